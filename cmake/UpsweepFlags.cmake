@@ -1,0 +1,48 @@
+# Compilers, flags and the CUDA language.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
+
+# -O3: the CPU rungs are measured; -ffp-contract=off: the same float arithmetic on every backend.
+set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
+add_library(upsweep_flags INTERFACE)
+target_compile_options(upsweep_flags INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -ffp-contract=off>)
+target_include_directories(upsweep_flags INTERFACE
+  ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/gen)
+foreach(sanitizer IN LISTS UPSWEEP_SANITIZE)
+  target_compile_options(upsweep_flags INTERFACE -fsanitize=${sanitizer} -fno-omit-frame-pointer -g)
+  target_link_options(upsweep_flags INTERFACE -fsanitize=${sanitizer})
+endforeach()
+
+set(UPSWEEP_HAVE_CUDA FALSE)
+if(NOT UPSWEEP_CUDA STREQUAL "OFF")
+  if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+    find_program(UPSWEEP_NVCC nvcc HINTS /usr/local/cuda/bin)
+    if(UPSWEEP_NVCC)
+      set(CMAKE_CUDA_COMPILER ${UPSWEEP_NVCC})
+    endif()
+  endif()
+  if(NOT CMAKE_CUDA_ARCHITECTURES)
+    set(CMAKE_CUDA_ARCHITECTURES 90)  # 75;80;90 for a release; `native` fails where there is no GPU
+  endif()
+  include(CheckLanguage)
+  check_language(CUDA)
+  if(CMAKE_CUDA_COMPILER)
+    enable_language(CUDA)
+    find_package(CUDAToolkit REQUIRED)
+    set(UPSWEEP_HAVE_CUDA TRUE)
+    # CMake 3.25 does not know that this nvcc takes C++20: pass it as an option.
+    set(CMAKE_CUDA_STANDARD_REQUIRED OFF)
+    target_compile_options(upsweep_flags INTERFACE
+      $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --expt-relaxed-constexpr --extended-lambda -Xcompiler=-Wall,-Wextra>)
+  elseif(UPSWEEP_CUDA STREQUAL "ON")
+    message(FATAL_ERROR "UPSWEEP_CUDA is ON but no CUDA compiler was found; set CMAKE_CUDA_COMPILER or CUDACXX")
+  endif()
+endif()
+message(STATUS "CUDA rungs: ${UPSWEEP_HAVE_CUDA}")

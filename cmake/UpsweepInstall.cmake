@@ -1,0 +1,49 @@
+# find_package(upsweep), from this build tree (-Dupsweep_DIR=<build>) and from an installed prefix. Components: `library`
+# is what a program needs to build, `command` is the upsweep program.
+#   upsweep::upsweep   the compiled library and the public headers
+#   upsweep::kernels   the rungs' own headers, to instantiate one with another type or operator in a .cu
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+add_library(upsweep_kernels INTERFACE)
+set_target_properties(upsweep_kernels PROPERTIES EXPORT_NAME kernels)
+target_compile_features(upsweep PUBLIC cxx_std_20)
+target_include_directories(upsweep PUBLIC
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+# A folder of their own: base/, kernel/ and reduce/ are names that other projects use too.
+target_include_directories(upsweep_kernels INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/upsweep/src>)
+target_link_libraries(upsweep_kernels INTERFACE upsweep)
+# The same names for those who add_subdirectory() the project.
+add_library(upsweep::upsweep ALIAS upsweep)
+add_library(upsweep::kernels ALIAS upsweep_kernels)
+
+install(TARGETS upsweep upsweep_kernels EXPORT upsweep
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
+install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library FILES_MATCHING PATTERN "*.h")
+foreach(folder base kernel ${UPSWEEP_PRIMITIVES})
+  install(DIRECTORY src/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/upsweep/src COMPONENT library
+    FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh" PATTERN "mutants" EXCLUDE)
+endforeach()
+
+set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/upsweep)
+install(EXPORT upsweep NAMESPACE upsweep:: FILE upsweepTargets.cmake DESTINATION ${package_folder} COMPONENT library)
+export(EXPORT upsweep NAMESPACE upsweep:: FILE ${PROJECT_BINARY_DIR}/upsweepTargets.cmake)
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/upsweepConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/upsweepConfig.cmake INSTALL_DESTINATION ${package_folder}
+  NO_SET_AND_CHECK_MACRO)
+# While the major version is 0, every minor version may break its callers.
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/upsweepConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/upsweepConfig.cmake ${PROJECT_BINARY_DIR}/upsweepConfigVersion.cmake
+  DESTINATION ${package_folder} COMPONENT library)
+
+if(TARGET upsweep_cli)
+  install(TARGETS upsweep_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
+  if(TARGET upsweep_simt_plain)
+    # The command finds the emulators beside it, wherever the prefix is moved to.
+    file(RELATIVE_PATH up /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
+    set_target_properties(upsweep_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${up}")
+    install(TARGETS upsweep_simt_plain upsweep_simt_traced
+      LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT command)
+  endif()
+endif()

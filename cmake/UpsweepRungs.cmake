@@ -1,0 +1,165 @@
+# Rungs are found, not listed: a primitive is a folder of src/ with a ladder.inc, a kernel rung is a file NN_name.cuh in
+# it (or name.cuh in its mutants/). Each kernel rung becomes one small translation unit, compiled once a backend.
+file(GLOB ladders CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*/ladder.inc)
+set(UPSWEEP_PRIMITIVES "")
+set(primitive_lines "")
+foreach(ladder IN LISTS ladders)
+  cmake_path(GET ladder PARENT_PATH folder)
+  cmake_path(GET folder FILENAME primitive)
+  list(APPEND UPSWEEP_PRIMITIVES ${primitive})
+  string(APPEND primitive_lines "PRIMITIVE(${primitive})\n")
+endforeach()
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/gen/primitives.inc CONTENT "${primitive_lines}")
+
+# upsweep_cpu_table(<out>): writes the table of every primitive's CPU rungs, in ladder order, with the peers (of the
+# primitives that have a peers.cpp) last.
+function(upsweep_cpu_table out)
+  set(declarations "")
+  set(rungs "")
+  set(peers "")
+  foreach(primitive IN LISTS UPSWEEP_PRIMITIVES)
+    string(APPEND declarations
+"namespace ${primitive} {
+#define RUNG(kind, name) DECLARE_##kind(name)
+#include \"${primitive}/ladder.inc\"
+#undef RUNG
+Rungs cpu_peers();
+}
+")
+    string(APPEND rungs
+"#define RUNG(kind, name) LIST_##kind(${primitive}, name)
+#include \"${primitive}/ladder.inc\"
+#undef RUNG
+")
+    if(EXISTS ${PROJECT_SOURCE_DIR}/src/${primitive}/peers.cpp)
+      string(APPEND peers "    all.insert(all.end(), ${primitive}::cpu_peers().begin(), ${primitive}::cpu_peers().end());\n")
+    endif()
+  endforeach()
+  set(table ${PROJECT_BINARY_DIR}/gen/cpu_rungs.cpp)
+  file(CONFIGURE OUTPUT ${table} CONTENT
+"#include <vector>
+#include \"base/rung.h\"
+#define DECLARE_cpu(name) extern const Rung cpu_##name##_rung;
+#define DECLARE_kernel(name)
+#define DECLARE_mutant(name)
+#define LIST_cpu(primitive, name) &primitive::cpu_##name##_rung,
+#define LIST_kernel(primitive, name)
+#define LIST_mutant(primitive, name)
+namespace upsweep {
+${declarations}
+Rungs cpu_rungs() {
+  static const std::vector<const Rung*> rungs = [] {
+    std::vector<const Rung*> all{
+${rungs}    };
+${peers}    return all;
+  }();
+  return rungs;
+}
+}
+")
+  set(${out} ${table} PARENT_SCOPE)
+endfunction()
+
+# upsweep_cuda_peers(<out>): the peers.cu of every primitive that has one, and the table of what they provide.
+function(upsweep_cuda_peers out)
+  set(files "")
+  set(declarations "")
+  set(inserts "")
+  foreach(primitive IN LISTS UPSWEEP_PRIMITIVES)
+    set(file ${PROJECT_SOURCE_DIR}/src/${primitive}/peers.cu)
+    if(EXISTS ${file})
+      list(APPEND files ${file})
+      string(APPEND declarations "namespace ${primitive} { Rungs cuda_peers(); }\n")
+      string(APPEND inserts "    for (const Rung* peer : ${primitive}::cuda_peers()) all.push_back(peer);\n")
+    endif()
+  endforeach()
+  set(table ${PROJECT_BINARY_DIR}/gen/cuda_peers.cpp)
+  file(CONFIGURE OUTPUT ${table} CONTENT
+"#include <vector>
+#include \"base/rung.h\"
+namespace upsweep {
+${declarations}
+Rungs cuda_peer_rungs() {
+  static const std::vector<const Rung*> rungs = [] {
+    std::vector<const Rung*> all;
+${inserts}    return all;
+  }();
+  return rungs;
+}
+}
+")
+  set(${out} ${files} ${table} PARENT_SCOPE)
+endfunction()
+
+# upsweep_kernel_units(<out> <extension> [MUTANTS]): writes one unit a rung and the table of them all, and returns the
+# files. MUTANTS adds the deliberate bugs, which only the emulators carry.
+function(upsweep_kernel_units out extension)
+  cmake_parse_arguments(PARSE_ARGV 2 arg "MUTANTS" "" "")
+  string(REGEX REPLACE "\\..*" "" folder_name ${extension})  # "simt.cpp" -> gen/simt
+  set(generated ${PROJECT_BINARY_DIR}/gen/${folder_name})
+  set(units "")
+  set(declarations "")
+  set(rungs "")
+  foreach(primitive IN LISTS UPSWEEP_PRIMITIVES)
+    set(folder ${PROJECT_SOURCE_DIR}/src/${primitive})
+    file(GLOB kernels CONFIGURE_DEPENDS ${folder}/[0-9][0-9]_*.cuh)
+    set(mutants "")
+    if(arg_MUTANTS)
+      file(GLOB mutants CONFIGURE_DEPENDS ${folder}/mutants/*.cuh)
+    endif()
+    foreach(file IN LISTS kernels mutants)
+      cmake_path(GET file STEM rung)
+      string(REGEX REPLACE "^[0-9][0-9]_" "" rung ${rung})
+      cmake_path(RELATIVE_PATH file BASE_DIRECTORY ${PROJECT_SOURCE_DIR}/src OUTPUT_VARIABLE include)
+      set(unit ${generated}/${primitive}_${rung}.${extension})
+      file(CONFIGURE OUTPUT ${unit} CONTENT
+"#include \"${include}\"
+namespace upsweep::${primitive} {
+extern const Rung kernel_${rung}_rung;
+const Rung kernel_${rung}_rung = make_rung<${rung}>(\"${rung}\", kernel_backend);
+}
+")
+      list(APPEND units ${unit})
+    endforeach()
+    # The order of the table is ladder.inc's.
+    string(APPEND declarations
+"namespace ${primitive} {
+#define RUNG(kind, name) DECLARE_##kind(name)
+#include \"${primitive}/ladder.inc\"
+#undef RUNG
+}
+")
+    string(APPEND rungs
+"#define RUNG(kind, name) LIST_##kind(${primitive}, name)
+#include \"${primitive}/ladder.inc\"
+#undef RUNG
+")
+  endforeach()
+  set(table ${generated}/kernel_rungs.cpp)
+  if(arg_MUTANTS)
+    set(mutant_macros
+"#define DECLARE_mutant(name) DECLARE_kernel(name)
+#define LIST_mutant(primitive, name) LIST_kernel(primitive, name)")
+  else()
+    set(mutant_macros
+"#define DECLARE_mutant(name)
+#define LIST_mutant(primitive, name)")
+  endif()
+  file(CONFIGURE OUTPUT ${table} CONTENT
+"#include \"base/rung.h\"
+#define DECLARE_cpu(name)
+#define DECLARE_kernel(name) extern const Rung kernel_##name##_rung;
+#define LIST_cpu(primitive, name)
+#define LIST_kernel(primitive, name) &primitive::kernel_##name##_rung,
+${mutant_macros}
+namespace upsweep {
+${declarations}
+Rungs kernel_rungs() {
+  static const Rung* const rungs[] = {
+${rungs}  };
+  return rungs;
+}
+}
+")
+  set(${out} ${units} ${table} PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,53 @@
+// Where work runs: a GPU, the CPU, or an emulated GPU. A Device owns a queue (on CUDA a stream) and the scratch memory
+// of the calls on it, so one thread at a time uses it; make as many as there are threads.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "upsweep/error.h"
+#include "upsweep/types.h"
+
+namespace upsweep {
+
+class Platform;
+class Workspace;
+struct Stream;
+namespace detail {
+struct DeviceState;
+}
+
+class Device {
+ public:
+  // The first GPU if there is one, else the CPU.
+  static Device best();
+  static Device cpu();
+  // Throws Error(no_device) when there is no GPU of that number, or no CUDA in this build; the message says which.
+  static Device cuda(int ordinal = 0);
+  // Work goes to the caller's stream, a cudaStream_t, which outlives the Device: for calls among the caller's own
+  // kernels and for capture into a CUDA graph.
+  static Device cuda_on(void* stream, int ordinal = 0);
+  // Any backend that the program links, such as an emulator; the platform outlives the Device.
+  explicit Device(Platform& platform);
+
+  Device(Device&&) noexcept = default;
+  Device& operator=(Device&&) noexcept = default;
+
+  Backend backend() const noexcept;
+  std::string name() const;  // "NVIDIA H200", "AMD EPYC 9R14 (2 cores)", "simt"
+  // Waits for all work on this device's queue. Throws Error(device_error) for what failed since the last call.
+  void synchronize();
+  void* native_stream() const noexcept;  // the cudaStream_t; null elsewhere
+
+  // For calling rungs directly, from the headers in upsweep/src.
+  Platform& platform() const noexcept;
+  Workspace& workspace() const noexcept;
+  Stream stream() const noexcept;
+
+  const std::shared_ptr<detail::DeviceState>& state() const noexcept { return state_; }
+
+ private:
+  Device(Platform& platform, Stream stream);
+  std::shared_ptr<detail::DeviceState> state_;  // shared with the buffers, which may outlive the Device
+};
+
+}  // namespace upsweep

@@ -1,0 +1,157 @@
+// The element types and operators that the compiled library knows, by value and by name.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string_view>
+#include <type_traits>
+
+// Functions that kernels and host code share. Empty outside nvcc and outside the emulator's kernels.
+#if defined(__CUDACC__)
+#define UPSWEEP_HD __host__ __device__
+#else
+#define UPSWEEP_HD
+#endif
+
+namespace upsweep {
+
+enum class Type : std::uint8_t { i8, u8, i16, u16, i32, u32, i64, u64, f32, f64 };
+enum class Op : std::uint8_t { sum, product, min, max };
+enum class Backend : std::uint8_t { cpu, cuda, simt };
+
+inline constexpr std::array<std::string_view, 10> type_names{"i8",  "u8",  "i16", "u16", "i32",
+                                                             "u32", "i64", "u64", "f32", "f64"};
+inline constexpr std::array<std::string_view, 4> op_names{"sum", "product", "min", "max"};
+inline constexpr std::array<std::string_view, 3> backend_names{"cpu", "cuda", "simt"};
+
+constexpr std::string_view to_string(Type t) { return type_names[static_cast<std::size_t>(t)]; }
+constexpr std::string_view to_string(Op op) { return op_names[static_cast<std::size_t>(op)]; }
+constexpr std::string_view to_string(Backend b) { return backend_names[static_cast<std::size_t>(b)]; }
+
+// The enumerator whose name is `name`, or nothing: parse<Type>("f32"), parse<Op>("max").
+template <class Enum>
+constexpr std::optional<Enum> parse(std::string_view name) {
+  const auto find = [&](const auto& names) -> std::optional<Enum> {
+    for (std::size_t i = 0; i < names.size(); ++i)
+      if (names[i] == name) return static_cast<Enum>(i);
+    return std::nullopt;
+  };
+  if constexpr (std::is_same_v<Enum, Type>) return find(type_names);
+  else if constexpr (std::is_same_v<Enum, Op>) return find(op_names);
+  else return find(backend_names);
+}
+
+constexpr std::size_t size_of(Type t) {  // bytes
+  constexpr std::array<std::size_t, 10> bytes{1, 1, 2, 2, 4, 4, 8, 8, 4, 8};
+  return bytes[static_cast<std::size_t>(t)];
+}
+constexpr bool is_float(Type t) { return t == Type::f32 || t == Type::f64; }
+
+template <class T>
+struct TypeTag {
+  using type = T;
+};
+
+// The enumerator of a C++ arithmetic type, by size and signedness (so `long` and `long long` are both i64).
+template <class T>
+constexpr Type type_of() {
+  static_assert(std::is_arithmetic_v<T> && sizeof(T) <= 8, "no upsweep::Type for this C++ type");
+  if constexpr (std::is_floating_point_v<T>) return sizeof(T) == 4 ? Type::f32 : Type::f64;
+  else {
+    constexpr int log2_bytes = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
+    return static_cast<Type>(2 * log2_bytes + (std::is_signed_v<T> ? 0 : 1));
+  }
+}
+
+// ---- operators --------------------------------------------------------------------------------------------
+// Associative and commutative, with a neutral element. Integer sums and products wrap (two's complement), on
+// every backend. Minimum and maximum propagate NaN; which zero wins between -0 and +0 is not specified.
+// A user's own operator is any type of this shape.
+
+namespace detail {
+// Signed overflow is undefined in C++ but wraps on every machine we run on: do the arithmetic unsigned. Types
+// narrower than int are widened to unsigned first, because u16 * u16 would be computed in (signed) int.
+template <class T, bool = std::is_integral_v<T>>
+struct Wrapping {
+  using type = std::conditional_t<(sizeof(T) < 4), unsigned, std::make_unsigned_t<T>>;
+};
+template <class T>
+struct Wrapping<T, false> {
+  using type = T;
+};
+}  // namespace detail
+
+struct Sum {
+  static constexpr Op op = Op::sum;
+  template <class T>
+  UPSWEEP_HD static constexpr T neutral() { return T(0); }
+  template <class T>
+  UPSWEEP_HD constexpr T operator()(T a, T b) const {
+    using W = typename detail::Wrapping<T>::type;
+    return static_cast<T>(static_cast<W>(a) + static_cast<W>(b));
+  }
+};
+struct Product {
+  static constexpr Op op = Op::product;
+  template <class T>
+  UPSWEEP_HD static constexpr T neutral() { return T(1); }
+  template <class T>
+  UPSWEEP_HD constexpr T operator()(T a, T b) const {
+    using W = typename detail::Wrapping<T>::type;
+    return static_cast<T>(static_cast<W>(a) * static_cast<W>(b));
+  }
+};
+struct Min {
+  static constexpr Op op = Op::min;
+  template <class T>
+  UPSWEEP_HD static constexpr T neutral() {
+    if constexpr (std::is_floating_point_v<T>) return std::numeric_limits<T>::infinity();
+    else return std::numeric_limits<T>::max();
+  }
+  template <class T>
+  UPSWEEP_HD constexpr T operator()(T a, T b) const { return (a < b || a != a) ? a : b; }
+};
+struct Max {
+  static constexpr Op op = Op::max;
+  template <class T>
+  UPSWEEP_HD static constexpr T neutral() {
+    if constexpr (std::is_floating_point_v<T>) return -std::numeric_limits<T>::infinity();
+    else return std::numeric_limits<T>::lowest();
+  }
+  template <class T>
+  UPSWEEP_HD constexpr T operator()(T a, T b) const { return (a > b || a != a) ? a : b; }
+};
+
+// visit(op, f): calls f(Sum{}) ... f(Max{}), whichever `op` names, and returns what f returns.
+template <class F>
+constexpr decltype(auto) visit(Op op, F&& f) {
+  switch (op) {
+    case Op::product: return f(Product{});
+    case Op::min: return f(Min{});
+    case Op::max: return f(Max{});
+    case Op::sum: break;
+  }
+  return f(Sum{});
+}
+
+// visit(type, f): calls f(TypeTag<T>{}) with the C++ type that `type` names.
+template <class F>
+constexpr decltype(auto) visit(Type type, F&& f) {
+  switch (type) {
+    case Type::i8: return f(TypeTag<std::int8_t>{});
+    case Type::u8: return f(TypeTag<std::uint8_t>{});
+    case Type::i16: return f(TypeTag<std::int16_t>{});
+    case Type::u16: return f(TypeTag<std::uint16_t>{});
+    case Type::i32: return f(TypeTag<std::int32_t>{});
+    case Type::u32: return f(TypeTag<std::uint32_t>{});
+    case Type::i64: return f(TypeTag<std::int64_t>{});
+    case Type::u64: return f(TypeTag<std::uint64_t>{});
+    case Type::f32: return f(TypeTag<float>{});
+    case Type::f64: break;
+  }
+  return f(TypeTag<double>{});
+}
+
+}  // namespace upsweep

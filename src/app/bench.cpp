@@ -1,0 +1,174 @@
+// upsweep bench: times rungs and peers, and prints or records their scores.
+#include <fmt/format.h>
+
+#include "app/command.h"
+#include "app/output.h"
+#include "app/select.h"
+#include "lab/backends.h"
+#include "lab/check.h"
+#include "lab/record.h"
+#include "lab/sizes.h"
+#include "lab/table.h"
+#include "lab/time.h"
+
+namespace upsweep::app {
+namespace {
+
+struct Options {
+  Selection selection;
+  bool peers = true;
+  bool hot = false;
+  bool story = false;
+  bool json = false;
+  int samples = 20;
+  std::string output;
+};
+
+// One cache-resident size, two in between and one for memory: the shape of every ladder shows.
+constexpr const char* default_sizes = "2^10,2^16,2^20,2^24";
+// Up to so many sizes get a table each; more become one table with a column a size.
+constexpr std::size_t most_tables = 4;
+
+void declare(CLI::App& command, Options& o) {
+  declare_selection(command, o.selection);
+  command.add_flag("--peers,!--no-peers", o.peers, "Time other libraries in the same run (default: yes)");
+  command.add_flag("--hot", o.hot, "Work on one buffer that stays in the cache, not on copies that do not fit it");
+  command.add_option("--samples", o.samples, "Samples for each contestant")->check(CLI::Range(4, 100000));
+  command.add_flag("--story", o.story, "Print beside each table what each rung is and what it predicted");
+  command.add_flag("--json", o.json, "JSON lines on standard output, no tables");
+  command.add_option("-o,--output", o.output, "Write the records into this file (JSON lines), replaced whole");
+}
+
+// Everything that one invocation measures, in order.
+class Bench {
+ public:
+  Bench(const Options& options, Output& output) : options_(options), output_(output) {}
+
+  // Lists the cases first, so that every name is known to be right, and the estimate is honest, before any is timed.
+  void plan(const Primitive& primitive, Backend backend, Platform& platform) {
+    const Selection& s = options_.selection;
+    const Params params = chosen_params(s);
+    const auto rungs = chosen_rungs(s, primitive, platform, {.peers = options_.peers});
+    if (rungs.empty()) return;
+    const auto sizes = lab::parse_sizes(s.sizes.empty() ? default_sizes : s.sizes);
+    for (const Type type : chosen_types(s, primitive, {Type::f32}))
+      for (const Op op : chosen_ops(s, primitive, {Op::sum}))
+        for (const std::string& input : chosen_inputs(s, primitive, type, {"uniform"})) {
+          Series series{&primitive, backend, rungs, {}};
+          for (const std::size_t n : sizes)
+            series.cases.push_back({.type = type, .op = op, .n = n, .input = input, .params = params});
+          cases_ += series.cases.size();
+          series_.push_back(std::move(series));
+        }
+  }
+
+  bool empty() const { return series_.empty(); }
+
+  void run(Backend backend, Platform& platform) {
+    lab::Stopwatch stopwatch(platform);
+    const auto identity = lab::identify(stopwatch.description());
+    output_.table(fmt::format("{}\n", styled(output_.terminal(), lab::Style::strong, identity.description.device)));
+    for (const Series& series : series_)
+      if (series.backend == backend) run(series, stopwatch, identity);
+    for (const lab::Ceiling& ceiling : stopwatch.ceilings()) {
+      const lab::Record record = make_record(identity, backend, ceiling);
+      output_.json_line(to_json(record));
+      if (!record.timed()) continue;
+      output_.table(fmt::format("ceiling {}: {}\n", ceiling.kind,
+                                ceiling.bytes ? fmt::format("{:.4g} GB/s", record.gbs()) : lab::time_text(*record.median_us)));
+    }
+  }
+
+  bool failed() const { return failed_; }
+
+ private:
+  struct Series {
+    const Primitive* primitive;
+    Backend backend;
+    std::vector<const Rung*> rungs;
+    std::vector<Case> cases;  // rising n
+  };
+
+  void run(const Series& series, lab::Stopwatch& stopwatch, const lab::RunIdentity& identity) {
+    const bool table_each = series.cases.size() <= most_tables;
+    std::vector<lab::Record> all;
+    for (const Case& c : series.cases) {
+      progress_.update(done_++, cases_, fmt::format("{} {}", series.primitive->name, to_string(c)));
+      const auto measurements = stopwatch.measure(*series.primitive, c, series.rungs,
+                                            {.samples = options_.samples, .cold = !options_.hot});
+      std::vector<lab::Record> records;
+      std::string failures;
+      for (const lab::Measurement& measured : measurements) {
+        records.push_back(make_record(identity, *series.primitive, c, measured,
+                                      stopwatch.ceiling(measured.traffic.ceiling)));
+        if (options_.hot) records.back().params.emplace_back("hot", 1);
+        output_.json_line(to_json(records.back()));
+        if (!measured.failure) continue;
+        failed_ = true;
+        failures += fmt::format("(F) {}/{} {}: {}\n", series.primitive->name, measured.rung->name, to_string(c), *measured.failure);
+      }
+      progress_.clear();
+      if (!failures.empty()) fmt::print(stderr, "{}", failures);
+      if (table_each)
+        output_.table(fmt::format("\n{} {}\n{}", series.primitive->name, to_string(c), score_table(records, output_.terminal())));
+      all.insert(all.end(), records.begin(), records.end());
+    }
+    if (!table_each) {
+      const Case& c = series.cases.front();
+      output_.table(fmt::format("\n{} {} {} input={}, GB/s\n{}", series.primitive->name, to_string(c.type),
+                                to_string(c.op), c.input, sweep_table(all, output_.terminal())));
+    }
+    if (options_.story) output_.table(stories(series.rungs));
+    output_.table("\n");
+  }
+
+  std::string stories(const std::vector<const Rung*>& rungs) const {
+    std::string text;
+    for (const Rung* rung : rungs)
+      if (!rung->peer)
+        text += fmt::format("  {}: {}; predicted: {}\n", styled(output_.terminal(), lab::Style::strong, rung->name),
+                            rung->story.idea, rung->story.prediction);
+    return text;
+  }
+
+  const Options& options_;
+  Output& output_;
+  Progress progress_{"case"};
+  std::vector<Series> series_;
+  std::size_t cases_ = 0, done_ = 0;
+  bool failed_ = false;
+};
+
+int work(const Options& options) {
+  const auto primitives = chosen_primitives(options.selection);
+  std::vector<Backend> present = lab::present_backends();
+  std::erase(present, Backend::simt);
+  const auto backends = chosen_backends(options.selection, present);
+  std::vector<Platform*> platforms;
+  for (const Backend backend : backends) {
+    if (backend == Backend::simt)
+      throw Error(Code::invalid_argument, "the emulator's times mean nothing", "use `upsweep explain` for emulated kernels");
+    platforms.push_back(&lab::open_platform(backend));
+  }
+  require_known_rungs(options.selection, primitives, platforms);
+  Output output(options.json, options.output);
+  Bench bench(options, output);
+  for (std::size_t i = 0; i < backends.size(); ++i)
+    for (const Primitive* primitive : primitives) bench.plan(*primitive, backends[i], *platforms[i]);
+  if (bench.empty()) throw Error(Code::invalid_argument, "no rung is left to time", "see `upsweep devices` and --rung");
+  for (std::size_t i = 0; i < backends.size(); ++i) bench.run(backends[i], *platforms[i]);
+  output.commit();
+  return bench.failed() ? Exit::wrong_result : Exit::all_right;
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, int& exit_code) {
+  add_command<Options>(app, exit_code, "bench", "Time rungs and peers beside the machine's measured ceiling",
+                       "  upsweep bench reduce\n"
+                       "  upsweep bench reduce --type i32,f32 --op max -n 2^10..2^27 -o results.jsonl\n"
+                       "  upsweep bench reduce --rung simd,parallel --no-peers --json | jq .score\n",
+                       declare, work);
+}
+
+}  // namespace upsweep::app

@@ -1,0 +1,51 @@
+// upsweep compare: did anything become slower?
+#include "lab/compare.h"
+
+#include <algorithm>
+
+#include "app/command.h"
+#include "app/output.h"
+
+namespace upsweep::app {
+namespace {
+
+struct Options {
+  std::string before, after;
+  bool across = false;
+  bool all = false;
+  bool json = false;
+  std::string output;
+};
+
+void declare(CLI::App& command, Options& o) {
+  command.add_option("before", o.before, "Records of the earlier run (JSON lines; - for standard input)")->required();
+  command.add_option("after", o.after, "Records of the later run")->required();
+  command.add_flag("--across", o.across, "Compare runs from different devices, drivers, compilers or flags");
+  command.add_flag("--all", o.all, "Show the cases that stayed the same too");
+  command.add_flag("--json", o.json, "JSON lines on standard output, no table");
+  command.add_option("-o,--output", o.output, "Write the comparison into this file (JSON lines)");
+}
+
+int work(const Options& o) {
+  const auto before = lab::read_records(o.before), after = lab::read_records(o.after);
+  const auto comparisons = lab::compare(before, after, o.across);
+  Output output(o.json, o.output);
+  for (const lab::Comparison& c : comparisons) output.json_line(to_json(c));
+  output.table(comparison_table(comparisons, o.all, output.terminal()));
+  output.commit();
+  const bool regressed =
+      std::any_of(comparisons.begin(), comparisons.end(), [](const lab::Comparison& c) { return c.regression(); });
+  return regressed ? Exit::regression : Exit::all_right;
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app, int& exit_code) {
+  add_command<Options>(app, exit_code, "compare", "Tell regressions from noise between two recorded runs",
+                       "  upsweep compare before.jsonl after.jsonl\n"
+                       "  upsweep compare results/h200/reduce.jsonl new.jsonl --all\n"
+                       "A regression is slower than both runs differ from themselves, with the quartiles apart: exit 3.\n",
+                       declare, work);
+}
+
+}  // namespace upsweep::app

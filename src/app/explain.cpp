@@ -1,0 +1,78 @@
+// upsweep explain: what the emulator predicts of GPU kernels.
+#include "lab/explain.h"
+
+#include <fmt/format.h>
+
+#include "app/command.h"
+#include "app/output.h"
+#include "app/select.h"
+#include "lab/backends.h"
+#include "lab/check.h"
+#include "lab/sizes.h"
+
+namespace upsweep::app {
+namespace {
+
+struct Options {
+  Selection selection;
+  bool lines = false;
+  bool json = false;
+  std::string output;
+};
+
+// Enough for full blocks and a steady state, and traced within a second or two a rung.
+constexpr const char* default_sizes = "2^14";
+
+void declare(CLI::App& command, Options& o) {
+  declare_selection(command, o.selection);
+  command.remove_option(command.get_option("--backend"));  // always the traced emulator
+  command.add_flag("--lines", o.lines, "Counters by source line too");
+  command.add_flag("--json", o.json, "JSON lines on standard output, no tables");
+  command.add_option("-o,--output", o.output, "Write the counters into this file (JSON lines)");
+}
+
+int work(const Options& options) {
+  const Selection& s = options.selection;
+  const auto primitives = chosen_primitives(s);
+  simt::Emulator& emulator = lab::open_traced();
+  require_known_rungs(s, primitives, {&emulator});
+  const Params params = chosen_params(s);
+  Output output(options.json, options.output);
+  bool wrong = false;
+  for (const Primitive* primitive : primitives) {
+    const auto rungs = chosen_rungs(s, *primitive, emulator, {});
+    for (const Type type : chosen_types(s, *primitive, {Type::f32}))
+      for (const Op op : chosen_ops(s, *primitive, {Op::sum}))
+        for (const std::string& input : chosen_inputs(s, *primitive, type, {"uniform"}))
+          for (const std::size_t n : lab::parse_sizes(s.sizes.empty() ? default_sizes : s.sizes)) {
+            const Case c{.type = type, .op = op, .n = n, .input = input, .params = params};
+            Progress progress(fmt::format("explain {}, rung", primitive->name));
+            const auto explanations = lab::explain(emulator, *primitive, rungs, c, options.lines);
+            progress.clear();
+            output.table(fmt::format("{} {}: predicted by the emulator, not measured\n\n{}\n", primitive->name,
+                                     to_string(c), explanation_table(explanations, output.terminal())));
+            for (const lab::Explanation& e : explanations) {
+              if (options.lines)
+                output.table(fmt::format("{}\n{}\n", styled(output.terminal(), lab::Style::strong, e.rung->name),
+                                         line_table(e, output.terminal())));
+              output.json_line(to_json(e, c));
+              wrong |= !e.rung->expected_wrong && (e.failure || !e.report.issues.empty());
+            }
+          }
+  }
+  output.commit();
+  return wrong ? Exit::wrong_result : Exit::all_right;
+}
+
+}  // namespace
+
+void add_explain(CLI::App& app, int& exit_code) {
+  add_command<Options>(app, exit_code, "explain",
+                       "Predict a kernel's memory traffic, conflicts, divergence and mistakes, without a GPU",
+                       "  upsweep explain reduce\n"
+                       "  upsweep explain reduce --rung partial,total --lines\n"
+                       "  upsweep explain reduce -n 2^12 --param block=128 --json\n",
+                       declare, work);
+}
+
+}  // namespace upsweep::app

@@ -1,0 +1,53 @@
+// Data goes to standard output, or whole into a file; everything else to standard error.
+#pragma once
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/file.h"
+#include "lab/terminal.h"
+
+namespace upsweep::app {
+
+// Where data lines go, opened before the work starts so that an unwritable place costs nothing. JSON lines go to
+// standard output with --json, or into the file of -o, which leaves standard output to the tables.
+class Output {
+ public:
+  Output(bool json, const std::string& path);
+  bool wants_json() const { return json_.has_value(); }
+  bool wants_tables() const { return tables_; }
+  void json_line(const std::string& line);
+  void table(std::string_view text);
+  // Gives the file its final name.
+  void commit();
+  const lab::Terminal& terminal() const { return terminal_; }
+
+ private:
+  lab::Terminal terminal_;
+  std::optional<OutputFile> json_, text_;
+  bool tables_;
+};
+
+// A line on standard error that says how far the work is and how long it will take: only on a terminal, and only once
+// the work has taken a second.
+class Progress {
+ public:
+  explicit Progress(std::string what);
+  ~Progress() { clear(); }
+  void update(std::size_t done, std::size_t total, std::string_view note = {});
+  void clear();  // before anything else is printed
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::string what_;
+  lab::Terminal terminal_;
+  bool shown_on_terminal_;
+  Clock::time_point start_ = Clock::now(), last_ = start_;
+  bool visible_ = false;
+};
+
+// One line on standard error.
+void message(std::string_view text);
+
+}  // namespace upsweep::app

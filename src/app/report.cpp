@@ -1,0 +1,101 @@
+// upsweep report: recorded runs as tables, on the terminal or between the markers of a README.
+#include <fmt/format.h>
+
+#include <fstream>
+#include <map>
+#include <sstream>
+
+#include "app/command.h"
+#include "app/output.h"
+#include "app/select.h"
+#include "lab/record.h"
+#include "lab/table.h"
+
+namespace upsweep::app {
+namespace {
+
+struct Options {
+  std::string what;
+  std::vector<std::string> files;
+  std::string results = "results";
+  bool check = false;
+};
+
+void declare(CLI::App& command, Options& o) {
+  command.add_option("what", o.what, "readme: fill the tables of Markdown files; show: print recorded runs")->required();
+  command.add_option("files", o.files, "Markdown files, or files of records (JSON lines)")->required();
+  command.add_option("--results", o.results, "Where the records lie: <device>/<primitive>.jsonl (default: results)");
+  command.add_flag("--check", o.check, "readme: change nothing, exit 1 if a table is not what its records say");
+}
+
+std::string read_text(const std::string& path) {
+  InputFile file(path);
+  std::string text;
+  std::vector<std::byte> buffer(1 << 16);
+  while (const std::size_t bytes = file.read(buffer)) text.append(reinterpret_cast<const char*>(buffer.data()), bytes);
+  return text;
+}
+
+int fill_readmes(const Options& o) {
+  int code = Exit::all_right;
+  for (const std::string& path : o.files) {
+    const std::string before = read_text(path);
+    const std::string after = lab::fill_markers(before, path, o.results);
+    if (after == before) continue;
+    if (o.check) {
+      message(fmt::format("{}: a table is not what its records say (run `upsweep report readme {}`)", path, path));
+      code = Exit::wrong_result;
+      continue;
+    }
+    OutputFile file(path);
+    file.write(std::as_bytes(std::span(after)));
+    file.commit();
+    message(fmt::format("{}: tables filled", path));
+  }
+  return code;
+}
+
+int show(const Options& o) {
+  Output output(false, {});
+  for (const std::string& path : o.files) {
+    // A series: everything but n the same. In order of first appearance.
+    std::vector<std::string> order;
+    std::map<std::string, std::vector<lab::Record>> series;
+    for (lab::Record& r : lab::read_records(path)) {
+      if (r.primitive == "ceiling") continue;
+      const std::string key = fmt::format("{} {} {} {} input={}, {}", r.primitive, r.backend, r.type, r.op, r.input, r.device);
+      if (!series.contains(key)) order.push_back(key);
+      series[key].push_back(std::move(r));
+    }
+    for (const std::string& key : order) {
+      std::map<std::uint64_t, std::vector<lab::Record>> by_size;
+      for (const lab::Record& r : series[key]) by_size[r.n].push_back(r);
+      if (by_size.size() > 1)
+        output.table(fmt::format("{}, GB/s\n{}\n", key, sweep_table(series[key], output.terminal())));
+      else
+        output.table(fmt::format("{} n={}\n{}\n", key, lab::size_text(by_size.begin()->first),
+                                 score_table(by_size.begin()->second, output.terminal())));
+    }
+  }
+  output.commit();
+  return Exit::all_right;
+}
+
+int work(const Options& o) {
+  if (o.what == "readme") return fill_readmes(o);
+  if (o.what == "show") return show(o);
+  throw unknown_name("report", o.what, {"readme", "show"});
+}
+
+}  // namespace
+
+void add_report(CLI::App& app, int& exit_code) {
+  add_command<Options>(app, exit_code, "report", "Show recorded runs, or fill the tables of a README from them",
+                       "  upsweep report show results/h200/reduce.jsonl\n"
+                       "  upsweep report readme README.md src/reduce/README.md\n"
+                       "A table stands between <!-- table:reduce device=h200 type=f32 op=sum n=2^10,2^20,2^28 --> and "
+                       "<!-- /table -->.\n",
+                       declare, work);
+}
+
+}  // namespace upsweep::app

@@ -1,0 +1,149 @@
+// upsweep run: a primitive on the user's own data, streamed.
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <future>
+#include <memory>
+#include <span>
+
+#include "app/command.h"
+#include "app/output.h"
+#include "app/select.h"
+#include "base/array_file.h"
+#include "lab/backends.h"
+
+namespace upsweep::app {
+namespace {
+
+struct Options {
+  std::string primitive, input = "-", output;
+  std::string rung, backend = "cpu", type, op = "sum", format = "auto";
+  std::vector<std::string> params;
+};
+
+// Bytes read at a time: large enough that a launch and a fork-join are lost in it, small against any memory.
+constexpr std::size_t chunk_bytes = std::size_t{32} << 20;
+
+void declare(CLI::App& command, Options& o) {
+  command.add_option("primitive", o.primitive, "reduce, ...")->required();
+  command.add_option("input", o.input, "A .npy file, or raw numbers with --type; - for standard input")->required();
+  command.add_option("-o,--output", o.output, "Write the result into this file (.npy, or raw) instead of printing it");
+  command.add_option("--op", o.op, "sum, product, min, max");
+  command.add_option("--rung", o.rung, "Which rung (default: the library's choice)");
+  command.add_option("--backend", o.backend, "cpu, cuda or simt (default: cpu, because a file is slower than a CPU)");
+  command.add_option("--type", o.type, "Element type; raw numbers need it: u8 ... f64");
+  command.add_option("--format", o.format, "auto (by the name), npy or raw");
+  command.add_option("--param", o.params, "Parameters of the call: block=256")->delimiter(',')->allow_extra_args(false);
+}
+
+template <class Enum>
+Enum named(const char* kind, const std::string& name, auto const& names) {
+  if (const auto value = parse<Enum>(name)) return *value;
+  throw unknown_name(kind, name, {names.begin(), names.end()});
+}
+
+FileFormat format_of(const std::string& name) {
+  if (name == "auto") return FileFormat::automatic;
+  if (name == "npy") return FileFormat::npy;
+  if (name == "raw") return FileFormat::raw;
+  throw unknown_name("format", name, {"auto", "npy", "raw"});
+}
+
+const Rung& chosen_rung(const Options& o, const Primitive& primitive, Platform& platform) {
+  const std::string name =
+      !o.rung.empty() ? o.rung
+                      : std::string(platform.backend() == Backend::cpu ? primitive.default_rung_cpu : primitive.default_rung_gpu);
+  if (const Rung* rung = find_rung(platform.rungs(), primitive.name, name)) return *rung;
+  std::vector<std::string> names;
+  for (const Rung* rung : platform.rungs())
+    if (rung->primitive == primitive.name) names.emplace_back(rung->name);
+  throw unknown_name("rung", name, names);
+}
+
+// The result as text: shortest digits that read back as the same value.
+std::string as_text(Type type, std::span<const std::byte> elements) {
+  std::string text;
+  visit(type, [&]<class T>(TypeTag<T>) {
+    for (std::size_t at = 0; at < elements.size(); at += sizeof(T)) {
+      T value;
+      std::memcpy(&value, elements.data() + at, sizeof(T));
+      text += fmt::format("{}\n", value);
+    }
+  });
+  return text;
+}
+
+struct Free {
+  void operator()(std::byte* memory) const { std::free(memory); }
+};
+using Chunk = std::unique_ptr<std::byte, Free>;
+Chunk new_chunk() {
+  auto* memory = static_cast<std::byte*>(std::aligned_alloc(64, chunk_bytes));
+  if (!memory) throw Error(Code::out_of_memory, "no memory for the chunks of the input");
+  return Chunk(memory);
+}
+
+int work(const Options& o) {
+  const Primitive& primitive = chosen_primitive(o.primitive);
+  if (!primitive.stream)
+    throw Error(Code::unsupported, fmt::format("{} cannot be run on files", primitive.name), "see upsweep bench");
+  const Op op = named<Op>("op", o.op, op_names);
+  Platform& platform = lab::open_platform(named<Backend>("backend", o.backend, backend_names));
+  const Rung& rung = chosen_rung(o, primitive, platform);
+  std::optional<Type> type;
+  if (!o.type.empty()) type = named<Type>("type", o.type, type_names);
+
+  const auto reader = open_array(o.input, type, format_of(o.format));
+  const auto types = primitive.types();
+  if (std::find(types.begin(), types.end(), reader->type()) == types.end())
+    throw Error(Code::unsupported, fmt::format("{} does not take {}", primitive.name, to_string(reader->type())),
+                "convert the file, in numpy: a.astype('i4')");
+  Selection selection;
+  selection.params = o.params;
+  const auto streamer = primitive.stream(platform, rung, {.type = reader->type(), .op = op, .params = chosen_params(selection)});
+
+  // Everything that can be wrong is found before the first chunk is read.
+  std::unique_ptr<ArrayWriter> file;
+  std::optional<OutputFile> text;
+  if (o.output.empty()) text.emplace("-");
+  else file = create_array(o.output, streamer->output_type(), streamer->output_count(reader->count()));
+  const Streamer::Sink sink = [&](std::span<const std::byte> elements) {
+    if (file) return file->write(elements);
+    const std::string lines = as_text(streamer->output_type(), elements);
+    text->write(std::as_bytes(std::span(lines)));
+  };
+
+  // The next chunk is read while this one is worked on.
+  Progress progress("MiB");
+  Chunk front = new_chunk(), back = new_chunk();
+  const std::size_t total = reader->count().value_or(0) * size_of(reader->type());
+  const auto read = [&](std::byte* to) { return reader->read({to, chunk_bytes}) * size_of(reader->type()); };
+  std::size_t done = 0;
+  std::size_t bytes = read(front.get());
+  while (bytes > 0) {
+    throw_if_interrupted();
+    auto next = std::async(std::launch::async, read, back.get());
+    streamer->feed({front.get(), bytes}, sink);
+    done += bytes;
+    progress.update(done >> 20, total >> 20);
+    bytes = next.get();
+    std::swap(front, back);
+  }
+  streamer->finish(sink);
+  progress.clear();
+  if (file) file->commit();
+  if (text) text->commit();
+  return Exit::all_right;
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, int& exit_code) {
+  add_command<Options>(app, exit_code, "run", "Run a primitive on your own data, larger than memory if need be",
+                       "  upsweep run reduce data.npy --op max\n"
+                       "  upsweep run reduce samples.bin --type f32 --rung reproducible\n"
+                       "  head -c 1G /dev/zero | upsweep run reduce - --type u32\n",
+                       declare, work);
+}
+
+}  // namespace upsweep::app

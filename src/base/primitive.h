@@ -1,0 +1,93 @@
+// A primitive as the lab sees it: its cases, the truth about each, and the traffic it cannot do without. Each folder
+// provides one Primitive (cases.cpp), and nothing in the lab knows which primitive it is working on.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/rung.h"
+
+namespace upsweep {
+
+class Platform;
+
+// primitive x type x n x input x parameters.
+struct Case {
+  Type type = Type::f32;
+  Op op = Op::sum;
+  std::size_t n = 0;
+  std::string input = "uniform";  // a named distribution (base/inputs.h)
+  std::uint64_t seed = 1;
+  Params params{};
+};
+
+// The fewest bytes the contract can move, and the ceiling they are held against.
+struct Traffic {
+  std::size_t bytes = 0;
+  std::string_view ceiling;  // "read", "write", "copy", "launch"
+};
+
+struct OutputSpec {
+  Type type;
+  std::size_t count;  // elements
+};
+
+// One case made real: host inputs, the outputs' shapes, and the check against the oracle.
+class Problem {
+ public:
+  virtual ~Problem() = default;
+  struct Array {
+    Type type;
+    std::size_t count;
+    const void* data;
+  };
+  virtual std::vector<Array> inputs() const = 0;       // in the order of Call::in
+  virtual std::vector<OutputSpec> outputs() const = 0;  // in the order of Call::out
+  // Nothing if the outputs are right for this rung (exact, or within its bound); otherwise what differs, in one line:
+  // the first wrong element, what it is, what it should be. `outputs` are host copies.
+  virtual std::optional<std::string> verify(const Rung& rung, std::span<const void* const> outputs) const = 0;
+};
+
+// Works through an input that need not fit in memory, chunk after chunk, and gives what the contract says of the whole.
+class Streamer {
+ public:
+  virtual ~Streamer() = default;
+  using Sink = std::function<void(std::span<const std::byte> elements)>;
+  // Of the output: its type, and its elements for `n` of input (nothing: not known beforehand).
+  virtual Type output_type() const = 0;
+  virtual std::optional<std::uint64_t> output_count(std::optional<std::uint64_t> n) const = 0;
+  // The next elements of the input, in host memory, aligned to 64 bytes; whatever of the output is final goes to the
+  // sink. Throws Error.
+  virtual void feed(std::span<const std::byte> chunk, const Sink& sink) = 0;
+  // After the last chunk: the rest of the output.
+  virtual void finish(const Sink& sink) = 0;
+};
+
+struct Primitive {
+  std::string_view name;
+  std::string_view contract;                 // one line: out[...] = ...
+  std::vector<Type> (*types)();
+  std::vector<Op> (*ops)();                  // one entry, Op::sum, where operators mean nothing
+  std::vector<std::string> (*inputs)(Type);  // that a check runs
+  // Sizes a rung must pass, beyond the lab's own list (0, 1, 2, 31, 32, 33, ...): tile boundaries and the like.
+  std::vector<std::size_t> (*sizes)(const Rung&);
+  Traffic (*traffic)(const Case&, const Rung&);  // the rung matters to the ceilings alone, which move different things
+  // Builds the case; generates the inputs and computes the oracle's answer. `data` replaces the generated main input
+  // when not empty: case.n elements of case.type.
+  std::unique_ptr<Problem> (*make)(const Case&, std::span<const std::byte> data);
+  std::string_view default_rung_cpu, default_rung_gpu;  // what the library runs when no rung is named
+  // Streams one case through a rung; null where the primitive needs its input whole. Case::n is ignored. Throws
+  // Error(unsupported) when the rung does not take the type and operator.
+  std::unique_ptr<Streamer> (*stream)(Platform&, const Rung&, const Case&) = nullptr;
+};
+
+// Every primitive of this program, from the folders that have a ladder.inc.
+std::span<const Primitive* const> primitives();
+const Primitive* find_primitive(std::string_view name);
+
+}  // namespace upsweep

@@ -1,0 +1,42 @@
+// A rung: one named implementation of a primitive on one backend, with its story and how to call it.
+#pragma once
+#include <span>
+#include <string_view>
+
+#include "base/call.h"
+
+namespace upsweep {
+
+// What a rung says of itself; printed by the lab beside what it measures, and in the generated tables.
+struct Story {
+  std::string_view idea{};        // what changed from the rung below, and why that should be faster
+  std::string_view prediction{};  // what should be measured: "beats X below 2^18, ties above"
+  std::string_view guarantees{};  // of result and order
+  std::string_view limits{};      // sizes, types, operators
+  std::string_view source{};      // paper or article, year
+};
+
+struct Rung {
+  std::string_view primitive;
+  std::string_view name;
+  Backend backend = Backend::cpu;
+  Story story;
+  bool reproducible = false;    // the same bits at any grid, thread count, alignment, split and backend
+  bool expected_wrong = false;  // a deliberate bug: never a default, and the checker must catch it
+  bool gpu_only = false;        // no honest emulation exists: tested on GPUs alone
+  bool peer = false;            // someone else's implementation, timed in the same run
+  std::string_view version{};   // of a peer: "CUB 3.0.1"
+  // The function for these types, or null when this rung does not take them. Resolve once, call many times.
+  RunFn (*find)(Type, Op) = nullptr;
+};
+
+using Rungs = std::span<const Rung* const>;
+
+// Null when the ladder has no rung of that name.
+inline const Rung* find_rung(Rungs rungs, std::string_view primitive, std::string_view name) {
+  for (const Rung* rung : rungs)
+    if (rung->primitive == primitive && rung->name == name) return rung;
+  return nullptr;
+}
+
+}  // namespace upsweep

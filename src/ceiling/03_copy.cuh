@@ -1,0 +1,36 @@
+// ceiling/copy: as many bytes as memory can read and write at once.
+//
+// One 16-byte load and store a thread and as many blocks as that needs: 4.14 TB/s on an H200. A persistent grid reaches 3.9,
+// bulk copies through shared memory 3.95, cudaMemcpy 4.29.
+#pragma once
+#include "ceiling/contract.h"
+#include "kernel/vector.h"
+
+namespace upsweep::ceiling {
+
+// Packs where both arrays are aligned alike, single words otherwise.
+static __global__ void __launch_bounds__(1024) copy_kernel(const unsigned* in,  // [n]
+                                                           unsigned* out,       // [n]
+                                                           std::size_t n) {
+  const std::size_t i = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  const PackSplit<unsigned> split(in, n);
+  if (reinterpret_cast<std::uintptr_t>(out + split.head) % sizeof(uint4) != 0) {
+    for (std::size_t j = i; j < n; j += std::size_t(gridDim.x) * blockDim.x) out[j] = in[j];
+    return;
+  }
+  if (i < split.head) out[i] = in[i];
+  if (i < split.tail) out[n - split.tail + i] = in[n - split.tail + i];
+  if (i < split.packs)
+    reinterpret_cast<uint4*>(out + split.head)[i] = reinterpret_cast<const uint4*>(in + split.head)[i];
+}
+
+struct copy {
+  static constexpr Story story{.idea = "one 16-byte load and store a thread", .limits = "any n"};
+  static Status run(const Call& c) {
+    const unsigned grid = static_cast<unsigned>(c.n / (4 * 1024) + 1);
+    return launch(copy_kernel, {.grid = grid, .block = 1024, .stream = c.stream}, static_cast<const unsigned*>(c.in[0]),
+                  static_cast<unsigned*>(c.out[0]), c.n);
+  }
+};
+
+}  // namespace upsweep::ceiling

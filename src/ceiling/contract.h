@@ -1,0 +1,32 @@
+// ceiling: what this machine can do, measured like any rung: how fast memory can be read, written and copied.
+//
+// Type u32, any n. in[0] is n words, out[0] n words (one at least).
+//   read    out[0] = in[0] xor ... xor in[n-1]; 0 when n is 0 (a result, so that no compiler drops the loads)
+//   write   out[i] = pattern(i)
+//   copy    out[i] = in[i]
+//   launch  nothing at all: what a call or a launch costs by itself
+#pragma once
+#include <cstdint>
+
+#include "base/rung.h"
+
+namespace upsweep::ceiling {
+
+// Knuth's multiplicative hash: cheap, and no two words of a buffer look alike.
+inline constexpr std::uint32_t pattern_step = 2654435761u;
+constexpr std::uint32_t pattern(std::size_t i) { return static_cast<std::uint32_t>(i) * pattern_step; }
+
+template <class R>
+RunFn find_run(Type type, Op op) {
+  return type == Type::u32 && op == Op::sum ? &R::run : nullptr;
+}
+
+// The Rung of an implementation struct R: its name, R::story, and R::run(const Call&).
+template <class R>
+constexpr Rung make_rung(std::string_view name, Backend backend) {
+  Rung rung{.primitive = "ceiling", .name = name, .backend = backend, .story = R::story, .find = &find_run<R>};
+  if constexpr (requires { R::gpu_only; }) rung.gpu_only = R::gpu_only;
+  return rung;
+}
+
+}  // namespace upsweep::ceiling

@@ -1,0 +1,91 @@
+// Compiled once for each instruction set and chosen at run time by Highway.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ceiling/cpu_loops.cpp"
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)  // the same code as SSE4 and AVX3 here
+#include "ceiling/cpu_loops.h"
+
+#include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "ceiling/contract.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace upsweep::ceiling::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using D = hn::ScalableTag<std::uint32_t>;
+
+// Words from p up to a vector's boundary, at most n.
+HWY_INLINE std::size_t to_boundary(const std::uint32_t* p, std::size_t n) {
+  const std::size_t width = hn::Lanes(D());
+  const std::size_t past = reinterpret_cast<std::uintptr_t>(p) / sizeof(*p) % width;
+  return past ? HWY_MIN(width - past, n) : 0;
+}
+
+std::uint32_t read(const std::uint32_t* in, std::size_t n) {
+  const D d;
+  const std::size_t width = hn::Lanes(d);
+  std::uint32_t total = 0;
+  std::size_t i = 0;
+  for (const std::size_t head = to_boundary(in, n); i < head; ++i) total ^= in[i];
+  auto a = hn::Zero(d), b = a, c = a, e = a;
+  for (; n - i >= 4 * width; i += 4 * width) {
+    a = hn::Xor(a, hn::LoadU(d, in + i));
+    b = hn::Xor(b, hn::LoadU(d, in + i + width));
+    c = hn::Xor(c, hn::LoadU(d, in + i + 2 * width));
+    e = hn::Xor(e, hn::LoadU(d, in + i + 3 * width));
+  }
+  HWY_ALIGN std::uint32_t lanes[hn::MaxLanes(d)];
+  hn::Store(hn::Xor(hn::Xor(a, b), hn::Xor(c, e)), d, lanes);
+  for (std::size_t k = 0; k < width; ++k) total ^= lanes[k];
+  for (; i < n; ++i) total ^= in[i];
+  return total;
+}
+
+void write(std::uint32_t* out, std::size_t n, std::size_t first, bool bypass) {
+  const D d;
+  const std::size_t width = hn::Lanes(d);
+  std::size_t i = 0;
+  for (const std::size_t head = to_boundary(out, n); i < head; ++i) out[i] = pattern(first + i);
+  const auto rise = [&](std::size_t words) { return hn::Set(d, pattern(words)); };
+  auto value = hn::Add(hn::Mul(hn::Iota(d, 0), rise(1)), rise(first + i));
+  const auto step = rise(width);
+  if (bypass) {
+    for (; n - i >= width; i += width, value = hn::Add(value, step)) hn::Stream(value, d, out + i);
+    hwy::FlushStream();
+  } else {
+    for (; n - i >= width; i += width, value = hn::Add(value, step)) hn::Store(value, d, out + i);
+  }
+  for (; i < n; ++i) out[i] = pattern(first + i);
+}
+
+void copy(const std::uint32_t* in, std::uint32_t* out, std::size_t n, bool bypass) {
+  const D d;
+  const std::size_t width = hn::Lanes(d);
+  std::size_t i = 0;
+  for (const std::size_t head = to_boundary(out, n); i < head; ++i) out[i] = in[i];
+  if (bypass) {
+    for (; n - i >= width; i += width) hn::Stream(hn::LoadU(d, in + i), d, out + i);
+    hwy::FlushStream();
+  } else {
+    for (; n - i >= width; i += width) hn::Store(hn::LoadU(d, in + i), d, out + i);
+  }
+  for (; i < n; ++i) out[i] = in[i];
+}
+
+Loops find_loops() { return {&read, &write, &copy}; }
+
+}  // namespace upsweep::ceiling::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace upsweep::ceiling {
+
+HWY_EXPORT(find_loops);
+const Loops& loops() {
+  static const Loops found = HWY_DYNAMIC_DISPATCH(find_loops)();
+  return found;
+}
+
+}  // namespace upsweep::ceiling
+#endif  // HWY_ONCE

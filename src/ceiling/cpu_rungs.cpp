@@ -1,0 +1,86 @@
+// The CPU's ceilings: all cores, or one where a fork and a join cost more than they give.
+#include <algorithm>
+
+#include "base/parallel.h"
+#include "ceiling/contract.h"
+#include "ceiling/cpu_loops.h"
+
+namespace upsweep::ceiling {
+namespace {
+
+// Bytes written from which stores around the caches win: FIGURES
+constexpr std::size_t bypass_bytes = 16 << 20;
+
+constexpr std::string_view params = "any n; params: threads";
+
+int threads_of(const Call& c) { return static_cast<int>(c.params.get("threads", hardware_threads())); }
+
+}  // namespace
+
+struct read {
+  static constexpr Story story{.idea = "load everything, on every core", .limits = params};
+  static Status run(const Call& c) {
+    const auto* in = static_cast<const std::uint32_t*>(c.in[0]);
+    auto* out = static_cast<std::uint32_t*>(c.out[0]);
+    const Parts parts = cut(c.n, sizeof *in, threads_of(c));
+    if (parts.count == 1) {
+      out[0] = loops().read(in, c.n);
+      return {};
+    }
+    struct alignas(64) Total {  // a cache line each
+      std::uint32_t value;
+    };
+    Total totals[Parts::most];
+    parallel(parts.count, threads_of(c), [&](int i) {
+      const std::size_t begin = static_cast<std::size_t>(i) * parts.size;
+      totals[i].value = loops().read(in + begin, std::min(parts.size, c.n - begin));
+    });
+    std::uint32_t total = 0;
+    for (int i = 0; i < parts.count; ++i) total ^= totals[i].value;
+    out[0] = total;
+    return {};
+  }
+};
+
+struct write {
+  static constexpr Story story{.idea = "store everything, on every core; around the caches when large",
+                               .limits = params};
+  static Status run(const Call& c) {
+    auto* out = static_cast<std::uint32_t*>(c.out[0]);
+    const bool bypass = c.n * sizeof *out >= bypass_bytes;
+    const Parts parts = cut(c.n, sizeof *out, threads_of(c));
+    parallel(parts.count, threads_of(c), [&](int i) {
+      const std::size_t begin = static_cast<std::size_t>(i) * parts.size;
+      loops().write(out + begin, std::min(parts.size, c.n - begin), begin, bypass);
+    });
+    return {};
+  }
+};
+
+struct copy {
+  static constexpr Story story{.idea = "load and store everything, on every core; around the caches when large",
+                               .limits = params};
+  static Status run(const Call& c) {
+    const auto* in = static_cast<const std::uint32_t*>(c.in[0]);
+    auto* out = static_cast<std::uint32_t*>(c.out[0]);
+    const bool bypass = c.n * sizeof *out >= bypass_bytes;
+    const Parts parts = cut(c.n, sizeof *out, threads_of(c));
+    parallel(parts.count, threads_of(c), [&](int i) {
+      const std::size_t begin = static_cast<std::size_t>(i) * parts.size;
+      loops().copy(in + begin, out + begin, std::min(parts.size, c.n - begin), bypass);
+    });
+    return {};
+  }
+};
+
+struct launch {
+  static constexpr Story story{.idea = "a call that does nothing", .limits = "any n"};
+  static Status run(const Call&) { return {}; }
+};
+
+extern const Rung cpu_read_rung = make_rung<read>("read", Backend::cpu);
+extern const Rung cpu_write_rung = make_rung<write>("write", Backend::cpu);
+extern const Rung cpu_copy_rung = make_rung<copy>("copy", Backend::cpu);
+extern const Rung cpu_launch_rung = make_rung<launch>("launch", Backend::cpu);
+
+}  // namespace upsweep::ceiling

@@ -1,0 +1,129 @@
+// The CPU as a Platform: ordinary memory, calls that run at once, a steady clock.
+#include "base/platform.h"
+
+#include <sys/mman.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+
+#include "base/parallel.h"
+
+namespace upsweep {
+
+Rungs cpu_rungs();  // generated from the ladder.inc files
+
+namespace {
+
+// A 2 MiB page is one TLB entry where 4 KiB pages are 512, and one page fault where they are 512: first touch is the
+// slowest thing a big buffer ever does.
+constexpr std::size_t huge_page = 2 << 20;
+
+std::string processor_name() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);)
+    if (line.starts_with("model name"))
+      if (const auto colon = line.find(": "); colon != std::string::npos) return line.substr(colon + 2);
+  return "CPU";
+}
+
+std::string kernel_release() {
+  utsname name{};
+  return uname(&name) == 0 ? std::string(name.sysname) + " " + name.release : "unknown";
+}
+
+constexpr const char* compiler_name =
+#if defined(__clang__)
+    "Clang " __clang_version__;
+#else
+    "GCC " __VERSION__;
+#endif
+
+// What this process may use: the machine's memory, or its control group's limit where that is less.
+std::size_t memory_limit() {
+  std::size_t bytes =
+      static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  std::ifstream group("/sys/fs/cgroup/memory.max");  // a number, or "max"
+  if (std::size_t limit; group >> limit && limit < bytes) bytes = limit;
+  return bytes;
+}
+
+// The last level that core 0 sees. From the kernel's table and not sysconf, which in a virtual machine adds up caches
+// of the host that the machine does not have.
+std::size_t last_level_cache() {
+  std::size_t largest = 0;
+  for (int index = 0; index < 8; ++index) {  // no processor lists more: two of level 1 and up to three above
+    std::ifstream size("/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/size");
+    if (std::size_t kib; size >> kib) largest = std::max(largest, kib << 10);
+  }
+  if (largest) return largest;
+  return 32 << 20;  // not told: a common size, and benchmarks rotate among more than this
+}
+
+class CpuPlatform final : public Platform {
+ public:
+  Backend backend() const override { return Backend::cpu; }
+
+  Description describe() const override {
+    const int cores = hardware_threads();
+    return {.device = processor_name() + " (" + std::to_string(cores) + (cores == 1 ? " core)" : " cores)"),
+            .driver = kernel_release(),
+            .compiler = compiler_name,
+            .flags = UPSWEEP_CXX_FLAGS,
+            .memory_bytes = memory_limit(),
+            .cache_bytes = last_level_cache(),
+            .units = cores};
+  }
+
+  Rungs rungs() const override { return cpu_rungs(); }
+
+  void* allocate(std::size_t bytes) override {
+    const std::size_t alignment = bytes >= huge_page ? huge_page : 256;
+    const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+    void* memory = rounded >= bytes ? std::aligned_alloc(alignment, rounded ? rounded : alignment) : nullptr;
+    if (!memory)
+      throw Error(Code::out_of_memory, "cannot allocate " + std::to_string(bytes) + " bytes of host memory",
+                  "use a smaller n, or free memory");
+    if (alignment == huge_page) madvise(memory, rounded, MADV_HUGEPAGE);  // advice: it may be refused
+    return memory;
+  }
+  void release(void* memory) noexcept override { std::free(memory); }
+
+  void copy_in(void* to, const void* from_host, std::size_t bytes, Stream) override {
+    if (bytes) std::memcpy(to, from_host, bytes);
+  }
+  void copy_out(void* to_host, const void* from, std::size_t bytes, Stream) override {
+    if (bytes) std::memcpy(to_host, from, bytes);
+  }
+  void fill(void* memory, unsigned char byte, std::size_t bytes, Stream) override {
+    if (bytes) std::memset(memory, byte, bytes);
+  }
+  void synchronize(Stream) override {}
+
+  // One reading of the clock costs about 25 ns, a sum of 2^10 elements 30: a sample is `batch` calls between two
+  // readings. Calls are numbered through, so that a caller who rotates among buffers rotates within a sample too.
+  std::vector<double> time_us(const Enqueue& enqueue, int samples, int batch, Stream) override {
+    using Clock = std::chrono::steady_clock;
+    std::vector<double> times(static_cast<std::size_t>(samples));
+    int call = 0;
+    for (double& time : times) {
+      const Clock::time_point begin = Clock::now();
+      for (int i = 0; i < batch; ++i) enqueue(call++);
+      time = std::chrono::duration<double, std::micro>(Clock::now() - begin).count() / batch;
+    }
+    return times;
+  }
+};
+
+}  // namespace
+
+Platform& cpu_platform() {
+  static CpuPlatform platform;
+  return platform;
+}
+
+}  // namespace upsweep

@@ -1,0 +1,177 @@
+// The CUDA platform: one NVIDIA GPU.
+#include <cuda_runtime.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <mutex>
+
+#include "base/platform.h"
+#include "kernel/kernel.h"
+
+namespace upsweep {
+
+Rungs kernel_rungs();
+Rungs cuda_peer_rungs();
+
+namespace {
+
+void check(cudaError_t error, const char* what) {
+  if (error == cudaSuccess) return;
+  const std::string message = std::string(what) + ": " + cudaGetErrorString(error);
+  if (error == cudaErrorMemoryAllocation)
+    throw Error(Code::out_of_memory, message, "use a smaller n, or free memory on the device");
+  throw Error(Code::device_error, message);
+}
+
+std::string version(int number) {  // 13000 -> "13.0"
+  return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
+}
+
+class CudaPlatform final : public Platform {
+ public:
+  explicit CudaPlatform(int ordinal) : ordinal_(ordinal) {
+    use();
+    check(cudaGetDeviceProperties(&properties_, ordinal), "cudaGetDeviceProperties");
+    for (const Rung* rung : kernel_rungs()) rungs_.push_back(rung);
+    for (const Rung* rung : cuda_peer_rungs()) rungs_.push_back(rung);
+  }
+  CudaPlatform(const CudaPlatform&) = delete;
+  CudaPlatform& operator=(const CudaPlatform&) = delete;
+
+  Backend backend() const override { return Backend::cuda; }
+  Rungs rungs() const override { return rungs_; }
+
+  Description describe() const override {
+    int driver = 0, runtime = 0;
+    cudaDriverGetVersion(&driver);
+    cudaRuntimeGetVersion(&runtime);
+    return {.device = properties_.name,
+            .driver = "CUDA driver " + version(driver) + ", runtime " + version(runtime),
+            .compiler = "nvcc " + std::to_string(__CUDACC_VER_MAJOR__) + "." + std::to_string(__CUDACC_VER_MINOR__) +
+                        "." + std::to_string(__CUDACC_VER_BUILD__),
+            .flags = UPSWEEP_CUDA_FLAGS,
+            .memory_bytes = properties_.totalGlobalMem,
+            .cache_bytes = static_cast<std::size_t>(properties_.l2CacheSize),
+            .units = properties_.multiProcessorCount};
+  }
+
+  void* allocate(std::size_t bytes) override {
+    use();
+    void* memory = nullptr;
+    check(cudaMalloc(&memory, std::max<std::size_t>(bytes, 1)), "cudaMalloc");
+    return memory;
+  }
+  void release(void* memory) noexcept override { cudaFree(memory); }
+
+  void copy_in(void* to, const void* from_host, std::size_t bytes, Stream stream) override {
+    use();
+    check(cudaMemcpyAsync(to, from_host, bytes, cudaMemcpyHostToDevice, handle(stream)), "copy to the device");
+  }
+  void copy_out(void* to_host, const void* from, std::size_t bytes, Stream stream) override {
+    use();
+    check(cudaMemcpyAsync(to_host, from, bytes, cudaMemcpyDeviceToHost, handle(stream)), "copy from the device");
+  }
+  void fill(void* memory, unsigned char byte, std::size_t bytes, Stream stream) override {
+    use();
+    check(cudaMemsetAsync(memory, byte, bytes, handle(stream)), "cudaMemset");
+  }
+  void synchronize(Stream stream) override {
+    use();
+    check(cudaStreamSynchronize(handle(stream)), "the device reported");
+    check(cudaGetLastError(), "the device reported");
+  }
+  Stream create_stream() override {
+    use();
+    cudaStream_t stream = nullptr;
+    check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreate");
+    return {stream};
+  }
+  void destroy_stream(Stream stream) noexcept override {
+    if (stream.handle) cudaStreamDestroy(handle(stream));
+  }
+
+  std::vector<double> time_us(const Enqueue& enqueue, int samples, int batch, Stream stream) override {
+    use();
+    if (!stream.handle) throw Error(Code::invalid_argument, "time_us: the default stream cannot be captured");
+    // A graph replay costs the CPU one call for the whole batch, so that what is timed is the device's work alone.
+    cudaGraph_t graph = nullptr;
+    cudaGraphExec_t replay = nullptr;
+    check(cudaStreamBeginCapture(handle(stream), cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
+    for (int call = 0; call < batch; ++call) enqueue(call);
+    check(cudaStreamEndCapture(handle(stream), &graph), "cudaStreamEndCapture");
+    const cudaError_t instantiated = cudaGraphInstantiate(&replay, graph, 0);
+    cudaGraphDestroy(graph);
+    check(instantiated, "cudaGraphInstantiate");
+
+    cudaEvent_t begin, end;
+    check(cudaEventCreate(&begin), "cudaEventCreate");
+    check(cudaEventCreate(&end), "cudaEventCreate");
+    std::vector<double> times;
+    cudaError_t error = cudaGraphLaunch(replay, handle(stream));  // warms up: the first replay uploads the graph
+    for (int sample = 0; sample < samples && error == cudaSuccess; ++sample) {
+      cudaEventRecord(begin, handle(stream));
+      error = cudaGraphLaunch(replay, handle(stream));
+      cudaEventRecord(end, handle(stream));
+      if (error == cudaSuccess) error = cudaEventSynchronize(end);
+      float milliseconds = 0;
+      cudaEventElapsedTime(&milliseconds, begin, end);
+      times.push_back(1e3 * milliseconds / batch);
+    }
+    cudaEventDestroy(begin);
+    cudaEventDestroy(end);
+    cudaGraphExecDestroy(replay);
+    check(error, "timing");
+    return times;
+  }
+
+ private:
+  static cudaStream_t handle(Stream stream) { return static_cast<cudaStream_t>(stream.handle); }
+  void use() const { check(cudaSetDevice(ordinal_), "cudaSetDevice"); }
+
+  int ordinal_;
+  cudaDeviceProp properties_{};
+  std::vector<const Rung*> rungs_;
+};
+
+}  // namespace
+
+const DeviceLimits& device_limits() {
+  static const std::vector<DeviceLimits> all = [] {
+    int count = 0;
+    if (cudaGetDeviceCount(&count) != cudaSuccess) count = 0;
+    std::vector<DeviceLimits> limits;
+    for (int device = 0; device < count; ++device) {
+      DeviceLimits d{};
+      int shared = 0;
+      cudaDeviceGetAttribute(&d.multiprocessors, cudaDevAttrMultiProcessorCount, device);
+      cudaDeviceGetAttribute(&d.threads_per_sm, cudaDevAttrMaxThreadsPerMultiProcessor, device);
+      cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+      d.shared_per_block = static_cast<std::size_t>(shared);
+      limits.push_back(d);
+    }
+    return limits;
+  }();
+  int device = 0;
+  cudaGetDevice(&device);
+  return all.at(static_cast<std::size_t>(device));
+}
+
+std::string why_no_cuda() {
+  int count = 0;
+  const cudaError_t error = cudaGetDeviceCount(&count);
+  if (error != cudaSuccess) return cudaGetErrorString(error);
+  return count == 0 ? "no CUDA device" : "";
+}
+
+Platform* cuda_platform(int ordinal) {
+  static std::mutex mutex;
+  static std::map<int, std::unique_ptr<CudaPlatform>> platforms;
+  const std::lock_guard lock(mutex);
+  if (const auto found = platforms.find(ordinal); found != platforms.end()) return found->second.get();
+  int count = 0;
+  if (cudaGetDeviceCount(&count) != cudaSuccess || ordinal < 0 || ordinal >= count) return nullptr;
+  return (platforms[ordinal] = std::make_unique<CudaPlatform>(ordinal)).get();
+}
+
+}  // namespace upsweep

@@ -1,0 +1,48 @@
+#include "lab/backends.h"
+
+namespace upsweep::lab {
+
+namespace {
+[[maybe_unused, noreturn]] void no_emulator() {
+  throw Error(Code::no_device, "this program was built without the emulator",
+              "sanitizer builds leave it out; use an ordinary build");
+}
+}  // namespace
+
+Platform& open_platform(Backend backend) {
+  switch (backend) {
+    case Backend::cpu: return cpu_platform();
+    case Backend::cuda:
+      if (Platform* cuda = cuda_platform()) return *cuda;
+      throw Error(Code::no_device, "no CUDA device: " + why_no_cuda(), "use --backend cpu or --backend simt");
+    case Backend::simt: break;
+  }
+  return open_plain();
+}
+
+simt::Emulator& open_plain() {
+#if defined(UPSWEEP_WITH_SIMT)
+  return plain_emulator();
+#else
+  no_emulator();
+#endif
+}
+
+simt::Emulator& open_traced() {
+#if defined(UPSWEEP_WITH_SIMT)
+  return traced_emulator();
+#else
+  no_emulator();
+#endif
+}
+
+std::vector<Backend> present_backends() {
+  std::vector<Backend> present{Backend::cpu};
+#if defined(UPSWEEP_WITH_SIMT)
+  present.push_back(Backend::simt);
+#endif
+  if (cuda_platform()) present.push_back(Backend::cuda);
+  return present;
+}
+
+}  // namespace upsweep::lab

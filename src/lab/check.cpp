@@ -1,0 +1,189 @@
+#include "lab/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/interrupt.h"
+#include "lab/stage.h"
+
+namespace upsweep::lab {
+
+namespace {
+
+// Where kernels break: nothing at all, one, around a warp, around a block and around the largest block; then odd and
+// prime sizes, and some that need more than one pass.
+constexpr std::size_t edge_sizes[] = {0, 1, 2, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025};
+constexpr std::size_t odd_sizes[] = {97, 1009, 4093, 10'007, 65'537, 100'003, 1'000'003, 1 << 20, (1 << 22) + 3};
+
+// Launch shapes that a kernel rung is swept over; the first is the rung's own.
+std::vector<Params> shapes_of(Backend backend) {
+  std::vector<Params> shapes(1);
+  const auto add = [&](std::string_view name, double value) { shapes.emplace_back().set(name, value); };
+  if (backend == Backend::cpu) {
+    for (const int threads : {1, 2, 3}) add("threads", threads);
+    return shapes;
+  }
+  for (const int block : {32, 64, 128, 256, 512, 1024}) add("block", block);
+  add("grid", 1);
+  add("grid", 7);  // odd: chunks do not divide evenly
+  return shapes;
+}
+
+struct Combination {
+  Type type;
+  Op op;
+  std::string input;
+};
+
+// Walks through types x operators x inputs so that every (type, operator) comes once a round, with another input in
+// each round: after as many rounds as there are inputs, each combination has come once.
+class Combinations {
+ public:
+  Combinations(const Primitive& primitive, const CheckOptions& options) {
+    const auto all_types = options.types.empty() ? primitive.types() : options.types;
+    const auto all_ops = options.ops.empty() ? primitive.ops() : options.ops;
+    for (const Type type : all_types) {
+      const auto inputs = options.inputs.empty() ? primitive.inputs(type) : options.inputs;
+      for (const Op op : all_ops) lines_.push_back({type, op, inputs});
+      count_ += inputs.size() * all_ops.size();
+    }
+  }
+  std::size_t count() const { return count_; }
+  std::vector<Combination> every() const {
+    std::vector<Combination> all;
+    for (const Line& line : lines_)
+      for (const std::string& input : line.inputs) all.push_back({line.type, line.op, input});
+    return all;
+  }
+  std::vector<Combination> next(std::size_t how_many) {
+    std::vector<Combination> lot;
+    for (; how_many > 0 && !lines_.empty(); --how_many, ++at_) {
+      const std::size_t index = at_ % lines_.size(), round = at_ / lines_.size();
+      const Line& line = lines_[index];
+      // Starting each line at another input shows every input early, even in a short walk.
+      lot.push_back({line.type, line.op, line.inputs[(round + index) % line.inputs.size()]});
+    }
+    return lot;
+  }
+
+ private:
+  struct Line {
+    Type type;
+    Op op;
+    std::vector<std::string> inputs;
+  };
+  std::vector<Line> lines_;
+  std::size_t count_ = 0, at_ = 0;
+};
+
+// One call, twice with the same scratch. Nothing when both are right.
+std::optional<std::string> try_case(Stage& stage, simt::Emulator* emulator, const Rung& rung, RunFn run,
+                                    const Params& params, bool own_shape, std::size_t& runs) {
+  std::optional<std::string> wrong;
+  try {
+    for (int turn = 0; turn < 2 && !wrong; ++turn) {
+      const Status status = stage.run(run, params);
+      // A launch shape that the rung says it does not take is no failure; its own shape has to work.
+      const bool declined = status.code == Code::unsupported || status.code == Code::invalid_argument;
+      if (declined && !own_shape) return std::nullopt;
+      ++runs;
+      if (!status) wrong = fmt::format("returned an error: {}", status.message ? status.message : "no message");
+      else wrong = stage.verify(rung);
+      if (wrong && turn == 1) *wrong += " (second call with the same workspace; the first was right)";
+    }
+  } catch (const Error& error) {
+    if (error.code() == Code::interrupted) throw;
+    wrong = error.what();
+  }
+  if (emulator) {
+    const simt::Report report = emulator->take_report();
+    if (!report.issues.empty()) {
+      const simt::Issue& issue = report.issues.front();
+      return fmt::format("{}: {} ({} times)", issue.kind, issue.text, issue.count);
+    }
+  }
+  return wrong;
+}
+
+}  // namespace
+
+std::string to_string(const Case& c) {
+  std::string text = fmt::format("{} {} n={} input={}", to_string(c.type), to_string(c.op), c.n, c.input);
+  for (const Params::Item& item : c.params) text += fmt::format(" {}={}", item.name, item.value);
+  return text;
+}
+
+std::vector<std::size_t> check_sizes(const Primitive& primitive, const std::vector<const Rung*>& rungs,
+                                     const Depth& depth) {
+  std::set<std::size_t> sizes(std::begin(edge_sizes), std::end(edge_sizes));
+  sizes.insert(std::begin(odd_sizes), std::end(odd_sizes));
+  for (const Rung* rung : rungs) {
+    const auto own = primitive.sizes(*rung);
+    sizes.insert(own.begin(), own.end());
+  }
+  sizes.erase(sizes.upper_bound(depth.largest), sizes.end());
+  return {sizes.begin(), sizes.end()};
+}
+
+std::vector<RungCheck> check(Platform& platform, simt::Emulator* emulator, const Primitive& primitive,
+                             const std::vector<const Rung*>& rungs, const CheckOptions& options) {
+  const bool traced = emulator && emulator->instrumented();
+  const std::string platform_name = std::string(to_string(platform.backend())) + (traced ? " traced" : "");
+  std::vector<RungCheck> results;
+  for (const Rung* rung : rungs) results.push_back({.rung = rung, .platform = platform_name});
+
+  const auto sizes = options.sizes.empty() ? check_sizes(primitive, rungs, options.depth) : options.sizes;
+  const auto shapes = shapes_of(platform.backend());
+  Combinations combinations(primitive, options);
+  const auto at_size = [&](std::size_t n) {
+    const std::size_t some = std::min(options.depth.combinations, combinations.count());
+    return n <= options.depth.every_combination_to ? combinations.count() : some;
+  };
+  std::size_t total = 0, done = 0;
+  for (const std::size_t n : sizes) total += at_size(n);
+
+  Stage stage(platform);
+  // The traced emulator watches the edges of allocations itself, and sees reads too.
+  const std::size_t guard = traced ? 0 : 256;
+  if (emulator) emulator->take_report();
+  for (const std::size_t n : sizes) {
+    const bool every = n <= options.depth.every_combination_to;
+    for (const Combination& combination : every ? combinations.every() : combinations.next(at_size(n))) {
+      throw_if_interrupted();
+      if (options.progress) options.progress(done, total);
+      const Case c{.type = combination.type, .op = combination.op, .n = n, .input = combination.input};
+      const auto problem = primitive.make(c, {});
+      // Twice: aligned and in the rung's own shape, then misaligned and in one of the others, in turn. One of the two
+      // where time is short.
+      for (const bool own_shape : {true, false}) {
+        if (!every && options.depth.every_combination_to == 0 && own_shape != (done % 4 == 0)) continue;
+        const Params& shape = own_shape ? shapes[0] : shapes[1 + done % (shapes.size() - 1)];
+        // Eight shapes and two alignments: the division keeps the two from going in step.
+        const bool misaligned = own_shape ? false : done / (shapes.size() - 1) % 2 == 0;
+        bool loaded = false;
+        for (RungCheck& result : results) {
+          if (result.failures.size() >= options.most_failures) continue;
+          const RunFn run = result.rung->find(c.type, c.op);
+          if (!run) continue;
+          if (!loaded) stage.load(*problem, c, {.guard_bytes = guard, .misaligned = misaligned});
+          loaded = true;
+          auto wrong = try_case(stage, emulator, *result.rung, run, shape, own_shape, result.runs);
+          if (!wrong) continue;
+          Case shown = c;
+          shown.params = shape;
+          result.failures.push_back(fmt::format("{}/{} {} {}{}: {}", result.rung->primitive, result.rung->name,
+                                                platform_name, to_string(shown), misaligned ? " misaligned" : "",
+                                                *wrong));
+          stage.load(*problem, c, {.guard_bytes = guard, .misaligned = misaligned});  // it may have spoilt the inputs
+        }
+      }
+      ++done;
+    }
+  }
+  if (options.progress) options.progress(total, total);
+  return results;
+}
+
+}  // namespace upsweep::lab

@@ -1,0 +1,60 @@
+// Is a rung right? Every size that has ever broken a kernel, every type, operator and input, misaligned arrays,
+// poisoned outputs between guard zones, the same scratch twice, several launch shapes.
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/platform.h"
+#include "base/primitive.h"
+#include "simt/report.h"
+
+namespace upsweep::lab {
+
+// How much of the product size x type x operator x input x shape is run.
+struct Depth {
+  std::size_t every_combination_to;  // sizes up to here run every type x operator x input
+  std::size_t combinations;          // at larger sizes, this many of them, a different lot at each size
+  std::size_t largest;               // elements; sizes above are left out
+};
+// A CPU or GPU checks some 100'000 cases a second.
+inline constexpr Depth full_depth{.every_combination_to = 2048, .combinations = 24, .largest = std::size_t{1} << 30};
+// An emulated launch takes about a millisecond: one combination of each type and operator at every size.
+inline constexpr Depth emulated_depth{.every_combination_to = 0, .combinations = 24, .largest = 110'000};
+// The traced emulator is some 20 times slower again.
+inline constexpr Depth traced_depth{.every_combination_to = 0, .combinations = 3, .largest = 10'007};
+
+struct CheckOptions {
+  Depth depth = full_depth;
+  // Empty: everything that the primitive has.
+  std::vector<Type> types;
+  std::vector<Op> ops;
+  std::vector<std::string> inputs;
+  std::vector<std::size_t> sizes;
+  std::size_t most_failures = 5;  // a rung: enough to see the pattern; the rung is given up then
+  // Called before each problem: how many of how many are done.
+  std::function<void(std::size_t done, std::size_t total)> progress;
+};
+
+struct RungCheck {
+  const Rung* rung = nullptr;
+  std::string platform{};             // "cpu", "cuda", "simt", "simt traced"
+  std::size_t runs = 0;               // calls made
+  std::vector<std::string> failures{};  // one line each: rung, case, what differs
+  // Right when it claims to be; a deliberate bug is right when it was caught.
+  bool passed() const { return rung->expected_wrong ? !failures.empty() : failures.empty(); }
+};
+
+// Checks rungs of one primitive on one platform. `emulator` is the platform when it is an emulator, so that the issues
+// that it saw count as failures.
+std::vector<RungCheck> check(Platform& platform, simt::Emulator* emulator, const Primitive& primitive,
+                             const std::vector<const Rung*>& rungs, const CheckOptions& options);
+
+// The sizes that a check runs: the lab's own and the primitive's for these rungs, ascending, none above depth.largest.
+std::vector<std::size_t> check_sizes(const Primitive& primitive, const std::vector<const Rung*>& rungs,
+                                     const Depth& depth);
+
+// "f32 sum n=1025 input=uniform block=64", as it stands in messages.
+std::string to_string(const Case& c);
+
+}  // namespace upsweep::lab

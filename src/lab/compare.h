@@ -1,0 +1,41 @@
+// Two runs held against each other: what became slower, beyond the noise that each run has against itself?
+#pragma once
+#include <string>
+#include <vector>
+
+#include "lab/record.h"
+#include "lab/terminal.h"
+
+namespace upsweep::lab {
+
+enum class Change {
+  same,       // within the noise
+  faster,
+  slower,     // a regression
+  broken,     // was right, fails its check now: a regression too
+  repaired,   // the other way round
+  missing,    // only in the first run
+  added,      // only in the second
+};
+
+struct Comparison {
+  std::string what;  // "reduce/simd cpu f32 sum n=2^20 uniform"
+  Change change = Change::same;
+  double before_us = 0, after_us = 0;
+  double noise = 0;  // both A/A spreads together, relative
+  bool regression() const { return change == Change::slower || change == Change::broken; }
+};
+
+// Matches records by everything that makes a case and its contestant; of two records of the same the later counts.
+// Throws Error(invalid_argument) when device, driver, compiler or flags differ, unless `across`.
+std::vector<Comparison> compare(const std::vector<Record>& before, const std::vector<Record>& after, bool across);
+
+// The changes, worst first, and one line of totals. Cases that stayed the same only count, unless `all`.
+std::string comparison_table(const std::vector<Comparison>& comparisons, bool all, const Terminal& terminal);
+
+// One JSON line for each comparison.
+std::string to_json(const Comparison& comparison);
+
+std::string_view to_string(Change change);
+
+}  // namespace upsweep::lab

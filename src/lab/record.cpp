@@ -1,0 +1,217 @@
+#include "lab/record.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "revision.h"
+
+namespace upsweep::lab {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+template <class T>
+void read(const Json& json, const char* name, T& value) {
+  json.at(name).get_to(value);
+}
+template <class T>
+void read(const Json& json, const char* name, std::optional<T>& value) {
+  const Json& field = json.at(name);
+  if (!field.is_null()) value = field.get<T>();
+}
+
+// To so many significant digits: the rest is noise that makes lines long.
+std::optional<double> rounded(const std::optional<double>& value, int digits) {
+  if (!value) return std::nullopt;
+  return std::stod(fmt::format("{:.{}g}", *value, digits));
+}
+
+}  // namespace
+
+RunIdentity identify(const Description& description) {
+  const auto now = std::chrono::system_clock::now();
+  const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
+  return {description, fmt::format("{:%Y%m%dT%H%M%S}-{}", fmt::gmtime(seconds), getpid()),
+          fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(seconds))};
+}
+
+namespace {
+Record blank(const RunIdentity& identity, Backend backend) {
+  Record r;
+  r.backend = to_string(backend);
+  r.device = identity.description.device;
+  r.driver = identity.description.driver;
+  r.compiler = identity.description.compiler;
+  r.flags = identity.description.flags;
+  r.revision = revision;
+  r.run = identity.run;
+  r.time = identity.time;
+  return r;
+}
+
+void set_timing(Record& r, const Measurement& measured) {
+  r.samples = measured.samples;
+  r.checked = measured.checked;
+  if (measured.failure) return;
+  r.median_us = measured.time.us.median;
+  r.q1_us = measured.time.us.q1;
+  r.q3_us = measured.time.us.q3;
+  r.aa_spread = measured.time.aa_spread;
+}
+}  // namespace
+
+Record make_record(const RunIdentity& identity, const Primitive& primitive, const Case& c, const Measurement& measured,
+                   const Ceiling* ceiling) {
+  Record r = blank(identity, measured.rung->backend);
+  r.primitive = primitive.name;
+  (measured.rung->peer ? r.peer : r.rung) = std::string(measured.rung->name);
+  if (measured.rung->peer) r.peer_version = std::string(measured.rung->version);
+  r.op = to_string(c.op);
+  r.type = to_string(c.type);
+  r.n = c.n;
+  r.input = c.input;
+  for (const Params::Item& item : c.params) r.params.emplace_back(item.name, item.value);
+  set_timing(r, measured);
+  r.traffic_bytes = measured.traffic.bytes;
+  r.ceiling = measured.traffic.ceiling;
+  if (ceiling && ceiling->bytes) {
+    r.ceiling_gbs = ceiling->gbs();
+    if (r.timed()) r.score = r.gbs() / ceiling->gbs();
+  } else if (ceiling && r.timed()) {
+    r.score = ceiling->measured.time.us.median / *r.median_us;
+  }
+  return r;
+}
+
+Record make_record(const RunIdentity& identity, Backend backend, const Ceiling& ceiling) {
+  Record r = blank(identity, backend);
+  r.primitive = "ceiling";
+  r.rung = ceiling.kind;
+  r.op = to_string(Op::sum);
+  r.type = to_string(ceiling.type);
+  r.n = ceiling.n;
+  r.input = "uniform";
+  set_timing(r, ceiling.measured);
+  r.traffic_bytes = ceiling.bytes;
+  r.ceiling = ceiling.kind;
+  if (r.timed()) {
+    r.score = 1;
+    if (ceiling.bytes) r.ceiling_gbs = ceiling.gbs();
+  }
+  return r;
+}
+
+std::string to_json(const Record& r) {
+  Json params = Json::object();
+  for (const auto& [name, value] : r.params) params[name] = value;
+  Json json;
+  json["primitive"] = r.primitive;
+  json["rung"] = or_null(r.rung);
+  json["peer"] = or_null(r.peer);
+  json["backend"] = r.backend;
+  json["op"] = r.op;
+  json["type"] = r.type;
+  json["n"] = r.n;
+  json["input"] = r.input;
+  json["params"] = params;
+  json["samples"] = r.samples;
+  json["median_us"] = or_null(rounded(r.median_us, 6));
+  json["q1_us"] = or_null(rounded(r.q1_us, 6));
+  json["q3_us"] = or_null(rounded(r.q3_us, 6));
+  json["traffic_bytes"] = r.traffic_bytes;
+  json["ceiling"] = r.ceiling;
+  json["ceiling_gbs"] = or_null(rounded(r.ceiling_gbs, 6));
+  json["score"] = or_null(rounded(r.score, 4));
+  json["checked"] = r.checked;
+  json["aa_spread"] = or_null(rounded(r.aa_spread, 3));
+  json["peer_version"] = or_null(r.peer_version);
+  json["device"] = r.device;
+  json["driver"] = r.driver;
+  json["compiler"] = r.compiler;
+  json["flags"] = r.flags;
+  json["revision"] = r.revision;
+  json["run"] = r.run;
+  json["time"] = r.time;
+  return json.dump();
+}
+
+Record parse_record(const std::string& line, const std::string& source, std::size_t line_number) {
+  const auto bad = [&](const std::string& what) {
+    return Error(Code::bad_file, fmt::format("{}:{}: not a record: {}", source, line_number, what),
+                 "records are JSON lines written by `upsweep bench --json`");
+  };
+  const Json json = Json::parse(line, nullptr, false);
+  if (json.is_discarded()) throw bad("no valid JSON");
+  if (!json.is_object()) throw bad("a JSON object is wanted");
+  try {
+    Record r;
+    read(json, "primitive", r.primitive);
+    read(json, "rung", r.rung);
+    read(json, "peer", r.peer);
+    read(json, "backend", r.backend);
+    read(json, "op", r.op);
+    read(json, "type", r.type);
+    read(json, "n", r.n);
+    read(json, "input", r.input);
+    for (const auto& [name, value] : json.at("params").items()) r.params.emplace_back(name, value.get<double>());
+    read(json, "samples", r.samples);
+    read(json, "median_us", r.median_us);
+    read(json, "q1_us", r.q1_us);
+    read(json, "q3_us", r.q3_us);
+    read(json, "traffic_bytes", r.traffic_bytes);
+    read(json, "ceiling", r.ceiling);
+    read(json, "ceiling_gbs", r.ceiling_gbs);
+    read(json, "score", r.score);
+    read(json, "checked", r.checked);
+    read(json, "aa_spread", r.aa_spread);
+    read(json, "peer_version", r.peer_version);
+    read(json, "device", r.device);
+    read(json, "driver", r.driver);
+    read(json, "compiler", r.compiler);
+    read(json, "flags", r.flags);
+    read(json, "revision", r.revision);
+    read(json, "run", r.run);
+    read(json, "time", r.time);
+    if (r.rung.has_value() == r.peer.has_value()) throw bad("either rung or peer has to be named");
+    return r;
+  } catch (const Json::exception& error) {
+    std::string what = error.what();  // "[json.exception.out_of_range.403] key 'n' not found"
+    if (const auto end = what.find("] "); end != std::string::npos) what.erase(0, end + 2);
+    throw bad(what);
+  }
+}
+
+std::vector<Record> read_records(const std::filesystem::path& path) {
+  const bool stdin_asked = path == "-";
+  std::ifstream file;
+  if (!stdin_asked) {
+    file.open(path);
+    if (!file) throw Error(Code::io_error, fmt::format("{}: cannot be read", path.string()), "check the path");
+  }
+  std::istream& in = stdin_asked ? std::cin : file;
+  std::vector<Record> records;
+  std::size_t line_number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++line_number;
+    if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
+    records.push_back(parse_record(line, stdin_asked ? "standard input" : path.string(), line_number));
+  }
+  if (records.empty())
+    throw Error(Code::bad_file, fmt::format("{}: holds no records", path.string()),
+                "records are JSON lines written by `upsweep bench --json`");
+  return records;
+}
+
+}  // namespace upsweep::lab

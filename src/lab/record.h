@@ -1,0 +1,66 @@
+// One measurement as one line of JSON, under names that never change, so that anything can read any run.
+#pragma once
+#include <cstdint>
+#include <filesystem>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/platform.h"
+#include "base/primitive.h"
+#include "lab/time.h"
+
+namespace upsweep::lab {
+
+struct Record {
+  std::string primitive;
+  std::optional<std::string> rung, peer;  // exactly one of them
+  std::string backend, op, type;
+  std::uint64_t n = 0;
+  std::string input;
+  std::vector<std::pair<std::string, double>> params;
+  int samples = 0;
+  // Microseconds a call; nothing for a contestant that failed its check.
+  std::optional<double> median_us, q1_us, q3_us;
+  std::uint64_t traffic_bytes = 0;
+  std::string ceiling;                // "read", "write", "copy", "launch"
+  std::optional<double> ceiling_gbs;  // 1e9 bytes a second; nothing for "launch" and where it was not measured
+  std::optional<double> score;        // traffic / time / ceiling
+  bool checked = false;
+  std::optional<double> aa_spread;    // relative
+  std::optional<std::string> peer_version;
+  std::string device, driver, compiler, flags, revision, run, time;
+
+  const std::string& name() const { return rung ? *rung : *peer; }
+  bool timed() const { return median_us.has_value(); }
+  Timing timing() const { return {{q1_us.value_or(0), median_us.value_or(0), q3_us.value_or(0)}, aa_spread.value_or(0)}; }
+  double gbs() const { return gigabytes_per_second(traffic_bytes, median_us.value_or(0)); }
+};
+
+// What all records of one invocation share.
+struct RunIdentity {
+  Description description;
+  std::string run;   // one id per invocation: start time and process
+  std::string time;  // ISO 8601, UTC
+};
+RunIdentity identify(const Description& description);
+
+// `ceiling` is the one that the measurement's traffic names, or null.
+Record make_record(const RunIdentity& identity, const Primitive& primitive, const Case& c, const Measurement& measured,
+                   const Ceiling* ceiling);
+// A ceiling is a record too, held against itself: its score is 1.
+Record make_record(const RunIdentity& identity, Backend backend, const Ceiling& ceiling);
+
+// One line, no newline.
+std::string to_json(const Record& record);
+
+// Throws Error(bad_file), naming `source` and the line, for anything that is not a record. Unknown names are ignored, so
+// that newer files can be read.
+Record parse_record(const std::string& line, const std::string& source, std::size_t line_number);
+
+// Every record of a file of JSON lines; "-" is standard input. Empty lines are skipped.
+std::vector<Record> read_records(const std::filesystem::path& path);
+
+}  // namespace upsweep::lab

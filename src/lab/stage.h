@@ -1,0 +1,62 @@
+// A stage: one case laid out in a platform's memory, ready for any rung, so arranged that a wrong one is seen.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/platform.h"
+#include "base/primitive.h"
+
+namespace upsweep::lab {
+
+// How arrays lie in memory.
+struct Layout {
+  // Poisoned bytes before and after each array, looked at after each call. 0 gives every array an allocation of exactly
+  // its own size instead: right where the platform itself watches the edges (the traced emulator).
+  std::size_t guard_bytes = 256;
+  bool misaligned = false;  // every array starts one element past an aligned address
+};
+
+// Arrays of one case between guard zones. Memory is kept from case to case, because cudaMalloc costs more than a check.
+class Stage {
+ public:
+  explicit Stage(Platform& platform) : platform_(platform), workspace_(platform) {}
+  Stage(const Stage&) = delete;
+  Stage& operator=(const Stage&) = delete;
+  ~Stage();
+
+  // Copies the problem's inputs to the platform and lays out its outputs. The problem must outlive its use here.
+  // Throws Error(out_of_memory).
+  void load(const Problem& problem, const Case& c, const Layout& layout);
+
+  // Fills outputs, guards and the workspace's scratch with poison, runs the rung once and waits for it. Throws
+  // Error(device_error) for a failure that the platform reports late.
+  Status run(RunFn run, const Params& params);
+
+  // Nothing if the last run left the right outputs and touched nothing else; otherwise one line: what is wrong.
+  std::optional<std::string> verify(const Rung& rung);
+
+  Workspace& workspace() { return workspace_; }
+
+ private:
+  struct Array {
+    void* memory = nullptr;
+    std::size_t capacity = 0;
+    std::size_t begin = 0, bytes = 0, total = 0;  // payload's place, payload, payload with its guards
+    void* data() const { return static_cast<std::byte*>(memory) + begin; }
+  };
+  void place(Array& array, std::size_t bytes, std::size_t element, const Layout& layout);
+  // Copies the whole array back and looks at its guards; the payload is at host_[...] + array.begin.
+  std::optional<std::string> fetch(const Array& array, std::vector<std::byte>& host, const std::string& name);
+
+  Platform& platform_;
+  Workspace workspace_;
+  const Problem* problem_ = nullptr;
+  Case case_;
+  Layout layout_;
+  std::vector<Array> in_, out_;
+  std::size_t inputs_ = 0, outputs_ = 0;  // arrays in use
+  std::vector<std::vector<std::byte>> host_;
+};
+
+}  // namespace upsweep::lab

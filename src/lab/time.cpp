@@ -1,0 +1,349 @@
+#include "lab/time.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <limits>
+#include <memory>
+
+#include "base/interrupt.h"
+#include "lab/check.h"
+
+namespace upsweep::lab {
+
+namespace {
+
+// A sample on the CPU lasts at least this long: the clock resolves some 25 ns, so it is then read to about 0.1 %.
+constexpr double shortest_cpu_sample_us = 20;
+// Launches in one graph on CUDA: at least ten, so that the gap between graphs vanishes; at most 64, because capturing
+// and instantiating a graph costs microseconds a node.
+constexpr int fewest_launches = 10, most_launches = 64;
+// Rotation among more copies than this would only measure page-table walks.
+constexpr std::size_t most_copies = 65536;
+// The least that a ceiling is measured over, whatever the cache: launches and thread wake-ups are lost in it.
+constexpr std::size_t least_ceiling_bytes = std::size_t{256} << 20;
+
+std::size_t round_up(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
+
+}  // namespace
+
+// Arrays of one case, many times over in the platform's memory.
+class Copies {
+ public:
+  Copies(Platform& platform, const Problem& problem, std::size_t copies) : platform_(platform), copies_(copies) {
+    try {
+      for (const Problem::Array& array : problem.inputs()) {
+        const Slot& slot = add(in_, array.count * size_of(array.type));
+        for (std::size_t i = 0; i < copies_; ++i) platform_.copy_in(slot.at(i), array.data, slot.bytes);
+      }
+      for (const OutputSpec& output : problem.outputs()) {
+        const Slot& slot = add(out_, output.count * size_of(output.type));
+        platform_.fill(slot.memory, 0xCD, slot.stride * copies_);
+      }
+      platform_.synchronize();
+    } catch (...) {
+      release();
+      throw;
+    }
+  }
+  Copies(const Copies&) = delete;
+  Copies& operator=(const Copies&) = delete;
+  ~Copies() { release(); }
+
+  std::size_t count() const { return copies_; }
+  void point(Call& call, std::size_t copy) const {
+    for (std::size_t k = 0; k < in_.size(); ++k) call.in[k] = in_[k].at(copy);
+    for (std::size_t k = 0; k < out_.size(); ++k) call.out[k] = out_[k].at(copy);
+  }
+  void poison_outputs() const {
+    for (const Slot& slot : out_) platform_.fill(slot.memory, 0xCD, slot.bytes);
+    platform_.synchronize();
+  }
+  // Verifies the outputs of the first copy.
+  std::optional<std::string> verify(const Problem& problem, const Rung& rung) const {
+    std::vector<std::vector<std::byte>> host;
+    std::vector<const void*> outputs;
+    for (const Slot& slot : out_) {
+      host.emplace_back(std::max<std::size_t>(slot.bytes, 1));
+      platform_.copy_out(host.back().data(), slot.memory, slot.bytes);
+      outputs.push_back(host.back().data());
+    }
+    platform_.synchronize();
+    return problem.verify(rung, outputs);
+  }
+
+ private:
+  struct Slot {
+    void* memory;
+    std::size_t bytes, stride;
+    void* at(std::size_t copy) const { return static_cast<std::byte*>(memory) + copy * stride; }
+  };
+  const Slot& add(std::vector<Slot>& slots, std::size_t bytes) {
+    const std::size_t stride = round_up(std::max<std::size_t>(bytes, 1), 256);
+    slots.reserve(slots.size() + 1);  // so that nothing can throw between allocate() and the slot that owns it
+    slots.push_back({platform_.allocate(stride * copies_), bytes, stride});
+    return slots.back();
+  }
+  void release() {
+    for (auto* slots : {&in_, &out_})
+      for (Slot& slot : *slots) platform_.release(slot.memory);
+  }
+  Platform& platform_;
+  std::size_t copies_;
+  std::vector<Slot> in_, out_;
+};
+
+namespace {
+
+std::size_t case_bytes(const Problem& problem) {
+  std::size_t bytes = 0;
+  for (const auto& array : problem.inputs()) bytes += array.count * size_of(array.type);
+  for (const auto& output : problem.outputs()) bytes += output.count * size_of(output.type);
+  return bytes;
+}
+
+std::string gib(std::size_t bytes) { return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / (1 << 30)); }
+
+// The input's bytes, or an error before anything is allocated. Host memory has to hold the generated input as well as,
+// on the CPU, the copy that is timed.
+void require_room(const Platform& platform, const Description& description, const Case& c) {
+  const std::size_t element = size_of(c.type);
+  const bool cpu = platform.backend() != Backend::cuda;
+  const std::size_t available = available_host_bytes();
+  const std::size_t most = available / element / (cpu ? 2 : 1);
+  if (c.n > most)
+    throw Error(Code::out_of_memory,
+                fmt::format("n={} {} needs {} of host memory, {} are available", c.n, to_string(c.type),
+                            c.n > most * 1000 ? "far more than there is" : gib(c.n * element * (cpu ? 2 : 1)),
+                            gib(available)),
+                fmt::format("use n up to {}", most));
+  if (!cpu && description.memory_bytes && c.n > description.memory_bytes / element)
+    throw Error(Code::out_of_memory,
+                fmt::format("n={} {} needs {}, the device has {}", c.n, to_string(c.type), gib(c.n * element),
+                            gib(description.memory_bytes)),
+                fmt::format("use n up to {}", description.memory_bytes / element));
+}
+
+std::size_t read_number(const char* path) {
+  std::size_t value = 0;
+  std::ifstream file(path);
+  return file >> value ? value : std::numeric_limits<std::size_t>::max();  // "max" and no file alike: no limit
+}
+
+}  // namespace
+
+std::size_t available_host_bytes() {
+  std::size_t available = std::numeric_limits<std::size_t>::max();
+  std::ifstream meminfo("/proc/meminfo");
+  for (std::string name, unit; meminfo >> name;) {
+    std::size_t kib = 0;
+    if (!(meminfo >> kib)) break;
+    std::getline(meminfo, unit);
+    if (name == "MemAvailable:") {
+      available = kib * 1024;
+      break;
+    }
+  }
+  const std::size_t limit = read_number("/sys/fs/cgroup/memory.max");
+  const std::size_t used = read_number("/sys/fs/cgroup/memory.current");
+  if (limit != std::numeric_limits<std::size_t>::max() && used <= limit) available = std::min(available, limit - used);
+  return available;
+}
+
+// One contestant at one case.
+struct Stopwatch::Lane {
+  const Rung* rung;
+  RunFn run;
+  Case c;
+  std::shared_ptr<const Copies> copies;
+  Measurement result{};
+  Status status{};  // of the last call that failed
+  int batch = 1;
+  std::vector<double> turns[2]{};  // samples of A and of A'
+  std::size_t next = 0;          // copy that the next call works on
+
+  void call(Workspace& workspace, Stream stream) {
+    Call call{.type = c.type, .op = c.op, .n = c.n, .params = c.params, .workspace = &workspace, .stream = stream};
+    copies->point(call, next);
+    if (++next == copies->count()) next = 0;
+    if (const Status s = run(call); !s) status = s;
+  }
+  void renew() {  // forgets the last measurement
+    turns[0].clear();
+    turns[1].clear();
+  }
+  // One run, held against the oracle. A rung that fails is noted, not thrown.
+  void verify(Platform& platform, Workspace& workspace, const Problem& problem) {
+    try {
+      copies->poison_outputs();
+      call(workspace, {});
+      platform.synchronize();
+      next = 0;
+      if (!failed()) result.failure = copies->verify(problem, *rung);
+      result.checked = !result.failure;
+    } catch (const Error& error) {
+      if (error.code() == Code::interrupted) throw;
+      result.failure = error.what();
+    }
+  }
+  bool failed() {
+    if (!status && !result.failure)
+      result.failure = fmt::format("returned an error: {}", status.message ? status.message : "no message");
+    return result.failure.has_value();
+  }
+};
+
+Stopwatch::Stopwatch(Platform& platform)
+    : platform_(platform), description_(platform.describe()), stream_(platform.create_stream()), workspace_(platform) {}
+
+Stopwatch::~Stopwatch() { platform_.destroy_stream(stream_); }
+
+void Stopwatch::interleave(std::vector<Lane*> lanes, const TimeOptions& options) {
+  const bool cuda = platform_.backend() == Backend::cuda;
+  const auto sample = [&](Lane& lane, int samples, int batch) {
+    throw_if_interrupted();
+    const auto enqueue = [&](int) { lane.call(workspace_, stream_); };
+    return platform_.time_us(enqueue, samples, batch, stream_);
+  };
+  std::erase_if(lanes, [](Lane* lane) { return lane->failed(); });
+
+  // Warm up, and choose how many calls make a sample and how many samples fit the budget.
+  for (Lane* lane : lanes) {
+    lane->call(workspace_, stream_);
+    platform_.synchronize(stream_);
+    double us = std::max(sample(*lane, 2, 1).back(), 1e-3);
+    if (cuda) {
+      const double affordable = options.budget_us / options.samples / us;
+      const int wanted = static_cast<int>(std::clamp<std::size_t>(lane->copies->count(), fewest_launches, most_launches));
+      lane->batch = static_cast<int>(std::clamp(affordable, 1.0, static_cast<double>(wanted)));
+    } else {
+      // A single short call is mostly the clock: take the batch from a longer sample.
+      const auto batch_for = [](double t) {
+        return static_cast<int>(std::clamp(std::ceil(shortest_cpu_sample_us / t), 1.0, 65536.0));
+      };
+      us = std::max(sample(*lane, 2, batch_for(us)).back(), 1e-3);
+      lane->batch = batch_for(us);
+    }
+    const double affordable = options.budget_us / (us * lane->batch);
+    lane->result.samples = static_cast<int>(std::clamp(affordable, 4.0, static_cast<double>(options.samples)));
+  }
+
+  // A turn is one visit to a contestant. A GPU sample costs the capture of a graph, so a turn there takes several.
+  const int samples_per_turn = cuda ? std::max(1, options.samples / 10) : 1;
+  const auto unfinished = [](const Lane* lane) {
+    return static_cast<int>(lane->turns[0].size() + lane->turns[1].size()) < lane->result.samples;
+  };
+  for (std::size_t round = 0; std::any_of(lanes.begin(), lanes.end(), unfinished); ++round)
+    for (int turn = 0; turn < 2; ++turn)
+      for (std::size_t i = 0; i < lanes.size(); ++i) {
+        Lane& lane = *lanes[(i + round) % lanes.size()];  // another one begins each round
+        // Both turns of a round or neither, so that A and A' have as many samples.
+        if (turn == 0 ? !unfinished(&lane) : lane.turns[1].size() >= lane.turns[0].size()) continue;
+        for (const double us : sample(lane, samples_per_turn, lane.batch)) lane.turns[turn].push_back(us);
+      }
+
+  for (Lane* lane : lanes) {
+    if (lane->failed()) continue;
+    std::vector<double> all = lane->turns[0];
+    all.insert(all.end(), lane->turns[1].begin(), lane->turns[1].end());
+    lane->result.samples = static_cast<int>(all.size());
+    lane->result.time = {quartiles(std::move(all)), relative_difference(quartiles(lane->turns[0]).median,
+                                                                        quartiles(lane->turns[1]).median)};
+  }
+}
+
+// Builds a contestant with its own data, or on `shared` data; null when the rung does not take the case.
+std::unique_ptr<Stopwatch::Lane> Stopwatch::make_lane(const Primitive& primitive, const Rung& rung, const Case& c, const Problem& problem,
+                                                      std::shared_ptr<const Copies> copies,
+                                                      const TimeOptions& options) {
+  const RunFn run = rung.find(c.type, c.op);
+  if (!run) return nullptr;
+  auto lane = std::make_unique<Lane>(Lane{.rung = &rung, .run = run, .c = c, .copies = std::move(copies)});
+  lane->result.rung = &rung;
+  lane->result.traffic = primitive.traffic(c, rung);
+  if (options.check) lane->verify(platform_, workspace_, problem);
+  return lane;
+}
+
+Stopwatch::Lane* Stopwatch::ceiling_lane(std::string_view kind, std::size_t bytes) {
+  const Primitive* primitive = find_primitive("ceiling");
+  const Rung* rung = primitive ? find_rung(platform_.rungs(), "ceiling", kind) : nullptr;
+  if (!rung) return nullptr;
+  std::unique_ptr<Lane>& lane = ceiling_lanes_[std::string(kind)];
+  Case c{.type = primitive->types().front(), .op = primitive->ops().front(), .n = std::size_t{1} << 20};
+  // From the traffic of a million elements to the elements that move so many bytes.
+  const std::size_t each = primitive->traffic(c, *rung).bytes >> 20;
+  c.n = each ? bytes / each : 0;
+  if (!lane || lane->c.n != c.n) {
+    lane.reset();  // before its successor is built: two of them may not fit
+    const auto problem = primitive->make(c, {});
+    lane = make_lane(*primitive, *rung, c, *problem, std::make_shared<Copies>(platform_, *problem, 1), {});
+  } else {
+    lane->renew();
+  }
+  return lane.get();
+}
+
+std::vector<Measurement> Stopwatch::measure(const Primitive& primitive, const Case& c,
+                                            const std::vector<const Rung*>& rungs, const TimeOptions& options) {
+  require_room(platform_, description_, c);
+  const auto problem = primitive.make(c, {});
+
+  // Copies of the arrays until they fill the last-level cache twice over.
+  const std::size_t bytes = std::max<std::size_t>(case_bytes(*problem), 1);
+  const std::size_t wanted = options.cold ? 2 * description_.cache_bytes / bytes + 1 : 1;
+  const auto copies = std::make_shared<Copies>(platform_, *problem, std::min(wanted, most_copies));
+
+  std::vector<std::unique_ptr<Lane>> contestants;
+  std::vector<Lane*> lanes;
+  std::map<std::string, std::size_t> traffic;  // by kind of ceiling, the most of any contestant
+  for (const Rung* rung : rungs)
+    if (auto lane = make_lane(primitive, *rung, c, *problem, copies, options)) {
+      const Traffic& t = lane->result.traffic;
+      std::size_t& most = traffic[std::string(t.ceiling)];
+      most = std::max(most, t.bytes);
+      lanes.push_back(lane.get());
+      contestants.push_back(std::move(lane));
+    }
+
+  // A ceiling is measured over the case's own bytes when those are many, beside the contestants, because machines
+  // drift; a short case is held against what this run measured last.
+  const std::size_t ceiling_bytes = std::max(least_ceiling_bytes, 8 * description_.cache_bytes);
+  std::vector<Lane*> beside, before;
+  for (const auto& [kind, most] : traffic) {
+    const bool large = most >= ceiling_bytes / 4;
+    if (!large && ceilings_.contains(kind)) continue;
+    if (Lane* lane = ceiling_lane(kind, std::max(ceiling_bytes, most))) (large ? beside : before).push_back(lane);
+  }
+  interleave(before, options);
+  lanes.insert(lanes.end(), beside.begin(), beside.end());
+  interleave(lanes, options);
+
+  before.insert(before.end(), beside.begin(), beside.end());
+  for (const Lane* lane : before) {
+    const std::string kind(lane->rung->name);
+    ceilings_.insert_or_assign(kind, Ceiling{.kind = kind,
+                                             .n = lane->c.n,
+                                             .type = lane->c.type,
+                                             .bytes = lane->result.traffic.bytes,
+                                             .measured = lane->result});
+  }
+  std::vector<Measurement> measurements;
+  for (const auto& lane : contestants) measurements.push_back(lane->result);
+  return measurements;
+}
+
+const Ceiling* Stopwatch::ceiling(std::string_view kind) const {
+  const auto found = ceilings_.find(kind);
+  return found == ceilings_.end() || found->second.measured.failure ? nullptr : &found->second;
+}
+
+std::vector<Ceiling> Stopwatch::ceilings() const {
+  std::vector<Ceiling> all;
+  for (const auto& [kind, ceiling] : ceilings_) all.push_back(ceiling);
+  return all;
+}
+
+}  // namespace upsweep::lab

@@ -1,0 +1,75 @@
+// What the lab has to know of reduce.
+#include <cstring>
+
+#include "base/inputs.h"
+#include "base/primitive.h"
+#include "reduce/oracle.h"
+#include "reduce/stream.h"
+
+namespace upsweep {
+namespace {
+
+class ReduceProblem final : public Problem {
+ public:
+  ReduceProblem(const Case& c, std::span<const std::byte> data)
+      : type_(c.type), n_(c.n), in_(std::make_unique_for_overwrite<std::byte[]>(c.n * size_of(c.type))) {
+    const std::size_t bytes = n_ * size_of(type_);
+    if (data.empty())
+      fill_input(c.input, type_, n_, c.seed, in_.get());
+    else if (data.size() == bytes)
+      std::memcpy(in_.get(), data.data(), bytes);
+    else
+      throw Error(Code::invalid_argument, "reduce: the data and the case's n disagree about the size");
+    oracle_ = reduce::make_oracle(type_, c.op, in_.get(), n_);
+  }
+  std::vector<Array> inputs() const override { return {{type_, n_, in_.get()}}; }
+  std::vector<OutputSpec> outputs() const override { return {{type_, 1}}; }
+  std::optional<std::string> verify(const Rung& rung, std::span<const void* const> outputs) const override {
+    return oracle_->check(outputs[0], rung.reproducible);
+  }
+
+ private:
+  Type type_;
+  std::size_t n_;
+  std::unique_ptr<std::byte[]> in_;
+  std::unique_ptr<reduce::Oracle> oracle_;
+};
+
+std::vector<std::size_t> sizes(const Rung& rung) {
+  // Around the tiles of the kernels (powers of two from a warp's to a large block's) and of the CPU rungs' loops (64 to
+  // 2048 elements), where the last element of a tile and the first of the next are handled by different code.
+  std::vector<std::size_t> all;
+  for (const std::size_t tile : {64, 128, 512, 2048, 4096, 8192, 16384})
+    for (const std::size_t n : {tile - 1, tile, tile + 1}) all.push_back(n);
+  all.push_back(3 * 4096 + 5);
+  if (rung.backend != Backend::simt) {
+    all.push_back(100003);         // prime
+    all.push_back((1 << 20) + 1);  // all cores of a CPU, every multiprocessor of a GPU
+  }
+  return all;
+}
+
+}  // namespace
+
+extern const Primitive reduce_primitive{
+    .name = "reduce",
+    .contract = "out[0] = op(in[0], ..., in[n-1]) in some order; the operator's neutral element when n is 0",
+    .types = [] { return std::vector{Type::i32, Type::u32, Type::i64, Type::u64, Type::f32, Type::f64}; },
+    .ops =
+        [] {
+          return std::vector{Op::sum, Op::product, Op::min, Op::max};
+        },
+    .inputs = &input_names,
+    .sizes = &sizes,
+    .traffic = [](const Case& c, const Rung&) -> Traffic {
+      return {(c.n + 1) * size_of(c.type), "read"};
+    },
+    .make = [](const Case& c, std::span<const std::byte> data) -> std::unique_ptr<Problem> {
+      return std::make_unique<ReduceProblem>(c, data);
+    },
+    .default_rung_cpu = "parallel",
+    .default_rung_gpu = "sequential",
+    .stream = &reduce::stream,
+};
+
+}  // namespace upsweep

@@ -1,0 +1,44 @@
+// reduce/parallel: the simd rung on every core, and on one where waking the others costs more than they give.
+#include <algorithm>
+
+#include "base/parallel.h"
+#include "reduce/contract.h"
+#include "reduce/cpu_simd.h"
+
+namespace upsweep::reduce {
+
+struct parallel {
+  static constexpr Story story{
+      .idea = "the simd rung on every core; on one core alone below a measured size",
+      .prediction = "ties simd below 128 KiB, reaches the read ceiling above the caches",
+      .guarantees = "an order that depends on the number of cores, the vector width and the alignment",
+      .limits = "any n; params: threads",
+      .source = "fork and join; McCool, Robison, Reinders, Structured Parallel Programming, 2012"};
+
+  template <class T, class Op>
+  static Status run(const Args<T, Op>& a) {
+    static const SpanReduction reduce = simd_reduction(type_of<T>(), Op::op);
+    if (one_core(a.n * sizeof(T))) {  // first: everything below costs nanoseconds, and so does a small sum
+      reduce(a.in, a.n, a.out);
+      return {};
+    }
+    const int threads = static_cast<int>(a.params.get("threads", hardware_threads()));
+    const Parts parts = cut(a.n, sizeof(T), threads);
+    struct alignas(64) Total {  // a cache line each: cores that write to one line wait for each other
+      T value;
+    };
+    Total totals[Parts::most];
+    upsweep::parallel(parts.count, threads, [&](int i) {
+      const std::size_t begin = static_cast<std::size_t>(i) * parts.size;
+      reduce(a.in + begin, std::min(parts.size, a.n - begin), &totals[i].value);
+    });
+    T total = totals[0].value;
+    for (int i = 1; i < parts.count; ++i) total = a.op(total, totals[i].value);
+    *a.out = total;
+    return {};
+  }
+};
+
+extern const Rung cpu_parallel_rung = make_rung<parallel>("parallel", Backend::cpu);
+
+}  // namespace upsweep::reduce

@@ -1,0 +1,165 @@
+// reduce/simd: one core, whole vectors, and enough independent accumulators that no add waits for the one before it.
+// Compiled once for each instruction set and chosen at run time by Highway.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "reduce/cpu_simd.cpp"
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)  // the same code as SSE4 and AVX3 here: half the compile time
+#include "reduce/cpu_simd.h"
+
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <cstdint>
+#include <limits>
+
+#include "reduce/contract.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace upsweep::reduce::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class V>
+V combine(Sum, V a, V b) {
+  return hn::Add(a, b);
+}
+template <class V>
+V combine(Product, V a, V b) {
+  return hn::Mul(a, b);
+}
+template <class V>
+V combine(Min, V a, V b) {
+  return hn::Min(a, b);
+}
+template <class V>
+V combine(Max, V a, V b) {
+  return hn::Max(a, b);
+}
+
+// One accumulator. The processor's minimum and maximum lose a NaN in one of their operands, so those two operators look
+// for NaNs beside the comparison.
+template <class O, class D>
+class Lanes {
+  using T = hn::TFromD<D>;
+  using V = hn::Vec<D>;
+  static constexpr bool watch_nan = hwy::IsFloat<T>() && (O::op == Op::min || O::op == Op::max);
+
+ public:
+  HWY_INLINE Lanes() : value_(hn::Set(D(), O::template neutral<T>())), nan_(hn::FirstN(D(), 0)) {}
+  HWY_INLINE void take(V v) {
+    value_ = combine(O{}, value_, v);
+    if constexpr (watch_nan) nan_ = hn::Or(nan_, hn::IsNaN(v));
+  }
+  HWY_INLINE void take(const Lanes& other) {
+    value_ = combine(O{}, value_, other.value_);
+    if constexpr (watch_nan) nan_ = hn::Or(nan_, other.nan_);
+  }
+  HWY_INLINE T fold() const {
+    const D d;
+    if constexpr (watch_nan)
+      if (!hn::AllFalse(d, nan_)) return std::numeric_limits<T>::quiet_NaN();
+    if constexpr (O::op == Op::sum)
+      return hn::GetLane(hn::SumOfLanes(d, value_));
+    else if constexpr (O::op == Op::min)
+      return hn::GetLane(hn::MinOfLanes(d, value_));
+    else if constexpr (O::op == Op::max)
+      return hn::GetLane(hn::MaxOfLanes(d, value_));
+    else {
+      HWY_ALIGN T lanes[hn::MaxLanes(D())];
+      hn::Store(value_, d, lanes);
+      for (std::size_t half = hn::Lanes(d) / 2; half; half /= 2)
+        for (std::size_t i = 0; i < half; ++i) lanes[i] = O{}(lanes[i], lanes[i + half]);
+      return lanes[0];
+    }
+  }
+
+ private:
+  V value_;
+  hn::Mask<D> nan_;
+};
+
+// in[0..count), less than one vector.
+template <class O, class D, class T>
+HWY_INLINE void take_some(Lanes<O, D>& total, const T* in, std::size_t count) {
+  const D d;
+#if HWY_MEM_OPS_MIGHT_FAULT  // no masked loads that leave the memory beyond in[count) alone
+  HWY_ALIGN T lanes[hn::MaxLanes(d)];
+  for (std::size_t i = 0; i < hn::Lanes(d); ++i) lanes[i] = i < count ? in[i] : O::template neutral<T>();
+  total.take(hn::Load(d, lanes));
+#else
+  const auto valid = hn::FirstN(d, count);
+  total.take(hn::IfThenElse(valid, hn::MaskedLoad(valid, d, in), hn::Set(d, O::template neutral<T>())));
+#endif
+}
+
+template <class T, class O>
+void reduce_span(const void* memory, std::size_t n, void* out) {
+  const hn::ScalableTag<T> d;
+  using Acc = Lanes<O, decltype(d)>;
+  const std::size_t width = hn::Lanes(d);
+  const T* in = static_cast<const T*>(memory);
+  const T* const end = in + n;
+  Acc a0, a1, a2, a3, a4, a5, a6, a7;
+
+  // 1. Up to a vector's boundary: a load that crosses cache lines costs two.
+  const std::size_t past = reinterpret_cast<std::uintptr_t>(in) / sizeof(T) % width;
+  if (past && n >= width) {
+    take_some(a0, in, width - past);
+    in += width - past;
+  }
+  // 2. Eight vectors a round: an add takes 3 or 4 cycles and two can start in each, which makes 8 in flight.
+  for (; static_cast<std::size_t>(end - in) >= 8 * width; in += 8 * width) {
+    a0.take(hn::LoadU(d, in));
+    a1.take(hn::LoadU(d, in + width));
+    a2.take(hn::LoadU(d, in + 2 * width));
+    a3.take(hn::LoadU(d, in + 3 * width));
+    a4.take(hn::LoadU(d, in + 4 * width));
+    a5.take(hn::LoadU(d, in + 5 * width));
+    a6.take(hn::LoadU(d, in + 6 * width));
+    a7.take(hn::LoadU(d, in + 7 * width));
+  }
+  // 3. The rest, and the tree over the accumulators.
+  for (; static_cast<std::size_t>(end - in) >= width; in += width) a0.take(hn::LoadU(d, in));
+  if (in != end) take_some(a1, in, static_cast<std::size_t>(end - in));
+  a0.take(a4), a1.take(a5), a2.take(a6), a3.take(a7);
+  a0.take(a2), a1.take(a3);
+  a0.take(a1);
+  *static_cast<T*>(out) = a0.fold();
+}
+
+SpanReduction find_reduction(Type type, Op op) {
+  return visit(type, [&]<class Tag>(Tag) -> SpanReduction {
+    using T = typename Tag::type;
+    if constexpr (is_reduce_type<T>)
+      return visit(op, []<class O>(O) -> SpanReduction { return &reduce_span<T, O>; });
+    else
+      return nullptr;
+  });
+}
+
+}  // namespace upsweep::reduce::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace upsweep::reduce {
+
+HWY_EXPORT(find_reduction);
+SpanReduction simd_reduction(Type type, Op op) { return HWY_DYNAMIC_DISPATCH(find_reduction)(type, op); }
+
+struct simd {
+  static constexpr Story story{.idea = "vectors, and eight accumulators that do not wait for each other",
+                               .prediction = "a cache line a cycle in L1; five times serial from L2, three from memory",
+                               .guarantees = "an order that depends on the vector width and the input's alignment",
+                               .limits = "any n",
+                               .source = "Fog, Optimizing Software in C++, chapter 12"};
+
+  template <class T, class Op>
+  static Status run(const Args<T, Op>& a) {
+    static const SpanReduction reduce = simd_reduction(type_of<T>(), Op::op);
+    reduce(a.in, a.n, a.out);
+    return {};
+  }
+};
+
+extern const Rung cpu_simd_rung = make_rung<simd>("simd", Backend::cpu);
+
+}  // namespace upsweep::reduce
+#endif  // HWY_ONCE

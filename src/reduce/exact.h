@@ -1,0 +1,202 @@
+// ExactSum: a float sum without rounding, and so without order. Every finite float is an integer times the smallest
+// subnormal; those integers are added in a fixed-point number as wide as the whole exponent range, and the total is
+// rounded once, at the end. Any order, grid, thread count or split into parts gives the same bits, and they are the
+// correctly rounded ones: |error| <= 1/2 ulp of the result, whatever cancelled on the way.
+//
+// The number is kept as signed 64-bit limbs that each stand for 32 bits: value = sum over k of limb[k] * 2^(32k +
+// lowest). The other 32 bits of a limb hold carries not yet passed on, so a deposit touches two or three limbs and
+// never ripples, and limbs of different accumulators may simply be added (by atomics, in any order).
+//
+// Source: Kulisch, Computer Arithmetic and Validity (2008); Neal, Fast Exact Summation Using Small and Large
+// Superaccumulators (2015); Collange, Defour, Graillat, Iakymchuk, Numerical Reproducibility for the Parallel Reduction
+// on Multi- and Many-Core Architectures (2015).
+#pragma once
+#include <bit>
+#include <cstdint>
+
+#include "upsweep/types.h"
+
+namespace upsweep::reduce {
+
+// The layout of an IEEE binary format, as constants that a kernel can use.
+template <class T>
+struct FloatFormat;
+template <>
+struct FloatFormat<float> {
+  using Bits = std::uint32_t;
+  static constexpr int mantissa = 23;  // stored bits
+  static constexpr int exponent = 8;   // bits
+  static constexpr int lowest = -149;  // the smallest subnormal is 2^lowest
+};
+template <>
+struct FloatFormat<double> {
+  using Bits = std::uint64_t;
+  static constexpr int mantissa = 52;
+  static constexpr int exponent = 11;
+  static constexpr int lowest = -1074;
+};
+
+// An aggregate without initialisers, so that it can lie in shared memory: start with `ExactSum<T> sum{}` or clear().
+template <class T>
+struct ExactSum {
+  using Format = FloatFormat<T>;
+  static constexpr int digit_bits = 32;
+  static constexpr int lowest = Format::lowest;
+  // The largest sum is 2^40 terms below 2^128 (f32; 2^1024 for f64), that is 40 + 128 + 149 = 317 bits (2138) and a
+  // sign: 10 (67) digits, the last of them 8 (6) bits short of its 32, and its limb has 32 more for the sign.
+  static constexpr int limbs = sizeof(T) == 4 ? 10 : 67;
+  // A deposit moves a limb by less than 2^32, and carry() leaves |limb| <= 2^32: so 2^30 deposits after a carry leave
+  // |limb| < 2^62 + 2^33, and two such accumulators can be added before the next carry without leaving 64 bits.
+  static constexpr std::uint32_t deposits_between_carries = 1u << 30;
+
+  static constexpr std::uint32_t saw_nan = 1, saw_plus_infinity = 2, saw_minus_infinity = 4;
+
+  std::int64_t limb[limbs];
+  std::uint32_t flags;    // saw_...
+  std::uint32_t pending;  // deposits since the last carry(), at most deposits_between_carries
+
+  UPSWEEP_HD constexpr void clear() { *this = ExactSum{}; }
+
+  // Adds x. The f32 accumulator also takes any double that is a multiple of 2^-149 and below 2^168 in magnitude: an
+  // exact partial sum of floats.
+  UPSWEEP_HD constexpr void deposit(float x) { decode(x); }
+  UPSWEEP_HD constexpr void deposit(double x) { decode(x); }
+
+  // Adds +-magnitude * 2^(place + lowest): any 64-bit magnitude, that stays below 2^168 (f32) or 2^1064 (f64).
+  UPSWEEP_HD constexpr void deposit(bool negative, std::uint64_t magnitude, int place) {
+    for_digits(negative, magnitude, place, [&](int k, std::int64_t digit) { limb[k] += digit; });
+    if (++pending >= deposits_between_carries) carry();
+  }
+
+  // Adds another sum.
+  UPSWEEP_HD constexpr void add(const ExactSum& other) {
+    if (pending + other.pending > deposits_between_carries) carry();
+    for (int k = 0; k < limbs; ++k) limb[k] += other.limb[k];
+    flags |= other.flags;
+    // carry() counts as one deposit, because it leaves digits behind.
+    pending += other.pending + 1;
+    if (pending > deposits_between_carries) carry();
+  }
+
+  // Passes the carries on: afterwards every limb but the last is in [0, 2^32), and the last carries the sign. Equal
+  // values have equal limbs after it.
+  UPSWEEP_HD constexpr void carry() {
+    for (int k = 0; k + 1 < limbs; ++k) {
+      const std::int64_t up = limb[k] >> digit_bits;  // rounds down, so that the digit left is not negative
+      limb[k] -= up * (std::int64_t{1} << digit_bits);
+      limb[k + 1] += up;
+    }
+    pending = 0;
+  }
+
+  // The sum rounded to nearest, ties to even; infinite where it is beyond the format; NaN after a NaN or after
+  // infinities of both signs. An exact zero is +0.
+  UPSWEEP_HD constexpr T round() const {
+    constexpr Bits infinity = ((Bits{1} << Format::exponent) - 1) << Format::mantissa;
+    constexpr Bits sign_bit = Bits{1} << (Format::mantissa + Format::exponent);
+    constexpr Bits quiet_nan = infinity | Bits{1} << (Format::mantissa - 1);
+    constexpr std::uint32_t both = saw_plus_infinity | saw_minus_infinity;
+    if ((flags & saw_nan) || (flags & both) == both) return std::bit_cast<T>(quiet_nan);
+    if (flags & saw_plus_infinity) return std::bit_cast<T>(infinity);
+    if (flags & saw_minus_infinity) return std::bit_cast<T>(Bits(infinity | sign_bit));
+
+    ExactSum s = *this;
+    s.carry();
+    const bool negative = s.limb[limbs - 1] < 0;
+    if (negative) {
+      for (int k = 0; k < limbs; ++k) s.limb[k] = -s.limb[k];
+      s.carry();
+    }
+    // All limbs are now binary digits of the magnitude, 32 each. Keep a mantissa's worth from the leading one down; the
+    // next bit and whether anything is left below it decide the rounding.
+    int top = limbs - 1;
+    while (top > 0 && s.limb[top] == 0) --top;
+    const std::uint64_t high = static_cast<std::uint64_t>(s.limb[top]);
+    const int bits = digit_bits * top + bit_width(high);  // of the whole integer
+    constexpr int kept = Format::mantissa + 1;
+    if (bits <=
+        kept) {  // exact: the integer itself is the encoding, of subnormals and of the lowest normal binade alike
+      const std::uint64_t integer = high << (top * digit_bits) | (top ? static_cast<std::uint64_t>(s.limb[0]) : 0);
+      return std::bit_cast<T>(Bits(static_cast<Bits>(integer) | (negative ? sign_bit : 0)));
+    }
+    const int shift = bits - kept;  // bits to drop
+    std::uint64_t mantissa = s.bits_from(shift, kept);
+    const bool half = s.bits_from(shift - 1, 1);
+    if (half && ((mantissa & 1) || s.any_below(shift - 1))) ++mantissa;
+    // mantissa has its leading bit at `kept - 1`, which adds one to the exponent field, as does a carry out of
+    // rounding.
+    const std::uint64_t encoded = (static_cast<std::uint64_t>(shift) << Format::mantissa) + mantissa;
+    const Bits magnitude = encoded >= infinity ? infinity : static_cast<Bits>(encoded);
+    return std::bit_cast<T>(Bits(magnitude | (negative ? sign_bit : 0)));
+  }
+
+  // The digits of +-magnitude * 2^(place + lowest): calls add(k, digit) for each limb k that changes, by less than 2^32. One
+  // to three of them. A kernel adds them with atomics.
+  template <class Add>
+  UPSWEEP_HD static constexpr void for_digits(bool negative, std::uint64_t magnitude, int place, Add add) {
+    constexpr std::uint64_t digit = (std::uint64_t{1} << digit_bits) - 1;
+    const int k = place / digit_bits, shift = place % digit_bits;
+    const std::int64_t sign = negative ? -1 : 1;
+    add(k, sign * static_cast<std::int64_t>((magnitude << shift) & digit));
+    if (const std::uint64_t rest = magnitude >> (digit_bits - shift)) {  // what is above the first digit
+      add(k + 1, sign * static_cast<std::int64_t>(rest & digit));
+      if (rest >> digit_bits) add(k + 2, sign * static_cast<std::int64_t>(rest >> digit_bits));
+    }
+  }
+
+  // The same of a float, as deposit() takes them. Returns what x adds to the flags.
+  template <class F, class Add>
+  UPSWEEP_HD static constexpr std::uint32_t for_digits(F x, Add add) {
+    using From = FloatFormat<F>;
+    using FromBits = typename From::Bits;
+    const auto bits = std::bit_cast<FromBits>(x);
+    const bool negative = bits >> (From::mantissa + From::exponent);
+    constexpr int exponents = 1 << From::exponent;
+    const int exponent = static_cast<int>(bits >> From::mantissa) & (exponents - 1);
+    std::uint64_t mantissa = bits & ((FromBits{1} << From::mantissa) - 1);
+    if (exponent == exponents - 1) return mantissa ? saw_nan : negative ? saw_minus_infinity : saw_plus_infinity;
+    if (exponent) mantissa |= std::uint64_t{1} << From::mantissa;
+    int place = (exponent ? exponent - 1 : 0) + From::lowest - lowest;  // of the mantissa's last bit
+    if (place < 0) {  // a double among floats: the bits below 2^lowest are zero
+      if (place <= -64) return 0;
+      mantissa >>= -place;
+      place = 0;
+    }
+    for_digits(negative, mantissa, place, add);
+    return 0;
+  }
+
+ private:
+  using Bits = typename Format::Bits;
+
+  template <class F>
+  UPSWEEP_HD constexpr void decode(F x) {
+    flags |= for_digits(x, [&](int k, std::int64_t digit) { limb[k] += digit; });
+    if (++pending >= deposits_between_carries) carry();
+  }
+
+  UPSWEEP_HD static constexpr int bit_width(std::uint64_t x) {
+    int width = 0;
+    for (; x; x >>= 1) ++width;
+    return width;
+  }
+
+  // After carry(), of a number that is not negative. `count` bits from bit `first` up; count <= 53.
+  UPSWEEP_HD constexpr std::uint64_t bits_from(int first, int count) const {
+    std::uint64_t value = 0;
+    int have = -(first % digit_bits);
+    for (int k = first / digit_bits; k < limbs && have < count; ++k, have += digit_bits) {
+      const auto d = static_cast<std::uint64_t>(limb[k]);
+      value |= have >= 0 ? d << have : d >> -have;
+    }
+    return value & ((std::uint64_t{1} << count) - 1);
+  }
+
+  UPSWEEP_HD constexpr bool any_below(int end) const {
+    for (int k = 0; k < end / digit_bits; ++k)
+      if (limb[k]) return true;
+    return (limb[end / digit_bits] & ((std::int64_t{1} << (end % digit_bits)) - 1)) != 0;
+  }
+};
+
+}  // namespace upsweep::reduce

@@ -1,0 +1,71 @@
+// What others offer for the same contract, timed beside the ladder on the CPU.
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/parallel_reduce.h>
+#include <oneapi/tbb/version.h>
+
+#include <execution>
+#include <numeric>
+
+#include "reduce/contract.h"
+
+namespace upsweep::reduce {
+namespace {
+
+constexpr std::string_view tbb_version = "oneTBB " TBB_VERSION_STRING;
+constexpr std::string_view std_version = "libstdc++ " __VERSION__;
+
+struct std_reduce {
+  static constexpr Story story{.idea = "std::reduce", .limits = "any n", .source = "the C++ standard library"};
+  template <class T, class Op>
+  static Status run(const Args<T, Op>& a) {
+    *a.out = std::reduce(a.in, a.in + a.n, Op::template neutral<T>(), a.op);
+    return {};
+  }
+};
+
+struct std_par_unseq {
+  static constexpr Story story{
+      .idea = "std::reduce(std::execution::par_unseq)", .limits = "any n", .source = "the C++ standard library"};
+  template <class T, class Op>
+  static Status run(const Args<T, Op>& a) {
+    *a.out = std::reduce(std::execution::par_unseq, a.in, a.in + a.n, Op::template neutral<T>(), a.op);
+    return {};
+  }
+};
+
+struct tbb_parallel_reduce {
+  static constexpr Story story{
+      .idea = "oneapi::tbb::parallel_reduce, a plain loop inside", .limits = "any n", .source = "oneTBB"};
+  template <class T, class Op>
+  static Status run(const Args<T, Op>& a) {
+    using Range = oneapi::tbb::blocked_range<const T*>;
+    *a.out = oneapi::tbb::parallel_reduce(
+        Range(a.in, a.in + a.n), Op::template neutral<T>(),
+        [&](const Range& range, T total) {
+          for (const T& x : range) total = a.op(total, x);
+          return total;
+        },
+        a.op);
+    return {};
+  }
+};
+
+template <class R>
+constexpr Rung make_peer(std::string_view name, std::string_view version) {
+  Rung rung = make_rung<R>(name, Backend::cpu);
+  rung.peer = true;
+  rung.version = version;
+  return rung;
+}
+
+}  // namespace
+
+Rungs cpu_peers() {
+  static constexpr Rung std_reduce_rung = make_peer<std_reduce>("std::reduce", std_version);
+  static constexpr Rung par_unseq_rung = make_peer<std_par_unseq>("std::reduce(par_unseq)", std_version);
+  static constexpr Rung tbb_rung = make_peer<tbb_parallel_reduce>("tbb::parallel_reduce", tbb_version);
+  static constexpr const Rung* all[] = {&std_reduce_rung, &par_unseq_rung, &tbb_rung};
+  return all;
+}
+
+}  // namespace upsweep::reduce

@@ -1,0 +1,128 @@
+#include "simt/arena.h"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "upsweep/error.h"
+
+namespace upsweep::simt {
+namespace {
+constexpr std::size_t alignment = 256;  // what Platform promises
+constexpr std::size_t red_zone = 256;   // on each side; between neighbours there are two
+constexpr unsigned char poison = 0xCD;
+// Address space, of which at most the half of the machine's memory is given out: poisoning touches every page.
+constexpr std::size_t most_bytes = std::size_t{64} << 30;
+// Pages of a released buffer go back to the system when there are many of them.
+constexpr std::size_t worth_returning = std::size_t{1} << 20;
+constexpr std::size_t page_bytes = 4096;
+
+void* reserve(std::size_t bytes) {
+  void* memory =
+      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED)
+    throw Error(Code::out_of_memory, "the emulator cannot reserve " + std::to_string(bytes >> 30) + " GiB of addresses",
+                "raise the limit on virtual memory (ulimit -v)");
+  return memory;
+}
+
+std::size_t round_up(std::size_t n) { return (n + alignment - 1) / alignment * alignment; }
+}  // namespace
+
+Arena::Arena() {
+  const std::size_t memory =
+      static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  size_ = std::min(most_bytes, memory / 2 / alignment * alignment);
+  begin_ = reinterpret_cast<std::uintptr_t>(reserve(size_));
+  shadow_ = static_cast<std::uint8_t*>(reserve(size_ / granule));
+  free_[begin_] = size_;
+  next_ = begin_;
+}
+
+Arena::~Arena() {
+  munmap(reinterpret_cast<void*>(begin_), size_);
+  munmap(shadow_, size_ / granule);
+}
+
+void Arena::set_shadow(std::uintptr_t from, std::size_t bytes, bool valid) {
+  std::uint8_t* const first = shadow_ + (from - begin_) / granule;
+  std::memset(first, valid ? granule : 0, bytes / granule);
+  if (bytes % granule) first[bytes / granule] = valid ? bytes % granule : 0;
+}
+
+void* Arena::allocate(std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  const auto no_room = [&] {
+    return Error(Code::out_of_memory, "no room for " + std::to_string(bytes) + " bytes in the emulator's " +
+                                          std::to_string(size_ >> 20) + " MiB", "use a smaller n");
+  };
+  if (bytes > size_) throw no_room();
+  const std::size_t need = round_up(bytes) + 2 * red_zone;
+  auto place = free_.lower_bound(next_);
+  const auto fits = [&](const auto& range) { return range.second >= need; };
+  place = std::find_if(place, free_.end(), fits);
+  if (place == free_.end()) place = std::find_if(free_.begin(), free_.end(), fits);
+  if (place == free_.end()) throw no_room();
+
+  const auto [at, room] = *place;
+  free_.erase(place);
+  if (room > need) free_[at + need] = room - need;
+  next_ = at + need;
+  const std::uintptr_t memory = at + red_zone;
+  allocations_[memory] = bytes;
+  std::memset(reinterpret_cast<void*>(memory), poison, bytes);
+  set_shadow(memory, bytes, true);
+  return reinterpret_cast<void*>(memory);
+}
+
+void Arena::release(void* memory) noexcept {
+  const std::lock_guard lock(mutex_);
+  const auto found = allocations_.find(reinterpret_cast<std::uintptr_t>(memory));
+  if (found == allocations_.end()) return;
+  const auto [at, bytes] = *found;
+  allocations_.erase(found);
+  set_shadow(at, bytes, false);
+  if (bytes >= worth_returning) {
+    const std::uintptr_t first = (at + page_bytes - 1) / page_bytes * page_bytes;
+    madvise(reinterpret_cast<void*>(first), (at + bytes - first) / page_bytes * page_bytes, MADV_DONTNEED);
+  }
+  // Give the range back, joined with free neighbours.
+  std::uintptr_t begin = at - red_zone;
+  std::size_t size = round_up(bytes) + 2 * red_zone;
+  auto after = free_.lower_bound(begin);
+  if (after != free_.end() && after->first == begin + size) {
+    size += after->second;
+    after = free_.erase(after);
+  }
+  if (after != free_.begin()) {
+    const auto before = std::prev(after);
+    if (before->first + before->second == begin) {
+      begin = before->first;
+      size += before->second;
+      free_.erase(before);
+    }
+  }
+  free_[begin] = size;
+}
+
+std::string Arena::describe(std::uintptr_t address) {
+  const std::lock_guard lock(mutex_);
+  const auto buffer = [](std::size_t bytes) { return " of a buffer of " + std::to_string(bytes) + " bytes"; };
+  const auto after = allocations_.upper_bound(address);
+  std::size_t best = ~std::size_t{0};
+  std::string text = "near no buffer";
+  if (after != allocations_.begin()) {
+    const auto before = std::prev(after);
+    best = address - std::min(address, before->first + before->second);
+    text = address < before->first + before->second
+               ? "across the end" + buffer(before->second)
+               : std::to_string(best) + " bytes past the end" + buffer(before->second);
+  }
+  if (after != allocations_.end() && after->first - address < best)
+    text = std::to_string(after->first - address) + " bytes before the start" + buffer(after->second);
+  return text;
+}
+
+}  // namespace upsweep::simt

@@ -1,0 +1,46 @@
+// The emulator's device memory: one reserved region with a shadow that knows, for every 16 bytes, how many are valid.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+
+namespace upsweep::simt {
+
+class Arena {
+ public:
+  Arena();
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+  ~Arena();
+
+  // Poisoned, 256-byte aligned, with red zones on both sides. Throws Error(out_of_memory).
+  void* allocate(std::size_t bytes);
+  void release(void* memory) noexcept;
+
+  // Free to ask on every access: two compares and two shadow bytes.
+  bool contains(std::uintptr_t address) const { return address - begin_ < size_; }
+  // Both ends of the range lie in an allocation. Enough for any access: red zones are wider than 16 bytes, and a bulk
+  // copy that spans a whole neighbour is not a mistake that people make.
+  bool valid(std::uintptr_t address, std::size_t bytes) const {
+    const std::size_t first = address - begin_, last = first + bytes - 1;
+    return first < size_ && last < size_ && shadow_[first / granule] > first % granule && shadow_[last / granule] > last % granule;
+  }
+  // "8 bytes past the end of a buffer of 4096 bytes": of the nearest allocation.
+  std::string describe(std::uintptr_t address);
+  std::size_t size() const { return size_; }
+
+ private:
+  static constexpr std::size_t granule = 16;
+  void set_shadow(std::uintptr_t from, std::size_t bytes, bool valid);
+  std::mutex mutex_;
+  std::uintptr_t begin_ = 0;
+  std::size_t size_ = 0;
+  std::uint8_t* shadow_ = nullptr;
+  std::map<std::uintptr_t, std::size_t> allocations_;  // address -> bytes
+  std::map<std::uintptr_t, std::size_t> free_;         // address -> bytes, never adjacent
+  std::uintptr_t next_ = 0;  // where the search for room starts: what was just released is reused last
+};
+
+}  // namespace upsweep::simt

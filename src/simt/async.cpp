@@ -1,0 +1,141 @@
+#include "simt/async.h"
+
+#include <bit>
+#include <cstring>
+
+#include "simt/session.h"
+#include "simt/worker.h"
+
+namespace upsweep::simt {
+namespace {
+
+// The word. The hardware's layout is its own; kernels must not look inside.
+struct Mbarrier {
+  std::uint64_t phase : 1;     // parity of the phase that is open
+  std::uint64_t valid : 1;
+  std::uint64_t count : 20;    // arrivals a phase needs
+  std::uint64_t pending : 20;  // of them still to come
+  std::int64_t bytes : 22;     // announced and not yet copied; negative when the copy came first
+};
+static_assert(sizeof(Mbarrier) == sizeof(std::uint64_t));
+
+// Tells the checker what the running lane does to the word. Unlike an access of the kernel's own it is not counted: on
+// the device it is no load or store.
+void touch([[maybe_unused]] const void* mbarrier, [[maybe_unused]] bool initialises,
+           [[maybe_unused]] const void* caller) {
+#if UPSWEEP_SIMT_TRACED
+  current_worker->tracer.inspect(mbarrier, sizeof(Mbarrier), initialises ? Access::store : Access::atomic, caller);
+#endif
+}
+void publish([[maybe_unused]] const void* mbarrier, [[maybe_unused]] bool copied) {
+#if UPSWEEP_SIMT_TRACED
+  current_worker->tracer.mbarrier_published(mbarrier, copied);
+#endif
+}
+void acquire([[maybe_unused]] const void* mbarrier) {
+#if UPSWEEP_SIMT_TRACED
+  current_worker->tracer.mbarrier_acquired(mbarrier);
+#endif
+}
+
+Mbarrier read(const std::uint64_t* word) {
+  const auto mbarrier = std::bit_cast<Mbarrier>(*word);
+  // Poisoned shared memory, and zero, both fail here: 0xCD has a valid bit, but not with these counts.
+  if (!mbarrier.valid || !mbarrier.count || mbarrier.pending > mbarrier.count)
+    current_worker->fail("trap", current_worker->who() + ": an mbarrier that was not initialised");
+  return mbarrier;
+}
+
+void write(std::uint64_t* word, Mbarrier mbarrier) {
+  if (mbarrier.pending == 0 && mbarrier.bytes == 0) {
+    mbarrier.phase ^= 1;
+    mbarrier.pending = mbarrier.count;
+    current_worker->wake_mbarrier_waiters();
+  }
+  *word = std::bit_cast<std::uint64_t>(mbarrier);
+}
+
+void arrive(std::uint64_t* word, unsigned bytes) {
+  Mbarrier mbarrier = read(word);
+  if (mbarrier.pending == 0)
+    current_worker->fail("trap", current_worker->who() + ": more arrivals at an mbarrier than it was made for");
+  publish(word, false);
+  --mbarrier.pending;
+  mbarrier.bytes += bytes;
+  write(word, mbarrier);
+}
+
+bool is_over(const std::uint64_t* word, unsigned parity) { return read(word).phase != (parity & 1); }
+
+}  // namespace
+
+void mbarrier_init(std::uint64_t* word, unsigned count) {
+  if (count == 0 || count >= 1u << 20) trap("an mbarrier counts 1 to 2^20 - 1 arrivals");
+  touch(word, true, __builtin_return_address(0));
+  *word = std::bit_cast<std::uint64_t>(Mbarrier{.phase = 0, .valid = 1, .count = count, .pending = count, .bytes = 0});
+}
+
+void mbarrier_arrive(std::uint64_t* word) {
+  touch(word, false, __builtin_return_address(0));
+  arrive(word, 0);
+}
+
+void mbarrier_arrive_expect(std::uint64_t* word, unsigned bytes) {
+  touch(word, false, __builtin_return_address(0));
+  arrive(word, bytes);
+}
+
+bool mbarrier_test(std::uint64_t* word, unsigned parity) {
+  touch(word, false, __builtin_return_address(0));
+  if (!is_over(word, parity)) current_worker->yield();
+  const bool over = is_over(word, parity);
+  if (over) acquire(word);
+  return over;
+}
+
+void mbarrier_wait(std::uint64_t* word, unsigned parity, const Site& site) {
+  touch(word, false, __builtin_return_address(0));
+  while (!is_over(word, parity)) current_worker->wait_for_mbarrier(site);
+  acquire(word);
+}
+
+void bulk_copy(void* shared, const void* global, unsigned bytes, std::uint64_t* word) {
+  Worker& worker = *current_worker;
+  const auto from = reinterpret_cast<std::uintptr_t>(global), to = reinterpret_cast<std::uintptr_t>(shared);
+  constexpr unsigned unit = 16;
+  if (from % unit || to % unit || bytes % unit) {
+    worker.report("misaligned access", bytes, worker.who() + ": a bulk copy of " + std::to_string(bytes) +
+                                                  " bytes; addresses and size must be multiples of 16");
+    worker.fail("misaligned address", worker.who() + ": bulk copy");
+  }
+  const Arena& arena = session().arena;
+  if (bytes && !(arena.contains(from) && arena.contains(from + bytes - 1)))
+    worker.fail("illegal address", worker.who() + ": a bulk copy from memory that is not the device's");
+  touch(word, false, __builtin_return_address(0));
+#if UPSWEEP_SIMT_TRACED
+  worker.tracer.bulk_copy(shared, global, bytes, __builtin_return_address(0), __builtin_frame_address(0));
+#endif
+  std::memcpy(shared, global, bytes);
+  publish(word, true);
+  Mbarrier mbarrier = read(word);
+  mbarrier.bytes -= bytes;
+  write(word, mbarrier);
+}
+
+unsigned cluster_rank() { return current_worker->block->rank; }
+unsigned cluster_size() { return static_cast<unsigned>(current_worker->blocks.size()); }
+
+void cluster_sync(const Site& site) {
+#if UPSWEEP_SIMT_TRACED
+  current_worker->tracer.synchronisation(EventKind::barrier, current_worker->lane->warp->live,
+                                         __builtin_return_address(0), __builtin_frame_address(0));
+#endif
+  current_worker->cluster_barrier(site);
+}
+
+void* map_shared_address(void* shared, unsigned rank) {
+  if (rank >= cluster_size()) trap("a cluster has no block of this rank");
+  return current_worker->peer_address(shared, rank);
+}
+
+}  // namespace upsweep::simt

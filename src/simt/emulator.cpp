@@ -1,0 +1,76 @@
+// The emulator as a Platform.
+#include <sys/utsname.h>
+
+#include <chrono>
+#include <cstring>
+
+#include "base/parallel.h"
+#include "simt/report.h"
+#include "simt/session.h"
+#include "simt/worker.h"
+
+namespace upsweep {
+
+Rungs kernel_rungs();  // generated: every kernel rung of every ladder
+
+namespace simt {
+namespace {
+
+class FiberEmulator final : public Emulator {
+ public:
+  Backend backend() const override { return Backend::simt; }
+  bool instrumented() const override { return traced; }
+  Rungs rungs() const override { return kernel_rungs(); }
+
+  Description describe() const override {
+    utsname system{};
+    uname(&system);
+    return {.device = traced ? "simt traced" : "simt",
+            .driver = std::string(system.sysname) + " " + system.release,
+            .compiler = UPSWEEP_SIMT_COMPILER,
+            .flags = UPSWEEP_SIMT_FLAGS,
+            .memory_bytes = session().arena.size(),
+            .cache_bytes = 0,
+            .units = session().options.threads > 0 ? session().options.threads : hardware_threads()};
+  }
+
+  void* allocate(std::size_t bytes) override { return session().arena.allocate(bytes); }
+  void release(void* memory) noexcept override { session().arena.release(memory); }
+  // Launches run to their end before they return, so everything is in order and nothing is left to wait for.
+  void copy_in(void* to, const void* from, std::size_t bytes, Stream) override { copy(to, from, bytes); }
+  void copy_out(void* to, const void* from, std::size_t bytes, Stream) override { copy(to, from, bytes); }
+  void fill(void* memory, unsigned char byte, std::size_t bytes, Stream) override {
+    if (bytes) std::memset(memory, byte, bytes);
+  }
+  void synchronize(Stream) override {}
+
+  std::vector<double> time_us(const Enqueue& enqueue, int samples, int batch, Stream) override {
+    using Clock = std::chrono::steady_clock;
+    std::vector<double> times;
+    for (int sample = 0; sample < samples; ++sample) {
+      const auto start = Clock::now();
+      for (int i = 0; i < batch; ++i) enqueue(sample);
+      times.push_back(std::chrono::duration<double, std::micro>(Clock::now() - start).count() / batch);
+    }
+    return times;
+  }
+
+  void configure(const Options& options) override { session().options = options; }
+  Report take_report() override { return session().take_report(); }
+
+ private:
+  static void copy(void* to, const void* from, std::size_t bytes) {
+    if (bytes) std::memcpy(to, from, bytes);  // null with 0 bytes is allowed here, not in memcpy
+  }
+};
+
+}  // namespace
+}  // namespace simt
+
+// The one symbol that the library exports; its name is the library's own.
+simt::Emulator& UPSWEEP_SIMT_ENTRY() {
+  static simt::FiberEmulator emulator;
+  return emulator;
+}
+
+}  // namespace upsweep

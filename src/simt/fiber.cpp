@@ -1,0 +1,64 @@
+#include "simt/fiber.h"
+
+#include <sys/mman.h>
+
+#include "upsweep/error.h"
+
+namespace upsweep::simt {
+namespace {
+
+// 64 KiB: a kernel's locals, printf inside a kernel, and a guard page.
+constexpr std::size_t stack_bytes = 64 * 1024;
+constexpr std::size_t page_bytes = 4096;
+// 16 blocks (the largest cluster) of 1024 threads. Address space only: pages are touched as fibers are first used.
+constexpr std::size_t most_stacks = 16 * 1024;
+// Stacks that all start at the same offset in a page compete for the same sets of the first-level cache. Three lines of
+// spacing spread them: 9.2 ns a switch among 32 fibers instead of 11.6.
+constexpr std::size_t colour_bytes = 192;
+
+void (*entry)() = nullptr;
+
+void start(boost::context::detail::transfer_t from) {
+  *static_cast<Context*>(from.data) = from.fctx;
+  entry();
+}
+
+}  // namespace
+
+FiberPool::FiberPool(void (*main)()) : main_(main) {
+  void* region = mmap(nullptr, most_stacks * stack_bytes, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (region == MAP_FAILED)
+    throw Error(Code::out_of_memory, "the emulator found no address space for its stacks (1 GiB)",
+                "raise the limit on virtual memory (ulimit -v)");
+  region_ = reinterpret_cast<std::uintptr_t>(region);
+}
+
+FiberPool::~FiberPool() { munmap(reinterpret_cast<void*>(region_), stacks_bytes()); }
+
+std::size_t FiberPool::stacks_bytes() const { return most_stacks * stack_bytes; }
+
+Fiber* FiberPool::take() {
+  if (idle_.empty()) {
+    const std::size_t i = fibers_.size();
+    const std::uintptr_t stack = region_ + i * stack_bytes;
+    if (i >= guarded_) {  // overflowing a stack must fault, not run into the neighbour's
+      mprotect(reinterpret_cast<void*>(stack), page_bytes, PROT_NONE);
+      guarded_ = i + 1;
+    }
+    const std::uintptr_t top = stack + stack_bytes - i * colour_bytes % page_bytes;
+    entry = main_;
+    fibers_.push_back({boost::context::detail::make_fcontext(reinterpret_cast<void*>(top), top - stack - page_bytes, start), top});
+    return &fibers_.back();
+  }
+  Fiber* fiber = idle_.back();
+  idle_.pop_back();
+  return fiber;
+}
+
+void FiberPool::reset() {
+  fibers_.clear();
+  idle_.clear();
+}
+
+}  // namespace upsweep::simt

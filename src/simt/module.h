@@ -1,0 +1,50 @@
+// The shared library that this runtime and its kernels are linked into: where it lies, and what its symbols say.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace upsweep::simt {
+
+class Module {
+ public:
+  Module();
+
+  bool contains(std::uintptr_t address) const { return address - begin_ < size_; }
+  // Addresses in reports are relative to this: they are the ones the symboliser knows.
+  std::uintptr_t load_address() const { return load_address_; }
+  const std::string& path() const { return path_; }
+
+  // This thread's copy of every thread_local variable of the library: the static __shared__ memory of all its kernels.
+  std::span<std::byte> thread_storage() const;
+  struct Variable {
+    std::size_t offset, size;  // in thread_storage()
+    std::string name;          // demangled
+    bool guard;                // the compiler's "has been constructed" flag of another variable
+  };
+  // Null for padding between variables, and everywhere when the library was stripped of its symbols.
+  const Variable* variable_at(std::size_t offset) const;
+  bool has_symbols() const { return !variables_.empty(); }
+  // "upsweep::reduce::total_kernel<float, upsweep::Sum>": without return type and parameter list.
+  std::string function_name(const void* function) const;
+
+ private:
+  void read_symbols();
+  std::uintptr_t begin_ = 0, size_ = 0, load_address_ = 0;
+  std::string path_;
+  std::size_t thread_bytes_ = 0;
+  std::size_t anchor_offset_ = 0;  // of a variable of our own in the thread storage
+  std::vector<Variable> variables_;  // by offset
+  std::vector<std::int32_t> variable_of_byte_;  // index into variables_, or -1
+  struct Function {
+    std::uintptr_t address, size;
+    std::string mangled;
+  };
+  std::vector<Function> functions_;  // by address
+};
+
+const Module& module();
+
+}  // namespace upsweep::simt

@@ -1,0 +1,116 @@
+// The runtime's side of runtime.h: from free functions, which kernels call, to the worker of this thread.
+#include "simt/runtime.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+
+#include "base/parallel.h"
+#include "kernel/kernel.h"
+#include "simt/module.h"
+#include "simt/session.h"
+#include "simt/worker.h"
+
+namespace upsweep {
+
+// The device that launchers size their grids for: few multiprocessors, so that a case is quick; a Hopper's memory.
+const DeviceLimits& device_limits() {
+  static constexpr DeviceLimits limits{.multiprocessors = 4, .threads_per_sm = 2048, .shared_per_block = 227 * 1024};
+  return limits;
+}
+
+namespace simt {
+
+uint3 thread_index() noexcept { return current_worker->lane->thread; }
+uint3 block_index() noexcept { return current_worker->block->index; }
+uint3 block_shape() noexcept {
+  const dim3& block = current_worker->run->launch.config.block;
+  return {block.x, block.y, block.z};
+}
+uint3 grid_shape() noexcept {
+  const dim3& grid = current_worker->run->launch.config.grid;
+  return {grid.x, grid.y, grid.z};
+}
+
+#if UPSWEEP_SIMT_TRACED
+// Where a kernel called the runtime: its return address and frame, which only the called function itself can know.
+#define UPSWEEP_SIMT_TRACE_SYNC(kind, lanes)                              \
+  current_worker->tracer.synchronisation(kind, lanes, __builtin_return_address(0), __builtin_frame_address(0))
+#else
+#define UPSWEEP_SIMT_TRACE_SYNC(kind, lanes) static_cast<void>(0)
+#endif
+
+int block_barrier(Vote vote, int predicate, const Site& site) {
+  UPSWEEP_SIMT_TRACE_SYNC(EventKind::barrier, current_worker->lane->warp->live);
+  return current_worker->barrier(vote, predicate, site);
+}
+
+std::uint64_t warp_collective(Collective op, unsigned mask, std::uint64_t value, int argument, int width,
+                              const Site& site) {
+  UPSWEEP_SIMT_TRACE_SYNC(is_shuffle(op) ? EventKind::shuffle : EventKind::warp_sync,
+                          mask & current_worker->lane->warp->live);
+  return current_worker->collective(op, mask, value, argument, width, site);
+}
+
+unsigned active_mask(const Site& site) { return current_worker->active_mask(site); }
+
+void yield_lane() { current_worker->yield(); }
+void note_poll() { current_worker->note_poll(); }
+void trap(const char* what) { current_worker->fail("trap", current_worker->who() + ": " + what); }
+void* dynamic_shared() { return current_worker->block->dynamic_shared; }
+
+namespace {
+
+// What a device refuses, and with the same limits. Null if it would run.
+const char* refusal(const Config& c) {
+  const std::uint64_t threads = std::uint64_t{c.block.x} * c.block.y * c.block.z;
+  if (threads == 0 || threads > 1024 || c.block.z > 64) return "a block must have 1 to 1024 threads";
+  if (!c.grid.x || !c.grid.y || !c.grid.z) return "a grid must have at least one block";
+  if (c.grid.x > 0x7fffffffu || c.grid.y > 65535 || c.grid.z > 65535) return "the grid exceeds 2^31-1 by 65535 by 65535";
+  if (c.shared_bytes > device_limits().shared_per_block) return "more shared memory than a block can have (227 KiB)";
+  if (c.cluster < 1 || c.cluster > 16) return "a cluster must have 1 to 16 blocks";
+  if (c.grid.x % c.cluster) return "the grid is not a whole number of clusters";
+  return nullptr;
+}
+
+// Yields of one block without the launch finishing any other: about ten seconds of nothing but polling. A look-back
+// waits for a neighbour a few thousand times at most.
+constexpr std::uint64_t default_yield_limit = std::uint64_t{1} << 24;
+
+}  // namespace
+
+Status run(const Launch& launch) {
+  const Config& config = launch.config;
+  if (const char* reason = refusal(config)) return {Code::invalid_argument, 0, reason};
+  Session& s = session();
+  const std::lock_guard lock(s.launch_mutex);
+  GridRun grid{.launch = launch, .kernel_name = module().function_name(launch.kernel)};
+  const std::uint64_t blocks = std::uint64_t{config.grid.x} * config.grid.y * config.grid.z;
+  grid.clusters = blocks / config.cluster;
+  grid.reverse = s.options.reverse_blocks;
+  grid.checks = traced && s.options.checks;
+  grid.counters = traced && s.options.counters;
+  grid.yield_limit = s.options.yield_limit ? s.options.yield_limit : default_yield_limit;
+  const int most = s.options.threads > 0 ? s.options.threads : hardware_threads();
+  const int workers = static_cast<int>(std::min<std::uint64_t>(grid.clusters, static_cast<std::uint64_t>(most)));
+  if (workers == 1) Worker::mine().work(grid);
+  else parallel(workers, workers, [&](int) { Worker::mine().work(grid); });
+
+  const std::uint64_t threads = blocks * config.block.x * config.block.y * config.block.z;
+  s.add_launch(grid.kernel_name, blocks, threads, config.shared_bytes + grid.static_shared_bytes);
+  if (grid.failed) return {Code::device_error, 0, "a kernel failed on the emulator; its report says where"};
+  return {};
+}
+
+}  // namespace simt
+}  // namespace upsweep
+
+// assert() in a kernel ends the launch, not the process. Everywhere else it does what the C library does.
+extern "C" [[noreturn]] void __assert_fail(const char* expression, const char* file, unsigned line,
+                                           const char*) noexcept(true) {
+  using namespace upsweep::simt;
+  if (current_worker && current_worker->lane)
+    current_worker->fail("assertion", current_worker->who() + ": " + expression + ", " + file + ":" + std::to_string(line));
+  std::fprintf(stderr, "%s:%u: assertion failed: %s\n", file, line, expression);
+  std::abort();
+}

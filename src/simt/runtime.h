@@ -1,0 +1,75 @@
+// What the CUDA surface asks of the runtime. Kernels are compiled apart from the runtime, with other flags and perhaps
+// another compiler, and meet it only through these functions.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
+
+#include "simt/vector_types.h"
+#include "upsweep/error.h"
+
+// A call that must neither be duplicated nor moved past control flow: the point where lanes meet.
+#if defined(__clang__)
+#define UPSWEEP_SIMT_CONVERGENT __attribute__((convergent, noduplicate))
+#define UPSWEEP_SIMT_UNTRACED __attribute__((no_sanitize("coverage", "thread")))
+#else
+#define UPSWEEP_SIMT_CONVERGENT
+#define UPSWEEP_SIMT_UNTRACED __attribute__((no_sanitize("thread"), no_sanitize_coverage))
+#endif
+
+namespace upsweep::simt {
+
+// Where in the kernel's source a lane is; names the place in reports and tells two barriers apart.
+using Site = std::source_location;
+
+// Indices are constant for the life of a CUDA thread, so the compiler may keep them in registers: const.
+__attribute__((const)) uint3 thread_index() noexcept;
+__attribute__((const)) uint3 block_index() noexcept;
+__attribute__((const)) uint3 block_shape() noexcept;
+__attribute__((const)) uint3 grid_shape() noexcept;
+
+enum class Vote : std::uint8_t { none, count, any, all };
+// Waits for every thread of the block that has not returned; gives back the vote over `predicate`.
+UPSWEEP_SIMT_CONVERGENT int block_barrier(Vote vote, int predicate, const Site& site);
+
+enum class Collective : std::uint8_t {
+  sync, ballot, all, any, match_any, match_all,
+  shuffle_index, shuffle_up, shuffle_down, shuffle_xor,
+  add, min_signed, max_signed, min_unsigned, max_unsigned, bit_and, bit_or, bit_xor,
+};
+constexpr bool is_shuffle(Collective c) { return c >= Collective::shuffle_index && c <= Collective::shuffle_xor; }
+
+// Meets the lanes of `mask`; `argument` and `width` are the shuffle's source and segment.
+UPSWEEP_SIMT_CONVERGENT std::uint64_t warp_collective(Collective op, unsigned mask, std::uint64_t value, int argument,
+                                                      int width, const Site& site);
+UPSWEEP_SIMT_CONVERGENT unsigned active_mask(const Site& site);
+
+// Lets other lanes run. A lane that polls memory must pass here, or it polls for ever: kernels do through __nanosleep,
+// atomics, __ldcg and load_acquire.
+void yield_lane();
+// Called before a load that may be a poll: yields after many of them in a row, so that streaming loads stay cheap.
+void note_poll();
+[[noreturn]] void trap(const char* what);
+
+struct Config {
+  dim3 grid = 1;
+  dim3 block = 1;
+  std::size_t shared_bytes = 0;  // dynamic shared memory a block
+  unsigned cluster = 1;          // blocks a cluster, along x
+};
+
+// The block's dynamic shared memory, 128-byte aligned.
+void* dynamic_shared();
+
+// One launch as the runtime sees it: enter(arguments) runs the kernel as the current CUDA thread.
+struct Launch {
+  Config config;
+  const void* kernel;  // address of the __global__ function, for its name
+  void (*enter)(void*);
+  void* arguments;
+  std::size_t argument_bytes;
+};
+// Runs every block; returns when all are done, or when one has failed.
+Status run(const Launch& launch);
+
+}  // namespace upsweep::simt

@@ -1,0 +1,371 @@
+#include "simt/trace.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "simt/control_flow.h"
+#include "simt/module.h"
+#include "simt/symbolize.h"
+#include "simt/worker.h"
+
+namespace upsweep::simt {
+namespace {
+
+// Events a lane may run ahead of its warp. 512 * 32 bytes * 1024 lanes is 16 MiB a worker, touched as needed.
+constexpr std::uint32_t log_events = 512;
+// Steps after which a lane gives way: it may be polling memory that another lane of its block writes.
+constexpr unsigned steps_between_yields = 1u << 15;
+// Steps remembered to see warps split; lanes meet again long before.
+constexpr std::size_t history_steps = 4096;
+
+std::uintptr_t number(const void* p) { return reinterpret_cast<std::uintptr_t>(p); }
+std::uint32_t place_of(const void* caller) {
+  return static_cast<std::uint32_t>(number(caller) - module().load_address());
+}
+
+}  // namespace
+
+// ---- from the scheduler ---------------------------------------------------------------------------------------------
+
+void Tracer::begin_launch() {
+  rank_blocks();
+  const Launch& launch = worker_.run->launch;
+  checks_ = worker_.run->checks;
+  counters_ = worker_.run->counters;
+  const auto storage = module().thread_storage();
+  storage_ = number(storage.data());
+  storage_bytes_ = storage.size();
+  const auto& blocks = worker_.blocks;
+  dynamic_ = number(blocks[0].dynamic_shared);
+  dynamic_stride_ = worker_.dynamic_stride;
+  dynamic_bytes_ = dynamic_stride_ * blocks.size();
+  arguments_ = number(launch.arguments);
+  argument_bytes_ = launch.argument_bytes;
+  const std::size_t lanes = blocks.size() * blocks[0].warps.size() * 32;
+  lanes_.assign(lanes, {});
+  if (events_.size() < lanes * log_events) events_.resize(lanes * log_events);
+  for (std::size_t i = 0; i < lanes; ++i) lanes_[i].log = &events_[i * log_events];
+  history_.assign(history_steps, {});
+  if (checks_)
+    checker_.begin_launch(static_cast<unsigned>(blocks.size()), storage_bytes_ + launch.config.shared_bytes,
+                          static_cast<unsigned>(blocks[0].warps.size()));
+}
+
+void Tracer::end_launch() {
+  session().add_counters(worker_.run->kernel_name, sites_);
+  sites_.clear();
+  known_.fill({});
+}
+
+void Tracer::begin_cluster() {
+  for (LaneTrace& lane : lanes_) {
+    lane.size = lane.next = 0;
+    lane.depth = 0;
+    lane.step = 0;
+  }
+  if (checks_) checker_.begin_cluster();
+}
+
+void Tracer::end_cluster() {
+  leave();
+  for (Block& block : worker_.blocks)
+    for (Warp& warp : block.warps) align(warp, true);
+  current_ = nullptr;
+}
+
+std::size_t Tracer::lane_number(const Lane& lane) const {
+  return std::size_t{lane.block->rank} * lane.block->warps.size() * 32 + lane.index;
+}
+
+void Tracer::enter(Lane& lane) {
+  leave();
+  current_ = &trace_of(lane);
+  write_ = current_->log + current_->size;
+  write_end_ = current_->log + log_events;
+  steps_ = 0;
+}
+
+void Tracer::leave() {
+  if (current_) current_->size = static_cast<std::uint32_t>(write_ - current_->log);
+}
+
+void Tracer::barrier_complete(Block& block) {
+  for (Warp& warp : block.warps) align(warp);
+  if (checks_) checker_.barrier(block.rank);
+}
+
+void Tracer::lanes_met(const Warp& warp, std::uint32_t mask) {
+  if (checks_) checker_.lanes_met(warp, mask);
+}
+
+// ---- from the kernel ------------------------------------------------------------------------------------------------
+
+// A lane that has run for long gives way: whatever it polls, somebody else must write.
+inline void Tracer::count_step() {
+  if (++steps_ > steps_between_yields) worker_.yield();
+}
+
+inline std::uint16_t Tracer::depth_of(const void* frame) const {
+  return static_cast<std::uint16_t>(std::min<std::uintptr_t>((worker_.stack_top - number(frame)) / 16, 0xFFFF));
+}
+
+inline void Tracer::push(std::uint64_t address, const void* frame, std::uint32_t place, EventKind kind, Space space,
+                         unsigned bytes) {
+  if (write_ == write_end_) {
+    worker_.yield();                                             // the other lanes catch up, and the log is worked off
+    if (write_ == write_end_) align(*worker_.lane->warp, true);  // they wait for this one: go ahead without them
+  }
+  const std::uint16_t depth = depth_of(frame);
+  LaneTrace& lane = *current_;
+  while (lane.depth && lane.frames[lane.depth - 1].depth > depth) --lane.depth;  // calls that have returned
+  const bool known = lane.depth && lane.frames[lane.depth - 1].depth == depth;
+  const std::uint64_t rank = known ? lane.frames[lane.depth - 1].rank : 0;
+  const std::uint64_t order = std::uint64_t{0xFFFFu - depth} << 48 | rank << 24 | (place & 0xFFFFFF);
+  *write_++ = {address, order, place, kind, space, static_cast<std::uint8_t>(bytes)};
+}
+
+void Tracer::branch(std::uint32_t guard, const void* caller, const void* frame) {
+  if (!counters_) return count_step();
+  count_step();
+  const std::uint16_t depth = depth_of(frame);
+  LaneTrace& lane = *current_;
+  while (lane.depth && lane.frames[lane.depth - 1].depth > depth) --lane.depth;
+  const bool known = lane.depth && lane.frames[lane.depth - 1].depth == depth;
+  if (!known && lane.depth < lane.frames.size()) lane.frames[lane.depth++].depth = depth;
+  lane.frames[lane.depth - 1].rank = block_rank(guard);
+  push(0, frame, place_of(caller), EventKind::branch, Space::none, 0);
+}
+
+void Tracer::synchronisation(EventKind kind, std::uint32_t lanes, const void* caller, const void* frame) {
+  if (counters_) push(lanes, frame, place_of(caller), kind, Space::none, 0);
+}
+
+Tracer::SharedPlace Tracer::find_shared(std::uintptr_t address) const {
+  const unsigned own = worker_.block->rank;
+  if (address - storage_ < storage_bytes_) return {static_cast<int>(own), address - storage_};
+  if (address - dynamic_ < dynamic_bytes_) {
+    const std::size_t at = address - dynamic_;
+    return {static_cast<int>(at / dynamic_stride_), storage_bytes_ + at % dynamic_stride_};
+  }
+  if (worker_.blocks.size() > 1)
+    for (const Block& block : worker_.blocks)
+      if (address - number(block.static_shared.data()) < block.static_shared.size())
+        return {static_cast<int>(block.rank), address - number(block.static_shared.data())};
+  return {};
+}
+
+// False for what only looks like shared memory.
+bool Tracer::check_shared(const SharedPlace& at, unsigned bytes, std::uint32_t place) {
+  const bool is_static = at.offset < storage_bytes_;
+  const std::size_t dynamic_end = storage_bytes_ + worker_.run->launch.config.shared_bytes;
+  if (is_static && module().has_symbols()) {
+    const auto* first = module().variable_at(at.offset);
+    if (first && first->guard) return false;
+    if (checks_ && (!first || first != module().variable_at(at.offset + bytes - 1)))
+      worker_.report("shared out of bounds", place,
+                     worker_.who() + " touches no __shared__ variable, " + place_text(place));
+  } else if (checks_ && !is_static && at.offset + bytes > dynamic_end) {
+    worker_.report("shared out of bounds", place,
+                   worker_.who() + " touches byte " + std::to_string(at.offset - storage_bytes_) + " of " +
+                       std::to_string(dynamic_end - storage_bytes_) + " bytes of dynamic shared memory, " +
+                       place_text(place));
+    return false;
+  }
+  return true;
+}
+
+void Tracer::check_global(std::uintptr_t address, std::size_t bytes, const char* what, std::uint32_t place) {
+  Arena& arena = session().arena;
+  if (!checks_ || arena.valid(address, bytes)) return;
+  worker_.report("global out of bounds", place,
+                 worker_.who() + ": " + what + " of " + std::to_string(bytes) + " bytes, " + arena.describe(address) +
+                     ", " + place_text(place));
+}
+
+Space Tracer::inspect(const void* pointer, unsigned bytes, Access kind, const void* caller) {
+  const std::uintptr_t address = number(pointer);
+  // Locals and parameters are registers and constant memory.
+  if (address - worker_.fibers.stacks_begin() < worker_.fibers.stacks_bytes()) return Space::none;
+  if (address - arguments_ < argument_bytes_) return Space::none;
+  const std::uint32_t place = place_of(caller);
+  Space space = Space::global;
+  if (session().arena.contains(address)) {
+    check_global(address, bytes, kind == Access::load ? "load" : kind == Access::store ? "store" : "atomic", place);
+  } else if (const SharedPlace shared = find_shared(address); shared.rank >= 0) {
+    space = Space::shared;
+    if (!check_shared(shared, bytes, place)) return Space::none;
+    if (checks_) checker_.access(static_cast<unsigned>(shared.rank), shared.offset, bytes, kind, place);
+  } else if (module().contains(address)) {
+    return Space::none;  // constants and __device__ variables: not counted
+  } else {
+    // What a device calls an illegal address. Going on would read the host's memory, or crash.
+    const std::string text = worker_.who() + " touches memory that is not the device's, " + place_text(place);
+    worker_.report("unregistered memory", place, text);
+    worker_.fail("illegal address", text);
+  }
+  if (address % bytes) {
+    const std::string text = worker_.who() + ": " + std::to_string(bytes) + "-byte access at an address that is " +
+                             std::to_string(address % bytes) + " past a multiple of it, " + place_text(place);
+    worker_.report("misaligned access", place, text);
+    worker_.fail("misaligned address", text);
+  }
+  return space;
+}
+
+void Tracer::access(const void* address, unsigned bytes, Access kind, const void* caller, const void* frame) {
+  const Space space = inspect(address, bytes, kind, caller);
+  if (space == Space::none) return;
+  count_step();
+  if (counters_) push(number(address), frame, place_of(caller), static_cast<EventKind>(kind), space, bytes);
+}
+
+void Tracer::bulk_copy(void* shared, const void* global, std::size_t bytes, const void* caller, const void* frame) {
+  const std::uint32_t place = place_of(caller);
+  if (bytes) check_global(number(global), bytes, "bulk copy", place);
+  const SharedPlace to = find_shared(number(shared));
+  if (checks_ && bytes && to.rank >= 0) checker_.bulk_write(static_cast<unsigned>(to.rank), to.offset, bytes, place);
+  if (counters_) push(bytes, frame, place, EventKind::bulk_copy, Space::none, 0);
+}
+
+// The same whichever block of the cluster names it.
+std::uint64_t Tracer::mbarrier_key(const void* mbarrier) const {
+  const SharedPlace at = find_shared(number(mbarrier));
+  return static_cast<std::uint64_t>(at.rank) << 32 | at.offset;
+}
+
+void Tracer::mbarrier_published(const void* mbarrier, bool copied) {
+  if (checks_) checker_.publish(mbarrier_key(mbarrier), copied);
+}
+void Tracer::mbarrier_acquired(const void* mbarrier) {
+  if (checks_) checker_.acquire(mbarrier_key(mbarrier));
+}
+
+// ---- lanes into warp instructions -------------------------------------------------------------------------------------
+
+// Executes, again and again, the lanes whose next event is first in order: deepest frame first, then lowest block. That
+// is how a warp runs that reconverges as early as it can. Stops when a lane that can still run has nothing to show: its
+// next event might come first. `all` does not wait for it.
+void Tracer::align(Warp& warp, bool all) {
+  if (!counters_) return;
+  leave();
+  LaneTrace* const lanes = &trace_of(warp.lanes[0]);
+  std::uint32_t have = 0;
+  for_each_bit(warp.members, [&](int i) { have |= static_cast<std::uint32_t>(lanes[i].next < lanes[i].size) << i; });
+  const auto next = [&](int i) -> const Event& { return lanes[i].log[lanes[i].next]; };
+  LaneAddresses addresses;
+
+  std::uint32_t stalled = 0;  // at a synchronisation that lanes with earlier events have not come to
+  while (have & ~stalled) {
+    if (!all && (warp.runnable & ~have)) break;
+    std::uint64_t first = ~std::uint64_t{0};
+    std::uint32_t together = 0;
+    for_each_bit(have & ~stalled, [&](int i) {
+      const std::uint64_t order = next(i).order;
+      if (order < first) {
+        first = order;
+        together = 0;
+      }
+      if (order == first) together |= 1u << i;
+    });
+    const Event event = next(std::countr_zero(together));
+    const bool synchronises = event.kind >= EventKind::barrier && event.kind <= EventKind::shuffle;
+    if (synchronises) {
+      std::uint32_t expected = 0;
+      for_each_bit(together, [&](int i) { expected |= static_cast<std::uint32_t>(next(i).address); });
+      if (expected & have & ~together & ~stalled) {
+        stalled |= together;
+        continue;
+      }
+    } else {
+      // One instruction, but a generic pointer may be shared memory in one lane and global in another.
+      std::uint32_t alike = 0;
+      for_each_bit(together, [&](int i) {
+        if (next(i).kind != event.kind || next(i).space != event.space || next(i).bytes != event.bytes) return;
+        alike |= 1u << i;
+        addresses[static_cast<std::size_t>(i)] = next(i).address;
+      });
+      together = alike;
+    }
+    execute(warp, together, event, addresses);
+    stalled = 0;
+    for_each_bit(together, [&](int i) {
+      if (++lanes[i].next == lanes[i].size) have &= ~(1u << i);
+    });
+  }
+  for_each_bit(warp.members, [&](int i) {
+    LaneTrace& lane = lanes[i];
+    if (!lane.next) return;
+    std::memmove(lane.log, lane.log + lane.next, (lane.size - lane.next) * sizeof(Event));
+    lane.size -= lane.next;
+    lane.next = 0;
+  });
+  if (current_) write_ = current_->log + current_->size;
+}
+
+Counters& Tracer::at(std::uint32_t place) {
+  Known& known = known_[place % known_.size()];
+  if (known.place != place || !known.counters) known = {place, &sites_[place]};  // nodes of the map stay where they are
+  return *known.counters;
+}
+
+void Tracer::execute(Warp& warp, std::uint32_t mask, const Event& event, const LaneAddresses& addresses) {
+  Counters& c = at(event.place);
+  switch (event.kind) {
+    case EventKind::branch:
+      ++c.branches;
+      c.branch_lanes += static_cast<std::uint64_t>(std::popcount(mask));
+      note_split(&trace_of(warp.lanes[0]), mask, event.place);
+      return;
+    case EventKind::barrier: ++c.barriers; return;
+    case EventKind::shuffle: ++c.shuffles; [[fallthrough]];
+    case EventKind::warp_sync: ++c.warp_syncs; return;
+    case EventKind::bulk_copy:
+      for_each_bit(mask, [&](int i) {
+        ++c.bulk_copies;
+        c.bulk_bytes += addresses[static_cast<std::size_t>(i)];
+      });
+      return;
+    case EventKind::atomic: {
+      const std::uint64_t most = most_on_one_address(mask, addresses);
+      const bool shared = event.space == Space::shared;
+      ++(shared ? c.shared_atomic_requests : c.global_atomic_requests);
+      (shared ? c.shared_atomic_serial : c.global_atomic_serial) += most;
+      std::uint64_t& worst = shared ? c.shared_atomic_worst : c.global_atomic_worst;
+      worst = std::max(worst, most);
+      return;
+    }
+    case EventKind::load:
+    case EventKind::store: break;
+  }
+  const bool load = event.kind == EventKind::load;
+  if (event.space == Space::shared) {
+    ++(load ? c.shared_load_requests : c.shared_store_requests);
+    (load ? c.shared_load_wavefronts : c.shared_store_wavefronts) += shared_wavefronts(mask, addresses, event.bytes);
+    (load ? c.shared_load_ideal : c.shared_store_ideal) += ideal_wavefronts(mask, event.bytes);
+  } else {
+    const unsigned sectors = global_sectors(mask, addresses, event.bytes);
+    ++(load ? c.global_load_requests : c.global_store_requests);
+    (load ? c.global_load_sectors : c.global_store_sectors) += sectors;
+    (load ? c.global_load_ideal : c.global_store_ideal) += ideal_sectors(mask, event.bytes, sectors);
+  }
+}
+
+// A warp diverged at the step its lanes last took together when only some of them come to this one.
+void Tracer::note_split(LaneTrace* lanes, std::uint32_t mask, std::uint32_t place) {
+  const std::uint64_t before = lanes[std::countr_zero(mask)].step;
+  bool same = before != 0;
+  for_each_bit(mask, [&](int i) { same &= lanes[i].step == before; });
+  if (same) {
+    Step& step = history_[before % history_steps];
+    if (step.id == before && step.mask != mask && !step.split) {
+      step.split = true;
+      ++at(step.place).divergent_branches;
+    }
+  }
+  const std::uint64_t id = ++last_step_;
+  history_[id % history_steps] = {id, mask, place, false};
+  for_each_bit(mask, [&](int i) { lanes[i].step = id; });
+}
+
+}  // namespace upsweep::simt

@@ -1,0 +1,122 @@
+// The tracer: takes every access, branch and synchronisation of every lane, checks it, and puts the lanes of a warp back
+// together into the instructions that the hardware would have issued, which it counts.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "simt/checks.h"
+#include "simt/model.h"
+#include "simt/session.h"
+
+namespace upsweep::simt {
+
+struct Block;
+struct Lane;
+struct Warp;
+class Worker;
+
+enum class EventKind : std::uint8_t { load, store, atomic, branch, barrier, warp_sync, shuffle, bulk_copy };
+enum class Space : std::uint8_t { none, shared, global };
+
+// What one lane did. `order` puts the deepest frame first, then the lowest basic block: the lanes that share the lowest
+// order of all are executed together next.
+struct Event {
+  std::uint64_t address;  // of an access; the lanes expected, of a synchronisation; bytes, of a bulk copy
+  std::uint64_t order;
+  std::uint32_t place;
+  EventKind kind;
+  Space space;
+  std::uint8_t bytes;
+};
+
+class Tracer {
+ public:
+  explicit Tracer(Worker& worker) : worker_(worker), checker_(worker) {}
+
+  // ---- from the scheduler ---------------------------------------------------------------------------------------------
+  void begin_launch();
+  void end_launch();
+  void begin_cluster();
+  void end_cluster();
+  void enter(Lane& lane);
+  void leave();
+  // Executes what can be executed of a warp's events.
+  void align(Warp& warp, bool all = false);
+  void barrier_complete(Block& block);
+  void lanes_met(const Warp& warp, std::uint32_t mask);
+
+  // ---- from the kernel: `caller` and `frame` are the called function's return address and frame address -------------
+  void access(const void* address, unsigned bytes, Access kind, const void* caller, const void* frame);
+  // The checks of an access without counting it. Where it goes; none if it concerns nobody.
+  Space inspect(const void* address, unsigned bytes, Access kind, const void* caller);
+  void branch(std::uint32_t guard, const void* caller, const void* frame);
+  void synchronisation(EventKind kind, std::uint32_t lanes, const void* caller, const void* frame);
+  void bulk_copy(void* shared, const void* global, std::size_t bytes, const void* caller, const void* frame);
+  void mbarrier_published(const void* mbarrier, bool copied);
+  void mbarrier_acquired(const void* mbarrier);
+
+ private:
+  struct Frame {
+    std::uint16_t depth;
+    std::uint32_t rank;  // of the basic block it is in
+  };
+  // The warp-wide step that a lane last took part in, to see it split.
+  struct Step {
+    std::uint64_t id = 0;
+    std::uint32_t mask = 0;
+    std::uint32_t place = 0;
+    bool split = false;
+  };
+  struct LaneTrace {
+    Event* log = nullptr;
+    std::uint32_t size = 0, next = 0;  // events written, and executed
+    std::array<Frame, 24> frames;      // enough: deeper calls share the last one's rank
+    std::uint32_t depth = 0;
+    std::uint64_t step = 0;
+  };
+  // Where in shared memory an address is; rank < 0 if it is not.
+  struct SharedPlace {
+    int rank = -1;
+    std::size_t offset = 0;
+  };
+
+  std::size_t lane_number(const Lane& lane) const;
+  LaneTrace& trace_of(const Lane& lane) { return lanes_[lane_number(lane)]; }
+  SharedPlace find_shared(std::uintptr_t address) const;
+  std::uint64_t mbarrier_key(const void* mbarrier) const;
+  bool check_shared(const SharedPlace& at, unsigned bytes, std::uint32_t place);
+  void check_global(std::uintptr_t address, std::size_t bytes, const char* what, std::uint32_t place);
+  std::uint16_t depth_of(const void* frame) const;
+  void push(std::uint64_t address, const void* frame, std::uint32_t place, EventKind kind, Space space, unsigned bytes);
+  void execute(Warp& warp, std::uint32_t mask, const Event& event, const LaneAddresses& addresses);
+  void note_split(LaneTrace* lanes, std::uint32_t mask, std::uint32_t place);
+  Counters& at(std::uint32_t place);
+  void count_step();
+
+  Worker& worker_;
+  SharedMemoryChecker checker_;
+  std::vector<Event> events_;  // [lane][log_events]
+  std::vector<LaneTrace> lanes_;
+  Event* write_ = nullptr;     // the running lane's log
+  Event* write_end_ = nullptr;
+  LaneTrace* current_ = nullptr;
+  unsigned steps_ = 0;         // of the running lane since it was entered
+  std::uintptr_t storage_ = 0; // the static shared memory of this OS thread
+  std::size_t storage_bytes_ = 0;
+  std::uintptr_t dynamic_ = 0;  // the dynamic shared memory of the cluster: one stride a block
+  std::size_t dynamic_bytes_ = 0, dynamic_stride_ = 0;
+  std::uintptr_t arguments_ = 0;
+  std::size_t argument_bytes_ = 0;
+  bool checks_ = false, counters_ = false;
+  SiteCounters sites_;
+  struct Known {
+    std::uint32_t place = 0;
+    Counters* counters = nullptr;
+  };
+  std::array<Known, 1024> known_{};  // a cache of sites_
+  std::vector<Step> history_;        // recent steps, by id
+  std::uint64_t last_step_ = 0;
+};
+
+}  // namespace upsweep::simt

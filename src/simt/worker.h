@@ -1,0 +1,110 @@
+// A worker: one OS thread that runs blocks, one cluster at a time, each CUDA thread a fiber. Holds the scheduler.
+#pragma once
+#include <atomic>
+#include <deque>
+#include <memory>
+#include <string>
+
+#include "simt/block.h"
+#include "simt/fiber.h"
+
+#if UPSWEEP_SIMT_TRACED
+#include "simt/trace.h"
+#endif
+
+namespace upsweep::simt {
+
+// True in the library whose kernels are instrumented; the runtime is compiled once for each.
+inline constexpr bool traced = UPSWEEP_SIMT_TRACED;
+
+// What the workers of one launch share.
+struct GridRun {
+  const Launch& launch;
+  std::string kernel_name;
+  std::uint64_t clusters = 0;              // to run
+  bool reverse = false;                    // last cluster first
+  bool checks = false, counters = false;   // of the traced emulator
+  std::uint64_t yield_limit = 0;           // yields without progress, after which a launch is a livelock
+  std::uint64_t static_shared_bytes = 0;   // of the kernel: what a traced block touched
+  std::atomic<std::uint64_t> next{0};      // the next cluster to start: handed out in order
+  std::atomic<std::uint64_t> finished{0};  // clusters done: progress, for the livelock test
+  std::atomic<bool> failed{false};
+  std::atomic<int> workers{0};             // at work now
+};
+
+class Worker {
+ public:
+  Worker();
+  ~Worker();
+  // The worker of this OS thread, made on first use.
+  static Worker& mine();
+
+  // Runs clusters of the grid until none is left or the launch has failed.
+  void work(GridRun& run);
+
+  // ---- what a running lane may do; each returns when the lane goes on -----------------------------------------------
+  void yield();
+  void note_poll();
+  int barrier(Vote vote, int predicate, const Site& site);
+  std::uint64_t collective(Collective op, unsigned mask, std::uint64_t value, int argument, int width, const Site& site);
+  unsigned active_mask(const Site& site);
+  void wait_for_mbarrier(const Site& site);
+  void cluster_barrier(const Site& site);
+  // Abandons the launch; does not return.
+  [[noreturn]] void fail(const char* kind, std::string text);
+
+  // A phase of some mbarrier is over: all that wait for one may look again.
+  void wake_mbarrier_waiters();
+  // Where block `rank` of the running cluster keeps what the current block keeps at `shared`.
+  void* peer_address(void* shared, unsigned rank);
+  // Counts a mistake at `key` (a place or a pair of places); the first one at a place is described.
+  void report(const char* kind, std::uint64_t key, std::string text) const;
+  // "thread 3 of block 7 in reduce::total_kernel"
+  std::string who() const;
+
+  // The running lane and its block; null outside kernels.
+  Lane* lane = nullptr;
+  Block* block = nullptr;
+  GridRun* run = nullptr;
+  std::deque<Block> blocks;  // of the running cluster, by rank
+  FiberPool fibers;
+  std::uintptr_t stack_top = 0;  // of the running fiber
+  std::size_t dynamic_stride = 0;  // from one block's dynamic shared memory to the next's, in a cluster
+
+#if UPSWEEP_SIMT_TRACED
+  Tracer tracer{*this};
+#endif
+
+ private:
+  static void fiber_main();
+  void prepare(const Launch& launch);
+  void run_cluster(std::uint64_t cluster);
+  void finish_cluster();
+  void run_lanes();
+  Lane* pick();
+  void enter(Lane& next);
+  void park();                  // the lane cannot go on: run another; returns when it can
+  void switch_to(Lane* next);  // null: back to work()
+  void make_current(Block& next);
+  void lane_done();
+  void release_barrier(Block& b);
+  void report_early_exit(Block& b);
+  void release_cluster_barrier();
+  std::uint32_t release_active_mask(Warp& warp);
+  bool try_complete(Warp& warp, std::uint32_t mask);
+
+  Fiber* fiber_ = nullptr;     // running
+  Context main_ = nullptr;     // work()'s
+  const char* failure_ = nullptr;
+  std::string failure_text_;
+  std::uint64_t yields_ = 0, finished_seen_ = 0;  // yields since the launch last finished a cluster
+  unsigned polls_ = 0;
+  unsigned live_blocks_ = 0, cluster_arrived_ = 0;
+  std::vector<std::byte> dynamic_shared_;
+  std::vector<std::byte> fresh_static_shared_;  // the thread-local image that every block of a cluster starts from
+};
+
+// Null on a thread that has never run a kernel. Initial-exec thread-local: one instruction to read.
+extern thread_local Worker* current_worker;
+
+}  // namespace upsweep::simt

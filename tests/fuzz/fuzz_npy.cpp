@@ -1,0 +1,53 @@
+// Any bytes through the .npy reader: it reads them whole or refuses them with one clear line, the same whether the size
+// is known or not, and what it understood of the header can be written and read again.
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <string>
+
+#include "../memory_source.h"
+#include "base/npy.h"
+#include "upsweep/error.h"
+
+using namespace upsweep;
+
+namespace {
+
+void require(bool condition, const char* what) {
+  if (condition) return;
+  std::fprintf(stderr, "fuzz_npy: %s\n", what);
+  std::abort();
+}
+
+// The header, once all elements have been read; nothing if the bytes were refused.
+std::optional<NpyHeader> read_whole(const std::string& bytes, bool size_known) {
+  try {
+    NpyReader reader(std::make_unique<MemorySource>(bytes, size_known));
+    std::byte buffer[256];
+    std::uint64_t total = 0, got = 0;
+    do total += got = reader.read(buffer);
+    while (got == sizeof buffer / size_of(reader.type()));
+    require(total == reader.count(), "read fewer elements than announced");
+    require(total * size_of(reader.type()) < bytes.size(), "read more than there is");
+    return reader.header();
+  } catch (const Error& error) {
+    require(error.code() == Code::bad_file, "refused with another code");
+    for (const char* c = error.what(); *c; ++c) require(*c >= ' ' && *c <= '~', "an unprintable message");
+    require(!error.hint().empty(), "no hint");
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string bytes(reinterpret_cast<const char*>(data), size);
+  const auto header = read_whole(bytes, true);
+  require(header.has_value() == read_whole(bytes, false).has_value(), "a pipe is read otherwise than a file");
+  if (!header) return 0;
+  MemorySource again(npy_header(header->type, header->shape));
+  const NpyHeader copy = read_npy_header(again);
+  require(copy.type == header->type && copy.shape == header->shape, "the header does not survive writing");
+  return 0;
+}

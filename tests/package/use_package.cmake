@@ -1,0 +1,35 @@
+# Builds and runs examples/reduce as a user would: cmake -DUPSWEEP_BUILD=... -DEXAMPLE=... -DWORK=... -DINSTALL=ON|OFF -P
+# use_package.cmake. With INSTALL the package is installed into a fresh prefix first, and that prefix is then moved.
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(result)
+    message(FATAL_ERROR "${ARGN}: ${result}\n${output}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+file(REMOVE_RECURSE ${WORK})
+if(INSTALL)
+  run(${CMAKE_COMMAND} --install ${UPSWEEP_BUILD} --prefix ${WORK}/installed --component library)
+  file(RENAME ${WORK}/installed ${WORK}/moved)
+  set(package -DCMAKE_PREFIX_PATH=${WORK}/moved)
+else()
+  set(package -Dupsweep_DIR=${UPSWEEP_BUILD})
+endif()
+run(${CMAKE_COMMAND} -S ${EXAMPLE} -B ${WORK}/build -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER}
+  -DCMAKE_CXX_FLAGS=${FLAGS} ${package})
+run(${CMAKE_COMMAND} --build ${WORK}/build)
+run(${WORK}/build/sums)
+message("${output}")
+if(NOT output MATCHES "Fibonacci 90: 2880067194370816120\n$")
+  message(FATAL_ERROR "the example did not finish")
+endif()
+
+# Every header that is installed must be complete: what it includes is installed with it.
+if(INSTALL)
+  file(GLOB headers RELATIVE ${WORK}/moved/include ${WORK}/moved/include/upsweep/*.h
+    ${WORK}/moved/include/upsweep/src/base/*.h)
+  list(TRANSFORM headers PREPEND "-include;")
+  run(${COMPILER} -std=c++20 -fsyntax-only -I${WORK}/moved/include -I${WORK}/moved/include/upsweep/src ${headers}
+    -x c++ /dev/null)
+endif()

@@ -1,0 +1,217 @@
+// Wrong kernels, each with one mistake that the checks must name, and right ones beside them that look alike.
+#include <stdexcept>
+
+#include "simt/async.h"
+#include "test_kernel.h"
+
+namespace upsweep::test {
+namespace {
+
+// ---- races ------------------------------------------------------------------------------------------------------------
+
+__global__ void race_no_barrier(const float* in, float* out) {
+  __shared__ float s[256];
+  s[threadIdx.x] = in[threadIdx.x];
+  out[threadIdx.x] = s[255 - threadIdx.x];
+}
+__global__ void race_in_warp(const float* in, float* out) {
+  __shared__ float s[32];
+  s[threadIdx.x] = in[threadIdx.x];
+  out[threadIdx.x] = s[31 - threadIdx.x];
+}
+__global__ void right_syncwarp(const float* in, float* out) {
+  __shared__ float s[32];
+  s[threadIdx.x] = in[threadIdx.x];
+  __syncwarp();
+  out[threadIdx.x] = s[31 - threadIdx.x];
+}
+// Lane pairs meet twice; the second exchange is ordered too, and overwrites what both have read.
+__global__ void right_exchange(const float* in, float* out) {
+  __shared__ float s[32];
+  s[threadIdx.x] = in[threadIdx.x];
+  __syncwarp();
+  const float a = s[threadIdx.x ^ 1], own = s[threadIdx.x];
+  __syncwarp();
+  s[threadIdx.x] = a + own;
+  __syncwarp();
+  out[threadIdx.x] = s[threadIdx.x ^ 2];
+}
+__global__ void race_after_syncwarp(const float* in, float* out) {
+  __shared__ float s[32];
+  s[threadIdx.x] = in[threadIdx.x];
+  __syncwarp();
+  const float a = s[31 - threadIdx.x];
+  s[threadIdx.x] = a;  // while the lane opposite may not have read yet
+  __syncwarp();
+  out[threadIdx.x] = s[threadIdx.x];
+}
+__global__ void right_half_syncwarp(const float* in, float* out) {
+  __shared__ float s[32];
+  const unsigned t = threadIdx.x;
+  s[t] = in[t];
+  if (t < 16) __syncwarp(0x0000ffffu);
+  else __syncwarp(0xffff0000u);
+  out[t] = s[t ^ 15];
+}
+__global__ void race_half_syncwarp(const float* in, float* out) {
+  __shared__ float s[32];
+  const unsigned t = threadIdx.x;
+  s[t] = in[t];
+  if (t < 16) __syncwarp(0x0000ffffu);
+  else __syncwarp(0xffff0000u);
+  out[t] = s[t ^ 31];
+}
+__global__ void race_write_after_read(const float*, float* out) {
+  __shared__ float s[64];
+  s[threadIdx.x] = float(threadIdx.x);
+  __syncthreads();
+  const float v = s[(threadIdx.x + 1) & 63];
+  s[threadIdx.x] = v;
+  __syncthreads();
+  out[threadIdx.x] = s[threadIdx.x];
+}
+// Neighbouring bytes of one word, each thread its own: not a race.
+__global__ void right_bytes(const float*, float* out) {
+  __shared__ unsigned char s[256];
+  s[threadIdx.x] = static_cast<unsigned char>(threadIdx.x);
+  __syncthreads();
+  out[threadIdx.x] = s[threadIdx.x ^ 1];
+}
+__global__ void race_bytes(const float*, float* out) {
+  __shared__ unsigned char s[256];
+  s[threadIdx.x] = static_cast<unsigned char>(threadIdx.x);
+  out[threadIdx.x] = s[threadIdx.x ^ 1];
+}
+__global__ void race_bulk_copy(const float* in, float* out) {
+  float* const s = dynamic_shared<float>();
+  __shared__ std::uint64_t full;
+  if (threadIdx.x == 0) simt::mbarrier_init(&full, 1);
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    simt::mbarrier_arrive_expect(&full, 256);
+    simt::bulk_copy(s, in, 256, &full);
+  }
+  __syncthreads();  // does not wait for the copy
+  out[threadIdx.x] = s[threadIdx.x];
+}
+
+// ---- bounds, initialisation, alignment ----------------------------------------------------------------------------------
+
+__global__ void past_the_end(const float* in, float* out) { out[threadIdx.x] = in[threadIdx.x + 1]; }
+__global__ void past_the_array(const float*, float* out) {
+  __shared__ float s[100];
+  s[threadIdx.x + 8] = 1.f;
+  __syncthreads();
+  out[threadIdx.x] = s[threadIdx.x + 8];
+}
+__global__ void past_dynamic(const float*, float* out) {
+  float* const s = dynamic_shared<float>();
+  s[threadIdx.x + 1] = 1.f;
+  __syncthreads();
+  out[threadIdx.x] = s[threadIdx.x + 1];
+}
+__global__ void uninitialised(const float*, float* out) {
+  __shared__ float s[64];
+  if (threadIdx.x < 32) s[threadIdx.x] = 1.f;
+  __syncthreads();
+  out[threadIdx.x] = s[threadIdx.x];
+}
+__global__ void misaligned(const float* in, float* out) {
+  reinterpret_cast<int4*>(out)[threadIdx.x] = *reinterpret_cast<const int4*>(in + 1 + 4 * threadIdx.x);
+}
+__global__ void bulk_misaligned(const float* in, float* out) {
+  float* const s = dynamic_shared<float>();
+  __shared__ std::uint64_t full;
+  simt::mbarrier_init(&full, 1);
+  simt::bulk_copy(s, in + 1, 16, &full);
+  out[0] = s[0];
+}
+
+// ---- synchronisation ----------------------------------------------------------------------------------------------------
+
+__global__ void barrier_after_exit(const float*, float* out) {
+  if (threadIdx.x >= 40) return;
+  __syncthreads();
+  out[threadIdx.x] = 1.f;
+}
+__global__ void barrier_two_sites(const float*, float* out) {
+  if (threadIdx.x < 32) {
+    out[threadIdx.x] = 1.f;
+    __syncthreads();
+  } else {
+    out[threadIdx.x] = 2.f;
+    __syncthreads();
+  }
+}
+__global__ void shuffle_half(const float*, float* out) {
+  float v = float(threadIdx.x);
+  if (threadIdx.x < 16) v = __shfl_down_sync(0xffffffffu, v, 1);
+  __syncthreads();
+  out[threadIdx.x] = v;
+}
+__global__ void shuffle_inactive(const float*, float* out) {
+  float v = float(threadIdx.x);
+  if (threadIdx.x < 16) v = __shfl_sync(0x0000ffffu, v, 20);
+  out[threadIdx.x] = v;
+}
+__global__ void outside_its_mask(const float*, float* out) {
+  unsigned v = 0;
+  if (threadIdx.x == 3) v = __ballot_sync(0x1u, 1);
+  else if (threadIdx.x == 0) v = __ballot_sync(0x1u, 1);
+  out[threadIdx.x] = float(v);
+}
+__global__ void mbarrier_never(const float*, float* out) {
+  __shared__ std::uint64_t word;
+  if (threadIdx.x == 0) simt::mbarrier_init(&word, 33);
+  __syncthreads();
+  simt::mbarrier_arrive(&word);
+  simt::mbarrier_wait(&word, 0);
+  out[threadIdx.x] = 1.f;
+}
+__global__ void mbarrier_uninitialised(const float*, float* out) {
+  auto* const word = dynamic_shared<std::uint64_t>();
+  simt::mbarrier_arrive(word);
+  out[threadIdx.x] = 1.f;
+}
+__global__ void endless_poll(const float*, float* out) {
+  while (simt::load_acquire(out) != 42.f) {}
+}
+
+// ---- traps ----------------------------------------------------------------------------------------------------------------
+
+__global__ void throws(const float*, float* out) {
+  __syncthreads();
+  if (threadIdx.x == 17) throw std::runtime_error("thrown in a lane");
+  __syncthreads();
+  out[threadIdx.x] = 1.f;
+}
+__global__ void traps(const float*, float* out) {
+  if (threadIdx.x == 17) __trap();
+  out[threadIdx.x] = 1.f;
+}
+
+#define MISTAKE(name) \
+  make_rung<[](const Call& c) { return launch(name, shape_of(c), in<float>(c), out<float>(c)); }>(#name)
+
+constexpr Rung rungs[] = {
+    MISTAKE(race_no_barrier), MISTAKE(race_in_warp), MISTAKE(right_syncwarp), MISTAKE(right_exchange),
+    MISTAKE(race_after_syncwarp), MISTAKE(right_half_syncwarp), MISTAKE(race_half_syncwarp),
+    MISTAKE(race_write_after_read), MISTAKE(right_bytes), MISTAKE(race_bytes), MISTAKE(race_bulk_copy),
+    MISTAKE(past_the_end), MISTAKE(past_the_array), MISTAKE(past_dynamic), MISTAKE(uninitialised), MISTAKE(misaligned),
+    MISTAKE(bulk_misaligned), MISTAKE(barrier_after_exit), MISTAKE(barrier_two_sites), MISTAKE(shuffle_half),
+    MISTAKE(shuffle_inactive), MISTAKE(outside_its_mask), MISTAKE(mbarrier_never), MISTAKE(mbarrier_uninitialised),
+    MISTAKE(endless_poll), MISTAKE(throws), MISTAKE(traps),
+};
+
+}  // namespace
+
+Rungs mistake_kernels() {
+  static const auto all = [] {
+    std::array<const Rung*, std::size(rungs)> list;
+    for (std::size_t i = 0; i < list.size(); ++i) list[i] = &rungs[i];
+    return list;
+  }();
+  return all;
+}
+
+}  // namespace upsweep::test

@@ -1,0 +1,17 @@
+#include <vector>
+
+#include "test_kernel.h"
+
+namespace upsweep {
+
+Rungs kernel_rungs() {
+  static const std::vector<const Rung*> all = [] {
+    std::vector<const Rung*> rungs;
+    for (Rungs part : {test::textbook_kernels(), test::mistake_kernels()})
+      rungs.insert(rungs.end(), part.begin(), part.end());
+    return rungs;
+  }();
+  return all;
+}
+
+}  // namespace upsweep

@@ -1,0 +1,299 @@
+// Files: whole or not at all, whatever goes wrong; raw binary; and what a signal leaves behind (nothing).
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "base/file.h"
+#include "base/raw.h"
+#include "memory_source.h"
+#include "upsweep/error.h"
+
+using namespace upsweep;
+using std::string;
+namespace fs = std::filesystem;
+
+namespace {
+
+std::span<const std::byte> bytes(std::string_view text) { return std::as_bytes(std::span(text)); }
+
+class Files : public testing::Test {
+ protected:
+  void SetUp() override { fs::create_directory(folder); }
+  void TearDown() override {
+    fs::permissions(folder, fs::perms::owner_all);
+    fs::remove_all(folder);
+  }
+  string path(const string& name) const { return folder + "/" + name; }
+  string content(const string& name) const {
+    std::ifstream file(path(name), std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  void put(const string& name, std::string_view text) const { std::ofstream(path(name), std::ios::binary) << text; }
+  std::size_t entries() const { return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), {})); }
+
+  const string folder = testing::TempDir() + "upsweep-files-" + std::to_string(getpid()) + "-" +
+                        testing::UnitTest::GetInstance()->current_test_info()->name();
+};
+
+template <class Action>
+Error error_of(Action&& action) {
+  try {
+    action();
+  } catch (const Error& e) {
+    EXPECT_EQ(string(e.what()).find('\n'), string::npos);
+    return e;
+  }
+  ADD_FAILURE() << "no error";
+  return {Code::ok, ""};
+}
+
+// Runs `body` in a child process, and returns how it ended, as waitpid() says it.
+template <class Body>
+int in_child(Body&& body) {
+  const pid_t child = fork();
+  if (child == 0) {
+    try {
+      _exit(body());
+    } catch (const Error& e) {
+      _exit(100 + static_cast<int>(e.code()));
+    }
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  return status;
+}
+
+int exited_with(Code code) { return (100 + static_cast<int>(code)) << 8; }
+
+}  // namespace
+
+TEST_F(Files, CommitGivesTheFileItsName) {
+  {
+    OutputFile file(path("a"));
+    file.write(bytes("hello, "));
+    file.write(bytes("world"));
+    EXPECT_FALSE(fs::exists(path("a")));
+    file.rewrite(0, bytes("H"));
+    file.commit();
+    EXPECT_EQ(content("a"), "Hello, world");
+  }
+  EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(Files, WithoutCommitTheOldFileStays) {
+  put("a", "old");
+  {
+    OutputFile file(path("a"));
+    file.write(bytes("new"));
+    EXPECT_EQ(entries(), 2u);
+  }
+  EXPECT_EQ(content("a"), "old");
+  EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(Files, ReplacingKeepsPermissionsAndLinks) {
+  put("target", "old");
+  fs::permissions(path("target"), fs::perms::owner_read | fs::perms::owner_write | fs::perms::others_read);
+  fs::create_symlink("target", path("link"));
+  OutputFile file(path("link"));
+  file.write(bytes("new"));
+  file.commit();
+  EXPECT_TRUE(fs::is_symlink(path("link")));
+  EXPECT_EQ(content("target"), "new");
+  EXPECT_EQ(fs::status(path("target")).permissions(),
+            fs::perms::owner_read | fs::perms::owner_write | fs::perms::others_read);
+}
+
+TEST_F(Files, NewFilesObeyTheUmask) {
+  const mode_t old = umask(027);
+  OutputFile file(path("a"));
+  file.commit();
+  umask(old);
+  EXPECT_EQ(static_cast<unsigned>(fs::status(path("a")).permissions()), 0640u);
+}
+
+TEST_F(Files, ANameOfFullLengthWorks) {
+  OutputFile file(path(string(255, 'x')));
+  file.commit();
+  EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(Files, UnwritablePlacesAreFoundAtOnce) {
+  EXPECT_EQ(error_of([&] { OutputFile file(path("no/such/folder/a")); }).code(), Code::io_error);
+  const Error folder_error = error_of([&] { OutputFile file(folder); });
+  EXPECT_EQ(folder_error.code(), Code::io_error);
+  EXPECT_NE(folder_error.hint().find("folder"), string::npos);
+  EXPECT_EQ(error_of([&] { OutputFile file(path("a/")); }).code(), Code::io_error);
+  EXPECT_EQ(error_of([&] { OutputFile file(""); }).code(), Code::io_error);
+  if (geteuid() == 0) return;  // root may write anywhere
+  fs::permissions(folder, fs::perms::owner_read | fs::perms::owner_exec);
+  EXPECT_NE(error_of([&] { OutputFile file(path("a")); }).hint().find("permissions"), string::npos);
+}
+
+TEST_F(Files, UnreadableInputsAreNamed) {
+  const Error missing = error_of([&] { InputFile file(path("missing")); });
+  EXPECT_EQ(missing.code(), Code::io_error);
+  EXPECT_NE(string(missing.what()).find(path("missing")), string::npos);
+  EXPECT_EQ(error_of([&] { InputFile file(folder); }).code(), Code::io_error);
+}
+
+// /dev/full is a disk without room; a file-size limit is one that fills up half way.
+TEST_F(Files, AFullDiskIsAnError) {
+  OutputFile full("/dev/full");
+  const Error e = error_of([&] { full.write(bytes("x")); });
+  EXPECT_EQ(e.code(), Code::io_error);
+  EXPECT_NE(e.hint().find("space"), string::npos);
+
+  const int status = in_child([&] {
+    std::signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{1000, 1000};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    OutputFile file(path("a"));
+    file.write(bytes(string(2000, 'x')));
+    return 0;
+  });
+  EXPECT_EQ(status, exited_with(Code::io_error));
+  EXPECT_EQ(entries(), 0u);
+}
+
+TEST_F(Files, DevicesAndPipesAreWrittenInPlace) {
+  OutputFile null("/dev/null");
+  EXPECT_FALSE(null.can_rewrite());
+  null.write(bytes("x"));
+  null.commit();
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+
+  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+  const int reader = open(path("pipe").c_str(), O_RDONLY | O_NONBLOCK);
+  OutputFile pipe(path("pipe"));
+  pipe.write(bytes("through"));
+  pipe.commit();
+  char got[16];
+  EXPECT_EQ(read(reader, got, sizeof got), 7);
+  close(reader);
+  EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(Files, StandardInputMayBeAFileReadHalfWay) {
+  put("a", "0123456789");
+  const int status = in_child([&] {
+    const int descriptor = open(path("a").c_str(), O_RDONLY);
+    lseek(descriptor, 4, SEEK_SET);
+    dup2(descriptor, STDIN_FILENO);
+    InputFile file("-");
+    char rest[16];
+    return file.size() == 6u && file.read(std::as_writable_bytes(std::span(rest))) == 6 && rest[0] == '4' ? 0 : 1;
+  });
+  EXPECT_EQ(status, 0);
+}
+
+TEST_F(Files, AClosedReaderIsAnError) {
+  const int status = in_child([&] {
+    handle_interrupts();
+    int ends[2];
+    if (pipe(ends) != 0) return 1;
+    close(ends[0]);
+    dup2(ends[1], STDOUT_FILENO);
+    OutputFile file("-");
+    file.write(bytes("x"));
+    return 0;
+  });
+  EXPECT_EQ(status, exited_with(Code::io_error));
+}
+
+// ---- signals ----------------------------------------------------------------------------------------------
+
+TEST_F(Files, OneSignalUnwindsAndRemovesTheTemporary) {
+  const int status = in_child([&] {
+    handle_interrupts();
+    OutputFile file(path("a"));
+    file.write(bytes("x"));
+    raise(SIGINT);
+    file.write(bytes("y"));
+    return 0;
+  });
+  EXPECT_EQ(status, exited_with(Code::interrupted));
+  EXPECT_EQ(entries(), 0u);
+}
+
+TEST_F(Files, ASecondSignalEndsTheProgramAndRemovesTheTemporary) {
+  const int status = in_child([&] {
+    handle_interrupts();
+    OutputFile kept(path("kept")), file(path("a"));
+    kept.commit();
+    raise(SIGTERM);
+    raise(SIGINT);
+    return 0;
+  });
+  ASSERT_TRUE(WIFSIGNALED(status));
+  EXPECT_EQ(WTERMSIG(status), SIGINT);
+  EXPECT_EQ(entries(), 1u);
+  EXPECT_TRUE(fs::exists(path("kept")));
+}
+
+TEST_F(Files, ASignalEndsABlockedRead) {
+  const int status = in_child([&] {
+    handle_interrupts();
+    int ends[2];
+    if (pipe(ends) != 0) return 1;
+    dup2(ends[0], STDIN_FILENO);
+    const pid_t reader = getpid();
+    if (fork() == 0) {
+      // Sends until the reader has gone: the first may come before it waits.
+      while (kill(reader, SIGTERM) == 0 && getppid() == reader) usleep(1000);
+      _exit(0);
+    }
+    std::byte byte;
+    InputFile("-").read({&byte, 1});
+    return 0;
+  });
+  // One signal unwinds; a second, sent before that was done, ends the program. Both end it.
+  EXPECT_TRUE(status == exited_with(Code::interrupted) || (WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM));
+}
+
+// ---- raw binary -------------------------------------------------------------------------------------------
+
+TEST_F(Files, RawThereAndBack) {
+  {
+    auto writer = create_array(path("a.bin"), Type::u32, std::nullopt);
+    const std::uint32_t elements[] = {1, 2, 3};
+    writer->write(std::as_bytes(std::span(elements)));
+    writer->commit();
+  }
+  EXPECT_EQ(fs::file_size(path("a.bin")), 12u);
+  auto reader = open_array(path("a.bin"), Type::u32);
+  EXPECT_EQ(reader->count(), 3u);
+  std::uint32_t back[4];
+  EXPECT_EQ(reader->read(std::as_writable_bytes(std::span(back))), 3u);
+  EXPECT_EQ(back[2], 3u);
+  EXPECT_EQ(reader->read(std::as_writable_bytes(std::span(back))), 0u);
+}
+
+TEST_F(Files, RaggedRawFilesAreRefused) {
+  put("a.bin", "12345");
+  const Error known = error_of([&] { open_array(path("a.bin"), Type::i32); });
+  EXPECT_EQ(known.code(), Code::bad_file);
+  EXPECT_NE(string(known.what()).find("5 bytes"), string::npos);
+  RawReader reader(std::make_unique<MemorySource>("12345", false), Type::i32);
+  std::byte buffer[8];
+  EXPECT_EQ(error_of([&] { reader.read(buffer); }).code(), Code::bad_file);
+}
+
+TEST_F(Files, FormatFollowsNameAndType) {
+  put("a.bin", "12345678");
+  EXPECT_EQ(error_of([&] { open_array(path("a.bin"), {}, FileFormat::raw); }).code(), Code::invalid_argument);
+  EXPECT_EQ(error_of([&] { open_array(path("a.bin")); }).code(), Code::bad_file);  // no type: must be .npy
+  create_array(path("b.npy"), Type::i64, 0)->commit();
+  EXPECT_EQ(open_array(path("b.npy"))->type(), Type::i64);
+  EXPECT_EQ(error_of([&] { open_array(path("b.npy"), Type::f64); }).code(), Code::invalid_argument);
+  EXPECT_EQ(open_array(path("b.npy"), Type::f64, FileFormat::raw)->count(), 16u);  // its bytes as they are
+  EXPECT_EQ(error_of([&] { create_array("/dev/null", Type::i32, {}, FileFormat::npy); }).code(), Code::unsupported);
+}

@@ -1,0 +1,152 @@
+// The checker catches what a wrong rung does: each test is one kind of mistake, made on purpose.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+
+#include "lab/check.h"
+
+namespace upsweep::lab {
+namespace {
+
+using Element = std::int32_t;
+
+Element right_sum(const Call& c) {
+  std::uint32_t total = 0;
+  for (std::size_t i = 0; i < c.n; ++i) total += static_cast<std::uint32_t>(static_cast<const Element*>(c.in[0])[i]);
+  return static_cast<Element>(total);
+}
+Element& out(const Call& c) { return *static_cast<Element*>(c.out[0]); }
+
+// The failures of an i32 sum whose function is `run`.
+template <RunFn run>
+std::vector<std::string> failures_of(std::vector<std::size_t> sizes = {}, bool expected_wrong = false) {
+  const Rung rung{.primitive = "reduce",
+                  .name = "under_test",
+                  .backend = Backend::cpu,
+                  .expected_wrong = expected_wrong,
+                  .find = [](Type type, Op op) { return type == Type::i32 && op == Op::sum ? run : nullptr; }};
+  CheckOptions options;
+  options.depth.largest = 2000;
+  options.types = {Type::i32};
+  options.ops = {Op::sum};
+  options.inputs = {"uniform"};
+  options.sizes = std::move(sizes);
+  const auto results = check(cpu_platform(), nullptr, *find_primitive("reduce"), {&rung}, options);
+  EXPECT_EQ(results.size(), 1u);
+  EXPECT_EQ(results[0].passed(), expected_wrong ? !results[0].failures.empty() : results[0].failures.empty());
+  EXPECT_GT(results[0].runs, 0u);
+  return results[0].failures;
+}
+
+bool any_says(const std::vector<std::string>& failures, const std::string& words) {
+  return std::any_of(failures.begin(), failures.end(), [&](const auto& f) { return f.find(words) != f.npos; });
+}
+
+Status right(const Call& c) {
+  out(c) = right_sum(c);
+  return {};
+}
+TEST(Check, RightRungPasses) { EXPECT_TRUE(failures_of<right>().empty()); }
+
+Status unwritten(const Call&) { return {}; }
+TEST(Check, UnwrittenOutput) {
+  const auto failures = failures_of<unwritten>();
+  // Given up after a handful: the output stays readable when everything is wrong.
+  EXPECT_EQ(failures.size(), CheckOptions{}.most_failures);
+  EXPECT_TRUE(failures.front().starts_with("reduce/under_test cpu i32 sum n=0 input=uniform")) << failures.front();
+}
+
+Status off_by_one(const Call& c) {
+  Call shorter = c;
+  if (c.n > 0) shorter.n = c.n - 1;
+  return right(shorter);
+}
+TEST(Check, DroppedLastElement) { EXPECT_FALSE(failures_of<off_by_one>().empty()); }
+
+Status only_wrong_at_257(const Call& c) { return c.n == 257 ? off_by_one(c) : right(c); }
+TEST(Check, OneWrongSizeIsFound) {
+  const auto failures = failures_of<only_wrong_at_257>();
+  EXPECT_TRUE(any_says(failures, "n=257"));
+  EXPECT_FALSE(any_says(failures, "n=256 "));
+}
+
+Status reads_too_far(const Call& c) {
+  Call longer = c;
+  longer.n = c.n + 1;
+  return right(longer);
+}
+TEST(Check, ReadPastTheEndMeetsPoison) { EXPECT_FALSE(failures_of<reads_too_far>().empty()); }
+
+Status writes_too_far(const Call& c) {
+  (&out(c))[1] = 7;
+  return right(c);
+}
+TEST(Check, WritePastTheEnd) { EXPECT_TRUE(any_says(failures_of<writes_too_far>(), "past the end of out[0]")); }
+
+Status writes_before(const Call& c) {
+  (&out(c))[-1] = 7;
+  return right(c);
+}
+TEST(Check, WriteBeforeTheBeginning) { EXPECT_TRUE(any_says(failures_of<writes_before>(), "before out[0]")); }
+
+Status spoils_input(const Call& c) {
+  const Status s = right(c);
+  if (c.n > 4) const_cast<Element*>(static_cast<const Element*>(c.in[0]))[4] ^= 1;
+  return s;
+}
+TEST(Check, ChangedInput) { EXPECT_TRUE(any_says(failures_of<spoils_input>(), "changed in[0]")); }
+
+Status needs_alignment(const Call& c) {
+  return reinterpret_cast<std::uintptr_t>(c.in[0]) % 16 && c.n > 8 ? off_by_one(c) : right(c);
+}
+TEST(Check, MisalignedInput) {
+  const auto failures = failures_of<needs_alignment>();
+  EXPECT_TRUE(any_says(failures, "misaligned"));
+}
+
+Status only_some_thread_counts(const Call& c) { return c.params.get("threads", 0) == 3 ? off_by_one(c) : right(c); }
+TEST(Check, LaunchShapesAreSwept) { EXPECT_TRUE(any_says(failures_of<only_some_thread_counts>(), "threads=3")); }
+
+// Right the first time, wrong the next: what a ticket does that is not reset.
+Status leaves_state(const Call& c) {
+  unsigned* ticket = c.workspace->counters(1);
+  return (*ticket)++ ? off_by_one(c) : right(c);
+}
+TEST(Check, CountersLeftBehind) { EXPECT_TRUE(any_says(failures_of<leaves_state>(), "counters not zero")); }
+
+Status wrong_every_other_time(const Call& c) {
+  static int calls = 0;
+  return ++calls % 2 == 0 && c.n > 0 ? off_by_one(c) : right(c);
+}
+TEST(Check, SecondCallDiffers) { EXPECT_TRUE(any_says(failures_of<wrong_every_other_time>({100}), "second call")); }
+
+Status error(const Call&) { return {Code::device_error, 1, "out of luck"}; }
+TEST(Check, ErrorIsAFailure) { EXPECT_TRUE(any_says(failures_of<error>(), "out of luck")); }
+
+Status declines_shapes(const Call& c) {
+  if (!c.params.empty()) return {Code::unsupported, 0, "one thread only"};
+  return right(c);
+}
+TEST(Check, DecliningAShapeIsNoFailure) { EXPECT_TRUE(failures_of<declines_shapes>().empty()); }
+
+Status declines_everything(const Call&) { return {Code::unsupported, 0, "never"}; }
+TEST(Check, DecliningItsOwnShapeIsAFailure) { EXPECT_FALSE(failures_of<declines_everything>().empty()); }
+
+TEST(Check, DeliberateBugPassesOnlyWhenCaught) {
+  EXPECT_FALSE(failures_of<off_by_one>({}, true).empty());
+  const Rung harmless{.primitive = "reduce", .name = "harmless", .expected_wrong = true};
+  EXPECT_FALSE((RungCheck{.rung = &harmless}).passed());
+}
+
+TEST(Check, SizesCoverTheEdges) {
+  const Primitive& reduce = *find_primitive("reduce");
+  const auto sizes = check_sizes(reduce, {}, full_depth);
+  for (const std::size_t n : {0, 1, 2, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025})
+    EXPECT_TRUE(std::binary_search(sizes.begin(), sizes.end(), n)) << n;
+  EXPECT_GT(sizes.back(), 1'000'000u);
+  EXPECT_LE(check_sizes(reduce, {}, traced_depth).back(), traced_depth.largest);
+}
+
+}  // namespace
+}  // namespace upsweep::lab

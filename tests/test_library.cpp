@@ -1,0 +1,201 @@
+// The library's face: Device, Buffer and reduce, on the CPU and on the emulator where it is linked.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <numeric>
+#include <stdexcept>
+#include <string>
+
+#include "base/inputs.h"
+#include "base/platform.h"
+#include "base/primitive.h"
+#include "upsweep/reduce.h"
+
+#if defined(UPSWEEP_WITH_SIMT)
+#include "simt/report.h"
+#endif
+
+using namespace upsweep;
+
+namespace {
+
+std::vector<Device> devices() {
+  std::vector<Device> all;
+  all.push_back(Device::cpu());
+  if (cuda_platform()) all.push_back(Device::cuda());
+#if defined(UPSWEEP_WITH_SIMT)
+  all.push_back(Device(plain_emulator()));
+#endif
+  return all;
+}
+
+template <class Action>
+Error error_of(Action&& action) {
+  try {
+    action();
+  } catch (const Error& e) {
+    return e;
+  }
+  ADD_FAILURE() << "no error";
+  return {Code::ok, ""};
+}
+
+}  // namespace
+
+TEST(Library, ReducesHostRangesOfEveryTypeAndOperator) {
+  for (Device& device : devices()) {
+    for (std::size_t n : {0, 1, 1000, 70001}) {
+      const auto check = [&]<class T>(T) {
+        const auto in = make_input<T>("zipf", n, 3);
+        T expected = 0;
+        for (T v : in) expected = Sum{}(expected, v);
+        EXPECT_EQ(reduce(device, in), expected) << device.name() << ' ' << to_string(type_of<T>()) << ' ' << n;
+        EXPECT_EQ(reduce(device, in, Op::max), n ? *std::max_element(in.begin(), in.end()) : Max::neutral<T>());
+        EXPECT_EQ(reduce(device, std::span(in), Op::min),
+                  n ? *std::min_element(in.begin(), in.end()) : Min::neutral<T>());
+      };
+      // Sums of up to 2^16 ranks of 70001 elements stay below 2^53; as float, zipf's sums may round.
+      check(std::int32_t{}), check(std::uint32_t{}), check(std::int64_t{}), check(std::uint64_t{}), check(double{});
+      const auto floats = make_input<float>("zipf", n, 3);
+      const double exact = std::accumulate(floats.begin(), floats.end(), 0.0);
+      EXPECT_NEAR(reduce(device, floats), exact, exact * 1e-3);
+    }
+    const int odd[] = {3, -5, 7};
+    EXPECT_EQ(reduce(device, odd, Op::product), -105);
+  }
+}
+
+TEST(Library, EveryRungByName) {
+  const auto in = make_input<std::int32_t>("uniform", 10007, 1);
+  std::int32_t expected = 0;
+  for (std::int32_t v : in) expected = Sum{}(expected, v);
+  for (Device& device : devices())
+    for (const Rung* rung : device.platform().rungs()) {
+      if (rung->primitive != "reduce" || rung->peer || rung->expected_wrong || !rung->find(Type::i32, Op::sum))
+        continue;
+      EXPECT_EQ(reduce(device, in, Op::sum, {.rung = rung->name}), expected) << rung->name << " on " << device.name();
+    }
+}
+
+TEST(Library, BuffersGoThereAndBack) {
+  for (Device& device : devices()) {
+    const auto values = make_input<double>("uniform", 1001, 1);
+    Buffer<double> buffer(device, values);
+    EXPECT_EQ(buffer.to_vector(), values);
+    EXPECT_EQ(reinterpret_cast<std::uintptr_t>(buffer.data()) % 256, 0u);
+    Buffer<double> moved = std::move(buffer);
+    EXPECT_EQ(moved.to_vector(), values);
+    std::vector<double> shorter(1000);
+    EXPECT_EQ(error_of([&] { moved.copy_to(shorter); }).code(), Code::invalid_argument);
+    EXPECT_EQ(error_of([&] { moved.copy_from(shorter); }).code(), Code::invalid_argument);
+    Buffer<int> empty(device, 0);
+    EXPECT_TRUE(empty.to_vector().empty());
+  }
+}
+
+TEST(Library, ABufferOutlivesItsDevice) {
+  Buffer<int> buffer = [] {
+    Device device = Device::cpu();
+    return Buffer<int>(device, std::vector{1, 2, 3});
+  }();
+  EXPECT_EQ(buffer.to_vector(), (std::vector{1, 2, 3}));
+}
+
+TEST(Library, BuffersAreReducedWithoutAllocationInSteadyState) {
+  for (Device& device : devices()) {
+    const Buffer<int> in(device, std::vector<int>(5000, 2));
+    Buffer<int> out(device, 1);
+    reduce(device, in, out);
+    const std::size_t held = device.workspace().held();
+    for (int k = 0; k < 3; ++k) reduce(device, in, out);
+    device.synchronize();
+    EXPECT_EQ(device.workspace().held(), held);
+    EXPECT_EQ(out.to_vector()[0], 10000);
+    EXPECT_TRUE(device.workspace().counters_are_zero());
+  }
+}
+
+TEST(Library, MistakesAreFoundBeforeAnythingRuns) {
+  Device cpu = Device::cpu();
+  const std::vector<int> in(100, 1);
+  const Error unknown = error_of([&] { reduce(cpu, in, Op::sum, {.rung = "fastest"}); });
+  EXPECT_EQ(unknown.code(), Code::invalid_argument);
+  EXPECT_NE(unknown.hint().find("serial"), std::string::npos);
+  for (const Rung* rung : cpu.platform().rungs()) {
+    if (!rung->peer) continue;
+    EXPECT_EQ(unknown.hint().find(rung->name), std::string::npos) << "a peer is not a rung";
+  }
+  EXPECT_EQ(error_of([&] { reduce(cpu, in, Op::sum, {.block = 2048}); }).code(), Code::invalid_argument);
+  EXPECT_EQ(error_of([&] { reduce(cpu, std::span<const int>(static_cast<int*>(nullptr), 3)); }).code(),
+            Code::invalid_argument);
+  const Buffer<int> buffer(cpu, in);
+  Buffer<int> none(cpu, 0);
+  EXPECT_EQ(error_of([&] { reduce(cpu, buffer, none); }).code(), Code::invalid_argument);
+  EXPECT_EQ(error_of([&] { Buffer<double> huge(cpu, std::size_t{1} << 61); }).code(), Code::out_of_memory);
+  EXPECT_EQ(error_of([] { Device::cuda(1000); }).code(), Code::no_device);
+  if (!cuda_platform()) {
+    EXPECT_EQ(Device::best().backend(), Backend::cpu);
+    EXPECT_EQ(error_of([] { Device::cuda(); }).code(), Code::no_device);
+  }
+}
+
+#if defined(UPSWEEP_WITH_SIMT)
+TEST(Library, DevicesDoNotTakeEachOthersBuffers) {
+  Device cpu = Device::cpu(), simt(plain_emulator());
+  const Buffer<int> in(cpu, std::vector{1});
+  Buffer<int> out(simt, 1);
+  EXPECT_EQ(error_of([&] { reduce(simt, in, out); }).code(), Code::invalid_argument);
+  EXPECT_EQ(error_of([&] { reduce(cpu, in, out); }).code(), Code::invalid_argument);
+  EXPECT_EQ(error_of([&] { reduce(simt, std::vector{1}, 0, std::plus<>{}); }).code(), Code::unsupported);
+}
+#endif
+
+// ---- a user's own operator --------------------------------------------------------------------------------
+
+namespace {
+
+// x -> a*x + b modulo 2^32; composition is associative and does not commute.
+struct Affine {
+  std::uint32_t a = 1, b = 0;
+  bool operator==(const Affine&) const = default;
+};
+Affine after(Affine first, Affine second) { return {first.a * second.a, first.b * second.a + second.b}; }
+
+}  // namespace
+
+TEST(OwnOperator, KeepsTheOrder) {
+  Device cpu = Device::cpu();
+  for (std::size_t n : {0, 1, 2, 511, 512, 513, 514, 1025, 16384, 100003, 1 << 18}) {
+    std::vector<Affine> maps(n);
+    for (std::size_t i = 0; i < n; ++i)
+      maps[i] = {static_cast<std::uint32_t>(2 * i + 3), static_cast<std::uint32_t>(i)};
+    Affine expected;
+    for (const Affine& map : maps) expected = after(expected, map);
+    EXPECT_EQ(reduce(cpu, maps, Affine{}, after), expected) << n;
+  }
+}
+
+TEST(OwnOperator, TakesTypesWithoutADefault) {
+  struct Interval {
+    explicit Interval(int l, int h) : low(l), high(h) {}
+    int low, high;
+  };
+  Device cpu = Device::cpu();
+  std::vector<Interval> in;
+  for (int i = 0; i < 100000; ++i) in.emplace_back(-i, 2 * i);
+  const Interval hull = reduce(cpu, in, Interval(0, 0), [](const Interval& a, const Interval& b) {
+    return Interval(std::min(a.low, b.low), std::max(a.high, b.high));
+  });
+  EXPECT_EQ(hull.low, -99999);
+  EXPECT_EQ(hull.high, 199998);
+}
+
+TEST(OwnOperator, WhatItThrowsArrives) {
+  Device cpu = Device::cpu();
+  std::vector<int> in(1 << 18, 1);
+  in[200000] = -1;
+  const auto refuse_negative = [](int a, int b) { return b >= 0 ? a + b : throw std::domain_error("negative"); };
+  EXPECT_THROW(reduce(cpu, in, 0, refuse_negative), std::domain_error);
+  in[200000] = 1;
+  EXPECT_EQ(reduce(cpu, in, 0, refuse_negative), 1 << 18);
+}

@@ -1,0 +1,288 @@
+// The CPU rungs of reduce: every rung and peer against the oracle, the oracle against wrong answers, and the promises
+// of `reproducible`.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <thread>
+#include <vector>
+
+#include "base/inputs.h"
+#include "base/parallel.h"
+#include "base/platform.h"
+#include "base/primitive.h"
+#include "reduce/cpu_exact.h"
+#include "reduce/oracle.h"
+
+namespace upsweep {
+namespace {
+
+std::vector<const Rung*> reduce_rungs() {
+  std::vector<const Rung*> rungs;
+  for (const Rung* rung : cpu_platform().rungs())
+    if (rung->primitive == "reduce") rungs.push_back(rung);
+  return rungs;
+}
+
+const Rung& rung_named(std::string_view name) {
+  const Rung* rung = find_rung(cpu_platform().rungs(), "reduce", name);
+  if (!rung) throw Error(Code::invalid_argument, "no such rung");
+  return *rung;
+}
+
+// in[0] of `n` elements, `offset` elements past a cache line.
+class Shifted {
+ public:
+  Shifted(Type type, std::size_t n, std::size_t offset, const void* values)
+      : bytes_(n * size_of(type)), memory_(static_cast<std::byte*>(cpu_platform().allocate(bytes_ + 64))) {
+    data_ = memory_ + offset * size_of(type);
+    cpu_platform().copy_in(data_, values, bytes_);
+  }
+  ~Shifted() { cpu_platform().release(memory_); }
+  Shifted(const Shifted&) = delete;
+  Shifted& operator=(const Shifted&) = delete;
+  const void* data() const { return data_; }
+
+ private:
+  std::size_t bytes_;
+  std::byte* memory_;
+  std::byte* data_;
+};
+
+Call call_of(Type type, Op op, std::size_t n, const void* in, void* out) {
+  Call call;
+  call.type = type;
+  call.op = op;
+  call.n = n;
+  call.in[0] = in;
+  call.out[0] = out;
+  return call;
+}
+
+TEST(ReduceCpu, EveryRungAgreesWithTheOracle) {
+  const Primitive& reduce = *find_primitive("reduce");
+  const std::size_t sizes[] = {0,   1,   2,   15,  16,  17,   31,   32,   33,   63,    64,    65,   127,
+                               129, 255, 256, 511, 513, 1023, 1025, 2047, 4097, 16385, 40000, 70001};
+  for (const Type type : reduce.types())
+    for (const Op op : reduce.ops())
+      for (const std::string& input : reduce.inputs(type))
+        for (const std::size_t n : sizes) {
+          const auto problem =
+              reduce.make({.type = type, .op = op, .n = n, .input = input, .seed = n + 1, .params = {}}, {});
+          const Shifted in(type, n, n % 16, problem->inputs()[0].data);
+          for (const Rung* rung : reduce_rungs()) {
+            const RunFn run = rung->find(type, op);
+            if (!run) continue;
+            std::uint64_t out = 0xcdcdcdcdcdcdcdcd;
+            const Call call = call_of(type, op, n, in.data(), &out);
+            ASSERT_TRUE(run(call));
+            const void* outputs[] = {&out};
+            const auto wrong = problem->verify(*rung, outputs);
+            ASSERT_FALSE(wrong) << rung->name << ' ' << to_string(type) << ' ' << to_string(op) << ' ' << input << ' '
+                                << n << ": " << *wrong;
+          }
+        }
+}
+
+// Large enough for every core, at one type each of 4 and 8 bytes.
+TEST(ReduceCpu, AllCoresAgreeWithTheOracle) {
+  const Primitive& reduce = *find_primitive("reduce");
+  for (const Type type : {Type::u32, Type::f32, Type::f64})
+    for (const std::size_t n : {(std::size_t{1} << 21) + 1, (std::size_t{3} << 20) - 5}) {
+      const auto problem = reduce.make({.type = type, .op = Op::sum, .n = n, .input = "uniform", .params = {}}, {});
+      const Shifted in(type, n, 3, problem->inputs()[0].data);
+      for (const Rung* rung : reduce_rungs())
+        for (const int threads : {1, 2, 3, 64}) {
+          std::uint64_t out = 0;
+          Call call = call_of(type, Op::sum, n, in.data(), &out);
+          call.params.set("threads", threads);
+          const RunFn run = rung->find(type, Op::sum);
+          if (!run) continue;
+          ASSERT_TRUE(run(call));
+          const void* outputs[] = {&out};
+          const auto wrong = problem->verify(*rung, outputs);
+          ASSERT_FALSE(wrong) << rung->name << ' ' << to_string(type) << ' ' << n << " threads " << threads << ": "
+                              << *wrong;
+        }
+    }
+}
+
+// ---- reproducible ------------------------------------------------------------------------------------------
+
+template <class T>
+T reproducible_sum(const T* in, std::size_t n, int threads) {
+  T out;
+  Call call = call_of(type_of<T>(), Op::sum, n, in, &out);
+  call.params.set("threads", threads);
+  EXPECT_TRUE(rung_named("reproducible").find(type_of<T>(), Op::sum)(call));
+  return out;
+}
+
+template <class T>
+T one_by_one(const std::vector<T>& values) {
+  reduce::ExactSum<T> sum{};
+  for (const T x : values) sum.deposit(x);
+  return sum.round();
+}
+
+// The whole accumulators, before any rounding could hide a difference.
+template <class T>
+bool same_exactly(const std::vector<T>& values) {
+  reduce::ExactSum<T> fast{}, slow{};
+  reduce::deposit_all(values.data(), values.size(), fast);
+  for (const T x : values) slow.deposit(x);
+  fast.carry();
+  slow.carry();
+  return std::equal(fast.limb, fast.limb + fast.limbs, slow.limb) && fast.flags == slow.flags;
+}
+
+template <class T>
+auto bits(T x) {
+  return std::bit_cast<typename reduce::FloatFormat<T>::Bits>(x);
+}
+
+template <class T>
+class Reproducible : public testing::Test {};
+using Floats = testing::Types<float, double>;
+TYPED_TEST_SUITE(Reproducible, Floats);
+
+// Batches of every width of exponents, at every height, that drift: all paths of the fast sums, and the moves between
+// them.
+TYPED_TEST(Reproducible, EveryExponentWindow) {
+  using T = TypeParam;
+  using L = std::numeric_limits<T>;
+  std::mt19937_64 random(3);
+  const int lowest = L::min_exponent - L::digits, highest = L::max_exponent - 14;
+  for (int round = 0; round < 400; ++round) {
+    const std::size_t n = 1 + random() % 6000;
+    const int width = 1 + static_cast<int>(random() % (round % 2 ? 70 : 30));
+    const int drift = static_cast<int>(random() % 5) - 2;
+    int base = lowest + static_cast<int>(random() % static_cast<unsigned>(highest - lowest));
+    std::vector<T> values(n);
+    for (std::size_t i = 0; i < n; ++i) {
+      if (i % 512 == 0) base = std::clamp(base + drift * 6, lowest, highest);
+      const int exponent = std::min(highest, base + static_cast<int>(random() % static_cast<unsigned>(width)));
+      const double mantissa = 1 + std::ldexp(static_cast<double>(random() >> 12), -52);
+      values[i] = random() % 64 ? static_cast<T>(std::ldexp(random() & 1 ? mantissa : -mantissa, exponent)) : T(0);
+    }
+    ASSERT_TRUE(same_exactly(values)) << "round " << round << " n " << n << " width " << width;
+  }
+}
+
+// All of one sign and full mantissas at the edges of the window: the accumulators fill up as fast as they can.
+TYPED_TEST(Reproducible, AccumulatorsThatFillUp) {
+  using T = TypeParam;
+  const T top = std::nextafter(T(2), T(0));
+  for (int width = 0; width < 60; ++width) {
+    std::vector<T> values(std::size_t{1} << 17, top);
+    for (std::size_t i = 7; i < values.size(); i += 97) values[i] = std::ldexp(top, -width);
+    ASSERT_TRUE(same_exactly(values)) << "width " << width;
+  }
+}
+
+TYPED_TEST(Reproducible, SameBitsForAnyThreadsAlignmentOrderAndSplit) {
+  using T = TypeParam;
+  for (const char* input : {"uniform", "wide", "cancellation", "zipf"}) {
+    auto values = make_input<T>(input, 300007, 5);
+    const T expected = one_by_one(values);
+    std::mt19937_64 random(1);
+    for (const int threads : {1, 2, 3, 7}) {
+      const Shifted in(type_of<T>(), values.size(), static_cast<std::size_t>(threads), values.data());
+      ASSERT_EQ(bits(reproducible_sum(static_cast<const T*>(in.data()), values.size(), threads)), bits(expected))
+          << input;
+      std::shuffle(values.begin(), values.end(), random);
+      reduce::ExactSum<T> sum{};
+      for (std::size_t begin = 0; begin < values.size();) {
+        const std::size_t count = std::min(values.size() - begin, 1 + random() % 50000);
+        reduce::ExactSum<T> part{};
+        reduce::deposit_all(values.data() + begin, count, part);
+        sum.add(part);
+        begin += count;
+      }
+      ASSERT_EQ(bits(sum.round()), bits(expected)) << input;
+    }
+  }
+}
+
+// ---- the oracle can say no ---------------------------------------------------------------------------------
+
+template <class T>
+bool accepts(const std::vector<T>& in, Op op, T out, bool reproducible = false) {
+  return !reduce::make_oracle(type_of<T>(), op, in.data(), in.size())->check(&out, reproducible);
+}
+
+TEST(ReduceOracle, RefusesWhatIsWrong) {
+  constexpr float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  constexpr float largest = std::numeric_limits<float>::max();
+  using F = std::vector<float>;
+  EXPECT_TRUE(accepts<std::int32_t>({2147483647, 1}, Op::sum, std::numeric_limits<std::int32_t>::min()));
+  EXPECT_FALSE(accepts<std::int32_t>({1, 2, 3}, Op::sum, 5));
+  EXPECT_FALSE(accepts<std::uint64_t>({3, 5}, Op::product, 16u));
+
+  // Whole numbers never round, so one element too few shows however many there are.
+  const F ones(std::size_t{1} << 20, 1.0f);
+  EXPECT_TRUE(accepts(ones, Op::sum, 0x1p20f));
+  EXPECT_FALSE(accepts(ones, Op::sum, 0x1p20f - 1));
+  const F thirds(1000, 1.0f / 3);
+  EXPECT_TRUE(accepts(thirds, Op::sum, 333.3333f));
+  EXPECT_FALSE(accepts(thirds, Op::sum, 333.0f));
+  EXPECT_FALSE(accepts(thirds, Op::sum, std::nextafter(one_by_one(thirds), 0.0f), true)) << "one ulp, reproducible";
+
+  EXPECT_FALSE(accepts(F{1, nan}, Op::sum, 1.0f));
+  EXPECT_FALSE(accepts(F{inf, -inf}, Op::sum, 0.0f));
+  EXPECT_FALSE(accepts(F{inf, 1}, Op::sum, nan));
+  EXPECT_FALSE(accepts(F{1, 2}, Op::sum, inf));
+  EXPECT_TRUE(accepts(F{largest, largest, -largest}, Op::sum, inf)) << "some order overflows";
+  EXPECT_FALSE(accepts(F{largest, largest, -largest}, Op::sum, inf, true));
+
+  EXPECT_TRUE(accepts(F{1, nan, 2}, Op::min, nan));
+  EXPECT_FALSE(accepts(F{1, nan, 2}, Op::min, 1.0f));
+  EXPECT_TRUE(accepts(F{-0.0f, 0.0f}, Op::max, -0.0f));
+
+  EXPECT_TRUE(accepts(F{1.5f, 1.5f, 2}, Op::product, 4.5f));
+  EXPECT_FALSE(accepts(F{1.5f, 1.5f, 2}, Op::product, 4.51f));
+  EXPECT_FALSE(accepts(F{1.5f, 0, 2}, Op::product, 3.0f));
+  EXPECT_FALSE(accepts(F{inf, 0}, Op::product, 0.0f));
+  EXPECT_TRUE(accepts(F{1e30f, 1e30f, 1e-30f}, Op::product, inf)) << "some order overflows";
+  EXPECT_FALSE(accepts(F{1e30f, 1e30f, 1e-30f}, Op::product, nan)) << "no order makes inf * 0";
+  EXPECT_FALSE(accepts(F{1e-30f, 1e-30f}, Op::product, inf));
+}
+
+// ---- parallel() --------------------------------------------------------------------------------------------
+
+TEST(Parallel, EveryPartOnceFromManyThreadsAndNested) {
+  std::vector<std::thread> callers;
+  std::atomic<int> failures{0};
+  for (int t = 0; t < 4; ++t)
+    callers.emplace_back([&] {
+      for (int round = 0; round < 300; ++round) {
+        const int parts = 1 + round % 9;
+        std::vector<int> seen(static_cast<std::size_t>(parts) * 3, 0);
+        parallel(parts, 0, [&](int i) { parallel(3, 0, [&](int j) { ++seen[static_cast<std::size_t>(3 * i + j)]; }); });
+        if (std::count(seen.begin(), seen.end(), 1) != 3 * parts) ++failures;
+      }
+    });
+  for (std::thread& caller : callers) caller.join();
+  EXPECT_EQ(failures, 0);
+  parallel(0, 0, [&](int) { ++failures; });
+  EXPECT_EQ(failures, 0);
+}
+
+TEST(Parallel, CutCoversEverythingOnce) {
+  for (const std::size_t bytes : {4, 8})
+    for (const std::size_t n : {0ul, 1ul, 32769ul, 65537ul, 1048577ul, 33554431ul, 1073741825ul})
+      for (const int threads : {1, 2, 3, 16, 300}) {
+        const Parts parts = cut(n, bytes, threads);
+        ASSERT_GE(parts.count, 1);
+        ASSERT_LE(parts.count, Parts::most);
+        const std::size_t before_last = static_cast<std::size_t>(parts.count - 1) * parts.size;
+        ASSERT_TRUE(n == 0 || (before_last < n && n - before_last <= parts.size)) << n << ' ' << threads;
+      }
+}
+
+}  // namespace
+}  // namespace upsweep

@@ -1,0 +1,158 @@
+// Every mistake that the emulators know is named, and right kernels raise nothing. After each the emulator still works.
+#include "launcher.h"
+
+namespace upsweep::test {
+namespace {
+
+struct Mistake {
+  const char* kernel;
+  const char* kind;  // empty: a right kernel
+  bool fails;        // launch() returns an error
+  unsigned block;
+  bool plain_sees_it = false;  // the plain emulator reports it too
+};
+std::ostream& operator<<(std::ostream& out, const Mistake& m) { return out << m.kernel; }
+
+const Mistake mistakes[] = {
+    {"race_no_barrier", "shared race", false, 256},
+    {"race_in_warp", "shared race", false, 32},
+    {"right_syncwarp", "", false, 32},
+    {"right_exchange", "", false, 32},
+    {"race_after_syncwarp", "shared race", false, 32},
+    {"right_half_syncwarp", "", false, 32},
+    {"race_half_syncwarp", "shared race", false, 32},
+    {"race_write_after_read", "shared race", false, 64},
+    {"right_bytes", "", false, 256},
+    {"race_bytes", "shared race", false, 256},
+    {"race_bulk_copy", "shared race", false, 64},
+    {"past_the_end", "global out of bounds", false, 256},
+    {"past_the_array", "array index out of bounds", true, 96},
+    {"past_dynamic", "shared out of bounds", false, 256},
+    {"uninitialised", "uninitialised shared read", false, 64},
+    {"misaligned", "misaligned access", true, 32},
+    {"bulk_misaligned", "misaligned access", true, 1, true},
+    {"barrier_after_exit", "barrier divergence", false, 64, true},
+    {"barrier_two_sites", "barrier divergence", false, 64, true},
+    {"shuffle_half", "deadlock", true, 32, true},
+    {"shuffle_inactive", "shuffle from an inactive lane", false, 32, true},
+    {"outside_its_mask", "lane not in its mask", false, 32, true},
+    {"mbarrier_never", "deadlock", true, 32, true},
+    {"mbarrier_uninitialised", "trap", true, 1, true},
+    {"endless_poll", "livelock", true, 32, true},
+    {"throws", "exception in a kernel", true, 64, true},
+    {"traps", "trap", true, 64, true},
+};
+
+class Checks : public ::testing::TestWithParam<Mistake> {
+ protected:
+  simt::Report run(simt::Emulator& emulator, const Mistake& m) {
+    emulator.configure({.yield_limit = 10'000});
+    emulator.take_report();
+    Array<float> in(emulator, 256), out(emulator, 256);
+    in.set([](std::size_t i) { return i; });
+    const Status status = launch(emulator, m.kernel, {{in.data()}, {out.data()}, 0, {{"block", double(m.block)}, {"shared", 1024}}});
+    if (emulator.instrumented() || m.plain_sees_it) {
+      EXPECT_EQ(static_cast<bool>(status), !m.fails);
+      if (m.fails) EXPECT_EQ(status.code, Code::device_error);
+    }
+    return emulator.take_report();
+  }
+  static bool has(const simt::Report& report, std::string_view kind) {
+    for (const auto& issue : report.issues)
+      if (issue.kind == kind) return true;
+    return false;
+  }
+  // A failed launch leaves no trace in the next.
+  void still_works(simt::Emulator& emulator) {
+    Array<unsigned> in(emulator, 256), out(emulator, 256);
+    in.set([](std::size_t) { return 1; });
+    EXPECT_TRUE(static_cast<bool>(launch(emulator, "shuffle_scan", {{in.data()}, {out.data()}, 0, {{"block", 256}}})));
+    EXPECT_EQ(out[255], 256u);
+    const simt::Report report = emulator.take_report();
+    EXPECT_TRUE(report.issues.empty()) << to_string(report);
+  }
+};
+
+TEST_P(Checks, Traced) {
+  const Mistake& m = GetParam();
+  const simt::Report report = run(test_traced_emulator(), m);
+  if (*m.kind) {
+    EXPECT_TRUE(has(report, m.kind)) << "wanted: " << m.kind << "\ngot:\n" << to_string(report);
+    for (const auto& issue : report.issues) {
+      EXPECT_NE(issue.text.find(m.kernel), std::string::npos) << issue.text;
+      EXPECT_EQ(issue.text.find("@{"), std::string::npos) << issue.text;
+      EXPECT_EQ(issue.text.find('\n'), std::string::npos) << issue.text;
+    }
+  } else {
+    EXPECT_TRUE(report.issues.empty()) << to_string(report);
+  }
+  still_works(test_traced_emulator());
+}
+
+TEST_P(Checks, Plain) {
+  const Mistake& m = GetParam();
+  if (*m.kind && !m.plain_sees_it) GTEST_SKIP() << "needs instrumentation";
+  const simt::Report report = run(test_plain_emulator(), m);
+  if (*m.kind) EXPECT_TRUE(has(report, m.kind)) << "wanted: " << m.kind << "\ngot:\n" << to_string(report);
+  else EXPECT_TRUE(report.issues.empty()) << to_string(report);
+  still_works(test_plain_emulator());
+}
+
+INSTANTIATE_TEST_SUITE_P(Simt, Checks, ::testing::ValuesIn(mistakes),
+                         [](const auto& info) { return std::string(info.param.kernel); });
+
+TEST(SimtChecks, HostMemoryIsNotTheDevices) {
+  auto& emulator = test_traced_emulator();
+  emulator.configure({});
+  emulator.take_report();
+  std::vector<float> host(64);
+  Array<float> out(emulator, 64);
+  const Status status = launch(emulator, "global_stride", {{host.data()}, {out.data()}, 0, {{"k", 1}}});
+  EXPECT_EQ(status.code, Code::device_error);
+  const simt::Report report = emulator.take_report();
+  ASSERT_FALSE(report.issues.empty());
+  EXPECT_NE(to_string(report).find("unregistered memory"), std::string::npos);
+  EXPECT_NE(to_string(report).find("textbook.simt.cpp:"), std::string::npos) << to_string(report);
+}
+
+TEST(SimtChecks, FreedMemoryIsOutOfBounds) {
+  auto& emulator = test_traced_emulator();
+  emulator.configure({});
+  emulator.take_report();
+  const float* freed = nullptr;
+  { freed = Array<float>(emulator, 64).data(); }
+  Array<float> out(emulator, 64);
+  EXPECT_TRUE(static_cast<bool>(launch(emulator, "global_stride", {{freed}, {out.data()}, 0, {{"k", 1}}})));
+  EXPECT_NE(to_string(emulator.take_report()).find("global out of bounds"), std::string::npos);
+}
+
+TEST(SimtChecks, DeadlockNamesWhoWaitsWhere) {
+  auto& emulator = test_plain_emulator();
+  emulator.configure({});
+  emulator.take_report();
+  Array<float> out(emulator, 64);
+  EXPECT_FALSE(static_cast<bool>(launch(emulator, "shuffle_half", {{out.data()}, {out.data()}, 0, {{"block", 32}}})));
+  const std::string text = to_string(emulator.take_report());
+  EXPECT_NE(text.find("16 threads wait in a warp collective with mask ffffffff, mistakes.simt.cpp:"), std::string::npos) << text;
+  EXPECT_NE(text.find("16 threads wait at a block barrier, mistakes.simt.cpp:"), std::string::npos) << text;
+}
+
+TEST(SimtChecks, LaunchesThatADeviceRefuses) {
+  for (auto* emulator : {&test_plain_emulator(), &test_traced_emulator()}) {
+    emulator->configure({});
+    Array<float> out(*emulator, 64);
+    const auto refused = [&](std::vector<Params::Item> params) {
+      return launch(*emulator, "global_stride", {{out.data()}, {out.data()}, 0, std::move(params)}).code == Code::invalid_argument;
+    };
+    EXPECT_TRUE(refused({{"block", 1025}}));
+    EXPECT_TRUE(refused({{"block", 0}}));
+    EXPECT_TRUE(refused({{"grid", 0}}));
+    EXPECT_TRUE(refused({{"grid_y", 65536}}));
+    EXPECT_TRUE(refused({{"shared", 228 * 1024}}));
+    EXPECT_TRUE(refused({{"grid", 3}, {"cluster", 2}}));
+    EXPECT_TRUE(emulator->take_report().kernels.empty());
+  }
+}
+
+}  // namespace
+}  // namespace upsweep::test

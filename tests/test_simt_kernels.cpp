@@ -1,0 +1,168 @@
+// Results of kernels that use the whole CUDA surface, on both emulators.
+#include <bit>
+#include <numeric>
+#include <set>
+
+#include "launcher.h"
+
+namespace upsweep::test {
+namespace {
+
+class Kernels : public ::testing::TestWithParam<bool> {
+ protected:
+  void SetUp() override {
+    emulator.configure({});
+    emulator.take_report();
+  }
+  void TearDown() override {
+    const simt::Report report = emulator.take_report();
+    EXPECT_TRUE(report.issues.empty()) << to_string(report);
+  }
+  bool run(std::string_view kernel, const Arguments& arguments) { return bool(launch(emulator, kernel, arguments)); }
+  simt::Emulator& emulator = GetParam() ? test_traced_emulator() : test_plain_emulator();
+};
+INSTANTIATE_TEST_SUITE_P(Simt, Kernels, ::testing::Bool(),
+                         [](const auto& info) { return std::string(info.param ? "traced" : "plain"); });
+
+TEST_P(Kernels, DynamicSharedMemory) {
+  constexpr int n = 3000;
+  Array<int> in(emulator, n), out(emulator, n);
+  in.set([](std::size_t i) { return i; });
+  ASSERT_TRUE(run("dynamic_reverse", {{in.data()}, {out.data()}, n, {{"block", 128}, {"shared", n * 4}}}));
+  for (std::size_t i = 0; i < n; ++i) EXPECT_EQ(out[i], int(n - 1 - i));
+}
+
+TEST_P(Kernels, ActiveMask) {
+  Array<int> in(emulator, 256), out(emulator, 256), count(emulator, 1);
+  in.set([](std::size_t i) { return i * i % 11; });
+  count[0] = 0;
+  ASSERT_TRUE(run("compact_odd", {{in.data()}, {out.data(), count.data()}, 0, {{"grid", 2}, {"block", 128}}}));
+  std::multiset<int> expected;
+  for (std::size_t i = 0; i < 256; ++i)
+    if (in[i] & 1) expected.insert(in[i]);
+  EXPECT_EQ(std::multiset<int>(out.data(), out.data() + count[0]), expected);
+}
+
+TEST_P(Kernels, Collectives) {
+  Array<int> in(emulator, 32), out(emulator, 32 * 16);
+  in.set([](std::size_t i) { return int(i * 7 % 19) - 9; });
+  ASSERT_TRUE(run("collectives", {{in.data()}, {out.data()}, 0, {}}));
+  unsigned ballot = 0, all_xor = 0, least = ~0u;
+  int sum = 0, low = in[0], high = in[0];
+  for (std::size_t i = 0; i < 32; ++i) {
+    ballot |= unsigned(in[i] > 0) << i;
+    all_xor ^= unsigned(in[i]);
+    least = std::min(least, unsigned(in[i]));
+    sum += in[i], low = std::min(low, in[i]), high = std::max(high, in[i]);
+  }
+  for (std::size_t t = 0; t < 32; ++t) {
+    const int* o = out.data() + t * 16;
+    unsigned same = 0;
+    for (std::size_t i = 0; i < 32; ++i) same |= unsigned((in[i] & 3) == (in[t] & 3)) << i;
+    EXPECT_EQ(o[0], in[5]);
+    EXPECT_EQ(o[1], in[t / 8 * 8 + 1]);
+    EXPECT_EQ(o[2], in[t >= 3 ? t - 3 : t]);
+    EXPECT_EQ(o[3], in[t % 16 + 3 < 16 ? t + 3 : t]);
+    EXPECT_EQ(o[4], in[t ^ 9]);
+    EXPECT_EQ(unsigned(o[5]), ballot);
+    EXPECT_EQ(o[6], 2);
+    EXPECT_EQ(unsigned(o[7]), same);
+    EXPECT_EQ(o[8], sum);
+    EXPECT_EQ(o[9], low);
+    EXPECT_EQ(o[10], high);
+    EXPECT_EQ(unsigned(o[11]), least);
+    EXPECT_EQ(unsigned(o[12]), all_xor);
+    EXPECT_EQ(o[13], std::popcount(ballot));
+    EXPECT_EQ(o[14], 0);
+    EXPECT_EQ(o[15], 1);
+  }
+}
+
+TEST_P(Kernels, Atomics) {
+  Array<int> i(emulator, 5);
+  Array<unsigned> u(emulator, 5);
+  Array<unsigned long long> l(emulator, 2);
+  Array<double> f(emulator, 2);  // a float, then a double
+  i.set([](std::size_t k) { return k == 2 ? 1000 : 0; });
+  u.set([](std::size_t k) { return k == 3 ? ~0u : 0u; });
+  l.set([](std::size_t) { return 0; });
+  auto* const as_float = reinterpret_cast<float*>(f.data());
+  f[1] = 0;
+  *as_float = 0;
+  ASSERT_TRUE(run("atomics", {{}, {i.data(), u.data(), l.data(), as_float}, 0, {{"block", 64}}}));
+  EXPECT_EQ(i[0], 63 * 32);
+  EXPECT_EQ(i[1], -63 * 32);
+  EXPECT_EQ(i[2], 0);
+  EXPECT_EQ(i[3], 63);
+  EXPECT_EQ(i[4], 0);  // 0 ^ 1 ^ ... ^ 63
+  EXPECT_EQ(u[0], 64u);
+  EXPECT_EQ(u[1], 64u % 10);
+  EXPECT_EQ(u[2], ~0u);
+  EXPECT_EQ(u[3], 0u);
+  EXPECT_EQ(u[4], 64u);
+  EXPECT_EQ(l[0], 64ull << 33);
+  EXPECT_EQ(l[1], 1ull << 59);
+  EXPECT_EQ(*as_float, 32.f);
+  EXPECT_EQ(f[1], 16.);
+}
+
+TEST_P(Kernels, PipelineOfBulkCopies) {
+  for (const std::size_t tiles : {0u, 1u, 2u, 3u, 20u}) {
+    const std::size_t n = 256 * tiles;
+    Array<float> in(emulator, n), out(emulator, 1);
+    in.set([](std::size_t i) { return i % 5; });
+    out[0] = 0;
+    ASSERT_TRUE(run("pipelined_sum", {{in.data()}, {out.data()}, n, {{"block", 96}, {"shared", 2048}}}));
+    EXPECT_EQ(out[0], std::accumulate(in.data(), in.data() + n, 0.f));
+  }
+}
+
+TEST_P(Kernels, Clusters) {
+  constexpr std::size_t blocks = 8, threads = 64;
+  for (const std::size_t cluster : {1u, 2u, 4u, 8u}) {
+    Array<int> in(emulator, blocks * threads), out(emulator, blocks + 1);
+    in.set([](std::size_t i) { return i; });
+    out.set([](std::size_t) { return 0; });
+    ASSERT_TRUE(run("cluster_sum", {{in.data()}, {out.data()}, 0,
+                                    {{"grid", blocks}, {"block", threads}, {"cluster", double(cluster)}, {"shared", 4}}}));
+    const std::size_t each = cluster * threads;
+    for (std::size_t c = 0; c < blocks / cluster; ++c) {
+      const int* first = in.data() + c * each;
+      EXPECT_EQ(out[c], std::accumulate(first, first + each, 0)) << "clusters of " << cluster;
+    }
+    EXPECT_EQ(out[blocks], int(blocks * threads));
+  }
+}
+
+// Blocks that wait for the blocks before them: with one and several OS threads, and with tickets in any order.
+TEST_P(Kernels, DecoupledLookback) {
+  constexpr std::size_t blocks = 200, n = blocks * 256;
+  Array<unsigned> in(emulator, n), out(emulator, n), ticket(emulator, 1);
+  Array<unsigned long long> status(emulator, blocks);
+  in.set([](std::size_t i) { return i * 31 % 17; });
+  const auto scan = [&](const simt::Options& options, bool tickets) {
+    emulator.configure(options);
+    status.set([](std::size_t) { return 0; });
+    ticket[0] = 0;
+    return run("lookback_scan", {{in.data()}, {out.data(), status.data(), tickets ? ticket.data() : nullptr}, 0,
+                                 {{"grid", blocks}, {"block", 256}}});
+  };
+  const auto expect_prefix_sums = [&] {
+    unsigned sum = 0;
+    for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(out[i], sum += in[i]) << "at " << i;
+  };
+  ASSERT_TRUE(scan({.threads = 1}, false));
+  expect_prefix_sums();
+  ASSERT_TRUE(scan({.threads = 4}, false));
+  expect_prefix_sums();
+  ASSERT_TRUE(scan({.threads = 4, .reverse_blocks = true}, true));
+  expect_prefix_sums();
+  // Last block first and no tickets: the first block to run waits for all the others.
+  EXPECT_FALSE(scan({.threads = 1, .reverse_blocks = true, .yield_limit = 10'000}, false));
+  const simt::Report report = emulator.take_report();
+  ASSERT_EQ(report.issues.size(), 1u) << to_string(report);
+  EXPECT_EQ(report.issues[0].kind, "livelock");
+}
+
+}  // namespace
+}  // namespace upsweep::test
