@@ -1,5 +1,5 @@
-# find_package(upsweep), from this build tree (-Dupsweep_DIR=<build>) and from an installed prefix. Components: `library`
-# is what a program needs to build, `command` is the upsweep program.
+# find_package(upsweep), from this build tree (-Dupsweep_DIR=<build>) and from an installed prefix. Components:
+# `library` is what a program needs to build, `command` is the upsweep program.
 #   upsweep::upsweep   the compiled library and the public headers
 #   upsweep::kernels   the rungs' own headers, to instantiate one with another type or operator in a .cu
 include(GNUInstallDirs)

@@ -43,12 +43,13 @@ function(upsweep_add_emulator target kind)
     set(traced 1)
     cmake_path(GET UPSWEEP_TRACE_COMPILER FILENAME compiler)
     list(JOIN UPSWEEP_TRACE_FLAGS " " flags)
+    list(FILTER runtime EXCLUDE REGEX "/preemption\\.cpp$")
     upsweep_trace_objects(kernels ${target} ${arg_UNITS})
   endif()
 
   # The runtime comes first: where both hold a copy of the same std:: template, the linker keeps the untraced one.
   add_library(${target} SHARED ${runtime} ${arg_SOURCES} $<TARGET_OBJECTS:upsweep_base> ${kernels})
-  target_link_libraries(${target} PRIVATE upsweep_flags Boost::context Threads::Threads)
+  target_link_libraries(${target} PRIVATE upsweep_flags Boost::context Threads::Threads INTERFACE upsweep_simt_report)
   # -O2 and frame pointers: the hooks tell call depth by frame address.
   target_compile_options(${target} PRIVATE -O2 -fno-omit-frame-pointer -ftls-model=initial-exec)
   target_compile_definitions(${target} PRIVATE UPSWEEP_SIMT_TRACED=${traced} UPSWEEP_SIMT_ENTRY=${arg_ENTRY}

@@ -1,5 +1,5 @@
-// The traced emulator's counters against closed forms. Everything expected here is computed from the textbook's rules for
-// banks and sectors, by code that shares nothing with the emulator's.
+// The traced emulator's counters against closed forms. Everything expected here is computed from the textbook's rules
+// for banks and sectors, by code that shares nothing with the emulator's.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -67,7 +67,9 @@ class Counters : public ::testing::Test {
     return report.total();
   }
   template <class T>
-  Array<T> array(std::size_t n) { return Array<T>(emulator, n); }
+  Array<T> array(std::size_t n) {
+    return Array<T>(emulator, n);
+  }
 
   simt::Emulator& emulator = test_traced_emulator();
 };
@@ -127,8 +129,8 @@ TEST_P(Blelloch, BankConflicts) {
   constexpr int blocks = 3, n = 512;
   auto in = array<unsigned>(blocks * n), out = array<unsigned>(blocks * n);
   in.set([](std::size_t i) { return i * 31 % 101; });
-  const auto c = count(pad ? "blelloch_padded" : "blelloch",
-                       {{in.data()}, {out.data()}, 0, {{"grid", blocks}, {"block", 256}}});
+  const auto c =
+      count(pad ? "blelloch_padded" : "blelloch", {{in.data()}, {out.data()}, 0, {{"grid", blocks}, {"block", 256}}});
 
   const auto at = [&](long i) { return pad ? i + i / 32 : i; };
   Expected loads, stores;
@@ -225,7 +227,8 @@ TEST_F(Counters, Transposes) {
   auto in = array<float>(n * n), out = array<float>(n * n);
   in.set([](std::size_t i) { return i; });
   const auto run = [&](const char* kernel) {
-    const auto c = count(kernel, {{in.data()}, {out.data()}, n, {{"grid", 4}, {"grid_y", 4}, {"block", 32}, {"block_y", 8}}});
+    const auto c =
+        count(kernel, {{in.data()}, {out.data()}, n, {{"grid", 4}, {"grid_y", 4}, {"block", 32}, {"block_y", 8}}});
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < n; ++j) EXPECT_EQ(out[i * n + j], in[j * n + i]);
     EXPECT_EQ(c.global_load_sectors, 4 * 32 * blocks);
@@ -305,7 +308,8 @@ TEST_F(Counters, GlobalStrides) {
   EXPECT_EQ(c.global_load_sectors, 5u);
 }
 
-// ---- warps that split and come together ---------------------------------------------------------------------------------
+// ---- warps that split and come together
+// ---------------------------------------------------------------------------------
 
 TEST_F(Counters, RaggedLoopsComeTogetherEachRound) {
   constexpr std::size_t rounds = 6;
@@ -347,8 +351,10 @@ TEST_F(Counters, BinarySearchTakesAsManyRequestsAsItsSlowestLane) {
     std::uint64_t steps = 0;
     for (int low = 0, high = n; low < high; ++steps) {
       const int middle = (low + high) / 2;
-      if (keys[static_cast<std::size_t>(middle)] < queries[t]) low = middle + 1;
-      else high = middle;
+      if (keys[static_cast<std::size_t>(middle)] < queries[t])
+        low = middle + 1;
+      else
+        high = middle;
     }
     slowest = std::max(slowest, steps);
   }
@@ -361,16 +367,18 @@ TEST_F(Counters, Divergence) {
   in.set([](std::size_t i) { return i; });
   auto c = count("branchy", {{in.data()}, {out.data()}, 0, {{"block", 64}}});
   EXPECT_EQ(c.divergent_branches, 2u);  // one a warp
-  EXPECT_EQ(c.global_store_requests, 4u);
+  EXPECT_EQ(c.global_store_requests, 2u);
+  EXPECT_EQ(c.global_atomic_requests, 2u);
   EXPECT_LT(c.branch_lanes, 32 * c.branches);
   in.set([](std::size_t i) { return 2 * i; });
   c = count("branchy", {{in.data()}, {out.data()}, 0, {{"block", 64}}});
   EXPECT_EQ(c.divergent_branches, 0u);
-  EXPECT_EQ(c.global_store_requests, 2u);
+  EXPECT_EQ(c.global_atomic_requests, 2u);
   EXPECT_EQ(c.branch_lanes, 32 * c.branches);
 }
 
-// ---- the rest -------------------------------------------------------------------------------------------------------------
+// ---- the rest
+// -------------------------------------------------------------------------------------------------------------
 
 TEST_F(Counters, BulkCopies) {
   constexpr std::size_t n = 256 * 7;
@@ -389,7 +397,8 @@ TEST_F(Counters, LinesAddUpToTheKernel) {
   auto in = array<float>(256), out = array<float>(1);
   in.set([](std::size_t i) { return i; });
   emulator.configure({.lines = true});
-  ASSERT_TRUE(static_cast<bool>(launch(emulator, "reduce_sequential", {{in.data()}, {out.data()}, 0, {{"block", 256}}})));
+  ASSERT_TRUE(
+      static_cast<bool>(launch(emulator, "reduce_sequential", {{in.data()}, {out.data()}, 0, {{"block", 256}}})));
   const simt::Report report = emulator.take_report();
   ASSERT_EQ(report.kernels.size(), 1u);
   const simt::KernelReport& kernel = report.kernels[0];

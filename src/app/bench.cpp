@@ -93,7 +93,7 @@ class Bench {
     const bool table_each = series.cases.size() <= most_tables;
     std::vector<lab::Record> all;
     for (const Case& c : series.cases) {
-      progress_.update(done_++, cases_, fmt::format("{} {}", series.primitive->name, to_string(c)));
+      progress_.update(done_++, cases_, fmt::format("{} {}", series.primitive->name, lab::describe(c)));
       const auto measurements = stopwatch.measure(*series.primitive, c, series.rungs,
                                             {.samples = options_.samples, .cold = !options_.hot});
       std::vector<lab::Record> records;
@@ -105,12 +105,12 @@ class Bench {
         output_.json_line(to_json(records.back()));
         if (!measured.failure) continue;
         failed_ = true;
-        failures += fmt::format("(F) {}/{} {}: {}\n", series.primitive->name, measured.rung->name, to_string(c), *measured.failure);
+        failures += fmt::format("(F) {}/{} {}: {}\n", series.primitive->name, measured.rung->name, lab::describe(c), *measured.failure);
       }
       progress_.clear();
       if (!failures.empty()) fmt::print(stderr, "{}", failures);
       if (table_each)
-        output_.table(fmt::format("\n{} {}\n{}", series.primitive->name, to_string(c), score_table(records, output_.terminal())));
+        output_.table(fmt::format("\n{} {}\n{}", series.primitive->name, lab::describe(c), score_table(records, output_.terminal())));
       all.insert(all.end(), records.begin(), records.end());
     }
     if (!table_each) {

@@ -24,7 +24,8 @@ struct Options {
 };
 
 // A minute's look: every size up to 10007, a few combinations of type, operator and input at each.
-constexpr lab::Depth quick_depth{.every_combination_to = 0, .combinations = 6, .largest = 10'007};
+constexpr lab::Depth quick_depth{
+    .every_combination_to = 0, .combinations = 4, .largest = 10'007, .own_shape_every = 64};
 
 void declare(CLI::App& command, Options& o) {
   declare_selection(command, o.selection);
@@ -96,7 +97,8 @@ int work(const Options& options) {
   for (const Job& job : jobs) {
     const auto rungs = chosen_rungs(s, *job.primitive, *job.platform, {.peers = options.peers, .mutants = job.mutants});
     if (rungs.empty()) continue;
-    lab::CheckOptions check{.depth = options.quick ? quick_depth : job.depth};
+    lab::CheckOptions check;
+    check.depth = options.quick ? quick_depth : job.depth;
     if (!s.types.empty()) check.types = chosen_types(s, *job.primitive, {});
     if (!s.ops.empty()) check.ops = chosen_ops(s, *job.primitive, {});
     check.inputs = s.inputs;

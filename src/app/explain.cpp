@@ -20,8 +20,9 @@ struct Options {
   std::string output;
 };
 
-// Enough for full blocks and a steady state, and traced within a second or two a rung.
-constexpr const char* default_sizes = "2^14";
+// Four elements for each of the 2^18 threads of the widest grid in use: access patterns show, and a rung is traced in
+// about a second.
+constexpr const char* default_sizes = "2^20";
 
 void declare(CLI::App& command, Options& o) {
   declare_selection(command, o.selection);
@@ -50,7 +51,7 @@ int work(const Options& options) {
             const auto explanations = lab::explain(emulator, *primitive, rungs, c, options.lines);
             progress.clear();
             output.table(fmt::format("{} {}: predicted by the emulator, not measured\n\n{}\n", primitive->name,
-                                     to_string(c), explanation_table(explanations, output.terminal())));
+                                     lab::describe(c), explanation_table(explanations, output.terminal())));
             for (const lab::Explanation& e : explanations) {
               if (options.lines)
                 output.table(fmt::format("{}\n{}\n", styled(output.terminal(), lab::Style::strong, e.rung->name),

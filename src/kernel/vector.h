@@ -22,6 +22,15 @@ __device__ __forceinline__ Pack<T> load_pack(const T* from) {
   return pack;
 }
 
+// The same from shared memory.
+template <class T>
+__device__ __forceinline__ Pack<T> load_shared_pack(const T* from) {
+  const uint4 raw = *reinterpret_cast<const uint4*>(from);
+  Pack<T> pack;
+  memcpy(&pack, &raw, sizeof pack);
+  return pack;
+}
+
 // op over the elements of one pack, as a tree: depth log2 instead of a chain.
 template <class T, class Op>
 __device__ __forceinline__ T fold(const Pack<T>& p, Op op) {

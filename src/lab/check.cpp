@@ -17,17 +17,23 @@ namespace {
 constexpr std::size_t edge_sizes[] = {0, 1, 2, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025};
 constexpr std::size_t odd_sizes[] = {97, 1009, 4093, 10'007, 65'537, 100'003, 1'000'003, 1 << 20, (1 << 22) + 3};
 
-// Launch shapes that a kernel rung is swept over; the first is the rung's own.
+// Launch shapes that a rung is swept over; the first is the rung's own.
 std::vector<Params> shapes_of(Backend backend) {
   std::vector<Params> shapes(1);
-  const auto add = [&](std::string_view name, double value) { shapes.emplace_back().set(name, value); };
   if (backend == Backend::cpu) {
-    for (const int threads : {1, 2, 3}) add("threads", threads);
+    for (const int threads : {1, 2, 3}) shapes.emplace_back().set("threads", threads);
     return shapes;
   }
-  for (const int block : {32, 64, 128, 256, 512, 1024}) add("block", block);
-  add("grid", 1);
-  add("grid", 7);  // odd: chunks do not divide evenly
+  // Small grids, which an emulator runs quickly; odd ones, so that chunks do not divide evenly.
+  constexpr struct {
+    int block, grid;
+  } small[] = {{32, 7}, {64, 1}, {128, 3}, {256, 2}, {512, 5}, {1024, 1}};
+  for (const auto& [block, grid] : small) {
+    shapes.emplace_back().set("block", block);
+    shapes.back().set("grid", grid);
+  }
+  if (backend == Backend::cuda)
+    for (const int block : {32, 64, 128, 256, 512, 1024}) shapes.emplace_back().set("block", block);
   return shapes;
 }
 
@@ -109,7 +115,7 @@ std::optional<std::string> try_case(Stage& stage, simt::Emulator* emulator, cons
 
 }  // namespace
 
-std::string to_string(const Case& c) {
+std::string describe(const Case& c) {
   std::string text = fmt::format("{} {} n={} input={}", to_string(c.type), to_string(c.op), c.n, c.input);
   for (const Params::Item& item : c.params) text += fmt::format(" {}={}", item.name, item.value);
   return text;
@@ -155,12 +161,11 @@ std::vector<RungCheck> check(Platform& platform, simt::Emulator* emulator, const
       if (options.progress) options.progress(done, total);
       const Case c{.type = combination.type, .op = combination.op, .n = n, .input = combination.input};
       const auto problem = primitive.make(c, {});
-      // Twice: aligned and in the rung's own shape, then misaligned and in one of the others, in turn. One of the two
-      // where time is short.
+      // In the rung's own shape, aligned, and in one of the others, misaligned every other time.
       for (const bool own_shape : {true, false}) {
-        if (!every && options.depth.every_combination_to == 0 && own_shape != (done % 4 == 0)) continue;
+        if (own_shape && done % options.depth.own_shape_every != 0) continue;
         const Params& shape = own_shape ? shapes[0] : shapes[1 + done % (shapes.size() - 1)];
-        // Eight shapes and two alignments: the division keeps the two from going in step.
+        // The division keeps shapes and alignments from going in step.
         const bool misaligned = own_shape ? false : done / (shapes.size() - 1) % 2 == 0;
         bool loaded = false;
         for (RungCheck& result : results) {
@@ -174,7 +179,7 @@ std::vector<RungCheck> check(Platform& platform, simt::Emulator* emulator, const
           Case shown = c;
           shown.params = shape;
           result.failures.push_back(fmt::format("{}/{} {} {}{}: {}", result.rung->primitive, result.rung->name,
-                                                platform_name, to_string(shown), misaligned ? " misaligned" : "",
+                                                platform_name, describe(shown), misaligned ? " misaligned" : "",
                                                 *wrong));
           stage.load(*problem, c, {.guard_bytes = guard, .misaligned = misaligned});  // it may have spoilt the inputs
         }

@@ -16,13 +16,19 @@ struct Depth {
   std::size_t every_combination_to;  // sizes up to here run every type x operator x input
   std::size_t combinations;          // at larger sizes, this many of them, a different lot at each size
   std::size_t largest;               // elements; sizes above are left out
+  // Every problem runs in one of the swept shapes; every so many also in the rung's own, which on a kernel is a grid
+  // for a whole GPU.
+  std::size_t own_shape_every;
 };
 // A CPU or GPU checks some 100'000 cases a second.
-inline constexpr Depth full_depth{.every_combination_to = 2048, .combinations = 24, .largest = std::size_t{1} << 30};
-// An emulated launch takes about a millisecond: one combination of each type and operator at every size.
-inline constexpr Depth emulated_depth{.every_combination_to = 0, .combinations = 24, .largest = 110'000};
-// The traced emulator is some 20 times slower again.
-inline constexpr Depth traced_depth{.every_combination_to = 0, .combinations = 3, .largest = 10'007};
+inline constexpr Depth full_depth{
+    .every_combination_to = 2048, .combinations = 24, .largest = std::size_t{1} << 30, .own_shape_every = 1};
+// An emulated launch of a few blocks takes a fraction of a millisecond, one of a thousand blocks 10 to 100 ms.
+inline constexpr Depth emulated_depth{
+    .every_combination_to = 0, .combinations = 24, .largest = 110'000, .own_shape_every = 64};
+// The traced emulator is some ten times slower again.
+inline constexpr Depth traced_depth{
+    .every_combination_to = 0, .combinations = 4, .largest = 10'007, .own_shape_every = 64};
 
 struct CheckOptions {
   Depth depth = full_depth;
@@ -55,6 +61,6 @@ std::vector<std::size_t> check_sizes(const Primitive& primitive, const std::vect
                                      const Depth& depth);
 
 // "f32 sum n=1025 input=uniform block=64", as it stands in messages.
-std::string to_string(const Case& c);
+std::string describe(const Case& c);
 
 }  // namespace upsweep::lab

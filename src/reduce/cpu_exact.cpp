@@ -28,34 +28,54 @@
 #define UPSWEEP_REDUCE_CPU_EXACT_ONCE
 namespace upsweep::reduce {
 
-// A sum of floats by exponent: bin e holds the sum of the mantissas of the elements with that exponent, as integers.
-// Takes any input at about a nanosecond an element. A bin of 64 bits has room for 2^39 mantissas of 24.
+// A sum by exponent: bin e holds the sum of the mantissas of the elements with that exponent, as integers. Takes any
+// input at one to two nanoseconds an element. Mantissas of 53 bits are split in two, so that each half of a bin has
+// room for 2^36 of them (2^39 of 24 bits).
+template <class T>
 class Bins {
+  using Format = FloatFormat<T>;
+  using Bits = typename Format::Bits;
+  static constexpr int exponents = 1 << Format::exponent;
+  static constexpr int halves = sizeof(T) == 4 ? 1 : 2;
+  static constexpr int split = 27;  // bits in the low half of two
+
  public:
-  void take(const float* in, std::size_t n) {
-    if (!used_) std::fill(bins_, bins_ + 256, 0);
+  void take(const T* in, std::size_t n) {
+    if (!used_) std::memset(bins_, 0, sizeof bins_);
     used_ = true;
     for (std::size_t i = 0; i < n; ++i) {
-      const auto bits = std::bit_cast<std::uint32_t>(in[i]);
-      const std::uint32_t exponent = bits >> 23 & 0xff;
-      const std::int64_t mantissa = (bits & 0x7fffff) | (exponent ? 0x800000 : 0);
-      const std::int64_t negative = -static_cast<std::int64_t>(bits >> 31);  // 0 or -1
-      bins_[exponent] += (mantissa ^ negative) - negative;
-      if (exponent == 255) special_.deposit(in[i]);
+      const auto bits = std::bit_cast<Bits>(in[i]);
+      const auto exponent = static_cast<std::size_t>(bits >> Format::mantissa & (exponents - 1));
+      const std::int64_t implied = exponent ? std::int64_t{1} << Format::mantissa : 0;
+      const std::int64_t mantissa = static_cast<std::int64_t>(bits & ((Bits{1} << Format::mantissa) - 1)) | implied;
+      const std::int64_t negative =
+          -static_cast<std::int64_t>(bits >> (Format::mantissa + Format::exponent));  // 0 or -1
+      const auto add = [&](std::int64_t& half, std::int64_t part) { half += (part ^ negative) - negative; };
+      if constexpr (halves == 1)
+        add(bins_[exponent][0], mantissa);
+      else {
+        add(bins_[exponent][0], mantissa & ((std::int64_t{1} << split) - 1));
+        add(bins_[exponent][1], mantissa >> split);
+      }
+      if (exponent == exponents - 1) special_.deposit(in[i]);
     }
   }
-  void empty_into(ExactSum<float>& sum) {
+  void empty_into(ExactSum<T>& sum) {
     if (!used_) return;
-    for (int exponent = 0; exponent < 255; ++exponent)
-      if (const std::int64_t m = bins_[exponent])
-        sum.deposit(m < 0, static_cast<std::uint64_t>(m < 0 ? -m : m), std::max(exponent, 1) - 1);
+    const auto deposit = [&](std::int64_t m, int place) {
+      if (m) sum.deposit(m < 0, static_cast<std::uint64_t>(m < 0 ? -m : m), place);
+    };
+    for (int exponent = 0; exponent < exponents - 1; ++exponent) {
+      const int place = std::max(exponent, 1) - 1;
+      for (int half = 0; half < halves; ++half) deposit(bins_[exponent][half], place + half * split);
+    }
     sum.add(special_);
   }
 
  private:
   bool used_ = false;
-  std::int64_t bins_[256];     // zeroed at the first use: most sums need none, and small ones would pay
-  ExactSum<float> special_{};  // for its flags: infinities and NaNs
+  std::int64_t bins_[exponents][halves];  // zeroed at the first use: most sums need none, and small ones would pay
+  ExactSum<T> special_{};                 // for its flags: infinities and NaNs
 };
 
 // The magnitudes of a batch, in units of the format's smallest subnormal 2^lowest: every element is a multiple of
@@ -198,7 +218,7 @@ class FloatSums {
 
   static constexpr int no_unit = 1 << 20;  // above every unit
   ExactSum<float>& sum_;
-  Bins bins_;
+  Bins<float> bins_;
   V64 total_[chains];  // multiples of 2^(unit_ + lowest), each lane at most size_ in magnitude
   int unit_ = no_unit;
   double size_ = 0;
@@ -230,13 +250,16 @@ class DoubleSums {
     const auto range = measure(in, groups);
     if (range.all_zero) return;
     if (!open(range) || !book(range, groups)) {
-      for (std::size_t i = 0; i < groups * group(); ++i) sum_.deposit(in[i]);
+      bins_.take(in, groups * group());
       return;
     }
     add<false>(in, groups, high_, low_);
   }
 
-  void finish() { empty(); }
+  void finish() {
+    empty();
+    bins_.empty_into(sum_);
+  }
 
  private:
   static constexpr int lowest = ExactSum<double>::lowest;
@@ -321,6 +344,7 @@ class DoubleSums {
   double start() const { return 1.5 * power_of_two(52 + grain_ + lowest); }
 
   ExactSum<double>& sum_;
+  Bins<double> bins_;
   V64 high_[pairs], low_[pairs];
   int grain_ = 0, unit_ = 0;  // exponents, in units of 2^lowest
   double size_ = 0;           // of what one lane has been given, at most

@@ -18,10 +18,17 @@ struct parallel {
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     static const SpanReduction reduce = simd_reduction(type_of<T>(), Op::op);
-    if (one_core(a.n * sizeof(T))) {  // first: everything below costs nanoseconds, and so does a small sum
+    if (one_core(a.n * sizeof(T)))
       reduce(a.in, a.n, a.out);
-      return {};
-    }
+    else
+      by_parts(a, reduce);
+    return {};
+  }
+
+ private:
+  // Apart from run(), because its frame alone would cost a small sum some nanoseconds.
+  template <class T, class Op>
+  [[gnu::noinline]] static void by_parts(const Args<T, Op>& a, SpanReduction reduce) {
     const int threads = static_cast<int>(a.params.get("threads", hardware_threads()));
     const Parts parts = cut(a.n, sizeof(T), threads);
     struct alignas(64) Total {  // a cache line each: cores that write to one line wait for each other
@@ -35,7 +42,6 @@ struct parallel {
     T total = totals[0].value;
     for (int i = 1; i < parts.count; ++i) total = a.op(total, totals[i].value);
     *a.out = total;
-    return {};
   }
 };
 

@@ -18,10 +18,11 @@ constexpr std::size_t most_bytes = std::size_t{64} << 30;
 // Pages of a released buffer go back to the system when there are many of them.
 constexpr std::size_t worth_returning = std::size_t{1} << 20;
 constexpr std::size_t page_bytes = 4096;
+// Small, so that a loop of small cases stays in the cache.
+constexpr std::size_t most_quarantined = std::size_t{1} << 20;
 
 void* reserve(std::size_t bytes) {
-  void* memory =
-      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED)
     throw Error(Code::out_of_memory, "the emulator cannot reserve " + std::to_string(bytes >> 30) + " GiB of addresses",
                 "raise the limit on virtual memory (ulimit -v)");
@@ -38,7 +39,6 @@ Arena::Arena() {
   begin_ = reinterpret_cast<std::uintptr_t>(reserve(size_));
   shadow_ = static_cast<std::uint8_t*>(reserve(size_ / granule));
   free_[begin_] = size_;
-  next_ = begin_;
 }
 
 Arena::~Arena() {
@@ -52,24 +52,48 @@ void Arena::set_shadow(std::uintptr_t from, std::size_t bytes, bool valid) {
   if (bytes % granule) first[bytes / granule] = valid ? bytes % granule : 0;
 }
 
-void* Arena::allocate(std::size_t bytes) {
-  const std::lock_guard lock(mutex_);
-  const auto no_room = [&] {
-    return Error(Code::out_of_memory, "no room for " + std::to_string(bytes) + " bytes in the emulator's " +
-                                          std::to_string(size_ >> 20) + " MiB", "use a smaller n");
-  };
-  if (bytes > size_) throw no_room();
-  const std::size_t need = round_up(bytes) + 2 * red_zone;
-  auto place = free_.lower_bound(next_);
-  const auto fits = [&](const auto& range) { return range.second >= need; };
-  place = std::find_if(place, free_.end(), fits);
-  if (place == free_.end()) place = std::find_if(free_.begin(), free_.end(), fits);
-  if (place == free_.end()) throw no_room();
-
+std::uintptr_t Arena::take_free(std::size_t need) {
+  const auto place = std::find_if(free_.begin(), free_.end(), [&](const auto& range) { return range.second >= need; });
+  if (place == free_.end()) return 0;
   const auto [at, room] = *place;
   free_.erase(place);
   if (room > need) free_[at + need] = room - need;
-  next_ = at + need;
+  return at;
+}
+
+// Joins the range with its free neighbours.
+void Arena::give_back(std::uintptr_t begin, std::size_t bytes) {
+  auto after = free_.lower_bound(begin);
+  if (after != free_.end() && after->first == begin + bytes) {
+    bytes += after->second;
+    after = free_.erase(after);
+  }
+  if (after != free_.begin()) {
+    const auto before = std::prev(after);
+    if (before->first + before->second == begin) {
+      before->second += bytes;
+      return;
+    }
+  }
+  free_[begin] = bytes;
+}
+
+void* Arena::allocate(std::size_t bytes) {
+  const std::lock_guard lock(mutex_);
+  const std::size_t need = bytes > size_ ? bytes : round_up(bytes) + 2 * red_zone;
+  std::uintptr_t at = take_free(need);
+  while (!at && !quarantine_.empty()) {
+    const auto [begin, size] = quarantine_.front();
+    quarantine_.pop_front();
+    quarantined_ -= size;
+    give_back(begin, size);
+    at = take_free(need);
+  }
+  if (!at)
+    throw Error(
+        Code::out_of_memory,
+        "no room for " + std::to_string(bytes) + " bytes in the emulator's " + std::to_string(size_ >> 20) + " MiB",
+        "use a smaller n");
   const std::uintptr_t memory = at + red_zone;
   allocations_[memory] = bytes;
   std::memset(reinterpret_cast<void*>(memory), poison, bytes);
@@ -88,23 +112,15 @@ void Arena::release(void* memory) noexcept {
     const std::uintptr_t first = (at + page_bytes - 1) / page_bytes * page_bytes;
     madvise(reinterpret_cast<void*>(first), (at + bytes - first) / page_bytes * page_bytes, MADV_DONTNEED);
   }
-  // Give the range back, joined with free neighbours.
-  std::uintptr_t begin = at - red_zone;
-  std::size_t size = round_up(bytes) + 2 * red_zone;
-  auto after = free_.lower_bound(begin);
-  if (after != free_.end() && after->first == begin + size) {
-    size += after->second;
-    after = free_.erase(after);
+  const std::size_t size = round_up(bytes) + 2 * red_zone;
+  quarantine_.emplace_back(at - red_zone, size);
+  quarantined_ += size;
+  while (quarantined_ > most_quarantined) {
+    const auto [begin, oldest] = quarantine_.front();
+    quarantine_.pop_front();
+    quarantined_ -= oldest;
+    give_back(begin, oldest);
   }
-  if (after != free_.begin()) {
-    const auto before = std::prev(after);
-    if (before->first + before->second == begin) {
-      begin = before->first;
-      size += before->second;
-      free_.erase(before);
-    }
-  }
-  free_[begin] = size;
 }
 
 std::string Arena::describe(std::uintptr_t address) {

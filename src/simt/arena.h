@@ -2,9 +2,11 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <string>
+#include <utility>
 
 namespace upsweep::simt {
 
@@ -25,7 +27,8 @@ class Arena {
   // copy that spans a whole neighbour is not a mistake that people make.
   bool valid(std::uintptr_t address, std::size_t bytes) const {
     const std::size_t first = address - begin_, last = first + bytes - 1;
-    return first < size_ && last < size_ && shadow_[first / granule] > first % granule && shadow_[last / granule] > last % granule;
+    return first < size_ && last < size_ && shadow_[first / granule] > first % granule &&
+           shadow_[last / granule] > last % granule;
   }
   // "8 bytes past the end of a buffer of 4096 bytes": of the nearest allocation.
   std::string describe(std::uintptr_t address);
@@ -33,6 +36,8 @@ class Arena {
 
  private:
   static constexpr std::size_t granule = 16;
+  std::uintptr_t take_free(std::size_t need);  // 0: no room
+  void give_back(std::uintptr_t begin, std::size_t bytes);
   void set_shadow(std::uintptr_t from, std::size_t bytes, bool valid);
   std::mutex mutex_;
   std::uintptr_t begin_ = 0;
@@ -40,7 +45,9 @@ class Arena {
   std::uint8_t* shadow_ = nullptr;
   std::map<std::uintptr_t, std::size_t> allocations_;  // address -> bytes
   std::map<std::uintptr_t, std::size_t> free_;         // address -> bytes, never adjacent
-  std::uintptr_t next_ = 0;  // where the search for room starts: what was just released is reused last
+  // Released, oldest first, and not yet reusable: a use after release stays out of bounds for a while.
+  std::deque<std::pair<std::uintptr_t, std::size_t>> quarantine_;
+  std::size_t quarantined_ = 0;
 };
 
 }  // namespace upsweep::simt

@@ -11,7 +11,7 @@ namespace {
 
 // The word. The hardware's layout is its own; kernels must not look inside.
 struct Mbarrier {
-  std::uint64_t phase : 1;     // parity of the phase that is open
+  std::uint64_t phase : 1;  // parity of the phase that is open
   std::uint64_t valid : 1;
   std::uint64_t count : 20;    // arrivals a phase needs
   std::uint64_t pending : 20;  // of them still to come
@@ -104,8 +104,9 @@ void bulk_copy(void* shared, const void* global, unsigned bytes, std::uint64_t* 
   const auto from = reinterpret_cast<std::uintptr_t>(global), to = reinterpret_cast<std::uintptr_t>(shared);
   constexpr unsigned unit = 16;
   if (from % unit || to % unit || bytes % unit) {
-    worker.report("misaligned access", bytes, worker.who() + ": a bulk copy of " + std::to_string(bytes) +
-                                                  " bytes; addresses and size must be multiples of 16");
+    worker.report("misaligned access", bytes,
+                  worker.who() + ": a bulk copy of " + std::to_string(bytes) +
+                      " bytes; addresses and size must be multiples of 16");
     worker.fail("misaligned address", worker.who() + ": bulk copy");
   }
   const Arena& arena = session().arena;

@@ -44,12 +44,11 @@ void before_atomic([[maybe_unused]] void* at, [[maybe_unused]] unsigned bytes, [
 }  // namespace
 
 // The caller's place is known to the called function alone.
-#define UPSWEEP_SIMT_BEFORE(at) \
-  before_atomic(at, sizeof *(at), __builtin_return_address(0), __builtin_frame_address(0))
+#define UPSWEEP_SIMT_BEFORE(at) before_atomic(at, sizeof *(at), __builtin_return_address(0), __builtin_frame_address(0))
 
-#define UPSWEEP_SIMT_DEFINE(name, T, after)                     \
-  T name(T* at, [[maybe_unused]] T value) {                     \
-    UPSWEEP_SIMT_BEFORE(at);                                    \
+#define UPSWEEP_SIMT_DEFINE(name, T, after)                           \
+  T name(T* at, [[maybe_unused]] T value) {                           \
+    UPSWEEP_SIMT_BEFORE(at);                                          \
     return update(at, [&]([[maybe_unused]] T old) { return after; }); \
   }
 UPSWEEP_SIMT_ATOMICS(UPSWEEP_SIMT_DEFINE)

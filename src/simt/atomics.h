@@ -8,36 +8,36 @@ using u64 = unsigned long long;  // CUDA's 64-bit type; std::uint64_t is another
 }
 
 // The list from which atomics.h declares and atomics.cpp defines: ATOMIC(name, type, what becomes of `old`).
-#define UPSWEEP_SIMT_ATOMICS(ATOMIC)                                        \
-  ATOMIC(atomicAdd, int, wrapping_add(old, value))                          \
-  ATOMIC(atomicAdd, unsigned, old + value)                                  \
-  ATOMIC(atomicAdd, ::upsweep::simt::u64, old + value)                      \
-  ATOMIC(atomicAdd, float, old + value)                                     \
-  ATOMIC(atomicAdd, double, old + value)                                    \
-  ATOMIC(atomicSub, int, wrapping_add(old, wrapping_negate(value)))         \
-  ATOMIC(atomicSub, unsigned, old - value)                                  \
-  ATOMIC(atomicMin, int, std::min(old, value))                              \
-  ATOMIC(atomicMin, unsigned, std::min(old, value))                         \
-  ATOMIC(atomicMin, long long, std::min(old, value))                        \
-  ATOMIC(atomicMin, ::upsweep::simt::u64, std::min(old, value))             \
-  ATOMIC(atomicMax, int, std::max(old, value))                              \
-  ATOMIC(atomicMax, unsigned, std::max(old, value))                         \
-  ATOMIC(atomicMax, long long, std::max(old, value))                        \
-  ATOMIC(atomicMax, ::upsweep::simt::u64, std::max(old, value))             \
-  ATOMIC(atomicAnd, int, old & value)                                       \
-  ATOMIC(atomicAnd, unsigned, old & value)                                  \
-  ATOMIC(atomicAnd, ::upsweep::simt::u64, old & value)                      \
-  ATOMIC(atomicOr, int, old | value)                                        \
-  ATOMIC(atomicOr, unsigned, old | value)                                   \
-  ATOMIC(atomicOr, ::upsweep::simt::u64, old | value)                       \
-  ATOMIC(atomicXor, int, old ^ value)                                       \
-  ATOMIC(atomicXor, unsigned, old ^ value)                                  \
-  ATOMIC(atomicXor, ::upsweep::simt::u64, old ^ value)                      \
-  ATOMIC(atomicInc, unsigned, old >= value ? 0 : old + 1)                   \
-  ATOMIC(atomicDec, unsigned, old == 0 || old > value ? value : old - 1)    \
-  ATOMIC(atomicExch, int, value)                                            \
-  ATOMIC(atomicExch, unsigned, value)                                       \
-  ATOMIC(atomicExch, ::upsweep::simt::u64, value)                           \
+#define UPSWEEP_SIMT_ATOMICS(ATOMIC)                                     \
+  ATOMIC(atomicAdd, int, wrapping_add(old, value))                       \
+  ATOMIC(atomicAdd, unsigned, old + value)                               \
+  ATOMIC(atomicAdd, ::upsweep::simt::u64, old + value)                   \
+  ATOMIC(atomicAdd, float, old + value)                                  \
+  ATOMIC(atomicAdd, double, old + value)                                 \
+  ATOMIC(atomicSub, int, wrapping_add(old, wrapping_negate(value)))      \
+  ATOMIC(atomicSub, unsigned, old - value)                               \
+  ATOMIC(atomicMin, int, std::min(old, value))                           \
+  ATOMIC(atomicMin, unsigned, std::min(old, value))                      \
+  ATOMIC(atomicMin, long long, std::min(old, value))                     \
+  ATOMIC(atomicMin, ::upsweep::simt::u64, std::min(old, value))          \
+  ATOMIC(atomicMax, int, std::max(old, value))                           \
+  ATOMIC(atomicMax, unsigned, std::max(old, value))                      \
+  ATOMIC(atomicMax, long long, std::max(old, value))                     \
+  ATOMIC(atomicMax, ::upsweep::simt::u64, std::max(old, value))          \
+  ATOMIC(atomicAnd, int, old& value)                                     \
+  ATOMIC(atomicAnd, unsigned, old& value)                                \
+  ATOMIC(atomicAnd, ::upsweep::simt::u64, old& value)                    \
+  ATOMIC(atomicOr, int, old | value)                                     \
+  ATOMIC(atomicOr, unsigned, old | value)                                \
+  ATOMIC(atomicOr, ::upsweep::simt::u64, old | value)                    \
+  ATOMIC(atomicXor, int, old ^ value)                                    \
+  ATOMIC(atomicXor, unsigned, old ^ value)                               \
+  ATOMIC(atomicXor, ::upsweep::simt::u64, old ^ value)                   \
+  ATOMIC(atomicInc, unsigned, old >= value ? 0 : old + 1)                \
+  ATOMIC(atomicDec, unsigned, old == 0 || old > value ? value : old - 1) \
+  ATOMIC(atomicExch, int, value)                                         \
+  ATOMIC(atomicExch, unsigned, value)                                    \
+  ATOMIC(atomicExch, ::upsweep::simt::u64, value)                        \
   ATOMIC(atomicExch, float, value)
 
 #define UPSWEEP_SIMT_DECLARE(name, T, after) T name(T* at, T value);

@@ -47,10 +47,14 @@ std::string Block::describe_waiting() const {
       char mask[16];
       std::snprintf(mask, sizeof mask, "%08x", lane.mask);
       place = "in a warp collective with mask " + std::string(mask);
-    } else if (warp.at_barrier & lane.bit()) place = "at a block barrier";
-    else if (warp.at_cluster_barrier & lane.bit()) place = "at a cluster barrier";
-    else if (warp.at_mbarrier & lane.bit()) place = "for an mbarrier";
-    else continue;
+    } else if (warp.at_barrier & lane.bit())
+      place = "at a block barrier";
+    else if (warp.at_cluster_barrier & lane.bit())
+      place = "at a cluster barrier";
+    else if (warp.at_mbarrier & lane.bit())
+      place = "for an mbarrier";
+    else
+      continue;
     Group& group = groups[place + ", " + to_string(lane.site)];
     if (!group.count++) group.first = lane.index;
   }

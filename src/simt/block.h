@@ -23,11 +23,11 @@ void for_each_bit(std::uint32_t mask, F&& f) {
 
 // One CUDA thread.
 struct Lane {
-  uint3 thread{};            // threadIdx
-  std::uint16_t index = 0;   // in its block; index % 32 in its warp
+  uint3 thread{};           // threadIdx
+  std::uint16_t index = 0;  // in its block; index % 32 in its warp
   Warp* warp = nullptr;
   Block* block = nullptr;
-  Fiber* fiber = nullptr;    // where it is parked; null before it starts and while it runs
+  Fiber* fiber = nullptr;  // where it is parked; null before it starts and while it runs
   // The collective or barrier it has come to.
   Site site;
   Collective op = Collective::sync;
@@ -58,8 +58,8 @@ struct Warp {
 };
 
 struct Block {
-  uint3 index{};           // blockIdx
-  unsigned rank = 0;       // in its cluster
+  uint3 index{};      // blockIdx
+  unsigned rank = 0;  // in its cluster
   unsigned threads = 0, live = 0;
   std::vector<Lane> lanes;
   std::vector<Warp> warps;

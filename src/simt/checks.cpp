@@ -29,7 +29,8 @@ void SharedMemoryChecker::begin_cluster() {
 }
 
 std::size_t SharedMemoryChecker::warp_of(Thread thread) const {
-  return thread == engine ? warps_ : std::size_t{thread / threads_a_block} * warps_a_block_ + thread % threads_a_block / 32;
+  return thread == engine ? warps_
+                          : std::size_t{thread / threads_a_block} * warps_a_block_ + thread % threads_a_block / 32;
 }
 
 SharedMemoryChecker::Stamp SharedMemoryChecker::stamp(unsigned rank, std::uint32_t place) const {
@@ -42,7 +43,7 @@ bool SharedMemoryChecker::ordered(const Stamp& before, const Stamp& now) const {
   const std::size_t there = warp_of(before.thread), here = warp_of(now.thread);
   if (there == here) {
     const WarpClock& clock = clocks_[here];
-    return clock.all_met > before.clock || clock.met[before.thread % 32][now.thread % 32] > before.clock;
+    if (clock.all_met > before.clock || clock.met[before.thread % 32][now.thread % 32] > before.clock) return true;
   }
   return !seen_.empty() && seen_[here * (warps_ + 1) + there] > before.clock;
 }
@@ -68,7 +69,8 @@ void SharedMemoryChecker::for_each_cell(unsigned rank, std::size_t offset, std::
       std::fill_n(&bytes_[base + offset - in_word], word_bytes, word);
       word.split = true;
     }
-    if (!word.split) f(word, offset);
+    if (!word.split)
+      f(word, offset);
     else
       for (std::size_t i = 0; i < step; ++i) f(bytes_[base + offset + i], offset + i);
     offset += step;
@@ -97,12 +99,16 @@ void SharedMemoryChecker::check(Cell& cell, Access kind, const Stamp& me, unsign
     report_race(kind == Access::load ? "read after write" : "write after write", cell.writer, me, rank, offset);
   if (kind == Access::load) {
     // Keep the readers that a later write could still conflict with.
-    if (cell.reader.thread == me.thread || !conflicts(cell.reader, me)) cell.reader = me;
-    else cell.other_reader = me;
+    if (cell.reader.thread == me.thread || !conflicts(cell.reader, me))
+      cell.reader = me;
+    else
+      cell.other_reader = me;
     return;
   }
-  if (conflicts(cell.reader, me)) report_race("write after read", cell.reader, me, rank, offset);
-  else if (conflicts(cell.other_reader, me)) report_race("write after read", cell.other_reader, me, rank, offset);
+  if (conflicts(cell.reader, me))
+    report_race("write after read", cell.reader, me, rank, offset);
+  else if (conflicts(cell.other_reader, me))
+    report_race("write after read", cell.other_reader, me, rank, offset);
   cell.written = true;
   cell.atomic = kind == Access::atomic;
   cell.writer = me;
@@ -175,8 +181,7 @@ void SharedMemoryChecker::acquire(std::uint64_t mbarrier) {
   const auto found = published_.find(mbarrier);
   if (found == published_.end()) return;
   const std::size_t here = warp_of(stamp(worker_.block->rank, 0).thread);
-  for (std::size_t w = 0; w <= warps_; ++w)
-    if (w != here) seen(here, w) = std::max(seen(here, w), found->second[w]);
+  for (std::size_t w = 0; w <= warps_; ++w) seen(here, w) = std::max(seen(here, w), found->second[w]);
 }
 
 }  // namespace upsweep::simt

@@ -30,8 +30,9 @@ class SharedMemoryChecker {
   // What orders accesses. Block barrier: everything before it comes before everything after it, in that block.
   void barrier(unsigned rank);
   void lanes_met(const Warp& warp, std::uint32_t mask);
-  // An arrival publishes what the running lane's warp has seen; `copied` adds what bulk copies have written. A completed
-  // wait takes all that was published. By warp, not by lane: never a false alarm, at the price of a missed one.
+  // An arrival publishes what the running lane's warp has seen; `copied` adds what bulk copies have written. A
+  // completed wait takes all that was published. By warp, not by lane: never a false alarm, at the price of a missed
+  // one.
   void publish(std::uint64_t mbarrier, bool copied);
   void acquire(std::uint64_t mbarrier);
 
@@ -68,7 +69,7 @@ class SharedMemoryChecker {
 
   Worker& worker_;
   std::size_t bytes_a_block_ = 0;
-  std::size_t warps_ = 0;         // of the cluster; index warps_ is the bulk-copy engine
+  std::size_t warps_ = 0;  // of the cluster; index warps_ is the bulk-copy engine
   unsigned warps_a_block_ = 0;
   std::uint32_t generation_ = 0;
   std::uint32_t next_epoch_ = 1;
@@ -77,7 +78,7 @@ class SharedMemoryChecker {
   std::vector<Cell> bytes_;            // [rank][byte], for words that were touched by the byte
   std::vector<WarpClock> clocks_;      // [warp]
   Clock engine_clock_ = 1;
-  std::vector<Clock> seen_;            // [warp][other warp or engine]; empty until the first mbarrier
+  std::vector<Clock> seen_;  // [warp][other warp or engine]; empty until the first mbarrier
   std::unordered_map<std::uint64_t, std::vector<Clock>> published_;  // by mbarrier: [warp or engine]
 };
 

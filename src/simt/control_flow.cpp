@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <mutex>
 #include <unordered_map>
 #include <vector>
 
@@ -16,11 +15,6 @@ struct Table {
 // Constant-initialised. Every unit announces the same range: the linker has joined them.
 constinit Table blocks, flow;
 constinit std::uint32_t guards = 0;
-
-std::vector<std::uint32_t>& ranks() {
-  static std::vector<std::uint32_t> by_guard;
-  return by_guard;
-}
 
 using Graph = std::vector<std::vector<int>>;
 
@@ -94,21 +88,22 @@ Graph read_graph(const std::unordered_map<std::uintptr_t, int>& block_at) {
   return successors;
 }
 
-void compute() {
+std::vector<std::uint32_t> compute() {
   const std::size_t count = static_cast<std::size_t>(blocks.end - blocks.begin) / 2;  // pairs of address and flags
-  if (!count || !flow.begin) return;
+  if (!count || !flow.begin) return {};
   std::unordered_map<std::uintptr_t, int> block_at;
   for (std::size_t i = 0; i < count; ++i) block_at[blocks.begin[2 * i]] = static_cast<int>(i);
   Graph successors = read_graph(block_at);
   successors.resize(count);
-  ranks().assign(count + 1, 0);
+  std::vector<std::uint32_t> ranks(count + 1, 0);
   std::uint32_t rank = 1;
   for (std::size_t i = 0; i < count; ++i) {
     constexpr std::uintptr_t function_entry = 1;
     if (!(blocks.begin[2 * i + 1] & function_entry)) continue;
     WeakTopologicalOrder order(successors);
-    for (const int block : order.from(static_cast<int>(i))) ranks()[static_cast<std::size_t>(block) + 1] = rank++;
+    for (const int block : order.from(static_cast<int>(i))) ranks[static_cast<std::size_t>(block) + 1] = rank++;
   }
+  return ranks;
 }
 
 }  // namespace
@@ -121,11 +116,9 @@ void number_guards(std::uint32_t* begin, std::uint32_t* end) {
   for (; begin < end; ++begin) *begin = ++guards;  // guard i + 1 belongs to entry i of the block table
 }
 
-std::uint32_t block_rank(std::uint32_t guard) { return guard < ranks().size() ? ranks()[guard] : 0; }
-
-void rank_blocks() {
-  static std::once_flag once;
-  std::call_once(once, compute);
+std::span<const std::uint32_t> block_ranks() {
+  static const std::vector<std::uint32_t> ranks = compute();
+  return ranks;
 }
 
 }  // namespace upsweep::simt

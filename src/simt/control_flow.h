@@ -2,6 +2,7 @@
 // loop's blocks are contiguous and what follows the loop ranks after them.
 #pragma once
 #include <cstdint>
+#include <span>
 
 namespace upsweep::simt {
 
@@ -11,9 +12,8 @@ void add_block_table(const std::uintptr_t* begin, const std::uintptr_t* end);
 void add_flow_table(const std::uintptr_t* begin, const std::uintptr_t* end);
 void number_guards(std::uint32_t* begin, std::uint32_t* end);
 
-// Of the block with this guard; 0 where the compiler gave no tables (then lanes are ordered by address).
-std::uint32_t block_rank(std::uint32_t guard);
-// Must have been called before block_rank; does its work once.
-void rank_blocks();
+// The rank of each block by its guard. Empty where the compiler gave no tables: then lanes are ordered by address
+// alone.
+std::span<const std::uint32_t> block_ranks();
 
 }  // namespace upsweep::simt

@@ -89,7 +89,7 @@ concept OneOf = (std::same_as<T, Options> || ...);
 }  // namespace upsweep::simt
 
 // ---- barriers, votes, shuffles: wrappers without a memory access of their own, so there is nothing to trace ---------
-#define UPSWEEP_SIMT_SITE const ::upsweep::simt::Site &site = ::upsweep::simt::Site::current()
+#define UPSWEEP_SIMT_SITE const ::upsweep::simt::Site& site = ::upsweep::simt::Site::current()
 
 __forceinline__ void __syncthreads(UPSWEEP_SIMT_SITE) {
   ::upsweep::simt::block_barrier(::upsweep::simt::Vote::none, 0, site);
@@ -186,12 +186,16 @@ __forceinline__ unsigned __reduce_xor_sync(unsigned mask, unsigned value, UPSWEE
 }
 #undef UPSWEEP_SIMT_SITE
 
-// ---- atomics: atomics.h; the forms with a scope cost differently on the device and mean the same here: the emulator is
-// coherent.
+// ---- atomics: atomics.h; the forms with a scope cost differently on the device and mean the same here: the emulator
+// is coherent.
 template <class T>
-__forceinline__ T atomicAdd_block(T* at, std::type_identity_t<T> value) { return atomicAdd(at, value); }
+__forceinline__ T atomicAdd_block(T* at, std::type_identity_t<T> value) {
+  return atomicAdd(at, value);
+}
 template <class T>
-__forceinline__ T atomicAdd_system(T* at, std::type_identity_t<T> value) { return atomicAdd(at, value); }
+__forceinline__ T atomicAdd_system(T* at, std::type_identity_t<T> value) {
+  return atomicAdd(at, value);
+}
 
 __forceinline__ void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
 __forceinline__ void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
@@ -199,15 +203,24 @@ __forceinline__ void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ
 __forceinline__ void __nanosleep(unsigned) { ::upsweep::simt::yield_lane(); }
 [[noreturn]] __forceinline__ void __trap() { ::upsweep::simt::trap("__trap()"); }
 
-// ---- cache-hinted loads and stores: the hints mean nothing here, the accesses are counted as any other ----------------
+// ---- cache-hinted loads and stores: the hints mean nothing here, the accesses are counted as any other
+// ----------------
 template <class T>
-__forceinline__ T __ldg(const T* at) { return *at; }
+__forceinline__ T __ldg(const T* at) {
+  return *at;
+}
 template <class T>
-__forceinline__ T __ldcs(const T* at) { return *at; }
+__forceinline__ T __ldcs(const T* at) {
+  return *at;
+}
 template <class T>
-__forceinline__ T __ldca(const T* at) { return *at; }
+__forceinline__ T __ldca(const T* at) {
+  return *at;
+}
 template <class T>
-__forceinline__ T __ldlu(const T* at) { return *at; }
+__forceinline__ T __ldlu(const T* at) {
+  return *at;
+}
 // These two bypass the first-level cache and are therefore what polling loops use.
 template <class T>
 __forceinline__ T __ldcg(const T* at) {
@@ -220,13 +233,21 @@ __forceinline__ T __ldcv(const T* at) {
   return *at;
 }
 template <class T>
-__forceinline__ void __stwb(T* at, std::type_identity_t<T> value) { *at = value; }
+__forceinline__ void __stwb(T* at, std::type_identity_t<T> value) {
+  *at = value;
+}
 template <class T>
-__forceinline__ void __stcg(T* at, std::type_identity_t<T> value) { *at = value; }
+__forceinline__ void __stcg(T* at, std::type_identity_t<T> value) {
+  *at = value;
+}
 template <class T>
-__forceinline__ void __stcs(T* at, std::type_identity_t<T> value) { *at = value; }
+__forceinline__ void __stcs(T* at, std::type_identity_t<T> value) {
+  *at = value;
+}
 template <class T>
-__forceinline__ void __stwt(T* at, std::type_identity_t<T> value) { *at = value; }
+__forceinline__ void __stwt(T* at, std::type_identity_t<T> value) {
+  *at = value;
+}
 
 // ---- integer and float intrinsics -----------------------------------------------------------------------------------
 __forceinline__ int __popc(unsigned x) { return __builtin_popcount(x); }
@@ -282,16 +303,18 @@ __forceinline__ double __fma_rn(double a, double b, double c) { return __builtin
 
 // CUDA's min and max: integers in their common type, floats by fmin and fmax (a NaN loses).
 template <class A, class B>
-  requires std::is_arithmetic_v<A> && std::is_arithmetic_v<B>
-__forceinline__ constexpr auto min(A a, B b) {
+requires std::is_arithmetic_v<A> && std::is_arithmetic_v<B> __forceinline__ constexpr auto min(A a, B b) {
   using T = std::common_type_t<A, B>;
-  if constexpr (std::is_floating_point_v<T>) return static_cast<T>(std::fmin(T(a), T(b)));
-  else return T(b) < T(a) ? T(b) : T(a);
+  if constexpr (std::is_floating_point_v<T>)
+    return static_cast<T>(std::fmin(T(a), T(b)));
+  else
+    return T(b) < T(a) ? T(b) : T(a);
 }
 template <class A, class B>
-  requires std::is_arithmetic_v<A> && std::is_arithmetic_v<B>
-__forceinline__ constexpr auto max(A a, B b) {
+requires std::is_arithmetic_v<A> && std::is_arithmetic_v<B> __forceinline__ constexpr auto max(A a, B b) {
   using T = std::common_type_t<A, B>;
-  if constexpr (std::is_floating_point_v<T>) return static_cast<T>(std::fmax(T(a), T(b)));
-  else return T(a) < T(b) ? T(b) : T(a);
+  if constexpr (std::is_floating_point_v<T>)
+    return static_cast<T>(std::fmax(T(a), T(b)));
+  else
+    return T(a) < T(b) ? T(b) : T(a);
 }

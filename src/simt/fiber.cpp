@@ -48,7 +48,8 @@ Fiber* FiberPool::take() {
     }
     const std::uintptr_t top = stack + stack_bytes - i * colour_bytes % page_bytes;
     entry = main_;
-    fibers_.push_back({boost::context::detail::make_fcontext(reinterpret_cast<void*>(top), top - stack - page_bytes, start), top});
+    fibers_.push_back(
+        {boost::context::detail::make_fcontext(reinterpret_cast<void*>(top), top - stack - page_bytes, start), top});
     return &fibers_.back();
   }
   Fiber* fiber = idle_.back();

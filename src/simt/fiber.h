@@ -40,8 +40,8 @@ class FiberPool {
  private:
   void (*main_)();
   std::uintptr_t region_ = 0;
-  std::size_t guarded_ = 0;    // stacks whose guard page is set
-  std::deque<Fiber> fibers_;   // a deque: fibers are pointed to
+  std::size_t guarded_ = 0;   // stacks whose guard page is set
+  std::deque<Fiber> fibers_;  // a deque: fibers are pointed to
   std::vector<Fiber*> idle_;
 };
 

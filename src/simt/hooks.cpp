@@ -1,5 +1,5 @@
-// Our own ends of the compilers' instrumentation: the ThreadSanitizer and SanitizerCoverage calls that the traced kernels
-// make. The real runtimes are not linked; the names are theirs, and stay inside this library.
+// Our own ends of the compilers' instrumentation: the ThreadSanitizer and SanitizerCoverage calls that the traced
+// kernels make. The real runtimes are not linked; the names are theirs, and stay inside this library.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -41,22 +41,22 @@ void access_range(const void* address, std::size_t bytes, Access kind, const voi
 
 extern "C" {
 
-#define UPSWEEP_ACCESS_HOOKS(N)                                                                           \
-  void __tsan_read##N(void* p) { access(p, N, Access::load, CALLER, FRAME); }                             \
-  void __tsan_write##N(void* p) { access(p, N, Access::store, CALLER, FRAME); }                           \
-  void __tsan_unaligned_read##N(void* p) { access(p, N, Access::load, CALLER, FRAME); }                   \
-  void __tsan_unaligned_write##N(void* p) { access(p, N, Access::store, CALLER, FRAME); }                 \
-  void __tsan_volatile_read##N(void* p) { access(p, N, Access::load, CALLER, FRAME); }                    \
-  void __tsan_volatile_write##N(void* p) { access(p, N, Access::store, CALLER, FRAME); }                  \
-  void __tsan_unaligned_volatile_read##N(void* p) { access(p, N, Access::load, CALLER, FRAME); }          \
-  void __tsan_unaligned_volatile_write##N(void* p) { access(p, N, Access::store, CALLER, FRAME); }        \
-  void __tsan_read_write##N(void* p) {                                                                    \
-    access(p, N, Access::load, CALLER, FRAME);                                                            \
-    access(p, N, Access::store, CALLER, FRAME);                                                           \
-  }                                                                                                       \
-  void __tsan_unaligned_read_write##N(void* p) {                                                          \
-    access(p, N, Access::load, CALLER, FRAME);                                                            \
-    access(p, N, Access::store, CALLER, FRAME);                                                           \
+#define UPSWEEP_ACCESS_HOOKS(N)                                                                    \
+  void __tsan_read##N(void* p) { access(p, N, Access::load, CALLER, FRAME); }                      \
+  void __tsan_write##N(void* p) { access(p, N, Access::store, CALLER, FRAME); }                    \
+  void __tsan_unaligned_read##N(void* p) { access(p, N, Access::load, CALLER, FRAME); }            \
+  void __tsan_unaligned_write##N(void* p) { access(p, N, Access::store, CALLER, FRAME); }          \
+  void __tsan_volatile_read##N(void* p) { access(p, N, Access::load, CALLER, FRAME); }             \
+  void __tsan_volatile_write##N(void* p) { access(p, N, Access::store, CALLER, FRAME); }           \
+  void __tsan_unaligned_volatile_read##N(void* p) { access(p, N, Access::load, CALLER, FRAME); }   \
+  void __tsan_unaligned_volatile_write##N(void* p) { access(p, N, Access::store, CALLER, FRAME); } \
+  void __tsan_read_write##N(void* p) {                                                             \
+    access(p, N, Access::load, CALLER, FRAME);                                                     \
+    access(p, N, Access::store, CALLER, FRAME);                                                    \
+  }                                                                                                \
+  void __tsan_unaligned_read_write##N(void* p) {                                                   \
+    access(p, N, Access::load, CALLER, FRAME);                                                     \
+    access(p, N, Access::store, CALLER, FRAME);                                                    \
   }
 UPSWEEP_ACCESS_HOOKS(1)
 UPSWEEP_ACCESS_HOOKS(2)
@@ -89,26 +89,26 @@ void* __tsan_memset(void* to, int byte, std::size_t n) {
 }
 
 // std::atomic and the __atomic built-ins, where a kernel uses those instead of CUDA's.
-#define UPSWEEP_ATOMIC_HOOKS(N, T)                                                                           \
-  T __tsan_atomic##N##_load(const volatile T* p, int) {                                                      \
-    access(const_cast<const T*>(p), sizeof(T), Access::load, CALLER, FRAME);                                 \
-    return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                             \
-  }                                                                                                          \
-  void __tsan_atomic##N##_store(volatile T* p, T v, int) {                                                   \
-    access(const_cast<T*>(p), sizeof(T), Access::store, CALLER, FRAME);                                      \
-    __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                                \
-  }                                                                                                          \
-  T __tsan_atomic##N##_exchange(volatile T* p, T v, int) {                                                   \
-    access(const_cast<T*>(p), sizeof(T), Access::atomic, CALLER, FRAME);                                     \
-    return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                                                      \
-  }                                                                                                          \
-  T __tsan_atomic##N##_fetch_add(volatile T* p, T v, int) {                                                  \
-    access(const_cast<T*>(p), sizeof(T), Access::atomic, CALLER, FRAME);                                     \
-    return __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST);                                                       \
-  }                                                                                                          \
-  int __tsan_atomic##N##_compare_exchange_strong(volatile T* p, T* expected, T v, int, int) {                \
-    access(const_cast<T*>(p), sizeof(T), Access::atomic, CALLER, FRAME);                                     \
-    return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);           \
+#define UPSWEEP_ATOMIC_HOOKS(N, T)                                                                 \
+  T __tsan_atomic##N##_load(const volatile T* p, int) {                                            \
+    access(const_cast<const T*>(p), sizeof(T), Access::load, CALLER, FRAME);                       \
+    return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                   \
+  }                                                                                                \
+  void __tsan_atomic##N##_store(volatile T* p, T v, int) {                                         \
+    access(const_cast<T*>(p), sizeof(T), Access::store, CALLER, FRAME);                            \
+    __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                      \
+  }                                                                                                \
+  T __tsan_atomic##N##_exchange(volatile T* p, T v, int) {                                         \
+    access(const_cast<T*>(p), sizeof(T), Access::atomic, CALLER, FRAME);                           \
+    return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                                            \
+  }                                                                                                \
+  T __tsan_atomic##N##_fetch_add(volatile T* p, T v, int) {                                        \
+    access(const_cast<T*>(p), sizeof(T), Access::atomic, CALLER, FRAME);                           \
+    return __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST);                                             \
+  }                                                                                                \
+  int __tsan_atomic##N##_compare_exchange_strong(volatile T* p, T* expected, T v, int, int) {      \
+    access(const_cast<T*>(p), sizeof(T), Access::atomic, CALLER, FRAME);                           \
+    return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
   }
 UPSWEEP_ATOMIC_HOOKS(8, std::uint8_t)
 UPSWEEP_ATOMIC_HOOKS(16, std::uint16_t)

@@ -1,5 +1,5 @@
-// The memory model: what the accesses of one warp instruction cost. Pure functions of masks and addresses; the rules are
-// the CUDA programming guide's, for compute capability 7 and later.
+// The memory model: what the accesses of one warp instruction cost. Pure functions of masks and addresses; the rules
+// are the CUDA programming guide's, for compute capability 7 and later.
 #pragma once
 #include <array>
 #include <cstdint>

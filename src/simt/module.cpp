@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 #include "simt/worker.h"
 
@@ -35,11 +36,22 @@ std::string without_signature(const std::string& signature) {
       end = i;
       break;
     }
-    if (c == '<' || c == '(') ++depth;
-    else if (c == '>' || c == ')') --depth;
-    else if (c == ' ' && depth == 0) begin = i + 1;
+    if (c == '<' || c == '(')
+      ++depth;
+    else if (c == '>' || c == ')')
+      --depth;
+    else if (c == ' ' && depth == 0)
+      begin = i + 1;
   }
   return signature.substr(begin, end - begin);
+}
+
+// Members of upsweep::simt, const or not; C functions; and the atomics, which CUDA puts in the global namespace.
+bool is_runtime(std::string_view mangled) {
+  if (mangled.substr(0, 2) != "_Z") return true;
+  if (mangled.find("N7upsweep4simt") == 2 || mangled.find("NK7upsweep4simt") == 2) return true;
+  const std::size_t name = mangled.find_first_not_of("0123456789", 2);
+  return name != std::string_view::npos && mangled.substr(name, 6) == "atomic";
 }
 
 struct Mapping {
@@ -127,7 +139,7 @@ void Module::read_symbols() {
       if (ELF64_ST_TYPE(symbol.st_info) == STT_TLS)
         variables_.push_back({symbol.st_value, symbol.st_size, demangle(name), std::strncmp(name, "_ZGV", 4) == 0});
       else if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC)
-        functions_.push_back({load_address_ + symbol.st_value, symbol.st_size, name});
+        functions_.push_back({load_address_ + symbol.st_value, symbol.st_size, name, is_runtime(name)});
     }
   }
   std::sort(variables_.begin(), variables_.end(), [](auto& a, auto& b) { return a.offset < b.offset; });
@@ -143,13 +155,23 @@ const Module::Variable* Module::variable_at(std::size_t offset) const {
   return &variables_[static_cast<std::size_t>(variable_of_byte_[offset])];
 }
 
-std::string Module::function_name(const void* function) const {
-  const auto address = reinterpret_cast<std::uintptr_t>(function);
+const Module::Function* Module::function_at(const void* where) const {
+  const auto address = reinterpret_cast<std::uintptr_t>(where);
   auto after = std::upper_bound(functions_.begin(), functions_.end(), address,
                                 [](std::uintptr_t a, const Function& f) { return a < f.address; });
-  if (after == functions_.begin()) return "a kernel";
+  if (after == functions_.begin()) return nullptr;
   const Function& found = *--after;
-  return address < found.address + found.size ? without_signature(demangle(found.mangled.c_str())) : "a kernel";
+  return address < found.address + found.size ? &found : nullptr;
+}
+
+std::string Module::function_name(const void* function) const {
+  const Function* found = function_at(function);
+  return found ? without_signature(demangle(found->mangled.c_str())) : "a kernel";
+}
+
+bool Module::is_kernel_code(const void* address) const {
+  const Function* found = function_at(address);
+  return found && !found->runtime;
 }
 
 const Module& module() {

@@ -29,18 +29,23 @@ class Module {
   bool has_symbols() const { return !variables_.empty(); }
   // "upsweep::reduce::total_kernel<float, upsweep::Sum>": without return type and parameter list.
   std::string function_name(const void* function) const;
+  // In this library and not in the runtime. Needs no memory, so a signal handler may ask.
+  bool is_kernel_code(const void* address) const;
 
  private:
+  struct Function;
   void read_symbols();
+  const Function* function_at(const void* address) const;
   std::uintptr_t begin_ = 0, size_ = 0, load_address_ = 0;
   std::string path_;
   std::size_t thread_bytes_ = 0;
-  std::size_t anchor_offset_ = 0;  // of a variable of our own in the thread storage
-  std::vector<Variable> variables_;  // by offset
+  std::size_t anchor_offset_ = 0;               // of a variable of our own in the thread storage
+  std::vector<Variable> variables_;             // by offset
   std::vector<std::int32_t> variable_of_byte_;  // index into variables_, or -1
   struct Function {
     std::uintptr_t address, size;
     std::string mangled;
+    bool runtime;  // of namespace upsweep::simt
   };
   std::vector<Function> functions_;  // by address
 };

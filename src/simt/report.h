@@ -20,11 +20,12 @@ struct Counters {
   // Atomics: `serial` adds, per request, the most lanes that meet on one address; `worst` is the largest seen.
   std::uint64_t global_atomic_requests = 0, global_atomic_serial = 0, global_atomic_worst = 0;
   std::uint64_t shared_atomic_requests = 0, shared_atomic_serial = 0, shared_atomic_worst = 0;
-  std::uint64_t barriers = 0;     // warps arriving at __syncthreads
-  std::uint64_t warp_syncs = 0;   // __syncwarp, votes and shuffles
+  std::uint64_t barriers = 0;    // warps arriving at __syncthreads
+  std::uint64_t warp_syncs = 0;  // __syncwarp, votes and shuffles
   std::uint64_t shuffles = 0;
-  std::uint64_t branches = 0, branch_lanes = 0;  // executed basic blocks by warps, and by lanes: lanes / (32 * branches)
-  std::uint64_t divergent_branches = 0;          // a warp's lanes went to different blocks
+  std::uint64_t branches = 0,
+                branch_lanes = 0;        // executed basic blocks by warps, and by lanes: lanes / (32 * branches)
+  std::uint64_t divergent_branches = 0;  // a warp's lanes went to different blocks
   std::uint64_t bulk_copies = 0, bulk_bytes = 0;  // emulated bulk (TMA) copies
   Counters& operator+=(const Counters&);
 };
@@ -38,7 +39,7 @@ struct LineCounters {
 struct KernelReport {
   std::string name;  // demangled, without its parameter list
   std::uint64_t launches = 0, blocks = 0, threads = 0;
-  std::uint64_t shared_bytes = 0;  // static and dynamic, a block
+  std::uint64_t shared_bytes = 0;  // dynamic, and (instrumented only) what it touched of its static, a block
   Counters counters;
   std::vector<LineCounters> lines;  // by file and line; filled when Options::lines
 };
@@ -57,11 +58,11 @@ struct Report {
 };
 
 struct Options {
-  int threads = 0;           // OS threads that run blocks; 0: one a core
-  bool checks = true;        // races, bounds, uninitialised reads (the instrumented emulator only)
-  bool counters = true;      // likewise
-  bool lines = false;        // per-line counters; needs debug information
-  bool reverse_blocks = false;  // dispatch blocks last first: finds kernels that lean on the order of blocks
+  int threads = 0;                // OS threads that run blocks; 0: one a core
+  bool checks = true;             // races, bounds, uninitialised reads (the instrumented emulator only)
+  bool counters = true;           // likewise
+  bool lines = false;             // per-line counters; needs debug information
+  bool reverse_blocks = false;    // dispatch blocks last first: finds kernels that lean on the order of blocks
   std::uint64_t yield_limit = 0;  // polls of a waiting block before a launch is called a livelock; 0: the default
 };
 

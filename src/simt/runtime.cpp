@@ -34,7 +34,7 @@ uint3 grid_shape() noexcept {
 
 #if UPSWEEP_SIMT_TRACED
 // Where a kernel called the runtime: its return address and frame, which only the called function itself can know.
-#define UPSWEEP_SIMT_TRACE_SYNC(kind, lanes)                              \
+#define UPSWEEP_SIMT_TRACE_SYNC(kind, lanes) \
   current_worker->tracer.synchronisation(kind, lanes, __builtin_return_address(0), __builtin_frame_address(0))
 #else
 #define UPSWEEP_SIMT_TRACE_SYNC(kind, lanes) static_cast<void>(0)
@@ -66,7 +66,8 @@ const char* refusal(const Config& c) {
   const std::uint64_t threads = std::uint64_t{c.block.x} * c.block.y * c.block.z;
   if (threads == 0 || threads > 1024 || c.block.z > 64) return "a block must have 1 to 1024 threads";
   if (!c.grid.x || !c.grid.y || !c.grid.z) return "a grid must have at least one block";
-  if (c.grid.x > 0x7fffffffu || c.grid.y > 65535 || c.grid.z > 65535) return "the grid exceeds 2^31-1 by 65535 by 65535";
+  if (c.grid.x > 0x7fffffffu || c.grid.y > 65535 || c.grid.z > 65535)
+    return "the grid exceeds 2^31-1 by 65535 by 65535";
   if (c.shared_bytes > device_limits().shared_per_block) return "more shared memory than a block can have (227 KiB)";
   if (c.cluster < 1 || c.cluster > 16) return "a cluster must have 1 to 16 blocks";
   if (c.grid.x % c.cluster) return "the grid is not a whole number of clusters";
@@ -93,11 +94,13 @@ Status run(const Launch& launch) {
   grid.yield_limit = s.options.yield_limit ? s.options.yield_limit : default_yield_limit;
   const int most = s.options.threads > 0 ? s.options.threads : hardware_threads();
   const int workers = static_cast<int>(std::min<std::uint64_t>(grid.clusters, static_cast<std::uint64_t>(most)));
-  if (workers == 1) Worker::mine().work(grid);
-  else parallel(workers, workers, [&](int) { Worker::mine().work(grid); });
+  if (workers == 1)
+    Worker::mine().work(grid);
+  else
+    parallel(workers, workers, [&](int) { Worker::mine().work(grid); });
 
   const std::uint64_t threads = blocks * config.block.x * config.block.y * config.block.z;
-  s.add_launch(grid.kernel_name, blocks, threads, config.shared_bytes + grid.static_shared_bytes);
+  s.add_launch(grid.kernel_name, blocks, threads, config.shared_bytes);
   if (grid.failed) return {Code::device_error, 0, "a kernel failed on the emulator; its report says where"};
   return {};
 }
@@ -110,7 +113,8 @@ extern "C" [[noreturn]] void __assert_fail(const char* expression, const char* f
                                            const char*) noexcept(true) {
   using namespace upsweep::simt;
   if (current_worker && current_worker->lane)
-    current_worker->fail("assertion", current_worker->who() + ": " + expression + ", " + file + ":" + std::to_string(line));
+    current_worker->fail("assertion",
+                         current_worker->who() + ": " + expression + ", " + file + ":" + std::to_string(line));
   std::fprintf(stderr, "%s:%u: assertion failed: %s\n", file, line, expression);
   std::abort();
 }

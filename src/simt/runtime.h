@@ -33,9 +33,24 @@ enum class Vote : std::uint8_t { none, count, any, all };
 UPSWEEP_SIMT_CONVERGENT int block_barrier(Vote vote, int predicate, const Site& site);
 
 enum class Collective : std::uint8_t {
-  sync, ballot, all, any, match_any, match_all,
-  shuffle_index, shuffle_up, shuffle_down, shuffle_xor,
-  add, min_signed, max_signed, min_unsigned, max_unsigned, bit_and, bit_or, bit_xor,
+  sync,
+  ballot,
+  all,
+  any,
+  match_any,
+  match_all,
+  shuffle_index,
+  shuffle_up,
+  shuffle_down,
+  shuffle_xor,
+  add,
+  min_signed,
+  max_signed,
+  min_unsigned,
+  max_unsigned,
+  bit_and,
+  bit_or,
+  bit_xor,
 };
 constexpr bool is_shuffle(Collective c) { return c >= Collective::shuffle_index && c <= Collective::shuffle_xor; }
 

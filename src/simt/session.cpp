@@ -37,10 +37,11 @@ void Session::add_launch(const std::string& name, std::uint64_t blocks, std::uin
   report.shared_bytes = std::max(report.shared_bytes, shared_bytes);
 }
 
-void Session::add_counters(const std::string& name, const SiteCounters& sites) {
+void Session::add_counters(const std::string& name, const SiteCounters& sites, std::uint64_t shared_bytes) {
   const std::lock_guard lock(mutex_);
-  SiteCounters& sum = kernel(name).sites;
-  for (const auto& [site, counters] : sites) sum[site] += counters;
+  Kernel& k = kernel(name);
+  k.report.shared_bytes = std::max(k.report.shared_bytes, shared_bytes);
+  for (const auto& [site, counters] : sites) k.sites[site] += counters;
 }
 
 Report Session::take_report() {

@@ -24,7 +24,7 @@ class Session {
 
   void add_issue(const char* kind, std::uint64_t key, std::string text);
   void add_launch(const std::string& kernel, std::uint64_t blocks, std::uint64_t threads, std::uint64_t shared_bytes);
-  void add_counters(const std::string& kernel, const SiteCounters& sites);
+  void add_counters(const std::string& kernel, const SiteCounters& sites, std::uint64_t shared_bytes);
   Report take_report();
 
  private:
@@ -34,7 +34,7 @@ class Session {
   };
   Kernel& kernel(const std::string& name);
   mutable std::mutex mutex_;
-  std::vector<Kernel> kernels_;  // in order of first launch
+  std::vector<Kernel> kernels_;                                    // in order of first launch
   std::map<std::pair<std::string, std::uint64_t>, Issue> issues_;  // by kind and place
 };
 

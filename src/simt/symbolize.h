@@ -17,7 +17,8 @@ using Lines = std::unordered_map<std::uint32_t, Line>;
 // innermost. Without a symboliser every place is "?".
 Lines resolve(std::vector<std::uint32_t> places);
 
-// A place in an issue's text is written so that it can be found again when the report is taken, and becomes "file:line".
+// A place in an issue's text is written so that it can be found again when the report is taken, and becomes
+// "file:line".
 std::string place_text(std::uint32_t place);
 void collect_places(const std::string& text, std::vector<std::uint32_t>& places);
 std::string replace_places(const std::string& text, const Lines& lines);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 #include "simt/control_flow.h"
 #include "simt/module.h"
@@ -20,20 +21,17 @@ constexpr unsigned steps_between_yields = 1u << 15;
 constexpr std::size_t history_steps = 4096;
 
 std::uintptr_t number(const void* p) { return reinterpret_cast<std::uintptr_t>(p); }
-std::uint32_t place_of(const void* caller) {
-  return static_cast<std::uint32_t>(number(caller) - module().load_address());
-}
 
 }  // namespace
 
 // ---- from the scheduler ---------------------------------------------------------------------------------------------
 
 void Tracer::begin_launch() {
-  rank_blocks();
+  ranks_ = block_ranks();
   const Launch& launch = worker_.run->launch;
   checks_ = worker_.run->checks;
   counters_ = worker_.run->counters;
-  const auto storage = module().thread_storage();
+  const auto storage = module_.thread_storage();
   storage_ = number(storage.data());
   storage_bytes_ = storage.size();
   const auto& blocks = worker_.blocks;
@@ -46,6 +44,7 @@ void Tracer::begin_launch() {
   lanes_.assign(lanes, {});
   if (events_.size() < lanes * log_events) events_.resize(lanes * log_events);
   for (std::size_t i = 0; i < lanes; ++i) lanes_[i].log = &events_[i * log_events];
+  steps_of_.assign(lanes, 0);
   history_.assign(history_steps, {});
   if (checks_)
     checker_.begin_launch(static_cast<unsigned>(blocks.size()), storage_bytes_ + launch.config.shared_bytes,
@@ -53,17 +52,18 @@ void Tracer::begin_launch() {
 }
 
 void Tracer::end_launch() {
-  session().add_counters(worker_.run->kernel_name, sites_);
+  std::size_t static_bytes = 0;
+  for (const Module::Variable* variable : variables_) static_bytes += variable->size;
+  session().add_counters(worker_.run->kernel_name, sites_, static_bytes + worker_.run->launch.config.shared_bytes);
   sites_.clear();
+  variables_.clear();
+  last_variable_ = nullptr;
   known_.fill({});
 }
 
 void Tracer::begin_cluster() {
-  for (LaneTrace& lane : lanes_) {
-    lane.size = lane.next = 0;
-    lane.depth = 0;
-    lane.step = 0;
-  }
+  for (LaneTrace& lane : lanes_) lane.size = lane.next = lane.depth = 0;
+  std::fill(steps_of_.begin(), steps_of_.end(), 0);
   if (checks_) checker_.begin_cluster();
 }
 
@@ -101,6 +101,10 @@ void Tracer::lanes_met(const Warp& warp, std::uint32_t mask) {
 
 // ---- from the kernel ------------------------------------------------------------------------------------------------
 
+inline std::uint32_t Tracer::place_of(const void* caller) const {
+  return static_cast<std::uint32_t>(number(caller) - module_.load_address());
+}
+
 // A lane that has run for long gives way: whatever it polls, somebody else must write.
 inline void Tracer::count_step() {
   if (++steps_ > steps_between_yields) worker_.yield();
@@ -133,7 +137,7 @@ void Tracer::branch(std::uint32_t guard, const void* caller, const void* frame) 
   while (lane.depth && lane.frames[lane.depth - 1].depth > depth) --lane.depth;
   const bool known = lane.depth && lane.frames[lane.depth - 1].depth == depth;
   if (!known && lane.depth < lane.frames.size()) lane.frames[lane.depth++].depth = depth;
-  lane.frames[lane.depth - 1].rank = block_rank(guard);
+  lane.frames[lane.depth - 1].rank = guard < ranks_.size() ? ranks_[guard] : 0;
   push(0, frame, place_of(caller), EventKind::branch, Space::none, 0);
 }
 
@@ -159,10 +163,14 @@ Tracer::SharedPlace Tracer::find_shared(std::uintptr_t address) const {
 bool Tracer::check_shared(const SharedPlace& at, unsigned bytes, std::uint32_t place) {
   const bool is_static = at.offset < storage_bytes_;
   const std::size_t dynamic_end = storage_bytes_ + worker_.run->launch.config.shared_bytes;
-  if (is_static && module().has_symbols()) {
-    const auto* first = module().variable_at(at.offset);
+  if (is_static && module_.has_symbols()) {
+    const auto* first = module_.variable_at(at.offset);
     if (first && first->guard) return false;
-    if (checks_ && (!first || first != module().variable_at(at.offset + bytes - 1)))
+    if (first && first != last_variable_) {
+      last_variable_ = first;
+      variables_.insert(first);
+    }
+    if (checks_ && (!first || first != module_.variable_at(at.offset + bytes - 1)))
       worker_.report("shared out of bounds", place,
                      worker_.who() + " touches no __shared__ variable, " + place_text(place));
   } else if (checks_ && !is_static && at.offset + bytes > dynamic_end) {
@@ -176,10 +184,9 @@ bool Tracer::check_shared(const SharedPlace& at, unsigned bytes, std::uint32_t p
 }
 
 void Tracer::check_global(std::uintptr_t address, std::size_t bytes, const char* what, std::uint32_t place) {
-  Arena& arena = session().arena;
-  if (!checks_ || arena.valid(address, bytes)) return;
+  if (!checks_ || arena_.valid(address, bytes)) return;
   worker_.report("global out of bounds", place,
-                 worker_.who() + ": " + what + " of " + std::to_string(bytes) + " bytes, " + arena.describe(address) +
+                 worker_.who() + ": " + what + " of " + std::to_string(bytes) + " bytes, " + arena_.describe(address) +
                      ", " + place_text(place));
 }
 
@@ -190,13 +197,13 @@ Space Tracer::inspect(const void* pointer, unsigned bytes, Access kind, const vo
   if (address - arguments_ < argument_bytes_) return Space::none;
   const std::uint32_t place = place_of(caller);
   Space space = Space::global;
-  if (session().arena.contains(address)) {
+  if (arena_.contains(address)) {
     check_global(address, bytes, kind == Access::load ? "load" : kind == Access::store ? "store" : "atomic", place);
   } else if (const SharedPlace shared = find_shared(address); shared.rank >= 0) {
     space = Space::shared;
     if (!check_shared(shared, bytes, place)) return Space::none;
     if (checks_) checker_.access(static_cast<unsigned>(shared.rank), shared.offset, bytes, kind, place);
-  } else if (module().contains(address)) {
+  } else if (module_.contains(address)) {
     return Space::none;  // constants and __device__ variables: not counted
   } else {
     // What a device calls an illegal address. Going on would read the host's memory, or crash.
@@ -241,7 +248,8 @@ void Tracer::mbarrier_acquired(const void* mbarrier) {
   if (checks_) checker_.acquire(mbarrier_key(mbarrier));
 }
 
-// ---- lanes into warp instructions -------------------------------------------------------------------------------------
+// ---- lanes into warp instructions
+// -------------------------------------------------------------------------------------
 
 // Executes, again and again, the lanes whose next event is first in order: deepest frame first, then lowest block. That
 // is how a warp runs that reconverges as early as it can. Stops when a lane that can still run has nothing to show: its
@@ -250,53 +258,58 @@ void Tracer::align(Warp& warp, bool all) {
   if (!counters_) return;
   leave();
   LaneTrace* const lanes = &trace_of(warp.lanes[0]);
-  std::uint32_t have = 0;
-  for_each_bit(warp.members, [&](int i) { have |= static_cast<std::uint32_t>(lanes[i].next < lanes[i].size) << i; });
+  // The order of each lane's next event; `nothing` without one, and while it is stalled at a synchronisation that lanes
+  // with earlier events have not come to.
+  constexpr std::uint64_t nothing = ~std::uint64_t{0};
+  std::array<std::uint64_t, 32> orders;
+  orders.fill(nothing);
+  std::uint32_t have = 0, stalled = 0;
   const auto next = [&](int i) -> const Event& { return lanes[i].log[lanes[i].next]; };
-  LaneAddresses addresses;
+  const auto look = [&](int i) {
+    const bool more = lanes[i].next < lanes[i].size;
+    if (!more) have &= ~(1u << i);
+    orders[static_cast<std::size_t>(i)] = more ? next(i).order : nothing;
+  };
+  have = warp.members;
+  for_each_bit(warp.members, look);
 
-  std::uint32_t stalled = 0;  // at a synchronisation that lanes with earlier events have not come to
+  LaneAddresses addresses;
   while (have & ~stalled) {
-    if (!all && (warp.runnable & ~have)) break;
-    std::uint64_t first = ~std::uint64_t{0};
+    if (!all && ((warp.runnable | warp.at_mbarrier) & ~have)) break;
+    const std::uint64_t first = *std::min_element(orders.begin(), orders.end());
     std::uint32_t together = 0;
-    for_each_bit(have & ~stalled, [&](int i) {
-      const std::uint64_t order = next(i).order;
-      if (order < first) {
-        first = order;
-        together = 0;
-      }
-      if (order == first) together |= 1u << i;
-    });
-    const Event event = next(std::countr_zero(together));
-    const bool synchronises = event.kind >= EventKind::barrier && event.kind <= EventKind::shuffle;
-    if (synchronises) {
+    for (std::size_t i = 0; i < orders.size(); ++i) together |= static_cast<std::uint32_t>(orders[i] == first) << i;
+    const Event& event = next(std::countr_zero(together));
+    if (event.kind >= EventKind::barrier && event.kind <= EventKind::shuffle) {
       std::uint32_t expected = 0;
       for_each_bit(together, [&](int i) { expected |= static_cast<std::uint32_t>(next(i).address); });
       if (expected & have & ~together & ~stalled) {
         stalled |= together;
+        for_each_bit(together, [&](int i) { orders[static_cast<std::size_t>(i)] = nothing; });
         continue;
       }
-    } else {
+    } else if (event.kind != EventKind::branch) {
       // One instruction, but a generic pointer may be shared memory in one lane and global in another.
       std::uint32_t alike = 0;
       for_each_bit(together, [&](int i) {
-        if (next(i).kind != event.kind || next(i).space != event.space || next(i).bytes != event.bytes) return;
+        const Event& other = next(i);
+        if (other.kind != event.kind || other.space != event.space || other.bytes != event.bytes) return;
         alike |= 1u << i;
-        addresses[static_cast<std::size_t>(i)] = next(i).address;
+        addresses[static_cast<std::size_t>(i)] = other.address;
       });
       together = alike;
     }
     execute(warp, together, event, addresses);
-    stalled = 0;
     for_each_bit(together, [&](int i) {
-      if (++lanes[i].next == lanes[i].size) have &= ~(1u << i);
+      ++lanes[i].next;
+      look(i);
     });
+    if (stalled) for_each_bit(std::exchange(stalled, 0), look);  // somebody came nearer: look again
   }
   for_each_bit(warp.members, [&](int i) {
     LaneTrace& lane = lanes[i];
     if (!lane.next) return;
-    std::memmove(lane.log, lane.log + lane.next, (lane.size - lane.next) * sizeof(Event));
+    if (lane.next < lane.size) std::memmove(lane.log, lane.log + lane.next, (lane.size - lane.next) * sizeof(Event));
     lane.size -= lane.next;
     lane.next = 0;
   });
@@ -315,11 +328,17 @@ void Tracer::execute(Warp& warp, std::uint32_t mask, const Event& event, const L
     case EventKind::branch:
       ++c.branches;
       c.branch_lanes += static_cast<std::uint64_t>(std::popcount(mask));
-      note_split(&trace_of(warp.lanes[0]), mask, event.place);
+      note_split(&steps_of_[lane_number(warp.lanes[0])], mask, event.place);
       return;
-    case EventKind::barrier: ++c.barriers; return;
-    case EventKind::shuffle: ++c.shuffles; [[fallthrough]];
-    case EventKind::warp_sync: ++c.warp_syncs; return;
+    case EventKind::barrier:
+      ++c.barriers;
+      return;
+    case EventKind::shuffle:
+      ++c.shuffles;
+      [[fallthrough]];
+    case EventKind::warp_sync:
+      ++c.warp_syncs;
+      return;
     case EventKind::bulk_copy:
       for_each_bit(mask, [&](int i) {
         ++c.bulk_copies;
@@ -336,7 +355,8 @@ void Tracer::execute(Warp& warp, std::uint32_t mask, const Event& event, const L
       return;
     }
     case EventKind::load:
-    case EventKind::store: break;
+    case EventKind::store:
+      break;
   }
   const bool load = event.kind == EventKind::load;
   if (event.space == Space::shared) {
@@ -352,10 +372,10 @@ void Tracer::execute(Warp& warp, std::uint32_t mask, const Event& event, const L
 }
 
 // A warp diverged at the step its lanes last took together when only some of them come to this one.
-void Tracer::note_split(LaneTrace* lanes, std::uint32_t mask, std::uint32_t place) {
-  const std::uint64_t before = lanes[std::countr_zero(mask)].step;
+void Tracer::note_split(std::uint64_t* steps, std::uint32_t mask, std::uint32_t place) {
+  const std::uint64_t before = steps[std::countr_zero(mask)];
   bool same = before != 0;
-  for_each_bit(mask, [&](int i) { same &= lanes[i].step == before; });
+  for_each_bit(mask, [&](int i) { same &= steps[i] == before; });
   if (same) {
     Step& step = history_[before % history_steps];
     if (step.id == before && step.mask != mask && !step.split) {
@@ -365,7 +385,7 @@ void Tracer::note_split(LaneTrace* lanes, std::uint32_t mask, std::uint32_t plac
   }
   const std::uint64_t id = ++last_step_;
   history_[id % history_steps] = {id, mask, place, false};
-  for_each_bit(mask, [&](int i) { lanes[i].step = id; });
+  for_each_bit(mask, [&](int i) { steps[i] = id; });
 }
 
 }  // namespace upsweep::simt

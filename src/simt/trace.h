@@ -1,12 +1,15 @@
-// The tracer: takes every access, branch and synchronisation of every lane, checks it, and puts the lanes of a warp back
-// together into the instructions that the hardware would have issued, which it counts.
+// The tracer: takes every access, branch and synchronisation of every lane, checks it, and puts the lanes of a warp
+// back together into the instructions that the hardware would have issued, which it counts.
 #pragma once
 #include <array>
 #include <cstdint>
+#include <set>
+#include <span>
 #include <vector>
 
 #include "simt/checks.h"
 #include "simt/model.h"
+#include "simt/module.h"
 #include "simt/session.h"
 
 namespace upsweep::simt {
@@ -32,9 +35,10 @@ struct Event {
 
 class Tracer {
  public:
-  explicit Tracer(Worker& worker) : worker_(worker), checker_(worker) {}
+  explicit Tracer(Worker& worker) : worker_(worker), checker_(worker), arena_(session().arena), module_(module()) {}
 
-  // ---- from the scheduler ---------------------------------------------------------------------------------------------
+  // ---- from the scheduler
+  // ---------------------------------------------------------------------------------------------
   void begin_launch();
   void end_launch();
   void begin_cluster();
@@ -73,7 +77,6 @@ class Tracer {
     std::uint32_t size = 0, next = 0;  // events written, and executed
     std::array<Frame, 24> frames;      // enough: deeper calls share the last one's rank
     std::uint32_t depth = 0;
-    std::uint64_t step = 0;
   };
   // Where in shared memory an address is; rank < 0 if it is not.
   struct SharedPlace {
@@ -90,32 +93,40 @@ class Tracer {
   std::uint16_t depth_of(const void* frame) const;
   void push(std::uint64_t address, const void* frame, std::uint32_t place, EventKind kind, Space space, unsigned bytes);
   void execute(Warp& warp, std::uint32_t mask, const Event& event, const LaneAddresses& addresses);
-  void note_split(LaneTrace* lanes, std::uint32_t mask, std::uint32_t place);
+  void note_split(std::uint64_t* steps, std::uint32_t mask, std::uint32_t place);
+  std::uint32_t place_of(const void* caller) const;
   Counters& at(std::uint32_t place);
   void count_step();
 
   Worker& worker_;
   SharedMemoryChecker checker_;
+  // Of the session and the library, kept here because every event asks.
+  Arena& arena_;
+  const Module& module_;
+  std::span<const std::uint32_t> ranks_;
   std::vector<Event> events_;  // [lane][log_events]
   std::vector<LaneTrace> lanes_;
-  Event* write_ = nullptr;     // the running lane's log
+  Event* write_ = nullptr;  // the running lane's log
   Event* write_end_ = nullptr;
   LaneTrace* current_ = nullptr;
-  unsigned steps_ = 0;         // of the running lane since it was entered
-  std::uintptr_t storage_ = 0; // the static shared memory of this OS thread
+  unsigned steps_ = 0;          // of the running lane since it was entered
+  std::uintptr_t storage_ = 0;  // the static shared memory of this OS thread
   std::size_t storage_bytes_ = 0;
   std::uintptr_t dynamic_ = 0;  // the dynamic shared memory of the cluster: one stride a block
   std::size_t dynamic_bytes_ = 0, dynamic_stride_ = 0;
   std::uintptr_t arguments_ = 0;
   std::size_t argument_bytes_ = 0;
   bool checks_ = false, counters_ = false;
+  std::set<const Module::Variable*> variables_;  // static shared memory that was touched
+  const Module::Variable* last_variable_ = nullptr;
   SiteCounters sites_;
   struct Known {
     std::uint32_t place = 0;
     Counters* counters = nullptr;
   };
-  std::array<Known, 1024> known_{};  // a cache of sites_
-  std::vector<Step> history_;        // recent steps, by id
+  std::array<Known, 1024> known_{};      // a cache of sites_
+  std::vector<std::uint64_t> steps_of_;  // [lane]: the step it last took part in
+  std::vector<Step> history_;            // recent steps, by id
   std::uint64_t last_step_ = 0;
 };
 

@@ -1,5 +1,5 @@
-// CUDA's built-in vector types. A copy of one is a single access of its whole size, as on the device: the compiler would
-// otherwise split it into members, and the emulator would count several accesses where the hardware makes one.
+// CUDA's built-in vector types. A copy of one is a single access of its whole size, as on the device: the compiler
+// would otherwise split it into members, and the emulator would count several accesses where the hardware makes one.
 #pragma once
 #include <cstring>
 
@@ -23,8 +23,10 @@ __attribute__((always_inline)) inline void copy_whole(void* to, const void* from
   Register value = *static_cast<const Register*>(from);
 #if defined(__x86_64__)
   // Keeps the value in one register: without it both compilers split the copy into the members that are used later.
-  if constexpr (bytes == 16) __asm__("" : "+x"(value));
-  else __asm__("" : "+r"(value));
+  if constexpr (bytes == 16)
+    __asm__("" : "+x"(value));
+  else
+    __asm__("" : "+r"(value));
 #endif
   *static_cast<Register*>(to) = value;
 }
@@ -32,26 +34,26 @@ __attribute__((always_inline)) inline void copy_whole(void* to, const void* from
 }  // namespace upsweep::simt
 
 // Member names and constructors differ by arity only; a macro keeps the twelve types in step.
-#define UPSWEEP_SIMT_VECTOR(name, type, bytes, parameters, initialisers, ...)                                 \
-  struct alignas(bytes) name {                                                                               \
-    type __VA_ARGS__;                                                                                        \
-    name() = default;                                                                                        \
-    constexpr explicit name parameters : initialisers {}                                                     \
-    __attribute__((always_inline)) name(const name& o) { ::upsweep::simt::copy_whole<bytes>(this, &o); }     \
-    __attribute__((always_inline)) name& operator=(const name& o) {                                          \
-      ::upsweep::simt::copy_whole<bytes>(this, &o);                                                          \
-      return *this;                                                                                          \
-    }                                                                                                        \
-  };                                                                                                         \
+#define UPSWEEP_SIMT_VECTOR(name, type, bytes, parameters, initialisers, ...)                            \
+  struct alignas(bytes) name {                                                                           \
+    type __VA_ARGS__;                                                                                    \
+    name() = default;                                                                                    \
+    constexpr explicit name parameters : initialisers {}                                                 \
+    __attribute__((always_inline)) name(const name& o) { ::upsweep::simt::copy_whole<bytes>(this, &o); } \
+    __attribute__((always_inline)) name& operator=(const name& o) {                                      \
+      ::upsweep::simt::copy_whole<bytes>(this, &o);                                                      \
+      return *this;                                                                                      \
+    }                                                                                                    \
+  };                                                                                                     \
   inline name make_##name parameters
 
 #define UPSWEEP_SIMT_COMMA ,
-#define UPSWEEP_SIMT_VECTOR2(name, type, bytes)                                                                  \
+#define UPSWEEP_SIMT_VECTOR2(name, type, bytes) \
   UPSWEEP_SIMT_VECTOR(name, type, bytes, (type a, type b), x(a) UPSWEEP_SIMT_COMMA y(b), x, y) { return name(a, b); }
-#define UPSWEEP_SIMT_VECTOR4(name, type, bytes)                                                                  \
-  UPSWEEP_SIMT_VECTOR(name, type, bytes, (type a, type b, type c, type d),                                       \
+#define UPSWEEP_SIMT_VECTOR4(name, type, bytes)                                                                   \
+  UPSWEEP_SIMT_VECTOR(name, type, bytes, (type a, type b, type c, type d),                                        \
                       x(a) UPSWEEP_SIMT_COMMA y(b) UPSWEEP_SIMT_COMMA z(c) UPSWEEP_SIMT_COMMA w(d), x, y, z, w) { \
-    return name(a, b, c, d);                                                                                     \
+    return name(a, b, c, d);                                                                                      \
   }
 
 UPSWEEP_SIMT_VECTOR2(int2, int, 8)

@@ -15,15 +15,20 @@ unsigned source_lane(const Lane& lane) {
   const int self = static_cast<int>(lane.number()), segment = self & ~(lane.width - 1);
   int source = self;
   switch (lane.op) {
-    case Collective::shuffle_index: source = segment | (lane.argument & (lane.width - 1)); break;
-    case Collective::shuffle_up: source = self - lane.argument < segment ? self : self - lane.argument; break;
+    case Collective::shuffle_index:
+      source = segment | (lane.argument & (lane.width - 1));
+      break;
+    case Collective::shuffle_up:
+      source = self - lane.argument < segment ? self : self - lane.argument;
+      break;
     case Collective::shuffle_down:
       source = self + lane.argument >= segment + lane.width ? self : self + lane.argument;
       break;
     case Collective::shuffle_xor:
       source = (self ^ lane.argument) >= segment + lane.width ? self : self ^ lane.argument;
       break;
-    default: break;
+    default:
+      break;
   }
   return static_cast<unsigned>(source) % 32;
 }
@@ -41,18 +46,30 @@ std::uint64_t combine(Collective op, const Lane* lanes, std::uint32_t mask) {
   using U = std::uint32_t;
   using S = std::int32_t;
   switch (op) {
-    case Collective::ballot: return ballot;
-    case Collective::all: return ballot == mask;
-    case Collective::any: return ballot != 0;
-    case Collective::add: return fold([](U a, U b) { return a + b; });
-    case Collective::min_signed: return fold([](U a, U b) { return S(b) < S(a) ? b : a; });
-    case Collective::max_signed: return fold([](U a, U b) { return S(b) > S(a) ? b : a; });
-    case Collective::min_unsigned: return fold([](U a, U b) { return std::min(a, b); });
-    case Collective::max_unsigned: return fold([](U a, U b) { return std::max(a, b); });
-    case Collective::bit_and: return fold([](U a, U b) { return a & b; });
-    case Collective::bit_or: return fold([](U a, U b) { return a | b; });
-    case Collective::bit_xor: return fold([](U a, U b) { return a ^ b; });
-    default: return 0;
+    case Collective::ballot:
+      return ballot;
+    case Collective::all:
+      return ballot == mask;
+    case Collective::any:
+      return ballot != 0;
+    case Collective::add:
+      return fold([](U a, U b) { return a + b; });
+    case Collective::min_signed:
+      return fold([](U a, U b) { return S(b) < S(a) ? b : a; });
+    case Collective::max_signed:
+      return fold([](U a, U b) { return S(b) > S(a) ? b : a; });
+    case Collective::min_unsigned:
+      return fold([](U a, U b) { return std::min(a, b); });
+    case Collective::max_unsigned:
+      return fold([](U a, U b) { return std::max(a, b); });
+    case Collective::bit_and:
+      return fold([](U a, U b) { return a & b; });
+    case Collective::bit_or:
+      return fold([](U a, U b) { return a | b; });
+    case Collective::bit_xor:
+      return fold([](U a, U b) { return a ^ b; });
+    default:
+      return 0;
   }
 }
 
@@ -69,8 +86,11 @@ std::uint64_t Worker::collective(Collective op, unsigned mask, std::uint64_t val
   Lane& self = *lane;
   Warp& warp = *self.warp;
   self.site = site;
-  if (!(mask & self.bit()))
-    report("lane not in its mask", site.line(), who() + " calls a warp collective whose mask leaves it out, " + to_string(site));
+  if (!(mask & self.bit())) {  // nobody waits for it, so it waits for nobody
+    report("lane not in its mask", site.line(),
+           who() + " calls a warp collective whose mask leaves it out, " + to_string(site));
+    return value;
+  }
   self.op = op;
   self.mask = mask;
   self.value = value;
@@ -112,10 +132,9 @@ bool Worker::try_complete(Warp& warp, std::uint32_t mask) {
     for_each_bit(taking_part, [&](int i) { lanes[i].result = lanes_with_value(lanes, taking_part, lanes[i].value); });
   } else {
     const std::uint64_t first = lanes[std::countr_zero(taking_part)].value;
-    const std::uint64_t result =
-        op == Collective::match_all
-            ? (lanes_with_value(lanes, taking_part, first) == taking_part ? taking_part : 0)
-            : combine(op, lanes, taking_part);
+    const std::uint64_t result = op == Collective::match_all
+                                     ? (lanes_with_value(lanes, taking_part, first) == taking_part ? taking_part : 0)
+                                     : combine(op, lanes, taking_part);
     for_each_bit(taking_part, [&](int i) { lanes[i].result = result; });
   }
 #if UPSWEEP_SIMT_TRACED

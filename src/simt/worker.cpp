@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <utility>
 
 #include "simt/module.h"
 #include "simt/session.h"
@@ -22,6 +23,9 @@ constexpr std::uint64_t yields_between_os_yields = 16, yields_between_sleeps = 1
 constexpr timespec short_sleep{0, 50'000};
 // A load that may be a poll yields once in 64: polling loops turn over quickly, streaming loads hardly notice.
 constexpr unsigned polls_between_yields = 64;
+// A preempted lane has polled for 10 milliseconds: counts as many yields, so that an endless loop ends in about 20
+// seconds.
+constexpr std::uint64_t yields_a_preemption = 8192;
 // Bulk copies ask for 128-byte alignment at most.
 constexpr std::size_t shared_alignment = 128;
 
@@ -44,6 +48,9 @@ void Worker::work(GridRun& grid) {
   run = &grid;
   prepare(grid.launch);
   ++grid.workers;
+#if !UPSWEEP_SIMT_TRACED
+  preemption.arm();
+#endif
   for (std::uint64_t i; !grid.failed && (i = grid.next++) < grid.clusters;) {
     run_cluster(grid.reverse ? grid.clusters - 1 - i : i);
     ++grid.finished;
@@ -51,6 +58,8 @@ void Worker::work(GridRun& grid) {
   --grid.workers;
 #if UPSWEEP_SIMT_TRACED
   tracer.end_launch();
+#else
+  preemption.disarm();
 #endif
   run = nullptr;
 }
@@ -166,6 +175,7 @@ void Worker::run_lanes() {
 inline void Worker::enter(Lane& next) {
   if (next.block != block) make_current(*next.block);
   lane = &next;
+  ++switches_;
 #if UPSWEEP_SIMT_TRACED
   tracer.enter(next);
 #endif
@@ -237,10 +247,19 @@ void Worker::yield() {
   if (++yields_ > run->yield_limit) fail("livelock", who() + " and others wait for memory that nobody changes");
   if (run->failed) fail("abandoned", "");
   if (run->workers > 1) {
-    if (yields_ % yields_between_sleeps == 0) nanosleep(&short_sleep, nullptr);
-    else if (yields_ % yields_between_os_yields == 0) sched_yield();
+    if (yields_ % yields_between_sleeps == 0)
+      nanosleep(&short_sleep, nullptr);
+    else if (yields_ % yields_between_os_yields == 0)
+      sched_yield();
   }
   park();
+}
+
+// A tick that finds the lane of the tick before has seen it run for a whole period.
+void Worker::preempt() {
+  if (std::exchange(switches_at_tick_, switches_) != switches_) return;
+  yields_ += yields_a_preemption;
+  yield();
 }
 
 void Worker::note_poll() {
@@ -286,9 +305,12 @@ int Worker::barrier(Vote vote, int predicate, const Site& site) {
            who() + " waits at " + to_string(site) + " while others wait at " + to_string(b.barrier_site));
   }
   const int yes = predicate != 0;
-  if (vote == Vote::count) b.votes += yes;
-  else if (vote == Vote::any) b.votes |= yes;
-  else if (vote == Vote::all) b.votes &= yes;
+  if (vote == Vote::count)
+    b.votes += yes;
+  else if (vote == Vote::any)
+    b.votes |= yes;
+  else if (vote == Vote::all)
+    b.votes &= yes;
   lane->warp->runnable &= ~lane->bit();
   lane->warp->at_barrier |= lane->bit();
   if (++b.arrived == b.live) {

@@ -10,6 +10,8 @@
 
 #if UPSWEEP_SIMT_TRACED
 #include "simt/trace.h"
+#else
+#include "simt/preemption.h"
 #endif
 
 namespace upsweep::simt {
@@ -25,11 +27,10 @@ struct GridRun {
   bool reverse = false;                    // last cluster first
   bool checks = false, counters = false;   // of the traced emulator
   std::uint64_t yield_limit = 0;           // yields without progress, after which a launch is a livelock
-  std::uint64_t static_shared_bytes = 0;   // of the kernel: what a traced block touched
   std::atomic<std::uint64_t> next{0};      // the next cluster to start: handed out in order
   std::atomic<std::uint64_t> finished{0};  // clusters done: progress, for the livelock test
   std::atomic<bool> failed{false};
-  std::atomic<int> workers{0};             // at work now
+  std::atomic<int> workers{0};  // at work now
 };
 
 class Worker {
@@ -45,8 +46,10 @@ class Worker {
   // ---- what a running lane may do; each returns when the lane goes on -----------------------------------------------
   void yield();
   void note_poll();
+  void preempt();  // yields for a lane that has not yielded for long
   int barrier(Vote vote, int predicate, const Site& site);
-  std::uint64_t collective(Collective op, unsigned mask, std::uint64_t value, int argument, int width, const Site& site);
+  std::uint64_t collective(Collective op, unsigned mask, std::uint64_t value, int argument, int width,
+                           const Site& site);
   unsigned active_mask(const Site& site);
   void wait_for_mbarrier(const Site& site);
   void cluster_barrier(const Site& site);
@@ -68,11 +71,13 @@ class Worker {
   GridRun* run = nullptr;
   std::deque<Block> blocks;  // of the running cluster, by rank
   FiberPool fibers;
-  std::uintptr_t stack_top = 0;  // of the running fiber
+  std::uintptr_t stack_top = 0;    // of the running fiber
   std::size_t dynamic_stride = 0;  // from one block's dynamic shared memory to the next's, in a cluster
 
 #if UPSWEEP_SIMT_TRACED
   Tracer tracer{*this};
+#else
+  Preemption preemption{*this};
 #endif
 
  private:
@@ -83,7 +88,7 @@ class Worker {
   void run_lanes();
   Lane* pick();
   void enter(Lane& next);
-  void park();                  // the lane cannot go on: run another; returns when it can
+  void park();                 // the lane cannot go on: run another; returns when it can
   void switch_to(Lane* next);  // null: back to work()
   void make_current(Block& next);
   void lane_done();
@@ -93,12 +98,13 @@ class Worker {
   std::uint32_t release_active_mask(Warp& warp);
   bool try_complete(Warp& warp, std::uint32_t mask);
 
-  Fiber* fiber_ = nullptr;     // running
-  Context main_ = nullptr;     // work()'s
+  Fiber* fiber_ = nullptr;  // running
+  Context main_ = nullptr;  // work()'s
   const char* failure_ = nullptr;
   std::string failure_text_;
   std::uint64_t yields_ = 0, finished_seen_ = 0;  // yields since the launch last finished a cluster
   unsigned polls_ = 0;
+  std::uint64_t switches_ = 0, switches_at_tick_ = 0;  // lanes entered; as of the last preemption tick
   unsigned live_blocks_ = 0, cluster_arrived_ = 0;
   std::vector<std::byte> dynamic_shared_;
   std::vector<std::byte> fresh_static_shared_;  // the thread-local image that every block of a cluster starts from

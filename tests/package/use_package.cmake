@@ -1,5 +1,5 @@
-# Builds and runs examples/reduce as a user would: cmake -DUPSWEEP_BUILD=... -DEXAMPLE=... -DWORK=... -DINSTALL=ON|OFF -P
-# use_package.cmake. With INSTALL the package is installed into a fresh prefix first, and that prefix is then moved.
+# Builds and runs examples/reduce as a user would. With INSTALL the package is installed into a fresh prefix first, and
+# that prefix is then moved; without, the build tree itself is the package.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(result)

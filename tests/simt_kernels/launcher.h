@@ -64,7 +64,8 @@ inline Status launch(simt::Emulator& emulator, std::string_view kernel, const Ar
 
 inline std::string to_string(const simt::Report& report) {
   std::string text;
-  for (const auto& issue : report.issues) text += issue.kind + " x" + std::to_string(issue.count) + ": " + issue.text + "\n";
+  for (const auto& issue : report.issues)
+    text += issue.kind + " x" + std::to_string(issue.count) + ": " + issue.text + "\n";
   return text;
 }
 

@@ -7,7 +7,8 @@
 namespace upsweep::test {
 namespace {
 
-// ---- races ------------------------------------------------------------------------------------------------------------
+// ---- races
+// ------------------------------------------------------------------------------------------------------------
 
 __global__ void race_no_barrier(const float* in, float* out) {
   __shared__ float s[256];
@@ -49,16 +50,20 @@ __global__ void right_half_syncwarp(const float* in, float* out) {
   __shared__ float s[32];
   const unsigned t = threadIdx.x;
   s[t] = in[t];
-  if (t < 16) __syncwarp(0x0000ffffu);
-  else __syncwarp(0xffff0000u);
+  if (t < 16)
+    __syncwarp(0x0000ffffu);
+  else
+    __syncwarp(0xffff0000u);
   out[t] = s[t ^ 15];
 }
 __global__ void race_half_syncwarp(const float* in, float* out) {
   __shared__ float s[32];
   const unsigned t = threadIdx.x;
   s[t] = in[t];
-  if (t < 16) __syncwarp(0x0000ffffu);
-  else __syncwarp(0xffff0000u);
+  if (t < 16)
+    __syncwarp(0x0000ffffu);
+  else
+    __syncwarp(0xffff0000u);
   out[t] = s[t ^ 31];
 }
 __global__ void race_write_after_read(const float*, float* out) {
@@ -95,7 +100,8 @@ __global__ void race_bulk_copy(const float* in, float* out) {
   out[threadIdx.x] = s[threadIdx.x];
 }
 
-// ---- bounds, initialisation, alignment ----------------------------------------------------------------------------------
+// ---- bounds, initialisation, alignment
+// ----------------------------------------------------------------------------------
 
 __global__ void past_the_end(const float* in, float* out) { out[threadIdx.x] = in[threadIdx.x + 1]; }
 __global__ void past_the_array(const float*, float* out) {
@@ -127,7 +133,8 @@ __global__ void bulk_misaligned(const float* in, float* out) {
   out[0] = s[0];
 }
 
-// ---- synchronisation ----------------------------------------------------------------------------------------------------
+// ---- synchronisation
+// ----------------------------------------------------------------------------------------------------
 
 __global__ void barrier_after_exit(const float*, float* out) {
   if (threadIdx.x >= 40) return;
@@ -156,8 +163,10 @@ __global__ void shuffle_inactive(const float*, float* out) {
 }
 __global__ void outside_its_mask(const float*, float* out) {
   unsigned v = 0;
-  if (threadIdx.x == 3) v = __ballot_sync(0x1u, 1);
-  else if (threadIdx.x == 0) v = __ballot_sync(0x1u, 1);
+  if (threadIdx.x == 3)
+    v = __ballot_sync(0x1u, 1);
+  else if (threadIdx.x == 0)
+    v = __ballot_sync(0x1u, 1);
   out[threadIdx.x] = float(v);
 }
 __global__ void mbarrier_never(const float*, float* out) {
@@ -174,10 +183,19 @@ __global__ void mbarrier_uninitialised(const float*, float* out) {
   out[threadIdx.x] = 1.f;
 }
 __global__ void endless_poll(const float*, float* out) {
-  while (simt::load_acquire(out) != 42.f) {}
+  while (simt::load_acquire(out) != 42.f) {
+  }
+}
+// Not a call to the runtime in the loop.
+__global__ void endless_loop(const float*, float* out) {
+  volatile int stop = 0;
+  while (!stop) {
+  }
+  out[threadIdx.x] = 1.f;
 }
 
-// ---- traps ----------------------------------------------------------------------------------------------------------------
+// ---- traps
+// ----------------------------------------------------------------------------------------------------------------
 
 __global__ void throws(const float*, float* out) {
   __syncthreads();
@@ -194,13 +212,34 @@ __global__ void traps(const float*, float* out) {
   make_rung<[](const Call& c) { return launch(name, shape_of(c), in<float>(c), out<float>(c)); }>(#name)
 
 constexpr Rung rungs[] = {
-    MISTAKE(race_no_barrier), MISTAKE(race_in_warp), MISTAKE(right_syncwarp), MISTAKE(right_exchange),
-    MISTAKE(race_after_syncwarp), MISTAKE(right_half_syncwarp), MISTAKE(race_half_syncwarp),
-    MISTAKE(race_write_after_read), MISTAKE(right_bytes), MISTAKE(race_bytes), MISTAKE(race_bulk_copy),
-    MISTAKE(past_the_end), MISTAKE(past_the_array), MISTAKE(past_dynamic), MISTAKE(uninitialised), MISTAKE(misaligned),
-    MISTAKE(bulk_misaligned), MISTAKE(barrier_after_exit), MISTAKE(barrier_two_sites), MISTAKE(shuffle_half),
-    MISTAKE(shuffle_inactive), MISTAKE(outside_its_mask), MISTAKE(mbarrier_never), MISTAKE(mbarrier_uninitialised),
-    MISTAKE(endless_poll), MISTAKE(throws), MISTAKE(traps),
+    MISTAKE(race_no_barrier),
+    MISTAKE(race_in_warp),
+    MISTAKE(right_syncwarp),
+    MISTAKE(right_exchange),
+    MISTAKE(race_after_syncwarp),
+    MISTAKE(right_half_syncwarp),
+    MISTAKE(race_half_syncwarp),
+    MISTAKE(race_write_after_read),
+    MISTAKE(right_bytes),
+    MISTAKE(race_bytes),
+    MISTAKE(race_bulk_copy),
+    MISTAKE(past_the_end),
+    MISTAKE(past_the_array),
+    MISTAKE(past_dynamic),
+    MISTAKE(uninitialised),
+    MISTAKE(misaligned),
+    MISTAKE(bulk_misaligned),
+    MISTAKE(barrier_after_exit),
+    MISTAKE(barrier_two_sites),
+    MISTAKE(shuffle_half),
+    MISTAKE(shuffle_inactive),
+    MISTAKE(outside_its_mask),
+    MISTAKE(mbarrier_never),
+    MISTAKE(mbarrier_uninitialised),
+    MISTAKE(endless_poll),
+    MISTAKE(endless_loop),
+    MISTAKE(throws),
+    MISTAKE(traps),
 };
 
 }  // namespace

@@ -17,15 +17,20 @@ inline Shape shape_of(const Call& c) {
 }
 
 template <class T>
-const T* in(const Call& c, int i = 0) { return static_cast<const T*>(c.in[static_cast<std::size_t>(i)]); }
+const T* in(const Call& c, int i = 0) {
+  return static_cast<const T*>(c.in[static_cast<std::size_t>(i)]);
+}
 template <class T>
-T* out(const Call& c, int i = 0) { return static_cast<T*>(c.out[static_cast<std::size_t>(i)]); }
+T* out(const Call& c, int i = 0) {
+  return static_cast<T*>(c.out[static_cast<std::size_t>(i)]);
+}
 inline int number(const Call& c) { return static_cast<int>(c.params.get("k", 0)); }
 
 template <RunFn run>
 constexpr Rung make_rung(std::string_view name) {
-  return {.primitive = "test", .name = name, .backend = Backend::simt, .story = {},
-          .find = [](Type, Op) -> RunFn { return run; }};
+  return {.primitive = "test", .name = name, .backend = Backend::simt, .story = {}, .find = [](Type, Op) -> RunFn {
+            return run;
+          }};
 }
 
 // The kernels of each unit, for the table.

@@ -32,10 +32,13 @@ __global__ void reduce_sequential(const float* in, float* out) {
   if (t == 0) out[blockIdx.x] = s[0];
 }
 
-// ---- Blelloch's scan of 512 elements a block, GPU Gems 3, chapter 39 -------------------------------------------------
+// ---- Blelloch's scan of 512 elements a block, GPU Gems 3, chapter 39
+// -------------------------------------------------
 
 template <bool pad>
-__device__ __forceinline__ unsigned padded(unsigned i) { return pad ? i + (i >> 5) : i; }
+__device__ __forceinline__ unsigned padded(unsigned i) {
+  return pad ? i + (i >> 5) : i;
+}
 
 template <bool pad>
 __global__ void blelloch(const unsigned* in, unsigned* out) {
@@ -69,7 +72,8 @@ __global__ void blelloch(const unsigned* in, unsigned* out) {
   out[base + t + n / 2] = s[padded<pad>(t + n / 2)];
 }
 
-// ---- histogram by atomics in shared memory ----------------------------------------------------------------------------
+// ---- histogram by atomics in shared memory
+// ----------------------------------------------------------------------------
 
 __global__ void histogram(const unsigned char* in, unsigned* out, int n) {
   __shared__ unsigned bins[256];
@@ -80,7 +84,8 @@ __global__ void histogram(const unsigned char* in, unsigned* out, int n) {
   atomicAdd(&out[threadIdx.x], bins[threadIdx.x]);
 }
 
-// ---- scans of 256 elements a block ------------------------------------------------------------------------------------
+// ---- scans of 256 elements a block
+// ------------------------------------------------------------------------------------
 
 __device__ __forceinline__ unsigned warp_scan(unsigned v) {
   for (int d = 1; d < 32; d *= 2) {
@@ -126,7 +131,9 @@ __global__ void lookback_scan(const unsigned* in, unsigned* out, unsigned long l
     if (b) {
       for (int look = int(b) - 1 - lane;; look -= 32) {
         unsigned long long seen = 2ull << 62;
-        if (look >= 0) do { seen = simt::load_acquire(&status[look]); } while ((seen >> 62) == 0);
+        if (look >= 0) do {
+            seen = simt::load_acquire(&status[look]);
+          } while ((seen >> 62) == 0);
         const unsigned complete = __ballot_sync(0xffffffffu, (seen >> 62) == 2);
         const int stop = __ffs(int(complete)) - 1;  // the nearest predecessor that knows its whole prefix
         unsigned part = stop < 0 || lane <= stop ? unsigned(seen) : 0;
@@ -142,7 +149,8 @@ __global__ void lookback_scan(const unsigned* in, unsigned* out, unsigned long l
   out[i] = v + shared_prefix;
 }
 
-// ---- transposes of n by n, 32 by 32 a block of 32 by 8 threads ---------------------------------------------------------
+// ---- transposes of n by n, 32 by 32 a block of 32 by 8 threads
+// ---------------------------------------------------------
 
 template <int pad>
 __global__ void transpose(const float* in, float* out, int n) {
@@ -159,7 +167,8 @@ __global__ void transpose_naive(const float* in, float* out, int n) {
   for (int j = 0; j < 32; j += 8) out[x * n + (y + j)] = in[(y + j) * n + x];
 }
 
-// ---- wide accesses and strides ------------------------------------------------------------------------------------------
+// ---- wide accesses and strides
+// ------------------------------------------------------------------------------------------
 
 __global__ void copy_int4(const int4* in, int4* out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -195,7 +204,8 @@ __global__ void shared_stride(const float* in, float* out, int stride) {
 }
 __global__ void global_stride(const float* in, float* out, int stride) { out[threadIdx.x] = in[threadIdx.x * stride]; }
 
-// ---- how a warp comes together again -------------------------------------------------------------------------------------
+// ---- how a warp comes together again
+// -------------------------------------------------------------------------------------
 
 // Lanes of unequal trip counts, again and again: k-th visits of different lanes do not belong together.
 __global__ void ragged(const int* trips, const float* in, float* out, int rounds) {
@@ -223,21 +233,26 @@ __global__ void cold_path(const float* in, float* out, int n) {
 __global__ void branchy(const int* in, int* out) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
   const int v = in[i];
-  if (v & 1) out[2 * i] = v * 3;
-  else out[2 * i + 1] = v / 3;
+  if (v & 1)
+    out[2 * i] = v * 3;
+  else
+    atomicAdd(&out[2 * i + 1], v / 3);  // no store: compilers would join it with the other one
 }
 __global__ void binary_search(const int* keys, const int* queries, int* out, int n) {
   const int q = queries[threadIdx.x];
   int low = 0, high = n;
   while (low < high) {
     const int middle = (low + high) / 2;
-    if (keys[middle] < q) low = middle + 1;
-    else high = middle;
+    if (keys[middle] < q)
+      low = middle + 1;
+    else
+      high = middle;
   }
   out[threadIdx.x] = low;
 }
 
-// ---- the rest of the surface ---------------------------------------------------------------------------------------------
+// ---- the rest of the surface
+// ---------------------------------------------------------------------------------------------
 
 __global__ void dynamic_reverse(const int* in, int* out, int n) {
   int* s = dynamic_shared<int>();
@@ -293,14 +308,30 @@ __global__ void atomics(int* i, unsigned* u, unsigned long long* l, float* f, do
   atomicInc(u + 1, 9u);
   atomicOr(u + 2, 1u << (t % 32));
   atomicAnd(u + 3, ~(1u << (t % 32)));
-  while (atomicCAS(u + 4, unsigned(t), unsigned(t) + 1) != unsigned(t)) {}  // each thread in its turn
+  while (atomicCAS(u + 4, unsigned(t), unsigned(t) + 1) != unsigned(t)) {
+  }  // each thread in its turn
   atomicAdd(l, 1ull << 33);
   atomicMax(l + 1, 1ull << (t % 60));
   atomicAdd(f, 0.5f);
   atomicAdd(d, 0.25);
 }
 
-// ---- mbarriers and bulk copies -------------------------------------------------------------------------------------------
+// Warp 0 polls a plain volatile variable, with nothing to tell the emulator so, until warp 1 sets it.
+__global__ void volatile_flag(int* out) {
+  __shared__ int word;
+  volatile int& flag = word;
+  if (threadIdx.x == 0) flag = 0;
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    while (flag == 0) {
+    }
+    out[0] = 1;
+  }
+  if (threadIdx.x == 32) flag = 1;
+}
+
+// ---- mbarriers and bulk copies
+// -------------------------------------------------------------------------------------------
 
 // Sums n floats (a multiple of 256) in stages of 256, two stages in flight: the classic double buffer.
 __global__ void pipelined_sum(const float* in, float* out, int n) {
@@ -337,7 +368,8 @@ __global__ void pipelined_sum(const float* in, float* out, int n) {
   atomicAdd(out, sum);
 }
 
-// ---- clusters --------------------------------------------------------------------------------------------------------------
+// ---- clusters
+// --------------------------------------------------------------------------------------------------------------
 
 // Every block sums its threads' elements in shared memory; rank 0 gathers the peers' sums through mapped memory.
 __global__ void cluster_sum(const int* in, int* out) {
@@ -356,39 +388,65 @@ __global__ void cluster_sum(const int* in, int* out) {
 }
 
 template <RunFn run>
-constexpr Rung kernel(std::string_view name) { return make_rung<run>(name); }
+constexpr Rung kernel(std::string_view name) {
+  return make_rung<run>(name);
+}
 
 constexpr Rung rungs[] = {
-    kernel<[](const Call& c) { return launch(reduce_strided, shape_of(c), in<float>(c), out<float>(c)); }>("reduce_strided"),
-    kernel<[](const Call& c) { return launch(reduce_sequential, shape_of(c), in<float>(c), out<float>(c)); }>("reduce_sequential"),
-    kernel<[](const Call& c) { return launch(blelloch<false>, shape_of(c), in<unsigned>(c), out<unsigned>(c)); }>("blelloch"),
-    kernel<[](const Call& c) { return launch(blelloch<true>, shape_of(c), in<unsigned>(c), out<unsigned>(c)); }>("blelloch_padded"),
-    kernel<[](const Call& c) { return launch(histogram, shape_of(c), in<unsigned char>(c), out<unsigned>(c), c.n); }>("histogram"),
-    kernel<[](const Call& c) { return launch(shuffle_scan, shape_of(c), in<unsigned>(c), out<unsigned>(c)); }>("shuffle_scan"),
+    kernel<[](const Call& c) { return launch(reduce_strided, shape_of(c), in<float>(c), out<float>(c)); }>(
+        "reduce_strided"),
+    kernel<[](const Call& c) { return launch(reduce_sequential, shape_of(c), in<float>(c), out<float>(c)); }>(
+        "reduce_sequential"),
+    kernel<[](const Call& c) { return launch(blelloch<false>, shape_of(c), in<unsigned>(c), out<unsigned>(c)); }>(
+        "blelloch"),
+    kernel<[](const Call& c) { return launch(blelloch<true>, shape_of(c), in<unsigned>(c), out<unsigned>(c)); }>(
+        "blelloch_padded"),
+    kernel<[](const Call& c) { return launch(histogram, shape_of(c), in<unsigned char>(c), out<unsigned>(c), c.n); }>(
+        "histogram"),
+    kernel<[](const Call& c) { return launch(shuffle_scan, shape_of(c), in<unsigned>(c), out<unsigned>(c)); }>(
+        "shuffle_scan"),
     kernel<[](const Call& c) {
-      return launch(lookback_scan, shape_of(c), in<unsigned>(c), out<unsigned>(c), out<unsigned long long>(c, 1), out<unsigned>(c, 2));
+      return launch(lookback_scan, shape_of(c), in<unsigned>(c), out<unsigned>(c), out<unsigned long long>(c, 1),
+                    out<unsigned>(c, 2));
     }>("lookback_scan"),
-    kernel<[](const Call& c) { return launch(transpose<0>, shape_of(c), in<float>(c), out<float>(c), c.n); }>("transpose"),
-    kernel<[](const Call& c) { return launch(transpose<1>, shape_of(c), in<float>(c), out<float>(c), c.n); }>("transpose_padded"),
-    kernel<[](const Call& c) { return launch(transpose_naive, shape_of(c), in<float>(c), out<float>(c), c.n); }>("transpose_naive"),
+    kernel<[](const Call& c) { return launch(transpose<0>, shape_of(c), in<float>(c), out<float>(c), c.n); }>(
+        "transpose"),
+    kernel<[](const Call& c) { return launch(transpose<1>, shape_of(c), in<float>(c), out<float>(c), c.n); }>(
+        "transpose_padded"),
+    kernel<[](const Call& c) { return launch(transpose_naive, shape_of(c), in<float>(c), out<float>(c), c.n); }>(
+        "transpose_naive"),
     kernel<[](const Call& c) { return launch(copy_int4, shape_of(c), in<int4>(c), out<int4>(c), c.n); }>("copy_int4"),
     kernel<[](const Call& c) { return launch(sum_int4, shape_of(c), in<int4>(c), out<int>(c), c.n); }>("sum_int4"),
-    kernel<[](const Call& c) { return launch(copy_float2, shape_of(c), in<float2>(c), out<float2>(c), c.n); }>("copy_float2"),
+    kernel<[](const Call& c) { return launch(copy_float2, shape_of(c), in<float2>(c), out<float2>(c), c.n); }>(
+        "copy_float2"),
     kernel<[](const Call& c) { return launch(shared_int4, shape_of(c), in<int4>(c), out<int4>(c)); }>("shared_int4"),
-    kernel<[](const Call& c) { return launch(shared_double, shape_of(c), in<double>(c), out<double>(c), number(c)); }>("shared_double"),
-    kernel<[](const Call& c) { return launch(shared_stride, shape_of(c), in<float>(c), out<float>(c), number(c)); }>("shared_stride"),
-    kernel<[](const Call& c) { return launch(global_stride, shape_of(c), in<float>(c), out<float>(c), number(c)); }>("global_stride"),
-    kernel<[](const Call& c) { return launch(ragged, shape_of(c), in<int>(c), in<float>(c, 1), out<float>(c), number(c)); }>("ragged"),
-    kernel<[](const Call& c) { return launch(cold_path, shape_of(c), in<float>(c), out<float>(c), number(c)); }>("cold_path"),
+    kernel<[](const Call& c) { return launch(shared_double, shape_of(c), in<double>(c), out<double>(c), number(c)); }>(
+        "shared_double"),
+    kernel<[](const Call& c) { return launch(shared_stride, shape_of(c), in<float>(c), out<float>(c), number(c)); }>(
+        "shared_stride"),
+    kernel<[](const Call& c) { return launch(global_stride, shape_of(c), in<float>(c), out<float>(c), number(c)); }>(
+        "global_stride"),
+    kernel<[](const Call& c) {
+      return launch(ragged, shape_of(c), in<int>(c), in<float>(c, 1), out<float>(c), number(c));
+    }>("ragged"),
+    kernel<[](const Call& c) { return launch(cold_path, shape_of(c), in<float>(c), out<float>(c), number(c)); }>(
+        "cold_path"),
     kernel<[](const Call& c) { return launch(branchy, shape_of(c), in<int>(c), out<int>(c)); }>("branchy"),
-    kernel<[](const Call& c) { return launch(binary_search, shape_of(c), in<int>(c), in<int>(c, 1), out<int>(c), c.n); }>("binary_search"),
-    kernel<[](const Call& c) { return launch(dynamic_reverse, shape_of(c), in<int>(c), out<int>(c), c.n); }>("dynamic_reverse"),
-    kernel<[](const Call& c) { return launch(compact_odd, shape_of(c), in<int>(c), out<int>(c), out<int>(c, 1)); }>("compact_odd"),
+    kernel<[](const Call& c) {
+      return launch(binary_search, shape_of(c), in<int>(c), in<int>(c, 1), out<int>(c), c.n);
+    }>("binary_search"),
+    kernel<[](const Call& c) { return launch(dynamic_reverse, shape_of(c), in<int>(c), out<int>(c), c.n); }>(
+        "dynamic_reverse"),
+    kernel<[](const Call& c) { return launch(compact_odd, shape_of(c), in<int>(c), out<int>(c), out<int>(c, 1)); }>(
+        "compact_odd"),
     kernel<[](const Call& c) { return launch(collectives, shape_of(c), in<int>(c), out<int>(c)); }>("collectives"),
     kernel<[](const Call& c) {
-      return launch(atomics, shape_of(c), out<int>(c), out<unsigned>(c, 1), out<unsigned long long>(c, 2), out<float>(c, 3), reinterpret_cast<double*>(out<float>(c, 3) + 2));
+      return launch(atomics, shape_of(c), out<int>(c), out<unsigned>(c, 1), out<unsigned long long>(c, 2),
+                    out<float>(c, 3), reinterpret_cast<double*>(out<float>(c, 3) + 2));
     }>("atomics"),
-    kernel<[](const Call& c) { return launch(pipelined_sum, shape_of(c), in<float>(c), out<float>(c), c.n); }>("pipelined_sum"),
+    kernel<[](const Call& c) { return launch(volatile_flag, shape_of(c), out<int>(c)); }>("volatile_flag"),
+    kernel<[](const Call& c) { return launch(pipelined_sum, shape_of(c), in<float>(c), out<float>(c), c.n); }>(
+        "pipelined_sum"),
     kernel<[](const Call& c) { return launch(cluster_sum, shape_of(c), in<int>(c), out<int>(c)); }>("cluster_sum"),
 };
 

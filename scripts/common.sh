@@ -1,0 +1,42 @@
+# Sourced by demo.sh and test.sh: installs what is missing and builds. Works from any directory, as root or with sudo.
+set -euo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+jobs=$(nproc)
+
+say() { printf '\n== %s\n' "$*"; }
+die() { printf 'error: %s\n' "$*" >&2; exit 1; }
+
+# Debian packages. clang-19 compiles the kernels for the instrumented emulator; everything else g++ does.
+packages=(g++ cmake ninja-build git ca-certificates
+  libtbb-dev libhwy-dev libcli11-dev libfmt-dev nlohmann-json3-dev libboost-context-dev libgtest-dev
+  clang-19 llvm-19 binutils)
+
+install_packages() {
+  local missing=() package
+  for package in "${packages[@]}" "$@"; do
+    [ "$(dpkg-query -W -f='${Status}' "$package" 2>/dev/null)" = 'install ok installed' ] || missing+=("$package")
+  done
+  [ ${#missing[@]} -eq 0 ] && return
+  say "installing ${missing[*]}"
+  local sudo=()
+  if [ "$(id -u)" -ne 0 ]; then
+    command -v sudo >/dev/null || die "not root and no sudo; as root, run: apt-get install ${missing[*]}"
+    sudo=(sudo)
+  fi
+  "${sudo[@]}" apt-get update -q
+  "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -yq --no-install-recommends "${missing[@]}"
+}
+
+# build <directory> [cmake options]: configures (again) and builds everything.
+build() {
+  local directory=$1
+  shift
+  say "building in ${directory#"$root"/}"
+  cmake -S "$root" -B "$directory" -G Ninja "$@" >"$directory.log" 2>&1 || { cat "$directory.log" >&2; die "cmake failed"; }
+  cmake --build "$directory" -j "$jobs" -- --quiet
+}
+
+# A GPU that nvcc can build for is used; without one, everything else is the same.
+cuda_options() {
+  if command -v nvidia-smi >/dev/null && nvidia-smi -L >/dev/null 2>&1; then echo -DUPSWEEP_CUDA=AUTO; else echo -DUPSWEEP_CUDA=OFF; fi
+}

@@ -1,0 +1,43 @@
+#!/usr/bin/env bash
+# The main job: installs what is missing, builds, checks every rung, times the CPU rungs beside their peers (and the GPU
+# rungs, where there is a GPU), explains the kernels on the emulator, and works on real files.
+#
+#   scripts/demo.sh [output directory]     default: build/demo
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+out=${1:-$root/build/demo}
+mkdir -p "$root/build" "$out"
+out=$(cd "$out" && pwd)
+
+install_packages
+build "$root/build/release" -DUPSWEEP_TESTS=OFF "$(cuda_options)"
+PATH=$root/build/release/bin:$PATH
+
+say 'what this machine has'
+upsweep devices
+
+say 'checking every rung (quick: sizes and inputs at the edges)'
+upsweep check --quick
+
+say 'timing rungs and peers on the CPU'
+upsweep bench reduce --backend cpu --type i32,f32 -n 2^10,2^16,2^20,2^24 -o "$out/reduce-cpu.jsonl"
+if upsweep devices --json | grep -q '"cuda"'; then
+  say 'timing rungs and peers on the GPU'
+  upsweep bench reduce --backend cuda --type i32,f32 -n 2^10,2^16,2^20,2^24,2^28 -o "$out/reduce-cuda.jsonl"
+fi
+
+say 'explaining the kernels without a GPU'
+upsweep explain reduce -n 2^16
+
+say 'real input: the bytes of a program on this machine, as numbers'
+program=$(command -v cmake)
+size=$(stat -Lc %s "$program")
+head -c $((size / 4 * 4)) "$program" >"$out/program.u32"
+for op in sum min max; do
+  printf '%-4s of %s as u32: ' "$op" "$program"
+  upsweep run reduce --type u32 --op $op "$out/program.u32"
+done
+upsweep run reduce --type u32 --op sum "$out/program.u32" -o "$out/sum.npy"
+
+say "done. Results are in $out"
+ls -l "$out"

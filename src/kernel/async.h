@@ -1,0 +1,69 @@
+// Bulk copies: one instruction starts a copy of kilobytes from global to shared memory, done by the copy engine (TMA)
+// while the threads go on, and counted by an mbarrier in shared memory.
+#pragma once
+#include "kernel/kernel.h"
+
+#if !defined(__CUDACC__)
+#include "simt/async.h"
+#endif
+
+namespace upsweep {
+
+#if defined(__CUDACC__)
+
+__device__ __forceinline__ unsigned shared_address(const void* shared) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(shared));
+}
+
+// An mbarrier is a 64-bit word of shared memory. A phase of it completes when `count` threads have arrived and all
+// bytes that arrivals announced have been copied; then the next begins. Phases have parity 0, 1, 0, ... Other threads
+// and the copy engine may use it after this and a barrier of the block (or of the warp, if the warp keeps it to
+// itself).
+__device__ __forceinline__ void mbarrier_init(std::uint64_t* mbarrier, unsigned count) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(mbarrier)), "r"(count) : "memory");
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+#endif
+}
+
+// Arrives, and keeps the phase open until `bytes` more have been copied.
+__device__ __forceinline__ void mbarrier_arrive_expect(std::uint64_t* mbarrier, unsigned bytes) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(mbarrier)), "r"(bytes)
+               : "memory");
+#endif
+}
+
+// Returns when the phase of this parity is over.
+__device__ __forceinline__ void mbarrier_wait(std::uint64_t* mbarrier, unsigned parity) {
+#if __CUDA_ARCH__ >= 900
+  unsigned done = 0;
+  while (!done)  // try_wait suspends the thread for a while by itself
+    asm volatile(
+        "{\n\t.reg .pred over;\n\t"
+        "mbarrier.try_wait.parity.shared::cta.b64 over, [%1], %2;\n\t"
+        "selp.u32 %0, 1, 0, over;\n\t}"
+        : "=r"(done)
+        : "r"(shared_address(mbarrier)), "r"(parity)
+        : "memory");
+#endif
+}
+
+// Starts a copy of `bytes` to shared memory; completes them on the mbarrier. Addresses and size are multiples of 16.
+__device__ __forceinline__ void bulk_copy(void* shared, const void* global, unsigned bytes, std::uint64_t* mbarrier) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                   shared_address(shared)),
+               "l"(global), "r"(bytes), "r"(shared_address(mbarrier))
+               : "memory");
+#endif
+}
+
+#else
+using simt::bulk_copy;
+using simt::mbarrier_arrive_expect;
+using simt::mbarrier_init;
+using simt::mbarrier_wait;
+#endif
+
+}  // namespace upsweep

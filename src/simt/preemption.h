@@ -1,0 +1,34 @@
+// Takes the core from a lane of an uninstrumented kernel that runs for long without calling the runtime: one that polls
+// a volatile variable, or loops for ever. (Instrumented kernels call the runtime at every branch and need no such
+// thing.)
+#pragma once
+#include <ctime>
+
+namespace upsweep::simt {
+
+class Worker;
+
+// A timer of this OS thread's CPU time. While armed, its signal makes the running lane yield.
+class Preemption {
+ public:
+  explicit Preemption(Worker& worker);
+  Preemption(const Preemption&) = delete;
+  Preemption& operator=(const Preemption&) = delete;
+  ~Preemption();
+  void arm();
+  void disarm();
+
+ private:
+  // What the signal carries. Several emulator libraries may live in one process, and the last to install the handler
+  // serves them all: hence a function of the library that owns the timer.
+  struct Tick {
+    void (*function)(Worker&, const void* program_counter);
+    Worker* worker;
+  };
+  static void tick(Worker& worker, const void* program_counter);
+  Tick tick_;
+  timer_t timer_{};
+  bool exists_ = false;
+};
+
+}  // namespace upsweep::simt

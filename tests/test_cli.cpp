@@ -1,0 +1,242 @@
+// The upsweep command as a user meets it: exit codes, one clear line for every mistake, no half-written file.
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "base/platform.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string read(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+struct Outcome {
+  int code;
+  std::string out, err;
+};
+
+// A folder of its own for each test, in which the program is run.
+class Cli : public testing::Test {
+ protected:
+  Cli() {
+    std::string pattern = (fs::temp_directory_path() / "upsweep_cli_XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
+  }
+  ~Cli() override { fs::remove_all(folder_); }
+
+  // Runs `before; upsweep arguments` in the folder, by the shell.
+  Outcome run(const std::string& arguments, const std::string& before = "") const {
+    const std::string command = "cd " + folder_.string() + " && { " + before + " " + UPSWEEP_PROGRAM + " " + arguments +
+                                "; } >stdout.txt 2>stderr.txt </dev/null";
+    const int status = std::system(command.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read(folder_ / "stdout.txt"),
+            read(folder_ / "stderr.txt")};
+  }
+  // That the command fails with this code and says so in one line that contains these words, and prints no data.
+  void expect_error(const std::string& arguments, int code, const std::string& words, const std::string& before = "") const {
+    const Outcome outcome = run(arguments, before);
+    EXPECT_EQ(outcome.code, code) << arguments << "\n" << outcome.err;
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << arguments << "\n" << outcome.err;
+    EXPECT_TRUE(outcome.err.starts_with("upsweep: ")) << outcome.err;
+    EXPECT_NE(outcome.err.find(words), std::string::npos) << arguments << "\n" << outcome.err;
+    EXPECT_EQ(outcome.out, "") << arguments;
+  }
+  void write(const std::string& name, const std::string& bytes) const {
+    std::ofstream(folder_ / name, std::ios::binary) << bytes;
+  }
+  template <class T>
+  void write_raw(const std::string& name, const std::vector<T>& values) const {
+    write(name, std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)));
+  }
+  // Files in the folder besides our own two.
+  std::vector<std::string> files() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(folder_))
+      if (const std::string name = entry.path().filename(); name != "stdout.txt" && name != "stderr.txt") names.push_back(name);
+    return names;
+  }
+  fs::path folder_;
+};
+
+TEST_F(Cli, HelpAndVersion) {
+  const Outcome help = run("--help");
+  EXPECT_EQ(help.code, 0);
+  EXPECT_NE(help.out.find("Examples:"), std::string::npos);
+  for (const char* command : {"bench", "check", "explain", "run", "compare", "report", "devices"}) {
+    EXPECT_NE(help.out.find(command), std::string::npos) << command;
+    const Outcome own = run(std::string(command) + " --help");
+    EXPECT_EQ(own.code, 0) << command;
+    EXPECT_NE(own.out.find("Examples:"), std::string::npos) << command;
+    EXPECT_EQ(own.err, "");
+  }
+  const Outcome version = run("--version");
+  EXPECT_EQ(version.code, 0);
+  EXPECT_TRUE(version.out.starts_with("upsweep ")) << version.out;
+}
+
+TEST_F(Cli, UnknownNamesSuggestTheNearest) {
+  expect_error("benhc", 2, "did you mean 'bench'?");
+  expect_error("bench redcue", 2, "did you mean 'reduce'?");
+  expect_error("bench reduce --rung seriall", 2, "did you mean 'serial'?");
+  expect_error("bench reduce --backend cpu --type f23", 2, "did you mean 'f32'?");
+  expect_error("bench reduce --op summ", 2, "did you mean 'sum'?");
+  expect_error("bench reduce --input unifrom", 2, "did you mean 'uniform'?");
+  expect_error("bench reduce --backend cdua", 2, "did you mean 'cuda'?");
+  expect_error("check reduce --rung seriall", 2, "did you mean 'serial'?");
+  expect_error("check reduce --input unifrom", 2, "did you mean 'uniform'?");
+  expect_error("report raedme x", 2, "did you mean 'readme'?");
+}
+
+TEST_F(Cli, WrongArguments) {
+  expect_error("", 2, "subcommand");
+  expect_error("bench --nonsense", 2, "--nonsense");
+  expect_error("bench reduce -n many", 2, "'many' is not a size");
+  expect_error("bench reduce -n 2^99", 2, "not a size");
+  expect_error("bench reduce --samples 0", 2, "samples");
+  expect_error("bench reduce --param block", 2, "'block' is not a parameter");
+  expect_error("bench reduce --param block=x", 2, "not a parameter");
+  expect_error("bench reduce --type u8", 2, "does not take type u8");
+  expect_error("bench reduce --backend simt", 2, "explain");
+  expect_error("compare one.jsonl", 2, "after");
+}
+
+TEST_F(Cli, MoreThanMemoryIsRefusedAtOnce) {
+  expect_error("bench reduce --backend cpu -n 2^40 --json", 2, "host memory");
+}
+
+TEST_F(Cli, UnwritableOutputIsFoundFirst) {
+  expect_error("bench reduce --backend cpu -n 2^10 -o nowhere/results.jsonl", 2, "nowhere/results.jsonl");
+  expect_error("run reduce in.raw --type i32 -o nowhere/out.npy", 2, "nowhere/out.npy", "printf 1234 >in.raw;");
+}
+
+TEST_F(Cli, FullDisk) {
+  expect_error("run reduce in.raw --type i32 -o /dev/full", 2, "/dev/full", "printf 1234 >in.raw;");
+  const Outcome outcome = run("run reduce in.raw --type i32 >/dev/full", "printf 1234 >in.raw;");
+  EXPECT_EQ(outcome.code, 2) << outcome.err;
+}
+
+TEST_F(Cli, BenchWritesRecords) {
+  const Outcome outcome = run("bench reduce --backend cpu -n 1000 --rung serial --samples 4 -o results.jsonl");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("serial"), std::string::npos);
+  const std::string records = read(folder_ / "results.jsonl");
+  EXPECT_TRUE(records.starts_with("{\"primitive\":\"reduce\",\"rung\":\"serial\"")) << records;
+  EXPECT_NE(records.find("\"primitive\":\"ceiling\",\"rung\":\"read\""), std::string::npos);
+  EXPECT_EQ(files().size(), 1u);
+
+  // A run held against itself: nothing changed.
+  const Outcome same = run("compare results.jsonl results.jsonl");
+  EXPECT_EQ(same.code, 0) << same.err;
+  EXPECT_EQ(run("report show results.jsonl").code, 0);
+}
+
+TEST_F(Cli, CompareFindsRegressions) {
+  const std::string record =
+      R"({"primitive":"reduce","rung":"simd","peer":null,"backend":"cpu","op":"sum","type":"f32","n":1024,"input":"uniform",)"
+      R"("params":{},"samples":20,"median_us":MEDIAN,"q1_us":MEDIAN,"q3_us":MEDIAN,"traffic_bytes":4100,"ceiling":"read",)"
+      R"("ceiling_gbs":40.0,"score":0.9,"checked":true,"aa_spread":0.01,"peer_version":null,"device":"DEVICE","driver":"d",)"
+      R"("compiler":"c","flags":"f","revision":"r","run":"x","time":"2025-01-01T00:00:00Z"})";
+  const auto with = [&](const std::string& median, const std::string& device) {
+    std::string text = record;
+    for (std::size_t at; (at = text.find("MEDIAN")) != text.npos;) text.replace(at, 6, median);
+    return text.replace(text.find("DEVICE"), 6, device) + "\n";
+  };
+  write("before.jsonl", with("10.0", "a"));
+  write("slower.jsonl", with("20.0", "a"));
+  write("elsewhere.jsonl", with("20.0", "b"));
+  const Outcome slower = run("compare before.jsonl slower.jsonl");
+  EXPECT_EQ(slower.code, 3);
+  EXPECT_NE(slower.out.find("+100.0 %"), std::string::npos) << slower.out;
+  EXPECT_EQ(run("compare slower.jsonl before.jsonl").code, 0);
+  expect_error("compare before.jsonl elsewhere.jsonl", 2, "--across");
+  EXPECT_EQ(run("compare before.jsonl elsewhere.jsonl --across").code, 3);
+  expect_error("compare before.jsonl missing.jsonl", 2, "missing.jsonl");
+  write("broken.jsonl", "{\"primitive\":\n");
+  expect_error("compare before.jsonl broken.jsonl", 2, "broken.jsonl:1");
+}
+
+TEST_F(Cli, RunOnTheUsersData) {
+  write_raw<std::int32_t>("in.raw", {3, -5, 10, 4});
+  EXPECT_EQ(run("run reduce in.raw --type i32").out, "12\n");
+  EXPECT_EQ(run("run reduce in.raw --type i32 --op max").out, "10\n");
+  EXPECT_EQ(run("run reduce in.raw --type i32 --op min --rung serial").out, "-5\n");
+  EXPECT_EQ(run("run reduce - --type i32 <in.raw").out, "12\n");
+  write_raw<double>("big.raw", {1e300, 1, -1e300});
+  EXPECT_EQ(run("run reduce big.raw --type f64 --rung reproducible").out, "1\n");
+
+  const Outcome to_file = run("run reduce in.raw --type i32 -o out.npy");
+  EXPECT_EQ(to_file.code, 0) << to_file.err;
+  EXPECT_EQ(to_file.out, "");
+  EXPECT_EQ(run("run reduce out.npy").out, "12\n");
+}
+
+TEST_F(Cli, RunOnNothing) {
+  write("empty.raw", "");
+  EXPECT_EQ(run("run reduce empty.raw --type u32").out, "0\n");
+  EXPECT_EQ(run("run reduce empty.raw --type f32 --op min").out, "inf\n");
+}
+
+TEST_F(Cli, RunAcrossChunks) {
+  // More than a chunk of 32 MiB, and no multiple of it: all ones.
+  const std::size_t n = (std::size_t{9} << 20) + 3;
+  write_raw("ones.raw", std::vector<std::uint32_t>(n, 1));
+  EXPECT_EQ(run("run reduce ones.raw --type u32").out, std::to_string(n) + "\n");
+}
+
+TEST_F(Cli, BadFiles) {
+  expect_error("run reduce missing.npy", 2, "missing.npy");
+  expect_error("run reduce .", 2, "directory");
+  write("not.npy", "this is no array");
+  expect_error("run reduce not.npy", 2, "not.npy");
+  write("odd.raw", "12345");
+  expect_error("run reduce odd.raw --type u32", 2, "odd.raw");
+  expect_error("run reduce odd.raw --type u9", 2, "no type named 'u9'");
+  expect_error("run reduce odd.raw --type u8", 2, "u8");
+  write("in.raw", "1234");
+  expect_error("run reduce in.raw --type u32 --rung smid", 2, "did you mean 'simd'?");
+  // A failed run leaves no output, nor a temporary.
+  write("kept.npy", "the old result");
+  expect_error("run reduce odd.raw --type u32 -o kept.npy", 2, "odd.raw");
+  EXPECT_EQ(read(folder_ / "kept.npy"), "the old result");
+  EXPECT_EQ(files().size(), 4u);
+}
+
+TEST_F(Cli, MissingDevice) {
+  if (upsweep::cuda_platform()) GTEST_SKIP() << "there is a GPU";
+  expect_error("bench reduce --backend cuda", 4, "no CUDA device");
+  expect_error("check reduce --backend cuda", 4, "no CUDA device");
+  expect_error("run reduce x.npy --backend cuda", 4, "no CUDA device");
+}
+
+TEST_F(Cli, Devices) {
+  const Outcome outcome = run("devices");
+  EXPECT_EQ(outcome.code, 0);
+  EXPECT_NE(outcome.out.find("cpu"), std::string::npos);
+  EXPECT_TRUE(run("devices --json").out.starts_with("{\"backend\":\"cpu\""));
+}
+
+TEST_F(Cli, CheckOneRung) {
+  const Outcome outcome = run("check reduce --backend cpu --rung serial --type i32 -n 0,1,33,1000");
+  EXPECT_EQ(outcome.code, 0) << outcome.err << outcome.out;
+  EXPECT_NE(outcome.out.find("right"), std::string::npos) << outcome.out;
+}
+
+TEST_F(Cli, InterruptEndsWith130AndLeavesNoFile) {
+  // `timeout` sends SIGINT while far more work is under way than a second holds.
+  const Outcome outcome = run("bench reduce --backend cpu -n 2^26 --samples 10000 -o results.jsonl", "timeout --preserve-status -s INT 1");
+  EXPECT_EQ(outcome.code, 130) << outcome.err;
+  EXPECT_TRUE(files().empty()) << files().front();
+}
+
+}  // namespace

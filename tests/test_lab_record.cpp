@@ -1,0 +1,139 @@
+// Records: names and their order are a promise; what is written is what is read.
+#include "lab/record.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+namespace upsweep::lab {
+namespace {
+
+Record sample() {
+  Record r;
+  r.primitive = "reduce";
+  r.rung = "simd";
+  r.backend = "cpu";
+  r.op = "sum";
+  r.type = "f32";
+  r.n = std::uint64_t{1} << 40;  // beyond 32 bits
+  r.input = "uniform";
+  r.params = {{"block", 256}};
+  r.samples = 20;
+  r.median_us = 12.5;
+  r.q1_us = 12.25;
+  r.q3_us = 13;
+  r.traffic_bytes = 4096;
+  r.ceiling = "read";
+  r.ceiling_gbs = 40;
+  r.score = 0.75;
+  r.checked = true;
+  r.aa_spread = 0.01;
+  r.device = "a \"quoted\" device";
+  r.driver = "Linux";
+  r.compiler = "GCC";
+  r.flags = "-O3";
+  r.revision = "abc-dirty";
+  r.run = "20250101T000000-1";
+  r.time = "2025-01-01T00:00:00Z";
+  return r;
+}
+
+TEST(Record, NamesInTheirOrder) {
+  const std::string json = to_json(sample());
+  std::size_t at = 0;
+  for (const char* name :
+       {"primitive", "rung", "peer", "backend", "op", "type", "n", "input", "params", "samples", "median_us", "q1_us",
+        "q3_us", "traffic_bytes", "ceiling", "ceiling_gbs", "score", "checked", "aa_spread", "peer_version", "device",
+        "driver", "compiler", "flags", "revision", "run", "time"}) {
+    const std::size_t next = json.find("\"" + std::string(name) + "\":", at);
+    ASSERT_NE(next, std::string::npos) << name << " in " << json;
+    at = next;
+  }
+  EXPECT_NE(json.find("\"peer\":null"), std::string::npos);
+  EXPECT_EQ(json.find('\n'), std::string::npos);
+}
+
+TEST(Record, RoundTrip) {
+  const std::string json = to_json(sample());
+  const Record back = parse_record(json, "test", 1);
+  EXPECT_EQ(to_json(back), json);
+  EXPECT_EQ(back.n, std::uint64_t{1} << 40);
+  EXPECT_EQ(back.name(), "simd");
+  EXPECT_FALSE(back.peer);
+}
+
+TEST(Record, FailedRungHasNoTime) {
+  Record r = sample();
+  r.checked = false;
+  r.median_us = r.q1_us = r.q3_us = r.score = r.aa_spread = std::nullopt;
+  const std::string json = to_json(r);
+  EXPECT_NE(json.find("\"median_us\":null"), std::string::npos);
+  EXPECT_FALSE(parse_record(json, "test", 1).timed());
+}
+
+TEST(Record, MadeFromAMeasurement) {
+  const Rung rung{.primitive = "reduce", .name = "simd", .backend = Backend::cpu};
+  const Measurement measured{.rung = &rung, .traffic = {1000, "read"}, .checked = true, .samples = 10, .time = {{1, 2, 3}, 0.1}};
+  Ceiling ceiling{.kind = "read", .n = 1000, .bytes = 4000, .measured = {.time = {{4, 4, 4}, 0}}};
+  const Case c{.type = Type::f32, .n = 249};
+  const Record r = make_record(identify({.device = "d"}), *find_primitive("reduce"), c, measured, &ceiling);
+  EXPECT_DOUBLE_EQ(*r.ceiling_gbs, 1);  // 4000 bytes in 4 us
+  EXPECT_DOUBLE_EQ(*r.score, 0.5);      // 1000 bytes in 2 us against that
+  EXPECT_EQ(r.device, "d");
+  EXPECT_FALSE(r.revision.empty());
+  // 2025-01-01T00:00:00Z
+  ASSERT_EQ(r.time.size(), 20u);
+  EXPECT_EQ(r.time[10], 'T');
+
+  ceiling.bytes = 0;  // a launch: its time is the ceiling
+  EXPECT_DOUBLE_EQ(*make_record(identify({}), *find_primitive("reduce"), c, measured, &ceiling).score, 2);
+  EXPECT_FALSE(make_record(identify({}), *find_primitive("reduce"), c, measured, nullptr).score);
+}
+
+TEST(Record, PeerIsNamedAsSuch) {
+  const Rung rung{.primitive = "reduce", .name = "std_reduce", .peer = true, .version = "libstdc++ 12"};
+  const Record r = make_record(identify({}), *find_primitive("reduce"), {}, {.rung = &rung}, nullptr);
+  EXPECT_EQ(r.peer, "std_reduce");
+  EXPECT_EQ(r.peer_version, "libstdc++ 12");
+  EXPECT_FALSE(r.rung);
+}
+
+void expect_bad(const std::string& line, const std::string& words) {
+  try {
+    parse_record(line, "runs.jsonl", 7);
+    ADD_FAILURE() << "accepted: " << line;
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Code::bad_file);
+    EXPECT_NE(std::string(error.what()).find("runs.jsonl:7"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
+    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
+  }
+}
+
+TEST(Record, BadLinesSayWhereAndWhat) {
+  expect_bad("{\"primitive\": \"reduce\"", "no valid JSON");
+  expect_bad("[1, 2]", "object");
+  expect_bad("{\"primitive\": \"reduce\"}", "rung");
+  std::string wrong_type = to_json(sample());
+  wrong_type.replace(wrong_type.find("\"n\":"), 5, "\"n\":\"x\",\"m\":1");
+  expect_bad(wrong_type, "number");
+  std::string neither = to_json(sample());
+  neither.replace(neither.find("\"simd\""), 6, "null");
+  expect_bad(neither, "rung or peer");
+}
+
+TEST(Record, FilesOfRecords) {
+  const auto path = std::filesystem::temp_directory_path() / "upsweep_test_record.jsonl";
+  {
+    std::ofstream file(path);
+    file << to_json(sample()) << "\n\n" << to_json(sample()) << "\n";
+  }
+  EXPECT_EQ(read_records(path).size(), 2u);
+  { std::ofstream empty(path); }
+  EXPECT_THROW(read_records(path), Error);
+  std::filesystem::remove(path);
+  EXPECT_THROW(read_records(path), Error);
+}
+
+}  // namespace
+}  // namespace upsweep::lab

@@ -1,0 +1,130 @@
+// Tables, sizes and README markers.
+#include "lab/table.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "lab/grid.h"
+#include "lab/sizes.h"
+
+namespace upsweep::lab {
+namespace {
+
+TEST(Sizes, EveryWayToWriteThem) {
+  EXPECT_EQ(parse_sizes("1000"), (std::vector<std::size_t>{1000}));
+  EXPECT_EQ(parse_sizes("0"), (std::vector<std::size_t>{0}));
+  EXPECT_EQ(parse_sizes("64K,3M,1G"), (std::vector<std::size_t>{65536, 3u << 20, 1u << 30}));
+  EXPECT_EQ(parse_sizes("2^10..2^12"), (std::vector<std::size_t>{1024, 2048, 4096}));
+  EXPECT_EQ(parse_sizes("3..13"), (std::vector<std::size_t>{3, 6, 12}));
+}
+
+TEST(Sizes, WhatIsNoSize) {
+  for (const char* text : {"", "x", "-1", "1.5", "2^", "2^99", "1e9", "K", "1,", "2^12..2^10", "0..8", "99999999999999999999",
+                           "999999G", "1 000", "0x10"})
+    EXPECT_THROW(parse_sizes(text), Error) << text;
+}
+
+TEST(Text, SizesAndTimes) {
+  EXPECT_EQ(size_text(1024), "2^10");
+  EXPECT_EQ(size_text(512), "512");
+  EXPECT_EQ(size_text(1000), "1000");
+  EXPECT_EQ(time_text(0.0312), "31.2 ns");
+  EXPECT_EQ(time_text(4.5), "4.50 us");
+  EXPECT_EQ(time_text(999.9), "1.00 ms");
+  EXPECT_EQ(time_text(123456), "123 ms");
+  EXPECT_EQ(time_text(2e6), "2.00 s");
+}
+
+Record record(const std::string& name, bool peer, std::uint64_t n, double median, double score) {
+  Record r;
+  r.primitive = "reduce";
+  (peer ? r.peer : r.rung) = name;
+  r.backend = "cpu";
+  r.op = "sum";
+  r.type = "f32";
+  r.n = n;
+  r.input = "uniform";
+  r.traffic_bytes = n * 4;
+  r.median_us = r.q1_us = r.q3_us = median;
+  r.aa_spread = 0.01;
+  r.score = score;
+  r.checked = true;
+  r.device = "a machine";
+  r.time = "2025-01-01T00:00:00Z";
+  return r;
+}
+
+TEST(ScoreTable, RatiosTiesAndFailures) {
+  Record failed = record("broken", false, 1024, 1, 1);
+  failed.median_us = std::nullopt;
+  const std::string table = score_table({record("twice", false, 1024, 5, 0.9), record("equal", false, 1024, 10.05, 0.45),
+                                         record("theirs", true, 1024, 10, 0.45), record("worse", true, 1024, 20, 0.2), failed},
+                                        {.width = 60});
+  EXPECT_NE(table.find("2.00x"), std::string::npos) << table;
+  EXPECT_NE(table.find("="), std::string::npos) << table;
+  EXPECT_NE(table.find("(F)"), std::string::npos) << table;
+  EXPECT_NE(table.find("####"), std::string::npos) << "a bar where there is room\n" << table;
+  EXPECT_EQ(table.find('\033'), std::string::npos) << "no colour unless asked";
+}
+
+TEST(ScoreTable, StaysWithinItsWidth) {
+  const std::vector<Record> records{record("a_rather_long_name_of_a_rung", false, 1024, 5, 0.9)};
+  for (const int width : {50, 60, 80, 120, 200}) {
+    std::istringstream lines(score_table(records, {.width = width}));
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(columns(line), static_cast<std::size_t>(width)) << line;
+  }
+}
+
+TEST(SweepTable, BreaksIntoPartsThatFit) {
+  std::vector<Record> records;
+  for (int p = 10; p < 28; ++p) records.push_back(record("simd", false, std::uint64_t{1} << p, 1, 0.5));
+  const std::string table = sweep_table(records, {.width = 60});
+  std::istringstream lines(table);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(columns(line), 60u) << line;
+  EXPECT_NE(table.find("2^10"), std::string::npos);
+  EXPECT_NE(table.find("2^27"), std::string::npos);
+}
+
+class Markers : public testing::Test {
+ protected:
+  Markers() {
+    std::filesystem::create_directories(results_ / "m1");
+    std::ofstream file(results_ / "m1" / "reduce.jsonl");
+    for (const std::uint64_t n : {1024u, 2048u})
+      file << to_json(record("simd", false, n, 1, 0.9)) << "\n" << to_json(record("tbb", true, n, 2, 0.45)) << "\n";
+  }
+  ~Markers() override { std::filesystem::remove_all(results_); }
+  std::string filled(const std::string& text) const { return fill_markers(text, "README.md", results_); }
+  std::filesystem::path results_ = std::filesystem::temp_directory_path() / "upsweep_test_markers";
+};
+
+TEST_F(Markers, AreFilledAndFillingAgainChangesNothing) {
+  const std::string text = "before\n<!-- table:reduce device=m1 n=2^10 -->\nold\n<!-- /table -->\nafter\n";
+  const std::string once = filled(text);
+  EXPECT_NE(once.find("| **4.1 (0.90)** |"), std::string::npos) << once;
+  EXPECT_NE(once.find("tbb (peer)"), std::string::npos);
+  EXPECT_EQ(once.find("old"), std::string::npos);
+  EXPECT_EQ(once.find("2^11"), std::string::npos) << "only the sizes asked for";
+  EXPECT_TRUE(once.starts_with("before\n<!-- table:reduce device=m1 n=2^10 -->\n"));
+  EXPECT_TRUE(once.ends_with("<!-- /table -->\nafter\n"));
+  EXPECT_EQ(filled(once), once);
+}
+
+TEST_F(Markers, MistakesSayWhere) {
+  for (const char* text : {"\n<!-- table:reduce device=m1 -->\n", "\n<!-- table:reduce device=m1 colour=red -->\n<!-- /table -->",
+                           "\n<!-- table:reduce -->\n<!-- /table -->", "\n<!-- table:reduce device=m1 type=i64 -->\n<!-- /table -->"}) {
+    try {
+      filled(text);
+      ADD_FAILURE() << text;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("README.md:2"), std::string::npos) << error.what();
+    }
+  }
+  EXPECT_THROW(filled("<!-- table:reduce device=nowhere -->\n<!-- /table -->"), Error);
+}
+
+}  // namespace
+}  // namespace upsweep::lab
