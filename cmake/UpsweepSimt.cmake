@@ -10,19 +10,20 @@ find_package(Boost REQUIRED COMPONENTS context)
 find_package(Threads REQUIRED)
 set(UPSWEEP_SIMT_DIR ${PROJECT_SOURCE_DIR}/src/simt)
 # A fixed clang version, because what a compiler instruments changes from one to the next, and the tests count it.
-find_program(UPSWEEP_TRACE_COMPILER NAMES clang++-19 DOC "The compiler of the traced emulator's kernels")
+find_program(UPSWEEP_TRACE_CLANG NAMES clang++-19 DOC "The compiler of the traced emulator's kernels")
 
 # The same for both compilers: nothing may change what a source access is (vectorising, unrolling, merging into memset),
 # and calls must stay calls, because lanes are aligned by call depth.
 set(straight -O2 -g -fno-unroll-loops -fno-optimize-sibling-calls)
-if(UPSWEEP_TRACE_COMPILER)
+if(UPSWEEP_TRACE_CLANG)
+  set(UPSWEEP_TRACE_COMPILER ${UPSWEEP_TRACE_CLANG})
   set(UPSWEEP_TRACE_FLAGS ${straight} -fno-vectorize -fno-slp-vectorize
     -fsanitize=thread -mllvm -tsan-instrument-read-before-write=1 -mllvm -tsan-instrument-func-entry-exit=0
     -fsanitize-coverage=edge,no-prune,trace-pc-guard,pc-table,control-flow
     -fsanitize=array-bounds)
 else()
   # g++ knows no control-flow table: lanes are aligned by address alone, which the block order keeps in source order.
-  set(UPSWEEP_TRACE_COMPILER ${CMAKE_CXX_COMPILER} CACHE FILEPATH "" FORCE)
+  set(UPSWEEP_TRACE_COMPILER ${CMAKE_CXX_COMPILER})
   set(UPSWEEP_TRACE_FLAGS ${straight} -fno-tree-vectorize -fno-tree-slp-vectorize -fno-tree-loop-distribute-patterns
     -fno-reorder-blocks -fno-reorder-blocks-and-partition -Wno-tsan
     -fsanitize=thread --param tsan-instrument-func-entry-exit=0 -fsanitize-coverage=trace-pc -fsanitize=bounds)

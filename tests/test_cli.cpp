@@ -44,7 +44,8 @@ class Cli : public testing::Test {
             read(folder_ / "stderr.txt")};
   }
   // That the command fails with this code and says so in one line that contains these words, and prints no data.
-  void expect_error(const std::string& arguments, int code, const std::string& words, const std::string& before = "") const {
+  void expect_error(const std::string& arguments, int code, const std::string& words,
+                    const std::string& before = "") const {
     const Outcome outcome = run(arguments, before);
     EXPECT_EQ(outcome.code, code) << arguments << "\n" << outcome.err;
     EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << arguments << "\n" << outcome.err;
@@ -63,7 +64,8 @@ class Cli : public testing::Test {
   std::vector<std::string> files() const {
     std::vector<std::string> names;
     for (const auto& entry : fs::directory_iterator(folder_))
-      if (const std::string name = entry.path().filename(); name != "stdout.txt" && name != "stderr.txt") names.push_back(name);
+      if (const std::string name = entry.path().filename(); name != "stdout.txt" && name != "stderr.txt")
+        names.push_back(name);
     return names;
   }
   fs::path folder_;
@@ -234,7 +236,8 @@ TEST_F(Cli, CheckOneRung) {
 
 TEST_F(Cli, InterruptEndsWith130AndLeavesNoFile) {
   // `timeout` sends SIGINT while far more work is under way than a second holds.
-  const Outcome outcome = run("bench reduce --backend cpu -n 2^26 --samples 10000 -o results.jsonl", "timeout --preserve-status -s INT 1");
+  const Outcome outcome =
+      run("bench reduce --backend cpu -n 2^26 --samples 10000 -o results.jsonl", "timeout --preserve-status -s INT 1");
   EXPECT_EQ(outcome.code, 130) << outcome.err;
   EXPECT_TRUE(files().empty()) << files().front();
 }

@@ -139,6 +139,15 @@ TEST(Check, DeliberateBugPassesOnlyWhenCaught) {
   EXPECT_FALSE((RungCheck{.rung = &harmless}).passed());
 }
 
+TEST(Check, InputsThatATypeDoesNotHaveAreLeftOut) {
+  const Rung rung{
+      .primitive = "reduce", .name = "r", .find = [](Type type, Op) { return type == Type::i32 ? &right : nullptr; }};
+  CheckOptions options;
+  options.sizes = {1, 33};
+  options.inputs = {"nan"};
+  EXPECT_EQ(check(cpu_platform(), nullptr, *find_primitive("reduce"), {&rung}, options).at(0).runs, 0u);
+}
+
 TEST(Check, SizesCoverTheEdges) {
   const Primitive& reduce = *find_primitive("reduce");
   const auto sizes = check_sizes(reduce, {}, full_depth);

@@ -1,9 +1,9 @@
 // What counts as a regression, and what does not.
-#include "lab/compare.h"
-
 #include <gtest/gtest.h>
 
 #include <utility>
+
+#include "lab/compare.h"
 
 namespace upsweep::lab {
 namespace {

@@ -1,9 +1,9 @@
 // Records: names and their order are a promise; what is written is what is read.
-#include "lab/record.h"
-
 #include <gtest/gtest.h>
 
 #include <fstream>
+
+#include "lab/record.h"
 
 namespace upsweep::lab {
 namespace {
@@ -42,9 +42,10 @@ TEST(Record, NamesInTheirOrder) {
   const std::string json = to_json(sample());
   std::size_t at = 0;
   for (const char* name :
-       {"primitive", "rung", "peer", "backend", "op", "type", "n", "input", "params", "samples", "median_us", "q1_us",
-        "q3_us", "traffic_bytes", "ceiling", "ceiling_gbs", "score", "checked", "aa_spread", "peer_version", "device",
-        "driver", "compiler", "flags", "revision", "run", "time"}) {
+       {"primitive", "rung",        "peer",    "backend",   "op",        "type",         "n",
+        "input",     "params",      "samples", "median_us", "q1_us",     "q3_us",        "traffic_bytes",
+        "ceiling",   "ceiling_gbs", "score",   "checked",   "aa_spread", "peer_version", "device",
+        "driver",    "compiler",    "flags",   "revision",  "run",       "time"}) {
     const std::size_t next = json.find("\"" + std::string(name) + "\":", at);
     ASSERT_NE(next, std::string::npos) << name << " in " << json;
     at = next;
@@ -73,7 +74,8 @@ TEST(Record, FailedRungHasNoTime) {
 
 TEST(Record, MadeFromAMeasurement) {
   const Rung rung{.primitive = "reduce", .name = "simd", .backend = Backend::cpu};
-  const Measurement measured{.rung = &rung, .traffic = {1000, "read"}, .checked = true, .samples = 10, .time = {{1, 2, 3}, 0.1}};
+  const Measurement measured{
+      .rung = &rung, .traffic = {1000, "read"}, .checked = true, .samples = 10, .time = {{1, 2, 3}, 0.1}};
   Ceiling ceiling{.kind = "read", .n = 1000, .bytes = 4000, .measured = {.time = {{4, 4, 4}, 0}}};
   const Case c{.type = Type::f32, .n = 249};
   const Record r = make_record(identify({.device = "d"}), *find_primitive("reduce"), c, measured, &ceiling);

@@ -1,5 +1,5 @@
-// The statistics that decide what is a tie, on made-up samples; and that a measurement has the parts it should. No clock
-// is asked: nothing here depends on how fast anything is.
+// The statistics that decide what is a tie, on made-up samples; and that a measurement has the parts it should. No
+// clock is asked: nothing here depends on how fast anything is.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -45,9 +45,15 @@ class ScriptedPlatform final : public Platform {
   Rungs rungs() const override { return {}; }
   void* allocate(std::size_t bytes) override { return cpu_platform().allocate(bytes); }
   void release(void* memory) noexcept override { cpu_platform().release(memory); }
-  void copy_in(void* to, const void* from, std::size_t bytes, Stream) override { cpu_platform().copy_in(to, from, bytes); }
-  void copy_out(void* to, const void* from, std::size_t bytes, Stream) override { cpu_platform().copy_out(to, from, bytes); }
-  void fill(void* memory, unsigned char byte, std::size_t bytes, Stream) override { cpu_platform().fill(memory, byte, bytes); }
+  void copy_in(void* to, const void* from, std::size_t bytes, Stream) override {
+    cpu_platform().copy_in(to, from, bytes);
+  }
+  void copy_out(void* to, const void* from, std::size_t bytes, Stream) override {
+    cpu_platform().copy_out(to, from, bytes);
+  }
+  void fill(void* memory, unsigned char byte, std::size_t bytes, Stream) override {
+    cpu_platform().fill(memory, byte, bytes);
+  }
   void synchronize(Stream) override {}
   std::vector<double> time_us(const Enqueue& enqueue, int samples, int batch, Stream) override {
     std::vector<double> times;
@@ -121,7 +127,8 @@ TEST(Stopwatch, LongRunsGetFewerSamples) {
   ScriptedPlatform platform;
   platform.microseconds = 3e6;
   const Rung good = rung<right>("good");
-  const auto results = Stopwatch(platform).measure(*find_primitive("reduce"), one, {&good}, {.samples = 20, .budget_us = 1e6});
+  const auto results =
+      Stopwatch(platform).measure(*find_primitive("reduce"), one, {&good}, {.samples = 20, .budget_us = 1e6});
   EXPECT_EQ(results.at(0).samples, 4);
 }
 

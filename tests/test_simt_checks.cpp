@@ -26,12 +26,14 @@ const Mistake mistakes[] = {
     {"race_bytes", "shared race", false, 256},
     {"race_bulk_copy", "shared race", false, 64},
     {"past_the_end", "global out of bounds", false, 256},
+    {"across_the_end", "global out of bounds", false, 128},
     {"past_the_array", "array index out of bounds", true, 96},
     {"past_dynamic", "shared out of bounds", false, 256},
     {"uninitialised", "uninitialised shared read", false, 64},
     {"misaligned", "misaligned access", true, 32},
     {"bulk_misaligned", "misaligned access", true, 1, true},
     {"barrier_after_exit", "barrier divergence", false, 64, true},
+    {"barrier_after_first_exit", "barrier divergence", false, 64, true},
     {"barrier_two_sites", "barrier divergence", false, 64, true},
     {"shuffle_half", "deadlock", true, 32, true},
     {"shuffle_inactive", "shuffle from an inactive lane", false, 32, true},
@@ -49,7 +51,7 @@ class Checks : public ::testing::TestWithParam<Mistake> {
   simt::Report run(simt::Emulator& emulator, const Mistake& m) {
     emulator.configure({.yield_limit = 10'000});
     emulator.take_report();
-    Array<float> in(emulator, 256), out(emulator, 256);
+    Array<float> in(emulator, 255), out(emulator, 256);
     in.set([](std::size_t i) { return i; });
     const Status status =
         launch(emulator, m.kernel, {{in.data()}, {out.data()}, 0, {{"block", double(m.block)}, {"shared", 1024}}});

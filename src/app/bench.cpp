@@ -74,8 +74,9 @@ class Bench {
       const lab::Record record = make_record(identity, backend, ceiling);
       output_.json_line(to_json(record));
       if (!record.timed()) continue;
-      output_.table(fmt::format("ceiling {}: {}\n", ceiling.kind,
-                                ceiling.bytes ? fmt::format("{:.4g} GB/s", record.gbs()) : lab::time_text(*record.median_us)));
+      output_.table(
+          fmt::format("ceiling {}: {}\n", ceiling.kind,
+                      ceiling.bytes ? fmt::format("{:.4g} GB/s", record.gbs()) : lab::time_text(*record.median_us)));
     }
   }
 
@@ -94,23 +95,25 @@ class Bench {
     std::vector<lab::Record> all;
     for (const Case& c : series.cases) {
       progress_.update(done_++, cases_, fmt::format("{} {}", series.primitive->name, lab::describe(c)));
-      const auto measurements = stopwatch.measure(*series.primitive, c, series.rungs,
-                                            {.samples = options_.samples, .cold = !options_.hot});
+      const auto measurements =
+          stopwatch.measure(*series.primitive, c, series.rungs, {.samples = options_.samples, .cold = !options_.hot});
       std::vector<lab::Record> records;
       std::string failures;
       for (const lab::Measurement& measured : measurements) {
-        records.push_back(make_record(identity, *series.primitive, c, measured,
-                                      stopwatch.ceiling(measured.traffic.ceiling)));
+        records.push_back(
+            make_record(identity, *series.primitive, c, measured, stopwatch.ceiling(measured.traffic.ceiling)));
         if (options_.hot) records.back().params.emplace_back("hot", 1);
         output_.json_line(to_json(records.back()));
         if (!measured.failure) continue;
         failed_ = true;
-        failures += fmt::format("(F) {}/{} {}: {}\n", series.primitive->name, measured.rung->name, lab::describe(c), *measured.failure);
+        failures += fmt::format("(F) {}/{} {}: {}\n", series.primitive->name, measured.rung->name, lab::describe(c),
+                                *measured.failure);
       }
       progress_.clear();
       if (!failures.empty()) fmt::print(stderr, "{}", failures);
       if (table_each)
-        output_.table(fmt::format("\n{} {}\n{}", series.primitive->name, lab::describe(c), score_table(records, output_.terminal())));
+        output_.table(fmt::format("\n{} {}\n{}", series.primitive->name, lab::describe(c),
+                                  score_table(records, output_.terminal())));
       all.insert(all.end(), records.begin(), records.end());
     }
     if (!table_each) {
@@ -147,7 +150,8 @@ int work(const Options& options) {
   std::vector<Platform*> platforms;
   for (const Backend backend : backends) {
     if (backend == Backend::simt)
-      throw Error(Code::invalid_argument, "the emulator's times mean nothing", "use `upsweep explain` for emulated kernels");
+      throw Error(Code::invalid_argument, "the emulator's times mean nothing",
+                  "use `upsweep explain` for emulated kernels");
     platforms.push_back(&lab::open_platform(backend));
   }
   require_known_rungs(options.selection, primitives, platforms);

@@ -51,9 +51,12 @@ std::string results_table(const std::vector<lab::RungCheck>& results, const lab:
   lab::Grid grid({"rung", "platform", "runs", ""});
   std::string failures;
   for (const lab::RungCheck& r : results) {
-    const char* verdict = r.rung->expected_wrong ? (r.passed() ? "wrong on purpose, caught" : "wrong on purpose, NOT caught")
-                                                 : (r.passed() ? "right" : "WRONG");
-    grid.add({{fmt::format("{}/{}", r.rung->primitive, r.rung->name)}, {r.platform}, {fmt::format("{}", r.runs)},
+    const char* verdict = r.rung->expected_wrong
+                              ? (r.passed() ? "wrong on purpose, caught" : "wrong on purpose, NOT caught")
+                              : (r.passed() ? "right" : "WRONG");
+    grid.add({{fmt::format("{}/{}", r.rung->primitive, r.rung->name)},
+              {r.platform},
+              {fmt::format("{}", r.runs)},
               {verdict, r.passed() ? lab::Style::good : lab::Style::bad}});
     if (!r.passed())
       for (const std::string& failure : r.failures) failures += failure + "\n";
@@ -75,6 +78,17 @@ std::vector<Job> jobs_on(Backend backend, const Primitive& primitive) {
   // The plain emulator is quick and sees wrong answers; the traced one sees races and strays, and so the mutants too.
   return {{&primitive, &lab::open_plain(), &lab::open_plain(), lab::emulated_depth, false},
           {&primitive, &lab::open_traced(), &lab::open_traced(), lab::traced_depth, true}};
+}
+
+// Each input named has to exist for one of the types at least; the check leaves it out for the others.
+void require_known_inputs(const Selection& s, const Primitive& primitive, std::vector<Type> types) {
+  if (types.empty()) types = primitive.types();
+  std::vector<std::string> known;
+  for (const Type type : types)
+    for (std::string& name : primitive.inputs(type))
+      if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(std::move(name));
+  for (const std::string& name : s.inputs)
+    if (std::find(known.begin(), known.end(), name) == known.end()) throw unknown_name("input", name, known);
 }
 
 int work(const Options& options) {
@@ -102,7 +116,7 @@ int work(const Options& options) {
     if (!s.types.empty()) check.types = chosen_types(s, *job.primitive, {});
     if (!s.ops.empty()) check.ops = chosen_ops(s, *job.primitive, {});
     check.inputs = s.inputs;
-    for (const Type type : check.types) chosen_inputs(s, *job.primitive, type, {});
+    require_known_inputs(s, *job.primitive, check.types);
     if (!s.sizes.empty()) check.sizes = lab::parse_sizes(s.sizes);
     Progress progress(fmt::format("check {} {}, problem", job.primitive->name, to_string(job.platform->backend())));
     check.progress = [&](std::size_t done, std::size_t total) { progress.update(done, total); };
@@ -111,7 +125,8 @@ int work(const Options& options) {
       results.push_back(std::move(r));
     }
   }
-  if (results.empty()) throw Error(Code::invalid_argument, "no rung is left to check", "see `upsweep devices` and --rung");
+  if (results.empty())
+    throw Error(Code::invalid_argument, "no rung is left to check", "see `upsweep devices` and --rung");
   output.table(results_table(results, output.terminal()));
   output.commit();
   const bool passed = std::all_of(results.begin(), results.end(), [](const lab::RungCheck& r) { return r.passed(); });

@@ -10,8 +10,8 @@ namespace upsweep::app {
 // Exit codes, the same for every subcommand.
 enum Exit : int {
   all_right = 0,
-  wrong_result = 1,   // a check failed, or a device did
-  usage = 2,          // arguments, names, files, sizes that do not fit
+  wrong_result = 1,  // a check failed, or a device did
+  usage = 2,         // arguments, names, files, sizes that do not fit
   regression = 3,
   device_missing = 4,
   interrupted = 130,

@@ -41,11 +41,12 @@ int work(const Options& o) {
 }  // namespace
 
 void add_compare(CLI::App& app, int& exit_code) {
-  add_command<Options>(app, exit_code, "compare", "Tell regressions from noise between two recorded runs",
-                       "  upsweep compare before.jsonl after.jsonl\n"
-                       "  upsweep compare results/h200/reduce.jsonl new.jsonl --all\n"
-                       "A regression is slower than both runs differ from themselves, with the quartiles apart: exit 3.\n",
-                       declare, work);
+  add_command<Options>(
+      app, exit_code, "compare", "Tell regressions from noise between two recorded runs",
+      "  upsweep compare before.jsonl after.jsonl\n"
+      "  upsweep compare results/h200/reduce.jsonl new.jsonl --all\n"
+      "A regression is slower than both runs differ from themselves, with the quartiles apart: exit 3.\n",
+      declare, work);
 }
 
 }  // namespace upsweep::app

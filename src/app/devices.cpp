@@ -33,11 +33,16 @@ int work(const Options& o) {
     json["flags"] = d.flags;
     output.json_line(json.dump());
     const auto size = [](std::size_t bytes, std::size_t unit, const char* name) {
-      return bytes ? fmt::format("{:.3g} {}", static_cast<double>(bytes) / static_cast<double>(unit), name) : std::string();
+      return bytes ? fmt::format("{:.3g} {}", static_cast<double>(bytes) / static_cast<double>(unit), name)
+                   : std::string();
     };
-    grid.add({{std::string(to_string(backend))}, {d.device}, {fmt::format("{}", d.units)},
-              {size(d.memory_bytes, std::size_t{1} << 30, "GiB")}, {size(d.cache_bytes, std::size_t{1} << 20, "MiB")},
-              {d.driver}, {d.compiler}});
+    grid.add({{std::string(to_string(backend))},
+              {d.device},
+              {fmt::format("{}", d.units)},
+              {size(d.memory_bytes, std::size_t{1} << 30, "GiB")},
+              {size(d.cache_bytes, std::size_t{1} << 20, "MiB")},
+              {d.driver},
+              {d.compiler}});
   }
   output.table(grid.text(output.terminal()));
   output.commit();

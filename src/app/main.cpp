@@ -18,10 +18,15 @@ namespace {
 
 int exit_code_of(Code code) {
   switch (code) {
-    case Code::interrupted: return Exit::interrupted;
-    case Code::no_device: return Exit::device_missing;
-    case Code::wrong_result: case Code::device_error: return Exit::wrong_result;
-    default: return Exit::usage;
+    case Code::interrupted:
+      return Exit::interrupted;
+    case Code::no_device:
+      return Exit::device_missing;
+    case Code::wrong_result:
+    case Code::device_error:
+      return Exit::wrong_result;
+    default:
+      return Exit::usage;
   }
 }
 
@@ -47,13 +52,15 @@ int parse_and_run(int argc, char** argv) {
   app.name("upsweep");
   app.set_version_flag("--version", fmt::format("upsweep {} ({})", version, revision));
   app.require_subcommand(1);
-  app.footer("Examples:\n"
-             "  upsweep bench reduce -n 2^10..2^24        time every rung beside its peers\n"
-             "  upsweep explain reduce --rung total       what a GPU kernel does, without a GPU\n"
-             "  upsweep run reduce data.npy --op max      use the best rung on your own data\n"
-             "Exit codes: 0 right, 1 wrong result, 2 usage, 3 regression, 4 device missing, 130 interrupted.");
+  app.footer(
+      "Examples:\n"
+      "  upsweep bench reduce -n 2^10..2^24        time every rung beside its peers\n"
+      "  upsweep explain reduce --rung total       what a GPU kernel does, without a GPU\n"
+      "  upsweep run reduce data.npy --op max      use the best rung on your own data\n"
+      "Exit codes: 0 right, 1 wrong result, 2 usage, 3 regression, 4 device missing, 130 interrupted.");
   int code = Exit::all_right;
-  for (const auto add : {add_bench, add_check, add_explain, add_run, add_compare, add_report, add_devices}) add(app, code);
+  for (const auto add : {add_bench, add_check, add_explain, add_run, add_compare, add_report, add_devices})
+    add(app, code);
 
   std::vector<std::string> commands;
   for (const CLI::App* command : app.get_subcommands({})) commands.push_back(command->get_name());
@@ -84,7 +91,8 @@ int main(int argc, char** argv) {
     return app::parse_and_run(argc, argv);
   } catch (const Error& error) {
     // A closed pipe after Ctrl-C, or a read that it cut short, is the interrupt.
-    return app::fail(interrupted() ? app::Exit::interrupted : app::exit_code_of(error.code()), error.what(), error.hint());
+    return app::fail(interrupted() ? app::Exit::interrupted : app::exit_code_of(error.code()), error.what(),
+                     error.hint());
   } catch (const std::bad_alloc&) {
     return app::fail(app::Exit::usage, "out of memory", "use a smaller n");
   } catch (const std::exception& error) {

@@ -45,7 +45,8 @@ void Progress::update(std::size_t done, std::size_t total, std::string_view note
   if (elapsed < 1 || Seconds(now - last_).count() < 0.1 || total == 0) return;
   last_ = now;
   std::string line = fmt::format("{} {}/{}", what_, done, total);
-  if (done > 0) line += fmt::format(", {:.0f} s left", elapsed / static_cast<double>(done) * static_cast<double>(total - done));
+  if (done > 0)
+    line += fmt::format(", {:.0f} s left", elapsed / static_cast<double>(done) * static_cast<double>(total - done));
   if (!note.empty()) line += fmt::format(" ({})", note);
   if (lab::columns(line) >= static_cast<std::size_t>(terminal_.width))
     line.resize(static_cast<std::size_t>(terminal_.width) - 1);

@@ -22,7 +22,8 @@ struct Options {
 };
 
 void declare(CLI::App& command, Options& o) {
-  command.add_option("what", o.what, "readme: fill the tables of Markdown files; show: print recorded runs")->required();
+  command.add_option("what", o.what, "readme: fill the tables of Markdown files; show: print recorded runs")
+      ->required();
   command.add_option("files", o.files, "Markdown files, or files of records (JSON lines)")->required();
   command.add_option("--results", o.results, "Where the records lie: <device>/<primitive>.jsonl (default: results)");
   command.add_flag("--check", o.check, "readme: change nothing, exit 1 if a table is not what its records say");
@@ -63,7 +64,8 @@ int show(const Options& o) {
     std::map<std::string, std::vector<lab::Record>> series;
     for (lab::Record& r : lab::read_records(path)) {
       if (r.primitive == "ceiling") continue;
-      const std::string key = fmt::format("{} {} {} {} input={}, {}", r.primitive, r.backend, r.type, r.op, r.input, r.device);
+      const std::string key =
+          fmt::format("{} {} {} {} input={}, {}", r.primitive, r.backend, r.type, r.op, r.input, r.device);
       if (!series.contains(key)) order.push_back(key);
       series[key].push_back(std::move(r));
     }

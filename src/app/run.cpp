@@ -51,8 +51,9 @@ FileFormat format_of(const std::string& name) {
 
 const Rung& chosen_rung(const Options& o, const Primitive& primitive, Platform& platform) {
   const std::string name =
-      !o.rung.empty() ? o.rung
-                      : std::string(platform.backend() == Backend::cpu ? primitive.default_rung_cpu : primitive.default_rung_gpu);
+      !o.rung.empty()
+          ? o.rung
+          : std::string(platform.backend() == Backend::cpu ? primitive.default_rung_cpu : primitive.default_rung_gpu);
   if (const Rung* rung = find_rung(platform.rungs(), primitive.name, name)) return *rung;
   std::vector<std::string> names;
   for (const Rung* rung : platform.rungs())
@@ -100,13 +101,16 @@ int work(const Options& o) {
                 "convert the file, in numpy: a.astype('i4')");
   Selection selection;
   selection.params = o.params;
-  const auto streamer = primitive.stream(platform, rung, {.type = reader->type(), .op = op, .params = chosen_params(selection)});
+  const auto streamer =
+      primitive.stream(platform, rung, {.type = reader->type(), .op = op, .params = chosen_params(selection)});
 
   // Everything that can be wrong is found before the first chunk is read.
   std::unique_ptr<ArrayWriter> file;
   std::optional<OutputFile> text;
-  if (o.output.empty()) text.emplace("-");
-  else file = create_array(o.output, streamer->output_type(), streamer->output_count(reader->count()));
+  if (o.output.empty())
+    text.emplace("-");
+  else
+    file = create_array(o.output, streamer->output_type(), streamer->output_count(reader->count()));
   const Streamer::Sink sink = [&](std::span<const std::byte> elements) {
     if (file) return file->write(elements);
     const std::string lines = as_text(streamer->output_type(), elements);

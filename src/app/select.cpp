@@ -9,22 +9,23 @@
 #include <cstdlib>
 #include <numeric>
 #include <set>
+#include <utility>
 
 namespace upsweep::app {
 
 namespace {
 
-// Levenshtein's distance: insertions, deletions and replacements.
+// Edit distance: insertions, deletions, replacements and swaps of neighbours ("cdua" is one from "cuda").
 std::size_t edits(const std::string& a, const std::string& b) {
-  std::vector<std::size_t> row(b.size() + 1);
+  std::vector<std::size_t> before_last, last, row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
   for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
+    before_last = std::exchange(last, row);
     row[0] = i;
     for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+      row[j] = std::min({last[j] + 1, row[j - 1] + 1, last[j - 1] + (a[i - 1] != b[j - 1])});
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+        row[j] = std::min(row[j], before_last[j - 2] + 1);
     }
   }
   return row.back();
@@ -117,7 +118,8 @@ std::vector<const Primitive*> chosen_primitives(const Selection& selection) {
 
 std::vector<Backend> chosen_backends(const Selection& selection, const std::vector<Backend>& otherwise) {
   std::vector<Backend> chosen;
-  for (const std::string& name : selection.backends) chosen.push_back(parse_name<Backend>("backend", name, backend_names));
+  for (const std::string& name : selection.backends)
+    chosen.push_back(parse_name<Backend>("backend", name, backend_names));
   return chosen.empty() ? otherwise : chosen;
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <memory>
 #include <thread>
 #include <vector>
@@ -37,31 +38,69 @@ std::vector<int> allowed_cpus() {
   return cpus;
 }
 
+// The parts [begin, end) that one participant has left, in one word, so that its owner can take the first while
+// others take the last.
+class Share {
+ public:
+  void set(std::uint32_t begin, std::uint32_t end) { word_.store(pack(begin, end), std::memory_order_relaxed); }
+  // A part, or -1 when there is none left.
+  int take_first() {
+    return take([](std::uint32_t& begin, std::uint32_t&) { return begin++; });
+  }
+  int take_last() {
+    return take([](std::uint32_t&, std::uint32_t& end) { return --end; });
+  }
+
+ private:
+  static std::uint64_t pack(std::uint32_t begin, std::uint32_t end) { return std::uint64_t{end} << 32 | begin; }
+  template <class Which>
+  int take(Which which) {
+    std::uint64_t word = word_.load(std::memory_order_relaxed);
+    for (;;) {
+      auto begin = static_cast<std::uint32_t>(word), end = static_cast<std::uint32_t>(word >> 32);
+      if (begin >= end) return -1;
+      const std::uint32_t part = which(begin, end);
+      if (word_.compare_exchange_weak(word, pack(begin, end), std::memory_order_relaxed)) return static_cast<int>(part);
+    }
+  }
+  std::atomic<std::uint64_t> word_{0};
+};
+
+// Each participant has a share of neighbouring parts and walks it in order, then helps the others from the back. The
+// same core meets the same data in call after call: on two cores, i32 sums of 2^23 run at 142 GB/s so, and at 102 when
+// parts go to whoever asks next (2^24: 99 and 76; 2^25, beyond the caches: 58 and 56).
 struct Job {
   detail::PartFn run;
   void* context;
-  int parts;
-  std::atomic<int> next;  // the first `participants` parts are assigned; the others go to whoever asks
+  Share* const* shares;  // [participants]
+  int participants;
+  bool one_each;  // nothing to help with: looking would only move cache lines between cores
 
-  void work(int part) {
-    for (; part < parts; part = next.fetch_add(1, std::memory_order_relaxed)) run(context, part);
+  void work(int self) {
+    for (int part; (part = shares[self]->take_first()) >= 0;) run(context, part);
+    if (one_each) return;
+    for (int i = 1; i < participants; ++i) {
+      Share& other = *shares[(self + i) % participants];
+      for (int part; (part = other.take_last()) >= 0;) run(context, part);
+    }
   }
 };
 
 // One thread, pinned: an unpinned one that is woken may land on the caller's core and wait for it to leave.
 // The mailbox is null when the worker is idle, a job when one is offered, and `taken` while the worker is inside it. A
-// caller takes an offer back (job -> null) when it has finished its own part first, so it never waits for a worker that
-// has not woken yet, and a worker lost to fork() costs nothing but its help.
+// caller that has done its own share takes its offers back (job -> null), so it never waits for a worker that has not
+// woken yet, and a worker lost to fork() costs nothing but its help.
 struct alignas(64) Worker {
   std::atomic<Job*> mailbox{nullptr};
   std::atomic<int> asleep{0};
-  int part = 0;  // the offered job's first part for this worker
+  Share share;
+  int self = 0;  // its number among the participants of the offered job
   int cpu = 0;
 
   static Job* taken() { return reinterpret_cast<Job*>(alignof(Job)); }  // no job has this address
 
-  void offer(Job& job, int first) {
-    part = first;
+  void offer(Job& job, int participant) {
+    self = participant;
     mailbox.store(&job, std::memory_order_seq_cst);  // before the load below: else both sides could miss each other
     if (asleep.load(std::memory_order_seq_cst)) {
       asleep.store(0, std::memory_order_seq_cst);
@@ -69,10 +108,10 @@ struct alignas(64) Worker {
     }
   }
 
-  // Does the worker's part if it has not begun; otherwise waits until it has finished.
+  // Takes the offer back if the worker has not begun and does its share, otherwise waits until it has finished.
   void settle(Job& job) {
     Job* offered = &job;
-    if (mailbox.compare_exchange_strong(offered, nullptr, std::memory_order_acquire)) return job.work(part);
+    if (mailbox.compare_exchange_strong(offered, nullptr, std::memory_order_acquire)) return job.work(self);
     for (unsigned spins = 0; mailbox.load(std::memory_order_acquire) != nullptr; ++spins)
       spins < 10000 ? pause() : std::this_thread::yield();  // 10000 pauses (~0.2 ms): it lost its core; lend it ours
   }
@@ -81,7 +120,7 @@ struct alignas(64) Worker {
     for (;;) {
       Job* job = wait();
       if (!mailbox.compare_exchange_strong(job, taken(), std::memory_order_acquire)) continue;
-      job->work(part);
+      job->work(self);
       mailbox.store(nullptr, std::memory_order_release);
     }
   }
@@ -123,21 +162,29 @@ class Pool {
       return;
     }
     start();
-    Job job{run_part, context, parts, threads};
     // One worker a core, and all but the one whose core the caller is on.
     const int here = sched_getcpu();
-    int offered = 0;
-    for (std::size_t i = 0; i < count_ && offered < threads - 1; ++i)
-      if (workers_[i].cpu != here) workers_[i].offer(job, ++offered);
+    int participants = 0;
+    shares_[participants++] = &share_;
+    for (std::size_t i = 0; participants < threads; ++i)
+      if (workers_[i].cpu != here) helpers_[participants] = &workers_[i], shares_[participants++] = &workers_[i].share;
+    for (int i = 0; i < participants; ++i)
+      shares_[i]->set(first_part(i, parts, participants), first_part(i + 1, parts, participants));
+    Job job{run_part, context, shares_.get(), participants, parts == participants};
+    for (int i = 1; i < participants; ++i) helpers_[i]->offer(job, i);
     job.work(0);
-    for (std::size_t i = 0, settled = 0; settled < static_cast<std::size_t>(offered); ++i)
-      if (workers_[i].cpu != here) workers_[i].settle(job), ++settled;
+    for (int i = 1; i < participants; ++i) helpers_[i]->settle(job);
     busy_.clear(std::memory_order_release);
   }
 
  private:
-  explicit Pool(const std::vector<int>& cpus) : count_(cpus.size()), workers_(new Worker[cpus.size()]) {
+  explicit Pool(const std::vector<int>& cpus)
+      : count_(cpus.size()), workers_(new Worker[count_]), helpers_(new Worker*[count_]), shares_(new Share*[count_]) {
     for (std::size_t i = 0; i < count_; ++i) workers_[i].cpu = cpus[i];
+  }
+
+  static std::uint32_t first_part(int participant, int parts, int participants) {
+    return static_cast<std::uint32_t>(static_cast<std::int64_t>(parts) * participant / participants);
   }
 
   void start() {  // inside busy_
@@ -165,6 +212,10 @@ class Pool {
   bool started_ = false;
   std::size_t count_;
   std::unique_ptr<Worker[]> workers_;
+  // The call in progress: participant 0 is the caller, the others are helpers_[i]; all inside busy_.
+  Share share_;
+  std::unique_ptr<Worker*[]> helpers_;
+  std::unique_ptr<Share*[]> shares_;
 };
 
 }  // namespace

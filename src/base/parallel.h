@@ -1,7 +1,8 @@
 // Fork and join over the cores that this process may use.
 //
-// A pool of our own and not oneTBB, because a join that costs microseconds decides every size from 2^16 to 2^20:
-// FIGURES
+// A pool of our own and not oneTBB, because a fork and a join decide the sizes that just leave one core's cache. An i32
+// sum with the same loops on two Zen 4 cores, us, with this pool; tbb::parallel_for with affinity_partitioner; with
+// static_partitioner: 2^16 1.4 2.4 2.4; 2^17 2.5 3.5 4.6; 2^18 4.7 5.6 9.0; 2^19 10.7 11.8 12.8; from 2^20 up they tie.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -18,9 +19,9 @@ void run_parts(int parts, int threads, PartFn run, void* context) noexcept;
 }  // namespace detail
 
 // Calls f(part) for each part in [0, parts), on at most `threads` cores (0: all), the calling thread among them, and
-// returns when all are done; what f wrote is then visible. f must not throw. Parts are handed out one at a time, so
-// uneven ones balance. A call from inside f, or while another thread is inside parallel(), runs its parts one after
-// another on its own thread: the cores are busy anyway.
+// returns when all are done; what f wrote is then visible. f must not throw. Each core has neighbouring parts and then
+// helps the others, so uneven ones balance. A call from inside f, or while another thread is inside parallel(), runs
+// its parts one after another on its own thread: the cores are busy anyway.
 template <class F>
 void parallel(int parts, int threads, F&& f) noexcept {
   using Function = std::remove_reference_t<F>;
@@ -35,7 +36,9 @@ struct Parts {
   int count;                        // 1: one core does it all
 };
 
-// Whether a pass over this many bytes is faster on one core than a fork and a join. FIGURES
+// Whether a pass over this many bytes is faster on one core than with a fork and a join. An i32 sum on one core and on
+// two, us: 128 KiB 1.1 and 1.6, 256 KiB 2.2 and 1.4 when called in a loop; 2.2 and 2.4 when other work runs in between,
+// because the data is then in one core's cache.
 constexpr bool one_core(std::size_t bytes) { return bytes <= 128 << 10; }
 
 inline Parts cut(std::size_t n, std::size_t element_bytes, int threads) {

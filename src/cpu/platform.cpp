@@ -5,12 +5,12 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 
+#include "base/cache.h"
 #include "base/parallel.h"
 
 namespace upsweep {
@@ -52,18 +52,6 @@ std::size_t memory_limit() {
   return bytes;
 }
 
-// The last level that core 0 sees. From the kernel's table and not sysconf, which in a virtual machine adds up caches
-// of the host that the machine does not have.
-std::size_t last_level_cache() {
-  std::size_t largest = 0;
-  for (int index = 0; index < 8; ++index) {  // no processor lists more: two of level 1 and up to three above
-    std::ifstream size("/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/size");
-    if (std::size_t kib; size >> kib) largest = std::max(largest, kib << 10);
-  }
-  if (largest) return largest;
-  return 32 << 20;  // not told: a common size, and benchmarks rotate among more than this
-}
-
 class CpuPlatform final : public Platform {
  public:
   Backend backend() const override { return Backend::cpu; }
@@ -75,7 +63,7 @@ class CpuPlatform final : public Platform {
             .compiler = compiler_name,
             .flags = UPSWEEP_CXX_FLAGS,
             .memory_bytes = memory_limit(),
-            .cache_bytes = last_level_cache(),
+            .cache_bytes = last_level_cache_bytes(),
             .units = cores};
   }
 

@@ -11,11 +11,13 @@ namespace {
 
 Platform& open_platform(Backend backend) {
   switch (backend) {
-    case Backend::cpu: return cpu_platform();
+    case Backend::cpu:
+      return cpu_platform();
     case Backend::cuda:
       if (Platform* cuda = cuda_platform()) return *cuda;
       throw Error(Code::no_device, "no CUDA device: " + why_no_cuda(), "use --backend cpu or --backend simt");
-    case Backend::simt: break;
+    case Backend::simt:
+      break;
   }
   return open_plain();
 }

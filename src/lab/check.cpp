@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/interrupt.h"
+#include "lab/sizes.h"
 #include "lab/stage.h"
 
 namespace upsweep::lab {
@@ -25,9 +26,7 @@ std::vector<Params> shapes_of(Backend backend) {
     return shapes;
   }
   // Small grids, which an emulator runs quickly; odd ones, so that chunks do not divide evenly.
-  constexpr struct {
-    int block, grid;
-  } small[] = {{32, 7}, {64, 1}, {128, 3}, {256, 2}, {512, 5}, {1024, 1}};
+  constexpr struct { int block, grid; } small[] = {{32, 7}, {64, 1}, {128, 3}, {256, 2}, {512, 5}, {1024, 1}};
   for (const auto& [block, grid] : small) {
     shapes.emplace_back().set("block", block);
     shapes.back().set("grid", grid);
@@ -51,7 +50,12 @@ class Combinations {
     const auto all_types = options.types.empty() ? primitive.types() : options.types;
     const auto all_ops = options.ops.empty() ? primitive.ops() : options.ops;
     for (const Type type : all_types) {
-      const auto inputs = options.inputs.empty() ? primitive.inputs(type) : options.inputs;
+      auto inputs = primitive.inputs(type);
+      if (!options.inputs.empty())  // those of the named ones that this type has
+        std::erase_if(inputs, [&](const std::string& name) {
+          return std::find(options.inputs.begin(), options.inputs.end(), name) == options.inputs.end();
+        });
+      if (inputs.empty()) continue;
       for (const Op op : all_ops) lines_.push_back({type, op, inputs});
       count_ += inputs.size() * all_ops.size();
     }
@@ -84,19 +88,24 @@ class Combinations {
   std::size_t count_ = 0, at_ = 0;
 };
 
-// One call, twice with the same scratch. Nothing when both are right.
-std::optional<std::string> try_case(Stage& stage, simt::Emulator* emulator, const Rung& rung, RunFn run,
-                                    const Params& params, bool own_shape, std::size_t& runs) {
+// One call, twice with the same scratch. Nothing when both are right. `params` becomes empty, the rung's own shape,
+// when the rung does not take it.
+std::optional<std::string> try_case(Stage& stage, simt::Emulator* emulator, const Rung& rung, RunFn run, Params& params,
+                                    std::size_t& runs) {
   std::optional<std::string> wrong;
   try {
     for (int turn = 0; turn < 2 && !wrong; ++turn) {
-      const Status status = stage.run(run, params);
+      Status status = stage.run(run, params);
       // A launch shape that the rung says it does not take is no failure; its own shape has to work.
-      const bool declined = status.code == Code::unsupported || status.code == Code::invalid_argument;
-      if (declined && !own_shape) return std::nullopt;
+      if ((status.code == Code::unsupported || status.code == Code::invalid_argument) && !params.empty()) {
+        params = {};
+        status = stage.run(run, params);
+      }
       ++runs;
-      if (!status) wrong = fmt::format("returned an error: {}", status.message ? status.message : "no message");
-      else wrong = stage.verify(rung);
+      if (!status)
+        wrong = fmt::format("returned an error: {}", status.message ? status.message : "no message");
+      else
+        wrong = stage.verify(rung);
       if (wrong && turn == 1) *wrong += " (second call with the same workspace; the first was right)";
     }
   } catch (const Error& error) {
@@ -116,7 +125,7 @@ std::optional<std::string> try_case(Stage& stage, simt::Emulator* emulator, cons
 }  // namespace
 
 std::string describe(const Case& c) {
-  std::string text = fmt::format("{} {} n={} input={}", to_string(c.type), to_string(c.op), c.n, c.input);
+  std::string text = fmt::format("{} {} n={} input={}", to_string(c.type), to_string(c.op), size_text(c.n), c.input);
   for (const Params::Item& item : c.params) text += fmt::format(" {}={}", item.name, item.value);
   return text;
 }
@@ -174,14 +183,16 @@ std::vector<RungCheck> check(Platform& platform, simt::Emulator* emulator, const
           if (!run) continue;
           if (!loaded) stage.load(*problem, c, {.guard_bytes = guard, .misaligned = misaligned});
           loaded = true;
-          auto wrong = try_case(stage, emulator, *result.rung, run, shape, own_shape, result.runs);
-          if (!wrong) continue;
           Case shown = c;
           shown.params = shape;
+          auto wrong = try_case(stage, emulator, *result.rung, run, shown.params, result.runs);
+          if (!wrong) continue;
           result.failures.push_back(fmt::format("{}/{} {} {}{}: {}", result.rung->primitive, result.rung->name,
                                                 platform_name, describe(shown), misaligned ? " misaligned" : "",
                                                 *wrong));
-          stage.load(*problem, c, {.guard_bytes = guard, .misaligned = misaligned});  // it may have spoilt the inputs
+          // It may have spoilt the inputs and left the counters at anything: the next rung starts clean.
+          stage.load(*problem, c, {.guard_bytes = guard, .misaligned = misaligned});
+          stage.renew_workspace();
         }
       }
       ++done;

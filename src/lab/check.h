@@ -44,8 +44,8 @@ struct CheckOptions {
 
 struct RungCheck {
   const Rung* rung = nullptr;
-  std::string platform{};             // "cpu", "cuda", "simt", "simt traced"
-  std::size_t runs = 0;               // calls made
+  std::string platform{};               // "cpu", "cuda", "simt", "simt traced"
+  std::size_t runs = 0;                 // calls made
   std::vector<std::string> failures{};  // one line each: rung, case, what differs
   // Right when it claims to be; a deliberate bug is right when it was caught.
   bool passed() const { return rung->expected_wrong ? !failures.empty() : failures.empty(); }

@@ -14,8 +14,8 @@ namespace upsweep::lab {
 namespace {
 
 std::string key_of(const Record& r) {
-  std::string key = fmt::format("{}/{} {} {} {} n={} {}", r.primitive, r.name(), r.backend, r.type, r.op,
-                                size_text(r.n), r.input);
+  std::string key =
+      fmt::format("{}/{} {} {} {} n={} {}", r.primitive, r.name(), r.backend, r.type, r.op, size_text(r.n), r.input);
   if (r.peer) key += " (peer)";
   for (const auto& [name, value] : r.params) key += fmt::format(" {}={}", name, value);
   return key;
@@ -43,14 +43,20 @@ Comparison compare_one(const std::string& what, const Record* before, const Reco
   Comparison c{.what = what};
   if (before && before->timed()) c.before_us = *before->median_us;
   if (after && after->timed()) c.after_us = *after->median_us;
-  if (!after) c.change = Change::missing;
-  else if (!before) c.change = Change::added;
-  else if (before->timed() && !after->timed()) c.change = Change::broken;
-  else if (!before->timed() && after->timed()) c.change = Change::repaired;
+  if (!after)
+    c.change = Change::missing;
+  else if (!before)
+    c.change = Change::added;
+  else if (before->timed() && !after->timed())
+    c.change = Change::broken;
+  else if (!before->timed() && after->timed())
+    c.change = Change::repaired;
   else if (before->timed()) {
     c.noise = before->aa_spread.value_or(0) + after->aa_spread.value_or(0);
-    if (slower(before->timing(), after->timing())) c.change = Change::slower;
-    else if (slower(after->timing(), before->timing())) c.change = Change::faster;
+    if (slower(before->timing(), after->timing()))
+      c.change = Change::slower;
+    else if (slower(after->timing(), before->timing()))
+      c.change = Change::faster;
   }
   return c;
 }
@@ -86,12 +92,15 @@ std::string comparison_table(const std::vector<Comparison>& comparisons, bool al
     ++counts[c.change];
     if (c.change == Change::same && !all) continue;
     const bool both = c.before_us > 0 && c.after_us > 0;
-    const Style style = c.regression() ? Style::bad
+    const Style style = c.regression()                                               ? Style::bad
                         : c.change == Change::faster || c.change == Change::repaired ? Style::good
-                                                                                      : Style::faint;
-    grid.add({{c.what}, {c.before_us > 0 ? time_text(c.before_us) : "-"}, {c.after_us > 0 ? time_text(c.after_us) : "-"},
+                                                                                     : Style::faint;
+    grid.add({{c.what},
+              {c.before_us > 0 ? time_text(c.before_us) : "-"},
+              {c.after_us > 0 ? time_text(c.after_us) : "-"},
               {both ? fmt::format("{:+.1f} %", 100 * (c.after_us / c.before_us - 1)) : "", style},
-              {both ? fmt::format("{:.1f} %", 100 * c.noise) : ""}, {std::string(to_string(c.change)), style}});
+              {both ? fmt::format("{:.1f} %", 100 * c.noise) : ""},
+              {std::string(to_string(c.change)), style}});
   }
   std::string text = grid.empty() ? "" : grid.text(terminal) + "\n";
   std::string separator;

@@ -9,13 +9,13 @@
 namespace upsweep::lab {
 
 enum class Change {
-  same,       // within the noise
+  same,  // within the noise
   faster,
-  slower,     // a regression
-  broken,     // was right, fails its check now: a regression too
-  repaired,   // the other way round
-  missing,    // only in the first run
-  added,      // only in the second
+  slower,    // a regression
+  broken,    // was right, fails its check now: a regression too
+  repaired,  // the other way round
+  missing,   // only in the first run
+  added,     // only in the second
 };
 
 struct Comparison {

@@ -51,7 +51,8 @@ constexpr Count counts[] = {{"global_load_requests", &Counters::global_load_requ
 
 std::string count_text(std::uint64_t value) {
   if (value < 100'000) return fmt::format("{}", value);
-  return value < 100'000'000 ? fmt::format("{}K", (value + 500) / 1000) : fmt::format("{}M", (value + 500'000) / 1'000'000);
+  return value < 100'000'000 ? fmt::format("{}K", (value + 500) / 1000)
+                             : fmt::format("{}M", (value + 500'000) / 1'000'000);
 }
 
 std::string ratio_text(std::uint64_t value, std::uint64_t per) {
@@ -64,31 +65,52 @@ struct Metric {
   std::string (*text)(const Counters&);
 };
 constexpr Metric metrics[] = {
-    {"global loads (warp)", [](const Counters& c) { return c.global_load_requests ? count_text(c.global_load_requests) : ""; }},
+    {"global loads (warp)",
+     [](const Counters& c) { return c.global_load_requests ? count_text(c.global_load_requests) : ""; }},
     {"  sectors a load", [](const Counters& c) { return ratio_text(c.global_load_sectors, c.global_load_requests); }},
-    {"  of the ideal", [](const Counters& c) { return c.global_load_ideal ? ratio_text(c.global_load_sectors, c.global_load_ideal) + "x" : ""; }},
-    {"global stores (warp)", [](const Counters& c) { return c.global_store_requests ? count_text(c.global_store_requests) : ""; }},
-    {"  sectors a store", [](const Counters& c) { return ratio_text(c.global_store_sectors, c.global_store_requests); }},
+    {"  of the ideal",
+     [](const Counters& c) {
+       return c.global_load_ideal ? ratio_text(c.global_load_sectors, c.global_load_ideal) + "x" : "";
+     }},
+    {"global stores (warp)",
+     [](const Counters& c) { return c.global_store_requests ? count_text(c.global_store_requests) : ""; }},
+    {"  sectors a store",
+     [](const Counters& c) { return ratio_text(c.global_store_sectors, c.global_store_requests); }},
     {"bulk copies", [](const Counters& c) { return c.bulk_copies ? count_text(c.bulk_copies) : ""; }},
     {"  bytes a copy", [](const Counters& c) { return ratio_text(c.bulk_bytes, c.bulk_copies); }},
-    {"shared loads (warp)", [](const Counters& c) { return c.shared_load_requests ? count_text(c.shared_load_requests) : ""; }},
-    {"  wavefronts a load", [](const Counters& c) { return ratio_text(c.shared_load_wavefronts, c.shared_load_requests); }},
-    {"shared stores (warp)", [](const Counters& c) { return c.shared_store_requests ? count_text(c.shared_store_requests) : ""; }},
-    {"  wavefronts a store", [](const Counters& c) { return ratio_text(c.shared_store_wavefronts, c.shared_store_requests); }},
-    {"bank conflicts", [](const Counters& c) {
+    {"shared loads (warp)",
+     [](const Counters& c) { return c.shared_load_requests ? count_text(c.shared_load_requests) : ""; }},
+    {"  wavefronts a load",
+     [](const Counters& c) { return ratio_text(c.shared_load_wavefronts, c.shared_load_requests); }},
+    {"shared stores (warp)",
+     [](const Counters& c) { return c.shared_store_requests ? count_text(c.shared_store_requests) : ""; }},
+    {"  wavefronts a store",
+     [](const Counters& c) { return ratio_text(c.shared_store_wavefronts, c.shared_store_requests); }},
+    {"bank conflicts",
+     [](const Counters& c) {
        const std::uint64_t requests = c.shared_load_requests + c.shared_store_requests;
-       return requests ? count_text(c.shared_load_wavefronts + c.shared_store_wavefronts - c.shared_load_ideal - c.shared_store_ideal) : "";
+       return requests ? count_text(c.shared_load_wavefronts + c.shared_store_wavefronts - c.shared_load_ideal -
+                                    c.shared_store_ideal)
+                       : "";
      }},
-    {"global atomics (warp)", [](const Counters& c) { return c.global_atomic_requests ? count_text(c.global_atomic_requests) : ""; }},
-    {"  lanes on one address", [](const Counters& c) { return ratio_text(c.global_atomic_serial, c.global_atomic_requests); }},
+    {"global atomics (warp)",
+     [](const Counters& c) { return c.global_atomic_requests ? count_text(c.global_atomic_requests) : ""; }},
+    {"  lanes on one address",
+     [](const Counters& c) { return ratio_text(c.global_atomic_serial, c.global_atomic_requests); }},
     {"  worst", [](const Counters& c) { return c.global_atomic_requests ? count_text(c.global_atomic_worst) : ""; }},
-    {"shared atomics (warp)", [](const Counters& c) { return c.shared_atomic_requests ? count_text(c.shared_atomic_requests) : ""; }},
-    {"  lanes on one address", [](const Counters& c) { return ratio_text(c.shared_atomic_serial, c.shared_atomic_requests); }},
+    {"shared atomics (warp)",
+     [](const Counters& c) { return c.shared_atomic_requests ? count_text(c.shared_atomic_requests) : ""; }},
+    {"  lanes on one address",
+     [](const Counters& c) { return ratio_text(c.shared_atomic_serial, c.shared_atomic_requests); }},
     {"  worst", [](const Counters& c) { return c.shared_atomic_requests ? count_text(c.shared_atomic_worst) : ""; }},
     {"barriers (warp)", [](const Counters& c) { return c.barriers ? count_text(c.barriers) : ""; }},
     {"shuffles (warp)", [](const Counters& c) { return c.shuffles ? count_text(c.shuffles) : ""; }},
     {"branches (warp)", [](const Counters& c) { return c.branches ? count_text(c.branches) : ""; }},
-    {"  active lanes of 32", [](const Counters& c) { return c.branches ? fmt::format("{:.1f}", static_cast<double>(c.branch_lanes) / static_cast<double>(c.branches)) : ""; }},
+    {"  active lanes of 32",
+     [](const Counters& c) {
+       return c.branches ? fmt::format("{:.1f}", static_cast<double>(c.branch_lanes) / static_cast<double>(c.branches))
+                         : "";
+     }},
     {"  divergent", [](const Counters& c) { return c.branches ? count_text(c.divergent_branches) : ""; }},
 };
 
@@ -150,11 +172,14 @@ std::vector<Explanation> explain(simt::Emulator& emulator, const Primitive& prim
     const RunFn run = rung->find(c.type, c.op);
     if (!run || rung->gpu_only) continue;
     stage.load(*problem, c, {.guard_bytes = 0});
+    stage.renew_workspace();  // its own, whatever the rung before left behind
     Explanation e{.rung = rung, .report = {}, .failure = {}};
     try {
       const Status status = stage.run(run, c.params);
-      if (!status) e.failure = fmt::format("returned an error: {}", status.message ? status.message : "no message");
-      else e.failure = stage.verify(*rung);
+      if (!status)
+        e.failure = fmt::format("returned an error: {}", status.message ? status.message : "no message");
+      else
+        e.failure = stage.verify(*rung);
     } catch (const Error& error) {
       if (error.code() == Code::interrupted) throw;
       e.failure = error.what();
@@ -195,20 +220,23 @@ std::string line_table(const Explanation& explanation, const Terminal& terminal)
     for (const simt::LineCounters& line : kernel.lines) {
       const Counters& c = line.counters;
       const auto some = [](std::uint64_t value) { return value ? count_text(value) : std::string(); };
-      grid.add({{fmt::format("{}:{}", line.file, line.line)},
-                {some(c.global_load_requests)},
-                {some(c.global_load_sectors)},
-                {some(c.global_store_requests)},
-                {some(c.global_store_sectors)},
-                {some(c.shared_load_requests + c.shared_store_requests)},
-                {some(c.shared_load_wavefronts + c.shared_store_wavefronts)},
-                {some(c.global_atomic_requests + c.shared_atomic_requests)},
-                {some(std::max(c.global_atomic_worst, c.shared_atomic_worst))},
-                {some(c.barriers)},
-                {c.branches ? fmt::format("{:.1f}", static_cast<double>(c.branch_lanes) / static_cast<double>(c.branches)) : ""},
-                {some(c.divergent_branches)}});
+      grid.add(
+          {{fmt::format("{}:{}", line.file, line.line)},
+           {some(c.global_load_requests)},
+           {some(c.global_load_sectors)},
+           {some(c.global_store_requests)},
+           {some(c.global_store_sectors)},
+           {some(c.shared_load_requests + c.shared_store_requests)},
+           {some(c.shared_load_wavefronts + c.shared_store_wavefronts)},
+           {some(c.global_atomic_requests + c.shared_atomic_requests)},
+           {some(std::max(c.global_atomic_worst, c.shared_atomic_worst))},
+           {some(c.barriers)},
+           {c.branches ? fmt::format("{:.1f}", static_cast<double>(c.branch_lanes) / static_cast<double>(c.branches))
+                       : ""},
+           {some(c.divergent_branches)}});
     }
-    if (!grid.empty()) text += fmt::format("{}\n{}", styled(terminal, Style::strong, kernel.name), grid.text(terminal, 2));
+    if (!grid.empty())
+      text += fmt::format("{}\n{}", styled(terminal, Style::strong, kernel.name), grid.text(terminal, 2));
   }
   return text;
 }

@@ -56,7 +56,8 @@ std::string Grid::markdown() const {
   text += "\n";
   for (const auto& row : rows_) {
     text += "|";
-    for (const Cell& cell : row) text += " " + (cell.style == Style::strong ? "**" + cell.text + "**" : cell.text) + " |";
+    for (const Cell& cell : row)
+      text += " " + (cell.style == Style::strong ? "**" + cell.text + "**" : cell.text) + " |";
     text += "\n";
   }
   return text;

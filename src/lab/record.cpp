@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cmath>
 #include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
@@ -115,7 +116,8 @@ Record make_record(const RunIdentity& identity, Backend backend, const Ceiling& 
 
 std::string to_json(const Record& r) {
   Json params = Json::object();
-  for (const auto& [name, value] : r.params) params[name] = value;
+  for (const auto& [name, value] : r.params)
+    params[name] = value == std::floor(value) ? Json(static_cast<std::int64_t>(value)) : Json(value);
   Json json;
   json["primitive"] = r.primitive;
   json["rung"] = or_null(r.rung);

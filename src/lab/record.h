@@ -29,13 +29,15 @@ struct Record {
   std::optional<double> ceiling_gbs;  // 1e9 bytes a second; nothing for "launch" and where it was not measured
   std::optional<double> score;        // traffic / time / ceiling
   bool checked = false;
-  std::optional<double> aa_spread;    // relative
+  std::optional<double> aa_spread;  // relative
   std::optional<std::string> peer_version;
   std::string device, driver, compiler, flags, revision, run, time;
 
   const std::string& name() const { return rung ? *rung : *peer; }
   bool timed() const { return median_us.has_value(); }
-  Timing timing() const { return {{q1_us.value_or(0), median_us.value_or(0), q3_us.value_or(0)}, aa_spread.value_or(0)}; }
+  Timing timing() const {
+    return {{q1_us.value_or(0), median_us.value_or(0), q3_us.value_or(0)}, aa_spread.value_or(0)};
+  }
   double gbs() const { return gigabytes_per_second(traffic_bytes, median_us.value_or(0)); }
 };
 
@@ -56,8 +58,8 @@ Record make_record(const RunIdentity& identity, Backend backend, const Ceiling& 
 // One line, no newline.
 std::string to_json(const Record& record);
 
-// Throws Error(bad_file), naming `source` and the line, for anything that is not a record. Unknown names are ignored, so
-// that newer files can be read.
+// Throws Error(bad_file), naming `source` and the line, for anything that is not a record. Unknown names are ignored,
+// so that newer files can be read.
 Record parse_record(const std::string& line, const std::string& source, std::size_t line_number);
 
 // Every record of a file of JSON lines; "-" is standard input. Empty lines are skipped.

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
 #include <charconv>
 #include <string_view>
 
@@ -35,10 +37,18 @@ std::size_t one_size(std::string_view text) {
   int shift = 0;
   if (!text.empty()) {
     switch (text.back()) {
-      case 'K': case 'k': shift = 10; break;
-      case 'M': shift = 20; break;
-      case 'G': shift = 30; break;
-      default: break;
+      case 'K':
+      case 'k':
+        shift = 10;
+        break;
+      case 'M':
+        shift = 20;
+        break;
+      case 'G':
+        shift = 30;
+        break;
+      default:
+        break;
     }
   }
   if (shift) text.remove_suffix(1);
@@ -64,6 +74,10 @@ std::vector<std::size_t> parse_sizes(const std::string& text) {
     begin = end + 1;
   }
   return sizes;
+}
+
+std::string size_text(std::uint64_t n) {
+  return n >= 1024 && std::has_single_bit(n) ? fmt::format("2^{}", std::countr_zero(n)) : fmt::format("{}", n);
 }
 
 }  // namespace upsweep::lab

@@ -58,10 +58,10 @@ void Stage::load(const Problem& problem, const Case& c, const Layout& layout) {
 
 Status Stage::run(RunFn run, const Params& params) {
   for (std::size_t k = 0; k < outputs_; ++k) platform_.fill(out_[k].memory, poison, out_[k].total);
-  if (void* scratch = workspace_.scratch(poisoned_scratch)) platform_.fill(scratch, poison, poisoned_scratch);
+  if (void* scratch = workspace_->scratch(poisoned_scratch)) platform_.fill(scratch, poison, poisoned_scratch);
   platform_.synchronize();
 
-  Call call{.type = case_.type, .op = case_.op, .n = case_.n, .params = params, .workspace = &workspace_};
+  Call call{.type = case_.type, .op = case_.op, .n = case_.n, .params = params, .workspace = &*workspace_};
   for (std::size_t k = 0; k < inputs_; ++k) call.in[k] = in_[k].data();
   for (std::size_t k = 0; k < outputs_; ++k) call.out[k] = out_[k].data();
   const Status status = run(call);
@@ -97,7 +97,7 @@ std::optional<std::string> Stage::verify(const Rung& rung) {
     if (in_[k].bytes && std::memcmp(host_[k].data() + in_[k].begin, inputs[k].data, in_[k].bytes) != 0)
       return fmt::format("changed in[{}]", k);
   }
-  if (!workspace_.counters_are_zero()) return "left the workspace's counters not zero: the next call would go wrong";
+  if (!workspace_->counters_are_zero()) return "left the workspace's counters not zero: the next call would go wrong";
   return std::nullopt;
 }
 

@@ -20,7 +20,7 @@ struct Layout {
 // Arrays of one case between guard zones. Memory is kept from case to case, because cudaMalloc costs more than a check.
 class Stage {
  public:
-  explicit Stage(Platform& platform) : platform_(platform), workspace_(platform) {}
+  explicit Stage(Platform& platform) : platform_(platform) { renew_workspace(); }
   Stage(const Stage&) = delete;
   Stage& operator=(const Stage&) = delete;
   ~Stage();
@@ -36,7 +36,8 @@ class Stage {
   // Nothing if the last run left the right outputs and touched nothing else; otherwise one line: what is wrong.
   std::optional<std::string> verify(const Rung& rung);
 
-  Workspace& workspace() { return workspace_; }
+  // Starts with a new workspace: after a rung that failed, whose counters may be left at anything.
+  void renew_workspace() { workspace_.emplace(platform_); }
 
  private:
   struct Array {
@@ -50,7 +51,7 @@ class Stage {
   std::optional<std::string> fetch(const Array& array, std::vector<std::byte>& host, const std::string& name);
 
   Platform& platform_;
-  Workspace workspace_;
+  std::optional<Workspace> workspace_;
   const Problem* problem_ = nullptr;
   Case case_;
   Layout layout_;

@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <map>
 #include <optional>
 #include <set>
 #include <sstream>
 
 #include "lab/grid.h"
-#include "lab/sizes.h"
 
 namespace upsweep::lab {
 
@@ -65,8 +63,10 @@ Grid sweep_grid(const std::vector<Record>& records, bool scores) {
     std::vector<Cell> row{name};
     for (const std::uint64_t n : axes.sizes) {
       const auto found = axes.at.find({name, n});
-      if (found == axes.at.end()) row.emplace_back("-");
-      else if (const Record& r = *found->second; !r.timed()) row.emplace_back("(F)", Style::bad);
+      if (found == axes.at.end())
+        row.emplace_back("-");
+      else if (const Record& r = *found->second; !r.timed())
+        row.emplace_back("(F)", Style::bad);
       else {
         std::string text = gbs_text(r.gbs());
         if (scores && r.score) text += fmt::format(" ({:.2f})", *r.score);
@@ -80,10 +80,6 @@ Grid sweep_grid(const std::vector<Record>& records, bool scores) {
 
 }  // namespace
 
-std::string size_text(std::uint64_t n) {
-  return n >= 1024 && std::has_single_bit(n) ? fmt::format("2^{}", std::countr_zero(n)) : fmt::format("{}", n);
-}
-
 std::string time_text(double us) {
   const auto three = [](double value, const char* unit) {
     return value >= 99.95 ? fmt::format("{:.0f} {}", value, unit) : fmt::format("{:#.3g} {}", value, unit);
@@ -96,14 +92,16 @@ std::string time_text(double us) {
 
 std::string score_table(const std::vector<Record>& records, const Terminal& terminal) {
   const Record* peer = best_peer(records);
-  const bool has_score = std::any_of(records.begin(), records.end(), [](const Record& r) { return r.score.has_value(); });
+  const bool has_score =
+      std::any_of(records.begin(), records.end(), [](const Record& r) { return r.score.has_value(); });
   std::vector<std::string> header{"rung", "time", "GB/s"};
   if (has_score) header.emplace_back("score");
   if (peer) header.emplace_back("vs peer");
   const auto rows = [&](Grid grid, int bar_cells) {
     for (const Record& r : records) {
       std::vector<Cell> row{shown_name(r)};
-      if (!r.timed()) row.emplace_back("(F)", Style::bad);
+      if (!r.timed())
+        row.emplace_back("(F)", Style::bad);
       else {
         row.emplace_back(time_text(*r.median_us));
         row.emplace_back(r.traffic_bytes ? gbs_text(r.gbs()) : "");
@@ -137,7 +135,8 @@ std::string sweep_table(const std::vector<Record>& records, const Terminal& term
     if (in_part > 0 && sweep_grid(wider, false).width() + 2 > terminal.width) {
       text += sweep_grid(part, false).text(terminal, 2) + "\n";
       wider.clear();
-      std::copy_if(records.begin(), records.end(), std::back_inserter(wider), [&](const Record& r) { return r.n == n; });
+      std::copy_if(records.begin(), records.end(), std::back_inserter(wider),
+                   [&](const Record& r) { return r.n == n; });
       in_part = 0;
     }
     part = std::move(wider);
@@ -194,8 +193,8 @@ std::string marker_table(const Marker& marker, const std::string& where, const s
     throw Error(Code::bad_file, fmt::format("{}: nothing in {} is what the marker asks for", where, file.string()),
                 "run `upsweep bench` for that case, or change the marker");
   const Record& r = records.front();
-  return sweep_grid(records, true).markdown() +
-         fmt::format("\n{}; {}; {}; revision {}, {}.\n", r.device, r.driver, r.compiler, r.revision, r.time.substr(0, 10));
+  return sweep_grid(records, true).markdown() + fmt::format("\n{}; {}; {}; revision {}, {}.\n", r.device, r.driver,
+                                                            r.compiler, r.revision, r.time.substr(0, 10));
 }
 
 }  // namespace
@@ -205,8 +204,8 @@ std::string fill_markers(const std::string& text, const std::string& source, con
   std::string out;
   std::size_t at = 0;
   for (std::size_t begin; (begin = text.find(open, at)) != text.npos;) {
-    const std::string where =
-        fmt::format("{}:{}", source, 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(begin), '\n'));
+    const std::string where = fmt::format(
+        "{}:{}", source, 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(begin), '\n'));
     const std::size_t words = begin + open.size();
     const std::size_t words_end = text.find("-->", words);
     const std::size_t end = text.find(close, words);

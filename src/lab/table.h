@@ -6,12 +6,11 @@
 #include <vector>
 
 #include "lab/record.h"
+#include "lab/sizes.h"
 #include "lab/terminal.h"
 
 namespace upsweep::lab {
 
-// "2^20" for a power of two from 2^10 up, digits otherwise.
-std::string size_text(std::uint64_t n);
 // Three significant digits and a unit: "31.2 ns", "4.56 us", "12.3 ms".
 std::string time_text(double us);
 

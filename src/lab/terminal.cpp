@@ -35,10 +35,7 @@ Terminal terminal(int descriptor) {
 }
 
 std::string styled(const Terminal& terminal, Style style, std::string_view text) {
-  const char* code = style == Style::good    ? "32"
-                     : style == Style::bad   ? "31"
-                     : style == Style::faint ? "2"
-                                             : "1";
+  const char* code = style == Style::good ? "32" : style == Style::bad ? "31" : style == Style::faint ? "2" : "1";
   if (!terminal.colour || style == Style::plain) return std::string(text);
   return fmt::format("\033[{}m{}\033[0m", code, text);
 }
@@ -47,7 +44,8 @@ std::string bar(const Terminal& terminal, double fraction, int cells) {
   const double full = std::clamp(fraction, 0.0, 1.0) * cells;
   if (!terminal.unicode) {
     const int filled = static_cast<int>(std::lround(full));
-    return std::string(static_cast<std::size_t>(filled), '#') + std::string(static_cast<std::size_t>(cells - filled), ' ');
+    return std::string(static_cast<std::size_t>(filled), '#') +
+           std::string(static_cast<std::size_t>(cells - filled), ' ');
   }
   constexpr const char* eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
   const int steps = static_cast<int>(std::lround(full * 8));

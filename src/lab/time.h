@@ -38,8 +38,8 @@ struct Measurement {
 
 // What the machine can do, in this run: the time of the best program that moves the bytes and does nothing else.
 struct Ceiling {
-  std::string kind;       // "read", "write", "copy", "launch"
-  std::size_t n = 0;      // elements
+  std::string kind;   // "read", "write", "copy", "launch"
+  std::size_t n = 0;  // elements
   Type type = Type::u32;
   std::size_t bytes = 0;  // moved; 0 for a launch
   Measurement measured;

@@ -1,6 +1,7 @@
 // reduce/parallel: the simd rung on every core, and on one where waking the others costs more than they give.
 #include <algorithm>
 
+#include "base/cache.h"
 #include "base/parallel.h"
 #include "reduce/contract.h"
 #include "reduce/cpu_simd.h"
@@ -17,11 +18,13 @@ struct parallel {
 
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
-    static const SpanReduction reduce = simd_reduction(type_of<T>(), Op::op);
-    if (one_core(a.n * sizeof(T)))
-      reduce(a.in, a.n, a.out);
+    static const SpanReduction cached = simd_reduction(type_of<T>(), Op::op, From::caches);
+    static const SpanReduction streamed = simd_reduction(type_of<T>(), Op::op, From::memory);
+    const std::size_t bytes = a.n * sizeof(T);
+    if (one_core(bytes))
+      cached(a.in, a.n, a.out);
     else
-      by_parts(a, reduce);
+      by_parts(a, bytes <= last_level_cache_bytes() ? cached : streamed);
     return {};
   }
 

@@ -87,10 +87,12 @@ class ExactWindow {
       high = max(high, key);
       low = min(low, key - 1);  // zero becomes the largest: it fits any window
     }
-    if (__any_sync(all_lanes, high >= top_ || low < bottom_))
-      add_with_outliers(load);
-    else
-      add_inside(x);
+    if (__any_sync(all_lanes, high >= top_ || low < bottom_)) {
+      high = __reduce_max_sync(all_lanes, high);
+      if (high < Format::infinity) move_up(high);
+      if (__any_sync(all_lanes, high >= top_ || low < bottom_)) return add_with_outliers(load);
+    }
+    add_inside(x);
   }
 
   // Hands what is left to the shared accumulator.
@@ -130,7 +132,14 @@ class ExactWindow {
     if (++batches_ == 512) flush();
   }
 
-  // The same where some lane has an element outside, or the window is not set yet.
+  // A window that holds the largest magnitude seen, if it can.
+  __device__ __forceinline__ void move_up(unsigned largest) {
+    if (largest < top_ || bound_ >= Format::highest_bound) return;
+    flush();
+    place(largest);
+  }
+
+  // A batch of which some lane has an element outside.
   template <class Load>
   __device__ __forceinline__ void add_with_outliers(const Load& load) {
     unsigned largest = 0;  // finite
@@ -140,11 +149,7 @@ class ExactWindow {
       for (const T x : pack.item)
         if (const unsigned key = Format::key(x); key < Format::infinity) largest = max(largest, key);
     }
-    largest = __reduce_max_sync(all_lanes, largest);
-    if (largest >= top_ && bound_ < Format::highest_bound) {
-      flush();
-      place(largest);
-    }
+    move_up(__reduce_max_sync(all_lanes, largest));
 #pragma unroll 1
     for (int k = 0; k < packs; ++k) {
       const Pack<T> pack = load(k);

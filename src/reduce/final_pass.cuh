@@ -22,11 +22,13 @@ __global__ void final_pass_kernel(const T* totals,  // [count]
 }
 
 // Runs first_pass(totals, shape), which leaves shape.grid.x totals, then reduces those into a.out. The caller's params
-// "grid" and "block" override the rung's own shape.
+// "grid" and "block" override the rung's own shape; without them, no block is started that would have no element.
 template <class T, class Op, class FirstPass>
 Status by_blocks(const Args<T, Op>& a, Shape shape, FirstPass&& first_pass) {
-  shape.grid.x = static_cast<unsigned>(a.params.get("grid", shape.grid.x));
   shape.block.x = static_cast<unsigned>(a.params.get("block", shape.block.x));
+  const std::size_t useful = a.n == 0 ? 1 : ceil_div(a.n, shape.block.x);
+  if (useful < shape.grid.x) shape.grid.x = static_cast<unsigned>(useful);
+  shape.grid.x = static_cast<unsigned>(a.params.get("grid", shape.grid.x));
   shape.stream = a.stream;
   T* totals = static_cast<T*>(a.workspace->scratch(shape.grid.x * sizeof(T)));
   if (!totals) return {Code::out_of_memory, 0, "no memory for the block totals"};

@@ -51,7 +51,10 @@ class ChunkStreamer final : public Streamer {
       platform_.copy_in(in_, chunk.data(), chunk.size());
       in = in_;
     }
-    Call call{.type = case_.type, .op = case_.op, .n = chunk.size() / size_of(case_.type), .params = case_.params,
+    Call call{.type = case_.type,
+              .op = case_.op,
+              .n = chunk.size() / size_of(case_.type),
+              .params = case_.params,
               .workspace = &workspace_};
     call.in[0] = in;
     call.out[0] = out_;

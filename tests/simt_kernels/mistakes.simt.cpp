@@ -104,6 +104,11 @@ __global__ void race_bulk_copy(const float* in, float* out) {
 // ----------------------------------------------------------------------------------
 
 __global__ void past_the_end(const float* in, float* out) { out[threadIdx.x] = in[threadIdx.x + 1]; }
+// The last of 128 pairs of floats, where the buffer ends in its middle.
+__global__ void across_the_end(const float* in, float* out) {
+  const float2 v = reinterpret_cast<const float2*>(in)[threadIdx.x];
+  out[threadIdx.x] = v.x + v.y;
+}
 __global__ void past_the_array(const float*, float* out) {
   __shared__ float s[100];
   s[threadIdx.x + 8] = 1.f;
@@ -138,6 +143,12 @@ __global__ void bulk_misaligned(const float* in, float* out) {
 
 __global__ void barrier_after_exit(const float*, float* out) {
   if (threadIdx.x >= 40) return;
+  __syncthreads();
+  out[threadIdx.x] = 1.f;
+}
+// The others come to the barrier when these are gone.
+__global__ void barrier_after_first_exit(const float*, float* out) {
+  if (threadIdx.x < 40) return;
   __syncthreads();
   out[threadIdx.x] = 1.f;
 }
@@ -224,12 +235,14 @@ constexpr Rung rungs[] = {
     MISTAKE(race_bytes),
     MISTAKE(race_bulk_copy),
     MISTAKE(past_the_end),
+    MISTAKE(across_the_end),
     MISTAKE(past_the_array),
     MISTAKE(past_dynamic),
     MISTAKE(uninitialised),
     MISTAKE(misaligned),
     MISTAKE(bulk_misaligned),
     MISTAKE(barrier_after_exit),
+    MISTAKE(barrier_after_first_exit),
     MISTAKE(barrier_two_sites),
     MISTAKE(shuffle_half),
     MISTAKE(shuffle_inactive),

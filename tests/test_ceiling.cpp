@@ -1,0 +1,60 @@
+// The ceilings do what they are timed for: every word is read, written or copied, at any size and alignment.
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "base/cache.h"
+#include "base/platform.h"
+#include "base/primitive.h"
+
+namespace upsweep {
+namespace {
+
+TEST(Ceiling, EveryWordAndNoOther) {
+  const Primitive& ceiling = *find_primitive("ceiling");
+  constexpr std::uint32_t guard = 0xcdcdcdcd;
+  const std::size_t beyond_caches = last_level_cache_bytes() / sizeof(std::uint32_t) + 12345;
+  for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{3}, std::size_t{16}, std::size_t{17},
+                              std::size_t{1023}, std::size_t{65551}, std::size_t{1048577}, beyond_caches})
+    for (const std::size_t offset : {0, 1, 7}) {
+      Case c;
+      c.type = Type::u32;
+      c.n = n;
+      const auto problem = ceiling.make(c, {});
+      const auto* words = static_cast<const std::uint32_t*>(problem->inputs()[0].data);
+      std::vector<std::uint32_t> in(n + offset), out(n + offset + 9);
+      std::copy(words, words + n, in.begin() + static_cast<std::ptrdiff_t>(offset));
+      for (const Rung* rung : cpu_platform().rungs()) {
+        if (rung->primitive != "ceiling") continue;
+        std::fill(out.begin(), out.end(), guard);
+        Call call;
+        call.type = Type::u32;
+        call.n = n;
+        call.in[0] = in.data() + offset;
+        call.out[0] = out.data() + offset;
+        ASSERT_TRUE(rung->find(Type::u32, Op::sum)(call));
+        const void* outputs[] = {out.data() + offset};
+        const auto wrong = problem->verify(*rung, outputs);
+        ASSERT_FALSE(wrong) << rung->name << " n " << n << ": " << *wrong;
+        for (std::size_t i = 0; i < offset; ++i) ASSERT_EQ(out[i], guard) << rung->name;
+        for (std::size_t i = offset + std::max<std::size_t>(n, 1); i < out.size(); ++i)
+          ASSERT_EQ(out[i], guard) << rung->name;
+      }
+    }
+}
+
+TEST(Ceiling, TakesOneTypeAndStatesItsTraffic) {
+  const Primitive& ceiling = *find_primitive("ceiling");
+  Case c;
+  c.n = 1000;
+  for (const Rung* rung : cpu_platform().rungs()) {
+    if (rung->primitive != "ceiling") continue;
+    EXPECT_EQ(rung->find(Type::f32, Op::sum), nullptr);
+    const std::size_t bytes = rung->name == "copy" ? 8000 : rung->name == "launch" ? 0 : 4000;
+    EXPECT_EQ(ceiling.traffic(c, *rung).bytes, bytes) << rung->name;
+    EXPECT_EQ(ceiling.traffic(c, *rung).ceiling, rung->name);
+  }
+}
+
+}  // namespace
+}  // namespace upsweep
