@@ -1,6 +1,7 @@
 // The CPU rungs of reduce: every rung and peer against the oracle, the oracle against wrong answers, and the promises
 // of `reproducible`.
 #include <gtest/gtest.h>
+#include <hwy/highway.h>
 
 #include <algorithm>
 #include <atomic>
@@ -16,6 +17,7 @@
 #include "base/platform.h"
 #include "base/primitive.h"
 #include "reduce/cpu_exact.h"
+#include "reduce/cpu_simd.h"
 #include "reduce/oracle.h"
 
 namespace upsweep {
@@ -215,11 +217,47 @@ TYPED_TEST(Reproducible, SameBitsForAnyThreadsAlignmentOrderAndSplit) {
   }
 }
 
+// ---- every instruction set that this processor has ----------------------------------------------------------
+
+TEST(InstructionSets, AllAgreeWithTheOracle) {
+  const Primitive& primitive = *find_primitive("reduce");
+  const Rung& simd = rung_named("simd");  // the oracle's ordinary bounds
+  for (const std::int64_t target : {HWY_AVX3, HWY_AVX2, HWY_SSE4, HWY_STATIC_TARGET}) {
+    if (!(hwy::SupportedTargets() & target)) continue;
+    hwy::SetSupportedTargetsForTest(target);
+    for (const Type type : primitive.types())
+      for (const std::size_t n : {1, 7, 63, 130, 1029, 5003})
+        for (const char* input : {"uniform", "alternating_extremes", "wide", "nan"}) {
+          if (!is_float(type) && input[0] != 'u' && input[0] != 'a') continue;
+          Case c;
+          c.type = type, c.n = n, c.input = input;
+          for (const Op op : primitive.ops()) {
+            c.op = op;
+            const auto problem = primitive.make(c, {});
+            const Shifted in(type, n, n % 5, problem->inputs()[0].data);
+            for (const auto from : {reduce::From::caches, reduce::From::memory}) {
+              std::uint64_t out = 0;
+              reduce::simd_reduction(type, op, from)(in.data(), n, &out);
+              const void* outputs[] = {&out};
+              const auto wrong = problem->verify(simd, outputs);
+              ASSERT_FALSE(wrong) << hwy::TargetName(target) << ' ' << to_string(type) << ' ' << to_string(op) << ' '
+                                  << input << ' ' << n << ": " << *wrong;
+            }
+          }
+        }
+    for (const char* input : {"uniform", "wide", "cancellation", "denormals", "inf"}) {
+      ASSERT_TRUE(same_exactly(make_input<float>(input, 20011, 2))) << hwy::TargetName(target) << " f32 " << input;
+      ASSERT_TRUE(same_exactly(make_input<double>(input, 20011, 2))) << hwy::TargetName(target) << " f64 " << input;
+    }
+    hwy::SetSupportedTargetsForTest(0);
+  }
+}
+
 // ---- the oracle can say no ---------------------------------------------------------------------------------
 
 template <class T>
 bool accepts(const std::vector<T>& in, Op op, T out, bool reproducible = false) {
-  return !reduce::make_oracle(type_of<T>(), op, in.data(), in.size())->check(&out, reproducible);
+  return !reduce::make_oracle(type_of<T>(), op, in.data(), in.size())->check(&out, Rung{.reproducible = reproducible});
 }
 
 TEST(ReduceOracle, RefusesWhatIsWrong) {

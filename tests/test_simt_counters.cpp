@@ -410,7 +410,9 @@ TEST_F(Counters, LinesAddUpToTheKernel) {
   simt::Counters sum;
   for (const simt::LineCounters& line : kernel.lines) {
     sum += line.counters;
-    if (line.counters.shared_load_requests) EXPECT_EQ(line.file, "textbook.simt.cpp");
+    if (line.counters.shared_load_requests) {
+      EXPECT_EQ(line.file, "textbook.simt.cpp");
+    }
   }
   EXPECT_EQ(sum.shared_load_requests, kernel.counters.shared_load_requests);
   EXPECT_EQ(sum.branches, kernel.counters.branches);

@@ -21,11 +21,12 @@ struct Rung {
   std::string_view name;
   Backend backend = Backend::cpu;
   Story story;
-  bool reproducible = false;    // the same bits at any grid, thread count, alignment, split and backend
-  bool expected_wrong = false;  // a deliberate bug: never a default, and the checker must catch it
-  bool gpu_only = false;        // no honest emulation exists: tested on GPUs alone
-  bool peer = false;            // someone else's implementation, timed in the same run
-  std::string_view version{};   // of a peer: "CUB 3.0.1"
+  bool reproducible = false;        // the same bits at any grid, thread count, alignment, split and backend
+  bool expected_wrong = false;      // a deliberate bug: never a default, and the checker must catch it
+  bool flushes_subnormals = false;  // f32 results may lack subnormal addends (hardware atomics on global memory)
+  bool gpu_only = false;            // no honest emulation exists: tested on GPUs alone
+  bool peer = false;                // someone else's implementation, timed in the same run
+  std::string_view version{};       // of a peer: "CUB 3.0.1"
   // The function for these types, or null when this rung does not take them. Resolve once, call many times.
   RunFn (*find)(Type, Op) = nullptr;
 };

@@ -15,8 +15,6 @@ namespace upsweep::ceiling::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::ScalableTag<std::uint32_t>;
 
-inline constexpr std::size_t prefetch_words = 512;  // 2 KiB ahead: 1 to 3 KiB tie
-
 // Words from p up to a vector's boundary, at most n.
 HWY_INLINE std::size_t to_boundary(const std::uint32_t* p, std::size_t n) {
   const std::size_t width = hn::Lanes(D());
@@ -24,7 +22,7 @@ HWY_INLINE std::size_t to_boundary(const std::uint32_t* p, std::size_t n) {
   return past ? HWY_MIN(width - past, n) : 0;
 }
 
-template <bool prefetch, class D>
+template <class D>
 HWY_INLINE std::uint32_t read_vectors(D d, const std::uint32_t* in, std::size_t n) {
   const std::size_t width = hn::Lanes(d);
   std::uint32_t total = 0;
@@ -32,8 +30,6 @@ HWY_INLINE std::uint32_t read_vectors(D d, const std::uint32_t* in, std::size_t 
   for (const std::size_t head = to_boundary(in, n); i < head; ++i) total ^= in[i];
   auto a = hn::Zero(d), b = a, c = a, e = a;
   for (; n - i >= 4 * width; i += 4 * width) {
-    if constexpr (prefetch)
-      for (std::size_t k = 0; k < 4 * width; k += 16) __builtin_prefetch(in + i + k + prefetch_words, 0, 2);
     a = hn::Xor(a, hn::LoadU(d, in + i));
     b = hn::Xor(b, hn::LoadU(d, in + i + width));
     c = hn::Xor(c, hn::LoadU(d, in + i + 2 * width));
@@ -46,11 +42,11 @@ HWY_INLINE std::uint32_t read_vectors(D d, const std::uint32_t* in, std::size_t 
   return total;
 }
 
-std::uint32_t read(const std::uint32_t* in, std::size_t n, bool prefetch) {
-  // From memory, vectors of 32 bytes: wider loads run so far ahead that their misses crowd out the hardware's
-  // prefetches.
-  if (prefetch) return read_vectors<true>(hn::CappedTag<std::uint32_t, 8>(), in, n);
-  return read_vectors<false>(D(), in, n);
+std::uint32_t read(const std::uint32_t* in, std::size_t n, bool from_memory) {
+  // From memory, vectors of 32 bytes: with wider ones the core runs so far ahead that its own misses crowd out the
+  // hardware's prefetches (2^27 words on two Zen 4 cores: 63 GB/s against 60).
+  if (from_memory) return read_vectors(hn::CappedTag<std::uint32_t, 8>(), in, n);
+  return read_vectors(D(), in, n);
 }
 
 void write(std::uint32_t* out, std::size_t n, std::size_t first, bool bypass) {

@@ -7,8 +7,8 @@ namespace upsweep::ceiling {
 
 // Each for this processor's vector width. Words at any alignment of a word.
 struct Loops {
-  // The xor of all words; `prefetch`: the loop that is best from memory and not from the caches.
-  std::uint32_t (*read)(const std::uint32_t* in, std::size_t n, bool prefetch);
+  // The xor of all words; `from_memory`: not from the core's own caches, for which another loop is best.
+  std::uint32_t (*read)(const std::uint32_t* in, std::size_t n, bool from_memory);
   // out[i] = pattern(first + i). `bypass`: with stores that go around the caches, which saves reading the lines
   // first but loses them for whoever reads next.
   void (*write)(std::uint32_t* out, std::size_t n, std::size_t first, bool bypass);

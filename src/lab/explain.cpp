@@ -8,6 +8,7 @@
 #include "base/interrupt.h"
 #include "lab/check.h"
 #include "lab/grid.h"
+#include "lab/source_text.h"
 #include "lab/stage.h"
 
 namespace upsweep::lab {
@@ -59,6 +60,10 @@ std::string ratio_text(std::uint64_t value, std::uint64_t per) {
   return per ? fmt::format("{:.4g}", static_cast<double>(value) / static_cast<double>(per)) : "";
 }
 
+std::string lanes_text(const Counters& c) {
+  return fmt::format("{:.1f}", static_cast<double>(c.branch_lanes) / static_cast<double>(c.branches));
+}
+
 // A line of the table: a name, and what it says of one rung; "" where it says nothing.
 struct Metric {
   const char* name;
@@ -106,11 +111,7 @@ constexpr Metric metrics[] = {
     {"barriers (warp)", [](const Counters& c) { return c.barriers ? count_text(c.barriers) : ""; }},
     {"shuffles (warp)", [](const Counters& c) { return c.shuffles ? count_text(c.shuffles) : ""; }},
     {"branches (warp)", [](const Counters& c) { return c.branches ? count_text(c.branches) : ""; }},
-    {"  active lanes of 32",
-     [](const Counters& c) {
-       return c.branches ? fmt::format("{:.1f}", static_cast<double>(c.branch_lanes) / static_cast<double>(c.branches))
-                         : "";
-     }},
+    {"  active lanes of 32", [](const Counters& c) { return c.branches ? lanes_text(c) : ""; }},
     {"  divergent", [](const Counters& c) { return c.branches ? count_text(c.divergent_branches) : ""; }},
 };
 
@@ -162,7 +163,8 @@ Grid side_by_side(std::span<const Explanation> explanations) {
 
 std::vector<Explanation> explain(simt::Emulator& emulator, const Primitive& primitive,
                                  const std::vector<const Rung*>& rungs, const Case& c, bool lines) {
-  emulator.configure({.lines = lines});
+  // One thread: a kernel that polls other blocks then finds them done, and its loads are counted once.
+  emulator.configure({.threads = 1, .lines = lines});
   emulator.take_report();
   const auto problem = primitive.make(c, {});
   std::vector<Explanation> explanations;
@@ -213,27 +215,32 @@ std::string explanation_table(const std::vector<Explanation>& explanations, cons
 }
 
 std::string line_table(const Explanation& explanation, const Terminal& terminal) {
+  SourceText source;
   std::string text;
   for (const simt::KernelReport& kernel : explanation.report.kernels) {
     Grid grid({"line", "loads", "sectors", "stores", "sectors", "shared", "wavefronts", "atomics", "worst", "barriers",
-               "active lanes", "divergent"});
+               "lanes", "divergent"});
+    // The counters take some 90 columns; the source gets what is left, and is cut rather than wrapped.
+    const auto room = static_cast<std::size_t>(std::clamp(terminal.width - 92, 40, 80));
+    std::string file;
     for (const simt::LineCounters& line : kernel.lines) {
+      if (line.file != file) grid.add({{file = line.file, Style::faint}});
       const Counters& c = line.counters;
       const auto some = [](std::uint64_t value) { return value ? count_text(value) : std::string(); };
-      grid.add(
-          {{fmt::format("{}:{}", line.file, line.line)},
-           {some(c.global_load_requests)},
-           {some(c.global_load_sectors)},
-           {some(c.global_store_requests)},
-           {some(c.global_store_sectors)},
-           {some(c.shared_load_requests + c.shared_store_requests)},
-           {some(c.shared_load_wavefronts + c.shared_store_wavefronts)},
-           {some(c.global_atomic_requests + c.shared_atomic_requests)},
-           {some(std::max(c.global_atomic_worst, c.shared_atomic_worst))},
-           {some(c.barriers)},
-           {c.branches ? fmt::format("{:.1f}", static_cast<double>(c.branch_lanes) / static_cast<double>(c.branches))
-                       : ""},
-           {some(c.divergent_branches)}});
+      std::string where = fmt::format("{:>4} {}", line.line, source.line(line.file, line.line));
+      if (where.size() > room) where.resize(room);
+      grid.add({{where},
+                {some(c.global_load_requests)},
+                {some(c.global_load_sectors)},
+                {some(c.global_store_requests)},
+                {some(c.global_store_sectors)},
+                {some(c.shared_load_requests + c.shared_store_requests)},
+                {some(c.shared_load_wavefronts + c.shared_store_wavefronts)},
+                {some(c.global_atomic_requests + c.shared_atomic_requests)},
+                {some(std::max(c.global_atomic_worst, c.shared_atomic_worst))},
+                {some(c.barriers)},
+                {c.branches ? lanes_text(c) : ""},
+                {some(c.divergent_branches)}});
     }
     if (!grid.empty())
       text += fmt::format("{}\n{}", styled(terminal, Style::strong, kernel.name), grid.text(terminal, 2));

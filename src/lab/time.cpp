@@ -17,9 +17,14 @@ namespace {
 
 // A sample on the CPU lasts at least this long: the clock resolves some 25 ns, so it is then read to about 0.1 %.
 constexpr double shortest_cpu_sample_us = 20;
-// Launches in one graph on CUDA: at least ten, so that the gap between graphs vanishes; at most 64, because capturing
-// and instantiating a graph costs microseconds a node.
+// Launches in one graph on CUDA: as many as make it last a millisecond, so that the microsecond or two of starting a
+// graph vanishes, but 10 at least and 64 at most, because capturing and instantiating a graph costs microseconds a
+// node.
+constexpr double graph_us = 1000;
 constexpr int fewest_launches = 10, most_launches = 64;
+// How many times over the copies fill the last-level cache. A GPU's L2 does not replace the oldest line first: some of
+// twice its size would be found again.
+constexpr std::size_t cache_fillings_cpu = 2, cache_fillings_cuda = 8;
 // Rotation among more copies than this would only measure page-table walks.
 constexpr std::size_t most_copies = 65536;
 // The least that a ceiling is measured over, whatever the cache: launches and thread wake-ups are lost in it.
@@ -163,6 +168,7 @@ struct Stopwatch::Lane {
   int batch = 1;
   std::vector<double> turns[2]{};  // samples of A and of A'
   std::size_t next = 0;            // copy that the next call works on
+  Call arguments{};
 
   // The call is built once: at 2^10 elements a rung takes 30 ns, and filling in 300 bytes of arguments would show.
   void prepare(Workspace& workspace, Stream stream) {
@@ -221,9 +227,8 @@ void Stopwatch::interleave(std::vector<Lane*> lanes, const TimeOptions& options)
     double us = std::max(sample(*lane, 2, 1).back(), 1e-3);
     if (cuda) {
       const double affordable = options.budget_us / options.samples / us;
-      const int wanted =
-          static_cast<int>(std::clamp<std::size_t>(lane->copies->count(), fewest_launches, most_launches));
-      lane->batch = static_cast<int>(std::clamp(affordable, 1.0, static_cast<double>(wanted)));
+      const double wanted = std::clamp(graph_us / us, double{fewest_launches}, double{most_launches});
+      lane->batch = static_cast<int>(std::clamp(affordable, 1.0, wanted));
     } else {
       // A single short call is mostly the clock: take the batch from a longer sample.
       const auto batch_for = [](double t) {
@@ -297,9 +302,10 @@ std::vector<Measurement> Stopwatch::measure(const Primitive& primitive, const Ca
   require_room(platform_, description_, c);
   const auto problem = primitive.make(c, {});
 
-  // Copies of the arrays until they fill the last-level cache twice over.
+  // Copies of the arrays until they fill the last-level cache several times over.
   const std::size_t bytes = std::max<std::size_t>(case_bytes(*problem), 1);
-  const std::size_t wanted = options.cold ? 2 * description_.cache_bytes / bytes + 1 : 1;
+  const std::size_t times = platform_.backend() == Backend::cuda ? cache_fillings_cuda : cache_fillings_cpu;
+  const std::size_t wanted = options.cold ? times * description_.cache_bytes / bytes + 1 : 1;
   const auto copies = std::make_shared<Copies>(platform_, *problem, std::min(wanted, most_copies));
 
   std::vector<std::unique_ptr<Lane>> contestants;

@@ -4,7 +4,7 @@
 // touches 32 sectors.
 //
 // Traffic   n reads, up to 32 sectors a request; n atomics on gridDim.x addresses.
-// Order     any, so float sums may differ from run to run.
+// Order     any, so float sums may differ from run to run; f32 atomics on global memory flush subnormals to zero.
 // Source    Owens et al., Intro to Parallel Programming, 2013.
 #pragma once
 #include "kernel/atomic.h"
@@ -26,9 +26,10 @@ __global__ void atomic_kernel(const T* in,  // [n]
 }
 
 struct atomic {
+  static constexpr bool flushes_subnormals = true;
   static constexpr Story story{.idea = "all threads at work; one atomic an element on the block's total",
                                .prediction = "bound by atomics on one address a block, not by memory",
-                               .guarantees = "any order: float sums vary from run to run",
+                               .guarantees = "any order: float sums vary from run to run; f32 subnormals count as zero",
                                .limits = "any n",
                                .source = "Owens et al., Intro to Parallel Programming, 2013"};
   template <class T, class Op>

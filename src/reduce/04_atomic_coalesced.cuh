@@ -4,7 +4,7 @@
 // something else is the bottleneck.
 //
 // Traffic   n reads, 4 sectors a request of 4-byte elements; n atomics on gridDim.x addresses.
-// Order     any, so float sums may differ from run to run.
+// Order     any, so float sums may differ from run to run; f32 atomics on global memory flush subnormals to zero.
 // Source    Owens et al., Intro to Parallel Programming, 2013.
 #pragma once
 #include "kernel/atomic.h"
@@ -24,9 +24,10 @@ __global__ void atomic_coalesced_kernel(const T* in,  // [n]
 }
 
 struct atomic_coalesced {
+  static constexpr bool flushes_subnormals = true;
   static constexpr Story story{.idea = "a warp reads 32 neighbours: 4 sectors a request instead of 32",
                                .prediction = "little faster than atomic: the atomics still decide",
-                               .guarantees = "any order: float sums vary from run to run",
+                               .guarantees = "any order: float sums vary from run to run; f32 subnormals count as zero",
                                .limits = "any n",
                                .source = "Owens et al., Intro to Parallel Programming, 2013"};
   template <class T, class Op>

@@ -114,6 +114,7 @@ constexpr hn::ScalableTag<double> d64;
 constexpr hn::Rebind<float, decltype(d64)> half32;  // as many floats as d64 has doubles
 constexpr hn::ScalableTag<float> f32;
 constexpr hn::ScalableTag<std::uint32_t> u32;
+constexpr bool one_lane = HWY_TARGET == HWY_SCALAR;  // elsewhere a vector has twice as many floats as doubles
 constexpr hn::ScalableTag<std::uint64_t> u64;
 using V64 = hn::Vec<decltype(d64)>;
 
@@ -166,6 +167,7 @@ class FloatSums {
       HWY_UNROLL(4)
       for (int k = 0; k < chains; k += 2) {
         extremes.take(hn::BitCast(u32, hn::LoadU(f32, p + k * width)));
+        if constexpr (one_lane) extremes.take(hn::BitCast(u32, hn::LoadU(f32, p + (k + 1) * width)));
         part[k] = hn::Add(part[k], hn::PromoteTo(d64, hn::LoadU(half32, p + k * width)));
         part[k + 1] = hn::Add(part[k + 1], hn::PromoteTo(d64, hn::LoadU(half32, p + (k + 1) * width)));
       }

@@ -1,12 +1,13 @@
 // reduce/parallel: the simd rung on every core, and on one where waking the others costs more than they give.
 #include <algorithm>
 
-#include "base/cache.h"
 #include "base/parallel.h"
 #include "reduce/contract.h"
 #include "reduce/cpu_simd.h"
 
 namespace upsweep::reduce {
+
+namespace {  // a rung of the same name may exist on the GPU
 
 struct parallel {
   static constexpr Story story{
@@ -20,11 +21,10 @@ struct parallel {
   static Status run(const Args<T, Op>& a) {
     static const SpanReduction cached = simd_reduction(type_of<T>(), Op::op, From::caches);
     static const SpanReduction streamed = simd_reduction(type_of<T>(), Op::op, From::memory);
-    const std::size_t bytes = a.n * sizeof(T);
-    if (one_core(bytes))
+    if (one_core(a.n * sizeof(T)))
       cached(a.in, a.n, a.out);
     else
-      by_parts(a, bytes <= last_level_cache_bytes() ? cached : streamed);
+      by_parts(a, streamed);
     return {};
   }
 
@@ -47,6 +47,8 @@ struct parallel {
     *a.out = total;
   }
 };
+
+}  // namespace
 
 extern const Rung cpu_parallel_rung = make_rung<parallel>("parallel", Backend::cpu);
 

@@ -8,6 +8,8 @@
 
 namespace upsweep::reduce {
 
+namespace {  // a rung of the same name may exist on the GPU
+
 struct reproducible {
   static constexpr Story story{
       .idea = "add without rounding, where vectors can; round the total once",
@@ -43,6 +45,8 @@ struct reproducible {
     return {};
   }
 };
+
+}  // namespace
 
 extern const Rung cpu_reproducible_rung = make_rung<reproducible>("reproducible", Backend::cpu);
 

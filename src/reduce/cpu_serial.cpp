@@ -4,6 +4,8 @@
 
 namespace upsweep::reduce {
 
+namespace {  // a rung of the same name may exist on the GPU
+
 struct serial {
   static constexpr Story story{.idea = "one loop, one accumulator",
                                .prediction = "bound by the latency of one add: about a fifth of what a core can read",
@@ -19,6 +21,8 @@ struct serial {
     return {};
   }
 };
+
+}  // namespace
 
 extern const Rung cpu_serial_rung = make_rung<serial>("serial", Backend::cpu);
 

@@ -11,7 +11,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "base/cache.h"
+#include "base/parallel.h"
 #include "reduce/contract.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -33,6 +33,19 @@ V combine(Min, V a, V b) {
 template <class V>
 V combine(Max, V a, V b) {
   return hn::Max(a, b);
+}
+
+// The lanes of v, the upper half onto the lower until one is left. (Not SumOfLanes: GCC's intrinsic for it adds in C++
+// integers, whose overflow is undefined.)
+template <class O, class D, class V>
+HWY_INLINE hn::TFromD<D> fold_halves([[maybe_unused]] D d, V v) {
+#if HWY_TARGET != HWY_SCALAR  // which has no halves
+  if constexpr (hn::MaxLanes(D()) > 1) {
+    const hn::Half<D> half;
+    return fold_halves<O>(half, combine(O{}, hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+  } else
+#endif
+    return hn::GetLane(v);
 }
 
 // One accumulator. The processor's minimum and maximum lose a NaN in one of their operands, so those two operators look
@@ -57,22 +70,7 @@ class Lanes {
     const D d;
     if constexpr (watch_nan)
       if (!hn::AllFalse(d, nan_)) return std::numeric_limits<T>::quiet_NaN();
-    if constexpr (O::op == Op::sum && !hwy::IsFloat<T>()) {  // unsigned, because GCC's intrinsic adds in C++ integers
-      const hn::RebindToUnsigned<D> du;
-      return static_cast<T>(hn::GetLane(hn::SumOfLanes(du, hn::BitCast(du, value_))));
-    } else if constexpr (O::op == Op::sum)
-      return hn::GetLane(hn::SumOfLanes(d, value_));
-    else if constexpr (O::op == Op::min)
-      return hn::GetLane(hn::MinOfLanes(d, value_));
-    else if constexpr (O::op == Op::max)
-      return hn::GetLane(hn::MaxOfLanes(d, value_));
-    else {
-      HWY_ALIGN T lanes[hn::MaxLanes(D())];
-      hn::Store(value_, d, lanes);
-      for (std::size_t half = hn::Lanes(d) / 2; half; half /= 2)
-        for (std::size_t i = 0; i < half; ++i) lanes[i] = O{}(lanes[i], lanes[i + half]);
-      return lanes[0];
-    }
+    return fold_halves<O>(d, value_);
   }
 
  private:
@@ -94,11 +92,11 @@ HWY_INLINE void take_some(Lanes<O, D>& total, const T* in, std::size_t count) {
 #endif
 }
 
-// From memory, vectors of 32 bytes and a prefetch far ahead: wider loads run so far ahead of the additions that their
-// misses crowd out the hardware's prefetches. Two Zen 4 cores, i32, GB/s with 64-byte vectors; 32-byte; 32-byte with
-// prefetch: 2^24 39 43 42; 2^25 59 63 76; 2^26 59 62 63; 2^27 52 57 54. In cache the prefetch costs a quarter.
+// From memory, vectors of 32 bytes: with wider ones the core runs so far ahead of its additions that its own misses
+// crowd out the hardware's prefetches. Two Zen 4 cores, i32, GB/s with 64-byte vectors, 32-byte, and 32-byte with a
+// prefetch 2 KiB ahead: 2^24 45 46 47; 2^25 38 41 41; 2^26 58 62 62; 2^27 60 63 62. 16-byte vectors tie from memory and
+// lose in cache, where 32 and 64 bytes tie here; other processors load 64 bytes faster.
 inline constexpr std::size_t memory_vector_bytes = 32;
-inline constexpr std::size_t prefetch_bytes = 2048;
 template <class T, From from>
 using Vectors =
     std::conditional_t<from == From::caches, hn::ScalableTag<T>, hn::CappedTag<T, memory_vector_bytes / sizeof(T)>>;
@@ -120,10 +118,6 @@ void reduce_span(const void* memory, std::size_t n, void* out) {
   }
   // 2. Eight vectors a round: an add takes 3 or 4 cycles and two can start in each, which makes 8 in flight.
   for (; static_cast<std::size_t>(end - in) >= 8 * width; in += 8 * width) {
-    if constexpr (from == From::memory) {  // into the second level; beyond the end it does nothing
-      const char* ahead = reinterpret_cast<const char*>(in) + prefetch_bytes;
-      for (std::size_t line = 0; line < 8 * width * sizeof(T); line += 64) __builtin_prefetch(ahead + line, 0, 2);
-    }
     a0.take(hn::LoadU(d, in));
     a1.take(hn::LoadU(d, in + width));
     a2.take(hn::LoadU(d, in + 2 * width));
@@ -165,6 +159,8 @@ SpanReduction simd_reduction(Type type, Op op, From from) {
   return HWY_DYNAMIC_DISPATCH(find_reduction)(type, op, from);
 }
 
+namespace {  // a rung of the same name may exist on the GPU
+
 struct simd {
   static constexpr Story story{.idea = "vectors, and eight accumulators that do not wait for each other",
                                .prediction = "a cache line a cycle in L1; five times serial from L2, three from memory",
@@ -176,10 +172,12 @@ struct simd {
   static Status run(const Args<T, Op>& a) {
     static const SpanReduction cached = simd_reduction(type_of<T>(), Op::op, From::caches);
     static const SpanReduction streamed = simd_reduction(type_of<T>(), Op::op, From::memory);
-    (a.n * sizeof(T) <= last_level_cache_bytes() ? cached : streamed)(a.in, a.n, a.out);
+    (one_core(a.n * sizeof(T)) ? cached : streamed)(a.in, a.n, a.out);
     return {};
   }
 };
+
+}  // namespace
 
 extern const Rung cpu_simd_rung = make_rung<simd>("simd", Backend::cpu);
 

@@ -9,7 +9,7 @@ namespace upsweep::reduce {
 // *out = op over in[0..n), n elements; any alignment of the element.
 using SpanReduction = void (*)(const void* in, std::size_t n, void* out);
 
-enum class From { caches, memory };
+enum class From { caches, memory };  // a core's own caches, or anything further away
 
 // For this processor's vector width, and for where the elements are expected to lie: the best loops for the two differ.
 // Type must be one that reduce takes. Resolve once, call many times.

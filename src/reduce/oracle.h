@@ -14,14 +14,15 @@
 //                are refused: NaN unless both overflow and underflow are possible, infinity unless overflow is.
 // NaN, infinity  as IEEE arithmetic gives them in every order; where a partial sum can overflow in some order, infinity
 // and
-//                NaN are accepted from rungs that are not reproducible.
+//                NaN are accepted from rungs that are not reproducible. A rung that says that it flushes subnormals
+//                may lack all of them: n * the smallest normal number more.
 #pragma once
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
 
-#include "upsweep/types.h"
+#include "base/rung.h"
 
 namespace upsweep::reduce {
 
@@ -29,7 +30,7 @@ class Oracle {
  public:
   virtual ~Oracle() = default;
   // Nothing if *out, one element, is right; otherwise one line: what it is and what it should be.
-  virtual std::optional<std::string> check(const void* out, bool reproducible) const = 0;
+  virtual std::optional<std::string> check(const void* out, const Rung& rung) const = 0;
 };
 
 // Reads in[0..n) once. Type must be one that reduce takes (is_reduce_type).
