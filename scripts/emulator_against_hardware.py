@@ -33,7 +33,8 @@ def measured_kernels(path):
             continue
         record = dict(zip(header, row))
         kernel = rungs[rung].setdefault(record["ID"], {"name": record["Kernel Name"]})
-        kernel[record["Metric Name"]] = int(float(record["Metric Value"].replace(",", "")))
+        if record["Metric Value"] != "n/a":
+            kernel[record["Metric Name"]] = int(float(record["Metric Value"].replace(",", "")))
     return {rung: list(kernels.values()) for rung, kernels in rungs.items()}
 
 

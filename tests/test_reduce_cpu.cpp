@@ -257,7 +257,9 @@ TEST(InstructionSets, AllAgreeWithTheOracle) {
 
 template <class T>
 bool accepts(const std::vector<T>& in, Op op, T out, bool reproducible = false) {
-  return !reduce::make_oracle(type_of<T>(), op, in.data(), in.size())->check(&out, Rung{.reproducible = reproducible});
+  Rung rung{};
+  rung.reproducible = reproducible;
+  return !reduce::make_oracle(type_of<T>(), op, in.data(), in.size())->check(&out, rung);
 }
 
 TEST(ReduceOracle, RefusesWhatIsWrong) {

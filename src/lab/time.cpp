@@ -57,11 +57,13 @@ class Copies {
   Copies& operator=(const Copies&) = delete;
   ~Copies() { release(); }
 
-  std::size_t count() const { return copies_; }
-  void point(Call& call, std::size_t copy) const {
-    for (std::size_t k = 0; k < in_.size(); ++k) call.in[k] = in_[k].at(copy);
-    for (std::size_t k = 0; k < out_.size(); ++k) call.out[k] = out_[k].at(copy);
+  // Points the call at the copy that has not been touched for longest. All contestants take turns through the same
+  // copies: each with a place of its own in the round would find in the cache what the one before it had loaded.
+  void point_next(Call& call) {
+    point(call, next_);
+    if (++next_ == copies_) next_ = 0;
   }
+  void point_first(Call& call) const { point(call, 0); }
   void poison_outputs() const {
     for (const Slot& slot : out_) platform_.fill(slot.memory, 0xCD, slot.bytes);
     platform_.synchronize();
@@ -80,6 +82,10 @@ class Copies {
   }
 
  private:
+  void point(Call& call, std::size_t copy) const {
+    for (std::size_t k = 0; k < in_.size(); ++k) call.in[k] = in_[k].at(copy);
+    for (std::size_t k = 0; k < out_.size(); ++k) call.out[k] = out_[k].at(copy);
+  }
   struct Slot {
     void* memory;
     std::size_t bytes, stride;
@@ -96,7 +102,7 @@ class Copies {
       for (Slot& slot : *slots) platform_.release(slot.memory);
   }
   Platform& platform_;
-  std::size_t copies_;
+  std::size_t copies_, next_ = 0;
   std::vector<Slot> in_, out_;
 };
 
@@ -162,22 +168,22 @@ struct Stopwatch::Lane {
   const Rung* rung;
   RunFn run;
   Case c;
-  std::shared_ptr<const Copies> copies;
+  std::shared_ptr<Copies> copies;
   Measurement result{};
   Status status{};  // of the last call that failed
   int batch = 1;
   std::vector<double> turns[2]{};  // samples of A and of A'
-  std::size_t next = 0;            // copy that the next call works on
   Call arguments{};
 
   // The call is built once: at 2^10 elements a rung takes 30 ns, and filling in 300 bytes of arguments would show.
   void prepare(Workspace& workspace, Stream stream) {
     arguments = {.type = c.type, .op = c.op, .n = c.n, .params = c.params, .workspace = &workspace, .stream = stream};
-    next = 0;
   }
   void call() {
-    copies->point(arguments, next);
-    if (++next == copies->count()) next = 0;
+    copies->point_next(arguments);
+    start();
+  }
+  void start() {
     if (const Status s = run(arguments); !s) status = s;
   }
   void renew() {  // forgets the last measurement
@@ -189,7 +195,8 @@ struct Stopwatch::Lane {
     try {
       copies->poison_outputs();
       prepare(workspace, {});
-      call();
+      copies->point_first(arguments);
+      start();
       platform.synchronize();
       if (!failed()) result.failure = copies->verify(problem, *rung);
       result.checked = !result.failure;
@@ -267,7 +274,7 @@ void Stopwatch::interleave(std::vector<Lane*> lanes, const TimeOptions& options)
 
 // Builds a contestant with its own data, or on `shared` data; null when the rung does not take the case.
 std::unique_ptr<Stopwatch::Lane> Stopwatch::make_lane(const Primitive& primitive, const Rung& rung, const Case& c,
-                                                      const Problem& problem, std::shared_ptr<const Copies> copies,
+                                                      const Problem& problem, std::shared_ptr<Copies> copies,
                                                       const TimeOptions& options) {
   const RunFn run = rung.find(c.type, c.op);
   if (!run) return nullptr;
@@ -305,8 +312,10 @@ std::vector<Measurement> Stopwatch::measure(const Primitive& primitive, const Ca
   // Copies of the arrays until they fill the last-level cache several times over.
   const std::size_t bytes = std::max<std::size_t>(case_bytes(*problem), 1);
   const std::size_t times = platform_.backend() == Backend::cuda ? cache_fillings_cuda : cache_fillings_cpu;
-  const std::size_t wanted = options.cold ? times * description_.cache_bytes / bytes + 1 : 1;
-  const auto copies = std::make_shared<Copies>(platform_, *problem, std::min(wanted, most_copies));
+  std::size_t wanted = options.cold ? times * description_.cache_bytes / bytes + 1 : 1;
+  // Even a case many times the cache leaves its end there for the next call: two copies, where there is room for them.
+  if (options.cold && 4 * bytes <= description_.memory_bytes) wanted = std::max<std::size_t>(wanted, 2);
+  auto copies = std::make_shared<Copies>(platform_, *problem, std::min(wanted, most_copies));
 
   std::vector<std::unique_ptr<Lane>> contestants;
   std::vector<Lane*> lanes;

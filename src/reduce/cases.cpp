@@ -68,7 +68,7 @@ extern const Primitive reduce_primitive{
       return std::make_unique<ReduceProblem>(c, data);
     },
     .default_rung_cpu = "parallel",
-    .default_rung_gpu = "sequential",
+    .default_rung_gpu = "overlap",
     .stream = &reduce::stream,
 };
 

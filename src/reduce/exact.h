@@ -130,8 +130,8 @@ struct ExactSum {
     return std::bit_cast<T>(Bits(magnitude | (negative ? sign_bit : 0)));
   }
 
-  // The digits of +-magnitude * 2^(place + lowest): calls add(k, digit) for each limb k that changes, by less than 2^32. One
-  // to three of them. A kernel adds them with atomics.
+  // The digits of +-magnitude * 2^(place + lowest): calls add(k, digit) for each limb k that changes, by less than
+  // 2^32. One to three of them. A kernel adds them with atomics.
   template <class Add>
   UPSWEEP_HD static constexpr void for_digits(bool negative, std::uint64_t magnitude, int place, Add add) {
     constexpr std::uint64_t digit = (std::uint64_t{1} << digit_bits) - 1;

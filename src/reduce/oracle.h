@@ -8,13 +8,11 @@
 //                Algorithms, 2002, section 4.2). Where no order can round at all (every element a multiple of some 2^g,
 //                and sum |x| <= 2^g / u), that is, on inputs made of small whole numbers, equal to it: there a lost or
 //                doubled element always shows, however large n is.
-// float product  within ((1 + u)^(n-1) - 1) * |product| where no order of multiplications can leave the normal range;
-// where
-//                some order can, the right answer depends on the order, and only the kinds of value that no order gives
-//                are refused: NaN unless both overflow and underflow are possible, infinity unless overflow is.
-// NaN, infinity  as IEEE arithmetic gives them in every order; where a partial sum can overflow in some order, infinity
-// and
-//                NaN are accepted from rungs that are not reproducible. A rung that says that it flushes subnormals
+// float product  within ((1 + u)^(n-1) - 1) * |product| where no order of multiplications can leave the normal range.
+//                Where some order can, the right answer depends on the order, and only the kinds of value that no order
+//                gives are refused: NaN unless both overflow and underflow are possible, infinity unless overflow is.
+// NaN, infinity  as IEEE arithmetic gives them in every order. Where a partial sum can overflow in some order, infinity
+//                and NaN are accepted from rungs that are not reproducible. A rung that says that it flushes subnormals
 //                may lack all of them: n * the smallest normal number more.
 #pragma once
 #include <cstddef>
