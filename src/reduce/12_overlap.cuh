@@ -9,7 +9,7 @@
 // Order     fixed by n, grid and the alignment of the input.
 // Source    NVIDIA CUDA Programming Guide, Programmatic Dependent Launch, 2022.
 #pragma once
-#include "reduce/finish.cuh"
+#include "reduce/11_bulk_copy.cuh"
 
 namespace upsweep::reduce {
 
@@ -48,14 +48,17 @@ struct overlap {
     if (a.params.get("block", 0) != 0) return {Code::unsupported, 0, "overlap chooses its own block size"};
     // The best or within 1 % of the best of 45 shapes at each size, on an H200 (docs/notes/reduce.md).
     const std::size_t bytes = a.n * sizeof(T);
-    // One block while 512 threads have it all in flight: more would only add the mailbox's 0.3 us.
+    // One block while its threads have it all in flight: more would only add the mailbox's 0.3 us.
+    if (bytes <= 16 * 1024) return start<4>(a, 256, 1);
     if (bytes <= 32 * 1024) return start<8>(a, 512, 1);
     // Many small blocks, two loads a thread: they start soonest.
     if (bytes <= 2 * 1024 * 1024) return start<4>(a, 256, blocks_for<T>(a.n, 256, 2, 4));
     // One block a multiprocessor, eight loads a thread: few to start and to collect, and enough in flight;
     if (bytes <= 32 * 1024 * 1024) return start<8>(a, 512, blocks_for<T>(a.n, 512, 1, 1));
-    // two where it runs long enough to need the last per cent of bandwidth.
-    return start<8>(a, 512, blocks_for<T>(a.n, 512, 1, 2));
+    // two where it runs long enough to need the last per cent of bandwidth;
+    if (bytes <= 1024 * 1024 * 1024) return start<8>(a, 512, blocks_for<T>(a.n, 512, 1, 2));
+    // and where a start no longer shows, the copy engine, for the last half of a per cent.
+    return bulk_copy::run<T, Op>(a);
   }
 
  private:

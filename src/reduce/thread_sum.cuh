@@ -5,17 +5,6 @@
 
 namespace upsweep::reduce {
 
-// op over part[0 .. Count), as a tree. Count is a power of two; overwrites part.
-template <unsigned Count, class T, class Op>
-__device__ __forceinline__ T tree(T (&part)[Count], Op op) {
-#pragma unroll
-  for (unsigned width = Count / 2; width > 0; width /= 2)
-#pragma unroll
-    for (unsigned k = 0; k < Count / 2; ++k)
-      if (k < width) part[k] = op(part[k], part[k + width]);
-  return part[0];
-}
-
 // op over the packs that are this thread's in a grid-stride walk, and over its share of the unaligned ends. `InFlight`
 // loads are issued before the first is used: a load takes about 0.7 us from memory, and 4.6 TB/s * 0.7 us = 3.2 MB must
 // be on the way at any time, 24 KB a multiprocessor.
@@ -23,31 +12,33 @@ template <unsigned InFlight, class T, class Op>
 __device__ T thread_sum(const PackSplit<T>& split, const T* in, Op op) {
   const std::size_t step = std::size_t(gridDim.x) * blockDim.x;
   const std::size_t thread = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  T sum = Op::template neutral<T>();
+  // Two chains of additions, so that an addition in four cycles keeps up with the loads. A tree over the round would be
+  // shorter, but the compiler then adds each load as it comes and keeps fewer in flight: 0.78 of the ceiling at 2^28.
+  T sums[2] = {Op::template neutral<T>(), Op::template neutral<T>()};
 
   // 1. The ends: fewer than Pack<T>::size elements each. A grid has at least that many threads.
-  if (thread < split.head) sum = op(sum, in[thread]);
-  if (thread < split.tail) sum = op(sum, split.aligned[split.packs * Pack<T>::size + thread]);
+  if (thread < split.head) sums[0] = op(sums[0], in[thread]);
+  if (thread < split.tail) sums[1] = op(sums[1], split.aligned[split.packs * Pack<T>::size + thread]);
 
-  // 2. Full rounds. Each is added up as a tree, so that one addition a round, not one a load, waits for the one before.
-  T part[InFlight];
+  // 2. Full rounds.
+  Pack<T> packs[InFlight];
   std::size_t i = thread;
   for (; i + (InFlight - 1) * step < split.packs; i += InFlight * step) {
-    Pack<T> packs[InFlight];
 #pragma unroll
     for (unsigned k = 0; k < InFlight; ++k) packs[k] = load_pack(split.aligned + (i + k * step) * Pack<T>::size);
 #pragma unroll
-    for (unsigned k = 0; k < InFlight; ++k) part[k] = fold(packs[k], op);
-    sum = op(sum, tree(part, op));
+    for (unsigned k = 0; k < InFlight; ++k) sums[k % 2] = op(sums[k % 2], fold(packs[k], op));
   }
 
   // 3. The last round, short, but all of its loads in flight together as well: one by one they would cost up to
   //    InFlight - 1 latencies.
 #pragma unroll
-  for (unsigned k = 0; k < InFlight; ++k)
-    part[k] = i + k * step < split.packs ? fold(load_pack(split.aligned + (i + k * step) * Pack<T>::size), op)
-                                         : Op::template neutral<T>();
-  return op(sum, tree(part, op));
+  for (unsigned k = 0; k < InFlight - 1; ++k)
+    if (i + k * step < split.packs) packs[k] = load_pack(split.aligned + (i + k * step) * Pack<T>::size);
+#pragma unroll
+  for (unsigned k = 0; k < InFlight - 1; ++k)
+    if (i + k * step < split.packs) sums[k % 2] = op(sums[k % 2], fold(packs[k], op));
+  return op(sums[0], sums[1]);
 }
 
 // Blocks for n elements when a thread should have `packs` packs to read, at most `per_sm` blocks a multiprocessor.
