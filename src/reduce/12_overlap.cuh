@@ -49,7 +49,7 @@ struct overlap {
     // The best or within 1 % of the best of 45 shapes at each size, on an H200 (docs/notes/reduce.md).
     const std::size_t bytes = a.n * sizeof(T);
     // One block while its threads have it all in flight: more would only add the mailbox's 0.3 us.
-    if (bytes <= 16 * 1024) return start<4>(a, 256, 1);
+    if (bytes <= 8 * 1024) return start<4>(a, 256, 1);
     if (bytes <= 32 * 1024) return start<8>(a, 512, 1);
     // Many small blocks, two loads a thread: they start soonest.
     if (bytes <= 2 * 1024 * 1024) return start<4>(a, 256, blocks_for<T>(a.n, 256, 2, 4));
