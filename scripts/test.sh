@@ -1,29 +1,32 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and passes the tests.
 #
-#   scripts/test.sh           everything but the sanitizer builds
-#   scripts/test.sh --all     the sanitizer builds as well: address and undefined behaviour, then threads
+#   scripts/test.sh              the tests
+#   scripts/test.sh --all        before them, the CPU parts under the address and undefined-behaviour sanitizers
+#   scripts/test.sh --threads    before them, the CPU parts under the thread sanitizer
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-all=false
+# under_sanitizers <name> <list>: the CPU parts alone; the emulator's fibers and hooks are what sanitizers do not understand.
+under_sanitizers() {
+  build "$root/build/sanitize-$1" -DUPSWEEP_CUDA=OFF -DCMAKE_BUILD_TYPE=RelWithDebInfo "-DUPSWEEP_SANITIZE=$2"
+  say "testing under sanitizers: $2"
+  ctest --test-dir "$root/build/sanitize-$1" --output-on-failure -j "$jobs"
+}
+
+sanitizers=none
 case "${1:-}" in
   '') ;;
-  --all) all=true ;;
+  --all) sanitizers=address ;;
+  --threads) sanitizers=thread ;;
   *) sed -n '2,6p' "${BASH_SOURCE[0]}" | sed 's/^# \{0,1\}//' >&2; exit 2 ;;
 esac
 
 install_packages
-if $all; then
-  # The CPU parts alone: the emulator's fibers and hooks are what sanitizers do not understand.
-  for sanitizers in 'address;undefined' thread; do
-    directory=$root/build/sanitize-${sanitizers%%;*}
-    mkdir -p "$root/build"
-    build "$directory" -DUPSWEEP_CUDA=OFF -DCMAKE_BUILD_TYPE=RelWithDebInfo "-DUPSWEEP_SANITIZE=$sanitizers"
-    say "testing under ${sanitizers/;/ and } sanitizers"
-    ctest --test-dir "$directory" --output-on-failure -j "$jobs"
-  done
-fi
 mkdir -p "$root/build"
+case $sanitizers in
+  address) under_sanitizers address 'address;undefined' ;;
+  thread) under_sanitizers thread thread ;;
+esac
 build "$root/build/release" "$(cuda_options)"
 say 'testing'
 ctest --test-dir "$root/build/release" --output-on-failure -j "$jobs"
