@@ -27,6 +27,6 @@ case $sanitizers in
   address) under_sanitizers address 'address;undefined' ;;
   thread) under_sanitizers thread thread ;;
 esac
-build "$root/build/release" "$(cuda_options)"
+build "$root/build/release" -DUPSWEEP_TESTS=ON "$(cuda_options)"  # demo.sh builds here without them
 say 'testing'
 ctest --test-dir "$root/build/release" --output-on-failure -j "$jobs"

@@ -1,0 +1,105 @@
+// The counters of reduce's six classics, by number, against what theory says of each.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include "simt/report.h"
+
+namespace upsweep {
+namespace {
+
+// One shape for all: every thread has 8 elements, and everything divides.
+constexpr unsigned n = 1 << 14, grid = 8, block = 256, warps = block / 32;
+
+// The counters of the rung's first kernel, u32 sum.
+simt::Counters counters_of(const char* name, unsigned threads = block) {
+  simt::Emulator& emulator = traced_emulator();
+  emulator.configure({});
+  (void)emulator.take_report();
+  const Rung* rung = find_rung(emulator.rungs(), "reduce", name);
+  if (!rung) throw Error(Code::invalid_argument, name);
+  std::vector<unsigned> in(n);
+  std::iota(in.begin(), in.end(), 1u);
+  auto* const device_in = static_cast<unsigned*>(emulator.allocate(n * sizeof(unsigned)));
+  auto* const device_out = static_cast<unsigned*>(emulator.allocate(sizeof(unsigned)));
+  emulator.copy_in(device_in, in.data(), n * sizeof(unsigned));
+  unsigned sum = 0;
+  simt::Report report;
+  {
+    Workspace workspace(emulator);
+    Call call{.type = Type::u32, .op = Op::sum, .n = n, .workspace = &workspace};
+    call.in[0] = device_in;
+    call.out[0] = device_out;
+    call.params.set("grid", grid);
+    call.params.set("block", threads);
+    EXPECT_TRUE(rung->find(Type::u32, Op::sum)(call));
+    emulator.copy_out(&sum, device_out, sizeof sum);
+    report = emulator.take_report();
+  }
+  emulator.release(device_in);
+  emulator.release(device_out);
+  EXPECT_EQ(sum, n / 2 * (n + 1));
+  EXPECT_TRUE(report.issues.empty());
+  EXPECT_EQ(report.kernels.size(), 2u);  // and the final pass
+  return report.kernels.at(0).counters;
+}
+
+TEST(Classics, Sequential) {  // a warp has one lane: a request and a sector an element
+  const simt::Counters c = counters_of("sequential", 1);
+  EXPECT_EQ(c.global_load_requests, n);
+  EXPECT_EQ(c.global_load_sectors, n);
+  EXPECT_EQ(c.global_store_requests, grid);
+  EXPECT_EQ(c.shared_load_requests + c.shared_store_requests + c.barriers, 0u);
+}
+
+TEST(Classics, SequentialCoalesced) {  // the same: nothing coalesces with one lane
+  const simt::Counters c = counters_of("sequential_coalesced", 1);
+  EXPECT_EQ(c.global_load_requests, n);
+  EXPECT_EQ(c.global_load_sectors, n);
+  EXPECT_EQ(c.global_store_requests, grid);
+}
+
+TEST(Classics, Atomic) {  // lanes are 8 elements, one sector, apart; all 32 meet on the block's total
+  const simt::Counters c = counters_of("atomic");
+  EXPECT_EQ(c.global_load_requests, n / 32);
+  EXPECT_EQ(c.global_load_sectors, n);
+  EXPECT_EQ(c.global_atomic_requests, n / 32);
+  EXPECT_EQ(c.global_atomic_serial, n);
+  EXPECT_EQ(c.global_atomic_worst, 32u);
+  EXPECT_EQ(c.barriers, grid * warps);
+}
+
+TEST(Classics, AtomicCoalesced) {  // 32 neighbours of 4 bytes: 4 sectors; the queue is the same
+  const simt::Counters c = counters_of("atomic_coalesced");
+  EXPECT_EQ(c.global_load_requests, n / 32);
+  EXPECT_EQ(c.global_load_sectors, n / 32 * 4);
+  EXPECT_EQ(c.global_atomic_requests, n / 32);
+  EXPECT_EQ(c.global_atomic_serial, n);
+}
+
+TEST(Classics, Partial) {  // one lane reads the block's sums one by one
+  const simt::Counters c = counters_of("partial");
+  EXPECT_EQ(c.global_load_sectors, n / 32 * 4);
+  EXPECT_EQ(c.shared_store_requests, grid * warps);
+  EXPECT_EQ(c.shared_load_requests, grid * block);
+  EXPECT_EQ(c.shared_load_wavefronts, grid * block);
+  EXPECT_EQ(c.barriers, grid * warps);
+  EXPECT_EQ(c.global_atomic_requests, 0u);
+}
+
+TEST(Classics, Total) {  // a tree over 2 * block sums: two loads and a store for every warp with an active lane
+  unsigned levels = 0, active = 0;
+  for (unsigned half = block; half > 0; half /= 2, ++levels) active += std::max(half / 32, 1u);
+  const simt::Counters c = counters_of("total");
+  EXPECT_EQ(c.global_load_sectors, n / 32 * 4);
+  EXPECT_EQ(c.shared_store_requests, grid * (2 * warps + active));
+  EXPECT_EQ(c.shared_load_requests, grid * (2 * active + 1));   // and the total itself
+  EXPECT_EQ(c.shared_load_wavefronts, c.shared_load_requests);  // no bank conflicts
+  EXPECT_EQ(c.shared_store_wavefronts, c.shared_store_requests);
+  EXPECT_EQ(c.barriers, grid * warps * levels);
+}
+
+}  // namespace
+}  // namespace upsweep
