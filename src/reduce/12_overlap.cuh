@@ -46,7 +46,7 @@ struct overlap {
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     if (a.params.get("block", 0) != 0) return {Code::unsupported, 0, "overlap chooses its own block size"};
-    // The best or within 1 % of the best of 45 shapes at each size, on an H200 (docs/notes/reduce.md).
+    // Chosen among 45 shapes on an H200; above 32 KB each is within 1 % of the best (docs/notes/reduce.md).
     const std::size_t bytes = a.n * sizeof(T);
     // One block while its threads have it all in flight: more would only add the mailbox's 0.3 us.
     if (bytes <= 8 * 1024) return start<4>(a, 256, 1);
