@@ -143,4 +143,24 @@ TEST(House, NoOtherListOfRungs) {
   }
 }
 
+// A rung of the same name on the CPU and on the GPU would be two types of one name in one program, and the linker would
+// keep one run() for both. So the CPU's are local to their file.
+TEST(House, RungsOfTheCpuAreLocalToTheirFile) {
+  const std::regex made("make_rung<(\\w+)>\\(");
+  std::size_t found = 0;
+  for (const fs::path& path : sources()) {
+    if (path.extension() != ".cpp" || path.filename().string().rfind("cpu_", 0) != 0) continue;
+    const std::string text = read(path);
+    for (std::sregex_iterator match(text.begin(), text.end(), made), none; match != none; ++match) {
+      const std::size_t definition = text.find("struct " + (*match)[1].str() + " {");
+      const std::size_t opened = text.find("namespace {");
+      ASSERT_NE(definition, text.npos) << path;
+      EXPECT_TRUE(opened < definition && text.find("}  // namespace\n", opened) > definition)
+          << path << ": " << (*match)[1];
+      ++found;
+    }
+  }
+  EXPECT_GE(found, 4u);  // or the pattern no longer finds them
+}
+
 }  // namespace
