@@ -17,11 +17,16 @@ namespace upsweep::reduce {
 // or within 1 % of it; all 16 of a thread cost 1.3 us at 2^22, because the loads follow too closely.
 inline constexpr unsigned rows_ahead = 2;
 
-template <unsigned InFlight, class T, class Op>
-__global__ void __launch_bounds__(512) overlap_kernel(const T* in,                // [n]
-                                                      T* out,                     // [1]
-                                                      unsigned long long* boxes,  // [gridDim.x * boxes_per<T>], zero
-                                                      std::size_t n, Op op) {
+// Threads that a multiprocessor holds: all that it can, or half as many with up to 64 registers for more loads each.
+template <unsigned InFlight>
+inline constexpr unsigned resident_threads = InFlight > 4 ? 1024 : 2048;
+
+template <unsigned Block, unsigned InFlight, class T, class Op>
+__global__ void __launch_bounds__(Block, resident_threads<InFlight> / Block)
+    overlap_kernel(const T* in,                // [n]
+                   T* out,                     // [1]
+                   unsigned long long* boxes,  // [gridDim.x * boxes_per<T>], zero
+                   std::size_t n, Op op) {
   // 1. While the previous kernel ends: the next may come, and this block's first rows of blockDim.x packs with it.
   allow_next_launch();
   const PackSplit<T> split(in, n);
@@ -46,29 +51,31 @@ struct overlap {
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     if (a.params.get("block", 0) != 0) return {Code::unsupported, 0, "overlap chooses its own block size"};
-    // Chosen among 45 shapes on an H200; above 32 KB each is within 1 % of the best (docs/notes/reduce.md).
+    // Chosen among some 60 shapes on an H200; each is the best or within 2 % of it (docs/notes/reduce.md).
     const std::size_t bytes = a.n * sizeof(T);
-    // One block while its threads have it all in flight: more would only add the mailbox's 0.3 us.
-    if (bytes <= 8 * 1024) return start<4>(a, 256, 1);
-    if (bytes <= 32 * 1024) return start<8>(a, 512, 1);
-    // Many small blocks, two loads a thread: they start soonest.
-    if (bytes <= 2 * 1024 * 1024) return start<4>(a, 256, blocks_for<T>(a.n, 256, 2, 4));
-    // One block a multiprocessor, eight loads a thread: few to start and to collect, and enough in flight;
-    if (bytes <= 32 * 1024 * 1024) return start<8>(a, 512, blocks_for<T>(a.n, 512, 1, 1));
-    // two where it runs long enough to need the last per cent of bandwidth;
-    if (bytes <= 1024 * 1024 * 1024) return start<8>(a, 512, blocks_for<T>(a.n, 512, 1, 2));
+    // One block while two loads a thread are all there is: more blocks would only add the mailbox's 0.3 us, and fewer
+    // threads with more loads would add them up one after another.
+    if (bytes <= 16 * 1024) return start<512, 2>(a, 1);
+    if (bytes <= 64 * 1024) return start<1024, 2>(a, 1);
+    // Many blocks, two loads a thread: they start soonest. Of 8-byte totals, which take two boxes each, rather fewer;
+    if (sizeof(T) == 8 && bytes <= 8 * 1024 * 1024) return start<512, 2>(a, blocks_for<T>(a.n, 512, 2, 4));
+    if (bytes <= 2 * 1024 * 1024) return start<256, 4>(a, blocks_for<T>(a.n, 256, 2, 4));
+    // one block a multiprocessor, eight loads a thread: few to start and to collect, and enough in flight;
+    if (bytes <= 32 * 1024 * 1024) return start<512, 8>(a, blocks_for<T>(a.n, 512, 1, 1));
+    // all the threads there are where it runs long enough to need the last per cent of bandwidth;
+    if (bytes <= 1024 * 1024 * 1024) return start<1024, 4>(a, blocks_for<T>(a.n, 1024, 1, 2));
     // and where a start no longer shows, the copy engine, for the last half of a per cent.
     return bulk_copy::run<T, Op>(a);
   }
 
  private:
-  template <unsigned InFlight, class T, class Op>
-  static Status start(const Args<T, Op>& a, unsigned block, unsigned grid) {
+  template <unsigned Block, unsigned InFlight, class T, class Op>
+  static Status start(const Args<T, Op>& a, unsigned grid) {
     grid = static_cast<unsigned>(a.params.get("grid", grid));
     unsigned long long* const boxes = boxes_of<T>(a, grid);
     if (!boxes) return {Code::out_of_memory, 0, "no memory for the block totals"};
-    return launch(overlap_kernel<InFlight, T, Op>, {.grid = grid, .block = block, .overlap = true, .stream = a.stream},
-                  a.in, a.out, boxes, a.n, a.op);
+    return launch(overlap_kernel<Block, InFlight, T, Op>,
+                  {.grid = grid, .block = Block, .overlap = true, .stream = a.stream}, a.in, a.out, boxes, a.n, a.op);
   }
 };
 

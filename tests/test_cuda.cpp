@@ -1,0 +1,79 @@
+// What only a GPU can show of the library: streams of the caller's own, and CUDA graphs. Built where there is nvcc.
+#include <cuda_runtime_api.h>
+#include <gtest/gtest.h>
+
+#include <numeric>
+
+#include "base/inputs.h"
+#include "base/platform.h"
+#include "base/rung.h"
+#include "upsweep/reduce.h"
+
+using namespace upsweep;
+
+namespace {
+
+class Cuda : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!cuda_platform()) GTEST_SKIP() << why_no_cuda();
+    ASSERT_EQ(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), cudaSuccess);
+  }
+  void TearDown() override {
+    if (stream_) cudaStreamDestroy(stream_);
+  }
+  cudaStream_t stream_ = nullptr;
+};
+
+std::int32_t sum(const std::vector<std::int32_t>& values) {
+  return std::accumulate(values.begin(), values.end(), std::int32_t{0}, Sum{});
+}
+
+}  // namespace
+
+// Each rung is captured once and replayed over new data: nothing in a call may depend on the host.
+TEST_F(Cuda, CallsAreCapturedIntoGraphs) {
+  Device device = Device::cuda_on(stream_);
+  ASSERT_EQ(device.native_stream(), stream_);
+  for (const Rung* rung : device.platform().rungs()) {
+    if (rung->primitive != "reduce" || rung->peer || rung->expected_wrong || !rung->find(Type::i32, Op::sum)) continue;
+    for (std::size_t n : {std::size_t{1000}, std::size_t{1} << 20}) {
+      Buffer<std::int32_t> in(device, n), out(device, 1);
+      reduce(device, in, out, Op::sum, {.rung = rung->name});  // allocates its scratch
+      cudaGraph_t graph;
+      cudaGraphExec_t replay;
+      ASSERT_EQ(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeGlobal), cudaSuccess);
+      reduce(device, in, out, Op::sum, {.rung = rung->name});
+      reduce(device, in, out, Op::sum, {.rung = rung->name});
+      ASSERT_EQ(cudaStreamEndCapture(stream_, &graph), cudaSuccess) << rung->name;
+      ASSERT_EQ(cudaGraphInstantiate(&replay, graph, 0), cudaSuccess) << rung->name;
+      for (std::uint64_t seed = 1; seed <= 3; ++seed) {
+        const auto values = make_input<std::int32_t>("uniform", n, seed);
+        in.copy_from(values);
+        ASSERT_EQ(cudaGraphLaunch(replay, stream_), cudaSuccess);
+        EXPECT_EQ(out.to_vector()[0], sum(values)) << rung->name << " n=" << n << " replay " << seed;
+      }
+      cudaGraphExecDestroy(replay);
+      cudaGraphDestroy(graph);
+    }
+  }
+}
+
+// A kernel that may start before its predecessor has ended must still see what the predecessor wrote.
+TEST_F(Cuda, CallsOfOneStreamSeeWhatTheLastOneWrote) {
+  Device device = Device::cuda_on(stream_);
+  constexpr std::size_t n = 100;  // sums of sums: out of one call is the input of the next
+  Buffer<std::int32_t> in(device, std::vector<std::int32_t>(n, 1));
+  std::vector<Buffer<std::int32_t>> links;
+  for (int k = 0; k < 200; ++k) links.emplace_back(device, 1);
+  reduce(device, in, links[0]);
+  for (std::size_t k = 1; k < links.size(); ++k) reduce(device, links[k - 1], links[k]);
+  EXPECT_EQ(links.back().to_vector()[0], static_cast<std::int32_t>(n));
+  // And must not overwrite what the predecessor still reads.
+  Buffer<std::int32_t> large(device, std::vector<std::int32_t>(1 << 22, 1)), total(device, 1);
+  for (int k = 0; k < 20; ++k) {
+    reduce(device, large, total);
+    reduce(device, in, links[0]);
+    EXPECT_EQ(total.to_vector()[0], 1 << 22);
+  }
+}
