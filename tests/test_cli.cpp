@@ -143,6 +143,20 @@ TEST_F(Cli, BenchWritesRecords) {
   EXPECT_EQ(run("report show results.jsonl").code, 0);
 }
 
+// Every figure in a README is one of results/.
+TEST_F(Cli, ReadmesAndPicturesSayWhatTheRecordsSay) {
+  const std::string in_source = std::string("cd ") + UPSWEEP_SOURCE_DIR + " &&";
+  const Outcome tables = run("report readme --check README.md src/reduce/README.md", in_source);
+  EXPECT_EQ(tables.code, 0) << tables.err;
+  const Outcome picture =
+      run("report plot --check results/h200/reduce.jsonl --type i32 -o results/h200/reduce-i32.svg", in_source);
+  EXPECT_EQ(picture.code, 0) << picture.err;
+  // And the check can fail.
+  const Outcome other =
+      run("report plot --check results/h200/reduce.jsonl --type f32 -o results/h200/reduce-i32.svg", in_source);
+  EXPECT_EQ(other.code, 1) << other.err;
+}
+
 TEST_F(Cli, CompareFindsRegressions) {
   const std::string record =
       R"({"primitive":"reduce","rung":"simd","peer":null,"backend":"cpu","op":"sum","type":"f32","n":1024,"input":"uniform",)"

@@ -1,4 +1,4 @@
-// upsweep report: recorded runs as tables, on the terminal or between the markers of a README.
+// upsweep report: recorded runs as tables, on the terminal or between the markers of a README, and as pictures.
 #include <fmt/format.h>
 
 #include <fstream>
@@ -8,6 +8,7 @@
 #include "app/command.h"
 #include "app/output.h"
 #include "app/select.h"
+#include "lab/plot.h"
 #include "lab/record.h"
 #include "lab/table.h"
 
@@ -18,15 +19,21 @@ struct Options {
   std::string what;
   std::vector<std::string> files;
   std::string results = "results";
+  std::string output;
+  std::vector<std::string> types;
   bool check = false;
 };
 
 void declare(CLI::App& command, Options& o) {
-  command.add_option("what", o.what, "readme: fill the tables of Markdown files; show: print recorded runs")
+  command
+      .add_option("what", o.what,
+                  "readme: fill the tables of Markdown files; show: print recorded runs; plot: draw them")
       ->required();
   command.add_option("files", o.files, "Markdown files, or files of records (JSON lines)")->required();
   command.add_option("--results", o.results, "Where the records lie: <device>/<primitive>.jsonl (default: results)");
-  command.add_flag("--check", o.check, "readme: change nothing, exit 1 if a table is not what its records say");
+  command.add_option("-o,--output", o.output, "plot: the picture's file, SVG (default: standard output)");
+  command.add_option("--type", o.types, "show, plot: only these element types: f32,i32")->delimiter(',');
+  command.add_flag("--check", o.check, "readme, plot: change nothing, exit 1 if a file is not what its records say");
 }
 
 std::string read_text(const std::string& path) {
@@ -35,6 +42,19 @@ std::string read_text(const std::string& path) {
   std::vector<std::byte> buffer(1 << 16);
   while (const std::size_t bytes = file.read(buffer)) text.append(reinterpret_cast<const char*>(buffer.data()), bytes);
   return text;
+}
+
+void write_text(const std::string& path, const std::string& text) {
+  OutputFile file(path);
+  file.write(std::as_bytes(std::span(text)));
+  file.commit();
+}
+
+std::vector<lab::Record> read_selected(const Options& o, const std::string& path) {
+  std::vector<lab::Record> records = lab::read_records(path);
+  if (!o.types.empty())
+    std::erase_if(records, [&](const lab::Record& r) { return std::ranges::find(o.types, r.type) == o.types.end(); });
+  return records;
 }
 
 int fill_readmes(const Options& o) {
@@ -48,9 +68,7 @@ int fill_readmes(const Options& o) {
       code = Exit::wrong_result;
       continue;
     }
-    OutputFile file(path);
-    file.write(std::as_bytes(std::span(after)));
-    file.commit();
+    write_text(path, after);
     message(fmt::format("{}: tables filled", path));
   }
   return code;
@@ -62,7 +80,7 @@ int show(const Options& o) {
     // A series: everything but n the same. In order of first appearance.
     std::vector<std::string> order;
     std::map<std::string, std::vector<lab::Record>> series;
-    for (lab::Record& r : lab::read_records(path)) {
+    for (lab::Record& r : read_selected(o, path)) {
       if (r.primitive == "ceiling") continue;
       const std::string key =
           fmt::format("{} {} {} {} input={}, {}", r.primitive, r.backend, r.type, r.op, r.input, r.device);
@@ -83,17 +101,33 @@ int show(const Options& o) {
   return Exit::all_right;
 }
 
+int plot(const Options& o) {
+  std::vector<lab::Record> records;
+  for (const std::string& path : o.files)
+    for (lab::Record& r : read_selected(o, path)) records.push_back(std::move(r));
+  const std::string picture = lab::plot_svg(records);
+  if (!o.check) {
+    write_text(o.output.empty() ? "-" : o.output, picture);
+  } else if (read_text(o.output) != picture) {
+    message(fmt::format("{} is not what its records say (draw it again without --check)", o.output));
+    return Exit::wrong_result;
+  }
+  return Exit::all_right;
+}
+
 int work(const Options& o) {
   if (o.what == "readme") return fill_readmes(o);
+  if (o.what == "plot") return plot(o);
   if (o.what == "show") return show(o);
-  throw unknown_name("report", o.what, {"readme", "show"});
+  throw unknown_name("report", o.what, {"readme", "show", "plot"});
 }
 
 }  // namespace
 
 void add_report(CLI::App& app, int& exit_code) {
-  add_command<Options>(app, exit_code, "report", "Show recorded runs, or fill the tables of a README from them",
+  add_command<Options>(app, exit_code, "report", "Show or draw recorded runs, or fill the tables of a README from them",
                        "  upsweep report show results/h200/reduce.jsonl\n"
+                       "  upsweep report plot results/h200/reduce.jsonl --type i32 -o reduce.svg\n"
                        "  upsweep report readme README.md src/reduce/README.md\n"
                        "A table stands between <!-- table:reduce device=h200 type=f32 op=sum n=2^10,2^20,2^28 --> and "
                        "<!-- /table -->.\n",

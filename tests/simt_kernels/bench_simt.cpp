@@ -1,0 +1,56 @@
+// How fast the emulators are, on one core: thread-steps a second. A thread-step is one CUDA thread on its way from one
+// point where it waits for others (a barrier, a warp collective) to the next, or to its end. A JSON line a measurement.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+#include "launcher.h"
+
+using namespace upsweep;
+using namespace upsweep::test;
+
+namespace {
+
+constexpr std::size_t n = std::size_t{1} << 20, block = 256;  // elements, and threads a block
+constexpr int samples = 11;
+
+struct Case {
+  const char* kernel;
+  double steps;  // thread-steps a block
+};
+// copy: no waits. reduce: one barrier before the tree and one in each of its eight levels. scan: five shuffles in every
+// warp and two barriers, and five more shuffles in one warp.
+constexpr Case cases[] = {{"copy_float2", 1. * block},
+                          {"reduce_sequential", (1. + 9) * block},
+                          {"shuffle_scan", (1. + 5 + 2) * block + 5 * 32}};
+
+double median_seconds(simt::Emulator& emulator, const Case& c) {
+  Array<float> in(emulator, 2 * n), out(emulator, 2 * n);
+  in.set([](std::size_t i) { return i % 7; });
+  std::vector<double> seconds;
+  for (int sample = 0; sample <= samples; ++sample) {  // the first warms up
+    const auto begin = std::chrono::steady_clock::now();
+    if (!launch(emulator, c.kernel,
+                {{in.data()}, {out.data()}, n, {{"grid", double(n / block)}, {"block", double(block)}}}))
+      std::exit(1);
+    if (sample) seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+    emulator.take_report();
+  }
+  std::nth_element(seconds.begin(), seconds.begin() + samples / 2, seconds.end());
+  return seconds[samples / 2];
+}
+
+}  // namespace
+
+int main() {
+  for (simt::Emulator* emulator : {&test_plain_emulator(), &test_traced_emulator()}) {
+    emulator->configure({.threads = 1});
+    for (const Case& c : cases) {
+      const double seconds = median_seconds(*emulator, c), steps = c.steps * double(n / block);
+      std::printf(
+          "{\"emulator\": \"%s\", \"kernel\": \"%s\", \"threads\": %zu, \"thread_steps\": %.0f, \"median_us\": %.0f, "
+          "\"thread_steps_per_second\": %.3g}\n",
+          emulator->instrumented() ? "traced" : "plain", c.kernel, n, steps, seconds * 1e6, steps / seconds);
+    }
+  }
+}

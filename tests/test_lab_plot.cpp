@@ -1,0 +1,76 @@
+// Pictures of records.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <regex>
+
+#include "lab/plot.h"
+
+namespace upsweep::lab {
+namespace {
+
+Record record(std::optional<std::string> rung, std::optional<std::string> peer, std::uint64_t n, double us) {
+  Record r;
+  r.primitive = "reduce", r.rung = std::move(rung), r.peer = std::move(peer);
+  r.type = "f32", r.op = "sum", r.input = "uniform", r.device = "<a> & b";
+  r.n = n, r.median_us = us, r.traffic_bytes = 4 * n, r.ceiling = "read", r.ceiling_gbs = 100;
+  return r;
+}
+
+std::size_t count(const std::string& text, const std::string& what) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) ++found;
+  return found;
+}
+
+std::vector<Record> two_sizes() {
+  return {record("slow", {}, 1024, 4), record("quick", {}, 1024, 1), record({}, "other", 1024, 2),
+          record("slow", {}, 4096, 9), record("quick", {}, 4096, 3), record({}, "other", 4096, 3)};
+}
+
+TEST(Plot, EveryNameHasALineInBothChartsAndTheLegend) {
+  const std::string svg = plot_svg(two_sizes());
+  EXPECT_TRUE(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
+  EXPECT_EQ(count(svg, "<polyline"), 6u);
+  for (const char* name : {">slow<", ">quick<", ">other<", ">ceiling 100 GB/s<"})
+    EXPECT_EQ(count(svg, name), 1u) << name;
+  EXPECT_NE(svg.find("&lt;a&gt; &amp; b"), std::string::npos) << "markup in a name is text";
+  EXPECT_EQ(svg.find("nan"), std::string::npos);
+  EXPECT_EQ(svg.find("inf"), std::string::npos);
+}
+
+// A smaller y is higher up: twice as fast as the peer at the first size, a tie at the second, where all three meet.
+TEST(Plot, LinesGoWhereTheFiguresAre) {
+  const std::string svg = plot_svg(two_sizes());
+  const std::regex points("points=\"([0-9.]+),([0-9.]+) ([0-9.]+),([0-9.]+) \"");
+  std::vector<std::array<double, 4>> lines;
+  for (std::sregex_iterator it(svg.begin(), svg.end(), points), end; it != end; ++it)
+    lines.push_back({std::stod((*it)[1]), std::stod((*it)[2]), std::stod((*it)[3]), std::stod((*it)[4])});
+  ASSERT_EQ(lines.size(), 6u);  // slow, quick, other; each GB/s, then the ratio
+  const auto &slow = lines[1], &quick = lines[3], &other = lines[5];
+  EXPECT_LT(quick[1], other[1]);
+  EXPECT_LT(other[1], slow[1]);
+  EXPECT_NEAR(other[1] - quick[1], 2 * (slow[1] - other[1]), 0.3) << "2 is twice as far above 1 as 0.5 is below";
+  EXPECT_EQ(quick[3], other[3]);
+  EXPECT_LT(lines[2][3], lines[2][1]) << "more GB/s at the larger size";
+}
+
+TEST(Plot, ARowASeriesAndNoRatioWithoutAPeer) {
+  auto records = two_sizes();
+  records.push_back(record("quick", {}, 1024, 1));
+  records.back().type = "i64";
+  const std::string svg = plot_svg(records);
+  EXPECT_EQ(count(svg, "class=\"title\""), 2u);
+  EXPECT_EQ(count(svg, "<polyline"), 7u) << "no peer, no ratio";
+  EXPECT_EQ(svg.find("nan"), std::string::npos);
+}
+
+TEST(Plot, NothingTimedIsAnError) {
+  Record failed = record("slow", {}, 1024, 1);
+  failed.median_us.reset();
+  EXPECT_THROW(plot_svg({failed}), Error);
+  EXPECT_THROW(plot_svg({}), Error);
+}
+
+}  // namespace
+}  // namespace upsweep::lab
