@@ -155,7 +155,7 @@ struct Marker {
 };
 
 Marker parse_marker(const std::string& words, const std::string& where) {
-  static const std::set<std::string> known{"device", "backend", "type", "op", "input", "n"};
+  static const std::set<std::string> known{"device", "file", "backend", "type", "op", "input", "n"};
   Marker marker;
   std::istringstream in(words);
   in >> marker.primitive;
@@ -164,7 +164,7 @@ Marker parse_marker(const std::string& words, const std::string& where) {
     const std::string name = word.substr(0, equals);
     if (equals == word.npos || !known.contains(name))
       throw Error(Code::bad_file, fmt::format("{}: '{}' means nothing in a table marker", where, word),
-                  "known: device= backend= type= op= input= n=");
+                  "known: device= file= backend= type= op= input= n=");
     marker.wanted[name] = word.substr(equals + 1);
   }
   if (!marker.wanted.contains("device"))
@@ -174,7 +174,9 @@ Marker parse_marker(const std::string& words, const std::string& where) {
 }
 
 std::string marker_table(const Marker& marker, const std::string& where, const std::filesystem::path& results) {
-  const auto file = results / marker.wanted.at("device") / (marker.primitive + ".jsonl");
+  const auto named = marker.wanted.find("file");
+  const std::string& stem = named != marker.wanted.end() ? named->second : marker.primitive;
+  const auto file = results / marker.wanted.at("device") / (stem + ".jsonl");
   std::vector<Record> records = read_records(file);
   std::set<std::size_t> sizes;
   if (const auto n = marker.wanted.find("n"); n != marker.wanted.end()) {
