@@ -10,6 +10,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 under_sanitizers() {
   build "$root/build/sanitize-$1" -DUPSWEEP_CUDA=OFF -DCMAKE_BUILD_TYPE=RelWithDebInfo "-DUPSWEEP_SANITIZE=$2"
   say "testing under sanitizers: $2"
+  TSAN_OPTIONS="suppressions=$root/tests/thread_sanitizer.supp halt_on_error=1" \
   ctest --test-dir "$root/build/sanitize-$1" --output-on-failure -j "$jobs"
 }
 

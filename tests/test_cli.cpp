@@ -104,7 +104,7 @@ TEST_F(Cli, WrongArguments) {
   expect_error("", 2, "subcommand");
   expect_error("bench --nonsense", 2, "--nonsense");
   expect_error("bench reduce -n many", 2, "'many' is not a size");
-  expect_error("bench reduce -n 2^99", 2, "not a size");
+  expect_error("bench reduce -n 2^99", 2, "more than any machine");
   expect_error("bench reduce --samples 0", 2, "samples");
   expect_error("bench reduce --param block", 2, "'block' is not a parameter");
   expect_error("bench reduce --param block=x", 2, "not a parameter");
@@ -115,6 +115,11 @@ TEST_F(Cli, WrongArguments) {
 
 TEST_F(Cli, MoreThanMemoryIsRefusedAtOnce) {
   expect_error("bench reduce --backend cpu -n 2^40 --json", 2, "host memory");
+}
+
+TEST_F(Cli, SizesBeyondAnyMachine) {
+  expect_error("bench reduce --backend cpu -n 2^60", 2, "more than any machine holds");
+  expect_error("bench reduce --backend cpu -n 2^40", 2, "host memory");
 }
 
 TEST_F(Cli, UnwritableOutputIsFoundFirst) {
@@ -146,7 +151,8 @@ TEST_F(Cli, BenchWritesRecords) {
 // Every figure in a README is one of results/.
 TEST_F(Cli, ReadmesAndPicturesSayWhatTheRecordsSay) {
   const std::string in_source = std::string("cd ") + UPSWEEP_SOURCE_DIR + " &&";
-  const Outcome tables = run("report readme --check README.md src/reduce/README.md docs/notes/reduce-cpu.md", in_source);
+  const Outcome tables =
+      run("report readme --check README.md src/reduce/README.md docs/notes/reduce-cpu.md", in_source);
   EXPECT_EQ(tables.code, 0) << tables.err;
   const Outcome picture =
       run("report plot --check results/h200/reduce.jsonl --type i32 -o results/h200/reduce-i32.svg", in_source);
@@ -195,6 +201,17 @@ TEST_F(Cli, RunOnTheUsersData) {
   EXPECT_EQ(to_file.code, 0) << to_file.err;
   EXPECT_EQ(to_file.out, "");
   EXPECT_EQ(run("run reduce out.npy").out, "12\n");
+}
+
+TEST_F(Cli, RunOnTheFirstElements) {
+  write_raw<std::int32_t>("in.raw", {3, -5, 10, 4});
+  EXPECT_EQ(run("run reduce in.raw --type i32 -n 3").out, "8\n");
+  EXPECT_EQ(run("run reduce in.raw --type i32 -n 0").out, "0\n");
+  EXPECT_EQ(run("run reduce - --type i32 -n 2 <in.raw").out, "-2\n");
+  expect_error("run reduce in.raw --type i32 -n 5 -o out.npy", 2, "in.raw, which holds 4");
+  expect_error("run reduce - --type i32 -n 5 -o out.npy", 2, "standard input ended after 4 of 5", "cat in.raw |");
+  expect_error("run reduce in.raw --type i32 -n 1,2", 2, "one size");
+  EXPECT_EQ(files().size(), 1u) << "no output of a failed run";
 }
 
 TEST_F(Cli, RunOnNothing) {

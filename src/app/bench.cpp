@@ -44,19 +44,23 @@ class Bench {
  public:
   Bench(const Options& options, Output& output) : options_(options), output_(output) {}
 
-  // Lists the cases first, so that every name is known to be right, and the estimate is honest, before any is timed.
+  // Lists the cases first, so that every name is known to be right, every case to fit, and the estimate to be honest,
+  // before any is timed.
   void plan(const Primitive& primitive, Backend backend, Platform& platform) {
     const Selection& s = options_.selection;
     const Params params = chosen_params(s);
     const auto rungs = chosen_rungs(s, primitive, platform, {.peers = options_.peers});
     if (rungs.empty()) return;
     const auto sizes = lab::parse_sizes(s.sizes.empty() ? default_sizes : s.sizes);
+    const Description description = platform.describe();
     for (const Type type : chosen_types(s, primitive, {Type::f32}))
       for (const Op op : chosen_ops(s, primitive, {Op::sum}))
         for (const std::string& input : chosen_inputs(s, primitive, type, {"uniform"})) {
           Series series{&primitive, backend, rungs, {}};
-          for (const std::size_t n : sizes)
+          for (const std::size_t n : sizes) {
             series.cases.push_back({.type = type, .op = op, .n = n, .input = input, .params = params});
+            lab::require_room(platform, description, series.cases.back());
+          }
           cases_ += series.cases.size();
           series_.push_back(std::move(series));
         }

@@ -11,6 +11,7 @@
 #include "app/select.h"
 #include "base/array_file.h"
 #include "lab/backends.h"
+#include "lab/sizes.h"
 
 namespace upsweep::app {
 namespace {
@@ -19,6 +20,7 @@ struct Options {
   std::string primitive, input = "-", output;
   std::string rung, backend = "cpu", type, op = "sum", format = "auto";
   std::vector<std::string> params;
+  std::string size;
 };
 
 // Bytes read at a time: large enough that a launch and a fork-join are lost in it, small against any memory.
@@ -32,6 +34,7 @@ void declare(CLI::App& command, Options& o) {
   command.add_option("--rung", o.rung, "Which rung (default: the library's choice)");
   command.add_option("--backend", o.backend, "cpu, cuda or simt (default: cpu, because a file is slower than a CPU)");
   command.add_option("--type", o.type, "Element type; raw numbers need it: u8 ... f64");
+  command.add_option("-n,--size", o.size, "Only the first n elements: 1000, 64K, 2^20 (default: all)");
   command.add_option("--format", o.format, "auto (by the name), npy or raw");
   command.add_option("--param", o.params, "Parameters of the call: block=256")->delimiter(',')->allow_extra_args(false);
 }
@@ -59,6 +62,22 @@ const Rung& chosen_rung(const Options& o, const Primitive& primitive, Platform& 
   for (const Rung* rung : platform.rungs())
     if (rung->primitive == primitive.name) names.emplace_back(rung->name);
   throw unknown_name("rung", name, names);
+}
+
+std::string shown(const std::string& input) { return input == "-" ? "standard input" : input; }
+
+// How many elements of the input to take: -n, or all (nothing, where that is not known before it ends).
+std::optional<std::uint64_t> chosen_count(const Options& o, const ArrayReader& reader) {
+  if (o.size.empty()) return reader.count();
+  const auto sizes = lab::parse_sizes(o.size);
+  if (sizes.size() != 1)
+    throw Error(Code::invalid_argument, fmt::format("-n {}: one size is needed", o.size), "see upsweep run --help");
+  if (reader.count() && *reader.count() < sizes[0])
+    throw Error(Code::invalid_argument,
+                fmt::format("n={} is beyond the end of {}, which holds {} elements of {}", sizes[0], shown(o.input),
+                            *reader.count(), to_string(reader.type())),
+                "use a smaller -n, or leave it out to take all");
+  return sizes[0];
 }
 
 // The result as text: shortest digits that read back as the same value.
@@ -99,6 +118,7 @@ int work(const Options& o) {
   if (std::find(types.begin(), types.end(), reader->type()) == types.end())
     throw Error(Code::unsupported, fmt::format("{} does not take {}", primitive.name, to_string(reader->type())),
                 "convert the file, in numpy: a.astype('i4')");
+  const std::optional<std::uint64_t> count = chosen_count(o, *reader);
   Selection selection;
   selection.params = o.params;
   const auto streamer =
@@ -110,7 +130,7 @@ int work(const Options& o) {
   if (o.output.empty())
     text.emplace("-");
   else
-    file = create_array(o.output, streamer->output_type(), streamer->output_count(reader->count()));
+    file = create_array(o.output, streamer->output_type(), streamer->output_count(count));
   const Streamer::Sink sink = [&](std::span<const std::byte> elements) {
     if (file) return file->write(elements);
     const std::string lines = as_text(streamer->output_type(), elements);
@@ -120,8 +140,13 @@ int work(const Options& o) {
   // The next chunk is read while this one is worked on.
   Progress progress("MiB");
   Chunk front = new_chunk(), back = new_chunk();
-  const std::size_t total = reader->count().value_or(0) * size_of(reader->type());
-  const auto read = [&](std::byte* to) { return reader->read({to, chunk_bytes}) * size_of(reader->type()); };
+  const std::size_t element = size_of(reader->type()), total = count.value_or(0) * element;
+  std::uint64_t left = count.value_or(~std::uint64_t{0});  // elements
+  const auto read = [&](std::byte* to) {
+    const std::size_t got = reader->read({to, std::min<std::uint64_t>(chunk_bytes / element, left) * element});
+    left -= got;
+    return got * element;
+  };
   std::size_t done = 0;
   std::size_t bytes = read(front.get());
   while (bytes > 0) {
@@ -133,6 +158,8 @@ int work(const Options& o) {
     bytes = next.get();
     std::swap(front, back);
   }
+  if (count && left > 0)
+    throw Error(Code::bad_file, fmt::format("{} ended after {} of {} elements", shown(o.input), *count - left, *count));
   streamer->finish(sink);
   progress.clear();
   if (file) file->commit();
@@ -146,6 +173,7 @@ void add_run(CLI::App& app, int& exit_code) {
   add_command<Options>(app, exit_code, "run", "Run a primitive on your own data, larger than memory if need be",
                        "  upsweep run reduce data.npy --op max\n"
                        "  upsweep run reduce samples.bin --type f32 --rung reproducible\n"
+                       "  upsweep run reduce samples.bin --type f32 -n 1M\n"
                        "  head -c 1G /dev/zero | upsweep run reduce - --type u32\n",
                        declare, work);
 }

@@ -20,6 +20,11 @@ constexpr int most_bits = 48;  // 2^48 elements: beyond any memory, and far from
               "write 1000, 64K, 3M, 2^20, a list 1K,1M or a range 2^10..2^24");
 }
 
+[[noreturn]] void too_large(std::string_view text) {
+  throw Error(Code::invalid_argument, fmt::format("{} elements are more than any machine holds", text),
+              fmt::format("the largest size taken is 2^{}", most_bits));
+}
+
 std::size_t digits(std::string_view text, std::string_view all) {
   std::size_t value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -31,7 +36,7 @@ std::size_t one_size(std::string_view text) {
   const std::string_view all = text;
   if (text.starts_with("2^")) {
     const std::size_t exponent = digits(text.substr(2), all);
-    if (exponent > most_bits) bad(all);
+    if (exponent > most_bits) too_large(all);
     return std::size_t{1} << exponent;
   }
   int shift = 0;
@@ -53,7 +58,7 @@ std::size_t one_size(std::string_view text) {
   }
   if (shift) text.remove_suffix(1);
   const std::size_t value = digits(text, all);
-  if (value > (std::size_t{1} << most_bits) >> shift) bad(all);
+  if (value > (std::size_t{1} << most_bits) >> shift) too_large(all);
   return value << shift;
 }
 

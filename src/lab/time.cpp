@@ -119,26 +119,6 @@ std::size_t case_bytes(const Problem& problem) {
 
 std::string gib(std::size_t bytes) { return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / (1 << 30)); }
 
-// The input's bytes, or an error before anything is allocated. Host memory has to hold the generated input as well as,
-// on the CPU, the copy that is timed.
-void require_room(const Platform& platform, const Description& description, const Case& c) {
-  const std::size_t element = size_of(c.type);
-  const bool cpu = platform.backend() != Backend::cuda;
-  const std::size_t available = available_host_bytes();
-  const std::size_t most = available / element / (cpu ? 2 : 1);
-  if (c.n > most)
-    throw Error(
-        Code::out_of_memory,
-        fmt::format("n={} {} needs {} of host memory, {} are available", c.n, to_string(c.type),
-                    c.n > most * 1000 ? "far more than there is" : gib(c.n * element * (cpu ? 2 : 1)), gib(available)),
-        fmt::format("use n up to {}", most));
-  if (!cpu && description.memory_bytes && c.n > description.memory_bytes / element)
-    throw Error(Code::out_of_memory,
-                fmt::format("n={} {} needs {}, the device has {}", c.n, to_string(c.type), gib(c.n * element),
-                            gib(description.memory_bytes)),
-                fmt::format("use n up to {}", description.memory_bytes / element));
-}
-
 std::size_t read_number(const char* path) {
   std::size_t value = 0;
   std::ifstream file(path);
@@ -163,6 +143,24 @@ std::size_t available_host_bytes() {
   const std::size_t used = read_number("/sys/fs/cgroup/memory.current");
   if (limit != std::numeric_limits<std::size_t>::max() && used <= limit) available = std::min(available, limit - used);
   return available;
+}
+
+void require_room(const Platform& platform, const Description& description, const Case& c) {
+  const std::size_t element = size_of(c.type);
+  const bool cpu = platform.backend() != Backend::cuda;
+  const std::size_t available = available_host_bytes();
+  const std::size_t most = available / element / (cpu ? 2 : 1);
+  if (c.n > most)
+    throw Error(
+        Code::out_of_memory,
+        fmt::format("n={} {} needs {} of host memory, {} are available", c.n, to_string(c.type),
+                    c.n > most * 1000 ? "far more than there is" : gib(c.n * element * (cpu ? 2 : 1)), gib(available)),
+        fmt::format("use n up to {}", most));
+  if (!cpu && description.memory_bytes && c.n > description.memory_bytes / element)
+    throw Error(Code::out_of_memory,
+                fmt::format("n={} {} needs {}, the device has {}", c.n, to_string(c.type), gib(c.n * element),
+                            gib(description.memory_bytes)),
+                fmt::format("use n up to {}", description.memory_bytes / element));
 }
 
 // One contestant at one case.

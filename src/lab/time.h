@@ -46,6 +46,10 @@ struct Ceiling {
   double gbs() const { return gigabytes_per_second(bytes, measured.time.us.median); }
 };
 
+// Throws Error(out_of_memory) for a case that cannot fit: host memory has to hold the generated input as well as, on
+// the CPU, the copy that is timed.
+void require_room(const Platform& platform, const Description& description, const Case& c);
+
 class Copies;
 
 // Times cases on one platform. Ceilings are measured once when first asked for, and again beside every case that is
