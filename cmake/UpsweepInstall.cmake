@@ -20,7 +20,8 @@ add_library(upsweep::kernels ALIAS upsweep_kernels)
 
 install(TARGETS upsweep upsweep_kernels EXPORT upsweep
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
-install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library FILES_MATCHING PATTERN "*.h")
+install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library
+  FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh")
 foreach(folder base kernel ${UPSWEEP_PRIMITIVES})
   install(DIRECTORY src/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/upsweep/src COMPONENT library
     FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh" PATTERN "mutants" EXCLUDE)

@@ -19,7 +19,7 @@ function(upsweep_cpu_table out)
   set(peers "")
   foreach(primitive IN LISTS UPSWEEP_PRIMITIVES)
     string(APPEND declarations
-"namespace ${primitive} {
+"namespace ladders::${primitive} {
 #define RUNG(kind, name) DECLARE_##kind(name)
 #include \"${primitive}/ladder.inc\"
 #undef RUNG
@@ -31,8 +31,10 @@ Rungs cpu_peers();
 #include \"${primitive}/ladder.inc\"
 #undef RUNG
 ")
-    if(EXISTS ${PROJECT_SOURCE_DIR}/src/${primitive}/peers.cpp)
-      string(APPEND peers "    all.insert(all.end(), ${primitive}::cpu_peers().begin(), ${primitive}::cpu_peers().end());\n")
+    # No peers under the thread sanitizer: the distribution's oneTBB is built without it, so that it does not see how their
+    # threads wait for each other.
+    if(EXISTS ${PROJECT_SOURCE_DIR}/src/${primitive}/peers.cpp AND NOT UPSWEEP_SANITIZE MATCHES "thread")
+      string(APPEND peers "    all.insert(all.end(), ladders::${primitive}::cpu_peers().begin(), ladders::${primitive}::cpu_peers().end());\n")
     endif()
   endforeach()
   set(table ${PROJECT_BINARY_DIR}/gen/cpu_rungs.cpp)
@@ -42,7 +44,7 @@ Rungs cpu_peers();
 #define DECLARE_cpu(name) extern const Rung cpu_##name##_rung;
 #define DECLARE_kernel(name)
 #define DECLARE_mutant(name)
-#define LIST_cpu(primitive, name) &primitive::cpu_##name##_rung,
+#define LIST_cpu(primitive, name) &ladders::primitive::cpu_##name##_rung,
 #define LIST_kernel(primitive, name)
 #define LIST_mutant(primitive, name)
 namespace upsweep {
@@ -69,8 +71,8 @@ function(upsweep_cuda_peers out)
     set(file ${PROJECT_SOURCE_DIR}/src/${primitive}/peers.cu)
     if(EXISTS ${file})
       list(APPEND files ${file})
-      string(APPEND declarations "namespace ${primitive} { Rungs cuda_peers(); }\n")
-      string(APPEND inserts "    for (const Rung* peer : ${primitive}::cuda_peers()) all.push_back(peer);\n")
+      string(APPEND declarations "namespace ladders::${primitive} { Rungs cuda_peers(); }\n")
+      string(APPEND inserts "    for (const Rung* peer : ladders::${primitive}::cuda_peers()) all.push_back(peer);\n")
     endif()
   endforeach()
   set(table ${PROJECT_BINARY_DIR}/gen/cuda_peers.cpp)
@@ -114,7 +116,7 @@ function(upsweep_kernel_units out extension)
       set(unit ${generated}/${primitive}_${rung}.${extension})
       file(CONFIGURE OUTPUT ${unit} CONTENT
 "#include \"${include}\"
-namespace upsweep::${primitive} {
+namespace upsweep::ladders::${primitive} {
 extern const Rung kernel_${rung}_rung;
 const Rung kernel_${rung}_rung = make_rung<${rung}>(\"${rung}\", kernel_backend);
 }
@@ -123,7 +125,7 @@ const Rung kernel_${rung}_rung = make_rung<${rung}>(\"${rung}\", kernel_backend)
     endforeach()
     # The order of the table is ladder.inc's.
     string(APPEND declarations
-"namespace ${primitive} {
+"namespace ladders::${primitive} {
 #define RUNG(kind, name) DECLARE_##kind(name)
 #include \"${primitive}/ladder.inc\"
 #undef RUNG
@@ -150,7 +152,7 @@ const Rung kernel_${rung}_rung = make_rung<${rung}>(\"${rung}\", kernel_backend)
 #define DECLARE_cpu(name)
 #define DECLARE_kernel(name) extern const Rung kernel_##name##_rung;
 #define LIST_cpu(primitive, name)
-#define LIST_kernel(primitive, name) &primitive::kernel_##name##_rung,
+#define LIST_kernel(primitive, name) &ladders::primitive::kernel_##name##_rung,
 ${mutant_macros}
 namespace upsweep {
 ${declarations}

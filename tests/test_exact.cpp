@@ -11,7 +11,7 @@
 
 #include "reduce/exact.h"
 
-namespace upsweep::reduce {
+namespace upsweep::ladders::reduce {
 namespace {
 
 // The oracle: sums of magnitudes as plain binary numbers of one bit a byte, positive and negative apart, in units of
@@ -308,4 +308,4 @@ static_assert(
     "works at compile time");
 
 }  // namespace
-}  // namespace upsweep::reduce
+}  // namespace upsweep::ladders::reduce

@@ -133,7 +133,7 @@ T reproducible_sum(const T* in, std::size_t n, int threads) {
 
 template <class T>
 T one_by_one(const std::vector<T>& values) {
-  reduce::ExactSum<T> sum{};
+  ladders::reduce::ExactSum<T> sum{};
   for (const T x : values) sum.deposit(x);
   return sum.round();
 }
@@ -141,8 +141,8 @@ T one_by_one(const std::vector<T>& values) {
 // The whole accumulators, before any rounding could hide a difference.
 template <class T>
 bool same_exactly(const std::vector<T>& values) {
-  reduce::ExactSum<T> fast{}, slow{};
-  reduce::deposit_all(values.data(), values.size(), fast);
+  ladders::reduce::ExactSum<T> fast{}, slow{};
+  ladders::reduce::deposit_all(values.data(), values.size(), fast);
   for (const T x : values) slow.deposit(x);
   fast.carry();
   slow.carry();
@@ -151,7 +151,7 @@ bool same_exactly(const std::vector<T>& values) {
 
 template <class T>
 auto bits(T x) {
-  return std::bit_cast<typename reduce::FloatFormat<T>::Bits>(x);
+  return std::bit_cast<typename ladders::reduce::FloatFormat<T>::Bits>(x);
 }
 
 template <class T>
@@ -204,11 +204,11 @@ TYPED_TEST(Reproducible, SameBitsForAnyThreadsAlignmentOrderAndSplit) {
       ASSERT_EQ(bits(reproducible_sum(static_cast<const T*>(in.data()), values.size(), threads)), bits(expected))
           << input;
       std::shuffle(values.begin(), values.end(), random);
-      reduce::ExactSum<T> sum{};
+      ladders::reduce::ExactSum<T> sum{};
       for (std::size_t begin = 0; begin < values.size();) {
         const std::size_t count = std::min(values.size() - begin, 1 + random() % 50000);
-        reduce::ExactSum<T> part{};
-        reduce::deposit_all(values.data() + begin, count, part);
+        ladders::reduce::ExactSum<T> part{};
+        ladders::reduce::deposit_all(values.data() + begin, count, part);
         sum.add(part);
         begin += count;
       }
@@ -235,9 +235,9 @@ TEST(InstructionSets, AllAgreeWithTheOracle) {
             c.op = op;
             const auto problem = primitive.make(c, {});
             const Shifted in(type, n, n % 5, problem->inputs()[0].data);
-            for (const auto from : {reduce::From::caches, reduce::From::memory}) {
+            for (const auto from : {ladders::reduce::From::caches, ladders::reduce::From::memory}) {
               std::uint64_t out = 0;
-              reduce::simd_reduction(type, op, from)(in.data(), n, &out);
+              ladders::reduce::simd_reduction(type, op, from)(in.data(), n, &out);
               const void* outputs[] = {&out};
               const auto wrong = problem->verify(simd, outputs);
               ASSERT_FALSE(wrong) << hwy::TargetName(target) << ' ' << to_string(type) << ' ' << to_string(op) << ' '
@@ -259,7 +259,7 @@ template <class T>
 bool accepts(const std::vector<T>& in, Op op, T out, bool reproducible = false) {
   Rung rung{};
   rung.reproducible = reproducible;
-  return !reduce::make_oracle(type_of<T>(), op, in.data(), in.size())->check(&out, rung);
+  return !ladders::reduce::make_oracle(type_of<T>(), op, in.data(), in.size())->check(&out, rung);
 }
 
 TEST(ReduceOracle, RefusesWhatIsWrong) {

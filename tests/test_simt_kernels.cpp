@@ -24,6 +24,20 @@ class Kernels : public ::testing::TestWithParam<bool> {
 INSTANTIATE_TEST_SUITE_P(Simt, Kernels, ::testing::Bool(),
                          [](const auto& info) { return std::string(info.param ? "traced" : "plain"); });
 
+TEST_P(Kernels, ReduceWithAnOperatorOfOnesOwn) {
+  const Rung* rung = find_rung(emulator.rungs(), "test", "gcd");
+  ASSERT_TRUE(rung);
+  Workspace workspace(emulator);
+  for (std::size_t n : {0, 1, 1000, 100003}) {
+    Array<unsigned> in(emulator, n), out(emulator, 1);
+    in.set([](std::size_t i) { return 84 * (i % 1009 + 1); });
+    Call call{.n = n, .workspace = &workspace};
+    call.in[0] = in.data(), call.out[0] = out.data();
+    ASSERT_TRUE(bool(rung->find(Type::u32, Op::sum)(call)));
+    EXPECT_EQ(out[0], n ? 84u : 0u) << n;
+  }
+}
+
 TEST_P(Kernels, DynamicSharedMemory) {
   constexpr int n = 3000;
   Array<int> in(emulator, n), out(emulator, n);

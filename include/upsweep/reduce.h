@@ -88,8 +88,7 @@ void reduce(Device& device, const Buffer<T>& in, Buffer<T>& out, Op op = Op::sum
 
 // A user's own associative operator, on the CPU: op(a, b) is regrouped but its operands are never swapped, so matrix
 // products and the like come out right. `neutral` is the result for an empty range. op is called from several threads
-// at once; what it throws is thrown again here. (From a .cu, instantiate a rung of upsweep/src with the operator
-// instead.)
+// at once; what it throws is thrown again here. (On a GPU: upsweep/reduce.cuh.)
 template <std::ranges::contiguous_range Range, std::copyable T, class BinaryOp>
 requires std::same_as<T, std::ranges::range_value_t<Range>> && std::invocable<BinaryOp&, const T&, const T&> T
 reduce(Device& device, const Range& range, T neutral, BinaryOp op) {

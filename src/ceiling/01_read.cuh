@@ -5,7 +5,7 @@
 #include "ceiling/contract.h"
 #include "reduce/finish.cuh"
 
-namespace upsweep::ceiling {
+namespace upsweep::ladders::ceiling {
 
 struct Xor {
   template <class T>
@@ -33,4 +33,4 @@ struct read {
   }
 };
 
-}  // namespace upsweep::ceiling
+}  // namespace upsweep::ladders::ceiling

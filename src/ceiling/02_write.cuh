@@ -6,7 +6,7 @@
 #include "ceiling/contract.h"
 #include "kernel/vector.h"
 
-namespace upsweep::ceiling {
+namespace upsweep::ladders::ceiling {
 
 static __global__ void __launch_bounds__(1024) write_kernel(unsigned* out,  // [n]
                                                             std::size_t n) {
@@ -29,4 +29,4 @@ struct write {
   }
 };
 
-}  // namespace upsweep::ceiling
+}  // namespace upsweep::ladders::ceiling

@@ -6,7 +6,7 @@
 #include "ceiling/contract.h"
 #include "kernel/vector.h"
 
-namespace upsweep::ceiling {
+namespace upsweep::ladders::ceiling {
 
 // Packs where both arrays are aligned alike, single words otherwise.
 static __global__ void __launch_bounds__(1024) copy_kernel(const unsigned* in,  // [n]
@@ -33,4 +33,4 @@ struct copy {
   }
 };
 
-}  // namespace upsweep::ceiling
+}  // namespace upsweep::ladders::ceiling

@@ -3,7 +3,7 @@
 #include "ceiling/contract.h"
 #include "kernel/kernel.h"
 
-namespace upsweep::ceiling {
+namespace upsweep::ladders::ceiling {
 
 static __global__ void launch_kernel() {}
 
@@ -12,4 +12,4 @@ struct launch {
   static Status run(const Call& c) { return upsweep::launch(launch_kernel, {.stream = c.stream}); }
 };
 
-}  // namespace upsweep::ceiling
+}  // namespace upsweep::ladders::ceiling

@@ -33,7 +33,7 @@ class CeilingProblem final : public Problem {
     if (rung.name == "launch") return std::nullopt;
     const bool copy = rung.name == "copy";
     for (std::size_t i = 0; i < n_; ++i)
-      if (const std::uint32_t expected = copy ? in_[i] : ceiling::pattern(i); out[i] != expected)
+      if (const std::uint32_t expected = copy ? in_[i] : ladders::ceiling::pattern(i); out[i] != expected)
         return difference(i, out[i], expected);
     return std::nullopt;
   }

@@ -10,7 +10,7 @@
 
 #include "base/rung.h"
 
-namespace upsweep::ceiling {
+namespace upsweep::ladders::ceiling {
 
 // Knuth's multiplicative hash: cheap, and no two words of a buffer look alike.
 inline constexpr std::uint32_t pattern_step = 2654435761u;
@@ -29,4 +29,4 @@ constexpr Rung make_rung(std::string_view name, Backend backend) {
   return rung;
 }
 
-}  // namespace upsweep::ceiling
+}  // namespace upsweep::ladders::ceiling

@@ -11,7 +11,7 @@
 #include "ceiling/contract.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace upsweep::ceiling::HWY_NAMESPACE {
+namespace upsweep::ladders::ceiling::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::ScalableTag<std::uint32_t>;
 
@@ -82,11 +82,11 @@ void copy(const std::uint32_t* in, std::uint32_t* out, std::size_t n, bool bypas
 
 Loops find_loops() { return {&read, &write, &copy}; }
 
-}  // namespace upsweep::ceiling::HWY_NAMESPACE
+}  // namespace upsweep::ladders::ceiling::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace upsweep::ceiling {
+namespace upsweep::ladders::ceiling {
 
 HWY_EXPORT(find_loops);
 const Loops& loops() {
@@ -94,5 +94,5 @@ const Loops& loops() {
   return found;
 }
 
-}  // namespace upsweep::ceiling
+}  // namespace upsweep::ladders::ceiling
 #endif  // HWY_ONCE

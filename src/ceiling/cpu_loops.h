@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace upsweep::ceiling {
+namespace upsweep::ladders::ceiling {
 
 // Each for this processor's vector width. Words at any alignment of a word.
 struct Loops {
@@ -16,4 +16,4 @@ struct Loops {
 };
 const Loops& loops();
 
-}  // namespace upsweep::ceiling
+}  // namespace upsweep::ladders::ceiling

@@ -6,7 +6,7 @@
 #include "ceiling/contract.h"
 #include "ceiling/cpu_loops.h"
 
-namespace upsweep::ceiling {
+namespace upsweep::ladders::ceiling {
 namespace {  // the rungs too: those of the same names on the GPU are other types
 
 // Stores around the caches win once what is touched leaves the last level. Two Zen 4 cores with 32 MiB, GB/s with such
@@ -86,4 +86,4 @@ extern const Rung cpu_write_rung = make_rung<write>("write", Backend::cpu);
 extern const Rung cpu_copy_rung = make_rung<copy>("copy", Backend::cpu);
 extern const Rung cpu_launch_rung = make_rung<launch>("launch", Backend::cpu);
 
-}  // namespace upsweep::ceiling
+}  // namespace upsweep::ladders::ceiling

@@ -9,7 +9,7 @@
 #pragma once
 #include "reduce/final_pass.cuh"
 
-namespace upsweep::reduce {
+namespace upsweep::ladders::reduce {
 
 template <class T, class Op>
 __global__ void sequential_kernel(const T* in,  // [n]
@@ -38,4 +38,4 @@ struct sequential {
   }
 };
 
-}  // namespace upsweep::reduce
+}  // namespace upsweep::ladders::reduce

@@ -10,7 +10,7 @@
 #pragma once
 #include "reduce/final_pass.cuh"
 
-namespace upsweep::reduce {
+namespace upsweep::ladders::reduce {
 
 template <class T, class Op>
 __global__ void sequential_coalesced_kernel(const T* in,  // [n]
@@ -37,4 +37,4 @@ struct sequential_coalesced {
   }
 };
 
-}  // namespace upsweep::reduce
+}  // namespace upsweep::ladders::reduce

@@ -10,7 +10,7 @@
 #include "kernel/atomic.h"
 #include "reduce/final_pass.cuh"
 
-namespace upsweep::reduce {
+namespace upsweep::ladders::reduce {
 
 template <class T, class Op>
 __global__ void atomic_kernel(const T* in,  // [n]
@@ -40,4 +40,4 @@ struct atomic {
   }
 };
 
-}  // namespace upsweep::reduce
+}  // namespace upsweep::ladders::reduce

@@ -10,7 +10,7 @@
 #include "kernel/atomic.h"
 #include "reduce/final_pass.cuh"
 
-namespace upsweep::reduce {
+namespace upsweep::ladders::reduce {
 
 template <class T, class Op>
 __global__ void atomic_coalesced_kernel(const T* in,  // [n]
@@ -38,4 +38,4 @@ struct atomic_coalesced {
   }
 };
 
-}  // namespace upsweep::reduce
+}  // namespace upsweep::ladders::reduce

@@ -11,7 +11,7 @@
 #include "reduce/final_pass.cuh"
 #include "reduce/thread_sum.cuh"
 
-namespace upsweep::reduce {
+namespace upsweep::ladders::reduce {
 
 template <class T, class Op>
 __global__ void warp_shuffle_kernel(const T* in,  // [n]
@@ -40,4 +40,4 @@ struct warp_shuffle {
   }
 };
 
-}  // namespace upsweep::reduce
+}  // namespace upsweep::ladders::reduce

@@ -11,7 +11,7 @@
 #include "reduce/final_pass.cuh"
 #include "reduce/thread_sum.cuh"
 
-namespace upsweep::reduce {
+namespace upsweep::ladders::reduce {
 
 template <class T, class Op>
 __global__ void __launch_bounds__(1024) vec16_kernel(const T* in,  // [n]
@@ -40,4 +40,4 @@ struct vec16 {
   }
 };
 
-}  // namespace upsweep::reduce
+}  // namespace upsweep::ladders::reduce

@@ -11,7 +11,7 @@
 #include "kernel/block.h"
 #include "reduce/thread_sum.cuh"
 
-namespace upsweep::reduce {
+namespace upsweep::ladders::reduce {
 
 template <class T, class Op>
 __global__ void __launch_bounds__(1024) ticket_kernel(const T* in,        // [n]
@@ -60,4 +60,4 @@ struct ticket {
   }
 };
 
-}  // namespace upsweep::reduce
+}  // namespace upsweep::ladders::reduce

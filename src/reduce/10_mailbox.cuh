@@ -9,7 +9,7 @@
 #pragma once
 #include "reduce/finish.cuh"
 
-namespace upsweep::reduce {
+namespace upsweep::ladders::reduce {
 
 template <class T, class Op>
 __global__ void __launch_bounds__(1024) mailbox_kernel(const T* in,                // [n]
@@ -38,4 +38,4 @@ struct mailbox {
   }
 };
 
-}  // namespace upsweep::reduce
+}  // namespace upsweep::ladders::reduce

@@ -11,7 +11,7 @@
 #include "kernel/async.h"
 #include "reduce/finish.cuh"
 
-namespace upsweep::reduce {
+namespace upsweep::ladders::reduce {
 
 struct bulk_copy_ring {
   static constexpr unsigned warps = 8,
@@ -105,4 +105,4 @@ struct bulk_copy {
   }
 };
 
-}  // namespace upsweep::reduce
+}  // namespace upsweep::ladders::reduce

@@ -11,7 +11,7 @@
 #pragma once
 #include "reduce/11_bulk_copy.cuh"
 
-namespace upsweep::reduce {
+namespace upsweep::ladders::reduce {
 
 // Loads of every thread that L2 is asked for ahead of time. Measured: 0 is 0.3 us slower at every size, 2 is the best
 // or within 1 % of it; all 16 of a thread cost 1.3 us at 2^22, because the loads follow too closely.
@@ -79,4 +79,4 @@ struct overlap {
   }
 };
 
-}  // namespace upsweep::reduce
+}  // namespace upsweep::ladders::reduce

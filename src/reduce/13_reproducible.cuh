@@ -14,7 +14,7 @@
 #include "reduce/exact_window.cuh"
 #include "reduce/thread_sum.cuh"
 
-namespace upsweep::reduce {
+namespace upsweep::ladders::reduce {
 
 // What blocks share in global memory: all zero between calls.
 template <class T>
@@ -114,4 +114,4 @@ struct reproducible {
   }
 };
 
-}  // namespace upsweep::reduce
+}  // namespace upsweep::ladders::reduce

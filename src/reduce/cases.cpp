@@ -20,7 +20,7 @@ class ReduceProblem final : public Problem {
       std::memcpy(in_.get(), data.data(), bytes);
     else
       throw Error(Code::invalid_argument, "reduce: the data and the case's n disagree about the size");
-    oracle_ = reduce::make_oracle(type_, c.op, in_.get(), n_);
+    oracle_ = ladders::reduce::make_oracle(type_, c.op, in_.get(), n_);
   }
   std::vector<Array> inputs() const override { return {{type_, n_, in_.get()}}; }
   std::vector<OutputSpec> outputs() const override { return {{type_, 1}}; }
@@ -32,7 +32,7 @@ class ReduceProblem final : public Problem {
   Type type_;
   std::size_t n_;
   std::unique_ptr<std::byte[]> in_;
-  std::unique_ptr<reduce::Oracle> oracle_;
+  std::unique_ptr<ladders::reduce::Oracle> oracle_;
 };
 
 std::vector<std::size_t> sizes(const Rung& rung) {
@@ -69,7 +69,7 @@ extern const Primitive reduce_primitive{
     },
     .default_rung_cpu = "parallel",
     .default_rung_gpu = "overlap",
-    .stream = &reduce::stream,
+    .stream = &ladders::reduce::stream,
 };
 
 }  // namespace upsweep

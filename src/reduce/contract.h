@@ -6,7 +6,7 @@
 #include "base/platform.h"
 #include "base/rung.h"
 
-namespace upsweep::reduce {
+namespace upsweep::ladders::reduce {
 
 template <class T, class Op>
 struct Args {
@@ -55,4 +55,4 @@ constexpr Rung make_rung(std::string_view name, Backend backend) {
   return rung;
 }
 
-}  // namespace upsweep::reduce
+}  // namespace upsweep::ladders::reduce

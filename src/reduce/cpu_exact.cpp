@@ -26,7 +26,7 @@
 
 #ifndef UPSWEEP_REDUCE_CPU_EXACT_ONCE
 #define UPSWEEP_REDUCE_CPU_EXACT_ONCE
-namespace upsweep::reduce {
+namespace upsweep::ladders::reduce {
 
 // A sum by exponent: bin e holds the sum of the mantissas of the elements with that exponent, as integers. Takes any
 // input at one to two nanoseconds an element. Mantissas of 53 bits are split in two, so that each half of a bin has
@@ -103,11 +103,11 @@ struct Range {
   }
 };
 
-}  // namespace upsweep::reduce
+}  // namespace upsweep::ladders::reduce
 #endif
 
 HWY_BEFORE_NAMESPACE();
-namespace upsweep::reduce::HWY_NAMESPACE {
+namespace upsweep::ladders::reduce::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 constexpr hn::ScalableTag<double> d64;
@@ -376,11 +376,11 @@ void deposit_span(const T* in, std::size_t n, ExactSum<T>& sum) {
 void deposit_floats(const float* in, std::size_t n, ExactSum<float>& sum) { deposit_span<FloatSums>(in, n, sum); }
 void deposit_doubles(const double* in, std::size_t n, ExactSum<double>& sum) { deposit_span<DoubleSums>(in, n, sum); }
 
-}  // namespace upsweep::reduce::HWY_NAMESPACE
+}  // namespace upsweep::ladders::reduce::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace upsweep::reduce {
+namespace upsweep::ladders::reduce {
 
 HWY_EXPORT(deposit_floats);
 HWY_EXPORT(deposit_doubles);
@@ -391,5 +391,5 @@ void deposit_all(const double* in, std::size_t n, ExactSum<double>& sum) {
   HWY_DYNAMIC_DISPATCH(deposit_doubles)(in, n, sum);
 }
 
-}  // namespace upsweep::reduce
+}  // namespace upsweep::ladders::reduce
 #endif  // HWY_ONCE

@@ -4,10 +4,10 @@
 
 #include "reduce/exact.h"
 
-namespace upsweep::reduce {
+namespace upsweep::ladders::reduce {
 
 // sum += in[0..n), exactly; on one core, for this processor's vector width. Any alignment of the element.
 void deposit_all(const float* in, std::size_t n, ExactSum<float>& sum);
 void deposit_all(const double* in, std::size_t n, ExactSum<double>& sum);
 
-}  // namespace upsweep::reduce
+}  // namespace upsweep::ladders::reduce

@@ -5,7 +5,7 @@
 #include "reduce/contract.h"
 #include "reduce/cpu_simd.h"
 
-namespace upsweep::reduce {
+namespace upsweep::ladders::reduce {
 
 namespace {  // a rung of the same name may exist on the GPU
 
@@ -56,4 +56,4 @@ struct parallel {
 
 extern const Rung cpu_parallel_rung = make_rung<parallel>("parallel", Backend::cpu);
 
-}  // namespace upsweep::reduce
+}  // namespace upsweep::ladders::reduce

@@ -6,7 +6,7 @@
 #include "reduce/contract.h"
 #include "reduce/cpu_exact.h"
 
-namespace upsweep::reduce {
+namespace upsweep::ladders::reduce {
 
 namespace {  // a rung of the same name may exist on the GPU
 
@@ -50,4 +50,4 @@ struct reproducible {
 
 extern const Rung cpu_reproducible_rung = make_rung<reproducible>("reproducible", Backend::cpu);
 
-}  // namespace upsweep::reduce
+}  // namespace upsweep::ladders::reduce

@@ -2,7 +2,7 @@
 // change.
 #include "reduce/contract.h"
 
-namespace upsweep::reduce {
+namespace upsweep::ladders::reduce {
 
 namespace {  // a rung of the same name may exist on the GPU
 
@@ -26,4 +26,4 @@ struct serial {
 
 extern const Rung cpu_serial_rung = make_rung<serial>("serial", Backend::cpu);
 
-}  // namespace upsweep::reduce
+}  // namespace upsweep::ladders::reduce

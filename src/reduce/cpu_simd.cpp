@@ -15,7 +15,7 @@
 #include "reduce/contract.h"
 
 HWY_BEFORE_NAMESPACE();
-namespace upsweep::reduce::HWY_NAMESPACE {
+namespace upsweep::ladders::reduce::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 template <class V>
@@ -148,11 +148,11 @@ SpanReduction find_reduction(Type type, Op op, From from) {
   });
 }
 
-}  // namespace upsweep::reduce::HWY_NAMESPACE
+}  // namespace upsweep::ladders::reduce::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace upsweep::reduce {
+namespace upsweep::ladders::reduce {
 
 HWY_EXPORT(find_reduction);
 SpanReduction simd_reduction(Type type, Op op, From from) {
@@ -181,5 +181,5 @@ struct simd {
 
 extern const Rung cpu_simd_rung = make_rung<simd>("simd", Backend::cpu);
 
-}  // namespace upsweep::reduce
+}  // namespace upsweep::ladders::reduce
 #endif  // HWY_ONCE

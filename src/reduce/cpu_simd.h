@@ -4,7 +4,7 @@
 
 #include "upsweep/types.h"
 
-namespace upsweep::reduce {
+namespace upsweep::ladders::reduce {
 
 // *out = op over in[0..n), n elements; any alignment of the element.
 using SpanReduction = void (*)(const void* in, std::size_t n, void* out);
@@ -15,4 +15,4 @@ enum class From { caches, memory };  // a core's own caches, or anything further
 // Type must be one that reduce takes. Resolve once, call many times.
 SpanReduction simd_reduction(Type type, Op op, From from);
 
-}  // namespace upsweep::reduce
+}  // namespace upsweep::ladders::reduce

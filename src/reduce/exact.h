@@ -16,7 +16,7 @@
 
 #include "upsweep/types.h"
 
-namespace upsweep::reduce {
+namespace upsweep::ladders::reduce {
 
 // The layout of an IEEE binary format, as constants that a kernel can use.
 template <class T>
@@ -199,4 +199,4 @@ struct ExactSum {
   }
 };
 
-}  // namespace upsweep::reduce
+}  // namespace upsweep::ladders::reduce

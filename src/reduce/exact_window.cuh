@@ -10,7 +10,7 @@
 #include "kernel/vector.h"
 #include "reduce/exact.h"
 
-namespace upsweep::reduce {
+namespace upsweep::ladders::reduce {
 
 // The accumulator of ExactSum in shared memory, added to by atomics. Deposits are rare and stay out of line.
 template <class T>
@@ -204,4 +204,4 @@ class ExactWindow {
   double scale_ = 1, upper_scale_ = 1, cutter_ = 0;
 };
 
-}  // namespace upsweep::reduce
+}  // namespace upsweep::ladders::reduce

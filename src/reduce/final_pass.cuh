@@ -3,7 +3,7 @@
 #include "kernel/kernel.h"
 #include "reduce/contract.h"
 
-namespace upsweep::reduce {
+namespace upsweep::ladders::reduce {
 
 // One block: each thread sums every 256th total, then a tree in shared memory.
 template <class T, class Op>
@@ -37,4 +37,4 @@ Status by_blocks(const Args<T, Op>& a, Shape shape, FirstPass&& first_pass) {
                 a.op);
 }
 
-}  // namespace upsweep::reduce
+}  // namespace upsweep::ladders::reduce

@@ -4,7 +4,7 @@
 #include "kernel/mailbox.h"
 #include "reduce/thread_sum.cuh"
 
-namespace upsweep::reduce {
+namespace upsweep::ladders::reduce {
 
 // op over `sum` of all threads of all blocks, to out[0]. Totals are taken in block order.
 template <class T, class Op>
@@ -33,4 +33,4 @@ unsigned long long* boxes_of(const Args<T, Op>& a, unsigned grid) {
   return reinterpret_cast<unsigned long long*>(a.workspace->counters(2 * std::size_t(grid) * boxes_per<T>));
 }
 
-}  // namespace upsweep::reduce
+}  // namespace upsweep::ladders::reduce

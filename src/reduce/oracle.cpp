@@ -9,7 +9,7 @@
 #include "reduce/contract.h"
 #include "reduce/exact.h"
 
-namespace upsweep::reduce {
+namespace upsweep::ladders::reduce {
 namespace {
 
 template <class T>
@@ -196,4 +196,4 @@ std::unique_ptr<Oracle> make_oracle(Type type, Op op, const void* in, std::size_
   });
 }
 
-}  // namespace upsweep::reduce
+}  // namespace upsweep::ladders::reduce

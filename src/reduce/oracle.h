@@ -22,7 +22,7 @@
 
 #include "base/rung.h"
 
-namespace upsweep::reduce {
+namespace upsweep::ladders::reduce {
 
 class Oracle {
  public:
@@ -34,4 +34,4 @@ class Oracle {
 // Reads in[0..n) once. Type must be one that reduce takes (is_reduce_type).
 std::unique_ptr<Oracle> make_oracle(Type type, Op op, const void* in, std::size_t n);
 
-}  // namespace upsweep::reduce
+}  // namespace upsweep::ladders::reduce

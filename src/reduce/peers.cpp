@@ -8,7 +8,7 @@
 
 #include "reduce/contract.h"
 
-namespace upsweep::reduce {
+namespace upsweep::ladders::reduce {
 namespace {
 
 constexpr std::string_view tbb_version = "oneTBB " TBB_VERSION_STRING;
@@ -68,4 +68,4 @@ Rungs cpu_peers() {
   return all;
 }
 
-}  // namespace upsweep::reduce
+}  // namespace upsweep::ladders::reduce

@@ -5,7 +5,7 @@
 #include "kernel/kernel.h"
 #include "reduce/contract.h"
 
-namespace upsweep::reduce {
+namespace upsweep::ladders::reduce {
 namespace {
 
 struct cub_device_reduce {
@@ -45,4 +45,4 @@ Rungs cuda_peers() {
   return all;
 }
 
-}  // namespace upsweep::reduce
+}  // namespace upsweep::ladders::reduce

@@ -10,7 +10,7 @@
 #include "reduce/contract.h"
 #include "reduce/cpu_exact.h"
 
-namespace upsweep::reduce {
+namespace upsweep::ladders::reduce {
 
 namespace {
 
@@ -116,4 +116,4 @@ std::unique_ptr<Streamer> stream(Platform& platform, const Rung& rung, const Cas
   return std::make_unique<ChunkStreamer>(platform, rung, c);
 }
 
-}  // namespace upsweep::reduce
+}  // namespace upsweep::ladders::reduce

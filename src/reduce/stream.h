@@ -4,8 +4,8 @@
 
 #include "base/primitive.h"
 
-namespace upsweep::reduce {
+namespace upsweep::ladders::reduce {
 
 std::unique_ptr<Streamer> stream(Platform& platform, const Rung& rung, const Case& c);
 
-}  // namespace upsweep::reduce
+}  // namespace upsweep::ladders::reduce

@@ -3,7 +3,7 @@
 #include "kernel/vector.h"
 #include "reduce/contract.h"
 
-namespace upsweep::reduce {
+namespace upsweep::ladders::reduce {
 
 // op over the packs that are this thread's in a grid-stride walk, and over its share of the unaligned ends. `InFlight`
 // loads are issued before the first is used: a load takes about 0.7 us from memory, and 4.6 TB/s * 0.7 us = 3.2 MB must
@@ -54,4 +54,4 @@ constexpr bool whole_warps(unsigned block) { return block >= warp_size && block 
 inline constexpr Status not_whole_warps{Code::unsupported, 0,
                                         "this rung needs blocks of whole warps, 32 to 1024 threads"};
 
-}  // namespace upsweep::reduce
+}  // namespace upsweep::ladders::reduce

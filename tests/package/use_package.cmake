@@ -1,4 +1,4 @@
-# Builds and runs examples/reduce as a user would. With INSTALL the package is installed into a fresh prefix first, and
+# Builds and runs the examples as a user would. With INSTALL the package is installed into a fresh prefix first, and
 # that prefix is then moved; without, the build tree itself is the package.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
@@ -16,13 +16,24 @@ if(INSTALL)
 else()
   set(package -Dupsweep_DIR=${UPSWEEP_BUILD})
 endif()
-run(${CMAKE_COMMAND} -S ${EXAMPLE} -B ${WORK}/build -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER}
+run(${CMAKE_COMMAND} -S ${EXAMPLES}/reduce -B ${WORK}/build -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER}
   -DCMAKE_CXX_FLAGS=${FLAGS} ${package})
 run(${CMAKE_COMMAND} --build ${WORK}/build)
 run(${WORK}/build/sums)
 message("${output}")
 if(NOT output MATCHES "Fibonacci 90: 2880067194370816120\n$")
   message(FATAL_ERROR "the example did not finish")
+endif()
+
+# With nvcc, an operator of one's own; it runs where there is a GPU.
+if(CUDA)
+  run(${CMAKE_COMMAND} -S ${EXAMPLES}/own_operator -B ${WORK}/own -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER}
+    -DCMAKE_CUDA_COMPILER=${CUDA} ${package})
+  run(${CMAKE_COMMAND} --build ${WORK}/own)
+  execute_process(COMMAND ${WORK}/own/gcd RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT output MATCHES "gcd: 84\n$" AND NOT result EQUAL 4)
+    message(FATAL_ERROR "${WORK}/own/gcd: ${result}\n${output}")
+  endif()
 endif()
 
 # Every header that is installed must be complete: what it includes is installed with it.

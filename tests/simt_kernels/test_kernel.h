@@ -36,5 +36,6 @@ constexpr Rung make_rung(std::string_view name) {
 // The kernels of each unit, for the table.
 Rungs textbook_kernels();
 Rungs mistake_kernels();
+Rungs own_operator_kernels();
 
 }  // namespace upsweep::test

@@ -4,7 +4,7 @@
 #pragma once
 #include "reduce/final_pass.cuh"
 
-namespace upsweep::reduce {
+namespace upsweep::ladders::reduce {
 
 template <class T, class Op>
 __global__ void divergent_barrier_kernel(const T* in,  // [n]
@@ -38,4 +38,4 @@ struct divergent_barrier {
   }
 };
 
-}  // namespace upsweep::reduce
+}  // namespace upsweep::ladders::reduce

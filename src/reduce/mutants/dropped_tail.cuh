@@ -6,7 +6,7 @@
 #include "kernel/vector.h"
 #include "reduce/final_pass.cuh"
 
-namespace upsweep::reduce {
+namespace upsweep::ladders::reduce {
 
 template <class T, class Op>
 __global__ void dropped_tail_kernel(const T* in,  // [n]
@@ -35,4 +35,4 @@ struct dropped_tail {
   }
 };
 
-}  // namespace upsweep::reduce
+}  // namespace upsweep::ladders::reduce

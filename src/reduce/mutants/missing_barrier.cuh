@@ -4,7 +4,7 @@
 #pragma once
 #include "reduce/final_pass.cuh"
 
-namespace upsweep::reduce {
+namespace upsweep::ladders::reduce {
 
 template <class T, class Op>
 __global__ void missing_barrier_kernel(const T* in,  // [n]
@@ -35,4 +35,4 @@ struct missing_barrier {
   }
 };
 
-}  // namespace upsweep::reduce
+}  // namespace upsweep::ladders::reduce

@@ -4,7 +4,7 @@
 #pragma once
 #include "reduce/final_pass.cuh"
 
-namespace upsweep::reduce {
+namespace upsweep::ladders::reduce {
 
 template <class T, class Op>
 __global__ void no_neutral_kernel(const T* in,  // [n]
@@ -35,4 +35,4 @@ struct no_neutral {
   }
 };
 
-}  // namespace upsweep::reduce
+}  // namespace upsweep::ladders::reduce

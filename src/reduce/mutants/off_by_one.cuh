@@ -4,7 +4,7 @@
 #pragma once
 #include "reduce/final_pass.cuh"
 
-namespace upsweep::reduce {
+namespace upsweep::ladders::reduce {
 
 template <class T, class Op>
 __global__ void off_by_one_kernel(const T* in,  // [n]
@@ -34,4 +34,4 @@ struct off_by_one {
   }
 };
 
-}  // namespace upsweep::reduce
+}  // namespace upsweep::ladders::reduce

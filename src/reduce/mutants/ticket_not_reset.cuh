@@ -6,7 +6,7 @@
 #include "kernel/ptx.h"
 #include "reduce/final_pass.cuh"
 
-namespace upsweep::reduce {
+namespace upsweep::ladders::reduce {
 
 template <class T, class Op>
 __global__ void ticket_not_reset_kernel(const T* in,        // [n]
@@ -41,4 +41,4 @@ struct ticket_not_reset {
   }
 };
 
-}  // namespace upsweep::reduce
+}  // namespace upsweep::ladders::reduce
