@@ -39,11 +39,13 @@ TEST(Ladders, Cpu) {
 #endif
 }
 
+#if defined(UPSWEEP_WITH_CUDA)
 TEST(Ladders, Cuda) {
   if (!cuda_platform()) GTEST_SKIP() << why_no_cuda();
   check_all(*cuda_platform(), nullptr, false,
             {.every_combination_to = 0, .combinations = 24, .largest = 5'000'000, .own_shape_every = 1});
 }
+#endif
 
 #if defined(UPSWEEP_WITH_SIMT)
 TEST(Ladders, Emulated) {
