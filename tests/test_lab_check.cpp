@@ -49,6 +49,30 @@ Status right(const Call& c) {
 }
 TEST(Check, RightRungPasses) { EXPECT_TRUE(failures_of<right>().empty()); }
 
+// A rung that is wrong for one value of a parameter of the contract; in every launch shape.
+Status wrong_when_inclusive(const Call& c) {
+  out(c) = right_sum(c) + static_cast<Element>(c.params.get("inclusive", 0));
+  return {};
+}
+TEST(Check, ParametersOfTheContractAreVaried) {
+  const Rung rung{.primitive = "reduce", .name = "under_test", .find = [](Type type, Op op) -> RunFn {
+                    return type == Type::i32 && op == Op::sum ? wrong_when_inclusive : nullptr;
+                  }};
+  Primitive primitive = *find_primitive("reduce");
+  CheckOptions options;
+  options.sizes = {10};
+  EXPECT_TRUE(check(cpu_platform(), nullptr, primitive, {&rung}, options)[0].passed());
+  primitive.variants = [] {
+    std::vector<Params> variants(2);
+    variants[1].set("inclusive", 1);
+    return variants;
+  };
+  const auto failures = check(cpu_platform(), nullptr, primitive, {&rung}, options)[0].failures;
+  ASSERT_FALSE(failures.empty());
+  for (const std::string& failure : failures) EXPECT_NE(failure.find(" inclusive=1"), std::string::npos) << failure;
+  EXPECT_TRUE(any_says(failures, "threads=")) << "beside the launch shapes";
+}
+
 Status unwritten(const Call&) { return {}; }
 TEST(Check, UnwrittenOutput) {
   const auto failures = failures_of<unwritten>();

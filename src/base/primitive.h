@@ -46,7 +46,7 @@ class Problem {
     std::size_t count;
     const void* data;
   };
-  virtual std::vector<Array> inputs() const = 0;       // in the order of Call::in
+  virtual std::vector<Array> inputs() const = 0;        // in the order of Call::in
   virtual std::vector<OutputSpec> outputs() const = 0;  // in the order of Call::out
   // Nothing if the outputs are right for this rung (exact, or within its bound); otherwise what differs, in one line:
   // the first wrong element, what it is, what it should be. `outputs` are host copies.
@@ -70,10 +70,13 @@ class Streamer {
 
 struct Primitive {
   std::string_view name;
-  std::string_view contract;                 // one line: out[...] = ...
+  std::string_view contract;  // one line: out[...] = ...
   std::vector<Type> (*types)();
   std::vector<Op> (*ops)();                  // one entry, Op::sum, where operators mean nothing
   std::vector<std::string> (*inputs)(Type);  // that a check runs
+  // Parameters that are part of the contract ("inclusive"): the sets of them that a check runs. The rungs' own, which
+  // change how and not what ("block", "threads"), are the lab's to sweep.
+  std::vector<Params> (*variants)() = [] { return std::vector<Params>(1); };
   // Sizes a rung must pass, beyond the lab's own list (0, 1, 2, 31, 32, 33, ...): tile boundaries and the like.
   std::vector<std::size_t> (*sizes)(const Rung&);
   Traffic (*traffic)(const Case&, const Rung&);  // the rung matters to the ceilings alone, which move different things

@@ -39,11 +39,12 @@ std::vector<Params> shapes_of(Backend backend) {
 struct Combination {
   Type type;
   Op op;
+  Params params;
   std::string input;
 };
 
-// Walks through types x operators x inputs so that every (type, operator) comes once a round, with another input in
-// each round: after as many rounds as there are inputs, each combination has come once.
+// Walks through types x operators x parameters x inputs so that each of the first three comes once a round, with
+// another input in each round: after as many rounds as there are inputs, each combination has come once.
 class Combinations {
  public:
   Combinations(const Primitive& primitive, const CheckOptions& options) {
@@ -56,15 +57,18 @@ class Combinations {
           return std::find(options.inputs.begin(), options.inputs.end(), name) == options.inputs.end();
         });
       if (inputs.empty()) continue;
-      for (const Op op : all_ops) lines_.push_back({type, op, inputs});
-      count_ += inputs.size() * all_ops.size();
+      for (const Op op : all_ops)
+        for (const Params& params : primitive.variants()) {
+          lines_.push_back({type, op, params, inputs});
+          count_ += inputs.size();
+        }
     }
   }
   std::size_t count() const { return count_; }
   std::vector<Combination> every() const {
     std::vector<Combination> all;
     for (const Line& line : lines_)
-      for (const std::string& input : line.inputs) all.push_back({line.type, line.op, input});
+      for (const std::string& input : line.inputs) all.push_back({line.type, line.op, line.params, input});
     return all;
   }
   std::vector<Combination> next(std::size_t how_many) {
@@ -73,7 +77,7 @@ class Combinations {
       const std::size_t index = at_ % lines_.size(), round = at_ / lines_.size();
       const Line& line = lines_[index];
       // Starting each line at another input shows every input early, even in a short walk.
-      lot.push_back({line.type, line.op, line.inputs[(round + index) % line.inputs.size()]});
+      lot.push_back({line.type, line.op, line.params, line.inputs[(round + index) % line.inputs.size()]});
     }
     return lot;
   }
@@ -82,24 +86,30 @@ class Combinations {
   struct Line {
     Type type;
     Op op;
+    Params params;
     std::vector<std::string> inputs;
   };
   std::vector<Line> lines_;
   std::size_t count_ = 0, at_ = 0;
 };
 
-// One call, twice with the same scratch. Nothing when both are right. `params` becomes empty, the rung's own shape,
-// when the rung does not take it.
-std::optional<std::string> try_case(Stage& stage, simt::Emulator* emulator, const Rung& rung, RunFn run, Params& params,
-                                    std::size_t& runs) {
+Params joined(Params params, const Params& more) {
+  for (const Params::Item& item : more) params.set(item.name, item.value);
+  return params;
+}
+
+// One call, twice with the same scratch, in a launch shape added to the case's own parameters. Nothing when both are
+// right. `shape` becomes empty, the rung's own, when the rung does not take it.
+std::optional<std::string> try_case(Stage& stage, simt::Emulator* emulator, const Rung& rung, RunFn run, const Case& c,
+                                    Params& shape, std::size_t& runs) {
   std::optional<std::string> wrong;
   try {
     for (int turn = 0; turn < 2 && !wrong; ++turn) {
-      Status status = stage.run(run, params);
+      Status status = stage.run(run, joined(c.params, shape));
       // A launch shape that the rung says it does not take is no failure; its own shape has to work.
-      if ((status.code == Code::unsupported || status.code == Code::invalid_argument) && !params.empty()) {
-        params = {};
-        status = stage.run(run, params);
+      if ((status.code == Code::unsupported || status.code == Code::invalid_argument) && !shape.empty()) {
+        shape = {};
+        status = stage.run(run, c.params);
       }
       ++runs;
       if (!status)
@@ -168,7 +178,11 @@ std::vector<RungCheck> check(Platform& platform, simt::Emulator* emulator, const
     for (const Combination& combination : every ? combinations.every() : combinations.next(at_size(n))) {
       throw_if_interrupted();
       if (options.progress) options.progress(done, total);
-      const Case c{.type = combination.type, .op = combination.op, .n = n, .input = combination.input};
+      const Case c{.type = combination.type,
+                   .op = combination.op,
+                   .n = n,
+                   .input = combination.input,
+                   .params = combination.params};
       const auto problem = primitive.make(c, {});
       // In the rung's own shape, aligned, and in one of the others, misaligned every other time.
       for (const bool own_shape : {true, false}) {
@@ -183,10 +197,11 @@ std::vector<RungCheck> check(Platform& platform, simt::Emulator* emulator, const
           if (!run) continue;
           if (!loaded) stage.load(*problem, c, {.guard_bytes = guard, .misaligned = misaligned});
           loaded = true;
-          Case shown = c;
-          shown.params = shape;
-          auto wrong = try_case(stage, emulator, *result.rung, run, shown.params, result.runs);
+          Params used = shape;
+          auto wrong = try_case(stage, emulator, *result.rung, run, c, used, result.runs);
           if (!wrong) continue;
+          Case shown = c;
+          shown.params = joined(c.params, used);
           result.failures.push_back(fmt::format("{}/{} {} {}{}: {}", result.rung->primitive, result.rung->name,
                                                 platform_name, describe(shown), misaligned ? " misaligned" : "",
                                                 *wrong));

@@ -2,25 +2,9 @@
 //
 // Must be caught: the poison in the output at n = 0.
 #pragma once
-#include "reduce/final_pass.cuh"
+#include "reduce/06_total.cuh"
 
 namespace upsweep::ladders::reduce {
-
-template <class T, class Op>
-__global__ void no_neutral_kernel(const T* in,  // [n]
-                                  T* out,       // [gridDim.x]
-                                  std::size_t n, Op op) {
-  T* const sums = dynamic_shared<T>();  // [blockDim.x]
-  const unsigned t = threadIdx.x;
-  T sum = Op::template neutral<T>();
-  for (std::size_t i = blockIdx.x * blockDim.x + t; i < n; i += gridDim.x * blockDim.x) sum = op(sum, in[i]);
-  sums[t] = sum;
-  for (unsigned half = blockDim.x / 2; half > 0; half /= 2) {
-    __syncthreads();
-    if (t < half) sums[t] = op(sums[t], sums[t + half]);
-  }
-  if (t == 0) out[blockIdx.x] = sums[0];
-}
 
 struct no_neutral {
   static constexpr bool expected_wrong = true;
@@ -28,10 +12,7 @@ struct no_neutral {
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     if (a.n == 0) return {};
-    return by_blocks(a, {.grid = 4, .block = 128}, [&](T* totals, Shape shape) {
-      shape.shared_bytes = shape.block.x * sizeof(T);
-      return launch(no_neutral_kernel<T, Op>, shape, a.in, totals, a.n, a.op);
-    });
+    return total::run(a);
   }
 };
 
