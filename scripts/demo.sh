@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # The main job: installs what is missing, builds, checks every rung, times the CPU rungs beside their peers (and the GPU
-# rungs, where there is a GPU), explains the kernels on the emulator, and works on real files.
+# rungs, where there is a GPU), draws what it measured, explains the kernels on the emulator, and works on real
+# files.
 #
 #   scripts/demo.sh [output directory]     default: build/demo
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
@@ -25,6 +26,7 @@ if upsweep devices --json | grep -q '"cuda"'; then
   say 'timing rungs and peers on the GPU'
   upsweep bench reduce --backend cuda --type i32,f32 -n 2^10,2^16,2^20,2^24,2^28 -o "$out/reduce-cuda.jsonl"
 fi
+upsweep report plot "$out"/reduce-*.jsonl -o "$out/reduce.svg"
 
 say 'explaining the kernels without a GPU'
 upsweep explain reduce -n 2^16
