@@ -15,7 +15,7 @@ namespace upsweep::lab {
 namespace {
 
 // Pixels. A row is a title, two charts and the legend.
-constexpr double chart_width = 370, chart_height = 290, left = 56, between = 60, legend_width = 172, title = 44,
+constexpr double chart_width = 370, chart_height = 290, left = 56, between = 60, legend_width = 196, title = 44,
                  below = 48;
 constexpr double row_height = title + chart_height + below, width = left + 2 * chart_width + between + legend_width;
 
@@ -148,8 +148,12 @@ void draw(std::string& svg, const Series& s, double top) {
 
   const auto x_from = [&](double from) { return Axis{n_low, n_high, from, from + chart_width, true}; };
   Chart speed(svg, x_from(left), {low, high * 1.1, bottom, top + title, true}, "GB/s");
-  for (double decade = std::pow(10, std::ceil(std::log10(low))); decade <= high; decade *= 10)
-    speed.horizontal(decade, fmt::format("{:g}", decade));
+  // Within two decades, steps between them too: one or two lines alone give no scale.
+  const bool narrow = high / low < 100;
+  for (double decade = std::pow(10, std::floor(std::log10(low))); decade <= high; decade *= 10)
+    for (const double step : {1, 2, 5})
+      if (const double at = step * decade; at >= low && at <= high && (narrow || step == 1))
+        speed.horizontal(at, fmt::format("{:g}", at));
   if (s.ceiling > 0) speed.horizontal(s.ceiling, "", "ceiling");
 
   constexpr double most = 2.5;  // times as fast: what is above lies on the edge
