@@ -25,11 +25,24 @@ struct Rung {
   bool expected_wrong = false;      // a deliberate bug: never a default, and the checker must catch it
   bool flushes_subnormals = false;  // f32 results may lack subnormal addends (hardware atomics on global memory)
   bool gpu_only = false;            // no honest emulation exists: tested on GPUs alone
+  std::size_t largest = 0;          // elements that it takes at most; 0: any number
   bool peer = false;                // someone else's implementation, timed in the same run
   std::string_view version{};       // of a peer: "CUB 3.0.1"
   // The function for these types, or null when this rung does not take them. Resolve once, call many times.
   RunFn (*find)(Type, Op) = nullptr;
+
+  // The function for a case, or null.
+  RunFn find_for(Type type, Op op, std::size_t n) const {
+    return largest != 0 && n > largest ? nullptr : find(type, op);
+  }
 };
+
+// The rung as a peer, of which version.
+constexpr Rung as_peer(Rung rung, std::string_view version) {
+  rung.peer = true;
+  rung.version = version;
+  return rung;
+}
 
 using Rungs = std::span<const Rung* const>;
 

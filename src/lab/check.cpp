@@ -193,7 +193,7 @@ std::vector<RungCheck> check(Platform& platform, simt::Emulator* emulator, const
         bool loaded = false;
         for (RungCheck& result : results) {
           if (result.failures.size() >= options.most_failures) continue;
-          const RunFn run = result.rung->find(c.type, c.op);
+          const RunFn run = result.rung->find_for(c.type, c.op, n);
           if (!run) continue;
           if (!loaded) stage.load(*problem, c, {.guard_bytes = guard, .misaligned = misaligned});
           loaded = true;

@@ -171,7 +171,7 @@ std::vector<Explanation> explain(simt::Emulator& emulator, const Primitive& prim
   Stage stage(emulator);
   for (const Rung* rung : rungs) {
     throw_if_interrupted();
-    const RunFn run = rung->find(c.type, c.op);
+    const RunFn run = rung->find_for(c.type, c.op, c.n);
     if (!run || rung->gpu_only) continue;
     stage.load(*problem, c, {.guard_bytes = 0});
     stage.renew_workspace();  // its own, whatever the rung before left behind

@@ -283,7 +283,7 @@ void Stopwatch::interleave(std::vector<Lane*> lanes, const TimeOptions& options)
 std::unique_ptr<Stopwatch::Lane> Stopwatch::make_lane(const Primitive& primitive, const Rung& rung, const Case& c,
                                                       const Problem& problem, std::shared_ptr<Copies> copies,
                                                       const TimeOptions& options) {
-  const RunFn run = rung.find(c.type, c.op);
+  const RunFn run = rung.find_for(c.type, c.op, c.n);
   if (!run) return nullptr;
   auto lane = std::make_unique<Lane>(Lane{.rung = &rung, .run = run, .c = c, .copies = std::move(copies)});
   lane->result.rung = &rung;

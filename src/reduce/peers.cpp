@@ -50,20 +50,14 @@ struct tbb_parallel_reduce {
   }
 };
 
-template <class R>
-constexpr Rung make_peer(std::string_view name, std::string_view version) {
-  Rung rung = make_rung<R>(name, Backend::cpu);
-  rung.peer = true;
-  rung.version = version;
-  return rung;
-}
-
 }  // namespace
 
 Rungs cpu_peers() {
-  static constexpr Rung std_reduce_rung = make_peer<std_reduce>("std::reduce", std_version);
-  static constexpr Rung par_unseq_rung = make_peer<std_par_unseq>("std::reduce(par_unseq)", std_version);
-  static constexpr Rung tbb_rung = make_peer<tbb_parallel_reduce>("tbb::parallel_reduce", tbb_version);
+  static constexpr Rung std_reduce_rung = as_peer(make_rung<std_reduce>("std::reduce", Backend::cpu), std_version);
+  static constexpr Rung par_unseq_rung =
+      as_peer(make_rung<std_par_unseq>("std::reduce(par_unseq)", Backend::cpu), std_version);
+  static constexpr Rung tbb_rung =
+      as_peer(make_rung<tbb_parallel_reduce>("tbb::parallel_reduce", Backend::cpu), tbb_version);
   static constexpr const Rung* all[] = {&std_reduce_rung, &par_unseq_rung, &tbb_rung};
   return all;
 }

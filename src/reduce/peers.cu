@@ -35,12 +35,7 @@ struct cub_device_reduce {
 Rungs cuda_peers() {
   static const std::string version = "CUB " + std::to_string(CUB_MAJOR_VERSION) + "." +
                                      std::to_string(CUB_MINOR_VERSION) + "." + std::to_string(CUB_SUBMINOR_VERSION);
-  static const Rung cub = [] {
-    Rung rung = make_rung<cub_device_reduce>("cub", Backend::cuda);
-    rung.peer = true;
-    rung.version = version;
-    return rung;
-  }();
+  static const Rung cub = as_peer(make_rung<cub_device_reduce>("cub", Backend::cuda), version);
   static const Rung* const all[] = {&cub};
   return all;
 }

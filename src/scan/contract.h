@@ -1,0 +1,45 @@
+// scan: exclusive, out[i] = op(neutral, in[0], ..., in[i-1]); inclusive (parameter inclusive=1), up to and with in[i].
+// in[0] and out[0] are n elements each, at any alignment of the element. The operator is associative; its operands keep
+// their order. Types i8 to u64, f32, f64; sum, min, max.
+#pragma once
+#include "base/platform.h"
+#include "base/typed_rung.h"
+
+namespace upsweep::ladders::scan {
+
+template <class T, class Op>
+struct Args {
+  const T* in;  // [n]
+  T* out;       // [n]
+  std::size_t n;
+  bool inclusive;
+  Op op;
+  const Params& params;
+  Workspace* workspace;
+  Stream stream;
+};
+
+struct Contract {
+  static constexpr std::string_view primitive = "scan";
+  template <class T, class Op>
+  static constexpr bool takes = !std::is_same_v<Op, Product>;
+  template <class T, class Op>
+  static Args<T, Op> args(const Call& c) {
+    return {static_cast<const T*>(c.in[0]),
+            static_cast<T*>(c.out[0]),
+            c.n,
+            c.params.get("inclusive", 0) != 0,
+            Op{},
+            c.params,
+            c.workspace,
+            c.stream};
+  }
+};
+
+// The Rung of an implementation struct R: its name, R::story, and R::run<T, Op>(Args<T, Op>).
+template <class R>
+constexpr Rung make_rung(std::string_view name, Backend backend) {
+  return make_typed_rung<Contract, R>(name, backend);
+}
+
+}  // namespace upsweep::ladders::scan
