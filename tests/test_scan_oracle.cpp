@@ -1,0 +1,87 @@
+// The scan's oracle takes what is right in any order of additions, and refuses what is not.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "base/inputs.h"
+#include "scan/oracle.h"
+
+namespace upsweep::ladders::scan {
+namespace {
+
+// Left to right.
+template <class T, class O = Sum>
+std::vector<T> scanned(const std::vector<T>& in, bool inclusive) {
+  std::vector<T> out;
+  T prefix = O::template neutral<T>();
+  for (const T x : in) {
+    const T next = O{}(prefix, x);
+    out.push_back(inclusive ? next : prefix);
+    prefix = next;
+  }
+  return out;
+}
+
+template <class T, class O = Sum>
+std::optional<std::string> mistake(const std::vector<T>& in, const std::vector<T>& out, bool inclusive) {
+  return find_mistake(type_of<T>(), O::op, inclusive, in.data(), out.data(), in.size());
+}
+
+template <class T>
+class ScanOracle : public testing::Test {};
+using Types = testing::Types<std::int8_t, std::uint16_t, std::int32_t, std::uint64_t, float, double>;
+TYPED_TEST_SUITE(ScanOracle, Types);
+
+TYPED_TEST(ScanOracle, TakesEveryInputScannedLeftToRight) {
+  using T = TypeParam;
+  for (const std::string& input : input_names(type_of<T>()))
+    for (const bool inclusive : {false, true}) {
+      const auto in = make_input<T>(input, 3000, 1);
+      EXPECT_EQ(mistake(in, scanned(in, inclusive), inclusive), std::nullopt) << input;
+      EXPECT_EQ((mistake<T, Max>(in, scanned<T, Max>(in, inclusive), inclusive)), std::nullopt) << input;
+    }
+}
+
+TYPED_TEST(ScanOracle, RefusesOneWrongElementAnywhere) {
+  using T = TypeParam;
+  std::vector<T> in(1000, T(3));
+  for (const bool inclusive : {false, true}) {
+    const std::vector<T> right = scanned(in, inclusive);
+    for (const std::size_t at : {0, 1, 31, 512, 999}) {
+      std::vector<T> wrong = right;
+      wrong[at] = static_cast<T>(wrong[at] + T(3));  // an element too many
+      const auto said = mistake(in, wrong, inclusive);
+      ASSERT_TRUE(said) << at;
+      EXPECT_TRUE(said->starts_with("out[" + std::to_string(at) + "] is ")) << *said;
+    }
+    EXPECT_TRUE(mistake(in, scanned(in, !inclusive), inclusive)) << "the other kind of scan";
+  }
+}
+
+TEST(ScanOracle, FloatsInAnotherOrderAreRightAndALostElementIsNot) {
+  const auto in = make_input<float>("uniform", 4096, 1);
+  std::vector<float> out = scanned(in, true);
+  double exact = 0;
+  for (const float x : in) exact += static_cast<double>(x);
+  out.back() = static_cast<float>(exact);
+  EXPECT_EQ(mistake(in, out, true), std::nullopt);
+  out[99] -= in[50];
+  EXPECT_TRUE(mistake(in, out, true));
+}
+
+TEST(ScanOracle, NanAndInfinityFromWhereTheyAre) {
+  constexpr float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> in{1, inf, 2, -inf, 3};
+  EXPECT_EQ(mistake(in, {0, 1, inf, inf, nan}, false), std::nullopt);
+  EXPECT_EQ(mistake(in, {1, inf, inf, nan, nan}, true), std::nullopt);
+  EXPECT_TRUE(mistake(in, {0, 1, inf, inf, inf}, false));
+  EXPECT_TRUE(mistake(in, {0, 1, -inf, inf, nan}, false));
+  EXPECT_TRUE(mistake(in, {nan, 1, inf, inf, nan}, false));
+  const std::vector<float> finite{1, 2};
+  EXPECT_TRUE(mistake(finite, {0, inf}, false));
+}
+
+}  // namespace
+}  // namespace upsweep::ladders::scan
