@@ -89,6 +89,10 @@ struct Primitive {
   std::unique_ptr<Streamer> (*stream)(Platform&, const Rung&, const Case&) = nullptr;
 };
 
+// The main input of a case, n elements: generated, or `data` where that is not empty (see Primitive::make). Throws
+// Error(invalid_argument) when data is not n elements.
+std::unique_ptr<std::byte[]> main_input(const Case& c, std::span<const std::byte> data);
+
 // Every primitive of this program, from the folders that have a ladder.inc.
 std::span<const Primitive* const> primitives();
 const Primitive* find_primitive(std::string_view name);

@@ -1,5 +1,4 @@
 // What the lab has to know of the ceilings.
-#include <cstring>
 #include <memory>
 
 #include "base/inputs.h"
@@ -11,29 +10,21 @@ namespace {
 
 class CeilingProblem final : public Problem {
  public:
-  CeilingProblem(const Case& c, std::span<const std::byte> data)
-      : n_(c.n), in_(std::make_unique_for_overwrite<std::uint32_t[]>(c.n)) {
-    if (data.empty())
-      fill_input(c.input, Type::u32, n_, c.seed, in_.get());
-    else if (data.size() == n_ * sizeof(std::uint32_t))
-      std::memcpy(in_.get(), data.data(), data.size());
-    else
-      throw Error(Code::invalid_argument, "ceiling: the data and the case's n disagree about the size");
-  }
-  std::vector<Array> inputs() const override { return {{Type::u32, n_, in_.get()}}; }
+  CeilingProblem(const Case& c, std::span<const std::byte> data) : n_(c.n), memory_(main_input(c, data)) {}
+  std::vector<Array> inputs() const override { return {{Type::u32, n_, in()}}; }
   std::vector<OutputSpec> outputs() const override { return {{Type::u32, n_ ? n_ : 1}}; }
 
   std::optional<std::string> verify(const Rung& rung, std::span<const void* const> outputs) const override {
     const auto* out = static_cast<const std::uint32_t*>(outputs[0]);
     if (rung.name == "read") {
       std::uint32_t expected = 0;
-      for (std::size_t i = 0; i < n_; ++i) expected ^= in_[i];
+      for (std::size_t i = 0; i < n_; ++i) expected ^= in()[i];
       return out[0] == expected ? std::nullopt : difference(0, out[0], expected);
     }
     if (rung.name == "launch") return std::nullopt;
     const bool copy = rung.name == "copy";
     for (std::size_t i = 0; i < n_; ++i)
-      if (const std::uint32_t expected = copy ? in_[i] : ladders::ceiling::pattern(i); out[i] != expected)
+      if (const std::uint32_t expected = copy ? in()[i] : ladders::ceiling::pattern(i); out[i] != expected)
         return difference(i, out[i], expected);
     return std::nullopt;
   }
@@ -43,7 +34,8 @@ class CeilingProblem final : public Problem {
     return "out[" + std::to_string(i) + "] is " + std::to_string(is) + ", should be " + std::to_string(should);
   }
   std::size_t n_;
-  std::unique_ptr<std::uint32_t[]> in_;
+  const std::uint32_t* in() const { return reinterpret_cast<const std::uint32_t*>(memory_.get()); }
+  std::unique_ptr<std::byte[]> memory_;
 };
 
 Traffic traffic(const Case& c, const Rung& rung) {

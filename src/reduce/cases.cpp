@@ -1,6 +1,4 @@
 // What the lab has to know of reduce.
-#include <cstring>
-
 #include "base/inputs.h"
 #include "base/primitive.h"
 #include "reduce/oracle.h"
@@ -11,15 +9,7 @@ namespace {
 
 class ReduceProblem final : public Problem {
  public:
-  ReduceProblem(const Case& c, std::span<const std::byte> data)
-      : type_(c.type), n_(c.n), in_(std::make_unique_for_overwrite<std::byte[]>(c.n * size_of(c.type))) {
-    const std::size_t bytes = n_ * size_of(type_);
-    if (data.empty())
-      fill_input(c.input, type_, n_, c.seed, in_.get());
-    else if (data.size() == bytes)
-      std::memcpy(in_.get(), data.data(), bytes);
-    else
-      throw Error(Code::invalid_argument, "reduce: the data and the case's n disagree about the size");
+  ReduceProblem(const Case& c, std::span<const std::byte> data) : type_(c.type), n_(c.n), in_(main_input(c, data)) {
     oracle_ = ladders::reduce::make_oracle(type_, c.op, in_.get(), n_);
   }
   std::vector<Array> inputs() const override { return {{type_, n_, in_.get()}}; }

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
+#include "base/oracle.h"
 #include "reduce/contract.h"
 #include "reduce/exact.h"
 
@@ -13,32 +13,12 @@ namespace upsweep::ladders::reduce {
 namespace {
 
 template <class T>
-std::string show(T value) {
-  if constexpr (std::is_floating_point_v<T>) {
-    char text[64];
-    std::snprintf(text, sizeof text, "%.*g", std::numeric_limits<T>::max_digits10, static_cast<double>(value));
-    return text;
-  } else
-    return std::to_string(value);
-}
-
-template <class T>
 std::string mismatch(T got, const std::string& expected) {
   return "out[0] is " + show(got) + ", should be " + expected;
 }
 
-// Equal as values: all NaNs are one, and so are the two zeros.
-template <class T>
-bool same_value(T a, T b) {
-  return a == b || (a != a && b != b);
-}
-
-// Relative error of n - 1 roundings, each of at most u, in the worst case.
-template <class T>
-long double growth(std::size_t n) {
-  const long double u = std::numeric_limits<T>::epsilon() / 2;
-  return std::expm1(static_cast<long double>(n ? n - 1 : 0) * std::log1p(u));
-}
+// n - 1 roundings in a reduction of n elements.
+constexpr std::size_t roundings(std::size_t n) { return n ? n - 1 : 0; }
 
 // Everything whose answer does not depend on the order: a plain loop.
 template <class T, class O>
@@ -76,7 +56,7 @@ class FloatSum final : public Oracle {
     infinite_input_ = (exact.flags & (ExactSum<T>::saw_plus_infinity | ExactSum<T>::saw_minus_infinity)) != 0;
     nan_input_ = (exact.flags & ExactSum<T>::saw_nan) != 0;
     no_order_rounds_ = magnitude <= std::ldexp(1.0L, unit + std::numeric_limits<T>::digits);
-    slack_ = growth<T>(n) * magnitude;
+    slack_ = growth<T>(roundings(n)) * magnitude;
     flushed_ = static_cast<long double>(n) * std::numeric_limits<T>::min();
     may_overflow_ = magnitude + slack_ >= static_cast<long double>(std::numeric_limits<T>::max());
   }
@@ -155,7 +135,7 @@ class FloatProduct final : public Oracle {
     nan_ = nan;
     special_ = nan || infinity || zero;
     // The loop above rounds in long double: twice the bound of T covers it.
-    slack_ = 2 * growth<T>(n) * std::fabs(value_);
+    slack_ = 2 * growth<T>(roundings(n)) * std::fabs(value_);
   }
 
   std::optional<std::string> check(const void* out, const Rung&) const override {

@@ -1,6 +1,4 @@
 // What the lab has to know of scan.
-#include <cstring>
-
 #include "base/inputs.h"
 #include "base/primitive.h"
 #include "scan/oracle.h"
@@ -11,19 +9,7 @@ namespace {
 class ScanProblem final : public Problem {
  public:
   ScanProblem(const Case& c, std::span<const std::byte> data)
-      : type_(c.type),
-        op_(c.op),
-        inclusive_(c.params.get("inclusive", 0) != 0),
-        n_(c.n),
-        in_(std::make_unique_for_overwrite<std::byte[]>(c.n * size_of(c.type))) {
-    const std::size_t bytes = n_ * size_of(type_);
-    if (data.empty())
-      fill_input(c.input, type_, n_, c.seed, in_.get());
-    else if (data.size() == bytes)
-      std::memcpy(in_.get(), data.data(), bytes);
-    else
-      throw Error(Code::invalid_argument, "scan: the data and the case's n disagree about the size");
-  }
+      : type_(c.type), op_(c.op), inclusive_(c.params.get("inclusive", 0) != 0), n_(c.n), in_(main_input(c, data)) {}
   std::vector<Array> inputs() const override { return {{type_, n_, in_.get()}}; }
   std::vector<OutputSpec> outputs() const override { return {{type_, n_}}; }
   std::optional<std::string> verify(const Rung&, std::span<const void* const> outputs) const override {

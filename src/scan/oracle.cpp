@@ -1,21 +1,13 @@
 #include "scan/oracle.h"
 
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
+#include "base/oracle.h"
 #include "scan/contract.h"
 
 namespace upsweep::ladders::scan {
 namespace {
-
-template <class T>
-std::string show(T value) {
-  if constexpr (std::is_integral_v<T>) return std::to_string(value);
-  char text[64];
-  std::snprintf(text, sizeof text, "%.*g", std::numeric_limits<T>::max_digits10, static_cast<double>(value));
-  return text;
-}
 
 template <class T>
 std::string mistake(std::size_t i, T got, T expected, long double slack = 0) {
@@ -31,8 +23,7 @@ std::optional<std::string> exact(bool inclusive, const T* in, const T* out, std:
   T prefix = O::template neutral<T>();
   for (std::size_t i = 0; i < n; ++i) {
     const T next = op(prefix, in[i]), expected = inclusive ? next : prefix;
-    const bool same = out[i] == expected || (out[i] != out[i] && expected != expected);
-    if (!same) return mistake(i, out[i], expected);
+    if (!same_value(out[i], expected)) return mistake(i, out[i], expected);
     prefix = next;
   }
   return std::nullopt;
@@ -41,7 +32,6 @@ std::optional<std::string> exact(bool inclusive, const T* in, const T* out, std:
 template <class T>
 std::optional<std::string> float_sum(bool inclusive, const T* in, const T* out, std::size_t n) {
   constexpr long double u = std::numeric_limits<T>::epsilon() / 2, most = std::numeric_limits<T>::max();
-  const long double log_growth = std::log1p(u);
   long double sum = 0, magnitude = 0;  // of the finite elements so far
   bool nan = false, plus = false, minus = false;
   for (std::size_t i = 0; i < n; ++i) {
@@ -53,7 +43,7 @@ std::optional<std::string> float_sum(bool inclusive, const T* in, const T* out, 
     };
     if (inclusive) take();
     const T got = out[i];
-    const long double slack = std::expm1(static_cast<long double>(i) * log_growth) * magnitude * (1 + 1.0L / 1024);
+    const long double slack = growth<T>(i) * magnitude * (1 + 1.0L / 1024);
     // The last digit of the answer, beside the additions' errors, and the smallest number there is.
     const long double last = std::fabs(sum) * u + std::numeric_limits<T>::denorm_min();
     const bool may_overflow = magnitude + slack >= most;

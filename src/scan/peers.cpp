@@ -11,14 +11,6 @@
 namespace upsweep::ladders::scan {
 namespace {
 
-template <class Policy, class T, class Op>
-void std_scan(Policy&& policy, const Args<T, Op>& a) {
-  if (a.inclusive)
-    std::inclusive_scan(policy, a.in, a.in + a.n, a.out, a.op, Op::template neutral<T>());
-  else
-    std::exclusive_scan(policy, a.in, a.in + a.n, a.out, Op::template neutral<T>(), a.op);
-}
-
 struct std_serial {
   static constexpr Story story{
       .idea = "std::exclusive_scan, std::inclusive_scan", .limits = "any n", .source = "the C++ standard library"};
@@ -40,7 +32,10 @@ struct std_par {
   static constexpr bool supports = std::is_integral_v<T> || std::is_same_v<Op, Sum>;
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
-    std_scan(std::execution::par, a);
+    if (a.inclusive)
+      std::inclusive_scan(std::execution::par, a.in, a.in + a.n, a.out, a.op, Op::template neutral<T>());
+    else
+      std::exclusive_scan(std::execution::par, a.in, a.in + a.n, a.out, Op::template neutral<T>(), a.op);
     return {};
   }
 };
