@@ -4,7 +4,8 @@
 // one iteration of the inner loop. From level to level the stride doubles, so that soon every access is a sector of
 // its own, and half of the launches work on next to nothing.
 //
-// Traffic   about 6 passes: the tree's levels halve, but a sector is fetched for each element from stride 8 on.
+// Traffic   23 arrays' worth of sectors, counted for 4-byte elements: 9 up (to stride 8 a level touches every
+//           sector, and only then half of them), 10 down, 2 for the padded copy, 2 for the result; inclusive one more.
 // Order     as block.
 // Source    Blelloch, Prefix Sums and Their Applications, 1990.
 #pragma once

@@ -5,12 +5,12 @@
 
 namespace upsweep::ladders::scan {
 
-// Turns s[0..count) into its exclusive scan and returns the total; count is a power of two, and every thread of the
-// block takes part. s was written by any thread, and may be read by any after a __syncthreads().
+// Up: a tree of totals, in place. The right child of each pair becomes the pair's total, s[count - 1] that of all.
+// count is a power of two, and every thread of the block takes part; s was written by any thread, and may be read by
+// any after a __syncthreads().
 template <class T, class Op>
-__device__ T sweep_shared(T* s,  // [count], shared
-                          unsigned count, Op op) {
-  // 1. Up: a tree of totals, in place. The right child of each pair becomes the pair's total.
+__device__ void up_sweep(T* s,  // [count], shared
+                         unsigned count, Op op) {
   for (unsigned distance = 1, pairs = count / 2; pairs > 0; distance *= 2, pairs /= 2) {
     __syncthreads();
     for (unsigned k = threadIdx.x; k < pairs; k += blockDim.x) {
@@ -18,10 +18,16 @@ __device__ T sweep_shared(T* s,  // [count], shared
       s[right] = op(s[left], s[right]);
     }
   }
+}
+
+// Down: what is left of a pair comes to its right child, and goes on to both. Turns the tree of totals into the
+// exclusive scan, and returns the total. Barriers as up_sweep.
+template <class T, class Op>
+__device__ T down_sweep(T* s,  // [count], shared
+                        unsigned count, Op op) {
   __syncthreads();
   const T total = s[count - 1];
   __syncthreads();
-  // 2. Down: what is left of a pair comes to its right child, and goes on to both.
   if (threadIdx.x == 0) s[count - 1] = Op::template neutral<T>();
   for (unsigned distance = count / 2, pairs = 1; distance > 0; distance /= 2, pairs *= 2) {
     __syncthreads();
@@ -43,7 +49,8 @@ __device__ T scan_tile(const T* in,  // [n]
                        std::size_t n, bool inclusive, T* s, Op op) {
   const unsigned tile = 2 * blockDim.x;
   for (unsigned i = threadIdx.x; i < tile; i += blockDim.x) s[i] = i < n ? in[i] : Op::template neutral<T>();
-  const T total = sweep_shared(s, tile, op);
+  up_sweep(s, tile, op);
+  const T total = down_sweep(s, tile, op);
   __syncthreads();
   for (unsigned i = threadIdx.x; i < tile; i += blockDim.x)
     if (i < n) out[i] = inclusive ? op(s[i], in[i]) : s[i];

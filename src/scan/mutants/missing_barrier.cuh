@@ -19,17 +19,7 @@ __global__ void missing_barrier_kernel(const T* in,  // [n]
       const unsigned left = (2 * threadIdx.x + 1) * distance - 1, right = left + distance;
       s[right] = op(s[left], s[right]);
     }
-  __syncthreads();
-  if (threadIdx.x == 0) s[count - 1] = Op::template neutral<T>();
-  for (unsigned distance = count / 2, pairs = 1; distance > 0; distance /= 2, pairs *= 2) {
-    __syncthreads();
-    if (threadIdx.x < pairs) {
-      const unsigned left = (2 * threadIdx.x + 1) * distance - 1, right = left + distance;
-      const T before = s[right], own = s[left];
-      s[left] = before;
-      s[right] = op(before, own);
-    }
-  }
+  down_sweep(s, count, op);
   __syncthreads();
   for (unsigned i = threadIdx.x; i < count; i += blockDim.x)
     if (i < n) out[i] = inclusive ? op(s[i], in[i]) : s[i];
