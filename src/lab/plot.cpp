@@ -33,7 +33,9 @@ std::vector<Series> series_of(const std::vector<Record>& records) {
   std::vector<Series> all;
   for (const Record& r : records) {
     if (!r.timed() || r.primitive == "ceiling" || r.n == 0) continue;
-    const std::string title = fmt::format("{} {} {}, {} input, {}", r.primitive, r.type, r.op, r.input, r.device);
+    std::string title = fmt::format("{} {} {}, {} input", r.primitive, r.type, r.op, r.input);
+    for (const auto& [name, value] : r.params) title += fmt::format(", {}={:g}", name, value);
+    title += ", " + r.device;
     auto found = std::find_if(all.begin(), all.end(), [&](const Series& s) { return s.title == title; });
     if (found == all.end()) found = all.insert(all.end(), Series{.title = title});
     Series& s = *found;
@@ -64,6 +66,10 @@ std::string escaped(std::string_view text) {
       out += c;
   }
   return out;
+}
+
+void put_text(std::string& svg, double x, double y, std::string_view anchor, std::string_view text) {
+  svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor, escaped(text));
 }
 
 // From violet to yellow-green: the first four fifths of viridis, a map whose steps are even to the eye and to the
@@ -109,21 +115,18 @@ class Chart {
     svg_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" class=\"strong\">{}</text>\n", x.from, y.to - 8, what);
     for (double n = std::exp2(std::ceil(std::log2(x.low) / 4) * 4); n <= x.high; n *= 16)
       line(x(n), y.from, x(n), y.to, "grid"),
-          label(x(n), y.from + 16, "middle", size_text(static_cast<std::size_t>(n)));
-    label((x.from + x.to) / 2, y.from + 34, "middle", "n, elements");
+          put_text(svg_, x(n), y.from + 16, "middle", size_text(static_cast<std::size_t>(n)));
+    put_text(svg_, (x.from + x.to) / 2, y.from + 34, "middle", "n, elements");
   }
   void horizontal(double value, std::string_view text, std::string_view style = "grid") {
     line(x_.from, y_(value), x_.to, y_(value), style);
-    label(x_.from - 6, y_(value) + 4, "end", text);
+    put_text(svg_, x_.from - 6, y_(value) + 4, "end", text);
   }
   void curve(const std::map<double, double>& points, const std::string& stroke) {
     svg_ += fmt::format("<polyline fill=\"none\" {} points=\"", stroke);
     for (const auto& [n, value] : points)
       svg_ += fmt::format("{:.1f},{:.1f} ", x_(n), y_(std::clamp(value, y_.low, y_.high)));
     svg_ += "\"/>\n";
-  }
-  void label(double x, double y, std::string_view anchor, std::string_view text) {
-    svg_ += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor, escaped(text));
   }
 
  private:
@@ -162,6 +165,13 @@ void draw(std::string& svg, const Series& s, double top) {
   for (double r = 0; r <= most; r += 0.5) ratio.horizontal(r, fmt::format("{:g}", r), r == 1 ? "one" : "grid");
 
   double y = top + title + 4;
+  const auto legend = [&](const std::string& style, const std::string& name) {
+    const double x = second + chart_width + 16;
+    svg += fmt::format("<line x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{2:.1f}\" y2=\"{1:.1f}\" {3}/>\n", x, y - 4, x + 22,
+                       style);
+    put_text(svg, x + 28, y, "start", name);
+    y += 18;
+  };
   for (const std::string& name : s.names) {
     const std::string style = stroke(s, name);
     speed.curve(s.gbs.at(name), style);
@@ -169,18 +179,9 @@ void draw(std::string& svg, const Series& s, double top) {
     for (const auto& [n, us] : s.us.at(name))
       if (const auto peer = s.best_peer_us.find(n); peer != s.best_peer_us.end()) times[n] = peer->second / us;
     if (!times.empty()) ratio.curve(times, style);
-    const double x = second + chart_width + 16;
-    svg += fmt::format("<line x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{2:.1f}\" y2=\"{1:.1f}\" {3}/>\n", x, y - 4, x + 22,
-                       style);
-    ratio.label(x + 28, y, "start", name);
-    y += 18;
+    legend(style, name);
   }
-  if (s.ceiling > 0) {
-    const double x = second + chart_width + 16;
-    svg += fmt::format("<line x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{2:.1f}\" y2=\"{1:.1f}\" class=\"ceiling\"/>\n", x,
-                       y - 4, x + 22);
-    ratio.label(x + 28, y, "start", fmt::format("ceiling {:.0f} GB/s", s.ceiling));
-  }
+  if (s.ceiling > 0) legend("class=\"ceiling\"", fmt::format("ceiling {:.0f} GB/s", s.ceiling));
 }
 
 }  // namespace

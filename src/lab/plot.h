@@ -7,9 +7,9 @@
 
 namespace upsweep::lab {
 
-// A row for each series (primitive, type, operator, input) with two charts over n: GB/s of every rung and peer under
-// the ceiling, both axes logarithmic, and how many times as fast as the best peer they are. Rungs are coloured in the
-// order of the ladder; peers are dashed. Throws Error(invalid_argument) when no record was timed.
+// A row for each series (primitive, type, operator, input, parameters, device) with two charts over n: GB/s of every
+// rung and peer under the ceiling, both axes logarithmic, and how many times as fast as the best peer they are. Rungs
+// are coloured in the order of the ladder; peers are dashed. Throws Error(invalid_argument) when no record was timed.
 std::string plot_svg(const std::vector<Record>& records);
 
 }  // namespace upsweep::lab
