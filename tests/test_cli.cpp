@@ -120,6 +120,9 @@ TEST_F(Cli, MoreThanMemoryIsRefusedAtOnce) {
 TEST_F(Cli, SizesBeyondAnyMachine) {
   expect_error("bench reduce --backend cpu -n 2^60", 2, "more than any machine holds");
   expect_error("bench reduce --backend cpu -n 2^40", 2, "host memory");
+#if defined(UPSWEEP_WITH_SIMT)
+  expect_error("explain scan --rung block -n 2^20", 2, "use n up to 2048");
+#endif
 }
 
 TEST_F(Cli, UnwritableOutputIsFoundFirst) {
@@ -157,6 +160,7 @@ TEST_F(Cli, ReadmesAndPicturesSayWhatTheRecordsSay) {
   const Outcome picture =
       run("report plot --check results/h200/reduce.jsonl --type i32 -o results/h200/reduce-i32.svg", in_source);
   EXPECT_EQ(picture.code, 0) << picture.err;
+  expect_error("report plot --check results.jsonl", 2, "-o");
   // And the check can fail.
   const Outcome other =
       run("report plot --check results/h200/reduce.jsonl --type f32 -o results/h200/reduce-i32.svg", in_source);

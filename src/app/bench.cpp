@@ -59,6 +59,7 @@ class Bench {
           Series series{&primitive, backend, rungs, {}};
           for (const std::size_t n : sizes) {
             series.cases.push_back({.type = type, .op = op, .n = n, .input = input, .params = params});
+            require_rung_for(primitive, rungs, series.cases.back());
             lab::require_room(platform, description, series.cases.back());
           }
           cases_ += series.cases.size();

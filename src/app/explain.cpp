@@ -47,6 +47,7 @@ int work(const Options& options) {
         for (const std::string& input : chosen_inputs(s, *primitive, type, {"uniform"}))
           for (const std::size_t n : lab::parse_sizes(s.sizes.empty() ? default_sizes : s.sizes)) {
             const Case c{.type = type, .op = op, .n = n, .input = input, .params = params};
+            require_rung_for(*primitive, rungs, c);
             Progress progress(fmt::format("explain {}, rung", primitive->name));
             const auto explanations = lab::explain(emulator, *primitive, rungs, c, options.lines);
             progress.clear();

@@ -102,6 +102,8 @@ int show(const Options& o) {
 }
 
 int plot(const Options& o) {
+  if (o.check && o.output.empty())
+    throw Error(Code::invalid_argument, "--check needs the picture to check", "name it with -o");
   std::vector<lab::Record> records;
   for (const std::string& path : o.files)
     for (lab::Record& r : read_selected(o, path)) records.push_back(std::move(r));

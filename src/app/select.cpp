@@ -170,6 +170,18 @@ std::vector<const Rung*> chosen_rungs(const Selection& selection, const Primitiv
   return chosen;
 }
 
+void require_rung_for(const Primitive& primitive, const std::vector<const Rung*>& rungs, const Case& c) {
+  std::size_t largest = 0;
+  for (const Rung* rung : rungs) {
+    if (rung->peer) continue;
+    if (rung->largest == 0 || rung->largest >= c.n) return;
+    largest = std::max(largest, rung->largest);
+  }
+  if (largest == 0) return;  // peers alone were asked for
+  throw Error(Code::invalid_argument, fmt::format("n={} is more than these rungs of {} take", c.n, primitive.name),
+              fmt::format("use n up to {}, or name another rung", largest));
+}
+
 void require_known_rungs(const Selection& selection, const std::vector<const Primitive*>& primitives,
                          const std::vector<Platform*>& platforms) {
   std::vector<std::string> known;

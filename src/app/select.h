@@ -36,6 +36,8 @@ struct RungFilter {
 };
 std::vector<const Rung*> chosen_rungs(const Selection& selection, const Primitive& primitive, Platform& platform,
                                       const RungFilter& filter);
+// Throws when the case is larger than any of these rungs takes (peers do not count: they are there for company).
+void require_rung_for(const Primitive& primitive, const std::vector<const Rung*>& rungs, const Case& c);
 // Throws for a rung name that none of these platforms has.
 void require_known_rungs(const Selection& selection, const std::vector<const Primitive*>& primitives,
                          const std::vector<Platform*>& platforms);
