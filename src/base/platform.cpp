@@ -8,6 +8,7 @@ namespace upsweep {
 Workspace::~Workspace() {
   platform_->release(scratch_.memory);
   platform_->release(counters_.memory);
+  platform_->release(kept_.memory);
 }
 
 void* Workspace::get(Area& area, std::size_t bytes, bool zero) noexcept {

@@ -49,8 +49,8 @@ class Platform {
 };
 
 // Scratch memory that grows and is then reused, so that steady-state calls never allocate. Belongs to one stream at a
-// time. Two areas: scratch holds anything; counters are zero at the start of every call, and every kernel that uses
-// them leaves them zero again, which saves a memset a call.
+// time. Three areas: scratch holds anything; counters are zero at the start of every call, and every kernel that uses
+// them leaves them zero again, which saves a memset a call; kept memory is what the calls before left there.
 class Workspace {
  public:
   explicit Workspace(Platform& platform) : platform_(&platform) {}
@@ -64,8 +64,17 @@ class Workspace {
   unsigned* counters(std::size_t count) noexcept {
     return static_cast<unsigned*>(get(counters_, count * sizeof(unsigned), true));
   }
-  // Bytes held now, both areas. A call that is captured into a graph must not change this.
-  std::size_t held() const { return scratch_.bytes + counters_.bytes; }
+  struct Kept {
+    unsigned long long* words;
+    std::size_t count;
+  };
+  // At least `count` words, zero when they are first handed out; null if memory ran out. For kernel/tagged.h.
+  Kept kept(std::size_t count) noexcept {
+    void* const words = get(kept_, count * sizeof(unsigned long long), true);
+    return {static_cast<unsigned long long*>(words), kept_.bytes / sizeof(unsigned long long)};
+  }
+  // Bytes held now, all areas. A call that is captured into a graph must not change this.
+  std::size_t held() const { return scratch_.bytes + counters_.bytes + kept_.bytes; }
   // True if every counter is zero, as the contract asks; synchronises. For checks.
   bool counters_are_zero();
 
@@ -76,7 +85,7 @@ class Workspace {
   };
   void* get(Area& area, std::size_t bytes, bool zero) noexcept;
   Platform* platform_;
-  Area scratch_, counters_;
+  Area scratch_, counters_, kept_;
 };
 
 // The platforms of this program. cuda() is null when the program was built without CUDA or finds no GPU (why() says

@@ -26,6 +26,12 @@ __device__ __forceinline__ void mbarrier_init(std::uint64_t* mbarrier, unsigned 
 #endif
 }
 
+__device__ __forceinline__ void mbarrier_arrive(std::uint64_t* mbarrier) {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(mbarrier)) : "memory");
+#endif
+}
+
 // Arrives, and keeps the phase open until `bytes` more have been copied.
 __device__ __forceinline__ void mbarrier_arrive_expect(std::uint64_t* mbarrier, unsigned bytes) {
 #if __CUDA_ARCH__ >= 900
@@ -61,6 +67,7 @@ __device__ __forceinline__ void bulk_copy(void* shared, const void* global, unsi
 
 #else
 using simt::bulk_copy;
+using simt::mbarrier_arrive;
 using simt::mbarrier_arrive_expect;
 using simt::mbarrier_init;
 using simt::mbarrier_wait;

@@ -23,9 +23,20 @@ __device__ __forceinline__ T warp_reduce(T value, Op op) {
     else
       return __reduce_max_sync(all_lanes, value);
   } else {
-    for (unsigned d = warp_size / 2; d > 0; d /= 2) value = op(value, __shfl_down_sync(all_lanes, value, d));
+    for (unsigned d = warp_size / 2; d > 0; d /= 2) value = op(value, T(__shfl_down_sync(all_lanes, value, d)));
     return value;
   }
+}
+
+// op over this lane's value and those of all lanes before it, in lane order; lane 31 has the warp's total.
+template <class T, class Op>
+__device__ __forceinline__ T warp_scan(T value, Op op) {
+#pragma unroll
+  for (unsigned d = 1; d < warp_size; d *= 2) {
+    const T before = T(__shfl_up_sync(all_lanes, value, d));
+    if (threadIdx.x % warp_size >= d) value = op(before, value);
+  }
+  return value;
 }
 
 // op over the threads of a block of whole warps (32 to 1024 threads); thread 0 has the result. `warp_totals` is shared

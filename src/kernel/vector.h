@@ -12,32 +12,40 @@ struct Pack {
   T item[size];
 };
 
-// One 16-byte load of Pack<T>::size elements that will not be read again; `from` must be 16-byte aligned. Goes through
-// uint4 because a plain struct may be loaded member by member.
+// A pack as the 16 bytes it is loaded and stored as: a plain struct may be loaded member by member.
 template <class T>
-__device__ __forceinline__ Pack<T> load_pack(const T* from) {
-  const uint4 raw = load_once(reinterpret_cast<const uint4*>(from));
+__device__ __forceinline__ Pack<T> as_pack(const uint4& raw) {
   Pack<T> pack;
   memcpy(&pack, &raw, sizeof pack);
   return pack;
+}
+template <class T>
+__device__ __forceinline__ uint4 raw(const Pack<T>& pack) {
+  uint4 bytes;
+  memcpy(static_cast<void*>(&bytes), &pack, sizeof bytes);
+  return bytes;
+}
+
+// One 16-byte load of Pack<T>::size elements that will not be read again; `from` must be 16-byte aligned.
+template <class T>
+__device__ __forceinline__ Pack<T> load_pack(const T* from) {
+  return as_pack<T>(load_once(reinterpret_cast<const uint4*>(from)));
 }
 
 // The same from shared memory.
 template <class T>
 __device__ __forceinline__ Pack<T> load_shared_pack(const T* from) {
-  const uint4 raw = *reinterpret_cast<const uint4*>(from);
-  Pack<T> pack;
-  memcpy(&pack, &raw, sizeof pack);
-  return pack;
+  return as_pack<T>(*reinterpret_cast<const uint4*>(from));
 }
 
 // op over the elements of one pack, as a tree: depth log2 instead of a chain.
 template <class T, class Op>
-__device__ __forceinline__ T fold(const Pack<T>& p, Op op) {
-  if constexpr (Pack<T>::size == 2)
-    return op(p.item[0], p.item[1]);
-  else
-    return op(op(p.item[0], p.item[1]), op(p.item[2], p.item[3]));
+__device__ __forceinline__ T fold(Pack<T> p, Op op) {
+#pragma unroll
+  for (unsigned d = 1; d < Pack<T>::size; d *= 2)
+#pragma unroll
+    for (unsigned k = 0; k < Pack<T>::size; k += 2 * d) p.item[k] = op(p.item[k], p.item[k + d]);
+  return p.item[0];
 }
 
 // How an array of n elements at any alignment splits into 16-byte packs: `head` single elements, `packs` packs, and

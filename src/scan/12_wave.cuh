@@ -1,0 +1,95 @@
+// scan/wave: every block has one tile in registers, and asks all blocks before it for their totals at once.
+//
+// As long as all tiles are resident together, no chain of prefixes is needed: a block publishes its total as soon as it
+// has it, and adds up the totals of those before it, which it gets in one trip to L2. Launched while the previous
+// kernel ends.
+//
+// Traffic   n reads and n writes of 16 bytes; a block reads a word of every block before it.
+// Order     fixed by n and the alignment of the input.
+// Source    the totals-only half of decoupled look-back: Merrill and Garland, 2016.
+#pragma once
+#include "scan/contract.h"
+#include "scan/single_pass.cuh"
+
+namespace upsweep::ladders::scan {
+
+template <unsigned Block, unsigned Rows, class T, class Op>
+__global__ void __launch_bounds__(Block, 1024 / Block)
+    wave_kernel(const T* in,  // [n]
+                T* out,       // [n]
+                TaggedBoxes state, std::size_t n, bool inclusive, Op op) {
+  using A = Total<T, Op>;
+  constexpr unsigned warps = Block / warp_size;
+  __shared__ A warp_totals[warps], before_tile;
+  const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+  const Aligned<T> input(in, n);
+  const std::size_t first = ((std::size_t(blockIdx.x) * warps + warp) * Rows * warp_size + lane) * Pack<T>::size;
+  allow_next_launch();
+  wait_for_previous();
+
+  // 1. This tile: what comes before each pack in its warp, each warp in its block.
+  uint4 rows[Rows];
+  A before[Rows];
+  unsigned long long last = 0;
+  if (warp == 0) last = state.last();  // in flight together with the tile
+  load_rows<Op>(input, first, rows);
+  const A total = scan_rows<T>(rows, before, op);
+  if (lane == 0) warp_totals[warp] = total;
+  __syncthreads();
+
+  // 2. Its total to the others, theirs from them.
+  if (warp == 0) {
+    const unsigned call = TaggedBoxes::call(last);
+    const A sums = warp_scan(lane < warps ? warp_totals[lane] : Op::template neutral<A>(), op);
+    if (lane == warps - 1 && blockIdx.x + 1 < gridDim.x)
+      put_tagged(state.boxes() + std::size_t(blockIdx.x) * words_per<A>, call, sums);
+    const A left = A(__shfl_up_sync(all_lanes, sums, 1));
+    if (lane < warps) warp_totals[lane] = lane == 0 ? Op::template neutral<A>() : left;
+    const A all = take_totals<A>(state, call, 0, blockIdx.x, op);
+    if (lane == 0) {
+      before_tile = all;
+      // Every block before the last has given its total, so it has asked for the call's number.
+      if (blockIdx.x + 1 == gridDim.x) state.end(call, std::size_t(gridDim.x) * words_per<A>);
+    }
+  }
+  __syncthreads();
+
+  // 3. Its scan.
+  const A left = op(before_tile, warp_totals[warp]);
+#pragma unroll
+  for (unsigned r = 0; r < Rows; ++r) finish_raw<T>(rows[r], op(left, before[r]), inclusive, op);
+  store_rows(out - input.begin, input, first, rows);
+}
+
+struct wave {
+  static constexpr Story story{.idea = "tiles in registers, all resident: every block reads all totals before its own",
+                               .prediction = "1.4x CUB while one wave of tiles is enough, up to 2^19",
+                               .guarantees = "same bits for the same n and alignment",
+                               .limits = "n up to 2^19; fixed block size",
+                               .source = "after Merrill and Garland, decoupled look-back, 2016"};
+  // More than are resident would still be right, because blocks start in order and wait only for those before them; but
+  // the reads of totals grow with the square of n.
+  static constexpr std::size_t largest = 1 << 19;
+
+  template <class T, class Op>
+  static Status run(const Args<T, Op>& a) {
+    if (a.n == 0) return {};
+    // Of 14 shapes on an H200, within 2 % of the best at every power of two (docs/notes/scan.md): one load a thread
+    // while that is one block a multiprocessor, then eight, so that it still is not more than eight blocks.
+    if (a.n * sizeof(T) <= 512 * 1024) return start<512, 1>(a);
+    return start<128, 8>(a);
+  }
+
+ private:
+  template <unsigned Block, unsigned Rows, class T, class Op>
+  static Status start(const Args<T, Op>& a) {
+    const std::size_t tiles = ceil_div(Aligned<T>(a.in, a.n).end, std::size_t(Block) * Rows * Pack<T>::size);
+    const auto kept = a.workspace->kept(TaggedBoxes::reserved + tiles * words_per<Total<T, Op>>);
+    if (!kept.words) return {Code::out_of_memory, 0, "no memory for the tiles' totals"};
+    return launch(wave_kernel<Block, Rows, T, Op>,
+                  {.grid = unsigned(tiles), .block = Block, .overlap = true, .stream = a.stream}, a.in, a.out,
+                  TaggedBoxes{kept.words, kept.count}, a.n, a.inclusive, a.op);
+  }
+};
+
+}  // namespace upsweep::ladders::scan
