@@ -18,6 +18,7 @@ set(straight -O2 -g -fno-unroll-loops -fno-optimize-sibling-calls)
 if(UPSWEEP_TRACE_CLANG)
   set(UPSWEEP_TRACE_COMPILER ${UPSWEEP_TRACE_CLANG})
   set(UPSWEEP_TRACE_FLAGS ${straight} -fno-vectorize -fno-slp-vectorize
+    -Wno-pass-failed  # a #pragma unroll around a shuffle: meant for the hardware, and not possible here
     -fsanitize=thread -mllvm -tsan-instrument-read-before-write=1 -mllvm -tsan-instrument-func-entry-exit=0
     -fsanitize-coverage=edge,no-prune,trace-pc-guard,pc-table,control-flow
     -fsanitize=array-bounds -Wno-pass-failed)

@@ -25,6 +25,7 @@ struct Rung {
   bool expected_wrong = false;      // a deliberate bug: never a default, and the checker must catch it
   bool flushes_subnormals = false;  // f32 results may lack subnormal addends (hardware atomics on global memory)
   bool gpu_only = false;            // no honest emulation exists: tested on GPUs alone
+  bool synchronises = false;        // waits for the device inside a call: cannot be captured into a graph
   std::size_t largest = 0;          // elements that it takes at most; 0: any number
   bool peer = false;                // someone else's implementation, timed in the same run
   std::string_view version{};       // of a peer: "CUB 3.0.1"

@@ -1,10 +1,12 @@
-// Reductions inside a warp and inside a block.
+// Reductions and scans inside a warp and inside a block.
 #pragma once
 #include "kernel/kernel.h"
 
 namespace upsweep {
 
 inline constexpr unsigned all_lanes = 0xffffffffu;
+
+// Shuffles take a type of less than 32 bits for an int and return one: T(...) around them below.
 
 // sm_80 and above reduce 32-bit integers over a warp in one instruction.
 template <class T, class Op>
@@ -28,16 +30,10 @@ __device__ __forceinline__ T warp_reduce(T value, Op op) {
   }
 }
 
-// op over this lane's value and those of all lanes before it, in lane order; lane 31 has the warp's total.
-template <class T, class Op>
-__device__ __forceinline__ T warp_scan(T value, Op op) {
-#pragma unroll
-  for (unsigned d = 1; d < warp_size; d *= 2) {
-    const T before = T(__shfl_up_sync(all_lanes, value, d));
-    if (threadIdx.x % warp_size >= d) value = op(before, value);
-  }
-  return value;
-}
+// Blocks that the block-wide functions below can work with.
+constexpr bool whole_warps(unsigned block) { return block >= warp_size && block <= 1024 && block % warp_size == 0; }
+inline constexpr Status not_whole_warps{Code::unsupported, 0,
+                                        "this rung needs blocks of whole warps, 32 to 1024 threads"};
 
 // op over the threads of a block of whole warps (32 to 1024 threads); thread 0 has the result. `warp_totals` is shared
 // memory; a second call may reuse it after a __syncthreads().
@@ -54,6 +50,50 @@ __device__ __forceinline__ T block_reduce(T value, Op op,
     value = warp_reduce(value, op);
   }
   return value;
+}
+
+// The inclusive scan of the 32 values of a whole warp, in lane order; lane 31 has op over all.
+template <class T, class Op>
+__device__ __forceinline__ T warp_scan(T value, Op op) {
+  const unsigned lane = threadIdx.x % warp_size;
+  for (unsigned distance = 1; distance < warp_size; distance *= 2) {
+    const T before = T(__shfl_up_sync(all_lanes, value, distance));
+    if (lane >= distance) value = op(before, value);
+  }
+  return value;
+}
+
+// From inclusive to exclusive: what the lane to the left has; the neutral element in lane 0.
+template <class T, class Op>
+__device__ __forceinline__ T from_left_lane(T value, Op) {
+  const T left = T(__shfl_up_sync(all_lanes, value, 1));
+  return threadIdx.x % warp_size == 0 ? Op::template neutral<T>() : left;
+}
+
+// Each warp of a block brings its total, in lane 31; returns what is left of the warp, and in `total` op over all of
+// them, to every thread. Every warp scans the totals for itself: one barrier less than if one did it for all. A later
+// call may reuse `warp_totals` after a __syncthreads().
+template <class T, class Op>
+__device__ __forceinline__ T scan_warps(T warp_total, Op op,
+                                        T* warp_totals,  // [32], shared
+                                        T& total) {
+  const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+  if (lane == warp_size - 1) warp_totals[warp] = warp_total;
+  __syncthreads();
+  const T upto = warp_scan(lane < blockDim.x / warp_size ? warp_totals[lane] : Op::template neutral<T>(), op);
+  total = T(__shfl_sync(all_lanes, upto, warp_size - 1));
+  return T(__shfl_sync(all_lanes, from_left_lane(upto, op), static_cast<int>(warp)));
+}
+
+// The exclusive scan over the threads of a block of whole warps, in thread order; `total` is op over all of them, in
+// every thread. `warp_totals` as in scan_warps().
+template <class T, class Op>
+__device__ __forceinline__ T block_scan(T value, Op op,
+                                        T* warp_totals,  // [32], shared
+                                        T& total) {
+  const T upto = warp_scan(value, op);
+  const T before_warp = scan_warps(upto, op, warp_totals, total);
+  return op(before_warp, from_left_lane(upto, op));
 }
 
 }  // namespace upsweep

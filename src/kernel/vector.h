@@ -38,7 +38,13 @@ __device__ __forceinline__ Pack<T> load_shared_pack(const T* from) {
   return as_pack<T>(*reinterpret_cast<const uint4*>(from));
 }
 
-// op over the elements of one pack, as a tree: depth log2 instead of a chain.
+// One 16-byte store; `to` must be 16-byte aligned.
+template <class T>
+__device__ __forceinline__ void store_pack(T* to, const Pack<T>& pack) {
+  *reinterpret_cast<uint4*>(to) = raw(pack);
+}
+
+// op over the elements of one pack, in their order, as a tree: depth log2 instead of a chain.
 template <class T, class Op>
 __device__ __forceinline__ T fold(Pack<T> p, Op op) {
 #pragma unroll

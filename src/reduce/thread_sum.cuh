@@ -49,9 +49,4 @@ unsigned blocks_for(std::size_t n, unsigned block, unsigned packs, unsigned per_
   return static_cast<unsigned>(wanted < 1 ? 1 : wanted < most ? wanted : most);
 }
 
-// A block that block_reduce() can work with.
-constexpr bool whole_warps(unsigned block) { return block >= warp_size && block <= 1024 && block % warp_size == 0; }
-inline constexpr Status not_whole_warps{Code::unsupported, 0,
-                                        "this rung needs blocks of whole warps, 32 to 1024 threads"};
-
 }  // namespace upsweep::ladders::reduce

@@ -15,7 +15,7 @@ template <class T, class Op>
 __global__ void block_kernel(const T* in,  // [n]
                              T* out,       // [n]
                              std::size_t n, bool inclusive, Op op) {
-  scan_tile(in, out, n, inclusive, dynamic_shared<T>(), op);
+  Sweeps::scan(in, out, n, inclusive, op);
 }
 
 struct block {
@@ -28,7 +28,7 @@ struct block {
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     const auto threads = static_cast<unsigned>(a.params.get("block", 1024));
-    if (!is_tree_block(threads)) return not_a_tree;
+    if (Status s = tree_block(threads); !s) return s;
     if (a.n > 2 * threads) return {Code::unsupported, 0, "more elements than one block scans"};
     return launch(block_kernel<T, Op>,
                   {.grid = 1, .block = threads, .shared_bytes = 2 * threads * sizeof(T), .stream = a.stream}, a.in,

@@ -11,25 +11,31 @@
 
 namespace upsweep::ladders::scan {
 
-template <class T, class Op>
-__global__ void tiles_kernel(const T* in,  // [n]
-                             T* out,       // [n]
-                             T* totals,    // [gridDim.x]
-                             std::size_t n, bool inclusive, Op op) {
-  const std::size_t tile = 2 * std::size_t(blockDim.x), begin = blockIdx.x * tile;
-  const std::size_t left = n - begin;
-  const T total = scan_tile(in + begin, out + begin, left < tile ? left : tile, inclusive, dynamic_shared<T>(), op);
-  if (threadIdx.x == 0) totals[blockIdx.x] = total;
+// out[0..n) = the scan of in[0..n): tiles, the scan of their totals by the same kernels, a uniform add. `totals` has
+// room for this level's totals and those below.
+template <class Tile, class T, class Op>
+Status scan_level(const T* in, T* out, std::size_t n, bool inclusive, T* totals, Tiling<Tile> tiling, Op op,
+                  Stream stream) {
+  if (n == 0) return {};
+  const std::size_t tiles = tiling.count(n);
+  const Shape shape = tiling.template shape<T>(n, stream);
+  if (Status s = launch(tiles_kernel<Tile, T, Op>, shape, in, out, totals, n, inclusive, op); !s || tiles == 1)
+    return s;
+  if (Status s = scan_level<Tile, T, Op>(totals, totals, tiles, false, totals + tiles, tiling, op, stream); !s)
+    return s;
+  return launch(uniform_add_kernel<Tile, T, Op>, shape, totals, out, n, op);
 }
 
-template <class T, class Op>
-__global__ void uniform_add_kernel(const T* before,  // [gridDim.x], what is left of each tile
-                                   T* out,           // [n]
-                                   std::size_t n, Op op) {
-  const std::size_t begin = blockIdx.x * 2 * std::size_t(blockDim.x);
-  const T prefix = before[blockIdx.x];
-  for (const std::size_t i : {begin + threadIdx.x, begin + threadIdx.x + blockDim.x})
-    if (i < n) out[i] = op(prefix, out[i]);
+// The rung for any way to scan a tile: scratch for the totals of all levels, then the levels.
+template <class Tile, class T, class Op>
+Status scan_recursively(const Args<T, Op>& a) {
+  const Tiling<Tile> tiling = tiling_of<Tile>(a.params);
+  if (Status s = Tile::refusal(tiling.threads); !s) return s;
+  std::size_t count = 1;  // the one total of the last level
+  for (std::size_t n = a.n; n > tiling.elements();) count += n = tiling.count(n);
+  T* const totals = static_cast<T*>(a.workspace->scratch(count * sizeof(T)));
+  if (!totals) return no_memory_for_totals;
+  return scan_level(a.in, a.out, a.n, a.inclusive, totals, tiling, a.op, a.stream);
 }
 
 struct recursive {
@@ -40,29 +46,7 @@ struct recursive {
                                .source = "GPU Gems 3, chapter 39.2.4, 2007"};
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
-    const auto threads = static_cast<unsigned>(a.params.get("block", default_block));
-    if (!is_tree_block(threads)) return not_a_tree;
-    std::size_t count = 0;  // totals of all levels
-    for (std::size_t n = a.n; n > 2 * threads;) count += n = ceil_div(n, 2 * threads);
-    T* const totals = static_cast<T*>(a.workspace->scratch((count + 1) * sizeof(T)));
-    if (!totals) return {Code::out_of_memory, 0, "no memory for the tiles' totals"};
-    return level(a.in, a.out, a.n, a.inclusive, totals, threads, a.op, a.stream);
-  }
-
- private:
-  // out[0..n) = the scan of in[0..n); `totals` has room for this level's totals and those below.
-  template <class T, class Op>
-  static Status level(const T* in, T* out, std::size_t n, bool inclusive, T* totals, unsigned threads, Op op,
-                      Stream stream) {
-    if (n == 0) return {};
-    const std::size_t tiles = ceil_div(n, 2 * threads);
-    const Shape shape{.grid = static_cast<unsigned>(tiles),
-                      .block = threads,
-                      .shared_bytes = 2 * threads * sizeof(T),
-                      .stream = stream};
-    if (Status s = launch(tiles_kernel<T, Op>, shape, in, out, totals, n, inclusive, op); !s || tiles == 1) return s;
-    if (Status s = level<T, Op>(totals, totals, tiles, false, totals + tiles, threads, op, stream); !s) return s;
-    return launch(uniform_add_kernel<T, Op>, shape, totals, out, n, op);
+    return scan_recursively<Sweeps>(a);
   }
 };
 

@@ -1,15 +1,19 @@
 // Blelloch's two sweeps over an array in shared memory.
+//
+// The array is anything with an operator[]: T*, or a view that lays the elements out otherwise.
 #pragma once
-#include "kernel/kernel.h"
-#include "scan/contract.h"
+#include "scan/tiles.cuh"
 
 namespace upsweep::ladders::scan {
+
+template <class Array>
+using ElementOf = std::remove_reference_t<decltype(std::declval<Array>()[0])>;
 
 // Up: a tree of totals, in place. The right child of each pair becomes the pair's total, s[count - 1] that of all.
 // count is a power of two, and every thread of the block takes part; s was written by any thread, and may be read by
 // any after a __syncthreads().
-template <class T, class Op>
-__device__ void up_sweep(T* s,  // [count], shared
+template <class Array, class Op>
+__device__ void up_sweep(Array s,  // [count], shared
                          unsigned count, Op op) {
   for (unsigned distance = 1, pairs = count / 2; pairs > 0; distance *= 2, pairs /= 2) {
     __syncthreads();
@@ -22,9 +26,10 @@ __device__ void up_sweep(T* s,  // [count], shared
 
 // Down: what is left of a pair comes to its right child, and goes on to both. Turns the tree of totals into the
 // exclusive scan, and returns the total. Barriers as up_sweep.
-template <class T, class Op>
-__device__ T down_sweep(T* s,  // [count], shared
-                        unsigned count, Op op) {
+template <class Array, class Op>
+__device__ ElementOf<Array> down_sweep(Array s,  // [count], shared
+                                       unsigned count, Op op) {
+  using T = ElementOf<Array>;
   __syncthreads();
   const T total = s[count - 1];
   __syncthreads();
@@ -41,12 +46,12 @@ __device__ T down_sweep(T* s,  // [count], shared
   return total;
 }
 
-// The scan of one tile of 2 * blockDim.x elements, from in[0..n) to out[0..n), n at most a tile; `s` is a tile of
+// The scan of one tile of 2 * blockDim.x elements, from in[0..n) to out[0..n), n at most a tile; `s` is a tile in
 // shared memory. Returns the tile's total.
-template <class T, class Op>
-__device__ T scan_tile(const T* in,  // [n]
-                       T* out,       // [n]
-                       std::size_t n, bool inclusive, T* s, Op op) {
+template <class T, class Array, class Op>
+__device__ T sweep_tile(const T* in,  // [n]
+                        T* out,       // [n]
+                        std::size_t n, bool inclusive, Array s, Op op) {
   const unsigned tile = 2 * blockDim.x;
   for (unsigned i = threadIdx.x; i < tile; i += blockDim.x) s[i] = i < n ? in[i] : Op::template neutral<T>();
   up_sweep(s, tile, op);
@@ -57,9 +62,24 @@ __device__ T scan_tile(const T* in,  // [n]
   return total;
 }
 
-// Threads a block for the rungs whose tile is a tree over two elements a thread: 256 unless the caller says otherwise.
-inline constexpr unsigned default_block = 256;
-constexpr bool is_tree_block(unsigned block) { return block >= 1 && block <= 1024 && (block & (block - 1)) == 0; }
-inline constexpr Status not_a_tree{Code::unsupported, 0, "this rung needs a block of a power of two threads, to 1024"};
+// Blocks whose tile of two elements a thread is a tree.
+constexpr Status tree_block(unsigned threads) {
+  if (threads >= 1 && threads <= 1024 && (threads & (threads - 1)) == 0) return {};
+  return {Code::unsupported, 0, "this rung needs a block of a power of two threads, to 1024"};
+}
+
+// A tile by the two sweeps, as it lies.
+struct Sweeps {
+  static constexpr unsigned per_thread = 2, block = 256;
+  static constexpr Status refusal(unsigned threads) { return tree_block(threads); }
+  template <class T>
+  static constexpr std::size_t shared_bytes(unsigned threads) {
+    return 2 * threads * sizeof(T);
+  }
+  template <class T, class Op>
+  static __device__ T scan(const T* in, T* out, std::size_t n, bool inclusive, Op op) {
+    return sweep_tile(in, out, n, inclusive, dynamic_shared<T>(), op);
+  }
+};
 
 }  // namespace upsweep::ladders::scan

@@ -2,7 +2,7 @@
 //
 // Must be caught: a wrong value from the first element on, as soon as there is a second tile.
 #pragma once
-#include "scan/07_recursive.cuh"
+#include "scan/sweeps.cuh"
 
 namespace upsweep::ladders::scan {
 
@@ -13,19 +13,17 @@ struct own_total {
                                .prediction = "a wrong value as soon as there is a second tile"};
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
-    constexpr unsigned threads = 64, tile = 2 * threads;
     if (a.n == 0) return {};
-    const auto tiles = static_cast<unsigned>(ceil_div(a.n, tile));
+    constexpr Tiling<Sweeps> tiling{64};
+    const std::size_t tiles = tiling.count(a.n);
     T* const totals = static_cast<T*>(a.workspace->scratch((tiles + 1) * sizeof(T)));
-    if (!totals) return {Code::out_of_memory, 0, "no memory for the tiles' totals"};
-    const auto shape = [&](unsigned grid) {
-      return Shape{.grid = grid, .block = threads, .shared_bytes = tile * sizeof(T), .stream = a.stream};
-    };
-    if (Status s = launch(tiles_kernel<T, Op>, shape(tiles), a.in, a.out, totals, a.n, a.inclusive, a.op); !s) return s;
-    if (tiles == 1) return {};
-    if (Status s = launch(tiles_kernel<T, Op>, shape(1), totals, totals, totals + tiles, tiles, true, a.op); !s)
+    if (!totals) return no_memory_for_totals;
+    const Shape shape = tiling.shape<T>(a.n, a.stream), one = tiling.shape<T>(tiles, a.stream);
+    if (Status s = launch(tiles_kernel<Sweeps, T, Op>, shape, a.in, a.out, totals, a.n, a.inclusive, a.op); !s)
       return s;
-    return launch(uniform_add_kernel<T, Op>, shape(tiles), totals, a.out, a.n, a.op);
+    if (tiles == 1) return {};
+    if (Status s = launch(tiles_kernel<Sweeps, T, Op>, one, totals, totals, nullptr, tiles, true, a.op); !s) return s;
+    return launch(uniform_add_kernel<Sweeps, T, Op>, shape, totals, a.out, a.n, a.op);
   }
 };
 
