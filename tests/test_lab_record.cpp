@@ -100,6 +100,18 @@ TEST(Record, PeerIsNamedAsSuch) {
   EXPECT_FALSE(r.rung);
 }
 
+TEST(Record, SaysWhatSynchronises) {
+  Rung rung{.primitive = "reduce", .name = "r"};
+  const auto json_of = [&] {
+    return to_json(make_record(identify({}), *find_primitive("reduce"), {}, {.rung = &rung}, nullptr));
+  };
+  EXPECT_EQ(json_of().find("synchronises"), std::string::npos) << "as lines were before there was the name";
+  EXPECT_FALSE(parse_record(json_of(), "test", 1).synchronises);
+  rung.synchronises = true;
+  EXPECT_NE(json_of().find("\"synchronises\":true"), std::string::npos);
+  EXPECT_TRUE(parse_record(json_of(), "test", 1).synchronises);
+}
+
 void expect_bad(const std::string& line, const std::string& words) {
   try {
     parse_record(line, "runs.jsonl", 7);

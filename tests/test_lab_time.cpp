@@ -64,7 +64,12 @@ class ScriptedPlatform final : public Platform {
     largest_batch = std::max(largest_batch, batch);
     return times;
   }
+  std::vector<double> time_calls_us(const Enqueue& enqueue, int samples, int batch, Stream stream) override {
+    ++timed_by_calls;
+    return time_us(enqueue, samples, batch, stream);
+  }
   double microseconds = 2;
+  int timed_by_calls = 0;
   int largest_batch = 0;
 };
 
@@ -101,6 +106,19 @@ TEST(Stopwatch, MeasuresRightRungsAndRefusesWrongOnes) {
   EXPECT_FALSE(results[1].checked);
   ASSERT_TRUE(results[1].failure);
   EXPECT_EQ(results[1].samples, 0);
+}
+
+TEST(Stopwatch, WhatSynchronisesIsTimedByItsCalls) {
+  ScriptedPlatform platform;
+  const Rung good = rung<right>("good");
+  Rung waits = good;
+  waits.synchronises = true;
+  Stopwatch stopwatch(platform);
+  stopwatch.measure(*find_primitive("reduce"), one, {&good}, {});
+  EXPECT_EQ(platform.timed_by_calls, 0);
+  const auto results = stopwatch.measure(*find_primitive("reduce"), one, {&waits}, {.samples = 10});
+  EXPECT_EQ(platform.timed_by_calls, 2 + 10) << "two to find the batch";
+  EXPECT_EQ(results.at(0).samples, 10);
 }
 
 TEST(Stopwatch, SamplesLastLongEnough) {

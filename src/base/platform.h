@@ -46,6 +46,11 @@ class Platform {
   // enqueue must do the same work every time, synchronise nothing and allocate nothing.
   using Enqueue = std::function<void(int)>;
   virtual std::vector<double> time_us(const Enqueue& enqueue, int samples, int batch, Stream stream) = 0;
+  // The same for work that waits for the device, which no graph can hold (Rung::synchronises): the time of the calls
+  // themselves, the host's part included. Where time_us does just that, there is nothing to override.
+  virtual std::vector<double> time_calls_us(const Enqueue& enqueue, int samples, int batch, Stream stream) {
+    return time_us(enqueue, samples, batch, stream);
+  }
 };
 
 // Scratch memory that grows and is then reused, so that steady-state calls never allocate. Belongs to one stream at a

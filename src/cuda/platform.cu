@@ -104,14 +104,39 @@ class CudaPlatform final : public Platform {
     cudaGraphDestroy(graph);
     check(instantiated, "cudaGraphInstantiate");
 
+    cudaError_t error = cudaGraphLaunch(replay, handle(stream));  // warms up: the first replay uploads the graph
+    std::vector<double> times;
+    if (error == cudaSuccess)
+      error = between_events([&] { return cudaGraphLaunch(replay, handle(stream)); }, samples, batch, stream, times);
+    cudaGraphExecDestroy(replay);
+    check(error, "timing");
+    return times;
+  }
+
+  std::vector<double> time_calls_us(const Enqueue& enqueue, int samples, int batch, Stream stream) override {
+    use();
+    const auto calls = [&] {
+      for (int call = 0; call < batch; ++call) enqueue(call);
+      return cudaGetLastError();
+    };
+    std::vector<double> times;
+    check(between_events(calls, samples, batch, stream, times), "timing");
+    return times;
+  }
+
+ private:
+  static cudaStream_t handle(Stream stream) { return static_cast<cudaStream_t>(stream.handle); }
+  // Appends to `times` the microseconds of each of `samples` runs of work(), which is `batch` calls, between two
+  // events.
+  template <class Work>
+  static cudaError_t between_events(Work&& work, int samples, int batch, Stream stream, std::vector<double>& times) {
     cudaEvent_t begin, end;
     check(cudaEventCreate(&begin), "cudaEventCreate");
     check(cudaEventCreate(&end), "cudaEventCreate");
-    std::vector<double> times;
-    cudaError_t error = cudaGraphLaunch(replay, handle(stream));  // warms up: the first replay uploads the graph
+    cudaError_t error = cudaSuccess;
     for (int sample = 0; sample < samples && error == cudaSuccess; ++sample) {
       cudaEventRecord(begin, handle(stream));
-      error = cudaGraphLaunch(replay, handle(stream));
+      error = work();
       cudaEventRecord(end, handle(stream));
       if (error == cudaSuccess) error = cudaEventSynchronize(end);
       float milliseconds = 0;
@@ -120,13 +145,8 @@ class CudaPlatform final : public Platform {
     }
     cudaEventDestroy(begin);
     cudaEventDestroy(end);
-    cudaGraphExecDestroy(replay);
-    check(error, "timing");
-    return times;
+    return error;
   }
-
- private:
-  static cudaStream_t handle(Stream stream) { return static_cast<cudaStream_t>(stream.handle); }
   void use() const { check(cudaSetDevice(ordinal_), "cudaSetDevice"); }
 
   int ordinal_;

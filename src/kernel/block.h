@@ -14,7 +14,7 @@ inline constexpr bool has_warp_instruction = std::is_integral_v<T> && sizeof(T) 
                                              (std::is_same_v<Op, Sum> || std::is_same_v<Op, Min> ||
                                               std::is_same_v<Op, Max>);
 
-// op over the 32 lanes of a whole warp, in lane order as a tree; lane 0 has the result.
+// op over the 32 lanes of a whole warp, in lane order as a tree: neighbours first; lane 0 has the result.
 template <class T, class Op>
 __device__ __forceinline__ T warp_reduce(T value, Op op) {
   if constexpr (has_warp_instruction<T, Op>) {
@@ -25,7 +25,7 @@ __device__ __forceinline__ T warp_reduce(T value, Op op) {
     else
       return __reduce_max_sync(all_lanes, value);
   } else {
-    for (unsigned d = warp_size / 2; d > 0; d /= 2) value = op(value, T(__shfl_down_sync(all_lanes, value, d)));
+    for (unsigned d = 1; d < warp_size; d *= 2) value = op(value, T(__shfl_down_sync(all_lanes, value, d)));
     return value;
   }
 }

@@ -84,6 +84,7 @@ Record make_record(const RunIdentity& identity, const Primitive& primitive, cons
   r.n = c.n;
   r.input = c.input;
   for (const Params::Item& item : c.params) r.params.emplace_back(item.name, item.value);
+  r.synchronises = measured.rung->synchronises;
   set_timing(r, measured);
   r.traffic_bytes = measured.traffic.bytes;
   r.ceiling = measured.traffic.ceiling;
@@ -146,6 +147,7 @@ std::string to_json(const Record& r) {
   json["revision"] = r.revision;
   json["run"] = r.run;
   json["time"] = r.time;
+  if (r.synchronises) json["synchronises"] = true;  // only where it is so
   return json.dump();
 }
 
@@ -186,6 +188,7 @@ Record parse_record(const std::string& line, const std::string& source, std::siz
     read(json, "revision", r.revision);
     read(json, "run", r.run);
     read(json, "time", r.time);
+    r.synchronises = json.value("synchronises", false);
     if (r.rung.has_value() == r.peer.has_value()) throw bad("either rung or peer has to be named");
     return r;
   } catch (const Json::exception& error) {

@@ -31,6 +31,7 @@ struct Record {
   bool checked = false;
   std::optional<double> aa_spread;  // relative
   std::optional<std::string> peer_version;
+  bool synchronises = false;  // waits for the device: timed by the calls themselves, not by replays of a graph
   std::string device, driver, compiler, flags, revision, run, time;
 
   const std::string& name() const { return rung ? *rung : *peer; }

@@ -32,7 +32,9 @@ Cell against_peer(const Record& r, const Record* peer) {
 
 std::string gbs_text(double gbs) { return gbs >= 99.95 ? fmt::format("{:.0f}", gbs) : fmt::format("{:.3g}", gbs); }
 
-std::string shown_name(const Record& r) { return r.peer ? *r.peer + " (peer)" : *r.rung; }
+std::string shown_name(const Record& r) {
+  return r.name() + (r.peer ? " (peer)" : "") + (r.synchronises ? " (synchronises)" : "");
+}
 
 // Distinct names in order of first appearance, and distinct sizes ascending.
 struct Axes {

@@ -222,7 +222,8 @@ void Stopwatch::interleave(std::vector<Lane*> lanes, const TimeOptions& options)
   const auto sample = [&](Lane& lane, int samples, int batch) {
     throw_if_interrupted();
     const auto enqueue = [&lane](int) { lane.call(); };
-    return platform_.time_us(enqueue, samples, batch, stream_);
+    return lane.rung->synchronises ? platform_.time_calls_us(enqueue, samples, batch, stream_)
+                                   : platform_.time_us(enqueue, samples, batch, stream_);
   };
   std::erase_if(lanes, [](Lane* lane) { return lane->failed(); });
 

@@ -2,7 +2,8 @@
 //
 // A tile's total goes into an array of totals as well as into the sums to its right: eight of them come with a sector
 // instead of one, 8192 of them fill 32 KB instead of 256 KB, and the first-level cache keeps them. It also saves the
-// array for the tiles: nobody reads what others overwrite. The additions are as many as before.
+// array for the tiles: nobody reads what others overwrite. The additions are as many as before, and so are the loads:
+// the emulator, which has no caches, counts the same in both loops.
 //
 // Traffic   2 reads and 2 writes an element, and n / 1024 loads by every warp, on average, of words side by side.
 // Order     as merge_loop.

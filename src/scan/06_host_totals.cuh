@@ -1,6 +1,6 @@
 // scan/host_totals: the host scans the tiles' totals.
 //
-// The quadratic loop goes: n / 512 totals are few, a CPU scans half a million of them a millisecond or faster, and a
+// The quadratic loop goes: n / 512 totals are few enough for one core of the host, and a
 // uniform add gives each tile what is left of it. But the totals cross the bus twice, and between the two kernels the
 // device waits for the host. It cannot be captured into a graph.
 //
@@ -19,7 +19,7 @@ namespace upsweep::ladders::scan {
 struct host_totals {
   static constexpr bool synchronises = true;
   static constexpr Story story{.idea = "the host scans the tiles' totals between two launches",
-                               .prediction = "some 30 us slower than recursive when n is small, a third slower at 2^28",
+                               .prediction = "some 20 us slower than recursive when n is small, a fifth slower at 2^28",
                                .guarantees = "same bits for the same n and block",
                                .limits = "any n; waits for the device, so that no graph can hold it"};
   template <class T, class Op>

@@ -3,7 +3,7 @@
 // Lanes of a warp need no barrier to exchange values, and five steps make a warp. Then every warp scans the warps'
 // totals, of which there are 32 at most, in the same way: one barrier a tile, and one word of shared memory a warp.
 //
-// Traffic   as recursive. Shared memory: a store and a load a warp.
+// Traffic   as recursive. Shared memory: 32 wavefronts for a tile of 512 words, 1 barrier; 14 shuffles a warp.
 // Order     left to right: each step joins two neighbouring runs.
 // Source    Harris, Garland, Optimizing Parallel Prefix Operations for the Fermi Architecture, GPU Computing Gems,
 // 2011.
@@ -32,11 +32,12 @@ struct WarpShuffles {
 };
 
 struct warp_shuffle {
-  static constexpr Story story{.idea = "scans inside warps through registers: one barrier a tile instead of ten",
-                               .prediction = "PRED",
-                               .guarantees = "same bits for the same n and block",
-                               .limits = "any n; whole warps",
-                               .source = "Harris and Garland, GPU Computing Gems, 2011"};
+  static constexpr Story story{
+      .idea = "scans inside warps through registers: one barrier a tile",
+      .prediction = "1700 GB/s on an H200 at 2^28, four fifths of what 4 arrays of traffic leave of the copy ceiling",
+      .guarantees = "same bits for the same n and block",
+      .limits = "any n; whole warps",
+      .source = "Harris and Garland, GPU Computing Gems, 2011"};
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     return scan_recursively<WarpShuffles>(a);

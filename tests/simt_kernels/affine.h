@@ -1,0 +1,23 @@
+// Functions x -> a * x + b of 32-bit words, and their composition: associative, and not commutative.
+#pragma once
+#include <cstdint>
+
+#include "upsweep/types.h"
+
+namespace upsweep::test {
+
+struct Affine {
+  std::uint32_t a, b;
+  bool operator==(const Affine&) const = default;
+};
+
+// First f, then g.
+struct Compose {
+  template <class T>
+  UPSWEEP_HD static constexpr T neutral() {
+    return {1, 0};
+  }
+  UPSWEEP_HD constexpr Affine operator()(Affine f, Affine g) const { return {f.a * g.a, f.b * g.a + g.b}; }
+};
+
+}  // namespace upsweep::test

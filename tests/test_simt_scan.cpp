@@ -1,0 +1,244 @@
+// The counters of scan's classics, by number, against what theory says of each; and their order, with an operator that
+// does not commute.
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "affine.h"
+#include "lab/source_text.h"
+#include "launcher.h"
+#include "simt/report.h"
+
+namespace upsweep {
+namespace {
+
+// ---- what a rung costs ----------------------------------------------------------------------------------------------
+
+// All rungs but block scan tiles of 512 elements when nothing else is asked.
+constexpr unsigned tile = 512;
+
+struct How {
+  unsigned shift = 0;  // elements that out begins beyond the alignment of in
+  unsigned block = 0;  // threads; 0: the rung's own
+};
+
+// What the emulator counts of one exclusive sum of 1, 2, 3, ...
+template <class T>
+simt::Report report_of(const char* name, unsigned n, How how = {}) {
+  simt::Emulator& emulator = traced_emulator();
+  emulator.configure({.lines = true});
+  (void)emulator.take_report();
+  const Rung* rung = find_rung(emulator.rungs(), "scan", name);
+  if (!rung) throw Error(Code::invalid_argument, name);
+  test::Array<T> in(emulator, n), out(emulator, n + how.shift);
+  in.set([](std::size_t i) { return i + 1; });
+  Workspace workspace(emulator);
+  Call call{.type = type_of<T>(), .op = Op::sum, .n = n, .workspace = &workspace};
+  call.in[0] = in.data();
+  call.out[0] = out.data() + how.shift;
+  if (how.block) call.params.set("block", how.block);
+  EXPECT_TRUE(rung->find(type_of<T>(), Op::sum)(call));
+  simt::Report report = emulator.take_report();
+  EXPECT_TRUE(report.issues.empty()) << test::to_string(report);
+  T sum = 0;
+  for (unsigned i = 0; i < n; ++i) {
+    if (out[i + how.shift] != sum) {
+      ADD_FAILURE() << name << ": out[" << i << "]";
+      break;
+    }
+    sum += in[i];
+  }
+  return report;
+}
+
+simt::Counters first_kernel(const char* name, unsigned n) {
+  return report_of<unsigned>(name, n).kernels.at(0).counters;
+}
+
+// The counters of the one line that says `text`, in all kernels.
+simt::Counters line_of(const simt::Report& report, const std::string& text) {
+  lab::SourceText source;
+  simt::Counters sum;
+  int found = 0;
+  for (const auto& kernel : report.kernels)
+    for (const auto& line : kernel.lines)
+      if (source.line(line.file, line.line) == text) sum += line.counters, ++found;
+  EXPECT_GT(found, 0) << text;
+  return sum;
+}
+
+constexpr const char* up_line = "s[right] = op(s[left], s[right]);";
+
+// The up-sweep of 512 elements: pairs at distance 1, 2, 4, ..., 256, and how many lanes meet in one bank. It doubles
+// with the distance until 32 words are between them, or no more lanes than that are left.
+struct Level {
+  unsigned warps, conflict;
+};
+constexpr Level up_sweep[] = {{8, 2}, {4, 4}, {2, 8}, {1, 16}, {1, 16}, {1, 8}, {1, 4}, {1, 2}, {1, 1}};
+constexpr unsigned requests = 8 + 4 + 2 + 1 + 1 + 1 + 1 + 1 + 1;
+unsigned wavefronts() {
+  unsigned sum = 0;
+  for (const Level& level : up_sweep) sum += level.warps * level.conflict;
+  return sum;
+}
+
+TEST(ScanClassics, ConflictsDoubleWithTheDistance) {
+  for (const char* name : {"block", "recursive"}) {
+    const simt::Report report = report_of<unsigned>(name, tile, {.block = tile / 2});
+    const simt::Counters up = line_of(report, up_line);
+    EXPECT_EQ(up.shared_load_requests, 2 * requests) << name;
+    EXPECT_EQ(up.shared_store_requests, requests) << name;
+    EXPECT_EQ(up.shared_load_wavefronts, 2 * wavefronts()) << name;
+    EXPECT_EQ(up.shared_store_wavefronts, wavefronts()) << name;
+    // The whole tile: down as up, with a second store; the elements in and out, 16 warps each; the total, 8 warps; the
+    // root, one.
+    const simt::Counters c = report.kernels.at(0).counters;
+    EXPECT_EQ(c.shared_load_wavefronts, 4 * wavefronts() + 16 + 8) << name;
+    EXPECT_EQ(c.shared_store_wavefronts, 3 * wavefronts() + 16 + 1) << name;
+    EXPECT_EQ(c.barriers, 8u * (9 + 9 + 3)) << name;
+  }
+}
+
+template <class T>
+void expect_no_conflicts(unsigned n, unsigned block = tile / 2) {
+  const simt::Counters c = report_of<T>("padded", n, {.block = block}).total();
+  EXPECT_GT(c.shared_load_requests, 0u);
+  EXPECT_EQ(c.shared_load_wavefronts, c.shared_load_ideal) << sizeof(T) << " bytes";
+  EXPECT_EQ(c.shared_store_wavefronts, c.shared_store_ideal) << sizeof(T) << " bytes";
+}
+
+TEST(ScanClassics, PaddingLeavesNoConflicts) {
+  const simt::Report report = report_of<unsigned>("padded", tile);
+  const simt::Counters up = line_of(report, up_line);
+  EXPECT_EQ(up.shared_load_requests, 2 * requests);
+  EXPECT_EQ(up.shared_load_wavefronts, 2 * requests);
+  EXPECT_EQ(up.shared_store_wavefronts, requests);
+  EXPECT_EQ(report.kernels.at(0).counters.barriers, 8u * (9 + 9 + 3));
+  EXPECT_EQ(report.kernels.at(0).shared_bytes, (tile + tile / 32 - 1) * sizeof(unsigned));
+  // Elements of any width, over several tiles and their totals.
+  expect_no_conflicts<std::uint8_t>(5 * tile + 3);
+  expect_no_conflicts<std::uint16_t>(5 * tile + 3);
+  expect_no_conflicts<std::uint32_t>(5 * tile + 3);
+  expect_no_conflicts<std::uint64_t>(5 * tile + 3);
+  // The largest tiles too, in which the second padding counts.
+  expect_no_conflicts<std::uint32_t>(5 * tile + 3, 1024);
+  expect_no_conflicts<std::uint64_t>(5 * tile + 3, 1024);
+}
+
+TEST(ScanClassics, Merges) {  // every warp of tile b reads b totals; all lanes the same one
+  constexpr unsigned tiles = 8, warps = tile / 32, n = tiles * tile;
+  constexpr unsigned reads = warps * (tiles * (tiles - 1) / 2);
+  const simt::Report loop = report_of<unsigned>("merge_loop", n), totals = report_of<unsigned>("merge_totals", n);
+  ASSERT_EQ(loop.kernels.size(), 2u);
+  ASSERT_EQ(totals.kernels.size(), 2u);
+  const auto a = line_of(loop,
+                         "for (std::size_t total = tile - 1; total < i; total += tile) prefix = op(prefix, "
+                         "tiles[total]);");
+  EXPECT_EQ(a.global_load_requests, reads);
+  EXPECT_EQ(a.global_load_sectors, reads);
+  const auto b = line_of(totals,
+                         "for (unsigned tile = 0; tile < blockIdx.x / 2; ++tile) prefix = op(prefix, "
+                         "totals[tile]);");
+  EXPECT_EQ(b.global_load_requests, reads);
+  EXPECT_EQ(b.global_load_sectors, reads);
+  // Twice the elements, four times the loop, but for what a tile's own total is not read by itself.
+  const auto more =
+      line_of(report_of<unsigned>("merge_totals", 2 * n),
+              "for (unsigned tile = 0; tile < blockIdx.x / 2; ++tile) prefix = op(prefix, totals[tile]);");
+  EXPECT_EQ(more.global_load_requests, 4 * reads + warps * tiles);
+}
+
+TEST(ScanClassics, Launches) {  // tiles, and what comes after them
+  const auto launches = [](const char* name, unsigned n) {
+    std::uint64_t sum = 0;
+    for (const auto& kernel : report_of<unsigned>(name, n).kernels) sum += kernel.launches;
+    return sum;
+  };
+  for (const char* name : {"recursive", "padded", "hillis_steele", "warp_shuffle"}) {
+    EXPECT_EQ(launches(name, tile), 1u) << name;
+    EXPECT_EQ(launches(name, tile + 1), 3u) << name;
+  }
+  EXPECT_EQ(launches("recursive", tile * tile + 1), 5u);
+  EXPECT_EQ(launches("host_totals", 2 * tile), 2u);
+  EXPECT_EQ(launches("reduce_then_scan", tile), 1u);
+  EXPECT_EQ(launches("reduce_then_scan", 1 << 16), 3u);
+}
+
+TEST(ScanClassics, HillisSteele) {
+  // Nine steps of 16 warps; of those where lanes have a neighbour so far to the left, all at distances to 16, then
+  // 15, 14, 12 and 8. Then the neighbour's sum, and the total.
+  const simt::Counters c = first_kernel("hillis_steele", tile);
+  EXPECT_EQ(c.shared_load_requests, 5u * 16 + 15 + 14 + 12 + 8 + 16 + 16);
+  EXPECT_EQ(c.shared_store_requests, 16u + 9 * 16);
+  EXPECT_EQ(c.shared_load_wavefronts, c.shared_load_requests);
+  EXPECT_EQ(c.shared_store_wavefronts, c.shared_store_requests);
+  EXPECT_EQ(c.barriers, 16u * 10);
+}
+
+TEST(ScanClassics, WarpShuffle) {  // five steps twice; two of them to the left neighbour; the total and the warp's own
+  const simt::Counters c = first_kernel("warp_shuffle", tile);
+  EXPECT_EQ(c.shuffles, 16u * (5 + 1 + 5 + 1 + 1 + 1));
+  EXPECT_EQ(c.shared_load_requests, 16u);
+  EXPECT_EQ(c.shared_store_requests, 16u);
+  EXPECT_EQ(c.barriers, 16u);
+}
+
+TEST(ScanClassics, ReduceThenScanMovesThreeArrays) {
+  constexpr unsigned n = 1 << 16, sectors = n * sizeof(unsigned) / 32;
+  const simt::Report report = report_of<unsigned>("reduce_then_scan", n);
+  ASSERT_EQ(report.kernels.size(), 2u);  // the second launch is a scan too
+  const simt::Counters reduced = report.kernels[0].counters, scanned = report.kernels[1].counters;
+  const std::uint64_t ranges = report.kernels[0].blocks, totals = ranges * sizeof(unsigned) / 32;
+  EXPECT_EQ(reduced.global_load_sectors, sectors);
+  EXPECT_EQ(reduced.global_load_requests, sectors / 16) << "16 bytes a lane";
+  EXPECT_EQ(reduced.global_store_requests, ranges) << "a total a range";
+  const auto store = line_of(report, "*reinterpret_cast<uint4*>(to) = raw;");
+  EXPECT_EQ(store.global_store_sectors, sectors + totals);
+  EXPECT_EQ(scanned.global_load_sectors, sectors + totals + 8 * ranges)
+      << "and what is left of the range, by each warp";
+  // Out a word further than in: four stores of a word, a pack apart, for every one of a pack.
+  const simt::Report shifted = report_of<unsigned>("reduce_then_scan", n, {.shift = 1});
+  EXPECT_EQ(shifted.kernels[1].counters.global_load_requests, scanned.global_load_requests);
+  EXPECT_EQ(line_of(shifted, "if (first + k < n) out[first + k] = pack.item[k];").global_store_requests, n / 32);
+}
+
+// ---- in which order -------------------------------------------------------------------------------------------------
+
+TEST(ScanOrder, OperandsNeverChangePlaces) {
+  simt::Emulator& emulator = test_plain_emulator();
+  Workspace workspace(emulator);
+  std::size_t ran = 0;
+  for (const unsigned n : {1, 33, 512, 513, 2048, 5000, 70001}) {
+    test::Array<test::Affine> in(emulator, n + 1), out(emulator, n);
+    for (unsigned i = 0; i <= n; ++i) in[i] = {2654435761u * i | 1u, 40503u * i + 7};
+    for (const Rung* rung : emulator.rungs()) {
+      if (!rung->name.starts_with("scan/")) continue;
+      for (const int inclusive : {0, 1})
+        for (const unsigned shift : {0, 1})
+          for (const int block : {0, 32, 128}) {
+            Call call{.n = n, .workspace = &workspace};
+            call.in[0] = in.data() + shift;
+            call.out[0] = out.data();
+            call.params.set("inclusive", inclusive);
+            if (block) call.params.set("block", block);
+            const Status status = rung->find(Type::u64, Op::sum)(call);
+            if (status.code == Code::unsupported) continue;  // more than one block takes
+            ASSERT_TRUE(status) << rung->name;
+            ++ran;
+            test::Affine sum = test::Compose::neutral<test::Affine>();
+            for (unsigned i = 0; i < n; ++i) {
+              const test::Affine upto = test::Compose{}(sum, in[i + shift]);
+              ASSERT_EQ(out[i], inclusive ? upto : sum)
+                  << rung->name << " n=" << n << " block=" << block << " at " << i;
+              sum = upto;
+            }
+          }
+    }
+  }
+  EXPECT_GT(ran, 700u);  // ten rungs, in twelve ways, at seven sizes, less what block declines
+}
+
+}  // namespace
+}  // namespace upsweep
