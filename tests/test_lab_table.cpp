@@ -56,6 +56,16 @@ Record record(const std::string& name, bool peer, std::uint64_t n, double median
   return r;
 }
 
+TEST(ScoreTable, SaysWhatSynchronises) {
+  Record waits = record("a", false, 1024, 1, 1);
+  waits.synchronises = true;
+  const std::vector<Record> records{waits, record("b", false, 1024, 2, 0.5)};
+  for (const std::string& text : {score_table(records, Terminal{}), sweep_table(records, Terminal{})}) {
+    EXPECT_NE(text.find("a (synchronises)"), std::string::npos) << text;
+    EXPECT_EQ(text.find("b (synchronises)"), std::string::npos) << text;
+  }
+}
+
 TEST(ScoreTable, RatiosTiesAndFailures) {
   Record failed = record("broken", false, 1024, 1, 1);
   failed.median_us = std::nullopt;

@@ -53,6 +53,11 @@ simt::Report report_of(const char* name, unsigned n, How how = {}) {
   return report;
 }
 
+// As the table in src/scan/README.md gives them for a tile.
+std::uint64_t shared_wavefronts(const simt::Counters& c) {
+  return c.shared_load_wavefronts + c.shared_store_wavefronts;
+}
+
 simt::Counters first_kernel(const char* name, unsigned n) {
   return report_of<unsigned>(name, n).kernels.at(0).counters;
 }
@@ -97,7 +102,8 @@ TEST(ScanClassics, ConflictsDoubleWithTheDistance) {
     const simt::Counters c = report.kernels.at(0).counters;
     EXPECT_EQ(c.shared_load_wavefronts, 4 * wavefronts() + 16 + 8) << name;
     EXPECT_EQ(c.shared_store_wavefronts, 3 * wavefronts() + 16 + 1) << name;
-    EXPECT_EQ(c.barriers, 8u * (9 + 9 + 3)) << name;
+    EXPECT_EQ(shared_wavefronts(c), 706u) << name;
+    EXPECT_EQ(c.barriers, 8u * 21) << name << ": nine levels up and down, and three more";
   }
 }
 
@@ -115,7 +121,8 @@ TEST(ScanClassics, PaddingLeavesNoConflicts) {
   EXPECT_EQ(up.shared_load_requests, 2 * requests);
   EXPECT_EQ(up.shared_load_wavefronts, 2 * requests);
   EXPECT_EQ(up.shared_store_wavefronts, requests);
-  EXPECT_EQ(report.kernels.at(0).counters.barriers, 8u * (9 + 9 + 3));
+  EXPECT_EQ(shared_wavefronts(report.kernels.at(0).counters), 181u);
+  EXPECT_EQ(report.kernels.at(0).counters.barriers, 8u * 21);
   EXPECT_EQ(report.kernels.at(0).shared_bytes, (tile + tile / 32 - 1) * sizeof(unsigned));
   // Elements of any width, over several tiles and their totals.
   expect_no_conflicts<std::uint8_t>(5 * tile + 3);
@@ -174,6 +181,7 @@ TEST(ScanClassics, HillisSteele) {
   EXPECT_EQ(c.shared_store_requests, 16u + 9 * 16);
   EXPECT_EQ(c.shared_load_wavefronts, c.shared_load_requests);
   EXPECT_EQ(c.shared_store_wavefronts, c.shared_store_requests);
+  EXPECT_EQ(shared_wavefronts(c), 321u);
   EXPECT_EQ(c.barriers, 16u * 10);
 }
 
@@ -182,6 +190,7 @@ TEST(ScanClassics, WarpShuffle) {  // five steps twice; two of them to the left 
   EXPECT_EQ(c.shuffles, 16u * (5 + 1 + 5 + 1 + 1 + 1));
   EXPECT_EQ(c.shared_load_requests, 16u);
   EXPECT_EQ(c.shared_store_requests, 16u);
+  EXPECT_EQ(shared_wavefronts(c), 32u);
   EXPECT_EQ(c.barriers, 16u);
 }
 
