@@ -31,7 +31,7 @@ struct merge_totals {
                                    "up to twice merge_loop at 2^22, where its totals no longer fit a cache; "
                                    "as quadratic as that",
                                .guarantees = "same bits for the same n and block",
-                               .limits = "n up to 2^22: the additions grow as n squared",
+                               .limits = "n up to 2^22 (2^18 emulated): the additions grow as n squared",
                                .source = "before GPU Gems 3, chapter 39.2.4, 2007"};
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {

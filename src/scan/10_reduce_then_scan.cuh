@@ -18,8 +18,8 @@
 namespace upsweep::ladders::scan {
 
 // A warp's part of a tile is so many rows of 32 packs. Four rows for each of 1024 threads are 64 KB in flight a
-// multiprocessor, more than twice what 4.3 TB/s at 0.7 us ask of each of 132.
-// Of narrow types 16 elements a thread, as of 4-byte ones: 64 would not stay in registers.
+// multiprocessor, more than twice what 4.3 TB/s at 0.7 us ask of each of 132. Of narrow types they are as many
+// elements, 16 a thread, and fewer rows: 64 elements would not stay in registers.
 template <class T>
 inline constexpr unsigned rows = sizeof(T) < 4 ? sizeof(T) : 4;
 
