@@ -14,7 +14,10 @@ namespace upsweep::ladders::scan {
 
 struct HillisSteele {
   static constexpr unsigned per_thread = 1, block = 512;  // a tile as long as the sweeps', so that all else is the same
-  static constexpr Status refusal(unsigned) { return {}; }
+  static constexpr Status refusal(unsigned threads) {
+    if (threads >= 2 && threads <= 1024) return {};  // tiles of one element would have as many totals as elements
+    return {Code::unsupported, 0, "this rung needs a block of 2 to 1024 threads"};
+  }
   template <class T>
   static constexpr std::size_t shared_bytes(unsigned threads) {
     return 2 * threads * sizeof(T);
