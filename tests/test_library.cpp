@@ -1,4 +1,4 @@
-// The library's face: Device, Buffer and reduce, on the CPU and on the emulator where it is linked.
+// The library's face: Device, Buffer, reduce and scan, on the CPU and on the emulator where it is linked.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -10,6 +10,7 @@
 #include "base/platform.h"
 #include "base/primitive.h"
 #include "upsweep/reduce.h"
+#include "upsweep/scan.h"
 
 #if defined(UPSWEEP_WITH_SIMT)
 #include "simt/report.h"
@@ -75,6 +76,35 @@ TEST(Library, EveryRungByName) {
         continue;
       EXPECT_EQ(reduce(device, in, Op::sum, {.rung = rung->name}), expected) << rung->name << " on " << device.name();
     }
+}
+
+TEST(Library, ScansHostRangesAndBuffersOfEveryType) {
+  for (Device& device : devices())
+    for (std::size_t n : {0, 1, 1000, 70001}) {
+      const auto check = [&]<class T>(T) {
+        const auto in = make_input<T>("zipf", n, 3);
+        std::vector<T> exclusive(n), inclusive(n), out(n + 1, T(7));
+        std::exclusive_scan(in.begin(), in.end(), exclusive.begin(), T(0), Sum{});
+        std::inclusive_scan(in.begin(), in.end(), inclusive.begin(), Max{});
+        exclusive_scan(device, in, out);
+        EXPECT_TRUE(std::equal(exclusive.begin(), exclusive.end(), out.begin())) << device.name() << ' ' << n;
+        EXPECT_EQ(out[n], T(7)) << "beyond the end";
+        Buffer<T> buffer(device, in);
+        inclusive_scan(device, buffer, buffer, Op::max);
+        EXPECT_EQ(buffer.to_vector(), inclusive) << device.name() << ' ' << n << ", in place";
+      };
+      check(std::int8_t{}), check(std::uint16_t{}), check(std::int32_t{}), check(std::uint64_t{}), check(double{});
+    }
+}
+
+TEST(Library, ScansThatCannotBe) {
+  Device cpu = Device::cpu();
+  const std::vector<int> in(100, 1);
+  std::vector<int> out(99);
+  EXPECT_EQ(error_of([&] { exclusive_scan(cpu, in, out); }).code(), Code::invalid_argument);
+  out.resize(100);
+  EXPECT_EQ(error_of([&] { exclusive_scan(cpu, in, out, Op::product); }).code(), Code::unsupported);
+  EXPECT_EQ(error_of([&] { inclusive_scan(cpu, in, out, Op::sum, {.rung = "none"}); }).code(), Code::invalid_argument);
 }
 
 TEST(Library, BuffersGoThereAndBack) {

@@ -203,14 +203,16 @@ TEST(ScanClassics, ReduceThenScanMovesThreeArrays) {
   EXPECT_EQ(reduced.global_load_sectors, sectors);
   EXPECT_EQ(reduced.global_load_requests, sectors / 16) << "16 bytes a lane";
   EXPECT_EQ(reduced.global_store_requests, ranges) << "a total a range";
-  const auto store = line_of(report, "*reinterpret_cast<uint4*>(to) = raw;");
+  const auto store = line_of(
+      report,
+      "for (unsigned r = 0; r < Rows; ++r) *reinterpret_cast<uint4*>(out + position + r * row_elements<T>) = rows[r];");
   EXPECT_EQ(store.global_store_sectors, sectors + totals);
   EXPECT_EQ(scanned.global_load_sectors, sectors + totals + 8 * ranges)
       << "and what is left of the range, by each warp";
   // Out a word further than in: four stores of a word, a pack apart, for every one of a pack.
   const simt::Report shifted = report_of<unsigned>("reduce_then_scan", n, {.shift = 1});
   EXPECT_EQ(shifted.kernels[1].counters.global_load_requests, scanned.global_load_requests);
-  EXPECT_EQ(line_of(shifted, "if (first + k < n) out[first + k] = pack.item[k];").global_store_requests, n / 32);
+  EXPECT_EQ(line_of(shifted, "if (in.has(i)) out[i] = pack.item[k];").global_store_requests, n / 32);
 }
 
 // ---- in which order -------------------------------------------------------------------------------------------------

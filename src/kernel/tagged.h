@@ -47,6 +47,21 @@ __device__ __forceinline__ void put_tagged(unsigned long long* box,  // [words_p
     store_relaxed(box + k, (static_cast<unsigned long long>(half[k]) << 32) | call);
 }
 
+// Looks into one box: false when this call has put nothing there yet.
+template <class T>
+__device__ __forceinline__ bool look_tagged(const unsigned long long* box, unsigned call, T& value) {
+  bool here = true;
+  unsigned half[words_per<T>];
+#pragma unroll
+  for (unsigned k = 0; k < words_per<T>; ++k) {
+    const unsigned long long word = load_relaxed(box + k);
+    here &= static_cast<unsigned>(word) == call;
+    half[k] = static_cast<unsigned>(word >> 32);
+  }
+  memcpy(&value, half, sizeof(T));
+  return here;
+}
+
 // Waits for the boxes index(0) to index(Count - 1), and gives their values. All loads of a round are in flight
 // together.
 template <unsigned Count, class T, class Index>

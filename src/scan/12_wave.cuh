@@ -40,14 +40,14 @@ __global__ void __launch_bounds__(Block, 1024 / Block)
   // 2. Its total to the others, theirs from them.
   if (warp == 0) {
     const unsigned call = TaggedBoxes::call(last);
-    const A sums = warp_scan(lane < warps ? warp_totals[lane] : Op::template neutral<A>(), op);
+    const A upto = warp_scan(lane < warps ? warp_totals[lane] : Op::template neutral<A>(), op);
     if (lane == warps - 1 && blockIdx.x + 1 < gridDim.x)
-      put_tagged(state.boxes() + std::size_t(blockIdx.x) * words_per<A>, call, sums);
-    const A left = A(__shfl_up_sync(all_lanes, sums, 1));
-    if (lane < warps) warp_totals[lane] = lane == 0 ? Op::template neutral<A>() : left;
-    const A all = take_totals<A>(state, call, 0, blockIdx.x, op);
+      put_tagged(state.boxes() + std::size_t(blockIdx.x) * words_per<A>, call, upto);
+    const A before_warp = from_left_lane(upto, op);
+    if (lane < warps) warp_totals[lane] = before_warp;
+    const A before_all = take_totals<A>(state, call, 0, blockIdx.x, op);
     if (lane == 0) {
-      before_tile = all;
+      before_tile = before_all;
       // Every block before the last has given its total, so it has asked for the call's number.
       if (blockIdx.x + 1 == gridDim.x) state.end(call, std::size_t(gridDim.x) * words_per<A>);
     }
@@ -55,9 +55,7 @@ __global__ void __launch_bounds__(Block, 1024 / Block)
   __syncthreads();
 
   // 3. Its scan.
-  const A left = op(before_tile, warp_totals[warp]);
-#pragma unroll
-  for (unsigned r = 0; r < Rows; ++r) finish_raw<T>(rows[r], op(left, before[r]), inclusive, op);
+  finish_rows<T>(rows, before, op(before_tile, warp_totals[warp]), inclusive, op);
   store_rows(out - input.begin, input, first, rows);
 }
 
@@ -77,7 +75,7 @@ struct wave {
     // Of 14 shapes on an H200, within 2 % of the best at every power of two (docs/notes/scan.md): one load a thread
     // while that is one block a multiprocessor, then eight, so that it still is not more than eight blocks.
     if (a.n * sizeof(T) <= 512 * 1024) return start<512, 1>(a);
-    return start<128, 8>(a);
+    return start < 128, sizeof(T) == 8 ? 4 : 8 > (a);  // eight rows of 8-byte totals would not stay in registers
   }
 
  private:

@@ -154,8 +154,7 @@ struct Pipeline {
       __syncwarp();
       if (lane == 0) mbarrier_arrive(&shared.freed[s]);
       scan_rows<T>(rows, before, op);
-#pragma unroll
-      for (unsigned r = 0; r < Shape::rows; ++r) finish_raw<T>(rows[r], op(left, before[r]), inclusive, op);
+      finish_rows<T>(rows, before, left, inclusive, op);
       const unsigned first = warp * Shape::rows * row_elements<T> + lane * Pack<T>::size;
       store_rows(out, in, std::size_t(tile) * elements + first, rows);
     }

@@ -165,11 +165,18 @@ __device__ __forceinline__ Total<T, Op> scan_rows(const uint4 (&rows)[Rows], Tot
 #pragma unroll
   for (unsigned r = 0; r < Rows; ++r) {
     const A row = A(__shfl_sync(all_lanes, before[r], warp_size - 1));
-    const A left = A(__shfl_up_sync(all_lanes, before[r], 1));
-    before[r] = threadIdx.x % warp_size == 0 ? total : op(total, left);
+    before[r] = op(total, from_left_lane(before[r], op));
     total = op(total, row);
   }
   return total;
+}
+
+// The rows become their scan, after `left`, which scan_rows() gave `before`.
+template <class T, unsigned Rows, class Op>
+__device__ __forceinline__ void finish_rows(uint4 (&rows)[Rows], const Total<T, Op> (&before)[Rows], Total<T, Op> left,
+                                            bool inclusive, Op op) {
+#pragma unroll
+  for (unsigned r = 0; r < Rows; ++r) finish_raw<T>(rows[r], op(left, before[r]), inclusive, op);
 }
 
 // ---- other tiles ----------------------------------------------------------------------------------------------------
