@@ -74,6 +74,9 @@ simt::Counters line_of(const simt::Report& report, const std::string& text) {
   return sum;
 }
 
+constexpr const char* pack_store =
+    "for (unsigned r = 0; r < Rows; ++r) *reinterpret_cast<uint4*>(out + position + r * row_elements<T>) = rows[r];";
+constexpr const char* item_store = "if (in.has(i)) out[i] = pack.item[k];";
 constexpr const char* up_line = "s[right] = op(s[left], s[right]);";
 
 // The up-sweep of 512 elements: pairs at distance 1, 2, 4, ..., 256, and how many lanes meet in one bank. It doubles
@@ -199,20 +202,31 @@ TEST(ScanClassics, ReduceThenScanMovesThreeArrays) {
   const simt::Report report = report_of<unsigned>("reduce_then_scan", n);
   ASSERT_EQ(report.kernels.size(), 2u);  // the second launch is a scan too
   const simt::Counters reduced = report.kernels[0].counters, scanned = report.kernels[1].counters;
-  const std::uint64_t ranges = report.kernels[0].blocks, totals = ranges * sizeof(unsigned) / 32;
+  const std::uint64_t ranges = report.kernels[0].blocks;
+  ASSERT_EQ(ranges, 16u);
   EXPECT_EQ(reduced.global_load_sectors, sectors);
   EXPECT_EQ(reduced.global_load_requests, sectors / 16) << "16 bytes a lane";
   EXPECT_EQ(reduced.global_store_requests, ranges) << "a total a range";
-  const auto store = line_of(
-      report,
-      "for (unsigned r = 0; r < Rows; ++r) *reinterpret_cast<uint4*>(out + position + r * row_elements<T>) = rows[r];");
-  EXPECT_EQ(store.global_store_sectors, sectors + totals);
-  EXPECT_EQ(scanned.global_load_sectors, sectors + totals + 8 * ranges)
-      << "and what is left of the range, by each warp";
+  // 16 totals do not fill four rows, and are read and written one by one: four requests of the two sectors.
+  EXPECT_EQ(scanned.global_load_sectors, sectors + 4 * 2 + 8 * ranges) << "and what is left of the range, by each warp";
+  EXPECT_EQ(line_of(report, pack_store).global_store_sectors, sectors);
+  EXPECT_EQ(line_of(report, item_store).global_store_requests, 4u);
   // Out a word further than in: four stores of a word, a pack apart, for every one of a pack.
   const simt::Report shifted = report_of<unsigned>("reduce_then_scan", n, {.shift = 1});
   EXPECT_EQ(shifted.kernels[1].counters.global_load_requests, scanned.global_load_requests);
-  EXPECT_EQ(line_of(shifted, "if (in.has(i)) out[i] = pack.item[k];").global_store_requests, n / 32);
+  EXPECT_EQ(line_of(shifted, item_store).global_store_requests, n / 32 + 4);
+}
+
+TEST(ScanSinglePass, EachElementIsReadOnceAndWrittenOnce) {
+  constexpr unsigned n = 1 << 16, sectors = n * sizeof(unsigned) / 32;
+  for (const char* name : {"lookback", "wave"}) {
+    const simt::Report report = report_of<unsigned>(name, n);
+    ASSERT_EQ(report.kernels.size(), 1u);
+    const auto load = line_of(report, "return *from;");  // load_once()
+    EXPECT_EQ(load.global_load_sectors, sectors) << name;
+    EXPECT_EQ(load.global_load_requests, sectors / 16) << name;
+    EXPECT_EQ(line_of(report, pack_store).global_store_sectors, sectors) << name;
+  }
 }
 
 // ---- in which order -------------------------------------------------------------------------------------------------
@@ -221,13 +235,14 @@ TEST(ScanClassics, ReduceThenScanMovesThreeArrays) {
 struct Way {
   bool inclusive;
   int block;  // threads; 0: the rung's own
+  int grid;   // blocks, of those that let the caller say
 };
 template <class F>
 void for_each_call(simt::Emulator& emulator, F&& f) {
   for (const Rung* rung : emulator.rungs())
     if (rung->name.starts_with("scan/"))
       for (const bool inclusive : {false, true})
-        for (const int block : {0, 32, 128}) f(*rung, Way{inclusive, block});
+        for (const int block : {0, 32, 128}) f(*rung, Way{inclusive, block, block / 32});
 }
 
 // Calls the rung on n maps. False if it does not take so many; otherwise expects `out` to be their scan.
@@ -238,6 +253,7 @@ bool scans(const Rung& rung, Way way, const std::vector<test::Affine>& maps, con
   call.out[0] = out;
   call.params.set("inclusive", way.inclusive);
   if (way.block) call.params.set("block", way.block);
+  if (way.grid) call.params.set("grid", way.grid);
   const Status status = rung.find(Type::u64, Op::sum)(call);
   if (status.code == Code::unsupported) return false;
   EXPECT_TRUE(status) << rung.name;
@@ -272,7 +288,7 @@ TEST(ScanOrder, OperandsNeverChangePlaces) {
         ran += scans(rung, way, maps, in.data() + shift, out.data(), workspace);
       });
     }
-  EXPECT_GT(ran, 700u);  // ten rungs, in twelve ways, at seven sizes, less what block declines
+  EXPECT_GT(ran, 900u);  // thirteen rungs, in twelve ways, at seven sizes, less what block declines
 }
 
 TEST(ScanOrder, InAndOutMayBeTheSame) {
@@ -288,6 +304,67 @@ TEST(ScanOrder, InAndOutMayBeTheSame) {
     });
   }
   EXPECT_GT(ran, 100u);
+}
+
+// ---- blocks that tell each other
+// --------------------------------------------------------------------------------------
+
+// An exclusive sum of 1, 2, 3, ... by a rung of the ladder with these blocks; says what went wrong, or nothing.
+std::string scan_of(simt::Emulator& emulator, const char* name, unsigned n, Workspace& workspace, int grid = 0) {
+  test::Array<std::uint32_t> in(emulator, n), out(emulator, n);
+  in.set([](std::size_t i) { return i + 1; });
+  out.set([](std::size_t) { return 7; });
+  Call call{.type = Type::u32, .op = Op::sum, .n = n, .workspace = &workspace};
+  call.in[0] = in.data();
+  call.out[0] = out.data();
+  if (grid) call.params.set("grid", grid);
+  const Status status = find_rung(emulator.rungs(), "scan", name)->find(Type::u32, Op::sum)(call);
+  const simt::Report report = emulator.take_report();
+  if (!report.issues.empty()) return report.issues[0].kind;
+  if (!status) return status.message;
+  std::uint32_t sum = 0;
+  for (unsigned i = 0; i < n; sum += in[i++])
+    if (out[i] != sum) return "out[" + std::to_string(i) + "]";
+  return "";
+}
+
+constexpr unsigned many_tiles = 300'000;  // of 4096 elements (lookback), 1024 to 2048 (wave), 8192 (pipeline)
+
+TEST(ScanSinglePass, BlocksInAnyOrder) {
+  simt::Emulator& emulator = plain_emulator();
+  for (const int threads : {1, 4}) {
+    emulator.configure({.threads = threads});
+    Workspace workspace(emulator);
+    for (const char* name : {"lookback", "wave", "pipeline"})
+      EXPECT_EQ(scan_of(emulator, name, many_tiles, workspace, 9), "") << name << " on " << threads << " threads";
+    // Those that draw their tiles do not mind which block starts first.
+    emulator.configure({.threads = threads, .reverse_blocks = true});
+    for (const char* name : {"lookback", "pipeline"})
+      EXPECT_EQ(scan_of(emulator, name, many_tiles, workspace, 9), "") << name << " reversed";
+  }
+  // wave leans on the order of blocks; no order of hardware's is reversed.
+  emulator.configure({.threads = 1, .reverse_blocks = true, .yield_limit = 10'000});
+  Workspace workspace(emulator);
+  EXPECT_EQ(scan_of(emulator, "wave", many_tiles, workspace), "livelock");
+  emulator.configure({});
+}
+
+// Boxes keep the numbers of earlier calls, and numbers come again after 2^32 calls.
+TEST(ScanSinglePass, OldTotalsAreNeverTaken) {
+  simt::Emulator& emulator = plain_emulator();
+  emulator.configure({.threads = 4});  // so that blocks look into boxes that are not yet filled
+  for (const char* name : {"lookback", "wave", "pipeline"})
+    for (const std::uint32_t last : {0x7ffffffeu, 0xfffffffeu}) {
+      const std::uint32_t next = last == 0xfffffffe ? 1 : last + 2;  // after the coming call; 0 is no call's number
+      Workspace workspace(emulator);
+      const auto [words, count] = workspace.kept(1000);
+      // As if, long ago, that number had been used, with other totals.
+      for (std::size_t i = 2; i < count; ++i) words[i] = 0x7700000000ull | next;
+      words[0] = last;
+      EXPECT_EQ(scan_of(emulator, name, 20'000, workspace, 3), "") << name << " after call " << last;
+      EXPECT_EQ(words[0], last == 0xfffffffe ? 0 : last + 1);
+      EXPECT_EQ(scan_of(emulator, name, many_tiles, workspace, 3), "") << name << " with call number " << next;
+    }
 }
 
 }  // namespace

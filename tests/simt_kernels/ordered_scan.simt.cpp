@@ -12,6 +12,9 @@
 #include "scan/08_hillis_steele.cuh"
 #include "scan/09_warp_shuffle.cuh"
 #include "scan/10_reduce_then_scan.cuh"
+#include "scan/11_lookback.cuh"
+#include "scan/12_wave.cuh"
+#include "scan/13_pipeline.cuh"
 #include "test_kernel.h"
 
 namespace upsweep::test {
@@ -38,7 +41,10 @@ constexpr Rung rungs[] = {ordered<scan::block>("scan/block"),
                           ordered<scan::recursive>("scan/recursive"),
                           ordered<scan::hillis_steele>("scan/hillis_steele"),
                           ordered<scan::warp_shuffle>("scan/warp_shuffle"),
-                          ordered<scan::reduce_then_scan>("scan/reduce_then_scan")};
+                          ordered<scan::reduce_then_scan>("scan/reduce_then_scan"),
+                          ordered<scan::lookback>("scan/lookback"),
+                          ordered<scan::wave>("scan/wave"),
+                          ordered<scan::pipeline>("scan/pipeline")};
 
 }  // namespace
 
