@@ -33,8 +33,10 @@ struct Traffic {
 };
 
 struct OutputSpec {
+  static constexpr int own_memory = -1;
   Type type;
-  std::size_t count;  // elements
+  std::size_t count;             // elements
+  int in_place_of = own_memory;  // or the input that it overwrites: Call::out[...] is Call::in[in_place_of]
 };
 
 // One case made real: host inputs, the outputs' shapes, and the check against the oracle.

@@ -98,6 +98,10 @@ Params joined(Params params, const Params& more) {
   return params;
 }
 
+const char* alignment_text(Layout::Shift shift) {
+  return shift == Layout::Shift::none ? "" : shift == Layout::Shift::alike ? " misaligned" : " misaligned apart";
+}
+
 // One call, twice with the same scratch, in a launch shape added to the case's own parameters. Nothing when both are
 // right. `shape` becomes empty, the rung's own, when the rung does not take it.
 std::optional<std::string> try_case(Stage& stage, simt::Emulator* emulator, const Rung& rung, RunFn run, const Case& c,
@@ -184,18 +188,21 @@ std::vector<RungCheck> check(Platform& platform, simt::Emulator* emulator, const
                    .input = combination.input,
                    .params = combination.params};
       const auto problem = primitive.make(c, {});
-      // In the rung's own shape, aligned, and in one of the others, misaligned every other time.
+      // In the rung's own shape, aligned, and in one of the others, misaligned every other time, alike and apart in
+      // turn.
       for (const bool own_shape : {true, false}) {
         if (own_shape && done % options.depth.own_shape_every != 0) continue;
         const Params& shape = own_shape ? shapes[0] : shapes[1 + done % (shapes.size() - 1)];
         // The division keeps shapes and alignments from going in step.
-        const bool misaligned = own_shape ? false : done / (shapes.size() - 1) % 2 == 0;
+        using Shift = Layout::Shift;
+        constexpr Shift shifts[] = {Shift::alike, Shift::none, Shift::apart, Shift::none};
+        const Shift shift = own_shape ? Shift::none : shifts[done / (shapes.size() - 1) % std::size(shifts)];
         bool loaded = false;
         for (RungCheck& result : results) {
           if (result.failures.size() >= options.most_failures) continue;
           const RunFn run = result.rung->find_for(c.type, c.op, n);
           if (!run) continue;
-          if (!loaded) stage.load(*problem, c, {.guard_bytes = guard, .misaligned = misaligned});
+          if (!loaded) stage.load(*problem, c, {.guard_bytes = guard, .shift = shift});
           loaded = true;
           Params used = shape;
           auto wrong = try_case(stage, emulator, *result.rung, run, c, used, result.runs);
@@ -203,10 +210,9 @@ std::vector<RungCheck> check(Platform& platform, simt::Emulator* emulator, const
           Case shown = c;
           shown.params = joined(c.params, used);
           result.failures.push_back(fmt::format("{}/{} {} {}{}: {}", result.rung->primitive, result.rung->name,
-                                                platform_name, describe(shown), misaligned ? " misaligned" : "",
-                                                *wrong));
+                                                platform_name, describe(shown), alignment_text(shift), *wrong));
           // It may have spoilt the inputs and left the counters at anything: the next rung starts clean.
-          stage.load(*problem, c, {.guard_bytes = guard, .misaligned = misaligned});
+          stage.load(*problem, c, {.guard_bytes = guard, .shift = shift});
           stage.renew_workspace();
         }
       }

@@ -19,8 +19,11 @@ Stage::~Stage() {
     for (Array& array : *arrays) platform_.release(array.memory);
 }
 
-void Stage::place(Array& array, std::size_t bytes, std::size_t element, const Layout& layout) {
-  array.begin = layout.guard_bytes + (layout.misaligned ? element : 0);
+void Stage::place(Array& array, std::size_t index, std::size_t bytes, std::size_t element, const Layout& layout) {
+  const std::size_t shift = layout.shift == Layout::Shift::none    ? 0
+                            : layout.shift == Layout::Shift::alike ? 1
+                                                                   : index + 1;
+  array.begin = layout.guard_bytes + shift * element;
   array.bytes = bytes;
   array.total = array.begin + bytes + layout.guard_bytes;
   const bool exact = layout.guard_bytes == 0;
@@ -36,34 +39,37 @@ void Stage::load(const Problem& problem, const Case& c, const Layout& layout) {
   problem_ = &problem;
   case_ = c;
   layout_ = layout;
-  const std::vector<Problem::Array> inputs = problem.inputs();
-  const std::vector<OutputSpec> outputs = problem.outputs();
-  in_.resize(std::max(in_.size(), inputs.size()));
-  out_.resize(std::max(out_.size(), outputs.size()));
-  inputs_ = inputs.size();
-  outputs_ = outputs.size();
-  host_.resize(std::max(inputs_, outputs_));
-  for (std::size_t k = 0; k < inputs_; ++k) {
-    const std::size_t element = size_of(inputs[k].type);
-    place(in_[k], inputs[k].count * element, element, layout);
+  inputs_ = problem.inputs();
+  specs_ = problem.outputs();
+  in_.resize(std::max(in_.size(), inputs_.size()));
+  out_.resize(std::max(out_.size(), specs_.size()));
+  host_.resize(std::max(inputs_.size(), specs_.size()));
+  for (std::size_t k = 0; k < inputs_.size(); ++k) {
+    const std::size_t element = size_of(inputs_[k].type);
+    place(in_[k], k, inputs_[k].count * element, element, layout);
     platform_.fill(in_[k].memory, poison, in_[k].total);
-    platform_.copy_in(in_[k].data(), inputs[k].data, in_[k].bytes);
+    platform_.copy_in(in_[k].data(), inputs_[k].data, in_[k].bytes);
   }
-  for (std::size_t k = 0; k < outputs_; ++k) {
-    const std::size_t element = size_of(outputs[k].type);
-    place(out_[k], outputs[k].count * element, element, layout);
+  for (std::size_t k = 0; k < specs_.size(); ++k) {
+    if (in_place(k)) continue;
+    const std::size_t element = size_of(specs_[k].type);
+    place(out_[k], inputs_.size() + k, specs_[k].count * element, element, layout);
   }
   platform_.synchronize();
 }
 
 Status Stage::run(RunFn run, const Params& params) {
-  for (std::size_t k = 0; k < outputs_; ++k) platform_.fill(out_[k].memory, poison, out_[k].total);
+  for (std::size_t k = 0; k < specs_.size(); ++k)
+    if (in_place(k))
+      platform_.copy_in(output(k).data(), inputs_[input_of(k)].data, output(k).bytes);
+    else
+      platform_.fill(out_[k].memory, poison, out_[k].total);
   if (void* scratch = workspace_->scratch(poisoned_scratch)) platform_.fill(scratch, poison, poisoned_scratch);
   platform_.synchronize();
 
   Call call{.type = case_.type, .op = case_.op, .n = case_.n, .params = params, .workspace = &*workspace_};
-  for (std::size_t k = 0; k < inputs_; ++k) call.in[k] = in_[k].data();
-  for (std::size_t k = 0; k < outputs_; ++k) call.out[k] = out_[k].data();
+  for (std::size_t k = 0; k < inputs_.size(); ++k) call.in[k] = in_[k].data();
+  for (std::size_t k = 0; k < specs_.size(); ++k) call.out[k] = output(k).data();
   const Status status = run(call);
   platform_.synchronize();
   return status;
@@ -85,16 +91,18 @@ std::optional<std::string> Stage::fetch(const Array& array, std::vector<std::byt
 
 std::optional<std::string> Stage::verify(const Rung& rung) {
   std::vector<const void*> outputs;
-  for (std::size_t k = 0; k < outputs_; ++k) {
-    if (auto wrong = fetch(out_[k], host_[k], fmt::format("out[{}]", k))) return wrong;
-    outputs.push_back(host_[k].data() + out_[k].begin);
+  std::vector<bool> overwritten(inputs_.size());
+  for (std::size_t k = 0; k < specs_.size(); ++k) {
+    if (auto wrong = fetch(output(k), host_[k], fmt::format("out[{}]", k))) return wrong;
+    outputs.push_back(host_[k].data() + output(k).begin);
+    if (in_place(k)) overwritten[input_of(k)] = true;
   }
   if (auto wrong = problem_->verify(rung, outputs)) return wrong;
 
-  const std::vector<Problem::Array> inputs = problem_->inputs();
-  for (std::size_t k = 0; k < inputs_; ++k) {
+  for (std::size_t k = 0; k < inputs_.size(); ++k) {
+    if (overwritten[k]) continue;
     if (auto wrong = fetch(in_[k], host_[k], fmt::format("in[{}]", k))) return wrong;
-    if (in_[k].bytes && std::memcmp(host_[k].data() + in_[k].begin, inputs[k].data, in_[k].bytes) != 0)
+    if (in_[k].bytes && std::memcmp(host_[k].data() + in_[k].begin, inputs_[k].data, in_[k].bytes) != 0)
       return fmt::format("changed in[{}]", k);
   }
   if (!workspace_->counters_are_zero()) return "left the workspace's counters not zero: the next call would go wrong";

@@ -46,6 +46,11 @@ class Copies {
         for (std::size_t i = 0; i < copies_; ++i) platform_.copy_in(slot.at(i), array.data, slot.bytes);
       }
       for (const OutputSpec& output : problem.outputs()) {
+        if (output.in_place_of != OutputSpec::own_memory) {
+          out_.push_back(in_[static_cast<std::size_t>(output.in_place_of)]);
+          out_.back().overwritten = problem.inputs()[static_cast<std::size_t>(output.in_place_of)].data;
+          continue;
+        }
         const Slot& slot = add(out_, output.count * size_of(output.type));
         platform_.fill(slot.memory, 0xCD, slot.stride * copies_);
       }
@@ -66,8 +71,13 @@ class Copies {
     if (++next_ == copies_) next_ = 0;
   }
   void point_first(Call& call) const { point(call, 0); }
-  void poison_outputs() const {
-    for (const Slot& slot : out_) platform_.fill(slot.memory, 0xCD, slot.bytes);
+  // Poisons the outputs of the first copy; those in place become the input again.
+  void renew_outputs() const {
+    for (const Slot& slot : out_)
+      if (slot.overwritten)
+        platform_.copy_in(slot.memory, slot.overwritten, slot.bytes);
+      else
+        platform_.fill(slot.memory, 0xCD, slot.bytes);
     platform_.synchronize();
   }
   // Verifies the outputs of the first copy.
@@ -91,6 +101,7 @@ class Copies {
   struct Slot {
     void* memory;
     std::size_t bytes, stride;
+    const void* overwritten = nullptr;  // of an output in place: the input whose memory it is, which the problem keeps
     void* at(std::size_t copy) const { return static_cast<std::byte*>(memory) + copy * stride; }
   };
   const Slot& add(std::vector<Slot>& slots, std::size_t bytes) {
@@ -101,7 +112,8 @@ class Copies {
   }
   void release() {
     for (auto* slots : {&in_, &out_})
-      for (Slot& slot : *slots) platform_.release(slot.memory);
+      for (Slot& slot : *slots)
+        if (!slot.overwritten) platform_.release(slot.memory);
   }
   Platform& platform_;
   std::size_t copies_, next_ = 0;
@@ -113,7 +125,8 @@ namespace {
 std::size_t case_bytes(const Problem& problem) {
   std::size_t bytes = 0;
   for (const auto& array : problem.inputs()) bytes += array.count * size_of(array.type);
-  for (const auto& output : problem.outputs()) bytes += output.count * size_of(output.type);
+  for (const auto& output : problem.outputs())
+    if (output.in_place_of == OutputSpec::own_memory) bytes += output.count * size_of(output.type);
   return bytes;
 }
 
@@ -193,7 +206,7 @@ struct Stopwatch::Lane {
   // One run, held against the oracle. A rung that fails is noted, not thrown.
   void verify(Platform& platform, Workspace& workspace, const Problem& problem) {
     try {
-      copies->poison_outputs();
+      copies->renew_outputs();
       prepare(workspace, {});
       copies->point_first(arguments);
       start();
