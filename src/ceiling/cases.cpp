@@ -22,14 +22,19 @@ class CeilingProblem final : public Problem {
       return out[0] == expected ? std::nullopt : difference(0, out[0], expected);
     }
     if (rung.name == "launch") return std::nullopt;
-    const bool copy = rung.name == "copy";
-    for (std::size_t i = 0; i < n_; ++i)
-      if (const std::uint32_t expected = copy ? in()[i] : ladders::ceiling::pattern(i); out[i] != expected)
-        return difference(i, out[i], expected);
-    return std::nullopt;
+    if (rung.name == "copy") return all(out, n_, [&](std::size_t i) { return in()[i]; });
+    if (rung.name == "write") return all(out, n_, [](std::size_t i) { return ladders::ceiling::pattern(i); });
+    const std::size_t half = ladders::ceiling::triad_half(n_);
+    return all(out, half, [&](std::size_t i) { return ladders::ceiling::triad_of(in()[i], in()[half + i]); });
   }
 
  private:
+  // Whether out[i] is should_be(i) for i < n.
+  static std::optional<std::string> all(const std::uint32_t* out, std::size_t n, auto should_be) {
+    for (std::size_t i = 0; i < n; ++i)
+      if (const std::uint32_t expected = should_be(i); out[i] != expected) return difference(i, out[i], expected);
+    return std::nullopt;
+  }
   static std::optional<std::string> difference(std::size_t i, std::uint32_t is, std::uint32_t should) {
     return "out[" + std::to_string(i) + "] is " + std::to_string(is) + ", should be " + std::to_string(should);
   }
@@ -41,6 +46,7 @@ class CeilingProblem final : public Problem {
 Traffic traffic(const Case& c, const Rung& rung) {
   const std::size_t array = c.n * sizeof(std::uint32_t);
   if (rung.name == "launch") return {0, "launch"};
+  if (rung.name == "triad") return {3 * ladders::ceiling::triad_half(c.n) * sizeof(std::uint32_t), "triad"};
   return {rung.name == "copy" ? 2 * array : array, rung.name};
 }
 
@@ -48,7 +54,9 @@ Traffic traffic(const Case& c, const Rung& rung) {
 
 extern const Primitive ceiling_primitive{
     .name = "ceiling",
-    .contract = "read: out[0] = xor of in; write: out[i] = pattern(i); copy: out[i] = in[i]; launch: nothing",
+    .contract =
+        "read: out[0] = xor of in; write: out[i] = pattern(i); copy: out[i] = in[i]; "
+        "triad: out[i] = in[i] + 3 * in[half + i]; launch: nothing",
     .types = [] { return std::vector{Type::u32}; },
     .ops = [] { return std::vector{Op::sum}; },
     .inputs = &input_names,

@@ -4,6 +4,7 @@
 //   read    out[0] = in[0] xor ... xor in[n-1]; 0 when n is 0 (a result, so that no compiler drops the loads)
 //   write   out[i] = pattern(i)
 //   copy    out[i] = in[i]
+//   triad   out[i] = in[i] + 3 * in[half + i] for i < half: two streams in, one out (McCalpin's STREAM, 1995)
 //   launch  nothing at all: what a call or a launch costs by itself
 #pragma once
 #include <cstdint>
@@ -15,6 +16,10 @@ namespace upsweep::ladders::ceiling {
 // Knuth's multiplicative hash: cheap, and no two words of a buffer look alike.
 inline constexpr std::uint32_t pattern_step = 2654435761u;
 constexpr std::uint32_t pattern(std::size_t i) { return static_cast<std::uint32_t>(i) * pattern_step; }
+
+// Half of n, in whole vectors of any processor, so that both streams are aligned alike.
+constexpr std::size_t triad_half(std::size_t n) { return n / 2 / 16 * 16; }
+constexpr std::uint32_t triad_of(std::uint32_t a, std::uint32_t b) { return a + 3 * b; }
 
 template <class R>
 RunFn find_run(Type type, Op op) {

@@ -80,7 +80,25 @@ void copy(const std::uint32_t* in, std::uint32_t* out, std::size_t n, bool bypas
   for (; i < n; ++i) out[i] = in[i];
 }
 
-Loops find_loops() { return {&read, &write, &copy}; }
+void triad(const std::uint32_t* a, const std::uint32_t* b, std::uint32_t* out, std::size_t n, bool bypass) {
+  const D d;
+  const std::size_t width = hn::Lanes(d);
+  const auto at = [&](std::size_t i) HWY_ATTR {
+    const auto y = hn::LoadU(d, b + i);
+    return hn::Add(hn::LoadU(d, a + i), hn::Add(y, hn::Add(y, y)));
+  };
+  std::size_t i = 0;
+  for (const std::size_t head = to_boundary(out, n); i < head; ++i) out[i] = triad_of(a[i], b[i]);
+  if (bypass) {
+    for (; n - i >= width; i += width) hn::Stream(at(i), d, out + i);
+    hwy::FlushStream();
+  } else {
+    for (; n - i >= width; i += width) hn::Store(at(i), d, out + i);
+  }
+  for (; i < n; ++i) out[i] = triad_of(a[i], b[i]);
+}
+
+Loops find_loops() { return {&read, &write, &copy, &triad}; }
 
 }  // namespace upsweep::ladders::ceiling::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

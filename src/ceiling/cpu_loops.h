@@ -13,6 +13,7 @@ struct Loops {
   // first but loses them for whoever reads next.
   void (*write)(std::uint32_t* out, std::size_t n, std::size_t first, bool bypass);
   void (*copy)(const std::uint32_t* in, std::uint32_t* out, std::size_t n, bool bypass);
+  void (*triad)(const std::uint32_t* a, const std::uint32_t* b, std::uint32_t* out, std::size_t n, bool bypass);
 };
 const Loops& loops();
 

@@ -13,6 +13,7 @@ namespace {  // the rungs too: those of the same names on the GPU are other type
 // stores and without: write of 32 MiB 53 and 68, of 64 MiB 51 and 45; copy of 8 MiB 97 and 135, of 16 MiB 99 and 71.
 bool write_around(std::size_t bytes) { return bytes > last_level_cache_bytes(); }
 bool copy_around(std::size_t bytes) { return 2 * bytes >= last_level_cache_bytes(); }
+bool triad_around(std::size_t bytes) { return 3 * bytes >= last_level_cache_bytes(); }
 
 constexpr std::string_view params = "any n; params: threads";
 
@@ -74,6 +75,23 @@ struct copy {
   }
 };
 
+struct triad {
+  static constexpr Story story{.idea = "load two, store one, on every core; around the caches when large",
+                               .limits = params};
+  static Status run(const Call& c) {
+    const auto* in = static_cast<const std::uint32_t*>(c.in[0]);
+    auto* out = static_cast<std::uint32_t*>(c.out[0]);
+    const std::size_t half = triad_half(c.n);
+    const bool bypass = triad_around(half * sizeof *out);
+    const Parts parts = cut(half, sizeof *out, threads_of(c));
+    parallel(parts.count, threads_of(c), [&](int i) {
+      const std::size_t begin = static_cast<std::size_t>(i) * parts.size;
+      loops().triad(in + begin, in + half + begin, out + begin, std::min(parts.size, half - begin), bypass);
+    });
+    return {};
+  }
+};
+
 struct launch {
   static constexpr Story story{.idea = "a call that does nothing", .limits = "any n"};
   static Status run(const Call&) { return {}; }
@@ -84,6 +102,7 @@ struct launch {
 extern const Rung cpu_read_rung = make_rung<read>("read", Backend::cpu);
 extern const Rung cpu_write_rung = make_rung<write>("write", Backend::cpu);
 extern const Rung cpu_copy_rung = make_rung<copy>("copy", Backend::cpu);
+extern const Rung cpu_triad_rung = make_rung<triad>("triad", Backend::cpu);
 extern const Rung cpu_launch_rung = make_rung<launch>("launch", Backend::cpu);
 
 }  // namespace upsweep::ladders::ceiling
