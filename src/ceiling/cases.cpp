@@ -25,7 +25,9 @@ class CeilingProblem final : public Problem {
     if (rung.name == "copy") return all(out, n_, [&](std::size_t i) { return in()[i]; });
     if (rung.name == "write") return all(out, n_, [](std::size_t i) { return ladders::ceiling::pattern(i); });
     const std::size_t half = ladders::ceiling::triad_half(n_);
-    return all(out, half, [&](std::size_t i) { return ladders::ceiling::triad_of(in()[i], in()[half + i]); });
+    return all(out, half, [&](std::size_t i) {
+      return ladders::ceiling::triad_of(in()[i], in()[half + ladders::ceiling::triad_gap + i]);
+    });
   }
 
  private:
@@ -56,7 +58,7 @@ extern const Primitive ceiling_primitive{
     .name = "ceiling",
     .contract =
         "read: out[0] = xor of in; write: out[i] = pattern(i); copy: out[i] = in[i]; "
-        "triad: out[i] = in[i] + 3 * in[half + i]; launch: nothing",
+        "triad: out[i] = in[i] + 3 * in[half + 64 + i]; launch: nothing",
     .types = [] { return std::vector{Type::u32}; },
     .ops = [] { return std::vector{Op::sum}; },
     .inputs = &input_names,

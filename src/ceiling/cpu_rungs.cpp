@@ -86,7 +86,7 @@ struct triad {
     const Parts parts = cut(half, sizeof *out, threads_of(c));
     parallel(parts.count, threads_of(c), [&](int i) {
       const std::size_t begin = static_cast<std::size_t>(i) * parts.size;
-      loops().triad(in + begin, in + half + begin, out + begin, std::min(parts.size, half - begin), bypass);
+      loops().triad(in + begin, in + half + triad_gap + begin, out + begin, std::min(parts.size, half - begin), bypass);
     });
     return {};
   }
