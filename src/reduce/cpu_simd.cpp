@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <limits>
 
+#include "base/lanes-inl.h"
 #include "base/parallel.h"
 #include "reduce/contract.h"
 
@@ -18,22 +19,7 @@ HWY_BEFORE_NAMESPACE();
 namespace upsweep::ladders::reduce::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-template <class V>
-V combine(Sum, V a, V b) {
-  return hn::Add(a, b);
-}
-template <class V>
-V combine(Product, V a, V b) {
-  return hn::Mul(a, b);
-}
-template <class V>
-V combine(Min, V a, V b) {
-  return hn::Min(a, b);
-}
-template <class V>
-V combine(Max, V a, V b) {
-  return hn::Max(a, b);
-}
+using lanes::HWY_NAMESPACE::combine, lanes::HWY_NAMESPACE::load_some, lanes::HWY_NAMESPACE::loses_nan;
 
 // The lanes of v, the upper half onto the lower until one is left. (Not SumOfLanes: GCC's intrinsic for it adds in C++
 // integers, whose overflow is undefined.)
@@ -48,13 +34,12 @@ HWY_INLINE hn::TFromD<D> fold_halves([[maybe_unused]] D d, V v) {
     return hn::GetLane(v);
 }
 
-// One accumulator. The processor's minimum and maximum lose a NaN in one of their operands, so those two operators look
-// for NaNs beside the comparison.
+// One accumulator; it looks for NaNs beside an operator that loses them.
 template <class O, class D>
 class Lanes {
   using T = hn::TFromD<D>;
   using V = hn::Vec<D>;
-  static constexpr bool watch_nan = hwy::IsFloat<T>() && (O::op == Op::min || O::op == Op::max);
+  static constexpr bool watch_nan = loses_nan<T, O>;
 
  public:
   HWY_INLINE Lanes() : value_(hn::Set(D(), O::template neutral<T>())), nan_(hn::FirstN(D(), 0)) {}
@@ -78,20 +63,6 @@ class Lanes {
   hn::Mask<D> nan_;
 };
 
-// in[0..count), less than one vector.
-template <class O, class D, class T>
-HWY_INLINE void take_some(Lanes<O, D>& total, const T* in, std::size_t count) {
-  const D d;
-#if HWY_MEM_OPS_MIGHT_FAULT  // no masked loads that leave the memory beyond in[count) alone
-  HWY_ALIGN T lanes[hn::MaxLanes(d)];
-  for (std::size_t i = 0; i < hn::Lanes(d); ++i) lanes[i] = i < count ? in[i] : O::template neutral<T>();
-  total.take(hn::Load(d, lanes));
-#else
-  const auto valid = hn::FirstN(d, count);
-  total.take(hn::IfThenElse(valid, hn::MaskedLoad(valid, d, in), hn::Set(d, O::template neutral<T>())));
-#endif
-}
-
 // From memory, vectors of 32 bytes: with wider ones the core runs so far ahead of its additions that its own misses
 // crowd out the hardware's prefetches. Two Zen 4 cores, i32, GB/s with 64-byte vectors, 32-byte, and 32-byte with a
 // prefetch 2 KiB ahead: 2^24 45 46 47; 2^25 38 41 41; 2^26 58 62 62; 2^27 60 63 62. 16-byte vectors tie from memory and
@@ -113,7 +84,7 @@ void reduce_span(const void* memory, std::size_t n, void* out) {
   // 1. Up to a vector's boundary: a load that crosses cache lines costs two.
   const std::size_t past = reinterpret_cast<std::uintptr_t>(in) / sizeof(T) % width;
   if (past && n >= width) {
-    take_some(a0, in, width - past);
+    a0.take(load_some<O>(d, in, width - past));
     in += width - past;
   }
   // 2. Eight vectors a round: an add takes 3 or 4 cycles and two can start in each, which makes 8 in flight.
@@ -129,7 +100,7 @@ void reduce_span(const void* memory, std::size_t n, void* out) {
   }
   // 3. The rest, and the tree over the accumulators.
   for (; static_cast<std::size_t>(end - in) >= width; in += width) a0.take(hn::LoadU(d, in));
-  if (in != end) take_some(a1, in, static_cast<std::size_t>(end - in));
+  if (in != end) a1.take(load_some<O>(d, in, static_cast<std::size_t>(end - in)));
   a0.take(a4), a1.take(a5), a2.take(a6), a3.take(a7);
   a0.take(a2), a1.take(a3);
   a0.take(a1);
@@ -140,7 +111,7 @@ SpanReduction find_reduction(Type type, Op op, From from) {
   return visit(type, [&]<class Tag>(Tag) -> SpanReduction {
     using T = typename Tag::type;
     return visit(op, [&]<class O>(O) -> SpanReduction {
-      if constexpr (!is_reduce_type<T>)
+      if constexpr (!is_reduce_type<T> && O::op == Op::product)  // the others need no wider type, and scan asks for them
         return nullptr;
       else
         return from == From::caches ? &reduce_span<T, O, From::caches> : &reduce_span<T, O, From::memory>;

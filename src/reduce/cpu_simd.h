@@ -12,7 +12,7 @@ using SpanReduction = void (*)(const void* in, std::size_t n, void* out);
 enum class From { caches, memory };  // a core's own caches, or anything further away
 
 // For this processor's vector width, and for where the elements are expected to lie: the best loops for the two differ.
-// Type must be one that reduce takes. Resolve once, call many times.
+// Null for products of 8 and 16 bits. Resolve once, call many times.
 SpanReduction simd_reduction(Type type, Op op, From from);
 
 }  // namespace upsweep::ladders::reduce

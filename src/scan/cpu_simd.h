@@ -1,0 +1,26 @@
+// The one-core SIMD scan, for the rungs that build on it.
+#pragma once
+#include <cstddef>
+
+#include "upsweep/types.h"
+
+namespace upsweep::ladders::scan {
+
+enum class Stores { cached, around };  // around the caches: saves reading the lines first, but nobody finds them there
+
+struct How {
+  bool inclusive;
+  Stores stores;
+};
+
+// Scans in[0..n) to out[0..n), n elements at any alignment of the element; in may be out. *carry is what comes before
+// in[0] (the neutral element where nothing does), and afterwards that and all n elements combined.
+using SpanScan = void (*)(const void* in, void* out, std::size_t n, void* carry, How how);
+
+// For this processor's vector width. Any type, sum, minimum or maximum. Resolve once, call many times.
+SpanScan simd_scan(Type type, Op op);
+
+// Which stores a scan of this many bytes of input is faster with.
+Stores stores_for(std::size_t bytes);
+
+}  // namespace upsweep::ladders::scan

@@ -1,0 +1,52 @@
+// Vectors that slide over an array: what the SIMD loops of scan share. Compiled once for each instruction set, inside
+// Highway's foreach_target, so with a guard that toggles.
+#if defined(UPSWEEP_SCAN_CPU_SLIDE_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef UPSWEEP_SCAN_CPU_SLIDE_INL_H
+#undef UPSWEEP_SCAN_CPU_SLIDE_INL_H
+#else
+#define UPSWEEP_SCAN_CPU_SLIDE_INL_H
+#endif
+
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace upsweep::ladders::scan::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// The widest vector whose length is known when compiling: sliding needs to know which lane comes from where.
+template <class T>
+#if HWY_HAVE_SCALABLE
+using Wide = hn::CappedTag<T, 16 / sizeof(T)>;
+#else
+using Wide = hn::ScalableTag<T>;
+#endif
+
+// `now` moved up by k lanes, 0 < k < all, its lowest lanes filled with the highest of `before`: what lies k elements
+// further left, where `before` is the vector on the left of `now`.
+template <int k, class D, class V = hn::Vec<D>>
+HWY_INLINE V slide(D d, V now, V before) {
+  constexpr int bytes = k * static_cast<int>(sizeof(hn::TFromD<D>)), block = 16;
+#if HWY_TARGET == HWY_SCALAR
+  return (void)d, (void)now, before;  // a vector of one lane slides by no less than a vector
+#else
+  static_assert(k > 0 && k < static_cast<int>(hn::MaxLanes(D())));
+  // The byte shift of two vectors works in each block of 16 bytes alone: the blocks on the left of those of `now`.
+  [[maybe_unused]] V blocks = before;
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3  // the one instruction that crosses blocks, in whole words
+  const hn::Repartition<std::uint32_t, D> words;
+  const auto high = hn::BitCast(words, now), low = hn::BitCast(words, before);
+  if constexpr (bytes % 4 == 0)
+    return hn::BitCast(d, hn::Vec<decltype(words)>{_mm512_alignr_epi32(high.raw, low.raw, 16 - bytes / 4)});
+  else
+    blocks = hn::BitCast(d, hn::Vec<decltype(words)>{_mm512_alignr_epi32(high.raw, low.raw, 16 - block / 4)});
+#elif HWY_MAX_BYTES == 32
+  blocks = hn::ConcatLowerUpper(d, now, before);
+#endif
+  if constexpr (bytes < block) return hn::CombineShiftRightBytes<block - bytes>(d, now, blocks);
+  return blocks;
+#endif
+}
+
+}  // namespace upsweep::ladders::scan::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+#endif  // guard
