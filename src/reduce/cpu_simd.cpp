@@ -111,7 +111,8 @@ SpanReduction find_reduction(Type type, Op op, From from) {
   return visit(type, [&]<class Tag>(Tag) -> SpanReduction {
     using T = typename Tag::type;
     return visit(op, [&]<class O>(O) -> SpanReduction {
-      if constexpr (!is_reduce_type<T> && O::op == Op::product)  // the others need no wider type, and scan asks for them
+      if constexpr (!is_reduce_type<T> &&
+                    O::op == Op::product)  // the others need no wider type, and scan asks for them
         return nullptr;
       else
         return from == From::caches ? &reduce_span<T, O, From::caches> : &reduce_span<T, O, From::memory>;

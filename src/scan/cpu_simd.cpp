@@ -1,8 +1,8 @@
 // scan/simd: one core, whole vectors, and one operation between a vector's prefixes and the next one's.
 //
 // Idea      windows that slide: w2[i] = x[i-1] + x[i], w4[i] = w2[i-2] + w2[i], ..., until a window is as wide as a
-//           vector; then out[i] = out[i-W] + wW[i], a vector at a time. Windows reach across the vectors' boundaries, so
-//           no vector's total has to be spread over the next one, which is what scanning each vector by itself and
+//           vector; then out[i] = out[i-W] + wW[i], a vector at a time. Windows reach across the vectors' boundaries,
+//           so no vector's total has to be spread over the next one, which is what scanning each vector by itself and
 //           adding a carry costs: log2(W) + 1 operations and log2(W) moves a vector, and one operation in the chain.
 // Traffic   n read, n written; from a size on with stores around the caches, which save reading what is overwritten.
 // Order     windows as above, counted from the first element of out on a vector's boundary.
@@ -48,8 +48,10 @@ class Sliding {
     const V last = prefixes_;
     prefixes_ = combine(O{}, last, window<1, 0>(x));
     if (inclusive) return prefixes_;
-    if constexpr (width == 1) return last;
-    else return slide<1>(D(), prefixes_, last);
+    if constexpr (width == 1)
+      return last;
+    else
+      return slide<1>(D(), prefixes_, last);
   }
   HWY_INLINE T total() const { return hn::ExtractLane(prefixes_, width - 1); }
 
@@ -91,21 +93,23 @@ void scan_span(const void* from, void* to, std::size_t n, void* carry, How how) 
   T& total = *static_cast<T*>(carry);
   Sliding<T, O> prefixes(total);
   const auto has_nan = [&](auto x) {
-    if constexpr (loses_nan<T, O>) return !hn::AllFalse(d, hn::IsNaN(x));
-    else return false;
+    if constexpr (loses_nan<T, O>)
+      return !hn::AllFalse(d, hn::IsNaN(x));
+    else
+      return false;
   };
-  const auto to_nan = [&] {
-    total = prefixes.total();
+  const auto to_nan = [&](T before) {  // by value: were it to capture the prefixes, they would live in memory
+    total = before;
     scan_to_nan<T, O>(in, out, static_cast<std::size_t>(end - in), total, how.inclusive);
   };
-  if (has_nan(hn::Set(d, total))) return to_nan();
+  if (has_nan(hn::Set(d, total))) return to_nan(total);
 
   // 1. Up to a vector's boundary of out: a store that crosses cache lines costs two, one around the caches cannot.
   const std::size_t past = reinterpret_cast<std::uintptr_t>(out) / sizeof(T) % width;
   if (past) {
     const std::size_t head = std::min(width - past, n);
     const auto x = load_some<O>(d, in, head);
-    if (has_nan(x)) return to_nan();
+    if (has_nan(x)) return to_nan(prefixes.total());
     store_some(d, prefixes.take(x, how.inclusive), out, head);
     prefixes = Sliding<T, O>(prefixes.total());  // its missing lanes were neutral
     in += head, out += head;
@@ -126,9 +130,9 @@ void scan_span(const void* from, void* to, std::size_t n, void* carry, How how) 
   }
   // 3. The rest, or a NaN that ended the loop.
   if (const auto left = static_cast<std::size_t>(end - in)) {
-    if (left >= width) return to_nan();
+    if (left >= width) return to_nan(prefixes.total());
     const auto x = load_some<O>(d, in, left);
-    if (has_nan(x)) return to_nan();
+    if (has_nan(x)) return to_nan(prefixes.total());
     store_some(d, prefixes.take(x, how.inclusive), out, left);
   }
   total = prefixes.total();
