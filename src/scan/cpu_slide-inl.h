@@ -25,10 +25,10 @@ using Wide = hn::ScalableTag<T>;
 // further left, where `before` is the vector on the left of `now`.
 template <int k, class D, class V = hn::Vec<D>>
 HWY_INLINE V slide(D d, V now, V before) {
-  constexpr int bytes = k * static_cast<int>(sizeof(hn::TFromD<D>)), block = 16;
 #if HWY_TARGET == HWY_SCALAR
   return (void)d, (void)now, before;  // a vector of one lane slides by no less than a vector
 #else
+  constexpr int bytes = k * static_cast<int>(sizeof(hn::TFromD<D>)), block = 16;
   static_assert(k > 0 && k < static_cast<int>(hn::MaxLanes(D())));
   // The byte shift of two vectors works in each block of 16 bytes alone: the blocks on the left of those of `now`.
   [[maybe_unused]] V blocks = before;

@@ -1,0 +1,266 @@
+// The CPU rungs of scan: every rung and peer against the oracle, at any alignment, in place, on any number of threads
+// and with every instruction set; and the promises of `reproducible`.
+#include <gtest/gtest.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/inputs.h"
+#include "base/platform.h"
+#include "base/primitive.h"
+#include "scan/cpu_rows.h"
+#include "scan/cpu_simd.h"
+
+namespace upsweep {
+namespace {
+
+// ThreadSanitizer sees races in a oneTBB that was not built for it, so there the peers are left out.
+#if defined(__SANITIZE_THREAD__)
+constexpr bool with_peers = false;
+#else
+constexpr bool with_peers = true;
+#endif
+
+std::vector<const Rung*> scan_rungs() {
+  std::vector<const Rung*> rungs;
+  for (const Rung* rung : cpu_platform().rungs())
+    if (rung->primitive == "scan" && (with_peers || !rung->peer)) rungs.push_back(rung);
+  return rungs;
+}
+
+// Those that this processor has.
+std::vector<std::int64_t> instruction_sets() {
+  std::vector<std::int64_t> all;
+  for (const std::int64_t target : {HWY_AVX3, HWY_AVX2, HWY_SSE4, HWY_STATIC_TARGET})
+    if (hwy::SupportedTargets() & target) all.push_back(target);
+  return all;
+}
+
+// An array of bytes, `offset` bytes past a cache line, with a frame around it that nobody may write to.
+class Framed {
+ public:
+  Framed(std::size_t bytes, std::size_t offset, const void* values = nullptr)
+      : bytes_(bytes), memory_(line + line + offset + bytes + line, pattern) {
+    const auto past = reinterpret_cast<std::uintptr_t>(memory_.data()) % line;
+    data_ = memory_.data() + (line - past) + line + offset;
+    if (bytes) values ? std::memcpy(data_, values, bytes) : std::memset(data_, pattern, bytes);
+  }
+  Framed(const Framed&) = delete;
+  Framed& operator=(const Framed&) = delete;
+  unsigned char* data() { return data_; }
+  bool frame_is_whole() const {
+    const auto untouched = [](unsigned char byte) { return byte == pattern; };
+    const unsigned char *begin = data_, *end = begin + bytes_;
+    return std::all_of(begin - line, begin, untouched) && std::all_of(end, end + line, untouched);
+  }
+
+ private:
+  static constexpr std::size_t line = 64;
+  static constexpr unsigned char pattern = 0xcd;
+  std::size_t bytes_;
+  std::vector<unsigned char> memory_;
+  unsigned char* data_;
+};
+
+struct Layout {
+  std::size_t in_offset = 0, out_offset = 0;  // elements past a cache line
+  bool in_place = false;
+  int threads = 0;  // 0: not said
+};
+
+// What is wrong with the rung's answer, or nothing. A rung that does not take the case has nothing wrong.
+std::optional<std::string> mistake(const Rung& rung, const Case& c, const Problem& problem, const Layout& layout) {
+  const RunFn run = rung.find_for(c.type, c.op, c.n);
+  if (!run) return std::nullopt;
+  const std::size_t element = size_of(c.type), bytes = c.n * element;
+  Framed in(bytes, layout.in_offset * element, problem.inputs()[0].data), out(bytes, layout.out_offset * element);
+  Framed& result = layout.in_place ? in : out;
+  Workspace workspace(cpu_platform());
+  Call call;
+  call.type = c.type, call.op = c.op, call.n = c.n, call.params = c.params;
+  call.in[0] = in.data(), call.out[0] = result.data(), call.workspace = &workspace;
+  if (layout.threads) call.params.set("threads", layout.threads);
+  if (!run(call)) return "failed";
+  if (!in.frame_is_whole() || !out.frame_is_whole()) return "wrote outside its output";
+  const void* outputs[] = {result.data()};
+  return problem.verify(rung, outputs);
+}
+
+std::string describe(const Rung& rung, const Case& c) {
+  return std::string(rung.name) + ' ' + std::string(to_string(c.type)) + ' ' + std::string(to_string(c.op)) + ' ' +
+         c.input + " n " + std::to_string(c.n) + (c.params.get("inclusive", 0) != 0 ? " inclusive" : " exclusive");
+}
+
+template <class F>
+void for_each_case(const std::vector<std::size_t>& sizes, F&& f) {
+  const Primitive& scan = *find_primitive("scan");
+  for (const Type type : scan.types())
+    for (const Op op : scan.ops())
+      for (const std::string& input : scan.inputs(type))
+        for (const Params& params : scan.variants())
+          for (const std::size_t n : sizes) {
+            const Case c{.type = type, .op = op, .n = n, .input = input, .seed = n + 1, .params = params};
+            f(c, *scan.make(c, {}));
+          }
+}
+
+TEST(ScanCpu, EveryRungAgreesWithTheOracleAtAnyAlignmentAndInPlace) {
+  for_each_case({0, 1, 2, 15, 16, 17, 31, 33, 63, 64, 65, 127, 129, 255, 511, 1023, 1025, 4097},
+                [](const Case& c, const Problem& problem) {
+                  for (const Rung* rung : scan_rungs())
+                    for (const bool in_place : {false, true}) {
+                      if (in_place && rung->peer) continue;
+                      const auto wrong = mistake(*rung, c, problem, {c.n % 16, c.n % 7, in_place});
+                      ASSERT_FALSE(wrong) << describe(*rung, c) << (in_place ? " in place: " : ": ") << *wrong;
+                    }
+                });
+}
+
+// Enough for every core and for several rounds of blocks.
+TEST(ScanCpu, AllCoresAgreeWithTheOracle) {
+  const Primitive& scan = *find_primitive("scan");
+  for (const Type type : {Type::u8, Type::i16, Type::u32, Type::i64, Type::f32, Type::f64})
+    for (const Op op : scan.ops())
+      for (const Params& params : scan.variants())
+        for (const std::size_t n : {std::size_t{40000}, std::size_t{300007}}) {
+          const Case c{.type = type, .op = op, .n = n, .input = is_float(type) ? "nan" : "uniform", .params = params};
+          const Case sums{.type = type, .op = op, .n = n, .input = "uniform", .params = params};
+          for (const Case& one : {c, sums}) {
+            const auto problem = scan.make(one, {});
+            for (const Rung* rung : scan_rungs())
+              for (const int threads : {1, 2, 3, 64}) {
+                if (rung->peer) continue;
+                const auto wrong = mistake(*rung, one, *problem, {3, 1, threads == 3, threads});
+                ASSERT_FALSE(wrong) << describe(*rung, one) << " threads " << threads << ": " << *wrong;
+              }
+          }
+        }
+}
+
+// ---- reproducible ------------------------------------------------------------------------------------------
+
+// The order that the rung's header states, word for word: E[t], level by level, one element at a time.
+template <class T>
+std::vector<T> in_stated_order(const std::vector<T>& x, bool inclusive) {
+  std::vector<T> local(x.size()), totals;
+  for (std::size_t tile = 0; tile < x.size(); tile += 1024) {
+    T c = 0;
+    for (std::size_t row = tile; row < std::min(tile + 1024, x.size()); row += 32) {
+      T h[32] = {};
+      std::copy_n(x.begin() + static_cast<std::ptrdiff_t>(row), std::min<std::size_t>(32, x.size() - row), h);
+      for (const int d : {1, 2, 4, 8, 16})
+        for (int i = 31; i >= d; --i) h[i] = h[i - d] + h[i];
+      for (std::size_t i = 0; i < 32 && row + i < x.size(); ++i)
+        local[row + i] = c + (inclusive ? h[i] : i > 0 ? h[i - 1] : T(0));
+      c = c + h[31];
+    }
+    totals.push_back(c);
+  }
+  if (totals.size() > 1) {
+    const std::vector<T> before = in_stated_order(totals, false);
+    for (std::size_t i = 0; i < x.size(); ++i) local[i] = before[i / 1024] + local[i];
+  } else {
+    for (T& y : local) y = T(0) + y;
+  }
+  return local;
+}
+
+template <class T>
+std::vector<T> reproducible_scan(const std::vector<T>& x, bool inclusive, std::size_t offset, int threads,
+                                 bool in_place) {
+  const std::size_t bytes = x.size() * sizeof(T);
+  Framed in(bytes, offset * sizeof(T), x.data()), out(bytes, (offset + 1) * sizeof(T));
+  Framed& result = in_place ? in : out;
+  Call call;
+  call.type = type_of<T>(), call.n = x.size(), call.in[0] = in.data(), call.out[0] = result.data();
+  call.params.set("inclusive", inclusive);
+  call.params.set("threads", threads);
+  EXPECT_TRUE(find_rung(cpu_platform().rungs(), "scan", "reproducible")->find(call.type, Op::sum)(call));
+  std::vector<T> values(x.size());
+  if (bytes) std::memcpy(values.data(), result.data(), bytes);
+  return values;
+}
+
+template <class T>
+class ScanReproducible : public testing::Test {};
+using Floats = testing::Types<float, double>;
+TYPED_TEST_SUITE(ScanReproducible, Floats);
+
+// 2^20 elements and some more: totals of tiles fill a tile of their own.
+TYPED_TEST(ScanReproducible, HasTheBitsOfTheStatedOrderWhateverTheThreadsAndTheAlignment) {
+  using T = TypeParam;
+  for (const std::size_t n : {std::size_t{1}, std::size_t{33}, std::size_t{1024}, std::size_t{1025},
+                              std::size_t{32 * 1024 + 1}, (std::size_t{1} << 20) + (1 << 15) + 1025})
+    for (const char* input : {"uniform", "wide", "cancellation", "denormals", "signed_zeros"})
+      for (const bool inclusive : {false, true}) {
+        const auto x = make_input<T>(input, n, 7);
+        const auto expected = in_stated_order(x, inclusive);
+        for (const int threads : {1, 2, 3}) {
+          const auto got = reproducible_scan(x, inclusive, static_cast<std::size_t>(threads), threads, threads == 3);
+          ASSERT_EQ(std::memcmp(got.data(), expected.data(), n * sizeof(T)), 0)
+              << input << " n " << n << " threads " << threads << (inclusive ? " inclusive" : " exclusive");
+        }
+      }
+}
+
+TYPED_TEST(ScanReproducible, HasTheSameBitsWithEveryInstructionSet) {
+  using namespace ladders::scan;
+  using T = TypeParam;
+  const std::size_t n = 5 * tile_elements + 77;
+  const auto x = make_input<T>("wide", n, 3);
+  for (const bool inclusive : {false, true}) {
+    const auto expected = in_stated_order(x, inclusive);
+    for (const std::int64_t target : instruction_sets()) {
+      hwy::SetSupportedTargetsForTest(target);
+      const TileSums<T>& sums = tile_sums<T>();
+      T totals[5], zero = 0;
+      std::vector<T> before(6), out(n);
+      sums.total(x.data(), 5, totals);
+      sums.scan(totals, before.data() + 1, 5, &zero, {.inclusive = true, .stores = Stores::cached});
+      sums.scan(x.data(), out.data(), n, before.data(), {.inclusive = inclusive, .stores = Stores::cached});
+      EXPECT_EQ(std::memcmp(out.data(), expected.data(), n * sizeof(T)), 0) << hwy::TargetName(target);
+      hwy::SetSupportedTargetsForTest(0);
+    }
+  }
+}
+
+// ---- every instruction set that this processor has ----------------------------------------------------------
+
+TEST(ScanCpu, EveryInstructionSetAndBothKindsOfStores) {
+  using namespace ladders::scan;
+  const Rung& simd = *find_rung(cpu_platform().rungs(), "scan", "simd");
+  for (const std::int64_t target : instruction_sets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    for_each_case({1, 7, 63, 130, 1029}, [&](const Case& c, const Problem& problem) {
+      const bool inclusive = c.params.get("inclusive", 0) != 0;
+      for (const Stores stores : {Stores::cached, Stores::around}) {
+        const std::size_t element = size_of(c.type), bytes = c.n * element;
+        Framed in(bytes, c.n % 5 * element, problem.inputs()[0].data), out(bytes, c.n % 3 * element);
+        // In two spans, so that what one leaves is what the next begins with.
+        std::uint64_t carry = visit(c.type, [&]<class Tag>(Tag) {
+          using T = typename Tag::type;
+          const T neutral = visit(c.op, []<class O>(O) { return O::template neutral<T>(); });
+          std::uint64_t bits = 0;
+          std::memcpy(&bits, &neutral, sizeof neutral);
+          return bits;
+        });
+        const std::size_t half = c.n / 2;
+        const SpanScan scan = simd_scan(c.type, c.op);
+        scan(in.data(), out.data(), half, &carry, {inclusive, stores});
+        scan(in.data() + half * element, out.data() + half * element, c.n - half, &carry, {inclusive, stores});
+        ASSERT_TRUE(in.frame_is_whole() && out.frame_is_whole()) << hwy::TargetName(target) << describe(simd, c);
+        const void* outputs[] = {out.data()};
+        const auto wrong = problem.verify(simd, outputs);
+        ASSERT_FALSE(wrong) << hwy::TargetName(target) << ' ' << describe(simd, c) << ": " << *wrong;
+      }
+    });
+    hwy::SetSupportedTargetsForTest(0);
+  }
+}
+
+}  // namespace
+}  // namespace upsweep
