@@ -19,10 +19,8 @@ namespace upsweep::ladders::scan {
 
 namespace {  // a rung of the same name may exist on the GPU
 
-// Of a block: half of the smallest L2 that servers have (512 KiB), so that it outlives what is written meanwhile.
+// A block's most: half of the smallest L2 that servers have, so that it outlives what is written meanwhile.
 constexpr std::size_t block_bytes = 256 << 10;
-// A scan this small is faster on one core.
-constexpr std::size_t one_core_bytes = 32 << 10;
 
 struct two_pass {
   static constexpr Story story{
@@ -37,10 +35,8 @@ struct two_pass {
     static const SpanScan scan = simd_scan(type_of<T>(), Op::op);
     const How how{a.inclusive, stores_for(a.n * sizeof(T))};
     T carry = Op::template neutral<T>();
-    const int threads = a.n * sizeof(T) <= one_core_bytes
-                            ? 1
-                            : std::min<int>(static_cast<int>(a.params.get("threads", hardware_threads())), Parts::most);
-    if (threads <= 1)
+    const int threads = std::min(static_cast<int>(a.params.get("threads", hardware_threads())), Parts::most);
+    if (one_core(a.n * sizeof(T)) || threads <= 1)
       scan(a.in, a.out, a.n, &carry, how);
     else
       by_chunks(a.in, a.out, a.n, carry, a.op, threads, how);
@@ -53,8 +49,10 @@ struct two_pass {
     static const SpanScan scan = simd_scan(type_of<T>(), Op::op);
     static const auto reduce = reduce::simd_reduction(type_of<T>(), Op::op, reduce::From::caches);
     constexpr std::size_t line = 64 / sizeof(T);
-    const auto cores = static_cast<std::size_t>(threads);
-    const std::size_t block = std::min(block_bytes / sizeof(T), (2 * n / (2 * cores + 1) + line) / line * line);
+    // Rounds of `threads` whole blocks and a half one, all of the same size.
+    const std::size_t halves = 2 * static_cast<std::size_t>(threads) + 1, most = block_bytes / sizeof(T) * halves / 2;
+    const std::size_t rounds = (n + most - 1) / most;
+    const std::size_t block = (2 * n / (rounds * halves) + line) / line * line;
     struct alignas(64) Prefix {  // a cache line each: cores that write to one line wait for each other
       T value;
     };
