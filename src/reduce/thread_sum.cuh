@@ -41,12 +41,4 @@ __device__ T thread_sum(const PackSplit<T>& split, const T* in, Op op) {
   return op(sums[0], sums[1]);
 }
 
-// Blocks for n elements when a thread should have `packs` packs to read, at most `per_sm` blocks a multiprocessor.
-template <class T>
-unsigned blocks_for(std::size_t n, unsigned block, unsigned packs, unsigned per_sm) {
-  const std::size_t wanted = ceil_div(n, std::size_t(block) * packs * Pack<T>::size);
-  const std::size_t most = std::size_t(device_limits().multiprocessors) * per_sm;
-  return static_cast<unsigned>(wanted < 1 ? 1 : wanted < most ? wanted : most);
-}
-
 }  // namespace upsweep::ladders::reduce

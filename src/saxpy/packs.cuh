@@ -7,19 +7,11 @@
 
 namespace upsweep::ladders::saxpy {
 
-// One 16-byte load or store; both addresses are 16-byte aligned. The load is an ordinary one, not load_pack(): what it
-// reads may be overwritten in this very kernel.
+// One 16-byte load, and an ordinary one, not load_pack(): what it reads may be overwritten in this very kernel.
 template <class T>
 __device__ __forceinline__ Pack<T> load_plain_pack(const T* from) {
   return load_shared_pack(from);
 }
-template <class T>
-__device__ __forceinline__ void store_pack(T* to, const Pack<T>& pack) {
-  uint4 raw;
-  memcpy(&raw, &pack, sizeof raw);
-  *reinterpret_cast<uint4*>(to) = raw;
-}
-
 // The packs of every input at one place.
 template <class T, std::size_t Inputs>
 struct Row {
@@ -62,14 +54,6 @@ __device__ __forceinline__ void map_ends(const PackSplit<T>& split, T* out, std:
   if (thread < split.head) out[thread] = f(in[thread]...);
   const std::size_t last = n - split.tail + thread;
   if (thread < split.tail) out[last] = f(in[last]...);
-}
-
-// Blocks for n elements, a thread working on `packs` packs, at most `per_sm` blocks a multiprocessor.
-template <class T>
-unsigned blocks_for(std::size_t n, unsigned block, unsigned packs, unsigned per_sm) {
-  const std::size_t wanted = ceil_div(n, std::size_t(block) * packs * Pack<T>::size);
-  const std::size_t most = std::size_t(device_limits().multiprocessors) * per_sm;
-  return static_cast<unsigned>(wanted < 1 ? 1 : wanted < most ? wanted : most);
 }
 
 }  // namespace upsweep::ladders::saxpy

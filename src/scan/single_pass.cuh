@@ -27,13 +27,14 @@ template <class T>
 inline constexpr unsigned row_elements = warp_size* Pack<T>::size;
 
 // This lane's packs, the first at `position`, the next a row further; what is not there is neutral. One test for all,
-// so that all loads are in flight together. Packs stay 16 bytes in registers: items of a byte would take one each.
+// so that all loads are in flight together. Not load_once(): the output may be the same memory. Packs stay 16 bytes in
+// registers: items of a byte would take one each.
 template <class Op, unsigned Rows, class T>
 __device__ __forceinline__ void load_rows(const Aligned<T>& in, std::size_t position, uint4 (&rows)[Rows]) {
   if (in.has(position, (Rows - 1) * row_elements<T> + Pack<T>::size)) {
 #pragma unroll
     for (unsigned r = 0; r < Rows; ++r)
-      rows[r] = load_once(reinterpret_cast<const uint4*>(in.base + position + r * row_elements<T>));
+      rows[r] = *reinterpret_cast<const uint4*>(in.base + position + r * row_elements<T>);
     return;
   }
 #pragma unroll
