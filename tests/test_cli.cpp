@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -205,6 +207,29 @@ TEST_F(Cli, RunOnTheUsersData) {
   EXPECT_EQ(to_file.code, 0) << to_file.err;
   EXPECT_EQ(to_file.out, "");
   EXPECT_EQ(run("run reduce out.npy").out, "12\n");
+}
+
+TEST_F(Cli, ScansFilesChunkAfterChunk) {
+  write_raw<std::int32_t>("in.raw", {3, -5, 10, 4});
+  EXPECT_EQ(run("run scan in.raw --type i32").out, "0\n3\n-2\n8\n");
+  EXPECT_EQ(run("run scan in.raw --type i32 --op max --param inclusive=1").out, "3\n3\n10\n10\n");
+  expect_error("run scan in.raw --type i32 --rung reproducible -o x.npy", 2, "reproducible");
+
+  // More than two chunks, and not a whole number of them.
+  std::vector<std::uint32_t> in(20'000'001), exclusive(in.size()), inclusive(in.size());
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<std::uint32_t>(i * 2654435761u);
+  std::exclusive_scan(in.begin(), in.end(), exclusive.begin(), 0u);
+  std::inclusive_scan(in.begin(), in.end(), inclusive.begin());
+  write_raw("large.raw", in);
+  ASSERT_EQ(run("run scan large.raw --type u32 -o exclusive.raw").code, 0);
+  ASSERT_EQ(run("run scan large.raw --type u32 -o inclusive.raw --param inclusive=1 --rung serial").code, 0);
+  const auto holds = [&](const std::string& name, const std::vector<std::uint32_t>& values) {
+    const std::string bytes = read(folder_ / name);
+    return bytes.size() == values.size() * sizeof(std::uint32_t) &&
+           std::memcmp(bytes.data(), values.data(), bytes.size()) == 0;
+  };
+  EXPECT_TRUE(holds("exclusive.raw", exclusive));
+  EXPECT_TRUE(holds("inclusive.raw", inclusive));
 }
 
 TEST_F(Cli, RunOnTheFirstElements) {

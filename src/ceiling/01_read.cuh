@@ -25,7 +25,7 @@ static __global__ void __launch_bounds__(512) read_kernel(const unsigned* in,   
 struct read {
   static constexpr Story story{.idea = "8 loads of 16 bytes in flight a thread, folded by xor", .limits = "any n"};
   static Status run(const Call& c) {
-    const unsigned grid = reduce::blocks_for<unsigned>(c.n, 512, 1, 2);
+    const unsigned grid = blocks_for<unsigned>(c.n, 512, 1, 2);
     auto* const boxes = reinterpret_cast<unsigned long long*>(c.workspace->counters(2 * std::size_t(grid)));
     if (!boxes) return {Code::out_of_memory, 0, "no memory for the block totals"};
     return launch(read_kernel, {.grid = grid, .block = 512, .stream = c.stream}, static_cast<const unsigned*>(c.in[0]),

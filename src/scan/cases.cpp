@@ -2,6 +2,7 @@
 #include "base/inputs.h"
 #include "base/primitive.h"
 #include "scan/oracle.h"
+#include "scan/stream.h"
 
 namespace upsweep {
 namespace {
@@ -62,7 +63,8 @@ extern const Primitive scan_primitive{
       return std::make_unique<ScanProblem>(c, data);
     },
     .default_rung_cpu = "two_pass",
-    .default_rung_gpu = "recursive",
+    .default_rung_gpu = "pipeline",
+    .stream = &ladders::scan::stream,
 };
 
 }  // namespace upsweep

@@ -1,0 +1,120 @@
+// scan over an input that need not fit in memory: each chunk is scanned by the rung, after one element more, which is
+// what all chunks before it come to.
+#include "scan/stream.h"
+
+#include <cstring>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/platform.h"
+#include "scan/contract.h"
+
+namespace upsweep::ladders::scan {
+namespace {
+
+// Elements in the memory of a platform, of which the second is aligned, because the first is not the chunk's.
+class Room {
+ public:
+  explicit Room(Platform& platform) : platform_(platform) {}
+  ~Room() { platform_.release(memory_); }
+  Room(const Room&) = delete;
+  Room& operator=(const Room&) = delete;
+  void grow(std::size_t bytes) {
+    if (bytes <= bytes_) return;
+    platform_.release(std::exchange(memory_, nullptr));
+    memory_ = static_cast<std::byte*>(platform_.allocate(aligned + bytes));
+    bytes_ = bytes;
+  }
+  std::byte* chunk() const { return memory_ + aligned; }
+
+ private:
+  static constexpr std::size_t aligned = 64;  // as the chunks are, and room enough for an element before
+  Platform& platform_;
+  std::byte* memory_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+class ScanStreamer final : public Streamer {
+ public:
+  ScanStreamer(Platform& platform, RunFn run, const Case& c)
+      : platform_(platform), run_(run), case_(c), workspace_(platform), in_(platform), out_(platform) {
+    visit(c.type, [&]<class T>(TypeTag<T>) {
+      visit(c.op, [&](auto op) {
+        const T neutral = op.template neutral<T>();
+        std::memcpy(carry_, &neutral, sizeof(T));
+      });
+    });
+  }
+  Type output_type() const override { return case_.type; }
+  std::optional<std::uint64_t> output_count(std::optional<std::uint64_t> n) const override { return n; }
+
+  void feed(std::span<const std::byte> chunk, const Sink& sink) override {
+    const std::size_t element = size_of(case_.type);
+    in_.grow(chunk.size());
+    out_.grow(chunk.size());
+    platform_.copy_in(in_.chunk() - element, carry_, element);
+    platform_.copy_in(in_.chunk(), chunk.data(), chunk.size());
+    Call call{.type = case_.type,
+              .op = case_.op,
+              .n = chunk.size() / element + 1,
+              .params = case_.params,
+              .workspace = &workspace_};
+    call.in[0] = in_.chunk() - element;
+    call.out[0] = out_.chunk() - element;
+    if (const Status s = run_(call); !s)
+      throw Error(s.code, std::string("scan failed: ") + (s.message ? s.message : "no message"));
+    std::span<const std::byte> scanned(out_.chunk(), chunk.size());
+    if (platform_.backend() != Backend::cpu) {
+      host_.resize(chunk.size());
+      platform_.copy_out(host_.data(), out_.chunk(), chunk.size());
+      platform_.synchronize();
+      scanned = host_;
+    }
+    carry(chunk.last(element), scanned.last(element));
+    sink(scanned);
+  }
+  void finish(const Sink&) override {}
+
+ private:
+  // What everything so far comes to.
+  void carry(std::span<const std::byte> last_in, std::span<const std::byte> last_out) {
+    visit(case_.type, [&]<class T>(TypeTag<T>) {
+      visit(case_.op, [&](auto op) {
+        T in, out;
+        std::memcpy(&in, last_in.data(), sizeof(T));
+        std::memcpy(&out, last_out.data(), sizeof(T));
+        if (case_.params.get("inclusive", 0) == 0) out = op(out, in);
+        std::memcpy(carry_, &out, sizeof(T));
+      });
+    });
+  }
+
+  Platform& platform_;
+  RunFn run_;
+  Case case_;
+  Workspace workspace_;
+  Room in_, out_;
+  std::vector<std::byte> host_;
+  alignas(8) std::byte carry_[8] = {};
+};
+
+}  // namespace
+
+std::unique_ptr<Streamer> stream(Platform& platform, const Rung& rung, const Case& c) {
+  const std::string name = "scan/" + std::string(rung.name);
+  const RunFn run = rung.find(c.type, c.op);
+  if (!run)
+    throw Error(Code::unsupported,
+                name + " does not take " + std::string(to_string(c.type)) + " " + std::string(to_string(c.op)),
+                "name another rung");
+  if (rung.largest)
+    throw Error(Code::unsupported, name + " takes up to " + std::to_string(rung.largest) + " elements",
+                "name another rung");
+  if (rung.reproducible && is_float(c.type) && c.op == Op::sum)
+    throw Error(Code::unsupported, name + " gives its bits for a whole input, not for chunks of it",
+                "name another rung, or scan the file in a program of your own");
+  return std::make_unique<ScanStreamer>(platform, run, c);
+}
+
+}  // namespace upsweep::ladders::scan
