@@ -41,13 +41,14 @@ struct Parts {
 // because the data is then in one core's cache.
 constexpr bool one_core(std::size_t bytes) { return bytes <= 128 << 10; }
 
-inline Parts cut(std::size_t n, std::size_t element_bytes, int threads) {
+// `arrays` of n elements are what the pass reads and writes.
+inline Parts cut(std::size_t n, std::size_t element_bytes, int threads, std::size_t arrays = 1) {
   constexpr std::size_t line = 64;
   // Parts of a pass over main memory: small enough that a core that loses its time slice leaves little behind, large
   // enough for the hardware's prefetchers to run up. 64 KiB parts lose 20 % at 2^27 f32, 1 to 4 MiB tie with halves.
   constexpr std::size_t part_bytes = 1 << 20;
   const std::size_t bytes = n * element_bytes;
-  if (one_core(bytes) || threads <= 1) return {n, 1};
+  if (one_core(arrays * bytes) || threads <= 1) return {n, 1};
   const auto wanted = std::clamp<std::size_t>(bytes / part_bytes, static_cast<std::size_t>(threads), Parts::most);
   const std::size_t per_line = line / element_bytes;
   const std::size_t size = (n / wanted / per_line + 1) * per_line;

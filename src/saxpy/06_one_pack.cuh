@@ -2,8 +2,8 @@
 //
 // Nothing is in a loop, so nothing waits for the store of the round before, and a block of 128 threads is gone and
 // replaced while its neighbours' loads are on their way: the scheduler of blocks does what the rungs above do by hand.
-// Launched with programmatic stream serialization, so that its first blocks are placed, and their first rows asked for,
-// while the previous kernel of the stream ends.
+// Launched with programmatic stream serialization, so that its first blocks are placed while the previous kernel of the
+// stream ends.
 //
 // Traffic   as vec16.
 // Order     none.
@@ -42,7 +42,8 @@ struct one_pack {
   static Status run(const Args<T>& a) {
     if (a.params.get("grid", 0) != 0) return {Code::unsupported, 0, "one_pack has as many threads as packs"};
     const auto block = static_cast<unsigned>(a.params.get("block", default_block));
-    const auto grid = static_cast<unsigned>(a.n / Pack<T>::size / block + 1);
+    const std::size_t blocks = ceil_div(a.n / Pack<T>::size, block);
+    const auto grid = static_cast<unsigned>(blocks < 1 ? 1 : blocks);  // one for the ends, where there is no pack
     return launch(one_pack_kernel<T, Axpy<T>, T, T>,
                   {.grid = grid, .block = block, .overlap = true, .stream = a.stream}, a.out, a.n, a.f, a.x, a.y);
   }

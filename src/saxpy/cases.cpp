@@ -68,8 +68,8 @@ extern const Primitive saxpy_primitive{
     .make = [](const Case& c, std::span<const std::byte> data) -> std::unique_ptr<Problem> {
       return std::make_unique<SaxpyProblem>(c, data);
     },
-    .default_rung_cpu = "serial",
-    .default_rung_gpu = "naive",
+    .default_rung_cpu = "parallel",
+    .default_rung_gpu = "one_pack",
 };
 
 }  // namespace upsweep

@@ -12,6 +12,7 @@ template <class T>
 __device__ __forceinline__ Pack<T> load_plain_pack(const T* from) {
   return load_shared_pack(from);
 }
+
 // The packs of every input at one place.
 template <class T, std::size_t Inputs>
 struct Row {
