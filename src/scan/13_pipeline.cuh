@@ -115,11 +115,11 @@ struct Pipeline {
         read_rows(s, w, rows);
         sum = op(sum, total_rows<T>(rows, op));
       }
+      __syncwarp();  // all lanes have read what fetch may then overwrite
       if (lane == 0) {
         if (tile < tiles) put_tagged(state.boxes() + std::size_t(tile) * words_per<A>, shared.call, sum);
         mbarrier_arrive(&shared.placed[s]);
       }
-      __syncwarp();
       if (tile == tiles) return;
     }
   }
@@ -131,11 +131,11 @@ struct Pipeline {
       const unsigned s = stage(turn), tile = shared.tile[s];
       A sum = Op::template neutral<A>();
       if (tile < tiles) sum = take_totals<A>(state, shared.call, shared.last_tile[s], tile, op);
+      __syncwarp();
       if (lane == 0) {
         shared.between[s] = sum;
         mbarrier_arrive(&shared.placed[s]);
       }
-      __syncwarp();
       if (tile == tiles) return;
     }
   }
