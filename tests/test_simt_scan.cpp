@@ -76,6 +76,8 @@ simt::Counters line_of(const simt::Report& report, const std::string& text) {
 
 constexpr const char* pack_store =
     "for (unsigned r = 0; r < Rows; ++r) *reinterpret_cast<uint4*>(out + position + r * row_elements<T>) = rows[r];";
+constexpr const char* pack_load =
+    "rows[r] = *reinterpret_cast<const uint4*>(in.base + position + r * row_elements<T>);";
 constexpr const char* item_store = "if (in.has(i)) out[i] = pack.item[k];";
 constexpr const char* up_line = "s[right] = op(s[left], s[right]);";
 
@@ -222,7 +224,7 @@ TEST(ScanSinglePass, EachElementIsReadOnceAndWrittenOnce) {
   for (const char* name : {"lookback", "wave"}) {
     const simt::Report report = report_of<unsigned>(name, n);
     ASSERT_EQ(report.kernels.size(), 1u);
-    const auto load = line_of(report, "return *from;");  // load_once()
+    const auto load = line_of(report, pack_load);
     EXPECT_EQ(load.global_load_sectors, sectors) << name;
     EXPECT_EQ(load.global_load_requests, sectors / 16) << name;
     EXPECT_EQ(line_of(report, pack_store).global_store_sectors, sectors) << name;

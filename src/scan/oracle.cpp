@@ -43,6 +43,12 @@ std::optional<std::string> float_sum(bool inclusive, const T* in, const T* out, 
     };
     if (inclusive) take();
     const T got = out[i];
+    // Almost always one rounding an addition, which growth() is at least, is enough; growth() itself takes 100 ns.
+    if (!nan && !plus && !minus && std::isfinite(got) &&
+        std::fabs(got - sum) <= static_cast<long double>(i) * u * magnitude) {
+      if (!inclusive) take();
+      continue;
+    }
     const long double slack = growth<T>(i) * magnitude * (1 + 1.0L / 1024);
     // The last digit of the answer, beside the additions' errors, and the smallest number there is.
     const long double last = std::fabs(sum) * u + std::numeric_limits<T>::denorm_min();
