@@ -35,28 +35,33 @@ HWY_INLINE V combine(Max, V a, V b) {
 template <class T, class O>
 inline constexpr bool loses_nan = std::is_floating_point_v<T> && (O::op == Op::min || O::op == Op::max);
 
-// in[0..count), less than one vector, and the operator's neutral element in the lanes after that.
+// p[k] in lane k for the lanes [begin, end), and the operator's neutral element in the others, whose memory is left
+// alone.
 template <class O, class D, class T>
-HWY_INLINE hn::Vec<D> load_some(D d, const T* in, std::size_t count) {
-#if HWY_MEM_OPS_MIGHT_FAULT  // no masked loads that leave the memory beyond in[count) alone
+HWY_INLINE hn::Vec<D> load_lanes(D d, const T* p, std::size_t begin, std::size_t end) {
+#if HWY_MEM_OPS_MIGHT_FAULT  // no masked loads that leave memory alone
   HWY_ALIGN T lanes[hn::MaxLanes(d)];
-  for (std::size_t i = 0; i < hn::Lanes(d); ++i) lanes[i] = i < count ? in[i] : O::template neutral<T>();
+  for (std::size_t k = 0; k < hn::Lanes(d); ++k) lanes[k] = begin <= k && k < end ? p[k] : O::template neutral<T>();
   return hn::Load(d, lanes);
 #else
-  const auto valid = hn::FirstN(d, count);
-  return hn::IfThenElse(valid, hn::MaskedLoad(valid, d, in), hn::Set(d, O::template neutral<T>()));
+  const auto valid = hn::AndNot(hn::FirstN(d, begin), hn::FirstN(d, end));
+  return hn::IfThenElse(valid, hn::MaskedLoad(valid, d, p), hn::Set(d, O::template neutral<T>()));
 #endif
 }
+template <class O, class D, class T>
+HWY_INLINE hn::Vec<D> load_some(D d, const T* in, std::size_t count) {
+  return load_lanes<O>(d, in, 0, count);
+}
 
-// The first lanes of v to out[0..count), less than one vector.
+// Lane k to p[k] for the lanes [begin, end).
 template <class D, class T>
-HWY_INLINE void store_some(D d, hn::Vec<D> v, T* out, std::size_t count) {
+HWY_INLINE void store_lanes(D d, hn::Vec<D> v, T* p, std::size_t begin, std::size_t end) {
 #if HWY_MEM_OPS_MIGHT_FAULT
   HWY_ALIGN T lanes[hn::MaxLanes(d)];
   hn::Store(v, d, lanes);
-  for (std::size_t i = 0; i < count; ++i) out[i] = lanes[i];
+  for (std::size_t k = begin; k < end; ++k) p[k] = lanes[k];
 #else
-  hn::BlendedStore(v, hn::FirstN(d, count), d, out);
+  hn::BlendedStore(v, hn::AndNot(hn::FirstN(d, begin), hn::FirstN(d, end)), d, p);
 #endif
 }
 

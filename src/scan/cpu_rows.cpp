@@ -11,13 +11,11 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "base/lanes-inl.h"
 #include "scan/cpu_slide-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace upsweep::ladders::scan::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
-using lanes::HWY_NAMESPACE::load_some, lanes::HWY_NAMESPACE::store_some;
 
 // The sums of neighbours in `vectors` vectors, of their neighbours, ... until they fill one vector. A row's last prefix
 // is added up in this order too: of 32 vectors the result is the totals of as many rows as a vector has lanes.
