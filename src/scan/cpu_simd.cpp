@@ -40,9 +40,7 @@ class Sliding {
   static constexpr int width = static_cast<int>(hn::MaxLanes(D()));
 
  public:
-  HWY_INLINE explicit Sliding(T carry) : prefixes_(hn::Set(D(), carry)) {
-    std::fill(std::begin(before_), std::end(before_), hn::Set(D(), O::template neutral<T>()));
-  }
+  HWY_INLINE explicit Sliding(T carry) : Sliding(hn::Set(D(), carry), hn::Set(D(), O::template neutral<T>())) {}
   // The prefixes where x lies, when `left` is what lies one element to the left of x.
   HWY_INLINE V take(V left, V x) {
     if constexpr (width > 1) x = window<2, 0>(combine(O{}, left, x));
@@ -51,6 +49,8 @@ class Sliding {
   HWY_INLINE T last() const { return hn::ExtractLane(prefixes_, width - 1); }
 
  private:
+  // Not by a loop over before_, which GCC 12 would then keep in memory.
+  HWY_INLINE Sliding(V carry, V neutral) : before_{neutral, neutral, neutral, neutral, neutral}, prefixes_(carry) {}
   // From windows of k elements, w, to windows of a whole vector.
   template <int k, int level>
   HWY_INLINE V window(V w) {
