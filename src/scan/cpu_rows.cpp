@@ -1,4 +1,5 @@
-// Compiled once for each instruction set and chosen at run time by Highway.
+// The order is stated in cpu_reproducible.cpp. Compiled once for each instruction set and chosen at run time by
+// Highway.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "scan/cpu_rows.cpp"
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)  // the same code as SSE4 and AVX3 here
@@ -34,6 +35,7 @@ HWY_INLINE hn::Vec<D> fold_neighbours(D d, const T* in) {
   }
 }
 
+// 1. and 3. of the order: rows, and the chain over them.
 template <class T>
 void total(const T* in, std::size_t count, T* totals) {
   const Wide<T> d;
@@ -72,15 +74,16 @@ struct Row {
   }
 };
 
+// 1., 2. and 4. of the order.
 template <class T>
 void scan(const T* in, T* out, std::size_t n, const T* before, How how) {
   using R = Row<T>;
   const Wide<T> d;
   const auto all_last = hn::IndicesFromVec(d, hn::Set(hn::RebindToSigned<decltype(d)>(), R::width - 1));
-  const auto tile = [&](const T* x, T* y, T left, auto store) {
+  const auto tile = [&](const T* x, T* y, std::size_t count, T left, auto store) {
     const auto tile_before = hn::Set(d, left);
     auto carry = hn::Zero(d);
-    for (std::size_t r = 0; r < tile_elements; r += row_elements) {
+    for (std::size_t r = 0; r < count; r += row_elements) {
       R row;
       HWY_UNROLL(32)
       for (int i = 0; i < R::vectors; ++i) row.v[i] = hn::LoadU(d, x + r + i * R::width);
@@ -99,16 +102,17 @@ void scan(const T* in, T* out, std::size_t n, const T* before, How how) {
   const std::size_t tiles = n / tile_elements;
   if (how.stores == Stores::around && reinterpret_cast<std::uintptr_t>(out) % sizeof(hn::Vec<decltype(d)>) == 0) {
     for (; t < tiles; ++t)
-      tile(in + t * tile_elements, out + t * tile_elements, before[t], [&](auto v, T* to) { hn::Stream(v, d, to); });
+      tile(in + t * tile_elements, out + t * tile_elements, tile_elements, before[t],
+           [&](auto v, T* to) { hn::Stream(v, d, to); });
     hwy::FlushStream();
   }
   const auto store = [&](auto v, T* to) { hn::StoreU(v, d, to); };
-  for (; t < tiles; ++t) tile(in + t * tile_elements, out + t * tile_elements, before[t], store);
-  if (const std::size_t left = n - t * tile_elements) {  // zeros to the right change no prefix
+  for (; t < tiles; ++t) tile(in + t * tile_elements, out + t * tile_elements, tile_elements, before[t], store);
+  if (const std::size_t left = n - t * tile_elements) {
     HWY_ALIGN T some[tile_elements];
-    std::copy_n(in + t * tile_elements, left, some);
-    std::fill(some + left, std::end(some), T(0));
-    tile(some, some, before[t], store);
+    const std::size_t rows = (left + row_elements - 1) / row_elements * row_elements;
+    std::fill(std::copy_n(in + t * tile_elements, left, some), some + rows, T(0));  // nothing left of them sees them
+    tile(some, some, rows, before[t], store);
     std::copy_n(some, left, out + t * tile_elements);
   }
 }
