@@ -18,12 +18,14 @@
 namespace upsweep {
 namespace {
 
-// ThreadSanitizer sees races in a oneTBB that was not built for it, so there the peers are left out.
+// ThreadSanitizer sees races in a oneTBB that was not built for it, so there the peers are left out. It is a hundred
+// times as slow, and which threads meet where does not depend on the values: one input does.
 #if defined(__SANITIZE_THREAD__)
-constexpr bool with_peers = false;
+constexpr bool under_thread_sanitizer = true;
 #else
-constexpr bool with_peers = true;
+constexpr bool under_thread_sanitizer = false;
 #endif
+constexpr bool with_peers = !under_thread_sanitizer;
 
 std::vector<const Rung*> scan_rungs() {
   std::vector<const Rung*> rungs;
@@ -100,7 +102,7 @@ void for_each_case(const std::vector<std::size_t>& sizes, F&& f) {
   const Primitive& scan = *find_primitive("scan");
   for (const Type type : scan.types())
     for (const Op op : scan.ops())
-      for (const std::string& input : scan.inputs(type))
+      for (const std::string& input : under_thread_sanitizer ? std::vector<std::string>{"uniform"} : scan.inputs(type))
         for (const Params& params : scan.variants())
           for (const std::size_t n : sizes) {
             const Case c{.type = type, .op = op, .n = n, .input = input, .seed = n + 1, .params = params};
@@ -195,7 +197,8 @@ TYPED_TEST(ScanReproducible, HasTheBitsOfTheStatedOrderWhateverTheThreadsAndTheA
   using T = TypeParam;
   for (const std::size_t n : {std::size_t{1}, std::size_t{33}, std::size_t{1024}, std::size_t{1025},
                               std::size_t{32 * 1024 + 1}, (std::size_t{1} << 20) + (1 << 15) + 1025})
-    for (const char* input : {"uniform", "wide", "cancellation", "denormals", "signed_zeros"})
+    for (const char* input : {"wide", "uniform", "cancellation", "denormals", "signed_zeros"}) {
+      if (under_thread_sanitizer && input[0] != 'w') continue;
       for (const bool inclusive : {false, true}) {
         const auto x = make_input<T>(input, n, 7);
         const auto expected = in_stated_order(x, inclusive);
@@ -205,6 +208,7 @@ TYPED_TEST(ScanReproducible, HasTheBitsOfTheStatedOrderWhateverTheThreadsAndTheA
               << input << " n " << n << " threads " << threads << (inclusive ? " inclusive" : " exclusive");
         }
       }
+    }
 }
 
 TYPED_TEST(ScanReproducible, HasTheSameBitsWithEveryInstructionSet) {
