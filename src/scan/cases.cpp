@@ -62,7 +62,7 @@ extern const Primitive scan_primitive{
     .make = [](const Case& c, std::span<const std::byte> data) -> std::unique_ptr<Problem> {
       return std::make_unique<ScanProblem>(c, data);
     },
-    .default_rung_cpu = "two_pass",
+    .default_rung_cpu = "parallel",
     .default_rung_gpu = "pipeline",
     .stream = &ladders::scan::stream,
 };

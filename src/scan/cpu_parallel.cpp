@@ -1,0 +1,56 @@
+// scan/parallel: whichever of the others is the fastest for how much there is to scan.
+//
+// Idea      one core where waking the others costs more than they give; two_pass where the arrays fit a cache, as its
+// cores
+//           meet the same blocks again; single_pass from memory, where nothing is gained by that and joins cost time.
+// Traffic   n read, n written.
+// Order     that of the rung.
+// Source    the measurements in docs/notes/scan-cpu.md.
+#include "base/parallel.h"
+#include "scan/contract.h"
+#include "scan/cpu_simd.h"
+
+namespace upsweep::ladders::scan {
+
+extern const Rung cpu_two_pass_rung, cpu_single_pass_rung;
+
+namespace {  // a rung of the same name may exist on the GPU
+
+struct parallel {
+  static constexpr Story story{
+      .idea = "one core, two_pass or single_pass, by size",
+      .prediction = "ties the best of them at every size",
+      .guarantees = "an order that depends on the number of cores, the vector width and the alignment",
+      .limits = "any n; in place; params: threads",
+      .source = "docs/notes/scan-cpu.md"};
+
+  template <class T, class Op>
+  static Status run(const Args<T, Op>& a) {
+    static const SpanScan scan = simd_scan(type_of<T>(), Op::op);
+    const std::size_t bytes = a.n * sizeof(T);
+    if (!one_core(bytes)) return on_all_cores(a, stores_for(bytes));
+    T carry = Op::template neutral<T>();
+    scan(a.in, a.out, a.n, &carry, {a.inclusive, Stores::cached});
+    return {};
+  }
+
+ private:
+  template <class T, class Op>
+  [[gnu::noinline]] static Status on_all_cores(const Args<T, Op>& a, Stores stores) {
+    const Rung& rung = stores == Stores::around ? cpu_single_pass_rung : cpu_two_pass_rung;
+    return rung.find(type_of<T>(), Op::op)({.type = type_of<T>(),
+                                            .op = Op::op,
+                                            .n = a.n,
+                                            .in = {a.in},
+                                            .out = {a.out},
+                                            .params = a.params,
+                                            .workspace = a.workspace,
+                                            .stream = a.stream});
+  }
+};
+
+}  // namespace
+
+extern const Rung cpu_parallel_rung = make_rung<parallel>("parallel", Backend::cpu);
+
+}  // namespace upsweep::ladders::scan
