@@ -19,7 +19,7 @@ namespace {  // a rung of the same name may exist on the GPU
 struct parallel {
   static constexpr Story story{
       .idea = "one core, two_pass or single_pass, by size",
-      .prediction = "ties the best of them at every size",
+      .prediction = "ties the best of them in cache and where one core cannot fill the memory",
       .guarantees = "an order that depends on the number of cores, the vector width and the alignment",
       .limits = "any n; in place; params: threads",
       .source = "docs/notes/scan-cpu.md"};
