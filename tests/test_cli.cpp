@@ -156,12 +156,14 @@ TEST_F(Cli, BenchWritesRecords) {
 // Every figure in a README is one of results/.
 TEST_F(Cli, ReadmesAndPicturesSayWhatTheRecordsSay) {
   const std::string in_source = std::string("cd ") + UPSWEEP_SOURCE_DIR + " &&";
-  const Outcome tables =
-      run("report readme --check README.md src/reduce/README.md docs/notes/reduce-cpu.md", in_source);
+  const Outcome tables = run(
+      "report readme --check README.md src/reduce/README.md src/scan/README.md docs/notes/reduce-cpu.md", in_source);
   EXPECT_EQ(tables.code, 0) << tables.err;
-  const Outcome picture =
-      run("report plot --check results/h200/reduce.jsonl --type i32 -o results/h200/reduce-i32.svg", in_source);
-  EXPECT_EQ(picture.code, 0) << picture.err;
+  for (const std::string name : {"reduce", "scan"}) {
+    const std::string files = "results/h200/" + name + ".jsonl -o results/h200/" + name + "-i32.svg";
+    const Outcome picture = run("report plot --check --type i32 " + files, in_source);
+    EXPECT_EQ(picture.code, 0) << picture.err;
+  }
   expect_error("report plot --check results.jsonl", 2, "-o");
   // And the check can fail.
   const Outcome other =

@@ -69,7 +69,7 @@ extern const Primitive saxpy_primitive{
       return std::make_unique<SaxpyProblem>(c, data);
     },
     .default_rung_cpu = "parallel",
-    .default_rung_gpu = "one_pack",
+    .default_rung_gpu = "bulk_staged",
 };
 
 }  // namespace upsweep

@@ -205,7 +205,7 @@ __global__ void __launch_bounds__(Shape::threads, 1)
 struct pipeline {
   static constexpr Story story{
       .idea = "one block a multiprocessor; its warps fetch, total, place and scan different tiles at once",
-      .prediction = "0.95 of the copy ceiling when large; loses to lookback below 2^21, where the ring has to fill",
+      .prediction = "0.95 of the copy ceiling when large; below 2^20 it calls wave",
       .limits = "any n up to 2^32 tiles; fixed shape; 192 KB of shared memory a block",
       .source = "after Merrill and Garland, decoupled look-back, 2016"};
   template <class T, class Op>
