@@ -160,8 +160,8 @@ TEST_F(Cli, ReadmesAndPicturesSayWhatTheRecordsSay) {
       "report readme --check README.md src/reduce/README.md src/scan/README.md docs/notes/reduce-cpu.md", in_source);
   EXPECT_EQ(tables.code, 0) << tables.err;
   for (const std::string name : {"reduce", "scan"}) {
-    const std::string files = "results/h200/" + name + ".jsonl -o results/h200/" + name + "-i32.svg";
-    const Outcome picture = run("report plot --check --type i32 " + files, in_source);
+    const std::string base = "results/h200/" + name;
+    const Outcome picture = run("report plot --check " + base + ".jsonl --type i32 -o " + base + "-i32.svg", in_source);
     EXPECT_EQ(picture.code, 0) << picture.err;
   }
   expect_error("report plot --check results.jsonl", 2, "-o");
