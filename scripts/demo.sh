@@ -21,15 +21,15 @@ say 'checking every rung (quick: sizes and inputs at the edges)'
 upsweep check --quick
 
 say 'timing rungs and peers on the CPU'
-upsweep bench reduce scan --backend cpu --type i32,f32 -n 2^10,2^16,2^20,2^24 -o "$out/cpu.jsonl"
+upsweep bench reduce scan saxpy --backend cpu --type i32,f32 -n 2^10,2^16,2^20,2^24 -o "$out/cpu.jsonl"
 if upsweep devices --json | grep -q '"cuda"'; then
   say 'timing rungs and peers on the GPU'
-  upsweep bench reduce scan --backend cuda --type i32,f32 -n 2^10,2^16,2^20,2^24,2^28 -o "$out/cuda.jsonl"
+  upsweep bench reduce scan saxpy --backend cuda --type i32,f32 -n 2^10,2^16,2^20,2^24,2^28 -o "$out/cuda.jsonl"
 fi
 upsweep report plot "$out"/c*.jsonl -o "$out/scores.svg"
 
 say 'explaining the kernels without a GPU'
-upsweep explain reduce scan -n 2^16
+upsweep explain reduce scan saxpy -n 2^16
 
 say 'real input: the bytes of a program on this machine, as numbers'
 program=$(command -v cmake)

@@ -124,6 +124,7 @@ TEST_F(Cli, SizesBeyondAnyMachine) {
   expect_error("bench reduce --backend cpu -n 2^40", 2, "host memory");
 #if defined(UPSWEEP_WITH_SIMT)
   expect_error("explain scan --rung block -n 2^20", 2, "use n up to 2048");
+  expect_error("check scan --backend simt --rung block -n 2^20", 2, "nothing is left to check");
 #endif
 }
 
@@ -216,6 +217,7 @@ TEST_F(Cli, ScansFilesChunkAfterChunk) {
   EXPECT_EQ(run("run scan in.raw --type i32").out, "0\n3\n-2\n8\n");
   EXPECT_EQ(run("run scan in.raw --type i32 --op max --param inclusive=1").out, "3\n3\n10\n10\n");
   expect_error("run scan in.raw --type i32 --rung reproducible -o x.npy", 2, "reproducible");
+  expect_error("run scan in.raw --type i32 --rung std::scan", 2, "no rung named 'std::scan'");
 
   // More than two chunks, and not a whole number of them.
   std::vector<std::uint32_t> in(20'000'001), exclusive(in.size()), inclusive(in.size());

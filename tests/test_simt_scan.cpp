@@ -330,7 +330,7 @@ std::string scan_of(simt::Emulator& emulator, const char* name, unsigned n, Work
   return "";
 }
 
-constexpr unsigned many_tiles = 300'000;  // of 4096 elements (lookback), 1024 to 2048 (wave), 8192 (pipeline)
+constexpr unsigned many_tiles = 300'000;  // of 4096 elements (lookback, wave), 8192 (pipeline)
 
 TEST(ScanSinglePass, BlocksInAnyOrder) {
   simt::Emulator& emulator = plain_emulator();

@@ -51,14 +51,17 @@ std::string results_table(const std::vector<lab::RungCheck>& results, const lab:
   lab::Grid grid({"rung", "platform", "runs", ""});
   std::string failures;
   for (const lab::RungCheck& r : results) {
-    const char* verdict = r.rung->expected_wrong
+    const char* verdict = r.runs == 0 ? "not run: takes none of these"
+                          : r.rung->expected_wrong
                               ? (r.passed() ? "wrong on purpose, caught" : "wrong on purpose, NOT caught")
                               : (r.passed() ? "right" : "WRONG");
     grid.add({{fmt::format("{}/{}", r.rung->primitive, r.rung->name)},
               {r.platform},
               {fmt::format("{}", r.runs)},
-              {verdict, r.passed() ? lab::Style::good : lab::Style::bad}});
-    if (!r.passed())
+              {verdict, r.runs == 0  ? lab::Style::plain
+                        : r.passed() ? lab::Style::good
+                                     : lab::Style::bad}});
+    if (r.runs > 0 && !r.passed())
       for (const std::string& failure : r.failures) failures += failure + "\n";
   }
   return grid.text(terminal) + failures;
@@ -125,11 +128,13 @@ int work(const Options& options) {
       results.push_back(std::move(r));
     }
   }
-  if (results.empty())
-    throw Error(Code::invalid_argument, "no rung is left to check", "see `upsweep devices` and --rung");
+  if (std::all_of(results.begin(), results.end(), [](const lab::RungCheck& r) { return r.runs == 0; }))
+    throw Error(Code::invalid_argument, "nothing is left to check: no rung takes any of these cases",
+                "see `upsweep devices`, --rung and -n");
   output.table(results_table(results, output.terminal()));
   output.commit();
-  const bool passed = std::all_of(results.begin(), results.end(), [](const lab::RungCheck& r) { return r.passed(); });
+  const bool passed =
+      std::all_of(results.begin(), results.end(), [](const lab::RungCheck& r) { return r.runs == 0 || r.passed(); });
   return passed ? Exit::all_right : Exit::wrong_result;
 }
 

@@ -57,10 +57,12 @@ const Rung& chosen_rung(const Options& o, const Primitive& primitive, Platform& 
       !o.rung.empty()
           ? o.rung
           : std::string(platform.backend() == Backend::cpu ? primitive.default_rung_cpu : primitive.default_rung_gpu);
-  if (const Rung* rung = find_rung(platform.rungs(), primitive.name, name)) return *rung;
   std::vector<std::string> names;
-  for (const Rung* rung : platform.rungs())
-    if (rung->primitive == primitive.name) names.emplace_back(rung->name);
+  for (const Rung* rung : platform.rungs()) {
+    if (rung->primitive != primitive.name || rung->peer || rung->expected_wrong) continue;
+    if (rung->name == name) return *rung;
+    names.emplace_back(rung->name);
+  }
   throw unknown_name("rung", name, names);
 }
 

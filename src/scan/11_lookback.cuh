@@ -13,7 +13,7 @@
 
 namespace upsweep::ladders::scan {
 
-inline constexpr unsigned lookback_block = 256, lookback_rows = 4;  // 16 KB a tile, as CUB's within a factor of two
+inline constexpr unsigned lookback_block = 256, lookback_rows = 4;  // 16 KB a tile
 
 // op over everything before `tile`, for a whole warp, every lane of which gets it: 32 tiles at a time. Each tile has
 // two boxes, for its total and for its prefix.
@@ -94,10 +94,10 @@ struct lookback {
     if (a.n == 0) return {};
     const std::size_t tiles =
         ceil_div(Aligned<T>(a.in, a.n).end, lookback_block * lookback_rows * std::size_t(Pack<T>::size));
-    const auto kept = a.workspace->kept(TaggedBoxes::reserved + 2 * tiles * words_per<Total<T, Op>>);
-    if (!kept.words) return {Code::out_of_memory, 0, "no memory for the tiles' totals"};
+    const TaggedBoxes state = boxes_for<Total<T, Op>>(*a.workspace, 2 * tiles);
+    if (!state.words) return no_memory_for_totals;
     return launch(lookback_kernel<T, Op>, {.grid = unsigned(tiles), .block = lookback_block, .stream = a.stream}, a.in,
-                  a.out, TaggedBoxes{kept.words, kept.count}, a.n, a.inclusive, a.op);
+                  a.out, state, a.n, a.inclusive, a.op);
   }
 };
 

@@ -72,21 +72,22 @@ struct wave {
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     if (a.n == 0) return {};
-    // Of 14 shapes on an H200, within 2 % of the best at every power of two (docs/notes/scan.md): one load a thread
-    // while that is one block a multiprocessor, then eight, so that it still is not more than eight blocks.
+    // Of 14 shapes on an H200, within 2 % of the best at every power of two (docs/notes/scan.md): tiles of 8 KB, so
+    // that many blocks share the loads; then of 16 KB, one a multiprocessor at 2 MB.
     if (a.n * sizeof(T) <= 512 * 1024) return start<512, 1>(a);
-    return start < 128, sizeof(T) == 8 ? 4 : 8 > (a);  // eight rows of 8-byte totals would not stay in registers
+    constexpr unsigned rows = sizeof(T) == 8 ? 4 : 8;  // eight rows of 8-byte totals would not stay in registers
+    return start<128, rows>(a);
   }
 
  private:
   template <unsigned Block, unsigned Rows, class T, class Op>
   static Status start(const Args<T, Op>& a) {
     const std::size_t tiles = ceil_div(Aligned<T>(a.in, a.n).end, std::size_t(Block) * Rows * Pack<T>::size);
-    const auto kept = a.workspace->kept(TaggedBoxes::reserved + tiles * words_per<Total<T, Op>>);
-    if (!kept.words) return {Code::out_of_memory, 0, "no memory for the tiles' totals"};
+    const TaggedBoxes state = boxes_for<Total<T, Op>>(*a.workspace, tiles);
+    if (!state.words) return no_memory_for_totals;
     return launch(wave_kernel<Block, Rows, T, Op>,
-                  {.grid = unsigned(tiles), .block = Block, .overlap = true, .stream = a.stream}, a.in, a.out,
-                  TaggedBoxes{kept.words, kept.count}, a.n, a.inclusive, a.op);
+                  {.grid = unsigned(tiles), .block = Block, .overlap = true, .stream = a.stream}, a.in, a.out, state,
+                  a.n, a.inclusive, a.op);
   }
 };
 

@@ -223,15 +223,15 @@ struct pipeline {
     const std::size_t tiles = ceil_div(Aligned<T>(a.in, a.n).end, Shape::packs * Pack<T>::size);
     const auto most = static_cast<std::size_t>(device_limits().multiprocessors);
     const auto grid = static_cast<unsigned>(a.params.get("grid", double(tiles < most ? tiles : most)));
-    const auto kept = a.workspace->kept(TaggedBoxes::reserved + tiles * words_per<Total<T, Op>>);
-    if (!kept.words) return {Code::out_of_memory, 0, "no memory for the tiles' totals"};
+    const TaggedBoxes state = boxes_for<Total<T, Op>>(*a.workspace, tiles);
+    if (!state.words) return no_memory_for_totals;
     return launch(pipeline_kernel<Shape, T, Op>,
                   {.grid = grid,
                    .block = Shape::threads,
                    .shared_bytes = Shape::shared_bytes,
                    .overlap = true,
                    .stream = a.stream},
-                  a.in, a.out, TaggedBoxes{kept.words, kept.count}, a.n, unsigned(tiles), a.inclusive, a.op);
+                  a.in, a.out, state, a.n, unsigned(tiles), a.inclusive, a.op);
   }
 };
 

@@ -19,6 +19,8 @@ struct Args {
   Stream stream;
 };
 
+inline constexpr Status no_memory_for_totals{Code::out_of_memory, 0, "no memory for the tiles' totals"};
+
 struct Contract {
   static constexpr std::string_view primitive = "scan";
   template <class T, class Op>

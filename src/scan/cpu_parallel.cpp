@@ -1,8 +1,8 @@
 // scan/parallel: whichever of the others is the fastest for how much there is to scan.
 //
-// Idea      one core where waking the others costs more than they give; two_pass where the arrays fit a cache, as its
-// cores
-//           meet the same blocks again; single_pass from memory, where nothing is gained by that and joins cost time.
+// Idea      one core where waking the others costs more than they give; two_pass where the arrays fit a cache, because
+//           its cores meet the same blocks again; single_pass from memory, where that gains nothing and joins cost
+//           time.
 // Traffic   n read, n written.
 // Order     that of the rung.
 // Source    the measurements in docs/notes/scan-cpu.md.

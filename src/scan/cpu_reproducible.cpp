@@ -4,8 +4,8 @@
 //           register and a warp both do well, and a level above has the same shape as the one below.
 // Traffic   n read, n written: the second look at a block finds it in L2.
 // Order     for x[0..n), with x + y rounded to the type, and +0 where there is nothing to the left:
-//           1. rows      of 32 elements. h = x; then for d = 1, 2, 4, 8, 16 and all i >= d at once: h[i] = h[i-d] +
-//           h[i].
+//           1. rows      of 32 elements. h = x; then for d = 1, 2, 4, 8, 16 and all i >= d at once:
+//                        h[i] = h[i-d] + h[i].
 //           2. tiles     of 32 rows, 1024 elements. c of a tile's first row is 0; the next row's is c + h[31].
 //           3. totals    T[t] of tile t is the c after its last row. E[t], what comes before tile t, is the exclusive
 //                        scan of T in this same order: rows of 32 totals, tiles of 1024, and again; 0 for a lone tile.
@@ -13,8 +13,7 @@
 //           So exclusive and inclusive differ in the last bits where a tile begins, and a zero is always +0. Which NaN
 //           a NaN is, nobody promises.
 // Source    Hillis and Steele, Data Parallel Algorithms, 1986 (rows); Demmel and Nguyen, Fast Reproducible
-// Floating-Point
-//           Summation, 2013 (why to fix the order where rounding cannot be avoided).
+//           Floating-Point Summation, 2013 (why to fix the order where rounding cannot be avoided).
 #include <algorithm>
 #include <utility>
 

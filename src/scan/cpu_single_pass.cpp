@@ -17,10 +17,6 @@ namespace upsweep::ladders::scan {
 
 namespace {  // a rung of the same name may exist on the GPU
 
-// Half of the smallest L2 that servers have, so that a block outlives what is written meanwhile. i32 at 2^24, GB/s with
-// blocks of 256 KiB, 1 MiB and 4 MiB: 41 to 42, 35 to 37 and 33.
-constexpr std::size_t block_bytes = 256 << 10;
-
 struct single_pass {
   static constexpr Story story{
       .idea = "blocks by ticket; each waits for the prefix of the one before it, then scans from L2",

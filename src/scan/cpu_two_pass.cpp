@@ -19,9 +19,6 @@ namespace upsweep::ladders::scan {
 
 namespace {  // a rung of the same name may exist on the GPU
 
-// A block's most: half of the smallest L2 that servers have, so that it outlives what is written meanwhile.
-constexpr std::size_t block_bytes = 256 << 10;
-
 struct two_pass {
   static constexpr Story story{
       .idea = "totals of blocks, then blocks; the first is scanned in pass 1, the last never summed",

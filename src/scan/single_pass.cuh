@@ -182,6 +182,13 @@ __device__ __forceinline__ void finish_rows(uint4 (&rows)[Rows], const Total<T, 
 
 // ---- other tiles ----------------------------------------------------------------------------------------------------
 
+// Room for `count` totals that blocks tell each other; no words where memory ran out.
+template <class A>
+TaggedBoxes boxes_for(Workspace& workspace, std::size_t count) {
+  const auto kept = workspace.kept(TaggedBoxes::reserved + count * words_per<A>);
+  return {kept.words, kept.count};
+}
+
 // op over the totals of tiles [from, to), at most Each * 32; for a whole warp, and every lane gets it. Waits for those
 // that are not there yet. Lanes past the end ask for the last again, so that no load depends on a branch and all are in
 // flight together: with branches, eight of them took half a microsecond longer. In rows, because polls in rows touch a

@@ -5,9 +5,8 @@
 //   block                                           threads, unless the caller says otherwise
 //   refusal(threads)                                ok, or why it cannot work with so many
 //   shared_bytes<T>(threads)                        of dynamic shared memory
-//   scan(in, out, n, inclusive, op)                 one tile, by all threads of a block, from in[0..n) to out[0..n), n
-//   at
-//                                                   most a tile; returns the tile's total to thread 0 at least
+//   scan(in, out, n, inclusive, op)                 one tile, by all threads of a block, from in[0..n) to out[0..n);
+//                                                   n is at most a tile; returns its total, to thread 0 at least
 #pragma once
 #include "kernel/kernel.h"
 #include "scan/contract.h"
@@ -57,7 +56,5 @@ template <class Tile>
 Tiling<Tile> tiling_of(const Params& params) {
   return {static_cast<unsigned>(params.get("block", Tile::block))};
 }
-
-inline constexpr Status no_memory_for_totals{Code::out_of_memory, 0, "no memory for the tiles' totals"};
 
 }  // namespace upsweep::ladders::scan
