@@ -1,0 +1,92 @@
+// Rings of bulk copies: while a warp works on one chunk of its arrays, the copy engine fetches the next ones. Every
+// warp has a ring to itself, so no barrier of the block, and what is on its way holds no register.
+#pragma once
+#include "kernel/async.h"
+#include "kernel/vector.h"
+
+namespace upsweep {
+
+// A block's rings: `Stages` stages for each of its `Warps` warps, in every stage a chunk of each of `Arrays` arrays.
+template <unsigned Warps, unsigned Stages, unsigned ChunkBytes, unsigned Arrays>
+struct RingShape {
+  static constexpr unsigned warps = Warps, stages = Stages, chunk_bytes = ChunkBytes, arrays = Arrays;
+  static constexpr unsigned block = warps * warp_size;  // threads
+  static constexpr unsigned stage_bytes = arrays * chunk_bytes, shared_bytes = warps * stages * stage_bytes;
+
+  // Blocks for arrays of n elements: one a multiprocessor, whose shared memory it has to itself; fewer where there are
+  // fewer chunks.
+  template <class T>
+  static unsigned blocks_for(std::size_t n) {
+    const std::size_t chunks = ceil_div(n * sizeof(T), chunk_bytes);
+    const auto most = static_cast<std::size_t>(device_limits().multiprocessors);
+    return static_cast<unsigned>(chunks < 1 ? 1 : chunks < most ? chunks : most);
+  }
+};
+
+// This warp's ring, in a kernel of Shape::block threads a block and Shape::shared_bytes of dynamic shared memory.
+template <class Shape, class T>
+class WarpRing {
+ public:
+  static constexpr unsigned chunk = Shape::chunk_bytes / sizeof(T);  // elements
+
+  // Has the ring filled. Every array is `packs` whole packs, the first at a 16-byte boundary. By all lanes.
+  template <class... Arrays>
+  __device__ __forceinline__ explicit WarpRing(std::size_t packs, const Arrays*... from)
+      : from_{from...}, packs_(packs) {
+    static_assert(sizeof...(Arrays) == Shape::arrays);
+    __shared__ std::uint64_t arrived[Shape::warps][Shape::stages];  // mbarriers
+    const unsigned warp = threadIdx.x / warp_size;
+    arrived_ = arrived[warp];
+    ring_ = dynamic_shared<T>() + std::size_t(warp) * Shape::stages * stage_size;
+    first_ = std::size_t(blockIdx.x) + std::size_t(warp) * gridDim.x;
+    if (lane_ == 0) {
+      for (unsigned s = 0; s < Shape::stages; ++s) mbarrier_init(&arrived_[s], 1);
+      for (unsigned s = 0; s < Shape::stages; ++s) fetch(first_ + s * step(), s);
+    }
+    __syncwarp();
+  }
+
+  // work(place, packs, staged) for every chunk of this warp's, by all lanes: `packs` packs of every array, which begin
+  // at element `place` of it; those of array k lie in shared memory from staged + k * chunk on. Once.
+  template <class Work>
+  __device__ __forceinline__ void for_each_chunk(Work work) {
+    unsigned stage = 0, parity = 0;
+    for (std::size_t c = first_; c < chunks_; c += step()) {
+      mbarrier_wait(&arrived_[stage], parity);
+      work(c * chunk, packs_of(c), static_cast<const T*>(ring_ + stage * stage_size));
+      __syncwarp();  // all lanes have read before the engine writes
+      if (lane_ == 0) fetch(c + Shape::stages * step(), stage);
+      if (++stage == Shape::stages) {
+        stage = 0;
+        parity ^= 1;
+      }
+    }
+  }
+
+ private:
+  static constexpr unsigned chunk_packs = Shape::chunk_bytes / 16, stage_size = Shape::arrays * chunk;
+
+  // Chunks are dealt to blocks and then to warps, like cards.
+  static __device__ __forceinline__ std::size_t step() { return std::size_t(gridDim.x) * Shape::warps; }
+  __device__ __forceinline__ unsigned packs_of(std::size_t c) const {
+    const std::size_t left = packs_ - c * chunk_packs;
+    return unsigned(left < chunk_packs ? left : chunk_packs);
+  }
+  // Starts the copies of chunk c, where there is such a chunk. By one lane.
+  __device__ __forceinline__ void fetch(std::size_t c, unsigned stage) {
+    if (c >= chunks_) return;
+    const unsigned bytes = 16 * packs_of(c);
+    mbarrier_arrive_expect(&arrived_[stage], Shape::arrays * bytes);
+#pragma unroll
+    for (unsigned k = 0; k < Shape::arrays; ++k)
+      bulk_copy(ring_ + stage * stage_size + k * chunk, from_[k] + c * chunk, bytes, &arrived_[stage]);
+  }
+
+  const T* from_[Shape::arrays];
+  std::size_t packs_, chunks_ = ceil_div(packs_, chunk_packs), first_;
+  std::uint64_t* arrived_;
+  T* ring_;
+  unsigned lane_ = threadIdx.x % warp_size;
+};
+
+}  // namespace upsweep
