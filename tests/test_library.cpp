@@ -1,4 +1,4 @@
-// The library's face: Device, Buffer, reduce and scan, on the CPU and on the emulator where it is linked.
+// The library's face: Device, Buffer, reduce, scan and saxpy, on the CPU and on the emulator where it is linked.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -11,6 +11,7 @@
 #include "base/primitive.h"
 #include "upsweep/reduce.h"
 #include "upsweep/scan.h"
+#include "upsweep/transform.h"
 
 #if defined(UPSWEEP_WITH_SIMT)
 #include "simt/report.h"
@@ -105,6 +106,48 @@ TEST(Library, ScansThatCannotBe) {
   out.resize(100);
   EXPECT_EQ(error_of([&] { exclusive_scan(cpu, in, out, Op::product); }).code(), Code::unsupported);
   EXPECT_EQ(error_of([&] { inclusive_scan(cpu, in, out, Op::sum, {.rung = "none"}); }).code(), Code::invalid_argument);
+}
+
+TEST(Library, SaxpyOfHostRangesAndBuffersOfEveryType) {
+  for (Device& device : devices())
+    for (std::size_t n : {0, 1, 1000, 70001}) {
+      const auto check = [&]<class T>(T a) {
+        const auto x = make_input<T>("zipf", n, 3), y = make_input<T>("zipf", n, 4);
+        std::vector<T> expected(n), out(n + 1, T(7)), in_place = y;
+        for (std::size_t i = 0; i < n; ++i) expected[i] = Sum{}(Product{}(a, x[i]), y[i]);
+        saxpy(device, a, x, y, out);
+        EXPECT_TRUE(std::equal(expected.begin(), expected.end(), out.begin())) << device.name() << ' ' << n;
+        EXPECT_EQ(out[n], T(7)) << "beyond the end";
+        saxpy(device, a, x, in_place);
+        EXPECT_EQ(in_place, expected) << device.name() << ' ' << n << ", in place";
+
+        Buffer<T> bx(device, x), by(device, y), apart(device, n);
+        saxpy(device, a, bx, by, apart);
+        EXPECT_EQ(apart.to_vector(), expected) << device.name() << ' ' << n;
+        saxpy(device, a, bx, by);
+        EXPECT_EQ(by.to_vector(), expected) << device.name() << ' ' << n << ", in place";
+        saxpy(device, a, bx, Buffer<T>(device, y), bx);
+        EXPECT_EQ(bx.to_vector(), expected) << device.name() << ' ' << n << ", onto x";
+      };
+      // Ranks are whole numbers below 2^16, so that nothing is rounded; and factors of more bits than a double has.
+      check(std::int8_t{-3}), check(std::uint16_t{65521}), check(std::int32_t{-77}), check(2.0f), check(-3.0);
+      check(std::int64_t{0x7edcba9876543211}), check(std::numeric_limits<std::int64_t>::min() + 1);
+      check(std::uint64_t{0xfedcba9876543211});
+    }
+}
+
+TEST(Library, SaxpysThatCannotBe) {
+  for (Device& device : devices()) {
+    const std::vector<int> x(100, 1), y(100, 1), longer(101, 1);
+    std::vector<int> shorter(99), out(100);
+    EXPECT_EQ(error_of([&] { saxpy(device, 2, x, y, shorter); }).code(), Code::invalid_argument);
+    EXPECT_EQ(error_of([&] { saxpy(device, 2, x, longer, out); }).code(), Code::invalid_argument);
+    EXPECT_EQ(error_of([&] { saxpy(device, 2, longer, out); }).code(), Code::invalid_argument);
+    EXPECT_EQ(error_of([&] { saxpy(device, 2, x, out, {.rung = "none"}); }).code(), Code::invalid_argument);
+    Buffer<int> few(device, 99), many(device, 100);
+    EXPECT_EQ(error_of([&] { saxpy(device, 2, few, many); }).code(), Code::invalid_argument);
+    EXPECT_EQ(error_of([&] { saxpy(device, 2, many, many, few); }).code(), Code::invalid_argument);
+  }
 }
 
 TEST(Library, BuffersGoThereAndBack) {

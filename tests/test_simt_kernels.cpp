@@ -38,6 +38,27 @@ TEST_P(Kernels, ReduceWithAnOperatorOfOnesOwn) {
   }
 }
 
+TEST_P(Kernels, TransformWithAFunctionOfOnesOwn) {
+  for (const std::size_t inputs : {1, 3, 16})
+    for (const std::size_t n : {0, 1, 1000, 1024, 20011}) {  // whether the inputs are aligned alike is n's doing
+      Array<unsigned> in(emulator, inputs * n), out(emulator, n);
+      in.set([](std::size_t i) { return i * 2654435761u; });
+      ASSERT_TRUE(run("weighted", {{in.data()}, {out.data()}, n, {{"k", double(inputs)}}}));
+      for (std::size_t i = 0; i < n; ++i) {
+        unsigned sum = 0;
+        for (std::size_t k = 0; k < inputs; ++k) sum += unsigned(k + 1) * in[k * n + i];
+        ASSERT_EQ(out[i], sum) << inputs << " inputs, n=" << n << ", i=" << i;
+      }
+    }
+  constexpr std::size_t n = 10007;
+  Array<unsigned> in(emulator, n), out(emulator, n);
+  Array<unsigned char> bytes(emulator, n);
+  in.set([](std::size_t i) { return 3 * i; });
+  bytes.set([](std::size_t i) { return i; });
+  ASSERT_TRUE(run("weighted_mixed", {{in.data(), bytes.data()}, {out.data()}, n, {}}));
+  for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(out[i], 3 * i + 2 * (i % 256)) << i;
+}
+
 TEST_P(Kernels, DynamicSharedMemory) {
   constexpr int n = 3000;
   Array<int> in(emulator, n), out(emulator, n);

@@ -1,7 +1,8 @@
-// The greatest common divisor of ten million numbers, on a GPU; exits 1 if it is wrong, 4 where there is no GPU.
+// The greatest common divisor of ten million products, on a GPU; exits 1 if it is wrong, 4 where there is no GPU.
 #include <cstdint>
 #include <iostream>
 #include <upsweep/reduce.cuh>
+#include <upsweep/transform.cuh>
 #include <vector>
 
 struct Gcd {
@@ -24,10 +25,12 @@ struct Gcd {
 int main() try {
   upsweep::Device gpu = upsweep::Device::cuda();
   std::vector<std::uint32_t> numbers(10'000'000);
-  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = 84 * static_cast<std::uint32_t>(i % 1009 + 1);
-  const upsweep::Buffer<std::uint32_t> in(gpu, numbers);
-  upsweep::Buffer<std::uint32_t> out(gpu, 1);
-  upsweep::reduce(gpu, in, out, Gcd{});
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<std::uint32_t>(i % 1009 + 1);
+  const upsweep::Buffer<std::uint32_t> left(gpu, numbers), right(gpu, std::vector<std::uint32_t>(numbers.size(), 84));
+  upsweep::Buffer<std::uint32_t> products(gpu, numbers.size()), out(gpu, 1);
+  upsweep::transform(
+      gpu, products, [] __device__(std::uint32_t a, std::uint32_t b) { return a * b; }, left, right);
+  upsweep::reduce(gpu, products, out, Gcd{});
   const std::uint32_t divisor = out.to_vector()[0];
   std::cout << "on " << gpu.name() << "\ngcd: " << divisor << '\n';
   return divisor == 84 ? 0 : 1;

@@ -1,7 +1,9 @@
 // Memory of a device, owned.
 #pragma once
+#include <concepts>
 #include <cstddef>
 #include <memory>
+#include <ranges>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -11,6 +13,13 @@
 #include "upsweep/device.h"
 
 namespace upsweep {
+
+// The element types that the library is compiled for: integers of 8 to 64 bits, float and double.
+template <class T>
+concept Element = (std::integral<T> || std::same_as<T, float> || std::same_as<T, double>)&&!std::same_as<T, bool> &&
+                  !std::same_as<T, wchar_t> && !std::same_as<T, char8_t> && !std::same_as<T, char16_t> &&
+                  !std::same_as<T, char32_t>;
+
 namespace detail {
 
 class Memory {
@@ -33,6 +42,10 @@ class Memory {
   std::shared_ptr<DeviceState> state_;
   void* memory_ = nullptr;
 };
+
+// Host memory that a call takes beside one of element T.
+template <class Range, class T>
+concept RangeOf = std::ranges::contiguous_range<Range> && std::same_as<std::ranges::range_value_t<Range>, T>;
 
 [[noreturn]] void throw_size_mismatch(std::size_t host, std::size_t buffer);
 

@@ -14,9 +14,7 @@ namespace upsweep {
 
 // The element types that the library is compiled for: integers of 8 to 64 bits, float and double.
 template <class T>
-concept ScanElement = (std::integral<T> || std::same_as<T, float> || std::same_as<T, double>)&&!std::same_as<T, bool> &&
-                      !std::same_as<T, wchar_t> && !std::same_as<T, char8_t> && !std::same_as<T, char16_t> &&
-                      !std::same_as<T, char32_t>;
+concept ScanElement = Element<T>;
 
 struct ScanOptions {
   std::string_view rung = {};  // a rung of the scan ladder by name; empty: the fastest
@@ -30,9 +28,6 @@ void scan_host(Device& device, ScanKind kind, Type type, Op op, const void* in, 
 // `in` and `out` are the device's memory; returns when the work is queued.
 void scan_queued(Device& device, ScanKind kind, Type type, Op op, const void* in, std::size_t n, void* out,
                  std::size_t room, const ScanOptions& options);
-
-template <class Range, class T>
-concept RangeOf = std::ranges::contiguous_range<Range> && std::same_as<std::ranges::range_value_t<Range>, T>;
 
 template <class T>
 void scan_buffer(Device& device, ScanKind kind, const Buffer<T>& in, Buffer<T>& out, Op op,

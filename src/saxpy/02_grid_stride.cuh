@@ -33,14 +33,18 @@ struct grid_stride {
                                .guarantees = "rounded once",
                                .limits = "any n",
                                .source = "Harris, Grid-Stride Loops, 2013"};
+  // out[i] = f(in[i]...), of arrays of any types.
+  template <class T, class F, class... In>
+  static Status map(const Params& params, Stream stream, T* out, std::size_t n, F f, const In*... in) {
+    const auto block = static_cast<unsigned>(params.get("block", 256));
+    const unsigned most = unsigned(device_limits().multiprocessors) * 8;  // 2048 threads a multiprocessor
+    const std::size_t wanted = ceil_div(n, block);
+    const auto grid = static_cast<unsigned>(params.get("grid", wanted < 1 ? 1 : wanted < most ? wanted : most));
+    return launch(grid_stride_kernel<T, F, In...>, {.grid = grid, .block = block, .stream = stream}, out, n, f, in...);
+  }
   template <class T, class>
   static Status run(const Args<T>& a) {
-    const auto block = static_cast<unsigned>(a.params.get("block", 256));
-    const unsigned most = unsigned(device_limits().multiprocessors) * 8;  // 2048 threads a multiprocessor
-    const std::size_t wanted = ceil_div(a.n, block);
-    const auto grid = static_cast<unsigned>(a.params.get("grid", wanted < 1 ? 1 : wanted < most ? wanted : most));
-    return launch(grid_stride_kernel<T, Axpy<T>, T, T>, {.grid = grid, .block = block, .stream = a.stream}, a.out, a.n,
-                  a.f, a.x, a.y);
+    return map(a.params, a.stream, a.out, a.n, a.f, a.x, a.y);
   }
 };
 

@@ -1,6 +1,6 @@
 // saxpy/bulk_staged: the copy engine fetches, the threads only compute and store.
 //
-// One lane of each warp asks for 4 KB of every input at a time; the warp reads them from shared memory. Every warp has
+// One lane of each warp asks for 4 KB of either input at a time; the warp reads them from shared memory. Every warp has
 // a ring of such stages to itself, so no barrier of the block, and 192 KB on their way in a multiprocessor without a
 // register held.
 //
@@ -13,9 +13,9 @@
 
 namespace upsweep::ladders::saxpy {
 
-// With two inputs 192 KB. The split is reduce/bulk_copy's, with half the chunk of twice the arrays.
+// 192 KB, however many inputs share it: a chunk has what is left for it, in whole rows of 16 bytes a lane.
 template <unsigned Inputs>
-using staged_ring = RingShape</*Warps*/ 8, /*Stages*/ 3, /*ChunkBytes*/ 4096, Inputs>;
+using staged_ring = RingShape</*Warps*/ 8, /*Stages*/ 3, /*ChunkBytes*/ 8192 / Inputs / 512 * 512, Inputs>;
 
 template <class T, class F, class... In>
 __global__ void __launch_bounds__(staged_ring<sizeof...(In)>::block) bulk_staged_kernel(T* out,  // [n]
@@ -51,16 +51,21 @@ struct bulk_staged {
       .guarantees = "rounded once",
       .limits = "any n; fixed block size; 192 KB of shared memory a block; fast where the arrays are aligned alike",
       .source = "CUDA Programming Guide, Asynchronous Data Copies, 2022"};
-  template <class T, class>
-  static Status run(const Args<T>& a) {
-    if (a.params.get("block", 0) != 0) return {Code::unsupported, 0, "bulk_staged has a fixed block size"};
-    using Ring = staged_ring<2>;
-    return launch(bulk_staged_kernel<T, Axpy<T>, T, T>,
-                  {.grid = static_cast<unsigned>(a.params.get("grid", Ring::blocks_for<T>(a.n))),
+  // out[i] = f(in[i]...), of arrays of one type.
+  template <class T, class F, class... In>
+  static Status map(const Params& params, Stream stream, T* out, std::size_t n, F f, const In*... in) {
+    if (params.get("block", 0) != 0) return {Code::unsupported, 0, "bulk_staged has a fixed block size"};
+    using Ring = staged_ring<sizeof...(In)>;
+    return launch(bulk_staged_kernel<T, F, In...>,
+                  {.grid = static_cast<unsigned>(params.get("grid", Ring::template blocks_for<T>(n))),
                    .block = Ring::block,
                    .shared_bytes = Ring::shared_bytes,
-                   .stream = a.stream},
-                  a.out, a.n, a.f, a.x, a.y);
+                   .stream = stream},
+                  out, n, f, in...);
+  }
+  template <class T, class>
+  static Status run(const Args<T>& a) {
+    return map(a.params, a.stream, a.out, a.n, a.f, a.x, a.y);
   }
 };
 

@@ -1,5 +1,5 @@
 // saxpy: out[i] = a * x[i] + y[i]. in[0] is x and in[1] is y, n elements each; out[0] is n elements of memory of its
-// own, or y itself (in place). Each array at any alignment of the element.
+// own, or y itself (in place), or x. Each array at any alignment of the element.
 //
 // Parameters of the contract: `a`, 2 unless given; `inplace`, 1 where out is y, which is for the lab to arrange: a rung
 // sees it by out == y. Integers wrap. Floats are rounded once (a fused multiply-add) or twice (a product, then a sum),
@@ -23,16 +23,32 @@ constexpr T scalar(double a) {
   if constexpr (std::is_floating_point_v<T>)
     return static_cast<T>(a);
   else
-    return static_cast<T>(a > -0x1p63 && a < 0x1p63 ? static_cast<std::int64_t>(a) : 0);
+    return static_cast<T>(a >= -0x1p63 && a < 0x1p63 ? static_cast<std::int64_t>(a) : 0);
 }
 
 inline constexpr double default_a = 2;
+
+// The factor of a call: parameter `a`, and for 64-bit integers, of which a double holds only 53 bits, `a_low` more.
+template <class T>
+constexpr T factor(const Params& params) {
+  return Sum{}(scalar<T>(params.get("a", default_a)), scalar<T>(params.get("a_low", 0)));
+}
+template <class T>
+void set_factor(Params& params, T a) {
+  if constexpr (std::is_integral_v<T> && sizeof(T) == 8) {
+    const auto low = static_cast<std::uint32_t>(a);
+    params.set("a_low", low);
+    params.set("a", static_cast<double>(static_cast<std::int64_t>(a) - std::int64_t{low}));
+  } else {
+    params.set("a", static_cast<double>(a));
+  }
+}
 
 template <class T>
 struct Args {
   const T* x;  // [n]
   const T* y;  // [n]
-  T* out;      // [n], may be y
+  T* out;      // [n], may be y or x
   std::size_t n;
   Axpy<T> f;
   const Params& params;
@@ -50,7 +66,7 @@ struct Contract {
             static_cast<const T*>(c.in[1]),
             static_cast<T*>(c.out[0]),
             c.n,
-            {scalar<T>(c.params.get("a", default_a))},
+            {factor<T>(c.params)},
             c.params,
             c.workspace,
             c.stream};

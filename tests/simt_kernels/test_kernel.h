@@ -37,6 +37,7 @@ constexpr Rung make_rung(std::string_view name) {
 Rungs textbook_kernels();
 Rungs mistake_kernels();
 Rungs own_operator_kernels();
+Rungs own_function_kernels();
 Rungs ordered_scan_kernels();
 
 }  // namespace upsweep::test

@@ -1,0 +1,39 @@
+// transform on a GPU: out[i] = f(in[i]...), with a function of one's own, of any number of inputs: for a .cu, which
+// links upsweep::kernels.
+#pragma once
+#include <concepts>
+#include <string>
+
+#include "saxpy/05_bulk_staged.cuh"
+#include "upsweep/transform.h"
+
+namespace upsweep {
+
+// out[i] = f(in[i]...) for every element of the inputs, which have as many each; `out` has at least as many, and may be
+// one of them. f is callable on the device, a struct or a __device__ lambda, and copied there, so it may carry values
+// but no host memory:
+//   upsweep::transform(gpu, out, [=] __device__(float r, float g, float b) { return w * r + v * g + u * b; }, r, g, b);
+// Up to 16 inputs of the output's type go through the copy engine; inputs of several types, or more of them, element by
+// element. Queued on the device's stream and capturable; nothing is allocated. Throws Error: invalid_argument (buffers
+// of another device, sizes that differ, `out` too small), unsupported (the device is no GPU), device_error.
+template <class T, class F, class First, class... Rest>
+void transform(Device& device, Buffer<T>& out, F f, const Buffer<First>& first, const Buffer<Rest>&... rest) {
+  first.memory().require_on(device, "the input");
+  (rest.memory().require_on(device, "the input"), ...);
+  out.memory().require_on(device, "the output");
+  const std::size_t n = first.size();
+  if (((rest.size() != n) || ...)) throw Error(Code::invalid_argument, "transform: the inputs' sizes differ");
+  if (out.size() < n)
+    throw Error(Code::invalid_argument, "transform: the output has " + std::to_string(out.size()) +
+                                            " elements, the inputs " + std::to_string(n));
+  if (device.backend() != kernel_backend)
+    throw Error(Code::unsupported, "transform: " + device.name() + " does not run this kernel",
+                "on the CPU, std::transform does");
+
+  constexpr bool staged = (std::same_as<First, T> && ... && std::same_as<Rest, T>)&&sizeof...(Rest) < 16;
+  using Rung = std::conditional_t<staged, ladders::saxpy::bulk_staged, ladders::saxpy::grid_stride>;
+  const Status s = Rung::map(Params(), device.stream(), out.data(), n, f, first.data(), rest.data()...);
+  if (!s) throw Error(s.code, std::string("transform failed: ") + (s.message ? s.message : "no message"));
+}
+
+}  // namespace upsweep

@@ -1,0 +1,47 @@
+// saxpy's kernels with functions that the library has never seen, of one, three and sixteen inputs, and of two types.
+#include "saxpy/05_bulk_staged.cuh"
+#include "test_kernel.h"
+
+namespace upsweep::test {
+namespace {
+
+using ladders::saxpy::bulk_staged, ladders::saxpy::grid_stride;
+
+struct Weighted {  // the sum of k * k-th input
+  template <class... T>
+  UPSWEEP_HD constexpr unsigned operator()(T... in) const {
+    unsigned k = 0, sum = 0;
+    ((sum += ++k * static_cast<unsigned>(in)), ...);
+    return sum;
+  }
+};
+
+// The inputs lie one after the other in in[0], `k` of them.
+template <std::size_t... K>
+Status staged(const Call& c, std::index_sequence<K...>) {
+  return bulk_staged::map(c.params, c.stream, out<unsigned>(c), c.n, Weighted{}, in<unsigned>(c) + K * c.n...);
+}
+
+constexpr Rung rungs[] = {make_rung<[](const Call& c) {
+                            switch (number(c)) {
+                              case 1:
+                                return staged(c, std::make_index_sequence<1>());
+                              case 3:
+                                return staged(c, std::make_index_sequence<3>());
+                              default:
+                                return staged(c, std::make_index_sequence<16>());
+                            }
+                          }>("weighted"),
+                          make_rung<[](const Call& c) {
+                            return grid_stride::map(c.params, c.stream, out<unsigned>(c), c.n, Weighted{},
+                                                    in<unsigned>(c), in<unsigned char>(c, 1));
+                          }>("weighted_mixed")};
+
+}  // namespace
+
+Rungs own_function_kernels() {
+  static constexpr const Rung* all[] = {&rungs[0], &rungs[1]};
+  return all;
+}
+
+}  // namespace upsweep::test
