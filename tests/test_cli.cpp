@@ -236,6 +236,58 @@ TEST_F(Cli, ScansFilesChunkAfterChunk) {
   EXPECT_TRUE(holds("inclusive.raw", inclusive));
 }
 
+TEST_F(Cli, SaxpyOfTwoFiles) {
+  write_raw<float>("x.raw", {1, -2, 3.5});
+  write_raw<float>("y.raw", {10, 20, 30});
+  EXPECT_EQ(run("run saxpy x.raw --with y.raw --type f32").out, "12\n16\n37\n");  // a=2
+  EXPECT_EQ(run("run saxpy x.raw --with y.raw --type f32 --param a=-0.5").out, "9.5\n21\n28.25\n");
+  EXPECT_EQ(run("run saxpy x.raw --with - --type f32 <y.raw").out, "12\n16\n37\n");
+  EXPECT_EQ(run("run saxpy - --with y.raw --type f32 <x.raw").out, "12\n16\n37\n");
+  EXPECT_EQ(run("run saxpy x.raw --with y.raw --type f32 -n 2").out, "12\n16\n");
+  ASSERT_EQ(run("run saxpy x.raw --with y.raw --type f32 -o out.npy").code, 0);
+  EXPECT_EQ(run("run saxpy x.raw --with out.npy --type f32 --param a=0").out, "12\n16\n37\n");
+
+  // More than two chunks, and not a whole number of them.
+  std::vector<std::uint32_t> x(20'000'001), y(x.size()), expected(x.size());
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    x[i] = static_cast<std::uint32_t>(i * 2654435761u);
+    y[i] = static_cast<std::uint32_t>(i * i);
+    expected[i] = 3 * x[i] + y[i];
+  }
+  write_raw("x.raw", x);
+  write_raw("y.raw", y);
+  ASSERT_EQ(run("run saxpy x.raw --with y.raw --type u32 --param a=3 -o out.raw").code, 0);
+  const std::string bytes = read(folder_ / "out.raw");
+  ASSERT_EQ(bytes.size(), expected.size() * sizeof(std::uint32_t));
+  EXPECT_EQ(std::memcmp(bytes.data(), expected.data(), bytes.size()), 0);
+}
+
+TEST_F(Cli, SaxpyThatCannotBe) {
+  write_raw<float>("x.raw", {1, 2, 3});
+  write_raw<float>("four.raw", {1, 2, 3, 4});
+  write_raw<double>("f64.raw", {1, 2, 3});
+  ASSERT_EQ(run("run saxpy f64.raw --with f64.raw --type f64 -o f64.npy").code, 0);
+  const std::size_t before = files().size();
+  const auto refused = [&](const std::string& arguments, const std::string& words, const std::string& input = "") {
+    expect_error("run saxpy " + arguments + " --type f32 -o out.npy", 2, words, input);
+    EXPECT_EQ(files().size(), before) << arguments;
+  };
+  refused("x.raw", "needs another input: y");
+  refused("x.raw --with missing.raw", "missing.raw");
+  refused("x.raw --with four.raw", "four.raw holds 4 elements, 3 are needed");
+  refused("four.raw --with x.raw", "x.raw holds 3 elements, 4 are needed");
+  refused("four.raw --with - ", "standard input has fewer elements than four.raw", "cat x.raw |");
+  refused("x.raw --with - ", "standard input has more elements than x.raw", "cat four.raw |");
+  refused("four.raw --with x.raw -n 4", "x.raw holds 3 elements, 4 are needed");
+  refused("x.raw --with f64.npy", "f64.npy holds f64, not f32");
+  refused("x.raw --with x.raw --with x.raw", "takes 2 inputs");
+  refused("- --with -", "standard input");
+  refused("x.raw --with x.raw --param a=two", "'a=two' is not a parameter");
+  expect_error("run reduce x.raw --with x.raw --type f32", 2, "takes 1 input");
+  expect_error("run saxpy four.raw --with four.raw --type u64 --param a=9007199254740994", 2, "2^53");
+  expect_error("bench saxpy --param block=-1", 2, "'block=-1' is not a parameter");
+}
+
 TEST_F(Cli, RunOnTheFirstElements) {
   write_raw<std::int32_t>("in.raw", {3, -5, 10, 4});
   EXPECT_EQ(run("run reduce in.raw --type i32 -n 3").out, "8\n");

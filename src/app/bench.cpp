@@ -48,7 +48,7 @@ class Bench {
   // before any is timed.
   void plan(const Primitive& primitive, Backend backend, Platform& platform) {
     const Selection& s = options_.selection;
-    const Params params = chosen_params(s);
+    const Params params = chosen_params(s, primitive);
     const auto rungs = chosen_rungs(s, primitive, platform, {.peers = options_.peers});
     if (rungs.empty()) return;
     const auto sizes = lab::parse_sizes(s.sizes.empty() ? default_sizes : s.sizes);

@@ -37,11 +37,11 @@ int work(const Options& options) {
   const auto primitives = chosen_primitives(s);
   simt::Emulator& emulator = lab::open_traced();
   require_known_rungs(s, primitives, {&emulator});
-  const Params params = chosen_params(s);
   Output output(options.json, options.output);
   bool wrong = false;
   for (const Primitive* primitive : primitives) {
     const auto rungs = chosen_rungs(s, *primitive, emulator, {});
+    const Params params = chosen_params(s, *primitive);
     for (const Type type : chosen_types(s, *primitive, {Type::f32}))
       for (const Op op : chosen_ops(s, *primitive, {Op::sum}))
         for (const std::string& input : chosen_inputs(s, *primitive, type, {"uniform"}))

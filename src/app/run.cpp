@@ -19,7 +19,7 @@ namespace {
 struct Options {
   std::string primitive, input = "-", output;
   std::string rung, backend = "cpu", type, op = "sum", format = "auto";
-  std::vector<std::string> params;
+  std::vector<std::string> with, params;
   std::string size;
 };
 
@@ -29,6 +29,7 @@ constexpr std::size_t chunk_bytes = std::size_t{32} << 20;
 void declare(CLI::App& command, Options& o) {
   command.add_option("primitive", o.primitive, "reduce, ...")->required();
   command.add_option("input", o.input, "A .npy file, or raw numbers with --type; - for standard input")->required();
+  command.add_option("--with", o.with, "The other inputs, one file each: y of saxpy")->allow_extra_args(false);
   command.add_option("-o,--output", o.output, "Write the result into this file (.npy, or raw) instead of printing it");
   command.add_option("--op", o.op, "sum, product, min, max");
   command.add_option("--rung", o.rung, "Which rung (default: the library's choice)");
@@ -95,15 +96,93 @@ std::string as_text(Type type, std::span<const std::byte> elements) {
   return text;
 }
 
-struct Free {
-  void operator()(std::byte* memory) const { std::free(memory); }
+// The main input and those that go with it, read side by side.
+class Inputs {
+ public:
+  Inputs(const Options& o, std::unique_ptr<ArrayReader> main, std::optional<std::uint64_t> count)
+      : names_{shown(o.input)}, count_(count), most_(o.size.empty() ? ~std::uint64_t{0} : *count) {
+    add(std::move(main));
+  }
+  // Opens the files given for `others`, and holds their sizes, where those are known, against the main input's.
+  void open(const Options& o, const std::vector<Streamer::Input>& others, const Primitive& primitive) {
+    if (o.with.size() < others.size())
+      throw Error(Code::invalid_argument,
+                  fmt::format("{} needs another input: {}", primitive.name, others[o.with.size()].name),
+                  "name its file: --with y.npy");
+    if (o.with.size() > others.size())
+      throw Error(Code::invalid_argument,
+                  fmt::format("--with {}: {} takes {} input{}", o.with[others.size()], primitive.name,
+                              1 + others.size(), others.empty() ? "" : "s"),
+                  "leave it out");
+    for (std::size_t k = 0; k < others.size(); ++k) {
+      const std::string name = shown(o.with[k]);
+      if (o.with[k] == "-" && std::find(names_.begin(), names_.end(), name) != names_.end())
+        throw Error(Code::invalid_argument, "two inputs cannot both be standard input", "name a file for one of them");
+      auto reader = open_array(o.with[k], others[k].type, format_of(o.format));
+      const auto counted = reader->count();
+      if (count_ && counted && (o.size.empty() ? *counted != *count_ : *counted < *count_))
+        throw Error(Code::invalid_argument, fmt::format("{} holds {} elements, {} are needed, as many as of {}", name,
+                                                        *counted, *count_, names_[0]));
+      names_.push_back(name);
+      add(std::move(reader));
+    }
+  }
+
+  // Memory for one chunk of every input.
+  struct Chunk {
+    struct Free {
+      void operator()(std::byte* memory) const { std::free(memory); }
+    };
+    std::vector<std::unique_ptr<std::byte, Free>> memory;
+    std::vector<std::span<const std::byte>> read;  // what read() found, an input each
+  };
+  Chunk new_chunk() const {
+    Chunk chunk;
+    for (std::size_t k = 0; k < readers_.size(); ++k) {
+      chunk.memory.emplace_back(static_cast<std::byte*>(std::aligned_alloc(64, chunk_bytes)));
+      if (!chunk.memory.back()) throw Error(Code::out_of_memory, "no memory for the chunks of the input");
+    }
+    return chunk;
+  }
+
+  // Reads the next elements of every input, as many of each; false at the end.
+  bool read(Chunk& chunk) {
+    chunk.read.clear();
+    const std::uint64_t wanted = std::min<std::uint64_t>(chunk_bytes / largest_, most_ - done_);
+    std::size_t got = 0;
+    for (std::size_t k = 0; k < readers_.size(); ++k) {
+      const std::size_t element = size_of(readers_[k]->type());
+      const std::size_t here = readers_[k]->read({chunk.memory[k].get(), wanted * element});
+      if (k == 0) got = here;
+      if (here != got)
+        throw Error(Code::bad_file,
+                    fmt::format("{} has {} elements than {}", names_[k], here < got ? "fewer" : "more", names_[0]));
+      chunk.read.emplace_back(chunk.memory[k].get(), here * element);
+    }
+    done_ += got;
+    if (got == 0 && count_ && done_ < *count_)
+      throw Error(Code::bad_file, fmt::format("{} ended after {} of {} elements", names_[0], done_, *count_));
+    return got > 0;
+  }
+  // Bytes of all inputs together; 0: not known.
+  std::size_t bytes() const {
+    std::size_t each = 0;
+    for (const auto& reader : readers_) each += size_of(reader->type());
+    return count_.value_or(0) * each;
+  }
+
+ private:
+  void add(std::unique_ptr<ArrayReader> reader) {
+    largest_ = std::max(largest_, size_of(reader->type()));
+    readers_.push_back(std::move(reader));
+  }
+
+  std::vector<std::string> names_;
+  std::vector<std::unique_ptr<ArrayReader>> readers_;  // the main input first
+  std::size_t largest_ = 0;                            // element of any of them, bytes
+  std::optional<std::uint64_t> count_;                 // elements to take, where that is known
+  std::uint64_t most_, done_ = 0;                      // elements: -n, and those read
 };
-using Chunk = std::unique_ptr<std::byte, Free>;
-Chunk new_chunk() {
-  auto* memory = static_cast<std::byte*>(std::aligned_alloc(64, chunk_bytes));
-  if (!memory) throw Error(Code::out_of_memory, "no memory for the chunks of the input");
-  return Chunk(memory);
-}
 
 int work(const Options& o) {
   const Primitive& primitive = chosen_primitive(o.primitive);
@@ -115,7 +194,7 @@ int work(const Options& o) {
   std::optional<Type> type;
   if (!o.type.empty()) type = named<Type>("type", o.type, type_names);
 
-  const auto reader = open_array(o.input, type, format_of(o.format));
+  auto reader = open_array(o.input, type, format_of(o.format));
   const auto types = primitive.types();
   if (std::find(types.begin(), types.end(), reader->type()) == types.end())
     throw Error(Code::unsupported, fmt::format("{} does not take {}", primitive.name, to_string(reader->type())),
@@ -123,8 +202,10 @@ int work(const Options& o) {
   const std::optional<std::uint64_t> count = chosen_count(o, *reader);
   Selection selection;
   selection.params = o.params;
-  const auto streamer =
-      primitive.stream(platform, rung, {.type = reader->type(), .op = op, .params = chosen_params(selection)});
+  const auto streamer = primitive.stream(
+      platform, rung, {.type = reader->type(), .op = op, .params = chosen_params(selection, primitive)});
+  Inputs inputs(o, std::move(reader), count);
+  inputs.open(o, streamer->others(), primitive);
 
   // Everything that can be wrong is found before the first chunk is read.
   std::unique_ptr<ArrayWriter> file;
@@ -141,27 +222,16 @@ int work(const Options& o) {
 
   // The next chunk is read while this one is worked on.
   Progress progress("MiB");
-  Chunk front = new_chunk(), back = new_chunk();
-  const std::size_t element = size_of(reader->type()), total = count.value_or(0) * element;
-  std::uint64_t left = count.value_or(~std::uint64_t{0});  // elements
-  const auto read = [&](std::byte* to) {
-    const std::size_t got = reader->read({to, std::min<std::uint64_t>(chunk_bytes / element, left) * element});
-    left -= got;
-    return got * element;
-  };
+  Inputs::Chunk front = inputs.new_chunk(), back = inputs.new_chunk();
   std::size_t done = 0;
-  std::size_t bytes = read(front.get());
-  while (bytes > 0) {
+  for (bool more = inputs.read(front); more; std::swap(front, back)) {
     throw_if_interrupted();
-    auto next = std::async(std::launch::async, read, back.get());
-    streamer->feed({front.get(), bytes}, sink);
-    done += bytes;
-    progress.update(done >> 20, total >> 20);
-    bytes = next.get();
-    std::swap(front, back);
+    auto next = std::async(std::launch::async, [&] { return inputs.read(back); });
+    streamer->feed(front.read, sink);
+    for (const auto& part : front.read) done += part.size();
+    progress.update(done >> 20, inputs.bytes() >> 20);
+    more = next.get();
   }
-  if (count && left > 0)
-    throw Error(Code::bad_file, fmt::format("{} ended after {} of {} elements", shown(o.input), *count - left, *count));
   streamer->finish(sink);
   progress.clear();
   if (file) file->commit();
@@ -176,6 +246,7 @@ void add_run(CLI::App& app, int& exit_code) {
                        "  upsweep run reduce data.npy --op max\n"
                        "  upsweep run reduce samples.bin --type f32 --rung reproducible\n"
                        "  upsweep run reduce samples.bin --type f32 -n 1M\n"
+                       "  upsweep run saxpy x.npy --with y.npy --param a=-2.5 -o out.npy\n"
                        "  head -c 1G /dev/zero | upsweep run reduce - --type u32\n",
                        declare, work);
 }

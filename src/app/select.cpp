@@ -141,7 +141,13 @@ std::vector<std::string> chosen_inputs(const Selection& selection, const Primiti
   return selection.inputs;
 }
 
-Params chosen_params(const Selection& selection) {
+Params chosen_params(const Selection& selection, const Primitive& primitive) {
+  const auto sets = primitive.variants();
+  const auto may_be_negative = [&](std::string_view name) {
+    return std::any_of(sets.begin(), sets.end(), [&](const Params& set) {
+      return std::any_of(set.begin(), set.end(), [&](const Params::Item& item) { return item.name == name; });
+    });
+  };
   Params params;
   for (const std::string& item : selection.params) {
     const auto equals = item.find('=');
@@ -149,7 +155,7 @@ Params chosen_params(const Selection& selection) {
     double value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (equals == 0 || digits.empty() || error != std::errc{} || end != digits.data() + digits.size() ||
-        !std::isfinite(value) || value < 0)
+        !std::isfinite(value) || (value < 0 && !may_be_negative(item.substr(0, equals))))
       throw Error(Code::invalid_argument, fmt::format("'{}' is not a parameter", item), "write --param block=256");
     if (!params.set(interned(item.substr(0, equals)), value))
       throw Error(Code::invalid_argument, "too many parameters", "a call takes at most eight");

@@ -19,7 +19,7 @@ std::unique_ptr<ArrayReader> open_array(const std::string& path, std::optional<T
   if (type && *type != reader->type())
     throw Error(Code::invalid_argument,
                 name + " holds " + std::string(to_string(reader->type())) + ", not " + std::string(to_string(*type)),
-                "leave the type out: a .npy file says its own");
+                "a .npy file says its own type: leave yours out, or convert the file");
   return reader;
 }
 

@@ -60,12 +60,19 @@ class Streamer {
  public:
   virtual ~Streamer() = default;
   using Sink = std::function<void(std::span<const std::byte> elements)>;
+  // The inputs beside the main one, each of as many elements: "y" of saxpy.
+  struct Input {
+    std::string_view name;
+    Type type;
+  };
+  virtual std::vector<Input> others() const { return {}; }
   // Of the output: its type, and its elements for `n` of input (nothing: not known beforehand).
   virtual Type output_type() const = 0;
   virtual std::optional<std::uint64_t> output_count(std::optional<std::uint64_t> n) const = 0;
-  // The next elements of the input, in host memory, aligned to 64 bytes; whatever of the output is final goes to the
-  // sink. Throws Error.
-  virtual void feed(std::span<const std::byte> chunk, const Sink& sink) = 0;
+  // The next elements of the main input, and as many of each other one, in host memory, aligned to 64 bytes; whatever
+  // of the output is final goes to the sink. Throws Error.
+  using Chunks = std::span<const std::span<const std::byte>>;
+  virtual void feed(Chunks chunks, const Sink& sink) = 0;
   // After the last chunk: the rest of the output.
   virtual void finish(const Sink& sink) = 0;
 };

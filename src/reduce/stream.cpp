@@ -39,7 +39,8 @@ class ChunkStreamer final : public Streamer {
   Type output_type() const override { return case_.type; }
   std::optional<std::uint64_t> output_count(std::optional<std::uint64_t>) const override { return 1; }
 
-  void feed(std::span<const std::byte> chunk, const Sink&) override {
+  void feed(Chunks chunks, const Sink&) override {
+    const std::span<const std::byte> chunk = chunks[0];
     // The CPU reads the caller's chunk where it lies; a device gets a copy.
     const void* in = chunk.data();
     if (platform_.backend() != Backend::cpu) {
@@ -92,8 +93,8 @@ class ExactStreamer final : public Streamer {
  public:
   Type output_type() const override { return type_of<T>(); }
   std::optional<std::uint64_t> output_count(std::optional<std::uint64_t>) const override { return 1; }
-  void feed(std::span<const std::byte> chunk, const Sink&) override {
-    deposit_all(reinterpret_cast<const T*>(chunk.data()), chunk.size() / sizeof(T), sum_);
+  void feed(Chunks chunks, const Sink&) override {
+    deposit_all(reinterpret_cast<const T*>(chunks[0].data()), chunks[0].size() / sizeof(T), sum_);
   }
   void finish(const Sink& sink) override {
     const T total = sum_.round();

@@ -3,6 +3,7 @@
 #include "base/primitive.h"
 #include "saxpy/contract.h"
 #include "saxpy/oracle.h"
+#include "saxpy/stream.h"
 
 namespace upsweep {
 namespace {
@@ -70,6 +71,7 @@ extern const Primitive saxpy_primitive{
     },
     .default_rung_cpu = "parallel",
     .default_rung_gpu = "bulk_staged",
+    .stream = &ladders::saxpy::stream,
 };
 
 }  // namespace upsweep

@@ -20,7 +20,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 // a * x + y in every lane: fused where the processor has that, wrapping in integers.
 template <class D, class V>
-HWY_INLINE V axpy(D d, V a, V x, V y) {
+HWY_INLINE V axpy([[maybe_unused]] D d, V a, V x, V y) {
   using T = hn::TFromD<D>;
   if constexpr (hwy::IsFloat<T>()) {
     return hn::MulAdd(a, x, y);

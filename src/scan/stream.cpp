@@ -49,7 +49,8 @@ class ScanStreamer final : public Streamer {
   Type output_type() const override { return case_.type; }
   std::optional<std::uint64_t> output_count(std::optional<std::uint64_t> n) const override { return n; }
 
-  void feed(std::span<const std::byte> chunk, const Sink& sink) override {
+  void feed(Chunks chunks, const Sink& sink) override {
+    const std::span<const std::byte> chunk = chunks[0];
     const std::size_t element = size_of(case_.type);
     in_.grow(chunk.size());
     out_.grow(chunk.size());
