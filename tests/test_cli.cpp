@@ -285,6 +285,7 @@ TEST_F(Cli, SaxpyThatCannotBe) {
   refused("x.raw --with x.raw --param a=two", "'a=two' is not a parameter");
   expect_error("run reduce x.raw --with x.raw --type f32", 2, "takes 1 input");
   expect_error("run saxpy four.raw --with four.raw --type u64 --param a=9007199254740994", 2, "2^53");
+  expect_error("bench saxpy --backend cpu --from-host", 2, "no rung is left to time");
   expect_error("bench saxpy --param block=-1", 2, "'block=-1' is not a parameter");
 }
 

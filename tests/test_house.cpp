@@ -132,7 +132,8 @@ TEST(House, NoOtherListOfRungs) {
   for (const auto& [primitive, rungs] : ladders()) {
     std::set<std::string> names;
     for (const Rung& rung : rungs) names.insert(rung.name);
-    if (names.size() < 6) continue;  // too few to tell a list from an example
+    if (names.size() < 6) continue;        // too few to tell a list from an example
+    if (primitive == "ceiling") continue;  // no ladder: what is measured against one knows it by name
     for (const fs::path& path : places) {
       if (path.filename() == "ladder.inc") continue;
       const std::string text = read(path);

@@ -43,6 +43,10 @@ class ScriptedPlatform final : public Platform {
   Backend backend() const override { return Backend::cpu; }
   Description describe() const override { return {.device = "scripted", .cache_bytes = 1 << 16}; }
   Rungs rungs() const override { return {}; }
+  MemorySpace& memory(MemoryKind kind) override {
+    kinds.insert(kind);
+    return *this;
+  }
   void* allocate(std::size_t bytes) override { return cpu_platform().allocate(bytes); }
   void release(void* memory) noexcept override { cpu_platform().release(memory); }
   void copy_in(void* to, const void* from, std::size_t bytes, Stream) override {
@@ -70,6 +74,7 @@ class ScriptedPlatform final : public Platform {
   }
   double microseconds = 2;
   int timed_by_calls = 0;
+  std::set<MemoryKind> kinds;  // that were asked for
   int largest_batch = 0;
 };
 
@@ -119,6 +124,23 @@ TEST(Stopwatch, WhatSynchronisesIsTimedByItsCalls) {
   const auto results = stopwatch.measure(*find_primitive("reduce"), one, {&waits}, {.samples = 10});
   EXPECT_EQ(platform.timed_by_calls, 2 + 10) << "two to find the batch";
   EXPECT_EQ(results.at(0).samples, 10);
+}
+
+TEST(Stopwatch, RungsFromHostHaveTheirArraysThereAndAreTimedByTheirCalls) {
+  ScriptedPlatform platform;
+  const Rung good = rung<right>("good");
+  Rung pinned = good, never = rung<right>("never");
+  pinned.arrays = MemoryKind::pinned;
+  never.arrays = MemoryKind::pageable;
+  never.find = [](Type, Op) -> RunFn { return nullptr; };
+  Stopwatch stopwatch(platform);
+  const auto results = stopwatch.measure(*find_primitive("reduce"), one, {&pinned, &never}, {.samples = 10});
+  EXPECT_EQ(platform.kinds, (std::set{MemoryKind::pinned})) << "and no arrays that no rung takes";
+  EXPECT_EQ(platform.timed_by_calls, 2 + 10);
+  ASSERT_EQ(results.size(), 1u);
+  EXPECT_TRUE(results[0].checked);
+  stopwatch.measure(*find_primitive("reduce"), one, {&good, &pinned}, {.samples = 10});
+  EXPECT_EQ(platform.kinds, (std::set{MemoryKind::device, MemoryKind::pinned}));
 }
 
 TEST(Stopwatch, SamplesLastLongEnough) {

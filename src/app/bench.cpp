@@ -18,6 +18,7 @@ struct Options {
   Selection selection;
   bool peers = true;
   bool hot = false;
+  bool from_host = false;
   bool story = false;
   bool json = false;
   int samples = 20;
@@ -33,6 +34,7 @@ void declare(CLI::App& command, Options& o) {
   declare_selection(command, o.selection);
   command.add_flag("--peers,!--no-peers", o.peers, "Time other libraries in the same run (default: yes)");
   command.add_flag("--hot", o.hot, "Work on one buffer that stays in the cache, not on copies that do not fit it");
+  command.add_flag("--from-host", o.from_host, "Rungs whose arrays lie in host memory, instead of the device's own");
   command.add_option("--samples", o.samples, "Samples for each contestant")->check(CLI::Range(4, 100000));
   command.add_flag("--story", o.story, "Print beside each table what each rung is and what it predicted");
   command.add_flag("--json", o.json, "JSON lines on standard output, no tables");
@@ -49,7 +51,10 @@ class Bench {
   void plan(const Primitive& primitive, Backend backend, Platform& platform) {
     const Selection& s = options_.selection;
     const Params params = chosen_params(s, primitive);
-    const auto rungs = chosen_rungs(s, primitive, platform, {.peers = options_.peers});
+    using Arrays = RungFilter::Arrays;
+    const auto rungs =
+        chosen_rungs(s, primitive, platform,
+                     {.arrays = options_.from_host ? Arrays::host : Arrays::device, .peers = options_.peers});
     if (rungs.empty()) return;
     const auto sizes = lab::parse_sizes(s.sizes.empty() ? default_sizes : s.sizes);
     const Description description = platform.describe();
@@ -176,7 +181,8 @@ void add_bench(CLI::App& app, int& exit_code) {
   add_command<Options>(app, exit_code, "bench", "Time rungs and peers beside the machine's measured ceiling",
                        "  upsweep bench reduce\n"
                        "  upsweep bench reduce --type i32,f32 --op max -n 2^10..2^27 -o results.jsonl\n"
-                       "  upsweep bench reduce --rung simd,parallel --no-peers --json | jq .score\n",
+                       "  upsweep bench reduce --rung simd,parallel --no-peers --json | jq .score\n"
+                       "  upsweep bench saxpy --from-host --backend cuda -n 2^29\n",
                        declare, work);
 }
 

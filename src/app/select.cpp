@@ -169,9 +169,11 @@ std::vector<const Rung*> chosen_rungs(const Selection& selection, const Primitiv
   for (const Rung* rung : platform.rungs()) {
     if (rung->primitive != primitive.name || (rung->gpu_only && platform.backend() == Backend::simt)) continue;
     const bool named = std::find(selection.rungs.begin(), selection.rungs.end(), rung->name) != selection.rungs.end();
-    const bool by_default = selection.rungs.empty() && (filter.mutants || !rung->expected_wrong);
+    using Arrays = RungFilter::Arrays;
+    const bool there = filter.arrays == Arrays::any || rung->from_host() == (filter.arrays == Arrays::host);
+    const bool by_default = selection.rungs.empty() && there && (filter.mutants || !rung->expected_wrong);
     // Peers come along with whatever rungs are named: they are what those are held against.
-    if (rung->peer ? (filter.peers || named) : (named || by_default)) chosen.push_back(rung);
+    if (rung->peer ? ((filter.peers && there) || named) : (named || by_default)) chosen.push_back(rung);
   }
   return chosen;
 }

@@ -32,6 +32,7 @@ Params chosen_params(const Selection& selection, const Primitive& primitive);
 
 // The rungs of one primitive on these platforms. A name has to exist on one of them at least.
 struct RungFilter {
+  enum class Arrays { any, device, host } arrays = Arrays::any;  // where they lie
   bool peers = false;
   bool mutants = false;  // deliberate bugs; one that is named is taken all the same
 };

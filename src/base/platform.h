@@ -22,20 +22,27 @@ struct Description {
   int units = 0;                // cores or multiprocessors
 };
 
-class Platform {
+// One kind of memory, and the ways in and out of it.
+class MemorySpace {
  public:
-  virtual ~Platform() = default;
-  virtual Backend backend() const = 0;
-  virtual Description describe() const = 0;
-  virtual Rungs rungs() const = 0;  // of every primitive, ladder order; peers last
-
-  // Memory of this backend, aligned to 256 bytes. Throws Error(out_of_memory).
+  virtual ~MemorySpace() = default;
+  // Aligned to 256 bytes. Throws Error(out_of_memory).
   virtual void* allocate(std::size_t bytes) = 0;
   virtual void release(void* memory) noexcept = 0;
-  // Copies and fills are ordered on the stream; they have finished when synchronize() returns.
+  // Copies and fills are ordered on the stream; they have finished when the platform's synchronize() returns.
   virtual void copy_in(void* to, const void* from_host, std::size_t bytes, Stream stream = {}) = 0;
   virtual void copy_out(void* to_host, const void* from, std::size_t bytes, Stream stream = {}) = 0;
   virtual void fill(void* memory, unsigned char byte, std::size_t bytes, Stream stream = {}) = 0;
+};
+
+// A backend, which is its own memory's MemorySpace.
+class Platform : public MemorySpace {
+ public:
+  virtual Backend backend() const = 0;
+  virtual Description describe() const = 0;
+  virtual Rungs rungs() const = 0;  // of every primitive, ladder order; peers last
+  // Where memory is one, all kinds are the same.
+  virtual MemorySpace& memory(MemoryKind) { return *this; }
   // Waits for the stream; throws Error(device_error) for anything that failed on it since the last call.
   virtual void synchronize(Stream stream = {}) = 0;
   virtual Stream create_stream() { return {}; }
@@ -46,8 +53,9 @@ class Platform {
   // enqueue must do the same work every time, synchronise nothing and allocate nothing.
   using Enqueue = std::function<void(int)>;
   virtual std::vector<double> time_us(const Enqueue& enqueue, int samples, int batch, Stream stream) = 0;
-  // The same for work that waits for the device, which no graph can hold (Rung::synchronises): the time of the calls
-  // themselves, the host's part included. Where time_us does just that, there is nothing to override.
+  // The same for work in which the host has a part, so that no graph can hold it (Rung::synchronises, arrays in host
+  // memory): the time of the calls themselves, the host's part included. Where time_us does just that, there is nothing
+  // to override.
   virtual std::vector<double> time_calls_us(const Enqueue& enqueue, int samples, int batch, Stream stream) {
     return time_us(enqueue, samples, batch, stream);
   }

@@ -29,7 +29,7 @@ struct Case {
 // The fewest bytes the contract can move, and the ceiling they are held against.
 struct Traffic {
   std::size_t bytes = 0;
-  std::string_view ceiling;  // "read", "write", "copy", "launch"
+  std::string_view ceiling;  // "read", "write", "copy", "triad", "link", "launch"
 };
 
 struct OutputSpec {

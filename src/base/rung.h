@@ -1,5 +1,6 @@
 // A rung: one named implementation of a primitive on one backend, with its story and how to call it.
 #pragma once
+#include <cstdint>
 #include <span>
 #include <string_view>
 
@@ -16,6 +17,10 @@ struct Story {
   std::string_view source{};      // paper or article, year
 };
 
+// Where a rung's arrays lie: in its platform's own memory, or in host memory, of which pinned pages stay where they are,
+// so that a device copies from and to them by itself.
+enum class MemoryKind : std::uint8_t { device, pageable, pinned };
+
 struct Rung {
   std::string_view primitive;
   std::string_view name;
@@ -26,12 +31,14 @@ struct Rung {
   bool flushes_subnormals = false;  // f32 results may lack subnormal addends (hardware atomics on global memory)
   bool gpu_only = false;            // no honest emulation exists: tested on GPUs alone
   bool synchronises = false;        // waits for the device inside a call: cannot be captured into a graph
+  MemoryKind arrays = MemoryKind::device;
   std::size_t largest = 0;          // elements that it takes at most; 0: any number
   bool peer = false;                // someone else's implementation, timed in the same run
   std::string_view version{};       // of a peer: "CUB 3.0.1"
   // The function for these types, or null when this rung does not take them. Resolve once, call many times.
   RunFn (*find)(Type, Op) = nullptr;
 
+  bool from_host() const { return arrays != MemoryKind::device; }
   // The function for a case, or null.
   RunFn find_for(Type type, Op op, std::size_t n) const {
     return largest != 0 && n > largest ? nullptr : find(type, op);

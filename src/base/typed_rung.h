@@ -41,6 +41,7 @@ constexpr Rung make_typed_rung(std::string_view name, Backend backend) {
   if constexpr (requires { R::flushes_subnormals; }) rung.flushes_subnormals = R::flushes_subnormals;
   if constexpr (requires { R::largest; }) rung.largest = R::largest;
   if constexpr (requires { R::synchronises; }) rung.synchronises = R::synchronises;
+  if constexpr (requires { R::arrays; }) rung.arrays = R::arrays;
   if constexpr (requires { R::gpu_only; }) rung.gpu_only = R::gpu_only;
   return rung;
 }

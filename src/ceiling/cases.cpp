@@ -22,6 +22,8 @@ class CeilingProblem final : public Problem {
       return out[0] == expected ? std::nullopt : difference(0, out[0], expected);
     }
     if (rung.name == "launch") return std::nullopt;
+    if (rung.name == "link")
+      return all(out, n_ / 2, [&](std::size_t i) { return in()[i % ladders::ceiling::link_chunk(rung.backend)]; });
     if (rung.name == "copy") return all(out, n_, [&](std::size_t i) { return in()[i]; });
     if (rung.name == "write") return all(out, n_, [](std::size_t i) { return ladders::ceiling::pattern(i); });
     const std::size_t half = ladders::ceiling::triad_half(n_);
@@ -49,6 +51,7 @@ Traffic traffic(const Case& c, const Rung& rung) {
   const std::size_t array = c.n * sizeof(std::uint32_t);
   if (rung.name == "launch") return {0, "launch"};
   if (rung.name == "triad") return {3 * ladders::ceiling::triad_half(c.n) * sizeof(std::uint32_t), "triad"};
+  if (rung.name == "link") return {array + c.n / 2 * sizeof(std::uint32_t), "link"};
   return {rung.name == "copy" ? 2 * array : array, rung.name};
 }
 
@@ -58,7 +61,7 @@ extern const Primitive ceiling_primitive{
     .name = "ceiling",
     .contract =
         "read: out[0] = xor of in; write: out[i] = pattern(i); copy: out[i] = in[i]; "
-        "triad: out[i] = in[i] + 3 * in[half + 64 + i]; launch: nothing",
+        "triad: out[i] = in[i] + 3 * in[half + 64 + i]; link: in to the device, n / 2 words back; launch: nothing",
     .types = [] { return std::vector{Type::u32}; },
     .ops = [] { return std::vector{Op::sum}; },
     .inputs = &input_names,

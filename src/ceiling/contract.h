@@ -5,6 +5,9 @@
 //   write   out[i] = pattern(i)
 //   copy    out[i] = in[i]
 //   triad   out[i] = in[i] + 3 * in[half + 64 + i] for i < half: two streams in, one out (McCalpin's STREAM, 1995)
+//   link    in to the device, out[i] = in[i % link_chunk] for i < n / 2 from it, both at once: the way of two arrays to
+//   the
+//           device and of one back, from and to pinned host memory
 //   launch  nothing at all: what a call or a launch costs by itself
 #pragma once
 #include <cstdint>
@@ -25,6 +28,9 @@ inline constexpr std::size_t triad_gap = 64;
 constexpr std::size_t triad_half(std::size_t n) { return n < triad_gap ? 0 : (n - triad_gap) / 2 / 16 * 16; }
 constexpr std::uint32_t triad_of(std::uint32_t a, std::uint32_t b) { return a + 3 * b; }
 
+// Words of a copy: 32 MiB, in which its start is lost. The emulator's arrays are smaller, and still several.
+constexpr std::size_t link_chunk(Backend backend) { return std::size_t{1} << (backend == Backend::simt ? 12 : 23); }
+
 template <class R>
 RunFn find_run(Type type, Op op) {
   return type == Type::u32 && op == Op::sum ? &R::run : nullptr;
@@ -34,6 +40,7 @@ RunFn find_run(Type type, Op op) {
 template <class R>
 constexpr Rung make_rung(std::string_view name, Backend backend) {
   Rung rung{.primitive = "ceiling", .name = name, .backend = backend, .story = R::story, .find = &find_run<R>};
+  if constexpr (requires { R::arrays; }) rung.arrays = R::arrays;
   if constexpr (requires { R::gpu_only; }) rung.gpu_only = R::gpu_only;
   return rung;
 }

@@ -28,6 +28,26 @@ std::string version(int number) {  // 13000 -> "13.0"
   return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
 }
 
+// Host memory that the device copies from and to by itself; to the host it is memory as any other.
+class PinnedMemory final : public MemorySpace {
+ public:
+  void* allocate(std::size_t bytes) override {
+    void* memory = nullptr;
+    check(cudaHostAlloc(&memory, std::max<std::size_t>(bytes, 1), cudaHostAllocPortable), "cudaHostAlloc");
+    return memory;
+  }
+  void release(void* memory) noexcept override { cudaFreeHost(memory); }
+  void copy_in(void* to, const void* from_host, std::size_t bytes, Stream) override {
+    cpu_platform().copy_in(to, from_host, bytes);
+  }
+  void copy_out(void* to_host, const void* from, std::size_t bytes, Stream) override {
+    cpu_platform().copy_out(to_host, from, bytes);
+  }
+  void fill(void* memory, unsigned char byte, std::size_t bytes, Stream) override {
+    cpu_platform().fill(memory, byte, bytes);
+  }
+};
+
 class CudaPlatform final : public Platform {
  public:
   explicit CudaPlatform(int ordinal) : ordinal_(ordinal) {
@@ -56,6 +76,12 @@ class CudaPlatform final : public Platform {
             .units = properties_.multiProcessorCount};
   }
 
+  MemorySpace& memory(MemoryKind kind) override {
+    use();
+    if (kind == MemoryKind::pinned) return pinned_;
+    if (kind == MemoryKind::pageable) return cpu_platform();
+    return *this;
+  }
   void* allocate(std::size_t bytes) override {
     use();
     void* memory = nullptr;
@@ -151,6 +177,7 @@ class CudaPlatform final : public Platform {
 
   int ordinal_;
   cudaDeviceProp properties_{};
+  PinnedMemory pinned_;
   std::vector<const Rung*> rungs_;
 };
 

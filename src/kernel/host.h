@@ -1,11 +1,14 @@
-// Copies between the device and ordinary host memory in the middle of a rung, and the wait that goes with them. No such
-// call can be captured into a graph: a rung that uses them has `synchronises = true`.
+// The host's part in a rung: copies between the device's memory and its own, waits for them, and streams beside the
+// call's.
 #pragma once
+#include <algorithm>
 #include <cstring>
 
 #include "kernel/kernel.h"
 
 namespace upsweep {
+
+// ---- copies that the host waits for: a rung that uses them has `synchronises = true` ----
 
 // Returns when everything before it on the stream is done and the bytes have arrived.
 inline Status copy_to_host(void* host, const void* device, std::size_t bytes, Stream stream) {
@@ -32,5 +35,70 @@ inline Status copy_to_device(void* device, const void* host, std::size_t bytes, 
   return {};
 #endif
 }
+
+// ---- copies that the host does not wait for ----
+
+// Between host and device memory, whichever of the two is which. With pageable memory the host has a hand in the copy,
+// and may return late.
+inline Status copy_queued(void* to, const void* from, std::size_t bytes, Stream stream) {
+#if defined(__CUDACC__)
+  return status_of(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, static_cast<cudaStream_t>(stream.handle)));
+#else
+  (void)stream;
+  if (bytes) std::memcpy(to, from, bytes);
+  return {};
+#endif
+}
+
+// Streams beside that of a call: they start where it is, and after join() it waits for them. What lies on different
+// ones may go on at once.
+class Fork {
+ public:
+  static constexpr unsigned most = 8;
+  Fork(const Fork&) = delete;
+  Fork& operator=(const Fork&) = delete;
+
+#if defined(__CUDACC__)
+  Fork(Stream stream, unsigned count)
+      : trunk_(static_cast<cudaStream_t>(stream.handle)), count_(std::min(count, most)) {
+    keep(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming));
+    keep(cudaEventRecord(event_, trunk_));
+    for (unsigned i = 0; i < count_; ++i) {
+      keep(cudaStreamCreateWithFlags(&branch_[i], cudaStreamNonBlocking));
+      keep(cudaStreamWaitEvent(branch_[i], event_));
+    }
+  }
+  // After an error too, nothing may come before what is already on the streams.
+  ~Fork() {
+    if (!joined_) (void)join();
+    for (unsigned i = 0; i < count_; ++i)
+      if (branch_[i]) cudaStreamDestroy(branch_[i]);
+    if (event_) cudaEventDestroy(event_);
+  }
+  Stream operator[](unsigned i) const { return {branch_[i]}; }
+  Status join() {
+    joined_ = true;
+    for (unsigned i = 0; i < count_; ++i) {
+      keep(cudaEventRecord(event_, branch_[i]));
+      keep(cudaStreamWaitEvent(trunk_, event_));
+    }
+    return status_of(error_);
+  }
+
+ private:
+  void keep(cudaError_t error) {
+    if (error_ == cudaSuccess) error_ = error;
+  }
+  cudaStream_t trunk_, branch_[most]{};
+  cudaEvent_t event_ = nullptr;
+  unsigned count_;
+  cudaError_t error_ = cudaSuccess;
+  bool joined_ = false;
+#else  // everything is done when it is queued
+  Fork(Stream, unsigned) {}
+  Stream operator[](unsigned) const { return {}; }
+  Status join() { return {}; }
+#endif
+};
 
 }  // namespace upsweep

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "base/interrupt.h"
@@ -173,7 +174,9 @@ std::vector<RungCheck> check(Platform& platform, simt::Emulator* emulator, const
   std::size_t total = 0, done = 0;
   for (const std::size_t n : sizes) total += at_size(n);
 
-  Stage stage(platform);
+  // One for each kind of memory that the rungs' arrays lie in.
+  std::map<MemoryKind, Stage> stages;
+  for (const Rung* rung : rungs) stages.try_emplace(rung->arrays, platform, rung->arrays);
   // The traced emulator watches the edges of allocations itself, and sees reads too.
   const std::size_t guard = traced ? 0 : 256;
   if (emulator) emulator->take_report();
@@ -197,13 +200,14 @@ std::vector<RungCheck> check(Platform& platform, simt::Emulator* emulator, const
         using Shift = Layout::Shift;
         constexpr Shift shifts[] = {Shift::alike, Shift::none, Shift::apart, Shift::none};
         const Shift shift = own_shape ? Shift::none : shifts[done / (shapes.size() - 1) % std::size(shifts)];
-        bool loaded = false;
+        std::set<MemoryKind> loaded;
         for (RungCheck& result : results) {
           if (result.failures.size() >= options.most_failures) continue;
           const RunFn run = result.rung->find_for(c.type, c.op, n);
           if (!run) continue;
-          if (!loaded) stage.load(*problem, c, {.guard_bytes = guard, .shift = shift});
-          loaded = true;
+          Stage& stage = stages.at(result.rung->arrays);
+          if (loaded.insert(result.rung->arrays).second)
+            stage.load(*problem, c, {.guard_bytes = guard, .shift = shift});
           Params used = shape;
           auto wrong = try_case(stage, emulator, *result.rung, run, c, used, result.runs);
           if (!wrong) continue;

@@ -16,7 +16,7 @@ constexpr std::size_t poisoned_scratch = 64 * 1024;
 
 Stage::~Stage() {
   for (auto* arrays : {&in_, &out_})
-    for (Array& array : *arrays) platform_.release(array.memory);
+    for (Array& array : *arrays) memory_.release(array.memory);
 }
 
 void Stage::place(Array& array, std::size_t index, std::size_t bytes, std::size_t element, const Layout& layout) {
@@ -28,9 +28,9 @@ void Stage::place(Array& array, std::size_t index, std::size_t bytes, std::size_
   array.total = array.begin + bytes + layout.guard_bytes;
   const bool exact = layout.guard_bytes == 0;
   if (exact ? array.total != array.capacity : array.total > array.capacity) {
-    platform_.release(array.memory);
+    memory_.release(array.memory);
     array = {.begin = array.begin, .bytes = array.bytes, .total = array.total};
-    array.memory = platform_.allocate(std::max<std::size_t>(array.total, 1));
+    array.memory = memory_.allocate(std::max<std::size_t>(array.total, 1));
     array.capacity = array.total;
   }
 }
@@ -47,8 +47,8 @@ void Stage::load(const Problem& problem, const Case& c, const Layout& layout) {
   for (std::size_t k = 0; k < inputs_.size(); ++k) {
     const std::size_t element = size_of(inputs_[k].type);
     place(in_[k], k, inputs_[k].count * element, element, layout);
-    platform_.fill(in_[k].memory, poison, in_[k].total);
-    platform_.copy_in(in_[k].data(), inputs_[k].data, in_[k].bytes);
+    memory_.fill(in_[k].memory, poison, in_[k].total);
+    memory_.copy_in(in_[k].data(), inputs_[k].data, in_[k].bytes);
   }
   for (std::size_t k = 0; k < specs_.size(); ++k) {
     if (in_place(k)) continue;
@@ -61,9 +61,9 @@ void Stage::load(const Problem& problem, const Case& c, const Layout& layout) {
 Status Stage::run(RunFn run, const Params& params) {
   for (std::size_t k = 0; k < specs_.size(); ++k)
     if (in_place(k))
-      platform_.copy_in(output(k).data(), inputs_[input_of(k)].data, output(k).bytes);
+      memory_.copy_in(output(k).data(), inputs_[input_of(k)].data, output(k).bytes);
     else
-      platform_.fill(out_[k].memory, poison, out_[k].total);
+      memory_.fill(out_[k].memory, poison, out_[k].total);
   if (void* scratch = workspace_->scratch(poisoned_scratch)) platform_.fill(scratch, poison, poisoned_scratch);
   platform_.synchronize();
 
@@ -77,7 +77,7 @@ Status Stage::run(RunFn run, const Params& params) {
 
 std::optional<std::string> Stage::fetch(const Array& array, std::vector<std::byte>& host, const std::string& name) {
   host.resize(array.total);
-  platform_.copy_out(host.data(), array.memory, array.total);
+  memory_.copy_out(host.data(), array.memory, array.total);
   platform_.synchronize();
   const auto is_poison = [](std::byte b) { return b == std::byte{poison}; };
   const auto begin = host.begin() + static_cast<std::ptrdiff_t>(array.begin);

@@ -23,7 +23,10 @@ struct Layout {
 // Arrays of one case between guard zones. Memory is kept from case to case, because cudaMalloc costs more than a check.
 class Stage {
  public:
-  explicit Stage(Platform& platform) : platform_(platform) { renew_workspace(); }
+  explicit Stage(Platform& platform, MemoryKind kind = MemoryKind::device)
+      : platform_(platform), memory_(platform.memory(kind)) {
+    renew_workspace();
+  }
   Stage(const Stage&) = delete;
   Stage& operator=(const Stage&) = delete;
   ~Stage();
@@ -59,6 +62,7 @@ class Stage {
   std::optional<std::string> fetch(const Array& array, std::vector<std::byte>& host, const std::string& name);
 
   Platform& platform_;
+  MemorySpace& memory_;  // of the arrays
   std::optional<Workspace> workspace_;
   const Problem* problem_ = nullptr;
   Case case_;

@@ -36,14 +36,15 @@ std::size_t round_up(std::size_t bytes, std::size_t to) { return (bytes + to - 1
 
 }  // namespace
 
-// Arrays of one case, many times over in the platform's memory.
+// Arrays of one case, many times over, in one kind of the platform's memory.
 class Copies {
  public:
-  Copies(Platform& platform, const Problem& problem, std::size_t copies) : platform_(platform), copies_(copies) {
+  Copies(Platform& platform, MemoryKind kind, const Problem& problem, std::size_t copies)
+      : platform_(platform), memory_(platform.memory(kind)), copies_(copies) {
     try {
       for (const Problem::Array& array : problem.inputs()) {
         const Slot& slot = add(in_, array.count * size_of(array.type));
-        for (std::size_t i = 0; i < copies_; ++i) platform_.copy_in(slot.at(i), array.data, slot.bytes);
+        for (std::size_t i = 0; i < copies_; ++i) memory_.copy_in(slot.at(i), array.data, slot.bytes);
       }
       for (const OutputSpec& output : problem.outputs()) {
         if (output.in_place_of != OutputSpec::own_memory) {
@@ -52,7 +53,7 @@ class Copies {
           continue;
         }
         const Slot& slot = add(out_, output.count * size_of(output.type));
-        platform_.fill(slot.memory, 0xCD, slot.stride * copies_);
+        memory_.fill(slot.memory, 0xCD, slot.stride * copies_);
       }
       platform_.synchronize();
     } catch (...) {
@@ -75,9 +76,9 @@ class Copies {
   void renew_outputs() const {
     for (const Slot& slot : out_)
       if (slot.overwritten)
-        platform_.copy_in(slot.memory, slot.overwritten, slot.bytes);
+        memory_.copy_in(slot.memory, slot.overwritten, slot.bytes);
       else
-        platform_.fill(slot.memory, 0xCD, slot.bytes);
+        memory_.fill(slot.memory, 0xCD, slot.bytes);
     platform_.synchronize();
   }
   // Verifies the outputs of the first copy.
@@ -86,7 +87,7 @@ class Copies {
     std::vector<const void*> outputs;
     for (const Slot& slot : out_) {
       host.emplace_back(std::max<std::size_t>(slot.bytes, 1));
-      platform_.copy_out(host.back().data(), slot.memory, slot.bytes);
+      memory_.copy_out(host.back().data(), slot.memory, slot.bytes);
       outputs.push_back(host.back().data());
     }
     platform_.synchronize();
@@ -107,15 +108,16 @@ class Copies {
   const Slot& add(std::vector<Slot>& slots, std::size_t bytes) {
     const std::size_t stride = round_up(std::max<std::size_t>(bytes, 1), 256);
     slots.reserve(slots.size() + 1);  // so that nothing can throw between allocate() and the slot that owns it
-    slots.push_back({platform_.allocate(stride * copies_), bytes, stride});
+    slots.push_back({memory_.allocate(stride * copies_), bytes, stride});
     return slots.back();
   }
   void release() {
     for (auto* slots : {&in_, &out_})
       for (Slot& slot : *slots)
-        if (!slot.overwritten) platform_.release(slot.memory);
+        if (!slot.overwritten) memory_.release(slot.memory);
   }
   Platform& platform_;
+  MemorySpace& memory_;
   std::size_t copies_, next_ = 0;
   std::vector<Slot> in_, out_;
 };
@@ -235,8 +237,9 @@ void Stopwatch::interleave(std::vector<Lane*> lanes, const TimeOptions& options)
   const auto sample = [&](Lane& lane, int samples, int batch) {
     throw_if_interrupted();
     const auto enqueue = [&lane](int) { lane.call(); };
-    return lane.rung->synchronises ? platform_.time_calls_us(enqueue, samples, batch, stream_)
-                                   : platform_.time_us(enqueue, samples, batch, stream_);
+    const bool host_has_a_part = lane.rung->synchronises || lane.rung->from_host();
+    return host_has_a_part ? platform_.time_calls_us(enqueue, samples, batch, stream_)
+                           : platform_.time_us(enqueue, samples, batch, stream_);
   };
   std::erase_if(lanes, [](Lane* lane) { return lane->failed(); });
 
@@ -318,7 +321,8 @@ Stopwatch::Lane* Stopwatch::ceiling_lane(std::string_view kind, std::size_t byte
   if (!lane || lane->c.n != c.n) {
     lane.reset();  // before its successor is built: two of them may not fit
     const auto problem = primitive->make(c, {});
-    lane = make_lane(*primitive, *rung, c, *problem, std::make_shared<Copies>(platform_, *problem, 1), {});
+    lane =
+        make_lane(*primitive, *rung, c, *problem, std::make_shared<Copies>(platform_, rung->arrays, *problem, 1), {});
   } else {
     lane->renew();
   }
@@ -330,19 +334,23 @@ std::vector<Measurement> Stopwatch::measure(const Primitive& primitive, const Ca
   require_room(platform_, description_, c);
   const auto problem = primitive.make(c, {});
 
-  // Copies of the arrays until they fill the last-level cache several times over.
+  // Copies of the arrays until they fill the last-level cache several times over, in each kind of memory that is asked
+  // for.
   const std::size_t bytes = std::max<std::size_t>(case_bytes(*problem), 1);
   const std::size_t times = platform_.backend() == Backend::cuda ? cache_fillings_cuda : cache_fillings_cpu;
   std::size_t wanted = options.cold ? times * description_.cache_bytes / bytes + 1 : 1;
   // Even a case many times the cache leaves its end there for the next call: two copies, where there is room for them.
   if (options.cold && 4 * bytes <= description_.memory_bytes) wanted = std::max<std::size_t>(wanted, 2);
-  auto copies = std::make_shared<Copies>(platform_, *problem, std::min(wanted, most_copies));
+  std::map<MemoryKind, std::shared_ptr<Copies>> copies;
+  for (const Rung* rung : rungs)
+    if (std::shared_ptr<Copies>& made = copies[rung->arrays]; !made && rung->find_for(c.type, c.op, c.n))
+      made = std::make_shared<Copies>(platform_, rung->arrays, *problem, std::min(wanted, most_copies));
 
   std::vector<std::unique_ptr<Lane>> contestants;
   std::vector<Lane*> lanes;
   std::map<std::string, std::size_t> traffic;  // by kind of ceiling, the most of any contestant
   for (const Rung* rung : rungs)
-    if (auto lane = make_lane(primitive, *rung, c, *problem, copies, options)) {
+    if (auto lane = make_lane(primitive, *rung, c, *problem, copies[rung->arrays], options)) {
       const Traffic& t = lane->result.traffic;
       std::size_t& most = traffic[std::string(t.ceiling)];
       most = std::max(most, t.bytes);

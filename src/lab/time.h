@@ -38,7 +38,7 @@ struct Measurement {
 
 // What the machine can do, in this run: the time of the best program that moves the bytes and does nothing else.
 struct Ceiling {
-  std::string kind;   // "read", "write", "copy", "launch"
+  std::string kind;   // as Traffic::ceiling
   std::size_t n = 0;  // elements
   Type type = Type::u32;
   std::size_t bytes = 0;  // moved; 0 for a launch

@@ -8,9 +8,13 @@
 namespace upsweep::detail {
 namespace {
 
-void run(DeviceState& state, Type type, const void* a, const SaxpyArrays& arrays, const SaxpyOptions& options) {
+const Primitive& saxpy_primitive_of_this_program() {
   static const Primitive& primitive = *find_primitive("saxpy");
-  const Rung& rung = resolve_rung(state, primitive, options.rung);
+  return primitive;
+}
+
+void run(DeviceState& state, Type type, const void* a, const SaxpyArrays& arrays, const SaxpyOptions& options) {
+  const Rung& rung = resolve_rung(state, saxpy_primitive_of_this_program(), options.rung);
   const RunFn run = resolve_run(rung, type, Op::sum);
   if (arrays.x_size != arrays.y_size)
     throw Error(Code::invalid_argument,
@@ -43,6 +47,10 @@ void saxpy_host(Device& device, Type type, const void* a, const SaxpyArrays& arr
   // What cannot be is found by run(), before it touches anything.
   if (state.backend == Backend::cpu || n == 0 || n != arrays.y_size || arrays.out_size < n)
     return run(state, type, a, arrays, options);
+  if (resolve_rung(state, saxpy_primitive_of_this_program(), options.rung).from_host()) {
+    run(state, type, a, arrays, options);
+    return state.platform.synchronize(state.stream);
+  }
 
   const std::size_t second = (bytes + 255) / 256 * 256;  // aligned as the first
   auto* const x = static_cast<std::byte*>(state.staging.scratch(second + bytes));

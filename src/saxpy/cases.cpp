@@ -63,8 +63,8 @@ extern const Primitive saxpy_primitive{
           if (rung.backend != Backend::simt) all.push_back((1 << 20) + 1);
           return all;
         },
-    .traffic = [](const Case& c, const Rung&) -> Traffic {
-      return {3 * c.n * size_of(c.type), "triad"};
+    .traffic = [](const Case& c, const Rung& rung) -> Traffic {
+      return {3 * c.n * size_of(c.type), rung.from_host() ? "link" : "triad"};
     },
     .make = [](const Case& c, std::span<const std::byte> data) -> std::unique_ptr<Problem> {
       return std::make_unique<SaxpyProblem>(c, data);

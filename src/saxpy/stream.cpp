@@ -13,8 +13,13 @@ namespace {
 
 class SaxpyStreamer final : public Streamer {
  public:
-  SaxpyStreamer(Platform& platform, RunFn run, const Case& c)
-      : platform_(platform), run_(run), case_(c), workspace_(platform), arrays_(platform) {}
+  SaxpyStreamer(Platform& platform, const Rung& rung, RunFn run, const Case& c)
+      : platform_(platform),
+        run_(run),
+        case_(c),
+        in_host_memory_(platform.backend() == Backend::cpu || rung.from_host()),
+        workspace_(platform),
+        arrays_(in_host_memory_ ? cpu_platform() : platform) {}
   std::vector<Input> others() const override { return {{"y", case_.type}}; }
   Type output_type() const override { return case_.type; }
   std::optional<std::uint64_t> output_count(std::optional<std::uint64_t> n) const override { return n; }
@@ -29,9 +34,9 @@ class SaxpyStreamer final : public Streamer {
               .out = {memory},
               .params = case_.params,
               .workspace = &workspace_};
-    // The CPU reads the caller's chunks where they lie; a device gets copies, and the result takes y's place.
-    const bool device = platform_.backend() != Backend::cpu;
-    if (device) {
+    // What works in host memory reads the caller's chunks where they lie; a device gets copies, and the result takes
+    // y's place.
+    if (!in_host_memory_) {
       call.in = {memory + stride, memory};
       platform_.copy_in(memory + stride, chunks[0].data(), bytes);
       platform_.copy_in(memory, chunks[1].data(), bytes);
@@ -39,12 +44,12 @@ class SaxpyStreamer final : public Streamer {
     if (const Status s = run_(call); !s)
       throw Error(s.code, std::string("saxpy failed: ") + (s.message ? s.message : "no message"));
     std::span<const std::byte> result(memory, bytes);
-    if (device) {
+    if (!in_host_memory_) {
       host_.resize(bytes);
       platform_.copy_out(host_.data(), memory, bytes);
-      platform_.synchronize();
       result = host_;
     }
+    platform_.synchronize();
     sink(result);
   }
   void finish(const Sink&) override {}
@@ -53,6 +58,7 @@ class SaxpyStreamer final : public Streamer {
   Platform& platform_;
   RunFn run_;
   Case case_;
+  bool in_host_memory_;
   Workspace workspace_, arrays_;
   std::vector<std::byte> host_;
 };
@@ -68,7 +74,7 @@ std::unique_ptr<Streamer> stream(Platform& platform, const Rung& rung, const Cas
   if (const double a = c.params.get("a", default_a); !is_float(c.type) && std::abs(a) > 0x1p53)
     throw Error(Code::invalid_argument, "a=" + std::to_string(a) + " may have been rounded already",
                 "parameters hold integers of up to 2^53 exactly; upsweep::saxpy takes larger ones");
-  return std::make_unique<SaxpyStreamer>(platform, run, c);
+  return std::make_unique<SaxpyStreamer>(platform, rung, run, c);
 }
 
 }  // namespace upsweep::ladders::saxpy

@@ -1,0 +1,56 @@
+// saxpy from host memory, in chunks: every chunk and number of streams, and no more of the device's memory than they
+// need.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+#include "launcher.h"
+#include "simt/report.h"
+
+namespace upsweep {
+namespace {
+
+const Rung& pipelined() {
+  const Rung* rung = find_rung(plain_emulator().rungs(), "saxpy", "from_host_pipelined");
+  if (!rung) throw Error(Code::invalid_argument, "no such rung");
+  return *rung;
+}
+
+Call call_of(test::Array<std::uint32_t>& x, test::Array<std::uint32_t>& y, test::Array<std::uint32_t>& out,
+             Workspace& workspace, double chunk, double streams) {
+  Call call{.type = Type::u32, .n = x.size(), .in = {x.data(), y.data()}, .out = {out.data()}, .workspace = &workspace};
+  call.params.set("a", 3);
+  call.params.set("chunk", chunk);
+  call.params.set("streams", streams);
+  return call;
+}
+
+TEST(SaxpyFromHost, AnyChunkAndAnyNumberOfStreams) {
+  simt::Emulator& emulator = plain_emulator();
+  constexpr std::size_t n = 5000;
+  test::Array<std::uint32_t> x(emulator, n), y(emulator, n), out(emulator, n);
+  x.set([](std::size_t i) { return i * 2654435761u; });
+  y.set([](std::size_t i) { return i * i; });
+  for (const std::size_t chunk : {61, 1000, 1024, 4999, 5000, 5001})
+    for (const std::size_t streams : {1, 2, 3, 8}) {
+      out.set([](std::size_t) { return 0xCDCDCDCD; });
+      Workspace workspace(emulator);
+      ASSERT_TRUE(pipelined().find(Type::u32, Op::sum)(call_of(x, y, out, workspace, chunk, streams)));
+      for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(out[i], 3 * x[i] + y[i]) << chunk << ' ' << streams << ' ' << i;
+      const std::size_t each = (std::min(chunk, n) * sizeof(std::uint32_t) + 255) / 256 * 256;
+      EXPECT_LE(workspace.held(), 2 * streams * each) << "so that arrays may be larger than the device's memory";
+    }
+  EXPECT_TRUE(emulator.take_report().issues.empty());
+}
+
+TEST(SaxpyFromHost, RefusesWhatCannotBe) {
+  simt::Emulator& emulator = plain_emulator();
+  test::Array<std::uint32_t> x(emulator, 10), y(emulator, 10), out(emulator, 10);
+  Workspace workspace(emulator);
+  const RunFn run = pipelined().find(Type::u32, Op::sum);
+  for (const auto& [chunk, streams] : {std::pair{0., 1.}, {5., 0.}, {5., 9.}, {5., 1e12}})
+    EXPECT_EQ(run(call_of(x, y, out, workspace, chunk, streams)).code, Code::invalid_argument) << chunk << streams;
+}
+
+}  // namespace
+}  // namespace upsweep
