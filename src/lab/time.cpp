@@ -335,7 +335,7 @@ std::vector<Measurement> Stopwatch::measure(const Primitive& primitive, const Ca
   const auto problem = primitive.make(c, {});
 
   // Copies of the arrays until they fill the last-level cache several times over, in each kind of memory that is asked
-  // for.
+  // for; one in host memory, which a device's cache does not keep.
   const std::size_t bytes = std::max<std::size_t>(case_bytes(*problem), 1);
   const std::size_t times = platform_.backend() == Backend::cuda ? cache_fillings_cuda : cache_fillings_cpu;
   std::size_t wanted = options.cold ? times * description_.cache_bytes / bytes + 1 : 1;
@@ -344,7 +344,8 @@ std::vector<Measurement> Stopwatch::measure(const Primitive& primitive, const Ca
   std::map<MemoryKind, std::shared_ptr<Copies>> copies;
   for (const Rung* rung : rungs)
     if (std::shared_ptr<Copies>& made = copies[rung->arrays]; !made && rung->find_for(c.type, c.op, c.n))
-      made = std::make_shared<Copies>(platform_, rung->arrays, *problem, std::min(wanted, most_copies));
+      made = std::make_shared<Copies>(platform_, rung->arrays, *problem,
+                                      rung->from_host() ? 1 : std::min(wanted, most_copies));
 
   std::vector<std::unique_ptr<Lane>> contestants;
   std::vector<Lane*> lanes;
