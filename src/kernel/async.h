@@ -26,9 +26,10 @@ __device__ __forceinline__ void mbarrier_init(std::uint64_t* mbarrier, unsigned 
 #endif
 }
 
-__device__ __forceinline__ void mbarrier_arrive(std::uint64_t* mbarrier) {
+// Arrives, for as many threads as `count` says.
+__device__ __forceinline__ void mbarrier_arrive(std::uint64_t* mbarrier, unsigned count = 1) {
 #if __CUDA_ARCH__ >= 900
-  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(shared_address(mbarrier)) : "memory");
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(mbarrier)), "r"(count) : "memory");
 #endif
 }
 

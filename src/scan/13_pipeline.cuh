@@ -76,7 +76,7 @@ struct Pipeline {
       if (tile < tiles)
         copy_in(std::size_t(tile) * elements, ring + std::size_t(s) * elements, &shared.fetched[s]);
       else if (++ends, lane == 0)
-        mbarrier_arrive(&shared.fetched[s]);
+        mbarrier_arrive(&shared.fetched[s], warp_size);
       last = tile;
       next = __shfl_sync(all_lanes, drawn, 0);
     }
@@ -97,9 +97,14 @@ struct Pipeline {
     };
     if (lane < from) fill(lane);
     for (unsigned i = end + lane; i < elements; i += warp_size) fill(i);
-    __syncwarp();
-    if (lane > 0) return;
+    // Whoever wrote has to arrive for itself; where only the copy engine writes, one lane arrives for all.
+    const bool all_copied = end - from == elements;
+    if (lane > 0) {
+      if (!all_copied) mbarrier_arrive(arrived);
+      return;
+    }
     mbarrier_arrive_expect(arrived, (end - from) * sizeof(T));
+    if (all_copied) mbarrier_arrive(arrived, warp_size - 1);
     if (end > from) bulk_copy(to + from, in.base + position + from, (end - from) * sizeof(T), arrived);
   }
 
@@ -179,7 +184,7 @@ __global__ void __launch_bounds__(Shape::threads, 1)
   allow_next_launch();
   if (threadIdx.x == Shape::threads - warp_size) {  // the warp that fetches
     for (unsigned s = 0; s < P::stages; ++s) {
-      mbarrier_init(&shared.fetched[s], 1);
+      mbarrier_init(&shared.fetched[s], warp_size);
       mbarrier_init(&shared.placed[s], 2);  // its total and its place
       mbarrier_init(&shared.freed[s], Shape::scanners);
     }

@@ -24,7 +24,8 @@ static_assert(sizeof(Mbarrier) == sizeof(std::uint64_t));
 void touch([[maybe_unused]] const void* mbarrier, [[maybe_unused]] bool initialises,
            [[maybe_unused]] const void* caller) {
 #if UPSWEEP_SIMT_TRACED
-  current_worker->tracer.inspect(mbarrier, sizeof(Mbarrier), initialises ? Access::store : Access::atomic, caller);
+  current_worker->tracer.inspect(mbarrier, sizeof(Mbarrier), initialises ? Access::store : Access::atomic, true,
+                                 caller);
 #endif
 }
 void publish([[maybe_unused]] const void* mbarrier, [[maybe_unused]] bool copied) {
@@ -55,12 +56,12 @@ void write(std::uint64_t* word, Mbarrier mbarrier) {
   *word = std::bit_cast<std::uint64_t>(mbarrier);
 }
 
-void arrive(std::uint64_t* word, unsigned bytes) {
+void arrive(std::uint64_t* word, unsigned count, unsigned bytes) {
   Mbarrier mbarrier = read(word);
-  if (mbarrier.pending == 0)
+  if (mbarrier.pending < count)
     current_worker->fail("trap", current_worker->who() + ": more arrivals at an mbarrier than it was made for");
   publish(word, false);
-  --mbarrier.pending;
+  mbarrier.pending -= count;
   mbarrier.bytes += bytes;
   write(word, mbarrier);
 }
@@ -75,14 +76,14 @@ void mbarrier_init(std::uint64_t* word, unsigned count) {
   *word = std::bit_cast<std::uint64_t>(Mbarrier{.phase = 0, .valid = 1, .count = count, .pending = count, .bytes = 0});
 }
 
-void mbarrier_arrive(std::uint64_t* word) {
+void mbarrier_arrive(std::uint64_t* word, unsigned count) {
   touch(word, false, __builtin_return_address(0));
-  arrive(word, 0);
+  arrive(word, count, 0);
 }
 
 void mbarrier_arrive_expect(std::uint64_t* word, unsigned bytes) {
   touch(word, false, __builtin_return_address(0));
-  arrive(word, bytes);
+  arrive(word, 1, bytes);
 }
 
 bool mbarrier_test(std::uint64_t* word, unsigned parity) {

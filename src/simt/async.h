@@ -14,8 +14,8 @@ namespace upsweep::simt {
 
 // mbarrier.init. `count` is 1 to 2^20 - 1. Other threads may use it after a block barrier.
 void mbarrier_init(std::uint64_t* mbarrier, unsigned count);
-// mbarrier.arrive
-void mbarrier_arrive(std::uint64_t* mbarrier);
+// mbarrier.arrive, for as many threads as `count` says.
+void mbarrier_arrive(std::uint64_t* mbarrier, unsigned count = 1);
 // mbarrier.arrive.expect_tx: arrives, and keeps the phase open until `bytes` more have been copied.
 void mbarrier_arrive_expect(std::uint64_t* mbarrier, unsigned bytes);
 // mbarrier.test_wait.parity: true when the phase of this parity is over. Gives way to other lanes when it is not.
