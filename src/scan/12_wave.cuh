@@ -49,7 +49,8 @@ __global__ void __launch_bounds__(Block, 1024 / Block)
     if (lane == 0) {
       before_tile = before_all;
       // Every block before the last has given its total, so it has asked for the call's number.
-      if (blockIdx.x + 1 == gridDim.x) state.end(call, std::size_t(gridDim.x) * words_per<A>);
+      // Its own box stays as it was.
+      if (blockIdx.x + 1 == gridDim.x) state.end(call, std::size_t(blockIdx.x) * words_per<A>);
     }
   }
   __syncthreads();
