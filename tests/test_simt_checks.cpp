@@ -14,6 +14,7 @@ struct Mistake {
   bool fails;        // launch() returns an error
   unsigned block;
   bool plain_sees_it = false;  // the plain emulator reports it too
+  unsigned grid = 1;
 };
 std::ostream& operator<<(std::ostream& out, const Mistake& m) { return out << m.kernel; }
 
@@ -29,6 +30,13 @@ const Mistake mistakes[] = {
     {"right_bytes", "", false, 256},
     {"race_bytes", "shared race", false, 256},
     {"race_bulk_copy", "shared race", false, 64},
+    {"right_fences", "", false, 1, false, 2},
+    {"race_no_fence_before_flag", "global race", false, 1, false, 2},
+    {"race_no_fence_after_flag", "global race", false, 1, false, 2},
+    {"race_written_after_fence", "global race", false, 1, false, 2},
+    {"right_release_acquire", "", false, 1, false, 2},
+    {"right_tickets", "", false, 1, false, 3},
+    {"right_shared_word", "", false, 1, false, 4},
     {"past_the_end", "global out of bounds", false, 256},
     {"across_the_end", "global out of bounds", false, 128},
     {"past_the_array", "array index out of bounds", true, 96},
@@ -64,8 +72,9 @@ class Checks : public ::testing::TestWithParam<Mistake> {
     emulator.take_report();
     Array<float> in(emulator, 255), out(emulator, 256);
     in.set([](std::size_t i) { return i; });
-    const Status status =
-        launch(emulator, m.kernel, {{in.data()}, {out.data()}, 0, {{"block", double(m.block)}, {"shared", 1024}}});
+    const Status status = launch(
+        emulator, m.kernel,
+        {{in.data()}, {out.data()}, 0, {{"block", double(m.block)}, {"grid", double(m.grid)}, {"shared", 1024}}});
     if (emulator.instrumented() || m.plain_sees_it) {
       EXPECT_EQ(status.code, m.fails ? Code::device_error : Code::ok);
     }

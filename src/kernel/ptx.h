@@ -14,7 +14,10 @@ __device__ __forceinline__ unsigned take_ticket(unsigned* counter) {
   asm volatile("atom.add.acq_rel.gpu.global.u32 %0, [%1], 1;" : "=r"(ticket) : "l"(counter) : "memory");
   return ticket;
 #else
-  return atomicAdd(counter, 1u);
+  __threadfence();
+  const unsigned ticket = atomicAdd(counter, 1u);
+  __threadfence();
+  return ticket;
 #endif
 }
 

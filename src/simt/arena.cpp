@@ -21,7 +21,10 @@ constexpr std::size_t page_bytes = 4096;
 // Small, so that a loop of small cases stays in the cache.
 constexpr std::size_t most_quarantined = std::size_t{1} << 20;
 
-void* reserve(std::size_t bytes) {
+std::size_t round_up(std::size_t n) { return (n + alignment - 1) / alignment * alignment; }
+}  // namespace
+
+void* reserve_addresses(std::size_t bytes) {
   void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory == MAP_FAILED)
     throw Error(Code::out_of_memory, "the emulator cannot reserve " + std::to_string(bytes >> 30) + " GiB of addresses",
@@ -29,15 +32,12 @@ void* reserve(std::size_t bytes) {
   return memory;
 }
 
-std::size_t round_up(std::size_t n) { return (n + alignment - 1) / alignment * alignment; }
-}  // namespace
-
 Arena::Arena() {
   const std::size_t memory =
       static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   size_ = std::min(most_bytes, memory / 2 / alignment * alignment);
-  begin_ = reinterpret_cast<std::uintptr_t>(reserve(size_));
-  shadow_ = static_cast<std::uint8_t*>(reserve(size_ / granule));
+  begin_ = reinterpret_cast<std::uintptr_t>(reserve_addresses(size_));
+  shadow_ = static_cast<std::uint8_t*>(reserve_addresses(size_ / granule));
   free_[begin_] = size_;
 }
 

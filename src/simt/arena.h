@@ -10,6 +10,9 @@
 
 namespace upsweep::simt {
 
+// Addresses without memory, which comes, zeroed, page by page as it is touched. Throws Error(out_of_memory).
+void* reserve_addresses(std::size_t bytes);
+
 class Arena {
  public:
   Arena();
@@ -32,6 +35,7 @@ class Arena {
   }
   // "8 bytes past the end of a buffer of 4096 bytes": of the nearest allocation.
   std::string describe(std::uintptr_t address);
+  std::uintptr_t begin() const { return begin_; }
   std::size_t size() const { return size_; }
 
  private:

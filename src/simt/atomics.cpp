@@ -9,7 +9,7 @@
 namespace {
 
 // *at = f(*at); returns what it was. Sequentially consistent, which is stronger than CUDA's relaxed atomics: an
-// algorithm that needs a fence is not shown to need it here.
+// algorithm that needs a fence goes right without; global_checks.h says so all the same.
 template <class T, class F>
 T update(T* at, F f) {
   using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
@@ -37,7 +37,7 @@ void before_atomic([[maybe_unused]] void* at, [[maybe_unused]] unsigned bytes, [
   using upsweep::simt::current_worker;
   current_worker->note_poll();
 #if UPSWEEP_SIMT_TRACED
-  current_worker->tracer.access(at, bytes, upsweep::simt::Access::atomic, caller, frame);
+  current_worker->tracer.access(at, bytes, upsweep::simt::Access::atomic, true, caller, frame);
 #endif
 }
 

@@ -197,9 +197,9 @@ __forceinline__ T atomicAdd_system(T* at, std::type_identity_t<T> value) {
   return atomicAdd(at, value);
 }
 
-__forceinline__ void __threadfence() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-__forceinline__ void __threadfence_block() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
-__forceinline__ void __threadfence_system() { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+__forceinline__ void __threadfence() { ::upsweep::simt::device_fence(); }
+__forceinline__ void __threadfence_block() {}  // an OS thread runs the whole block
+__forceinline__ void __threadfence_system() { ::upsweep::simt::device_fence(); }
 __forceinline__ void __nanosleep(unsigned) { ::upsweep::simt::yield_lane(); }
 [[noreturn]] __forceinline__ void __trap() { ::upsweep::simt::trap("__trap()"); }
 

@@ -13,9 +13,19 @@ namespace {
 using namespace upsweep::simt;
 
 // Host code of the same units (launchers) runs through here too, with no lane running.
-void access(const void* address, std::size_t bytes, Access kind, const void* caller, const void* frame) {
+void access(const void* address, std::size_t bytes, Access kind, const void* caller, const void* frame,
+            bool strong = false) {
   Worker* worker = current_worker;
-  if (worker && worker->lane) worker->tracer.access(address, static_cast<unsigned>(bytes), kind, caller, frame);
+  if (worker && worker->lane) worker->tracer.access(address, static_cast<unsigned>(bytes), kind, strong, caller, frame);
+}
+
+// What the memory order of an atomic access adds to it: a fence on its one side, or on both.
+void fence_before(int order) {
+  if (current_worker && current_worker->lane && order >= __ATOMIC_RELEASE) current_worker->tracer.fence();
+}
+void fence_after(int order) {
+  if (current_worker && current_worker->lane && order != __ATOMIC_RELAXED && order != __ATOMIC_RELEASE)
+    current_worker->tracer.fence();
 }
 
 // A range goes in chunks of the width that all three operands allow: what nvcc would make of it. Each chunk is an
@@ -41,22 +51,22 @@ void access_range(const void* address, std::size_t bytes, Access kind, const voi
 
 extern "C" {
 
-#define UPSWEEP_ACCESS_HOOKS(N)                                                                    \
-  void __tsan_read##N(void* p) { access(p, N, Access::load, CALLER, FRAME); }                      \
-  void __tsan_write##N(void* p) { access(p, N, Access::store, CALLER, FRAME); }                    \
-  void __tsan_unaligned_read##N(void* p) { access(p, N, Access::load, CALLER, FRAME); }            \
-  void __tsan_unaligned_write##N(void* p) { access(p, N, Access::store, CALLER, FRAME); }          \
-  void __tsan_volatile_read##N(void* p) { access(p, N, Access::load, CALLER, FRAME); }             \
-  void __tsan_volatile_write##N(void* p) { access(p, N, Access::store, CALLER, FRAME); }           \
-  void __tsan_unaligned_volatile_read##N(void* p) { access(p, N, Access::load, CALLER, FRAME); }   \
-  void __tsan_unaligned_volatile_write##N(void* p) { access(p, N, Access::store, CALLER, FRAME); } \
-  void __tsan_read_write##N(void* p) {                                                             \
-    access(p, N, Access::load, CALLER, FRAME);                                                     \
-    access(p, N, Access::store, CALLER, FRAME);                                                    \
-  }                                                                                                \
-  void __tsan_unaligned_read_write##N(void* p) {                                                   \
-    access(p, N, Access::load, CALLER, FRAME);                                                     \
-    access(p, N, Access::store, CALLER, FRAME);                                                    \
+#define UPSWEEP_ACCESS_HOOKS(N)                                                                          \
+  void __tsan_read##N(void* p) { access(p, N, Access::load, CALLER, FRAME); }                            \
+  void __tsan_write##N(void* p) { access(p, N, Access::store, CALLER, FRAME); }                          \
+  void __tsan_unaligned_read##N(void* p) { access(p, N, Access::load, CALLER, FRAME); }                  \
+  void __tsan_unaligned_write##N(void* p) { access(p, N, Access::store, CALLER, FRAME); }                \
+  void __tsan_volatile_read##N(void* p) { access(p, N, Access::load, CALLER, FRAME, true); }             \
+  void __tsan_volatile_write##N(void* p) { access(p, N, Access::store, CALLER, FRAME, true); }           \
+  void __tsan_unaligned_volatile_read##N(void* p) { access(p, N, Access::load, CALLER, FRAME, true); }   \
+  void __tsan_unaligned_volatile_write##N(void* p) { access(p, N, Access::store, CALLER, FRAME, true); } \
+  void __tsan_read_write##N(void* p) {                                                                   \
+    access(p, N, Access::load, CALLER, FRAME);                                                           \
+    access(p, N, Access::store, CALLER, FRAME);                                                          \
+  }                                                                                                      \
+  void __tsan_unaligned_read_write##N(void* p) {                                                         \
+    access(p, N, Access::load, CALLER, FRAME);                                                           \
+    access(p, N, Access::store, CALLER, FRAME);                                                          \
   }
 UPSWEEP_ACCESS_HOOKS(1)
 UPSWEEP_ACCESS_HOOKS(2)
@@ -89,32 +99,44 @@ void* __tsan_memset(void* to, int byte, std::size_t n) {
 }
 
 // std::atomic and the __atomic built-ins, where a kernel uses those instead of CUDA's.
-#define UPSWEEP_ATOMIC_HOOKS(N, T)                                                                 \
-  T __tsan_atomic##N##_load(const volatile T* p, int) {                                            \
-    access(const_cast<const T*>(p), sizeof(T), Access::load, CALLER, FRAME);                       \
-    return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                   \
-  }                                                                                                \
-  void __tsan_atomic##N##_store(volatile T* p, T v, int) {                                         \
-    access(const_cast<T*>(p), sizeof(T), Access::store, CALLER, FRAME);                            \
-    __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                      \
-  }                                                                                                \
-  T __tsan_atomic##N##_exchange(volatile T* p, T v, int) {                                         \
-    access(const_cast<T*>(p), sizeof(T), Access::atomic, CALLER, FRAME);                           \
-    return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                                            \
-  }                                                                                                \
-  T __tsan_atomic##N##_fetch_add(volatile T* p, T v, int) {                                        \
-    access(const_cast<T*>(p), sizeof(T), Access::atomic, CALLER, FRAME);                           \
-    return __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST);                                             \
-  }                                                                                                \
-  int __tsan_atomic##N##_compare_exchange_strong(volatile T* p, T* expected, T v, int, int) {      \
-    access(const_cast<T*>(p), sizeof(T), Access::atomic, CALLER, FRAME);                           \
-    return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+#define UPSWEEP_ATOMIC_HOOKS(N, T)                                                                               \
+  T __tsan_atomic##N##_load(const volatile T* p, int order) {                                                    \
+    access(const_cast<const T*>(p), sizeof(T), Access::load, CALLER, FRAME, true);                               \
+    const T value = __atomic_load_n(p, __ATOMIC_SEQ_CST);                                                        \
+    fence_after(order);                                                                                          \
+    return value;                                                                                                \
+  }                                                                                                              \
+  void __tsan_atomic##N##_store(volatile T* p, T v, int order) {                                                 \
+    fence_before(order);                                                                                         \
+    access(const_cast<T*>(p), sizeof(T), Access::store, CALLER, FRAME, true);                                    \
+    __atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                                                    \
+  }                                                                                                              \
+  T __tsan_atomic##N##_exchange(volatile T* p, T v, int order) {                                                 \
+    fence_before(order);                                                                                         \
+    access(const_cast<T*>(p), sizeof(T), Access::atomic, CALLER, FRAME, true);                                   \
+    const T before = __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);                                                \
+    fence_after(order);                                                                                          \
+    return before;                                                                                               \
+  }                                                                                                              \
+  T __tsan_atomic##N##_fetch_add(volatile T* p, T v, int order) {                                                \
+    fence_before(order);                                                                                         \
+    access(const_cast<T*>(p), sizeof(T), Access::atomic, CALLER, FRAME, true);                                   \
+    const T before = __atomic_fetch_add(p, v, __ATOMIC_SEQ_CST);                                                 \
+    fence_after(order);                                                                                          \
+    return before;                                                                                               \
+  }                                                                                                              \
+  int __tsan_atomic##N##_compare_exchange_strong(volatile T* p, T* expected, T v, int order, int) {              \
+    fence_before(order);                                                                                         \
+    access(const_cast<T*>(p), sizeof(T), Access::atomic, CALLER, FRAME, true);                                   \
+    const bool swapped = __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST); \
+    fence_after(order);                                                                                          \
+    return swapped;                                                                                              \
   }
 UPSWEEP_ATOMIC_HOOKS(8, std::uint8_t)
 UPSWEEP_ATOMIC_HOOKS(16, std::uint16_t)
 UPSWEEP_ATOMIC_HOOKS(32, std::uint32_t)
 UPSWEEP_ATOMIC_HOOKS(64, std::uint64_t)
-void __tsan_atomic_thread_fence(int) { __atomic_thread_fence(__ATOMIC_SEQ_CST); }
+void __tsan_atomic_thread_fence(int) { fence_before(__ATOMIC_SEQ_CST); }
 
 void __tsan_init() {}
 void __tsan_func_entry(void*) {}

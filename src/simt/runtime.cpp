@@ -54,6 +54,12 @@ std::uint64_t warp_collective(Collective op, unsigned mask, std::uint64_t value,
 
 unsigned active_mask(const Site& site) { return current_worker->active_mask(site); }
 
+void device_fence() {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#if UPSWEEP_SIMT_TRACED
+  current_worker->tracer.fence();
+#endif
+}
 void yield_lane() { current_worker->yield(); }
 void note_poll() { current_worker->note_poll(); }
 void trap(const char* what) { current_worker->fail("trap", current_worker->who() + ": " + what); }
@@ -92,6 +98,11 @@ Status run(const Launch& launch) {
   grid.checks = traced && s.options.checks;
   grid.counters = traced && s.options.counters;
   grid.yield_limit = s.options.yield_limit ? s.options.yield_limit : default_yield_limit;
+#if UPSWEEP_SIMT_TRACED
+  static GlobalWrites writes(s.arena);
+  writes.begin_launch();
+  grid.writes = &writes;
+#endif
   const int most = s.options.threads > 0 ? s.options.threads : hardware_threads();
   const int workers = static_cast<int>(std::min<std::uint64_t>(grid.clusters, static_cast<std::uint64_t>(most)));
   if (workers == 1)

@@ -59,6 +59,8 @@ UPSWEEP_SIMT_CONVERGENT std::uint64_t warp_collective(Collective op, unsigned ma
                                                       int width, const Site& site);
 UPSWEEP_SIMT_CONVERGENT unsigned active_mask(const Site& site);
 
+// __threadfence(): what this thread wrote before it is seen by whoever sees what it writes after it.
+void device_fence();
 // Lets other lanes run. A lane that polls memory must pass here, or it polls for ever: kernels do through __nanosleep,
 // atomics, __ldcg and load_acquire.
 void yield_lane();

@@ -46,9 +46,10 @@ void Tracer::begin_launch() {
   for (std::size_t i = 0; i < lanes; ++i) lanes_[i].log = &events_[i * log_events];
   steps_of_.assign(lanes, 0);
   history_.assign(history_steps, {});
-  if (checks_)
-    checker_.begin_launch(static_cast<unsigned>(blocks.size()), storage_bytes_ + launch.config.shared_bytes,
-                          static_cast<unsigned>(blocks[0].warps.size()));
+  if (!checks_) return;
+  checker_.begin_launch(static_cast<unsigned>(blocks.size()), storage_bytes_ + launch.config.shared_bytes,
+                        static_cast<unsigned>(blocks[0].warps.size()));
+  global_checker_.begin_launch(*worker_.run->writes, worker_.run->clusters);
 }
 
 void Tracer::end_launch() {
@@ -64,7 +65,12 @@ void Tracer::end_launch() {
 void Tracer::begin_cluster() {
   for (LaneTrace& lane : lanes_) lane.size = lane.next = lane.depth = 0;
   std::fill(steps_of_.begin(), steps_of_.end(), 0);
-  if (checks_) checker_.begin_cluster();
+  if (!checks_) return;
+  checker_.begin_cluster();
+  const Config& config = worker_.run->launch.config;
+  const uint3 first = worker_.blocks[0].index;
+  global_checker_.begin_block((first.x + (first.y + std::size_t{first.z} * config.grid.y) * config.grid.x) /
+                              config.cluster);
 }
 
 void Tracer::end_cluster() {
@@ -190,7 +196,7 @@ void Tracer::check_global(std::uintptr_t address, std::size_t bytes, const char*
                      ", " + place_text(place));
 }
 
-Space Tracer::inspect(const void* pointer, unsigned bytes, Access kind, const void* caller) {
+Space Tracer::inspect(const void* pointer, unsigned bytes, Access kind, bool strong, const void* caller) {
   const std::uintptr_t address = number(pointer);
   // Locals and parameters are registers and constant memory.
   if (address - worker_.fibers.stacks_begin() < worker_.fibers.stacks_bytes()) return Space::none;
@@ -199,6 +205,8 @@ Space Tracer::inspect(const void* pointer, unsigned bytes, Access kind, const vo
   Space space = Space::global;
   if (arena_.contains(address)) {
     check_global(address, bytes, kind == Access::load ? "load" : kind == Access::store ? "store" : "atomic", place);
+    if (checks_ && kind != Access::store) global_checker_.read(address, bytes, strong, place);
+    if (checks_ && kind != Access::load) global_checker_.write(address, bytes, strong);
   } else if (const SharedPlace shared = find_shared(address); shared.rank >= 0) {
     space = Space::shared;
     if (!check_shared(shared, bytes, place)) return Space::none;
@@ -220,8 +228,9 @@ Space Tracer::inspect(const void* pointer, unsigned bytes, Access kind, const vo
   return space;
 }
 
-void Tracer::access(const void* address, unsigned bytes, Access kind, const void* caller, const void* frame) {
-  const Space space = inspect(address, bytes, kind, caller);
+void Tracer::access(const void* address, unsigned bytes, Access kind, bool strong, const void* caller,
+                    const void* frame) {
+  const Space space = inspect(address, bytes, kind, strong, caller);
   if (space == Space::none) return;
   count_step();
   if (counters_) push(number(address), frame, place_of(caller), static_cast<EventKind>(kind), space, bytes);
@@ -230,6 +239,7 @@ void Tracer::access(const void* address, unsigned bytes, Access kind, const void
 void Tracer::bulk_copy(void* shared, const void* global, std::size_t bytes, const void* caller, const void* frame) {
   const std::uint32_t place = place_of(caller);
   if (bytes) check_global(number(global), bytes, "bulk copy", place);
+  if (checks_) global_checker_.read(number(global), bytes, false, place);
   const SharedPlace to = find_shared(number(shared));
   if (checks_ && bytes && to.rank >= 0) checker_.bulk_write(static_cast<unsigned>(to.rank), to.offset, bytes, place);
   if (counters_) push(bytes, frame, place, EventKind::bulk_copy, Space::none, 0);
@@ -246,6 +256,10 @@ void Tracer::mbarrier_published(const void* mbarrier, bool copied) {
 }
 void Tracer::mbarrier_acquired(const void* mbarrier) {
   if (checks_) checker_.acquire(mbarrier_key(mbarrier));
+}
+
+void Tracer::fence() {
+  if (checks_) global_checker_.fence();
 }
 
 // ---- lanes into warp instructions

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "simt/checks.h"
+#include "simt/global_checks.h"
 #include "simt/model.h"
 #include "simt/module.h"
 #include "simt/session.h"
@@ -35,7 +36,8 @@ struct Event {
 
 class Tracer {
  public:
-  explicit Tracer(Worker& worker) : worker_(worker), checker_(worker), arena_(session().arena), module_(module()) {}
+  explicit Tracer(Worker& worker)
+      : worker_(worker), checker_(worker), global_checker_(worker), arena_(session().arena), module_(module()) {}
 
   // ---- from the scheduler
   // ---------------------------------------------------------------------------------------------
@@ -51,14 +53,16 @@ class Tracer {
   void lanes_met(const Warp& warp, std::uint32_t mask);
 
   // ---- from the kernel: `caller` and `frame` are the called function's return address and frame address -------------
-  void access(const void* address, unsigned bytes, Access kind, const void* caller, const void* frame);
+  // `strong`: volatile or atomic, which other blocks may race with.
+  void access(const void* address, unsigned bytes, Access kind, bool strong, const void* caller, const void* frame);
   // The checks of an access without counting it. Where it goes; none if it concerns nobody.
-  Space inspect(const void* address, unsigned bytes, Access kind, const void* caller);
+  Space inspect(const void* address, unsigned bytes, Access kind, bool strong, const void* caller);
   void branch(std::uint32_t guard, const void* caller, const void* frame);
   void synchronisation(EventKind kind, std::uint32_t lanes, const void* caller, const void* frame);
   void bulk_copy(void* shared, const void* global, std::size_t bytes, const void* caller, const void* frame);
   void mbarrier_published(const void* mbarrier, bool copied);
   void mbarrier_acquired(const void* mbarrier);
+  void fence();  // of the device
 
  private:
   struct Frame {
@@ -100,6 +104,7 @@ class Tracer {
 
   Worker& worker_;
   SharedMemoryChecker checker_;
+  GlobalMemoryChecker global_checker_;
   // Of the session and the library, kept here because every event asks.
   Arena& arena_;
   const Module& module_;

@@ -19,6 +19,8 @@ namespace upsweep::simt {
 // True in the library whose kernels are instrumented; the runtime is compiled once for each.
 inline constexpr bool traced = UPSWEEP_SIMT_TRACED;
 
+class GlobalWrites;
+
 // What the workers of one launch share.
 struct GridRun {
   const Launch& launch;
@@ -26,6 +28,7 @@ struct GridRun {
   std::uint64_t clusters = 0;              // to run
   bool reverse = false;                    // last cluster first
   bool checks = false, counters = false;   // of the traced emulator
+  GlobalWrites* writes = nullptr;          // likewise
   std::uint64_t yield_limit = 0;           // yields without progress, after which a launch is a livelock
   std::atomic<std::uint64_t> next{0};      // the next cluster to start: handed out in order
   std::atomic<std::uint64_t> finished{0};  // clusters done: progress, for the livelock test

@@ -1,6 +1,7 @@
 // Wrong kernels, each with one mistake that the checks must name, and right ones beside them that look alike.
 #include <stdexcept>
 
+#include "kernel/ptx.h"
 #include "simt/async.h"
 #include "test_kernel.h"
 
@@ -98,6 +99,86 @@ __global__ void race_bulk_copy(const float* in, float* out) {
   }
   __syncthreads();  // does not wait for the copy
   out[threadIdx.x] = s[threadIdx.x];
+}
+
+// ---- races between blocks: block 0 leaves a value for block 1 -------------------------------------------------------
+
+__device__ void raise_flag(float* out) { *static_cast<volatile float*>(out + 1) = 1.f; }
+__device__ void await_flag(float* out) {
+  while (*static_cast<volatile float*>(out + 1) != 1.f) __nanosleep(0);
+}
+
+__global__ void right_fences(const float*, float* out) {
+  if (blockIdx.x == 0) {
+    out[0] = 1.f;
+    __threadfence();
+    raise_flag(out);
+  } else {
+    await_flag(out);
+    __threadfence();
+    out[2] = out[0];
+  }
+}
+__global__ void race_no_fence_before_flag(const float*, float* out) {
+  if (blockIdx.x == 0) {
+    out[0] = 1.f;
+    raise_flag(out);
+  } else {
+    await_flag(out);
+    __threadfence();
+    out[2] = out[0];
+  }
+}
+__global__ void race_no_fence_after_flag(const float*, float* out) {
+  if (blockIdx.x == 0) {
+    out[0] = 1.f;
+    __threadfence();
+    raise_flag(out);
+  } else {
+    await_flag(out);
+    out[2] = out[0];
+  }
+}
+__global__ void race_written_after_fence(const float*, float* out) {
+  if (blockIdx.x == 0) {
+    __threadfence();
+    out[0] = 1.f;
+    raise_flag(out);
+  } else {
+    await_flag(out);
+    __threadfence();
+    out[2] = out[0];
+  }
+}
+__global__ void right_release_acquire(const float*, float* out) {
+  if (blockIdx.x == 0) {
+    out[0] = 1.f;
+    simt::store_release(out + 1, 1.f);
+  } else {
+    while (simt::load_acquire(out + 1) != 1.f) {
+    }
+    out[2] = out[0];
+  }
+}
+// Whoever draws the last ticket reads what the others wrote; what it knows of a third block came through a second.
+__global__ void right_tickets(const float*, float* out) {
+  auto* const counter = reinterpret_cast<unsigned*>(out + 255);
+  if (blockIdx.x == 0) {
+    *counter = 0;
+    __threadfence();
+    raise_flag(out);
+  } else {
+    await_flag(out);
+  }
+  out[2 + blockIdx.x] = 1.f;
+  if (take_ticket(counter) != gridDim.x - 1) return;
+  for (unsigned b = 0; b < gridDim.x; ++b) out[100 + b] = out[2 + b];
+}
+// A byte of a word each.
+__global__ void right_shared_word(const float*, float* out) {
+  auto* const bytes = reinterpret_cast<unsigned char*>(out);
+  bytes[blockIdx.x] = 1;
+  bytes[100 + blockIdx.x] = bytes[blockIdx.x];
 }
 
 // ---- bounds, initialisation, alignment
@@ -234,6 +315,13 @@ constexpr Rung rungs[] = {
     MISTAKE(right_bytes),
     MISTAKE(race_bytes),
     MISTAKE(race_bulk_copy),
+    MISTAKE(right_fences),
+    MISTAKE(race_no_fence_before_flag),
+    MISTAKE(race_no_fence_after_flag),
+    MISTAKE(race_written_after_fence),
+    MISTAKE(right_release_acquire),
+    MISTAKE(right_tickets),
+    MISTAKE(right_shared_word),
     MISTAKE(past_the_end),
     MISTAKE(across_the_end),
     MISTAKE(past_the_array),

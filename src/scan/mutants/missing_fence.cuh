@@ -1,0 +1,78 @@
+// Wrong on purpose: a tile leaves its prefix for the next one and says so in a second word, without a fence between.
+//
+// A GPU may show the word before the prefix. The emulator never does: it runs one access after another.
+//
+// Must be caught: a race on global memory, whatever the value.
+#pragma once
+#include "kernel/block.h"
+#include "kernel/tagged.h"
+#include "scan/contract.h"
+#include "scan/single_pass.cuh"
+
+namespace upsweep::ladders::scan {
+
+enum class TwoWords { without_a_fence, value_first };  // the mistake
+
+inline constexpr unsigned two_words_block = 128;  // threads, and elements a tile
+
+template <TwoWords mistake, class T, class Op>
+__global__ void two_words_kernel(const T* in,  // [n]
+                                 T* out,       // [n]
+                                 T* prefixes,  // [gridDim.x], up to the end of each tile
+                                 TaggedBoxes state, std::size_t n, bool inclusive, Op op) {
+  __shared__ T warp_totals[warp_size], before_tile;
+  __shared__ unsigned drawn;
+  if (threadIdx.x == 0) drawn = atomicAdd(state.counter(), 1u);
+  __syncthreads();
+  const unsigned tile = drawn;
+  const std::size_t i = std::size_t(tile) * blockDim.x + threadIdx.x;
+  const T own = i < n ? in[i] : Op::template neutral<T>();
+  T total;
+  const T before = block_scan(own, op, warp_totals, total);
+  if (threadIdx.x == 0) {
+    const unsigned call = TaggedBoxes::call(state.last());
+    unsigned news = 0;  // in a box of its own: whether the prefix is there
+    T prefix = Op::template neutral<T>();
+    if (tile > 0) {
+      if (mistake == TwoWords::value_first) prefix = prefixes[tile - 1];
+      while (!look_tagged(state.boxes() + tile - 1, call, news)) spin_hint();
+      __threadfence();
+      if (mistake != TwoWords::value_first) prefix = prefixes[tile - 1];
+    }
+    prefixes[tile] = op(prefix, total);
+    if (mistake != TwoWords::without_a_fence) __threadfence();
+    put_tagged(state.boxes() + tile, call, 1u);
+    before_tile = prefix;
+    if (tile + 1 == gridDim.x) {  // every tile before it has asked for the call's number
+      *state.counter() = 0;
+      state.end(call, gridDim.x);
+    }
+  }
+  __syncthreads();
+  const T left = op(before_tile, before);
+  if (i < n) out[i] = inclusive ? op(left, own) : left;
+}
+
+template <TwoWords mistake, class T, class Op>
+Status scan_with_two_words(const Args<T, Op>& a) {
+  if (a.n == 0) return {};
+  const std::size_t tiles = ceil_div(a.n, two_words_block);
+  T* const prefixes = static_cast<T*>(a.workspace->scratch(tiles * sizeof(T)));
+  const TaggedBoxes state = boxes_for<unsigned>(*a.workspace, tiles);
+  if (!prefixes || !state.words) return no_memory_for_totals;
+  return launch(two_words_kernel<mistake, T, Op>,
+                {.grid = unsigned(tiles), .block = two_words_block, .stream = a.stream}, a.in, a.out, prefixes, state,
+                a.n, a.inclusive, a.op);
+}
+
+struct missing_fence {
+  static constexpr bool expected_wrong = true;
+  static constexpr Story story{.idea = "a prefix, and the news of it in a second word, with no fence between",
+                               .prediction = "a race on global memory, whatever the value"};
+  template <class T, class Op>
+  static Status run(const Args<T, Op>& a) {
+    return scan_with_two_words<TwoWords::without_a_fence>(a);
+  }
+};
+
+}  // namespace upsweep::ladders::scan

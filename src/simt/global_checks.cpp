@@ -1,0 +1,111 @@
+#include "simt/global_checks.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "simt/arena.h"
+#include "simt/symbolize.h"
+#include "simt/worker.h"
+
+namespace upsweep::simt {
+namespace {
+
+constexpr std::uint64_t launches = std::uint64_t{1} << 24,
+                        clocks = std::uint64_t{1} << 23;  // that a Cell can tell apart
+
+void join(FenceClocks& into, const FenceClocks& from) {
+  if (into.size() < from.size()) into.resize(from.size());
+  for (std::size_t b = 0; b < from.size(); ++b) into[b] = std::max(into[b], from[b]);
+}
+
+// f(address of four bytes, which of them) for all that [address, address + bytes) touches.
+template <class F>
+void for_each_cell(std::uintptr_t address, std::size_t bytes, F&& f) {
+  for (const std::uintptr_t end = address + bytes; address < end;) {
+    const std::uintptr_t word = address & ~std::uintptr_t{3}, until = std::min(word + 4, end);
+    f(word, (1u << (until - word)) - (1u << (address - word)));
+    address = until;
+  }
+}
+
+}  // namespace
+
+// ---- what the workers share -----------------------------------------------------------------------------------------
+
+// Eight bytes for four, of addresses alone: pages come when they are written.
+GlobalWrites::GlobalWrites(const Arena& arena) : begin_(arena.begin()), bytes_(2 * arena.size()) {
+  cells_ = static_cast<std::atomic<std::uint64_t>*>(reserve_addresses(bytes_));
+}
+GlobalWrites::~GlobalWrites() { munmap(cells_, bytes_); }
+
+void GlobalWrites::begin_launch() {
+  published_.clear();
+  if (++launch_ == launches) {
+    madvise(cells_, bytes_, MADV_DONTNEED);  // zero again: no launch
+    launch_ = 1;
+  }
+}
+
+void GlobalWrites::publish(std::uintptr_t address, const FenceClocks& released) {
+  const std::lock_guard lock(mutex_);
+  join(published_[address], released);
+}
+
+void GlobalWrites::acquire(const std::unordered_set<std::uintptr_t>& addresses, FenceClocks& known) {
+  const std::lock_guard lock(mutex_);
+  for (const std::uintptr_t address : addresses)
+    if (const auto found = published_.find(address); found != published_.end()) join(known, found->second);
+}
+
+// ---- one block ------------------------------------------------------------------------------------------------------
+
+void GlobalMemoryChecker::begin_launch(GlobalWrites& writes, std::size_t blocks) {
+  writes_ = blocks <= GlobalWrites::most_blocks ? &writes : nullptr;
+}
+
+void GlobalMemoryChecker::begin_block(std::size_t block) {
+  block_ = block;
+  clock_ = 1;
+  known_.clear();
+  released_.clear();
+  strong_reads_.clear();
+}
+
+void GlobalMemoryChecker::read(std::uintptr_t address, std::size_t bytes, bool strong, std::uint32_t place) {
+  if (!writes_) return;
+  for_each_cell(address, bytes, [&](std::uintptr_t word, unsigned touched) {
+    const auto cell = std::bit_cast<GlobalWrites::Cell>(writes_->cell(word).load(std::memory_order_relaxed));
+    if (cell.launch != writes_->launch() || cell.block == block_ || !(cell.bytes & touched)) return;
+    if (cell.strong && strong) return;
+    if (cell.block < known_.size() && known_[cell.block] >= cell.clock) return;
+    worker_.report("global race", place,
+                   worker_.who() + " reads what block " + std::to_string(cell.block) +
+                       " wrote, and no fence and flag in between order the two, " + place_text(place));
+  });
+  // What it publishes is looked up when a fence makes use of it: by then the value that was read has been published.
+  if (strong) strong_reads_.insert(address);
+}
+
+void GlobalMemoryChecker::write(std::uintptr_t address, std::size_t bytes, bool strong) {
+  if (!writes_) return;
+  for_each_cell(address, bytes, [&](std::uintptr_t word, unsigned touched) {
+    const GlobalWrites::Cell cell{
+        .launch = writes_->launch(), .block = block_, .clock = clock_, .bytes = touched, .strong = strong};
+    writes_->cell(word).store(std::bit_cast<std::uint64_t>(cell), std::memory_order_relaxed);
+  });
+  if (strong && !released_.empty()) writes_->publish(address, released_);
+}
+
+void GlobalMemoryChecker::fence() {
+  if (!writes_) return;
+  writes_->acquire(strong_reads_, known_);
+  strong_reads_.clear();
+  if (known_.size() <= block_) known_.resize(block_ + 1);
+  known_[block_] = clock_;
+  released_ = known_;
+  clock_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(clock_ + 1, clocks - 1));
+}
+
+}  // namespace upsweep::simt

@@ -1,0 +1,78 @@
+// Races on global memory between the blocks of a launch: one block writes, another reads, and nothing between the two
+// makes sure that the reader sees what was written. The emulator itself always shows it; a GPU may not.
+//
+// The rules are those of PTX's memory model, seen by the block. A fence releases what the block has written and what it
+// knows of others; an atomic or volatile ("strong") write after it publishes that at its address; a strong read of the
+// address, and a fence after it, acquire it. Everything else orders nothing. By block, not by thread, and of every four
+// bytes the last writer alone: never a false alarm, at the price of a missed one.
+#pragma once
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+namespace upsweep::simt {
+
+class Arena;
+class Worker;
+
+// What a block has released so far, by block: writes up to and with this number of its fences.
+using FenceClocks = std::vector<std::uint32_t>;
+
+// Shared by the workers of a launch: who wrote what, and what was published where.
+class GlobalWrites {
+ public:
+  explicit GlobalWrites(const Arena& arena);
+  GlobalWrites(const GlobalWrites&) = delete;
+  GlobalWrites& operator=(const GlobalWrites&) = delete;
+  ~GlobalWrites();
+
+  // Blocks (clusters, where they are) beyond which nothing is checked: clocks grow with their square.
+  static constexpr std::size_t most_blocks = 4096;
+  void begin_launch();
+
+  // The last writer of four bytes, in this launch or an earlier one.
+  struct Cell {
+    std::uint64_t launch : 24, block : 12, clock : 23, bytes : 4, strong : 1;
+  };
+  std::atomic<std::uint64_t>& cell(std::uintptr_t address) { return cells_[(address - begin_) / 4]; }
+  std::uint64_t launch() const { return launch_; }
+
+  void publish(std::uintptr_t address, const FenceClocks& released);
+  void acquire(const std::unordered_set<std::uintptr_t>& addresses, FenceClocks& known);
+
+ private:
+  std::uintptr_t begin_;
+  std::size_t bytes_;  // of the cells
+  std::atomic<std::uint64_t>* cells_;
+  std::uint64_t launch_ = 0;
+  std::mutex mutex_;
+  std::unordered_map<std::uintptr_t, FenceClocks> published_;  // by address
+};
+
+// What the block that a worker runs has done and knows.
+class GlobalMemoryChecker {
+ public:
+  explicit GlobalMemoryChecker(Worker& worker) : worker_(worker) {}
+  void begin_launch(GlobalWrites& writes, std::size_t blocks);
+  void begin_block(std::size_t block);
+
+  void read(std::uintptr_t address, std::size_t bytes, bool strong, std::uint32_t place);
+  void write(std::uintptr_t address, std::size_t bytes, bool strong);
+  void fence();
+
+ private:
+  Worker& worker_;
+  GlobalWrites* writes_ = nullptr;  // null: this launch is not checked
+  std::size_t block_ = 0;
+  std::uint32_t clock_ = 1;                          // of this block: its fences so far, and one
+  FenceClocks known_;                                // [block], what has been acquired; empty before the first fence
+  FenceClocks released_;                             // what was known at the last fence; empty before the first
+  std::unordered_set<std::uintptr_t> strong_reads_;  // since the last fence
+};
+
+}  // namespace upsweep::simt
