@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstring>
 #include <string>
 #include <vector>
 
 #include "affine.h"
+#include "base/inputs.h"
 #include "lab/source_text.h"
 #include "launcher.h"
 #include "simt/report.h"
@@ -306,6 +308,67 @@ TEST(ScanOrder, InAndOutMayBeTheSame) {
     });
   }
   EXPECT_GT(ran, 100u);
+}
+
+// ---- the same bits
+// ----------------------------------------------------------------------------------------------------
+
+// A scan by `reproducible` on this platform, from `in` (which may be `out`).
+template <class T>
+void scan_reproducibly(Platform& platform, const T* in, T* out, std::size_t n, bool inclusive, int grid = 0) {
+  Workspace workspace(platform);
+  Call call{.type = type_of<T>(), .op = Op::sum, .n = n, .workspace = &workspace};
+  call.in[0] = in;
+  call.out[0] = out;
+  call.params.set("inclusive", inclusive);
+  if (grid) call.params.set("grid", grid);
+  ASSERT_TRUE(find_rung(platform.rungs(), "scan", "reproducible")->find(call.type, call.op)(call));
+}
+
+template <class T>
+void expect_the_cpus_bits(simt::Emulator& emulator, const char* input, std::size_t n) {
+  const std::vector<T> x = make_input<T>(input, n, 5);
+  for (const bool inclusive : {false, true}) {
+    std::vector<T> expected(n);
+    scan_reproducibly(cpu_platform(), x.data(), expected.data(), n, inclusive);
+    struct How {
+      std::size_t in, out;  // elements past an aligned address
+      int grid;             // 0: the rung's own
+      bool in_place;
+    };
+    for (const How how : {How{0, 0, 0, false}, How{1, 0, 1, false}, How{3, 2, 5, false}, How{1, 1, 2, true}}) {
+      test::Array<T> in(emulator, n + 4), out(emulator, n + 4);
+      T* const from = in.data() + how.in;
+      T* const to = how.in_place ? from : out.data() + how.out;
+      std::copy(x.begin(), x.end(), from);
+      scan_reproducibly(emulator, from, to, n, inclusive, how.grid);
+      ASSERT_EQ(std::memcmp(to, expected.data(), n * sizeof(T)), 0)
+          << input << " n=" << n << (inclusive ? " inclusive" : " exclusive") << " grid=" << how.grid;
+    }
+    const simt::Report report = emulator.take_report();
+    ASSERT_TRUE(report.issues.empty()) << test::to_string(report);
+  }
+}
+
+TEST(ScanReproducible, HasTheCpusBits) {
+  simt::Emulator& emulator = plain_emulator();
+  emulator.configure({});
+  for (const char* input : {"wide", "cancellation", "denormals", "signed_zeros"})
+    for (const std::size_t n : {1, 31, 33, 1023, 1024, 1025, 4097, 8191, 8193, 32 * 1024 + 1, 100'003}) {
+      expect_the_cpus_bits<float>(emulator, input, n);
+      expect_the_cpus_bits<double>(emulator, input, n);
+    }
+  // Totals of tiles fill a tile and begin a second.
+  expect_the_cpus_bits<float>(emulator, "wide", (1u << 20) + 1025);
+  expect_the_cpus_bits<double>(emulator, "wide", (1u << 20) + 1025);
+}
+
+TEST(ScanReproducible, HasTheCpusBitsWhereEveryAccessIsChecked) {
+  simt::Emulator& emulator = traced_emulator();
+  emulator.configure({});
+  (void)emulator.take_report();
+  expect_the_cpus_bits<float>(emulator, "wide", 40'000);
+  expect_the_cpus_bits<double>(emulator, "wide", 20'000);
 }
 
 // ---- blocks that tell each other

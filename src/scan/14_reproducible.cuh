@@ -1,0 +1,298 @@
+// scan/reproducible: float sums in an order fixed by the elements' indices, on the ring of the pipeline.
+//
+// The order is that of the rung of this name on the CPU (cpu_reproducible.cpp): rows of 32 elements as Hillis and
+// Steele scan them, which is a warp's shuffles; tiles of 32 rows, left to right; and the tiles' totals in rows and
+// tiles again. So a tile cannot be placed by whatever totals lie between a block's last tile and this one, but takes
+// those of its own row and the rows' of its own tile of totals, on each level. One more job than in the pipeline
+// provides them: it joins the totals of each row, and of each tile of rows, as soon as they are all there. What is
+// joined depends on totals alone and never on what comes before them, so there is no chain of prefixes here either.
+//
+// Traffic   n reads by bulk copies and n writes of 4 or 8 bytes a lane; some 100 words of sums a group of tiles.
+// Order     the same bits as on the CPU, at any grid and alignment.
+// Source    as pipeline; Hillis and Steele, Data Parallel Algorithms, 1986 (rows).
+#pragma once
+#include "kernel/block.h"
+#include "scan/contract.h"
+#include "scan/ring.cuh"
+
+namespace upsweep::ladders::scan {
+
+inline constexpr unsigned rows_a_tile = 32, tile_size = rows_a_tile * warp_size;  // of the order
+
+// Where the sums of each level are among the boxes: totals of tiles, and of rows of 32 such totals. On level 0 tiles
+// are of elements, on each level above of the totals below.
+struct Levels {
+  static constexpr unsigned count = 3;  // up to 2^40 elements
+  std::size_t totals[count], rows[count], end = 0;
+  explicit Levels(std::size_t tiles) {
+    for (unsigned l = 0; l < count; ++l) {
+      totals[l] = end;
+      rows[l] = totals[l] + tiles;
+      end = rows[l] + ceil_div(tiles, warp_size);
+      tiles = ceil_div(tiles, tile_size);
+    }
+  }
+};
+
+// The sum of each of 32 rows: lane k brings element k of all, and lane l gets row l's, neighbours added first. Every
+// step halves the rows that a lane still has, so that it takes 31 shuffles and not five for each row.
+template <class T>
+__device__ __forceinline__ T sum_rows(T (&row)[rows_a_tile]) {
+#pragma unroll
+  for (unsigned d = 1; d < warp_size; d *= 2) {
+    const bool odd = threadIdx.x & d;
+#pragma unroll
+    for (unsigned r = 0; r < rows_a_tile / 2 / d; ++r) {
+      const T kept = odd ? row[2 * r + 1] : row[2 * r], given = odd ? row[2 * r] : row[2 * r + 1];
+      row[r] = kept + __shfl_xor_sync(all_lanes, given, int(d));
+    }
+  }
+  return row[0];
+}
+
+// 0 and the values of the first `count` lanes, left to right. The shuffles are in flight while the additions wait for
+// each other.
+template <class T>
+__device__ __forceinline__ T add_lanes(T value, unsigned count) {
+  T sum = 0;
+#pragma unroll
+  for (unsigned l = 0; l < warp_size; ++l) {
+    const T next = __shfl_sync(all_lanes, value, int(l));
+    if (l < count) sum = sum + next;
+  }
+  return sum;
+}
+
+// What goes through the ring is a group of tiles.
+template <class Shape, class T>
+struct Reproducible {
+  static constexpr unsigned stages = Shape::stages, elements = Shape::packs * Pack<T>::size;
+  static constexpr unsigned tiles = elements / tile_size, tiles_a_warp = tiles / Shape::scanners;
+  static constexpr unsigned stage_elements = elements + Pack<T>::size;  // a group begins in the middle of a pack
+  static constexpr unsigned tile_rows = rows_a_tile + 1;                // one more, so that tiles begin in other banks
+  static constexpr unsigned shared_bytes = stages * (stage_elements + tiles * tile_rows) * sizeof(T);
+  static constexpr unsigned threads = Shape::threads + warp_size;  // one warp joins
+  // Lanes that totals and places arrive with, each for what it has written; and the one that joins.
+  static constexpr unsigned placing = 2 * warp_size + 1;
+  static_assert(tiles % Shape::scanners == 0 && warp_size % tiles == 0);
+  struct Shared {
+    typename Ring<Shape>::Shared ring;
+    T before[stages][tiles];  // each tile
+  };
+
+  Ring<Shape> ring;
+  const T* in;  // [n]
+  T* out;       // [n]
+  std::size_t n;
+  T* groups;      // [stages][stage_elements], shared
+  T* before_row;  // [stages][tiles * tile_rows], shared: within its tile
+  Shared& shared;
+  const Levels& levels;
+  unsigned lane = threadIdx.x % warp_size;
+
+  __device__ unsigned long long* box(std::size_t i) const { return ring.state.boxes() + i * words_per<T>; }
+
+  __device__ void fetch(unsigned first) {
+    ring.fetch(first, levels.end * words_per<T>, [&](unsigned s, unsigned group) {
+      const std::size_t first = std::size_t(group) * elements, left = n - first;
+      const Aligned<T> part(in + first, left < elements ? left : elements);
+      ring.template copy_in<Sum>(s, part, 0, part.begin ? stage_elements : elements,
+                                 groups + std::size_t(s) * stage_elements);
+    });
+  }
+
+  // What comes before each row in its tile, and the tiles' totals, which the other blocks are told.
+  __device__ void total(unsigned turn) {
+    ring.for_each_turn(shared.ring.fetched, turn, Shape::totallers, [&](unsigned s, unsigned group) {
+      if (group < ring.tiles) {
+        T row[rows_a_tile];
+        for (unsigned t = 0; t < tiles; ++t) {
+          read_tile(s, t, row);
+          rows_of(s, t)[lane] = sum_rows(row);
+        }
+        __syncwarp();
+        if (lane < tiles) {
+          T* const rows = rows_of(s, lane);
+#pragma unroll
+          for (unsigned r = 0; r < rows_a_tile; ++r) row[r] = rows[r];
+          T sum = 0;
+#pragma unroll
+          for (unsigned r = 0; r < rows_a_tile; ++r) {
+            rows[r] = sum;
+            sum = sum + row[r];
+          }
+          put_tagged(box(levels.totals[0] + std::size_t(group) * tiles + lane), shared.ring.call, sum);
+        }
+      }
+      mbarrier_arrive(&shared.ring.placed[s]);
+    });
+  }
+
+  // Of the rows and tiles of totals that end with this group, on each level, the sums.
+  __device__ void join() {
+    ring.for_each_turn(shared.ring.fetched, 0, 1, [&](unsigned s, unsigned group) {
+      __syncwarp();
+      if (lane == 0) mbarrier_arrive(&shared.ring.placed[s]);  // its number has been read
+      if (group == ring.tiles) return;
+      std::size_t last = (group + std::size_t(1)) * tiles - 1;  // total
+      for (unsigned l = 0; l < Levels::count && last % warp_size == warp_size - 1; ++l) {
+        const T row = warp_reduce(take(levels.totals[l] + last - (warp_size - 1) + lane), Sum{});
+        last /= warp_size;
+        if (lane == 0) put_tagged(box(levels.rows[l] + last), shared.ring.call, row);
+        if (last % rows_a_tile != rows_a_tile - 1 || l + 1 == Levels::count) return;
+        const T tile = add_lanes(take(levels.rows[l] + last - (rows_a_tile - 1) + lane), rows_a_tile);
+        last /= rows_a_tile;
+        if (lane == 0) put_tagged(box(levels.totals[l + 1] + last), shared.ring.call, tile);
+      }
+    });
+  }
+
+  // What comes before each tile of the group: level by level, the rows before its own and the totals before it in that.
+  __device__ void place(unsigned turn) {
+    ring.for_each_turn(shared.ring.fetched, turn, Shape::placers, [&](unsigned s, unsigned group) {
+      if (group < ring.tiles) {
+        const std::size_t first = std::size_t(group) * tiles;
+        std::size_t total[Levels::count];  // that it is part of
+#pragma unroll
+        for (unsigned l = 0; l < Levels::count; ++l) total[l] = l ? total[l - 1] / tile_size : first;
+        const auto in_row = [&](unsigned l) { return unsigned(total[l] % warp_size) + (l ? 0 : tiles); };
+        const auto in_tile = [&](unsigned l) { return unsigned(total[l] / warp_size % rows_a_tile); };
+        // All in one trip. Lanes that need none ask for one that this block will give.
+        T sums[2 * Levels::count];
+        take_tagged<2 * Levels::count>(
+            ring.state.boxes(), shared.ring.call,
+            [&](unsigned k) {
+              const unsigned l = k / 2;
+              const std::size_t row = total[l] / warp_size;
+              if (k % 2 == 0)
+                return lane < in_row(l) ? levels.totals[l] + row * warp_size + lane : levels.totals[0] + first;
+              return lane < in_tile(l) ? levels.rows[l] + row / rows_a_tile * rows_a_tile + lane
+                                       : levels.totals[0] + first;
+            },
+            sums);
+        __syncwarp();
+        T before = 0;
+#pragma unroll
+        for (unsigned l = Levels::count; l-- > 0;) {
+          if (l > 0 && total[l] == 0) continue;  // all that comes before lies further down
+          const T upto = warp_scan(lane < in_row(l) ? sums[2 * l] : T(0), Sum{});
+          const T in_order = before + (add_lanes(sums[2 * l + 1], in_tile(l)) + from_left_lane(upto, Sum{}));
+          if (l > 0)
+            before = __shfl_sync(all_lanes, in_order, int(in_row(l)));
+          else if (const unsigned t = lane - unsigned(first % warp_size); t < tiles)
+            shared.before[s][t] = in_order;
+        }
+      }
+      mbarrier_arrive(&shared.ring.placed[s]);
+    });
+  }
+
+  __device__ void scan(unsigned warp, bool inclusive) {
+    ring.for_each_turn(shared.ring.placed, 0, 1, [&](unsigned s, unsigned group) {
+      if (group == ring.tiles) return;
+      T row[tiles_a_warp][rows_a_tile], before_rows[tiles_a_warp], before[tiles_a_warp];
+#pragma unroll
+      for (unsigned t = 0; t < tiles_a_warp; ++t) {
+        const unsigned tile = warp * tiles_a_warp + t;
+        read_tile(s, tile, row[t]);
+        before_rows[t] = rows_of(s, tile)[lane];
+        before[t] = shared.before[s][tile];
+      }
+      __syncwarp();
+      if (lane == 0) mbarrier_arrive(&shared.ring.freed[s]);
+#pragma unroll
+      for (unsigned t = 0; t < tiles_a_warp; ++t)
+        scan_tile(row[t], before_rows[t], before[t], (std::size_t(group) * tiles + warp * tiles_a_warp + t) * tile_size,
+                  inclusive);
+    });
+  }
+
+  // Exclusive, each lane has what its right neighbour stores, and the last one what the first does: nothing of the row.
+  __device__ void scan_tile(const T (&row)[rows_a_tile], T before_rows, T before, std::size_t first, bool inclusive) {
+    const bool none = !inclusive && lane == warp_size - 1, whole = first + tile_size <= n;
+    const unsigned to = inclusive ? lane : (lane + 1) % warp_size;
+#pragma unroll
+    for (unsigned r = 0; r < rows_a_tile; ++r) {
+      const T upto = warp_scan(row[r], Sum{});
+      const T before_this = __shfl_sync(all_lanes, before_rows, int(r));
+      const T sum = before + (before_this + (none ? T(0) : upto));
+      if (const std::size_t i = first + r * warp_size + to; whole || i < n) out[i] = sum;
+    }
+  }
+
+  __device__ void read_tile(unsigned s, unsigned tile, T (&row)[rows_a_tile]) {
+    const T* const from = groups + std::size_t(s) * stage_elements + Aligned<T>(in, n).begin + tile * tile_size + lane;
+#pragma unroll
+    for (unsigned r = 0; r < rows_a_tile; ++r) row[r] = from[r * warp_size];
+  }
+  __device__ T* rows_of(unsigned s, unsigned tile) { return before_row + (s * tiles + tile) * tile_rows; }
+  __device__ T take(std::size_t i) {
+    T value[1];
+    take_tagged<1>(
+        ring.state.boxes(), shared.ring.call, [&](unsigned) { return i; }, value);
+    __syncwarp();
+    return value[0];
+  }
+};
+
+template <class Shape, class T>
+__global__ void __launch_bounds__(Reproducible<Shape, T>::threads, 1)
+    reproducible_kernel(const T* in,  // [n]
+                        T* out,       // [n]
+                        TaggedBoxes state, Levels levels, std::size_t n, unsigned groups, bool inclusive) {
+  using R = Reproducible<Shape, T>;
+  __shared__ typename R::Shared shared;
+  T* const dynamic = dynamic_shared<T>();
+  R jobs{{shared.ring, state, groups}, in, out, n, dynamic, dynamic + R::stages * R::stage_elements, shared, levels};
+  unsigned warp = threadIdx.x / warp_size, first = 0;
+  allow_next_launch();
+  if (warp == R::threads / warp_size - 1)  // the warp that fetches
+    first = jobs.ring.begin(R::placing, [&] {
+      const std::size_t probably = std::size_t(blockIdx.x) * R::elements;
+      if (probably + R::elements <= n) prefetch_l2(Aligned<T>(in + probably, 0).base, R::elements * sizeof(T));
+    });
+  __syncthreads();
+
+  if (warp < Shape::scanners) return jobs.scan(warp, inclusive);
+  warp -= Shape::scanners;
+  if (warp < Shape::totallers) return jobs.total(warp);
+  warp -= Shape::totallers;
+  if (warp < Shape::placers) return jobs.place(warp);
+  if (warp == Shape::placers) return jobs.join();
+  jobs.fetch(first);
+}
+
+struct reproducible {
+  static constexpr bool reproducible_bits = true;
+  static constexpr Story story{
+      .idea = "the pipeline's ring, with sums joined in rows and tiles fixed by index",
+      .prediction = "0.85 of the copy ceiling when large: six shuffles for 32 elements leave little room",
+      .guarantees = "the same bits on every backend, at any grid and alignment",
+      .limits = "sums of f32 and f64; any n up to 2^40; fixed shape; 200 KB of shared memory a block",
+      .source = "after Merrill and Garland 2016; Hillis and Steele 1986"};
+  template <class T, class Op>
+  static constexpr bool supports = std::is_floating_point_v<T>&& std::is_same_v<Op, Sum>;
+
+  template <class T, class Op>
+  static Status run(const Args<T, Op>& a) {
+    return start<RingShape<16, 4, 6>>(a);  // the pipeline's, to be measured
+  }
+
+  template <class Shape, class T, class Op>
+  static Status start(const Args<T, Op>& a) {
+    using R = Reproducible<Shape, T>;
+    if (a.n == 0) return {};
+    const std::size_t groups = ceil_div(a.n, R::elements);
+    const auto most = static_cast<std::size_t>(device_limits().multiprocessors);
+    const auto grid = static_cast<unsigned>(a.params.get("grid", double(groups < most ? groups : most)));
+    const Levels levels(groups * R::tiles);
+    const TaggedBoxes state = boxes_for<T>(*a.workspace, levels.end);
+    if (!state.words) return no_memory_for_totals;
+    return launch(
+        reproducible_kernel<Shape, T>,
+        {.grid = grid, .block = R::threads, .shared_bytes = R::shared_bytes, .overlap = true, .stream = a.stream}, a.in,
+        a.out, state, levels, a.n, unsigned(groups), a.inclusive);
+  }
+};
+
+}  // namespace upsweep::ladders::scan
