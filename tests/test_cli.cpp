@@ -216,7 +216,7 @@ TEST_F(Cli, ScansFilesChunkAfterChunk) {
   write_raw<std::int32_t>("in.raw", {3, -5, 10, 4});
   EXPECT_EQ(run("run scan in.raw --type i32").out, "0\n3\n-2\n8\n");
   EXPECT_EQ(run("run scan in.raw --type i32 --op max --param inclusive=1").out, "3\n3\n10\n10\n");
-  expect_error("run scan in.raw --type i32 --rung reproducible -o x.npy", 2, "reproducible");
+  expect_error("run scan in.raw --type i32 --rung reproducible -o x.npy", 2, "reproducible");  // sums of floats alone
   expect_error("run scan in.raw --type i32 --rung std::scan", 2, "no rung named 'std::scan'");
 
   // More than two chunks, and not a whole number of them.

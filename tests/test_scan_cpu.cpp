@@ -232,6 +232,34 @@ TYPED_TEST(ScanReproducible, HasTheSameBitsWithEveryInstructionSet) {
   }
 }
 
+// Chunks of any size: within a tile, within a block, of several.
+TYPED_TEST(ScanReproducible, HasTheBitsOfTheWholeWhateverTheChunks) {
+  using T = TypeParam;
+  const std::size_t n = (std::size_t{1} << 20) + 70'001;
+  const auto x = make_input<T>("wide", n, 9);
+  const Primitive& scan = *find_primitive("scan");
+  const Rung& rung = *find_rung(cpu_platform().rungs(), "scan", "reproducible");
+  for (const bool inclusive : {false, true}) {
+    const auto expected = reproducible_scan(x, inclusive, 0, 1, false);
+    for (const std::size_t chunk : {std::size_t{999}, std::size_t{32 * 1024}, std::size_t{300'001}, n}) {
+      Case c{.type = type_of<T>(), .op = Op::sum};
+      c.params.set("inclusive", inclusive);
+      const auto streamer = scan.stream(cpu_platform(), rung, c);
+      std::vector<T> got;
+      const auto sink = [&](std::span<const std::byte> bytes) {
+        const std::size_t old = got.size();
+        got.resize(old + bytes.size() / sizeof(T));
+        std::memcpy(got.data() + old, bytes.data(), bytes.size());
+      };
+      for (std::size_t i = 0; i < n; i += chunk)
+        streamer->feed(std::as_bytes(std::span(x).subspan(i, std::min(chunk, n - i))), sink);
+      streamer->finish(sink);
+      ASSERT_EQ(got.size(), n);
+      EXPECT_EQ(std::memcmp(got.data(), expected.data(), n * sizeof(T)), 0) << "chunks of " << chunk;
+    }
+  }
+}
+
 // ---- every instruction set that this processor has ----------------------------------------------------------
 
 TEST(ScanCpu, EveryInstructionSetAndBothKindsOfStores) {

@@ -36,18 +36,19 @@ struct Levels {
 
 // The sum of each of 32 rows: lane k brings element k of all, and lane l gets row l's, neighbours added first. Every
 // step halves the rows that a lane still has, so that it takes 31 shuffles and not five for each row.
-template <class T>
+template <unsigned distance = 1, class T>
 __device__ __forceinline__ T sum_rows(T (&row)[rows_a_tile]) {
+  if constexpr (distance == warp_size) {
+    return row[0];
+  } else {
+    const bool odd = threadIdx.x & distance;
 #pragma unroll
-  for (unsigned d = 1; d < warp_size; d *= 2) {
-    const bool odd = threadIdx.x & d;
-#pragma unroll
-    for (unsigned r = 0; r < rows_a_tile / 2 / d; ++r) {
+    for (unsigned r = 0; r < rows_a_tile / 2 / distance; ++r) {
       const T kept = odd ? row[2 * r + 1] : row[2 * r], given = odd ? row[2 * r] : row[2 * r + 1];
-      row[r] = kept + __shfl_xor_sync(all_lanes, given, int(d));
+      row[r] = kept + __shfl_xor_sync(all_lanes, given, int(distance));
     }
+    return sum_rows<2 * distance>(row);
   }
-  return row[0];
 }
 
 // 0 and the values of the first `count` lanes, left to right. The shuffles are in flight while the additions wait for

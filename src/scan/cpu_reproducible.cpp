@@ -14,6 +14,8 @@
 //           a NaN is, nobody promises.
 // Source    Hillis and Steele, Data Parallel Algorithms, 1986 (rows); Demmel and Nguyen, Fast Reproducible
 //           Floating-Point Summation, 2013 (why to fix the order where rounding cannot be avoided).
+#include "scan/cpu_reproducible.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -23,7 +25,7 @@
 
 namespace upsweep::ladders::scan {
 
-namespace {  // a rung of the same name may exist on the GPU
+namespace {
 
 // The exclusive scan of totals that come one after another, in the order above; of 1024^3 of them, more than there will
 // be tiles of tiles.
@@ -56,6 +58,46 @@ class Totals {
   Level levels_[3];
 };
 
+}  // namespace
+
+template <class T>
+struct ReproducibleScan<T>::State {
+  T c = 0, before = 0;     // of the row of totals whose turn it is
+  std::size_t blocks = 0;  // so far
+  Totals<T> above;
+};
+template <class T>
+ReproducibleScan<T>::ReproducibleScan() : state_(std::make_unique<State>()) {}
+template <class T>
+ReproducibleScan<T>::~ReproducibleScan() = default;
+
+template <class T>
+void ReproducibleScan<T>::next(const T* in, T* out, std::size_t n, bool inclusive, int threads) {
+  static const TileSums<T>& sums = tile_sums<T>();
+  constexpr std::size_t tiles = block / tile_elements;
+  static_assert(tiles == row_elements);
+  State& state = *state_;
+  const std::size_t blocks = (n + block - 1) / block;
+  const How how{inclusive, stores_for(n * sizeof(T))};
+  in_order(blocks, blocks == 1 ? 1 : threads, [&](std::size_t b, auto in_turn) {
+    const std::size_t begin = b * block, count = std::min(block, n - begin);
+    T total[tiles] = {}, h[tiles + 1] = {}, zero = 0, left[tiles];
+    sums.total(in + begin, count / tile_elements, total);
+    sums.scan(total, h + 1, tiles, &zero, {.inclusive = true, .stores = Stores::cached});
+    in_turn([&] {
+      for (std::size_t t = 0; t < tiles; ++t) left[t] = state.before + (state.c + h[t]);
+      state.c += h[tiles];
+      if (++state.blocks % (tile_elements / tiles) == 0) state.before = state.above.push(std::exchange(state.c, T(0)));
+    });
+    sums.scan(in + begin, out + begin, count, left, how);
+  });
+}
+
+template class ReproducibleScan<float>;
+template class ReproducibleScan<double>;
+
+namespace {  // a rung of the same name may exist on the GPU
+
 struct reproducible {
   static constexpr Story story{.idea = "an order of additions fixed by index: rows of 32, tiles of 32 rows, and again",
                                .prediction = "0.7 of two_pass in cache, a tie from memory",
@@ -67,29 +109,9 @@ struct reproducible {
   template <class T, class Op>
   static constexpr bool supports = std::is_floating_point_v<T>&& Op::op == upsweep::Op::sum;
 
-  // A block is 32 tiles, whose totals make one row: 128 KiB of f32, 256 of f64.
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
-    static const TileSums<T>& sums = tile_sums<T>();
-    constexpr std::size_t tiles = row_elements, block = tiles * tile_elements;
-    const std::size_t blocks = (a.n + block - 1) / block;
-    const How how{a.inclusive, stores_for(a.n * sizeof(T))};
-    const int threads = blocks == 1 ? 1 : static_cast<int>(a.params.get("threads", hardware_threads()));
-    T c = 0, before = 0;  // of the row of totals whose turn it is
-    Totals<T> above;
-    in_order(blocks, threads, [&](std::size_t b, auto in_turn) {
-      const std::size_t begin = b * block, count = std::min(block, a.n - begin);
-      const std::size_t whole = (std::min(count, a.n - begin - 1)) / tile_elements;  // tiles that something follows
-      T total[tiles] = {}, h[tiles + 1] = {}, zero = 0, left[tiles];
-      sums.total(a.in + begin, whole, total);
-      sums.scan(total, h + 1, tiles, &zero, {.inclusive = true, .stores = Stores::cached});
-      in_turn([&] {
-        for (std::size_t t = 0; t < tiles; ++t) left[t] = before + (c + h[t]);
-        c += h[tiles];
-        if (b % (tile_elements / tiles) == tile_elements / tiles - 1) before = above.push(std::exchange(c, T(0)));
-      });
-      sums.scan(a.in + begin, a.out + begin, count, left, how);
-    });
+    ReproducibleScan<T>().next(a.in, a.out, a.n, a.inclusive, static_cast<int>(a.params.get("threads", 0)));
     return {};
   }
 };

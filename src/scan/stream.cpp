@@ -1,5 +1,6 @@
 // scan over an input that need not fit in memory: each chunk is scanned by the rung, after one element more, which is
-// what all chunks before it come to.
+// what all chunks before it come to; or, where the bits must not depend on the chunks, by what keeps the state of its
+// order.
 #include "scan/stream.h"
 
 #include <cstring>
@@ -9,6 +10,7 @@
 
 #include "base/platform.h"
 #include "scan/contract.h"
+#include "scan/cpu_reproducible.h"
 
 namespace upsweep::ladders::scan {
 namespace {
@@ -100,6 +102,38 @@ class ScanStreamer final : public Streamer {
   alignas(8) std::byte carry_[8] = {};
 };
 
+// Whole blocks of the order as they come, and what is left of a chunk with the next.
+template <class T>
+class ReproducibleStreamer final : public Streamer {
+ public:
+  explicit ReproducibleStreamer(const Case& c)
+      : inclusive_(c.params.get("inclusive", 0) != 0), threads_(static_cast<int>(c.params.get("threads", 0))) {}
+  Type output_type() const override { return type_of<T>(); }
+  std::optional<std::uint64_t> output_count(std::optional<std::uint64_t> n) const override { return n; }
+
+  void feed(std::span<const std::byte> chunk, const Sink& sink) override {
+    const std::size_t old = waiting_.size();
+    waiting_.resize(old + chunk.size() / sizeof(T));
+    std::memcpy(waiting_.data() + old, chunk.data(), chunk.size());
+    scan(waiting_.size() / scan_.block * scan_.block, sink);
+  }
+  void finish(const Sink& sink) override { scan(waiting_.size(), sink); }
+
+ private:
+  // The first n of those that wait.
+  void scan(std::size_t n, const Sink& sink) {
+    if (n == 0) return;
+    scan_.next(waiting_.data(), waiting_.data(), n, inclusive_, threads_);
+    sink(std::as_bytes(std::span(waiting_).first(n)));
+    waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(n));
+  }
+
+  bool inclusive_;
+  int threads_;
+  std::vector<T> waiting_;  // between chunks less than a block
+  ReproducibleScan<T> scan_;
+};
+
 }  // namespace
 
 std::unique_ptr<Streamer> stream(Platform& platform, const Rung& rung, const Case& c) {
@@ -112,9 +146,10 @@ std::unique_ptr<Streamer> stream(Platform& platform, const Rung& rung, const Cas
   if (rung.largest)
     throw Error(Code::unsupported, name + " takes up to " + std::to_string(rung.largest) + " elements",
                 "name another rung");
-  if (rung.reproducible && is_float(c.type) && c.op == Op::sum)
-    throw Error(Code::unsupported, name + " gives its bits for a whole input, not for chunks of it",
-                "name another rung, or scan the file in a program of your own");
+  // Its state lives on the CPU, whatever platform was asked for: the bits are the same, and a file is read more slowly
+  // than that scans.
+  if (rung.reproducible && c.type == Type::f32) return std::make_unique<ReproducibleStreamer<float>>(c);
+  if (rung.reproducible && c.type == Type::f64) return std::make_unique<ReproducibleStreamer<double>>(c);
   return std::make_unique<ScanStreamer>(platform, run, c);
 }
 

@@ -6,8 +6,7 @@
 
 namespace upsweep::ladders::scan {
 
-// Throws Error(unsupported) when the rung does not take the type and operator, takes only so many elements, or promises
-// the same bits at any split, which chunks would break.
+// Throws Error(unsupported) when the rung does not take the type and operator, or takes only so many elements.
 std::unique_ptr<Streamer> stream(Platform& platform, const Rung& rung, const Case& c);
 
 }  // namespace upsweep::ladders::scan

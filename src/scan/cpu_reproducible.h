@@ -1,0 +1,24 @@
+// The reproducible scan of an array that comes piece by piece.
+#pragma once
+#include <cstddef>
+#include <memory>
+
+namespace upsweep::ladders::scan {
+
+// Float sums (f32, f64) in the order that cpu_reproducible.cpp states. The pieces cannot be told from the bits.
+template <class T>
+class ReproducibleScan {
+ public:
+  ReproducibleScan();
+  ~ReproducibleScan();
+  // Every piece but the last is a multiple of so many elements: 32 tiles, whose totals make one row.
+  static constexpr std::size_t block = 32 * 1024;
+  // Scans the next n elements, on up to `threads` cores (0: all). in may be out.
+  void next(const T* in, T* out, std::size_t n, bool inclusive, int threads);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace upsweep::ladders::scan
