@@ -1,28 +1,15 @@
 // reduce on a GPU with an operator of one's own: for a .cu, which links upsweep::kernels.
 #pragma once
-#include <concepts>
-
 #include "reduce/12_overlap.cuh"
+#include "upsweep/operator.cuh"
 #include "upsweep/reduce.h"
 
 namespace upsweep {
 
-// An associative and commutative operator, callable on the device, with its neutral element; copied to the device, so
-// it may carry values (a modulus) but no host memory:
-//   struct Xor {
-//     template <class T> UPSWEEP_HD static constexpr T neutral() { return 0; }
-//     template <class T> UPSWEEP_HD constexpr T operator()(T a, T b) const { return a ^ b; }
-//   };
-template <class O, class T>
-concept DeviceOperator = requires(const O op, T a) {
-  { op(a, a) } -> std::convertible_to<T>;
-  { O::template neutral<T>() } -> std::convertible_to<T>;
-};
-
 // out[0] = in[0] op ... op in[n-1], the neutral element when n is 0; by the fastest rung, with its guarantees: the same
-// bits for the same n. Queued on the device's stream and capturable, as reduce(device, in, out). Throws Error:
-// invalid_argument (buffers of another device, an empty out), unsupported (the device is no GPU: there,
-// reduce(device, range, neutral, op) takes any operator), out_of_memory, device_error.
+// bits for the same n. The operator is also commutative. Queued on the device's stream and capturable, as
+// reduce(device, in, out). Throws Error: invalid_argument (buffers of another device, an empty out), unsupported (the
+// device is no GPU: there, reduce(device, range, neutral, op) takes any operator), out_of_memory, device_error.
 template <ReduceElement T, DeviceOperator<T> O>
 void reduce(Device& device, const Buffer<T>& in, Buffer<T>& out, O op) {
   in.memory().require_on(device, "the input");

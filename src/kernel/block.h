@@ -1,12 +1,61 @@
 // Reductions and scans inside a warp and inside a block.
 #pragma once
+#include <cstring>
+
 #include "kernel/kernel.h"
 
 namespace upsweep {
 
 inline constexpr unsigned all_lanes = 0xffffffffu;
 
-// Shuffles take a type of less than 32 bits for an int and return one: T(...) around them below.
+// Shuffles of a whole warp, for any type: CUDA's take a number of less than 32 bits for an int, and no struct at all,
+// which goes word by word.
+template <class T>
+struct Words {
+  unsigned word[(sizeof(T) + 3) / 4] = {};
+  __device__ __forceinline__ explicit Words(const T& value) { memcpy(word, &value, sizeof(T)); }
+  __device__ __forceinline__ T value() const {
+    T value;
+    memcpy(static_cast<void*>(&value), word, sizeof(T));
+    return value;
+  }
+};
+// What lane `lane` has.
+template <class T>
+__device__ __forceinline__ T shuffle(T value, unsigned lane) {
+  if constexpr (std::is_arithmetic_v<T>) {
+    return T(__shfl_sync(all_lanes, value, int(lane)));
+  } else {
+    Words<T> words(value);
+#pragma unroll
+    for (unsigned& word : words.word) word = __shfl_sync(all_lanes, word, int(lane));
+    return words.value();
+  }
+}
+// What the lane `distance` lower has; its own where there is none.
+template <class T>
+__device__ __forceinline__ T shuffle_up(T value, unsigned distance) {
+  if constexpr (std::is_arithmetic_v<T>) {
+    return T(__shfl_up_sync(all_lanes, value, distance));
+  } else {
+    Words<T> words(value);
+#pragma unroll
+    for (unsigned& word : words.word) word = __shfl_up_sync(all_lanes, word, distance);
+    return words.value();
+  }
+}
+// What the lane `distance` higher has; its own where there is none.
+template <class T>
+__device__ __forceinline__ T shuffle_down(T value, unsigned distance) {
+  if constexpr (std::is_arithmetic_v<T>) {
+    return T(__shfl_down_sync(all_lanes, value, distance));
+  } else {
+    Words<T> words(value);
+#pragma unroll
+    for (unsigned& word : words.word) word = __shfl_down_sync(all_lanes, word, distance);
+    return words.value();
+  }
+}
 
 // sm_80 and above reduce 32-bit integers over a warp in one instruction.
 template <class T, class Op>
@@ -25,7 +74,7 @@ __device__ __forceinline__ T warp_reduce(T value, Op op) {
     else
       return __reduce_max_sync(all_lanes, value);
   } else {
-    for (unsigned d = 1; d < warp_size; d *= 2) value = op(value, T(__shfl_down_sync(all_lanes, value, d)));
+    for (unsigned d = 1; d < warp_size; d *= 2) value = op(value, shuffle_down(value, d));
     return value;
   }
 }
@@ -57,7 +106,7 @@ template <class T, class Op>
 __device__ __forceinline__ T warp_scan(T value, Op op) {
   const unsigned lane = threadIdx.x % warp_size;
   for (unsigned distance = 1; distance < warp_size; distance *= 2) {
-    const T before = T(__shfl_up_sync(all_lanes, value, distance));
+    const T before = shuffle_up(value, distance);
     if (lane >= distance) value = op(before, value);
   }
   return value;
@@ -66,7 +115,7 @@ __device__ __forceinline__ T warp_scan(T value, Op op) {
 // From inclusive to exclusive: what the lane to the left has; the neutral element in lane 0.
 template <class T, class Op>
 __device__ __forceinline__ T from_left_lane(T value, Op) {
-  const T left = T(__shfl_up_sync(all_lanes, value, 1));
+  const T left = shuffle_up(value, 1);
   return threadIdx.x % warp_size == 0 ? Op::template neutral<T>() : left;
 }
 
@@ -81,8 +130,8 @@ __device__ __forceinline__ T scan_warps(T warp_total, Op op,
   if (lane == warp_size - 1) warp_totals[warp] = warp_total;
   __syncthreads();
   const T upto = warp_scan(lane < blockDim.x / warp_size ? warp_totals[lane] : Op::template neutral<T>(), op);
-  total = T(__shfl_sync(all_lanes, upto, warp_size - 1));
-  return T(__shfl_sync(all_lanes, from_left_lane(upto, op), static_cast<int>(warp)));
+  total = shuffle(upto, warp_size - 1);
+  return shuffle(from_left_lane(upto, op), warp);
 }
 
 // The exclusive scan over the threads of a block of whole warps, in thread order; `total` is op over all of them, in

@@ -35,7 +35,7 @@ __device__ A look_back(const TaggedBoxes& state, unsigned call, unsigned tile, O
     // What lies before the last prefix is in it.
     const unsigned prefixes = __ballot_sync(all_lanes, is_prefix);
     if (prefixes >> lane > 1) value = Op::template neutral<A>();
-    before = op(A(__shfl_sync(all_lanes, warp_reduce(value, op), 0)), before);
+    before = op(shuffle(warp_reduce(value, op), 0), before);
     if (prefixes) return before;
   }
 }

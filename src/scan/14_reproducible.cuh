@@ -58,7 +58,7 @@ __device__ __forceinline__ T add_lanes(T value, unsigned count) {
   T sum = 0;
 #pragma unroll
   for (unsigned l = 0; l < warp_size; ++l) {
-    const T next = __shfl_sync(all_lanes, value, int(l));
+    const T next = shuffle(value, l);
     if (l < count) sum = sum + next;
   }
   return sum;
@@ -179,7 +179,7 @@ struct Reproducible {
           const T upto = warp_scan(lane < in_row(l) ? sums[2 * l] : T(0), Sum{});
           const T in_order = before + (add_lanes(sums[2 * l + 1], in_tile(l)) + from_left_lane(upto, Sum{}));
           if (l > 0)
-            before = __shfl_sync(all_lanes, in_order, int(in_row(l)));
+            before = shuffle(in_order, in_row(l));
           else if (const unsigned t = lane - unsigned(first % warp_size); t < tiles)
             shared.before[s][t] = in_order;
         }
@@ -215,7 +215,7 @@ struct Reproducible {
 #pragma unroll
     for (unsigned r = 0; r < rows_a_tile; ++r) {
       const T upto = warp_scan(row[r], Sum{});
-      const T before_this = __shfl_sync(all_lanes, before_rows, int(r));
+      const T before_this = shuffle(before_rows, r);
       const T sum = before + (before_this + (none ? T(0) : upto));
       if (const std::size_t i = first + r * warp_size + to; whole || i < n) out[i] = sum;
     }

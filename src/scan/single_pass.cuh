@@ -165,7 +165,7 @@ __device__ __forceinline__ Total<T, Op> scan_rows(const uint4 (&rows)[Rows], Tot
   A total = Op::template neutral<A>();
 #pragma unroll
   for (unsigned r = 0; r < Rows; ++r) {
-    const A row = A(__shfl_sync(all_lanes, before[r], warp_size - 1));
+    const A row = shuffle(before[r], warp_size - 1);
     before[r] = op(total, from_left_lane(before[r], op));
     total = op(total, row);
   }
@@ -203,7 +203,7 @@ __device__ __forceinline__ A take_few(const TaggedBoxes& state, unsigned call, u
   __syncwarp();
 #pragma unroll
   for (unsigned k = 0; k < Each; ++k) sum = first + k * of_turn < to ? op(sum, totals[k]) : sum;
-  return A(__shfl_sync(all_lanes, warp_reduce(sum, op), 0));
+  return shuffle(warp_reduce(sum, op), 0);
 }
 
 // The same for any number of tiles.

@@ -16,11 +16,14 @@
 #include "scan/12_wave.cuh"
 #include "scan/13_pipeline.cuh"
 #include "test_kernel.h"
+#include "upsweep/scan.cuh"  // what a caller's operator goes through; it needs the library, which is not linked here
 
 namespace upsweep::test {
 namespace {
 
 using namespace ladders;
+
+static_assert(DeviceScanElement<Affine> && DeviceOperator<Compose, Affine>);
 
 template <class R>
 Status run_ordered(const Call& c) {
