@@ -98,6 +98,64 @@ TEST(Library, ScansHostRangesAndBuffersOfEveryType) {
     }
 }
 
+TEST(Library, SegmentedScansWhicheverWayHeadsAreGiven) {
+  using Item = std::int32_t;
+  for (Device& device : devices())
+    for (const std::size_t n : {0, 1, 1000, 70001}) {
+      const auto in = make_input<Item>("zipf", n, 3);
+      // Segments of 1, 2, 3, ... elements.
+      std::vector<std::uint8_t> flags(n);
+      std::vector<std::uint32_t> keys(n);
+      std::vector<std::uint64_t> offsets;
+      std::vector<Item> exclusive(n), inclusive(n), out(n);
+      for (std::size_t begin = 0, length = 1; begin < n; begin += length++) {
+        const auto first = static_cast<std::ptrdiff_t>(begin),
+                   last = static_cast<std::ptrdiff_t>(std::min(begin + length, n));
+        flags[begin] = 255;
+        offsets.push_back(begin);
+        std::fill(keys.begin() + first, keys.begin() + last, static_cast<std::uint32_t>(length % 3));
+        std::exclusive_scan(in.begin() + first, in.begin() + last, exclusive.begin() + first, 0, Sum{});
+        std::inclusive_scan(in.begin() + first, in.begin() + last, inclusive.begin() + first, Max{});
+      }
+      if (n) flags[0] = 0;  // begins a segment all the same
+      offsets.push_back(n);
+      const auto expect = [&](const char* heads) {
+        EXPECT_EQ(out, exclusive) << heads << ' ' << device.name() << ' ' << n;
+        out.assign(n, 7);
+      };
+      segmented_exclusive_scan(device, in, flags, out), expect("flags");
+      segmented_exclusive_scan(device, in, offsets, out), expect("offsets");
+      exclusive_scan_by_key(device, keys, in, out), expect("keys");
+      const auto expect_in_place = [&](const char* heads, auto scan) {
+        Buffer<Item> values(device, in);
+        scan(values);
+        EXPECT_EQ(values.to_vector(), inclusive) << heads << ' ' << device.name() << ' ' << n;
+      };
+      const Buffer<std::uint8_t> flags_there(device, flags);
+      const Buffer<std::uint32_t> keys_there(device, keys);
+      const Buffer<std::uint64_t> offsets_there(device, offsets);
+      expect_in_place("flags", [&](auto& v) { segmented_inclusive_scan(device, v, flags_there, v, Op::max); });
+      expect_in_place("offsets", [&](auto& v) { segmented_inclusive_scan(device, v, offsets_there, v, Op::max); });
+      expect_in_place("keys", [&](auto& v) { inclusive_scan_by_key(device, keys_there, v, v, Op::max); });
+    }
+}
+
+TEST(Library, SegmentedScansThatCannotBe) {
+  Device cpu = Device::cpu();
+  const std::vector<int> in(100, 1);
+  std::vector<int> out(100);
+  const std::vector<std::uint8_t> flags(99);
+  const std::vector<std::uint32_t> keys(99);
+  EXPECT_EQ(error_of([&] { segmented_exclusive_scan(cpu, in, flags, out); }).code(), Code::invalid_argument);
+  EXPECT_EQ(error_of([&] { exclusive_scan_by_key(cpu, keys, in, out); }).code(), Code::invalid_argument);
+  const std::vector<std::uint64_t> none;
+  out.resize(99);
+  EXPECT_EQ(error_of([&] { segmented_exclusive_scan(cpu, in, none, out); }).code(), Code::invalid_argument);
+  out.resize(100);
+  segmented_inclusive_scan(cpu, in, none, out);
+  EXPECT_EQ(out[99], 100) << "one segment where no head is given";
+}
+
 TEST(Library, ScansThatCannotBe) {
   Device cpu = Device::cpu();
   const std::vector<int> in(100, 1);

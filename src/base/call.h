@@ -38,6 +38,12 @@ class Params {
     items_[count_++] = {name, value};
     return true;
   }
+  // These and `more`, which wins where both have a name.
+  Params with(const Params& more) const {
+    Params all = *this;
+    for (const Item& item : more) all.set(item.name, item.value);
+    return all;
+  }
   const Item* begin() const { return items_.data(); }
   const Item* end() const { return items_.data() + count_; }
   bool empty() const { return count_ == 0; }
@@ -51,11 +57,11 @@ class Params {
 struct Call {
   Type type = Type::f32;
   Op op = Op::sum;
-  std::size_t n = 0;                // elements of the main input
+  std::size_t n = 0;  // elements of the main input
   std::array<const void*, 4> in{};
   std::array<void*, 4> out{};
   Params params{};
-  Workspace* workspace = nullptr;   // scratch; one stream's at a time
+  Workspace* workspace = nullptr;  // scratch; one stream's at a time
   Stream stream{};
 };
 

@@ -50,6 +50,7 @@ class Problem {
   };
   virtual std::vector<Array> inputs() const = 0;        // in the order of Call::in
   virtual std::vector<OutputSpec> outputs() const = 0;  // in the order of Call::out
+  virtual Params params() const { return {}; }          // of the call, that only the data know: how many of something
   // Nothing if the outputs are right for this rung (exact, or within its bound); otherwise what differs, in one line:
   // the first wrong element, what it is, what it should be. `outputs` are host copies.
   virtual std::optional<std::string> verify(const Rung& rung, std::span<const void* const> outputs) const = 0;

@@ -15,8 +15,9 @@ struct TaggedBoxes {
   unsigned long long* words;  // [reserved + boxes]
   std::size_t count;          // of words
 
-  static constexpr std::size_t reserved = 2;  // the number of the last call; a counter, zero between calls
+  static constexpr std::size_t reserved = 2;  // the number of the last call; two counters, zero between calls
   __host__ __device__ unsigned* counter() const { return reinterpret_cast<unsigned*>(words + 1); }
+  __host__ __device__ unsigned* second_counter() const { return counter() + 1; }
   __host__ __device__ unsigned long long* boxes() const { return words + reserved; }
 
   // The number of the last call; this one's is the next. Every block asks before it gives, or takes, anything. By one

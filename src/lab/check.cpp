@@ -94,11 +94,6 @@ class Combinations {
   std::size_t count_ = 0, at_ = 0;
 };
 
-Params joined(Params params, const Params& more) {
-  for (const Params::Item& item : more) params.set(item.name, item.value);
-  return params;
-}
-
 const char* alignment_text(Layout::Shift shift) {
   return shift == Layout::Shift::none ? "" : shift == Layout::Shift::alike ? " misaligned" : " misaligned apart";
 }
@@ -110,7 +105,7 @@ std::optional<std::string> try_case(Stage& stage, simt::Emulator* emulator, cons
   std::optional<std::string> wrong;
   try {
     for (int turn = 0; turn < 2 && !wrong; ++turn) {
-      Status status = stage.run(run, joined(c.params, shape));
+      Status status = stage.run(run, c.params.with(shape));
       // A launch shape that the rung says it does not take is no failure; its own shape has to work.
       if ((status.code == Code::unsupported || status.code == Code::invalid_argument) && !shape.empty()) {
         shape = {};
@@ -212,7 +207,7 @@ std::vector<RungCheck> check(Platform& platform, simt::Emulator* emulator, const
           auto wrong = try_case(stage, emulator, *result.rung, run, c, used, result.runs);
           if (!wrong) continue;
           Case shown = c;
-          shown.params = joined(c.params, used);
+          shown.params = c.params.with(used);
           result.failures.push_back(fmt::format("{}/{} {} {}{}: {}", result.rung->primitive, result.rung->name,
                                                 platform_name, describe(shown), alignment_text(shift), *wrong));
           // It may have spoilt the inputs and left the counters at anything: the next rung starts clean.

@@ -67,7 +67,11 @@ Status Stage::run(RunFn run, const Params& params) {
   if (void* scratch = workspace_->scratch(poisoned_scratch)) platform_.fill(scratch, poison, poisoned_scratch);
   platform_.synchronize();
 
-  Call call{.type = case_.type, .op = case_.op, .n = case_.n, .params = params, .workspace = &*workspace_};
+  Call call{.type = case_.type,
+            .op = case_.op,
+            .n = case_.n,
+            .params = params.with(problem_->params()),
+            .workspace = &*workspace_};
   for (std::size_t k = 0; k < inputs_.size(); ++k) call.in[k] = in_[k].data();
   for (std::size_t k = 0; k < specs_.size(); ++k) call.out[k] = output(k).data();
   const Status status = run(call);

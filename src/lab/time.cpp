@@ -303,6 +303,7 @@ std::unique_ptr<Stopwatch::Lane> Stopwatch::make_lane(const Primitive& primitive
   const RunFn run = rung.find_for(c.type, c.op, c.n);
   if (!run) return nullptr;
   auto lane = std::make_unique<Lane>(Lane{.rung = &rung, .run = run, .c = c, .copies = std::move(copies)});
+  lane->c.params = c.params.with(problem.params());
   lane->result.rung = &rung;
   lane->result.traffic = primitive.traffic(c, rung);
   if (options.check) lane->verify(platform_, workspace_, problem);

@@ -24,9 +24,11 @@ struct RingShape {
 
 // One block's ring. Tiles go through it turn after turn; turn j is in place j % stages, and the phase of its barriers
 // is the parity of the round.
-template <class Shape>
+// A tile is `Copies` bulk copies, of which copy_in() makes one.
+template <class Shape, unsigned Copies = 1>
 struct Ring {
   static constexpr unsigned stages = Shape::stages;
+  static constexpr unsigned arrivals = warp_size + Copies - 1;  // that a fetched tile takes; copy_in() makes a warp's
   struct Shared {
     std::uint64_t fetched[stages], placed[stages], freed[stages];  // mbarriers
     unsigned tile[stages], last_tile[stages];                      // in this turn and the one before; `tiles`: the end
@@ -49,7 +51,7 @@ struct Ring {
   __device__ unsigned begin(unsigned placing, Prefetch&& prefetch) {
     if (lane > 0) return 0;
     for (unsigned s = 0; s < stages; ++s) {
-      mbarrier_init(&shared.fetched[s], warp_size);
+      mbarrier_init(&shared.fetched[s], arrivals);
       mbarrier_init(&shared.placed[s], placing);
       mbarrier_init(&shared.freed[s], Shape::scanners);
     }
@@ -77,7 +79,7 @@ struct Ring {
       if (tile < tiles)
         copy_in(s, tile);
       else if (++ends, lane == 0)
-        mbarrier_arrive(&shared.fetched[s], warp_size);
+        mbarrier_arrive(&shared.fetched[s], arrivals);
       last = tile;
       next = __shfl_sync(all_lanes, drawn, 0);
     }

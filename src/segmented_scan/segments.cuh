@@ -1,0 +1,105 @@
+// What the single-pass segmented scans share: a warp's rows of packs (scan/single_pass.cuh) with a bit an item.
+//
+// In a warp, heads are a ballot and no part of what is shuffled: a lane adds what lies `distance` to its left if that
+// lane is not left of the last head.
+#pragma once
+#include "scan/single_pass.cuh"
+#include "segmented_scan/heads.cuh"
+
+namespace upsweep::ladders::segmented_scan {
+
+using scan::Aligned, scan::row_elements;
+
+// What comes from the last head of a pack on.
+template <class T, class Op>
+__device__ __forceinline__ T fold_pack(const uint4& raw_pack, unsigned heads, Op op) {
+  const Pack<T> pack = as_pack<T>(raw_pack);
+  T sum = pack.item[0];
+#pragma unroll
+  for (unsigned k = 1; k < Pack<T>::size; ++k) sum = heads >> k & 1 ? pack.item[k] : op(sum, pack.item[k]);
+  return sum;
+}
+
+// The last lane up to and with `lane` that has a head, or lane 0; `heads` has a bit a lane.
+__device__ __forceinline__ unsigned last_head(unsigned heads, unsigned lane) {
+  const unsigned upto = heads & ((2u << lane) - 1);
+  return upto ? warp_size - 1 - __clz(int(upto)) : 0;
+}
+
+// The total of a warp's rows, for lane 0: cheaper than scan_rows(), for operators that commute.
+template <class T, unsigned Rows, class Op>
+__device__ __forceinline__ Run<T> total_rows(const uint4 (&rows)[Rows], const unsigned (&heads)[Rows], Op op) {
+  Run<T> total = Joined<Op>::template neutral<Run<T>>();
+#pragma unroll
+  for (unsigned r = 0; r < Rows; ++r) {
+    const unsigned row_heads = __ballot_sync(all_lanes, heads[r] != 0);
+    const T value = fold_pack<T>(rows[r], heads[r], op);
+    const bool counts = threadIdx.x % warp_size >= last_head(row_heads, warp_size - 1);
+    const T sum = warp_reduce(counts ? value : Op::template neutral<T>(), op);
+    total = Joined<Op>{op}(total, {sum, row_heads != 0});
+  }
+  return total;
+}
+
+// What comes before each pack of this lane, as far as the warp's rows go.
+template <class T, unsigned Rows>
+struct BeforePacks {
+  T value[Rows];
+  unsigned enclosed = 0;  // a bit a row: whether a head comes before the pack, so that nothing else matters
+};
+
+// That of all packs; returns the total of the rows, to every lane.
+template <class T, unsigned Rows, class Op>
+__device__ __forceinline__ Run<T> scan_rows(const uint4 (&rows)[Rows], const unsigned (&heads)[Rows],
+                                            BeforePacks<T, Rows>& before, Op op) {
+  const unsigned lane = threadIdx.x % warp_size;
+  Run<T> total = Joined<Op>::template neutral<Run<T>>();
+#pragma unroll
+  for (unsigned r = 0; r < Rows; ++r) {
+    const unsigned row_heads = __ballot_sync(all_lanes, heads[r] != 0), start = last_head(row_heads, lane);
+    T upto = fold_pack<T>(rows[r], heads[r], op);
+#pragma unroll
+    for (unsigned distance = 1; distance < warp_size; distance *= 2) {
+      const T left = shuffle_up(upto, distance);
+      if (lane >= start + distance) upto = op(left, upto);
+    }
+    const bool in_row = row_heads & ((1u << lane) - 1);
+    const T left = from_left_lane(upto, op);
+    before.value[r] = in_row ? left : op(total.value, left);
+    before.enclosed |= unsigned(in_row || total.head) << r;
+    total = Joined<Op>{op}(total, {shuffle(upto, warp_size - 1), row_heads != 0});
+  }
+  return total;
+}
+
+// The rows become their scan, after `left`.
+template <class T, unsigned Rows, class Op>
+__device__ __forceinline__ void finish_rows(uint4 (&rows)[Rows], const unsigned (&heads)[Rows],
+                                            const BeforePacks<T, Rows>& before, T left, bool inclusive, Op op) {
+#pragma unroll
+  for (unsigned r = 0; r < Rows; ++r) {
+    T prefix = before.enclosed >> r & 1 ? before.value[r] : op(left, before.value[r]);
+    Pack<T> pack = as_pack<T>(rows[r]);
+#pragma unroll
+    for (unsigned k = 0; k < Pack<T>::size; ++k) {
+      if (heads[r] >> k & 1) prefix = Op::template neutral<T>();
+      const T next = op(prefix, pack.item[k]);
+      pack.item[k] = inclusive ? next : prefix;
+      prefix = next;
+    }
+    rows[r] = raw(pack);
+  }
+}
+
+// What tiles tell each other. One with a head has its prefix, what comes to its end, whatever lies before it; of the
+// others only the total is known at first. A box each (scan::look_back()).
+template <class T>
+__device__ __forceinline__ unsigned long long* total_box(const TaggedBoxes& state, std::size_t tile) {
+  return state.boxes() + 2 * tile * words_per<T>;
+}
+template <class T>
+__device__ __forceinline__ unsigned long long* prefix_box(const TaggedBoxes& state, std::size_t tile) {
+  return total_box<T>(state, tile) + words_per<T>;
+}
+
+}  // namespace upsweep::ladders::segmented_scan
