@@ -19,7 +19,8 @@ if(UPSWEEP_TRACE_CLANG)
   set(UPSWEEP_TRACE_COMPILER ${UPSWEEP_TRACE_CLANG})
   set(UPSWEEP_TRACE_FLAGS ${straight} -fno-vectorize -fno-slp-vectorize
     -Wno-pass-failed  # a #pragma unroll around a shuffle: meant for the hardware, and not possible here
-    -fsanitize=thread -mllvm -tsan-distinguish-volatile=1 -mllvm -tsan-instrument-read-before-write=1 -mllvm -tsan-instrument-func-entry-exit=0
+    -fsanitize=thread -mllvm -tsan-distinguish-volatile=1 -mllvm -tsan-instrument-read-before-write=1
+    -mllvm -tsan-instrument-func-entry-exit=0
     -fsanitize-coverage=edge,no-prune,trace-pc-guard,pc-table,control-flow
     -fsanitize=array-bounds -Wno-pass-failed)
 else()
@@ -27,7 +28,8 @@ else()
   set(UPSWEEP_TRACE_COMPILER ${CMAKE_CXX_COMPILER})
   set(UPSWEEP_TRACE_FLAGS ${straight} -fno-tree-vectorize -fno-tree-slp-vectorize -fno-tree-loop-distribute-patterns
     -fno-reorder-blocks -fno-reorder-blocks-and-partition -Wno-tsan
-    -fsanitize=thread --param tsan-distinguish-volatile=1 --param tsan-instrument-func-entry-exit=0 -fsanitize-coverage=trace-pc -fsanitize=bounds)
+    -fsanitize=thread --param tsan-distinguish-volatile=1 --param tsan-instrument-func-entry-exit=0
+    -fsanitize-coverage=trace-pc -fsanitize=bounds)
 endif()
 
 function(upsweep_add_emulator target kind)

@@ -25,54 +25,49 @@
 
 namespace upsweep::ladders::scan {
 
-namespace {
-
-// The exclusive scan of totals that come one after another, in the order above; of 1024^3 of them, more than there will
-// be tiles of tiles.
-template <class T>
-class Totals {
- public:
-  // Appends a total; what comes before the next one.
-  T push(T total) { return push(total, 0); }
-
- private:
-  struct Level {
-    T tile[tile_elements];
-    std::size_t count = 0;
-    T before = 0;  // this tile
-  };
-  T push(T total, int l) {
-    Level& level = levels_[l];
-    level.tile[level.count++] = total;
-    if (level.count == tile_elements) {
-      T sum;
-      tile_sums<T>().total(level.tile, 1, &sum);
-      level.count = 0;
-      return level.before = l + 1 < 3 ? push(sum, l + 1) : level.before + sum;
-    }
-    T prefixes[tile_elements];
-    tile_sums<T>().scan(level.tile, prefixes, level.count, &level.before,
-                        {.inclusive = true, .stores = Stores::cached});
-    return prefixes[level.count - 1];
-  }
-  Level levels_[3];
-};
-
-}  // namespace
-
 template <class T>
 struct ReproducibleScan<T>::State {
+  // The exclusive scan of totals that come one after another, in the order above; of 1024^3 of them, more than there
+  // will be tiles of tiles.
+  class Totals {
+   public:
+    // Appends a total; what comes before the next one.
+    T push(T total) { return push(total, 0); }
+
+   private:
+    struct Level {
+      T tile[tile_elements];
+      std::size_t count = 0;
+      T before = 0;  // this tile
+    };
+    T push(T total, int l) {
+      Level& level = levels_[l];
+      level.tile[level.count++] = total;
+      if (level.count == tile_elements) {
+        T sum;
+        tile_sums<T>().total(level.tile, 1, &sum);
+        level.count = 0;
+        return level.before = l + 1 < 3 ? push(sum, l + 1) : level.before + sum;
+      }
+      T prefixes[tile_elements];
+      tile_sums<T>().scan(level.tile, prefixes, level.count, &level.before,
+                          {.inclusive = true, .stores = Stores::cached});
+      return prefixes[level.count - 1];
+    }
+    Level levels_[3];
+  };
+
   T c = 0, before = 0;     // of the row of totals whose turn it is
   std::size_t blocks = 0;  // so far
-  Totals<T> above;
+  Totals above;
 };
 template <class T>
-ReproducibleScan<T>::ReproducibleScan() : state_(std::make_unique<State>()) {}
+ReproducibleScan<T>::ReproducibleScan() : state_(std::make_unique_for_overwrite<State>()) {}
 template <class T>
 ReproducibleScan<T>::~ReproducibleScan() = default;
 
 template <class T>
-void ReproducibleScan<T>::next(const T* in, T* out, std::size_t n, bool inclusive, int threads) {
+void ReproducibleScan<T>::next(const T* in, T* out, std::size_t n, More more, bool inclusive, int threads) {
   static const TileSums<T>& sums = tile_sums<T>();
   constexpr std::size_t tiles = block / tile_elements;
   static_assert(tiles == row_elements);
@@ -82,7 +77,8 @@ void ReproducibleScan<T>::next(const T* in, T* out, std::size_t n, bool inclusiv
   in_order(blocks, blocks == 1 ? 1 : threads, [&](std::size_t b, auto in_turn) {
     const std::size_t begin = b * block, count = std::min(block, n - begin);
     T total[tiles] = {}, h[tiles + 1] = {}, zero = 0, left[tiles];
-    sums.total(in + begin, count / tile_elements, total);
+    const bool last = b + 1 == blocks && more == More::none;  // then nobody asks for the last tile's total
+    sums.total(in + begin, (count - last) / tile_elements, total);
     sums.scan(total, h + 1, tiles, &zero, {.inclusive = true, .stores = Stores::cached});
     in_turn([&] {
       for (std::size_t t = 0; t < tiles; ++t) left[t] = state.before + (state.c + h[t]);
@@ -111,7 +107,7 @@ struct reproducible {
 
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
-    ReproducibleScan<T>().next(a.in, a.out, a.n, a.inclusive, static_cast<int>(a.params.get("threads", 0)));
+    ReproducibleScan<T>().next(a.in, a.out, a.n, More::none, a.inclusive, static_cast<int>(a.params.get("threads", 0)));
     return {};
   }
 };

@@ -5,6 +5,8 @@
 
 namespace upsweep::ladders::scan {
 
+enum class More { none, follow };  // pieces
+
 // Float sums (f32, f64) in the order that cpu_reproducible.cpp states. The pieces cannot be told from the bits.
 template <class T>
 class ReproducibleScan {
@@ -14,7 +16,7 @@ class ReproducibleScan {
   // Every piece but the last is a multiple of so many elements: 32 tiles, whose totals make one row.
   static constexpr std::size_t block = 32 * 1024;
   // Scans the next n elements, on up to `threads` cores (0: all). in may be out.
-  void next(const T* in, T* out, std::size_t n, bool inclusive, int threads);
+  void next(const T* in, T* out, std::size_t n, More more, bool inclusive, int threads);
 
  private:
   struct State;

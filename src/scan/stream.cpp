@@ -115,15 +115,15 @@ class ReproducibleStreamer final : public Streamer {
     const std::size_t old = waiting_.size();
     waiting_.resize(old + chunk.size() / sizeof(T));
     std::memcpy(waiting_.data() + old, chunk.data(), chunk.size());
-    scan(waiting_.size() / scan_.block * scan_.block, sink);
+    scan(waiting_.size() / scan_.block * scan_.block, More::follow, sink);
   }
-  void finish(const Sink& sink) override { scan(waiting_.size(), sink); }
+  void finish(const Sink& sink) override { scan(waiting_.size(), More::none, sink); }
 
  private:
   // The first n of those that wait.
-  void scan(std::size_t n, const Sink& sink) {
+  void scan(std::size_t n, More more, const Sink& sink) {
     if (n == 0) return;
-    scan_.next(waiting_.data(), waiting_.data(), n, inclusive_, threads_);
+    scan_.next(waiting_.data(), waiting_.data(), n, more, inclusive_, threads_);
     sink(std::as_bytes(std::span(waiting_).first(n)));
     waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(n));
   }

@@ -50,6 +50,7 @@ template <class Shape, class T, class Op>
 struct Pipeline {
   static constexpr unsigned stages = Shape::stages, elements = Shape::packs * Pack<T>::size, words = elements / 32;
   static constexpr unsigned shared_bytes = stages * (Shape::packs * 16 + words * 4);
+  static_assert(scan::commutes<Op>, "totals are added in any order");
   using Ring = scan::Ring<Shape, 2>;
   struct Shared {
     typename Ring::Shared ring;
