@@ -1,4 +1,4 @@
-// Wrong on purpose: a segment that begins where a tile does goes on from the tile before.
+// Wrong on purpose: a segment that begins where a warp's part of a tile does goes on from the part before.
 //
 // Must be caught: a wrong value, as soon as a head falls on a boundary.
 #pragma once
@@ -7,15 +7,15 @@
 namespace upsweep::ladders::segmented_scan {
 
 static __global__ void forget_boundaries(unsigned* words,   // of the bits
-                                         std::size_t tile,  // elements
-                                         std::size_t tiles) {
+                                         std::size_t part,  // elements, whole words
+                                         std::size_t parts) {
   const std::size_t k = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (k > 0 && k < tiles) words[k * tile / 32] &= ~1u;
+  if (k > 0 && k < parts) words[k * part / 32] &= ~1u;
 }
 
 struct boundary_head {
   static constexpr bool expected_wrong = true;
-  static constexpr Story story{.idea = "heads at tiles' boundaries ignored",
+  static constexpr Story story{.idea = "heads at the boundaries of warps' parts ignored",
                                .prediction = "a wrong value, as soon as a head falls on a boundary"};
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
@@ -24,9 +24,10 @@ struct boundary_head {
     auto* const bits = static_cast<unsigned*>(a.workspace->scratch(head_words(input.begin, a.n) * sizeof(unsigned)));
     if (!bits) return no_memory_for_heads;
     if (Status s = make_head_bits(a.heads, bits, input.begin, a.n, a.stream); !s) return s;
-    const std::size_t tiles = ceil_div(input.end, tile_elements<T>);
-    const Shape shape{.grid = unsigned(ceil_div(tiles, 256)), .block = 256, .stream = a.stream};
-    if (Status s = launch(forget_boundaries, shape, bits, tile_elements<T>, tiles); !s) return s;
+    constexpr std::size_t part = tile_rows * row_elements<T>;
+    const std::size_t parts = ceil_div(input.end, part);
+    const Shape shape{.grid = unsigned(ceil_div(parts, 256)), .block = 256, .stream = a.stream};
+    if (Status s = launch(forget_boundaries, shape, bits, part, parts); !s) return s;
     return lookback::scan_with(a, HeadBits{bits});
   }
 };
