@@ -2,12 +2,14 @@
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <numeric>
 
 #include "base/inputs.h"
 #include "base/platform.h"
 #include "base/rung.h"
 #include "upsweep/reduce.h"
+#include "upsweep/scan.h"
 
 using namespace upsweep;
 
@@ -59,6 +61,30 @@ TEST_F(Cuda, CallsAreCapturedIntoGraphs) {
       cudaGraphExecDestroy(replay);
       cudaGraphDestroy(graph);
     }
+  }
+}
+
+// To the third level of the order (2^25 elements fill a row of totals of tiles of tiles), in place and misaligned too.
+TEST_F(Cuda, ReproducibleScansHaveTheCpusBits) {
+  Device cpu = Device::cpu(), gpu = Device::cuda_on(stream_);
+  const ScanOptions options{.rung = "reproducible"};
+  for (const std::size_t n : {std::size_t{1000}, std::size_t{100'003}, (std::size_t{1} << 20) + 1025,
+                              (std::size_t{1} << 25) + (std::size_t{1} << 20) + 70'001}) {
+    const auto x = make_input<float>("wide", n, 5);
+    std::vector<float> expected(n), got(n);
+    exclusive_scan(cpu, x, expected, Op::sum, options);
+    exclusive_scan(gpu, x, got, Op::sum, options);
+    EXPECT_EQ(std::memcmp(got.data(), expected.data(), n * sizeof(float)), 0) << n;
+
+    Buffer<float> shifted(gpu, n + 1);
+    std::vector<float> with_first(x);
+    with_first.insert(with_first.begin(), 7);
+    shifted.copy_from(with_first);
+    Call call{.type = Type::f32, .op = Op::sum, .n = n, .workspace = &gpu.workspace(), .stream = gpu.stream()};
+    call.in[0] = call.out[0] = shifted.data() + 1;
+    ASSERT_TRUE(find_rung(gpu.platform().rungs(), "scan", "reproducible")->find(call.type, call.op)(call));
+    const auto back = shifted.to_vector();
+    EXPECT_EQ(std::memcmp(back.data() + 1, expected.data(), n * sizeof(float)), 0) << n << " in place, misaligned";
   }
 }
 
