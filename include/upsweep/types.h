@@ -18,12 +18,27 @@
 namespace upsweep {
 
 enum class Type : std::uint8_t { i8, u8, i16, u16, i32, u32, i64, u64, f32, f64 };
-enum class Op : std::uint8_t { sum, product, min, max };
+// Operators, which reductions and scans take, and then operations that select elements (upsweep/select.h).
+enum class Op : std::uint8_t {
+  sum,
+  product,
+  min,
+  max,
+  find_repeats,
+  select_if,
+  select_flagged,
+  unique,
+  run_length_encode,
+  partition_if
+};
+constexpr bool is_operator(Op op) { return op <= Op::max; }
 enum class Backend : std::uint8_t { cpu, cuda, simt };
 
 inline constexpr std::array<std::string_view, 10> type_names{"i8",  "u8",  "i16", "u16", "i32",
                                                              "u32", "i64", "u64", "f32", "f64"};
-inline constexpr std::array<std::string_view, 4> op_names{"sum", "product", "min", "max"};
+inline constexpr std::array<std::string_view, 10> op_names{
+    "sum",    "product",           "min",         "max", "find_repeats", "select_if", "select_flagged",
+    "unique", "run_length_encode", "partition_if"};
 inline constexpr std::array<std::string_view, 3> backend_names{"cpu", "cuda", "simt"};
 
 constexpr std::string_view to_string(Type t) { return type_names[static_cast<std::size_t>(t)]; }
@@ -38,9 +53,12 @@ constexpr std::optional<Enum> parse(std::string_view name) {
       if (names[i] == name) return static_cast<Enum>(i);
     return std::nullopt;
   };
-  if constexpr (std::is_same_v<Enum, Type>) return find(type_names);
-  else if constexpr (std::is_same_v<Enum, Op>) return find(op_names);
-  else return find(backend_names);
+  if constexpr (std::is_same_v<Enum, Type>)
+    return find(type_names);
+  else if constexpr (std::is_same_v<Enum, Op>)
+    return find(op_names);
+  else
+    return find(backend_names);
 }
 
 constexpr std::size_t size_of(Type t) {  // bytes
@@ -58,7 +76,8 @@ struct TypeTag {
 template <class T>
 constexpr Type type_of() {
   static_assert(std::is_arithmetic_v<T> && sizeof(T) <= 8, "no upsweep::Type for this C++ type");
-  if constexpr (std::is_floating_point_v<T>) return sizeof(T) == 4 ? Type::f32 : Type::f64;
+  if constexpr (std::is_floating_point_v<T>)
+    return sizeof(T) == 4 ? Type::f32 : Type::f64;
   else {
     constexpr int log2_bytes = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
     return static_cast<Type>(2 * log2_bytes + (std::is_signed_v<T> ? 0 : 1));
@@ -86,7 +105,9 @@ struct Wrapping<T, false> {
 struct Sum {
   static constexpr Op op = Op::sum;
   template <class T>
-  UPSWEEP_HD static constexpr T neutral() { return T(0); }
+  UPSWEEP_HD static constexpr T neutral() {
+    return T(0);
+  }
   template <class T>
   UPSWEEP_HD constexpr T operator()(T a, T b) const {
     using W = typename detail::Wrapping<T>::type;
@@ -96,7 +117,9 @@ struct Sum {
 struct Product {
   static constexpr Op op = Op::product;
   template <class T>
-  UPSWEEP_HD static constexpr T neutral() { return T(1); }
+  UPSWEEP_HD static constexpr T neutral() {
+    return T(1);
+  }
   template <class T>
   UPSWEEP_HD constexpr T operator()(T a, T b) const {
     using W = typename detail::Wrapping<T>::type;
@@ -107,31 +130,43 @@ struct Min {
   static constexpr Op op = Op::min;
   template <class T>
   UPSWEEP_HD static constexpr T neutral() {
-    if constexpr (std::is_floating_point_v<T>) return std::numeric_limits<T>::infinity();
-    else return std::numeric_limits<T>::max();
+    if constexpr (std::is_floating_point_v<T>)
+      return std::numeric_limits<T>::infinity();
+    else
+      return std::numeric_limits<T>::max();
   }
   template <class T>
-  UPSWEEP_HD constexpr T operator()(T a, T b) const { return (a < b || a != a) ? a : b; }
+  UPSWEEP_HD constexpr T operator()(T a, T b) const {
+    return (a < b || a != a) ? a : b;
+  }
 };
 struct Max {
   static constexpr Op op = Op::max;
   template <class T>
   UPSWEEP_HD static constexpr T neutral() {
-    if constexpr (std::is_floating_point_v<T>) return -std::numeric_limits<T>::infinity();
-    else return std::numeric_limits<T>::lowest();
+    if constexpr (std::is_floating_point_v<T>)
+      return -std::numeric_limits<T>::infinity();
+    else
+      return std::numeric_limits<T>::lowest();
   }
   template <class T>
-  UPSWEEP_HD constexpr T operator()(T a, T b) const { return (a > b || a != a) ? a : b; }
+  UPSWEEP_HD constexpr T operator()(T a, T b) const {
+    return (a > b || a != a) ? a : b;
+  }
 };
 
-// visit(op, f): calls f(Sum{}) ... f(Max{}), whichever `op` names, and returns what f returns.
+// visit(op, f): calls f(Sum{}) ... f(Max{}), whichever `op` names, and returns what f returns. `op` is an operator.
 template <class F>
 constexpr decltype(auto) visit(Op op, F&& f) {
   switch (op) {
-    case Op::product: return f(Product{});
-    case Op::min: return f(Min{});
-    case Op::max: return f(Max{});
-    case Op::sum: break;
+    case Op::product:
+      return f(Product{});
+    case Op::min:
+      return f(Min{});
+    case Op::max:
+      return f(Max{});
+    default:
+      break;
   }
   return f(Sum{});
 }
@@ -140,16 +175,26 @@ constexpr decltype(auto) visit(Op op, F&& f) {
 template <class F>
 constexpr decltype(auto) visit(Type type, F&& f) {
   switch (type) {
-    case Type::i8: return f(TypeTag<std::int8_t>{});
-    case Type::u8: return f(TypeTag<std::uint8_t>{});
-    case Type::i16: return f(TypeTag<std::int16_t>{});
-    case Type::u16: return f(TypeTag<std::uint16_t>{});
-    case Type::i32: return f(TypeTag<std::int32_t>{});
-    case Type::u32: return f(TypeTag<std::uint32_t>{});
-    case Type::i64: return f(TypeTag<std::int64_t>{});
-    case Type::u64: return f(TypeTag<std::uint64_t>{});
-    case Type::f32: return f(TypeTag<float>{});
-    case Type::f64: break;
+    case Type::i8:
+      return f(TypeTag<std::int8_t>{});
+    case Type::u8:
+      return f(TypeTag<std::uint8_t>{});
+    case Type::i16:
+      return f(TypeTag<std::int16_t>{});
+    case Type::u16:
+      return f(TypeTag<std::uint16_t>{});
+    case Type::i32:
+      return f(TypeTag<std::int32_t>{});
+    case Type::u32:
+      return f(TypeTag<std::uint32_t>{});
+    case Type::i64:
+      return f(TypeTag<std::int64_t>{});
+    case Type::u64:
+      return f(TypeTag<std::uint64_t>{});
+    case Type::f32:
+      return f(TypeTag<float>{});
+    case Type::f64:
+      break;
   }
   return f(TypeTag<double>{});
 }

@@ -59,7 +59,7 @@ class Bench {
     const auto sizes = lab::parse_sizes(s.sizes.empty() ? default_sizes : s.sizes);
     const Description description = platform.describe();
     for (const Type type : chosen_types(s, primitive, {Type::f32}))
-      for (const Op op : chosen_ops(s, primitive, {Op::sum}))
+      for (const Op op : chosen_ops(s, primitive, {primitive.ops().front()}))
         for (const std::string& input : chosen_inputs(s, primitive, type, {"uniform"})) {
           Series series{&primitive, backend, rungs, {}};
           for (const std::size_t n : sizes) {

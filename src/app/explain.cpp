@@ -43,7 +43,7 @@ int work(const Options& options) {
     const auto rungs = chosen_rungs(s, *primitive, emulator, {});
     const Params params = chosen_params(s, *primitive);
     for (const Type type : chosen_types(s, *primitive, {Type::f32}))
-      for (const Op op : chosen_ops(s, *primitive, {Op::sum}))
+      for (const Op op : chosen_ops(s, *primitive, {primitive->ops().front()}))
         for (const std::string& input : chosen_inputs(s, *primitive, type, {"uniform"}))
           for (const std::size_t n : lab::parse_sizes(s.sizes.empty() ? default_sizes : s.sizes)) {
             const Case c{.type = type, .op = op, .n = n, .input = input, .params = params};

@@ -18,7 +18,7 @@ namespace {
 
 struct Options {
   std::string primitive, input = "-", output;
-  std::string rung, backend = "cpu", type, op = "sum", format = "auto";
+  std::string rung, backend = "cpu", type, op, format = "auto";
   std::vector<std::string> with, params;
   std::string size;
 };
@@ -31,7 +31,7 @@ void declare(CLI::App& command, Options& o) {
   command.add_option("input", o.input, "A .npy file, or raw numbers with --type; - for standard input")->required();
   command.add_option("--with", o.with, "The other inputs, one file each: y of saxpy")->allow_extra_args(false);
   command.add_option("-o,--output", o.output, "Write the result into this file (.npy, or raw) instead of printing it");
-  command.add_option("--op", o.op, "sum, product, min, max");
+  command.add_option("--op", o.op, "sum, product, min, max; of select: find_repeats, ... (default: the first)");
   command.add_option("--rung", o.rung, "Which rung (default: the library's choice)");
   command.add_option("--backend", o.backend, "cpu, cuda or simt (default: cpu, because a file is slower than a CPU)");
   command.add_option("--type", o.type, "Element type; raw numbers need it: u8 ... f64");
@@ -188,7 +188,7 @@ int work(const Options& o) {
   const Primitive& primitive = chosen_primitive(o.primitive);
   if (!primitive.stream)
     throw Error(Code::unsupported, fmt::format("{} cannot be run on files", primitive.name), "see upsweep bench");
-  const Op op = named<Op>("op", o.op, op_names);
+  const Op op = o.op.empty() ? primitive.ops().front() : named<Op>("op", o.op, op_names);
   Platform& platform = lab::open_platform(named<Backend>("backend", o.backend, backend_names));
   const Rung& rung = chosen_rung(o, primitive, platform);
   std::optional<Type> type;

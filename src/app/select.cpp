@@ -94,7 +94,7 @@ void declare_selection(CLI::App& command, Selection& s) {
   list("--rung", s.rungs, "Only these rungs, by name: a,b (default: all)");
   list("--backend", s.backends, "cpu, cuda, simt (default: what is there and makes sense)");
   list("--type", s.types, "Element types: i32, u32, i64, u64, f32, f64");
-  list("--op", s.ops, "Operators: sum, product, min, max");
+  list("--op", s.ops, "Operators: sum, product, min, max; of select: find_repeats, select_if, ...");
   command.add_option("-n,--size", s.sizes, "Elements: 1000, 64K, 2^20, lists 1K,1M, powers 2^10..2^24");
   list("--input", s.inputs, "Named inputs: uniform, zipf, ...");
   list("--param", s.params, "Parameters of the call: block=256,grid=64");

@@ -32,6 +32,10 @@ struct Traffic {
   std::string_view ceiling;  // "read", "write", "copy", "triad", "link", "launch"
 };
 
+// What outputs are filled with before a call: neither zero nor a small number in any type, so that what was not written
+// shows.
+inline constexpr std::byte poison{0xCD};
+
 struct OutputSpec {
   static constexpr int own_memory = -1;
   Type type;
@@ -52,8 +56,11 @@ class Problem {
   virtual std::vector<OutputSpec> outputs() const = 0;  // in the order of Call::out
   virtual Params params() const { return {}; }          // of the call, that only the data know: how many of something
   // Nothing if the outputs are right for this rung (exact, or within its bound); otherwise what differs, in one line:
-  // the first wrong element, what it is, what it should be. `outputs` are host copies.
+  // the first wrong element, what it is, what it should be. `outputs` are host copies; before the call, every byte of
+  // those with memory of their own was `poison`.
   virtual std::optional<std::string> verify(const Rung& rung, std::span<const void* const> outputs) const = 0;
+  // Where it depends on the data, and not on the case alone: in the place of Primitive::traffic.
+  virtual std::optional<Traffic> traffic() const { return std::nullopt; }
 };
 
 // Works through an input that need not fit in memory, chunk after chunk, and gives what the contract says of the whole.

@@ -8,22 +8,35 @@ namespace upsweep {
 // True when rung R takes this type and operator; a rung that does not take everything says so with `supports`.
 template <class R, class T, class Op>
 constexpr bool supports() {
-  if constexpr (requires { R::template supports<T, Op>; }) return R::template supports<T, Op>;
-  else return true;
+  if constexpr (requires { R::template supports<T, Op>; })
+    return R::template supports<T, Op>;
+  else
+    return true;
+}
+
+// f of what `op` names: an operator, unless the contract has operations of its own.
+template <class Contract, class F>
+RunFn visit_op(Op op, F&& f) {
+  if constexpr (requires { Contract::visit(op, f); })
+    return Contract::visit(op, f);
+  else
+    return is_operator(op) ? visit(op, f) : nullptr;
 }
 
 // The function of R for a type and an operator, or null. `Contract` says which of them the primitive takes, and how
 // the arguments of a rung are made of a Call:
 //   template <class T, class Op> static constexpr bool takes;
 //   template <class T, class Op> static Args<T, Op> args(const Call&);
+//   template <class F> static RunFn visit(Op, F&&);  where it has operations of its own
 template <class Contract, class R>
 RunFn find_typed_run(Type type, Op op) {
   return visit(type, [&]<class Tag>(Tag) -> RunFn {
     using T = typename Tag::type;
-    return visit(op, [&]<class O>(O) -> RunFn {
+    return visit_op<Contract>(op, [&]<class O>(O) -> RunFn {
       if constexpr (Contract::template takes<T, O> && supports<R, T, O>())
         return [](const Call& c) -> Status { return R::template run<T, O>(Contract::template args<T, O>(c)); };
-      else return nullptr;
+      else
+        return nullptr;
     });
   });
 }

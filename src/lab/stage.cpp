@@ -8,8 +8,7 @@
 namespace upsweep::lab {
 
 namespace {
-// A byte that is neither zero nor a small number in any type, so that unwritten outputs and reads past the end show.
-constexpr unsigned char poison = 0xCD;
+constexpr auto poison_byte = static_cast<unsigned char>(poison);
 // Scratch poisoned before a call: enough for the block totals that a launcher keeps between two launches.
 constexpr std::size_t poisoned_scratch = 64 * 1024;
 }  // namespace
@@ -47,7 +46,7 @@ void Stage::load(const Problem& problem, const Case& c, const Layout& layout) {
   for (std::size_t k = 0; k < inputs_.size(); ++k) {
     const std::size_t element = size_of(inputs_[k].type);
     place(in_[k], k, inputs_[k].count * element, element, layout);
-    memory_.fill(in_[k].memory, poison, in_[k].total);
+    memory_.fill(in_[k].memory, poison_byte, in_[k].total);
     memory_.copy_in(in_[k].data(), inputs_[k].data, in_[k].bytes);
   }
   for (std::size_t k = 0; k < specs_.size(); ++k) {
@@ -63,8 +62,8 @@ Status Stage::run(RunFn run, const Params& params) {
     if (in_place(k))
       memory_.copy_in(output(k).data(), inputs_[input_of(k)].data, output(k).bytes);
     else
-      memory_.fill(out_[k].memory, poison, out_[k].total);
-  if (void* scratch = workspace_->scratch(poisoned_scratch)) platform_.fill(scratch, poison, poisoned_scratch);
+      memory_.fill(out_[k].memory, poison_byte, out_[k].total);
+  if (void* scratch = workspace_->scratch(poisoned_scratch)) platform_.fill(scratch, poison_byte, poisoned_scratch);
   platform_.synchronize();
 
   Call call{.type = case_.type,
@@ -83,7 +82,7 @@ std::optional<std::string> Stage::fetch(const Array& array, std::vector<std::byt
   host.resize(array.total);
   memory_.copy_out(host.data(), array.memory, array.total);
   platform_.synchronize();
-  const auto is_poison = [](std::byte b) { return b == std::byte{poison}; };
+  const auto is_poison = [](std::byte b) { return b == poison; };
   const auto begin = host.begin() + static_cast<std::ptrdiff_t>(array.begin);
   const auto end = begin + static_cast<std::ptrdiff_t>(array.bytes);
   if (const auto at = std::find_if_not(host.begin(), begin, is_poison); at != begin)

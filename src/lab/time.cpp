@@ -53,7 +53,7 @@ class Copies {
           continue;
         }
         const Slot& slot = add(out_, output.count * size_of(output.type));
-        memory_.fill(slot.memory, 0xCD, slot.stride * copies_);
+        memory_.fill(slot.memory, static_cast<unsigned char>(poison), slot.stride * copies_);
       }
       platform_.synchronize();
     } catch (...) {
@@ -78,7 +78,7 @@ class Copies {
       if (slot.overwritten)
         memory_.copy_in(slot.memory, slot.overwritten, slot.bytes);
       else
-        memory_.fill(slot.memory, 0xCD, slot.bytes);
+        memory_.fill(slot.memory, static_cast<unsigned char>(poison), slot.bytes);
     platform_.synchronize();
   }
   // Verifies the outputs of the first copy.
@@ -305,7 +305,7 @@ std::unique_ptr<Stopwatch::Lane> Stopwatch::make_lane(const Primitive& primitive
   auto lane = std::make_unique<Lane>(Lane{.rung = &rung, .run = run, .c = c, .copies = std::move(copies)});
   lane->c.params = c.params.with(problem.params());
   lane->result.rung = &rung;
-  lane->result.traffic = primitive.traffic(c, rung);
+  lane->result.traffic = problem.traffic().value_or(primitive.traffic(c, rung));
   if (options.check) lane->verify(platform_, workspace_, problem);
   return lane;
 }
