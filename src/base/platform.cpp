@@ -7,6 +7,7 @@ namespace upsweep {
 
 Workspace::~Workspace() {
   platform_->release(scratch_.memory);
+  platform_->release(caller_scratch_.memory);
   platform_->release(counters_.memory);
   platform_->release(kept_.memory);
 }

@@ -62,7 +62,8 @@ class Platform : public MemorySpace {
 };
 
 // Scratch memory that grows and is then reused, so that steady-state calls never allocate. Belongs to one stream at a
-// time. Three areas: scratch holds anything; counters are zero at the start of every call, and every kernel that uses
+// time. Areas: scratch holds anything, and so does what a rung keeps while it calls another, which has scratch for
+// itself; counters are zero at the start of every call, and every kernel that uses
 // them leaves them zero again, which saves a memset a call; kept memory is what the calls before left there.
 class Workspace {
  public:
@@ -73,6 +74,7 @@ class Workspace {
 
   // At least `bytes` of scratch; contents arbitrary. Null if memory ran out: the launcher then returns out_of_memory.
   void* scratch(std::size_t bytes) noexcept { return get(scratch_, bytes, false); }
+  void* scratch_of_caller(std::size_t bytes) noexcept { return get(caller_scratch_, bytes, false); }
   // At least `count` counters, all zero.
   unsigned* counters(std::size_t count) noexcept {
     return static_cast<unsigned*>(get(counters_, count * sizeof(unsigned), true));
@@ -87,7 +89,7 @@ class Workspace {
     return {static_cast<unsigned long long*>(words), kept_.bytes / sizeof(unsigned long long)};
   }
   // Bytes held now, all areas. A call that is captured into a graph must not change this.
-  std::size_t held() const { return scratch_.bytes + counters_.bytes + kept_.bytes; }
+  std::size_t held() const { return scratch_.bytes + caller_scratch_.bytes + counters_.bytes + kept_.bytes; }
   // True if every counter is zero, as the contract asks; synchronises. For checks.
   bool counters_are_zero();
 
@@ -98,7 +100,7 @@ class Workspace {
   };
   void* get(Area& area, std::size_t bytes, bool zero) noexcept;
   Platform* platform_;
-  Area scratch_, counters_, kept_;
+  Area scratch_, caller_scratch_, counters_, kept_;
 };
 
 // The platforms of this program. cuda() is null when the program was built without CUDA or finds no GPU (why() says

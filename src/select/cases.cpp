@@ -108,7 +108,7 @@ extern const Primitive select_primitive{
       return std::make_unique<SelectProblem>(c, data);
     },
     .default_rung_cpu = "serial",
-    .default_rung_gpu = "flags_sweeps",
+    .default_rung_gpu = "pipeline",
 };
 
 }  // namespace upsweep
