@@ -1,13 +1,17 @@
 // select/pipeline: every warp has one job, and tiles pass from job to job, as in scan/pipeline.
 //
 //   fetch    draws the next tile's number and starts the bulk copy of its keys, as soon as a place in the ring is free;
-//   flag     finds what is selected of a tile, leaves it as bits, and tells every other block how many;
+//   flag     finds what is selected of a tile, leaves it as bits, and counts it;
+//   tell     tells every other block how much that is, as soon as it is known;
 //   place    adds up what is selected of the tiles between its block's last tile and this one: the tile's place;
-//   gather   puts the selected together, and writes them.
-// Nobody waits for a place that is itself waited for, and while one tile's place is found the next are fetched. Of
+//   gather   groups of warps, each with a tile of its own: they take what is selected into registers, put it together
+//            when the place is known, and write it.
+// Nobody waits for a place that is itself waited for, and nothing that is waited for waits for a place: tiles are
+// counted as soon as they are there, and while they wait for their places, in registers, their room is filled again. Of
 // elements selected by flags, only those packs are read that have a flag.
 //
-// Traffic   n reads by bulk copies, one pack more a tile; what is selected written, 16 bytes at a time.
+// Traffic   n reads by bulk copies, one pack more a tile; what is selected written, 16 bytes at a time; 132 words of
+//           counts a tile.
 // Order     preserved.
 // Source    as scan/pipeline, after Merrill and Garland, decoupled look-back, 2016.
 #pragma once
@@ -16,35 +20,39 @@
 
 namespace upsweep::ladders::select {
 
-// How a tile of keys is cut: `gatherers` warps gather `rows` rows of packs each.
-template <class T, class O>
-struct TileShape {
+// A tile is `Rows` rows of packs of keys for each of `Parts` warps. `Stages` tiles of keys, and the bits of `Held`,
+// find room; `Groups` groups of `Parts` warps gather them.
+template <class T, class O, unsigned Rows, unsigned Parts, unsigned Groups, unsigned Stages, unsigned Held = 8>
+struct PipelineShape {
   using K = Key<T, O>;
   static constexpr unsigned size = Pack<K>::size;  // keys a pack
   static constexpr unsigned out = Pack<T>::size;   // elements a pack
-  static constexpr unsigned gatherers = 4, flaggers = 2, stages = 4;
-  // Tiles of 32 KB; of bytes, less, so that the positions, or the elements that flags select, find room together.
-  static constexpr unsigned rows = O::op == Op::select_flagged        ? (sizeof(T) == 8 ? 2 : 4)
-                                   : size == 16 && gives_positions<O> ? 8
-                                                                      : 16;
+  static constexpr unsigned rows = Rows, parts = Parts, groups = Groups, stages = Stages, held = Held;
   static constexpr unsigned of_warp = rows * warp_size * size;  // keys
-  static constexpr unsigned elements = gatherers * of_warp;     // keys of a tile
+  static constexpr unsigned elements = parts * of_warp;         // keys of a tile
   static constexpr unsigned rows_out = of_warp / (warp_size * out);
   static constexpr unsigned halo = sees_neighbour<O> ? size : 0;  // keys before the tile
-  static constexpr unsigned threads = (2 + flaggers + gatherers) * warp_size;
-  using Bits = std::conditional_t<size == 16, std::uint16_t, std::uint8_t>;  // a pack's
-  static constexpr unsigned bits_of_tile = elements / size;
+  static constexpr unsigned threads = (3 + parts + parts * groups) * warp_size;
+  // What is known of a tile is kept for longer than its keys: a group may still need what another had two turns ago.
+  static constexpr unsigned notes = 32;
+  static_assert(notes >= stages + held + 2 * groups);
 
-  // Shared memory: the ring of keys, that of their bits, and for each gatherer what it puts together.
-  static constexpr unsigned slot_bytes = (halo + elements) * sizeof(K);
+  // Shared memory: the ring of keys, and what each warp puts together.
+  // Keys lie in the ring as far past a 128-byte line as they do in memory, or each line of the one would be fetched as
+  // two of the other.
+  static constexpr unsigned before_slot = halo ? 128 : 0;
+  static constexpr unsigned slot_bytes = before_slot + elements * sizeof(K);
   static constexpr unsigned values_bytes = gives_values<O> ? of_warp * sizeof(T) + 16 : 0;
   static constexpr unsigned places_bytes = gives_positions<O> ? of_warp * 2 : 0;
   static constexpr unsigned staged_bytes = values_bytes + places_bytes;
+  using Bits = std::conditional_t<size == 16, std::uint16_t, std::uint8_t>;  // a pack's
+  static constexpr unsigned bits_of_tile = elements / size;
   static constexpr unsigned bits_begin = stages * slot_bytes;
-  static constexpr unsigned staged_begin = bits_begin + stages * bits_of_tile * sizeof(Bits);
-  static constexpr unsigned shared_bytes = staged_begin + gatherers * staged_bytes;
-  static_assert(stages % flaggers == 0);  // a warp may wait for a phase of a barrier only if it saw the one before
-  static_assert(shared_bytes <= 226 * 1024);
+  static constexpr unsigned staged_begin = bits_begin + held * bits_of_tile * sizeof(Bits);
+  static constexpr unsigned shared_bytes = staged_begin + parts * groups * staged_bytes;
+  static_assert(shared_bytes <= 223 * 1024);  // of 227 KB a block may have; the notes take up to 4
+  // A warp may wait for a phase of a barrier only if it saw the one before: parity tells no more than that.
+  static_assert(held % groups == 0);
 };
 
 // How many of some neighbouring tiles are selected, and behind which position the last of them is (0: none).
@@ -52,17 +60,20 @@ struct Selected {
   std::size_t count, end;
 };
 
-template <class T, class O>
+template <class S, class T, class O>
 struct Pipeline {
-  using S = TileShape<T, O>;
   using K = Key<T, O>;
-  static constexpr unsigned stages = S::stages;
+  static constexpr unsigned stages = S::stages, held = S::held, notes = S::notes, parts = S::parts;
+  // Whether keys are looked at again once their bits are known.
+  static constexpr bool keys_kept = gives_values<O> && O::op != Op::select_flagged;
   static constexpr bool runs = O::op == Op::run_length_encode;
   struct Shared {
-    std::uint64_t fetched[stages], placed[stages], freed[stages];  // mbarriers
-    unsigned tile[stages], last_tile[stages];                      // in this turn and the one before; `tiles`: the end
-    Selected between[stages];                                      // of tiles [last_tile, tile)
-    unsigned before_warp[stages][S::gatherers], end_before_warp[stages][S::gatherers];  // within the tile
+    std::uint64_t fetched[stages], freed[stages];     // mbarriers, of places in the ring
+    std::uint64_t flagged[held], gathered[held];      // of places of bits
+    std::uint64_t counted[notes], placed[notes];      // of turns
+    unsigned tile[notes], last_tile[notes];           // in this turn and the one before; `tiles`: the end
+    Selected between[notes];                          // of tiles [last_tile, tile)
+    unsigned count[notes][parts], end[notes][parts];  // of the tile's parts
     unsigned call;
   };
 
@@ -75,34 +86,37 @@ struct Pipeline {
   unsigned tiles;
   unsigned lane = threadIdx.x % warp_size;
 
-  static __device__ unsigned stage(unsigned turn) { return turn % stages; }
-  static __device__ void wait(std::uint64_t* barriers, unsigned turn) {
-    mbarrier_wait(&barriers[turn % stages], turn / stages % 2);
+  template <unsigned Count>
+  static __device__ void wait(std::uint64_t (&barriers)[Count], unsigned turn) {
+    mbarrier_wait(&barriers[turn % Count], turn / Count % 2);
   }
-  // The keys of a tile in the ring, and their bits.
-  __device__ K* keys_at(unsigned s) const { return reinterpret_cast<K*>(memory + s * S::slot_bytes) + S::halo; }
-  __device__ typename S::Bits* bits_at(unsigned s) const {
-    return reinterpret_cast<typename S::Bits*>(memory + S::bits_begin) + s * S::bits_of_tile;
+  __device__ K* slot(unsigned turn) const {
+    return reinterpret_cast<K*>(memory + turn % stages * S::slot_bytes + S::before_slot);
+  }
+
+  __device__ typename S::Bits* bits_at(unsigned turn) const {
+    return reinterpret_cast<typename S::Bits*>(memory + S::bits_begin) + turn % held * S::bits_of_tile;
   }
 
   // Draws tiles and has them copied. Every block draws one number past the end; who draws the last of them leaves
   // things as they should be.
   __device__ void fetch(unsigned first) {
     unsigned next = __shfl_sync(all_lanes, first, 0), last = 0, ends = 0;
-    for (unsigned turn = 0; ends < S::flaggers; ++turn) {
+    for (unsigned turn = 0; ends < S::groups; ++turn) {
       if (turn >= stages) wait(shared.freed, turn - stages);
-      const unsigned s = stage(turn), tile = next < tiles ? next : tiles;
+      const unsigned tile = next < tiles ? next : tiles;
       // The next number is drawn while this tile is on its way.
       const unsigned drawn = tile < tiles && lane == 0 ? atomicAdd(state.counter(), 1u) : next;
       if (lane == 0) {
-        shared.tile[s] = tile;
-        shared.last_tile[s] = last;
+        shared.tile[turn % notes] = tile;
+        shared.last_tile[turn % notes] = last;
       }
+      std::uint64_t* const arrived = &shared.fetched[turn % stages];
       if (tile < tiles) {
-        copy_in(std::size_t(tile) * S::elements, keys_at(s), &shared.fetched[s]);
+        copy_in(std::size_t(tile) * S::elements, slot(turn), arrived);
       } else {
         ++ends;
-        mbarrier_arrive(&shared.fetched[s]);
+        mbarrier_arrive(arrived);
       }
       last = tile;
       next = __shfl_sync(all_lanes, drawn, 0);
@@ -131,59 +145,75 @@ struct Pipeline {
     if (bytes > 0) bulk_copy(slot + from - halo, keys.base + position + from - halo, bytes, arrived);
   }
 
-  // Finds the bits of a tile, warp by warp of those that will gather it.
-  __device__ void flag(unsigned turn) {
-    for (;; turn += S::flaggers) {
+  // Finds the bits of this part of every tile.
+  __device__ void flag(unsigned part) {
+    for (unsigned turn = 0, ends = 0; ends < S::groups; ++turn) {
       wait(shared.fetched, turn);
-      const unsigned s = stage(turn), tile = shared.tile[s];
-      const K* const slot = keys_at(s);
-      unsigned count = 0, end = 0;
-      for (unsigned w = 0; w < S::gatherers && tile < tiles; ++w) {
-        if (lane == 0) {
-          shared.before_warp[s][w] = count;
-          if (runs) shared.end_before_warp[s][w] = end;
-        }
-        const unsigned first = w * S::of_warp;
-        const K left = sees_neighbour<O> && lane == 0 ? slot[int(first) - 1] : K{};
-        unsigned bits[S::rows], of_lane = 0;
+      const unsigned note = turn % notes, tile = shared.tile[note];
+      if (tile < tiles) {
+        const K* const mine = slot(turn) + part * S::of_warp;
+        const K left = sees_neighbour<O> && lane == 0 ? mine[-1] : K{};
         uint4 rows[S::rows];
+        unsigned bits[S::rows], count = 0, end = 0;  // `end` in the tile
 #pragma unroll
-        for (unsigned r = 0; r < S::rows; ++r)
-          rows[r] = reinterpret_cast<const uint4*>(slot + first)[r * warp_size + lane];
-        bits_of_rows<S::rows, T, O>(in, keys, std::size_t(tile) * S::elements + first, rows, left, bits);
+        for (unsigned r = 0; r < S::rows; ++r) rows[r] = reinterpret_cast<const uint4*>(mine)[r * warp_size + lane];
+        if constexpr (!keys_kept) {
+          __syncwarp();
+          if (lane == 0) mbarrier_arrive(&shared.freed[turn % stages]);
+        }
+        bits_of_rows<S::rows, T, O>(in, keys, std::size_t(tile) * S::elements + part * S::of_warp, rows, left, bits);
+        if (turn >= held) wait(shared.gathered, turn - held);
 #pragma unroll
         for (unsigned r = 0; r < S::rows; ++r) {
-          bits_at(s)[(w * S::rows + r) * warp_size + lane] = static_cast<typename S::Bits>(bits[r]);
-          of_lane += __popc(bits[r]);
+          bits_at(turn)[(part * S::rows + r) * warp_size + lane] = static_cast<typename S::Bits>(bits[r]);
+          count += __popc(bits[r]);
+          if (runs && bits[r]) end = part * S::of_warp + (r * warp_size + lane) * S::size + (32 - __clz(int(bits[r])));
         }
-        count += __reduce_add_sync(all_lanes, of_lane);
-        if (runs) {
-          unsigned behind = 0;
-#pragma unroll
-          for (unsigned r = 0; r < S::rows; ++r)
-            if (bits[r]) behind = first + (r * warp_size + lane) * S::size + (32 - __clz(int(bits[r])));
-          behind = __reduce_max_sync(all_lanes, behind);
-          if (behind) end = behind;
+        count = __reduce_add_sync(all_lanes, count);
+        if (runs) end = __reduce_max_sync(all_lanes, end);
+        if (lane == 0) {
+          shared.count[note][part] = count;
+          if (runs) shared.end[note][part] = end;
         }
+      } else {
+        ++ends;  // one for each group to see
+        if (turn >= held) wait(shared.gathered, turn - held);
       }
-      __syncwarp();  // all lanes' bits are written, and all have read the tile's number
-      if (lane == 0 && tile < tiles) put_tagged(state.boxes() + tile, shared.call, count | end << 16);
-      mbarrier_arrive(&shared.placed[s]);
-      if (tile == tiles) return;
+      __syncwarp();
+      if (lane == 0) {
+        mbarrier_arrive(&shared.counted[note]);
+        mbarrier_arrive(&shared.flagged[turn % held]);
+      }
     }
   }
 
-  // Adds up what is selected since this block's last tile.
-  __device__ void place(unsigned turn) {
-    for (;; ++turn) {
-      wait(shared.fetched, turn);
-      const unsigned s = stage(turn), tile = shared.tile[s];
-      Selected sum{};
-      if (tile < tiles) sum = take(shared.last_tile[s], tile);
-      __syncwarp();
-      if (lane == 0) shared.between[s] = sum;
-      mbarrier_arrive(&shared.placed[s]);
+  // Tells every other block how many are selected of a tile.
+  __device__ void tell() {
+    for (unsigned turn = 0;; ++turn) {
+      wait(shared.counted, turn);
+      const unsigned note = turn % notes, tile = shared.tile[note];
       if (tile == tiles) return;
+      unsigned count = 0, end = 0;
+#pragma unroll
+      for (unsigned part = 0; part < parts; ++part) {
+        count += shared.count[note][part];
+        if (runs && shared.end[note][part]) end = shared.end[note][part];
+      }
+      if (lane == 0) put_tagged(state.boxes() + tile, shared.call, count | end << 16);
+    }
+  }
+
+  // Adds up what is selected since this block's last tile. Not before this tile is counted: those before it will hardly
+  // be, and polls are in everybody's way.
+  __device__ void place() {
+    for (unsigned turn = 0;; ++turn) {
+      wait(shared.counted, turn);
+      const unsigned note = turn % notes, tile = shared.tile[note];
+      if (tile == tiles) return;
+      const Selected sum = take(shared.last_tile[note], tile);
+      if (lane > 0) continue;
+      shared.between[note] = sum;
+      mbarrier_arrive(&shared.placed[note]);
     }
   }
   // As scan's take_totals(), of words that hold a count and an end.
@@ -213,79 +243,96 @@ struct Pipeline {
     return sum;
   }
 
-  // Puts together what is selected of a warp's part of each tile, and writes it.
-  __device__ void gather(unsigned warp) {
-    T* const values = reinterpret_cast<T*>(memory + S::staged_begin + warp * S::staged_bytes);
-    auto* const where = reinterpret_cast<std::uint16_t*>(memory + S::staged_begin + warp * S::staged_bytes +
-                                                         S::values_bytes);  // in the warp's part
-    Selected before_tile{to.behind ? *to.behind : 0, 0};
-    for (unsigned turn = 0;; ++turn) {
-      wait(shared.placed, turn);
-      const unsigned s = stage(turn), tile = shared.tile[s];
+  // The tiles of one group, for the warp that has this part of each.
+  __device__ void gather(unsigned group, unsigned part) {
+    unsigned char* const staged = memory + S::staged_begin + (group * parts + part) * S::staged_bytes;
+    T* const values = reinterpret_cast<T*>(staged);
+    auto* const where = reinterpret_cast<std::uint16_t*>(staged + S::values_bytes);  // in this part
+    Selected before{to.behind ? *to.behind : 0, 0};
+    unsigned placed = 0;  // turns
+    for (unsigned turn = group;; turn += S::groups) {
+      // 1. From the ring: bits, ranks, what is selected.
+      wait(shared.flagged, turn);
+      const unsigned note = turn % notes, tile = shared.tile[note];
       if (tile == tiles) return;
-      before_tile.count += shared.between[s].count;
-      if (runs && shared.between[s].end) before_tile.end = shared.between[s].end;
-      const std::size_t place = before_tile.count + shared.before_warp[s][warp];
-      std::size_t last_end = before_tile.end;
-      if (runs && shared.end_before_warp[s][warp])
-        last_end = std::size_t(tile) * S::elements + shared.end_before_warp[s][warp];
-      const std::size_t origin = std::size_t(tile) * S::elements + warp * S::of_warp;
-
-      // 1. Together.
-      unsigned bits[S::rows_out], before[S::rows_out];
+      const std::size_t origin = std::size_t(tile) * S::elements + part * S::of_warp;
+      unsigned bits[S::rows_out], ranks[S::rows_out];
+      uint4 packs[S::rows_out];
 #pragma unroll
-      for (unsigned r = 0; r < S::rows_out; ++r) bits[r] = bits_of_pack(s, warp, r);
-      const unsigned count = rank_rows<S::out>(bits, before);
-      const unsigned shift = gives_values<O> ? misalignment(to.out.values + place) : 0;
-      if (count > 0) {
-        uint4 packs[S::rows_out];  // all on their way before the first is used
+      for (unsigned r = 0; r < S::rows_out; ++r) bits[r] = bits_of_pack(turn, part, r);
+      if constexpr (gives_values<O>) {
 #pragma unroll
         for (unsigned r = 0; r < S::rows_out; ++r)
-          if (gives_values<O> && bits[r]) packs[r] = pack_at(s, warp, r, bits[r], origin);
-#pragma unroll
-        for (unsigned r = 0; r < S::rows_out; ++r) {
-          if constexpr (gives_values<O>) compact(bits[r], as_pack<T>(packs[r]), values + shift + before[r]);
-          if constexpr (gives_positions<O>)
-            compact_places<S::out>(bits[r], (r * warp_size + lane) * S::out, where + before[r]);
-        }
+          if (bits[r]) packs[r] = pack_at(turn, part, r, bits[r], origin);
       }
       __syncwarp();
-      if (lane == 0) mbarrier_arrive(&shared.freed[s]);
-
-      // 2. Out.
-      if constexpr (gives_values<O>) put_values(to.out.values + place, values, count, lane, warp_size);
-      const std::size_t first = origin - keys.begin;
-      if constexpr (O::op == Op::find_repeats)
-        for (unsigned k = lane; k < count; k += warp_size) to.out.positions.put(place + k, first + where[k] - 1);
-      if constexpr (runs) {
-        // A run's length is known where the next begins.
-        for (unsigned k = lane; k < count; k += warp_size) {
-          const std::size_t last = k > 0 ? origin + where[k - 1] + 1 : last_end;
-          if (place + k > 0) to.out.positions.put(place + k - 1, origin + where[k] + 1 - last);
-        }
+      if (lane == 0) {
+        mbarrier_arrive(&shared.gathered[turn % held]);
+        if (keys_kept) mbarrier_arrive(&shared.freed[turn % stages]);
       }
-      if (tile + 1 == tiles && warp + 1 == S::gatherers && lane == 0) {
+      const unsigned count = rank_rows<S::out>(bits, ranks);
+
+      // 2. The place.
+      for (; placed <= turn; ++placed) {
+        wait(shared.placed, placed);
+        const Selected& between = shared.between[placed % notes];
+        before.count += between.count;
+        if (runs && between.end) before.end = between.end;
+      }
+      std::size_t place = before.count, last_end = before.end;
+      for (unsigned p = 0; p < part; ++p) {
+        place += shared.count[note][p];
+        if (runs && shared.end[note][p]) last_end = std::size_t(tile) * S::elements + shared.end[note][p];
+      }
+
+      // 3. Together, and out.
+      if (count > 0) {
+        const unsigned shift = gives_values<O> ? misalignment(to.out.values + place) : 0;
+#pragma unroll
+        for (unsigned r = 0; r < S::rows_out; ++r) {
+          if constexpr (gives_values<O>) compact_row(bits[r], packs[r], values + shift + ranks[r]);
+          if constexpr (gives_positions<O>)
+            compact_places<S::out>(bits[r], (r * warp_size + lane) * S::out, where + ranks[r]);
+        }
+        __syncwarp();
+        if constexpr (gives_values<O>) put_values(to.out.values + place, values, count, lane, warp_size);
+        if constexpr (gives_positions<O>) put_positions(place, where, count, origin, last_end);
+      }
+      if (tile + 1 == tiles && part + 1 == parts && lane == 0) {
         if (to.out.count) *to.out.count = place + count;
         if (runs && place + count > 0)
-          to.out.positions.put(place + count - 1, keys.end + 1 - (count ? origin + where[count - 1] + 1 : last_end));
+          to.out.positions.put(place + count - 1, keys.end - (count ? origin + where[count - 1] : last_end - 1));
       }
       __syncwarp();  // all lanes have written what the next tile overwrites
     }
   }
 
+  __device__ void put_positions(std::size_t place, const std::uint16_t* where, unsigned count, std::size_t origin,
+                                std::size_t last_end) {
+    for (unsigned k = lane; k < count; k += warp_size) {
+      const std::size_t position = origin + where[k];
+      if constexpr (O::op == Op::find_repeats) {
+        to.out.positions.put(place + k, position - 1 - keys.begin);
+      } else {  // a run's length is known where the next begins
+        const std::size_t last = k > 0 ? origin + where[k - 1] : last_end - 1;
+        if (place + k > 0) to.out.positions.put(place + k - 1, position - last);
+      }
+    }
+  }
+
   // The bits of this lane's pack of row r of the elements: where flags select, of several of their packs' bits.
-  __device__ unsigned bits_of_pack(unsigned s, unsigned warp, unsigned r) {
-    const unsigned pack = (warp * S::rows_out + r) * warp_size + lane;
-    if constexpr (S::out == S::size) return bits_at(s)[pack];
+  __device__ unsigned bits_of_pack(unsigned turn, unsigned part, unsigned r) {
+    const unsigned pack = (part * S::rows_out + r) * warp_size + lane;
+    if constexpr (S::out == S::size) return bits_at(turn)[pack];
     const unsigned bit = pack * S::out;
-    return bits_at(s)[bit / 16] >> bit % 16 & ((1u << S::out) - 1);
+    return bits_at(turn)[bit / 16] >> bit % 16 & ((1u << S::out) - 1);
   }
 
   // The pack itself: from the ring, or where flags select, from memory.
-  __device__ uint4 pack_at(unsigned s, unsigned warp, unsigned r, unsigned bits, std::size_t origin) {
+  __device__ uint4 pack_at(unsigned turn, unsigned part, unsigned r, unsigned bits, std::size_t origin) {
     const unsigned first = (r * warp_size + lane) * S::out;
     if constexpr (O::op != Op::select_flagged) {
-      return *reinterpret_cast<const uint4*>(keys_at(s) + warp * S::of_warp + first);
+      return *reinterpret_cast<const uint4*>(slot(turn) + part * S::of_warp + first);
     } else {
       const std::size_t i = origin + first - keys.begin;
       if (i < in.n && in.n - i >= S::out && misalignment(in.values + i) == 0)
@@ -299,11 +346,10 @@ struct Pipeline {
   }
 };
 
-template <class T, class O>
-__global__ void __launch_bounds__(TileShape<T, O>::threads, 1)
+template <class S, class T, class O>
+__global__ void __launch_bounds__(S::threads, 1)
     pipeline_kernel(Input<T, O> in, Target<T> to, TaggedBoxes state, unsigned tiles) {
-  using P = Pipeline<T, O>;
-  using S = TileShape<T, O>;
+  using P = Pipeline<S, T, O>;
   __shared__ typename P::Shared shared;
   const Aligned<Key<T, O>> keys(keys_of(in), in.n);
   unsigned first = 0;
@@ -311,8 +357,15 @@ __global__ void __launch_bounds__(TileShape<T, O>::threads, 1)
   if (threadIdx.x == S::threads - warp_size) {  // the warp that fetches
     for (unsigned s = 0; s < P::stages; ++s) {
       mbarrier_init(&shared.fetched[s], warp_size);
-      mbarrier_init(&shared.placed[s], 2 * warp_size);  // its bits and its place
-      mbarrier_init(&shared.freed[s], S::gatherers);
+      mbarrier_init(&shared.freed[s], P::parts);
+    }
+    for (unsigned h = 0; h < P::held; ++h) {
+      mbarrier_init(&shared.flagged[h], P::parts);
+      mbarrier_init(&shared.gathered[h], P::parts);
+    }
+    for (unsigned note = 0; note < P::notes; ++note) {
+      mbarrier_init(&shared.counted[note], P::parts);
+      mbarrier_init(&shared.placed[note], 1);
     }
     // While the previous kernel ends, L2 gets the tile that this block will probably draw.
     const std::size_t probably = std::size_t(blockIdx.x) * S::elements;
@@ -325,17 +378,19 @@ __global__ void __launch_bounds__(TileShape<T, O>::threads, 1)
 
   P pipeline{in, to, keys, dynamic_shared<unsigned char>(), shared, state, tiles};
   unsigned warp = threadIdx.x / warp_size;
-  if (warp < S::gatherers) return pipeline.gather(warp);
-  warp -= S::gatherers;
-  if (warp < S::flaggers) return pipeline.flag(warp);
-  warp -= S::flaggers;
-  if (warp == 0) return pipeline.place(0);
+  constexpr unsigned gathering = S::parts * S::groups;
+  if (warp < gathering) return pipeline.gather(warp / S::parts, warp % S::parts);
+  warp -= gathering;
+  if (warp < S::parts) return pipeline.flag(warp);
+  warp -= S::parts;
+  if (warp == 0) return pipeline.tell();
+  if (warp == 1) return pipeline.place();
   pipeline.fetch(first);
 }
 
 struct pipeline {
   static constexpr Story story{
-      .idea = "one block a multiprocessor; its warps fetch, flag, place and gather different tiles at once",
+      .idea = "one block a multiprocessor; its warps fetch, place and select different tiles at once",
       .prediction = "0.9 of the read ceiling when little is selected",
       .limits = "any n up to 2^32 tiles; fixed shape; up to 226 KB of shared memory a block",
       .source = "after Merrill and Garland, decoupled look-back, 2016"};
@@ -351,14 +406,31 @@ struct pipeline {
  private:
   template <class T, class P, class O>
   static Status start(const Args<T, O>& a, const Input<T, P>& in, const Target<T>& to) {
-    using S = TileShape<T, P>;
+    // Of some 60 shapes on an H200 (docs/notes/select.md), i32 and i8 at 2^28 from 0.1 % to all selected: few large
+    // tiles, because counts are in everybody's way; as many as fit into shared memory; two tiles gathered at a time, of
+    // bytes four. The others have as many bytes as i32, or what finds room.
+    constexpr std::size_t size = sizeof(T);
+    if constexpr (P::op == Op::find_repeats)
+      return start_as<PipelineShape<T, P, size == 1 ? 8 : size == 2 ? 12 : 16, 4, 2, 5>>(a, in, to);
+    else if constexpr (P::op == Op::run_length_encode)
+      return start_as<PipelineShape<T, P, size <= 2 ? 8 : 10, 4, 2, size == 1 ? 5 : 7>>(a, in, to);
+    else if constexpr (size == 1)
+      return start_as<PipelineShape<T, P, 8, 4, 4, P::op == Op::select_flagged ? 6 : 8>>(a, in, to);
+    else if constexpr (P::op == Op::select_flagged)
+      return start_as<PipelineShape<T, P, 8 / size, 8, 2, 4>>(a, in, to);
+    else
+      return start_as<PipelineShape<T, P, 10, 4, 2, 8>>(a, in, to);
+  }
+
+  template <class S, class T, class P, class O>
+  static Status start_as(const Args<T, O>& a, const Input<T, P>& in, const Target<T>& to) {
     const std::size_t all = ceil_div(Aligned<Key<T, P>>(keys_of(in), in.n).end, S::elements), tiles = all ? all : 1;
     const auto most = static_cast<std::size_t>(device_limits().multiprocessors);
     const auto grid = static_cast<unsigned>(a.params.get("grid", double(tiles < most ? tiles : most)));
     const TaggedBoxes state = scan::boxes_for<unsigned>(*a.workspace, tiles);
     if (!state.words) return no_memory;
     return launch(
-        pipeline_kernel<T, P>,
+        pipeline_kernel<S, T, P>,
         {.grid = grid, .block = S::threads, .shared_bytes = S::shared_bytes, .overlap = true, .stream = a.stream}, in,
         to, state, unsigned(tiles));
   }

@@ -132,6 +132,16 @@ __device__ __forceinline__ void compact(unsigned bits, const Pack<V>& pack, V* a
   for (unsigned k = 0; k < Pack<V>::size; ++k)
     if (bits >> k & 1) *at++ = pack.item[k];
 }
+// The same for a row of a warp. Where all of it is selected and falls on a 16-byte address, at once: item by item,
+// lanes four words apart meet in every fourth bank.
+template <class V>
+__device__ __forceinline__ void compact_row(unsigned bits, const uint4& pack, V* at) {
+  const bool at_once = bits == (1u << Pack<V>::size) - 1 && reinterpret_cast<std::uintptr_t>(at) % 16 == 0;
+  if (__all_sync(all_lanes, at_once))
+    *reinterpret_cast<uint4*>(at) = pack;
+  else
+    compact(bits, as_pack<V>(pack), at);
+}
 // And where they were: `first` is the pack's own place.
 template <unsigned Size>
 __device__ __forceinline__ void compact_places(unsigned bits, unsigned first, std::uint16_t* at) {
