@@ -1,7 +1,6 @@
 // The CPU rungs of scan: every rung and peer against the oracle, at any alignment, in place, on any number of threads
 // and with every instruction set; and the promises of `reproducible`.
 #include <gtest/gtest.h>
-#include <hwy/highway.h>
 
 #include <algorithm>
 #include <cstring>
@@ -12,61 +11,12 @@
 #include "base/inputs.h"
 #include "base/platform.h"
 #include "base/primitive.h"
+#include "cpu_rungs.h"
 #include "scan/cpu_rows.h"
 #include "scan/cpu_simd.h"
 
 namespace upsweep {
 namespace {
-
-// ThreadSanitizer sees races in a oneTBB that was not built for it, so there the peers are left out. It is a hundred
-// times as slow, and which threads meet where does not depend on the values: one input does.
-#if defined(__SANITIZE_THREAD__)
-constexpr bool under_thread_sanitizer = true;
-#else
-constexpr bool under_thread_sanitizer = false;
-#endif
-constexpr bool with_peers = !under_thread_sanitizer;
-
-std::vector<const Rung*> scan_rungs() {
-  std::vector<const Rung*> rungs;
-  for (const Rung* rung : cpu_platform().rungs())
-    if (rung->primitive == "scan" && (with_peers || !rung->peer)) rungs.push_back(rung);
-  return rungs;
-}
-
-// Those that this processor has.
-std::vector<std::int64_t> instruction_sets() {
-  std::vector<std::int64_t> all;
-  for (const std::int64_t target : {HWY_AVX3, HWY_AVX2, HWY_SSE4, HWY_STATIC_TARGET})
-    if (hwy::SupportedTargets() & target) all.push_back(target);
-  return all;
-}
-
-// An array of bytes, `offset` bytes past a cache line, with a frame around it that nobody may write to.
-class Framed {
- public:
-  Framed(std::size_t bytes, std::size_t offset, const void* values = nullptr)
-      : bytes_(bytes), memory_(line + line + offset + bytes + line, pattern) {
-    const auto past = reinterpret_cast<std::uintptr_t>(memory_.data()) % line;
-    data_ = memory_.data() + (line - past) + line + offset;
-    if (bytes) values ? std::memcpy(data_, values, bytes) : std::memset(data_, pattern, bytes);
-  }
-  Framed(const Framed&) = delete;
-  Framed& operator=(const Framed&) = delete;
-  unsigned char* data() { return data_; }
-  bool frame_is_whole() const {
-    const auto untouched = [](unsigned char byte) { return byte == pattern; };
-    const unsigned char *begin = data_, *end = begin + bytes_;
-    return std::all_of(begin - line, begin, untouched) && std::all_of(end, end + line, untouched);
-  }
-
- private:
-  static constexpr std::size_t line = 64;
-  static constexpr unsigned char pattern = 0xcd;
-  std::size_t bytes_;
-  std::vector<unsigned char> memory_;
-  unsigned char* data_;
-};
 
 struct Layout {
   std::size_t in_offset = 0, out_offset = 0;  // elements past a cache line
@@ -113,7 +63,7 @@ void for_each_case(const std::vector<std::size_t>& sizes, F&& f) {
 TEST(ScanCpu, EveryRungAgreesWithTheOracleAtAnyAlignmentAndInPlace) {
   for_each_case({0, 1, 2, 15, 16, 17, 31, 33, 63, 64, 65, 127, 129, 255, 511, 1023, 1025, 4097},
                 [](const Case& c, const Problem& problem) {
-                  for (const Rung* rung : scan_rungs())
+                  for (const Rung* rung : cpu_rungs_of("scan"))
                     for (const bool in_place : {false, true}) {
                       if (in_place && rung->peer) continue;
                       const auto wrong = mistake(*rung, c, problem, {c.n % 16, c.n % 7, in_place});
@@ -133,7 +83,7 @@ TEST(ScanCpu, AllCoresAgreeWithTheOracle) {
           const Case sums{.type = type, .op = op, .n = n, .input = "uniform", .params = params};
           for (const Case& one : {c, sums}) {
             const auto problem = scan.make(one, {});
-            for (const Rung* rung : scan_rungs())
+            for (const Rung* rung : cpu_rungs_of("scan"))
               for (const int threads : {1, 2, 3, 64}) {
                 if (rung->peer) continue;
                 const auto wrong = mistake(*rung, one, *problem, {3, 1, threads == 3, threads});

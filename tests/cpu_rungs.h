@@ -1,0 +1,65 @@
+// What the tests of CPU rungs share: the rungs, arrays that nobody may write beside, and the instruction sets.
+#pragma once
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "base/platform.h"
+
+namespace upsweep {
+
+// ThreadSanitizer sees races in a oneTBB that was not built for it, so there the peers are left out. It is a hundred
+// times as slow, and which threads meet where does not depend on the values: one input does.
+#if defined(__SANITIZE_THREAD__)
+inline constexpr bool under_thread_sanitizer = true;
+#else
+inline constexpr bool under_thread_sanitizer = false;
+#endif
+inline constexpr bool with_peers = !under_thread_sanitizer;
+
+inline std::vector<const Rung*> cpu_rungs_of(std::string_view primitive) {
+  std::vector<const Rung*> rungs;
+  for (const Rung* rung : cpu_platform().rungs())
+    if (rung->primitive == primitive && (with_peers || !rung->peer)) rungs.push_back(rung);
+  return rungs;
+}
+
+// Those that this processor has.
+inline std::vector<std::int64_t> instruction_sets() {
+  std::vector<std::int64_t> all;
+  for (const std::int64_t target : {HWY_AVX3_DL, HWY_AVX3, HWY_AVX2, HWY_SSE4, HWY_STATIC_TARGET})
+    if (hwy::SupportedTargets() & target) all.push_back(target);
+  return all;
+}
+
+// An array of bytes, `offset` bytes past a cache line, with a frame around it that nobody may write to.
+class Framed {
+ public:
+  static constexpr unsigned char pattern = 0xcd;
+  Framed(std::size_t bytes, std::size_t offset, const void* values = nullptr)
+      : bytes_(bytes), memory_(line + line + offset + bytes + line, pattern) {
+    const auto past = reinterpret_cast<std::uintptr_t>(memory_.data()) % line;
+    data_ = memory_.data() + (line - past) + line + offset;
+    if (bytes) values ? std::memcpy(data_, values, bytes) : std::memset(data_, pattern, bytes);
+  }
+  Framed(const Framed&) = delete;
+  Framed& operator=(const Framed&) = delete;
+  unsigned char* data() { return data_; }
+  bool frame_is_whole() const {
+    const auto untouched = [](unsigned char byte) { return byte == pattern; };
+    const unsigned char *begin = data_, *end = begin + bytes_;
+    return std::all_of(begin - line, begin, untouched) && std::all_of(end, end + line, untouched);
+  }
+
+ private:
+  static constexpr std::size_t line = 64;
+  std::size_t bytes_;
+  std::vector<unsigned char> memory_;
+  unsigned char* data_;
+};
+
+}  // namespace upsweep

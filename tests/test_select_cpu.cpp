@@ -1,0 +1,236 @@
+// The CPU rungs of select: every rung and peer against the oracle, for every operation, type, share and alignment, on
+// any number of threads and with every instruction set; and the oracle against answers written by hand.
+#include <gtest/gtest.h>
+
+#include <cstring>
+#include <limits>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/primitive.h"
+#include "cpu_rungs.h"
+#include "select/contract.h"
+#include "select/oracle.h"
+
+namespace upsweep {
+namespace {
+
+using ladders::select::find_mistake, ladders::select::limit_of, ladders::select::position_type;
+
+const Primitive& select_cases() { return *find_primitive("select"); }
+
+struct Layout {
+  std::size_t in_offset = 0, out_offset = 0;  // elements past a cache line
+  int threads = 0;                            // 0: not said
+};
+
+// What is wrong with the rung's answer, or nothing. A rung that does not take the case has nothing wrong.
+std::optional<std::string> mistake(const Rung& rung, const Case& c, const Problem& problem, const Layout& layout) {
+  const RunFn run = rung.find_for(c.type, c.op, c.n);
+  if (!run) return std::nullopt;
+  std::vector<std::unique_ptr<Framed>> arrays;
+  const auto framed = [&](Type type, std::size_t count, std::size_t offset, const void* values) {
+    arrays.push_back(std::make_unique<Framed>(count * size_of(type), offset * size_of(type), values));
+    return arrays.back()->data();
+  };
+  Workspace workspace(cpu_platform());
+  Call call{.type = c.type, .op = c.op, .n = c.n, .params = c.params, .workspace = &workspace};
+  if (layout.threads) call.params.set("threads", layout.threads);
+  std::vector<const void*> outputs;
+  for (std::size_t k = 0; const Problem::Array& in : problem.inputs())
+    call.in[k++] = framed(in.type, in.count, layout.in_offset, in.data);
+  for (std::size_t k = 0; const OutputSpec& out : problem.outputs())
+    outputs.push_back(call.out[k++] = framed(out.type, out.count, layout.out_offset, nullptr));
+  if (!run(call)) return "failed";
+  for (const auto& array : arrays)
+    if (!array->frame_is_whole()) return "wrote outside its output";
+  return problem.verify(rung, outputs);
+}
+
+std::string describe(const Rung& rung, const Case& c) {
+  std::string text = std::string(rung.name) + ' ' + std::string(to_string(c.type)) + ' ' +
+                     std::string(to_string(c.op)) + ' ' + c.input + " n " + std::to_string(c.n);
+  for (const Params::Item& p : c.params) text += ' ' + std::string(p.name) + '=' + std::to_string(p.value);
+  return text;
+}
+
+// Nothing, few, some, nearly all and all; runs of every length and longer than any block.
+std::vector<Params> shares() {
+  std::vector<Params> all(1);
+  for (const auto& [share, run_length] :
+       {std::pair{0.0, 1.0}, {1.0 / 100, 1.5}, {1.0 / 8, 3.0}, {0.5, 20.0}, {0.97, 700.0}, {1.0, 1e9}}) {
+    all.emplace_back();
+    all.back().set("share", share), all.back().set("run_length", run_length);
+  }
+  return all;
+}
+
+template <class F>
+void for_each_case(const std::vector<std::size_t>& sizes, F&& f) {
+  for (const Type type : select_cases().types())
+    for (const Op op : select_cases().ops())
+      for (const std::string& input :
+           under_thread_sanitizer ? std::vector<std::string>{"uniform"} : select_cases().inputs(type))
+        for (const Params& params : input == "uniform" ? shares() : std::vector<Params>(1))
+          for (const std::size_t n : sizes) {
+            const Case c{.type = type, .op = op, .n = n, .input = input, .seed = n + 1, .params = params};
+            f(c, *select_cases().make(c, {}));
+          }
+}
+
+// Rows of 64 elements, the vectors of 1 to 64 that they are made of, and pieces of rows at the end.
+TEST(SelectCpu, EveryRungAgreesWithTheOracleAtAnyAlignment) {
+  for_each_case({0, 1, 2, 15, 16, 17, 31, 33, 63, 64, 65, 66, 127, 128, 129, 191, 255, 1023, 1025, 4097},
+                [](const Case& c, const Problem& problem) {
+                  for (const Rung* rung : cpu_rungs_of("select")) {
+                    const auto wrong = mistake(*rung, c, problem, {c.n % 16, c.n % 7});
+                    ASSERT_FALSE(wrong) << describe(*rung, c) << ": " << *wrong;
+                  }
+                });
+}
+
+// Enough for every core and for several rounds of blocks.
+TEST(SelectCpu, AllCoresAgreeWithTheOracle) {
+  for (const Type type : {Type::u8, Type::i16, Type::u32, Type::i64, Type::f32, Type::f64})
+    for (const Op op : select_cases().ops())
+      for (const Params& params : shares())
+        for (const std::size_t n : {std::size_t{40000}, std::size_t{300007}, std::size_t{1100003}}) {
+          const Case c{.type = type, .op = op, .n = n, .params = params};
+          const auto problem = select_cases().make(c, {});
+          for (const Rung* rung : cpu_rungs_of("select"))
+            for (const int threads : {1, 2, 3, 64}) {
+              if (rung->peer || (rung->name == "serial" && threads > 1)) continue;
+              const auto wrong = mistake(*rung, c, *problem, {3, 1, threads});
+              ASSERT_FALSE(wrong) << describe(*rung, c) << " threads " << threads << ": " << *wrong;
+            }
+        }
+}
+
+TEST(SelectCpu, EveryInstructionSet) {
+  for (const std::int64_t target : instruction_sets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    for_each_case({1, 63, 130, 1029}, [&](const Case& c, const Problem& problem) {
+      for (const Rung* rung : cpu_rungs_of("select")) {
+        if (rung->peer || rung->name == "serial") continue;
+        const auto wrong = mistake(*rung, c, problem, {c.n % 5, c.n % 3, 2});
+        ASSERT_FALSE(wrong) << hwy::TargetName(target) << ' ' << describe(*rung, c) << ": " << *wrong;
+      }
+    });
+    hwy::SetSupportedTargetsForTest(0);
+  }
+}
+
+// Limits beyond what the type holds, and between its values.
+TEST(SelectCpu, LimitsOfEveryKind) {
+  for (const Type type : select_cases().types())
+    for (const double below : {-1e30, -1.0, 0.0, 0.5, 100.0, 127.0, 128.0, 1e30,
+                               std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()})
+      for (const Op op : {Op::select_if, Op::partition_if}) {
+        Case c{.type = type, .op = op, .n = 777};
+        c.params.set("below", below);
+        const auto problem = select_cases().make(c, {});
+        for (const Rung* rung : cpu_rungs_of("select")) {
+          const auto wrong = mistake(*rung, c, *problem, {});
+          ASSERT_FALSE(wrong) << describe(*rung, c) << ": " << *wrong;
+        }
+      }
+  Params params;
+  params.set("below", 99.5);
+  EXPECT_EQ(limit_of<std::int8_t>(params), 100);
+  EXPECT_EQ(limit_of<float>(params), 99.5f);
+  params.set("below", 300);
+  EXPECT_EQ(limit_of<std::int8_t>(params), 127);
+  EXPECT_EQ(limit_of<std::uint8_t>(params), 255);
+  EXPECT_EQ(limit_of<std::int8_t>({}), 0);
+  EXPECT_EQ(limit_of<std::uint8_t>({}), 128);
+}
+
+// ---- positions beyond 32 bits ---------------------------------------------------------------------------------------
+
+TEST(SelectPositions, AreAsWideAsTheyHaveToBe) {
+  using namespace ladders::select;
+  constexpr std::size_t largest = std::size_t{1} << 32;
+  EXPECT_EQ(position_type(largest), Type::u32);
+  EXPECT_EQ(position_type(largest + 1), Type::u64);
+  std::uint32_t narrow[2] = {};
+  std::uint64_t wide[2] = {};
+  Positions{narrow, false}.put(1, largest - 1);
+  Positions{wide, true}.put(1, largest + 5);
+  EXPECT_EQ(narrow[1], 0xffffffffu);
+  EXPECT_EQ(wide[1], largest + 5);
+}
+
+// ---- the oracle -----------------------------------------------------------------------------------------------------
+
+// What the oracle says of an answer: the elements or positions, how many, and lengths; nothing written behind.
+template <class T, class Out = T>
+std::optional<std::string> verdict(Op op, const std::vector<T>& in, std::vector<Out> out, std::uint64_t count,
+                                   std::vector<std::uint32_t> lengths = {}, const std::vector<std::uint8_t>& flags = {},
+                                   const Params& params = {}) {
+  const auto pad = [&](auto& values) {
+    const std::size_t used = values.size();
+    values.resize(in.size());
+    std::memset(values.data() + used, static_cast<int>(poison), (in.size() - used) * sizeof values[0]);
+  };
+  pad(out), pad(lengths);
+  const void* outputs[] = {out.data(), &count, lengths.data()};
+  return find_mistake({type_of<T>(), op, in.size(), in.data(), flags.data(), params}, outputs, poison);
+}
+
+using Positions32 = std::vector<std::uint32_t>;
+
+TEST(SelectOracle, RepeatsAreThePositionsOfTheFirstOfTwo) {
+  const std::vector<int> in{7, 7, 7, 1, 2, 2};
+  EXPECT_FALSE(verdict(Op::find_repeats, in, Positions32{0, 1, 4}, 3));
+  EXPECT_TRUE(verdict(Op::find_repeats, in, Positions32{1, 2, 5}, 3)) << "the second of two";
+  EXPECT_TRUE(verdict(Op::find_repeats, in, Positions32{0, 4, 1}, 3)) << "another order";
+  EXPECT_TRUE(verdict(Op::find_repeats, in, Positions32{0, 1, 4}, 2)) << "another count";
+  EXPECT_TRUE(verdict(Op::find_repeats, in, Positions32{0, 1, 4, 5}, 3)) << "written behind";
+}
+
+TEST(SelectOracle, ElementsBelowTheLimit) {
+  const std::vector<std::uint8_t> in{200, 3, 128, 127};
+  EXPECT_FALSE(verdict(Op::select_if, in, std::vector<std::uint8_t>{3, 127}, 2));
+  EXPECT_TRUE(verdict(Op::select_if, in, std::vector<std::uint8_t>{3, 128}, 2));
+  Params params;
+  params.set("below", 3.5);
+  EXPECT_FALSE(verdict(Op::select_if, in, std::vector<std::uint8_t>{3}, 1, {}, {}, params));
+  EXPECT_FALSE(verdict(Op::partition_if, in, std::vector<std::uint8_t>{3, 127, 200, 128}, 2));
+  EXPECT_TRUE(verdict(Op::partition_if, in, std::vector<std::uint8_t>{3, 127, 128, 200}, 2)) << "the rest's order";
+}
+
+TEST(SelectOracle, FlaggedElements) {
+  const std::vector<short> in{5, 6, 7};
+  EXPECT_FALSE(verdict(Op::select_flagged, in, std::vector<short>{5, 7}, 2, {}, {1, 0, 255}));
+  EXPECT_TRUE(verdict(Op::select_flagged, in, std::vector<short>{5, 6}, 2, {}, {1, 0, 255}));
+}
+
+TEST(SelectOracle, RunsAndTheirLengths) {
+  const std::vector<std::int64_t> in{4, 4, 9, 4, 4, 4};
+  EXPECT_FALSE(verdict(Op::unique, in, std::vector<std::int64_t>{4, 9, 4}, 3));
+  EXPECT_TRUE(verdict(Op::unique, in, std::vector<std::int64_t>{4, 9}, 2));
+  EXPECT_FALSE(verdict(Op::run_length_encode, in, std::vector<std::int64_t>{4, 9, 4}, 3, {2, 1, 3}));
+  EXPECT_TRUE(verdict(Op::run_length_encode, in, std::vector<std::int64_t>{4, 9, 4}, 3, {2, 1, 2}));
+  EXPECT_TRUE(verdict(Op::run_length_encode, in, std::vector<std::int64_t>{4, 9, 4}, 3, {2, 1, 3, 0}));
+}
+
+TEST(SelectOracle, ZerosAreEqualAndNotANumberIsNothing) {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> in{0.f, -0.f, nan, nan, -1.f};
+  EXPECT_FALSE(verdict(Op::find_repeats, in, Positions32{0}, 1));
+  EXPECT_FALSE(verdict(Op::unique, in, std::vector<float>{0.f, nan, nan, -1.f}, 4));
+  EXPECT_TRUE(verdict(Op::unique, in, std::vector<float>{-0.f, nan, nan, -1.f}, 4)) << "the run's other zero";
+  EXPECT_FALSE(verdict(Op::select_if, in, std::vector<float>{-1.f}, 1)) << "-0 is not below 0, and neither is NaN";
+  EXPECT_FALSE(verdict(Op::partition_if, in, std::vector<float>{-1.f, 0.f, -0.f, nan, nan}, 1));
+}
+
+TEST(SelectOracle, NothingToSelectFrom) {
+  for (const Op op : select_cases().ops()) {
+    EXPECT_FALSE(verdict(op, std::vector<int>{}, std::vector<int>{}, 0));
+    EXPECT_TRUE(verdict(op, std::vector<int>{}, std::vector<int>{}, 1));
+  }
+}
+
+}  // namespace
+}  // namespace upsweep
