@@ -1,0 +1,35 @@
+// What one core does with a part of the input, for the rungs that build on it.
+#pragma once
+#include <cstddef>
+
+#include "upsweep/types.h"
+
+namespace upsweep::ladders::select {
+
+// What a part has come to, or everything before it.
+struct Found {
+  std::size_t count = 0;  // elements that are selected, and
+  std::size_t last = 0;   // run_length_encode: the position of the last of them
+};
+constexpr Found operator+(Found left, Found right) {
+  return {left.count + right.count, right.count > 0 ? right.last : left.last};
+}
+
+// Loops over elements [begin, end) of what `args` says, an Args<T, O> of the type and operation they are for.
+struct PartLoops {
+  Found (*count)(const void* args, std::size_t begin, std::size_t end);
+  // Writes what is selected behind what `before` has, and nothing else: other cores may write next to it. Of
+  // partition_if also the rest, from `total` on. The last run's length is left to finish_runs. Returns before + part.
+  Found (*select)(const void* args, std::size_t begin, std::size_t end, Found before, std::size_t total);
+};
+
+// For this processor. Any type; the operations of the contract. Resolve once, call many times.
+PartLoops simd_loops(Type type, Op op);
+
+// run_length_encode: the length of the last run, which nothing ends but the array.
+template <class Args>
+void finish_runs(const Args& a, Found all) {
+  if (all.count > 0) a.out.positions.put(all.count - 1, a.in.n - all.last);
+}
+
+}  // namespace upsweep::ladders::select
