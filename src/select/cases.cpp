@@ -107,7 +107,7 @@ extern const Primitive select_primitive{
     .make = [](const Case& c, std::span<const std::byte> data) -> std::unique_ptr<Problem> {
       return std::make_unique<SelectProblem>(c, data);
     },
-    .default_rung_cpu = "serial",
+    .default_rung_cpu = "parallel",
     .default_rung_gpu = "pipeline",
 };
 

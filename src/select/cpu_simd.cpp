@@ -1,13 +1,14 @@
 // select/simd: one core; a vector's selected elements move together in the register, and only they are stored.
 //
-// Idea      compare a vector, compress it by the mask, store as many lanes as the mask has bits. Nothing branches on the
+// Idea      compare a vector, compress it by the mask, store as many lanes as the mask has bits. Nothing branches on
+// the
 //           data. Positions come 64 at a time: the numbers 0 to 63 as bytes, compressed by a word of mask bits, then
 //           widened 16 at a time as far as there are any: a compress in 64 elements and not in 16.
 //           A neighbour is moved out of the two vectors around it and not loaded: of loads one lane further every one
 //           crosses a cache line. i32 marked in cache, G elements/s: 26 moved, 17 loaded.
-// Traffic   n read, what is selected written; partition_if n read twice, because the rest begins where the selected end.
-// Order     the input's.
-// Source    Polychroniou, Raghavan, Ross, Rethinking SIMD Vectorization for In-Memory Databases, 2015 (selective stores).
+// Traffic   n read, what is selected written; partition_if n read twice, because the rest begins where the selected
+// end. Order     the input's. Source    Polychroniou, Raghavan, Ross, Rethinking SIMD Vectorization for In-Memory
+// Databases, 2015 (selective stores).
 //
 // Registers, then stores: Zen 4 takes 72 cycles for a compress straight to memory, and 2 for each of these. A masked
 // store is no slower than a whole one (copies of half of i32 in cache, G elements/s: 11.1 masked, 10.1 whole).
@@ -113,7 +114,8 @@ HWY_INLINE void for_each_vector(const Input<T, O>& in, std::size_t i, F&& f) {
 template <class T, class O>
 HWY_INLINE u64 repeats(const Input<T, O>& in, std::size_t i) {
   u64 equal_to_left = 0;
-  for_each_vector(in, i, [&](auto, auto mask, std::size_t k) HWY_ATTR { equal_to_left |= bits_of(Wide<T>(), mask) << k; });
+  for_each_vector(in, i,
+                  [&](auto, auto mask, std::size_t k) HWY_ATTR { equal_to_left |= bits_of(Wide<T>(), mask) << k; });
   const T* const next = in.values + i + row;
   return equal_to_left >> 1 | u64{i + row < in.n && next[-1] == next[0]} << 63;
 }
@@ -200,7 +202,8 @@ Found count_part(const void* args, std::size_t begin, std::size_t end) {
       for_each_vector(in, i, [&](auto, auto mask, std::size_t k) HWY_ATTR { heads |= bits_of(Wide<T>(), mask) << k; });
       if (heads) found = {found.count + hwy::PopCount(heads), i + 63 - hwy::Num0BitsAboveMS1Bit_Nonzero64(heads)};
     } else {
-      for_each_vector(in, i, [&](auto, auto mask, std::size_t) HWY_ATTR { found.count += hn::CountTrue(Wide<T>(), mask); });
+      for_each_vector(in, i,
+                      [&](auto, auto mask, std::size_t) HWY_ATTR { found.count += hn::CountTrue(Wide<T>(), mask); });
     }
   }
   for (; i < end; ++i)
@@ -299,7 +302,7 @@ struct simd {
 
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    const PartLoops loops = simd_loops(type_of<T>(), O::op);
+    const PartLoops& loops = loops_for<T, O>();
     const std::size_t total = O::op == Op::partition_if ? loops.count(&a, 0, a.in.n).count : 0;
     const Found all = loops.select(&a, 0, a.in.n, {}, total);
     if constexpr (O::op == Op::run_length_encode) finish_runs(a, all);

@@ -26,6 +26,12 @@ struct PartLoops {
 // For this processor. Any type; the operations of the contract. Resolve once, call many times.
 PartLoops simd_loops(Type type, Op op);
 
+template <class T, class O>
+const PartLoops& loops_for() {
+  static const PartLoops loops = simd_loops(type_of<T>(), O::op);
+  return loops;
+}
+
 // run_length_encode: the length of the last run, which nothing ends but the array.
 template <class Args>
 void finish_runs(const Args& a, Found all) {
