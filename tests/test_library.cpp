@@ -1,7 +1,11 @@
-// The library's face: Device, Buffer, reduce, scan and saxpy, on the CPU and on the emulator where it is linked.
+// The library's face: Device, Buffer, reduce, scan, saxpy and select, on the CPU and on the emulator where it is linked.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -11,6 +15,7 @@
 #include "base/primitive.h"
 #include "upsweep/reduce.h"
 #include "upsweep/scan.h"
+#include "upsweep/select.h"
 #include "upsweep/transform.h"
 
 #if defined(UPSWEEP_WITH_SIMT)
@@ -206,6 +211,112 @@ TEST(Library, SaxpysThatCannotBe) {
     EXPECT_EQ(error_of([&] { saxpy(device, 2, few, many); }).code(), Code::invalid_argument);
     EXPECT_EQ(error_of([&] { saxpy(device, 2, many, many, few); }).code(), Code::invalid_argument);
   }
+}
+
+// What each operation should give of `in`, from the standard library, beside what it gives of ranges and of buffers.
+template <class T>
+void expect_selections(Device& device, const std::vector<T>& in) {
+  const std::size_t n = in.size();
+  const T below = 40;
+  const auto is_below = [&](T x) { return x < below; };
+  std::vector<std::uint32_t> repeats, lengths;
+  std::vector<std::uint8_t> flags(n);
+  std::vector<T> chosen, flagged, runs, parted = in;
+  for (std::size_t i = 0; i < n; ++i) {
+    flags[i] = i % 3 == 0;
+    if (i + 1 < n && in[i] == in[i + 1]) repeats.push_back(static_cast<std::uint32_t>(i));
+    if (is_below(in[i])) chosen.push_back(in[i]);
+    if (flags[i]) flagged.push_back(in[i]);
+    if (i == 0 || in[i] != in[i - 1])
+      runs.push_back(in[i]), lengths.push_back(1);
+    else
+      ++lengths.back();
+  }
+  std::stable_partition(parted.begin(), parted.end(), is_below);
+
+  const T untouched = 77;
+  const auto holds = [&](const auto& out, const auto& expected) {
+    EXPECT_TRUE(std::equal(expected.begin(), expected.end(), out.begin())) << device.name() << ' ' << n;
+    for (std::size_t i = expected.size(); i < out.size(); ++i) ASSERT_EQ(out[i], untouched) << "beyond the end";
+  };
+  std::vector<T> out(n + 1, untouched);
+  std::vector<std::uint32_t> numbers(n + 1, 77);
+  std::array<std::uint64_t, 1> count{};
+  const auto expect = [&](std::uint64_t selected, const auto& expected) {
+    EXPECT_EQ(selected, expected.size());
+    holds(out, expected);
+    std::fill(out.begin(), out.end(), untouched);
+  };
+  EXPECT_EQ(find_repeats(device, in, numbers), repeats.size());
+  holds(numbers, repeats);
+  std::fill(numbers.begin(), numbers.end(), 77);
+  expect(select_if(device, std::span(in), below, out), chosen);
+  expect(select_flagged(device, in, flags, out), flagged);
+  unique(device, in, std::span(out), count);
+  expect(count[0], runs);
+  expect(run_length_encode(device, in, out, numbers), runs);
+  holds(numbers, lengths);
+  EXPECT_EQ(partition_if(device, in, below, out), chosen.size());
+  holds(out, parted);
+
+  const Buffer<T> in_buffer(device, in);
+  const Buffer<std::uint8_t> flags_buffer(device, flags);
+  Buffer<T> out_buffer(device, n);
+  Buffer<std::uint32_t> numbers_buffer(device, n);
+  Buffer<std::uint64_t> count_buffer(device, 1);
+  const auto expect_buffer = [&](const auto& buffer, std::uint64_t selected, const auto& expected) {
+    ASSERT_EQ(selected, expected.size());
+    const auto got = buffer.to_vector();
+    EXPECT_TRUE(std::equal(expected.begin(), expected.end(), got.begin())) << device.name() << ' ' << n;
+  };
+  expect_buffer(numbers_buffer, find_repeats(device, in_buffer, numbers_buffer), repeats);
+  select_if(device, in_buffer, below, out_buffer, count_buffer);
+  expect_buffer(out_buffer, count_buffer.to_vector()[0], chosen);
+  select_flagged(device, in_buffer, flags_buffer, out_buffer, count_buffer);
+  expect_buffer(out_buffer, count_buffer.to_vector()[0], flagged);
+  expect_buffer(out_buffer, unique(device, in_buffer, out_buffer), runs);
+  run_length_encode(device, in_buffer, out_buffer, numbers_buffer, count_buffer);
+  expect_buffer(out_buffer, count_buffer.to_vector()[0], runs);
+  expect_buffer(numbers_buffer, count_buffer.to_vector()[0], lengths);
+  EXPECT_EQ(partition_if(device, in_buffer, below, out_buffer), chosen.size());
+  expect_buffer(out_buffer, n, parted);
+}
+
+TEST(Library, SelectsFromHostRangesAndBuffersOfEveryType) {
+  for (Device& device : devices()) {
+    const Primitive& primitive = *find_primitive("select");
+    if (device.backend() != Backend::cpu && !find_rung(device.platform().rungs(), "select", primitive.default_rung_gpu))
+      continue;  // no rungs for it yet
+    for (const std::size_t n : {0, 1, 1000, 70001}) {
+      const auto check = [&]<class T>(T) {
+        std::vector<T> in = make_input<T>("zipf", n, 3);
+        for (T& x : in) x = static_cast<T>(std::fmod(static_cast<double>(x), 100.0));
+        expect_selections(device, in);
+      };
+      check(std::int8_t{}), check(std::uint16_t{}), check(std::int32_t{}), check(std::uint64_t{}), check(double{});
+    }
+  }
+}
+
+TEST(Library, SelectionsThatCannotBe) {
+  Device cpu = Device::cpu();
+  const std::vector<std::int64_t> in(100, 1);
+  std::vector<std::int64_t> out(99);
+  std::vector<std::uint32_t> positions(100);
+  std::vector<std::uint64_t> wide(100), none;
+  const auto refused = [](auto&& call) { return error_of(call).code() == Code::invalid_argument; };
+  EXPECT_TRUE(refused([&] { select_if(cpu, in, 3, out); })) << "no room";
+  EXPECT_TRUE(refused([&] { run_length_encode(cpu, in, std::span(out).first(99), std::span(positions).first(99)); })) << "no room";
+  out.resize(100);
+  EXPECT_TRUE(refused([&] { find_repeats(cpu, in, wide); })) << "positions too wide";
+  EXPECT_TRUE(refused([&] { run_length_encode(cpu, in, out, wide); })) << "lengths too wide";
+  EXPECT_TRUE(refused([&] { select_flagged(cpu, in, std::vector<std::uint8_t>(99), out); })) << "a flag is missing";
+  EXPECT_TRUE(refused([&] { select_if(cpu, in, (std::int64_t{1} << 53) + 1, out); })) << "no double";
+  EXPECT_TRUE(refused([&] { select_if(cpu, in, std::numeric_limits<std::int64_t>::max(), out); })) << "no double";
+  EXPECT_TRUE(refused([&] { unique(cpu, in, out, none); })) << "no room for the count";
+  EXPECT_TRUE(refused([&] { unique(cpu, in, out, {}, {.rung = "none"}); }));
+  EXPECT_EQ(error_of([&] { partition_if(cpu, in, 3, out, {}, {.rung = "single_pass"}); }).code(), Code::unsupported);
+  EXPECT_EQ(select_if(cpu, in, std::int64_t{1} << 62, out), 100u);
 }
 
 TEST(Library, BuffersGoThereAndBack) {

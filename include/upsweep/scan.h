@@ -14,7 +14,6 @@
 
 namespace upsweep {
 
-// The element types that the library is compiled for: integers of 8 to 64 bits, float and double.
 template <class T>
 concept ScanElement = Element<T>;
 

@@ -1,6 +1,7 @@
 // The element types and operators that the compiled library knows, by value and by name.
 #pragma once
 #include <array>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -83,6 +84,12 @@ constexpr Type type_of() {
     return static_cast<Type>(2 * log2_bytes + (std::is_signed_v<T> ? 0 : 1));
   }
 }
+
+// The element types that the library is compiled for: integers of 8 to 64 bits, float and double.
+template <class T>
+concept Element = (std::integral<T> || std::same_as<T, float> || std::same_as<T, double>)&&!std::same_as<T, bool> &&
+                  !std::same_as<T, wchar_t> && !std::same_as<T, char8_t> && !std::same_as<T, char16_t> &&
+                  !std::same_as<T, char32_t>;
 
 // ---- operators --------------------------------------------------------------------------------------------
 // Associative and commutative, with a neutral element. Integer sums and products wrap (two's complement), on
