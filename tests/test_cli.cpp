@@ -289,6 +289,43 @@ TEST_F(Cli, SaxpyThatCannotBe) {
   expect_error("bench saxpy --param block=-1", 2, "'block=-1' is not a parameter");
 }
 
+TEST_F(Cli, SelectsFromFilesChunkAfterChunk) {
+  write_raw<std::int32_t>("in.raw", {5, 5, 5, -2, 7, 7, -2});
+  EXPECT_EQ(run("run select in.raw --type i32").out, "0\n1\n4\n");
+  EXPECT_EQ(run("run select in.raw --type i32 --op unique").out, "5\n-2\n7\n-2\n");
+  EXPECT_EQ(run("run select in.raw --type i32 --op select_if --param below=5.5").out, "5\n5\n5\n-2\n-2\n");
+  EXPECT_EQ(run("run select in.raw --type i32 --op select_if --param below=-9").out, "");
+  expect_error("run select in.raw --type i32 --op select_flagged -o x.npy", 2, "flags");
+  expect_error("run select in.raw --type i32 --op run_length_encode -o x.npy", 2, "two outputs");
+  expect_error("run select in.raw --type i32 --op partition_if -o x.npy", 2, "partition_if");
+  EXPECT_EQ(files().size(), 1u) << "no output of a failed run";
+
+  // More than two chunks, and not a whole number of them; a run crosses the first boundary, and the second lies
+  // between two runs.
+  const std::size_t chunk = (std::size_t{32} << 20) / sizeof(std::uint16_t);
+  std::vector<std::uint16_t> in(2 * chunk + 12345), unique, below;
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<std::uint16_t>((i + 1) / 3 * 2654435761u >> 9);
+  ASSERT_EQ(in[chunk - 1], in[chunk]);
+  ASSERT_NE(in[2 * chunk - 1], in[2 * chunk]);
+  std::vector<std::uint64_t> repeats;
+  for (std::size_t i = 0; i + 1 < in.size(); ++i)
+    if (in[i] == in[i + 1]) repeats.push_back(i);
+  std::unique_copy(in.begin(), in.end(), std::back_inserter(unique));
+  std::copy_if(in.begin(), in.end(), std::back_inserter(below), [](std::uint16_t x) { return x < 1000; });
+  write_raw("large.raw", in);
+  const auto holds = [&](const std::string& name, const auto& values, std::size_t header = 0) {
+    const std::string bytes = read(folder_ / name);
+    return bytes.size() == header + values.size() * sizeof values[0] &&
+           std::memcmp(bytes.data() + header, values.data(), bytes.size() - header) == 0;
+  };
+  ASSERT_EQ(run("run select large.raw --type u16 -o repeats.raw").code, 0);
+  EXPECT_TRUE(holds("repeats.raw", repeats));
+  ASSERT_EQ(run("run select large.raw --type u16 --op unique -o unique.raw --rung serial").code, 0);
+  EXPECT_TRUE(holds("unique.raw", unique));
+  ASSERT_EQ(run("run select large.raw --type u16 --op select_if --param below=1000 -o below.npy").code, 0);
+  EXPECT_TRUE(holds("below.npy", below, 128));
+}
+
 TEST_F(Cli, RunOnTheFirstElements) {
   write_raw<std::int32_t>("in.raw", {3, -5, 10, 4});
   EXPECT_EQ(run("run reduce in.raw --type i32 -n 3").out, "8\n");

@@ -5,37 +5,15 @@
 
 #include <cstring>
 #include <string>
-#include <utility>
 #include <vector>
 
+#include "base/chunk_room.h"
 #include "base/platform.h"
 #include "scan/contract.h"
 #include "scan/cpu_reproducible.h"
 
 namespace upsweep::ladders::scan {
 namespace {
-
-// Elements in the memory of a platform, of which the second is aligned, because the first is not the chunk's.
-class Room {
- public:
-  explicit Room(Platform& platform) : platform_(platform) {}
-  ~Room() { platform_.release(memory_); }
-  Room(const Room&) = delete;
-  Room& operator=(const Room&) = delete;
-  void grow(std::size_t bytes) {
-    if (bytes <= bytes_) return;
-    platform_.release(std::exchange(memory_, nullptr));
-    memory_ = static_cast<std::byte*>(platform_.allocate(aligned + bytes));
-    bytes_ = bytes;
-  }
-  std::byte* chunk() const { return memory_ + aligned; }
-
- private:
-  static constexpr std::size_t aligned = 64;  // as the chunks are, and room enough for an element before
-  Platform& platform_;
-  std::byte* memory_ = nullptr;
-  std::size_t bytes_ = 0;
-};
 
 class ScanStreamer final : public Streamer {
  public:
@@ -97,7 +75,7 @@ class ScanStreamer final : public Streamer {
   RunFn run_;
   Case case_;
   Workspace workspace_;
-  Room in_, out_;
+  ChunkRoom in_, out_;
   std::vector<std::byte> host_;
   alignas(8) std::byte carry_[8] = {};
 };

@@ -3,6 +3,7 @@
 #include "base/primitive.h"
 #include "select/contract.h"
 #include "select/oracle.h"
+#include "select/stream.h"
 
 namespace upsweep {
 namespace {
@@ -109,6 +110,7 @@ extern const Primitive select_primitive{
     },
     .default_rung_cpu = "parallel",
     .default_rung_gpu = "pipeline",
+    .stream = &ladders::select::stream,
 };
 
 }  // namespace upsweep
