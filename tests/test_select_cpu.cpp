@@ -100,19 +100,18 @@ TEST(SelectCpu, EveryRungAgreesWithTheOracleAtAnyAlignment) {
 
 // Enough for every core and for several rounds of blocks.
 TEST(SelectCpu, AllCoresAgreeWithTheOracle) {
-  for (const Type type : {Type::u8, Type::i16, Type::u32, Type::i64, Type::f32, Type::f64})
+  for (const Type type : {Type::u8, Type::u32, Type::f64})
     for (const Op op : select_cases().ops())
-      for (const Params& params : shares())
-        for (const std::size_t n : {40000, 300007}) {
-          const Case c{.type = type, .op = op, .n = n, .params = params};
-          const auto problem = select_cases().make(c, {});
-          for (const Rung* rung : cpu_rungs_of("select"))
-            for (const int threads : {1, 2, 3, 64}) {
-              if (rung->peer || (rung->name == "serial" && threads > 1)) continue;
-              const auto wrong = mistake(*rung, c, *problem, {3, 1, threads});
-              ASSERT_FALSE(wrong) << describe(*rung, c) << " threads " << threads << ": " << *wrong;
-            }
-        }
+      for (const Params& params : shares()) {
+        const Case c{.type = type, .op = op, .n = 300007, .params = params};
+        const auto problem = select_cases().make(c, {});
+        for (const Rung* rung : cpu_rungs_of("select"))
+          for (const int threads : {1, 2, 3, 64}) {
+            if (rung->peer || (rung->name == "serial" && threads > 1)) continue;
+            const auto wrong = mistake(*rung, c, *problem, {3, 1, threads});
+            ASSERT_FALSE(wrong) << describe(*rung, c) << " threads " << threads << ": " << *wrong;
+          }
+      }
 }
 
 // In two parts, so that what one comes to is what the next begins with.
