@@ -9,10 +9,11 @@
 #include "base/cache.h"
 #include "base/parallel.h"
 #include "select/contract.h"
+#include "select/cpu_simd.h"
 
 namespace upsweep::ladders::select {
 
-extern const Rung cpu_simd_rung, cpu_two_pass_rung, cpu_single_pass_rung;
+extern const Rung cpu_two_pass_rung, cpu_single_pass_rung;
 
 namespace {  // a rung of the same name may exist on the GPU
 
@@ -24,29 +25,27 @@ struct parallel {
 
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    static const RunFn one = find<T, O>(cpu_simd_rung), two_pass = find<T, O>(cpu_two_pass_rung),
-                       single_pass = find<T, O>(cpu_single_pass_rung);
     const std::size_t bytes = a.in.n * sizeof(T);
-    const RunFn run = one_core(bytes) ? one : single_pass && beyond_cache(bytes) ? single_pass : two_pass;
-    return run(
-        {.type = type_of<T>(),
-         .op = O::op,
-         .n = a.in.n,
-         .in = {a.in.values, a.in.flags},
-         .out = {O::op == Op::find_repeats ? a.out.positions.array : a.out.values, a.out.count, a.out.positions.array},
-         .params = a.params,
-         .workspace = a.workspace,
-         .stream = a.stream});
+    if (!one_core(bytes)) return on_all_cores(a, bytes);
+    select_on_one_core(a);
+    return {};
   }
 
  private:
   template <class T, class O>
-  static RunFn find(const Rung& rung) {
-    return rung.find(type_of<T>(), O::op);
-  }
-  static bool beyond_cache(std::size_t bytes) {
+  [[gnu::noinline]] static Status on_all_cores(const Args<T, O>& a, std::size_t bytes) {
     static const std::size_t cache = last_level_cache_bytes();
-    return bytes > cache;
+    const bool looks_twice = O::op == Op::partition_if || bytes <= cache;
+    const Rung& rung = looks_twice ? cpu_two_pass_rung : cpu_single_pass_rung;
+    void* const positions = a.out.positions.array;
+    return rung.find(type_of<T>(), O::op)({.type = type_of<T>(),
+                                           .op = O::op,
+                                           .n = a.in.n,
+                                           .in = {a.in.values, a.in.flags},
+                                           .out = {a.out.values ? a.out.values : positions, a.out.count, positions},
+                                           .params = a.params,
+                                           .workspace = a.workspace,
+                                           .stream = a.stream});
   }
 };
 

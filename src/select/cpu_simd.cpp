@@ -360,11 +360,7 @@ struct simd {
 
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    const PartLoops& loops = loops_for<T, O>();
-    const std::size_t total = O::op == Op::partition_if ? loops.count(&a, 0, a.in.n).count : 0;
-    const Found all = loops.select(&a, 0, a.in.n, {}, total);
-    if constexpr (O::op == Op::run_length_encode) finish_runs(a, all);
-    *a.out.count = all.count;
+    select_on_one_core(a);
     return {};
   }
 };

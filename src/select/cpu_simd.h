@@ -2,7 +2,7 @@
 #pragma once
 #include <cstddef>
 
-#include "upsweep/types.h"
+#include "select/contract.h"
 
 namespace upsweep::ladders::select {
 
@@ -36,6 +36,16 @@ const PartLoops& loops_for() {
 template <class Args>
 void finish_runs(const Args& a, Found all) {
   if (all.count > 0) a.out.positions.put(all.count - 1, a.in.n - all.last);
+}
+
+// All of it on the calling core.
+template <class T, class O>
+void select_on_one_core(const Args<T, O>& a) {
+  const PartLoops& loops = loops_for<T, O>();
+  const std::size_t total = O::op == Op::partition_if ? loops.count(&a, 0, a.in.n).count : 0;
+  const Found all = loops.select(&a, 0, a.in.n, {}, total);
+  if constexpr (O::op == Op::run_length_encode) finish_runs(a, all);
+  *a.out.count = all.count;
 }
 
 }  // namespace upsweep::ladders::select
