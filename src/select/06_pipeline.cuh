@@ -290,7 +290,7 @@ struct Pipeline {
         const unsigned shift = gives_values<O> ? misalignment(to.out.values + place) : 0;
 #pragma unroll
         for (unsigned r = 0; r < S::rows_out; ++r) {
-          if constexpr (gives_values<O>) compact_row(bits[r], packs[r], values + shift + ranks[r]);
+          if constexpr (gives_values<O>) compact(bits[r], as_pack<T>(packs[r]), values + shift + ranks[r]);
           if constexpr (gives_positions<O>)
             compact_places<S::out>(bits[r], (r * warp_size + lane) * S::out, where + ranks[r]);
         }

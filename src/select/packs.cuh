@@ -132,16 +132,6 @@ __device__ __forceinline__ void compact(unsigned bits, const Pack<V>& pack, V* a
   for (unsigned k = 0; k < Pack<V>::size; ++k)
     if (bits >> k & 1) *at++ = pack.item[k];
 }
-// The same for a row of a warp. Where all of it is selected and falls on a 16-byte address, at once: item by item,
-// lanes four words apart meet in every fourth bank.
-template <class V>
-__device__ __forceinline__ void compact_row(unsigned bits, const uint4& pack, V* at) {
-  const bool at_once = bits == (1u << Pack<V>::size) - 1 && reinterpret_cast<std::uintptr_t>(at) % 16 == 0;
-  if (__all_sync(all_lanes, at_once))
-    *reinterpret_cast<uint4*>(at) = pack;
-  else
-    compact(bits, as_pack<V>(pack), at);
-}
 // And where they were: `first` is the pack's own place.
 template <unsigned Size>
 __device__ __forceinline__ void compact_places(unsigned bits, unsigned first, std::uint16_t* at) {
@@ -162,16 +152,16 @@ __device__ unsigned misalignment(const V* array) {
 template <class V>
 __device__ __forceinline__ void put_values(V* values, const V* staged, unsigned count, unsigned thread,
                                            unsigned threads) {
+  constexpr unsigned size = Pack<V>::size;
   const unsigned from = misalignment(values), to = from + count;
   V* const aligned = values - from;
-  for (unsigned first = thread * Pack<V>::size; first < to; first += threads * Pack<V>::size) {
-    if (first >= from && first + Pack<V>::size <= to) {
-      store_pack(aligned + first, load_shared_pack(staged + first));
-    } else {
-      for (unsigned k = first; k < first + Pack<V>::size; ++k)
-        if (k >= from && k < to) aligned[k] = staged[k];
-    }
-  }
+  // The elements before the first whole pack, and those behind the last; all of them where there is none.
+  const unsigned begin = from > 0 && to >= size ? size : from, end = to >= size ? to / size * size : from;
+  if (thread < begin - from) values[thread] = staged[from + thread];
+  if (thread < to - end) aligned[end + thread] = staged[end + thread];
+#pragma unroll 4
+  for (unsigned first = begin + thread * size; first < end; first += threads * size)
+    *reinterpret_cast<uint4*>(aligned + first) = *reinterpret_cast<const uint4*>(staged + first);
 }
 
 }  // namespace upsweep::ladders::select
