@@ -295,10 +295,12 @@ TEST_F(Cli, SelectsFromFilesChunkAfterChunk) {
   EXPECT_EQ(run("run select in.raw --type i32 --op unique").out, "5\n-2\n7\n-2\n");
   EXPECT_EQ(run("run select in.raw --type i32 --op select_if --param below=5.5").out, "5\n5\n5\n-2\n-2\n");
   EXPECT_EQ(run("run select in.raw --type i32 --op select_if --param below=-9").out, "");
-  expect_error("run select in.raw --type i32 --op select_flagged -o x.npy", 2, "flags");
+  write_raw<std::uint8_t>("flags.raw", {0, 1, 0, 9, 0, 0, 255});
+  EXPECT_EQ(run("run select in.raw --with flags.raw --type i32 --op select_flagged").out, "5\n-2\n-2\n");
+  expect_error("run select in.raw --type i32 --op select_flagged -o x.npy", 2, "needs another input: flags");
   expect_error("run select in.raw --type i32 --op run_length_encode -o x.npy", 2, "two outputs");
   expect_error("run select in.raw --type i32 --op partition_if -o x.npy", 2, "partition_if");
-  EXPECT_EQ(files().size(), 1u) << "no output of a failed run";
+  EXPECT_EQ(files().size(), 2u) << "no output of a failed run";
 
   // More than two chunks, and not a whole number of them; a run crosses the first boundary, and the second lies
   // between two runs.
@@ -318,6 +320,13 @@ TEST_F(Cli, SelectsFromFilesChunkAfterChunk) {
     return bytes.size() == header + values.size() * sizeof values[0] &&
            std::memcmp(bytes.data() + header, values.data(), bytes.size() - header) == 0;
   };
+  std::vector<std::uint16_t> flagged;
+  std::vector<std::uint8_t> flags(in.size());
+  for (std::size_t i = 0; i < in.size(); ++i)
+    if ((flags[i] = i % 7 == 3)) flagged.push_back(in[i]);
+  write_raw("flags.raw", flags);
+  ASSERT_EQ(run("run select large.raw --with flags.raw --type u16 --op select_flagged -o flagged.raw").code, 0);
+  EXPECT_TRUE(holds("flagged.raw", flagged));
   ASSERT_EQ(run("run select large.raw --type u16 -o repeats.raw").code, 0);
   EXPECT_TRUE(holds("repeats.raw", repeats));
   ASSERT_EQ(run("run select large.raw --type u16 --op unique -o unique.raw --rung serial").code, 0);

@@ -21,19 +21,30 @@ class SelectStreamer final : public Streamer {
         case_(c),
         workspace_(platform),
         in_(platform),
+        flags_(platform),
         out_(platform),
         count_(platform) {
     count_.grow(sizeof(std::uint64_t));
   }
+  std::vector<Input> others() const override {
+    if (case_.op == Op::select_flagged) return {{"flags", Type::u8}};
+    return {};
+  }
   Type output_type() const override { return finds_positions() ? Type::u64 : case_.type; }
   std::optional<std::uint64_t> output_count(std::optional<std::uint64_t>) const override { return std::nullopt; }
 
-  void feed(std::span<const std::byte> chunk, const Sink& sink) override {
-    const std::size_t element = size_of(case_.type), carried = begin_ > 0 && case_.op != Op::select_if;
+  void feed(Chunks chunks, const Sink& sink) override {
+    const std::span<const std::byte> chunk = chunks[0];
+    const bool carries = case_.op == Op::find_repeats || case_.op == Op::unique;
+    const std::size_t element = size_of(case_.type), carried = begin_ > 0 && carries;
     const std::size_t n = carried + chunk.size() / element;
     std::byte* const in = in_with_room(chunk.size()) - carried * element;
     if (carried) platform_.copy_in(in, last_, element);
     platform_.copy_in(in + carried * element, chunk.data(), chunk.size());
+    if (case_.op == Op::select_flagged) {
+      flags_.grow(n);
+      platform_.copy_in(flags_.chunk(), chunks[1].data(), n);
+    }
     const std::size_t selected = select(in, n);
 
     // The carried element was a run's first, or in the same run as one that was, and that is written already.
@@ -60,7 +71,7 @@ class SelectStreamer final : public Streamer {
   // Of n elements; how many are selected.
   std::size_t select(const std::byte* in, std::size_t n) {
     Call call{.type = case_.type, .op = case_.op, .n = n, .params = case_.params, .workspace = &workspace_};
-    call.in[0] = in;
+    call.in = {in, case_.op == Op::select_flagged ? flags_.chunk() : nullptr};
     call.out = {out_.chunk(), count_.chunk()};
     if (const Status s = run_(call); !s)
       throw Error(s.code, std::string("select failed: ") + (s.message ? s.message : "no message"));
@@ -91,7 +102,7 @@ class SelectStreamer final : public Streamer {
   RunFn run_;
   Case case_;
   Workspace workspace_;
-  ChunkRoom in_, out_, count_;
+  ChunkRoom in_, flags_, out_, count_;
   std::vector<std::byte> host_;
   std::vector<std::uint64_t> positions_;
   std::uint64_t begin_ = 0;  // of the next chunk, elements
@@ -102,7 +113,6 @@ class SelectStreamer final : public Streamer {
 
 std::unique_ptr<Streamer> stream(Platform& platform, const Rung& rung, const Case& c) {
   const auto refuse = [](const std::string& what, const char* hint) { throw Error(Code::unsupported, what, hint); };
-  if (c.op == Op::select_flagged) refuse("select_flagged needs flags, a second input", "call it from a program");
   if (c.op == Op::run_length_encode)
     refuse("run_length_encode has two outputs, and a file holds one array",
            "--op unique gives the first element of each run");
