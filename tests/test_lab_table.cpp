@@ -124,6 +124,22 @@ TEST_F(Markers, AreFilledAndFillingAgainChangesNothing) {
   EXPECT_EQ(filled(once), once);
 }
 
+TEST_F(Markers, ColumnsOfAParameter) {
+  std::ofstream file(results_ / "m1" / "select.jsonl");
+  for (const double share : {0.5, 0.01})
+    for (const double below : {0.0, 7.0}) {
+      Record r = record("simd", false, 1024, below > 0 ? 8 : share, 0.5);
+      r.primitive = "select";
+      r.params = {{"share", share}, {"below", below}};
+      file << to_json(r) << "\n";
+    }
+  file.close();
+  const std::string text = filled("<!-- table:select device=m1 below=0 columns=share -->\n<!-- /table -->\n");
+  EXPECT_NE(text.find("| share=0.01 | share=0.5 |"), std::string::npos) << text;
+  EXPECT_NE(text.find("| **410 (0.50)** | **8.19 (0.50)** |"), std::string::npos) << text;
+  EXPECT_THROW(filled("<!-- table:select device=m1 below=1 -->\n<!-- /table -->"), Error);
+}
+
 TEST_F(Markers, MistakesSayWhere) {
   for (const char* text :
        {"\n<!-- table:reduce device=m1 -->\n", "\n<!-- table:reduce device=m1 colour=red -->\n<!-- /table -->",

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <set>
@@ -36,35 +37,49 @@ std::string shown_name(const Record& r) {
   return r.name() + (r.peer ? " (peer)" : "") + (r.synchronises ? " (synchronises)" : "");
 }
 
-// Distinct names in order of first appearance, and distinct sizes ascending.
+// What the columns of a table are: sizes, or values of a parameter.
+struct Columns {
+  std::string param{};  // empty: n
+  double of(const Record& r) const {
+    if (param.empty()) return static_cast<double>(r.n);
+    const auto found = std::find_if(r.params.begin(), r.params.end(), [&](const auto& p) { return p.first == param; });
+    return found == r.params.end() ? 0 : found->second;
+  }
+  std::string title(double value) const {
+    return param.empty() ? size_text(static_cast<std::uint64_t>(value)) : fmt::format("{}={:g}", param, value);
+  }
+};
+
+// Distinct names in order of first appearance, and distinct columns ascending.
 struct Axes {
   std::vector<std::string> names;
-  std::set<std::uint64_t> sizes;
-  std::map<std::pair<std::string, std::uint64_t>, const Record*> at;
+  std::set<double> columns;
+  std::map<std::pair<std::string, double>, const Record*> at;
 };
-Axes axes_of(const std::vector<Record>& records) {
+Axes axes_of(const std::vector<Record>& records, const Columns& columns) {
   Axes axes;
   for (const Record& r : records) {
     const std::string name = shown_name(r);
     if (std::find(axes.names.begin(), axes.names.end(), name) == axes.names.end()) axes.names.push_back(name);
-    axes.sizes.insert(r.n);
-    axes.at[{name, r.n}] = &r;
+    axes.columns.insert(columns.of(r));
+    axes.at[{name, columns.of(r)}] = &r;
   }
   return axes;
 }
 
-Grid sweep_grid(const std::vector<Record>& records, bool scores) {
-  const Axes axes = axes_of(records);
-  std::map<std::uint64_t, double> fastest;
+Grid sweep_grid(const std::vector<Record>& records, bool scores, const Columns& columns = {}) {
+  const Axes axes = axes_of(records, columns);
+  std::map<double, double> fastest;
   for (const Record& r : records)
-    if (r.timed()) fastest[r.n] = std::min(fastest.contains(r.n) ? fastest[r.n] : *r.median_us, *r.median_us);
+    if (const double c = columns.of(r); r.timed())
+      fastest[c] = std::min(fastest.contains(c) ? fastest[c] : *r.median_us, *r.median_us);
   std::vector<std::string> header{scores ? "GB/s (score)" : "GB/s"};
-  for (const std::uint64_t n : axes.sizes) header.push_back(size_text(n));
+  for (const double c : axes.columns) header.push_back(columns.title(c));
   Grid grid(header);
   for (const std::string& name : axes.names) {
     std::vector<Cell> row{name};
-    for (const std::uint64_t n : axes.sizes) {
-      const auto found = axes.at.find({name, n});
+    for (const double column : axes.columns) {
+      const auto found = axes.at.find({name, column});
       if (found == axes.at.end())
         row.emplace_back("-");
       else if (const Record& r = *found->second; !r.timed())
@@ -72,7 +87,7 @@ Grid sweep_grid(const std::vector<Record>& records, bool scores) {
       else {
         std::string text = gbs_text(r.gbs());
         if (scores && r.score) text += fmt::format(" ({:.2f})", *r.score);
-        row.emplace_back(text, *r.median_us == fastest[n] ? Style::strong : Style::plain);
+        row.emplace_back(text, *r.median_us == fastest[column] ? Style::strong : Style::plain);
       }
     }
     grid.add(row);
@@ -154,20 +169,29 @@ namespace {
 struct Marker {
   std::string primitive;
   std::map<std::string, std::string> wanted;
+  std::vector<std::pair<std::string, double>> params;
 };
 
 Marker parse_marker(const std::string& words, const std::string& where) {
-  static const std::set<std::string> known{"device", "file", "backend", "type", "op", "input", "n"};
+  static const std::set<std::string> known{"device", "file", "backend", "type", "op", "input", "n", "columns"};
   Marker marker;
   std::istringstream in(words);
   in >> marker.primitive;
   for (std::string word; in >> word;) {
     const auto equals = word.find('=');
     const std::string name = word.substr(0, equals);
-    if (equals == word.npos || !known.contains(name))
+    const auto number = [](const std::string& value) -> std::optional<double> {
+      char* end = nullptr;
+      const double parsed = std::strtod(value.c_str(), &end);
+      return value.empty() || *end ? std::nullopt : std::optional(parsed);
+    };
+    if (equals != word.npos && known.contains(name))
+      marker.wanted[name] = word.substr(equals + 1);
+    else if (const auto value = equals == word.npos ? std::nullopt : number(word.substr(equals + 1)))
+      marker.params.emplace_back(name, *value);
+    else
       throw Error(Code::bad_file, fmt::format("{}: '{}' means nothing in a table marker", where, word),
-                  "known: device= file= backend= type= op= input= n=");
-    marker.wanted[name] = word.substr(equals + 1);
+                  "known: device= file= backend= type= op= input= n= columns=, and parameters with their numbers");
   }
   if (!marker.wanted.contains("device"))
     throw Error(Code::bad_file, fmt::format("{}: the table marker names no device", where),
@@ -191,14 +215,18 @@ std::string marker_table(const Marker& marker, const std::string& where, const s
       return wanted != marker.wanted.end() && wanted->second != value;
     };
     return r.primitive != marker.primitive || differs("backend", r.backend) || differs("type", r.type) ||
-           differs("op", r.op) || differs("input", r.input) || (!sizes.empty() && !sizes.contains(r.n));
+           differs("op", r.op) || differs("input", r.input) || (!sizes.empty() && !sizes.contains(r.n)) ||
+           std::any_of(marker.params.begin(), marker.params.end(),
+                       [&](const auto& p) { return std::find(r.params.begin(), r.params.end(), p) == r.params.end(); });
   });
   if (records.empty())
     throw Error(Code::bad_file, fmt::format("{}: nothing in {} is what the marker asks for", where, file.string()),
                 "run `upsweep bench` for that case, or change the marker");
   const Record& r = records.front();
-  return sweep_grid(records, true).markdown() + fmt::format("\n{}; {}; {}; revision {}, {}.\n", r.device, r.driver,
-                                                            r.compiler, r.revision, r.time.substr(0, 10));
+  const auto columns = marker.wanted.find("columns");
+  return sweep_grid(records, true, {columns == marker.wanted.end() ? "" : columns->second}).markdown() +
+         fmt::format("\n{}; {}; {}; revision {}, {}.\n", r.device, r.driver, r.compiler, r.revision,
+                     r.time.substr(0, 10));
 }
 
 }  // namespace
