@@ -39,17 +39,18 @@ TEST_P(Kernels, ReduceWithAnOperatorOfOnesOwn) {
 }
 
 TEST_P(Kernels, TransformWithAFunctionOfOnesOwn) {
-  for (const std::size_t inputs : {1, 3, 16})
-    for (const std::size_t n : {0, 1, 1000, 1024, 20011}) {  // whether the inputs are aligned alike is n's doing
-      Array<unsigned> in(emulator, inputs * n), out(emulator, n);
-      in.set([](std::size_t i) { return i * 2654435761u; });
-      ASSERT_TRUE(run("weighted", {{in.data()}, {out.data()}, n, {{"k", double(inputs)}}}));
-      for (std::size_t i = 0; i < n; ++i) {
-        unsigned sum = 0;
-        for (std::size_t k = 0; k < inputs; ++k) sum += unsigned(k + 1) * in[k * n + i];
-        ASSERT_EQ(out[i], sum) << inputs << " inputs, n=" << n << ", i=" << i;
+  for (const char* const how : {"weighted", "weighted_staged"})
+    for (const std::size_t inputs : {1, 3, 16})
+      for (const std::size_t n : {0, 1, 1000, 1024, 20011}) {  // whether the inputs are aligned alike is n's doing
+        Array<unsigned> in(emulator, inputs * n), out(emulator, n);
+        in.set([](std::size_t i) { return i * 2654435761u; });
+        ASSERT_TRUE(run(how, {{in.data()}, {out.data()}, n, {{"k", double(inputs)}}}));
+        for (std::size_t i = 0; i < n; ++i) {
+          unsigned sum = 0;
+          for (std::size_t k = 0; k < inputs; ++k) sum += unsigned(k + 1) * in[k * n + i];
+          ASSERT_EQ(out[i], sum) << how << ", " << inputs << " inputs, n=" << n << ", i=" << i;
+        }
       }
-    }
   constexpr std::size_t n = 10007;
   Array<unsigned> in(emulator, n), out(emulator, n);
   Array<unsigned char> bytes(emulator, n);

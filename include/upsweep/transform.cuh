@@ -4,7 +4,7 @@
 #include <concepts>
 #include <string>
 
-#include "saxpy/05_bulk_staged.cuh"
+#include "saxpy/06_one_pack.cuh"
 #include "upsweep/transform.h"
 
 namespace upsweep {
@@ -13,9 +13,9 @@ namespace upsweep {
 // one of them. f is callable on the device, a struct or a __device__ lambda, and copied there, so it may carry values
 // but no host memory:
 //   upsweep::transform(gpu, out, [=] __device__(float r, float g, float b) { return w * r + v * g + u * b; }, r, g, b);
-// Up to 16 inputs of the output's type go through the copy engine; inputs of several types, or more of them, element by
-// element. Queued on the device's stream and capturable; nothing is allocated. Throws Error: invalid_argument (buffers
-// of another device, sizes that differ, `out` too small), unsupported (the device is no GPU), device_error.
+// Inputs of the output's type go 16 bytes at a time; inputs of several types element by element. Queued on the device's
+// stream and capturable; nothing is allocated. Throws Error: invalid_argument (buffers of another device, sizes that
+// differ, `out` too small), unsupported (the device is no GPU), device_error.
 template <class T, class F, class First, class... Rest>
 void transform(Device& device, Buffer<T>& out, F f, const Buffer<First>& first, const Buffer<Rest>&... rest) {
   first.memory().require_on(device, "the input");
@@ -30,8 +30,8 @@ void transform(Device& device, Buffer<T>& out, F f, const Buffer<First>& first, 
     throw Error(Code::unsupported, "transform: " + device.name() + " does not run this kernel",
                 "on the CPU, std::transform does");
 
-  constexpr bool staged = (std::same_as<First, T> && ... && std::same_as<Rest, T>)&&sizeof...(Rest) < 16;
-  using Rung = std::conditional_t<staged, ladders::saxpy::bulk_staged, ladders::saxpy::grid_stride>;
+  constexpr bool one_type = (std::same_as<First, T> && ... && std::same_as<Rest, T>);
+  using Rung = std::conditional_t<one_type, ladders::saxpy::one_pack, ladders::saxpy::grid_stride>;
   const Status s = Rung::map(Params(), device.stream(), out.data(), n, f, first.data(), rest.data()...);
   if (!s) throw Error(s.code, std::string("transform failed: ") + (s.message ? s.message : "no message"));
 }

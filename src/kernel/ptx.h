@@ -61,6 +61,15 @@ __device__ __forceinline__ uint4 load_once(const uint4* from) {
 #endif
 }
 
+// 16 bytes to global memory in one store: nvcc makes two or three smaller ones of some assignments.
+__device__ __forceinline__ void store_whole(uint4* to, uint4 v) {
+#if defined(__CUDA_ARCH__)
+  asm volatile("st.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w) : "memory");
+#else
+  *to = v;
+#endif
+}
+
 // ---- programmatic dependent launch (Shape::overlap) ----
 // allow_next_launch(): once every block has said so, the next kernel of the stream may start its blocks, if it was
 // launched with Shape::overlap. wait_for_previous(): returns once everything the previous kernel wrote is visible; must

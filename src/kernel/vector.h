@@ -12,9 +12,10 @@ struct Pack {
   T item[size];
 };
 
-// A pack as the 16 bytes it is loaded and stored as: a plain struct may be loaded member by member.
+// A pack as the 16 bytes it is loaded and stored as: a plain struct may be loaded member by member. The bytes come by
+// value: of a reference to memory, nvcc makes 16 loads of one byte.
 template <class T>
-__device__ __forceinline__ Pack<T> as_pack(const uint4& raw) {
+__device__ __forceinline__ Pack<T> as_pack(uint4 raw) {
   Pack<T> pack;
   memcpy(&pack, &raw, sizeof pack);
   return pack;
@@ -32,16 +33,21 @@ __device__ __forceinline__ Pack<T> load_pack(const T* from) {
   return as_pack<T>(load_once(reinterpret_cast<const uint4*>(from)));
 }
 
-// The same from shared memory.
+// The same by an ordinary load: from shared memory, or of what this very kernel may overwrite. load_raw() leaves the
+// bytes together, four registers a pack until it is used, and not one for each element.
 template <class T>
-__device__ __forceinline__ Pack<T> load_shared_pack(const T* from) {
-  return as_pack<T>(*reinterpret_cast<const uint4*>(from));
+__device__ __forceinline__ uint4 load_raw(const T* from) {
+  return *reinterpret_cast<const uint4*>(from);
+}
+template <class T>
+__device__ __forceinline__ Pack<T> load_plain_pack(const T* from) {
+  return as_pack<T>(load_raw(from));
 }
 
-// One 16-byte store; `to` must be 16-byte aligned.
+// One 16-byte store to global memory; `to` must be 16-byte aligned.
 template <class T>
 __device__ __forceinline__ void store_pack(T* to, const Pack<T>& pack) {
-  *reinterpret_cast<uint4*>(to) = raw(pack);
+  store_whole(reinterpret_cast<uint4*>(to), raw(pack));
 }
 
 // op over the elements of one pack, in their order, as a tree: depth log2 instead of a chain.

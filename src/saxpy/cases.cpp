@@ -70,7 +70,7 @@ extern const Primitive saxpy_primitive{
       return std::make_unique<SaxpyProblem>(c, data);
     },
     .default_rung_cpu = "parallel",
-    .default_rung_gpu = "bulk_staged",
+    .default_rung_gpu = "one_pack",
     .stream = &ladders::saxpy::stream,
 };
 

@@ -7,21 +7,15 @@
 
 namespace upsweep::ladders::saxpy {
 
-// One 16-byte load, and an ordinary one, not load_pack(): what it reads may be overwritten in this very kernel.
-template <class T>
-__device__ __forceinline__ Pack<T> load_plain_pack(const T* from) {
-  return load_shared_pack(from);
-}
-
 // The packs of every input at one place.
 template <class T, std::size_t Inputs>
 struct Row {
-  Pack<T> of[Inputs];
+  uint4 of[Inputs];
 };
 
 template <class T, class... In>
 __device__ __forceinline__ Row<T, sizeof...(In)> load_row(std::size_t at, const In*... in) {
-  return {{load_plain_pack<T>(in + at)...}};
+  return {{load_raw(in + at)...}};
 }
 
 // f over a row, element by element.
@@ -29,8 +23,9 @@ template <class T, std::size_t Inputs, class F>
 __device__ __forceinline__ Pack<T> map(const Row<T, Inputs>& row, F f) {
   Pack<T> result;
   [&]<std::size_t... K>(std::index_sequence<K...>) {
+    const Pack<T> in[] = {as_pack<T>(row.of[K])...};
 #pragma unroll
-    for (unsigned e = 0; e < Pack<T>::size; ++e) result.item[e] = f(row.of[K].item[e]...);
+    for (unsigned e = 0; e < Pack<T>::size; ++e) result.item[e] = f(in[K].item[e]...);
   }
   (std::make_index_sequence<Inputs>());
   return result;

@@ -1,11 +1,12 @@
 // saxpy's kernels with functions that the library has never seen, of one, three and sixteen inputs, and of two types.
 #include "saxpy/05_bulk_staged.cuh"
+#include "saxpy/06_one_pack.cuh"
 #include "test_kernel.h"
 
 namespace upsweep::test {
 namespace {
 
-using ladders::saxpy::bulk_staged, ladders::saxpy::grid_stride;
+using ladders::saxpy::bulk_staged, ladders::saxpy::grid_stride, ladders::saxpy::one_pack;
 
 struct Weighted {  // the sum of k * k-th input
   template <class... T>
@@ -17,22 +18,25 @@ struct Weighted {  // the sum of k * k-th input
 };
 
 // The inputs lie one after the other in in[0], `k` of them.
-template <std::size_t... K>
-Status staged(const Call& c, std::index_sequence<K...>) {
-  return bulk_staged::map(c.params, c.stream, out<unsigned>(c), c.n, Weighted{}, in<unsigned>(c) + K * c.n...);
+template <class How, std::size_t... K>
+Status weighted(const Call& c, std::index_sequence<K...>) {
+  return How::map(c.params, c.stream, out<unsigned>(c), c.n, Weighted{}, in<unsigned>(c) + K * c.n...);
 }
 
-constexpr Rung rungs[] = {make_rung<[](const Call& c) {
-                            switch (number(c)) {
-                              case 1:
-                                return staged(c, std::make_index_sequence<1>());
-                              case 3:
-                                return staged(c, std::make_index_sequence<3>());
-                              default:
-                                return staged(c, std::make_index_sequence<16>());
-                            }
-                          }>("weighted"),
-                          make_rung<[](const Call& c) {
+template <class How>
+Status weighted(const Call& c) {
+  switch (number(c)) {
+    case 1:
+      return weighted<How>(c, std::make_index_sequence<1>());
+    case 3:
+      return weighted<How>(c, std::make_index_sequence<3>());
+    default:
+      return weighted<How>(c, std::make_index_sequence<16>());
+  }
+}
+
+constexpr Rung rungs[] = {make_rung<&weighted<one_pack>>("weighted"),
+                          make_rung<&weighted<bulk_staged>>("weighted_staged"), make_rung<[](const Call& c) {
                             return grid_stride::map(c.params, c.stream, out<unsigned>(c), c.n, Weighted{},
                                                     in<unsigned>(c), in<unsigned char>(c, 1));
                           }>("weighted_mixed")};
@@ -40,7 +44,7 @@ constexpr Rung rungs[] = {make_rung<[](const Call& c) {
 }  // namespace
 
 Rungs own_function_kernels() {
-  static constexpr const Rung* all[] = {&rungs[0], &rungs[1]};
+  static constexpr const Rung* all[] = {&rungs[0], &rungs[1], &rungs[2]};
   return all;
 }
 
