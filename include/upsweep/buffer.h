@@ -14,12 +14,6 @@
 
 namespace upsweep {
 
-// The element types that the library is compiled for: integers of 8 to 64 bits, float and double.
-template <class T>
-concept Element = (std::integral<T> || std::same_as<T, float> || std::same_as<T, double>)&&!std::same_as<T, bool> &&
-                  !std::same_as<T, wchar_t> && !std::same_as<T, char8_t> && !std::same_as<T, char16_t> &&
-                  !std::same_as<T, char32_t>;
-
 namespace detail {
 
 class Memory {

@@ -89,7 +89,8 @@ class ReproducibleStreamer final : public Streamer {
   Type output_type() const override { return type_of<T>(); }
   std::optional<std::uint64_t> output_count(std::optional<std::uint64_t> n) const override { return n; }
 
-  void feed(std::span<const std::byte> chunk, const Sink& sink) override {
+  void feed(Chunks chunks, const Sink& sink) override {
+    const std::span<const std::byte> chunk = chunks[0];
     const std::size_t old = waiting_.size();
     waiting_.resize(old + chunk.size() / sizeof(T));
     std::memcpy(waiting_.data() + old, chunk.data(), chunk.size());
