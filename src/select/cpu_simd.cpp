@@ -113,7 +113,7 @@ HWY_INLINE void for_each_vector(const Input<T, O>& in, std::size_t i, F&& f) {
   const T* const x = in.values + i;
   [[maybe_unused]] auto left = hn::Zero(d);
   if constexpr (O::op == Op::unique || O::op == Op::run_length_encode) left = hn::Set(d, i ? x[-1] : other_than(x[0]));
-  HWY_UNROLL(64)
+  HWY_UNROLL(8)  // all of them where vectors are wide; more only made the compiler slow
   for (std::size_t k = 0; k < row; k += width) {
     const auto here = hn::LoadU(d, x + k);
     if constexpr (has_predicate<O>) {
