@@ -228,7 +228,8 @@ std::optional<std::string> verdict(Op op, const std::vector<T>& in, std::vector<
   const auto pad = [&](auto& values) {
     const std::size_t used = values.size();
     values.resize(in.size());
-    std::memset(values.data() + used, static_cast<int>(poison), (in.size() - used) * sizeof values[0]);
+    if (used < in.size())
+      std::memset(values.data() + used, static_cast<int>(poison), (in.size() - used) * sizeof values[0]);
   };
   pad(out), pad(lengths);
   const void* outputs[] = {out.data(), &count, lengths.data()};
