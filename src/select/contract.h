@@ -8,7 +8,7 @@
 //   partition_if       as select_if, and behind them the elements that it leaves: n in all; out[1] counts the selected
 //
 // out[0] and out[2] have room for n; nothing behind what is selected is written. Positions and lengths are u32, or u64
-// where n > 2^32. No output may overlap an input. Elements are equal as values: 0 and -0 are, NaN is not equal to
+// where n >= 2^32. No output may overlap an input. Elements are equal as values: 0 and -0 are, NaN is not equal to
 // itself, and it is below nothing. Arrays at any alignment of the element.
 //
 // `below` is the middle of the type's range unless given: 0 where there are negative numbers. Integers take its least
@@ -117,7 +117,7 @@ struct Input {
 };
 
 // Whether positions in n elements, and lengths up to n, take more than 32 bits.
-constexpr bool wide(std::size_t n) { return n > std::size_t{1} << 32; }
+constexpr bool wide(std::size_t n) { return n > 0xffffffffu; }  // a run may be n long
 constexpr Type position_type(std::size_t n) { return wide(n) ? Type::u64 : Type::u32; }
 
 // An array of positions, or of lengths.
