@@ -201,8 +201,10 @@ TYPED_TEST(ScanReproducible, HasTheBitsOfTheWholeWhateverTheChunks) {
         got.resize(old + bytes.size() / sizeof(T));
         std::memcpy(got.data() + old, bytes.data(), bytes.size());
       };
-      for (std::size_t i = 0; i < n; i += chunk)
-        streamer->feed(std::as_bytes(std::span(x).subspan(i, std::min(chunk, n - i))), sink);
+      for (std::size_t i = 0; i < n; i += chunk) {
+        const auto bytes = std::as_bytes(std::span(x).subspan(i, std::min(chunk, n - i)));
+        streamer->feed({&bytes, 1}, sink);
+      }
       streamer->finish(sink);
       ASSERT_EQ(got.size(), n);
       EXPECT_EQ(std::memcmp(got.data(), expected.data(), n * sizeof(T)), 0) << "chunks of " << chunk;
