@@ -18,8 +18,8 @@ template <class T, class O>
 __global__ void __launch_bounds__(ballot_block) ballot_kernel(Input<T, O> in, Target<T> to, Places places) {
   constexpr bool values = O::op != Op::find_repeats, positions = !values || O::op == Op::run_length_encode;
   __shared__ unsigned drawn, before_tile, warp_totals[warp_size];
-  __shared__ T compact[values ? ballot_tile : 1];
-  __shared__ std::uint16_t where[positions ? ballot_tile : 1];  // in the tile
+  T* const compact = dynamic_shared<T>();                                                      // [ballot_tile]
+  auto* const where = reinterpret_cast<std::uint16_t*>(compact + (values ? ballot_tile : 0));  // [ballot_tile], in it
   const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
   const unsigned tile = places.draw(drawn);
   const std::size_t begin = std::size_t(tile) * ballot_tile;
@@ -73,7 +73,9 @@ struct ballot {
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     return by_passes(a, [&]<class P>(const Input<T, P>& in, const Target<T>& to) -> Status {
-      return launch_tiles(ballot_kernel<T, P>, {.block = ballot_block}, ceil_div(in.n, ballot_tile), a, in, to);
+      return launch_tiles(ballot_kernel<T, P>,
+                          {.block = ballot_block, .shared_bytes = ballot_tile * (sizeof(T) + sizeof(std::uint16_t))},
+                          ceil_div(in.n, ballot_tile), a, in, to);
     });
   }
 };

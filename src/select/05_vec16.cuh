@@ -22,14 +22,20 @@ inline constexpr unsigned vec16_rows = O::op == Op::select_flagged ? 1
                                                                    : 4;
 template <class T, class O>
 inline constexpr unsigned vec16_tile = vec16_block* vec16_rows<T, O>* Pack<Key<T, O>>::size;
+// Room for what is put together: values, moved up to a pack, and positions in the tile.
+template <class T, class O>
+inline constexpr unsigned vec16_values = gives_values<O> ? vec16_tile<T, O> + Pack<T>::size : 0;
+template <class T, class O>
+inline constexpr unsigned vec16_shared = vec16_values<T, O> * sizeof(T) +
+                                         (gives_positions<O> ? vec16_tile<T, O> * sizeof(std::uint16_t) : 0);
 
 template <class T, class O>
 __global__ void __launch_bounds__(vec16_block) vec16_kernel(Input<T, O> in, Target<T> to, Places places) {
   using K = Key<T, O>;
   constexpr unsigned rows = vec16_rows<T, O>, tile_size = vec16_tile<T, O>, size = Pack<K>::size;
   __shared__ unsigned drawn, before_tile, warp_totals[warp_size];
-  __shared__ __align__(16) T staged[gives_values<O> ? tile_size + Pack<T>::size : 1];
-  __shared__ std::uint16_t where[gives_positions<O> ? tile_size : 1];  // in the tile
+  T* const staged = dynamic_shared<T>();
+  auto* const where = reinterpret_cast<std::uint16_t*>(staged + vec16_values<T, O>);  // in the tile
   const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
   const Aligned<K> keys(keys_of(in), in.n);
   allow_next_launch();
@@ -93,8 +99,9 @@ struct vec16 {
   static Status run(const Args<T, O>& a) {
     return by_passes(a, [&]<class P>(const Input<T, P>& in, const Target<T>& to) -> Status {
       const std::size_t keys = Aligned<Key<T, P>>(keys_of(in), in.n).end;
-      return launch_tiles(vec16_kernel<T, P>, {.block = vec16_block, .overlap = true}, ceil_div(keys, vec16_tile<T, P>),
-                          a, in, to);
+      return launch_tiles(vec16_kernel<T, P>,
+                          {.block = vec16_block, .shared_bytes = vec16_shared<T, P>, .overlap = true},
+                          ceil_div(keys, vec16_tile<T, P>), a, in, to);
     });
   }
 };
