@@ -66,6 +66,7 @@ __global__ void __launch_bounds__(lookback_block)
   if (warp == 0) {
     const unsigned call = TaggedBoxes::call(state.last());
     unsigned long long* const box = state.boxes() + 2 * std::size_t(tile) * words_per<A>;
+    __syncwarp();  // all lanes have the call's number before anybody can end the call
     if (lane == 0) put_tagged(box, call, total);
     const A prefix = look_back<A>(state, call, tile, op);
     if (lane == 0) {

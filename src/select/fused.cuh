@@ -20,6 +20,7 @@ struct Places {
   __device__ unsigned find(unsigned tile, unsigned selected, std::uint64_t* count) const {
     const unsigned lane = threadIdx.x % warp_size, call = TaggedBoxes::call(state.last());
     unsigned long long* const boxes = state.boxes() + 2 * std::size_t(tile);
+    __syncwarp();  // all lanes have the call's number before anybody can end the call
     if (lane == 0) put_tagged(boxes, call, selected);
     const unsigned before = scan::look_back<unsigned>(state, call, tile, Sum{});
     if (lane == 0) {
