@@ -1,4 +1,5 @@
-// The library's face: Device, Buffer, reduce, scan, saxpy and select, on the CPU and on the emulator where it is linked.
+// The library's face: Device, Buffer, reduce, scan, saxpy and select, on the CPU and on the emulator where it is
+// linked.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -306,7 +307,8 @@ TEST(Library, SelectionsThatCannotBe) {
   std::vector<std::uint64_t> wide(100), none;
   const auto refused = [](auto&& call) { return error_of(call).code() == Code::invalid_argument; };
   EXPECT_TRUE(refused([&] { select_if(cpu, in, 3, out); })) << "no room";
-  EXPECT_TRUE(refused([&] { run_length_encode(cpu, in, std::span(out).first(99), std::span(positions).first(99)); })) << "no room";
+  EXPECT_TRUE(refused([&] { run_length_encode(cpu, in, std::span(out).first(99), std::span(positions).first(99)); }))
+      << "no room";
   out.resize(100);
   EXPECT_TRUE(refused([&] { find_repeats(cpu, in, wide); })) << "positions too wide";
   EXPECT_TRUE(refused([&] { run_length_encode(cpu, in, out, wide); })) << "lengths too wide";

@@ -38,9 +38,9 @@ struct SelectOptions {
 //   upsweep::unique(device, in, out, {}, {.rung = "two_pass"});
 //
 // Outputs have room for as many elements as the input has, and do not overlap it; nothing is written behind what is
-// selected. Positions and lengths are std::uint32_t for less than 2^32 elements, and std::uint64_t for more. Throw Error,
-// before anything is launched: invalid_argument (no rung of that name, an output too small, flags of another size,
-// positions of the other type, a limit that a double cannot hold), unsupported (the rung does not take this type,
+// selected. Positions and lengths are std::uint32_t for less than 2^32 elements, and std::uint64_t for more. Throw
+// Error, before anything is launched: invalid_argument (no rung of that name, an output too small, flags of another
+// size, positions of the other type, a limit that a double cannot hold), unsupported (the rung does not take this type,
 // operation or n); and out_of_memory, device_error.
 
 namespace detail {

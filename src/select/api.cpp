@@ -6,7 +6,8 @@
 namespace upsweep::detail {
 namespace {
 
-constexpr std::string_view hint_of_positions = "positions and lengths are u32 for less than 2^32 elements, u64 for more";
+constexpr std::string_view hint_of_positions =
+    "positions and lengths are u32 for less than 2^32 elements, u64 for more";
 
 [[noreturn]] void refuse(Op op, const std::string& what, std::string_view hint = {}) {
   throw Error(Code::invalid_argument, std::string(to_string(op)) + ": " + what, std::string(hint));
