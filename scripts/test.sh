@@ -9,7 +9,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 # under_sanitizers <name> <list>: the CPU parts alone; the emulator's fibers and hooks are what sanitizers do not understand.
 under_sanitizers() {
-  build "$root/build/sanitize-$1" -DUPSWEEP_CUDA=OFF -DCMAKE_BUILD_TYPE=RelWithDebInfo "-DUPSWEEP_SANITIZE=$2"
+  build "$root/build/sanitize-$1" -DUPSWEEP_CUDA=OFF -DCMAKE_BUILD_TYPE=Sanitize "-DUPSWEEP_SANITIZE=$2"
   say "testing under sanitizers: $2"
   ctest --test-dir "$root/build/sanitize-$1" --output-on-failure -j "$jobs"
 }
