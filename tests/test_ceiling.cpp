@@ -56,8 +56,9 @@ TEST(Ceiling, TakesOneTypeAndStatesItsTraffic) {
                               : rung->name == "triad"  ? 3 * 464 * 4
                               : rung->name == "launch" ? 0
                                                        : 4000;
-    EXPECT_EQ(ceiling.traffic(c, *rung).bytes, bytes) << rung->name;
-    EXPECT_EQ(ceiling.traffic(c, *rung).ceiling, rung->name);
+    const Traffic traffic = ceiling.make(c, {})->traffic(*rung);
+    EXPECT_EQ(traffic.bytes, bytes) << rung->name;
+    EXPECT_EQ(traffic.ceiling, rung->name);
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <span>
@@ -59,8 +60,8 @@ class Problem {
   // the first wrong element, what it is, what it should be. `outputs` are host copies; before the call, every byte of
   // those with memory of their own was `poison`.
   virtual std::optional<std::string> verify(const Rung& rung, std::span<const void* const> outputs) const = 0;
-  // Where it depends on the data, and not on the case alone: in the place of Primitive::traffic.
-  virtual std::optional<Traffic> traffic() const { return std::nullopt; }
+  // The rung matters to those alone whose arrays lie elsewhere, and to the ceilings, which move different things.
+  virtual Traffic traffic(const Rung& rung) const = 0;
 };
 
 // Works through an input that need not fit in memory, chunk after chunk, and gives what the contract says of the whole.
@@ -96,7 +97,6 @@ struct Primitive {
   std::vector<Params> (*variants)() = [] { return std::vector<Params>(1); };
   // Sizes a rung must pass, beyond the lab's own list (0, 1, 2, 31, 32, 33, ...): tile boundaries and the like.
   std::vector<std::size_t> (*sizes)(const Rung&);
-  Traffic (*traffic)(const Case&, const Rung&);  // the rung matters to the ceilings alone, which move different things
   // Builds the case; generates the inputs and computes the oracle's answer. `data` replaces the generated main input
   // when not empty: case.n elements of case.type.
   std::unique_ptr<Problem> (*make)(const Case&, std::span<const std::byte> data);
@@ -105,6 +105,12 @@ struct Primitive {
   // Error(unsupported) when the rung does not take the type and operator.
   std::unique_ptr<Streamer> (*stream)(Platform&, const Rung&, const Case&) = nullptr;
 };
+
+// For `types`: every one that there is.
+std::vector<Type> all_types();
+// For `sizes`: one less, one more and just as many elements as these tiles have, and where it is no emulator that
+// checks, a prime and a million and one.
+std::vector<std::size_t> sizes_around(std::initializer_list<std::size_t> tiles, const Rung& rung);
 
 // The main input of a case, n elements: generated, or `data` where that is not empty (see Primitive::make). Throws
 // Error(invalid_argument) when data is not n elements.

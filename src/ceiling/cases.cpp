@@ -13,6 +13,13 @@ class CeilingProblem final : public Problem {
   CeilingProblem(const Case& c, std::span<const std::byte> data) : n_(c.n), memory_(main_input(c, data)) {}
   std::vector<Array> inputs() const override { return {{Type::u32, n_, in()}}; }
   std::vector<OutputSpec> outputs() const override { return {{Type::u32, n_ ? n_ : 1}}; }
+  Traffic traffic(const Rung& rung) const override {
+    const std::size_t array = n_ * sizeof(std::uint32_t);
+    if (rung.name == "launch") return {0, "launch"};
+    if (rung.name == "triad") return {3 * ladders::ceiling::triad_half(n_) * sizeof(std::uint32_t), "triad"};
+    if (rung.name == "link") return {array + n_ / 2 * sizeof(std::uint32_t), "link"};
+    return {rung.name == "copy" ? 2 * array : array, rung.name};
+  }
 
   std::optional<std::string> verify(const Rung& rung, std::span<const void* const> outputs) const override {
     const auto* out = static_cast<const std::uint32_t*>(outputs[0]);
@@ -47,14 +54,6 @@ class CeilingProblem final : public Problem {
   std::unique_ptr<std::byte[]> memory_;
 };
 
-Traffic traffic(const Case& c, const Rung& rung) {
-  const std::size_t array = c.n * sizeof(std::uint32_t);
-  if (rung.name == "launch") return {0, "launch"};
-  if (rung.name == "triad") return {3 * ladders::ceiling::triad_half(c.n) * sizeof(std::uint32_t), "triad"};
-  if (rung.name == "link") return {array + c.n / 2 * sizeof(std::uint32_t), "link"};
-  return {rung.name == "copy" ? 2 * array : array, rung.name};
-}
-
 }  // namespace
 
 extern const Primitive ceiling_primitive{
@@ -70,7 +69,6 @@ extern const Primitive ceiling_primitive{
         [](const Rung&) {
           return std::vector<std::size_t>{4095, 16385, 100003};
         },
-    .traffic = &traffic,
     .make = [](const Case& c, std::span<const std::byte> data) -> std::unique_ptr<Problem> {
       return std::make_unique<CeilingProblem>(c, data);
     },

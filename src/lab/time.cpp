@@ -297,15 +297,14 @@ void Stopwatch::interleave(std::vector<Lane*> lanes, const TimeOptions& options)
 }
 
 // Builds a contestant with its own data, or on `shared` data; null when the rung does not take the case.
-std::unique_ptr<Stopwatch::Lane> Stopwatch::make_lane(const Primitive& primitive, const Rung& rung, const Case& c,
-                                                      const Problem& problem, std::shared_ptr<Copies> copies,
-                                                      const TimeOptions& options) {
+std::unique_ptr<Stopwatch::Lane> Stopwatch::make_lane(const Rung& rung, const Case& c, const Problem& problem,
+                                                      std::shared_ptr<Copies> copies, const TimeOptions& options) {
   const RunFn run = rung.find_for(c.type, c.op, c.n);
   if (!run) return nullptr;
   auto lane = std::make_unique<Lane>(Lane{.rung = &rung, .run = run, .c = c, .copies = std::move(copies)});
   lane->c.params = c.params.with(problem.params());
   lane->result.rung = &rung;
-  lane->result.traffic = problem.traffic().value_or(primitive.traffic(c, rung));
+  lane->result.traffic = problem.traffic(rung);
   if (options.check) lane->verify(platform_, workspace_, problem);
   return lane;
 }
@@ -317,13 +316,12 @@ Stopwatch::Lane* Stopwatch::ceiling_lane(std::string_view kind, std::size_t byte
   std::unique_ptr<Lane>& lane = ceiling_lanes_[std::string(kind)];
   Case c{.type = primitive->types().front(), .op = primitive->ops().front(), .n = std::size_t{1} << 20};
   // From the traffic of a million elements to the elements that move so many bytes.
-  const std::size_t each = primitive->traffic(c, *rung).bytes >> 20;
+  const std::size_t each = primitive->make(c, {})->traffic(*rung).bytes >> 20;
   c.n = each ? bytes / each : 0;
   if (!lane || lane->c.n != c.n) {
     lane.reset();  // before its successor is built: two of them may not fit
     const auto problem = primitive->make(c, {});
-    lane =
-        make_lane(*primitive, *rung, c, *problem, std::make_shared<Copies>(platform_, rung->arrays, *problem, 1), {});
+    lane = make_lane(*rung, c, *problem, std::make_shared<Copies>(platform_, rung->arrays, *problem, 1), {});
   } else {
     lane->renew();
   }
@@ -352,7 +350,7 @@ std::vector<Measurement> Stopwatch::measure(const Primitive& primitive, const Ca
   std::vector<Lane*> lanes;
   std::map<std::string, std::size_t> traffic;  // by kind of ceiling, the most of any contestant
   for (const Rung* rung : rungs)
-    if (auto lane = make_lane(primitive, *rung, c, *problem, copies[rung->arrays], options)) {
+    if (auto lane = make_lane(*rung, c, *problem, copies[rung->arrays], options)) {
       const Traffic& t = lane->result.traffic;
       std::size_t& most = traffic[std::string(t.ceiling)];
       most = std::max(most, t.bytes);

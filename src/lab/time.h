@@ -75,7 +75,7 @@ class Stopwatch {
 
  private:
   struct Lane;
-  std::unique_ptr<Lane> make_lane(const Primitive& primitive, const Rung& rung, const Case& c, const Problem& problem,
+  std::unique_ptr<Lane> make_lane(const Rung& rung, const Case& c, const Problem& problem,
                                   std::shared_ptr<Copies> copies, const TimeOptions& options);
   Lane* ceiling_lane(std::string_view kind, std::size_t bytes);
   void interleave(std::vector<Lane*> lanes, const TimeOptions& options);

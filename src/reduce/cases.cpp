@@ -14,6 +14,7 @@ class ReduceProblem final : public Problem {
   }
   std::vector<Array> inputs() const override { return {{type_, n_, in_.get()}}; }
   std::vector<OutputSpec> outputs() const override { return {{type_, 1}}; }
+  Traffic traffic(const Rung&) const override { return {(n_ + 1) * size_of(type_), "read"}; }
   std::optional<std::string> verify(const Rung& rung, std::span<const void* const> outputs) const override {
     return oracle_->check(outputs[0], rung);
   }
@@ -28,14 +29,8 @@ class ReduceProblem final : public Problem {
 std::vector<std::size_t> sizes(const Rung& rung) {
   // Around the tiles of the kernels (powers of two from a warp's to a large block's) and of the CPU rungs' loops (64 to
   // 2048 elements), where the last element of a tile and the first of the next are handled by different code.
-  std::vector<std::size_t> all;
-  for (const std::size_t tile : {64, 128, 512, 2048, 4096, 8192, 16384})
-    for (const std::size_t n : {tile - 1, tile, tile + 1}) all.push_back(n);
+  std::vector<std::size_t> all = sizes_around({64, 128, 512, 2048, 4096, 8192, 16384}, rung);
   all.push_back(3 * 4096 + 5);
-  if (rung.backend != Backend::simt) {
-    all.push_back(100003);         // prime
-    all.push_back((1 << 20) + 1);  // all cores of a CPU, every multiprocessor of a GPU
-  }
   return all;
 }
 
@@ -51,9 +46,6 @@ extern const Primitive reduce_primitive{
         },
     .inputs = &input_names,
     .sizes = &sizes,
-    .traffic = [](const Case& c, const Rung&) -> Traffic {
-      return {(c.n + 1) * size_of(c.type), "read"};
-    },
     .make = [](const Case& c, std::span<const std::byte> data) -> std::unique_ptr<Problem> {
       return std::make_unique<ReduceProblem>(c, data);
     },

@@ -19,6 +19,9 @@ class SaxpyProblem final : public Problem {
         y_(main_input(second(c), {})) {}
   std::vector<Array> inputs() const override { return {{type_, n_, x_.get()}, {type_, n_, y_.get()}}; }
   std::vector<OutputSpec> outputs() const override { return {{type_, n_, in_place_ ? 1 : OutputSpec::own_memory}}; }
+  Traffic traffic(const Rung& rung) const override {
+    return {3 * n_ * size_of(type_), rung.from_host() ? "link" : "triad"};
+  }
   std::optional<std::string> verify(const Rung&, std::span<const void* const> outputs) const override {
     return ladders::saxpy::find_mistake(type_, a_, x_.get(), y_.get(), outputs[0], n_);
   }
@@ -41,11 +44,7 @@ class SaxpyProblem final : public Problem {
 extern const Primitive saxpy_primitive{
     .name = "saxpy",
     .contract = "out[i] = a * x[i] + y[i] (a=2 unless given); inplace=1: out is y",
-    .types =
-        [] {
-          return std::vector{Type::i8,  Type::u8,  Type::i16, Type::u16, Type::i32,
-                             Type::u32, Type::i64, Type::u64, Type::f32, Type::f64};
-        },
+    .types = &all_types,
     .ops = [] { return std::vector{Op::sum}; },
     .inputs = &input_names,
     // A negative factor whose products round in every float type, and whose whole part wraps in unsigned ones.
@@ -63,9 +62,6 @@ extern const Primitive saxpy_primitive{
           if (rung.backend != Backend::simt) all.push_back((1 << 20) + 1);
           return all;
         },
-    .traffic = [](const Case& c, const Rung& rung) -> Traffic {
-      return {3 * c.n * size_of(c.type), rung.from_host() ? "link" : "triad"};
-    },
     .make = [](const Case& c, std::span<const std::byte> data) -> std::unique_ptr<Problem> {
       return std::make_unique<SaxpyProblem>(c, data);
     },

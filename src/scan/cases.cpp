@@ -13,6 +13,7 @@ class ScanProblem final : public Problem {
       : type_(c.type), op_(c.op), inclusive_(c.params.get("inclusive", 0) != 0), n_(c.n), in_(main_input(c, data)) {}
   std::vector<Array> inputs() const override { return {{type_, n_, in_.get()}}; }
   std::vector<OutputSpec> outputs() const override { return {{type_, n_}}; }
+  Traffic traffic(const Rung&) const override { return {2 * n_ * size_of(type_), "copy"}; }
   std::optional<std::string> verify(const Rung&, std::span<const void* const> outputs) const override {
     return ladders::scan::find_mistake(type_, op_, inclusive_, in_.get(), outputs[0], n_);
   }
@@ -30,11 +31,7 @@ class ScanProblem final : public Problem {
 extern const Primitive scan_primitive{
     .name = "scan",
     .contract = "out[i] = in[0] op ... op in[i-1] (inclusive=1: ... op in[i]); the neutral element where that is empty",
-    .types =
-        [] {
-          return std::vector{Type::i8,  Type::u8,  Type::i16, Type::u16, Type::i32,
-                             Type::u32, Type::i64, Type::u64, Type::f32, Type::f64};
-        },
+    .types = &all_types,
     .ops =
         [] {
           return std::vector{Op::sum, Op::min, Op::max};
@@ -49,16 +46,8 @@ extern const Primitive scan_primitive{
     // Around tiles of powers of two, of one and of several, and where their totals fill a tile again.
     .sizes =
         [](const Rung& rung) {
-          std::vector<std::size_t> all;
-          for (const std::size_t tile : {64, 128, 512, 2048, 4096, 8192, 16384})
-            for (const std::size_t n : {tile - 1, tile, tile + 1}) all.push_back(n);
-          if (rung.backend != Backend::simt)
-            for (const std::size_t n : {100003, (1 << 20) + 1}) all.push_back(n);
-          return all;
+          return sizes_around({64, 128, 512, 2048, 4096, 8192, 16384}, rung);
         },
-    .traffic = [](const Case& c, const Rung&) -> Traffic {
-      return {2 * c.n * size_of(c.type), "copy"};
-    },
     .make = [](const Case& c, std::span<const std::byte> data) -> std::unique_ptr<Problem> {
       return std::make_unique<ScanProblem>(c, data);
     },

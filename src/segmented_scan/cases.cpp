@@ -63,6 +63,11 @@ class SegmentedProblem final : public Problem {
     return {values, {Type::u64, offsets_.size(), offsets_.data()}};
   }
   std::vector<OutputSpec> outputs() const override { return {{type_, n_}}; }
+  // In, heads and out.
+  Traffic traffic(const Rung&) const override {
+    const Array heads = inputs()[1];
+    return {2 * n_ * size_of(type_) + heads.count * size_of(heads.type), "copy"};
+  }
   Params params() const override {
     Params params;
     if (kind_ == HeadKind::offsets) params.set("segments", static_cast<double>(offsets_.size()));
@@ -90,11 +95,7 @@ class SegmentedProblem final : public Problem {
 extern const Primitive segmented_scan_primitive{
     .name = "segmented_scan",
     .contract = "scan, anew at every head; heads=0: flags, 1: keys (equal neighbours are a segment), 2: offsets",
-    .types =
-        [] {
-          return std::vector{Type::i8,  Type::u8,  Type::i16, Type::u16, Type::i32,
-                             Type::u32, Type::i64, Type::u64, Type::f32, Type::f64};
-        },
+    .types = &all_types,
     .ops =
         [] {
           return std::vector{Op::sum, Op::min, Op::max};
@@ -112,20 +113,8 @@ extern const Primitive segmented_scan_primitive{
     // Around windows of 64, and tiles of 16 KB of every element, one and several.
     .sizes =
         [](const Rung& rung) {
-          std::vector<std::size_t> all;
-          for (const std::size_t tile : {64, 512, 2048, 4096, 8192, 16384})
-            for (const std::size_t n : {tile - 1, tile, tile + 1}) all.push_back(n);
-          if (rung.backend != Backend::simt)
-            for (const std::size_t n : {100003, (1 << 20) + 1}) all.push_back(n);
-          return all;
+          return sizes_around({64, 512, 2048, 4096, 8192, 16384}, rung);
         },
-    // In, heads and out.
-    .traffic = [](const Case& c, const Rung&) -> Traffic {
-      std::size_t heads = c.n;
-      if (c.params.get("heads", 0) == 1) heads = 4 * c.n;
-      if (c.params.get("heads", 0) == 2) heads = 8 * draw_offsets(c).size();
-      return {2 * c.n * size_of(c.type) + heads, "copy"};
-    },
     .make = [](const Case& c, std::span<const std::byte> data) -> std::unique_ptr<Problem> {
       return std::make_unique<SegmentedProblem>(c, data);
     },

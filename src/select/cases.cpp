@@ -39,7 +39,7 @@ class SelectProblem final : public Problem {
     return all;
   }
   // Every element once and what is selected once; with flags, the flags and only what they select.
-  std::optional<Traffic> traffic() const override {
+  Traffic traffic(const Rung&) const override {
     const std::size_t element = size_of(case_.type), position = size_of(select::position_type(case_.n));
     if (!count_) count_ = select::count_selected(problem());
     const std::size_t count = *count_;
@@ -49,7 +49,7 @@ class SelectProblem final : public Problem {
                                 : case_.op == Op::partition_if      ? case_.n * element
                                                                     : count * element;
     // Writes turn the memory around: from one byte in five on, a copy is the fairer ceiling.
-    return Traffic{read + written, 4 * written < read ? "read" : "copy"};
+    return {read + written, 4 * written < read ? "read" : "copy"};
   }
   std::optional<std::string> verify(const Rung&, std::span<const void* const> outputs) const override {
     return select::find_mistake(problem(), outputs.data(), poison);
@@ -68,11 +68,7 @@ class SelectProblem final : public Problem {
 extern const Primitive select_primitive{
     .name = "select",
     .contract = "out[0] = what the operation selects of in[0], in order; out[1] = how many; out[2] = lengths of runs",
-    .types =
-        [] {
-          return std::vector{Type::i8,  Type::u8,  Type::i16, Type::u16, Type::i32,
-                             Type::u32, Type::i64, Type::u64, Type::f32, Type::f64};
-        },
+    .types = &all_types,
     .ops =
         [] {
           return std::vector{Op::find_repeats, Op::select_if,         Op::select_flagged,
@@ -95,16 +91,8 @@ extern const Primitive select_primitive{
     // Around tiles of powers of two.
     .sizes =
         [](const Rung& rung) {
-          std::vector<std::size_t> all;
-          for (const std::size_t tile : {64, 128, 512, 2048, 4096, 8192, 16384})
-            for (const std::size_t n : {tile - 1, tile, tile + 1}) all.push_back(n);
-          if (rung.backend != Backend::simt)
-            for (const std::size_t n : {100003, (1 << 20) + 1}) all.push_back(n);
-          return all;
+          return sizes_around({64, 128, 512, 2048, 4096, 8192, 16384}, rung);
         },
-    .traffic = [](const Case& c, const Rung&) -> Traffic {
-      return {c.n * size_of(c.type), "read"};
-    },
     .make = [](const Case& c, std::span<const std::byte> data) -> std::unique_ptr<Problem> {
       return std::make_unique<SelectProblem>(c, data);
     },
