@@ -98,4 +98,10 @@ const DeviceLimits& device_limits();
 
 constexpr std::size_t ceil_div(std::size_t a, std::size_t b) { return a / b + (a % b != 0); }
 
+// Blocks that live as long as there are tiles to be had: one a multiprocessor, fewer where there are fewer tiles.
+inline unsigned resident_blocks(std::size_t tiles) {
+  const auto most = static_cast<std::size_t>(device_limits().multiprocessors);
+  return static_cast<unsigned>(tiles < 1 ? 1 : tiles < most ? tiles : most);
+}
+
 }  // namespace upsweep

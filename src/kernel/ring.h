@@ -13,13 +13,10 @@ struct RingShape {
   static constexpr unsigned block = warps * warp_size;  // threads
   static constexpr unsigned stage_bytes = arrays * chunk_bytes, shared_bytes = warps * stages * stage_bytes;
 
-  // Blocks for arrays of n elements: one a multiprocessor, whose shared memory it has to itself; fewer where there are
-  // fewer chunks.
+  // Blocks for arrays of n elements: each has a multiprocessor's shared memory to itself.
   template <class T>
   static unsigned blocks_for(std::size_t n) {
-    const std::size_t chunks = ceil_div(n * sizeof(T), chunk_bytes);
-    const auto most = static_cast<std::size_t>(device_limits().multiprocessors);
-    return static_cast<unsigned>(chunks < 1 ? 1 : chunks < most ? chunks : most);
+    return resident_blocks(ceil_div(n * sizeof(T), chunk_bytes));
   }
 };
 

@@ -36,7 +36,8 @@ struct Pipeline {
 
   __device__ void fetch(unsigned first) {
     ring.fetch(first, std::size_t(ring.tiles) * words_per<A>, [&](unsigned s, unsigned tile) {
-      ring.template copy_in<Op>(s, in, std::size_t(tile) * elements, elements, tiles + std::size_t(s) * elements);
+      copy_packs(in, std::size_t(tile) * elements, elements, 0, Op::template neutral<T>(),
+                 tiles + std::size_t(s) * elements, &shared.ring.fetched[s]);
     });
   }
 
@@ -139,8 +140,7 @@ struct pipeline {
   static Status start(const Args<T, Op>& a) {
     if (a.n == 0) return {};
     const std::size_t tiles = ceil_div(Aligned<T>(a.in, a.n).end, Shape::packs * Pack<T>::size);
-    const auto most = static_cast<std::size_t>(device_limits().multiprocessors);
-    const auto grid = static_cast<unsigned>(a.params.get("grid", double(tiles < most ? tiles : most)));
+    const auto grid = static_cast<unsigned>(a.params.get("grid", resident_blocks(tiles)));
     const TaggedBoxes state = boxes_for<Total<T, Op>>(*a.workspace, tiles);
     if (!state.words) return no_memory_for_totals;
     return launch(pipeline_kernel<Shape, T, Op>,

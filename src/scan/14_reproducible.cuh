@@ -97,8 +97,8 @@ struct Reproducible {
     ring.fetch(first, levels.end * words_per<T>, [&](unsigned s, unsigned group) {
       const std::size_t first = std::size_t(group) * elements, left = n - first;
       const Aligned<T> part(in + first, left < elements ? left : elements);
-      ring.template copy_in<Sum>(s, part, 0, part.begin ? stage_elements : elements,
-                                 groups + std::size_t(s) * stage_elements);
+      copy_packs(part, 0, part.begin ? stage_elements : elements, 0, T{}, groups + std::size_t(s) * stage_elements,
+                 &shared.ring.fetched[s]);
     });
   }
 
@@ -284,8 +284,7 @@ struct reproducible {
     using R = Reproducible<Shape, T>;
     if (a.n == 0) return {};
     const std::size_t groups = ceil_div(a.n, R::elements);
-    const auto most = static_cast<std::size_t>(device_limits().multiprocessors);
-    const auto grid = static_cast<unsigned>(a.params.get("grid", double(groups < most ? groups : most)));
+    const auto grid = static_cast<unsigned>(a.params.get("grid", resident_blocks(groups)));
     const Levels levels(groups * R::tiles);
     const TaggedBoxes state = boxes_for<T>(*a.workspace, levels.end);
     if (!state.words) return no_memory_for_totals;

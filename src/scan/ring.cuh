@@ -22,13 +22,43 @@ struct RingShape {
   static_assert(stages % totallers == 0 && stages % placers == 0);
 };
 
+// Copies positions [position, position + count) of the input to shared memory, as far as they are there, and fills up
+// with `fill`; `halo` positions before them too, where there are any. All three are multiples of a pack. Whole packs by
+// the copy engine, the others, at the ends of the input, by the warp; it takes a warp of arrivals at the mbarrier.
+template <class T>
+__device__ void copy_packs(const Aligned<T>& in, std::size_t position, unsigned count, unsigned halo, T fill, T* to,
+                           std::uint64_t* arrived) {
+  const unsigned lane = threadIdx.x % warp_size;
+  const std::size_t left = in.end - position;
+  const unsigned before = position > 0 ? halo : 0;  // in which all is there
+  const unsigned from = position < in.begin ? Pack<T>::size : 0;
+  unsigned end = left < count ? unsigned(left) / Pack<T>::size * Pack<T>::size : count;
+  if (end < from) end = from;
+  const auto put = [&](unsigned i) { to[i] = in.has(position + i) ? in.base[position + i] : fill; };
+  if (lane < from) put(lane);
+  for (unsigned i = end + lane; i < count; i += warp_size) put(i);
+  for (unsigned i = before + lane; i < halo; i += warp_size) to[int(i) - int(halo)] = fill;
+  // Whoever wrote has to arrive for itself; where only the copy engine writes, one lane arrives for all.
+  const bool all_copied = before + end - from == halo + count;
+  if (lane > 0) {
+    if (!all_copied) mbarrier_arrive(arrived);
+    return;
+  }
+  const unsigned bytes = (before + end - from) * sizeof(T);
+  mbarrier_arrive_expect(arrived, bytes);
+  if (all_copied) mbarrier_arrive(arrived, warp_size - 1);
+  // The halo lies just before the tile, here and there; with it, the tile begins with a whole pack.
+  if (bytes > 0) bulk_copy(to + from - before, in.base + position + from - before, bytes, arrived);
+}
+
 // One block's ring. Tiles go through it turn after turn; turn j is in place j % stages, and the phase of its barriers
 // is the parity of the round.
-// A tile is `Copies` bulk copies, of which copy_in() makes one.
+// A tile is `Copies` bulk copies, of which copy_packs() makes one.
 template <class Shape, unsigned Copies = 1>
 struct Ring {
   static constexpr unsigned stages = Shape::stages;
-  static constexpr unsigned arrivals = warp_size + Copies - 1;  // that a fetched tile takes; copy_in() makes a warp's
+  static constexpr unsigned arrivals =
+      warp_size + Copies - 1;  // that a fetched tile takes; copy_packs() makes a warp's
   struct Shared {
     std::uint64_t fetched[stages], placed[stages], freed[stages];  // mbarriers
     unsigned tile[stages], last_tile[stages];                      // in this turn and the one before; `tiles`: the end
@@ -87,32 +117,6 @@ struct Ring {
       *state.counter() = 0;
       state.end(shared.call, used);
     }
-  }
-
-  // Copies positions [position, position + count) of the input to place s of the ring, as far as they are there, and
-  // fills up with neutral elements; both are multiples of a pack. Whole packs by the copy engine, the others, at the
-  // ends of the input, by the warp.
-  template <class Op, class T>
-  __device__ void copy_in(unsigned s, const Aligned<T>& in, std::size_t position, unsigned count, T* to) {
-    std::uint64_t* const arrived = &shared.fetched[s];
-    const std::size_t left = in.end - position;
-    const unsigned from = position < in.begin ? Pack<T>::size : 0;
-    unsigned end = left < count ? unsigned(left) / Pack<T>::size * Pack<T>::size : count;
-    if (end < from) end = from;
-    const auto fill = [&](unsigned i) {
-      to[i] = in.has(position + i) ? in.base[position + i] : Op::template neutral<T>();
-    };
-    if (lane < from) fill(lane);
-    for (unsigned i = end + lane; i < count; i += warp_size) fill(i);
-    // Whoever wrote has to arrive for itself; where only the copy engine writes, one lane arrives for all.
-    const bool all_copied = end - from == count;
-    if (lane > 0) {
-      if (!all_copied) mbarrier_arrive(arrived);
-      return;
-    }
-    mbarrier_arrive_expect(arrived, (end - from) * sizeof(T));
-    if (all_copied) mbarrier_arrive(arrived, warp_size - 1);
-    if (end > from) bulk_copy(to + from, in.base + position + from, (end - from) * sizeof(T), arrived);
   }
 
   // job(s, tile) for every `step`th turn from `turn` on, as its barrier opens, and for `tiles`, the end.

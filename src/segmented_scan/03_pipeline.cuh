@@ -74,7 +74,8 @@ struct Pipeline {
         mbarrier_arrive_expect(&shared.ring.fetched[s], words * 4);
         bulk_copy(bits + s * words, heads + std::size_t(tile) * words, words * 4, &shared.ring.fetched[s]);
       }
-      ring.template copy_in<Op>(s, in, std::size_t(tile) * elements, elements, tiles + std::size_t(s) * elements);
+      scan::copy_packs(in, std::size_t(tile) * elements, elements, 0, Op::template neutral<T>(),
+                       tiles + std::size_t(s) * elements, &shared.ring.fetched[s]);
     });
   }
 
@@ -202,8 +203,7 @@ struct pipeline {
     if (a.n == 0) return {};
     const Aligned<T> input(a.in, a.n);
     const std::size_t tiles = ceil_div(input.end, P::elements);
-    const auto most = static_cast<std::size_t>(device_limits().multiprocessors);
-    const auto grid = static_cast<unsigned>(a.params.get("grid", double(tiles < most ? tiles : most)));
+    const auto grid = static_cast<unsigned>(a.params.get("grid", resident_blocks(tiles)));
     auto* const bits = static_cast<unsigned*>(a.workspace->scratch(tiles * P::words * sizeof(unsigned)));
     const TaggedBoxes state = scan::boxes_for<T>(*a.workspace, 2 * tiles);
     if (!bits || !state.words) return no_memory_for_heads;

@@ -15,45 +15,10 @@
 // Order     preserved.
 // Source    as scan/pipeline, after Merrill and Garland, decoupled look-back, 2016.
 #pragma once
-#include "kernel/async.h"
 #include "select/05_vec16.cuh"
+#include "select/shape.cuh"
 
 namespace upsweep::ladders::select {
-
-// A tile is `Rows` rows of packs of keys for each of `Parts` warps. `Stages` tiles of keys, and the bits of `Held`,
-// find room; `Groups` groups of `Parts` warps gather them.
-template <class T, class O, unsigned Rows, unsigned Parts, unsigned Groups, unsigned Stages, unsigned Held = 8>
-struct PipelineShape {
-  using K = Key<T, O>;
-  static constexpr unsigned size = Pack<K>::size;  // keys a pack
-  static constexpr unsigned out = Pack<T>::size;   // elements a pack
-  static constexpr unsigned rows = Rows, parts = Parts, groups = Groups, stages = Stages, held = Held;
-  static constexpr unsigned of_warp = rows * warp_size * size;  // keys
-  static constexpr unsigned elements = parts * of_warp;         // keys of a tile
-  static constexpr unsigned rows_out = of_warp / (warp_size * out);
-  static constexpr unsigned halo = sees_neighbour<O> ? size : 0;  // keys before the tile
-  static constexpr unsigned threads = (3 + parts + parts * groups) * warp_size;
-  // What is known of a tile is kept for longer than its keys: a group may still need what another had two turns ago.
-  static constexpr unsigned notes = 32;
-  static_assert(notes >= stages + held + 2 * groups);
-
-  // Shared memory: the ring of keys, and what each warp puts together.
-  // Keys lie in the ring as far past a 128-byte line as they do in memory, or each line of the one would be fetched as
-  // two of the other.
-  static constexpr unsigned before_slot = halo ? 128 : 0;
-  static constexpr unsigned slot_bytes = before_slot + elements * sizeof(K);
-  static constexpr unsigned values_bytes = gives_values<O> ? of_warp * sizeof(T) + 16 : 0;
-  static constexpr unsigned places_bytes = gives_positions<O> ? of_warp * 2 : 0;
-  static constexpr unsigned staged_bytes = values_bytes + places_bytes;
-  using Bits = std::conditional_t<size == 16, std::uint16_t, std::uint8_t>;  // a pack's
-  static constexpr unsigned bits_of_tile = elements / size;
-  static constexpr unsigned bits_begin = stages * slot_bytes;
-  static constexpr unsigned staged_begin = bits_begin + held * bits_of_tile * sizeof(Bits);
-  static constexpr unsigned shared_bytes = staged_begin + parts * groups * staged_bytes;
-  static_assert(shared_bytes <= 223 * 1024);  // of 227 KB a block may have; the notes take up to 4
-  // A warp may wait for a phase of a barrier only if it saw the one before: parity tells no more than that.
-  static_assert(held % groups == 0);
-};
 
 // How many of some neighbouring tiles are selected, and behind which position the last of them is (0: none).
 struct Selected {
@@ -69,7 +34,7 @@ struct Pipeline {
   static constexpr bool runs = O::op == Op::run_length_encode;
   struct Shared {
     std::uint64_t fetched[stages], freed[stages];     // mbarriers, of places in the ring
-    std::uint64_t flagged[held], gathered[held];      // of places of bits
+    std::uint64_t flagged[held], gathered[held];      // of places of bits; every lane arrives for itself
     std::uint64_t counted[notes], placed[notes];      // of turns
     unsigned tile[notes], last_tile[notes];           // in this turn and the one before; `tiles`: the end
     Selected between[notes];                          // of tiles [last_tile, tile)
@@ -113,7 +78,7 @@ struct Pipeline {
       }
       std::uint64_t* const arrived = &shared.fetched[turn % stages];
       if (tile < tiles) {
-        copy_in(std::size_t(tile) * S::elements, slot(turn), arrived);
+        scan::copy_packs(keys, std::size_t(tile) * S::elements, S::elements, S::halo, K{}, slot(turn), arrived);
       } else {
         ++ends;
         mbarrier_arrive(arrived);
@@ -125,24 +90,6 @@ struct Pipeline {
       *state.counter() = 0;
       state.end(shared.call, tiles);
     }
-  }
-
-  // Whole packs by the copy engine, the others, at the ends of the input, by the warp, all of whose lanes arrive.
-  __device__ void copy_in(std::size_t position, K* slot, std::uint64_t* arrived) {
-    const std::size_t left = keys.end - position;
-    const unsigned halo = position > 0 ? S::halo : 0;  // in which all is there
-    const unsigned from = position < keys.begin ? S::size : 0;
-    unsigned end = left < S::elements ? unsigned(left) / S::size * S::size : S::elements;
-    if (end < from) end = from;
-    const auto fill = [&](unsigned i) { slot[i] = keys.has(position + i) ? keys.base[position + i] : K{}; };
-    if (lane < from) fill(lane);
-    for (unsigned i = end + lane; i < S::elements; i += warp_size) fill(i);
-    if (S::halo && !halo && lane == 0) slot[-1] = K{};
-    if (lane > 0) return mbarrier_arrive(arrived);
-    const unsigned bytes = (halo + end - from) * sizeof(K);
-    mbarrier_arrive_expect(arrived, bytes);
-    // The halo lies just before the tile, here and there; with it, the tile begins with a whole pack.
-    if (bytes > 0) bulk_copy(slot + from - halo, keys.base + position + from - halo, bytes, arrived);
   }
 
   // Finds the bits of this part of every tile.
@@ -179,11 +126,8 @@ struct Pipeline {
         ++ends;  // one for each group to see
         if (turn >= held) wait(shared.gathered, turn - held);
       }
-      __syncwarp();
-      if (lane == 0) {
-        mbarrier_arrive(&shared.counted[note]);
-        mbarrier_arrive(&shared.flagged[turn % held]);
-      }
+      mbarrier_arrive(&shared.flagged[turn % held]);
+      if (lane == 0) mbarrier_arrive(&shared.counted[note]);
     }
   }
 
@@ -265,10 +209,10 @@ struct Pipeline {
         for (unsigned r = 0; r < S::rows_out; ++r)
           if (bits[r]) packs[r] = pack_at(turn, part, r, bits[r], origin);
       }
-      __syncwarp();
-      if (lane == 0) {
-        mbarrier_arrive(&shared.gathered[turn % held]);
-        if (keys_kept) mbarrier_arrive(&shared.freed[turn % stages]);
+      mbarrier_arrive(&shared.gathered[turn % held]);
+      if (keys_kept) {
+        __syncwarp();
+        if (lane == 0) mbarrier_arrive(&shared.freed[turn % stages]);
       }
       const unsigned count = rank_rows<S::out>(bits, ranks);
 
@@ -360,8 +304,8 @@ __global__ void __launch_bounds__(S::threads, 1)
       mbarrier_init(&shared.freed[s], P::parts);
     }
     for (unsigned h = 0; h < P::held; ++h) {
-      mbarrier_init(&shared.flagged[h], P::parts);
-      mbarrier_init(&shared.gathered[h], P::parts);
+      mbarrier_init(&shared.flagged[h], P::parts * warp_size);
+      mbarrier_init(&shared.gathered[h], P::parts * warp_size);
     }
     for (unsigned note = 0; note < P::notes; ++note) {
       mbarrier_init(&shared.counted[note], P::parts);
@@ -390,9 +334,9 @@ __global__ void __launch_bounds__(S::threads, 1)
 
 struct pipeline {
   static constexpr Story story{
-      .idea = "one block a multiprocessor; its warps fetch, place and select different tiles at once",
+      .idea = "one block a multiprocessor; its warps fetch, flag, place and gather different tiles at once",
       .prediction = "0.9 of the read ceiling when little is selected",
-      .limits = "any n up to 2^32 tiles; fixed shape; up to 226 KB of shared memory a block",
+      .limits = "any n up to 2^32 tiles; fixed shape; up to 227 KB of shared memory a block",
       .source = "after Merrill and Garland, decoupled look-back, 2016"};
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
@@ -406,27 +350,9 @@ struct pipeline {
  private:
   template <class T, class P, class O>
   static Status start(const Args<T, O>& a, const Input<T, P>& in, const Target<T>& to) {
-    // Of some 60 shapes on an H200 (docs/notes/select.md), i32 and i8 at 2^28 from 0.1 % to all selected: few large
-    // tiles, because counts are in everybody's way; as many as fit into shared memory; two tiles gathered at a time, of
-    // bytes four. The others have as many bytes as i32, or what finds room.
-    constexpr std::size_t size = sizeof(T);
-    if constexpr (P::op == Op::find_repeats)
-      return start_as<PipelineShape<T, P, size == 1 ? 8 : size == 2 ? 12 : 16, 4, 2, 5>>(a, in, to);
-    else if constexpr (P::op == Op::run_length_encode)
-      return start_as<PipelineShape<T, P, size <= 2 ? 8 : 10, 4, 2, size == 1 ? 5 : 7>>(a, in, to);
-    else if constexpr (size == 1)
-      return start_as<PipelineShape<T, P, 8, 4, 4, P::op == Op::select_flagged ? 6 : 8>>(a, in, to);
-    else if constexpr (P::op == Op::select_flagged)
-      return start_as<PipelineShape<T, P, 8 / size, 8, 2, 4>>(a, in, to);
-    else
-      return start_as<PipelineShape<T, P, 10, 4, 2, 8>>(a, in, to);
-  }
-
-  template <class S, class T, class P, class O>
-  static Status start_as(const Args<T, O>& a, const Input<T, P>& in, const Target<T>& to) {
+    using S = PipelineShape<T, P>;
     const std::size_t all = ceil_div(Aligned<Key<T, P>>(keys_of(in), in.n).end, S::elements), tiles = all ? all : 1;
-    const auto most = static_cast<std::size_t>(device_limits().multiprocessors);
-    const auto grid = static_cast<unsigned>(a.params.get("grid", double(tiles < most ? tiles : most)));
+    const auto grid = static_cast<unsigned>(a.params.get("grid", resident_blocks(tiles)));
     const TaggedBoxes state = scan::boxes_for<unsigned>(*a.workspace, tiles);
     if (!state.words) return no_memory;
     return launch(
