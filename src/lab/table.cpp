@@ -37,14 +37,16 @@ std::string shown_name(const Record& r) {
   return r.name() + (r.peer ? " (peer)" : "") + (r.synchronises ? " (synchronises)" : "");
 }
 
+// 0 where the case did not set it: the rung's own, and what is off.
+double param_of(const Record& r, std::string_view name) {
+  const auto found = std::find_if(r.params.begin(), r.params.end(), [&](const auto& p) { return p.first == name; });
+  return found == r.params.end() ? 0 : found->second;
+}
+
 // What the columns of a table are: sizes, or values of a parameter.
 struct Columns {
   std::string param{};  // empty: n
-  double of(const Record& r) const {
-    if (param.empty()) return static_cast<double>(r.n);
-    const auto found = std::find_if(r.params.begin(), r.params.end(), [&](const auto& p) { return p.first == param; });
-    return found == r.params.end() ? 0 : found->second;
-  }
+  double of(const Record& r) const { return param.empty() ? static_cast<double>(r.n) : param_of(r, param); }
   std::string title(double value) const {
     return param.empty() ? size_text(static_cast<std::uint64_t>(value)) : fmt::format("{}={:g}", param, value);
   }
@@ -217,7 +219,7 @@ std::string marker_table(const Marker& marker, const std::string& where, const s
     return r.primitive != marker.primitive || differs("backend", r.backend) || differs("type", r.type) ||
            differs("op", r.op) || differs("input", r.input) || (!sizes.empty() && !sizes.contains(r.n)) ||
            std::any_of(marker.params.begin(), marker.params.end(),
-                       [&](const auto& p) { return std::find(r.params.begin(), r.params.end(), p) == r.params.end(); });
+                       [&](const auto& p) { return param_of(r, p.first) != p.second; });
   });
   if (records.empty())
     throw Error(Code::bad_file, fmt::format("{}: nothing in {} is what the marker asks for", where, file.string()),

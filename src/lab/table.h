@@ -25,9 +25,9 @@ std::string sweep_table(const std::vector<Record>& records, const Terminal& term
 //   <!-- table:reduce device=h200 backend=cuda type=f32 op=sum input=uniform n=2^10,2^20,2^28 -->
 //   <!-- /table -->
 // in `text` by a table of GB/s (and of score) made from results/<device>/<primitive>.jsonl, or with file=name from
-// results/<device>/<name>.jsonl. Names left out of a marker do not select; parameters do by their own names, share=0.5,
-// and columns=share gives the values of one a column each, in the place of sizes. Throws Error(bad_file) for a marker
-// that is not closed or selects nothing.
+// results/<device>/<name>.jsonl. Names left out of a marker do not select; parameters do by their own names, share=0.5
+// (0 where a case sets nothing), and columns=share gives the values of one a column each, in the place of sizes. Throws
+// Error(bad_file) for a marker that is not closed or selects nothing.
 std::string fill_markers(const std::string& text, const std::string& source, const std::filesystem::path& results);
 
 }  // namespace upsweep::lab

@@ -276,7 +276,7 @@ struct reproducible {
 
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
-    return start<RingShape<16, 4, 6>>(a);  // the pipeline's, to be measured
+    return start<RingShape<16, 4, 6>>(a);  // the pipeline's; others are untried
   }
 
   template <class Shape, class T, class Op>
