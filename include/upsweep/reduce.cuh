@@ -1,6 +1,6 @@
 // reduce on a GPU with an operator of one's own: for a .cu, which links upsweep::kernels.
 #pragma once
-#include "reduce/12_overlap.cuh"
+#include "reduce/13_overlap.cuh"
 #include "upsweep/operator.cuh"
 #include "upsweep/reduce.h"
 

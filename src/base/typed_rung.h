@@ -1,9 +1,18 @@
 // From an implementation that is a template over type and operator to a Rung: what every such primitive's contract.h
 // shares.
 #pragma once
+#include <bit>
+#include <cstdint>
+#include <tuple>
+
 #include "base/rung.h"
 
 namespace upsweep {
+
+// The unsigned integer as wide as a T.
+template <class T>
+using UnsignedAs = std::tuple_element_t<std::bit_width(sizeof(T)) - 1,
+                                        std::tuple<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>>;
 
 // True when rung R takes this type and operator; a rung that does not take everything says so with `supports`.
 template <class R, class T, class Op>

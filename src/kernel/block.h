@@ -10,51 +10,33 @@ inline constexpr unsigned all_lanes = 0xffffffffu;
 
 // Shuffles of a whole warp, for any type: CUDA's take a number of less than 32 bits for an int, and no struct at all,
 // which goes word by word.
-template <class T>
-struct Words {
-  unsigned word[(sizeof(T) + 3) / 4] = {};
-  __device__ __forceinline__ explicit Words(const T& value) { memcpy(word, &value, sizeof(T)); }
-  __device__ __forceinline__ T value() const {
-    T value;
-    memcpy(static_cast<void*>(&value), word, sizeof(T));
+template <class T, class F>
+__device__ __forceinline__ T word_by_word(T value, F&& shuffle_word) {
+  if constexpr (std::is_arithmetic_v<T>) {
+    return T(shuffle_word(value));
+  } else {
+    unsigned words[(sizeof(T) + 3) / 4] = {};
+    memcpy(words, &value, sizeof(T));
+#pragma unroll
+    for (unsigned& word : words) word = shuffle_word(word);
+    memcpy(static_cast<void*>(&value), words, sizeof(T));
     return value;
   }
-};
+}
 // What lane `lane` has.
 template <class T>
 __device__ __forceinline__ T shuffle(T value, unsigned lane) {
-  if constexpr (std::is_arithmetic_v<T>) {
-    return T(__shfl_sync(all_lanes, value, int(lane)));
-  } else {
-    Words<T> words(value);
-#pragma unroll
-    for (unsigned& word : words.word) word = __shfl_sync(all_lanes, word, int(lane));
-    return words.value();
-  }
+  return word_by_word(value, [&](auto word) { return __shfl_sync(all_lanes, word, int(lane)); });
 }
 // What the lane `distance` lower has; its own where there is none.
 template <class T>
 __device__ __forceinline__ T shuffle_up(T value, unsigned distance) {
-  if constexpr (std::is_arithmetic_v<T>) {
-    return T(__shfl_up_sync(all_lanes, value, distance));
-  } else {
-    Words<T> words(value);
-#pragma unroll
-    for (unsigned& word : words.word) word = __shfl_up_sync(all_lanes, word, distance);
-    return words.value();
-  }
+  return word_by_word(value, [&](auto word) { return __shfl_up_sync(all_lanes, word, distance); });
 }
 // What the lane `distance` higher has; its own where there is none.
 template <class T>
 __device__ __forceinline__ T shuffle_down(T value, unsigned distance) {
-  if constexpr (std::is_arithmetic_v<T>) {
-    return T(__shfl_down_sync(all_lanes, value, distance));
-  } else {
-    Words<T> words(value);
-#pragma unroll
-    for (unsigned& word : words.word) word = __shfl_down_sync(all_lanes, word, distance);
-    return words.value();
-  }
+  return word_by_word(value, [&](auto word) { return __shfl_down_sync(all_lanes, word, distance); });
 }
 
 // sm_80 and above reduce 32-bit integers over a warp in one instruction.

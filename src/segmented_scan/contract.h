@@ -68,11 +68,8 @@ constexpr Rung make_rung(std::string_view name, Backend backend) {
 template <class T>
 struct Run {
   // As wide as the value, so that nothing is left between them: bytes that nobody writes would be shuffled and copied.
-  using Head = std::conditional_t<sizeof(T) == 1, std::uint8_t,
-                                  std::conditional_t<sizeof(T) == 2, std::uint16_t,
-                                                     std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
   T value;
-  Head head;  // 0 or 1
+  UnsignedAs<T> head;  // 0 or 1
 };
 
 // The left run, then the right one: associative, and commutative no more.
@@ -86,7 +83,7 @@ struct Joined {
   template <class T>
   UPSWEEP_HD constexpr Run<T> operator()(Run<T> left, Run<T> right) const {
     return {right.head ? right.value : op(left.value, right.value),
-            static_cast<typename Run<T>::Head>(left.head | right.head)};
+            static_cast<UnsignedAs<T>>(left.head | right.head)};
   }
 };
 

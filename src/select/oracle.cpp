@@ -36,11 +36,6 @@ void over_parts(std::size_t n, auto&& f) {
   });
 }
 
-template <class T>
-using Bits = std::conditional_t<sizeof(T) == 1, std::uint8_t,
-                                std::conditional_t<sizeof(T) == 2, std::uint16_t,
-                                                   std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>>>;
-
 template <class T, class O>
 Input<T, O> input_of(const Problem& p) {
   Input<T, O> in{static_cast<const T*>(p.values), p.flags, p.n, {}};
@@ -131,7 +126,7 @@ void plant_share(Type type, Op op, double share, std::uint64_t seed, std::size_t
   if (op == Op::find_repeats) return plant_runs(type, share < 1 ? 1 / (1 - share) : 0x1p63, seed, n, values);
   const Coin coin(share, seed, planted_stream);
   upsweep::visit(type, [&]<class T>(TypeTag<T>) {
-    using B = Bits<T>;
+    using B = UnsignedAs<T>;
     constexpr B top = B{1} << (8 * sizeof(T) - 1);
     over_parts(n, [&](std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {

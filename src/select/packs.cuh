@@ -55,7 +55,7 @@ __device__ __forceinline__ unsigned bits_of(const Input<T, O>& in, const uint4& 
       else
         selected = (pack.item[k] == left) == (O::op == Op::find_repeats);
       bits |= unsigned(selected) << k;
-      left = pack.item[k];
+      if constexpr (sees_neighbour<O>) left = pack.item[k];
     }
     return bits;
   }

@@ -1,5 +1,5 @@
 // A rung of the reduce ladder with an operator that the library has never seen.
-#include "reduce/12_overlap.cuh"
+#include "reduce/13_overlap.cuh"
 #include "test_kernel.h"
 
 namespace upsweep::test {

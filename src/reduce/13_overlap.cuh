@@ -9,7 +9,7 @@
 // Order     fixed by n, grid and the alignment of the input.
 // Source    NVIDIA CUDA Programming Guide, Programmatic Dependent Launch, 2022.
 #pragma once
-#include "reduce/11_bulk_copy.cuh"
+#include "reduce/12_shares.cuh"
 
 namespace upsweep::ladders::reduce {
 
@@ -63,9 +63,9 @@ struct overlap {
     // one block a multiprocessor, eight loads a thread: few to start and to collect, and enough in flight;
     if (bytes <= 32 * 1024 * 1024) return start<512, 8>(a, blocks_for<T>(a.n, 512, 1, 1));
     // all the threads there are where it runs long enough to need the last per cent of bandwidth;
-    if (bytes <= 1024 * 1024 * 1024) return start<1024, 4>(a, blocks_for<T>(a.n, 1024, 1, 2));
-    // and where a start no longer shows, the copy engine, for the last half of a per cent.
-    return bulk_copy::run<T, Op>(a);
+    if (bytes < shares_pay_from) return start<1024, 4>(a, blocks_for<T>(a.n, 1024, 1, 2));
+    // and where a start no longer shows, shares, for the last per cent.
+    return shares::run<T, Op>(a);
   }
 
  private:
