@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "base/oracle.h"
 #include "base/parallel.h"
@@ -27,13 +28,23 @@ class Coin {
   std::uint64_t threshold_;
 };
 
-// f(begin, end) over parts of [0, n), on all cores.
-void over_parts(std::size_t n, auto&& f) {
-  constexpr std::size_t part = 1 << 18;  // elements: long enough that a fork is lost in it
-  parallel(static_cast<int>((n + part - 1) / part), 0, [&](int p) {
-    const std::size_t begin = static_cast<std::size_t>(p) * part;
-    f(begin, std::min(begin + part, n));
+// Arrays of more than 2^32 elements are looked through too: in parts, on all cores.
+constexpr std::size_t part_size = 1 << 18;  // elements: long enough that a fork is lost in it
+constexpr std::size_t parts_of(std::size_t n) { return (n + part_size - 1) / part_size; }
+// f(p, begin, end) of each.
+void for_each_part(std::size_t n, auto&& f) {
+  parallel(static_cast<int>(parts_of(n)), 0, [&](int p) {
+    const std::size_t begin = static_cast<std::size_t>(p) * part_size;
+    f(static_cast<std::size_t>(p), begin, std::min(begin + part_size, n));
   });
+}
+// What find(begin, end) finds wrong in the first part that has something wrong.
+std::optional<std::string> first_mistake(std::size_t n, auto&& find) {
+  std::vector<std::optional<std::string>> mistakes(parts_of(n));
+  for_each_part(n, [&](std::size_t p, std::size_t begin, std::size_t end) { mistakes[p] = find(p, begin, end); });
+  for (auto& mistake : mistakes)
+    if (mistake) return mistake;
+  return std::nullopt;
 }
 
 template <class T, class O>
@@ -64,58 +75,80 @@ std::optional<std::string> position_difference(const char* array, bool wide, con
 
 std::optional<std::string> written_behind(const char* array, const void* out, std::size_t count, std::size_t n,
                                           std::size_t element, std::byte untouched) {
-  const auto* const bytes = static_cast<const std::byte*>(out);
-  const auto* const at =
-      std::find_if(bytes + count * element, bytes + n * element, [&](std::byte b) { return b != untouched; });
-  if (at == bytes + n * element) return std::nullopt;
-  return std::string(array) + "[" + std::to_string(static_cast<std::size_t>(at - bytes) / element) +
-         "] was written, beyond the " + std::to_string(count) + " that are selected";
+  const auto* const behind = static_cast<const std::byte*>(out) + count * element;
+  return first_mistake(
+      (n - count) * element, [&](std::size_t, std::size_t begin, std::size_t end) -> std::optional<std::string> {
+        const auto* const at = std::find_if(behind + begin, behind + end, [&](std::byte b) { return b != untouched; });
+        if (at == behind + end) return std::nullopt;
+        return std::string(array) + "[" + std::to_string(count + static_cast<std::size_t>(at - behind) / element) +
+               "] was written, beyond the " + std::to_string(count) + " that are selected";
+      });
+}
+
+// What is selected before an element: how many, and the position of the last of them.
+struct Before {
+  std::size_t count = 0, last = 0;
+};
+// Before each part, and behind the last.
+template <class T, class O>
+std::vector<Before> before_parts(const Input<T, O>& in) {
+  std::vector<Before> before(parts_of(in.n) + 1);
+  for_each_part(in.n, [&](std::size_t p, std::size_t begin, std::size_t end) {
+    for (std::size_t i = begin; i < end; ++i)
+      if (in.selects(i)) before[p + 1] = {before[p + 1].count + 1, i};
+  });
+  for (std::size_t p = 1; p < before.size(); ++p) {
+    if (before[p].count == 0) before[p].last = before[p - 1].last;
+    before[p].count += before[p - 1].count;
+  }
+  return before;
 }
 
 template <class T, class O>
 std::optional<std::string> mistake(const Input<T, O>& in, const void* const* out, std::byte untouched) {
+  const std::vector<Before> before_part = before_parts(in);
+  const auto [all, last_of_all] = before_part.back();
   const auto* const values = static_cast<const T*>(out[0]);
-  std::size_t count = 0, last = 0;
-  for (std::size_t i = 0; i < in.n; ++i) {
-    if (!in.selects(i)) continue;
-    if constexpr (O::op == Op::find_repeats) {
-      if (auto wrong = position_difference("out[0]", wide(in.n), out[0], count, i)) return wrong;
-    } else {
-      if (auto wrong = difference("out[0]", count, values[count], in.values[i])) return wrong;
-    }
-    if constexpr (O::op == Op::run_length_encode) {
-      if (count > 0)
-        if (auto wrong = position_difference("out[2]", wide(in.n), out[2], count - 1, i - last)) return wrong;
-      last = i;
-    }
-    ++count;
-  }
-  if (auto wrong = difference("out[1]", 0, *static_cast<const std::uint64_t*>(out[1]), std::uint64_t{count}))
+  if (auto wrong = difference("out[1]", 0, *static_cast<const std::uint64_t*>(out[1]), std::uint64_t{all}))
     return wrong;
+  auto wrong =
+      first_mistake(in.n, [&](std::size_t p, std::size_t begin, std::size_t end) -> std::optional<std::string> {
+        auto [count, last] = before_part[p];
+        for (std::size_t i = begin; i < end; ++i) {
+          if (!in.selects(i)) {
+            if constexpr (O::op == Op::partition_if)
+              if (auto wrong = difference("out[0]", all + i - count, values[all + i - count], in.values[i]))
+                return wrong;
+            continue;
+          }
+          if constexpr (O::op == Op::find_repeats) {
+            if (auto wrong = position_difference("out[0]", wide(in.n), out[0], count, i)) return wrong;
+          } else {
+            if (auto wrong = difference("out[0]", count, values[count], in.values[i])) return wrong;
+          }
+          if constexpr (O::op == Op::run_length_encode) {
+            if (count > 0)
+              if (auto wrong = position_difference("out[2]", wide(in.n), out[2], count - 1, i - last)) return wrong;
+            last = i;
+          }
+          ++count;
+        }
+        return std::nullopt;
+      });
+  if (wrong || O::op == Op::partition_if) return wrong;
   const std::size_t position = size_of(position_type(in.n));
   if constexpr (O::op == Op::run_length_encode) {
-    if (count > 0)
-      if (auto wrong = position_difference("out[2]", wide(in.n), out[2], count - 1, in.n - last)) return wrong;
-    if (auto wrong = written_behind("out[2]", out[2], count, in.n, position, untouched)) return wrong;
+    if (all > 0)
+      if (auto wrong = position_difference("out[2]", wide(in.n), out[2], all - 1, in.n - last_of_all)) return wrong;
+    if (auto wrong = written_behind("out[2]", out[2], all, in.n, position, untouched)) return wrong;
   }
-  if constexpr (O::op == Op::partition_if) {
-    std::size_t next = count;
-    for (std::size_t i = 0; i < in.n; ++i)
-      if (!in.selects(i))
-        if (auto wrong = difference("out[0]", next, values[next], in.values[i]); ++next, wrong) return wrong;
-    return std::nullopt;
-  }
-  return written_behind("out[0]", out[0], count, in.n, O::op == Op::find_repeats ? position : sizeof(T), untouched);
+  return written_behind("out[0]", out[0], all, in.n, O::op == Op::find_repeats ? position : sizeof(T), untouched);
 }
 
 }  // namespace
 
 std::size_t count_selected(const Problem& problem) {
-  return visit_input(problem, [&](const auto& in) {
-    std::size_t count = 0;
-    for (std::size_t i = 0; i < in.n; ++i) count += in.selects(i);
-    return count;
-  });
+  return visit_input(problem, [&](const auto& in) { return before_parts(in).back().count; });
 }
 
 std::optional<std::string> find_mistake(const Problem& problem, const void* const* out, std::byte untouched) {
@@ -128,7 +161,7 @@ void plant_share(Type type, Op op, double share, std::uint64_t seed, std::size_t
   upsweep::visit(type, [&]<class T>(TypeTag<T>) {
     using B = UnsignedAs<T>;
     constexpr B top = B{1} << (8 * sizeof(T) - 1);
-    over_parts(n, [&](std::size_t begin, std::size_t end) {
+    for_each_part(n, [&](std::size_t, std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
         // Below the middle: the top bit set where it is a sign, and clear where it is not.
         B bits;
@@ -143,21 +176,27 @@ void plant_share(Type type, Op op, double share, std::uint64_t seed, std::size_t
 void plant_runs(Type type, double mean, std::uint64_t seed, std::size_t n, void* values) {
   const Coin begins(1 / mean, seed, planted_stream);
   upsweep::visit(type, [&]<class T>(TypeTag<T>) {
-    // From the back, so that a run's first element is still what it was when the others become equal to it.
     T* const at = static_cast<T*>(values);
-    for (std::size_t end = n; end > 0;) {
-      std::size_t begin = end - 1;
-      while (begin > 0 && !begins(begin)) --begin;
-      std::fill(at + begin, at + end, at[begin]);
-      end = begin;
-    }
+    const auto is_first = [&](std::size_t i) { return i == 0 || begins(i); };
+    // Where the run begins that is under way at the end of each part; a run's first element is never written.
+    std::vector<std::size_t> first(parts_of(n));
+    for_each_part(n, [&](std::size_t p, std::size_t begin, std::size_t end) {
+      while (end > begin && !is_first(end - 1)) --end;
+      first[p] = end > begin ? end - 1 : n;
+    });
+    for (std::size_t p = 1; p < first.size(); ++p)
+      if (first[p] == n) first[p] = first[p - 1];
+    for_each_part(n, [&](std::size_t p, std::size_t begin, std::size_t end) {
+      T value = at[p > 0 ? first[p - 1] : 0];
+      for (std::size_t i = begin; i < end; ++i) is_first(i) ? value = at[i] : at[i] = value;
+    });
   });
 }
 
 void make_flags(double share, std::uint64_t seed, std::size_t n, std::uint8_t* flags) {
   const Coin coin(share, seed, flags_stream);
   const Random bits(seed, flags_stream + 1);
-  over_parts(n, [&](std::size_t begin, std::size_t end) {
+  for_each_part(n, [&](std::size_t, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
       flags[i] = coin(i) ? static_cast<std::uint8_t>(1 + scale(bits(i), 255)) : std::uint8_t{0};
   });
