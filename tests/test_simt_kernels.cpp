@@ -38,6 +38,42 @@ TEST_P(Kernels, ReduceWithAnOperatorOfOnesOwn) {
   }
 }
 
+TEST_P(Kernels, SelectWithAPredicateOfOnesOwn) {
+  struct Point {
+    std::int32_t x, y;
+    bool operator==(const Point&) const = default;
+  };
+  constexpr std::int32_t radius = 700;
+  const auto inside = [&](Point p) { return p.x * p.x + p.y * p.y < radius * radius; };
+  constexpr Point untouched{-1, -1};
+  Workspace workspace(emulator);
+  for (const std::size_t n : {0, 1, 1000, 1024, 20011})
+    for (const std::size_t offset : {0, 1})  // from a 16-byte boundary, in elements
+      for (const double grid : {0, 3}) {     // 0: the rung's own, and then a small n goes another way
+        Array<Point> in(emulator, n + offset), out(emulator, n + offset);
+        Array<std::uint64_t> count(emulator, 1);
+        for (std::size_t i = 0; i < in.size(); ++i)
+          in[i] = {std::int32_t(i * 7919 % 2003) - 1001, std::int32_t(i * 104729 % 1999) - 999};
+        std::vector<Point> kept, left;
+        for (std::size_t i = 0; i < n; ++i) (inside(in[offset + i]) ? kept : left).push_back(in[offset + i]);
+        for (const bool all : {false, true}) {
+          for (std::size_t i = 0; i < out.size(); ++i) out[i] = untouched;
+          const Rung* rung = find_rung(emulator.rungs(), "test", all ? "inside_first" : "inside");
+          Call call{.n = n, .workspace = &workspace};
+          call.in[0] = in.data() + offset, call.out = {out.data() + offset, count.data()};
+          call.params.set("k", radius);
+          if (grid) call.params.set("grid", grid);
+          ASSERT_TRUE(bool(rung->find(Type::u32, Op::sum)(call)));
+          ASSERT_EQ(count[0], kept.size());
+          for (std::size_t i = 0; i < n; ++i)
+            ASSERT_EQ(out[offset + i], i < kept.size() ? kept[i]
+                                       : all           ? left[i - kept.size()]
+                                                       : untouched)
+                << n << ' ' << i;
+        }
+      }
+}
+
 TEST_P(Kernels, TransformWithAFunctionOfOnesOwn) {
   for (const char* const how : {"weighted", "weighted_staged"})
     for (const std::size_t inputs : {1, 3, 16})

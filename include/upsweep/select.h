@@ -1,7 +1,7 @@
 // Selections: what is kept of n elements, in their order, and how many those are.
 //
 //   find_repeats       the positions i with in[i] == in[i + 1]
-//   select_if          the elements below a limit
+//   select_if          the elements below a limit (with any predicate, on a GPU: select.cuh)
 //   select_flagged     the elements whose flag is not 0
 //   unique             the first element of every run of equal ones
 //   run_length_encode  the same, and how long each run is

@@ -30,7 +30,7 @@ if(CUDA)
   run(${CMAKE_COMMAND} -S ${EXAMPLES}/own_operator -B ${WORK}/own -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER}
     -DCMAKE_CUDA_COMPILER=${CUDA} ${package})
   run(${CMAKE_COMMAND} --build ${WORK}/own)
-  foreach(program IN ITEMS gcd recurrence)
+  foreach(program IN ITEMS gcd recurrence inside)
     execute_process(COMMAND ${WORK}/own/${program} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
     if(NOT result EQUAL 0 AND NOT result EQUAL 4)  # right, which each finds out for itself, or no GPU
       message(FATAL_ERROR "${WORK}/own/${program}: ${result}\n${output}")
