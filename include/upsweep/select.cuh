@@ -14,12 +14,23 @@ template <class T>
 concept DeviceSelectElement = std::is_trivially_copyable_v<T> && std::default_initializable<T> &&
     (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8);
 
+namespace detail {
+// nvcc gives the host no type that can be called for a __device__ lambda, so there is nothing to ask of one.
+template <class P>
+inline constexpr bool is_device_lambda =
+#ifdef __CUDACC_EXTENDED_LAMBDA__
+    __nv_is_extended_device_lambda_closure_type(P);
+#else
+    false;
+#endif
+}  // namespace detail
+
 // Whether to keep an element. Callable on the device, a struct or a __device__ lambda, and copied there, so it may
 // carry values but no host memory.
 template <class P, class T>
-concept DevicePredicate = std::is_trivially_copyable_v<P> && requires(const P keep, T x) {
+concept DevicePredicate = detail::is_device_lambda<P> ||(std::is_trivially_copyable_v<P>&& requires(const P keep, T x) {
   { keep(x) } -> std::convertible_to<bool>;
-};
+});
 
 namespace detail {
 template <Op operation, class P>
