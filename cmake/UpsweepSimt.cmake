@@ -13,8 +13,8 @@ set(UPSWEEP_SIMT_DIR ${PROJECT_SOURCE_DIR}/src/simt)
 find_program(UPSWEEP_TRACE_CLANG NAMES clang++-19 DOC "The compiler of the traced emulator's kernels")
 
 # The same for both compilers: nothing may change what a source access is (vectorising, unrolling, merging into memset),
-# and calls must stay calls, because lanes are aligned by call depth.
-set(straight -O2 -g -fno-unroll-loops -fno-optimize-sibling-calls)
+# and calls must stay calls, because lanes are aligned by call depth. -g1: lines, inlined calls and no more.
+set(straight -O2 -g1 -fno-unroll-loops -fno-optimize-sibling-calls)
 if(UPSWEEP_TRACE_CLANG)
   set(UPSWEEP_TRACE_COMPILER ${UPSWEEP_TRACE_CLANG})
   set(UPSWEEP_TRACE_FLAGS ${straight} -fno-vectorize -fno-slp-vectorize

@@ -22,14 +22,16 @@ upsweep check --quick
 
 say 'timing rungs and peers on the CPU'
 upsweep bench reduce scan saxpy --backend cpu --type i32,f32 -n 2^10,2^16,2^20,2^24 -o "$out/cpu.jsonl"
+upsweep bench select --backend cpu --type i32 --op select_if --param share=0.5 -n 2^10,2^16,2^20,2^24 -o "$out/cpu-select.jsonl"
 if upsweep devices --json | grep -q '"cuda"'; then
   say 'timing rungs and peers on the GPU'
   upsweep bench reduce scan saxpy --backend cuda --type i32,f32 -n 2^10,2^16,2^20,2^24,2^28 -o "$out/cuda.jsonl"
+  upsweep bench select --backend cuda --type i32 --op select_if --param share=0.5 -n 2^10,2^16,2^20,2^24,2^28 -o "$out/cuda-select.jsonl"
 fi
 upsweep report plot "$out"/c*.jsonl -o "$out/scores.svg"
 
 say 'explaining the kernels without a GPU'
-upsweep explain reduce scan saxpy -n 2^16
+upsweep explain reduce scan select saxpy -n 2^16
 
 say 'real input: the bytes of a program on this machine, as numbers'
 program=$(command -v cmake)
@@ -40,6 +42,8 @@ for op in sum min max; do
   upsweep run reduce --type u32 --op $op "$out/program.u32"
 done
 upsweep run reduce --type u32 --op sum "$out/program.u32" -o "$out/sum.npy"
+upsweep run scan --type u32 "$out/program.u32" -o "$out/sums.npy"
+upsweep run select --type u32 --op run_length_encode "$out/program.u32" -o "$out/values.npy" --also "$out/lengths.npy"
 
 say "done. Results are in $out"
 ls -l "$out"

@@ -298,9 +298,18 @@ TEST_F(Cli, SelectsFromFilesChunkAfterChunk) {
   write_raw<std::uint8_t>("flags.raw", {0, 1, 0, 9, 0, 0, 255});
   EXPECT_EQ(run("run select in.raw --with flags.raw --type i32 --op select_flagged").out, "5\n-2\n-2\n");
   expect_error("run select in.raw --type i32 --op select_flagged -o x.npy", 2, "needs another input: flags");
-  expect_error("run select in.raw --type i32 --op run_length_encode -o x.npy", 2, "two outputs");
-  expect_error("run select in.raw --type i32 --op partition_if -o x.npy", 2, "partition_if");
+  expect_error("run select in.raw --type i32 --op run_length_encode -o x.npy", 2, "another output: lengths");
+  expect_error("run select in.raw --type i32 --op run_length_encode -o x.npy --also x.npy", 2, "both be x.npy");
+  expect_error("run select in.raw --type i32 --op partition_if -o x.npy", 2, "another output: rest");
+  expect_error("run select in.raw --type i32 --op unique -o x.npy --also y.npy", 2, "no such output");
   EXPECT_EQ(files().size(), 2u) << "no output of a failed run";
+  EXPECT_EQ(run("run select in.raw --type i32 --op partition_if --also rest.raw").out, "-2\n-2\n");
+  EXPECT_EQ(run("run select rest.raw --type i32 --op unique").out, "5\n7\n");
+  EXPECT_EQ(run("run select in.raw --type i32 --op run_length_encode --also lengths.raw").out, "5\n-2\n7\n-2\n");
+  EXPECT_EQ(run("run scan lengths.raw --type u64 --op sum").out, "0\n3\n4\n6\n");
+  write_raw<std::int32_t>("empty.raw", {});
+  EXPECT_EQ(run("run select empty.raw --type i32 --op run_length_encode --also lengths.raw").out, "");
+  EXPECT_EQ(read(folder_ / "lengths.raw"), "");
 
   // More than two chunks, and not a whole number of them; a run crosses the first boundary, and the second lies
   // between two runs.
@@ -333,6 +342,23 @@ TEST_F(Cli, SelectsFromFilesChunkAfterChunk) {
   EXPECT_TRUE(holds("unique.raw", unique));
   ASSERT_EQ(run("run select large.raw --type u16 --op select_if --param below=1000 -o below.npy").code, 0);
   EXPECT_TRUE(holds("below.npy", below, 128));
+
+  std::vector<std::uint16_t> rest;
+  std::copy_if(in.begin(), in.end(), std::back_inserter(rest), [](std::uint16_t x) { return x >= 1000; });
+  ASSERT_EQ(
+      run("run select large.raw --type u16 --op partition_if --param below=1000 -o below.raw --also rest.npy").code, 0);
+  EXPECT_TRUE(holds("below.raw", below));
+  EXPECT_TRUE(holds("rest.npy", rest, 128));
+  std::vector<std::uint64_t> lengths;
+  for (std::size_t i = 0; i < in.size(); ++i)
+    i > 0 && in[i] == in[i - 1] ? ++lengths.back() : (lengths.push_back(1), lengths.back());
+  ASSERT_EQ(run("run select large.raw --type u16 --op run_length_encode -o unique.raw --also lengths.raw").code, 0);
+  EXPECT_TRUE(holds("unique.raw", unique));
+  EXPECT_TRUE(holds("lengths.raw", lengths));
+  // One run over all chunks.
+  write_raw("same.raw", std::vector<std::uint16_t>(in.size(), 7));
+  EXPECT_EQ(run("run select same.raw --type u16 --op run_length_encode --also length.raw").out, "7\n");
+  EXPECT_TRUE(holds("length.raw", std::vector<std::uint64_t>{in.size()}));
 }
 
 TEST_F(Cli, RunOnTheFirstElements) {

@@ -196,11 +196,11 @@ TYPED_TEST(ScanReproducible, HasTheBitsOfTheWholeWhateverTheChunks) {
       c.params.set("inclusive", inclusive);
       const auto streamer = scan.stream(cpu_platform(), rung, c);
       std::vector<T> got;
-      const auto sink = [&](std::span<const std::byte> bytes) {
+      const Streamer::Sink sink{[&](std::span<const std::byte> bytes, std::size_t) {
         const std::size_t old = got.size();
         got.resize(old + bytes.size() / sizeof(T));
         std::memcpy(got.data() + old, bytes.data(), bytes.size());
-      };
+      }};
       for (std::size_t i = 0; i < n; i += chunk) {
         const auto bytes = std::as_bytes(std::span(x).subspan(i, std::min(chunk, n - i)));
         streamer->feed({&bytes, 1}, sink);

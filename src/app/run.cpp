@@ -19,7 +19,7 @@ namespace {
 struct Options {
   std::string primitive, input = "-", output;
   std::string rung, backend = "cpu", type, op, format = "auto";
-  std::vector<std::string> with, params;
+  std::vector<std::string> with, also, params;
   std::string size;
 };
 
@@ -31,6 +31,8 @@ void declare(CLI::App& command, Options& o) {
   command.add_option("input", o.input, "A .npy file, or raw numbers with --type; - for standard input")->required();
   command.add_option("--with", o.with, "The other inputs, one file each: y of saxpy")->allow_extra_args(false);
   command.add_option("-o,--output", o.output, "Write the result into this file (.npy, or raw) instead of printing it");
+  command.add_option("--also", o.also, "Write the other outputs, one file each: lengths of run_length_encode")
+      ->allow_extra_args(false);
   command.add_option("--op", o.op, "sum, product, min, max; of select: find_repeats, ... (default: the first)");
   command.add_option("--rung", o.rung, "Which rung (default: the library's choice)");
   command.add_option("--backend", o.backend, "cpu, cuda or simt (default: cpu, because a file is slower than a CPU)");
@@ -104,7 +106,7 @@ class Inputs {
     add(std::move(main));
   }
   // Opens the files given for `others`, and holds their sizes, where those are known, against the main input's.
-  void open(const Options& o, const std::vector<Streamer::Input>& others, const Primitive& primitive) {
+  void open(const Options& o, const std::vector<Streamer::Beside>& others, const Primitive& primitive) {
     if (o.with.size() < others.size())
       throw Error(Code::invalid_argument,
                   fmt::format("{} needs another input: {}", primitive.name, others[o.with.size()].name),
@@ -184,6 +186,42 @@ class Inputs {
   std::uint64_t most_, done_ = 0;                      // elements: -n, and those read
 };
 
+// The files and the text that a run gives, with names that are given them when all is written.
+class Outputs {
+ public:
+  Outputs(const Options& o, const Streamer& streamer, std::optional<std::uint64_t> count)
+      : type_(streamer.output_type()) {
+    const auto others = streamer.other_outputs();
+    if (o.also.size() < others.size())
+      throw Error(Code::invalid_argument, fmt::format("there is another output: {}", others[o.also.size()].name),
+                  fmt::format("name its file: --also {}.npy", others[o.also.size()].name));
+    if (o.also.size() > others.size())
+      throw Error(Code::invalid_argument, fmt::format("--also {}: there is no such output", o.also[others.size()]),
+                  "leave it out");
+    if (std::find(o.also.begin(), o.also.end(), o.output) != o.also.end())
+      throw Error(Code::invalid_argument, fmt::format("two outputs cannot both be {}", o.output));
+    if (o.output.empty()) text_.emplace("-");
+    files_.push_back(o.output.empty() ? nullptr : create_array(o.output, type_, streamer.output_count(count)));
+    for (std::size_t k = 0; k < others.size(); ++k)
+      files_.push_back(create_array(o.also[k], others[k].type, std::nullopt));
+  }
+  void put(std::span<const std::byte> elements, std::size_t output) {
+    if (files_[output]) return files_[output]->write(elements);
+    const std::string lines = as_text(type_, elements);
+    text_->write(std::as_bytes(std::span(lines)));
+  }
+  void commit() {
+    for (const auto& file : files_)
+      if (file) file->commit();
+    if (text_) text_->commit();
+  }
+
+ private:
+  Type type_;  // of the main output
+  std::optional<OutputFile> text_;
+  std::vector<std::unique_ptr<ArrayWriter>> files_;  // the main output's first; null: as text
+};
+
 int work(const Options& o) {
   const Primitive& primitive = chosen_primitive(o.primitive);
   if (!primitive.stream)
@@ -205,20 +243,12 @@ int work(const Options& o) {
   const auto streamer = primitive.stream(
       platform, rung, {.type = reader->type(), .op = op, .params = chosen_params(selection, primitive)});
   Inputs inputs(o, std::move(reader), count);
-  inputs.open(o, streamer->others(), primitive);
+  inputs.open(o, streamer->other_inputs(), primitive);
 
   // Everything that can be wrong is found before the first chunk is read.
-  std::unique_ptr<ArrayWriter> file;
-  std::optional<OutputFile> text;
-  if (o.output.empty())
-    text.emplace("-");
-  else
-    file = create_array(o.output, streamer->output_type(), streamer->output_count(count));
-  const Streamer::Sink sink = [&](std::span<const std::byte> elements) {
-    if (file) return file->write(elements);
-    const std::string lines = as_text(streamer->output_type(), elements);
-    text->write(std::as_bytes(std::span(lines)));
-  };
+  Outputs outputs(o, *streamer, count);
+  const Streamer::Sink sink{
+      [&](std::span<const std::byte> elements, std::size_t output) { outputs.put(elements, output); }};
 
   // The next chunk is read while this one is worked on.
   Progress progress("MiB");
@@ -234,8 +264,7 @@ int work(const Options& o) {
   }
   streamer->finish(sink);
   progress.clear();
-  if (file) file->commit();
-  if (text) text->commit();
+  outputs.commit();
   return Exit::all_right;
 }
 
@@ -247,6 +276,7 @@ void add_run(CLI::App& app, int& exit_code) {
                        "  upsweep run reduce samples.bin --type f32 --rung reproducible\n"
                        "  upsweep run reduce samples.bin --type f32 -n 1M\n"
                        "  upsweep run saxpy x.npy --with y.npy --param a=-2.5 -o out.npy\n"
+                       "  upsweep run select in.npy --op run_length_encode -o values.npy --also lengths.npy\n"
                        "  head -c 1G /dev/zero | upsweep run reduce - --type u32\n",
                        declare, work);
 }

@@ -68,21 +68,27 @@ class Problem {
 class Streamer {
  public:
   virtual ~Streamer() = default;
-  using Sink = std::function<void(std::span<const std::byte> elements)>;
-  // The inputs beside the main one, each of as many elements: "y" of saxpy.
-  struct Input {
+  // Takes what is final of an output: of the main one, or of number `output` of those beside it, from 1 on.
+  struct Sink {
+    std::function<void(std::span<const std::byte> elements, std::size_t output)> put;
+    void operator()(std::span<const std::byte> elements, std::size_t output = 0) const { put(elements, output); }
+  };
+  struct Beside {
     std::string_view name;
     Type type;
   };
-  virtual std::vector<Input> others() const { return {}; }
-  // Of the output: its type, and its elements for `n` of input (nothing: not known beforehand).
+  // The inputs beside the main one, each of as many elements: "y" of saxpy.
+  virtual std::vector<Beside> other_inputs() const { return {}; }
+  // Of the main output: its type, and its elements for `n` of input (nothing: not known beforehand).
   virtual Type output_type() const = 0;
   virtual std::optional<std::uint64_t> output_count(std::optional<std::uint64_t> n) const = 0;
+  // The outputs beside it, of any length: "lengths" of run_length_encode.
+  virtual std::vector<Beside> other_outputs() const { return {}; }
   // The next elements of the main input, and as many of each other one, in host memory, aligned to 64 bytes; whatever
-  // of the output is final goes to the sink. Throws Error.
+  // of the outputs is final goes to the sink. Throws Error.
   using Chunks = std::span<const std::span<const std::byte>>;
   virtual void feed(Chunks chunks, const Sink& sink) = 0;
-  // After the last chunk: the rest of the output.
+  // After the last chunk: the rest of the outputs.
   virtual void finish(const Sink& sink) = 0;
 };
 

@@ -20,7 +20,7 @@ class SaxpyStreamer final : public Streamer {
         in_host_memory_(platform.backend() == Backend::cpu || rung.from_host()),
         workspace_(platform),
         arrays_(in_host_memory_ ? cpu_platform() : platform) {}
-  std::vector<Input> others() const override { return {{"y", case_.type}}; }
+  std::vector<Beside> other_inputs() const override { return {{"y", case_.type}}; }
   Type output_type() const override { return case_.type; }
   std::optional<std::uint64_t> output_count(std::optional<std::uint64_t> n) const override { return n; }
 
