@@ -178,7 +178,8 @@ void plant_runs(Type type, double mean, std::uint64_t seed, std::size_t n, void*
   upsweep::visit(type, [&]<class T>(TypeTag<T>) {
     T* const at = static_cast<T*>(values);
     const auto is_first = [&](std::size_t i) { return i == 0 || begins(i); };
-    // Where the run begins that is under way at the end of each part; a run's first element is never written.
+    // Where the run begins that is under way at the end of each part; a run's first element is never written, and may
+    // be read by all.
     std::vector<std::size_t> first(parts_of(n));
     for_each_part(n, [&](std::size_t p, std::size_t begin, std::size_t end) {
       while (end > begin && !is_first(end - 1)) --end;
@@ -188,7 +189,12 @@ void plant_runs(Type type, double mean, std::uint64_t seed, std::size_t n, void*
       if (first[p] == n) first[p] = first[p - 1];
     for_each_part(n, [&](std::size_t p, std::size_t begin, std::size_t end) {
       T value = at[p > 0 ? first[p - 1] : 0];
-      for (std::size_t i = begin; i < end; ++i) is_first(i) ? value = at[i] : at[i] = value;
+      for (std::size_t i = begin; i < end; ++i) {
+        if (is_first(i))
+          value = at[i];
+        else
+          at[i] = value;
+      }
     });
   });
 }
