@@ -22,7 +22,7 @@ upsweep check --quick
 
 say 'timing rungs and peers on the CPU'
 upsweep bench reduce scan saxpy --backend cpu --type i32,f32 -n 2^10,2^16,2^20,2^24 -o "$out/cpu.jsonl"
-upsweep bench select --backend cpu --type i32 --op select_if --param share=0.5 -n 2^10,2^16,2^20,2^24 -o "$out/cpu-select.jsonl"
+upsweep bench select --backend cpu --type i32 --op select_if --param share=0.5 -n 2^10,2^16,2^20 -o "$out/cpu-select.jsonl"
 if upsweep devices --json | grep -q '"cuda"'; then
   say 'timing rungs and peers on the GPU'
   upsweep bench reduce scan saxpy --backend cuda --type i32,f32 -n 2^10,2^16,2^20,2^24,2^28 -o "$out/cuda.jsonl"
