@@ -27,7 +27,7 @@ struct read {
   static constexpr Story story{.idea = "8 loads of 16 bytes in flight a thread, folded by xor", .limits = "any n"};
   static Status run(const Call& c) {
     const bool shares = c.n * sizeof(unsigned) >= reduce::shares_pay_from;
-    const unsigned grid = blocks_for<unsigned>(c.n, 512, 1, shares ? 2 * 16 : 2);
+    const unsigned grid = blocks_for<unsigned>(c.n, 512, 1, shares ? 2 * reduce::shares_waves : 2);
     auto* const boxes = reinterpret_cast<unsigned long long*>(c.workspace->counters(2 * std::size_t(grid)));
     if (!boxes) return {Code::out_of_memory, 0, "no memory for the block totals"};
     return launch(shares ? read_kernel<reduce::Walk::shares> : read_kernel<reduce::Walk::grid_stride>,

@@ -30,7 +30,7 @@ struct shares {
   static Status run(const Args<T, Op>& a) {
     if (a.params.get("block", 0) != 0) return {Code::unsupported, 0, "shares has a fixed block size"};
     // Two blocks fit. Of 31 shapes on an H200 this is the best at 2^28 to 2^30 (docs/notes/reduce.md).
-    const auto grid = static_cast<unsigned>(a.params.get("grid", blocks_for<T>(a.n, 512, 8, 2 * 16)));
+    const auto grid = static_cast<unsigned>(a.params.get("grid", blocks_for<T>(a.n, 512, 8, 2 * shares_waves)));
     unsigned long long* const boxes = boxes_of<T>(a, grid);
     if (!boxes) return {Code::out_of_memory, 0, "no memory for the block totals"};
     return launch(shares_kernel<T, Op>, {.grid = grid, .block = 512, .stream = a.stream}, a.in, a.out, boxes, a.n,

@@ -7,8 +7,9 @@ namespace upsweep::ladders::reduce {
 
 // The grid side by side through all of it, or each block through a share of its own.
 enum class Walk { grid_stride, shares };
-// Bytes from which shares are the faster walk on an H200, with 16 times the blocks that fit.
-inline constexpr std::size_t shares_pay_from = std::size_t{512} << 20;
+// Shares for 16 times the blocks that fit are the faster walk on an H200 from 512 MB on (docs/notes/reduce.md).
+inline constexpr unsigned shares_waves = 16;
+inline constexpr std::size_t shares_pay_from = std::size_t{512} << 20;  // bytes
 
 // A thread's packs: first, first + step, ... before end.
 struct Steps {
