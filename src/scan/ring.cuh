@@ -57,8 +57,7 @@ __device__ void copy_packs(const Aligned<T>& in, std::size_t position, unsigned 
 template <class Shape, unsigned Copies = 1>
 struct Ring {
   static constexpr unsigned stages = Shape::stages;
-  static constexpr unsigned arrivals =
-      warp_size + Copies - 1;  // that a fetched tile takes; copy_packs() makes a warp's
+  static constexpr unsigned arrivals = warp_size + Copies - 1;  // of a fetched tile; a warp of them by copy_packs()
   struct Shared {
     std::uint64_t fetched[stages], placed[stages], freed[stages];  // mbarriers
     unsigned tile[stages], last_tile[stages];                      // in this turn and the one before; `tiles`: the end
