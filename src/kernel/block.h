@@ -94,6 +94,22 @@ __device__ __forceinline__ T warp_scan(T value, Op op) {
   return value;
 }
 
+// The scans of several rows of 32 values, a step of all of them at a time: the shuffles of a step are in flight
+// together, where each row by itself would wait for five of them in turn.
+template <unsigned Rows, class T, class Op>
+__device__ __forceinline__ void warp_scans(T (&rows)[Rows], Op op) {
+  const unsigned lane = threadIdx.x % warp_size;
+#pragma unroll
+  for (unsigned distance = 1; distance < warp_size; distance *= 2) {
+    T before[Rows];
+#pragma unroll
+    for (unsigned r = 0; r < Rows; ++r) before[r] = shuffle_up(rows[r], distance);
+#pragma unroll
+    for (unsigned r = 0; r < Rows; ++r)
+      if (lane >= distance) rows[r] = op(before[r], rows[r]);
+  }
+}
+
 // From inclusive to exclusive: what the lane to the left has; the neutral element in lane 0.
 template <class T, class Op>
 __device__ __forceinline__ T from_left_lane(T value, Op) {

@@ -51,9 +51,8 @@ struct Pipeline {
         read_rows(s, w, rows);
         sum = op(sum, total_rows<T>(rows, op));
       }
-      __syncwarp();  // all lanes have read what fetch may then overwrite
-      if (lane > 0) return;
-      if (tile < ring.tiles) put_tagged(ring.state.boxes() + std::size_t(tile) * words_per<A>, shared.ring.call, sum);
+      if (tile < ring.tiles && lane == 0)
+        put_tagged(ring.state.boxes() + std::size_t(tile) * words_per<A>, shared.ring.call, sum);
       mbarrier_arrive(&shared.ring.placed[s]);
     });
   }
@@ -63,9 +62,7 @@ struct Pipeline {
     ring.for_each_turn(shared.ring.fetched, turn, Shape::placers, [&](unsigned s, unsigned tile) {
       A sum = Op::template neutral<A>();
       if (tile < ring.tiles) sum = take_totals<A>(ring.state, shared.ring.call, shared.ring.last_tile[s], tile, op);
-      __syncwarp();
-      if (lane > 0) return;
-      shared.between[s] = sum;
+      if (lane == 0) shared.between[s] = sum;
       mbarrier_arrive(&shared.ring.placed[s]);
     });
   }
@@ -79,8 +76,7 @@ struct Pipeline {
       uint4 rows[Shape::rows];
       A before[Shape::rows];
       read_rows(s, warp, rows);
-      __syncwarp();
-      if (lane == 0) mbarrier_arrive(&shared.ring.freed[s]);
+      mbarrier_arrive(&shared.ring.freed[s]);
       scan_rows<T>(rows, before, op);
       finish_rows<T>(rows, before, left, inclusive, op);
       const unsigned first = warp * Shape::rows * row_elements<T> + lane * Pack<T>::size;

@@ -73,8 +73,7 @@ struct Reproducible {
   static constexpr unsigned tile_rows = rows_a_tile + 1;                // one more, so that tiles begin in other banks
   static constexpr unsigned shared_bytes = stages * (stage_elements + tiles * tile_rows) * sizeof(T);
   static constexpr unsigned threads = Shape::threads + warp_size;  // one warp joins
-  // Lanes that totals and places arrive with, each for what it has written; and the one that joins.
-  static constexpr unsigned placing = 2 * warp_size + 1;
+  static constexpr unsigned placing = 3;                           // warps: totals, places, joins
   static_assert(tiles % Shape::scanners == 0 && warp_size % tiles == 0);
   struct Shared {
     typename Ring<Shape>::Shared ring;
@@ -132,8 +131,7 @@ struct Reproducible {
   // Of the rows and tiles of totals that end with this group, on each level, the sums.
   __device__ void join() {
     ring.for_each_turn(shared.ring.fetched, 0, 1, [&](unsigned s, unsigned group) {
-      __syncwarp();
-      if (lane == 0) mbarrier_arrive(&shared.ring.placed[s]);  // its number has been read
+      mbarrier_arrive(&shared.ring.placed[s]);  // its number has been read
       if (group == ring.tiles) return;
       std::size_t last = (group + std::size_t(1)) * tiles - 1;  // total
       for (unsigned l = 0; l < Levels::count && last % warp_size == warp_size - 1; ++l) {
@@ -199,8 +197,7 @@ struct Reproducible {
         before_rows[t] = rows_of(s, tile)[lane];
         before[t] = shared.before[s][tile];
       }
-      __syncwarp();
-      if (lane == 0) mbarrier_arrive(&shared.ring.freed[s]);
+      mbarrier_arrive(&shared.ring.freed[s]);
 #pragma unroll
       for (unsigned t = 0; t < tiles_a_warp; ++t)
         scan_tile(row[t], before_rows[t], before[t], (std::size_t(group) * tiles + warp * tiles_a_warp + t) * tile_size,
@@ -209,14 +206,14 @@ struct Reproducible {
   }
 
   // Exclusive, each lane has what its right neighbour stores, and the last one what the first does: nothing of the row.
-  __device__ void scan_tile(const T (&row)[rows_a_tile], T before_rows, T before, std::size_t first, bool inclusive) {
+  __device__ void scan_tile(T (&row)[rows_a_tile], T before_rows, T before, std::size_t first, bool inclusive) {
     const bool none = !inclusive && lane == warp_size - 1, whole = first + tile_size <= n;
     const unsigned to = inclusive ? lane : (lane + 1) % warp_size;
+    warp_scans(row, Sum{});
 #pragma unroll
     for (unsigned r = 0; r < rows_a_tile; ++r) {
-      const T upto = warp_scan(row[r], Sum{});
       const T before_this = shuffle(before_rows, r);
-      const T sum = before + (before_this + (none ? T(0) : upto));
+      const T sum = before + (before_this + (none ? T(0) : row[r]));
       if (const std::size_t i = first + r * warp_size + to; whole || i < n) out[i] = sum;
     }
   }

@@ -58,9 +58,12 @@ template <class Shape, unsigned Copies = 1>
 struct Ring {
   static constexpr unsigned stages = Shape::stages;
   static constexpr unsigned arrivals = warp_size + Copies - 1;  // of a fetched tile; a warp of them by copy_packs()
+  // Of mbarriers. Every lane arrives for itself: one could for its warp after a __syncwarp(), but racecheck, which
+  // looks for what is read and overwritten without one waiting for the other, does not follow that, and it is no
+  // faster.
   struct Shared {
-    std::uint64_t fetched[stages], placed[stages], freed[stages];  // mbarriers
-    unsigned tile[stages], last_tile[stages];                      // in this turn and the one before; `tiles`: the end
+    std::uint64_t fetched[stages], placed[stages], freed[stages];
+    unsigned tile[stages], last_tile[stages];  // in this turn and the one before; `tiles`: the end
     unsigned call;
   };
 
@@ -74,15 +77,15 @@ struct Ring {
   }
 
   // By the warp that fetches, before a barrier of the block; returns the number of the first tile, in lane 0. A tile is
-  // placed when `placing` have arrived. `prefetch()` asks L2 for what this block will probably draw, while the previous
-  // kernel ends.
+  // placed when `placing` warps have arrived. `prefetch()` asks L2 for what this block will probably draw, while the
+  // previous kernel ends.
   template <class Prefetch>
   __device__ unsigned begin(unsigned placing, Prefetch&& prefetch) {
     if (lane > 0) return 0;
     for (unsigned s = 0; s < stages; ++s) {
       mbarrier_init(&shared.fetched[s], arrivals);
-      mbarrier_init(&shared.placed[s], placing);
-      mbarrier_init(&shared.freed[s], Shape::scanners);
+      mbarrier_init(&shared.placed[s], placing * warp_size);
+      mbarrier_init(&shared.freed[s], Shape::scanners * warp_size);
     }
     prefetch();
     wait_for_previous();

@@ -90,9 +90,7 @@ struct Pipeline {
         read_rows(s, w, rows, row_heads);
         sum = Joined<Op>{op}(sum, total_rows<T>(rows, row_heads, op));
       }
-      __syncwarp();  // all lanes have read what fetch may then overwrite
-      if (lane > 0) return;
-      if (tile < ring.tiles)
+      if (tile < ring.tiles && lane == 0)
         put_tagged(sum.head ? prefix_box<T>(ring.state, tile) : total_box<T>(ring.state, tile), shared.ring.call,
                    sum.value);
       mbarrier_arrive(&shared.ring.placed[s]);
@@ -109,9 +107,7 @@ struct Pipeline {
           const unsigned to = tile - from < many * warp_size ? tile : from + many * warp_size;
           sum = Joined<Op>{op}(sum, take_few<many, T>(ring.state, shared.ring.call, from, to, op));
         }
-      __syncwarp();
-      if (lane > 0) return;
-      shared.between[s] = sum;
+      if (lane == 0) shared.between[s] = sum;
       mbarrier_arrive(&shared.ring.placed[s]);
     });
   }
@@ -126,8 +122,7 @@ struct Pipeline {
       unsigned row_heads[Shape::rows];
       BeforePacks<T, Shape::rows> before;
       read_rows(s, warp, rows, row_heads);
-      __syncwarp();
-      if (lane == 0) mbarrier_arrive(&shared.ring.freed[s]);
+      mbarrier_arrive(&shared.ring.freed[s]);
       scan_rows(rows, row_heads, before, op);
       finish_rows(rows, row_heads, before, left, inclusive, op);
       const unsigned first = warp * Shape::rows * row_elements<T> + lane * Pack<T>::size;

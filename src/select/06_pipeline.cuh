@@ -32,10 +32,11 @@ struct Pipeline {
   // Whether keys are looked at again once their bits are known.
   static constexpr bool keys_kept = gives_values<O> && O::op != Op::select_flagged;
   static constexpr bool runs = O::op == Op::run_length_encode;
+  // Of mbarriers. As in scan's ring every lane arrives for itself; but for `counted`, which is for what lane 0 wrote.
   struct Shared {
-    std::uint64_t fetched[stages], freed[stages];     // mbarriers, of places in the ring
-    std::uint64_t flagged[held], gathered[held];      // of places of bits; every lane arrives for itself
-    std::uint64_t counted[notes], placed[notes];      // of turns
+    std::uint64_t fetched[stages], freed[stages];     // places in the ring
+    std::uint64_t flagged[held], gathered[held];      // places of bits
+    std::uint64_t counted[notes], placed[notes];      // turns
     unsigned tile[notes], last_tile[notes];           // in this turn and the one before; `tiles`: the end
     Selected between[notes];                          // of tiles [last_tile, tile)
     unsigned count[notes][parts], end[notes][parts];  // of the tile's parts
@@ -104,10 +105,7 @@ struct Pipeline {
         unsigned bits[S::rows], count = 0, end = 0;  // `end` in the tile
 #pragma unroll
         for (unsigned r = 0; r < S::rows; ++r) rows[r] = reinterpret_cast<const uint4*>(mine)[r * warp_size + lane];
-        if constexpr (!keys_kept) {
-          __syncwarp();
-          if (lane == 0) mbarrier_arrive(&shared.freed[turn % stages]);
-        }
+        if constexpr (!keys_kept) mbarrier_arrive(&shared.freed[turn % stages]);
         bits_of_rows<S::rows, T, O>(in, keys, std::size_t(tile) * S::elements + part * S::of_warp, rows, left, bits);
         if (turn >= held) wait(shared.gathered, turn - held);
 #pragma unroll
@@ -144,6 +142,7 @@ struct Pipeline {
         if (runs && shared.end[note][part]) end = shared.end[note][part];
       }
       if (lane == 0) put_tagged(state.boxes() + tile, shared.call, count | end << 16);
+      mbarrier_arrive(&shared.placed[note]);
     }
   }
 
@@ -155,8 +154,7 @@ struct Pipeline {
       const unsigned note = turn % notes, tile = shared.tile[note];
       if (tile == tiles) return;
       const Selected sum = take(shared.last_tile[note], tile);
-      if (lane > 0) continue;
-      shared.between[note] = sum;
+      if (lane == 0) shared.between[note] = sum;
       mbarrier_arrive(&shared.placed[note]);
     }
   }
@@ -210,10 +208,7 @@ struct Pipeline {
           if (bits[r]) packs[r] = pack_at(turn, part, r, bits[r], origin);
       }
       mbarrier_arrive(&shared.gathered[turn % held]);
-      if (keys_kept) {
-        __syncwarp();
-        if (lane == 0) mbarrier_arrive(&shared.freed[turn % stages]);
-      }
+      if (keys_kept) mbarrier_arrive(&shared.freed[turn % stages]);
       const unsigned count = rank_rows<S::out>(bits, ranks);
 
       // 2. The place.
@@ -301,7 +296,7 @@ __global__ void __launch_bounds__(S::threads, 1)
   if (threadIdx.x == S::threads - warp_size) {  // the warp that fetches
     for (unsigned s = 0; s < P::stages; ++s) {
       mbarrier_init(&shared.fetched[s], warp_size);
-      mbarrier_init(&shared.freed[s], P::parts);
+      mbarrier_init(&shared.freed[s], P::parts * warp_size);
     }
     for (unsigned h = 0; h < P::held; ++h) {
       mbarrier_init(&shared.flagged[h], P::parts * warp_size);
@@ -309,7 +304,7 @@ __global__ void __launch_bounds__(S::threads, 1)
     }
     for (unsigned note = 0; note < P::notes; ++note) {
       mbarrier_init(&shared.counted[note], P::parts);
-      mbarrier_init(&shared.placed[note], 1);
+      mbarrier_init(&shared.placed[note], 2 * warp_size);  // those that tell and place
     }
     // While the previous kernel ends, L2 gets the tile that this block will probably draw.
     const std::size_t probably = std::size_t(blockIdx.x) * S::elements;
