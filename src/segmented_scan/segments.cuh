@@ -29,16 +29,17 @@ __device__ __forceinline__ unsigned last_head(unsigned heads, unsigned lane) {
 // The total of a warp's rows, for lane 0: cheaper than scan_rows(), for operators that commute.
 template <class T, unsigned Rows, class Op>
 __device__ __forceinline__ Run<T> total_rows(const uint4 (&rows)[Rows], const unsigned (&heads)[Rows], Op op) {
-  Run<T> total = Joined<Op>::template neutral<Run<T>>();
+  T sum = Op::template neutral<T>();  // this lane's, since the last head of them all
+  bool any_head = false;
 #pragma unroll
   for (unsigned r = 0; r < Rows; ++r) {
     const unsigned row_heads = __ballot_sync(all_lanes, heads[r] != 0);
     const T value = fold_pack<T>(rows[r], heads[r], op);
     const bool counts = threadIdx.x % warp_size >= last_head(row_heads, warp_size - 1);
-    const T sum = warp_reduce(counts ? value : Op::template neutral<T>(), op);
-    total = Joined<Op>{op}(total, {sum, row_heads != 0});
+    if (row_heads) any_head = true, sum = Op::template neutral<T>();
+    if (counts) sum = op(sum, value);
   }
-  return total;
+  return {warp_reduce(sum, op), any_head};
 }
 
 // What comes before each pack of this lane, as far as the warp's rows go.
@@ -53,21 +54,32 @@ template <class T, unsigned Rows, class Op>
 __device__ __forceinline__ Run<T> scan_rows(const uint4 (&rows)[Rows], const unsigned (&heads)[Rows],
                                             BeforePacks<T, Rows>& before, Op op) {
   const unsigned lane = threadIdx.x % warp_size;
+  unsigned row_heads[Rows], in_segment[Rows];  // lanes to the left that belong to the lane's segment
+  T upto[Rows];
+#pragma unroll
+  for (unsigned r = 0; r < Rows; ++r) {
+    row_heads[r] = __ballot_sync(all_lanes, heads[r] != 0);
+    in_segment[r] = lane - last_head(row_heads[r], lane);
+    upto[r] = fold_pack<T>(rows[r], heads[r], op);
+  }
+  // A step of all rows at a time, as warp_scans() does.
+#pragma unroll
+  for (unsigned distance = 1; distance < warp_size; distance *= 2) {
+    T left[Rows];
+#pragma unroll
+    for (unsigned r = 0; r < Rows; ++r) left[r] = shuffle_up(upto[r], distance);
+#pragma unroll
+    for (unsigned r = 0; r < Rows; ++r)
+      if (distance <= in_segment[r]) upto[r] = op(left[r], upto[r]);
+  }
   Run<T> total = Joined<Op>::template neutral<Run<T>>();
 #pragma unroll
   for (unsigned r = 0; r < Rows; ++r) {
-    const unsigned row_heads = __ballot_sync(all_lanes, heads[r] != 0), start = last_head(row_heads, lane);
-    T upto = fold_pack<T>(rows[r], heads[r], op);
-#pragma unroll
-    for (unsigned distance = 1; distance < warp_size; distance *= 2) {
-      const T left = shuffle_up(upto, distance);
-      if (lane >= start + distance) upto = op(left, upto);
-    }
-    const bool in_row = row_heads & ((1u << lane) - 1);
-    const T left = from_left_lane(upto, op);
+    const bool in_row = row_heads[r] & ((1u << lane) - 1);
+    const T left = from_left_lane(upto[r], op);
     before.value[r] = in_row ? left : op(total.value, left);
     before.enclosed |= unsigned(in_row || total.head) << r;
-    total = Joined<Op>{op}(total, {shuffle(upto, warp_size - 1), row_heads != 0});
+    total = Joined<Op>{op}(total, {shuffle(upto[r], warp_size - 1), row_heads[r] != 0});
   }
   return total;
 }
