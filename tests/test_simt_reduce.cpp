@@ -5,7 +5,9 @@
 #include <numeric>
 #include <vector>
 
+#include "base/inputs.h"
 #include "simt/report.h"
+#include "upsweep/reduce.h"
 
 namespace upsweep {
 namespace {
@@ -99,6 +101,20 @@ TEST(Classics, Total) {  // a tree over 2 * block sums: two loads and a store fo
   EXPECT_EQ(c.shared_load_wavefronts, c.shared_load_requests);  // no bank conflicts
   EXPECT_EQ(c.shared_store_wavefronts, c.shared_store_requests);
   EXPECT_EQ(c.barriers, grid * warps * levels);
+}
+
+// overlap's shape follows the size: 16 KB, 64 KB, 2, 8, 32, 64 MB and above.
+TEST(Overlap, AddsUpInEveryShape) {
+  Device device(plain_emulator());
+  for (const std::size_t kilobytes : {15, 60, 1900, 7000, 30'000, 60'000, 70'000}) {
+    const auto check = [&]<class T>(T) {
+      const auto in = make_input<T>("uniform", kilobytes * 1024 / sizeof(T) + 3, kilobytes);
+      T expected = 0;
+      for (const T v : in) expected = Sum{}(expected, v);
+      EXPECT_EQ(reduce(device, in, Op::sum, {.rung = "overlap"}), expected) << kilobytes << " KB of " << sizeof(T);
+    };
+    check(std::int32_t{}), check(std::int64_t{});
+  }
 }
 
 }  // namespace

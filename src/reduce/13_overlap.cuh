@@ -21,7 +21,7 @@ inline constexpr unsigned rows_ahead = 2;
 template <unsigned InFlight>
 inline constexpr unsigned resident_threads = InFlight > 4 ? 1024 : 2048;
 
-template <unsigned Block, unsigned InFlight, class T, class Op>
+template <unsigned Block, unsigned InFlight, Walk walk, class T, class Op>
 __global__ void __launch_bounds__(Block, resident_threads<InFlight> / Block)
     overlap_kernel(const T* in,                // [n]
                    T* out,                     // [1]
@@ -30,15 +30,16 @@ __global__ void __launch_bounds__(Block, resident_threads<InFlight> / Block)
   // 1. While the previous kernel ends: the next may come, and this block's first rows of blockDim.x packs with it.
   allow_next_launch();
   const PackSplit<T> split(in, n);
-  const std::size_t row = (std::size_t(blockIdx.x) + std::size_t(threadIdx.x) * gridDim.x) * blockDim.x;
-  if (threadIdx.x < rows_ahead && row < split.packs) {
-    const std::size_t left = split.packs - row;
+  const auto [first, end, step] = steps_of_thread<walk>(split.packs);
+  const std::size_t row = first - threadIdx.x + threadIdx.x * step;  // thread t asks for the block's row t
+  if (threadIdx.x < rows_ahead && row < end) {
+    const std::size_t left = end - row;
     prefetch_l2(split.aligned + row * Pack<T>::size, 16 * unsigned(left < blockDim.x ? left : blockDim.x));
   }
   wait_for_previous();
 
   // 2. As mailbox.
-  finish(thread_sum<InFlight>(split, in, op), op, boxes, out);
+  finish(thread_sum<InFlight, walk>(split, in, op), op, boxes, out);
 }
 
 struct overlap {
@@ -62,19 +63,21 @@ struct overlap {
     if (bytes <= 2 * 1024 * 1024) return start<256, 4>(a, blocks_for<T>(a.n, 256, 2, 4));
     // one block a multiprocessor, eight loads a thread: few to start and to collect, and enough in flight;
     if (bytes <= 32 * 1024 * 1024) return start<512, 8>(a, blocks_for<T>(a.n, 512, 1, 1));
-    // all the threads there are where it runs long enough to need the last per cent of bandwidth;
-    if (bytes < shares_pay_from) return start<1024, 4>(a, blocks_for<T>(a.n, 1024, 1, 2));
-    // and where a start no longer shows, shares, for the last per cent.
+    // all that fit where it runs long enough to need the last per cents of bandwidth; shares are 0.4 % there at 2^26;
+    const unsigned all = blocks_for<T>(a.n, 512, 1, 2);
+    if (bytes <= 64 * 1024 * 1024) return start<512, 8>(a, all);
+    if (bytes < shares_pay_from) return start<512, 8, Walk::shares>(a, all);
+    // and where a start no longer shows, more shares than fit.
     return shares::run<T, Op>(a);
   }
 
  private:
-  template <unsigned Block, unsigned InFlight, class T, class Op>
+  template <unsigned Block, unsigned InFlight, Walk walk = Walk::grid_stride, class T, class Op>
   static Status start(const Args<T, Op>& a, unsigned grid) {
     grid = static_cast<unsigned>(a.params.get("grid", grid));
     unsigned long long* const boxes = boxes_of<T>(a, grid);
     if (!boxes) return {Code::out_of_memory, 0, "no memory for the block totals"};
-    return launch(overlap_kernel<Block, InFlight, T, Op>,
+    return launch(overlap_kernel<Block, InFlight, walk, T, Op>,
                   {.grid = grid, .block = Block, .overlap = true, .stream = a.stream}, a.in, a.out, boxes, a.n, a.op);
   }
 };
