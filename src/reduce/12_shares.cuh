@@ -13,11 +13,11 @@
 namespace upsweep::ladders::reduce {
 
 template <class T, class Op>
-__global__ void __launch_bounds__(512) shares_kernel(const T* in,                // [n]
-                                                     T* out,                     // [1]
-                                                     unsigned long long* boxes,  // [gridDim.x * boxes_per<T>], zero
-                                                     std::size_t n, Op op) {
-  finish(thread_sum<8, Walk::shares>(PackSplit<T>(in, n), in, op), op, boxes, out);
+__global__ void __launch_bounds__(1024, 2) shares_kernel(const T* in,                // [n]
+                                                         T* out,                     // [1]
+                                                         unsigned long long* boxes,  // [gridDim.x * boxes_per<T>], zero
+                                                         std::size_t n, Op op) {
+  finish(thread_sum<4, Walk::shares>(PackSplit<T>(in, n), in, op), op, boxes, out);
 }
 
 struct shares {
@@ -29,11 +29,11 @@ struct shares {
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     if (a.params.get("block", 0) != 0) return {Code::unsupported, 0, "shares has a fixed block size"};
-    // Two blocks fit. Of 31 shapes on an H200 this is the best at 2^28 to 2^30 (docs/notes/reduce.md).
-    const auto grid = static_cast<unsigned>(a.params.get("grid", blocks_for<T>(a.n, 512, 8, 2 * shares_waves)));
+    // Two blocks fit. Of some 50 shapes on an H200 this is the best at 2^27 to 2^30 (docs/notes/reduce.md).
+    const auto grid = static_cast<unsigned>(a.params.get("grid", blocks_for<T>(a.n, 1024, 4, 2 * shares_waves)));
     unsigned long long* const boxes = boxes_of<T>(a, grid);
     if (!boxes) return {Code::out_of_memory, 0, "no memory for the block totals"};
-    return launch(shares_kernel<T, Op>, {.grid = grid, .block = 512, .stream = a.stream}, a.in, a.out, boxes, a.n,
+    return launch(shares_kernel<T, Op>, {.grid = grid, .block = 1024, .stream = a.stream}, a.in, a.out, boxes, a.n,
                   a.op);
   }
 };

@@ -67,8 +67,8 @@ struct overlap {
     const unsigned all = blocks_for<T>(a.n, 512, 1, 2);
     if (bytes <= 64 * 1024 * 1024) return start<512, 8>(a, all);
     if (bytes < shares_pay_from) return start<512, 8, Walk::shares>(a, all);
-    // and where a start no longer shows, more shares than fit.
-    return shares::run<T, Op>(a);
+    // and where a start no longer shows, as shares.
+    return start<1024, 4, Walk::shares>(a, blocks_for<T>(a.n, 1024, 4, 2 * shares_waves));
   }
 
  private:
