@@ -66,8 +66,8 @@ struct overlap {
     // all that fit where it runs long enough to need the last per cents of bandwidth; shares are 0.4 % there at 2^26;
     const unsigned all = blocks_for<T>(a.n, 512, 1, 2);
     if (bytes <= 64 * 1024 * 1024) return start<512, 8>(a, all);
-    if (bytes < shares_pay_from) return start<512, 8, Walk::shares>(a, all);
-    // and where a start no longer shows, as shares.
+    if (bytes < shares_pay_from || sizeof(T) == 8) return start<512, 8, Walk::shares>(a, all);
+    // and where a start no longer shows, as shares; 8-byte elements do not fit into its 32 registers a thread.
     return start<1024, 4, Walk::shares>(a, blocks_for<T>(a.n, 1024, 4, 2 * shares_waves));
   }
 
