@@ -33,10 +33,12 @@ void saxpy_host(Device& device, Type type, const void* a, const SaxpyArrays& arr
 void saxpy_queued(Device& device, Type type, const void* a, const SaxpyArrays& arrays, const SaxpyOptions& options);
 }  // namespace detail
 
-// out = a x + y of contiguous ranges in host memory; on a GPU through copies. x and y have as many elements, `out` at
-// least as many; it may be x or y, and otherwise overlaps neither. Integers wrap; floats are rounded once (a fused
-// multiply-add) or twice, whichever the processor does faster. Throws Error: invalid_argument (no rung of that name,
-// sizes that differ, `out` too small), unsupported (the rung does not take this type), out_of_memory, device_error.
+// out = a x + y of contiguous ranges in host memory; on a GPU through copies, chunk by chunk where its memory does not
+// hold x and y (rung from_host_pipelined, which is also the fastest if the ranges are pinned). x and y have as many
+// elements, `out` at least as many; it may be x or y, and otherwise overlaps neither. Integers wrap; floats are rounded
+// once (a fused multiply-add) or twice, whichever the processor does faster. Throws Error: invalid_argument (no rung of
+// that name, sizes that differ, `out` too small), unsupported (the rung does not take this type), out_of_memory,
+// device_error.
 template <std::ranges::contiguous_range X, detail::RangeOf<std::ranges::range_value_t<X>> Y,
           detail::RangeOf<std::ranges::range_value_t<X>> Out>
 requires Element<std::ranges::range_value_t<X>>

@@ -54,9 +54,10 @@ void saxpy_host(Device& device, Type type, const void* a, const SaxpyArrays& arr
 
   const std::size_t second = (bytes + 255) / 256 * 256;  // aligned as the first
   auto* const x = static_cast<std::byte*>(state.staging.scratch(second + bytes));
+  if (!x && options.rung.empty()) return saxpy_host(device, type, a, arrays, {.rung = "from_host_pipelined"});
   if (!x)
     throw Error(Code::out_of_memory, "saxpy: no device memory for copies of " + std::to_string(2 * bytes) + " bytes",
-                "do it in parts");
+                "do it in parts, or by from_host_pipelined");
   std::byte* const y = x + second;
   state.platform.copy_in(x, arrays.x, bytes, state.stream);
   state.platform.copy_in(y, arrays.y, bytes, state.stream);

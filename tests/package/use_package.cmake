@@ -25,15 +25,18 @@ if(NOT output MATCHES "Fibonacci 90: 2880067194370816120\n$")
   message(FATAL_ERROR "the example did not finish")
 endif()
 
-# With nvcc, operators of one's own; they run where there is a GPU.
+# With nvcc, those for a GPU; they run where there is one (1: of a GiB, where the size is asked for).
 if(CUDA)
   run(${CMAKE_COMMAND} -S ${EXAMPLES}/own_operator -B ${WORK}/own -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER}
     -DCMAKE_CUDA_COMPILER=${CUDA} ${package})
   run(${CMAKE_COMMAND} --build ${WORK}/own)
-  foreach(program IN ITEMS gcd recurrence inside)
-    execute_process(COMMAND ${WORK}/own/${program} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  run(${CMAKE_COMMAND} -S ${EXAMPLES}/larger_than_memory -B ${WORK}/large -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER}
+    -DCUDAToolkit_ROOT=${CUDA}/../.. ${package})
+  run(${CMAKE_COMMAND} --build ${WORK}/large)
+  foreach(program IN ITEMS own/gcd own/recurrence own/inside large/larger_than_memory)
+    execute_process(COMMAND ${WORK}/${program} 1 RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
     if(NOT result EQUAL 0 AND NOT result EQUAL 4)  # right, which each finds out for itself, or no GPU
-      message(FATAL_ERROR "${WORK}/own/${program}: ${result}\n${output}")
+      message(FATAL_ERROR "${WORK}/${program}: ${result}\n${output}")
     endif()
   endforeach()
 endif()
