@@ -60,6 +60,16 @@ __device__ __forceinline__ T fold(Pack<T> p, Op op) {
   return p.item[0];
 }
 
+// Bit b of the result is whether byte b is not zero.
+__device__ __forceinline__ unsigned nonzero_bytes(unsigned word) {
+  const unsigned high = (((word & 0x7f7f7f7fu) + 0x7f7f7f7fu) | word) & 0x80808080u;
+  // Bits 0, 8, 16 and 24 come together in bits 24 to 27; no two products meet, so nothing carries.
+  return (high >> 7) * 0x01020408u >> 24;
+}
+__device__ __forceinline__ unsigned nonzero_bytes(const uint4& raw) {
+  return nonzero_bytes(raw.x) | nonzero_bytes(raw.y) << 4 | nonzero_bytes(raw.z) << 8 | nonzero_bytes(raw.w) << 12;
+}
+
 // How an array of n elements at any alignment splits into 16-byte packs: `head` single elements, `packs` packs, and
 // `tail` single elements. head and tail are each less than one pack.
 template <class T>

@@ -27,12 +27,6 @@ __device__ __forceinline__ uint4 load_16_bytes(const void* from) {
   return uint4{word[0], word[1], word[2], word[3]};
 }
 
-// A bit for each byte of the word that is not 0, the lowest first.
-__device__ __forceinline__ unsigned bits_of_bytes(unsigned word) {
-  const unsigned high = (((word & 0x7f7f7f7fu) + 0x7f7f7f7fu) | word) & 0x80808080u;
-  return (high >> 7) * 0x01020408u >> 24;  // four bits that the product moves to bits 24 to 27, and some below
-}
-
 // How each kind of heads is read: element by element, and as many as 16 bytes hold at once.
 struct Flags {
   const std::uint8_t* flags;  // [n]
@@ -40,18 +34,14 @@ struct Flags {
   static constexpr unsigned each = 16;
   __device__ bool has_pack(std::size_t i) const { return i >= 4 && i + each + 4 <= n; }  // with words at both ends
   __device__ bool operator()(std::size_t i) const { return flags[i] != 0; }
-  __device__ unsigned pack(std::size_t i) const {
-    const uint4 bytes = load_16_bytes(flags + i);
-    return bits_of_bytes(bytes.x) | bits_of_bytes(bytes.y) << 4 | bits_of_bytes(bytes.z) << 8 |
-           bits_of_bytes(bytes.w) << 12;
-  }
+  __device__ unsigned pack(std::size_t i) const { return nonzero_bytes(load_16_bytes(flags + i)); }
 };
 struct Keys {
   const std::uint32_t* keys;  // [n]
   std::size_t n;
   static constexpr unsigned each = 4;
   __device__ bool has_pack(std::size_t i) const { return i >= 1 && i + each <= n; }
-  __device__ bool operator()(std::size_t i) const { return i == 0 || keys[i] != keys[i - 1]; }
+  __device__ bool operator()(std::size_t i) const { return keys[i] != keys[i - 1]; }  // i > 0: 0 is a head anyway
   __device__ unsigned pack(std::size_t i) const {
     const uint4 key = load_16_bytes(keys + i);
     return unsigned(key.x != keys[i - 1]) | unsigned(key.y != key.x) << 1 | unsigned(key.z != key.y) << 2 |

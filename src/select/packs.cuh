@@ -29,21 +29,12 @@ inline constexpr bool gives_positions = O::op == Op::find_repeats || O::op == Op
 
 // ---- bits -----------------------------------------------------------------------------------------------------------
 
-// Bit b of the result is whether byte b of the word is not zero.
-__device__ __forceinline__ unsigned nonzero_bytes(unsigned word) {
-  word |= word >> 4;
-  word |= word >> 2;
-  word |= word >> 1;
-  // Bits 0, 8, 16 and 24 come together in bits 24 to 27; no two products meet, so nothing carries.
-  return (word & 0x01010101u) * 0x01020408u >> 24 & 0xfu;
-}
-
 // Bit k is whether key k of the pack is selected; `left` is the key before the pack. find_repeats is seen from the
 // second of the two: a bit stands for the position before its own.
 template <class T, class O>
 __device__ __forceinline__ unsigned bits_of(const Input<T, O>& in, const uint4& raw, [[maybe_unused]] Key<T, O> left) {
   if constexpr (O::op == Op::select_flagged) {
-    return nonzero_bytes(raw.x) | nonzero_bytes(raw.y) << 4 | nonzero_bytes(raw.z) << 8 | nonzero_bytes(raw.w) << 12;
+    return nonzero_bytes(raw);
   } else {
     const Pack<T> pack = as_pack<T>(raw);
     unsigned bits = 0;
