@@ -30,8 +30,9 @@ if(CUDA)
   run(${CMAKE_COMMAND} -S ${EXAMPLES}/own_operator -B ${WORK}/own -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER}
     -DCMAKE_CUDA_COMPILER=${CUDA} ${package})
   run(${CMAKE_COMMAND} --build ${WORK}/own)
+  cmake_path(GET CUDA PARENT_PATH bin)
   run(${CMAKE_COMMAND} -S ${EXAMPLES}/larger_than_memory -B ${WORK}/large -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER}
-    -DCUDAToolkit_ROOT=${CUDA}/../.. ${package})
+    -DCUDAToolkit_ROOT=${bin}/.. ${package})
   run(${CMAKE_COMMAND} --build ${WORK}/large)
   foreach(program IN ITEMS own/gcd own/recurrence own/inside large/larger_than_memory)
     execute_process(COMMAND ${WORK}/${program} 1 RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
