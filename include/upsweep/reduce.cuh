@@ -1,6 +1,7 @@
 // reduce on a GPU with an operator of one's own: for a .cu, which links upsweep::kernels.
 #pragma once
 #include "reduce/13_overlap.cuh"
+#include "upsweep/device_call.cuh"
 #include "upsweep/operator.cuh"
 #include "upsweep/reduce.h"
 
@@ -15,13 +16,11 @@ void reduce(Device& device, const Buffer<T>& in, Buffer<T>& out, O op) {
   in.memory().require_on(device, "the input");
   out.memory().require_on(device, "the output");
   if (out.size() == 0) throw Error(Code::invalid_argument, "reduce: the output buffer has no element");
-  if (device.backend() != kernel_backend)
-    throw Error(Code::unsupported, "reduce: " + device.name() + " does not run this kernel",
-                "on the CPU, use reduce(device, range, neutral, op)");
+  detail::require_kernels_on(device, "reduce", "reduce(device, range, neutral, op)");
   const Params params;
-  const Status s = ladders::reduce::overlap::run<T, O>(
-      {in.data(), out.data(), in.size(), op, params, &device.workspace(), device.stream()});
-  if (!s) throw Error(s.code, std::string("reduce/overlap failed: ") + (s.message ? s.message : "no message"));
+  detail::require_success(ladders::reduce::overlap::run<T, O>(
+                              {in.data(), out.data(), in.size(), op, params, &device.workspace(), device.stream()}),
+                          "reduce/overlap");
 }
 
 }  // namespace upsweep

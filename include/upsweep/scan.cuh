@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "scan/13_pipeline.cuh"
+#include "upsweep/device_call.cuh"
 #include "upsweep/operator.cuh"
 #include "upsweep/scan.h"
 
@@ -22,13 +23,11 @@ void scan_on_device(Device& device, ScanKind kind, const Buffer<T>& in, Buffer<T
   if (out.size() < in.size())
     throw Error(Code::invalid_argument, "scan: the output has " + std::to_string(out.size()) + " elements, the input " +
                                             std::to_string(in.size()));
-  if (device.backend() != kernel_backend)
-    throw Error(Code::unsupported, "scan: " + device.name() + " does not run this kernel",
-                "on the CPU, use std::inclusive_scan or std::exclusive_scan");
+  require_kernels_on(device, "scan", "std::inclusive_scan or std::exclusive_scan");
   const Params params;
-  const Status s = ladders::scan::pipeline::run<T, O>({in.data(), out.data(), in.size(), kind == ScanKind::inclusive,
-                                                       op, params, &device.workspace(), device.stream()});
-  if (!s) throw Error(s.code, std::string("scan/pipeline failed: ") + (s.message ? s.message : "no message"));
+  require_success(ladders::scan::pipeline::run<T, O>({in.data(), out.data(), in.size(), kind == ScanKind::inclusive, op,
+                                                      params, &device.workspace(), device.stream()}),
+                  "scan/pipeline");
 }
 }  // namespace detail
 

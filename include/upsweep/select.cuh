@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "select/06_pipeline.cuh"
+#include "upsweep/device_call.cuh"
 #include "upsweep/select.h"
 
 namespace upsweep {
@@ -50,16 +51,14 @@ void select_on_device(Device& device, const Buffer<T>& in, P keep, Buffer<T>& ou
     throw Error(Code::invalid_argument, name + ": the output has room for " + std::to_string(out.size()) +
                                             " elements, the input has " + std::to_string(in.size()));
   if (count.size() == 0) throw Error(Code::invalid_argument, name + ": the count has no element");
-  if (device.backend() != kernel_backend)
-    throw Error(Code::unsupported, name + ": " + device.name() + " does not run this kernel",
-                "on the CPU, use std::copy_if or std::stable_partition_copy");
+  require_kernels_on(device, name, "std::copy_if or std::stable_partition_copy");
   const Params params;
-  const Status s = ladders::select::pipeline::run<T, OperationOf<operation, P>>({{in.data(), nullptr, in.size(), keep},
-                                                                                 {out.data(), {}, count.data()},
-                                                                                 params,
-                                                                                 &device.workspace(),
-                                                                                 device.stream()});
-  if (!s) throw Error(s.code, "select/pipeline failed: " + std::string(s.message ? s.message : "no message"));
+  require_success(ladders::select::pipeline::run<T, OperationOf<operation, P>>({{in.data(), nullptr, in.size(), keep},
+                                                                                {out.data(), {}, count.data()},
+                                                                                params,
+                                                                                &device.workspace(),
+                                                                                device.stream()}),
+                  "select/pipeline");
 }
 }  // namespace detail
 

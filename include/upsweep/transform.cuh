@@ -5,6 +5,7 @@
 #include <string>
 
 #include "saxpy/06_one_pack.cuh"
+#include "upsweep/device_call.cuh"
 #include "upsweep/transform.h"
 
 namespace upsweep {
@@ -26,14 +27,12 @@ void transform(Device& device, Buffer<T>& out, F f, const Buffer<First>& first, 
   if (out.size() < n)
     throw Error(Code::invalid_argument, "transform: the output has " + std::to_string(out.size()) +
                                             " elements, the inputs " + std::to_string(n));
-  if (device.backend() != kernel_backend)
-    throw Error(Code::unsupported, "transform: " + device.name() + " does not run this kernel",
-                "on the CPU, std::transform does");
+  detail::require_kernels_on(device, "transform", "std::transform");
 
   constexpr bool one_type = (std::same_as<First, T> && ... && std::same_as<Rest, T>);
   using Rung = std::conditional_t<one_type, ladders::saxpy::one_pack, ladders::saxpy::grid_stride>;
-  const Status s = Rung::map(Params(), device.stream(), out.data(), n, f, first.data(), rest.data()...);
-  if (!s) throw Error(s.code, std::string("transform failed: ") + (s.message ? s.message : "no message"));
+  detail::require_success(Rung::map(Params(), device.stream(), out.data(), n, f, first.data(), rest.data()...),
+                          "transform");
 }
 
 }  // namespace upsweep
