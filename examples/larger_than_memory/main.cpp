@@ -13,7 +13,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <new>
 #include <span>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -47,6 +49,10 @@ int main(int count, char** arguments) try {
   std::size_t free = 0, total = 0;
   expect(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
   const double wanted = count > 1 ? std::atof(arguments[1]) * gib : 1.1 * double(total);
+  if (wanted < gib / 1024 || count > 3) {
+    std::fprintf(stderr, "usage: larger_than_memory [GiB of x and y together [GiB of the GPU's memory to leave]]\n");
+    return 2;
+  }
   if (count > 2) {
     const double left = std::atof(arguments[2]) * gib;
     void* taken = nullptr;  // until the program ends
