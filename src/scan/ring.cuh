@@ -59,8 +59,7 @@ struct Ring {
   static constexpr unsigned stages = Shape::stages;
   static constexpr unsigned arrivals = warp_size + Copies - 1;  // of a fetched tile; a warp of them by copy_packs()
   // Of mbarriers. Every lane arrives for itself: one could for its warp after a __syncwarp(), but racecheck, which
-  // looks for what is read and overwritten without one waiting for the other, does not follow that, and it is no
-  // faster.
+  // looks for what is read and overwritten without one waiting for the other, does not follow that.
   struct Shared {
     std::uint64_t fetched[stages], placed[stages], freed[stages];
     unsigned tile[stages], last_tile[stages];  // in this turn and the one before; `tiles`: the end
