@@ -124,6 +124,17 @@ TEST_F(Markers, AreFilledAndFillingAgainChangesNothing) {
   EXPECT_EQ(filled(once), once);
 }
 
+TEST_F(Markers, WhatWasMeasuredAgainTakesTheOldOnesPlace) {
+  std::ofstream file(results_ / "m1" / "reduce.jsonl", std::ios::app);
+  Record again = record("simd", false, 1024, 4, 0.2);
+  again.revision = "f00";
+  file << to_json(again) << "\n";
+  file.close();
+  const std::string text = filled("<!-- table:reduce device=m1 n=2^10 -->\n<!-- /table -->\n");
+  EXPECT_NE(text.find("| simd | 1.02 (0.20) |"), std::string::npos) << text;  // and no longer the fastest
+  EXPECT_NE(text.find("revision , 2025-01-01; revision f00, 2025-01-01.\n"), std::string::npos) << text;
+}
+
 TEST_F(Markers, ColumnsOfAParameter) {
   std::ofstream file(results_ / "m1" / "select.jsonl");
   for (const double share : {0.5, 0.01})

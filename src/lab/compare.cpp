@@ -13,14 +13,6 @@ namespace upsweep::lab {
 
 namespace {
 
-std::string key_of(const Record& r) {
-  std::string key =
-      fmt::format("{}/{} {} {} {} n={} {}", r.primitive, r.name(), r.backend, r.type, r.op, size_text(r.n), r.input);
-  if (r.peer) key += " (peer)";
-  for (const auto& [name, value] : r.params) key += fmt::format(" {}={}", name, value);
-  return key;
-}
-
 // Backends of one run differ in their devices, so environments are compared backend by backend.
 void require_same_environment(const std::vector<Record>& before, const std::vector<Record>& after) {
   for (const Record& b : before)
@@ -71,8 +63,8 @@ std::string_view to_string(Change change) {
 std::vector<Comparison> compare(const std::vector<Record>& before, const std::vector<Record>& after, bool across) {
   if (!across) require_same_environment(before, after);
   std::map<std::string, std::pair<const Record*, const Record*>> pairs;
-  for (const Record& r : before) pairs[key_of(r)].first = &r;
-  for (const Record& r : after) pairs[key_of(r)].second = &r;
+  for (const Record& r : before) pairs[case_of(r)].first = &r;
+  for (const Record& r : after) pairs[case_of(r)].second = &r;
   std::vector<Comparison> all;
   for (const auto& [what, pair] : pairs) all.push_back(compare_one(what, pair.first, pair.second));
   return all;

@@ -8,8 +8,10 @@
 #include <cmath>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <nlohmann/json.hpp>
 
+#include "lab/sizes.h"
 #include "revision.h"
 
 namespace upsweep::lab {
@@ -198,6 +200,14 @@ Record parse_record(const std::string& line, const std::string& source, std::siz
   }
 }
 
+std::string case_of(const Record& r) {
+  std::string text =
+      fmt::format("{}/{} {} {} {} n={} {}", r.primitive, r.name(), r.backend, r.type, r.op, size_text(r.n), r.input);
+  if (r.peer) text += " (peer)";
+  for (const auto& [name, value] : r.params) text += fmt::format(" {}={}", name, value);
+  return text;
+}
+
 std::vector<Record> read_records(const std::filesystem::path& path) {
   const bool stdin_asked = path == "-";
   std::ifstream file;
@@ -207,11 +217,17 @@ std::vector<Record> read_records(const std::filesystem::path& path) {
   }
   std::istream& in = stdin_asked ? std::cin : file;
   std::vector<Record> records;
+  std::map<std::string, std::size_t> places;  // in `records`, of each case on each machine
   std::size_t line_number = 0;
   for (std::string line; std::getline(in, line);) {
     ++line_number;
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-    records.push_back(parse_record(line, stdin_asked ? "standard input" : path.string(), line_number));
+    Record record = parse_record(line, stdin_asked ? "standard input" : path.string(), line_number);
+    const auto [place, is_new] = places.try_emplace(case_of(record) + " on " + record.device, records.size());
+    if (is_new)
+      records.push_back(std::move(record));
+    else
+      records[place->second] = std::move(record);
   }
   if (records.empty())
     throw Error(Code::bad_file, fmt::format("{}: holds no records", path.string()),

@@ -63,7 +63,11 @@ std::string to_json(const Record& record);
 // so that newer files can be read.
 Record parse_record(const std::string& line, const std::string& source, std::size_t line_number);
 
-// Every record of a file of JSON lines; "-" is standard input. Empty lines are skipped.
+// What was measured, in words: the same for two records of one case, on whatever machine.
+std::string case_of(const Record& record);
+
+// The records of a file of JSON lines; "-" is standard input. Empty lines are skipped. Of a case that a machine has
+// measured several times, the last, in the place of the first.
 std::vector<Record> read_records(const std::filesystem::path& path);
 
 }  // namespace upsweep::lab

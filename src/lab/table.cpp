@@ -225,10 +225,14 @@ std::string marker_table(const Marker& marker, const std::string& where, const s
     throw Error(Code::bad_file, fmt::format("{}: nothing in {} is what the marker asks for", where, file.string()),
                 "run `upsweep bench` for that case, or change the marker");
   const Record& r = records.front();
+  std::set<std::pair<std::string, std::string>> made;  // when, and of which revision
+  for (const Record& record : records) made.emplace(record.time.substr(0, 10), record.revision);
+  std::string revisions;
+  for (const auto& [date, revision] : made)
+    revisions += fmt::format("{}revision {}, {}", revisions.empty() ? "" : "; ", revision, date);
   const auto columns = marker.wanted.find("columns");
   return sweep_grid(records, true, {columns == marker.wanted.end() ? "" : columns->second}).markdown() +
-         fmt::format("\n{}; {}; {}; revision {}, {}.\n", r.device, r.driver, r.compiler, r.revision,
-                     r.time.substr(0, 10));
+         fmt::format("\n{}; {}; {}; {}.\n", r.device, r.driver, r.compiler, revisions);
 }
 
 }  // namespace
