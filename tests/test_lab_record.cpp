@@ -139,10 +139,18 @@ TEST(Record, BadLinesSayWhereAndWhat) {
 TEST(Record, FilesOfRecords) {
   const auto path = std::filesystem::temp_directory_path() / "upsweep_test_record.jsonl";
   {
+    Record larger = sample(), again = sample(), elsewhere = sample();
+    larger.n *= 2;
+    again.median_us = *again.median_us + 1;
+    elsewhere.device = "another";
     std::ofstream file(path);
-    file << to_json(sample()) << "\n\n" << to_json(sample()) << "\n";
+    for (const Record& r : {sample(), larger, again, elsewhere}) file << to_json(r) << "\n\n";
   }
-  EXPECT_EQ(read_records(path).size(), 2u);
+  const auto records = read_records(path);
+  ASSERT_EQ(records.size(), 3u);  // measured again: the last, in the place of the first
+  EXPECT_EQ(records[0].median_us, *sample().median_us + 1);
+  EXPECT_EQ(records[1].n, 2 * sample().n);
+  EXPECT_EQ(records[2].device, "another");
   { std::ofstream empty(path); }
   EXPECT_THROW(read_records(path), Error);
   std::filesystem::remove(path);
