@@ -8,7 +8,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <numeric>
-#include <set>
 #include <utility>
 
 namespace upsweep::app {
@@ -58,12 +57,6 @@ std::vector<Enum> chosen(const char* kind, const std::vector<std::string>& names
     values.push_back(value);
   }
   return values;
-}
-
-// Parameter names live as long as the program, as Params asks.
-std::string_view interned(const std::string& name) {
-  static std::set<std::string> names;
-  return *names.insert(name).first;
 }
 
 }  // namespace
@@ -142,22 +135,26 @@ std::vector<std::string> chosen_inputs(const Selection& selection, const Primiti
 }
 
 Params chosen_params(const Selection& selection, const Primitive& primitive) {
-  const auto sets = primitive.variants();
-  const auto may_be_negative = [&](std::string_view name) {
-    return std::any_of(sets.begin(), sets.end(), [&](const Params& set) {
-      return std::any_of(set.begin(), set.end(), [&](const Params::Item& item) { return item.name == name; });
-    });
-  };
+  std::vector<Parameter> known{{"block"}, {"grid"}, {"threads"}};
+  for (const Parameter& parameter : primitive.params()) known.push_back(parameter);
   Params params;
   for (const std::string& item : selection.params) {
     const auto equals = item.find('=');
-    const std::string digits = equals == item.npos ? "" : item.substr(equals + 1);
+    const std::string name = item.substr(0, equals), digits = equals == item.npos ? "" : item.substr(equals + 1);
     double value = 0;
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (equals == 0 || digits.empty() || error != std::errc{} || end != digits.data() + digits.size() ||
-        !std::isfinite(value) || (value < 0 && !may_be_negative(item.substr(0, equals))))
+        !std::isfinite(value))
       throw Error(Code::invalid_argument, fmt::format("'{}' is not a parameter", item), "write --param block=256");
-    if (!params.set(interned(item.substr(0, equals)), value))
+    const auto found = std::find_if(known.begin(), known.end(), [&](const Parameter& p) { return p.name == name; });
+    if (found == known.end()) {
+      std::vector<std::string> names;
+      for (const Parameter& parameter : known) names.emplace_back(parameter.name);
+      throw unknown_name(fmt::format("parameter of {}", primitive.name), name, names);
+    }
+    if (value < 0 && !found->may_be_negative)
+      throw Error(Code::invalid_argument, fmt::format("'{}': {} cannot be negative", item, name), "");
+    if (!params.set(found->name, value))
       throw Error(Code::invalid_argument, "too many parameters", "a call takes at most eight");
   }
   return params;

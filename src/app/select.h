@@ -27,7 +27,7 @@ std::vector<Type> chosen_types(const Selection& selection, const Primitive& prim
 std::vector<Op> chosen_ops(const Selection& selection, const Primitive& primitive, std::vector<Op> otherwise);
 std::vector<std::string> chosen_inputs(const Selection& selection, const Primitive& primitive, Type type,
                                        std::vector<std::string> otherwise);
-// Only what belongs to the primitive's contract may be negative: the others count threads and blocks.
+// Those that the primitive knows, and block, grid and threads.
 Params chosen_params(const Selection& selection, const Primitive& primitive);
 
 // The rungs of one primitive on these platforms. A name has to exist on one of them at least.

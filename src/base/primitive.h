@@ -92,6 +92,11 @@ class Streamer {
   virtual void finish(const Sink& sink) = 0;
 };
 
+struct Parameter {
+  std::string_view name;
+  bool may_be_negative = false;
+};
+
 struct Primitive {
   std::string_view name;
   std::string_view contract;  // one line: out[...] = ...
@@ -101,6 +106,8 @@ struct Primitive {
   // Parameters that are part of the contract ("inclusive"): the sets of them that a check runs. The rungs' own, which
   // change how and not what ("block", "threads"), are the lab's to sweep.
   std::vector<Params> (*variants)() = [] { return std::vector<Params>(1); };
+  // All that a caller may give, beside "block", "grid" and "threads": of the contract, the inputs ("share"), the rungs.
+  std::vector<Parameter> (*params)() = [] { return std::vector<Parameter>(); };
   // Sizes a rung must pass, beyond the lab's own list (0, 1, 2, 31, 32, 33, ...): tile boundaries and the like.
   std::vector<std::size_t> (*sizes)(const Rung&);
   // Builds the case; generates the inputs and computes the oracle's answer. `data` replaces the generated main input

@@ -89,6 +89,10 @@ extern const Primitive select_primitive{
           return variants;
         },
     // Around tiles of powers of two.
+    .params =
+        [] {
+          return std::vector<Parameter>{{"share"}, {"run_length"}, {"below", true}};
+        },
     .sizes =
         [](const Rung& rung) {
           return sizes_around({64, 128, 512, 2048, 4096, 8192, 16384}, rung);
