@@ -95,10 +95,10 @@ __device__ __forceinline__ T warp_scan(T value, Op op) {
 }
 
 // The scans of several rows of 32 values, a step of all of them at a time: the shuffles of a step are in flight
-// together, where each row by itself would wait for five of them in turn.
-template <unsigned Rows, class T, class Op>
-__device__ __forceinline__ void warp_scans(T (&rows)[Rows], Op op) {
-  const unsigned lane = threadIdx.x % warp_size;
+// together, where each row by itself would wait for five of them in turn. In row r a lane takes what the reach(r) lanes
+// to its left have, and no more; a row that reaches through has reach(r) = lane.
+template <unsigned Rows, class T, class Op, class Reach>
+__device__ __forceinline__ void warp_scans(T (&rows)[Rows], Op op, Reach&& reach) {
 #pragma unroll
   for (unsigned distance = 1; distance < warp_size; distance *= 2) {
     T before[Rows];
@@ -106,7 +106,7 @@ __device__ __forceinline__ void warp_scans(T (&rows)[Rows], Op op) {
     for (unsigned r = 0; r < Rows; ++r) before[r] = shuffle_up(rows[r], distance);
 #pragma unroll
     for (unsigned r = 0; r < Rows; ++r)
-      if (lane >= distance) rows[r] = op(before[r], rows[r]);
+      if (distance <= reach(r)) rows[r] = op(before[r], rows[r]);
   }
 }
 

@@ -209,7 +209,7 @@ struct Reproducible {
   __device__ void scan_tile(T (&row)[rows_a_tile], T before_rows, T before, std::size_t first, bool inclusive) {
     const bool none = !inclusive && lane == warp_size - 1, whole = first + tile_size <= n;
     const unsigned to = inclusive ? lane : (lane + 1) % warp_size;
-    warp_scans(row, Sum{});
+    warp_scans(row, Sum{}, [&](unsigned) { return lane; });
 #pragma unroll
     for (unsigned r = 0; r < rows_a_tile; ++r) {
       const T before_this = shuffle(before_rows, r);

@@ -62,16 +62,7 @@ __device__ __forceinline__ Run<T> scan_rows(const uint4 (&rows)[Rows], const uns
     in_segment[r] = lane - last_head(row_heads[r], lane);
     upto[r] = fold_pack<T>(rows[r], heads[r], op);
   }
-  // A step of all rows at a time, as warp_scans() does.
-#pragma unroll
-  for (unsigned distance = 1; distance < warp_size; distance *= 2) {
-    T left[Rows];
-#pragma unroll
-    for (unsigned r = 0; r < Rows; ++r) left[r] = shuffle_up(upto[r], distance);
-#pragma unroll
-    for (unsigned r = 0; r < Rows; ++r)
-      if (distance <= in_segment[r]) upto[r] = op(left[r], upto[r]);
-  }
+  warp_scans(upto, op, [&](unsigned r) { return in_segment[r]; });
   Run<T> total = Joined<Op>::template neutral<Run<T>>();
 #pragma unroll
   for (unsigned r = 0; r < Rows; ++r) {
