@@ -109,7 +109,10 @@ class Markers : public testing::Test {
   }
   ~Markers() override { std::filesystem::remove_all(results_); }
   std::string filled(const std::string& text) const { return fill_markers(text, "README.md", results_); }
-  std::filesystem::path results_ = std::filesystem::temp_directory_path() / "upsweep_test_markers";
+  // One for each test: they run side by side.
+  std::filesystem::path results_ =
+      std::filesystem::temp_directory_path() /
+      (std::string("upsweep_test_markers_") + testing::UnitTest::GetInstance()->current_test_info()->name());
 };
 
 TEST_F(Markers, AreFilledAndFillingAgainChangesNothing) {
