@@ -227,15 +227,22 @@ struct Pipeline {
       // 3. Together, and out.
       if (count > 0) {
         const unsigned shift = gives_values<O> ? misalignment(to.out.values + place) : 0;
+        if (gives_values<O> && !gives_positions<O> && count == S::rows_out * warp_size * S::out && shift == 0) {
+          // All of it, and it lands as it lies: from the registers.
 #pragma unroll
-        for (unsigned r = 0; r < S::rows_out; ++r) {
-          if constexpr (gives_values<O>) compact(bits[r], as_pack<T>(packs[r]), values + shift + ranks[r]);
-          if constexpr (gives_positions<O>)
-            compact_places<S::out>(bits[r], (r * warp_size + lane) * S::out, where + ranks[r]);
+          for (unsigned r = 0; r < S::rows_out; ++r)
+            store_whole(reinterpret_cast<uint4*>(to.out.values + place) + r * warp_size + lane, packs[r]);
+        } else {
+#pragma unroll
+          for (unsigned r = 0; r < S::rows_out; ++r) {
+            if constexpr (gives_values<O>) compact(bits[r], as_pack<T>(packs[r]), values + shift + ranks[r]);
+            if constexpr (gives_positions<O>)
+              compact_places<S::out>(bits[r], (r * warp_size + lane) * S::out, where + ranks[r]);
+          }
+          __syncwarp();
+          if constexpr (gives_values<O>) put_values(to.out.values + place, values, count, lane, warp_size);
+          if constexpr (gives_positions<O>) put_positions(place, where, count, origin, last_end);
         }
-        __syncwarp();
-        if constexpr (gives_values<O>) put_values(to.out.values + place, values, count, lane, warp_size);
-        if constexpr (gives_positions<O>) put_positions(place, where, count, origin, last_end);
       }
       if (tile + 1 == tiles && part + 1 == parts && lane == 0) {
         if (to.out.count) *to.out.count = place + count;
