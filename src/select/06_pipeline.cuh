@@ -32,7 +32,7 @@ struct Pipeline {
   // Whether keys are looked at again once their bits are known.
   static constexpr bool keys_kept = gives_values<O> && O::op != Op::select_flagged;
   static constexpr bool runs = O::op == Op::run_length_encode;
-  // Of mbarriers. As in scan's ring every lane arrives for itself; but for `counted`, which is for what lane 0 wrote.
+  // Of mbarriers. As in scan's ring every lane arrives for itself; `counted` and `placed` are for what lane 0 wrote.
   struct Shared {
     std::uint64_t fetched[stages], freed[stages];     // places in the ring
     std::uint64_t flagged[held], gathered[held];      // places of bits
@@ -129,8 +129,9 @@ struct Pipeline {
     }
   }
 
-  // Tells every other block how many are selected of a tile.
+  // Tells every other block how many are selected of a tile. By one lane.
   __device__ void tell() {
+    if (lane > 0) return;
     for (unsigned turn = 0;; ++turn) {
       wait(shared.counted, turn);
       const unsigned note = turn % notes, tile = shared.tile[note];
@@ -141,7 +142,7 @@ struct Pipeline {
         count += shared.count[note][part];
         if (runs && shared.end[note][part]) end = shared.end[note][part];
       }
-      if (lane == 0) put_tagged(state.boxes() + tile, shared.call, count | end << 16);
+      put_tagged(state.boxes() + tile, shared.call, count | end << 16);
       mbarrier_arrive(&shared.placed[note]);
     }
   }
@@ -150,11 +151,17 @@ struct Pipeline {
   // be, and polls are in everybody's way.
   __device__ void place() {
     for (unsigned turn = 0;; ++turn) {
-      wait(shared.counted, turn);
-      const unsigned note = turn % notes, tile = shared.tile[note];
+      const unsigned note = turn % notes;
+      unsigned tile = 0, last = 0;  // lane 0 reads them, and so it alone arrives
+      if (lane == 0) {
+        wait(shared.counted, turn);
+        tile = shared.tile[note], last = shared.last_tile[note];
+      }
+      tile = __shfl_sync(all_lanes, tile, 0);
       if (tile == tiles) return;
-      const Selected sum = take(shared.last_tile[note], tile);
-      if (lane == 0) shared.between[note] = sum;
+      const Selected sum = take(__shfl_sync(all_lanes, last, 0), tile);
+      if (lane > 0) continue;
+      shared.between[note] = sum;
       mbarrier_arrive(&shared.placed[note]);
     }
   }
@@ -311,7 +318,7 @@ __global__ void __launch_bounds__(S::threads, 1)
     }
     for (unsigned note = 0; note < P::notes; ++note) {
       mbarrier_init(&shared.counted[note], P::parts);
-      mbarrier_init(&shared.placed[note], 2 * warp_size);  // those that tell and place
+      mbarrier_init(&shared.placed[note], 2);  // those that tell and place
     }
     // While the previous kernel ends, L2 gets the tile that this block will probably draw.
     const std::size_t probably = std::size_t(blockIdx.x) * S::elements;
