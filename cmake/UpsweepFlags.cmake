@@ -29,6 +29,14 @@ foreach(sanitizer IN LISTS UPSWEEP_SANITIZE)
   target_link_options(upsweep_flags INTERFACE -fsanitize=${sanitizer})
 endforeach()
 
+# CPU peers are other people's headers, compiled here: for the machine that builds, as one who races us would. Our own
+# rungs choose when they run. Empty for a build that goes to other machines.
+include(CheckCXXCompilerFlag)
+check_cxx_compiler_flag(-march=native UPSWEEP_MARCH_NATIVE)
+if(UPSWEEP_MARCH_NATIVE AND NOT CMAKE_CROSSCOMPILING)
+  set(UPSWEEP_PEER_FLAGS -march=native CACHE STRING "Flags of what is compiled for comparison on the CPU")
+endif()
+
 set(UPSWEEP_HAVE_CUDA FALSE)
 if(NOT UPSWEEP_CUDA STREQUAL "OFF")
   if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})

@@ -5,6 +5,7 @@
 
 #include <execution>
 #include <numeric>
+#include <type_traits>
 
 #include "reduce/contract.h"
 
@@ -50,6 +51,26 @@ struct tbb_parallel_reduce {
   }
 };
 
+#if defined(_OPENMP)
+struct openmp {
+  static constexpr Story story{
+      .idea = "#pragma omp parallel for simd reduction(+) over a plain loop", .limits = "any n", .source = "OpenMP"};
+  template <class T, class Op>
+  static constexpr bool supports = std::is_same_v<Op, Sum>;
+  template <class T, class Op>
+  static Status run(const Args<T, Op>& a) {
+    using Wrapping =
+        typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
+    const T* const in = a.in;
+    Wrapping total{};
+#pragma omp parallel for simd schedule(static) reduction(+ : total)
+    for (std::size_t i = 0; i < a.n; ++i) total += static_cast<Wrapping>(in[i]);
+    *a.out = static_cast<T>(total);
+    return {};
+  }
+};
+#endif
+
 }  // namespace
 
 Rungs cpu_peers() {
@@ -58,7 +79,12 @@ Rungs cpu_peers() {
       as_peer(make_rung<std_par_unseq>("std::reduce(par_unseq)", Backend::cpu), std_version);
   static constexpr Rung tbb_rung =
       as_peer(make_rung<tbb_parallel_reduce>("tbb::parallel_reduce", Backend::cpu), tbb_version);
+#if defined(_OPENMP)
+  static constexpr Rung omp_rung = as_peer(make_rung<openmp>("openmp", Backend::cpu), "libgomp of GCC " __VERSION__);
+  static constexpr const Rung* all[] = {&std_reduce_rung, &par_unseq_rung, &tbb_rung, &omp_rung};
+#else
   static constexpr const Rung* all[] = {&std_reduce_rung, &par_unseq_rung, &tbb_rung};
+#endif
   return all;
 }
 

@@ -5,6 +5,7 @@
 
 #include <execution>
 #include <numeric>
+#include <type_traits>
 
 #include "scan/contract.h"
 
@@ -61,6 +62,39 @@ struct tbb_parallel_scan {
   }
 };
 
+#if defined(_OPENMP)
+struct openmp_simd {
+  static constexpr Story story{
+      .idea = "#pragma omp simd reduction(inscan, +), one core", .limits = "not in place", .source = "OpenMP 5.0"};
+  template <class T, class Op>
+  static constexpr bool supports = std::is_same_v<Op, Sum>;
+  template <class T, class Op>
+  static Status run(const Args<T, Op>& a) {
+    using Wrapping =
+        typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
+    const T* const in = a.in;
+    T* const out = a.out;
+    Wrapping sum{};
+    if (a.inclusive) {
+#pragma omp simd reduction(inscan, + : sum)
+      for (std::size_t i = 0; i < a.n; ++i) {
+        sum += static_cast<Wrapping>(in[i]);
+#pragma omp scan inclusive(sum)
+        out[i] = static_cast<T>(sum);
+      }
+    } else {
+#pragma omp simd reduction(inscan, + : sum)
+      for (std::size_t i = 0; i < a.n; ++i) {
+        out[i] = static_cast<T>(sum);
+#pragma omp scan exclusive(sum)
+        sum += static_cast<Wrapping>(in[i]);
+      }
+    }
+    return {};
+  }
+};
+#endif
+
 }  // namespace
 
 Rungs cpu_peers() {
@@ -68,7 +102,13 @@ Rungs cpu_peers() {
   static constexpr Rung par = as_peer(make_rung<std_par>("std::scan(par)", Backend::cpu), "libstdc++ " __VERSION__);
   static constexpr Rung tbb =
       as_peer(make_rung<tbb_parallel_scan>("tbb::parallel_scan", Backend::cpu), "oneTBB " TBB_VERSION_STRING);
+#if defined(_OPENMP)
+  static constexpr Rung omp =
+      as_peer(make_rung<openmp_simd>("omp simd scan", Backend::cpu), "libgomp of GCC " __VERSION__);
+  static constexpr const Rung* all[] = {&serial, &par, &tbb, &omp};
+#else
   static constexpr const Rung* all[] = {&serial, &par, &tbb};
+#endif
   return all;
 }
 
