@@ -3,7 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <functional>
 #include <set>
+#include <thread>
 
 #include "lab/statistics.h"
 #include "lab/time.h"
@@ -61,6 +65,7 @@ class ScriptedPlatform final : public Platform {
   void synchronize(Stream) override {}
   std::vector<double> time_us(const Enqueue& enqueue, int samples, int batch, Stream) override {
     std::vector<double> times;
+    before_sample();
     for (int i = 0; i < samples; ++i) {
       for (int k = 0; k < batch; ++k) enqueue(k);
       times.push_back(microseconds);
@@ -76,6 +81,7 @@ class ScriptedPlatform final : public Platform {
   int timed_by_calls = 0;
   std::set<MemoryKind> kinds;  // that were asked for
   int largest_batch = 0;
+  std::function<void()> before_sample = [] {};
 };
 
 std::set<const void*> inputs_seen;
@@ -141,6 +147,30 @@ TEST(Stopwatch, RungsFromHostHaveTheirArraysThereAndAreTimedByTheirCalls) {
   EXPECT_TRUE(results[0].checked);
   stopwatch.measure(*find_primitive("reduce"), one, {&good, &pinned}, {.samples = 10});
   EXPECT_EQ(platform.kinds, (std::set{MemoryKind::device, MemoryKind::pinned}));
+}
+
+std::atomic<bool> working{false};
+Status leaves_a_thread_working(const Call& c) {
+  if (!working.exchange(true))
+    std::thread([] {
+      const auto end = std::chrono::steady_clock::now() + std::chrono::milliseconds(2);
+      while (std::chrono::steady_clock::now() < end) continue;
+      working = false;
+    }).detach();
+  return right(c);
+}
+
+TEST(Stopwatch, ATurnBeginsWhenTheLastOnesThreadsSleep) {
+  ScriptedPlatform platform;
+  int beside_others = 0;
+  platform.before_sample = [&] { beside_others += working; };
+  const Rung restless = rung<leaves_a_thread_working>("restless"), good = rung<right>("good");
+  {
+    Stopwatch stopwatch(platform);
+    stopwatch.measure(*find_primitive("reduce"), one, {&restless, &good}, {.samples = 4});
+  }
+  EXPECT_EQ(beside_others, 0);
+  while (working) std::this_thread::yield();
 }
 
 TEST(Stopwatch, SamplesLastLongEnough) {
