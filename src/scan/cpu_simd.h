@@ -11,6 +11,10 @@ enum class Stores { cached, around };  // around the caches: saves reading the l
 struct How {
   bool inclusive;
   Stores stores;
+  // Bytes ahead of what is read that are asked for. Loads of what lies to the left cross lines, and one that finds
+  // neither of its two is asked for again: from memory 2^10 to 2^14 elements take 5 to 19 % longer without, the same
+  // with 256 and 1024. In cache it costs nothing.
+  std::ptrdiff_t ahead = 512;
 };
 
 // Scans in[0..n) to out[0..n), n elements at any alignment of the element; in may be out. *carry is what comes before

@@ -7,6 +7,7 @@
 // Order     the simd rung's in each block; totals left to right.
 // Source    Yan, Long, Zhang, StreamScan: Fast Scan Algorithms for GPUs without Global Barrier Synchronization, 2013.
 #include <algorithm>
+#include <cstddef>
 
 #include "reduce/cpu_simd.h"
 #include "scan/contract.h"
@@ -33,7 +34,7 @@ struct single_pass {
     const How how{a.inclusive, stores_for(a.n * sizeof(T))};
     const int threads = static_cast<int>(a.params.get("threads", hardware_threads()));
     T prefix = Op::template neutral<T>();
-    in_order((a.n + block - 1) / block, threads, [&](std::size_t b, auto in_turn) {
+    in_order((a.n + block - 1) / block, threads, [&](std::size_t b, auto in_turn, auto take_next) {
       const std::size_t begin = b * block, count = std::min(block, a.n - begin);
       T total, carry;
       reduce(a.in + begin, count, &total);
@@ -41,7 +42,11 @@ struct single_pass {
         carry = prefix;
         prefix = a.op(carry, total);
       });
-      scan(a.in + begin, a.out + begin, count, &carry, how);
+      How and_fetch = how;
+      if (how.stores == Stores::around)  // from memory a core reads while it writes, what it comes to next
+        if (const std::size_t after = take_next(); (after + 1) * block <= a.n)
+          and_fetch.ahead = static_cast<std::ptrdiff_t>((after - b) * block_bytes);
+      scan(a.in + begin, a.out + begin, count, &carry, and_fetch);
     });
     return {};
   }

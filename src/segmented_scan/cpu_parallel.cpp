@@ -37,7 +37,7 @@ struct parallel {
     const std::size_t blocks = (a.n + elements_a_block - 1) / elements_a_block;
     const int threads = blocks == 1 ? 1 : static_cast<int>(a.params.get("threads", hardware_threads()));
     T prefix = Op::template neutral<T>();
-    scan::in_order(blocks, threads, [&](std::size_t b, auto in_turn) {
+    scan::in_order(blocks, threads, [&](std::size_t b, auto in_turn, auto) {
       const std::size_t begin = b * elements_a_block, end = std::min(begin + elements_a_block, a.n);
       const Run<T> total = join(a, begin, end);
       T carry;

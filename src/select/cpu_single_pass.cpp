@@ -37,7 +37,7 @@ struct single_pass {
     const std::size_t share = (a.in.n / static_cast<std::size_t>(threads) / rows + 1) * rows;
     const std::size_t block = std::min(largest, share);
     Found all;
-    scan::in_order((a.in.n + block - 1) / block, threads, [&](std::size_t b, auto in_turn) {
+    scan::in_order((a.in.n + block - 1) / block, threads, [&](std::size_t b, auto in_turn, auto) {
       const std::size_t begin = b * block, end = std::min(begin + block, a.in.n);
       const Found found = loops.count(&a, begin, end);
       Found before;
