@@ -55,8 +55,8 @@ bool other_threads_run() {
 }
 
 // Until the last contestant's threads sleep: OpenMP's go on asking for work for some milliseconds, and whoever comes
-// next has a core less. Behind them our i32 sum of 2^20, in cache, on two cores, had 100 GB/s instead of 173, and
-// std::reduce(par_unseq) 88 instead of 148. This thread does not sleep meanwhile, so that its core does not slow down.
+// next has a core less. Behind them our i32 sum of 2^20, in cache, on two cores, had 100 GB/s instead of 162, and
+// std::reduce(par_unseq) 89 instead of 148. This thread does not sleep meanwhile, so that its core does not slow down.
 void wait_for_other_threads() {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds longest{50};  // libgomp's took 6

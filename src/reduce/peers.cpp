@@ -59,12 +59,11 @@ struct openmp {
   static constexpr bool supports = std::is_same_v<Op, Sum>;
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
-    using Wrapping =
-        typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
+    using W = typename detail::Wrapping<T>::type;
     const T* const in = a.in;
-    Wrapping total{};
+    W total{};
 #pragma omp parallel for simd schedule(static) reduction(+ : total)
-    for (std::size_t i = 0; i < a.n; ++i) total += static_cast<Wrapping>(in[i]);
+    for (std::size_t i = 0; i < a.n; ++i) total += static_cast<W>(in[i]);
     *a.out = static_cast<T>(total);
     return {};
   }

@@ -55,11 +55,11 @@ extern const Primitive saxpy_primitive{
           variants[1].set("inplace", 1);
           return variants;
         },
-    // Around packs of 16 bytes, blocks of them, and the CPU's sizes for one core.
     .params =
         [] {
           return std::vector<Parameter>{{"a", true}, {"inplace"}, {"chunk"}, {"streams"}};
         },
+    // Around packs of 16 bytes, blocks of them, and the CPU's sizes for one core.
     .sizes =
         [](const Rung& rung) {
           std::vector<std::size_t> all{15, 16, 17, 511, 512, 513, 2047, 2049, 4095, 16385};

@@ -43,8 +43,8 @@ extern const Primitive scan_primitive{
           variants[1].set("inclusive", 1);
           return variants;
         },
-    // Around tiles of powers of two, of one and of several, and where their totals fill a tile again.
     .params = [] { return std::vector<Parameter>{{"inclusive"}}; },
+    // Around tiles of powers of two, of one and of several, and where their totals fill a tile again.
     .sizes =
         [](const Rung& rung) {
           return sizes_around({64, 128, 512, 2048, 4096, 8192, 16384}, rung);

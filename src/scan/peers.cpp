@@ -64,21 +64,21 @@ struct tbb_parallel_scan {
 
 #if defined(_OPENMP)
 struct openmp_simd {
-  static constexpr Story story{
-      .idea = "#pragma omp simd reduction(inscan, +), one core", .limits = "not in place", .source = "OpenMP 5.0"};
+  static constexpr Story story{.idea = "#pragma omp simd reduction(inscan, +), one core",
+                               .limits = "elements of 4 and 8 bytes; not in place",
+                               .source = "OpenMP 5.0"};
   template <class T, class Op>
-  static constexpr bool supports = std::is_same_v<Op, Sum>;
+  static constexpr bool supports = std::is_same_v<Op, Sum> && sizeof(T) >= 4;
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
-    using Wrapping =
-        typename std::conditional_t<std::is_integral_v<T>, std::make_unsigned<T>, std::type_identity<T>>::type;
+    using W = typename detail::Wrapping<T>::type;
     const T* const in = a.in;
     T* const out = a.out;
-    Wrapping sum{};
+    W sum{};
     if (a.inclusive) {
 #pragma omp simd reduction(inscan, + : sum)
       for (std::size_t i = 0; i < a.n; ++i) {
-        sum += static_cast<Wrapping>(in[i]);
+        sum += static_cast<W>(in[i]);
 #pragma omp scan inclusive(sum)
         out[i] = static_cast<T>(sum);
       }
@@ -87,7 +87,7 @@ struct openmp_simd {
       for (std::size_t i = 0; i < a.n; ++i) {
         out[i] = static_cast<T>(sum);
 #pragma omp scan exclusive(sum)
-        sum += static_cast<Wrapping>(in[i]);
+        sum += static_cast<W>(in[i]);
       }
     }
     return {};

@@ -110,11 +110,11 @@ extern const Primitive segmented_scan_primitive{
           }
           return variants;
         },
-    // Around windows of 64, and tiles of 16 KB of every element, one and several.
     .params =
         [] {
           return std::vector<Parameter>{{"heads"}, {"inclusive"}, {"length"}};
         },
+    // Around windows of 64, and tiles of 16 KB of every element, one and several.
     .sizes =
         [](const Rung& rung) {
           return sizes_around({64, 512, 2048, 4096, 8192, 16384}, rung);

@@ -88,11 +88,11 @@ extern const Primitive select_primitive{
           variants[2].set("share", 1), variants[2].set("run_length", 5000);
           return variants;
         },
-    // Around tiles of powers of two.
     .params =
         [] {
           return std::vector<Parameter>{{"share"}, {"run_length"}, {"below", true}};
         },
+    // Around tiles of powers of two.
     .sizes =
         [](const Rung& rung) {
           return sizes_around({64, 128, 512, 2048, 4096, 8192, 16384}, rung);
