@@ -127,7 +127,6 @@ TEST(SaxpyCpu, LargerThanTheCaches) {
 }
 
 TEST(SaxpyCpu, EveryInstructionSet) {
-  using ladders::saxpy::Stores;
   for (const std::int64_t target : {HWY_AVX3, HWY_AVX2, HWY_SSE4, HWY_STATIC_TARGET}) {
     if (!(hwy::SupportedTargets() & target)) continue;
     hwy::SetSupportedTargetsForTest(target);

@@ -114,29 +114,32 @@ TEST(SelectCpu, AllCoresAgreeWithTheOracle) {
       }
 }
 
-// In two parts, so that what one comes to is what the next begins with.
+// In two parts, so that what one comes to is what the next begins with; with ordinary stores, and with such as go
+// around the caches, a page at a time: some cases fill several, some none.
 TEST(SelectCpu, EveryInstructionSet) {
   const Rung& simd = *find_rung(cpu_platform().rungs(), "select", "simd");
   for (const std::int64_t target : instruction_sets()) {
     hwy::SetSupportedTargetsForTest(target);
-    for_each_case({1, 63, 130, 1029, 2500}, [&](const Case& c, const Problem& problem) {
+    for_each_case({1, 63, 130, 1029, 13000}, [&](const Case& c, const Problem& problem) {
       const PartLoops loops = simd_loops(c.type, c.op);
-      const auto wrong = mistake(simd, c, problem, {c.n % 5, c.n % 3}, [&](const Call& call) {
-        visit(c.type, [&]<class T>(TypeTag<T>) {
-          visit_operation(c.op, [&]<class O>(O) {
-            const Args<T, O> a = Contract::args<T, O>(call);
-            const std::size_t middle = c.n / 3;
-            const Found left = loops.count(&a, 0, middle), total = left + loops.count(&a, middle, c.n);
-            const Found selected = loops.select(&a, 0, middle, {}, total.count);
-            const Found all = loops.select(&a, middle, c.n, left, total.count);
-            EXPECT_EQ(selected.count, left.count);
-            if constexpr (O::op == Op::run_length_encode) finish_runs(a, all);
-            *a.out.count = all.count;
+      for (const Stores stores : {Stores::cached, Stores::around}) {
+        const auto wrong = mistake(simd, c, problem, {c.n % 5, c.n % 3}, [&](const Call& call) {
+          visit(c.type, [&]<class T>(TypeTag<T>) {
+            visit_operation(c.op, [&]<class O>(O) {
+              const Args<T, O> a = Contract::args<T, O>(call);
+              const std::size_t middle = c.n / 3;
+              const Found left = loops.count(&a, 0, middle), total = left + loops.count(&a, middle, c.n);
+              const Found selected = loops.select(&a, 0, middle, {}, total.count, stores);
+              const Found all = loops.select(&a, middle, c.n, left, total.count, stores);
+              EXPECT_EQ(selected.count, left.count);
+              if constexpr (O::op == Op::run_length_encode) finish_runs(a, all);
+              *a.out.count = all.count;
+            });
           });
+          return Status{};
         });
-        return Status{};
-      });
-      ASSERT_FALSE(wrong) << hwy::TargetName(target) << ' ' << describe(simd, c) << ": " << *wrong;
+        ASSERT_FALSE(wrong) << hwy::TargetName(target) << ' ' << describe(simd, c) << ": " << *wrong;
+      }
     });
     hwy::SetSupportedTargetsForTest(0);
   }
@@ -198,7 +201,7 @@ TEST(SelectPositions, OfPartsBeyond32Bits) {
         {front, nullptr, far + n, {}}, {nullptr, {positions.data(), true}, nullptr}, none, nullptr, {}};
     const PartLoops find = simd_loops(Type::i32, Op::find_repeats);
     ASSERT_EQ(find.count(&repeats, far, far + n).count, n / 3 * 2) << hwy::TargetName(target);
-    EXPECT_EQ(find.select(&repeats, far, far + n, {}, 0).count, n / 3 * 2);
+    EXPECT_EQ(find.select(&repeats, far, far + n, {}, 0, Stores::cached).count, n / 3 * 2);
     for (std::size_t k = 0; k < n / 3 * 2; ++k) ASSERT_EQ(positions[k], far + k / 2 * 3 + k % 2) << k;
     EXPECT_EQ(positions[n / 3 * 2], 7u);
 
@@ -207,7 +210,7 @@ TEST(SelectPositions, OfPartsBeyond32Bits) {
         {front, nullptr, far + n, {}}, {heads.data(), {positions.data(), true}, nullptr}, none, nullptr, {}};
     const PartLoops encode = simd_loops(Type::i32, Op::run_length_encode);
     std::fill(positions.begin(), positions.end(), 7);
-    const Found all = encode.select(&runs, far + 3, far + n, {1, 11}, 0);
+    const Found all = encode.select(&runs, far + 3, far + n, {1, 11}, 0, Stores::cached);
     EXPECT_EQ(all.count, n / 3);
     EXPECT_EQ(all.last, far + n - 3);
     finish_runs(runs, all);

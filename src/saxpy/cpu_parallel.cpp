@@ -2,7 +2,6 @@
 // stores around the caches where the result is too large to stay there.
 #include <algorithm>
 
-#include "base/cache.h"
 #include "base/parallel.h"
 #include "saxpy/contract.h"
 #include "saxpy/cpu_simd.h"
@@ -16,7 +15,9 @@ constexpr std::size_t arrays = 3;  // x, y, out
 // In place, a line is in the cache before it is stored to. A separate one would be read for nothing: four trips to
 // memory instead of three. Two Zen 4 cores with 32 MiB, f32, GB/s with stores through the caches and around them: 2^20
 // 155 and 84, 2^21 101 and 85, 2^22 32 and 57, 2^26 23 and 33.
-bool store_around(std::size_t bytes, bool in_place) { return !in_place && arrays * bytes >= last_level_cache_bytes(); }
+Stores stores_for_out(std::size_t bytes, bool in_place) {
+  return in_place ? Stores::cached : stores_for(arrays * bytes);
+}
 
 struct parallel {
   static constexpr Story story{
@@ -33,7 +34,7 @@ struct parallel {
     if (one_core(arrays * a.n * sizeof(T)))
       cached(&a.f.a, a.x, a.y, a.out, a.n);
     else
-      by_parts(a, store_around(a.n * sizeof(T), a.out == a.y) ? around : cached);
+      by_parts(a, stores_for_out(a.n * sizeof(T), a.out == a.y) == Stores::around ? around : cached);
     return {};
   }
 

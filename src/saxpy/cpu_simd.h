@@ -2,16 +2,13 @@
 #pragma once
 #include <cstddef>
 
+#include "base/cache.h"
 #include "upsweep/types.h"
 
 namespace upsweep::ladders::saxpy {
 
 // out[0..n) = *a * x[0..n) + y[0..n), all of one type, at any alignments of the element; out may be y.
 using Span = void (*)(const void* a, const void* x, const void* y, void* out, std::size_t n);
-
-// Where stores go. Around the caches saves reading the lines first, which an ordinary store does before it changes a
-// part of each; but the lines are then in memory, for whoever reads them next.
-enum class Stores { cached, around };
 
 // For this processor's vector width. Resolve once, call many times.
 Span simd_span(Type type, Stores stores);

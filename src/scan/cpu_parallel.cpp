@@ -28,7 +28,7 @@ struct parallel {
   static Status run(const Args<T, Op>& a) {
     static const SpanScan scan = simd_scan(type_of<T>(), Op::op);
     const std::size_t bytes = a.n * sizeof(T);
-    if (!one_core(bytes)) return on_all_cores(a, stores_for(bytes));
+    if (!one_core(bytes)) return on_all_cores(a, stores_for(2 * bytes));
     T carry = Op::template neutral<T>();
     scan(a.in, a.out, a.n, &carry, {a.inclusive, Stores::cached});
     return {};

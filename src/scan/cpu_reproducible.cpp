@@ -73,7 +73,7 @@ void ReproducibleScan<T>::next(const T* in, T* out, std::size_t n, More more, bo
   static_assert(tiles == row_elements);
   State& state = *state_;
   const std::size_t blocks = (n + block - 1) / block;
-  const How how{inclusive, stores_for(n * sizeof(T))};
+  const How how{inclusive, stores_for(2 * n * sizeof(T))};
   in_order(blocks, blocks == 1 ? 1 : threads, [&](std::size_t b, auto in_turn, auto) {
     const std::size_t begin = b * block, count = std::min(block, n - begin);
     T total[tiles] = {}, h[tiles + 1] = {}, zero = 0, left[tiles];

@@ -22,7 +22,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "base/cache.h"
 #include "base/lanes-inl.h"
 #include "scan/contract.h"
 #include "scan/cpu_slide-inl.h"
@@ -146,11 +145,6 @@ namespace upsweep::ladders::scan {
 HWY_EXPORT(find_scan);
 SpanScan simd_scan(Type type, Op op) { return HWY_DYNAMIC_DISPATCH(find_scan)(type, op); }
 
-Stores stores_for(std::size_t bytes) {
-  static const std::size_t cache = last_level_cache_bytes();
-  return 2 * bytes > cache ? Stores::around : Stores::cached;
-}
-
 namespace {  // a rung of the same name may exist on the GPU
 
 struct simd {
@@ -164,7 +158,7 @@ struct simd {
   static Status run(const Args<T, Op>& a) {
     static const SpanScan scan = simd_scan(type_of<T>(), Op::op);
     T carry = Op::template neutral<T>();
-    scan(a.in, a.out, a.n, &carry, {a.inclusive, stores_for(a.n * sizeof(T))});
+    scan(a.in, a.out, a.n, &carry, {a.inclusive, stores_for(2 * a.n * sizeof(T))});
     return {};
   }
 };

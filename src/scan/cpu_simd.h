@@ -2,11 +2,10 @@
 #pragma once
 #include <cstddef>
 
+#include "base/cache.h"
 #include "upsweep/types.h"
 
 namespace upsweep::ladders::scan {
-
-enum class Stores { cached, around };  // around the caches: saves reading the lines first, but nobody finds them there
 
 struct How {
   bool inclusive;
@@ -27,8 +26,5 @@ SpanScan simd_scan(Type type, Op op);
 // A block that a core looks at twice: half of the smallest L2 that servers have, so that it outlives what is written
 // meanwhile. single_pass, i32 at 2^24, GB/s with blocks of 256 KiB, 1 MiB and 4 MiB: 41 to 42, 35 to 37 and 33.
 inline constexpr std::size_t block_bytes = 256 << 10;
-
-// Which stores a scan of this many bytes of input is faster with.
-Stores stores_for(std::size_t bytes);
 
 }  // namespace upsweep::ladders::scan

@@ -30,7 +30,7 @@ struct two_pass {
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     static const SpanScan scan = simd_scan(type_of<T>(), Op::op);
-    const How how{a.inclusive, stores_for(a.n * sizeof(T))};
+    const How how{a.inclusive, stores_for(2 * a.n * sizeof(T))};
     T carry = Op::template neutral<T>();
     const int threads = std::min(static_cast<int>(a.params.get("threads", hardware_threads())), Parts::most);
     if (one_core(a.n * sizeof(T)) || threads <= 1)

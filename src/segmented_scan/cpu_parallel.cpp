@@ -76,7 +76,7 @@ struct parallel {
       std::uint64_t bits = heads.next();
       const std::size_t until = std::min(i + HeadWindows::width, end);
       if (bits) {
-        scan_span(a.in + span, a.out + span, i - span, &carry, {a.inclusive, scan::Stores::cached});
+        scan_span(a.in + span, a.out + span, i - span, &carry, {a.inclusive, Stores::cached});
         for (std::size_t k = i; k < until; ++k, bits >>= 1) {
           const T before = bits & 1 ? Op::template neutral<T>() : carry, x = a.in[k];
           carry = a.op(before, x);
@@ -86,7 +86,7 @@ struct parallel {
       }
       i = until;
     }
-    scan_span(a.in + span, a.out + span, end - span, &carry, {a.inclusive, scan::Stores::cached});
+    scan_span(a.in + span, a.out + span, end - span, &carry, {a.inclusive, Stores::cached});
   }
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 
+#include "base/cache.h"
 #include "select/contract.h"
 
 namespace upsweep::ladders::select {
@@ -20,7 +21,8 @@ struct PartLoops {
   Found (*count)(const void* args, std::size_t begin, std::size_t end);
   // Writes what is selected behind what `before` has, and nothing else: other cores may write next to it. Of
   // partition_if also the rest, from `total` on. The last run's length is left to finish_runs. Returns before + part.
-  Found (*select)(const void* args, std::size_t begin, std::size_t end, Found before, std::size_t total);
+  // `stores` is a wish: only an operation whose values are all it writes goes around the caches.
+  Found (*select)(const void* args, std::size_t begin, std::size_t end, Found before, std::size_t total, Stores stores);
 };
 
 // For this processor. Any type; the operations of the contract. Resolve once, call many times.
@@ -43,7 +45,7 @@ template <class T, class O>
 void select_on_one_core(const Args<T, O>& a) {
   const PartLoops& loops = loops_for<T, O>();
   const std::size_t total = O::op == Op::partition_if ? loops.count(&a, 0, a.in.n).count : 0;
-  const Found all = loops.select(&a, 0, a.in.n, {}, total);
+  const Found all = loops.select(&a, 0, a.in.n, {}, total, Stores::cached);
   if constexpr (O::op == Op::run_length_encode) finish_runs(a, all);
   *a.out.count = all.count;
 }

@@ -4,7 +4,7 @@
 // Idea      chained scan: a core takes the next block, counts, waits for what the block before it came to, leaves the
 //           same of its own, and only then selects, from its L2. Counting is short, so nobody waits for long; and
 //           nothing is joined until the end.
-// Traffic   n read, what is selected written.
+// Traffic   n read, what is selected written; values of large inputs around the caches.
 // Order     the input's.
 // Source    Yan, Long, Zhang, StreamScan: Fast Scan Algorithms for GPUs without Global Barrier Synchronization, 2013.
 #include <algorithm>
@@ -36,13 +36,14 @@ struct single_pass {
     constexpr std::size_t largest = (256 << 10) / sizeof(T), rows = 64;
     const std::size_t share = (a.in.n / static_cast<std::size_t>(threads) / rows + 1) * rows;
     const std::size_t block = std::min(largest, share);
+    const Stores stores = stores_for(2 * a.in.n * sizeof(T));
     Found all;
     scan::in_order((a.in.n + block - 1) / block, threads, [&](std::size_t b, auto in_turn, auto) {
       const std::size_t begin = b * block, end = std::min(begin + block, a.in.n);
       const Found found = loops.count(&a, begin, end);
       Found before;
       in_turn([&] { before = std::exchange(all, all + found); });
-      loops.select(&a, begin, end, before, 0);
+      loops.select(&a, begin, end, before, 0, stores);
     });
     if constexpr (O::op == Op::run_length_encode) finish_runs(a, all);
     *a.out.count = all.count;

@@ -3,6 +3,7 @@
 // Idea      pass 1 counts, a scan of the parts' counts says where each begins, pass 2 selects. Counting stores nothing
 //           and takes about half the time of selecting.
 // Traffic   2 n read, what is selected written; in caches the second look finds a part with the core that counted it.
+//           Values of large inputs are written around the caches.
 // Order     the input's.
 // Source    Blelloch, Prefix Sums and Their Applications, 1990 (pack).
 #include <algorithm>
@@ -28,11 +29,12 @@ struct two_pass {
     const int threads = static_cast<int>(a.params.get("threads", hardware_threads()));
     const Parts parts = cut(a.in.n, sizeof(T), threads);
     const auto begin = [&](int p) { return std::min(static_cast<std::size_t>(p) * parts.size, a.in.n); };
+    const Stores stores = stores_for(2 * a.in.n * sizeof(T));
     Found found[Parts::most], all;
     upsweep::parallel(parts.count, threads, [&](int p) { found[p] = loops.count(&a, begin(p), begin(p + 1)); });
     for (int p = 0; p < parts.count; ++p) all = all + std::exchange(found[p], all);
     upsweep::parallel(parts.count, threads,
-                      [&](int p) { loops.select(&a, begin(p), begin(p + 1), found[p], all.count); });
+                      [&](int p) { loops.select(&a, begin(p), begin(p + 1), found[p], all.count, stores); });
     if constexpr (O::op == Op::run_length_encode) finish_runs(a, all);
     *a.out.count = all.count;
     return {};
