@@ -319,6 +319,16 @@ TEST(Parallel, EveryPartOnceFromManyThreadsAndNested) {
   EXPECT_EQ(failures, 0);
 }
 
+TEST(Parallel, ThreadsAreThoseAskedForOrAll) {
+  const int all = std::min(hardware_threads(), Parts::most);
+  EXPECT_EQ(threads_of({}), all);
+  for (const auto& [asked, threads] : {std::pair{0.0, all}, {-3.0, all}, {1.0, 1}, {3.0, 3}, {3e9, Parts::most}}) {
+    Params params;
+    params.set("threads", asked);
+    EXPECT_EQ(threads_of(params), threads) << asked;
+  }
+}
+
 TEST(Parallel, CutCoversEverythingOnce) {
   for (const std::size_t bytes : {4, 8})
     for (const std::size_t n : {0ul, 1ul, 32769ul, 65537ul, 1048577ul, 33554431ul, 1073741825ul})

@@ -84,7 +84,7 @@ TEST(ScanCpu, AllCoresAgreeWithTheOracle) {
           for (const Case& one : {c, sums}) {
             const auto problem = scan.make(one, {});
             for (const Rung* rung : cpu_rungs_of("scan"))
-              for (const int threads : {1, 2, 3, 64}) {
+              for (const int threads : {1, 2, 3, 64, 3000}) {
                 if (rung->peer) continue;
                 const auto wrong = mistake(*rung, one, *problem, {3, 1, threads == 3, threads});
                 ASSERT_FALSE(wrong) << describe(*rung, one) << " threads " << threads << ": " << *wrong;

@@ -106,7 +106,7 @@ TEST(SelectCpu, AllCoresAgreeWithTheOracle) {
         const Case c{.type = type, .op = op, .n = 300007, .params = params};
         const auto problem = select_cases().make(c, {});
         for (const Rung* rung : cpu_rungs_of("select"))
-          for (const int threads : {1, 2, 3, 64}) {
+          for (const int threads : {1, 2, 3, 64, 3000}) {
             if (rung->peer || (rung->name == "serial" && threads > 1)) continue;
             const auto wrong = mistake(*rung, c, *problem, {3, 1, threads});
             ASSERT_FALSE(wrong) << describe(*rung, c) << " threads " << threads << ": " << *wrong;

@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <type_traits>
 
+#include "base/call.h"
+
 namespace upsweep {
 
 // Cores that this process may run on (its affinity mask, read once), at least 1.
@@ -36,6 +38,13 @@ struct Parts {
   int count;                        // 1: one core does it all
 };
 
+// The parameter `threads` of a call: how many cores, all where it is 0 or not given; no more than there are parts.
+inline int threads_of(const Params& params) {
+  const double asked = params.get("threads", 0);
+  return asked >= 1 ? static_cast<int>(std::min<double>(asked, Parts::most))
+                    : std::min(hardware_threads(), Parts::most);
+}
+
 // Whether a pass over this many bytes is faster on one core than with a fork and a join. An i32 sum on one core and on
 // two, us: 128 KiB 1.1 and 1.6, 256 KiB 2.2 and 1.4 when called in a loop; 2.2 and 2.4 when other work runs in between,
 // because the data is then in one core's cache.
@@ -49,7 +58,8 @@ inline Parts cut(std::size_t n, std::size_t element_bytes, int threads, std::siz
   constexpr std::size_t part_bytes = 1 << 20;
   const std::size_t bytes = n * element_bytes;
   if (one_core(arrays * bytes) || threads <= 1) return {n, 1};
-  const auto wanted = std::clamp<std::size_t>(bytes / part_bytes, static_cast<std::size_t>(threads), Parts::most);
+  const auto least = static_cast<std::size_t>(std::min(threads, Parts::most));
+  const auto wanted = std::clamp<std::size_t>(bytes / part_bytes, least, Parts::most);
   const std::size_t per_line = line / element_bytes;
   const std::size_t size = (n / wanted / per_line + 1) * per_line;
   return {size, static_cast<int>((n + size - 1) / size)};

@@ -17,14 +17,12 @@ bool triad_around(std::size_t bytes) { return 3 * bytes >= last_level_cache_byte
 
 constexpr std::string_view params = "any n; params: threads";
 
-int threads_of(const Call& c) { return static_cast<int>(c.params.get("threads", hardware_threads())); }
-
 struct read {
   static constexpr Story story{.idea = "load everything, on every core", .limits = params};
   static Status run(const Call& c) {
     const auto* in = static_cast<const std::uint32_t*>(c.in[0]);
     auto* out = static_cast<std::uint32_t*>(c.out[0]);
-    const Parts parts = cut(c.n, sizeof *in, threads_of(c));
+    const Parts parts = cut(c.n, sizeof *in, threads_of(c.params));
     if (parts.count == 1) {
       out[0] = loops().read(in, c.n, false);
       return {};
@@ -33,7 +31,7 @@ struct read {
       std::uint32_t value;
     };
     Total totals[Parts::most];
-    parallel(parts.count, threads_of(c), [&](int i) {
+    parallel(parts.count, threads_of(c.params), [&](int i) {
       const std::size_t begin = static_cast<std::size_t>(i) * parts.size;
       totals[i].value = loops().read(in + begin, std::min(parts.size, c.n - begin), true);
     });
@@ -50,8 +48,8 @@ struct write {
   static Status run(const Call& c) {
     auto* out = static_cast<std::uint32_t*>(c.out[0]);
     const bool bypass = write_around(c.n * sizeof *out);
-    const Parts parts = cut(c.n, sizeof *out, threads_of(c));
-    parallel(parts.count, threads_of(c), [&](int i) {
+    const Parts parts = cut(c.n, sizeof *out, threads_of(c.params));
+    parallel(parts.count, threads_of(c.params), [&](int i) {
       const std::size_t begin = static_cast<std::size_t>(i) * parts.size;
       loops().write(out + begin, std::min(parts.size, c.n - begin), begin, bypass);
     });
@@ -66,8 +64,8 @@ struct copy {
     const auto* in = static_cast<const std::uint32_t*>(c.in[0]);
     auto* out = static_cast<std::uint32_t*>(c.out[0]);
     const bool bypass = copy_around(c.n * sizeof *out);
-    const Parts parts = cut(c.n, sizeof *out, threads_of(c));
-    parallel(parts.count, threads_of(c), [&](int i) {
+    const Parts parts = cut(c.n, sizeof *out, threads_of(c.params));
+    parallel(parts.count, threads_of(c.params), [&](int i) {
       const std::size_t begin = static_cast<std::size_t>(i) * parts.size;
       loops().copy(in + begin, out + begin, std::min(parts.size, c.n - begin), bypass);
     });
@@ -83,8 +81,8 @@ struct triad {
     auto* out = static_cast<std::uint32_t*>(c.out[0]);
     const std::size_t half = triad_half(c.n);
     const bool bypass = triad_around(half * sizeof *out);
-    const Parts parts = cut(half, sizeof *out, threads_of(c));
-    parallel(parts.count, threads_of(c), [&](int i) {
+    const Parts parts = cut(half, sizeof *out, threads_of(c.params));
+    parallel(parts.count, threads_of(c.params), [&](int i) {
       const std::size_t begin = static_cast<std::size_t>(i) * parts.size;
       loops().triad(in + begin, in + half + triad_gap + begin, out + begin, std::min(parts.size, half - begin), bypass);
     });

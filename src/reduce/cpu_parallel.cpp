@@ -36,7 +36,7 @@ struct parallel {
   template <class T, class Op>
   [[gnu::noinline]] static void by_parts(const T* in, std::size_t n, T* out, Op op, const Params& params,
                                          SpanReduction reduce) {
-    const int threads = static_cast<int>(params.get("threads", hardware_threads()));
+    const int threads = threads_of(params);
     const Parts parts = cut(n, sizeof(T), threads);
     struct alignas(64) Total {  // a cache line each: cores that write to one line wait for each other
       T value;

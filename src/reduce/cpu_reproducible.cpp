@@ -27,7 +27,7 @@ struct reproducible {
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     ExactSum<T> total{};
-    const int threads = static_cast<int>(a.params.get("threads", hardware_threads()));
+    const int threads = threads_of(a.params);
     const Parts parts = cut(a.n, sizeof(T), threads);
     if (parts.count == 1)
       deposit_all(a.in, a.n, total);

@@ -41,7 +41,7 @@ struct parallel {
  private:
   template <class T>
   [[gnu::noinline]] static void by_parts(const Args<T>& a, Span apply) {
-    const int threads = static_cast<int>(a.params.get("threads", hardware_threads()));
+    const int threads = threads_of(a.params);
     const Parts parts = cut(a.n, sizeof(T), threads, arrays);
     upsweep::parallel(parts.count, threads, [&](int i) {
       const std::size_t begin = static_cast<std::size_t>(i) * parts.size;

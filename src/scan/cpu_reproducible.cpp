@@ -107,7 +107,7 @@ struct reproducible {
 
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
-    ReproducibleScan<T>().next(a.in, a.out, a.n, More::none, a.inclusive, static_cast<int>(a.params.get("threads", 0)));
+    ReproducibleScan<T>().next(a.in, a.out, a.n, More::none, a.inclusive, threads_of(a.params));
     return {};
   }
 };

@@ -32,7 +32,7 @@ struct single_pass {
     static const auto reduce = reduce::simd_reduction(type_of<T>(), Op::op, reduce::From::caches);
     constexpr std::size_t block = block_bytes / sizeof(T);
     const How how{a.inclusive, stores_for(2 * a.n * sizeof(T))};
-    const int threads = static_cast<int>(a.params.get("threads", hardware_threads()));
+    const int threads = threads_of(a.params);
     T prefix = Op::template neutral<T>();
     in_order((a.n + block - 1) / block, threads, [&](std::size_t b, auto in_turn, auto take_next) {
       const std::size_t begin = b * block, count = std::min(block, a.n - begin);

@@ -32,7 +32,7 @@ struct two_pass {
     static const SpanScan scan = simd_scan(type_of<T>(), Op::op);
     const How how{a.inclusive, stores_for(2 * a.n * sizeof(T))};
     T carry = Op::template neutral<T>();
-    const int threads = std::min(static_cast<int>(a.params.get("threads", hardware_threads())), Parts::most);
+    const int threads = threads_of(a.params);
     if (one_core(a.n * sizeof(T)) || threads <= 1)
       scan(a.in, a.out, a.n, &carry, how);
     else

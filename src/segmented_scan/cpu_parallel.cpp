@@ -35,7 +35,7 @@ struct parallel {
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     const std::size_t blocks = (a.n + elements_a_block - 1) / elements_a_block;
-    const int threads = blocks == 1 ? 1 : static_cast<int>(a.params.get("threads", hardware_threads()));
+    const int threads = blocks == 1 ? 1 : threads_of(a.params);
     T prefix = Op::template neutral<T>();
     scan::in_order(blocks, threads, [&](std::size_t b, auto in_turn, auto) {
       const std::size_t begin = b * elements_a_block, end = std::min(begin + elements_a_block, a.n);

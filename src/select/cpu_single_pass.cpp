@@ -31,7 +31,7 @@ struct single_pass {
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     const PartLoops& loops = loops_for<T, O>();
-    const int threads = std::max(1, static_cast<int>(a.params.get("threads", hardware_threads())));
+    const int threads = threads_of(a.params);
     // Blocks that a core looks at twice: a quarter of an L2. Of little input, one for every core, in whole rows.
     constexpr std::size_t largest = (256 << 10) / sizeof(T), rows = 64;
     const std::size_t share = (a.in.n / static_cast<std::size_t>(threads) / rows + 1) * rows;

@@ -26,7 +26,7 @@ struct two_pass {
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     const PartLoops& loops = loops_for<T, O>();
-    const int threads = static_cast<int>(a.params.get("threads", hardware_threads()));
+    const int threads = threads_of(a.params);
     const Parts parts = cut(a.in.n, sizeof(T), threads);
     const auto begin = [&](int p) { return std::min(static_cast<std::size_t>(p) * parts.size, a.in.n); };
     const Stores stores = stores_for(2 * a.in.n * sizeof(T));
