@@ -117,6 +117,25 @@ TEST_F(Cli, WrongArguments) {
   expect_error("compare one.jsonl", 2, "after");
 }
 
+TEST_F(Cli, ParametersOutOfRange) {
+  for (const char* block : {"0", "0.5", "1025", "4294967296"})
+    expect_error(std::string("bench reduce --param block=") + block, 2, "block is a whole number from 1 to 1024");
+  for (const char* grid : {"0", "1.5", "2147483648"})
+    expect_error(std::string("bench scan --param grid=") + grid, 2, "grid is a whole number from 1 to 2147483647");
+  for (const char* threads : {"1.5", "2e9", "3e9"})
+    expect_error(std::string("bench scan --param threads=") + threads, 2, "threads is a whole number from 0 to");
+  for (const char* heads : {"0.5", "3", "1e300"})
+    expect_error(std::string("bench segmented_scan --backend cpu -n 1000 --json --param heads=") + heads, 2,
+                 "none of 0, 1 and 2");
+  for (const char* length : {"0.5", "18446744073709551615", "1e300"})
+    expect_error(std::string("bench segmented_scan --backend cpu -n 1000 --json --param length=") + length, 2,
+                 "no whole number up to 2^53");
+  write_raw<std::int32_t>("in.raw", {3, -5, 10, 4});
+  for (const char* threads : {"0", "1", "256"})
+    EXPECT_EQ(run(std::string("run scan in.raw --type i32 --param threads=") + threads).out, "0\n3\n-2\n8\n");
+  expect_error("run scan in.raw --type i32 --param block=0", 2, "block is a whole number");
+}
+
 TEST_F(Cli, MoreThanMemoryIsRefusedAtOnce) {
   expect_error("bench reduce --backend cpu -n 2^40 --json", 2, "host memory");
 }
@@ -238,6 +257,28 @@ TEST_F(Cli, ScansFilesChunkAfterChunk) {
   EXPECT_TRUE(holds("inclusive.raw", inclusive));
 }
 
+TEST_F(Cli, RunTakesWhatThePrimitiveTakes) {
+  write_raw<std::int32_t>("in.raw", {3, -5, 10, 4});
+  expect_error("run saxpy in.raw --with in.raw --type i32 --op unique", 2, "it takes sum");
+  expect_error("run scan in.raw --type i32 --op product", 2, "it takes sum min max");
+  expect_error("run scan in.raw --type i32 --op summ", 2, "did you mean 'sum'?");
+}
+
+TEST_F(Cli, FormatIsOfOutputsToo) {
+  const std::vector<std::int32_t> in{3, -5, 10, 4}, scanned{0, 3, -2, 8};
+  write_raw("in.raw", in);
+  const std::string raw(reinterpret_cast<const char*>(scanned.data()), scanned.size() * sizeof(std::int32_t));
+  EXPECT_EQ(run("run scan in.raw --type i32 --format raw -o -").out, raw);
+  const Outcome piped = run("run scan - --type i32 --format raw -o -", "cat in.raw |");
+  EXPECT_EQ(piped.out, raw) << piped.err;
+  EXPECT_TRUE(run("run scan in.raw --type i32 -o -").out.starts_with("\x93NUMPY"));
+  EXPECT_EQ(run("run scan in.raw --type i32 --format raw -o out.npy").code, 0);
+  EXPECT_EQ(run("run reduce out.npy").out, "9\n") << "the name says npy";
+  EXPECT_EQ(run("run reduce - --format npy -o sum <out.npy").code, 0);
+  EXPECT_EQ(run("run reduce sum --format npy").out, "9\n");
+  expect_error("run scan - --type i32 -o -", 2, "write raw binary", "cat in.raw |");
+}
+
 TEST_F(Cli, SaxpyOfTwoFiles) {
   write_raw<float>("x.raw", {1, -2, 3.5});
   write_raw<float>("y.raw", {10, 20, 30});
@@ -303,8 +344,16 @@ TEST_F(Cli, SelectsFromFilesChunkAfterChunk) {
   write_raw<std::uint8_t>("flags.raw", {0, 1, 0, 9, 0, 0, 255});
   EXPECT_EQ(run("run select in.raw --with flags.raw --type i32 --op select_flagged").out, "5\n-2\n-2\n");
   expect_error("run select in.raw --type i32 --op select_flagged -o x.npy", 2, "needs another input: flags");
+  expect_error("run select in.raw --type i32 --op select_flagged -o x.npy", 2, "--with flags.npy");
   expect_error("run select in.raw --type i32 --op run_length_encode -o x.npy", 2, "another output: lengths");
   expect_error("run select in.raw --type i32 --op run_length_encode -o x.npy --also x.npy", 2, "both be x.npy");
+  expect_error("run select in.raw --type i32 --op run_length_encode -o x.npy --also ./x.npy", 2, "both be ./x.npy");
+  expect_error("run select in.raw --type i32 --op run_length_encode -o here/x.npy --also x.npy", 2, "both be x.npy",
+               "ln -sfn . here;");
+  fs::remove(folder_ / "here");
+  for (const char* also : {"--also -", "-o - --also -"})
+    expect_error(std::string("run select in.raw --type i32 --op run_length_encode --format raw ") + also, 2,
+                 "both be standard output");
   expect_error("run select in.raw --type i32 --op partition_if -o x.npy", 2, "another output: rest");
   expect_error("run select in.raw --type i32 --op unique -o x.npy --also y.npy", 2, "no such output");
   EXPECT_EQ(files().size(), 2u) << "no output of a failed run";
@@ -364,6 +413,23 @@ TEST_F(Cli, SelectsFromFilesChunkAfterChunk) {
   write_raw("same.raw", std::vector<std::uint16_t>(in.size(), 7));
   EXPECT_EQ(run("run select same.raw --type u16 --op run_length_encode --also length.raw").out, "7\n");
   EXPECT_TRUE(holds("length.raw", std::vector<std::uint64_t>{in.size()}));
+}
+
+TEST_F(Cli, LimitsThatTheTypeDoesNotHold) {
+  write_raw<std::int8_t>("in.raw", {-128, 3, 127});
+  EXPECT_EQ(run("run select in.raw --type i8 --op select_if --param below=127").out, "-128\n3\n");
+  EXPECT_EQ(run("run select in.raw --type i8 --op select_if --param below=-1000").out, "");
+  EXPECT_EQ(run("run select in.raw --type i8 --op unique --param below=1000").out, "-128\n3\n127\n");
+  for (const char* below : {"127.5", "128", "1000"})
+    expect_error(std::string("run select in.raw --type i8 --op select_if --param below=") + below, 2,
+                 "use a limit up to 127");
+  expect_error("run select in.raw --type u8 --op partition_if --also x.npy --param below=256", 2, "limit up to 255");
+  write_raw<std::uint64_t>("u64.raw", {1, ~std::uint64_t{0}});
+  EXPECT_EQ(run("run select u64.raw --type u64 --op select_if").out, "1\n");
+  for (const char* below : {"9007199254740994", "-9007199254740994"})
+    expect_error(std::string("run select u64.raw --type i64 --op select_if --param below=") + below, 2, "2^53");
+  write_raw<float>("f32.raw", {1, 1e30f});
+  EXPECT_EQ(run("run select f32.raw --type f32 --op select_if --param below=1e29").out, "1\n");
 }
 
 TEST_F(Cli, RunOnTheFirstElements) {

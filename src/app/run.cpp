@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cstdlib>
+#include <filesystem>
 #include <future>
 #include <memory>
 #include <span>
@@ -38,7 +39,7 @@ void declare(CLI::App& command, Options& o) {
   command.add_option("--backend", o.backend, "cpu, cuda or simt (default: cpu, because a file is slower than a CPU)");
   command.add_option("--type", o.type, "Element type; raw numbers need it: u8 ... f64");
   command.add_option("-n,--size", o.size, "Only the first n elements: 1000, 64K, 2^20 (default: all)");
-  command.add_option("--format", o.format, "auto (by the name), npy or raw");
+  command.add_option("--format", o.format, "auto (by the name), npy or raw; of outputs too, but for those named *.npy");
   command.add_option("--param", o.params, "Parameters of the call: block=256")->delimiter(',')->allow_extra_args(false);
 }
 
@@ -110,7 +111,7 @@ class Inputs {
     if (o.with.size() < others.size())
       throw Error(Code::invalid_argument,
                   fmt::format("{} needs another input: {}", primitive.name, others[o.with.size()].name),
-                  "name its file: --with y.npy");
+                  fmt::format("name its file: --with {}.npy", others[o.with.size()].name));
     if (o.with.size() > others.size())
       throw Error(Code::invalid_argument,
                   fmt::format("--with {}: {} takes {} input{}", o.with[others.size()], primitive.name,
@@ -186,6 +187,14 @@ class Inputs {
   std::uint64_t most_, done_ = 0;                      // elements: -n, and those read
 };
 
+// The same for all names of one file.
+std::string canonical(const std::string& output) {
+  if (output.empty() || output == "-") return "standard output";
+  std::error_code error;  // of a folder that may not be looked into: the name will do until it is opened
+  const auto path = std::filesystem::weakly_canonical(std::filesystem::absolute(output), error);
+  return error ? output : path.string();
+}
+
 // The files and the text that a run gives, with names that are given them when all is written.
 class Outputs {
  public:
@@ -198,12 +207,20 @@ class Outputs {
     if (o.also.size() > others.size())
       throw Error(Code::invalid_argument, fmt::format("--also {}: there is no such output", o.also[others.size()]),
                   "leave it out");
-    if (std::find(o.also.begin(), o.also.end(), o.output) != o.also.end())
-      throw Error(Code::invalid_argument, fmt::format("two outputs cannot both be {}", o.output));
+    std::vector<std::string> names{canonical(o.output)};
+    for (const std::string& also : o.also) {
+      const std::string name = canonical(also);
+      if (std::find(names.begin(), names.end(), name) != names.end())
+        throw Error(Code::invalid_argument, fmt::format("two outputs cannot both be {}", also == "-" ? name : also),
+                    "name another file for one of them");
+      names.push_back(name);
+    }
+    const auto create = [&](const std::string& name, Type type, std::optional<std::uint64_t> n) {
+      return create_array(name, type, n, name.ends_with(".npy") ? FileFormat::npy : format_of(o.format));
+    };
     if (o.output.empty()) text_.emplace("-");
-    files_.push_back(o.output.empty() ? nullptr : create_array(o.output, type_, streamer.output_count(count)));
-    for (std::size_t k = 0; k < others.size(); ++k)
-      files_.push_back(create_array(o.also[k], others[k].type, std::nullopt));
+    files_.push_back(o.output.empty() ? nullptr : create(o.output, type_, streamer.output_count(count)));
+    for (std::size_t k = 0; k < others.size(); ++k) files_.push_back(create(o.also[k], others[k].type, std::nullopt));
   }
   void put(std::span<const std::byte> elements, std::size_t output) {
     if (files_[output]) return files_[output]->write(elements);
@@ -226,7 +243,10 @@ int work(const Options& o) {
   const Primitive& primitive = chosen_primitive(o.primitive);
   if (!primitive.stream)
     throw Error(Code::unsupported, fmt::format("{} cannot be run on files", primitive.name), "see upsweep bench");
-  const Op op = o.op.empty() ? primitive.ops().front() : named<Op>("op", o.op, op_names);
+  Selection selection;
+  selection.params = o.params;
+  if (!o.op.empty()) selection.ops = {o.op};
+  const Op op = chosen_ops(selection, primitive, {}).front();
   Platform& platform = lab::open_platform(named<Backend>("backend", o.backend, backend_names));
   const Rung& rung = chosen_rung(o, primitive, platform);
   std::optional<Type> type;
@@ -238,8 +258,6 @@ int work(const Options& o) {
     throw Error(Code::unsupported, fmt::format("{} does not take {}", primitive.name, to_string(reader->type())),
                 "convert the file, in numpy: a.astype('i4')");
   const std::optional<std::uint64_t> count = chosen_count(o, *reader);
-  Selection selection;
-  selection.params = o.params;
   const auto streamer = primitive.stream(
       platform, rung, {.type = reader->type(), .op = op, .params = chosen_params(selection, primitive)});
   Inputs inputs(o, std::move(reader), count);

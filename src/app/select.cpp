@@ -10,6 +10,8 @@
 #include <numeric>
 #include <utility>
 
+#include "base/parallel.h"
+
 namespace upsweep::app {
 
 namespace {
@@ -59,6 +61,24 @@ std::vector<Enum> chosen(const char* kind, const std::vector<std::string>& names
   return values;
 }
 
+// A parameter that tunes any call: a whole number.
+struct Tuning {
+  Parameter parameter;
+  double least, most;
+};
+constexpr Tuning tunings[] = {
+    {{"block"}, 1, 1024},            // threads in a block, of every CUDA device
+    {{"grid"}, 1, 0x7fffffff},       // blocks in a launch, of every CUDA device
+    {{"threads"}, 0, Parts::most}};  // no CPU rung cuts its work into more parts; 0: all cores
+
+void require_in_range(const std::string& item, std::string_view name, double value) {
+  for (const Tuning& t : tunings)
+    if (t.parameter.name == name && (value < t.least || value > t.most || value != std::trunc(value)))
+      throw Error(Code::invalid_argument,
+                  fmt::format("'{}': {} is a whole number from {} to {}", item, name, t.least, t.most),
+                  "leave it out for the rung's own choice");
+}
+
 }  // namespace
 
 std::string nearest(const std::string& name, const std::vector<std::string>& candidates) {
@@ -86,7 +106,7 @@ void declare_selection(CLI::App& command, Selection& s) {
   command.add_option("primitive", s.primitives, "What to work on: reduce, ... (default: all)");
   list("--rung", s.rungs, "Only these rungs, by name: a,b (default: all)");
   list("--backend", s.backends, "cpu, cuda, simt (default: what is there and makes sense)");
-  list("--type", s.types, "Element types: i32, u32, i64, u64, f32, f64");
+  list("--type", s.types, "Element types: i8, u8, i16, u16, i32, u32, i64, u64, f32, f64; of reduce from i32 on");
   list("--op", s.ops, "Operators: sum, product, min, max; of select: find_repeats, select_if, ...");
   command.add_option("-n,--size", s.sizes, "Elements: 1000, 64K, 2^20, lists 1K,1M, powers 2^10..2^24");
   list("--input", s.inputs, "Named inputs: uniform, zipf, ...");
@@ -135,7 +155,8 @@ std::vector<std::string> chosen_inputs(const Selection& selection, const Primiti
 }
 
 Params chosen_params(const Selection& selection, const Primitive& primitive) {
-  std::vector<Parameter> known{{"block"}, {"grid"}, {"threads"}};
+  std::vector<Parameter> known;
+  for (const Tuning& tuning : tunings) known.push_back(tuning.parameter);
   for (const Parameter& parameter : primitive.params()) known.push_back(parameter);
   Params params;
   for (const std::string& item : selection.params) {
@@ -154,6 +175,7 @@ Params chosen_params(const Selection& selection, const Primitive& primitive) {
     }
     if (value < 0 && !found->may_be_negative)
       throw Error(Code::invalid_argument, fmt::format("'{}': {} cannot be negative", item, name), "");
+    require_in_range(item, name, value);
     if (!params.set(found->name, value))
       throw Error(Code::invalid_argument, "too many parameters", "a call takes at most eight");
   }

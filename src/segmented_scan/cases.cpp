@@ -1,6 +1,7 @@
 // What the lab has to know of segmented_scan.
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <vector>
 
 #include "base/inputs.h"
@@ -14,13 +15,29 @@ namespace {
 using ladders::segmented_scan::HeadKind;
 using ladders::segmented_scan::Heads;
 
+HeadKind head_kind(const Params& params) {
+  const double heads = params.get("heads", 0);
+  if (heads != 0 && heads != 1 && heads != 2)
+    throw Error(Code::invalid_argument, "heads=" + std::to_string(heads) + " is none of 0, 1 and 2",
+                "0 is flags, 1 keys, 2 offsets");
+  return static_cast<HeadKind>(static_cast<int>(heads));
+}
+
+std::uint64_t mean_length(const Params& params) {
+  const double length = params.get("length", 0);
+  if (!(length >= 0 && length <= 0x1p53) || length != std::trunc(length))
+    throw Error(Code::invalid_argument, "length=" + std::to_string(length) + " is no whole number up to 2^53",
+                "it is the mean length of segments; leave it out for lengths of every magnitude");
+  return static_cast<std::uint64_t>(length);
+}
+
 // Where segments begin. Lengths are 1 to 2^12, small and large ones as likely, so that many lie in one warp and some
 // span warps; one in sixteen is 2^16, several tiles; and after one in eight the next begins on a multiple of 1024.
 // Parameter `length` instead: 1 to twice that less 1, evenly.
 std::vector<std::uint64_t> draw_offsets(const Case& c) {
   constexpr std::uint64_t stream = 0x7365676d656e7473;  // "segments": other numbers than the values'
   const Random random(c.seed, stream);
-  const auto mean = static_cast<std::uint64_t>(c.params.get("length", 0));
+  const std::uint64_t mean = mean_length(c.params);
   std::vector<std::uint64_t> offsets;
   for (std::uint64_t i = 0, k = 0; i < c.n; ++k) {
     offsets.push_back(i);
@@ -40,7 +57,7 @@ class SegmentedProblem final : public Problem {
       : type_(c.type),
         op_(c.op),
         inclusive_(c.params.get("inclusive", 0) != 0),
-        kind_(static_cast<HeadKind>(static_cast<int>(c.params.get("heads", 0)))),
+        kind_(head_kind(c.params)),
         n_(c.n),
         in_(main_input(c, data)),
         offsets_(draw_offsets(c)) {

@@ -2,7 +2,9 @@
 // chunk before in front of each chunk.
 #include "select/stream.h"
 
+#include <cmath>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -131,6 +133,23 @@ class SelectStreamer final : public Streamer {
   alignas(8) std::byte last_[8] = {};
 };
 
+// A rung would take the nearest limit that the type can hold, and leave out elements that are below the one asked for.
+void require_exact_limit(const Case& c) {
+  if (is_float(c.type) || (c.op != Op::select_if && c.op != Op::partition_if)) return;
+  const double below = c.params.get("below", 0);
+  const std::string shown = "below=" + std::to_string(below), type(to_string(c.type));
+  if (std::abs(below) > 0x1p53)
+    throw Error(
+        Code::invalid_argument, shown + " may have been rounded already",
+        "parameters hold integers of up to 2^53 exactly; upsweep::select_if takes larger ones that a double holds");
+  visit(c.type, [&]<class T>(TypeTag<T>) {
+    constexpr T most = std::numeric_limits<T>::max();
+    if (std::ceil(below) > static_cast<double>(most))
+      throw Error(Code::invalid_argument, shown + " is more than " + type + " holds: every element is below it",
+                  "use a limit up to " + std::to_string(most));
+  });
+}
+
 }  // namespace
 
 std::unique_ptr<Streamer> stream(Platform& platform, const Rung& rung, const Case& c) {
@@ -141,6 +160,7 @@ std::unique_ptr<Streamer> stream(Platform& platform, const Rung& rung, const Cas
     refuse(name + " does not take " + std::string(to_string(c.type)) + " " + std::string(to_string(c.op)),
            "name another rung");
   if (rung.largest) refuse(name + " takes up to " + std::to_string(rung.largest) + " elements", "name another rung");
+  require_exact_limit(c);
   return std::make_unique<SelectStreamer>(platform, run, c);
 }
 
