@@ -4,6 +4,8 @@
 
 #include <cstring>
 #include <numeric>
+#include <thread>
+#include <vector>
 
 #include "base/inputs.h"
 #include "base/platform.h"
@@ -105,4 +107,25 @@ TEST_F(Cuda, CallsOfOneStreamSeeWhatTheLastOneWrote) {
     reduce(device, in, links[0]);
     EXPECT_EQ(total.to_vector()[0], 1 << 22);
   }
+}
+
+// Each call goes to its own Device's GPU, whichever was used last, and from a thread that has used none.
+TEST_F(Cuda, TwoGpusInTurns) {
+  if (!cuda_platform(1)) GTEST_SKIP() << "there is one GPU";
+  constexpr std::size_t n = 1 << 22;  // what the pipelines take
+  std::vector<Device> devices;
+  devices.push_back(Device::cuda(0));
+  devices.push_back(Device::cuda(1));
+  const auto x = make_input<std::int32_t>("uniform", n, 3);
+  std::vector<std::int32_t> expected(n);
+  std::partial_sum(x.begin(), x.end(), expected.begin(), Sum{});
+  std::vector<Buffer<std::int32_t>> in, out;
+  for (Device& device : devices) {
+    in.emplace_back(device, x);
+    out.emplace_back(device, n);
+  }
+  for (int turn = 0; turn < 3; ++turn)  // allocates in the first
+    for (std::size_t d = 0; d < 2; ++d) inclusive_scan(devices[d], in[d], out[d]);
+  std::thread([&] { inclusive_scan(devices[1], in[1], out[1]); }).join();
+  for (std::size_t d = 0; d < 2; ++d) EXPECT_EQ(out[d].to_vector(), expected) << d;
 }

@@ -214,6 +214,15 @@ TEST(Library, SaxpysThatCannotBe) {
   }
 }
 
+template <class Out, class In = std::vector<int>>
+concept TakesUnique = requires(Device& device, const In& in, Out& out) {
+  unique(device, in, out);
+};
+static_assert(TakesUnique<std::vector<int>> && TakesUnique<const std::span<int>> &&
+              TakesUnique<Buffer<int>, Buffer<int>>);
+static_assert(!TakesUnique<const std::vector<int>> && !TakesUnique<std::span<const int>> &&
+              !TakesUnique<const Buffer<int>, Buffer<int>>);
+
 // What each operation should give of `in`, from the standard library, beside what it gives of ranges and of buffers.
 template <class T>
 void expect_selections(Device& device, const std::vector<T>& in) {

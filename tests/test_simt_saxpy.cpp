@@ -52,5 +52,25 @@ TEST(SaxpyFromHost, RefusesWhatCannotBe) {
     EXPECT_EQ(run(call_of(x, y, out, workspace, chunk, streams)).code, Code::invalid_argument) << chunk << streams;
 }
 
+// The ends before the first pack and after the last are more elements than there are threads.
+TEST(SaxpyEnds, FewerThreadsThanElementsAtTheEnds) {
+  simt::Emulator& emulator = plain_emulator();
+  constexpr std::size_t n = 47;
+  test::Array<std::uint8_t> x(emulator, n + 1), y(emulator, n + 1), out(emulator, n + 1);
+  x.set([](std::size_t i) { return i; });
+  y.set([](std::size_t i) { return 7 * i; });
+  for (const char* name : {"vec16", "in_flight", "one_pack"}) {
+    out.set([](std::size_t) { return 0xCD; });
+    Workspace workspace(emulator);
+    Call call{.type = Type::u8, .n = n, .workspace = &workspace};
+    call.in[0] = x.data() + 1, call.in[1] = y.data() + 1, call.out[0] = out.data() + 1;
+    call.params.set("a", 3);
+    call.params.set("block", 4);
+    ASSERT_TRUE(find_rung(emulator.rungs(), "saxpy", name)->find(Type::u8, Op::sum)(call)) << name;
+    for (std::size_t i = 1; i <= n; ++i) ASSERT_EQ(out[i], std::uint8_t(3 * x[i] + y[i])) << name << ' ' << i;
+  }
+  EXPECT_TRUE(emulator.take_report().issues.empty());
+}
+
 }  // namespace
 }  // namespace upsweep

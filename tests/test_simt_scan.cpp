@@ -432,5 +432,50 @@ TEST(ScanSinglePass, OldTotalsAreNeverTaken) {
     }
 }
 
+// A call writes one or the other of a tile's boxes, or the sums of whole rows of tiles alone.
+TEST(ScanSinglePass, OldTotalsInBoxesThatACallLeavesOut) {
+  simt::Emulator& emulator = plain_emulator();
+  emulator.configure({.threads = 4});
+  constexpr unsigned n = 300'000;
+  test::Array<std::uint32_t> in(emulator, n), out(emulator, n);
+  test::Array<float> numbers(emulator, n), sums(emulator, n);
+  test::Array<std::uint8_t> heads(emulator, n);
+  in.set([](std::size_t i) { return i + 1; });
+  numbers.set([](std::size_t i) { return i % 8; });
+  for (const std::uint32_t last : {0x7ffffffeu, 0xfffffffeu})
+    for (const char* name : {"lookback", "pipeline", "reproducible"}) {
+      const bool floats = std::string_view(name) == "reproducible";
+      const std::uint32_t next = last == 0xfffffffe ? 1 : last + 2;
+      Workspace workspace(emulator);
+      const auto [words, count] = workspace.kept(2000);
+      for (std::size_t i = 2; i < count; ++i) words[i] = 0x4500000000ull | next;
+      words[0] = last;
+      // A head in every other tile of 4096, then in the others.
+      for (const unsigned odd : {0u, 1u}) {
+        heads.set([&](std::size_t i) { return i % 8192 == odd * 4096 + 100; });
+        Call call{
+            .type = floats ? Type::f32 : Type::u32, .op = Op::sum, .n = odd ? n : n - 40'000, .workspace = &workspace};
+        call.in[0] = floats ? static_cast<void*>(numbers.data()) : in.data();
+        call.in[1] = heads.data();
+        call.out[0] = floats ? static_cast<void*>(sums.data()) : out.data();
+        call.params.set("grid", 3);
+        call.params.set("inclusive", 1);
+        const char* const primitive = floats ? "scan" : "segmented_scan";
+        ASSERT_TRUE(find_rung(emulator.rungs(), primitive, name)->find(call.type, Op::sum)(call)) << name;
+        ASSERT_TRUE(emulator.take_report().issues.empty()) << name;
+        std::uint32_t sum = 0;
+        float exact = 0;  // below 2^24
+        for (unsigned i = 0; i < call.n; ++i) {
+          sum = heads[i] ? in[i] : sum + in[i];
+          exact += numbers[i];
+          if (floats)
+            ASSERT_EQ(sums[i], exact) << name << " after " << last << " call " << odd << " at " << i;
+          else
+            ASSERT_EQ(out[i], sum) << name << " after " << last << " call " << odd << " at " << i;
+        }
+      }
+    }
+}
+
 }  // namespace
 }  // namespace upsweep

@@ -1,5 +1,6 @@
 // Where work runs: a GPU, the CPU, or an emulated GPU. A Device owns a queue (on CUDA a stream) and the scratch memory
-// of the calls on it, so one thread at a time uses it; make as many as there are threads.
+// of the calls on it, so one thread at a time uses it; make as many as there are threads. Scratch grows with the
+// largest call; then what was captured into a CUDA graph before it grew must not be replayed any more.
 #pragma once
 #include <memory>
 #include <string>

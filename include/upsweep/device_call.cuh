@@ -8,9 +8,10 @@
 
 namespace upsweep::detail {
 
-// Throws Error(unsupported) where this program's kernels do not run; `instead` is what does on the CPU.
+// Before a launch: Throws Error(unsupported) where this program's kernels do not run; `instead` is what does on the
+// CPU.
 inline void require_kernels_on(const Device& device, const std::string& call, const char* instead) {
-  if (device.backend() == kernel_backend) return;
+  if (device.backend() == kernel_backend) return device.platform().activate();
   throw Error(Code::unsupported, call + ": " + device.name() + " does not run this kernel",
               std::string("on the CPU, use ") + instead);
 }

@@ -42,8 +42,9 @@ void scan_buffer(Device& device, ScanKind kind, const Buffer<T>& in, Buffer<T>& 
 // The scan of a contiguous range in host memory into another; on a GPU through copies. `out` has at least as many
 // elements as `in`, and is either the same memory or does not overlap it. Operators: sum, min, max. Throws Error:
 // invalid_argument (no rung of that name, `out` too small), unsupported (the rung does not take this type, operator or
-// n), out_of_memory, device_error. Integer sums wrap. Float sums depend on the rung and the device, and on a GPU may
-// differ in the last bits from call to call, unless the rung says otherwise.
+// n), out_of_memory, device_error. Integer sums wrap. The last bits of float sums depend on the rung and the device,
+// on a CPU also on the number of cores and the output's alignment, and on a GPU may differ from call to call, unless
+// the rung says otherwise.
 template <std::ranges::contiguous_range In, detail::RangeOf<std::ranges::range_value_t<In>> Out>
 requires ScanElement<std::ranges::range_value_t<In>>
 void exclusive_scan(Device& device, const In& in, Out&& out, Op op = Op::sum, const ScanOptions& options = {}) {

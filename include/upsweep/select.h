@@ -64,20 +64,33 @@ struct ElementOf<A> {
 template <class A>
 using element_of = typename ElementOf<std::remove_cvref_t<A>>::type;
 
+// Where its elements are: const where they are.
+template <class A>
+auto* data_of(A& a) {
+  if constexpr (is_buffer<std::remove_const_t<A>>)
+    return a.data();
+  else
+    return std::ranges::data(a);
+}
+
 template <class A, class B>
 inline constexpr bool on_same_side = is_buffer<std::remove_cvref_t<A>> == is_buffer<std::remove_cvref_t<B>>;
 
 template <class In>
 concept SelectInput = Element<element_of<In>>;
-// An array of T, or of positions, where `In` is.
+// An array of T where `In` is; one to write to; and one of positions.
 template <class A, class In, class T>
 concept ArrayBeside = std::same_as<element_of<A>, T> && on_same_side<A, In>;
+template <class A, class In, class T>
+concept OutputBeside = ArrayBeside<A, In, T> && requires(A& a) {
+  { data_of(a) } -> std::same_as<T*>;
+};
 template <class A, class In>
-concept PositionsBeside = ArrayBeside<A, In, std::uint32_t> || ArrayBeside<A, In, std::uint64_t>;
+concept PositionsBeside = OutputBeside<A, In, std::uint32_t> || OutputBeside<A, In, std::uint64_t>;
 // In the place of a count: to be returned.
 struct Returned {};
 template <class A, class In>
-concept CountBeside = std::same_as<std::remove_cvref_t<A>, Returned> || ArrayBeside<A, In, std::uint64_t>;
+concept CountBeside = std::same_as<std::remove_cvref_t<A>, Returned> || OutputBeside<A, In, std::uint64_t>;
 
 struct SelectArray {
   Type type = Type::u8;
@@ -95,14 +108,10 @@ struct SelectCall {
 std::uint64_t select(Device& device, const SelectCall& call, const SelectArray* count, const SelectOptions& options);
 
 template <class A>
-SelectArray select_array(const Device& device, const char* role, A&& a) {
+SelectArray select_array(const Device& device, const char* role, A& a) {
   using T = element_of<A>;
-  if constexpr (is_buffer<std::remove_cvref_t<A>>) {
-    a.memory().require_on(device, role);
-    return {type_of<T>(), const_cast<T*>(a.data()), a.size()};
-  } else {
-    return {type_of<T>(), const_cast<T*>(std::ranges::data(a)), static_cast<std::size_t>(std::ranges::size(a))};
-  }
+  if constexpr (is_buffer<std::remove_const_t<A>>) a.memory().require_on(device, role);
+  return {type_of<T>(), const_cast<T*>(data_of(a)), static_cast<std::size_t>(std::size(a))};  // inputs too
 }
 
 template <class In, class Out>
@@ -141,7 +150,7 @@ auto find_repeats(Device& device, const In& in, Out&& positions, Count&& count =
   return detail::select(device, detail::select_call(device, Op::find_repeats, in, positions), count, options);
 }
 
-template <detail::SelectInput In, detail::ArrayBeside<In, detail::element_of<In>> Out,
+template <detail::SelectInput In, detail::OutputBeside<In, detail::element_of<In>> Out,
           detail::CountBeside<In> Count = detail::Returned>
 auto select_if(Device& device, const In& in, std::type_identity_t<detail::element_of<In>> below, Out&& out,
                Count&& count = {}, const SelectOptions& options = {}) {
@@ -151,7 +160,7 @@ auto select_if(Device& device, const In& in, std::type_identity_t<detail::elemen
 }
 
 template <detail::SelectInput In, detail::ArrayBeside<In, std::uint8_t> Flags,
-          detail::ArrayBeside<In, detail::element_of<In>> Out, detail::CountBeside<In> Count = detail::Returned>
+          detail::OutputBeside<In, detail::element_of<In>> Out, detail::CountBeside<In> Count = detail::Returned>
 auto select_flagged(Device& device, const In& in, const Flags& flags, Out&& out, Count&& count = {},
                     const SelectOptions& options = {}) {
   detail::SelectCall call = detail::select_call(device, Op::select_flagged, in, out);
@@ -159,13 +168,13 @@ auto select_flagged(Device& device, const In& in, const Flags& flags, Out&& out,
   return detail::select(device, call, count, options);
 }
 
-template <detail::SelectInput In, detail::ArrayBeside<In, detail::element_of<In>> Out,
+template <detail::SelectInput In, detail::OutputBeside<In, detail::element_of<In>> Out,
           detail::CountBeside<In> Count = detail::Returned>
 auto unique(Device& device, const In& in, Out&& out, Count&& count = {}, const SelectOptions& options = {}) {
   return detail::select(device, detail::select_call(device, Op::unique, in, out), count, options);
 }
 
-template <detail::SelectInput In, detail::ArrayBeside<In, detail::element_of<In>> Out,
+template <detail::SelectInput In, detail::OutputBeside<In, detail::element_of<In>> Out,
           detail::PositionsBeside<In> Lengths, detail::CountBeside<In> Count = detail::Returned>
 auto run_length_encode(Device& device, const In& in, Out&& values, Lengths&& lengths, Count&& count = {},
                        const SelectOptions& options = {}) {
@@ -174,7 +183,7 @@ auto run_length_encode(Device& device, const In& in, Out&& values, Lengths&& len
   return detail::select(device, call, count, options);
 }
 
-template <detail::SelectInput In, detail::ArrayBeside<In, detail::element_of<In>> Out,
+template <detail::SelectInput In, detail::OutputBeside<In, detail::element_of<In>> Out,
           detail::CountBeside<In> Count = detail::Returned>
 auto partition_if(Device& device, const In& in, std::type_identity_t<detail::element_of<In>> below, Out&& out,
                   Count&& count = {}, const SelectOptions& options = {}) {

@@ -10,13 +10,20 @@
 
 namespace upsweep {
 
+namespace detail {
+// Whole packs, where there are such.
+template <class T, class... In>
+using TransformRung = std::conditional_t<(std::same_as<In, T> && ...) && 16 % sizeof(T) == 0, ladders::saxpy::one_pack,
+                                         ladders::saxpy::grid_stride>;
+}  // namespace detail
+
 // out[i] = f(in[i]...) for every element of the inputs, which have as many each; `out` has at least as many, and may be
 // one of them. f is callable on the device, a struct or a __device__ lambda, and copied there, so it may carry values
 // but no host memory:
 //   upsweep::transform(gpu, out, [=] __device__(float r, float g, float b) { return w * r + v * g + u * b; }, r, g, b);
-// Inputs of the output's type go 16 bytes at a time; inputs of several types element by element. Queued on the device's
-// stream and capturable; nothing is allocated. Throws Error: invalid_argument (buffers of another device, sizes that
-// differ, `out` too small), unsupported (the device is no GPU), device_error.
+// Inputs of the output's type go 16 bytes at a time, where 16 is a multiple of its size; all others element by element.
+// Queued on the device's stream and capturable; nothing is allocated. Throws Error: invalid_argument (buffers of
+// another device, sizes that differ, `out` too small), unsupported (the device is no GPU), device_error.
 template <class T, class F, class First, class... Rest>
 void transform(Device& device, Buffer<T>& out, F f, const Buffer<First>& first, const Buffer<Rest>&... rest) {
   first.memory().require_on(device, "the input");
@@ -29,8 +36,7 @@ void transform(Device& device, Buffer<T>& out, F f, const Buffer<First>& first, 
                                             " elements, the inputs " + std::to_string(n));
   detail::require_kernels_on(device, "transform", "std::transform");
 
-  constexpr bool one_type = (std::same_as<First, T> && ... && std::same_as<Rest, T>);
-  using Rung = std::conditional_t<one_type, ladders::saxpy::one_pack, ladders::saxpy::grid_stride>;
+  using Rung = detail::TransformRung<T, First, Rest...>;
   detail::require_success(Rung::map(Params(), device.stream(), out.data(), n, f, first.data(), rest.data()...),
                           "transform");
 }

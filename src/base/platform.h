@@ -45,6 +45,9 @@ class Platform : public MemorySpace {
   virtual MemorySpace& memory(MemoryKind) { return *this; }
   // Waits for the stream; throws Error(device_error) for anything that failed on it since the last call.
   virtual void synchronize(Stream stream = {}) = 0;
+  // Launches of this thread go here, where a program has several devices of a kind. Memory and streams see to it
+  // themselves; who calls a rung's function does it first.
+  virtual void activate() {}
   virtual Stream create_stream() { return {}; }
   virtual void destroy_stream(Stream) noexcept {}
 

@@ -51,7 +51,7 @@ class PinnedMemory final : public MemorySpace {
 class CudaPlatform final : public Platform {
  public:
   explicit CudaPlatform(int ordinal) : ordinal_(ordinal) {
-    use();
+    activate();
     check(cudaGetDeviceProperties(&properties_, ordinal), "cudaGetDeviceProperties");
     for (const Rung* rung : kernel_rungs()) rungs_.push_back(rung);
     for (const Rung* rung : cuda_peer_rungs()) rungs_.push_back(rung);
@@ -59,6 +59,7 @@ class CudaPlatform final : public Platform {
   CudaPlatform(const CudaPlatform&) = delete;
   CudaPlatform& operator=(const CudaPlatform&) = delete;
 
+  void activate() override { check(cudaSetDevice(ordinal_), "cudaSetDevice"); }
   Backend backend() const override { return Backend::cuda; }
   Rungs rungs() const override { return rungs_; }
 
@@ -77,13 +78,13 @@ class CudaPlatform final : public Platform {
   }
 
   MemorySpace& memory(MemoryKind kind) override {
-    use();
+    activate();
     if (kind == MemoryKind::pinned) return pinned_;
     if (kind == MemoryKind::pageable) return cpu_platform();
     return *this;
   }
   void* allocate(std::size_t bytes) override {
-    use();
+    activate();
     void* memory = nullptr;
     check(cudaMalloc(&memory, std::max<std::size_t>(bytes, 1)), "cudaMalloc");
     return memory;
@@ -91,24 +92,24 @@ class CudaPlatform final : public Platform {
   void release(void* memory) noexcept override { cudaFree(memory); }
 
   void copy_in(void* to, const void* from_host, std::size_t bytes, Stream stream) override {
-    use();
+    activate();
     check(cudaMemcpyAsync(to, from_host, bytes, cudaMemcpyHostToDevice, handle(stream)), "copy to the device");
   }
   void copy_out(void* to_host, const void* from, std::size_t bytes, Stream stream) override {
-    use();
+    activate();
     check(cudaMemcpyAsync(to_host, from, bytes, cudaMemcpyDeviceToHost, handle(stream)), "copy from the device");
   }
   void fill(void* memory, unsigned char byte, std::size_t bytes, Stream stream) override {
-    use();
+    activate();
     check(cudaMemsetAsync(memory, byte, bytes, handle(stream)), "cudaMemset");
   }
   void synchronize(Stream stream) override {
-    use();
+    activate();
     check(cudaStreamSynchronize(handle(stream)), "the device reported");
     check(cudaGetLastError(), "the device reported");
   }
   Stream create_stream() override {
-    use();
+    activate();
     cudaStream_t stream = nullptr;
     check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreate");
     return {stream};
@@ -118,7 +119,7 @@ class CudaPlatform final : public Platform {
   }
 
   std::vector<double> time_us(const Enqueue& enqueue, int samples, int batch, Stream stream) override {
-    use();
+    activate();
     if (!stream.handle) throw Error(Code::invalid_argument, "time_us: the default stream cannot be captured");
     // A graph replay costs the CPU one call for the whole batch, so that what is timed is the device's work alone.
     cudaGraph_t graph = nullptr;
@@ -140,7 +141,7 @@ class CudaPlatform final : public Platform {
   }
 
   std::vector<double> time_calls_us(const Enqueue& enqueue, int samples, int batch, Stream stream) override {
-    use();
+    activate();
     const auto calls = [&] {
       for (int call = 0; call < batch; ++call) enqueue(call);
       return cudaGetLastError();
@@ -173,8 +174,6 @@ class CudaPlatform final : public Platform {
     cudaEventDestroy(end);
     return error;
   }
-  void use() const { check(cudaSetDevice(ordinal_), "cudaSetDevice"); }
-
   int ordinal_;
   cudaDeviceProp properties_{};
   PinnedMemory pinned_;

@@ -24,12 +24,13 @@ struct TaggedBoxes {
   // warp of a block: the same word for all warps of a grid is a queue of a microsecond at L2.
   __device__ unsigned long long last() const { return load_relaxed(words); }
   static __device__ unsigned call(unsigned long long last) { return static_cast<unsigned>(last) + 1; }
+  // Numbers come again after 2^32 calls; what is left from the last time must not be taken for news. So twice on the
+  // way, a call sees to it that every box has its number, or none: it writes all of its own, and empties the others.
+  static __device__ bool cleans(unsigned call) { return (call & 0x7fffffffu) == 0x7fffffffu; }
   // By one thread, once every block has asked for the number: the next call gets another. `used` words of boxes are
   // this call's.
   __device__ void end(unsigned call, std::size_t used) const {
-    // Numbers come again after 2^32 calls; what is left from the last time must not be taken for news. So twice on the
-    // way, every box that this call does not use is emptied.
-    if ((call & 0x7fffffffu) == 0x7fffffffu)
+    if (cleans(call))
       for (std::size_t i = reserved + used; i < count; ++i) words[i] = 0;
     words[0] = call == 0xffffffffu ? 0 : call;  // 0 is no call's number
   }

@@ -42,7 +42,8 @@ RunFn resolve_run(const Rung& rung, Type type, Op op) {
               "its limits: " + std::string(rung.story.limits));
 }
 
-void run_or_throw(const Rung& rung, RunFn run, const Call& call) {
+void run_or_throw(DeviceState& state, const Rung& rung, RunFn run, const Call& call) {
+  state.platform.activate();
   const Status status = run(call);
   if (status) return;
   throw Error(status.code, std::string(rung.primitive) + "/" + std::string(rung.name) + ", " +

@@ -42,7 +42,7 @@ const Rung& resolve_rung(DeviceState& state, const Primitive& primitive, std::st
 // The rung's function; throws Error(unsupported) when it does not take this type and operator.
 RunFn resolve_run(const Rung& rung, Type type, Op op);
 
-// Runs it; a failure becomes an Error that names rung and case. `in` and `out` are as the rung wants them.
-void run_or_throw(const Rung& rung, RunFn run, const Call& call);
+// Runs it there; a failure becomes an Error that names rung and case. `in` and `out` are as the rung wants them.
+void run_or_throw(DeviceState& state, const Rung& rung, RunFn run, const Call& call);
 
 }  // namespace upsweep::detail

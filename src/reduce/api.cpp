@@ -40,9 +40,9 @@ void run(DeviceState& state, const Resolved& resolved, Type type, Op op, const v
     if (options.block) tuned.params.set("block", options.block);
     if (options.grid) tuned.params.set("grid", options.grid);
     if (options.threads) tuned.params.set("threads", options.threads);
-    run_or_throw(resolved.rung, resolved.run, tuned);
+    run_or_throw(state, resolved.rung, resolved.run, tuned);
   } else {
-    run_or_throw(resolved.rung, resolved.run, call);
+    run_or_throw(state, resolved.rung, resolved.run, call);
   }
 }
 

@@ -32,7 +32,7 @@ void run(DeviceState& state, Type type, const void* a, const SaxpyArrays& arrays
     std::memcpy(&factor, a, sizeof(T));
     ladders::saxpy::set_factor(call.params, factor);
   });
-  run_or_throw(rung, run, call);
+  run_or_throw(state, rung, run, call);
 }
 
 }  // namespace

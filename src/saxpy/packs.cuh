@@ -42,14 +42,11 @@ __device__ __forceinline__ bool aligned_alike(const T* out, const In*... in) {
   return ((past(in) == past(out)) && ...);
 }
 
-// The elements before the first pack of `out` and after the last: fewer than Pack<T>::size each, at most 15. A grid has
-// at least that many threads.
+// The elements before the first pack of `out` and after the last: fewer than Pack<T>::size each, at most 15.
 template <class T, class F, class... In>
 __device__ __forceinline__ void map_ends(const PackSplit<T>& split, T* out, std::size_t n, F f, const In*... in) {
-  const std::size_t thread = thread_of_grid();
-  if (thread < split.head) out[thread] = f(in[thread]...);
-  const std::size_t last = n - split.tail + thread;
-  if (thread < split.tail) out[last] = f(in[last]...);
+  for (std::size_t i = thread_of_grid(); i < split.head; i += threads_of_grid()) out[i] = f(in[i]...);
+  for (std::size_t i = n - split.tail + thread_of_grid(); i < n; i += threads_of_grid()) out[i] = f(in[i]...);
 }
 
 }  // namespace upsweep::ladders::saxpy

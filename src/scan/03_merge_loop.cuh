@@ -5,7 +5,7 @@
 // sector of its own. The tiles wait in an array of their own: in the output, a block that has finished would have
 // overwritten the totals that others still read.
 //
-// Traffic   2 reads and 2 writes an element, and n / 1024 loads by every warp, on average, of one word in 32 bytes.
+// Traffic   3 reads and 2 writes an element, and n / 1024 loads by every warp, on average, of one word in 32 bytes.
 // Order     as block in a tile; the totals from left to right.
 // Source    the loop that the scan of the totals replaces in GPU Gems 3, chapter 39.2.4, 2007.
 #pragma once

@@ -5,7 +5,8 @@
 // array for the tiles: nobody reads what others overwrite. The additions are as many as before, and so are the loads:
 // the emulator, which has no caches, counts the same in both loops.
 //
-// Traffic   2 reads and 2 writes an element, and n / 1024 loads by every warp, on average, of words side by side.
+// Traffic   2 reads and 2 writes an element (one read more when inclusive), and n / 1024 loads by every warp, on
+//           average, of words side by side.
 // Order     as merge_loop.
 // Source    as merge_loop.
 #pragma once

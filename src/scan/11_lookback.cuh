@@ -88,7 +88,7 @@ __global__ void __launch_bounds__(lookback_block)
 struct lookback {
   static constexpr Story story{.idea = "one pass: tiles publish totals and prefixes, and look back over those before",
                                .prediction = "0.73 of the copy ceiling, as CUB: a block that looks back loads nothing",
-                               .limits = "any n up to 2^32 tiles; fixed block size",
+                               .limits = "any n up to 2^31 tiles; fixed block size",
                                .source = "Merrill and Garland, decoupled look-back, 2016"};
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {

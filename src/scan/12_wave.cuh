@@ -74,7 +74,8 @@ struct wave {
   static Status run(const Args<T, Op>& a) {
     if (a.n == 0) return {};
     // Of 14 shapes on an H200, within 2 % of the best at every power of two (docs/notes/scan.md): tiles of 8 KB, so
-    // that many blocks share the loads; then of 16 KB, one a multiprocessor at 2 MB.
+    // that many blocks share the loads; then of 16 KB, one a multiprocessor at 2 MB, and of 8 again where elements have
+    // 8 bytes.
     if (a.n * sizeof(T) <= 512 * 1024) return start<512, 1>(a);
     constexpr unsigned rows = sizeof(T) == 8 ? 4 : 8;  // eight rows of 8-byte totals would not stay in registers
     return start<128, rows>(a);

@@ -120,12 +120,13 @@ __global__ void __launch_bounds__(Shape::threads, 1)
 struct pipeline {
   static constexpr Story story{
       .idea = "one block a multiprocessor; its warps fetch, total, place and scan different tiles at once",
-      .prediction = "0.95 of the copy ceiling when large; below 2^20 it calls wave",
+      .prediction = "0.95 of the copy ceiling when large; up to 2 MB it calls wave",
       .limits = "any n up to 2^32 tiles; fixed shape; 192 KB of shared memory a block",
       .source = "after Merrill and Garland, decoupled look-back, 2016"};
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
-    // Measured: from 2^20 words on, pipeline wins. With a grid of the caller's it takes any n, so that checks can.
+    // Measured: from 2^20 words of 4 bytes on, pipeline wins. With a grid of the caller's it takes any n, so that
+    // checks can.
     if (a.n * sizeof(T) <= 2 * 1024 * 1024 && a.params.get("grid", 0) == 0) return wave::run<T, Op>(a);
     // Tiles of 32 KB. Of some 30 shapes on an H200 the best or within 1 % of it at every power of two from 2^20 on
     // (docs/notes/scan.md). Few warps with many loads each; and one that places, because polls of more slow L2 down.

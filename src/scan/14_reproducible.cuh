@@ -20,7 +20,7 @@ namespace upsweep::ladders::scan {
 inline constexpr unsigned rows_a_tile = 32, tile_size = rows_a_tile * warp_size;  // of the order
 
 // Where the sums of each level are among the boxes: totals of tiles, and of rows of 32 such totals. On level 0 tiles
-// are of elements, on each level above of the totals below.
+// are of elements, on each level above of the totals below. Of those, whole ones alone: nobody asks for another's sum.
 struct Levels {
   static constexpr unsigned count = 3;  // up to 2^40 elements
   std::size_t totals[count], rows[count], end = 0;
@@ -28,8 +28,8 @@ struct Levels {
     for (unsigned l = 0; l < count; ++l) {
       totals[l] = end;
       rows[l] = totals[l] + tiles;
-      end = rows[l] + ceil_div(tiles, warp_size);
-      tiles = ceil_div(tiles, tile_size);
+      end = rows[l] + tiles / warp_size;
+      tiles /= tile_size;
     }
   }
 };

@@ -23,7 +23,7 @@ void run(DeviceState& state, ScanKind kind, Type type, Op op, const void* in, st
   call.in[0] = in;
   call.out[0] = out;
   call.params.set("inclusive", kind == ScanKind::inclusive);
-  run_or_throw(rung, run, call);
+  run_or_throw(state, rung, run, call);
 }
 
 }  // namespace

@@ -9,7 +9,7 @@
 
 namespace upsweep::ladders::scan {
 
-// Calls work(b, in_turn, take_next) for each b in [0, blocks), on up to `threads` cores (0: all). Within it, in_turn(f)
+// Calls work(b, in_turn, take_next) for each b in [0, blocks), on up to `threads` cores. Within it, in_turn(f)
 // must be called once; it calls f() when block b - 1 has left its f, and what was written there can be read here.
 // take_next() is for those who would fetch early: the block that this core comes to next, if there is one. Blocks are
 // taken by ticket, so whoever is waited for has begun, or has one before it to finish; one that has lost its core is
@@ -18,7 +18,7 @@ template <class Work>
 void in_order(std::size_t blocks, int threads, Work&& work) {
   alignas(64) std::atomic<std::size_t> next{0};  // a cache line each: the one is taken while the other is watched
   alignas(64) std::atomic<std::size_t> turn{0};
-  parallel(threads > 0 ? threads : hardware_threads(), threads, [&](int) {
+  parallel(threads, threads, [&](int) {
     const auto take = [&] { return next.fetch_add(1, std::memory_order_relaxed); };
     for (std::size_t b = take(); b < blocks;) {
       std::optional<std::size_t> taken;

@@ -15,7 +15,7 @@ class ReproducibleScan {
   ~ReproducibleScan();
   // Every piece but the last is a multiple of so many elements: 32 tiles, whose totals make one row.
   static constexpr std::size_t block = 32 * 1024;
-  // Scans the next n elements, on up to `threads` cores (0: all). in may be out.
+  // Scans the next n elements, on up to `threads` cores. in may be out.
   void next(const T* in, T* out, std::size_t n, More more, bool inclusive, int threads);
 
  private:

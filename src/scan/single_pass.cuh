@@ -1,5 +1,7 @@
 // What the single-pass scans share: 16-byte packs in rows, their scan within a warp, and the totals of other tiles.
 #pragma once
+#include <concepts>
+
 #include "kernel/block.h"
 #include "kernel/tagged.h"
 #include "kernel/vector.h"
@@ -130,11 +132,11 @@ __device__ __forceinline__ void finish_raw(uint4& pack, Total<T, Op> left, bool 
   }
 }
 
-// Whether totals may be made in any order of the operands: true of the named operators; one's own is only asked to be
-// associative.
-template <class Op>
+// Whether totals may be made in any order of the operands: true of the named operators, which have their name as a
+// constant; one's own is only asked to be associative, whatever members it has.
+template <class Named>
 inline constexpr bool commutes = requires {
-  Op::op;
+  requires std::same_as<decltype(Named::op), const Op>;
 };
 
 // ---- a warp's rows --------------------------------------------------------------------------------------------------
@@ -206,10 +208,13 @@ __device__ __forceinline__ A take_few(const TaggedBoxes& state, unsigned call, u
   return shuffle(warp_reduce(sum, op), 0);
 }
 
+// So many for each lane make 160 in all: more than there are blocks in a pipeline on an H200.
+inline constexpr unsigned many_totals = 5;
+
 // The same for any number of tiles.
 template <class A, class Op>
 __device__ A take_totals(const TaggedBoxes& state, unsigned call, unsigned from, unsigned to, Op op) {
-  constexpr unsigned many = 5;  // 160 in all: more than there are blocks in a pipeline on an H200
+  constexpr unsigned many = many_totals;
   A sum = Op::template neutral<A>();
   for (; to - from > 2 * warp_size; from += many * warp_size) {
     if (to - from <= many * warp_size) return op(sum, take_few<many, A>(state, call, from, to, op));

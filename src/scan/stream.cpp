@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/chunk_room.h"
+#include "base/parallel.h"
 #include "base/platform.h"
 #include "scan/contract.h"
 #include "scan/cpu_reproducible.h"
@@ -85,7 +86,7 @@ template <class T>
 class ReproducibleStreamer final : public Streamer {
  public:
   explicit ReproducibleStreamer(const Case& c)
-      : inclusive_(c.params.get("inclusive", 0) != 0), threads_(static_cast<int>(c.params.get("threads", 0))) {}
+      : inclusive_(c.params.get("inclusive", 0) != 0), threads_(threads_of(c.params)) {}
   Type output_type() const override { return type_of<T>(); }
   std::optional<std::uint64_t> output_count(std::optional<std::uint64_t> n) const override { return n; }
 

@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(tile_threads)
   // 2. What comes before it.
   if (warp == 0) {
     const unsigned call = TaggedBoxes::call(state.last());
-    if (lane == 0) put_tagged(total.head ? prefix_box<T>(state, tile) : total_box<T>(state, tile), call, total.value);
+    if (lane == 0) put_total(state, tile, call, total);
     // Nothing comes before a segment that begins with the tile.
     const bool first_head = shuffle(heads[0], 0) & 1;
     const T left = first_head ? Op::template neutral<T>() : scan::look_back<T>(state, call, tile, op);
@@ -78,7 +78,7 @@ struct lookback {
                                .prediction =
                                    "0.9 of scan's lookback when large: the bits are a launch and 3 % more "
                                    "traffic",
-                               .limits = "any n up to 2^32 tiles; fixed block size",
+                               .limits = "any n up to 2^31 tiles; fixed block size",
                                .source = "Merrill and Garland 2016; Sengupta, Harris, Garland 2008"};
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {

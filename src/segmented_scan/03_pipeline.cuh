@@ -90,16 +90,14 @@ struct Pipeline {
         read_rows(s, w, rows, row_heads);
         sum = Joined<Op>{op}(sum, total_rows<T>(rows, row_heads, op));
       }
-      if (tile < ring.tiles && lane == 0)
-        put_tagged(sum.head ? prefix_box<T>(ring.state, tile) : total_box<T>(ring.state, tile), shared.ring.call,
-                   sum.value);
+      if (tile < ring.tiles && lane == 0) put_total(ring.state, tile, shared.ring.call, sum);
       mbarrier_arrive(&shared.ring.placed[s]);
     });
   }
 
   // Adds up the tiles since this block's last.
   __device__ void place(unsigned turn) {
-    constexpr unsigned many = 5;  // 160 in all, as scan's
+    constexpr unsigned many = scan::many_totals;
     ring.for_each_turn(shared.ring.fetched, turn, Shape::placers, [&](unsigned s, unsigned tile) {
       Run<T> sum = Joined<Op>::template neutral<Run<T>>();
       if (tile < ring.tiles)

@@ -32,7 +32,7 @@ void run(DeviceState& state, ScanKind kind, Type type, Op op, const void* in, st
   call.params.set("inclusive", kind == ScanKind::inclusive);
   call.params.set("heads", static_cast<int>(heads.kind));
   if (heads.kind == HeadsAre::offsets) call.params.set("segments", static_cast<double>(heads.count));
-  run_or_throw(rung, run, call);
+  run_or_throw(state, rung, run, call);
 }
 
 }  // namespace

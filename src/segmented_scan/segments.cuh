@@ -104,5 +104,13 @@ template <class T>
 __device__ __forceinline__ unsigned long long* prefix_box(const TaggedBoxes& state, std::size_t tile) {
   return total_box<T>(state, tile) + words_per<T>;
 }
+// By one thread: the tile's total, into the one or the other.
+template <class T>
+__device__ __forceinline__ void put_total(const TaggedBoxes& state, std::size_t tile, unsigned call,
+                                          const Run<T>& total) {
+  if (TaggedBoxes::cleans(call))
+    put_tagged(total.head ? total_box<T>(state, tile) : prefix_box<T>(state, tile), 0, T{});
+  put_tagged(total.head ? prefix_box<T>(state, tile) : total_box<T>(state, tile), call, total.value);
+}
 
 }  // namespace upsweep::ladders::segmented_scan

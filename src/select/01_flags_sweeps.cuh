@@ -16,7 +16,7 @@ namespace upsweep::ladders::select {
 struct flags_sweeps {
   static constexpr Story story{.idea = "flags, scanned by sweeps over global memory; each element to its rank",
                                .prediction = "the scan is nearly all of it: 2 log2(n) launches",
-                               .limits = "n below 2^32; scratch of 4 to 12 bytes an element",
+                               .limits = "n below 2^32; scratch of 8 to 16 bytes an element",
                                .source = "Blelloch 1990"};
   static constexpr std::size_t largest = largest_narrow;
   template <class T, class O>

@@ -47,10 +47,11 @@ __global__ void __launch_bounds__(single_pass_block) single_pass_kernel(Input<T,
 }
 
 struct single_pass {
-  static constexpr Story story{.idea = "one kernel: a tile's ranks by a block scan, its place by look-back",
-                               .prediction = "three times flags_recursive: the input is read once, no flag is written",
-                               .limits = "n below 2^32; fixed block size",
-                               .source = "after Merrill and Garland, decoupled look-back, 2016"};
+  static constexpr Story story{
+      .idea = "one kernel: a tile's ranks by a block scan, its place by look-back",
+      .prediction = "three times flags_recursive: the input is read once, no flag is written",
+      .limits = "n below 2^32; fixed block size; scratch of 4 bytes an element for run_length_encode",
+      .source = "after Merrill and Garland, decoupled look-back, 2016"};
   static constexpr std::size_t largest = largest_narrow;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {

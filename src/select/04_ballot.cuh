@@ -16,7 +16,7 @@ inline constexpr unsigned ballot_block = 256, ballot_rows = 8, ballot_tile = bal
 
 template <class T, class O>
 __global__ void __launch_bounds__(ballot_block) ballot_kernel(Input<T, O> in, Target<T> to, Places places) {
-  constexpr bool values = O::op != Op::find_repeats, positions = !values || O::op == Op::run_length_encode;
+  constexpr bool values = gives_values<O>, positions = gives_positions<O>;
   __shared__ unsigned drawn, before_tile, warp_totals[warp_size];
   T* const compact = dynamic_shared<T>();                                                      // [ballot_tile]
   auto* const where = reinterpret_cast<std::uint16_t*>(compact + (values ? ballot_tile : 0));  // [ballot_tile], in it
@@ -65,10 +65,11 @@ __global__ void __launch_bounds__(ballot_block) ballot_kernel(Input<T, O> in, Ta
 }
 
 struct ballot {
-  static constexpr Story story{.idea = "ranks by ballots, compaction in shared memory, coalesced stores",
-                               .prediction = "twice single_pass where much is selected; 0.5 of the ceiling",
-                               .limits = "n below 2^32; fixed block size",
-                               .source = "Bakunas-Milanowski et al. 2017"};
+  static constexpr Story story{
+      .idea = "ranks by ballots, compaction in shared memory, coalesced stores",
+      .prediction = "twice single_pass where much is selected; 0.5 of the ceiling",
+      .limits = "n below 2^32; fixed block size; scratch of 4 bytes an element for run_length_encode",
+      .source = "Bakunas-Milanowski et al. 2017"};
   static constexpr std::size_t largest = largest_narrow;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {

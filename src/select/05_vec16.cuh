@@ -90,10 +90,11 @@ __global__ void __launch_bounds__(vec16_block) vec16_kernel(Input<T, O> in, Targ
 }
 
 struct vec16 {
-  static constexpr Story story{.idea = "16-byte loads with a halo; bits and packed ranks; 16-byte stores",
-                               .prediction = "1.5x ballot; 0.7 of the ceiling, as scan/lookback: who looks back waits",
-                               .limits = "n below 2^32; fixed block size",
-                               .source = "Bakunas-Milanowski et al. 2017"};
+  static constexpr Story story{
+      .idea = "16-byte loads with a halo; bits and packed ranks; 16-byte stores",
+      .prediction = "1.5x ballot; 0.7 of the ceiling, as scan/lookback: who looks back waits",
+      .limits = "n below 2^32; fixed block size; scratch of 4 bytes an element for run_length_encode",
+      .source = "Bakunas-Milanowski et al. 2017"};
   static constexpr std::size_t largest = largest_narrow;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {

@@ -167,7 +167,7 @@ struct Pipeline {
   }
   // As scan's take_totals(), of words that hold a count and an end.
   __device__ Selected take(unsigned from, unsigned to) {
-    constexpr unsigned each = 5;  // 160 in all: more than there are blocks on an H200
+    constexpr unsigned each = scan::many_totals;
     Selected sum{};
     for (; from < to; from += each * warp_size) {
       const auto index = [&](unsigned k) {

@@ -51,7 +51,7 @@ void run(DeviceState& state, const SelectCall& c, const Rung& rung, RunFn run, c
   call.in = {arrays.in, arrays.flags};
   call.out = {arrays.out, arrays.count, arrays.lengths};
   if (c.op == Op::select_if || c.op == Op::partition_if) call.params.set("below", c.below);
-  run_or_throw(rung, run, call);
+  run_or_throw(state, rung, run, call);
 }
 
 std::uint64_t fetch(DeviceState& state, const void* count) {

@@ -79,6 +79,12 @@ template <class O>
 inline constexpr bool sees_neighbour =
     O::op == Op::find_repeats || O::op == Op::unique || O::op == Op::run_length_encode;
 
+// What is written: elements, positions, or both.
+template <class O>
+inline constexpr bool gives_values = O::op != Op::find_repeats;
+template <class O>
+inline constexpr bool gives_positions = O::op == Op::find_repeats || O::op == Op::run_length_encode;
+
 namespace detail {
 struct NoPredicate {};
 template <class T, class O>

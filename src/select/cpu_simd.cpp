@@ -288,8 +288,7 @@ Found count_part(const void* args, std::size_t begin, std::size_t end) {
 template <class T, class O>
 HWY_INLINE Found select_chunk(const Args<T, O>& a, std::size_t begin, std::size_t end, Found before, T* values,
                               T* others) {
-  constexpr bool by_position = O::op == Op::find_repeats || O::op == Op::run_length_encode;
-  constexpr bool by_value = O::op != Op::find_repeats, both = O::op == Op::partition_if;
+  constexpr bool by_position = gives_positions<O>, by_value = gives_values<O>, both = O::op == Op::partition_if;
   const Wide<T> d;
   const std::size_t room = masked_stores ? 0 : count_part<T, O>(&a, begin, end).count;
   Sink<T> out(values, room), rest(others, end - begin - room);
@@ -346,7 +345,7 @@ template <template <class, std::size_t> class Way, class T, class O>
 Found select_chunks(const Args<T, O>& a, std::size_t begin, std::size_t end, Found before, std::size_t total) {
   Way<T, chunk> values(a.out.values + before.count);
   for (std::size_t i = begin; i < end; i += chunk) {
-    T* const others = a.out.values + (total + i - before.count);
+    T* const others = O::op == Op::partition_if ? a.out.values + (total + i - before.count) : nullptr;
     const Found with = select_chunk(a, i, std::min(i + chunk, end), before, values.end(), others);
     values.added(with.count - before.count);
     before = with;

@@ -21,12 +21,6 @@ __host__ __device__ const Key<T, O>* keys_of(const Input<T, O>& in) {
     return in.values;
 }
 
-// What is written: elements, positions, or both.
-template <class O>
-inline constexpr bool gives_values = O::op != Op::find_repeats;
-template <class O>
-inline constexpr bool gives_positions = O::op == Op::find_repeats || O::op == Op::run_length_encode;
-
 // ---- bits -----------------------------------------------------------------------------------------------------------
 
 // Bit k is whether key k of the pack is selected; `left` is the key before the pack. find_repeats is seen from the

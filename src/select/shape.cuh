@@ -13,7 +13,7 @@ struct TileShape {
 
 // Of some 60 shapes on an H200 (docs/notes/select.md), i32 and i8 at 2^28 from 0.1 % to all selected: few large tiles,
 // because counts are in everybody's way; as many as fit into shared memory; two tiles gathered at a time, of bytes
-// four. The others have as many bytes as i32, or what finds room.
+// four where they are all that is written. The others have as many bytes as i32, or what finds room.
 template <class T, class O>
 constexpr TileShape tile_shape() {
   constexpr unsigned size = sizeof(T);

@@ -13,6 +13,7 @@ struct Affine {
 
 // First f, then g.
 struct Compose {
+  Op op = Op::sum;  // a member that is called as the constant of the named operators, which commute
   template <class T>
   UPSWEEP_HD static constexpr T neutral() {
     return {1, 0};

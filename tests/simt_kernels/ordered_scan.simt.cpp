@@ -24,6 +24,7 @@ namespace {
 using namespace ladders;
 
 static_assert(DeviceScanElement<Affine> && DeviceOperator<Compose, Affine>);
+static_assert(scan::commutes<Sum> && !scan::commutes<Compose>);
 
 template <class R>
 Status run_ordered(const Call& c) {

@@ -2,11 +2,19 @@
 #include "saxpy/05_bulk_staged.cuh"
 #include "saxpy/06_one_pack.cuh"
 #include "test_kernel.h"
+#include "upsweep/transform.cuh"  // what a caller's function goes through; it needs the library, which is not linked here
 
 namespace upsweep::test {
 namespace {
 
 using ladders::saxpy::bulk_staged, ladders::saxpy::grid_stride, ladders::saxpy::one_pack;
+
+struct Colour {
+  float r, g, b;
+};
+static_assert(std::same_as<detail::TransformRung<float, float, float>, one_pack>);
+static_assert(std::same_as<detail::TransformRung<float, float, int>, grid_stride>);
+static_assert(std::same_as<detail::TransformRung<Colour, Colour>, grid_stride>, "no packs of 12 bytes");
 
 struct Weighted {  // the sum of k * k-th input
   template <class... T>
