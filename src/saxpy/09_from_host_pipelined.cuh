@@ -20,7 +20,7 @@ struct from_host_pipelined {
                                .limits = "any n; params: chunk (elements), streams",
                                .source = "Harris, Overlap Data Transfers, 2012"};
   // Two streams keep both directions busy, the third hides what lies between two copies. Chunks of 8 MiB take 150 us at
-  // 55 GB/s, against some microseconds to start a copy and the kernel: 0.95 of the link on an H200; other values are
+  // 55 GB/s, against some microseconds to start a copy and the kernel: 0.93 of the link on an H200; other values are
   // untried. The emulator's arrays are smaller, and still several chunks.
   static constexpr unsigned default_streams = 3;
   static constexpr std::size_t default_chunk_bytes = kernel_backend == Backend::simt ? 4096 : std::size_t{8} << 20;
