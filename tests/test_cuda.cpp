@@ -2,6 +2,7 @@
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 #include <thread>
@@ -12,6 +13,7 @@
 #include "base/rung.h"
 #include "upsweep/reduce.h"
 #include "upsweep/scan.h"
+#include "upsweep/transform.h"
 
 using namespace upsweep;
 
@@ -109,7 +111,8 @@ TEST_F(Cuda, CallsOfOneStreamSeeWhatTheLastOneWrote) {
   }
 }
 
-// Each call goes to its own Device's GPU, whichever was used last, and from a thread that has used none.
+// Each call goes to its own Device's GPU, whichever was used last, and from a thread that has used none: a kernel's
+// room in shared memory is asked for on the GPU that it will run on.
 TEST_F(Cuda, TwoGpusInTurns) {
   if (!cuda_platform(1)) GTEST_SKIP() << "there is one GPU";
   constexpr std::size_t n = 1 << 22;  // what the pipelines take
@@ -117,15 +120,17 @@ TEST_F(Cuda, TwoGpusInTurns) {
   devices.push_back(Device::cuda(0));
   devices.push_back(Device::cuda(1));
   const auto x = make_input<std::int32_t>("uniform", n, 3);
-  std::vector<std::int32_t> expected(n);
-  std::partial_sum(x.begin(), x.end(), expected.begin(), Sum{});
+  std::vector<std::int32_t> sums(n), doubled(n);
+  std::partial_sum(x.begin(), x.end(), sums.begin(), Sum{});
+  std::transform(x.begin(), x.end(), doubled.begin(), [](std::int32_t e) { return Sum{}(e, e); });
   std::vector<Buffer<std::int32_t>> in, out;
   for (Device& device : devices) {
     in.emplace_back(device, x);
     out.emplace_back(device, n);
   }
+  std::thread([&] { saxpy(devices[1], 1, in[1], in[1], out[1], {.rung = "bulk_staged"}); }).join();
+  EXPECT_EQ(out[1].to_vector(), doubled);
   for (int turn = 0; turn < 3; ++turn)  // allocates in the first
     for (std::size_t d = 0; d < 2; ++d) inclusive_scan(devices[d], in[d], out[d]);
-  std::thread([&] { inclusive_scan(devices[1], in[1], out[1]); }).join();
-  for (std::size_t d = 0; d < 2; ++d) EXPECT_EQ(out[d].to_vector(), expected) << d;
+  for (std::size_t d = 0; d < 2; ++d) EXPECT_EQ(out[d].to_vector(), sums) << d;
 }
