@@ -40,20 +40,48 @@ __device__ A look_back(const TaggedBoxes& state, unsigned call, unsigned tile, O
   }
 }
 
+// Tiles as blocks draw them, one each, and what comes before them.
+struct DrawnTiles {
+  TaggedBoxes state;
+
+  // The number of this block's tile, for all its threads. `drawn` is shared.
+  __device__ unsigned draw(unsigned& drawn) const {
+    if (threadIdx.x == 0) drawn = atomicAdd(state.counter(), 1u);
+    __syncthreads();
+    return drawn;
+  }
+  // By the block's first warp, which knows its tile's total; every lane gets op over all tiles before. The last tile of
+  // all ends the call.
+  template <class A, class Op>
+  __device__ A before(unsigned tile, A total, Op op) const {
+    const unsigned lane = threadIdx.x % warp_size, call = TaggedBoxes::call(state.last());
+    unsigned long long* const box = state.boxes() + 2 * std::size_t(tile) * words_per<A>;
+    __syncwarp();  // all lanes have the call's number before anybody can end the call
+    if (lane == 0) put_tagged(box, call, total);
+    const A prefix = look_back<A>(state, call, tile, op);
+    if (lane == 0) {
+      put_tagged(box + words_per<A>, call, op(prefix, total));
+      if (tile + 1 == gridDim.x) {  // every tile has been drawn and has published
+        *state.counter() = 0;
+        state.end(call, 2 * std::size_t(gridDim.x) * words_per<A>);
+      }
+    }
+    return prefix;
+  }
+};
+
 template <class T, class Op>
 __global__ void __launch_bounds__(lookback_block)
     lookback_kernel(const T* in,  // [n]
                     T* out,       // [n]
-                    TaggedBoxes state, std::size_t n, bool inclusive, Op op) {
+                    DrawnTiles tiles, std::size_t n, bool inclusive, Op op) {
   using A = Total<T, Op>;
   constexpr unsigned warps = lookback_block / warp_size, rows_of_warp = lookback_rows;
   __shared__ A warp_totals[warp_size], before_tile;
   __shared__ unsigned drawn;
   const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
   const Aligned<T> input(in, n);
-  if (threadIdx.x == 0) drawn = atomicAdd(state.counter(), 1u);
-  __syncthreads();
-  const unsigned tile = drawn;
+  const unsigned tile = tiles.draw(drawn);
   const std::size_t first = (std::size_t(tile) * warps + warp) * rows_of_warp * row_elements<T> + lane * Pack<T>::size;
 
   // 1. This tile.
@@ -64,19 +92,8 @@ __global__ void __launch_bounds__(lookback_block)
 
   // 2. What comes before it.
   if (warp == 0) {
-    const unsigned call = TaggedBoxes::call(state.last());
-    unsigned long long* const box = state.boxes() + 2 * std::size_t(tile) * words_per<A>;
-    __syncwarp();  // all lanes have the call's number before anybody can end the call
-    if (lane == 0) put_tagged(box, call, total);
-    const A prefix = look_back<A>(state, call, tile, op);
-    if (lane == 0) {
-      put_tagged(box + words_per<A>, call, op(prefix, total));
-      before_tile = prefix;
-      if (tile + 1 == gridDim.x) {  // every tile has been drawn and has published
-        *state.counter() = 0;
-        state.end(call, 2 * std::size_t(gridDim.x) * words_per<A>);
-      }
-    }
+    const A prefix = tiles.before(tile, total, op);
+    if (lane == 0) before_tile = prefix;
   }
   __syncthreads();
 
@@ -95,10 +112,10 @@ struct lookback {
     if (a.n == 0) return {};
     const std::size_t tiles =
         ceil_div(Aligned<T>(a.in, a.n).end, lookback_block * lookback_rows * std::size_t(Pack<T>::size));
-    const TaggedBoxes state = boxes_for<Total<T, Op>>(*a.workspace, 2 * tiles);
-    if (!state.words) return no_memory_for_totals;
+    const DrawnTiles drawn{boxes_for<Total<T, Op>>(*a.workspace, 2 * tiles)};
+    if (!drawn.state.words) return no_memory_for_totals;
     return launch(lookback_kernel<T, Op>, {.grid = unsigned(tiles), .block = lookback_block, .stream = a.stream}, a.in,
-                  a.out, state, a.n, a.inclusive, a.op);
+                  a.out, drawn, a.n, a.inclusive, a.op);
   }
 };
 

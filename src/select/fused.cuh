@@ -6,32 +6,13 @@
 
 namespace upsweep::ladders::select {
 
-// Tile after tile, as scan/lookback has them: a tile's total is a count, its prefix its place in the output.
-struct Places {
-  TaggedBoxes state;
-
-  // The number of this block's tile, for all its threads. `drawn` is shared.
-  __device__ unsigned draw(unsigned& drawn) const {
-    if (threadIdx.x == 0) drawn = atomicAdd(state.counter(), 1u);
-    __syncthreads();
-    return drawn;
-  }
-  // By the block's first warp: how many are selected before the tile. The last tile of all ends the call.
+// Tile after tile, as scan/lookback has them: a tile's total is a count, what comes before it its place in the output.
+struct Places : scan::DrawnTiles {
+  // By the block's first warp: how many are selected before the tile. With the last tile of all, `count` is known.
   __device__ unsigned find(unsigned tile, unsigned selected, std::uint64_t* count) const {
-    const unsigned lane = threadIdx.x % warp_size, call = TaggedBoxes::call(state.last());
-    unsigned long long* const boxes = state.boxes() + 2 * std::size_t(tile);
-    __syncwarp();  // all lanes have the call's number before anybody can end the call
-    if (lane == 0) put_tagged(boxes, call, selected);
-    const unsigned before = scan::look_back<unsigned>(state, call, tile, Sum{});
-    if (lane == 0) {
-      put_tagged(boxes + 1, call, before + selected);
-      if (tile + 1 == gridDim.x) {  // every tile has been drawn and has published
-        if (count) *count = before + selected;
-        *state.counter() = 0;
-        state.end(call, 2 * std::size_t(gridDim.x));
-      }
-    }
-    return before;
+    const unsigned before_tile = before(tile, selected, Sum{});
+    if (count && tile + 1 == gridDim.x && threadIdx.x == 0) *count = before_tile + selected;
+    return before_tile;
   }
 };
 
@@ -82,7 +63,7 @@ template <class T, class P, class O>
 Status launch_tiles(void (*kernel)(Input<T, P>, Target<T>, Places), Shape shape, std::size_t tiles, const Args<T, O>& a,
                     const Input<T, P>& in, const Target<T>& to) {
   if (tiles == 0) tiles = 1;
-  const Places places{scan::boxes_for<unsigned>(*a.workspace, 2 * tiles)};
+  const Places places{{scan::boxes_for<unsigned>(*a.workspace, 2 * tiles)}};
   if (!places.state.words) return no_memory;
   shape.grid = static_cast<unsigned>(tiles);
   shape.stream = a.stream;
