@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/cache.h"
 #include "base/primitive.h"
 #include "cpu_rungs.h"
 #include "select/contract.h"
@@ -112,6 +113,22 @@ TEST(SelectCpu, AllCoresAgreeWithTheOracle) {
             ASSERT_FALSE(wrong) << describe(*rung, c) << " threads " << threads << ": " << *wrong;
           }
       }
+}
+
+// What no cache holds goes around them, from several cores, which write to the same lines where their parts meet.
+TEST(SelectCpu, LargerThanTheCaches) {
+  Params half;
+  half.set("share", 0.5);
+  const Case c{
+      .type = Type::u8, .op = Op::select_if, .n = last_level_cache_bytes() / 2 + 12345, .seed = 1, .params = half};
+  ASSERT_EQ(stores_for(2 * c.n), Stores::around);
+  const auto problem = select_cases().make(c, {});
+  for (const char* name : {"two_pass", "single_pass", "parallel"})
+    for (const int threads : {1, 3}) {
+      const Rung& rung = *find_rung(cpu_platform().rungs(), "select", name);
+      const auto wrong = mistake(rung, c, *problem, {3, 1, threads});
+      ASSERT_FALSE(wrong) << describe(rung, c) << " threads " << threads << ": " << *wrong;
+    }
 }
 
 // In two parts, so that what one comes to is what the next begins with; with ordinary stores, and with such as go
