@@ -8,15 +8,15 @@ set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
 set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
 set(CMAKE_BUILD_RPATH_USE_ORIGIN ON)
 
-# -O3: the CPU rungs are measured; -ffp-contract=off: the same float arithmetic on every backend.
+# -O3, because the CPU rungs are measured; -ffp-contract=off, for the same float arithmetic on every backend.
 set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
-set(CMAKE_CXX_FLAGS_SANITIZE "-O1 -g1")  # half the compile time of -O2 -g; reports have their lines all the same
+set(CMAKE_CXX_FLAGS_SANITIZE "-O1 -g1")  # half the compile time of -O2 -g; reports still have line numbers
 add_library(upsweep_flags INTERFACE)
 target_compile_options(upsweep_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -ffp-contract=off>)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
-  # GCC 12 sees overlapping copies in "text" + std::string (its bug 105651), and under sanitizers uninitialised members
-  # in std::regex.
+  # GCC 12 warns of overlapping copies in "text" + std::string (its bug 105651), and under sanitizers of uninitialised
+  # members in std::regex.
   target_compile_options(upsweep_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
   if(UPSWEEP_SANITIZE)
     target_compile_options(upsweep_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-maybe-uninitialized>)
@@ -29,12 +29,12 @@ foreach(sanitizer IN LISTS UPSWEEP_SANITIZE)
   target_link_options(upsweep_flags INTERFACE -fsanitize=${sanitizer})
 endforeach()
 
-# CPU peers are other people's headers, compiled here: for the machine that builds, as one who races us would. Our own
-# rungs choose when they run. Empty for a build that goes to other machines.
+# CPU peers are other libraries' headers, compiled here, for the machine that builds, as a competitor would. Our own
+# rungs choose at run time. Empty for a build that goes to other machines.
 include(CheckCXXCompilerFlag)
 check_cxx_compiler_flag(-march=native UPSWEEP_MARCH_NATIVE)
 if(UPSWEEP_MARCH_NATIVE AND NOT CMAKE_CROSSCOMPILING)
-  set(UPSWEEP_PEER_FLAGS -march=native CACHE STRING "Flags of what is compiled for comparison on the CPU")
+  set(UPSWEEP_PEER_FLAGS -march=native CACHE STRING "Compiler flags of the CPU peers")
 endif()
 
 set(UPSWEEP_HAVE_CUDA FALSE)
@@ -46,7 +46,7 @@ if(NOT UPSWEEP_CUDA STREQUAL "OFF")
     endif()
   endif()
   if(NOT CMAKE_CUDA_ARCHITECTURES)
-    set(CMAKE_CUDA_ARCHITECTURES 90)  # 75;80;90 for a release; `native` fails where there is no GPU
+    set(CMAKE_CUDA_ARCHITECTURES 90)  # 75;80;90 for a release; `native` fails without a GPU
   endif()
   include(CheckLanguage)
   check_language(CUDA)

@@ -10,11 +10,11 @@ set_target_properties(upsweep_kernels PROPERTIES EXPORT_NAME kernels)
 target_compile_features(upsweep PUBLIC cxx_std_20)
 target_include_directories(upsweep PUBLIC
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-# A folder of their own: base/, kernel/ and reduce/ are names that other projects use too.
+# In a folder of their own: base/, kernel/ and ladders/ are names that other projects may use.
 target_include_directories(upsweep_kernels INTERFACE
   $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/upsweep/src>)
 target_link_libraries(upsweep_kernels INTERFACE upsweep)
-# The same names for those who add_subdirectory() the project.
+# The same names for projects that add_subdirectory() this one.
 add_library(upsweep::upsweep ALIAS upsweep)
 add_library(upsweep::kernels ALIAS upsweep_kernels)
 
@@ -22,9 +22,9 @@ install(TARGETS upsweep upsweep_kernels EXPORT upsweep
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
 install(DIRECTORY include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library
   FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh")
-foreach(folder base kernel ${UPSWEEP_PRIMITIVES})
+foreach(folder base cpu kernel ladders)
   install(DIRECTORY src/${folder} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/upsweep/src COMPONENT library
-    FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh" PATTERN "mutants" EXCLUDE)
+    FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh" PATTERN "mutants" EXCLUDE PATTERN "lab" EXCLUDE)
 endforeach()
 
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/upsweep)
@@ -33,7 +33,7 @@ export(EXPORT upsweep NAMESPACE upsweep:: FILE ${PROJECT_BINARY_DIR}/upsweepTarg
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/upsweepConfig.cmake.in
   ${PROJECT_BINARY_DIR}/upsweepConfig.cmake INSTALL_DESTINATION ${package_folder}
   NO_SET_AND_CHECK_MACRO)
-# While the major version is 0, every minor version may break its callers.
+# While the major version is 0, every minor version may break compatibility.
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/upsweepConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/upsweepConfig.cmake ${PROJECT_BINARY_DIR}/upsweepConfigVersion.cmake
   DESTINATION ${package_folder} COMPONENT library)
@@ -41,7 +41,7 @@ install(FILES ${PROJECT_BINARY_DIR}/upsweepConfig.cmake ${PROJECT_BINARY_DIR}/up
 if(TARGET upsweep_cli)
   install(TARGETS upsweep_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
   if(TARGET upsweep_simt_plain)
-    # The command finds the emulators beside it, wherever the prefix is moved to.
+    # The command finds the emulators relative to itself, so the prefix can be moved.
     file(RELATIVE_PATH up /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})
     set_target_properties(upsweep_cli PROPERTIES INSTALL_RPATH "$ORIGIN/${up}")
     install(TARGETS upsweep_simt_plain upsweep_simt_traced

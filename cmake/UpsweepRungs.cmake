@@ -1,6 +1,7 @@
-# Rungs are found, not listed: a primitive is a folder of src/ with a ladder.inc, a kernel rung is a file NN_name.cuh in
-# it (or name.cuh in its mutants/). Each kernel rung becomes one small translation unit, compiled once a backend.
-file(GLOB ladders CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/*/ladder.inc)
+# Rungs are discovered, not listed: a primitive is a folder of src/ladders/ with a ladder.inc, a kernel rung is a file
+# NN_name.cuh in it (or name.cuh in its mutants/). Each kernel rung becomes one small translation unit, compiled once
+# per backend.
+file(GLOB ladders CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ladders/*/ladder.inc)
 set(UPSWEEP_PRIMITIVES "")
 set(primitive_lines "")
 foreach(ladder IN LISTS ladders)
@@ -11,36 +12,27 @@ foreach(ladder IN LISTS ladders)
 endforeach()
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/gen/primitives.inc CONTENT "${primitive_lines}")
 
-# upsweep_cpu_table(<out>): writes the table of every primitive's CPU rungs, in ladder order, with the peers (of the
-# primitives that have a peers.cpp) last.
+# upsweep_cpu_table(<out>): writes the table of every primitive's CPU rungs, in ladder order.
 function(upsweep_cpu_table out)
   set(declarations "")
   set(rungs "")
-  set(peers "")
   foreach(primitive IN LISTS UPSWEEP_PRIMITIVES)
     string(APPEND declarations
 "namespace ladders::${primitive} {
 #define RUNG(kind, name) DECLARE_##kind(name)
-#include \"${primitive}/ladder.inc\"
+#include \"ladders/${primitive}/ladder.inc\"
 #undef RUNG
-Rungs cpu_peers();
 }
 ")
     string(APPEND rungs
 "#define RUNG(kind, name) LIST_##kind(${primitive}, name)
-#include \"${primitive}/ladder.inc\"
+#include \"ladders/${primitive}/ladder.inc\"
 #undef RUNG
 ")
-    # No peers under the thread sanitizer: the distribution's oneTBB is built without it, so that it does not see how their
-    # threads wait for each other.
-    if(EXISTS ${PROJECT_SOURCE_DIR}/src/${primitive}/peers.cpp AND NOT UPSWEEP_SANITIZE MATCHES "thread")
-      string(APPEND peers "    all.insert(all.end(), ladders::${primitive}::cpu_peers().begin(), ladders::${primitive}::cpu_peers().end());\n")
-    endif()
   endforeach()
   set(table ${PROJECT_BINARY_DIR}/gen/cpu_rungs.cpp)
   file(CONFIGURE OUTPUT ${table} CONTENT
-"#include <vector>
-#include \"base/rung.h\"
+"#include \"base/rung.h\"
 #define DECLARE_cpu(name) extern const Rung cpu_##name##_rung;
 #define DECLARE_kernel(name)
 #define DECLARE_mutant(name)
@@ -50,11 +42,8 @@ Rungs cpu_peers();
 namespace upsweep {
 ${declarations}
 Rungs cpu_rungs() {
-  static const std::vector<const Rung*> rungs = [] {
-    std::vector<const Rung*> all{
-${rungs}    };
-${peers}    return all;
-  }();
+  static const Rung* const rungs[] = {
+${rungs}  };
   return rungs;
 }
 }
@@ -62,39 +51,49 @@ ${peers}    return all;
   set(${out} ${table} PARENT_SCOPE)
 endfunction()
 
-# upsweep_cuda_peers(<out>): the peers.cu of every primitive that has one, and the table of what they provide.
-function(upsweep_cuda_peers out)
+# upsweep_peers(<out> <backend> <extension>): returns the lab/peers.<extension> of every primitive that has one, and
+# writes the table of the rungs that they provide, <backend>_peers().
+function(upsweep_peers out backend extension)
   set(files "")
   set(declarations "")
   set(inserts "")
   foreach(primitive IN LISTS UPSWEEP_PRIMITIVES)
-    set(file ${PROJECT_SOURCE_DIR}/src/${primitive}/peers.cu)
+    set(file ${PROJECT_SOURCE_DIR}/src/ladders/${primitive}/lab/peers.${extension})
     if(EXISTS ${file})
       list(APPEND files ${file})
-      string(APPEND declarations "namespace ladders::${primitive} { Rungs cuda_peers(); }\n")
-      string(APPEND inserts "    for (const Rung* peer : ladders::${primitive}::cuda_peers()) all.push_back(peer);\n")
+      string(APPEND declarations "namespace ladders::${primitive} { Rungs ${backend}_peers(); }\n")
+      string(APPEND inserts
+        "    for (const Rung* peer : ladders::${primitive}::${backend}_peers()) all.push_back(peer);\n")
     endif()
   endforeach()
-  set(table ${PROJECT_BINARY_DIR}/gen/cuda_peers.cpp)
+  # No CPU peers under the sanitizers: they are not ours to check, and a fifth of what there is to compile. With the
+  # thread sanitizer they could not be: the distribution's oneTBB is built without it, so that it does not see how their
+  # threads wait for each other.
+  if(extension STREQUAL "cpp" AND UPSWEEP_SANITIZE)
+    set(files "")
+    set(declarations "")
+    set(inserts "")
+  endif()
+  set(table ${PROJECT_BINARY_DIR}/gen/${backend}_peers.cpp)
   file(CONFIGURE OUTPUT ${table} CONTENT
 "#include <vector>
 #include \"base/rung.h\"
 namespace upsweep {
 ${declarations}
-Rungs cuda_peer_rungs() {
-  static const std::vector<const Rung*> rungs = [] {
+Rungs ${backend}_peers() {
+  static const std::vector<const Rung*> peers = [] {
     std::vector<const Rung*> all;
 ${inserts}    return all;
   }();
-  return rungs;
+  return peers;
 }
 }
 ")
   set(${out} ${files} ${table} PARENT_SCOPE)
 endfunction()
 
-# upsweep_kernel_units(<out> <extension> [MUTANTS]): writes one unit a rung and the table of them all, and returns the
-# files. MUTANTS adds the deliberate bugs, which only the emulators carry.
+# upsweep_kernel_units(<out> <extension> [MUTANTS]): writes one unit per rung and the table of them all, and returns the
+# files. MUTANTS adds the deliberate bugs, which only the emulators contain.
 function(upsweep_kernel_units out extension)
   cmake_parse_arguments(PARSE_ARGV 2 arg "MUTANTS" "" "")
   string(REGEX REPLACE "\\..*" "" folder_name ${extension})  # "simt.cpp" -> gen/simt
@@ -103,7 +102,7 @@ function(upsweep_kernel_units out extension)
   set(declarations "")
   set(rungs "")
   foreach(primitive IN LISTS UPSWEEP_PRIMITIVES)
-    set(folder ${PROJECT_SOURCE_DIR}/src/${primitive})
+    set(folder ${PROJECT_SOURCE_DIR}/src/ladders/${primitive})
     file(GLOB kernels CONFIGURE_DEPENDS ${folder}/[0-9][0-9]_*.cuh)
     set(mutants "")
     if(arg_MUTANTS)
@@ -123,17 +122,17 @@ const Rung kernel_${rung}_rung = make_rung<${rung}>(\"${rung}\", kernel_backend)
 ")
       list(APPEND units ${unit})
     endforeach()
-    # The order of the table is ladder.inc's.
+    # The table is in the order of ladder.inc.
     string(APPEND declarations
 "namespace ladders::${primitive} {
 #define RUNG(kind, name) DECLARE_##kind(name)
-#include \"${primitive}/ladder.inc\"
+#include \"ladders/${primitive}/ladder.inc\"
 #undef RUNG
 }
 ")
     string(APPEND rungs
 "#define RUNG(kind, name) LIST_##kind(${primitive}, name)
-#include \"${primitive}/ladder.inc\"
+#include \"ladders/${primitive}/ladder.inc\"
 #undef RUNG
 ")
   endforeach()

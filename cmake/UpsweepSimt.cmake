@@ -3,17 +3,29 @@
 #
 #   upsweep_add_emulator(<target> PLAIN|TRACED ENTRY <function> UNITS <unit.simt.cpp>... SOURCES <file.cpp>...)
 #
-# UNITS are kernel files, SOURCES are compiled as any other (the table of the rungs). PLAIN compiles the units with the
-# project's compiler; TRACED compiles them with clang, every access and every branch calling the runtime. ENTRY is the
-# name, in namespace upsweep, of the function that returns the emulator.
+# UNITS are kernel files; SOURCES are compiled as usual (the table of the rungs). PLAIN compiles the units with the
+# project's compiler; TRACED compiles them with clang, instrumented so that every access and every branch calls the
+# runtime. ENTRY is the name, in namespace upsweep, of the function that returns the emulator.
 find_package(Boost REQUIRED COMPONENTS context)
 find_package(Threads REQUIRED)
 set(UPSWEEP_SIMT_DIR ${PROJECT_SOURCE_DIR}/src/simt)
-# A fixed clang version, because what a compiler instruments changes from one to the next, and the tests count it.
+# The default coverage is in base/coverage.h.
+option(UPSWEEP_SIMT_EVERY_TYPE "Compile every rung for every type and operation on the emulators, too" OFF)
+set(UPSWEEP_COVERAGE_FLAGS "")
+if(UPSWEEP_SIMT_EVERY_TYPE)
+  set(UPSWEEP_COVERAGE_FLAGS -DUPSWEEP_SIMT_EVERY_TYPE)
+endif()
+# Precompiled for every unit: otherwise the standard library would be half of a textbook rung's compile time.
+set(UPSWEEP_SIMT_HEADERS ${PROJECT_SOURCE_DIR}/src/kernel/precompiled.h)
+# -O2 with frame pointers: the hooks tell call depth by frame address.
+set(UPSWEEP_RUNTIME_FLAGS -O2 -fno-omit-frame-pointer -ftls-model=initial-exec)
+# -O1 compiles in three quarters of the CPU time of -O2, and kernels run as fast: most of their time is the runtime's.
+set(UPSWEEP_PLAIN_FLAGS -O1)
+# A fixed clang version: what is instrumented changes from one version to the next, and the tests compare its counts.
 find_program(UPSWEEP_TRACE_CLANG NAMES clang++-19 DOC "The compiler of the traced emulator's kernels")
 
-# The same for both compilers: nothing may change what a source access is (vectorising, unrolling, merging into memset),
-# and calls must stay calls, because lanes are aligned by call depth. -g1: lines, inlined calls and no more.
+# For both compilers: nothing may change the accesses of the source (vectorising, unrolling, merging into memset), and
+# calls must stay calls, because lanes are aligned by call depth. -g1: lines and inlined calls, no more.
 set(straight -O2 -g1 -fno-unroll-loops -fno-optimize-sibling-calls)
 if(UPSWEEP_TRACE_CLANG)
   set(UPSWEEP_TRACE_COMPILER ${UPSWEEP_TRACE_CLANG})
@@ -24,7 +36,7 @@ if(UPSWEEP_TRACE_CLANG)
     -fsanitize-coverage=edge,no-prune,trace-pc-guard,pc-table,control-flow
     -fsanitize=array-bounds -Wno-pass-failed)
 else()
-  # g++ knows no control-flow table: lanes are aligned by address alone, which the block order keeps in source order.
+  # g++ emits no control-flow table: lanes are aligned by address alone, which the block order keeps in source order.
   set(UPSWEEP_TRACE_COMPILER ${CMAKE_CXX_COMPILER})
   set(UPSWEEP_TRACE_FLAGS ${straight} -fno-tree-vectorize -fno-tree-slp-vectorize -fno-tree-loop-distribute-patterns
     -fno-reorder-blocks -fno-reorder-blocks-and-partition -Wno-tsan
@@ -34,28 +46,32 @@ endif()
 
 function(upsweep_add_emulator target kind)
   cmake_parse_arguments(PARSE_ARGV 2 arg "" "ENTRY" "UNITS;SOURCES")
-  file(GLOB runtime CONFIGURE_DEPENDS ${UPSWEEP_SIMT_DIR}/*.cpp)
+  upsweep_simt_runtime(runtime ${kind})
   if(kind STREQUAL "PLAIN")
-    list(FILTER runtime EXCLUDE REGEX "/(trace|model|checks|global_checks|control_flow|hooks)\\.cpp$")
     set(traced 0)
     set(compiler "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
-    set(flags "-O2")
-    # Generated once, compiled in several libraries; properties of a source belong to the directory of the target.
-    set_source_files_properties(${arg_UNITS} PROPERTIES COMPILE_OPTIONS "-O2;-Wno-unknown-pragmas")
-    set(kernels ${arg_UNITS})
+    set(flags "${UPSWEEP_PLAIN_FLAGS}")
+    add_library(${target}_kernels OBJECT ${arg_UNITS})
+    target_link_libraries(${target}_kernels PRIVATE upsweep_flags)
+    target_compile_options(${target}_kernels PRIVATE ${UPSWEEP_PLAIN_FLAGS} ${UPSWEEP_COVERAGE_FLAGS}
+      -ftls-model=initial-exec -fno-omit-frame-pointer -Wno-unknown-pragmas)
+    target_compile_definitions(${target}_kernels PRIVATE UPSWEEP_SIMT_TRACED=0)
+    target_precompile_headers(${target}_kernels PRIVATE ${UPSWEEP_SIMT_HEADERS})
+    set_target_properties(${target}_kernels PROPERTIES POSITION_INDEPENDENT_CODE ON INTERPROCEDURAL_OPTIMIZATION OFF)
+    set(kernels $<TARGET_OBJECTS:${target}_kernels>)
   else()
     set(traced 1)
     cmake_path(GET UPSWEEP_TRACE_COMPILER FILENAME compiler)
-    list(JOIN UPSWEEP_TRACE_FLAGS " " flags)
-    list(FILTER runtime EXCLUDE REGEX "/preemption\\.cpp$")
+    set(flags "${UPSWEEP_TRACE_FLAGS}")
     upsweep_trace_objects(kernels ${target} ${arg_UNITS})
   endif()
+  list(JOIN flags " " flags)
 
   # The runtime comes first: where both hold a copy of the same std:: template, the linker keeps the untraced one.
-  add_library(${target} SHARED ${runtime} ${arg_SOURCES} $<TARGET_OBJECTS:upsweep_base> ${kernels})
+  add_library(${target} SHARED $<TARGET_OBJECTS:${runtime}> $<TARGET_OBJECTS:upsweep_base> ${kernels}
+    ${UPSWEEP_SIMT_DIR}/emulator.cpp ${arg_SOURCES})
   target_link_libraries(${target} PRIVATE upsweep_flags Boost::context Threads::Threads INTERFACE upsweep_simt_report)
-  # -O2 and frame pointers: the hooks tell call depth by frame address.
-  target_compile_options(${target} PRIVATE -O2 -fno-omit-frame-pointer -ftls-model=initial-exec)
+  target_compile_options(${target} PRIVATE ${UPSWEEP_RUNTIME_FLAGS})
   target_compile_definitions(${target} PRIVATE UPSWEEP_SIMT_TRACED=${traced} UPSWEEP_SIMT_ENTRY=${arg_ENTRY}
     "UPSWEEP_SIMT_COMPILER=\"${compiler}\"" "UPSWEEP_SIMT_FLAGS=\"${flags}\"")
   # Everything else stays local: instrumented copies of std:: templates, the compiler's hooks, both emulators' symbols.
@@ -68,18 +84,53 @@ function(upsweep_add_emulator target kind)
   target_include_directories(${target} INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
 endfunction()
 
+# upsweep_simt_runtime(<out> PLAIN|TRACED): the objects of the runtime, compiled once per kind for all its emulators.
+function(upsweep_simt_runtime out kind)
+  string(TOLOWER upsweep_simt_runtime_${kind} runtime)
+  set(${out} ${runtime} PARENT_SCOPE)
+  if(TARGET ${runtime})
+    return()
+  endif()
+  file(GLOB sources CONFIGURE_DEPENDS ${UPSWEEP_SIMT_DIR}/*.cpp)
+  list(FILTER sources EXCLUDE REGEX "/emulator\\.cpp$")  # contains the emulator's name: compiled for each
+  if(kind STREQUAL "PLAIN")
+    list(FILTER sources EXCLUDE REGEX "/(trace|model|checks|global_checks|control_flow|hooks)\\.cpp$")
+    set(traced 0)
+  else()
+    list(FILTER sources EXCLUDE REGEX "/preemption\\.cpp$")
+    set(traced 1)
+  endif()
+  add_library(${runtime} OBJECT ${sources})
+  target_link_libraries(${runtime} PRIVATE upsweep_flags Boost::context)
+  target_compile_options(${runtime} PRIVATE ${UPSWEEP_RUNTIME_FLAGS})
+  target_compile_definitions(${runtime} PRIVATE UPSWEEP_SIMT_TRACED=${traced})
+  target_precompile_headers(${runtime} PRIVATE ${UPSWEEP_SIMT_DIR}/session.h ${UPSWEEP_SIMT_DIR}/worker.h)
+  set_target_properties(${runtime} PROPERTIES POSITION_INDEPENDENT_CODE ON INTERPROCEDURAL_OPTIMIZATION OFF)
+endfunction()
+
 # Compiles kernel units with the tracing compiler, whichever compiler builds the rest.
 function(upsweep_trace_objects out target)
+  set(folder ${PROJECT_BINARY_DIR}/gen/${target})
+  set(compile ${UPSWEEP_TRACE_COMPILER} -std=c++20 -fPIC -ftls-model=initial-exec -ffp-contract=off -DNDEBUG
+    -DUPSWEEP_SIMT_TRACED=1 ${UPSWEEP_COVERAGE_FLAGS} ${UPSWEEP_TRACE_FLAGS}
+    -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR}/src -I${PROJECT_BINARY_DIR}/gen)
+  file(MAKE_DIRECTORY ${folder})
+  set(precompiled "")
+  if(UPSWEEP_TRACE_CLANG)
+    set(precompiled ${folder}/headers.pch)
+    add_custom_command(OUTPUT ${precompiled}
+      COMMAND ${compile} -MD -MF ${precompiled}.d -MT ${precompiled} -x c++-header ${UPSWEEP_SIMT_HEADERS}
+        -o ${precompiled}
+      DEPENDS ${UPSWEEP_SIMT_HEADERS} DEPFILE ${precompiled}.d COMMENT "Tracing headers" VERBATIM)
+    list(APPEND compile -include-pch ${precompiled})
+  endif()
   set(objects "")
   foreach(unit IN LISTS ARGN)
     cmake_path(GET unit FILENAME name)
-    set(object ${PROJECT_BINARY_DIR}/gen/${target}/${name}.o)
+    set(object ${folder}/${name}.o)
     add_custom_command(OUTPUT ${object}
-      COMMAND ${CMAKE_COMMAND} -E make_directory ${PROJECT_BINARY_DIR}/gen/${target}
-      COMMAND ${UPSWEEP_TRACE_COMPILER} -std=c++20 -fPIC -ftls-model=initial-exec -ffp-contract=off -DNDEBUG
-        ${UPSWEEP_TRACE_FLAGS} -I${PROJECT_SOURCE_DIR}/include -I${PROJECT_SOURCE_DIR}/src
-        -I${PROJECT_BINARY_DIR}/gen -MD -MF ${object}.d -MT ${object} -c ${unit} -o ${object}
-      DEPENDS ${unit} DEPFILE ${object}.d COMMENT "Tracing ${name}" VERBATIM COMMAND_EXPAND_LISTS)
+      COMMAND ${compile} -MD -MF ${object}.d -MT ${object} -c ${unit} -o ${object}
+      DEPENDS ${unit} ${precompiled} DEPFILE ${object}.d COMMENT "Tracing ${name}" VERBATIM)
     list(APPEND objects ${object})
   endforeach()
   set_source_files_properties(${objects} PROPERTIES EXTERNAL_OBJECT TRUE GENERATED TRUE)

@@ -1,4 +1,4 @@
-# Sourced by demo.sh and test.sh: installs what is missing and builds. Works from any directory, as root or with sudo.
+# Sourced by demo.sh and test.sh: installs missing packages and builds. Works from any directory, as root or with sudo.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 jobs=$(nproc)
@@ -6,7 +6,7 @@ jobs=$(nproc)
 say() { printf '\n== %s\n' "$*"; }
 die() { printf 'error: %s\n' "$*" >&2; exit 1; }
 
-# Debian packages. clang-19 compiles the kernels for the instrumented emulator; everything else g++ does.
+# Debian packages. clang-19 compiles the kernels for the traced emulator, g++ everything else.
 packages=(g++ cmake ninja-build git ca-certificates
   libtbb-dev libhwy-dev libcli11-dev libfmt-dev nlohmann-json3-dev libboost-context-dev libgtest-dev
   clang-19 llvm-19 binutils)
@@ -27,16 +27,37 @@ install_packages() {
   "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -yq --no-install-recommends "${missing[@]}"
 }
 
-# build <directory> [cmake options]: configures (again) and builds everything.
+# configure <directory> [cmake options]
+configure() {
+  local directory=$1
+  shift
+  mkdir -p "$root/build"
+  cmake -S "$root" -B "$directory" -G Ninja "$@" >"$directory.log" 2>&1 || { cat "$directory.log" >&2; die "cmake failed"; }
+}
+
+# build <directory> [targets]: builds everything, or the targets. One updating line on a terminal, else a line per
+# tenth.
 build() {
   local directory=$1
   shift
-  say "building in ${directory#"$root"/}"
-  cmake -S "$root" -B "$directory" -G Ninja "$@" >"$directory.log" 2>&1 || { cat "$directory.log" >&2; die "cmake failed"; }
-  cmake --build "$directory" -j "$jobs" -- --quiet
+  say "building ${*:-everything} in ${directory#"$root"/}"
+  local command=(cmake --build "$directory" -j "$jobs" ${*:+--target "$@"})
+  if [ -t 1 ]; then
+    NINJA_STATUS='[%f/%t, %es] ' "${command[@]}"
+  else
+    local line tenth shown=
+    NINJA_STATUS='[%f/%t, %es] ' "${command[@]}" | while IFS= read -r line; do
+      if [[ $line =~ ^\[([0-9]+)/([0-9]+), ]]; then
+        tenth=$((10 * BASH_REMATCH[1] / BASH_REMATCH[2]))
+        [ "$tenth" = "$shown" ] && continue
+        shown=$tenth
+      fi
+      printf '%s\n' "$line"
+    done
+  fi
 }
 
-# A GPU that nvcc can build for is used; without one, everything else is the same.
+# Enables CUDA if nvidia-smi finds a GPU; without one, everything else is the same.
 cuda_options() {
   if command -v nvidia-smi >/dev/null && nvidia-smi -L >/dev/null 2>&1; then echo -DUPSWEEP_CUDA=AUTO; else echo -DUPSWEEP_CUDA=OFF; fi
 }

@@ -1,19 +1,23 @@
 #!/usr/bin/env bash
-# The main job: installs what is missing, builds, checks every rung, times the CPU rungs beside their peers (and the GPU
-# rungs, where there is a GPU), draws what it measured, explains the kernels on the emulator, and works on real
+# The demonstration: installs what is missing, builds, checks every rung, times the CPU rungs beside their peers (and
+# the GPU rungs, if a GPU is present), plots the measurements, explains the kernels on the emulator, and processes real
 # files.
 #
 #   scripts/demo.sh [output directory]     default: build/demo
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 out=${1:-$root/build/demo}
-mkdir -p "$root/build" "$out"
+mkdir -p "$out"
 out=$(cd "$out" && pwd)
 
 install_packages
-build "$root/build/release" -DUPSWEEP_TESTS=OFF "$(cuda_options)"
+configure "$root/build/release" -DUPSWEEP_TESTS=OFF "$(cuda_options)"
 PATH=$root/build/release/bin:$PATH
+build "$root/build/release" example_reduce
+say 'first results, from the library alone (examples/reduce)'
+example_reduce
 
+build "$root/build/release"
 say 'what this machine has'
 upsweep devices
 
@@ -21,17 +25,15 @@ say 'checking every rung (quick: sizes and inputs at the edges)'
 upsweep check --quick
 
 say 'timing rungs and peers on the CPU'
-upsweep bench reduce scan saxpy --backend cpu --type i32,f32 -n 2^10,2^16,2^20,2^24 -o "$out/cpu.jsonl"
-upsweep bench select --backend cpu --type i32 --op select_if --param share=0.5 -n 2^10,2^16,2^20 -o "$out/cpu-select.jsonl"
+upsweep bench --backend cpu --type i32 -n 2^10,2^16,2^20,2^24 --samples 10 -o "$out/cpu.jsonl"
 if upsweep devices --json | grep -q '"cuda"'; then
   say 'timing rungs and peers on the GPU'
-  upsweep bench reduce scan saxpy --backend cuda --type i32,f32 -n 2^10,2^16,2^20,2^24,2^28 -o "$out/cuda.jsonl"
-  upsweep bench select --backend cuda --type i32 --op select_if --param share=0.5 -n 2^10,2^16,2^20,2^24,2^28 -o "$out/cuda-select.jsonl"
+  upsweep bench --backend cuda --type i32 -n 2^10,2^16,2^20,2^24,2^28 -o "$out/cuda.jsonl"
 fi
 upsweep report plot "$out"/c*.jsonl -o "$out/scores.svg"
 
 say 'explaining the kernels without a GPU'
-upsweep explain reduce scan select saxpy -n 2^16
+upsweep explain -n 2^14
 
 say 'real input: the bytes of a program on this machine, as numbers'
 program=$(command -v cmake)

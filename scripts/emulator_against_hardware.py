@@ -4,7 +4,7 @@ import csv
 import json
 import sys
 
-# What the emulator calls it, and what the hardware calls it.
+# Column title, the emulator's counter, the hardware's metric.
 COLUMNS = [
     ("global load requests", "global_load_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"),
     ("global load sectors", "global_load_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"),

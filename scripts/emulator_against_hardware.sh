@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Holds the emulator's counters against Nsight Compute's, for every GPU rung of a primitive. Needs a GPU, ncu and python3.
+# Compares the emulator's counters with Nsight Compute's for every GPU rung of a primitive. Needs a GPU, ncu and
+# python3.
 #
 #   scripts/emulator_against_hardware.sh <upsweep> <output directory> [primitive]
 #
@@ -29,7 +30,7 @@ print(*seen)'); do
   [ "$rung" = reproducible ] && type=f32
   "$upsweep" explain "$primitive" --rung "$rung" --type $type -n $n --param grid=8 --json >>"$out/explain.jsonl"
   printf '### %s\n' "$rung" >>"$out/ncu.csv"
-  # The first launches are those of the check before timing: the rung's kernel, and a final pass where it has one.
+  # The first launches are those of the check before timing: the rung's kernel, and its final pass if it has one.
   ncu --clock-control none --csv --kernel-name "regex:^(${rung}|final_pass)_kernel" --launch-count 2 --metrics "$metrics" \
     "$upsweep" bench "$primitive" --backend cuda --rung "$rung" --type $type -n $n --param grid=8 --no-peers --samples 4 \
     >>"$out/ncu.csv" 2>>"$out/ncu.log" || printf 'ncu failed for %s\n' "$rung" >&2

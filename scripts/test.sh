@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
-# Installs what is missing, builds, and passes the tests.
+# Installs what is missing, builds, and runs the tests.
 #
 #   scripts/test.sh              the tests
-#   scripts/test.sh --address    before them, the CPU parts under the address and undefined-behaviour sanitizers
-#   scripts/test.sh --threads    before them, the CPU parts under the thread sanitizer
-#   scripts/test.sh --all        before them, both
+#   scripts/test.sh --address    the same, after the CPU parts under the address and undefined-behaviour sanitizers
+#   scripts/test.sh --threads    the same, after the CPU parts under the thread sanitizer
+#   scripts/test.sh --all        the same, after both
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-# under_sanitizers <name> <list>: the CPU parts alone; the emulator's fibers and hooks are what sanitizers do not understand.
+# under_sanitizers <name> <list>: tests the CPU parts alone; sanitizers do not understand the emulator's fibers and
+# hooks.
 under_sanitizers() {
-  build "$root/build/sanitize-$1" -DUPSWEEP_CUDA=OFF -DCMAKE_BUILD_TYPE=Sanitize "-DUPSWEEP_SANITIZE=$2"
+  configure "$root/build/sanitize-$1" -DUPSWEEP_CUDA=OFF -DCMAKE_BUILD_TYPE=Sanitize "-DUPSWEEP_SANITIZE=$2"
+  build "$root/build/sanitize-$1"
   say "testing under sanitizers: $2"
   ctest --test-dir "$root/build/sanitize-$1" --output-on-failure -j "$jobs"
 }
@@ -24,9 +26,9 @@ case "${1:-}" in
 esac
 
 install_packages
-mkdir -p "$root/build"
 if $address; then under_sanitizers address 'address;undefined'; fi
 if $threads; then under_sanitizers thread thread; fi
-build "$root/build/release" -DUPSWEEP_TESTS=ON "$(cuda_options)"  # demo.sh builds here without them
+configure "$root/build/release" -DUPSWEEP_TESTS=ON "$(cuda_options)"  # demo.sh builds here without them
+build "$root/build/release"
 say 'testing'
 ctest --test-dir "$root/build/release" --output-on-failure -j "$jobs"

@@ -1,14 +1,17 @@
-// What the tests of CPU rungs share: the rungs, arrays that nobody may write beside, and the instruction sets.
+// What the tests of CPU rungs share: the rungs, guarded arrays, and the instruction sets.
 #pragma once
 #include <hwy/highway.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/platform.h"
+#include "base/workspace.h"
+#include "lab/backends.h"
 
 namespace upsweep {
 
@@ -23,9 +26,16 @@ inline constexpr bool with_peers = !under_thread_sanitizer;
 
 inline std::vector<const Rung*> cpu_rungs_of(std::string_view primitive) {
   std::vector<const Rung*> rungs;
-  for (const Rung* rung : cpu_platform().rungs())
+  for (const Rung* rung : lab::rungs_and_peers(cpu_platform()))
     if (rung->primitive == primitive && (with_peers || !rung->peer)) rungs.push_back(rung);
   return rungs;
+}
+
+// Throws Error(invalid_argument) if the ladder has no rung of that name on the CPU.
+inline const Rung& cpu_rung(std::string_view primitive, std::string_view name) {
+  const Rung* rung = find_rung(cpu_platform().rungs(), primitive, name);
+  if (!rung) throw Error(Code::invalid_argument, "no rung " + std::string(name));
+  return *rung;
 }
 
 // Those that this processor has.
@@ -36,7 +46,7 @@ inline std::vector<std::int64_t> instruction_sets() {
   return all;
 }
 
-// An array of bytes, `offset` bytes past a cache line, with a frame around it that nobody may write to.
+// An array of bytes, `offset` bytes past a cache line, between guards of a cache line each.
 class Framed {
  public:
   static constexpr unsigned char pattern = 0xcd;
@@ -49,7 +59,7 @@ class Framed {
   Framed(const Framed&) = delete;
   Framed& operator=(const Framed&) = delete;
   unsigned char* data() { return data_; }
-  bool frame_is_whole() const {
+  bool guards_stand() const {
     const auto untouched = [](unsigned char byte) { return byte == pattern; };
     const unsigned char *begin = data_, *end = begin + bytes_;
     return std::all_of(begin - line, begin, untouched) && std::all_of(end, end + line, untouched);

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <string>
 
-#include "base/file.h"
+#include "files/file.h"
 
 namespace upsweep {
 

@@ -3,10 +3,10 @@
 
 #include <vector>
 
-#include "base/cache.h"
 #include "base/platform.h"
-#include "base/primitive.h"
-#include "ceiling/contract.h"
+#include "cpu/cache.h"
+#include "lab/primitive.h"
+#include "ladders/ceiling/contract.h"
 
 namespace upsweep {
 namespace {
@@ -28,12 +28,9 @@ TEST(Ceiling, EveryWordAndNoOther) {
       for (const Rung* rung : cpu_platform().rungs()) {
         if (rung->primitive != "ceiling") continue;
         std::fill(out.begin(), out.end(), guard);
-        Call call;
-        call.type = Type::u32;
-        call.n = n;
-        call.in[0] = in.data() + offset;
-        call.out[0] = out.data() + offset;
-        ASSERT_TRUE(rung->find(Type::u32, Op::sum)(call));
+        const Call call{.in = {input_array(Type::u32, n, in.data() + offset)},
+                        .out = {{{Type::u32, n, out.data() + offset}}}};
+        ASSERT_TRUE(rung->find(Type::u32, {})(call));
         const void* outputs[] = {out.data() + offset};
         const auto wrong = problem->verify(*rung, outputs);
         ASSERT_FALSE(wrong) << rung->name << " n " << n << ": " << *wrong;
@@ -48,10 +45,11 @@ TEST(Ceiling, EveryWordAndNoOther) {
 TEST(Ceiling, TakesOneTypeAndStatesItsTraffic) {
   const Primitive& ceiling = *find_primitive("ceiling");
   Case c;
+  c.type = Type::u32;
   c.n = 1000;
   for (const Rung* rung : cpu_platform().rungs()) {
     if (rung->primitive != "ceiling") continue;
-    EXPECT_EQ(rung->find(Type::f32, Op::sum), nullptr);
+    EXPECT_EQ(rung->find(Type::f32, {}), nullptr);
     const std::size_t bytes = rung->name == "copy"     ? 8000
                               : rung->name == "triad"  ? 3 * 464 * 4
                               : rung->name == "launch" ? 0

@@ -109,9 +109,13 @@ TEST_F(Cli, WrongArguments) {
   expect_error("bench reduce -n 2^99", 2, "more than any machine");
   expect_error("bench reduce --samples 0", 2, "samples");
   expect_error("bench reduce --param block", 2, "'block' is not a parameter");
-  expect_error("bench reduce --param block=x", 2, "not a parameter");
+  expect_error("bench reduce --param block=x", 2, "'block=x': block is a whole number from 1 to 1024");
   expect_error("bench select --param shape=0.5", 2, "did you mean 'share'");
   expect_error("bench reduce --param inclusive=1", 2, "no parameter of reduce named 'inclusive'");
+  expect_error("bench reduce --param chunk=1000", 2, "no parameter of reduce named 'chunk'");
+  expect_error("bench reduce --param blokc=256", 2, "did you mean 'block'");
+  expect_error("bench scan --param inclusve=1", 2, "did you mean 'inclusive'");
+  expect_error("bench reduce --situation hot", 2, "--situation");
   expect_error("bench reduce --type u8", 2, "does not take type u8");
   expect_error("bench reduce --backend simt", 2, "explain");
   expect_error("compare one.jsonl", 2, "after");
@@ -124,12 +128,21 @@ TEST_F(Cli, ParametersOutOfRange) {
     expect_error(std::string("bench scan --param grid=") + grid, 2, "grid is a whole number from 1 to 2147483647");
   for (const char* threads : {"1.5", "2e9", "3e9"})
     expect_error(std::string("bench scan --param threads=") + threads, 2, "threads is a whole number from 0 to");
-  for (const char* heads : {"0.5", "3", "1e300"})
+  for (const char* heads : {"0", "flag", "1e300"})
     expect_error(std::string("bench segmented_scan --backend cpu -n 1000 --json --param heads=") + heads, 2,
-                 "none of 0, 1 and 2");
-  for (const char* length : {"0.5", "18446744073709551615", "1e300"})
+                 "heads is one of flags, keys, offsets");
+  for (const char* length : {"0.5", "-1", "18446744073709551615", "1e300"})
     expect_error(std::string("bench segmented_scan --backend cpu -n 1000 --json --param length=") + length, 2,
-                 "no whole number up to 2^53");
+                 "length is a whole number from 0 to 9007199254740992");
+  for (const char* inclusive : {"2", "yes", "0.5"})
+    expect_error(std::string("bench scan --backend cpu -n 1000 --param inclusive=") + inclusive, 2,
+                 "inclusive is true or false");
+  for (const char* share : {"1.5", "-0.5", "nan", "half"})
+    expect_error(std::string("bench select --backend cpu -n 1000 --param share=") + share, 2,
+                 "share is a number from 0 to 1");
+  for (const char* run_length : {"0", "inf"})
+    expect_error(std::string("bench select --backend cpu -n 1000 --param run_length=") + run_length, 2,
+                 "run_length is a number from 1 on");
   write_raw<std::int32_t>("in.raw", {3, -5, 10, 4});
   for (const char* threads : {"0", "1", "256"})
     EXPECT_EQ(run(std::string("run scan in.raw --type i32 --param threads=") + threads).out, "0\n3\n-2\n8\n");
@@ -175,11 +188,32 @@ TEST_F(Cli, BenchWritesRecords) {
   EXPECT_EQ(run("report show results.jsonl").code, 0);
 }
 
+// Parameters are recorded as what they are.
+TEST_F(Cli, RecordsHaveTypedParametersAndTheSituation) {
+  const auto bench = [&](const std::string& arguments) {
+    const Outcome outcome =
+        run("bench " + arguments + " --backend cpu -n 100 --rung serial --no-peers --samples 4 --json");
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return outcome.out;
+  };
+  const std::string segmented = bench("segmented_scan --situation warm --param heads=offsets,inclusive=1,length=7");
+  EXPECT_NE(segmented.find(R"("params":{"heads":"offsets","inclusive":true,"length":7},"situation":"warm")"),
+            std::string::npos)
+      << segmented;
+  const std::string saxpy = bench("saxpy --type f32 --param a=-0.5,threads=1");
+  EXPECT_NE(saxpy.find(R"("op":null,"type":"f32")"), std::string::npos) << saxpy;
+  EXPECT_NE(saxpy.find(R"("params":{"a":-0.5,"threads":1},"situation":"back_to_back")"), std::string::npos) << saxpy;
+  const std::string select = bench("select --op select_if --type i64 --param below=-9223372036854775808");
+  EXPECT_NE(select.find(R"("params":{"below":-9223372036854775808})"), std::string::npos) << select;
+}
+
 // Every figure in a README is one of results/.
 TEST_F(Cli, ReadmesAndPicturesSayWhatTheRecordsSay) {
   const std::string in_source = std::string("cd ") + UPSWEEP_SOURCE_DIR + " &&";
-  const Outcome tables = run(
-      "report readme --check README.md src/reduce/README.md src/scan/README.md docs/notes/reduce-cpu.md", in_source);
+  const Outcome tables =
+      run("report readme --check README.md src/ladders/reduce/README.md src/ladders/scan/README.md "
+          "docs/notes/reduce-cpu.md",
+          in_source);
   EXPECT_EQ(tables.code, 0) << tables.err;
   for (const std::string name : {"reduce", "scan"}) {
     const std::string base = "results/h200/" + name;
@@ -237,6 +271,7 @@ TEST_F(Cli, ScansFilesChunkAfterChunk) {
   write_raw<std::int32_t>("in.raw", {3, -5, 10, 4});
   EXPECT_EQ(run("run scan in.raw --type i32").out, "0\n3\n-2\n8\n");
   EXPECT_EQ(run("run scan in.raw --type i32 --op max --param inclusive=1").out, "3\n3\n10\n10\n");
+  EXPECT_EQ(run("run scan in.raw --type i32 --op max --param inclusive=true").out, "3\n3\n10\n10\n");
   expect_error("run scan in.raw --type i32 --rung reproducible -o x.npy", 2, "reproducible");  // sums of floats alone
   expect_error("run scan in.raw --type i32 --rung std::scan", 2, "no rung named 'std::scan'");
 
@@ -259,8 +294,9 @@ TEST_F(Cli, ScansFilesChunkAfterChunk) {
 
 TEST_F(Cli, RunTakesWhatThePrimitiveTakes) {
   write_raw<std::int32_t>("in.raw", {3, -5, 10, 4});
-  expect_error("run saxpy in.raw --with in.raw --type i32 --op unique", 2, "it takes sum");
-  expect_error("run scan in.raw --type i32 --op product", 2, "it takes sum min max");
+  expect_error("run saxpy in.raw --with in.raw --type i32 --op unique", 2, "saxpy has no operations");
+  expect_error("run scan in.raw --type i32 --op product", 2, "no op of scan named 'product'");
+  expect_error("run scan in.raw --type i32 --op product", 2, "there are: sum min max");
   expect_error("run scan in.raw --type i32 --op summ", 2, "did you mean 'sum'?");
 }
 
@@ -325,18 +361,20 @@ TEST_F(Cli, SaxpyThatCannotBe) {
   refused("x.raw --with f64.npy", "f64.npy holds f64, not f32");
   refused("x.raw --with x.raw --with x.raw", "takes 2 inputs");
   refused("- --with -", "standard input");
-  refused("x.raw --with x.raw --param a=two", "'a=two' is not a parameter");
+  refused("x.raw --with x.raw --param a=two", "'a=two': a is of the elements' type, f32");
   expect_error("run reduce x.raw --with x.raw --type f32", 2, "takes 1 input");
-  expect_error("run saxpy four.raw --with four.raw --type u64 --param a=9007199254740994", 2, "2^53");
+  for (const char* a : {"2.5", "1e3", "2147483648"})
+    expect_error(std::string("run saxpy x.raw --with x.raw --type i32 --param a=") + a, 2,
+                 "a is of the elements' type, i32");
   expect_error("bench saxpy --backend cpu --from-host", 2, "no rung is left to time");
-  expect_error("bench saxpy --param block=-1", 2, "block cannot be negative");
+  expect_error("bench saxpy --param block=-1", 2, "block is a whole number from 1 to 1024");
 }
 
 TEST_F(Cli, SelectsFromFilesChunkAfterChunk) {
   write_raw<std::int32_t>("in.raw", {5, 5, 5, -2, 7, 7, -2});
   EXPECT_EQ(run("run select in.raw --type i32").out, "0\n1\n4\n");
   EXPECT_EQ(run("run select in.raw --type i32 --op unique").out, "5\n-2\n7\n-2\n");
-  EXPECT_EQ(run("run select in.raw --type i32 --op select_if --param below=5.5").out, "5\n5\n5\n-2\n-2\n");
+  EXPECT_EQ(run("run select in.raw --type i32 --op select_if --param below=6").out, "5\n5\n5\n-2\n-2\n");
   EXPECT_EQ(run("run select in.raw --type i32 --op select_if --param below=-1").out, "-2\n-2\n");
   const auto none = run("run select in.raw --type i32 --op select_if --param below=-9");
   EXPECT_EQ(none.code, 0);
@@ -415,21 +453,24 @@ TEST_F(Cli, SelectsFromFilesChunkAfterChunk) {
   EXPECT_TRUE(holds("length.raw", std::vector<std::uint64_t>{in.size()}));
 }
 
-TEST_F(Cli, LimitsThatTheTypeDoesNotHold) {
+// A limit and a factor are elements: no double comes between, and what the type does not hold is refused.
+TEST_F(Cli, ParametersOfTheElementsType) {
   write_raw<std::int8_t>("in.raw", {-128, 3, 127});
   EXPECT_EQ(run("run select in.raw --type i8 --op select_if --param below=127").out, "-128\n3\n");
-  EXPECT_EQ(run("run select in.raw --type i8 --op select_if --param below=-1000").out, "");
-  EXPECT_EQ(run("run select in.raw --type i8 --op unique --param below=1000").out, "-128\n3\n127\n");
-  for (const char* below : {"127.5", "128", "1000"})
+  EXPECT_EQ(run("run select in.raw --type i8 --op select_if --param below=-128").out, "");
+  for (const char* below : {"127.5", "128", "1000", "-129", "nan", "1e1"})
     expect_error(std::string("run select in.raw --type i8 --op select_if --param below=") + below, 2,
-                 "use a limit up to 127");
-  expect_error("run select in.raw --type u8 --op partition_if --also x.npy --param below=256", 2, "limit up to 255");
-  write_raw<std::uint64_t>("u64.raw", {1, ~std::uint64_t{0}});
+                 "below is of the elements' type, i8");
+  expect_error("run select in.raw --type u8 --op partition_if --also x.npy --param below=256", 2, "elements' type, u8");
+  write_raw<std::uint64_t>("u64.raw", {1, ~std::uint64_t{0} - 1, ~std::uint64_t{0}});
   EXPECT_EQ(run("run select u64.raw --type u64 --op select_if").out, "1\n");
-  for (const char* below : {"9007199254740994", "-9007199254740994"})
-    expect_error(std::string("run select u64.raw --type i64 --op select_if --param below=") + below, 2, "2^53");
+  EXPECT_EQ(run("run select u64.raw --type u64 --op select_if --param below=18446744073709551615").out,
+            "1\n18446744073709551614\n");
+  EXPECT_EQ(run("run saxpy u64.raw --with u64.raw --type u64 --param a=18446744073709551615").out, "0\n0\n0\n");
+  EXPECT_EQ(run("run select u64.raw --type i64 --op select_if --param below=9007199254740993").out, "1\n-2\n-1\n");
   write_raw<float>("f32.raw", {1, 1e30f});
   EXPECT_EQ(run("run select f32.raw --type f32 --op select_if --param below=1e29").out, "1\n");
+  expect_error("run select f32.raw --type f32 --op select_if --param below=1e39", 2, "elements' type, f32");
 }
 
 TEST_F(Cli, RunOnTheFirstElements) {

@@ -8,9 +8,8 @@
 #include <thread>
 #include <vector>
 
-#include "base/inputs.h"
 #include "base/platform.h"
-#include "base/rung.h"
+#include "lab/inputs.h"
 #include "upsweep/reduce.h"
 #include "upsweep/scan.h"
 #include "upsweep/transform.h"
@@ -43,8 +42,7 @@ TEST_F(Cuda, CallsAreCapturedIntoGraphs) {
   Device device = Device::cuda_on(stream_);
   ASSERT_EQ(device.native_stream(), stream_);
   for (const Rung* rung : device.platform().rungs()) {
-    if (rung->primitive != "reduce" || rung->peer || rung->expected_wrong || rung->synchronises ||
-        !rung->find(Type::i32, Op::sum))
+    if (rung->primitive != "reduce" || rung->expected_wrong || rung->synchronises || !rung->find(Type::i32, Op::sum))
       continue;
     for (std::size_t n : {std::size_t{1000}, std::size_t{1} << 20}) {
       Buffer<std::int32_t> in(device, n), out(device, 1);
@@ -71,7 +69,7 @@ TEST_F(Cuda, CallsAreCapturedIntoGraphs) {
 // To the third level of the order (2^25 elements fill a row of totals of tiles of tiles), in place and misaligned too.
 TEST_F(Cuda, ReproducibleScansHaveTheCpusBits) {
   Device cpu = Device::cpu(), gpu = Device::cuda_on(stream_);
-  const ScanOptions options{.rung = "reproducible"};
+  const Options options{.rung = "reproducible"};
   for (const std::size_t n : {std::size_t{1000}, std::size_t{100'003}, (std::size_t{1} << 20) + 1025,
                               (std::size_t{1} << 25) + (std::size_t{1} << 20) + 70'001}) {
     const auto x = make_input<float>("wide", n, 5);
@@ -84,9 +82,8 @@ TEST_F(Cuda, ReproducibleScansHaveTheCpusBits) {
     std::vector<float> with_first(x);
     with_first.insert(with_first.begin(), 7);
     shifted.copy_from(with_first);
-    Call call{.type = Type::f32, .op = Op::sum, .n = n, .workspace = &gpu.workspace(), .stream = gpu.stream()};
-    call.in[0] = call.out[0] = shifted.data() + 1;
-    ASSERT_TRUE(find_rung(gpu.platform().rungs(), "scan", "reproducible")->find(call.type, call.op)(call));
+    const auto part = view(shifted).subview(1, n);
+    exclusive_scan(gpu, part, part, Op::sum, options);
     const auto back = shifted.to_vector();
     EXPECT_EQ(std::memcmp(back.data() + 1, expected.data(), n * sizeof(float)), 0) << n << " in place, misaligned";
   }
@@ -133,4 +130,35 @@ TEST_F(Cuda, TwoGpusInTurns) {
   for (int turn = 0; turn < 3; ++turn)  // allocates in the first
     for (std::size_t d = 0; d < 2; ++d) inclusive_scan(devices[d], in[d], out[d]);
   for (std::size_t d = 0; d < 2; ++d) EXPECT_EQ(out[d].to_vector(), sums) << d;
+}
+
+// Memory that the library has not allocated, at any offset; and memory that no kernel can read.
+TEST_F(Cuda, PointersOfTheCallers) {
+  Device device = Device::cuda_on(stream_);
+  constexpr std::size_t n = 100'003;
+  const auto x = make_input<std::int32_t>("uniform", n, 3);
+  std::vector<std::int32_t> expected(n), got(n);
+  std::partial_sum(x.begin(), x.end(), expected.begin(), Sum{});
+  void* allocated = nullptr;
+  ASSERT_EQ(cudaMalloc(&allocated, (n + 5) * sizeof(std::int32_t)), cudaSuccess);
+  auto* const memory = static_cast<std::int32_t*>(allocated);
+  for (const std::size_t offset : {0, 1, 5}) {
+    ASSERT_EQ(cudaMemcpy(memory + offset, x.data(), n * sizeof(std::int32_t), cudaMemcpyHostToDevice), cudaSuccess);
+    const auto array = device_view(memory + offset, n);
+    inclusive_scan(device, array, array);
+    inclusive_scan(device, array, got, Op::max);  // of the sums
+    EXPECT_EQ(got[0], expected[0]) << offset;
+    device.synchronize();
+    ASSERT_EQ(cudaMemcpy(got.data(), memory + offset, n * sizeof(std::int32_t), cudaMemcpyDeviceToHost), cudaSuccess);
+    EXPECT_EQ(got, expected) << offset;
+  }
+  std::int32_t total = 0;
+  try {
+    reduce(device, device_view(x.data(), n), host_view(&total, 1));
+    ADD_FAILURE() << "host memory was taken for a device's";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Code::invalid_argument);
+    EXPECT_NE(std::string(error.what()).find("the input"), std::string::npos) << error.what();
+  }
+  cudaFree(memory);
 }

@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "reduce/exact.h"
+#include "ladders/reduce/exact.h"
 
 namespace upsweep::ladders::reduce {
 namespace {

@@ -11,8 +11,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "base/file.h"
-#include "base/raw.h"
+#include "files/file.h"
+#include "files/raw.h"
 #include "memory_source.h"
 #include "upsweep/error.h"
 

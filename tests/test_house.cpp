@@ -26,21 +26,22 @@ bool is_source(const fs::path& path) {
   return kinds.contains(path.extension());
 }
 
-std::vector<fs::path> sources() {
+std::vector<fs::path> sources_of(const char* folder) {
   std::vector<fs::path> all;
-  for (const auto& entry : fs::recursive_directory_iterator(root / "src"))
+  for (const auto& entry : fs::recursive_directory_iterator(root / folder))
     if (entry.is_regular_file() && is_source(entry.path())) all.push_back(entry.path());
   return all;
 }
+std::vector<fs::path> sources() { return sources_of("src"); }
 
 struct Rung {
   std::string kind, name;
 };
-// Primitive -> its ladder, from every src/*/ladder.inc.
+// Primitive -> its ladder, from every src/ladders/*/ladder.inc.
 std::map<std::string, std::vector<Rung>> ladders() {
   static const std::regex line(R"(^RUNG\((\w+), (\w+)\))");
   std::map<std::string, std::vector<Rung>> all;
-  for (const auto& folder : fs::directory_iterator(root / "src")) {
+  for (const auto& folder : fs::directory_iterator(root / "src/ladders")) {
     if (!fs::exists(folder.path() / "ladder.inc")) continue;
     std::vector<Rung>& rungs = all[folder.path().filename()];
     std::istringstream text(read(folder.path() / "ladder.inc"));
@@ -51,55 +52,119 @@ std::map<std::string, std::vector<Rung>> ladders() {
   return all;
 }
 
-// Folder -> the folders of src/ that it may include. A primitive may use what is below it, and other primitives.
-std::set<std::string> allowed(const std::string& folder, const std::set<std::string>& primitives) {
+// ---- which way includes point ---------------------------------------------------------------------------------------
+
+// Ladder -> the ladders that its rungs may build on, which come before it.
+const std::map<std::string, std::set<std::string>> earlier_ladders{
+    {"reduce", {}},
+    {"ceiling", {"reduce"}},
+    {"scan", {"reduce"}},
+    {"segmented_scan", {"reduce", "scan"}},
+    {"select", {"reduce", "scan"}},
+    {"saxpy", {"reduce", "scan"}},
+};
+
+// Public headers that need nothing of the library: the vocabulary that everything shares.
+const std::set<std::string> vocabulary{"upsweep/types.h", "upsweep/error.h", "upsweep/scalar.h",
+                                       "upsweep/operations.h"};
+
+// The layer of a file: a folder of src/; "ladders/scan" or "ladders/scan/lab"; "upsweep" and "upsweep.cuh" of public
+// headers; "tests".
+std::string layer_of(const fs::path& path) {
+  std::vector<std::string> parts(path.begin(), path.end());
+  if (parts[0] == "src") parts.erase(parts.begin());
+  if (parts[0] == "include") parts.erase(parts.begin());
+  if (parts[0] == "upsweep") return path.extension() == ".cuh" ? "upsweep.cuh" : "upsweep";
+  if (parts[0] != "ladders" || parts.size() < 3) return parts[0];
+  return "ladders/" + parts[1] + (parts[2] == "lab" ? "/lab" : "");
+}
+
+// The layers that a layer may include; its own goes without saying.
+std::set<std::string> allowed(const std::string& layer) {
   static const std::map<std::string, std::set<std::string>> fixed{
-      {"base", {"base"}},
-      // The emulator stands where CUDA itself does: kernel.h includes its twin of CUDA's header, and it answers for the
-      // device that kernel.h asks about.
-      {"kernel", {"base", "kernel", "simt"}},
-      {"simt", {"base", "kernel", "simt"}},
-      {"cpu", {"base", "cpu"}},
-      {"cuda", {"base", "kernel", "cuda"}},
-      {"library", {"base", "library"}},
-      {"lab", {"base", "simt", "lab"}},
+      {"base", {}},
+      {"cpu", {"base"}},
+      // The emulator stands where CUDA itself does: kernel.h includes its twin of CUDA's header.
+      {"kernel", {"base", "simt"}},
+      {"simt", {"base", "cpu"}},
+      {"cuda", {"base", "kernel"}},
+      {"library", {"base", "cpu", "upsweep"}},
+      {"files", {"base"}},
+      {"lab", {"base", "cpu", "files", "simt"}},
+      {"upsweep", {}},
   };
-  if (const auto found = fixed.find(folder); found != fixed.end()) return found->second;
-  std::set<std::string> all = primitives;
-  if (primitives.contains(folder))
-    all.insert({"base", "kernel", "cpu", "library"});
+  if (const auto found = fixed.find(layer); found != fixed.end()) return found->second;
+  std::set<std::string> all{"base", "cpu", "kernel"};
+  if (layer.starts_with("ladders/")) {
+    const bool of_lab = layer.ends_with("/lab");
+    const std::string ladder = layer.substr(8, layer.size() - 8 - (of_lab ? 4 : 0));
+    const auto earlier = earlier_ladders.find(ladder);
+    EXPECT_NE(earlier, earlier_ladders.end()) << ladder << " has no place in the order of the ladders";
+    if (earlier == earlier_ladders.end()) return all;
+    std::set<std::string> names = earlier->second;
+    names.insert(ladder);
+    if (of_lab) all.insert({"files", "lab"});
+    for (const std::string& name : names) {
+      all.insert("ladders/" + name);
+      if (of_lab) all.insert("ladders/" + name + "/lab");
+    }
+    return all;
+  }
+  // .cuh of the public headers, the command and the tests.
+  for (const auto& [ladder, rungs] : ladders()) {
+    all.insert("ladders/" + ladder);
+    if (layer != "upsweep.cuh") all.insert("ladders/" + ladder + "/lab");
+  }
+  all.insert("upsweep");
+  if (layer == "upsweep.cuh")
+    all.erase("cpu");
   else
-    all.insert({"base", "lab", "library", "simt", folder});  // app, and what else stands on top
+    all.insert({"upsweep.cuh", "files", "lab", "simt"});
+  return all;
+}
+
+// Includes of project files, as they are written.
+std::vector<std::string> includes_of(const fs::path& path) {
+  static const std::regex include(R"re(#include "(\w+/[^"]+)")re");
+  const std::string text = read(path);
+  std::vector<std::string> all;
+  for (auto it = std::sregex_iterator(text.begin(), text.end(), include); it != std::sregex_iterator(); ++it)
+    if (fs::exists(root / "src" / (*it)[1].str()) || fs::exists(root / "include" / (*it)[1].str()))
+      all.push_back((*it)[1]);
   return all;
 }
 
 TEST(House, IncludesPointOneWay) {
-  std::set<std::string> primitives, folders;
-  for (const auto& [primitive, rungs] : ladders()) primitives.insert(primitive);
-  for (const auto& entry : fs::directory_iterator(root / "src"))
-    if (entry.is_directory()) folders.insert(entry.path().filename());
-  static const std::regex include(R"(#include "(\w+)/)");
   int seen = 0;
-  for (const fs::path& path : sources()) {
-    const std::string folder = *path.lexically_relative(root / "src").begin();
-    if (!folders.contains(folder)) continue;  // src/primitives.cpp, which joins them all
-    const std::set<std::string> may = allowed(folder, primitives);
-    const std::string text = read(path);
-    for (auto it = std::sregex_iterator(text.begin(), text.end(), include); it != std::sregex_iterator(); ++it) {
-      const std::string to = (*it)[1];
-      if (!folders.contains(to)) continue;  // include/upsweep, system headers
-      ++seen;
-      EXPECT_TRUE(may.contains(to)) << path << " includes " << to << "/, which is above it";
+  for (const char* folder : {"src", "include", "tests"})
+    for (const fs::path& path : sources_of(folder)) {
+      const fs::path from = path.lexically_relative(root);
+      const std::string layer = layer_of(from);
+      const std::set<std::string> may = allowed(layer);
+      for (const std::string& to : includes_of(path)) {
+        ++seen;
+        if (vocabulary.contains(to)) continue;
+        const std::string target = layer_of(to);
+        EXPECT_TRUE(target == layer || may.contains(target)) << from << " includes " << to << ", which is above it";
+      }
     }
-  }
-  EXPECT_GT(seen, 50) << "the rule was not looked for in the right place";
+  EXPECT_GT(seen, 400) << "the rule was not looked for in the right place";
 }
+
+// What users include ends up in their programs: the vocabulary stands by itself.
+TEST(House, TheVocabularyIncludesOnlyItself) {
+  for (const std::string& header : vocabulary)
+    for (const std::string& to : includes_of(root / "include" / header))
+      EXPECT_TRUE(vocabulary.contains(to)) << header << " includes " << to;
+}
+
+// ---- rungs ----------------------------------------------------------------------------------------------------------
 
 TEST(House, EveryRungHasAFileAndEveryFileIsARung) {
   static const std::regex numbered(R"(^\d\d_(\w+)\.cuh$)");
   ASSERT_FALSE(ladders().empty());
   for (const auto& [primitive, rungs] : ladders()) {
-    const fs::path folder = root / "src" / primitive;
+    const fs::path folder = root / "src/ladders" / primitive;
     std::set<std::string> kernels, mutants;
     std::smatch match;
     for (const auto& entry : fs::directory_iterator(folder)) {
@@ -116,8 +181,8 @@ TEST(House, EveryRungHasAFileAndEveryFileIsARung) {
       std::set<std::string>& listed = rung.kind == "mutant" ? listed_mutants : listed_kernels;
       EXPECT_TRUE(listed.insert(rung.name).second) << "listed twice: " << rung.name;
     }
-    EXPECT_EQ(kernels, listed_kernels) << "src/" << primitive << ": NN_*.cuh and ladder.inc";
-    EXPECT_EQ(mutants, listed_mutants) << "src/" << primitive << "/mutants and ladder.inc";
+    EXPECT_EQ(kernels, listed_kernels) << primitive << ": NN_*.cuh and ladder.inc";
+    EXPECT_EQ(mutants, listed_mutants) << primitive << "/mutants and ladder.inc";
   }
 }
 
@@ -162,6 +227,29 @@ TEST(House, RungsOfTheCpuAreLocalToTheirFile) {
     }
   }
   EXPECT_GE(found, 4u);  // or the pattern no longer finds them
+}
+
+// Prose of the documents is at most 120 columns wide; tables, code, markers and links may be wider.
+TEST(House, ProseIsAtMost120ColumnsWide) {
+  std::vector<fs::path> documents;
+  for (const auto& entry : fs::directory_iterator(root))
+    if (entry.path().extension() == ".md") documents.push_back(entry.path());
+  for (const char* folder : {"docs", "src", "examples"})
+    for (const auto& entry : fs::recursive_directory_iterator(root / folder))
+      if (entry.path().extension() == ".md") documents.push_back(entry.path());
+  EXPECT_GT(documents.size(), 10u) << "the documents were not looked for in the right place";
+  for (const fs::path& path : documents) {
+    std::istringstream text(read(path));
+    bool code = false;
+    int number = 0;
+    for (std::string line; std::getline(text, line);) {
+      ++number;
+      if (line.starts_with("```")) code = !code;
+      const bool free = code || line.starts_with("|") || line.starts_with("<!--") || line.starts_with("![") ||
+                        line.find("https:") != line.npos;
+      EXPECT_TRUE(free || line.size() <= 120) << path << ":" << number << " is " << line.size() << " columns wide";
+    }
+  }
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 #include <map>
 #include <set>
 
-#include "base/inputs.h"
-#include "base/rng.h"
+#include "lab/inputs.h"
+#include "lab/rng.h"
 #include "upsweep/error.h"
 
 using namespace upsweep;

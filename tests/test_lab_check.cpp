@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/workspace.h"
 #include "lab/check.h"
 
 namespace upsweep::lab {
@@ -13,10 +14,10 @@ using Element = std::int32_t;
 
 Element right_sum(const Call& c) {
   std::uint32_t total = 0;
-  for (std::size_t i = 0; i < c.n; ++i) total += static_cast<std::uint32_t>(static_cast<const Element*>(c.in[0])[i]);
+  for (std::size_t i = 0; i < c.n(); ++i) total += static_cast<std::uint32_t>(c.in[0].as<const Element>()[i]);
   return static_cast<Element>(total);
 }
-Element& out(const Call& c) { return *static_cast<Element*>(c.out[0]); }
+Element& out(const Call& c) { return *c.out[0].as<Element>(); }
 
 // The failures of an i32 sum whose function is `run`.
 template <RunFn run>
@@ -25,11 +26,11 @@ std::vector<std::string> failures_of(std::vector<std::size_t> sizes = {}, bool e
                   .name = "under_test",
                   .backend = Backend::cpu,
                   .expected_wrong = expected_wrong,
-                  .find = [](Type type, Op op) { return type == Type::i32 && op == Op::sum ? run : nullptr; }};
+                  .find = [](Type type, Operation op) { return type == Type::i32 && op == Op::sum ? run : nullptr; }};
   CheckOptions options;
   options.depth.largest = 2000;
   options.types = {Type::i32};
-  options.ops = {Op::sum};
+  options.operations = {Op::sum};
   options.inputs = {"uniform"};
   options.sizes = std::move(sizes);
   const auto results = check(cpu_platform(), nullptr, *find_primitive("reduce"), {&rung}, options);
@@ -49,28 +50,27 @@ Status right(const Call& c) {
 }
 TEST(Check, RightRungPasses) { EXPECT_TRUE(failures_of<right>().empty()); }
 
-// A rung that is wrong for one value of a parameter of the contract; in every launch shape.
+// Right but for inclusive scans.
 Status wrong_when_inclusive(const Call& c) {
-  out(c) = right_sum(c) + static_cast<Element>(c.params.get("inclusive", 0));
+  const bool inclusive = c.scalars[0].as<bool>();
+  std::uint32_t total = 0;
+  for (std::size_t i = 0; i < c.n(); ++i) {
+    const auto x = static_cast<std::uint32_t>(c.in[0].as<const Element>()[i]);
+    c.out[0].as<Element>()[i] = static_cast<Element>(total + inclusive);
+    total += x;
+  }
   return {};
 }
-TEST(Check, ParametersOfTheContractAreVaried) {
-  const Rung rung{.primitive = "reduce", .name = "under_test", .find = [](Type type, Op op) -> RunFn {
+TEST(Check, ScalarsOfTheContractAreVariedInEveryLaunchShape) {
+  const Rung rung{.primitive = "scan", .name = "under_test", .find = [](Type type, Operation op) -> RunFn {
                     return type == Type::i32 && op == Op::sum ? wrong_when_inclusive : nullptr;
                   }};
-  Primitive primitive = *find_primitive("reduce");
   CheckOptions options;
   options.sizes = {10};
-  EXPECT_TRUE(check(cpu_platform(), nullptr, primitive, {&rung}, options)[0].passed());
-  primitive.variants = [] {
-    std::vector<Params> variants(2);
-    variants[1].set("inclusive", 1);
-    return variants;
-  };
-  const auto failures = check(cpu_platform(), nullptr, primitive, {&rung}, options)[0].failures;
+  const auto failures = check(cpu_platform(), nullptr, *find_primitive("scan"), {&rung}, options)[0].failures;
   ASSERT_FALSE(failures.empty());
-  for (const std::string& failure : failures) EXPECT_NE(failure.find(" inclusive=1"), std::string::npos) << failure;
-  EXPECT_TRUE(any_says(failures, "threads=")) << "beside the launch shapes";
+  for (const std::string& failure : failures) EXPECT_NE(failure.find(" inclusive=true"), std::string::npos) << failure;
+  EXPECT_TRUE(any_says(failures, "threads="));
 }
 
 Status unwritten(const Call&) { return {}; }
@@ -83,12 +83,12 @@ TEST(Check, UnwrittenOutput) {
 
 Status off_by_one(const Call& c) {
   Call shorter = c;
-  if (c.n > 0) shorter.n = c.n - 1;
+  if (c.n() > 0) --shorter.in[0].count;
   return right(shorter);
 }
 TEST(Check, DroppedLastElement) { EXPECT_FALSE(failures_of<off_by_one>().empty()); }
 
-Status only_wrong_at_257(const Call& c) { return c.n == 257 ? off_by_one(c) : right(c); }
+Status only_wrong_at_257(const Call& c) { return c.n() == 257 ? off_by_one(c) : right(c); }
 TEST(Check, OneWrongSizeIsFound) {
   const auto failures = failures_of<only_wrong_at_257>();
   EXPECT_TRUE(any_says(failures, "n=257"));
@@ -97,7 +97,7 @@ TEST(Check, OneWrongSizeIsFound) {
 
 Status reads_too_far(const Call& c) {
   Call longer = c;
-  longer.n = c.n + 1;
+  ++longer.in[0].count;
   return right(longer);
 }
 TEST(Check, ReadPastTheEndMeetsPoison) { EXPECT_FALSE(failures_of<reads_too_far>().empty()); }
@@ -116,20 +116,20 @@ TEST(Check, WriteBeforeTheBeginning) { EXPECT_TRUE(any_says(failures_of<writes_b
 
 Status spoils_input(const Call& c) {
   const Status s = right(c);
-  if (c.n > 4) const_cast<Element*>(static_cast<const Element*>(c.in[0]))[4] ^= 1;
+  if (c.n() > 4) c.in[0].as<Element>()[4] ^= 1;
   return s;
 }
 TEST(Check, ChangedInput) { EXPECT_TRUE(any_says(failures_of<spoils_input>(), "changed in[0]")); }
 
 Status needs_alignment(const Call& c) {
-  return reinterpret_cast<std::uintptr_t>(c.in[0]) % 16 && c.n > 8 ? off_by_one(c) : right(c);
+  return reinterpret_cast<std::uintptr_t>(c.in[0].data) % 16 && c.n() > 8 ? off_by_one(c) : right(c);
 }
 TEST(Check, MisalignedInput) {
   const auto failures = failures_of<needs_alignment>();
   EXPECT_TRUE(any_says(failures, "misaligned"));
 }
 
-Status only_some_thread_counts(const Call& c) { return c.params.get("threads", 0) == 3 ? off_by_one(c) : right(c); }
+Status only_some_thread_counts(const Call& c) { return c.tuning.threads == 3 ? off_by_one(c) : right(c); }
 TEST(Check, LaunchShapesAreSwept) { EXPECT_TRUE(any_says(failures_of<only_some_thread_counts>(), "threads=3")); }
 
 // Right the first time, wrong the next: what a ticket does that is not reset.
@@ -141,7 +141,7 @@ TEST(Check, CountersLeftBehind) { EXPECT_TRUE(any_says(failures_of<leaves_state>
 
 Status wrong_every_other_time(const Call& c) {
   static int calls = 0;
-  return ++calls % 2 == 0 && c.n > 0 ? off_by_one(c) : right(c);
+  return ++calls % 2 == 0 && c.n() > 0 ? off_by_one(c) : right(c);
 }
 TEST(Check, SecondCallDiffers) { EXPECT_TRUE(any_says(failures_of<wrong_every_other_time>({100}), "second call")); }
 
@@ -149,7 +149,7 @@ Status error(const Call&) { return {Code::device_error, 1, "out of luck"}; }
 TEST(Check, ErrorIsAFailure) { EXPECT_TRUE(any_says(failures_of<error>(), "out of luck")); }
 
 Status declines_shapes(const Call& c) {
-  if (!c.params.empty()) return {Code::unsupported, 0, "one thread only"};
+  if (c.tuning != Tuning{}) return {Code::unsupported, 0, "one thread only"};
   return right(c);
 }
 TEST(Check, DecliningAShapeIsNoFailure) { EXPECT_TRUE(failures_of<declines_shapes>().empty()); }
@@ -164,8 +164,9 @@ TEST(Check, DeliberateBugPassesOnlyWhenCaught) {
 }
 
 TEST(Check, InputsThatATypeDoesNotHaveAreLeftOut) {
-  const Rung rung{
-      .primitive = "reduce", .name = "r", .find = [](Type type, Op) { return type == Type::i32 ? &right : nullptr; }};
+  const Rung rung{.primitive = "reduce", .name = "r", .find = [](Type type, Operation) {
+                    return type == Type::i32 ? &right : nullptr;
+                  }};
   CheckOptions options;
   options.sizes = {1, 33};
   options.inputs = {"nan"};

@@ -67,10 +67,16 @@ TEST(Compare, CasesOfOneRunOnly) {
 
 TEST(Compare, ParametersAndPeersMakeACase) {
   Record with_block = record("simd", 20);
-  with_block.params = {{"block", 64}};
+  with_block.params.emplace_back("block", "64");
   Record peer = record("simd", 30);
   peer.peer = std::exchange(peer.rung, std::nullopt);
   EXPECT_EQ(compare({record("simd", 10)}, {with_block, peer}, false).size(), 3u);
+}
+
+TEST(Compare, ASituationMakesACase) {
+  Record warm = record("simd", 20);
+  warm.situation = to_string(Situation::warm);
+  EXPECT_EQ(compare({record("simd", 10)}, {record("simd", 10), warm}, false).size(), 2u);
 }
 
 TEST(Compare, TheLaterOfTwoEqualRecordsCounts) {

@@ -16,16 +16,16 @@ void check_all(Platform& platform, simt::Emulator* emulator, bool mutants, const
                const std::set<std::string>& without = {}) {
   for (const Primitive* primitive : primitives()) {
     std::vector<const Rung*> rungs;
-    for (const Rung* rung : platform.rungs())
-      if (rung->primitive == primitive->name && (mutants || !rung->expected_wrong) && !(emulator && rung->gpu_only) &&
+    for (const Rung* rung : rungs_and_peers(platform))
+      if (rung->primitive == primitive->name() && (mutants || !rung->expected_wrong) && !(emulator && rung->gpu_only) &&
           !without.contains(std::string(rung->primitive) + '/' + std::string(rung->name)))
         rungs.push_back(rung);
     CheckOptions options;
     options.depth = depth;
     for (const RungCheck& result : check(platform, emulator, *primitive, rungs, options)) {
-      EXPECT_GT(result.runs, 0u) << primitive->name << "/" << result.rung->name;
+      EXPECT_GT(result.runs, 0u) << primitive->name() << "/" << result.rung->name;
       if (result.rung->expected_wrong) {
-        EXPECT_TRUE(result.passed()) << primitive->name << "/" << result.rung->name
+        EXPECT_TRUE(result.passed()) << primitive->name() << "/" << result.rung->name
                                      << " is wrong on purpose and was not caught";
         continue;
       }

@@ -17,7 +17,8 @@ Record sample() {
   r.type = "f32";
   r.n = std::uint64_t{1} << 40;  // beyond 32 bits
   r.input = "uniform";
-  r.params = {{"block", 256}};
+  r.params = {{"heads", "offsets"}, {"inclusive", "true"}, {"a", "-0.5"}, {"block", "256"}};
+  r.situation = "alone";
   r.samples = 20;
   r.median_us = 12.5;
   r.q1_us = 12.25;
@@ -42,10 +43,10 @@ TEST(Record, NamesInTheirOrder) {
   const std::string json = to_json(sample());
   std::size_t at = 0;
   for (const char* name :
-       {"primitive", "rung",        "peer",    "backend",   "op",        "type",         "n",
-        "input",     "params",      "samples", "median_us", "q1_us",     "q3_us",        "traffic_bytes",
-        "ceiling",   "ceiling_gbs", "score",   "checked",   "aa_spread", "peer_version", "device",
-        "driver",    "compiler",    "flags",   "revision",  "run",       "time"}) {
+       {"primitive",     "rung",    "peer",        "backend", "op",        "type",      "n",
+        "input",         "params",  "situation",   "samples", "median_us", "q1_us",     "q3_us",
+        "traffic_bytes", "ceiling", "ceiling_gbs", "score",   "checked",   "aa_spread", "peer_version",
+        "device",        "driver",  "compiler",    "flags",   "revision",  "run",       "time"}) {
     const std::size_t next = json.find("\"" + std::string(name) + "\":", at);
     ASSERT_NE(next, std::string::npos) << name << " in " << json;
     at = next;
@@ -59,8 +60,37 @@ TEST(Record, RoundTrip) {
   const Record back = parse_record(json, "test", 1);
   EXPECT_EQ(to_json(back), json);
   EXPECT_EQ(back.n, std::uint64_t{1} << 40);
+  EXPECT_EQ(back.params, sample().params);
+  EXPECT_EQ(back.situation, "alone");
   EXPECT_EQ(back.name(), "simd");
   EXPECT_FALSE(back.peer);
+}
+
+// Numbers, true and false are values of JSON; the names of choices are strings.
+TEST(Record, ParametersHaveTheirTypes) {
+  EXPECT_NE(to_json(sample()).find(R"("params":{"heads":"offsets","inclusive":true,"a":-0.5,"block":256})"),
+            std::string::npos)
+      << to_json(sample());
+  Record extreme = sample();
+  extreme.params = {{"below", "-9223372036854775808"}, {"a", "18446744073709551615"}, {"x", "1e-45"}};
+  EXPECT_EQ(parse_record(to_json(extreme), "test", 1).params, extreme.params);
+}
+
+TEST(Record, NoOperationIsNull) {
+  Record r = sample();
+  r.op = "";
+  EXPECT_NE(to_json(r).find("\"op\":null"), std::string::npos) << to_json(r);
+  EXPECT_EQ(parse_record(to_json(r), "test", 1).op, "");
+  EXPECT_EQ(type_and_op(r), "f32");
+  EXPECT_EQ(type_and_op(sample()), "f32 sum");
+}
+
+// Older lines have no situation: back to back was the only one.
+TEST(Record, WithoutASituationItIsBackToBack) {
+  std::string json = to_json(sample());
+  const std::string field = "\"situation\":\"alone\",";
+  json.erase(json.find(field), field.size());
+  EXPECT_EQ(parse_record(json, "test", 1).situation, "back_to_back");
 }
 
 TEST(Record, FailedRungHasNoTime) {
@@ -77,24 +107,33 @@ TEST(Record, MadeFromAMeasurement) {
   const Measurement measured{
       .rung = &rung, .traffic = {1000, "read"}, .checked = true, .samples = 10, .time = {{1, 2, 3}, 0.1}};
   Ceiling ceiling{.kind = "read", .n = 1000, .bytes = 4000, .measured = {.time = {{4, 4, 4}, 0}}};
-  const Case c{.type = Type::f32, .n = 249};
-  const Record r = make_record(identify({.device = "d"}), *find_primitive("reduce"), c, measured, &ceiling);
+  Case c{.type = Type::f32, .operation = Op::max, .n = 249};
+  c.tuning.threads = 3;
+  const auto made = [&](const Ceiling* held_against) {
+    return make_record(identify({.device = "d"}), *find_primitive("reduce"), c, Situation::warm, measured,
+                       held_against);
+  };
+  const Record r = made(&ceiling);
   EXPECT_DOUBLE_EQ(*r.ceiling_gbs, 1);  // 4000 bytes in 4 us
   EXPECT_DOUBLE_EQ(*r.score, 0.5);      // 1000 bytes in 2 us against that
   EXPECT_EQ(r.device, "d");
+  EXPECT_EQ(r.op, "max");
+  EXPECT_EQ(r.situation, "warm");
+  EXPECT_EQ(r.params, (decltype(r.params){{"threads", "3"}}));
   EXPECT_FALSE(r.revision.empty());
   // 2025-01-01T00:00:00Z
   ASSERT_EQ(r.time.size(), 20u);
   EXPECT_EQ(r.time[10], 'T');
 
   ceiling.bytes = 0;  // a launch: its time is the ceiling
-  EXPECT_DOUBLE_EQ(*make_record(identify({}), *find_primitive("reduce"), c, measured, &ceiling).score, 2);
-  EXPECT_FALSE(make_record(identify({}), *find_primitive("reduce"), c, measured, nullptr).score);
+  EXPECT_DOUBLE_EQ(*made(&ceiling).score, 2);
+  EXPECT_FALSE(made(nullptr).score);
 }
 
 TEST(Record, PeerIsNamedAsSuch) {
   const Rung rung{.primitive = "reduce", .name = "std_reduce", .peer = true, .version = "libstdc++ 12"};
-  const Record r = make_record(identify({}), *find_primitive("reduce"), {}, {.rung = &rung}, nullptr);
+  const Record r =
+      make_record(identify({}), *find_primitive("reduce"), {}, Situation::back_to_back, {.rung = &rung}, nullptr);
   EXPECT_EQ(r.peer, "std_reduce");
   EXPECT_EQ(r.peer_version, "libstdc++ 12");
   EXPECT_FALSE(r.rung);
@@ -103,7 +142,8 @@ TEST(Record, PeerIsNamedAsSuch) {
 TEST(Record, SaysWhatSynchronises) {
   Rung rung{.primitive = "reduce", .name = "r"};
   const auto json_of = [&] {
-    return to_json(make_record(identify({}), *find_primitive("reduce"), {}, {.rung = &rung}, nullptr));
+    return to_json(
+        make_record(identify({}), *find_primitive("reduce"), {}, Situation::back_to_back, {.rung = &rung}, nullptr));
   };
   EXPECT_EQ(json_of().find("synchronises"), std::string::npos) << "as lines were before there was the name";
   EXPECT_FALSE(parse_record(json_of(), "test", 1).synchronises);

@@ -140,9 +140,9 @@ TEST_F(Markers, WhatWasMeasuredAgainTakesTheOldOnesPlace) {
 
 TEST_F(Markers, ColumnsOfAParameter) {
   std::ofstream file(results_ / "m1" / "select.jsonl");
-  for (const double share : {0.5, 0.01})
-    for (const double below : {0.0, 7.0}) {
-      Record r = record("simd", false, 1024, below > 0 ? 8 : share, 0.5);
+  for (const char* share : {"0.5", "0.01"})
+    for (const char* below : {"0", "7"}) {
+      Record r = record("simd", false, 1024, *below == '7' ? 8 : std::stod(share), 0.5);
       r.primitive = "select";
       r.params = {{"share", share}, {"below", below}};
       file << to_json(r) << "\n";
@@ -152,6 +152,29 @@ TEST_F(Markers, ColumnsOfAParameter) {
   EXPECT_NE(text.find("| share=0.01 | share=0.5 |"), std::string::npos) << text;
   EXPECT_NE(text.find("| **410 (0.50)** | **8.19 (0.50)** |"), std::string::npos) << text;
   EXPECT_THROW(filled("<!-- table:select device=m1 below=1 -->\n<!-- /table -->"), Error);
+}
+
+TEST_F(Markers, ColumnsOfNamesAndASituation) {
+  std::ofstream file(results_ / "m1" / "segmented_scan.jsonl");
+  for (const char* heads : {"offsets", "flags", "keys"})
+    for (const char* situation : {"back_to_back", "warm"}) {
+      Record r = record("serial", false, 1024, *situation == 'w' ? 1 : 2, 0.5);
+      r.primitive = "segmented_scan";
+      r.params.emplace_back("heads", heads);
+      r.situation = situation;
+      file << to_json(r) << "\n";
+    }
+  file.close();
+  const std::string cold = filled("<!-- table:segmented_scan device=m1 heads=keys -->\n<!-- /table -->\n");
+  EXPECT_NE(cold.find("2.05 (0.50)"), std::string::npos) << cold;
+  EXPECT_EQ(cold.find("4.1 (0.50)"), std::string::npos) << "of another situation\n" << cold;
+  const std::string warm =
+      filled("<!-- table:segmented_scan device=m1 heads=keys situation=warm -->\n<!-- /table -->\n");
+  EXPECT_NE(warm.find("4.1 (0.50)"), std::string::npos) << warm;
+  EXPECT_EQ(warm.find("2.05 (0.50)"), std::string::npos) << "of another situation\n" << warm;
+  const std::string columns = filled("<!-- table:segmented_scan device=m1 columns=heads -->\n<!-- /table -->\n");
+  for (const char* title : {"heads=flags", "heads=keys", "heads=offsets"})
+    EXPECT_NE(columns.find(title), std::string::npos) << title << " in\n" << columns;
 }
 
 TEST_F(Markers, MistakesSayWhere) {

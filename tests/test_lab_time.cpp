@@ -41,7 +41,7 @@ TEST(Statistics, SlowerNeedsBothSpreadAndQuartiles) {
   EXPECT_FALSE(slower({{11.9, 12, 12.1}, 0.02}, before)) << "faster is not slower";
 }
 
-// A platform whose clock is a script: batches are counted, times are invented.
+// The CPU, with a cache of 64 KiB; remembers which kinds of memory were asked for.
 class ScriptedPlatform final : public Platform {
  public:
   Backend backend() const override { return Backend::cpu; }
@@ -63,50 +63,68 @@ class ScriptedPlatform final : public Platform {
     cpu_platform().fill(memory, byte, bytes);
   }
   void synchronize(Stream) override {}
+  std::set<MemoryKind> kinds;  // that were asked for
+};
+
+// What a ScriptedClock is told and what it saw; outlives the clock, which belongs to the Stopwatch.
+struct Script {
+  double microseconds = 2;  // of every call
+  std::function<void()> before_sample = [] {};
+  int timed_by_calls = 0, timed_alone = 0;
+  int largest_batch = 0;
+};
+
+// Batches are counted, times are invented.
+class ScriptedClock final : public Clock {
+ public:
+  explicit ScriptedClock(Script& script) : script_(script) {}
   std::vector<double> time_us(const Enqueue& enqueue, int samples, int batch, Stream) override {
     std::vector<double> times;
-    before_sample();
+    script_.before_sample();
     for (int i = 0; i < samples; ++i) {
       for (int k = 0; k < batch; ++k) enqueue(k);
-      times.push_back(microseconds);
+      times.push_back(script_.microseconds);
     }
-    largest_batch = std::max(largest_batch, batch);
+    script_.largest_batch = std::max(script_.largest_batch, batch);
     return times;
   }
+  std::vector<double> time_alone_us(const Enqueue& enqueue, int samples, Stream stream) override {
+    ++script_.timed_alone;
+    return time_us(enqueue, samples, 1, stream);
+  }
   std::vector<double> time_calls_us(const Enqueue& enqueue, int samples, int batch, Stream stream) override {
-    ++timed_by_calls;
+    ++script_.timed_by_calls;
     return time_us(enqueue, samples, batch, stream);
   }
-  double microseconds = 2;
-  int timed_by_calls = 0;
-  std::set<MemoryKind> kinds;  // that were asked for
-  int largest_batch = 0;
-  std::function<void()> before_sample = [] {};
+
+ private:
+  Script& script_;
 };
 
 std::set<const void*> inputs_seen;
 
 Status right(const Call& c) {
-  inputs_seen.insert(c.in[0]);
-  std::int32_t total = 0;
-  for (std::size_t i = 0; i < c.n; ++i) total ^= static_cast<const std::int32_t*>(c.in[0])[i];
-  *static_cast<std::int32_t*>(c.out[0]) = 1;  // the sum of one element of "constant"
+  inputs_seen.insert(c.in[0].data);
+  *c.out[0].as<std::int32_t>() = 1;  // the sum of one element of "constant"
   return {};
 }
 Status wrong(const Call& c) {
-  *static_cast<std::int32_t*>(c.out[0]) = 2;
+  *c.out[0].as<std::int32_t>() = 2;
   return {};
 }
 template <RunFn run>
 Rung rung(std::string_view name) {
-  return {.primitive = "reduce", .name = name, .find = [](Type type, Op) { return type == Type::i32 ? run : nullptr; }};
+  return {.primitive = "reduce", .name = name, .find = [](Type type, Operation) {
+            return type == Type::i32 ? run : nullptr;
+          }};
 }
-const Case one{.type = Type::i32, .n = 1, .input = "constant"};
+const Case one{.type = Type::i32, .operation = Op::sum, .n = 1, .input = "constant"};
 
 TEST(Stopwatch, MeasuresRightRungsAndRefusesWrongOnes) {
   ScriptedPlatform platform;
+  Script script;
   const Rung good = rung<right>("good"), bad = rung<wrong>("bad");
-  Stopwatch stopwatch(platform);
+  Stopwatch stopwatch(platform, std::make_unique<ScriptedClock>(script));
   const auto results = stopwatch.measure(*find_primitive("reduce"), one, {&good, &bad}, {.samples = 10});
   ASSERT_EQ(results.size(), 2u);
   EXPECT_TRUE(results[0].checked);
@@ -121,28 +139,30 @@ TEST(Stopwatch, MeasuresRightRungsAndRefusesWrongOnes) {
 
 TEST(Stopwatch, WhatSynchronisesIsTimedByItsCalls) {
   ScriptedPlatform platform;
+  Script script;
   const Rung good = rung<right>("good");
   Rung waits = good;
   waits.synchronises = true;
-  Stopwatch stopwatch(platform);
+  Stopwatch stopwatch(platform, std::make_unique<ScriptedClock>(script));
   stopwatch.measure(*find_primitive("reduce"), one, {&good}, {});
-  EXPECT_EQ(platform.timed_by_calls, 0);
+  EXPECT_EQ(script.timed_by_calls, 0);
   const auto results = stopwatch.measure(*find_primitive("reduce"), one, {&waits}, {.samples = 10});
-  EXPECT_EQ(platform.timed_by_calls, 2 + 10) << "two to find the batch";
+  EXPECT_EQ(script.timed_by_calls, 2 + 10) << "two to find the batch";
   EXPECT_EQ(results.at(0).samples, 10);
 }
 
 TEST(Stopwatch, RungsFromHostHaveTheirArraysThereAndAreTimedByTheirCalls) {
   ScriptedPlatform platform;
+  Script script;
   const Rung good = rung<right>("good");
   Rung pinned = good, never = rung<right>("never");
   pinned.arrays = MemoryKind::pinned;
   never.arrays = MemoryKind::pageable;
-  never.find = [](Type, Op) -> RunFn { return nullptr; };
-  Stopwatch stopwatch(platform);
+  never.find = [](Type, Operation) -> RunFn { return nullptr; };
+  Stopwatch stopwatch(platform, std::make_unique<ScriptedClock>(script));
   const auto results = stopwatch.measure(*find_primitive("reduce"), one, {&pinned, &never}, {.samples = 10});
   EXPECT_EQ(platform.kinds, (std::set{MemoryKind::pinned})) << "and no arrays that no rung takes";
-  EXPECT_EQ(platform.timed_by_calls, 2 + 10);
+  EXPECT_EQ(script.timed_by_calls, 2 + 10);
   ASSERT_EQ(results.size(), 1u);
   EXPECT_TRUE(results[0].checked);
   stopwatch.measure(*find_primitive("reduce"), one, {&good, &pinned}, {.samples = 10});
@@ -162,11 +182,12 @@ Status leaves_a_thread_working(const Call& c) {
 
 TEST(Stopwatch, ATurnBeginsWhenTheLastOnesThreadsSleep) {
   ScriptedPlatform platform;
+  Script script;
   int beside_others = 0;
-  platform.before_sample = [&] { beside_others += working; };
+  script.before_sample = [&] { beside_others += working; };
   const Rung restless = rung<leaves_a_thread_working>("restless"), good = rung<right>("good");
   {
-    Stopwatch stopwatch(platform);
+    Stopwatch stopwatch(platform, std::make_unique<ScriptedClock>(script));
     stopwatch.measure(*find_primitive("reduce"), one, {&restless, &good}, {.samples = 4});
   }
   EXPECT_EQ(beside_others, 0);
@@ -175,39 +196,69 @@ TEST(Stopwatch, ATurnBeginsWhenTheLastOnesThreadsSleep) {
 
 TEST(Stopwatch, SamplesLastLongEnough) {
   ScriptedPlatform platform;
+  Script script;
   const Rung good = rung<right>("good");
-  Stopwatch(platform).measure(*find_primitive("reduce"), one, {&good}, {});
-  EXPECT_EQ(platform.largest_batch, 250) << "500 us of 2 us calls";
+  Stopwatch(platform, std::make_unique<ScriptedClock>(script)).measure(*find_primitive("reduce"), one, {&good}, {});
+  EXPECT_EQ(script.largest_batch, 250) << "500 us of 2 us calls";
 }
 
-TEST(Stopwatch, ColdRunsRotateBeyondTheCacheAndHotRunsDoNot) {
+TEST(Stopwatch, CopiesRotateBeyondTheCacheUnlessItIsToBeWarm) {
   ScriptedPlatform platform;
-  platform.microseconds = 0.01;  // many calls a sample
+  Script script;
+  script.microseconds = 0.01;  // many calls a sample
   const Rung good = rung<right>("good");
-  Stopwatch stopwatch(platform);
-  inputs_seen.clear();
-  stopwatch.measure(*find_primitive("reduce"), one, {&good}, {.cold = true});
-  EXPECT_GT(inputs_seen.size() * 256, 2u << 16) << "copies are 256 bytes apart";
-  inputs_seen.clear();
-  stopwatch.measure(*find_primitive("reduce"), one, {&good}, {.cold = false});
-  EXPECT_EQ(inputs_seen.size(), 1u);
+  Stopwatch stopwatch(platform, std::make_unique<ScriptedClock>(script));
+  for (const Situation situation : {Situation::back_to_back, Situation::warm}) {
+    inputs_seen.clear();
+    stopwatch.measure(*find_primitive("reduce"), one, {&good}, {.situation = situation});
+    if (situation == Situation::warm)
+      EXPECT_EQ(inputs_seen.size(), 1u);
+    else
+      EXPECT_GT(inputs_seen.size() * 256, 2u << 16) << "copies are 256 bytes apart";
+  }
+}
+
+TEST(Stopwatch, AloneIsOneCallASample) {
+  ScriptedPlatform platform;
+  Script script;
+  const Rung good = rung<right>("good");
+  Stopwatch stopwatch(platform, std::make_unique<ScriptedClock>(script));
+  const auto results =
+      stopwatch.measure(*find_primitive("reduce"), one, {&good}, {.samples = 10, .situation = Situation::alone});
+  EXPECT_EQ(script.largest_batch, 1);
+  EXPECT_GE(script.timed_alone, 10);
+  EXPECT_EQ(results.at(0).samples, 10);
+  EXPECT_DOUBLE_EQ(results.at(0).time.us.median, 2);
+}
+
+TEST(Situation, NamesGoThereAndBack) {
+  for (const std::string_view name : situation_names) {
+    ASSERT_TRUE(parse_situation(name)) << name;
+    EXPECT_EQ(to_string(*parse_situation(name)), name);
+  }
+  EXPECT_FALSE(parse_situation("hot"));
+  EXPECT_FALSE(is_cold(Situation::warm));
+  EXPECT_TRUE(is_cold(Situation::alone));
 }
 
 TEST(Stopwatch, LongRunsGetFewerSamples) {
   ScriptedPlatform platform;
-  platform.microseconds = 3e6;
+  Script script;
+  script.microseconds = 3e6;
   const Rung good = rung<right>("good");
-  const auto results =
-      Stopwatch(platform).measure(*find_primitive("reduce"), one, {&good}, {.samples = 20, .budget_us = 1e6});
+  const auto results = Stopwatch(platform, std::make_unique<ScriptedClock>(script))
+                           .measure(*find_primitive("reduce"), one, {&good}, {.samples = 20, .budget_us = 1e6});
   EXPECT_EQ(results.at(0).samples, 4);
 }
 
 TEST(Stopwatch, WhatCannotFitIsRefusedBeforeItIsAllocated) {
   ScriptedPlatform platform;
+  Script script;
   const Rung good = rung<right>("good");
-  Stopwatch stopwatch(platform);
+  Stopwatch stopwatch(platform, std::make_unique<ScriptedClock>(script));
   try {
-    stopwatch.measure(*find_primitive("reduce"), {.type = Type::i32, .n = std::size_t{1} << 48}, {&good}, {});
+    stopwatch.measure(*find_primitive("reduce"), {.type = Type::i32, .operation = Op::sum, .n = std::size_t{1} << 48},
+                      {&good}, {});
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Code::out_of_memory);

@@ -11,9 +11,12 @@
 #include <stdexcept>
 #include <string>
 
-#include "base/inputs.h"
+#include "base/contract.h"
 #include "base/platform.h"
-#include "base/primitive.h"
+#include "base/workspace.h"
+#include "error_of.h"
+#include "lab/backends.h"
+#include "lab/inputs.h"
 #include "upsweep/reduce.h"
 #include "upsweep/scan.h"
 #include "upsweep/select.h"
@@ -37,15 +40,11 @@ std::vector<Device> devices() {
   return all;
 }
 
-template <class Action>
-Error error_of(Action&& action) {
-  try {
-    action();
-  } catch (const Error& e) {
-    return e;
-  }
-  ADD_FAILURE() << "no error";
-  return {Code::ok, ""};
+// Whether the primitive's default rung takes this: always, but for the emulators, whose rungs are compiled for some
+// types and operations only (base/coverage.h).
+bool covers(const Device& device, std::string_view primitive, Type type, Operation operation) {
+  if (device.backend() != Backend::simt) return true;
+  return find_rung(device.platform().rungs(), primitive, find_contract(primitive)->default_gpu)->find(type, operation);
 }
 
 }  // namespace
@@ -58,6 +57,7 @@ TEST(Library, ReducesHostRangesOfEveryTypeAndOperator) {
         T expected = 0;
         for (T v : in) expected = Sum{}(expected, v);
         EXPECT_EQ(reduce(device, in), expected) << device.name() << ' ' << to_string(type_of<T>()) << ' ' << n;
+        if (!covers(device, "reduce", type_of<T>(), Op::max)) return;
         EXPECT_EQ(reduce(device, in, Op::max), n ? *std::max_element(in.begin(), in.end()) : Max::neutral<T>());
         EXPECT_EQ(reduce(device, std::span(in), Op::min),
                   n ? *std::min_element(in.begin(), in.end()) : Min::neutral<T>());
@@ -79,8 +79,7 @@ TEST(Library, EveryRungByName) {
   for (std::int32_t v : in) expected = Sum{}(expected, v);
   for (Device& device : devices())
     for (const Rung* rung : device.platform().rungs()) {
-      if (rung->primitive != "reduce" || rung->peer || rung->expected_wrong || !rung->find(Type::i32, Op::sum))
-        continue;
+      if (rung->primitive != "reduce" || rung->expected_wrong || !rung->find(Type::i32, Op::sum)) continue;
       EXPECT_EQ(reduce(device, in, Op::sum, {.rung = rung->name}), expected) << rung->name << " on " << device.name();
     }
 }
@@ -96,6 +95,7 @@ TEST(Library, ScansHostRangesAndBuffersOfEveryType) {
         exclusive_scan(device, in, out);
         EXPECT_TRUE(std::equal(exclusive.begin(), exclusive.end(), out.begin())) << device.name() << ' ' << n;
         EXPECT_EQ(out[n], T(7)) << "beyond the end";
+        if (!covers(device, "scan", type_of<T>(), Op::max)) return;
         Buffer<T> buffer(device, in);
         inclusive_scan(device, buffer, buffer, Op::max);
         EXPECT_EQ(buffer.to_vector(), inclusive) << device.name() << ' ' << n << ", in place";
@@ -260,12 +260,13 @@ void expect_selections(Device& device, const std::vector<T>& in) {
   EXPECT_EQ(find_repeats(device, in, numbers), repeats.size());
   holds(numbers, repeats);
   std::fill(numbers.begin(), numbers.end(), 77);
+  expect(run_length_encode(device, in, out, numbers), runs);
+  holds(numbers, lengths);
+  if (!covers(device, "select", type_of<T>(), Selection::select_if)) return;
   expect(select_if(device, std::span(in), below, out), chosen);
   expect(select_flagged(device, in, flags, out), flagged);
   unique(device, in, std::span(out), count);
   expect(count[0], runs);
-  expect(run_length_encode(device, in, out, numbers), runs);
-  holds(numbers, lengths);
   EXPECT_EQ(partition_if(device, in, below, out), chosen.size());
   holds(out, parted);
 
@@ -294,9 +295,6 @@ void expect_selections(Device& device, const std::vector<T>& in) {
 
 TEST(Library, SelectsFromHostRangesAndBuffersOfEveryType) {
   for (Device& device : devices()) {
-    const Primitive& primitive = *find_primitive("select");
-    if (device.backend() != Backend::cpu && !find_rung(device.platform().rungs(), "select", primitive.default_rung_gpu))
-      continue;  // no rungs for it yet
     for (const std::size_t n : {0, 1, 1000, 70001}) {
       const auto check = [&]<class T>(T) {
         std::vector<T> in = make_input<T>("zipf", n, 3);
@@ -322,12 +320,10 @@ TEST(Library, SelectionsThatCannotBe) {
   EXPECT_TRUE(refused([&] { find_repeats(cpu, in, wide); })) << "positions too wide";
   EXPECT_TRUE(refused([&] { run_length_encode(cpu, in, out, wide); })) << "lengths too wide";
   EXPECT_TRUE(refused([&] { select_flagged(cpu, in, std::vector<std::uint8_t>(99), out); })) << "a flag is missing";
-  EXPECT_TRUE(refused([&] { select_if(cpu, in, (std::int64_t{1} << 53) + 1, out); })) << "no double";
-  EXPECT_TRUE(refused([&] { select_if(cpu, in, std::numeric_limits<std::int64_t>::max(), out); })) << "no double";
   EXPECT_TRUE(refused([&] { unique(cpu, in, out, none); })) << "no room for the count";
   EXPECT_TRUE(refused([&] { unique(cpu, in, out, {}, {.rung = "none"}); }));
   EXPECT_EQ(error_of([&] { partition_if(cpu, in, 3, out, {}, {.rung = "single_pass"}); }).code(), Code::unsupported);
-  EXPECT_EQ(select_if(cpu, in, std::int64_t{1} << 62, out), 100u);
+  EXPECT_EQ(select_if(cpu, in, std::numeric_limits<std::int64_t>::max(), out), 100u) << "a limit that no double is";
 }
 
 TEST(Library, BuffersGoThereAndBack) {
@@ -374,9 +370,9 @@ TEST(Library, MistakesAreFoundBeforeAnythingRuns) {
   const Error unknown = error_of([&] { reduce(cpu, in, Op::sum, {.rung = "fastest"}); });
   EXPECT_EQ(unknown.code(), Code::invalid_argument);
   EXPECT_NE(unknown.hint().find("serial"), std::string::npos);
-  for (const Rung* rung : cpu.platform().rungs()) {
-    if (!rung->peer) continue;
-    EXPECT_EQ(unknown.hint().find(rung->name), std::string::npos) << "a peer is not a rung";
+  for (const Rung* peer : lab::peers_of(Backend::cpu)) {
+    EXPECT_EQ(unknown.hint().find(peer->name), std::string::npos) << "a peer is not a rung";
+    EXPECT_EQ(error_of([&] { reduce(cpu, in, Op::sum, {.rung = peer->name}); }).code(), Code::invalid_argument);
   }
   EXPECT_EQ(error_of([&] { reduce(cpu, in, Op::sum, {.block = 2048}); }).code(), Code::invalid_argument);
   EXPECT_EQ(error_of([&] { reduce(cpu, std::span<const int>(static_cast<int*>(nullptr), 3)); }).code(),

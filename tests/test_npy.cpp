@@ -7,8 +7,8 @@
 #include <limits>
 #include <string>
 
-#include "base/inputs.h"
-#include "base/npy.h"
+#include "files/npy.h"
+#include "lab/inputs.h"
 #include "memory_source.h"
 #include "upsweep/error.h"
 

@@ -1,5 +1,5 @@
-// The CPU rungs of reduce: every rung and peer against the oracle, the oracle against wrong answers, and the promises
-// of `reproducible`.
+// The CPU rungs of reduce beyond what `upsweep check` runs: every alignment, more threads than cores and every
+// instruction set; the oracle against wrong answers; and the promises of `reproducible`.
 #include <gtest/gtest.h>
 #include <hwy/highway.h>
 
@@ -12,111 +12,61 @@
 #include <thread>
 #include <vector>
 
-#include "base/inputs.h"
-#include "base/parallel.h"
 #include "base/platform.h"
-#include "base/primitive.h"
-#include "reduce/cpu_exact.h"
-#include "reduce/cpu_simd.h"
-#include "reduce/oracle.h"
+#include "cpu/parallel.h"
+#include "cpu_rungs.h"
+#include "lab/inputs.h"
+#include "lab/primitive.h"
+#include "ladders/reduce/cpu_exact.h"
+#include "ladders/reduce/cpu_simd.h"
+#include "ladders/reduce/lab/oracle.h"
 
 namespace upsweep {
 namespace {
 
-// ThreadSanitizer sees races in a oneTBB that was not built for it, so there the peers are left out.
-#if defined(__SANITIZE_THREAD__)
-constexpr bool with_peers = false;
-#else
-constexpr bool with_peers = true;
-#endif
-
-std::vector<const Rung*> reduce_rungs() {
-  std::vector<const Rung*> rungs;
-  for (const Rung* rung : cpu_platform().rungs())
-    if (rung->primitive == "reduce" && (with_peers || !rung->peer)) rungs.push_back(rung);
-  return rungs;
+Call call_of(Type type, std::size_t n, const void* in, void* out, unsigned threads = 0) {
+  return {.operation = Op::sum,
+          .in = {input_array(type, n, in)},
+          .out = {{{type, 1, out}}},
+          .tuning = {.threads = threads}};
 }
 
-const Rung& rung_named(std::string_view name) {
-  const Rung* rung = find_rung(cpu_platform().rungs(), "reduce", name);
-  if (!rung) throw Error(Code::invalid_argument, "no such rung");
-  return *rung;
+// What is wrong with the rung's sum, or nothing. A rung that does not take the type has nothing wrong.
+std::optional<std::string> mistake(const Rung& rung, Type type, const Problem& problem, std::size_t offset,
+                                   unsigned threads = 0) {
+  const RunFn run = rung.find(type, Op::sum);
+  if (!run) return std::nullopt;
+  const Array values = problem.inputs()[0];
+  Framed in(values.bytes(), offset * size_of(type), values.data), out(size_of(type), 0);
+  if (!run(call_of(type, values.count, in.data(), out.data(), threads))) return "failed";
+  if (!in.guards_stand() || !out.guards_stand()) return "wrote outside its output";
+  const void* outputs[] = {out.data()};
+  return problem.verify(rung, outputs);
 }
 
-// in[0] of `n` elements, `offset` elements past a cache line.
-class Shifted {
- public:
-  Shifted(Type type, std::size_t n, std::size_t offset, const void* values)
-      : bytes_(n * size_of(type)), memory_(static_cast<std::byte*>(cpu_platform().allocate(bytes_ + 64))) {
-    data_ = memory_ + offset * size_of(type);
-    cpu_platform().copy_in(data_, values, bytes_);
-  }
-  ~Shifted() { cpu_platform().release(memory_); }
-  Shifted(const Shifted&) = delete;
-  Shifted& operator=(const Shifted&) = delete;
-  const void* data() const { return data_; }
-
- private:
-  std::size_t bytes_;
-  std::byte* memory_;
-  std::byte* data_;
-};
-
-Call call_of(Type type, Op op, std::size_t n, const void* in, void* out) {
-  Call call;
-  call.type = type;
-  call.op = op;
-  call.n = n;
-  call.in[0] = in;
-  call.out[0] = out;
-  return call;
-}
-
-TEST(ReduceCpu, EveryRungAgreesWithTheOracle) {
+TEST(ReduceCpu, EveryAlignment) {
   const Primitive& reduce = *find_primitive("reduce");
-  const std::size_t sizes[] = {0,   1,   2,   15,  16,  17,   31,   32,   33,   63,    64,    65,   127,
-                               129, 255, 256, 511, 513, 1023, 1025, 2047, 4097, 16385, 40000, 70001};
   for (const Type type : reduce.types())
-    for (const Op op : reduce.ops())
-      for (const std::string& input : reduce.inputs(type))
-        for (const std::size_t n : sizes) {
-          const auto problem =
-              reduce.make({.type = type, .op = op, .n = n, .input = input, .seed = n + 1, .params = {}}, {});
-          const Shifted in(type, n, n % 16, problem->inputs()[0].data);
-          for (const Rung* rung : reduce_rungs()) {
-            const RunFn run = rung->find(type, op);
-            if (!run) continue;
-            std::uint64_t out = 0xcdcdcdcdcdcdcdcd;
-            const Call call = call_of(type, op, n, in.data(), &out);
-            ASSERT_TRUE(run(call));
-            const void* outputs[] = {&out};
-            const auto wrong = problem->verify(*rung, outputs);
-            ASSERT_FALSE(wrong) << rung->name << ' ' << to_string(type) << ' ' << to_string(op) << ' ' << input << ' '
-                                << n << ": " << *wrong;
-          }
+    for (const std::size_t n : {3, 40, 1100}) {
+      const auto problem = reduce.make({.type = type, .operation = Op::sum, .n = n}, {});
+      for (const Rung* rung : cpu_rungs_of("reduce"))
+        for (std::size_t offset = 0; offset < 16; ++offset) {
+          const auto wrong = mistake(*rung, type, *problem, offset);
+          ASSERT_FALSE(wrong) << rung->name << ' ' << to_string(type) << ' ' << n << " offset " << offset << ": "
+                              << *wrong;
         }
+    }
 }
 
-// Large enough for every core, at one type each of 4 and 8 bytes.
-TEST(ReduceCpu, AllCoresAgreeWithTheOracle) {
+TEST(ReduceCpu, MoreThreadsThanCores) {
   const Primitive& reduce = *find_primitive("reduce");
   for (const Type type : {Type::u32, Type::f32, Type::f64})
     for (const std::size_t n : {(std::size_t{1} << 21) + 1, (std::size_t{3} << 20) - 5}) {
-      const auto problem = reduce.make({.type = type, .op = Op::sum, .n = n, .input = "uniform", .params = {}}, {});
-      const Shifted in(type, n, 3, problem->inputs()[0].data);
-      for (const Rung* rung : reduce_rungs())
-        for (const int threads : {1, 2, 3, 64}) {
-          std::uint64_t out = 0;
-          Call call = call_of(type, Op::sum, n, in.data(), &out);
-          call.params.set("threads", threads);
-          const RunFn run = rung->find(type, Op::sum);
-          if (!run) continue;
-          ASSERT_TRUE(run(call));
-          const void* outputs[] = {&out};
-          const auto wrong = problem->verify(*rung, outputs);
-          ASSERT_FALSE(wrong) << rung->name << ' ' << to_string(type) << ' ' << n << " threads " << threads << ": "
-                              << *wrong;
-        }
+      const auto problem = reduce.make({.type = type, .operation = Op::sum, .n = n}, {});
+      for (const Rung* rung : cpu_rungs_of("reduce")) {
+        const auto wrong = mistake(*rung, type, *problem, 3, 64);
+        ASSERT_FALSE(wrong) << rung->name << ' ' << to_string(type) << ' ' << n << ": " << *wrong;
+      }
     }
 }
 
@@ -125,9 +75,8 @@ TEST(ReduceCpu, AllCoresAgreeWithTheOracle) {
 template <class T>
 T reproducible_sum(const T* in, std::size_t n, int threads) {
   T out;
-  Call call = call_of(type_of<T>(), Op::sum, n, in, &out);
-  call.params.set("threads", threads);
-  EXPECT_TRUE(rung_named("reproducible").find(type_of<T>(), Op::sum)(call));
+  const Call call = call_of(type_of<T>(), n, in, &out, static_cast<unsigned>(threads));
+  EXPECT_TRUE(cpu_rung("reduce", "reproducible").find(type_of<T>(), Op::sum)(call));
   return out;
 }
 
@@ -200,9 +149,9 @@ TYPED_TEST(Reproducible, SameBitsForAnyThreadsAlignmentOrderAndSplit) {
     const T expected = one_by_one(values);
     std::mt19937_64 random(1);
     for (const int threads : {1, 2, 3, 7}) {
-      const Shifted in(type_of<T>(), values.size(), static_cast<std::size_t>(threads), values.data());
-      ASSERT_EQ(bits(reproducible_sum(static_cast<const T*>(in.data()), values.size(), threads)), bits(expected))
-          << input;
+      Framed in(values.size() * sizeof(T), static_cast<std::size_t>(threads) * sizeof(T), values.data());
+      const T* const shifted = reinterpret_cast<const T*>(in.data());
+      ASSERT_EQ(bits(reproducible_sum(shifted, values.size(), threads)), bits(expected)) << input;
       std::shuffle(values.begin(), values.end(), random);
       ladders::reduce::ExactSum<T> sum{};
       for (std::size_t begin = 0; begin < values.size();) {
@@ -221,9 +170,8 @@ TYPED_TEST(Reproducible, SameBitsForAnyThreadsAlignmentOrderAndSplit) {
 
 TEST(InstructionSets, AllAgreeWithTheOracle) {
   const Primitive& primitive = *find_primitive("reduce");
-  const Rung& simd = rung_named("simd");  // the oracle's ordinary bounds
-  for (const std::int64_t target : {HWY_AVX3, HWY_AVX2, HWY_SSE4, HWY_STATIC_TARGET}) {
-    if (!(hwy::SupportedTargets() & target)) continue;
+  const Rung& simd = cpu_rung("reduce", "simd");  // the oracle's ordinary bounds
+  for (const std::int64_t target : instruction_sets()) {
     hwy::SetSupportedTargetsForTest(target);
     for (const Type type : primitive.types())
       for (const std::size_t n : {1, 7, 63, 130, 1029, 5003})
@@ -231,10 +179,11 @@ TEST(InstructionSets, AllAgreeWithTheOracle) {
           if (!is_float(type) && input[0] != 'u' && input[0] != 'a') continue;
           Case c;
           c.type = type, c.n = n, c.input = input;
-          for (const Op op : primitive.ops()) {
-            c.op = op;
+          for (const Operation operation : primitive.operations()) {
+            c.operation = operation;
+            const Op op = operation.as<Op>();
             const auto problem = primitive.make(c, {});
-            const Shifted in(type, n, n % 5, problem->inputs()[0].data);
+            Framed in(n * size_of(type), n % 5 * size_of(type), problem->inputs()[0].data);
             for (const auto from : {ladders::reduce::From::caches, ladders::reduce::From::memory}) {
               std::uint64_t out = 0;
               ladders::reduce::simd_reduction(type, op, from)(in.data(), n, &out);
@@ -322,11 +271,8 @@ TEST(Parallel, EveryPartOnceFromManyThreadsAndNested) {
 TEST(Parallel, ThreadsAreThoseAskedForOrAll) {
   const int all = std::min(hardware_threads(), Parts::most);
   EXPECT_EQ(threads_of({}), all);
-  for (const auto& [asked, threads] : {std::pair{0.0, all}, {-3.0, all}, {1.0, 1}, {3.0, 3}, {3e9, Parts::most}}) {
-    Params params;
-    params.set("threads", asked);
-    EXPECT_EQ(threads_of(params), threads) << asked;
-  }
+  for (const auto& [asked, threads] : {std::pair{0u, all}, {1u, 1}, {3u, 3}, {3'000'000'000u, Parts::most}})
+    EXPECT_EQ(threads_of({.threads = asked}), threads) << asked;
 }
 
 TEST(Parallel, CutCoversEverythingOnce) {

@@ -1,5 +1,5 @@
-// The CPU rungs of scan: every rung and peer against the oracle, at any alignment, in place, on any number of threads
-// and with every instruction set; and the promises of `reproducible`.
+// The CPU rungs of scan beyond what `upsweep check` runs: every alignment, in place, more threads than cores and every
+// instruction set; and the promises of `reproducible`.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,89 +8,86 @@
 #include <string>
 #include <vector>
 
-#include "base/inputs.h"
 #include "base/platform.h"
-#include "base/primitive.h"
 #include "cpu_rungs.h"
-#include "scan/cpu_rows.h"
-#include "scan/cpu_simd.h"
+#include "lab/check.h"
+#include "lab/inputs.h"
+#include "lab/primitive.h"
+#include "ladders/scan/cpu_rows.h"
+#include "ladders/scan/cpu_simd.h"
 
 namespace upsweep {
 namespace {
 
+const Primitive& scan_cases() { return *find_primitive("scan"); }
+
 struct Layout {
   std::size_t in_offset = 0, out_offset = 0;  // elements past a cache line
   bool in_place = false;
-  int threads = 0;  // 0: not said
 };
 
 // What is wrong with the rung's answer, or nothing. A rung that does not take the case has nothing wrong.
 std::optional<std::string> mistake(const Rung& rung, const Case& c, const Problem& problem, const Layout& layout) {
-  const RunFn run = rung.find_for(c.type, c.op, c.n);
+  const RunFn run = rung.find_for(c.type, c.operation, c.n);
   if (!run) return std::nullopt;
   const std::size_t element = size_of(c.type), bytes = c.n * element;
   Framed in(bytes, layout.in_offset * element, problem.inputs()[0].data), out(bytes, layout.out_offset * element);
   Framed& result = layout.in_place ? in : out;
   Workspace workspace(cpu_platform());
-  Call call;
-  call.type = c.type, call.op = c.op, call.n = c.n, call.params = c.params;
-  call.in[0] = in.data(), call.out[0] = result.data(), call.workspace = &workspace;
-  if (layout.threads) call.params.set("threads", layout.threads);
+  Call call = call_of(scan_cases(), c);
+  call.in[0] = {c.type, c.n, in.data()};
+  call.out[0] = {c.type, c.n, result.data()};
+  call.workspace = &workspace;
   if (!run(call)) return "failed";
-  if (!in.frame_is_whole() || !out.frame_is_whole()) return "wrote outside its output";
+  if (!in.guards_stand() || !out.guards_stand()) return "wrote outside its output";
   const void* outputs[] = {result.data()};
   return problem.verify(rung, outputs);
 }
 
-std::string describe(const Rung& rung, const Case& c) {
-  return std::string(rung.name) + ' ' + std::string(to_string(c.type)) + ' ' + std::string(to_string(c.op)) + ' ' +
-         c.input + " n " + std::to_string(c.n) + (c.params.get("inclusive", 0) != 0 ? " inclusive" : " exclusive");
-}
+std::string describe(const Rung& rung, const Case& c) { return std::string(rung.name) + ' ' + lab::describe(c); }
 
+// f(case, problem) for exclusive and inclusive sums of each type.
 template <class F>
-void for_each_case(const std::vector<std::size_t>& sizes, F&& f) {
-  const Primitive& scan = *find_primitive("scan");
-  for (const Type type : scan.types())
-    for (const Op op : scan.ops())
-      for (const std::string& input : under_thread_sanitizer ? std::vector<std::string>{"uniform"} : scan.inputs(type))
-        for (const Params& params : scan.variants())
-          for (const std::size_t n : sizes) {
-            const Case c{.type = type, .op = op, .n = n, .input = input, .seed = n + 1, .params = params};
-            f(c, *scan.make(c, {}));
-          }
+void for_each_sum(const std::vector<std::size_t>& sizes, F&& f) {
+  for (const Type type : scan_cases().types())
+    for (const Settings& settings : scan_cases().variants(scan_cases(), type))
+      for (const std::size_t n : sizes) {
+        const Case c{.type = type, .operation = Op::sum, .n = n, .seed = n + 1, .settings = settings};
+        f(c, *scan_cases().make(c, {}));
+      }
 }
 
-TEST(ScanCpu, EveryRungAgreesWithTheOracleAtAnyAlignmentAndInPlace) {
-  for_each_case({0, 1, 2, 15, 16, 17, 31, 33, 63, 64, 65, 127, 129, 255, 511, 1023, 1025, 4097},
-                [](const Case& c, const Problem& problem) {
-                  for (const Rung* rung : cpu_rungs_of("scan"))
-                    for (const bool in_place : {false, true}) {
-                      if (in_place && rung->peer) continue;
-                      const auto wrong = mistake(*rung, c, problem, {c.n % 16, c.n % 7, in_place});
-                      ASSERT_FALSE(wrong) << describe(*rung, c) << (in_place ? " in place: " : ": ") << *wrong;
-                    }
-                });
+TEST(ScanCpu, EveryAlignmentInPlaceAndApart) {
+  for_each_sum({17, 300, 4097}, [](const Case& c, const Problem& problem) {
+    for (const Rung* rung : cpu_rungs_of("scan"))
+      for (const bool in_place : {false, true}) {
+        if (in_place && rung->peer) continue;
+        for (std::size_t offset = 0; offset < 16; ++offset) {
+          const auto wrong = mistake(*rung, c, problem, {offset, (offset * 5 + c.n) % 16, in_place});
+          ASSERT_FALSE(wrong) << describe(*rung, c) << " offset " << offset << (in_place ? " in place: " : ": ")
+                              << *wrong;
+        }
+      }
+  });
 }
 
-// Enough for every core and for several rounds of blocks.
-TEST(ScanCpu, AllCoresAgreeWithTheOracle) {
-  const Primitive& scan = *find_primitive("scan");
-  for (const Type type : {Type::u8, Type::i16, Type::u32, Type::i64, Type::f32, Type::f64})
-    for (const Op op : scan.ops())
-      for (const Params& params : scan.variants())
-        for (const std::size_t n : {std::size_t{40000}, std::size_t{300007}}) {
-          const Case c{.type = type, .op = op, .n = n, .input = is_float(type) ? "nan" : "uniform", .params = params};
-          const Case sums{.type = type, .op = op, .n = n, .input = "uniform", .params = params};
-          for (const Case& one : {c, sums}) {
-            const auto problem = scan.make(one, {});
-            for (const Rung* rung : cpu_rungs_of("scan"))
-              for (const int threads : {1, 2, 3, 64, 3000}) {
-                if (rung->peer) continue;
-                const auto wrong = mistake(*rung, one, *problem, {3, 1, threads == 3, threads});
-                ASSERT_FALSE(wrong) << describe(*rung, one) << " threads " << threads << ": " << *wrong;
-              }
+// Several rounds of blocks, for more threads than there are cores and than any rung takes.
+TEST(ScanCpu, MoreThreadsThanCores) {
+  for (const Type type : {Type::u8, Type::u32, Type::f64})
+    for (const Operation operation : {Op::sum, Op::max})
+      for (const unsigned threads : {64, 3000}) {
+        Case c{.type = type, .operation = operation, .n = 300007};
+        c.tuning.threads = threads;
+        for (const Settings& settings : scan_cases().variants(scan_cases(), type)) {
+          c.settings = settings;
+          const auto problem = scan_cases().make(c, {});
+          for (const Rung* rung : cpu_rungs_of("scan")) {
+            if (rung->peer) continue;
+            const auto wrong = mistake(*rung, c, *problem, {3, 1, threads == 64});
+            ASSERT_FALSE(wrong) << describe(*rung, c) << ": " << *wrong;
           }
         }
+      }
 }
 
 // ---- reproducible ------------------------------------------------------------------------------------------
@@ -122,16 +119,17 @@ std::vector<T> in_stated_order(const std::vector<T>& x, bool inclusive) {
 }
 
 template <class T>
-std::vector<T> reproducible_scan(const std::vector<T>& x, bool inclusive, std::size_t offset, int threads,
+std::vector<T> reproducible_scan(const std::vector<T>& x, bool inclusive, std::size_t offset, unsigned threads,
                                  bool in_place) {
   const std::size_t bytes = x.size() * sizeof(T);
   Framed in(bytes, offset * sizeof(T), x.data()), out(bytes, (offset + 1) * sizeof(T));
   Framed& result = in_place ? in : out;
-  Call call;
-  call.type = type_of<T>(), call.n = x.size(), call.in[0] = in.data(), call.out[0] = result.data();
-  call.params.set("inclusive", inclusive);
-  call.params.set("threads", threads);
-  EXPECT_TRUE(find_rung(cpu_platform().rungs(), "scan", "reproducible")->find(call.type, Op::sum)(call));
+  const Call call{.operation = Op::sum,
+                  .in = {{{type_of<T>(), x.size(), in.data()}}},
+                  .out = {{{type_of<T>(), x.size(), result.data()}}},
+                  .scalars = {inclusive},
+                  .tuning = {.threads = threads}};
+  EXPECT_TRUE(cpu_rung("scan", "reproducible").find(call.type(), Op::sum)(call));
   std::vector<T> values(x.size());
   if (bytes) std::memcpy(values.data(), result.data(), bytes);
   return values;
@@ -152,8 +150,8 @@ TYPED_TEST(ScanReproducible, HasTheBitsOfTheStatedOrderWhateverTheThreadsAndTheA
       for (const bool inclusive : {false, true}) {
         const auto x = make_input<T>(input, n, 7);
         const auto expected = in_stated_order(x, inclusive);
-        for (const int threads : {1, 2, 3}) {
-          const auto got = reproducible_scan(x, inclusive, static_cast<std::size_t>(threads), threads, threads == 3);
+        for (const unsigned threads : {1, 2, 3}) {
+          const auto got = reproducible_scan(x, inclusive, threads, threads, threads == 3);
           ASSERT_EQ(std::memcmp(got.data(), expected.data(), n * sizeof(T)), 0)
               << input << " n " << n << " threads " << threads << (inclusive ? " inclusive" : " exclusive");
         }
@@ -187,14 +185,13 @@ TYPED_TEST(ScanReproducible, HasTheBitsOfTheWholeWhateverTheChunks) {
   using T = TypeParam;
   const std::size_t n = (std::size_t{1} << 20) + 70'001;
   const auto x = make_input<T>("wide", n, 9);
-  const Primitive& scan = *find_primitive("scan");
-  const Rung& rung = *find_rung(cpu_platform().rungs(), "scan", "reproducible");
+  const Rung& rung = cpu_rung("scan", "reproducible");
   for (const bool inclusive : {false, true}) {
     const auto expected = reproducible_scan(x, inclusive, 0, 1, false);
     for (const std::size_t chunk : {std::size_t{999}, std::size_t{32 * 1024}, std::size_t{300'001}, n}) {
-      Case c{.type = type_of<T>(), .op = Op::sum};
-      c.params.set("inclusive", inclusive);
-      const auto streamer = scan.stream(cpu_platform(), rung, c);
+      Case c{.type = type_of<T>(), .operation = Op::sum};
+      c.settings.set(*scan_cases().parameter("inclusive"), inclusive);
+      const auto streamer = scan_cases().stream(cpu_platform(), rung, c);
       std::vector<T> got;
       const Streamer::Sink sink{[&](std::span<const std::byte> bytes, std::size_t) {
         const std::size_t old = got.size();
@@ -214,29 +211,45 @@ TYPED_TEST(ScanReproducible, HasTheBitsOfTheWholeWhateverTheChunks) {
 
 // ---- every instruction set that this processor has ----------------------------------------------------------
 
+// f(case, problem) for every type, operator, input and kind of scan.
+template <class F>
+void for_each_case(const std::vector<std::size_t>& sizes, F&& f) {
+  for (const Type type : scan_cases().types())
+    for (const Operation operation : scan_cases().operations())
+      for (const std::string& input :
+           under_thread_sanitizer ? std::vector<std::string>{"uniform"} : scan_cases().inputs(type))
+        for (const Settings& settings : scan_cases().variants(scan_cases(), type))
+          for (const std::size_t n : sizes) {
+            const Case c{
+                .type = type, .operation = operation, .n = n, .input = input, .seed = n + 1, .settings = settings};
+            f(c, *scan_cases().make(c, {}));
+          }
+}
+
 TEST(ScanCpu, EveryInstructionSetAndBothKindsOfStores) {
   using namespace ladders::scan;
-  const Rung& simd = *find_rung(cpu_platform().rungs(), "scan", "simd");
+  const Rung& simd = cpu_rung("scan", "simd");
   for (const std::int64_t target : instruction_sets()) {
     hwy::SetSupportedTargetsForTest(target);
     for_each_case({1, 7, 63, 130, 1029}, [&](const Case& c, const Problem& problem) {
-      const bool inclusive = c.params.get("inclusive", 0) != 0;
+      const bool inclusive = c.settings.get("inclusive", false);
+      const Op op = c.operation.as<Op>();
       for (const Stores stores : {Stores::cached, Stores::around}) {
         const std::size_t element = size_of(c.type), bytes = c.n * element;
         Framed in(bytes, c.n % 5 * element, problem.inputs()[0].data), out(bytes, c.n % 3 * element);
         // In two spans, so that what one leaves is what the next begins with.
         std::uint64_t carry = visit(c.type, [&]<class Tag>(Tag) {
           using T = typename Tag::type;
-          const T neutral = visit(c.op, []<class O>(O) { return O::template neutral<T>(); });
+          const T neutral = visit(op, []<class O>(O) { return O::template neutral<T>(); });
           std::uint64_t bits = 0;
           std::memcpy(&bits, &neutral, sizeof neutral);
           return bits;
         });
         const std::size_t half = c.n / 2;
-        const SpanScan scan = simd_scan(c.type, c.op);
+        const SpanScan scan = simd_scan(c.type, op);
         scan(in.data(), out.data(), half, &carry, {inclusive, stores});
         scan(in.data() + half * element, out.data() + half * element, c.n - half, &carry, {inclusive, stores});
-        ASSERT_TRUE(in.frame_is_whole() && out.frame_is_whole()) << hwy::TargetName(target) << describe(simd, c);
+        ASSERT_TRUE(in.guards_stand() && out.guards_stand()) << hwy::TargetName(target) << describe(simd, c);
         const void* outputs[] = {out.data()};
         const auto wrong = problem.verify(simd, outputs);
         ASSERT_FALSE(wrong) << hwy::TargetName(target) << ' ' << describe(simd, c) << ": " << *wrong;

@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include "base/inputs.h"
-#include "scan/oracle.h"
+#include "lab/inputs.h"
+#include "ladders/scan/lab/oracle.h"
 
 namespace upsweep::ladders::scan {
 namespace {

@@ -72,9 +72,8 @@ class Checks : public ::testing::TestWithParam<Mistake> {
     emulator.take_report();
     Array<float> in(emulator, 255), out(emulator, 256);
     in.set([](std::size_t i) { return i; });
-    const Status status = launch(
-        emulator, m.kernel,
-        {{in.data()}, {out.data()}, 0, {{"block", double(m.block)}, {"grid", double(m.grid)}, {"shared", 1024}}});
+    const Status status =
+        launch(emulator, m.kernel, {{in.data()}, {out.data()}, 0, {.grid = m.grid, .block = m.block, .shared = 1024}});
     if (emulator.instrumented() || m.plain_sees_it) {
       EXPECT_EQ(status.code, m.fails ? Code::device_error : Code::ok);
     }
@@ -89,7 +88,7 @@ class Checks : public ::testing::TestWithParam<Mistake> {
   void still_works(simt::Emulator& emulator) {
     Array<unsigned> in(emulator, 256), out(emulator, 256);
     in.set([](std::size_t) { return 1; });
-    EXPECT_TRUE(static_cast<bool>(launch(emulator, "shuffle_scan", {{in.data()}, {out.data()}, 0, {{"block", 256}}})));
+    EXPECT_TRUE(static_cast<bool>(launch(emulator, "shuffle_scan", {{in.data()}, {out.data()}, 0, {.block = 256}})));
     EXPECT_EQ(out[255], 256u);
     const simt::Report report = emulator.take_report();
     EXPECT_TRUE(report.issues.empty()) << to_string(report);
@@ -135,7 +134,7 @@ TEST(SimtChecks, HostMemoryIsNotTheDevices) {
   emulator.take_report();
   std::vector<float> host(64);
   Array<float> out(emulator, 64);
-  const Status status = launch(emulator, "global_stride", {{host.data()}, {out.data()}, 0, {{"k", 1}}});
+  const Status status = launch(emulator, "global_stride", {{host.data()}, {out.data()}, 0, {.k = 1}});
   EXPECT_EQ(status.code, Code::device_error);
   const simt::Report report = emulator.take_report();
   ASSERT_FALSE(report.issues.empty());
@@ -150,7 +149,7 @@ TEST(SimtChecks, FreedMemoryIsOutOfBounds) {
   const float* freed = nullptr;
   { freed = Array<float>(emulator, 64).data(); }
   Array<float> out(emulator, 64);
-  EXPECT_TRUE(static_cast<bool>(launch(emulator, "global_stride", {{freed}, {out.data()}, 0, {{"k", 1}}})));
+  EXPECT_TRUE(static_cast<bool>(launch(emulator, "global_stride", {{freed}, {out.data()}, 0, {.k = 1}})));
   EXPECT_NE(to_string(emulator.take_report()).find("global out of bounds"), std::string::npos);
 }
 
@@ -159,7 +158,7 @@ TEST(SimtChecks, DeadlockNamesWhoWaitsWhere) {
   emulator.configure({});
   emulator.take_report();
   Array<float> out(emulator, 64);
-  EXPECT_FALSE(static_cast<bool>(launch(emulator, "shuffle_half", {{out.data()}, {out.data()}, 0, {{"block", 32}}})));
+  EXPECT_FALSE(static_cast<bool>(launch(emulator, "shuffle_half", {{out.data()}, {out.data()}, 0, {.block = 32}})));
   const std::string text = to_string(emulator.take_report());
   EXPECT_NE(text.find("16 threads wait in a warp collective with mask ffffffff, mistakes.simt.cpp:"), std::string::npos)
       << text;
@@ -170,16 +169,15 @@ TEST(SimtChecks, LaunchesThatADeviceRefuses) {
   for (auto* emulator : {&test_plain_emulator(), &test_traced_emulator()}) {
     emulator->configure({});
     Array<float> out(*emulator, 64);
-    const auto refused = [&](std::vector<Params::Item> params) {
-      return launch(*emulator, "global_stride", {{out.data()}, {out.data()}, 0, std::move(params)}).code ==
-             Code::invalid_argument;
+    const auto refused = [&](const Launch& how) {
+      return launch(*emulator, "global_stride", {{out.data()}, {out.data()}, 0, how}).code == Code::invalid_argument;
     };
-    EXPECT_TRUE(refused({{"block", 1025}}));
-    EXPECT_TRUE(refused({{"block", 0}}));
-    EXPECT_TRUE(refused({{"grid", 0}}));
-    EXPECT_TRUE(refused({{"grid_y", 65536}}));
-    EXPECT_TRUE(refused({{"shared", 228 * 1024}}));
-    EXPECT_TRUE(refused({{"grid", 3}, {"cluster", 2}}));
+    EXPECT_TRUE(refused({.block = 1025}));
+    EXPECT_TRUE(refused({.block = 0}));
+    EXPECT_TRUE(refused({.grid = 0}));
+    EXPECT_TRUE(refused({.grid_y = 65536}));
+    EXPECT_TRUE(refused({.shared = 228 * 1024}));
+    EXPECT_TRUE(refused({.grid = 3, .cluster = 2}));
     EXPECT_TRUE(emulator->take_report().kernels.empty());
   }
 }

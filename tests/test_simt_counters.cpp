@@ -78,7 +78,7 @@ TEST_F(Counters, ReduceStrided) {
   constexpr int blocks = 4;
   auto in = array<float>(blocks * 256), out = array<float>(blocks);
   in.set([](std::size_t i) { return i % 7; });
-  const auto c = count("reduce_strided", {{in.data()}, {out.data()}, 0, {{"grid", blocks}, {"block", 256}}});
+  const auto c = count("reduce_strided", {{in.data()}, {out.data()}, 0, {.grid = blocks, .block = 256}});
 
   Expected loads, stores;
   stores.block(256, everyone, [](int t) { return t; });
@@ -109,7 +109,7 @@ TEST_F(Counters, ReduceSequentialHasNoConflicts) {
   constexpr int blocks = 4;
   auto in = array<float>(blocks * 256), out = array<float>(blocks);
   in.set([](std::size_t i) { return i % 7; });
-  const auto c = count("reduce_sequential", {{in.data()}, {out.data()}, 0, {{"grid", blocks}, {"block", 256}}});
+  const auto c = count("reduce_sequential", {{in.data()}, {out.data()}, 0, {.grid = blocks, .block = 256}});
   std::uint64_t loads = 1, stores = 8;
   for (int d = 128; d > 0; d /= 2) {
     const auto warps = static_cast<std::uint64_t>((d + 31) / 32);
@@ -130,7 +130,7 @@ TEST_P(Blelloch, BankConflicts) {
   auto in = array<unsigned>(blocks * n), out = array<unsigned>(blocks * n);
   in.set([](std::size_t i) { return i * 31 % 101; });
   const auto c =
-      count(pad ? "blelloch_padded" : "blelloch", {{in.data()}, {out.data()}, 0, {{"grid", blocks}, {"block", 256}}});
+      count(pad ? "blelloch_padded" : "blelloch", {{in.data()}, {out.data()}, 0, {.grid = blocks, .block = 256}});
 
   const auto at = [&](long i) { return pad ? i + i / 32 : i; };
   Expected loads, stores;
@@ -173,7 +173,7 @@ TEST_F(Counters, HistogramAtomics) {
   std::mt19937 random(3);
   in.set([&](std::size_t) { return random() % 16; });
   out.set([](std::size_t) { return 0; });
-  const auto c = count("histogram", {{in.data()}, {out.data()}, n, {{"grid", blocks}, {"block", 256}}});
+  const auto c = count("histogram", {{in.data()}, {out.data()}, n, {.grid = blocks, .block = 256}});
 
   std::uint64_t requests = 0, serial = 0, worst = 0, sectors = 0;
   for (int b = 0; b < blocks; ++b)
@@ -209,7 +209,7 @@ TEST_F(Counters, ShuffleScan) {
   constexpr std::size_t blocks = 5;
   auto in = array<unsigned>(blocks * 256), out = array<unsigned>(blocks * 256);
   in.set([](std::size_t i) { return i * 7 % 13; });
-  const auto c = count("shuffle_scan", {{in.data()}, {out.data()}, 0, {{"grid", blocks}, {"block", 256}}});
+  const auto c = count("shuffle_scan", {{in.data()}, {out.data()}, 0, {.grid = blocks, .block = 256}});
   EXPECT_EQ(c.shuffles, (8 * 5 + 5) * blocks);
   EXPECT_EQ(c.warp_syncs, c.shuffles);
   EXPECT_EQ(c.barriers, 16 * blocks);
@@ -227,8 +227,7 @@ TEST_F(Counters, Transposes) {
   auto in = array<float>(n * n), out = array<float>(n * n);
   in.set([](std::size_t i) { return i; });
   const auto run = [&](const char* kernel) {
-    const auto c =
-        count(kernel, {{in.data()}, {out.data()}, n, {{"grid", 4}, {"grid_y", 4}, {"block", 32}, {"block_y", 8}}});
+    const auto c = count(kernel, {{in.data()}, {out.data()}, n, {.grid = 4, .grid_y = 4, .block = 32, .block_y = 8}});
     for (std::size_t i = 0; i < n; ++i)
       for (std::size_t j = 0; j < n; ++j) EXPECT_EQ(out[i * n + j], in[j * n + i]);
     EXPECT_EQ(c.global_load_sectors, 4 * 32 * blocks);
@@ -249,21 +248,21 @@ TEST_F(Counters, WideAccessesAreOneRequest) {
   constexpr std::size_t n = 1024;
   auto in = array<int>(4 * n), out = array<int>(4 * n);
   in.set([](std::size_t i) { return i; });
-  auto c = count("copy_int4", {{in.data()}, {out.data()}, n, {{"grid", 4}, {"block", 256}}});
+  auto c = count("copy_int4", {{in.data()}, {out.data()}, n, {.grid = 4, .block = 256}});
   EXPECT_EQ(c.global_load_requests, 32u);
   EXPECT_EQ(c.global_load_sectors, 512u);
   EXPECT_EQ(c.global_store_requests, 32u);
   EXPECT_EQ(c.global_store_sectors, 512u);
   EXPECT_EQ(out[4 * n - 1], int(4 * n - 1));
-  c = count("sum_int4", {{in.data()}, {out.data()}, n, {{"grid", 4}, {"block", 256}}});
+  c = count("sum_int4", {{in.data()}, {out.data()}, n, {.grid = 4, .block = 256}});
   EXPECT_EQ(c.global_load_requests, 32u);
   EXPECT_EQ(c.global_load_sectors, 512u);
   EXPECT_EQ(out[77], 4 * 308 + 6);
-  c = count("copy_float2", {{in.data()}, {out.data()}, n, {{"grid", 4}, {"block", 256}}});
+  c = count("copy_float2", {{in.data()}, {out.data()}, n, {.grid = 4, .block = 256}});
   EXPECT_EQ(c.global_load_requests, 32u);
   EXPECT_EQ(c.global_load_sectors, 256u);
   EXPECT_EQ(c.global_store_requests, 32u);
-  c = count("shared_int4", {{in.data()}, {out.data()}, 0, {{"block", 256}}});
+  c = count("shared_int4", {{in.data()}, {out.data()}, 0, {.block = 256}});
   EXPECT_EQ(c.shared_load_requests, 8u);
   EXPECT_EQ(c.shared_load_wavefronts, 32u);
   EXPECT_EQ(c.shared_load_ideal, 32u);
@@ -279,13 +278,13 @@ TEST_F(Counters, SharedStrides) {
       for (int t = warp; t < warp + 32; ++t) words.push_back(2 * ((t * stride) & 255));
       expected += static_cast<std::uint64_t>(wide_wavefronts(words, 2));
     }
-    const auto c = count("shared_double", {{in.data()}, {out.data()}, 0, {{"block", 256}, {"k", double(stride)}}});
+    const auto c = count("shared_double", {{in.data()}, {out.data()}, 0, {.block = 256, .k = stride}});
     EXPECT_EQ(c.shared_load_wavefronts, expected) << "8-byte stride " << stride;
   }
   for (int stride = 0; stride <= 33; ++stride) {
     Expected loads;
     loads.block(256, everyone, [&](int t) { return (t * stride) & 1023; });
-    const auto c = count("shared_stride", {{in.data()}, {out.data()}, 0, {{"block", 256}, {"k", double(stride)}}});
+    const auto c = count("shared_stride", {{in.data()}, {out.data()}, 0, {.block = 256, .k = stride}});
     EXPECT_EQ(c.shared_load_wavefronts, loads.wavefronts) << "stride " << stride;
     EXPECT_EQ(c.shared_load_requests, 8u);
     EXPECT_EQ(c.shared_store_requests, 32u);
@@ -298,13 +297,13 @@ TEST_F(Counters, GlobalStrides) {
   for (int stride = 0; stride <= 33; ++stride) {
     std::set<int> sectors;
     for (int t = 0; t < 32; ++t) sectors.insert(t * stride * 4 / 32);
-    const auto c = count("global_stride", {{in.data()}, {out.data()}, 0, {{"k", double(stride)}}});
+    const auto c = count("global_stride", {{in.data()}, {out.data()}, 0, {.k = stride}});
     EXPECT_EQ(c.global_load_requests, 1u);
     EXPECT_EQ(c.global_load_sectors, sectors.size()) << "stride " << stride;
     EXPECT_EQ(c.global_load_ideal, stride == 0 ? 1u : 4u);
   }
   // Shifted by one element: one more sector.
-  const auto c = count("global_stride", {{in.data() + 1}, {out.data()}, 0, {{"k", 1}}});
+  const auto c = count("global_stride", {{in.data() + 1}, {out.data()}, 0, {.k = 1}});
   EXPECT_EQ(c.global_load_sectors, 5u);
 }
 
@@ -327,7 +326,7 @@ TEST_F(Counters, RaggedLoopsComeTogetherEachRound) {
       requests += !touched.empty();
       sectors += touched.size();
     }
-  const auto c = count("ragged", {{trips.data(), in.data()}, {out.data()}, 0, {{"k", double(rounds)}}});
+  const auto c = count("ragged", {{trips.data(), in.data()}, {out.data()}, 0, {.k = rounds}});
   EXPECT_EQ(c.global_load_requests, requests);
   EXPECT_EQ(c.global_load_sectors, sectors);
 }
@@ -336,7 +335,7 @@ TEST_F(Counters, AColdPathDoesNotSplitWhatFollowsIt) {
   constexpr int n = 14;
   auto in = array<float>(2048), out = array<float>(32);
   in.set([](std::size_t i) { return i % 3; });
-  const auto c = count("cold_path", {{in.data()}, {out.data()}, 0, {{"k", n}}});
+  const auto c = count("cold_path", {{in.data()}, {out.data()}, 0, {.k = n}});
   // Every iteration: one request of the lanes on the rare path (there always are some of 32), one of them all.
   EXPECT_EQ(c.global_load_requests, 2u * n);
 }
@@ -365,13 +364,13 @@ TEST_F(Counters, BinarySearchTakesAsManyRequestsAsItsSlowestLane) {
 TEST_F(Counters, Divergence) {
   auto in = array<int>(64), out = array<int>(128);
   in.set([](std::size_t i) { return i; });
-  auto c = count("branchy", {{in.data()}, {out.data()}, 0, {{"block", 64}}});
+  auto c = count("branchy", {{in.data()}, {out.data()}, 0, {.block = 64}});
   EXPECT_EQ(c.divergent_branches, 2u);  // one a warp
   EXPECT_EQ(c.global_store_requests, 2u);
   EXPECT_EQ(c.global_atomic_requests, 2u);
   EXPECT_LT(c.branch_lanes, 32 * c.branches);
   in.set([](std::size_t i) { return 2 * i; });
-  c = count("branchy", {{in.data()}, {out.data()}, 0, {{"block", 64}}});
+  c = count("branchy", {{in.data()}, {out.data()}, 0, {.block = 64}});
   EXPECT_EQ(c.divergent_branches, 0u);
   EXPECT_EQ(c.global_atomic_requests, 2u);
   EXPECT_EQ(c.branch_lanes, 32 * c.branches);
@@ -385,7 +384,7 @@ TEST_F(Counters, BulkCopies) {
   auto in = array<float>(n), out = array<float>(1);
   in.set([](std::size_t i) { return i % 5; });
   out[0] = 0;
-  const auto c = count("pipelined_sum", {{in.data()}, {out.data()}, n, {{"block", 64}, {"shared", 2 * 256 * 4}}});
+  const auto c = count("pipelined_sum", {{in.data()}, {out.data()}, n, {.block = 64, .shared = 2 * 256 * 4}});
   EXPECT_EQ(c.bulk_copies, 7u);
   EXPECT_EQ(c.bulk_bytes, n * 4);
   EXPECT_EQ(c.global_load_requests, 0u);
@@ -397,8 +396,7 @@ TEST_F(Counters, LinesAddUpToTheKernel) {
   auto in = array<float>(256), out = array<float>(1);
   in.set([](std::size_t i) { return i; });
   emulator.configure({.lines = true});
-  ASSERT_TRUE(
-      static_cast<bool>(launch(emulator, "reduce_sequential", {{in.data()}, {out.data()}, 0, {{"block", 256}}})));
+  ASSERT_TRUE(static_cast<bool>(launch(emulator, "reduce_sequential", {{in.data()}, {out.data()}, 0, {.block = 256}})));
   const simt::Report report = emulator.take_report();
   ASSERT_EQ(report.kernels.size(), 1u);
   const simt::KernelReport& kernel = report.kernels[0];
@@ -423,7 +421,7 @@ TEST_F(Counters, DoNotDependOnTheNumberOfThreads) {
   constexpr int blocks = 64;
   auto in = array<float>(blocks * 256), out = array<float>(blocks);
   in.set([](std::size_t i) { return i % 7; });
-  const Arguments arguments{{in.data()}, {out.data()}, 0, {{"grid", blocks}, {"block", 256}}};
+  const Arguments arguments{{in.data()}, {out.data()}, 0, {.grid = blocks, .block = 256}};
   emulator.configure({.threads = 1});
   const auto one = count("reduce_strided", arguments);
   emulator.configure({.threads = 4});

@@ -3,6 +3,7 @@
 #include <numeric>
 #include <set>
 
+#include "base/workspace.h"
 #include "launcher.h"
 
 namespace upsweep::test {
@@ -31,9 +32,9 @@ TEST_P(Kernels, ReduceWithAnOperatorOfOnesOwn) {
   for (std::size_t n : {0, 1, 1000, 100003}) {
     Array<unsigned> in(emulator, n), out(emulator, 1);
     in.set([](std::size_t i) { return 84 * (i % 1009 + 1); });
-    Call call{.n = n, .workspace = &workspace};
-    call.in[0] = in.data(), call.out[0] = out.data();
-    ASSERT_TRUE(bool(rung->find(Type::u32, Op::sum)(call)));
+    const Call call{
+        .in = {input_array(Type::u32, n, in.data())}, .out = {{{Type::u32, 1, out.data()}}}, .workspace = &workspace};
+    ASSERT_TRUE(bool(rung->find(Type::u32, {})(call)));
     EXPECT_EQ(out[0], n ? 84u : 0u) << n;
   }
 }
@@ -49,7 +50,7 @@ TEST_P(Kernels, SelectWithAPredicateOfOnesOwn) {
   Workspace workspace(emulator);
   for (const std::size_t n : {0, 1, 1000, 1024, 20011})
     for (const std::size_t offset : {0, 1})  // from a 16-byte boundary, in elements
-      for (const double grid : {0, 3}) {     // 0: the rung's own, and then a small n goes another way
+      for (const unsigned grid : {0, 3}) {   // 0: the rung's own, and then a small n goes another way
         Array<Point> in(emulator, n + offset), out(emulator, n + offset);
         Array<std::uint64_t> count(emulator, 1);
         for (std::size_t i = 0; i < in.size(); ++i)
@@ -59,11 +60,12 @@ TEST_P(Kernels, SelectWithAPredicateOfOnesOwn) {
         for (const bool all : {false, true}) {
           for (std::size_t i = 0; i < out.size(); ++i) out[i] = untouched;
           const Rung* rung = find_rung(emulator.rungs(), "test", all ? "inside_first" : "inside");
-          Call call{.n = n, .workspace = &workspace};
-          call.in[0] = in.data() + offset, call.out = {out.data() + offset, count.data()};
-          call.params.set("k", radius);
-          if (grid) call.params.set("grid", grid);
-          ASSERT_TRUE(bool(rung->find(Type::u32, Op::sum)(call)));
+          const Call call{.in = {{{Type::u64, n, in.data() + offset}}},
+                          .out = {{{Type::u64, n, out.data() + offset}, {Type::u64, 1, count.data()}}},
+                          .scalars = {radius},
+                          .tuning = {.grid = grid},
+                          .workspace = &workspace};
+          ASSERT_TRUE(bool(rung->find(Type::u32, {})(call)));
           ASSERT_EQ(count[0], kept.size());
           for (std::size_t i = 0; i < n; ++i)
             ASSERT_EQ(out[offset + i], i < kept.size() ? kept[i]
@@ -76,14 +78,14 @@ TEST_P(Kernels, SelectWithAPredicateOfOnesOwn) {
 
 TEST_P(Kernels, TransformWithAFunctionOfOnesOwn) {
   for (const char* const how : {"weighted", "weighted_staged"})
-    for (const std::size_t inputs : {1, 3, 16})
+    for (const int inputs : {1, 3, 16})
       for (const std::size_t n : {0, 1, 1000, 1024, 20011}) {  // whether the inputs are aligned alike is n's doing
-        Array<unsigned> in(emulator, inputs * n), out(emulator, n);
+        Array<unsigned> in(emulator, static_cast<std::size_t>(inputs) * n), out(emulator, n);
         in.set([](std::size_t i) { return i * 2654435761u; });
-        ASSERT_TRUE(run(how, {{in.data()}, {out.data()}, n, {{"k", double(inputs)}}}));
+        ASSERT_TRUE(run(how, {{in.data()}, {out.data()}, n, {.k = inputs}}));
         for (std::size_t i = 0; i < n; ++i) {
           unsigned sum = 0;
-          for (std::size_t k = 0; k < inputs; ++k) sum += unsigned(k + 1) * in[k * n + i];
+          for (unsigned k = 0; k < unsigned(inputs); ++k) sum += (k + 1) * in[k * n + i];
           ASSERT_EQ(out[i], sum) << how << ", " << inputs << " inputs, n=" << n << ", i=" << i;
         }
       }
@@ -100,7 +102,7 @@ TEST_P(Kernels, DynamicSharedMemory) {
   constexpr int n = 3000;
   Array<int> in(emulator, n), out(emulator, n);
   in.set([](std::size_t i) { return i; });
-  ASSERT_TRUE(run("dynamic_reverse", {{in.data()}, {out.data()}, n, {{"block", 128}, {"shared", n * 4}}}));
+  ASSERT_TRUE(run("dynamic_reverse", {{in.data()}, {out.data()}, n, {.block = 128, .shared = n * 4}}));
   for (std::size_t i = 0; i < n; ++i) EXPECT_EQ(out[i], int(n - 1 - i));
 }
 
@@ -108,7 +110,7 @@ TEST_P(Kernels, ActiveMask) {
   Array<int> in(emulator, 256), out(emulator, 256), count(emulator, 1);
   in.set([](std::size_t i) { return i * i % 11; });
   count[0] = 0;
-  ASSERT_TRUE(run("compact_odd", {{in.data()}, {out.data(), count.data()}, 0, {{"grid", 2}, {"block", 128}}}));
+  ASSERT_TRUE(run("compact_odd", {{in.data()}, {out.data(), count.data()}, 0, {.grid = 2, .block = 128}}));
   std::multiset<int> expected;
   for (std::size_t i = 0; i < 256; ++i)
     if (in[i] & 1) expected.insert(in[i]);
@@ -161,7 +163,7 @@ TEST_P(Kernels, Atomics) {
   auto* const as_float = reinterpret_cast<float*>(f.data());
   f[1] = 0;
   *as_float = 0;
-  ASSERT_TRUE(run("atomics", {{}, {i.data(), u.data(), l.data(), as_float}, 0, {{"block", 64}}}));
+  ASSERT_TRUE(run("atomics", {{}, {i.data(), u.data(), l.data(), as_float}, 0, {.block = 64}}));
   EXPECT_EQ(i[0], 63 * 32);
   EXPECT_EQ(i[1], -63 * 32);
   EXPECT_EQ(i[2], 0);
@@ -183,7 +185,7 @@ TEST_P(Kernels, PollingAVolatileVariable) {
   emulator.configure({.checks = false});
   Array<int> out(emulator, 1);
   out[0] = 0;
-  ASSERT_TRUE(run("volatile_flag", {{}, {out.data()}, 0, {{"block", 64}}}));
+  ASSERT_TRUE(run("volatile_flag", {{}, {out.data()}, 0, {.block = 64}}));
   EXPECT_EQ(out[0], 1);
 }
 
@@ -193,22 +195,20 @@ TEST_P(Kernels, PipelineOfBulkCopies) {
     Array<float> in(emulator, n), out(emulator, 1);
     in.set([](std::size_t i) { return i % 5; });
     out[0] = 0;
-    ASSERT_TRUE(run("pipelined_sum", {{in.data()}, {out.data()}, n, {{"block", 96}, {"shared", 2048}}}));
+    ASSERT_TRUE(run("pipelined_sum", {{in.data()}, {out.data()}, n, {.block = 96, .shared = 2048}}));
     EXPECT_EQ(out[0], std::accumulate(in.data(), in.data() + n, 0.f));
   }
 }
 
 TEST_P(Kernels, Clusters) {
   constexpr std::size_t blocks = 8, threads = 64;
-  for (const std::size_t cluster : {1u, 2u, 4u, 8u}) {
+  for (const unsigned cluster : {1u, 2u, 4u, 8u}) {
     Array<int> in(emulator, blocks * threads), out(emulator, blocks + 1);
     in.set([](std::size_t i) { return i; });
     out.set([](std::size_t) { return 0; });
     ASSERT_TRUE(
-        run("cluster_sum", {{in.data()},
-                            {out.data()},
-                            0,
-                            {{"grid", blocks}, {"block", threads}, {"cluster", double(cluster)}, {"shared", 4}}}));
+        run("cluster_sum",
+            {{in.data()}, {out.data()}, 0, {.grid = blocks, .block = threads, .cluster = cluster, .shared = 4}}));
     const std::size_t each = cluster * threads;
     for (std::size_t c = 0; c < blocks / cluster; ++c) {
       const int* first = in.data() + c * each;
@@ -231,7 +231,7 @@ TEST_P(Kernels, DecoupledLookback) {
     return run("lookback_scan", {{in.data()},
                                  {out.data(), status.data(), tickets ? ticket.data() : nullptr},
                                  0,
-                                 {{"grid", blocks}, {"block", 256}}});
+                                 {.grid = blocks, .block = 256}});
   };
   const auto expect_prefix_sums = [&] {
     unsigned sum = 0;

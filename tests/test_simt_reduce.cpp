@@ -2,10 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
 #include <vector>
 
-#include "base/inputs.h"
+#include "base/workspace.h"
+#include "lab/inputs.h"
 #include "simt/report.h"
 #include "upsweep/reduce.h"
 
@@ -15,34 +17,34 @@ namespace {
 // One shape for all: every thread has 8 elements, and everything divides.
 constexpr unsigned n = 1 << 14, grid = 8, block = 256, warps = block / 32;
 
-// The counters of the rung's first kernel, u32 sum.
+// The counters of the rung's first kernel, i32 sum.
 simt::Counters counters_of(const char* name, unsigned threads = block) {
   simt::Emulator& emulator = traced_emulator();
   emulator.configure({});
   (void)emulator.take_report();
   const Rung* rung = find_rung(emulator.rungs(), "reduce", name);
   if (!rung) throw Error(Code::invalid_argument, name);
-  std::vector<unsigned> in(n);
-  std::iota(in.begin(), in.end(), 1u);
-  auto* const device_in = static_cast<unsigned*>(emulator.allocate(n * sizeof(unsigned)));
-  auto* const device_out = static_cast<unsigned*>(emulator.allocate(sizeof(unsigned)));
-  emulator.copy_in(device_in, in.data(), n * sizeof(unsigned));
-  unsigned sum = 0;
+  std::vector<std::int32_t> in(n);
+  std::iota(in.begin(), in.end(), 1);
+  auto* const device_in = static_cast<std::int32_t*>(emulator.allocate(n * sizeof(std::int32_t)));
+  auto* const device_out = static_cast<std::int32_t*>(emulator.allocate(sizeof(std::int32_t)));
+  emulator.copy_in(device_in, in.data(), n * sizeof(std::int32_t));
+  std::int32_t sum = 0;
   simt::Report report;
   {
     Workspace workspace(emulator);
-    Call call{.type = Type::u32, .op = Op::sum, .n = n, .workspace = &workspace};
-    call.in[0] = device_in;
-    call.out[0] = device_out;
-    call.params.set("grid", grid);
-    call.params.set("block", threads);
-    EXPECT_TRUE(rung->find(Type::u32, Op::sum)(call));
+    const Call call{.operation = Op::sum,
+                    .in = {input_array(Type::i32, n, device_in)},
+                    .out = {{{Type::i32, 1, device_out}}},
+                    .tuning = {.block = threads, .grid = grid},
+                    .workspace = &workspace};
+    EXPECT_TRUE(rung->find(Type::i32, Op::sum)(call));
     emulator.copy_out(&sum, device_out, sizeof sum);
     report = emulator.take_report();
   }
   emulator.release(device_in);
   emulator.release(device_out);
-  EXPECT_EQ(sum, n / 2 * (n + 1));
+  EXPECT_EQ(sum, static_cast<std::int32_t>(n / 2 * (n + 1)));
   EXPECT_TRUE(report.issues.empty());
   EXPECT_EQ(report.kernels.size(), 2u);  // and the final pass
   return report.kernels.at(0).counters;

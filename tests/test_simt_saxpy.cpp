@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "base/workspace.h"
 #include "launcher.h"
 #include "simt/report.h"
 
@@ -16,13 +17,18 @@ const Rung& pipelined() {
   return *rung;
 }
 
+template <class T>
+Array array(test::Array<T>& a, std::size_t first = 0) {
+  return {type_of<T>(), a.size() - first, a.data() + first};
+}
+
 Call call_of(test::Array<std::uint32_t>& x, test::Array<std::uint32_t>& y, test::Array<std::uint32_t>& out,
-             Workspace& workspace, double chunk, double streams) {
-  Call call{.type = Type::u32, .n = x.size(), .in = {x.data(), y.data()}, .out = {out.data()}, .workspace = &workspace};
-  call.params.set("a", 3);
-  call.params.set("chunk", chunk);
-  call.params.set("streams", streams);
-  return call;
+             Workspace& workspace, std::size_t chunk, unsigned streams) {
+  return {.in = {array(x), array(y)},
+          .out = {array(out)},
+          .scalars = {3u},
+          .tuning = {.streams = streams, .chunk = chunk},
+          .workspace = &workspace};
 }
 
 TEST(SaxpyFromHost, AnyChunkAndAnyNumberOfStreams) {
@@ -32,10 +38,10 @@ TEST(SaxpyFromHost, AnyChunkAndAnyNumberOfStreams) {
   x.set([](std::size_t i) { return i * 2654435761u; });
   y.set([](std::size_t i) { return i * i; });
   for (const std::size_t chunk : {61, 1000, 1024, 4999, 5000, 5001})
-    for (const std::size_t streams : {1, 2, 3, 8}) {
+    for (const unsigned streams : {1, 2, 3, 8}) {
       out.set([](std::size_t) { return 0xCDCDCDCD; });
       Workspace workspace(emulator);
-      ASSERT_TRUE(pipelined().find(Type::u32, Op::sum)(call_of(x, y, out, workspace, chunk, streams)));
+      ASSERT_TRUE(pipelined().find(Type::u32, {})(call_of(x, y, out, workspace, chunk, streams)));
       for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(out[i], 3 * x[i] + y[i]) << chunk << ' ' << streams << ' ' << i;
       const std::size_t each = (std::min(chunk, n) * sizeof(std::uint32_t) + 255) / 256 * 256;
       EXPECT_LE(workspace.held(), 2 * streams * each) << "so that arrays may be larger than the device's memory";
@@ -47,9 +53,9 @@ TEST(SaxpyFromHost, RefusesWhatCannotBe) {
   simt::Emulator& emulator = plain_emulator();
   test::Array<std::uint32_t> x(emulator, 10), y(emulator, 10), out(emulator, 10);
   Workspace workspace(emulator);
-  const RunFn run = pipelined().find(Type::u32, Op::sum);
-  for (const auto& [chunk, streams] : {std::pair{0., 1.}, {5., 0.}, {5., 9.}, {5., 1e12}})
-    EXPECT_EQ(run(call_of(x, y, out, workspace, chunk, streams)).code, Code::invalid_argument) << chunk << streams;
+  const RunFn run = pipelined().find(Type::u32, {});
+  for (const unsigned streams : {9u, 4'000'000'000u})
+    EXPECT_EQ(run(call_of(x, y, out, workspace, 5, streams)).code, Code::invalid_argument) << streams;
 }
 
 // The ends before the first pack and after the last are more elements than there are threads.
@@ -62,11 +68,12 @@ TEST(SaxpyEnds, FewerThreadsThanElementsAtTheEnds) {
   for (const char* name : {"vec16", "in_flight", "one_pack"}) {
     out.set([](std::size_t) { return 0xCD; });
     Workspace workspace(emulator);
-    Call call{.type = Type::u8, .n = n, .workspace = &workspace};
-    call.in[0] = x.data() + 1, call.in[1] = y.data() + 1, call.out[0] = out.data() + 1;
-    call.params.set("a", 3);
-    call.params.set("block", 4);
-    ASSERT_TRUE(find_rung(emulator.rungs(), "saxpy", name)->find(Type::u8, Op::sum)(call)) << name;
+    const Call call{.in = {array(x, 1), array(y, 1)},
+                    .out = {array(out, 1)},
+                    .scalars = {std::uint8_t{3}},
+                    .tuning = {.block = 4},
+                    .workspace = &workspace};
+    ASSERT_TRUE(find_rung(emulator.rungs(), "saxpy", name)->find(Type::u8, {})(call)) << name;
     for (std::size_t i = 1; i <= n; ++i) ASSERT_EQ(out[i], std::uint8_t(3 * x[i] + y[i])) << name << ' ' << i;
   }
   EXPECT_TRUE(emulator.take_report().issues.empty());

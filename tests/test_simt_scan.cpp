@@ -8,10 +8,12 @@
 #include <vector>
 
 #include "affine.h"
-#include "base/inputs.h"
+#include "base/workspace.h"
+#include "lab/inputs.h"
 #include "lab/source_text.h"
 #include "launcher.h"
 #include "simt/report.h"
+#include "upsweep/operations.h"
 
 namespace upsweep {
 namespace {
@@ -26,7 +28,10 @@ struct How {
   unsigned block = 0;  // threads; 0: the rung's own
 };
 
-// What the emulator counts of one exclusive sum of 1, 2, 3, ...
+// What most rungs are compiled for on an emulator (base/coverage.h).
+using Item = std::int32_t;
+
+// What the emulator counts of one exclusive sum of small numbers.
 template <class T>
 simt::Report report_of(const char* name, unsigned n, How how = {}) {
   simt::Emulator& emulator = traced_emulator();
@@ -35,12 +40,13 @@ simt::Report report_of(const char* name, unsigned n, How how = {}) {
   const Rung* rung = find_rung(emulator.rungs(), "scan", name);
   if (!rung) throw Error(Code::invalid_argument, name);
   test::Array<T> in(emulator, n), out(emulator, n + how.shift);
-  in.set([](std::size_t i) { return i + 1; });
+  in.set([](std::size_t i) { return i % 9 + 1; });
   Workspace workspace(emulator);
-  Call call{.type = type_of<T>(), .op = Op::sum, .n = n, .workspace = &workspace};
-  call.in[0] = in.data();
-  call.out[0] = out.data() + how.shift;
-  if (how.block) call.params.set("block", how.block);
+  const Call call{.operation = Op::sum,
+                  .in = {{{type_of<T>(), n, in.data()}}},
+                  .out = {{{type_of<T>(), n, out.data() + how.shift}}},
+                  .tuning = {.block = how.block},
+                  .workspace = &workspace};
   EXPECT_TRUE(rung->find(type_of<T>(), Op::sum)(call));
   simt::Report report = emulator.take_report();
   EXPECT_TRUE(report.issues.empty()) << test::to_string(report);
@@ -50,19 +56,17 @@ simt::Report report_of(const char* name, unsigned n, How how = {}) {
       ADD_FAILURE() << name << ": out[" << i << "]";
       break;
     }
-    sum += in[i];
+    sum = Sum{}(sum, in[i]);
   }
   return report;
 }
 
-// As the table in src/scan/README.md gives them for a tile.
+// As the table in src/ladders/scan/README.md gives them for a tile.
 std::uint64_t shared_wavefronts(const simt::Counters& c) {
   return c.shared_load_wavefronts + c.shared_store_wavefronts;
 }
 
-simt::Counters first_kernel(const char* name, unsigned n) {
-  return report_of<unsigned>(name, n).kernels.at(0).counters;
-}
+simt::Counters first_kernel(const char* name, unsigned n) { return report_of<Item>(name, n).kernels.at(0).counters; }
 
 // The counters of the one line that says `text`, in all kernels.
 simt::Counters line_of(const simt::Report& report, const std::string& text) {
@@ -98,7 +102,7 @@ unsigned wavefronts() {
 
 TEST(ScanClassics, ConflictsDoubleWithTheDistance) {
   for (const char* name : {"block", "recursive"}) {
-    const simt::Report report = report_of<unsigned>(name, tile, {.block = tile / 2});
+    const simt::Report report = report_of<Item>(name, tile, {.block = tile / 2});
     const simt::Counters up = line_of(report, up_line);
     EXPECT_EQ(up.shared_load_requests, 2 * requests) << name;
     EXPECT_EQ(up.shared_store_requests, requests) << name;
@@ -123,28 +127,28 @@ void expect_no_conflicts(unsigned n, unsigned block = tile / 2) {
 }
 
 TEST(ScanClassics, PaddingLeavesNoConflicts) {
-  const simt::Report report = report_of<unsigned>("padded", tile);
+  const simt::Report report = report_of<Item>("padded", tile);
   const simt::Counters up = line_of(report, up_line);
   EXPECT_EQ(up.shared_load_requests, 2 * requests);
   EXPECT_EQ(up.shared_load_wavefronts, 2 * requests);
   EXPECT_EQ(up.shared_store_wavefronts, requests);
   EXPECT_EQ(shared_wavefronts(report.kernels.at(0).counters), 181u);
   EXPECT_EQ(report.kernels.at(0).counters.barriers, 8u * 21);
-  EXPECT_EQ(report.kernels.at(0).shared_bytes, (tile + tile / 32 - 1) * sizeof(unsigned));
+  EXPECT_EQ(report.kernels.at(0).shared_bytes, (tile + tile / 32 - 1) * sizeof(Item));
   // Elements of any width, over several tiles and their totals.
   expect_no_conflicts<std::uint8_t>(5 * tile + 3);
-  expect_no_conflicts<std::uint16_t>(5 * tile + 3);
-  expect_no_conflicts<std::uint32_t>(5 * tile + 3);
-  expect_no_conflicts<std::uint64_t>(5 * tile + 3);
+  expect_no_conflicts<std::int16_t>(5 * tile + 3);
+  expect_no_conflicts<std::int32_t>(5 * tile + 3);
+  expect_no_conflicts<double>(5 * tile + 3);
   // The largest tiles too, in which the second padding counts.
-  expect_no_conflicts<std::uint32_t>(5 * tile + 3, 1024);
-  expect_no_conflicts<std::uint64_t>(5 * tile + 3, 1024);
+  expect_no_conflicts<std::int32_t>(5 * tile + 3, 1024);
+  expect_no_conflicts<double>(5 * tile + 3, 1024);
 }
 
 TEST(ScanClassics, Merges) {  // every warp of tile b reads b totals; all lanes the same one
   constexpr unsigned tiles = 8, warps = tile / 32, n = tiles * tile;
   constexpr unsigned reads = warps * (tiles * (tiles - 1) / 2);
-  const simt::Report loop = report_of<unsigned>("merge_loop", n), totals = report_of<unsigned>("merge_totals", n);
+  const simt::Report loop = report_of<Item>("merge_loop", n), totals = report_of<Item>("merge_totals", n);
   ASSERT_EQ(loop.kernels.size(), 2u);
   ASSERT_EQ(totals.kernels.size(), 2u);
   const auto a = line_of(loop,
@@ -159,7 +163,7 @@ TEST(ScanClassics, Merges) {  // every warp of tile b reads b totals; all lanes 
   EXPECT_EQ(b.global_load_sectors, reads);
   // Twice the elements, four times the loop, but for what a tile's own total is not read by itself.
   const auto more =
-      line_of(report_of<unsigned>("merge_totals", 2 * n),
+      line_of(report_of<Item>("merge_totals", 2 * n),
               "for (unsigned tile = 0; tile < blockIdx.x / 2; ++tile) prefix = op(prefix, totals[tile]);");
   EXPECT_EQ(more.global_load_requests, 4 * reads + warps * tiles);
 }
@@ -167,7 +171,7 @@ TEST(ScanClassics, Merges) {  // every warp of tile b reads b totals; all lanes 
 TEST(ScanClassics, Launches) {  // tiles, and what comes after them
   const auto launches = [](const char* name, unsigned n) {
     std::uint64_t sum = 0;
-    for (const auto& kernel : report_of<unsigned>(name, n).kernels) sum += kernel.launches;
+    for (const auto& kernel : report_of<Item>(name, n).kernels) sum += kernel.launches;
     return sum;
   };
   for (const char* name : {"recursive", "padded", "hillis_steele", "warp_shuffle"}) {
@@ -202,8 +206,8 @@ TEST(ScanClassics, WarpShuffle) {  // five steps twice; two of them to the left 
 }
 
 TEST(ScanClassics, ReduceThenScanMovesThreeArrays) {
-  constexpr unsigned n = 1 << 16, sectors = n * sizeof(unsigned) / 32;
-  const simt::Report report = report_of<unsigned>("reduce_then_scan", n);
+  constexpr unsigned n = 1 << 16, sectors = n * sizeof(Item) / 32;
+  const simt::Report report = report_of<Item>("reduce_then_scan", n);
   ASSERT_EQ(report.kernels.size(), 2u);  // the second launch is a scan too
   const simt::Counters reduced = report.kernels[0].counters, scanned = report.kernels[1].counters;
   const std::uint64_t ranges = report.kernels[0].blocks;
@@ -216,15 +220,15 @@ TEST(ScanClassics, ReduceThenScanMovesThreeArrays) {
   EXPECT_EQ(line_of(report, pack_store).global_store_sectors, sectors);
   EXPECT_EQ(line_of(report, item_store).global_store_requests, 4u);
   // Out a word further than in: four stores of a word, a pack apart, for every one of a pack.
-  const simt::Report shifted = report_of<unsigned>("reduce_then_scan", n, {.shift = 1});
+  const simt::Report shifted = report_of<Item>("reduce_then_scan", n, {.shift = 1});
   EXPECT_EQ(shifted.kernels[1].counters.global_load_requests, scanned.global_load_requests);
   EXPECT_EQ(line_of(shifted, item_store).global_store_requests, n / 32 + 4);
 }
 
 TEST(ScanSinglePass, EachElementIsReadOnceAndWrittenOnce) {
-  constexpr unsigned n = 1 << 16, sectors = n * sizeof(unsigned) / 32;
+  constexpr unsigned n = 1 << 16, sectors = n * sizeof(Item) / 32;
   for (const char* name : {"lookback", "wave"}) {
-    const simt::Report report = report_of<unsigned>(name, n);
+    const simt::Report report = report_of<Item>(name, n);
     ASSERT_EQ(report.kernels.size(), 1u);
     const auto load = line_of(report, pack_load);
     EXPECT_EQ(load.global_load_sectors, sectors) << name;
@@ -238,27 +242,26 @@ TEST(ScanSinglePass, EachElementIsReadOnceAndWrittenOnce) {
 // f(rung, way), for each rung of the ladder and each way to call it with n elements.
 struct Way {
   bool inclusive;
-  int block;  // threads; 0: the rung's own
-  int grid;   // blocks, of those that let the caller say
+  unsigned block;  // threads; 0: the rung's own
+  unsigned grid;   // blocks, of those that let the caller say
 };
 template <class F>
 void for_each_call(simt::Emulator& emulator, F&& f) {
   for (const Rung* rung : emulator.rungs())
     if (rung->name.starts_with("scan/"))
       for (const bool inclusive : {false, true})
-        for (const int block : {0, 32, 128}) f(*rung, Way{inclusive, block, block / 32});
+        for (const unsigned block : {0, 32, 128}) f(*rung, Way{inclusive, block, block / 32});
 }
 
 // Calls the rung on n maps. False if it does not take so many; otherwise expects `out` to be their scan.
 bool scans(const Rung& rung, Way way, const std::vector<test::Affine>& maps, const test::Affine* in, test::Affine* out,
            Workspace& workspace) {
-  Call call{.n = maps.size(), .workspace = &workspace};
-  call.in[0] = in;
-  call.out[0] = out;
-  call.params.set("inclusive", way.inclusive);
-  if (way.block) call.params.set("block", way.block);
-  if (way.grid) call.params.set("grid", way.grid);
-  const Status status = rung.find(Type::u64, Op::sum)(call);
+  const Call call{.in = {input_array(Type::u64, maps.size(), in)},
+                  .out = {{{Type::u64, maps.size(), out}}},
+                  .scalars = {way.inclusive},
+                  .tuning = {.block = way.block, .grid = way.grid},
+                  .workspace = &workspace};
+  const Status status = rung.find(Type::u64, {})(call);
   if (status.code == Code::unsupported) return false;
   EXPECT_TRUE(status) << rung.name;
   test::Affine sum = test::Compose::neutral<test::Affine>();
@@ -315,14 +318,15 @@ TEST(ScanOrder, InAndOutMayBeTheSame) {
 
 // A scan by `reproducible` on this platform, from `in` (which may be `out`).
 template <class T>
-void scan_reproducibly(Platform& platform, const T* in, T* out, std::size_t n, bool inclusive, int grid = 0) {
+void scan_reproducibly(Platform& platform, const T* in, T* out, std::size_t n, bool inclusive, unsigned grid = 0) {
   Workspace workspace(platform);
-  Call call{.type = type_of<T>(), .op = Op::sum, .n = n, .workspace = &workspace};
-  call.in[0] = in;
-  call.out[0] = out;
-  call.params.set("inclusive", inclusive);
-  if (grid) call.params.set("grid", grid);
-  ASSERT_TRUE(find_rung(platform.rungs(), "scan", "reproducible")->find(call.type, call.op)(call));
+  const Call call{.operation = Op::sum,
+                  .in = {input_array(type_of<T>(), n, in)},
+                  .out = {{{type_of<T>(), n, out}}},
+                  .scalars = {inclusive},
+                  .tuning = {.grid = grid},
+                  .workspace = &workspace};
+  ASSERT_TRUE(find_rung(platform.rungs(), "scan", "reproducible")->find(call.type(), call.operation)(call));
 }
 
 template <class T>
@@ -333,7 +337,7 @@ void expect_the_cpus_bits(simt::Emulator& emulator, const char* input, std::size
     scan_reproducibly(cpu_platform(), x.data(), expected.data(), n, inclusive);
     struct How {
       std::size_t in, out;  // elements past an aligned address
-      int grid;             // 0: the rung's own
+      unsigned grid;        // 0: the rung's own
       bool in_place;
     };
     for (const How how : {How{0, 0, 0, false}, How{1, 0, 1, false}, How{3, 2, 5, false}, How{1, 1, 2, true}}) {
@@ -374,20 +378,21 @@ TEST(ScanReproducible, HasTheCpusBitsWhereEveryAccessIsChecked) {
 // ---- blocks that tell each other
 // --------------------------------------------------------------------------------------
 
-// An exclusive sum of 1, 2, 3, ... by a rung of the ladder with these blocks; says what went wrong, or nothing.
-std::string scan_of(simt::Emulator& emulator, const char* name, unsigned n, Workspace& workspace, int grid = 0) {
-  test::Array<std::uint32_t> in(emulator, n), out(emulator, n);
-  in.set([](std::size_t i) { return i + 1; });
-  out.set([](std::size_t) { return 7; });
-  Call call{.type = Type::u32, .op = Op::sum, .n = n, .workspace = &workspace};
-  call.in[0] = in.data();
-  call.out[0] = out.data();
-  if (grid) call.params.set("grid", grid);
-  const Status status = find_rung(emulator.rungs(), "scan", name)->find(Type::u32, Op::sum)(call);
+// An exclusive sum of small numbers by a rung of the ladder with these blocks; says what went wrong, or nothing.
+std::string scan_of(simt::Emulator& emulator, const char* name, unsigned n, Workspace& workspace, unsigned grid = 0) {
+  test::Array<Item> in(emulator, n), out(emulator, n);
+  in.set([](std::size_t i) { return i % 1009 + 1; });
+  out.set([](std::size_t) { return -7; });
+  const Call call{.operation = Op::sum,
+                  .in = {{{Type::i32, n, in.data()}}},
+                  .out = {{{Type::i32, n, out.data()}}},
+                  .tuning = {.grid = grid},
+                  .workspace = &workspace};
+  const Status status = find_rung(emulator.rungs(), "scan", name)->find(Type::i32, Op::sum)(call);
   const simt::Report report = emulator.take_report();
   if (!report.issues.empty()) return report.issues[0].kind;
   if (!status) return status.message;
-  std::uint32_t sum = 0;
+  Item sum = 0;  // below 2^28
   for (unsigned i = 0; i < n; sum += in[i++])
     if (out[i] != sum) return "out[" + std::to_string(i) + "]";
   return "";
@@ -437,10 +442,10 @@ TEST(ScanSinglePass, OldTotalsInBoxesThatACallLeavesOut) {
   simt::Emulator& emulator = plain_emulator();
   emulator.configure({.threads = 4});
   constexpr unsigned n = 300'000;
-  test::Array<std::uint32_t> in(emulator, n), out(emulator, n);
+  test::Array<Item> in(emulator, n), out(emulator, n);
   test::Array<float> numbers(emulator, n), sums(emulator, n);
   test::Array<std::uint8_t> heads(emulator, n);
-  in.set([](std::size_t i) { return i + 1; });
+  in.set([](std::size_t i) { return i % 1009 + 1; });
   numbers.set([](std::size_t i) { return i % 8; });
   for (const std::uint32_t last : {0x7ffffffeu, 0xfffffffeu})
     for (const char* name : {"lookback", "pipeline", "reproducible"}) {
@@ -453,19 +458,21 @@ TEST(ScanSinglePass, OldTotalsInBoxesThatACallLeavesOut) {
       // A head in every other tile of 4096, then in the others.
       for (const unsigned odd : {0u, 1u}) {
         heads.set([&](std::size_t i) { return i % 8192 == odd * 4096 + 100; });
-        Call call{
-            .type = floats ? Type::f32 : Type::u32, .op = Op::sum, .n = odd ? n : n - 40'000, .workspace = &workspace};
-        call.in[0] = floats ? static_cast<void*>(numbers.data()) : in.data();
-        call.in[1] = heads.data();
-        call.out[0] = floats ? static_cast<void*>(sums.data()) : out.data();
-        call.params.set("grid", 3);
-        call.params.set("inclusive", 1);
+        const Type type = floats ? Type::f32 : Type::i32;
+        const std::size_t some = odd ? n : n - 40'000;
+        const Call call{.operation = Op::sum,
+                        .in = {{{type, some, floats ? static_cast<void*>(numbers.data()) : in.data()},
+                                {Type::u8, n, heads.data()}}},
+                        .out = {{{type, some, floats ? static_cast<void*>(sums.data()) : out.data()}}},
+                        .scalars = {true, HeadKind::flags},
+                        .tuning = {.grid = 3},
+                        .workspace = &workspace};
         const char* const primitive = floats ? "scan" : "segmented_scan";
-        ASSERT_TRUE(find_rung(emulator.rungs(), primitive, name)->find(call.type, Op::sum)(call)) << name;
+        ASSERT_TRUE(find_rung(emulator.rungs(), primitive, name)->find(type, Op::sum)(call)) << name;
         ASSERT_TRUE(emulator.take_report().issues.empty()) << name;
-        std::uint32_t sum = 0;
+        Item sum = 0;
         float exact = 0;  // below 2^24
-        for (unsigned i = 0; i < call.n; ++i) {
+        for (unsigned i = 0; i < some; ++i) {
           sum = heads[i] ? in[i] : sum + in[i];
           exact += numbers[i];
           if (floats)

@@ -1,16 +1,14 @@
-// Memory of a device, owned.
+// Owned device memory.
 #pragma once
-#include <concepts>
 #include <cstddef>
 #include <memory>
-#include <ranges>
 #include <span>
-#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "upsweep/device.h"
+#include "upsweep/view.h"
 
 namespace upsweep {
 
@@ -29,23 +27,18 @@ class Memory {
   void* data() const noexcept { return memory_; }
   void copy_in(const void* from, std::size_t bytes);
   void copy_out(void* to, std::size_t bytes) const;
-  // Throws Error(invalid_argument) unless `device` can use this memory.
-  void require_on(const Device& device, const char* role) const;
+  const Platform* owner() const noexcept;
 
  private:
   std::shared_ptr<DeviceState> state_;
   void* memory_ = nullptr;
 };
 
-// Host memory that a call takes beside one of element T.
-template <class Range, class T>
-concept RangeOf = std::ranges::contiguous_range<Range> && std::same_as<std::ranges::range_value_t<Range>, T>;
-
 [[noreturn]] void throw_size_mismatch(std::size_t host, std::size_t buffer);
 
 }  // namespace detail
 
-// size() elements in the memory of a device, aligned to 256 bytes; contents arbitrary until written.
+// size() elements in device memory, aligned to 256 bytes; contents arbitrary until written.
 template <class T>
 class Buffer {
   static_assert(std::is_trivially_copyable_v<T>, "elements are copied as bytes");
@@ -60,8 +53,8 @@ class Buffer {
   T* data() noexcept { return static_cast<T*>(memory_.data()); }  // a device pointer
   const T* data() const noexcept { return static_cast<const T*>(memory_.data()); }
 
-  // Both take exactly size() elements, else throw Error(invalid_argument), and are ordered with the device's other
-  // work. copy_from has read the values when it returns; copy_to waits until they are there.
+  // Both take exactly size() elements, otherwise throw Error(invalid_argument), and are ordered with the device's other
+  // work. copy_from returns once it has read the values; copy_to waits for the data.
   void copy_from(std::span<const T> values) {
     if (values.size() != size_) detail::throw_size_mismatch(values.size(), size_);
     memory_.copy_in(values.data(), values.size_bytes());
@@ -76,7 +69,8 @@ class Buffer {
     return values;
   }
 
-  const detail::Memory& memory() const noexcept { return memory_; }
+  View<T> view() noexcept { return {data(), size_, Place::device, memory_.owner()}; }
+  View<const T> view() const noexcept { return {data(), size_, Place::device, memory_.owner()}; }
 
  private:
   static constexpr std::size_t max_size() { return static_cast<std::size_t>(-1) / sizeof(T); }

@@ -1,6 +1,6 @@
 // Where work runs: a GPU, the CPU, or an emulated GPU. A Device owns a queue (on CUDA a stream) and the scratch memory
-// of the calls on it, so one thread at a time uses it; make as many as there are threads. Scratch grows with the
-// largest call; then what was captured into a CUDA graph before it grew must not be replayed any more.
+// of its calls, so only one thread at a time may use it; make one per thread. Scratch grows with the largest call;
+// growing it invalidates CUDA graphs captured before.
 #pragma once
 #include <memory>
 #include <string>
@@ -19,15 +19,15 @@ struct DeviceState;
 
 class Device {
  public:
-  // The first GPU if there is one, else the CPU.
+  // The first GPU if present, else the CPU.
   static Device best();
   static Device cpu();
-  // Throws Error(no_device) when there is no GPU of that number, or no CUDA in this build; the message says which.
+  // Throws Error(no_device) if that GPU does not exist or this build has no CUDA; the message says which.
   static Device cuda(int ordinal = 0);
-  // Work goes to the caller's stream, a cudaStream_t, which outlives the Device: for calls among the caller's own
+  // Queues work on the caller's stream, a cudaStream_t that must outlive the Device: for calls between the caller's own
   // kernels and for capture into a CUDA graph.
   static Device cuda_on(void* stream, int ordinal = 0);
-  // Any backend that the program links, such as an emulator; the platform outlives the Device.
+  // Any backend that the program links, such as an emulator; the platform must outlive the Device.
   explicit Device(Platform& platform);
 
   Device(Device&&) noexcept = default;
@@ -35,9 +35,9 @@ class Device {
 
   Backend backend() const noexcept;
   std::string name() const;  // "NVIDIA H200", "AMD EPYC 9R14 (2 cores)", "simt"
-  // Waits for all work on this device's queue. Throws Error(device_error) for what failed since the last call.
+  // Waits for all work in this device's queue. Throws Error(device_error) for any failure since the last call.
   void synchronize();
-  void* native_stream() const noexcept;  // the cudaStream_t; null elsewhere
+  void* native_stream() const noexcept;  // the cudaStream_t; null on other backends
 
   // For calling rungs directly, from the headers in upsweep/src.
   Platform& platform() const noexcept;

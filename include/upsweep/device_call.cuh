@@ -1,19 +1,33 @@
-// What calls that bring a kernel of one's own to a GPU have in common.
+// Shared by the calls that run a user-defined functor in a kernel.
 #pragma once
 #include <string>
 
+#include "base/platform.h"
 #include "kernel/kernel.h"
 #include "upsweep/device.h"
 #include "upsweep/error.h"
+#include "upsweep/invoke.h"
+#include "upsweep/view.h"
 
 namespace upsweep::detail {
 
-// Before a launch: Throws Error(unsupported) where this program's kernels do not run; `instead` is what does on the
-// CPU.
+// Precedes a launch. Throws Error(unsupported) if this program's kernels do not run on the device; `instead` names the
+// alternative for the CPU.
 inline void require_kernels_on(const Device& device, const std::string& call, const char* instead) {
   if (device.backend() == kernel_backend) return device.platform().activate();
   throw Error(Code::unsupported, call + ": " + device.name() + " does not run this kernel",
               std::string("on the CPU, use ") + instead);
+}
+
+// Returns a view that a kernel can use. Throws Error(invalid_argument) for host memory or another device's.
+template <class A>
+auto view_on(const Device& device, A&& array, const char* name) {
+  const auto v = view(array);
+  if (v.place() == Place::host)
+    throw Error(Code::invalid_argument, std::string(name) + " is in host memory, the kernel on " + device.name(),
+                "copy it into a Buffer");
+  if (v.size()) require_on(device, v.data(), v.owner(), name);
+  return v;
 }
 
 inline void require_success(Status status, const std::string& rung) {

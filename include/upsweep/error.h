@@ -8,10 +8,10 @@ namespace upsweep {
 
 enum class Code : std::uint8_t {
   ok,
-  invalid_argument,  // a size, pointer, name or parameter that cannot be right; found before anything is launched
-  unsupported,       // right in itself, but this rung or backend does not take it
+  invalid_argument,  // an invalid size, pointer, name or parameter; found before anything is launched
+  unsupported,       // valid, but not supported by this rung or backend
   out_of_memory,     // host or device
-  no_device,         // no GPU, no driver, or not built with one
+  no_device,         // no GPU, no driver, or a build without it
   device_error,      // a launch or a kernel failed; the message names the rung and the case
   bad_file,          // a file that is not what it claims to be
   io_error,          // open, read, write or rename failed
@@ -32,10 +32,10 @@ class Error : public std::runtime_error {
   std::string hint_;
 };
 
-// What a launcher returns: cheap, no allocation, so that a steady-state call costs nothing for it.
+// The result of a launch: no allocation, so that it costs a steady-state call nothing.
 struct [[nodiscard]] Status {
   Code code = Code::ok;
-  int native = 0;                // the platform's own error number (a cudaError_t), 0 if there is none
+  int native = 0;                // the platform's own error number (a cudaError_t), or 0
   const char* message = nullptr;  // static text
 
   constexpr explicit operator bool() const { return code == Code::ok; }

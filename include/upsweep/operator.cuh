@@ -1,4 +1,4 @@
-// What an operator of one's own has to be, for a .cu.
+// The requirements on a user-defined operator in a .cu file.
 #pragma once
 #include <concepts>
 
@@ -6,7 +6,7 @@
 
 namespace upsweep {
 
-// An associative operator, callable on the device, with its neutral element; copied to the device, so it may carry
+// An associative operator with its neutral element, callable on the device. It is copied to the device, so it may carry
 // values (a modulus) but no host memory:
 //   struct Xor {
 //     template <class T> UPSWEEP_HD static constexpr T neutral() { return 0; }

@@ -1,44 +1,46 @@
-// transform on a GPU: out[i] = f(in[i]...), with a function of one's own, of any number of inputs: for a .cu, which
-// links upsweep::kernels.
+// transform on a GPU: out[i] = f(in[i]...) with a user-defined function of any number of inputs: for .cu files, which
+// link upsweep::kernels.
 #pragma once
 #include <concepts>
 #include <string>
 
-#include "saxpy/06_one_pack.cuh"
+#include "ladders/saxpy/02_grid_stride.cuh"
+#include "ladders/saxpy/06_one_pack.cuh"
 #include "upsweep/device_call.cuh"
 #include "upsweep/transform.h"
 
 namespace upsweep {
 
 namespace detail {
-// Whole packs, where there are such.
+// Whole packs if all inputs have the output's type and its size divides 16.
 template <class T, class... In>
 using TransformRung = std::conditional_t<(std::same_as<In, T> && ...) && 16 % sizeof(T) == 0, ladders::saxpy::one_pack,
                                          ladders::saxpy::grid_stride>;
 }  // namespace detail
 
-// out[i] = f(in[i]...) for every element of the inputs, which have as many each; `out` has at least as many, and may be
-// one of them. f is callable on the device, a struct or a __device__ lambda, and copied there, so it may carry values
-// but no host memory:
+// out[i] = f(in[i]...) for every element of the inputs, which are of equal size; `out` has at least as many elements,
+// and may be one of the inputs. f is callable on the device (a struct or a __device__ lambda) and copied there, so it
+// may carry values but no host memory:
 //   upsweep::transform(gpu, out, [=] __device__(float r, float g, float b) { return w * r + v * g + u * b; }, r, g, b);
-// Inputs of the output's type go 16 bytes at a time, where 16 is a multiple of its size; all others element by element.
-// Queued on the device's stream and capturable; nothing is allocated. Throws Error: invalid_argument (buffers of
-// another device, sizes that differ, `out` too small), unsupported (the device is no GPU), device_error.
-template <class T, class F, class First, class... Rest>
-void transform(Device& device, Buffer<T>& out, F f, const Buffer<First>& first, const Buffer<Rest>&... rest) {
-  first.memory().require_on(device, "the input");
-  (rest.memory().require_on(device, "the input"), ...);
-  out.memory().require_on(device, "the output");
-  const std::size_t n = first.size();
-  if (((rest.size() != n) || ...)) throw Error(Code::invalid_argument, "transform: the inputs' sizes differ");
-  if (out.size() < n)
-    throw Error(Code::invalid_argument, "transform: the output has " + std::to_string(out.size()) +
-                                            " elements, the inputs " + std::to_string(n));
+// Inputs of the output's type are read 16 bytes at a time if 16 is a multiple of its size, all others element by
+// element. Queued on the device's stream and capturable; nothing is allocated. Throws Error: invalid_argument (host
+// memory, or another device's; sizes that differ, `out` too small), unsupported (the device is not a GPU),
+// device_error.
+template <ArrayLike Out, class F, ArrayLike... In>
+requires(sizeof...(In) > 0)
+void transform(Device& device, Out&& out, F f, const In&... in) {
+  using T = element_of<Out>;
   detail::require_kernels_on(device, "transform", "std::transform");
-
-  using Rung = detail::TransformRung<T, First, Rest...>;
-  detail::require_success(Rung::map(Params(), device.stream(), out.data(), n, f, first.data(), rest.data()...),
-                          "transform");
+  const View<T> to = detail::view_on(device, out, "the output");
+  const std::size_t sizes[] = {detail::view_on(device, in, "the input").size()...};
+  const std::size_t n = sizes[0];
+  for (const std::size_t size : sizes)
+    if (size != n) throw Error(Code::invalid_argument, "transform: the inputs' sizes differ");
+  if (to.size() < n)
+    throw Error(Code::invalid_argument, "transform: the output has " + std::to_string(to.size()) +
+                                            " elements, the inputs " + std::to_string(n));
+  using Rung = detail::TransformRung<T, input_element<In>...>;
+  detail::require_success(Rung::map(Tuning(), device.stream(), to.data(), n, f, view(in).data()...), "transform");
 }
 
 }  // namespace upsweep

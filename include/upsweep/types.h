@@ -1,4 +1,4 @@
-// The element types and operators that the compiled library knows, by value and by name.
+// The element types and operators of the compiled library, as values and by name.
 #pragma once
 #include <array>
 #include <concepts>
@@ -9,7 +9,7 @@
 #include <string_view>
 #include <type_traits>
 
-// Functions that kernels and host code share. Empty outside nvcc and outside the emulator's kernels.
+// Marks functions shared by kernels and host code. Empty outside nvcc.
 #if defined(__CUDACC__)
 #define UPSWEEP_HD __host__ __device__
 #else
@@ -19,34 +19,20 @@
 namespace upsweep {
 
 enum class Type : std::uint8_t { i8, u8, i16, u16, i32, u32, i64, u64, f32, f64 };
-// Operators, which reductions and scans take, and then operations that select elements (upsweep/select.h).
-enum class Op : std::uint8_t {
-  sum,
-  product,
-  min,
-  max,
-  find_repeats,
-  select_if,
-  select_flagged,
-  unique,
-  run_length_encode,
-  partition_if
-};
-constexpr bool is_operator(Op op) { return op <= Op::max; }
+// The operators of reductions and scans.
+enum class Op : std::uint8_t { sum, product, min, max };
 enum class Backend : std::uint8_t { cpu, cuda, simt };
 
 inline constexpr std::array<std::string_view, 10> type_names{"i8",  "u8",  "i16", "u16", "i32",
                                                              "u32", "i64", "u64", "f32", "f64"};
-inline constexpr std::array<std::string_view, 10> op_names{
-    "sum",    "product",           "min",         "max", "find_repeats", "select_if", "select_flagged",
-    "unique", "run_length_encode", "partition_if"};
+inline constexpr std::array<std::string_view, 4> op_names{"sum", "product", "min", "max"};
 inline constexpr std::array<std::string_view, 3> backend_names{"cpu", "cuda", "simt"};
 
 constexpr std::string_view to_string(Type t) { return type_names[static_cast<std::size_t>(t)]; }
 constexpr std::string_view to_string(Op op) { return op_names[static_cast<std::size_t>(op)]; }
 constexpr std::string_view to_string(Backend b) { return backend_names[static_cast<std::size_t>(b)]; }
 
-// The enumerator whose name is `name`, or nothing: parse<Type>("f32"), parse<Op>("max").
+// Returns the enumerator called `name`, or nothing: parse<Type>("f32"), parse<Op>("max").
 template <class Enum>
 constexpr std::optional<Enum> parse(std::string_view name) {
   const auto find = [&](const auto& names) -> std::optional<Enum> {
@@ -73,7 +59,7 @@ struct TypeTag {
   using type = T;
 };
 
-// The enumerator of a C++ arithmetic type, by size and signedness (so `long` and `long long` are both i64).
+// The Type of a C++ arithmetic type, by size and signedness, so that `long` and `long long` are both i64.
 template <class T>
 constexpr Type type_of() {
   static_assert(std::is_arithmetic_v<T> && sizeof(T) <= 8, "no upsweep::Type for this C++ type");
@@ -94,10 +80,10 @@ concept Element = (std::integral<T> || std::same_as<T, float> || std::same_as<T,
 // ---- operators --------------------------------------------------------------------------------------------
 // Associative and commutative, with a neutral element. Integer sums and products wrap (two's complement), on
 // every backend. Minimum and maximum propagate NaN; which zero wins between -0 and +0 is not specified.
-// A user's own operator is any type of this shape.
+// A user-defined operator is any type of this shape.
 
 namespace detail {
-// Signed overflow is undefined in C++ but wraps on every machine we run on: do the arithmetic unsigned. Types
+// Signed overflow is undefined in C++ but wraps on every machine we run on, so the arithmetic is unsigned. Types
 // narrower than int are widened to unsigned first, because u16 * u16 would be computed in (signed) int.
 template <class T, bool = std::is_integral_v<T>>
 struct Wrapping {
@@ -162,7 +148,7 @@ struct Max {
   }
 };
 
-// visit(op, f): calls f(Sum{}) ... f(Max{}), whichever `op` names, and returns what f returns. `op` is an operator.
+// visit(op, f): calls f(Sum{}), ..., or f(Max{}), whichever `op` names, and returns what f returns.
 template <class F>
 constexpr decltype(auto) visit(Op op, F&& f) {
   switch (op) {

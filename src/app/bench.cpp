@@ -17,7 +17,7 @@ namespace {
 struct Options {
   Selection selection;
   bool peers = true;
-  bool hot = false;
+  std::string situation = "back_to_back";
   bool from_host = false;
   bool story = false;
   bool json = false;
@@ -25,20 +25,22 @@ struct Options {
   std::string output;
 };
 
-// One cache-resident size, two in between and one for memory: the shape of every ladder shows.
+// One cache-resident size, two in between and one for memory: enough to show the shape of every ladder.
 constexpr const char* default_sizes = "2^10,2^16,2^20,2^24";
-// Up to so many sizes get a table each; more become one table with a column a size.
+// Up to this many sizes get a table each; more share one table with a column per size.
 constexpr std::size_t most_tables = 4;
 
 void declare(CLI::App& command, Options& o) {
   declare_selection(command, o.selection);
   command.add_flag("--peers,!--no-peers", o.peers, "Time other libraries in the same run (default: yes)");
-  command.add_flag("--hot", o.hot, "Work on one buffer that stays in the cache, not on copies that do not fit it");
-  command.add_flag("--from-host", o.from_host, "Rungs whose arrays lie in host memory, instead of the device's own");
-  command.add_option("--samples", o.samples, "Samples for each contestant")->check(CLI::Range(4, 100000));
-  command.add_flag("--story", o.story, "Print beside each table what each rung is and what it predicted");
+  command.add_option("--situation", o.situation,
+                     "Surroundings of each call: back_to_back (default), alone, warm (the same arrays again) or mixed")
+      ->check(CLI::IsMember(std::vector<std::string>(lab::situation_names.begin(), lab::situation_names.end())));
+  command.add_flag("--from-host", o.from_host, "Time rungs that take arrays in host memory instead of device memory");
+  command.add_option("--samples", o.samples, "Samples per contestant")->check(CLI::Range(4, 100000));
+  command.add_flag("--story", o.story, "Print each rung's idea and prediction after the tables");
   command.add_flag("--json", o.json, "JSON lines on standard output, no tables");
-  command.add_option("-o,--output", o.output, "Write the records into this file (JSON lines), replaced whole");
+  command.add_option("-o,--output", o.output, "Write the records to this file (JSON lines), replacing it");
 }
 
 // Everything that one invocation measures, in order.
@@ -46,11 +48,10 @@ class Bench {
  public:
   Bench(const Options& options, Output& output) : options_(options), output_(output) {}
 
-  // Lists the cases first, so that every name is known to be right, every case to fit, and the estimate to be honest,
-  // before any is timed.
+  // Lists all cases first, so that every name is known to be right, every case to fit, and the time estimate to be
+  // honest, before any is timed.
   void plan(const Primitive& primitive, Backend backend, Platform& platform) {
     const Selection& s = options_.selection;
-    const Params params = chosen_params(s, primitive);
     using Arrays = RungFilter::Arrays;
     const auto rungs =
         chosen_rungs(s, primitive, platform,
@@ -59,11 +60,12 @@ class Bench {
     const auto sizes = lab::parse_sizes(s.sizes.empty() ? default_sizes : s.sizes);
     const Description description = platform.describe();
     for (const Type type : chosen_types(s, primitive, {Type::f32}))
-      for (const Op op : chosen_ops(s, primitive, {primitive.ops().front()}))
+      for (const Operation operation : chosen_operations(s, primitive, {primitive.operations().front()}))
         for (const std::string& input : chosen_inputs(s, primitive, type, {"uniform"})) {
           Series series{&primitive, backend, rungs, {}};
           for (const std::size_t n : sizes) {
-            series.cases.push_back({.type = type, .op = op, .n = n, .input = input, .params = params});
+            series.cases.push_back({.type = type, .operation = operation, .n = n, .input = input});
+            set_params(s, primitive, series.cases.back());
             require_rung_for(primitive, rungs, series.cases.back());
             lab::require_room(platform, description, series.cases.back());
           }
@@ -97,42 +99,45 @@ class Bench {
     const Primitive* primitive;
     Backend backend;
     std::vector<const Rung*> rungs;
-    std::vector<Case> cases;  // rising n
+    std::vector<Case> cases;  // ascending n
   };
 
   void run(const Series& series, lab::Stopwatch& stopwatch, const lab::RunIdentity& identity) {
     const bool table_each = series.cases.size() <= most_tables;
     std::vector<lab::Record> all;
     for (const Case& c : series.cases) {
-      progress_.update(done_++, cases_, fmt::format("{} {}", series.primitive->name, lab::describe(c)));
+      progress_.update(done_++, cases_, fmt::format("{} {}", series.primitive->name(), lab::describe(c)));
       const auto measurements =
-          stopwatch.measure(*series.primitive, c, series.rungs, {.samples = options_.samples, .cold = !options_.hot});
+          stopwatch.measure(*series.primitive, c, series.rungs, {.samples = options_.samples, .situation = situation_});
       std::vector<lab::Record> records;
       std::string failures;
       for (const lab::Measurement& measured : measurements) {
         records.push_back(
-            make_record(identity, *series.primitive, c, measured, stopwatch.ceiling(measured.traffic.ceiling)));
-        if (options_.hot) records.back().params.emplace_back("hot", 1);
+            make_record(identity, *series.primitive, c, situation_, measured, stopwatch.ceiling(measured.traffic.ceiling)));
         output_.json_line(to_json(records.back()));
         if (!measured.failure) continue;
         failed_ = true;
-        failures += fmt::format("(F) {}/{} {}: {}\n", series.primitive->name, measured.rung->name, lab::describe(c),
+        failures += fmt::format("(F) {}/{} {}: {}\n", series.primitive->name(), measured.rung->name, lab::describe(c),
                                 *measured.failure);
       }
       progress_.clear();
       if (!failures.empty()) fmt::print(stderr, "{}", failures);
       if (table_each)
-        output_.table(fmt::format("\n{} {}\n{}", series.primitive->name, lab::describe(c),
+        output_.table(fmt::format("\n{} {}{}\n{}", series.primitive->name(), lab::describe(c), situation_text(),
                                   score_table(records, output_.terminal())));
       all.insert(all.end(), records.begin(), records.end());
     }
     if (!table_each) {
       const Case& c = series.cases.front();
-      output_.table(fmt::format("\n{} {} {} input={}, GB/s\n{}", series.primitive->name, to_string(c.type),
-                                to_string(c.op), c.input, sweep_table(all, output_.terminal())));
+      output_.table(fmt::format("\n{} {} input={}{}, GB/s\n{}", series.primitive->name(), type_and_op(all.front()),
+                                c.input, situation_text(), sweep_table(all, output_.terminal())));
     }
     if (options_.story) output_.table(stories(series.rungs));
     output_.table("\n");
+  }
+
+  std::string situation_text() const {
+    return situation_ == lab::Situation::back_to_back ? "" : " " + std::string(to_string(situation_));
   }
 
   std::string stories(const std::vector<const Rung*>& rungs) const {
@@ -145,6 +150,7 @@ class Bench {
   }
 
   const Options& options_;
+  const lab::Situation situation_ = *lab::parse_situation(options_.situation);
   Output& output_;
   Progress progress_{"case"};
   std::vector<Series> series_;

@@ -23,7 +23,7 @@ struct Options {
   std::string output;
 };
 
-// A minute's look: every size up to 10007, a few combinations of type, operator and input at each.
+// A quick look, about a minute: every size up to 10007, a few combinations of type, operator and input at each.
 constexpr lab::Depth quick_depth{
     .every_combination_to = 0, .combinations = 4, .largest = 10'007, .own_shape_every = 64};
 
@@ -32,7 +32,7 @@ void declare(CLI::App& command, Options& o) {
   command.add_flag("--quick", o.quick, "Small sizes, and a sample of the combinations of type, operator and input");
   command.add_flag("--peers", o.peers, "Check other libraries too");
   command.add_flag("--json", o.json, "JSON lines on standard output, no table");
-  command.add_option("-o,--output", o.output, "Write the results into this file (JSON lines)");
+  command.add_option("-o,--output", o.output, "Write the results to this file (JSON lines)");
 }
 
 std::string to_json(const lab::RungCheck& r) {
@@ -71,19 +71,20 @@ std::string results_table(const std::vector<lab::RungCheck>& results, const lab:
 struct Job {
   const Primitive* primitive;
   Platform* platform;
-  simt::Emulator* emulator;  // the platform, when it is one
+  simt::Emulator* emulator;  // the platform, if it is an emulator
   lab::Depth depth;
   bool mutants;
 };
 
 std::vector<Job> jobs_on(Backend backend, const Primitive& primitive) {
   if (backend != Backend::simt) return {{&primitive, &lab::open_platform(backend), nullptr, lab::full_depth, false}};
-  // The plain emulator is quick and sees wrong answers; the traced one sees races and strays, and so the mutants too.
+  // The plain emulator is fast and finds wrong results; the traced one also finds races and stray accesses, so it runs
+  // the mutants.
   return {{&primitive, &lab::open_plain(), &lab::open_plain(), lab::emulated_depth, false},
           {&primitive, &lab::open_traced(), &lab::open_traced(), lab::traced_depth, true}};
 }
 
-// Each input named has to exist for one of the types at least; the check leaves it out for the others.
+// Every named input must exist for at least one of the types; the check skips it for the others.
 void require_known_inputs(const Selection& s, const Primitive& primitive, std::vector<Type> types) {
   if (types.empty()) types = primitive.types();
   std::vector<std::string> known;
@@ -117,11 +118,11 @@ int work(const Options& options) {
     lab::CheckOptions check;
     check.depth = options.quick ? quick_depth : job.depth;
     if (!s.types.empty()) check.types = chosen_types(s, *job.primitive, {});
-    if (!s.ops.empty()) check.ops = chosen_ops(s, *job.primitive, {});
+    if (!s.ops.empty()) check.operations = chosen_operations(s, *job.primitive, {});
     check.inputs = s.inputs;
     require_known_inputs(s, *job.primitive, check.types);
     if (!s.sizes.empty()) check.sizes = lab::parse_sizes(s.sizes);
-    Progress progress(fmt::format("check {} {}, problem", job.primitive->name, to_string(job.platform->backend())));
+    Progress progress(fmt::format("check {} {}, problem", job.primitive->name(), to_string(job.platform->backend())));
     check.progress = [&](std::size_t done, std::size_t total) { progress.update(done, total); };
     for (lab::RungCheck& r : lab::check(*job.platform, job.emulator, *job.primitive, rungs, check)) {
       output.json_line(to_json(r));
@@ -141,7 +142,7 @@ int work(const Options& options) {
 }  // namespace
 
 void add_check(CLI::App& app, int& exit_code) {
-  add_command<Options>(app, exit_code, "check", "Check rungs against the oracle, on every backend that is there",
+  add_command<Options>(app, exit_code, "check", "Check rungs against the oracle, on every available backend",
                        "  upsweep check reduce\n"
                        "  upsweep check reduce --backend simt --rung total --type f32 -n 1..2000\n"
                        "  upsweep check --quick\n",

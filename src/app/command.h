@@ -1,4 +1,4 @@
-// The subcommands: each adds itself to the command line and sets the exit code when it was the one asked for.
+// The subcommands: each adds itself to the command line, and sets the exit code if it was chosen.
 #pragma once
 #include <CLI/CLI.hpp>
 #include <functional>
@@ -11,7 +11,7 @@ namespace upsweep::app {
 enum Exit : int {
   all_right = 0,
   wrong_result = 1,  // a check failed, or a device did
-  usage = 2,         // arguments, names, files, sizes that do not fit
+  usage = 2,         // invalid arguments, names, files or sizes
   regression = 3,
   device_missing = 4,
   interrupted = 130,
@@ -25,7 +25,7 @@ void add_compare(CLI::App& app, int& exit_code);
 void add_report(CLI::App& app, int& exit_code);
 void add_devices(CLI::App& app, int& exit_code);
 
-// Adds the subcommand `name`, whose options are an Options, parsed before `work(options)` gives the exit code.
+// Adds the subcommand `name`. Its Options are parsed before `work(options)` returns the exit code.
 template <class Options>
 void add_command(CLI::App& app, int& exit_code, const std::string& name, const std::string& description,
                  const std::string& examples, void (*declare)(CLI::App&, Options&), int (*work)(const Options&)) {

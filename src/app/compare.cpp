@@ -21,9 +21,9 @@ void declare(CLI::App& command, Options& o) {
   command.add_option("before", o.before, "Records of the earlier run (JSON lines; - for standard input)")->required();
   command.add_option("after", o.after, "Records of the later run")->required();
   command.add_flag("--across", o.across, "Compare runs from different devices, drivers, compilers or flags");
-  command.add_flag("--all", o.all, "Show the cases that stayed the same too");
+  command.add_flag("--all", o.all, "Show unchanged cases too");
   command.add_flag("--json", o.json, "JSON lines on standard output, no table");
-  command.add_option("-o,--output", o.output, "Write the comparison into this file (JSON lines)");
+  command.add_option("-o,--output", o.output, "Write the comparison to this file (JSON lines)");
 }
 
 int work(const Options& o) {
@@ -41,12 +41,11 @@ int work(const Options& o) {
 }  // namespace
 
 void add_compare(CLI::App& app, int& exit_code) {
-  add_command<Options>(
-      app, exit_code, "compare", "Tell regressions from noise between two recorded runs",
-      "  upsweep compare before.jsonl after.jsonl\n"
-      "  upsweep compare results/h200/reduce.jsonl new.jsonl --all\n"
-      "A regression is slower than both runs differ from themselves, with the quartiles apart: exit 3.\n",
-      declare, work);
+  add_command<Options>(app, exit_code, "compare", "Tell regressions from noise between two recorded runs",
+                       "  upsweep compare before.jsonl after.jsonl\n"
+                       "  upsweep compare results/h200/reduce.jsonl new.jsonl --all\n"
+                       "A regression is slower by more than the noise of both runs, with disjoint quartiles: exit 3.\n",
+                       declare, work);
 }
 
 }  // namespace upsweep::app

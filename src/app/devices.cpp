@@ -1,4 +1,4 @@
-// upsweep devices: what this program can run on.
+// upsweep devices: lists what this program can run on.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>

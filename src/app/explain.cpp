@@ -1,4 +1,4 @@
-// upsweep explain: what the emulator predicts of GPU kernels.
+// upsweep explain: the emulator's predictions for GPU kernels.
 #include "lab/explain.h"
 
 #include <fmt/format.h>
@@ -20,16 +20,16 @@ struct Options {
   std::string output;
 };
 
-// Four elements for each of the 2^18 threads of the widest grid in use: access patterns show, and a rung is traced in
-// about a second.
+// Four elements for each of the 2^18 threads of the widest grid in use: enough to show access patterns, and about a
+// second per rung to trace.
 constexpr const char* default_sizes = "2^20";
 
 void declare(CLI::App& command, Options& o) {
   declare_selection(command, o.selection);
   command.remove_option(command.get_option("--backend"));  // always the traced emulator
-  command.add_flag("--lines", o.lines, "Counters by source line too");
+  command.add_flag("--lines", o.lines, "Print counters per source line too");
   command.add_flag("--json", o.json, "JSON lines on standard output, no tables");
-  command.add_option("-o,--output", o.output, "Write the counters into this file (JSON lines)");
+  command.add_option("-o,--output", o.output, "Write the counters to this file (JSON lines)");
 }
 
 int work(const Options& options) {
@@ -41,17 +41,17 @@ int work(const Options& options) {
   bool wrong = false;
   for (const Primitive* primitive : primitives) {
     const auto rungs = chosen_rungs(s, *primitive, emulator, {});
-    const Params params = chosen_params(s, *primitive);
-    for (const Type type : chosen_types(s, *primitive, {Type::f32}))
-      for (const Op op : chosen_ops(s, *primitive, {primitive->ops().front()}))
+    for (const Type type : chosen_types(s, *primitive, {Type::i32}))
+      for (const Operation operation : chosen_operations(s, *primitive, {primitive->operations().front()}))
         for (const std::string& input : chosen_inputs(s, *primitive, type, {"uniform"}))
           for (const std::size_t n : lab::parse_sizes(s.sizes.empty() ? default_sizes : s.sizes)) {
-            const Case c{.type = type, .op = op, .n = n, .input = input, .params = params};
+            Case c{.type = type, .operation = operation, .n = n, .input = input};
+            set_params(s, *primitive, c);
             require_rung_for(*primitive, rungs, c);
-            Progress progress(fmt::format("explain {}, rung", primitive->name));
+            Progress progress(fmt::format("explain {}, rung", primitive->name()));
             const auto explanations = lab::explain(emulator, *primitive, rungs, c, options.lines);
             progress.clear();
-            output.table(fmt::format("{} {}: predicted by the emulator, not measured\n\n{}\n", primitive->name,
+            output.table(fmt::format("{} {}: predicted by the emulator, not measured\n\n{}\n", primitive->name(),
                                      lab::describe(c), explanation_table(explanations, output.terminal())));
             for (const lab::Explanation& e : explanations) {
               if (options.lines)

@@ -1,4 +1,4 @@
-// The upsweep command: one line a failure, and an exit code that says what kind it was.
+// The upsweep command: one line per failure, and an exit code that says what kind it was.
 #include <fmt/format.h>
 
 #include <chrono>
@@ -10,7 +10,7 @@
 #include "app/command.h"
 #include "app/output.h"
 #include "app/select.h"
-#include "base/interrupt.h"
+#include "files/interrupt.h"
 #include "revision.h"
 
 namespace upsweep::app {
@@ -35,9 +35,9 @@ int fail(int code, std::string_view what, std::string_view hint = {}) {
   return code;
 }
 
-// Work looks at the interrupt flag between its steps. A step can take seconds (an oracle over 2^30 elements), so a
-// second signal is sent on the user's behalf if the program has not gone by itself within 0.3 s: it ends the program
-// there and then, temporary files removed.
+// Work polls the interrupt flag between its steps. A step can take seconds (an oracle over 2^30 elements), so a second
+// signal is raised on the user's behalf if the program has not ended within 0.3 s: it ends the program at once, with
+// temporary files removed.
 void hurry_interrupts() {
   std::thread([] {
     using namespace std::chrono_literals;
@@ -90,7 +90,7 @@ int main(int argc, char** argv) {
   try {
     return app::parse_and_run(argc, argv);
   } catch (const Error& error) {
-    // A closed pipe after Ctrl-C, or a read that it cut short, is the interrupt.
+    // A closed pipe after Ctrl-C, or a read that Ctrl-C cut short, counts as the interrupt.
     return app::fail(interrupted() ? app::Exit::interrupted : app::exit_code_of(error.code()), error.what(),
                      error.hint());
   } catch (const std::bad_alloc&) {

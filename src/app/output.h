@@ -1,17 +1,17 @@
-// Data goes to standard output, or whole into a file; everything else to standard error.
+// Data goes to standard output, or whole to a file; everything else goes to standard error.
 #pragma once
 #include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
 
-#include "base/file.h"
+#include "files/file.h"
 #include "lab/terminal.h"
 
 namespace upsweep::app {
 
-// Where data lines go, opened before the work starts so that an unwritable place costs nothing. JSON lines go to
-// standard output with --json, or into the file of -o, which leaves standard output to the tables.
+// The destination of data, opened before the work starts, so that an unwritable path costs nothing. JSON lines go to
+// standard output with --json, or to the file of -o, which leaves standard output to the tables.
 class Output {
  public:
   Output(bool json, const std::string& path);
@@ -29,14 +29,14 @@ class Output {
   bool tables_;
 };
 
-// A line on standard error that says how far the work is and how long it will take: only on a terminal, and only once
-// the work has taken a second.
+// A line on standard error with progress and the time left: only on a terminal, and only once the work has taken a
+// second.
 class Progress {
  public:
   explicit Progress(std::string what);
   ~Progress() { clear(); }
   void update(std::size_t done, std::size_t total, std::string_view note = {});
-  void clear();  // before anything else is printed
+  void clear();  // required before anything else is printed
 
  private:
   using Clock = std::chrono::steady_clock;

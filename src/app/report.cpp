@@ -1,4 +1,4 @@
-// upsweep report: recorded runs as tables, on the terminal or between the markers of a README, and as pictures.
+// upsweep report: shows recorded runs as tables, on the terminal or between the markers of a README, and as plots.
 #include <fmt/format.h>
 
 #include <fstream>
@@ -30,10 +30,10 @@ void declare(CLI::App& command, Options& o) {
                   "readme: fill the tables of Markdown files; show: print recorded runs; plot: draw them")
       ->required();
   command.add_option("files", o.files, "Markdown files, or files of records (JSON lines)")->required();
-  command.add_option("--results", o.results, "Where the records lie: <device>/<primitive>.jsonl (default: results)");
-  command.add_option("-o,--output", o.output, "plot: the picture's file, SVG (default: standard output)");
+  command.add_option("--results", o.results, "Folder of the records: <device>/<primitive>.jsonl (default: results)");
+  command.add_option("-o,--output", o.output, "plot: the SVG file (default: standard output)");
   command.add_option("--type", o.types, "show, plot: only these element types: f32,i32")->delimiter(',');
-  command.add_flag("--check", o.check, "readme, plot: change nothing, exit 1 if a file is not what its records say");
+  command.add_flag("--check", o.check, "readme, plot: change nothing; exit 1 if a file does not match its records");
 }
 
 std::string read_text(const std::string& path) {
@@ -77,13 +77,13 @@ int fill_readmes(const Options& o) {
 int show(const Options& o) {
   Output output(false, {});
   for (const std::string& path : o.files) {
-    // A series: everything but n the same. In order of first appearance.
+    // A series: records that differ only in n. In order of first appearance.
     std::vector<std::string> order;
     std::map<std::string, std::vector<lab::Record>> series;
     for (lab::Record& r : read_selected(o, path)) {
       if (r.primitive == "ceiling") continue;
       const std::string key =
-          fmt::format("{} {} {} {} input={}, {}", r.primitive, r.backend, r.type, r.op, r.input, r.device);
+          fmt::format("{} {} {} input={}, {}", r.primitive, r.backend, type_and_op(r), r.input, r.device);
       if (!series.contains(key)) order.push_back(key);
       series[key].push_back(std::move(r));
     }
@@ -130,7 +130,7 @@ void add_report(CLI::App& app, int& exit_code) {
   add_command<Options>(app, exit_code, "report", "Show or draw recorded runs, or fill the tables of a README from them",
                        "  upsweep report show results/h200/reduce.jsonl\n"
                        "  upsweep report plot results/h200/reduce.jsonl --type i32 -o reduce.svg\n"
-                       "  upsweep report readme README.md src/reduce/README.md\n"
+                       "  upsweep report readme README.md src/ladders/reduce/README.md\n"
                        "A table stands between <!-- table:reduce device=h200 type=f32 op=sum n=2^10,2^20,2^28 --> and "
                        "<!-- /table -->.\n",
                        declare, work);

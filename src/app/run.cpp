@@ -1,4 +1,4 @@
-// upsweep run: a primitive on the user's own data, streamed.
+// upsweep run: runs a primitive on the user's data, streamed.
 #include <fmt/format.h>
 
 #include <cstdlib>
@@ -10,7 +10,7 @@
 #include "app/command.h"
 #include "app/output.h"
 #include "app/select.h"
-#include "base/array_file.h"
+#include "files/array_file.h"
 #include "lab/backends.h"
 #include "lab/sizes.h"
 
@@ -24,22 +24,22 @@ struct Options {
   std::string size;
 };
 
-// Bytes read at a time: large enough that a launch and a fork-join are lost in it, small against any memory.
+// Bytes read at a time: enough to hide a launch and a fork-join, little compared with any memory.
 constexpr std::size_t chunk_bytes = std::size_t{32} << 20;
 
 void declare(CLI::App& command, Options& o) {
   command.add_option("primitive", o.primitive, "reduce, ...")->required();
   command.add_option("input", o.input, "A .npy file, or raw numbers with --type; - for standard input")->required();
   command.add_option("--with", o.with, "The other inputs, one file each: y of saxpy")->allow_extra_args(false);
-  command.add_option("-o,--output", o.output, "Write the result into this file (.npy, or raw) instead of printing it");
+  command.add_option("-o,--output", o.output, "Write the result to this file (.npy, or raw) instead of printing it");
   command.add_option("--also", o.also, "Write the other outputs, one file each: lengths of run_length_encode")
       ->allow_extra_args(false);
   command.add_option("--op", o.op, "sum, product, min, max; of select: find_repeats, ... (default: the first)");
-  command.add_option("--rung", o.rung, "Which rung (default: the library's choice)");
+  command.add_option("--rung", o.rung, "Rung (default: the library's choice)");
   command.add_option("--backend", o.backend, "cpu, cuda or simt (default: cpu, because a file is slower than a CPU)");
   command.add_option("--type", o.type, "Element type; raw numbers need it: u8 ... f64");
   command.add_option("-n,--size", o.size, "Only the first n elements: 1000, 64K, 2^20 (default: all)");
-  command.add_option("--format", o.format, "auto (by the name), npy or raw; of outputs too, but for those named *.npy");
+  command.add_option("--format", o.format, "auto (by name), npy or raw; also for outputs not named *.npy");
   command.add_option("--param", o.params, "Parameters of the call: block=256")->delimiter(',')->allow_extra_args(false);
 }
 
@@ -60,10 +60,10 @@ const Rung& chosen_rung(const Options& o, const Primitive& primitive, Platform& 
   const std::string name =
       !o.rung.empty()
           ? o.rung
-          : std::string(platform.backend() == Backend::cpu ? primitive.default_rung_cpu : primitive.default_rung_gpu);
+          : std::string(platform.backend() == Backend::cpu ? primitive.contract.default_cpu : primitive.contract.default_gpu);
   std::vector<std::string> names;
   for (const Rung* rung : platform.rungs()) {
-    if (rung->primitive != primitive.name || rung->peer || rung->expected_wrong) continue;
+    if (rung->primitive != primitive.name() || rung->peer || rung->expected_wrong) continue;
     if (rung->name == name) return *rung;
     names.emplace_back(rung->name);
   }
@@ -72,7 +72,7 @@ const Rung& chosen_rung(const Options& o, const Primitive& primitive, Platform& 
 
 std::string shown(const std::string& input) { return input == "-" ? "standard input" : input; }
 
-// How many elements of the input to take: -n, or all (nothing, where that is not known before it ends).
+// Returns how many elements of the input to take: -n, or all (nothing if unknown before the end).
 std::optional<std::uint64_t> chosen_count(const Options& o, const ArrayReader& reader) {
   if (o.size.empty()) return reader.count();
   const auto sizes = lab::parse_sizes(o.size);
@@ -86,7 +86,7 @@ std::optional<std::uint64_t> chosen_count(const Options& o, const ArrayReader& r
   return sizes[0];
 }
 
-// The result as text: shortest digits that read back as the same value.
+// Returns the result as text, with the shortest digits that read back as the same value.
 std::string as_text(Type type, std::span<const std::byte> elements) {
   std::string text;
   visit(type, [&]<class T>(TypeTag<T>) {
@@ -99,22 +99,22 @@ std::string as_text(Type type, std::span<const std::byte> elements) {
   return text;
 }
 
-// The main input and those that go with it, read side by side.
+// The main input and the other inputs, read in step.
 class Inputs {
  public:
   Inputs(const Options& o, std::unique_ptr<ArrayReader> main, std::optional<std::uint64_t> count)
       : names_{shown(o.input)}, count_(count), most_(o.size.empty() ? ~std::uint64_t{0} : *count) {
     add(std::move(main));
   }
-  // Opens the files given for `others`, and holds their sizes, where those are known, against the main input's.
+  // Opens the files of the other inputs, and compares their sizes, if known, with the main input's.
   void open(const Options& o, const std::vector<Streamer::Beside>& others, const Primitive& primitive) {
     if (o.with.size() < others.size())
       throw Error(Code::invalid_argument,
-                  fmt::format("{} needs another input: {}", primitive.name, others[o.with.size()].name),
+                  fmt::format("{} needs another input: {}", primitive.name(), others[o.with.size()].name),
                   fmt::format("name its file: --with {}.npy", others[o.with.size()].name));
     if (o.with.size() > others.size())
       throw Error(Code::invalid_argument,
-                  fmt::format("--with {}: {} takes {} input{}", o.with[others.size()], primitive.name,
+                  fmt::format("--with {}: {} takes {} input{}", o.with[others.size()], primitive.name(),
                               1 + others.size(), others.empty() ? "" : "s"),
                   "leave it out");
     for (std::size_t k = 0; k < others.size(); ++k) {
@@ -137,7 +137,7 @@ class Inputs {
       void operator()(std::byte* memory) const { std::free(memory); }
     };
     std::vector<std::unique_ptr<std::byte, Free>> memory;
-    std::vector<std::span<const std::byte>> read;  // what read() found, an input each
+    std::vector<std::span<const std::byte>> read;  // the elements that read() found, per input
   };
   Chunk new_chunk() const {
     Chunk chunk;
@@ -148,7 +148,7 @@ class Inputs {
     return chunk;
   }
 
-  // Reads the next elements of every input, as many of each; false at the end.
+  // Reads the next elements of every input, equally many of each; returns false at the end.
   bool read(Chunk& chunk) {
     chunk.read.clear();
     const std::uint64_t wanted = std::min<std::uint64_t>(chunk_bytes / largest_, most_ - done_);
@@ -167,7 +167,7 @@ class Inputs {
       throw Error(Code::bad_file, fmt::format("{} ended after {} of {} elements", names_[0], done_, *count_));
     return got > 0;
   }
-  // Bytes of all inputs together; 0: not known.
+  // Bytes of all inputs together; 0 if unknown.
   std::size_t bytes() const {
     std::size_t each = 0;
     for (const auto& reader : readers_) each += size_of(reader->type());
@@ -183,19 +183,19 @@ class Inputs {
   std::vector<std::string> names_;
   std::vector<std::unique_ptr<ArrayReader>> readers_;  // the main input first
   std::size_t largest_ = 0;                            // element of any of them, bytes
-  std::optional<std::uint64_t> count_;                 // elements to take, where that is known
+  std::optional<std::uint64_t> count_;                 // elements to take, if known
   std::uint64_t most_, done_ = 0;                      // elements: -n, and those read
 };
 
-// The same for all names of one file.
+// Maps all names of one file to the same string.
 std::string canonical(const std::string& output) {
   if (output.empty() || output == "-") return "standard output";
-  std::error_code error;  // of a folder that may not be looked into: the name will do until it is opened
+  std::error_code error;  // of a folder that cannot be searched: the name will do until it is opened
   const auto path = std::filesystem::weakly_canonical(std::filesystem::absolute(output), error);
   return error ? output : path.string();
 }
 
-// The files and the text that a run gives, with names that are given them when all is written.
+// The files and the text that a run writes. Files get their final names once everything is written.
 class Outputs {
  public:
   Outputs(const Options& o, const Streamer& streamer, std::optional<std::uint64_t> count)
@@ -236,17 +236,17 @@ class Outputs {
  private:
   Type type_;  // of the main output
   std::optional<OutputFile> text_;
-  std::vector<std::unique_ptr<ArrayWriter>> files_;  // the main output's first; null: as text
+  std::vector<std::unique_ptr<ArrayWriter>> files_;  // the main output first; null: printed as text
 };
 
 int work(const Options& o) {
   const Primitive& primitive = chosen_primitive(o.primitive);
   if (!primitive.stream)
-    throw Error(Code::unsupported, fmt::format("{} cannot be run on files", primitive.name), "see upsweep bench");
+    throw Error(Code::unsupported, fmt::format("{} cannot be run on files", primitive.name()), "see upsweep bench");
   Selection selection;
   selection.params = o.params;
   if (!o.op.empty()) selection.ops = {o.op};
-  const Op op = chosen_ops(selection, primitive, {}).front();
+  const Operation operation = chosen_operations(selection, primitive, {primitive.operations().front()}).front();
   Platform& platform = lab::open_platform(named<Backend>("backend", o.backend, backend_names));
   const Rung& rung = chosen_rung(o, primitive, platform);
   std::optional<Type> type;
@@ -255,11 +255,12 @@ int work(const Options& o) {
   auto reader = open_array(o.input, type, format_of(o.format));
   const auto types = primitive.types();
   if (std::find(types.begin(), types.end(), reader->type()) == types.end())
-    throw Error(Code::unsupported, fmt::format("{} does not take {}", primitive.name, to_string(reader->type())),
+    throw Error(Code::unsupported, fmt::format("{} does not take {}", primitive.name(), to_string(reader->type())),
                 "convert the file, in numpy: a.astype('i4')");
   const std::optional<std::uint64_t> count = chosen_count(o, *reader);
-  const auto streamer = primitive.stream(
-      platform, rung, {.type = reader->type(), .op = op, .params = chosen_params(selection, primitive)});
+  Case c{.type = reader->type(), .operation = operation};
+  set_params(selection, primitive, c);
+  const auto streamer = primitive.stream(platform, rung, c);
   Inputs inputs(o, std::move(reader), count);
   inputs.open(o, streamer->other_inputs(), primitive);
 
@@ -268,7 +269,7 @@ int work(const Options& o) {
   const Streamer::Sink sink{
       [&](std::span<const std::byte> elements, std::size_t output) { outputs.put(elements, output); }};
 
-  // The next chunk is read while this one is worked on.
+  // The next chunk is read while this one is processed.
   Progress progress("MiB");
   Inputs::Chunk front = inputs.new_chunk(), back = inputs.new_chunk();
   std::size_t done = 0;

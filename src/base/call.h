@@ -1,68 +1,64 @@
-// One call of a rung: what every primitive on every backend takes. Plain data, built without allocating.
+// The arguments of one rung call, the same for every primitive and backend. Plain data: making one allocates nothing.
 #pragma once
 #include <array>
 #include <cstddef>
 #include <string_view>
 
 #include "upsweep/error.h"
+#include "upsweep/scalar.h"
 #include "upsweep/types.h"
 
 namespace upsweep {
 
 class Workspace;
 
-// A queue of device work. The CPU runs at once and ignores it; on CUDA it is a cudaStream_t (null: the default stream).
+// A queue of device work: a cudaStream_t on CUDA (null: the default stream). The CPU runs synchronously and ignores it.
 struct Stream {
   void* handle = nullptr;
 };
 
-// Named numbers that tune or complete a call: "block" (threads a block), "grid" (blocks), "threads" (CPU threads), and
-// whatever a primitive defines ("bins", "a", ...). Integers are exact up to 2^53. Names must outlive the object
-// (they are literals).
-class Params {
- public:
-  struct Item {
-    std::string_view name;
-    double value;
-  };
-  double get(std::string_view name, double otherwise) const {
-    for (const Item& item : *this)
-      if (item.name == name) return item.value;
-    return otherwise;
-  }
-  // False when there is no room for another name.
-  bool set(std::string_view name, double value) {
-    for (std::size_t i = 0; i < count_; ++i)
-      if (items_[i].name == name) return items_[i].value = value, true;
-    if (count_ == items_.size()) return false;
-    items_[count_++] = {name, value};
-    return true;
-  }
-  // These and `more`, which wins where both have a name.
-  Params with(const Params& more) const {
-    Params all = *this;
-    for (const Item& item : more) all.set(item.name, item.value);
-    return all;
-  }
-  const Item* begin() const { return items_.data(); }
-  const Item* end() const { return items_.data() + count_; }
-  bool empty() const { return count_ == 0; }
+// An array argument. One type serves inputs and outputs; rungs never write to their inputs.
+struct Array {
+  Type type = Type::u8;
+  std::size_t count = 0;  // elements
+  void* data = nullptr;   // in the backend's memory, aligned to the element, not more
 
- private:
-  std::array<Item, 8> items_{};  // 8: no primitive has more than five parameters, and two are for tuning
-  std::size_t count_ = 0;
+  template <class T>
+  T* as() const {
+    return static_cast<T*>(data);
+  }
+  std::size_t bytes() const { return count * size_of(type); }
+};
+constexpr Array input_array(Type type, std::size_t count, const void* data) {
+  return {type, count, const_cast<void*>(data)};
+}
+
+// Launch parameters: they change how a rung runs, never what it returns, except for the last bits of float sums. 0: the
+// rung's default.
+struct Tuning {
+  unsigned block = 0;     // threads per block of a GPU rung
+  unsigned grid = 0;      // blocks per launch
+  unsigned threads = 0;   // of a CPU rung; 0: all cores
+  unsigned streams = 0;   // of rungs that copy from host memory
+  std::size_t chunk = 0;  // elements per copy of each of these streams
+
+  constexpr unsigned block_or(std::size_t own) const { return block ? block : static_cast<unsigned>(own); }
+  constexpr unsigned grid_or(std::size_t own) const { return grid ? grid : static_cast<unsigned>(own); }
+  friend constexpr bool operator==(const Tuning&, const Tuning&) = default;
 };
 
-// in[k] and out[k] are the primitive's arrays in the order its README gives, in the backend's own memory.
+// Arrays and scalars are in the order of the primitive's contract.
 struct Call {
-  Type type = Type::f32;
-  Op op = Op::sum;
-  std::size_t n = 0;  // elements of the main input
-  std::array<const void*, 4> in{};
-  std::array<void*, 4> out{};
-  Params params{};
-  Workspace* workspace = nullptr;  // scratch; one stream's at a time
+  Operation operation{};
+  std::array<Array, 4> in{};
+  std::array<Array, 4> out{};
+  std::array<Scalar, 4> scalars{};
+  Tuning tuning{};
+  Workspace* workspace = nullptr;  // scratch; used by one stream at a time
   Stream stream{};
+
+  Type type() const { return in[0].type; }          // of the main input
+  std::size_t n() const { return in[0].count; }     // of the main input
 };
 
 using RunFn = Status (*)(const Call&);

@@ -1,48 +1,42 @@
-// From an implementation that is a template over type and operator to a Rung: what every such primitive's contract.h
-// shares.
+// Makes a Rung from an implementation that is a template over element type and operation. Shared by all contracts.
 #pragma once
 #include <bit>
 #include <cstdint>
 #include <tuple>
 
+#include "base/coverage.h"
 #include "base/rung.h"
 
 namespace upsweep {
 
-// The unsigned integer as wide as a T.
+// The unsigned integer of the same size as T.
 template <class T>
 using UnsignedAs = std::tuple_element_t<std::bit_width(sizeof(T)) - 1,
                                         std::tuple<std::uint8_t, std::uint16_t, std::uint32_t, std::uint64_t>>;
 
-// True when rung R takes this type and operator; a rung that does not take everything says so with `supports`.
-template <class R, class T, class Op>
+// True if rung R supports this type and operation. A rung with restrictions declares `supports`.
+template <class R, class T, class O>
 constexpr bool supports() {
-  if constexpr (requires { R::template supports<T, Op>; })
-    return R::template supports<T, Op>;
+  if constexpr (requires { R::template supports<T, O>; })
+    return R::template supports<T, O>;
   else
     return true;
 }
 
-// f of what `op` names: an operator, unless the contract has operations of its own.
-template <class Contract, class F>
-RunFn visit_op(Op op, F&& f) {
-  if constexpr (requires { Contract::visit(op, f); })
-    return Contract::visit(op, f);
-  else
-    return is_operator(op) ? visit(op, f) : nullptr;
-}
+// The operation of a primitive without a choice: contracts and rungs always take one.
+struct NoOperation {};
 
-// The function of R for a type and an operator, or null. `Contract` says which of them the primitive takes, and how
-// the arguments of a rung are made of a Call:
-//   template <class T, class Op> static constexpr bool takes;
-//   template <class T, class Op> static Args<T, Op> args(const Call&);
-//   template <class F> static RunFn visit(Op, F&&);  where it has operations of its own
+// Returns the function of R for a type and an operation, or null if R does not support them or is not compiled for them
+// here. `Contract` says which of them the primitive takes, and makes a rung's arguments from a Call:
+//   template <class T, class O> static constexpr bool takes;
+//   template <class T, class O> static Args<T, O> args(const Call&);
+//   template <class F> static RunFn visit(Operation, F&&);  calls f with the operation's struct, or with NoOperation
 template <class Contract, class R>
-RunFn find_typed_run(Type type, Op op) {
+RunFn find_typed_run(Type type, Operation operation) {
   return visit(type, [&]<class Tag>(Tag) -> RunFn {
     using T = typename Tag::type;
-    return visit_op<Contract>(op, [&]<class O>(O) -> RunFn {
-      if constexpr (Contract::template takes<T, O> && supports<R, T, O>())
+    return Contract::visit(operation, [&]<class O>(O) -> RunFn {
+      if constexpr (Contract::template takes<T, O> && supports<R, T, O>() && covers<R, T, O>())
         return [](const Call& c) -> Status { return R::template run<T, O>(Contract::template args<T, O>(c)); };
       else
         return nullptr;
@@ -50,7 +44,13 @@ RunFn find_typed_run(Type type, Op op) {
   });
 }
 
-// The Rung of an implementation struct R: its name, R::story, what R says of itself, and R::run<T, Op>(args).
+// Contract::visit for primitives whose operations are the operators of types.h.
+template <class F>
+RunFn visit_operator(Operation operation, F&& f) {
+  return operation ? visit(operation.as<Op>(), f) : nullptr;
+}
+
+// Makes the Rung of an implementation struct R from its name, R::story, R::run<T, O>(args) and R's optional constants.
 template <class Contract, class R>
 constexpr Rung make_typed_rung(std::string_view name, Backend backend) {
   Rung rung{.primitive = Contract::primitive,

@@ -1,17 +1,16 @@
-// The CPU as a Platform: ordinary memory, calls that run at once, a steady clock.
+// The CPU as a Platform: ordinary memory, synchronous calls.
 #include "base/platform.h"
 
 #include <sys/mman.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 
-#include "base/cache.h"
-#include "base/parallel.h"
+#include "cpu/cache.h"
+#include "cpu/parallel.h"
 
 namespace upsweep {
 
@@ -19,8 +18,8 @@ Rungs cpu_rungs();  // generated from the ladder.inc files
 
 namespace {
 
-// A 2 MiB page is one TLB entry where 4 KiB pages are 512, and one page fault where they are 512: first touch is the
-// slowest thing a big buffer ever does.
+// A 2 MiB page takes one TLB entry and one page fault where 4 KiB pages take 512 of each; first touch is the slowest
+// thing a big buffer ever does.
 constexpr std::size_t huge_page = 2 << 20;
 
 std::string processor_name() {
@@ -43,7 +42,7 @@ constexpr const char* compiler_name =
     "GCC " __VERSION__;
 #endif
 
-// What this process may use: the machine's memory, or its control group's limit where that is less.
+// Memory that this process may use: the machine's, or its control group's limit if that is lower.
 std::size_t memory_limit() {
   std::size_t bytes =
       static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -76,7 +75,7 @@ class CpuPlatform final : public Platform {
     if (!memory)
       throw Error(Code::out_of_memory, "cannot allocate " + std::to_string(bytes) + " bytes of host memory",
                   "use a smaller n, or free memory");
-    if (alignment == huge_page) madvise(memory, rounded, MADV_HUGEPAGE);  // advice: it may be refused
+    if (alignment == huge_page) madvise(memory, rounded, MADV_HUGEPAGE);  // advisory: it may be refused
     return memory;
   }
   void release(void* memory) noexcept override { std::free(memory); }
@@ -91,20 +90,6 @@ class CpuPlatform final : public Platform {
     if (bytes) std::memset(memory, byte, bytes);
   }
   void synchronize(Stream) override {}
-
-  // One reading of the clock costs about 25 ns, a sum of 2^10 elements 30: a sample is `batch` calls between two
-  // readings. Calls are numbered through, so that a caller who rotates among buffers rotates within a sample too.
-  std::vector<double> time_us(const Enqueue& enqueue, int samples, int batch, Stream) override {
-    using Clock = std::chrono::steady_clock;
-    std::vector<double> times(static_cast<std::size_t>(samples));
-    int call = 0;
-    for (double& time : times) {
-      const Clock::time_point begin = Clock::now();
-      for (int i = 0; i < batch; ++i) enqueue(call++);
-      time = std::chrono::duration<double, std::micro>(Clock::now() - begin).count() / batch;
-    }
-    return times;
-  }
 };
 
 }  // namespace

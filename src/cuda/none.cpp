@@ -1,4 +1,4 @@
-// In place of platform.cu where the program is built without CUDA.
+// Replaces platform.cu in a build without CUDA.
 #include "base/platform.h"
 
 namespace upsweep {

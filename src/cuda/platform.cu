@@ -2,9 +2,9 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <mutex>
+#include <vector>
 
 #include "base/platform.h"
 #include "kernel/kernel.h"
@@ -12,7 +12,6 @@
 namespace upsweep {
 
 Rungs kernel_rungs();
-Rungs cuda_peer_rungs();
 
 namespace {
 
@@ -28,7 +27,7 @@ std::string version(int number) {  // 13000 -> "13.0"
   return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
 }
 
-// Host memory that the device copies from and to by itself; to the host it is memory as any other.
+// Page-locked host memory, which the device copies from and to directly; to the host it is ordinary memory.
 class PinnedMemory final : public MemorySpace {
  public:
   void* allocate(std::size_t bytes) override {
@@ -53,15 +52,13 @@ class CudaPlatform final : public Platform {
   explicit CudaPlatform(int ordinal) : ordinal_(ordinal) {
     activate();
     check(cudaGetDeviceProperties(&properties_, ordinal), "cudaGetDeviceProperties");
-    for (const Rung* rung : kernel_rungs()) rungs_.push_back(rung);
-    for (const Rung* rung : cuda_peer_rungs()) rungs_.push_back(rung);
   }
   CudaPlatform(const CudaPlatform&) = delete;
   CudaPlatform& operator=(const CudaPlatform&) = delete;
 
   void activate() override { check(cudaSetDevice(ordinal_), "cudaSetDevice"); }
   Backend backend() const override { return Backend::cuda; }
-  Rungs rungs() const override { return rungs_; }
+  Rungs rungs() const override { return kernel_rungs(); }
 
   Description describe() const override {
     int driver = 0, runtime = 0;
@@ -118,66 +115,21 @@ class CudaPlatform final : public Platform {
     if (stream.handle) cudaStreamDestroy(handle(stream));
   }
 
-  std::vector<double> time_us(const Enqueue& enqueue, int samples, int batch, Stream stream) override {
-    activate();
-    if (!stream.handle) throw Error(Code::invalid_argument, "time_us: the default stream cannot be captured");
-    // A graph replay costs the CPU one call for the whole batch, so that what is timed is the device's work alone.
-    cudaGraph_t graph = nullptr;
-    cudaGraphExec_t replay = nullptr;
-    check(cudaStreamBeginCapture(handle(stream), cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
-    for (int call = 0; call < batch; ++call) enqueue(call);
-    check(cudaStreamEndCapture(handle(stream), &graph), "cudaStreamEndCapture");
-    const cudaError_t instantiated = cudaGraphInstantiate(&replay, graph, 0);
-    cudaGraphDestroy(graph);
-    check(instantiated, "cudaGraphInstantiate");
-
-    cudaError_t error = cudaGraphLaunch(replay, handle(stream));  // warms up: the first replay uploads the graph
-    std::vector<double> times;
-    if (error == cudaSuccess)
-      error = between_events([&] { return cudaGraphLaunch(replay, handle(stream)); }, samples, batch, stream, times);
-    cudaGraphExecDestroy(replay);
-    check(error, "timing");
-    return times;
-  }
-
-  std::vector<double> time_calls_us(const Enqueue& enqueue, int samples, int batch, Stream stream) override {
-    activate();
-    const auto calls = [&] {
-      for (int call = 0; call < batch; ++call) enqueue(call);
-      return cudaGetLastError();
-    };
-    std::vector<double> times;
-    check(between_events(calls, samples, batch, stream, times), "timing");
-    return times;
+  bool reaches(const void* memory) const override {
+    cudaPointerAttributes attributes{};
+    if (cudaPointerGetAttributes(&attributes, memory) != cudaSuccess) {
+      cudaGetLastError();  // clears the error of the query, which is not the device's
+      return false;
+    }
+    return attributes.type == cudaMemoryTypeDevice ? attributes.device == ordinal_
+                                                   : attributes.type != cudaMemoryTypeUnregistered;
   }
 
  private:
   static cudaStream_t handle(Stream stream) { return static_cast<cudaStream_t>(stream.handle); }
-  // Appends to `times` the microseconds of each of `samples` runs of work(), which is `batch` calls, between two
-  // events.
-  template <class Work>
-  static cudaError_t between_events(Work&& work, int samples, int batch, Stream stream, std::vector<double>& times) {
-    cudaEvent_t begin, end;
-    check(cudaEventCreate(&begin), "cudaEventCreate");
-    check(cudaEventCreate(&end), "cudaEventCreate");
-    cudaError_t error = cudaSuccess;
-    for (int sample = 0; sample < samples && error == cudaSuccess; ++sample) {
-      cudaEventRecord(begin, handle(stream));
-      error = work();
-      cudaEventRecord(end, handle(stream));
-      if (error == cudaSuccess) error = cudaEventSynchronize(end);
-      float milliseconds = 0;
-      cudaEventElapsedTime(&milliseconds, begin, end);
-      times.push_back(1e3 * milliseconds / batch);
-    }
-    cudaEventDestroy(begin);
-    cudaEventDestroy(end);
-    return error;
-  }
   int ordinal_;
   cudaDeviceProp properties_{};
   PinnedMemory pinned_;
-  std::vector<const Rung*> rungs_;
 };
 
 }  // namespace

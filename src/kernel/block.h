@@ -1,5 +1,6 @@
 // Reductions and scans inside a warp and inside a block.
 #pragma once
+#include <concepts>
 #include <cstring>
 
 #include "kernel/kernel.h"
@@ -60,6 +61,13 @@ __device__ __forceinline__ T warp_reduce(T value, Op op) {
     return value;
   }
 }
+
+// Whether totals may be made in any order of the operands: true of the named operators, which have their name as a
+// constant; one's own is only asked to be associative, whatever members it has.
+template <class Named>
+inline constexpr bool commutes = requires {
+  requires std::same_as<decltype(Named::op), const Op>;
+};
 
 // Blocks that the block-wide functions below can work with.
 constexpr bool whole_warps(unsigned block) { return block >= warp_size && block <= 1024 && block % warp_size == 0; }

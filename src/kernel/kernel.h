@@ -5,7 +5,8 @@
 #include <cstdint>
 
 #include "base/call.h"
-#include "base/platform.h"
+#include "base/device_limits.h"
+#include "base/workspace.h"
 
 #if defined(__CUDACC__)
 #include <cuda_runtime.h>
@@ -88,18 +89,10 @@ T* dynamic_shared() {
 
 #endif
 
-// What a launcher needs to know of the device, asked once and kept.
-struct DeviceLimits {
-  int multiprocessors;           // SMs; a power of two for the emulator, so that its tests are quick
-  int threads_per_sm;            // resident
-  std::size_t shared_per_block;  // most dynamic shared memory a block can ask for, bytes
-};
-const DeviceLimits& device_limits();
-
 constexpr std::size_t ceil_div(std::size_t a, std::size_t b) { return a / b + (a % b != 0); }
 
-// Blocks that live as long as there are tiles to be had: one a multiprocessor, fewer where there are fewer tiles.
-inline unsigned resident_blocks(std::size_t tiles) {
+// Blocks of a persistent kernel: one a multiprocessor, fewer if there are fewer tiles.
+inline unsigned persistent_grid(std::size_t tiles) {
   const auto most = static_cast<std::size_t>(device_limits().multiprocessors);
   return static_cast<unsigned>(tiles < 1 ? 1 : tiles < most ? tiles : most);
 }

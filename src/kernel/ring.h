@@ -8,7 +8,7 @@ namespace upsweep {
 
 // A block's rings: `Stages` stages for each of its `Warps` warps, in every stage a chunk of each of `Arrays` arrays.
 template <unsigned Warps, unsigned Stages, unsigned ChunkBytes, unsigned Arrays>
-struct RingShape {
+struct WarpRingShape {
   static constexpr unsigned warps = Warps, stages = Stages, chunk_bytes = ChunkBytes, arrays = Arrays;
   static constexpr unsigned block = warps * warp_size;  // threads
   static constexpr unsigned stage_bytes = arrays * chunk_bytes, shared_bytes = warps * stages * stage_bytes;
@@ -16,7 +16,7 @@ struct RingShape {
   // Blocks for arrays of n elements: each has a multiprocessor's shared memory to itself.
   template <class T>
   static unsigned blocks_for(std::size_t n) {
-    return resident_blocks(ceil_div(n * sizeof(T), chunk_bytes));
+    return persistent_grid(ceil_div(n * sizeof(T), chunk_bytes));
   }
 };
 

@@ -1,5 +1,12 @@
 #include "lab/backends.h"
 
+namespace upsweep {
+
+Rungs cpu_peers();   // generated, from the ladders with a lab/peers.cpp
+Rungs cuda_peers();  // generated, from the ladders with a lab/peers.cu
+
+}  // namespace upsweep
+
 namespace upsweep::lab {
 
 namespace {
@@ -36,6 +43,19 @@ simt::Emulator& open_traced() {
 #else
   no_emulator();
 #endif
+}
+
+Rungs peers_of(Backend backend) {
+  if (backend == Backend::cpu) return cpu_peers();
+  if (backend == Backend::cuda) return cuda_peers();
+  return {};
+}
+
+std::vector<const Rung*> rungs_and_peers(Platform& platform) {
+  const Rungs rungs = platform.rungs(), peers = peers_of(platform.backend());
+  std::vector<const Rung*> all(rungs.begin(), rungs.end());
+  all.insert(all.end(), peers.begin(), peers.end());
+  return all;
 }
 
 std::vector<Backend> present_backends() {

@@ -6,7 +6,7 @@
 #include <map>
 #include <set>
 
-#include "base/interrupt.h"
+#include "files/interrupt.h"
 #include "lab/sizes.h"
 #include "lab/stage.h"
 
@@ -14,62 +14,64 @@ namespace upsweep::lab {
 
 namespace {
 
-// Where kernels break: nothing at all, one, around a warp, around a block and around the largest block; then odd and
-// prime sizes, and some that need more than one pass.
+// Sizes where kernels break: zero, one, around a warp, a block and the largest block; then odd and prime sizes, and
+// some that take more than one pass.
 constexpr std::size_t edge_sizes[] = {0, 1, 2, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025};
 constexpr std::size_t odd_sizes[] = {97, 1009, 4093, 10'007, 65'537, 100'003, 1'000'003, 1 << 20, (1 << 22) + 3};
 
-// Launch shapes that a rung is swept over; the first is the rung's own.
-std::vector<Params> shapes_of(Backend backend) {
-  std::vector<Params> shapes(1);
+// The launch shapes of the sweep; the first is the rung's own.
+std::vector<Tuning> shapes_of(Backend backend) {
+  std::vector<Tuning> shapes(1);
   if (backend == Backend::cpu) {
-    for (const int threads : {1, 2, 3}) shapes.emplace_back().set("threads", threads);
+    for (const unsigned threads : {1, 2, 3}) shapes.push_back({.threads = threads});
     return shapes;
   }
-  // Small grids, which an emulator runs quickly; odd ones, so that chunks do not divide evenly.
-  constexpr struct { int block, grid; } small[] = {{32, 7}, {64, 1}, {128, 3}, {256, 2}, {512, 5}, {1024, 1}};
-  for (const auto& [block, grid] : small) {
-    shapes.emplace_back().set("block", block);
-    shapes.back().set("grid", grid);
-  }
+  // Small grids, which an emulator runs quickly; odd ones, so that the chunks are uneven.
+  constexpr struct { unsigned block, grid; } small[] = {{32, 7}, {64, 1}, {128, 3}, {256, 2}, {512, 5}, {1024, 1}};
+  for (const auto& [block, grid] : small) shapes.push_back({.block = block, .grid = grid});
   if (backend == Backend::cuda)
-    for (const int block : {32, 64, 128, 256, 512, 1024}) shapes.emplace_back().set("block", block);
+    for (const unsigned block : {32, 64, 128, 256, 512, 1024}) shapes.push_back({.block = block});
   return shapes;
 }
 
 struct Combination {
   Type type;
-  Op op;
-  Params params;
+  Operation operation;
+  Settings settings;
   std::string input;
 };
 
-// Walks through types x operators x parameters x inputs so that each of the first three comes once a round, with
-// another input in each round: after as many rounds as there are inputs, each combination has come once.
+// Walks through types x operations x parameters x inputs in rounds: each round visits every combination of the first
+// three once, each with another input; after as many rounds as there are inputs, every combination has been visited.
 class Combinations {
  public:
-  Combinations(const Primitive& primitive, const CheckOptions& options) {
+  // Only the combinations that the rung takes.
+  Combinations(const Primitive& primitive, const Rung& rung, const CheckOptions& options) {
     const auto all_types = options.types.empty() ? primitive.types() : options.types;
-    const auto all_ops = options.ops.empty() ? primitive.ops() : options.ops;
+    const auto all = primitive.operations();
+    const auto operations =
+        options.operations.empty() ? std::vector<Operation>(all.begin(), all.end()) : options.operations;
     for (const Type type : all_types) {
       auto inputs = primitive.inputs(type);
-      if (!options.inputs.empty())  // those of the named ones that this type has
+      if (!options.inputs.empty())  // of the named inputs, keep those that this type has
         std::erase_if(inputs, [&](const std::string& name) {
           return std::find(options.inputs.begin(), options.inputs.end(), name) == options.inputs.end();
         });
       if (inputs.empty()) continue;
-      for (const Op op : all_ops)
-        for (const Params& params : primitive.variants()) {
-          lines_.push_back({type, op, params, inputs});
+      for (const Operation operation : operations) {
+        if (!rung.find(type, operation)) continue;
+        for (const Settings& settings : primitive.variants(primitive, type)) {
+          lines_.push_back({type, operation, settings, inputs});
           count_ += inputs.size();
         }
+      }
     }
   }
   std::size_t count() const { return count_; }
   std::vector<Combination> every() const {
     std::vector<Combination> all;
     for (const Line& line : lines_)
-      for (const std::string& input : line.inputs) all.push_back({line.type, line.op, line.params, input});
+      for (const std::string& input : line.inputs) all.push_back({line.type, line.operation, line.settings, input});
     return all;
   }
   std::vector<Combination> next(std::size_t how_many) {
@@ -78,7 +80,7 @@ class Combinations {
       const std::size_t index = at_ % lines_.size(), round = at_ / lines_.size();
       const Line& line = lines_[index];
       // Starting each line at another input shows every input early, even in a short walk.
-      lot.push_back({line.type, line.op, line.params, line.inputs[(round + index) % line.inputs.size()]});
+      lot.push_back({line.type, line.operation, line.settings, line.inputs[(round + index) % line.inputs.size()]});
     }
     return lot;
   }
@@ -86,8 +88,8 @@ class Combinations {
  private:
   struct Line {
     Type type;
-    Op op;
-    Params params;
+    Operation operation;
+    Settings settings;
     std::vector<std::string> inputs;
   };
   std::vector<Line> lines_;
@@ -98,18 +100,18 @@ const char* alignment_text(Layout::Shift shift) {
   return shift == Layout::Shift::none ? "" : shift == Layout::Shift::alike ? " misaligned" : " misaligned apart";
 }
 
-// One call, twice with the same scratch, in a launch shape added to the case's own parameters. Nothing when both are
-// right. `shape` becomes empty, the rung's own, when the rung does not take it.
-std::optional<std::string> try_case(Stage& stage, simt::Emulator* emulator, const Rung& rung, RunFn run, const Case& c,
-                                    Params& shape, std::size_t& runs) {
+// Runs one case twice with the same scratch in a launch shape; returns nothing if both results are right. If the rung
+// rejects `shape`, it becomes the rung's own.
+std::optional<std::string> try_case(Stage& stage, simt::Emulator* emulator, const Rung& rung, RunFn run, Tuning& shape,
+                                    std::size_t& runs) {
   std::optional<std::string> wrong;
   try {
     for (int turn = 0; turn < 2 && !wrong; ++turn) {
-      Status status = stage.run(run, c.params.with(shape));
-      // A launch shape that the rung says it does not take is no failure; its own shape has to work.
-      if ((status.code == Code::unsupported || status.code == Code::invalid_argument) && !shape.empty()) {
+      Status status = stage.run(run, shape);
+      // A rung may reject a launch shape, but not its own.
+      if ((status.code == Code::unsupported || status.code == Code::invalid_argument) && shape != Tuning{}) {
         shape = {};
-        status = stage.run(run, c.params);
+        status = stage.run(run, shape);
       }
       ++runs;
       if (!status)
@@ -135,8 +137,10 @@ std::optional<std::string> try_case(Stage& stage, simt::Emulator* emulator, cons
 }  // namespace
 
 std::string describe(const Case& c) {
-  std::string text = fmt::format("{} {} n={} input={}", to_string(c.type), to_string(c.op), size_text(c.n), c.input);
-  for (const Params::Item& item : c.params) text += fmt::format(" {}={}", item.name, item.value);
+  std::string text(to_string(c.type));
+  if (c.operation) text += fmt::format(" {}", c.operation.name());
+  text += fmt::format(" n={} input={}", size_text(c.n), c.input);
+  for (const auto& [name, value] : texts_of(c.settings, c.tuning)) text += fmt::format(" {}={}", name, value);
   return text;
 }
 
@@ -152,8 +156,11 @@ std::vector<std::size_t> check_sizes(const Primitive& primitive, const std::vect
   return {sizes.begin(), sizes.end()};
 }
 
-std::vector<RungCheck> check(Platform& platform, simt::Emulator* emulator, const Primitive& primitive,
-                             const std::vector<const Rung*>& rungs, const CheckOptions& options) {
+namespace {
+
+// Checks rungs that take the same pairs of type and operation.
+std::vector<RungCheck> check_alike(Platform& platform, simt::Emulator* emulator, const Primitive& primitive,
+                                   const std::vector<const Rung*>& rungs, const CheckOptions& options) {
   const bool traced = emulator && emulator->instrumented();
   const std::string platform_name = std::string(to_string(platform.backend())) + (traced ? " traced" : "");
   std::vector<RungCheck> results;
@@ -161,7 +168,7 @@ std::vector<RungCheck> check(Platform& platform, simt::Emulator* emulator, const
 
   const auto sizes = options.sizes.empty() ? check_sizes(primitive, rungs, options.depth) : options.sizes;
   const auto shapes = shapes_of(platform.backend());
-  Combinations combinations(primitive, options);
+  Combinations combinations(primitive, *rungs.front(), options);
   const auto at_size = [&](std::size_t n) {
     const std::size_t some = std::min(options.depth.combinations, combinations.count());
     return n <= options.depth.every_combination_to ? combinations.count() : some;
@@ -169,10 +176,10 @@ std::vector<RungCheck> check(Platform& platform, simt::Emulator* emulator, const
   std::size_t total = 0, done = 0;
   for (const std::size_t n : sizes) total += at_size(n);
 
-  // One for each kind of memory that the rungs' arrays lie in.
+  // One stage for each kind of memory that the rungs' arrays are in.
   std::map<MemoryKind, Stage> stages;
   for (const Rung* rung : rungs) stages.try_emplace(rung->arrays, platform, rung->arrays);
-  // The traced emulator watches the edges of allocations itself, and sees reads too.
+  // The traced emulator checks the bounds of allocations itself, for reads too.
   const std::size_t guard = traced ? 0 : 256;
   if (emulator) emulator->take_report();
   for (const std::size_t n : sizes) {
@@ -181,37 +188,37 @@ std::vector<RungCheck> check(Platform& platform, simt::Emulator* emulator, const
       throw_if_interrupted();
       if (options.progress) options.progress(done, total);
       const Case c{.type = combination.type,
-                   .op = combination.op,
+                   .operation = combination.operation,
                    .n = n,
                    .input = combination.input,
-                   .params = combination.params};
+                   .settings = combination.settings};
       const auto problem = primitive.make(c, {});
-      // In the rung's own shape, aligned, and in one of the others, misaligned every other time, alike and apart in
-      // turn.
+      // Once in the rung's own shape, aligned, and once in another shape, misaligned every other time, alternately with
+      // equal and different shifts.
       for (const bool own_shape : {true, false}) {
         if (own_shape && done % options.depth.own_shape_every != 0) continue;
-        const Params& shape = own_shape ? shapes[0] : shapes[1 + done % (shapes.size() - 1)];
-        // The division keeps shapes and alignments from going in step.
+        const Tuning& shape = own_shape ? shapes[0] : shapes[1 + done % (shapes.size() - 1)];
+        // The division keeps shapes and alignments out of step.
         using Shift = Layout::Shift;
         constexpr Shift shifts[] = {Shift::alike, Shift::none, Shift::apart, Shift::none};
         const Shift shift = own_shape ? Shift::none : shifts[done / (shapes.size() - 1) % std::size(shifts)];
         std::set<MemoryKind> loaded;
         for (RungCheck& result : results) {
           if (result.failures.size() >= options.most_failures) continue;
-          const RunFn run = result.rung->find_for(c.type, c.op, n);
+          const RunFn run = result.rung->find_for(c.type, c.operation, n);
           if (!run) continue;
           Stage& stage = stages.at(result.rung->arrays);
           if (loaded.insert(result.rung->arrays).second)
-            stage.load(*problem, c, {.guard_bytes = guard, .shift = shift});
-          Params used = shape;
-          auto wrong = try_case(stage, emulator, *result.rung, run, c, used, result.runs);
+            stage.load(primitive, *problem, c, {.guard_bytes = guard, .shift = shift});
+          Tuning used = shape;
+          auto wrong = try_case(stage, emulator, *result.rung, run, used, result.runs);
           if (!wrong) continue;
           Case shown = c;
-          shown.params = c.params.with(used);
+          shown.tuning = used;
           result.failures.push_back(fmt::format("{}/{} {} {}{}: {}", result.rung->primitive, result.rung->name,
                                                 platform_name, describe(shown), alignment_text(shift), *wrong));
-          // It may have spoilt the inputs and left the counters at anything: the next rung starts clean.
-          stage.load(*problem, c, {.guard_bytes = guard, .shift = shift});
+          // The rung may have overwritten inputs and left counters nonzero: the next one starts clean.
+          stage.load(primitive, *problem, c, {.guard_bytes = guard, .shift = shift});
           stage.renew_workspace();
         }
       }
@@ -219,6 +226,28 @@ std::vector<RungCheck> check(Platform& platform, simt::Emulator* emulator, const
     }
   }
   if (options.progress) options.progress(total, total);
+  return results;
+}
+
+}  // namespace
+
+std::vector<RungCheck> check(Platform& platform, simt::Emulator* emulator, const Primitive& primitive,
+                             const std::vector<const Rung*>& rungs, const CheckOptions& options) {
+  // Rungs that take the same pairs of type and operation are checked together, on the same problems. A single walk for
+  // all would reach a rung with few pairs, as most have on the emulators, in few of its steps.
+  std::map<std::vector<bool>, std::vector<const Rung*>> groups;
+  for (const Rung* rung : rungs) {
+    std::vector<bool> takes;
+    for (const Type type : primitive.types())
+      for (const Operation& operation : primitive.operations()) takes.push_back(rung->find(type, operation) != nullptr);
+    groups[takes].push_back(rung);
+  }
+  std::map<const Rung*, RungCheck> checked;
+  for (const auto& [takes, group] : groups)
+    for (RungCheck& result : check_alike(platform, emulator, primitive, group, options))
+      checked[result.rung] = std::move(result);
+  std::vector<RungCheck> results;
+  for (const Rung* rung : rungs) results.push_back(std::move(checked.at(rung)));
   return results;
 }
 

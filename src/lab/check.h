@@ -1,44 +1,44 @@
-// Is a rung right? Every size that has ever broken a kernel, every type, operator and input, misaligned arrays,
-// poisoned outputs between guard zones, the same scratch twice, several launch shapes.
+// Checks whether a rung is right: every size that has ever broken a kernel, every type, operator and input, misaligned
+// arrays, poisoned outputs between guard zones, the same scratch twice, several launch shapes.
 #pragma once
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "base/platform.h"
-#include "base/primitive.h"
+#include "lab/primitive.h"
 #include "simt/report.h"
 
 namespace upsweep::lab {
 
 // How much of the product size x type x operator x input x shape is run.
 struct Depth {
-  std::size_t every_combination_to;  // sizes up to here run every type x operator x input
-  std::size_t combinations;          // at larger sizes, this many of them, a different lot at each size
-  std::size_t largest;               // elements; sizes above are left out
-  // Every problem runs in one of the swept shapes; every so many also in the rung's own, which on a kernel is a grid
-  // for a whole GPU.
+  std::size_t every_combination_to;  // sizes up to this run every type x operator x input
+  std::size_t combinations;          // larger sizes run this many of them, different ones at each size
+  std::size_t largest;               // elements; larger sizes are skipped
+  // Every problem runs in one of the sweep's shapes; one in this many also runs in the rung's own, which for a kernel
+  // is a grid for a whole GPU.
   std::size_t own_shape_every;
 };
-// A CPU or GPU checks some 100'000 cases a second.
+// A CPU or GPU checks about 100'000 cases per second.
 inline constexpr Depth full_depth{
     .every_combination_to = 2048, .combinations = 24, .largest = std::size_t{1} << 30, .own_shape_every = 1};
 // An emulated launch of a few blocks takes a fraction of a millisecond, one of a thousand blocks 10 to 100 ms.
 inline constexpr Depth emulated_depth{
     .every_combination_to = 0, .combinations = 24, .largest = 110'000, .own_shape_every = 64};
-// The traced emulator is some ten times slower again.
+// The traced emulator is about ten times slower again.
 inline constexpr Depth traced_depth{
     .every_combination_to = 0, .combinations = 4, .largest = 10'007, .own_shape_every = 64};
 
 struct CheckOptions {
   Depth depth = full_depth;
-  // Empty: everything that the primitive has.
+  // Empty: everything that the primitive supports.
   std::vector<Type> types;
-  std::vector<Op> ops;
+  std::vector<Operation> operations;
   std::vector<std::string> inputs;
   std::vector<std::size_t> sizes;
-  std::size_t most_failures = 5;  // a rung: enough to see the pattern; the rung is given up then
-  // Called before each problem: how many of how many are done.
+  std::size_t most_failures = 5;  // per rung: enough to see the pattern; the rung is then abandoned
+  // Called before each problem.
   std::function<void(std::size_t done, std::size_t total)> progress;
 };
 
@@ -47,20 +47,20 @@ struct RungCheck {
   std::string platform{};               // "cpu", "cuda", "simt", "simt traced"
   std::size_t runs = 0;                 // calls made
   std::vector<std::string> failures{};  // one line each: rung, case, what differs
-  // Something ran, and was right when it claims to be; a deliberate bug is right when it was caught.
+  // True if something ran and no run failed; a deliberate bug passes if it was caught.
   bool passed() const { return runs > 0 && failures.empty() != rung->expected_wrong; }
 };
 
-// Checks rungs of one primitive on one platform. `emulator` is the platform when it is an emulator, so that the issues
-// that it saw count as failures.
+// Checks rungs of one primitive on one platform. `emulator` is the platform if it is an emulator; the issues that it
+// reports then count as failures.
 std::vector<RungCheck> check(Platform& platform, simt::Emulator* emulator, const Primitive& primitive,
                              const std::vector<const Rung*>& rungs, const CheckOptions& options);
 
-// The sizes that a check runs: the lab's own and the primitive's for these rungs, ascending, none above depth.largest.
+// Returns the sizes of a check: the lab's own and the primitive's for these rungs, ascending, none above depth.largest.
 std::vector<std::size_t> check_sizes(const Primitive& primitive, const std::vector<const Rung*>& rungs,
                                      const Depth& depth);
 
-// "f32 sum n=1025 input=uniform block=64", as it stands in messages.
+// "f32 sum n=1025 input=uniform block=64", as in messages.
 std::string describe(const Case& c);
 
 }  // namespace upsweep::lab

@@ -1,4 +1,4 @@
-// Two runs held against each other: what became slower, beyond the noise that each run has against itself?
+// Compares two runs: what became slower, beyond the run-to-run noise of both?
 #pragma once
 #include <string>
 #include <vector>
@@ -12,8 +12,8 @@ enum class Change {
   same,  // within the noise
   faster,
   slower,    // a regression
-  broken,    // was right, fails its check now: a regression too
-  repaired,  // the other way round
+  broken,    // was right, now fails its check: also a regression
+  repaired,  // the reverse
   missing,   // only in the first run
   added,     // only in the second
 };
@@ -26,14 +26,14 @@ struct Comparison {
   bool regression() const { return change == Change::slower || change == Change::broken; }
 };
 
-// Matches records by everything that makes a case and its contestant; of two records of the same the later counts.
-// Throws Error(invalid_argument) when device, driver, compiler or flags differ, unless `across`.
+// Matches records by case and contestant; the later of two records for the same counts. Throws Error(invalid_argument)
+// if device, driver, compiler or flags differ, unless `across`.
 std::vector<Comparison> compare(const std::vector<Record>& before, const std::vector<Record>& after, bool across);
 
-// The changes, worst first, and one line of totals. Cases that stayed the same only count, unless `all`.
+// The changes, worst first, and one line of totals. Unchanged cases are only counted, unless `all`.
 std::string comparison_table(const std::vector<Comparison>& comparisons, bool all, const Terminal& terminal);
 
-// One JSON line for each comparison.
+// One JSON line per comparison.
 std::string to_json(const Comparison& comparison);
 
 std::string_view to_string(Change change);

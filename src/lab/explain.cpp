@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "base/interrupt.h"
+#include "files/interrupt.h"
 #include "lab/check.h"
 #include "lab/grid.h"
 #include "lab/source_text.h"
@@ -22,7 +22,7 @@ struct Count {
   const char* name;
   std::uint64_t Counters::*member;
 };
-// Every counter under its own name: what --json gives.
+// Every counter under its own name, for --json.
 constexpr Count counts[] = {{"global_load_requests", &Counters::global_load_requests},
                             {"global_load_sectors", &Counters::global_load_sectors},
                             {"global_load_ideal", &Counters::global_load_ideal},
@@ -64,7 +64,7 @@ std::string lanes_text(const Counters& c) {
   return fmt::format("{:.1f}", static_cast<double>(c.branch_lanes) / static_cast<double>(c.branches));
 }
 
-// A line of the table: a name, and what it says of one rung; "" where it says nothing.
+// One row of the table: a name, and its text for one rung, "" if it does not apply.
 struct Metric {
   const char* name;
   std::string (*text)(const Counters&);
@@ -121,7 +121,7 @@ Json counters_json(const Counters& c) {
   return json;
 }
 
-// Launches, blocks and threads of all kernels of a rung: "2 launches" and so on, for the head of the table.
+// Launches, blocks and threads of all kernels of a rung, for the head of the table.
 struct Launches {
   std::uint64_t launches = 0, blocks = 0, threads = 0, shared_bytes = 0;
 };
@@ -163,7 +163,7 @@ Grid side_by_side(std::span<const Explanation> explanations) {
 
 std::vector<Explanation> explain(simt::Emulator& emulator, const Primitive& primitive,
                                  const std::vector<const Rung*>& rungs, const Case& c, bool lines) {
-  // One thread: a kernel that polls other blocks then finds them done, and its loads are counted once.
+  // One OS thread: a kernel that polls other blocks finds them done, so its loads are counted once.
   emulator.configure({.threads = 1, .lines = lines});
   emulator.take_report();
   const auto problem = primitive.make(c, {});
@@ -171,13 +171,13 @@ std::vector<Explanation> explain(simt::Emulator& emulator, const Primitive& prim
   Stage stage(emulator);
   for (const Rung* rung : rungs) {
     throw_if_interrupted();
-    const RunFn run = rung->find_for(c.type, c.op, c.n);
+    const RunFn run = rung->find_for(c.type, c.operation, c.n);
     if (!run || rung->gpu_only) continue;
-    stage.load(*problem, c, {.guard_bytes = 0});
-    stage.renew_workspace();  // its own, whatever the rung before left behind
+    stage.load(primitive, *problem, c, {.guard_bytes = 0});
+    stage.renew_workspace();  // a fresh one, whatever the rung before left in it
     Explanation e{.rung = rung, .report = {}, .failure = {}};
     try {
-      const Status status = stage.run(run, c.params);
+      const Status status = stage.run(run, c.tuning);
       if (!status)
         e.failure = fmt::format("returned an error: {}", status.message ? status.message : "no message");
       else
@@ -220,7 +220,7 @@ std::string line_table(const Explanation& explanation, const Terminal& terminal)
   for (const simt::KernelReport& kernel : explanation.report.kernels) {
     Grid grid({"line", "loads", "sectors", "stores", "sectors", "shared", "wavefronts", "atomics", "worst", "barriers",
                "lanes", "divergent"});
-    // The counters take some 90 columns; the source gets what is left, and is cut rather than wrapped.
+    // The counters take about 90 columns; the source gets the rest, and is cut rather than wrapped.
     const auto room = static_cast<std::size_t>(std::clamp(terminal.width - 92, 40, 80));
     std::string file;
     for (const simt::LineCounters& line : kernel.lines) {
@@ -253,7 +253,7 @@ std::string to_json(const Explanation& explanation, const Case& c) {
   json["primitive"] = explanation.rung->primitive;
   json["rung"] = explanation.rung->name;
   json["type"] = to_string(c.type);
-  json["op"] = to_string(c.op);
+  json["op"] = c.operation ? Json(c.operation.name()) : Json(nullptr);
   json["n"] = c.n;
   json["input"] = c.input;
   json["predicted"] = counters_json(explanation.report.total());

@@ -1,4 +1,4 @@
-// A table of text: columns as wide as they need to be.
+// A text table whose columns fit their contents.
 #pragma once
 #include <string>
 #include <vector>
@@ -16,15 +16,15 @@ struct Cell {
 
 class Grid {
  public:
-  // Columns named in the first row; the first column is set to the left, the others to the right.
+  // `header` names the columns; the first is left-aligned, the others right-aligned.
   explicit Grid(std::vector<std::string> header) : header_(std::move(header)) {}
   void add(std::vector<Cell> row) { rows_.push_back(std::move(row)); }
   bool empty() const { return rows_.empty(); }
-  // Columns that all lines take, separators included.
+  // Width of all lines in columns, separators included.
   int width() const;
-  // Lines with a newline each; `indent` spaces first.
+  // Lines, each with a newline, indented by `indent` spaces.
   std::string text(const Terminal& terminal, int indent = 0) const;
-  // The same as a Markdown table. Cells in Style::strong are bold.
+  // The same as a Markdown table, with Style::strong as bold.
   std::string markdown() const;
 
  private:
@@ -33,7 +33,7 @@ class Grid {
   std::vector<std::vector<Cell>> rows_;
 };
 
-// Columns that UTF-8 text takes: code points, which is right for everything that we print.
+// Columns that UTF-8 text takes: counts code points, which is right for everything we print.
 std::size_t columns(const std::string& text);
 
 }  // namespace upsweep::lab

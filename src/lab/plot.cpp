@@ -14,27 +14,28 @@ namespace upsweep::lab {
 
 namespace {
 
-// Pixels. A row is a title, two charts and the legend.
+// In pixels. A row consists of a title, two charts and the legend.
 constexpr double chart_width = 370, chart_height = 290, left = 56, between = 60, legend_width = 196, title = 44,
                  below = 48;
 constexpr double row_height = title + chart_height + below, width = left + 2 * chart_width + between + legend_width;
 
 struct Series {
   std::string title;
-  std::vector<std::string> names;                           // in order of first appearance: the ladder's
-  std::set<std::string> peers;                              // those of them that are peers
+  std::vector<std::string> names;                           // in order of first appearance, which is the ladder's
+  std::set<std::string> peers;                              // those that are peers
   std::map<std::string, std::map<double, double>> us, gbs;  // by name, then by n
   std::map<double, double> best_peer_us;                    // by n
-  double ceiling = 0;                                       // GB/s, of the largest n
+  double ceiling = 0;                                       // GB/s, at the largest n
 };
 
-// In order of first appearance.
+// Groups records into series, in order of first appearance.
 std::vector<Series> series_of(const std::vector<Record>& records) {
   std::vector<Series> all;
   for (const Record& r : records) {
     if (!r.timed() || r.primitive == "ceiling" || r.n == 0) continue;
-    std::string title = fmt::format("{} {} {}, {} input", r.primitive, r.type, r.op, r.input);
-    for (const auto& [name, value] : r.params) title += fmt::format(", {}={:g}", name, value);
+    std::string title = fmt::format("{} {}, {} input", r.primitive, type_and_op(r), r.input);
+    for (const auto& [name, value] : r.params) title += fmt::format(", {}={}", name, value);
+    title += ", " + r.situation;
     title += ", " + r.device;
     auto found = std::find_if(all.begin(), all.end(), [&](const Series& s) { return s.title == title; });
     if (found == all.end()) found = all.insert(all.end(), Series{.title = title});
@@ -72,8 +73,8 @@ void put_text(std::string& svg, double x, double y, std::string_view anchor, std
   svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor, escaped(text));
 }
 
-// From violet to yellow-green: the first four fifths of viridis, a map whose steps are even to the eye and to the
-// colour-blind; its end is too pale for a white page.
+// From violet to yellow-green: the first four fifths of viridis, which is perceptually uniform and safe for
+// colour-blind readers; its end is too pale for a white page.
 std::string ladder_colour(double t) {
   constexpr std::array<std::array<double, 3>, 5> stops{
       {{68, 1, 84}, {65, 68, 135}, {42, 120, 142}, {34, 168, 132}, {122, 209, 81}}};
@@ -85,10 +86,10 @@ std::string ladder_colour(double t) {
   return fmt::format("#{:02x}{:02x}{:02x}", rgb[0], rgb[1], rgb[2]);
 }
 
-// How the line of a name is drawn.
+// Returns the stroke of a series' line.
 std::string stroke(const Series& s, const std::string& name) {
   if (s.peers.contains(name)) {
-    // Peers in black, told apart by their dashes.
+    // Peers are black, distinguished by their dashes.
     static constexpr std::array dashes{"6 3", "2 3", "9 3 2 3", "12 4"};
     const auto index = static_cast<std::size_t>(std::distance(s.peers.begin(), s.peers.find(name)));
     return fmt::format("stroke=\"#111111\" stroke-width=\"1.8\" stroke-dasharray=\"{}\"",
@@ -99,7 +100,7 @@ std::string stroke(const Series& s, const std::string& name) {
   return fmt::format("stroke=\"{}\" stroke-width=\"2\"", ladder_colour(rungs > 1 ? rung / (rungs - 1) : 1));
 }
 
-// From values to pixels, one axis.
+// Maps values to pixels along one axis.
 struct Axis {
   double low, high, from, to;
   bool logarithmic;
@@ -151,7 +152,7 @@ void draw(std::string& svg, const Series& s, double top) {
 
   const auto x_from = [&](double from) { return Axis{n_low, n_high, from, from + chart_width, true}; };
   Chart speed(svg, x_from(left), {low, high * 1.1, bottom, top + title, true}, "GB/s");
-  // Within two decades, steps between them too: one or two lines alone give no scale.
+  // Below two decades, steps of 1, 2 and 5: one or two lines alone give no scale.
   const bool narrow = high / low < 100;
   for (double decade = std::pow(10, std::floor(std::log10(low))); decade <= high; decade *= 10)
     for (const double step : {1, 2, 5})
@@ -159,7 +160,7 @@ void draw(std::string& svg, const Series& s, double top) {
         speed.horizontal(at, fmt::format("{:g}", at));
   if (s.ceiling > 0) speed.horizontal(s.ceiling, "", "ceiling");
 
-  constexpr double most = 2.5;  // times as fast: what is above lies on the edge
+  constexpr double most = 2.5;  // speedup; larger ones are clamped to the edge
   const double second = left + chart_width + between;
   Chart ratio(svg, x_from(second), {0, most, bottom, top + title, false}, "times as fast as the best peer");
   for (double r = 0; r <= most; r += 0.5) ratio.horizontal(r, fmt::format("{:g}", r), r == 1 ? "one" : "grid");

@@ -1,4 +1,4 @@
-// Records as a picture: SVG, readable on a light and on a dark page.
+// Plots records as SVG, readable on light and dark pages.
 #pragma once
 #include <string>
 #include <vector>
@@ -7,9 +7,9 @@
 
 namespace upsweep::lab {
 
-// A row for each series (primitive, type, operator, input, parameters, device) with two charts over n: GB/s of every
-// rung and peer under the ceiling, both axes logarithmic, and how many times as fast as the best peer they are. Rungs
-// are coloured in the order of the ladder; peers are dashed. Throws Error(invalid_argument) when no record was timed.
+// One row per series (primitive, type, operator, input, parameters, device) with two charts over n: GB/s of every rung
+// and peer under the ceiling, on logarithmic axes, and the speedup over the best peer. Rungs are coloured in ladder
+// order; peers are dashed. Throws Error(invalid_argument) if no record was timed.
 std::string plot_svg(const std::vector<Record>& records);
 
 }  // namespace upsweep::lab

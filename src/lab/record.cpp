@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <cmath>
 #include <fstream>
 #include <iostream>
 #include <map>
@@ -35,7 +34,14 @@ void read(const Json& json, const char* name, std::optional<T>& value) {
   if (!field.is_null()) value = field.get<T>();
 }
 
-// To so many significant digits: the rest is noise that makes lines long.
+// A parameter's value: numbers and booleans as such, names as strings.
+Json as_json(const std::string& text) {
+  const Json value = Json::parse(text, nullptr, false);
+  return value.is_number() || value.is_boolean() ? value : Json(text);
+}
+std::string param_text(const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+
+// Rounds to this many significant digits: the rest is noise that makes lines long.
 std::optional<double> rounded(const std::optional<double>& value, int digits) {
   if (!value) return std::nullopt;
   return std::stod(fmt::format("{:.{}g}", *value, digits));
@@ -75,17 +81,18 @@ void set_timing(Record& r, const Measurement& measured) {
 }
 }  // namespace
 
-Record make_record(const RunIdentity& identity, const Primitive& primitive, const Case& c, const Measurement& measured,
-                   const Ceiling* ceiling) {
+Record make_record(const RunIdentity& identity, const Primitive& primitive, const Case& c, Situation situation,
+                   const Measurement& measured, const Ceiling* ceiling) {
   Record r = blank(identity, measured.rung->backend);
-  r.primitive = primitive.name;
+  r.primitive = primitive.name();
   (measured.rung->peer ? r.peer : r.rung) = std::string(measured.rung->name);
   if (measured.rung->peer) r.peer_version = std::string(measured.rung->version);
-  r.op = to_string(c.op);
+  r.op = c.operation.name();
   r.type = to_string(c.type);
   r.n = c.n;
   r.input = c.input;
-  for (const Params::Item& item : c.params) r.params.emplace_back(item.name, item.value);
+  r.params = texts_of(c.settings, c.tuning);
+  r.situation = to_string(situation);
   r.synchronises = measured.rung->synchronises;
   set_timing(r, measured);
   r.traffic_bytes = measured.traffic.bytes;
@@ -103,7 +110,6 @@ Record make_record(const RunIdentity& identity, Backend backend, const Ceiling& 
   Record r = blank(identity, backend);
   r.primitive = "ceiling";
   r.rung = ceiling.kind;
-  r.op = to_string(Op::sum);
   r.type = to_string(ceiling.type);
   r.n = ceiling.n;
   r.input = "uniform";
@@ -120,17 +126,18 @@ Record make_record(const RunIdentity& identity, Backend backend, const Ceiling& 
 std::string to_json(const Record& r) {
   Json params = Json::object();
   for (const auto& [name, value] : r.params)
-    params[name] = value == std::floor(value) ? Json(static_cast<std::int64_t>(value)) : Json(value);
+    params[name] = as_json(value);
   Json json;
   json["primitive"] = r.primitive;
   json["rung"] = or_null(r.rung);
   json["peer"] = or_null(r.peer);
   json["backend"] = r.backend;
-  json["op"] = r.op;
+  json["op"] = r.op.empty() ? Json(nullptr) : Json(r.op);
   json["type"] = r.type;
   json["n"] = r.n;
   json["input"] = r.input;
   json["params"] = params;
+  json["situation"] = r.situation;
   json["samples"] = r.samples;
   json["median_us"] = or_null(rounded(r.median_us, 6));
   json["q1_us"] = or_null(rounded(r.q1_us, 6));
@@ -149,7 +156,7 @@ std::string to_json(const Record& r) {
   json["revision"] = r.revision;
   json["run"] = r.run;
   json["time"] = r.time;
-  if (r.synchronises) json["synchronises"] = true;  // only where it is so
+  if (r.synchronises) json["synchronises"] = true;  // omitted if false
   return json.dump();
 }
 
@@ -167,11 +174,12 @@ Record parse_record(const std::string& line, const std::string& source, std::siz
     read(json, "rung", r.rung);
     read(json, "peer", r.peer);
     read(json, "backend", r.backend);
-    read(json, "op", r.op);
+    if (!json.at("op").is_null()) read(json, "op", r.op);
     read(json, "type", r.type);
     read(json, "n", r.n);
     read(json, "input", r.input);
-    for (const auto& [name, value] : json.at("params").items()) r.params.emplace_back(name, value.get<double>());
+    for (const auto& [name, value] : json.at("params").items()) r.params.emplace_back(name, param_text(value));
+    r.situation = json.value("situation", r.situation);
     read(json, "samples", r.samples);
     read(json, "median_us", r.median_us);
     read(json, "q1_us", r.q1_us);
@@ -202,11 +210,14 @@ Record parse_record(const std::string& line, const std::string& source, std::siz
 
 std::string case_of(const Record& r) {
   std::string text =
-      fmt::format("{}/{} {} {} {} n={} {}", r.primitive, r.name(), r.backend, r.type, r.op, size_text(r.n), r.input);
+      fmt::format("{}/{} {} {} n={} {}", r.primitive, r.name(), r.backend, type_and_op(r), size_text(r.n), r.input);
   if (r.peer) text += " (peer)";
   for (const auto& [name, value] : r.params) text += fmt::format(" {}={}", name, value);
+  if (r.situation != to_string(Situation::back_to_back)) text += " " + r.situation;
   return text;
 }
+
+std::string type_and_op(const Record& r) { return r.op.empty() ? r.type : r.type + " " + r.op; }
 
 std::vector<Record> read_records(const std::filesystem::path& path) {
   const bool stdin_asked = path == "-";
@@ -217,7 +228,7 @@ std::vector<Record> read_records(const std::filesystem::path& path) {
   }
   std::istream& in = stdin_asked ? std::cin : file;
   std::vector<Record> records;
-  std::map<std::string, std::size_t> places;  // in `records`, of each case on each machine
+  std::map<std::string, std::size_t> places;  // index in `records`, by case and machine
   std::size_t line_number = 0;
   for (std::string line; std::getline(in, line);) {
     ++line_number;

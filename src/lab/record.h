@@ -1,4 +1,4 @@
-// One measurement as one line of JSON, under names that never change, so that anything can read any run.
+// One measurement as one JSON line, under names that never change, so that any tool can read any run.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "base/platform.h"
-#include "base/primitive.h"
+#include "lab/primitive.h"
 #include "lab/time.h"
 
 namespace upsweep::lab {
@@ -17,21 +17,22 @@ namespace upsweep::lab {
 struct Record {
   std::string primitive;
   std::optional<std::string> rung, peer;  // exactly one of them
-  std::string backend, op, type;
+  std::string backend, op, type;  // op is empty if the primitive leaves no choice
   std::uint64_t n = 0;
   std::string input;
-  std::vector<std::pair<std::string, double>> params;
+  std::vector<std::pair<std::string, std::string>> params;  // values as text: 0.5, true, offsets
+  std::string situation = "back_to_back";
   int samples = 0;
-  // Microseconds a call; nothing for a contestant that failed its check.
+  // Microseconds per call; nothing for a contestant that failed its check.
   std::optional<double> median_us, q1_us, q3_us;
   std::uint64_t traffic_bytes = 0;
   std::string ceiling;                // "read", "write", "copy", "launch"
-  std::optional<double> ceiling_gbs;  // 1e9 bytes a second; nothing for "launch" and where it was not measured
+  std::optional<double> ceiling_gbs;  // 1e9 bytes per second; nothing for "launch", or if not measured
   std::optional<double> score;        // traffic / time / ceiling
   bool checked = false;
   std::optional<double> aa_spread;  // relative
   std::optional<std::string> peer_version;
-  bool synchronises = false;  // waits for the device: timed by the calls themselves, not by replays of a graph
+  bool synchronises = false;  // waits for the device: timed by the calls themselves, not by graph replays
   std::string device, driver, compiler, flags, revision, run, time;
 
   const std::string& name() const { return rung ? *rung : *peer; }
@@ -42,7 +43,7 @@ struct Record {
   double gbs() const { return gigabytes_per_second(traffic_bytes, median_us.value_or(0)); }
 };
 
-// What all records of one invocation share.
+// Shared by all records of one invocation.
 struct RunIdentity {
   Description description;
   std::string run;   // one id per invocation: start time and process
@@ -51,23 +52,25 @@ struct RunIdentity {
 RunIdentity identify(const Description& description);
 
 // `ceiling` is the one that the measurement's traffic names, or null.
-Record make_record(const RunIdentity& identity, const Primitive& primitive, const Case& c, const Measurement& measured,
-                   const Ceiling* ceiling);
-// A ceiling is a record too, held against itself: its score is 1.
+Record make_record(const RunIdentity& identity, const Primitive& primitive, const Case& c, Situation situation,
+                   const Measurement& measured, const Ceiling* ceiling);
+// A ceiling is a record too, relative to itself: its score is 1.
 Record make_record(const RunIdentity& identity, Backend backend, const Ceiling& ceiling);
 
 // One line, no newline.
 std::string to_json(const Record& record);
 
-// Throws Error(bad_file), naming `source` and the line, for anything that is not a record. Unknown names are ignored,
-// so that newer files can be read.
+// Throws Error(bad_file), naming `source` and the line, if the line is not a record. Ignores unknown names, so that
+// newer files can be read.
 Record parse_record(const std::string& line, const std::string& source, std::size_t line_number);
 
-// What was measured, in words: the same for two records of one case, on whatever machine.
+// Returns the case in words: the same for two records of one case, on any machine.
 std::string case_of(const Record& record);
+// "i32 sum", or the type alone.
+std::string type_and_op(const Record& record);
 
-// The records of a file of JSON lines; "-" is standard input. Empty lines are skipped. Of a case that a machine has
-// measured several times, the last, in the place of the first.
+// Reads a file of JSON lines; "-" is standard input. Skips empty lines. If a machine measured a case several times, the
+// last record takes the position of the first.
 std::vector<Record> read_records(const std::filesystem::path& path);
 
 }  // namespace upsweep::lab

@@ -1,4 +1,4 @@
-# cmake -DSOURCE=... -DFILE=... -DVERSION=... -P revision.cmake: writes the header that tells records their revision.
+# cmake -DSOURCE=... -DFILE=... -DVERSION=... -P revision.cmake: writes the header with the revision for records.
 set(revision "unknown")
 find_program(git git)
 if(git AND EXISTS ${SOURCE}/.git)

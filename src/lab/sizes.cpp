@@ -13,7 +13,7 @@ namespace upsweep::lab {
 
 namespace {
 
-constexpr int most_bits = 48;  // 2^48 elements: beyond any memory, and far from overflow when multiplied by a size
+constexpr int most_bits = 48;  // 2^48 elements: beyond any memory, and times an element's size far from overflow
 
 [[noreturn]] void bad(std::string_view text) {
   throw Error(Code::invalid_argument, fmt::format("'{}' is not a size", text),

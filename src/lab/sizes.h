@@ -1,4 +1,4 @@
-// Numbers of elements as a user writes them.
+// Element counts as a user writes them.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace upsweep::lab {
 
-// "1000", "64K", "3M", "2^20", lists "1K,1M", and ranges of powers "2^10..2^24" (every power of two) or "1..1000"
-// (doubling). K, M and G are powers of 1024, as sizes of arrays are. Throws Error(invalid_argument).
+// Parses "1000", "64K", "3M", "2^20", lists "1K,1M", and doubling ranges "2^10..2^24" or "1..1000". K, M and G are
+// powers of 1024, as is usual for array sizes. Throws Error(invalid_argument).
 std::vector<std::size_t> parse_sizes(const std::string& text);
 
 // "2^20" for a power of two from 2^10 up, digits otherwise.

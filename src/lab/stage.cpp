@@ -15,10 +15,10 @@ constexpr std::size_t poisoned_scratch = 64 * 1024;
 
 Stage::~Stage() {
   for (auto* arrays : {&in_, &out_})
-    for (Array& array : *arrays) memory_.release(array.memory);
+    for (Framed& array : *arrays) memory_.release(array.memory);
 }
 
-void Stage::place(Array& array, std::size_t index, std::size_t bytes, std::size_t element, const Layout& layout) {
+void Stage::place(Framed& array, std::size_t index, std::size_t bytes, std::size_t element, const Layout& layout) {
   const std::size_t shift = layout.shift == Layout::Shift::none    ? 0
                             : layout.shift == Layout::Shift::alike ? 1
                                                                    : index + 1;
@@ -34,31 +34,36 @@ void Stage::place(Array& array, std::size_t index, std::size_t bytes, std::size_
   }
 }
 
-void Stage::load(const Problem& problem, const Case& c, const Layout& layout) {
+std::size_t Stage::input_of(std::size_t k) const {
+  std::size_t j = 0;
+  while (inputs_[j].data != outputs_[k].data) ++j;
+  return j;
+}
+
+void Stage::load(const Primitive& primitive, const Problem& problem, const Case& c, const Layout& layout) {
   problem_ = &problem;
-  case_ = c;
-  layout_ = layout;
+  call_ = call_of(primitive, c);
   inputs_ = problem.inputs();
-  specs_ = problem.outputs();
+  outputs_ = problem.outputs();
   in_.resize(std::max(in_.size(), inputs_.size()));
-  out_.resize(std::max(out_.size(), specs_.size()));
-  host_.resize(std::max(inputs_.size(), specs_.size()));
+  out_.resize(std::max(out_.size(), outputs_.size()));
+  host_.resize(std::max(inputs_.size(), outputs_.size()));
   for (std::size_t k = 0; k < inputs_.size(); ++k) {
     const std::size_t element = size_of(inputs_[k].type);
     place(in_[k], k, inputs_[k].count * element, element, layout);
     memory_.fill(in_[k].memory, poison_byte, in_[k].total);
     memory_.copy_in(in_[k].data(), inputs_[k].data, in_[k].bytes);
   }
-  for (std::size_t k = 0; k < specs_.size(); ++k) {
+  for (std::size_t k = 0; k < outputs_.size(); ++k) {
     if (in_place(k)) continue;
-    const std::size_t element = size_of(specs_[k].type);
-    place(out_[k], inputs_.size() + k, specs_[k].count * element, element, layout);
+    const std::size_t element = size_of(outputs_[k].type);
+    place(out_[k], inputs_.size() + k, outputs_[k].count * element, element, layout);
   }
   platform_.synchronize();
 }
 
-Status Stage::run(RunFn run, const Params& params) {
-  for (std::size_t k = 0; k < specs_.size(); ++k)
+Status Stage::run(RunFn run, const Tuning& tuning) {
+  for (std::size_t k = 0; k < outputs_.size(); ++k)
     if (in_place(k))
       memory_.copy_in(output(k).data(), inputs_[input_of(k)].data, output(k).bytes);
     else
@@ -66,19 +71,18 @@ Status Stage::run(RunFn run, const Params& params) {
   if (void* scratch = workspace_->scratch(poisoned_scratch)) platform_.fill(scratch, poison_byte, poisoned_scratch);
   platform_.synchronize();
 
-  Call call{.type = case_.type,
-            .op = case_.op,
-            .n = case_.n,
-            .params = params.with(problem_->params()),
-            .workspace = &*workspace_};
-  for (std::size_t k = 0; k < inputs_.size(); ++k) call.in[k] = in_[k].data();
-  for (std::size_t k = 0; k < specs_.size(); ++k) call.out[k] = output(k).data();
+  Call call = call_;
+  call.tuning = tuning;
+  call.workspace = &*workspace_;
+  for (std::size_t k = 0; k < inputs_.size(); ++k) call.in[k] = {inputs_[k].type, inputs_[k].count, in_[k].data()};
+  for (std::size_t k = 0; k < outputs_.size(); ++k)
+    call.out[k] = {outputs_[k].type, outputs_[k].count, output(k).data()};
   const Status status = run(call);
   platform_.synchronize();
   return status;
 }
 
-std::optional<std::string> Stage::fetch(const Array& array, std::vector<std::byte>& host, const std::string& name) {
+std::optional<std::string> Stage::fetch(const Framed& array, std::vector<std::byte>& host, const std::string& name) {
   host.resize(array.total);
   memory_.copy_out(host.data(), array.memory, array.total);
   platform_.synchronize();
@@ -95,7 +99,7 @@ std::optional<std::string> Stage::fetch(const Array& array, std::vector<std::byt
 std::optional<std::string> Stage::verify(const Rung& rung) {
   std::vector<const void*> outputs;
   std::vector<bool> overwritten(inputs_.size());
-  for (std::size_t k = 0; k < specs_.size(); ++k) {
+  for (std::size_t k = 0; k < outputs_.size(); ++k) {
     if (auto wrong = fetch(output(k), host_[k], fmt::format("out[{}]", k))) return wrong;
     outputs.push_back(host_[k].data() + output(k).begin);
     if (in_place(k)) overwritten[input_of(k)] = true;

@@ -15,7 +15,7 @@ namespace upsweep::lab {
 
 namespace {
 
-// The fastest peer, or null.
+// Returns the fastest peer, or null.
 const Record* best_peer(const std::vector<Record>& records) {
   const Record* best = nullptr;
   for (const Record& r : records)
@@ -23,7 +23,7 @@ const Record* best_peer(const std::vector<Record>& records) {
   return best;
 }
 
-// How many times as fast as the best peer: 1.32x, or = for a tie.
+// Speedup over the best peer: 1.32x, or = for a tie.
 Cell against_peer(const Record& r, const Record* peer) {
   if (!peer || !r.timed() || &r == peer) return {};
   if (tied(r.timing(), peer->timing())) return {"="};
@@ -37,26 +37,31 @@ std::string shown_name(const Record& r) {
   return r.name() + (r.peer ? " (peer)" : "") + (r.synchronises ? " (synchronises)" : "");
 }
 
-// 0 where the case did not set it: the rung's own, and what is off.
-double param_of(const Record& r, std::string_view name) {
+// Returns "-" if the case does not set the parameter.
+std::string param_of(const Record& r, std::string_view name) {
   const auto found = std::find_if(r.params.begin(), r.params.end(), [&](const auto& p) { return p.first == name; });
-  return found == r.params.end() ? 0 : found->second;
+  return found == r.params.end() ? "-" : found->second;
 }
 
-// What the columns of a table are: sizes, or values of a parameter.
+// The columns of a table: sizes, or values of a parameter, numbers ordered by value and names by their text.
 struct Columns {
+  using Key = std::pair<double, std::string>;
   std::string param{};  // empty: n
-  double of(const Record& r) const { return param.empty() ? static_cast<double>(r.n) : param_of(r, param); }
-  std::string title(double value) const {
-    return param.empty() ? size_text(static_cast<std::uint64_t>(value)) : fmt::format("{}={:g}", param, value);
+  Key of(const Record& r) const {
+    if (param.empty()) return {static_cast<double>(r.n), {}};
+    const std::string text = param_of(r, param);
+    return {std::atof(text.c_str()), text};
+  }
+  std::string title(const Key& key) const {
+    return param.empty() ? size_text(static_cast<std::uint64_t>(key.first)) : fmt::format("{}={}", param, key.second);
   }
 };
 
-// Distinct names in order of first appearance, and distinct columns ascending.
+// Distinct names in order of first appearance, and distinct columns, ascending.
 struct Axes {
   std::vector<std::string> names;
-  std::set<double> columns;
-  std::map<std::pair<std::string, double>, const Record*> at;
+  std::set<Columns::Key> columns;
+  std::map<std::pair<std::string, Columns::Key>, const Record*> at;
 };
 Axes axes_of(const std::vector<Record>& records, const Columns& columns) {
   Axes axes;
@@ -71,16 +76,16 @@ Axes axes_of(const std::vector<Record>& records, const Columns& columns) {
 
 Grid sweep_grid(const std::vector<Record>& records, bool scores, const Columns& columns = {}) {
   const Axes axes = axes_of(records, columns);
-  std::map<double, double> fastest;
+  std::map<Columns::Key, double> fastest;
   for (const Record& r : records)
-    if (const double c = columns.of(r); r.timed())
+    if (const Columns::Key c = columns.of(r); r.timed())
       fastest[c] = std::min(fastest.contains(c) ? fastest[c] : *r.median_us, *r.median_us);
   std::vector<std::string> header{scores ? "GB/s (score)" : "GB/s"};
-  for (const double c : axes.columns) header.push_back(columns.title(c));
+  for (const Columns::Key& c : axes.columns) header.push_back(columns.title(c));
   Grid grid(header);
   for (const std::string& name : axes.names) {
     std::vector<Cell> row{name};
-    for (const double column : axes.columns) {
+    for (const Columns::Key& column : axes.columns) {
       const auto found = axes.at.find({name, column});
       if (found == axes.at.end())
         row.emplace_back("-");
@@ -133,7 +138,7 @@ std::string score_table(const std::vector<Record>& records, const Terminal& term
     return grid;
   };
   const Grid narrow = rows(Grid(header), 0);
-  // A bar is drawn where at least ten columns are left for it; beyond thirty it tells no more.
+  // A bar needs at least ten columns; more than thirty tell no more.
   const int left = terminal.width - narrow.width() - 4;
   if (!has_score || left < 10) return narrow.text(terminal, 2);
   header.emplace_back("");
@@ -141,7 +146,7 @@ std::string score_table(const std::vector<Record>& records, const Terminal& term
 }
 
 std::string sweep_table(const std::vector<Record>& records, const Terminal& terminal) {
-  // As many sizes to a table as the width takes.
+  // As many sizes per table as fit the width.
   std::set<std::uint64_t> sizes;
   for (const Record& r : records) sizes.insert(r.n);
   std::string text;
@@ -171,37 +176,35 @@ namespace {
 struct Marker {
   std::string primitive;
   std::map<std::string, std::string> wanted;
-  std::vector<std::pair<std::string, double>> params;
+  std::vector<std::pair<std::string, std::string>> params;
 };
 
 Marker parse_marker(const std::string& words, const std::string& where) {
-  static const std::set<std::string> known{"device", "file", "backend", "type", "op", "input", "n", "columns"};
+  static const std::set<std::string> known{"device", "file", "backend", "type", "op", "input", "n", "columns", "situation", "rung", "show"};
   Marker marker;
   std::istringstream in(words);
   in >> marker.primitive;
   for (std::string word; in >> word;) {
     const auto equals = word.find('=');
     const std::string name = word.substr(0, equals);
-    const auto number = [](const std::string& value) -> std::optional<double> {
-      char* end = nullptr;
-      const double parsed = std::strtod(value.c_str(), &end);
-      return value.empty() || *end ? std::nullopt : std::optional(parsed);
-    };
     if (equals != word.npos && known.contains(name))
       marker.wanted[name] = word.substr(equals + 1);
-    else if (const auto value = equals == word.npos ? std::nullopt : number(word.substr(equals + 1)))
-      marker.params.emplace_back(name, *value);
+    else if (equals != word.npos && equals + 1 < word.size())
+      marker.params.emplace_back(name, word.substr(equals + 1));
     else
-      throw Error(Code::bad_file, fmt::format("{}: '{}' means nothing in a table marker", where, word),
-                  "known: device= file= backend= type= op= input= n= columns=, and parameters with their numbers");
+      throw Error(Code::bad_file, fmt::format("{}: '{}' means nothing in a marker", where, word),
+                  "known: device= file= backend= type= op= input= n= situation= columns= rung= show=, and parameters with their values, - for not given");
   }
+  marker.wanted.try_emplace("situation", to_string(Situation::back_to_back));
   if (!marker.wanted.contains("device"))
-    throw Error(Code::bad_file, fmt::format("{}: the table marker names no device", where),
+    throw Error(Code::bad_file, fmt::format("{}: the marker names no device", where),
                 "write device=<a folder of results/>");
   return marker;
 }
 
-std::string marker_table(const Marker& marker, const std::string& where, const std::filesystem::path& results) {
+// Returns the records that a marker selects. Throws Error(bad_file) if there are none.
+std::vector<Record> marked_records(const Marker& marker, const std::string& where,
+                                   const std::filesystem::path& results) {
   const auto named = marker.wanted.find("file");
   const std::string& stem = named != marker.wanted.end() ? named->second : marker.primitive;
   const auto file = results / marker.wanted.at("device") / (stem + ".jsonl");
@@ -214,46 +217,110 @@ std::string marker_table(const Marker& marker, const std::string& where, const s
   std::erase_if(records, [&](const Record& r) {
     const auto differs = [&](const char* name, const std::string& value) {
       const auto wanted = marker.wanted.find(name);
-      return wanted != marker.wanted.end() && wanted->second != value;
+      return wanted != marker.wanted.end() && wanted->second != value && wanted->second != "worst";
     };
     return r.primitive != marker.primitive || differs("backend", r.backend) || differs("type", r.type) ||
-           differs("op", r.op) || differs("input", r.input) || (!sizes.empty() && !sizes.contains(r.n)) ||
+           differs("op", r.op) || differs("input", r.input) || differs("situation", r.situation) ||
+           (!sizes.empty() && !sizes.contains(r.n)) ||
            std::any_of(marker.params.begin(), marker.params.end(),
                        [&](const auto& p) { return param_of(r, p.first) != p.second; });
   });
   if (records.empty())
     throw Error(Code::bad_file, fmt::format("{}: nothing in {} is what the marker asks for", where, file.string()),
                 "run `upsweep bench` for that case, or change the marker");
+  return records;
+}
+
+// Lines of at most 120 columns, as all prose.
+std::string wrapped(std::string text) {
+  for (std::size_t begin = 0; text.size() - begin > 120;) {
+    const std::size_t space = text.rfind(' ', begin + 120);
+    if (space == text.npos || space <= begin) break;
+    text[space] = '\n';
+    begin = space + 1;
+  }
+  return text;
+}
+
+std::string marker_table(const Marker& marker, const std::string& where, const std::filesystem::path& results) {
+  const std::vector<Record> records = marked_records(marker, where, results);
   const Record& r = records.front();
-  std::set<std::pair<std::string, std::string>> made;  // when, and of which revision
+  std::set<std::pair<std::string, std::string>> made;  // dates and revisions
   for (const Record& record : records) made.emplace(record.time.substr(0, 10), record.revision);
   std::string revisions;
   for (const auto& [date, revision] : made)
     revisions += fmt::format("{}revision {}, {}", revisions.empty() ? "" : "; ", revision, date);
   const auto columns = marker.wanted.find("columns");
-  return sweep_grid(records, true, {columns == marker.wanted.end() ? "" : columns->second}).markdown() +
-         fmt::format("\n{}; {}; {}; {}.\n", r.device, r.driver, r.compiler, revisions);
+  return "\n" + sweep_grid(records, true, {columns == marker.wanted.end() ? "" : columns->second}).markdown() +
+         "\n" +
+         wrapped(fmt::format("{}; {}; {}; {}; {}.", r.device, r.driver, r.compiler, marker.wanted.at("situation"),
+                             revisions)) +
+         "\n";
+}
+
+// One number for the named rung, or else the default one: its score, its GB/s, or its speedup over the best peer. The
+// least if several records match (situation=worst).
+std::string marker_figure(const Marker& marker, const std::string& where, const std::filesystem::path& results) {
+  const std::vector<Record> records = marked_records(marker, where, results);
+  const Contract* const contract = find_contract(marker.primitive);
+  const auto named = marker.wanted.find("rung");
+  const std::string_view rung = named != marker.wanted.end() ? std::string_view(named->second)
+                                : !contract                  ? std::string_view()
+                                : records.front().backend == "cpu" ? contract->default_cpu
+                                                                   : contract->default_gpu;
+  const auto shown = marker.wanted.find("show");
+  const std::string show = shown == marker.wanted.end() ? "score" : shown->second;
+  std::optional<double> least;
+  for (const Record& r : records) {
+    if (!r.rung || *r.rung != rung || !r.timed()) continue;
+    double value = show == "gbs" ? r.gbs() : r.score.value_or(0);
+    if (show == "speedup") {
+      std::optional<double> best_us;
+      for (const Record& peer : records)
+        if (peer.peer && peer.timed() && peer.n == r.n && peer.situation == r.situation && peer.params == r.params)
+          best_us = std::min(best_us.value_or(*peer.median_us), *peer.median_us);
+      if (!best_us) continue;
+      value = *best_us / *r.median_us;
+    }
+    least = std::min(least.value_or(value), value);
+  }
+  if (!least || (show != "score" && show != "gbs" && show != "speedup"))
+    throw Error(Code::bad_file, fmt::format("{}: no figure for show={} of {}", where, show, rung),
+                "show=score, gbs or speedup, of a rung that was timed (and beside a peer)");
+  return show == "gbs" ? gbs_text(*least) : fmt::format("{:.2f}", *least);
 }
 
 }  // namespace
 
 std::string fill_markers(const std::string& text, const std::string& source, const std::filesystem::path& results) {
-  static const std::string open = "<!-- table:", close = "<!-- /table -->";
+  struct Kind {
+    std::string open, close;
+    std::string (*fill)(const Marker&, const std::string& where, const std::filesystem::path& results);
+  };
+  static const Kind kinds[] = {{"<!-- table:", "<!-- /table -->", &marker_table},
+                               {"<!-- figure:", "<!-- /figure -->", &marker_figure}};
   std::string out;
-  std::size_t at = 0;
-  for (std::size_t begin; (begin = text.find(open, at)) != text.npos;) {
+  for (std::size_t at = 0;;) {
+    const Kind* kind = nullptr;
+    std::size_t begin = text.npos;
+    for (const Kind& k : kinds)
+      if (const std::size_t found = text.find(k.open, at); found < begin) {
+        begin = found;
+        kind = &k;
+      }
+    if (!kind) return out + text.substr(at);
     const std::string where = fmt::format(
         "{}:{}", source, 1 + std::count(text.begin(), text.begin() + static_cast<std::ptrdiff_t>(begin), '\n'));
-    const std::size_t words = begin + open.size();
+    const std::size_t words = begin + kind->open.size();
     const std::size_t words_end = text.find("-->", words);
-    const std::size_t end = text.find(close, words);
-    if (words_end == text.npos || end == text.npos || text.substr(words, end - words).find(open) != std::string::npos)
-      throw Error(Code::bad_file, where + ": this table marker is not closed", "write <!-- /table --> below it");
+    const std::size_t end = text.find(kind->close, words);
+    if (words_end == text.npos || end == text.npos ||
+        text.substr(words, end - words).find(kind->open) != std::string::npos)
+      throw Error(Code::bad_file, where + ": this marker is not closed", fmt::format("write {} after it", kind->close));
     const Marker marker = parse_marker(text.substr(words, words_end - words), where);
-    out += text.substr(at, words_end + 3 - at) + "\n" + marker_table(marker, where, results);
+    out += text.substr(at, words_end + 3 - at) + kind->fill(marker, where, results);
     at = end;
   }
-  return out + text.substr(at);
 }
 
 }  // namespace upsweep::lab

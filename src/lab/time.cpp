@@ -13,33 +13,32 @@
 #include <string>
 #include <system_error>
 
-#include "base/interrupt.h"
-#include "base/rng.h"
+#include "files/interrupt.h"
+#include "lab/rng.h"
 #include "lab/check.h"
 
 namespace upsweep::lab {
 
 namespace {
 
-// A sample on the CPU lasts at least this long: a contestant on several cores finds its threads asleep when its turn
-// comes, and waking them takes tens of microseconds, which would be most of a shorter sample; its callers call again.
+// Least duration of a CPU sample: a contestant on several cores finds its threads asleep when it starts, and waking
+// them takes tens of microseconds, which would dominate a shorter sample; in real use, callers call again soon.
 constexpr double shortest_cpu_sample_us = 500;
-// Launches in one graph on CUDA: as many as make it last a millisecond, so that the microsecond or two of starting a
-// graph vanishes, but 10 at least and 64 at most, because capturing and instantiating a graph costs microseconds a
-// node.
+// Launches per CUDA graph: enough for a millisecond, so that the microsecond or two of launching a graph is negligible,
+// but at least 10 and at most 64, because capturing and instantiating a graph costs microseconds per node.
 constexpr double graph_us = 1000;
 constexpr int fewest_launches = 10, most_launches = 64;
-// How many times over the copies fill the last-level cache. A GPU's L2 does not replace the oldest line first: some of
-// twice its size would be found again.
+// How many times the copies fill the last-level cache. A GPU's L2 is not strictly LRU: with copies of twice its size,
+// some lines would still hit.
 constexpr std::size_t cache_fillings_cpu = 2, cache_fillings_cuda = 8;
-// Rotation among more copies than this would only measure page-table walks.
+// More copies than this would only measure page-table walks.
 constexpr std::size_t most_copies = 65536;
-// The least that a ceiling is measured over, whatever the cache: launches and thread wake-ups are lost in it.
+// The least that a ceiling is measured over, whatever the cache: enough to hide launches and thread wake-ups.
 constexpr std::size_t least_ceiling_bytes = std::size_t{256} << 20;
 
 std::size_t round_up(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
 
-// Whether another thread of this process runs or could. Linux alone can say.
+// True if another thread of this process is running or runnable. Only Linux can tell.
 bool other_threads_run() {
   const std::string self = std::to_string(gettid());
   std::error_code none;
@@ -54,9 +53,9 @@ bool other_threads_run() {
   return false;
 }
 
-// Until the last contestant's threads sleep: OpenMP's go on asking for work for some milliseconds, and whoever comes
-// next has a core less. Behind them our i32 sum of 2^20, in cache, on two cores, had 100 GB/s instead of 162, and
-// std::reduce(par_unseq) 89 instead of 148. This thread does not sleep meanwhile, so that its core does not slow down.
+// Waits until the last contestant's threads sleep: OpenMP's keep polling for work for some milliseconds, and the next
+// contestant has one core less. After them our i32 sum of 2^20, in cache, on two cores, ran at 100 GB/s instead of 162,
+// and std::reduce(par_unseq) at 89 instead of 148. This thread spins meanwhile, so that its core does not clock down.
 void wait_for_other_threads() {
   using Clock = std::chrono::steady_clock;
   constexpr std::chrono::milliseconds longest{50};  // libgomp's took 6
@@ -66,23 +65,26 @@ void wait_for_other_threads() {
 
 }  // namespace
 
-// Arrays of one case, many times over, in one kind of the platform's memory.
+// Many copies of the arrays of one case, in one kind of the platform's memory.
 class Copies {
  public:
   Copies(Platform& platform, MemoryKind kind, const Problem& problem, std::size_t copies)
       : platform_(platform), memory_(platform.memory(kind)), copies_(copies) {
     try {
-      for (const Problem::Array& array : problem.inputs()) {
-        const Slot& slot = add(in_, array.count * size_of(array.type));
+      for (const Array& array : problem.inputs()) {
+        const Slot& slot = add(in_, array);
         for (std::size_t i = 0; i < copies_; ++i) memory_.copy_in(slot.at(i), array.data, slot.bytes);
       }
-      for (const OutputSpec& output : problem.outputs()) {
-        if (output.in_place_of != OutputSpec::own_memory) {
-          out_.push_back(in_[static_cast<std::size_t>(output.in_place_of)]);
-          out_.back().overwritten = problem.inputs()[static_cast<std::size_t>(output.in_place_of)].data;
+      for (const Array& output : problem.outputs()) {
+        if (output.data) {
+          const auto inputs = problem.inputs();
+          const auto input =
+              std::find_if(inputs.begin(), inputs.end(), [&](const Array& in) { return in.data == output.data; });
+          out_.push_back(in_[static_cast<std::size_t>(input - inputs.begin())]);
+          out_.back().overwritten = output.data;
           continue;
         }
-        const Slot& slot = add(out_, output.count * size_of(output.type));
+        const Slot& slot = add(out_, output);
         memory_.fill(slot.memory, static_cast<unsigned char>(poison), slot.stride * copies_);
       }
       platform_.synchronize();
@@ -95,14 +97,14 @@ class Copies {
   Copies& operator=(const Copies&) = delete;
   ~Copies() { release(); }
 
-  // Points the call at the copy that has not been touched for longest. All contestants take turns through the same
-  // copies: each with a place of its own in the round would find in the cache what the one before it had loaded.
+  // Points the call at the least recently used copy. All contestants rotate through the same sequence: with separate
+  // positions, one would find in the cache what the one before it had loaded.
   void point_next(Call& call) {
     point(call, next_);
     if (++next_ == copies_) next_ = 0;
   }
   void point_first(Call& call) const { point(call, 0); }
-  // Poisons the outputs of the first copy; those in place become the input again.
+  // Poisons the outputs of the first copy; those in place are set to the input again.
   void renew_outputs() const {
     for (const Slot& slot : out_)
       if (slot.overwritten)
@@ -126,19 +128,23 @@ class Copies {
 
  private:
   void point(Call& call, std::size_t copy) const {
-    for (std::size_t k = 0; k < in_.size(); ++k) call.in[k] = in_[k].at(copy);
-    for (std::size_t k = 0; k < out_.size(); ++k) call.out[k] = out_[k].at(copy);
+    for (std::size_t k = 0; k < in_.size(); ++k) call.in[k] = in_[k].array(copy);
+    for (std::size_t k = 0; k < out_.size(); ++k) call.out[k] = out_[k].array(copy);
   }
   struct Slot {
+    Type type;
+    std::size_t count;
     void* memory;
     std::size_t bytes, stride;
-    const void* overwritten = nullptr;  // of an output in place: the input whose memory it is, which the problem keeps
+    const void* overwritten = nullptr;  // of an output in place: the host data of the input that it overwrites
     void* at(std::size_t copy) const { return static_cast<std::byte*>(memory) + copy * stride; }
+    Array array(std::size_t copy) const { return {type, count, at(copy)}; }
   };
-  const Slot& add(std::vector<Slot>& slots, std::size_t bytes) {
+  const Slot& add(std::vector<Slot>& slots, const Array& array) {
+    const std::size_t bytes = array.bytes();
     const std::size_t stride = round_up(std::max<std::size_t>(bytes, 1), 256);
     slots.reserve(slots.size() + 1);  // so that nothing can throw between allocate() and the slot that owns it
-    slots.push_back({memory_.allocate(stride * copies_), bytes, stride});
+    slots.push_back({array.type, array.count, memory_.allocate(stride * copies_), bytes, stride});
     return slots.back();
   }
   void release() {
@@ -156,9 +162,9 @@ namespace {
 
 std::size_t case_bytes(const Problem& problem) {
   std::size_t bytes = 0;
-  for (const auto& array : problem.inputs()) bytes += array.count * size_of(array.type);
-  for (const auto& output : problem.outputs())
-    if (output.in_place_of == OutputSpec::own_memory) bytes += output.count * size_of(output.type);
+  for (const Array& array : problem.inputs()) bytes += array.bytes();
+  for (const Array& output : problem.outputs())
+    if (!output.data) bytes += output.bytes();
   return bytes;
 }
 
@@ -167,7 +173,7 @@ std::string gib(std::size_t bytes) { return fmt::format("{:.1f} GiB", static_cas
 std::size_t read_number(const char* path) {
   std::size_t value = 0;
   std::ifstream file(path);
-  return file >> value ? value : std::numeric_limits<std::size_t>::max();  // "max" and no file alike: no limit
+  return file >> value ? value : std::numeric_limits<std::size_t>::max();  // "max" or no file: no limit
 }
 
 }  // namespace
@@ -210,6 +216,7 @@ void require_room(const Platform& platform, const Description& description, cons
 
 // One contestant at one case.
 struct Stopwatch::Lane {
+  const Primitive* primitive;
   const Rung* rung;
   RunFn run;
   Case c;
@@ -217,12 +224,15 @@ struct Stopwatch::Lane {
   Measurement result{};
   Status status{};  // of the last call that failed
   int batch = 1;
+  Situation situation = Situation::back_to_back;
   std::vector<double> turns[2]{};  // samples of A and of A'
   Call arguments{};
 
   // The call is built once: at 2^10 elements a rung takes 30 ns, and filling in 300 bytes of arguments would show.
   void prepare(Workspace& workspace, Stream stream) {
-    arguments = {.type = c.type, .op = c.op, .n = c.n, .params = c.params, .workspace = &workspace, .stream = stream};
+    arguments = call_of(*primitive, c);
+    arguments.workspace = &workspace;
+    arguments.stream = stream;
   }
   void call() {
     copies->point_next(arguments);
@@ -231,11 +241,11 @@ struct Stopwatch::Lane {
   void start() {
     if (const Status s = run(arguments); !s) status = s;
   }
-  void renew() {  // forgets the last measurement
+  void renew() {  // discards the last measurement
     turns[0].clear();
     turns[1].clear();
   }
-  // One run, held against the oracle. A rung that fails is noted, not thrown.
+  // Runs once and checks against the oracle. A failure is recorded, not thrown.
   void verify(Platform& platform, Workspace& workspace, const Problem& problem) {
     try {
       copies->renew_outputs();
@@ -257,8 +267,12 @@ struct Stopwatch::Lane {
   }
 };
 
-Stopwatch::Stopwatch(Platform& platform)
-    : platform_(platform), description_(platform.describe()), stream_(platform.create_stream()), workspace_(platform) {}
+Stopwatch::Stopwatch(Platform& platform, std::unique_ptr<Clock> clock)
+    : platform_(platform),
+      clock_(std::move(clock)),
+      description_(platform.describe()),
+      stream_(platform.create_stream()),
+      workspace_(platform) {}
 
 Stopwatch::~Stopwatch() { platform_.destroy_stream(stream_); }
 
@@ -267,25 +281,39 @@ void Stopwatch::interleave(std::vector<Lane*> lanes, const TimeOptions& options)
   const auto sample = [&](Lane& lane, int samples, int batch) {
     throw_if_interrupted();
     if (!cuda) wait_for_other_threads();
-    const auto enqueue = [&lane](int) { lane.call(); };
     const bool host_has_a_part = lane.rung->synchronises || lane.rung->from_host();
-    return host_has_a_part ? platform_.time_calls_us(enqueue, samples, batch, stream_)
-                           : platform_.time_us(enqueue, samples, batch, stream_);
+    const auto timed = [&](const Clock::Enqueue& enqueue) {
+      return host_has_a_part ? clock_->time_calls_us(enqueue, samples, batch, stream_)
+                             : clock_->time_us(enqueue, samples, batch, stream_);
+    };
+    const auto call = [&lane](int) { lane.call(); };
+    if (lane.situation == Situation::alone && !host_has_a_part) return clock_->time_alone_us(call, samples, stream_);
+    if (lane.situation != Situation::mixed) return timed(call);
+    Lane& neighbour = neighbour_lane();
+    std::vector<double> times = timed([&](int) {
+      neighbour.call();
+      lane.call();
+    });
+    const double own = quartiles(timed([&](int) { neighbour.call(); })).median;
+    for (double& us : times) us -= own;
+    return times;
   };
   std::erase_if(lanes, [](Lane* lane) { return lane->failed(); });
 
-  // Warm up, and choose how many calls make a sample and how many samples fit the budget.
+  // Warm up, then choose the calls per sample and the samples that fit the budget.
   for (Lane* lane : lanes) {
     lane->prepare(workspace_, stream_);
     lane->call();
     platform_.synchronize(stream_);
     double us = std::max(sample(*lane, 2, 1).back(), 1e-3);
-    if (cuda) {
+    if (lane->situation == Situation::alone) {
+      lane->batch = 1;
+    } else if (cuda) {
       const double affordable = options.budget_us / options.samples / us;
       const double wanted = std::clamp(graph_us / us, double{fewest_launches}, double{most_launches});
       lane->batch = static_cast<int>(std::clamp(affordable, 1.0, wanted));
     } else {
-      // A single short call is mostly the clock: take the batch from a longer sample.
+      // A single short call is mostly clock overhead: take the batch from a longer sample.
       const auto batch_for = [](double t) {
         return static_cast<int>(std::clamp(std::ceil(shortest_cpu_sample_us / t), 1.0, 65536.0));
       };
@@ -296,14 +324,14 @@ void Stopwatch::interleave(std::vector<Lane*> lanes, const TimeOptions& options)
     lane->result.samples = static_cast<int>(std::clamp(affordable, 4.0, static_cast<double>(options.samples)));
   }
 
-  // A turn is one visit to a contestant. A GPU sample costs the capture of a graph, so a turn there takes several.
+  // A turn is one visit to a contestant. A GPU sample costs a graph capture, so a GPU turn takes several samples.
   const int samples_per_turn = cuda ? std::max(1, options.samples / 10) : 1;
   const auto unfinished = [](const Lane* lane) {
     return static_cast<int>(lane->turns[0].size() + lane->turns[1].size()) < lane->result.samples;
   };
-  // Every turn in an order of its own: whoever runs before a contestant decides what it finds, in a cache, in a memory
-  // controller's queues, in a processor's clock. Behind the fastest of its neighbours in every round, the same loop
-  // took 196 ns instead of 136 (f32, 2^10, cold, on a virtual machine).
+  // Every turn visits the contestants in another random order: the one that runs before decides the state of caches,
+  // memory controller queues and clock frequency. Always after the fastest of its neighbours, the same loop took 196 ns
+  // instead of 136 (f32, 2^10, cold, on a virtual machine).
   const Random random(0);
   std::uint64_t drawn = 0;
   std::vector<Lane*> order = lanes;
@@ -311,7 +339,7 @@ void Stopwatch::interleave(std::vector<Lane*> lanes, const TimeOptions& options)
     for (int turn = 0; turn < 2; ++turn) {
       for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[scale(random(drawn++), i)]);
       for (Lane* lane : order) {
-        // Both turns of a round or neither, so that A and A' have as many samples.
+        // Both turns of a round or neither, so that A and A' have equally many samples.
         if (turn == 0 ? !unfinished(lane) : lane->turns[1].size() >= lane->turns[0].size()) continue;
         for (const double us : sample(*lane, samples_per_turn, lane->batch)) lane->turns[turn].push_back(us);
       }
@@ -327,17 +355,35 @@ void Stopwatch::interleave(std::vector<Lane*> lanes, const TimeOptions& options)
   }
 }
 
-// Builds a contestant with its own data, or on `shared` data; null when the rung does not take the case.
-std::unique_ptr<Stopwatch::Lane> Stopwatch::make_lane(const Rung& rung, const Case& c, const Problem& problem,
-                                                      std::shared_ptr<Copies> copies, const TimeOptions& options) {
-  const RunFn run = rung.find_for(c.type, c.op, c.n);
+// Builds a contestant on the given copies; null if the rung does not take the case.
+std::unique_ptr<Stopwatch::Lane> Stopwatch::make_lane(const Primitive& primitive, const Rung& rung, const Case& c,
+                                                      const Problem& problem, std::shared_ptr<Copies> copies,
+                                                      const TimeOptions& options) {
+  const RunFn run = rung.find_for(c.type, c.operation, c.n);
   if (!run) return nullptr;
-  auto lane = std::make_unique<Lane>(Lane{.rung = &rung, .run = run, .c = c, .copies = std::move(copies)});
-  lane->c.params = c.params.with(problem.params());
+  auto lane = std::make_unique<Lane>(
+      Lane{.primitive = &primitive, .rung = &rung, .run = run, .c = c, .copies = std::move(copies)});
+  lane->situation = options.situation;
   lane->result.rung = &rung;
   lane->result.traffic = problem.traffic(rung);
   if (options.check) lane->verify(platform_, workspace_, problem);
   return lane;
+}
+
+// The unrelated work of Situation::mixed: a copy that leaves its own lines in the caches. 4 MiB there and back take
+// about 3 us on a GPU, 16 KiB less than 1 us on a core: long against a launch or a call, short against what is timed.
+Stopwatch::Lane& Stopwatch::neighbour_lane() {
+  if (!neighbour_) {
+    const Primitive& primitive = *find_primitive("ceiling");
+    const Rung& rung = *find_rung(platform_.rungs(), "ceiling", "copy");
+    const std::size_t n = std::size_t{1} << (platform_.backend() == Backend::cuda ? 20 : 12);
+    const Case c{.type = primitive.types().front(), .n = n};
+    const auto problem = primitive.make(c, {});
+    neighbour_ = make_lane(primitive, rung, c, *problem,
+                           std::make_shared<Copies>(platform_, rung.arrays, *problem, 1), {.check = false});
+    neighbour_->prepare(workspace_, stream_);
+  }
+  return *neighbour_;
 }
 
 Stopwatch::Lane* Stopwatch::ceiling_lane(std::string_view kind, std::size_t bytes) {
@@ -345,14 +391,14 @@ Stopwatch::Lane* Stopwatch::ceiling_lane(std::string_view kind, std::size_t byte
   const Rung* rung = primitive ? find_rung(platform_.rungs(), "ceiling", kind) : nullptr;
   if (!rung) return nullptr;
   std::unique_ptr<Lane>& lane = ceiling_lanes_[std::string(kind)];
-  Case c{.type = primitive->types().front(), .op = primitive->ops().front(), .n = std::size_t{1} << 20};
-  // From the traffic of a million elements to the elements that move so many bytes.
+  Case c{.type = primitive->types().front(), .n = std::size_t{1} << 20};
+  // From the traffic of 2^20 elements to the element count that moves this many bytes.
   const std::size_t each = primitive->make(c, {})->traffic(*rung).bytes >> 20;
   c.n = each ? bytes / each : 0;
   if (!lane || lane->c.n != c.n) {
-    lane.reset();  // before its successor is built: two of them may not fit
+    lane.reset();  // before its successor is built: the two may not fit together
     const auto problem = primitive->make(c, {});
-    lane = make_lane(*rung, c, *problem, std::make_shared<Copies>(platform_, rung->arrays, *problem, 1), {});
+    lane = make_lane(*primitive, *rung, c, *problem, std::make_shared<Copies>(platform_, rung->arrays, *problem, 1), {});
   } else {
     lane->renew();
   }
@@ -364,24 +410,24 @@ std::vector<Measurement> Stopwatch::measure(const Primitive& primitive, const Ca
   require_room(platform_, description_, c);
   const auto problem = primitive.make(c, {});
 
-  // Copies of the arrays until they fill the last-level cache several times over, in each kind of memory that is asked
-  // for; one in host memory, which a device's cache does not keep.
+  // As many copies of the arrays as fill the last-level cache several times, in each kind of memory used; one copy in
+  // host memory, which a device's cache does not hold.
   const std::size_t bytes = std::max<std::size_t>(case_bytes(*problem), 1);
   const std::size_t times = platform_.backend() == Backend::cuda ? cache_fillings_cuda : cache_fillings_cpu;
-  std::size_t wanted = options.cold ? times * description_.cache_bytes / bytes + 1 : 1;
-  // Even a case many times the cache leaves its end there for the next call: two copies, where there is room for them.
-  if (options.cold && 4 * bytes <= description_.memory_bytes) wanted = std::max<std::size_t>(wanted, 2);
+  std::size_t wanted = is_cold(options.situation) ? times * description_.cache_bytes / bytes + 1 : 1;
+  // Even a case many times the cache size leaves its end there for the next call: two copies, if they fit.
+  if (is_cold(options.situation) && 4 * bytes <= description_.memory_bytes) wanted = std::max<std::size_t>(wanted, 2);
   std::map<MemoryKind, std::shared_ptr<Copies>> copies;
   for (const Rung* rung : rungs)
-    if (std::shared_ptr<Copies>& made = copies[rung->arrays]; !made && rung->find_for(c.type, c.op, c.n))
+    if (std::shared_ptr<Copies>& made = copies[rung->arrays]; !made && rung->find_for(c.type, c.operation, c.n))
       made = std::make_shared<Copies>(platform_, rung->arrays, *problem,
                                       rung->from_host() ? 1 : std::min(wanted, most_copies));
 
   std::vector<std::unique_ptr<Lane>> contestants;
   std::vector<Lane*> lanes;
-  std::map<std::string, std::size_t> traffic;  // by kind of ceiling, the most of any contestant
+  std::map<std::string, std::size_t> traffic;  // the most of any contestant, by kind of ceiling
   for (const Rung* rung : rungs)
-    if (auto lane = make_lane(*rung, c, *problem, copies[rung->arrays], options)) {
+    if (auto lane = make_lane(primitive, *rung, c, *problem, copies[rung->arrays], options)) {
       const Traffic& t = lane->result.traffic;
       std::size_t& most = traffic[std::string(t.ceiling)];
       most = std::max(most, t.bytes);
@@ -389,8 +435,8 @@ std::vector<Measurement> Stopwatch::measure(const Primitive& primitive, const Ca
       contestants.push_back(std::move(lane));
     }
 
-  // A ceiling is measured over the case's own bytes when those are many, beside the contestants, because machines
-  // drift; a short case is held against what this run measured last.
+  // For a case of many bytes, the ceiling is measured over as many, beside the contestants, because machines drift; a
+  // short case is compared with the last ceiling of this run.
   const std::size_t ceiling_bytes = std::max(least_ceiling_bytes, 8 * description_.cache_bytes);
   std::vector<Lane*> beside, before;
   for (const auto& [kind, most] : traffic) {

@@ -1,7 +1,9 @@
-// How fast? Rungs and peers at one case, interleaved round by round in one process, on data that is not in the cache,
-// with the machine's ceiling measured beside them.
+// Times rungs and peers at one case, interleaved round by round in one process, on data that is not in the cache,
+// beside the machine's measured ceiling.
 #pragma once
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -10,19 +12,38 @@
 #include <vector>
 
 #include "base/platform.h"
-#include "base/primitive.h"
+#include "base/workspace.h"
+#include "lab/clock.h"
+#include "lab/primitive.h"
 #include "lab/statistics.h"
 
 namespace upsweep::lab {
 
-// Gigabytes a second (1e9) of `bytes` in `us`.
+// Gigabytes (1e9) per second for `bytes` in `us`.
 constexpr double gigabytes_per_second(std::size_t bytes, double us) { return static_cast<double>(bytes) / us / 1e3; }
 
+// The surroundings of a timed call. A launch that overlaps its neighbours gains in the first and may lose in the
+// others, so "no slower" means all four.
+enum class Situation : std::uint8_t {
+  back_to_back,  // many calls in a row, each on another copy of the arrays, together more than the last-level cache
+  alone,         // one call at a time, the queue empty before and after; other copies as above
+  warm,          // many calls in a row on the same arrays, which stay in the cache if they fit
+  mixed,         // each call between two unrelated kernels, whose own time is subtracted; other copies as above
+};
+inline constexpr std::array<std::string_view, 4> situation_names{"back_to_back", "alone", "warm", "mixed"};
+constexpr std::string_view to_string(Situation s) { return situation_names[static_cast<std::size_t>(s)]; }
+constexpr std::optional<Situation> parse_situation(std::string_view name) {
+  for (std::size_t i = 0; i < situation_names.size(); ++i)
+    if (situation_names[i] == name) return static_cast<Situation>(i);
+  return std::nullopt;
+}
+constexpr bool is_cold(Situation s) { return s != Situation::warm; }
+
 struct TimeOptions {
-  int samples = 20;   // a contestant: half for A and half for A', which give the A/A spread
-  bool cold = true;   // rotate among copies of the input that do not fit the last-level cache; false: one copy, hot
+  int samples = 20;  // per contestant: half for A and half for A', which give the A/A spread
+  Situation situation = Situation::back_to_back;
   bool check = true;  // verify each contestant at the case before timing it
-  // A contestant that needs longer than this for all its samples gets fewer, but never less than four.
+  // A contestant that would exceed this for all its samples gets fewer, but at least four.
   double budget_us = 2e6;
 };
 
@@ -31,12 +52,12 @@ struct Measurement {
   const Rung* rung = nullptr;
   Traffic traffic;
   bool checked = false;                // verified at this case, and right
-  std::optional<std::string> failure;  // why there is no time: "(F)"
+  std::optional<std::string> failure;  // why it has no time: "(F)"
   int samples = 0;
   Timing time;
 };
 
-// What the machine can do, in this run: the time of the best program that moves the bytes and does nothing else.
+// The machine's limit, in this run: the time of the best program that moves the bytes and does nothing else.
 struct Ceiling {
   std::string kind;   // as Traffic::ceiling
   std::size_t n = 0;  // elements
@@ -46,50 +67,54 @@ struct Ceiling {
   double gbs() const { return gigabytes_per_second(bytes, measured.time.us.median); }
 };
 
-// Throws Error(out_of_memory) for a case that cannot fit: host memory has to hold the generated input as well as, on
-// the CPU, the copy that is timed.
+// Throws Error(out_of_memory) for a case that cannot fit: host memory must hold the generated input and, on the CPU,
+// also the copy that is timed.
 void require_room(const Platform& platform, const Description& description, const Case& c);
 
 class Copies;
 
-// Times cases on one platform. Ceilings are measured once when first asked for, and again beside every case that is
-// large enough to be held against them closely.
+// Times cases on one platform. A ceiling is measured when first needed, and again beside every case large enough for a
+// close comparison.
 class Stopwatch {
  public:
-  explicit Stopwatch(Platform& platform);
+  explicit Stopwatch(Platform& platform) : Stopwatch(platform, make_clock(platform)) {}
+  Stopwatch(Platform& platform, std::unique_ptr<Clock> clock);
   Stopwatch(const Stopwatch&) = delete;
   Stopwatch& operator=(const Stopwatch&) = delete;
   ~Stopwatch();
 
-  // In the order of the rungs; those that do not take the case's type and operator are left out. Throws
-  // Error(out_of_memory) before anything is allocated when the case cannot fit.
+  // Returns measurements in the order of the rungs; omits those that do not take the case's type and operator. Throws
+  // Error(out_of_memory) before allocating anything if the case cannot fit.
   std::vector<Measurement> measure(const Primitive& primitive, const Case& c, const std::vector<const Rung*>& rungs,
                                    const TimeOptions& options);
 
-  // The newest value of a kind of ceiling; null where the platform has no rung for it, or that rung failed.
+  // Returns the latest value of a kind of ceiling; null if the platform has no rung for it, or that rung failed.
   const Ceiling* ceiling(std::string_view kind) const;
-  // Every ceiling measured so far, newest values.
+  // Returns the latest value of every ceiling measured so far.
   std::vector<Ceiling> ceilings() const;
 
   const Description& description() const { return description_; }
 
  private:
   struct Lane;
-  std::unique_ptr<Lane> make_lane(const Rung& rung, const Case& c, const Problem& problem,
+  std::unique_ptr<Lane> make_lane(const Primitive& primitive, const Rung& rung, const Case& c, const Problem& problem,
                                   std::shared_ptr<Copies> copies, const TimeOptions& options);
   Lane* ceiling_lane(std::string_view kind, std::size_t bytes);
+  Lane& neighbour_lane();
   void interleave(std::vector<Lane*> lanes, const TimeOptions& options);
 
   Platform& platform_;
+  std::unique_ptr<Clock> clock_;
   Description description_;
   Stream stream_;
   Workspace workspace_;
+  std::unique_ptr<Lane> neighbour_;  // created on first use
   std::map<std::string, std::unique_ptr<Lane>, std::less<>> ceiling_lanes_;
   std::map<std::string, Ceiling, std::less<>> ceilings_;
 };
 
-// Bytes that can still be allocated on this host without swapping or being killed: the smaller of what the kernel calls
-// available and what the control group leaves.
+// Returns the bytes that this host can still allocate without swapping or being killed: the lesser of MemAvailable and
+// what the control group leaves.
 std::size_t available_host_bytes();
 
 }  // namespace upsweep::lab

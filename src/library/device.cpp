@@ -56,11 +56,7 @@ void Memory::copy_out(void* to, std::size_t bytes) const {
   state_->platform.synchronize(state_->stream);
 }
 
-void Memory::require_on(const Device& device, const char* role) const {
-  if (state_ && &state_->platform == &device.platform()) return;
-  throw Error(Code::invalid_argument, std::string(role) + " is in another device's memory than " + device.name(),
-              "make the buffer with the device that uses it");
-}
+const Platform* Memory::owner() const noexcept { return state_ ? &state_->platform : nullptr; }
 
 void throw_size_mismatch(std::size_t host, std::size_t buffer) {
   throw Error(Code::invalid_argument,

@@ -1,48 +1,43 @@
-// What stands behind a Device, and the way from a rung's name to its function.
+// The state of a Device, and the lookup from a rung's name to its function.
 #pragma once
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "base/contract.h"
 #include "base/platform.h"
-#include "base/primitive.h"
+#include "base/workspace.h"
 #include "upsweep/device.h"
 
 namespace upsweep::detail {
 
 struct DeviceState {
-  DeviceState(Platform& p, Stream s, bool owns) : platform(p), stream(s), owns_stream(owns) {
-    call.workspace = &workspace;
-    call.stream = stream;
-  }
+  DeviceState(Platform& p, Stream s, bool owns) : platform(p), stream(s), owns_stream(owns) {}
   DeviceState(const DeviceState&) = delete;
   DeviceState& operator=(const DeviceState&) = delete;
   ~DeviceState() {
     if (owns_stream) platform.destroy_stream(stream);
   }
 
-  // The rung that runs when none is named; found once, then a look at one or two pointers.
-  const Rung& default_rung(const Primitive& primitive);
+  // Returns the rung for calls that name none; looked up once per contract.
+  const Rung& default_rung(const Contract& contract);
 
   Platform& platform;
   const Stream stream;
   const bool owns_stream;
   Workspace workspace{platform};  // the rungs' scratch
-  Workspace staging{platform};    // device copies of host inputs and results
+  Workspace staging{platform};    // device copies of host arrays
   const Backend backend = platform.backend();
-  Call call;  // no parameters; kept, because clearing its 300 bytes at each call took 10 ns of 30
 
  private:
-  std::vector<std::pair<const Primitive*, const Rung*>> defaults_;
+  std::vector<std::pair<const Contract*, const Rung*>> defaults_;
 };
 
-// The rung `name` of a primitive, or its default where the name is empty. Throws Error(invalid_argument) with the
+// Returns the rung `name` of a ladder, or its default if the name is empty. Throws Error(invalid_argument) with the
 // ladder's names in the hint.
-const Rung& resolve_rung(DeviceState& state, const Primitive& primitive, std::string_view name);
+const Rung& resolve_rung(DeviceState& state, const Contract& contract, std::string_view name);
 
-// The rung's function; throws Error(unsupported) when it does not take this type and operator.
-RunFn resolve_run(const Rung& rung, Type type, Op op);
-
-// Runs it there; a failure becomes an Error that names rung and case. `in` and `out` are as the rung wants them.
-void run_or_throw(DeviceState& state, const Rung& rung, RunFn run, const Call& call);
+// Returns the rung's function. Throws Error(unsupported) if it does not take this type, operation or n.
+RunFn resolve_run(const Rung& rung, Type type, Operation operation, std::size_t n);
 
 }  // namespace upsweep::detail

@@ -10,15 +10,15 @@
 
 namespace upsweep::simt {
 namespace {
-constexpr std::size_t alignment = 256;  // what Platform promises
+constexpr std::size_t alignment = 256;  // as Platform promises
 constexpr std::size_t red_zone = 256;   // on each side; between neighbours there are two
 constexpr unsigned char poison = 0xCD;
-// Address space, of which at most the half of the machine's memory is given out: poisoning touches every page.
+// Address space; at most half of the machine's memory is handed out, because poisoning touches every page.
 constexpr std::size_t most_bytes = std::size_t{64} << 30;
-// Pages of a released buffer go back to the system when there are many of them.
+// A released buffer of at least this size returns its pages to the system.
 constexpr std::size_t worth_returning = std::size_t{1} << 20;
 constexpr std::size_t page_bytes = 4096;
-// Small, so that a loop of small cases stays in the cache.
+// Small, so that a loop of small cases stays in cache.
 constexpr std::size_t most_quarantined = std::size_t{1} << 20;
 
 std::size_t round_up(std::size_t n) { return (n + alignment - 1) / alignment * alignment; }
@@ -61,7 +61,7 @@ std::uintptr_t Arena::take_free(std::size_t need) {
   return at;
 }
 
-// Joins the range with its free neighbours.
+// Merges the range with its free neighbours.
 void Arena::give_back(std::uintptr_t begin, std::size_t bytes) {
   auto after = free_.lower_bound(begin);
   if (after != free_.end() && after->first == begin + bytes) {

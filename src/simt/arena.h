@@ -1,4 +1,4 @@
-// The emulator's device memory: one reserved region with a shadow that knows, for every 16 bytes, how many are valid.
+// The emulator's device memory: one reserved region, with a shadow that counts the valid bytes in every 16.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace upsweep::simt {
 
-// Addresses without memory, which comes, zeroed, page by page as it is touched. Throws Error(out_of_memory).
+// Reserves addresses; zeroed pages are allocated as they are touched. Throws Error(out_of_memory).
 void* reserve_addresses(std::size_t bytes);
 
 class Arena {
@@ -24,16 +24,16 @@ class Arena {
   void* allocate(std::size_t bytes);
   void release(void* memory) noexcept;
 
-  // Free to ask on every access: two compares and two shadow bytes.
+  // Cheap enough for every access: two compares and two shadow bytes.
   bool contains(std::uintptr_t address) const { return address - begin_ < size_; }
-  // Both ends of the range lie in an allocation. Enough for any access: red zones are wider than 16 bytes, and a bulk
-  // copy that spans a whole neighbour is not a mistake that people make.
+  // True if both ends of the range are in an allocation. Enough for any access: red zones are wider than 16 bytes, and
+  // a bulk copy that spans a whole neighbour is not a realistic mistake.
   bool valid(std::uintptr_t address, std::size_t bytes) const {
     const std::size_t first = address - begin_, last = first + bytes - 1;
     return first < size_ && last < size_ && shadow_[first / granule] > first % granule &&
            shadow_[last / granule] > last % granule;
   }
-  // "8 bytes past the end of a buffer of 4096 bytes": of the nearest allocation.
+  // "8 bytes past the end of a buffer of 4096 bytes": relative to the nearest allocation.
   std::string describe(std::uintptr_t address);
   std::uintptr_t begin() const { return begin_; }
   std::size_t size() const { return size_; }

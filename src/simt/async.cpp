@@ -9,18 +9,18 @@
 namespace upsweep::simt {
 namespace {
 
-// The word. The hardware's layout is its own; kernels must not look inside.
+// The emulator's layout of the word. The hardware's differs; kernels must not look inside.
 struct Mbarrier {
-  std::uint64_t phase : 1;  // parity of the phase that is open
+  std::uint64_t phase : 1;  // parity of the open phase
   std::uint64_t valid : 1;
-  std::uint64_t count : 20;    // arrivals a phase needs
-  std::uint64_t pending : 20;  // of them still to come
-  std::int64_t bytes : 22;     // announced and not yet copied; negative when the copy came first
+  std::uint64_t count : 20;    // arrivals per phase
+  std::uint64_t pending : 20;  // arrivals still to come
+  std::int64_t bytes : 22;     // announced and not yet copied; negative if the copy came first
 };
 static_assert(sizeof(Mbarrier) == sizeof(std::uint64_t));
 
-// Tells the checker what the running lane does to the word. Unlike an access of the kernel's own it is not counted: on
-// the device it is no load or store.
+// Tells the checker how the running lane uses the word. Not counted, unlike the kernel's own accesses: on the device it
+// is neither a load nor a store.
 void touch([[maybe_unused]] const void* mbarrier, [[maybe_unused]] bool initialises,
            [[maybe_unused]] const void* caller) {
 #if UPSWEEP_SIMT_TRACED
@@ -41,7 +41,7 @@ void acquire([[maybe_unused]] const void* mbarrier) {
 
 Mbarrier read(const std::uint64_t* word) {
   const auto mbarrier = std::bit_cast<Mbarrier>(*word);
-  // Poisoned shared memory, and zero, both fail here: 0xCD has a valid bit, but not with these counts.
+  // Poisoned shared memory and zero both fail: 0xCD has a valid bit, but not with these counts.
   if (!mbarrier.valid || !mbarrier.count || mbarrier.pending > mbarrier.count)
     current_worker->fail("trap", current_worker->who() + ": an mbarrier that was not initialised");
   return mbarrier;

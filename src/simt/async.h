@@ -1,5 +1,6 @@
-// Twins of what plain CUDA cannot say: mbarriers, bulk copies, clusters, and loads that other blocks race with. Each
-// means what the PTX instruction of its comment means. Shared memory of a block is reached by ordinary pointers.
+// Twins of operations that plain CUDA cannot express: mbarriers, bulk copies, clusters, and loads that race with other
+// blocks. Each has the semantics of the PTX instruction in its comment. A block's shared memory is reached by ordinary
+// pointers.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -8,49 +9,46 @@
 
 namespace upsweep::simt {
 
-// ---- mbarrier: a 64-bit word of shared memory, 8-byte aligned
-// ----------------------------------------------------------- A phase completes when `count` threads have arrived and
-// all the bytes that arrivals announced have been copied; then the next phase begins. Phases have parity 0, 1, 0, ...
+// ---- mbarrier: a 64-bit word of shared memory, 8-byte aligned -------------------------------------------------------
+// A phase completes when `count` threads have arrived and all bytes that arrivals announced have been copied; then the
+// next phase begins. Phases have parity 0, 1, 0, ...
 
 // mbarrier.init. `count` is 1 to 2^20 - 1. Other threads may use it after a block barrier.
 void mbarrier_init(std::uint64_t* mbarrier, unsigned count);
-// mbarrier.arrive, for as many threads as `count` says.
+// mbarrier.arrive, on behalf of `count` threads.
 void mbarrier_arrive(std::uint64_t* mbarrier, unsigned count = 1);
 // mbarrier.arrive.expect_tx: arrives, and keeps the phase open until `bytes` more have been copied.
 void mbarrier_arrive_expect(std::uint64_t* mbarrier, unsigned bytes);
-// mbarrier.test_wait.parity: true when the phase of this parity is over. Gives way to other lanes when it is not.
+// mbarrier.test_wait.parity: true if the phase of this parity is over; if it is not, yields to other lanes first.
 bool mbarrier_test(std::uint64_t* mbarrier, unsigned parity);
-// mbarrier.try_wait.parity in a loop: returns when the phase of this parity is over. A wait that nothing can end is
+// mbarrier.try_wait.parity in a loop: returns when the phase of this parity is over. A wait that can never end is
 // reported as a deadlock.
 UPSWEEP_SIMT_CONVERGENT void mbarrier_wait(std::uint64_t* mbarrier, unsigned parity,
                                            const Site& site = Site::current());
 
-// ---- bulk copy
-// -----------------------------------------------------------------------------------------------------------
-// cp.async.bulk.shared.global.mbarrier::complete_tx: copies `bytes` and tells the mbarrier. Both addresses and the size
-// must be multiples of 16. Here the copy is done at once; a read that does not wait for the mbarrier is reported as a
-// race.
+// ---- bulk copy ------------------------------------------------------------------------------------------------------
+// cp.async.bulk.shared.global.mbarrier::complete_tx: copies `bytes` and signals the mbarrier. Both addresses and the
+// size must be multiples of 16. The emulator copies at once; a read that does not wait for the mbarrier is reported as
+// a race.
 void bulk_copy(void* shared, const void* global, unsigned bytes, std::uint64_t* mbarrier);
 
-// ---- clusters
-// ------------------------------------------------------------------------------------------------------------ The
-// blocks of a cluster run by turns on one OS thread. Supported: blocks in a row along x (Config::cluster), barriers of
-// the whole cluster, and all access to a peer's static and dynamic shared memory through map_shared, atomics and
-// mbarriers included. A mapped pointer is valid for the block that asked for it, until it returns.
+// ---- clusters -------------------------------------------------------------------------------------------------------
+// The blocks of a cluster take turns on one OS thread. Supported: clusters along x (Config::cluster), barriers of the
+// whole cluster, and all access to a peer's static and dynamic shared memory through map_shared, including atomics and
+// mbarriers. A mapped pointer is valid for the block that asked for it, until that block returns.
 unsigned cluster_rank();
 unsigned cluster_size();
 // barrier.cluster.arrive and .wait, for every thread of the cluster that has not returned.
 UPSWEEP_SIMT_CONVERGENT void cluster_sync(const Site& site = Site::current());
 void* map_shared_address(void* shared, unsigned rank);
-// mapa: where block `rank` keeps what this block keeps at `shared`.
+// mapa: the address in block `rank` that corresponds to this block's `shared`.
 template <class T>
 T* map_shared(T* shared, unsigned rank) {
   return static_cast<T*>(map_shared_address(shared, rank));
 }
 
-// ---- memory that other blocks write
-// ------------------------------------------------------------------------------------- ld.acquire.gpu and
-// st.release.gpu of 1 to 8 bytes. A loop around load_acquire lets other lanes run.
+// ---- memory that other blocks write ---------------------------------------------------------------------------------
+// ld.acquire.gpu and st.release.gpu of 1 to 8 bytes. A loop around load_acquire lets other lanes run.
 template <class T>
 __attribute__((always_inline)) inline T load_acquire(const T* from) {
   note_poll();

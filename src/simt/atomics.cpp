@@ -8,8 +8,8 @@
 
 namespace {
 
-// *at = f(*at); returns what it was. Sequentially consistent, which is stronger than CUDA's relaxed atomics: an
-// algorithm that needs a fence goes right without; global_checks.h says so all the same.
+// *at = f(*at); returns the old value. Sequentially consistent, which is stronger than CUDA's relaxed atomics: an
+// algorithm that lacks a fence still gives the right result, but global_checks.h reports it.
 template <class T, class F>
 T update(T* at, F f) {
   using Bits = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
@@ -31,7 +31,7 @@ T compare_and_swap(T* at, T expected, T value) {
 int wrapping_add(int a, int b) { return static_cast<int>(static_cast<unsigned>(a) + static_cast<unsigned>(b)); }
 int wrapping_negate(int a) { return static_cast<int>(0u - static_cast<unsigned>(a)); }
 
-// Loops over atomics poll.
+// Counts as a poll, because polling loops use atomics.
 void before_atomic([[maybe_unused]] void* at, [[maybe_unused]] unsigned bytes, [[maybe_unused]] const void* caller,
                    [[maybe_unused]] const void* frame) {
   using upsweep::simt::current_worker;
@@ -43,7 +43,7 @@ void before_atomic([[maybe_unused]] void* at, [[maybe_unused]] unsigned bytes, [
 
 }  // namespace
 
-// The caller's place is known to the called function alone.
+// A macro, because only the called function itself knows its return address and frame.
 #define UPSWEEP_SIMT_BEFORE(at) before_atomic(at, sizeof *(at), __builtin_return_address(0), __builtin_frame_address(0))
 
 #define UPSWEEP_SIMT_DEFINE(name, T, after)                           \

@@ -1,13 +1,13 @@
-// CUDA's atomic functions, with exactly the types that CUDA has them for. They are defined in the runtime, where no
-// instrumentation takes them apart, and are overloads and not templates because two compilers meet here: they mangle
-// constrained templates differently.
+// CUDA's atomic functions, for exactly the types that CUDA supports. Defined in the runtime, where no instrumentation
+// splits them; overloads rather than templates, because two compilers meet here that mangle constrained templates
+// differently.
 #pragma once
 
 namespace upsweep::simt {
-using u64 = unsigned long long;  // CUDA's 64-bit type; std::uint64_t is another one
+using u64 = unsigned long long;  // CUDA's 64-bit type, which is not std::uint64_t
 }
 
-// The list from which atomics.h declares and atomics.cpp defines: ATOMIC(name, type, what becomes of `old`).
+// The list from which atomics.h declares and atomics.cpp defines: ATOMIC(name, type, new value from `old` and `value`).
 #define UPSWEEP_SIMT_ATOMICS(ATOMIC)                                     \
   ATOMIC(atomicAdd, int, wrapping_add(old, value))                       \
   ATOMIC(atomicAdd, unsigned, old + value)                               \

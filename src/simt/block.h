@@ -1,4 +1,4 @@
-// Lanes, warps and blocks: who runs, who waits, and for what. Plain state; worker.h moves it.
+// The state of lanes, warps and blocks: which run, which wait, and for what. Plain data; worker.h schedules it.
 #pragma once
 #include <array>
 #include <bit>
@@ -28,7 +28,7 @@ struct Lane {
   Warp* warp = nullptr;
   Block* block = nullptr;
   Fiber* fiber = nullptr;  // where it is parked; null before it starts and while it runs
-  // The collective or barrier it has come to.
+  // The collective or barrier that it has reached.
   Site site;
   Collective op = Collective::sync;
   unsigned mask = 0;
@@ -39,7 +39,7 @@ struct Lane {
   std::uint32_t bit() const { return 1u << (index % 32); }
 };
 
-// Thirty-two lanes by bit masks. A live lane is in exactly one of runnable, in_collective, at_barrier, at_active_mask,
+// Thirty-two lanes as bit masks. A live lane is in exactly one of runnable, in_collective, at_barrier, at_active_mask,
 // at_mbarrier, at_cluster_barrier.
 struct Warp {
   unsigned index = 0;  // in its block
@@ -48,7 +48,7 @@ struct Warp {
   std::uint32_t members = 0;  // lanes that exist
   std::uint32_t live = 0;     // have not returned
   std::uint32_t runnable = 0;
-  std::uint32_t yielded = 0;  // runnable, but gave way to others
+  std::uint32_t yielded = 0;  // runnable, but yielded to others
   std::uint32_t in_collective = 0, at_barrier = 0, at_active_mask = 0, at_mbarrier = 0, at_cluster_barrier = 0;
 
   void start() {
@@ -64,7 +64,7 @@ struct Block {
   std::vector<Lane> lanes;
   std::vector<Warp> warps;
 
-  // The block barrier: how many wait, where the first one is, and its vote.
+  // The block barrier: threads waiting, the site of the first, and its vote.
   unsigned arrived = 0;
   Site barrier_site;
   Vote vote = Vote::none;
@@ -74,7 +74,7 @@ struct Block {
   std::byte* dynamic_shared = nullptr;
   std::vector<std::byte> static_shared;  // the saved thread-local image, while a peer of its cluster runs
 
-  // Lays out lanes and warps for blocks of this shape; once a launch.
+  // Lays out lanes and warps for blocks of this shape; once per launch.
   void shape(dim3 threads_per_block);
   // Makes every lane ready to run block `index` of the grid.
   void start(uint3 block_index);

@@ -9,7 +9,7 @@
 namespace upsweep::simt {
 namespace {
 constexpr unsigned threads_a_block = 1024, word_bytes = 4;
-constexpr std::uint16_t engine = 0xFFFF;  // the bulk-copy engine among the threads
+constexpr std::uint16_t engine = 0xFFFF;  // thread number of the bulk-copy engine
 }  // namespace
 
 void SharedMemoryChecker::begin_launch(unsigned blocks, std::size_t bytes_a_block, unsigned warps) {
@@ -88,7 +88,7 @@ void SharedMemoryChecker::bulk_write(unsigned rank, std::size_t offset, std::siz
                 [&](Cell& cell, std::size_t at) { check(cell, Access::store, me, rank, at, engine); });
 }
 
-// `writer` is who the write will be remembered as: the lane, or the bulk-copy engine that it set going.
+// `writer` is recorded as the writer: the lane, or the bulk-copy engine that it started.
 void SharedMemoryChecker::check(Cell& cell, Access kind, const Stamp& me, unsigned rank, std::size_t offset,
                                 Thread writer) {
   if (kind != Access::store && !cell.written)
@@ -98,7 +98,7 @@ void SharedMemoryChecker::check(Cell& cell, Access kind, const Stamp& me, unsign
   if (cell.written && !both_atomic && conflicts(cell.writer, me))
     report_race(kind == Access::load ? "read after write" : "write after write", cell.writer, me, rank, offset);
   if (kind == Access::load) {
-    // Keep the readers that a later write could still conflict with.
+    // Keep the readers that a later write can still conflict with.
     if (cell.reader.thread == me.thread || !conflicts(cell.reader, me))
       cell.reader = me;
     else
@@ -137,18 +137,18 @@ std::string SharedMemoryChecker::describe(unsigned rank, std::size_t offset) con
     return "byte " + std::to_string(offset - static_bytes) + " of dynamic shared memory" + whose;
   const Module::Variable* variable = module().variable_at(offset);
   if (!variable) return "shared memory" + whose;
-  // The name alone: what comes before it is the kernel's signature.
+  // The name alone: the text before it is the kernel's signature.
   const std::size_t colon = variable->name.rfind("::");
   return variable->name.substr(colon == std::string::npos ? 0 : colon + 2) + " + " +
          std::to_string(offset - variable->offset) + whose;
 }
 
-// ---- what orders accesses -------------------------------------------------------------------------------------------
+// ---- ordering -------------------------------------------------------------------------------------------------------
 
 void SharedMemoryChecker::barrier(unsigned rank) {
   epochs_[rank] = next_epoch_++;
   if (seen_.empty()) return;
-  // What one warp knows of the others and of bulk copies, the whole block knows now.
+  // The whole block has now seen what any of its warps has seen of other warps and of bulk copies.
   const std::size_t first = std::size_t{rank} * warps_a_block_;
   for (std::size_t other = 0; other <= warps_; ++other) {
     Clock most = 0;

@@ -1,5 +1,5 @@
-// Shared-memory checks: races between barriers, and reads of what nobody wrote. One cell a word keeps its last writer
-// and two readers; clocks say what has been ordered since.
+// Shared-memory checks: races between barriers, and uninitialised reads. One cell per word records its last writer and
+// two readers; clocks tell which accesses have been ordered since.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -18,42 +18,42 @@ class SharedMemoryChecker {
  public:
   explicit SharedMemoryChecker(Worker& worker) : worker_(worker) {}
 
-  // Static and dynamic shared memory of every block of a cluster; `warps` a block.
+  // Covers static and dynamic shared memory of every block of a cluster; `warps` per block.
   void begin_launch(unsigned blocks, std::size_t bytes_a_block, unsigned warps);
   void begin_cluster();
 
-  // The running lane touches `bytes` at `offset` of block `rank`'s shared memory.
+  // The running lane accesses `bytes` at `offset` of block `rank`'s shared memory.
   void access(unsigned rank, std::size_t offset, unsigned bytes, Access kind, std::uint32_t place);
-  // A bulk copy, issued by the running lane, fills the range some time before its mbarrier completes.
+  // A bulk copy, issued by the running lane, fills the range at some time before its mbarrier completes.
   void bulk_write(unsigned rank, std::size_t offset, std::size_t bytes, std::uint32_t place);
 
-  // What orders accesses. Block barrier: everything before it comes before everything after it, in that block.
+  // Ordering. A block barrier orders everything before it before everything after it, in that block.
   void barrier(unsigned rank);
   void lanes_met(const Warp& warp, std::uint32_t mask);
-  // An arrival publishes what the running lane's warp has seen; `copied` adds what bulk copies have written. A
-  // completed wait takes all that was published. By warp, not by lane: never a false alarm, at the price of a missed
-  // one.
+  // An arrival publishes what the running lane's warp has seen; `copied` adds the writes of bulk copies. A completed
+  // wait acquires all that was published. Tracked per warp, not per lane: no false positives, at the price of false
+  // negatives.
   void publish(std::uint64_t mbarrier, bool copied);
   void acquire(std::uint64_t mbarrier);
 
  private:
   using Clock = std::uint32_t;
-  // Who: rank * 1024 + index; the bulk-copy engine has a number of its own.
+  // rank * 1024 + index; the bulk-copy engine has a number of its own.
   using Thread = std::uint16_t;
   struct Stamp {
     Thread thread = 0;
-    std::uint32_t epoch = 0;  // of the block; 0: never
+    std::uint32_t epoch = 0;  // of the block; 0: no access yet
     Clock clock = 0;          // of the thread's warp
     std::uint32_t place = 0;
   };
   struct Cell {
-    std::uint32_t generation = 0;  // the cluster for which the rest holds
+    std::uint32_t generation = 0;  // the cluster for which the other fields are valid
     bool written = false, atomic = false, split = false;
     Stamp writer{}, reader{}, other_reader{};
   };
   struct WarpClock {
     Clock now = 1, all_met = 0;
-    Clock met[32][32] = {};  // when lanes i and j last met
+    Clock met[32][32] = {};  // when lanes i and j last synchronised
   };
 
   void check(Cell& cell, Access kind, const Stamp& me, unsigned rank, std::size_t offset, Thread writer);
@@ -75,7 +75,7 @@ class SharedMemoryChecker {
   std::uint32_t next_epoch_ = 1;
   std::vector<std::uint32_t> epochs_;  // [rank]
   std::vector<Cell> words_;            // [rank][word]
-  std::vector<Cell> bytes_;            // [rank][byte], for words that were touched by the byte
+  std::vector<Cell> bytes_;            // [rank][byte], for words that were accessed by the byte
   std::vector<WarpClock> clocks_;      // [warp]
   Clock engine_clock_ = 1;
   std::vector<Clock> seen_;  // [warp][other warp or engine]; empty until the first mbarrier

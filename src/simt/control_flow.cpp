@@ -12,7 +12,7 @@ struct Table {
   const std::uintptr_t* begin = nullptr;
   const std::uintptr_t* end = nullptr;
 };
-// Constant-initialised. Every unit announces the same range: the linker has joined them.
+// Constant-initialised. Every unit announces the same range, because the linker has merged them.
 constinit Table blocks, flow;
 constinit std::uint32_t guards = 0;
 
@@ -23,8 +23,7 @@ using Graph = std::vector<std::vector<int>>;
 class WeakTopologicalOrder {
  public:
   explicit WeakTopologicalOrder(const Graph& graph) : graph_(graph), number_(graph.size(), 0) {}
-
-  // Blocks that can be reached from `entry`, first to last.
+  // Returns the blocks reachable from `entry`, first to last.
   std::vector<int> from(int entry) {
     std::vector<int> reversed;
     visit(entry, reversed);

@@ -1,12 +1,12 @@
-// The CUDA surface for kernels that run on the emulator: what <cuda_runtime.h> and the compiler's built-ins give under
-// nvcc. Only what plain CUDA C++ has; everything else is in async.h.
+// The CUDA surface for kernels on the emulator: what <cuda_runtime.h> and the compiler's built-ins provide under nvcc.
+// Plain CUDA C++ only; everything else is in async.h.
 #pragma once
 #include <math.h>
 
 #include <cmath>
 #include <concepts>
 #include <cstring>
-#include <memory>  // before __noinline__ is a macro: libstdc++ uses that name inside an attribute
+#include <memory>  // before __noinline__ is a macro: libstdc++ uses that name in an attribute
 #include <type_traits>
 #include <utility>
 
@@ -23,9 +23,9 @@
 #define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
-// One copy an OS thread, and an OS thread runs one block at a time. Aligned to 16 so that a wide access to a variable's
-// start is as aligned as on the device. Every instantiation of every kernel adds to the thread-local segment of every
-// thread of the program: what exceeds a kilobyte or so belongs in dynamic_shared().
+// One copy per OS thread, and an OS thread runs one block at a time. Aligned to 16, so that wide accesses to the start
+// of a variable are as aligned as on the device. Every instantiation of every kernel adds to the thread-local segment
+// of every thread of the program: more than a kilobyte or so belongs in dynamic_shared().
 #define __shared__ __attribute__((aligned(16))) thread_local
 
 #define threadIdx (::upsweep::simt::thread_index())
@@ -34,10 +34,10 @@
 #define gridDim (::upsweep::simt::grid_shape())
 static constexpr int warpSize = 32;
 
-// ---- launch -------------------------------------------------------------------------------------------------
+// ---- launch ---------------------------------------------------------------------------------------------------------
 namespace upsweep::simt {
 
-// A tuple without accessor functions: those would be compiled for tracing, and so would not be inlined into enter().
+// A tuple without accessor functions, which would be instrumented and therefore not inlined into enter().
 template <std::size_t, class T>
 struct Argument {
   T value;
@@ -52,14 +52,14 @@ struct BoundKernel<std::index_sequence<I...>, P...> : Argument<I, P>... {
   explicit BoundKernel(void (*k)(P...), A&&... args)
       : Argument<I, P>{static_cast<P>(std::forward<A>(args))}..., kernel(k) {}
 
-  // Parameters live in constant memory on the device: reading them is not traced.
+  // On the device, parameters are in constant memory: reading them is not traced.
   UPSWEEP_SIMT_UNTRACED static void enter(void* self) {
     auto* bound = static_cast<BoundKernel*>(self);
     bound->kernel(bound->Argument<I, P>::value...);
   }
 };
 
-// Runs the kernel to its end. Arguments are converted to the kernel's parameter types.
+// Runs the kernel to completion. Arguments are converted to the kernel's parameter types.
 template <class... P, class... A>
 Status launch(void (*kernel)(P...), const Config& config, A&&... args) {
   using Bound = BoundKernel<std::index_sequence_for<P...>, P...>;
@@ -88,7 +88,7 @@ concept OneOf = (std::same_as<T, Options> || ...);
 
 }  // namespace upsweep::simt
 
-// ---- barriers, votes, shuffles: wrappers without a memory access of their own, so there is nothing to trace ---------
+// ---- barriers, votes, shuffles: wrappers without memory accesses, so there is nothing to trace ----------------------
 #define UPSWEEP_SIMT_SITE const ::upsweep::simt::Site& site = ::upsweep::simt::Site::current()
 
 __forceinline__ void __syncthreads(UPSWEEP_SIMT_SITE) {
@@ -186,8 +186,8 @@ __forceinline__ unsigned __reduce_xor_sync(unsigned mask, unsigned value, UPSWEE
 }
 #undef UPSWEEP_SIMT_SITE
 
-// ---- atomics: atomics.h; the forms with a scope cost differently on the device and mean the same here: the emulator
-// is coherent.
+// ---- atomics: see atomics.h -----------------------------------------------------------------------------------------
+// The scoped forms have another cost on the device, but the same meaning here, because the emulator is coherent.
 template <class T>
 __forceinline__ T atomicAdd_block(T* at, std::type_identity_t<T> value) {
   return atomicAdd(at, value);
@@ -198,13 +198,12 @@ __forceinline__ T atomicAdd_system(T* at, std::type_identity_t<T> value) {
 }
 
 __forceinline__ void __threadfence() { ::upsweep::simt::device_fence(); }
-__forceinline__ void __threadfence_block() {}  // an OS thread runs the whole block
+__forceinline__ void __threadfence_block() {}  // one OS thread runs the whole block
 __forceinline__ void __threadfence_system() { ::upsweep::simt::device_fence(); }
 __forceinline__ void __nanosleep(unsigned) { ::upsweep::simt::yield_lane(); }
 [[noreturn]] __forceinline__ void __trap() { ::upsweep::simt::trap("__trap()"); }
 
-// ---- cache-hinted loads and stores: the hints mean nothing here, the accesses are counted as any other
-// ----------------
+// ---- cache-hinted loads and stores: the hints have no effect here; the accesses are counted like any other ----------
 template <class T>
 __forceinline__ T __ldg(const T* at) {
   return *at;
@@ -221,7 +220,7 @@ template <class T>
 __forceinline__ T __ldlu(const T* at) {
   return *at;
 }
-// These two bypass the first-level cache and are therefore what polling loops use.
+// These two bypass the first-level cache, so polling loops use them.
 template <class T>
 __forceinline__ T __ldcg(const T* at) {
   ::upsweep::simt::note_poll();
@@ -282,7 +281,7 @@ __forceinline__ float __int_as_float(int x) { return __builtin_bit_cast(float, x
 __forceinline__ long long __double_as_longlong(double x) { return __builtin_bit_cast(long long, x); }
 __forceinline__ double __longlong_as_double(long long x) { return __builtin_bit_cast(double, x); }
 
-// Round to nearest, even: the host's own mode.
+// Round to nearest even: the host's own mode.
 __forceinline__ float __double2float_rn(double x) { return static_cast<float>(x); }
 __forceinline__ int __float2int_rn(float x) { return static_cast<int>(__builtin_rintf(x)); }
 __forceinline__ int __float2int_rz(float x) { return static_cast<int>(x); }
@@ -301,7 +300,7 @@ __forceinline__ double __dmul_rn(double a, double b) { return a * b; }
 __forceinline__ double __ddiv_rn(double a, double b) { return a / b; }
 __forceinline__ double __fma_rn(double a, double b, double c) { return __builtin_fma(a, b, c); }
 
-// CUDA's min and max: integers in their common type, floats by fmin and fmax (a NaN loses).
+// CUDA's min and max: integers in their common type, floats by fmin and fmax (which drop a NaN).
 template <class A, class B>
 requires std::is_arithmetic_v<A> && std::is_arithmetic_v<B> __forceinline__ constexpr auto min(A a, B b) {
   using T = std::common_type_t<A, B>;

@@ -1,10 +1,9 @@
 // The emulator as a Platform.
 #include <sys/utsname.h>
 
-#include <chrono>
 #include <cstring>
 
-#include "base/parallel.h"
+#include "cpu/parallel.h"
 #include "simt/report.h"
 #include "simt/session.h"
 #include "simt/worker.h"
@@ -36,24 +35,13 @@ class FiberEmulator final : public Emulator {
 
   void* allocate(std::size_t bytes) override { return session().arena.allocate(bytes); }
   void release(void* memory) noexcept override { session().arena.release(memory); }
-  // Launches run to their end before they return, so everything is in order and nothing is left to wait for.
+  // Launches run to completion before they return, so everything is in order and there is nothing to wait for.
   void copy_in(void* to, const void* from, std::size_t bytes, Stream) override { copy(to, from, bytes); }
   void copy_out(void* to, const void* from, std::size_t bytes, Stream) override { copy(to, from, bytes); }
   void fill(void* memory, unsigned char byte, std::size_t bytes, Stream) override {
     if (bytes) std::memset(memory, byte, bytes);
   }
   void synchronize(Stream) override {}
-
-  std::vector<double> time_us(const Enqueue& enqueue, int samples, int batch, Stream) override {
-    using Clock = std::chrono::steady_clock;
-    std::vector<double> times;
-    for (int sample = 0; sample < samples; ++sample) {
-      const auto start = Clock::now();
-      for (int i = 0; i < batch; ++i) enqueue(sample);
-      times.push_back(std::chrono::duration<double, std::micro>(Clock::now() - start).count() / batch);
-    }
-    return times;
-  }
 
   void configure(const Options& options) override { session().options = options; }
   Report take_report() override { return session().take_report(); }
@@ -67,7 +55,7 @@ class FiberEmulator final : public Emulator {
 }  // namespace
 }  // namespace simt
 
-// The one symbol that the library exports; its name is the library's own.
+// The only symbol that the library exports; its name differs for each library.
 simt::Emulator& UPSWEEP_SIMT_ENTRY() {
   static simt::FiberEmulator emulator;
   return emulator;

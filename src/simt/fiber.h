@@ -1,4 +1,4 @@
-// Fibers: one stack a CUDA thread, switched in user space. A fiber stays on the OS thread that made it.
+// Fibers: one stack per CUDA thread, switched in user space. A fiber stays on the OS thread that created it.
 #pragma once
 #include <boost/context/detail/fcontext.hpp>
 #include <cstddef>
@@ -12,10 +12,11 @@ using Context = boost::context::detail::fcontext_t;
 
 struct Fiber {
   Context context = nullptr;  // where it stopped
-  std::uintptr_t top = 0;     // one past its stack: frames are told apart by their distance from it
+  std::uintptr_t top = 0;     // one past its stack; frames are identified by their distance from it
 };
 
-// The fibers of one OS thread. Stacks lie in one region, so that "is this address on a stack" is one compare.
+// The fibers of one OS thread. All stacks are in one region, so that one compare tells whether an address is on a
+// stack.
 class FiberPool {
  public:
   // Every fiber starts in main(), which must never return.
@@ -26,12 +27,12 @@ class FiberPool {
 
   Fiber* take();
   void put(Fiber* fiber) { idle_.push_back(fiber); }
-  // Forgets every fiber, wherever it stopped; what its stack held is not destroyed.
+  // Discards every fiber, wherever it stopped; objects on its stack are not destroyed.
   void reset();
   std::uintptr_t stacks_begin() const { return region_; }
   std::size_t stacks_bytes() const;
 
-  // Stops here, saving the place in `from`, and goes on at `to`.
+  // Saves the running context in `from` and resumes `to`.
   static void switch_to(Context to, Context& from) {
     const auto arrived = boost::context::detail::jump_fcontext(to, &from);
     *static_cast<Context*>(arrived.data) = arrived.fctx;
@@ -41,7 +42,7 @@ class FiberPool {
   void (*main_)();
   std::uintptr_t region_ = 0;
   std::size_t guarded_ = 0;   // stacks whose guard page is set
-  std::deque<Fiber> fibers_;  // a deque: fibers are pointed to
+  std::deque<Fiber> fibers_;  // a deque, so that pointers to fibers stay valid
   std::vector<Fiber*> idle_;
 };
 

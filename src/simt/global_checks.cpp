@@ -13,14 +13,14 @@ namespace upsweep::simt {
 namespace {
 
 constexpr std::uint64_t launches = std::uint64_t{1} << 24,
-                        clocks = std::uint64_t{1} << 23;  // that a Cell can tell apart
+                        clocks = std::uint64_t{1} << 23;  // that a Cell can represent
 
 void join(FenceClocks& into, const FenceClocks& from) {
   if (into.size() < from.size()) into.resize(from.size());
   for (std::size_t b = 0; b < from.size(); ++b) into[b] = std::max(into[b], from[b]);
 }
 
-// f(address of four bytes, which of them) for all that [address, address + bytes) touches.
+// Calls f(address of a 4-byte word, mask of its bytes) for every word that [address, address + bytes) touches.
 template <class F>
 void for_each_cell(std::uintptr_t address, std::size_t bytes, F&& f) {
   for (const std::uintptr_t end = address + bytes; address < end;) {
@@ -32,9 +32,9 @@ void for_each_cell(std::uintptr_t address, std::size_t bytes, F&& f) {
 
 }  // namespace
 
-// ---- what the workers share -----------------------------------------------------------------------------------------
+// ---- shared by the workers ------------------------------------------------------------------------------------------
 
-// Eight bytes for four, of addresses alone: pages come when they are written.
+// Eight bytes for every four, of address space only: pages are allocated when they are written.
 GlobalWrites::GlobalWrites(const Arena& arena) : begin_(arena.begin()), bytes_(2 * arena.size()) {
   cells_ = static_cast<std::atomic<std::uint64_t>*>(reserve_addresses(bytes_));
 }
@@ -84,7 +84,7 @@ void GlobalMemoryChecker::read(std::uintptr_t address, std::size_t bytes, bool s
                    worker_.who() + " reads what block " + std::to_string(cell.block) +
                        " wrote, and no fence and flag in between order the two, " + place_text(place));
   });
-  // What it publishes is looked up when a fence makes use of it: by then the value that was read has been published.
+  // What it acquires is looked up at the next fence: by then the value that was read has been published.
   if (strong) strong_reads_.insert(address);
 }
 

@@ -1,10 +1,10 @@
-// Races on global memory between the blocks of a launch: one block writes, another reads, and nothing between the two
-// makes sure that the reader sees what was written. The emulator itself always shows it; a GPU may not.
+// Races on global memory between the blocks of a launch: one block writes, another reads, and nothing in between
+// guarantees that the reader sees the write. On the emulator it always does; on a GPU it may not.
 //
-// The rules are those of PTX's memory model, seen by the block. A fence releases what the block has written and what it
-// knows of others; an atomic or volatile ("strong") write after it publishes that at its address; a strong read of the
-// address, and a fence after it, acquire it. Everything else orders nothing. By block, not by thread, and of every four
-// bytes the last writer alone: never a false alarm, at the price of a missed one.
+// The rules are those of PTX's memory model, at block granularity. A fence releases what the block has written and what
+// it knows of other blocks; an atomic or volatile ("strong") write after it publishes that at its address; a strong
+// read of the address, and a fence after it, acquire it. Nothing else orders anything. Tracked per block, not per
+// thread, and only for the last writer of every four bytes: no false positives, at the price of false negatives.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -20,10 +20,10 @@ namespace upsweep::simt {
 class Arena;
 class Worker;
 
-// What a block has released so far, by block: writes up to and with this number of its fences.
+// The writes that a block has released so far, by block: up to and including this number of its fences.
 using FenceClocks = std::vector<std::uint32_t>;
 
-// Shared by the workers of a launch: who wrote what, and what was published where.
+// Shared by the workers of a launch: the last writers, and what was published where.
 class GlobalWrites {
  public:
   explicit GlobalWrites(const Arena& arena);
@@ -31,7 +31,7 @@ class GlobalWrites {
   GlobalWrites& operator=(const GlobalWrites&) = delete;
   ~GlobalWrites();
 
-  // Blocks (clusters, where they are) beyond which nothing is checked: clocks grow with their square.
+  // Launches of more blocks (or clusters, if used) are not checked: clocks grow with the square of their number.
   static constexpr std::size_t most_blocks = 4096;
   void begin_launch();
 
@@ -54,7 +54,7 @@ class GlobalWrites {
   std::unordered_map<std::uintptr_t, FenceClocks> published_;  // by address
 };
 
-// What the block that a worker runs has done and knows.
+// The writes and the knowledge of the block that a worker runs.
 class GlobalMemoryChecker {
  public:
   explicit GlobalMemoryChecker(Worker& worker) : worker_(worker) {}
@@ -69,9 +69,9 @@ class GlobalMemoryChecker {
   Worker& worker_;
   GlobalWrites* writes_ = nullptr;  // null: this launch is not checked
   std::size_t block_ = 0;
-  std::uint32_t clock_ = 1;                          // of this block: its fences so far, and one
-  FenceClocks known_;                                // [block], what has been acquired; empty before the first fence
-  FenceClocks released_;                             // what was known at the last fence; empty before the first
+  std::uint32_t clock_ = 1;                          // of this block: its fences so far, plus one
+  FenceClocks known_;                                // [block], acquired so far; empty before the first fence
+  FenceClocks released_;                             // known_ as of the last fence; empty before the first
   std::unordered_set<std::uintptr_t> strong_reads_;  // since the last fence
 };
 

@@ -1,5 +1,5 @@
-// Our own ends of the compilers' instrumentation: the ThreadSanitizer and SanitizerCoverage calls that the traced
-// kernels make. The real runtimes are not linked; the names are theirs, and stay inside this library.
+// Our implementation of the compilers' instrumentation: the ThreadSanitizer and SanitizerCoverage functions that the
+// traced kernels call. The real runtimes are not linked; the names are theirs, and stay inside this library.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -12,14 +12,14 @@ namespace {
 
 using namespace upsweep::simt;
 
-// Host code of the same units (launchers) runs through here too, with no lane running.
+// Host code of the same units (launchers) also comes through here, without a running lane.
 void access(const void* address, std::size_t bytes, Access kind, const void* caller, const void* frame,
             bool strong = false) {
   Worker* worker = current_worker;
   if (worker && worker->lane) worker->tracer.access(address, static_cast<unsigned>(bytes), kind, strong, caller, frame);
 }
 
-// What the memory order of an atomic access adds to it: a fence on its one side, or on both.
+// The fences that the memory order of an atomic access implies: before it, after it, or both.
 void fence_before(int order) {
   if (current_worker && current_worker->lane && order >= __ATOMIC_RELEASE) current_worker->tracer.fence();
 }
@@ -28,8 +28,8 @@ void fence_after(int order) {
     current_worker->tracer.fence();
 }
 
-// A range goes in chunks of the width that all three operands allow: what nvcc would make of it. Each chunk is an
-// instruction of its own, so each gets a place of its own.
+// A range is split into chunks of the width that all three operands allow, as nvcc would. Each chunk is traced as a
+// separate access.
 unsigned chunk_of(std::uintptr_t operands) {
   unsigned bytes = 16;
   while (bytes > 1 && operands % bytes) bytes /= 2;
@@ -45,7 +45,7 @@ void access_range(const void* address, std::size_t bytes, Access kind, const voi
 
 }  // namespace
 
-// These must be read in the called function itself.
+// Macros, because they must be evaluated in the called function itself.
 #define CALLER __builtin_return_address(0)
 #define FRAME __builtin_frame_address(0)
 
@@ -98,7 +98,7 @@ void* __tsan_memset(void* to, int byte, std::size_t n) {
   return std::memset(to, byte, n);
 }
 
-// std::atomic and the __atomic built-ins, where a kernel uses those instead of CUDA's.
+// std::atomic and the __atomic built-ins, for kernels that use them instead of CUDA's atomics.
 #define UPSWEEP_ATOMIC_HOOKS(N, T)                                                                               \
   T __tsan_atomic##N##_load(const volatile T* p, int order) {                                                    \
     access(const_cast<const T*>(p), sizeof(T), Access::load, CALLER, FRAME, true);                               \
@@ -156,7 +156,7 @@ void __sanitizer_cov_trace_pc() {
   if (worker && worker->lane) worker->tracer.branch(0, CALLER, FRAME);
 }
 
-// An index outside an array of known size. Going on is not safe: the compiler assumes that it does not return to do so.
+// An index outside an array of known size. Must not return: the compiler assumes that it does not.
 void __ubsan_handle_out_of_bounds(void* data, void* index) {
   struct Location {
     const char* file;

@@ -10,7 +10,7 @@ namespace {
 
 constexpr unsigned banks = 32, bank_bytes = 4, sector_bytes = 32;
 
-// Lanes that go through the banks together: all 32 for 4 bytes or fewer, 16 for 8, 8 for 16.
+// Lanes that access the banks together: all 32 for 4 bytes or fewer, 16 for 8, 8 for 16.
 unsigned lanes_together(unsigned bytes) { return bytes <= bank_bytes ? 32 : 32 * bank_bytes / bytes; }
 
 template <class F>
@@ -23,7 +23,7 @@ void for_each_part(std::uint32_t mask, unsigned bytes, F&& f) {
 }
 
 unsigned wavefronts_of_part(std::uint32_t part, const LaneAddresses& addresses, unsigned bytes) {
-  // Distinct words by bank. A part touches at most 32 words in all, so no bank holds more.
+  // Distinct words per bank. A part touches at most 32 words in all, so no bank holds more.
   std::array<std::array<std::uint64_t, 32>, banks> words;
   std::array<unsigned, banks> count{};
   unsigned most = 0;
@@ -56,12 +56,12 @@ unsigned ideal_wavefronts(std::uint32_t mask, unsigned bytes) {
 }
 
 unsigned global_sectors(std::uint32_t mask, const LaneAddresses& addresses, unsigned bytes) {
-  std::array<std::uint64_t, 64> sectors;  // 32 lanes, each of 16 bytes or fewer: two sectors at most
+  std::array<std::uint64_t, 64> sectors;  // 32 lanes of at most 16 bytes: at most two sectors each
   unsigned count = 0;
   for_each_bit(mask, [&](int lane) {
     const std::uint64_t last = (addresses[lane] + bytes - 1) / sector_bytes;
     for (std::uint64_t sector = addresses[lane] / sector_bytes; sector <= last; ++sector) {
-      // Neighbouring lanes mostly share a sector: look from the newest back.
+      // Neighbouring lanes mostly share a sector: search from the newest back.
       unsigned i = count;
       while (i > 0 && sectors[i - 1] != sector) --i;
       if (i == 0) sectors[count++] = sector;

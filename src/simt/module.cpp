@@ -26,7 +26,7 @@ std::string demangle(const char* mangled) {
   return result;
 }
 
-// "void f<int>(int const*)" -> "f<int>". Brackets nest: the parameter list is the last top-level "(".
+// "void f<int>(int const*)" -> "f<int>". Brackets nest: the parameter list begins at the first top-level "(".
 std::string without_signature(const std::string& signature) {
   int depth = 0;
   std::size_t begin = 0, end = signature.size();
@@ -46,7 +46,7 @@ std::string without_signature(const std::string& signature) {
   return signature.substr(begin, end - begin);
 }
 
-// Members of upsweep::simt, const or not; C functions; and the atomics, which CUDA puts in the global namespace.
+// True for members of upsweep::simt, C functions, and the atomics, which CUDA puts in the global namespace.
 bool is_runtime(std::string_view mangled) {
   if (mangled.substr(0, 2) != "_Z") return true;
   if (mangled.find("N7upsweep4simt") == 2 || mangled.find("NK7upsweep4simt") == 2) return true;
@@ -83,7 +83,7 @@ struct Found {
   std::string path;
 };
 
-// Stops at the loaded object that holds this very function.
+// Stops at the loaded object that contains this function.
 int find_own_object(dl_phdr_info* info, std::size_t, void* result) {
   Found found;
   for (int i = 0; i < info->dlpi_phnum; ++i) {

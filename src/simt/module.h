@@ -1,4 +1,4 @@
-// The shared library that this runtime and its kernels are linked into: where it lies, and what its symbols say.
+// The shared library that contains this runtime and its kernels: its address range and its symbols.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -13,7 +13,7 @@ class Module {
   Module();
 
   bool contains(std::uintptr_t address) const { return address - begin_ < size_; }
-  // Addresses in reports are relative to this: they are the ones the symboliser knows.
+  // Addresses in reports are relative to this, as the symboliser expects.
   std::uintptr_t load_address() const { return load_address_; }
   const std::string& path() const { return path_; }
 
@@ -24,12 +24,12 @@ class Module {
     std::string name;          // demangled
     bool guard;                // the compiler's "has been constructed" flag of another variable
   };
-  // Null for padding between variables, and everywhere when the library was stripped of its symbols.
+  // Null for padding between variables, and always if the library was stripped.
   const Variable* variable_at(std::size_t offset) const;
   bool has_symbols() const { return !variables_.empty(); }
   // "upsweep::reduce::total_kernel<float, upsweep::Sum>": without return type and parameter list.
   std::string function_name(const void* function) const;
-  // In this library and not in the runtime. Needs no memory, so a signal handler may ask.
+  // True for code of this library outside the runtime. Allocates nothing, so a signal handler may call it.
   bool is_kernel_code(const void* address) const;
 
  private:
@@ -39,7 +39,7 @@ class Module {
   std::uintptr_t begin_ = 0, size_ = 0, load_address_ = 0;
   std::string path_;
   std::size_t thread_bytes_ = 0;
-  std::size_t anchor_offset_ = 0;               // of a variable of our own in the thread storage
+  std::size_t anchor_offset_ = 0;               // of one of our own variables in the thread storage
   std::vector<Variable> variables_;             // by offset
   std::vector<std::int32_t> variable_of_byte_;  // index into variables_, or -1
   struct Function {

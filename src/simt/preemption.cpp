@@ -13,9 +13,9 @@
 namespace upsweep::simt {
 namespace {
 
-// Ignored by default, and passed on in silence by debuggers.
+// Ignored by default, and passed on silently by debuggers.
 constexpr int preemption_signal = SIGURG;
-// Far longer than any lane runs between two barriers of a sensible case, and short enough not to be noticed.
+// Far longer than any lane of a sensible case runs between two barriers, and short enough to go unnoticed.
 constexpr timespec period{0, 10'000'000};
 
 const void* program_counter_of(const ucontext_t& context) {
@@ -37,7 +37,7 @@ Preemption::Preemption(Worker& worker) : tick_{&Preemption::tick, &worker} {
     tick.function(*tick.worker, program_counter_of(*static_cast<ucontext_t*>(context)));
     errno = saved;
   };
-  // Not deferred: the handler may leave for another fiber, where the signal must work as before.
+  // SA_NODEFER: the handler may switch to another fiber, where the signal must work as before.
   action.sa_flags = SA_SIGINFO | SA_RESTART | SA_NODEFER;
   sigaction(preemption_signal, &action, nullptr);
 
@@ -63,8 +63,8 @@ void Preemption::disarm() {
   if (exists_) timer_settime(timer_, 0, &never, nullptr);
 }
 
-// On the running lane's stack, between two instructions of whatever it was doing. Only the kernel's own code may be
-// left there: the runtime and the C library are not re-entrant.
+// Runs on the lane's stack, between two arbitrary instructions. Only the kernel's own code may be suspended there: the
+// runtime and the C library are not re-entrant.
 void Preemption::tick(Worker& worker, const void* program_counter) {
   if (worker.lane && module().is_kernel_code(program_counter)) worker.preempt();
 }

@@ -1,6 +1,5 @@
-// Takes the core from a lane of an uninstrumented kernel that runs for long without calling the runtime: one that polls
-// a volatile variable, or loops for ever. (Instrumented kernels call the runtime at every branch and need no such
-// thing.)
+// Preempts a lane of an uninstrumented kernel that runs for long without calling the runtime: one that polls a volatile
+// variable, or loops forever. (Instrumented kernels call the runtime at every branch and do not need this.)
 #pragma once
 #include <ctime>
 
@@ -19,8 +18,8 @@ class Preemption {
   void disarm();
 
  private:
-  // What the signal carries. Several emulator libraries may live in one process, and the last to install the handler
-  // serves them all: hence a function of the library that owns the timer.
+  // The signal's payload. Several emulator libraries may share a process, and the last to install the handler serves
+  // them all: hence a function of the library that owns the timer.
   struct Tick {
     void (*function)(Worker&, const void* program_counter);
     Worker* worker;

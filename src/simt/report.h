@@ -1,4 +1,4 @@
-// What the emulator tells of the kernels it ran: counters per kernel and per source line, and the mistakes it saw.
+// The emulator's report on the kernels it ran: counters per kernel and per source line, and the mistakes it found.
 // Everything here is predicted from the accesses as written, never measured on hardware.
 #pragma once
 #include <cstdint>
@@ -10,22 +10,22 @@
 namespace upsweep::simt {
 
 // Warp-level counts, summed over all warps of all blocks. A request is one warp instruction; a wavefront is one pass
-// through the 32 shared-memory banks; a sector is 32 bytes of global memory; "ideal" is what the same bytes would need
-// if the lanes were perfectly arranged.
+// through the 32 shared-memory banks; a sector is 32 bytes of global memory; "ideal" is the count for the same bytes
+// with the lanes perfectly arranged.
 struct Counters {
   std::uint64_t global_load_requests = 0, global_load_sectors = 0, global_load_ideal = 0;
   std::uint64_t global_store_requests = 0, global_store_sectors = 0, global_store_ideal = 0;
   std::uint64_t shared_load_requests = 0, shared_load_wavefronts = 0, shared_load_ideal = 0;
   std::uint64_t shared_store_requests = 0, shared_store_wavefronts = 0, shared_store_ideal = 0;
-  // Atomics: `serial` adds, per request, the most lanes that meet on one address; `worst` is the largest seen.
+  // Atomics: `serial` sums, over requests, the most lanes on one address; `worst` is the largest seen.
   std::uint64_t global_atomic_requests = 0, global_atomic_serial = 0, global_atomic_worst = 0;
   std::uint64_t shared_atomic_requests = 0, shared_atomic_serial = 0, shared_atomic_worst = 0;
   std::uint64_t barriers = 0;    // warps arriving at __syncthreads
   std::uint64_t warp_syncs = 0;  // __syncwarp, votes and shuffles
   std::uint64_t shuffles = 0;
   std::uint64_t branches = 0,
-                branch_lanes = 0;        // executed basic blocks by warps, and by lanes: lanes / (32 * branches)
-  std::uint64_t divergent_branches = 0;  // a warp's lanes went to different blocks
+                branch_lanes = 0;        // basic blocks executed, by warps and by lanes: lanes / (32 * branches)
+  std::uint64_t divergent_branches = 0;  // a warp's lanes went to different basic blocks
   std::uint64_t bulk_copies = 0, bulk_bytes = 0;  // emulated bulk (TMA) copies
   Counters& operator+=(const Counters&);
 };
@@ -39,12 +39,12 @@ struct LineCounters {
 struct KernelReport {
   std::string name;  // demangled, without its parameter list
   std::uint64_t launches = 0, blocks = 0, threads = 0;
-  std::uint64_t shared_bytes = 0;  // dynamic, and (instrumented only) what it touched of its static, a block
+  std::uint64_t shared_bytes = 0;  // per block: dynamic, and (instrumented only) the static that it touched
   Counters counters;
   std::vector<LineCounters> lines;  // by file and line; filled when Options::lines
 };
 
-// A mistake in a kernel: a race, an access out of bounds, ... Repeats at the same place are counted, not listed.
+// A mistake in a kernel: a race, an access out of bounds, ... Repetitions at the same place are counted, not listed.
 struct Issue {
   std::string kind;  // "shared race", "global out of bounds", "uninitialised shared read", "barrier divergence", ...
   std::string text;  // kernel, source line, thread, block, address: one line
@@ -58,28 +58,28 @@ struct Report {
 };
 
 struct Options {
-  int threads = 0;                // OS threads that run blocks; 0: one a core
+  int threads = 0;                // OS threads that run blocks; 0: one per core
   bool checks = true;             // races, bounds, uninitialised reads (the instrumented emulator only)
   bool counters = true;           // likewise
   bool lines = false;             // per-line counters; needs debug information
-  bool reverse_blocks = false;    // dispatch blocks last first: finds kernels that lean on the order of blocks
-  std::uint64_t yield_limit = 0;  // polls of a waiting block before a launch is called a livelock; 0: the default
+  bool reverse_blocks = false;    // dispatch blocks last first: finds kernels that depend on the order of blocks
+  std::uint64_t yield_limit = 0;  // polls of a waiting block before a launch counts as a livelock; 0: the default
 };
 
-// An emulator is a Platform whose kernels run on fibers. A launch that deadlocks, traps or livelocks makes launch()
-// return device_error and leaves an Issue that says which threads wait where; it never hangs.
+// A Platform whose kernels run on fibers. A launch that deadlocks, traps or livelocks returns device_error and leaves
+// an Issue that says which threads wait where; it never hangs.
 class Emulator : public Platform {
  public:
   virtual bool instrumented() const = 0;
   virtual void configure(const Options&) = 0;
-  virtual Report take_report() = 0;  // and start afresh
+  virtual Report take_report() = 0;  // and starts a new one
 };
 
 }  // namespace upsweep::simt
 
 namespace upsweep {
-// The emulators linked into this program: the plain one is fast and checks only what costs nothing (deadlocks, barrier
-// divergence); the traced one counts and checks everything. Both are built from the same kernel files.
+// The emulators of this program: the plain one is fast and checks only what is free (deadlocks, barrier divergence);
+// the traced one counts and checks everything. Both are built from the same kernel files.
 simt::Emulator& plain_emulator();
 simt::Emulator& traced_emulator();
 }  // namespace upsweep

@@ -1,19 +1,20 @@
-// The runtime's side of runtime.h: from free functions, which kernels call, to the worker of this thread.
+// Implements runtime.h: forwards the free functions that kernels call to this thread's worker.
 #include "simt/runtime.h"
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
-#include "base/parallel.h"
-#include "kernel/kernel.h"
+#include "cpu/parallel.h"
+#include "base/device_limits.h"
 #include "simt/module.h"
 #include "simt/session.h"
 #include "simt/worker.h"
 
 namespace upsweep {
 
-// The device that launchers size their grids for: few multiprocessors, so that a case is quick; a Hopper's memory.
+// The device that launchers size their grids for: few multiprocessors, so that a case is quick; a Hopper's shared
+// memory.
 const DeviceLimits& device_limits() {
   static constexpr DeviceLimits limits{.multiprocessors = 4, .threads_per_sm = 2048, .shared_per_block = 227 * 1024};
   return limits;
@@ -33,7 +34,7 @@ uint3 grid_shape() noexcept {
 }
 
 #if UPSWEEP_SIMT_TRACED
-// Where a kernel called the runtime: its return address and frame, which only the called function itself can know.
+// A kernel's call site: return address and frame, which only the called function itself knows.
 #define UPSWEEP_SIMT_TRACE_SYNC(kind, lanes) \
   current_worker->tracer.synchronisation(kind, lanes, __builtin_return_address(0), __builtin_frame_address(0))
 #else
@@ -67,7 +68,7 @@ void* dynamic_shared() { return current_worker->block->dynamic_shared; }
 
 namespace {
 
-// What a device refuses, and with the same limits. Null if it would run.
+// Returns why a device, with the same limits, would refuse the launch; null if it would run.
 const char* refusal(const Config& c) {
   const std::uint64_t threads = std::uint64_t{c.block.x} * c.block.y * c.block.z;
   if (threads == 0 || threads > 1024 || c.block.z > 64) return "a block must have 1 to 1024 threads";
@@ -80,8 +81,8 @@ const char* refusal(const Config& c) {
   return nullptr;
 }
 
-// Yields of one block without the launch finishing any other: about ten seconds of nothing but polling. A look-back
-// waits for a neighbour a few thousand times at most.
+// Yields of one block while the launch finishes no other: about ten seconds of nothing but polling. A look-back waits
+// for a neighbour a few thousand times at most.
 constexpr std::uint64_t default_yield_limit = std::uint64_t{1} << 24;
 
 }  // namespace
@@ -119,7 +120,7 @@ Status run(const Launch& launch) {
 }  // namespace simt
 }  // namespace upsweep
 
-// assert() in a kernel ends the launch, not the process. Everywhere else it does what the C library does.
+// assert() in a kernel ends the launch, not the process. Elsewhere it does what the C library does.
 extern "C" [[noreturn]] void __assert_fail(const char* expression, const char* file, unsigned line,
                                            const char*) noexcept(true) {
   using namespace upsweep::simt;

@@ -1,5 +1,5 @@
-// What the CUDA surface asks of the runtime. Kernels are compiled apart from the runtime, with other flags and perhaps
-// another compiler, and meet it only through these functions.
+// The runtime's interface to the CUDA surface. Kernels are compiled separately from the runtime, with other flags and
+// perhaps another compiler, and reach it only through these functions.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -8,7 +8,7 @@
 #include "simt/vector_types.h"
 #include "upsweep/error.h"
 
-// A call that must neither be duplicated nor moved past control flow: the point where lanes meet.
+// A call that must be neither duplicated nor moved across control flow: the point where lanes meet.
 #if defined(__clang__)
 #define UPSWEEP_SIMT_CONVERGENT __attribute__((convergent, noduplicate))
 #define UPSWEEP_SIMT_UNTRACED __attribute__((no_sanitize("coverage", "thread")))
@@ -19,7 +19,7 @@
 
 namespace upsweep::simt {
 
-// Where in the kernel's source a lane is; names the place in reports and tells two barriers apart.
+// A lane's position in the kernel's source; names the place in reports and distinguishes barriers.
 using Site = std::source_location;
 
 // Indices are constant for the life of a CUDA thread, so the compiler may keep them in registers: const.
@@ -29,7 +29,7 @@ __attribute__((const)) uint3 block_shape() noexcept;
 __attribute__((const)) uint3 grid_shape() noexcept;
 
 enum class Vote : std::uint8_t { none, count, any, all };
-// Waits for every thread of the block that has not returned; gives back the vote over `predicate`.
+// Waits for every thread of the block that has not returned; returns the vote over `predicate`.
 UPSWEEP_SIMT_CONVERGENT int block_barrier(Vote vote, int predicate, const Site& site);
 
 enum class Collective : std::uint8_t {
@@ -54,25 +54,25 @@ enum class Collective : std::uint8_t {
 };
 constexpr bool is_shuffle(Collective c) { return c >= Collective::shuffle_index && c <= Collective::shuffle_xor; }
 
-// Meets the lanes of `mask`; `argument` and `width` are the shuffle's source and segment.
+// Synchronises the lanes of `mask`; `argument` and `width` are the shuffle's source and segment.
 UPSWEEP_SIMT_CONVERGENT std::uint64_t warp_collective(Collective op, unsigned mask, std::uint64_t value, int argument,
                                                       int width, const Site& site);
 UPSWEEP_SIMT_CONVERGENT unsigned active_mask(const Site& site);
 
-// __threadfence(): what this thread wrote before it is seen by whoever sees what it writes after it.
+// __threadfence(): an observer of this thread's later writes also sees its earlier ones.
 void device_fence();
-// Lets other lanes run. A lane that polls memory must pass here, or it polls for ever: kernels do through __nanosleep,
-// atomics, __ldcg and load_acquire.
+// Lets other lanes run. A lane that polls memory must come through here, or it polls forever: kernels do so through
+// __nanosleep, atomics, __ldcg and load_acquire.
 void yield_lane();
-// Called before a load that may be a poll: yields after many of them in a row, so that streaming loads stay cheap.
+// Precedes a load that may be a poll: yields after many in a row, so that streaming loads stay cheap.
 void note_poll();
 [[noreturn]] void trap(const char* what);
 
 struct Config {
   dim3 grid = 1;
   dim3 block = 1;
-  std::size_t shared_bytes = 0;  // dynamic shared memory a block
-  unsigned cluster = 1;          // blocks a cluster, along x
+  std::size_t shared_bytes = 0;  // dynamic shared memory per block
+  unsigned cluster = 1;          // blocks per cluster, along x
 };
 
 // The block's dynamic shared memory, 128-byte aligned.
@@ -86,7 +86,7 @@ struct Launch {
   void* arguments;
   std::size_t argument_bytes;
 };
-// Runs every block; returns when all are done, or when one has failed.
+// Runs every block; returns when all are done or one has failed.
 Status run(const Launch& launch);
 
 }  // namespace upsweep::simt

@@ -1,4 +1,4 @@
-// What one emulator library keeps between launches: its options, its device memory, and the report so far.
+// The state of one emulator library between launches: its options, its device memory, and the report so far.
 #pragma once
 #include <map>
 #include <mutex>
@@ -20,7 +20,7 @@ class Session {
  public:
   Arena arena;
   Options options;
-  std::mutex launch_mutex;  // one launch at a time, whichever threads they come from
+  std::mutex launch_mutex;  // one launch at a time, from any thread
 
   void add_issue(const char* kind, std::uint64_t key, std::string text);
   void add_launch(const std::string& kernel, std::uint64_t blocks, std::uint64_t threads, std::uint64_t shared_bytes);

@@ -1,4 +1,4 @@
-// From instruction addresses to source lines, by one run of a symboliser for a whole report.
+// Maps instruction addresses to source lines, with one run of a symboliser per report.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -13,12 +13,11 @@ struct Line {
 };
 using Lines = std::unordered_map<std::uint32_t, Line>;
 
-// The line of the instruction before each return address (relative to the library), inlined calls seen through to the
-// innermost. Without a symboliser every place is "?".
+// Returns the line of the instruction before each return address (relative to the library): that of the innermost
+// inlined frame outside the CUDA surface and the standard library. Without a symboliser every place is "?".
 Lines resolve(std::vector<std::uint32_t> places);
 
-// A place in an issue's text is written so that it can be found again when the report is taken, and becomes
-// "file:line".
+// A place in an issue's text is a mark that becomes "file:line" when the report is taken.
 std::string place_text(std::uint32_t place);
 void collect_places(const std::string& text, std::vector<std::uint32_t>& places);
 std::string replace_places(const std::string& text, const Lines& lines);

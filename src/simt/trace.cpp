@@ -13,18 +13,18 @@
 namespace upsweep::simt {
 namespace {
 
-// Events a lane may run ahead of its warp. 512 * 32 bytes * 1024 lanes is 16 MiB a worker, touched as needed.
+// Events that a lane may run ahead of its warp. 512 * 24 bytes * 1024 lanes is 12 MiB per worker, touched as needed.
 constexpr std::uint32_t log_events = 512;
-// Steps after which a lane gives way: it may be polling memory that another lane of its block writes.
+// Steps after which a lane yields: it may be polling memory that another lane of its block writes.
 constexpr unsigned steps_between_yields = 1u << 15;
-// Steps remembered to see warps split; lanes meet again long before.
+// Steps remembered to detect divergence; lanes reconverge long before.
 constexpr std::size_t history_steps = 4096;
 
 std::uintptr_t number(const void* p) { return reinterpret_cast<std::uintptr_t>(p); }
 
 }  // namespace
 
-// ---- from the scheduler ---------------------------------------------------------------------------------------------
+// ---- called by the scheduler ----------------------------------------------------------------------------------------
 
 void Tracer::begin_launch() {
   ranks_ = block_ranks();
@@ -105,13 +105,13 @@ void Tracer::lanes_met(const Warp& warp, std::uint32_t mask) {
   if (checks_) checker_.lanes_met(warp, mask);
 }
 
-// ---- from the kernel ------------------------------------------------------------------------------------------------
+// ---- called by the kernel -------------------------------------------------------------------------------------------
 
 inline std::uint32_t Tracer::place_of(const void* caller) const {
   return static_cast<std::uint32_t>(number(caller) - module_.load_address());
 }
 
-// A lane that has run for long gives way: whatever it polls, somebody else must write.
+// A lane that has run for long yields: if it polls, another lane must write.
 inline void Tracer::count_step() {
   if (++steps_ > steps_between_yields) worker_.yield();
 }
@@ -123,8 +123,8 @@ inline std::uint16_t Tracer::depth_of(const void* frame) const {
 inline void Tracer::push(std::uint64_t address, const void* frame, std::uint32_t place, EventKind kind, Space space,
                          unsigned bytes) {
   if (write_ == write_end_) {
-    worker_.yield();                                             // the other lanes catch up, and the log is worked off
-    if (write_ == write_end_) align(*worker_.lane->warp, true);  // they wait for this one: go ahead without them
+    worker_.yield();                                             // other lanes catch up, and the log is drained
+    if (write_ == write_end_) align(*worker_.lane->warp, true);  // they wait for this one: proceed without them
   }
   const std::uint16_t depth = depth_of(frame);
   LaneTrace& lane = *current_;
@@ -165,7 +165,7 @@ Tracer::SharedPlace Tracer::find_shared(std::uintptr_t address) const {
   return {};
 }
 
-// False for what only looks like shared memory.
+// Returns false for an address that only looks like shared memory.
 bool Tracer::check_shared(const SharedPlace& at, unsigned bytes, std::uint32_t place) {
   const bool is_static = at.offset < storage_bytes_;
   const std::size_t dynamic_end = storage_bytes_ + worker_.run->launch.config.shared_bytes;
@@ -198,7 +198,7 @@ void Tracer::check_global(std::uintptr_t address, std::size_t bytes, const char*
 
 Space Tracer::inspect(const void* pointer, unsigned bytes, Access kind, bool strong, const void* caller) {
   const std::uintptr_t address = number(pointer);
-  // Locals and parameters are registers and constant memory.
+  // On the device, locals are registers and parameters are constant memory.
   if (address - worker_.fibers.stacks_begin() < worker_.fibers.stacks_bytes()) return Space::none;
   if (address - arguments_ < argument_bytes_) return Space::none;
   const std::uint32_t place = place_of(caller);
@@ -214,7 +214,7 @@ Space Tracer::inspect(const void* pointer, unsigned bytes, Access kind, bool str
   } else if (module_.contains(address)) {
     return Space::none;  // constants and __device__ variables: not counted
   } else {
-    // What a device calls an illegal address. Going on would read the host's memory, or crash.
+    // An illegal address on a device. Continuing would read the host's memory, or crash.
     const std::string text = worker_.who() + " touches memory that is not the device's, " + place_text(place);
     worker_.report("unregistered memory", place, text);
     worker_.fail("illegal address", text);
@@ -245,7 +245,7 @@ void Tracer::bulk_copy(void* shared, const void* global, std::size_t bytes, cons
   if (counters_) push(bytes, frame, place, EventKind::bulk_copy, Space::none, 0);
 }
 
-// The same whichever block of the cluster names it.
+// The same for every block of the cluster.
 std::uint64_t Tracer::mbarrier_key(const void* mbarrier) const {
   const SharedPlace at = find_shared(number(mbarrier));
   return static_cast<std::uint64_t>(at.rank) << 32 | at.offset;
@@ -262,18 +262,17 @@ void Tracer::fence() {
   if (checks_) global_checker_.fence();
 }
 
-// ---- lanes into warp instructions
-// -------------------------------------------------------------------------------------
+// ---- from lanes to warp instructions --------------------------------------------------------------------------------
 
-// Executes, again and again, the lanes whose next event is first in order: deepest frame first, then lowest block. That
-// is how a warp runs that reconverges as early as it can. Stops when a lane that can still run has nothing to show: its
-// next event might come first. `all` does not wait for it.
+// Repeatedly executes the lanes whose next event is first in order: deepest frame first, then lowest block, like a warp
+// that reconverges as early as it can. Stops when a runnable lane has no event yet, because its next event might come
+// first; `all` does not wait for it.
 void Tracer::align(Warp& warp, bool all) {
   if (!counters_) return;
   leave();
   LaneTrace* const lanes = &trace_of(warp.lanes[0]);
-  // The order of each lane's next event; `nothing` without one, and while it is stalled at a synchronisation that lanes
-  // with earlier events have not come to.
+  // The order of each lane's next event; `nothing` for a lane without one, and for a lane stalled at a synchronisation
+  // that lanes with earlier events have not reached.
   constexpr std::uint64_t nothing = ~std::uint64_t{0};
   std::array<std::uint64_t, 32> orders;
   orders.fill(nothing);
@@ -318,7 +317,7 @@ void Tracer::align(Warp& warp, bool all) {
       ++lanes[i].next;
       look(i);
     });
-    if (stalled) for_each_bit(std::exchange(stalled, 0), look);  // somebody came nearer: look again
+    if (stalled) for_each_bit(std::exchange(stalled, 0), look);  // a lane has advanced: look again
   }
   for_each_bit(warp.members, [&](int i) {
     LaneTrace& lane = lanes[i];
@@ -332,7 +331,7 @@ void Tracer::align(Warp& warp, bool all) {
 
 Counters& Tracer::at(std::uint32_t place) {
   Known& known = known_[place % known_.size()];
-  if (known.place != place || !known.counters) known = {place, &sites_[place]};  // nodes of the map stay where they are
+  if (known.place != place || !known.counters) known = {place, &sites_[place]};  // nodes of the map do not move
   return *known.counters;
 }
 
@@ -385,7 +384,7 @@ void Tracer::execute(Warp& warp, std::uint32_t mask, const Event& event, const L
   }
 }
 
-// A warp diverged at the step its lanes last took together when only some of them come to this one.
+// A warp diverged at the last common step of these lanes if only some of that step's lanes reach this one.
 void Tracer::note_split(std::uint64_t* steps, std::uint32_t mask, std::uint32_t place) {
   const std::uint64_t before = steps[std::countr_zero(mask)];
   bool same = before != 0;

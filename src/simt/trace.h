@@ -1,5 +1,5 @@
-// The tracer: takes every access, branch and synchronisation of every lane, checks it, and puts the lanes of a warp
-// back together into the instructions that the hardware would have issued, which it counts.
+// The tracer: receives every access, branch and synchronisation of every lane, checks it, and combines the lanes of a
+// warp into the instructions that the hardware would have issued, which it counts.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -23,10 +23,10 @@ class Worker;
 enum class EventKind : std::uint8_t { load, store, atomic, branch, barrier, warp_sync, shuffle, bulk_copy };
 enum class Space : std::uint8_t { none, shared, global };
 
-// What one lane did. `order` puts the deepest frame first, then the lowest basic block: the lanes that share the lowest
-// order of all are executed together next.
+// One event of a lane. `order` puts the deepest frame first, then the lowest basic block: the lanes with the lowest
+// order are executed together next.
 struct Event {
-  std::uint64_t address;  // of an access; the lanes expected, of a synchronisation; bytes, of a bulk copy
+  std::uint64_t address;  // of an access; the expected lanes of a synchronisation; the bytes of a bulk copy
   std::uint64_t order;
   std::uint32_t place;
   EventKind kind;
@@ -39,37 +39,36 @@ class Tracer {
   explicit Tracer(Worker& worker)
       : worker_(worker), checker_(worker), global_checker_(worker), arena_(session().arena), module_(module()) {}
 
-  // ---- from the scheduler
-  // ---------------------------------------------------------------------------------------------
+  // ---- called by the scheduler --------------------------------------------------------------------------------------
   void begin_launch();
   void end_launch();
   void begin_cluster();
   void end_cluster();
   void enter(Lane& lane);
   void leave();
-  // Executes what can be executed of a warp's events.
+  // Executes as many of a warp's events as can be executed.
   void align(Warp& warp, bool all = false);
   void barrier_complete(Block& block);
   void lanes_met(const Warp& warp, std::uint32_t mask);
 
-  // ---- from the kernel: `caller` and `frame` are the called function's return address and frame address -------------
-  // `strong`: volatile or atomic, which other blocks may race with.
+  // ---- called by the kernel: `caller` and `frame` are the called function's return address and frame address --------
+  // `strong`: volatile or atomic, so that other blocks may race with it.
   void access(const void* address, unsigned bytes, Access kind, bool strong, const void* caller, const void* frame);
-  // The checks of an access without counting it. Where it goes; none if it concerns nobody.
+  // Checks an access without counting it. Returns its memory space; none if it is not traced.
   Space inspect(const void* address, unsigned bytes, Access kind, bool strong, const void* caller);
   void branch(std::uint32_t guard, const void* caller, const void* frame);
   void synchronisation(EventKind kind, std::uint32_t lanes, const void* caller, const void* frame);
   void bulk_copy(void* shared, const void* global, std::size_t bytes, const void* caller, const void* frame);
   void mbarrier_published(const void* mbarrier, bool copied);
   void mbarrier_acquired(const void* mbarrier);
-  void fence();  // of the device
+  void fence();  // device-wide
 
  private:
   struct Frame {
     std::uint16_t depth;
     std::uint32_t rank;  // of the basic block it is in
   };
-  // The warp-wide step that a lane last took part in, to see it split.
+  // A step that lanes took together, remembered to detect divergence.
   struct Step {
     std::uint64_t id = 0;
     std::uint32_t mask = 0;
@@ -79,10 +78,10 @@ class Tracer {
   struct LaneTrace {
     Event* log = nullptr;
     std::uint32_t size = 0, next = 0;  // events written, and executed
-    std::array<Frame, 24> frames;      // enough: deeper calls share the last one's rank
+    std::array<Frame, 24> frames;      // enough in practice: deeper calls share the last one's rank
     std::uint32_t depth = 0;
   };
-  // Where in shared memory an address is; rank < 0 if it is not.
+  // The block and offset of a shared-memory address; rank < 0 if it is not one.
   struct SharedPlace {
     int rank = -1;
     std::size_t offset = 0;
@@ -105,7 +104,7 @@ class Tracer {
   Worker& worker_;
   SharedMemoryChecker checker_;
   GlobalMemoryChecker global_checker_;
-  // Of the session and the library, kept here because every event asks.
+  // Of the session and the library, cached because every event needs them.
   Arena& arena_;
   const Module& module_;
   std::span<const std::uint32_t> ranks_;
@@ -117,7 +116,7 @@ class Tracer {
   unsigned steps_ = 0;          // of the running lane since it was entered
   std::uintptr_t storage_ = 0;  // the static shared memory of this OS thread
   std::size_t storage_bytes_ = 0;
-  std::uintptr_t dynamic_ = 0;  // the dynamic shared memory of the cluster: one stride a block
+  std::uintptr_t dynamic_ = 0;  // the dynamic shared memory of the cluster: one stride per block
   std::size_t dynamic_bytes_ = 0, dynamic_stride_ = 0;
   std::uintptr_t arguments_ = 0;
   std::size_t argument_bytes_ = 0;

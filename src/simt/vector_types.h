@@ -1,5 +1,5 @@
-// CUDA's built-in vector types. A copy of one is a single access of its whole size, as on the device: the compiler
-// would otherwise split it into members, and the emulator would count several accesses where the hardware makes one.
+// CUDA's built-in vector types. A copy of one is a single access of its whole size, as on the device: otherwise the
+// compiler would split it into members, and the emulator would count several accesses where the hardware makes one.
 #pragma once
 #include <cstring>
 
@@ -33,7 +33,7 @@ __attribute__((always_inline)) inline void copy_whole(void* to, const void* from
 
 }  // namespace upsweep::simt
 
-// Member names and constructors differ by arity only; a macro keeps the twelve types in step.
+// Member names and constructors differ by arity only; a macro keeps the types in step.
 #define UPSWEEP_SIMT_VECTOR(name, type, bytes, parameters, initialisers, ...)                            \
   struct alignas(bytes) name {                                                                           \
     type __VA_ARGS__;                                                                                    \
@@ -73,7 +73,7 @@ UPSWEEP_SIMT_VECTOR4(short4, short, 8)
 #undef UPSWEEP_SIMT_COMMA
 #undef UPSWEEP_SIMT_VECTOR
 
-// Four bytes or fewer: an int-sized copy that no compiler splits.
+// Four bytes: an int-sized copy, which no compiler splits.
 struct alignas(4) uchar4 {
   unsigned char x, y, z, w;
 };

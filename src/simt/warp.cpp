@@ -1,4 +1,4 @@
-// Warp collectives: the lanes of a mask meet, exchange, and go on together.
+// Warp collectives: the lanes of a mask meet, exchange values, and continue together.
 #include <algorithm>
 #include <bit>
 
@@ -7,10 +7,10 @@
 namespace upsweep::simt {
 namespace {
 
-// What a shuffle delivers from a lane that takes no part: undefined on the device, so nothing a test could pass with.
+// The result of a shuffle from an inactive lane: undefined on the device, so a value with which no test passes.
 constexpr std::uint64_t undefined_value = 0xBADBADBADBADBADBull;
 
-// The lane that `self` reads in a shuffle, as the PTX manual defines the segments.
+// Returns the lane that a lane reads in a shuffle, with segments as in the PTX manual.
 unsigned source_lane(const Lane& lane) {
   const int self = static_cast<int>(lane.number()), segment = self & ~(lane.width - 1);
   int source = self;
@@ -33,7 +33,7 @@ unsigned source_lane(const Lane& lane) {
   return static_cast<unsigned>(source) % 32;
 }
 
-// The one result of a vote or reduction.
+// Returns the single result of a vote or reduction.
 std::uint64_t combine(Collective op, const Lane* lanes, std::uint32_t mask) {
   const auto first = static_cast<std::uint32_t>(lanes[std::countr_zero(mask)].value);
   std::uint32_t all = first;
@@ -86,7 +86,7 @@ std::uint64_t Worker::collective(Collective op, unsigned mask, std::uint64_t val
   Lane& self = *lane;
   Warp& warp = *self.warp;
   self.site = site;
-  if (!(mask & self.bit())) {  // nobody waits for it, so it waits for nobody
+  if (!(mask & self.bit())) {  // no lane waits for it, so it does not wait either
     report("lane not in its mask", site.line(),
            who() + " calls a warp collective whose mask leaves it out, " + to_string(site));
     return value;
@@ -99,14 +99,14 @@ std::uint64_t Worker::collective(Collective op, unsigned mask, std::uint64_t val
   warp.in_collective |= self.bit();
   warp.runnable &= ~self.bit();
 #if UPSWEEP_SIMT_TRACED
-  // Every lane of the warp has stopped: line their traces up before anybody goes on.
+  // Every lane of the warp has stopped: align their traces before any continues.
   if (!(warp.runnable & ~warp.yielded)) tracer.align(warp);
 #endif
   if (!try_complete(warp, mask)) park();
   return self.result;
 }
 
-// Completes the collective of these lanes if all that live have come to the same one; lanes that returned are excused.
+// Completes the collective of these lanes if all live ones have reached the same one; lanes that returned are excused.
 bool Worker::try_complete(Warp& warp, std::uint32_t mask) {
   const std::uint32_t taking_part = mask & warp.live;
   if (!taking_part || (warp.in_collective & taking_part) != taking_part) return false;
@@ -145,7 +145,7 @@ bool Worker::try_complete(Warp& warp, std::uint32_t mask) {
   return true;
 }
 
-// __activemask(): the lane waits; when no other lane of its warp can move, those at the same place are the active ones.
+// __activemask(): the lane waits until no other lane of its warp can run; those at the same place are the active ones.
 unsigned Worker::active_mask(const Site& site) {
   lane->site = site;
   lane->warp->at_active_mask |= lane->bit();

@@ -16,17 +16,17 @@ namespace upsweep::simt {
 thread_local Worker* current_worker = nullptr;
 
 namespace {
-// Bytes that a kernel must not rely on: as a float a large negative number, as an integer far out of any range.
+// Poison for memory that a kernel must not rely on: a large negative float, an integer far out of any range.
 constexpr unsigned char poison = 0xCD;
-// A spinning block gives its core to the OS every 16 yields, and sleeps every 1024: another worker may be descheduled.
+// A spinning block yields its core to the OS every 16 yields, and sleeps every 1024: another worker may be descheduled.
 constexpr std::uint64_t yields_between_os_yields = 16, yields_between_sleeps = 1024;
 constexpr timespec short_sleep{0, 50'000};
-// A load that may be a poll yields once in 64: polling loops turn over quickly, streaming loads hardly notice.
+// A load that may be a poll yields once in 64: polling loops stay responsive, streaming loads hardly slow down.
 constexpr unsigned polls_between_yields = 64;
-// A preempted lane has polled for 10 milliseconds: counts as many yields, so that an endless loop ends in about 20
-// seconds.
+// A preempted lane has polled for 10 milliseconds: that counts as this many yields, so that an endless loop ends in
+// about 20 seconds.
 constexpr std::uint64_t yields_a_preemption = 8192;
-// Bulk copies ask for 128-byte alignment at most.
+// Bulk copies need at most 128-byte alignment.
 constexpr std::size_t shared_alignment = 128;
 
 std::size_t round_up(std::size_t n, std::size_t to) { return (n + to - 1) / to * to; }
@@ -67,7 +67,8 @@ void Worker::work(GridRun& grid) {
 void Worker::prepare(const Launch& launch) {
   const Config& config = launch.config;
   blocks.resize(config.cluster);
-  // At least one unit of padding: a kernel that runs a little over the end is caught, not sent into the neighbour.
+  // At least one unit of padding: a kernel that runs slightly past the end is caught before it reaches the
+  // next block's.
   dynamic_stride = round_up(config.shared_bytes + shared_alignment, shared_alignment);
   if (dynamic_shared_.size() < dynamic_stride * config.cluster + shared_alignment)
     dynamic_shared_.resize(dynamic_stride * config.cluster + shared_alignment);
@@ -121,7 +122,7 @@ void Worker::finish_cluster() {
 #endif
   if (failure_ || live_blocks_ > 0) {
     fibers.reset();
-    // Only the first failure of a launch is told: the others are its consequences.
+    // Only the first failure of a launch is reported: the others are its consequences.
     if (!run->failed.exchange(true)) {
       const Block& b = *block;
       const std::string place = "block " + std::to_string(b.index.x) + " of " + run->kernel_name;
@@ -146,7 +147,7 @@ void Worker::finish_cluster() {
 
 void Worker::fiber_main() { current_worker->run_lanes(); }
 
-// A fiber runs one lane after another for as long as they finish without waiting: then there is no switch at all.
+// A fiber runs one lane after another as long as they finish without waiting: that takes no switch at all.
 void Worker::run_lanes() {
   for (;;) {
     try {
@@ -167,7 +168,7 @@ void Worker::run_lanes() {
     fibers.put(fiber_);
     Fiber* self = fiber_;
     switch_to(next);
-    // Taken again, for a lane that had not started: it has been entered by whoever switched here.
+    // Reused for a lane that had not started; whichever fiber switched here has entered it.
     fiber_ = self;
   }
 }
@@ -181,7 +182,7 @@ inline void Worker::enter(Lane& next) {
 #endif
 }
 
-// Static __shared__ variables exist once an OS thread: a cluster's blocks swap their images in and out.
+// Static __shared__ variables exist once per OS thread: a cluster's blocks swap their images in and out.
 void Worker::make_current(Block& next) {
   const auto image = module().thread_storage();
   std::copy(image.begin(), image.end(), block->static_shared.begin());
@@ -199,12 +200,12 @@ void Worker::switch_to(Lane* next) {
   next->fiber = nullptr;
   enter(*next);
   stack_top = fiber_->top;
-  // The fiber taken for a new lane may be the one that is running: a finished lane's.
+  // The fiber taken for a new lane may be the running one, which belonged to a finished lane.
   if (&fiber_->context != &here) FiberPool::switch_to(fiber_->context, here);
 }
 
-// Stays in the warp while any of its lanes can move, so that a warp's lanes stay together; then goes round the block,
-// then round the cluster.
+// Stays in the warp while any of its lanes can run, so that a warp's lanes stay together; then visits the later warps
+// of the block, the other blocks of the cluster, and the block's earlier warps.
 Lane* Worker::pick() {
   Warp& here = *lane->warp;
   const std::uint32_t ready = here.runnable & ~here.yielded;
@@ -219,7 +220,7 @@ Lane* Worker::pick() {
   for (unsigned r = 0; r <= ranks; ++r) {
     Block& b = blocks[(block->rank + r) % ranks];
     const unsigned count = static_cast<unsigned>(b.warps.size());
-    // The current block is seen twice: first the warps after this one, in the end those up to and with it.
+    // The current block is visited twice: first the warps after this one, last those up to and including it.
     const unsigned begin = r == 0 ? here.index + 1 : 0, end = r == ranks ? here.index + 1 : count;
     for (unsigned w = begin; w < end; ++w) {
       Warp& warp = b.warps[w];
@@ -255,7 +256,7 @@ void Worker::yield() {
   park();
 }
 
-// A tick that finds the lane of the tick before has seen it run for a whole period.
+// If no lane was entered since the last tick, this one has run for a whole period.
 void Worker::preempt() {
   if (std::exchange(switches_at_tick_, switches_) != switches_) return;
   yields_ += yields_a_preemption;
@@ -284,7 +285,7 @@ void Worker::lane_done() {
     report_early_exit(b);
     release_barrier(b);
   }
-  // Lanes that waited for this one in a collective go on without it, as on the device.
+  // Lanes that waited for this one in a collective continue without it, as on the device.
   for_each_bit(warp.in_collective, [&](int i) {
     if (warp.in_collective >> i & 1) try_complete(warp, warp.lanes[i].mask);
   });
@@ -315,7 +316,7 @@ int Worker::barrier(Vote vote, int predicate, const Site& site) {
   lane->warp->at_barrier |= lane->bit();
   if (++b.arrived == b.live) {
     if (b.live != b.threads) report_early_exit(b);
-    release_barrier(b);  // and go on without a switch: this lane is runnable again
+    release_barrier(b);  // and continue without a switch: this lane is runnable again
   } else {
     park();
   }
@@ -383,7 +384,7 @@ void Worker::wake_mbarrier_waiters() {
     }
 }
 
-// While a lane runs, every other block of its cluster is swapped out, so that a peer's saved image is the true one.
+// While a lane runs, every other block of its cluster is swapped out, so a peer's saved image is the current one.
 void* Worker::peer_address(void* shared, unsigned rank) {
   if (rank == block->rank) return shared;
   const auto image = module().thread_storage();

@@ -1,4 +1,4 @@
-// A worker: one OS thread that runs blocks, one cluster at a time, each CUDA thread a fiber. Holds the scheduler.
+// A worker: one OS thread that runs blocks, one cluster at a time, with one fiber per CUDA thread. Holds the scheduler.
 #pragma once
 #include <atomic>
 #include <deque>
@@ -16,12 +16,12 @@
 
 namespace upsweep::simt {
 
-// True in the library whose kernels are instrumented; the runtime is compiled once for each.
+// True in the library with instrumented kernels; the runtime is compiled once for each kind.
 inline constexpr bool traced = UPSWEEP_SIMT_TRACED;
 
 class GlobalWrites;
 
-// What the workers of one launch share.
+// Shared by the workers of one launch.
 struct GridRun {
   const Launch& launch;
   std::string kernel_name;
@@ -29,27 +29,27 @@ struct GridRun {
   bool reverse = false;                    // last cluster first
   bool checks = false, counters = false;   // of the traced emulator
   GlobalWrites* writes = nullptr;          // likewise
-  std::uint64_t yield_limit = 0;           // yields without progress, after which a launch is a livelock
+  std::uint64_t yield_limit = 0;           // yields without progress before a launch counts as a livelock
   std::atomic<std::uint64_t> next{0};      // the next cluster to start: handed out in order
-  std::atomic<std::uint64_t> finished{0};  // clusters done: progress, for the livelock test
+  std::atomic<std::uint64_t> finished{0};  // clusters done: progress, for livelock detection
   std::atomic<bool> failed{false};
-  std::atomic<int> workers{0};  // at work now
+  std::atomic<int> workers{0};  // currently running
 };
 
 class Worker {
  public:
   Worker();
   ~Worker();
-  // The worker of this OS thread, made on first use.
+  // Returns the worker of this OS thread, created on first use.
   static Worker& mine();
 
   // Runs clusters of the grid until none is left or the launch has failed.
   void work(GridRun& run);
 
-  // ---- what a running lane may do; each returns when the lane goes on -----------------------------------------------
+  // ---- called by a running lane; each returns when the lane continues -----------------------------------------------
   void yield();
   void note_poll();
-  void preempt();  // yields for a lane that has not yielded for long
+  void preempt();  // yields on behalf of a lane that has not yielded for long
   int barrier(Vote vote, int predicate, const Site& site);
   std::uint64_t collective(Collective op, unsigned mask, std::uint64_t value, int argument, int width,
                            const Site& site);
@@ -59,11 +59,11 @@ class Worker {
   // Abandons the launch; does not return.
   [[noreturn]] void fail(const char* kind, std::string text);
 
-  // A phase of some mbarrier is over: all that wait for one may look again.
+  // A phase of some mbarrier is over: wakes all waiters, to test again.
   void wake_mbarrier_waiters();
-  // Where block `rank` of the running cluster keeps what the current block keeps at `shared`.
+  // Returns the address in block `rank` of the running cluster that corresponds to the current block's `shared`.
   void* peer_address(void* shared, unsigned rank);
-  // Counts a mistake at `key` (a place or a pair of places); the first one at a place is described.
+  // Counts a mistake at `key` (a place or a pair of places); only the first one there is described.
   void report(const char* kind, std::uint64_t key, std::string text) const;
   // "thread 3 of block 7 in reduce::total_kernel"
   std::string who() const;
@@ -75,7 +75,7 @@ class Worker {
   std::deque<Block> blocks;  // of the running cluster, by rank
   FiberPool fibers;
   std::uintptr_t stack_top = 0;    // of the running fiber
-  std::size_t dynamic_stride = 0;  // from one block's dynamic shared memory to the next's, in a cluster
+  std::size_t dynamic_stride = 0;  // between the dynamic shared memory of one block and the next, in a cluster
 
 #if UPSWEEP_SIMT_TRACED
   Tracer tracer{*this};
@@ -91,7 +91,7 @@ class Worker {
   void run_lanes();
   Lane* pick();
   void enter(Lane& next);
-  void park();                 // the lane cannot go on: run another; returns when it can
+  void park();                 // suspends the lane and runs another; returns when it can continue
   void switch_to(Lane* next);  // null: back to work()
   void make_current(Block& next);
   void lane_done();
@@ -113,7 +113,7 @@ class Worker {
   std::vector<std::byte> fresh_static_shared_;  // the thread-local image that every block of a cluster starts from
 };
 
-// Null on a thread that has never run a kernel. Initial-exec thread-local: one instruction to read.
+// Null on a thread that has never run a kernel. Initial-exec thread-local storage: one instruction to read.
 extern thread_local Worker* current_worker;
 
 }  // namespace upsweep::simt

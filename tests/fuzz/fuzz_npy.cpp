@@ -7,7 +7,7 @@
 #include <string>
 
 #include "../memory_source.h"
-#include "base/npy.h"
+#include "files/npy.h"
 #include "upsweep/error.h"
 
 using namespace upsweep;

@@ -6,9 +6,7 @@
 
 #include "launcher.h"
 
-using namespace upsweep;
-using namespace upsweep::test;
-
+namespace upsweep::test {
 namespace {
 
 constexpr std::size_t n = std::size_t{1} << 20, block = 256;  // elements, and threads a block
@@ -30,9 +28,7 @@ double median_seconds(simt::Emulator& emulator, const Case& c) {
   std::vector<double> seconds;
   for (int sample = 0; sample <= samples; ++sample) {  // the first warms up
     const auto begin = std::chrono::steady_clock::now();
-    if (!launch(emulator, c.kernel,
-                {{in.data()}, {out.data()}, n, {{"grid", double(n / block)}, {"block", double(block)}}}))
-      std::exit(1);
+    if (!launch(emulator, c.kernel, {{in.data()}, {out.data()}, n, {.grid = n / block, .block = block}})) std::exit(1);
     if (sample) seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
     emulator.take_report();
   }
@@ -40,9 +36,7 @@ double median_seconds(simt::Emulator& emulator, const Case& c) {
   return seconds[samples / 2];
 }
 
-}  // namespace
-
-int main() {
+void bench() {
   for (simt::Emulator* emulator : {&test_plain_emulator(), &test_traced_emulator()}) {
     emulator->configure({.threads = 1});
     for (const Case& c : cases) {
@@ -54,3 +48,8 @@ int main() {
     }
   }
 }
+
+}  // namespace
+}  // namespace upsweep::test
+
+int main() { upsweep::test::bench(); }

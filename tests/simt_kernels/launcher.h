@@ -2,12 +2,11 @@
 #pragma once
 #include <gtest/gtest.h>
 
-#include <initializer_list>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "simt/report.h"
+#include "test_launch.h"
 
 namespace upsweep {
 simt::Emulator& test_plain_emulator();
@@ -45,7 +44,7 @@ struct Arguments {
   std::vector<const void*> in;
   std::vector<void*> out;
   std::size_t n = 0;
-  std::vector<Params::Item> params;
+  Launch how{};
 };
 
 inline Status launch(simt::Emulator& emulator, std::string_view kernel, const Arguments& arguments) {
@@ -55,11 +54,11 @@ inline Status launch(simt::Emulator& emulator, std::string_view kernel, const Ar
     return {Code::invalid_argument};
   }
   Call call;
-  call.n = arguments.n;
-  for (std::size_t i = 0; i < arguments.in.size(); ++i) call.in[i] = arguments.in[i];
-  for (std::size_t i = 0; i < arguments.out.size(); ++i) call.out[i] = arguments.out[i];
-  for (const auto& item : arguments.params) call.params.set(item.name, item.value);
-  return rung->find(Type::f32, Op::sum)(call);
+  for (std::size_t i = 0; i < arguments.in.size(); ++i) call.in[i].data = const_cast<void*>(arguments.in[i]);
+  for (std::size_t i = 0; i < arguments.out.size(); ++i) call.out[i].data = arguments.out[i];
+  call.in[0].count = arguments.n;
+  set_launch(call, arguments.how);
+  return rung->find(Type::f32, {})(call);
 }
 
 inline std::string to_string(const simt::Report& report) {

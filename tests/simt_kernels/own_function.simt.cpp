@@ -1,6 +1,7 @@
 // saxpy's kernels with functions that the library has never seen, of one, three and sixteen inputs, and of two types.
-#include "saxpy/05_bulk_staged.cuh"
-#include "saxpy/06_one_pack.cuh"
+#include "ladders/saxpy/02_grid_stride.cuh"
+#include "ladders/saxpy/05_bulk_staged.cuh"
+#include "ladders/saxpy/06_one_pack.cuh"
 #include "test_kernel.h"
 #include "upsweep/transform.cuh"  // what a caller's function goes through; it needs the library, which is not linked here
 
@@ -28,7 +29,7 @@ struct Weighted {  // the sum of k * k-th input
 // The inputs lie one after the other in in[0], `k` of them.
 template <class How, std::size_t... K>
 Status weighted(const Call& c, std::index_sequence<K...>) {
-  return How::map(c.params, c.stream, out<unsigned>(c), c.n, Weighted{}, in<unsigned>(c) + K * c.n...);
+  return How::map(c.tuning, c.stream, out<unsigned>(c), c.n(), Weighted{}, in<unsigned>(c) + K * c.n()...);
 }
 
 template <class How>
@@ -45,7 +46,7 @@ Status weighted(const Call& c) {
 
 constexpr Rung rungs[] = {make_rung<&weighted<one_pack>>("weighted"),
                           make_rung<&weighted<bulk_staged>>("weighted_staged"), make_rung<[](const Call& c) {
-                            return grid_stride::map(c.params, c.stream, out<unsigned>(c), c.n, Weighted{},
+                            return grid_stride::map(c.tuning, c.stream, out<unsigned>(c), c.n(), Weighted{},
                                                     in<unsigned>(c), in<unsigned char>(c, 1));
                           }>("weighted_mixed")};
 

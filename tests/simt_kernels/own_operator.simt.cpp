@@ -1,5 +1,5 @@
 // A rung of the reduce ladder with an operator that the library has never seen.
-#include "reduce/13_overlap.cuh"
+#include "ladders/reduce/13_overlap.cuh"
 #include "test_kernel.h"
 
 namespace upsweep::test {
@@ -18,7 +18,7 @@ struct Gcd {
 
 constexpr Rung rungs[] = {make_rung<[](const Call& c) {
   return ladders::reduce::overlap::run<unsigned, Gcd>(
-      {in<unsigned>(c), out<unsigned>(c), c.n, Gcd{}, c.params, c.workspace, c.stream});
+      {in<unsigned>(c), out<unsigned>(c), c.n(), Gcd{}, c.tuning, c.workspace, c.stream});
 }>("gcd")};
 
 }  // namespace

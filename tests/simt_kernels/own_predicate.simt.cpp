@@ -1,5 +1,5 @@
 // The select ladder's rungs with a predicate that the library has never seen, of elements that are no numbers.
-#include "select/06_pipeline.cuh"
+#include "ladders/select/06_pipeline.cuh"
 #include "test_kernel.h"
 
 namespace upsweep::test {
@@ -12,24 +12,25 @@ struct Inside {
   std::int32_t radius;
   UPSWEEP_HD bool operator()(Point p) const { return p.x * p.x + p.y * p.y < radius * radius; }
 };
-template <Op operation>
-struct Operation {
-  static constexpr Op op = operation;
+template <Selection s>
+struct SelectInside {
+  static constexpr Selection selection = s;
   template <class>
   using Predicate = Inside;
 };
 
-template <Op operation>
+template <Selection s>
 Status select(const Call& c) {
-  return ladders::select::pipeline::run<Point, Operation<operation>>({{in<Point>(c), nullptr, c.n, {number(c)}},
-                                                                      {out<Point>(c), {}, out<std::uint64_t>(c, 1)},
-                                                                      c.params,
-                                                                      c.workspace,
-                                                                      c.stream});
+  const Inside inside{c.scalars[0].as<std::int32_t>()};
+  return ladders::select::pipeline::run<Point, SelectInside<s>>({{in<Point>(c), nullptr, c.n(), inside},
+                                                                 {out<Point>(c), {}, out<std::uint64_t>(c, 1)},
+                                                                 c.tuning,
+                                                                 c.workspace,
+                                                                 c.stream});
 }
 
-constexpr Rung rungs[] = {make_rung<select<Op::select_if>>("inside"),
-                          make_rung<select<Op::partition_if>>("inside_first")};
+constexpr Rung rungs[] = {make_rung<select<Selection::select_if>>("inside"),
+                          make_rung<select<Selection::partition_if>>("inside_first")};
 
 }  // namespace
 

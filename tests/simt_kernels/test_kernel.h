@@ -1,34 +1,33 @@
-// How a test reaches a kernel: as a rung named like it, whose Call carries pointers, n, and the launch in "grid",
-// "grid_y", "block", "block_y", "shared", "cluster" and "k", the kernel's one free number.
+// How a test reaches a kernel: as a rung named like it, whose Call carries pointers, n as the elements of in[0], and
+// the launch in in[3].
 #pragma once
 #include "base/rung.h"
 #include "kernel/kernel.h"
+#include "test_launch.h"
 
 namespace upsweep::test {
 
 inline Shape shape_of(const Call& c) {
-  const auto get = [&](const char* name, double otherwise) {
-    return static_cast<unsigned>(c.params.get(name, otherwise));
-  };
-  return {.grid = dim3(get("grid", 1), get("grid_y", 1)),
-          .block = dim3(get("block", 32), get("block_y", 1)),
-          .shared_bytes = get("shared", 0),
-          .cluster = get("cluster", 1)};
+  const Launch& how = launch_of(c);
+  return {.grid = dim3(how.grid, how.grid_y),
+          .block = dim3(how.block, how.block_y),
+          .shared_bytes = how.shared,
+          .cluster = how.cluster};
 }
 
 template <class T>
 const T* in(const Call& c, int i = 0) {
-  return static_cast<const T*>(c.in[static_cast<std::size_t>(i)]);
+  return c.in[static_cast<std::size_t>(i)].as<const T>();
 }
 template <class T>
 T* out(const Call& c, int i = 0) {
-  return static_cast<T*>(c.out[static_cast<std::size_t>(i)]);
+  return c.out[static_cast<std::size_t>(i)].as<T>();
 }
-inline int number(const Call& c) { return static_cast<int>(c.params.get("k", 0)); }
+inline int number(const Call& c) { return launch_of(c).k; }
 
 template <RunFn run>
 constexpr Rung make_rung(std::string_view name) {
-  return {.primitive = "test", .name = name, .backend = Backend::simt, .story = {}, .find = [](Type, Op) -> RunFn {
+  return {.primitive = "test", .name = name, .backend = Backend::simt, .story = {}, .find = [](Type, Operation) {
             return run;
           }};
 }

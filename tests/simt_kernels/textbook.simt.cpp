@@ -401,7 +401,7 @@ constexpr Rung rungs[] = {
         "blelloch"),
     kernel<[](const Call& c) { return launch(blelloch<true>, shape_of(c), in<unsigned>(c), out<unsigned>(c)); }>(
         "blelloch_padded"),
-    kernel<[](const Call& c) { return launch(histogram, shape_of(c), in<unsigned char>(c), out<unsigned>(c), c.n); }>(
+    kernel<[](const Call& c) { return launch(histogram, shape_of(c), in<unsigned char>(c), out<unsigned>(c), c.n()); }>(
         "histogram"),
     kernel<[](const Call& c) { return launch(shuffle_scan, shape_of(c), in<unsigned>(c), out<unsigned>(c)); }>(
         "shuffle_scan"),
@@ -409,15 +409,15 @@ constexpr Rung rungs[] = {
       return launch(lookback_scan, shape_of(c), in<unsigned>(c), out<unsigned>(c), out<unsigned long long>(c, 1),
                     out<unsigned>(c, 2));
     }>("lookback_scan"),
-    kernel<[](const Call& c) { return launch(transpose<0>, shape_of(c), in<float>(c), out<float>(c), c.n); }>(
+    kernel<[](const Call& c) { return launch(transpose<0>, shape_of(c), in<float>(c), out<float>(c), c.n()); }>(
         "transpose"),
-    kernel<[](const Call& c) { return launch(transpose<1>, shape_of(c), in<float>(c), out<float>(c), c.n); }>(
+    kernel<[](const Call& c) { return launch(transpose<1>, shape_of(c), in<float>(c), out<float>(c), c.n()); }>(
         "transpose_padded"),
-    kernel<[](const Call& c) { return launch(transpose_naive, shape_of(c), in<float>(c), out<float>(c), c.n); }>(
+    kernel<[](const Call& c) { return launch(transpose_naive, shape_of(c), in<float>(c), out<float>(c), c.n()); }>(
         "transpose_naive"),
-    kernel<[](const Call& c) { return launch(copy_int4, shape_of(c), in<int4>(c), out<int4>(c), c.n); }>("copy_int4"),
-    kernel<[](const Call& c) { return launch(sum_int4, shape_of(c), in<int4>(c), out<int>(c), c.n); }>("sum_int4"),
-    kernel<[](const Call& c) { return launch(copy_float2, shape_of(c), in<float2>(c), out<float2>(c), c.n); }>(
+    kernel<[](const Call& c) { return launch(copy_int4, shape_of(c), in<int4>(c), out<int4>(c), c.n()); }>("copy_int4"),
+    kernel<[](const Call& c) { return launch(sum_int4, shape_of(c), in<int4>(c), out<int>(c), c.n()); }>("sum_int4"),
+    kernel<[](const Call& c) { return launch(copy_float2, shape_of(c), in<float2>(c), out<float2>(c), c.n()); }>(
         "copy_float2"),
     kernel<[](const Call& c) { return launch(shared_int4, shape_of(c), in<int4>(c), out<int4>(c)); }>("shared_int4"),
     kernel<[](const Call& c) { return launch(shared_double, shape_of(c), in<double>(c), out<double>(c), number(c)); }>(
@@ -433,9 +433,9 @@ constexpr Rung rungs[] = {
         "cold_path"),
     kernel<[](const Call& c) { return launch(branchy, shape_of(c), in<int>(c), out<int>(c)); }>("branchy"),
     kernel<[](const Call& c) {
-      return launch(binary_search, shape_of(c), in<int>(c), in<int>(c, 1), out<int>(c), c.n);
+      return launch(binary_search, shape_of(c), in<int>(c), in<int>(c, 1), out<int>(c), c.n());
     }>("binary_search"),
-    kernel<[](const Call& c) { return launch(dynamic_reverse, shape_of(c), in<int>(c), out<int>(c), c.n); }>(
+    kernel<[](const Call& c) { return launch(dynamic_reverse, shape_of(c), in<int>(c), out<int>(c), c.n()); }>(
         "dynamic_reverse"),
     kernel<[](const Call& c) { return launch(compact_odd, shape_of(c), in<int>(c), out<int>(c), out<int>(c, 1)); }>(
         "compact_odd"),
@@ -445,7 +445,7 @@ constexpr Rung rungs[] = {
                     out<float>(c, 3), reinterpret_cast<double*>(out<float>(c, 3) + 2));
     }>("atomics"),
     kernel<[](const Call& c) { return launch(volatile_flag, shape_of(c), out<int>(c)); }>("volatile_flag"),
-    kernel<[](const Call& c) { return launch(pipelined_sum, shape_of(c), in<float>(c), out<float>(c), c.n); }>(
+    kernel<[](const Call& c) { return launch(pipelined_sum, shape_of(c), in<float>(c), out<float>(c), c.n()); }>(
         "pipelined_sum"),
     kernel<[](const Call& c) { return launch(cluster_sum, shape_of(c), in<int>(c), out<int>(c)); }>("cluster_sum"),
 };

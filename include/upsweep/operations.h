@@ -1,0 +1,21 @@
+// The choices that some primitives leave to a call, besides the operators of types.h.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+namespace upsweep {
+
+// The selections of upsweep/select.h.
+enum class Selection : std::uint8_t { find_repeats, select_if, select_flagged, unique, run_length_encode, partition_if };
+inline constexpr std::array<std::string_view, 6> selection_names{"find_repeats", "select_if",         "select_flagged",
+                                                                 "unique",       "run_length_encode", "partition_if"};
+constexpr std::string_view to_string(Selection s) { return selection_names[static_cast<std::size_t>(s)]; }
+
+// How the heads of segments are given: u8 flags, nonzero at a head; u32 keys, where equal neighbours form a segment; or
+// ascending u64 offsets.
+enum class HeadKind : std::uint8_t { flags, keys, offsets };
+inline constexpr std::array<std::string_view, 3> head_kind_names{"flags", "keys", "offsets"};
+constexpr std::string_view to_string(HeadKind k) { return head_kind_names[static_cast<std::size_t>(k)]; }
+
+}  // namespace upsweep

@@ -1,0 +1,70 @@
+// The scalar arguments of a call, each in its own type: a factor, a limit, a flag, a choice.
+#pragma once
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <type_traits>
+
+#include "upsweep/types.h"
+
+namespace upsweep {
+
+// One number of any element type. Flags and enumerators are stored as u8.
+class Scalar {
+ public:
+  constexpr Scalar() = default;
+  template <class T>
+  requires std::is_arithmetic_v<T> || std::is_enum_v<T>
+  Scalar(T value) {  // NOLINT: implicit, so that a call lists plain values
+    if constexpr (std::is_same_v<T, bool> || std::is_enum_v<T>) {
+      type_ = Type::u8;
+      bytes_[0] = static_cast<unsigned char>(value);
+    } else {
+      type_ = type_of<T>();
+      std::memcpy(bytes_, &value, sizeof value);
+    }
+  }
+
+  Type type() const { return type_; }
+  // Returns the value, which must have been given as a T (as a bool, or as an enumerator of T).
+  template <class T>
+  T as() const {
+    if constexpr (std::is_same_v<T, bool> || std::is_enum_v<T>) {
+      return static_cast<T>(bytes_[0]);
+    } else {
+      T value;
+      std::memcpy(&value, bytes_, sizeof value);
+      return value;
+    }
+  }
+  // Returns the address of the size_of(type()) bytes.
+  const void* data() const { return bytes_; }
+
+ private:
+  Type type_ = Type::u8;
+  alignas(8) unsigned char bytes_[8] = {};
+};
+
+// The operation of a call whose primitive leaves a choice: the operator of a reduction, the kind of a selection. Made
+// from the enumerator, whose to_string() is its name; empty if the primitive leaves no choice.
+class Operation {
+ public:
+  constexpr Operation() = default;
+  template <class Enum>
+  requires std::is_enum_v<Enum>
+  constexpr Operation(Enum e) : name_(to_string(e)), value_(static_cast<std::uint8_t>(e)) {}  // NOLINT: as Scalar
+
+  constexpr std::string_view name() const { return name_; }
+  constexpr explicit operator bool() const { return !name_.empty(); }
+  template <class Enum>
+  constexpr Enum as() const {
+    return static_cast<Enum>(value_);
+  }
+  friend constexpr bool operator==(const Operation& a, const Operation& b) { return a.name_ == b.name_; }
+
+ private:
+  std::string_view name_;
+  std::uint8_t value_ = 0;
+};
+
+}  // namespace upsweep

@@ -1,0 +1,114 @@
+// The array arguments of a call: memory that the caller owns, on the host or on a device. Every function of the library
+// takes a View, a Buffer, or any contiguous range in host memory (std::vector, std::span, std::array):
+//
+//   float* x;  cudaMalloc(&x, n * sizeof(float));
+//   upsweep::exclusive_scan(gpu, upsweep::device_view(x, n), upsweep::device_view(y, n));
+//   upsweep::exclusive_scan(gpu, upsweep::view(buffer).subview(3, 1000), out);
+//
+// Before it launches anything, a call checks that each view is not null unless empty; that it is aligned to its element
+// (no more: any offset of whole elements will do); and that device memory belongs to the device that runs the call. A
+// Buffer knows its device; for other pointers the driver is asked.
+#pragma once
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <ranges>
+#include <type_traits>
+
+#include "upsweep/error.h"
+#include "upsweep/types.h"
+
+namespace upsweep {
+
+class Platform;
+template <class T>
+class Buffer;
+
+enum class Place : std::uint8_t { host, device };
+
+// size() elements, not owned. A View<const T> is read-only.
+template <class T>
+class View {
+ public:
+  View() = default;
+  View(T* data, std::size_t size, Place place, const Platform* owner = nullptr)
+      : data_(data), size_(size), place_(place), owner_(owner) {}
+
+  // Converts to a read-only view.
+  template <class U>
+  requires(std::same_as<const U, T>)
+  View(const View<U>& v) : View(v.data(), v.size(), v.place(), v.owner()) {}  // NOLINT: implicit, as T* to const T*
+
+  T* data() const noexcept { return data_; }
+  std::size_t size() const noexcept { return size_; }  // elements
+  Place place() const noexcept { return place_; }
+  const Platform* owner() const noexcept { return owner_; }  // the platform that owns the memory; null if unknown
+
+  // Returns `count` elements from `first` on. Throws Error(invalid_argument) if the view has fewer.
+  View subview(std::size_t first, std::size_t count) const {
+    if (first > size_ || count > size_ - first)
+      throw Error(Code::invalid_argument, "a part of a view ends past the end of it");
+    return {data_ + first, count, place_, owner_};
+  }
+
+ private:
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
+  Place place_ = Place::host;
+  const Platform* owner_ = nullptr;
+};
+
+// n elements in device memory, whoever allocated it: cudaMalloc, thrust, a DLPack tensor. On the CPU, which has one
+// kind of memory, the same as host_view().
+template <class T>
+View<T> device_view(T* data, std::size_t n) {
+  return {data, n, Place::device};
+}
+// n elements in host memory, pinned or not.
+template <class T>
+View<T> host_view(T* data, std::size_t n) {
+  return {data, n, Place::host};
+}
+
+// Returns the view of any array argument, which must outlive the view.
+template <class T>
+View<T> view(const View<T>& v) {
+  return v;
+}
+template <class T>
+View<T> view(Buffer<T>& b) {
+  return b.view();
+}
+template <class T>
+View<const T> view(const Buffer<T>& b) {
+  return b.view();
+}
+template <std::ranges::contiguous_range Range>
+auto view(Range&& range) {
+  return host_view(std::ranges::data(range), std::ranges::size(range));
+}
+
+// The array arguments that a call reads from, and writes to.
+template <class A>
+using element_of = std::remove_pointer_t<decltype(view(std::declval<A&>()).data())>;
+template <class A>
+concept ArrayLike = requires(A& a) {
+  { view(a).data() };
+  { view(a).size() } -> std::same_as<std::size_t>;
+};
+template <class A>
+concept InputArray = ArrayLike<A> && Element<std::remove_const_t<element_of<A>>>;
+template <class A>
+using input_element = std::remove_const_t<element_of<A>>;
+template <class A, class T>
+concept InputOf = InputArray<A> && std::same_as<input_element<A>, T>;
+template <class A>
+inline constexpr bool is_view = false;
+template <class T>
+inline constexpr bool is_view<View<T>> = true;
+// No temporary that owns its elements: the result would be lost with it.
+template <class A, class T>
+concept OutputOf = ArrayLike<A> && std::same_as<element_of<A>, T> &&
+    (std::is_lvalue_reference_v<A> || is_view<A> || std::ranges::borrowed_range<A>);
+
+}  // namespace upsweep

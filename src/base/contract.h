@@ -1,0 +1,67 @@
+// What a primitive promises and requires, as data. The library validates and stages calls by it; the laboratory and the
+// command line take names from it.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/call.h"
+
+namespace upsweep {
+
+// The name and kind of a scalar argument, or of a number that shapes a benchmark's input. An `element` has the main
+// input's type; a `choice` is an enumerator, given by name.
+struct Parameter {
+  enum class Kind : std::uint8_t { element, integer, real, flag, choice };
+  std::string_view name;
+  Kind kind = Kind::integer;
+  std::string_view meaning{};  // one line, with the default
+  std::span<const std::string_view> choices{};
+  double least = 0, most = std::numeric_limits<double>::infinity();  // bounds of an integer or a real
+};
+
+// An array that a call reads.
+struct InputRole {
+  std::string_view name;  // "the flags"
+};
+
+// An array that a call writes.
+struct OutputRole {
+  std::string_view name;
+  std::uint8_t may_be = 0;  // bit j: may be the same memory as in[j]; every other overlap is an error
+};
+
+struct Contract {
+  std::string_view name;
+  std::string_view promise;                 // one line: out[...] = ...
+  std::span<const Operation> operations{};  // empty if the primitive leaves no choice
+  std::span<const InputRole> inputs{};          // as Call::in; a call omits those that its operation does not read
+  std::span<const OutputRole> outputs{};        // as Call::out, likewise
+  std::span<const Parameter> scalars{};     // as Call::scalars
+  // True if a call's operation reads scalars[k]; null: all operations read all scalars.
+  bool (*reads_scalar)(const Call&, std::size_t k) = nullptr;
+  // Throws Error(invalid_argument) if the types or counts of the arrays do not fit together.
+  void (*validate)(const Call&) = nullptr;
+  // Returns the elements of out[k] that a call writes. `counted` is the value that the call left in out[count_output],
+  // or n before it has run.
+  std::size_t (*written)(const Call&, std::size_t k, std::uint64_t counted) = nullptr;
+  static constexpr int no_count = -1;
+  int count_output = no_count;                    // the output, one u64, that holds the element count of others
+  std::string_view default_cpu{}, default_gpu{};  // for calls that name no rung
+  // The rung for host arrays that do not fit in device memory; empty if the primitive has none.
+  std::string_view default_from_host{};
+};
+
+// Throw Error(invalid_argument): "scan: the output has 3 elements, 5 are needed".
+[[noreturn]] void refuse(std::string_view who, const std::string& what, const std::string& hint = {});
+void require_room(std::string_view who, std::string_view array, std::size_t count, std::size_t needed);
+void require_type(std::string_view who, std::string_view array, Type type, Type needed);
+
+// All contracts of this program, one per ladder; and the contract of that name, or null.
+std::span<const Contract* const> contracts();
+const Contract* find_contract(std::string_view name);
+
+}  // namespace upsweep

@@ -1,0 +1,69 @@
+// The types and operations for which the emulators compile each rung.
+//
+// On a GPU or a CPU, a rung is compiled for everything its primitive supports. The emulators show what a kernel does,
+// which hardly depends on the type: each rung is compiled for the types in its Coverage, and find() returns null for
+// the others.
+//
+//             plain                                       traced
+//   kinds     i32 and f32 with every operation            i32 with every operation, f32 with typical ones
+//   widths    and every other type with typical ones      and u8, i16 and f64 with typical ones: each width once
+//
+// Typical are the sum; of the selections, find_repeats (which writes positions) and run_length_encode (which writes
+// values); and the one operation of a primitive that leaves no choice. -DUPSWEEP_SIMT_EVERY_TYPE=ON compiles
+// everything, which takes several times as long.
+#pragma once
+#include <cstdint>
+
+#include "upsweep/operations.h"
+#include "upsweep/types.h"
+
+namespace upsweep {
+
+// The default is `kinds`. A rung whose kernels branch on the element width declares:
+//   static constexpr Coverage coverage = Coverage::widths;
+// So does the last rung of a ladder, which covers the rungs that it hands smaller inputs to.
+enum class Coverage : std::uint8_t { kinds, widths };
+
+namespace detail {
+
+// Only the emulators' kernels define UPSWEEP_SIMT_TRACED: 0 for the plain emulator, 1 for the traced one.
+#if defined(UPSWEEP_SIMT_TRACED) && !defined(UPSWEEP_SIMT_EVERY_TYPE)
+inline constexpr bool emulated = true, traced = UPSWEEP_SIMT_TRACED;
+#else
+inline constexpr bool emulated = false, traced = false;
+#endif
+
+template <class O>
+constexpr bool is_typical() {
+  if constexpr (requires { O::op; })
+    return O::op == Op::sum;
+  else if constexpr (requires { O::selection; })
+    return O::selection == Selection::find_repeats || O::selection == Selection::run_length_encode;
+  else
+    return true;
+}
+
+}  // namespace detail
+
+// Returns the coverage of rung R.
+template <class R>
+constexpr Coverage coverage_of() {
+  if constexpr (requires { R::coverage; })
+    return R::coverage;
+  else
+    return Coverage::kinds;
+}
+
+// True if rung R is compiled here for type T and operation O.
+template <class R, class T, class O>
+constexpr bool covers() {
+  constexpr Type type = type_of<T>();
+  constexpr bool traced = detail::traced;
+  if (!detail::emulated || type == Type::i32 || (type == Type::f32 && !traced)) return true;
+  if (!detail::is_typical<O>()) return false;
+  if (type == Type::f32) return true;
+  return coverage_of<R>() == Coverage::widths &&
+         (!traced || type == Type::u8 || type == Type::i16 || type == Type::f64);
+}
+
+}  // namespace upsweep

@@ -1,0 +1,172 @@
+#include "files/file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "upsweep/error.h"
+
+namespace upsweep {
+namespace {
+
+// The most that one system call moves, so that a signal is noticed within a second on any disk. (Linux itself stops at
+// 2 GiB - 4 KiB.)
+constexpr std::size_t most_at_once = std::size_t{64} << 20;
+
+std::string reason(int error) { return std::strerror(error); }
+
+std::string hint_for(int error) {
+  switch (error) {
+    case ENOENT:
+      return "check the path: a folder or file in it does not exist";
+    case EACCES:
+    case EPERM:
+    case EROFS:
+      return "choose a place that you may read and write, or change its permissions";
+    case ENOSPC:
+    case EDQUOT:
+      return "free some space, or write to another disk";
+    case EFBIG:
+      return "this file system or your limits (ulimit -f) do not allow so large a file";
+    case EISDIR:
+      return "name a file, not a folder";
+    case EPIPE:
+      return "the program that was reading it has ended";
+    default:
+      return {};
+  }
+}
+
+// Returns the file that a path stands for: the end of a chain of symbolic links, or the path itself if nothing exists
+// there.
+std::string resolve(const std::string& path) {
+  std::unique_ptr<char, decltype(&std::free)> real(realpath(path.c_str(), nullptr), &std::free);
+  return real ? std::string(real.get()) : path;
+}
+
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
+}
+
+}  // namespace
+
+InputFile::InputFile(const std::string& path) : name_(path == "-" ? "standard input" : path) {
+  const auto fail = [&](int error) {
+    throw Error(Code::io_error, "cannot read " + name_ + ": " + reason(error), hint_for(error));
+  };
+  if (path == "-")
+    descriptor_ = STDIN_FILENO;
+  else
+    descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor_ < 0) {
+    if (errno == EINTR) throw_if_interrupted();  // a named pipe without a writer
+    fail(errno);
+  }
+  struct stat status {};
+  const bool known = fstat(descriptor_, &status) == 0;
+  if (known && S_ISDIR(status.st_mode)) {
+    if (descriptor_ != STDIN_FILENO) close(descriptor_);
+    fail(EISDIR);
+  }
+  // Standard input may have been read in part before us. Files in /proc report a size of 0.
+  if (known && S_ISREG(status.st_mode) && status.st_size > 0) {
+    const off_t offset = lseek(descriptor_, 0, SEEK_CUR);
+    size_ = static_cast<std::uint64_t>(std::max<off_t>(0, status.st_size - offset));
+  }
+}
+
+InputFile::~InputFile() {
+  if (descriptor_ > STDERR_FILENO) close(descriptor_);
+}
+
+std::size_t InputFile::read(std::span<std::byte> to) {
+  std::size_t done = 0;
+  while (done < to.size()) {
+    throw_if_interrupted();
+    const ssize_t got = ::read(descriptor_, to.data() + done, std::min(to.size() - done, most_at_once));
+    if (got == 0) break;
+    if (got > 0)
+      done += static_cast<std::size_t>(got);
+    else if (errno != EINTR)
+      throw Error(Code::io_error, "cannot read " + name_ + ": " + reason(errno), hint_for(errno));
+  }
+  return done;
+}
+
+OutputFile::OutputFile(const std::string& path) : name_(path == "-" ? "standard output" : path) {
+  if (path == "-") {
+    descriptor_ = STDOUT_FILENO;
+    return;
+  }
+  const std::string target = resolve(path);
+  struct stat status {};
+  const bool exists = stat(target.c_str(), &status) == 0;
+  if (exists && S_ISDIR(status.st_mode)) fail("cannot write", EISDIR);
+  if (target.empty() || target.back() == '/') fail("cannot write", EISDIR);
+  if (exists && !S_ISREG(status.st_mode)) {  // a device or a pipe
+    descriptor_ = open(target.c_str(), O_WRONLY | O_CLOEXEC);
+    if (descriptor_ < 0) fail("cannot write", errno);
+    return;
+  }
+  // A file that its owner made read-only is kept, although its folder would let us replace it.
+  if (exists && access(target.c_str(), W_OK) != 0) fail("cannot write", errno);
+  static std::atomic<unsigned> counter{0};
+  std::string temporary;
+  do {
+    temporary = folder_of(target) + ".upsweep-" + std::to_string(getpid()) + "-" + std::to_string(counter++) + ".tmp";
+    descriptor_ = open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+  } while (descriptor_ < 0 && errno == EEXIST);
+  if (descriptor_ < 0) fail("cannot write", errno);
+  if (exists) (void)!fchmod(descriptor_, status.st_mode & 07777);  // best effort: not every file system has modes
+  temporary_ = Temporary{temporary, target, std::make_unique<GuardedPath>(temporary)};
+}
+
+OutputFile::~OutputFile() {
+  if (descriptor_ > STDERR_FILENO) close(descriptor_);
+  if (temporary_) unlink(temporary_->path.c_str());
+}
+
+void OutputFile::fail(const char* what, int error) const {
+  throw Error(Code::io_error, std::string(what) + " " + name_ + ": " + reason(error), hint_for(error));
+}
+
+void OutputFile::write(std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    throw_if_interrupted();
+    const ssize_t put = ::write(descriptor_, bytes.data(), std::min(bytes.size(), most_at_once));
+    if (put >= 0)
+      bytes = bytes.subspan(static_cast<std::size_t>(put));
+    else if (errno != EINTR)
+      fail("cannot write", errno);
+  }
+}
+
+void OutputFile::rewrite(std::uint64_t offset, std::span<const std::byte> bytes) {
+  while (!bytes.empty()) {
+    const ssize_t put = pwrite(descriptor_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+    if (put >= 0)
+      bytes = bytes.subspan(static_cast<std::size_t>(put)), offset += static_cast<std::uint64_t>(put);
+    else if (errno != EINTR)
+      fail("cannot write", errno);
+  }
+}
+
+void OutputFile::commit() {
+  if (descriptor_ > STDERR_FILENO) {
+    const int descriptor = descriptor_;
+    descriptor_ = -1;
+    if (close(descriptor) != 0 && errno != EINTR) fail("cannot write", errno);  // network disks report a full disk here
+  }
+  if (!temporary_) return;
+  if (rename(temporary_->path.c_str(), temporary_->target.c_str()) != 0) fail("cannot rename to", errno);
+  temporary_.reset();
+}
+
+}  // namespace upsweep

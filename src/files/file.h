@@ -1,0 +1,75 @@
+// Files read from front to back and written whole or not at all. `-` is standard input or standard output.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "files/interrupt.h"
+
+namespace upsweep {
+
+// Bytes in order. Format readers take a Source, so that they can also read from memory.
+class Source {
+ public:
+  virtual ~Source() = default;
+  // Fills `to` and returns the bytes read: fewer only at the end. Throws Error(io_error) or Error(interrupted).
+  virtual std::size_t read(std::span<std::byte> to) = 0;
+  // Bytes in total, if known before reading; empty for a pipe.
+  virtual std::optional<std::uint64_t> size() const = 0;
+  // For messages: a path, or "standard input".
+  virtual const std::string& name() const = 0;
+};
+
+class InputFile final : public Source {
+ public:
+  // Throws Error(io_error) if the file cannot be opened or is a directory.
+  explicit InputFile(const std::string& path);
+  InputFile(const InputFile&) = delete;
+  InputFile& operator=(const InputFile&) = delete;
+  ~InputFile() override;
+  std::size_t read(std::span<std::byte> to) override;
+  std::optional<std::uint64_t> size() const override { return size_; }
+  const std::string& name() const override { return name_; }
+
+ private:
+  std::string name_;
+  int descriptor_ = -1;
+  std::optional<std::uint64_t> size_;
+};
+
+// Writes to a temporary file in the same folder, which commit() renames to its final name. Without commit() the
+// destructor removes it, and a file that existed before is unchanged. A target that cannot be renamed over (standard
+// output, a pipe, a device) is written in place. Every member throws Error(io_error); write also throws
+// Error(interrupted).
+class OutputFile {
+ public:
+  // Creates the temporary file, so that an unwritable path is found before any work is done.
+  explicit OutputFile(const std::string& path);
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+  ~OutputFile();
+
+  void write(std::span<const std::byte> bytes);
+  // Replaces bytes already written, at `offset` from the beginning. Requires can_rewrite().
+  void rewrite(std::uint64_t offset, std::span<const std::byte> bytes);
+  bool can_rewrite() const { return temporary_.has_value(); }
+  // Renames the file, without fsync: the rename may not survive a power failure, but results can be computed again, and
+  // on a busy disk an fsync costs seconds.
+  void commit();
+  const std::string& name() const { return name_; }
+
+ private:
+  [[noreturn]] void fail(const char* what, int error) const;
+  struct Temporary {
+    std::string path, target;
+    std::unique_ptr<GuardedPath> guard;
+  };
+  std::string name_;
+  int descriptor_ = -1;
+  std::optional<Temporary> temporary_;
+};
+
+}  // namespace upsweep

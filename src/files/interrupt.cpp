@@ -1,0 +1,74 @@
+#include "files/interrupt.h"
+
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <csignal>
+#include <cstring>
+
+#include "upsweep/error.h"
+
+namespace upsweep {
+namespace {
+
+std::atomic<int> received{0};
+static_assert(std::atomic<int>::is_always_lock_free, "the signal handler uses it");
+
+// Everything the handler touches is static and lock-free.
+struct Slot {
+  enum State { unused, filling, in_use };
+  std::atomic<int> state{unused};
+  std::array<char, 4096> path{};  // PATH_MAX
+};
+std::array<Slot, 16> slots;
+
+extern "C" void on_signal(int signal) {
+  int expected = 0;
+  if (received.compare_exchange_strong(expected, signal)) return;
+  for (Slot& slot : slots)
+    if (slot.state == Slot::in_use) unlink(slot.path.data());
+  std::signal(signal, SIG_DFL);  // both are async-signal-safe; the signal is delivered when this handler returns
+  std::raise(signal);
+}
+
+}  // namespace
+
+void handle_interrupts() {
+  struct sigaction action {};
+  action.sa_handler = on_signal;
+  sigemptyset(&action.sa_mask);
+  action.sa_flags = 0;  // no SA_RESTART: a blocked read must return
+  for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction inherited {};
+    // A job whose parent told it to ignore the signal (nohup, a shell's background job) keeps ignoring it.
+    if (sigaction(signal, nullptr, &inherited) == 0 && inherited.sa_handler == SIG_IGN) continue;
+    sigaction(signal, &action, nullptr);
+  }
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+int interrupted() noexcept { return received.load(std::memory_order_relaxed); }
+
+void throw_if_interrupted() {
+  if (interrupted()) throw Error(Code::interrupted, "interrupted");
+}
+
+GuardedPath::GuardedPath(const std::string& path) noexcept {
+  if (path.size() >= slots[0].path.size()) return;
+  for (std::size_t k = 0; k < slots.size(); ++k) {
+    int expected = Slot::unused;
+    if (!slots[k].state.compare_exchange_strong(expected, Slot::filling)) continue;
+    std::memcpy(slots[k].path.data(), path.c_str(), path.size() + 1);
+    slots[k].state = Slot::in_use;
+    slot_ = static_cast<int>(k);
+    return;
+  }
+}
+
+void GuardedPath::release() noexcept {
+  if (slot_ >= 0) slots[static_cast<std::size_t>(slot_)].state = Slot::unused;
+  slot_ = -1;
+}
+
+}  // namespace upsweep

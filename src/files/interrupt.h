@@ -1,0 +1,33 @@
+// Ctrl-C. handle_interrupts() turns SIGINT, SIGTERM and SIGHUP into a flag; long-running work polls it and throws, so
+// that destructors run and no half-written file remains. A second signal ends the program at once; the handler itself
+// removes the temporary files.
+#pragma once
+#include <string>
+
+namespace upsweep {
+
+// Installs the handlers, and ignores SIGPIPE, so that a reader that went away is an ordinary Error. For programs: a
+// library never calls this. Blocking system calls (a read of standard input) return at once on a signal.
+void handle_interrupts();
+
+// Returns the signal that asked the program to stop, or 0.
+int interrupted() noexcept;
+
+// Throws Error(interrupted) once a signal has arrived. Cheap: one relaxed load.
+void throw_if_interrupted();
+
+// A file that a second signal unlinks. At most 16 at a time are guarded, with paths of up to 4095 bytes; the owners of
+// others still remove them.
+class GuardedPath {
+ public:
+  explicit GuardedPath(const std::string& path) noexcept;
+  GuardedPath(const GuardedPath&) = delete;
+  GuardedPath& operator=(const GuardedPath&) = delete;
+  ~GuardedPath() { release(); }
+  void release() noexcept;  // the file is gone or has its final name
+
+ private:
+  int slot_ = -1;
+};
+
+}  // namespace upsweep

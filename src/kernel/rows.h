@@ -1,0 +1,174 @@
+// Rows of 16-byte packs, and scans of them by a warp: lane l of row r has pack r * 32 + l.
+#pragma once
+#include "kernel/block.h"
+#include "kernel/vector.h"
+
+namespace upsweep {
+
+// ---- the input as packs ---------------------------------------------------------------------------------------------
+
+// An array as packs at 16-byte addresses. Positions count from the first pack's begin; those outside [begin, end) are
+// not in the array.
+template <class T>
+struct Aligned {
+  const T* base;           // 16-byte aligned, `begin` elements before the input
+  std::size_t begin, end;  // positions of the input
+  __host__ __device__ Aligned(const T* in, std::size_t n)
+      : base(in - reinterpret_cast<std::uintptr_t>(in) % 16 / sizeof(T)), begin(in - base), end(begin + n) {}
+  // Whether all of `count` elements from this position on are in the array.
+  __device__ bool has(std::size_t position, std::size_t count = 1) const {
+    return position >= begin && position + count <= end;
+  }
+};
+
+template <class T>
+inline constexpr unsigned row_elements = warp_size* Pack<T>::size;
+
+// This lane's packs, the first at `position`, the next a row further; neutral outside the array. One test for all,
+// so that all loads are in flight together. Not load_once(): the output may be the same memory. Packs stay 16 bytes in
+// registers: items of a byte would take one each.
+template <class Op, unsigned Rows, class T>
+__device__ __forceinline__ void load_rows(const Aligned<T>& in, std::size_t position, uint4 (&rows)[Rows]) {
+  if (in.has(position, (Rows - 1) * row_elements<T> + Pack<T>::size)) {
+#pragma unroll
+    for (unsigned r = 0; r < Rows; ++r)
+      rows[r] = *reinterpret_cast<const uint4*>(in.base + position + r * row_elements<T>);
+    return;
+  }
+#pragma unroll
+  for (unsigned r = 0; r < Rows; ++r) {
+    Pack<T> pack;
+#pragma unroll
+    for (unsigned k = 0; k < Pack<T>::size; ++k) {
+      const std::size_t i = position + r * row_elements<T> + k;
+      pack.item[k] = in.has(i) ? in.base[i] : Op::template neutral<T>();
+    }
+    rows[r] = raw(pack);
+  }
+}
+
+// To the same positions of the output, 16 bytes at a time where it is aligned as the input is.
+template <unsigned Rows, class T>
+__device__ __forceinline__ void store_rows(T* out,  // in.begin elements before the output
+                                           const Aligned<T>& in, std::size_t position, const uint4 (&rows)[Rows]) {
+  if (reinterpret_cast<std::uintptr_t>(out) % 16 == 0 &&
+      in.has(position, (Rows - 1) * row_elements<T> + Pack<T>::size)) {
+#pragma unroll
+    for (unsigned r = 0; r < Rows; ++r) *reinterpret_cast<uint4*>(out + position + r * row_elements<T>) = rows[r];
+    return;
+  }
+#pragma unroll
+  for (unsigned r = 0; r < Rows; ++r) {
+    const Pack<T> pack = as_pack<T>(rows[r]);
+#pragma unroll
+    for (unsigned k = 0; k < Pack<T>::size; ++k) {
+      const std::size_t i = position + r * row_elements<T> + k;
+      if (in.has(i)) out[i] = pack.item[k];
+    }
+  }
+}
+
+// ---- a pack ---------------------------------------------------------------------------------------------------------
+
+// Sums of 8- and 16-bit integers are made four or two to a word.
+template <class T, class Op>
+inline constexpr bool sums_in_words = std::is_same_v<Op, Sum>&& std::is_integral_v<T> && sizeof(T) < 4;
+
+// What totals are kept in. Sums of narrow integers wrap at the end, not at every step.
+template <class T, class Op>
+using Total = std::conditional_t<sums_in_words<T, Op>, unsigned, T>;
+
+inline constexpr unsigned even_bytes = 0x00ff00ff, both_halves = 0x00010001;
+
+template <class T, class Op>
+__device__ __forceinline__ Total<T, Op> fold_raw(const uint4& pack, Op op) {
+  if constexpr (sums_in_words<T, Op>) {
+    unsigned sum = 0;  // of bytes: two sums of 16 bits, which eight bytes each cannot overflow
+    for (const unsigned word : {pack.x, pack.y, pack.z, pack.w})
+      sum += sizeof(T) == 1 ? (word & even_bytes) + (word >> 8 & even_bytes) : (word & 0xffff) + (word >> 16);
+    return sizeof(T) == 1 ? (sum & 0xffff) + (sum >> 16) : sum;
+  } else {
+    return fold(as_pack<T>(pack), op);
+  }
+}
+
+// A word of four bytes becomes its scan; `carry` is what came before in both halves, and then what comes before the
+// next word. Bytes are added in halves, so that nothing carries over from one to the next.
+__device__ __forceinline__ unsigned scan_bytes(unsigned word, unsigned& carry, bool inclusive) {
+  const unsigned odd = word >> 8 & even_bytes;
+  const unsigned odd_sums = ((word & even_bytes) + odd) * both_halves + carry;  // up to bytes 1 and 3
+  const unsigned after = ((odd_sums - odd) & even_bytes) | (odd_sums << 8 & ~even_bytes);
+  const unsigned before = carry & 0xff;
+  carry = (odd_sums >> 16) * both_halves;
+  return inclusive ? after : after << 8 | before;
+}
+__device__ __forceinline__ unsigned scan_halves(unsigned word, unsigned& carry, bool inclusive) {
+  const unsigned before = carry & 0xffff, first = carry + word;
+  carry = first + (word >> 16);
+  const unsigned after = (first & 0xffff) | carry << 16;
+  return inclusive ? after : after << 16 | before;
+}
+
+// The pack becomes its scan, after `left`.
+template <class T, class Op>
+__device__ __forceinline__ void finish_raw(uint4& pack, Total<T, Op> left, bool inclusive, Op op) {
+  if constexpr (sums_in_words<T, Op>) {
+    unsigned carry = sizeof(T) == 1 ? (left & 0xff) * both_halves : left;
+    for (unsigned* const word : {&pack.x, &pack.y, &pack.z, &pack.w})
+      *word = sizeof(T) == 1 ? scan_bytes(*word, carry, inclusive) : scan_halves(*word, carry, inclusive);
+  } else {
+    Pack<T> items = as_pack<T>(pack);
+#pragma unroll
+    for (unsigned k = 0; k < Pack<T>::size; ++k) {
+      const T next = op(left, items.item[k]);
+      items.item[k] = inclusive ? next : left;
+      left = next;
+    }
+    pack = raw(items);
+  }
+}
+
+// ---- a warp's rows --------------------------------------------------------------------------------------------------
+
+// The total of all rows, which lane 0 gets: cheaper than scan_rows(), if the order does not matter.
+template <class T, unsigned Rows, class Op>
+__device__ __forceinline__ Total<T, Op> total_rows(const uint4 (&rows)[Rows], Op op) {
+  using A = Total<T, Op>;
+  if constexpr (commutes<Op>) {
+    A sum = fold_raw<T>(rows[0], op);
+#pragma unroll
+    for (unsigned r = 1; r < Rows; ++r) sum = op(sum, fold_raw<T>(rows[r], op));
+    return warp_reduce(sum, op);
+  } else {
+    A sum = Op::template neutral<A>();
+#pragma unroll
+    for (unsigned r = 0; r < Rows; ++r) sum = op(sum, warp_reduce(fold_raw<T>(rows[r], op), op));
+    return sum;
+  }
+}
+
+// What comes before each pack of this lane within the warp's rows, and the total of all, which every lane gets.
+template <class T, unsigned Rows, class Op>
+__device__ __forceinline__ Total<T, Op> scan_rows(const uint4 (&rows)[Rows], Total<T, Op> (&before)[Rows], Op op) {
+  using A = Total<T, Op>;
+#pragma unroll
+  for (unsigned r = 0; r < Rows; ++r) before[r] = warp_scan(fold_raw<T>(rows[r], op), op);
+  A total = Op::template neutral<A>();
+#pragma unroll
+  for (unsigned r = 0; r < Rows; ++r) {
+    const A row = shuffle(before[r], warp_size - 1);
+    before[r] = op(total, from_left_lane(before[r], op));
+    total = op(total, row);
+  }
+  return total;
+}
+
+// The rows become their scan, after `left`, which scan_rows() gave `before`.
+template <class T, unsigned Rows, class Op>
+__device__ __forceinline__ void finish_rows(uint4 (&rows)[Rows], const Total<T, Op> (&before)[Rows], Total<T, Op> left,
+                                            bool inclusive, Op op) {
+#pragma unroll
+  for (unsigned r = 0; r < Rows; ++r) finish_raw<T>(rows[r], op(left, before[r]), inclusive, op);
+}
+
+}  // namespace upsweep

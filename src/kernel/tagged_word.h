@@ -1,0 +1,69 @@
+// Values that other blocks poll: 32 bits of value and a 32-bit tag in one 64-bit word. A reader that finds the tag has
+// the value too, so neither side needs a fence.
+//
+// Two protocols use them: a mailbox (mailbox.h), emptied by its reader, and tile descriptors (descriptors.h), whose tag
+// is the epoch of the call.
+#pragma once
+#include <cstring>
+
+#include "kernel/ptx.h"
+
+namespace upsweep {
+
+// Words of a value: 8-byte values take two, each with the tag.
+template <class T>
+inline constexpr unsigned words_per = (sizeof(T) + 3) / 4;
+
+template <class T>
+__device__ __forceinline__ void store_tagged(unsigned long long* to,  // [words_per<T>]
+                                             unsigned tag, T value) {
+  unsigned half[words_per<T>] = {};
+  memcpy(half, &value, sizeof value);
+  for (unsigned k = 0; k < words_per<T>; ++k)
+    store_relaxed(to + k, (static_cast<unsigned long long>(half[k]) << 32) | tag);
+}
+
+// Loads once; false if the words do not carry the tag, or not yet.
+template <class T>
+__device__ __forceinline__ bool try_load_tagged(const unsigned long long* from,  // [words_per<T>]
+                                                unsigned tag, T& value) {
+  bool found = true;
+  unsigned half[words_per<T>];
+#pragma unroll
+  for (unsigned k = 0; k < words_per<T>; ++k) {
+    const unsigned long long word = load_relaxed(from + k);
+    found &= static_cast<unsigned>(word) == tag;
+    half[k] = static_cast<unsigned>(word >> 32);
+  }
+  memcpy(&value, half, sizeof(T));
+  return found;
+}
+
+// Waits for the values number index(0) to index(Count - 1) of an array of them. All loads of a round are in flight
+// together.
+template <unsigned Count, class T, class Index>
+__device__ __forceinline__ void wait_tagged(const unsigned long long* array, unsigned tag, Index index,
+                                            T (&values)[Count]) {
+  constexpr unsigned each = words_per<T>;
+  unsigned long long word[Count * each];
+  bool found;
+  do {
+#pragma unroll
+    for (unsigned v = 0; v < Count; ++v)
+#pragma unroll
+      for (unsigned k = 0; k < each; ++k) word[v * each + k] = load_relaxed(array + std::size_t(index(v)) * each + k);
+    found = true;
+#pragma unroll
+    for (unsigned w = 0; w < Count * each; ++w) found &= static_cast<unsigned>(word[w]) == tag;
+    if (!found) spin_hint();
+  } while (!found);
+#pragma unroll
+  for (unsigned v = 0; v < Count; ++v) {
+    unsigned half[each];
+#pragma unroll
+    for (unsigned k = 0; k < each; ++k) half[k] = static_cast<unsigned>(word[v * each + k] >> 32);
+    memcpy(&values[v], half, sizeof(T));
+  }
+}
+
+}  // namespace upsweep

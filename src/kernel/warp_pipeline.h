@@ -1,0 +1,209 @@
+// Warp-specialised persistent pipelines: one block lives on each multiprocessor, with a ring of tiles in shared memory,
+// and every warp has one job.
+//
+// The producer warp draws the next tile's number and starts the tile's bulk copy as soon as a slot of the ring is free.
+// The other warps pass each tile from job to job: a job waits for one mbarrier of the tile's slot and arrives at
+// another, and the last one frees the slot. What a rung supplies is its jobs; the ring, the drawing of tiles, their end
+// and the dispatch of warps to jobs are here.
+#pragma once
+#include "kernel/async.h"
+#include "kernel/descriptors.h"
+#include "kernel/rows.h"
+
+namespace upsweep {
+
+// ---- fetching a tile ------------------------------------------------------------------------------------------------
+
+// Asks L2 for the tile that this block will probably draw first. By one lane, while the previous kernel ends.
+template <class T>
+__device__ void prefetch_first_tile(const Aligned<T>& in, unsigned elements) {
+  const std::size_t position = std::size_t(blockIdx.x) * elements;
+  if (in.has(position, elements)) prefetch_l2(in.base + position, elements * sizeof(T));
+}
+
+// Copies positions [position, position + count) of the input to shared memory, with `fill` for those outside the input;
+// `halo` positions before them too, where there are any. All three are multiples of a pack. Whole packs by the copy
+// engine, the others, at the ends of the input, by the warp; it takes a warp of arrivals at the mbarrier.
+template <class T>
+__device__ void fetch_packs(const Aligned<T>& in, std::size_t position, unsigned count, unsigned halo, T fill, T* to,
+                            std::uint64_t* arrived) {
+  const unsigned lane = threadIdx.x % warp_size;
+  const std::size_t left = in.end - position;
+  const unsigned before = position > 0 ? halo : 0;  // elements of the halo that are in the input
+  const unsigned from = position < in.begin ? Pack<T>::size : 0;
+  unsigned end = left < count ? unsigned(left) / Pack<T>::size * Pack<T>::size : count;
+  if (end < from) end = from;
+  const auto put = [&](unsigned i) { to[i] = in.has(position + i) ? in.base[position + i] : fill; };
+  if (lane < from) put(lane);
+  for (unsigned i = end + lane; i < count; i += warp_size) put(i);
+  for (unsigned i = before + lane; i < halo; i += warp_size) to[int(i) - int(halo)] = fill;
+  // A lane that wrote has to arrive for itself; where only the copy engine writes, one lane arrives for all.
+  const bool all_copied = before + end - from == halo + count;
+  if (lane > 0) {
+    if (!all_copied) mbarrier_arrive(arrived);
+    return;
+  }
+  const unsigned bytes = (before + end - from) * sizeof(T);
+  mbarrier_arrive_expect(arrived, bytes);
+  if (all_copied) mbarrier_arrive(arrived, warp_size - 1);
+  // The halo lies just before the tile in both memories; with it, the tile begins with a whole pack.
+  if (bytes > 0) bulk_copy(to + from - before, in.base + position + from - before, bytes, arrived);
+}
+
+// ---- the pipeline ---------------------------------------------------------------------------------------------------
+
+struct PipelineShape {
+  unsigned stages;            // slots of the ring
+  unsigned consumers;         // warps that each free a slot
+  unsigned ends;              // steps that see the end: one for each warp of a job whose warps alternate
+  unsigned copies = 1;        // bulk copies a tile, of which fetch_packs() makes one
+  unsigned records = stages;  // steps whose tile number is kept
+};
+
+// The warps of one job; job(warp) counts them from 0. It should capture by value what it tests for every element: of
+// scan's `inclusive` by reference, nvcc made 64 more selects.
+template <unsigned Warps, class Job>
+struct Role {
+  static constexpr unsigned warps = Warps;
+  Job job;
+};
+template <unsigned Warps, class Job>
+__device__ Role<Warps, Job> role(Job job) {
+  return {job};
+}
+
+// One barrier for each of `Count` slots: step j uses slot j % Count, and the parity of the round is the phase. A warp
+// may wait for a phase only if it saw the one before: parity tells no more than that.
+template <unsigned Count>
+__device__ void init_barriers(std::uint64_t (&barriers)[Count], unsigned arrivals) {
+  for (unsigned s = 0; s < Count; ++s) mbarrier_init(&barriers[s], arrivals);
+}
+template <unsigned Count>
+__device__ void wait_step(std::uint64_t (&barriers)[Count], unsigned step) {
+  mbarrier_wait(&barriers[step % Count], step / Count % 2);
+}
+
+// One block's pipeline; one tile enters it in every step. The block has the warps of all roles, and the producer.
+template <PipelineShape shape>
+struct WarpPipeline {
+  static constexpr unsigned stages = shape.stages, records = shape.records, ends = shape.ends;
+  static constexpr unsigned fetch_arrivals = warp_size + shape.copies - 1;
+  // Of mbarriers every lane arrives for itself: one could for its warp after a __syncwarp(), but racecheck, which looks
+  // for what is read and overwritten without one waiting for the other, does not follow that.
+  struct Shared {
+    std::uint64_t fetched[stages], freed[stages];  // mbarriers
+    unsigned tile[records], last_tile[records];    // of the step and of the one before; `tiles`: the end
+    unsigned epoch;
+  };
+
+  Shared& shared;
+  const Descriptors& descriptors;
+  unsigned tiles;
+  unsigned lane = threadIdx.x % warp_size;
+
+  // The kernel's body. prepare(), by one lane while the previous kernel ends, initialises the rung's own mbarriers and
+  // prefetches; fetch(step, tile), by the producer warp, starts the tile's copies; `used` words of descriptors are this
+  // call's.
+  template <class Prepare, class Fetch, class... Roles>
+  __device__ __forceinline__ void run(Prepare prepare, Fetch fetch, std::size_t used, Roles... roles) {
+    constexpr unsigned producer = (Roles::warps + ...);  // the last warp
+    const unsigned warp = threadIdx.x / warp_size;
+    unsigned first = 0;
+    allow_next_launch();
+    if (warp == producer) first = begin(prepare);
+    __syncthreads();
+    if (warp == producer) return produce(first, fetch, used);
+    play<0>(warp, roles...);
+  }
+
+  // job(step, tile) for every `stride`th step from `step` on, as its barrier opens, and for `tiles`, the end.
+  template <unsigned Count, class Job>
+  __device__ void for_each_tile(std::uint64_t (&barriers)[Count], unsigned step, unsigned stride, Job&& job) {
+    for (;; step += stride) {
+      wait_step(barriers, step);
+      const unsigned tile = shared.tile[step % records];
+      job(step, tile);
+      if (tile == tiles) return;
+    }
+  }
+
+ private:
+  // The job of this warp, of roles whose warps begin at `First`.
+  template <unsigned First, class R, class... Rest>
+  static __device__ __forceinline__ void play(unsigned warp, R& role, Rest&... rest) {
+    if (warp < First + R::warps) return role.job(warp - First);
+    if constexpr (sizeof...(Rest) > 0) play<First + R::warps>(warp, rest...);
+  }
+
+  // Returns the number of the first tile, in lane 0.
+  template <class Prepare>
+  __device__ unsigned begin(Prepare&& prepare) {
+    if (lane > 0) return 0;
+    init_barriers(shared.fetched, fetch_arrivals);
+    init_barriers(shared.freed, shape.consumers * warp_size);
+    prepare();
+    wait_for_previous();
+    const unsigned first = atomicAdd(descriptors.tile_counter(), 1u);  // in flight together with the epoch
+    shared.epoch = Descriptors::epoch_after(descriptors.last_epoch());
+    return first;
+  }
+
+  // Draws tiles and has them copied. Every block draws one number past the end; the block that draws the last of them
+  // ends the call.
+  template <class Fetch>
+  __device__ void produce(unsigned first, Fetch&& fetch, std::size_t used) {
+    unsigned next = __shfl_sync(all_lanes, first, 0), last = 0, ended = 0;
+    for (unsigned step = 0; ended < ends; ++step) {
+      if (step >= stages) wait_step(shared.freed, step - stages);
+      const unsigned tile = next < tiles ? next : tiles;
+      // The next number is drawn while this tile is on its way.
+      const unsigned drawn = tile < tiles && lane == 0 ? atomicAdd(descriptors.tile_counter(), 1u) : next;
+      if (lane == 0) {
+        shared.tile[step % records] = tile;
+        shared.last_tile[step % records] = last;
+      }
+      if (tile < tiles)
+        fetch(step, tile);
+      else if (++ended, lane == 0)
+        mbarrier_arrive(&shared.fetched[step % stages], fetch_arrivals);
+      last = tile;
+      next = __shfl_sync(all_lanes, drawn, 0);
+    }
+    if (lane == 0 && next == tiles + gridDim.x - 1) {
+      *descriptors.tile_counter() = 0;
+      descriptors.end(shared.epoch, used);
+    }
+  }
+};
+
+// ---- the jobs of a scan ---------------------------------------------------------------------------------------------
+
+// How the pipelined scans divide the work:
+//   total   adds a tile up as soon as it is fetched, and publishes that;
+//   place   finds what comes before the tile, from the totals that other blocks have published;
+//   scan    scans the tile, from shared memory to the output, and frees its slot.
+// A tile is `Scanners` warps of `Rows` packs a lane.
+template <unsigned Rows, unsigned Scanners, unsigned Stages, unsigned Placers = 1, unsigned Totallers = 2>
+struct ScanShape {
+  static constexpr unsigned rows = Rows, scanners = Scanners, placers = Placers, totallers = Totallers;
+  static constexpr unsigned stages = Stages;
+  static constexpr unsigned packs = rows * scanners * warp_size;  // of a tile
+  static constexpr unsigned threads = (1 + placers + totallers + scanners) * warp_size;
+  static constexpr unsigned ends = totallers > placers ? totallers : placers;
+  static_assert(stages % totallers == 0 && stages % placers == 0, "a warp sees every phase of its barriers");
+};
+template <class Shape, unsigned copies = 1>
+using ScanPipeline = WarpPipeline<PipelineShape{
+    .stages = Shape::stages, .consumers = Shape::scanners, .ends = Shape::ends, .copies = copies}>;
+
+// The body of a pipelined scan's kernel: the roles of `Shape`, jobs.scan(warp, inclusive), total(warp) and place(warp),
+// and `more`; jobs.prepare() and jobs.fetch(step, tile) as in WarpPipeline::run().
+template <class Shape, class Jobs, class... More>
+__device__ __forceinline__ void run_scan(Jobs& jobs, std::size_t used, bool inclusive, More... more) {
+  jobs.pipeline.run([&] { jobs.prepare(); }, [&](unsigned step, unsigned tile) { jobs.fetch(step, tile); }, used,
+                    role<Shape::scanners>([&jobs, inclusive](unsigned warp) { jobs.scan(warp, inclusive); }),
+                    role<Shape::totallers>([&](unsigned warp) { jobs.total(warp); }),
+                    role<Shape::placers>([&](unsigned warp) { jobs.place(warp); }), more...);
+}
+
+}  // namespace upsweep

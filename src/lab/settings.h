@@ -1,0 +1,60 @@
+// The named values of a case: scalars of the contract, parameters that shape its input, tuning. Text on the command
+// line and in records, typed everywhere else.
+#pragma once
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/contract.h"
+
+namespace upsweep {
+
+// Values by parameter, in the order given.
+class Settings {
+ public:
+  struct Item {
+    const Parameter* parameter;
+    Scalar value;
+  };
+  // Sets or replaces the parameter's value.
+  void set(const Parameter& parameter, const Scalar& value);
+  // Returns null if the parameter has no value.
+  const Scalar* find(std::string_view name) const;
+  template <class T>
+  T get(std::string_view name, T otherwise) const {
+    const Scalar* const value = find(name);
+    return value ? value->as<T>() : otherwise;
+  }
+  auto begin() const { return items_.begin(); }
+  auto end() const { return items_.end(); }
+  bool empty() const { return items_.empty(); }
+
+ private:
+  std::vector<Item> items_;
+};
+
+// Convert a parameter's value to text and back: digits that read back as the same number, true and false, a choice's
+// name. `element` is the type of the case. parse_value throws Error(invalid_argument), which says what the parameter
+// takes.
+std::string text_of(const Settings::Item& item);
+Scalar parse_value(const Parameter& parameter, Type element, const std::string& text);
+
+// A field of Tuning by name.
+struct TuningField {
+  std::string_view name;
+  std::uint64_t least, most;
+  bool of_every_rung;  // if false, only rungs of primitives that list it in Primitive::tuning read it
+  std::uint64_t (*get)(const Tuning&);
+  void (*set)(Tuning&, std::uint64_t);
+};
+std::span<const TuningField> tuning_fields();
+// Throws like parse_value.
+void parse_tuning(Tuning& tuning, const TuningField& field, const std::string& text);
+
+// Returns all values of settings and tuning, as names and texts.
+std::vector<std::pair<std::string, std::string>> texts_of(const Settings& settings, const Tuning& tuning);
+
+}  // namespace upsweep

@@ -1,0 +1,32 @@
+// ceiling/write: as many bytes as memory takes.
+//
+// One 16-byte store a thread and as many blocks as that needs: 4.69 TB/s on an H200, where a persistent grid
+// reaches 4.37 and cudaMemset 4.58. Streaming stores (st.cs) lose 3 to 10 %.
+#pragma once
+#include "ladders/ceiling/contract.h"
+#include "kernel/vector.h"
+
+namespace upsweep::ladders::ceiling {
+
+static __global__ void __launch_bounds__(1024) write_kernel(unsigned* out,  // [n]
+                                                            std::size_t n) {
+  const PackSplit<unsigned> split(out, n);
+  const std::size_t i = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i < split.head) out[i] = pattern(i);
+  if (i < split.tail) out[n - split.tail + i] = pattern(n - split.tail + i);
+  if (i >= split.packs) return;
+  const std::size_t first = split.head + 4 * i;
+  reinterpret_cast<uint4*>(out + split.head)[i] =
+      make_uint4(pattern(first), pattern(first + 1), pattern(first + 2), pattern(first + 3));
+}
+
+struct write {
+  static constexpr Story story{.idea = "one 16-byte store a thread", .limits = "any n"};
+  static Status run(const Call& c) {
+    const unsigned grid = static_cast<unsigned>(c.n() / (4 * 1024) + 1);
+    return launch(write_kernel, {.grid = grid, .block = 1024, .stream = c.stream}, c.out[0].as<unsigned>(),
+                  c.n());
+  }
+};
+
+}  // namespace upsweep::ladders::ceiling

@@ -1,0 +1,41 @@
+// reduce/sequential: one thread a block walks a contiguous chunk.
+//
+// The textbook's first step: the loop of the CPU, cut into as many pieces as there are blocks. One lane of 32 works,
+// and each of its loads is a request of its own for one sector.
+//
+// Traffic   n reads, one request each; a sector is fetched for 4 bytes and found again in L1 for the next 28.
+// Order     block b sums in[b*chunk .. (b+1)*chunk) from left to right.
+// Source    Owens et al., Intro to Parallel Programming, 2013.
+#pragma once
+#include "ladders/reduce/final_pass.cuh"
+
+namespace upsweep::ladders::reduce {
+
+template <class T, class Op>
+__global__ void sequential_kernel(const T* in,  // [n]
+                                  T* out,       // [gridDim.x]
+                                  std::size_t n, Op op) {
+  if (threadIdx.x != 0) return;
+  const std::size_t chunk = ceil_div(n, gridDim.x);
+  const std::size_t begin = blockIdx.x * chunk;
+  const std::size_t end = begin + chunk < n ? begin + chunk : n;
+  T total = Op::template neutral<T>();
+  for (std::size_t i = begin; i < end; ++i) total = op(total, in[i]);
+  out[blockIdx.x] = total;
+}
+
+struct sequential {
+  static constexpr Story story{.idea = "one thread a block sums a contiguous chunk",
+                               .prediction = "slowest but for the atomics: one load in flight a block",
+                               .guarantees = "left to right inside a block; same bits for the same grid",
+                               .limits = "any n",
+                               .source = "Owens et al., Intro to Parallel Programming, 2013"};
+  template <class T, class Op>
+  static Status run(const Args<T, Op>& a) {
+    return by_blocks(a, {.grid = 1024, .block = 1}, [&](T* totals, const Shape& shape) {
+      return launch(sequential_kernel<T, Op>, shape, a.in, totals, a.n, a.op);
+    });
+  }
+};
+
+}  // namespace upsweep::ladders::reduce

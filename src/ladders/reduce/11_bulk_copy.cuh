@@ -1,0 +1,66 @@
+// reduce/bulk_copy: the copy engine fetches, the threads only add.
+//
+// Loads cost registers, issue slots and address arithmetic. Here one lane of each warp asks for 8 KB at a time, and the
+// warp reads them from shared memory. Every warp has a ring of three such chunks to itself: no barrier of the block,
+// and 192 KB on their way in a multiprocessor.
+//
+// Traffic   n reads by bulk copies; every byte is written to and read from shared memory once, without conflicts.
+// Order     fixed by n and the alignment of the input.
+// Source    NVIDIA CUDA Programming Guide, Asynchronous Data Copies (TMA), 2022.
+#pragma once
+#include "kernel/ring.h"
+#include "ladders/reduce/finish.cuh"
+
+namespace upsweep::ladders::reduce {
+
+// 192 KB; within 0.1 % of the best of five splits of it, at 2^28 and 2^30.
+using bulk_copy_ring = WarpRingShape</*Warps*/ 8, /*Stages*/ 3, /*ChunkBytes*/ 8192, /*Arrays*/ 1>;
+
+template <class T, class Op>
+__global__ void __launch_bounds__(bulk_copy_ring::block)
+    bulk_copy_kernel(const T* in,                 // [n]
+                     T* out,                      // [1]
+                     unsigned long long* totals,  // [gridDim.x * words_per<T>], zero; left zero
+                     std::size_t n, Op op) {
+  // 1. Fill the ring.
+  const PackSplit<T> split(in, n);
+  WarpRing<bulk_copy_ring, T> ring(split.packs, split.aligned);
+
+  // 2. The unaligned ends, while the first chunks are on their way.
+  T sum = Op::template neutral<T>();
+  const std::size_t thread = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (thread < split.head) sum = op(sum, in[thread]);
+  if (thread < split.tail) sum = op(sum, split.aligned[split.packs * Pack<T>::size + thread]);
+
+  // 3. Add chunk after chunk, as they come.
+  ring.for_each_chunk([&](std::size_t, unsigned packs, const T* staged) {
+#pragma unroll 8
+    for (unsigned p = threadIdx.x % warp_size; p < packs; p += warp_size)
+      sum = op(sum, fold(load_plain_pack(staged + p * Pack<T>::size), op));
+  });
+  finish(sum, op, totals, out);
+}
+
+struct bulk_copy {
+  static constexpr Story story{
+      .idea = "bulk copies into rings in shared memory, one ring a warp",
+      .prediction = "ties with mailbox when n is large, loses when small: the ring has to fill",
+      .guarantees = "same bits for the same n, grid and alignment",
+      .limits = "any n; fixed block size; 192 KB of shared memory a block",
+      .source = "CUDA Programming Guide, Asynchronous Data Copies, 2022"};
+  template <class T, class Op>
+  static Status run(const Args<T, Op>& a) {
+    if (a.tuning.block != 0) return {Code::unsupported, 0, "bulk_copy has a fixed block size"};
+    const auto grid = a.tuning.grid_or(bulk_copy_ring::blocks_for<T>(a.n));
+    unsigned long long* const totals = mailboxes<T>(a, grid);
+    if (!totals) return {Code::out_of_memory, 0, "no memory for the block totals"};
+    return launch(bulk_copy_kernel<T, Op>,
+                  {.grid = grid,
+                   .block = bulk_copy_ring::block,
+                   .shared_bytes = bulk_copy_ring::shared_bytes,
+                   .stream = a.stream},
+                  a.in, a.out, totals, a.n, a.op);
+  }
+};
+
+}  // namespace upsweep::ladders::reduce

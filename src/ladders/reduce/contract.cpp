@@ -1,0 +1,28 @@
+#include "base/contract.h"
+
+namespace upsweep {
+namespace {
+
+constexpr Operation operations[] = {Op::sum, Op::product, Op::min, Op::max};
+constexpr InputRole inputs[] = {{"the input"}};
+constexpr OutputRole outputs[] = {{"the output"}};
+
+void validate(const Call& c) {
+  require_room("reduce", "the output", c.out[0].count, 1);
+  require_type("reduce", "the output", c.out[0].type, c.type());
+}
+
+}  // namespace
+
+extern const Contract reduce_contract{
+    .name = "reduce",
+    .promise = "out[0] = op(in[0], ..., in[n-1]) in some order; the operator's neutral element when n is 0",
+    .operations = operations,
+    .inputs = inputs,
+    .outputs = outputs,
+    .validate = &validate,
+    .written = [](const Call&, std::size_t, std::uint64_t) { return std::size_t{1}; },
+    .default_cpu = "parallel",
+    .default_gpu = "overlap"};
+
+}  // namespace upsweep

@@ -1,0 +1,157 @@
+// reduce/simd: one core, whole vectors, and enough independent accumulators that no add waits for the one before it.
+// Compiled once for each instruction set and chosen at run time by Highway.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ladders/reduce/cpu_simd.cpp"
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)  // the same code as SSE4 and AVX3 here: half the compile time
+#include "ladders/reduce/cpu_simd.h"
+
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <cstdint>
+#include <limits>
+
+#include "cpu/lanes-inl.h"
+#include "cpu/parallel.h"
+#include "ladders/reduce/contract.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace upsweep::ladders::reduce::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using lanes::HWY_NAMESPACE::combine, lanes::HWY_NAMESPACE::load_some, lanes::HWY_NAMESPACE::loses_nan;
+
+// The lanes of v, the upper half onto the lower until one is left. (Not SumOfLanes: GCC's intrinsic for it adds in C++
+// integers, whose overflow is undefined.)
+template <class O, class D, class V>
+HWY_INLINE hn::TFromD<D> fold_halves([[maybe_unused]] D d, V v) {
+#if HWY_TARGET != HWY_SCALAR  // which has no halves
+  if constexpr (hn::MaxLanes(D()) > 1) {
+    const hn::Half<D> half;
+    return fold_halves<O>(half, combine(O{}, hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
+  } else
+#endif
+    return hn::GetLane(v);
+}
+
+// One accumulator; it looks for NaNs beside an operator that loses them.
+template <class O, class D>
+class Lanes {
+  using T = hn::TFromD<D>;
+  using V = hn::Vec<D>;
+  static constexpr bool watch_nan = loses_nan<T, O>;
+
+ public:
+  HWY_INLINE Lanes() : value_(hn::Set(D(), O::template neutral<T>())), nan_(hn::FirstN(D(), 0)) {}
+  HWY_INLINE void take(V v) {
+    value_ = combine(O{}, value_, v);
+    if constexpr (watch_nan) nan_ = hn::Or(nan_, hn::IsNaN(v));
+  }
+  HWY_INLINE void take(const Lanes& other) {
+    value_ = combine(O{}, value_, other.value_);
+    if constexpr (watch_nan) nan_ = hn::Or(nan_, other.nan_);
+  }
+  HWY_INLINE T fold() const {
+    const D d;
+    if constexpr (watch_nan)
+      if (!hn::AllFalse(d, nan_)) return std::numeric_limits<T>::quiet_NaN();
+    return fold_halves<O>(d, value_);
+  }
+
+ private:
+  V value_;
+  hn::Mask<D> nan_;
+};
+
+// From memory, vectors of 32 bytes: with wider ones the core runs so far ahead of its additions that its own misses
+// crowd out the hardware's prefetches. Two Zen 4 cores, i32, GB/s with 64-byte vectors, 32-byte, and 32-byte with a
+// prefetch 2 KiB ahead: 2^24 45 46 47; 2^25 38 41 41; 2^26 58 62 62; 2^27 60 63 62. 16-byte vectors tie from memory and
+// lose in cache, where 32 and 64 bytes tie here; other processors load 64 bytes faster.
+inline constexpr std::size_t memory_vector_bytes = 32;
+template <class T, From from>
+using Vectors =
+    std::conditional_t<from == From::caches, hn::ScalableTag<T>, hn::CappedTag<T, memory_vector_bytes / sizeof(T)>>;
+
+template <class T, class O, From from>
+void reduce_span(const void* memory, std::size_t n, void* out) {
+  const Vectors<T, from> d;
+  using Acc = Lanes<O, decltype(d)>;
+  const std::size_t width = hn::Lanes(d);
+  const T* in = static_cast<const T*>(memory);
+  const T* const end = in + n;
+  Acc a0, a1, a2, a3, a4, a5, a6, a7;
+
+  // 1. Up to a vector's boundary: a load that crosses cache lines costs two.
+  const std::size_t past = reinterpret_cast<std::uintptr_t>(in) / sizeof(T) % width;
+  if (past && n >= width) {
+    a0.take(load_some<O>(d, in, width - past));
+    in += width - past;
+  }
+  // 2. Eight vectors a round: an add takes 3 or 4 cycles and two can start in each, which makes 8 in flight.
+  for (; static_cast<std::size_t>(end - in) >= 8 * width; in += 8 * width) {
+    a0.take(hn::LoadU(d, in));
+    a1.take(hn::LoadU(d, in + width));
+    a2.take(hn::LoadU(d, in + 2 * width));
+    a3.take(hn::LoadU(d, in + 3 * width));
+    a4.take(hn::LoadU(d, in + 4 * width));
+    a5.take(hn::LoadU(d, in + 5 * width));
+    a6.take(hn::LoadU(d, in + 6 * width));
+    a7.take(hn::LoadU(d, in + 7 * width));
+  }
+  // 3. The rest, and the tree over the accumulators.
+  for (; static_cast<std::size_t>(end - in) >= width; in += width) a0.take(hn::LoadU(d, in));
+  if (in != end) a1.take(load_some<O>(d, in, static_cast<std::size_t>(end - in)));
+  a0.take(a4), a1.take(a5), a2.take(a6), a3.take(a7);
+  a0.take(a2), a1.take(a3);
+  a0.take(a1);
+  *static_cast<T*>(out) = a0.fold();
+}
+
+SpanReduction find_reduction(Type type, Op op, From from) {
+  return visit(type, [&]<class Tag>(Tag) -> SpanReduction {
+    using T = typename Tag::type;
+    return visit(op, [&]<class O>(O) -> SpanReduction {
+      if constexpr (!is_reduce_type<T> &&
+                    O::op == Op::product)  // the others need no wider type, and scan asks for them
+        return nullptr;
+      else
+        return from == From::caches ? &reduce_span<T, O, From::caches> : &reduce_span<T, O, From::memory>;
+    });
+  });
+}
+
+}  // namespace upsweep::ladders::reduce::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace upsweep::ladders::reduce {
+
+HWY_EXPORT(find_reduction);
+SpanReduction simd_reduction(Type type, Op op, From from) {
+  return HWY_DYNAMIC_DISPATCH(find_reduction)(type, op, from);
+}
+
+namespace {  // a rung of the same name may exist on the GPU
+
+struct simd {
+  static constexpr Story story{.idea = "vectors, and eight accumulators that do not wait for each other",
+                               .prediction = "a cache line a cycle in L1; five times serial from L2, three from memory",
+                               .guarantees = "an order that depends on the vector width and the input's alignment",
+                               .limits = "any n",
+                               .source = "Fog, Optimizing Software in C++, chapter 12"};
+
+  template <class T, class Op>
+  static Status run(const Args<T, Op>& a) {
+    static const SpanReduction cached = simd_reduction(type_of<T>(), Op::op, From::caches);
+    static const SpanReduction streamed = simd_reduction(type_of<T>(), Op::op, From::memory);
+    (one_core(a.n * sizeof(T)) ? cached : streamed)(a.in, a.n, a.out);
+    return {};
+  }
+};
+
+}  // namespace
+
+extern const Rung cpu_simd_rung = make_rung<simd>("simd", Backend::cpu);
+
+}  // namespace upsweep::ladders::reduce
+#endif  // HWY_ONCE

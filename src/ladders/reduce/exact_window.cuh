@@ -1,0 +1,207 @@
+// Exact float sums at the memory's speed: a warp's elements are added without rounding as long as their exponents lie
+// in one window, and the rare ones outside go into the fixed-point accumulator one by one.
+//
+// Inside a window all elements are multiples of one quantum and below one bound, so a batch of them can be added in
+// double (float: 24 exponents below the bound + 24 bits + 5 bits of carry for 32 elements = 53) or in two doubles
+// (double: each element is cut in two first), with no rounding at any step. The batch's total becomes a 64-bit integer
+// count of quanta; from there on everything is integer arithmetic.
+#pragma once
+#include "kernel/block.h"
+#include "kernel/vector.h"
+#include "ladders/reduce/exact.h"
+
+namespace upsweep::ladders::reduce {
+
+// The accumulator of ExactSum in shared memory, added to by atomics. Deposits are rare and stay out of line.
+template <class T>
+struct SharedExactSum {
+  unsigned long long limb[ExactSum<T>::limbs];  // two's complement
+  unsigned flags;
+
+  __device__ void clear() {  // by all threads of the block
+    for (unsigned k = threadIdx.x; k < ExactSum<T>::limbs; k += blockDim.x) limb[k] = 0;
+    if (threadIdx.x == 0) flags = 0;
+  }
+  // Adds count * 2^(place + lowest).
+  __device__ __noinline__ void deposit(long long count, int place) {
+    const bool negative = count < 0;
+    ExactSum<T>::for_digits(negative, negative ? 0ull - count : count, place, [&](int k, std::int64_t digit) {
+      atomicAdd(&limb[k], static_cast<unsigned long long>(digit));
+    });
+  }
+  __device__ __noinline__ void deposit(T x) {
+    const unsigned seen = ExactSum<T>::for_digits(
+        x, [&](int k, std::int64_t digit) { atomicAdd(&limb[k], static_cast<unsigned long long>(digit)); });
+    if (seen) atomicOr(&flags, seen);
+  }
+};
+
+// What differs between the formats. `key` orders magnitudes as unsigned integers by exponent first; 0 is zero alone.
+template <class T>
+struct WindowFormat;
+template <>
+struct WindowFormat<float> {
+  static constexpr int batch = 32, span = 24, mantissa = 23, bias = 127;
+  static constexpr unsigned infinity = 0x7f800000u;
+  // At the lowest bound the quantum is the smallest subnormal; at the highest every finite float is inside.
+  static constexpr int lowest_bound = -149 + span + mantissa, highest_bound = 127;
+  __device__ static unsigned key(float x) { return __float_as_uint(x) & 0x7fffffffu; }
+};
+template <>
+struct WindowFormat<double> {
+  static constexpr int batch = 16, span = 23, mantissa = 52, bias = 1023;
+  static constexpr unsigned infinity = 0x7ff00000u;
+  // So that the constants used for cutting and for scaling stay finite; beyond, elements go one by one.
+  static constexpr int lowest_bound = -900, highest_bound = 995;
+  __device__ static unsigned key(double x) {
+    const auto bits = static_cast<unsigned long long>(__double_as_longlong(x));
+    return (static_cast<unsigned>(bits >> 32) & 0x7fffffffu) | (static_cast<unsigned>(bits) != 0);
+  }
+};
+
+// One warp's window. All calls are by whole warps.
+template <class T>
+class ExactWindow {
+  using Format = WindowFormat<T>;
+
+ public:
+  static constexpr int batch = Format::batch;
+  __device__ explicit ExactWindow(SharedExactSum<T>& rest) : rest_(rest) {}
+
+  static constexpr int packs = batch / Pack<T>::size;
+
+  // Adds each lane's next batch: load(0) ... load(packs - 1), its 16-byte packs. They are loaded a second time where
+  // one is out of the window: handing them over would put them into memory in every case.
+  template <class Load>
+  __device__ __forceinline__ void add(const Load& load) {
+    T x[batch];
+#pragma unroll
+    for (int k = 0; k < packs; ++k) {
+      const Pack<T> pack = load(k);
+      memcpy(x + k * Pack<T>::size, &pack, sizeof pack);
+    }
+    unsigned high = 0, low = ~0u;
+#pragma unroll
+    for (int k = 0; k < batch; ++k) {
+      const unsigned key = Format::key(x[k]);
+      high = max(high, key);
+      low = min(low, key - 1);  // zero becomes the largest: it fits any window
+    }
+    if (__any_sync(all_lanes, high >= top_ || low < bottom_)) {
+      high = __reduce_max_sync(all_lanes, high);
+      if (high < Format::infinity) move_up(high);
+      if (__any_sync(all_lanes, high >= top_ || low < bottom_)) return add_with_outliers(load);
+    }
+    add_inside(x);
+  }
+
+  // Hands what is left to the shared accumulator.
+  __device__ __forceinline__ void flush() {
+    flush(sum_, bound_ - Format::span - Format::mantissa);
+    sum_ = 0;
+    if constexpr (sizeof(T) == 8) {
+      flush(upper_, bound_ - 25);
+      upper_ = 0;
+    }
+    batches_ = 0;
+  }
+
+ private:
+  // Adds at most a batch of |x| < 2^(bound + 1) that are multiples of 2^(bound - span - mantissa).
+  template <int Count>
+  __device__ __forceinline__ void add_inside(const T (&x)[Count]) {
+    if constexpr (sizeof(T) == 4) {
+      double part[4] = {};  // four chains: a double add takes several cycles, and the order does not matter
+#pragma unroll
+      for (int k = 0; k < Count; ++k) part[k % 4] += static_cast<double>(x[k]);
+      sum_ += static_cast<long long>(((part[0] + part[1]) + (part[2] + part[3])) * scale_);
+    } else {
+      // Adding and taking away 1.5 * 2^(bound + 27) leaves the multiple of 2^(bound - 25) nearest to x; what is cut off
+      // is exact as well.
+      double upper[2] = {}, lower[2] = {};
+#pragma unroll
+      for (int k = 0; k < Count; ++k) {
+        const double cut = (x[k] + cutter_) - cutter_;
+        upper[k % 2] += cut;
+        lower[k % 2] += x[k] - cut;
+      }
+      upper_ += static_cast<long long>((upper[0] + upper[1]) * upper_scale_);
+      sum_ += static_cast<long long>((lower[0] + lower[1]) * scale_);
+    }
+    // 2^53 a batch: 2^9 of them stay below 2^62.
+    if (++batches_ == 512) flush();
+  }
+
+  // A window that holds the largest magnitude seen, if it can.
+  __device__ __forceinline__ void move_up(unsigned largest) {
+    if (largest < top_ || bound_ >= Format::highest_bound) return;
+    flush();
+    place(largest);
+  }
+
+  // A batch of which some lane has an element outside.
+  template <class Load>
+  __device__ __forceinline__ void add_with_outliers(const Load& load) {
+    unsigned largest = 0;  // finite
+#pragma unroll 1
+    for (int k = 0; k < packs; ++k) {
+      const Pack<T> pack = load(k);
+      for (const T x : pack.item)
+        if (const unsigned key = Format::key(x); key < Format::infinity) largest = max(largest, key);
+    }
+    move_up(__reduce_max_sync(all_lanes, largest));
+#pragma unroll 1
+    for (int k = 0; k < packs; ++k) {
+      const Pack<T> pack = load(k);
+      T inside[Pack<T>::size] = {};
+      for (unsigned j = 0; j < Pack<T>::size; ++j) {
+        const T x = pack.item[j];
+        const unsigned key = Format::key(x);
+        if (key < top_ && key - 1 >= bottom_)
+          inside[j] = x;
+        else
+          rest_.deposit(x);
+      }
+      add_inside(inside);
+    }
+  }
+
+  // A window whose bound is one exponent above the largest magnitude seen.
+  __device__ __forceinline__ void place(unsigned largest) {
+    constexpr int exponent_shift = Format::mantissa % 32;  // in the key: 23 for float, 20 for double
+    bound_ = static_cast<int>(largest >> exponent_shift) - Format::bias + 1;
+    bound_ = max(Format::lowest_bound, min(Format::highest_bound, bound_));
+    const int top = bound_ + 1 + Format::bias, bottom = bound_ - Format::span + Format::bias;
+    top_ = min(static_cast<unsigned>(top) << exponent_shift, Format::infinity);
+    // Minus one as in add(). At the lowest bound of float, subnormals are inside too.
+    bottom_ = bottom <= 1 ? 0 : (static_cast<unsigned>(bottom) << exponent_shift) - 1;
+    scale_ = power_of_two(-(bound_ - Format::span - Format::mantissa));
+    if constexpr (sizeof(T) == 8) {
+      cutter_ = 1.5 * power_of_two(bound_ + 27);
+      upper_scale_ = power_of_two(-(bound_ - 25));
+    }
+  }
+
+  __device__ static double power_of_two(int exponent) {
+    return __longlong_as_double(static_cast<long long>(exponent + 1023) << 52);
+  }
+
+  // Adds the lanes' counts of 2^exponent. In two halves, so that 32 of them cannot overflow.
+  __device__ __forceinline__ void flush(long long count, int exponent) {
+    const long long low = warp_reduce(count & 0xffffffffll, Sum{});
+    const long long high = warp_reduce(count >> 32, Sum{});
+    if (threadIdx.x % warp_size != 0) return;
+    const int place = exponent - ExactSum<T>::lowest;
+    if (low) rest_.deposit(low, place);
+    if (high) rest_.deposit(high, place + 32);
+  }
+
+  SharedExactSum<T>& rest_;
+  unsigned top_ = 0, bottom_ = 0;  // keys: inside is bottom_ <= key - 1 and key < top_. Nothing is, at first
+  int bound_ = Format::lowest_bound;
+  int batches_ = 0;
+  long long sum_ = 0, upper_ = 0;  // in quanta, and of double the upper cuts in 2^(bound - 25)
+  double scale_ = 1, upper_scale_ = 1, cutter_ = 0;
+};
+
+}  // namespace upsweep::ladders::reduce

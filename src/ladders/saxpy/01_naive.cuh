@@ -1,0 +1,42 @@
+// saxpy/naive: one thread an element.
+//
+// The first kernel that anybody writes. Neighbouring lanes touch neighbouring elements, so every access is coalesced,
+// and there are as many threads as elements: a few bytes each, but very many of them.
+//
+// Traffic   x and y read once, out written once; 128 bytes a request of 4-byte elements.
+// Order     none: elements do not meet.
+// Source    NVIDIA CUDA Programming Guide, 2007.
+#pragma once
+#include "kernel/kernel.h"
+#include "ladders/saxpy/contract.h"
+
+namespace upsweep::ladders::saxpy {
+
+template <class T, class F, class... In>
+__global__ void naive_kernel(T* out,  // [n]
+                             std::size_t n, F f,
+                             const In*... in) {  // [n] each
+  const std::size_t i = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i < n) out[i] = f(in[i]...);
+}
+
+struct naive {
+  static constexpr Story story{.idea = "one thread an element",
+                               .prediction =
+                                   "nine tenths of the triad ceiling when n is large: a block of 256 moves "
+                                   "only 3 KB before its place has to be filled again",
+                               .guarantees = "rounded once",
+                               .limits = "any n; the grid follows n",
+                               .source = "CUDA Programming Guide, 2007"};
+  template <class T, class>
+  static Status run(const Args<T>& a) {
+    if (a.n == 0) return {};
+    if (a.tuning.grid != 0) return {Code::unsupported, 0, "naive has as many threads as elements"};
+    const auto block = a.tuning.block_or(256);
+    const auto grid = static_cast<unsigned>(ceil_div(a.n, block));
+    return launch(naive_kernel<T, Axpy<T>, T, T>, {.grid = grid, .block = block, .stream = a.stream}, a.out, a.n, a.f,
+                  a.x, a.y);
+  }
+};
+
+}  // namespace upsweep::ladders::saxpy

@@ -1,0 +1,39 @@
+// saxpy/from_host_pageable: from host memory and back to it, one step after the other.
+//
+// What most programs do when their data is not on the device: copy x and y there, compute, copy the result back. The
+// bus is a hundred times slower than the device's memory, only one of its directions is in use at any time, and the
+// pages of ordinary memory may move, so that the driver copies each into pinned memory of its own first.
+//
+// Traffic   two arrays to the device and one back, twice through the host's memory; on the device as bulk_staged.
+// Order     none.
+// Source    NVIDIA CUDA Best Practices Guide, Data Transfer Between Host and Device, 2009.
+#pragma once
+#include "kernel/host.h"
+#include "ladders/saxpy/05_bulk_staged.cuh"
+
+namespace upsweep::ladders::saxpy {
+
+struct from_host_pageable {
+  static constexpr MemoryKind arrays = MemoryKind::pageable;
+  static constexpr bool synchronises = true;
+  static constexpr Story story{
+      .idea = "copy x and y to the device, compute, copy the result back",
+      .prediction = "a quarter of the link: one direction at a time, and every byte copied twice",
+      .guarantees = "rounded once",
+      .limits = "x and y fit in the device's memory; waits for the device",
+      .source = "CUDA Best Practices Guide, Data Transfer, 2009"};
+  template <class T, class>
+  static Status run(const Args<T>& a) {
+    if (a.n == 0) return {};
+    const std::size_t bytes = a.n * sizeof(T);
+    T* const x = static_cast<T*>(a.workspace->scratch(2 * padded<T>(a.n) * sizeof(T)));
+    if (!x) return {Code::out_of_memory, 0, "no device memory for x and y"};
+    T* const y = x + padded<T>(a.n);
+    if (Status s = copy_queued(x, a.x, bytes, a.stream); !s) return s;
+    if (Status s = copy_queued(y, a.y, bytes, a.stream); !s) return s;
+    if (Status s = bulk_staged::map(a.tuning, a.stream, y, a.n, a.f, x, y); !s) return s;
+    return copy_queued(a.out, y, bytes, a.stream);
+  }
+};
+
+}  // namespace upsweep::ladders::saxpy

@@ -1,0 +1,27 @@
+// saxpy/from_host_pinned: the same from pages that stay where they are.
+//
+// Nothing changes but the memory: the device's copy engines read and write pinned pages by themselves, without a copy
+// by the host in between.
+//
+// Traffic   two arrays to the device and one back; on the device as bulk_staged.
+// Order     none.
+// Source    NVIDIA CUDA Best Practices Guide, Pinned Memory, 2009.
+#pragma once
+#include "ladders/saxpy/07_from_host_pageable.cuh"
+
+namespace upsweep::ladders::saxpy {
+
+struct from_host_pinned {
+  static constexpr MemoryKind arrays = MemoryKind::pinned;
+  static constexpr Story story{.idea = "the same copies, from and to pinned memory",
+                               .prediction = "two thirds of the link: the way back begins when the way there has ended",
+                               .guarantees = "rounded once",
+                               .limits = "x and y fit in the device's memory",
+                               .source = "CUDA Best Practices Guide, Pinned Memory, 2009"};
+  template <class T, class Op>
+  static Status run(const Args<T>& a) {
+    return from_host_pageable::run<T, Op>(a);
+  }
+};
+
+}  // namespace upsweep::ladders::saxpy

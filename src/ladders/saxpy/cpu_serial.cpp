@@ -1,0 +1,26 @@
+// saxpy/serial: one loop, one core: the definition.
+#include "ladders/saxpy/contract.h"
+
+namespace upsweep::ladders::saxpy {
+
+namespace {  // a rung of the same name may exist on the GPU
+
+struct serial {
+  static constexpr Story story{.idea = "one loop, one element after the other",
+                               .prediction = "what the compiler's own vectors give: a third of a core's in cache",
+                               .guarantees = "rounded twice",
+                               .limits = "any n",
+                               .source = "Lawson, Hanson, Kincaid, Krogh, Basic Linear Algebra Subprograms, 1979"};
+
+  template <class T, class>
+  static Status run(const Args<T>& a) {
+    for (std::size_t i = 0; i < a.n; ++i) a.out[i] = a.f(a.x[i], a.y[i]);
+    return {};
+  }
+};
+
+}  // namespace
+
+extern const Rung cpu_serial_rung = make_rung<serial>("serial", Backend::cpu);
+
+}  // namespace upsweep::ladders::saxpy

@@ -1,0 +1,127 @@
+// saxpy/simd: one core, whole vectors, stores that never cross a cache line.
+//
+// Compiled once for each instruction set and chosen at run time by Highway.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ladders/saxpy/cpu_simd.cpp"
+#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)  // the same code as SSE4 and AVX3 here: half the compile time
+#include "ladders/saxpy/cpu_simd.h"
+
+#include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <cstdint>
+
+#include "ladders/saxpy/contract.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace upsweep::ladders::saxpy::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// a * x + y in every lane: fused where the processor has that, wrapping in integers.
+template <class D, class V>
+HWY_INLINE V axpy([[maybe_unused]] D d, V a, V x, V y) {
+  using T = hn::TFromD<D>;
+  if constexpr (hwy::IsFloat<T>()) {
+    return hn::MulAdd(a, x, y);
+#if HWY_TARGET != HWY_SCALAR  // whose vectors have one lane, and a product for every type
+  } else if constexpr (sizeof(T) == 1) {
+    // No instruction multiplies bytes: multiply the odd and the even ones as the low halves of 16-bit lanes.
+    const hn::Repartition<std::uint16_t, D> pairs;
+    const auto x2 = hn::BitCast(pairs, x), a2 = hn::BitCast(pairs, a);
+    const auto even = hn::And(hn::Mul(x2, a2), hn::Set(pairs, 0xff));
+    const auto odd = hn::ShiftLeft<8>(hn::Mul(hn::ShiftRight<8>(x2), a2));
+    return hn::Add(hn::BitCast(d, hn::Or(even, odd)), y);
+#endif
+  } else {
+    return hn::Add(hn::Mul(a, x), y);
+  }
+}
+
+// Vectors of 32 bytes. Two Zen 4 cores, f32, GB/s with 64-byte vectors and with 32: 2^10 222 and 264 in place, 260 and
+// 313 apart; 2^11 271 and 325, 270 and 323; 2^20, both cores, 279 and 296, 80 and 155; 2^26 a tie. A 64-byte store
+// takes two cycles there (Fog, Instruction Tables).
+inline constexpr std::size_t vector_bytes = 32;
+
+template <class T, Stores stores>
+void span(const void* factor, const void* x_memory, const void* y_memory, void* out_memory, std::size_t n) {
+  const T a = *static_cast<const T*>(factor);
+  const T *x = static_cast<const T*>(x_memory), *y = static_cast<const T*>(y_memory);
+  T* out = static_cast<T*>(out_memory);
+  const hn::CappedTag<T, vector_bytes / sizeof(T)> d;
+  const std::size_t width = hn::Lanes(d);
+  const auto factors = hn::Set(d, a);
+
+  // One at a time at the ends, and rounded there as everywhere.
+  const auto one = [&](std::size_t i) HWY_ATTR {
+    if constexpr (hwy::IsFloat<T>()) {
+      const hn::CappedTag<T, 1> single;
+      out[i] = hn::GetLane(axpy(single, hn::Set(single, a), hn::Set(single, x[i]), hn::Set(single, y[i])));
+    } else {
+      out[i] = Axpy<T>{a}(x[i], y[i]);
+    }
+  };
+  const auto vector = [&](std::size_t i) HWY_ATTR {
+    const auto result = axpy(d, factors, hn::LoadU(d, x + i), hn::LoadU(d, y + i));
+    if constexpr (stores == Stores::around)
+      hn::Stream(result, d, out + i);
+    else
+      hn::Store(result, d, out + i);
+  };
+
+  // 1. Up to a vector's boundary in out: stores that cross cache lines cost more than loads that do.
+  std::size_t i = 0;
+  const std::size_t past = reinterpret_cast<std::uintptr_t>(out) / sizeof(T) % width;
+  for (const std::size_t head = past ? HWY_MIN(width - past, n) : 0; i < head; ++i) one(i);
+  // 2. Four vectors a round.
+  for (; n - i >= 4 * width; i += 4 * width) {
+    vector(i);
+    vector(i + width);
+    vector(i + 2 * width);
+    vector(i + 3 * width);
+  }
+  // 3. The rest.
+  for (; n - i >= width; i += width) vector(i);
+  for (; i < n; ++i) one(i);
+  if constexpr (stores == Stores::around) hwy::FlushStream();
+}
+
+Span find_span(Type type, Stores stores) {
+  return visit(type, [&]<class T>(TypeTag<T>) -> Span {
+    return stores == Stores::cached ? &span<T, Stores::cached> : &span<T, Stores::around>;
+  });
+}
+
+}  // namespace upsweep::ladders::saxpy::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace upsweep::ladders::saxpy {
+
+HWY_EXPORT(find_span);
+Span simd_span(Type type, Stores stores) { return HWY_DYNAMIC_DISPATCH(find_span)(type, stores); }
+
+namespace {  // a rung of the same name may exist on the GPU
+
+struct simd {
+  static constexpr Story story{
+      .idea = "whole vectors, two loads, a multiply-add and an aligned store each",
+      .prediction = "a 32-byte vector a cycle in L1, bound by its store; the compiler's loop from memory",
+      .guarantees = "rounded once where the processor has a fused multiply-add",
+      .limits = "any n",
+      .source = "Fog, Optimizing Software in C++, chapter 12"};
+
+  template <class T, class>
+  static Status run(const Args<T>& a) {
+    static const Span apply = simd_span(type_of<T>(), Stores::cached);
+    apply(&a.f.a, a.x, a.y, a.out, a.n);
+    return {};
+  }
+};
+
+}  // namespace
+
+extern const Rung cpu_simd_rung = make_rung<simd>("simd", Backend::cpu);
+
+}  // namespace upsweep::ladders::saxpy
+#endif  // HWY_ONCE

@@ -1,0 +1,27 @@
+// scan/recursive: tiles in shared memory, their totals scanned by the same kernels, then a uniform add.
+//
+// The totals of n / 512 tiles are an array like any other: scan it the same way, until it fits one tile. Then every
+// tile adds what is left of it. Three launches up to 2^18 elements, five up to 2^27, and all accesses coalesced.
+//
+// Traffic   2 reads and 2 writes an element (one read more when inclusive), and 1/512 of that for the totals.
+// Order     as block, tile by tile.
+// Source    Harris, Sengupta, Owens, GPU Gems 3, chapter 39.2.4, 2007.
+#pragma once
+#include "ladders/scan/levels.cuh"
+#include "ladders/scan/sweeps.cuh"
+
+namespace upsweep::ladders::scan {
+
+struct recursive {
+  static constexpr Story story{.idea = "tiles in shared memory; their totals by the same kernels; a uniform add",
+                               .prediction = "half of the copy ceiling less the sweeps' bank conflicts and barriers",
+                               .guarantees = "same bits for the same n and block",
+                               .limits = "any n",
+                               .source = "GPU Gems 3, chapter 39.2.4, 2007"};
+  template <class T, class Op>
+  static Status run(const Args<T, Op>& a) {
+    return scan_recursively<Sweeps>(a);
+  }
+};
+
+}  // namespace upsweep::ladders::scan

@@ -1,0 +1,68 @@
+// scan/lookback: one launch, each element read once and written once.
+//
+// A block publishes its tile's total, and looks back over the tiles before it: the total of each, until one has already
+// published its prefix, the scan up to its end. Then it publishes its own. Nobody waits for a whole pass, only for what
+// lies just to the left. Tiles are drawn, so that whatever a block waits for has been drawn by a block that runs.
+//
+// Traffic   n reads and n writes of 16 bytes, 64 words of totals and prefixes for each look back.
+// Order     of sums that round: depends on how far each tile looked back.
+// Source    Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016.
+#pragma once
+#include "kernel/lookback.h"
+#include "kernel/rows.h"
+#include "ladders/scan/contract.h"
+
+namespace upsweep::ladders::scan {
+
+inline constexpr unsigned lookback_block = 256, lookback_rows = 4;  // 16 KB a tile
+
+template <class T, class Op>
+__global__ void __launch_bounds__(lookback_block)
+    lookback_kernel(const T* in,  // [n]
+                    T* out,       // [n]
+                    TileQueue tiles, std::size_t n, bool inclusive, Op op) {
+  using A = Total<T, Op>;
+  constexpr unsigned warps = lookback_block / warp_size, rows_of_warp = lookback_rows;
+  __shared__ A warp_totals[warp_size], before_tile;
+  __shared__ unsigned drawn;
+  const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+  const Aligned<T> input(in, n);
+  const unsigned tile = tiles.draw(drawn);
+  const std::size_t first = (std::size_t(tile) * warps + warp) * rows_of_warp * row_elements<T> + lane * Pack<T>::size;
+
+  // 1. This tile.
+  uint4 rows[rows_of_warp];
+  A before[rows_of_warp], total;
+  load_rows<Op>(input, first, rows);
+  const A before_warp = scan_warps(scan_rows<T>(rows, before, op), op, warp_totals, total);
+
+  // 2. What comes before it.
+  if (warp == 0) {
+    const A prefix = tiles.before(tile, total, op);
+    if (lane == 0) before_tile = prefix;
+  }
+  __syncthreads();
+
+  // 3. Its scan.
+  finish_rows<T>(rows, before, op(before_tile, before_warp), inclusive, op);
+  store_rows(out - input.begin, input, first, rows);
+}
+
+struct lookback {
+  static constexpr Story story{.idea = "one pass: tiles publish totals and prefixes, and look back over those before",
+                               .prediction = "0.73 of the copy ceiling, as CUB: a block that looks back loads nothing",
+                               .limits = "any n up to 2^31 tiles; fixed block size",
+                               .source = "Merrill and Garland, decoupled look-back, 2016"};
+  template <class T, class Op>
+  static Status run(const Args<T, Op>& a) {
+    if (a.n == 0) return {};
+    const std::size_t tiles =
+        ceil_div(Aligned<T>(a.in, a.n).end, lookback_block * lookback_rows * std::size_t(Pack<T>::size));
+    const TileQueue queue{descriptors_for<Total<T, Op>>(*a.workspace, 2 * tiles)};
+    if (!queue.descriptors.words) return no_memory_for_totals;
+    return launch(lookback_kernel<T, Op>, {.grid = unsigned(tiles), .block = lookback_block, .stream = a.stream}, a.in,
+                  a.out, queue, a.n, a.inclusive, a.op);
+  }
+};
+
+}  // namespace upsweep::ladders::scan

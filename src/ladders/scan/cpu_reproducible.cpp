@@ -1,0 +1,119 @@
+// scan/reproducible: float sums whose every addition is fixed by the elements' indices; the same bits everywhere.
+//
+// Idea      a tree over absolute indices instead of over what some core happened to take. It is made of what a vector
+//           register and a warp both do well, and a level above has the same shape as the one below.
+// Traffic   n read, n written: the second look at a block finds it in L2.
+// Order     for x[0..n), with x + y rounded to the type, and +0 where there is nothing to the left:
+//           1. rows      of 32 elements. h = x; then for d = 1, 2, 4, 8, 16 and all i >= d at once:
+//                        h[i] = h[i-d] + h[i].
+//           2. tiles     of 32 rows, 1024 elements. c of a tile's first row is 0; the next row's is c + h[31].
+//           3. totals    T[t] of tile t is the c after its last row. E[t], what comes before tile t, is the exclusive
+//                        scan of T in this same order: rows of 32 totals, tiles of 1024, and again; 0 for a lone tile.
+//           4. inclusive E[t] + (c + h[i]); exclusive E[t] + (c + h[i-1]), with 0 for h[-1].
+//           So exclusive and inclusive differ in the last bits where a tile begins, and a zero is always +0. Which NaN
+//           a NaN is, nobody promises.
+// Source    Hillis and Steele, Data Parallel Algorithms, 1986 (rows); Demmel and Nguyen, Fast Reproducible
+//           Floating-Point Summation, 2013 (why to fix the order where rounding cannot be avoided).
+#include "ladders/scan/cpu_reproducible.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "ladders/scan/contract.h"
+#include "ladders/scan/cpu_in_order.h"
+#include "ladders/scan/cpu_rows.h"
+
+namespace upsweep::ladders::scan {
+
+template <class T>
+struct ReproducibleScan<T>::State {
+  // The exclusive scan of totals that come one after another, in the order above; of 1024^3 of them, more than there
+  // will be tiles of tiles.
+  class Totals {
+   public:
+    // Appends a total; what comes before the next one.
+    T push(T total) { return push(total, 0); }
+
+   private:
+    struct Level {
+      T tile[tile_elements];
+      std::size_t count = 0;
+      T before = 0;  // this tile
+    };
+    T push(T total, int l) {
+      Level& level = levels_[l];
+      level.tile[level.count++] = total;
+      if (level.count == tile_elements) {
+        T sum;
+        tile_sums<T>().total(level.tile, 1, &sum);
+        level.count = 0;
+        return level.before = l + 1 < 3 ? push(sum, l + 1) : level.before + sum;
+      }
+      T prefixes[tile_elements];
+      tile_sums<T>().scan(level.tile, prefixes, level.count, &level.before,
+                          {.inclusive = true, .stores = Stores::cached});
+      return prefixes[level.count - 1];
+    }
+    Level levels_[3];
+  };
+
+  T c = 0, before = 0;     // of the row of totals whose turn it is
+  std::size_t blocks = 0;  // so far
+  Totals above;
+};
+template <class T>
+ReproducibleScan<T>::ReproducibleScan() : state_(std::make_unique_for_overwrite<State>()) {}
+template <class T>
+ReproducibleScan<T>::~ReproducibleScan() = default;
+
+template <class T>
+void ReproducibleScan<T>::next(const T* in, T* out, std::size_t n, More more, bool inclusive, int threads) {
+  static const TileSums<T>& sums = tile_sums<T>();
+  constexpr std::size_t tiles = block / tile_elements;
+  static_assert(tiles == row_elements);
+  State& state = *state_;
+  const std::size_t blocks = (n + block - 1) / block;
+  const How how{inclusive, stores_for(2 * n * sizeof(T))};
+  in_order(blocks, blocks == 1 ? 1 : threads, [&](std::size_t b, auto in_turn, auto) {
+    const std::size_t begin = b * block, count = std::min(block, n - begin);
+    T total[tiles] = {}, h[tiles + 1] = {}, zero = 0, left[tiles];
+    const bool last = b + 1 == blocks && more == More::none;  // then nobody asks for the last tile's total
+    sums.total(in + begin, (count - last) / tile_elements, total);
+    sums.scan(total, h + 1, tiles, &zero, {.inclusive = true, .stores = Stores::cached});
+    in_turn([&] {
+      for (std::size_t t = 0; t < tiles; ++t) left[t] = state.before + (state.c + h[t]);
+      state.c += h[tiles];
+      if (++state.blocks % (tile_elements / tiles) == 0) state.before = state.above.push(std::exchange(state.c, T(0)));
+    });
+    sums.scan(in + begin, out + begin, count, left, how);
+  });
+}
+
+template class ReproducibleScan<float>;
+template class ReproducibleScan<double>;
+
+namespace {  // a rung of the same name may exist on the GPU
+
+struct reproducible {
+  static constexpr Story story{.idea = "an order of additions fixed by index: rows of 32, tiles of 32 rows, and again",
+                               .prediction = "0.7 of two_pass in cache, a tie from memory",
+                               .guarantees = "the same bits at any thread count, alignment, vector width and backend",
+                               .limits = "sums of f32 and f64; any n up to 2^40; in place; params: threads",
+                               .source = "Hillis and Steele 1986; Demmel and Nguyen 2013"};
+  static constexpr bool reproducible_bits = true;
+
+  template <class T, class Op>
+  static constexpr bool supports = std::is_floating_point_v<T>&& Op::op == upsweep::Op::sum;
+
+  template <class T, class Op>
+  static Status run(const Args<T, Op>& a) {
+    ReproducibleScan<T>().next(a.in, a.out, a.n, More::none, a.inclusive, threads_of(a.tuning));
+    return {};
+  }
+};
+
+}  // namespace
+
+extern const Rung cpu_reproducible_rung = make_rung<reproducible>("reproducible", Backend::cpu);
+
+}  // namespace upsweep::ladders::scan

@@ -1,0 +1,87 @@
+// scan/two_pass: all cores; totals of blocks first, then each block scanned from its prefix.
+//
+// Idea      reduce, then scan: pass 1 sums each core's block, pass 2 scans it. Two things that this leaves lying about
+//           are picked up: the first block's prefix is known, so the core that would sum it scans it at once; and
+//           nobody asks for the total of the last one, so there is a block more than cores, for the same core. As a sum
+//           takes about half the time of a scan, the first block is half of the others.
+// Traffic   n read, n written: blocks fit a core's L2, and the same core meets its block again in pass 2.
+// Order     the simd rung's in each block; totals left to right.
+// Source    Blelloch, Prefix Sums and Their Applications, 1990; the uneven blocks are our own.
+#include <algorithm>
+#include <utility>
+
+#include "cpu/parallel.h"
+#include "ladders/reduce/cpu_simd.h"
+#include "ladders/scan/contract.h"
+#include "ladders/scan/cpu_simd.h"
+
+namespace upsweep::ladders::scan {
+
+namespace {  // a rung of the same name may exist on the GPU
+
+struct two_pass {
+  static constexpr Story story{
+      .idea = "totals of blocks, then blocks; the first is scanned in pass 1, the last never summed",
+      .prediction = "1.67 times simd on two cores in cache; the copy ceiling from memory",
+      .guarantees = "an order that depends on the number of cores, the vector width and the alignment",
+      .limits = "any n; in place; params: threads",
+      .source = "Blelloch, Prefix Sums and Their Applications, 1990"};
+
+  template <class T, class Op>
+  static Status run(const Args<T, Op>& a) {
+    static const SpanScan scan = simd_scan(type_of<T>(), Op::op);
+    const How how{a.inclusive, stores_for(2 * a.n * sizeof(T))};
+    T carry = Op::template neutral<T>();
+    const int threads = threads_of(a.tuning);
+    if (one_core(a.n * sizeof(T)) || threads <= 1)
+      scan(a.in, a.out, a.n, &carry, how);
+    else
+      by_chunks(a.in, a.out, a.n, carry, a.op, threads, how);
+    return {};
+  }
+
+ private:
+  template <class T, class Op>
+  [[gnu::noinline]] static void by_chunks(const T* in, T* out, std::size_t n, T carry, Op op, int threads, How how) {
+    static const SpanScan scan = simd_scan(type_of<T>(), Op::op);
+    static const auto reduce = reduce::simd_reduction(type_of<T>(), Op::op, reduce::From::caches);
+    constexpr std::size_t line = 64 / sizeof(T);
+    // Rounds of `threads` whole blocks and a half one, all of the same size.
+    const std::size_t halves = 2 * static_cast<std::size_t>(threads) + 1, most = block_bytes / sizeof(T) * halves / 2;
+    const std::size_t rounds = (n + most - 1) / most;
+    const std::size_t block = (2 * n / (rounds * halves) + line) / line * line;
+    struct alignas(64) Prefix {  // a cache line each: cores that write to one line wait for each other
+      T value;
+    };
+    Prefix prefix[Parts::most + 1];
+    for (std::size_t begin = 0; begin < n;) {
+      // Block 0 is [begin, begin + block / 2), block i the i-th after that.
+      const auto bound = [&](int i) {
+        return std::min(n, i < 0 ? begin : begin + block / 2 + static_cast<std::size_t>(i) * block);
+      };
+      const auto scan_block = [&](int i) {
+        const std::size_t first = bound(i - 1);
+        scan(in + first, out + first, bound(i) - first, &prefix[i].value, how);
+      };
+      prefix[0].value = carry;
+      parallel(threads, threads, [&](int i) {
+        if (i == 0)
+          scan_block(0);
+        else
+          reduce(in + bound(i - 1), bound(i) - bound(i - 1), &prefix[i].value);
+      });
+      T total = prefix[0].value;
+      for (int i = 1; i < threads; ++i) total = op(total, std::exchange(prefix[i].value, total));
+      prefix[threads].value = total;
+      parallel(threads, threads, [&](int i) { scan_block(i == 0 ? threads : i); });
+      carry = prefix[threads].value;
+      begin = bound(threads);
+    }
+  }
+};
+
+}  // namespace
+
+extern const Rung cpu_two_pass_rung = make_rung<two_pass>("two_pass", Backend::cpu);
+
+}  // namespace upsweep::ladders::scan

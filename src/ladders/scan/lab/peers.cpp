@@ -1,0 +1,115 @@
+// What others offer for the same contract, timed beside the ladder on the CPU.
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/parallel_scan.h>
+#include <oneapi/tbb/version.h>
+
+#include <execution>
+#include <numeric>
+#include <type_traits>
+
+#include "ladders/scan/contract.h"
+
+namespace upsweep::ladders::scan {
+namespace {
+
+struct std_serial {
+  static constexpr Story story{
+      .idea = "std::exclusive_scan, std::inclusive_scan", .limits = "any n", .source = "the C++ standard library"};
+  template <class T, class Op>
+  static Status run(const Args<T, Op>& a) {
+    if (a.inclusive)
+      std::inclusive_scan(a.in, a.in + a.n, a.out, a.op);
+    else
+      std::exclusive_scan(a.in, a.in + a.n, a.out, Op::template neutral<T>(), a.op);
+    return {};
+  }
+};
+
+struct std_par {
+  static constexpr Story story{
+      .idea = "the same with std::execution::par", .limits = "any n", .source = "the C++ standard library"};
+  // libstdc++ 12 begins a float scan with T{} whatever the operator: minima of positive numbers come out as 0.
+  template <class T, class Op>
+  static constexpr bool supports = std::is_integral_v<T> || std::is_same_v<Op, Sum>;
+  template <class T, class Op>
+  static Status run(const Args<T, Op>& a) {
+    if (a.inclusive)
+      std::inclusive_scan(std::execution::par, a.in, a.in + a.n, a.out, a.op, Op::template neutral<T>());
+    else
+      std::exclusive_scan(std::execution::par, a.in, a.in + a.n, a.out, Op::template neutral<T>(), a.op);
+    return {};
+  }
+};
+
+struct tbb_parallel_scan {
+  static constexpr Story story{
+      .idea = "oneapi::tbb::parallel_scan, a plain loop inside", .limits = "any n", .source = "oneTBB"};
+  template <class T, class Op>
+  static Status run(const Args<T, Op>& a) {
+    using Range = oneapi::tbb::blocked_range<std::size_t>;
+    oneapi::tbb::parallel_scan(
+        Range(0, a.n), Op::template neutral<T>(),
+        [&](const Range& range, T prefix, bool is_final) {
+          for (std::size_t i = range.begin(); i < range.end(); ++i) {
+            const T next = a.op(prefix, a.in[i]);
+            if (is_final) a.out[i] = a.inclusive ? next : prefix;
+            prefix = next;
+          }
+          return prefix;
+        },
+        a.op);
+    return {};
+  }
+};
+
+#if defined(_OPENMP)
+struct openmp_simd {
+  static constexpr Story story{.idea = "#pragma omp simd reduction(inscan, +), one core",
+                               .limits = "elements of 4 and 8 bytes; not in place",
+                               .source = "OpenMP 5.0"};
+  template <class T, class Op>
+  static constexpr bool supports = std::is_same_v<Op, Sum> && sizeof(T) >= 4;
+  template <class T, class Op>
+  static Status run(const Args<T, Op>& a) {
+    using W = typename detail::Wrapping<T>::type;
+    const T* const in = a.in;
+    T* const out = a.out;
+    W sum{};
+    if (a.inclusive) {
+#pragma omp simd reduction(inscan, + : sum)
+      for (std::size_t i = 0; i < a.n; ++i) {
+        sum += static_cast<W>(in[i]);
+#pragma omp scan inclusive(sum)
+        out[i] = static_cast<T>(sum);
+      }
+    } else {
+#pragma omp simd reduction(inscan, + : sum)
+      for (std::size_t i = 0; i < a.n; ++i) {
+        out[i] = static_cast<T>(sum);
+#pragma omp scan exclusive(sum)
+        sum += static_cast<W>(in[i]);
+      }
+    }
+    return {};
+  }
+};
+#endif
+
+}  // namespace
+
+Rungs cpu_peers() {
+  static constexpr Rung serial = as_peer(make_rung<std_serial>("std::scan", Backend::cpu), "libstdc++ " __VERSION__);
+  static constexpr Rung par = as_peer(make_rung<std_par>("std::scan(par)", Backend::cpu), "libstdc++ " __VERSION__);
+  static constexpr Rung tbb =
+      as_peer(make_rung<tbb_parallel_scan>("tbb::parallel_scan", Backend::cpu), "oneTBB " TBB_VERSION_STRING);
+#if defined(_OPENMP)
+  static constexpr Rung omp =
+      as_peer(make_rung<openmp_simd>("omp simd scan", Backend::cpu), "libgomp of GCC " __VERSION__);
+  static constexpr const Rung* all[] = {&serial, &par, &tbb, &omp};
+#else
+  static constexpr const Rung* all[] = {&serial, &par, &tbb};
+#endif
+  return all;
+}
+
+}  // namespace upsweep::ladders::scan

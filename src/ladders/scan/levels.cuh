@@ -1,0 +1,35 @@
+// A scan by levels: tiles, the scan of their totals by the same kernels, a uniform add; for any way to scan a tile
+// (tiles.cuh).
+#pragma once
+#include "ladders/scan/tiles.cuh"
+
+namespace upsweep::ladders::scan {
+
+// out[0..n) = the scan of in[0..n): tiles, the scan of their totals by the same kernels, a uniform add. `totals` has
+// room for this level's totals and those below.
+template <class Tile, class T, class Op>
+Status scan_level(const T* in, T* out, std::size_t n, bool inclusive, T* totals, Tiling<Tile> tiling, Op op,
+                  Stream stream) {
+  if (n == 0) return {};
+  const std::size_t tiles = tiling.count(n);
+  const Shape shape = tiling.template shape<T>(n, stream);
+  if (Status s = launch(tiles_kernel<Tile, T, Op>, shape, in, out, totals, n, inclusive, op); !s || tiles == 1)
+    return s;
+  if (Status s = scan_level<Tile, T, Op>(totals, totals, tiles, false, totals + tiles, tiling, op, stream); !s)
+    return s;
+  return launch(uniform_add_kernel<Tile, T, Op>, shape, totals, out, n, op);
+}
+
+// The launcher of such a rung: scratch for the totals of all levels, then the levels.
+template <class Tile, class T, class Op>
+Status scan_recursively(const Args<T, Op>& a) {
+  const Tiling<Tile> tiling = tiling_of<Tile>(a.tuning);
+  if (Status s = Tile::refusal(tiling.threads); !s) return s;
+  std::size_t count = 1;  // the one total of the last level
+  for (std::size_t n = a.n; n > tiling.elements();) count += n = tiling.count(n);
+  T* const totals = static_cast<T*>(a.workspace->scratch(count * sizeof(T)));
+  if (!totals) return no_memory_for_totals;
+  return scan_level(a.in, a.out, a.n, a.inclusive, totals, tiling, a.op, a.stream);
+}
+
+}  // namespace upsweep::ladders::scan

@@ -1,0 +1,77 @@
+// Wrong on purpose: a tile leaves its prefix for the next one and says so in a second word, without a fence between.
+//
+// A GPU may show the word before the prefix. The emulator never does: it runs one access after another.
+//
+// Must be caught: a race on global memory, whatever the value.
+#pragma once
+#include "kernel/block.h"
+#include "kernel/descriptors.h"
+#include "ladders/scan/contract.h"
+
+namespace upsweep::ladders::scan {
+
+enum class TwoWords { without_a_fence, value_first };  // the mistake
+
+inline constexpr unsigned two_words_block = 128;  // threads, and elements a tile
+
+template <TwoWords mistake, class T, class Op>
+__global__ void two_words_kernel(const T* in,  // [n]
+                                 T* out,       // [n]
+                                 T* prefixes,  // [gridDim.x], up to the end of each tile
+                                 Descriptors descriptors, std::size_t n, bool inclusive, Op op) {
+  __shared__ T warp_totals[warp_size], before_tile;
+  __shared__ unsigned drawn;
+  if (threadIdx.x == 0) drawn = atomicAdd(descriptors.tile_counter(), 1u);
+  __syncthreads();
+  const unsigned tile = drawn;
+  const std::size_t i = std::size_t(tile) * blockDim.x + threadIdx.x;
+  const T own = i < n ? in[i] : Op::template neutral<T>();
+  T total;
+  const T before = block_scan(own, op, warp_totals, total);
+  if (threadIdx.x == 0) {
+    const unsigned epoch = Descriptors::epoch_after(descriptors.last_epoch());
+    unsigned there = 0;  // in a descriptor of its own: whether the prefix is
+    T prefix = Op::template neutral<T>();
+    if (tile > 0) {
+      if (mistake == TwoWords::value_first) prefix = prefixes[tile - 1];
+      while (!try_load_tagged(descriptors.array() + tile - 1, epoch, there)) spin_hint();
+      __threadfence();
+      if (mistake != TwoWords::value_first) prefix = prefixes[tile - 1];
+    }
+    prefixes[tile] = op(prefix, total);
+    if (mistake != TwoWords::without_a_fence) __threadfence();
+    store_tagged(descriptors.array() + tile, epoch, 1u);
+    before_tile = prefix;
+    if (tile + 1 == gridDim.x) {  // every tile before it has asked for the epoch
+      *descriptors.tile_counter() = 0;
+      descriptors.end(epoch, gridDim.x);
+    }
+  }
+  __syncthreads();
+  const T left = op(before_tile, before);
+  if (i < n) out[i] = inclusive ? op(left, own) : left;
+}
+
+template <TwoWords mistake, class T, class Op>
+Status scan_with_two_words(const Args<T, Op>& a) {
+  if (a.n == 0) return {};
+  const std::size_t tiles = ceil_div(a.n, two_words_block);
+  T* const prefixes = static_cast<T*>(a.workspace->scratch(tiles * sizeof(T)));
+  const Descriptors descriptors = descriptors_for<unsigned>(*a.workspace, tiles);
+  if (!prefixes || !descriptors.words) return no_memory_for_totals;
+  return launch(two_words_kernel<mistake, T, Op>,
+                {.grid = unsigned(tiles), .block = two_words_block, .stream = a.stream}, a.in, a.out, prefixes,
+                descriptors, a.n, a.inclusive, a.op);
+}
+
+struct missing_fence {
+  static constexpr bool expected_wrong = true;
+  static constexpr Story story{.idea = "a prefix, and the news of it in a second word, with no fence between",
+                               .prediction = "a race on global memory, whatever the value"};
+  template <class T, class Op>
+  static Status run(const Args<T, Op>& a) {
+    return scan_with_two_words<TwoWords::without_a_fence>(a);
+  }
+};
+
+}  // namespace upsweep::ladders::scan

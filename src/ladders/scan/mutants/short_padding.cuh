@@ -1,0 +1,32 @@
+// Wrong on purpose: a padded tile in the memory of one without padding.
+//
+// Must be caught: shared memory out of bounds, whatever the value: what lies there may well hold it.
+#pragma once
+#include "ladders/scan/05_padded.cuh"
+
+namespace upsweep::ladders::scan {
+
+struct ShortPadding : PaddedSweeps {
+  // Small: on the plain emulator, which cannot tell, 56 bytes too far meet nothing but what aligns the next block.
+  static constexpr unsigned block = 64;
+  static constexpr Status refusal(unsigned threads) {
+    if (threads == block) return {};
+    return {Code::unsupported, 0, "this mistake is made with 64 threads"};
+  }
+  template <class T>
+  static constexpr std::size_t shared_bytes(unsigned threads) {
+    return Sweeps::shared_bytes<T>(threads);
+  }
+};
+
+struct short_padding {
+  static constexpr bool expected_wrong = true;
+  static constexpr Story story{.idea = "padding, but no room for it",
+                               .prediction = "shared memory out of bounds, whatever the value"};
+  template <class T, class Op>
+  static Status run(const Args<T, Op>& a) {
+    return scan_recursively<ShortPadding>(a);
+  }
+};
+
+}  // namespace upsweep::ladders::scan

@@ -1,0 +1,84 @@
+// select/ballot: ranks from ballots, and compaction in shared memory, so that loads and stores are coalesced.
+//
+// A warp has rows of 32 neighbours. One ballot gives every lane the flags of its row, and their bits to the left are
+// its rank: no shuffles. What is selected is put together in shared memory first, and goes out as an array.
+//
+// Traffic   n reads and the selected written, coalesced; once through shared memory; two words a tile.
+// Order     preserved.
+// Source    Bakunas-Milanowski et al., Efficient Algorithms for Stream Compaction on GPUs, 2017.
+#pragma once
+#include "kernel/block.h"
+#include "ladders/select/fused.cuh"
+
+namespace upsweep::ladders::select {
+
+inline constexpr unsigned ballot_block = 256, ballot_rows = 8, ballot_tile = ballot_block * ballot_rows;
+
+template <class T, class O>
+__global__ void __launch_bounds__(ballot_block) ballot_kernel(Input<T, O> in, Target<T> to, Places places) {
+  constexpr bool values = writes_values<O>, positions = needs_positions<O>;
+  __shared__ unsigned drawn, before_tile, warp_totals[warp_size];
+  T* const compact = dynamic_shared<T>();                                                      // [ballot_tile]
+  auto* const where = reinterpret_cast<std::uint16_t*>(compact + (values ? ballot_tile : 0));  // [ballot_tile], in it
+  const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+  const unsigned tile = places.draw(drawn);
+  const std::size_t begin = std::size_t(tile) * ballot_tile;
+  const unsigned first = warp * ballot_rows * warp_size + lane;
+
+  // 1. A ballot a row.
+  unsigned ballots[ballot_rows], in_warp = 0, selected;
+#pragma unroll
+  for (unsigned r = 0; r < ballot_rows; ++r) {
+    const std::size_t i = begin + first + r * warp_size;
+    ballots[r] = __ballot_sync(all_lanes, i < in.n && in.selects(i));
+    in_warp += __popc(ballots[r]);
+  }
+  unsigned rank = scan_warps(in_warp, Sum{}, warp_totals, selected);
+
+  // 2. Together in shared memory.
+#pragma unroll
+  for (unsigned r = 0; r < ballot_rows; ++r) {
+    const unsigned at = rank + __popc(ballots[r] & ((1u << lane) - 1)), i = first + r * warp_size;
+    if (ballots[r] >> lane & 1) {
+      if constexpr (values) compact[at] = in.values[begin + i];
+      if constexpr (positions) where[at] = static_cast<std::uint16_t>(i);
+    }
+    rank += __popc(ballots[r]);
+  }
+
+  // 3. The tile's place.
+  if (warp == 0) {
+    const unsigned before = places.find(tile, selected, to.out.count);
+    if (lane == 0) before_tile = before;
+  }
+  __syncthreads();
+
+  // 4. Out.
+  const std::size_t place = before_tile + (to.behind ? *to.behind : 0);
+  for (unsigned k = threadIdx.x; k < selected; k += ballot_block) {
+    if constexpr (values)
+      to.out.values[place + k] = compact[k];
+    else
+      to.out.positions.put(place + k, begin + where[k]);
+    if constexpr (writes_lengths<O>) to.heads[place + k] = static_cast<unsigned>(begin + where[k]);
+  }
+}
+
+struct ballot {
+  static constexpr Story story{
+      .idea = "ranks by ballots, compaction in shared memory, coalesced stores",
+      .prediction = "twice single_pass where much is selected; 0.5 of the ceiling",
+      .limits = "n below 2^32; fixed block size; scratch of 4 bytes an element for run_length_encode",
+      .source = "Bakunas-Milanowski et al. 2017"};
+  static constexpr std::size_t largest = largest_narrow;
+  template <class T, class O>
+  static Status run(const Args<T, O>& a) {
+    return by_passes(a, [&]<class P>(const Input<T, P>& in, const Target<T>& to) -> Status {
+      return launch_tiles(ballot_kernel<T, P>,
+                          {.block = ballot_block, .shared_bytes = ballot_tile * (sizeof(T) + sizeof(std::uint16_t))},
+                          ceil_div(in.n, ballot_tile), a, in, to);
+    });
+  }
+};
+
+}  // namespace upsweep::ladders::select

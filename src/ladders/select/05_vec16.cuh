@@ -1,0 +1,110 @@
+// select/vec16: 16-byte loads with a halo, several in flight, and 16-byte stores.
+//
+// A lane has four packs; their flags are bits of a word each, and the key before a pack comes from the lane to the
+// left. What is selected is put together in shared memory as far past a 16-byte address as its place in the output is,
+// so that it goes out in packs too. Launched while the previous kernel ends.
+//
+// Traffic   n reads and the selected written, 16 bytes an access; a key more a warp (the halo); two words a tile. Of
+//           flagged elements only those that are selected are read.
+// Order     preserved.
+// Source    Bakunas-Milanowski et al., Efficient Algorithms for Stream Compaction on GPUs, 2017.
+#pragma once
+#include "ladders/select/fused.cuh"
+#include "ladders/select/packs.cuh"
+
+namespace upsweep::ladders::select {
+
+inline constexpr unsigned vec16_block = 256;
+// 4 rows; fewer where so many elements would not fit into 48 KB together: bytes with their positions, values by flags.
+template <class T, class O>
+inline constexpr unsigned vec16_rows = reads_flags<O>   ? 1
+                                       : sizeof(T) == 1 ? 2
+                                                        : 4;
+template <class T, class O>
+inline constexpr unsigned vec16_tile = vec16_block* vec16_rows<T, O>* Pack<Key<T, O>>::size;
+// Room for what is put together: values, moved up to a pack, and positions in the tile.
+template <class T, class O>
+inline constexpr unsigned vec16_values = writes_values<O> ? vec16_tile<T, O> + Pack<T>::size : 0;
+template <class T, class O>
+inline constexpr unsigned vec16_shared = vec16_values<T, O> * sizeof(T) +
+                                         (needs_positions<O> ? vec16_tile<T, O> * sizeof(std::uint16_t) : 0);
+
+template <class T, class O>
+__global__ void __launch_bounds__(vec16_block) vec16_kernel(Input<T, O> in, Target<T> to, Places places) {
+  using K = Key<T, O>;
+  constexpr unsigned rows = vec16_rows<T, O>, tile_size = vec16_tile<T, O>, size = Pack<K>::size;
+  __shared__ unsigned drawn, before_tile, warp_totals[warp_size];
+  T* const staged = dynamic_shared<T>();
+  auto* const where = reinterpret_cast<std::uint16_t*>(staged + vec16_values<T, O>);  // in the tile
+  const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+  const Aligned<K> keys(keys_of(in), in.n);
+  allow_next_launch();
+  wait_for_previous();
+  const unsigned tile = places.draw(drawn);
+  const std::size_t begin = std::size_t(tile) * tile_size;
+  const unsigned of_warp = warp * rows * warp_size * size, first = of_warp + lane * size;
+
+  // 1. Bits and ranks.
+  K left{};
+  if (sees_neighbour<O> && lane == 0 && begin + of_warp > keys.begin && begin + of_warp <= keys.end)
+    left = keys.base[begin + of_warp - 1];
+  uint4 packs[rows];
+  load_rows<Sum>(keys, begin + first, packs);
+  unsigned bits[rows], before[rows], selected;
+  bits_of_rows<rows, T, O>(in, keys, begin + of_warp, packs, left, bits);
+  const unsigned in_warp = rank_rows<size>(bits, before);
+  const unsigned before_warp = scan_warps(in_warp, Sum{}, warp_totals, selected);
+
+  // 2. The tile's place.
+  if (warp == 0) {
+    const unsigned place = places.find(tile, selected, to.out.count);
+    if (lane == 0) before_tile = place;
+  }
+  __syncthreads();
+  const std::size_t place = before_tile + (to.behind ? *to.behind : 0);
+
+  // 3. Together in shared memory, and out.
+  const std::size_t origin = begin - keys.begin;  // the position of the tile's first key, if it is there
+#pragma unroll
+  for (unsigned r = 0; r < rows; ++r) {
+    const unsigned at = before_warp + before[r], row = first + r * warp_size * size;
+    if constexpr (reads_flags<O>) {
+      T* next = staged + misalignment(to.out.values + place) + at;
+      for (unsigned k = 0; k < size; ++k)
+        if (bits[r] >> k & 1) *next++ = in.values[origin + row + k];
+    } else if constexpr (writes_values<O>) {
+      compact(bits[r], as_pack<T>(packs[r]), staged + misalignment(to.out.values + place) + at);
+    }
+    if constexpr (needs_positions<O>) compact_places<size>(bits[r], row, where + at);
+  }
+  __syncthreads();
+  if constexpr (writes_values<O>) put_values(to.out.values + place, staged, selected, threadIdx.x, vec16_block);
+  if constexpr (needs_positions<O>)
+    for (unsigned k = threadIdx.x; k < selected; k += vec16_block) {
+      const std::size_t position = origin + where[k];
+      if constexpr (writes_positions<O>)
+        to.out.positions.put(place + k, position - 1);
+      else
+        to.heads[place + k] = static_cast<unsigned>(position);
+    }
+}
+
+struct vec16 {
+  static constexpr Story story{
+      .idea = "16-byte loads with a halo; bits and packed ranks; 16-byte stores",
+      .prediction = "1.5x ballot; 0.7 of the ceiling, as scan/lookback: who looks back waits",
+      .limits = "n below 2^32; fixed block size; scratch of 4 bytes an element for run_length_encode",
+      .source = "Bakunas-Milanowski et al. 2017"};
+  static constexpr std::size_t largest = largest_narrow;
+  template <class T, class O>
+  static Status run(const Args<T, O>& a) {
+    return by_passes(a, [&]<class P>(const Input<T, P>& in, const Target<T>& to) -> Status {
+      const std::size_t keys = Aligned<Key<T, P>>(keys_of(in), in.n).end;
+      return launch_tiles(vec16_kernel<T, P>,
+                          {.block = vec16_block, .shared_bytes = vec16_shared<T, P>, .overlap = true},
+                          ceil_div(keys, vec16_tile<T, P>), a, in, to);
+    });
+  }
+};
+
+}  // namespace upsweep::ladders::select

@@ -1,0 +1,324 @@
+// select/pipeline: every warp has one job, and tiles pass from job to job, as in scan/pipeline.
+//
+//   fetch    draws the next tile's number and starts the bulk copy of its keys, as soon as a slot of the ring is free;
+//   flag     finds what is selected of a tile, leaves it as bits, and counts it;
+//   publish  tells the other blocks that count, as soon as it is known;
+//   place    adds up what is selected of the tiles between its block's last tile and this one: the tile's place;
+//   gather   groups of warps, each with a tile of its own: they take what is selected into registers, put it together
+//            when the place is known, and write it.
+// No circular waits: a tile's count depends on the input alone, never on another tile's place. While what is selected
+// waits for its place, in registers, the tile's slot is filled again. Of elements selected by flags, only those packs
+// are read that have a flag.
+//
+// Traffic   n reads by bulk copies, one pack more a tile; what is selected written, 16 bytes at a time; 132 words of
+//           counts a tile.
+// Order     preserved.
+// Source    as scan/pipeline, after Merrill and Garland, decoupled look-back, 2016.
+#pragma once
+#include "ladders/select/05_vec16.cuh"
+#include "ladders/select/shape.cuh"
+
+namespace upsweep::ladders::select {
+
+// How many of some neighbouring tiles are selected, and behind which position the last of them is (0: none).
+struct Selected {
+  std::size_t count, end;
+};
+
+template <class S, class T, class O>
+struct SelectJobs {
+  using K = Key<T, O>;
+  static constexpr unsigned stages = S::stages, held = S::held, records = S::records, parts = S::parts;
+  // Whether keys are looked at again once their bits are known.
+  static constexpr bool keys_kept = writes_values<O> && !reads_flags<O>;
+  static constexpr bool runs = writes_lengths<O>;
+  struct Shared {
+    typename S::Pipeline::Shared ring;
+    std::uint64_t flagged[held], gathered[held];                      // mbarriers of the tiles' bits
+    std::uint64_t counted[records], placed[records];                  // mbarriers for what lane 0 wrote
+    Selected between[records];                                        // of tiles [last_tile, tile)
+    alignas(16) unsigned count[records][parts], end[records][parts];  // of the tile's parts
+  };
+
+  typename S::Pipeline pipeline;
+  const Input<T, O>& in;
+  const Target<T>& to;
+  const Aligned<K>& keys;
+  unsigned char* memory;  // [S::shared_bytes], shared
+  Shared& shared;
+  unsigned lane = threadIdx.x % warp_size;
+
+  __device__ K* slot(unsigned step) const {
+    return reinterpret_cast<K*>(memory + step % stages * S::slot_bytes + S::before_slot);
+  }
+
+  __device__ typename S::Bits* bits_at(unsigned step) const {
+    return reinterpret_cast<typename S::Bits*>(memory + S::bits_begin) + step % held * S::bits_of_tile;
+  }
+
+  __device__ void prepare() {
+    init_barriers(shared.flagged, parts * warp_size);
+    init_barriers(shared.gathered, parts * warp_size);
+    init_barriers(shared.counted, parts);
+    init_barriers(shared.placed, 2);  // by publish and by place
+    prefetch_first_tile(keys, S::elements);
+  }
+
+  __device__ void fetch(unsigned step, unsigned tile) {
+    fetch_packs(keys, std::size_t(tile) * S::elements, S::elements, S::halo, K{}, slot(step),
+                &shared.ring.fetched[step % stages]);
+  }
+
+  // Finds the bits of this part of every tile.
+  __device__ void flag(unsigned part) {
+    for (unsigned step = 0, ends = 0; ends < S::groups; ++step) {
+      wait_step(shared.ring.fetched, step);
+      const unsigned record = step % records, tile = shared.ring.tile[record];
+      if (tile < pipeline.tiles) {
+        const K* const mine = slot(step) + part * S::of_warp;
+        const K left = sees_neighbour<O> && lane == 0 ? mine[-1] : K{};
+        uint4 rows[S::rows];
+        unsigned bits[S::rows], count = 0, end = 0;  // `end` in the tile
+#pragma unroll
+        for (unsigned r = 0; r < S::rows; ++r) rows[r] = reinterpret_cast<const uint4*>(mine)[r * warp_size + lane];
+        if constexpr (!keys_kept) mbarrier_arrive(&shared.ring.freed[step % stages]);
+        bits_of_rows<S::rows, T, O>(in, keys, std::size_t(tile) * S::elements + part * S::of_warp, rows, left, bits);
+        if (step >= held) wait_step(shared.gathered, step - held);
+#pragma unroll
+        for (unsigned r = 0; r < S::rows; ++r) {
+          bits_at(step)[(part * S::rows + r) * warp_size + lane] = static_cast<typename S::Bits>(bits[r]);
+          count += __popc(bits[r]);
+          if (runs && bits[r]) end = part * S::of_warp + (r * warp_size + lane) * S::size + (32 - __clz(int(bits[r])));
+        }
+        count = __reduce_add_sync(all_lanes, count);
+        if (runs) end = __reduce_max_sync(all_lanes, end);
+        if (lane == 0) {
+          shared.count[record][part] = count;
+          if (runs) shared.end[record][part] = end;
+        }
+      } else {
+        ++ends;  // one for each group to see
+        if (step >= held) wait_step(shared.gathered, step - held);
+      }
+      mbarrier_arrive(&shared.flagged[step % held]);
+      if (lane == 0) mbarrier_arrive(&shared.counted[record]);
+    }
+  }
+
+  // Publishes how many are selected of a tile. By one lane.
+  __device__ void publish() {
+    if (lane > 0) return;
+    pipeline.for_each_tile(shared.counted, 0, 1, [&](unsigned step, unsigned tile) {
+      if (tile == pipeline.tiles) return;
+      const unsigned record = step % records;
+      unsigned count = 0, end = 0;
+#pragma unroll
+      for (unsigned part = 0; part < parts; ++part) {
+        count += shared.count[record][part];
+        if (runs && shared.end[record][part]) end = shared.end[record][part];
+      }
+      store_tagged(pipeline.descriptors.array() + tile, shared.ring.epoch, count | end << 16);
+      mbarrier_arrive(&shared.placed[record]);
+    });
+  }
+
+  // Adds up what is selected since this block's last tile. Not before this tile is counted: those before it will hardly
+  // be, and polls are in everybody's way.
+  __device__ void place() {
+    for (unsigned step = 0;; ++step) {
+      const unsigned record = step % records;
+      unsigned tile = 0, last = 0;  // lane 0 reads them, and so it alone arrives
+      if (lane == 0) {
+        wait_step(shared.counted, step);
+        tile = shared.ring.tile[record], last = shared.ring.last_tile[record];
+      }
+      tile = __shfl_sync(all_lanes, tile, 0);
+      if (tile == pipeline.tiles) return;
+      const Selected sum = selected_between(__shfl_sync(all_lanes, last, 0), tile);
+      if (lane > 0) continue;
+      shared.between[record] = sum;
+      mbarrier_arrive(&shared.placed[record]);
+    }
+  }
+  // As total_between(), of words that hold a count and an end.
+  __device__ Selected selected_between(unsigned from, unsigned to) {
+    constexpr unsigned each = polls_per_lane;
+    Selected sum{};
+    for (; from < to; from += each * warp_size) {
+      const LaneTiles<each> tiles(from, to);
+      unsigned words[each], count = 0, end = 0, last = 0;
+      wait_tagged<each>(pipeline.descriptors.array(), shared.ring.epoch, tiles, words);
+      __syncwarp();
+#pragma unroll
+      for (unsigned k = 0; k < each; ++k) {
+        if (!tiles.has(k)) continue;
+        count += words[k] & 0xffff;
+        if (words[k] >> 16) end = words[k] >> 16, last = tiles(k) + 1;
+      }
+      sum.count += __reduce_add_sync(all_lanes, count);
+      if (!runs) continue;
+      const unsigned latest = __reduce_max_sync(all_lanes, last);
+      end = __reduce_max_sync(all_lanes, last == latest ? end : 0);
+      if (latest) sum.end = std::size_t(latest - 1) * S::elements + end;
+    }
+    return sum;
+  }
+
+  // The tiles of one group, for the warp that has this part of each.
+  __device__ void gather(unsigned group, unsigned part) {
+    unsigned char* const staged = memory + S::staged_begin + (group * parts + part) * S::staged_bytes;
+    T* const values = reinterpret_cast<T*>(staged);
+    auto* const where = reinterpret_cast<std::uint16_t*>(staged + S::values_bytes);  // in this part
+    Selected before{to.behind ? *to.behind : 0, 0};
+    unsigned placed = 0;  // steps
+    pipeline.for_each_tile(shared.flagged, group, S::groups, [&](unsigned step, unsigned tile) {
+      if (tile == pipeline.tiles) return;
+      const unsigned record = step % records;
+
+      // 1. From the ring: bits, ranks, what is selected.
+      const std::size_t origin = std::size_t(tile) * S::elements + part * S::of_warp;
+      unsigned bits[S::rows_out], ranks[S::rows_out];
+      uint4 packs[S::rows_out];
+#pragma unroll
+      for (unsigned r = 0; r < S::rows_out; ++r) bits[r] = bits_of_pack(step, part, r);
+      if constexpr (writes_values<O>) {
+#pragma unroll
+        for (unsigned r = 0; r < S::rows_out; ++r)
+          if (bits[r]) packs[r] = pack_at(step, part, r, bits[r], origin);
+      }
+      mbarrier_arrive(&shared.gathered[step % held]);
+      if (keys_kept) mbarrier_arrive(&shared.ring.freed[step % stages]);
+      const unsigned count = rank_rows<S::out>(bits, ranks);
+
+      // 2. The place.
+      for (; placed <= step; ++placed) {
+        wait_step(shared.placed, placed);
+        const Selected& between = shared.between[placed % records];
+        before.count += between.count;
+        if (runs && between.end) before.end = between.end;
+      }
+      std::size_t place = before.count, last_end = before.end;
+      for (unsigned p = 0; p < part; ++p) {
+        place += shared.count[record][p];
+        if (runs && shared.end[record][p]) last_end = std::size_t(tile) * S::elements + shared.end[record][p];
+      }
+
+      // 3. Together, and out.
+      if (count > 0) {
+        const unsigned shift = writes_values<O> ? misalignment(to.out.values + place) : 0;
+        if (writes_values<O> && !needs_positions<O> && count == S::rows_out * warp_size * S::out && shift == 0) {
+          // All of it, and it lands as it lies: from the registers.
+#pragma unroll
+          for (unsigned r = 0; r < S::rows_out; ++r)
+            store_whole(reinterpret_cast<uint4*>(to.out.values + place) + r * warp_size + lane, packs[r]);
+        } else {
+#pragma unroll
+          for (unsigned r = 0; r < S::rows_out; ++r) {
+            if constexpr (writes_values<O>) compact(bits[r], as_pack<T>(packs[r]), values + shift + ranks[r]);
+            if constexpr (needs_positions<O>)
+              compact_places<S::out>(bits[r], (r * warp_size + lane) * S::out, where + ranks[r]);
+          }
+          __syncwarp();
+          if constexpr (writes_values<O>) put_values(to.out.values + place, values, count, lane, warp_size);
+          if constexpr (needs_positions<O>) put_positions(place, where, count, origin, last_end);
+        }
+      }
+      if (tile + 1 == pipeline.tiles && part + 1 == parts && lane == 0) {
+        if (to.out.count) *to.out.count = place + count;
+        if (runs && place + count > 0)
+          to.out.positions.put(place + count - 1, keys.end - (count ? origin + where[count - 1] : last_end - 1));
+      }
+      __syncwarp();  // all lanes have written what the next tile overwrites
+    });
+  }
+
+  __device__ void put_positions(std::size_t place, const std::uint16_t* where, unsigned count, std::size_t origin,
+                                std::size_t last_end) {
+    for (unsigned k = lane; k < count; k += warp_size) {
+      const std::size_t position = origin + where[k];
+      if constexpr (writes_positions<O>) {
+        to.out.positions.put(place + k, position - 1 - keys.begin);
+      } else {  // a run's length is known where the next begins
+        const std::size_t last = k > 0 ? origin + where[k - 1] : last_end - 1;
+        if (place + k > 0) to.out.positions.put(place + k - 1, position - last);
+      }
+    }
+  }
+
+  // The bits of this lane's pack of row r of the elements: where flags select, of several of their packs' bits.
+  __device__ unsigned bits_of_pack(unsigned step, unsigned part, unsigned r) {
+    const unsigned pack = (part * S::rows_out + r) * warp_size + lane;
+    if constexpr (S::out == S::size) return bits_at(step)[pack];
+    const unsigned bit = pack * S::out;
+    return bits_at(step)[bit / 16] >> bit % 16 & ((1u << S::out) - 1);
+  }
+
+  // The pack itself: from the ring, or where flags select, from memory.
+  __device__ uint4 pack_at(unsigned step, unsigned part, unsigned r, unsigned bits, std::size_t origin) {
+    const unsigned first = (r * warp_size + lane) * S::out;
+    if constexpr (!reads_flags<O>) {
+      return *reinterpret_cast<const uint4*>(slot(step) + part * S::of_warp + first);
+    } else {
+      const std::size_t i = origin + first - keys.begin;
+      if (i < in.n && in.n - i >= S::out && misalignment(in.values + i) == 0)
+        return load_once(reinterpret_cast<const uint4*>(in.values + i));
+      Pack<T> pack{};
+#pragma unroll
+      for (unsigned k = 0; k < S::out; ++k)
+        if (bits >> k & 1) pack.item[k] = in.values[i + k];
+      return raw(pack);
+    }
+  }
+};
+
+template <class S, class T, class O>
+__global__ void __launch_bounds__(S::threads, 1)
+    pipeline_kernel(Input<T, O> in, Target<T> to, Descriptors descriptors, unsigned tiles) {
+  using Jobs = SelectJobs<S, T, O>;
+  __shared__ typename Jobs::Shared shared;
+  const Aligned<Key<T, O>> keys(keys_of(in), in.n);
+  Jobs jobs{{shared.ring, descriptors, tiles}, in, to, keys, dynamic_shared<unsigned char>(), shared};
+  jobs.pipeline.run([&] { jobs.prepare(); }, [&](unsigned step, unsigned tile) { jobs.fetch(step, tile); }, tiles,
+                    role<S::parts * S::groups>([&](unsigned warp) { jobs.gather(warp / S::parts, warp % S::parts); }),
+                    role<S::parts>([&](unsigned warp) { jobs.flag(warp); }), role<1>([&](unsigned) { jobs.publish(); }),
+                    role<1>([&](unsigned) { jobs.place(); }));
+}
+
+struct pipeline {
+  static constexpr Story story{
+      .idea = "one block a multiprocessor; its warps fetch, flag, place and gather different tiles at once",
+      .prediction = "0.9 of the read ceiling when little is selected",
+      .limits = "any n up to 2^32 tiles; fixed shape; up to 227 KB of shared memory a block",
+      .source = "after Merrill and Garland, decoupled look-back, 2016"};
+  static constexpr Coverage coverage = Coverage::widths;
+  // Bytes up to which vec16 is faster, or as fast. At 2^17 to 2^21 elements of 1, 2, 4 and 8 bytes on an H200, by
+  // powers of two (results/h200/trials/select-small.jsonl), the other is nowhere more than 13 % faster.
+  template <class T, class O>
+  static constexpr std::size_t most_for_vec16 =
+      reads_flags<O> || writes_lengths<O> ? 256 << 10 : (sizeof(T) == 1 ? 1 : 2) << 20;
+
+  template <class T, class O>
+  static Status run(const Args<T, O>& a) {
+    if (a.in.n * sizeof(T) <= most_for_vec16<T, O> && a.tuning.grid == 0) return vec16::run<T, O>(a);
+    if constexpr (writes_rest<O>)
+      return by_passes(a, [&]<class P>(const Input<T, P>& in, const Target<T>& to) { return start<T, P>(a, in, to); });
+    else
+      return start<T, O>(a, a.in, Target<T>{a.out, nullptr, nullptr});
+  }
+
+ private:
+  template <class T, class P, class O>
+  static Status start(const Args<T, O>& a, const Input<T, P>& in, const Target<T>& to) {
+    using S = SelectShape<T, P>;
+    const std::size_t all = ceil_div(Aligned<Key<T, P>>(keys_of(in), in.n).end, S::elements), tiles = all ? all : 1;
+    const auto grid = a.tuning.grid_or(persistent_grid(tiles));
+    const Descriptors descriptors = descriptors_for<unsigned>(*a.workspace, tiles);
+    if (!descriptors.words) return no_memory;
+    return launch(
+        pipeline_kernel<S, T, P>,
+        {.grid = grid, .block = S::threads, .shared_bytes = S::shared_bytes, .overlap = true, .stream = a.stream}, in,
+        to, descriptors, unsigned(tiles));
+  }
+};
+
+}  // namespace upsweep::ladders::select

@@ -1,0 +1,402 @@
+// select/simd: one core; a vector's selected elements move together in the register, and only they are stored.
+//
+// Idea      compare a vector, compress it by the mask, store as many lanes as the mask has bits. Nothing branches on
+//           the data. Positions come 64 at a time: the numbers 0 to 63 as bytes, compressed by a word of mask bits,
+//           then widened 16 at a time as far as there are any: a compress in 64 elements and not in 16.
+//           A neighbour is moved out of the two vectors around it and not loaded: of loads one lane further every one
+//           crosses a cache line. i32 marked in cache, G elements/s: 26 moved, 17 loaded.
+// Traffic   n read, what is selected written; partition_if n read twice: the rest begins where the selected end.
+// Order     the input's.
+// Source    Polychroniou, Raghavan, Ross, Rethinking SIMD Vectorization for In-Memory Databases, 2015 (selective
+//           stores).
+//
+// Registers, then stores: Zen 4 takes 72 cycles for a compress straight to memory, and 2 for each of these. A masked
+// store is no slower than a whole one (copies of half of i32 in cache, G elements/s: 11.1 masked, 10.1 whole).
+//
+// Compiled once for each instruction set and chosen at run time by Highway.
+#define HWY_WANT_AVX3_DL  // compresses bytes and 16-bit words in one instruction
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ladders/select/cpu_simd.cpp"
+#define HWY_DISABLED_TARGETS HWY_SSSE3  // nearly the same code as SSE4
+#include "ladders/select/cpu_simd.h"
+
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+
+#include "ladders/scan/cpu_slide-inl.h"
+#include "ladders/select/contract.h"
+#include "ladders/select/cpu_lines-inl.h"
+
+#ifndef UPSWEEP_SELECT_PLACES
+#define UPSWEEP_SELECT_PLACES  // once, and not for every instruction set
+namespace upsweep::ladders::select {
+// Byte k of places_of[bits] is the number of the k-th bit that is set. In a word for 8 lanes: 2 KiB.
+inline constexpr std::array<std::uint64_t, 256> places_of = [] {
+  std::array<std::uint64_t, 256> all{};
+  for (unsigned bits = 0; bits < all.size(); ++bits)
+    for (unsigned bit = 0, k = 0; bit < 8; ++bit)
+      if (bits >> bit & 1) all[bits] |= std::uint64_t{bit} << 8 * k++;
+  return all;
+}();
+}  // namespace upsweep::ladders::select
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace upsweep::ladders::select::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+using scan::HWY_NAMESPACE::slide, scan::HWY_NAMESPACE::Wide;
+using u8 = std::uint8_t;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+
+// Elements whose mask bits fill a word.
+constexpr std::size_t row = 64;
+// Elements that are worked on together: positions on the way to somewhere else (4 KiB) stay in L1, and where
+// elements are counted before they are moved, so do they.
+constexpr std::size_t chunk = 1024;
+
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+constexpr bool masked_stores = true;  // that leave the other lanes' memory alone
+#else
+constexpr bool masked_stores = false;
+#endif
+
+// ---- which elements -------------------------------------------------------------------------------------------------
+
+template <class D>
+HWY_INLINE u64 bits_of(D d, hn::Mask<D> mask) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  // GCC 12 lets a compare widen its mask of 8 bits to 64, spills one byte of it and reads eight back (seen where the
+  // thread sanitizer's calls lie between). What goes through an empty asm has the width it says.
+  if constexpr (hn::MaxLanes(D()) < 64) {
+    u32 bits = mask.raw;
+    asm("" : "+r"(bits));
+    return bits;
+  }
+#endif
+  u64 bits = 0;
+  hn::StoreMaskBits(d, mask, reinterpret_cast<u8*>(&bits));
+  return bits;
+}
+template <class D>
+HWY_INLINE std::size_t count_of(D d, hn::Mask<D> mask) {
+  return hwy::PopCount(bits_of(d, mask));
+}
+template <class D>
+HWY_INLINE hn::Mask<D> mask_of(D d, u64 bits) {
+  return hn::LoadMaskBits(d, reinterpret_cast<const u8*>(&bits));
+}
+
+// Bytes as lanes of another width.
+template <class DU>
+HWY_INLINE hn::Vec<DU> widened(DU du, hn::Vec<hn::Rebind<u8, DU>> bytes) {
+  if constexpr (sizeof(hn::TFromD<DU>) == 1)
+    return bytes;
+  else if constexpr (sizeof(hn::TFromD<DU>) == 8)
+    return hn::PromoteTo(du, hn::PromoteTo(hn::Rebind<u32, DU>(), bytes));
+  else
+    return hn::PromoteTo(du, bytes);
+}
+
+// A mask for elements of D, of their flags.
+template <class D>
+HWY_INLINE hn::Mask<D> flagged(D d, const u8* flags) {
+  const hn::RebindToUnsigned<D> du;
+  return hn::RebindMask(d, hn::Ne(widened(du, hn::LoadU(hn::Rebind<u8, D>(), flags)), hn::Zero(du)));
+}
+
+template <class T>
+constexpr T other_than(T x) {
+  if constexpr (std::is_floating_point_v<T>)
+    return std::numeric_limits<T>::quiet_NaN();
+  else
+    return static_cast<T>(x ^ 1);
+}
+
+// f(vector, mask, its first lane) for each vector of the row that begins at element i. Of find_repeats, which elements
+// are equal to the one before them, the row's first aside.
+template <class T, class O, class F>
+HWY_INLINE void for_each_vector(const Input<T, O>& in, std::size_t i, F&& f) {
+  const Wide<T> d;
+  constexpr std::size_t width = hn::MaxLanes(Wide<T>());
+  const T* const x = in.values + i;
+  [[maybe_unused]] auto left = hn::Zero(d);
+  if constexpr (starts_runs<O>) left = hn::Set(d, i ? x[-1] : other_than(x[0]));
+  HWY_UNROLL(8)  // all of them where vectors are wide; more only made the compiler slow
+  for (std::size_t k = 0; k < row; k += width) {
+    const auto here = hn::LoadU(d, x + k);
+    if constexpr (has_predicate<O>) {
+      f(here, hn::Lt(here, hn::Set(d, in.predicate.limit)), k);
+    } else if constexpr (reads_flags<O>) {
+      f(here, flagged(d, in.flags + i + k), k);
+    } else {
+      const auto equal = hn::Eq(here, slide<1>(d, here, left));
+      f(here, writes_positions<O> ? equal : hn::Not(equal), k);
+      left = here;
+    }
+  }
+}
+
+// Which elements of the row repeat in the next.
+template <class T, class O>
+HWY_INLINE u64 repeats(const Input<T, O>& in, std::size_t i) {
+  u64 equal_to_left = 0;
+  for_each_vector(in, i,
+                  [&](auto, auto mask, std::size_t k) HWY_ATTR { equal_to_left |= bits_of(Wide<T>(), mask) << k; });
+  const T* const next = in.values + i + row;
+  return equal_to_left >> 1 | u64{i + row < in.n && next[-1] == next[0]} << 63;
+}
+
+// Whether nothing of the row is selected, where that is cheap to know: then its elements are not even loaded.
+template <class T, class O>
+HWY_INLINE bool skipped(const Input<T, O>& in, std::size_t i) {
+  if constexpr (reads_flags<O>) {
+    const Wide<u8> d;
+    auto any = hn::Zero(d);
+    for (std::size_t k = 0; k < row; k += hn::MaxLanes(d)) any = hn::Or(any, hn::LoadU(d, in.flags + i + k));
+    return hn::AllTrue(d, hn::Eq(any, hn::Zero(d)));
+  }
+  return false;
+}
+
+// ---- where to -------------------------------------------------------------------------------------------------------
+
+// An array that is written from front to back, and where stores are whole vectors up to `end`, but not beyond it.
+template <class T>
+class Sink {
+ public:
+  Sink(T* begin, std::size_t room) : at_(begin), end_(begin + room) {}
+  // The first `count` lanes.
+  template <class D>
+  HWY_INLINE void put(D d, hn::Vec<D> v, std::size_t count) {
+    if constexpr (masked_stores) {
+      hn::BlendedStore(v, hn::FirstN(d, count), d, at_);
+    } else if (HWY_LIKELY(static_cast<std::size_t>(end_ - at_) >= hn::Lanes(d))) {
+      hn::StoreU(v, d, at_);
+    } else {
+      HWY_ALIGN T lanes[hn::MaxLanes(d)];
+      hn::Store(v, d, lanes);
+      std::copy_n(lanes, count, at_);
+    }
+    at_ += count;
+  }
+  HWY_INLINE void put(T value) { *at_++ = value; }
+  T* at() const { return at_; }
+
+ private:
+  T *at_, *end_;
+};
+
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+// The lanes of the mask, one after another. Of 64-bit lanes Highway 1.0.3 looks their places up in a table, which GCC
+// 12 copies to the stack for every vector: 315 M elements/s, and 5000 by the instruction.
+template <class D, class T>
+HWY_INLINE void put_selected(D d, hn::Vec<D> v, hn::Mask<D> mask, Sink<T>& out) {
+  hn::Vec<D> together;
+  if constexpr (sizeof(T) == 8) {
+    const hn::RebindToUnsigned<D> du;
+    together = hn::BitCast(d, hn::Vec<decltype(du)>{_mm512_maskz_compress_epi64(mask.raw, hn::BitCast(du, v).raw)});
+  } else {
+    together = hn::Compress(v, mask);
+  }
+  out.put(d, together, count_of(d, mask));
+}
+#else
+// Where there is no such instruction, up to 8 elements at a time, from the places that a table of our own gives.
+template <class D, class T>
+HWY_INLINE void put_selected(D d, hn::Vec<D> v, hn::Mask<D> mask, Sink<T>& out) {
+  const hn::CappedTag<T, 8> some;
+  const hn::RebindToUnsigned<decltype(some)> unsigned_lanes;
+  constexpr std::size_t width = hn::MaxLanes(hn::CappedTag<T, 8>());
+  HWY_ALIGN T lanes[hn::MaxLanes(d)];
+  hn::Store(v, d, lanes);
+  u64 bits = bits_of(d, mask);
+  for (std::size_t k = 0; k < hn::MaxLanes(d); k += width, bits >>= width) {
+    const u64 chosen = bits & ((1 << width) - 1);
+    auto group = hn::Load(some, lanes + k);
+    if constexpr (width > 1) {
+      const auto places = widened(
+          unsigned_lanes, hn::LoadU(hn::Rebind<u8, decltype(some)>(), reinterpret_cast<const u8*>(&places_of[chosen])));
+      if constexpr (sizeof(T) == 1) {
+        group = hn::TableLookupBytes(group, hn::BitCast(some, places));
+      } else if constexpr (sizeof(T) == 2) {  // the two bytes of each
+        const auto bytes = hn::Add(hn::Mul(places, hn::Set(unsigned_lanes, 0x0202)), hn::Set(unsigned_lanes, 0x0100));
+        group = hn::TableLookupBytes(group, hn::BitCast(some, bytes));
+      } else {
+        group = hn::TableLookupLanes(group, hn::IndicesFromVec(some, places));
+      }
+    }
+    out.put(some, group, hwy::PopCount(chosen));
+  }
+}
+#endif
+
+// base + the number of each bit of the word.
+HWY_INLINE void put_positions(u64 word, u32 base, Sink<u32>& out) {
+  const Wide<u32> d;
+  constexpr std::size_t width = hn::MaxLanes(Wide<u32>());
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
+  const Wide<u8> bytes;
+  const hn::Half<decltype(bytes)> half;
+  const hn::Half<decltype(half)> quarter;
+  const auto numbers = hn::Compress(hn::Iota(bytes, 0), mask_of(bytes, word));
+  const auto first = hn::Set(d, base);
+  std::size_t count = hwy::PopCount(word);
+  const auto put = [&](auto some) HWY_ATTR {
+    out.put(d, hn::Add(first, hn::PromoteTo(d, some)), std::min(count, width));
+    return count > width ? (count -= width, true) : false;
+  };
+  const auto low = hn::LowerHalf(half, numbers), high = hn::UpperHalf(half, numbers);
+  put(hn::LowerHalf(quarter, low)) && put(hn::UpperHalf(quarter, low)) && put(hn::LowerHalf(quarter, high)) &&
+      put(hn::UpperHalf(quarter, high));
+#else
+  for (std::size_t k = 0; k < row; k += width)
+    put_selected(d, hn::Add(hn::Iota(d, 0), hn::Set(d, base + static_cast<u32>(k))), mask_of(d, word >> k), out);
+#endif
+}
+
+// ---- parts ----------------------------------------------------------------------------------------------------------
+
+template <class T, class O>
+Found count_part(const void* args, std::size_t begin, std::size_t end) {
+  const auto& in = static_cast<const Args<T, O>*>(args)->in;
+  Found found;
+  std::size_t i = begin;
+  for (; i + row <= end; i += row) {
+    if constexpr (writes_positions<O>) {
+      found.count += hwy::PopCount(repeats(in, i));
+    } else if constexpr (writes_lengths<O>) {
+      u64 heads = 0;
+      for_each_vector(in, i, [&](auto, auto mask, std::size_t k) HWY_ATTR { heads |= bits_of(Wide<T>(), mask) << k; });
+      if (heads) found = {found.count + hwy::PopCount(heads), i + 63 - hwy::Num0BitsAboveMS1Bit_Nonzero64(heads)};
+    } else {
+      for_each_vector(in, i, [&](auto, auto mask, std::size_t) HWY_ATTR { found.count += count_of(Wide<T>(), mask); });
+    }
+  }
+  for (; i < end; ++i)
+    if (in.selects(i)) found = {found.count + 1, i};
+  return found;
+}
+
+// Elements [begin, end), up to a chunk: their values to `values`, of partition_if the rest's to `others`, positions to
+// their places.
+template <class T, class O>
+HWY_INLINE Found select_chunk(const Args<T, O>& a, std::size_t begin, std::size_t end, Found before, T* values,
+                              T* others) {
+  constexpr bool by_position = needs_positions<O>, by_value = writes_values<O>, both = writes_rest<O>;
+  const Wide<T> d;
+  const std::size_t room = masked_stores ? 0 : count_part<T, O>(&a, begin, end).count;
+  Sink<T> out(values, room), rest(others, end - begin - room);
+  // Straight to where they belong, or counted from `begin` on their way to somewhere else.
+  HWY_ALIGN u32 relative[by_position ? chunk : 1];
+  const bool straight = writes_positions<O> && !a.out.positions.wide;
+  u32* const first = straight ? static_cast<u32*>(a.out.positions.array) + before.count : relative;
+  const u32 origin = static_cast<u32>(straight ? 0 : begin);
+  Sink<u32> positions(first, room);
+
+  std::size_t i = begin;
+  for (; i + row <= end; i += row) {
+    if (skipped(a.in, i)) continue;
+    [[maybe_unused]] u64 word = 0;
+    if constexpr (writes_positions<O>)
+      word = repeats(a.in, i);
+    else
+      for_each_vector(a.in, i, [&](auto v, auto mask, std::size_t k) HWY_ATTR {
+        put_selected(d, v, mask, out);
+        if constexpr (both) put_selected(d, v, hn::Not(mask), rest);
+        if constexpr (by_position) word |= bits_of(d, mask) << k;
+      });
+    if constexpr (by_position) put_positions(word, static_cast<u32>(i) - origin, positions);
+  }
+  for (; i < end; ++i) {
+    if (a.in.selects(i)) {
+      if constexpr (by_value) out.put(a.in.values[i]);
+      if constexpr (by_position) positions.put(static_cast<u32>(i) - origin);
+    } else if constexpr (both) {
+      rest.put(a.in.values[i]);
+    }
+  }
+
+  if constexpr (!by_position) return {before.count + static_cast<std::size_t>(out.at() - values), 0};
+  const auto count = static_cast<std::size_t>(positions.at() - first);
+  if (straight || count == 0) return {before.count + count, before.last};
+  const auto last = begin + relative[count - 1];
+  const auto settle = [&]<class P>(P* array) HWY_ATTR {
+    if constexpr (writes_positions<O>) {
+      for (std::size_t k = 0; k < count; ++k) array[k] = static_cast<P>(begin + relative[k]);
+    } else {  // a run is as long as it is to the next one's first element
+      if (before.count > 0) array[-1] = static_cast<P>(begin + relative[0] - before.last);
+      for (std::size_t k = 0; k + 1 < count; ++k) array[k] = relative[k + 1] - relative[k];
+    }
+  };
+  if (a.out.positions.wide)
+    settle(static_cast<u64*>(a.out.positions.array) + before.count);
+  else
+    settle(static_cast<u32*>(a.out.positions.array) + before.count);
+  return {before.count + count, last};
+}
+
+template <template <class, std::size_t> class Way, class T, class O>
+Found select_chunks(const Args<T, O>& a, std::size_t begin, std::size_t end, Found before, std::size_t total) {
+  Way<T, chunk> values(a.out.values + before.count);
+  for (std::size_t i = begin; i < end; i += chunk) {
+    T* const others = writes_rest<O> ? a.out.values + (total + i - before.count) : nullptr;
+    const Found with = select_chunk(a, i, std::min(i + chunk, end), before, values.end(), others);
+    values.added(with.count - before.count);
+    before = with;
+  }
+  return before;
+}
+
+template <class T, class O>
+Found select_part(const void* args, std::size_t begin, std::size_t end, Found before, std::size_t total,
+                  Stores stores) {
+  const auto& a = *static_cast<const Args<T, O>*>(args);
+  // Two arrays at once gain nothing around the caches: run_length_encode i32 at 2^25 10.1 and 9.6 ms with and without,
+  // partition_if i64 27 and 24.
+  if constexpr (writes_values<O> && !writes_lengths<O> && !writes_rest<O>)
+    if (stores == Stores::around) return select_chunks<Lines>(a, begin, end, before, total);
+  return select_chunks<Straight>(a, begin, end, before, total);
+}
+
+PartLoops find_loops(Type type, Selection selection) {
+  return visit(type, [&]<class T>(TypeTag<T>) {
+    return visit_selection(selection, []<class O>(O) { return PartLoops{&count_part<T, O>, &select_part<T, O>}; });
+  });
+}
+
+}  // namespace upsweep::ladders::select::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace upsweep::ladders::select {
+
+HWY_EXPORT(find_loops);
+PartLoops simd_loops(Type type, Selection selection) { return HWY_DYNAMIC_DISPATCH(find_loops)(type, selection); }
+
+namespace {  // a rung of the same name may exist on the GPU
+
+struct simd {
+  static constexpr Story story{.idea = "compare, compress in the register, store only what is selected",
+                               .prediction = "16 elements in 5 cycles in cache, whatever is selected",
+                               .limits = "any n",
+                               .source = "Polychroniou, Raghavan, Ross, Rethinking SIMD Vectorization, 2015"};
+
+  template <class T, class O>
+  static Status run(const Args<T, O>& a) {
+    select_on_one_core(a);
+    return {};
+  }
+};
+
+}  // namespace
+
+extern const Rung cpu_simd_rung = make_rung<simd>("simd", Backend::cpu);
+
+}  // namespace upsweep::ladders::select
+#endif  // HWY_ONCE

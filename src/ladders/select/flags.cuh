@@ -1,0 +1,57 @@
+// Flags, their scan, a scatter: selection by any rung of the scan ladder.
+#pragma once
+#include "ladders/scan/contract.h"
+#include "ladders/select/run_lengths.cuh"
+
+namespace upsweep::ladders::select {
+
+template <class T, class O>
+__global__ void flags_kernel(Input<T, O> in,
+                             unsigned* flags) {  // [n]
+  const std::size_t i = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i < in.n) flags[i] = in.selects(i);
+}
+
+template <class T, class O>
+__global__ void scatter_kernel(Input<T, O> in, Output<T> out,
+                               const unsigned* ranks,  // [n], how many are selected to the left
+                               unsigned* heads) {      // [n], positions of run_length_encode
+  const std::size_t i = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= in.n) {
+    if (i == 0) *out.count = 0;  // of nothing
+    return;
+  }
+  const bool selected = in.selects(i);
+  const unsigned rank = ranks[i];
+  if (i + 1 == in.n) *out.count = rank + selected;
+  if constexpr (writes_rest<O>) {
+    const std::size_t selected_in_all = ranks[in.n - 1] + in.selects(in.n - 1);
+    out.values[selected ? rank : selected_in_all + (i - rank)] = in.values[i];
+  } else if (selected) {
+    if constexpr (writes_positions<O>)
+      out.positions.put(rank, i);
+    else
+      out.values[rank] = in.values[i];
+    if constexpr (writes_lengths<O>) heads[rank] = static_cast<unsigned>(i);
+  }
+}
+
+template <class Scan, class T, class O>
+Status flags_scan_scatter(const Args<T, O>& a) {
+  constexpr bool runs = writes_lengths<O>;
+  const std::size_t n = a.in.n;
+  // The flags become their ranks in place.
+  auto* const ranks = static_cast<unsigned*>(a.workspace->scratch_of_caller((runs ? 2 : 1) * n * sizeof(unsigned)));
+  if (!ranks && n > 0) return no_memory;
+  unsigned* const heads = runs ? ranks + n : nullptr;
+  const Shape shape{.grid = static_cast<unsigned>(n ? ceil_div(n, 256) : 1), .block = 256, .stream = a.stream};
+  if (Status s = launch(flags_kernel<T, O>, shape, a.in, ranks); !s) return s;
+  if (Status s = Scan::template run<unsigned, Sum>({ranks, ranks, n, false, Sum{}, a.tuning, a.workspace, a.stream});
+      !s)
+    return s;
+  if (Status s = launch(scatter_kernel<T, O>, shape, a.in, a.out, ranks, heads); !s) return s;
+  if constexpr (runs) return lengths_of_runs(heads, a.out, n, a.stream);
+  return {};
+}
+
+}  // namespace upsweep::ladders::select

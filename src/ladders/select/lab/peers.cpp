@@ -1,0 +1,168 @@
+// What others offer for the same contract, timed beside the ladder on the CPU.
+#include <oneapi/tbb/blocked_range.h>
+#include <oneapi/tbb/parallel_reduce.h>
+#include <oneapi/tbb/parallel_scan.h>
+#include <oneapi/tbb/version.h>
+
+#include <algorithm>
+#include <execution>
+#include <functional>
+#include <ranges>
+
+#include "ladders/select/contract.h"
+
+namespace upsweep::ladders::select {
+namespace {
+
+// The standard's algorithms with or without an execution policy. Which element a reference is tells its flag.
+template <class T, class O>
+void with_std(const Args<T, O>& a, auto&&... policy) {
+  const T *const begin = a.in.values, *const end = begin + a.in.n;
+  T* const out = a.out.values;
+  if constexpr (has_predicate<O> && !writes_rest<O>) {
+    *a.out.count = static_cast<std::size_t>(std::copy_if(policy..., begin, end, out, a.in.predicate) - out);
+  } else if constexpr (reads_flags<O>) {
+    const auto flagged = [&](const T& x) { return a.in.flags[&x - begin] != 0; };
+    *a.out.count = static_cast<std::size_t>(std::copy_if(policy..., begin, end, out, flagged) - out);
+  } else if constexpr (starts_runs<O> && !writes_lengths<O>) {
+    *a.out.count = static_cast<std::size_t>(std::unique_copy(policy..., begin, end, out) - out);
+  } else {
+    *a.out.count = static_cast<std::uint64_t>(std::count_if(policy..., begin, end, a.in.predicate));
+    std::partition_copy(policy..., begin, end, out, out + *a.out.count, a.in.predicate);
+  }
+}
+
+struct std_serial {
+  static constexpr Story story{.idea = "std::copy_if (of find_repeats: over positions), unique_copy, partition_copy",
+                               .limits = "no run_length_encode; any n",
+                               .source = "the C++ standard library"};
+  template <class T, class O>
+  static constexpr bool supports = !writes_lengths<O>;
+  template <class T, class O>
+  static Status run(const Args<T, O>& a) {
+    if constexpr (writes_positions<O>) {
+      const auto positions = [&]<class P>(P* out) {
+        const auto all = std::views::iota(std::size_t{0}, a.in.n);
+        const auto repeats = [&](std::size_t i) { return a.in.selects(i); };
+        *a.out.count = static_cast<std::uint64_t>(std::copy_if(all.begin(), all.end(), out, repeats) - out);
+      };
+      if (a.out.positions.wide)
+        positions(static_cast<std::uint64_t*>(a.out.positions.array));
+      else
+        positions(static_cast<std::uint32_t*>(a.out.positions.array));
+    } else {
+      with_std(a);
+    }
+    return {};
+  }
+};
+
+struct std_par {
+  static constexpr Story story{.idea = "the same with std::execution::par",
+                               .limits = "no find_repeats or run_length_encode; any n",
+                               .source = "the C++ standard library"};
+  template <class T, class O>
+  static constexpr bool supports = !writes_lengths<O> && !writes_positions<O>;
+  template <class T, class O>
+  static Status run(const Args<T, O>& a) {
+    with_std(a, std::execution::par);
+    return {};
+  }
+};
+
+// The serial rung's loop over a part: what is selected before it, and where the last of those was, go in and come out.
+struct Before {
+  std::size_t count = 0, last = 0;
+};
+template <bool is_final, class T, class O>
+Before loop(const Args<T, O>& a, std::size_t begin, std::size_t end, Before before, std::size_t total) {
+  for (std::size_t i = begin; i < end; ++i) {
+    if (!a.in.selects(i)) {
+      if constexpr (is_final && writes_rest<O>) a.out.values[total + i - before.count] = a.in.values[i];
+      continue;
+    }
+    if constexpr (is_final) {
+      if constexpr (writes_positions<O>)
+        a.out.positions.put(before.count, i);
+      else
+        a.out.values[before.count] = a.in.values[i];
+      if constexpr (writes_lengths<O>)
+        if (before.count > 0) a.out.positions.put(before.count - 1, i - before.last);
+    }
+    ++before.count;
+    before.last = i;
+  }
+  return before;
+}
+
+struct tbb_parallel_scan {
+  static constexpr Story story{
+      .idea = "oneapi::tbb::parallel_scan, a plain loop inside", .limits = "any n", .source = "oneTBB"};
+  template <class T, class O>
+  static Status run(const Args<T, O>& a) {
+    using Range = oneapi::tbb::blocked_range<std::size_t>;
+    std::size_t total = 0;
+    if constexpr (writes_rest<O>)
+      total = oneapi::tbb::parallel_reduce(
+          Range(0, a.in.n), std::size_t{0},
+          [&](const Range& r, std::size_t count) { return count + loop<false>(a, r.begin(), r.end(), {}, 0).count; },
+          std::plus<>{});
+    const Before all = oneapi::tbb::parallel_scan(
+        Range(0, a.in.n), Before{},
+        [&](const Range& r, Before before, bool is_final) {
+          return is_final ? loop<true>(a, r.begin(), r.end(), before, total)
+                          : loop<false>(a, r.begin(), r.end(), before, total);
+        },
+        [](Before left, Before right) {
+          return Before{left.count + right.count, right.count ? right.last : left.last};
+        });
+    if constexpr (writes_lengths<O>)
+      if (all.count > 0) a.out.positions.put(all.count - 1, a.in.n - all.last);
+    *a.out.count = all.count;
+    return {};
+  }
+};
+
+// Every element is written, and the next one over it unless it counts; so the loop ends with the last that counts.
+struct branchless {
+  static constexpr Story story{.idea = "a loop without branches: write, then count by 0 or 1",
+                               .limits = "find_repeats, select_if, select_flagged, unique; any n",
+                               .source = "Ross, Selection Conditions in Main Memory, 2004"};
+  template <class T, class O>
+  static constexpr bool supports = !writes_lengths<O> && !writes_rest<O>;
+  template <class T, class O>
+  static Status run(const Args<T, O>& a) {
+    std::size_t count = 0, end = a.in.n;
+    while (end > 0 && !a.in.selects(end - 1)) --end;
+    const auto loop = [&](auto&& put) {
+      for (std::size_t i = 0; i < end; ++i) {
+        put(count, i);
+        count += a.in.selects(i);
+      }
+    };
+    if constexpr (!writes_positions<O>)
+      loop([out = a.out.values, in = a.in.values](std::size_t to, std::size_t i) { out[to] = in[i]; });
+    else if (a.out.positions.wide)
+      loop([p = static_cast<std::uint64_t*>(a.out.positions.array)](std::size_t to, std::size_t i) { p[to] = i; });
+    else
+      loop([p = static_cast<std::uint32_t*>(a.out.positions.array)](std::size_t to, std::size_t i) {
+        p[to] = static_cast<std::uint32_t>(i);
+      });
+    *a.out.count = count;
+    return {};
+  }
+};
+
+}  // namespace
+
+Rungs cpu_peers() {
+  static constexpr Rung serial = as_peer(make_rung<std_serial>("std", Backend::cpu), "libstdc++ " __VERSION__);
+  static constexpr Rung par = as_peer(make_rung<std_par>("std(par)", Backend::cpu), "libstdc++ " __VERSION__);
+  static constexpr Rung tbb =
+      as_peer(make_rung<tbb_parallel_scan>("tbb::parallel_scan", Backend::cpu), "oneTBB " TBB_VERSION_STRING);
+  static constexpr Rung loop = as_peer(make_rung<branchless>("branchless loop", Backend::cpu), "GCC " __VERSION__);
+  static constexpr const Rung* all[] = {&serial, &par, &tbb, &loop};
+  return all;
+}
+
+}  // namespace upsweep::ladders::select

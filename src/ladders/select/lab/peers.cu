@@ -1,0 +1,83 @@
+// Peers on the GPU: what CUB offers for the same contract.
+#include <thrust/iterator/counting_iterator.h>
+
+#include <cub/device/device_partition.cuh>
+#include <cub/device/device_run_length_encode.cuh>
+#include <cub/device/device_select.cuh>
+#include <cuda/std/functional>
+#include <string>
+
+#include "kernel/kernel.h"
+#include "ladders/select/contract.h"
+
+namespace upsweep::ladders::select {
+namespace {
+
+// Whether element i equals the next, for a selection among positions.
+template <class T>
+struct Repeats {
+  const T* values;
+  std::size_t n;
+  template <class I>
+  __device__ bool operator()(I i) const {
+    return std::size_t(i) + 1 < n && values[i] == values[i + 1];
+  }
+};
+
+struct cub_device_select {
+  static constexpr Story story{
+      .idea = "cub::DeviceSelect, DeviceRunLengthEncode, DevicePartition; repeats: a selection among positions",
+      .guarantees = "partition_if leaves the second part in reverse order: not offered",
+      .limits = "n below 2^31 for run_length_encode",
+      .source = "NVIDIA CCCL"};
+  // Its partition reverses what is not selected, which is another contract.
+  template <class T, class O>
+  static constexpr bool supports = !writes_rest<O>;
+
+  template <class T, class O>
+  static Status run(const Args<T, O>& a) {
+    const auto n = static_cast<std::int64_t>(a.in.n);
+    std::size_t bytes = 0;
+    const auto select = [&](void* scratch) {
+      const auto stream = static_cast<cudaStream_t>(a.stream.handle);
+      if constexpr (has_predicate<O> && !writes_rest<O>) {
+        return cub::DeviceSelect::If(scratch, bytes, a.in.values, a.out.values, a.out.count, n, a.in.predicate, stream);
+      } else if constexpr (reads_flags<O>) {
+        return cub::DeviceSelect::Flagged(scratch, bytes, a.in.values, a.in.flags, a.out.values, a.out.count, n,
+                                          stream);
+      } else if constexpr (starts_runs<O> && !writes_lengths<O>) {
+        return cub::DeviceSelect::Unique(scratch, bytes, a.in.values, a.out.values, a.out.count, n, stream);
+      } else if constexpr (writes_lengths<O>) {
+        return cub::DeviceRunLengthEncode::Encode(scratch, bytes, a.in.values, a.out.values,
+                                                  static_cast<std::uint32_t*>(a.out.positions.array), a.out.count,
+                                                  static_cast<int>(n), stream);
+      } else if (a.out.positions.wide) {
+        return cub::DeviceSelect::If(scratch, bytes, thrust::counting_iterator<std::uint64_t>(0),
+                                     static_cast<std::uint64_t*>(a.out.positions.array), a.out.count, n,
+                                     Repeats<T>{a.in.values, a.in.n}, stream);
+      } else {
+        return cub::DeviceSelect::If(scratch, bytes, thrust::counting_iterator<std::uint32_t>(0),
+                                     static_cast<std::uint32_t*>(a.out.positions.array), a.out.count, n,
+                                     Repeats<T>{a.in.values, a.in.n}, stream);
+      }
+    };
+    if (writes_lengths<O> && a.in.n > 0x7fffffff)
+      return {Code::unsupported, 0, "CUB's run lengths are of up to 2^31 - 1 elements"};
+    if (const cudaError_t e = select(nullptr)) return status_of(e);
+    void* const scratch = a.workspace->scratch(bytes);
+    if (!scratch) return {Code::out_of_memory, 0, "no memory for CUB's scratch"};
+    return status_of(select(scratch));
+  }
+};
+
+}  // namespace
+
+Rungs cuda_peers() {
+  static const std::string version = "CUB " + std::to_string(CUB_MAJOR_VERSION) + "." +
+                                     std::to_string(CUB_MINOR_VERSION) + "." + std::to_string(CUB_SUBMINOR_VERSION);
+  static const Rung cub = as_peer(make_rung<cub_device_select>("cub", Backend::cuda), version);
+  static const Rung* const all[] = {&cub};
+  return all;
+}
+
+}  // namespace upsweep::ladders::select

@@ -1,0 +1,46 @@
+// Wrong on purpose: what is selected goes out in whole packs, the last filled up with whatever lies there.
+//
+// Must be caught by the check: elements behind the last that is selected were written. (Between tiles the same mistake
+// is mended by the next tile, if that is the later one to write.)
+#pragma once
+#include "kernel/block.h"
+#include "ladders/select/fused.cuh"
+
+namespace upsweep::ladders::select {
+
+inline constexpr unsigned whole_packs_block = 64, whole_packs_pack = 4;
+
+template <class T, class O>
+__global__ void __launch_bounds__(whole_packs_block) whole_packs_kernel(Input<T, O> in, Target<T> to, Places places) {
+  __shared__ T compact[whole_packs_block];
+  __shared__ unsigned drawn, before_tile, warp_totals[warp_size];
+  const unsigned tile = places.draw(drawn), t = threadIdx.x;
+  const std::size_t i = std::size_t(tile) * whole_packs_block + t;
+  const bool selects = i < in.n && in.selects(i);
+  compact[t] = T{};
+  unsigned selected;
+  const unsigned rank = block_scan(unsigned(selects), Sum{}, warp_totals, selected);
+  if (selects) compact[rank] = in.values[i];
+  if (t < warp_size) {
+    const unsigned before = places.find(tile, selected, to.out.count);
+    if (t == 0) before_tile = before;
+  }
+  __syncthreads();
+  const std::size_t place = before_tile + t;
+  if (t < ceil_div(selected, whole_packs_pack) * whole_packs_pack && place < in.n) to.out.values[place] = compact[t];
+}
+
+struct whole_packs {
+  static constexpr bool expected_wrong = true;
+  static constexpr Story story{.idea = "the last pack filled up", .prediction = "writes behind what is selected"};
+  static constexpr std::size_t largest = largest_narrow;
+  template <class T, class O>
+  static constexpr bool supports = has_predicate<O> && !writes_rest<O>;
+  template <class T, class O>
+  static Status run(const Args<T, O>& a) {
+    return launch_tiles(whole_packs_kernel<T, O>, {.block = whole_packs_block}, ceil_div(a.in.n, whole_packs_block), a,
+                        a.in, Target<T>{a.out, nullptr, nullptr});
+  }
+};
+
+}  // namespace upsweep::ladders::select

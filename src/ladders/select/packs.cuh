@@ -1,0 +1,149 @@
+// 16 bytes of keys at a time: what is selected of them as bits, their ranks in a warp's rows, and the way out.
+//
+// Keys are what an operation looks at: the elements, or their flags. A lane has packs of them in rows (kernel/rows.h).
+#pragma once
+#include "kernel/rows.h"
+#include "ladders/select/contract.h"
+
+namespace upsweep::ladders::select {
+
+template <class T, class O>
+using Key = std::conditional_t<reads_flags<O>, std::uint8_t, T>;
+
+template <class T, class O>
+__host__ __device__ const Key<T, O>* keys_of(const Input<T, O>& in) {
+  if constexpr (reads_flags<O>)
+    return in.flags;
+  else
+    return in.values;
+}
+
+// ---- bits -----------------------------------------------------------------------------------------------------------
+
+// Bit k is whether key k of the pack is selected; `left` is the key before the pack. find_repeats is seen from the
+// second of the two: a bit stands for the position before its own.
+template <class T, class O>
+__device__ __forceinline__ unsigned bits_of(const Input<T, O>& in, const uint4& raw, [[maybe_unused]] Key<T, O> left) {
+  if constexpr (reads_flags<O>) {
+    return nonzero_bytes(raw);
+  } else {
+    const Pack<T> pack = as_pack<T>(raw);
+    unsigned bits = 0;
+#pragma unroll
+    for (unsigned k = 0; k < Pack<T>::size; ++k) {
+      bool selected;
+      if constexpr (has_predicate<O>)
+        selected = in.predicate(pack.item[k]);
+      else
+        selected = (pack.item[k] == left) == (writes_positions<O>);
+      bits |= unsigned(selected) << k;
+      if constexpr (sees_neighbour<O>) left = pack.item[k];
+    }
+    return bits;
+  }
+}
+
+// The same at the ends of the input: what is not there is not selected, and what has nothing to its left is not equal
+// to it. `position` is the pack's.
+template <class O, class K>
+__device__ __forceinline__ unsigned at_the_ends(unsigned bits, const Aligned<K>& keys, std::size_t position) {
+  constexpr unsigned size = Pack<K>::size;
+  const auto until = [&](std::size_t end) {  // bits of what lies before `end`
+    return end <= position ? 0u : end - position >= size ? (1u << size) - 1 : (1u << (end - position)) - 1;
+  };
+  if constexpr (starts_runs<O>)
+    if (keys.begin >= position && keys.begin - position < size) bits |= 1u << (keys.begin - position);
+  return bits & until(keys.end) & ~until(writes_positions<O> ? keys.begin + 1 : keys.begin);
+}
+
+// The bits of a warp's rows, the first of which begins at `position` for lane 0; `left` is the key before it.
+template <unsigned Rows, class T, class O>
+__device__ __forceinline__ void bits_of_rows(const Input<T, O>& in, const Aligned<Key<T, O>>& keys,
+                                             std::size_t position, const uint4 (&rows)[Rows], Key<T, O> left,
+                                             unsigned (&bits)[Rows]) {
+  using K = Key<T, O>;
+  constexpr unsigned size = Pack<K>::size;
+  const unsigned lane = threadIdx.x % warp_size;
+#pragma unroll
+  for (unsigned r = 0; r < Rows; ++r) {
+    K before = left;
+    if constexpr (sees_neighbour<O>) {
+      // From the lane to the left; lane 0 has it from the row above, and gets for the row below what lane 31 has.
+      const K last = as_pack<K>(rows[r]).item[size - 1];
+      const K rotated = K(__shfl_sync(all_lanes, last, int(lane + warp_size - 1) % warp_size));
+      before = lane == 0 ? left : rotated;
+      left = rotated;
+    }
+    bits[r] = bits_of<T, O>(in, rows[r], before);
+  }
+  if (position > keys.begin && position + Rows * warp_size * size <= keys.end) return;
+#pragma unroll
+  for (unsigned r = 0; r < Rows; ++r) bits[r] = at_the_ends<O>(bits[r], keys, position + (r * warp_size + lane) * size);
+}
+
+// ---- ranks ----------------------------------------------------------------------------------------------------------
+
+// From the bits of a warp's rows, `Size` a lane and row, how many are selected before each lane's; returns how many in
+// all. Rows share the words that are scanned: the sums of one fit in 8 or 16 bits.
+template <unsigned Size, unsigned Rows>
+__device__ __forceinline__ unsigned rank_rows(const unsigned (&bits)[Rows], unsigned (&before)[Rows]) {
+  constexpr unsigned width = Size * warp_size < 256 ? 8 : 16, sharing = 32 / width, mask = (1u << width) - 1;
+  unsigned total = 0;
+#pragma unroll
+  for (unsigned first = 0; first < Rows; first += sharing) {
+    unsigned counts = 0;
+#pragma unroll
+    for (unsigned q = 0; q < sharing && first + q < Rows; ++q) counts |= unsigned(__popc(bits[first + q])) << q * width;
+    const unsigned upto = warp_scan(counts, Sum{});
+    const unsigned all = __shfl_sync(all_lanes, upto, warp_size - 1);
+#pragma unroll
+    for (unsigned q = 0; q < sharing && first + q < Rows; ++q) {
+      before[first + q] = total + ((upto - counts) >> q * width & mask);
+      total += all >> q * width & mask;
+    }
+  }
+  return total;
+}
+
+// ---- together, and out ----------------------------------------------------------------------------------------------
+
+// The pack's items whose bits are set, to at[0], at[1], ...
+template <class V>
+__device__ __forceinline__ void compact(unsigned bits, const Pack<V>& pack, V* at) {
+#pragma unroll
+  for (unsigned k = 0; k < Pack<V>::size; ++k)
+    if (bits >> k & 1) *at++ = pack.item[k];
+}
+// And where they were: `first` is the pack's own place.
+template <unsigned Size>
+__device__ __forceinline__ void compact_places(unsigned bits, unsigned first, std::uint16_t* at) {
+#pragma unroll
+  for (unsigned k = 0; k < Size; ++k)
+    if (bits >> k & 1) *at++ = static_cast<std::uint16_t>(first + k);
+}
+
+// How far past a 16-byte address the array begins, in elements: compacted values lie as far behind one in shared
+// memory, so that both are aligned alike.
+template <class V>
+__device__ unsigned misalignment(const V* array) {
+  return unsigned(reinterpret_cast<std::uintptr_t>(array) % 16 / sizeof(V));
+}
+
+// values[k] = staged[misalignment(values) + k] for k < count, 16 bytes at a time, by `threads` threads of which this is
+// number `thread`.
+template <class V>
+__device__ __forceinline__ void put_values(V* values, const V* staged, unsigned count, unsigned thread,
+                                           unsigned threads) {
+  constexpr unsigned size = Pack<V>::size;
+  const unsigned from = misalignment(values), to = from + count;
+  V* const aligned = values - from;
+  // The elements before the first whole pack, and those behind the last; all of them where there is none.
+  const unsigned begin = from > 0 && to >= size ? size : from, end = to >= size ? to / size * size : from;
+  if (thread < begin - from) values[thread] = staged[from + thread];
+  if (thread < to - end) aligned[end + thread] = staged[end + thread];
+#pragma unroll 4
+  for (unsigned first = begin + thread * size; first < end; first += threads * size)
+    *reinterpret_cast<uint4*>(aligned + first) = *reinterpret_cast<const uint4*>(staged + first);
+}
+
+}  // namespace upsweep::ladders::select

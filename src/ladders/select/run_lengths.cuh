@@ -1,0 +1,36 @@
+// The last step of run_length_encode, for rungs that find where runs begin; and limits that all rungs share.
+#pragma once
+#include "kernel/kernel.h"
+#include "ladders/select/contract.h"
+
+namespace upsweep::ladders::select {
+
+inline constexpr Status no_memory{Code::out_of_memory, 0, "no memory for the ranks"};
+// Ranks and positions on the way are 32 bits.
+inline constexpr std::size_t largest_narrow = 0xffffffffu;
+
+// From the positions of the runs' first elements to the runs' lengths.
+template <class T>
+__global__ void lengths_kernel(const unsigned* heads,  // [count]
+                               Output<T> out, std::size_t n) {
+  const std::size_t count = *out.count, step = std::size_t(gridDim.x) * blockDim.x;
+  for (std::size_t r = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x; r < count; r += step)
+    out.positions.put(r, (r + 1 < count ? heads[r + 1] : n) - heads[r]);
+}
+
+template <class T>
+Status lengths_of_runs(const unsigned* heads, const Output<T>& out, std::size_t n, Stream stream) {
+  constexpr unsigned threads = 256;
+  // How many there are is known on the device alone: enough threads to fill it, each for several.
+  const std::size_t fill = std::size_t(device_limits().multiprocessors) * device_limits().threads_per_sm / threads;
+  const std::size_t most = ceil_div(n, threads);
+  return launch(lengths_kernel<T>,
+                {.grid = static_cast<unsigned>(most < 1      ? 1
+                                               : most < fill ? most
+                                                             : fill),
+                 .block = threads,
+                 .stream = stream},
+                heads, out, n);
+}
+
+}  // namespace upsweep::ladders::select

@@ -1,0 +1,19 @@
+// The launch of a test kernel, as its Call carries it.
+#pragma once
+#include <cstddef>
+
+#include "base/call.h"
+
+namespace upsweep::test {
+
+struct Launch {
+  unsigned grid = 1, grid_y = 1, block = 32, block_y = 1, cluster = 1;
+  std::size_t shared = 0;  // dynamic shared memory, bytes
+  int k = 0;               // the kernel's one free number
+};
+
+// The last input: the kernels have three at most. `launch` outlives the call.
+inline void set_launch(Call& call, const Launch& launch) { call.in[3] = input_array(Type::u8, sizeof launch, &launch); }
+inline const Launch& launch_of(const Call& call) { return *call.in[3].as<const Launch>(); }
+
+}  // namespace upsweep::test
