@@ -42,7 +42,7 @@ struct AnyView {
 
 struct Request {
   const Contract* contract = nullptr;  // find_contract("scan")
-  Operation operation{};     // Op::max; one of the contract's, or empty if it has none
+  Operation operation{};               // Op::max; one of the contract's, or empty if it has none
   // In the contract's order; arrays that the operation does not use stay empty.
   std::array<AnyView, 4> in{}, out{};
   std::array<Scalar, 4> scalars{};

@@ -57,8 +57,8 @@ void reduce(Device& device, const In& in, Out&& out, Op op = Op::sum, const Opti
 
 // The same, but waits and returns the result.
 template <InputArray In>
-requires ReduceElement<input_element<In>>
-input_element<In> reduce(Device& device, const In& in, Op op = Op::sum, const Options& options = {}) {
+requires ReduceElement<input_element<In>> input_element<In> reduce(Device& device, const In& in, Op op = Op::sum,
+                                                                   const Options& options = {}) {
   input_element<In> out;
   reduce(device, in, host_view(&out, 1), op, options);
   return out;

@@ -14,8 +14,8 @@ class Scalar {
  public:
   constexpr Scalar() = default;
   template <class T>
-  requires std::is_arithmetic_v<T> || std::is_enum_v<T>
-  Scalar(T value) {  // NOLINT: implicit, so that a call lists plain values
+  requires std::is_arithmetic_v<T> || std::is_enum_v<T> Scalar(
+      T value) {  // NOLINT: implicit, so that a call lists plain values
     if constexpr (std::is_same_v<T, bool> || std::is_enum_v<T>) {
       type_ = Type::u8;
       bytes_[0] = static_cast<unsigned char>(value);

@@ -55,23 +55,25 @@ auto select(Device& device, Request request, Count&& count, const Options& optio
 
 template <InputArray In, detail::PositionArray Out, detail::CountArray Count = detail::Returned>
 auto find_repeats(Device& device, const In& in, Out&& positions, Count&& count = {}, const Options& options = {}) {
-  return detail::select(device, {.operation = Selection::find_repeats, .in = {view(in)}, .out = {view(positions)}}, count,
-                        options);
+  return detail::select(device, {.operation = Selection::find_repeats, .in = {view(in)}, .out = {view(positions)}},
+                        count, options);
 }
 
 template <InputArray In, OutputOf<input_element<In>> Out, detail::CountArray Count = detail::Returned>
 auto select_if(Device& device, const In& in, std::type_identity_t<input_element<In>> below, Out&& out,
                Count&& count = {}, const Options& options = {}) {
-  return detail::select(
-      device, {.operation = Selection::select_if, .in = {view(in)}, .out = {view(out)}, .scalars = {below}}, count, options);
+  return detail::select(device,
+                        {.operation = Selection::select_if, .in = {view(in)}, .out = {view(out)}, .scalars = {below}},
+                        count, options);
 }
 
 template <InputArray In, InputOf<std::uint8_t> Flags, OutputOf<input_element<In>> Out,
           detail::CountArray Count = detail::Returned>
 auto select_flagged(Device& device, const In& in, const Flags& flags, Out&& out, Count&& count = {},
                     const Options& options = {}) {
-  return detail::select(
-      device, {.operation = Selection::select_flagged, .in = {view(in), view(flags)}, .out = {view(out)}}, count, options);
+  return detail::select(device,
+                        {.operation = Selection::select_flagged, .in = {view(in), view(flags)}, .out = {view(out)}},
+                        count, options);
 }
 
 template <InputArray In, OutputOf<input_element<In>> Out, detail::CountArray Count = detail::Returned>
@@ -85,8 +87,8 @@ auto run_length_encode(Device& device, const In& in, Out&& values, Lengths&& len
                        const Options& options = {}) {
   return detail::select(
       device,
-      {.operation = Selection::run_length_encode, .in = {view(in)}, .out = {view(values), AnyView(), view(lengths)}}, count,
-      options);
+      {.operation = Selection::run_length_encode, .in = {view(in)}, .out = {view(values), AnyView(), view(lengths)}},
+      count, options);
 }
 
 template <InputArray In, OutputOf<input_element<In>> Out, detail::CountArray Count = detail::Returned>

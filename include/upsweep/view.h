@@ -36,8 +36,8 @@ class View {
 
   // Converts to a read-only view.
   template <class U>
-  requires(std::same_as<const U, T>)
-  View(const View<U>& v) : View(v.data(), v.size(), v.place(), v.owner()) {}  // NOLINT: implicit, as T* to const T*
+  requires(std::same_as<const U, T>) View(const View<U>& v)
+      : View(v.data(), v.size(), v.place(), v.owner()) {}  // NOLINT: implicit, as T* to const T*
 
   T* data() const noexcept { return data_; }
   std::size_t size() const noexcept { return size_; }  // elements
@@ -93,7 +93,7 @@ template <class A>
 using element_of = std::remove_pointer_t<decltype(view(std::declval<A&>()).data())>;
 template <class A>
 concept ArrayLike = requires(A& a) {
-  { view(a).data() };
+  {view(a).data()};
   { view(a).size() } -> std::same_as<std::size_t>;
 };
 template <class A>

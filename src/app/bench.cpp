@@ -33,8 +33,9 @@ constexpr std::size_t most_tables = 4;
 void declare(CLI::App& command, Options& o) {
   declare_selection(command, o.selection);
   command.add_flag("--peers,!--no-peers", o.peers, "Time other libraries in the same run (default: yes)");
-  command.add_option("--situation", o.situation,
-                     "Surroundings of each call: back_to_back (default), alone, warm (the same arrays again) or mixed")
+  command
+      .add_option("--situation", o.situation,
+                  "Surroundings of each call: back_to_back (default), alone, warm (the same arrays again) or mixed")
       ->check(CLI::IsMember(std::vector<std::string>(lab::situation_names.begin(), lab::situation_names.end())));
   command.add_flag("--from-host", o.from_host, "Time rungs that take arrays in host memory instead of device memory");
   command.add_option("--samples", o.samples, "Samples per contestant")->check(CLI::Range(4, 100000));
@@ -112,8 +113,8 @@ class Bench {
       std::vector<lab::Record> records;
       std::string failures;
       for (const lab::Measurement& measured : measurements) {
-        records.push_back(
-            make_record(identity, *series.primitive, c, situation_, measured, stopwatch.ceiling(measured.traffic.ceiling)));
+        records.push_back(make_record(identity, *series.primitive, c, situation_, measured,
+                                      stopwatch.ceiling(measured.traffic.ceiling)));
         output_.json_line(to_json(records.back()));
         if (!measured.failure) continue;
         failed_ = true;

@@ -57,10 +57,10 @@ FileFormat format_of(const std::string& name) {
 }
 
 const Rung& chosen_rung(const Options& o, const Primitive& primitive, Platform& platform) {
-  const std::string name =
-      !o.rung.empty()
-          ? o.rung
-          : std::string(platform.backend() == Backend::cpu ? primitive.contract.default_cpu : primitive.contract.default_gpu);
+  const std::string name = !o.rung.empty()
+                               ? o.rung
+                               : std::string(platform.backend() == Backend::cpu ? primitive.contract.default_cpu
+                                                                                : primitive.contract.default_gpu);
   std::vector<std::string> names;
   for (const Rung* rung : platform.rungs()) {
     if (rung->primitive != primitive.name() || rung->peer || rung->expected_wrong) continue;

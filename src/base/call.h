@@ -57,8 +57,8 @@ struct Call {
   Workspace* workspace = nullptr;  // scratch; used by one stream at a time
   Stream stream{};
 
-  Type type() const { return in[0].type; }          // of the main input
-  std::size_t n() const { return in[0].count; }     // of the main input
+  Type type() const { return in[0].type; }       // of the main input
+  std::size_t n() const { return in[0].count; }  // of the main input
 };
 
 using RunFn = Status (*)(const Call&);

@@ -8,7 +8,8 @@ void refuse(std::string_view who, const std::string& what, const std::string& hi
 
 void require_room(std::string_view who, std::string_view array, std::size_t count, std::size_t needed) {
   if (count >= needed) return;
-  refuse(who, std::string(array) + (count == 0 ? " has no element, " : " has " + std::to_string(count) + " elements, ") +
+  refuse(who, std::string(array) +
+                  (count == 0 ? " has no element, " : " has " + std::to_string(count) + " elements, ") +
                   std::to_string(needed) + (needed == 1 ? " is needed" : " are needed"));
 }
 

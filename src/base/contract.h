@@ -38,8 +38,8 @@ struct Contract {
   std::string_view name;
   std::string_view promise;                 // one line: out[...] = ...
   std::span<const Operation> operations{};  // empty if the primitive leaves no choice
-  std::span<const InputRole> inputs{};          // as Call::in; a call omits those that its operation does not read
-  std::span<const OutputRole> outputs{};        // as Call::out, likewise
+  std::span<const InputRole> inputs{};      // as Call::in; a call omits those that its operation does not read
+  std::span<const OutputRole> outputs{};    // as Call::out, likewise
   std::span<const Parameter> scalars{};     // as Call::scalars
   // True if a call's operation reads scalars[k]; null: all operations read all scalars.
   bool (*reads_scalar)(const Call&, std::size_t k) = nullptr;

@@ -125,8 +125,7 @@ Record make_record(const RunIdentity& identity, Backend backend, const Ceiling& 
 
 std::string to_json(const Record& r) {
   Json params = Json::object();
-  for (const auto& [name, value] : r.params)
-    params[name] = as_json(value);
+  for (const auto& [name, value] : r.params) params[name] = as_json(value);
   Json json;
   json["primitive"] = r.primitive;
   json["rung"] = or_null(r.rung);

@@ -17,7 +17,7 @@ namespace upsweep::lab {
 struct Record {
   std::string primitive;
   std::optional<std::string> rung, peer;  // exactly one of them
-  std::string backend, op, type;  // op is empty if the primitive leaves no choice
+  std::string backend, op, type;          // op is empty if the primitive leaves no choice
   std::uint64_t n = 0;
   std::string input;
   std::vector<std::pair<std::string, std::string>> params;  // values as text: 0.5, true, offsets

@@ -67,7 +67,7 @@ class Stage {
   MemorySpace& memory_;  // of the arrays
   std::optional<Workspace> workspace_;
   const Problem* problem_ = nullptr;
-  Call call_;  // of the case, except arrays and workspace
+  Call call_;                            // of the case, except arrays and workspace
   std::vector<Array> inputs_, outputs_;  // the problem's
   std::vector<Framed> in_, out_;         // at least as many
   std::vector<std::vector<std::byte>> host_;

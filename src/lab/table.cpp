@@ -180,7 +180,8 @@ struct Marker {
 };
 
 Marker parse_marker(const std::string& words, const std::string& where) {
-  static const std::set<std::string> known{"device", "file", "backend", "type", "op", "input", "n", "columns", "situation", "rung", "show"};
+  static const std::set<std::string> known{"device", "file",    "backend",   "type", "op",  "input",
+                                           "n",      "columns", "situation", "rung", "show"};
   Marker marker;
   std::istringstream in(words);
   in >> marker.primitive;
@@ -193,7 +194,8 @@ Marker parse_marker(const std::string& words, const std::string& where) {
       marker.params.emplace_back(name, word.substr(equals + 1));
     else
       throw Error(Code::bad_file, fmt::format("{}: '{}' means nothing in a marker", where, word),
-                  "known: device= file= backend= type= op= input= n= situation= columns= rung= show=, and parameters with their values, - for not given");
+                  "known: device= file= backend= type= op= input= n= situation= columns= rung= show=, and parameters "
+                  "with their values, - for not given");
   }
   marker.wanted.try_emplace("situation", to_string(Situation::back_to_back));
   if (!marker.wanted.contains("device"))
@@ -251,8 +253,7 @@ std::string marker_table(const Marker& marker, const std::string& where, const s
   for (const auto& [date, revision] : made)
     revisions += fmt::format("{}revision {}, {}", revisions.empty() ? "" : "; ", revision, date);
   const auto columns = marker.wanted.find("columns");
-  return "\n" + sweep_grid(records, true, {columns == marker.wanted.end() ? "" : columns->second}).markdown() +
-         "\n" +
+  return "\n" + sweep_grid(records, true, {columns == marker.wanted.end() ? "" : columns->second}).markdown() + "\n" +
          wrapped(fmt::format("{}; {}; {}; {}; {}.", r.device, r.driver, r.compiler, marker.wanted.at("situation"),
                              revisions)) +
          "\n";
@@ -264,8 +265,8 @@ std::string marker_figure(const Marker& marker, const std::string& where, const 
   const std::vector<Record> records = marked_records(marker, where, results);
   const Contract* const contract = find_contract(marker.primitive);
   const auto named = marker.wanted.find("rung");
-  const std::string_view rung = named != marker.wanted.end() ? std::string_view(named->second)
-                                : !contract                  ? std::string_view()
+  const std::string_view rung = named != marker.wanted.end()       ? std::string_view(named->second)
+                                : !contract                        ? std::string_view()
                                 : records.front().backend == "cpu" ? contract->default_cpu
                                                                    : contract->default_gpu;
   const auto shown = marker.wanted.find("show");

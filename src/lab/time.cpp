@@ -14,8 +14,8 @@
 #include <system_error>
 
 #include "files/interrupt.h"
-#include "lab/rng.h"
 #include "lab/check.h"
+#include "lab/rng.h"
 
 namespace upsweep::lab {
 
@@ -379,8 +379,8 @@ Stopwatch::Lane& Stopwatch::neighbour_lane() {
     const std::size_t n = std::size_t{1} << (platform_.backend() == Backend::cuda ? 20 : 12);
     const Case c{.type = primitive.types().front(), .n = n};
     const auto problem = primitive.make(c, {});
-    neighbour_ = make_lane(primitive, rung, c, *problem,
-                           std::make_shared<Copies>(platform_, rung.arrays, *problem, 1), {.check = false});
+    neighbour_ = make_lane(primitive, rung, c, *problem, std::make_shared<Copies>(platform_, rung.arrays, *problem, 1),
+                           {.check = false});
     neighbour_->prepare(workspace_, stream_);
   }
   return *neighbour_;
@@ -398,7 +398,8 @@ Stopwatch::Lane* Stopwatch::ceiling_lane(std::string_view kind, std::size_t byte
   if (!lane || lane->c.n != c.n) {
     lane.reset();  // before its successor is built: the two may not fit together
     const auto problem = primitive->make(c, {});
-    lane = make_lane(*primitive, *rung, c, *problem, std::make_shared<Copies>(platform_, rung->arrays, *problem, 1), {});
+    lane =
+        make_lane(*primitive, *rung, c, *problem, std::make_shared<Copies>(platform_, rung->arrays, *problem, 1), {});
   } else {
     lane->renew();
   }

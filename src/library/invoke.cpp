@@ -119,7 +119,8 @@ class Staging {
     for (std::size_t k = 0; k < contract_.inputs.size(); ++k)
       if (in_[k]) {
         call.in[k].data = base + *in_[k];
-        if (request_.in[k].count) state.platform.copy_in(call.in[k].data, request_.in[k].data, call.in[k].bytes(), state.stream);
+        if (request_.in[k].count)
+          state.platform.copy_in(call.in[k].data, request_.in[k].data, call.in[k].bytes(), state.stream);
       }
     for (std::size_t k = 0; k < contract_.outputs.size(); ++k)
       if (out_[k]) call.out[k].data = base + *out_[k];
@@ -134,7 +135,8 @@ class Staging {
     for (std::size_t k = 0; k < contract_.outputs.size(); ++k)
       if (out_[k])
         if (const std::size_t elements = contract_.written(call, k, counted))
-          state.platform.copy_out(request_.out[k].data, call.out[k].data, elements * size_of(call.out[k].type), state.stream);
+          state.platform.copy_out(request_.out[k].data, call.out[k].data, elements * size_of(call.out[k].type),
+                                  state.stream);
     state.platform.synchronize(state.stream);
   }
 
@@ -198,9 +200,10 @@ void invoke(Device& device, const Request& request, const Options& options) {
   if (!base && options.rung.empty() && !contract.default_from_host.empty())
     return invoke(device, request, {.rung = contract.default_from_host});
   if (!base)
-    throw Error(Code::out_of_memory,
-                describe(*rung, call) + ": no device memory for copies of " + std::to_string(staging.bytes()) + " bytes",
-                "work on the arrays in parts");
+    throw Error(
+        Code::out_of_memory,
+        describe(*rung, call) + ": no device memory for copies of " + std::to_string(staging.bytes()) + " bytes",
+        "work on the arrays in parts");
   staging.copy_in(state, base, call);
   run_or_throw(state, *rung, run, call);
   staging.copy_out(state, call);

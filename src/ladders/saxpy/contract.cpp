@@ -17,16 +17,15 @@ void validate(const Call& c) {
 
 }  // namespace
 
-extern const Contract saxpy_contract{
-    .name = "saxpy",
-    .promise = "out[i] = a * x[i] + y[i]",
-    .inputs = inputs,
-    .outputs = outputs,
-    .scalars = scalars,
-    .validate = &validate,
-    .written = [](const Call& c, std::size_t, std::uint64_t) { return c.n(); },
-    .default_cpu = "parallel",
-    .default_gpu = "one_pack",
-    .default_from_host = "from_host_pipelined"};
+extern const Contract saxpy_contract{.name = "saxpy",
+                                     .promise = "out[i] = a * x[i] + y[i]",
+                                     .inputs = inputs,
+                                     .outputs = outputs,
+                                     .scalars = scalars,
+                                     .validate = &validate,
+                                     .written = [](const Call& c, std::size_t, std::uint64_t) { return c.n(); },
+                                     .default_cpu = "parallel",
+                                     .default_gpu = "one_pack",
+                                     .default_from_host = "from_host_pipelined"};
 
 }  // namespace upsweep

@@ -34,8 +34,14 @@ struct Binding {
   static constexpr bool takes = true;
   template <class T, class>
   static Args<T> args(const Call& c) {
-    return {c.in[0].as<const T>(),    c.in[1].as<const T>(), c.out[0].as<T>(), c.n(),
-            {c.scalars[0].as<T>()}, c.tuning,              c.workspace,      c.stream};
+    return {c.in[0].as<const T>(),
+            c.in[1].as<const T>(),
+            c.out[0].as<T>(),
+            c.n(),
+            {c.scalars[0].as<T>()},
+            c.tuning,
+            c.workspace,
+            c.stream};
   }
   template <class F>
   static RunFn visit(Operation, F&& f) {

@@ -27,8 +27,8 @@ struct Binding {
   static constexpr bool takes = !std::is_same_v<Op, Product>;
   template <class T, class Op>
   static Args<T, Op> args(const Call& c) {
-    return {c.in[0].as<const T>(), c.out[0].as<T>(), c.n(), c.scalars[0].as<bool>(), Op{}, c.tuning, c.workspace,
-            c.stream};
+    return {c.in[0].as<const T>(), c.out[0].as<T>(), c.n(), c.scalars[0].as<bool>(), Op{}, c.tuning,
+            c.workspace,           c.stream};
   }
   template <class F>
   static RunFn visit(Operation operation, F&& f) {

@@ -27,7 +27,8 @@ void validate(const Call& c) {
 
 extern const Contract segmented_scan_contract{
     .name = "segmented_scan",
-    .promise = "a scan that starts anew at every head; heads are flags, keys (equal neighbours are a segment) or offsets",
+    .promise =
+        "a scan that starts anew at every head; heads are flags, keys (equal neighbours are a segment) or offsets",
     .operations = operations,
     .inputs = inputs,
     .outputs = outputs,

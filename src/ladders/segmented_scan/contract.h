@@ -89,8 +89,7 @@ struct Joined {
   }
   template <class T>
   UPSWEEP_HD constexpr Run<T> operator()(Run<T> left, Run<T> right) const {
-    return {right.head ? right.value : op(left.value, right.value),
-            static_cast<UnsignedAs<T>>(left.head | right.head)};
+    return {right.head ? right.value : op(left.value, right.value), static_cast<UnsignedAs<T>>(left.head | right.head)};
   }
 };
 

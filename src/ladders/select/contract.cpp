@@ -12,9 +12,10 @@ constexpr Operation operations[] = {Selection::find_repeats, Selection::select_i
 constexpr InputRole inputs[] = {{"the input"}, {"the flags"}};
 constexpr OutputRole outputs[] = {{"the output"}, {"the count"}, {"the array of lengths"}};
 constexpr int count_output = 1;
-constexpr Parameter scalars[] = {{.name = "below",
-                                  .kind = Parameter::Kind::element,
-                                  .meaning = "the limit of select_if and partition_if (the middle of the type's range)"}};
+constexpr Parameter scalars[] = {
+    {.name = "below",
+     .kind = Parameter::Kind::element,
+     .meaning = "the limit of select_if and partition_if (the middle of the type's range)"}};
 
 void validate(const Call& c) {
   const std::string_view who = c.operation.name();

@@ -13,7 +13,11 @@ namespace {
 class ScanProblem final : public Problem {
  public:
   ScanProblem(const Case& c, std::span<const std::byte> data)
-      : type_(c.type), op_(c.operation.as<Op>()), inclusive_(c.settings.get("inclusive", false)), n_(c.n), in_(main_input(c, data)) {}
+      : type_(c.type),
+        op_(c.operation.as<Op>()),
+        inclusive_(c.settings.get("inclusive", false)),
+        n_(c.n),
+        in_(main_input(c, data)) {}
   std::vector<Array> inputs() const override { return {input_array(type_, n_, in_.get())}; }
   std::vector<Array> outputs() const override { return {{type_, n_}}; }
   Traffic traffic(const Rung&) const override { return {2 * n_ * size_of(type_), "copy"}; }

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "lab/chunk_room.h"
-#include "cpu/parallel.h"
 #include "base/platform.h"
 #include "base/workspace.h"
+#include "cpu/parallel.h"
+#include "lab/chunk_room.h"
 #include "ladders/scan/contract.h"
 #include "ladders/scan/cpu_reproducible.h"
 

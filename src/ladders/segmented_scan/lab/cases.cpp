@@ -88,9 +88,8 @@ class SegmentedProblem final : public Problem {
   std::vector<std::uint32_t> keys_;
 };
 
-constexpr Parameter shapes[] = {{.name = "length",
-                                 .meaning = "mean length of segments (0: lengths of every magnitude)",
-                                 .most = 0x1p53}};
+constexpr Parameter shapes[] = {
+    {.name = "length", .meaning = "mean length of segments (0: lengths of every magnitude)", .most = 0x1p53}};
 
 }  // namespace
 

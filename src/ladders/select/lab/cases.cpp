@@ -48,7 +48,10 @@ class SelectProblem final : public Problem {
     if (!count_) count_ = select::count_selected(problem());
     const std::size_t count = *count_;
     const std::size_t read = does_.flags ? case_.n + count * element : case_.n * element;
-    const std::size_t written = (does_.rest ? case_.n : does_.values ? count : 0) * element +
+    const std::size_t written = (does_.rest     ? case_.n
+                                 : does_.values ? count
+                                                : 0) *
+                                    element +
                                 (does_.positions || does_.lengths ? count : 0) * position;
     // Writes turn the memory around: from one byte in five on, a copy is the fairer ceiling.
     return {read + written, 4 * written < read ? "read" : "copy"};
@@ -71,7 +74,10 @@ class SelectProblem final : public Problem {
 
 constexpr Parameter shapes[] = {
     {.name = "share", .kind = Parameter::Kind::real, .meaning = "of the elements that are selected", .most = 1},
-    {.name = "run_length", .kind = Parameter::Kind::real, .meaning = "mean length of runs of equal elements", .least = 1}};
+    {.name = "run_length",
+     .kind = Parameter::Kind::real,
+     .meaning = "mean length of runs of equal elements",
+     .least = 1}};
 
 // The limit that about half of a uniform input is below: 0 where there are negative numbers.
 Scalar middle_of_range(std::string_view, Type type) {

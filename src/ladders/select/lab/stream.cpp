@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "lab/chunk_room.h"
 #include "base/platform.h"
 #include "base/workspace.h"
+#include "lab/chunk_room.h"
 #include "ladders/select/contract.h"
 
 namespace upsweep {
