@@ -115,6 +115,7 @@ function(upsweep_kernel_units out extension)
       set(unit ${generated}/${primitive}_${rung}.${extension})
       file(CONFIGURE OUTPUT ${unit} CONTENT
 "#include \"${include}\"
+#include \"ladders/${primitive}/binding.h\"
 namespace upsweep::ladders::${primitive} {
 extern const Rung kernel_${rung}_rung;
 const Rung kernel_${rung}_rung = make_rung<${rung}>(\"${rung}\", kernel_backend);

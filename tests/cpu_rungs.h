@@ -1,4 +1,4 @@
-// What the tests of CPU rungs share: the rungs, guarded arrays, and the instruction sets.
+// Shared by the tests of CPU rungs: the rungs, guarded arrays and instruction sets.
 #pragma once
 #include <hwy/highway.h>
 
@@ -15,8 +15,8 @@
 
 namespace upsweep {
 
-// ThreadSanitizer sees races in a oneTBB that was not built for it, so there the peers are left out. It is a hundred
-// times as slow, and which threads meet where does not depend on the values: one input does.
+// ThreadSanitizer reports false races in a oneTBB that was built without it, so peers are left out. It is 100 times
+// slower, and which threads share data does not depend on the values, so one input is enough.
 #if defined(__SANITIZE_THREAD__)
 inline constexpr bool under_thread_sanitizer = true;
 #else
@@ -38,7 +38,7 @@ inline const Rung& cpu_rung(std::string_view primitive, std::string_view name) {
   return *rung;
 }
 
-// Those that this processor has.
+// Returns those that this processor supports.
 inline std::vector<std::int64_t> instruction_sets() {
   std::vector<std::int64_t> all;
   for (const std::int64_t target : {HWY_AVX3_DL, HWY_AVX3, HWY_AVX2, HWY_SSE4, HWY_STATIC_TARGET})

@@ -1,4 +1,4 @@
-// The error of an action that must fail.
+// error_of(): the Error of an action that must fail.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 
 namespace upsweep {
 
-// Fails the test if nothing is thrown.
+// Returns the Error that the action throws. Fails the test if it throws none.
 template <class Action>
 Error error_of(Action&& action) {
   try {

@@ -1,4 +1,4 @@
-// Bytes in memory as a Source: for tests and fuzzing.
+// A Source that reads bytes in memory, for tests and fuzzing.
 #pragma once
 #include <algorithm>
 #include <cstring>

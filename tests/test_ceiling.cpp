@@ -1,4 +1,4 @@
-// The ceilings do what they are timed for: every word is read, written or copied, at any size and alignment.
+// The ceilings read, write or copy every word that they are timed for, at any size and alignment.
 #include <gtest/gtest.h>
 
 #include <vector>

@@ -28,7 +28,7 @@ struct Outcome {
   std::string out, err;
 };
 
-// A folder of its own for each test, in which the program is run.
+// Each test runs the program in a folder of its own.
 class Cli : public testing::Test {
  protected:
   Cli() {
@@ -37,7 +37,7 @@ class Cli : public testing::Test {
   }
   ~Cli() override { fs::remove_all(folder_); }
 
-  // Runs `before; upsweep arguments` in the folder, by the shell.
+  // Runs `before; upsweep arguments` in the folder, through the shell.
   Outcome run(const std::string& arguments, const std::string& before = "") const {
     const std::string command = "cd " + folder_.string() + " && { " + before + " " + UPSWEEP_PROGRAM + " " + arguments +
                                 "; } >stdout.txt 2>stderr.txt </dev/null";
@@ -45,7 +45,7 @@ class Cli : public testing::Test {
     return {WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status), read(folder_ / "stdout.txt"),
             read(folder_ / "stderr.txt")};
   }
-  // That the command fails with this code and says so in one line that contains these words, and prints no data.
+  // Expects the command to fail with this code, to print one line of error with these words, and no data.
   void expect_error(const std::string& arguments, int code, const std::string& words,
                     const std::string& before = "") const {
     const Outcome outcome = run(arguments, before);
@@ -62,7 +62,7 @@ class Cli : public testing::Test {
   void write_raw(const std::string& name, const std::vector<T>& values) const {
     write(name, std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)));
   }
-  // Files in the folder besides our own two.
+  // Files in the folder, except the captured stdout and stderr.
   std::vector<std::string> files() const {
     std::vector<std::string> names;
     for (const auto& entry : fs::directory_iterator(folder_))
@@ -87,6 +87,14 @@ TEST_F(Cli, HelpAndVersion) {
   const Outcome version = run("--version");
   EXPECT_EQ(version.code, 0);
   EXPECT_TRUE(version.out.starts_with("upsweep ")) << version.out;
+}
+
+TEST_F(Cli, ParametersThatTheOperationDoesNotRead) {
+  write_raw<std::int32_t>("in.raw", {3, 1, 2});
+  for (const char* command : {"bench select --backend cpu -n 10", "bench select --backend cpu -n 10 --op unique",
+                              "run select in.raw --type i32"})
+    expect_error(std::string(command) + " --param below=3", 2, "does not read the parameter 'below'");
+  expect_error("run select in.raw --type i32 --param below=3,share=1", 2, "its parameters: block");
 }
 
 TEST_F(Cli, UnknownNamesSuggestTheNearest) {
@@ -182,13 +190,13 @@ TEST_F(Cli, BenchWritesRecords) {
   EXPECT_NE(records.find("\"primitive\":\"ceiling\",\"rung\":\"read\""), std::string::npos);
   EXPECT_EQ(files().size(), 1u);
 
-  // A run held against itself: nothing changed.
+  // A run compared with itself has no changes.
   const Outcome same = run("compare results.jsonl results.jsonl");
   EXPECT_EQ(same.code, 0) << same.err;
   EXPECT_EQ(run("report show results.jsonl").code, 0);
 }
 
-// Parameters are recorded as what they are.
+// Parameters are recorded with their types.
 TEST_F(Cli, RecordsHaveTypedParametersAndTheSituation) {
   const auto bench = [&](const std::string& arguments) {
     const Outcome outcome =
@@ -207,7 +215,7 @@ TEST_F(Cli, RecordsHaveTypedParametersAndTheSituation) {
   EXPECT_NE(select.find(R"("params":{"below":-9223372036854775808})"), std::string::npos) << select;
 }
 
-// Every figure in a README is one of results/.
+// Every figure in a README comes from results/.
 TEST_F(Cli, ReadmesAndPicturesSayWhatTheRecordsSay) {
   const std::string in_source = std::string("cd ") + UPSWEEP_SOURCE_DIR + " &&";
   const Outcome tables =
@@ -221,7 +229,7 @@ TEST_F(Cli, ReadmesAndPicturesSayWhatTheRecordsSay) {
     EXPECT_EQ(picture.code, 0) << picture.err;
   }
   expect_error("report plot --check results.jsonl", 2, "-o");
-  // And the check can fail.
+  // The check can fail.
   const Outcome other =
       run("report plot --check results/h200/reduce.jsonl --type f32 -o results/h200/reduce-i32.svg", in_source);
   EXPECT_EQ(other.code, 1) << other.err;
@@ -272,10 +280,10 @@ TEST_F(Cli, ScansFilesChunkAfterChunk) {
   EXPECT_EQ(run("run scan in.raw --type i32").out, "0\n3\n-2\n8\n");
   EXPECT_EQ(run("run scan in.raw --type i32 --op max --param inclusive=1").out, "3\n3\n10\n10\n");
   EXPECT_EQ(run("run scan in.raw --type i32 --op max --param inclusive=true").out, "3\n3\n10\n10\n");
-  expect_error("run scan in.raw --type i32 --rung reproducible -o x.npy", 2, "reproducible");  // sums of floats alone
+  expect_error("run scan in.raw --type i32 --rung reproducible -o x.npy", 2, "reproducible");  // float sums only
   expect_error("run scan in.raw --type i32 --rung std::scan", 2, "no rung named 'std::scan'");
 
-  // More than two chunks, and not a whole number of them.
+  // More than two chunks, and not a multiple of a chunk.
   std::vector<std::uint32_t> in(20'000'001), exclusive(in.size()), inclusive(in.size());
   for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<std::uint32_t>(i * 2654435761u);
   std::exclusive_scan(in.begin(), in.end(), exclusive.begin(), 0u);
@@ -309,7 +317,7 @@ TEST_F(Cli, FormatIsOfOutputsToo) {
   EXPECT_EQ(piped.out, raw) << piped.err;
   EXPECT_TRUE(run("run scan in.raw --type i32 -o -").out.starts_with("\x93NUMPY"));
   EXPECT_EQ(run("run scan in.raw --type i32 --format raw -o out.npy").code, 0);
-  EXPECT_EQ(run("run reduce out.npy").out, "9\n") << "the name says npy";
+  EXPECT_EQ(run("run reduce out.npy").out, "9\n") << "the file name selects npy";
   EXPECT_EQ(run("run reduce - --format npy -o sum <out.npy").code, 0);
   EXPECT_EQ(run("run reduce sum --format npy").out, "9\n");
   expect_error("run scan - --type i32 -o -", 2, "write raw binary", "cat in.raw |");
@@ -326,7 +334,7 @@ TEST_F(Cli, SaxpyOfTwoFiles) {
   ASSERT_EQ(run("run saxpy x.raw --with y.raw --type f32 -o out.npy").code, 0);
   EXPECT_EQ(run("run saxpy x.raw --with out.npy --type f32 --param a=0").out, "12\n16\n37\n");
 
-  // More than two chunks, and not a whole number of them.
+  // More than two chunks, and not a multiple of a chunk.
   std::vector<std::uint32_t> x(20'000'001), y(x.size()), expected(x.size());
   for (std::size_t i = 0; i < x.size(); ++i) {
     x[i] = static_cast<std::uint32_t>(i * 2654435761u);
@@ -394,7 +402,7 @@ TEST_F(Cli, SelectsFromFilesChunkAfterChunk) {
                  "both be standard output");
   expect_error("run select in.raw --type i32 --op partition_if -o x.npy", 2, "another output: rest");
   expect_error("run select in.raw --type i32 --op unique -o x.npy --also y.npy", 2, "no such output");
-  EXPECT_EQ(files().size(), 2u) << "no output of a failed run";
+  EXPECT_EQ(files().size(), 2u) << "a failed run leaves no output";
   EXPECT_EQ(run("run select in.raw --type i32 --op partition_if --also rest.raw").out, "-2\n-2\n");
   EXPECT_EQ(run("run select rest.raw --type i32 --op unique").out, "5\n7\n");
   EXPECT_EQ(run("run select in.raw --type i32 --op run_length_encode --also lengths.raw").out, "5\n-2\n7\n-2\n");
@@ -403,8 +411,8 @@ TEST_F(Cli, SelectsFromFilesChunkAfterChunk) {
   EXPECT_EQ(run("run select empty.raw --type i32 --op run_length_encode --also lengths.raw").out, "");
   EXPECT_EQ(read(folder_ / "lengths.raw"), "");
 
-  // More than two chunks, and not a whole number of them; a run crosses the first boundary, and the second lies
-  // between two runs.
+  // More than two chunks, and not a multiple of a chunk. A run crosses the first chunk boundary; the second boundary
+  // lies between two runs.
   const std::size_t chunk = (std::size_t{32} << 20) / sizeof(std::uint16_t);
   std::vector<std::uint16_t> in(2 * chunk + 12345), unique, below;
   for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<std::uint16_t>((i + 1) / 3 * 2654435761u >> 9);
@@ -447,13 +455,13 @@ TEST_F(Cli, SelectsFromFilesChunkAfterChunk) {
   ASSERT_EQ(run("run select large.raw --type u16 --op run_length_encode -o unique.raw --also lengths.raw").code, 0);
   EXPECT_TRUE(holds("unique.raw", unique));
   EXPECT_TRUE(holds("lengths.raw", lengths));
-  // One run over all chunks.
+  // One run spans all chunks.
   write_raw("same.raw", std::vector<std::uint16_t>(in.size(), 7));
   EXPECT_EQ(run("run select same.raw --type u16 --op run_length_encode --also length.raw").out, "7\n");
   EXPECT_TRUE(holds("length.raw", std::vector<std::uint64_t>{in.size()}));
 }
 
-// A limit and a factor are elements: no double comes between, and what the type does not hold is refused.
+// Limits and factors have the element type: no conversion through double, and values out of range are refused.
 TEST_F(Cli, ParametersOfTheElementsType) {
   write_raw<std::int8_t>("in.raw", {-128, 3, 127});
   EXPECT_EQ(run("run select in.raw --type i8 --op select_if --param below=127").out, "-128\n3\n");
@@ -481,7 +489,7 @@ TEST_F(Cli, RunOnTheFirstElements) {
   expect_error("run reduce in.raw --type i32 -n 5 -o out.npy", 2, "in.raw, which holds 4");
   expect_error("run reduce - --type i32 -n 5 -o out.npy", 2, "standard input ended after 4 of 5", "cat in.raw |");
   expect_error("run reduce in.raw --type i32 -n 1,2", 2, "one size");
-  EXPECT_EQ(files().size(), 1u) << "no output of a failed run";
+  EXPECT_EQ(files().size(), 1u) << "a failed run leaves no output";
 }
 
 TEST_F(Cli, RunOnNothing) {
@@ -491,7 +499,7 @@ TEST_F(Cli, RunOnNothing) {
 }
 
 TEST_F(Cli, RunAcrossChunks) {
-  // More than a chunk of 32 MiB, and no multiple of it: all ones.
+  // All ones: more than a 32 MiB chunk, and not a multiple of it.
   const std::size_t n = (std::size_t{9} << 20) + 3;
   write_raw("ones.raw", std::vector<std::uint32_t>(n, 1));
   EXPECT_EQ(run("run reduce ones.raw --type u32").out, std::to_string(n) + "\n");
@@ -508,7 +516,7 @@ TEST_F(Cli, BadFiles) {
   expect_error("run reduce odd.raw --type u8", 2, "u8");
   write("in.raw", "1234");
   expect_error("run reduce in.raw --type u32 --rung smid", 2, "did you mean 'simd'?");
-  // A failed run leaves no output, nor a temporary.
+  // A failed run leaves neither an output nor a temporary file.
   write("kept.npy", "the old result");
   expect_error("run reduce odd.raw --type u32 -o kept.npy", 2, "odd.raw");
   EXPECT_EQ(read(folder_ / "kept.npy"), "the old result");
@@ -536,7 +544,7 @@ TEST_F(Cli, CheckOneRung) {
 }
 
 TEST_F(Cli, InterruptEndsWith130AndLeavesNoFile) {
-  // `timeout` sends SIGINT while far more work is under way than a second holds.
+  // `timeout` sends SIGINT after a second; the benchmark would take far longer.
   const Outcome outcome =
       run("bench reduce --backend cpu -n 2^26 --samples 10000 -o results.jsonl", "timeout --preserve-status -s INT 1");
   EXPECT_EQ(outcome.code, 130) << outcome.err;

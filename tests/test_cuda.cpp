@@ -1,4 +1,4 @@
-// What only a GPU can show of the library: streams of the caller's own, and CUDA graphs. Built where there is nvcc.
+// Tests that need a GPU: the caller's streams and pointers, CUDA graphs, two GPUs. Built if nvcc is present.
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
@@ -36,8 +36,8 @@ std::int32_t sum(const std::vector<std::int32_t>& values) {
 
 }  // namespace
 
-// Each rung is captured once and replayed over new data: nothing in a call may depend on the host, unless the rung says
-// that it does.
+// Each rung is captured once and replayed on new data: nothing in a call may depend on the host, unless the rung
+// declares `synchronises`.
 TEST_F(Cuda, CallsAreCapturedIntoGraphs) {
   Device device = Device::cuda_on(stream_);
   ASSERT_EQ(device.native_stream(), stream_);
@@ -46,7 +46,7 @@ TEST_F(Cuda, CallsAreCapturedIntoGraphs) {
       continue;
     for (std::size_t n : {std::size_t{1000}, std::size_t{1} << 20}) {
       Buffer<std::int32_t> in(device, n), out(device, 1);
-      reduce(device, in, out, Op::sum, {.rung = rung->name});  // allocates its scratch
+      reduce(device, in, out, Op::sum, {.rung = rung->name});  // allocates the scratch
       cudaGraph_t graph;
       cudaGraphExec_t replay;
       ASSERT_EQ(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeGlobal), cudaSuccess);
@@ -66,7 +66,7 @@ TEST_F(Cuda, CallsAreCapturedIntoGraphs) {
   }
 }
 
-// To the third level of the order (2^25 elements fill a row of totals of tiles of tiles), in place and misaligned too.
+// Up to the third level of the order (2^25 elements fill a row of totals of tiles of tiles); in place, misaligned too.
 TEST_F(Cuda, ReproducibleScansHaveTheCpusBits) {
   Device cpu = Device::cpu(), gpu = Device::cuda_on(stream_);
   const Options options{.rung = "reproducible"};
@@ -89,17 +89,17 @@ TEST_F(Cuda, ReproducibleScansHaveTheCpusBits) {
   }
 }
 
-// A kernel that may start before its predecessor has ended must still see what the predecessor wrote.
+// A kernel that starts before its predecessor has ended must still see the predecessor's writes.
 TEST_F(Cuda, CallsOfOneStreamSeeWhatTheLastOneWrote) {
   Device device = Device::cuda_on(stream_);
-  constexpr std::size_t n = 100;  // sums of sums: out of one call is the input of the next
+  constexpr std::size_t n = 100;  // sums of sums: each call's output is the next call's input
   Buffer<std::int32_t> in(device, std::vector<std::int32_t>(n, 1));
   std::vector<Buffer<std::int32_t>> links;
   for (int k = 0; k < 200; ++k) links.emplace_back(device, 1);
   reduce(device, in, links[0]);
   for (std::size_t k = 1; k < links.size(); ++k) reduce(device, links[k - 1], links[k]);
   EXPECT_EQ(links.back().to_vector()[0], static_cast<std::int32_t>(n));
-  // And must not overwrite what the predecessor still reads.
+  // Nor may it overwrite memory that the predecessor still reads.
   Buffer<std::int32_t> large(device, std::vector<std::int32_t>(1 << 22, 1)), total(device, 1);
   for (int k = 0; k < 20; ++k) {
     reduce(device, large, total);
@@ -108,11 +108,11 @@ TEST_F(Cuda, CallsOfOneStreamSeeWhatTheLastOneWrote) {
   }
 }
 
-// Each call goes to its own Device's GPU, whichever was used last, and from a thread that has used none: a kernel's
-// room in shared memory is asked for on the GPU that it will run on.
+// Each call runs on its own Device's GPU, whichever was used last, and from a thread that has used none: a kernel's
+// limit of dynamic shared memory must be raised on the GPU that runs it.
 TEST_F(Cuda, TwoGpusInTurns) {
-  if (!cuda_platform(1)) GTEST_SKIP() << "there is one GPU";
-  constexpr std::size_t n = 1 << 22;  // what the pipelines take
+  if (!cuda_platform(1)) GTEST_SKIP() << "needs two GPUs";
+  constexpr std::size_t n = 1 << 22;  // large enough for the pipelines
   std::vector<Device> devices;
   devices.push_back(Device::cuda(0));
   devices.push_back(Device::cuda(1));
@@ -127,12 +127,12 @@ TEST_F(Cuda, TwoGpusInTurns) {
   }
   std::thread([&] { saxpy(devices[1], 1, in[1], in[1], out[1], {.rung = "bulk_staged"}); }).join();
   EXPECT_EQ(out[1].to_vector(), doubled);
-  for (int turn = 0; turn < 3; ++turn)  // allocates in the first
+  for (int round = 0; round < 3; ++round)  // the first allocates
     for (std::size_t d = 0; d < 2; ++d) inclusive_scan(devices[d], in[d], out[d]);
   for (std::size_t d = 0; d < 2; ++d) EXPECT_EQ(out[d].to_vector(), sums) << d;
 }
 
-// Memory that the library has not allocated, at any offset; and memory that no kernel can read.
+// Memory that the caller allocated, at any offset; and memory that no kernel can read.
 TEST_F(Cuda, PointersOfTheCallers) {
   Device device = Device::cuda_on(stream_);
   constexpr std::size_t n = 100'003;
@@ -155,7 +155,7 @@ TEST_F(Cuda, PointersOfTheCallers) {
   std::int32_t total = 0;
   try {
     reduce(device, device_view(x.data(), n), host_view(&total, 1));
-    ADD_FAILURE() << "host memory was taken for a device's";
+    ADD_FAILURE() << "host memory was accepted as device memory";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Code::invalid_argument);
     EXPECT_NE(std::string(error.what()).find("the input"), std::string::npos) << error.what();

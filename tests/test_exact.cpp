@@ -1,4 +1,4 @@
-// ExactSum against an independent big integer, on everything that makes float sums awkward.
+// ExactSum against an independent big integer, on the hard cases of float sums.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,19 +14,19 @@
 namespace upsweep::ladders::reduce {
 namespace {
 
-// The oracle: sums of magnitudes as plain binary numbers of one bit a byte, positive and negative apart, in units of
-// 2^-1074. Rounding is done by the definition: the two neighbours of the format around the truth, and the nearer one,
-// the even one on a tie. Nothing is shared with the code under test.
+// The oracle: sums of magnitudes, positive and negative apart, as binary numbers of one bit per byte in units of
+// 2^-1074. It rounds by definition: of the two floats around the truth, it takes the nearer one, and the even one on a
+// tie. It shares nothing with the code under test.
 class Binary {
  public:
   void add(double magnitude) {  // finite, not negative
     int exponent;
     const double fraction = std::frexp(magnitude, &exponent);
     auto whole = static_cast<std::uint64_t>(std::ldexp(fraction, 53));
-    int place = exponent - 53 + 1074;
-    for (; place < 0; ++place) whole >>= 1;  // subnormal: the low bits are zero
+    int position = exponent - 53 + 1074;
+    for (; position < 0; ++position) whole >>= 1;  // subnormal: the low bits are zero
     for (int i = 0; whole; ++i, whole >>= 1)
-      if (whole & 1) increment(static_cast<std::size_t>(place + i));
+      if (whole & 1) increment(static_cast<std::size_t>(position + i));
   }
   friend bool operator<(const Binary& a, const Binary& b) {
     return std::lexicographical_compare(a.bits_.rbegin(), a.bits_.rend(), b.bits_.rbegin(), b.bits_.rend());
@@ -44,9 +44,9 @@ class Binary {
   bool operator==(const Binary&) const = default;
 
  private:
-  void increment(std::size_t place) {
-    while (bits_.at(place)) bits_[place++] = 0;
-    bits_.at(place) = 1;
+  void increment(std::size_t position) {
+    while (bits_.at(position)) bits_[position++] = 0;
+    bits_.at(position) = 1;
   }
   std::vector<std::int8_t> bits_ = std::vector<std::int8_t>(2200, 0);
 };
@@ -75,11 +75,11 @@ T nearest(const Binary& truth) {
     low = high;
   const T below = std::bit_cast<T>(low);
   const Binary rest = truth.minus(binary(below));
-  // The gap above: to the next float, or for the largest one as wide as the gap below it.
+  // The gap to the next float; past the largest float, it is as wide as the gap below.
   const T gap = low < std::bit_cast<Bits>(largest) ? std::bit_cast<T>(Bits(low + 1)) - below
                                                    : largest - std::bit_cast<T>(Bits(low - 1));
   const Binary whole = binary(gap);
-  if (!(rest < whole)) return std::numeric_limits<T>::infinity();  // a whole gap beyond the largest
+  if (!(rest < whole)) return std::numeric_limits<T>::infinity();  // a whole gap past the largest
   const Binary other = whole.minus(rest);                          // to the float above
   if (rest < other || (rest == other && !(low & 1))) return below;
   return std::bit_cast<T>(Bits(low + 1));
@@ -152,7 +152,7 @@ TYPED_TEST(ExactSumOf, AwkwardSumsAreCorrectlyRounded) {
   };
   for (std::size_t i = 0; i < cases.size(); ++i)
     EXPECT_EQ(bits(exact(cases[i])), bits(oracle(cases[i]))) << "case " << i;
-  // And two of them by hand, in case both are wrong in the same way.
+  // Three of them by hand, in case both are wrong in the same way.
   EXPECT_EQ(exact(cases[4]), N::tiny);
   EXPECT_EQ(exact(cases[19]), N::inf);
   EXPECT_EQ(exact(cases[20]), N::largest);
@@ -190,7 +190,7 @@ TYPED_TEST(ExactSumOf, RandomSumsAreCorrectlyRounded) {
     const int low = lowest + static_cast<int>(random() % static_cast<unsigned>(highest - lowest - 1));
     const int high = i % 3 == 0 ? highest : std::min(highest, low + 1 + static_cast<int>(random() % 80));
     auto values = random_floats<T>(random, 1 + random() % 40, low, high);
-    if (i % 2) {  // cancel everything but a perturbed copy
+    if (i % 2) {  // cancel everything but one perturbation
       const std::size_t n = values.size();
       for (std::size_t k = 0; k < n; ++k) values.push_back(-values[k]);
       values[0] = std::nextafter(values[0], T(0));
@@ -240,7 +240,7 @@ TYPED_TEST(ExactSumOf, SpecialValues) {
   EXPECT_EQ(bits(one.round()), bits(T(0)));
 }
 
-// 2^40 terms of the largest magnitude: the count that the limbs are sized for, by doubling.
+// 2^40 terms of the largest magnitude, by doubling: the count that the limbs are sized for.
 TYPED_TEST(ExactSumOf, LargestSumComesBack) {
   using T = TypeParam;
   using N = Numbers<T>;
@@ -264,7 +264,7 @@ TYPED_TEST(ExactSumOf, LargestSumComesBack) {
   }
 }
 
-// Limbs as full as they may get before a carry is due, with `pending` saying so, must survive an add and a deposit.
+// Limbs as full as they may be before a carry is due, as `pending` says, must survive an add and a deposit.
 TYPED_TEST(ExactSumOf, FullLimbsCarryInTime) {
   using T = TypeParam;
   using S = ExactSum<T>;
@@ -287,7 +287,7 @@ TYPED_TEST(ExactSumOf, FullLimbsCarryInTime) {
 
 TEST(ExactSumOfFloats, TakesExactDoubles) {
   ExactSum<float> sum{};
-  sum.deposit(0x1p160);                // beyond float, within reach of its sums
+  sum.deposit(0x1p160);                // past the float range, within that of its sums
   sum.deposit(0x1.fffffffffffffp-97);  // 53 bits down to 2^-149
   sum.deposit(-0x1p160);
   EXPECT_EQ(sum.round(), 0x1p-96f);  // correctly rounded

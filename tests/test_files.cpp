@@ -1,4 +1,4 @@
-// Files: whole or not at all, whatever goes wrong; raw binary; and what a signal leaves behind (nothing).
+// Files: an output is complete or absent, whatever fails, signals included; raw binary in and out.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -55,7 +55,7 @@ Error error_of(Action&& action) {
   return {Code::ok, ""};
 }
 
-// Runs `body` in a child process, and returns how it ended, as waitpid() says it.
+// Runs `body` in a child process and returns the status that waitpid() reports.
 template <class Body>
 int in_child(Body&& body) {
   const pid_t child = fork();
@@ -145,7 +145,7 @@ TEST_F(Files, UnreadableInputsAreNamed) {
   EXPECT_EQ(error_of([&] { InputFile file(folder); }).code(), Code::io_error);
 }
 
-// /dev/full is a disk without room; a file-size limit is one that fills up half way.
+// /dev/full stands for a full disk, a file-size limit for a disk that fills up half way.
 TEST_F(Files, AFullDiskIsAnError) {
   OutputFile full("/dev/full");
   const Error e = error_of([&] { full.write(bytes("x")); });
@@ -247,7 +247,7 @@ TEST_F(Files, ASignalEndsABlockedRead) {
     dup2(ends[0], STDIN_FILENO);
     const pid_t reader = getpid();
     if (fork() == 0) {
-      // Sends until the reader has gone: the first may come before it waits.
+      // Repeats until the reader is gone: the first signal may arrive before it blocks.
       while (kill(reader, SIGTERM) == 0 && getppid() == reader) usleep(1000);
       _exit(0);
     }
@@ -255,7 +255,7 @@ TEST_F(Files, ASignalEndsABlockedRead) {
     InputFile("-").read({&byte, 1});
     return 0;
   });
-  // One signal unwinds; a second, sent before that was done, ends the program. Both end it.
+  // The first signal unwinds; a second one during unwinding ends the program. Either ending is right.
   EXPECT_TRUE(status == exited_with(Code::interrupted) || (WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM));
 }
 
@@ -294,6 +294,6 @@ TEST_F(Files, FormatFollowsNameAndType) {
   create_array(path("b.npy"), Type::i64, 0)->commit();
   EXPECT_EQ(open_array(path("b.npy"))->type(), Type::i64);
   EXPECT_EQ(error_of([&] { open_array(path("b.npy"), Type::f64); }).code(), Code::invalid_argument);
-  EXPECT_EQ(open_array(path("b.npy"), Type::f64, FileFormat::raw)->count(), 16u);  // its bytes as they are
+  EXPECT_EQ(open_array(path("b.npy"), Type::f64, FileFormat::raw)->count(), 16u);  // the file's bytes, header included
   EXPECT_EQ(error_of([&] { create_array("/dev/null", Type::i32, {}, FileFormat::npy); }).code(), Code::unsupported);
 }

@@ -1,5 +1,5 @@
-// The house rules that a reader relies on, held against the source itself: includes point one way, every rung's file is
-// in its ladder and every ladder's rung has a file, and nobody keeps a second list of rungs.
+// House rules that a reader relies on, checked against the source: includes point one way, rung files match the
+// ladders, there is only one list of rungs, and prose is at most 120 columns wide.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -52,9 +52,9 @@ std::map<std::string, std::vector<Rung>> ladders() {
   return all;
 }
 
-// ---- which way includes point ---------------------------------------------------------------------------------------
+// ---- include direction ----------------------------------------------------------------------------------------------
 
-// Ladder -> the ladders that its rungs may build on, which come before it.
+// Ladder -> the earlier ladders that its rungs may build on.
 const std::map<std::string, std::set<std::string>> earlier_ladders{
     {"reduce", {}},
     {"ceiling", {"reduce"}},
@@ -64,9 +64,9 @@ const std::map<std::string, std::set<std::string>> earlier_ladders{
     {"saxpy", {"reduce", "scan"}},
 };
 
-// Public headers that need nothing of the library: the vocabulary that everything shares.
-const std::set<std::string> vocabulary{"upsweep/types.h", "upsweep/error.h", "upsweep/scalar.h",
-                                       "upsweep/operations.h"};
+// Public headers that need nothing else from the library: the vocabulary that all layers share.
+const std::set<std::string> vocabulary{"upsweep/types.h",  "upsweep/operators.h", "upsweep/operations.h",
+                                       "upsweep/scalar.h", "upsweep/status.h",    "upsweep/error.h"};
 
 // The layer of a file: a folder of src/; "ladders/scan" or "ladders/scan/lab"; "upsweep" and "upsweep.cuh" of public
 // headers; "tests".
@@ -79,18 +79,18 @@ std::string layer_of(const fs::path& path) {
   return "ladders/" + parts[1] + (parts[2] == "lab" ? "/lab" : "");
 }
 
-// The layers that a layer may include; its own goes without saying.
+// The layers that a layer may include, besides its own.
 std::set<std::string> allowed(const std::string& layer) {
   static const std::map<std::string, std::set<std::string>> fixed{
       {"base", {}},
       {"cpu", {"base"}},
-      // The emulator stands where CUDA itself does: kernel.h includes its twin of CUDA's header.
+      // The emulator takes the place of CUDA: kernel.h includes its twin of CUDA's header.
       {"kernel", {"base", "simt"}},
       {"simt", {"base", "cpu"}},
       {"cuda", {"base", "kernel"}},
       {"library", {"base", "cpu", "upsweep"}},
       {"files", {"base"}},
-      {"lab", {"base", "cpu", "files", "simt"}},
+      {"lab", {"base", "cpu", "files", "kernel", "simt"}},
       {"upsweep", {}},
   };
   if (const auto found = fixed.find(layer); found != fixed.end()) return found->second;
@@ -99,7 +99,7 @@ std::set<std::string> allowed(const std::string& layer) {
     const bool of_lab = layer.ends_with("/lab");
     const std::string ladder = layer.substr(8, layer.size() - 8 - (of_lab ? 4 : 0));
     const auto earlier = earlier_ladders.find(ladder);
-    EXPECT_NE(earlier, earlier_ladders.end()) << ladder << " has no place in the order of the ladders";
+    EXPECT_NE(earlier, earlier_ladders.end()) << ladder << " is missing from earlier_ladders";
     if (earlier == earlier_ladders.end()) return all;
     std::set<std::string> names = earlier->second;
     names.insert(ladder);
@@ -110,7 +110,7 @@ std::set<std::string> allowed(const std::string& layer) {
     }
     return all;
   }
-  // .cuh of the public headers, the command and the tests.
+  // The public .cuh headers, the command and the tests.
   for (const auto& [ladder, rungs] : ladders()) {
     all.insert("ladders/" + ladder);
     if (layer != "upsweep.cuh") all.insert("ladders/" + ladder + "/lab");
@@ -123,7 +123,7 @@ std::set<std::string> allowed(const std::string& layer) {
   return all;
 }
 
-// Includes of project files, as they are written.
+// Includes of project files, as written.
 std::vector<std::string> includes_of(const fs::path& path) {
   static const std::regex include(R"re(#include "(\w+/[^"]+)")re");
   const std::string text = read(path);
@@ -148,10 +148,10 @@ TEST(House, IncludesPointOneWay) {
         EXPECT_TRUE(target == layer || may.contains(target)) << from << " includes " << to << ", which is above it";
       }
     }
-  EXPECT_GT(seen, 400) << "the rule was not looked for in the right place";
+  EXPECT_GT(seen, 400) << "too few includes found: are the folders right?";
 }
 
-// What users include ends up in their programs: the vocabulary stands by itself.
+// Users' programs include the vocabulary, so it must not pull in anything else.
 TEST(House, TheVocabularyIncludesOnlyItself) {
   for (const std::string& header : vocabulary)
     for (const std::string& to : includes_of(root / "include" / header))
@@ -170,7 +170,7 @@ TEST(House, EveryRungHasAFileAndEveryFileIsARung) {
     for (const auto& entry : fs::directory_iterator(folder)) {
       const std::string name = entry.path().filename();
       if (!std::regex_match(name, match, numbered)) continue;
-      EXPECT_TRUE(kernels.insert(match[1]).second) << "twice: " << name;
+      EXPECT_TRUE(kernels.insert(match[1]).second) << "duplicate: " << name;
     }
     if (fs::exists(folder / "mutants"))
       for (const auto& entry : fs::directory_iterator(folder / "mutants"))
@@ -186,20 +186,55 @@ TEST(House, EveryRungHasAFileAndEveryFileIsARung) {
   }
 }
 
-// A second list would be a file outside the primitive's folder (or its tests) that names most of a ladder in quotes.
+// Returns the names that a rung's file declares at namespace scope: kernels, functions, types and constants.
+std::set<std::string> declared_in(const std::string& text) {
+  static const std::regex patterns[] = {
+      std::regex(R"((?:^|\n)(?:struct|class|enum class|using) (\w+))"),
+      std::regex(R"((?:^|\n)(?:inline )?constexpr [^=({\n]*?(\w+)(?: =|\{|\())"),
+      std::regex(R"((?:^|\n)(?:__device__|__global__|inline|Status|void)[^(=\n]* (\w+)\()"),
+      std::regex(R"((\w+_kernel)\()")};
+  std::set<std::string> names;
+  for (const std::regex& pattern : patterns)
+    for (std::sregex_iterator match(text.begin(), text.end(), pattern), none; match != none; ++match)
+      if (!(*match)[1].str().starts_with("__")) names.insert((*match)[1]);  // __launch_bounds__
+  return names;
+}
+
+// A rung includes another rung only to call its run() or map(), directly or through a template that takes the rung as
+// an argument. Everything else that two rungs share is in a layer below them.
+TEST(House, RungsOnlyCallEachOther) {
+  static const std::regex rung_file(R"(^\d\d_\w+\.cuh$)");
+  static const std::regex include(R"re(#include "(ladders/\w+/\d\d_(\w+)\.cuh)")re");
+  int seen = 0;
+  for (const fs::path& path : sources_of("src/ladders")) {
+    if (!std::regex_match(path.filename().string(), rung_file)) continue;
+    const std::string text = read(path);
+    for (std::sregex_iterator match(text.begin(), text.end(), include), none; match != none; ++match, ++seen) {
+      const std::string rung = (*match)[2];
+      EXPECT_TRUE(std::regex_search(text, std::regex("\\b" + rung + "(::(run|map)\\b|>\\()")))
+          << path << " includes " << rung << " and does not call it";
+      for (const std::string& name : declared_in(read(root / "src" / (*match)[1].str())))
+        EXPECT_TRUE(name == rung || !std::regex_search(text, std::regex("\\b" + name + "\\b")))
+            << path << " uses " << name << " of the rung " << rung;
+    }
+  }
+  EXPECT_GT(seen, 4);  // or the pattern no longer finds them
+}
+
+// A second list would be a file other than ladder.inc that names half of a ladder's rungs in quotes.
 TEST(House, NoOtherListOfRungs) {
-  std::vector<fs::path> places = sources();
+  std::vector<fs::path> files = sources();
   for (const char* file : {"CMakeLists.txt", "src/CMakeLists.txt", "tests/CMakeLists.txt"})
-    places.push_back(root / file);
+    files.push_back(root / file);
   for (const char* folder : {"cmake", "scripts"})
     if (fs::exists(root / folder))
-      for (const auto& entry : fs::directory_iterator(root / folder)) places.push_back(entry.path());
+      for (const auto& entry : fs::directory_iterator(root / folder)) files.push_back(entry.path());
   for (const auto& [primitive, rungs] : ladders()) {
     std::set<std::string> names;
     for (const Rung& rung : rungs) names.insert(rung.name);
     if (names.size() < 6) continue;        // too few to tell a list from an example
-    if (primitive == "ceiling") continue;  // no ladder: what is measured against one knows it by name
-    for (const fs::path& path : places) {
+    if (primitive == "ceiling") continue;  // not a ladder: code refers to a ceiling by its name
+    for (const fs::path& path : files) {
       if (path.filename() == "ladder.inc") continue;
       const std::string text = read(path);
       std::size_t named = 0;
@@ -209,8 +244,8 @@ TEST(House, NoOtherListOfRungs) {
   }
 }
 
-// A rung of the same name on the CPU and on the GPU would be two types of one name in one program, and the linker would
-// keep one run() for both. So the CPU's are local to their file.
+// CPU and GPU rungs of the same name would be two types of one name in one program, and the linker would keep one run()
+// for both. So CPU rungs are local to their file.
 TEST(House, RungsOfTheCpuAreLocalToTheirFile) {
   const std::regex made("make_rung<(\\w+)>\\(");
   std::size_t found = 0;
@@ -226,10 +261,10 @@ TEST(House, RungsOfTheCpuAreLocalToTheirFile) {
       ++found;
     }
   }
-  EXPECT_GE(found, 4u);  // or the pattern no longer finds them
+  EXPECT_GE(found, 4u);  // else the pattern no longer finds them
 }
 
-// Prose of the documents is at most 120 columns wide; tables, code, markers and links may be wider.
+// Prose in documents is at most 120 columns wide; tables, code, markers and links may be wider.
 TEST(House, ProseIsAtMost120ColumnsWide) {
   std::vector<fs::path> documents;
   for (const auto& entry : fs::directory_iterator(root))
@@ -237,7 +272,7 @@ TEST(House, ProseIsAtMost120ColumnsWide) {
   for (const char* folder : {"docs", "src", "examples"})
     for (const auto& entry : fs::recursive_directory_iterator(root / folder))
       if (entry.path().extension() == ".md") documents.push_back(entry.path());
-  EXPECT_GT(documents.size(), 10u) << "the documents were not looked for in the right place";
+  EXPECT_GT(documents.size(), 10u) << "too few documents found: are the folders right?";
   for (const fs::path& path : documents) {
     std::istringstream text(read(path));
     bool code = false;

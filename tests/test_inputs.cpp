@@ -1,4 +1,4 @@
-// The seeded generator against its published answers, and every input against its own description.
+// The seeded generator against its published answers, and every input against its description.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,7 +25,7 @@ std::vector<T> values(std::string_view name, std::uint64_t seed = 1, std::size_t
 
 }  // namespace
 
-// The known answers that the authors publish with the Random123 library.
+// Known answers that the authors publish with the Random123 library.
 TEST(Philox, KnownAnswers) {
   const auto expect = [](std::uint64_t low, std::uint64_t high, std::uint64_t key, std::array<std::uint32_t, 4> words) {
     const Philox::Block block = Philox::block(low, high, key);
@@ -52,7 +52,7 @@ TEST(Random, ScaleCoversItsRangeEvenly) {
   for (int c : count) EXPECT_NEAR(c, 10000, 500);  // 5 standard deviations
 }
 
-// Any cut into parts gives the same bytes as the whole, for every type and input.
+// Generating in parts, however cut, gives the same bytes as the whole, for every type and input.
 TEST(Inputs, PartsAgreeWithTheWhole) {
   for (std::size_t t = 0; t < type_names.size(); ++t) {
     const Type type = static_cast<Type>(t);
@@ -241,7 +241,7 @@ TEST(Inputs, SpecialFloats) {
 TEST(Inputs, UnknownNamesAreRefusedWithTheList) {
   try {
     require_input("denormals", Type::i32);
-    FAIL() << "denormals is no input of i32";
+    FAIL() << "denormals is not an input of i32";
   } catch (const Error& e) {
     EXPECT_EQ(e.code(), Code::invalid_argument);
     EXPECT_NE(e.hint().find("random_walk"), std::string::npos);

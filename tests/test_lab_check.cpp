@@ -1,4 +1,4 @@
-// The checker catches what a wrong rung does: each test is one kind of mistake, made on purpose.
+// The checker catches wrong rungs: each test makes one kind of mistake on purpose.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -19,7 +19,7 @@ Element right_sum(const Call& c) {
 }
 Element& out(const Call& c) { return *c.out[0].as<Element>(); }
 
-// The failures of an i32 sum whose function is `run`.
+// Returns the checker's failures for an i32 sum whose function is `run`.
 template <RunFn run>
 std::vector<std::string> failures_of(std::vector<std::size_t> sizes = {}, bool expected_wrong = false) {
   const Rung rung{.primitive = "reduce",
@@ -50,7 +50,7 @@ Status right(const Call& c) {
 }
 TEST(Check, RightRungPasses) { EXPECT_TRUE(failures_of<right>().empty()); }
 
-// Right but for inclusive scans.
+// Wrong for inclusive scans only.
 Status wrong_when_inclusive(const Call& c) {
   const bool inclusive = c.scalars[0].as<bool>();
   std::uint32_t total = 0;
@@ -76,7 +76,7 @@ TEST(Check, ScalarsOfTheContractAreVariedInEveryLaunchShape) {
 Status unwritten(const Call&) { return {}; }
 TEST(Check, UnwrittenOutput) {
   const auto failures = failures_of<unwritten>();
-  // Given up after a handful: the output stays readable when everything is wrong.
+  // The checker stops after a few failures: the output stays readable when everything is wrong.
   EXPECT_EQ(failures.size(), CheckOptions{}.most_failures);
   EXPECT_TRUE(failures.front().starts_with("reduce/under_test cpu i32 sum n=0 input=uniform")) << failures.front();
 }
@@ -132,7 +132,7 @@ TEST(Check, MisalignedInput) {
 Status only_some_thread_counts(const Call& c) { return c.tuning.threads == 3 ? off_by_one(c) : right(c); }
 TEST(Check, LaunchShapesAreSwept) { EXPECT_TRUE(any_says(failures_of<only_some_thread_counts>(), "threads=3")); }
 
-// Right the first time, wrong the next: what a ticket does that is not reset.
+// Right the first time, wrong the next: the effect of a ticket that is not reset.
 Status leaves_state(const Call& c) {
   unsigned* ticket = c.workspace->counters(1);
   return (*ticket)++ ? off_by_one(c) : right(c);
@@ -175,11 +175,11 @@ TEST(Check, InputsThatATypeDoesNotHaveAreLeftOut) {
 
 TEST(Check, SizesCoverTheEdges) {
   const Primitive& reduce = *find_primitive("reduce");
-  const auto sizes = check_sizes(reduce, {}, full_depth);
+  const auto sizes = check_sizes(reduce, full_depth);
   for (const std::size_t n : {0, 1, 2, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025})
     EXPECT_TRUE(std::binary_search(sizes.begin(), sizes.end(), n)) << n;
   EXPECT_GT(sizes.back(), 1'000'000u);
-  EXPECT_LE(check_sizes(reduce, {}, traced_depth).back(), traced_depth.largest);
+  EXPECT_LE(check_sizes(reduce, traced_depth).back(), traced_depth.largest);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What counts as a regression, and what does not.
+// Which changes are regressions, and which are not.
 #include <gtest/gtest.h>
 
 #include <utility>

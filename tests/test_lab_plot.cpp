@@ -1,4 +1,4 @@
-// Pictures of records.
+// Plots of records.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -39,7 +39,7 @@ TEST(Plot, EveryNameHasALineInBothChartsAndTheLegend) {
   EXPECT_EQ(svg.find("inf"), std::string::npos);
 }
 
-// A smaller y is higher up: twice as fast as the peer at the first size, a tie at the second, where all three meet.
+// A smaller y is higher up: `quick` is twice as fast as the peer at the first size, and ties at the second.
 TEST(Plot, LinesGoWhereTheFiguresAre) {
   const std::string svg = plot_svg(two_sizes());
   const std::regex points("points=\"([0-9.]+),([0-9.]+) ([0-9.]+),([0-9.]+) \"");
@@ -50,7 +50,7 @@ TEST(Plot, LinesGoWhereTheFiguresAre) {
   const auto &slow = lines[1], &quick = lines[3], &other = lines[5];
   EXPECT_LT(quick[1], other[1]);
   EXPECT_LT(other[1], slow[1]);
-  EXPECT_NEAR(other[1] - quick[1], 2 * (slow[1] - other[1]), 0.3) << "2 is twice as far above 1 as 0.5 is below";
+  EXPECT_NEAR(other[1] - quick[1], 2 * (slow[1] - other[1]), 0.3) << "2x is twice as far above 1x as 0.5x is below";
   EXPECT_EQ(quick[3], other[3]);
   EXPECT_LT(lines[2][3], lines[2][1]) << "more GB/s at the larger size";
 }

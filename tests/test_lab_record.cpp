@@ -1,4 +1,4 @@
-// Records: names and their order are a promise; what is written is what is read.
+// Records: field names and their order are part of the format, and reading returns what was written.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -66,7 +66,7 @@ TEST(Record, RoundTrip) {
   EXPECT_FALSE(back.peer);
 }
 
-// Numbers, true and false are values of JSON; the names of choices are strings.
+// Numbers and booleans are JSON values; names of choices are strings.
 TEST(Record, ParametersHaveTheirTypes) {
   EXPECT_NE(to_json(sample()).find(R"("params":{"heads":"offsets","inclusive":true,"a":-0.5,"block":256})"),
             std::string::npos)
@@ -85,7 +85,7 @@ TEST(Record, NoOperationIsNull) {
   EXPECT_EQ(type_and_op(sample()), "f32 sum");
 }
 
-// Older lines have no situation: back to back was the only one.
+// Older lines have no situation: back_to_back was the only one.
 TEST(Record, WithoutASituationItIsBackToBack) {
   std::string json = to_json(sample());
   const std::string field = "\"situation\":\"alone\",";
@@ -115,7 +115,7 @@ TEST(Record, MadeFromAMeasurement) {
   };
   const Record r = made(&ceiling);
   EXPECT_DOUBLE_EQ(*r.ceiling_gbs, 1);  // 4000 bytes in 4 us
-  EXPECT_DOUBLE_EQ(*r.score, 0.5);      // 1000 bytes in 2 us against that
+  EXPECT_DOUBLE_EQ(*r.score, 0.5);      // 1000 bytes in 2 us, relative to that
   EXPECT_EQ(r.device, "d");
   EXPECT_EQ(r.op, "max");
   EXPECT_EQ(r.situation, "warm");
@@ -145,7 +145,7 @@ TEST(Record, SaysWhatSynchronises) {
     return to_json(
         make_record(identify({}), *find_primitive("reduce"), {}, Situation::back_to_back, {.rung = &rung}, nullptr));
   };
-  EXPECT_EQ(json_of().find("synchronises"), std::string::npos) << "as lines were before there was the name";
+  EXPECT_EQ(json_of().find("synchronises"), std::string::npos) << "as in lines from before the field existed";
   EXPECT_FALSE(parse_record(json_of(), "test", 1).synchronises);
   rung.synchronises = true;
   EXPECT_NE(json_of().find("\"synchronises\":true"), std::string::npos);
@@ -187,7 +187,7 @@ TEST(Record, FilesOfRecords) {
     for (const Record& r : {sample(), larger, again, elsewhere}) file << to_json(r) << "\n\n";
   }
   const auto records = read_records(path);
-  ASSERT_EQ(records.size(), 3u);  // measured again: the last, in the place of the first
+  ASSERT_EQ(records.size(), 3u);  // a repeated measurement replaces the first one, in its position
   EXPECT_EQ(records[0].median_us, *sample().median_us + 1);
   EXPECT_EQ(records[1].n, 2 * sample().n);
   EXPECT_EQ(records[2].device, "another");

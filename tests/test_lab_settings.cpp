@@ -1,5 +1,4 @@
-// Parameters by name: what is parsed is what is printed, for every kind and element type, and nothing is rounded or
-// cut.
+// Parameters by name: parsing and printing round-trip for every kind and element type, without rounding or truncation.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -25,11 +24,11 @@ constexpr Parameter choice{.name = "c", .kind = Kind::choice, .choices = head_ki
 constexpr Parameter integer{.name = "i", .kind = Kind::integer, .least = 2, .most = 1000};
 constexpr Parameter real{.name = "r", .kind = Kind::real, .most = 1};
 
-std::string there_and_back(const Parameter& parameter, Type type, const std::string& text) {
+std::string round_trip(const Parameter& parameter, Type type, const std::string& text) {
   return text_of({&parameter, parse_value(parameter, type, text)});
 }
 
-// The message names parameter, text and what it takes.
+// Expects a message that names the parameter, the text and the accepted values.
 void expect_refused(const Parameter& parameter, Type type, const std::string& text, const std::string& takes) {
   const Error error = error_of([&] { parse_value(parameter, type, text); });
   EXPECT_EQ(error.code(), Code::invalid_argument);
@@ -64,20 +63,19 @@ TYPED_TEST(ElementValues, GoThereAndBackBitForBit) {
 }
 
 TEST(Values, AsTheyAreWritten) {
-  EXPECT_EQ(there_and_back(element, Type::i64, "-9223372036854775808"), "-9223372036854775808");
-  EXPECT_EQ(there_and_back(element, Type::i64, "9223372036854775807"), "9223372036854775807");
-  EXPECT_EQ(there_and_back(element, Type::u64, "18446744073709551615"), "18446744073709551615");
-  EXPECT_EQ(there_and_back(element, Type::i8, "-128"), "-128") << "a number, not a character";
-  EXPECT_EQ(there_and_back(element, Type::u8, "65"), "65");
-  EXPECT_EQ(there_and_back(element, Type::f64, "-0.0"), "-0");
-  EXPECT_EQ(there_and_back(element, Type::f32, "0.1"), "0.1");
-  EXPECT_EQ(there_and_back(element, Type::f64, "2.5e-1"), "0.25");
-  EXPECT_EQ(there_and_back(flag, Type::f32, "1"), "true");
-  EXPECT_EQ(there_and_back(flag, Type::f32, "false"), "false");
-  EXPECT_EQ(there_and_back(integer, Type::f32, "1000"), "1000") << "whatever the elements are";
-  EXPECT_EQ(there_and_back(real, Type::u8, "0.01"), "0.01");
-  for (const std::string_view name : head_kind_names)
-    EXPECT_EQ(there_and_back(choice, Type::i32, std::string(name)), name);
+  EXPECT_EQ(round_trip(element, Type::i64, "-9223372036854775808"), "-9223372036854775808");
+  EXPECT_EQ(round_trip(element, Type::i64, "9223372036854775807"), "9223372036854775807");
+  EXPECT_EQ(round_trip(element, Type::u64, "18446744073709551615"), "18446744073709551615");
+  EXPECT_EQ(round_trip(element, Type::i8, "-128"), "-128") << "a number, not a character";
+  EXPECT_EQ(round_trip(element, Type::u8, "65"), "65");
+  EXPECT_EQ(round_trip(element, Type::f64, "-0.0"), "-0");
+  EXPECT_EQ(round_trip(element, Type::f32, "0.1"), "0.1");
+  EXPECT_EQ(round_trip(element, Type::f64, "2.5e-1"), "0.25");
+  EXPECT_EQ(round_trip(flag, Type::f32, "1"), "true");
+  EXPECT_EQ(round_trip(flag, Type::f32, "false"), "false");
+  EXPECT_EQ(round_trip(integer, Type::f32, "1000"), "1000") << "whatever the element type";
+  EXPECT_EQ(round_trip(real, Type::u8, "0.01"), "0.01");
+  for (const std::string_view name : head_kind_names) EXPECT_EQ(round_trip(choice, Type::i32, std::string(name)), name);
 }
 
 TEST(Values, HaveTheirTypes) {
@@ -140,10 +138,10 @@ TEST(Tuning, FieldsOfEveryRange) {
       EXPECT_EQ(std::string(error.what()), "'" + std::string(field.name) + "=" + text +
                                                "': " + std::string(field.name) + " is a whole number from " +
                                                std::to_string(field.least) + " to " + std::to_string(field.most));
-      EXPECT_EQ(tuning, before) << "left as it was";
+      EXPECT_EQ(tuning, before) << "must stay unchanged";
     }
     EXPECT_EQ(texts_of({}, tuning), (std::vector{std::pair{std::string(field.name), std::to_string(field.most)}}))
-        << "and of no other field";
+        << "only this field";
   }
   EXPECT_TRUE(texts_of({}, {}).empty());
 }
@@ -188,7 +186,7 @@ TEST(CaseSettings, AreOfThePrimitive) {
             Code::invalid_argument);
 }
 
-// The scalars of a call: as given, else the primitive's own; no shape of the input among them.
+// A call's scalars: as given, or else the primitive's defaults, without the parameters that shape the input.
 TEST(CaseSettings, BecomeTheScalarsOfACall) {
   const Primitive &saxpy = *find_primitive("saxpy"), &select = *find_primitive("select"),
                   &scan = *find_primitive("scan");
@@ -207,7 +205,7 @@ TEST(CaseSettings, BecomeTheScalarsOfACall) {
   EXPECT_EQ(call.tuning, c.tuning);
 }
 
-// Every parameter of every primitive: its default prints and parses, and its name is nobody else's.
+// Every parameter's default prints and parses, and its name is unique within its primitive.
 TEST(CaseSettings, EveryParameterHasOneName) {
   for (const Primitive* primitive : primitives()) {
     std::vector<std::string_view> names;

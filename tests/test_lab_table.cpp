@@ -76,8 +76,8 @@ TEST(ScoreTable, RatiosTiesAndFailures) {
   EXPECT_NE(table.find("2.00x"), std::string::npos) << table;
   EXPECT_NE(table.find("="), std::string::npos) << table;
   EXPECT_NE(table.find("(F)"), std::string::npos) << table;
-  EXPECT_NE(table.find("####"), std::string::npos) << "a bar where there is room\n" << table;
-  EXPECT_EQ(table.find('\033'), std::string::npos) << "no colour unless asked";
+  EXPECT_NE(table.find("####"), std::string::npos) << "a bar if it fits\n" << table;
+  EXPECT_EQ(table.find('\033'), std::string::npos) << "no colour unless requested";
 }
 
 TEST(ScoreTable, StaysWithinItsWidth) {
@@ -109,7 +109,7 @@ class Markers : public testing::Test {
   }
   ~Markers() override { std::filesystem::remove_all(results_); }
   std::string filled(const std::string& text) const { return fill_markers(text, "README.md", results_); }
-  // One for each test: they run side by side.
+  // One directory per test: tests run concurrently.
   std::filesystem::path results_ =
       std::filesystem::temp_directory_path() /
       (std::string("upsweep_test_markers_") + testing::UnitTest::GetInstance()->current_test_info()->name());
@@ -121,7 +121,7 @@ TEST_F(Markers, AreFilledAndFillingAgainChangesNothing) {
   EXPECT_NE(once.find("| **4.1 (0.90)** |"), std::string::npos) << once;
   EXPECT_NE(once.find("tbb (peer)"), std::string::npos);
   EXPECT_EQ(once.find("old"), std::string::npos);
-  EXPECT_EQ(once.find("2^11"), std::string::npos) << "only the sizes asked for";
+  EXPECT_EQ(once.find("2^11"), std::string::npos) << "only the requested sizes";
   EXPECT_TRUE(once.starts_with("before\n<!-- table:reduce device=m1 n=2^10 -->\n"));
   EXPECT_TRUE(once.ends_with("<!-- /table -->\nafter\n"));
   EXPECT_EQ(filled(once), once);
@@ -134,7 +134,7 @@ TEST_F(Markers, WhatWasMeasuredAgainTakesTheOldOnesPlace) {
   file << to_json(again) << "\n";
   file.close();
   const std::string text = filled("<!-- table:reduce device=m1 n=2^10 -->\n<!-- /table -->\n");
-  EXPECT_NE(text.find("| simd | 1.02 (0.20) |"), std::string::npos) << text;  // and no longer the fastest
+  EXPECT_NE(text.find("| simd | 1.02 (0.20) |"), std::string::npos) << text;  // no longer the fastest
   EXPECT_NE(text.find("revision , 2025-01-01; revision f00, 2025-01-01.\n"), std::string::npos) << text;
 }
 
@@ -167,11 +167,11 @@ TEST_F(Markers, ColumnsOfNamesAndASituation) {
   file.close();
   const std::string cold = filled("<!-- table:segmented_scan device=m1 heads=keys -->\n<!-- /table -->\n");
   EXPECT_NE(cold.find("2.05 (0.50)"), std::string::npos) << cold;
-  EXPECT_EQ(cold.find("4.1 (0.50)"), std::string::npos) << "of another situation\n" << cold;
+  EXPECT_EQ(cold.find("4.1 (0.50)"), std::string::npos) << "from another situation\n" << cold;
   const std::string warm =
       filled("<!-- table:segmented_scan device=m1 heads=keys situation=warm -->\n<!-- /table -->\n");
   EXPECT_NE(warm.find("4.1 (0.50)"), std::string::npos) << warm;
-  EXPECT_EQ(warm.find("2.05 (0.50)"), std::string::npos) << "of another situation\n" << warm;
+  EXPECT_EQ(warm.find("2.05 (0.50)"), std::string::npos) << "from another situation\n" << warm;
   const std::string columns = filled("<!-- table:segmented_scan device=m1 columns=heads -->\n<!-- /table -->\n");
   for (const char* title : {"heads=flags", "heads=keys", "heads=offsets"})
     EXPECT_NE(columns.find(title), std::string::npos) << title << " in\n" << columns;

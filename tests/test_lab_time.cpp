@@ -1,5 +1,5 @@
-// The statistics that decide what is a tie, on made-up samples; and that a measurement has the parts it should. No
-// clock is asked: nothing here depends on how fast anything is.
+// The statistics that decide ties, on made-up samples; and the parts of a measurement. Times are scripted, so nothing
+// here depends on the machine's speed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -37,11 +37,11 @@ TEST(Statistics, SlowerNeedsBothSpreadAndQuartiles) {
   const Timing before{{9.9, 10, 10.1}, 0.02};
   EXPECT_TRUE(slower(before, {{11.9, 12, 12.1}, 0.02}));
   EXPECT_FALSE(slower(before, {{10.2, 10.3, 10.4}, 0.02})) << "within the two spreads";
-  EXPECT_FALSE(slower(before, {{10.0, 12, 14}, 0.02})) << "the middle halves overlap";
+  EXPECT_FALSE(slower(before, {{10.0, 12, 14}, 0.02})) << "the quartile ranges overlap";
   EXPECT_FALSE(slower({{11.9, 12, 12.1}, 0.02}, before)) << "faster is not slower";
 }
 
-// The CPU, with a cache of 64 KiB; remembers which kinds of memory were asked for.
+// The CPU with a cache of 64 KiB. Records the kinds of memory that are requested.
 class ScriptedPlatform final : public Platform {
  public:
   Backend backend() const override { return Backend::cpu; }
@@ -63,18 +63,18 @@ class ScriptedPlatform final : public Platform {
     cpu_platform().fill(memory, byte, bytes);
   }
   void synchronize(Stream) override {}
-  std::set<MemoryKind> kinds;  // that were asked for
+  std::set<MemoryKind> kinds;  // requested so far
 };
 
-// What a ScriptedClock is told and what it saw; outlives the clock, which belongs to the Stopwatch.
+// A ScriptedClock's input and what it observed. Outlives the clock, which the Stopwatch owns.
 struct Script {
-  double microseconds = 2;  // of every call
+  double microseconds = 2;  // per call
   std::function<void()> before_sample = [] {};
   int timed_by_calls = 0, timed_alone = 0;
   int largest_batch = 0;
 };
 
-// Batches are counted, times are invented.
+// Runs and counts the batches, and returns scripted times.
 class ScriptedClock final : public Clock {
  public:
   explicit ScriptedClock(Script& script) : script_(script) {}
@@ -147,7 +147,7 @@ TEST(Stopwatch, WhatSynchronisesIsTimedByItsCalls) {
   stopwatch.measure(*find_primitive("reduce"), one, {&good}, {});
   EXPECT_EQ(script.timed_by_calls, 0);
   const auto results = stopwatch.measure(*find_primitive("reduce"), one, {&waits}, {.samples = 10});
-  EXPECT_EQ(script.timed_by_calls, 2 + 10) << "two to find the batch";
+  EXPECT_EQ(script.timed_by_calls, 2 + 10) << "two to find the batch size";
   EXPECT_EQ(results.at(0).samples, 10);
 }
 
@@ -161,7 +161,7 @@ TEST(Stopwatch, RungsFromHostHaveTheirArraysThereAndAreTimedByTheirCalls) {
   never.find = [](Type, Operation) -> RunFn { return nullptr; };
   Stopwatch stopwatch(platform, std::make_unique<ScriptedClock>(script));
   const auto results = stopwatch.measure(*find_primitive("reduce"), one, {&pinned, &never}, {.samples = 10});
-  EXPECT_EQ(platform.kinds, (std::set{MemoryKind::pinned})) << "and no arrays that no rung takes";
+  EXPECT_EQ(platform.kinds, (std::set{MemoryKind::pinned})) << "no arrays for a rung that does not take the case";
   EXPECT_EQ(script.timed_by_calls, 2 + 10);
   ASSERT_EQ(results.size(), 1u);
   EXPECT_TRUE(results[0].checked);
@@ -205,7 +205,7 @@ TEST(Stopwatch, SamplesLastLongEnough) {
 TEST(Stopwatch, CopiesRotateBeyondTheCacheUnlessItIsToBeWarm) {
   ScriptedPlatform platform;
   Script script;
-  script.microseconds = 0.01;  // many calls a sample
+  script.microseconds = 0.01;  // many calls per sample
   const Rung good = rung<right>("good");
   Stopwatch stopwatch(platform, std::make_unique<ScriptedClock>(script));
   for (const Situation situation : {Situation::back_to_back, Situation::warm}) {

@@ -1,5 +1,5 @@
-// The library's face: Device, Buffer, reduce, scan, saxpy and select, on the CPU and on the emulator where it is
-// linked.
+// The public API: Device, Buffer, reduce, scan, saxpy and select, on the CPU and, if available, on a GPU and on the
+// emulator.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -40,8 +40,8 @@ std::vector<Device> devices() {
   return all;
 }
 
-// Whether the primitive's default rung takes this: always, but for the emulators, whose rungs are compiled for some
-// types and operations only (base/coverage.h).
+// True if the primitive's default rung takes this type and operation: always, except on the emulators, whose rungs are
+// compiled for some types and operations only (base/coverage.h).
 bool covers(const Device& device, std::string_view primitive, Type type, Operation operation) {
   if (device.backend() != Backend::simt) return true;
   return find_rung(device.platform().rungs(), primitive, find_contract(primitive)->default_gpu)->find(type, operation);
@@ -62,7 +62,7 @@ TEST(Library, ReducesHostRangesOfEveryTypeAndOperator) {
         EXPECT_EQ(reduce(device, std::span(in), Op::min),
                   n ? *std::min_element(in.begin(), in.end()) : Min::neutral<T>());
       };
-      // Sums of up to 2^16 ranks of 70001 elements stay below 2^53; as float, zipf's sums may round.
+      // Sums of 70001 zipf ranks below 2^16 stay below 2^53; in float they may round.
       check(std::int32_t{}), check(std::uint32_t{}), check(std::int64_t{}), check(std::uint64_t{}), check(double{});
       const auto floats = make_input<float>("zipf", n, 3);
       const double exact = std::accumulate(floats.begin(), floats.end(), 0.0);
@@ -94,7 +94,7 @@ TEST(Library, ScansHostRangesAndBuffersOfEveryType) {
         std::inclusive_scan(in.begin(), in.end(), inclusive.begin(), Max{});
         exclusive_scan(device, in, out);
         EXPECT_TRUE(std::equal(exclusive.begin(), exclusive.end(), out.begin())) << device.name() << ' ' << n;
-        EXPECT_EQ(out[n], T(7)) << "beyond the end";
+        EXPECT_EQ(out[n], T(7)) << "past the end";
         if (!covers(device, "scan", type_of<T>(), Op::max)) return;
         Buffer<T> buffer(device, in);
         inclusive_scan(device, buffer, buffer, Op::max);
@@ -123,7 +123,7 @@ TEST(Library, SegmentedScansWhicheverWayHeadsAreGiven) {
         std::exclusive_scan(in.begin() + first, in.begin() + last, exclusive.begin() + first, 0, Sum{});
         std::inclusive_scan(in.begin() + first, in.begin() + last, inclusive.begin() + first, Max{});
       }
-      if (n) flags[0] = 0;  // begins a segment all the same
+      if (n) flags[0] = 0;  // element 0 begins a segment without a flag too
       offsets.push_back(n);
       const auto expect = [&](const char* heads) {
         EXPECT_EQ(out, exclusive) << heads << ' ' << device.name() << ' ' << n;
@@ -137,12 +137,12 @@ TEST(Library, SegmentedScansWhicheverWayHeadsAreGiven) {
         scan(values);
         EXPECT_EQ(values.to_vector(), inclusive) << heads << ' ' << device.name() << ' ' << n;
       };
-      const Buffer<std::uint8_t> flags_there(device, flags);
-      const Buffer<std::uint32_t> keys_there(device, keys);
-      const Buffer<std::uint64_t> offsets_there(device, offsets);
-      expect_in_place("flags", [&](auto& v) { segmented_inclusive_scan(device, v, flags_there, v, Op::max); });
-      expect_in_place("offsets", [&](auto& v) { segmented_inclusive_scan(device, v, offsets_there, v, Op::max); });
-      expect_in_place("keys", [&](auto& v) { inclusive_scan_by_key(device, keys_there, v, v, Op::max); });
+      const Buffer<std::uint8_t> device_flags(device, flags);
+      const Buffer<std::uint32_t> device_keys(device, keys);
+      const Buffer<std::uint64_t> device_offsets(device, offsets);
+      expect_in_place("flags", [&](auto& v) { segmented_inclusive_scan(device, v, device_flags, v, Op::max); });
+      expect_in_place("offsets", [&](auto& v) { segmented_inclusive_scan(device, v, device_offsets, v, Op::max); });
+      expect_in_place("keys", [&](auto& v) { inclusive_scan_by_key(device, device_keys, v, v, Op::max); });
     }
 }
 
@@ -159,7 +159,7 @@ TEST(Library, SegmentedScansThatCannotBe) {
   EXPECT_EQ(error_of([&] { segmented_exclusive_scan(cpu, in, none, out); }).code(), Code::invalid_argument);
   out.resize(100);
   segmented_inclusive_scan(cpu, in, none, out);
-  EXPECT_EQ(out[99], 100) << "one segment where no head is given";
+  EXPECT_EQ(out[99], 100) << "one segment if there are no heads";
 }
 
 TEST(Library, ScansThatCannotBe) {
@@ -181,7 +181,7 @@ TEST(Library, SaxpyOfHostRangesAndBuffersOfEveryType) {
         for (std::size_t i = 0; i < n; ++i) expected[i] = Sum{}(Product{}(a, x[i]), y[i]);
         saxpy(device, a, x, y, out);
         EXPECT_TRUE(std::equal(expected.begin(), expected.end(), out.begin())) << device.name() << ' ' << n;
-        EXPECT_EQ(out[n], T(7)) << "beyond the end";
+        EXPECT_EQ(out[n], T(7)) << "past the end";
         saxpy(device, a, x, in_place);
         EXPECT_EQ(in_place, expected) << device.name() << ' ' << n << ", in place";
 
@@ -193,7 +193,7 @@ TEST(Library, SaxpyOfHostRangesAndBuffersOfEveryType) {
         saxpy(device, a, bx, Buffer<T>(device, y), bx);
         EXPECT_EQ(bx.to_vector(), expected) << device.name() << ' ' << n << ", onto x";
       };
-      // Ranks are whole numbers below 2^16, so that nothing is rounded; and factors of more bits than a double has.
+      // Ranks are integers below 2^16, so nothing rounds; some factors have more bits than a double's mantissa.
       check(std::int8_t{-3}), check(std::uint16_t{65521}), check(std::int32_t{-77}), check(2.0f), check(-3.0);
       check(std::int64_t{0x7edcba9876543211}), check(std::numeric_limits<std::int64_t>::min() + 1);
       check(std::uint64_t{0xfedcba9876543211});
@@ -223,7 +223,7 @@ static_assert(TakesUnique<std::vector<int>> && TakesUnique<const std::span<int>>
 static_assert(!TakesUnique<const std::vector<int>> && !TakesUnique<std::span<const int>> &&
               !TakesUnique<const Buffer<int>, Buffer<int>>);
 
-// What each operation should give of `in`, from the standard library, beside what it gives of ranges and of buffers.
+// Compares each operation on `in`, from host ranges and from buffers, with the standard library.
 template <class T>
 void expect_selections(Device& device, const std::vector<T>& in) {
   const std::size_t n = in.size();
@@ -247,7 +247,7 @@ void expect_selections(Device& device, const std::vector<T>& in) {
   const T untouched = 77;
   const auto holds = [&](const auto& out, const auto& expected) {
     EXPECT_TRUE(std::equal(expected.begin(), expected.end(), out.begin())) << device.name() << ' ' << n;
-    for (std::size_t i = expected.size(); i < out.size(); ++i) ASSERT_EQ(out[i], untouched) << "beyond the end";
+    for (std::size_t i = expected.size(); i < out.size(); ++i) ASSERT_EQ(out[i], untouched) << "past the end";
   };
   std::vector<T> out(n + 1, untouched);
   std::vector<std::uint32_t> numbers(n + 1, 77);
@@ -313,9 +313,9 @@ TEST(Library, SelectionsThatCannotBe) {
   std::vector<std::uint32_t> positions(100);
   std::vector<std::uint64_t> wide(100), none;
   const auto refused = [](auto&& call) { return error_of(call).code() == Code::invalid_argument; };
-  EXPECT_TRUE(refused([&] { select_if(cpu, in, 3, out); })) << "no room";
+  EXPECT_TRUE(refused([&] { select_if(cpu, in, 3, out); })) << "output too small";
   EXPECT_TRUE(refused([&] { run_length_encode(cpu, in, std::span(out).first(99), std::span(positions).first(99)); }))
-      << "no room";
+      << "output too small";
   out.resize(100);
   EXPECT_TRUE(refused([&] { find_repeats(cpu, in, wide); })) << "positions too wide";
   EXPECT_TRUE(refused([&] { run_length_encode(cpu, in, out, wide); })) << "lengths too wide";
@@ -323,7 +323,7 @@ TEST(Library, SelectionsThatCannotBe) {
   EXPECT_TRUE(refused([&] { unique(cpu, in, out, none); })) << "no room for the count";
   EXPECT_TRUE(refused([&] { unique(cpu, in, out, {}, {.rung = "none"}); }));
   EXPECT_EQ(error_of([&] { partition_if(cpu, in, 3, out, {}, {.rung = "single_pass"}); }).code(), Code::unsupported);
-  EXPECT_EQ(select_if(cpu, in, std::numeric_limits<std::int64_t>::max(), out), 100u) << "a limit that no double is";
+  EXPECT_EQ(select_if(cpu, in, std::numeric_limits<std::int64_t>::max(), out), 100u) << "no double has this value";
 }
 
 TEST(Library, BuffersGoThereAndBack) {
@@ -399,11 +399,11 @@ TEST(Library, DevicesDoNotTakeEachOthersBuffers) {
 }
 #endif
 
-// ---- a user's own operator --------------------------------------------------------------------------------
+// ---- user-defined operators -------------------------------------------------------------------------------
 
 namespace {
 
-// x -> a*x + b modulo 2^32; composition is associative and does not commute.
+// x -> a*x + b modulo 2^32; composition is associative but not commutative.
 struct Affine {
   std::uint32_t a = 1, b = 0;
   bool operator==(const Affine&) const = default;

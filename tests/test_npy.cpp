@@ -1,4 +1,4 @@
-// .npy files: every type there and back, the bytes that numpy writes, and one clear error for each that it is not.
+// .npy files: every type round-trips, headers match numpy's bytes, and each malformed file gets one clear error.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -35,7 +35,7 @@ NpyHeader header(const string& bytes) {
   return read_npy_header(source);
 }
 
-// The message and hint of the bad_file error that opening and reading these bytes must give.
+// Returns the message and hint of the bad_file error that opening and reading these bytes must raise.
 string refused(const string& bytes, bool size_known = true) {
   try {
     NpyReader reader(std::make_unique<MemorySource>(bytes, size_known));
@@ -45,7 +45,7 @@ string refused(const string& bytes, bool size_known = true) {
   } catch (const Error& e) {
     EXPECT_EQ(e.code(), Code::bad_file);
     EXPECT_EQ(string(e.what()).find('\n'), string::npos);
-    EXPECT_NE(string(e.what()).find("memory"), string::npos) << "names the file: " << e.what();
+    EXPECT_NE(string(e.what()).find("memory"), string::npos) << "must name the file: " << e.what();
     EXPECT_FALSE(e.hint().empty());
     return e.what() + (" | " + e.hint());
   }
@@ -116,7 +116,7 @@ TEST_F(NpyFiles, WrongCountLeavesNoFile) {
   EXPECT_TRUE(std::filesystem::is_empty(folder));
 }
 
-// What numpy 1.24 writes for numpy.arange(3, dtype='<f4').
+// The header that numpy 1.24 writes for numpy.arange(3, dtype='<f4').
 TEST(Npy, HeaderIsNumpysOwn) {
   const std::uint64_t shape[] = {3};
   const string text = "{'descr': '<f4', 'fortran_order': False, 'shape': (3,), }";
@@ -196,7 +196,7 @@ TEST(Npy, SizesMustFitTheHeader) {
   const string text = dictionary("'<i4'", "(3,)");
   EXPECT_REFUSED(file(text, string(11, 'x')), "announces 3 i32 elements, 12 bytes, but only 11");
   EXPECT_REFUSED(file(text, string(13, 'x')), "1 bytes after");
-  // The same through a pipe, where the size is found only by reading.
+  // The same through a pipe, where only reading finds the size.
   EXPECT_NE(refused(file(text, string(11, 'x')), false).find("missing"), string::npos);
   EXPECT_NE(refused(file(text, string(13, 'x')), false).find("goes on"), string::npos);
 }

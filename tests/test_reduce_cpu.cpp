@@ -1,5 +1,5 @@
 // The CPU rungs of reduce beyond what `upsweep check` runs: every alignment, more threads than cores and every
-// instruction set; the oracle against wrong answers; and the promises of `reproducible`.
+// instruction set; the oracle against wrong answers; and the guarantees of `reproducible`.
 #include <gtest/gtest.h>
 #include <hwy/highway.h>
 
@@ -31,7 +31,7 @@ Call call_of(Type type, std::size_t n, const void* in, void* out, unsigned threa
           .tuning = {.threads = threads}};
 }
 
-// What is wrong with the rung's sum, or nothing. A rung that does not take the type has nothing wrong.
+// Returns the mistake in the rung's sum; nothing if it is right, or if the rung does not take the type.
 std::optional<std::string> mistake(const Rung& rung, Type type, const Problem& problem, std::size_t offset,
                                    unsigned threads = 0) {
   const RunFn run = rung.find(type, Op::sum);
@@ -87,7 +87,7 @@ T one_by_one(const std::vector<T>& values) {
   return sum.round();
 }
 
-// The whole accumulators, before any rounding could hide a difference.
+// Compares whole accumulators: rounding could hide a difference.
 template <class T>
 bool same_exactly(const std::vector<T>& values) {
   ladders::reduce::ExactSum<T> fast{}, slow{};
@@ -108,8 +108,8 @@ class Reproducible : public testing::Test {};
 using Floats = testing::Types<float, double>;
 TYPED_TEST_SUITE(Reproducible, Floats);
 
-// Batches of every width of exponents, at every height, that drift: all paths of the fast sums, and the moves between
-// them.
+// Exponent windows of every width and position, which drift along the array: all paths of the fast sums, and the
+// transitions between them.
 TYPED_TEST(Reproducible, EveryExponentWindow) {
   using T = TypeParam;
   using L = std::numeric_limits<T>;
@@ -131,7 +131,7 @@ TYPED_TEST(Reproducible, EveryExponentWindow) {
   }
 }
 
-// All of one sign and full mantissas at the edges of the window: the accumulators fill up as fast as they can.
+// Values of one sign, with full mantissas, at the edges of the window: they fill the accumulators fastest.
 TYPED_TEST(Reproducible, AccumulatorsThatFillUp) {
   using T = TypeParam;
   const T top = std::nextafter(T(2), T(0));
@@ -166,11 +166,11 @@ TYPED_TEST(Reproducible, SameBitsForAnyThreadsAlignmentOrderAndSplit) {
   }
 }
 
-// ---- every instruction set that this processor has ----------------------------------------------------------
+// ---- every instruction set of this processor ----------------------------------------------------------------
 
 TEST(InstructionSets, AllAgreeWithTheOracle) {
   const Primitive& primitive = *find_primitive("reduce");
-  const Rung& simd = cpu_rung("reduce", "simd");  // the oracle's ordinary bounds
+  const Rung& simd = cpu_rung("reduce", "simd");  // checked against the oracle's ordinary bounds
   for (const std::int64_t target : instruction_sets()) {
     hwy::SetSupportedTargetsForTest(target);
     for (const Type type : primitive.types())
@@ -202,13 +202,13 @@ TEST(InstructionSets, AllAgreeWithTheOracle) {
   }
 }
 
-// ---- the oracle can say no ---------------------------------------------------------------------------------
+// ---- the oracle rejects wrong answers ----------------------------------------------------------------------
 
 template <class T>
 bool accepts(const std::vector<T>& in, Op op, T out, bool reproducible = false) {
   Rung rung{};
   rung.reproducible = reproducible;
-  return !ladders::reduce::make_oracle(type_of<T>(), op, in.data(), in.size())->check(&out, rung);
+  return !ladders::reduce::make_oracle(type_of<T>(), op, in.data(), in.size())(&out, rung);
 }
 
 TEST(ReduceOracle, RefusesWhatIsWrong) {
@@ -219,7 +219,7 @@ TEST(ReduceOracle, RefusesWhatIsWrong) {
   EXPECT_FALSE(accepts<std::int32_t>({1, 2, 3}, Op::sum, 5));
   EXPECT_FALSE(accepts<std::uint64_t>({3, 5}, Op::product, 16u));
 
-  // Whole numbers never round, so one element too few shows however many there are.
+  // Sums of small integers are exact, so one missing element shows at any count.
   const F ones(std::size_t{1} << 20, 1.0f);
   EXPECT_TRUE(accepts(ones, Op::sum, 0x1p20f));
   EXPECT_FALSE(accepts(ones, Op::sum, 0x1p20f - 1));

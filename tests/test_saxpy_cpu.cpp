@@ -1,6 +1,6 @@
-// The CPU rungs of saxpy beyond what `upsweep check` runs: every pair of alignments, in place and apart, arrays larger
-// than the caches and every instruction set; the oracle against wrong answers; and outputs in place as the lab arranges
-// them.
+// The CPU rungs of saxpy beyond what `upsweep check` runs: combinations of alignments, in place and out of place;
+// arrays larger than the caches; every instruction set. The oracle against wrong answers. In-place outputs, which the
+// laboratory restores between contestants.
 #include <gtest/gtest.h>
 #include <hwy/highway.h>
 
@@ -21,7 +21,7 @@ namespace {
 
 const Primitive& saxpy() { return *find_primitive("saxpy"); }
 
-// A negative factor whose products round in every float type, and which wraps in unsigned ones.
+// A negative factor: its products round in every float type, and it wraps in unsigned types.
 Scalar factor(Type type) {
   return visit(type, []<class T>(TypeTag<T>) -> Scalar {
     if constexpr (std::is_floating_point_v<T>)
@@ -41,7 +41,7 @@ struct Offsets {  // elements past a cache line
   std::size_t x, y, out;
 };
 
-// What is wrong with the answer of run(Call), or nothing.
+// Returns the mistake in the answer of run(Call), or nothing.
 std::optional<std::string> mistake(const Rung& rung, const Case& c, const Problem& problem, const Offsets& offsets,
                                    bool in_place, auto&& run) {
   const std::size_t element = size_of(c.type), bytes = c.n * element;
@@ -77,7 +77,7 @@ TEST(SaxpyCpu, EveryAlignmentInPlaceAndApart) {
     }
 }
 
-// Every core, and stores around the caches.
+// Several threads, and stores that bypass the caches.
 TEST(SaxpyCpu, LargerThanTheCaches) {
   const std::size_t beyond = last_level_cache_bytes() / (3 * sizeof(float)) + 12345;
   for (const unsigned threads : {1, 2, 3}) {
@@ -110,7 +110,7 @@ TEST(SaxpyCpu, EveryInstructionSet) {
   }
 }
 
-// ---- the oracle can say no ---------------------------------------------------------------------------------
+// ---- the oracle rejects wrong answers ----------------------------------------------------------------------
 
 template <class T>
 bool accepts(T a, const std::vector<T>& x, const std::vector<T>& y, const std::vector<T>& out) {
@@ -118,7 +118,7 @@ bool accepts(T a, const std::vector<T>& x, const std::vector<T>& y, const std::v
 }
 
 TEST(SaxpyOracle, TakesTwoRoundingsAndNoThird) {
-  // 0.1f is a little more than a tenth: its product with 10 rounds to 1, and only fused does the rest show.
+  // 0.1f is slightly above 0.1: its product with 10 rounds to 1, and only a fused multiply-add keeps the remainder.
   const float a = 0.1f, x = 10, y = -1;
   const float twice = a * x + y, once = std::fma(a, x, y);
   ASSERT_NE(twice, once);
@@ -126,7 +126,7 @@ TEST(SaxpyOracle, TakesTwoRoundingsAndNoThird) {
   EXPECT_TRUE(accepts<float>(a, {x}, {y}, {once}));
   EXPECT_FALSE(accepts<float>(a, {x}, {y}, {once / 2})) << "between the two";
   EXPECT_FALSE(accepts<float>(a, {x}, {y}, {std::nextafter(once, 1.0f)}));
-  EXPECT_FALSE(accepts<float>(a, {x}, {y}, {y})) << "y left as it was";
+  EXPECT_FALSE(accepts<float>(a, {x}, {y}, {y})) << "y unchanged";
 }
 
 TEST(SaxpyOracle, IntegersWrapAndSpecialValuesStay) {
@@ -138,12 +138,12 @@ TEST(SaxpyOracle, IntegersWrapAndSpecialValuesStay) {
   EXPECT_TRUE(accepts<float>(2, {nan, inf}, {1, -inf}, {nan, nan}));
   EXPECT_FALSE(accepts<float>(2, {inf}, {1}, {nan}));
   EXPECT_FALSE(accepts<float>(0, {nan}, {1}, {1})) << "0 * NaN is NaN";
-  EXPECT_FALSE(accepts<float>(2, {1, 2, 3}, {1, 1, 1}, {3, 5, 6})) << "the last one";
+  EXPECT_FALSE(accepts<float>(2, {1, 2, 3}, {1, 1, 1}, {3, 5, 6})) << "the last element is wrong";
 }
 
-// ---- outputs in place ----------------------------------------------------------------------------------------
+// ---- in-place outputs ----------------------------------------------------------------------------------------
 
-// Adds x in again where the caller has been before: right on a fresh y, wrong on one that was not renewed.
+// Adds to y in place: right on a fresh y, wrong on one that an earlier call has updated.
 Status once_only(const Call& call) {
   const auto* x = call.in[0].as<const float>();
   auto* y = call.out[0].as<float>();
@@ -151,7 +151,7 @@ Status once_only(const Call& call) {
   for (std::size_t i = 0; i < call.n(); ++i) y[i] += 2 * x[i];
   return {};
 }
-// Leaves y as it is.
+// Leaves y unchanged.
 Status nothing(const Call&) { return {}; }
 
 Rung in_place_rung(const char* name, RunFn (*find)(Type, Operation)) {
@@ -176,7 +176,7 @@ TEST(InPlace, TheLabRenewsWhatACallOverwrites) {
                                             {.samples = 4, .situation = lab::Situation::warm, .budget_us = 1e3});
     ASSERT_EQ(measured.size(), 3u);
     EXPECT_TRUE(measured[0].checked) << measured[0].failure.value_or("");
-    EXPECT_TRUE(measured[1].checked) << "the second contestant found what the first had left";
+    EXPECT_TRUE(measured[1].checked) << "the second contestant must not see the first one's output";
     EXPECT_FALSE(measured[2].checked);
   }
 }

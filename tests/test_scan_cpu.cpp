@@ -1,5 +1,5 @@
 // The CPU rungs of scan beyond what `upsweep check` runs: every alignment, in place, more threads than cores and every
-// instruction set; and the promises of `reproducible`.
+// instruction set; and the guarantees of `reproducible`.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -26,7 +26,7 @@ struct Layout {
   bool in_place = false;
 };
 
-// What is wrong with the rung's answer, or nothing. A rung that does not take the case has nothing wrong.
+// Returns the mistake in the rung's answer; nothing if it is right, or if the rung does not take the case.
 std::optional<std::string> mistake(const Rung& rung, const Case& c, const Problem& problem, const Layout& layout) {
   const RunFn run = rung.find_for(c.type, c.operation, c.n);
   if (!run) return std::nullopt;
@@ -46,7 +46,7 @@ std::optional<std::string> mistake(const Rung& rung, const Case& c, const Proble
 
 std::string describe(const Rung& rung, const Case& c) { return std::string(rung.name) + ' ' + lab::describe(c); }
 
-// f(case, problem) for exclusive and inclusive sums of each type.
+// Calls f(case, problem) for exclusive and inclusive sums of each type.
 template <class F>
 void for_each_sum(const std::vector<std::size_t>& sizes, F&& f) {
   for (const Type type : scan_cases().types())
@@ -71,7 +71,7 @@ TEST(ScanCpu, EveryAlignmentInPlaceAndApart) {
   });
 }
 
-// Several rounds of blocks, for more threads than there are cores and than any rung takes.
+// Several rounds of blocks, with more threads than cores and than any rung uses.
 TEST(ScanCpu, MoreThreadsThanCores) {
   for (const Type type : {Type::u8, Type::u32, Type::f64})
     for (const Operation operation : {Op::sum, Op::max})
@@ -92,7 +92,7 @@ TEST(ScanCpu, MoreThreadsThanCores) {
 
 // ---- reproducible ------------------------------------------------------------------------------------------
 
-// The order that the rung's header states, word for word: E[t], level by level, one element at a time.
+// The order as the rung's header states it: E[t], level by level, one element at a time.
 template <class T>
 std::vector<T> in_stated_order(const std::vector<T>& x, bool inclusive) {
   std::vector<T> local(x.size()), totals;
@@ -140,7 +140,7 @@ class ScanReproducible : public testing::Test {};
 using Floats = testing::Types<float, double>;
 TYPED_TEST_SUITE(ScanReproducible, Floats);
 
-// The longest: totals of tiles fill two tiles of their own.
+// At the largest n the tiles' totals fill two tiles of their own.
 TYPED_TEST(ScanReproducible, HasTheBitsOfTheStatedOrderWhateverTheThreadsAndTheAlignment) {
   using T = TypeParam;
   for (const std::size_t n : {std::size_t{1}, std::size_t{33}, std::size_t{1024}, std::size_t{1025},
@@ -180,7 +180,7 @@ TYPED_TEST(ScanReproducible, HasTheSameBitsWithEveryInstructionSet) {
   }
 }
 
-// Chunks of any size: within a tile, within a block, of several.
+// Chunks of any size: within a tile, within a block, of several blocks.
 TYPED_TEST(ScanReproducible, HasTheBitsOfTheWholeWhateverTheChunks) {
   using T = TypeParam;
   const std::size_t n = (std::size_t{1} << 20) + 70'001;
@@ -209,9 +209,9 @@ TYPED_TEST(ScanReproducible, HasTheBitsOfTheWholeWhateverTheChunks) {
   }
 }
 
-// ---- every instruction set that this processor has ----------------------------------------------------------
+// ---- every instruction set of this processor ----------------------------------------------------------------
 
-// f(case, problem) for every type, operator, input and kind of scan.
+// Calls f(case, problem) for every type, operator, input and kind of scan.
 template <class F>
 void for_each_case(const std::vector<std::size_t>& sizes, F&& f) {
   for (const Type type : scan_cases().types())
@@ -237,7 +237,7 @@ TEST(ScanCpu, EveryInstructionSetAndBothKindsOfStores) {
       for (const Stores stores : {Stores::cached, Stores::around}) {
         const std::size_t element = size_of(c.type), bytes = c.n * element;
         Framed in(bytes, c.n % 5 * element, problem.inputs()[0].data), out(bytes, c.n % 3 * element);
-        // In two spans, so that what one leaves is what the next begins with.
+        // Two spans: the second begins with the carry that the first leaves.
         std::uint64_t carry = visit(c.type, [&]<class Tag>(Tag) {
           using T = typename Tag::type;
           const T neutral = visit(op, []<class O>(O) { return O::template neutral<T>(); });

@@ -1,4 +1,4 @@
-// The scan's oracle takes what is right in any order of additions, and refuses what is not.
+// The scan oracle accepts right results for any order of additions, and rejects wrong ones.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -11,7 +11,7 @@
 namespace upsweep::ladders::scan {
 namespace {
 
-// Left to right.
+// Scans left to right.
 template <class T, class O = Sum>
 std::vector<T> scanned(const std::vector<T>& in, bool inclusive) {
   std::vector<T> out;
@@ -51,7 +51,7 @@ TYPED_TEST(ScanOracle, RefusesOneWrongElementAnywhere) {
     const std::vector<T> right = scanned(in, inclusive);
     for (const std::size_t at : {0, 1, 31, 512, 999}) {
       std::vector<T> wrong = right;
-      wrong[at] = static_cast<T>(wrong[at] + T(3));  // an element too many
+      wrong[at] = static_cast<T>(wrong[at] + T(3));  // one element too many
       const auto said = mistake(in, wrong, inclusive);
       ASSERT_TRUE(said) << at;
       EXPECT_TRUE(said->starts_with("out[" + std::to_string(at) + "] is ")) << *said;

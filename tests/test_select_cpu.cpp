@@ -1,6 +1,5 @@
 // The CPU rungs of select beyond what `upsweep check` runs: every alignment, more threads than cores, arrays larger
-// than the caches, every instruction set and limits at the ends of a type; and the oracle against answers written by
-// hand.
+// than the caches, every instruction set and limits at the ends of a type; and the oracle against handwritten answers.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -14,7 +13,7 @@
 #include "cpu_rungs.h"
 #include "lab/check.h"
 #include "lab/primitive.h"
-#include "ladders/select/contract.h"
+#include "ladders/select/binding.h"
 #include "ladders/select/cpu_simd.h"
 #include "ladders/select/lab/oracle.h"
 
@@ -22,7 +21,7 @@ namespace upsweep {
 namespace {
 
 using ladders::select::Args, ladders::select::Binding, ladders::select::Found, ladders::select::PartLoops,
-    ladders::select::find_mistake, ladders::select::finish_runs, ladders::select::simd_loops,
+    ladders::select::find_mistake, ladders::select::finish_runs, ladders::select::simd_loops, ladders::select::Select,
     ladders::select::visit_selection;
 
 const Primitive& select_cases() { return *find_primitive("select"); }
@@ -31,7 +30,7 @@ struct Layout {
   std::size_t in_offset = 0, out_offset = 0;  // elements past a cache line
 };
 
-// What is wrong with the answer of run(Call), or nothing.
+// Returns the mistake in the answer of run(Call), or nothing.
 std::optional<std::string> mistake(const Rung& rung, const Case& c, const Problem& problem, const Layout& layout,
                                    auto&& run) {
   std::vector<std::unique_ptr<Framed>> arrays;
@@ -54,7 +53,7 @@ std::optional<std::string> mistake(const Rung& rung, const Case& c, const Proble
   return problem.verify(rung, outputs);
 }
 
-// The same of a rung. One that does not take the case has nothing wrong.
+// The same for a rung; nothing if the rung does not take the case.
 std::optional<std::string> mistake(const Rung& rung, const Case& c, const Problem& problem, const Layout& layout) {
   const RunFn run = rung.find_for(c.type, c.operation, c.n);
   return run ? mistake(rung, c, problem, layout, run) : std::nullopt;
@@ -62,7 +61,7 @@ std::optional<std::string> mistake(const Rung& rung, const Case& c, const Proble
 
 std::string describe(const Rung& rung, const Case& c) { return std::string(rung.name) + ' ' + lab::describe(c); }
 
-// Nothing, few, some, nearly all and all; runs of every length and longer than any block.
+// Shares from none to all; runs of one element up to runs longer than any block.
 std::vector<Settings> shares(Type type) {
   std::vector<Settings> all(1);
   for (const auto& [share, run_length] :
@@ -85,7 +84,7 @@ void for_each_case(const std::vector<std::size_t>& sizes, F&& f) {
           }
 }
 
-// Rows of 64 elements, and pieces of rows at the end.
+// Whole rows of 64 elements, and a partial row at the end.
 TEST(SelectCpu, EveryAlignment) {
   for (const Type type : select_cases().types())
     for (const Operation operation : select_cases().operations())
@@ -103,7 +102,7 @@ TEST(SelectCpu, EveryAlignment) {
       }
 }
 
-// Several rounds of blocks, for more threads than there are cores and than any rung takes.
+// Several rounds of blocks, with more threads than cores and than any rung uses.
 TEST(SelectCpu, MoreThreadsThanCores) {
   for (const Type type : {Type::u8, Type::u32, Type::f64})
     for (const Operation operation : select_cases().operations())
@@ -120,7 +119,7 @@ TEST(SelectCpu, MoreThreadsThanCores) {
         }
 }
 
-// What no cache holds goes around them, from several cores, which write to the same lines where their parts meet.
+// Outputs larger than the caches bypass them, also from several cores, which share lines at the parts' boundaries.
 TEST(SelectCpu, LargerThanTheCaches) {
   Case c{.type = Type::u8,
          .operation = Selection::select_if,
@@ -137,8 +136,8 @@ TEST(SelectCpu, LargerThanTheCaches) {
     }
 }
 
-// In two parts, so that what one comes to is what the next begins with; with ordinary stores, and with such as go
-// around the caches, a page at a time: some cases fill several, some none.
+// Two parts: the second begins with the first one's result. With ordinary stores, and with stores that bypass the
+// caches, a page at a time: some cases fill several pages, some none.
 TEST(SelectCpu, EveryInstructionSet) {
   const Rung& simd = cpu_rung("select", "simd");
   for (const std::int64_t target : instruction_sets()) {
@@ -195,7 +194,7 @@ TEST(SelectPositions, AreAsWideAsTheyHaveToBe) {
   using namespace ladders::select;
   constexpr std::size_t largest = std::size_t{1} << 32;
   EXPECT_EQ(position_type(largest - 1), Type::u32);
-  EXPECT_EQ(position_type(largest), Type::u64);  // a run of all of them is 2^32 long
+  EXPECT_EQ(position_type(largest), Type::u64);  // one run of all elements has length 2^32
   std::uint32_t narrow[2] = {};
   std::uint64_t wide[2] = {};
   Positions{narrow, false}.put(1, largest - 1);
@@ -204,7 +203,7 @@ TEST(SelectPositions, AreAsWideAsTheyHaveToBe) {
   EXPECT_EQ(wide[1], largest + 5);
 }
 
-// A part of an array so large that its positions need 64 bits: the rest of it is never looked at.
+// A part of an array whose positions need 64 bits; the rest of the array is never read.
 TEST(SelectPositions, OfPartsBeyond32Bits) {
   using namespace ladders::select;
   constexpr std::size_t far = (std::size_t{1} << 33) + 5, n = 3000;
@@ -216,7 +215,7 @@ TEST(SelectPositions, OfPartsBeyond32Bits) {
   const Tuning none;
   for (const std::int64_t target : instruction_sets()) {
     hwy::SetSupportedTargetsForTest(target);
-    const Args<std::int32_t, FindRepeats> repeats{
+    const Args<std::int32_t, Select<Selection::find_repeats>> repeats{
         {front, nullptr, far + n, {}}, {nullptr, {positions.data(), true}, nullptr}, none, nullptr, {}};
     const PartLoops find = simd_loops(Type::i32, Selection::find_repeats);
     ASSERT_EQ(find.count(&repeats, far, far + n).count, n / 3 * 2) << hwy::TargetName(target);
@@ -224,8 +223,8 @@ TEST(SelectPositions, OfPartsBeyond32Bits) {
     for (std::size_t k = 0; k < n / 3 * 2; ++k) ASSERT_EQ(positions[k], far + k / 2 * 3 + k % 2) << k;
     EXPECT_EQ(positions[n / 3 * 2], 7u);
 
-    // Its first element begins a run, which ends one that began at 11.
-    const Args<std::int32_t, RunLengthEncode> runs{
+    // The part's first element begins a run and ends one that began at position 11.
+    const Args<std::int32_t, Select<Selection::run_length_encode>> runs{
         {front, nullptr, far + n, {}}, {heads.data(), {positions.data(), true}, nullptr}, none, nullptr, {}};
     const PartLoops encode = simd_loops(Type::i32, Selection::run_length_encode);
     std::fill(positions.begin(), positions.end(), 7);
@@ -242,7 +241,7 @@ TEST(SelectPositions, OfPartsBeyond32Bits) {
 
 // ---- the oracle -----------------------------------------------------------------------------------------------------
 
-// What the oracle says of an answer: the elements or positions, how many, and lengths; nothing written behind.
+// Returns the oracle's verdict on elements or positions, their count, and lengths, with poison past the end.
 template <class T, class Out = T>
 std::optional<std::string> verdict(Selection selection, const std::vector<T>& in, std::vector<Out> out,
                                    std::uint64_t count, std::vector<std::uint32_t> lengths = {},
@@ -254,8 +253,13 @@ std::optional<std::string> verdict(Selection selection, const std::vector<T>& in
       std::memset(values.data() + used, static_cast<int>(poison), (in.size() - used) * sizeof values[0]);
   };
   pad(out), pad(lengths);
-  const void* outputs[] = {out.data(), &count, lengths.data()};
-  return find_mistake({type_of<T>(), selection, in.size(), in.data(), flags.data(), below}, outputs, poison);
+  const Call call{
+      .operation = selection,
+      .in = {input_array(type_of<T>(), in.size(), in.data()), input_array(Type::u8, flags.size(), flags.data())},
+      .out = {Array{type_of<Out>(), out.size(), out.data()}, Array{Type::u64, 1, &count},
+              Array{Type::u32, lengths.size(), lengths.data()}},
+      .scalars = {below}};
+  return find_mistake(call, poison);
 }
 
 using Positions32 = std::vector<std::uint32_t>;
@@ -264,9 +268,9 @@ TEST(SelectOracle, RepeatsAreThePositionsOfTheFirstOfTwo) {
   const std::vector<int> in{7, 7, 7, 1, 2, 2};
   EXPECT_FALSE(verdict(Selection::find_repeats, in, Positions32{0, 1, 4}, 3));
   EXPECT_TRUE(verdict(Selection::find_repeats, in, Positions32{1, 2, 5}, 3)) << "the second of two";
-  EXPECT_TRUE(verdict(Selection::find_repeats, in, Positions32{0, 4, 1}, 3)) << "another order";
-  EXPECT_TRUE(verdict(Selection::find_repeats, in, Positions32{0, 1, 4}, 2)) << "another count";
-  EXPECT_TRUE(verdict(Selection::find_repeats, in, Positions32{0, 1, 4, 5}, 3)) << "written behind";
+  EXPECT_TRUE(verdict(Selection::find_repeats, in, Positions32{0, 4, 1}, 3)) << "wrong order";
+  EXPECT_TRUE(verdict(Selection::find_repeats, in, Positions32{0, 1, 4}, 2)) << "wrong count";
+  EXPECT_TRUE(verdict(Selection::find_repeats, in, Positions32{0, 1, 4, 5}, 3)) << "written past the end";
 }
 
 TEST(SelectOracle, ElementsBelowTheLimit) {
@@ -278,7 +282,7 @@ TEST(SelectOracle, ElementsBelowTheLimit) {
   EXPECT_TRUE(below(Selection::select_if, {3, 128}, 2, 128));
   EXPECT_FALSE(below(Selection::select_if, {3}, 1, 4));
   EXPECT_FALSE(below(Selection::partition_if, {3, 127, 200, 128}, 2, 128));
-  EXPECT_TRUE(below(Selection::partition_if, {3, 127, 128, 200}, 2, 128)) << "the rest's order";
+  EXPECT_TRUE(below(Selection::partition_if, {3, 127, 128, 200}, 2, 128)) << "wrong order of the rest";
 }
 
 TEST(SelectOracle, FlaggedElements) {
@@ -301,7 +305,7 @@ TEST(SelectOracle, ZerosAreEqualAndNotANumberIsNothing) {
   const std::vector<float> in{0.f, -0.f, nan, nan, -1.f};
   EXPECT_FALSE(verdict(Selection::find_repeats, in, Positions32{0}, 1));
   EXPECT_FALSE(verdict(Selection::unique, in, std::vector<float>{0.f, nan, nan, -1.f}, 4));
-  EXPECT_TRUE(verdict(Selection::unique, in, std::vector<float>{-0.f, nan, nan, -1.f}, 4)) << "the run's other zero";
+  EXPECT_TRUE(verdict(Selection::unique, in, std::vector<float>{-0.f, nan, nan, -1.f}, 4)) << "not the first zero";
   EXPECT_FALSE(verdict(Selection::select_if, in, std::vector<float>{-1.f}, 1))
       << "-0 is not below 0, and neither is NaN";
   EXPECT_FALSE(verdict(Selection::partition_if, in, std::vector<float>{-1.f, 0.f, -0.f, nan, nan}, 1));

@@ -1,4 +1,4 @@
-// Every mistake that the emulators know is named, and right kernels raise nothing. After each the emulator still works.
+// The emulators name every mistake that they can detect, report nothing for right kernels, and keep working afterwards.
 #include <algorithm>
 #include <iterator>
 #include <vector>
@@ -10,7 +10,7 @@ namespace {
 
 struct Mistake {
   const char* kernel;
-  const char* kind;  // empty: a right kernel
+  const char* kind;  // empty if the kernel is right
   bool fails;        // launch() returns an error
   unsigned block;
   bool plain_sees_it = false;  // the plain emulator reports it too
@@ -84,7 +84,7 @@ class Checks : public ::testing::TestWithParam<Mistake> {
       if (issue.kind == kind) return true;
     return false;
   }
-  // A failed launch leaves no trace in the next.
+  // A failed launch must not affect the next one.
   void still_works(simt::Emulator& emulator) {
     Array<unsigned> in(emulator, 256), out(emulator, 256);
     in.set([](std::size_t) { return 1; });
@@ -102,7 +102,7 @@ TEST_P(TracedChecks, NamesTheMistake) {
   const Mistake& m = GetParam();
   const simt::Report report = run(test_traced_emulator(), m);
   if (*m.kind) {
-    EXPECT_TRUE(has(report, m.kind)) << "wanted: " << m.kind << "\ngot:\n" << to_string(report);
+    EXPECT_TRUE(has(report, m.kind)) << "expected: " << m.kind << "\ngot:\n" << to_string(report);
     for (const auto& issue : report.issues) {
       EXPECT_NE(issue.text.find(m.kernel), std::string::npos) << issue.text;
       EXPECT_EQ(issue.text.find("@{"), std::string::npos) << issue.text;
@@ -118,7 +118,7 @@ TEST_P(PlainChecks, NamesTheMistake) {
   const Mistake& m = GetParam();
   const simt::Report report = run(test_plain_emulator(), m);
   if (*m.kind)
-    EXPECT_TRUE(has(report, m.kind)) << "wanted: " << m.kind << "\ngot:\n" << to_string(report);
+    EXPECT_TRUE(has(report, m.kind)) << "expected: " << m.kind << "\ngot:\n" << to_string(report);
   else
     EXPECT_TRUE(report.issues.empty()) << to_string(report);
   still_works(test_plain_emulator());

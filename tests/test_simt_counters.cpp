@@ -1,5 +1,5 @@
-// The traced emulator's counters against closed forms. Everything expected here is computed from the textbook's rules
-// for banks and sectors, by code that shares nothing with the emulator's.
+// The traced emulator's counters against closed forms. The expected counts follow the textbook rules for banks and
+// sectors, in code that shares nothing with the emulator.
 #include <algorithm>
 #include <array>
 #include <functional>
@@ -14,7 +14,7 @@ namespace {
 
 using Words = std::vector<long>;
 
-// One request's words: the most distinct words that meet in one of 32 banks.
+// Wavefronts of one request: the most distinct words in any of the 32 banks.
 int wavefronts(const Words& words) {
   std::array<std::set<long>, 32> banks;
   for (long word : words) banks[static_cast<std::size_t>(word % 32)].insert(word);
@@ -23,7 +23,7 @@ int wavefronts(const Words& words) {
   return static_cast<int>(most);
 }
 
-// 8-byte accesses go by half warps, 16-byte ones by quarters. first_words: by lane.
+// The same for wide accesses: 8 bytes go by half-warps, 16 bytes by quarter-warps. first_words is indexed by lane.
 int wide_wavefronts(const Words& first_words, int words_each) {
   const std::size_t lanes = words_each == 2 ? 16 : 8;
   int total = 0;
@@ -36,7 +36,7 @@ int wide_wavefronts(const Words& first_words, int words_each) {
   return total;
 }
 
-// Shared-memory requests of one block, warp by warp: word(t) of every thread that takes part.
+// Shared-memory requests of one block, warp by warp: every active thread t accesses word(t).
 struct Expected {
   std::uint64_t requests = 0, wavefronts = 0;
   void block(int threads, const std::function<bool(int)>& active, const std::function<long(int)>& word) {
@@ -50,7 +50,7 @@ struct Expected {
     }
   }
 };
-bool everyone(int) { return true; }
+bool all_threads(int) { return true; }
 
 class Counters : public ::testing::Test {
  protected:
@@ -58,7 +58,7 @@ class Counters : public ::testing::Test {
     emulator.configure({});
     emulator.take_report();
   }
-  // Launches, requires that nothing was wrong, and returns what was counted.
+  // Launches the kernel, expects no issues, and returns the counters.
   simt::Counters count(std::string_view kernel, const Arguments& arguments) {
     EXPECT_TRUE(static_cast<bool>(launch(emulator, kernel, arguments)));
     const simt::Report report = emulator.take_report();
@@ -81,14 +81,14 @@ TEST_F(Counters, ReduceStrided) {
   const auto c = count("reduce_strided", {{in.data()}, {out.data()}, 0, {.grid = blocks, .block = 256}});
 
   Expected loads, stores;
-  stores.block(256, everyone, [](int t) { return t; });
+  stores.block(256, all_threads, [](int t) { return t; });
   for (int d = 1; d < 256; d *= 2) {
     const auto active = [&](int t) { return 2 * d * t < 256; };
     loads.block(256, active, [&](int t) { return 2 * d * t; });
     loads.block(256, active, [&](int t) { return 2 * d * t + d; });
     stores.block(256, active, [&](int t) { return 2 * d * t; });
   }
-  loads.block(1, everyone, [](int) { return 0; });
+  loads.block(1, all_threads, [](int) { return 0; });
   EXPECT_EQ(c.shared_load_requests, loads.requests * blocks);
   EXPECT_EQ(c.shared_load_wavefronts, loads.wavefronts * blocks);
   EXPECT_EQ(c.shared_load_ideal, loads.requests * blocks);
@@ -135,8 +135,8 @@ TEST_P(Blelloch, BankConflicts) {
   const auto at = [&](long i) { return pad ? i + i / 32 : i; };
   Expected loads, stores;
   for (int half = 0; half < 2; ++half) {
-    stores.block(256, everyone, [&](int t) { return at(t + half * 256); });
-    loads.block(256, everyone, [&](int t) { return at(t + half * 256); });
+    stores.block(256, all_threads, [&](int t) { return at(t + half * 256); });
+    loads.block(256, all_threads, [&](int t) { return at(t + half * 256); });
   }
   for (long offset = 1, d = n / 2; d > 0; d /= 2, offset *= 2) {
     const auto active = [&](int t) { return t < d; };
@@ -144,7 +144,7 @@ TEST_P(Blelloch, BankConflicts) {
     const auto b = [&](int t) { return at(offset * (2 * t + 2) - 1); };
     loads.block(256, active, a), loads.block(256, active, b), stores.block(256, active, b);
   }
-  stores.block(1, everyone, [&](int) { return at(n - 1); });
+  stores.block(1, all_threads, [&](int) { return at(n - 1); });
   for (long offset = n / 2, d = 1; d < n; d *= 2, offset /= 2) {
     const auto active = [&](int t) { return t < d; };
     const auto a = [&](int t) { return at(offset * (2 * t + 1) - 1); };
@@ -283,7 +283,7 @@ TEST_F(Counters, SharedStrides) {
   }
   for (int stride = 0; stride <= 33; ++stride) {
     Expected loads;
-    loads.block(256, everyone, [&](int t) { return (t * stride) & 1023; });
+    loads.block(256, all_threads, [&](int t) { return (t * stride) & 1023; });
     const auto c = count("shared_stride", {{in.data()}, {out.data()}, 0, {.block = 256, .k = stride}});
     EXPECT_EQ(c.shared_load_wavefronts, loads.wavefronts) << "stride " << stride;
     EXPECT_EQ(c.shared_load_requests, 8u);
@@ -302,13 +302,12 @@ TEST_F(Counters, GlobalStrides) {
     EXPECT_EQ(c.global_load_sectors, sectors.size()) << "stride " << stride;
     EXPECT_EQ(c.global_load_ideal, stride == 0 ? 1u : 4u);
   }
-  // Shifted by one element: one more sector.
+  // Misaligned by one element: one more sector.
   const auto c = count("global_stride", {{in.data() + 1}, {out.data()}, 0, {.k = 1}});
   EXPECT_EQ(c.global_load_sectors, 5u);
 }
 
-// ---- warps that split and come together
-// ---------------------------------------------------------------------------------
+// ---- divergence and reconvergence -----------------------------------------------------------------------------------
 
 TEST_F(Counters, RaggedLoopsComeTogetherEachRound) {
   constexpr std::size_t rounds = 6;
@@ -336,7 +335,7 @@ TEST_F(Counters, AColdPathDoesNotSplitWhatFollowsIt) {
   auto in = array<float>(2048), out = array<float>(32);
   in.set([](std::size_t i) { return i % 3; });
   const auto c = count("cold_path", {{in.data()}, {out.data()}, 0, {.k = n}});
-  // Every iteration: one request of the lanes on the rare path (there always are some of 32), one of them all.
+  // Per iteration: one request by the lanes on the cold path (some of 32 always are), and one by all lanes.
   EXPECT_EQ(c.global_load_requests, 2u * n);
 }
 
@@ -365,7 +364,7 @@ TEST_F(Counters, Divergence) {
   auto in = array<int>(64), out = array<int>(128);
   in.set([](std::size_t i) { return i; });
   auto c = count("branchy", {{in.data()}, {out.data()}, 0, {.block = 64}});
-  EXPECT_EQ(c.divergent_branches, 2u);  // one a warp
+  EXPECT_EQ(c.divergent_branches, 2u);  // one per warp
   EXPECT_EQ(c.global_store_requests, 2u);
   EXPECT_EQ(c.global_atomic_requests, 2u);
   EXPECT_LT(c.branch_lanes, 32 * c.branches);
@@ -376,8 +375,7 @@ TEST_F(Counters, Divergence) {
   EXPECT_EQ(c.branch_lanes, 32 * c.branches);
 }
 
-// ---- the rest
-// -------------------------------------------------------------------------------------------------------------
+// ---- bulk copies, source lines, host threads ------------------------------------------------------------------------
 
 TEST_F(Counters, BulkCopies) {
   constexpr std::size_t n = 256 * 7;

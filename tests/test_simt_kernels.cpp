@@ -49,8 +49,8 @@ TEST_P(Kernels, SelectWithAPredicateOfOnesOwn) {
   constexpr Point untouched{-1, -1};
   Workspace workspace(emulator);
   for (const std::size_t n : {0, 1, 1000, 1024, 20011})
-    for (const std::size_t offset : {0, 1})  // from a 16-byte boundary, in elements
-      for (const unsigned grid : {0, 3}) {   // 0: the rung's own, and then a small n goes another way
+    for (const std::size_t offset : {0, 1})  // elements past a 16-byte boundary
+      for (const unsigned grid : {0, 3}) {   // 0: the default, which is vec16 for small n
         Array<Point> in(emulator, n + offset), out(emulator, n + offset);
         Array<std::uint64_t> count(emulator, 1);
         for (std::size_t i = 0; i < in.size(); ++i)
@@ -79,7 +79,7 @@ TEST_P(Kernels, SelectWithAPredicateOfOnesOwn) {
 TEST_P(Kernels, TransformWithAFunctionOfOnesOwn) {
   for (const char* const how : {"weighted", "weighted_staged"})
     for (const int inputs : {1, 3, 16})
-      for (const std::size_t n : {0, 1, 1000, 1024, 20011}) {  // whether the inputs are aligned alike is n's doing
+      for (const std::size_t n : {0, 1, 1000, 1024, 20011}) {  // n decides if the inputs are aligned alike
         Array<unsigned> in(emulator, static_cast<std::size_t>(inputs) * n), out(emulator, n);
         in.set([](std::size_t i) { return i * 2654435761u; });
         ASSERT_TRUE(run(how, {{in.data()}, {out.data()}, n, {.k = inputs}}));
@@ -180,7 +180,7 @@ TEST_P(Kernels, Atomics) {
   EXPECT_EQ(f[1], 16.);
 }
 
-// A lane that polls without telling is made to give way. (The checks call it a race, which in CUDA it is.)
+// A lane that polls a plain variable must be preempted. (The checks would report a race, which it is in CUDA.)
 TEST_P(Kernels, PollingAVolatileVariable) {
   emulator.configure({.checks = false});
   Array<int> out(emulator, 1);
@@ -218,7 +218,7 @@ TEST_P(Kernels, Clusters) {
   }
 }
 
-// Blocks that wait for the blocks before them: with one and several OS threads, and with tickets in any order.
+// Blocks wait for the blocks before them: on one and on several OS threads, and with tickets in any dispatch order.
 TEST_P(Kernels, DecoupledLookback) {
   constexpr std::size_t blocks = 200, n = blocks * 256;
   Array<unsigned> in(emulator, n), out(emulator, n), ticket(emulator, 1);
@@ -243,7 +243,7 @@ TEST_P(Kernels, DecoupledLookback) {
   expect_prefix_sums();
   ASSERT_TRUE(scan({.threads = 4, .reverse_blocks = true}, true));
   expect_prefix_sums();
-  // Last block first and no tickets: the first block to run waits for all the others.
+  // In reverse order and without tickets, the first block to run waits for all others.
   EXPECT_FALSE(scan({.threads = 1, .reverse_blocks = true, .yield_limit = 10'000}, false));
   const simt::Report report = emulator.take_report();
   ASSERT_EQ(report.issues.size(), 1u) << to_string(report);

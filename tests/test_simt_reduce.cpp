@@ -1,4 +1,4 @@
-// The counters of reduce's six classics, by number, against what theory says of each.
+// The counters of reduce's six classic rungs against theory; and every shape of overlap.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,10 +14,10 @@
 namespace upsweep {
 namespace {
 
-// One shape for all: every thread has 8 elements, and everything divides.
+// One shape for all: 8 elements per thread, without a remainder.
 constexpr unsigned n = 1 << 14, grid = 8, block = 256, warps = block / 32;
 
-// The counters of the rung's first kernel, i32 sum.
+// Returns the counters of the rung's first kernel, for an i32 sum.
 simt::Counters counters_of(const char* name, unsigned threads = block) {
   simt::Emulator& emulator = traced_emulator();
   emulator.configure({});
@@ -50,7 +50,7 @@ simt::Counters counters_of(const char* name, unsigned threads = block) {
   return report.kernels.at(0).counters;
 }
 
-TEST(Classics, Sequential) {  // a warp has one lane: a request and a sector an element
+TEST(Classics, Sequential) {  // warps of one lane: a request and a sector per element
   const simt::Counters c = counters_of("sequential", 1);
   EXPECT_EQ(c.global_load_requests, n);
   EXPECT_EQ(c.global_load_sectors, n);
@@ -65,7 +65,7 @@ TEST(Classics, SequentialCoalesced) {  // the same: nothing coalesces with one l
   EXPECT_EQ(c.global_store_requests, grid);
 }
 
-TEST(Classics, Atomic) {  // lanes are 8 elements, one sector, apart; all 32 meet on the block's total
+TEST(Classics, Atomic) {  // lanes are 8 elements, one sector, apart; all 32 contend for the block's total
   const simt::Counters c = counters_of("atomic");
   EXPECT_EQ(c.global_load_requests, n / 32);
   EXPECT_EQ(c.global_load_sectors, n);
@@ -75,7 +75,7 @@ TEST(Classics, Atomic) {  // lanes are 8 elements, one sector, apart; all 32 mee
   EXPECT_EQ(c.barriers, grid * warps);
 }
 
-TEST(Classics, AtomicCoalesced) {  // 32 neighbours of 4 bytes: 4 sectors; the queue is the same
+TEST(Classics, AtomicCoalesced) {  // 32 adjacent elements of 4 bytes: 4 sectors; the same contention
   const simt::Counters c = counters_of("atomic_coalesced");
   EXPECT_EQ(c.global_load_requests, n / 32);
   EXPECT_EQ(c.global_load_sectors, n / 32 * 4);
@@ -93,7 +93,7 @@ TEST(Classics, Partial) {  // one lane reads the block's sums one by one
   EXPECT_EQ(c.global_atomic_requests, 0u);
 }
 
-TEST(Classics, Total) {  // a tree over 2 * block sums: two loads and a store for every warp with an active lane
+TEST(Classics, Total) {  // a tree over 2 * block sums: two loads and a store per warp with an active lane
   unsigned levels = 0, active = 0;
   for (unsigned half = block; half > 0; half /= 2, ++levels) active += std::max(half / 32, 1u);
   const simt::Counters c = counters_of("total");
@@ -105,7 +105,7 @@ TEST(Classics, Total) {  // a tree over 2 * block sums: two loads and a store fo
   EXPECT_EQ(c.barriers, grid * warps * levels);
 }
 
-// overlap's shape follows the size: 16 KB, 64 KB, 2, 8, 32, 64 MB and above.
+// overlap's shape changes with the size: at 16 KB, 64 KB, 2, 8, 32 and 64 MB.
 TEST(Overlap, AddsUpInEveryShape) {
   Device device(plain_emulator());
   for (const std::size_t kilobytes : {15, 60, 1900, 7000, 30'000, 60'000, 70'000}) {
@@ -113,7 +113,7 @@ TEST(Overlap, AddsUpInEveryShape) {
       const auto in = make_input<T>("uniform", kilobytes * 1024 / sizeof(T) + 3, kilobytes);
       T expected = 0;
       for (const T v : in) expected = Sum{}(expected, v);
-      EXPECT_EQ(reduce(device, in, Op::sum, {.rung = "overlap"}), expected) << kilobytes << " KB of " << sizeof(T);
+      EXPECT_EQ(reduce(device, in, Op::sum, {.rung = "overlap"}), expected) << kilobytes << " KB, width " << sizeof(T);
     };
     check(std::int32_t{}), check(std::int64_t{});
   }

@@ -1,5 +1,5 @@
-// saxpy from host memory, in chunks: every chunk and number of streams, and no more of the device's memory than they
-// need.
+// saxpy from host memory in chunks: any chunk size and number of streams, with device memory for the chunks only; and
+// the ends around whole packs.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -44,7 +44,7 @@ TEST(SaxpyFromHost, AnyChunkAndAnyNumberOfStreams) {
       ASSERT_TRUE(pipelined().find(Type::u32, {})(call_of(x, y, out, workspace, chunk, streams)));
       for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(out[i], 3 * x[i] + y[i]) << chunk << ' ' << streams << ' ' << i;
       const std::size_t each = (std::min(chunk, n) * sizeof(std::uint32_t) + 255) / 256 * 256;
-      EXPECT_LE(workspace.held(), 2 * streams * each) << "so that arrays may be larger than the device's memory";
+      EXPECT_LE(workspace.held(), 2 * streams * each) << "arrays may be larger than device memory";
     }
   EXPECT_TRUE(emulator.take_report().issues.empty());
 }
@@ -58,7 +58,7 @@ TEST(SaxpyFromHost, RefusesWhatCannotBe) {
     EXPECT_EQ(run(call_of(x, y, out, workspace, 5, streams)).code, Code::invalid_argument) << streams;
 }
 
-// The ends before the first pack and after the last are more elements than there are threads.
+// The elements before the first pack and after the last outnumber the threads.
 TEST(SaxpyEnds, FewerThreadsThanElementsAtTheEnds) {
   simt::Emulator& emulator = plain_emulator();
   constexpr std::size_t n = 47;

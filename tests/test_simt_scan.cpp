@@ -1,5 +1,5 @@
-// The counters of scan's classics, by number, against what theory says of each; and their order, with an operator that
-// does not commute.
+// The counters of the classic scan rungs against theory; operand order, with a non-commutative operator; reproducible
+// bits; stale descriptors of the single-pass rungs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,20 +18,20 @@
 namespace upsweep {
 namespace {
 
-// ---- what a rung costs ----------------------------------------------------------------------------------------------
+// ---- counters -------------------------------------------------------------------------------------------------------
 
-// All rungs but block scan tiles of 512 elements when nothing else is asked.
+// The default tile, in elements, of the classic rungs except `block`.
 constexpr unsigned tile = 512;
 
 struct How {
-  unsigned shift = 0;  // elements that out begins beyond the alignment of in
-  unsigned block = 0;  // threads; 0: the rung's own
+  unsigned shift = 0;  // elements by which out is misaligned relative to in
+  unsigned block = 0;  // threads; 0: the rung's default
 };
 
-// What most rungs are compiled for on an emulator (base/coverage.h).
+// Most rungs are compiled for this type on the emulators (base/coverage.h).
 using Item = std::int32_t;
 
-// What the emulator counts of one exclusive sum of small numbers.
+// Returns the emulator's report on one exclusive sum of small numbers.
 template <class T>
 simt::Report report_of(const char* name, unsigned n, How how = {}) {
   simt::Emulator& emulator = traced_emulator();
@@ -61,14 +61,14 @@ simt::Report report_of(const char* name, unsigned n, How how = {}) {
   return report;
 }
 
-// As the table in src/ladders/scan/README.md gives them for a tile.
+// Wavefronts per tile, as in the table of src/ladders/scan/README.md.
 std::uint64_t shared_wavefronts(const simt::Counters& c) {
   return c.shared_load_wavefronts + c.shared_store_wavefronts;
 }
 
 simt::Counters first_kernel(const char* name, unsigned n) { return report_of<Item>(name, n).kernels.at(0).counters; }
 
-// The counters of the one line that says `text`, in all kernels.
+// Returns the counters of the source line `text`, summed over all kernels.
 simt::Counters line_of(const simt::Report& report, const std::string& text) {
   lab::SourceText source;
   simt::Counters sum;
@@ -87,8 +87,8 @@ constexpr const char* pack_load =
 constexpr const char* item_store = "if (in.has(i)) out[i] = pack.item[k];";
 constexpr const char* up_line = "s[right] = op(s[left], s[right]);";
 
-// The up-sweep of 512 elements: pairs at distance 1, 2, 4, ..., 256, and how many lanes meet in one bank. It doubles
-// with the distance until 32 words are between them, or no more lanes than that are left.
+// The up-sweep of 512 elements, pairs at distance 1, 2, 4, ..., 256: active warps and the degree of the bank conflict.
+// The degree doubles with the distance until lanes are 32 words apart or fewer lanes than that are left.
 struct Level {
   unsigned warps, conflict;
 };
@@ -108,13 +108,13 @@ TEST(ScanClassics, ConflictsDoubleWithTheDistance) {
     EXPECT_EQ(up.shared_store_requests, requests) << name;
     EXPECT_EQ(up.shared_load_wavefronts, 2 * wavefronts()) << name;
     EXPECT_EQ(up.shared_store_wavefronts, wavefronts()) << name;
-    // The whole tile: down as up, with a second store; the elements in and out, 16 warps each; the total, 8 warps; the
+    // The whole tile: down as up, plus a second store; the elements in and out, 16 warps each; the total, 8 warps; the
     // root, one.
     const simt::Counters c = report.kernels.at(0).counters;
     EXPECT_EQ(c.shared_load_wavefronts, 4 * wavefronts() + 16 + 8) << name;
     EXPECT_EQ(c.shared_store_wavefronts, 3 * wavefronts() + 16 + 1) << name;
     EXPECT_EQ(shared_wavefronts(c), 706u) << name;
-    EXPECT_EQ(c.barriers, 8u * 21) << name << ": nine levels up and down, and three more";
+    EXPECT_EQ(c.barriers, 8u * 21) << name << ": nine levels up, nine down, and three more";
   }
 }
 
@@ -135,17 +135,17 @@ TEST(ScanClassics, PaddingLeavesNoConflicts) {
   EXPECT_EQ(shared_wavefronts(report.kernels.at(0).counters), 181u);
   EXPECT_EQ(report.kernels.at(0).counters.barriers, 8u * 21);
   EXPECT_EQ(report.kernels.at(0).shared_bytes, (tile + tile / 32 - 1) * sizeof(Item));
-  // Elements of any width, over several tiles and their totals.
+  // Every element width, over several tiles and the scan of their totals.
   expect_no_conflicts<std::uint8_t>(5 * tile + 3);
   expect_no_conflicts<std::int16_t>(5 * tile + 3);
   expect_no_conflicts<std::int32_t>(5 * tile + 3);
   expect_no_conflicts<double>(5 * tile + 3);
-  // The largest tiles too, in which the second padding counts.
+  // The largest tiles need the second padding.
   expect_no_conflicts<std::int32_t>(5 * tile + 3, 1024);
   expect_no_conflicts<double>(5 * tile + 3, 1024);
 }
 
-TEST(ScanClassics, Merges) {  // every warp of tile b reads b totals; all lanes the same one
+TEST(ScanClassics, Merges) {  // every warp of tile b reads b totals, all lanes the same one
   constexpr unsigned tiles = 8, warps = tile / 32, n = tiles * tile;
   constexpr unsigned reads = warps * (tiles * (tiles - 1) / 2);
   const simt::Report loop = report_of<Item>("merge_loop", n), totals = report_of<Item>("merge_totals", n);
@@ -161,14 +161,14 @@ TEST(ScanClassics, Merges) {  // every warp of tile b reads b totals; all lanes 
                          "totals[tile]);");
   EXPECT_EQ(b.global_load_requests, reads);
   EXPECT_EQ(b.global_load_sectors, reads);
-  // Twice the elements, four times the loop, but for what a tile's own total is not read by itself.
+  // Twice the elements: four times the loads, and warps * tiles more, because a tile does not read its own total.
   const auto more =
       line_of(report_of<Item>("merge_totals", 2 * n),
               "for (unsigned tile = 0; tile < blockIdx.x / 2; ++tile) prefix = op(prefix, totals[tile]);");
   EXPECT_EQ(more.global_load_requests, 4 * reads + warps * tiles);
 }
 
-TEST(ScanClassics, Launches) {  // tiles, and what comes after them
+TEST(ScanClassics, Launches) {  // one for the tiles; more for their totals, if there are several
   const auto launches = [](const char* name, unsigned n) {
     std::uint64_t sum = 0;
     for (const auto& kernel : report_of<Item>(name, n).kernels) sum += kernel.launches;
@@ -185,8 +185,8 @@ TEST(ScanClassics, Launches) {  // tiles, and what comes after them
 }
 
 TEST(ScanClassics, HillisSteele) {
-  // Nine steps of 16 warps; of those where lanes have a neighbour so far to the left, all at distances to 16, then
-  // 15, 14, 12 and 8. Then the neighbour's sum, and the total.
+  // Nine steps of 16 warps. Only warps with a lane that has a neighbour at the distance load: all 16 up to distance 16,
+  // then 15, 14, 12 and 8. In the end every warp loads its left neighbours' sums and the total.
   const simt::Counters c = first_kernel("hillis_steele", tile);
   EXPECT_EQ(c.shared_load_requests, 5u * 16 + 15 + 14 + 12 + 8 + 16 + 16);
   EXPECT_EQ(c.shared_store_requests, 16u + 9 * 16);
@@ -196,7 +196,7 @@ TEST(ScanClassics, HillisSteele) {
   EXPECT_EQ(c.barriers, 16u * 10);
 }
 
-TEST(ScanClassics, WarpShuffle) {  // five steps twice; two of them to the left neighbour; the total and the warp's own
+TEST(ScanClassics, WarpShuffle) {  // per warp: two scans of five steps and a shift; the total; the warp's own prefix
   const simt::Counters c = first_kernel("warp_shuffle", tile);
   EXPECT_EQ(c.shuffles, 16u * (5 + 1 + 5 + 1 + 1 + 1));
   EXPECT_EQ(c.shared_load_requests, 16u);
@@ -208,18 +208,18 @@ TEST(ScanClassics, WarpShuffle) {  // five steps twice; two of them to the left 
 TEST(ScanClassics, ReduceThenScanMovesThreeArrays) {
   constexpr unsigned n = 1 << 16, sectors = n * sizeof(Item) / 32;
   const simt::Report report = report_of<Item>("reduce_then_scan", n);
-  ASSERT_EQ(report.kernels.size(), 2u);  // the second launch is a scan too
+  ASSERT_EQ(report.kernels.size(), 2u);  // the second kernel also scans the totals
   const simt::Counters reduced = report.kernels[0].counters, scanned = report.kernels[1].counters;
   const std::uint64_t ranges = report.kernels[0].blocks;
   ASSERT_EQ(ranges, 16u);
   EXPECT_EQ(reduced.global_load_sectors, sectors);
-  EXPECT_EQ(reduced.global_load_requests, sectors / 16) << "16 bytes a lane";
-  EXPECT_EQ(reduced.global_store_requests, ranges) << "a total a range";
-  // 16 totals do not fill four rows, and are read and written one by one: four requests of the two sectors.
-  EXPECT_EQ(scanned.global_load_sectors, sectors + 4 * 2 + 8 * ranges) << "and what is left of the range, by each warp";
+  EXPECT_EQ(reduced.global_load_requests, sectors / 16) << "16 bytes per lane";
+  EXPECT_EQ(reduced.global_store_requests, ranges) << "one total per range";
+  // 16 totals do not fill four rows, so they are read and written one by one: four requests of two sectors.
+  EXPECT_EQ(scanned.global_load_sectors, sectors + 4 * 2 + 8 * ranges) << "and the range's prefix, by each warp";
   EXPECT_EQ(line_of(report, pack_store).global_store_sectors, sectors);
   EXPECT_EQ(line_of(report, item_store).global_store_requests, 4u);
-  // Out a word further than in: four stores of a word, a pack apart, for every one of a pack.
+  // With out misaligned by a word, each 16-byte store becomes four one-word stores, lanes a pack apart.
   const simt::Report shifted = report_of<Item>("reduce_then_scan", n, {.shift = 1});
   EXPECT_EQ(shifted.kernels[1].counters.global_load_requests, scanned.global_load_requests);
   EXPECT_EQ(line_of(shifted, item_store).global_store_requests, n / 32 + 4);
@@ -237,13 +237,13 @@ TEST(ScanSinglePass, EachElementIsReadOnceAndWrittenOnce) {
   }
 }
 
-// ---- in which order -------------------------------------------------------------------------------------------------
+// ---- operand order --------------------------------------------------------------------------------------------------
 
-// f(rung, way), for each rung of the ladder and each way to call it with n elements.
+// Calls f(rung, way) for each rung of the ladder and each way to call it.
 struct Way {
   bool inclusive;
-  unsigned block;  // threads; 0: the rung's own
-  unsigned grid;   // blocks, of those that let the caller say
+  unsigned block;  // threads; 0: the rung's default
+  unsigned grid;   // blocks, for rungs that take a grid
 };
 template <class F>
 void for_each_call(simt::Emulator& emulator, F&& f) {
@@ -253,7 +253,7 @@ void for_each_call(simt::Emulator& emulator, F&& f) {
         for (const unsigned block : {0, 32, 128}) f(*rung, Way{inclusive, block, block / 32});
 }
 
-// Calls the rung on n maps. False if it does not take so many; otherwise expects `out` to be their scan.
+// Scans the maps with the rung and expects the right result in `out`. Returns false if it does not take n.
 bool scans(const Rung& rung, Way way, const std::vector<test::Affine>& maps, const test::Affine* in, test::Affine* out,
            Workspace& workspace) {
   const Call call{.in = {input_array(Type::u64, maps.size(), in)},
@@ -295,7 +295,7 @@ TEST(ScanOrder, OperandsNeverChangePlaces) {
         ran += scans(rung, way, maps, in.data() + shift, out.data(), workspace);
       });
     }
-  EXPECT_GT(ran, 900u);  // thirteen rungs, in twelve ways, at seven sizes, less what block declines
+  EXPECT_GT(ran, 900u);  // 13 rungs, 12 ways, 7 sizes, less those that `block` declines
 }
 
 TEST(ScanOrder, InAndOutMayBeTheSame) {
@@ -313,10 +313,9 @@ TEST(ScanOrder, InAndOutMayBeTheSame) {
   EXPECT_GT(ran, 100u);
 }
 
-// ---- the same bits
-// ----------------------------------------------------------------------------------------------------
+// ---- reproducible bits ----------------------------------------------------------------------------------------------
 
-// A scan by `reproducible` on this platform, from `in` (which may be `out`).
+// Scans with `reproducible` on this platform. `in` may be `out`.
 template <class T>
 void scan_reproducibly(Platform& platform, const T* in, T* out, std::size_t n, bool inclusive, unsigned grid = 0) {
   Workspace workspace(platform);
@@ -337,7 +336,7 @@ void expect_the_cpus_bits(simt::Emulator& emulator, const char* input, std::size
     scan_reproducibly(cpu_platform(), x.data(), expected.data(), n, inclusive);
     struct How {
       std::size_t in, out;  // elements past an aligned address
-      unsigned grid;        // 0: the rung's own
+      unsigned grid;        // 0: the rung's default
       bool in_place;
     };
     for (const How how : {How{0, 0, 0, false}, How{1, 0, 1, false}, How{3, 2, 5, false}, How{1, 1, 2, true}}) {
@@ -362,7 +361,7 @@ TEST(ScanReproducible, HasTheCpusBits) {
       expect_the_cpus_bits<float>(emulator, input, n);
       expect_the_cpus_bits<double>(emulator, input, n);
     }
-  // Totals of tiles fill a tile and begin a second.
+  // The tiles' totals fill one tile and begin a second.
   expect_the_cpus_bits<float>(emulator, "wide", (1u << 20) + 1025);
   expect_the_cpus_bits<double>(emulator, "wide", (1u << 20) + 1025);
 }
@@ -375,10 +374,9 @@ TEST(ScanReproducible, HasTheCpusBitsWhereEveryAccessIsChecked) {
   expect_the_cpus_bits<double>(emulator, "wide", 20'000);
 }
 
-// ---- blocks that tell each other
-// --------------------------------------------------------------------------------------
+// ---- communication between blocks -----------------------------------------------------------------------------------
 
-// An exclusive sum of small numbers by a rung of the ladder with these blocks; says what went wrong, or nothing.
+// Runs an exclusive sum of small numbers with a rung and a grid (0: its default). Returns the mistake, or "".
 std::string scan_of(simt::Emulator& emulator, const char* name, unsigned n, Workspace& workspace, unsigned grid = 0) {
   test::Array<Item> in(emulator, n), out(emulator, n);
   in.set([](std::size_t i) { return i % 1009 + 1; });
@@ -398,7 +396,7 @@ std::string scan_of(simt::Emulator& emulator, const char* name, unsigned n, Work
   return "";
 }
 
-constexpr unsigned many_tiles = 300'000;  // of 4096 elements (lookback, wave), 8192 (pipeline)
+constexpr unsigned many_tiles = 300'000;  // elements, in tiles of 4096 (lookback, wave) or 8192 (pipeline)
 
 TEST(ScanSinglePass, BlocksInAnyOrder) {
   simt::Emulator& emulator = plain_emulator();
@@ -407,37 +405,37 @@ TEST(ScanSinglePass, BlocksInAnyOrder) {
     Workspace workspace(emulator);
     for (const char* name : {"lookback", "wave", "pipeline"})
       EXPECT_EQ(scan_of(emulator, name, many_tiles, workspace, 9), "") << name << " on " << threads << " threads";
-    // Those that draw their tiles do not mind which block starts first.
+    // Rungs that draw their tiles from a counter accept any dispatch order.
     emulator.configure({.threads = threads, .reverse_blocks = true});
     for (const char* name : {"lookback", "pipeline"})
       EXPECT_EQ(scan_of(emulator, name, many_tiles, workspace, 9), "") << name << " reversed";
   }
-  // wave leans on the order of blocks; no order of hardware's is reversed.
+  // wave relies on dispatch in order, as hardware does it.
   emulator.configure({.threads = 1, .reverse_blocks = true, .yield_limit = 10'000});
   Workspace workspace(emulator);
   EXPECT_EQ(scan_of(emulator, "wave", many_tiles, workspace), "livelock");
   emulator.configure({});
 }
 
-// Boxes keep the numbers of earlier calls, and numbers come again after 2^32 calls.
+// Descriptors keep the epochs of earlier calls, and the 32-bit epoch wraps.
 TEST(ScanSinglePass, OldTotalsAreNeverTaken) {
   simt::Emulator& emulator = plain_emulator();
-  emulator.configure({.threads = 4});  // so that blocks look into boxes that are not yet filled
+  emulator.configure({.threads = 4});  // so that blocks poll descriptors that are not yet published
   for (const char* name : {"lookback", "wave", "pipeline"})
     for (const std::uint32_t last : {0x7ffffffeu, 0xfffffffeu}) {
-      const std::uint32_t next = last == 0xfffffffe ? 1 : last + 2;  // after the coming call; 0 is no call's number
+      const std::uint32_t next = last == 0xfffffffe ? 1 : last + 2;  // the epoch of the second call; 0 is never used
       Workspace workspace(emulator);
       const auto [words, count] = workspace.kept(1000);
-      // As if, long ago, that number had been used, with other totals.
+      // As if a call before the wrap had published other totals in that epoch.
       for (std::size_t i = 2; i < count; ++i) words[i] = 0x7700000000ull | next;
       words[0] = last;
-      EXPECT_EQ(scan_of(emulator, name, 20'000, workspace, 3), "") << name << " after call " << last;
+      EXPECT_EQ(scan_of(emulator, name, 20'000, workspace, 3), "") << name << " after epoch " << last;
       EXPECT_EQ(words[0], last == 0xfffffffe ? 0 : last + 1);
-      EXPECT_EQ(scan_of(emulator, name, many_tiles, workspace, 3), "") << name << " with call number " << next;
+      EXPECT_EQ(scan_of(emulator, name, many_tiles, workspace, 3), "") << name << " in epoch " << next;
     }
 }
 
-// A call writes one or the other of a tile's boxes, or the sums of whole rows of tiles alone.
+// A call may publish only one of a tile's two descriptors, or only the sums of whole rows of tiles.
 TEST(ScanSinglePass, OldTotalsInBoxesThatACallLeavesOut) {
   simt::Emulator& emulator = plain_emulator();
   emulator.configure({.threads = 4});
@@ -455,7 +453,7 @@ TEST(ScanSinglePass, OldTotalsInBoxesThatACallLeavesOut) {
       const auto [words, count] = workspace.kept(2000);
       for (std::size_t i = 2; i < count; ++i) words[i] = 0x4500000000ull | next;
       words[0] = last;
-      // A head in every other tile of 4096, then in the others.
+      // A head in every other tile of 4096 elements: first the even tiles, then the odd ones.
       for (const unsigned odd : {0u, 1u}) {
         heads.set([&](std::size_t i) { return i % 8192 == odd * 4096 + 100; });
         const Type type = floats ? Type::f32 : Type::i32;

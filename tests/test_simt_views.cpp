@@ -1,5 +1,5 @@
-// A device whose memory is not the host's: arrays of the host are copied there and back, buffers belong to one device,
-// and both may come in one call. The emulator stands for the GPU.
+// A device with its own memory: host arrays are copied in and out, buffers belong to one device, and one call may mix
+// both. The emulator stands in for the GPU.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -48,7 +48,7 @@ class SimtViews : public testing::Test {
   }
 };
 
-// ---- whose memory it is ---------------------------------------------------------------------------------------------
+// ---- memory ownership -----------------------------------------------------------------------------------------------
 
 TEST_F(SimtViews, BuffersOfAnotherDeviceAreRefused) {
   struct Both {
@@ -57,9 +57,9 @@ TEST_F(SimtViews, BuffersOfAnotherDeviceAreRefused) {
     Buffer<std::uint64_t> count;
     Both(Device& device, std::size_t n)
         : in(device, n), other(device, n), out(device, n), total(device, 1), flags(device, n), count(device, 1) {}
-  } here(gpu, n), there(cpu, n);
+  } on_gpu(gpu, n), on_cpu(cpu, n);
   for (Device* device : {&gpu, &cpu}) {
-    Both &own = device == &gpu ? here : there, &foreign = device == &gpu ? there : here;
+    Both &own = device == &gpu ? on_gpu : on_cpu, &foreign = device == &gpu ? on_cpu : on_gpu;
     const auto refused = [&](const std::string& name, auto&& call) {
       const Error error = error_of(call);
       EXPECT_EQ(error.code(), Code::invalid_argument) << error.what();
@@ -87,17 +87,17 @@ TEST_F(SimtViews, DevicesOfOnePlatformShareTheirMemory) {
   EXPECT_EQ(out.to_vector().back(), *std::max_element(x.begin(), x.end()));
 }
 
-// ---- arrays in host memory ------------------------------------------------------------------------------------------
+// ---- host arrays ----------------------------------------------------------------------------------------------------
 
 TEST_F(SimtViews, HostArraysAreCopiedThereAndBack) {
   std::vector<Item> out(n + 7, -77);
-  // At any offset: the copies are aligned, whatever the originals are.
+  // At any offset: the device copies are aligned even if the host arrays are not.
   for (const std::size_t offset : {0, 1, 5}) {
     std::fill(out.begin(), out.end(), -77);
     exclusive_scan(gpu, x, view(out).subview(offset, n));
     const auto sums = exclusive_sums();
     EXPECT_TRUE(std::equal(sums.begin(), sums.end(), out.begin() + static_cast<std::ptrdiff_t>(offset)));
-    EXPECT_EQ(std::count(out.begin(), out.end(), -77), 7) << "what lies around the output";
+    EXPECT_EQ(std::count(out.begin(), out.end(), -77), 7) << "elements around the output must stay";
   }
   saxpy(gpu, 3, x, y, out);
   EXPECT_EQ(std::vector<Item>(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(n)), saxpy_of(3));
@@ -116,10 +116,10 @@ TEST_F(SimtViews, HostArraysInPlace) {
   std::vector<Item> shifted(n + 1);
   EXPECT_EQ(error_of([&] { exclusive_scan(gpu, view(shifted).subview(0, n), view(shifted).subview(1, n)); }).code(),
             Code::invalid_argument)
-      << "copies would hide it";
+      << "staging copies would hide the overlap";
 }
 
-// Apart, in host memory, an output is copied back and its input is not changed.
+// Out of place, a host output is copied back and the host inputs keep their values.
 TEST_F(SimtViews, InputsAreNotChanged) {
   std::vector<Item> in = x, other = y, out(n);
   saxpy(gpu, 3, in, other, out);
@@ -143,7 +143,7 @@ TEST_F(SimtViews, OnlyWhatIsSelectedIsCopiedBack) {
   std::fill(out.begin(), out.end(), 77);
   EXPECT_EQ(partition_if(gpu, x, 100'000'000, out), chosen.size());
   EXPECT_TRUE(std::equal(chosen.begin(), chosen.end(), out.begin()));
-  EXPECT_TRUE(untouched(out, n)) << "all n are written, and no more";
+  EXPECT_TRUE(untouched(out, n)) << "exactly n elements are written";
   EXPECT_EQ(std::count(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(n), 77), 0);
 
   const std::vector<Item> runs{5, 5, 5, 2, 2, 9};
@@ -157,10 +157,10 @@ TEST_F(SimtViews, OnlyWhatIsSelectedIsCopiedBack) {
   EXPECT_EQ(positions, (std::vector<std::uint32_t>{0, 1, 3, 77, 77, 77}));
   out.assign(n, 77);
   EXPECT_EQ(select_if(gpu, x, std::numeric_limits<Item>::min(), out), 0u);
-  EXPECT_TRUE(untouched(out, 0)) << "nothing is below the least";
+  EXPECT_TRUE(untouched(out, 0)) << "no element is below the lowest value";
 }
 
-// ---- some arrays here, some there -----------------------------------------------------------------------------------
+// ---- host and device arrays in one call -----------------------------------------------------------------------------
 
 TEST_F(SimtViews, HostAndDeviceArraysInOneCall) {
   const Buffer<Item> in(gpu, x), other(gpu, y);
@@ -175,7 +175,7 @@ TEST_F(SimtViews, HostAndDeviceArraysInOneCall) {
   saxpy(gpu, 3, x, other, host);
   EXPECT_EQ(host, saxpy_of(3));
   EXPECT_EQ(in.to_vector(), x);
-  EXPECT_EQ(other.to_vector(), y) << "the copy of an output in host memory is none of an input on the device";
+  EXPECT_EQ(other.to_vector(), y) << "staging a host output must not touch a device input";
 }
 
 TEST_F(SimtViews, CountsHereAndArraysThere) {
@@ -189,11 +189,11 @@ TEST_F(SimtViews, CountsHereAndArraysThere) {
   EXPECT_TRUE(std::equal(chosen.begin(), chosen.end(), got.begin()));
   EXPECT_TRUE(
       std::all_of(got.begin() + static_cast<std::ptrdiff_t>(chosen.size()), got.end(), [](Item v) { return v == 77; }));
-  // And the other way round.
-  Buffer<std::uint64_t> there(gpu, 1);
+  // The reverse: host arrays and a count on the device.
+  Buffer<std::uint64_t> device_count(gpu, 1);
   std::vector<Item> host(n, 77);
-  select_if(gpu, x, 0, host, there);
-  EXPECT_EQ(there.to_vector()[0], chosen.size());
+  select_if(gpu, x, 0, host, device_count);
+  EXPECT_EQ(device_count.to_vector()[0], chosen.size());
   EXPECT_TRUE(std::equal(chosen.begin(), chosen.end(), host.begin()));
   EXPECT_TRUE(std::all_of(host.begin() + static_cast<std::ptrdiff_t>(chosen.size()), host.end(),
                           [](Item v) { return v == 77; }));
@@ -217,7 +217,7 @@ TEST_F(SimtViews, PartsOfBuffersAtAnyOffset) {
   EXPECT_TRUE(std::equal(sums.begin(), sums.end(), got.begin() + 4));
 }
 
-// Rungs that copy by themselves take host arrays as they are, and staging memory is kept from call to call.
+// Rungs that copy by themselves take host arrays directly. Staging memory is reused from call to call.
 TEST_F(SimtViews, RungsFromTheHostAndScratchThatIsKept) {
   std::vector<Item> out(n);
   for (const Rung* rung : gpu.platform().rungs())

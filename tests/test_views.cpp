@@ -1,5 +1,5 @@
-// Arrays of a call as callers have them: views, buffers and ranges in any mix, at any offset; and what a call refuses
-// of them before it runs.
+// The arrays of a call: views, buffers and ranges in any mix, at any offset; and the arrays that a call refuses before
+// it runs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -22,13 +22,14 @@
 namespace upsweep {
 namespace {
 
-static_assert(OutputOf<std::vector<float>&, float> && OutputOf<std::span<float>, float> && OutputOf<View<float>, float>);
+static_assert(OutputOf<std::vector<float>&, float> && OutputOf<std::span<float>, float> &&
+              OutputOf<View<float>, float>);
 static_assert(!OutputOf<const std::vector<float>&, float>, "read only");
 static_assert(!OutputOf<std::vector<float>, float>, "a temporary, whose elements would be lost");
 
 using Item = std::int32_t;
 
-// An array in the middle of a larger one, at an odd offset; everything around it stays as it was.
+// An array at an odd offset inside a larger one, between guard elements.
 class Middle {
  public:
   static constexpr std::size_t before = 5, after = 3;
@@ -108,7 +109,7 @@ TEST_F(Views, BuffersRangesAndViewsInOneCall) {
   Buffer<Item> onto(cpu, n);
   saxpy(cpu, -2, std::span(x), other.as_host(), onto);
   EXPECT_EQ(onto.to_vector(), products);
-  // A part of a buffer, and what is beside it.
+  // A subview of a buffer; the elements around it must stay.
   Buffer<Item> larger(cpu, std::vector<Item>(n + 10, 7));
   saxpy(cpu, -2, buffer, other.as_part(), view(larger).subview(3, n));
   const std::vector<Item> all = larger.to_vector();
@@ -135,11 +136,11 @@ TEST_F(Views, SubviewsEndWithTheView) {
   EXPECT_EQ(error_of([&] { whole.subview(1, most); }).code(), Code::invalid_argument) << "the sum wraps";
   EXPECT_EQ(error_of([&] { whole.subview(most, 2); }).code(), Code::invalid_argument);
   Buffer<Item> buffer(cpu, 10);
-  EXPECT_EQ(view(buffer).subview(4, 2).owner(), view(buffer).owner()) << "a part is of the same device";
+  EXPECT_EQ(view(buffer).subview(4, 2).owner(), view(buffer).owner()) << "a subview has the same owner";
   EXPECT_EQ(view(buffer).subview(4, 2).place(), Place::device);
 }
 
-// What may be written to: a view of const elements, a const buffer and a temporary range may not.
+// Outputs must be writable: a view of const elements, a const buffer and a const range are not.
 template <class Out, class In = std::vector<Item>>
 concept TakesScan = requires(Device& device, const In& in, Out&& out) {
   exclusive_scan(device, in, std::forward<Out>(out));
@@ -160,7 +161,7 @@ static_assert(TakesCount<std::array<std::uint64_t, 1>> && TakesCount<Buffer<std:
 static_assert(!TakesCount<std::array<std::uint32_t, 1>> && !TakesCount<std::array<std::int64_t, 1>> &&
               !TakesCount<Buffer<std::uint32_t>> && !TakesCount<View<const std::uint64_t>>);
 
-// ---- what is refused, and by which words ----------------------------------------------------------------------------
+// ---- refusals and their messages ------------------------------------------------------------------------------------
 
 class Refused : public Views {
  protected:
@@ -196,7 +197,7 @@ TEST_F(Refused, MisalignedPointers) {
   expect("x is not aligned to its element, f64", [&] { saxpy(cpu, 2.0, host_view(half, 4), host_view(half, 4)); });
   auto* const count = reinterpret_cast<std::uint64_t*>(bytes + 4);
   expect("the count is not aligned", [&] { unique(cpu, x, out, host_view(count, 1)); });
-  EXPECT_EQ(reduce(cpu, device_view(odd, 0)), 0) << "of no elements";
+  EXPECT_EQ(reduce(cpu, device_view(odd, 0)), 0) << "alignment does not matter without elements";
 }
 
 TEST_F(Refused, OutputsThatAreTooSmall) {
@@ -210,7 +211,7 @@ TEST_F(Refused, OutputsThatAreTooSmall) {
   expect("the count has no element", [&] { unique(cpu, x, out, host_view(static_cast<std::uint64_t*>(nullptr), 0)); });
 }
 
-// Outputs are an input as a whole, where the contract allows that, or none of it.
+// An output is the whole of an input, if the contract allows that, or overlaps no input.
 TEST_F(Refused, OverlapsAndWhatIsNone) {
   std::vector<Item> both(n + 1);
   const auto left = view(both).subview(0, n), right = view(both).subview(1, n);
@@ -230,7 +231,7 @@ TEST_F(Refused, OverlapsAndWhatIsNone) {
   expect("the count overlaps",
          [&] { unique(cpu, std::vector<std::uint64_t>(n), count_in_values, view(count_in_values).subview(n - 1, 1)); });
 
-  // Neighbours that touch, and an output that is longer than what is written of it.
+  // Accepted: adjacent arrays, and an output that is longer than the part that is written.
   std::vector<Item> twice(2 * n);
   std::copy(x.begin(), x.end(), twice.begin());
   exclusive_scan(cpu, view(twice).subview(0, n), view(twice).subview(n, n));
@@ -263,7 +264,7 @@ TEST_F(Views, InPlaceWhereTheContractAllowsIt) {
   EXPECT_EQ(all.values()[7], Sum{}(Product{}(5, x[7]), x[7]));
 }
 
-// ---- the erased entry -----------------------------------------------------------------------------------------------
+// ---- the type-erased entry, invoke() --------------------------------------------------------------------------------
 
 class Invoke : public Refused {
  protected:
@@ -402,7 +403,7 @@ TEST_F(Invoke, ArraysThatAreMissing) {
                  select_of(Selection::run_length_encode));
 }
 
-// Operations are of one contract each: an enumerator's number means something else in another.
+// An operation belongs to one contract: its enumerator's value means another operation in another contract.
 TEST_F(Invoke, OperationsOfAnotherContract) {
   expect_refused(Code::unsupported, "product", scan_of(Op::product));
   expect_refused(Code::unsupported, "unique", scan_of(Selection::unique));

@@ -1,10 +1,10 @@
-// Compiled to PTX by whole_packs.cmake, which finds every load and store narrower than the 16 bytes that are meant. No
-// result shows the difference, nor do the emulators: other compilers make one load of what nvcc made sixteen of.
+// Compiled to PTX by whole_packs.cmake, which rejects any load or store narrower than 16 bytes. No result shows the
+// difference, and neither do the emulators: where nvcc made sixteen loads, other compilers make one.
 #include "kernel/vector.h"
 
 namespace upsweep {
 
-// Four packs of two arrays a thread, loaded before the first is stored.
+// Four packs of two arrays per thread, all loaded before the first store.
 template <class T>
 __global__ void from_global(const T* x,  // [head + packs * Pack<T>::size], 16-byte aligned from element `head` on
                             const T* y,  // as x
@@ -12,24 +12,24 @@ __global__ void from_global(const T* x,  // [head + packs * Pack<T>::size], 16-b
                             std::size_t head, std::size_t packs, T a) {
   constexpr unsigned rows = 4;
   const std::size_t step = std::size_t(gridDim.x) * blockDim.x;
-  const auto place = [&](std::size_t pack) { return head + pack * Pack<T>::size; };
+  const auto at = [&](std::size_t pack) { return head + pack * Pack<T>::size; };
   for (std::size_t i = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < packs; i += rows * step) {
     uint4 xs[rows], ys[rows];
 #pragma unroll
     for (unsigned r = 0; r < rows; ++r)
-      if (i + r * step < packs) xs[r] = load_raw(x + place(i + r * step)), ys[r] = load_raw(y + place(i + r * step));
+      if (i + r * step < packs) xs[r] = load_raw(x + at(i + r * step)), ys[r] = load_raw(y + at(i + r * step));
 #pragma unroll
     for (unsigned r = 0; r < rows; ++r)
       if (i + r * step < packs) {
         const Pack<T> p = as_pack<T>(xs[r]), q = as_pack<T>(ys[r]);
         Pack<T> sum;
         for (unsigned e = 0; e < Pack<T>::size; ++e) sum.item[e] = static_cast<T>(a * p.item[e] + q.item[e]);
-        store_pack(out + place(i + r * step), sum);
+        store_pack(out + at(i + r * step), sum);
       }
   }
 }
 
-// From shared memory, and from a global array at a place that only the caller knows to be aligned.
+// From shared memory, and from a global array at an offset that only the caller knows to be aligned.
 template <class T>
 __global__ void from_shared(const T* in,  // 16-byte aligned from element `head` on
                             T* out, std::size_t head, unsigned stage) {

@@ -1,9 +1,9 @@
-// y = a x + y of arrays that a GPU's memory does not hold: chunks of them pass through it, both ways at once.
+// y = a x + y on arrays larger than a GPU's memory: chunks of them pass through it, both ways at once.
 //
-//   larger_than_memory [GiB of x and y together [GiB of the GPU's memory to leave]]
+//   larger_than_memory [GiB of x and y together [GiB of GPU memory to leave free]]
 //
-// Without the first, a tenth more than the GPU has; with the second, the rest of it is taken first, so that a small
-// host can try what a large GPU does when it is full. Exits 1 if an element is wrong, 4 where there is no GPU.
+// By default, x and y take 1.1 times the GPU's memory. The second argument lets a host with little memory test a large
+// GPU: the rest of the GPU's memory is allocated first. Exits 1 if an element is wrong, 4 without a GPU.
 #include <cuda_runtime.h>
 #include <upsweep/transform.h>
 
@@ -29,7 +29,7 @@ void expect(cudaError_t error, const char* what) {
   std::exit(3);
 }
 
-// part(begin, end) of [0, n) on all cores.
+// Calls part(begin, end) for parts of [0, n) on all cores.
 template <class Part>
 void on_all_cores(std::size_t n, Part part) {
   const std::size_t cores = std::max(1u, std::thread::hardware_concurrency());
@@ -38,7 +38,7 @@ void on_all_cores(std::size_t n, Part part) {
     threads.emplace_back([=] { part(n / cores * k, k + 1 < cores ? n / cores * (k + 1) : n); });
 }
 
-// Of whole numbers below 2^24, so that every result is exact.
+// Integers whose results stay below 2^24, so every result is exact.
 float x_at(std::size_t i) { return float(i % 1021); }
 float y_at(std::size_t i) { return float(i % 2039); }
 
@@ -50,18 +50,18 @@ int main(int count, char** arguments) try {
   expect(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
   const double wanted = count > 1 ? std::atof(arguments[1]) * gib : 1.1 * double(total);
   if (wanted < gib / 1024 || count > 3) {
-    std::fprintf(stderr, "usage: larger_than_memory [GiB of x and y together [GiB of the GPU's memory to leave]]\n");
+    std::fprintf(stderr, "usage: larger_than_memory [GiB of x and y together [GiB of GPU memory to leave free]]\n");
     return 2;
   }
   if (count > 2) {
     const double left = std::atof(arguments[2]) * gib;
-    void* taken = nullptr;  // until the program ends
+    void* taken = nullptr;  // held until the program ends
     if (left < double(free))
-      expect(cudaMalloc(&taken, free - std::size_t(left)), "taking the rest of the GPU's memory");
+      expect(cudaMalloc(&taken, free - std::size_t(left)), "allocating the rest of the GPU's memory");
     expect(cudaMemGetInfo(&free, &total), "cudaMemGetInfo");
   }
 
-  // Pages are touched by all cores and then pinned; cudaMallocHost() would touch them one after the other.
+  // All cores touch the pages before they are pinned; cudaMallocHost() would touch them one after another.
   const auto n = std::size_t(wanted / (2 * sizeof(float)));
   const std::unique_ptr<float[]> x_memory(new float[n]), y_memory(new float[n]);
   const std::span<float> x(x_memory.get(), n), y(y_memory.get(), n);
@@ -70,7 +70,7 @@ int main(int count, char** arguments) try {
   });
   expect(cudaHostRegister(x.data(), n * sizeof(float), 0), "pinning x");
   expect(cudaHostRegister(y.data(), n * sizeof(float), 0), "pinning y");
-  std::printf("%s: %.1f GiB, %.1f of them free; x and y are %.1f GiB\n", std::string(gpu.name()).c_str(),
+  std::printf("%s: %.1f GiB, %.1f GiB free; x and y take %.1f GiB\n", std::string(gpu.name()).c_str(),
               double(total) / gib, double(free) / gib, 2.0 * double(n) * sizeof(float) / gib);
 
   for (int k = 0; k < 2; ++k) {  // the first call allocates its chunks
@@ -95,6 +95,6 @@ int main(int count, char** arguments) try {
   std::fprintf(stderr, "larger_than_memory: %s\n", error.what());
   return error.code() == upsweep::Code::no_device ? 4 : 2;
 } catch (const std::bad_alloc&) {
-  std::fprintf(stderr, "larger_than_memory: no host memory for x and y\n");
+  std::fprintf(stderr, "larger_than_memory: not enough host memory for x and y\n");
   return 3;
 }

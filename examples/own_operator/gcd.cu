@@ -1,4 +1,4 @@
-// The greatest common divisor of ten million products, on a GPU; exits 1 if it is wrong, 4 where there is no GPU.
+// The greatest common divisor of ten million products, on a GPU. Exits 1 if it is wrong, 4 without a GPU.
 #include <cstdint>
 #include <iostream>
 #include <upsweep/reduce.cuh>

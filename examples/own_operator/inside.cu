@@ -1,5 +1,5 @@
-// Ten million random points, on a GPU: those in a circle first, in their order, the others behind them; and so, what pi
-// is. Exits 1 if it is wrong, 4 where there is no GPU.
+// Stable partition of ten million random points on a GPU: those inside a circle first, then the others. Their count
+// estimates pi. Exits 1 if the result is wrong, 4 without a GPU.
 #include <algorithm>
 #include <cstdint>
 #include <iostream>
@@ -33,7 +33,7 @@ int main() try {
 
   const auto middle = std::stable_partition(points.begin(), points.end(), Inside{radius});
   if (inside != static_cast<std::uint64_t>(middle - points.begin()) || out.to_vector() != points) {
-    std::cerr << "not what std::stable_partition makes of them\n";
+    std::cerr << "the result differs from std::stable_partition\n";
     return 1;
   }
   std::cout << "on " << gpu.name() << "\npi is about " << 4.0 * double(inside) / double(points.size()) << '\n';

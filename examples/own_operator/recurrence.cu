@@ -1,5 +1,5 @@
-// x[i] = a[i] * x[i-1] + b[i] for ten million i, on a GPU: each step is a function of the one before, and functions
-// compose. Exits 1 if it is wrong, 4 where there is no GPU.
+// x[i] = a[i] * x[i-1] + b[i] for ten million i, on a GPU, as a scan: each step is a function of the previous value,
+// and functions compose. Exits 1 if a value is wrong, 4 without a GPU.
 #include <cstdint>
 #include <iostream>
 #include <upsweep/scan.cuh>

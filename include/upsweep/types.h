@@ -1,26 +1,18 @@
-// The element types and operators of the compiled library, as values and by name.
+// The element types, operators and backends of the compiled library, as values and by name.
 #pragma once
 #include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <optional>
 #include <string_view>
 #include <type_traits>
 
-// Marks functions shared by kernels and host code. Empty outside nvcc.
-#if defined(__CUDACC__)
-#define UPSWEEP_HD __host__ __device__
-#else
-#define UPSWEEP_HD
-#endif
+#include "upsweep/operators.h"
 
 namespace upsweep {
 
 enum class Type : std::uint8_t { i8, u8, i16, u16, i32, u32, i64, u64, f32, f64 };
-// The operators of reductions and scans.
-enum class Op : std::uint8_t { sum, product, min, max };
 enum class Backend : std::uint8_t { cpu, cuda, simt };
 
 inline constexpr std::array<std::string_view, 10> type_names{"i8",  "u8",  "i16", "u16", "i32",
@@ -76,77 +68,6 @@ template <class T>
 concept Element = (std::integral<T> || std::same_as<T, float> || std::same_as<T, double>)&&!std::same_as<T, bool> &&
                   !std::same_as<T, wchar_t> && !std::same_as<T, char8_t> && !std::same_as<T, char16_t> &&
                   !std::same_as<T, char32_t>;
-
-// ---- operators --------------------------------------------------------------------------------------------
-// Associative and commutative, with a neutral element. Integer sums and products wrap (two's complement), on
-// every backend. Minimum and maximum propagate NaN; which zero wins between -0 and +0 is not specified.
-// A user-defined operator is any type of this shape.
-
-namespace detail {
-// Signed overflow is undefined in C++ but wraps on every machine we run on, so the arithmetic is unsigned. Types
-// narrower than int are widened to unsigned first, because u16 * u16 would be computed in (signed) int.
-template <class T, bool = std::is_integral_v<T>>
-struct Wrapping {
-  using type = std::conditional_t<(sizeof(T) < 4), unsigned, std::make_unsigned_t<T>>;
-};
-template <class T>
-struct Wrapping<T, false> {
-  using type = T;
-};
-}  // namespace detail
-
-struct Sum {
-  static constexpr Op op = Op::sum;
-  template <class T>
-  UPSWEEP_HD static constexpr T neutral() {
-    return T(0);
-  }
-  template <class T>
-  UPSWEEP_HD constexpr T operator()(T a, T b) const {
-    using W = typename detail::Wrapping<T>::type;
-    return static_cast<T>(static_cast<W>(a) + static_cast<W>(b));
-  }
-};
-struct Product {
-  static constexpr Op op = Op::product;
-  template <class T>
-  UPSWEEP_HD static constexpr T neutral() {
-    return T(1);
-  }
-  template <class T>
-  UPSWEEP_HD constexpr T operator()(T a, T b) const {
-    using W = typename detail::Wrapping<T>::type;
-    return static_cast<T>(static_cast<W>(a) * static_cast<W>(b));
-  }
-};
-struct Min {
-  static constexpr Op op = Op::min;
-  template <class T>
-  UPSWEEP_HD static constexpr T neutral() {
-    if constexpr (std::is_floating_point_v<T>)
-      return std::numeric_limits<T>::infinity();
-    else
-      return std::numeric_limits<T>::max();
-  }
-  template <class T>
-  UPSWEEP_HD constexpr T operator()(T a, T b) const {
-    return (a < b || a != a) ? a : b;
-  }
-};
-struct Max {
-  static constexpr Op op = Op::max;
-  template <class T>
-  UPSWEEP_HD static constexpr T neutral() {
-    if constexpr (std::is_floating_point_v<T>)
-      return -std::numeric_limits<T>::infinity();
-    else
-      return std::numeric_limits<T>::lowest();
-  }
-  template <class T>
-  UPSWEEP_HD constexpr T operator()(T a, T b) const {
-    return (a > b || a != a) ? a : b;
-  }
-};
 
 // visit(op, f): calls f(Sum{}), ..., or f(Max{}), whichever `op` names, and returns what f returns.
 template <class F>

@@ -141,13 +141,16 @@ std::vector<std::string> chosen_inputs(const Selection& selection, const Primiti
 }
 
 void set_params(const Selection& selection, const Primitive& primitive, Case& c) {
+  const auto parameters = primitive.parameters_of(c.operation);
   for (const std::string& item : selection.params) {
     const auto equals = item.find('=');
     const std::string name = item.substr(0, equals), text = equals == item.npos ? "" : item.substr(equals + 1);
     if (equals == 0 || text.empty())
       throw Error(Code::invalid_argument, fmt::format("'{}' is not a parameter", item), "write --param block=256");
-    if (const Parameter* const parameter = primitive.parameter(name)) {
-      c.settings.set(*parameter, parse_value(*parameter, c.type, text));
+    const auto parameter =
+        std::find_if(parameters.begin(), parameters.end(), [&](const Parameter* p) { return p->name == name; });
+    if (parameter != parameters.end()) {
+      c.settings.set(**parameter, parse_value(**parameter, c.type, text));
       continue;
     }
     std::vector<std::string> names;
@@ -158,8 +161,10 @@ void set_params(const Selection& selection, const Primitive& primitive, Case& c)
       names.emplace_back(field.name);
       if (field.name == name) found = &field;
     }
-    for (const auto& parameters : {primitive.contract.scalars, primitive.shapes})
-      for (const Parameter& parameter : parameters) names.emplace_back(parameter.name);
+    for (const Parameter* known : parameters) names.emplace_back(known->name);
+    if (primitive.parameter(name))
+      throw Error(Code::invalid_argument, fmt::format("{} does not read the parameter '{}'", c.operation.name(), name),
+                  fmt::format("its parameters: {}", fmt::join(names, " ")));
     if (!found) throw unknown_name(fmt::format("parameter of {}", primitive.name()), name, names);
     parse_tuning(c.tuning, *found, text);
   }

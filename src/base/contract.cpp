@@ -18,4 +18,20 @@ void require_type(std::string_view who, std::string_view array, Type type, Type 
     refuse(who, std::string(array) + " is " + std::string(to_string(type)) + ", not " + std::string(to_string(needed)));
 }
 
+void Contract::require_arrays(const Call& c) const {
+  for (std::size_t k = 1; k < inputs.size(); ++k) {
+    if (inputs[k].fit == Fit::custom) continue;
+    if (c.in[k].count != c.n())
+      refuse(name, std::string(inputs[0].name) + " has " + std::to_string(c.n()) + " elements, " +
+                       std::string(inputs[k].name) + " " + std::to_string(c.in[k].count));
+    require_type(name, inputs[k].name, c.in[k].type, c.type());
+  }
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
+    if (outputs[k].fit == Fit::custom) continue;
+    require_room(name, outputs[k].name, c.out[k].count, outputs[k].fit == Fit::one ? 1 : c.n());
+    require_type(name, outputs[k].name, c.out[k].type, c.type());
+  }
+  if (validate) validate(c);
+}
+
 }  // namespace upsweep

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/call.h"
+#include "upsweep/error.h"
 
 namespace upsweep {
 
@@ -23,15 +24,24 @@ struct Parameter {
   double least = 0, most = std::numeric_limits<double>::infinity();  // bounds of an integer or a real
 };
 
+// The type and count that an array must have.
+enum class Fit : std::uint8_t {
+  main,   // those of the main input; an output may have more elements
+  one,    // one element of the main input's type, or more
+  custom  // as Contract::validate requires
+};
+
 // An array that a call reads.
 struct InputRole {
   std::string_view name;  // "the flags"
+  Fit fit = Fit::main;
 };
 
 // An array that a call writes.
 struct OutputRole {
   std::string_view name;
   std::uint8_t may_be = 0;  // bit j: may be the same memory as in[j]; every other overlap is an error
+  Fit fit = Fit::main;
 };
 
 struct Contract {
@@ -43,16 +53,20 @@ struct Contract {
   std::span<const Parameter> scalars{};     // as Call::scalars
   // True if a call's operation reads scalars[k]; null: all operations read all scalars.
   bool (*reads_scalar)(const Call&, std::size_t k) = nullptr;
-  // Throws Error(invalid_argument) if the types or counts of the arrays do not fit together.
+  // Throws Error(invalid_argument) if an array does not fit in a way that its Fit cannot express. May be null.
   void (*validate)(const Call&) = nullptr;
   // Returns the elements of out[k] that a call writes. `counted` is the value that the call left in out[count_output],
   // or n before it has run.
-  std::size_t (*written)(const Call&, std::size_t k, std::uint64_t counted) = nullptr;
+  std::size_t (*written)(const Call&, std::size_t k, std::uint64_t counted) = [](const Call& c, std::size_t,
+                                                                                 std::uint64_t) { return c.n(); };
   static constexpr int no_count = -1;
   int count_output = no_count;                    // the output, one u64, that holds the element count of others
   std::string_view default_cpu{}, default_gpu{};  // for calls that name no rung
   // The rung for host arrays that do not fit in device memory; empty if the primitive has none.
   std::string_view default_from_host{};
+
+  // Throws Error(invalid_argument) if the types or counts of a call's arrays do not fit together.
+  void require_arrays(const Call& c) const;
 };
 
 // Throw Error(invalid_argument): "scan: the output has 3 elements, 5 are needed".

@@ -12,25 +12,19 @@
 // values); and the one operation of a primitive that leaves no choice. -DUPSWEEP_SIMT_EVERY_TYPE=ON compiles
 // everything, which takes several times as long.
 #pragma once
-#include <cstdint>
-
+#include "base/implementation.h"
 #include "upsweep/operations.h"
 #include "upsweep/types.h"
 
 namespace upsweep {
 
-// The default is `kinds`. A rung whose kernels branch on the element width declares:
-//   static constexpr Coverage coverage = Coverage::widths;
-// So does the last rung of a ladder, which covers the rungs that it hands smaller inputs to.
-enum class Coverage : std::uint8_t { kinds, widths };
-
 namespace detail {
 
 // Only the emulators' kernels define UPSWEEP_SIMT_TRACED: 0 for the plain emulator, 1 for the traced one.
 #if defined(UPSWEEP_SIMT_TRACED) && !defined(UPSWEEP_SIMT_EVERY_TYPE)
-inline constexpr bool emulated = true, traced = UPSWEEP_SIMT_TRACED;
+inline constexpr bool restricted = true, traced = UPSWEEP_SIMT_TRACED;
 #else
-inline constexpr bool emulated = false, traced = false;
+inline constexpr bool restricted = false, traced = false;
 #endif
 
 template <class O>
@@ -59,7 +53,7 @@ template <class R, class T, class O>
 constexpr bool covers() {
   constexpr Type type = type_of<T>();
   constexpr bool traced = detail::traced;
-  if (!detail::emulated || type == Type::i32 || (type == Type::f32 && !traced)) return true;
+  if (!detail::restricted || type == Type::i32 || (type == Type::f32 && !traced)) return true;
   if (!detail::is_typical<O>()) return false;
   if (type == Type::f32) return true;
   return coverage_of<R>() == Coverage::widths &&

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/rung.h"
+#include "upsweep/error.h"
 
 namespace upsweep {
 

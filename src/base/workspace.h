@@ -2,8 +2,6 @@
 #pragma once
 #include <cstddef>
 
-#include "base/call.h"
-
 namespace upsweep {
 
 class Platform;

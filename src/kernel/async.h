@@ -1,5 +1,5 @@
-// Bulk copies: one instruction starts a copy of kilobytes from global to shared memory, done by the copy engine (TMA)
-// while the threads go on, and counted by an mbarrier in shared memory.
+// Bulk copies: one instruction starts a copy of kilobytes from global to shared memory. The copy engine (TMA) performs
+// it while the threads continue, and an mbarrier in shared memory counts its bytes.
 #pragma once
 #include "kernel/kernel.h"
 
@@ -15,10 +15,9 @@ __device__ __forceinline__ unsigned shared_address(const void* shared) {
   return static_cast<unsigned>(__cvta_generic_to_shared(shared));
 }
 
-// An mbarrier is a 64-bit word of shared memory. A phase of it completes when `count` threads have arrived and all
-// bytes that arrivals announced have been copied; then the next begins. Phases have parity 0, 1, 0, ... Other threads
-// and the copy engine may use it after this and a barrier of the block (or of the warp, if the warp keeps it to
-// itself).
+// Initialises an mbarrier, a 64-bit word of shared memory. A phase completes when `count` threads have arrived and all
+// bytes that arrivals announced have been copied; then the next phase begins. Phases have parity 0, 1, 0, ... Other
+// threads and the copy engine may use the mbarrier after a __syncthreads() (or a __syncwarp(), if only this warp does).
 __device__ __forceinline__ void mbarrier_init(std::uint64_t* mbarrier, unsigned count) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(mbarrier)), "r"(count) : "memory");
@@ -26,7 +25,7 @@ __device__ __forceinline__ void mbarrier_init(std::uint64_t* mbarrier, unsigned 
 #endif
 }
 
-// Arrives, for as many threads as `count` says.
+// Arrives on behalf of `count` threads.
 __device__ __forceinline__ void mbarrier_arrive(std::uint64_t* mbarrier, unsigned count = 1) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(mbarrier)), "r"(count) : "memory");
@@ -41,11 +40,11 @@ __device__ __forceinline__ void mbarrier_arrive_expect(std::uint64_t* mbarrier, 
 #endif
 }
 
-// Returns when the phase of this parity is over.
+// Waits until the phase of this parity completes.
 __device__ __forceinline__ void mbarrier_wait(std::uint64_t* mbarrier, unsigned parity) {
 #if __CUDA_ARCH__ >= 900
   unsigned done = 0;
-  while (!done)  // try_wait suspends the thread for a while by itself
+  while (!done)  // try_wait itself suspends the thread for a while
     asm volatile(
         "{\n\t.reg .pred over;\n\t"
         "mbarrier.try_wait.parity.shared::cta.b64 over, [%1], %2;\n\t"
@@ -56,7 +55,7 @@ __device__ __forceinline__ void mbarrier_wait(std::uint64_t* mbarrier, unsigned 
 #endif
 }
 
-// Starts a copy of `bytes` to shared memory; completes them on the mbarrier. Addresses and size are multiples of 16.
+// Starts a copy to shared memory that completes on the mbarrier. Addresses and size are multiples of 16 bytes.
 __device__ __forceinline__ void bulk_copy(void* shared, const void* global, unsigned bytes, std::uint64_t* mbarrier) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(

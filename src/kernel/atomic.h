@@ -6,8 +6,8 @@
 
 namespace upsweep {
 
-// *address = op(*address, value), atomically. Sums use the hardware's add where there is one for the type; everything
-// else retries a compare-and-swap on the bits.
+// *address = op(*address, value), atomically. Sums use the hardware's atomic add for the type; everything else retries
+// a compare-and-swap on the bits.
 template <class T, class Op>
 __device__ __forceinline__ void atomic_combine(T* address, T value, Op op) {
   if constexpr (std::is_same_v<Op, Sum> && sizeof(T) == 8 && std::is_integral_v<T>) {

@@ -9,8 +9,8 @@ namespace upsweep {
 
 inline constexpr unsigned all_lanes = 0xffffffffu;
 
-// Shuffles of a whole warp, for any type: CUDA's take a number of less than 32 bits for an int, and no struct at all,
-// which goes word by word.
+// Warp shuffles of any type. CUDA's intrinsics widen integers below 32 bits to int and take no structs, which are
+// therefore shuffled word by word.
 template <class T, class F>
 __device__ __forceinline__ T word_by_word(T value, F&& shuffle_word) {
   if constexpr (std::is_arithmetic_v<T>) {
@@ -24,17 +24,17 @@ __device__ __forceinline__ T word_by_word(T value, F&& shuffle_word) {
     return value;
   }
 }
-// What lane `lane` has.
+// Returns the value of lane `lane`.
 template <class T>
 __device__ __forceinline__ T shuffle(T value, unsigned lane) {
   return word_by_word(value, [&](auto word) { return __shfl_sync(all_lanes, word, int(lane)); });
 }
-// What the lane `distance` lower has; its own where there is none.
+// Returns the value of the lane `distance` lower, or the lane's own if there is none.
 template <class T>
 __device__ __forceinline__ T shuffle_up(T value, unsigned distance) {
   return word_by_word(value, [&](auto word) { return __shfl_up_sync(all_lanes, word, distance); });
 }
-// What the lane `distance` higher has; its own where there is none.
+// Returns the value of the lane `distance` higher, or the lane's own if there is none.
 template <class T>
 __device__ __forceinline__ T shuffle_down(T value, unsigned distance) {
   return word_by_word(value, [&](auto word) { return __shfl_down_sync(all_lanes, word, distance); });
@@ -46,7 +46,7 @@ inline constexpr bool has_warp_instruction = std::is_integral_v<T> && sizeof(T) 
                                              (std::is_same_v<Op, Sum> || std::is_same_v<Op, Min> ||
                                               std::is_same_v<Op, Max>);
 
-// op over the 32 lanes of a whole warp, in lane order as a tree: neighbours first; lane 0 has the result.
+// Warp-wide reduction, in lane order, as a tree: neighbours first. Lane 0 has the result.
 template <class T, class Op>
 __device__ __forceinline__ T warp_reduce(T value, Op op) {
   if constexpr (has_warp_instruction<T, Op>) {
@@ -62,20 +62,20 @@ __device__ __forceinline__ T warp_reduce(T value, Op op) {
   }
 }
 
-// Whether totals may be made in any order of the operands: true of the named operators, which have their name as a
-// constant; one's own is only asked to be associative, whatever members it has.
+// Whether operands may be reordered: true for the named operators, which have their name as a constant. A user's
+// operator need only be associative, whatever members it has.
 template <class Named>
 inline constexpr bool commutes = requires {
   requires std::same_as<decltype(Named::op), const Op>;
 };
 
-// Blocks that the block-wide functions below can work with.
+// Block sizes that the block-wide functions below support.
 constexpr bool whole_warps(unsigned block) { return block >= warp_size && block <= 1024 && block % warp_size == 0; }
 inline constexpr Status not_whole_warps{Code::unsupported, 0,
                                         "this rung needs blocks of whole warps, 32 to 1024 threads"};
 
-// op over the threads of a block of whole warps (32 to 1024 threads); thread 0 has the result. `warp_totals` is shared
-// memory; a second call may reuse it after a __syncthreads().
+// Block-wide reduction, for blocks of whole warps (32 to 1024 threads). Thread 0 has the result. A later call may reuse
+// `warp_totals` after a __syncthreads().
 template <class T, class Op>
 __device__ __forceinline__ T block_reduce(T value, Op op,
                                           T* warp_totals) {  // [32], shared
@@ -91,7 +91,7 @@ __device__ __forceinline__ T block_reduce(T value, Op op,
   return value;
 }
 
-// The inclusive scan of the 32 values of a whole warp, in lane order; lane 31 has op over all.
+// Warp-wide inclusive scan, in lane order; lane 31 has the total.
 template <class T, class Op>
 __device__ __forceinline__ T warp_scan(T value, Op op) {
   const unsigned lane = threadIdx.x % warp_size;
@@ -102,9 +102,9 @@ __device__ __forceinline__ T warp_scan(T value, Op op) {
   return value;
 }
 
-// The scans of several rows of 32 values, a step of all of them at a time: the shuffles of a step are in flight
-// together, where each row by itself would wait for five of them in turn. In row r a lane takes what the reach(r) lanes
-// to its left have, and no more; a row that reaches through has reach(r) = lane.
+// Warp-wide inclusive scans of several rows of 32 values, one step of all rows at a time: the shuffles of a step are in
+// flight together, whereas each row by itself would wait for five in sequence. In row r a lane combines its value with
+// those of at most the reach(r) lanes to its left; reach(r) = lane scans the whole row.
 template <unsigned Rows, class T, class Op, class Reach>
 __device__ __forceinline__ void warp_scans(T (&rows)[Rows], Op op, Reach&& reach) {
 #pragma unroll
@@ -118,16 +118,16 @@ __device__ __forceinline__ void warp_scans(T (&rows)[Rows], Op op, Reach&& reach
   }
 }
 
-// From inclusive to exclusive: what the lane to the left has; the neutral element in lane 0.
+// Turns inclusive into exclusive: returns the value of the lane to the left, or the neutral element in lane 0.
 template <class T, class Op>
 __device__ __forceinline__ T from_left_lane(T value, Op) {
   const T left = shuffle_up(value, 1);
   return threadIdx.x % warp_size == 0 ? Op::template neutral<T>() : left;
 }
 
-// Each warp of a block brings its total, in lane 31; returns what is left of the warp, and in `total` op over all of
-// them, to every thread. Every warp scans the totals for itself: one barrier less than if one did it for all. A later
-// call may reuse `warp_totals` after a __syncthreads().
+// Exclusive scan of the warps' totals, which lane 31 of each warp passes. Returns the prefix of this warp, and in
+// `total` that of the whole block, to every thread. Every warp scans all totals itself: one barrier fewer than if one
+// warp did it for all. A later call may reuse `warp_totals` after a __syncthreads().
 template <class T, class Op>
 __device__ __forceinline__ T scan_warps(T warp_total, Op op,
                                         T* warp_totals,  // [32], shared
@@ -140,8 +140,8 @@ __device__ __forceinline__ T scan_warps(T warp_total, Op op,
   return shuffle(from_left_lane(upto, op), warp);
 }
 
-// The exclusive scan over the threads of a block of whole warps, in thread order; `total` is op over all of them, in
-// every thread. `warp_totals` as in scan_warps().
+// Block-wide exclusive scan, in thread order, for blocks of whole warps; every thread gets the block's total in
+// `total`. `warp_totals` as in scan_warps().
 template <class T, class Op>
 __device__ __forceinline__ T block_scan(T value, Op op,
                                         T* warp_totals,  // [32], shared

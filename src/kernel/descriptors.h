@@ -1,8 +1,7 @@
-// Tile descriptors: totals and prefixes that the tiles of a single-pass kernel publish for each other, as tagged words
+// Tile descriptors: totals and prefixes that the tiles of a single-pass kernel publish to each other, as tagged words
 // whose tag is the epoch, the number of the call.
 //
-// Descriptors are not cleared between calls. One that an earlier call wrote carries that call's epoch and reads as
-// empty: no kernel before this one, and none after it, has to clean up.
+// Descriptors are not cleared between calls: one left by an earlier call carries that call's epoch and reads as empty.
 #pragma once
 #include "base/workspace.h"
 #include "kernel/block.h"
@@ -10,29 +9,29 @@
 
 namespace upsweep {
 
-// Lies in Workspace::kept(): zero when first handed out, and then whatever the last call left.
+// In Workspace::kept(): zero when first handed out, afterwards whatever the last call left.
 struct Descriptors {
-  unsigned long long* words;  // [reserved + descriptors]; null if memory ran out
-  std::size_t count;          // of words
+  unsigned long long* words;  // [reserved + descriptors]; null if allocation failed
+  std::size_t count;          // words
 
   static constexpr std::size_t reserved = 2;  // the last call's epoch; two 32-bit counters, zero between calls
   __host__ __device__ unsigned* tile_counter() const { return reinterpret_cast<unsigned*>(words + 1); }
   __host__ __device__ unsigned* done_counter() const { return tile_counter() + 1; }
   __host__ __device__ unsigned long long* array() const { return words + reserved; }
 
-  // The epoch of the last call; this one's is the next. Every block asks before it publishes, or polls, anything. By
-  // one warp of a block: the same word for all warps of a grid is a queue of a microsecond at L2.
+  // Returns the last call's epoch; this call's is the next. Every block reads it before it publishes or polls anything,
+  // and with one warp only: if every warp of a grid loads the same word, they queue at L2 for a microsecond.
   __device__ unsigned long long last_epoch() const { return load_relaxed(words); }
   static __device__ unsigned epoch_after(unsigned long long last) { return static_cast<unsigned>(last) + 1; }
-  // The 32-bit epoch wraps; a stale word must never look current, so twice a cycle a call sees to it that every word
-  // carries its epoch, or none: it writes all of its own, and zeroes the others.
+  // The 32-bit epoch wraps; a stale word must never look current. So twice per cycle a call writes all of its own words
+  // and zeroes the others.
   static __device__ bool rewrites(unsigned epoch) { return (epoch & 0x7fffffffu) == 0x7fffffffu; }
-  // By one thread, once every block has asked for the epoch: the next call gets another. `used` words of the array are
-  // this call's.
+  // Ends the call: the next one gets another epoch. By one thread, once every block has read the epoch. This call uses
+  // the first `used` words of the array.
   __device__ void end(unsigned epoch, std::size_t used) const {
     if (rewrites(epoch))
       for (std::size_t i = reserved + used; i < count; ++i) words[i] = 0;
-    words[0] = epoch == 0xffffffffu ? 0 : epoch;  // 0 is no call's epoch
+    words[0] = epoch == 0xffffffffu ? 0 : epoch;  // no call has epoch 0
   }
 };
 
@@ -43,12 +42,12 @@ Descriptors descriptors_for(Workspace& workspace, std::size_t count) {
   return {kept.words, kept.count};
 }
 
-// ---- totals of the tiles between two --------------------------------------------------------------------------------
+// ---- the total of a range of tiles ----------------------------------------------------------------------------------
 
-// The tiles of [from, to), at most Each * 32, whose descriptors this lane polls. In rows, because polls in rows touch a
-// quarter of the sectors; or `Each` neighbours, where order matters. Lanes past the end poll the last tile again, so
-// that no load depends on a branch and all are in flight together: with branches, eight of them took half a microsecond
-// longer.
+// The tiles of [from, to), at most Each * 32, whose descriptors this lane polls: tiles 32 apart, because coalesced
+// polls touch a quarter of the sectors, or `Each` neighbours if order matters. Lanes past the end poll the last tile
+// again, so no load depends on a branch and all are in flight together; with branches, eight loads took half a
+// microsecond longer.
 template <unsigned Each, bool neighbours = false>
 struct LaneTiles {
   static constexpr unsigned of_lane = neighbours ? Each : 1, step = neighbours ? 1 : warp_size;
@@ -58,11 +57,11 @@ struct LaneTiles {
   __device__ unsigned operator()(unsigned k) const { return has(k) ? first + k * step : to - 1; }
 };
 
-// So many for each lane make 160 in all: more than there are blocks in a persistent kernel on an H200.
+// 160 polls per warp: more than a persistent kernel has blocks on an H200.
 inline constexpr unsigned polls_per_lane = 5;
 
-// op over the totals of tiles [from, to), at most Each * 32, one descriptor a tile; for a whole warp, and every lane
-// gets it. Waits for those that are not published yet.
+// Warp-wide: returns op over the totals of tiles [from, to), at most Each * 32, to every lane. There is one descriptor
+// per tile. Waits for totals that are not published yet.
 template <unsigned Each, class A, class Op>
 __device__ __forceinline__ A total_of_few(const Descriptors& descriptors, unsigned epoch, unsigned from, unsigned to,
                                           Op op) {

@@ -1,5 +1,5 @@
-// The host's part in a rung: copies between the device's memory and its own, waits for them, and streams beside the
-// call's.
+// The host's part of a rung: copies between host and device memory, with and without waiting, and streams forked from
+// the call's.
 #pragma once
 #include <algorithm>
 #include <cstring>
@@ -10,24 +10,24 @@ namespace upsweep {
 
 // ---- copies that the host waits for: a rung that uses them has `synchronises = true` ----
 
-// Returns when everything before it on the stream is done and the bytes have arrived.
+// Returns once all earlier work on the stream is done and the bytes have arrived.
 inline Status copy_to_host(void* host, const void* device, std::size_t bytes, Stream stream) {
 #if defined(__CUDACC__)
   const auto queue = static_cast<cudaStream_t>(stream.handle);
   if (auto e = cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, queue)) return status_of(e);
   return status_of(cudaStreamSynchronize(queue));
 #else
-  (void)stream;  // a launch has ended when it returns
+  (void)stream;  // an emulated launch is complete when it returns
   std::memcpy(host, device, bytes);
   return {};
 #endif
 }
 
-// What comes after it on the stream sees the bytes; returns when `host` may be reused.
+// Later work on the stream sees the bytes; `host` may be reused on return.
 inline Status copy_to_device(void* device, const void* host, std::size_t bytes, Stream stream) {
 #if defined(__CUDACC__)
   const auto queue = static_cast<cudaStream_t>(stream.handle);
-  // Out of pageable memory, the driver has taken a copy of its own when this returns.
+  // From pageable memory, the driver has made its own copy by the time this returns.
   return status_of(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, queue));
 #else
   (void)stream;
@@ -38,8 +38,8 @@ inline Status copy_to_device(void* device, const void* host, std::size_t bytes, 
 
 // ---- copies that the host does not wait for ----
 
-// Between host and device memory, whichever of the two is which. With pageable memory the host has a hand in the copy,
-// and may return late.
+// Copies between host and device memory, in either direction. With pageable memory the host takes part in the copy, so
+// the call may return late.
 inline Status copy_queued(void* to, const void* from, std::size_t bytes, Stream stream) {
 #if defined(__CUDACC__)
   return status_of(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, static_cast<cudaStream_t>(stream.handle)));
@@ -50,8 +50,8 @@ inline Status copy_queued(void* to, const void* from, std::size_t bytes, Stream 
 #endif
 }
 
-// Streams beside that of a call: they start where it is, and after join() it waits for them. What lies on different
-// ones may go on at once.
+// Streams forked from a call's stream: they start after its earlier work, and join() makes it wait for them. Work on
+// different streams may run concurrently.
 class Fork {
  public:
   static constexpr unsigned most = 8;
@@ -68,7 +68,7 @@ class Fork {
       keep(cudaStreamWaitEvent(branch_[i], event_));
     }
   }
-  // After an error too, nothing may come before what is already on the streams.
+  // After an error too, later work on the trunk must wait for what is already on the branches.
   ~Fork() {
     if (!joined_) (void)join();
     for (unsigned i = 0; i < count_; ++i)
@@ -94,7 +94,7 @@ class Fork {
   unsigned count_;
   cudaError_t error_ = cudaSuccess;
   bool joined_ = false;
-#else  // everything is done when it is queued
+#else  // emulated work is complete as soon as it is queued
   Fork(Stream, unsigned) {}
   Stream operator[](unsigned) const { return {}; }
   Status join() { return {}; }

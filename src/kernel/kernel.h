@@ -1,12 +1,11 @@
-// The one header of a kernel file. Under nvcc it is CUDA and launch(); under a host compiler it is the emulator's
-// CUDA surface and the same launch().
+// The header that every kernel file needs. Under nvcc it provides CUDA and launch(); under a host compiler, the
+// emulator's CUDA surface and the same launch().
 #pragma once
 #include <cstddef>
 #include <cstdint>
 
-#include "base/call.h"
 #include "base/device_limits.h"
-#include "base/workspace.h"
+#include "base/implementation.h"
 
 #if defined(__CUDACC__)
 #include <cuda_runtime.h>
@@ -17,9 +16,9 @@
 namespace upsweep {
 
 #if defined(__CUDACC__)
-inline constexpr Backend kernel_backend = Backend::cuda;
+inline constexpr bool emulated = false;
 #else
-inline constexpr Backend kernel_backend = Backend::simt;
+inline constexpr bool emulated = true;
 #endif
 
 inline constexpr unsigned warp_size = 32;
@@ -27,9 +26,9 @@ inline constexpr unsigned warp_size = 32;
 // The shape of a launch, by field name: launch(kernel, {.grid = blocks, .block = 256, .stream = s}, args...).
 struct Shape {
   dim3 grid = 1;                 // blocks
-  dim3 block = 1;                // threads a block, at most 1024
-  std::size_t shared_bytes = 0;  // dynamic shared memory a block; above 48 KiB it is requested from the device
-  unsigned cluster = 1;          // blocks a cluster (along x); above 8 the non-portable size is requested
+  dim3 block = 1;                // threads per block, at most 1024
+  std::size_t shared_bytes = 0;  // dynamic shared memory per block; above 48 KiB it is requested from the device
+  unsigned cluster = 1;          // blocks per cluster (along x); above 8 the non-portable size is requested
   bool overlap = false;          // may start while the previous kernel of the stream ends: see wait_for_previous()
   Stream stream{};
 };
@@ -68,7 +67,7 @@ Status launch(void (*kernel)(P...), const Shape& shape, A&&... args) {
   return status_of(cudaLaunchKernelEx(&config, kernel, static_cast<P>(args)...));
 }
 
-// The block's dynamic shared memory, 128-byte aligned (what bulk copies ask for).
+// The block's dynamic shared memory, 128-byte aligned (as bulk copies require).
 template <class T>
 __device__ T* dynamic_shared() {
   extern __shared__ __align__(128) unsigned char upsweep_dynamic_shared[];
@@ -91,7 +90,7 @@ T* dynamic_shared() {
 
 constexpr std::size_t ceil_div(std::size_t a, std::size_t b) { return a / b + (a % b != 0); }
 
-// Blocks of a persistent kernel: one a multiprocessor, fewer if there are fewer tiles.
+// Returns the grid of a persistent kernel: one block per multiprocessor, fewer if there are fewer tiles.
 inline unsigned persistent_grid(std::size_t tiles) {
   const auto most = static_cast<std::size_t>(device_limits().multiprocessors);
   return static_cast<unsigned>(tiles < 1 ? 1 : tiles < most ? tiles : most);

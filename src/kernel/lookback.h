@@ -1,8 +1,8 @@
-// Decoupled look-back: tiles drawn in order, and what comes before each.
+// Decoupled look-back: tiles are drawn in order, and each computes its prefix.
 //
 // A tile publishes its total, looks back over the tiles before it, 32 at a time, until one has published its prefix,
-// and then publishes its own. Tiles are drawn from a counter, so that a tile that a block waits for has been drawn by a
-// block that runs.
+// and then publishes its own. Tiles are drawn from a counter, so any tile that a block waits for has been drawn by a
+// running block.
 //
 // Source    Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016.
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace upsweep {
 
-// The two descriptors of a tile: its total, and its prefix, the total up to its end.
+// The two descriptors of a tile: its total, and its prefix, which includes that total.
 template <class A>
 __device__ __forceinline__ unsigned long long* total_words(const Descriptors& descriptors, std::size_t tile) {
   return descriptors.array() + 2 * tile * words_per<A>;
@@ -20,7 +20,7 @@ __device__ __forceinline__ unsigned long long* prefix_words(const Descriptors& d
   return total_words<A>(descriptors, tile) + words_per<A>;
 }
 
-// op over everything before `tile`, for a whole warp, every lane of which gets it.
+// Warp-wide look-back: returns op over everything before `tile` to every lane.
 template <class A, class Op>
 __device__ A look_back(const Descriptors& descriptors, unsigned epoch, unsigned tile, Op op) {
   const unsigned lane = threadIdx.x % warp_size;
@@ -36,7 +36,7 @@ __device__ A look_back(const Descriptors& descriptors, unsigned epoch, unsigned 
       spin_hint();
     }
     __syncwarp();
-    // Everything before the last prefix is in it.
+    // The last prefix includes everything before it.
     const unsigned prefixes = __ballot_sync(all_lanes, is_prefix);
     if (prefixes >> lane > 1) value = Op::template neutral<A>();
     before = op(shuffle(warp_reduce(value, op), 0), before);
@@ -44,23 +44,23 @@ __device__ A look_back(const Descriptors& descriptors, unsigned epoch, unsigned 
   }
 }
 
-// The tiles of a launch with one block a tile, in the order in which blocks draw them.
+// The tiles of a launch with one block per tile, in the order in which blocks draw them.
 struct TileQueue {
   Descriptors descriptors;
 
-  // The number of this block's tile, for all its threads. `drawn` is shared.
+  // Draws this block's tile and returns its number to every thread. `drawn` is in shared memory.
   __device__ unsigned draw(unsigned& drawn) const {
     if (threadIdx.x == 0) drawn = atomicAdd(descriptors.tile_counter(), 1u);
     __syncthreads();
     return drawn;
   }
-  // By the block's first warp, which knows its tile's total; every lane gets op over all tiles before. The last tile of
-  // all ends the call: every tile has been drawn and has published.
+  // By the block's first warp: publishes the tile's total, and returns op over all tiles before it to every lane. The
+  // last tile ends the call, because by then every tile has been drawn and has published.
   template <class A, class Op>
   __device__ A before(unsigned tile, A total, Op op) const {
     const unsigned lane = threadIdx.x % warp_size, epoch = Descriptors::epoch_after(descriptors.last_epoch());
     unsigned long long* const words = total_words<A>(descriptors, tile);
-    __syncwarp();  // all lanes have the epoch before anybody can end the call
+    __syncwarp();  // all lanes have read the epoch before the call can end
     if (lane == 0) store_tagged(words, epoch, total);
     const A prefix = look_back<A>(descriptors, epoch, tile, op);
     if (lane == 0) {
@@ -72,8 +72,8 @@ struct TileQueue {
     }
     return prefix;
   }
-  // Where a look-back may end early, it says nothing of the tiles further left. Then one thread of every block calls
-  // this, once the block has asked for the epoch, and the last of them ends the call.
+  // A look-back that may end early says nothing about the tiles further left. In that case one thread per block calls
+  // leave() once the block has read the epoch, and the last of these threads ends the call.
   template <class A>
   __device__ void leave(unsigned epoch) const {
     if (take_ticket(descriptors.done_counter()) != gridDim.x - 1) return;

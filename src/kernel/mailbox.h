@@ -1,8 +1,8 @@
 // One value from each block to the last block, with one store and no fence.
 //
-// The usual way to end a reduction in one launch is a ticket: store the total, fence, draw a ticket; the last to draw
-// reads all totals. That is three trips to L2 in a row. Tagged words need neither fence nor ticket: two trips, and half
-// a microsecond less on an H200.
+// The usual way to end a reduction in one launch is a ticket: store the total, fence, draw a ticket; the last block to
+// draw reads all totals. That is three trips to L2 in sequence. Tagged words need neither fence nor ticket: two trips,
+// and half a microsecond less on an H200.
 //
 // The last block waits for the others. It is the last to start, so blocks that it waits for are running or done, in
 // hardware and on the emulator alike. A mailbox is zero between calls: the reader empties it.
@@ -19,7 +19,7 @@ __device__ __forceinline__ void put(unsigned long long* mailbox,  // [words_per<
   store_tagged(mailbox, mailbox_full, value);
 }
 
-// Waits for put() to the same mailbox, and empties it.
+// Waits for a put() to the mailbox, empties it and returns the value.
 template <class T>
 __device__ __forceinline__ T take(unsigned long long* mailbox) {  // [words_per<T>]
   unsigned half[words_per<T>];

@@ -1,5 +1,5 @@
-// The headers of all kernel units, which the emulators precompile. A unit includes what it needs all the same: nvcc
-// knows nothing of this file.
+// Headers common to all kernel units, precompiled for the emulators. Units still include the headers that they need,
+// because nvcc does not use this file.
 #include <algorithm>
 #include <bit>
 #include <cstring>

@@ -1,32 +1,32 @@
 // Rings of bulk copies: while a warp works on one chunk of its arrays, the copy engine fetches the next ones. Every
-// warp has a ring to itself, so no barrier of the block, and what is on its way holds no register.
+// warp has its own ring, so no block-wide barrier is needed, and data in flight occupies no registers.
 #pragma once
 #include "kernel/async.h"
 #include "kernel/vector.h"
 
 namespace upsweep {
 
-// A block's rings: `Stages` stages for each of its `Warps` warps, in every stage a chunk of each of `Arrays` arrays.
+// A block's rings: one of `Stages` stages for each of `Warps` warps. A stage has one chunk of each of `Arrays` arrays.
 template <unsigned Warps, unsigned Stages, unsigned ChunkBytes, unsigned Arrays>
 struct WarpRingShape {
   static constexpr unsigned warps = Warps, stages = Stages, chunk_bytes = ChunkBytes, arrays = Arrays;
   static constexpr unsigned block = warps * warp_size;  // threads
   static constexpr unsigned stage_bytes = arrays * chunk_bytes, shared_bytes = warps * stages * stage_bytes;
 
-  // Blocks for arrays of n elements: each has a multiprocessor's shared memory to itself.
+  // Returns the grid for arrays of n elements: each block has the shared memory of a multiprocessor to itself.
   template <class T>
   static unsigned blocks_for(std::size_t n) {
     return persistent_grid(ceil_div(n * sizeof(T), chunk_bytes));
   }
 };
 
-// This warp's ring, in a kernel of Shape::block threads a block and Shape::shared_bytes of dynamic shared memory.
+// This warp's ring, in a kernel of Shape::block threads per block and Shape::shared_bytes of dynamic shared memory.
 template <class Shape, class T>
 class WarpRing {
  public:
   static constexpr unsigned chunk = Shape::chunk_bytes / sizeof(T);  // elements
 
-  // Has the ring filled. Every array is `packs` whole packs, the first at a 16-byte boundary. By all lanes.
+  // Starts filling the ring; by all lanes. Every array is `packs` whole packs and 16-byte aligned.
   template <class... Arrays>
   __device__ __forceinline__ explicit WarpRing(std::size_t packs, const Arrays*... from)
       : from_{from...}, packs_(packs) {
@@ -43,15 +43,15 @@ class WarpRing {
     __syncwarp();
   }
 
-  // work(place, packs, staged) for every chunk of this warp's, by all lanes: `packs` packs of every array, which begin
-  // at element `place` of it; those of array k lie in shared memory from staged + k * chunk on. Once.
+  // Calls work(position, packs, staged) for every chunk of this warp, by all lanes. The chunk is `packs` packs of every
+  // array from element `position` on; those of array k are in shared memory at staged + k * chunk. Callable once.
   template <class Work>
   __device__ __forceinline__ void for_each_chunk(Work work) {
     unsigned stage = 0, parity = 0;
     for (std::size_t c = first_; c < chunks_; c += step()) {
       mbarrier_wait(&arrived_[stage], parity);
       work(c * chunk, packs_of(c), static_cast<const T*>(ring_ + stage * stage_size));
-      __syncwarp();  // all lanes have read before the engine writes
+      __syncwarp();  // all lanes have read the stage before the copy engine overwrites it
       if (lane_ == 0) fetch(c + Shape::stages * step(), stage);
       if (++stage == Shape::stages) {
         stage = 0;
@@ -63,13 +63,13 @@ class WarpRing {
  private:
   static constexpr unsigned chunk_packs = Shape::chunk_bytes / 16, stage_size = Shape::arrays * chunk;
 
-  // Chunks are dealt to blocks and then to warps, like cards.
+  // Chunks are dealt round-robin, to blocks and then to warps.
   static __device__ __forceinline__ std::size_t step() { return std::size_t(gridDim.x) * Shape::warps; }
   __device__ __forceinline__ unsigned packs_of(std::size_t c) const {
     const std::size_t left = packs_ - c * chunk_packs;
     return unsigned(left < chunk_packs ? left : chunk_packs);
   }
-  // Starts the copies of chunk c, where there is such a chunk. By one lane.
+  // Starts the copies of chunk c, if there is one; by one lane.
   __device__ __forceinline__ void fetch(std::size_t c, unsigned stage) {
     if (c >= chunks_) return;
     const unsigned bytes = 16 * packs_of(c);

@@ -1,4 +1,4 @@
-// Rows of 16-byte packs, and scans of them by a warp: lane l of row r has pack r * 32 + l.
+// Rows of 16-byte packs, and warp-wide scans of them: in row r, lane l has pack r * 32 + l.
 #pragma once
 #include "kernel/block.h"
 #include "kernel/vector.h"
@@ -7,7 +7,7 @@ namespace upsweep {
 
 // ---- the input as packs ---------------------------------------------------------------------------------------------
 
-// An array as packs at 16-byte addresses. Positions count from the first pack's begin; those outside [begin, end) are
+// An array as 16-byte aligned packs. Positions count from the start of the first pack; those outside [begin, end) are
 // not in the array.
 template <class T>
 struct Aligned {
@@ -15,7 +15,7 @@ struct Aligned {
   std::size_t begin, end;  // positions of the input
   __host__ __device__ Aligned(const T* in, std::size_t n)
       : base(in - reinterpret_cast<std::uintptr_t>(in) % 16 / sizeof(T)), begin(in - base), end(begin + n) {}
-  // Whether all of `count` elements from this position on are in the array.
+  // Whether all `count` elements from `position` on are in the array.
   __device__ bool has(std::size_t position, std::size_t count = 1) const {
     return position >= begin && position + count <= end;
   }
@@ -24,9 +24,9 @@ struct Aligned {
 template <class T>
 inline constexpr unsigned row_elements = warp_size* Pack<T>::size;
 
-// This lane's packs, the first at `position`, the next a row further; neutral outside the array. One test for all,
-// so that all loads are in flight together. Not load_once(): the output may be the same memory. Packs stay 16 bytes in
-// registers: items of a byte would take one each.
+// Loads this lane's packs, the first at `position`, each next one a row further; neutral outside the array. One test
+// covers all, so that all loads are in flight together. Not load_once(): the output may be the same memory. Packs stay
+// as raw 16 bytes: one-byte items would take a register each.
 template <class Op, unsigned Rows, class T>
 __device__ __forceinline__ void load_rows(const Aligned<T>& in, std::size_t position, uint4 (&rows)[Rows]) {
   if (in.has(position, (Rows - 1) * row_elements<T> + Pack<T>::size)) {
@@ -47,7 +47,7 @@ __device__ __forceinline__ void load_rows(const Aligned<T>& in, std::size_t posi
   }
 }
 
-// To the same positions of the output, 16 bytes at a time where it is aligned as the input is.
+// Stores to the same positions of the output, 16 bytes at a time if it is aligned like the input.
 template <unsigned Rows, class T>
 __device__ __forceinline__ void store_rows(T* out,  // in.begin elements before the output
                                            const Aligned<T>& in, std::size_t position, const uint4 (&rows)[Rows]) {
@@ -70,11 +70,11 @@ __device__ __forceinline__ void store_rows(T* out,  // in.begin elements before 
 
 // ---- a pack ---------------------------------------------------------------------------------------------------------
 
-// Sums of 8- and 16-bit integers are made four or two to a word.
+// Sums of 8- and 16-bit integers are computed four or two per word.
 template <class T, class Op>
 inline constexpr bool sums_in_words = std::is_same_v<Op, Sum>&& std::is_integral_v<T> && sizeof(T) < 4;
 
-// What totals are kept in. Sums of narrow integers wrap at the end, not at every step.
+// The type of totals. Sums of narrow integers wrap at the end, not at every step.
 template <class T, class Op>
 using Total = std::conditional_t<sums_in_words<T, Op>, unsigned, T>;
 
@@ -83,7 +83,7 @@ inline constexpr unsigned even_bytes = 0x00ff00ff, both_halves = 0x00010001;
 template <class T, class Op>
 __device__ __forceinline__ Total<T, Op> fold_raw(const uint4& pack, Op op) {
   if constexpr (sums_in_words<T, Op>) {
-    unsigned sum = 0;  // of bytes: two sums of 16 bits, which eight bytes each cannot overflow
+    unsigned sum = 0;  // of bytes: two 16-bit sums of eight bytes each, which cannot overflow
     for (const unsigned word : {pack.x, pack.y, pack.z, pack.w})
       sum += sizeof(T) == 1 ? (word & even_bytes) + (word >> 8 & even_bytes) : (word & 0xffff) + (word >> 16);
     return sizeof(T) == 1 ? (sum & 0xffff) + (sum >> 16) : sum;
@@ -92,11 +92,11 @@ __device__ __forceinline__ Total<T, Op> fold_raw(const uint4& pack, Op op) {
   }
 }
 
-// A word of four bytes becomes its scan; `carry` is what came before in both halves, and then what comes before the
-// next word. Bytes are added in halves, so that nothing carries over from one to the next.
+// Returns the scan of a word's four bytes. `carry` is the prefix before the word, in both 16-bit halves, and becomes
+// that before the next word. Bytes are added in 16-bit halves, so that none carries into the next.
 __device__ __forceinline__ unsigned scan_bytes(unsigned word, unsigned& carry, bool inclusive) {
   const unsigned odd = word >> 8 & even_bytes;
-  const unsigned odd_sums = ((word & even_bytes) + odd) * both_halves + carry;  // up to bytes 1 and 3
+  const unsigned odd_sums = ((word & even_bytes) + odd) * both_halves + carry;  // sums up to bytes 1 and 3
   const unsigned after = ((odd_sums - odd) & even_bytes) | (odd_sums << 8 & ~even_bytes);
   const unsigned before = carry & 0xff;
   carry = (odd_sums >> 16) * both_halves;
@@ -109,7 +109,7 @@ __device__ __forceinline__ unsigned scan_halves(unsigned word, unsigned& carry, 
   return inclusive ? after : after << 16 | before;
 }
 
-// The pack becomes its scan, after `left`.
+// Replaces the pack with its scan; `left` is the prefix before it.
 template <class T, class Op>
 __device__ __forceinline__ void finish_raw(uint4& pack, Total<T, Op> left, bool inclusive, Op op) {
   if constexpr (sums_in_words<T, Op>) {
@@ -130,7 +130,7 @@ __device__ __forceinline__ void finish_raw(uint4& pack, Total<T, Op> left, bool 
 
 // ---- a warp's rows --------------------------------------------------------------------------------------------------
 
-// The total of all rows, which lane 0 gets: cheaper than scan_rows(), if the order does not matter.
+// Returns the total of all rows to lane 0. Cheaper than scan_rows() if the order does not matter.
 template <class T, unsigned Rows, class Op>
 __device__ __forceinline__ Total<T, Op> total_rows(const uint4 (&rows)[Rows], Op op) {
   using A = Total<T, Op>;
@@ -147,7 +147,7 @@ __device__ __forceinline__ Total<T, Op> total_rows(const uint4 (&rows)[Rows], Op
   }
 }
 
-// What comes before each pack of this lane within the warp's rows, and the total of all, which every lane gets.
+// Computes the prefix of each of this lane's packs within the warp's rows. Returns the total of all rows to every lane.
 template <class T, unsigned Rows, class Op>
 __device__ __forceinline__ Total<T, Op> scan_rows(const uint4 (&rows)[Rows], Total<T, Op> (&before)[Rows], Op op) {
   using A = Total<T, Op>;
@@ -163,7 +163,7 @@ __device__ __forceinline__ Total<T, Op> scan_rows(const uint4 (&rows)[Rows], Tot
   return total;
 }
 
-// The rows become their scan, after `left`, which scan_rows() gave `before`.
+// Replaces the rows with their scan; `left` is the prefix before them, and `before` comes from scan_rows().
 template <class T, unsigned Rows, class Op>
 __device__ __forceinline__ void finish_rows(uint4 (&rows)[Rows], const Total<T, Op> (&before)[Rows], Total<T, Op> left,
                                             bool inclusive, Op op) {

@@ -10,7 +10,7 @@
 
 namespace upsweep {
 
-// Words of a value: 8-byte values take two, each with the tag.
+// Words per value: 8-byte values take two, each with the tag.
 template <class T>
 inline constexpr unsigned words_per = (sizeof(T) + 3) / 4;
 
@@ -23,7 +23,7 @@ __device__ __forceinline__ void store_tagged(unsigned long long* to,  // [words_
     store_relaxed(to + k, (static_cast<unsigned long long>(half[k]) << 32) | tag);
 }
 
-// Loads once; false if the words do not carry the tag, or not yet.
+// Loads once; returns false if the words do not (yet) carry the tag.
 template <class T>
 __device__ __forceinline__ bool try_load_tagged(const unsigned long long* from,  // [words_per<T>]
                                                 unsigned tag, T& value) {
@@ -39,8 +39,7 @@ __device__ __forceinline__ bool try_load_tagged(const unsigned long long* from, 
   return found;
 }
 
-// Waits for the values number index(0) to index(Count - 1) of an array of them. All loads of a round are in flight
-// together.
+// Waits for the values index(0) to index(Count - 1) of an array. All loads of a polling round are in flight together.
 template <unsigned Count, class T, class Index>
 __device__ __forceinline__ void wait_tagged(const unsigned long long* array, unsigned tag, Index index,
                                             T (&values)[Count]) {

@@ -1,4 +1,4 @@
-// 16 bytes of elements at a time: the widest load a thread can make.
+// Packs: 16 bytes of elements, the widest load that a thread can make.
 #pragma once
 #include <cstring>
 
@@ -12,8 +12,8 @@ struct Pack {
   T item[size];
 };
 
-// A pack as the 16 bytes it is loaded and stored as: a plain struct may be loaded member by member. The bytes come by
-// value: of a reference to memory, nvcc makes 16 loads of one byte.
+// Converts between a pack and its raw 16 bytes, which are loaded and stored at once; a plain struct may be loaded
+// member by member. The bytes are passed by value: for a reference to memory, nvcc emits 16 loads of one byte.
 template <class T>
 __device__ __forceinline__ Pack<T> as_pack(uint4 raw) {
   Pack<T> pack;
@@ -33,8 +33,8 @@ __device__ __forceinline__ Pack<T> load_pack(const T* from) {
   return as_pack<T>(load_once(reinterpret_cast<const uint4*>(from)));
 }
 
-// The same by an ordinary load: from shared memory, or of what this very kernel may overwrite. load_raw() leaves the
-// bytes together, four registers a pack until it is used, and not one for each element.
+// The same with an ordinary load: from shared memory, or of data that this kernel may overwrite. load_raw() keeps the
+// bytes together: four registers per pack until it is used, not one per element.
 template <class T>
 __device__ __forceinline__ uint4 load_raw(const T* from) {
   return *reinterpret_cast<const uint4*>(from);
@@ -50,7 +50,7 @@ __device__ __forceinline__ void store_pack(T* to, const Pack<T>& pack) {
   store_whole(reinterpret_cast<uint4*>(to), raw(pack));
 }
 
-// op over the elements of one pack, in their order, as a tree: depth log2 instead of a chain.
+// Reduces the elements of a pack, in order, as a tree: logarithmic depth instead of a chain.
 template <class T, class Op>
 __device__ __forceinline__ T fold(Pack<T> p, Op op) {
 #pragma unroll
@@ -60,18 +60,18 @@ __device__ __forceinline__ T fold(Pack<T> p, Op op) {
   return p.item[0];
 }
 
-// Bit b of the result is whether byte b is not zero.
+// Returns a mask whose bit b is set if byte b is nonzero.
 __device__ __forceinline__ unsigned nonzero_bytes(unsigned word) {
   const unsigned high = (((word & 0x7f7f7f7fu) + 0x7f7f7f7fu) | word) & 0x80808080u;
-  // Bits 0, 8, 16 and 24 come together in bits 24 to 27; no two products meet, so nothing carries.
+  // Gathers bits 0, 8, 16 and 24 in bits 24 to 27; no two partial products overlap, so nothing carries.
   return (high >> 7) * 0x01020408u >> 24;
 }
 __device__ __forceinline__ unsigned nonzero_bytes(const uint4& raw) {
   return nonzero_bytes(raw.x) | nonzero_bytes(raw.y) << 4 | nonzero_bytes(raw.z) << 8 | nonzero_bytes(raw.w) << 12;
 }
 
-// How an array of n elements at any alignment splits into 16-byte packs: `head` single elements, `packs` packs, and
-// `tail` single elements. head and tail are each less than one pack.
+// The split of an array of n elements at any alignment into `head` single elements, `packs` 16-byte packs and `tail`
+// single elements. head and tail are each less than one pack.
 template <class T>
 struct PackSplit {
   std::size_t head, packs, tail;
@@ -89,7 +89,7 @@ struct PackSplit {
   }
 };
 
-// Blocks for n elements when a thread should have `packs` packs to read, at most `per_sm` blocks a multiprocessor.
+// Returns the grid for n elements and `packs` packs per thread, at most `per_sm` blocks per multiprocessor.
 template <class T>
 unsigned blocks_for(std::size_t n, unsigned block, unsigned packs, unsigned per_sm) {
   const std::size_t wanted = ceil_div(n, std::size_t(block) * packs * Pack<T>::size);

@@ -1,9 +1,9 @@
-// Warp-specialised persistent pipelines: one block lives on each multiprocessor, with a ring of tiles in shared memory,
-// and every warp has one job.
+// Warp-specialised persistent pipelines: one block per multiprocessor, with a ring of tiles in shared memory; every
+// warp has one job.
 //
 // The producer warp draws the next tile's number and starts the tile's bulk copy as soon as a slot of the ring is free.
 // The other warps pass each tile from job to job: a job waits for one mbarrier of the tile's slot and arrives at
-// another, and the last one frees the slot. What a rung supplies is its jobs; the ring, the drawing of tiles, their end
+// another, and the last job frees the slot. A rung supplies its jobs; the ring, the drawing of tiles, the end of input
 // and the dispatch of warps to jobs are here.
 #pragma once
 #include "kernel/async.h"
@@ -14,16 +14,16 @@ namespace upsweep {
 
 // ---- fetching a tile ------------------------------------------------------------------------------------------------
 
-// Asks L2 for the tile that this block will probably draw first. By one lane, while the previous kernel ends.
+// Prefetches the tile that this block will probably draw first into L2; by one lane, while the previous kernel ends.
 template <class T>
 __device__ void prefetch_first_tile(const Aligned<T>& in, unsigned elements) {
   const std::size_t position = std::size_t(blockIdx.x) * elements;
   if (in.has(position, elements)) prefetch_l2(in.base + position, elements * sizeof(T));
 }
 
-// Copies positions [position, position + count) of the input to shared memory, with `fill` for those outside the input;
-// `halo` positions before them too, where there are any. All three are multiples of a pack. Whole packs by the copy
-// engine, the others, at the ends of the input, by the warp; it takes a warp of arrivals at the mbarrier.
+// Copies positions [position, position + count) of the input to shared memory, and the `halo` positions before them;
+// positions outside the input become `fill`. All three numbers are multiples of a pack. The copy engine copies whole
+// packs; the warp copies the others, at the ends of the input. Makes 32 arrivals at the mbarrier.
 template <class T>
 __device__ void fetch_packs(const Aligned<T>& in, std::size_t position, unsigned count, unsigned halo, T fill, T* to,
                             std::uint64_t* arrived) {
@@ -37,7 +37,7 @@ __device__ void fetch_packs(const Aligned<T>& in, std::size_t position, unsigned
   if (lane < from) put(lane);
   for (unsigned i = end + lane; i < count; i += warp_size) put(i);
   for (unsigned i = before + lane; i < halo; i += warp_size) to[int(i) - int(halo)] = fill;
-  // A lane that wrote has to arrive for itself; where only the copy engine writes, one lane arrives for all.
+  // A lane that wrote has to arrive for itself; if only the copy engine writes, one lane arrives for all.
   const bool all_copied = before + end - from == halo + count;
   if (lane > 0) {
     if (!all_copied) mbarrier_arrive(arrived);
@@ -46,7 +46,7 @@ __device__ void fetch_packs(const Aligned<T>& in, std::size_t position, unsigned
   const unsigned bytes = (before + end - from) * sizeof(T);
   mbarrier_arrive_expect(arrived, bytes);
   if (all_copied) mbarrier_arrive(arrived, warp_size - 1);
-  // The halo lies just before the tile in both memories; with it, the tile begins with a whole pack.
+  // The halo directly precedes the tile in both memories; if there is one, the tile begins with a whole pack.
   if (bytes > 0) bulk_copy(to + from - before, in.base + position + from - before, bytes, arrived);
 }
 
@@ -54,14 +54,14 @@ __device__ void fetch_packs(const Aligned<T>& in, std::size_t position, unsigned
 
 struct PipelineShape {
   unsigned stages;            // slots of the ring
-  unsigned consumers;         // warps that each free a slot
-  unsigned ends;              // steps that see the end: one for each warp of a job whose warps alternate
-  unsigned copies = 1;        // bulk copies a tile, of which fetch_packs() makes one
-  unsigned records = stages;  // steps whose tile number is kept
+  unsigned consumers;         // warps that must free a slot
+  unsigned ends;              // steps that mark the end of input: one per warp of a job whose warps alternate
+  unsigned copies = 1;        // bulk copies per tile, one of them by fetch_packs()
+  unsigned records = stages;  // steps whose tile numbers are kept
 };
 
-// The warps of one job; job(warp) counts them from 0. It should capture by value what it tests for every element: of
-// scan's `inclusive` by reference, nvcc made 64 more selects.
+// The warps of one job; job(warp) counts them from 0. A job should capture by value whatever it tests per element: with
+// scan's `inclusive` captured by reference, nvcc emitted 64 more selects.
 template <unsigned Warps, class Job>
 struct Role {
   static constexpr unsigned warps = Warps;
@@ -72,8 +72,8 @@ __device__ Role<Warps, Job> role(Job job) {
   return {job};
 }
 
-// One barrier for each of `Count` slots: step j uses slot j % Count, and the parity of the round is the phase. A warp
-// may wait for a phase only if it saw the one before: parity tells no more than that.
+// One mbarrier per slot: step j uses slot j % Count, and j / Count is the phase. A warp may wait for a phase only if it
+// has seen the previous one, because parity only tells adjacent phases apart.
 template <unsigned Count>
 __device__ void init_barriers(std::uint64_t (&barriers)[Count], unsigned arrivals) {
   for (unsigned s = 0; s < Count; ++s) mbarrier_init(&barriers[s], arrivals);
@@ -83,16 +83,16 @@ __device__ void wait_step(std::uint64_t (&barriers)[Count], unsigned step) {
   mbarrier_wait(&barriers[step % Count], step / Count % 2);
 }
 
-// One block's pipeline; one tile enters it in every step. The block has the warps of all roles, and the producer.
+// One block's pipeline; one tile enters it in every step. The block has the warps of all roles and the producer warp.
 template <PipelineShape shape>
 struct WarpPipeline {
   static constexpr unsigned stages = shape.stages, records = shape.records, ends = shape.ends;
   static constexpr unsigned fetch_arrivals = warp_size + shape.copies - 1;
-  // Of mbarriers every lane arrives for itself: one could for its warp after a __syncwarp(), but racecheck, which looks
-  // for what is read and overwritten without one waiting for the other, does not follow that.
+  // Every lane arrives at mbarriers for itself. After a __syncwarp() one lane could arrive for its warp, but racecheck,
+  // which reports unordered reads and overwrites, does not follow that.
   struct Shared {
     std::uint64_t fetched[stages], freed[stages];  // mbarriers
-    unsigned tile[records], last_tile[records];    // of the step and of the one before; `tiles`: the end
+    unsigned tile[records], last_tile[records];    // of the step and the one before; `tiles` is the end
     unsigned epoch;
   };
 
@@ -102,21 +102,22 @@ struct WarpPipeline {
   unsigned lane = threadIdx.x % warp_size;
 
   // The kernel's body. prepare(), by one lane while the previous kernel ends, initialises the rung's own mbarriers and
-  // prefetches; fetch(step, tile), by the producer warp, starts the tile's copies; `used` words of descriptors are this
-  // call's.
+  // prefetches; fetch(step, tile), by the producer warp, starts the tile's copies. This call uses the first `used`
+  // words of descriptors.
   template <class Prepare, class Fetch, class... Roles>
   __device__ __forceinline__ void run(Prepare prepare, Fetch fetch, std::size_t used, Roles... roles) {
     constexpr unsigned producer = (Roles::warps + ...);  // the last warp
     const unsigned warp = threadIdx.x / warp_size;
     unsigned first = 0;
     allow_next_launch();
-    if (warp == producer) first = begin(prepare);
+    // The compiler sees that this is one thread, and does not aggregate begin()'s atomicAdd() over a warp's lanes.
+    if (threadIdx.x == producer * warp_size) first = begin(prepare);
     __syncthreads();
     if (warp == producer) return produce(first, fetch, used);
     play<0>(warp, roles...);
   }
 
-  // job(step, tile) for every `stride`th step from `step` on, as its barrier opens, and for `tiles`, the end.
+  // Calls job(step, tile) for every `stride`th step from `step` on as its barrier completes, up to the end (`tiles`).
   template <unsigned Count, class Job>
   __device__ void for_each_tile(std::uint64_t (&barriers)[Count], unsigned step, unsigned stride, Job&& job) {
     for (;; step += stride) {
@@ -128,17 +129,16 @@ struct WarpPipeline {
   }
 
  private:
-  // The job of this warp, of roles whose warps begin at `First`.
+  // Runs this warp's job; the warps of the given roles begin at `First`.
   template <unsigned First, class R, class... Rest>
   static __device__ __forceinline__ void play(unsigned warp, R& role, Rest&... rest) {
     if (warp < First + R::warps) return role.job(warp - First);
     if constexpr (sizeof...(Rest) > 0) play<First + R::warps>(warp, rest...);
   }
 
-  // Returns the number of the first tile, in lane 0.
+  // Initialises the block and draws its first tile; returns the tile's number. By one thread.
   template <class Prepare>
   __device__ unsigned begin(Prepare&& prepare) {
-    if (lane > 0) return 0;
     init_barriers(shared.fetched, fetch_arrivals);
     init_barriers(shared.freed, shape.consumers * warp_size);
     prepare();
@@ -148,15 +148,15 @@ struct WarpPipeline {
     return first;
   }
 
-  // Draws tiles and has them copied. Every block draws one number past the end; the block that draws the last of them
-  // ends the call.
+  // Draws tiles and starts their copies. Every block draws one number past the end; the block that draws the last such
+  // number ends the call.
   template <class Fetch>
   __device__ void produce(unsigned first, Fetch&& fetch, std::size_t used) {
     unsigned next = __shfl_sync(all_lanes, first, 0), last = 0, ended = 0;
     for (unsigned step = 0; ended < ends; ++step) {
       if (step >= stages) wait_step(shared.freed, step - stages);
       const unsigned tile = next < tiles ? next : tiles;
-      // The next number is drawn while this tile is on its way.
+      // The next number is drawn while this tile is in flight.
       const unsigned drawn = tile < tiles && lane == 0 ? atomicAdd(descriptors.tile_counter(), 1u) : next;
       if (lane == 0) {
         shared.tile[step % records] = tile;
@@ -178,16 +178,16 @@ struct WarpPipeline {
 
 // ---- the jobs of a scan ---------------------------------------------------------------------------------------------
 
-// How the pipelined scans divide the work:
-//   total   adds a tile up as soon as it is fetched, and publishes that;
-//   place   finds what comes before the tile, from the totals that other blocks have published;
+// The jobs of a pipelined scan:
+//   total   reduces a tile as soon as it is fetched, and publishes the total;
+//   place   computes the tile's prefix from the totals that other blocks have published;
 //   scan    scans the tile, from shared memory to the output, and frees its slot.
-// A tile is `Scanners` warps of `Rows` packs a lane.
+// A tile is `Rows` packs per lane of `Scanners` warps.
 template <unsigned Rows, unsigned Scanners, unsigned Stages, unsigned Placers = 1, unsigned Totallers = 2>
 struct ScanShape {
   static constexpr unsigned rows = Rows, scanners = Scanners, placers = Placers, totallers = Totallers;
   static constexpr unsigned stages = Stages;
-  static constexpr unsigned packs = rows * scanners * warp_size;  // of a tile
+  static constexpr unsigned packs = rows * scanners * warp_size;  // per tile
   static constexpr unsigned threads = (1 + placers + totallers + scanners) * warp_size;
   static constexpr unsigned ends = totallers > placers ? totallers : placers;
   static_assert(stages % totallers == 0 && stages % placers == 0, "a warp sees every phase of its barriers");
@@ -196,8 +196,8 @@ template <class Shape, unsigned copies = 1>
 using ScanPipeline = WarpPipeline<PipelineShape{
     .stages = Shape::stages, .consumers = Shape::scanners, .ends = Shape::ends, .copies = copies}>;
 
-// The body of a pipelined scan's kernel: the roles of `Shape`, jobs.scan(warp, inclusive), total(warp) and place(warp),
-// and `more`; jobs.prepare() and jobs.fetch(step, tile) as in WarpPipeline::run().
+// The body of a pipelined scan's kernel. Roles: jobs.scan(warp, inclusive), jobs.total(warp) and jobs.place(warp), with
+// the warps of `Shape`, and `more`. jobs.prepare() and jobs.fetch(step, tile) are as in WarpPipeline::run().
 template <class Shape, class Jobs, class... More>
 __device__ __forceinline__ void run_scan(Jobs& jobs, std::size_t used, bool inclusive, More... more) {
   jobs.pipeline.run([&] { jobs.prepare(); }, [&](unsigned step, unsigned tile) { jobs.fetch(step, tile); }, used,

@@ -17,7 +17,8 @@ namespace {
 // Sizes where kernels break: zero, one, around a warp, a block and the largest block; then odd and prime sizes, and
 // some that take more than one pass.
 constexpr std::size_t edge_sizes[] = {0, 1, 2, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025};
-constexpr std::size_t odd_sizes[] = {97, 1009, 4093, 10'007, 65'537, 100'003, 1'000'003, 1 << 20, (1 << 22) + 3};
+constexpr std::size_t odd_sizes[] = {97,      1009,      4093,    10'007,        65'537,
+                                     100'003, 1'000'003, 1 << 20, (1 << 20) + 1, (1 << 22) + 3};
 
 // The launch shapes of the sweep; the first is the rung's own.
 std::vector<Tuning> shapes_of(Backend backend) {
@@ -144,14 +145,10 @@ std::string describe(const Case& c) {
   return text;
 }
 
-std::vector<std::size_t> check_sizes(const Primitive& primitive, const std::vector<const Rung*>& rungs,
-                                     const Depth& depth) {
+std::vector<std::size_t> check_sizes(const Primitive& primitive, const Depth& depth) {
   std::set<std::size_t> sizes(std::begin(edge_sizes), std::end(edge_sizes));
   sizes.insert(std::begin(odd_sizes), std::end(odd_sizes));
-  for (const Rung* rung : rungs) {
-    const auto own = primitive.sizes(*rung);
-    sizes.insert(own.begin(), own.end());
-  }
+  for (const std::size_t tile : primitive.tiles) sizes.insert({tile - 1, tile, tile + 1});
   sizes.erase(sizes.upper_bound(depth.largest), sizes.end());
   return {sizes.begin(), sizes.end()};
 }
@@ -166,7 +163,7 @@ std::vector<RungCheck> check_alike(Platform& platform, simt::Emulator* emulator,
   std::vector<RungCheck> results;
   for (const Rung* rung : rungs) results.push_back({.rung = rung, .platform = platform_name});
 
-  const auto sizes = options.sizes.empty() ? check_sizes(primitive, rungs, options.depth) : options.sizes;
+  const auto sizes = options.sizes.empty() ? check_sizes(primitive, options.depth) : options.sizes;
   const auto shapes = shapes_of(platform.backend());
   Combinations combinations(primitive, *rungs.front(), options);
   const auto at_size = [&](std::size_t n) {

@@ -56,9 +56,9 @@ struct RungCheck {
 std::vector<RungCheck> check(Platform& platform, simt::Emulator* emulator, const Primitive& primitive,
                              const std::vector<const Rung*>& rungs, const CheckOptions& options);
 
-// Returns the sizes of a check: the lab's own and the primitive's for these rungs, ascending, none above depth.largest.
-std::vector<std::size_t> check_sizes(const Primitive& primitive, const std::vector<const Rung*>& rungs,
-                                     const Depth& depth);
+// Returns the sizes of a check: the lab's own and those around the primitive's tiles, ascending, none above
+// depth.largest.
+std::vector<std::size_t> check_sizes(const Primitive& primitive, const Depth& depth);
 
 // "f32 sum n=1025 input=uniform block=64", as in messages.
 std::string describe(const Case& c);

@@ -3,8 +3,14 @@
 #include <cmath>
 #include <cstdio>
 #include <limits>
+#include <optional>
 #include <string>
 #include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "lab/parts.h"
+#include "upsweep/types.h"
 
 namespace upsweep {
 
@@ -20,6 +26,14 @@ std::string show(T value) {
   }
 }
 
+// The message of an oracle: "out[3] is 4, should be 5 +- 0.1"; no slack if it is 0.
+template <class T>
+std::string wrong_element(std::size_t i, T is, const std::string& should, long double slack = 0,
+                          const std::string& array = "out") {
+  return array + "[" + std::to_string(i) + "] is " + show(is) + ", should be " + should +
+         (slack > 0 ? " +- " + show(static_cast<double>(slack)) : "");
+}
+
 // True if equal as values: all NaNs are equal, and so are the two zeros.
 template <class T>
 bool same_value(T a, T b) {
@@ -32,6 +46,22 @@ template <class T>
 long double growth(std::size_t roundings) {
   const long double u = std::numeric_limits<T>::epsilon() / 2;
   return std::expm1(static_cast<long double>(roundings) * std::log1p(u));
+}
+
+// Calls f(TypeTag<T>{}, O{}) with the C++ type and the operator's struct.
+template <class F>
+auto visit_both(Type type, Op op, F&& f) {
+  return visit(type, [&](auto tag) { return visit(op, [&](auto o) { return f(tag, o); }); });
+}
+
+// Searches an array part by part (lab/parts.h): returns what find(p, begin, end) returns for the first part in which it
+// finds a mistake.
+std::optional<std::string> first_mistake(std::size_t n, auto&& find) {
+  std::vector<std::optional<std::string>> mistakes(parts_of(n));
+  for_each_part(n, [&](std::size_t p, std::size_t begin, std::size_t end) { mistakes[p] = find(p, begin, end); });
+  for (auto& mistake : mistakes)
+    if (mistake) return mistake;
+  return std::nullopt;
 }
 
 }  // namespace upsweep

@@ -1,5 +1,6 @@
 #include "lab/primitive.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "lab/inputs.h"
@@ -16,6 +17,15 @@ const Parameter* Primitive::parameter(std::string_view name) const {
     for (const Parameter& parameter : parameters)
       if (parameter.name == name) return &parameter;
   return nullptr;
+}
+
+std::vector<const Parameter*> Primitive::parameters_of(Operation operation) const {
+  std::vector<const Parameter*> all;
+  for (std::size_t k = 0; k < contract.scalars.size(); ++k)
+    if (!contract.reads_scalar || contract.reads_scalar({.operation = operation}, k))
+      all.push_back(&contract.scalars[k]);
+  for (const Parameter& shape : shapes) all.push_back(&shape);
+  return all;
 }
 
 Settings Primitive::settings(Type type, std::initializer_list<std::pair<std::string_view, std::string>> texts) const {
@@ -42,23 +52,19 @@ Call call_of(const Primitive& primitive, const Case& c) {
   return call;
 }
 
-void run_chunk(RunFn run, const Call& call, std::string_view primitive) {
-  if (const Status s = run(call); !s)
-    throw Error(s.code, std::string(primitive) + " failed: " + (s.message ? s.message : "no message"));
+Traffic Problem::traffic(const Rung& rung) const {
+  std::size_t bytes = 0;
+  for (const Array& array : inputs()) bytes += array.bytes();
+  for (const Array& array : outputs()) bytes += array.bytes();
+  return {bytes, ceiling(rung)};
 }
 
-RunFn streaming_run(const Rung& rung, const Case& c) {
-  const std::string name = std::string(rung.primitive) + "/" + std::string(rung.name);
-  const RunFn run = rung.find(c.type, c.operation);
-  if (!run)
-    throw Error(Code::unsupported,
-                name + " does not take " + std::string(to_string(c.type)) +
-                    (c.operation ? " " + std::string(c.operation.name()) : std::string()),
-                "name another rung");
-  if (rung.largest)
-    throw Error(Code::unsupported, name + " takes up to " + std::to_string(rung.largest) + " elements",
-                "name another rung");
-  return run;
+Call Problem::host_call(const Primitive& primitive, std::span<const void* const> outputs) const {
+  Call call = call_of(primitive, case_);
+  std::ranges::copy(inputs(), call.in.begin());
+  std::ranges::copy(this->outputs(), call.out.begin());
+  for (std::size_t k = 0; k < outputs.size(); ++k) call.out[k].data = const_cast<void*>(outputs[k]);
+  return call;
 }
 
 std::vector<Type> all_types() {
@@ -67,11 +73,20 @@ std::vector<Type> all_types() {
   return types;
 }
 
-std::vector<std::size_t> sizes_around(std::initializer_list<std::size_t> tiles, const Rung& rung) {
-  std::vector<std::size_t> sizes;
-  for (const std::size_t tile : tiles) sizes.insert(sizes.end(), {tile - 1, tile, tile + 1});
-  if (rung.backend != Backend::simt) sizes.insert(sizes.end(), {100003, (1 << 20) + 1});
-  return sizes;
+std::vector<Settings> every_choice(const Primitive& primitive, Type) {
+  std::vector<Settings> all(1);
+  for (const auto& parameters : {primitive.contract.scalars, primitive.shapes})
+    for (const Parameter& parameter : parameters) {
+      const bool is_flag = parameter.kind == Parameter::Kind::flag;
+      const std::size_t values = is_flag ? 2 : parameter.choices.size();
+      const std::size_t before = all.size();
+      for (std::size_t value = 1; value < values; ++value)  // 0 is the default
+        for (std::size_t k = 0; k < before; ++k) {
+          all.push_back(all[k]);
+          all.back().set(parameter, is_flag ? Scalar(true) : Scalar(static_cast<std::uint8_t>(value)));
+        }
+    }
+  return all;
 }
 
 std::unique_ptr<std::byte[]> main_input(const Case& c, std::span<const std::byte> data) {

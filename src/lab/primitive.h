@@ -13,11 +13,13 @@
 
 #include "base/contract.h"
 #include "base/rung.h"
+#include "lab/inputs.h"
 #include "lab/settings.h"
 
 namespace upsweep {
 
 class Platform;
+struct Primitive;
 
 // primitive x type x operation x n x input x parameters.
 struct Case {
@@ -40,31 +42,52 @@ struct Traffic {
 // not written show.
 inline constexpr std::byte poison{0xCD};
 
+// Returns the main input of a case, n elements: `data` if not empty (see Primitive::make), otherwise generated. Throws
+// Error(invalid_argument) if data is not n elements.
+std::unique_ptr<std::byte[]> main_input(const Case& c, std::span<const std::byte> data);
+
 // One concrete case: host inputs, the outputs' shapes, and the check against the oracle.
 class Problem {
  public:
+  Problem(const Case& c, std::span<const std::byte> data) : case_(c), values_(main_input(c, data)) {}
   virtual ~Problem() = default;
-  virtual std::vector<Array> inputs() const = 0;  // in the order of Call::in, in host memory
+  // In the order of Call::in, in host memory. By default the main input alone.
+  virtual std::vector<Array> inputs() const { return {input_array(case_.type, case_.n, values())}; }
   // In the order of Call::out. `data` is null for an output with memory of its own; otherwise it is that of the input
-  // that the output overwrites.
-  virtual std::vector<Array> outputs() const = 0;
+  // that the output overwrites. By default one output like the main input.
+  virtual std::vector<Array> outputs() const { return {{case_.type, case_.n}}; }
   // Returns nothing if the outputs are right for this rung (exact, or within its bound); otherwise one line: the first
   // wrong element, its value, the value expected. `outputs` are host copies; before the call, every byte of the outputs
   // with memory of their own was `poison`.
   virtual std::optional<std::string> verify(const Rung& rung, std::span<const void* const> outputs) const = 0;
-  // Depends on the rung only for arrays in host memory, and for the ceilings, which move different things.
-  virtual Traffic traffic(const Rung& rung) const = 0;
+  // Depends on the rung only for arrays in host memory, and for the ceilings, which move different things. By default
+  // all bytes of the inputs and outputs, compared with ceiling(rung).
+  virtual Traffic traffic(const Rung& rung) const;
+
+ protected:
+  // Returns the case's call with its arrays in host memory: the inputs, and these outputs.
+  Call host_call(const Primitive& primitive, std::span<const void* const> outputs = {}) const;
+  virtual std::string_view ceiling(const Rung&) const { return "copy"; }
+  // The main input.
+  const void* values() const { return values_.get(); }
+  void* values() { return values_.get(); }
+  const Case case_;
+
+ private:
+  std::unique_ptr<std::byte[]> values_;
 };
 
-// Runs the rung's function for a Streamer. Throws Error with the rung's message if it fails.
-void run_chunk(RunFn run, const Call& call, std::string_view primitive);
-// Returns the function of a rung that streams: it must take the type and operation, and any number of elements. Throws
-// Error(unsupported).
-RunFn streaming_run(const Rung& rung, const Case& c);
+// For Primitive::make.
+template <class P>
+std::unique_ptr<Problem> make_problem(const Case& c, std::span<const std::byte> data) {
+  return std::make_unique<P>(c, data);
+}
 
 // Processes an input that need not fit in memory, chunk by chunk, and produces the contract's result for the whole.
+// Most derive from RungStreamer (lab/stream.h).
 class Streamer {
  public:
+  explicit Streamer(const Case& c) : case_(c) {}
   virtual ~Streamer() = default;
   // Takes the final elements of an output: 0 is the main one, 1 and up are the other outputs.
   struct Sink {
@@ -77,9 +100,10 @@ class Streamer {
   };
   // The inputs besides the main one, with as many elements each: "y" of saxpy.
   virtual std::vector<Beside> other_inputs() const { return {}; }
-  // The main output's type, and its element count for an input of `n` (nothing: not known beforehand).
-  virtual Type output_type() const = 0;
-  virtual std::optional<std::uint64_t> output_count(std::optional<std::uint64_t> n) const = 0;
+  // The main output's type, and its element count for an input of `n` (nothing: not known beforehand). By default those
+  // of the main input.
+  virtual Type output_type() const { return case_.type; }
+  virtual std::optional<std::uint64_t> output_count(std::optional<std::uint64_t> n) const { return n; }
   // The outputs besides the main one, of any length: "lengths" of run_length_encode.
   virtual std::vector<Beside> other_outputs() const { return {}; }
   // Takes the next elements of the main input, and as many of each other one, in host memory, aligned to 64 bytes;
@@ -87,13 +111,22 @@ class Streamer {
   using Chunks = std::span<const std::span<const std::byte>>;
   virtual void feed(Chunks chunks, const Sink& sink) = 0;
   // Follows the last chunk: passes the rest of the outputs.
-  virtual void finish(const Sink& sink) = 0;
+  virtual void finish(const Sink&) {}
+
+ protected:
+  const Case case_;
 };
+
+// The defaults of a Primitive: every element type; every combination of its flags and choices; tiles from a warp's to a
+// large block's.
+std::vector<Type> all_types();
+std::vector<Settings> every_choice(const Primitive& primitive, Type);
+inline constexpr std::size_t usual_tiles[] = {16, 64, 128, 512, 2048, 4096, 8192, 3 * 4096 + 5, 16384};
 
 struct Primitive {
   const Contract& contract;
-  std::vector<Type> (*types)();
-  std::vector<std::string> (*inputs)(Type);  // the inputs of a check
+  std::vector<Type> (*types)() = &all_types;
+  std::vector<std::string> (*inputs)(Type) = &input_names;  // the inputs of a check
   // Returns the value of a scalar that a case does not give; null: false, or the first choice.
   Scalar (*default_scalar)(std::string_view name, Type) = nullptr;
   // Parameters that shape a case's arrays, besides the contract's scalars: "share", "run_length".
@@ -101,11 +134,10 @@ struct Primitive {
   // The fields of Tuning that only some rungs of this primitive read: "chunk".
   std::span<const std::string_view> tuning{};
   // The parameter sets that a check runs. The lab itself sweeps Tuning, which changes how a rung runs, not its result.
-  std::vector<Settings> (*variants)(const Primitive&, Type) = [](const Primitive&, Type) {
-    return std::vector<Settings>(1);
-  };
-  // Sizes that a rung must pass besides the lab's own (0, 1, 2, 31, 32, 33, ...): tile boundaries and the like.
-  std::vector<std::size_t> (*sizes)(const Rung&);
+  std::vector<Settings> (*variants)(const Primitive&, Type) = &every_choice;
+  // Sizes of the rungs' tiles, near which the last element of a tile and the first of the next are handled by different
+  // code. A check adds these sizes, one less and one more to its own (0, 1, 2, 31, 32, 33, ...).
+  std::span<const std::size_t> tiles = usual_tiles;
   // Builds the case: generates the inputs and computes the oracle's answer. Non-empty `data`, case.n elements of
   // case.type, replaces the generated main input.
   std::unique_ptr<Problem> (*make)(const Case&, std::span<const std::byte> data);
@@ -118,6 +150,8 @@ struct Primitive {
   std::span<const Operation> operations() const;
   // Returns a scalar of the contract or a shape parameter; null if none has that name.
   const Parameter* parameter(std::string_view name) const;
+  // Returns the parameters of a case with this operation: the scalars that it reads, then the shape parameters.
+  std::vector<const Parameter*> parameters_of(Operation operation) const;
   // Returns one parameter set, written as on the command line: settings(Type::i32, {{"share", "0.5"}}). Throws like
   // parse_value, and for an unknown name.
   Settings settings(Type type, std::initializer_list<std::pair<std::string_view, std::string>> texts) const;
@@ -125,15 +159,6 @@ struct Primitive {
 
 // Returns a call with the case's operation, scalars and tuning, without arrays.
 Call call_of(const Primitive& primitive, const Case& c);
-
-// For `types`: every element type.
-std::vector<Type> all_types();
-// For `sizes`: each tile's size, one less and one more; on a CPU or a GPU also a prime and 2^20 + 1.
-std::vector<std::size_t> sizes_around(std::initializer_list<std::size_t> tiles, const Rung& rung);
-
-// Returns the main input of a case, n elements: `data` if not empty (see Primitive::make), otherwise generated. Throws
-// Error(invalid_argument) if data is not n elements.
-std::unique_ptr<std::byte[]> main_input(const Case& c, std::span<const std::byte> data);
 
 // Every primitive of this program, from the folders that have a ladder.inc.
 std::span<const Primitive* const> primitives();

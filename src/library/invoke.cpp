@@ -12,8 +12,6 @@
 namespace upsweep {
 namespace {
 
-constexpr std::size_t arrays_of_a_call = 4;
-
 std::string describe(const Rung& rung, const Call& c) {
   std::string text = std::string(rung.primitive) + "/" + std::string(rung.name) + ", ";
   if (c.operation) text += std::string(c.operation.name()) + " of ";
@@ -187,7 +185,7 @@ void invoke(Device& device, const Request& request, const Options& options) {
   }
   const RunFn run = detail::resolve_run(*rung, call.type(), call.operation, call.n());
   require_scalars(contract, call);
-  contract.validate(call);
+  contract.require_arrays(call);
   require_apart(contract, call);
 
   if (state.backend == Backend::cpu || !on_host) return run_or_throw(state, *rung, run, call);

@@ -1,5 +1,5 @@
-// Any bytes through the .npy reader: it reads them whole or refuses them with one clear line, the same whether the size
-// is known or not, and what it understood of the header can be written and read again.
+// Feeds any bytes to the .npy reader. It must read them whole or refuse them with one clear line, whether or not the
+// size is known in advance, and a header that it accepts must round-trip.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -20,7 +20,7 @@ void require(bool condition, const char* what) {
   std::abort();
 }
 
-// The header, once all elements have been read; nothing if the bytes were refused.
+// Reads all elements and returns the header; nothing if the bytes were refused.
 std::optional<NpyHeader> read_whole(const std::string& bytes, bool size_known) {
   try {
     NpyReader reader(std::make_unique<MemorySource>(bytes, size_known));
@@ -29,11 +29,11 @@ std::optional<NpyHeader> read_whole(const std::string& bytes, bool size_known) {
     do total += got = reader.read(buffer);
     while (got == sizeof buffer / size_of(reader.type()));
     require(total == reader.count(), "read fewer elements than announced");
-    require(total * size_of(reader.type()) < bytes.size(), "read more than there is");
+    require(total * size_of(reader.type()) < bytes.size(), "read more bytes than the file has");
     return reader.header();
   } catch (const Error& error) {
-    require(error.code() == Code::bad_file, "refused with another code");
-    for (const char* c = error.what(); *c; ++c) require(*c >= ' ' && *c <= '~', "an unprintable message");
+    require(error.code() == Code::bad_file, "refused with a code other than bad_file");
+    for (const char* c = error.what(); *c; ++c) require(*c >= ' ' && *c <= '~', "unprintable character in the message");
     require(!error.hint().empty(), "no hint");
     return std::nullopt;
   }
@@ -44,10 +44,10 @@ std::optional<NpyHeader> read_whole(const std::string& bytes, bool size_known) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string bytes(reinterpret_cast<const char*>(data), size);
   const auto header = read_whole(bytes, true);
-  require(header.has_value() == read_whole(bytes, false).has_value(), "a pipe is read otherwise than a file");
+  require(header.has_value() == read_whole(bytes, false).has_value(), "a pipe gives another result than a file");
   if (!header) return 0;
   MemorySource again(npy_header(header->type, header->shape));
   const NpyHeader copy = read_npy_header(again);
-  require(copy.type == header->type && copy.shape == header->shape, "the header does not survive writing");
+  require(copy.type == header->type && copy.shape == header->shape, "the header does not round-trip");
   return 0;
 }

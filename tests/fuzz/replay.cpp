@@ -1,4 +1,4 @@
-// Runs a fuzz target over kept inputs: replay FILE-OR-FOLDER... The ordinary build's stand-in for libFuzzer's main.
+// Runs a fuzz target on stored inputs: replay FILE-OR-FOLDER... Replaces libFuzzer's main in the ordinary build.
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>

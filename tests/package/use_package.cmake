@@ -1,5 +1,5 @@
-# Builds and runs the examples as a user would. With INSTALL the package is installed into a fresh prefix first, and
-# that prefix is then moved; without, the build tree itself is the package.
+# Builds and runs the examples as a user would. With INSTALL, the package is first installed into a fresh prefix, which
+# is then moved; otherwise the build tree itself is the package.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(result)
@@ -25,7 +25,7 @@ if(NOT output MATCHES "Fibonacci 90: 2880067194370816120\n$")
   message(FATAL_ERROR "the example did not finish")
 endif()
 
-# With nvcc, those for a GPU; they run where there is one (1: of a GiB, where the size is asked for).
+# With nvcc, also the GPU examples, which need a GPU to run. The argument 1 is larger_than_memory's size in GiB.
 if(CUDA)
   run(${CMAKE_COMMAND} -S ${EXAMPLES}/own_operator -B ${WORK}/own -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER}
     -DCMAKE_CUDA_COMPILER=${CUDA} ${package})
@@ -36,13 +36,13 @@ if(CUDA)
   run(${CMAKE_COMMAND} --build ${WORK}/large)
   foreach(program IN ITEMS own/gcd own/recurrence own/inside large/larger_than_memory)
     execute_process(COMMAND ${WORK}/${program} 1 RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
-    if(NOT result EQUAL 0 AND NOT result EQUAL 4)  # right, which each finds out for itself, or no GPU
+    if(NOT result EQUAL 0 AND NOT result EQUAL 4)  # 0: the program verified its result; 4: no GPU
       message(FATAL_ERROR "${WORK}/${program}: ${result}\n${output}")
     endif()
   endforeach()
 endif()
 
-# Every header that is installed must be complete: what it includes is installed with it.
+# Every installed header must be complete: all headers that it includes are installed too.
 if(INSTALL)
   file(GLOB headers RELATIVE ${WORK}/moved/include ${WORK}/moved/include/upsweep/*.h
     ${WORK}/moved/include/upsweep/src/base/*.h)

@@ -1,4 +1,4 @@
-// Functions x -> a * x + b of 32-bit words, and their composition: associative, and not commutative.
+// Functions x -> a * x + b of 32-bit words, and their composition: associative but not commutative.
 #pragma once
 #include <cstdint>
 
@@ -13,7 +13,7 @@ struct Affine {
 
 // First f, then g.
 struct Compose {
-  Op op = Op::sum;  // a member that is called as the constant of the named operators, which commute
+  Op op = Op::sum;  // a member named like the constant that marks the named operators as commutative
   template <class T>
   UPSWEEP_HD static constexpr T neutral() {
     return {1, 0};

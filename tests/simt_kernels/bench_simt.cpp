@@ -1,5 +1,5 @@
-// How fast the emulators are, on one core: thread-steps a second. A thread-step is one CUDA thread on its way from one
-// point where it waits for others (a barrier, a warp collective) to the next, or to its end. A JSON line a measurement.
+// Measures the emulators on one core, in thread-steps per second. A thread-step is one CUDA thread from one barrier or
+// warp collective to the next, or to its end. Prints one JSON line per measurement.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -9,15 +9,15 @@
 namespace upsweep::test {
 namespace {
 
-constexpr std::size_t n = std::size_t{1} << 20, block = 256;  // elements, and threads a block
+constexpr std::size_t n = std::size_t{1} << 20, block = 256;  // elements; threads per block
 constexpr int samples = 11;
 
 struct Case {
   const char* kernel;
-  double steps;  // thread-steps a block
+  double steps;  // thread-steps per block
 };
-// copy: no waits. reduce: one barrier before the tree and one in each of its eight levels. scan: five shuffles in every
-// warp and two barriers, and five more shuffles in one warp.
+// copy: no barriers. reduce: one barrier before the tree and one in each of its eight levels. scan: five shuffles in
+// every warp, two barriers, and five more shuffles in one warp.
 constexpr Case cases[] = {{"copy_float2", 1. * block},
                           {"reduce_sequential", (1. + 9) * block},
                           {"shuffle_scan", (1. + 5 + 2) * block + 5 * 32}};

@@ -1,4 +1,4 @@
-// The test's side: device arrays, and launches of the test kernels by name.
+// The host's side of a test: device arrays, and launches of test kernels by name.
 #pragma once
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// Wrong kernels, each with one mistake that the checks must name, and right ones beside them that look alike.
+// Wrong kernels, each with one mistake that the checks must name, next to right ones that look alike.
 #include <stdexcept>
 
 #include "kernel/ptx.h"
@@ -8,8 +8,7 @@
 namespace upsweep::test {
 namespace {
 
-// ---- races
-// ------------------------------------------------------------------------------------------------------------
+// ---- races ----------------------------------------------------------------------------------------------------------
 
 __global__ void race_no_barrier(const float* in, float* out) {
   __shared__ float s[256];
@@ -27,7 +26,7 @@ __global__ void right_syncwarp(const float* in, float* out) {
   __syncwarp();
   out[threadIdx.x] = s[31 - threadIdx.x];
 }
-// Lane pairs meet twice; the second exchange is ordered too, and overwrites what both have read.
+// Lanes exchange values in pairs, twice. The second exchange is ordered too: it overwrites values already read.
 __global__ void right_exchange(const float* in, float* out) {
   __shared__ float s[32];
   s[threadIdx.x] = in[threadIdx.x];
@@ -43,7 +42,7 @@ __global__ void race_after_syncwarp(const float* in, float* out) {
   s[threadIdx.x] = in[threadIdx.x];
   __syncwarp();
   const float a = s[31 - threadIdx.x];
-  s[threadIdx.x] = a;  // while the lane opposite may not have read yet
+  s[threadIdx.x] = a;  // the opposite lane may not have read it yet
   __syncwarp();
   out[threadIdx.x] = s[threadIdx.x];
 }
@@ -76,7 +75,7 @@ __global__ void race_write_after_read(const float*, float* out) {
   __syncthreads();
   out[threadIdx.x] = s[threadIdx.x];
 }
-// Neighbouring bytes of one word, each thread its own: not a race.
+// Each thread has its own byte, several per word: not a race.
 __global__ void right_bytes(const float*, float* out) {
   __shared__ unsigned char s[256];
   s[threadIdx.x] = static_cast<unsigned char>(threadIdx.x);
@@ -101,7 +100,7 @@ __global__ void race_bulk_copy(const float* in, float* out) {
   out[threadIdx.x] = s[threadIdx.x];
 }
 
-// ---- races between blocks: block 0 leaves a value for block 1 -------------------------------------------------------
+// ---- races between blocks: block 0 publishes a value for block 1 ----------------------------------------------------
 
 __device__ void raise_flag(float* out) { *static_cast<volatile float*>(out + 1) = 1.f; }
 __device__ void await_flag(float* out) {
@@ -160,7 +159,7 @@ __global__ void right_release_acquire(const float*, float* out) {
     out[2] = out[0];
   }
 }
-// Whoever draws the last ticket reads what the others wrote; what it knows of a third block came through a second.
+// The block with the last ticket reads what all others wrote: order is transitive through the tickets between them.
 __global__ void right_tickets(const float*, float* out) {
   auto* const counter = reinterpret_cast<unsigned*>(out + 255);
   if (blockIdx.x == 0) {
@@ -174,18 +173,17 @@ __global__ void right_tickets(const float*, float* out) {
   if (take_ticket(counter) != gridDim.x - 1) return;
   for (unsigned b = 0; b < gridDim.x; ++b) out[100 + b] = out[2 + b];
 }
-// A byte of a word each.
+// Each block has its own byte of a shared word: not a race.
 __global__ void right_shared_word(const float*, float* out) {
   auto* const bytes = reinterpret_cast<unsigned char*>(out);
   bytes[blockIdx.x] = 1;
   bytes[100 + blockIdx.x] = bytes[blockIdx.x];
 }
 
-// ---- bounds, initialisation, alignment
-// ----------------------------------------------------------------------------------
+// ---- bounds, initialisation, alignment ------------------------------------------------------------------------------
 
 __global__ void past_the_end(const float* in, float* out) { out[threadIdx.x] = in[threadIdx.x + 1]; }
-// The last of 128 pairs of floats, where the buffer ends in its middle.
+// The buffer ends in the middle of the last of 128 pairs of floats.
 __global__ void across_the_end(const float* in, float* out) {
   const float2 v = reinterpret_cast<const float2*>(in)[threadIdx.x];
   out[threadIdx.x] = v.x + v.y;
@@ -219,15 +217,14 @@ __global__ void bulk_misaligned(const float* in, float* out) {
   out[0] = s[0];
 }
 
-// ---- synchronisation
-// ----------------------------------------------------------------------------------------------------
+// ---- synchronisation ------------------------------------------------------------------------------------------------
 
 __global__ void barrier_after_exit(const float*, float* out) {
   if (threadIdx.x >= 40) return;
   __syncthreads();
   out[threadIdx.x] = 1.f;
 }
-// The others come to the barrier when these are gone.
+// The others reach the barrier after these have exited.
 __global__ void barrier_after_first_exit(const float*, float* out) {
   if (threadIdx.x < 40) return;
   __syncthreads();
@@ -278,7 +275,7 @@ __global__ void endless_poll(const float*, float* out) {
   while (simt::load_acquire(out) != 42.f) {
   }
 }
-// Not a call to the runtime in the loop.
+// The loop never calls the emulator's runtime.
 __global__ void endless_loop(const float*, float* out) {
   volatile int stop = 0;
   while (!stop) {
@@ -286,8 +283,7 @@ __global__ void endless_loop(const float*, float* out) {
   out[threadIdx.x] = 1.f;
 }
 
-// ---- traps
-// ----------------------------------------------------------------------------------------------------------------
+// ---- exceptions and traps -------------------------------------------------------------------------------------------
 
 __global__ void throws(const float*, float* out) {
   __syncthreads();

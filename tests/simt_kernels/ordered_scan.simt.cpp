@@ -1,11 +1,11 @@
-// The scan ladder with an operator that does not commute: a rung that swaps operands anywhere gives another result.
+// The scan ladder with a non-commutative operator: a rung that swaps operands anywhere gives a wrong result.
 #include <optional>
 #include <vector>
 
 #include "affine.h"
 #include "ordered_scan_kernels.h"  // generated: every kernel of the scan ladder
 #include "test_kernel.h"
-#include "upsweep/scan.cuh"  // what a caller's operator goes through; it needs the library, which is not linked here
+#include "upsweep/scan.cuh"  // the public entry; calling it needs the library, which is not linked here
 
 namespace upsweep::test {
 namespace {
@@ -21,7 +21,7 @@ Status run_ordered(const Call& c) {
       {in<Affine>(c), out<Affine>(c), c.n(), c.scalars[0].as<bool>(), Compose{}, c.tuning, c.workspace, c.stream});
 }
 
-// The rung as one of the test's; nothing if it does not take every type and operator.
+// Returns R as a test rung; nothing if it does not support user-defined types and operators.
 template <class R>
 std::optional<Rung> ordered(std::string_view name) {
   if constexpr (supports<R, Affine, Compose>())

@@ -1,9 +1,9 @@
-// saxpy's kernels with functions that the library has never seen, of one, three and sixteen inputs, and of two types.
+// saxpy's kernels with user-defined functions of one, three and sixteen inputs, and of inputs of two types.
 #include "ladders/saxpy/02_grid_stride.cuh"
 #include "ladders/saxpy/05_bulk_staged.cuh"
 #include "ladders/saxpy/06_one_pack.cuh"
 #include "test_kernel.h"
-#include "upsweep/transform.cuh"  // what a caller's function goes through; it needs the library, which is not linked here
+#include "upsweep/transform.cuh"  // the public entry; calling it needs the library, which is not linked here
 
 namespace upsweep::test {
 namespace {
@@ -26,7 +26,7 @@ struct Weighted {  // the sum of k * k-th input
   }
 };
 
-// The inputs lie one after the other in in[0], `k` of them.
+// in[0] holds `k` inputs, one after another.
 template <class How, std::size_t... K>
 Status weighted(const Call& c, std::index_sequence<K...>) {
   return How::map(c.tuning, c.stream, out<unsigned>(c), c.n(), Weighted{}, in<unsigned>(c) + K * c.n()...);

@@ -1,4 +1,4 @@
-// A rung of the reduce ladder with an operator that the library has never seen.
+// A rung of the reduce ladder with a user-defined operator.
 #include "ladders/reduce/13_overlap.cuh"
 #include "test_kernel.h"
 

@@ -1,4 +1,4 @@
-// The select ladder's rungs with a predicate that the library has never seen, of elements that are no numbers.
+// The select ladder's pipeline with a user-defined predicate, on elements of a user-defined type.
 #include "ladders/select/06_pipeline.cuh"
 #include "test_kernel.h"
 

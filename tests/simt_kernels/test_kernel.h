@@ -1,4 +1,4 @@
-// How a test reaches a kernel: as a rung named like it, whose Call carries pointers, n as the elements of in[0], and
+// A test reaches a kernel through a rung of the same name. Its Call carries the pointers, n as the count of in[0], and
 // the launch in in[3].
 #pragma once
 #include "base/rung.h"
@@ -32,7 +32,7 @@ constexpr Rung make_rung(std::string_view name) {
           }};
 }
 
-// The kernels of each unit, for the table.
+// The kernels of each unit; table.cpp joins them.
 Rungs textbook_kernels();
 Rungs mistake_kernels();
 Rungs own_operator_kernels();

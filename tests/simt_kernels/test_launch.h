@@ -1,4 +1,4 @@
-// The launch of a test kernel, as its Call carries it.
+// The launch of a test kernel, and how its Call carries it.
 #pragma once
 #include <cstddef>
 
@@ -9,10 +9,10 @@ namespace upsweep::test {
 struct Launch {
   unsigned grid = 1, grid_y = 1, block = 32, block_y = 1, cluster = 1;
   std::size_t shared = 0;  // dynamic shared memory, bytes
-  int k = 0;               // the kernel's one free number
+  int k = 0;               // the kernel's integer argument
 };
 
-// The last input: the kernels have three at most. `launch` outlives the call.
+// In the last input: kernels use three at most. `launch` must outlive the call.
 inline void set_launch(Call& call, const Launch& launch) { call.in[3] = input_array(Type::u8, sizeof launch, &launch); }
 inline const Launch& launch_of(const Call& call) { return *call.in[3].as<const Launch>(); }
 

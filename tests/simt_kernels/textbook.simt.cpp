@@ -1,11 +1,11 @@
-// Right kernels whose counters the textbooks give in closed form, and kernels that try the emulator's machinery.
+// Right kernels whose counters have textbook closed forms, and kernels that exercise the emulator's machinery.
 #include "simt/async.h"
 #include "test_kernel.h"
 
 namespace upsweep::test {
 namespace {
 
-// ---- reductions of 256 elements a block -----------------------------------------------------------------------------
+// ---- reductions of 256 elements per block ---------------------------------------------------------------------------
 
 __global__ void reduce_strided(const float* in, float* out) {
   __shared__ float s[256];
@@ -32,8 +32,7 @@ __global__ void reduce_sequential(const float* in, float* out) {
   if (t == 0) out[blockIdx.x] = s[0];
 }
 
-// ---- Blelloch's scan of 512 elements a block, GPU Gems 3, chapter 39
-// -------------------------------------------------
+// ---- Blelloch's scan of 512 elements per block, GPU Gems 3, chapter 39 ----------------------------------------------
 
 template <bool pad>
 __device__ __forceinline__ unsigned padded(unsigned i) {
@@ -72,8 +71,7 @@ __global__ void blelloch(const unsigned* in, unsigned* out) {
   out[base + t + n / 2] = s[padded<pad>(t + n / 2)];
 }
 
-// ---- histogram by atomics in shared memory
-// ----------------------------------------------------------------------------
+// ---- histogram by atomics in shared memory --------------------------------------------------------------------------
 
 __global__ void histogram(const unsigned char* in, unsigned* out, int n) {
   __shared__ unsigned bins[256];
@@ -84,8 +82,7 @@ __global__ void histogram(const unsigned char* in, unsigned* out, int n) {
   atomicAdd(&out[threadIdx.x], bins[threadIdx.x]);
 }
 
-// ---- scans of 256 elements a block
-// ------------------------------------------------------------------------------------
+// ---- scans of 256 elements per block --------------------------------------------------------------------------------
 
 __device__ __forceinline__ unsigned warp_scan(unsigned v) {
   for (int d = 1; d < 32; d *= 2) {
@@ -115,7 +112,7 @@ __global__ void shuffle_scan(const unsigned* in, unsigned* out) {
   out[i] = block_scan(in[i], sums);
 }
 
-// Merrill and Garland, 2016. Status: 0 not there, 1 the block's sum, 2 the sum of all up to here, in the high word.
+// Merrill and Garland, 2016. Status, in the two top bits: 0 empty, 1 the block's total, 2 its inclusive prefix.
 __global__ void lookback_scan(const unsigned* in, unsigned* out, unsigned long long* status, unsigned* ticket) {
   __shared__ unsigned sums[8];
   __shared__ unsigned shared_block, shared_prefix;
@@ -135,7 +132,7 @@ __global__ void lookback_scan(const unsigned* in, unsigned* out, unsigned long l
             seen = simt::load_acquire(&status[look]);
           } while ((seen >> 62) == 0);
         const unsigned complete = __ballot_sync(0xffffffffu, (seen >> 62) == 2);
-        const int stop = __ffs(int(complete)) - 1;  // the nearest predecessor that knows its whole prefix
+        const int stop = __ffs(int(complete)) - 1;  // the nearest predecessor with a complete prefix
         unsigned part = stop < 0 || lane <= stop ? unsigned(seen) : 0;
         for (int d = 16; d; d >>= 1) part += __shfl_down_sync(0xffffffffu, part, d);
         prefix += __shfl_sync(0xffffffffu, part, 0);
@@ -149,8 +146,7 @@ __global__ void lookback_scan(const unsigned* in, unsigned* out, unsigned long l
   out[i] = v + shared_prefix;
 }
 
-// ---- transposes of n by n, 32 by 32 a block of 32 by 8 threads
-// ---------------------------------------------------------
+// ---- transposes of n x n elements, 32 x 32 per block of 32 x 8 threads ----------------------------------------------
 
 template <int pad>
 __global__ void transpose(const float* in, float* out, int n) {
@@ -167,8 +163,7 @@ __global__ void transpose_naive(const float* in, float* out, int n) {
   for (int j = 0; j < 32; j += 8) out[x * n + (y + j)] = in[(y + j) * n + x];
 }
 
-// ---- wide accesses and strides
-// ------------------------------------------------------------------------------------------
+// ---- wide accesses and strides --------------------------------------------------------------------------------------
 
 __global__ void copy_int4(const int4* in, int4* out, int n) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -204,10 +199,9 @@ __global__ void shared_stride(const float* in, float* out, int stride) {
 }
 __global__ void global_stride(const float* in, float* out, int stride) { out[threadIdx.x] = in[threadIdx.x * stride]; }
 
-// ---- how a warp comes together again
-// -------------------------------------------------------------------------------------
+// ---- divergence and reconvergence -----------------------------------------------------------------------------------
 
-// Lanes of unequal trip counts, again and again: k-th visits of different lanes do not belong together.
+// Unequal trip counts in every round: the lanes' k-th visits to the load are not the same request.
 __global__ void ragged(const int* trips, const float* in, float* out, int rounds) {
   const unsigned t = threadIdx.x;
   float sum = 0;
@@ -217,7 +211,7 @@ __global__ void ragged(const int* trips, const float* in, float* out, int rounds
   }
   out[t] = sum;
 }
-// A rare path that compilers move out of the way, then a common load.
+// A cold path that compilers move out of line, then a load by all lanes.
 __global__ void cold_path(const float* in, float* out, int n) {
   const unsigned t = threadIdx.x;
   float sum = 0;
@@ -236,7 +230,7 @@ __global__ void branchy(const int* in, int* out) {
   if (v & 1)
     out[2 * i] = v * 3;
   else
-    atomicAdd(&out[2 * i + 1], v / 3);  // no store: compilers would join it with the other one
+    atomicAdd(&out[2 * i + 1], v / 3);  // not a store: compilers would merge it with the other one
 }
 __global__ void binary_search(const int* keys, const int* queries, int* out, int n) {
   const int q = queries[threadIdx.x];
@@ -251,8 +245,7 @@ __global__ void binary_search(const int* keys, const int* queries, int* out, int
   out[threadIdx.x] = low;
 }
 
-// ---- the rest of the surface
-// ---------------------------------------------------------------------------------------------
+// ---- other CUDA features --------------------------------------------------------------------------------------------
 
 __global__ void dynamic_reverse(const int* in, int* out, int n) {
   int* s = dynamic_shared<int>();
@@ -296,7 +289,7 @@ __global__ void collectives(const int* in, int* out) {
   o[15] = __syncthreads_and(v > -1000);
 }
 
-// All atomics, all threads on one word each.
+// Every atomic, with all threads on the same word.
 __global__ void atomics(int* i, unsigned* u, unsigned long long* l, float* f, double* d) {
   const int t = int(threadIdx.x);
   atomicAdd(i + 0, t);
@@ -309,14 +302,14 @@ __global__ void atomics(int* i, unsigned* u, unsigned long long* l, float* f, do
   atomicOr(u + 2, 1u << (t % 32));
   atomicAnd(u + 3, ~(1u << (t % 32)));
   while (atomicCAS(u + 4, unsigned(t), unsigned(t) + 1) != unsigned(t)) {
-  }  // each thread in its turn
+  }  // threads take turns
   atomicAdd(l, 1ull << 33);
   atomicMax(l + 1, 1ull << (t % 60));
   atomicAdd(f, 0.5f);
   atomicAdd(d, 0.25);
 }
 
-// Warp 0 polls a plain volatile variable, with nothing to tell the emulator so, until warp 1 sets it.
+// Warp 0 polls a plain volatile variable until warp 1 sets it. Nothing tells the emulator that it polls.
 __global__ void volatile_flag(int* out) {
   __shared__ int word;
   volatile int& flag = word;
@@ -330,8 +323,7 @@ __global__ void volatile_flag(int* out) {
   if (threadIdx.x == 32) flag = 1;
 }
 
-// ---- mbarriers and bulk copies
-// -------------------------------------------------------------------------------------------
+// ---- mbarriers and bulk copies --------------------------------------------------------------------------------------
 
 // Sums n floats (a multiple of 256) in stages of 256, two stages in flight: the classic double buffer.
 __global__ void pipelined_sum(const float* in, float* out, int n) {
@@ -368,8 +360,7 @@ __global__ void pipelined_sum(const float* in, float* out, int n) {
   atomicAdd(out, sum);
 }
 
-// ---- clusters
-// --------------------------------------------------------------------------------------------------------------
+// ---- clusters -------------------------------------------------------------------------------------------------------
 
 // Every block sums its threads' elements in shared memory; rank 0 gathers the peers' sums through mapped memory.
 __global__ void cluster_sum(const int* in, int* out) {

@@ -1,8 +1,8 @@
-// ceiling/read: as many bytes as memory can deliver, folded with one instruction each.
+// ceiling/read: reads as many bytes as memory can deliver, folding each word with one instruction.
 //
-// Loads of 16 bytes, four in flight a thread, two blocks of 1024 threads resident a multiprocessor: the fastest of the
-// shapes tried for sums (docs/notes/reduce.md). A grid-stride loop; from 512 MB on contiguous shares, for 16 times the
-// blocks that are resident, so that a multiprocessor which is done early gets another block.
+// 16-byte loads, four in flight per thread, two resident blocks of 1024 threads per multiprocessor: the fastest of the
+// shapes tried for sums (docs/notes/reduce.md). A grid-stride loop; from 512 MB on contiguous shares, for 16 times as
+// many blocks as are resident, so that a multiprocessor that finishes early gets another block.
 #pragma once
 #include "kernel/block.h"
 #include "kernel/mailbox.h"
@@ -11,7 +11,7 @@
 
 namespace upsweep::ladders::ceiling {
 
-// The faster loop on an H200 from this size on.
+// Contiguous shares are faster than a grid-stride loop on an H200 from this size on.
 inline constexpr std::size_t read_shares_from = std::size_t{512} << 20;  // bytes
 inline constexpr unsigned read_block = 1024, read_blocks_per_sm = 2, read_waves = 16, read_in_flight = 4;
 
@@ -23,8 +23,8 @@ struct Xor {
   UPSWEEP_HD constexpr unsigned operator()(unsigned a, unsigned b) const { return a ^ b; }
 };
 
-// Xor of packs first, first + step, ... before end. Every round's loads are issued before the first is used; two chains
-// of operations, so that they keep up with the loads.
+// Returns the xor of packs first, first + step, ... before end. All loads of a round are issued before the first is
+// used; two chains of operations keep up with the loads.
 __device__ __forceinline__ unsigned fold_packs(const unsigned* packs,  // 16-byte aligned
                                                std::size_t first, std::size_t end, std::size_t step) {
   constexpr unsigned in_flight = read_in_flight;
@@ -37,7 +37,7 @@ __device__ __forceinline__ unsigned fold_packs(const unsigned* packs,  // 16-byt
 #pragma unroll
     for (unsigned k = 0; k < in_flight; ++k) folded[k % 2] ^= fold(pack[k], Xor{});
   }
-  // The last round, short.
+  // The last, partial round.
 #pragma unroll
   for (unsigned k = 0; k < in_flight - 1; ++k)
     if (i + k * step < end) pack[k] = load_pack(packs + (i + k * step) * Pack<unsigned>::size);
@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(read_block, read_blocks_per_sm)
     word ^= fold_packs(split.aligned, thread, split.packs, std::size_t(gridDim.x) * blockDim.x);
   }
 
-  // 2. The block's xor to the last block, which folds them all.
+  // 2. Pass the block's xor to the last block, which folds them all.
   word = block_reduce(word, Xor{}, warp_totals);
   const unsigned last = gridDim.x - 1;
   if (blockIdx.x != last) {
@@ -84,12 +84,13 @@ __global__ void __launch_bounds__(read_block, read_blocks_per_sm)
 }
 
 struct read {
-  static constexpr Story story{.idea = "4 loads of 16 bytes in flight a thread, of all threads, folded by xor",
+  static constexpr Story story{.idea = "four 16-byte loads in flight in every thread, folded by xor",
                                .limits = "any n"};
+  static constexpr bool blocks_in_order = true;
   static Status run(const Call& c) {
     const bool shares = c.n() * sizeof(unsigned) >= read_shares_from;
     const unsigned grid = blocks_for<unsigned>(c.n(), read_block, 1, read_blocks_per_sm * (shares ? read_waves : 1));
-    // A total and its flag a block.
+    // A total and its flag per block.
     auto* const totals = reinterpret_cast<unsigned long long*>(c.workspace->counters(2 * std::size_t(grid)));
     if (!totals) return {Code::out_of_memory, 0, "no memory for the block totals"};
     return launch(shares ? read_kernel<true> : read_kernel<false>,

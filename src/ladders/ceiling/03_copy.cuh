@@ -1,15 +1,15 @@
-// ceiling/copy: as many bytes as memory can read and write at once.
+// ceiling/copy: copies as many bytes as memory can read and write at once.
 //
-// One 16-byte load and store a thread and as many small blocks as that needs. GB/s on an H200, 2^28 and 2^30 words:
+// One 16-byte load and store per thread, in as many small blocks as that needs. GB/s on an H200, 2^28 and 2^30 words:
 // blocks of 128 threads 4265 and 4293, 256 4255 and 4277, 512 4252 and 4277, 1024 4131 and 4161; cudaMemcpy 4248 and
-// 4282; several packs a thread 3900 to 4160, bulk copies through shared memory 3700 to 4000.
+// 4282; several packs per thread 3900 to 4160, bulk copies through shared memory 3700 to 4000.
 #pragma once
-#include "ladders/ceiling/contract.h"
 #include "kernel/vector.h"
+#include "ladders/ceiling/contract.h"
 
 namespace upsweep::ladders::ceiling {
 
-// Packs where both arrays are aligned alike, single words otherwise.
+// Packs if both arrays are aligned alike, otherwise single words.
 static __global__ void __launch_bounds__(128) copy_kernel(const unsigned* in,  // [n]
                                                           unsigned* out,       // [n]
                                                           std::size_t n) {
@@ -26,7 +26,7 @@ static __global__ void __launch_bounds__(128) copy_kernel(const unsigned* in,  /
 }
 
 struct copy {
-  static constexpr Story story{.idea = "one 16-byte load and store a thread", .limits = "any n"};
+  static constexpr Story story{.idea = "one 16-byte load and store per thread", .limits = "any n"};
   static Status run(const Call& c) {
     const unsigned grid = static_cast<unsigned>(c.n() / (4 * 128) + 1);
     return launch(copy_kernel, {.grid = grid, .block = 128, .stream = c.stream}, c.in[0].as<const unsigned>(),

@@ -1,13 +1,13 @@
-// ceiling/triad: two streams read and one written, as many bytes as memory takes of that mixture.
+// ceiling/triad: two streams read and one written, as many bytes as memory takes of that mix.
 //
-// The shape that is best for copy: one pack a thread, in blocks of 128.
+// The shape that is best for copy: one pack per thread, in blocks of 128.
 #pragma once
-#include "ladders/ceiling/contract.h"
 #include "kernel/vector.h"
+#include "ladders/ceiling/contract.h"
 
 namespace upsweep::ladders::ceiling {
 
-// Packs where both arrays are aligned alike, single words otherwise.
+// Packs if the arrays are aligned alike, otherwise single words.
 static __global__ void __launch_bounds__(128) triad_kernel(const unsigned* a,  // [half]
                                                            const unsigned* b,  // [half], aligned as a
                                                            unsigned* out,      // [half]
@@ -29,7 +29,7 @@ static __global__ void __launch_bounds__(128) triad_kernel(const unsigned* a,  /
 }
 
 struct triad {
-  static constexpr Story story{.idea = "two 16-byte loads and a store a thread", .limits = "any n"};
+  static constexpr Story story{.idea = "two 16-byte loads and a store per thread", .limits = "any n"};
   static Status run(const Call& c) {
     const std::size_t half = triad_half(c.n());
     const auto* in = c.in[0].as<const unsigned>();

@@ -1,7 +1,7 @@
-// ceiling/launch: a kernel that does nothing: what a launch costs by itself.
+// ceiling/launch: an empty kernel: the cost of a launch by itself.
 #pragma once
-#include "ladders/ceiling/contract.h"
 #include "kernel/kernel.h"
+#include "ladders/ceiling/contract.h"
 
 namespace upsweep::ladders::ceiling {
 

@@ -15,7 +15,7 @@ namespace upsweep::ladders::ceiling::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::ScalableTag<std::uint32_t>;
 
-// Words from p up to a vector's boundary, at most n.
+// Returns the number of words from p to the next vector boundary, at most n.
 HWY_INLINE std::size_t to_boundary(const std::uint32_t* p, std::size_t n) {
   const std::size_t width = hn::Lanes(D());
   const std::size_t past = reinterpret_cast<std::uintptr_t>(p) / sizeof(*p) % width;
@@ -43,8 +43,8 @@ HWY_INLINE std::uint32_t read_vectors(D d, const std::uint32_t* in, std::size_t 
 }
 
 std::uint32_t read(const std::uint32_t* in, std::size_t n, bool from_memory) {
-  // From memory, vectors of 32 bytes: with wider ones the core runs so far ahead that its own misses crowd out the
-  // hardware's prefetches (2^27 words on two Zen 4 cores: 63 GB/s against 60).
+  // From memory, 32-byte vectors: with wider ones the core runs so far ahead that its own misses crowd out the hardware
+  // prefetches (2^27 words on two Zen 4 cores: 63 GB/s against 60).
   if (from_memory) return read_vectors(hn::CappedTag<std::uint32_t, 8>(), in, n);
   return read_vectors(D(), in, n);
 }

@@ -1,16 +1,16 @@
-// The CPU's ceilings: all cores, or one where a fork and a join cost more than they give.
+// The CPU's ceilings: all cores, or one if a fork and a join cost more than they gain.
 #include <algorithm>
 
 #include "cpu/cache.h"
 #include "cpu/parallel.h"
-#include "ladders/ceiling/contract.h"
+#include "ladders/ceiling/binding.h"
 #include "ladders/ceiling/cpu_loops.h"
 
 namespace upsweep::ladders::ceiling {
-namespace {  // the rungs too: those of the same names on the GPU are other types
+namespace {  // the rungs too: GPU rungs of the same names are other types
 
-// Stores around the caches win once what is touched leaves the last level. Two Zen 4 cores with 32 MiB, GB/s with such
-// stores and without: write of 32 MiB 53 and 68, of 64 MiB 51 and 45; copy of 8 MiB 97 and 135, of 16 MiB 99 and 71.
+// Non-temporal stores win once the data no longer fits in the last-level cache. Two Zen 4 cores with 32 MiB of L3, GB/s
+// with and without: write of 32 MiB 53 and 68, of 64 MiB 51 and 45; copy of 8 MiB 97 and 135, of 16 MiB 99 and 71.
 bool write_around(std::size_t bytes) { return bytes > last_level_cache_bytes(); }
 bool copy_around(std::size_t bytes) { return 2 * bytes >= last_level_cache_bytes(); }
 bool triad_around(std::size_t bytes) { return 3 * bytes >= last_level_cache_bytes(); }
@@ -27,7 +27,7 @@ struct read {
       out[0] = loops().read(in, c.n(), false);
       return {};
     }
-    struct alignas(64) Total {  // a cache line each
+    struct alignas(64) Total {  // one cache line each
       std::uint32_t value;
     };
     Total totals[Parts::most];
@@ -43,7 +43,7 @@ struct read {
 };
 
 struct write {
-  static constexpr Story story{.idea = "store everything, on every core; around the caches when large",
+  static constexpr Story story{.idea = "store everything, on every core; non-temporal stores when large",
                                .limits = params};
   static Status run(const Call& c) {
     auto* out = c.out[0].as<std::uint32_t>();
@@ -58,7 +58,7 @@ struct write {
 };
 
 struct copy {
-  static constexpr Story story{.idea = "load and store everything, on every core; around the caches when large",
+  static constexpr Story story{.idea = "load and store everything, on every core; non-temporal stores when large",
                                .limits = params};
   static Status run(const Call& c) {
     const auto* in = c.in[0].as<const std::uint32_t>();
@@ -74,7 +74,7 @@ struct copy {
 };
 
 struct triad {
-  static constexpr Story story{.idea = "load two, store one, on every core; around the caches when large",
+  static constexpr Story story{.idea = "load two, store one, on every core; non-temporal stores when large",
                                .limits = params};
   static Status run(const Call& c) {
     const auto* in = c.in[0].as<const std::uint32_t>();

@@ -1,9 +1,9 @@
-// reduce/sequential: one thread a block walks a contiguous chunk.
+// reduce/sequential: one thread per block sums a contiguous chunk.
 //
-// The textbook's first step: the loop of the CPU, cut into as many pieces as there are blocks. One lane of 32 works,
-// and each of its loads is a request of its own for one sector.
+// The textbook's first step: the CPU's loop, cut into one piece per block. One lane of 32 works, and each of its loads
+// is a separate request for one sector.
 //
-// Traffic   n reads, one request each; a sector is fetched for 4 bytes and found again in L1 for the next 28.
+// Traffic   n reads, one request each; a sector is fetched for 4 bytes, and L1 serves the next 28.
 // Order     block b sums in[b*chunk .. (b+1)*chunk) from left to right.
 // Source    Owens et al., Intro to Parallel Programming, 2013.
 #pragma once
@@ -25,9 +25,9 @@ __global__ void sequential_kernel(const T* in,  // [n]
 }
 
 struct sequential {
-  static constexpr Story story{.idea = "one thread a block sums a contiguous chunk",
-                               .prediction = "slowest but for the atomics: one load in flight a block",
-                               .guarantees = "left to right inside a block; same bits for the same grid",
+  static constexpr Story story{.idea = "one thread per block sums a contiguous chunk",
+                               .prediction = "slowest except for the atomics: one load in flight per block",
+                               .guarantees = "left to right within a block; same bits for the same grid",
                                .limits = "any n",
                                .source = "Owens et al., Intro to Parallel Programming, 2013"};
   template <class T, class Op>

@@ -1,8 +1,8 @@
-// reduce/sequential_coalesced: one thread a block, stepping by the number of blocks.
+// reduce/sequential_coalesced: one thread per block, striding by the number of blocks.
 //
-// Neighbouring blocks now read neighbouring elements. The word promises more than it gives: coalescing happens among
-// the lanes of one warp, and each warp here still has one lane. A sector's 8 floats now go to 8 different blocks, so L1
-// no longer helps and L2 serves every element.
+// Neighbouring blocks now read neighbouring elements. The name promises more than it delivers: only lanes of one warp
+// coalesce, and each warp here still has one active lane. A sector's 8 floats now go to 8 different blocks, so L1 no
+// longer helps and L2 serves every element.
 //
 // Traffic   n reads, one request and one sector each.
 // Order     block b sums in[b], in[b + blocks], ... from left to right.
@@ -24,9 +24,9 @@ __global__ void sequential_coalesced_kernel(const T* in,  // [n]
 
 struct sequential_coalesced {
   static constexpr Story story{
-      .idea = "blocks interleave: neighbours read neighbours",
-      .prediction = "slower than sequential: a warp has one lane, so nothing coalesces and L1 is lost",
-      .guarantees = "left to right inside a block; same bits for the same grid",
+      .idea = "blocks interleave: neighbouring blocks read neighbouring elements",
+      .prediction = "slower than sequential: one lane per warp, so nothing coalesces, and L1 no longer helps",
+      .guarantees = "left to right within a block; same bits for the same grid",
       .limits = "any n",
       .source = "Owens et al., Intro to Parallel Programming, 2013"};
   template <class T, class Op>

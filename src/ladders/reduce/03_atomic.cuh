@@ -1,9 +1,9 @@
-// reduce/atomic: every thread walks adjacent elements and adds each to its block's total with an atomic.
+// reduce/atomic: every thread adds each element of a contiguous chunk to its block's total with an atomic.
 //
-// All threads work at last, but they queue at one address a block, and lanes of a warp read a chunk apart, so a request
-// touches 32 sectors.
+// All threads work at last, but they contend for one address per block. The lanes of a warp read a chunk apart, so a
+// request touches 32 sectors.
 //
-// Traffic   n reads, up to 32 sectors a request; n atomics on gridDim.x addresses.
+// Traffic   n reads, up to 32 sectors per request; n atomics on gridDim.x addresses.
 // Order     any, so float sums may differ from run to run; f32 atomics on global memory flush subnormals to zero.
 // Source    Owens et al., Intro to Parallel Programming, 2013.
 #pragma once
@@ -27,8 +27,8 @@ __global__ void atomic_kernel(const T* in,  // [n]
 
 struct atomic {
   static constexpr bool flushes_subnormals = true;
-  static constexpr Story story{.idea = "all threads at work; one atomic an element on the block's total",
-                               .prediction = "bound by atomics on one address a block, not by memory",
+  static constexpr Story story{.idea = "all threads work; one atomic per element on the block's total",
+                               .prediction = "bound by atomics on one address per block, not by memory",
                                .guarantees = "any order: float sums vary from run to run; f32 subnormals count as zero",
                                .limits = "any n",
                                .source = "Owens et al., Intro to Parallel Programming, 2013"};

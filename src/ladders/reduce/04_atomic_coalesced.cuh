@@ -1,9 +1,9 @@
-// reduce/atomic_coalesced: the same, stepping by all threads, so that a warp reads 32 neighbours.
+// reduce/atomic_coalesced: the same in a grid-stride loop, so that a warp reads 32 neighbours.
 //
-// A request now touches 4 sectors instead of 32. The atomics stay, so this shows that coalescing is worth little where
-// something else is the bottleneck.
+// A request now touches 4 sectors instead of 32. The atomics stay: coalescing gains little while something else is the
+// bottleneck.
 //
-// Traffic   n reads, 4 sectors a request of 4-byte elements; n atomics on gridDim.x addresses.
+// Traffic   n reads, 4 sectors per request of 4-byte elements; n atomics on gridDim.x addresses.
 // Order     any, so float sums may differ from run to run; f32 atomics on global memory flush subnormals to zero.
 // Source    Owens et al., Intro to Parallel Programming, 2013.
 #pragma once
@@ -25,8 +25,8 @@ __global__ void atomic_coalesced_kernel(const T* in,  // [n]
 
 struct atomic_coalesced {
   static constexpr bool flushes_subnormals = true;
-  static constexpr Story story{.idea = "a warp reads 32 neighbours: 4 sectors a request instead of 32",
-                               .prediction = "little faster than atomic: the atomics still decide",
+  static constexpr Story story{.idea = "a warp reads 32 neighbours: 4 sectors per request instead of 32",
+                               .prediction = "hardly faster than atomic: the atomics are still the bottleneck",
                                .guarantees = "any order: float sums vary from run to run; f32 subnormals count as zero",
                                .limits = "any n",
                                .source = "Owens et al., Intro to Parallel Programming, 2013"};

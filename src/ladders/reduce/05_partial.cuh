@@ -3,7 +3,7 @@
 // No atomics: each thread keeps its own sum, and memory is at last the bottleneck of the loop. The end is serial: one
 // thread reads blockDim.x sums while the others wait.
 //
-// Traffic   n reads, coalesced; blockDim.x shared reads by one lane a block.
+// Traffic   n reads, coalesced; blockDim.x shared reads by one lane per block.
 // Order     thread t of block b sums in[b*blockDim + t + k*gridDim*blockDim] over k, then threads left to right.
 // Source    Owens et al., Intro to Parallel Programming, 2013.
 #pragma once
@@ -31,7 +31,7 @@ __global__ void partial_kernel(const T* in,  // [n]
 struct partial {
   static constexpr Story story{
       .idea = "sums in registers, then one thread sums the block's shared array",
-      .prediction = "far faster than atomic_coalesced; the serial end costs a few microseconds a block",
+      .prediction = "far faster than atomic_coalesced; the serial end costs a few microseconds per block",
       .guarantees = "same bits for the same grid and block",
       .limits = "any n",
       .source = "Owens et al., Intro to Parallel Programming, 2013"};

@@ -1,7 +1,7 @@
 // reduce/total: the shared array is reduced as a tree.
 //
-// Each thread brings two sums, so that every thread has an addition to do at the first level; then half of them at each
-// level. Active threads are neighbours: no bank conflicts, and warps fall idle whole.
+// Each thread contributes two sums, so every thread has an addition to do at the first level; each level after it needs
+// half as many. Active threads are adjacent: no bank conflicts, and whole warps fall idle.
 //
 // Traffic   n reads, coalesced; log2(2 * blockDim.x) levels, one barrier each.
 // Order     fixed by grid and block.
@@ -18,7 +18,7 @@ __global__ void total_kernel(const T* in,  // [n]
   T* const sums = dynamic_shared<T>();  // [2 * blockDim.x]
   const unsigned t = threadIdx.x;
 
-  // 1. Two sums a thread, over the whole input.
+  // 1. Two sums per thread, over the whole input.
   const std::size_t step = 2 * std::size_t(gridDim.x) * blockDim.x;
   T first = Op::template neutral<T>(), second = first;
   for (std::size_t i = 2 * std::size_t(blockIdx.x) * blockDim.x + t; i < n; i += step) {
@@ -28,7 +28,7 @@ __global__ void total_kernel(const T* in,  // [n]
   sums[t] = first;
   sums[t + blockDim.x] = second;
 
-  // 2. The tree. Rounding up keeps every element when the block is no power of two.
+  // 2. The tree. Rounding up keeps every element if the block size is not a power of two.
   for (unsigned count = 2 * blockDim.x; count > 1;) {
     const unsigned half = (count + 1) / 2;
     __syncthreads();
@@ -40,7 +40,7 @@ __global__ void total_kernel(const T* in,  // [n]
 
 struct total {
   static constexpr Story story{.idea = "the block's sums are reduced as a tree, every thread active at the first level",
-                               .prediction = "like partial when n is large, faster when the end of a block shows",
+                               .prediction = "ties with partial when n is large, faster when the end of a block shows",
                                .guarantees = "same bits for the same grid and block",
                                .limits = "any n",
                                .source = "Harris, Optimizing Parallel Reduction in CUDA, 2007"};

@@ -1,9 +1,9 @@
-// reduce/warp_shuffle: lanes pass their sums through registers.
+// reduce/warp_shuffle: lanes exchange their sums through registers.
 //
-// The tree's last five levels, and all levels inside a warp, need neither shared memory nor barriers: 2 barriers' worth
-// of waiting a block instead of 9.
+// The tree's last five levels, and all levels inside a warp, need neither shared memory nor barriers: one barrier per
+// block instead of nine.
 //
-// Traffic   n reads, 4 bytes a lane; one shared store a warp.
+// Traffic   n reads, 4 bytes per lane; one shared store per warp.
 // Order     fixed by grid and block.
 // Source    Luitjens, Faster Parallel Reductions on Kepler, 2014.
 #pragma once
@@ -26,7 +26,7 @@ __global__ void warp_shuffle_kernel(const T* in,  // [n]
 }
 
 struct warp_shuffle {
-  static constexpr Story story{.idea = "shuffles instead of shared memory: one barrier a block instead of nine",
+  static constexpr Story story{.idea = "shuffles instead of shared memory: one barrier per block instead of nine",
                                .prediction = "ties with total when n is large: both wait for 4-byte loads",
                                .guarantees = "same bits for the same grid and block",
                                .limits = "any n; whole warps",

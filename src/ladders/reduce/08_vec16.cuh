@@ -1,9 +1,9 @@
-// reduce/vec16: 16-byte loads, eight of them in flight in every thread.
+// reduce/vec16: 16-byte loads, eight in flight per thread.
 //
-// Little's law: bandwidth is bytes in flight over latency. One 4-byte load a thread keeps at most 8 KB on the way in a
-// multiprocessor; this keeps 128 KB, five times what the memory's latency asks for.
+// Little's law: bandwidth is bytes in flight over latency. One 4-byte load per thread keeps at most 8 KB in flight per
+// multiprocessor; this keeps 128 KB, five times what the memory latency requires.
 //
-// Traffic   n reads, 16 bytes a lane, 16 sectors a request.
+// Traffic   n reads, 16 bytes per lane, 16 sectors per request.
 // Order     fixed by grid, block and the alignment of the input.
 // Source    Volkov, Better Performance at Lower Occupancy, 2010; Harris, Vectorized Memory Access, 2013.
 #pragma once
@@ -23,14 +23,14 @@ __global__ void __launch_bounds__(1024) vec16_kernel(const T* in,  // [n]
 }
 
 struct vec16 {
-  static constexpr Story story{.idea = "16-byte loads, eight in flight a thread",
+  static constexpr Story story{.idea = "16-byte loads, eight in flight per thread",
                                .prediction = "reaches the read ceiling when n is large; two launches show below 2^24",
                                .guarantees = "same bits for the same grid, block and alignment",
                                .limits = "any n; whole warps",
                                .source = "Volkov, Better Performance at Lower Occupancy, 2010"};
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
-    // 512 threads, 2 blocks a multiprocessor: 48 registers a thread, and within 0.2 % of the best of nine shapes at
+    // 512 threads, 2 blocks per multiprocessor: 48 registers per thread, and within 0.2 % of the best of nine shapes at
     // 2^28.
     const Shape shape{.grid = blocks_for<T>(a.n, 512, 1, 2), .block = 512};
     return by_blocks(a, shape, [&](T* totals, const Shape& final) -> Status {

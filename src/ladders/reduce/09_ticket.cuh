@@ -1,10 +1,10 @@
 // reduce/ticket: one launch; the last block to finish sums the totals.
 //
-// A second launch costs about a microsecond. Instead each block draws a ticket after storing its total; whoever draws
-// the last one knows that all totals are there. It reads them in block order, so the sum does not depend on who that
-// was.
+// A second launch costs about a microsecond. Instead, each block draws a ticket after storing its total; the block that
+// draws the last one knows that all totals are there. It reads them in block order, so the sum does not depend on which
+// block that was.
 //
-// Traffic   as vec16; one ticket a block.
+// Traffic   as vec16; one ticket per block.
 // Order     fixed by grid, block and the alignment of the input.
 // Source    NVIDIA CUDA samples, threadFenceReduction, 2009.
 #pragma once

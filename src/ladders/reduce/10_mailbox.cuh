@@ -1,9 +1,9 @@
-// reduce/mailbox: one launch, and no fence: totals travel in words that carry their own flag.
+// reduce/mailbox: one launch without a fence: totals travel in words that carry their own flag.
 //
-// ticket ends with three trips to L2 one after the other: total, ticket, totals. A word that holds a total and a flag
-// needs no order between two words, so the last block can simply wait for all of them: two trips.
+// ticket ends with three dependent trips to L2: total, ticket, totals. A word that holds both a total and a flag needs
+// no ordering between two words, so the last block simply waits for all of them: two trips.
 //
-// Traffic   as vec16; one 8-byte word for each 4 bytes of a block's total.
+// Traffic   as vec16; one 8-byte word per 4 bytes of a block's total.
 // Order     fixed by grid, block and the alignment of the input.
 // Source    Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016 (packed descriptors).
 #pragma once
@@ -26,6 +26,7 @@ struct mailbox {
       .guarantees = "same bits for the same grid, block and alignment",
       .limits = "any n; whole warps",
       .source = "Merrill and Garland, Decoupled Look-back, 2016"};
+  static constexpr bool blocks_in_order = true;
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     const unsigned block = a.tuning.block_or(512);

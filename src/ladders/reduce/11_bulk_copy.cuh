@@ -1,10 +1,10 @@
 // reduce/bulk_copy: the copy engine fetches, the threads only add.
 //
-// Loads cost registers, issue slots and address arithmetic. Here one lane of each warp asks for 8 KB at a time, and the
-// warp reads them from shared memory. Every warp has a ring of three such chunks to itself: no barrier of the block,
-// and 192 KB on their way in a multiprocessor.
+// Loads cost registers, issue slots and address arithmetic. Here one lane of each warp requests 8 KB at a time, and the
+// warp reads them from shared memory. Every warp has its own ring of three such chunks, so there is no block-wide
+// barrier, and 192 KB are in flight per multiprocessor.
 //
-// Traffic   n reads by bulk copies; every byte is written to and read from shared memory once, without conflicts.
+// Traffic   n reads by bulk copies; every byte is written to and read from shared memory once, without bank conflicts.
 // Order     fixed by n and the alignment of the input.
 // Source    NVIDIA CUDA Programming Guide, Asynchronous Data Copies (TMA), 2022.
 #pragma once
@@ -13,7 +13,7 @@
 
 namespace upsweep::ladders::reduce {
 
-// 192 KB; within 0.1 % of the best of five splits of it, at 2^28 and 2^30.
+// 192 KB per block; within 0.1 % of the best of five ways to split it, at 2^28 and 2^30.
 using bulk_copy_ring = WarpRingShape</*Warps*/ 8, /*Stages*/ 3, /*ChunkBytes*/ 8192, /*Arrays*/ 1>;
 
 template <class T, class Op>
@@ -26,13 +26,13 @@ __global__ void __launch_bounds__(bulk_copy_ring::block)
   const PackSplit<T> split(in, n);
   WarpRing<bulk_copy_ring, T> ring(split.packs, split.aligned);
 
-  // 2. The unaligned ends, while the first chunks are on their way.
+  // 2. The unaligned ends, while the first chunks are in flight.
   T sum = Op::template neutral<T>();
   const std::size_t thread = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
   if (thread < split.head) sum = op(sum, in[thread]);
   if (thread < split.tail) sum = op(sum, split.aligned[split.packs * Pack<T>::size + thread]);
 
-  // 3. Add chunk after chunk, as they come.
+  // 3. Add the chunks as they arrive.
   ring.for_each_chunk([&](std::size_t, unsigned packs, const T* staged) {
 #pragma unroll 8
     for (unsigned p = threadIdx.x % warp_size; p < packs; p += warp_size)
@@ -43,11 +43,12 @@ __global__ void __launch_bounds__(bulk_copy_ring::block)
 
 struct bulk_copy {
   static constexpr Story story{
-      .idea = "bulk copies into rings in shared memory, one ring a warp",
+      .idea = "bulk copies into rings in shared memory, one ring per warp",
       .prediction = "ties with mailbox when n is large, loses when small: the ring has to fill",
       .guarantees = "same bits for the same n, grid and alignment",
-      .limits = "any n; fixed block size; 192 KB of shared memory a block",
+      .limits = "any n; fixed block size; 192 KB of shared memory per block",
       .source = "CUDA Programming Guide, Asynchronous Data Copies, 2022"};
+  static constexpr bool blocks_in_order = true;
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     if (a.tuning.block != 0) return {Code::unsupported, 0, "bulk_copy has a fixed block size"};

@@ -2,11 +2,11 @@
 //
 // Float addition depends on its order, so a sum that must not depend on grid, threads, alignment or device cannot round
 // on the way. This one does not: elements are added exactly in windows of exponents (exact_window.cuh), windows are
-// added as integers into a fixed-point number as wide as the format (exact.h), and that is rounded to nearest. Integer
-// additions commute, so blocks may add with atomics in any order.
+// added as integers into a fixed-point number as wide as the format (exact.h), and the total is rounded to nearest.
+// Integer additions commute, so blocks may add with atomics in any order.
 //
-// Traffic   as vec16; 10 (f32) or 67 (f64) atomics a block. 6 instructions an element instead of 1, still below what
-//           the memory leaves time for.
+// Traffic   as vec16; 10 (f32) or 67 (f64) atomics per block. 6 instructions per element instead of 1, still within the
+//           time that memory takes.
 // Order     none: the result is the correctly rounded sum, |error| <= 1/2 ulp.
 // Source    Collange, Defour, Graillat, Iakymchuk, Numerical Reproducibility for the Parallel Reduction, 2015.
 #pragma once
@@ -16,14 +16,14 @@
 
 namespace upsweep::ladders::reduce {
 
-// What blocks share in global memory: all zero between calls.
+// The accumulator in global memory that all blocks share; all zero between calls.
 template <class T>
 struct GlobalExactSum {
   unsigned long long limb[ExactSum<T>::limbs];
   unsigned flags, tickets;
 };
 
-// Blocks of 256 threads a multiprocessor: what the registers of a batch leave room for.
+// Resident blocks of 256 threads per multiprocessor; the registers of a batch are the limit.
 template <class T>
 inline constexpr unsigned blocks_per_sm = sizeof(T) == 4 ? 4 : 2;
 
@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(256, blocks_per_sm<T>) reproducible_kernel(con
   block_sum.clear();
   __syncthreads();
 
-  // 1. Packs, a batch at a time; warps stay whole, and a pack beyond the end counts as zeros.
+  // 1. Packs, a batch at a time; whole warps take part, and a pack past the end counts as zeros.
   const PackSplit<T> split(in, n);
   const std::size_t step = std::size_t(gridDim.x) * blockDim.x;
   const unsigned lane = threadIdx.x % warp_size;
@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(256, blocks_per_sm<T>) reproducible_kernel(con
   }
   __syncthreads();
 
-  // 3. The block's sum to the grid's. Carries are passed on first, so that 2^31 blocks could be added.
+  // 3. Add the block's sum to the grid's. Carries are propagated first, so that 2^31 blocks could be added.
   __shared__ ExactSum<T> sum;
   if (threadIdx.x == 0) {
     sum.flags = block_sum.flags;
@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(256, blocks_per_sm<T>) reproducible_kernel(con
     __syncthreads();
     if (!is_last) return;
 
-    // 4. The last block fetches the whole sum, and leaves zeros.
+    // 4. The last block fetches the whole sum and leaves zeros.
     for (unsigned k = threadIdx.x; k < ExactSum<T>::limbs; k += blockDim.x) {
       sum.limb[k] = static_cast<long long>(__ldcg(&global->limb[k]));
       global->limb[k] = 0;
@@ -94,7 +94,7 @@ struct reproducible {
       .idea = "the exact sum in fixed point, rounded once",
       .prediction = "at least 0.9 of overlap when n is large; a few microseconds more when small",
       .guarantees = "correctly rounded; the same bits on every backend, grid, alignment and split",
-      .limits = "sums of f32 and f64; below 2^30 elements a block",
+      .limits = "sums of f32 and f64; below 2^30 elements per block",
       .source = "Collange et al., 2015"};
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class Op>
@@ -105,7 +105,7 @@ struct reproducible {
     const unsigned block = a.tuning.block_or(256);
     const unsigned grid = a.tuning.grid_or(blocks_for<T>(a.n, block, ExactWindow<T>::packs, blocks_per_sm<T>));
     if (!whole_warps(block) || block > 256)
-      return {Code::unsupported, 0, "reproducible needs whole warps, at most 256 threads"};
+      return {Code::unsupported, 0, "reproducible needs blocks of whole warps, at most 256 threads"};
     auto* const global =
         reinterpret_cast<GlobalExactSum<T>*>(a.workspace->counters(sizeof(GlobalExactSum<T>) / sizeof(unsigned)));
     if (!global) return {Code::out_of_memory, 0, "no memory for the accumulator"};

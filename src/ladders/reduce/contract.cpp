@@ -5,12 +5,7 @@ namespace {
 
 constexpr Operation operations[] = {Op::sum, Op::product, Op::min, Op::max};
 constexpr InputRole inputs[] = {{"the input"}};
-constexpr OutputRole outputs[] = {{"the output"}};
-
-void validate(const Call& c) {
-  require_room("reduce", "the output", c.out[0].count, 1);
-  require_type("reduce", "the output", c.out[0].type, c.type());
-}
+constexpr OutputRole outputs[] = {{.name = "the output", .fit = Fit::one}};
 
 }  // namespace
 
@@ -20,7 +15,6 @@ extern const Contract reduce_contract{
     .operations = operations,
     .inputs = inputs,
     .outputs = outputs,
-    .validate = &validate,
     .written = [](const Call&, std::size_t, std::uint64_t) { return std::size_t{1}; },
     .default_cpu = "parallel",
     .default_gpu = "overlap"};

@@ -1,15 +1,15 @@
-// Most additions of floats do not round if the accumulator is chosen well, and whether they will can be seen from the
+// Most additions of floats do not round if the accumulator is chosen well, and whether they do can be seen from the
 // largest and the smallest magnitude of a batch. So each batch is summed with ordinary vector adds into accumulators
-// that have room for it, the largest and smallest are found on the way, and the sums are kept if they prove that
-// nothing was rounded. Otherwise the accumulators are emptied into the ExactSum and the batch has them for itself; and
-// a batch that is too wide even for that goes into the ExactSum element by element.
+// that have room for it; its extremes are found on the way; the sums are kept if the extremes prove that nothing was
+// rounded. Otherwise the accumulators are flushed into the ExactSum and the batch gets them to itself. A batch too wide
+// even for that is summed element by element, in bins.
 //
-// Every path is exact, so the path taken, which does depend on where batches begin, cannot be seen in the sum.
+// Every path is exact, so the choice of path, which does depend on where batches begin, does not show in the sum.
 //
-// f32  The accumulators are f64: sums of multiples of 2^p below 2^(53 + p) do not round, and an f32 has 24 of those 53
-// bits. f64  The accumulators are pairs. The first is kept near 1.5 * 2^(52 + g), so that adding x to it rounds x to a
-// multiple of
-//      2^g; what was added is found by subtraction and what is left of x goes into the second. Both stay exact.
+// f32: the accumulators are f64. Sums of multiples of 2^p below 2^(53 + p) do not round; an f32 has 24 of those 53
+// bits.
+// f64: the accumulators are pairs. The first is kept near 1.5 * 2^(52 + g), so that adding x to it rounds x to a
+// multiple of 2^g. A subtraction recovers what was added, and the remainder of x goes into the second. Both stay exact.
 //
 // Source: Demmel, Nguyen, Fast Reproducible Floating-Point Summation (2013), for the pairs; Neal (2015) for the bins.
 #undef HWY_TARGET_INCLUDE
@@ -28,9 +28,9 @@
 #define UPSWEEP_REDUCE_CPU_EXACT_ONCE
 namespace upsweep::ladders::reduce {
 
-// A sum by exponent: bin e holds the sum of the mantissas of the elements with that exponent, as integers. Takes any
-// input at one to two nanoseconds an element. Mantissas of 53 bits are split in two, so that each half of a bin has
-// room for 2^36 of them (2^39 of 24 bits).
+// Sums by exponent: bin e holds the integer sum of the mantissas of all elements with that exponent. Takes any input,
+// at one to two nanoseconds per element. Mantissas of 53 bits are split in two, so that each half of a bin has room for
+// 2^36 of them (2^39 of 24 bits).
 template <class T>
 class Bins {
   using Format = FloatFormat<T>;
@@ -60,33 +60,33 @@ class Bins {
       if (exponent == exponents - 1) special_.deposit(in[i]);
     }
   }
-  void empty_into(ExactSum<T>& sum) {
+  void flush_into(ExactSum<T>& sum) {
     if (!used_) return;
-    const auto deposit = [&](std::int64_t m, int place) {
-      if (m) sum.deposit(m < 0, static_cast<std::uint64_t>(m < 0 ? -m : m), place);
+    const auto deposit = [&](std::int64_t m, int position) {
+      if (m) sum.deposit(m < 0, static_cast<std::uint64_t>(m < 0 ? -m : m), position);
     };
     for (int exponent = 0; exponent < exponents - 1; ++exponent) {
-      const int place = std::max(exponent, 1) - 1;
-      for (int half = 0; half < halves; ++half) deposit(bins_[exponent][half], place + half * split);
+      const int position = std::max(exponent, 1) - 1;
+      for (int half = 0; half < halves; ++half) deposit(bins_[exponent][half], position + half * split);
     }
     sum.add(special_);
   }
 
  private:
   bool used_ = false;
-  std::int64_t bins_[exponents][halves];  // zeroed at the first use: most sums need none, and small ones would pay
+  std::int64_t bins_[exponents][halves];  // zeroed on first use: most sums need none, and small ones would pay
   ExactSum<T> special_{};                 // for its flags: infinities and NaNs
 };
 
 // The magnitudes of a batch, in units of the format's smallest subnormal 2^lowest: every element is a multiple of
-// 2^unit and below 2^top.
+// 2^unit, and below 2^top in magnitude.
 template <class T>
 struct Range {
   int unit = 0, top = 0;
   bool all_zero = false, finite = true;
 
   using Bits = typename FloatFormat<T>::Bits;
-  // `largest` encoding of a magnitude, and the smallest minus 1 among those that are not zero (zero wraps to the top).
+  // From the largest encoding of a magnitude, and the smallest nonzero one minus 1 (zero wraps to the top).
   static Range from(Bits largest, Bits smallest_less_1) {
     constexpr int mantissa = FloatFormat<T>::mantissa, exponents = (1 << FloatFormat<T>::exponent) - 1;
     Range r;
@@ -118,7 +118,7 @@ constexpr bool one_lane = HWY_TARGET == HWY_SCALAR;  // elsewhere a vector has t
 constexpr hn::ScalableTag<std::uint64_t> u64;
 using V64 = hn::Vec<decltype(d64)>;
 
-// The extremes of magnitudes, beside the sums.
+// Tracks the largest and the smallest magnitude.
 template <class D>
 struct Extremes {
   using Bits = hn::TFromD<D>;
@@ -139,7 +139,7 @@ struct Extremes {
 
 // ---- f32 -------------------------------------------------------------------------------------------------
 
-constexpr int chains = 8;  // accumulators: two adds start a cycle and take three
+constexpr int chains = 8;  // accumulators: two adds start per cycle and take three
 constexpr std::size_t most_groups = 16;
 
 // 2^exponent, in the range of doubles.
@@ -174,14 +174,14 @@ class FloatSums {
     }
     const auto range = extremes.template range<float>();
     if (range.all_zero) return;
-    const double size = static_cast<double>(groups) * power_of_two(range.top + lowest);  // of one lane's sum, at most
+    const double size = static_cast<double>(groups) * power_of_two(range.top + lowest);  // bound on one lane's sum
     if (!range.finite || size > room(range.unit)) {
       bins_.take(in, groups * group());
       return;
     }
     const int unit = std::min(unit_, range.unit);
     if (size_ + size > room(unit)) {
-      empty();
+      flush();
       unit_ = range.unit;
     } else
       unit_ = unit;
@@ -190,18 +190,18 @@ class FloatSums {
   }
 
   void finish() {
-    empty();
-    bins_.empty_into(sum_);
+    flush();
+    bins_.flush_into(sum_);
   }
 
  private:
   static constexpr int lowest = ExactSum<float>::lowest;
-  // The largest sum of multiples of 2^(unit + lowest) that never rounds. The sizes held against it are sums of a few
-  // powers of two, in doubles: their own rounding, 2^-53, is far below the slack of 2^-24 between a power of two and
-  // the largest float below it.
+  // Sums of multiples of 2^(unit + lowest) below this bound never round. The sizes compared with it are sums of a few
+  // powers of two, in double: their own rounding, 2^-53, is far below the slack of 2^-24 between a power of two and the
+  // largest float below it.
   static double room(int unit) { return power_of_two(unit + lowest + 53); }
 
-  void empty() {
+  void flush() {
     if (size_ == 0) return;
     const std::size_t width = hn::Lanes(d64);
     HWY_ALIGN double lanes[chains * hn::MaxLanes(d64)];
@@ -237,21 +237,21 @@ class DoubleSums {
   static std::size_t group() { return pairs * hn::Lanes(d64); }
 
   void take(const double* in, std::size_t groups) {
-    if (steps_ != 0) {  // hope that the batch fits where the last one did
+    if (steps_ != 0) {  // first try the accumulators of the last batch
       V64 high[pairs], low[pairs];
       std::copy(high_, high_ + pairs, high);
       std::copy(low_, low_ + pairs, low);
       const auto range = add<true>(in, groups, high, low);
-      if (range.all_zero || book(range, groups)) {
+      if (range.all_zero || admit(range, groups)) {
         std::copy(high, high + pairs, high_);
         std::copy(low, low + pairs, low_);
         return;
       }
-      empty();
+      flush();
     }
     const auto range = measure(in, groups);
     if (range.all_zero) return;
-    if (!open(range) || !book(range, groups)) {
+    if (!open(range) || !admit(range, groups)) {
       bins_.take(in, groups * group());
       return;
     }
@@ -259,8 +259,8 @@ class DoubleSums {
   }
 
   void finish() {
-    empty();
-    bins_.empty_into(sum_);
+    flush();
+    bins_.flush_into(sum_);
   }
 
  private:
@@ -299,13 +299,12 @@ class DoubleSums {
       return {};
   }
 
-  // Starts afresh with accumulators that suit this range and 2^10 steps of it. False if there are none.
+  // Starts new accumulators that fit 2^10 steps of this range. Returns false if there are none.
   bool open(const Range<double>& range) {
-    // Above: the first accumulator may stray from 1.5 * 2^(52 + grain) by 2^(51 + grain), that is, by 2^13 elements:
-    // 2^10 steps of elements up to eight times as large as the largest seen.
+    // Upper end: the first accumulator may drift from 1.5 * 2^(52 + grain) by 2^(51 + grain), that is, by 2^13
+    // elements: 2^10 steps of elements up to eight times as large as the largest seen.
     grain_ = range.top + 13 - 51;
-    // All that is computed must be a normal number: neither the start nor a sum may overflow, and no bit may be lost
-    // below.
+    // Every computed value must be normal: neither the start nor a sum may overflow, and no low bit may be lost.
     if (!range.finite || grain_ + 53 + lowest > 1000 || grain_ + lowest < -1020) return false;
     unit_ = range.unit;
     size_ = 0;
@@ -314,14 +313,14 @@ class DoubleSums {
     return true;
   }
 
-  // Enters a batch into the books; false, and nothing entered, unless its sums are exact.
-  bool book(const Range<double>& range, std::size_t groups) {
+  // Adds a batch to the bounds. Returns false, and changes nothing, unless its sums are exact.
+  bool admit(const Range<double>& range, std::size_t groups) {
     if (!range.finite) return false;
     const double steps = static_cast<double>(steps_ + groups);
     const double grain = power_of_two(grain_ + lowest);
     const double size = size_ + static_cast<double>(groups) * power_of_two(range.top + lowest);
     const int unit = std::min(unit_, range.unit);
-    // What rounding x to the grain leaves is half a grain at most, and a multiple of the unit.
+    // Rounding x to the grain leaves at most half a grain, and a multiple of the unit.
     const bool high_fits = size + steps * grain / 2 < power_of_two(51 + grain_ + lowest);
     const bool low_fits = steps * grain / 2 <= power_of_two(std::min(53 + unit + lowest, 1023));
     if (!high_fits || !low_fits) return false;
@@ -331,7 +330,7 @@ class DoubleSums {
     return true;
   }
 
-  void empty() {
+  void flush() {
     if (steps_ == 0) return;
     const std::size_t width = hn::Lanes(d64);
     HWY_ALIGN double lanes[2 * pairs * hn::MaxLanes(d64)];
@@ -349,7 +348,7 @@ class DoubleSums {
   Bins<double> bins_;
   V64 high_[pairs], low_[pairs];
   int grain_ = 0, unit_ = 0;  // exponents, in units of 2^lowest
-  double size_ = 0;           // of what one lane has been given, at most
+  double size_ = 0;           // bound on the magnitudes added to one lane
   std::size_t steps_ = 0;     // additions to one lane; 0: the accumulators are empty
 };
 
@@ -357,7 +356,7 @@ template <class Sums, class T>
 void deposit_span(const T* in, std::size_t n, ExactSum<T>& sum) {
   Sums sums(sum);
   const std::size_t group = Sums::group();
-  const auto take_some = [&](std::size_t count) {  // less than a group
+  const auto take_some = [&](std::size_t count) {  // fewer elements than a group
     T padded[chains * hn::MaxLanes(d64)] = {};     // zeros add nothing
     std::memcpy(padded, in, count * sizeof(T));
     sums.take(padded, 1);

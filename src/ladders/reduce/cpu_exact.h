@@ -6,7 +6,7 @@
 
 namespace upsweep::ladders::reduce {
 
-// sum += in[0..n), exactly; on one core, for this processor's vector width. Any alignment of the element.
+// Adds in[0..n) to sum, exactly; on one core, with this processor's vectors. Any alignment of the element.
 void deposit_all(const float* in, std::size_t n, ExactSum<float>& sum);
 void deposit_all(const double* in, std::size_t n, ExactSum<double>& sum);
 

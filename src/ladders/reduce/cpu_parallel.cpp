@@ -1,8 +1,8 @@
-// reduce/parallel: the simd rung on every core, and on one where waking the others costs more than they give.
+// reduce/parallel: the simd rung on every core, or on one core if waking the others costs more than it gains.
 #include <algorithm>
 
 #include "cpu/parallel.h"
-#include "ladders/reduce/contract.h"
+#include "ladders/reduce/binding.h"
 #include "ladders/reduce/cpu_simd.h"
 
 namespace upsweep::ladders::reduce {
@@ -11,7 +11,7 @@ namespace {  // a rung of the same name may exist on the GPU
 
 struct parallel {
   static constexpr Story story{
-      .idea = "the simd rung on every core; on one core alone below a measured size",
+      .idea = "the simd rung on every core; on one core below a measured size",
       .prediction = "ties simd below 128 KiB, reaches the read ceiling above the caches",
       .guarantees = "an order that depends on the number of cores, the vector width and the alignment",
       .limits = "any n; params: threads",
@@ -29,16 +29,16 @@ struct parallel {
   }
 
  private:
-  // Apart from run(), whose frame a small sum would pay for, and by value: were run() to hand on the address of its
-  // arguments, they would be copied to the stack, through 16-byte loads of what the caller has just stored 8 bytes at a
-  // time. Such a load waits until all earlier stores have left the core: 2^10 f32 took 38 ns instead of 26, 200 instead
-  // of 134 where the last result's line was not in a cache.
+  // Out of line, because a small sum would pay for its stack frame, and by value: if run() passed on the address of its
+  // arguments, they would be copied to the stack, with 16-byte loads of what the caller has just stored 8 bytes at a
+  // time. Such a load waits until all earlier stores have left the core: 2^10 f32 took 38 ns instead of 26, and 200
+  // instead of 134 if the last result's line was not in a cache.
   template <class T, class Op>
   [[gnu::noinline]] static void by_parts(const T* in, std::size_t n, T* out, Op op, const Tuning& tuning,
                                          SpanReduction reduce) {
     const int threads = threads_of(tuning);
     const Parts parts = cut(n, sizeof(T), threads);
-    struct alignas(64) Total {  // a cache line each: cores that write to one line wait for each other
+    struct alignas(64) Total {  // one cache line each: cores that write to the same line wait for each other
       T value;
     };
     Total totals[Parts::most];

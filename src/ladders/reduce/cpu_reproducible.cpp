@@ -3,7 +3,7 @@
 #include <mutex>
 
 #include "cpu/parallel.h"
-#include "ladders/reduce/contract.h"
+#include "ladders/reduce/binding.h"
 #include "ladders/reduce/cpu_exact.h"
 
 namespace upsweep::ladders::reduce {
@@ -12,9 +12,9 @@ namespace {  // a rung of the same name may exist on the GPU
 
 struct reproducible {
   static constexpr Story story{
-      .idea = "add without rounding, where vectors can; round the total once",
+      .idea = "add without rounding, in vectors if possible; round the total once",
       .prediction =
-          "ties parallel from memory (f32), half of it in cache; a tenth of it when exponents span more than 25 "
+          "ties parallel from memory (f32), half its speed in cache; a tenth when exponents span more than 25 "
           "binades",
       .guarantees = "the correctly rounded sum: the same bits in any order, at any thread count, alignment and split",
       .limits = "sums of f32 and f64; any n up to 2^40; params: threads",

@@ -1,6 +1,5 @@
-// reduce/serial: one thread, one accumulator, left to right. What std::accumulate does, and the order the others
-// change.
-#include "ladders/reduce/contract.h"
+// reduce/serial: one thread, one accumulator, left to right: the order of std::accumulate, which other rungs change.
+#include "ladders/reduce/binding.h"
 
 namespace upsweep::ladders::reduce {
 

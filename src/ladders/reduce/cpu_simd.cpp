@@ -13,7 +13,7 @@
 
 #include "cpu/lanes-inl.h"
 #include "cpu/parallel.h"
-#include "ladders/reduce/contract.h"
+#include "ladders/reduce/binding.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace upsweep::ladders::reduce::HWY_NAMESPACE {
@@ -21,11 +21,11 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using lanes::HWY_NAMESPACE::combine, lanes::HWY_NAMESPACE::load_some, lanes::HWY_NAMESPACE::loses_nan;
 
-// The lanes of v, the upper half onto the lower until one is left. (Not SumOfLanes: GCC's intrinsic for it adds in C++
-// integers, whose overflow is undefined.)
+// Folds the lanes of v, the upper half onto the lower until one is left. (Not SumOfLanes: GCC's intrinsic for it adds
+// in C++ integers, whose overflow is undefined.)
 template <class O, class D, class V>
 HWY_INLINE hn::TFromD<D> fold_halves([[maybe_unused]] D d, V v) {
-#if HWY_TARGET != HWY_SCALAR  // which has no halves
+#if HWY_TARGET != HWY_SCALAR  // HWY_SCALAR has no half vectors
   if constexpr (hn::MaxLanes(D()) > 1) {
     const hn::Half<D> half;
     return fold_halves<O>(half, combine(O{}, hn::LowerHalf(half, v), hn::UpperHalf(half, v)));
@@ -34,7 +34,7 @@ HWY_INLINE hn::TFromD<D> fold_halves([[maybe_unused]] D d, V v) {
     return hn::GetLane(v);
 }
 
-// One accumulator; it looks for NaNs beside an operator that loses them.
+// One accumulator, which also records NaNs if the operator would lose them.
 template <class O, class D>
 class Lanes {
   using T = hn::TFromD<D>;
@@ -63,10 +63,10 @@ class Lanes {
   hn::Mask<D> nan_;
 };
 
-// From memory, vectors of 32 bytes: with wider ones the core runs so far ahead of its additions that its own misses
-// crowd out the hardware's prefetches. Two Zen 4 cores, i32, GB/s with 64-byte vectors, 32-byte, and 32-byte with a
-// prefetch 2 KiB ahead: 2^24 45 46 47; 2^25 38 41 41; 2^26 58 62 62; 2^27 60 63 62. 16-byte vectors tie from memory and
-// lose in cache, where 32 and 64 bytes tie here; other processors load 64 bytes faster.
+// From memory, 32-byte vectors: with wider ones the core runs so far ahead of its additions that its own misses crowd
+// out the hardware prefetches. Two Zen 4 cores, i32, GB/s with 64-byte vectors, 32-byte, and 32-byte with a prefetch 2
+// KiB ahead: 2^24 45 46 47; 2^25 38 41 41; 2^26 58 62 62; 2^27 60 63 62. 16-byte vectors tie from memory and lose in
+// cache, where 32 and 64 bytes tie here; other processors load 64 bytes faster.
 inline constexpr std::size_t memory_vector_bytes = 32;
 template <class T, From from>
 using Vectors =
@@ -87,7 +87,7 @@ void reduce_span(const void* memory, std::size_t n, void* out) {
     a0.take(load_some<O>(d, in, width - past));
     in += width - past;
   }
-  // 2. Eight vectors a round: an add takes 3 or 4 cycles and two can start in each, which makes 8 in flight.
+  // 2. Eight vectors per round: an add takes 3 or 4 cycles and two can start per cycle, so 8 are in flight.
   for (; static_cast<std::size_t>(end - in) >= 8 * width; in += 8 * width) {
     a0.take(hn::LoadU(d, in));
     a1.take(hn::LoadU(d, in + width));
@@ -111,8 +111,7 @@ SpanReduction find_reduction(Type type, Op op, From from) {
   return visit(type, [&]<class Tag>(Tag) -> SpanReduction {
     using T = typename Tag::type;
     return visit(op, [&]<class O>(O) -> SpanReduction {
-      if constexpr (!is_reduce_type<T> &&
-                    O::op == Op::product)  // the others need no wider type, and scan asks for them
+      if constexpr (sizeof(T) < 4 && O::op == Op::product)  // scans need the other operators of narrow types
         return nullptr;
       else
         return from == From::caches ? &reduce_span<T, O, From::caches> : &reduce_span<T, O, From::memory>;
@@ -134,8 +133,8 @@ SpanReduction simd_reduction(Type type, Op op, From from) {
 namespace {  // a rung of the same name may exist on the GPU
 
 struct simd {
-  static constexpr Story story{.idea = "vectors, and eight accumulators that do not wait for each other",
-                               .prediction = "a cache line a cycle in L1; five times serial from L2, three from memory",
+  static constexpr Story story{.idea = "whole vectors, eight independent accumulators",
+                               .prediction = "a cache line per cycle in L1; 5 times serial from L2, 3 from memory",
                                .guarantees = "an order that depends on the vector width and the input's alignment",
                                .limits = "any n",
                                .source = "Fog, Optimizing Software in C++, chapter 12"};

@@ -6,13 +6,13 @@
 
 namespace upsweep::ladders::reduce {
 
-// *out = op over in[0..n), n elements; any alignment of the element.
+// *out = op over in[0..n); any alignment of the element.
 using SpanReduction = void (*)(const void* in, std::size_t n, void* out);
 
 enum class From { caches, memory };  // a core's own caches, or anything further away
 
-// For this processor's vector width, and for where the elements are expected to lie: the best loops for the two differ.
-// Null for products of 8 and 16 bits. Resolve once, call many times.
+// Returns the loop for this processor's vector width and for where the elements are expected to lie: the best loops
+// differ. Null for products of 8 and 16 bits. Resolve once, call many times.
 SpanReduction simd_reduction(Type type, Op op, From from);
 
 }  // namespace upsweep::ladders::reduce

@@ -1,10 +1,10 @@
-// ExactSum: a float sum without rounding, and so without order. Every finite float is an integer times the smallest
-// subnormal; those integers are added in a fixed-point number as wide as the whole exponent range, and the total is
-// rounded once, at the end. Any order, grid, thread count or split into parts gives the same bits, and they are the
-// correctly rounded ones: |error| <= 1/2 ulp of the result, whatever cancelled on the way.
+// ExactSum: a float sum without rounding, and therefore independent of order. Every finite float is an integer times
+// the smallest subnormal; those integers are added in a fixed-point number as wide as the whole exponent range, and the
+// total is rounded once, at the end. Any order, grid, thread count or split into parts gives the same bits, and they
+// are the correctly rounded ones: |error| <= 1/2 ulp of the result, no matter how much cancels.
 //
 // The number is kept as signed 64-bit limbs that each stand for 32 bits: value = sum over k of limb[k] * 2^(32k +
-// lowest). The other 32 bits of a limb hold carries not yet passed on, so a deposit touches two or three limbs and
+// lowest). The other 32 bits of a limb hold carries not yet propagated, so a deposit touches two or three limbs and
 // never ripples, and limbs of different accumulators may simply be added (by atomics, in any order).
 //
 // Source: Kulisch, Computer Arithmetic and Validity (2008); Neal, Fast Exact Summation Using Small and Large
@@ -36,14 +36,14 @@ struct FloatFormat<double> {
   static constexpr int lowest = -1074;
 };
 
-// An aggregate without initialisers, so that it can lie in shared memory: start with `ExactSum<T> sum{}` or clear().
+// An aggregate without initialisers, so that it can be in shared memory: start with `ExactSum<T> sum{}` or clear().
 template <class T>
 struct ExactSum {
   using Format = FloatFormat<T>;
   static constexpr int digit_bits = 32;
   static constexpr int lowest = Format::lowest;
   // The largest sum is 2^40 terms below 2^128 (f32; 2^1024 for f64), that is 40 + 128 + 149 = 317 bits (2138) and a
-  // sign: 10 (67) digits, the last of them 8 (6) bits short of its 32, and its limb has 32 more for the sign.
+  // sign: 10 (67) digits, the last of them 3 (6) bits short of its 32, and its limb has 32 more for the sign.
   static constexpr int limbs = sizeof(T) == 4 ? 10 : 67;
   // A deposit moves a limb by less than 2^32, and carry() leaves |limb| <= 2^32: so 2^30 deposits after a carry leave
   // |limb| < 2^62 + 2^33, and two such accumulators can be added before the next carry without leaving 64 bits.
@@ -62,9 +62,9 @@ struct ExactSum {
   UPSWEEP_HD constexpr void deposit(float x) { decode(x); }
   UPSWEEP_HD constexpr void deposit(double x) { decode(x); }
 
-  // Adds +-magnitude * 2^(place + lowest): any 64-bit magnitude, that stays below 2^168 (f32) or 2^1064 (f64).
-  UPSWEEP_HD constexpr void deposit(bool negative, std::uint64_t magnitude, int place) {
-    for_digits(negative, magnitude, place, [&](int k, std::int64_t digit) { limb[k] += digit; });
+  // Adds +-magnitude * 2^(position + lowest): any 64-bit magnitude if the term is below 2^168 (f32) or 2^1064 (f64).
+  UPSWEEP_HD constexpr void deposit(bool negative, std::uint64_t magnitude, int position) {
+    for_digits(negative, magnitude, position, [&](int k, std::int64_t digit) { limb[k] += digit; });
     if (++pending >= deposits_between_carries) carry();
   }
 
@@ -78,18 +78,18 @@ struct ExactSum {
     if (pending > deposits_between_carries) carry();
   }
 
-  // Passes the carries on: afterwards every limb but the last is in [0, 2^32), and the last carries the sign. Equal
+  // Propagates the carries: afterwards every limb but the last is in [0, 2^32), and the last carries the sign. Equal
   // values have equal limbs after it.
   UPSWEEP_HD constexpr void carry() {
     for (int k = 0; k + 1 < limbs; ++k) {
-      const std::int64_t up = limb[k] >> digit_bits;  // rounds down, so that the digit left is not negative
+      const std::int64_t up = limb[k] >> digit_bits;  // rounds down, so that the remaining digit is not negative
       limb[k] -= up * (std::int64_t{1} << digit_bits);
       limb[k + 1] += up;
     }
     pending = 0;
   }
 
-  // The sum rounded to nearest, ties to even; infinite where it is beyond the format; NaN after a NaN or after
+  // Returns the sum rounded to nearest, ties to even; infinity if it exceeds the format; NaN after a NaN or after
   // infinities of both signs. An exact zero is +0.
   UPSWEEP_HD constexpr T round() const {
     constexpr Bits infinity = ((Bits{1} << Format::exponent) - 1) << Format::mantissa;
@@ -107,8 +107,8 @@ struct ExactSum {
       for (int k = 0; k < limbs; ++k) s.limb[k] = -s.limb[k];
       s.carry();
     }
-    // All limbs are now binary digits of the magnitude, 32 each. Keep a mantissa's worth from the leading one down; the
-    // next bit and whether anything is left below it decide the rounding.
+    // Each limb now holds 32 bits of the magnitude. Keep a mantissa's worth from the leading bit down; the next bit,
+    // and whether any bit below it is set, decide the rounding.
     int top = limbs - 1;
     while (top > 0 && s.limb[top] == 0) --top;
     const std::uint64_t high = static_cast<std::uint64_t>(s.limb[top]);
@@ -130,21 +130,21 @@ struct ExactSum {
     return std::bit_cast<T>(Bits(magnitude | (negative ? sign_bit : 0)));
   }
 
-  // The digits of +-magnitude * 2^(place + lowest): calls add(k, digit) for each limb k that changes, by less than
-  // 2^32. One to three of them. A kernel adds them with atomics.
+  // Splits +-magnitude * 2^(position + lowest) into digits: calls add(k, digit), |digit| < 2^32, for each of the one to
+  // three limbs k that change. Kernels add them with atomics.
   template <class Add>
-  UPSWEEP_HD static constexpr void for_digits(bool negative, std::uint64_t magnitude, int place, Add add) {
+  UPSWEEP_HD static constexpr void for_digits(bool negative, std::uint64_t magnitude, int position, Add add) {
     constexpr std::uint64_t digit = (std::uint64_t{1} << digit_bits) - 1;
-    const int k = place / digit_bits, shift = place % digit_bits;
+    const int k = position / digit_bits, shift = position % digit_bits;
     const std::int64_t sign = negative ? -1 : 1;
     add(k, sign * static_cast<std::int64_t>((magnitude << shift) & digit));
-    if (const std::uint64_t rest = magnitude >> (digit_bits - shift)) {  // what is above the first digit
+    if (const std::uint64_t rest = magnitude >> (digit_bits - shift)) {  // the bits above the first digit
       add(k + 1, sign * static_cast<std::int64_t>(rest & digit));
       if (rest >> digit_bits) add(k + 2, sign * static_cast<std::int64_t>(rest >> digit_bits));
     }
   }
 
-  // The same of a float, as deposit() takes them. Returns what x adds to the flags.
+  // The same for a float, as deposit() takes it. Returns the flags that x sets.
   template <class F, class Add>
   UPSWEEP_HD static constexpr std::uint32_t for_digits(F x, Add add) {
     using From = FloatFormat<F>;
@@ -156,13 +156,13 @@ struct ExactSum {
     std::uint64_t mantissa = bits & ((FromBits{1} << From::mantissa) - 1);
     if (exponent == exponents - 1) return mantissa ? saw_nan : negative ? saw_minus_infinity : saw_plus_infinity;
     if (exponent) mantissa |= std::uint64_t{1} << From::mantissa;
-    int place = (exponent ? exponent - 1 : 0) + From::lowest - lowest;  // of the mantissa's last bit
-    if (place < 0) {  // a double among floats: the bits below 2^lowest are zero
-      if (place <= -64) return 0;
-      mantissa >>= -place;
-      place = 0;
+    int position = (exponent ? exponent - 1 : 0) + From::lowest - lowest;  // of the mantissa's last bit
+    if (position < 0) {  // a double among floats: the bits below 2^lowest are zero
+      if (position <= -64) return 0;
+      mantissa >>= -position;
+      position = 0;
     }
-    for_digits(negative, mantissa, place, add);
+    for_digits(negative, mantissa, position, add);
     return 0;
   }
 
@@ -181,7 +181,7 @@ struct ExactSum {
     return width;
   }
 
-  // After carry(), of a number that is not negative. `count` bits from bit `first` up; count <= 53.
+  // Returns `count` bits from bit `first` up; count <= 53. Requires a carry() before, and a nonnegative number.
   UPSWEEP_HD constexpr std::uint64_t bits_from(int first, int count) const {
     std::uint64_t value = 0;
     int have = -(first % digit_bits);

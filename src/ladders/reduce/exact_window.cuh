@@ -3,8 +3,8 @@
 //
 // Inside a window all elements are multiples of one quantum and below one bound, so a batch of them can be added in
 // double (float: 24 exponents below the bound + 24 bits + 5 bits of carry for 32 elements = 53) or in two doubles
-// (double: each element is cut in two first), with no rounding at any step. The batch's total becomes a 64-bit integer
-// count of quanta; from there on everything is integer arithmetic.
+// (double: each element is split in two first), with no rounding at any step. The batch's total becomes a 64-bit
+// integer count of quanta; from there on everything is integer arithmetic.
 #pragma once
 #include "kernel/block.h"
 #include "kernel/vector.h"
@@ -12,7 +12,7 @@
 
 namespace upsweep::ladders::reduce {
 
-// The accumulator of ExactSum in shared memory, added to by atomics. Deposits are rare and stay out of line.
+// ExactSum's accumulator in shared memory, updated by atomics. Deposits are rare and stay out of line.
 template <class T>
 struct SharedExactSum {
   unsigned long long limb[ExactSum<T>::limbs];  // two's complement
@@ -22,10 +22,10 @@ struct SharedExactSum {
     for (unsigned k = threadIdx.x; k < ExactSum<T>::limbs; k += blockDim.x) limb[k] = 0;
     if (threadIdx.x == 0) flags = 0;
   }
-  // Adds count * 2^(place + lowest).
-  __device__ __noinline__ void deposit(long long count, int place) {
+  // Adds count * 2^(position + lowest).
+  __device__ __noinline__ void deposit(long long count, int position) {
     const bool negative = count < 0;
-    ExactSum<T>::for_digits(negative, negative ? 0ull - count : count, place, [&](int k, std::int64_t digit) {
+    ExactSum<T>::for_digits(negative, negative ? 0ull - count : count, position, [&](int k, std::int64_t digit) {
       atomicAdd(&limb[k], static_cast<unsigned long long>(digit));
     });
   }
@@ -36,14 +36,14 @@ struct SharedExactSum {
   }
 };
 
-// What differs between the formats. `key` orders magnitudes as unsigned integers by exponent first; 0 is zero alone.
+// Constants of each format. `key` orders magnitudes as unsigned integers, exponent first; only zero has key 0.
 template <class T>
 struct WindowFormat;
 template <>
 struct WindowFormat<float> {
   static constexpr int batch = 32, span = 24, mantissa = 23, bias = 127;
   static constexpr unsigned infinity = 0x7f800000u;
-  // At the lowest bound the quantum is the smallest subnormal; at the highest every finite float is inside.
+  // At the lowest bound the quantum is the smallest subnormal; at the highest, every finite float is inside.
   static constexpr int lowest_bound = -149 + span + mantissa, highest_bound = 127;
   __device__ static unsigned key(float x) { return __float_as_uint(x) & 0x7fffffffu; }
 };
@@ -51,7 +51,7 @@ template <>
 struct WindowFormat<double> {
   static constexpr int batch = 16, span = 23, mantissa = 52, bias = 1023;
   static constexpr unsigned infinity = 0x7ff00000u;
-  // So that the constants used for cutting and for scaling stay finite; beyond, elements go one by one.
+  // Limits that keep the constants for splitting and scaling finite; elements outside are deposited one by one.
   static constexpr int lowest_bound = -900, highest_bound = 995;
   __device__ static unsigned key(double x) {
     const auto bits = static_cast<unsigned long long>(__double_as_longlong(x));
@@ -70,8 +70,8 @@ class ExactWindow {
 
   static constexpr int packs = batch / Pack<T>::size;
 
-  // Adds each lane's next batch: load(0) ... load(packs - 1), its 16-byte packs. They are loaded a second time where
-  // one is out of the window: handing them over would put them into memory in every case.
+  // Adds each lane's next batch, the 16-byte packs load(0) ... load(packs - 1). They are loaded again if an element is
+  // outside the window: passing them on would put them into local memory in every case.
   template <class Load>
   __device__ __forceinline__ void add(const Load& load) {
     T x[batch];
@@ -95,7 +95,7 @@ class ExactWindow {
     add_inside(x);
   }
 
-  // Hands what is left to the shared accumulator.
+  // Adds the remaining counts to the shared accumulator.
   __device__ __forceinline__ void flush() {
     flush(sum_, bound_ - Format::span - Format::mantissa);
     sum_ = 0;
@@ -107,7 +107,7 @@ class ExactWindow {
   }
 
  private:
-  // Adds at most a batch of |x| < 2^(bound + 1) that are multiples of 2^(bound - span - mantissa).
+  // Adds at most a batch of elements, |x| < 2^(bound + 1), all multiples of 2^(bound - span - mantissa).
   template <int Count>
   __device__ __forceinline__ void add_inside(const T (&x)[Count]) {
     if constexpr (sizeof(T) == 4) {
@@ -116,7 +116,7 @@ class ExactWindow {
       for (int k = 0; k < Count; ++k) part[k % 4] += static_cast<double>(x[k]);
       sum_ += static_cast<long long>(((part[0] + part[1]) + (part[2] + part[3])) * scale_);
     } else {
-      // Adding and taking away 1.5 * 2^(bound + 27) leaves the multiple of 2^(bound - 25) nearest to x; what is cut off
+      // Adding and subtracting 1.5 * 2^(bound + 27) leaves the multiple of 2^(bound - 25) nearest to x; the remainder
       // is exact as well.
       double upper[2] = {}, lower[2] = {};
 #pragma unroll
@@ -128,18 +128,18 @@ class ExactWindow {
       upper_ += static_cast<long long>((upper[0] + upper[1]) * upper_scale_);
       sum_ += static_cast<long long>((lower[0] + lower[1]) * scale_);
     }
-    // 2^53 a batch: 2^9 of them stay below 2^62.
+    // Up to 2^53 per batch: 2^9 batches stay below 2^62.
     if (++batches_ == 512) flush();
   }
 
-  // A window that holds the largest magnitude seen, if it can.
+  // Moves the window up to the largest magnitude seen, if it can.
   __device__ __forceinline__ void move_up(unsigned largest) {
     if (largest < top_ || bound_ >= Format::highest_bound) return;
     flush();
     place(largest);
   }
 
-  // A batch of which some lane has an element outside.
+  // Adds a batch in which some lane has an element outside the window.
   template <class Load>
   __device__ __forceinline__ void add_with_outliers(const Load& load) {
     unsigned largest = 0;  // finite
@@ -166,7 +166,7 @@ class ExactWindow {
     }
   }
 
-  // A window whose bound is one exponent above the largest magnitude seen.
+  // Places the window: its bound is one exponent above the largest magnitude seen.
   __device__ __forceinline__ void place(unsigned largest) {
     constexpr int exponent_shift = Format::mantissa % 32;  // in the key: 23 for float, 20 for double
     bound_ = static_cast<int>(largest >> exponent_shift) - Format::bias + 1;
@@ -186,21 +186,21 @@ class ExactWindow {
     return __longlong_as_double(static_cast<long long>(exponent + 1023) << 52);
   }
 
-  // Adds the lanes' counts of 2^exponent. In two halves, so that 32 of them cannot overflow.
+  // Adds the lanes' counts of 2^exponent. Split into low and high 32 bits, so that 32 of them cannot overflow.
   __device__ __forceinline__ void flush(long long count, int exponent) {
     const long long low = warp_reduce(count & 0xffffffffll, Sum{});
     const long long high = warp_reduce(count >> 32, Sum{});
     if (threadIdx.x % warp_size != 0) return;
-    const int place = exponent - ExactSum<T>::lowest;
-    if (low) rest_.deposit(low, place);
-    if (high) rest_.deposit(high, place + 32);
+    const int position = exponent - ExactSum<T>::lowest;
+    if (low) rest_.deposit(low, position);
+    if (high) rest_.deposit(high, position + 32);
   }
 
   SharedExactSum<T>& rest_;
-  unsigned top_ = 0, bottom_ = 0;  // keys: inside is bottom_ <= key - 1 and key < top_. Nothing is, at first
+  unsigned top_ = 0, bottom_ = 0;  // keys: inside if bottom_ <= key - 1 and key < top_; at first none
   int bound_ = Format::lowest_bound;
   int batches_ = 0;
-  long long sum_ = 0, upper_ = 0;  // in quanta, and of double the upper cuts in 2^(bound - 25)
+  long long sum_ = 0, upper_ = 0;  // in quanta; for double, the upper parts in 2^(bound - 25)
   double scale_ = 1, upper_scale_ = 1, cutter_ = 0;
 };
 

@@ -1,4 +1,4 @@
-// The second launch of every rung that leaves one total a block.
+// The second launch of every rung that leaves one total per block.
 #pragma once
 #include "kernel/kernel.h"
 #include "ladders/reduce/contract.h"
@@ -22,7 +22,7 @@ __global__ void final_pass_kernel(const T* totals,  // [count]
 }
 
 // Runs first_pass(totals, shape), which leaves shape.grid.x totals, then reduces those into a.out. The caller's grid
-// and block override the rung's own; without them, no block is started that would have no element.
+// and block override the rung's own; by default, no block is launched without an element.
 template <class T, class Op, class FirstPass>
 Status by_blocks(const Args<T, Op>& a, Shape shape, FirstPass&& first_pass) {
   shape.block.x = a.tuning.block_or(shape.block.x);

@@ -1,4 +1,4 @@
-// How a one-launch reduction ends: every block puts its total in a mailbox, the last block takes them all.
+// The end of a one-launch reduction: every block puts its total into a mailbox, and the last block collects them.
 #pragma once
 #include "kernel/block.h"
 #include "kernel/mailbox.h"
@@ -6,7 +6,7 @@
 
 namespace upsweep::ladders::reduce {
 
-// op over `sum` of all threads of all blocks, to out[0]. Totals are taken in block order.
+// Reduces `sum` over all threads of all blocks into out[0]. Totals are taken in block order.
 template <class T, class Op>
 __device__ void finish(T sum, Op op,
                        unsigned long long* totals,  // [gridDim.x * words_per<T>], zero; left zero
@@ -21,7 +21,7 @@ __device__ void finish(T sum, Op op,
   if (last > 0) {
     if (threadIdx.x != 0) sum = Op::template neutral<T>();  // thread 0 keeps this block's own total
     for (unsigned b = threadIdx.x; b < last; b += blockDim.x) sum = op(sum, take<T>(totals + b * words_per<T>));
-    __syncthreads();  // warp_totals is used again
+    __syncthreads();  // warp_totals is reused
     sum = block_reduce(sum, op, warp_totals);
   }
   if (threadIdx.x == 0) out[0] = sum;

@@ -1,10 +1,10 @@
-// saxpy/naive: one thread an element.
+// saxpy/naive: one thread per element.
 //
-// The first kernel that anybody writes. Neighbouring lanes touch neighbouring elements, so every access is coalesced,
-// and there are as many threads as elements: a few bytes each, but very many of them.
+// The first kernel that anyone writes. Neighbouring lanes access neighbouring elements, so every access is coalesced.
+// There are as many threads as elements: very many, with a few bytes each.
 //
-// Traffic   x and y read once, out written once; 128 bytes a request of 4-byte elements.
-// Order     none: elements do not meet.
+// Traffic   x and y read once, out written once; 128 bytes per request of 4-byte elements.
+// Order     none: elements are independent.
 // Source    NVIDIA CUDA Programming Guide, 2007.
 #pragma once
 #include "kernel/kernel.h"
@@ -21,17 +21,17 @@ __global__ void naive_kernel(T* out,  // [n]
 }
 
 struct naive {
-  static constexpr Story story{.idea = "one thread an element",
+  static constexpr Story story{.idea = "one thread per element",
                                .prediction =
                                    "nine tenths of the triad ceiling when n is large: a block of 256 moves "
-                                   "only 3 KB before its place has to be filled again",
+                                   "only 3 KB before it has to be replaced",
                                .guarantees = "rounded once",
                                .limits = "any n; the grid follows n",
                                .source = "CUDA Programming Guide, 2007"};
   template <class T, class>
   static Status run(const Args<T>& a) {
     if (a.n == 0) return {};
-    if (a.tuning.grid != 0) return {Code::unsupported, 0, "naive has as many threads as elements"};
+    if (a.tuning.grid != 0) return {Code::unsupported, 0, "naive chooses its own grid: one thread per element"};
     const auto block = a.tuning.block_or(256);
     const auto grid = static_cast<unsigned>(ceil_div(a.n, block));
     return launch(naive_kernel<T, Axpy<T>, T, T>, {.grid = grid, .block = block, .stream = a.stream}, a.out, a.n, a.f,

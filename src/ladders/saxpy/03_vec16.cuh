@@ -1,9 +1,9 @@
-// saxpy/vec16: 16 bytes a load and a store.
+// saxpy/vec16: 16-byte loads and stores.
 //
-// The same walk with a quarter of the instructions for f32, a sixteenth for i8, and four times as many bytes on their
-// way from each thread. Where the arrays are not aligned alike there is no such walk, and elements it is.
+// The same loop with a quarter of the instructions for f32, a sixteenth for i8, and four times as many bytes in flight
+// per thread. If the arrays are not aligned alike, it goes element by element.
 //
-// Traffic   as naive, 512 bytes a request.
+// Traffic   as naive, 512 bytes per request.
 // Order     none.
 // Source    Harris, CUDA Pro Tip: Increase Performance with Vectorized Memory Access, 2013.
 #pragma once
@@ -28,7 +28,7 @@ struct vec16 {
   static constexpr Story story{.idea = "16-byte loads and stores",
                                .prediction = "nine tenths of the triad ceiling when n is large",
                                .guarantees = "rounded once",
-                               .limits = "any n; fast where the arrays are aligned alike",
+                               .limits = "any n; fast if the arrays are aligned alike",
                                .source = "Harris, Vectorized Memory Access, 2013"};
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class>

@@ -1,7 +1,7 @@
-// saxpy/in_flight: several loads under way in a thread before the first is used.
+// saxpy/in_flight: several loads in flight per thread before the first is used.
 //
 // Little's law: bandwidth is bytes in flight over latency. The compiler may not move a load above an earlier store,
-// which could be to the same address, so a plain loop has one row on its way a thread; here four are asked for first.
+// which could be to the same address, so a plain loop has one row in flight per thread; here four are requested first.
 //
 // Traffic   as vec16.
 // Order     none.
@@ -19,25 +19,25 @@ __global__ void __launch_bounds__(1024) in_flight_kernel(T* out,  // [n]
   const PackSplit<T> split(out, n);
   map_ends(split, out, n, f, in...);
   const std::size_t step = threads_of_grid();
-  const auto place = [&](std::size_t pack) { return split.head + pack * Pack<T>::size; };
+  const auto offset = [&](std::size_t pack) { return split.head + pack * Pack<T>::size; };
   for (std::size_t i = thread_of_grid(); i < split.packs; i += InFlight * step) {
     Row<T, sizeof...(In)> rows[InFlight];
 #pragma unroll
     for (unsigned k = 0; k < InFlight; ++k)
-      if (i + k * step < split.packs) rows[k] = load_row<T>(place(i + k * step), in...);
+      if (i + k * step < split.packs) rows[k] = load_row<T>(offset(i + k * step), in...);
 #pragma unroll
     for (unsigned k = 0; k < InFlight; ++k)
-      if (i + k * step < split.packs) store_pack(out + place(i + k * step), map(rows[k], f));
+      if (i + k * step < split.packs) store_pack(out + offset(i + k * step), map(rows[k], f));
   }
 }
 
 struct in_flight {
-  static constexpr Story story{.idea = "four rows of 16-byte loads in flight a thread",
+  static constexpr Story story{.idea = "four rows of 16-byte loads in flight per thread",
                                .prediction =
                                    "a few per cent over vec16: 2048 threads with 32 bytes each are already "
-                                   "more than the latency asks for",
+                                   "more than the latency requires",
                                .guarantees = "rounded once",
-                               .limits = "any n; fast where the arrays are aligned alike",
+                               .limits = "any n; fast if the arrays are aligned alike",
                                .source = "Volkov, Better Performance at Lower Occupancy, 2010"};
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class>

@@ -1,11 +1,11 @@
 // saxpy/bulk_staged: the copy engine fetches, the threads only compute and store.
 //
-// One lane of each warp asks for 4 KB of either input at a time; the warp reads them from shared memory. Every warp has
-// a ring of such stages to itself, so no barrier of the block, and 192 KB on their way in a multiprocessor without a
-// register held. Chunks are dealt like cards, for which no warp has to ask; drawing four of them at a time from a
+// One lane of each warp requests 4 KB of each input at a time; the warp reads them from shared memory. Every warp has
+// its own ring of such stages, so there is no block-wide barrier, and 192 KB per multiprocessor are in flight without
+// holding a register. Chunks are dealt round-robin, which needs no communication; drawing four of them at a time from a
 // counter is 2 % faster (docs/notes/saxpy.md), and still behind one_pack.
 //
-// Traffic   as vec16; every byte read passes through shared memory once, without conflicts.
+// Traffic   as vec16; every byte read passes through shared memory once, without bank conflicts.
 // Order     none.
 // Source    NVIDIA CUDA Programming Guide, Asynchronous Data Copies (TMA), 2022.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace upsweep::ladders::saxpy {
 
-// 192 KB, however many inputs share it: a chunk has what is left for it, in whole rows of 16 bytes a lane.
+// 192 KB, however many inputs share it: a chunk gets an input's share of a stage, in whole rows of 16 bytes per lane.
 template <unsigned Inputs>
 using staged_ring = WarpRingShape</*Warps*/ 8, /*Stages*/ 3, /*ChunkBytes*/ 8192 / Inputs / 512 * 512, Inputs>;
 
@@ -29,12 +29,12 @@ __global__ void __launch_bounds__(staged_ring<sizeof...(In)>::block) bulk_staged
   const PackSplit<T> split(out, n);
   Ring ring(split.packs, (in + split.head)...);
 
-  // 2. The unaligned ends, while the first chunks are on their way.
+  // 2. The unaligned ends, while the first chunks are in flight.
   map_ends(split, out, n, f, in...);
 
-  // 3. Compute and store chunk after chunk, as they come.
-  ring.for_each_chunk([&](std::size_t place, unsigned packs, const T* staged) {
-    T* const to = out + split.head + place;
+  // 3. Compute and store the chunks as they arrive.
+  ring.for_each_chunk([&](std::size_t offset, unsigned packs, const T* staged) {
+    T* const to = out + split.head + offset;
 #pragma unroll 4
     for (unsigned p = threadIdx.x % warp_size; p < packs; p += warp_size) {
       Row<T, sizeof...(In)> row;
@@ -46,12 +46,12 @@ __global__ void __launch_bounds__(staged_ring<sizeof...(In)>::block) bulk_staged
 
 struct bulk_staged {
   static constexpr Story story{
-      .idea = "bulk copies into rings in shared memory, one ring a warp",
+      .idea = "bulk copies into rings in shared memory, one ring per warp",
       .prediction = "behind one_pack: a copy of the same shape reached 3.7 to 4.0 TB/s of the copy ceiling's 4.26",
       .guarantees = "rounded once",
-      .limits = "any n; fixed block size; 192 KB of shared memory a block; fast where the arrays are aligned alike",
+      .limits = "any n; fixed block size; 192 KB of shared memory per block; fast if the arrays are aligned alike",
       .source = "CUDA Programming Guide, Asynchronous Data Copies, 2022"};
-  // out[i] = f(in[i]...), of arrays of one type.
+  // out[i] = f(in[i]...), for arrays of one type.
   template <class T, class F, class... In>
   static Status map(const Tuning& tuning, Stream stream, T* out, std::size_t n, F f, const In*... in) {
     if (tuning.block != 0) return {Code::unsupported, 0, "bulk_staged has a fixed block size"};

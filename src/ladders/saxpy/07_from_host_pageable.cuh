@@ -1,10 +1,10 @@
-// saxpy/from_host_pageable: from host memory and back to it, one step after the other.
+// saxpy/from_host_pageable: from host memory and back, one step after the other.
 //
-// What most programs do when their data is not on the device: copy x and y there, compute, copy the result back. The
-// bus is a hundred times slower than the device's memory, only one of its directions is in use at any time, and the
-// pages of ordinary memory may move, so that the driver copies each into pinned memory of its own first.
+// Most programs do this with data that is not on the device: copy x and y there, compute, copy the result back. The bus
+// is a hundred times slower than the device's memory, only one direction is in use at a time, and pageable memory may
+// move, so the driver first copies each page into its own pinned memory.
 //
-// Traffic   two arrays to the device and one back, twice through the host's memory; on the device as bulk_staged.
+// Traffic   two arrays to the device and one back, each twice through the host's memory; on the device as bulk_staged.
 // Order     none.
 // Source    NVIDIA CUDA Best Practices Guide, Data Transfer Between Host and Device, 2009.
 #pragma once

@@ -1,7 +1,7 @@
-// saxpy/from_host_pinned: the same from pages that stay where they are.
+// saxpy/from_host_pinned: the same with pinned memory, whose pages do not move.
 //
-// Nothing changes but the memory: the device's copy engines read and write pinned pages by themselves, without a copy
-// by the host in between.
+// Only the memory changes: the device's copy engines read and write pinned pages directly, without an intermediate copy
+// by the host.
 //
 // Traffic   two arrays to the device and one back; on the device as bulk_staged.
 // Order     none.
@@ -14,7 +14,7 @@ namespace upsweep::ladders::saxpy {
 struct from_host_pinned {
   static constexpr MemoryKind arrays = MemoryKind::pinned;
   static constexpr Story story{.idea = "the same copies, from and to pinned memory",
-                               .prediction = "two thirds of the link: the way back begins when the way there has ended",
+                               .prediction = "two thirds of the link: the copy back waits for the copies to the device",
                                .guarantees = "rounded once",
                                .limits = "x and y fit in the device's memory",
                                .source = "CUDA Best Practices Guide, Pinned Memory, 2009"};

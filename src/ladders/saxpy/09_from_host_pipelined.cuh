@@ -1,10 +1,10 @@
-// saxpy/from_host_pipelined: chunks, so that both directions of the bus and the kernel are at work at once.
+// saxpy/from_host_pipelined: in chunks, so that both directions of the bus and the kernel work at once.
 //
-// While one chunk of x and y is on its way to the device, the one before it is computed, and the result of the one
-// before that is on its way back. A chunk's steps follow each other on a stream of its own; the streams take turns. The
-// device holds a chunk a stream and no more, so arrays may be larger than its memory.
+// While one chunk of x and y is copied to the device, the previous one is computed, and the result of the one before
+// that is copied back. A chunk's steps follow each other on one stream; chunks go to the streams round-robin. The
+// device holds only one chunk per stream, so arrays may be larger than its memory.
 //
-// Traffic   as from_host_pinned; the way back costs no time of its own.
+// Traffic   as from_host_pinned; the copies back add no time.
 // Order     none.
 // Source    Harris, How to Overlap Data Transfers in CUDA C/C++, 2012.
 #pragma once
@@ -15,17 +15,17 @@ namespace upsweep::ladders::saxpy {
 
 struct from_host_pipelined {
   static constexpr MemoryKind arrays = MemoryKind::pinned;
-  static constexpr Story story{.idea = "chunk after chunk on several streams: copies both ways and the kernel at once",
-                               .prediction = "all of the link but the first chunk's way there and the last one's back",
+  static constexpr Story story{.idea = "chunks on several streams: copies both ways and the kernel at once",
+                               .prediction = "the whole link, except for the first copy there and the last one back",
                                .guarantees = "rounded once",
                                .limits = "any n; params: chunk (elements), streams",
                                .source = "Harris, Overlap Data Transfers, 2012"};
   static constexpr Coverage coverage = Coverage::widths;
-  // Two streams keep both directions busy, the third hides what lies between two copies. Chunks of 8 MiB take 150 us at
-  // 55 GB/s, against some microseconds to start a copy and the kernel: 0.93 of the link on an H200; other values are
-  // untried. The emulator's arrays are smaller, and still several chunks.
+  // Two streams keep both directions busy; the third hides the gap between two copies. Chunks of 8 MiB take 150 us at
+  // 55 GB/s, against a few microseconds to start a copy and the kernel: 0.93 of the link on an H200; other values are
+  // untried. The emulator's arrays are smaller, but still several chunks.
   static constexpr unsigned default_streams = 3;
-  static constexpr std::size_t default_chunk_bytes = kernel_backend == Backend::simt ? 4096 : std::size_t{8} << 20;
+  static constexpr std::size_t default_chunk_bytes = emulated ? 4096 : std::size_t{8} << 20;
 
   template <class T, class>
   static Status run(const Args<T>& a) {
@@ -36,13 +36,13 @@ struct from_host_pipelined {
 
     const std::size_t room = padded<T>(std::min(chunk, a.n));  // elements
     T* const memory = static_cast<T*>(a.workspace->scratch(2 * streams * room * sizeof(T)));
-    if (!memory) return {Code::out_of_memory, 0, "no device memory for a chunk of x and y a stream"};
+    if (!memory) return {Code::out_of_memory, 0, "no device memory for a chunk of x and y per stream"};
     Fork fork(a.stream, streams);
-    unsigned turn = 0;
-    for (std::size_t at = 0; at < a.n; at += chunk, turn = (turn + 1) % streams) {
+    unsigned slot = 0;
+    for (std::size_t at = 0; at < a.n; at += chunk, slot = (slot + 1) % streams) {
       const std::size_t n = std::min(chunk, a.n - at), bytes = n * sizeof(T);
-      const Stream stream = fork[turn];
-      T* const x = memory + 2 * turn * room;
+      const Stream stream = fork[slot];
+      T* const x = memory + 2 * slot * room;
       T* const y = x + room;
       if (Status s = copy_queued(x, a.x + at, bytes, stream); !s) return s;
       if (Status s = copy_queued(y, a.y + at, bytes, stream); !s) return s;

@@ -1,9 +1,9 @@
-// saxpy/parallel: the simd rung on every core, on one where waking the others costs more than they give, and with
-// stores around the caches where the result is too large to stay there.
+// saxpy/parallel: the simd rung on every core, or on one core if waking the others costs more than it gains; with
+// non-temporal stores if the result is too large to stay in the caches.
 #include <algorithm>
 
 #include "cpu/parallel.h"
-#include "ladders/saxpy/contract.h"
+#include "ladders/saxpy/binding.h"
 #include "ladders/saxpy/cpu_simd.h"
 
 namespace upsweep::ladders::saxpy {
@@ -12,18 +12,18 @@ namespace {  // a rung of the same name may exist on the GPU
 
 constexpr std::size_t arrays = 3;  // x, y, out
 
-// In place, a line is in the cache before it is stored to. A separate one would be read for nothing: four trips to
-// memory instead of three. Two Zen 4 cores with 32 MiB, f32, GB/s with stores through the caches and around them: 2^20
-// 155 and 84, 2^21 101 and 85, 2^22 32 and 57, 2^26 23 and 33.
+// In place, a line is in the cache before it is stored to. A line of a separate output would be read for nothing: four
+// trips to memory instead of three. Two Zen 4 cores with 32 MiB of L3, f32, GB/s with ordinary and with non-temporal
+// stores: 2^20 155 and 84, 2^21 101 and 85, 2^22 32 and 57, 2^26 23 and 33.
 Stores stores_for_out(std::size_t bytes, bool in_place) {
   return in_place ? Stores::cached : stores_for(arrays * bytes);
 }
 
 struct parallel {
   static constexpr Story story{
-      .idea = "the simd rung on every core; stores around the caches where out is a large array of its own",
-      .prediction = "ties simd below 128 KiB in all; from memory a third faster than ordinary stores",
-      .guarantees = "rounded once where the processor has a fused multiply-add",
+      .idea = "the simd rung on every core; non-temporal stores if out is a large separate array",
+      .prediction = "ties simd below 128 KiB in total; from memory a third faster than with ordinary stores",
+      .guarantees = "rounded once if the processor has a fused multiply-add",
       .limits = "any n; params: threads",
       .source = "McCalpin, Memory Bandwidth and Machine Balance, 1995"};
 

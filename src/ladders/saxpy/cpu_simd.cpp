@@ -12,19 +12,19 @@
 
 #include <cstdint>
 
-#include "ladders/saxpy/contract.h"
+#include "ladders/saxpy/binding.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace upsweep::ladders::saxpy::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// a * x + y in every lane: fused where the processor has that, wrapping in integers.
+// a * x + y in every lane: fused if the processor can, wrapping for integers.
 template <class D, class V>
 HWY_INLINE V axpy([[maybe_unused]] D d, V a, V x, V y) {
   using T = hn::TFromD<D>;
   if constexpr (hwy::IsFloat<T>()) {
     return hn::MulAdd(a, x, y);
-#if HWY_TARGET != HWY_SCALAR  // whose vectors have one lane, and a product for every type
+#if HWY_TARGET != HWY_SCALAR  // HWY_SCALAR has one lane, and a product for every type
   } else if constexpr (sizeof(T) == 1) {
     // No instruction multiplies bytes: multiply the odd and the even ones as the low halves of 16-bit lanes.
     const hn::Repartition<std::uint16_t, D> pairs;
@@ -38,9 +38,9 @@ HWY_INLINE V axpy([[maybe_unused]] D d, V a, V x, V y) {
   }
 }
 
-// Vectors of 32 bytes. Two Zen 4 cores, f32, GB/s with 64-byte vectors and with 32: 2^10 222 and 264 in place, 260 and
-// 313 apart; 2^11 271 and 325, 270 and 323; 2^20, both cores, 279 and 296, 80 and 155; 2^26 a tie. A 64-byte store
-// takes two cycles there (Fog, Instruction Tables).
+// 32-byte vectors. Two Zen 4 cores, f32, GB/s with 64-byte vectors and with 32-byte: 2^10 222 and 264 in place, 260 and
+// 313 with a separate output; 2^11 271 and 325, 270 and 323; 2^20, both cores, 279 and 296, 80 and 155; 2^26 a tie. A
+// 64-byte store takes two cycles there (Fog, Instruction Tables).
 inline constexpr std::size_t vector_bytes = 32;
 
 template <class T, Stores stores>
@@ -52,7 +52,7 @@ void span(const void* factor, const void* x_memory, const void* y_memory, void* 
   const std::size_t width = hn::Lanes(d);
   const auto factors = hn::Set(d, a);
 
-  // One at a time at the ends, and rounded there as everywhere.
+  // Single elements at the ends, rounded as everywhere else.
   const auto one = [&](std::size_t i) HWY_ATTR {
     if constexpr (hwy::IsFloat<T>()) {
       const hn::CappedTag<T, 1> single;
@@ -73,7 +73,7 @@ void span(const void* factor, const void* x_memory, const void* y_memory, void* 
   std::size_t i = 0;
   const std::size_t past = reinterpret_cast<std::uintptr_t>(out) / sizeof(T) % width;
   for (const std::size_t head = past ? HWY_MIN(width - past, n) : 0; i < head; ++i) one(i);
-  // 2. Four vectors a round.
+  // 2. Four vectors per round.
   for (; n - i >= 4 * width; i += 4 * width) {
     vector(i);
     vector(i + width);
@@ -105,9 +105,9 @@ namespace {  // a rung of the same name may exist on the GPU
 
 struct simd {
   static constexpr Story story{
-      .idea = "whole vectors, two loads, a multiply-add and an aligned store each",
-      .prediction = "a 32-byte vector a cycle in L1, bound by its store; the compiler's loop from memory",
-      .guarantees = "rounded once where the processor has a fused multiply-add",
+      .idea = "whole vectors: two loads, a multiply-add and an aligned store each",
+      .prediction = "a 32-byte vector per cycle in L1, bound by its store; ties serial from memory",
+      .guarantees = "rounded once if the processor has a fused multiply-add",
       .limits = "any n",
       .source = "Fog, Optimizing Software in C++, chapter 12"};
 

@@ -10,7 +10,7 @@ namespace upsweep::ladders::saxpy {
 // out[0..n) = *a * x[0..n) + y[0..n), all of one type, at any alignments of the element; out may be y.
 using Span = void (*)(const void* a, const void* x, const void* y, void* out, std::size_t n);
 
-// For this processor's vector width. Resolve once, call many times.
+// Returns the loop for this processor's vector width. Resolve once, call many times.
 Span simd_span(Type type, Stores stores);
 
 }  // namespace upsweep::ladders::saxpy

@@ -1,4 +1,4 @@
-// Rows of packs, 16 bytes of every input, and the loops over what is not in packs.
+// Rows of packs, 16 bytes of every input, and the loops over the elements outside packs.
 #pragma once
 #include <utility>
 
@@ -7,7 +7,7 @@
 
 namespace upsweep::ladders::saxpy {
 
-// The packs of every input at one place.
+// One pack of every input, all at the same position.
 template <class T, std::size_t Inputs>
 struct Row {
   uint4 of[Inputs];
@@ -18,7 +18,7 @@ __device__ __forceinline__ Row<T, sizeof...(In)> load_row(std::size_t at, const 
   return {{load_raw(in + at)...}};
 }
 
-// f over a row, element by element.
+// Applies f to a row, element by element.
 template <class T, std::size_t Inputs, class F>
 __device__ __forceinline__ Pack<T> map(const Row<T, Inputs>& row, F f) {
   Pack<T> result;
@@ -31,25 +31,25 @@ __device__ __forceinline__ Pack<T> map(const Row<T, Inputs>& row, F f) {
   return result;
 }
 
-// The threads of the whole grid.
+// This thread's index in the whole grid, and the number of the grid's threads.
 __device__ __forceinline__ std::size_t thread_of_grid() { return std::size_t(blockIdx.x) * blockDim.x + threadIdx.x; }
 __device__ __forceinline__ std::size_t threads_of_grid() { return std::size_t(gridDim.x) * blockDim.x; }
 
-// Whether packs of `out` are packs of every input too.
+// Returns whether every input is aligned like `out`, so that packs of `out` are packs of every input.
 template <class T, class... In>
 __device__ __forceinline__ bool aligned_alike(const T* out, const In*... in) {
   const auto past = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 16; };
   return ((past(in) == past(out)) && ...);
 }
 
-// The elements before the first pack of `out` and after the last: fewer than Pack<T>::size each, at most 15.
+// Maps the elements before the first pack of `out` and after the last: fewer than Pack<T>::size each, at most 15.
 template <class T, class F, class... In>
 __device__ __forceinline__ void map_ends(const PackSplit<T>& split, T* out, std::size_t n, F f, const In*... in) {
   for (std::size_t i = thread_of_grid(); i < split.head; i += threads_of_grid()) out[i] = f(in[i]...);
   for (std::size_t i = n - split.tail + thread_of_grid(); i < n; i += threads_of_grid()) out[i] = f(in[i]...);
 }
 
-// Any grid, any alignments: what the rungs of whole packs do where the arrays are not aligned alike.
+// Maps all elements, at any grid and alignments: the fallback of the pack rungs for arrays not aligned alike.
 template <class T, class F, class... In>
 __device__ __forceinline__ void map_elements(T* out,  // [n]
                                              std::size_t n, F f,
@@ -57,7 +57,7 @@ __device__ __forceinline__ void map_elements(T* out,  // [n]
   for (std::size_t i = thread_of_grid(); i < n; i += threads_of_grid()) out[i] = f(in[i]...);
 }
 
-// Elements from one array of n to the next in the same memory, so that both are aligned alike.
+// Distance in elements between arrays of n in one allocation, so that all of them are aligned alike.
 template <class T>
 std::size_t padded(std::size_t n) {
   return ceil_div(n * sizeof(T), 256) * 256 / sizeof(T);

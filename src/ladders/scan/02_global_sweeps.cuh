@@ -1,11 +1,11 @@
-// scan/global_sweeps: the sweeps over global memory, one launch a level.
+// scan/global_sweeps: the sweeps over global memory, one launch per level.
 //
-// The same tree as in block, but for any n: the array itself is the tree, the launches are its barriers. Each thread is
-// one iteration of the inner loop. From level to level the stride doubles, so that soon every access is a sector of
-// its own, and half of the launches work on next to nothing.
+// The same tree as in block, but for any n: the array itself is the tree, and launches are its barriers. Each thread is
+// one iteration of the inner loop. The stride doubles from level to level, so soon every access touches a sector of its
+// own, and half of the launches have almost no work.
 //
-// Traffic   23 arrays' worth of sectors, counted for 4-byte elements: 9 up (to stride 8 a level touches every
-//           sector, and only then half of them), 10 down, 2 for the padded copy, 2 for the result; inclusive one more.
+// Traffic   23 arrays' worth of sectors, counted for 4-byte elements: 9 up (up to stride 8 a level touches every
+//           sector, then half as many each), 10 down, 2 for the padded copy, 2 for the result; inclusive one more.
 // Order     as block.
 // Source    Blelloch, Prefix Sums and Their Applications, 1990.
 #pragma once
@@ -53,17 +53,16 @@ __global__ void result_kernel(const T* tree,  // [n], exclusive
 }
 
 struct global_sweeps {
-  static constexpr Story story{
-      .idea = "the sweeps over global memory, one launch a level",
-      .prediction = "2 log2(n) + 2 launches; slower than the copy ceiling by ten times and more",
-      .guarantees = "same bits for the same n",
-      .limits = "any n; scratch of the next power of two",
-      .source = "Blelloch 1990"};
+  static constexpr Story story{.idea = "the sweeps over global memory, one launch per level",
+                               .prediction = "2 log2(n) + 2 launches; ten times slower than the copy ceiling, or worse",
+                               .guarantees = "same bits for the same n",
+                               .limits = "any n; scratch for n rounded up to a power of two",
+                               .source = "Blelloch 1990"};
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     if (a.n == 0) return {};
     const auto threads = a.tuning.block_or(256);
-    std::size_t size = 2;  // of the tree: two leaves at least
+    std::size_t size = 2;  // of the tree: at least two leaves
     while (size < a.n) size *= 2;
     T* const tree = static_cast<T*>(a.workspace->scratch(size * sizeof(T)));
     if (!tree) return {Code::out_of_memory, 0, "no memory for the tree"};

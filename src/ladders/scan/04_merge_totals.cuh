@@ -1,12 +1,12 @@
-// scan/merge_totals: the same loop over totals that lie side by side.
+// scan/merge_totals: the same loop over contiguous totals.
 //
-// A tile's total goes into an array of totals as well as into the sums to its right: eight of them come with a sector
-// instead of one, 8192 of them fill 32 KB instead of 256 KB, and the first-level cache keeps them. It also saves the
-// array for the tiles: nobody reads what others overwrite. The additions are as many as before, and so are the loads:
-// the emulator, which has no caches, counts the same in both loops.
+// The tiles' totals have an array of their own: a sector holds eight of them instead of one, and 8192 of them fill
+// 32 KB instead of 256 KB, so the L1 cache keeps them. This also saves the array for the tiles, because no block reads
+// what others overwrite. The numbers of additions and of loads are the same: the emulator, which has no caches, counts
+// the same in both loops.
 //
-// Traffic   2 reads and 2 writes an element (one read more when inclusive), and n / 1024 loads by every warp, on
-//           average, of words side by side.
+// Traffic   2 reads and 2 writes per element (one more read when inclusive), and on average n / 1024 loads per warp, of
+//           contiguous words.
 // Order     as merge_loop.
 // Source    as merge_loop.
 #pragma once
@@ -16,7 +16,7 @@ namespace upsweep::ladders::scan {
 
 template <class T, class Op>
 __global__ void merge_totals_kernel(const T* totals,  // [n / tile, rounded up], of tiles of 2 * blockDim.x elements
-                                    T* out,           // [n], each tile scanned for itself
+                                    T* out,           // [n], each tile scanned by itself
                                     std::size_t n, Op op) {
   const std::size_t i = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= n) return;
@@ -27,12 +27,12 @@ __global__ void merge_totals_kernel(const T* totals,  // [n / tile, rounded up],
 
 struct merge_totals {
   static constexpr std::size_t largest = largest_merge;
-  static constexpr Story story{.idea = "the totals side by side: eight to a sector instead of one",
+  static constexpr Story story{.idea = "the totals side by side: eight per sector instead of one",
                                .prediction =
                                    "up to twice merge_loop at 2^22, where its totals no longer fit a cache; "
-                                   "as quadratic as that",
+                                   "still quadratic",
                                .guarantees = "same bits for the same n and block",
-                               .limits = "n up to 2^22 (2^18 emulated): the additions grow as n squared",
+                               .limits = "n up to 2^22 (2^18 emulated): the additions grow with n squared",
                                .source = "before GPU Gems 3, chapter 39.2.4, 2007"};
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
@@ -45,7 +45,7 @@ struct merge_totals {
                           a.inclusive, a.op);
         !s)
       return s;
-    const auto blocks = static_cast<unsigned>(ceil_div(a.n, tiling.threads));  // one thread an element
+    const auto blocks = static_cast<unsigned>(ceil_div(a.n, tiling.threads));  // one thread per element
     return launch(merge_totals_kernel<T, Op>, {.grid = blocks, .block = tiling.threads, .stream = a.stream}, totals,
                   a.out, a.n, a.op);
   }

@@ -1,10 +1,10 @@
 // scan/padded: recursive, with a word of padding after every 32 words of shared memory.
 //
-// The sweeps touch elements 2, 4, 8, ... apart, so that 2, 4, 8, ... lanes of a warp meet in one bank and wait for one
-// another: 16 at most, for then fewer lanes than that are left. With the padding no two of them meet, at any distance,
-// in elements of any width.
+// The sweeps access elements 2, 4, 8, ... apart, which causes 2-way, 4-way, 8-way, ... bank conflicts: 16-way at most,
+// because at larger strides fewer lanes are active. The padding removes all conflicts, at any stride and for elements
+// of any width.
 //
-// Traffic   as recursive. Shared memory: 1/32 more room; 181 wavefronts for a tile of 512 words instead of 706.
+// Traffic   as recursive. Shared memory: 1/32 more space; 181 wavefronts per tile of 512 words instead of 706.
 // Order     as recursive.
 // Source    Harris, Sengupta, Owens, GPU Gems 3, chapter 39.2.3, 2007.
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace upsweep::ladders::scan {
 
-// A tile by the two sweeps, padded.
+// Scans a tile by the two sweeps, padded.
 struct PaddedSweeps {
   static constexpr unsigned per_thread = 2, block = 256;
   static constexpr Status refusal(unsigned threads) { return tree_block(threads); }
@@ -31,8 +31,8 @@ struct PaddedSweeps {
 struct padded {
   static constexpr Story story{.idea = "recursive, with padding against bank conflicts",
                                .prediction =
-                                   "1.6 times recursive when n is large: 181 wavefronts a tile of 512 "
-                                   "words instead of 706; the barriers stay",
+                                   "1.6 times recursive when n is large: 181 wavefronts per tile of 512 "
+                                   "words instead of 706; as many barriers",
                                .guarantees = "same bits for the same n and block",
                                .limits = "any n",
                                .source = "GPU Gems 3, chapter 39.2.3, 2007"};

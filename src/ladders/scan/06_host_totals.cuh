@@ -1,10 +1,10 @@
 // scan/host_totals: the host scans the tiles' totals.
 //
-// The quadratic loop goes: n / 512 totals are few enough for one core of the host, and a uniform add gives each tile
-// what is left of it. But the totals cross the bus twice, and between the two kernels the device waits for the host. No
-// CUDA graph can hold that, so it is timed by its calls.
+// The quadratic loop is gone: n / 512 totals are few enough for one core of the host, and a uniform add gives each tile
+// its prefix. But the totals cross the bus twice, and between the two kernels the device waits for the host. A CUDA
+// graph cannot capture that, so the rung is timed call by call.
 //
-// Traffic   2 reads and 2 writes an element (one read more when inclusive); n / 512 totals to the host and back.
+// Traffic   2 reads and 2 writes per element (one more read when inclusive); n / 512 totals to the host and back.
 // Order     as block in a tile; the totals from left to right.
 // Source    the recursion of GPU Gems 3, chapter 39.2.4, 2007, cut off at its first level.
 #pragma once
@@ -21,7 +21,7 @@ struct host_totals {
   static constexpr Story story{.idea = "the host scans the tiles' totals between two launches",
                                .prediction = "some 20 us slower than recursive when n is small, a fifth slower at 2^28",
                                .guarantees = "same bits for the same n and block",
-                               .limits = "any n; waits for the device, so that no graph can hold it",
+                               .limits = "any n; waits for the device, so no graph can capture it",
                                .source = "GPU Gems 3, chapter 39.2.4, 2007, cut off at its first level"};
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {

@@ -1,9 +1,9 @@
 // scan/recursive: tiles in shared memory, their totals scanned by the same kernels, then a uniform add.
 //
 // The totals of n / 512 tiles are an array like any other: scan it the same way, until it fits one tile. Then every
-// tile adds what is left of it. Three launches up to 2^18 elements, five up to 2^27, and all accesses coalesced.
+// tile adds its prefix. Three launches up to 2^18 elements, five up to 2^27, and all accesses are coalesced.
 //
-// Traffic   2 reads and 2 writes an element (one read more when inclusive), and 1/512 of that for the totals.
+// Traffic   2 reads and 2 writes per element (one more read when inclusive), and 1/512 of that for the totals.
 // Order     as block, tile by tile.
 // Source    Harris, Sengupta, Owens, GPU Gems 3, chapter 39.2.4, 2007.
 #pragma once
@@ -14,7 +14,7 @@ namespace upsweep::ladders::scan {
 
 struct recursive {
   static constexpr Story story{.idea = "tiles in shared memory; their totals by the same kernels; a uniform add",
-                               .prediction = "half of the copy ceiling less the sweeps' bank conflicts and barriers",
+                               .prediction = "half of the copy ceiling, less the sweeps' bank conflicts and barriers",
                                .guarantees = "same bits for the same n and block",
                                .limits = "any n",
                                .source = "GPU Gems 3, chapter 39.2.4, 2007"};

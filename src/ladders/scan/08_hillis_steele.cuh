@@ -1,10 +1,10 @@
 // scan/hillis_steele: every element adds its neighbour at distance 1, 2, 4, ...
 //
-// log2 steps instead of twice as many, and all lanes busy on neighbouring words in each: no bank conflicts, no idle
-// threads. The price is work: n log2(n) additions where the sweeps make 2n. Two buffers take turns, so that a step is
-// one barrier; in one, it would take two, between everybody's reads and everybody's writes.
+// log2(n) steps instead of twice as many, each with all lanes busy on neighbouring words: no bank conflicts, no idle
+// threads. The price is work: n log2(n) additions where the sweeps make 2n. Double buffering needs one barrier per
+// step; with one buffer, all reads and all writes would need another between them.
 //
-// Traffic   as recursive. Shared memory: 321 wavefronts for a tile of 512 words, 10 barriers instead of 21.
+// Traffic   as recursive. Shared memory: 321 wavefronts per tile of 512 words, 10 barriers instead of 21.
 // Order     left to right: each step joins two neighbouring runs.
 // Source    Hillis, Steele, Data Parallel Algorithms, 1986.
 #pragma once
@@ -13,7 +13,7 @@
 namespace upsweep::ladders::scan {
 
 struct HillisSteele {
-  static constexpr unsigned per_thread = 1, block = 512;  // a tile as long as the sweeps', so that all else is the same
+  static constexpr unsigned per_thread = 1, block = 512;  // the sweeps' tile size, so that all else is equal
   static constexpr Status refusal(unsigned threads) {
     if (threads >= 2 && threads <= 1024) return {};  // tiles of one element would have as many totals as elements
     return {Code::unsupported, 0, "this rung needs a block of 2 to 1024 threads"};
@@ -46,7 +46,7 @@ struct hillis_steele {
   static constexpr Story story{
       .idea = "log2(n) steps in which every element adds its neighbour at a doubling distance",
       .prediction =
-          "tied with padded when n is large: 10 barriers a tile instead of 21, but 321 wavefronts instead of 181",
+          "ties padded when n is large: 10 barriers per tile instead of 21, but 321 wavefronts instead of 181",
       .guarantees = "same bits for the same n and block",
       .limits = "any n",
       .source = "Hillis and Steele, Data Parallel Algorithms, 1986"};

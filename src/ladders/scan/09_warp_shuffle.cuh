@@ -1,12 +1,12 @@
 // scan/warp_shuffle: Hillis and Steele's steps inside a warp, through registers.
 //
-// Lanes of a warp need no barrier to exchange values, and five steps make a warp. Then every warp scans the warps'
-// totals, of which there are 32 at most, in the same way: one barrier a tile, and one word of shared memory a warp.
+// Lanes of a warp need no barrier to exchange values, and five steps scan a warp. Then every warp scans the totals of
+// all warps, at most 32, in the same way: one barrier per tile, and one word of shared memory per warp.
 //
-// Traffic   as recursive. Shared memory: 32 wavefronts for a tile of 512 words, 1 barrier; 14 shuffles a warp.
+// Traffic   as recursive. Shared memory: 32 wavefronts per tile of 512 words, 1 barrier; 14 shuffles per warp.
 // Order     left to right: each step joins two neighbouring runs.
 // Source    Harris, Garland, Optimizing Parallel Prefix Operations for the Fermi Architecture, GPU Computing Gems,
-// 2011.
+//           2011.
 #pragma once
 #include "kernel/block.h"
 #include "ladders/scan/levels.cuh"
@@ -14,7 +14,7 @@
 namespace upsweep::ladders::scan {
 
 struct WarpShuffles {
-  static constexpr unsigned per_thread = 1, block = 512;  // a tile as long as the sweeps', so that all else is the same
+  static constexpr unsigned per_thread = 1, block = 512;  // the sweeps' tile size, so that all else is equal
   static constexpr Status refusal(unsigned threads) { return whole_warps(threads) ? Status{} : not_whole_warps; }
   template <class T>
   static constexpr std::size_t shared_bytes(unsigned) {
@@ -33,7 +33,7 @@ struct WarpShuffles {
 
 struct warp_shuffle {
   static constexpr Story story{
-      .idea = "scans inside warps through registers: one barrier a tile",
+      .idea = "warp scans through registers: one barrier per tile",
       .prediction = "1700 GB/s on an H200 at 2^28, four fifths of what 4 arrays of traffic leave of the copy ceiling",
       .guarantees = "same bits for the same n and block",
       .limits = "any n; whole warps",

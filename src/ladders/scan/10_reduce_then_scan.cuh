@@ -1,12 +1,12 @@
-// scan/reduce_then_scan: the first pass only sums, and the second knows what is left of it.
+// scan/reduce_then_scan: the first pass only sums, so that the second pass knows each prefix.
 //
 // The uniform add reads and writes everything once more. Here each block has a range: one launch sums the ranges, one
-// scans their totals, one scans each range from what is left of it. A write an element less: 3 arrays' worth of traffic
-// instead of 4. Ranges are as many as the device holds blocks, so that their totals are a tile; a block walks its own
-// tile by tile, 64 bytes a thread in flight, and carries the sum along in a register.
+// scans their totals, and one scans each range from its prefix. That saves a write per element: 3 arrays' worth of
+// traffic instead of 4. There are as many ranges as resident blocks, so one block can scan their totals; a block walks
+// its range tile by tile, with 64 bytes per thread in flight, and carries the sum in a register.
 //
-// Traffic   2 reads and 1 write an element, 16 bytes a lane. Where out is aligned otherwise than in: stores of one
-//           element a lane, a pack apart.
+// Traffic   2 reads and 1 write per element, 16 bytes per lane. If out is not aligned like in: stores of one element
+//           per lane, a pack apart.
 // Order     left to right: packs, lanes, rows, warps, tiles, ranges.
 // Source    Dotsenko, Govindaraju, Sloan, Boyd, Manferdelli, Fast Scan Algorithms on Graphics Processors, 2008;
 //           Merrill, Grimshaw, Parallel Scan for Stream Architectures, 2009.
@@ -16,11 +16,11 @@
 
 namespace upsweep::ladders::scan {
 
-// A warp's part of a tile. Four rows for each of 1024 threads are 64 KB in flight a multiprocessor, more than twice
-// what 4.3 TB/s at 0.7 us ask of each of 132.
+// A warp's part of a tile. Four rows for each of 1024 threads are 64 KB in flight per multiprocessor, more than twice
+// what 4.3 TB/s at a latency of 0.7 us require of each of 132.
 inline constexpr unsigned range_rows = 4;
 
-// Where this lane's first pack of a tile is.
+// Returns the position of this lane's first pack of a tile.
 template <class T>
 __device__ __forceinline__ std::size_t range_position(std::size_t tile) {
   const std::size_t warp = (tile * blockDim.x + threadIdx.x) / warp_size;
@@ -30,7 +30,7 @@ __device__ __forceinline__ std::size_t range_position(std::size_t tile) {
 template <class T, class Op>
 __global__ void __launch_bounds__(1024) range_totals_kernel(const T* in,                       // [n]
                                                             Total<T, Op>* totals,              // [gridDim.x]
-                                                            std::size_t n, std::size_t tiles,  // a range
+                                                            std::size_t n, std::size_t tiles,  // per range
                                                             Op op) {
   using A = Total<T, Op>;
   __shared__ A warp_totals[warp_size];
@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(1024) range_totals_kernel(const T* in,        
     load_rows<Op>(input, range_position<T>(tile), rows);
     const A sum = total_rows<T>(rows, op);  // lane 0's
     total = op(total, block_reduce(threadIdx.x % warp_size == 0 ? sum : Op::template neutral<A>(), op, warp_totals));
-    __syncthreads();  // warp_totals is read
+    __syncthreads();  // warp_totals has been read
   }
   if (threadIdx.x == 0) totals[blockIdx.x] = total;
 }
@@ -50,11 +50,11 @@ template <class T, class Op>
 __global__ void __launch_bounds__(1024)
     range_scan_kernel(const T* in,                       // [n]
                       T* out,                            // [n]
-                      const Total<T, Op>* before,        // [gridDim.x], left of each range, or null
-                      std::size_t n, std::size_t tiles,  // a range
+                      const Total<T, Op>* before,        // [gridDim.x], each range's prefix, or null
+                      std::size_t n, std::size_t tiles,  // per range
                       bool inclusive, Op op) {
   using A = Total<T, Op>;
-  __shared__ A warp_totals[2][warp_size];  // two take turns: one barrier a tile
+  __shared__ A warp_totals[2][warp_size];  // double-buffered: one barrier per tile
   const Aligned<T> input(in, n);
   A left = before ? before[blockIdx.x] : Op::template neutral<A>();
   for (std::size_t k = 0; k < tiles; ++k) {
@@ -72,8 +72,8 @@ __global__ void __launch_bounds__(1024)
 struct reduce_then_scan {
   static constexpr Story story{.idea = "totals of ranges, their scan, the scan of each range: no uniform add",
                                .prediction =
-                                   "two thirds of the copy ceiling at most, 2850 GB/s on an H200, and 2400 "
-                                   "at 2^28; 7 us when n is small, the three launches",
+                                   "at most two thirds of the copy ceiling, 2850 GB/s on an H200, and 2400 "
+                                   "at 2^28; 7 us when n is small, for three launches",
                                .guarantees = "same bits for the same n, grid, block and alignment",
                                .limits = "any n; whole warps",
                                .source = "Dotsenko et al. 2008; Merrill and Grimshaw 2009"};
@@ -84,7 +84,7 @@ struct reduce_then_scan {
     if (a.n == 0) return {};
     using A = Total<T, Op>;
     const auto tiles_of = [&](std::size_t packs) { return ceil_div(packs, range_rows * threads); };
-    // Four blocks of 256 a multiprocessor leave 64 registers a thread.
+    // Four blocks of 256 per multiprocessor leave 64 registers per thread.
     const auto most = a.tuning.grid_or(device_limits().multiprocessors * 4);
     const std::size_t tiles = tiles_of(ceil_div(Aligned<T>(a.in, a.n).end, Pack<T>::size));
     const std::size_t range = ceil_div(tiles, most);

@@ -1,11 +1,11 @@
 // scan/lookback: one launch, each element read once and written once.
 //
-// A block publishes its tile's total, and looks back over the tiles before it: the total of each, until one has already
-// published its prefix, the scan up to its end. Then it publishes its own. Nobody waits for a whole pass, only for what
-// lies just to the left. Tiles are drawn, so that whatever a block waits for has been drawn by a block that runs.
+// A block publishes its tile's total and looks back over the tiles before it: it adds their totals, until one has
+// already published its prefix, the scan up to its end. Then it publishes its own. No block waits for a whole pass,
+// only for the tiles just to its left. Tiles are drawn, so any tile waited for has been drawn by a running block.
 //
-// Traffic   n reads and n writes of 16 bytes, 64 words of totals and prefixes for each look back.
-// Order     of sums that round: depends on how far each tile looked back.
+// Traffic   n reads and n writes, 16 bytes per lane; 64 words of totals and prefixes per look-back.
+// Order     depends on how far each tile looked back; matters only for sums that round.
 // Source    Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016.
 #pragma once
 #include "kernel/lookback.h"
@@ -14,7 +14,7 @@
 
 namespace upsweep::ladders::scan {
 
-inline constexpr unsigned lookback_block = 256, lookback_rows = 4;  // 16 KB a tile
+inline constexpr unsigned lookback_block = 256, lookback_rows = 4;  // 16 KB per tile
 
 template <class T, class Op>
 __global__ void __launch_bounds__(lookback_block)
@@ -30,27 +30,27 @@ __global__ void __launch_bounds__(lookback_block)
   const unsigned tile = tiles.draw(drawn);
   const std::size_t first = (std::size_t(tile) * warps + warp) * rows_of_warp * row_elements<T> + lane * Pack<T>::size;
 
-  // 1. This tile.
+  // 1. Load this tile and scan its packs.
   uint4 rows[rows_of_warp];
   A before[rows_of_warp], total;
   load_rows<Op>(input, first, rows);
   const A before_warp = scan_warps(scan_rows<T>(rows, before, op), op, warp_totals, total);
 
-  // 2. What comes before it.
+  // 2. Find its prefix.
   if (warp == 0) {
     const A prefix = tiles.before(tile, total, op);
     if (lane == 0) before_tile = prefix;
   }
   __syncthreads();
 
-  // 3. Its scan.
+  // 3. Finish its scan.
   finish_rows<T>(rows, before, op(before_tile, before_warp), inclusive, op);
   store_rows(out - input.begin, input, first, rows);
 }
 
 struct lookback {
   static constexpr Story story{.idea = "one pass: tiles publish totals and prefixes, and look back over those before",
-                               .prediction = "0.73 of the copy ceiling, as CUB: a block that looks back loads nothing",
+                               .prediction = "0.73 of the copy ceiling, like CUB: blocks that look back load nothing",
                                .limits = "any n up to 2^31 tiles; fixed block size",
                                .source = "Merrill and Garland, decoupled look-back, 2016"};
   template <class T, class Op>

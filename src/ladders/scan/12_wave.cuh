@@ -1,10 +1,10 @@
-// scan/wave: every block has one tile in registers, and asks all blocks before it for their totals at once.
+// scan/wave: every block has one tile in registers, and reads the totals of all blocks before it at once.
 //
 // As long as all tiles are resident together, no chain of prefixes is needed: a block publishes its total as soon as it
-// has it, and adds up the totals of those before it, which it gets in one trip to L2. Launched while the previous
-// kernel ends.
+// is known, and adds up the totals of the blocks before it, read in one trip to L2. Launched while the previous kernel
+// ends.
 //
-// Traffic   n reads and n writes of 16 bytes; a block reads a word of every block before it.
+// Traffic   n reads and n writes, 16 bytes per lane; a block reads one word of every block before it.
 // Order     fixed by n and the alignment of the input.
 // Source    the totals-only half of decoupled look-back: Merrill and Garland, 2016.
 #pragma once
@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(Block, 1024 / Block)
   allow_next_launch();
   wait_for_previous();
 
-  // 1. This tile: what comes before each pack in its warp, each warp in its block.
+  // 1. Load this tile and scan its packs within each warp.
   uint4 rows[Rows];
   A before[Rows];
   unsigned long long last = 0;
@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(Block, 1024 / Block)
   if (lane == 0) warp_totals[warp] = total;
   __syncthreads();
 
-  // 2. Its total to the others, theirs from them.
+  // 2. Publish its total, and read those before it.
   if (warp == 0) {
     const unsigned epoch = Descriptors::epoch_after(last);
     const A upto = warp_scan(lane < warps ? warp_totals[lane] : Op::template neutral<A>(), op);
@@ -49,14 +49,14 @@ __global__ void __launch_bounds__(Block, 1024 / Block)
     const A before_all = total_between<A>(descriptors, epoch, 0, blockIdx.x, op);
     if (lane == 0) {
       before_tile = before_all;
-      // Every block before the last has given its total, so it has asked for the epoch.
-      // Its own descriptor stays as it was.
+      // Every block before the last has published its total, so it has read the epoch.
+      // The last block's own descriptor stays unused.
       if (blockIdx.x + 1 == gridDim.x) descriptors.end(epoch, std::size_t(blockIdx.x) * words_per<A>);
     }
   }
   __syncthreads();
 
-  // 3. Its scan.
+  // 3. Finish its scan.
   finish_rows<T>(rows, before, op(before_tile, warp_totals[warp]), inclusive, op);
   store_rows(out - input.begin, input, first, rows);
 }
@@ -67,16 +67,16 @@ struct wave {
                                .guarantees = "same bits for the same n and alignment",
                                .limits = "n up to 2^19; fixed block size",
                                .source = "after Merrill and Garland, decoupled look-back, 2016"};
-  // More than are resident would still be right, because blocks start in order and wait only for those before them; but
-  // the reads of totals grow with the square of n.
+  static constexpr bool blocks_in_order = true;
+  // Results would be right even with more tiles than are resident, because blocks start in order and wait only for
+  // earlier ones; but the reads of totals grow with the square of n.
   static constexpr std::size_t largest = 1 << 19;
 
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     if (a.n == 0) return {};
-    // Of 14 shapes on an H200, within 2 % of the best at every power of two (docs/notes/scan.md): tiles of 8 KB, so
-    // that many blocks share the loads; then of 16 KB, one a multiprocessor at 2 MB, and of 8 again where elements have
-    // 8 bytes.
+    // Within 2 % of the best of 14 shapes on an H200 at every power of two (docs/notes/scan.md): tiles of 8 KB, so that
+    // many blocks share the loads; then of 16 KB, one per multiprocessor at 2 MB, or again of 8 KB for 8-byte elements.
     if (a.n * sizeof(T) <= 512 * 1024) return start<512, 1>(a);
     constexpr unsigned rows = sizeof(T) == 8 ? 4 : 8;  // eight rows of 8-byte totals would not stay in registers
     return start<128, rows>(a);

@@ -1,13 +1,13 @@
 // scan/pipeline: every warp has one job, and tiles pass from job to job.
 //
-// In a look-back scan a block waits: for its tile, for the totals of the tiles before it, and meanwhile loads nothing.
-// Here one block lives on each multiprocessor, and its warps fetch, total, place and scan different tiles at once
+// In a look-back scan a block waits for its tile and then for the totals before it, and meanwhile loads nothing.
+// Here there is one block per multiprocessor, and its warps fetch, total, place and scan different tiles at once
 // (kernel/warp_pipeline.h). A tile is placed by adding the totals of the tiles between its block's last tile and this
-// one. Nobody waits for a prefix that is itself waited for: totals depend on nothing but the input, so there is no
-// chain of prefixes from tile to tile, and the trips through L2 pass while earlier tiles are scanned.
+// one. Totals depend only on the input, so there is no chain of prefixes from tile to tile, and the trips through L2
+// overlap the scans of earlier tiles.
 //
-// Traffic   n reads by bulk copies and n writes; 132 words of totals a tile.
-// Order     of sums that round: depends on which block drew which tile.
+// Traffic   n reads by bulk copies and n writes; 132 words of totals per tile.
+// Order     depends on which block drew which tile; matters only for sums that round.
 // Source    decoupled look-back: Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016.
 #pragma once
 #include "kernel/warp_pipeline.h"
@@ -48,7 +48,7 @@ struct ScanJobs {
                 tiles + std::size_t(s) * elements, &shared.ring.fetched[s]);
   }
 
-  // Adds a tile up, warp by warp of those that will scan it, and publishes the total.
+  // Adds up a tile, in the parts that the scanning warps will take, and publishes the total.
   __device__ void total(unsigned warp) {
     pipeline.for_each_tile(shared.ring.fetched, warp, Shape::totallers, [&](unsigned step, unsigned tile) {
       const unsigned s = step % stages;
@@ -65,7 +65,7 @@ struct ScanJobs {
     });
   }
 
-  // Adds up the tiles since this block's last.
+  // Adds up the totals since this block's last tile.
   __device__ void place(unsigned warp) {
     pipeline.for_each_tile(shared.ring.fetched, warp, Shape::placers, [&](unsigned step, unsigned tile) {
       const unsigned s = step % stages;
@@ -116,18 +116,19 @@ __global__ void __launch_bounds__(Shape::threads, 1)
 
 struct pipeline {
   static constexpr Story story{
-      .idea = "one block a multiprocessor; its warps fetch, total, place and scan different tiles at once",
+      .idea = "one block per multiprocessor; its warps fetch, total, place and scan different tiles at once",
       .prediction = "0.95 of the copy ceiling when large; up to 2 MB it calls wave",
-      .limits = "any n up to 2^32 tiles; fixed shape; 192 KB of shared memory a block",
+      .limits = "any n up to 2^32 tiles; fixed shape; 192 KB of shared memory per block",
       .source = "after Merrill and Garland, decoupled look-back, 2016"};
+  static constexpr bool blocks_in_order = true;  // for inputs that it hands to wave
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
-    // Measured: from 2^20 words of 4 bytes on, pipeline wins. With a grid of the caller's it takes any n, so that
-    // checks can.
+    // Measured: from 2^20 words of 4 bytes on, pipeline wins. With a grid set by the caller it takes any n, so that
+    // checks reach it.
     if (a.n * sizeof(T) <= 2 * 1024 * 1024 && a.tuning.grid == 0) return wave::run<T, Op>(a);
-    // Tiles of 32 KB. Of some 30 shapes on an H200 the best or within 1 % of it at every power of two from 2^20 on
-    // (docs/notes/scan.md). Few warps with many loads each; and one that places, because polls of more slow L2 down.
+    // Tiles of 32 KB: of some 30 shapes on an H200, the best or within 1 % of it at every power of two from 2^20 on
+    // (docs/notes/scan.md). Few warps with many loads each; only one places, because more polls would slow L2 down.
     return start<ScanShape</*Rows*/ 16, /*Scanners*/ 4, /*Stages*/ 6>>(a);
   }
 

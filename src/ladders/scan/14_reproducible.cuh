@@ -1,13 +1,13 @@
 // scan/reproducible: float sums in an order fixed by the elements' indices, on the ring of the pipeline.
 //
-// The order is that of the rung of this name on the CPU (cpu_reproducible.cpp): rows of 32 elements as Hillis and
-// Steele scan them, which is a warp's shuffles; tiles of 32 rows, left to right; and the tiles' totals in rows and
-// tiles again. So a tile cannot be placed by whatever totals lie between a block's last tile and this one, but takes
-// those of its own row and the rows' of its own tile of totals, on each level. One more job than in the pipeline
-// provides them: it joins the totals of each row, and of each tile of rows, as soon as they are all there. What is
-// joined depends on totals alone and never on what comes before them, so there is no chain of prefixes here either.
+// The order is that of the CPU rung of this name (cpu_reproducible.cpp): rows of 32 elements as Hillis and Steele scan
+// them, which is a warp's shuffles; tiles of 32 rows, left to right; and the tiles' totals in rows and tiles again. A
+// tile cannot be placed by adding the totals since the block's last tile: on each level, place takes the totals before
+// the tile in its own row, and the sums of the rows before that row in its tile of totals. One more job than in the
+// pipeline, join, provides these sums: of each row of totals, and of each tile of rows, as soon as all are published.
+// Joined sums depend only on totals, never on prefixes, so there is no chain of prefixes here either.
 //
-// Traffic   n reads by bulk copies and n writes of 4 or 8 bytes a lane; some 100 words of sums a group of tiles.
+// Traffic   n reads by bulk copies and n writes of 4 or 8 bytes per lane; some 100 words of sums per group of tiles.
 // Order     the same bits as on the CPU, at any grid and alignment.
 // Source    as pipeline; Hillis and Steele, Data Parallel Algorithms, 1986 (rows).
 #pragma once
@@ -17,11 +17,11 @@
 
 namespace upsweep::ladders::scan {
 
-inline constexpr unsigned rows_a_tile = 32, tile_size = rows_a_tile * warp_size;  // of the order
+inline constexpr unsigned rows_per_tile = 32, tile_size = rows_per_tile * warp_size;  // of the order
 
-// Where the sums of each level are among the descriptors: totals of tiles, and of rows of 32 such totals. On level 0
-// tiles are of elements, on each level above of the totals below. Of those, whole ones alone: nobody asks for another's
-// sum.
+// Offsets of each level's sums in the descriptors: totals of tiles, and sums of rows of 32 such totals. Level 0 has
+// tiles of elements, each level above has tiles of the totals below: only whole ones, because no block needs the sum of
+// a partial one.
 struct Levels {
   static constexpr unsigned count = 3;  // up to 2^40 elements
   std::size_t totals[count], rows[count], end = 0;
@@ -35,16 +35,16 @@ struct Levels {
   }
 };
 
-// The sum of each of 32 rows: lane k brings element k of all, and lane l gets row l's, neighbours added first. Every
-// step halves the rows that a lane still has, so that it takes 31 shuffles and not five for each row.
+// Sums 32 rows: lane k passes element k of every row, and lane l gets the sum of row l, neighbours added first. Every
+// step halves the rows that a lane still has: 31 shuffles in all, not five per row.
 template <unsigned distance = 1, class T>
-__device__ __forceinline__ T sum_rows(T (&row)[rows_a_tile]) {
+__device__ __forceinline__ T sum_rows(T (&row)[rows_per_tile]) {
   if constexpr (distance == warp_size) {
     return row[0];
   } else {
     const bool odd = threadIdx.x & distance;
 #pragma unroll
-    for (unsigned r = 0; r < rows_a_tile / 2 / distance; ++r) {
+    for (unsigned r = 0; r < rows_per_tile / 2 / distance; ++r) {
       const T kept = odd ? row[2 * r + 1] : row[2 * r], given = odd ? row[2 * r] : row[2 * r + 1];
       row[r] = kept + __shfl_xor_sync(all_lanes, given, int(distance));
     }
@@ -52,8 +52,8 @@ __device__ __forceinline__ T sum_rows(T (&row)[rows_a_tile]) {
   }
 }
 
-// 0 and the values of the first `count` lanes, left to right. The shuffles are in flight while the additions wait for
-// each other.
+// Returns 0 plus the values of the first `count` lanes, left to right. The shuffles are in flight while the additions
+// wait for each other.
 template <class T>
 __device__ __forceinline__ T add_lanes(T value, unsigned count) {
   T sum = 0;
@@ -65,21 +65,21 @@ __device__ __forceinline__ T add_lanes(T value, unsigned count) {
   return sum;
 }
 
-// What goes through the ring is a group of tiles.
+// A slot of the ring holds a group of tiles.
 template <class Shape, class T>
 struct ReproducibleJobs {
   using Pipeline = ScanPipeline<Shape>;
   static constexpr unsigned stages = Shape::stages, elements = Shape::packs * Pack<T>::size;
-  static constexpr unsigned tiles = elements / tile_size, tiles_a_warp = tiles / Shape::scanners;
-  static constexpr unsigned stage_elements = elements + Pack<T>::size;  // a group begins in the middle of a pack
-  static constexpr unsigned tile_rows = rows_a_tile + 1;                // one more, so that tiles begin in other banks
+  static constexpr unsigned tiles = elements / tile_size, warp_tiles = tiles / Shape::scanners;
+  static constexpr unsigned stage_elements = elements + Pack<T>::size;  // a group may begin inside a pack
+  static constexpr unsigned tile_rows = rows_per_tile + 1;              // one more: tiles begin in different banks
   static constexpr unsigned shared_bytes = stages * (stage_elements + tiles * tile_rows) * sizeof(T);
   static constexpr unsigned threads = Shape::threads + warp_size;  // one warp joins
   static_assert(tiles % Shape::scanners == 0 && warp_size % tiles == 0);
   struct Shared {
     typename Pipeline::Shared ring;
     std::uint64_t placed[stages];  // mbarriers
-    T before[stages][tiles];       // each tile
+    T before[stages][tiles];       // prefix of each tile
   };
 
   Pipeline pipeline;
@@ -110,12 +110,12 @@ struct ReproducibleJobs {
                 &shared.ring.fetched[s]);
   }
 
-  // What comes before each row in its tile, and the tiles' totals, which are published.
+  // Computes the prefix of each row in its tile, and publishes the tiles' totals.
   __device__ void total(unsigned warp) {
     pipeline.for_each_tile(shared.ring.fetched, warp, Shape::totallers, [&](unsigned step, unsigned group) {
       const unsigned s = step % stages;
       if (group < pipeline.tiles) {
-        T row[rows_a_tile];
+        T row[rows_per_tile];
         for (unsigned t = 0; t < tiles; ++t) {
           read_tile(s, t, row);
           rows_of(s, t)[lane] = sum_rows(row);
@@ -124,10 +124,10 @@ struct ReproducibleJobs {
         if (lane < tiles) {
           T* const rows = rows_of(s, lane);
 #pragma unroll
-          for (unsigned r = 0; r < rows_a_tile; ++r) row[r] = rows[r];
+          for (unsigned r = 0; r < rows_per_tile; ++r) row[r] = rows[r];
           T sum = 0;
 #pragma unroll
-          for (unsigned r = 0; r < rows_a_tile; ++r) {
+          for (unsigned r = 0; r < rows_per_tile; ++r) {
             rows[r] = sum;
             sum = sum + row[r];
           }
@@ -138,37 +138,37 @@ struct ReproducibleJobs {
     });
   }
 
-  // Of the rows and tiles of totals that end with this group, on each level, the sums.
+  // Publishes, on each level, the sums of the rows and tiles of totals that end with this group.
   __device__ void join() {
     pipeline.for_each_tile(shared.ring.fetched, 0, 1, [&](unsigned step, unsigned group) {
-      mbarrier_arrive(&shared.placed[step % stages]);  // its number has been read
+      mbarrier_arrive(&shared.placed[step % stages]);  // the group's number has been read
       if (group == pipeline.tiles) return;
-      std::size_t last = (group + std::size_t(1)) * tiles - 1;  // total
-#pragma unroll  // a copy for each level, so that its offsets are constants
+      std::size_t last = (group + std::size_t(1)) * tiles - 1;  // index of the last total
+#pragma unroll  // one copy for each level, so that its offsets are constants
       for (unsigned l = 0; l < Levels::count && last % warp_size == warp_size - 1; ++l) {
         const T row = warp_reduce(take(levels.totals[l] + last - (warp_size - 1) + lane), Sum{});
         last /= warp_size;
         if (lane == 0) store_tagged(descriptor(levels.rows[l] + last), shared.ring.epoch, row);
-        if (last % rows_a_tile != rows_a_tile - 1 || l + 1 == Levels::count) return;
-        const T tile = add_lanes(take(levels.rows[l] + last - (rows_a_tile - 1) + lane), rows_a_tile);
-        last /= rows_a_tile;
+        if (last % rows_per_tile != rows_per_tile - 1 || l + 1 == Levels::count) return;
+        const T tile = add_lanes(take(levels.rows[l] + last - (rows_per_tile - 1) + lane), rows_per_tile);
+        last /= rows_per_tile;
         if (lane == 0) store_tagged(descriptor(levels.totals[l + 1] + last), shared.ring.epoch, tile);
       }
     });
   }
 
-  // What comes before each tile of the group: level by level, the rows before its own and the totals before it in that.
+  // Computes each tile's prefix: level by level, from the rows before its own and the totals before it in that row.
   __device__ void place(unsigned warp) {
     pipeline.for_each_tile(shared.ring.fetched, warp, Shape::placers, [&](unsigned step, unsigned group) {
       const unsigned s = step % stages;
       if (group < pipeline.tiles) {
         const std::size_t first = std::size_t(group) * tiles;
-        std::size_t total[Levels::count];  // that it is part of
+        std::size_t total[Levels::count];  // per level, the one that `first` is part of
 #pragma unroll
         for (unsigned l = 0; l < Levels::count; ++l) total[l] = l ? total[l - 1] / tile_size : first;
         const auto in_row = [&](unsigned l) { return unsigned(total[l] % warp_size) + (l ? 0 : tiles); };
-        const auto in_tile = [&](unsigned l) { return unsigned(total[l] / warp_size % rows_a_tile); };
-        // All in one trip. Lanes that need none ask for one that this block will give.
+        const auto in_tile = [&](unsigned l) { return unsigned(total[l] / warp_size % rows_per_tile); };
+        // All in one trip. Lanes that need none poll one that this block publishes itself.
         T sums[2 * Levels::count];
         wait_tagged<2 * Levels::count>(
             pipeline.descriptors.array(), shared.ring.epoch,
@@ -177,7 +177,7 @@ struct ReproducibleJobs {
               const std::size_t row = total[l] / warp_size;
               if (k % 2 == 0)
                 return lane < in_row(l) ? levels.totals[l] + row * warp_size + lane : levels.totals[0] + first;
-              return lane < in_tile(l) ? levels.rows[l] + row / rows_a_tile * rows_a_tile + lane
+              return lane < in_tile(l) ? levels.rows[l] + row / rows_per_tile * rows_per_tile + lane
                                        : levels.totals[0] + first;
             },
             sums);
@@ -185,7 +185,7 @@ struct ReproducibleJobs {
         T before = 0;
 #pragma unroll
         for (unsigned l = Levels::count; l-- > 0;) {
-          if (l > 0 && total[l] == 0) continue;  // all that comes before lies further down
+          if (l > 0 && total[l] == 0) continue;  // everything before it is on lower levels
           const T upto = warp_scan(lane < in_row(l) ? sums[2 * l] : T(0), Sum{});
           const T in_order = before + (add_lanes(sums[2 * l + 1], in_tile(l)) + from_left_lane(upto, Sum{}));
           if (l > 0)
@@ -202,39 +202,39 @@ struct ReproducibleJobs {
     pipeline.for_each_tile(shared.placed, 0, 1, [&](unsigned step, unsigned group) {
       if (group == pipeline.tiles) return;
       const unsigned s = step % stages;
-      T row[tiles_a_warp][rows_a_tile], before_rows[tiles_a_warp], before[tiles_a_warp];
+      T row[warp_tiles][rows_per_tile], before_rows[warp_tiles], before[warp_tiles];
 #pragma unroll
-      for (unsigned t = 0; t < tiles_a_warp; ++t) {
-        const unsigned tile = warp * tiles_a_warp + t;
+      for (unsigned t = 0; t < warp_tiles; ++t) {
+        const unsigned tile = warp * warp_tiles + t;
         read_tile(s, tile, row[t]);
         before_rows[t] = rows_of(s, tile)[lane];
         before[t] = shared.before[s][tile];
       }
       mbarrier_arrive(&shared.ring.freed[s]);
 #pragma unroll
-      for (unsigned t = 0; t < tiles_a_warp; ++t)
-        scan_tile(row[t], before_rows[t], before[t], (std::size_t(group) * tiles + warp * tiles_a_warp + t) * tile_size,
+      for (unsigned t = 0; t < warp_tiles; ++t)
+        scan_tile(row[t], before_rows[t], before[t], (std::size_t(group) * tiles + warp * warp_tiles + t) * tile_size,
                   inclusive);
     });
   }
 
-  // Exclusive, each lane has what its right neighbour stores, and the last one what the first does: nothing of the row.
-  __device__ void scan_tile(T (&row)[rows_a_tile], T before_rows, T before, std::size_t first, bool inclusive) {
+  // If exclusive, each lane stores its right neighbour's element; the last stores the first, with an empty row prefix.
+  __device__ void scan_tile(T (&row)[rows_per_tile], T before_rows, T before, std::size_t first, bool inclusive) {
     const bool none = !inclusive && lane == warp_size - 1, whole = first + tile_size <= n;
     const unsigned to = inclusive ? lane : (lane + 1) % warp_size;
     warp_scans(row, Sum{}, [&](unsigned) { return lane; });
 #pragma unroll
-    for (unsigned r = 0; r < rows_a_tile; ++r) {
+    for (unsigned r = 0; r < rows_per_tile; ++r) {
       const T before_this = shuffle(before_rows, r);
       const T sum = before + (before_this + (none ? T(0) : row[r]));
       if (const std::size_t i = first + r * warp_size + to; whole || i < n) out[i] = sum;
     }
   }
 
-  __device__ void read_tile(unsigned s, unsigned tile, T (&row)[rows_a_tile]) {
+  __device__ void read_tile(unsigned s, unsigned tile, T (&row)[rows_per_tile]) {
     const T* const from = groups + std::size_t(s) * stage_elements + Aligned<T>(in, n).begin + tile * tile_size + lane;
 #pragma unroll
-    for (unsigned r = 0; r < rows_a_tile; ++r) row[r] = from[r * warp_size];
+    for (unsigned r = 0; r < rows_per_tile; ++r) row[r] = from[r * warp_size];
   }
   __device__ T* rows_of(unsigned s, unsigned tile) { return before_row + (s * tiles + tile) * tile_rows; }
   __device__ T take(std::size_t i) {
@@ -263,9 +263,9 @@ struct reproducible {
   static constexpr bool reproducible_bits = true;
   static constexpr Story story{
       .idea = "the pipeline's ring, with sums joined in rows and tiles fixed by index",
-      .prediction = "0.85 of the copy ceiling when large: six shuffles for 32 elements leave little room",
+      .prediction = "0.85 of the copy ceiling when large: six shuffles per 32 elements leave little room",
       .guarantees = "the same bits on every backend, at any grid and alignment",
-      .limits = "sums of f32 and f64; any n up to 2^40; fixed shape; 200 KB of shared memory a block",
+      .limits = "sums of f32 and f64; any n up to 2^40; fixed shape; 200 KB of shared memory per block",
       .source = "after Merrill and Garland 2016; Hillis and Steele 1986"};
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class Op>
@@ -273,9 +273,9 @@ struct reproducible {
 
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
-    // A tile for each of four warps: of 15 shapes on an H200 the best or within half a per cent of it
+    // One tile for each of four warps: of 15 shapes on an H200, the best or within half a per cent of it
     // (docs/notes/scan.md).
-    constexpr unsigned rows = rows_a_tile / Pack<T>::size;
+    constexpr unsigned rows = rows_per_tile / Pack<T>::size;
     return start<ScanShape<rows, /*Scanners*/ 4, /*Stages*/ 96 / rows>>(a);
   }
 

@@ -7,12 +7,7 @@ constexpr Operation operations[] = {Op::sum, Op::min, Op::max};
 constexpr InputRole inputs[] = {{"the input"}};
 constexpr OutputRole outputs[] = {{.name = "the output", .may_be = 0b1}};
 constexpr Parameter scalars[] = {
-    {.name = "inclusive", .kind = Parameter::Kind::flag, .meaning = "out[i] has in[i] in it (false)"}};
-
-void validate(const Call& c) {
-  require_room("scan", "the output", c.out[0].count, c.n());
-  require_type("scan", "the output", c.out[0].type, c.type());
-}
+    {.name = "inclusive", .kind = Parameter::Kind::flag, .meaning = "out[i] includes in[i] (false)"}};
 
 }  // namespace
 
@@ -23,8 +18,6 @@ extern const Contract scan_contract{
     .inputs = inputs,
     .outputs = outputs,
     .scalars = scalars,
-    .validate = &validate,
-    .written = [](const Call& c, std::size_t, std::uint64_t) { return c.n(); },
     .default_cpu = "parallel",
     .default_gpu = "pipeline"};
 

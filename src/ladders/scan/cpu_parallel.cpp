@@ -1,13 +1,13 @@
-// scan/parallel: whichever of the others is the fastest for how much there is to scan.
+// scan/parallel: the fastest of the other rungs for the size of the arrays.
 //
-// Idea      one core where waking the others costs more than they give; two_pass where the arrays fit a cache, because
+// Idea      one core where waking the others costs more than it gains; two_pass where the arrays fit a cache, because
 //           its cores meet the same blocks again; single_pass from memory, where that gains nothing and joins cost
 //           time.
 // Traffic   n read, n written.
 // Order     that of the rung.
 // Source    the measurements in docs/notes/scan-cpu.md.
 #include "cpu/parallel.h"
-#include "ladders/scan/contract.h"
+#include "ladders/scan/binding.h"
 #include "ladders/scan/cpu_simd.h"
 
 namespace upsweep::ladders::scan {
@@ -19,7 +19,7 @@ namespace {  // a rung of the same name may exist on the GPU
 struct parallel {
   static constexpr Story story{
       .idea = "one core, two_pass or single_pass, by size",
-      .prediction = "ties the best of them in cache and where one core cannot fill the memory",
+      .prediction = "ties the best of them in cache, and where one core cannot saturate memory",
       .guarantees = "an order that depends on the number of cores, the vector width and the alignment",
       .limits = "any n; in place; params: threads",
       .source = "docs/notes/scan-cpu.md"};

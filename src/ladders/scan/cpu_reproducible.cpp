@@ -1,17 +1,17 @@
-// scan/reproducible: float sums whose every addition is fixed by the elements' indices; the same bits everywhere.
+// scan/reproducible: float sums in an order fixed by the elements' indices; the same bits everywhere.
 //
-// Idea      a tree over absolute indices instead of over what some core happened to take. It is made of what a vector
-//           register and a warp both do well, and a level above has the same shape as the one below.
-// Traffic   n read, n written: the second look at a block finds it in L2.
-// Order     for x[0..n), with x + y rounded to the type, and +0 where there is nothing to the left:
+// Idea      a tree over absolute indices instead of over the blocks that a core happened to take. It is made of steps
+//           that vector registers and warps both do well, and every level has the shape of the one below.
+// Traffic   n read, n written: the second read of a block hits L2.
+// Order     for x[0..n), with x + y rounded to the type, and +0 for an empty prefix:
 //           1. rows      of 32 elements. h = x; then for d = 1, 2, 4, 8, 16 and all i >= d at once:
 //                        h[i] = h[i-d] + h[i].
 //           2. tiles     of 32 rows, 1024 elements. c of a tile's first row is 0; the next row's is c + h[31].
-//           3. totals    T[t] of tile t is the c after its last row. E[t], what comes before tile t, is the exclusive
-//                        scan of T in this same order: rows of 32 totals, tiles of 1024, and again; 0 for a lone tile.
+//           3. totals    T[t] of tile t is the c after its last row. E[t], the prefix of tile t, is the exclusive scan
+//                        of T in this same order: rows of 32 totals, tiles of 1024, and again; 0 for a lone tile.
 //           4. inclusive E[t] + (c + h[i]); exclusive E[t] + (c + h[i-1]), with 0 for h[-1].
-//           So exclusive and inclusive differ in the last bits where a tile begins, and a zero is always +0. Which NaN
-//           a NaN is, nobody promises.
+//           So exclusive and inclusive differ in the last bits where a tile begins, and a zero is always +0. The bits
+//           of a NaN are unspecified.
 // Source    Hillis and Steele, Data Parallel Algorithms, 1986 (rows); Demmel and Nguyen, Fast Reproducible
 //           Floating-Point Summation, 2013 (why to fix the order where rounding cannot be avoided).
 #include "ladders/scan/cpu_reproducible.h"
@@ -19,7 +19,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "ladders/scan/contract.h"
+#include "ladders/scan/binding.h"
 #include "ladders/scan/cpu_in_order.h"
 #include "ladders/scan/cpu_rows.h"
 
@@ -27,18 +27,18 @@ namespace upsweep::ladders::scan {
 
 template <class T>
 struct ReproducibleScan<T>::State {
-  // The exclusive scan of totals that come one after another, in the order above; of 1024^3 of them, more than there
-  // will be tiles of tiles.
+  // The exclusive scan, in the order above, of totals that arrive one after another; up to 1024^3 of them, more than
+  // there will be tiles of tiles.
   class Totals {
    public:
-    // Appends a total; what comes before the next one.
+    // Appends a total; returns the prefix of the next one.
     T push(T total) { return push(total, 0); }
 
    private:
     struct Level {
       T tile[tile_elements];
       std::size_t count = 0;
-      T before = 0;  // this tile
+      T before = 0;  // prefix of this tile
     };
     T push(T total, int l) {
       Level& level = levels_[l];
@@ -57,7 +57,7 @@ struct ReproducibleScan<T>::State {
     Level levels_[3];
   };
 
-  T c = 0, before = 0;     // of the row of totals whose turn it is
+  T c = 0, before = 0;     // of the current row of totals
   std::size_t blocks = 0;  // so far
   Totals above;
 };
@@ -77,7 +77,7 @@ void ReproducibleScan<T>::next(const T* in, T* out, std::size_t n, More more, bo
   in_order(blocks, blocks == 1 ? 1 : threads, [&](std::size_t b, auto in_turn, auto) {
     const std::size_t begin = b * block, count = std::min(block, n - begin);
     T total[tiles] = {}, h[tiles + 1] = {}, zero = 0, left[tiles];
-    const bool last = b + 1 == blocks && more == More::none;  // then nobody asks for the last tile's total
+    const bool last = b + 1 == blocks && more == More::none;  // then the last tile's total is not needed
     sums.total(in + begin, (count - last) / tile_elements, total);
     sums.scan(total, h + 1, tiles, &zero, {.inclusive = true, .stores = Stores::cached});
     in_turn([&] {

@@ -1,4 +1,4 @@
-// The reproducible scan of an array that comes piece by piece.
+// The reproducible scan of an array that arrives piece by piece.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -7,13 +7,13 @@ namespace upsweep::ladders::scan {
 
 enum class More { none, follow };  // pieces
 
-// Float sums (f32, f64) in the order that cpu_reproducible.cpp states. The pieces cannot be told from the bits.
+// Float sums (f32, f64) in the order that cpu_reproducible.cpp states. The pieces do not affect the bits.
 template <class T>
 class ReproducibleScan {
  public:
   ReproducibleScan();
   ~ReproducibleScan();
-  // Every piece but the last is a multiple of so many elements: 32 tiles, whose totals make one row.
+  // Elements; every piece but the last is a multiple of a block: 32 tiles, whose totals make one row.
   static constexpr std::size_t block = 32 * 1024;
   // Scans the next n elements, on up to `threads` cores. in may be out.
   void next(const T* in, T* out, std::size_t n, More more, bool inclusive, int threads);

@@ -1,5 +1,4 @@
-// The order is stated in cpu_reproducible.cpp. Compiled once for each instruction set and chosen at run time by
-// Highway.
+// cpu_reproducible.cpp states the order. Compiled once per instruction set and chosen at run time by Highway.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ladders/scan/cpu_rows.cpp"
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)  // the same code as SSE4 and AVX3 here
@@ -18,8 +17,8 @@ HWY_BEFORE_NAMESPACE();
 namespace upsweep::ladders::scan::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The sums of neighbours in `vectors` vectors, of their neighbours, ... until they fill one vector. A row's last prefix
-// is added up in this order too: of 32 vectors the result is the totals of as many rows as a vector has lanes.
+// Adds neighbours in `vectors` vectors, then neighbouring sums, ... until they fill one vector. A row's last prefix is
+// added up in this order too: the result for 32 vectors is the totals of as many rows as a vector has lanes.
 template <int vectors, class D, class T>
 HWY_INLINE hn::Vec<D> fold_neighbours(D d, const T* in) {
   if constexpr (vectors == 1) {
@@ -35,7 +34,7 @@ HWY_INLINE hn::Vec<D> fold_neighbours(D d, const T* in) {
   }
 }
 
-// 1. and 3. of the order: rows, and the chain over them.
+// Steps 1 and 3 of the order: rows, and the chain over them.
 template <class T>
 void total(const T* in, std::size_t count, T* totals) {
   const Wide<T> d;
@@ -49,8 +48,7 @@ void total(const T* in, std::size_t count, T* totals) {
   }
 }
 
-// The prefixes of one row, Hillis and Steele's: at a distance of 1, 2, 4, 8 and 16, each element and the one to its
-// left.
+// Hillis and Steele's scan of one row: each element adds the one at distance 1, 2, 4, 8 and 16 to its left.
 template <class T>
 struct Row {
   using D = Wide<T>;
@@ -74,7 +72,7 @@ struct Row {
   }
 };
 
-// 1., 2. and 4. of the order.
+// Steps 1, 2 and 4 of the order.
 template <class T>
 void scan(const T* in, T* out, std::size_t n, const T* before, How how) {
   using R = Row<T>;
@@ -111,7 +109,7 @@ void scan(const T* in, T* out, std::size_t n, const T* before, How how) {
   if (const std::size_t left = n - t * tile_elements) {
     HWY_ALIGN T some[tile_elements];
     const std::size_t rows = (left + row_elements - 1) / row_elements * row_elements;
-    std::fill(std::copy_n(in + t * tile_elements, left, some), some + rows, T(0));  // nothing left of them sees them
+    std::fill(std::copy_n(in + t * tile_elements, left, some), some + rows, T(0));  // no earlier element sees them
     tile(some, some, rows, before[t], store);
     std::copy_n(some, left, out + t * tile_elements);
   }

@@ -11,7 +11,7 @@ inline constexpr std::size_t row_elements = 32, tile_elements = 32 * row_element
 // For this processor's vector width; f32 and f64. Tiles begin at in[0].
 template <class T>
 struct TileSums {
-  // totals[t] = the sum of tile t, tiles [0, count), all of them whole.
+  // totals[t] = the sum of tile t, for t in [0, count); all tiles are whole.
   void (*total)(const T* in, std::size_t count, T* totals);
   // out[0..n) = the scan of each tile, with before[t] added on its left. in may be out.
   void (*scan)(const T* in, T* out, std::size_t n, const T* before, How how);

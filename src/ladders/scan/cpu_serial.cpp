@@ -1,5 +1,5 @@
 // scan/serial: one loop, left to right: the definition.
-#include "ladders/scan/contract.h"
+#include "ladders/scan/binding.h"
 
 namespace upsweep::ladders::scan {
 
@@ -7,7 +7,7 @@ namespace {  // a rung of the same name may exist on the GPU
 
 struct serial {
   static constexpr Story story{.idea = "one loop, one running total",
-                               .prediction = "bound by the latency of one operation an element",
+                               .prediction = "bound by the latency of one operation per element",
                                .guarantees = "left to right",
                                .limits = "any n",
                                .source = "std::exclusive_scan"};

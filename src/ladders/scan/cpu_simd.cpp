@@ -1,14 +1,14 @@
 // scan/simd: one core, whole vectors, and one operation between a vector's prefixes and the next one's.
 //
-// Idea      windows that slide: w2[i] = x[i-1] + x[i], w4[i] = w2[i-2] + w2[i], ..., until a window is as wide as a
-//           vector; then out[i] = out[i-W] + wW[i], a vector at a time. Windows reach across the vectors' boundaries,
-//           so no vector's total has to be spread over the next one, which is what scanning each vector by itself and
-//           adding a carry costs: log2(W) + 1 operations and log2(W) moves a vector, and one operation in the chain.
-// Traffic   n read, n written; from a size on with stores around the caches, which save reading what is overwritten.
-// Order     windows as above, counted from the first element of out on a vector's boundary.
+// Idea      sliding windows: w2[i] = x[i-1] + x[i], w4[i] = w2[i-2] + w2[i], ..., until a window is as wide as a
+//           vector; then out[i] = out[i-W] + wW[i], a vector at a time. Windows cross vector boundaries, so no vector's
+//           total has to be broadcast over the next one, which scanning each vector and adding a carry would need. Per
+//           vector: log2(W) + 1 operations, log2(W) moves, and one operation in the dependency chain.
+// Traffic   n read, n written; large arrays with stores around the caches, which save reading what is overwritten.
+// Order     windows as above, counted from the first vector-aligned element of out.
 // Source    Hillis and Steele, Data Parallel Algorithms, 1986; the windows run on as in a sliding sum.
 //
-// Compiled once for each instruction set and chosen at run time by Highway.
+// Compiled once per instruction set and chosen at run time by Highway.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ladders/scan/cpu_simd.cpp"
 #define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)  // the same code as SSE4 and AVX3 here: half the compile time
@@ -23,7 +23,7 @@
 #include <cstdint>
 
 #include "cpu/lanes-inl.h"
-#include "ladders/scan/contract.h"
+#include "ladders/scan/binding.h"
 #include "ladders/scan/cpu_slide-inl.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -32,7 +32,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using lanes::HWY_NAMESPACE::combine, lanes::HWY_NAMESPACE::load_lanes, lanes::HWY_NAMESPACE::loses_nan,
     lanes::HWY_NAMESPACE::store_lanes;
 
-// The prefixes of a row of vectors, handed over one after another.
+// The prefixes of consecutive vectors, taken one after another.
 template <class T, class O>
 class Sliding {
   using D = Wide<T>;
@@ -41,7 +41,7 @@ class Sliding {
 
  public:
   HWY_INLINE explicit Sliding(T carry) : Sliding(hn::Set(D(), carry), hn::Set(D(), O::template neutral<T>())) {}
-  // The prefixes where x lies, when `left` is what lies one element to the left of x.
+  // Returns the prefixes at x's elements; `left` is the vector one element to the left of x.
   HWY_INLINE V take(V left, V x) {
     if constexpr (width > 1) x = window<2, 0>(combine(O{}, left, x));
     return prefixes_ = combine(O{}, prefixes_, x);
@@ -49,9 +49,9 @@ class Sliding {
   HWY_INLINE T last() const { return hn::ExtractLane(prefixes_, width - 1); }
 
  private:
-  // Not by a loop over before_, which GCC 12 would then keep in memory.
+  // Not a loop over before_, which GCC 12 would then keep in memory.
   HWY_INLINE Sliding(V carry, V neutral) : before_{neutral, neutral, neutral, neutral, neutral}, prefixes_(carry) {}
-  // From windows of k elements, w, to windows of a whole vector.
+  // Widens windows of k elements, w, to windows of a whole vector.
   template <int k, int level>
   HWY_INLINE V window(V w) {
     if constexpr (k < width) {
@@ -62,7 +62,7 @@ class Sliding {
       return w;
     }
   }
-  V before_[5];  // the last vector's windows of 2, 4, ... elements: 5 kinds where a vector has 64
+  V before_[5];  // the last vector's windows of 2, 4, ... elements: 5 sizes if a vector has 64 lanes
   V prefixes_;
 };
 
@@ -74,15 +74,15 @@ void scan_span(const void* from, void* to, std::size_t count, void* carry, How h
   T& total = *static_cast<T*>(carry);
   T* const out = static_cast<T*>(to);
   if (n == 0) return;
-  const T last = static_cast<const T*>(from)[n - 1];  // before it is overwritten, should in be out
-  // An exclusive scan is the inclusive one of what lies one element to the left. in[i] is what ends at out[i].
+  const T last = static_cast<const T*>(from)[n - 1];  // before it is overwritten, if in is out
+  // An exclusive scan is an inclusive one shifted by one element: in[i] is the last element in out[i].
   const Index shift = how.inclusive ? 0 : 1;
   const T* const in = static_cast<const T*>(from) - shift;
 
-  // The vectors begin on a vector's boundary of out, where a store crosses no cache lines: maybe before the array, and
-  // the last one may end behind it. Lanes of what is not there are neutral, and not stored.
+  // Vectors are aligned in out, so that no store crosses a cache line: the first may begin before the array, and the
+  // last may end past it. Lanes outside the array are neutral and not stored.
   const auto lane = [&](Index j, Index i) { return static_cast<std::size_t>(std::clamp(j - i, Index{0}, width)); };
-  const auto load = [&](Index i, Index left) __attribute__((always_inline)) {  // in[i - left] and on
+  const auto load = [&](Index i, Index left) __attribute__((always_inline)) {  // from in[i - left] on
     if (HWY_LIKELY(i >= 2 && i + width <= n)) return hn::LoadU(d, in + i - left);
     return load_lanes<O>(d, in + i - left, lane(shift + left, i), lane(n + left, i));
   };
@@ -106,12 +106,12 @@ void scan_span(const void* from, void* to, std::size_t count, void* carry, How h
     }
     hwy::Prefetch(reinterpret_cast<const std::byte*>(in + i) + how.ahead);
     const auto y = prefixes.take(left, x);
-    if (i + width < n) left = load(i + width, 1), x = load(i + width, 0);  // now, because in may be out
+    if (i + width < n) left = load(i + width, 1), x = load(i + width, 0);  // before the store: in may be out
     store(y, i);
   }
   if (how.stores == Stores::around) hwy::FlushStream();
   total = prefixes.last();
-  if (HWY_UNLIKELY(nan)) {  // from a NaN on every minimum and maximum is one
+  if (HWY_UNLIKELY(nan)) {  // from a NaN on, every minimum and maximum is NaN
     HWY_ALIGN T rest[hn::MaxLanes(d)];
     hn::Store(x, d, rest);
     for (Index k = 0; i < n; ++i, ++k) {
@@ -148,8 +148,8 @@ SpanScan simd_scan(Type type, Op op) { return HWY_DYNAMIC_DISPATCH(find_scan)(ty
 namespace {  // a rung of the same name may exist on the GPU
 
 struct simd {
-  static constexpr Story story{.idea = "windows that slide over whole vectors; one operation between vectors",
-                               .prediction = "a vector in 4 cycles in cache; one core copies no faster from memory",
+  static constexpr Story story{.idea = "sliding windows over whole vectors; one operation between vectors",
+                               .prediction = "a vector in 4 cycles in cache; from memory, as fast as one core copies",
                                .guarantees = "an order that depends on the vector width and the output's alignment",
                                .limits = "any n; in place",
                                .source = "Hillis and Steele, Data Parallel Algorithms, 1986"};

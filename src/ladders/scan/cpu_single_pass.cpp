@@ -1,8 +1,8 @@
-// scan/single_pass: all cores, each taking the next block as it is free; a block's prefix comes from the one before it.
+// scan/single_pass: all cores, each taking the next block when free; a block's prefix comes from the one before it.
 //
-// Idea      chained scan: a core takes the next block, sums it, waits for the prefix that the block before it leaves,
-//           leaves its own, and only then scans, from its L2. Nothing is joined until the end, so a core that loses its
-//           time slice holds up the others for one block and not for a pass.
+// Idea      chained scan: a core takes the next block, sums it, waits for the prefix that the previous block publishes,
+//           publishes its own, and only then scans, from its L2. There is no join until the end, so a core that loses
+//           its time slice delays the others by one block, not by a pass.
 // Traffic   n read, n written.
 // Order     the simd rung's in each block; totals left to right.
 // Source    Yan, Long, Zhang, StreamScan: Fast Scan Algorithms for GPUs without Global Barrier Synchronization, 2013.
@@ -10,7 +10,7 @@
 #include <cstddef>
 
 #include "ladders/reduce/cpu_simd.h"
-#include "ladders/scan/contract.h"
+#include "ladders/scan/binding.h"
 #include "ladders/scan/cpu_in_order.h"
 #include "ladders/scan/cpu_simd.h"
 
@@ -43,7 +43,7 @@ struct single_pass {
         prefix = a.op(carry, total);
       });
       How and_fetch = how;
-      if (how.stores == Stores::around)  // from memory a core reads while it writes, what it comes to next
+      if (how.stores == Stores::around)  // from memory: prefetch this core's next block while writing
         if (const std::size_t after = take_next(); (after + 1) * block <= a.n)
           and_fetch.ahead = static_cast<std::ptrdiff_t>((after - b) * block_bytes);
       scan(a.in + begin, a.out + begin, count, &carry, and_fetch);

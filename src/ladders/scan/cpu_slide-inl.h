@@ -1,5 +1,5 @@
-// Vectors that slide over an array: what the SIMD loops of scan share. Compiled once for each instruction set, inside
-// Highway's foreach_target, so with a guard that toggles.
+// Vectors that slide over an array, shared by the SIMD loops of scan. Compiled once per instruction set, inside
+// Highway's foreach_target, hence the guard that toggles.
 #if defined(UPSWEEP_SCAN_CPU_SLIDE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef UPSWEEP_SCAN_CPU_SLIDE_INL_H
 #undef UPSWEEP_SCAN_CPU_SLIDE_INL_H
@@ -13,7 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace upsweep::ladders::scan::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The widest vector whose length is known when compiling: sliding needs to know which lane comes from where.
+// The widest vector whose length is a compile-time constant: slide() needs to know which lane comes from where.
 template <class T>
 #if HWY_HAVE_SCALABLE
 using Wide = hn::CappedTag<T, 16 / sizeof(T)>;
@@ -21,18 +21,18 @@ using Wide = hn::CappedTag<T, 16 / sizeof(T)>;
 using Wide = hn::ScalableTag<T>;
 #endif
 
-// `now` moved up by k lanes, 0 < k < all, its lowest lanes filled with the highest of `before`: what lies k elements
-// further left, where `before` is the vector on the left of `now`.
+// Returns `now` moved up by k lanes, 0 < k < width, its lowest lanes filled with the highest of `before`: the vector k
+// elements further left, if `before` is the vector to the left of `now`.
 template <int k, class D, class V = hn::Vec<D>>
 HWY_INLINE V slide(D d, V now, V before) {
 #if HWY_TARGET == HWY_SCALAR
-  return (void)d, (void)now, before;  // a vector of one lane slides by no less than a vector
+  return (void)d, (void)now, before;  // a vector of one lane can only slide by a whole vector
 #else
   constexpr int bytes = k * static_cast<int>(sizeof(hn::TFromD<D>)), block = 16;
   static_assert(k > 0 && k < static_cast<int>(hn::MaxLanes(D())));
-  // The byte shift of two vectors works in each block of 16 bytes alone: the blocks on the left of those of `now`.
+  // The byte shift of two vectors works within 16-byte blocks: it needs the block to the left of each block of `now`.
   [[maybe_unused]] V blocks = before;
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3  // the one instruction that crosses blocks, in whole words
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3  // the one instruction that crosses blocks, by whole words
   const hn::Repartition<std::uint32_t, D> words;
   const auto high = hn::BitCast(words, now), low = hn::BitCast(words, before);
   if constexpr (bytes % 4 == 0)

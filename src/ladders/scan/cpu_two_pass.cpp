@@ -1,9 +1,9 @@
 // scan/two_pass: all cores; totals of blocks first, then each block scanned from its prefix.
 //
-// Idea      reduce, then scan: pass 1 sums each core's block, pass 2 scans it. Two things that this leaves lying about
-//           are picked up: the first block's prefix is known, so the core that would sum it scans it at once; and
-//           nobody asks for the total of the last one, so there is a block more than cores, for the same core. As a sum
-//           takes about half the time of a scan, the first block is half of the others.
+// Idea      reduce, then scan: pass 1 sums each core's block, pass 2 scans it. Two savings: the first block's prefix is
+//           known, so its core scans it in pass 1; and the last block's total is not needed, so there is one block more
+//           than cores, which the same core scans in pass 2. A sum takes about half the time of a scan, so the first
+//           block is half as long as the others.
 // Traffic   n read, n written: blocks fit a core's L2, and the same core meets its block again in pass 2.
 // Order     the simd rung's in each block; totals left to right.
 // Source    Blelloch, Prefix Sums and Their Applications, 1990; the uneven blocks are our own.
@@ -12,7 +12,7 @@
 
 #include "cpu/parallel.h"
 #include "ladders/reduce/cpu_simd.h"
-#include "ladders/scan/contract.h"
+#include "ladders/scan/binding.h"
 #include "ladders/scan/cpu_simd.h"
 
 namespace upsweep::ladders::scan {
@@ -21,7 +21,7 @@ namespace {  // a rung of the same name may exist on the GPU
 
 struct two_pass {
   static constexpr Story story{
-      .idea = "totals of blocks, then blocks; the first is scanned in pass 1, the last never summed",
+      .idea = "totals of blocks, then blocks; the first is scanned in pass 1, the last is never summed",
       .prediction = "1.67 times simd on two cores in cache; the copy ceiling from memory",
       .guarantees = "an order that depends on the number of cores, the vector width and the alignment",
       .limits = "any n; in place; params: threads",
@@ -46,16 +46,16 @@ struct two_pass {
     static const SpanScan scan = simd_scan(type_of<T>(), Op::op);
     static const auto reduce = reduce::simd_reduction(type_of<T>(), Op::op, reduce::From::caches);
     constexpr std::size_t line = 64 / sizeof(T);
-    // Rounds of `threads` whole blocks and a half one, all of the same size.
+    // Rounds of equal size, each of `threads` whole blocks and half a block.
     const std::size_t halves = 2 * static_cast<std::size_t>(threads) + 1, most = block_bytes / sizeof(T) * halves / 2;
     const std::size_t rounds = (n + most - 1) / most;
     const std::size_t block = (2 * n / (rounds * halves) + line) / line * line;
-    struct alignas(64) Prefix {  // a cache line each: cores that write to one line wait for each other
+    struct alignas(64) Prefix {  // one cache line each: no false sharing between cores
       T value;
     };
     Prefix prefix[Parts::most + 1];
     for (std::size_t begin = 0; begin < n;) {
-      // Block 0 is [begin, begin + block / 2), block i the i-th after that.
+      // Block 0 is [begin, begin + block / 2), block i is the i-th block after that.
       const auto bound = [&](int i) {
         return std::min(n, i < 0 ? begin : begin + block / 2 + static_cast<std::size_t>(i) * block);
       };

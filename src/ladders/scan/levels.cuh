@@ -1,12 +1,11 @@
-// A scan by levels: tiles, the scan of their totals by the same kernels, a uniform add; for any way to scan a tile
+// Recursive scan: scans the tiles, scans their totals with the same kernels, then a uniform add; for any tile scan
 // (tiles.cuh).
 #pragma once
 #include "ladders/scan/tiles.cuh"
 
 namespace upsweep::ladders::scan {
 
-// out[0..n) = the scan of in[0..n): tiles, the scan of their totals by the same kernels, a uniform add. `totals` has
-// room for this level's totals and those below.
+// Scans in[0..n) to out[0..n), one level and those after it. `totals` has room for the totals of all these levels.
 template <class Tile, class T, class Op>
 Status scan_level(const T* in, T* out, std::size_t n, bool inclusive, T* totals, Tiling<Tile> tiling, Op op,
                   Stream stream) {
@@ -20,7 +19,7 @@ Status scan_level(const T* in, T* out, std::size_t n, bool inclusive, T* totals,
   return launch(uniform_add_kernel<Tile, T, Op>, shape, totals, out, n, op);
 }
 
-// The launcher of such a rung: scratch for the totals of all levels, then the levels.
+// The launcher of such a rung: allocates the totals of all levels, then scans.
 template <class Tile, class T, class Op>
 Status scan_recursively(const Args<T, Op>& a) {
   const Tiling<Tile> tiling = tiling_of<Tile>(a.tuning);

@@ -1,6 +1,6 @@
 // Blelloch's two sweeps over an array in shared memory.
 //
-// The array is anything with an operator[]: T*, or a view that lays the elements out otherwise.
+// The array is anything with an operator[]: T*, or a view with another layout.
 #pragma once
 #include "ladders/scan/tiles.cuh"
 
@@ -9,9 +9,9 @@ namespace upsweep::ladders::scan {
 template <class Array>
 using ElementOf = std::remove_reference_t<decltype(std::declval<Array>()[0])>;
 
-// Up: a tree of totals, in place. The right child of each pair becomes the pair's total, s[count - 1] that of all.
-// count is a power of two, and every thread of the block takes part; s was written by any thread, and may be read by
-// any after a __syncthreads().
+// Up-sweep: builds a tree of totals in place. The right child of each pair becomes the pair's total; s[count - 1], the
+// total of all. count is a power of two, and every thread of the block takes part. Any thread may have written s, and
+// any may read it after a __syncthreads().
 template <class Array, class Op>
 __device__ void up_sweep(Array s,  // [count], shared
                          unsigned count, Op op) {
@@ -24,8 +24,8 @@ __device__ void up_sweep(Array s,  // [count], shared
   }
 }
 
-// Down: what is left of a pair comes to its right child, and goes on to both. Turns the tree of totals into the
-// exclusive scan, and returns the total. Barriers as up_sweep.
+// Down-sweep: turns the tree of totals into the exclusive scan and returns the total. A pair's prefix arrives in its
+// right child and is passed on to both. Barriers as in up_sweep.
 template <class Array, class Op>
 __device__ ElementOf<Array> down_sweep(Array s,  // [count], shared
                                        unsigned count, Op op) {
@@ -46,8 +46,8 @@ __device__ ElementOf<Array> down_sweep(Array s,  // [count], shared
   return total;
 }
 
-// The scan of one tile of 2 * blockDim.x elements, from in[0..n) to out[0..n), n at most a tile; `s` is a tile in
-// shared memory. Returns the tile's total.
+// Scans one tile of 2 * blockDim.x elements from in[0..n) to out[0..n), n at most a tile; `s` is a tile in shared
+// memory. Returns the tile's total.
 template <class T, class Array, class Op>
 __device__ T sweep_tile(const T* in,  // [n]
                         T* out,       // [n]
@@ -62,13 +62,13 @@ __device__ T sweep_tile(const T* in,  // [n]
   return total;
 }
 
-// Blocks whose tile of two elements a thread is a tree.
+// Accepts block sizes whose tile, of two elements per thread, is a complete tree.
 constexpr Status tree_block(unsigned threads) {
   if (threads >= 1 && threads <= 1024 && (threads & (threads - 1)) == 0) return {};
-  return {Code::unsupported, 0, "this rung needs a block of a power of two threads, to 1024"};
+  return {Code::unsupported, 0, "this rung needs a power-of-two block size of at most 1024 threads"};
 }
 
-// A tile by the two sweeps, as it lies.
+// Scans a tile by the two sweeps, without padding.
 struct Sweeps {
   static constexpr unsigned per_thread = 2, block = 256;
   static constexpr Status refusal(unsigned threads) { return tree_block(threads); }
@@ -82,9 +82,9 @@ struct Sweeps {
   }
 };
 
-// Most elements for the rungs in which every element adds the totals of all tiles before its own. Those are n^2 / 1024
-// additions: 1.7e10 of them at 2^22 elements, milliseconds even of a large GPU, and four times that at 2^23. The
-// emulator traces 2^18 elements in 3.5 s on two cores, where recursive takes 0.6.
-inline constexpr std::size_t largest_merge = std::size_t{1} << (kernel_backend == Backend::simt ? 18 : 22);
+// Limit of the rungs in which every element adds the totals of all tiles before its own. That takes n^2 / 1024
+// additions: 1.7e10 of them at 2^22 elements, milliseconds even on a large GPU, and four times that at 2^23. The
+// emulator traces 2^18 elements in 3.5 s on two cores, where recursive takes 0.6 s.
+inline constexpr std::size_t largest_merge = std::size_t{1} << (emulated ? 18 : 22);
 
 }  // namespace upsweep::ladders::scan

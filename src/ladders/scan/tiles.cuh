@@ -1,12 +1,12 @@
-// An array scanned tile by tile: what the rungs share that differ only in how a block scans its tile.
+// Tile-by-tile scans, for the rungs that differ only in how a block scans its tile.
 //
-// Such a way is a struct:
+// A tile scan is a struct:
 //   per_thread                                      a tile is per_thread * blockDim.x elements
-//   block                                           threads, unless the caller says otherwise
-//   refusal(threads)                                ok, or why it cannot work with so many
-//   shared_bytes<T>(threads)                        of dynamic shared memory
-//   scan(in, out, n, inclusive, op)                 one tile, by all threads of a block, from in[0..n) to out[0..n);
-//                                                   n is at most a tile; returns its total, to thread 0 at least
+//   block                                           threads per block, unless the caller chooses
+//   refusal(threads)                                ok, or why it does not support this block size
+//   shared_bytes<T>(threads)                        dynamic shared memory per block
+//   scan(in, out, n, inclusive, op)                 scans one tile, by all threads of a block, from in[0..n) to
+//                                                   out[0..n), n at most a tile; at least thread 0 gets its total
 #pragma once
 #include "kernel/kernel.h"
 #include "ladders/scan/contract.h"
@@ -15,7 +15,7 @@ namespace upsweep::ladders::scan {
 
 template <class Tile, class T, class Op>
 __global__ void tiles_kernel(const T* in,  // [n]
-                             T* out,       // [n], each tile scanned for itself
+                             T* out,       // [n], each tile scanned by itself
                              T* totals,    // [gridDim.x], or null
                              std::size_t n, bool inclusive, Op op) {
   const std::size_t tile = std::size_t(Tile::per_thread) * blockDim.x, begin = blockIdx.x * tile;
@@ -25,7 +25,7 @@ __global__ void tiles_kernel(const T* in,  // [n]
 }
 
 template <class Tile, class T, class Op>
-__global__ void uniform_add_kernel(const T* before,  // [gridDim.x], what is left of each tile
+__global__ void uniform_add_kernel(const T* before,  // [gridDim.x], each tile's prefix
                                    T* out,           // [n]
                                    std::size_t n, Op op) {
   const std::size_t begin = blockIdx.x * std::size_t(Tile::per_thread) * blockDim.x;
@@ -34,14 +34,14 @@ __global__ void uniform_add_kernel(const T* before,  // [gridDim.x], what is lef
     if (const std::size_t i = begin + k * blockDim.x + threadIdx.x; i < n) out[i] = op(prefix, out[i]);
 }
 
-// How an array of n elements falls into tiles.
+// The division of an array into tiles.
 template <class Tile>
 struct Tiling {
-  unsigned threads;  // a block
+  unsigned threads;  // per block
 
-  std::size_t elements() const { return std::size_t(Tile::per_thread) * threads; }  // of a tile
+  std::size_t elements() const { return std::size_t(Tile::per_thread) * threads; }  // per tile
   std::size_t count(std::size_t n) const { return ceil_div(n, elements()); }
-  // One block a tile.
+  // One block per tile.
   template <class T>
   Shape shape(std::size_t n, Stream stream) const {
     return {.grid = static_cast<unsigned>(count(n)),
@@ -51,7 +51,7 @@ struct Tiling {
   }
 };
 
-// The tiling that the caller asks for, or the way's own.
+// Returns the tiling for the caller's block size, or for the tile scan's own.
 template <class Tile>
 Tiling<Tile> tiling_of(const Tuning& tuning) {
   return {tuning.block_or(Tile::block)};

@@ -1,20 +1,21 @@
-// segmented_scan/pairs: a scan of pairs, of a value and whether a segment begins.
+// segmented_scan/pairs: a scan of pairs: a value, and whether a segment begins.
 //
-// The textbook's way: pairs have an associative operator too (Joined), so any scan will do. Here scan's
-// reduce_then_scan, an element a thread: one launch joins ranges, one scans their pairs, one scans each range from what
-// is left of it. The bits come first, in a launch of their own (heads.cuh).
+// The textbook's way: pairs have an associative operator too (Joined), so any scan will do. Here it is scan's
+// reduce_then_scan, one element per thread: one launch totals the ranges, one scans their totals, and one scans each
+// range from its prefix. An extra launch computes the head bits first (heads.cuh).
 //
-// Traffic   heads once, 2 reads and 1 write an element, and 3 times a bit.
+// Traffic   heads once; 2 reads and 1 write per element, and 3 times one bit.
 // Order     left to right: lanes, warps, tiles, ranges.
 // Source    Blelloch, Prefix Sums and Their Applications, 1990; Sengupta, Harris, Zhang, Owens, Scan Primitives for GPU
 //           Computing, 2007.
 #pragma once
 #include "kernel/block.h"
 #include "ladders/segmented_scan/heads.cuh"
+#include "ladders/segmented_scan/run.h"
 
 namespace upsweep::ladders::segmented_scan {
 
-// A block's range, tile by tile: tile(i, run), of this thread's element.
+// Calls tile(i, run) for this thread's element i of every tile of the block's range.
 template <class T, class Op, class Tile>
 __device__ __forceinline__ void for_each_tile(const T* in, HeadBits heads, std::size_t n, std::size_t tiles,
                                               Joined<Op> join, Tile&& tile) {
@@ -28,19 +29,19 @@ template <class T, class Op>
 __global__ void __launch_bounds__(1024) pairs_totals_kernel(const T* in,  // [n]
                                                             HeadBits heads,
                                                             Run<T>* totals,                    // [gridDim.x]
-                                                            std::size_t n, std::size_t tiles,  // a range
+                                                            std::size_t n, std::size_t tiles,  // per range
                                                             Op op) {
   __shared__ Run<T> warp_totals[warp_size];
   const Joined<Op> join{op};
   Run<T> total = join.template neutral<Run<T>>();  // thread 0's
   for_each_tile(in, heads, n, tiles, join, [&](std::size_t, Run<T> own) {
     total = join(total, block_reduce(own, join, warp_totals));
-    __syncthreads();  // warp_totals is read
+    __syncthreads();  // warp_totals has been read
   });
   if (threadIdx.x == 0) totals[blockIdx.x] = total;
 }
 
-// One block: what is left of each range instead of its total.
+// One block: replaces each range's total with its prefix.
 template <class T, class Op>
 __global__ void __launch_bounds__(1024) pairs_ranges_kernel(Run<T>* totals,  // [ranges], at most blockDim.x
                                                             unsigned ranges, Op op) {
@@ -58,15 +59,15 @@ __global__ void __launch_bounds__(1024) pairs_scan_kernel(const T* in,  // [n]
                                                           HeadBits heads,
                                                           T* out,                            // [n]
                                                           const Run<T>* before,              // [gridDim.x]
-                                                          std::size_t n, std::size_t tiles,  // a range
+                                                          std::size_t n, std::size_t tiles,  // per range
                                                           bool inclusive, Op op) {
-  __shared__ Run<T> warp_totals[2][warp_size];  // two take turns: one barrier a tile
+  __shared__ Run<T> warp_totals[2][warp_size];  // double-buffered: one barrier per tile
   const Joined<Op> join{op};
   Run<T> left = before[blockIdx.x];
-  unsigned turn = 0;
+  unsigned iteration = 0;
   for_each_tile(in, heads, n, tiles, join, [&](std::size_t i, Run<T> own) {
     Run<T> total;
-    const Run<T> upto = join(left, block_scan(own, join, warp_totals[turn++ % 2], total));
+    const Run<T> upto = join(left, block_scan(own, join, warp_totals[iteration++ % 2], total));
     if (i < n) out[i] = inclusive ? join(upto, own).value : own.head ? Op::template neutral<T>() : upto.value;
     left = join(left, total);
   });
@@ -75,7 +76,7 @@ __global__ void __launch_bounds__(1024) pairs_scan_kernel(const T* in,  // [n]
 struct pairs {
   static constexpr Story story{.idea = "reduce, then scan, of pairs: a value, and whether a segment begins",
                                .prediction =
-                                   "as scan's warp_shuffle, a quarter of the copy ceiling: 4 bytes a lane, "
+                                   "like scan's warp_shuffle, a quarter of the copy ceiling: 4 bytes per lane, "
                                    "and twice the shuffles",
                                .guarantees = "same bits for the same n, grid and block",
                                .limits = "any n; whole warps",
@@ -85,13 +86,13 @@ struct pairs {
     const auto threads = a.tuning.block_or(512);
     if (!whole_warps(threads)) return not_whole_warps;
     if (a.n == 0) return {};
-    // Ranges for all threads that are resident, but no more than one block scans.
+    // One range per resident block, but no more than one block can scan.
     const auto resident = static_cast<std::size_t>(device_limits().multiprocessors) *
                           static_cast<std::size_t>(device_limits().threads_per_sm) / threads;
     const std::size_t tiles = ceil_div(a.n, threads), most = resident < 1024 ? resident : 1024;
     const std::size_t range = ceil_div(tiles, most);
     const auto ranges = static_cast<unsigned>(ceil_div(tiles, range));
-    const std::size_t words = ceil_div(head_words(0, a.n), 4) * 4;  // so that pairs begin at 16 bytes
+    const std::size_t words = ceil_div(head_words(0, a.n), 4) * 4;  // so that the pairs are 16-byte aligned
     auto* const bits = static_cast<unsigned*>(a.workspace->scratch(words * sizeof(unsigned) + ranges * sizeof(Run<T>)));
     if (!bits) return no_memory_for_heads;
     auto* const totals = reinterpret_cast<Run<T>*>(bits + words);

@@ -1,10 +1,10 @@
-// segmented_scan/lookback: one pass; a tile in which a segment begins need not look back to say what comes after it.
+// segmented_scan/lookback: one pass; a tile with a head can publish its prefix without looking back.
 //
-// Scan's lookback, 16 bytes a lane, with two changes. In a warp, heads are a ballot, so that shuffles carry values
-// alone (segments.cuh). Between tiles, one with a head has its prefix at once: look-backs end there.
+// Scan's lookback, 16 bytes per lane, with two changes. In a warp, heads are a ballot, so shuffles carry only values
+// (segments.cuh). Between tiles, one with a head has its prefix at once: look-backs end there.
 //
-// Traffic   heads, n reads and n writes of 16 bytes, 2 times a bit, 64 words of totals and prefixes a look back.
-// Order     of sums that round: depends on how far each tile looked back.
+// Traffic   heads; n reads and n writes of 16 bytes; 2 times one bit; 64 words of totals and prefixes per look-back.
+// Order     depends on how far each tile looked back; matters only for sums that round.
 // Source    Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016; Sengupta, Harris,
 //           Garland, Efficient Parallel Scan Algorithms for GPUs, 2008 (heads as a ballot).
 #pragma once
@@ -14,7 +14,7 @@
 
 namespace upsweep::ladders::segmented_scan {
 
-inline constexpr unsigned tile_threads = 256, tile_rows = 4;  // 16 KB a tile, as scan's
+inline constexpr unsigned tile_threads = 256, tile_rows = 4;  // 16 KB per tile, like scan's
 template <class T>
 inline constexpr std::size_t tile_elements = std::size_t(tile_threads) * tile_rows* Pack<T>::size;
 
@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(tile_threads) lookback_kernel(const T* in,  //
   const unsigned tile = tiles.draw(drawn);
   const std::size_t first = (std::size_t(tile) * warps + warp) * tile_rows * row_elements<T> + lane * Pack<T>::size;
 
-  // 1. This tile.
+  // 1. Load this tile and scan its packs.
   uint4 rows[tile_rows];
   unsigned heads[tile_rows];
   BeforePacks<T, tile_rows> before;
@@ -45,12 +45,12 @@ __global__ void __launch_bounds__(tile_threads) lookback_kernel(const T* in,  //
   Run<T> total;
   const Run<T> before_warp = scan_warps(scan_rows(rows, heads, before, op), Joined<Op>{op}, warp_totals, total);
 
-  // 2. What comes before it.
+  // 2. Find its prefix.
   if (warp == 0) {
     const Descriptors& descriptors = tiles.descriptors;
     const unsigned epoch = Descriptors::epoch_after(descriptors.last_epoch());
     if (lane == 0) publish(descriptors, tile, epoch, total);
-    // Nothing comes before a segment that begins with the tile.
+    // A tile that begins with a head needs no prefix.
     const bool first_head = shuffle(heads[0], 0) & 1;
     const T left = first_head ? Op::template neutral<T>() : look_back<T>(descriptors, epoch, tile, op);
     if (lane == 0) {
@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(tile_threads) lookback_kernel(const T* in,  //
   }
   __syncthreads();
 
-  // 3. Its scan.
+  // 3. Finish its scan.
   const T left = before_warp.head ? before_warp.value : op(before_tile, before_warp.value);
   finish_rows(rows, heads, before, left, inclusive, op);
   store_rows(out - input.begin, input, first, rows);
@@ -70,7 +70,7 @@ __global__ void __launch_bounds__(tile_threads) lookback_kernel(const T* in,  //
 struct lookback {
   static constexpr Story story{.idea = "one pass; heads as a ballot; a tile with a head has its prefix at once",
                                .prediction =
-                                   "0.9 of scan's lookback when large: the bits are a launch and 3 % more "
+                                   "0.9 of scan's lookback when large: the bits cost a launch and 3 % more "
                                    "traffic",
                                .limits = "any n up to 2^31 tiles; fixed block size",
                                .source = "Merrill and Garland 2016; Sengupta, Harris, Garland 2008"};

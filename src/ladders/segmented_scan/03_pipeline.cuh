@@ -1,10 +1,10 @@
 // segmented_scan/pipeline: scan's pipeline, with the bits of a tile beside it in the ring.
 //
-// The same jobs (kernel/warp_pipeline.h). Totals say whether a segment begins in their tile, by the descriptor that
-// they are put into, and placing a tile adds those since the last head alone.
+// The same jobs (kernel/warp_pipeline.h). The descriptor that a total is stored in tells whether a segment begins in
+// the tile, and placing a tile adds only the totals since the last head.
 //
-// Traffic   heads, n reads by bulk copies and n writes, 2 times a bit; 264 words of totals a tile.
-// Order     of sums that round: depends on which block drew which tile.
+// Traffic   heads; n reads by bulk copies and n writes; 2 times one bit; 264 words of totals per tile.
+// Order     depends on which block drew which tile; matters only for sums that round.
 // Source    as scan's pipeline; Sengupta, Harris, Garland, Efficient Parallel Scan Algorithms for GPUs, 2008.
 #pragma once
 #include "kernel/warp_pipeline.h"
@@ -12,7 +12,7 @@
 
 namespace upsweep::ladders::segmented_scan {
 
-// The total of tiles [from, to), at most Each * 32, for a whole warp.
+// Warp-wide: returns the total of tiles [from, to), at most Each * 32, to every lane.
 template <unsigned Each, class T, class Op>
 __device__ __forceinline__ Run<T> run_of_few(const Descriptors& descriptors, unsigned epoch, unsigned from, unsigned to,
                                              Op op) {
@@ -32,7 +32,7 @@ __device__ __forceinline__ Run<T> run_of_few(const Descriptors& descriptors, uns
     if (!published) spin_hint();
   } while (!published);
   __syncwarp();
-  unsigned last = 0;  // tile with a head, counted from 1
+  unsigned last = 0;  // tile with a head, counted from 1; 0: none
 #pragma unroll
   for (unsigned k = 0; k < Each; ++k) {
     const unsigned heads = __ballot_sync(all_lanes, head[k] && tiles.has(k));
@@ -54,13 +54,13 @@ struct SegmentedJobs {
   struct Shared {
     typename Pipeline::Shared ring;
     std::uint64_t placed[stages];                 // mbarriers
-    Run<T> between[stages];                       // tiles [last_tile, tile)
+    Run<T> between[stages];                       // total of tiles [last_tile, tile)
     Run<T> before_warp[stages][Shape::scanners];  // within the tile
   };
 
   Pipeline pipeline;
   const Aligned<T>& in;
-  const unsigned* heads;  // [tiles][words], of bits
+  const unsigned* heads;  // [tiles][words], head bits
   T* out;                 // in.begin elements before the output
   T* tiles;               // [stages][elements], shared
   unsigned* bits;         // [stages][words], shared
@@ -84,7 +84,7 @@ struct SegmentedJobs {
                 tiles + std::size_t(s) * elements, fetched);
   }
 
-  // Adds a tile up, warp by warp of those that will scan it, and publishes the total.
+  // Adds up a tile, in the parts that the scanning warps will take, and publishes the total.
   __device__ void total(unsigned warp) {
     pipeline.for_each_tile(shared.ring.fetched, warp, Shape::totallers, [&](unsigned step, unsigned tile) {
       const unsigned s = step % stages;
@@ -101,7 +101,7 @@ struct SegmentedJobs {
     });
   }
 
-  // Adds up the tiles since this block's last.
+  // Adds up the totals since this block's last tile.
   __device__ void place(unsigned warp) {
     constexpr unsigned many = polls_per_lane;
     pipeline.for_each_tile(shared.ring.fetched, warp, Shape::placers, [&](unsigned step, unsigned tile) {
@@ -151,7 +151,7 @@ struct SegmentedJobs {
 template <class Shape, class T, class Op>
 __global__ void __launch_bounds__(Shape::threads, 1)
     pipeline_kernel(const T* in,            // [n]
-                    const unsigned* heads,  // [tiles][words], of bits
+                    const unsigned* heads,  // [tiles][words], head bits
                     T* out,                 // [n]
                     Descriptors descriptors, std::size_t n, unsigned tiles, bool inclusive, Op op) {
   using Jobs = SegmentedJobs<Shape, T, Op>;
@@ -166,17 +166,17 @@ __global__ void __launch_bounds__(Shape::threads, 1)
 struct pipeline {
   static constexpr Story story{
       .idea = "scan's pipeline, with the bits of a tile beside it in the ring",
-      .prediction = "0.9 of the copy ceiling when large: the bits are 3 % more traffic; small, it calls lookback",
-      .limits = "any n up to 2^32 tiles; fixed shape; 216 KB of shared memory a block",
+      .prediction = "0.9 of the copy ceiling when large: the bits are 3 % more traffic; when small it calls lookback",
+      .limits = "any n up to 2^32 tiles; fixed shape; 216 KB of shared memory per block",
       .source = "after Merrill and Garland 2016; Sengupta, Harris, Garland 2008"};
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
-    // Measured: at 2^20 words lookback is faster, 9.3 us against 12.2, at 2^22 as fast. With a grid of the caller's
-    // pipeline takes any n, so that checks can.
+    // Measured: at 2^20 words lookback is faster, 9.3 us against 12.2 us; at 2^22 it is as fast. With a grid set by the
+    // caller, pipeline takes any n, so that checks reach it.
     if (a.n * sizeof(T) <= 8 * 1024 * 1024 && a.tuning.grid == 0) return lookback::run<T, Op>(a);
-    // Scan's tiles, but by twice as many warps: more is done for each pack. Of 14 shapes on an H200 the best at 2^22 to
-    // 2^28 (docs/notes/scan.md).
+    // Scan's tiles, but scanned by twice as many warps, because each pack takes more work: of 14 shapes on an H200, the
+    // best at 2^22 to 2^28 (docs/notes/scan.md).
     return start<ScanShape</*Rows*/ 8, /*Scanners*/ 8, /*Stages*/ 6>>(a);
   }
 

@@ -1,4 +1,4 @@
-// Heads on the CPU, in whichever way they are given, as a bit an element.
+// Heads on the CPU as one bit per element, whatever form they are given in.
 #pragma once
 #include <algorithm>
 #include <cstring>
@@ -7,14 +7,14 @@
 
 namespace upsweep::ladders::segmented_scan {
 
-// Of eight bytes each 0 or 1: a bit each, the first the lowest.
+// Packs eight bytes, each 0 or 1, into bits; the first byte is the lowest bit.
 inline unsigned gather_bits(const std::uint8_t (&bytes)[8]) {
   std::uint64_t word;
   std::memcpy(&word, bytes, 8);
   return static_cast<unsigned>(word * 0x0102040810204080u >> 56);
 }
 
-// Goes through an array from `begin` to `end`, 64 elements a time.
+// Walks an array from `begin` to `end`, 64 elements at a time.
 class HeadWindows {
  public:
   static constexpr std::size_t width = 64;
@@ -23,7 +23,7 @@ class HeadWindows {
     const auto* const offsets = static_cast<const std::uint64_t*>(heads.data);
     next_ = std::lower_bound(offsets, offsets + heads.segments, begin);
   }
-  // Bit k: whether element i + k begins a segment; none past the end. Then the next window's turn.
+  // Returns the next window's bits: bit k is set if its element k begins a segment; none past the end.
   std::uint64_t next() {
     const std::size_t count = std::min(width, end_ - i_);
     std::uint64_t bits = 0;
@@ -51,7 +51,7 @@ class HeadWindows {
  private:
   Heads heads_;
   std::size_t i_, end_;
-  const std::uint64_t* next_ = nullptr;  // offset
+  const std::uint64_t* next_ = nullptr;  // the next offset
 };
 
 // Whether element i begins a segment.

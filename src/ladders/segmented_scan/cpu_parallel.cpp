@@ -1,9 +1,9 @@
 // segmented_scan/parallel: all cores, blocks by ticket; long runs without a head by scan's SIMD loop.
 //
-// Idea      chained scan, as scan's single_pass: a core takes the next block, joins it, waits for what the block before
-//           it leaves, leaves its own, and only then scans, from its L2. Where a segment begins in the block, what it
-//           leaves is the sum of what comes after the last head, and is all that has to be read first. Heads come as 64
-//           bits at a time: windows without one go to scan's SIMD loop as one span, the others element by element.
+// Idea      chained scan, like scan's single_pass: a core takes the next block, totals it, waits for the prefix that
+//           the previous block publishes, publishes its own, and only then scans, from its L2. If a segment begins in
+//           the block, it publishes the sum from the last head on, and only that part is read first. Heads come 64 bits
+//           at a time: windows without one go to scan's SIMD loop as one span, the others element by element.
 // Traffic   in and heads read, out written.
 // Order     that of scan's simd in spans, left to right elsewhere.
 // Source    Yan, Long, Zhang, StreamScan, 2013; the windows are our own.
@@ -14,19 +14,20 @@
 #include "ladders/reduce/cpu_simd.h"
 #include "ladders/scan/cpu_in_order.h"
 #include "ladders/scan/cpu_simd.h"
-#include "ladders/segmented_scan/contract.h"
+#include "ladders/segmented_scan/binding.h"
 #include "ladders/segmented_scan/cpu_heads.h"
+#include "ladders/segmented_scan/run.h"
 
 namespace upsweep::ladders::segmented_scan {
 
 namespace {  // a rung of the same name may exist on the GPU
 
-// In half of an L2, as scan's blocks, here with heads of up to 4 bytes.
-constexpr std::size_t elements_a_block = 32 << 10;
+// Fits half of an L2, like scan's blocks, here with heads of up to 4 bytes each.
+constexpr std::size_t block_elements = 32 << 10;
 
 struct parallel {
   static constexpr Story story{
-      .idea = "blocks by ticket; spans without a head by SIMD, and of a block with one only the end is summed first",
+      .idea = "blocks by ticket; spans without a head by SIMD; of a block with a head, only the end is summed first",
       .prediction = "scan's single_pass where segments are long; serial's speed times the cores where they are short",
       .guarantees = "an order that depends on the vector width and the output's alignment",
       .limits = "any n; in place; params: threads",
@@ -34,11 +35,11 @@ struct parallel {
 
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
-    const std::size_t blocks = (a.n + elements_a_block - 1) / elements_a_block;
+    const std::size_t blocks = (a.n + block_elements - 1) / block_elements;
     const int threads = blocks == 1 ? 1 : threads_of(a.tuning);
     T prefix = Op::template neutral<T>();
     scan::in_order(blocks, threads, [&](std::size_t b, auto in_turn, auto) {
-      const std::size_t begin = b * elements_a_block, end = std::min(begin + elements_a_block, a.n);
+      const std::size_t begin = b * block_elements, end = std::min(begin + block_elements, a.n);
       const Run<T> total = join(a, begin, end);
       T carry;
       in_turn([&] {

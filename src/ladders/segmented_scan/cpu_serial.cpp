@@ -1,5 +1,5 @@
 // segmented_scan/serial: one loop, left to right: the definition.
-#include "ladders/segmented_scan/contract.h"
+#include "ladders/segmented_scan/binding.h"
 #include "ladders/segmented_scan/cpu_heads.h"
 
 namespace upsweep::ladders::segmented_scan {
@@ -8,7 +8,7 @@ namespace {  // a rung of the same name may exist on the GPU
 
 struct serial {
   static constexpr Story story{.idea = "one loop, one running total that heads reset",
-                               .prediction = "bound by the latency of one operation and one choice an element",
+                               .prediction = "bound by the latency of one operation and one select per element",
                                .guarantees = "left to right",
                                .limits = "any n; in place",
                                .source = "Blelloch, Prefix Sums and Their Applications, 1990"};

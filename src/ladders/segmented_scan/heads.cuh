@@ -1,5 +1,5 @@
-// Whichever way heads are given, kernels see a bit an element: 3 % of the traffic of 32-bit elements, and one kernel
-// instead of three.
+// Whatever form heads are given in, kernels see one bit per element: 3 % of the traffic of 32-bit elements, and one
+// kernel instead of three.
 #pragma once
 #include "kernel/block.h"
 #include "kernel/vector.h"
@@ -7,16 +7,16 @@
 
 namespace upsweep::ladders::segmented_scan {
 
-// Bit `position` of the words, as in Aligned: the input begins at position `begin`, which is less than 16.
+// One bit per position, counted as in Aligned: the input begins at position `begin`, which is less than 16.
 struct HeadBits {
   const unsigned* words;  // [head_words(begin, n)]
-  // Of `count` positions from this one on, which do not cross a word.
+  // Returns the bits of `count` positions from this one on, all in one word.
   __device__ unsigned at(std::size_t position, unsigned count = 1) const {
     return words[position / 32] >> position % 32 & ((2u << (count - 1)) - 1);
   }
 };
 
-// 16 bytes from any address, all of them and what fills up their 4-byte words there to read.
+// Loads 16 bytes from any address. All of the aligned 4-byte words that contain them must be readable.
 __device__ __forceinline__ uint4 load_16_bytes(const void* from) {
   const unsigned shift = 8 * (reinterpret_cast<std::uintptr_t>(from) % 4);
   if (reinterpret_cast<std::uintptr_t>(from) % 16 == 0) return load_once(static_cast<const uint4*>(from));
@@ -27,12 +27,12 @@ __device__ __forceinline__ uint4 load_16_bytes(const void* from) {
   return uint4{word[0], word[1], word[2], word[3]};
 }
 
-// How each kind of heads is read: element by element, and as many as 16 bytes hold at once.
+// Readers of each kind of heads: one element, or as many as 16 bytes hold.
 struct Flags {
   const std::uint8_t* flags;  // [n]
   std::size_t n;
   static constexpr unsigned each = 16;
-  __device__ bool has_pack(std::size_t i) const { return i >= 4 && i + each + 4 <= n; }  // with words at both ends
+  __device__ bool has_pack(std::size_t i) const { return i >= 4 && i + each + 4 <= n; }  // the words at both ends too
   __device__ bool operator()(std::size_t i) const { return flags[i] != 0; }
   __device__ unsigned pack(std::size_t i) const { return nonzero_bytes(load_16_bytes(flags + i)); }
 };
@@ -41,7 +41,7 @@ struct Keys {
   std::size_t n;
   static constexpr unsigned each = 4;
   __device__ bool has_pack(std::size_t i) const { return i >= 1 && i + each <= n; }
-  __device__ bool operator()(std::size_t i) const { return keys[i] != keys[i - 1]; }  // i > 0: 0 is a head anyway
+  __device__ bool operator()(std::size_t i) const { return keys[i] != keys[i - 1]; }  // i > 0: 0 is always a head
   __device__ unsigned pack(std::size_t i) const {
     const uint4 key = load_16_bytes(keys + i);
     return unsigned(key.x != keys[i - 1]) | unsigned(key.y != key.x) << 1 | unsigned(key.z != key.y) << 2 |
@@ -56,12 +56,12 @@ struct NoHeads {
   __device__ unsigned pack(std::size_t) const { return 0; }
 };
 
-// A lane finds the bits of `Kind::each` neighbours, and as many lanes as it takes put a word together.
+// A lane computes the bits of `Kind::each` neighbours; 32 / each lanes combine theirs into a word.
 template <class Kind>
 __global__ void head_bits_kernel(Kind heads,
                                  unsigned* words,  // [count]
                                  std::size_t count, std::size_t begin) {
-  constexpr unsigned each = Kind::each, lanes_a_word = 32 / each;
+  constexpr unsigned each = Kind::each, lanes_per_word = 32 / each;
   const std::size_t thread = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x, position = thread * each;
   unsigned bits = 0;
   if (position > begin && heads.has_pack(position - begin)) {
@@ -71,15 +71,15 @@ __global__ void head_bits_kernel(Kind heads,
       if (position + k >= begin && position + k - begin < heads.n)
         bits |= unsigned(position + k == begin || heads(position + k - begin)) << k;
   }
-  bits <<= thread % lanes_a_word * each;
+  bits <<= thread % lanes_per_word * each;
 #pragma unroll
-  for (unsigned distance = 1; distance < lanes_a_word; distance *= 2)
+  for (unsigned distance = 1; distance < lanes_per_word; distance *= 2)
     bits |= __shfl_xor_sync(all_lanes, bits, int(distance));
-  if (thread % lanes_a_word == 0 && thread / lanes_a_word < count) words[thread / lanes_a_word] = bits;
+  if (thread % lanes_per_word == 0 && thread / lanes_per_word < count) words[thread / lanes_per_word] = bits;
 }
 
 static __global__ void offsets_to_bits(const std::uint64_t* offsets,  // [segments]
-                                       unsigned* words,               // zero but for heads
+                                       unsigned* words,               // zero except at heads
                                        std::size_t begin, std::size_t n, std::size_t segments) {
   const std::size_t k = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
   if (k < segments && offsets[k] < n) atomicOr(&words[(begin + offsets[k]) / 32], 1u << (begin + offsets[k]) % 32);
@@ -87,7 +87,7 @@ static __global__ void offsets_to_bits(const std::uint64_t* offsets,  // [segmen
 
 inline std::size_t head_words(std::size_t begin, std::size_t n) { return ceil_div(begin + n, 32); }
 
-// words[0..head_words) from the heads, on the stream; where there is room for more, the others are 0.
+// Computes words[0..head_words) from the heads, on the stream; if there is room for more, the others become 0.
 inline Status make_head_bits(const Heads& heads, unsigned* words, std::size_t begin, std::size_t n, Stream stream,
                              std::size_t room = 0) {
   constexpr unsigned block = 256;

@@ -1,15 +1,16 @@
-// Rows of packs (kernel/rows.h) with a bit an item, and segmented scans of them by a warp.
+// Rows of packs (kernel/rows.h) with one bit per item, and warp-wide segmented scans of them.
 //
-// In a warp, heads are a ballot and no part of what is shuffled: a lane adds what lies `distance` to its left if that
-// lane is not left of the last head.
+// In a warp, heads are a ballot and not shuffled with the values: a lane adds the value `distance` to its left unless
+// that lane is left of the last head.
 #pragma once
 #include "kernel/lookback.h"
 #include "kernel/rows.h"
 #include "ladders/segmented_scan/heads.cuh"
+#include "ladders/segmented_scan/run.h"
 
 namespace upsweep::ladders::segmented_scan {
 
-// What comes from the last head of a pack on.
+// Reduces a pack from its last head on.
 template <class T, class Op>
 __device__ __forceinline__ T fold_pack(const uint4& raw_pack, unsigned heads, Op op) {
   const Pack<T> pack = as_pack<T>(raw_pack);
@@ -19,16 +20,16 @@ __device__ __forceinline__ T fold_pack(const uint4& raw_pack, unsigned heads, Op
   return sum;
 }
 
-// The last lane up to and with `lane` that has a head, or lane 0; `heads` has a bit a lane.
+// Returns the last lane up to and including `lane` that has a head, or lane 0; `heads` has one bit per lane.
 __device__ __forceinline__ unsigned last_head(unsigned heads, unsigned lane) {
   const unsigned upto = heads & ((2u << lane) - 1);
   return upto ? warp_size - 1 - __clz(int(upto)) : 0;
 }
 
-// The total of a warp's rows, for lane 0: cheaper than scan_rows(), for operators that commute.
+// Returns the total of a warp's rows to lane 0. Cheaper than scan_rows(); for operators that commute.
 template <class T, unsigned Rows, class Op>
 __device__ __forceinline__ Run<T> total_rows(const uint4 (&rows)[Rows], const unsigned (&heads)[Rows], Op op) {
-  T sum = Op::template neutral<T>();  // this lane's, since the last head of them all
+  T sum = Op::template neutral<T>();  // this lane's part, since the last head of any lane
   bool any_head = false;
 #pragma unroll
   for (unsigned r = 0; r < Rows; ++r) {
@@ -41,19 +42,19 @@ __device__ __forceinline__ Run<T> total_rows(const uint4 (&rows)[Rows], const un
   return {warp_reduce(sum, op), any_head};
 }
 
-// What comes before each pack of this lane, as far as the warp's rows go.
+// The prefix of each of this lane's packs within the warp's rows.
 template <class T, unsigned Rows>
 struct BeforePacks {
   T value[Rows];
-  unsigned enclosed = 0;  // a bit a row: whether a head comes before the pack, so that nothing else matters
+  unsigned enclosed = 0;  // one bit per row: whether a head precedes the pack, so that nothing before it matters
 };
 
-// That of all packs; returns the total of the rows, to every lane.
+// Computes the prefix of each pack; returns the total of the rows to every lane.
 template <class T, unsigned Rows, class Op>
 __device__ __forceinline__ Run<T> scan_rows(const uint4 (&rows)[Rows], const unsigned (&heads)[Rows],
                                             BeforePacks<T, Rows>& before, Op op) {
   const unsigned lane = threadIdx.x % warp_size;
-  unsigned row_heads[Rows], in_segment[Rows];  // lanes to the left that belong to the lane's segment
+  unsigned row_heads[Rows], in_segment[Rows];  // the number of lanes to the left in this lane's segment
   T upto[Rows];
 #pragma unroll
   for (unsigned r = 0; r < Rows; ++r) {
@@ -74,7 +75,7 @@ __device__ __forceinline__ Run<T> scan_rows(const uint4 (&rows)[Rows], const uns
   return total;
 }
 
-// The rows become their scan, after `left`.
+// Replaces the rows with their scan; `left` is the prefix before them.
 template <class T, unsigned Rows, class Op>
 __device__ __forceinline__ void finish_rows(uint4 (&rows)[Rows], const unsigned (&heads)[Rows],
                                             const BeforePacks<T, Rows>& before, T left, bool inclusive, Op op) {
@@ -93,8 +94,8 @@ __device__ __forceinline__ void finish_rows(uint4 (&rows)[Rows], const unsigned 
   }
 }
 
-// Publishes a tile's total, by one thread. A tile with a head has its prefix at once, whatever comes before it; of the
-// others only the total is known at first (kernel/lookback.h).
+// Publishes a tile's total, by one thread. In a tile with a head it is also the prefix, whatever comes before the tile;
+// in the others only the total is known at first (kernel/lookback.h).
 template <class T>
 __device__ __forceinline__ void publish(const Descriptors& descriptors, std::size_t tile, unsigned epoch,
                                         const Run<T>& total) {

@@ -1,10 +1,10 @@
 // select/flags_sweeps: flags, their scan by sweeps over global memory, a scatter.
 //
-// The exclusive scan of the flags is, for every selected element, its place in the output. Three steps, each as simple
-// as can be; the scan is scan/global_sweeps, one launch a level.
+// The exclusive scan of the flags gives every selected element its position in the output. Three steps, each as simple
+// as can be; the scan is scan/global_sweeps, one launch per level.
 //
-// Traffic   two reads of the input, a word of flags written and scanned (23 arrays' worth of sectors), a word of ranks
-//           read; the selected written, a sector a warp and more.
+// Traffic   two reads of the input; per element a word of flags written and scanned (23 arrays' worth of sectors) and a
+//           word of ranks read; the selected elements written, at least a sector per warp.
 // Order     preserved.
 // Source    Blelloch, Prefix Sums and Their Applications, 1990, section 1.4.
 #pragma once
@@ -14,9 +14,9 @@
 namespace upsweep::ladders::select {
 
 struct flags_sweeps {
-  static constexpr Story story{.idea = "flags, scanned by sweeps over global memory; each element to its rank",
-                               .prediction = "the scan is nearly all of it: 2 log2(n) launches",
-                               .limits = "n below 2^32; scratch of 8 to 16 bytes an element",
+  static constexpr Story story{.idea = "flags, scanned by sweeps over global memory, then a scatter",
+                               .prediction = "the scan takes nearly all of the time: 2 log2(n) launches",
+                               .limits = "n below 2^32; 8 to 16 bytes of scratch per element",
                                .source = "Blelloch 1990"};
   static constexpr std::size_t largest = largest_narrow;
   template <class T, class O>

@@ -1,4 +1,4 @@
-// select/flags_recursive: the same three steps, with the scan of tiles in shared memory.
+// select/flags_recursive: the same three steps, with tiles scanned in shared memory.
 //
 // Traffic   as flags_sweeps, but 4 arrays' worth for the scan.
 // Order     preserved.
@@ -10,9 +10,9 @@
 namespace upsweep::ladders::select {
 
 struct flags_recursive {
-  static constexpr Story story{.idea = "the same, scanned in tiles whose totals are scanned again",
-                               .prediction = "three times flags_sweeps: the scan shrinks to a third of the time",
-                               .limits = "n below 2^32; scratch of 4 bytes an element, of 8 for run_length_encode",
+  static constexpr Story story{.idea = "the same, scanned in tiles whose totals are scanned in turn",
+                               .prediction = "3x flags_sweeps: the scan shrinks to a third of the time",
+                               .limits = "n below 2^32; 4 bytes of scratch per element, 8 for run_length_encode",
                                .source = "GPU Gems 3, chapter 39.3.1, 2007"};
   static constexpr std::size_t largest = largest_narrow;
   template <class T, class O>

@@ -1,9 +1,9 @@
-// select/single_pass: one kernel: flags, ranks and scatter of a tile, the tile's place by look-back.
+// select/single_pass: one kernel: a tile's flags, ranks and scatter; its offset by decoupled look-back.
 //
-// A thread has four neighbours; the scan of the threads' counts ranks them in the block, and the counts of the tiles
-// before, looked back over as in scan/lookback, in the array. Nothing is written but the result.
+// A thread has four adjacent elements. A scan of the threads' counts ranks them within the block; look-back over the
+// counts of earlier tiles, as in scan/lookback, ranks them within the array. Only the result is written.
 //
-// Traffic   n reads, 4 bytes of every 16 a warp's access; the selected written by scattered stores; two words a tile.
+// Traffic   n reads, 4 of every 16 bytes per warp access; selected elements scattered; two words per tile.
 // Order     preserved.
 // Source    Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016, section 5.
 #pragma once
@@ -26,15 +26,15 @@ __global__ void __launch_bounds__(single_pass_block) single_pass_kernel(Input<T,
     if (first + k < in.n && in.selects(first + k)) flags |= 1u << k;
   unsigned rank = block_scan(unsigned(__popc(flags)), Sum{}, warp_totals, selected);
 
-  // 2. The tile's place.
+  // 2. The tile's offset.
   if (threadIdx.x < warp_size) {
     const unsigned before = places.find(tile, selected, to.out.count);
     if (threadIdx.x == 0) before_tile = before;
   }
   __syncthreads();
 
-  // 3. Every element to its place.
-  const std::size_t begin = before_tile + (to.behind ? *to.behind : 0);
+  // 3. Scatter.
+  const std::size_t begin = before_tile + (to.written ? *to.written : 0);
   for (unsigned k = 0; k < single_pass_items; ++k)
     if (flags >> k & 1) {
       if constexpr (writes_positions<O>)
@@ -48,9 +48,9 @@ __global__ void __launch_bounds__(single_pass_block) single_pass_kernel(Input<T,
 
 struct single_pass {
   static constexpr Story story{
-      .idea = "one kernel: a tile's ranks by a block scan, its place by look-back",
-      .prediction = "three times flags_recursive: the input is read once, no flag is written",
-      .limits = "n below 2^32; fixed block size; scratch of 4 bytes an element for run_length_encode",
+      .idea = "one kernel: a tile's ranks by a block scan, its offset by look-back",
+      .prediction = "3x flags_recursive: the input is read once, no flags are written",
+      .limits = "n below 2^32; fixed block size; 4 bytes of scratch per element for run_length_encode",
       .source = "after Merrill and Garland, decoupled look-back, 2016"};
   static constexpr std::size_t largest = largest_narrow;
   template <class T, class O>

@@ -1,9 +1,9 @@
 // select/ballot: ranks from ballots, and compaction in shared memory, so that loads and stores are coalesced.
 //
-// A warp has rows of 32 neighbours. One ballot gives every lane the flags of its row, and their bits to the left are
-// its rank: no shuffles. What is selected is put together in shared memory first, and goes out as an array.
+// A warp has rows of 32 adjacent elements. One ballot gives every lane the flags of its row, and the set bits to its
+// left are its rank: no shuffles. Selected elements are compacted in shared memory and written out as one array.
 //
-// Traffic   n reads and the selected written, coalesced; once through shared memory; two words a tile.
+// Traffic   n reads and selected elements written, coalesced, once through shared memory; two words per tile.
 // Order     preserved.
 // Source    Bakunas-Milanowski et al., Efficient Algorithms for Stream Compaction on GPUs, 2017.
 #pragma once
@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(ballot_block) ballot_kernel(Input<T, O> in, Ta
   const std::size_t begin = std::size_t(tile) * ballot_tile;
   const unsigned first = warp * ballot_rows * warp_size + lane;
 
-  // 1. A ballot a row.
+  // 1. A ballot per row.
   unsigned ballots[ballot_rows], in_warp = 0, selected;
 #pragma unroll
   for (unsigned r = 0; r < ballot_rows; ++r) {
@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(ballot_block) ballot_kernel(Input<T, O> in, Ta
   }
   unsigned rank = scan_warps(in_warp, Sum{}, warp_totals, selected);
 
-  // 2. Together in shared memory.
+  // 2. Compact in shared memory.
 #pragma unroll
   for (unsigned r = 0; r < ballot_rows; ++r) {
     const unsigned at = rank + __popc(ballots[r] & ((1u << lane) - 1)), i = first + r * warp_size;
@@ -46,29 +46,29 @@ __global__ void __launch_bounds__(ballot_block) ballot_kernel(Input<T, O> in, Ta
     rank += __popc(ballots[r]);
   }
 
-  // 3. The tile's place.
+  // 3. The tile's offset.
   if (warp == 0) {
     const unsigned before = places.find(tile, selected, to.out.count);
     if (lane == 0) before_tile = before;
   }
   __syncthreads();
 
-  // 4. Out.
-  const std::size_t place = before_tile + (to.behind ? *to.behind : 0);
+  // 4. Write out.
+  const std::size_t offset = before_tile + (to.written ? *to.written : 0);
   for (unsigned k = threadIdx.x; k < selected; k += ballot_block) {
     if constexpr (values)
-      to.out.values[place + k] = compact[k];
+      to.out.values[offset + k] = compact[k];
     else
-      to.out.positions.put(place + k, begin + where[k]);
-    if constexpr (writes_lengths<O>) to.heads[place + k] = static_cast<unsigned>(begin + where[k]);
+      to.out.positions.put(offset + k, begin + where[k]);
+    if constexpr (writes_lengths<O>) to.heads[offset + k] = static_cast<unsigned>(begin + where[k]);
   }
 }
 
 struct ballot {
   static constexpr Story story{
       .idea = "ranks by ballots, compaction in shared memory, coalesced stores",
-      .prediction = "twice single_pass where much is selected; 0.5 of the ceiling",
-      .limits = "n below 2^32; fixed block size; scratch of 4 bytes an element for run_length_encode",
+      .prediction = "2x single_pass when much is selected; 0.5 of the ceiling",
+      .limits = "n below 2^32; fixed block size; 4 bytes of scratch per element for run_length_encode",
       .source = "Bakunas-Milanowski et al. 2017"};
   static constexpr std::size_t largest = largest_narrow;
   template <class T, class O>

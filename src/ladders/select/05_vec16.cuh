@@ -1,11 +1,11 @@
 // select/vec16: 16-byte loads with a halo, several in flight, and 16-byte stores.
 //
-// A lane has four packs; their flags are bits of a word each, and the key before a pack comes from the lane to the
-// left. What is selected is put together in shared memory as far past a 16-byte address as its place in the output is,
-// so that it goes out in packs too. Launched while the previous kernel ends.
+// A lane has four packs. A pack's flags are bits of one word, and the key before a pack comes from the lane to the
+// left. Selected elements are compacted in shared memory with the same misalignment as in the output, so they are
+// written in packs too. Launched while the previous kernel ends.
 //
-// Traffic   n reads and the selected written, 16 bytes an access; a key more a warp (the halo); two words a tile. Of
-//           flagged elements only those that are selected are read.
+// Traffic   n reads and selected elements written, 16 bytes per access; one more key per warp (the halo); two words per
+//           tile. Flagged elements are read only if they are selected.
 // Order     preserved.
 // Source    Bakunas-Milanowski et al., Efficient Algorithms for Stream Compaction on GPUs, 2017.
 #pragma once
@@ -15,14 +15,14 @@
 namespace upsweep::ladders::select {
 
 inline constexpr unsigned vec16_block = 256;
-// 4 rows; fewer where so many elements would not fit into 48 KB together: bytes with their positions, values by flags.
+// 4 rows; fewer if that many elements would not fit into 48 KB: bytes with their positions, values by flags.
 template <class T, class O>
 inline constexpr unsigned vec16_rows = reads_flags<O>   ? 1
                                        : sizeof(T) == 1 ? 2
                                                         : 4;
 template <class T, class O>
 inline constexpr unsigned vec16_tile = vec16_block* vec16_rows<T, O>* Pack<Key<T, O>>::size;
-// Room for what is put together: values, moved up to a pack, and positions in the tile.
+// Shared memory for compaction: values, shifted by up to a pack, and positions in the tile.
 template <class T, class O>
 inline constexpr unsigned vec16_values = writes_values<O> ? vec16_tile<T, O> + Pack<T>::size : 0;
 template <class T, class O>
@@ -55,45 +55,45 @@ __global__ void __launch_bounds__(vec16_block) vec16_kernel(Input<T, O> in, Targ
   const unsigned in_warp = rank_rows<size>(bits, before);
   const unsigned before_warp = scan_warps(in_warp, Sum{}, warp_totals, selected);
 
-  // 2. The tile's place.
+  // 2. The tile's offset.
   if (warp == 0) {
-    const unsigned place = places.find(tile, selected, to.out.count);
-    if (lane == 0) before_tile = place;
+    const unsigned offset = places.find(tile, selected, to.out.count);
+    if (lane == 0) before_tile = offset;
   }
   __syncthreads();
-  const std::size_t place = before_tile + (to.behind ? *to.behind : 0);
+  const std::size_t offset = before_tile + (to.written ? *to.written : 0);
 
-  // 3. Together in shared memory, and out.
-  const std::size_t origin = begin - keys.begin;  // the position of the tile's first key, if it is there
+  // 3. Compact in shared memory, and write out.
+  const std::size_t origin = begin - keys.begin;  // the position of the tile's first key, if that exists
 #pragma unroll
   for (unsigned r = 0; r < rows; ++r) {
     const unsigned at = before_warp + before[r], row = first + r * warp_size * size;
     if constexpr (reads_flags<O>) {
-      T* next = staged + misalignment(to.out.values + place) + at;
+      T* next = staged + misalignment(to.out.values + offset) + at;
       for (unsigned k = 0; k < size; ++k)
         if (bits[r] >> k & 1) *next++ = in.values[origin + row + k];
     } else if constexpr (writes_values<O>) {
-      compact(bits[r], as_pack<T>(packs[r]), staged + misalignment(to.out.values + place) + at);
+      compact(bits[r], as_pack<T>(packs[r]), staged + misalignment(to.out.values + offset) + at);
     }
-    if constexpr (needs_positions<O>) compact_places<size>(bits[r], row, where + at);
+    if constexpr (needs_positions<O>) compact_positions<size>(bits[r], row, where + at);
   }
   __syncthreads();
-  if constexpr (writes_values<O>) put_values(to.out.values + place, staged, selected, threadIdx.x, vec16_block);
+  if constexpr (writes_values<O>) put_values(to.out.values + offset, staged, selected, threadIdx.x, vec16_block);
   if constexpr (needs_positions<O>)
     for (unsigned k = threadIdx.x; k < selected; k += vec16_block) {
       const std::size_t position = origin + where[k];
       if constexpr (writes_positions<O>)
-        to.out.positions.put(place + k, position - 1);
+        to.out.positions.put(offset + k, position - 1);
       else
-        to.heads[place + k] = static_cast<unsigned>(position);
+        to.heads[offset + k] = static_cast<unsigned>(position);
     }
 }
 
 struct vec16 {
   static constexpr Story story{
       .idea = "16-byte loads with a halo; bits and packed ranks; 16-byte stores",
-      .prediction = "1.5x ballot; 0.7 of the ceiling, as scan/lookback: who looks back waits",
-      .limits = "n below 2^32; fixed block size; scratch of 4 bytes an element for run_length_encode",
+      .prediction = "1.5x ballot; 0.7 of the ceiling, like scan/lookback: blocks that look back wait",
+      .limits = "n below 2^32; fixed block size; 4 bytes of scratch per element for run_length_encode",
       .source = "Bakunas-Milanowski et al. 2017"};
   static constexpr std::size_t largest = largest_narrow;
   template <class T, class O>

@@ -1,17 +1,17 @@
 // select/pipeline: every warp has one job, and tiles pass from job to job, as in scan/pipeline.
 //
 //   fetch    draws the next tile's number and starts the bulk copy of its keys, as soon as a slot of the ring is free;
-//   flag     finds what is selected of a tile, leaves it as bits, and counts it;
-//   publish  tells the other blocks that count, as soon as it is known;
-//   place    adds up what is selected of the tiles between its block's last tile and this one: the tile's place;
-//   gather   groups of warps, each with a tile of its own: they take what is selected into registers, put it together
-//            when the place is known, and write it.
-// No circular waits: a tile's count depends on the input alone, never on another tile's place. While what is selected
-// waits for its place, in registers, the tile's slot is filled again. Of elements selected by flags, only those packs
-// are read that have a flag.
+//   flag     evaluates the selection for a tile, stores it as bits, and counts them;
+//   publish  publishes that count to the other blocks;
+//   place    computes the tile's offset in the output: the counts of the tiles since the block's last one, added up;
+//   gather   groups of warps, each with a tile of its own: they load the selected elements into registers, compact them
+//            once the offset is known, and write them.
+// No circular waits: a tile's count depends on the input alone, never on another tile's offset. While the selected
+// elements wait in registers for their offset, the tile's slot is filled again. If flags select, only the flags pass
+// through the ring; of the elements, only packs with a selected one are read.
 //
-// Traffic   n reads by bulk copies, one pack more a tile; what is selected written, 16 bytes at a time; 132 words of
-//           counts a tile.
+// Traffic   n reads by bulk copies, one more pack per tile; the selected elements written, 16 bytes at a time; 132
+//           words of counts per tile.
 // Order     preserved.
 // Source    as scan/pipeline, after Merrill and Garland, decoupled look-back, 2016.
 #pragma once
@@ -20,7 +20,7 @@
 
 namespace upsweep::ladders::select {
 
-// How many of some neighbouring tiles are selected, and behind which position the last of them is (0: none).
+// The selected elements of a range of tiles: their number, and the position after the last one (0: none).
 struct Selected {
   std::size_t count, end;
 };
@@ -29,15 +29,15 @@ template <class S, class T, class O>
 struct SelectJobs {
   using K = Key<T, O>;
   static constexpr unsigned stages = S::stages, held = S::held, records = S::records, parts = S::parts;
-  // Whether keys are looked at again once their bits are known.
+  // Whether keys are read again after their bits are known.
   static constexpr bool keys_kept = writes_values<O> && !reads_flags<O>;
   static constexpr bool runs = writes_lengths<O>;
   struct Shared {
     typename S::Pipeline::Shared ring;
-    std::uint64_t flagged[held], gathered[held];                      // mbarriers of the tiles' bits
-    std::uint64_t counted[records], placed[records];                  // mbarriers for what lane 0 wrote
+    std::uint64_t flagged[held], gathered[held];                      // mbarriers of a tile's bits
+    std::uint64_t counted[records], placed[records];                  // mbarriers of what lane 0 wrote
     Selected between[records];                                        // of tiles [last_tile, tile)
-    alignas(16) unsigned count[records][parts], end[records][parts];  // of the tile's parts
+    alignas(16) unsigned count[records][parts], end[records][parts];  // per part of the tile
   };
 
   typename S::Pipeline pipeline;
@@ -69,7 +69,7 @@ struct SelectJobs {
                 &shared.ring.fetched[step % stages]);
   }
 
-  // Finds the bits of this part of every tile.
+  // Computes the bits of this part of every tile.
   __device__ void flag(unsigned part) {
     for (unsigned step = 0, ends = 0; ends < S::groups; ++step) {
       wait_step(shared.ring.fetched, step);
@@ -97,7 +97,7 @@ struct SelectJobs {
           if (runs) shared.end[record][part] = end;
         }
       } else {
-        ++ends;  // one for each group to see
+        ++ends;  // one per group
         if (step >= held) wait_step(shared.gathered, step - held);
       }
       mbarrier_arrive(&shared.flagged[step % held]);
@@ -105,7 +105,7 @@ struct SelectJobs {
     }
   }
 
-  // Publishes how many are selected of a tile. By one lane.
+  // Publishes every tile's count. By one lane.
   __device__ void publish() {
     if (lane > 0) return;
     pipeline.for_each_tile(shared.counted, 0, 1, [&](unsigned step, unsigned tile) {
@@ -122,12 +122,12 @@ struct SelectJobs {
     });
   }
 
-  // Adds up what is selected since this block's last tile. Not before this tile is counted: those before it will hardly
-  // be, and polls are in everybody's way.
+  // Adds up the counts since this block's last tile. Starts when this tile is counted: earlier, the tiles before it are
+  // hardly published yet, and polls would only delay other traffic.
   __device__ void place() {
     for (unsigned step = 0;; ++step) {
       const unsigned record = step % records;
-      unsigned tile = 0, last = 0;  // lane 0 reads them, and so it alone arrives
+      unsigned tile = 0, last = 0;  // only lane 0 reads them, so only lane 0 arrives
       if (lane == 0) {
         wait_step(shared.counted, step);
         tile = shared.ring.tile[record], last = shared.ring.last_tile[record];
@@ -140,7 +140,7 @@ struct SelectJobs {
       mbarrier_arrive(&shared.placed[record]);
     }
   }
-  // As total_between(), of words that hold a count and an end.
+  // As total_between(), for words that hold a count and an end.
   __device__ Selected selected_between(unsigned from, unsigned to) {
     constexpr unsigned each = polls_per_lane;
     Selected sum{};
@@ -164,18 +164,18 @@ struct SelectJobs {
     return sum;
   }
 
-  // The tiles of one group, for the warp that has this part of each.
+  // Compacts and writes this part of every tile of one group.
   __device__ void gather(unsigned group, unsigned part) {
     unsigned char* const staged = memory + S::staged_begin + (group * parts + part) * S::staged_bytes;
     T* const values = reinterpret_cast<T*>(staged);
-    auto* const where = reinterpret_cast<std::uint16_t*>(staged + S::values_bytes);  // in this part
-    Selected before{to.behind ? *to.behind : 0, 0};
+    auto* const where = reinterpret_cast<std::uint16_t*>(staged + S::values_bytes);  // positions in this part
+    Selected before{to.written ? *to.written : 0, 0};
     unsigned placed = 0;  // steps
     pipeline.for_each_tile(shared.flagged, group, S::groups, [&](unsigned step, unsigned tile) {
       if (tile == pipeline.tiles) return;
       const unsigned record = step % records;
 
-      // 1. From the ring: bits, ranks, what is selected.
+      // 1. Load bits and selected packs from the ring; rank them.
       const std::size_t origin = std::size_t(tile) * S::elements + part * S::of_warp;
       unsigned bits[S::rows_out], ranks[S::rows_out];
       uint4 packs[S::rows_out];
@@ -190,62 +190,65 @@ struct SelectJobs {
       if (keys_kept) mbarrier_arrive(&shared.ring.freed[step % stages]);
       const unsigned count = rank_rows<S::out>(bits, ranks);
 
-      // 2. The place.
+      // 2. Wait for the offset.
       for (; placed <= step; ++placed) {
         wait_step(shared.placed, placed);
         const Selected& between = shared.between[placed % records];
         before.count += between.count;
         if (runs && between.end) before.end = between.end;
       }
-      std::size_t place = before.count, last_end = before.end;
+      std::size_t offset = before.count, last_end = before.end;
       for (unsigned p = 0; p < part; ++p) {
-        place += shared.count[record][p];
+        offset += shared.count[record][p];
         if (runs && shared.end[record][p]) last_end = std::size_t(tile) * S::elements + shared.end[record][p];
       }
 
-      // 3. Together, and out.
+      // 3. Compact and write.
       if (count > 0) {
-        const unsigned shift = writes_values<O> ? misalignment(to.out.values + place) : 0;
+        const unsigned shift = writes_values<O> ? misalignment(to.out.values + offset) : 0;
         if (writes_values<O> && !needs_positions<O> && count == S::rows_out * warp_size * S::out && shift == 0) {
-          // All of it, and it lands as it lies: from the registers.
+          // Everything is selected, and aligned alike: straight from the registers.
 #pragma unroll
           for (unsigned r = 0; r < S::rows_out; ++r)
-            store_whole(reinterpret_cast<uint4*>(to.out.values + place) + r * warp_size + lane, packs[r]);
+            store_whole(reinterpret_cast<uint4*>(to.out.values + offset) + r * warp_size + lane, packs[r]);
         } else {
 #pragma unroll
           for (unsigned r = 0; r < S::rows_out; ++r) {
             if constexpr (writes_values<O>) compact(bits[r], as_pack<T>(packs[r]), values + shift + ranks[r]);
             if constexpr (needs_positions<O>)
-              compact_places<S::out>(bits[r], (r * warp_size + lane) * S::out, where + ranks[r]);
+              compact_positions<S::out>(bits[r], (r * warp_size + lane) * S::out, where + ranks[r]);
           }
           __syncwarp();
-          if constexpr (writes_values<O>) put_values(to.out.values + place, values, count, lane, warp_size);
-          if constexpr (needs_positions<O>) put_positions(place, where, count, origin, last_end);
+          if constexpr (writes_values<O>) put_values(to.out.values + offset, values, count, lane, warp_size);
+          if constexpr (needs_positions<O>) put_positions(offset, where, count, origin, last_end);
         }
       }
       if (tile + 1 == pipeline.tiles && part + 1 == parts && lane == 0) {
-        if (to.out.count) *to.out.count = place + count;
-        if (runs && place + count > 0)
-          to.out.positions.put(place + count - 1, keys.end - (count ? origin + where[count - 1] : last_end - 1));
+        if (to.out.count) *to.out.count = offset + count;
+        if (runs && offset + count > 0)
+          to.out.positions.put(offset + count - 1, keys.end - (count ? origin + where[count - 1] : last_end - 1));
       }
-      __syncwarp();  // all lanes have written what the next tile overwrites
+      __syncwarp();  // the next tile overwrites the staging memory
     });
   }
 
-  __device__ void put_positions(std::size_t place, const std::uint16_t* where, unsigned count, std::size_t origin,
+  // Writes the positions of this part's selected elements, or the lengths of the runs that end in it: a run's length is
+  // known where the next one begins.
+  __device__ void put_positions(std::size_t offset, const std::uint16_t* where, unsigned count, std::size_t origin,
                                 std::size_t last_end) {
-    for (unsigned k = lane; k < count; k += warp_size) {
-      const std::size_t position = origin + where[k];
+    to.out.positions.visit([&]<class P>(P* out) {
       if constexpr (writes_positions<O>) {
-        to.out.positions.put(place + k, position - 1 - keys.begin);
-      } else {  // a run's length is known where the next begins
-        const std::size_t last = k > 0 ? origin + where[k - 1] : last_end - 1;
-        if (place + k > 0) to.out.positions.put(place + k - 1, position - last);
+        const std::size_t first = origin - 1 - keys.begin;
+        for (unsigned k = lane; k < count; k += warp_size) out[offset + k] = static_cast<P>(first + where[k]);
+      } else {
+        const P before = static_cast<P>(last_end - 1 - origin);  // where the run before began, modulo 2^32 or 2^64
+        for (unsigned k = offset + lane > 0 ? lane : warp_size; k < count; k += warp_size)
+          out[offset + k - 1] = where[k] - (k > 0 ? where[k - 1] : before);
       }
-    }
+    });
   }
 
-  // The bits of this lane's pack of row r of the elements: where flags select, of several of their packs' bits.
+  // The bits of this lane's pack in row r. With flags, a pack of keys covers several packs of elements.
   __device__ unsigned bits_of_pack(unsigned step, unsigned part, unsigned r) {
     const unsigned pack = (part * S::rows_out + r) * warp_size + lane;
     if constexpr (S::out == S::size) return bits_at(step)[pack];
@@ -253,19 +256,20 @@ struct SelectJobs {
     return bits_at(step)[bit / 16] >> bit % 16 & ((1u << S::out) - 1);
   }
 
-  // The pack itself: from the ring, or where flags select, from memory.
+  // The pack itself: from the ring, or, if flags select, from memory.
   __device__ uint4 pack_at(unsigned step, unsigned part, unsigned r, unsigned bits, std::size_t origin) {
     const unsigned first = (r * warp_size + lane) * S::out;
     if constexpr (!reads_flags<O>) {
       return *reinterpret_cast<const uint4*>(slot(step) + part * S::of_warp + first);
     } else {
-      const std::size_t i = origin + first - keys.begin;
-      if (i < in.n && in.n - i >= S::out && misalignment(in.values + i) == 0)
-        return load_once(reinterpret_cast<const uint4*>(in.values + i));
+      const T* const values = in.values - keys.begin;  // of position 0; all packs are aligned alike
+      const std::size_t position = origin + first;
+      if (keys.has(position, S::out) && misalignment(values) == 0)
+        return load_once(reinterpret_cast<const uint4*>(values + position));
       Pack<T> pack{};
 #pragma unroll
       for (unsigned k = 0; k < S::out; ++k)
-        if (bits >> k & 1) pack.item[k] = in.values[i + k];
+        if (bits >> k & 1) pack.item[k] = values[position + k];
       return raw(pack);
     }
   }
@@ -286,13 +290,13 @@ __global__ void __launch_bounds__(S::threads, 1)
 
 struct pipeline {
   static constexpr Story story{
-      .idea = "one block a multiprocessor; its warps fetch, flag, place and gather different tiles at once",
+      .idea = "one block per multiprocessor; its warps fetch, flag, place and gather different tiles at once",
       .prediction = "0.9 of the read ceiling when little is selected",
-      .limits = "any n up to 2^32 tiles; fixed shape; up to 227 KB of shared memory a block",
+      .limits = "any n up to 2^32 tiles; fixed shape; up to 227 KB of shared memory per block",
       .source = "after Merrill and Garland, decoupled look-back, 2016"};
   static constexpr Coverage coverage = Coverage::widths;
-  // Bytes up to which vec16 is faster, or as fast. At 2^17 to 2^21 elements of 1, 2, 4 and 8 bytes on an H200, by
-  // powers of two (results/h200/trials/select-small.jsonl), the other is nowhere more than 13 % faster.
+  // Input bytes up to which vec16 is at least as fast. At powers of two from 2^17 to 2^21 elements of 1, 2, 4 and 8
+  // bytes on an H200 (results/h200/trials/select-small.jsonl), the other choice is at most 13 % faster.
   template <class T, class O>
   static constexpr std::size_t most_for_vec16 =
       reads_flags<O> || writes_lengths<O> ? 256 << 10 : (sizeof(T) == 1 ? 1 : 2) << 20;

@@ -1,6 +1,6 @@
-#include "ladders/select/contract.h"
-
 #include "base/contract.h"
+
+#include "ladders/select/binding.h"
 
 namespace upsweep {
 namespace {
@@ -9,8 +9,10 @@ using namespace ladders::select;
 
 constexpr Operation operations[] = {Selection::find_repeats, Selection::select_if,         Selection::select_flagged,
                                     Selection::unique,       Selection::run_length_encode, Selection::partition_if};
-constexpr InputRole inputs[] = {{"the input"}, {"the flags"}};
-constexpr OutputRole outputs[] = {{"the output"}, {"the count"}, {"the array of lengths"}};
+constexpr InputRole inputs[] = {{"the input"}, {"the flags", Fit::custom}};
+constexpr OutputRole outputs[] = {{.name = "the output", .fit = Fit::custom},
+                                  {.name = "the count", .fit = Fit::custom},
+                                  {.name = "the array of lengths", .fit = Fit::custom}};
 constexpr int count_output = 1;
 constexpr Parameter scalars[] = {
     {.name = "below",

@@ -1,20 +1,17 @@
-// select: what an operation selects from in[0], n elements, in their order: out[0], and how many in out[1], one u64.
+// select: out[0] = the selected elements of in[0], which has n, in order; out[1] = their number, one u64.
 //
-//   find_repeats       every i with in[i] == in[i + 1]: their positions
-//   select_if          every element below the limit, scalars[0], which is of the elements' type
-//   select_flagged     every element whose flag is not 0; in[1] is n flags, u8
-//   unique             the first element of every run of equal ones
-//   run_length_encode  the same, and in out[2] the runs' lengths
-//   partition_if       as select_if, and behind them the elements that it leaves: n in all; out[1] counts the selected
+//   find_repeats       the positions of every i with in[i] == in[i + 1]
+//   select_if          every element below the limit, scalars[0], which has the elements' type
+//   select_flagged     every element whose flag is nonzero; in[1] holds n flags, u8
+//   unique             the first element of every run of equal elements
+//   run_length_encode  likewise, and the runs' lengths in out[2]
+//   partition_if       as select_if, followed by the other elements: n in all; out[1] counts the selected ones
 //
-// out[0] and out[2] have room for n; nothing behind what is selected is written. Positions and lengths are u32, or u64
-// where n >= 2^32. No output may overlap an input. Elements are equal as values: 0 and -0 are, NaN is not equal to
-// itself, and it is below nothing. Arrays at any alignment of the element.
+// out[0] and out[2] have room for n; elements past the selected ones are not touched. Positions and lengths are u32, or
+// u64 if n >= 2^32. No output may overlap an input. Elements are compared by value: 0 equals -0, NaN does not equal
+// itself and is below nothing. Arrays at any alignment of the element.
 #pragma once
-#include <cstdint>
-#include <string_view>
-
-#include "base/typed_rung.h"
+#include "base/implementation.h"
 #include "base/workspace.h"
 #include "upsweep/operations.h"
 
@@ -22,14 +19,14 @@ namespace upsweep::ladders::select {
 
 // ---- operations -----------------------------------------------------------------------------------------------------
 
-// What a selection reads beside the element itself, and what it writes beside the count.
+// What a selection reads besides the element itself, and writes besides the count.
 struct Traits {
-  bool predicate = false;  // a limit, or a predicate of the caller's
+  bool predicate = false;  // a limit, or the caller's predicate
   bool flags = false;      // in[1]
   bool neighbour = false;  // the element to the left or to the right
   bool starts_runs = false;
   bool values = true, positions = false, lengths = false;
-  bool rest = false;  // the elements that are not selected, after those that are
+  bool rest = false;  // the elements that are not selected, after the selected ones
 };
 constexpr Traits traits(Selection s) {
   switch (s) {
@@ -55,42 +52,13 @@ struct Below {
   UPSWEEP_HD constexpr bool operator()(T x) const { return x < limit; }
 };
 
-// One struct a selection. A caller's predicate comes in a struct of the shape of SelectIf or PartitionIf.
+// The operation of a call. A caller's predicate comes in a struct of the same shape.
 template <Selection s>
-struct Plain {
-  static constexpr Selection selection = s;
-};
-template <Selection s>
-struct ByPredicate {
+struct Select {
   static constexpr Selection selection = s;
   template <class T>
   using Predicate = Below<T>;
 };
-using FindRepeats = Plain<Selection::find_repeats>;
-using SelectIf = ByPredicate<Selection::select_if>;
-using SelectFlagged = Plain<Selection::select_flagged>;
-using Unique = Plain<Selection::unique>;
-using RunLengthEncode = Plain<Selection::run_length_encode>;
-using PartitionIf = ByPredicate<Selection::partition_if>;
-
-template <class F>
-constexpr decltype(auto) visit_selection(Selection selection, F&& f) {
-  switch (selection) {
-    case Selection::find_repeats:
-      return f(FindRepeats{});
-    case Selection::select_flagged:
-      return f(SelectFlagged{});
-    case Selection::unique:
-      return f(Unique{});
-    case Selection::run_length_encode:
-      return f(RunLengthEncode{});
-    case Selection::partition_if:
-      return f(PartitionIf{});
-    case Selection::select_if:
-      break;
-  }
-  return f(SelectIf{});
-}
 
 template <class O>
 inline constexpr bool has_predicate = traits(O::selection).predicate;
@@ -106,37 +74,28 @@ template <class O>
 inline constexpr bool writes_positions = traits(O::selection).positions;
 template <class O>
 inline constexpr bool writes_lengths = traits(O::selection).lengths;
-// The positions of what is selected, to be written or subtracted.
+// True if the positions of the selected elements are written, or subtracted to give lengths.
 template <class O>
 inline constexpr bool needs_positions = writes_positions<O> || writes_lengths<O>;
 template <class O>
 inline constexpr bool writes_rest = traits(O::selection).rest;
 
-namespace detail {
 struct NoPredicate {};
 template <class T, class O>
-struct PredicateOf {
-  using type = NoPredicate;
-};
-template <class T, class O>
-requires has_predicate<O>
-struct PredicateOf<T, O> {
-  using type = typename O::template Predicate<T>;
-};
-}  // namespace detail
+using PredicateOf = std::conditional_t<has_predicate<O>, typename O::template Predicate<T>, NoPredicate>;
 
 // ---- arguments ------------------------------------------------------------------------------------------------------
 
-// What is selected from, and how: plain data, which kernels take as it is.
+// The elements and the condition: plain data, passed to kernels by value.
 template <class T, class O>
 struct Input {
   const T* values;            // [n]
   const std::uint8_t* flags;  // [n], select_flagged
   std::size_t n;
-  [[no_unique_address]] typename detail::PredicateOf<T, O>::type predicate;
+  [[no_unique_address]] PredicateOf<T, O> predicate;
 
-  // Whether the operation selects element i. Of find_repeats, the first of two that are equal; of run_length_encode,
-  // the first of a run.
+  // True if the operation selects element i: for find_repeats, the first of two equal neighbours; for unique and
+  // run_length_encode, the first of a run.
   UPSWEEP_HD bool selects(std::size_t i) const {
     if constexpr (has_predicate<O>)
       return predicate(values[i]);
@@ -149,26 +108,30 @@ struct Input {
   }
 };
 
-// Whether positions in n elements, and lengths up to n, take more than 32 bits.
+// True if positions in n elements, and lengths up to n, need more than 32 bits.
 constexpr bool wide(std::size_t n) { return n > 0xffffffffu; }  // a run may be n long
-constexpr Type position_type(std::size_t n) { return wide(n) ? Type::u64 : Type::u32; }
 
 // An array of positions, or of lengths.
 struct Positions {
-  void* array;  // of position_type(n)
+  void* array;  // u64 if wide, else u32
   bool wide;
-  UPSWEEP_HD void put(std::size_t i, std::size_t position) const {
+  // Calls f with the array in its own type: a loop in f tests the width once, not for every element.
+  template <class F>
+  UPSWEEP_HD void visit(F&& f) const {
     if (wide)
-      static_cast<std::uint64_t*>(array)[i] = position;
+      f(static_cast<std::uint64_t*>(array));
     else
-      static_cast<std::uint32_t*>(array)[i] = static_cast<std::uint32_t>(position);
+      f(static_cast<std::uint32_t*>(array));
+  }
+  UPSWEEP_HD void put(std::size_t i, std::size_t position) const {
+    visit([=]<class P>(P* positions) { positions[i] = static_cast<P>(position); });
   }
 };
 
 template <class T>
 struct Output {
   T* values;            // [n], null for find_repeats
-  Positions positions;  // [n], of find_repeats; the lengths of run_length_encode
+  Positions positions;  // [n], of find_repeats; lengths for run_length_encode
   std::uint64_t* count;
 };
 
@@ -180,34 +143,5 @@ struct Args {
   Workspace* workspace;
   Stream stream;
 };
-
-struct Binding {
-  static constexpr std::string_view primitive = "select";
-  template <class T, class O>
-  static constexpr bool takes = true;
-  template <class F>
-  static RunFn visit(Operation operation, F&& f) {
-    return operation ? visit_selection(operation.as<Selection>(), f) : nullptr;
-  }
-  template <class T, class O>
-  static Args<T, O> args(const Call& c) {
-    Args<T, O> a{.in{c.in[0].as<const T>(), c.in[1].as<const std::uint8_t>(), c.n(), {}},
-                 .out{nullptr, {nullptr, wide(c.n())}, c.out[1].as<std::uint64_t>()},
-                 .tuning = c.tuning,
-                 .workspace = c.workspace,
-                 .stream = c.stream};
-    if constexpr (has_predicate<O>) a.in.predicate = {c.scalars[0].as<T>()};
-    if constexpr (writes_values<O>) a.out.values = c.out[0].as<T>();
-    if constexpr (writes_positions<O>) a.out.positions.array = c.out[0].data;
-    if constexpr (writes_lengths<O>) a.out.positions.array = c.out[2].data;
-    return a;
-  }
-};
-
-// The Rung of an implementation struct R: its name, R::story, and R::run<T, O>(Args<T, O>) of type and operation.
-template <class R>
-constexpr Rung make_rung(std::string_view name, Backend backend) {
-  return make_typed_rung<Binding, R>(name, backend);
-}
 
 }  // namespace upsweep::ladders::select

@@ -1,5 +1,5 @@
-// Where select's loops write, compiled once for each instruction set, inside Highway's foreach_target, so with a guard
-// that toggles.
+// The outputs of select's loops. Compiled once for each instruction set, inside Highway's foreach_target, so with a
+// guard that toggles.
 #if defined(UPSWEEP_SELECT_CPU_LINES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef UPSWEEP_SELECT_CPU_LINES_INL_H
 #undef UPSWEEP_SELECT_CPU_LINES_INL_H
@@ -18,7 +18,7 @@ HWY_BEFORE_NAMESPACE();
 namespace upsweep::ladders::select::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// An array that is written from front to back: up to `most` elements at end(), then added(how many).
+// An array written from front to back: write up to `most` elements at end(), then call added(count).
 template <class T, std::size_t most>
 class Straight {
  public:
@@ -30,8 +30,8 @@ class Straight {
   T* end_;
 };
 
-// The same around the caches, which takes whole lines: what comes is put together in L1, and streamed a page at a time.
-// Shorter runs of streaming stores were slower, as were those that lay between other work, or loads for it.
+// The same with non-temporal stores, which need whole lines: elements are collected in L1 and streamed a page at a
+// time. Shorter runs of streaming stores were slower, and so were runs interleaved with other work or its loads.
 template <class T, std::size_t most>
 class Lines {
  public:
@@ -67,7 +67,7 @@ class Lines {
   }
 
   static constexpr std::size_t line = 64 / sizeof(T), page = 4096 / sizeof(T);
-  alignas(64) T held_[page + most];  // what begins at line_, of which the first elements are others'
+  alignas(64) T held_[page + most];  // the elements from line_ on; the first others_ belong to another part
   std::size_t others_, end_ = others_;
   T* line_;
 };

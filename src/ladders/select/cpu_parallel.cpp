@@ -1,11 +1,11 @@
-// select/parallel: whichever of the others is the fastest for how much there is to select from.
+// select/parallel: whichever of the other rungs is fastest for the size of the input.
 //
-// Idea      one core where waking the others costs more than they give; single_pass from there on, which looks twice at
-//           every block while it lies in an L2. partition_if has to count all of it first: two_pass.
+// Idea      one core if waking the others costs more than it gains; above that single_pass, which reads every block
+//           twice while it is in an L2. partition_if has to count everything first: two_pass.
 // Traffic   that of the rung.
 // Order     the input's.
 // Source    the measurements in docs/notes/select-cpu.md.
-#include "ladders/select/contract.h"
+#include "ladders/select/binding.h"
 #include "ladders/select/cpu_simd.h"
 
 namespace upsweep::ladders::select {
@@ -22,7 +22,7 @@ struct parallel {
 
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    // Two cores, i32: at 256 KiB one of them is ahead, in cache and from memory, by 5 to 40 %; at 512 KiB it depends.
+    // Two cores, i32: at 256 KiB one core is ahead, in cache and from memory, by 5 to 40 %; at 512 KiB it depends.
     constexpr std::size_t most_for_one = 256 << 10;
     if (a.in.n * sizeof(T) > most_for_one) return on_all_cores(a);
     select_on_one_core(a);

@@ -1,13 +1,13 @@
 // select/serial: one loop, left to right: the definition.
-#include "ladders/select/contract.h"
+#include "ladders/select/binding.h"
 
 namespace upsweep::ladders::select {
 
 namespace {  // a rung of the same name may exist on the GPU
 
 struct serial {
-  static constexpr Story story{.idea = "one loop, a branch an element",
-                               .prediction = "a mispredicted branch an element at one in two, else a load and a test",
+  static constexpr Story story{.idea = "one loop, a branch per element",
+                               .prediction = "a branch miss per element if half are selected, else a load and a test",
                                .limits = "any n",
                                .source = "std::copy_if, std::unique_copy"};
 

@@ -1,17 +1,17 @@
-// select/simd: one core; a vector's selected elements move together in the register, and only they are stored.
+// select/simd: one core; the selected elements of a vector are compressed in the register, and only they are stored.
 //
-// Idea      compare a vector, compress it by the mask, store as many lanes as the mask has bits. Nothing branches on
-//           the data. Positions come 64 at a time: the numbers 0 to 63 as bytes, compressed by a word of mask bits,
-//           then widened 16 at a time as far as there are any: a compress in 64 elements and not in 16.
-//           A neighbour is moved out of the two vectors around it and not loaded: of loads one lane further every one
-//           crosses a cache line. i32 marked in cache, G elements/s: 26 moved, 17 loaded.
-// Traffic   n read, what is selected written; partition_if n read twice: the rest begins where the selected end.
+// Idea      compare a vector, compress it by the mask, store as many lanes as the mask has set bits. No branch depends
+//           on the data. Positions come 64 at a time: the numbers 0 to 63 as bytes, compressed by a word of mask bits,
+//           then widened 16 at a time while any are left: one compress per 64 elements instead of per 16. A neighbour
+//           is shifted in from the adjacent vectors instead of loaded: every load offset by one lane crosses a cache
+//           line. Marking i32 in cache, G elements/s: 26 shifted, 17 loaded.
+// Traffic   n read, selected elements written; partition_if reads n twice: the rest begins where the selected end.
 // Order     the input's.
 // Source    Polychroniou, Raghavan, Ross, Rethinking SIMD Vectorization for In-Memory Databases, 2015 (selective
 //           stores).
 //
-// Registers, then stores: Zen 4 takes 72 cycles for a compress straight to memory, and 2 for each of these. A masked
-// store is no slower than a whole one (copies of half of i32 in cache, G elements/s: 11.1 masked, 10.1 whole).
+// Compress in registers, then store: on Zen 4 a compress straight to memory takes 72 cycles, and each of these 2. A
+// masked store is no slower than a whole one (copying half of i32 in cache, G elements/s: 11.1 masked, 10.1 whole).
 //
 // Compiled once for each instruction set and chosen at run time by Highway.
 #define HWY_WANT_AVX3_DL  // compresses bytes and 16-bit words in one instruction
@@ -29,14 +29,14 @@
 #include <limits>
 
 #include "ladders/scan/cpu_slide-inl.h"
-#include "ladders/select/contract.h"
+#include "ladders/select/binding.h"
 #include "ladders/select/cpu_lines-inl.h"
 
-#ifndef UPSWEEP_SELECT_PLACES
-#define UPSWEEP_SELECT_PLACES  // once, and not for every instruction set
+#ifndef UPSWEEP_SELECT_SET_BITS
+#define UPSWEEP_SELECT_SET_BITS  // once, not for every instruction set
 namespace upsweep::ladders::select {
-// Byte k of places_of[bits] is the number of the k-th bit that is set. In a word for 8 lanes: 2 KiB.
-inline constexpr std::array<std::uint64_t, 256> places_of = [] {
+// Byte k of set_bits[bits] is the position of the k-th set bit. One word per mask of 8 lanes: 2 KiB.
+inline constexpr std::array<std::uint64_t, 256> set_bits = [] {
   std::array<std::uint64_t, 256> all{};
   for (unsigned bits = 0; bits < all.size(); ++bits)
     for (unsigned bit = 0, k = 0; bit < 8; ++bit)
@@ -56,8 +56,8 @@ using u64 = std::uint64_t;
 
 // Elements whose mask bits fill a word.
 constexpr std::size_t row = 64;
-// Elements that are worked on together: positions on the way to somewhere else (4 KiB) stay in L1, and where
-// elements are counted before they are moved, so do they.
+// Elements processed together: intermediate positions (4 KiB) stay in L1, and so do elements that are counted before
+// they are moved.
 constexpr std::size_t chunk = 1024;
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
@@ -71,8 +71,8 @@ constexpr bool masked_stores = false;
 template <class D>
 HWY_INLINE u64 bits_of(D d, hn::Mask<D> mask) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  // GCC 12 lets a compare widen its mask of 8 bits to 64, spills one byte of it and reads eight back (seen where the
-  // thread sanitizer's calls lie between). What goes through an empty asm has the width it says.
+  // GCC 12 widens the 8-bit mask of a compare to 64, spills one byte of it and reads eight back (seen with the thread
+  // sanitizer's calls in between). A value that passes through an empty asm has its declared width.
   if constexpr (hn::MaxLanes(D()) < 64) {
     u32 bits = mask.raw;
     asm("" : "+r"(bits));
@@ -92,7 +92,7 @@ HWY_INLINE hn::Mask<D> mask_of(D d, u64 bits) {
   return hn::LoadMaskBits(d, reinterpret_cast<const u8*>(&bits));
 }
 
-// Bytes as lanes of another width.
+// Widens bytes to lanes of another width.
 template <class DU>
 HWY_INLINE hn::Vec<DU> widened(DU du, hn::Vec<hn::Rebind<u8, DU>> bytes) {
   if constexpr (sizeof(hn::TFromD<DU>) == 1)
@@ -103,7 +103,7 @@ HWY_INLINE hn::Vec<DU> widened(DU du, hn::Vec<hn::Rebind<u8, DU>> bytes) {
     return hn::PromoteTo(du, bytes);
 }
 
-// A mask for elements of D, of their flags.
+// Returns the mask of D's elements whose flags are not 0.
 template <class D>
 HWY_INLINE hn::Mask<D> flagged(D d, const u8* flags) {
   const hn::RebindToUnsigned<D> du;
@@ -118,8 +118,8 @@ constexpr T other_than(T x) {
     return static_cast<T>(x ^ 1);
 }
 
-// f(vector, mask, its first lane) for each vector of the row that begins at element i. Of find_repeats, which elements
-// are equal to the one before them, the row's first aside.
+// Calls f(vector, mask, index of its first lane) for each vector of the row that begins at element i. For find_repeats
+// the mask marks elements equal to the one before them; the row's first bit is meaningless.
 template <class T, class O, class F>
 HWY_INLINE void for_each_vector(const Input<T, O>& in, std::size_t i, F&& f) {
   const Wide<T> d;
@@ -127,7 +127,7 @@ HWY_INLINE void for_each_vector(const Input<T, O>& in, std::size_t i, F&& f) {
   const T* const x = in.values + i;
   [[maybe_unused]] auto left = hn::Zero(d);
   if constexpr (starts_runs<O>) left = hn::Set(d, i ? x[-1] : other_than(x[0]));
-  HWY_UNROLL(8)  // all of them where vectors are wide; more only made the compiler slow
+  HWY_UNROLL(8)  // all of them if vectors are wide; more only slowed down the compiler
   for (std::size_t k = 0; k < row; k += width) {
     const auto here = hn::LoadU(d, x + k);
     if constexpr (has_predicate<O>) {
@@ -142,7 +142,7 @@ HWY_INLINE void for_each_vector(const Input<T, O>& in, std::size_t i, F&& f) {
   }
 }
 
-// Which elements of the row repeat in the next.
+// Returns which elements of the row equal the next element.
 template <class T, class O>
 HWY_INLINE u64 repeats(const Input<T, O>& in, std::size_t i) {
   u64 equal_to_left = 0;
@@ -152,7 +152,7 @@ HWY_INLINE u64 repeats(const Input<T, O>& in, std::size_t i) {
   return equal_to_left >> 1 | u64{i + row < in.n && next[-1] == next[0]} << 63;
 }
 
-// Whether nothing of the row is selected, where that is cheap to know: then its elements are not even loaded.
+// Returns true if no element of the row is selected, where that is cheap to know; they are then not even loaded.
 template <class T, class O>
 HWY_INLINE bool skipped(const Input<T, O>& in, std::size_t i) {
   if constexpr (reads_flags<O>) {
@@ -164,14 +164,14 @@ HWY_INLINE bool skipped(const Input<T, O>& in, std::size_t i) {
   return false;
 }
 
-// ---- where to -------------------------------------------------------------------------------------------------------
+// ---- output ---------------------------------------------------------------------------------------------------------
 
-// An array that is written from front to back, and where stores are whole vectors up to `end`, but not beyond it.
+// An array written from front to back, in whole vectors while they fit, and never past `end`.
 template <class T>
 class Sink {
  public:
   Sink(T* begin, std::size_t room) : at_(begin), end_(begin + room) {}
-  // The first `count` lanes.
+  // Stores the first `count` lanes.
   template <class D>
   HWY_INLINE void put(D d, hn::Vec<D> v, std::size_t count) {
     if constexpr (masked_stores) {
@@ -193,8 +193,8 @@ class Sink {
 };
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-// The lanes of the mask, one after another. Of 64-bit lanes Highway 1.0.3 looks their places up in a table, which GCC
-// 12 copies to the stack for every vector: 315 M elements/s, and 5000 by the instruction.
+// Stores the lanes of the mask contiguously. For 64-bit lanes Highway 1.0.3 looks their indices up in a table, which
+// GCC 12 copies to the stack for every vector: 315 M elements/s, against 5000 with the instruction.
 template <class D, class T>
 HWY_INLINE void put_selected(D d, hn::Vec<D> v, hn::Mask<D> mask, Sink<T>& out) {
   hn::Vec<D> together;
@@ -207,7 +207,7 @@ HWY_INLINE void put_selected(D d, hn::Vec<D> v, hn::Mask<D> mask, Sink<T>& out) 
   out.put(d, together, count_of(d, mask));
 }
 #else
-// Where there is no such instruction, up to 8 elements at a time, from the places that a table of our own gives.
+// Without such an instruction: up to 8 elements at a time, permuted by indices from a table of our own.
 template <class D, class T>
 HWY_INLINE void put_selected(D d, hn::Vec<D> v, hn::Mask<D> mask, Sink<T>& out) {
   const hn::CappedTag<T, 8> some;
@@ -220,15 +220,15 @@ HWY_INLINE void put_selected(D d, hn::Vec<D> v, hn::Mask<D> mask, Sink<T>& out) 
     const u64 chosen = bits & ((1 << width) - 1);
     auto group = hn::Load(some, lanes + k);
     if constexpr (width > 1) {
-      const auto places = widened(
-          unsigned_lanes, hn::LoadU(hn::Rebind<u8, decltype(some)>(), reinterpret_cast<const u8*>(&places_of[chosen])));
+      const auto indices = widened(
+          unsigned_lanes, hn::LoadU(hn::Rebind<u8, decltype(some)>(), reinterpret_cast<const u8*>(&set_bits[chosen])));
       if constexpr (sizeof(T) == 1) {
-        group = hn::TableLookupBytes(group, hn::BitCast(some, places));
+        group = hn::TableLookupBytes(group, hn::BitCast(some, indices));
       } else if constexpr (sizeof(T) == 2) {  // the two bytes of each
-        const auto bytes = hn::Add(hn::Mul(places, hn::Set(unsigned_lanes, 0x0202)), hn::Set(unsigned_lanes, 0x0100));
+        const auto bytes = hn::Add(hn::Mul(indices, hn::Set(unsigned_lanes, 0x0202)), hn::Set(unsigned_lanes, 0x0100));
         group = hn::TableLookupBytes(group, hn::BitCast(some, bytes));
       } else {
-        group = hn::TableLookupLanes(group, hn::IndicesFromVec(some, places));
+        group = hn::TableLookupLanes(group, hn::IndicesFromVec(some, indices));
       }
     }
     out.put(some, group, hwy::PopCount(chosen));
@@ -236,7 +236,7 @@ HWY_INLINE void put_selected(D d, hn::Vec<D> v, hn::Mask<D> mask, Sink<T>& out) 
 }
 #endif
 
-// base + the number of each bit of the word.
+// Stores base + the position of each set bit of the word.
 HWY_INLINE void put_positions(u64 word, u32 base, Sink<u32>& out) {
   const Wide<u32> d;
   constexpr std::size_t width = hn::MaxLanes(Wide<u32>());
@@ -283,8 +283,8 @@ Found count_part(const void* args, std::size_t begin, std::size_t end) {
   return found;
 }
 
-// Elements [begin, end), up to a chunk: their values to `values`, of partition_if the rest's to `others`, positions to
-// their places.
+// Selects from elements [begin, end), at most a chunk: values go to `values`, the rest of partition_if to `others`,
+// positions and lengths to their array.
 template <class T, class O>
 HWY_INLINE Found select_chunk(const Args<T, O>& a, std::size_t begin, std::size_t end, Found before, T* values,
                               T* others) {
@@ -292,7 +292,7 @@ HWY_INLINE Found select_chunk(const Args<T, O>& a, std::size_t begin, std::size_
   const Wide<T> d;
   const std::size_t room = masked_stores ? 0 : count_part<T, O>(&a, begin, end).count;
   Sink<T> out(values, room), rest(others, end - begin - room);
-  // Straight to where they belong, or counted from `begin` on their way to somewhere else.
+  // Positions go straight to the output, or are kept relative to `begin` until they are converted.
   HWY_ALIGN u32 relative[by_position ? chunk : 1];
   const bool straight = writes_positions<O> && !a.out.positions.wide;
   u32* const first = straight ? static_cast<u32*>(a.out.positions.array) + before.count : relative;
@@ -329,7 +329,7 @@ HWY_INLINE Found select_chunk(const Args<T, O>& a, std::size_t begin, std::size_
   const auto settle = [&]<class P>(P* array) HWY_ATTR {
     if constexpr (writes_positions<O>) {
       for (std::size_t k = 0; k < count; ++k) array[k] = static_cast<P>(begin + relative[k]);
-    } else {  // a run is as long as it is to the next one's first element
+    } else {  // a run ends at the next one's first element
       if (before.count > 0) array[-1] = static_cast<P>(begin + relative[0] - before.last);
       for (std::size_t k = 0; k + 1 < count; ++k) array[k] = relative[k + 1] - relative[k];
     }
@@ -341,9 +341,9 @@ HWY_INLINE Found select_chunk(const Args<T, O>& a, std::size_t begin, std::size_
   return {before.count + count, last};
 }
 
-template <template <class, std::size_t> class Way, class T, class O>
+template <template <class, std::size_t> class Writer, class T, class O>
 Found select_chunks(const Args<T, O>& a, std::size_t begin, std::size_t end, Found before, std::size_t total) {
-  Way<T, chunk> values(a.out.values + before.count);
+  Writer<T, chunk> values(a.out.values + before.count);
   for (std::size_t i = begin; i < end; i += chunk) {
     T* const others = writes_rest<O> ? a.out.values + (total + i - before.count) : nullptr;
     const Found with = select_chunk(a, i, std::min(i + chunk, end), before, values.end(), others);
@@ -357,8 +357,8 @@ template <class T, class O>
 Found select_part(const void* args, std::size_t begin, std::size_t end, Found before, std::size_t total,
                   Stores stores) {
   const auto& a = *static_cast<const Args<T, O>*>(args);
-  // Two arrays at once gain nothing around the caches: run_length_encode i32 at 2^25 10.1 and 9.6 ms with and without,
-  // partition_if i64 27 and 24.
+  // Non-temporal stores gain nothing for two arrays at once: run_length_encode i32 at 2^25 10.1 ms with them, 9.6
+  // without; partition_if i64 27 and 24.
   if constexpr (writes_values<O> && !writes_lengths<O> && !writes_rest<O>)
     if (stores == Stores::around) return select_chunks<Lines>(a, begin, end, before, total);
   return select_chunks<Straight>(a, begin, end, before, total);

@@ -1,31 +1,32 @@
-// What one core does with a part of the input, for the rungs that build on it.
+// The one-core loops over a part of the input, for the rungs that build on them.
 #pragma once
 #include <cstddef>
 
 #include "cpu/cache.h"
 #include "ladders/select/contract.h"
+#include "upsweep/types.h"
 
 namespace upsweep::ladders::select {
 
-// What a part has come to, or everything before it.
+// The result of a part so far, or of everything before it.
 struct Found {
-  std::size_t count = 0;  // elements that are selected, and
+  std::size_t count = 0;  // selected elements
   std::size_t last = 0;   // run_length_encode: the position of the last of them
 };
 constexpr Found operator+(Found left, Found right) {
   return {left.count + right.count, right.count > 0 ? right.last : left.last};
 }
 
-// Loops over elements [begin, end) of what `args` says, an Args<T, O> of the type and operation they are for.
+// Loops over elements [begin, end). `args` is an Args<T, O> of the type and operation that the loops are for.
 struct PartLoops {
   Found (*count)(const void* args, std::size_t begin, std::size_t end);
-  // Writes what is selected behind what `before` has, and nothing else: other cores may write next to it. Of
-  // partition_if also the rest, from `total` on. The last run's length is left to finish_runs. Returns before + part.
-  // `stores` is a wish: only an operation whose values are all it writes goes around the caches.
+  // Writes the selected elements from `before.count` on, and nothing past them: other cores may write there.
+  // partition_if also writes the rest, from `total` on. The last run's length is left to finish_runs. Returns before +
+  // part. `stores` is a hint: only operations that write nothing but values use non-temporal stores.
   Found (*select)(const void* args, std::size_t begin, std::size_t end, Found before, std::size_t total, Stores stores);
 };
 
-// For this processor. Any type and selection. Resolve once, call many times.
+// Returns the loops for this processor, for any type and selection. Resolve once, call many times.
 PartLoops simd_loops(Type type, Selection selection);
 
 template <class T, class O>
@@ -34,13 +35,13 @@ const PartLoops& loops_for() {
   return loops;
 }
 
-// run_length_encode: the length of the last run, which nothing ends but the array.
+// Writes the length of the last run of run_length_encode, which ends with the array.
 template <class Args>
 void finish_runs(const Args& a, Found all) {
   if (all.count > 0) a.out.positions.put(all.count - 1, a.in.n - all.last);
 }
 
-// All of it on the calling core.
+// Selects from the whole input on the calling core.
 template <class T, class O>
 void select_on_one_core(const Args<T, O>& a) {
   const PartLoops& loops = loops_for<T, O>();

@@ -1,17 +1,17 @@
-// select/single_pass: all cores, each taking the next block as it is free; where a block's elements go is known when
-// the one before it has been counted.
+// select/single_pass: all cores, each drawing the next block when it is free; a block's output offset is known once the
+// block before it has been counted.
 //
-// Idea      chained scan: a core takes the next block, counts, waits for what the block before it came to, leaves the
-//           same of its own, and only then selects, from its L2. Counting is short, so nobody waits for long; and
-//           nothing is joined until the end.
-// Traffic   n read, what is selected written; values of large inputs around the caches.
+// Idea      chained scan: a core draws the next block, counts, waits for the prefix of the block before it, publishes
+//           its own, and only then selects, from its L2. Counting is short, so no core waits for long, and there is no
+//           join before the end.
+// Traffic   n read, the selected elements written; values of large inputs with non-temporal stores.
 // Order     the input's.
 // Source    Yan, Long, Zhang, StreamScan: Fast Scan Algorithms for GPUs without Global Barrier Synchronization, 2013.
 #include <algorithm>
 #include <utility>
 
 #include "ladders/scan/cpu_in_order.h"
-#include "ladders/select/contract.h"
+#include "ladders/select/binding.h"
 #include "ladders/select/cpu_simd.h"
 
 namespace upsweep::ladders::select {
@@ -20,9 +20,9 @@ namespace {  // a rung of the same name may exist on the GPU
 
 struct single_pass {
   static constexpr Story story{
-      .idea = "blocks by ticket: count, take over from the block before, select from L2",
-      .prediction = "ties two_pass in cache, the read ceiling from memory",
-      .limits = "any n, but for partition_if: where the rest begins is known last; params: threads",
+      .idea = "blocks by ticket: count, add to the previous prefix, select from L2",
+      .prediction = "ties two_pass in cache, reaches the read ceiling from memory",
+      .limits = "any n; not partition_if (the offset of its rest is known last); params: threads",
       .source = "Yan, Long, Zhang, StreamScan, 2013"};
 
   template <class T, class O>
@@ -32,7 +32,7 @@ struct single_pass {
   static Status run(const Args<T, O>& a) {
     const PartLoops& loops = loops_for<T, O>();
     const int threads = threads_of(a.tuning);
-    // Blocks that a core looks at twice: a quarter of an L2. Of little input, one for every core, in whole rows.
+    // A core reads a block twice: a quarter of an L2. Small inputs are cut into one block per core, in whole rows.
     constexpr std::size_t largest = (256 << 10) / sizeof(T), rows = 64;
     const std::size_t share = (a.in.n / static_cast<std::size_t>(threads) / rows + 1) * rows;
     const std::size_t block = std::min(largest, share);

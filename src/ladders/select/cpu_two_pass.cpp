@@ -1,16 +1,16 @@
-// select/two_pass: all cores; what is selected of each part is counted first, then every part knows where to write.
+// select/two_pass: all cores; selected elements are counted per part first, so every part knows where to write.
 //
-// Idea      pass 1 counts, a scan of the parts' counts says where each begins, pass 2 selects. Counting stores nothing
-//           and takes about half the time of selecting.
-// Traffic   2 n read, what is selected written; in caches the second look finds a part with the core that counted it.
-//           Values of large inputs are written around the caches.
+// Idea      pass 1 counts, a scan of the parts' counts gives their offsets, pass 2 selects. Counting stores nothing and
+//           takes about half the time of selecting.
+// Traffic   2 n read, the selected elements written; in cache, pass 2 finds a part on the core that counted it. Values
+//           of large inputs are written with non-temporal stores.
 // Order     the input's.
 // Source    Blelloch, Prefix Sums and Their Applications, 1990 (pack).
 #include <algorithm>
 #include <utility>
 
 #include "cpu/parallel.h"
-#include "ladders/select/contract.h"
+#include "ladders/select/binding.h"
 #include "ladders/select/cpu_simd.h"
 
 namespace upsweep::ladders::select {
@@ -18,8 +18,8 @@ namespace upsweep::ladders::select {
 namespace {  // a rung of the same name may exist on the GPU
 
 struct two_pass {
-  static constexpr Story story{.idea = "counts of parts, their scan, then every part to its place",
-                               .prediction = "two thirds of simd's time on two cores in cache; behind it from memory",
+  static constexpr Story story{.idea = "count every part, scan the counts, then select every part at its offset",
+                               .prediction = "two thirds of simd's time on two cores in cache; slower from memory",
                                .limits = "any n; params: threads",
                                .source = "Blelloch, Prefix Sums and Their Applications, 1990"};
 

@@ -1,4 +1,4 @@
-// Flags, their scan, a scatter: selection by any rung of the scan ladder.
+// Flags, their scan, a scatter: selection with any rung of the scan ladder.
 #pragma once
 #include "ladders/scan/contract.h"
 #include "ladders/select/run_lengths.cuh"
@@ -18,7 +18,7 @@ __global__ void scatter_kernel(Input<T, O> in, Output<T> out,
                                unsigned* heads) {      // [n], positions of run_length_encode
   const std::size_t i = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= in.n) {
-    if (i == 0) *out.count = 0;  // of nothing
+    if (i == 0) *out.count = 0;  // empty input
     return;
   }
   const bool selected = in.selects(i);
@@ -40,7 +40,7 @@ template <class Scan, class T, class O>
 Status flags_scan_scatter(const Args<T, O>& a) {
   constexpr bool runs = writes_lengths<O>;
   const std::size_t n = a.in.n;
-  // The flags become their ranks in place.
+  // The flags are scanned in place.
   auto* const ranks = static_cast<unsigned*>(a.workspace->scratch_of_caller((runs ? 2 : 1) * n * sizeof(unsigned)));
   if (!ranks && n > 0) return no_memory;
   unsigned* const heads = runs ? ranks + n : nullptr;

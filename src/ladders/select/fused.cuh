@@ -1,14 +1,14 @@
-// What the rungs of one pass over tiles share: tiles drawn in order, their places by look-back, and the operations that
-// take more than one pass.
+// Shared by the rungs that make one pass over tiles: tiles drawn in order, their offsets by look-back, and the
+// operations that take more than one pass.
 #pragma once
 #include "kernel/lookback.h"
 #include "ladders/select/run_lengths.cuh"
 
 namespace upsweep::ladders::select {
 
-// Tile after tile, as scan/lookback has them: a tile's total is a count, what comes before it its place in the output.
+// The tiles of a launch, as in scan/lookback: a tile's total is a count, and its prefix is its offset in the output.
 struct Places : TileQueue {
-  // By the block's first warp: how many are selected before the tile. With the last tile of all, `count` is known.
+  // Called by the block's first warp. Returns how many are selected before the tile; the last tile stores `count`.
   __device__ unsigned find(unsigned tile, unsigned selected, std::uint64_t* count) const {
     const unsigned before_tile = before(tile, selected, Sum{});
     if (count && tile + 1 == gridDim.x && threadIdx.x == 0) *count = before_tile + selected;
@@ -16,15 +16,15 @@ struct Places : TileQueue {
   }
 };
 
-// What one launch selects, and to where.
+// The output of one launch.
 template <class T>
 struct Target {
   Output<T> out;
-  const std::uint64_t* behind;  // the values go behind so many; null: to the front
-  unsigned* heads;              // [n], where the runs of run_length_encode begin
+  const std::uint64_t* written;  // the number of values already written; null: none
+  unsigned* heads;               // [n], where the runs of run_length_encode begin
 };
 
-// The other half of partition_if.
+// partition_if as two selections: the elements that it leaves, and those that it selects.
 template <class O>
 struct Rejects : O {
   static constexpr Selection selection = Selection::select_if;
@@ -39,8 +39,8 @@ struct Selects : O {
   static constexpr Selection selection = Selection::select_if;
 };
 
-// The operation by one or several runs of pass(input, target): partition_if is two selections, whose second goes behind
-// the first; run_length_encode is unique with the positions kept, which are then subtracted.
+// Runs the operation in one or several calls of pass(input, target): partition_if is two selections, the second
+// appended to the first; run_length_encode is unique with the positions kept, which are then subtracted.
 template <class T, class O, class Pass>
 Status by_passes(const Args<T, O>& a, Pass pass) {
   if constexpr (writes_rest<O>) {
@@ -58,7 +58,7 @@ Status by_passes(const Args<T, O>& a, Pass pass) {
   }
 }
 
-// One block a tile, at least one: a call of nothing still has a count.
+// One block per tile, at least one: an empty input still has a count.
 template <class T, class P, class O>
 Status launch_tiles(void (*kernel)(Input<T, P>, Target<T>, Places), Shape shape, std::size_t tiles, const Args<T, O>& a,
                     const Input<T, P>& in, const Target<T>& to) {

@@ -1,6 +1,6 @@
-// 16 bytes of keys at a time: what is selected of them as bits, their ranks in a warp's rows, and the way out.
+// Packs of 16 bytes of keys: their selection bits, the ranks in a warp's rows, compaction and output.
 //
-// Keys are what an operation looks at: the elements, or their flags. A lane has packs of them in rows (kernel/rows.h).
+// Keys are the values that an operation tests: the elements, or their flags. A lane has rows of packs (kernel/rows.h).
 #pragma once
 #include "kernel/rows.h"
 #include "ladders/select/contract.h"
@@ -20,8 +20,8 @@ __host__ __device__ const Key<T, O>* keys_of(const Input<T, O>& in) {
 
 // ---- bits -----------------------------------------------------------------------------------------------------------
 
-// Bit k is whether key k of the pack is selected; `left` is the key before the pack. find_repeats is seen from the
-// second of the two: a bit stands for the position before its own.
+// Bit k says whether key k of the pack is selected; `left` is the key before the pack. find_repeats is evaluated at the
+// second of two equal keys: a bit stands for the position before its own.
 template <class T, class O>
 __device__ __forceinline__ unsigned bits_of(const Input<T, O>& in, const uint4& raw, [[maybe_unused]] Key<T, O> left) {
   if constexpr (reads_flags<O>) {
@@ -43,12 +43,12 @@ __device__ __forceinline__ unsigned bits_of(const Input<T, O>& in, const uint4& 
   }
 }
 
-// The same at the ends of the input: what is not there is not selected, and what has nothing to its left is not equal
-// to it. `position` is the pack's.
+// Corrects the bits at the ends of the input: keys outside are not selected, and the first key begins a run. `position`
+// is the pack's.
 template <class O, class K>
 __device__ __forceinline__ unsigned at_the_ends(unsigned bits, const Aligned<K>& keys, std::size_t position) {
   constexpr unsigned size = Pack<K>::size;
-  const auto until = [&](std::size_t end) {  // bits of what lies before `end`
+  const auto until = [&](std::size_t end) {  // bits of the keys before `end`
     return end <= position ? 0u : end - position >= size ? (1u << size) - 1 : (1u << (end - position)) - 1;
   };
   if constexpr (starts_runs<O>)
@@ -56,7 +56,7 @@ __device__ __forceinline__ unsigned at_the_ends(unsigned bits, const Aligned<K>&
   return bits & until(keys.end) & ~until(writes_positions<O> ? keys.begin + 1 : keys.begin);
 }
 
-// The bits of a warp's rows, the first of which begins at `position` for lane 0; `left` is the key before it.
+// Finds the bits of a warp's rows, the first of which begins at `position` for lane 0; `left` is the key before it.
 template <unsigned Rows, class T, class O>
 __device__ __forceinline__ void bits_of_rows(const Input<T, O>& in, const Aligned<Key<T, O>>& keys,
                                              std::size_t position, const uint4 (&rows)[Rows], Key<T, O> left,
@@ -68,7 +68,7 @@ __device__ __forceinline__ void bits_of_rows(const Input<T, O>& in, const Aligne
   for (unsigned r = 0; r < Rows; ++r) {
     K before = left;
     if constexpr (sees_neighbour<O>) {
-      // From the lane to the left; lane 0 has it from the row above, and gets for the row below what lane 31 has.
+      // From the lane to the left; lane 0 has it from the row above, and receives lane 31's last key for the row below.
       const K last = as_pack<K>(rows[r]).item[size - 1];
       const K rotated = K(__shfl_sync(all_lanes, last, int(lane + warp_size - 1) % warp_size));
       before = lane == 0 ? left : rotated;
@@ -83,8 +83,8 @@ __device__ __forceinline__ void bits_of_rows(const Input<T, O>& in, const Aligne
 
 // ---- ranks ----------------------------------------------------------------------------------------------------------
 
-// From the bits of a warp's rows, `Size` a lane and row, how many are selected before each lane's; returns how many in
-// all. Rows share the words that are scanned: the sums of one fit in 8 or 16 bits.
+// Ranks the bits of a warp's rows, `Size` per lane and row: before[r] counts those selected before this lane's bits of
+// row r. Returns their total. Rows share the words that are scanned: the sums of one row fit in 8 or 16 bits.
 template <unsigned Size, unsigned Rows>
 __device__ __forceinline__ unsigned rank_rows(const unsigned (&bits)[Rows], unsigned (&before)[Rows]) {
   constexpr unsigned width = Size * warp_size < 256 ? 8 : 16, sharing = 32 / width, mask = (1u << width) - 1;
@@ -105,39 +105,39 @@ __device__ __forceinline__ unsigned rank_rows(const unsigned (&bits)[Rows], unsi
   return total;
 }
 
-// ---- together, and out ----------------------------------------------------------------------------------------------
+// ---- compaction and output ------------------------------------------------------------------------------------------
 
-// The pack's items whose bits are set, to at[0], at[1], ...
+// Writes the pack's items whose bits are set to at[0], at[1], ...
 template <class V>
 __device__ __forceinline__ void compact(unsigned bits, const Pack<V>& pack, V* at) {
 #pragma unroll
   for (unsigned k = 0; k < Pack<V>::size; ++k)
     if (bits >> k & 1) *at++ = pack.item[k];
 }
-// And where they were: `first` is the pack's own place.
+// Likewise their positions: `first` is the position of the pack.
 template <unsigned Size>
-__device__ __forceinline__ void compact_places(unsigned bits, unsigned first, std::uint16_t* at) {
+__device__ __forceinline__ void compact_positions(unsigned bits, unsigned first, std::uint16_t* at) {
 #pragma unroll
   for (unsigned k = 0; k < Size; ++k)
     if (bits >> k & 1) *at++ = static_cast<std::uint16_t>(first + k);
 }
 
-// How far past a 16-byte address the array begins, in elements: compacted values lie as far behind one in shared
-// memory, so that both are aligned alike.
+// Returns how far past a 16-byte boundary the array begins, in elements. Compacted values begin as far past one in
+// shared memory, so that both are aligned alike.
 template <class V>
 __device__ unsigned misalignment(const V* array) {
   return unsigned(reinterpret_cast<std::uintptr_t>(array) % 16 / sizeof(V));
 }
 
-// values[k] = staged[misalignment(values) + k] for k < count, 16 bytes at a time, by `threads` threads of which this is
-// number `thread`.
+// values[k] = staged[misalignment(values) + k] for k < count, 16 bytes at a time. Called by `threads` threads; this is
+// number `thread` of them.
 template <class V>
 __device__ __forceinline__ void put_values(V* values, const V* staged, unsigned count, unsigned thread,
                                            unsigned threads) {
   constexpr unsigned size = Pack<V>::size;
   const unsigned from = misalignment(values), to = from + count;
   V* const aligned = values - from;
-  // The elements before the first whole pack, and those behind the last; all of them where there is none.
+  // The elements before the first whole pack and after the last; all of them if there is none.
   const unsigned begin = from > 0 && to >= size ? size : from, end = to >= size ? to / size * size : from;
   if (thread < begin - from) values[thread] = staged[from + thread];
   if (thread < to - end) aligned[end + thread] = staged[end + thread];

@@ -6,10 +6,10 @@
 namespace upsweep::ladders::select {
 
 inline constexpr Status no_memory{Code::out_of_memory, 0, "no memory for the ranks"};
-// Ranks and positions on the way are 32 bits.
+// Intermediate ranks and positions are 32 bits.
 inline constexpr std::size_t largest_narrow = 0xffffffffu;
 
-// From the positions of the runs' first elements to the runs' lengths.
+// Computes the lengths of the runs from the positions of their first elements.
 template <class T>
 __global__ void lengths_kernel(const unsigned* heads,  // [count]
                                Output<T> out, std::size_t n) {
@@ -21,7 +21,7 @@ __global__ void lengths_kernel(const unsigned* heads,  // [count]
 template <class T>
 Status lengths_of_runs(const unsigned* heads, const Output<T>& out, std::size_t n, Stream stream) {
   constexpr unsigned threads = 256;
-  // How many there are is known on the device alone: enough threads to fill it, each for several.
+  // Only the device knows how many runs there are: enough threads to fill it, each for several runs.
   const std::size_t fill = std::size_t(device_limits().multiprocessors) * device_limits().threads_per_sm / threads;
   const std::size_t most = ceil_div(n, threads);
   return launch(lengths_kernel<T>,

@@ -5,15 +5,15 @@
 
 namespace upsweep::ladders::select {
 
-// A tile is `rows` rows of packs of keys for each of `parts` warps. `stages` tiles of keys, and the bits of `held`,
-// find room; `groups` groups of `parts` warps gather them.
+// A tile is `rows` rows of packs of keys for each of `parts` warps. There is room for the keys of `stages` tiles and
+// the bits of `held` tiles; `groups` groups of `parts` warps gather them.
 struct TileShape {
   unsigned rows, parts, groups, stages, held = 8;
 };
 
-// Of some 60 shapes on an H200 (docs/notes/select.md), i32 and i8 at 2^28 from 0.1 % to all selected: few large tiles,
-// because counts are in everybody's way; as many as fit into shared memory; two tiles gathered at a time, of bytes
-// four where they are all that is written. The others have as many bytes as i32, or what finds room.
+// Chosen among some 60 shapes on an H200 (docs/notes/select.md), i32 and i8 at 2^28 from 0.1 % to all selected: few
+// large tiles, because reading counts slows down all blocks; as many as fit into shared memory; two tiles gathered at a
+// time, or four of bytes if only values are written. Other types have as many bytes as i32, or as many as fit.
 template <class T, class O>
 constexpr TileShape tile_shape() {
   constexpr unsigned size = sizeof(T);
@@ -32,36 +32,36 @@ struct SelectShape {
   static constexpr unsigned stages = tile.stages, held = tile.held;
   static constexpr unsigned threads = (3 + parts + parts * groups) * warp_size;
 
-  static constexpr unsigned size = Pack<K>::size;               // keys a pack
-  static constexpr unsigned out = Pack<T>::size;                // elements a pack
+  static constexpr unsigned size = Pack<K>::size;               // keys per pack
+  static constexpr unsigned out = Pack<T>::size;                // elements per pack
   static constexpr unsigned of_warp = rows * warp_size * size;  // keys
-  static constexpr unsigned elements = parts * of_warp;         // keys of a tile
+  static constexpr unsigned elements = parts * of_warp;         // keys per tile
   static constexpr unsigned rows_out = of_warp / (warp_size * out);
   static constexpr unsigned halo = sees_neighbour<O> ? size : 0;  // keys before the tile
 
-  // What is known of a tile is kept for longer than its keys: a group may still need what another had two steps ago.
+  // A tile's record outlives its keys: a group may still need the record that another needed two steps ago.
   static constexpr unsigned records = 32;
   static_assert(records >= stages + held + 2 * groups);
-  // A warp may wait for a phase of a barrier only if it saw the one before: parity tells no more than that.
+  // A warp may wait for a phase of a barrier only if it saw the previous one: parity tells only two apart.
   static_assert(held % groups == 0);
 
   using Pipeline =
       WarpPipeline<PipelineShape{.stages = stages, .consumers = parts, .ends = groups, .records = records}>;
 
-  // Shared memory: the ring of keys; their bits; what each warp puts together.
-  // Keys lie in the ring as far past a 128-byte line as they do in memory, or each line of the one would be fetched as
-  // two of the other.
+  // Shared memory: the ring of keys; their bits; the compaction buffer of each gathering warp.
+  // Keys are at the same offset from a 128-byte line in the ring as in memory; otherwise each line of one would
+  // straddle two lines of the other.
   static constexpr unsigned before_slot = halo ? 128 : 0;
   static constexpr unsigned slot_bytes = before_slot + elements * sizeof(K);
-  using Bits = std::conditional_t<size == 16, std::uint16_t, std::uint8_t>;  // a pack's
+  using Bits = std::conditional_t<size == 16, std::uint16_t, std::uint8_t>;  // of one pack
   static constexpr unsigned bits_of_tile = elements / size;
   static constexpr unsigned values_bytes = writes_values<O> ? of_warp * sizeof(T) + 16 : 0;
-  static constexpr unsigned places_bytes = needs_positions<O> ? of_warp * 2 : 0;
-  static constexpr unsigned staged_bytes = values_bytes + places_bytes;
+  static constexpr unsigned positions_bytes = needs_positions<O> ? of_warp * 2 : 0;
+  static constexpr unsigned staged_bytes = values_bytes + positions_bytes;
   static constexpr unsigned bits_begin = stages * slot_bytes;
   static constexpr unsigned staged_begin = bits_begin + held * bits_of_tile * sizeof(Bits);
   static constexpr unsigned shared_bytes = staged_begin + parts * groups * staged_bytes;
-  static_assert(shared_bytes <= 223 * 1024);  // of 227 KB a block may have; the records take up to 4
+  static_assert(shared_bytes <= 223 * 1024);  // of 227 KB that a block may have; the records take up to 4
 };
 
 }  // namespace upsweep::ladders::select

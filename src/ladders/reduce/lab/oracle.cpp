@@ -6,173 +6,141 @@
 #include <limits>
 
 #include "lab/oracle.h"
-#include "ladders/reduce/contract.h"
 #include "ladders/reduce/exact.h"
 
 namespace upsweep::ladders::reduce {
 namespace {
 
-template <class T>
-std::string mismatch(T got, const std::string& expected) {
-  return "out[0] is " + show(got) + ", should be " + expected;
-}
-
 // n - 1 roundings in a reduction of n elements.
 constexpr std::size_t roundings(std::size_t n) { return n ? n - 1 : 0; }
 
-// Everything whose answer does not depend on the order: a plain loop.
+// Operators whose result does not depend on the order.
 template <class T, class O>
-class OrderFree final : public Oracle {
- public:
-  OrderFree(const T* in, std::size_t n) {
-    for (std::size_t i = 0; i < n; ++i) value_ = O{}(value_, in[i]);
-  }
-  std::optional<std::string> check(const void* out, const Rung&) const override {
+Oracle order_free(const T* in, std::size_t n) {
+  T expected = O::template neutral<T>();
+  for (std::size_t i = 0; i < n; ++i) expected = O{}(expected, in[i]);
+  return [=](const void* out, const Rung&) -> std::optional<std::string> {
     const T got = *static_cast<const T*>(out);
-    if (same_value(got, value_)) return std::nullopt;
-    return mismatch(got, show(value_));
-  }
+    if (same_value(got, expected)) return std::nullopt;
+    return wrong_element(0, got, show(expected));
+  };
+}
 
- private:
-  T value_ = O::template neutral<T>();
-};
+// Returns g, where 2^g is the last bit of x that is set.
+template <class T>
+int unit_of(T x) {
+  int exponent;
+  const T mantissa = std::frexp(x, &exponent);
+  const auto whole = static_cast<std::int64_t>(std::ldexp(mantissa, std::numeric_limits<T>::digits));
+  return exponent - std::numeric_limits<T>::digits + std::countr_zero(static_cast<std::uint64_t>(whole));
+}
 
 template <class T>
-class FloatSum final : public Oracle {
- public:
-  FloatSum(const T* in, std::size_t n) {
-    ExactSum<T> exact{};
-    long double magnitude = 0;  // sum |x| over the finite elements
-    int unit = std::numeric_limits<T>::max_exponent;
-    for (std::size_t i = 0; i < n; ++i) {
-      exact.deposit(in[i]);
-      if (!std::isfinite(in[i]) || in[i] == 0) continue;
-      magnitude += std::fabs(static_cast<long double>(in[i]));
-      unit = std::min(unit, unit_of(in[i]));
-    }
-    constexpr long double long_double_u = std::numeric_limits<long double>::epsilon();
-    magnitude *= 1 + static_cast<long double>(n) * long_double_u;  // the loop above rounds too
-    value_ = exact.round();
-    infinite_input_ = (exact.flags & (ExactSum<T>::saw_plus_infinity | ExactSum<T>::saw_minus_infinity)) != 0;
-    nan_input_ = (exact.flags & ExactSum<T>::saw_nan) != 0;
-    no_order_rounds_ = magnitude <= std::ldexp(1.0L, unit + std::numeric_limits<T>::digits);
-    slack_ = growth<T>(roundings(n)) * magnitude;
-    flushed_ = static_cast<long double>(n) * std::numeric_limits<T>::min();
-    may_overflow_ = magnitude + slack_ >= static_cast<long double>(std::numeric_limits<T>::max());
+Oracle float_sum(const T* in, std::size_t n) {
+  using Limits = std::numeric_limits<T>;
+  ExactSum<T> exact{};
+  long double magnitude = 0;  // sum |x| over the finite elements
+  int unit = Limits::max_exponent;
+  for (std::size_t i = 0; i < n; ++i) {
+    exact.deposit(in[i]);
+    if (!std::isfinite(in[i]) || in[i] == 0) continue;
+    magnitude += std::fabs(static_cast<long double>(in[i]));
+    unit = std::min(unit, unit_of(in[i]));
   }
+  constexpr long double long_double_u = std::numeric_limits<long double>::epsilon();
+  magnitude *= 1 + static_cast<long double>(n) * long_double_u;  // the loop above rounds too
+  const T expected = exact.round();
+  const bool infinite_input = exact.flags & (ExactSum<T>::saw_plus_infinity | ExactSum<T>::saw_minus_infinity);
+  const bool nan_input = exact.flags & ExactSum<T>::saw_nan;
+  const bool no_order_rounds = magnitude <= std::ldexp(1.0L, unit + Limits::digits);
+  const long double slack = growth<T>(roundings(n)) * magnitude;
+  const bool may_overflow = magnitude + slack >= static_cast<long double>(Limits::max());
 
-  std::optional<std::string> check(const void* out, const Rung& rung) const override {
+  return [=](const void* out, const Rung& rung) -> std::optional<std::string> {
+    using Bits = typename FloatFormat<T>::Bits;
     const T got = *static_cast<const T*>(out);
     if (rung.reproducible) {
-      const bool same = std::isnan(value_) ? std::isnan(got) : bits(got) == bits(value_);
-      if (same) return std::nullopt;
-      return mismatch(got, show(value_) + ", bit for bit");
+      if (std::isnan(expected) ? std::isnan(got) : std::bit_cast<Bits>(got) == std::bit_cast<Bits>(expected))
+        return std::nullopt;
+      return wrong_element(0, got, show(expected) + ", bit for bit");
     }
-    if (same_value(got, value_)) return std::nullopt;
-    if (may_overflow_ && !nan_input_ && !std::isfinite(got)) return std::nullopt;
-    const long double flushed = rung.flushes_subnormals && sizeof(T) == 4 ? flushed_ : 0;
-    if (!infinite_input_ && !nan_input_ && (!no_order_rounds_ || flushed > 0) && std::isfinite(got)) {
-      // The truth lies within half an ulp of value_ (and anywhere beyond the format if that is infinite).
-      if (std::isinf(value_)) return std::nullopt;
-      const long double half_ulp = std::fabs(static_cast<long double>(value_)) * std::numeric_limits<T>::epsilon();
-      const long double slack = slack_ + half_ulp + flushed;
-      if (std::fabs(static_cast<long double>(got) - value_) <= slack) return std::nullopt;
-      return mismatch(got, show(value_) + " +- " + show(static_cast<double>(slack)));
-    }
-    return mismatch(got, show(value_));
-  }
-
- private:
-  static auto bits(T x) { return std::bit_cast<typename FloatFormat<T>::Bits>(x); }
-
-  // g where 2^g is the last bit of x that is set.
-  static int unit_of(T x) {
-    int exponent;
-    const T mantissa = std::frexp(x, &exponent);
-    const auto whole = static_cast<std::int64_t>(std::ldexp(mantissa, std::numeric_limits<T>::digits));
-    return exponent - std::numeric_limits<T>::digits + std::countr_zero(static_cast<std::uint64_t>(whole));
-  }
-
-  T value_;
-  long double slack_, flushed_;
-  bool infinite_input_, nan_input_, no_order_rounds_, may_overflow_;
-};
+    if (same_value(got, expected)) return std::nullopt;
+    if (may_overflow && !nan_input && !std::isfinite(got)) return std::nullopt;
+    const long double flushed =
+        rung.flushes_subnormals && sizeof(T) == 4 ? static_cast<long double>(n) * Limits::min() : 0;
+    if (infinite_input || nan_input || (no_order_rounds && flushed == 0) || !std::isfinite(got))
+      return wrong_element(0, got, show(expected));
+    // The exact sum is within half an ulp of `expected`, or anywhere beyond the format if that is infinite.
+    if (std::isinf(expected)) return std::nullopt;
+    const long double half_ulp = std::fabs(static_cast<long double>(expected)) * Limits::epsilon();
+    const long double accepted = slack + half_ulp + flushed;
+    if (std::fabs(static_cast<long double>(got) - expected) <= accepted) return std::nullopt;
+    return wrong_element(0, got, show(expected), accepted);
+  };
+}
 
 template <class T>
-class FloatProduct final : public Oracle {
- public:
-  FloatProduct(const T* in, std::size_t n) {
-    bool nan = false, infinity = false, zero = false;
-    long double mantissa = 1;  // product = mantissa * 2^exponent, |mantissa| in [1/2, 1)
-    std::int64_t exponent = 0;
-    long double rising = 0, falling = 0;  // sums of |log2 |x|| over the elements above and below 1
-    for (std::size_t i = 0; i < n; ++i) {
-      nan |= std::isnan(in[i]);
-      infinity |= std::isinf(in[i]);
-      zero |= in[i] == 0;
-      if (!std::isfinite(in[i]) || in[i] == 0) {
-        if (std::signbit(in[i])) mantissa = -mantissa;
-        continue;
-      }
-      int e;
-      mantissa = std::frexp(mantissa * in[i], &e);
-      exponent += e;
-      const long double size = std::log2(std::fabs(static_cast<long double>(in[i])));
-      (size > 0 ? rising : falling) += std::fabs(size);
+Oracle float_product(const T* in, std::size_t n) {
+  using Wide = std::numeric_limits<long double>;
+  bool nan = false, infinity = false, zero = false;
+  long double mantissa = 1;  // product = mantissa * 2^exponent, |mantissa| in [1/2, 1)
+  std::int64_t exponent = 0;
+  long double rising = 0, falling = 0;  // sums of |log2 |x|| over the elements above and below 1
+  for (std::size_t i = 0; i < n; ++i) {
+    nan |= std::isnan(in[i]);
+    infinity |= std::isinf(in[i]);
+    zero |= in[i] == 0;
+    if (!std::isfinite(in[i]) || in[i] == 0) {
+      if (std::signbit(in[i])) mantissa = -mantissa;
+      continue;
     }
-    // One binade of reserve for the rounding errors of the products themselves.
-    may_overflow_ = rising + 1 >= std::numeric_limits<T>::max_exponent;
-    may_underflow_ = falling + 1 >= -std::numeric_limits<T>::min_exponent;
-    const long double sign = mantissa < 0 ? -1 : 1;
-    if (nan || (infinity && zero))
-      value_ = std::numeric_limits<long double>::quiet_NaN();
-    else if (infinity)
-      value_ = sign * std::numeric_limits<long double>::infinity();
-    else if (zero)
-      value_ = 0;
-    else
-      value_ = std::ldexp(mantissa, static_cast<int>(std::clamp<std::int64_t>(exponent, -20000, 20000)));
-    nan_ = nan;
-    special_ = nan || infinity || zero;
-    // The loop above rounds in long double: twice the bound of T covers it.
-    slack_ = 2 * growth<T>(roundings(n)) * std::fabs(value_);
+    int e;
+    mantissa = std::frexp(mantissa * in[i], &e);
+    exponent += e;
+    const long double size = std::log2(std::fabs(static_cast<long double>(in[i])));
+    (size > 0 ? rising : falling) += std::fabs(size);
   }
+  // One binade of reserve for the rounding errors of the products themselves.
+  const bool may_overflow = rising + 1 >= std::numeric_limits<T>::max_exponent;
+  const bool may_underflow = falling + 1 >= -std::numeric_limits<T>::min_exponent;
+  const bool special = nan || infinity || zero;
+  const long double sign = mantissa < 0 ? -1 : 1;
+  const long double expected =
+      nan || (infinity && zero) ? Wide::quiet_NaN()
+      : infinity                ? sign * Wide::infinity()
+      : zero                    ? 0
+             : std::ldexp(mantissa, static_cast<int>(std::clamp<std::int64_t>(exponent, -20000, 20000)));
+  // The loop above rounds in long double: twice the bound of T covers it.
+  const long double slack = 2 * growth<T>(roundings(n)) * std::fabs(expected);
 
-  std::optional<std::string> check(const void* out, const Rung&) const override {
+  return [=](const void* out, const Rung&) -> std::optional<std::string> {
     const T got = *static_cast<const T*>(out);
-    const bool right = std::isnan(value_) ? std::isnan(got)
-                       : special_         ? static_cast<long double>(got) == value_
-                                          : std::fabs(got - value_) <= slack_;
+    const bool right = std::isnan(expected) ? std::isnan(got)
+                       : special            ? static_cast<long double>(got) == expected
+                                            : std::fabs(got - expected) <= slack;
     if (right) return std::nullopt;
-    if (!std::isnan(value_) && !nan_) {
-      // infinity * 0 inside some order makes a NaN
-      const bool overflowed = may_overflow_ && (std::isinf(got) || may_underflow_);
-      const bool nan_in_some_order = special_ ? may_overflow_ || may_underflow_ : may_overflow_ && may_underflow_;
-      if (std::isnan(got) ? nan_in_some_order : !special_ && (overflowed || (may_underflow_ && std::isfinite(got))))
+    if (!std::isnan(expected) && !nan) {
+      // infinity * 0 within some order gives NaN.
+      const bool overflowed = may_overflow && (std::isinf(got) || may_underflow);
+      const bool nan_in_some_order = special ? may_overflow || may_underflow : may_overflow && may_underflow;
+      if (std::isnan(got) ? nan_in_some_order : !special && (overflowed || (may_underflow && std::isfinite(got))))
         return std::nullopt;
     }
-    return mismatch(got, show(static_cast<T>(value_)) + (special_ ? "" : " +- " + show(static_cast<double>(slack_))));
-  }
-
- private:
-  long double value_, slack_;
-  bool nan_, special_, may_overflow_, may_underflow_;
-};
+    return wrong_element(0, got, show(static_cast<T>(expected)), special ? 0 : slack);
+  };
+}
 
 }  // namespace
 
-std::unique_ptr<Oracle> make_oracle(Type type, Op op, const void* in, std::size_t n) {
-  return visit(type, [&]<class Tag>(Tag) -> std::unique_ptr<Oracle> {
-    using T = typename Tag::type;
+Oracle make_oracle(Type type, Op op, const void* in, std::size_t n) {
+  return visit_both(type, op, [&]<class T, class O>(TypeTag<T>, O) -> Oracle {
     const T* values = static_cast<const T*>(in);
-    return visit(op, [&]<class O>(O) -> std::unique_ptr<Oracle> {
-      if constexpr (std::is_floating_point_v<T> && O::op == Op::sum)
-        return std::make_unique<FloatSum<T>>(values, n);
-      else if constexpr (std::is_floating_point_v<T> && O::op == Op::product)
-        return std::make_unique<FloatProduct<T>>(values, n);
-      else
-        return std::make_unique<OrderFree<T, O>>(values, n);
-    });
+    if constexpr (std::is_floating_point_v<T> && O::op == Op::sum)
+      return float_sum(values, n);
+    else if constexpr (std::is_floating_point_v<T> && O::op == Op::product)
+      return float_product(values, n);
+    else
+      return order_free<T, O>(values, n);
   });
 }
 

@@ -1,22 +1,22 @@
-// The truth about a reduction, and how far from it an answer may lie.
+// The expected result of a reduction, and the error that is accepted.
 //
 // integers       exact, wrapping
-// min, max       exact by value; NaN when any element is; -0 and +0 count as equal
-// float sum      a reproducible rung: the correctly rounded sum, bit for bit. Any other: within
+// min, max       exact by value; NaN if any element is; -0 and +0 count as equal
+// float sum      a reproducible rung: the correctly rounded sum, bit for bit. Any other rung: within
 //                    ((1 + u)^(n-1) - 1) * sum |x|,   u = 2^-24 (f32), 2^-53 (f64)
 //                of it, the worst case over all orders of n - 1 additions (Higham, Accuracy and Stability of Numerical
-//                Algorithms, 2002, section 4.2). Where no order can round at all (every element a multiple of some 2^g,
-//                and sum |x| <= 2^g / u), that is, on inputs made of small whole numbers, equal to it: there a lost or
-//                doubled element always shows, however large n is.
-// float product  within ((1 + u)^(n-1) - 1) * |product| where no order of multiplications can leave the normal range.
-//                Where some order can, the right answer depends on the order, and only the kinds of value that no order
-//                gives are refused: NaN unless both overflow and underflow are possible, infinity unless overflow is.
-// NaN, infinity  as IEEE arithmetic gives them in every order. Where a partial sum can overflow in some order, infinity
-//                and NaN are accepted from rungs that are not reproducible. A rung that says that it flushes subnormals
-//                may lack all of them: n * the smallest normal number more.
+//                Algorithms, 2002, section 4.2). If no order can round (every element is a multiple of some 2^g, and
+//                sum |x| <= 2^g / u), as on inputs of small whole numbers, it must be equal: a lost or doubled element
+//                then shows at any n.
+// float product  within ((1 + u)^(n-1) - 1) * |product| if no order of multiplications can leave the normal range. If
+//                some order can, the result depends on the order, and only values that no order gives are refused: NaN
+//                unless both overflow and underflow are possible, infinity unless overflow is.
+// NaN, infinity  as IEEE arithmetic gives them in every order. If a partial sum can overflow in some order, both are
+//                accepted from rungs that are not reproducible. A rung that states that it flushes subnormals may lack
+//                all of them: n * the smallest normal number more.
 #pragma once
 #include <cstddef>
-#include <memory>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -24,14 +24,10 @@
 
 namespace upsweep::ladders::reduce {
 
-class Oracle {
- public:
-  virtual ~Oracle() = default;
-  // Nothing if *out, one element, is right; otherwise one line: what it is and what it should be.
-  virtual std::optional<std::string> check(const void* out, const Rung& rung) const = 0;
-};
+// Returns nothing if *out, one element, is right for this rung, otherwise one line: its value and the expected one.
+using Oracle = std::function<std::optional<std::string>(const void* out, const Rung& rung)>;
 
-// Reads in[0..n) once. Type must be one that reduce takes (is_reduce_type).
-std::unique_ptr<Oracle> make_oracle(Type type, Op op, const void* in, std::size_t n);
+// Reads in[0..n) once. Type must be one that reduce takes.
+Oracle make_oracle(Type type, Op op, const void* in, std::size_t n);
 
 }  // namespace upsweep::ladders::reduce

@@ -1,35 +1,26 @@
-// What others offer for the same contract, timed beside the ladder on the CPU.
+// Other libraries' algorithms for the same contract on the CPU.
+#include "lab/peers.h"
+
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/parallel_reduce.h>
-#include <oneapi/tbb/version.h>
 
 #include <execution>
 #include <numeric>
 #include <type_traits>
 
-#include "ladders/reduce/contract.h"
+#include "ladders/reduce/binding.h"
 
 namespace upsweep::ladders::reduce {
 namespace {
 
-constexpr std::string_view tbb_version = "oneTBB " TBB_VERSION_STRING;
-constexpr std::string_view std_version = "libstdc++ " __VERSION__;
-
+template <const auto&... policy>
 struct std_reduce {
-  static constexpr Story story{.idea = "std::reduce", .limits = "any n", .source = "the C++ standard library"};
+  static constexpr Story story{.idea = "std::reduce, without or with the execution policy of its name",
+                               .limits = "any n",
+                               .source = "the C++ standard library"};
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
-    *a.out = std::reduce(a.in, a.in + a.n, Op::template neutral<T>(), a.op);
-    return {};
-  }
-};
-
-struct std_par_unseq {
-  static constexpr Story story{
-      .idea = "std::reduce(std::execution::par_unseq)", .limits = "any n", .source = "the C++ standard library"};
-  template <class T, class Op>
-  static Status run(const Args<T, Op>& a) {
-    *a.out = std::reduce(std::execution::par_unseq, a.in, a.in + a.n, Op::template neutral<T>(), a.op);
+    *a.out = std::reduce(policy..., a.in, a.in + a.n, Op::template neutral<T>(), a.op);
     return {};
   }
 };
@@ -73,18 +64,15 @@ struct openmp {
 }  // namespace
 
 Rungs cpu_peers() {
-  static constexpr Rung std_reduce_rung = as_peer(make_rung<std_reduce>("std::reduce", Backend::cpu), std_version);
-  static constexpr Rung par_unseq_rung =
-      as_peer(make_rung<std_par_unseq>("std::reduce(par_unseq)", Backend::cpu), std_version);
-  static constexpr Rung tbb_rung =
-      as_peer(make_rung<tbb_parallel_reduce>("tbb::parallel_reduce", Backend::cpu), tbb_version);
+  static const lab::PeerList peers {
+    lab::peer<Binding, std_reduce<>>("std::reduce", lab::std_version),
+        lab::peer<Binding, std_reduce<std::execution::par_unseq>>("std::reduce(par_unseq)", lab::std_version),
+        lab::peer<Binding, tbb_parallel_reduce>("tbb::parallel_reduce", lab::tbb_version),
 #if defined(_OPENMP)
-  static constexpr Rung omp_rung = as_peer(make_rung<openmp>("openmp", Backend::cpu), "libgomp of GCC " __VERSION__);
-  static constexpr const Rung* all[] = {&std_reduce_rung, &par_unseq_rung, &tbb_rung, &omp_rung};
-#else
-  static constexpr const Rung* all[] = {&std_reduce_rung, &par_unseq_rung, &tbb_rung};
+        lab::peer<Binding, openmp>("openmp", lab::openmp_version),
 #endif
-  return all;
+  };
+  return peers;
 }
 
 }  // namespace upsweep::ladders::reduce

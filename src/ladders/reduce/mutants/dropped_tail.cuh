@@ -1,6 +1,6 @@
-// Wrong on purpose: the elements after the last whole pack of 16 bytes are forgotten.
+// Wrong on purpose: the elements after the last whole pack of 16 bytes are skipped.
 //
-// Must be caught: a wrong value at every n that is no multiple of 4.
+// Must be caught: a wrong value at every n that is not a multiple of 4.
 #pragma once
 #include "kernel/block.h"
 #include "kernel/vector.h"
@@ -26,7 +26,7 @@ __global__ void dropped_tail_kernel(const T* in,  // [n]
 struct dropped_tail {
   static constexpr bool expected_wrong = true;
   static constexpr Story story{.idea = "a vectorised loop without its tail",
-                               .prediction = "a wrong value at every n that is no multiple of 4"};
+                               .prediction = "a wrong value at every n that is not a multiple of 4"};
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     return by_blocks(a, {.grid = 4, .block = 128}, [&](T* totals, const Shape& shape) {

@@ -1,4 +1,4 @@
-// Wrong on purpose: the tree goes on before the other warps have stored.
+// Wrong on purpose: the tree reads sums before the other warps have stored them.
 //
 // Must be caught: a shared race, whatever the value.
 #pragma once

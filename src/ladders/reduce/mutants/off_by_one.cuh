@@ -1,4 +1,4 @@
-// Wrong on purpose: the loop takes one element too many.
+// Wrong on purpose: the loop reads one element too many.
 //
 // Must be caught: a read past the end of the input.
 #pragma once

@@ -1,4 +1,4 @@
-// Wrong on purpose: the counter is left as it is, so the next call has no last block.
+// Wrong on purpose: the counter is not reset, so the next call has no last block.
 //
 // Must be caught: counters that are not zero, and the poison in the output of the second call.
 #pragma once

@@ -1,4 +1,4 @@
-// Wrong on purpose: threads without an element leave their slot of the shared array as it was.
+// Wrong on purpose: threads without an element do not write their slot of the shared array.
 //
 // Must be caught: an uninitialised shared read when n is smaller than the grid.
 #pragma once

@@ -1,35 +1,29 @@
-// What the lab has to know of saxpy.
-#include "lab/inputs.h"
+// The laboratory's side of saxpy.
 #include "lab/primitive.h"
-#include "ladders/saxpy/contract.h"
+#include "lab/stream.h"
 #include "ladders/saxpy/lab/oracle.h"
-#include "ladders/saxpy/lab/stream.h"
 
 namespace upsweep {
 
 extern const Contract saxpy_contract;
 extern const Primitive saxpy_primitive;
 
+namespace ladders::saxpy {
 namespace {
 
 class SaxpyProblem final : public Problem {
  public:
-  SaxpyProblem(const Case& c, std::span<const std::byte> data)
-      : type_(c.type),
-        n_(c.n),
-        a_(call_of(saxpy_primitive, c).scalars[0]),
-        in_place_(c.settings.get("inplace", false)),
-        x_(main_input(c, data)),
-        y_(main_input(second(c), {})) {}
+  SaxpyProblem(const Case& c, std::span<const std::byte> data) : Problem(c, data), y_(main_input(second(c), {})) {}
   std::vector<Array> inputs() const override {
-    return {input_array(type_, n_, x_.get()), input_array(type_, n_, y_.get())};
+    return {input_array(case_.type, case_.n, values()), input_array(case_.type, case_.n, y_.get())};
   }
-  std::vector<Array> outputs() const override { return {{type_, n_, in_place_ ? y_.get() : nullptr}}; }
-  Traffic traffic(const Rung& rung) const override {
-    return {3 * n_ * size_of(type_), rung.from_host() ? "link" : "triad"};
+  std::vector<Array> outputs() const override {
+    return {{case_.type, case_.n, case_.settings.get("inplace", false) ? y_.get() : nullptr}};
   }
+  std::string_view ceiling(const Rung& rung) const override { return rung.from_host() ? "link" : "triad"; }
   std::optional<std::string> verify(const Rung&, std::span<const void* const> outputs) const override {
-    return ladders::saxpy::find_mistake(type_, a_, x_.get(), y_.get(), outputs[0], n_);
+    return find_mistake(case_.type, call_of(saxpy_primitive, case_).scalars[0], values(), y_.get(), outputs[0],
+                        case_.n);
   }
 
  private:
@@ -38,18 +32,31 @@ class SaxpyProblem final : public Problem {
     c.seed += 1;
     return c;
   }
-  Type type_;
-  std::size_t n_;
-  Scalar a_;
-  bool in_place_;
-  std::unique_ptr<std::byte[]> x_, y_;
+  std::unique_ptr<std::byte[]> y_;
+};
+
+// Chunk by chunk, since elements are independent.
+class SaxpyStreamer final : public RungStreamer {
+ public:
+  using RungStreamer::RungStreamer;
+  std::vector<Beside> other_inputs() const override { return {{"y", case_.type}}; }
+  void feed(Chunks chunks, const Sink& sink) override {
+    const std::size_t bytes = chunks[0].size(), n = bytes / size_of(case_.type);
+    std::byte* const out = out_.grow(bytes);
+    run({input_array(case_.type, n, reachable(chunks[0], x_)), input_array(case_.type, n, reachable(chunks[1], y_))},
+        {Array{case_.type, n, out}});
+    sink(fetch(out, bytes));
+  }
+
+ private:
+  Room x_{*this}, y_{*this}, out_{*this};
 };
 
 constexpr Parameter shapes[] = {
     {.name = "inplace", .kind = Parameter::Kind::flag, .meaning = "out is y, instead of an array of its own (false)"}};
 constexpr std::string_view tuning[] = {"chunk", "streams"};
 
-// As the element's type; integers take the whole part.
+// The factor in the element's type; integers take the whole part.
 Scalar factor(Type type, double a) {
   return visit(type, [&]<class T>(TypeTag<T>) -> Scalar {
     if constexpr (std::is_floating_point_v<T>)
@@ -60,32 +67,22 @@ Scalar factor(Type type, double a) {
 }
 
 }  // namespace
+}  // namespace ladders::saxpy
 
 extern const Primitive saxpy_primitive{
     .contract = saxpy_contract,
-    .types = &all_types,
-    .inputs = &input_names,
-    .default_scalar = [](std::string_view, Type type) { return factor(type, 2); },
-    .shapes = shapes,
-    .tuning = tuning,
-    // A negative factor whose products round in every float type, and which wraps in unsigned ones.
+    .default_scalar = [](std::string_view, Type type) { return ladders::saxpy::factor(type, 2); },
+    .shapes = ladders::saxpy::shapes,
+    .tuning = ladders::saxpy::tuning,
+    // A negative factor whose products round in every float type, and which wraps in unsigned types.
     .variants =
         [](const Primitive& p, Type type) {
-          std::vector<Settings> variants{{}, p.settings(type, {{"inplace", "true"}})};
-          for (Settings& settings : variants) settings.set(*p.parameter("a"), factor(type, -2.7));
+          std::vector<Settings> variants = every_choice(p, type);
+          for (Settings& settings : variants) settings.set(*p.parameter("a"), ladders::saxpy::factor(type, -2.7));
           return variants;
         },
-    // Around packs of 16 bytes, blocks of them, and the CPU's sizes for one core.
-    .sizes =
-        [](const Rung& rung) {
-          std::vector<std::size_t> all{15, 16, 17, 511, 512, 513, 2047, 2049, 4095, 16385};
-          if (rung.backend != Backend::simt) all.push_back((1 << 20) + 1);
-          return all;
-        },
-    .make = [](const Case& c, std::span<const std::byte> data) -> std::unique_ptr<Problem> {
-      return std::make_unique<SaxpyProblem>(c, data);
-    },
-    .stream = &ladders::saxpy::stream,
+    .make = &make_problem<ladders::saxpy::SaxpyProblem>,
+    .stream = &make_streamer<ladders::saxpy::SaxpyStreamer>,
 };
 
 }  // namespace upsweep

@@ -14,13 +14,13 @@ std::optional<std::string> find(T a, const T* x, const T* y, const T* out, std::
   for (std::size_t i = 0; i < n; ++i) {
     const T expected = twice_rounded(x[i], y[i]);
     if (same_value(out[i], expected)) continue;
-    std::string text = "out[" + std::to_string(i) + "] is " + show(out[i]) + ", should be " + show(expected);
+    std::string should = show(expected);
     if constexpr (std::is_floating_point_v<T>) {
       const T fused = std::fma(a, x[i], y[i]);
       if (same_value(out[i], fused)) continue;
-      text += " or, fused, " + show(fused);
+      should += " or, fused, " + show(fused);
     }
-    return text;
+    return wrong_element(i, out[i], should);
   }
   return std::nullopt;
 }

@@ -1,7 +1,7 @@
-// The truth about a * x + y: two answers, and nothing between or beside them.
+// The expected result of a * x + y: exactly one of two answers.
 //
 // integers   wrapping, exact
-// floats     fma(a, x, y), or a * x rounded and then the sum rounded; NaNs are one value, and so are the two zeros
+// floats     fma(a, x, y), or a * x rounded and then the sum rounded; all NaNs are equal, and so are the two zeros
 #pragma once
 #include <cstddef>
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace upsweep::ladders::saxpy {
 
-// Nothing if out[0..n) is right; otherwise one line: the first wrong element, what it is, what it should be.
+// Returns nothing if out[0..n) is right, otherwise one line about the first wrong element.
 std::optional<std::string> find_mistake(Type type, const Scalar& a, const void* x, const void* y, const void* out,
                                         std::size_t n);
 

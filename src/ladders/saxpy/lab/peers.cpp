@@ -1,35 +1,25 @@
-// What others offer for the same contract, timed beside the ladder on the CPU.
-#include <dlfcn.h>
+// Other libraries' algorithms for the same contract on the CPU.
+#include "lab/peers.h"
+
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/parallel_for.h>
-#include <oneapi/tbb/version.h>
 
 #include <algorithm>
 #include <execution>
-#include <vector>
 
-#include "ladders/saxpy/contract.h"
+#include "ladders/saxpy/binding.h"
 
 namespace upsweep::ladders::saxpy {
 namespace {
 
-constexpr std::string_view std_version = "libstdc++ " __VERSION__;
-
+template <const auto&... policy>
 struct std_transform {
-  static constexpr Story story{.idea = "std::transform", .limits = "any n", .source = "the C++ standard library"};
+  static constexpr Story story{.idea = "std::transform, without or with the execution policy of its name",
+                               .limits = "any n",
+                               .source = "the C++ standard library"};
   template <class T, class>
   static Status run(const Args<T>& a) {
-    std::transform(a.x, a.x + a.n, a.y, a.out, a.f);
-    return {};
-  }
-};
-
-struct std_par_unseq {
-  static constexpr Story story{
-      .idea = "std::transform(std::execution::par_unseq)", .limits = "any n", .source = "the C++ standard library"};
-  template <class T, class>
-  static Status run(const Args<T>& a) {
-    std::transform(std::execution::par_unseq, a.x, a.x + a.n, a.y, a.out, a.f);
+    std::transform(policy..., a.x, a.x + a.n, a.y, a.out, a.f);
     return {};
   }
 };
@@ -63,8 +53,7 @@ struct openmp {
 };
 #endif
 
-// OpenBLAS, where the machine has it: looked for when the program runs, so that nothing that links this library needs
-// it.
+// OpenBLAS, if the machine has it.
 struct openblas {
   static constexpr Story story{.idea = "cblas_saxpy, after cblas_scopy of y where out is not y",
                                .limits = "n below 2^31; f32, f64",
@@ -73,16 +62,16 @@ struct openblas {
   template <class T, class>
   static constexpr bool supports = std::is_floating_point_v<T>;
 
-  static void* function(const char* name) {
-    static void* const library = dlopen("libopenblas.so.0", RTLD_LAZY | RTLD_LOCAL);
-    return library ? dlsym(library, name) : nullptr;
+  static const lab::OptionalLibrary& library() {
+    static const lab::OptionalLibrary found("libopenblas.so.0");
+    return found;
   }
   template <class T, class>
   static Status run(const Args<T>& a) {
-    using Copy = void (*)(int n, const T* x, int step_x, T* y, int step_y);
-    using Axpy = void (*)(int n, T a, const T* x, int step_x, T* y, int step_y);
-    static const auto copy = reinterpret_cast<Copy>(function(sizeof(T) == 4 ? "cblas_scopy" : "cblas_dcopy"));
-    static const auto axpy = reinterpret_cast<Axpy>(function(sizeof(T) == 4 ? "cblas_saxpy" : "cblas_daxpy"));
+    using Copy = void(int n, const T* x, int step_x, T* y, int step_y);
+    using Axpy = void(int n, T a, const T* x, int step_x, T* y, int step_y);
+    static Copy* const copy = library().function<Copy>(sizeof(T) == 4 ? "cblas_scopy" : "cblas_dcopy");
+    static Axpy* const axpy = library().function<Axpy>(sizeof(T) == 4 ? "cblas_saxpy" : "cblas_daxpy");
     const int n = static_cast<int>(a.n);
     if (a.out != a.y) copy(n, a.y, 1, a.out, 1);
     axpy(n, a.f.a, a.x, 1, a.out, 1);
@@ -93,24 +82,20 @@ struct openblas {
 }  // namespace
 
 Rungs cpu_peers() {
-  static constexpr Rung plain = as_peer(make_rung<std_transform>("std::transform", Backend::cpu), std_version);
-  static constexpr Rung unseq =
-      as_peer(make_rung<std_par_unseq>("std::transform(par_unseq)", Backend::cpu), std_version);
-  static constexpr Rung tbb =
-      as_peer(make_rung<tbb_parallel_for>("tbb::parallel_for", Backend::cpu), "oneTBB " TBB_VERSION_STRING);
-  static const std::vector<const Rung*> all = [] {
-    std::vector<const Rung*> found{&plain, &unseq, &tbb};
+  static const lab::PeerList peers = [] {
+    lab::PeerList found {
+      lab::peer<Binding, std_transform<>>("std::transform", lab::std_version),
+          lab::peer<Binding, std_transform<std::execution::par_unseq>>("std::transform(par_unseq)", lab::std_version),
+          lab::peer<Binding, tbb_parallel_for>("tbb::parallel_for", lab::tbb_version),
 #if defined(_OPENMP)
-    static constexpr Rung omp = as_peer(make_rung<openmp>("openmp", Backend::cpu), "libgomp of GCC " __VERSION__);
-    found.push_back(&omp);
+          lab::peer<Binding, openmp>("openmp", lab::openmp_version),
 #endif
-    if (const auto config = reinterpret_cast<const char* (*)()>(openblas::function("openblas_get_config"))) {
-      static const Rung blas = as_peer(make_rung<openblas>("openblas", Backend::cpu), config());
-      found.push_back(&blas);
-    }
+    };
+    if (const auto config = openblas::library().function<const char*()>("openblas_get_config"))
+      found.add(lab::peer<Binding, openblas>("openblas", config()));
     return found;
   }();
-  return all;
+  return peers;
 }
 
 }  // namespace upsweep::ladders::saxpy

@@ -1,6 +1,6 @@
-// Wrong on purpose: the elements after the last whole pack of 16 bytes are forgotten.
+// Wrong on purpose: the elements after the last whole pack of 16 bytes are skipped.
 //
-// Must be caught: poison at the end of out, at every n that is no multiple of a pack.
+// Must be caught: poison at the end of out, at every n that is not a multiple of a pack.
 #pragma once
 #include "ladders/saxpy/packs.cuh"
 
@@ -20,7 +20,7 @@ __global__ void dropped_tail_kernel(T* out,  // [n]
 struct dropped_tail {
   static constexpr bool expected_wrong = true;
   static constexpr Story story{.idea = "a vectorised loop without its tail",
-                               .prediction = "poison at the end of out at every n that is no multiple of a pack"};
+                               .prediction = "poison at the end of out at every n that is not a multiple of a pack"};
   template <class T, class>
   static Status run(const Args<T>& a) {
     return launch(dropped_tail_kernel<T, Axpy<T>, T, T>, {.grid = 4, .block = 128, .stream = a.stream}, a.out, a.n, a.f,

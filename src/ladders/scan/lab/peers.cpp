@@ -1,13 +1,14 @@
-// What others offer for the same contract, timed beside the ladder on the CPU.
+// Other libraries' algorithms for the same contract on the CPU.
+#include "lab/peers.h"
+
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/parallel_scan.h>
-#include <oneapi/tbb/version.h>
 
 #include <execution>
 #include <numeric>
 #include <type_traits>
 
-#include "ladders/scan/contract.h"
+#include "ladders/scan/binding.h"
 
 namespace upsweep::ladders::scan {
 namespace {
@@ -28,7 +29,7 @@ struct std_serial {
 struct std_par {
   static constexpr Story story{
       .idea = "the same with std::execution::par", .limits = "any n", .source = "the C++ standard library"};
-  // libstdc++ 12 begins a float scan with T{} whatever the operator: minima of positive numbers come out as 0.
+  // libstdc++ 12 starts a float scan with T{} for every operator: minima of positive numbers are 0.
   template <class T, class Op>
   static constexpr bool supports = std::is_integral_v<T> || std::is_same_v<Op, Sum>;
   template <class T, class Op>
@@ -98,18 +99,15 @@ struct openmp_simd {
 }  // namespace
 
 Rungs cpu_peers() {
-  static constexpr Rung serial = as_peer(make_rung<std_serial>("std::scan", Backend::cpu), "libstdc++ " __VERSION__);
-  static constexpr Rung par = as_peer(make_rung<std_par>("std::scan(par)", Backend::cpu), "libstdc++ " __VERSION__);
-  static constexpr Rung tbb =
-      as_peer(make_rung<tbb_parallel_scan>("tbb::parallel_scan", Backend::cpu), "oneTBB " TBB_VERSION_STRING);
+  static const lab::PeerList peers {
+    lab::peer<Binding, std_serial>("std::scan", lab::std_version),
+        lab::peer<Binding, std_par>("std::scan(par)", lab::std_version),
+        lab::peer<Binding, tbb_parallel_scan>("tbb::parallel_scan", lab::tbb_version),
 #if defined(_OPENMP)
-  static constexpr Rung omp =
-      as_peer(make_rung<openmp_simd>("omp simd scan", Backend::cpu), "libgomp of GCC " __VERSION__);
-  static constexpr const Rung* all[] = {&serial, &par, &tbb, &omp};
-#else
-  static constexpr const Rung* all[] = {&serial, &par, &tbb};
+        lab::peer<Binding, openmp_simd>("omp simd scan", lab::openmp_version),
 #endif
-  return all;
+  };
+  return peers;
 }
 
 }  // namespace upsweep::ladders::scan

@@ -1,5 +1,5 @@
-// Wrong on purpose: merge_loop without an array for its tiles. The totals are read where they lie in the output, while
-// other blocks already add to them.
+// Wrong on purpose: merge_loop without an array for its tiles. The totals are read in the output, while other blocks
+// already add to them.
 //
 // Must be caught: a wrong value from the third tile on, if any block before it has finished.
 #pragma once
@@ -21,10 +21,10 @@ __global__ void merge_in_place_kernel(T* out,  // [n], tiles of 2 * blockDim.x e
 struct merge_in_place {
   static constexpr bool expected_wrong = true;
   static constexpr Story story{.idea = "the totals read in the output, while others add to them",
-                               .prediction = "a wrong value from the third tile on, on a good day none"};
+                               .prediction = "a wrong value from the third tile on; on a good day, none"};
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
-    // Right where there are no totals in the output, so that what is caught is the race.
+    // An exclusive scan leaves no totals in the output: it is done right, so that only the race is caught.
     if (!a.inclusive) return merge_totals::run<T, Op>(a);
     if (a.n == 0) return {};
     constexpr Tiling<Sweeps> tiling{64};

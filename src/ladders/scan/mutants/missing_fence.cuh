@@ -1,8 +1,8 @@
-// Wrong on purpose: a tile leaves its prefix for the next one and says so in a second word, without a fence between.
+// Wrong on purpose: a tile publishes its prefix, and a flag in a second word, without a fence between.
 //
-// A GPU may show the word before the prefix. The emulator never does: it runs one access after another.
+// A GPU may make the flag visible before the prefix. The emulator never does: it runs one access after another.
 //
-// Must be caught: a race on global memory, whatever the value.
+// Must be caught: a race in global memory, whatever the value.
 #pragma once
 #include "kernel/block.h"
 #include "kernel/descriptors.h"
@@ -12,12 +12,12 @@ namespace upsweep::ladders::scan {
 
 enum class TwoWords { without_a_fence, value_first };  // the mistake
 
-inline constexpr unsigned two_words_block = 128;  // threads, and elements a tile
+inline constexpr unsigned two_words_block = 128;  // threads per block, elements per tile
 
 template <TwoWords mistake, class T, class Op>
 __global__ void two_words_kernel(const T* in,  // [n]
                                  T* out,       // [n]
-                                 T* prefixes,  // [gridDim.x], up to the end of each tile
+                                 T* prefixes,  // [gridDim.x], each tile's inclusive prefix
                                  Descriptors descriptors, std::size_t n, bool inclusive, Op op) {
   __shared__ T warp_totals[warp_size], before_tile;
   __shared__ unsigned drawn;
@@ -30,11 +30,11 @@ __global__ void two_words_kernel(const T* in,  // [n]
   const T before = block_scan(own, op, warp_totals, total);
   if (threadIdx.x == 0) {
     const unsigned epoch = Descriptors::epoch_after(descriptors.last_epoch());
-    unsigned there = 0;  // in a descriptor of its own: whether the prefix is
+    unsigned flag = 0;  // in its own descriptor: whether the prefix is published
     T prefix = Op::template neutral<T>();
     if (tile > 0) {
       if (mistake == TwoWords::value_first) prefix = prefixes[tile - 1];
-      while (!try_load_tagged(descriptors.array() + tile - 1, epoch, there)) spin_hint();
+      while (!try_load_tagged(descriptors.array() + tile - 1, epoch, flag)) spin_hint();
       __threadfence();
       if (mistake != TwoWords::value_first) prefix = prefixes[tile - 1];
     }
@@ -42,7 +42,7 @@ __global__ void two_words_kernel(const T* in,  // [n]
     if (mistake != TwoWords::without_a_fence) __threadfence();
     store_tagged(descriptors.array() + tile, epoch, 1u);
     before_tile = prefix;
-    if (tile + 1 == gridDim.x) {  // every tile before it has asked for the epoch
+    if (tile + 1 == gridDim.x) {  // every tile before it has read the epoch
       *descriptors.tile_counter() = 0;
       descriptors.end(epoch, gridDim.x);
     }
@@ -66,8 +66,8 @@ Status scan_with_two_words(const Args<T, Op>& a) {
 
 struct missing_fence {
   static constexpr bool expected_wrong = true;
-  static constexpr Story story{.idea = "a prefix, and the news of it in a second word, with no fence between",
-                               .prediction = "a race on global memory, whatever the value"};
+  static constexpr Story story{.idea = "a prefix and its flag, in a second word, with no fence between",
+                               .prediction = "a race in global memory, whatever the value"};
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     return scan_with_two_words<TwoWords::without_a_fence>(a);

@@ -1,17 +1,17 @@
-// Wrong on purpose: a padded tile in the memory of one without padding.
+// Wrong on purpose: a padded tile in the shared memory of an unpadded one.
 //
-// Must be caught: shared memory out of bounds, whatever the value: what lies there may well hold it.
+// Must be caught: shared memory out of bounds, whatever the value: the memory past the end may well hold it.
 #pragma once
 #include "ladders/scan/05_padded.cuh"
 
 namespace upsweep::ladders::scan {
 
 struct ShortPadding : PaddedSweeps {
-  // Small: on the plain emulator, which cannot tell, 56 bytes too far meet nothing but what aligns the next block.
+  // Small: on the plain emulator, which does not check bounds, 56 bytes past the end reach only alignment padding.
   static constexpr unsigned block = 64;
   static constexpr Status refusal(unsigned threads) {
     if (threads == block) return {};
-    return {Code::unsupported, 0, "this mistake is made with 64 threads"};
+    return {Code::unsupported, 0, "this mutant needs a block of 64 threads"};
   }
   template <class T>
   static constexpr std::size_t shared_bytes(unsigned threads) {

@@ -1,15 +1,17 @@
-// The truth about a segmented scan: scan's, for each segment by itself (scan/oracle.h).
+// The expected result of a segmented scan: that of scan (scan/lab/oracle.h), for each segment by itself.
 #pragma once
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 
-#include "ladders/segmented_scan/contract.h"
+#include "upsweep/types.h"
 
 namespace upsweep::ladders::segmented_scan {
 
-// Nothing if out[0..n) is right for in[0..n); otherwise one line: the first wrong element, what it is, what it should
-// be.
-std::optional<std::string> find_mistake(Type type, Op op, bool inclusive, const void* in, const Heads& heads,
-                                        const void* out, std::size_t n);
+// Returns nothing if out[0..n) is right for in[0..n), otherwise one line about the first wrong element. `heads` are
+// ascending.
+std::optional<std::string> find_mistake(Type type, Op op, bool inclusive, const void* in,
+                                        std::span<const std::uint64_t> heads, const void* out, std::size_t n);
 
 }  // namespace upsweep::ladders::segmented_scan

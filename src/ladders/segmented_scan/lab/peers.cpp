@@ -1,10 +1,12 @@
-// What others offer for the same contract, timed beside the ladder on the CPU.
+// Other libraries' algorithms for the same contract on the CPU.
+#include "lab/peers.h"
+
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/parallel_scan.h>
-#include <oneapi/tbb/version.h>
 
-#include "ladders/segmented_scan/contract.h"
+#include "ladders/segmented_scan/binding.h"
 #include "ladders/segmented_scan/cpu_heads.h"
+#include "ladders/segmented_scan/run.h"
 
 namespace upsweep::ladders::segmented_scan {
 namespace {
@@ -37,10 +39,8 @@ struct tbb_parallel_scan {
 }  // namespace
 
 Rungs cpu_peers() {
-  static constexpr Rung tbb =
-      as_peer(make_rung<tbb_parallel_scan>("tbb::parallel_scan", Backend::cpu), "oneTBB " TBB_VERSION_STRING);
-  static constexpr const Rung* all[] = {&tbb};
-  return all;
+  static const lab::PeerList peers{lab::peer<Binding, tbb_parallel_scan>("tbb::parallel_scan", lab::tbb_version)};
+  return peers;
 }
 
 }  // namespace upsweep::ladders::segmented_scan

@@ -1,13 +1,13 @@
-// Wrong on purpose: a segment that begins where a warp's part of a tile does goes on from the part before.
+// Wrong on purpose: a segment that begins at the start of a warp's part of a tile continues the one before.
 //
-// Must be caught: a wrong value, as soon as a head falls on a boundary.
+// Must be caught: a wrong value, as soon as a head falls on such a boundary.
 #pragma once
 #include "ladders/segmented_scan/02_lookback.cuh"
 
 namespace upsweep::ladders::segmented_scan {
 
-static __global__ void forget_boundaries(unsigned* words,   // of the bits
-                                         std::size_t part,  // elements, whole words
+static __global__ void forget_boundaries(unsigned* words,   // head bits
+                                         std::size_t part,  // elements, whole words of bits
                                          std::size_t parts) {
   const std::size_t k = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
   if (k > 0 && k < parts) words[k * part / 32] &= ~1u;

@@ -1,20 +1,22 @@
-// What others offer for the same contract, timed beside the ladder on the CPU.
+// Other libraries' algorithms for the same contract on the CPU.
+#include "lab/peers.h"
+
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/parallel_reduce.h>
 #include <oneapi/tbb/parallel_scan.h>
-#include <oneapi/tbb/version.h>
 
 #include <algorithm>
 #include <execution>
 #include <functional>
 #include <ranges>
 
-#include "ladders/select/contract.h"
+#include "ladders/select/binding.h"
+#include "ladders/select/cpu_simd.h"
 
 namespace upsweep::ladders::select {
 namespace {
 
-// The standard's algorithms with or without an execution policy. Which element a reference is tells its flag.
+// The standard's algorithms with or without an execution policy. An element's address gives the index of its flag.
 template <class T, class O>
 void with_std(const Args<T, O>& a, auto&&... policy) {
   const T *const begin = a.in.values, *const end = begin + a.in.n;
@@ -70,12 +72,9 @@ struct std_par {
   }
 };
 
-// The serial rung's loop over a part: what is selected before it, and where the last of those was, go in and come out.
-struct Before {
-  std::size_t count = 0, last = 0;
-};
+// The serial rung's loop over a part, which continues from `before`.
 template <bool is_final, class T, class O>
-Before loop(const Args<T, O>& a, std::size_t begin, std::size_t end, Before before, std::size_t total) {
+Found loop(const Args<T, O>& a, std::size_t begin, std::size_t end, Found before, std::size_t total) {
   for (std::size_t i = begin; i < end; ++i) {
     if (!a.in.selects(i)) {
       if constexpr (is_final && writes_rest<O>) a.out.values[total + i - before.count] = a.in.values[i];
@@ -107,23 +106,20 @@ struct tbb_parallel_scan {
           Range(0, a.in.n), std::size_t{0},
           [&](const Range& r, std::size_t count) { return count + loop<false>(a, r.begin(), r.end(), {}, 0).count; },
           std::plus<>{});
-    const Before all = oneapi::tbb::parallel_scan(
-        Range(0, a.in.n), Before{},
-        [&](const Range& r, Before before, bool is_final) {
+    const Found all = oneapi::tbb::parallel_scan(
+        Range(0, a.in.n), Found{},
+        [&](const Range& r, Found before, bool is_final) {
           return is_final ? loop<true>(a, r.begin(), r.end(), before, total)
                           : loop<false>(a, r.begin(), r.end(), before, total);
         },
-        [](Before left, Before right) {
-          return Before{left.count + right.count, right.count ? right.last : left.last};
-        });
-    if constexpr (writes_lengths<O>)
-      if (all.count > 0) a.out.positions.put(all.count - 1, a.in.n - all.last);
+        std::plus<>{});
+    if constexpr (writes_lengths<O>) finish_runs(a, all);
     *a.out.count = all.count;
     return {};
   }
 };
 
-// Every element is written, and the next one over it unless it counts; so the loop ends with the last that counts.
+// Every element is written, and overwritten by the next unless it is selected. The loop ends at the last selected one.
 struct branchless {
   static constexpr Story story{.idea = "a loop without branches: write, then count by 0 or 1",
                                .limits = "find_repeats, select_if, select_flagged, unique; any n",
@@ -156,13 +152,11 @@ struct branchless {
 }  // namespace
 
 Rungs cpu_peers() {
-  static constexpr Rung serial = as_peer(make_rung<std_serial>("std", Backend::cpu), "libstdc++ " __VERSION__);
-  static constexpr Rung par = as_peer(make_rung<std_par>("std(par)", Backend::cpu), "libstdc++ " __VERSION__);
-  static constexpr Rung tbb =
-      as_peer(make_rung<tbb_parallel_scan>("tbb::parallel_scan", Backend::cpu), "oneTBB " TBB_VERSION_STRING);
-  static constexpr Rung loop = as_peer(make_rung<branchless>("branchless loop", Backend::cpu), "GCC " __VERSION__);
-  static constexpr const Rung* all[] = {&serial, &par, &tbb, &loop};
-  return all;
+  static const lab::PeerList peers{lab::peer<Binding, std_serial>("std", lab::std_version),
+                                   lab::peer<Binding, std_par>("std(par)", lab::std_version),
+                                   lab::peer<Binding, tbb_parallel_scan>("tbb::parallel_scan", lab::tbb_version),
+                                   lab::peer<Binding, branchless>("branchless loop", lab::gcc_version)};
+  return peers;
 }
 
 }  // namespace upsweep::ladders::select

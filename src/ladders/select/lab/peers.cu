@@ -1,19 +1,18 @@
-// Peers on the GPU: what CUB offers for the same contract.
+// CUB's algorithms for the same contract.
 #include <thrust/iterator/counting_iterator.h>
 
 #include <cub/device/device_partition.cuh>
 #include <cub/device/device_run_length_encode.cuh>
 #include <cub/device/device_select.cuh>
 #include <cuda/std/functional>
-#include <string>
 
-#include "kernel/kernel.h"
-#include "ladders/select/contract.h"
+#include "lab/cub.h"
+#include "ladders/select/binding.h"
 
 namespace upsweep::ladders::select {
 namespace {
 
-// Whether element i equals the next, for a selection among positions.
+// True if element i equals the next, for a selection among positions.
 template <class T>
 struct Repeats {
   const T* values;
@@ -30,16 +29,14 @@ struct cub_device_select {
       .guarantees = "partition_if leaves the second part in reverse order: not offered",
       .limits = "n below 2^31 for run_length_encode",
       .source = "NVIDIA CCCL"};
-  // Its partition reverses what is not selected, which is another contract.
+  // CUB's partition reverses the elements that are not selected, which is another contract.
   template <class T, class O>
   static constexpr bool supports = !writes_rest<O>;
 
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     const auto n = static_cast<std::int64_t>(a.in.n);
-    std::size_t bytes = 0;
-    const auto select = [&](void* scratch) {
-      const auto stream = static_cast<cudaStream_t>(a.stream.handle);
+    const auto select = [&](void* scratch, std::size_t& bytes, cudaStream_t stream) {
       if constexpr (has_predicate<O> && !writes_rest<O>) {
         return cub::DeviceSelect::If(scratch, bytes, a.in.values, a.out.values, a.out.count, n, a.in.predicate, stream);
       } else if constexpr (reads_flags<O>) {
@@ -63,21 +60,15 @@ struct cub_device_select {
     };
     if (writes_lengths<O> && a.in.n > 0x7fffffff)
       return {Code::unsupported, 0, "CUB's run lengths are of up to 2^31 - 1 elements"};
-    if (const cudaError_t e = select(nullptr)) return status_of(e);
-    void* const scratch = a.workspace->scratch(bytes);
-    if (!scratch) return {Code::out_of_memory, 0, "no memory for CUB's scratch"};
-    return status_of(select(scratch));
+    return lab::run_cub(*a.workspace, a.stream, select);
   }
 };
 
 }  // namespace
 
 Rungs cuda_peers() {
-  static const std::string version = "CUB " + std::to_string(CUB_MAJOR_VERSION) + "." +
-                                     std::to_string(CUB_MINOR_VERSION) + "." + std::to_string(CUB_SUBMINOR_VERSION);
-  static const Rung cub = as_peer(make_rung<cub_device_select>("cub", Backend::cuda), version);
-  static const Rung* const all[] = {&cub};
-  return all;
+  static const lab::PeerList peers{lab::peer<Binding, cub_device_select>("cub", lab::cub_version())};
+  return peers;
 }
 
 }  // namespace upsweep::ladders::select

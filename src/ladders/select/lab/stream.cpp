@@ -1,37 +1,21 @@
-// select over an input that need not fit in memory. An operation that looks at a neighbour gets the last element of the
-// chunk before in front of each chunk.
-#include "ladders/select/lab/stream.h"
+// select over an input that need not fit in memory. For an operation that compares neighbours, each chunk follows the
+// last element of the chunk before.
+//
+// Positions and lengths are u64 for any input, so that a file's type does not depend on its length. Besides the main
+// output, run_length_encode writes the lengths, and partition_if the elements that are not selected, whose place after
+// the selected ones is known only at the end.
+#include "lab/stream.h"
 
 #include <cstring>
-#include <string>
-#include <vector>
 
-#include "base/platform.h"
-#include "base/workspace.h"
-#include "lab/chunk_room.h"
-#include "ladders/select/contract.h"
-
-namespace upsweep {
-extern const Primitive select_primitive;
-}
+#include "ladders/select/binding.h"
 
 namespace upsweep::ladders::select {
 namespace {
 
-class SelectStreamer final : public Streamer {
+class SelectStreamer final : public RungStreamer {
  public:
-  SelectStreamer(Platform& platform, RunFn run, const Case& c)
-      : platform_(platform),
-        run_(run),
-        case_(c),
-        workspace_(platform),
-        in_(platform),
-        flags_(platform),
-        out_(platform),
-        lengths_(platform),
-        count_(platform) {
-    count_.grow(sizeof(std::uint64_t));
-  }
+  using RungStreamer::RungStreamer;
   std::vector<Beside> other_inputs() const override {
     if (does_.flags) return {{"flags", Type::u8}};
     return {};
@@ -46,100 +30,64 @@ class SelectStreamer final : public Streamer {
 
   void feed(Chunks chunks, const Sink& sink) override {
     const std::span<const std::byte> chunk = chunks[0];
-    const bool carries = does_.neighbour;
-    const std::size_t element = size_of(case_.type), carried = begin_ > 0 && carries;
+    const std::size_t element = size_of(case_.type), carried = begin_ > 0 && does_.neighbour;
     const std::size_t n = carried + chunk.size() / element;
-    std::byte* const in = in_with_room(chunk.size()) - carried * element;
-    if (carried) platform_.copy_in(in, last_, element);
-    platform_.copy_in(in + carried * element, chunk.data(), chunk.size());
-    if (does_.flags) {
-      flags_.grow(n);
-      platform_.copy_in(flags_.chunk(), chunks[1].data(), n);
-    }
-    const std::size_t selected = select(in, n);
+    const std::byte* const in = carried ? in_.fill(chunk, bytes_of(last_)) : reachable(chunk, in_);
+    const std::byte* const flags = does_.flags ? reachable(chunks[1], flags_) : nullptr;
+    const Type position = position_type(n), type = does_.positions ? position : case_.type;
+    const Array out{type, n, out_.grow(n * size_of(type))};
+    const Array lengths{position, n, does_.lengths ? lengths_.grow(n * size_of(position)) : nullptr};
+    std::byte* const count = count_.grow(sizeof(std::uint64_t));
+    run({input_array(case_.type, n, in), input_array(Type::u8, n, flags)}, {out, Array{Type::u64, 1, count}, lengths});
+    const std::size_t selected = load_scalar(Type::u64, fetch(count, sizeof(std::uint64_t)).data()).as<std::uint64_t>();
 
-    // The carried element was a run's first, or in the same run as one that was, and that is written already.
+    // If the carried element is a run's first, it is written already.
     const std::size_t known = does_.starts_runs ? carried : 0;
     if (does_.positions)
-      sink(positions(out_, selected, begin_ - carried));
+      sink(widened(out, selected, begin_ - carried));
     else
-      sink(fetch(out_.chunk(), selected * element).subspan(known * element));
-    if (does_.rest) sink(fetch(out_.chunk() + selected * element, (n - selected) * element), 1);
-    if (does_.lengths) put_lengths(selected, carried, sink);
+      sink(fetch(out_.data(), selected * element).subspan(known * element));
+    if (does_.rest) sink(fetch(out_.data() + selected * element, (n - selected) * element), 1);
+    if (does_.lengths) put_lengths(lengths, selected, carried, sink);
     begin_ += chunk.size() / element;
-    std::memcpy(last_, chunk.last(element).data(), element);
+    last_ = load_scalar(case_.type, chunk.last(element).data());
   }
   void finish(const Sink& sink) override {
     if (open_ > 0) sink(std::as_bytes(std::span(&open_, 1)), 1);
   }
 
  private:
-  // The lengths of the chunk's runs but of the last, which may go on in the next chunk. The first is the one that was
-  // under way, where there is an element carried over from it.
-  void put_lengths(std::size_t runs, std::size_t carried, const Sink& sink) {
-    positions(lengths_, runs, 0);
-    if (carried) positions_[0] += open_ - carried;
-    open_ = positions_.back();
-    sink(std::as_bytes(std::span(positions_).first(runs - 1)), 1);
+  // Passes the lengths of the chunk's runs except the last, which may continue in the next chunk. If an element was
+  // carried over, the first run is the one that was open.
+  void put_lengths(const Array& lengths, std::size_t runs, std::size_t carried, const Sink& sink) {
+    widened(lengths, runs, 0);
+    if (carried) wide_[0] += open_ - carried;
+    open_ = wide_.back();
+    sink(std::as_bytes(std::span(wide_).first(runs - 1)), 1);
   }
 
-  std::byte* in_with_room(std::size_t chunk_bytes) {
-    in_.grow(chunk_bytes);
-    const std::size_t elements = chunk_bytes / size_of(case_.type) + 1;
-    out_.grow(elements * size_of(does_.positions ? position_type(elements) : case_.type));
-    if (does_.lengths) lengths_.grow(elements * size_of(position_type(elements)));
-    return in_.chunk();
+  // Returns the positions or lengths of a chunk, plus `begin`, as u64.
+  std::span<const std::byte> widened(const Array& in_chunk, std::size_t count, std::uint64_t begin) {
+    const std::byte* const from = fetch(in_chunk.as<const std::byte>(), count * size_of(in_chunk.type)).data();
+    wide_.resize(count);
+    for (std::size_t k = 0; k < count; ++k)
+      wide_[k] = begin + (in_chunk.type == Type::u64 ? reinterpret_cast<const std::uint64_t*>(from)[k]
+                                                     : reinterpret_cast<const std::uint32_t*>(from)[k]);
+    return std::as_bytes(std::span(wide_));
   }
 
-  // Of n elements; how many are selected.
-  std::size_t select(const std::byte* in, std::size_t n) {
-    Call call = call_of(select_primitive, case_);
-    call.in = {input_array(case_.type, n, in), Array{Type::u8, n, does_.flags ? flags_.chunk() : nullptr}};
-    call.out = {Array{does_.positions ? position_type(n) : case_.type, n, out_.chunk()},
-                Array{Type::u64, 1, count_.chunk()},
-                Array{position_type(n), n, does_.lengths ? lengths_.chunk() : nullptr}};
-    call.workspace = &workspace_;
-    run_chunk(run_, call, "select");
-    std::uint64_t count;
-    std::memcpy(&count, fetch(count_.chunk(), sizeof count).data(), sizeof count);
-    return count;
-  }
-
-  // What lies in the platform's memory, for the host to read until the next call.
-  std::span<const std::byte> fetch(const std::byte* from, std::size_t bytes) {
-    if (platform_.backend() == Backend::cpu) return {from, bytes};
-    host_.resize(bytes);
-    platform_.copy_out(host_.data(), from, bytes);
-    platform_.synchronize();
-    return host_;
-  }
-
-  // Of the whole input, of those in a chunk: u32, because a chunk has less than 2^32 elements. Lengths too.
-  std::span<const std::byte> positions(ChunkRoom& room, std::size_t count, std::uint64_t begin) {
-    const auto found = fetch(room.chunk(), count * sizeof(std::uint32_t));
-    const auto* const in_chunk = reinterpret_cast<const std::uint32_t*>(found.data());
-    positions_.resize(count);
-    for (std::size_t k = 0; k < count; ++k) positions_[k] = begin + in_chunk[k];
-    return std::as_bytes(std::span(positions_));
-  }
-
-  Platform& platform_;
-  RunFn run_;
-  Case case_;
-  Traits does_ = traits(case_.operation.as<Selection>());
-  Workspace workspace_;
-  ChunkRoom in_, flags_, out_, lengths_, count_;
-  std::vector<std::byte> host_;
-  std::vector<std::uint64_t> positions_;
-  std::uint64_t begin_ = 0;  // of the next chunk, elements
-  std::uint64_t open_ = 0;   // elements so far of the run that may go on
-  alignas(8) std::byte last_[8] = {};
+  const Traits does_ = traits(case_.operation.as<Selection>());
+  Room in_{*this}, flags_{*this}, out_{*this}, lengths_{*this}, count_{*this};
+  std::vector<std::uint64_t> wide_;
+  std::uint64_t begin_ = 0;  // elements before the chunk
+  std::uint64_t open_ = 0;   // elements so far of the run that may continue
+  Scalar last_;              // element of the chunk before
 };
 
 }  // namespace
 
 std::unique_ptr<Streamer> stream(Platform& platform, const Rung& rung, const Case& c) {
-  return std::make_unique<SelectStreamer>(platform, streaming_run(rung, c), c);
+  return std::make_unique<SelectStreamer>(platform, rung, c);
 }
 
 }  // namespace upsweep::ladders::select

@@ -1,6 +1,6 @@
-// Wrong on purpose: a halo off by one. The element behind a tile is taken from one place further.
+// Wrong on purpose: a halo off by one. The element after a tile is read one position too far.
 //
-// Must be caught by the check: a repeat across two tiles is missed, or one is found that is not there.
+// Must be caught by the check: a repeat across two tiles is missed or made up.
 #pragma once
 #include "kernel/block.h"
 #include "ladders/select/fused.cuh"
@@ -16,8 +16,8 @@ __global__ void __launch_bounds__(short_halo_block) short_halo_kernel(Input<T, O
   const unsigned tile = places.draw(drawn), t = threadIdx.x;
   const std::size_t begin = std::size_t(tile) * short_halo_block, i = begin + t;
   if (i < in.n) tile_values[t] = in.values[i];
-  const std::size_t behind = begin + short_halo_block + 1;  // + 1: the mistake
-  if (t == 0 && begin + short_halo_block < in.n) tile_values[short_halo_block] = in.values[behind < in.n ? behind : i];
+  const std::size_t next = begin + short_halo_block + 1;  // + 1: the mistake
+  if (t == 0 && begin + short_halo_block < in.n) tile_values[short_halo_block] = in.values[next < in.n ? next : i];
   __syncthreads();
   const bool repeats = i + 1 < in.n && tile_values[t] == tile_values[t + 1];
   unsigned selected;
@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(short_halo_block) short_halo_kernel(Input<T, O
 
 struct short_halo {
   static constexpr bool expected_wrong = true;
-  static constexpr Story story{.idea = "a halo from one element too far",
+  static constexpr Story story{.idea = "a halo read one element too far",
                                .prediction = "repeats across tiles are missed or made up"};
   static constexpr std::size_t largest = largest_narrow;
   template <class T, class O>

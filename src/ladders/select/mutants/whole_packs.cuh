@@ -1,7 +1,7 @@
-// Wrong on purpose: what is selected goes out in whole packs, the last filled up with whatever lies there.
+// Wrong on purpose: the selected elements are written in whole packs, the last one padded.
 //
-// Must be caught by the check: elements behind the last that is selected were written. (Between tiles the same mistake
-// is mended by the next tile, if that is the later one to write.)
+// Must be caught by the check: elements past the last selected one were written. (Between tiles the next tile repairs
+// the same mistake, if it is the later one to write.)
 #pragma once
 #include "kernel/block.h"
 #include "ladders/select/fused.cuh"
@@ -26,13 +26,13 @@ __global__ void __launch_bounds__(whole_packs_block) whole_packs_kernel(Input<T,
     if (t == 0) before_tile = before;
   }
   __syncthreads();
-  const std::size_t place = before_tile + t;
-  if (t < ceil_div(selected, whole_packs_pack) * whole_packs_pack && place < in.n) to.out.values[place] = compact[t];
+  const std::size_t at = before_tile + t;
+  if (t < ceil_div(selected, whole_packs_pack) * whole_packs_pack && at < in.n) to.out.values[at] = compact[t];
 }
 
 struct whole_packs {
   static constexpr bool expected_wrong = true;
-  static constexpr Story story{.idea = "the last pack filled up", .prediction = "writes behind what is selected"};
+  static constexpr Story story{.idea = "the last pack is padded", .prediction = "writes past the selected elements"};
   static constexpr std::size_t largest = largest_narrow;
   template <class T, class O>
   static constexpr bool supports = has_predicate<O> && !writes_rest<O>;

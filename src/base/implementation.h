@@ -1,0 +1,54 @@
+// The vocabulary of a rung's implementation: what it declares of itself, and what every call hands it besides arrays.
+// Kernel files need no more of base/ than this, the Workspace and the device's limits.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "upsweep/operators.h"
+#include "upsweep/status.h"
+
+namespace upsweep {
+
+// ---- declared by a rung ---------------------------------------------------------------------------------------------
+
+// A rung's description of itself. The lab prints it beside the measurements; the generated tables contain it.
+struct Story {
+  std::string_view idea{};        // what changed from the rung below, and why that should be faster
+  std::string_view prediction{};  // the measurement to expect: "beats X below 2^18, ties above"
+  std::string_view guarantees{};  // on result and order
+  std::string_view limits{};      // sizes, types, operators
+  std::string_view source{};      // paper or article, year
+};
+
+// The types that the emulators compile a rung for (base/coverage.h). The default is `kinds`; a rung whose kernels
+// branch on the element width declares `static constexpr Coverage coverage = Coverage::widths;`, and so does the last
+// rung of a ladder, which covers the rungs that it hands smaller inputs to.
+enum class Coverage : std::uint8_t { kinds, widths };
+
+// Where a rung's arrays are: in its platform's memory, or in host memory. Pinned pages are page-locked, so that a
+// device can copy from and to them directly.
+enum class MemoryKind : std::uint8_t { device, pageable, pinned };
+
+// ---- given by a call ------------------------------------------------------------------------------------------------
+
+// A queue of device work: a cudaStream_t on CUDA (null: the default stream). The CPU runs synchronously and ignores it.
+struct Stream {
+  void* handle = nullptr;
+};
+
+// Launch parameters: they change how a rung runs, never what it returns, except for the last bits of float sums. 0: the
+// rung's default.
+struct Tuning {
+  unsigned block = 0;     // threads per block of a GPU rung
+  unsigned grid = 0;      // blocks per launch
+  unsigned threads = 0;   // of a CPU rung; 0: all cores
+  unsigned streams = 0;   // of rungs that copy from host memory
+  std::size_t chunk = 0;  // elements per copy of each of these streams
+
+  constexpr unsigned block_or(std::size_t own) const { return block ? block : static_cast<unsigned>(own); }
+  constexpr unsigned grid_or(std::size_t own) const { return grid ? grid : static_cast<unsigned>(own); }
+  friend constexpr bool operator==(const Tuning&, const Tuning&) = default;
+};
+
+}  // namespace upsweep

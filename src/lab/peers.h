@@ -1,0 +1,68 @@
+// Shared by the peers of several primitives: other libraries' algorithms as Rungs.
+#pragma once
+#include <dlfcn.h>
+#include <oneapi/tbb/version.h>
+
+#include <deque>
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/typed_rung.h"
+
+namespace upsweep::lab {
+
+inline constexpr std::string_view gcc_version = "GCC " __VERSION__, std_version = "libstdc++ " __VERSION__,
+                                  openmp_version = "libgomp of GCC " __VERSION__,
+                                  tbb_version = "oneTBB " TBB_VERSION_STRING;
+
+// "CUB 3.0.1".
+inline std::string version_text(const std::string& name, int major, int minor, int patch) {
+  return name + " " + std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
+}
+
+// Returns the Rung of a peer from its implementation struct, which has the shape of a rung's. `version` must outlive
+// it.
+template <class Binding, class R>
+constexpr Rung peer(std::string_view name, std::string_view version) {
+#if defined(__CUDACC__)
+  Rung rung = make_typed_rung<Binding, R>(name, Backend::cuda);
+#else
+  Rung rung = make_typed_rung<Binding, R>(name, Backend::cpu);
+#endif
+  rung.peer = true;
+  rung.version = version;
+  return rung;
+}
+
+// The peers of one file.
+class PeerList {
+ public:
+  PeerList(std::initializer_list<Rung> rungs) {
+    for (const Rung& rung : rungs) add(rung);
+  }
+  PeerList(PeerList&&) = default;
+  void add(const Rung& rung) { all_.push_back(&rungs_.emplace_back(rung)); }
+  operator Rungs() const { return all_; }
+
+ private:
+  std::deque<Rung> rungs_;  // addresses stay valid when it grows or is moved
+  std::vector<const Rung*> all_;
+};
+
+// A shared library that is looked for when the program runs, so that nothing that links this library needs it.
+class OptionalLibrary {
+ public:
+  explicit OptionalLibrary(const char* file) : handle_(dlopen(file, RTLD_LAZY | RTLD_LOCAL)) {}
+  // Returns null if the library or the function does not exist.
+  template <class F>
+  F* function(const char* name) const {
+    return handle_ ? reinterpret_cast<F*>(dlsym(handle_, name)) : nullptr;
+  }
+
+ private:
+  void* handle_;
+};
+
+}  // namespace upsweep::lab

@@ -1,0 +1,93 @@
+#include "lab/stream.h"
+
+#include <cstring>
+#include <utility>
+
+namespace upsweep {
+
+namespace {
+
+std::string name_of(const Rung& rung) { return std::string(rung.primitive) + "/" + std::string(rung.name); }
+
+}  // namespace
+
+RungStreamer::RungStreamer(Platform& platform, const Rung& rung, const Case& c)
+    : Streamer(c),
+      platform_(platform),
+      name_(name_of(rung)),
+      run_(streaming_run(rung, c)),
+      on_host_(platform.backend() == Backend::cpu || rung.from_host()),
+      memory_(on_host_ ? cpu_platform() : platform),
+      workspace_(platform),
+      call_(call_of(*find_primitive(rung.primitive), c)) {
+  call_.workspace = &workspace_;
+}
+
+std::byte* RungStreamer::Room::grow(std::size_t bytes) {
+  if (bytes > bytes_ || !begin_) {
+    memory_.release(std::exchange(begin_, nullptr));
+    begin_ = static_cast<std::byte*>(memory_.allocate(aligned + bytes));
+    bytes_ = bytes;
+  }
+  return data();
+}
+
+const std::byte* RungStreamer::Room::fill(std::span<const std::byte> chunk, std::span<const std::byte> before) {
+  std::byte* const to = grow(chunk.size());
+  memory_.copy_in(to - before.size(), before.data(), before.size());
+  memory_.copy_in(to, chunk.data(), chunk.size());
+  return to - before.size();
+}
+
+void RungStreamer::run(std::array<Array, arrays_of_a_call> in, std::array<Array, arrays_of_a_call> out) {
+  call_.in = in;
+  call_.out = out;
+  if (const Status s = run_(call_); !s)
+    throw Error(s.code, name_ + " failed: " + (s.message ? s.message : "no message"));
+}
+
+std::span<const std::byte> RungStreamer::fetch(const std::byte* from, std::size_t bytes) {
+  if (!on_host_) {
+    host_.resize(bytes);
+    platform_.copy_out(host_.data(), from, bytes);
+    from = host_.data();
+  }
+  platform_.synchronize();
+  return {from, bytes};
+}
+
+RunFn streaming_run(const Rung& rung, const Case& c) {
+  const std::string name = name_of(rung);
+  const RunFn run = rung.find(c.type, c.operation);
+  if (!run)
+    throw Error(Code::unsupported,
+                name + " does not take " + std::string(to_string(c.type)) +
+                    (c.operation ? " " + std::string(c.operation.name()) : std::string()),
+                "name another rung");
+  if (rung.largest)
+    throw Error(Code::unsupported, name + " takes up to " + std::to_string(rung.largest) + " elements",
+                "name another rung");
+  return run;
+}
+
+Scalar load_scalar(Type type, const std::byte* from) {
+  return visit(type, [&]<class T>(TypeTag<T>) -> Scalar {
+    T value;
+    std::memcpy(&value, from, sizeof value);
+    return value;
+  });
+}
+
+Scalar neutral_of(Type type, Op op) {
+  return visit(type, [&]<class T>(TypeTag<T>) {
+    return visit(op, []<class O>(O) -> Scalar { return O::template neutral<T>(); });
+  });
+}
+
+Scalar combine(Op op, const Scalar& left, const Scalar& right) {
+  return visit(left.type(), [&]<class T>(TypeTag<T>) {
+    return visit(op, [&](auto o) -> Scalar { return o(left.as<T>(), right.as<T>()); });
+  });
+}
+
+}  // namespace upsweep

@@ -1,0 +1,81 @@
+// Streamers that pass every chunk through the rung.
+#pragma once
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/platform.h"
+#include "base/workspace.h"
+#include "lab/primitive.h"
+
+namespace upsweep {
+
+// The base of these streamers: the rung's function, its scratch, and chunks in the memory that the rung works on.
+class RungStreamer : public Streamer {
+ public:
+  // Throws Error(unsupported) unless the rung takes the case's type and operation, and any number of elements.
+  RungStreamer(Platform& platform, const Rung& rung, const Case& c);
+
+ protected:
+  // Memory for one chunk of an array, which grows as needed, with room for one element before the chunk.
+  class Room {
+   public:
+    explicit Room(RungStreamer& streamer) : memory_(streamer.memory_) {}
+    ~Room() { memory_.release(begin_); }
+    Room(const Room&) = delete;
+    Room& operator=(const Room&) = delete;
+    // Returns memory for this many bytes, aligned to 64 bytes. The contents are lost if it grows. Throws
+    // Error(out_of_memory).
+    std::byte* grow(std::size_t bytes);
+    std::byte* data() const { return begin_ + aligned; }
+    // Copies a chunk into the room, and `before` directly before it; returns the address of the first element copied.
+    const std::byte* fill(std::span<const std::byte> chunk, std::span<const std::byte> before = {});
+
+   private:
+    static constexpr std::size_t aligned = 64;
+    MemorySpace& memory_;
+    std::byte* begin_ = nullptr;
+    std::size_t bytes_ = 0;
+  };
+
+  // Returns the chunk where the rung can read it: the caller's memory if possible, otherwise a copy in the room.
+  const std::byte* reachable(std::span<const std::byte> chunk, Room& room) const {
+    return on_host_ ? chunk.data() : room.fill(chunk);
+  }
+  // Runs the rung with the case's operation, scalars and tuning. Throws Error with the rung's message if it fails.
+  void run(std::array<Array, arrays_of_a_call> in, std::array<Array, arrays_of_a_call> out);
+  // Returns a result for the host to read, until the next fetch().
+  std::span<const std::byte> fetch(const std::byte* from, std::size_t bytes);
+
+ private:
+  Platform& platform_;
+  const std::string name_;  // of the rung, for messages
+  const RunFn run_;
+  const bool on_host_;   // the rung's arrays are in host memory
+  MemorySpace& memory_;  // of the rung's arrays
+  Workspace workspace_;
+  Call call_;
+  std::vector<std::byte> host_;
+};
+
+// Returns the rung's function. Throws Error(unsupported), as the constructor of RungStreamer does.
+RunFn streaming_run(const Rung& rung, const Case& c);
+
+// For Primitive::stream.
+template <class S>
+std::unique_ptr<Streamer> make_streamer(Platform& platform, const Rung& rung, const Case& c) {
+  return std::make_unique<S>(platform, rung, c);
+}
+
+// Numbers that are carried from chunk to chunk.
+Scalar load_scalar(Type type, const std::byte* from);
+inline std::span<const std::byte> bytes_of(const Scalar& s) {
+  return {static_cast<const std::byte*>(s.data()), size_of(s.type())};
+}
+Scalar neutral_of(Type type, Op op);
+Scalar combine(Op op, const Scalar& left, const Scalar& right);
+
+}  // namespace upsweep

@@ -1,0 +1,22 @@
+// Binds a Call to a rung's Args; for units that make Rungs.
+#pragma once
+#include "base/typed_rung.h"
+#include "ladders/reduce/contract.h"
+
+namespace upsweep::ladders::reduce {
+
+struct Binding : OperatorChoice {
+  static constexpr std::string_view primitive = "reduce";
+  template <class T, class Op>
+  static constexpr bool takes = sizeof(T) >= 4;  // i32 u32 i64 u64 f32 f64
+  template <class T, class Op>
+  static Args<T, Op> args(const Call& c) {
+    return {c.in[0].as<const T>(), c.out[0].as<T>(), c.n(), Op{}, c.tuning, c.workspace, c.stream};
+  }
+};
+
+// make_rung<R>(name, backend): R has a Story and Status run<T, Op>(const Args<T, Op>&).
+template <class R>
+inline constexpr auto* make_rung = &make_typed_rung<Binding, R>;
+
+}  // namespace upsweep::ladders::reduce
