@@ -1,4 +1,4 @@
-// The choices that some primitives leave to a call, besides the operators of types.h.
+// The choices that some primitives leave to a call, besides the operators of operators.h.
 #pragma once
 #include <array>
 #include <cstdint>

