@@ -15,6 +15,13 @@ struct serial {
 
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
+    a.inclusive ? scan<true>(a) : scan<false>(a);
+    return {};
+  }
+
+ private:
+  template <bool inclusive, class T, class Op>
+  static void scan(const Args<T, Op>& a) {
     HeadWindows heads(a.heads, 0, a.n);
     std::uint64_t bits = 0;
     T prefix = Op::template neutral<T>();
@@ -22,10 +29,9 @@ struct serial {
       if (i % HeadWindows::width == 0) bits = heads.next();
       if (bits & 1) prefix = Op::template neutral<T>();
       const T next = a.op(prefix, a.in[i]);
-      a.out[i] = a.inclusive ? next : prefix;
+      a.out[i] = inclusive ? next : prefix;
       prefix = next;
     }
-    return {};
   }
 };
 
