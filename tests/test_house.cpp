@@ -62,6 +62,7 @@ const std::map<std::string, std::set<std::string>> earlier_ladders{
     {"segmented_scan", {"reduce", "scan"}},
     {"select", {"reduce", "scan"}},
     {"saxpy", {"reduce", "scan"}},
+    {"histogram", {"reduce", "scan"}},
 };
 
 // Public headers that need nothing else from the library: the vocabulary that all layers share.

@@ -19,6 +19,11 @@ inline constexpr std::array<std::string_view, 6> selection_names{"find_repeats",
                                                                  "unique",       "run_length_encode", "partition_if"};
 constexpr std::string_view to_string(Selection s) { return selection_names[static_cast<std::size_t>(s)]; }
 
+// How upsweep/histogram.h maps a sample to a bin: equal parts of a range; ascending edges; or the sample itself.
+enum class Binning : std::uint8_t { even, edges, direct };
+inline constexpr std::array<std::string_view, 3> binning_names{"even", "edges", "direct"};
+constexpr std::string_view to_string(Binning b) { return binning_names[static_cast<std::size_t>(b)]; }
+
 // How the heads of segments are given: u8 flags, nonzero at a head; u32 keys, where equal neighbours form a segment; or
 // ascending u64 offsets.
 enum class HeadKind : std::uint8_t { flags, keys, offsets };

@@ -157,8 +157,11 @@ class Staging {
 
 void invoke(Device& device, const Request& request, const Options& options) {
   detail::DeviceState& state = *device.state();
-  if (!request.contract)
-    refuse("invoke", "there is no contract", "find_contract() takes reduce, scan, segmented_scan, select, saxpy");
+  if (!request.contract) {
+    std::string names;
+    for (const Contract* contract : contracts()) names.append(" ").append(contract->name);
+    refuse("invoke", "there is no contract", "find_contract() takes" + names);
+  }
   const Contract& contract = *request.contract;
   const Rung* rung = &detail::resolve_rung(state, contract, options.rung);
   if (options.block > 1024)

@@ -1,0 +1,80 @@
+// Histograms: how many of n samples fall into each bin.
+//
+//   histogram_even    bins are equal parts of [lower, upper); a sample x is in bin
+//                     floor((x - lower) * bins / (upper - lower)). Integer samples need whole bounds, and are exact;
+//                     for float samples the bounds are rounded to float, and the formula is computed in float.
+//   histogram_edges   bin k has edges[k] <= x < edges[k + 1]; one edge more than bins, in ascending order
+//   histogram_direct  bin k has the samples equal to k; integers only
+//
+//   std::array<std::uint32_t, 256> counts;
+//   upsweep::histogram_even(device, samples, 0, 1, counts);          // 256 bins: as many as there are counts
+//
+// Counts are u32 or u64, or u8 or u16, which saturate: they stop at their largest value. They are overwritten, not
+// added to. Samples in no bin, NaN among them, are not counted; histogram_even and its siblings store their number in
+// outside[0] if they get an `outside`, one std::uint64_t. Samples are u8, u16, u32, i32 or f32.
+//
+// An Image describes rows of interleaved channels: counts then holds the bins of channel 0, of channel 1, and so on.
+// For arrays, waiting and errors see upsweep/view.h and invoke().
+#pragma once
+#include <cstdint>
+
+#include "upsweep/buffer.h"
+#include "upsweep/invoke.h"
+#include "upsweep/operations.h"
+
+namespace upsweep {
+
+// The layout of the samples: rows of `width` samples, the first ones of two rows `pitch` samples apart; sample j of a
+// row belongs to channel j % channels. width 0: one row of all samples. pitch 0: rows without gaps.
+struct Image {
+  std::uint64_t width = 0, pitch = 0, channels = 1;  // channels: 1 to 4
+};
+
+namespace detail {
+
+struct NoCount {};
+template <class A>
+concept SampleArray = InputOf<A, std::uint8_t> || InputOf<A, std::uint16_t> || InputOf<A, std::uint32_t> ||
+    InputOf<A, std::int32_t> || InputOf<A, float>;
+template <class A>
+concept CounterArray =
+    OutputOf<A, std::uint8_t> || OutputOf<A, std::uint16_t> || OutputOf<A, std::uint32_t> || OutputOf<A, std::uint64_t>;
+template <class A>
+concept OutsideArray = std::same_as<std::remove_cvref_t<A>, NoCount> || OutputOf<A, std::uint64_t>;
+
+template <class Outside>
+void histogram(Device& device, Request request, Outside&& outside, const Image& image, const Options& options) {
+  request.contract = &histogram_contract;
+  request.scalars[2] = image.channels;
+  request.scalars[3] = image.width;
+  request.scalars[4] = image.pitch;
+  if constexpr (!std::same_as<std::remove_cvref_t<Outside>, NoCount>) request.out[1] = view(outside);
+  invoke(device, request, options);
+}
+
+}  // namespace detail
+
+template <detail::SampleArray In, detail::CounterArray Counts, detail::OutsideArray Outside = detail::NoCount>
+void histogram_even(Device& device, const In& samples, double lower, double upper, Counts&& counts,
+                    Outside&& outside = {}, const Image& image = {}, const Options& options = {}) {
+  detail::histogram(
+      device, {.operation = Binning::even, .in = {view(samples)}, .out = {view(counts)}, .scalars = {lower, upper}},
+      outside, image, options);
+}
+
+template <detail::SampleArray In, InputOf<input_element<In>> Edges, detail::CounterArray Counts,
+          detail::OutsideArray Outside = detail::NoCount>
+void histogram_edges(Device& device, const In& samples, const Edges& edges, Counts&& counts, Outside&& outside = {},
+                     const Image& image = {}, const Options& options = {}) {
+  detail::histogram(device, {.operation = Binning::edges, .in = {view(samples), view(edges)}, .out = {view(counts)}},
+                    outside, image, options);
+}
+
+template <detail::SampleArray In, detail::CounterArray Counts, detail::OutsideArray Outside = detail::NoCount>
+void histogram_direct(Device& device, const In& samples, Counts&& counts, Outside&& outside = {},
+                      const Image& image = {}, const Options& options = {}) {
+  detail::histogram(device, {.operation = Binning::direct, .in = {view(samples)}, .out = {view(counts)}}, outside,
+                    image, options);
+}
+
+}  // namespace upsweep

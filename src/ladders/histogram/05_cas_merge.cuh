@@ -1,0 +1,57 @@
+// histogram/cas_merge: blocks merge by compare-and-swap, in no order.
+//
+// No block waits for another. A compare-and-swap can do what no atomic instruction does: add, but stop at the top.
+// Several blocks that merge one counter at the same time retry.
+//
+// Traffic   n reads, coalesced; a read and a compare-and-swap per counter and block; totals read once more.
+// Order     any.
+// Source    Herlihy, Wait-Free Synchronization, 1991.
+#pragma once
+#include "ladders/histogram/totals.cuh"
+
+namespace upsweep::ladders::histogram {
+
+// *total += count, but at most `top`.
+static __device__ void add_saturating(unsigned* total, unsigned count, unsigned top) {
+  unsigned seen = atomicCAS(total, 0u, count < top ? count : top), expected;
+  if (seen == 0) return;
+  do {
+    expected = seen;
+    if (expected == top) return;
+    const unsigned sum = count < top - expected ? expected + count : top;
+    seen = atomicCAS(total, expected, sum);
+  } while (seen != expected);
+}
+
+template <class T, class O>
+__global__ void cas_merge_kernel(Input<T, O> in, unsigned* totals,  // [counters + 1], zero
+                                 unsigned top) {
+  unsigned* const counts = dynamic_shared<unsigned>();  // [padded_slot(counters) + 1]
+  count_in_shared(in, counts, blockIdx.x, gridDim.x, padded_slot);
+  const unsigned counters = in.counters();
+  for (unsigned k = threadIdx.x; k <= counters; k += blockDim.x)
+    if (const unsigned count = counts[padded_slot(k)]) add_saturating(&totals[k], count, k < counters ? top : ~0u);
+}
+
+struct cas_merge {
+  static constexpr Story story{.idea = "blocks merge by saturating compare-and-swap, in no order",
+                               .prediction = "no more merges in sequence: ahead of ordered_writeback when small",
+                               .guarantees = "counts are exact",
+                               .limits = "as padded; two launches",
+                               .source = "Herlihy, Wait-Free Synchronization, 1991"};
+  static constexpr std::size_t largest = largest_counted;
+  template <class T, class O>
+  static Status run(const Args<T, O>& a) {
+    const unsigned bytes = (padded_slot(a.in.counters()) + 1) * sizeof(unsigned);
+    if (bytes > most_shared) return too_many_counters;
+    unsigned* const totals = zeroed_totals(a);
+    if (!totals) return no_memory;
+    const auto top = static_cast<unsigned>(a.out.top() < ~0u ? a.out.top() : ~0u);
+    const Shape shape{
+        .grid = a.tuning.grid_or(32), .block = a.tuning.block_or(32), .shared_bytes = bytes, .stream = a.stream};
+    if (Status s = launch(cas_merge_kernel<T, O>, shape, a.in, totals, top); !s) return s;
+    return write_out(a, totals);
+  }
+};
+
+}  // namespace upsweep::ladders::histogram

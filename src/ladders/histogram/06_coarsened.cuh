@@ -1,0 +1,55 @@
+// histogram/coarsened: a resident grid; every block counts many samples before it merges.
+//
+// As many blocks as are resident, of 256 threads; each privatises the counters in its shared memory and goes through
+// the samples in steps of the whole grid. Merging is one atomic addition per counter and block, however large n is.
+//
+// Traffic   n reads, coalesced; an atomic addition per nonzero counter and block; totals read once more.
+// Order     any.
+// Source    Gomez-Luna et al., An Optimized Approach to Histogram Computation on GPU, 2013.
+#pragma once
+#include "ladders/histogram/totals.cuh"
+
+namespace upsweep::ladders::histogram {
+
+template <class T, class O>
+__global__ void coarsened_kernel(Input<T, O> in, unsigned* totals) {  // [counters + 1], zero
+  unsigned* const counts = dynamic_shared<unsigned>();                // [padded_slot(counters) + 1]
+  count_in_shared(in, counts, blockIdx.x, gridDim.x, padded_slot);
+  const unsigned counters = in.counters();
+  for (unsigned k = threadIdx.x; k <= counters; k += blockDim.x)
+    if (const unsigned count = counts[padded_slot(k)]) atomicAdd(&totals[k], count);
+}
+
+struct coarsened {
+  static constexpr Story story{.idea = "a resident grid in steps of all threads; one merge per block",
+                               .prediction =
+                                   "bound by shared atomics, and by skew: lanes of a warp that hit one "
+                                   "counter wait for each other",
+                               .guarantees = "counts are exact",
+                               .limits = "as padded; two launches",
+                               .source = "Gomez-Luna et al., An Optimized Approach to Histogram Computation, 2013"};
+  static constexpr std::size_t largest = largest_counted;
+  template <class T, class O>
+  static Status run(const Args<T, O>& a) {
+    const unsigned bytes = (padded_slot(a.in.counters()) + 1) * sizeof(unsigned);
+    if (bytes > most_shared) return too_many_counters;
+    unsigned* const totals = zeroed_totals(a);
+    if (!totals) return no_memory;
+    const unsigned block = a.tuning.block_or(256);
+    // Resident blocks per multiprocessor: as the shared memory and the threads allow.
+    const unsigned by_memory = most_shared / (bytes + 1024), by_threads = device_limits().threads_per_sm / block;
+    const unsigned per_sm = by_memory < 1 ? 1 : by_memory < by_threads ? by_memory : by_threads;
+    const std::size_t wanted = ceil_div(a.in.samples.count, std::size_t(block) * 8);
+    const std::size_t most = std::size_t(device_limits().multiprocessors) * per_sm;
+    const Shape shape{.grid = a.tuning.grid_or(wanted < 1      ? 1
+                                               : wanted < most ? wanted
+                                                               : most),
+                      .block = block,
+                      .shared_bytes = bytes,
+                      .stream = a.stream};
+    if (Status s = launch(coarsened_kernel<T, O>, shape, a.in, totals); !s) return s;
+    return write_out(a, totals);
+  }
+};
+
+}  // namespace upsweep::ladders::histogram

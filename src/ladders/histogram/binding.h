@@ -1,0 +1,77 @@
+// Binds a Call to a rung's Args; for units that make Rungs.
+#pragma once
+#include "base/typed_rung.h"
+#include "ladders/histogram/contract.h"
+
+namespace upsweep::ladders::histogram {
+
+// Call::scalars
+enum ScalarIndex : std::size_t { lower, upper, channels, width, pitch };
+
+struct Shape2D {
+  std::size_t width, pitch;
+  unsigned channels;
+};
+inline Shape2D shape_of(const Call& c) {
+  const auto w = c.scalars[width].as<std::uint64_t>(), p = c.scalars[pitch].as<std::uint64_t>();
+  const auto ch = c.scalars[channels].as<std::uint64_t>();
+  return {w, p ? p : w, static_cast<unsigned>(ch ? ch : 1)};
+}
+
+struct Binding : AnyType {
+  static constexpr std::string_view primitive = "histogram";
+  // u8 u16 u32 i32 f32; no sample of a float type is its own bin
+  template <class T, class O>
+  static constexpr bool takes = (std::is_unsigned_v<T> && sizeof(T) <= 4) || std::is_same_v<T, std::int32_t> ||
+                                (std::is_same_v<T, float> && O::binning != Binning::direct);
+  template <class F>
+  static RunFn visit(Operation operation, F&& f) {
+    if (!operation) return nullptr;
+    switch (operation.as<Binning>()) {
+      case Binning::even:
+        return f(By<Binning::even>{});
+      case Binning::edges:
+        return f(By<Binning::edges>{});
+      case Binning::direct:
+        break;
+    }
+    return f(By<Binning::direct>{});
+  }
+  template <class T, class O>
+  static Args<T, O> args(const Call& c) {
+    const Shape2D shape = shape_of(c);
+    const std::size_t count = samples_in(c.n(), shape.width, shape.pitch);
+    const Samples<T> samples{c.in[0].as<const T>(), count, shape.width ? shape.width : count, shape.pitch,
+                             shape.channels};
+    return {.in = {samples, bins<T, O>(c, static_cast<unsigned>(c.out[0].count / shape.channels))},
+            .out = {c.out[0].data, 8 * static_cast<unsigned>(size_of(c.out[0].type)), c.out[1].as<std::uint64_t>()},
+            .tuning = c.tuning,
+            .workspace = c.workspace,
+            .stream = c.stream};
+  }
+
+ private:
+  template <class T, class O>
+  static Bins<T, O> bins(const Call& c, unsigned count) {
+    if constexpr (O::binning == Binning::edges) {
+      return {c.in[1].as<const T>(), count};
+    } else if constexpr (O::binning == Binning::direct) {
+      return {count};
+    } else {
+      const double from = c.scalars[lower].as<double>(), to = c.scalars[upper].as<double>();
+      if constexpr (std::is_integral_v<T>) {
+        const auto first = static_cast<std::int64_t>(from), last = static_cast<std::int64_t>(to);
+        return {static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(last - first), count};
+      } else {
+        const T first = static_cast<T>(from), last = static_cast<T>(to);
+        return {first, last, static_cast<T>(count) / (last - first), count};
+      }
+    }
+  }
+};
+
+// make_rung<R>(name, backend): R has a Story and Status run<T, O>(const Args<T, O>&).
+template <class R>
+inline constexpr auto* make_rung = &make_typed_rung<Binding, R>;
+
+}  // namespace upsweep::ladders::histogram

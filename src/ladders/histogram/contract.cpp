@@ -1,0 +1,99 @@
+#include "base/contract.h"
+
+#include <cmath>
+#include <limits>
+
+#include "ladders/histogram/binding.h"
+
+namespace upsweep {
+namespace {
+
+using namespace ladders::histogram;
+
+constexpr Operation operations[] = {Binning::even, Binning::edges, Binning::direct};
+constexpr InputRole inputs[] = {{"the samples"}, {"the edges", Fit::custom}};
+constexpr OutputRole outputs[] = {{.name = "the counts", .fit = Fit::custom},
+                                  {.name = "the count outside", .fit = Fit::custom}};
+constexpr Parameter scalars[] = {
+    {.name = "lower",
+     .kind = Parameter::Kind::real,
+     .meaning = "where the first bin of even begins",
+     .least = -std::numeric_limits<double>::infinity()},
+    {.name = "upper",
+     .kind = Parameter::Kind::real,
+     .meaning = "where the last bin of even ends",
+     .least = -std::numeric_limits<double>::infinity()},
+    {.name = "channels", .meaning = "interleaved in a row, each with its own bins (1)", .least = 1, .most = 4},
+    {.name = "width", .meaning = "samples per row (0: all)", .most = 0x1p53},
+    {.name = "pitch",
+     .meaning = "samples from the begin of a row to the begin of the next (0: width)",
+     .most = 0x1p53}};
+
+void require_range(const Call& c) {
+  const double from = c.scalars[lower].as<double>(), to = c.scalars[upper].as<double>();
+  const auto range = [&] { return "the range from " + std::to_string(from) + " to " + std::to_string(to); };
+  if (!std::isfinite(from) || !std::isfinite(to)) refuse("histogram", range() + " is not finite");
+  if (!(from < to)) refuse("histogram", range() + " is empty", "the upper bound must be above the lower one");
+  if (c.type() == Type::f32) {
+    const float scale = static_cast<float>(to) - static_cast<float>(from);
+    if (!(scale > 0) || !std::isfinite(scale)) refuse("histogram", range() + " is empty or infinite in f32");
+  } else if (from != std::floor(from) || to != std::floor(to)) {
+    refuse("histogram", range() + " does not begin and end at whole numbers", "the samples are integers");
+  } else if (std::fabs(from) > 0x1p53 || std::fabs(to) > 0x1p53) {
+    refuse("histogram", range() + " is beyond 2^53");
+  }
+}
+
+void validate(const Call& c) {
+  const Shape2D shape = shape_of(c);
+  if (c.scalars[channels].as<std::uint64_t>() > 4) refuse("histogram", "more than 4 channels");
+  if (shape.pitch < shape.width)
+    refuse("histogram",
+           "rows of " + std::to_string(shape.width) + " samples are " + std::to_string(shape.pitch) + " apart",
+           "the pitch is at least the width");
+  const Type counter = c.out[0].type;
+  if (counter != Type::u8 && counter != Type::u16 && counter != Type::u32 && counter != Type::u64)
+    refuse("histogram", "the counts are " + std::string(to_string(counter)), "u32 and u64 count, u8 and u16 saturate");
+  if (counter == Type::u32 && c.n() > 0xffffffffu)
+    refuse("histogram", "a count of 2^32 samples or more does not fit u32", "pass u64 counts");
+  const std::size_t bins = c.out[0].count / shape.channels;
+  if (bins == 0 || c.out[0].count % shape.channels)
+    refuse("histogram",
+           std::to_string(c.out[0].count) + " counters for " + std::to_string(shape.channels) + " channels",
+           "each channel has as many, and at least one");
+  if (bins > 1 << 20) refuse("histogram", std::to_string(bins) + " bins", "at most 2^20");
+  if (c.out[1].data) {
+    require_room("histogram", "the count outside", c.out[1].count, 1);
+    require_type("histogram", "the count outside", c.out[1].type, Type::u64);
+  }
+  switch (c.operation.as<Binning>()) {
+    case Binning::even:
+      return require_range(c);
+    case Binning::edges:
+      require_type("histogram", "the array of edges", c.in[1].type, c.type());
+      if (c.in[1].count != bins + 1)
+        refuse("histogram", std::to_string(c.in[1].count) + " edges for " + std::to_string(bins) + " bins",
+               "bins have one more edge");
+      return;
+    case Binning::direct:
+      return;
+  }
+}
+
+}  // namespace
+
+extern const Contract histogram_contract{
+    .name = "histogram",
+    .promise = "out[0] = the number of samples in each bin; out[1] = those in none",
+    .operations = operations,
+    .inputs = inputs,
+    .outputs = outputs,
+    .scalars = scalars,
+    .reads_scalar = [](const Call& c,
+                       std::size_t k) { return k >= channels || c.operation.as<Binning>() == Binning::even; },
+    .validate = &validate,
+    .written = [](const Call& c, std::size_t k, std::uint64_t) { return k == 0 ? c.out[0].count : std::size_t{1}; },
+    .default_cpu = "parallel",
+    .default_gpu = "coarsened"};
+
+}  // namespace upsweep

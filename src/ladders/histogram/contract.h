@@ -1,0 +1,162 @@
+// histogram: out[0][c * bins + k] = the number of samples of channel c in bin k; out[1] = the number of samples in no
+// bin, one u64.
+//
+//   even    bin k has the k-th of `bins` equal parts of [lower, upper): floor((x - lower) * bins / (upper - lower)),
+//           exact for integers; for floats (x - lower) * (bins / (upper - lower)), rounded three times, and at most
+//           bins - 1
+//   edges   bin k has edges[k] <= x < edges[k + 1]; in[1] holds bins + 1 ascending edges of the samples' type
+//   direct  bin k has the samples equal to k
+//
+// in[0] holds rows of `width` samples, the first ones of two rows `pitch` samples apart; width 0: one row of all
+// samples. Sample j of a row belongs to channel j % channels. out[0] holds channels * bins counters: u32 or u64, or u8
+// or u16, which saturate: they stop at their largest value. A NaN is in no bin.
+#pragma once
+#include <cstdint>
+
+#include "base/implementation.h"
+#include "base/unsigned_as.h"
+#include "base/workspace.h"
+#include "upsweep/operations.h"
+
+namespace upsweep::ladders::histogram {
+
+// ---- samples --------------------------------------------------------------------------------------------------------
+
+template <class T>
+struct Samples {
+  const T* data;
+  std::size_t count;         // without the gaps between rows
+  std::size_t width, pitch;  // of one row: width == count
+  unsigned channels;
+
+  UPSWEEP_HD T operator[](std::size_t i) const { return data[width == count ? i : i / width * pitch + i % width]; }
+  UPSWEEP_HD unsigned channel(std::size_t i) const {
+    return channels == 1 ? 0 : static_cast<unsigned>(i % width % channels);
+  }
+};
+
+// The samples in an array of n elements.
+constexpr std::size_t samples_in(std::size_t n, std::size_t width, std::size_t pitch) {
+  if (width == 0 || n == 0) return n;
+  const std::size_t last = n % pitch;
+  return n / pitch * width + (last < width ? last : width);
+}
+
+// ---- bins -----------------------------------------------------------------------------------------------------------
+
+template <Binning b>
+struct By {
+  static constexpr Binning binning = b;
+};
+
+// Maps a sample to its bin, or to `count` if it is in none. Plain data, passed to kernels by value.
+template <class T, class O>
+struct Bins;
+
+template <class T>
+requires std::is_integral_v<T>
+struct Bins<T, By<Binning::even>> {
+  std::uint64_t lower, width;  // modulo 2^64
+  unsigned count;
+  UPSWEEP_HD unsigned operator()(T x) const {
+    const std::uint64_t distance = static_cast<std::uint64_t>(x) - lower;  // wraps below `lower`, and is then large
+    return distance < width ? static_cast<unsigned>(distance * count / width) : count;
+  }
+};
+
+template <class T>
+requires std::is_floating_point_v<T>
+struct Bins<T, By<Binning::even>> {
+  T lower, upper, scale;
+  unsigned count;
+  UPSWEEP_HD unsigned operator()(T x) const {
+    if (!(x >= lower && x < upper)) return count;
+    const auto bin = static_cast<unsigned>((x - lower) * scale);
+    return bin < count ? bin : count - 1;
+  }
+};
+
+template <class T>
+struct Bins<T, By<Binning::edges>> {
+  const T* edges;  // [count + 1]
+  unsigned count;
+  UPSWEEP_HD unsigned operator()(T x) const {
+    if (!(x >= edges[0] && x < edges[count])) return count;
+    unsigned first = 0, last = count;  // edges[first] <= x < edges[last]
+    while (last - first > 1) {
+      const unsigned middle = (first + last) / 2;
+      (x < edges[middle] ? last : first) = middle;
+    }
+    return first;
+  }
+};
+
+template <class T>
+struct Bins<T, By<Binning::direct>> {
+  unsigned count;
+  UPSWEEP_HD unsigned operator()(T x) const {
+    return x >= T{0} && static_cast<std::uint64_t>(x) < count ? static_cast<unsigned>(x) : count;
+  }
+};
+
+// ---- arguments ------------------------------------------------------------------------------------------------------
+
+template <class T, class O>
+struct Input {
+  Samples<T> samples;
+  Bins<T, O> bins;
+
+  // Counters, and after them one for the samples in no bin: what a rung counts in.
+  UPSWEEP_HD unsigned counters() const { return samples.channels * bins.count; }
+  UPSWEEP_HD unsigned counter_of(std::size_t i) const {
+    const unsigned bin = bins(samples[i]);
+    return bin < bins.count ? samples.channel(i) * bins.count + bin : counters();
+  }
+};
+
+// The counters of the caller.
+struct Output {
+  void* counts;  // of `bits` bits each; those of 8 and 16 saturate
+  unsigned bits;
+  std::uint64_t* outside;  // [1], or null
+
+  // Calls f with the counters in their own type.
+  template <class F>
+  UPSWEEP_HD void visit(F&& f) const {
+    switch (bits) {
+      case 8:
+        return f(static_cast<std::uint8_t*>(counts));
+      case 16:
+        return f(static_cast<std::uint16_t*>(counts));
+      case 32:
+        return f(static_cast<std::uint32_t*>(counts));
+      default:
+        return f(static_cast<std::uint64_t*>(counts));
+    }
+  }
+  // The largest count.
+  UPSWEEP_HD std::uint64_t top() const { return ~std::uint64_t{0} >> (64 - bits); }
+  UPSWEEP_HD void put(std::size_t k, std::uint64_t count) const {
+    const std::uint64_t most = top();
+    visit([=]<class C>(C* all) { all[k] = static_cast<C>(count < most ? count : most); });
+  }
+  UPSWEEP_HD std::uint64_t get(std::size_t k) const {
+    std::uint64_t count = 0;
+    visit([&](const auto* all) { count = all[k]; });
+    return count;
+  }
+  UPSWEEP_HD void put_outside(std::uint64_t count) const {
+    if (outside) *outside = count;
+  }
+};
+
+template <class T, class O>
+struct Args {
+  Input<T, O> in;
+  Output out;
+  const Tuning& tuning;
+  Workspace* workspace;
+  Stream stream;
+};
+
+}  // namespace upsweep::ladders::histogram

@@ -1,0 +1,170 @@
+// The laboratory's side of histogram.
+#include <algorithm>
+#include <limits>
+
+#include "lab/primitive.h"
+#include "lab/stream.h"
+#include "ladders/histogram/binding.h"
+#include "ladders/histogram/lab/oracle.h"
+
+namespace upsweep {
+
+extern const Contract histogram_contract;
+extern const Primitive histogram_primitive;
+
+namespace ladders::histogram {
+namespace {
+
+constexpr std::string_view counter_names[] = {"u32", "u64", "u8", "u16"};
+enum class Counter : std::uint8_t { u32, u64, u8, u16 };
+constexpr Type type_of_counter(Counter c) {
+  constexpr Type types[] = {Type::u32, Type::u64, Type::u8, Type::u16};
+  return types[static_cast<std::size_t>(c)];
+}
+
+constexpr Parameter shapes[] = {{.name = "bins", .meaning = "per channel (256)", .least = 1, .most = 1 << 20},
+                                {.name = "counter",
+                                 .kind = Parameter::Kind::choice,
+                                 .meaning = "the counters' type; u8 and u16 saturate (u32)",
+                                 .choices = counter_names}};
+
+// The type's range; -1 to 1 for floats, where `uniform` lies.
+std::pair<double, double> usual_range(Type type) {
+  return visit(type, []<class T>(TypeTag<T>) -> std::pair<double, double> {
+    if constexpr (std::is_integral_v<T>)
+      return {static_cast<double>(std::numeric_limits<T>::min()),
+              static_cast<double>(std::numeric_limits<T>::max()) + 1};
+    else
+      return {-1, 1};
+  });
+}
+Scalar default_scalar(std::string_view name, Type type) {
+  if (name == "lower") return usual_range(type).first;
+  if (name == "upper") return usual_range(type).second;
+  return std::uint64_t{name == "channels"};
+}
+
+std::uint64_t bins_of(const Case& c) { return c.settings.get<std::uint64_t>("bins", 256); }
+Type counter_of(const Case& c) { return type_of_counter(c.settings.get("counter", Counter::u32)); }
+
+class HistogramProblem final : public Problem {
+ public:
+  HistogramProblem(const Case& c, std::span<const std::byte> data) : Problem(c, data) {
+    visit(c.type, [&]<class T>(TypeTag<T>) {
+      if (binning_ == Binning::direct && data.empty()) plant_indices(static_cast<T*>(values()));
+      if (binning_ == Binning::edges) make_edges<T>();
+    });
+  }
+  std::vector<Array> inputs() const override {
+    std::vector<Array> all = Problem::inputs();
+    if (binning_ == Binning::edges) all.push_back(input_array(case_.type, bins_ + 1, edges_.data()));
+    return all;
+  }
+  std::vector<Array> outputs() const override { return {{counter_of(case_), channels_ * bins_}, {Type::u64, 1}}; }
+  std::string_view ceiling(const Rung&) const override { return "read"; }
+  std::optional<std::string> verify(const Rung&, std::span<const void* const> outputs) const override {
+    const Call call = host_call(histogram_primitive, outputs);
+    if (counts_.empty()) counts_ = count(call);
+    return find_mistake(counts_, call);
+  }
+
+ private:
+  // Reduces samples to bins' indices, about one in nine past the last.
+  template <class T>
+  void plant_indices(T* samples) const {
+    if constexpr (std::is_integral_v<T>)
+      for (std::size_t i = 0; i < case_.n; ++i)
+        samples[i] = static_cast<T>(static_cast<UnsignedAs<T>>(samples[i]) % (bins_ + bins_ / 8 + 1));
+  }
+  // Edges at unequal distances, from the 16th to the 15/16th part of the usual range: some samples are outside.
+  template <class T>
+  void make_edges() {
+    const auto [from, to] = usual_range(case_.type);
+    edges_.resize((bins_ + 1) * sizeof(T));
+    T* const edges = reinterpret_cast<T*>(edges_.data());
+    for (std::size_t k = 0; k <= bins_; ++k) {
+      const double t = static_cast<double>(k) / static_cast<double>(bins_), bent = t + 0.25 * t * (1 - t);
+      edges[k] = static_cast<T>(from + (to - from) * (1 + 14 * bent) / 16);
+    }
+  }
+
+  const Binning binning_ = case_.operation.as<Binning>();
+  const std::size_t channels_ = case_.settings.get<std::uint64_t>("channels", 1);
+  // u8 samples have no more than 128 bins by edges: two edges have at least one value between them.
+  const std::size_t bins_ = binning_ == Binning::edges && size_of(case_.type) == 1
+                                ? std::min<std::size_t>(bins_of(case_), 128)
+                                : bins_of(case_);
+  std::vector<std::byte> edges_;
+  mutable std::vector<std::uint64_t> counts_;  // computed when first needed
+};
+
+// Counts every chunk with 64-bit counters, and adds them up.
+class HistogramStreamer final : public RungStreamer {
+ public:
+  HistogramStreamer(Platform& platform, const Rung& rung, const Case& c)
+      : RungStreamer(platform, rung, c), counts_(bins_of(c)) {
+    if (c.operation == Operation(Binning::edges))
+      throw Error(Code::unsupported, "histogram by edges cannot be streamed", "use --op even");
+    for (const char* name : {"channels", "width", "pitch"})
+      if (c.settings.find(name))
+        throw Error(Code::unsupported, "images cannot be streamed", "leave out " + std::string(name));
+  }
+  Type output_type() const override { return counter_of(case_); }
+  std::optional<std::uint64_t> output_count(std::optional<std::uint64_t>) const override { return counts_.size(); }
+  std::vector<Beside> other_outputs() const override { return {{"outside", Type::u64}}; }
+
+  void feed(Chunks chunks, const Sink&) override {
+    const std::size_t bytes = counts_.size() * sizeof(std::uint64_t);
+    std::byte* const out = counts_room_.grow(bytes);
+    std::byte* const outside = outside_room_.grow(sizeof outside_);
+    run({input_array(case_.type, chunks[0].size() / size_of(case_.type), reachable(chunks[0], in_))},
+        {Array{Type::u64, counts_.size(), out}, Array{Type::u64, 1, outside}});
+    const auto* const counts = reinterpret_cast<const std::uint64_t*>(fetch(out, bytes).data());
+    for (std::size_t k = 0; k < counts_.size(); ++k) counts_[k] += counts[k];
+    outside_ += *reinterpret_cast<const std::uint64_t*>(fetch(outside, sizeof outside_).data());
+  }
+  void finish(const Sink& sink) override {
+    std::vector<std::byte> result(counts_.size() * size_of(output_type()));
+    const Output out{result.data(), 8 * static_cast<unsigned>(size_of(output_type())), nullptr};
+    for (std::size_t k = 0; k < counts_.size(); ++k) out.put(k, counts_[k]);
+    sink(result);
+    sink(std::as_bytes(std::span(&outside_, 1)), 1);
+  }
+
+ private:
+  std::vector<std::uint64_t> counts_;
+  std::uint64_t outside_ = 0;
+  Room in_{*this}, counts_room_{*this}, outside_room_{*this};
+};
+
+}  // namespace
+}  // namespace ladders::histogram
+
+extern const Primitive histogram_primitive{
+    .contract = histogram_contract,
+    .types =
+        [] {
+          return std::vector{Type::u8, Type::u16, Type::u32, Type::i32, Type::f32};
+        },
+    .default_scalar = &ladders::histogram::default_scalar,
+    .shapes = ladders::histogram::shapes,
+    // One bin; counters that saturate; a range that leaves samples out; images with gaps between rows.
+    .variants =
+        [](const Primitive& p, Type type) {
+          const bool is_float = type == Type::f32;
+          return std::vector<Settings>{
+              {},
+              p.settings(type, {{"bins", "1"}, {"counter", "u64"}}),
+              p.settings(type, {{"bins", "7"},
+                                {"counter", "u8"},
+                                {"lower", is_float ? "-0.25" : "3"},
+                                {"upper", is_float ? "0.3" : "200"}}),
+              p.settings(type, {{"bins", "1024"}, {"counter", "u16"}}),
+              p.settings(type, {{"bins", "33"}, {"channels", "3"}, {"width", "96"}, {"pitch", "101"}}),
+              p.settings(type, {{"bins", "16"}, {"channels", "4"}})};
+        },
+    .make = &make_problem<ladders::histogram::HistogramProblem>,
+    .stream = &make_streamer<ladders::histogram::HistogramStreamer>,
+};
+
+}  // namespace upsweep

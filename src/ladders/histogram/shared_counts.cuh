@@ -1,0 +1,29 @@
+// Counting in shared memory, and limits that the rungs share.
+#pragma once
+#include "kernel/block.h"
+#include "ladders/histogram/contract.h"
+
+namespace upsweep::ladders::histogram {
+
+inline constexpr std::size_t largest_counted = 0xffffffffu;  // shared counters have 32 bits
+inline constexpr unsigned most_shared = 227 * 1024;          // bytes of shared memory that a block may have
+inline constexpr Status too_many_counters{Code::unsupported, 0, "the counters do not fit in shared memory"};
+inline constexpr Status no_memory{Code::out_of_memory, 0, "no memory for the total counts"};
+
+// Block-wide: counts the samples of block `block` of `blocks`, which take the samples in turn, in
+// counts[slot(0..counters]], the last of them for the samples in no bin. Clears them first; ends with a barrier.
+template <class T, class O, class Slot>
+__device__ void count_in_shared(const Input<T, O>& in, unsigned* counts, unsigned block, unsigned blocks, Slot slot) {
+  const unsigned counters = in.counters();
+  for (unsigned k = threadIdx.x; k <= counters; k += blockDim.x) counts[slot(k)] = 0;
+  __syncthreads();
+  const std::size_t step = std::size_t(blocks) * blockDim.x;
+  for (std::size_t i = std::size_t(block) * blockDim.x + threadIdx.x; i < in.samples.count; i += step)
+    atomicAdd(&counts[slot(in.counter_of(i))], 1u);
+  __syncthreads();
+}
+
+// Counters with one unused word after every 32, so that a column of counters 32 apart is in 32 banks.
+__host__ __device__ constexpr unsigned padded_slot(unsigned k) { return k + k / 32; }
+
+}  // namespace upsweep::ladders::histogram
