@@ -94,6 +94,6 @@ extern const Contract histogram_contract{
     .validate = &validate,
     .written = [](const Call& c, std::size_t k, std::uint64_t) { return k == 0 ? c.out[0].count : std::size_t{1}; },
     .default_cpu = "parallel",
-    .default_gpu = "coarsened"};
+    .default_gpu = "lane_banks"};
 
 }  // namespace upsweep
