@@ -3,7 +3,8 @@
 //   histogram_even    bins are equal parts of [lower, upper); a sample x is in bin
 //                     floor((x - lower) * bins / (upper - lower)). Integer samples need whole bounds, and are exact;
 //                     for float samples the bounds are rounded to float, and the formula is computed in float.
-//   histogram_edges   bin k has edges[k] <= x < edges[k + 1]; one edge more than bins, in ascending order
+//   histogram_edges   bin k has edges[k] <= x < edges[k + 1]; one edge more than bins, each above the one before it;
+//                     the first may be -infinity, the last infinity
 //   histogram_direct  bin k has the samples equal to k; integers only
 //
 //   std::array<std::uint32_t, 256> counts;
@@ -14,7 +15,13 @@
 // outside[0] if they get an `outside`, one std::uint64_t. Samples are u8, u16, u32, i32 or f32.
 //
 // An Image describes rows of interleaved channels: counts then holds the bins of channel 0, of channel 1, and so on.
-// For arrays, waiting and errors see upsweep/view.h and invoke().
+// Refused with Error(invalid_argument) before anything is launched: a range that is empty, reversed, not finite, or,
+// for integers, not of whole numbers or wider than 2^32; edges that are NaN or do not ascend; u32 counts for 2^32
+// samples or more; 0 bins, or more than 2^20. Edges in a GPU's memory are not read for this, because the call would
+// have to wait: if they do not ascend, samples are counted in wrong bins or in none, but nothing else is read or
+// written.
+//
+// For arrays, waiting and other errors see upsweep/view.h and invoke().
 #pragma once
 #include <cstdint>
 

@@ -55,6 +55,9 @@ struct Contract {
   bool (*reads_scalar)(const Call&, std::size_t k) = nullptr;
   // Throws Error(invalid_argument) if an array does not fit in a way that its Fit cannot express. May be null.
   void (*validate)(const Call&) = nullptr;
+  // Throws Error(invalid_argument) if the elements of an input break a promise. Inputs that the host cannot read
+  // without waiting for the device have data null. May be null.
+  void (*validate_elements)(const Call&) = nullptr;
   // Returns the elements of out[k] that a call writes. `counted` is the value that the call left in out[count_output],
   // or n before it has run.
   std::size_t (*written)(const Call&, std::size_t k, std::uint64_t counted) = [](const Call& c, std::size_t,

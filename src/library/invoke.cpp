@@ -93,6 +93,13 @@ void require_scalars(const Contract& contract, const Call& c) {
   }
 }
 
+void require_elements(const Contract& contract, const Request& request, Call call, Backend backend) {
+  if (!contract.validate_elements) return;
+  for (std::size_t k = 0; k < contract.inputs.size(); ++k)
+    if (backend != Backend::cpu && request.in[k].place == Place::device) call.in[k].data = nullptr;
+  contract.validate_elements(call);
+}
+
 void run_or_throw(detail::DeviceState& state, const Rung& rung, RunFn run, const Call& call) {
   state.platform.activate();
   if (const Status status = run(call); !status)
@@ -190,6 +197,7 @@ void invoke(Device& device, const Request& request, const Options& options) {
   require_scalars(contract, call);
   contract.require_arrays(call);
   require_apart(contract, call);
+  require_elements(contract, request, call, state.backend);
 
   if (state.backend == Backend::cpu || !on_host) return run_or_throw(state, *rung, run, call);
   if (rung->from_host()) {

@@ -1,5 +1,7 @@
 // Binds a Call to a rung's Args; for units that make Rungs.
 #pragma once
+#include <limits>
+
 #include "base/typed_rung.h"
 #include "ladders/histogram/contract.h"
 
@@ -16,6 +18,19 @@ inline Shape2D shape_of(const Call& c) {
   const auto w = c.scalars[width].as<std::uint64_t>(), p = c.scalars[pitch].as<std::uint64_t>();
   const auto ch = c.scalars[channels].as<std::uint64_t>();
   return {w, p ? p : w, static_cast<unsigned>(ch ? ch : 1)};
+}
+
+// The least and the greatest value of an integer type in [lower, upper); least > greatest if there is none.
+template <class T>
+struct Values {
+  std::int64_t least, greatest;
+};
+template <class T>
+constexpr Values<T> values_between(double lower, double upper) {
+  using Limits = std::numeric_limits<T>;
+  const double least = Limits::min(), greatest = Limits::max();
+  return {static_cast<std::int64_t>(lower < least ? least : lower),
+          static_cast<std::int64_t>(upper - 1 > greatest ? greatest : upper - 1)};
 }
 
 struct Binding : AnyType {
@@ -60,8 +75,13 @@ struct Binding : AnyType {
     } else {
       const double from = c.scalars[lower].as<double>(), to = c.scalars[upper].as<double>();
       if constexpr (std::is_integral_v<T>) {
-        const auto first = static_cast<std::int64_t>(from), last = static_cast<std::int64_t>(to);
-        return {static_cast<std::uint64_t>(first), static_cast<std::uint64_t>(last - first), count};
+        const auto [first, last] = values_between<T>(from, to);
+        const auto least = static_cast<std::int64_t>(from);
+        return {.first = static_cast<std::uint32_t>(first),
+                .last = static_cast<std::uint32_t>(last - first),
+                .skipped = static_cast<std::uint32_t>(first - least),
+                .scale = {count, static_cast<std::uint64_t>(static_cast<std::int64_t>(to) - least)},
+                .count = count};
       } else {
         const T first = static_cast<T>(from), last = static_cast<T>(to);
         return {first, last, static_cast<T>(count) / (last - first), count};

@@ -1,5 +1,6 @@
 #include "base/contract.h"
 
+#include <charconv>
 #include <cmath>
 #include <limits>
 
@@ -41,6 +42,14 @@ void require_range(const Call& c) {
     refuse("histogram", range() + " does not begin and end at whole numbers", "the samples are integers");
   } else if (std::fabs(from) > 0x1p53 || std::fabs(to) > 0x1p53) {
     refuse("histogram", range() + " is beyond 2^53");
+  } else if (to - from > 0x1p32) {
+    refuse("histogram", range() + " is wider than 2^32", "samples of 32 bits have no more values than that");
+  } else {
+    visit(c.type(), [&]<class T>(TypeTag<T>) {
+      if constexpr (std::is_integral_v<T>)
+        if (const auto values = values_between<T>(from, to); values.least > values.greatest)
+          refuse("histogram", range() + " contains no value of " + std::string(to_string(c.type())));
+    });
   }
 }
 
@@ -80,6 +89,28 @@ void validate(const Call& c) {
   }
 }
 
+template <class T>
+std::string digits(T x) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, x).ptr};
+}
+
+// Every edge is above the one before it; a NaN is above nothing.
+void validate_elements(const Call& c) {
+  if (c.operation != Operation(Binning::edges) || !c.in[1].data) return;
+  visit(c.type(), [&]<class T>(TypeTag<T>) {
+    const T* const edges = c.in[1].as<const T>();
+    for (std::size_t k = 0; k < c.in[1].count; ++k) {
+      if (edges[k] != edges[k]) refuse("histogram", "edge " + std::to_string(k) + " is NaN");
+      if (k > 0 && !(edges[k - 1] < edges[k]))
+        refuse("histogram",
+               "edge " + std::to_string(k) + ", " + digits(edges[k]) + ", is not above the one before it, " +
+                   digits(edges[k - 1]),
+               "edges ascend; a bin that no sample can be in has to be left out");
+    }
+  });
+}
+
 }  // namespace
 
 extern const Contract histogram_contract{
@@ -92,6 +123,7 @@ extern const Contract histogram_contract{
     .reads_scalar = [](const Call& c,
                        std::size_t k) { return k >= channels || c.operation.as<Binning>() == Binning::even; },
     .validate = &validate,
+    .validate_elements = &validate_elements,
     .written = [](const Call& c, std::size_t k, std::uint64_t) { return k == 0 ? c.out[0].count : std::size_t{1}; },
     .default_cpu = "parallel",
     .default_gpu = "lane_banks"};

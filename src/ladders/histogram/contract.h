@@ -11,6 +11,7 @@
 // samples. Sample j of a row belongs to channel j % channels. out[0] holds channels * bins counters: u32 or u64, or u8
 // or u16, which saturate: they stop at their largest value. A NaN is in no bin.
 #pragma once
+#include <bit>
 #include <cstdint>
 
 #include "base/implementation.h"
@@ -53,14 +54,36 @@ struct By {
 template <class T, class O>
 struct Bins;
 
+// floor(distance * count / width) for distances below width <= 2^32 and counts up to 2^20, without dividing: as
+// distance * factor >> shift, where factor = count * 2^shift / width, rounded up. That is too much by less than
+// distance / 2^shift, and so by less than 1 / width if 2^shift >= width^2: not enough to reach the next whole number.
+// Granlund, Montgomery, Division by Invariant Integers using Multiplication, 1994.
+struct Scale {
+  std::uint64_t factor;     // below 2^54
+  unsigned shift_after_32;  // shift - 32, from 0 to 32
+
+  Scale(std::uint64_t count, std::uint64_t width) {
+    const unsigned shift = 2 * static_cast<unsigned>(std::bit_width(width - 1));
+    shift_after_32 = shift > 32 ? shift - 32 : 0;
+    __extension__ using Wide = unsigned __int128;
+    factor = static_cast<std::uint64_t>(((Wide{count} << (shift_after_32 + 32)) + width - 1) / width);
+  }
+  UPSWEEP_HD unsigned operator()(std::uint32_t distance) const {
+    const std::uint64_t high = distance * (factor >> 32), low = distance * (factor & 0xffffffffu);
+    return static_cast<unsigned>((high + (low >> 32)) >> shift_after_32);
+  }
+};
+
 template <class T>
 requires std::is_integral_v<T>
 struct Bins<T, By<Binning::even>> {
-  std::uint64_t lower, width;  // modulo 2^64
+  std::uint32_t first, last;  // the least value of T in the range, and the greatest less the least; modulo 2^32
+  std::uint32_t skipped;      // the least value of T in the range less the lower bound
+  Scale scale;
   unsigned count;
   UPSWEEP_HD unsigned operator()(T x) const {
-    const std::uint64_t distance = static_cast<std::uint64_t>(x) - lower;  // wraps below `lower`, and is then large
-    return distance < width ? static_cast<unsigned>(distance * count / width) : count;
+    const std::uint32_t distance = static_cast<std::uint32_t>(x) - first;  // wraps below `first`, and is then large
+    return distance <= last ? scale(distance + skipped) : count;
   }
 };
 

@@ -8,36 +8,54 @@
 namespace upsweep::ladders::histogram {
 namespace {
 
-// Calls f(Args<T, O>) with the arguments that a rung would get.
-auto visit_args(const Call& c, auto&& f) {
-  return upsweep::visit(c.type(), [&]<class T>(TypeTag<T>) {
-    decltype(f(Binding::args<std::uint8_t, By<Binning::even>>(c))) result{};
-    const auto call = [&]<class O>(O) {
-      if constexpr (Binding::takes<T, O>) result = f(Binding::args<T, O>(c));
-    };
-    switch (c.operation.as<Binning>()) {
-      case Binning::even:
-        call(By<Binning::even>{});
-        break;
-      case Binning::edges:
-        call(By<Binning::edges>{});
-        break;
-      case Binning::direct:
-        call(By<Binning::direct>{});
-        break;
+// Returns the bin of a sample, or nothing: the definition, without the rungs' short cuts.
+template <class T>
+std::optional<std::size_t> bin_of(T x, const Call& c, std::size_t bins) {
+  switch (c.operation.as<Binning>()) {
+    case Binning::even: {
+      const double from = c.scalars[lower].as<double>(), to = c.scalars[upper].as<double>();
+      if constexpr (std::is_integral_v<T>) {
+        if (static_cast<double>(x) < from || static_cast<double>(x) >= to) return std::nullopt;
+        const auto least = static_cast<std::int64_t>(from), past = static_cast<std::int64_t>(to);
+        const auto distance = static_cast<std::uint64_t>(static_cast<std::int64_t>(x) - least);
+        return distance * bins / static_cast<std::uint64_t>(past - least);  // below 2^52
+      } else {
+        const T least = static_cast<T>(from), past = static_cast<T>(to);
+        if (!(least <= x && x < past)) return std::nullopt;
+        const T scale = static_cast<T>(bins) / (past - least);
+        return std::min(static_cast<std::size_t>((x - least) * scale), bins - 1);
+      }
     }
-    return result;
-  });
+    case Binning::edges: {
+      const T* const edges = c.in[1].as<const T>();
+      if (!(x == x)) return std::nullopt;
+      const auto above = std::upper_bound(edges, edges + bins + 1, x) - edges;  // the first edge that x is below
+      if (above == 0 || above == static_cast<std::ptrdiff_t>(bins) + 1) return std::nullopt;
+      return above - 1;
+    }
+    case Binning::direct:
+      break;
+  }
+  if (x < T{0} || static_cast<double>(x) >= static_cast<double>(bins)) return std::nullopt;
+  return static_cast<std::size_t>(x);
 }
 
 }  // namespace
 
 std::vector<std::uint64_t> count(const Call& call) {
-  return visit_args(call, [](const auto& a) {
-    std::vector<std::uint64_t> counts(a.in.counters() + 1);
-    for (std::size_t i = 0; i < a.in.samples.count; ++i) ++counts[a.in.counter_of(i)];
-    return counts;
+  const Shape2D shape = shape_of(call);
+  const std::size_t bins = call.out[0].count / shape.channels;
+  std::vector<std::uint64_t> counts(call.out[0].count + 1);
+  visit(call.type(), [&]<class T>(TypeTag<T>) {
+    const T* const samples = call.in[0].as<const T>();
+    for (std::size_t i = 0; i < call.n(); ++i) {
+      const std::size_t column = shape.width ? i % shape.pitch : i;
+      if (shape.width && column >= shape.width) continue;  // between two rows
+      const auto bin = bin_of(samples[i], call, bins);
+      ++(bin ? counts[column % shape.channels * bins + *bin] : counts.back());
+    }
   });
+  return counts;
 }
 
 std::optional<std::string> find_mistake(const std::vector<std::uint64_t>& counts, const Call& call) {
