@@ -68,6 +68,11 @@ struct Scale {
     __extension__ using Wide = unsigned __int128;
     factor = static_cast<std::uint64_t>(((Wide{count} << (shift_after_32 + 32)) + width - 1) / width);
   }
+  // The right shift of the distance that does the same, or -1 if none does.
+  int as_shift() const {
+    const int shift = static_cast<int>(shift_after_32) + 32 - std::countr_zero(factor);
+    return std::has_single_bit(factor) && shift >= 0 ? shift : -1;
+  }
   UPSWEEP_HD unsigned operator()(std::uint32_t distance) const {
     const std::uint64_t high = distance * (factor >> 32), low = distance * (factor & 0xffffffffu);
     return static_cast<unsigned>((high + (low >> 32)) >> shift_after_32);
@@ -118,7 +123,8 @@ template <class T>
 struct Bins<T, By<Binning::direct>> {
   unsigned count;
   UPSWEEP_HD unsigned operator()(T x) const {
-    return x >= T{0} && static_cast<std::uint64_t>(x) < count ? static_cast<unsigned>(x) : count;
+    return (std::is_unsigned_v<T> || x >= 0) && static_cast<std::uint64_t>(x) < count ? static_cast<unsigned>(x)
+                                                                                      : count;
   }
 };
 

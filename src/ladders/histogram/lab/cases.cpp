@@ -1,8 +1,11 @@
 // The laboratory's side of histogram.
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
+#include "lab/planted.h"
 #include "lab/primitive.h"
+#include "lab/rng.h"
 #include "lab/stream.h"
 #include "ladders/histogram/binding.h"
 #include "ladders/histogram/lab/oracle.h"
@@ -26,7 +29,17 @@ constexpr Parameter shapes[] = {{.name = "bins", .meaning = "per channel (256)",
                                 {.name = "counter",
                                  .kind = Parameter::Kind::choice,
                                  .meaning = "the counters' type; u8 and u16 saturate (u32)",
-                                 .choices = counter_names}};
+                                 .choices = counter_names},
+                                {.name = "on_edge",
+                                 .kind = Parameter::Kind::real,
+                                 .meaning = "share of the samples that lie where a bin begins (0)",
+                                 .most = 1},
+                                {.name = "run_length",
+                                 .kind = Parameter::Kind::real,
+                                 .meaning = "mean length of the runs of equal samples (as the input has them)",
+                                 .least = 1}};
+
+constexpr std::uint64_t edges_stream = 0x686973746f677201;  // of the generator; no other input uses it
 
 // The type's range; -1 to 1 for floats, where `uniform` lies.
 std::pair<double, double> usual_range(Type type) {
@@ -53,6 +66,9 @@ class HistogramProblem final : public Problem {
     visit(c.type, [&]<class T>(TypeTag<T>) {
       if (binning_ == Binning::direct && data.empty()) plant_indices(static_cast<T*>(values()));
       if (binning_ == Binning::edges) make_edges<T>();
+      if (data.empty() && case_.settings.find("run_length"))
+        plant_runs(c.type, c.settings.get("run_length", 1.0), c.seed, c.n, values());
+      if (data.empty() && binning_ != Binning::direct) plant_edges(static_cast<T*>(values()));
     });
   }
   std::vector<Array> inputs() const override {
@@ -85,6 +101,35 @@ class HistogramProblem final : public Problem {
     for (std::size_t k = 0; k <= bins_; ++k) {
       const double t = static_cast<double>(k) / static_cast<double>(bins_), bent = t + 0.25 * t * (1 - t);
       edges[k] = static_cast<T>(from + (to - from) * (1 + 14 * bent) / 16);
+    }
+  }
+
+  // Replaces the share `on_edge` of the samples, each by the least value of a bin or the one below it.
+  template <class T>
+  void plant_edges(T* samples) const {
+    const double share = case_.settings.get("on_edge", 0.0);
+    if (share == 0) return;
+    const Random random(case_.seed, edges_stream);
+    const Call call = call_of(histogram_primitive, case_);
+    const double from = call.scalars[lower].as<double>(), to = call.scalars[upper].as<double>();
+    const T* const edges = reinterpret_cast<const T*>(edges_.data());
+    for (std::size_t i = 0; i < case_.n; ++i) {
+      const auto [coin, which] = random.pair(i);
+      if (static_cast<double>(coin) >= share * 0x1p64) continue;
+      const std::size_t k = scale(which, bins_ + 1);
+      T edge;
+      if (binning_ == Binning::edges)
+        edge = edges[k];
+      else if constexpr (std::is_integral_v<T>)  // the least x with (x - from) * bins >= k * (to - from)
+        edge =
+            static_cast<T>(static_cast<std::int64_t>(from) +
+                           static_cast<std::int64_t>((k * static_cast<std::uint64_t>(to - from) + bins_ - 1) / bins_));
+      else
+        edge = static_cast<T>(from + static_cast<double>(k) * (to - from) / static_cast<double>(bins_));
+      if constexpr (std::is_integral_v<T>)
+        samples[i] = static_cast<T>(edge - (which & 1));
+      else
+        samples[i] = which & 1 ? std::nextafter(edge, -std::numeric_limits<T>::infinity()) : edge;
     }
   }
 
@@ -148,7 +193,8 @@ extern const Primitive histogram_primitive{
         },
     .default_scalar = &ladders::histogram::default_scalar,
     .shapes = ladders::histogram::shapes,
-    // One bin; counters that saturate; a range that leaves samples out; images with gaps between rows.
+    // One bin; counters that saturate; a range that leaves samples out; samples where a bin begins; runs; images with
+    // gaps between rows.
     .variants =
         [](const Primitive& p, Type type) {
           const bool is_float = type == Type::f32;
@@ -159,9 +205,10 @@ extern const Primitive histogram_primitive{
                                 {"counter", "u8"},
                                 {"lower", is_float ? "-0.25" : "3"},
                                 {"upper", is_float ? "0.3" : "200"}}),
-              p.settings(type, {{"bins", "1024"}, {"counter", "u16"}}),
+              p.settings(type, {{"bins", "1024"}, {"counter", "u16"}, {"on_edge", "0.25"}}),
               p.settings(type, {{"bins", "33"}, {"channels", "3"}, {"width", "96"}, {"pitch", "101"}}),
-              p.settings(type, {{"bins", "16"}, {"channels", "4"}})};
+              p.settings(type, {{"bins", "16"}, {"channels", "4"}}),
+              p.settings(type, {{"bins", "40"}, {"counter", "u8"}, {"run_length", "100"}})};
         },
     .make = &make_problem<ladders::histogram::HistogramProblem>,
     .stream = &make_streamer<ladders::histogram::HistogramStreamer>,
