@@ -11,6 +11,7 @@ namespace upsweep::ladders::histogram {
 
 // Tables larger than half of a core's first cache gain nothing from copies.
 inline constexpr unsigned most_copied_slots = 2048;
+static_assert(4 * 256 <= most_copied_slots, "the loops for bytes count in four copies, for up to four channels");
 // Samples per ticket: little work lost at the end, and enough between two looks at saturated counters.
 inline constexpr std::size_t samples_per_ticket = std::size_t{1} << 16;
 // 32-bit counters hold a round of at most this many samples.

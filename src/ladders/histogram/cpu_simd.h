@@ -8,7 +8,7 @@
 
 namespace upsweep::ladders::histogram {
 
-// The counters of `full` that the live loops look at: 1024 bits, which two vectors of 64 bytes or four of 32 hold.
+// The counters of `full` that the live loops look at: 1024 bits, which two vectors of 64 bytes hold.
 inline constexpr unsigned most_watched = 1024;
 
 // One core's tables. Their counters have 32 bits: at most 2^32 - 1 samples between clearing and adding up.
