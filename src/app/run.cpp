@@ -13,6 +13,7 @@
 #include "files/array_file.h"
 #include "lab/backends.h"
 #include "lab/sizes.h"
+#include "lab/stream.h"
 
 namespace upsweep::app {
 namespace {
@@ -24,12 +25,12 @@ struct Options {
   std::string size;
 };
 
-// Bytes read at a time: enough to hide a launch and a fork-join, little compared with any memory.
-constexpr std::size_t chunk_bytes = std::size_t{32} << 20;
-
 void declare(CLI::App& command, Options& o) {
   command.add_option("primitive", o.primitive, "reduce, ...")->required();
-  command.add_option("input", o.input, "A .npy file, or raw numbers with --type; - for standard input")->required();
+  command
+      .add_option("input", o.input,
+                  "A .npy file, a PNG, PGM or PPM image, or raw numbers with --type; - for standard input")
+      ->required();
   command.add_option("--with", o.with, "The other inputs, one file each: y of saxpy")->allow_extra_args(false);
   command.add_option("-o,--output", o.output, "Write the result to this file (.npy, or raw) instead of printing it");
   command.add_option("--also", o.also, "Write the other outputs, one file each: lengths of run_length_encode")
@@ -39,7 +40,8 @@ void declare(CLI::App& command, Options& o) {
   command.add_option("--backend", o.backend, "cpu, cuda or simt (default: cpu, because a file is slower than a CPU)");
   command.add_option("--type", o.type, "Element type; raw numbers need it: u8 ... f64");
   command.add_option("-n,--size", o.size, "Only the first n elements: 1000, 64K, 2^20 (default: all)");
-  command.add_option("--format", o.format, "auto (by name), npy or raw; also for outputs not named *.npy");
+  command.add_option("--format", o.format,
+                     "auto (by name), npy or raw, also for outputs not named *.npy; of inputs also png, pnm");
   command.add_option("--param", o.params, "Parameters of the call: block=256")->delimiter(',')->allow_extra_args(false);
 }
 
@@ -53,7 +55,9 @@ FileFormat format_of(const std::string& name) {
   if (name == "auto") return FileFormat::automatic;
   if (name == "npy") return FileFormat::npy;
   if (name == "raw") return FileFormat::raw;
-  throw unknown_name("format", name, {"auto", "npy", "raw"});
+  if (name == "png") return FileFormat::png;
+  if (name == "pnm") return FileFormat::pnm;
+  throw unknown_name("format", name, {"auto", "npy", "raw", "png", "pnm"});
 }
 
 const Rung& chosen_rung(const Options& o, const Primitive& primitive, Platform& platform) {
@@ -106,17 +110,28 @@ class Inputs {
       : names_{shown(o.input)}, count_(count), most_(o.size.empty() ? ~std::uint64_t{0} : *count) {
     add(std::move(main));
   }
-  // Opens the files of the other inputs, and compares their sizes, if known, with the main input's.
-  void open(const Options& o, const std::vector<Streamer::Beside>& others, const Primitive& primitive) {
-    if (o.with.size() < others.size())
+  // Opens the files of the other inputs, and compares their sizes, if known, with the main input's. Inputs that are
+  // taken as a whole come after the others.
+  void open(const Options& o, Streamer& streamer, const Primitive& primitive) {
+    const auto others = streamer.other_inputs(), whole = streamer.whole_inputs();
+    const std::size_t files = others.size() + whole.size();
+    if (o.with.size() < files) {
+      const std::string_view name =
+          o.with.size() < others.size() ? others[o.with.size()].name : whole[o.with.size() - others.size()].name;
+      throw Error(Code::invalid_argument, fmt::format("{} needs another input: {}", primitive.name(), name),
+                  fmt::format("name its file: --with {}.npy", name));
+    }
+    if (o.with.size() > files)
       throw Error(Code::invalid_argument,
-                  fmt::format("{} needs another input: {}", primitive.name(), others[o.with.size()].name),
-                  fmt::format("name its file: --with {}.npy", others[o.with.size()].name));
-    if (o.with.size() > others.size())
-      throw Error(Code::invalid_argument,
-                  fmt::format("--with {}: {} takes {} input{}", o.with[others.size()], primitive.name(),
-                              1 + others.size(), others.empty() ? "" : "s"),
+                  fmt::format("--with {}: {} takes {} input{}", o.with[files], primitive.name(), 1 + files,
+                              files == 0 ? "" : "s"),
                   "leave it out");
+    for (std::size_t k = 0; k < whole.size(); ++k) {
+      auto reader = open_array(o.with[others.size() + k], whole[k].type, format_of(o.format));
+      std::vector<std::byte> all(largest_whole_input);
+      all.resize(reader->read(all) * size_of(whole[k].type));
+      streamer.take_whole(k, std::move(all));
+    }
     for (std::size_t k = 0; k < others.size(); ++k) {
       const std::string name = shown(o.with[k]);
       if (o.with[k] == "-" && std::find(names_.begin(), names_.end(), name) != names_.end())
@@ -201,7 +216,7 @@ class Outputs {
   Outputs(const Options& o, const Streamer& streamer, std::optional<std::uint64_t> count)
       : type_(streamer.output_type()) {
     const auto others = streamer.other_outputs();
-    if (o.also.size() < others.size())
+    if (o.also.size() < others.size() && !others[o.also.size()].optional)
       throw Error(Code::invalid_argument, fmt::format("there is another output: {}", others[o.also.size()].name),
                   fmt::format("name its file: --also {}.npy", others[o.also.size()].name));
     if (o.also.size() > others.size())
@@ -220,9 +235,10 @@ class Outputs {
     };
     if (o.output.empty()) text_.emplace("-");
     files_.push_back(o.output.empty() ? nullptr : create(o.output, type_, streamer.output_count(count)));
-    for (std::size_t k = 0; k < others.size(); ++k) files_.push_back(create(o.also[k], others[k].type, std::nullopt));
+    for (std::size_t k = 0; k < o.also.size(); ++k) files_.push_back(create(o.also[k], others[k].type, std::nullopt));
   }
   void put(std::span<const std::byte> elements, std::size_t output) {
+    if (output >= files_.size()) return;  // optional, and not asked for
     if (files_[output]) return files_[output]->write(elements);
     const std::string lines = as_text(type_, elements);
     text_->write(std::as_bytes(std::span(lines)));
@@ -260,9 +276,12 @@ int work(const Options& o) {
   const std::optional<std::uint64_t> count = chosen_count(o, *reader);
   Case c{.type = reader->type(), .operation = operation};
   set_params(selection, primitive, c);
+  // An image says its channels.
+  if (const Parameter* const channels = primitive.parameter("channels"); channels && reader->channels() > 1)
+    if (!c.settings.find("channels")) c.settings.set(*channels, std::uint64_t{reader->channels()});
   const auto streamer = primitive.stream(platform, rung, c);
   Inputs inputs(o, std::move(reader), count);
-  inputs.open(o, streamer->other_inputs(), primitive);
+  inputs.open(o, *streamer, primitive);
 
   // Everything that can be wrong is found before the first chunk is read.
   Outputs outputs(o, *streamer, count);

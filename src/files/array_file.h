@@ -1,4 +1,5 @@
-// Arrays in files, read and written in pieces, so that they may be larger than memory. One interface to .npy and raw.
+// Arrays in files, read and written in pieces, so that they may be larger than memory. One interface to .npy, raw
+// numbers and images.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -18,6 +19,8 @@ class ArrayReader {
   virtual Type type() const = 0;
   // Elements in total, if known before reading; empty for raw bytes from a pipe.
   virtual std::optional<std::uint64_t> count() const = 0;
+  // Interleaved elements per pixel of an image; 1 for arrays.
+  virtual unsigned channels() const { return 1; }
   // Fills `to`, which holds whole elements, and returns the elements read: fewer than asked only at the end, then 0.
   // Throws Error: bad_file if the file is not what it claims to be, io_error, interrupted.
   virtual std::size_t read(std::span<std::byte> to) = 0;
@@ -33,12 +36,16 @@ class ArrayWriter {
 };
 
 enum class FileFormat : std::uint8_t {
-  automatic,  // reading: npy for *.npy, otherwise raw if a type is given, else npy; writing: see create_array()
+  // Reading: png for *.png, pnm for *.pgm, *.ppm and *.pnm, npy for *.npy; otherwise raw if a type is given, else npy.
+  // Writing: see create_array().
+  automatic,
   npy,
   raw,
+  png,  // reading only
+  pnm,  // likewise
 };
 
-// Opens `path` for reading. Raw bytes need `type`; for .npy a `type` that differs from the file's is an error.
+// Opens `path` for reading. Raw bytes need `type`; for the others a `type` that differs from the file's is an error.
 std::unique_ptr<ArrayReader> open_array(const std::string& path, std::optional<Type> type = {},
                                         FileFormat format = FileFormat::automatic);
 

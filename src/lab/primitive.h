@@ -83,6 +83,8 @@ std::unique_ptr<Problem> make_problem(const Case& c, std::span<const std::byte> 
   return std::make_unique<P>(c, data);
 }
 
+inline constexpr std::size_t largest_whole_input = std::size_t{16} << 20;  // bytes
+
 // Processes an input that need not fit in memory, chunk by chunk, and produces the contract's result for the whole.
 // Most derive from RungStreamer (lab/stream.h).
 class Streamer {
@@ -97,9 +99,14 @@ class Streamer {
   struct Beside {
     std::string_view name;
     Type type;
+    bool optional = false;  // an output that a run may leave out
   };
   // The inputs besides the main one, with as many elements each: "y" of saxpy.
   virtual std::vector<Beside> other_inputs() const { return {}; }
+  // The inputs that are needed as a whole, of any length up to largest_whole_input: "edges" of histogram. They are
+  // given by take_whole() before the first chunk, which throws Error(invalid_argument) if one does not fit.
+  virtual std::vector<Beside> whole_inputs() const { return {}; }
+  virtual void take_whole(std::size_t, std::vector<std::byte>) {}
   // The main output's type, and its element count for an input of `n` (nothing: not known beforehand). By default those
   // of the main input.
   virtual Type output_type() const { return case_.type; }

@@ -64,7 +64,7 @@ RunFn streaming_run(const Rung& rung, const Case& c) {
                 name + " does not take " + std::string(to_string(c.type)) +
                     (c.operation ? " " + std::string(c.operation.name()) : std::string()),
                 "name another rung");
-  if (rung.largest)
+  if (rung.largest && rung.largest < chunk_bytes / size_of(c.type))
     throw Error(Code::unsupported, name + " takes up to " + std::to_string(rung.largest) + " elements",
                 "name another rung");
   return run;

@@ -13,10 +13,13 @@
 
 namespace upsweep {
 
+// Bytes read at a time: enough to hide a launch and a fork-join, little compared with any memory.
+inline constexpr std::size_t chunk_bytes = std::size_t{32} << 20;
+
 // The base of these streamers: the rung's function, its scratch, and chunks in the memory that the rung works on.
 class RungStreamer : public Streamer {
  public:
-  // Throws Error(unsupported) unless the rung takes the case's type and operation, and any number of elements.
+  // Throws Error(unsupported) unless the rung takes the case's type and operation, and a whole chunk.
   RungStreamer(Platform& platform, const Rung& rung, const Case& c);
 
  protected:
