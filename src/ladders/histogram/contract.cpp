@@ -30,9 +30,15 @@ constexpr Parameter scalars[] = {
      .meaning = "samples from the begin of a row to the begin of the next (0: width)",
      .most = 0x1p53}};
 
+template <class T>
+std::string digits(T x) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, x).ptr};
+}
+
 void require_range(const Call& c) {
   const double from = c.scalars[lower].as<double>(), to = c.scalars[upper].as<double>();
-  const auto range = [&] { return "the range from " + std::to_string(from) + " to " + std::to_string(to); };
+  const auto range = [&] { return "the range from " + digits(from) + " to " + digits(to); };
   if (!std::isfinite(from) || !std::isfinite(to)) refuse("histogram", range() + " is not finite");
   if (!(from < to)) refuse("histogram", range() + " is empty", "the upper bound must be above the lower one");
   if (c.type() == Type::f32) {
@@ -87,12 +93,6 @@ void validate(const Call& c) {
     case Binning::direct:
       return;
   }
-}
-
-template <class T>
-std::string digits(T x) {
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, x).ptr};
 }
 
 // Every edge is above the one before it; a NaN is above nothing.

@@ -70,6 +70,9 @@ class HistogramProblem final : public Problem {
         plant_runs(c.type, c.settings.get("run_length", 1.0), c.seed, c.n, values());
       if (data.empty() && binning_ != Binning::direct) plant_edges(static_cast<T*>(values()));
     });
+    const Call call = host_call(histogram_primitive);
+    histogram_contract.require_arrays(call);
+    histogram_contract.validate_elements(call);
   }
   std::vector<Array> inputs() const override {
     std::vector<Array> all = Problem::inputs();
@@ -146,40 +149,74 @@ class HistogramProblem final : public Problem {
 // Counts every chunk with 64-bit counters, and adds them up.
 class HistogramStreamer final : public RungStreamer {
  public:
-  HistogramStreamer(Platform& platform, const Rung& rung, const Case& c)
-      : RungStreamer(platform, rung, c), counts_(bins_of(c)) {
-    if (c.operation == Operation(Binning::edges))
-      throw Error(Code::unsupported, "histogram by edges cannot be streamed", "use --op even");
-    for (const char* name : {"channels", "width", "pitch"})
+  HistogramStreamer(Platform& platform, const Rung& rung, const Case& c) : RungStreamer(platform, rung, c) {
+    for (const char* name : {"width", "pitch"})
       if (c.settings.find(name))
-        throw Error(Code::unsupported, "images cannot be streamed", "leave out " + std::string(name));
+        throw Error(Code::unsupported, "images with gaps between rows cannot be streamed", "cut the gaps out");
+    if (!by_edges()) set_bins(bins_of(c));
+  }
+  std::vector<Beside> whole_inputs() const override {
+    return by_edges() ? std::vector<Beside>{{"edges", case_.type}} : std::vector<Beside>{};
+  }
+  void take_whole(std::size_t, std::vector<std::byte> edges) override {
+    edges_ = std::move(edges);
+    const std::size_t count = edges_.size() / size_of(case_.type);
+    if (count < 2) refuse("histogram", std::to_string(count) + " edges", "one bin has two");
+    if (case_.settings.find("bins") && bins_of(case_) != count - 1)
+      refuse("histogram", std::to_string(count) + " edges for " + std::to_string(bins_of(case_)) + " bins",
+             "leave bins out: the edges say how many there are");
+    set_bins(count - 1);
   }
   Type output_type() const override { return counter_of(case_); }
   std::optional<std::uint64_t> output_count(std::optional<std::uint64_t>) const override { return counts_.size(); }
-  std::vector<Beside> other_outputs() const override { return {{"outside", Type::u64}}; }
+  std::vector<Beside> other_outputs() const override { return {{"outside", Type::u64, /*optional=*/true}}; }
 
   void feed(Chunks chunks, const Sink&) override {
-    const std::size_t bytes = counts_.size() * sizeof(std::uint64_t);
+    const std::size_t bytes = counts_.size() * sizeof(std::uint64_t), n = chunks[0].size() / size_of(case_.type);
     std::byte* const out = counts_room_.grow(bytes);
     std::byte* const outside = outside_room_.grow(sizeof outside_);
-    run({input_array(case_.type, chunks[0].size() / size_of(case_.type), reachable(chunks[0], in_))},
+    run({input_array(case_.type, n, reachable(chunks[0], in_)), edges_array(reachable(edges_, edges_room_))},
         {Array{Type::u64, counts_.size(), out}, Array{Type::u64, 1, outside}});
     const auto* const counts = reinterpret_cast<const std::uint64_t*>(fetch(out, bytes).data());
-    for (std::size_t k = 0; k < counts_.size(); ++k) counts_[k] += counts[k];
+    // The first sample of a chunk need not belong to the first channel.
+    const std::size_t bins = counts_.size() / channels_;
+    for (std::size_t k = 0; k < counts_.size(); ++k)
+      counts_[(k / bins + done_) % channels_ * bins + k % bins] += counts[k];
     outside_ += *reinterpret_cast<const std::uint64_t*>(fetch(outside, sizeof outside_).data());
+    done_ += n;
   }
   void finish(const Sink& sink) override {
     std::vector<std::byte> result(counts_.size() * size_of(output_type()));
     const Output out{result.data(), 8 * static_cast<unsigned>(size_of(output_type())), nullptr};
-    for (std::size_t k = 0; k < counts_.size(); ++k) out.put(k, counts_[k]);
+    for (std::size_t k = 0; k < counts_.size(); ++k) {
+      if (output_type() == Type::u32 && counts_[k] > out.top())
+        throw Error(Code::unsupported, "counter " + std::to_string(k) + " does not fit u32", "use --param counter=u64");
+      out.put(k, counts_[k]);
+    }
     sink(result);
     sink(std::as_bytes(std::span(&outside_, 1)), 1);
   }
 
  private:
+  bool by_edges() const { return case_.operation == Operation(Binning::edges); }
+  Array edges_array(const std::byte* edges) const {
+    return input_array(case_.type, edges_.size() / size_of(case_.type), by_edges() ? edges : nullptr);
+  }
+  // Throws Error(invalid_argument) if the call that the chunks will make cannot be.
+  void set_bins(std::size_t bins) {
+    Call call = call_of(histogram_primitive, case_);
+    counts_.resize(channels_ * bins);
+    call.in = {Array{case_.type}, edges_array(edges_.data())};
+    call.out[0] = {Type::u64, counts_.size()};
+    histogram_contract.require_arrays(call);
+    histogram_contract.validate_elements(call);
+  }
+
+  const std::size_t channels_ = case_.settings.get<std::uint64_t>("channels", 1);
+  std::vector<std::byte> edges_;
   std::vector<std::uint64_t> counts_;
-  std::uint64_t outside_ = 0;
-  Room in_{*this}, counts_room_{*this}, outside_room_{*this};
+  std::uint64_t outside_ = 0, done_ = 0;
+  Room in_{*this}, edges_room_{*this}, counts_room_{*this}, outside_room_{*this};
 };
 
 }  // namespace
