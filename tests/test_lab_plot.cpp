@@ -5,6 +5,7 @@
 #include <regex>
 
 #include "lab/plot.h"
+#include "lab/plot_counts.h"
 
 namespace upsweep::lab {
 namespace {
@@ -70,6 +71,31 @@ TEST(Plot, NothingTimedIsAnError) {
   failed.median_us.reset();
   EXPECT_THROW(plot_svg({failed}), Error);
   EXPECT_THROW(plot_svg({}), Error);
+}
+
+TEST(PlotCounts, AnAreaForEachChannel) {
+  const std::vector<std::uint64_t> counts{0, 5, 10, 20, 1, 1};
+  const std::string svg = counts_svg(counts, 2, "<photo>");
+  EXPECT_TRUE(svg.starts_with("<svg ") && svg.ends_with("</svg>\n"));
+  EXPECT_EQ(count(svg, "<path"), 2u);
+  EXPECT_EQ(count(svg, "&lt;photo&gt;"), 1u);
+  EXPECT_EQ(count(svg, ">20<"), 1u) << "the largest count is at the top of the axis";
+  EXPECT_EQ(count(svg, ">3<"), 1u) << "three bins";
+}
+
+// Of 2^20 bins, each column is the sum of 1024.
+TEST(PlotCounts, ManyBinsAreAddedUp) {
+  const std::string svg = counts_svg(std::vector<std::uint64_t>(1 << 20, 1), 1, "");
+  EXPECT_LT(svg.size(), 30'000u);
+  EXPECT_EQ(count(svg, ">1024<"), 1u);
+  EXPECT_EQ(count(svg, "nan"), 0u);
+}
+
+TEST(PlotCounts, NoCounts) {
+  EXPECT_EQ(count(counts_svg(std::vector<std::uint64_t>(4), 1, ""), "nan"), 0u) << "all zero";
+  EXPECT_THROW(counts_svg({}, 1, ""), Error);
+  for (const unsigned channels : {0u, 3u, 5u})
+    EXPECT_THROW(counts_svg(std::vector<std::uint64_t>(4), channels, ""), Error);
 }
 
 }  // namespace

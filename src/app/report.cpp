@@ -1,6 +1,7 @@
 // upsweep report: shows recorded runs as tables, on the terminal or between the markers of a README, and as plots.
 #include <fmt/format.h>
 
+#include <cstring>
 #include <fstream>
 #include <map>
 #include <sstream>
@@ -8,7 +9,9 @@
 #include "app/command.h"
 #include "app/output.h"
 #include "app/select.h"
+#include "files/array_file.h"
 #include "lab/plot.h"
+#include "lab/plot_counts.h"
 #include "lab/record.h"
 #include "lab/table.h"
 
@@ -21,20 +24,28 @@ struct Options {
   std::string results = "results";
   std::string output;
   std::vector<std::string> types;
+  unsigned channels = 1;
   bool check = false;
 };
 
 void declare(CLI::App& command, Options& o) {
   command
-      .add_option("what", o.what,
-                  "readme: fill the tables of Markdown files; show: print recorded runs; plot: draw them")
+      .add_option(
+          "what", o.what,
+          "readme: fill the tables of Markdown files; show: print recorded runs; plot: draw them, or a histogram")
       ->required();
-  command.add_option("files", o.files, "Markdown files, or files of records (JSON lines)")->required();
+  command
+      .add_option("files", o.files,
+                  "Markdown files, files of records (JSON lines), or the counts of a histogram (.npy)")
+      ->required();
   command.add_option("--results", o.results, "Folder of the records: <device>/<primitive>.jsonl (default: results)");
   command.add_option("-o,--output", o.output, "plot: the SVG file (default: standard output)");
   command.add_option("--type", o.types, "show, plot: only these element types: f32,i32")->delimiter(',');
+  command.add_option("--channels", o.channels, "plot: of the histogram, 1 to 4 (default: 1)");
   command.add_flag("--check", o.check, "readme, plot: change nothing; exit 1 if a file does not match its records");
 }
+
+constexpr std::uint64_t most_counts = 4 << 20;  // 2^20 bins for each of 4 channels
 
 std::string read_text(const std::string& path) {
   InputFile file(path);
@@ -101,13 +112,41 @@ int show(const Options& o) {
   return Exit::all_right;
 }
 
+// Draws the counts that `run histogram` wrote.
+std::string plot_counts(const Options& o) {
+  if (o.files.size() != 1) throw Error(Code::invalid_argument, "a plot shows one histogram", "name one .npy file");
+  const auto reader = open_array(o.files[0]);
+  if (!reader->count() || *reader->count() > most_counts)
+    throw Error(Code::invalid_argument, fmt::format("{} is no histogram: it has too many elements", o.files[0]));
+  std::vector<std::byte> bytes(*reader->count() * size_of(reader->type()));
+  std::vector<std::uint64_t> counts(reader->read(bytes));
+  visit(reader->type(), [&]<class T>(TypeTag<T>) {
+    if constexpr (!std::is_unsigned_v<T>)
+      throw Error(Code::invalid_argument,
+                  fmt::format("{} is no histogram: it holds {}", o.files[0], to_string(reader->type())),
+                  "counts are u8, u16, u32 or u64");
+    else
+      for (std::size_t k = 0; k < counts.size(); ++k) {
+        T count;
+        std::memcpy(&count, bytes.data() + k * sizeof(T), sizeof count);
+        counts[k] = count;
+      }
+  });
+  return lab::counts_svg(counts, o.channels, o.files[0]);
+}
+
 int plot(const Options& o) {
   if (o.check && o.output.empty())
     throw Error(Code::invalid_argument, "--check needs the picture to check", "name it with -o");
-  std::vector<lab::Record> records;
-  for (const std::string& path : o.files)
-    for (lab::Record& r : read_selected(o, path)) records.push_back(std::move(r));
-  const std::string picture = lab::plot_svg(records);
+  std::string picture;
+  if (o.files[0].ends_with(".npy")) {
+    picture = plot_counts(o);
+  } else {
+    std::vector<lab::Record> records;
+    for (const std::string& path : o.files)
+      for (lab::Record& r : read_selected(o, path)) records.push_back(std::move(r));
+    picture = lab::plot_svg(records);
+  }
   if (!o.check) {
     write_text(o.output.empty() ? "-" : o.output, picture);
   } else if (read_text(o.output) != picture) {
@@ -130,6 +169,7 @@ void add_report(CLI::App& app, int& exit_code) {
   add_command<Options>(app, exit_code, "report", "Show or draw recorded runs, or fill the tables of a README from them",
                        "  upsweep report show results/h200/reduce.jsonl\n"
                        "  upsweep report plot results/h200/reduce.jsonl --type i32 -o reduce.svg\n"
+                       "  upsweep report plot counts.npy --channels 3 -o histogram.svg\n"
                        "  upsweep report readme README.md src/ladders/reduce/README.md\n"
                        "A table stands between <!-- table:reduce device=h200 type=f32 op=sum n=2^10,2^20,2^28 --> and "
                        "<!-- /table -->.\n",
