@@ -6,10 +6,12 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <random>
 #include <string>
 #include <vector>
 
 #include "error_of.h"
+#include "ladders/histogram/contract.h"
 #include "upsweep/histogram.h"
 
 namespace upsweep {
@@ -129,6 +131,95 @@ TEST_F(Histogram, RefusesWhatIsNoHistogram) {
   EXPECT_NE(message_of([&] { histogram_direct(cpu, integers, counts, {}, {.channels = 3}); }), "");
   EXPECT_NE(message_of([&] { histogram_direct(cpu, integers, counts, {}, {.width = 4, .pitch = 3}); }), "");
   EXPECT_NE(message_of([&] { histogram_direct(cpu, integers, counts, {}, {.channels = 5}); }), "");
+}
+
+// Edges are checked before anything runs, as far as the host can read them.
+TEST_F(Histogram, RefusesEdgesThatDoNotAscend) {
+  Counts counts(3, 7);
+  const std::vector<float> samples{0.5f};
+  const float nan = std::nanf("");
+  const auto edges_error = [&](const std::vector<float>& edges) {
+    return message_of([&] { histogram_edges(cpu, samples, edges, counts); });
+  };
+  EXPECT_NE(edges_error({0, 1, 1, 2}).find("edge 2, 1, is not above the one before it, 1"), std::string::npos);
+  EXPECT_NE(edges_error({0, 2, 1, 3}).find("edge 2"), std::string::npos);
+  EXPECT_NE(edges_error({3, 2, 1, 0}).find("edge 1"), std::string::npos);
+  EXPECT_NE(edges_error({0.0f, -0.0f, 1, 2}).find("edge 1"), std::string::npos) << "the two zeros are equal";
+  for (int k = 0; k < 4; ++k) {
+    std::vector<float> edges{0, 1, 2, 3};
+    edges[static_cast<std::size_t>(k)] = nan;
+    EXPECT_NE(edges_error(edges).find("edge " + std::to_string(k) + " is NaN"), std::string::npos) << k;
+  }
+  EXPECT_EQ(counts, Counts(3, 7)) << "nothing is written";
+}
+
+TEST_F(Histogram, RefusesRangesThatHoldNoSample) {
+  Counts counts(4);
+  const std::vector<std::uint8_t> bytes{1};
+  const std::vector<std::uint32_t> words{1};
+  const auto refusal = [&](const auto& in, double lower, double upper) {
+    return message_of([&] { histogram_even(cpu, in, lower, upper, counts); });
+  };
+  EXPECT_NE(refusal(bytes, 256, 512).find("contains no value of u8"), std::string::npos);
+  EXPECT_NE(refusal(bytes, -9, 0).find("contains no value of u8"), std::string::npos);
+  EXPECT_NE(refusal(words, -0x1p32, 0).find("contains no value of u32"), std::string::npos);
+  EXPECT_NE(refusal(words, -1, 0x1p32).find("wider than 2^32"), std::string::npos);
+  EXPECT_NE(refusal(words, 0, 0x1p54).find("beyond 2^53"), std::string::npos);
+}
+
+// Bins of ranges that reach beyond the type, whose width is a power of two or not, against the division.
+TEST_F(Histogram, ScalesWithoutDividing) {
+  std::mt19937_64 random(1);
+  for (int round = 0; round < 3000; ++round) {
+    const std::uint64_t width = (random() >> (31 + random() % 33)) % 0xffffffffu + 1 + round % 2;
+    const std::uint64_t count = (random() >> (44 + random() % 20)) + 1;
+    const ladders::histogram::Scale scale(count, width);
+    for (int k = 0; k < 100; ++k) {
+      // Where a bin begins, and just before it; the ends; anything.
+      const std::uint64_t bin = random() % count, begin = (bin * width + count - 1) / count;
+      for (const std::uint64_t distance : {begin, begin - 1, width - 1, std::uint64_t{0}, random() % width})
+        if (distance < width) {
+          ASSERT_EQ(scale(static_cast<std::uint32_t>(distance)), distance * count / width) << count << ' ' << width;
+        }
+    }
+    if (scale.as_shift >= 0) {
+      ASSERT_EQ(scale(static_cast<std::uint32_t>(width - 1)), (width - 1) >> scale.as_shift);
+    }
+  }
+}
+
+// A range that begins below the type's values, and ends above them.
+TEST_F(Histogram, RangesMayReachBeyondTheType) {
+  EXPECT_EQ(even<std::uint8_t>({0, 127, 128, 255}, -256, 512, 6), (Counts{0, 0, 2, 2, 0, 0}));
+  EXPECT_EQ(outside[0], 0u);
+}
+
+// Every bin is full long before the end: rungs may stop early, but what is outside must still be counted if asked for.
+TEST_F(Histogram, FullCountersDoNotHideSamplesOutside) {
+  std::vector<std::uint32_t> samples(1 << 20);
+  for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = static_cast<std::uint32_t>(i % 101);
+  for (const std::string rung : {"serial", "simd", "parallel"}) {
+    std::vector<std::uint8_t> counts(100);
+    histogram_direct(cpu, samples, counts, outside, {}, {.rung = rung});
+    EXPECT_EQ(counts, std::vector<std::uint8_t>(100, 255)) << rung;
+    EXPECT_EQ(outside[0], samples.size() / 101) << rung;
+    std::fill(counts.begin(), counts.end(), 0);
+    histogram_direct(cpu, samples, counts, {}, {}, {.rung = rung});
+    EXPECT_EQ(counts, std::vector<std::uint8_t>(100, 255)) << rung;
+  }
+}
+
+// One bin that is never hit, among others that are full.
+TEST_F(Histogram, AnEmptyBinStaysEmptyAmongFullOnes) {
+  std::vector<float> samples(300'000);
+  for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = static_cast<float>(i % 1024 == 77 ? 0 : i % 1024);
+  for (const std::string rung : {"serial", "simd", "parallel"}) {
+    std::vector<std::uint8_t> counts(1024);
+    histogram_even(cpu, samples, 0, 1024, counts, outside, {}, {.rung = rung});
+    std::vector<std::uint8_t> expected(1024, 255);
+    expected[77] = 0;
+    EXPECT_EQ(counts, expected) << rung;
+  }
 }
 
 }  // namespace

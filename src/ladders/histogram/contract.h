@@ -13,6 +13,7 @@
 #pragma once
 #include <bit>
 #include <cstdint>
+#include <limits>
 
 #include "base/implementation.h"
 #include "base/unsigned_as.h"
@@ -61,17 +62,15 @@ struct Bins;
 struct Scale {
   std::uint64_t factor;     // below 2^54
   unsigned shift_after_32;  // shift - 32, from 0 to 32
+  int as_shift;             // the right shift of the distance, 0 to 31, that does the same; -1 if none does
 
   Scale(std::uint64_t count, std::uint64_t width) {
     const unsigned shift = 2 * static_cast<unsigned>(std::bit_width(width - 1));
     shift_after_32 = shift > 32 ? shift - 32 : 0;
     __extension__ using Wide = unsigned __int128;
     factor = static_cast<std::uint64_t>(((Wide{count} << (shift_after_32 + 32)) + width - 1) / width);
-  }
-  // The right shift of the distance that does the same, or -1 if none does.
-  int as_shift() const {
-    const int shift = static_cast<int>(shift_after_32) + 32 - std::countr_zero(factor);
-    return std::has_single_bit(factor) && shift >= 0 ? shift : -1;
+    const int one = static_cast<int>(shift_after_32) + 32 - std::countr_zero(factor);
+    as_shift = std::has_single_bit(factor) && one >= 0 && one < 32 ? one : -1;
   }
   UPSWEEP_HD unsigned operator()(std::uint32_t distance) const {
     const std::uint64_t high = distance * (factor >> 32), low = distance * (factor & 0xffffffffu);
@@ -134,6 +133,14 @@ template <class T, class O>
 struct Input {
   Samples<T> samples;
   Bins<T, O> bins;
+
+  // True if no sample can be in no bin.
+  bool covers_every_value() const {
+    if constexpr (std::is_floating_point_v<T>)
+      return false;
+    else
+      return bins(std::numeric_limits<T>::min()) < bins.count && bins(std::numeric_limits<T>::max()) < bins.count;
+  }
 
   // Counters, and after them one for the samples in no bin: what a rung counts in.
   UPSWEEP_HD unsigned counters() const { return samples.channels * bins.count; }

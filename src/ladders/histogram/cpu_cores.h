@@ -24,7 +24,7 @@ class Core {
   Core(const Args<T, O>& a, const RowLoops& loops, const Tables& tables)
       : in_(a.in), out_(a.out), loops_(loops), t_(tables), watches_(out_.bits <= 16) {
     std::fill_n(t_.counts, t_.copies * t_.slots, 0u);
-    t_.outside_wanted = out_.outside && !covers_every_value();
+    t_.outside_wanted = out_.outside && !in_.covers_every_value();
   }
 
   // Counts the samples [begin, end), and looks for counters that have become full. Returns true if all are, and no
@@ -99,15 +99,6 @@ class Core {
     }
     return slot;
   }
-  // True if no sample can be outside.
-  bool covers_every_value() const {
-    if constexpr (std::is_floating_point_v<T>)
-      return false;
-    else
-      return in_.bins(std::numeric_limits<T>::min()) < in_.bins.count &&
-             in_.bins(std::numeric_limits<T>::max()) < in_.bins.count;
-  }
-
   const Input<T, O>& in_;
   const Output& out_;
   const RowLoops& loops_;

@@ -103,7 +103,7 @@ HWY_INLINE VectorBins bins_of(D d, const Bins<T, O>& bins, const T* from) {
     const M outside = hn::Gt(distance, hn::Set(d, bins.last));
     const V all = hn::Add(distance, hn::Set(d, bins.skipped));
     if constexpr (shifts)
-      return {hn::ShiftRightSame(all, bins.scale.as_shift()), outside};
+      return {hn::ShiftRightSame(all, bins.scale.as_shift), outside};
     else
       return {scaled(d, bins.scale, all), outside};
   }
@@ -213,8 +213,7 @@ template <class T, class O, bool live>
 void count_row(const void* input, const void* samples, std::size_t n, unsigned channel, Tables& t) {
   const auto& in = *static_cast<const Input<T, O>*>(input);
   if constexpr (std::is_integral_v<T> && O::binning == Binning::even)
-    if (in.bins.scale.as_shift() >= 0)
-      return count_row_as<live, true>(in, static_cast<const T*>(samples), n, channel, t);
+    if (in.bins.scale.as_shift >= 0) return count_row_as<live, true>(in, static_cast<const T*>(samples), n, channel, t);
   count_row_as<live, false>(in, static_cast<const T*>(samples), n, channel, t);
 }
 

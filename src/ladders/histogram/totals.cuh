@@ -4,30 +4,30 @@
 
 namespace upsweep::ladders::histogram {
 
-// Returns [counters + 1] totals, all zero; the kernel that writes the result must zero them again. Null: no memory.
+// Returns [counters + 1 + extra] totals, all zero; write_out() zeroes them again. Null: no memory.
 template <class T, class O>
-unsigned* zeroed_totals(const Args<T, O>& a) {
-  return a.workspace->counters(a.in.counters() + 1);
+unsigned* zeroed_totals(const Args<T, O>& a, unsigned extra = 0) {
+  return a.workspace->counters(a.in.counters() + 1 + extra);
 }
 
 // Writes the caller's counters from the totals, and zeroes these.
-static __global__ void write_result(unsigned* totals,  // [counters + 1]
-                                    Output out, unsigned counters) {
+static __global__ void write_result(unsigned* totals,  // [words], words > counters
+                                    Output out, unsigned counters, unsigned words) {
   const unsigned k = blockIdx.x * blockDim.x + threadIdx.x;
-  if (k > counters) return;
+  if (k >= words) return;
   if (k < counters)
     out.put(k, totals[k]);
-  else
+  else if (k == counters)
     out.put_outside(totals[k]);
   totals[k] = 0;
 }
 
 template <class T, class O>
-Status write_out(const Args<T, O>& a, unsigned* totals) {
+Status write_out(const Args<T, O>& a, unsigned* totals, unsigned extra = 0) {
   constexpr unsigned block = 256;
-  const unsigned counters = a.in.counters();
-  return launch(write_result, {.grid = counters / block + 1, .block = block, .stream = a.stream}, totals, a.out,
-                counters);
+  const unsigned counters = a.in.counters(), words = counters + 1 + extra;
+  return launch(write_result, {.grid = (words - 1) / block + 1, .block = block, .stream = a.stream}, totals, a.out,
+                counters, words);
 }
 
 }  // namespace upsweep::ladders::histogram

@@ -1,0 +1,53 @@
+// histogram/aggregated: lanes of a warp that count in one counter elect one to add for all of them.
+//
+// No shared memory, so any number of counters: the additions are performed by L2. Skew, which would send 32 additions
+// to one address, becomes one.
+//
+// Traffic   n reads, 16 bytes per access; an atomic addition in L2 per different counter and warp-wide step.
+// Order     any.
+// Source    Adinets, CUDA Pro Tip: Optimized Filtering with Warp-Aggregated Atomics, 2014.
+#pragma once
+#include "ladders/histogram/tiles.cuh"
+#include "ladders/histogram/totals.cuh"
+
+namespace upsweep::ladders::histogram {
+
+template <bool shifts, class T, class O>
+__global__ void __launch_bounds__(1024)
+    aggregated_kernel(Input<T, O> in, Tiles<T> tiles, unsigned* totals) {  // [counters + 1], zero
+  const unsigned lane = threadIdx.x % warp_size;
+  constexpr unsigned none = ~0u;
+  for (std::size_t tile = blockIdx.x; tile < tiles.count; tile += gridDim.x)
+    for_each_of_tile(in.samples, tiles, tile, [&](T x, std::size_t column, bool present) {
+      const unsigned slot = present ? slot_of<shifts>(in, x, column) : none;
+      const unsigned same = __match_any_sync(all_lanes, slot);
+      if (slot != none && lane == static_cast<unsigned>(__ffs(static_cast<int>(same))) - 1)
+        atomicAdd(&totals[slot], static_cast<unsigned>(__popc(same)));
+    });
+}
+
+struct aggregated {
+  static constexpr Story story{.idea = "one atomic addition in L2 per different counter of a warp-wide step",
+                               .prediction = "bound by the atomic units of L2: above coarsened for 2^16 bins and more",
+                               .guarantees = "counts are exact",
+                               .limits = "n below 2^32; any number of counters; two launches",
+                               .source = "Adinets, Optimized Filtering with Warp-Aggregated Atomics, 2014"};
+  static constexpr Coverage coverage = Coverage::widths;
+  static constexpr std::size_t largest = largest_counted;
+  template <class T, class O>
+  static Status run(const Args<T, O>& a) {
+    const unsigned block = a.tuning.block_or(256);
+    if (!whole_warps(block)) return not_whole_warps;
+    unsigned* const totals = zeroed_totals(a);
+    if (!totals) return no_memory;
+    const Tiles<T> tiles(a.in.samples, block);
+    const Shape shape{
+        .grid = a.tuning.grid_or(grid_for(tiles, resident(0, block))), .block = block, .stream = a.stream};
+    const Status s = by_shift(a.in, [&]<class Shifts>(Shifts) {
+      return launch(aggregated_kernel<Shifts::value, T, O>, shape, a.in, tiles, totals);
+    });
+    return s ? write_out(a, totals) : s;
+  }
+};
+
+}  // namespace upsweep::ladders::histogram

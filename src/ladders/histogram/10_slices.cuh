@@ -1,0 +1,73 @@
+// histogram/slices: where the counters exceed one block's shared memory, several blocks have a slice each.
+//
+// The blocks of a group read the same tiles, and each counts the samples of its slice. They run at the same time, so
+// that all but the first read from L2: the memory's traffic stays n reads.
+//
+// Traffic   n reads from memory, and n for every further slice from L2; an atomic addition per nonzero counter and
+//           group; totals read once.
+// Order     any.
+// Source    Shams, Kennedy, Efficient Histogram Algorithms for NVIDIA CUDA Compatible Devices, 2007 (ranges of bins).
+#pragma once
+#include "ladders/histogram/09_word_columns.cuh"
+#include "ladders/histogram/tiles.cuh"
+#include "ladders/histogram/totals.cuh"
+
+namespace upsweep::ladders::histogram {
+
+inline constexpr unsigned slices_block = 1024;
+inline constexpr unsigned most_of_slice = most_shared / sizeof(unsigned);  // counters
+// Every slice reads all samples, from L2 at about 1.3 times the memory's speed: so many slices take as long as sending
+// every addition to L2.
+inline constexpr unsigned most_slices = 19;  // 2^20 bins
+
+template <bool shifts, class T, class O>
+__global__ void __launch_bounds__(slices_block)
+    slices_kernel(Input<T, O> in, Tiles<T> tiles, unsigned slices, unsigned slice_size,
+                  unsigned* totals) {                   // [counters + 1], zero
+  unsigned* const counts = dynamic_shared<unsigned>();  // [slice_size]
+  const unsigned first = blockIdx.x % slices * slice_size, slots = in.counters() + 1;
+  for (unsigned k = threadIdx.x; k < slice_size; k += blockDim.x) counts[k] = 0;
+  __syncthreads();
+  for (std::size_t tile = blockIdx.x / slices; tile < tiles.count; tile += gridDim.x / slices)
+    for_each_of_tile(in.samples, tiles, tile, [&](T x, std::size_t column, bool present) {
+      const unsigned k = slot_of<shifts>(in, x, column) - first;  // wraps below the slice, and is then large
+      if (present && k < slice_size) atomicAdd(&counts[k], 1u);
+    });
+  __syncthreads();
+  for (unsigned k = threadIdx.x; k < slice_size && first + k < slots; k += blockDim.x)
+    if (counts[k]) atomicAdd(&totals[first + k], counts[k]);
+}
+
+struct slices {
+  static constexpr Story story{
+      .idea = "a slice of the counters per block; the blocks of a group share reads through L2",
+      .prediction = "half of word_columns for two slices; above aggregated up to 2^20 bins",
+      .guarantees = "counts are exact",
+      .limits = "n below 2^32; up to 2^20 counters, else aggregated; two launches",
+      .source = "Shams, Kennedy, Efficient Histogram Algorithms, 2007"};
+  static constexpr Coverage coverage = Coverage::widths;
+  static constexpr std::size_t largest = largest_counted;
+  template <class T, class O>
+  static Status run(const Args<T, O>& a) {
+    const unsigned slots = a.in.counters() + 1, count = static_cast<unsigned>(ceil_div(slots, most_of_slice));
+    if (count == 1 || count > most_slices) return word_columns::run<T, O>(a);
+    const unsigned block = a.tuning.block_or(slices_block);
+    if (!whole_warps(block)) return not_whole_warps;
+    unsigned* const totals = zeroed_totals(a);
+    if (!totals) return no_memory;
+    const unsigned size = static_cast<unsigned>(ceil_div(slots, count));
+    const Tiles<T> tiles(a.in.samples, block);
+    // Whole groups; on a device with fewer multiprocessors than slices, one group in several waves.
+    const unsigned groups = a.tuning.grid_or(grid_for(tiles, resident(size * sizeof(unsigned), block))) / count;
+    const Shape shape{.grid = (groups < 1 ? 1 : groups) * count,
+                      .block = block,
+                      .shared_bytes = size * sizeof(unsigned),
+                      .stream = a.stream};
+    const Status s = by_shift(a.in, [&]<class Shifts>(Shifts) {
+      return launch(slices_kernel<Shifts::value, T, O>, shape, a.in, tiles, count, size, totals);
+    });
+    return s ? write_out(a, totals) : s;
+  }
+};
+
+}  // namespace upsweep::ladders::histogram

@@ -1,0 +1,94 @@
+// histogram/until_full: saturating counters end the call once all of them are full.
+//
+// Blocks merge after 1, 2, 4, ... tiles, and count the counters that their additions filled. Once that is all of them,
+// no further sample can change the result: every block stops. An input that never fills some counter pays for a dozen
+// merges per block.
+//
+// Traffic   reads up to the sample that fills the last counter, and what is in flight then; n reads if one stays
+//           below its top, or if samples outside are to be counted and there can be some.
+// Order     any: a total that has passed the top stays above it.
+// Source    saturating counters as in the contract; the stop flag of Adve, Hill, 1990, races harmlessly.
+#pragma once
+#include "kernel/ptx.h"
+#include "ladders/histogram/10_slices.cuh"
+#include "ladders/histogram/totals.cuh"
+#include "ladders/histogram/word_columns.cuh"
+
+namespace upsweep::ladders::histogram {
+
+// Block-wide: adds the table to the totals, and clears it. Returns, to the calling thread, how many counters its own
+// additions have filled.
+template <class Table>
+__device__ unsigned merge_until(const Table& table, unsigned* words, unsigned* totals, unsigned counters,
+                                unsigned top) {
+  unsigned filled = 0;
+  __syncthreads();
+  for (unsigned k = threadIdx.x; k < table.slots; k += blockDim.x)
+    if (const unsigned sum = table.sum(words, k)) {
+      const unsigned before = atomicAdd(&totals[k], sum);
+      filled += k < counters && before < top && before + sum >= top;
+    }
+  __syncthreads();
+  table.clear(words);
+  return filled;
+}
+
+template <bool shifts, class T, class O>
+__global__ void __launch_bounds__(columns_block, 2)
+    until_full_kernel(Input<T, O> in, Tiles<T> tiles, WordColumns table, unsigned top,
+                      unsigned* totals) {  // [counters + 2], zero; the last one is the number of full counters
+  unsigned* const words = dynamic_shared<unsigned>();  // [slots][columns]
+  __shared__ unsigned full;                            // as far as this block knows
+  const unsigned counters = in.counters();
+  unsigned* const all_full = &totals[counters + 1];
+  table.clear(words);
+  __syncthreads();
+  std::size_t done = 0, merge_at = 1;  // tiles
+  for (std::size_t tile = blockIdx.x; tile < tiles.count; tile += gridDim.x) {
+    for_each_of_tile(in.samples, tiles, tile, [&](T x, std::size_t column, bool present) {
+      if (present) table.count(words, slot_of<shifts>(in, x, column));
+    });
+    if (++done != merge_at) continue;
+    merge_at *= 2;
+    const unsigned filled = merge_until(table, words, totals, counters, top);
+    if (filled) atomicAdd(all_full, filled);
+    __syncthreads();
+    if (threadIdx.x == 0) full = atomicAdd(all_full, 0u);
+    __syncthreads();
+    if (full == counters) return;
+  }
+  merge_until(table, words, totals, counters, top);
+}
+
+struct until_full {
+  static constexpr Story story{
+      .idea = "merges after 1, 2, 4, ... tiles; all blocks stop once every counter is full",
+      .prediction = "10 us for 2^27 uniform samples in 1024 u8 counters, 14 times word_columns",
+      .guarantees = "counts are exact",
+      .limits = "as slices, which it is where counters do not saturate or may not be dropped",
+      .source = "the contract: a full counter stays full"};
+  static constexpr Coverage coverage = Coverage::widths;
+  static constexpr std::size_t largest = largest_counted;
+  template <class T, class O>
+  static Status run(const Args<T, O>& a) {
+    const WordColumns table(a.in.counters());
+    const bool outside_matters = a.out.outside && !a.in.covers_every_value();
+    if (a.out.bits > 16 || outside_matters || !table.fit()) return slices::run<T, O>(a);
+    const unsigned block = a.tuning.block_or(columns_block);
+    if (!whole_warps(block)) return not_whole_warps;
+    unsigned* const totals = zeroed_totals(a, 1);
+    if (!totals) return no_memory;
+    const Tiles<T> tiles(a.in.samples, block);
+    const Shape shape{.grid = a.tuning.grid_or(grid_for(tiles, resident(table.bytes(), block))),
+                      .block = block,
+                      .shared_bytes = table.bytes(),
+                      .stream = a.stream};
+    const auto top = static_cast<unsigned>(a.out.top());
+    const Status s = by_shift(a.in, [&]<class Shifts>(Shifts) {
+      return launch(until_full_kernel<Shifts::value, T, O>, shape, a.in, tiles, table, top, totals);
+    });
+    return s ? write_out(a, totals, 1) : s;
+  }
+};
+
+}  // namespace upsweep::ladders::histogram

@@ -1,0 +1,35 @@
+// A block's counters in shared memory: a row of `columns` words for each counter, of which a lane uses one.
+#pragma once
+#include "ladders/histogram/tiles.cuh"
+
+namespace upsweep::ladders::histogram {
+
+inline constexpr unsigned columns_block = 1024;  // threads; two blocks fill a multiprocessor
+
+// As many columns, a power of two up to 32, as fit beside a second block; one column may take all the memory.
+struct WordColumns {
+  unsigned slots, columns;
+
+  explicit WordColumns(unsigned counters) : slots(counters + 1), columns(warp_size) {
+    while (columns > 1 && bytes() > most_shared / 2 - 1024) columns /= 2;
+  }
+  std::size_t bytes() const { return std::size_t(slots) * columns * sizeof(unsigned); }
+  bool fit() const { return bytes() <= most_shared; }
+
+  // Block-wide, without a barrier.
+  __device__ __forceinline__ void clear(unsigned* words) const {
+    for (unsigned w = threadIdx.x; w < slots * columns; w += blockDim.x) words[w] = 0;
+  }
+  // Adding 1, and not a variable, lets the hardware merge the lanes that add to one word.
+  __device__ __forceinline__ void count(unsigned* words, unsigned slot) const {
+    atomicAdd(&words[slot * columns + threadIdx.x % columns], 1u);
+  }
+  // Neighbouring threads begin in neighbouring columns: in each step a warp reads 32 banks.
+  __device__ __forceinline__ unsigned sum(const unsigned* words, unsigned slot) const {
+    unsigned all = 0;
+    for (unsigned j = 0; j < columns; ++j) all += words[slot * columns + (threadIdx.x + j) % columns];
+    return all;
+  }
+};
+
+}  // namespace upsweep::ladders::histogram
