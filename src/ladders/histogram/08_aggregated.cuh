@@ -17,8 +17,8 @@ __global__ void __launch_bounds__(1024)
     aggregated_kernel(Input<T, O> in, Tiles<T> tiles, unsigned* totals) {  // [counters + 1], zero
   const unsigned lane = threadIdx.x % warp_size;
   constexpr unsigned none = ~0u;
-  for (std::size_t tile = blockIdx.x; tile < tiles.count; tile += gridDim.x)
-    for_each_of_tile(in.samples, tiles, tile, [&](T x, std::size_t column, bool present) {
+  for (unsigned tile = blockIdx.x; tile < tiles.count; tile += gridDim.x)
+    for_each_of_tile(in.samples, tiles, tile, [&](T x, unsigned column, bool present) {
       const unsigned slot = present ? slot_of<shifts>(in, x, column) : none;
       const unsigned same = __match_any_sync(all_lanes, slot);
       if (slot != none && lane == static_cast<unsigned>(__ffs(static_cast<int>(same))) - 1)

@@ -1,8 +1,8 @@
 // histogram/word_columns: 32-bit counters in as many columns as fit, and blocks that fill a multiprocessor.
 //
 // lane_banks has 16 bits per counter: it must flush, and its additions are of 1 or 2^16. Words need neither a flush nor
-// a variable addend, so that the hardware can merge lanes that meet. Blocks of 1024 threads share one table, two such
-// blocks keep 64 KB of loads in flight. Where a bin's number is a shift, the kernel only shifts.
+// a variable addend, so that the hardware can merge lanes that meet. Blocks of 768 threads share one table; two such
+// blocks keep 48 KB of loads in flight. Where a bin's number is a shift, the kernel only shifts.
 //
 // Traffic   n reads, 16 bytes per access; an atomic addition per nonzero counter and block; totals read once.
 // Order     any.
@@ -21,8 +21,8 @@ __global__ void __launch_bounds__(columns_block, 2)
   unsigned* const words = dynamic_shared<unsigned>();  // [slots][columns]
   table.clear(words);
   __syncthreads();
-  for (std::size_t tile = blockIdx.x; tile < tiles.count; tile += gridDim.x)
-    for_each_of_tile(in.samples, tiles, tile, [&](T x, std::size_t column, bool present) {
+  for (unsigned tile = blockIdx.x; tile < tiles.count; tile += gridDim.x)
+    for_each_of_tile(in.samples, tiles, tile, [&](T x, unsigned column, bool present) {
       if (present) table.count(words, slot_of<shifts>(in, x, column));
     });
   __syncthreads();
@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(columns_block, 2)
 }
 
 struct word_columns {
-  static constexpr Story story{.idea = "32-bit counters in 1 to 32 columns, no flush, two blocks of 1024 threads",
+  static constexpr Story story{.idea = "32-bit counters in 1 to 32 columns, no flush, two blocks of 768 threads",
                                .prediction = "0.85 of the read ceiling up to 896 counters; 0.5 up to 57'000",
                                .guarantees = "counts are exact",
                                .limits = "n below 2^32; up to 58'110 counters, else aggregated; two launches",

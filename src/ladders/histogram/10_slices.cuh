@@ -28,8 +28,8 @@ __global__ void __launch_bounds__(slices_block)
   const unsigned first = blockIdx.x % slices * slice_size, slots = in.counters() + 1;
   for (unsigned k = threadIdx.x; k < slice_size; k += blockDim.x) counts[k] = 0;
   __syncthreads();
-  for (std::size_t tile = blockIdx.x / slices; tile < tiles.count; tile += gridDim.x / slices)
-    for_each_of_tile(in.samples, tiles, tile, [&](T x, std::size_t column, bool present) {
+  for (unsigned tile = blockIdx.x / slices; tile < tiles.count; tile += gridDim.x / slices)
+    for_each_of_tile(in.samples, tiles, tile, [&](T x, unsigned column, bool present) {
       const unsigned k = slot_of<shifts>(in, x, column) - first;  // wraps below the slice, and is then large
       if (present && k < slice_size) atomicAdd(&counts[k], 1u);
     });

@@ -43,9 +43,9 @@ __global__ void __launch_bounds__(columns_block, 2)
   unsigned* const all_full = &totals[counters + 1];
   table.clear(words);
   __syncthreads();
-  std::size_t done = 0, merge_at = 1;  // tiles
-  for (std::size_t tile = blockIdx.x; tile < tiles.count; tile += gridDim.x) {
-    for_each_of_tile(in.samples, tiles, tile, [&](T x, std::size_t column, bool present) {
+  unsigned done = 0, merge_at = 1;  // tiles
+  for (unsigned tile = blockIdx.x; tile < tiles.count; tile += gridDim.x) {
+    for_each_of_tile(in.samples, tiles, tile, [&](T x, unsigned column, bool present) {
       if (present) table.count(words, slot_of<shifts>(in, x, column));
     });
     if (++done != merge_at) continue;

@@ -60,11 +60,12 @@ struct Bins;
 // distance / 2^shift, and so by less than 1 / width if 2^shift >= width^2: not enough to reach the next whole number.
 // Granlund, Montgomery, Division by Invariant Integers using Multiplication, 1994.
 struct Scale {
+  std::uint64_t width;
   std::uint64_t factor;     // below 2^54
   unsigned shift_after_32;  // shift - 32, from 0 to 32
   int as_shift;             // the right shift of the distance, 0 to 31, that does the same; -1 if none does
 
-  Scale(std::uint64_t count, std::uint64_t width) {
+  Scale(std::uint64_t count, std::uint64_t all) : width(all) {
     const unsigned shift = 2 * static_cast<unsigned>(std::bit_width(width - 1));
     shift_after_32 = shift > 32 ? shift - 32 : 0;
     __extension__ using Wide = unsigned __int128;
@@ -122,8 +123,7 @@ template <class T>
 struct Bins<T, By<Binning::direct>> {
   unsigned count;
   UPSWEEP_HD unsigned operator()(T x) const {
-    return (std::is_unsigned_v<T> || x >= 0) && static_cast<std::uint64_t>(x) < count ? static_cast<unsigned>(x)
-                                                                                      : count;
+    return static_cast<std::uint64_t>(x) < count ? static_cast<unsigned>(x) : count;  // a negative one is large
   }
 };
 

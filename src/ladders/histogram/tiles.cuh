@@ -7,56 +7,60 @@
 
 namespace upsweep::ladders::histogram {
 
-// Packs that a thread has in flight: with 2048 threads per multiprocessor 64 KB, twice what its share of the memory's
+// Packs that a thread has in flight: with 1536 threads per multiprocessor 48 KB, more than its share of the memory's
 // speed and latency needs (35 bytes per ns, 0.8 us).
 inline constexpr unsigned packs_in_flight = 2;
 
+// All numbers fit 32 bits, because the rungs take less than 2^32 samples: half the registers.
 template <class T>
 struct Tiles {
-  std::size_t per_row, count;
+  unsigned per_row, count;
 
   Tiles(const Samples<T>& s, unsigned block)
-      : per_row(ceil_div(s.width, std::size_t(block) * packs_in_flight * Pack<T>::size)),
-        count(s.count ? per_row * (s.count / s.width + (s.count % s.width != 0)) : 0) {}
+      : per_row(static_cast<unsigned>(ceil_div(s.width, std::size_t(block) * packs_in_flight * Pack<T>::size))),
+        count(s.count ? per_row * static_cast<unsigned>(ceil_div(s.count, s.width)) : 0) {}
 };
 
 // Block-wide: calls f(x, column, present) for the samples of a tile, in all lanes of every warp; `column` is the
 // sample's place in its row. Where `present` is false there is no sample. Blocks of whole warps.
 template <class T, class F>
-__device__ __forceinline__ void for_each_of_tile(const Samples<T>& s, const Tiles<T>& tiles, std::size_t tile, F&& f) {
+__device__ __forceinline__ void for_each_of_tile(const Samples<T>& s, const Tiles<T>& tiles, unsigned tile, F&& f) {
   constexpr unsigned size = Pack<T>::size;
   const bool one_row = s.width == s.count;
-  const std::size_t row = one_row ? 0 : tile / tiles.per_row, part = one_row ? tile : tile % tiles.per_row;
+  const unsigned row = one_row ? 0 : tile / tiles.per_row, part = one_row ? tile : tile % tiles.per_row;
   const T* const begin = s.data + row * s.pitch;
-  const std::size_t left = s.count - row * s.width, width = left < s.width ? left : s.width;  // the last may be short
+  const auto all = static_cast<unsigned>(s.count), full = static_cast<unsigned>(s.width);
+  const unsigned left = all - row * full, width = left < full ? left : full;  // the last row may be short
   const PackSplit<T> split(begin, width);
+  const auto head = static_cast<unsigned>(split.head), packs = static_cast<unsigned>(split.packs);
 
-  const std::size_t first = part * packs_in_flight * blockDim.x + threadIdx.x;
+  const unsigned first = part * packs_in_flight * blockDim.x + threadIdx.x;
   uint4 raw[packs_in_flight];
 #pragma unroll
   for (unsigned p = 0; p < packs_in_flight; ++p)
-    if (const std::size_t i = first + p * blockDim.x; i < split.packs)
+    if (const unsigned i = first + p * blockDim.x; i < packs)
       raw[p] = load_once(reinterpret_cast<const uint4*>(split.aligned) + i);
 #pragma unroll
   for (unsigned p = 0; p < packs_in_flight; ++p) {
-    const std::size_t i = first + p * blockDim.x;
-    const bool present = i < split.packs;
+    const unsigned i = first + p * blockDim.x;
+    const bool present = i < packs;
     const Pack<T> pack = present ? as_pack<T>(raw[p]) : Pack<T>{};
 #pragma unroll
-    for (unsigned k = 0; k < size; ++k) f(pack.item[k], split.head + i * size + k, present);
+    for (unsigned k = 0; k < size; ++k) f(pack.item[k], head + i * size + k, present);
   }
   // The ends of the row have fewer samples than a warp has lanes.
   if (part == 0 && threadIdx.x < warp_size) {
-    const bool in_head = threadIdx.x < split.head, in_tail = threadIdx.x < split.tail;
+    const auto tail = static_cast<unsigned>(split.tail);
+    const bool in_head = threadIdx.x < head, in_tail = threadIdx.x < tail;
     f(in_head ? begin[threadIdx.x] : T{}, threadIdx.x, in_head);
-    const std::size_t tail = width - split.tail + threadIdx.x;
-    f(in_tail ? begin[tail] : T{}, tail, in_tail);
+    const unsigned column = width - tail + threadIdx.x;
+    f(in_tail ? begin[column] : T{}, column, in_tail);
   }
 }
 
 // Bins as the kernels that read tiles find them: by a shift alone where that is enough.
 template <bool shifts, class T, class O>
-__device__ __forceinline__ unsigned slot_of(const Input<T, O>& in, T x, std::size_t column) {
+__device__ __forceinline__ unsigned slot_of(const Input<T, O>& in, T x, unsigned column) {
   unsigned bin;
   if constexpr (shifts) {
     const std::uint32_t distance = static_cast<std::uint32_t>(x) - in.bins.first;
@@ -66,7 +70,7 @@ __device__ __forceinline__ unsigned slot_of(const Input<T, O>& in, T x, std::siz
   }
   if (in.samples.channels == 1) return bin;  // that of a sample in no bin is counters()
   if (bin == in.bins.count) return in.counters();
-  return static_cast<unsigned>(column % in.samples.channels) * in.bins.count + bin;
+  return column % in.samples.channels * in.bins.count + bin;
 }
 
 // Calls launch_with(std::bool_constant<shifts>{}).
@@ -80,8 +84,8 @@ Status by_shift(const Input<T, O>& in, F&& launch_with) {
 // The grid for these tiles: at most `per_sm` blocks per multiprocessor.
 template <class T>
 unsigned grid_for(const Tiles<T>& tiles, unsigned per_sm) {
-  const std::size_t most = std::size_t(device_limits().multiprocessors) * per_sm;
-  return static_cast<unsigned>(tiles.count < 1 ? 1 : tiles.count < most ? tiles.count : most);
+  const unsigned most = static_cast<unsigned>(device_limits().multiprocessors) * per_sm;
+  return tiles.count < 1 ? 1 : tiles.count < most ? tiles.count : most;
 }
 
 // Blocks of `bytes` of shared memory and `threads` threads that a multiprocessor holds; a block takes 1 KB more.

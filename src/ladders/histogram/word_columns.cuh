@@ -4,7 +4,8 @@
 
 namespace upsweep::ladders::histogram {
 
-inline constexpr unsigned columns_block = 1024;  // threads; two blocks fill a multiprocessor
+// Threads. Two blocks per multiprocessor leave a thread 40 registers; two of 1024 threads 32, which spill.
+inline constexpr unsigned columns_block = 768;
 
 // As many columns, a power of two up to 32, as fit beside a second block; one column may take all the memory.
 struct WordColumns {

@@ -119,7 +119,7 @@ struct opencv {
     float range[2];
     if constexpr (std::is_integral_v<T>) {
       range[0] = static_cast<float>(a.in.bins.first) - static_cast<float>(a.in.bins.skipped);
-      range[1] = range[0] + static_cast<float>(a.in.bins.last) + 1;
+      range[1] = range[0] + static_cast<float>(a.in.bins.scale.width);
     } else {
       range[0] = a.in.bins.lower;
       range[1] = a.in.bins.upper;
