@@ -378,6 +378,44 @@ TEST_F(Cli, SaxpyThatCannotBe) {
   expect_error("bench saxpy --param block=-1", 2, "block is a whole number from 1 to 1024");
 }
 
+TEST_F(Cli, HistogramsFromFiles) {
+  write_raw<std::uint8_t>("bytes.raw", {0, 1, 1, 3, 3, 3, 9});
+  EXPECT_EQ(run("run histogram bytes.raw --type u8 --op direct --param bins=4").out, "1\n2\n0\n3\n");
+  EXPECT_EQ(run("run histogram bytes.raw --type u8 --param bins=2,lower=0,upper=4").out, "3\n3\n");
+  EXPECT_EQ(run("run histogram bytes.raw --type u8 --op direct --param bins=4 --backend simt").out, "1\n2\n0\n3\n");
+  ASSERT_EQ(run("run histogram bytes.raw --type u8 --op direct --param bins=4 -o counts.npy --also outside.npy").code,
+            0);
+  EXPECT_EQ(run("run reduce outside.npy").out, "1\n");
+  write_raw<std::uint8_t>("edges.raw", {1, 3, 10});
+  EXPECT_EQ(run("run histogram bytes.raw --type u8 --op edges --with edges.raw").out, "2\n4\n");
+  write_raw<std::uint8_t>("bad.raw", {1, 3, 3});
+  const std::size_t before = files().size();
+  const auto refused = [&](const std::string& arguments, const std::string& words) {
+    expect_error("run histogram bytes.raw --type u8 -o out.npy " + arguments, 2, words);
+    EXPECT_EQ(files().size(), before) << arguments;
+  };
+  refused("--op edges", "needs another input: edges");
+  refused("--op edges --with bad.raw", "edge 2, 3, is not above the one before it, 3");
+  refused("--op edges --with edges.raw --param bins=3", "3 edges for 3 bins");
+  refused("--param lower=4,upper=4", "the range from 4 to 4 is empty");
+  refused("--param lower=300,upper=400", "contains no value of u8");
+  refused("--param width=3", "gaps between rows");
+
+  // An image says its channels. More than two chunks, whose ends lie inside a pixel; counters that saturate.
+  std::ofstream(folder_ / "small.ppm", std::ios::binary) << "P6 2 1 255\n" << std::string("\0\1\2\0\2\2", 6);
+  EXPECT_EQ(run("run histogram small.ppm --op direct --param bins=3").out, "2\n0\n0\n0\n1\n1\n0\n0\n2\n");
+  const std::size_t pixels = 25'000'000;
+  std::string rows(3 * pixels, '\0');
+  for (std::size_t i = 0; i < rows.size(); i += 3) rows[i + 2] = i % 2 ? '\1' : '\3';
+  std::ofstream(folder_ / "large.ppm", std::ios::binary) << "P6 25000 1000 255\n" << rows;
+  EXPECT_EQ(run("run histogram large.ppm --op direct --param bins=4").out,
+            "25000000\n0\n0\n0\n25000000\n0\n0\n0\n0\n12500000\n0\n12500000\n");
+  EXPECT_EQ(run("run histogram large.ppm --op direct --param bins=4,counter=u8 -o counts.npy").code, 0);
+  ASSERT_EQ(run("report plot counts.npy --channels 3 -o counts.svg").code, 0);
+  EXPECT_NE(read(folder_ / "counts.svg").find("</svg>"), std::string::npos);
+  expect_error("report plot counts.npy --channels 5", 2, "not those of 5 channels");
+}
+
 TEST_F(Cli, SelectsFromFilesChunkAfterChunk) {
   write_raw<std::int32_t>("in.raw", {5, 5, 5, -2, 7, 7, -2});
   EXPECT_EQ(run("run select in.raw --type i32").out, "0\n1\n4\n");

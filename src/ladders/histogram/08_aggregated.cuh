@@ -13,7 +13,7 @@
 namespace upsweep::ladders::histogram {
 
 template <bool shifts, class T, class O>
-__global__ void __launch_bounds__(1024)
+__global__ void __launch_bounds__(1024, 1)
     aggregated_kernel(Input<T, O> in, Tiles<T> tiles, unsigned* totals) {  // [counters + 1], zero
   const unsigned lane = threadIdx.x % warp_size;
   constexpr unsigned none = ~0u;

@@ -21,7 +21,7 @@ inline constexpr unsigned most_of_slice = most_shared / sizeof(unsigned);  // co
 inline constexpr unsigned most_slices = 19;  // 2^20 bins
 
 template <bool shifts, class T, class O>
-__global__ void __launch_bounds__(slices_block)
+__global__ void __launch_bounds__(slices_block, 1)
     slices_kernel(Input<T, O> in, Tiles<T> tiles, unsigned slices, unsigned slice_size,
                   unsigned* totals) {                   // [counters + 1], zero
   unsigned* const counts = dynamic_shared<unsigned>();  // [slice_size]

@@ -1,6 +1,7 @@
 // CUB's histograms for the same contract. CUB neither saturates nor counts what is outside: a kernel of ours does both
 // afterwards, from CUB's 32-bit counts.
 #include <cub/device/device_histogram.cuh>
+#include <cuda/std/array>
 
 #include "kernel/block.h"
 #include "lab/cub.h"
@@ -30,8 +31,8 @@ struct Layout {
 template <int channels, class T, class O>
 cudaError_t multi(void* scratch, std::size_t& bytes, const Args<T, O>& a, unsigned* counts, Layout layout,
                   cudaStream_t stream) {
-  unsigned* of_channel[channels];
-  int levels[channels];
+  cuda::std::array<unsigned*, channels> of_channel;
+  cuda::std::array<int, channels> levels;
   for (int c = 0; c < channels; ++c) {
     of_channel[c] = counts + c * a.in.bins.count;
     levels[c] = static_cast<int>(a.in.bins.count) + 1;
@@ -39,14 +40,14 @@ cudaError_t multi(void* scratch, std::size_t& bytes, const Args<T, O>& a, unsign
   const T* const samples = a.in.samples.data;
   const auto even = [&](auto lower, auto upper) {
     using Level = decltype(lower);
-    Level lowers[channels], uppers[channels];
+    cuda::std::array<Level, channels> lowers, uppers;
     for (int c = 0; c < channels; ++c) lowers[c] = lower, uppers[c] = upper;
     return cub::DeviceHistogram::MultiHistogramEven<channels, channels>(scratch, bytes, samples, of_channel, levels,
                                                                         lowers, uppers, layout.row_pixels, layout.rows,
                                                                         layout.row_bytes, stream);
   };
   if constexpr (O::binning == Binning::edges) {
-    const T* edges[channels];
+    cuda::std::array<const T*, channels> edges;
     for (int c = 0; c < channels; ++c) edges[c] = a.in.bins.edges;
     return cub::DeviceHistogram::MultiHistogramRange<channels, channels>(
         scratch, bytes, samples, of_channel, levels, edges, layout.row_pixels, layout.rows, layout.row_bytes, stream);
