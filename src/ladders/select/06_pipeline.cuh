@@ -315,13 +315,9 @@ struct pipeline {
   static Status start(const Args<T, O>& a, const Input<T, P>& in, const Target<T>& to) {
     using S = SelectShape<T, P>;
     const std::size_t all = ceil_div(Aligned<Key<T, P>>(keys_of(in), in.n).end, S::elements), tiles = all ? all : 1;
-    const auto grid = a.tuning.grid_or(persistent_grid(tiles));
     const Descriptors descriptors = descriptors_for<unsigned>(*a.workspace, tiles);
     if (!descriptors.words) return no_memory;
-    return launch(
-        pipeline_kernel<S, T, P>,
-        {.grid = grid, .block = S::threads, .shared_bytes = S::shared_bytes, .overlap = true, .stream = a.stream}, in,
-        to, descriptors, unsigned(tiles));
+    return launch_pipeline<S>(pipeline_kernel<S, T, P>, a, tiles, in, to, descriptors, unsigned(tiles));
   }
 };
 
