@@ -304,10 +304,7 @@ struct pipeline {
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     if (a.in.n * sizeof(T) <= most_for_vec16<T, O> && a.tuning.grid == 0) return vec16::run<T, O>(a);
-    if constexpr (writes_rest<O>)
-      return by_passes(a, [&]<class P>(const Input<T, P>& in, const Target<T>& to) { return start<T, P>(a, in, to); });
-    else
-      return start<T, O>(a, a.in, Target<T>{a.out, nullptr, nullptr});
+    return by_passes(a, [&]<class P>(const Input<T, P>& in, const Target<T>& to) { return start<T, P>(a, in, to); });
   }
 
  private:
