@@ -54,6 +54,10 @@ struct EnumeratorChoice : AnyType {  // Struct<e> for each enumerator e of the p
   }
 };
 
+// A rung that takes calls as they are.
+template <class R>
+concept Untyped = requires(const Call& c) { R::run(c); };
+
 // Returns the function of R for a type and an operation, or null if the primitive does not take them, R does not
 // support them or is not compiled for them here.
 template <class Binding, class R>
@@ -64,7 +68,7 @@ RunFn find_typed_run(Type type, Operation operation) {
     return Binding::visit(operation, [&]<class O>(O) -> RunFn {
       if constexpr (!Binding::template takes<T, O>)
         return nullptr;
-      else if constexpr (requires(const Call& c) { R::run(c); })
+      else if constexpr (Untyped<R>)
         return &R::run;
       else if constexpr (supports<R, T, O>() && covers<R, T, O>())
         return [](const Call& c) -> Status { return R::template run<T, O>(Binding::template args<T, O>(c)); };
