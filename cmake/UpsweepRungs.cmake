@@ -118,7 +118,7 @@ function(upsweep_kernel_units out extension)
 #include \"ladders/${primitive}/binding.h\"
 namespace upsweep::ladders::${primitive} {
 extern const Rung kernel_${rung}_rung;
-const Rung kernel_${rung}_rung = make_rung<${rung}>(\"${rung}\", kernel_backend);
+const Rung kernel_${rung}_rung = make_rung<Binding, ${rung}>(\"${rung}\", kernel_backend);
 }
 ")
       list(APPEND units ${unit})

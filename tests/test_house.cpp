@@ -248,7 +248,7 @@ TEST(House, NoOtherListOfRungs) {
 // CPU and GPU rungs of the same name would be two types of one name in one program, and the linker would keep one run()
 // for both. So CPU rungs are local to their file.
 TEST(House, RungsOfTheCpuAreLocalToTheirFile) {
-  const std::regex made("make_rung<(\\w+)>\\(");
+  const std::regex made("make_rung<Binding, (\\w+)>\\(");
   std::size_t found = 0;
   for (const fs::path& path : sources()) {
     if (path.extension() != ".cpp" || path.filename().string().rfind("cpu_", 0) != 0) continue;

@@ -21,8 +21,7 @@ namespace upsweep {
 namespace {
 
 using ladders::select::Args, ladders::select::Binding, ladders::select::Found, ladders::select::PartLoops,
-    ladders::select::find_mistake, ladders::select::finish_runs, ladders::select::simd_loops, ladders::select::Select,
-    ladders::select::visit_selection;
+    ladders::select::find_mistake, ladders::select::finish_runs, ladders::select::simd_loops, ladders::select::Select;
 
 const Primitive& select_cases() { return *find_primitive("select"); }
 
@@ -148,7 +147,7 @@ TEST(SelectCpu, EveryInstructionSet) {
       for (const Stores stores : {Stores::cached, Stores::around}) {
         const auto wrong = mistake(simd, c, problem, {c.n % 5, c.n % 3}, [&](const Call& call) {
           visit(c.type, [&]<class T>(TypeTag<T>) {
-            visit_selection(selection, [&]<class O>(O) {
+            Binding::visit(selection, [&]<class O>(O) {
               const Args<T, O> a = Binding::args<T, O>(call);
               const std::size_t middle = c.n / 3;
               const Found left = loops.count(&a, 0, middle), total = left + loops.count(&a, middle, c.n);
@@ -216,7 +215,7 @@ TEST(SelectPositions, OfPartsBeyond32Bits) {
   for (const std::int64_t target : instruction_sets()) {
     hwy::SetSupportedTargetsForTest(target);
     const Args<std::int32_t, Select<Selection::find_repeats>> repeats{
-        {front, nullptr, far + n, {}}, {nullptr, {positions.data(), true}, nullptr}, none, nullptr, {}};
+        {none, nullptr, {}}, {front, nullptr, far + n, {}}, {nullptr, {positions.data(), true}, nullptr}};
     const PartLoops find = simd_loops(Type::i32, Selection::find_repeats);
     ASSERT_EQ(find.count(&repeats, far, far + n).count, n / 3 * 2) << hwy::TargetName(target);
     EXPECT_EQ(find.select(&repeats, far, far + n, {}, 0, Stores::cached).count, n / 3 * 2);
@@ -225,7 +224,7 @@ TEST(SelectPositions, OfPartsBeyond32Bits) {
 
     // The part's first element begins a run and ends one that began at position 11.
     const Args<std::int32_t, Select<Selection::run_length_encode>> runs{
-        {front, nullptr, far + n, {}}, {heads.data(), {positions.data(), true}, nullptr}, none, nullptr, {}};
+        {none, nullptr, {}}, {front, nullptr, far + n, {}}, {heads.data(), {positions.data(), true}, nullptr}};
     const PartLoops encode = simd_loops(Type::i32, Selection::run_length_encode);
     std::fill(positions.begin(), positions.end(), 7);
     const Found all = encode.select(&runs, far + 3, far + n, {1, 11}, 0, Stores::cached);

@@ -9,8 +9,6 @@
 
 namespace upsweep {
 
-class Workspace;
-
 // An array argument. One type serves inputs and outputs; rungs never write to their inputs.
 struct Array {
   Type type = Type::u8;
@@ -42,6 +40,7 @@ struct Call {
 
   Type type() const { return in[0].type; }       // of the main input
   std::size_t n() const { return in[0].count; }  // of the main input
+  Execution execution() const { return {tuning, workspace, stream}; }
 };
 
 using RunFn = Status (*)(const Call&);

@@ -13,9 +13,16 @@ void require_room(std::string_view who, std::string_view array, std::size_t coun
                   std::to_string(needed) + (needed == 1 ? " is needed" : " are needed"));
 }
 
-void require_type(std::string_view who, std::string_view array, Type type, Type needed) {
-  if (type != needed)
-    refuse(who, std::string(array) + " is " + std::string(to_string(type)) + ", not " + std::string(to_string(needed)));
+void require_type(std::string_view who, std::string_view array, Type type, Type needed, const std::string& hint) {
+  if (type == needed) return;
+  refuse(who, std::string(array) + " is " + std::string(to_string(type)) + ", not " + std::string(to_string(needed)),
+         hint);
+}
+
+void require_array(std::string_view who, std::string_view name, const Array& array, Type type, std::size_t count,
+                   const std::string& hint) {
+  require_room(who, name, array.count, count);
+  require_type(who, name, array.type, type, hint);
 }
 
 void Contract::require_arrays(const Call& c) const {
@@ -28,8 +35,7 @@ void Contract::require_arrays(const Call& c) const {
   }
   for (std::size_t k = 0; k < outputs.size(); ++k) {
     if (outputs[k].fit == Fit::custom) continue;
-    require_room(name, outputs[k].name, c.out[k].count, outputs[k].fit == Fit::one ? 1 : c.n());
-    require_type(name, outputs[k].name, c.out[k].type, c.type());
+    require_array(name, outputs[k].name, c.out[k], c.type(), outputs[k].fit == Fit::one ? 1 : c.n());
   }
   if (validate) validate(c);
 }

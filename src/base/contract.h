@@ -59,9 +59,8 @@ struct Contract {
   // without waiting for the device have data null. May be null.
   void (*validate_elements)(const Call&) = nullptr;
   // Returns the elements of out[k] that a call writes. `counted` is the value that the call left in out[count_output],
-  // or n before it has run.
-  std::size_t (*written)(const Call&, std::size_t k, std::uint64_t counted) = [](const Call& c, std::size_t,
-                                                                                 std::uint64_t) { return c.n(); };
+  // or n before it has run. Null: as many as its Fit says.
+  std::size_t (*writes)(const Call&, std::size_t k, std::uint64_t counted) = nullptr;
   static constexpr int no_count = -1;
   int count_output = no_count;                    // the output, one u64, that holds the element count of others
   std::string_view default_cpu{}, default_gpu{};  // for calls that name no rung
@@ -70,12 +69,17 @@ struct Contract {
 
   // Throws Error(invalid_argument) if the types or counts of a call's arrays do not fit together.
   void require_arrays(const Call& c) const;
+  std::size_t written(const Call& c, std::size_t k, std::uint64_t counted) const {
+    return writes ? writes(c, k, counted) : outputs[k].fit == Fit::one ? 1 : c.n();
+  }
 };
 
 // Throw Error(invalid_argument): "scan: the output has 3 elements, 5 are needed".
 [[noreturn]] void refuse(std::string_view who, const std::string& what, const std::string& hint = {});
 void require_room(std::string_view who, std::string_view array, std::size_t count, std::size_t needed);
-void require_type(std::string_view who, std::string_view array, Type type, Type needed);
+void require_type(std::string_view who, std::string_view array, Type type, Type needed, const std::string& hint = {});
+void require_array(std::string_view who, std::string_view name, const Array& array, Type type, std::size_t count,
+                   const std::string& hint = {});
 
 // All contracts of this program, one per ladder; and the contract of that name, or null.
 std::span<const Contract* const> contracts();

@@ -1,10 +1,11 @@
 // The vocabulary of a rung's implementation: what it declares of itself, and what every call hands it besides arrays.
-// Kernel files need no more of base/ than this, the Workspace and the device's limits.
+// Kernel files need no more of base/ than this and the device's limits.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
 
+#include "base/workspace.h"
 #include "upsweep/operators.h"
 #include "upsweep/status.h"
 
@@ -49,6 +50,13 @@ struct Tuning {
   constexpr unsigned block_or(std::size_t own) const { return block ? block : static_cast<unsigned>(own); }
   constexpr unsigned grid_or(std::size_t own) const { return grid ? grid : static_cast<unsigned>(own); }
   friend constexpr bool operator==(const Tuning&, const Tuning&) = default;
+};
+
+// How and where a call runs. The base of each ladder's Args, which are its arrays and scalars in their C++ types.
+struct Execution {
+  const Tuning& tuning;
+  Workspace* workspace;
+  Stream stream;
 };
 
 }  // namespace upsweep

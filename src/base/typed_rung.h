@@ -1,5 +1,7 @@
 // Makes Rungs from implementation structs. Included where Rungs are made, not by the implementations.
 #pragma once
+#include <type_traits>
+
 #include "base/coverage.h"
 #include "base/rung.h"
 
@@ -14,6 +16,14 @@ constexpr bool supports() {
     return true;
 }
 
+// Calls f with the enumerator as a constant, an std::integral_constant<E, e>; E's values are 0 to Count - 1.
+template <std::size_t Count, std::size_t K = 0, class E, class F>
+constexpr decltype(auto) visit_enumerator(E e, F&& f) {
+  if constexpr (K + 1 < Count)
+    if (e != E{K}) return visit_enumerator<Count, K + 1>(e, f);
+  return f(std::integral_constant<E, E{K}>{});
+}
+
 // The operation of a primitive without a choice: bindings and rungs always take one.
 struct NoOperation {};
 
@@ -26,25 +36,41 @@ struct AnyType {
 };
 struct SingleOperation : AnyType {
   template <class F>
-  static RunFn visit(Operation, F&& f) {
+  static decltype(auto) visit(Operation, F&& f) {
     return f(NoOperation{});
   }
 };
 struct OperatorChoice : AnyType {  // the operators of upsweep/operators.h
   template <class F>
-  static RunFn visit(Operation operation, F&& f) {
-    return operation ? upsweep::visit(operation.as<Op>(), f) : nullptr;
+  static decltype(auto) visit(Operation operation, F&& f) {
+    return upsweep::visit(operation.as<Op>(), f);
   }
 };
+template <class E, template <E> class Struct, std::size_t Count>
+struct EnumeratorChoice : AnyType {  // Struct<e> for each enumerator e of the primitive's own
+  template <class F>
+  static decltype(auto) visit(Operation operation, F&& f) {
+    return visit_enumerator<Count>(operation.as<E>(), [&](auto e) { return f(Struct<e()>{}); });
+  }
+};
+
+// A rung that takes calls as they are.
+template <class R>
+concept Untyped = requires(const Call& c) { R::run(c); };
 
 // Returns the function of R for a type and an operation, or null if the primitive does not take them, R does not
 // support them or is not compiled for them here.
 template <class Binding, class R>
 RunFn find_typed_run(Type type, Operation operation) {
+  if (!operation && !std::is_base_of_v<SingleOperation, Binding>) return nullptr;
   return visit(type, [&]<class Tag>(Tag) -> RunFn {
     using T = typename Tag::type;
     return Binding::visit(operation, [&]<class O>(O) -> RunFn {
-      if constexpr (Binding::template takes<T, O> && supports<R, T, O>() && covers<R, T, O>())
+      if constexpr (!Binding::template takes<T, O>)
+        return nullptr;
+      else if constexpr (Untyped<R>)
+        return &R::run;
+      else if constexpr (supports<R, T, O>() && covers<R, T, O>())
         return [](const Call& c) -> Status { return R::template run<T, O>(Binding::template args<T, O>(c)); };
       else
         return nullptr;
@@ -52,11 +78,15 @@ RunFn find_typed_run(Type type, Operation operation) {
   });
 }
 
-// Makes a Rung from R::story and R's optional constants.
-template <class R>
-constexpr Rung make_rung_with(std::string_view primitive, std::string_view name, Backend backend,
-                              RunFn (*find)(Type, Operation)) {
-  Rung rung{.primitive = primitive, .name = name, .backend = backend, .story = R::story, .find = find};
+// Makes a Rung from R, which has a Story and Status run<T, O>(const Args<T, O>&), or run(const Call&); its other
+// constants are optional.
+template <class Binding, class R>
+constexpr Rung make_rung(std::string_view name, Backend backend) {
+  Rung rung{.primitive = Binding::primitive,
+            .name = name,
+            .backend = backend,
+            .story = R::story,
+            .find = &find_typed_run<Binding, R>};
   if constexpr (requires { R::reproducible_bits; }) rung.reproducible = R::reproducible_bits;
   if constexpr (requires { R::expected_wrong; }) rung.expected_wrong = R::expected_wrong;
   if constexpr (requires { R::flushes_subnormals; }) rung.flushes_subnormals = R::flushes_subnormals;
@@ -66,12 +96,6 @@ constexpr Rung make_rung_with(std::string_view primitive, std::string_view name,
   if constexpr (requires { R::arrays; }) rung.arrays = R::arrays;
   if constexpr (requires { R::gpu_only; }) rung.gpu_only = R::gpu_only;
   return rung;
-}
-
-// The same for a struct with R::run<T, O>(Args<T, O>). Each ladder's make_rung is this with its Binding.
-template <class Binding, class R>
-constexpr Rung make_typed_rung(std::string_view name, Backend backend) {
-  return make_rung_with<R>(Binding::primitive, name, backend, &find_typed_run<Binding, R>);
 }
 
 }  // namespace upsweep

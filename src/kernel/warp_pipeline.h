@@ -176,6 +176,18 @@ struct WarpPipeline {
   }
 };
 
+// Launches the kernel of a pipeline, as many blocks as can run at once. Jobs has `threads` and `shared_bytes`.
+template <class Jobs, class... P, class... A>
+Status launch_pipeline(void (*kernel)(P...), const Execution& call, std::size_t tiles, const A&... args) {
+  return launch(kernel,
+                {.grid = call.tuning.grid_or(persistent_grid(tiles)),
+                 .block = Jobs::threads,
+                 .shared_bytes = Jobs::shared_bytes,
+                 .overlap = true,
+                 .stream = call.stream},
+                args...);
+}
+
 // ---- the jobs of a scan ---------------------------------------------------------------------------------------------
 
 // The jobs of a pipelined scan:

@@ -14,8 +14,12 @@
 namespace upsweep::lab {
 
 inline constexpr std::string_view gcc_version = "GCC " __VERSION__, std_version = "libstdc++ " __VERSION__,
-                                  openmp_version = "libgomp of GCC " __VERSION__,
                                   tbb_version = "oneTBB " TBB_VERSION_STRING;
+#if defined(_OPENMP)
+inline constexpr std::string_view openmp_version = "libgomp of GCC " __VERSION__;
+#else
+inline constexpr std::string_view openmp_version{};
+#endif
 
 // "CUB 3.0.1".
 inline std::string version_text(const std::string& name, int major, int minor, int patch) {
@@ -27,23 +31,23 @@ inline std::string version_text(const std::string& name, int major, int minor, i
 template <class Binding, class R>
 constexpr Rung peer(std::string_view name, std::string_view version) {
 #if defined(__CUDACC__)
-  Rung rung = make_typed_rung<Binding, R>(name, Backend::cuda);
+  Rung rung = make_rung<Binding, R>(name, Backend::cuda);
 #else
-  Rung rung = make_typed_rung<Binding, R>(name, Backend::cpu);
+  Rung rung = make_rung<Binding, R>(name, Backend::cpu);
 #endif
   rung.peer = true;
   rung.version = version;
   return rung;
 }
 
-// The peers of one file.
+// The peers of one file. A peer without a version is left out: its library is not on this machine.
 class PeerList {
  public:
   PeerList(std::initializer_list<Rung> rungs) {
-    for (const Rung& rung : rungs) add(rung);
+    for (const Rung& rung : rungs)
+      if (!rung.version.empty()) all_.push_back(&rungs_.emplace_back(rung));
   }
   PeerList(PeerList&&) = default;
-  void add(const Rung& rung) { all_.push_back(&rungs_.emplace_back(rung)); }
   operator Rungs() const { return all_; }
 
  private:

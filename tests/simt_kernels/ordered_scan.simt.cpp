@@ -18,7 +18,7 @@ static_assert(commutes<Sum> && !commutes<Compose>);
 template <class R>
 Status run_ordered(const Call& c) {
   return R::template run<Affine, Compose>(
-      {in<Affine>(c), out<Affine>(c), c.n(), c.scalars[0].as<bool>(), Compose{}, c.tuning, c.workspace, c.stream});
+      {c.execution(), in<Affine>(c), out<Affine>(c), c.n(), c.scalars[0].as<bool>(), Compose{}});
 }
 
 // Returns R as a test rung; nothing if it does not support user-defined types and operators.

@@ -17,8 +17,7 @@ struct Gcd {
 };
 
 constexpr Rung rungs[] = {make_rung<[](const Call& c) {
-  return ladders::reduce::overlap::run<unsigned, Gcd>(
-      {in<unsigned>(c), out<unsigned>(c), c.n(), Gcd{}, c.tuning, c.workspace, c.stream});
+  return ladders::reduce::overlap::run<unsigned, Gcd>({c.execution(), in<unsigned>(c), out<unsigned>(c), c.n(), Gcd{}});
 }>("gcd")};
 
 }  // namespace

@@ -22,11 +22,8 @@ struct SelectInside {
 template <Selection s>
 Status select(const Call& c) {
   const Inside inside{c.scalars[0].as<std::int32_t>()};
-  return ladders::select::pipeline::run<Point, SelectInside<s>>({{in<Point>(c), nullptr, c.n(), inside},
-                                                                 {out<Point>(c), {}, out<std::uint64_t>(c, 1)},
-                                                                 c.tuning,
-                                                                 c.workspace,
-                                                                 c.stream});
+  return ladders::select::pipeline::run<Point, SelectInside<s>>(
+      {c.execution(), {in<Point>(c), nullptr, c.n(), inside}, {out<Point>(c), {}, out<std::uint64_t>(c, 1)}});
 }
 
 constexpr Rung rungs[] = {make_rung<select<Selection::select_if>>("inside"),

@@ -1,14 +1,17 @@
-// Makes Rungs of structs with a Story and Status run(const Call&).
+// Which calls the ceilings take. Their rungs take a Call as it is.
 #pragma once
+#include <cstdint>
+#include <type_traits>
+
 #include "base/typed_rung.h"
 #include "ladders/ceiling/contract.h"
 
 namespace upsweep::ladders::ceiling {
 
-template <class R>
-constexpr Rung make_rung(std::string_view name, Backend backend) {
-  return make_rung_with<R>("ceiling", name, backend,
-                           [](Type type, Operation) -> RunFn { return type == Type::u32 ? &R::run : nullptr; });
-}
+struct Binding : SingleOperation {
+  static constexpr std::string_view primitive = "ceiling";
+  template <class T, class>
+  static constexpr bool takes = std::is_same_v<T, std::uint32_t>;
+};
 
 }  // namespace upsweep::ladders::ceiling

@@ -12,7 +12,6 @@
 #include <cstdint>
 
 #include "base/call.h"
-#include "base/workspace.h"
 
 namespace upsweep::ladders::ceiling {
 

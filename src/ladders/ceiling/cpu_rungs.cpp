@@ -97,10 +97,10 @@ struct launch {
 
 }  // namespace
 
-extern const Rung cpu_read_rung = make_rung<read>("read", Backend::cpu);
-extern const Rung cpu_write_rung = make_rung<write>("write", Backend::cpu);
-extern const Rung cpu_copy_rung = make_rung<copy>("copy", Backend::cpu);
-extern const Rung cpu_triad_rung = make_rung<triad>("triad", Backend::cpu);
-extern const Rung cpu_launch_rung = make_rung<launch>("launch", Backend::cpu);
+extern const Rung cpu_read_rung = make_rung<Binding, read>("read", Backend::cpu);
+extern const Rung cpu_write_rung = make_rung<Binding, write>("write", Backend::cpu);
+extern const Rung cpu_copy_rung = make_rung<Binding, copy>("copy", Backend::cpu);
+extern const Rung cpu_triad_rung = make_rung<Binding, triad>("triad", Backend::cpu);
+extern const Rung cpu_launch_rung = make_rung<Binding, launch>("launch", Backend::cpu);
 
 }  // namespace upsweep::ladders::ceiling

@@ -1,4 +1,4 @@
-// Binds a Call to a rung's Args; for units that make Rungs.
+// Binds a Call to a rung's Args.
 #pragma once
 #include <limits>
 
@@ -33,36 +33,21 @@ constexpr Values<T> values_between(double lower, double upper) {
           static_cast<std::int64_t>(upper - 1 > greatest ? greatest : upper - 1)};
 }
 
-struct Binding : AnyType {
+struct Binding : EnumeratorChoice<Binning, By, binning_names.size()> {
   static constexpr std::string_view primitive = "histogram";
   // u8 u16 u32 i32 f32; no sample of a float type is its own bin
   template <class T, class O>
   static constexpr bool takes = (std::is_unsigned_v<T> && sizeof(T) <= 4) || std::is_same_v<T, std::int32_t> ||
                                 (std::is_same_v<T, float> && O::binning != Binning::direct);
-  template <class F>
-  static RunFn visit(Operation operation, F&& f) {
-    if (!operation) return nullptr;
-    switch (operation.as<Binning>()) {
-      case Binning::even:
-        return f(By<Binning::even>{});
-      case Binning::edges:
-        return f(By<Binning::edges>{});
-      case Binning::direct:
-        break;
-    }
-    return f(By<Binning::direct>{});
-  }
   template <class T, class O>
   static Args<T, O> args(const Call& c) {
     const Shape2D shape = shape_of(c);
     const std::size_t count = samples_in(c.n(), shape.width, shape.pitch);
     const Samples<T> samples{c.in[0].as<const T>(), count, shape.width ? shape.width : count, shape.pitch,
                              shape.channels};
-    return {.in = {samples, bins<T, O>(c, static_cast<unsigned>(c.out[0].count / shape.channels))},
-            .out = {c.out[0].data, 8 * static_cast<unsigned>(size_of(c.out[0].type)), c.out[1].as<std::uint64_t>()},
-            .tuning = c.tuning,
-            .workspace = c.workspace,
-            .stream = c.stream};
+    return {c.execution(),
+            {samples, bins<T, O>(c, static_cast<unsigned>(c.out[0].count / shape.channels))},
+            {c.out[0].data, 8 * static_cast<unsigned>(size_of(c.out[0].type)), c.out[1].as<std::uint64_t>()}};
   }
 
  private:
@@ -89,9 +74,5 @@ struct Binding : AnyType {
     }
   }
 };
-
-// make_rung<R>(name, backend): R has a Story and Status run<T, O>(const Args<T, O>&).
-template <class R>
-inline constexpr auto* make_rung = &make_typed_rung<Binding, R>;
 
 }  // namespace upsweep::ladders::histogram

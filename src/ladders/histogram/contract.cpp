@@ -124,7 +124,7 @@ extern const Contract histogram_contract{
                        std::size_t k) { return k >= channels || c.operation.as<Binning>() == Binning::even; },
     .validate = &validate,
     .validate_elements = &validate_elements,
-    .written = [](const Call& c, std::size_t k, std::uint64_t) { return k == 0 ? c.out[0].count : std::size_t{1}; },
+    .writes = [](const Call& c, std::size_t k, std::uint64_t) { return k == 0 ? c.out[0].count : std::size_t{1}; },
     .default_cpu = "parallel",
     .default_gpu = "until_full"};
 

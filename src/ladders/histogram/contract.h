@@ -17,7 +17,6 @@
 
 #include "base/implementation.h"
 #include "base/unsigned_as.h"
-#include "base/workspace.h"
 #include "upsweep/operations.h"
 
 namespace upsweep::ladders::histogram {
@@ -187,12 +186,9 @@ struct Output {
 };
 
 template <class T, class O>
-struct Args {
+struct Args : Execution {
   Input<T, O> in;
   Output out;
-  const Tuning& tuning;
-  Workspace* workspace;
-  Stream stream;
 };
 
 }  // namespace upsweep::ladders::histogram

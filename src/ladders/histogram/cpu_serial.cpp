@@ -36,6 +36,6 @@ struct serial {
 
 }  // namespace
 
-extern const Rung cpu_serial_rung = make_rung<serial>("serial", Backend::cpu);
+extern const Rung cpu_serial_rung = make_rung<Binding, serial>("serial", Backend::cpu);
 
 }  // namespace upsweep::ladders::histogram

@@ -1,4 +1,4 @@
-// Binds a Call to a rung's Args; for units that make Rungs.
+// Binds a Call to a rung's Args.
 #pragma once
 #include "base/typed_rung.h"
 #include "ladders/reduce/contract.h"
@@ -11,12 +11,8 @@ struct Binding : OperatorChoice {
   static constexpr bool takes = sizeof(T) >= 4;  // i32 u32 i64 u64 f32 f64
   template <class T, class Op>
   static Args<T, Op> args(const Call& c) {
-    return {c.in[0].as<const T>(), c.out[0].as<T>(), c.n(), Op{}, c.tuning, c.workspace, c.stream};
+    return {c.execution(), c.in[0].as<const T>(), c.out[0].as<T>(), c.n(), Op{}};
   }
 };
-
-// make_rung<R>(name, backend): R has a Story and Status run<T, Op>(const Args<T, Op>&).
-template <class R>
-inline constexpr auto* make_rung = &make_typed_rung<Binding, R>;
 
 }  // namespace upsweep::ladders::reduce

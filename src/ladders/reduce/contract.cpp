@@ -15,7 +15,6 @@ extern const Contract reduce_contract{
     .operations = operations,
     .inputs = inputs,
     .outputs = outputs,
-    .written = [](const Call&, std::size_t, std::uint64_t) { return std::size_t{1}; },
     .default_cpu = "parallel",
     .default_gpu = "overlap"};
 

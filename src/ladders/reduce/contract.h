@@ -2,19 +2,15 @@
 // in[0] is the input, n elements at any alignment of the element; out[0] is one element.
 #pragma once
 #include "base/implementation.h"
-#include "base/workspace.h"
 
 namespace upsweep::ladders::reduce {
 
 template <class T, class Op>
-struct Args {
+struct Args : Execution {
   const T* in;  // [n]
   T* out;       // [1]
   std::size_t n;
   Op op;
-  const Tuning& tuning;
-  Workspace* workspace;
-  Stream stream;
 };
 
 }  // namespace upsweep::ladders::reduce

@@ -48,6 +48,6 @@ struct reproducible {
 
 }  // namespace
 
-extern const Rung cpu_reproducible_rung = make_rung<reproducible>("reproducible", Backend::cpu);
+extern const Rung cpu_reproducible_rung = make_rung<Binding, reproducible>("reproducible", Backend::cpu);
 
 }  // namespace upsweep::ladders::reduce

@@ -150,7 +150,7 @@ struct simd {
 
 }  // namespace
 
-extern const Rung cpu_simd_rung = make_rung<simd>("simd", Backend::cpu);
+extern const Rung cpu_simd_rung = make_rung<Binding, simd>("simd", Backend::cpu);
 
 }  // namespace upsweep::ladders::reduce
 #endif  // HWY_ONCE

@@ -5,7 +5,6 @@
 // product, then a sum), whichever is faster on the processor.
 #pragma once
 #include "base/implementation.h"
-#include "base/workspace.h"
 
 namespace upsweep::ladders::saxpy {
 
@@ -17,15 +16,12 @@ struct Axpy {
 };
 
 template <class T>
-struct Args {
+struct Args : Execution {
   const T* x;  // [n]
   const T* y;  // [n]
   T* out;      // [n], may be y or x
   std::size_t n;
   Axpy<T> f;
-  const Tuning& tuning;
-  Workspace* workspace;
-  Stream stream;
 };
 
 }  // namespace upsweep::ladders::saxpy

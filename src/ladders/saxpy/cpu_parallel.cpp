@@ -52,6 +52,6 @@ struct parallel {
 
 }  // namespace
 
-extern const Rung cpu_parallel_rung = make_rung<parallel>("parallel", Backend::cpu);
+extern const Rung cpu_parallel_rung = make_rung<Binding, parallel>("parallel", Backend::cpu);
 
 }  // namespace upsweep::ladders::saxpy

@@ -20,7 +20,7 @@ template <class Shape, class T, class Op>
 struct ScanJobs {
   using A = Total<T, Op>;
   using Pipeline = ScanPipeline<Shape>;
-  static constexpr unsigned stages = Shape::stages, elements = Shape::packs * Pack<T>::size;
+  static constexpr unsigned threads = Shape::threads, stages = Shape::stages, elements = Shape::packs * Pack<T>::size;
   static constexpr unsigned shared_bytes = stages * Shape::packs * 16;
   struct Shared {
     typename Pipeline::Shared ring;
@@ -135,17 +135,12 @@ struct pipeline {
   template <class Shape, class T, class Op>
   static Status start(const Args<T, Op>& a) {
     if (a.n == 0) return {};
-    const std::size_t tiles = ceil_div(Aligned<T>(a.in, a.n).end, Shape::packs * Pack<T>::size);
-    const auto grid = a.tuning.grid_or(persistent_grid(tiles));
+    using Jobs = ScanJobs<Shape, T, Op>;
+    const std::size_t tiles = ceil_div(Aligned<T>(a.in, a.n).end, Jobs::elements);
     const Descriptors descriptors = descriptors_for<Total<T, Op>>(*a.workspace, tiles);
     if (!descriptors.words) return no_memory_for_totals;
-    return launch(pipeline_kernel<Shape, T, Op>,
-                  {.grid = grid,
-                   .block = Shape::threads,
-                   .shared_bytes = ScanJobs<Shape, T, Op>::shared_bytes,
-                   .overlap = true,
-                   .stream = a.stream},
-                  a.in, a.out, descriptors, a.n, unsigned(tiles), a.inclusive, a.op);
+    return launch_pipeline<Jobs>(pipeline_kernel<Shape, T, Op>, a, tiles, a.in, a.out, descriptors, a.n,
+                                 unsigned(tiles), a.inclusive, a.op);
   }
 };
 

@@ -284,14 +284,11 @@ struct reproducible {
     using Jobs = ReproducibleJobs<Shape, T>;
     if (a.n == 0) return {};
     const std::size_t groups = ceil_div(a.n, Jobs::elements);
-    const auto grid = a.tuning.grid_or(persistent_grid(groups));
     const Levels levels(groups * Jobs::tiles);
     const Descriptors descriptors = descriptors_for<T>(*a.workspace, levels.end);
     if (!descriptors.words) return no_memory_for_totals;
-    return launch(
-        reproducible_kernel<Shape, T>,
-        {.grid = grid, .block = Jobs::threads, .shared_bytes = Jobs::shared_bytes, .overlap = true, .stream = a.stream},
-        a.in, a.out, descriptors, levels, a.n, unsigned(groups), a.inclusive);
+    return launch_pipeline<Jobs>(reproducible_kernel<Shape, T>, a, groups, a.in, a.out, descriptors, levels, a.n,
+                                 unsigned(groups), a.inclusive);
   }
 };
 

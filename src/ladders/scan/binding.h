@@ -1,4 +1,4 @@
-// Binds a Call to a rung's Args; for units that make Rungs.
+// Binds a Call to a rung's Args.
 #pragma once
 #include "base/typed_rung.h"
 #include "ladders/scan/contract.h"
@@ -11,13 +11,8 @@ struct Binding : OperatorChoice {
   static constexpr bool takes = !std::is_same_v<Op, Product>;
   template <class T, class Op>
   static Args<T, Op> args(const Call& c) {
-    return {c.in[0].as<const T>(), c.out[0].as<T>(), c.n(), c.scalars[0].as<bool>(), Op{}, c.tuning,
-            c.workspace,           c.stream};
+    return {c.execution(), c.in[0].as<const T>(), c.out[0].as<T>(), c.n(), c.scalars[0].as<bool>(), Op{}};
   }
 };
-
-// make_rung<R>(name, backend): R has a Story and Status run<T, Op>(const Args<T, Op>&).
-template <class R>
-inline constexpr auto* make_rung = &make_typed_rung<Binding, R>;
 
 }  // namespace upsweep::ladders::scan

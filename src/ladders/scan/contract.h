@@ -3,20 +3,16 @@
 // keep their order. Types i8 to u64, f32, f64; sum, min, max.
 #pragma once
 #include "base/implementation.h"
-#include "base/workspace.h"
 
 namespace upsweep::ladders::scan {
 
 template <class T, class Op>
-struct Args {
+struct Args : Execution {
   const T* in;  // [n]
   T* out;       // [n]
   std::size_t n;
   bool inclusive;
   Op op;
-  const Tuning& tuning;
-  Workspace* workspace;
-  Stream stream;
 };
 
 inline constexpr Status no_memory_for_totals{Code::out_of_memory, 0, "no memory for the tiles' totals"};

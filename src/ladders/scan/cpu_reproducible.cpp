@@ -114,6 +114,6 @@ struct reproducible {
 
 }  // namespace
 
-extern const Rung cpu_reproducible_rung = make_rung<reproducible>("reproducible", Backend::cpu);
+extern const Rung cpu_reproducible_rung = make_rung<Binding, reproducible>("reproducible", Backend::cpu);
 
 }  // namespace upsweep::ladders::scan

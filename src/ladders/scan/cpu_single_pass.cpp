@@ -54,6 +54,6 @@ struct single_pass {
 
 }  // namespace
 
-extern const Rung cpu_single_pass_rung = make_rung<single_pass>("single_pass", Backend::cpu);
+extern const Rung cpu_single_pass_rung = make_rung<Binding, single_pass>("single_pass", Backend::cpu);
 
 }  // namespace upsweep::ladders::scan

@@ -47,7 +47,8 @@ __device__ __forceinline__ Run<T> run_of_few(const Descriptors& descriptors, uns
 
 template <class Shape, class T, class Op>
 struct SegmentedJobs {
-  static constexpr unsigned stages = Shape::stages, elements = Shape::packs * Pack<T>::size, words = elements / 32;
+  static constexpr unsigned threads = Shape::threads, stages = Shape::stages;
+  static constexpr unsigned elements = Shape::packs * Pack<T>::size, words = elements / 32;
   static constexpr unsigned shared_bytes = stages * (Shape::packs * 16 + words * 4);
   static_assert(commutes<Op>, "totals are added in any order");
   using Pipeline = ScanPipeline<Shape, /*copies*/ 2>;
@@ -186,18 +187,12 @@ struct pipeline {
     if (a.n == 0) return {};
     const Aligned<T> input(a.in, a.n);
     const std::size_t tiles = ceil_div(input.end, Jobs::elements);
-    const auto grid = a.tuning.grid_or(persistent_grid(tiles));
     auto* const bits = static_cast<unsigned*>(a.workspace->scratch(tiles * Jobs::words * sizeof(unsigned)));
     const Descriptors descriptors = descriptors_for<T>(*a.workspace, 2 * tiles);
     if (!bits || !descriptors.words) return no_memory_for_heads;
     if (Status s = make_head_bits(a.heads, bits, input.begin, a.n, a.stream, tiles * Jobs::words); !s) return s;
-    return launch(pipeline_kernel<Shape, T, Op>,
-                  {.grid = grid,
-                   .block = Shape::threads,
-                   .shared_bytes = Jobs::shared_bytes,
-                   .overlap = true,
-                   .stream = a.stream},
-                  a.in, bits, a.out, descriptors, a.n, unsigned(tiles), a.inclusive, a.op);
+    return launch_pipeline<Jobs>(pipeline_kernel<Shape, T, Op>, a, tiles, a.in, bits, a.out, descriptors, a.n,
+                                 unsigned(tiles), a.inclusive, a.op);
   }
 };
 

@@ -10,7 +10,6 @@
 //             equal offsets, all but the last are empty segments
 #pragma once
 #include "base/implementation.h"
-#include "base/workspace.h"
 #include "upsweep/operations.h"
 
 namespace upsweep::ladders::segmented_scan {
@@ -22,16 +21,13 @@ struct Heads {
 };
 
 template <class T, class Op>
-struct Args {
+struct Args : Execution {
   const T* in;  // [n]
   Heads heads;
   T* out;  // [n]
   std::size_t n;
   bool inclusive;
   Op op;
-  const Tuning& tuning;
-  Workspace* workspace;
-  Stream stream;
 };
 
 inline constexpr Status no_memory_for_heads{Code::out_of_memory, 0, "no memory for a bit an element and the totals"};

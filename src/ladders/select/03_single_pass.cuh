@@ -55,7 +55,7 @@ struct single_pass {
   static constexpr std::size_t largest = largest_narrow;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    return by_passes(a, [&]<class P>(const Input<T, P>& in, const Target<T>& to) -> Status {
+    return by_passes_and_lengths(a, [&]<class P>(const Input<T, P>& in, const Target<T>& to) -> Status {
       return launch_tiles(single_pass_kernel<T, P>, {.block = single_pass_block},
                           ceil_div(in.n, single_pass_block * single_pass_items), a, in, to);
     });

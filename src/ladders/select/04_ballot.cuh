@@ -73,7 +73,7 @@ struct ballot {
   static constexpr std::size_t largest = largest_narrow;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    return by_passes(a, [&]<class P>(const Input<T, P>& in, const Target<T>& to) -> Status {
+    return by_passes_and_lengths(a, [&]<class P>(const Input<T, P>& in, const Target<T>& to) -> Status {
       return launch_tiles(ballot_kernel<T, P>,
                           {.block = ballot_block, .shared_bytes = ballot_tile * (sizeof(T) + sizeof(std::uint16_t))},
                           ceil_div(in.n, ballot_tile), a, in, to);

@@ -2,7 +2,8 @@
 //
 // A lane has four packs. A pack's flags are bits of one word, and the key before a pack comes from the lane to the
 // left. Selected elements are compacted in shared memory with the same misalignment as in the output, so they are
-// written in packs too. Launched while the previous kernel ends.
+// written in packs too. Launched while the previous kernel ends. A tile's offset comes with the position of the last
+// element selected before it, so that run_length_encode knows the length of a run that began in an earlier tile.
 //
 // Traffic   n reads and selected elements written, 16 bytes per access; one more key per warp (the halo); two words per
 //           tile. Flagged elements are read only if they are selected.
@@ -29,11 +30,28 @@ template <class T, class O>
 inline constexpr unsigned vec16_shared = vec16_values<T, O> * sizeof(T) +
                                          (needs_positions<O> ? vec16_tile<T, O> * sizeof(std::uint16_t) : 0);
 
+// What a range of tiles selects: how many, and the position after the last one (0: none).
+struct Selections {
+  unsigned count, end;
+};
+// Those of two adjacent ranges.
+struct Adjoin {
+  template <class>
+  __host__ __device__ static constexpr Selections neutral() {
+    return {0, 0};
+  }
+  __host__ __device__ constexpr Selections operator()(Selections left, Selections right) const {
+    return {left.count + right.count, right.end ? right.end : left.end};
+  }
+};
+template <class O>
+using TileTotal = std::conditional_t<writes_lengths<O>, Selections, unsigned>;
+
 template <class T, class O>
 __global__ void __launch_bounds__(vec16_block) vec16_kernel(Input<T, O> in, Target<T> to, Places places) {
   using K = Key<T, O>;
   constexpr unsigned rows = vec16_rows<T, O>, tile_size = vec16_tile<T, O>, size = Pack<K>::size;
-  __shared__ unsigned drawn, before_tile, warp_totals[warp_size];
+  __shared__ unsigned drawn, before_tile, end_before_tile, warp_totals[warp_size], warp_ends[warp_size];
   T* const staged = dynamic_shared<T>();
   auto* const where = reinterpret_cast<std::uint16_t*>(staged + vec16_values<T, O>);  // in the tile
   const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
@@ -53,18 +71,37 @@ __global__ void __launch_bounds__(vec16_block) vec16_kernel(Input<T, O> in, Targ
   unsigned bits[rows], before[rows], selected;
   bits_of_rows<rows, T, O>(in, keys, begin + of_warp, packs, left, bits);
   const unsigned in_warp = rank_rows<size>(bits, before);
+  if constexpr (writes_lengths<O>) {
+    unsigned end = 0;
+#pragma unroll
+    for (unsigned r = 0; r < rows; ++r)
+      if (bits[r]) end = first + r * warp_size * size + 32 - __clz(int(bits[r]));
+    end = __reduce_max_sync(all_lanes, end);
+    if (lane == 0) warp_ends[warp] = end;
+  }
   const unsigned before_warp = scan_warps(in_warp, Sum{}, warp_totals, selected);
 
   // 2. The tile's offset.
+  const std::size_t origin = begin - keys.begin;  // the position of the tile's first key, if that exists
   if (warp == 0) {
-    const unsigned offset = places.find(tile, selected, to.out.count);
-    if (lane == 0) before_tile = offset;
+    if constexpr (writes_lengths<O>) {
+      const unsigned end = __reduce_max_sync(all_lanes, lane < vec16_block / warp_size ? warp_ends[lane] : 0);
+      const Selections own{selected, end ? unsigned(origin + end) : 0};
+      const Selections before_this = places.before(tile, own, Adjoin{}), all = Adjoin{}(before_this, own);
+      if (lane == 0) before_tile = before_this.count, end_before_tile = before_this.end;
+      if (lane == 0 && tile + 1 == gridDim.x) {
+        *to.out.count = all.count;
+        if (all.count) to.out.positions.put(all.count - 1, in.n - (all.end - 1));  // the last run
+      }
+    } else {
+      const unsigned offset = places.find(tile, selected, to.out.count);
+      if (lane == 0) before_tile = offset;
+    }
   }
   __syncthreads();
   const std::size_t offset = before_tile + (to.written ? *to.written : 0);
 
   // 3. Compact in shared memory, and write out.
-  const std::size_t origin = begin - keys.begin;  // the position of the tile's first key, if that exists
 #pragma unroll
   for (unsigned r = 0; r < rows; ++r) {
     const unsigned at = before_warp + before[r], row = first + r * warp_size * size;
@@ -79,30 +116,30 @@ __global__ void __launch_bounds__(vec16_block) vec16_kernel(Input<T, O> in, Targ
   }
   __syncthreads();
   if constexpr (writes_values<O>) put_values(to.out.values + offset, staged, selected, threadIdx.x, vec16_block);
-  if constexpr (needs_positions<O>)
-    for (unsigned k = threadIdx.x; k < selected; k += vec16_block) {
-      const std::size_t position = origin + where[k];
-      if constexpr (writes_positions<O>)
-        to.out.positions.put(offset + k, position - 1);
-      else
-        to.heads[offset + k] = static_cast<unsigned>(position);
-    }
+  if constexpr (writes_positions<O>)
+    for (unsigned k = threadIdx.x; k < selected; k += vec16_block)
+      to.out.positions.put(offset + k, origin + where[k] - 1);
+  if constexpr (writes_lengths<O>)  // a run ends where the next begins
+    for (unsigned k = threadIdx.x; k < selected; k += vec16_block)
+      if (offset + k > 0)
+        to.out.positions.put(offset + k - 1,
+                             k > 0 ? where[k] - where[k - 1] : origin + where[0] - (end_before_tile - 1));
 }
 
 struct vec16 {
   static constexpr Story story{
       .idea = "16-byte loads with a halo; bits and packed ranks; 16-byte stores",
       .prediction = "1.5x ballot; 0.7 of the ceiling, like scan/lookback: blocks that look back wait",
-      .limits = "n below 2^32; fixed block size; 4 bytes of scratch per element for run_length_encode",
+      .limits = "n below 2^32; fixed block size",
       .source = "Bakunas-Milanowski et al. 2017"};
   static constexpr std::size_t largest = largest_narrow;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     return by_passes(a, [&]<class P>(const Input<T, P>& in, const Target<T>& to) -> Status {
       const std::size_t keys = Aligned<Key<T, P>>(keys_of(in), in.n).end;
-      return launch_tiles(vec16_kernel<T, P>,
-                          {.block = vec16_block, .shared_bytes = vec16_shared<T, P>, .overlap = true},
-                          ceil_div(keys, vec16_tile<T, P>), a, in, to);
+      return launch_tiles<TileTotal<P>>(vec16_kernel<T, P>,
+                                        {.block = vec16_block, .shared_bytes = vec16_shared<T, P>, .overlap = true},
+                                        ceil_div(keys, vec16_tile<T, P>), a, in, to);
     });
   }
 };

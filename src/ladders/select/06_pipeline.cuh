@@ -304,10 +304,7 @@ struct pipeline {
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     if (a.in.n * sizeof(T) <= most_for_vec16<T, O> && a.tuning.grid == 0) return vec16::run<T, O>(a);
-    if constexpr (writes_rest<O>)
-      return by_passes(a, [&]<class P>(const Input<T, P>& in, const Target<T>& to) { return start<T, P>(a, in, to); });
-    else
-      return start<T, O>(a, a.in, Target<T>{a.out, nullptr, nullptr});
+    return by_passes(a, [&]<class P>(const Input<T, P>& in, const Target<T>& to) { return start<T, P>(a, in, to); });
   }
 
  private:
@@ -315,13 +312,9 @@ struct pipeline {
   static Status start(const Args<T, O>& a, const Input<T, P>& in, const Target<T>& to) {
     using S = SelectShape<T, P>;
     const std::size_t all = ceil_div(Aligned<Key<T, P>>(keys_of(in), in.n).end, S::elements), tiles = all ? all : 1;
-    const auto grid = a.tuning.grid_or(persistent_grid(tiles));
     const Descriptors descriptors = descriptors_for<unsigned>(*a.workspace, tiles);
     if (!descriptors.words) return no_memory;
-    return launch(
-        pipeline_kernel<S, T, P>,
-        {.grid = grid, .block = S::threads, .shared_bytes = S::shared_bytes, .overlap = true, .stream = a.stream}, in,
-        to, descriptors, unsigned(tiles));
+    return launch_pipeline<S>(pipeline_kernel<S, T, P>, a, tiles, in, to, descriptors, unsigned(tiles));
   }
 };
 

@@ -22,22 +22,14 @@ constexpr Parameter scalars[] = {
 void validate(const Call& c) {
   const std::string_view who = c.operation.name();
   const Traits does = traits(c.operation.as<Selection>());
-  const auto require_positions = [&](std::string_view array, Type type) {
-    if (type != position_type(c.n()))
-      refuse(who, std::string(array) + " is " + std::string(to_string(type)),
-             "positions and lengths are u32 for less than 2^32 elements, u64 for more");
-  };
-  require_room(who, "the output", c.out[0].count, c.n());
+  const Type position = position_type(c.n());
+  constexpr const char* hint = "positions and lengths are u32 for less than 2^32 elements, u64 for more";
   if (does.positions)
-    require_positions("the array of positions", c.out[0].type);
+    require_array(who, "the array of positions", c.out[0], position, c.n(), hint);
   else
-    require_type(who, "the output", c.out[0].type, c.type());
-  require_room(who, "the count", c.out[1].count, 1);
-  require_type(who, "the count", c.out[1].type, Type::u64);
-  if (does.lengths) {
-    require_room(who, "the array of lengths", c.out[2].count, c.n());
-    require_positions("the array of lengths", c.out[2].type);
-  }
+    require_array(who, "the output", c.out[0], c.type(), c.n());
+  require_array(who, "the count", c.out[1], Type::u64, 1);
+  if (does.lengths) require_array(who, "the array of lengths", c.out[2], position, c.n(), hint);
   if (does.flags) {
     require_type(who, "the array of flags", c.in[1].type, Type::u8);
     if (c.in[1].count != c.n())
@@ -61,7 +53,7 @@ extern const Contract select_contract{
     .scalars = scalars,
     .reads_scalar = [](const Call& c, std::size_t) { return traits(c.operation.as<Selection>()).predicate; },
     .validate = &validate,
-    .written = &written,
+    .writes = &written,
     .count_output = count_output,
     .default_cpu = "parallel",
     .default_gpu = "pipeline"};

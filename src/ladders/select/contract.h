@@ -12,7 +12,6 @@
 // itself and is below nothing. Arrays at any alignment of the element.
 #pragma once
 #include "base/implementation.h"
-#include "base/workspace.h"
 #include "upsweep/operations.h"
 
 namespace upsweep::ladders::select {
@@ -117,11 +116,9 @@ struct Positions {
   bool wide;
   // Calls f with the array in its own type: a loop in f tests the width once, not for every element.
   template <class F>
-  UPSWEEP_HD void visit(F&& f) const {
-    if (wide)
-      f(static_cast<std::uint64_t*>(array));
-    else
-      f(static_cast<std::uint32_t*>(array));
+  UPSWEEP_HD decltype(auto) visit(F&& f) const {
+    if (wide) return f(static_cast<std::uint64_t*>(array));
+    return f(static_cast<std::uint32_t*>(array));
   }
   UPSWEEP_HD void put(std::size_t i, std::size_t position) const {
     visit([=]<class P>(P* positions) { positions[i] = static_cast<P>(position); });
@@ -136,12 +133,9 @@ struct Output {
 };
 
 template <class T, class O>
-struct Args {
+struct Args : Execution {
   Input<T, O> in;
   Output<T> out;
-  const Tuning& tuning;
-  Workspace* workspace;
-  Stream stream;
 };
 
 }  // namespace upsweep::ladders::select

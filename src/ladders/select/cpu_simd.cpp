@@ -366,7 +366,7 @@ Found select_part(const void* args, std::size_t begin, std::size_t end, Found be
 
 PartLoops find_loops(Type type, Selection selection) {
   return visit(type, [&]<class T>(TypeTag<T>) {
-    return visit_selection(selection, []<class O>(O) { return PartLoops{&count_part<T, O>, &select_part<T, O>}; });
+    return Binding::visit(selection, []<class O>(O) { return PartLoops{&count_part<T, O>, &select_part<T, O>}; });
   });
 }
 
@@ -396,7 +396,7 @@ struct simd {
 
 }  // namespace
 
-extern const Rung cpu_simd_rung = make_rung<simd>("simd", Backend::cpu);
+extern const Rung cpu_simd_rung = make_rung<Binding, simd>("simd", Backend::cpu);
 
 }  // namespace upsweep::ladders::select
 #endif  // HWY_ONCE

@@ -43,6 +43,6 @@ struct two_pass {
 
 }  // namespace
 
-extern const Rung cpu_two_pass_rung = make_rung<two_pass>("two_pass", Backend::cpu);
+extern const Rung cpu_two_pass_rung = make_rung<Binding, two_pass>("two_pass", Backend::cpu);
 
 }  // namespace upsweep::ladders::select

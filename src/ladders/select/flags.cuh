@@ -46,9 +46,7 @@ Status flags_scan_scatter(const Args<T, O>& a) {
   unsigned* const heads = runs ? ranks + n : nullptr;
   const Shape shape{.grid = static_cast<unsigned>(n ? ceil_div(n, 256) : 1), .block = 256, .stream = a.stream};
   if (Status s = launch(flags_kernel<T, O>, shape, a.in, ranks); !s) return s;
-  if (Status s = Scan::template run<unsigned, Sum>({ranks, ranks, n, false, Sum{}, a.tuning, a.workspace, a.stream});
-      !s)
-    return s;
+  if (Status s = Scan::template run<unsigned, Sum>({a, ranks, ranks, n, false, Sum{}}); !s) return s;
   if (Status s = launch(scatter_kernel<T, O>, shape, a.in, a.out, ranks, heads); !s) return s;
   if constexpr (runs) return lengths_of_runs(heads, a.out, n, a.stream);
   return {};

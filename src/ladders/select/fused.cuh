@@ -39,8 +39,8 @@ struct Selects : O {
   static constexpr Selection selection = Selection::select_if;
 };
 
-// Runs the operation in one or several calls of pass(input, target): partition_if is two selections, the second
-// appended to the first; run_length_encode is unique with the positions kept, which are then subtracted.
+// Runs the operation in one or two calls of pass(input, target): partition_if is two selections, the second appended to
+// the first.
 template <class T, class O, class Pass>
 Status by_passes(const Args<T, O>& a, Pass pass) {
   if constexpr (writes_rest<O>) {
@@ -48,22 +48,31 @@ Status by_passes(const Args<T, O>& a, Pass pass) {
     const Input<T, Rejects<O>> rejected{a.in.values, nullptr, a.in.n, {a.in.predicate}};
     if (Status s = pass(selected, Target<T>{a.out, nullptr, nullptr}); !s) return s;
     return pass(rejected, Target<T>{{a.out.values, {}, nullptr}, a.out.count, nullptr});
-  } else if constexpr (writes_lengths<O>) {
-    auto* const heads = static_cast<unsigned*>(a.workspace->scratch_of_caller(a.in.n * sizeof(unsigned)));
-    if (!heads && a.in.n > 0) return no_memory;
-    if (Status s = pass(a.in, Target<T>{a.out, nullptr, heads}); !s) return s;
-    return lengths_of_runs(heads, a.out, a.in.n, a.stream);
   } else {
     return pass(a.in, Target<T>{a.out, nullptr, nullptr});
   }
 }
 
-// One block per tile, at least one: an empty input still has a count.
-template <class T, class P, class O>
+// The same for rungs that do not compute lengths: run_length_encode is unique with the positions kept, which are then
+// subtracted.
+template <class T, class O, class Pass>
+Status by_passes_and_lengths(const Args<T, O>& a, Pass pass) {
+  if constexpr (!writes_lengths<O>) {
+    return by_passes(a, pass);
+  } else {
+    auto* const heads = static_cast<unsigned*>(a.workspace->scratch_of_caller(a.in.n * sizeof(unsigned)));
+    if (!heads && a.in.n > 0) return no_memory;
+    if (Status s = pass(a.in, Target<T>{a.out, nullptr, heads}); !s) return s;
+    return lengths_of_runs(heads, a.out, a.in.n, a.stream);
+  }
+}
+
+// One block per tile, at least one: an empty input still has a count. Tiles publish totals of type A.
+template <class A = unsigned, class T, class P, class O>
 Status launch_tiles(void (*kernel)(Input<T, P>, Target<T>, Places), Shape shape, std::size_t tiles, const Args<T, O>& a,
                     const Input<T, P>& in, const Target<T>& to) {
   if (tiles == 0) tiles = 1;
-  const Places places{{descriptors_for<unsigned>(*a.workspace, 2 * tiles)}};
+  const Places places{{descriptors_for<A>(*a.workspace, 2 * tiles)}};
   if (!places.descriptors.words) return no_memory;
   shape.grid = static_cast<unsigned>(tiles);
   shape.stream = a.stream;

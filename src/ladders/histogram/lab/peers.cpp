@@ -80,7 +80,6 @@ struct tbb_private {
   }
 };
 
-#if defined(_OPENMP)
 struct openmp {
   static constexpr Story story{.idea = "#pragma omp parallel for reduction(+) of the table over a plain loop",
                                .limits = "n below 2^32; tables that fit on the threads' stacks",
@@ -99,7 +98,6 @@ struct openmp {
     return {};
   }
 };
-#endif
 
 #if defined(UPSWEEP_WITH_OPENCV)
 struct opencv {
@@ -146,9 +144,7 @@ Rungs cpu_peers() {
   static const lab::PeerList peers {
     lab::peer<Binding, plain_loop>("plain loop", lab::gcc_version),
         lab::peer<Binding, tbb_private>("tbb::parallel_for", lab::tbb_version),
-#if defined(_OPENMP)
         lab::peer<Binding, openmp>("openmp", lab::openmp_version),
-#endif
 #if defined(UPSWEEP_WITH_OPENCV)
         lab::peer<Binding, opencv>("cv::calcHist", "OpenCV " CV_VERSION),
 #endif

@@ -42,7 +42,6 @@ struct tbb_parallel_reduce {
   }
 };
 
-#if defined(_OPENMP)
 struct openmp {
   static constexpr Story story{
       .idea = "#pragma omp parallel for simd reduction(+) over a plain loop", .limits = "any n", .source = "OpenMP"};
@@ -59,19 +58,15 @@ struct openmp {
     return {};
   }
 };
-#endif
 
 }  // namespace
 
 Rungs cpu_peers() {
-  static const lab::PeerList peers {
-    lab::peer<Binding, std_reduce<>>("std::reduce", lab::std_version),
-        lab::peer<Binding, std_reduce<std::execution::par_unseq>>("std::reduce(par_unseq)", lab::std_version),
-        lab::peer<Binding, tbb_parallel_reduce>("tbb::parallel_reduce", lab::tbb_version),
-#if defined(_OPENMP)
-        lab::peer<Binding, openmp>("openmp", lab::openmp_version),
-#endif
-  };
+  static const lab::PeerList peers{
+      lab::peer<Binding, std_reduce<>>("std::reduce", lab::std_version),
+      lab::peer<Binding, std_reduce<std::execution::par_unseq>>("std::reduce(par_unseq)", lab::std_version),
+      lab::peer<Binding, tbb_parallel_reduce>("tbb::parallel_reduce", lab::tbb_version),
+      lab::peer<Binding, openmp>("openmp", lab::openmp_version)};
   return peers;
 }
 

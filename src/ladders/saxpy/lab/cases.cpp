@@ -59,10 +59,7 @@ constexpr std::string_view tuning[] = {"chunk", "streams"};
 // The factor in the element's type; integers take the whole part.
 Scalar factor(Type type, double a) {
   return visit(type, [&]<class T>(TypeTag<T>) -> Scalar {
-    if constexpr (std::is_floating_point_v<T>)
-      return static_cast<T>(a);
-    else
-      return static_cast<T>(static_cast<std::int64_t>(a));
+    return static_cast<T>(static_cast<std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t>>(a));
   });
 }
 

@@ -37,7 +37,6 @@ struct tbb_parallel_for {
   }
 };
 
-#if defined(_OPENMP)
 struct openmp {
   static constexpr Story story{
       .idea = "#pragma omp parallel for simd over a plain loop", .limits = "any n", .source = "OpenMP"};
@@ -51,7 +50,6 @@ struct openmp {
     return {};
   }
 };
-#endif
 
 // OpenBLAS, if the machine has it.
 struct openblas {
@@ -65,6 +63,10 @@ struct openblas {
   static const lab::OptionalLibrary& library() {
     static const lab::OptionalLibrary found("libopenblas.so.0");
     return found;
+  }
+  static std::string_view version() {
+    const auto config = library().function<const char*()>("openblas_get_config");
+    return config ? config() : "";
   }
   template <class T, class>
   static Status run(const Args<T>& a) {
@@ -82,19 +84,12 @@ struct openblas {
 }  // namespace
 
 Rungs cpu_peers() {
-  static const lab::PeerList peers = [] {
-    lab::PeerList found {
+  static const lab::PeerList peers{
       lab::peer<Binding, std_transform<>>("std::transform", lab::std_version),
-          lab::peer<Binding, std_transform<std::execution::par_unseq>>("std::transform(par_unseq)", lab::std_version),
-          lab::peer<Binding, tbb_parallel_for>("tbb::parallel_for", lab::tbb_version),
-#if defined(_OPENMP)
-          lab::peer<Binding, openmp>("openmp", lab::openmp_version),
-#endif
-    };
-    if (const auto config = openblas::library().function<const char*()>("openblas_get_config"))
-      found.add(lab::peer<Binding, openblas>("openblas", config()));
-    return found;
-  }();
+      lab::peer<Binding, std_transform<std::execution::par_unseq>>("std::transform(par_unseq)", lab::std_version),
+      lab::peer<Binding, tbb_parallel_for>("tbb::parallel_for", lab::tbb_version),
+      lab::peer<Binding, openmp>("openmp", lab::openmp_version),
+      lab::peer<Binding, openblas>("openblas", openblas::version())};
   return peers;
 }
 

@@ -33,6 +33,12 @@ struct cublas {
     static const lab::OptionalLibrary found(("libcublas.so." + std::to_string(CUDART_VERSION / 1000)).c_str());
     return found;
   }
+  static std::string version() {
+    const auto get = library().function<int(int property, int* value)>("cublasGetProperty");
+    int parts[3]{};  // major, minor, patch
+    for (int k = 0; get && k < 3; ++k) get(k, &parts[k]);
+    return get ? lab::version_text("cuBLAS", parts[0], parts[1], parts[2]) : "";
+  }
   // One handle for the whole program; null if cuBLAS does not start.
   static void* handle() {
     static void* const made = [] {
@@ -62,18 +68,11 @@ struct cublas {
 }  // namespace
 
 Rungs cuda_peers() {
-  static const std::string thrust_version =
-      lab::version_text("Thrust", THRUST_MAJOR_VERSION, THRUST_MINOR_VERSION, THRUST_SUBMINOR_VERSION);
-  static const lab::PeerList peers = [] {
-    lab::PeerList found{lab::peer<Binding, thrust_transform>("thrust", thrust_version)};
-    if (const auto get = cublas::library().function<int(int property, int* value)>("cublasGetProperty")) {
-      int parts[3]{};  // major, minor, patch
-      for (int k = 0; k < 3; ++k) get(k, &parts[k]);
-      static const std::string version = lab::version_text("cuBLAS", parts[0], parts[1], parts[2]);
-      found.add(lab::peer<Binding, cublas>("cublas", version));
-    }
-    return found;
-  }();
+  static const std::string thrust_version = lab::version_text("Thrust", THRUST_MAJOR_VERSION, THRUST_MINOR_VERSION,
+                                                              THRUST_SUBMINOR_VERSION),
+                           cublas_version = cublas::version();
+  static const lab::PeerList peers{lab::peer<Binding, thrust_transform>("thrust", thrust_version),
+                                   lab::peer<Binding, cublas>("cublas", cublas_version)};
   return peers;
 }
 

@@ -13,31 +13,21 @@
 namespace upsweep::ladders::scan {
 namespace {
 
-struct std_serial {
-  static constexpr Story story{
-      .idea = "std::exclusive_scan, std::inclusive_scan", .limits = "any n", .source = "the C++ standard library"};
+template <const auto&... policy>
+struct std_scan {
+  static constexpr Story story{.idea = "std::exclusive_scan, std::inclusive_scan, without or with std::execution::par",
+                               .limits = "any n",
+                               .source = "the C++ standard library"};
+  // With a policy, libstdc++ 12 starts a float scan with T{} for every operator: minima of positive numbers are 0.
+  template <class T, class Op>
+  static constexpr bool supports = sizeof...(policy) == 0 || std::is_integral_v<T> || std::is_same_v<Op, Sum>;
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
+    constexpr T neutral = Op::template neutral<T>();
     if (a.inclusive)
-      std::inclusive_scan(a.in, a.in + a.n, a.out, a.op);
+      std::inclusive_scan(policy..., a.in, a.in + a.n, a.out, a.op, neutral);
     else
-      std::exclusive_scan(a.in, a.in + a.n, a.out, Op::template neutral<T>(), a.op);
-    return {};
-  }
-};
-
-struct std_par {
-  static constexpr Story story{
-      .idea = "the same with std::execution::par", .limits = "any n", .source = "the C++ standard library"};
-  // libstdc++ 12 starts a float scan with T{} for every operator: minima of positive numbers are 0.
-  template <class T, class Op>
-  static constexpr bool supports = std::is_integral_v<T> || std::is_same_v<Op, Sum>;
-  template <class T, class Op>
-  static Status run(const Args<T, Op>& a) {
-    if (a.inclusive)
-      std::inclusive_scan(std::execution::par, a.in, a.in + a.n, a.out, a.op, Op::template neutral<T>());
-    else
-      std::exclusive_scan(std::execution::par, a.in, a.in + a.n, a.out, Op::template neutral<T>(), a.op);
+      std::exclusive_scan(policy..., a.in, a.in + a.n, a.out, neutral, a.op);
     return {};
   }
 };
@@ -63,7 +53,6 @@ struct tbb_parallel_scan {
   }
 };
 
-#if defined(_OPENMP)
 struct openmp_simd {
   static constexpr Story story{.idea = "#pragma omp simd reduction(inscan, +), one core",
                                .limits = "elements of 4 and 8 bytes; not in place",
@@ -94,19 +83,15 @@ struct openmp_simd {
     return {};
   }
 };
-#endif
 
 }  // namespace
 
 Rungs cpu_peers() {
-  static const lab::PeerList peers {
-    lab::peer<Binding, std_serial>("std::scan", lab::std_version),
-        lab::peer<Binding, std_par>("std::scan(par)", lab::std_version),
-        lab::peer<Binding, tbb_parallel_scan>("tbb::parallel_scan", lab::tbb_version),
-#if defined(_OPENMP)
-        lab::peer<Binding, openmp_simd>("omp simd scan", lab::openmp_version),
-#endif
-  };
+  static const lab::PeerList peers{
+      lab::peer<Binding, std_scan<>>("std::scan", lab::std_version),
+      lab::peer<Binding, std_scan<std::execution::par>>("std::scan(par)", lab::std_version),
+      lab::peer<Binding, tbb_parallel_scan>("tbb::parallel_scan", lab::tbb_version),
+      lab::peer<Binding, openmp_simd>("omp simd scan", lab::openmp_version)};
   return peers;
 }
 

@@ -13,7 +13,7 @@ namespace {
 // Calls f(Args<T, O>) with the arguments that a rung would get.
 auto visit_args(const Call& c, auto&& f) {
   return upsweep::visit(c.type(), [&]<class T>(TypeTag<T>) {
-    return visit_selection(c.operation.as<Selection>(), [&]<class O>(O) { return f(Binding::args<T, O>(c)); });
+    return Binding::visit(c.operation, [&]<class O>(O) { return f(Binding::args<T, O>(c)); });
   });
 }
 
@@ -24,8 +24,7 @@ std::optional<std::string> difference(const char* array, std::size_t i, T is, T 
   return wrong_element(i, is, show(should), 0, array);
 }
 std::optional<std::string> difference(const char* array, const Positions& is, std::size_t i, std::size_t should) {
-  if (is.wide) return difference(array, i, static_cast<const std::uint64_t*>(is.array)[i], std::uint64_t{should});
-  return difference(array, i, static_cast<const std::uint32_t*>(is.array)[i], static_cast<std::uint32_t>(should));
+  return is.visit([=]<class P>(const P* all) { return difference(array, i, all[i], static_cast<P>(should)); });
 }
 
 std::optional<std::string> written_past(const char* array, const void* out, std::size_t count, std::size_t n,

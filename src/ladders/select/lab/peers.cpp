@@ -43,15 +43,11 @@ struct std_serial {
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     if constexpr (writes_positions<O>) {
-      const auto positions = [&]<class P>(P* out) {
-        const auto all = std::views::iota(std::size_t{0}, a.in.n);
-        const auto repeats = [&](std::size_t i) { return a.in.selects(i); };
+      const auto all = std::views::iota(std::size_t{0}, a.in.n);
+      const auto repeats = [&](std::size_t i) { return a.in.selects(i); };
+      a.out.positions.visit([&](auto* out) {
         *a.out.count = static_cast<std::uint64_t>(std::copy_if(all.begin(), all.end(), out, repeats) - out);
-      };
-      if (a.out.positions.wide)
-        positions(static_cast<std::uint64_t*>(a.out.positions.array));
-      else
-        positions(static_cast<std::uint32_t*>(a.out.positions.array));
+      });
     } else {
       with_std(a);
     }
@@ -136,14 +132,11 @@ struct branchless {
         count += a.in.selects(i);
       }
     };
-    if constexpr (!writes_positions<O>)
-      loop([out = a.out.values, in = a.in.values](std::size_t to, std::size_t i) { out[to] = in[i]; });
-    else if (a.out.positions.wide)
-      loop([p = static_cast<std::uint64_t*>(a.out.positions.array)](std::size_t to, std::size_t i) { p[to] = i; });
+    if constexpr (writes_positions<O>)
+      a.out.positions.visit(
+          [&]<class P>(P* out) { loop([out](std::size_t to, std::size_t i) { out[to] = static_cast<P>(i); }); });
     else
-      loop([p = static_cast<std::uint32_t*>(a.out.positions.array)](std::size_t to, std::size_t i) {
-        p[to] = static_cast<std::uint32_t>(i);
-      });
+      loop([out = a.out.values, in = a.in.values](std::size_t to, std::size_t i) { out[to] = in[i]; });
     *a.out.count = count;
     return {};
   }

@@ -48,14 +48,11 @@ struct cub_device_select {
         return cub::DeviceRunLengthEncode::Encode(scratch, bytes, a.in.values, a.out.values,
                                                   static_cast<std::uint32_t*>(a.out.positions.array), a.out.count,
                                                   static_cast<int>(n), stream);
-      } else if (a.out.positions.wide) {
-        return cub::DeviceSelect::If(scratch, bytes, thrust::counting_iterator<std::uint64_t>(0),
-                                     static_cast<std::uint64_t*>(a.out.positions.array), a.out.count, n,
-                                     Repeats<T>{a.in.values, a.in.n}, stream);
       } else {
-        return cub::DeviceSelect::If(scratch, bytes, thrust::counting_iterator<std::uint32_t>(0),
-                                     static_cast<std::uint32_t*>(a.out.positions.array), a.out.count, n,
-                                     Repeats<T>{a.in.values, a.in.n}, stream);
+        return a.out.positions.visit([&]<class P>(P* out) {
+          return cub::DeviceSelect::If(scratch, bytes, thrust::counting_iterator<P>(0), out, a.out.count, n,
+                                       Repeats<T>{a.in.values, a.in.n}, stream);
+        });
       }
     };
     if (writes_lengths<O> && a.in.n > 0x7fffffff)
