@@ -122,7 +122,7 @@ struct opencv {
       range[0] = a.in.bins.lower;
       range[1] = a.in.bins.upper;
     }
-    const float* const ranges[] = {range};
+    const float* ranges[] = {range};
     const int channel = 0, bins = static_cast<int>(a.in.bins.count);
     cv::Mat counts;
     cv::calcHist(&image, 1, &channel, cv::Mat(), counts, 1, &bins, ranges);
