@@ -296,10 +296,13 @@ struct pipeline {
       .source = "after Merrill and Garland, decoupled look-back, 2016"};
   static constexpr Coverage coverage = Coverage::widths;
   // Input bytes up to which vec16 is at least as fast. At powers of two from 2^17 to 2^21 elements of 1, 2, 4 and 8
-  // bytes on an H200 (results/h200/trials/select-small.jsonl), the other choice is at most 13 % faster.
+  // bytes on an H200 (results/h200/trials/select-small.jsonl; for lengths, lengths-sizes.jsonl), the other choice is at
+  // most 13 % faster.
   template <class T, class O>
   static constexpr std::size_t most_for_vec16 =
-      reads_flags<O> || writes_lengths<O> ? 256 << 10 : (sizeof(T) == 1 ? 1 : 2) << 20;
+      reads_flags<O>      ? 256 << 10
+      : writes_lengths<O> ? (sizeof(T) <= 2 ? 512 : 1024) << 10
+                          : (sizeof(T) == 1 ? 1 : 2) << 20;
 
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
