@@ -19,7 +19,9 @@ __global__ void __launch_bounds__(columns_block, 2)
     word_columns_kernel(Input<T, O> in, Tiles<T> tiles, WordColumns table,
                         unsigned* totals) {            // [counters + 1], zero
   unsigned* const words = dynamic_shared<unsigned>();  // [slots][columns]
+  allow_next_launch();
   table.clear(words);
+  wait_for_previous();
   __syncthreads();
   for (unsigned tile = blockIdx.x; tile < tiles.count; tile += gridDim.x)
     for_each_of_tile(in.samples, tiles, tile, [&](T x, unsigned column, bool present) {
@@ -43,13 +45,14 @@ struct word_columns {
     const WordColumns table(a.in.counters());
     if (!table.fit()) return aggregated::run<T, O>(a);
     const unsigned block = a.tuning.block_or(columns_block);
-    if (!whole_warps(block)) return not_whole_warps;
+    if (Status s = fits_columns(block); !s) return s;
     unsigned* const totals = zeroed_totals(a);
     if (!totals) return no_memory;
     const Tiles<T> tiles(a.in.samples, block);
     const Shape shape{.grid = a.tuning.grid_or(grid_for(tiles, resident(table.bytes(), block))),
                       .block = block,
                       .shared_bytes = table.bytes(),
+                      .overlap = true,
                       .stream = a.stream};
     const Status s = by_shift(a.in, [&]<class Shifts>(Shifts) {
       return launch(word_columns_kernel<Shifts::value, T, O>, shape, a.in, tiles, table, totals);

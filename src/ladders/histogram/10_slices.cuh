@@ -26,7 +26,9 @@ __global__ void __launch_bounds__(slices_block, 1)
                   unsigned* totals) {                   // [counters + 1], zero
   unsigned* const counts = dynamic_shared<unsigned>();  // [slice_size]
   const unsigned first = blockIdx.x % slices * slice_size, slots = in.counters() + 1;
+  allow_next_launch();
   for (unsigned k = threadIdx.x; k < slice_size; k += blockDim.x) counts[k] = 0;
+  wait_for_previous();
   __syncthreads();
   for (unsigned tile = blockIdx.x / slices; tile < tiles.count; tile += gridDim.x / slices)
     for_each_of_tile(in.samples, tiles, tile, [&](T x, unsigned column, bool present) {
@@ -62,6 +64,7 @@ struct slices {
     const Shape shape{.grid = (groups < 1 ? 1 : groups) * count,
                       .block = block,
                       .shared_bytes = size * sizeof(unsigned),
+                      .overlap = true,
                       .stream = a.stream};
     const Status s = by_shift(a.in, [&]<class Shifts>(Shifts) {
       return launch(slices_kernel<Shifts::value, T, O>, shape, a.in, tiles, count, size, totals);

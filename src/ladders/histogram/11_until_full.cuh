@@ -1,8 +1,8 @@
 // histogram/until_full: saturating counters end the call once all of them are full.
 //
-// Blocks merge after 1, 2, 4, ... tiles, and count the counters that their additions filled. Once that is all of them,
-// no further sample can change the result: every block stops. An input that never fills some counter pays for a dozen
-// merges per block.
+// After 1, 2, 4, ... tiles a block that has seen every bin merges, and counts the counters that its additions filled.
+// Once that is all of them, no further sample can change the result: every block stops. An input that leaves a bin
+// empty pays for looking only.
 //
 // Traffic   reads up to the sample that fills the last counter, and what is in flight then; n reads if one stays
 //           below its top, or if samples outside are to be counted and there can be some.
@@ -41,15 +41,21 @@ __global__ void __launch_bounds__(columns_block, 2)
   __shared__ unsigned full;                            // as far as this block knows
   const unsigned counters = in.counters();
   unsigned* const all_full = &totals[counters + 1];
+  allow_next_launch();
   table.clear(words);
+  wait_for_previous();
   __syncthreads();
-  unsigned done = 0, merge_at = 1;  // tiles
+  unsigned done = 0, look_at = 1;  // tiles
   for (unsigned tile = blockIdx.x; tile < tiles.count; tile += gridDim.x) {
     for_each_of_tile(in.samples, tiles, tile, [&](T x, unsigned column, bool present) {
       if (present) table.count(words, slot_of<shifts>(in, x, column));
     });
-    if (++done != merge_at) continue;
-    merge_at *= 2;
+    if (++done != look_at) continue;
+    look_at *= 2;
+    __syncthreads();
+    bool seen = true;
+    for (unsigned k = threadIdx.x; k < counters; k += blockDim.x) seen &= table.sum(words, k) > 0;
+    if (!__syncthreads_and(seen)) continue;
     const unsigned filled = merge_until(table, words, totals, counters, top);
     if (filled) atomicAdd(all_full, filled);
     __syncthreads();
@@ -62,7 +68,7 @@ __global__ void __launch_bounds__(columns_block, 2)
 
 struct until_full {
   static constexpr Story story{
-      .idea = "merges after 1, 2, 4, ... tiles; all blocks stop once every counter is full",
+      .idea = "blocks that have seen every bin merge early; all stop once every counter is full",
       .prediction = "10 us for 2^27 uniform samples in 1024 u8 counters, 14 times word_columns",
       .guarantees = "counts are exact",
       .limits = "as slices, which it is where counters do not saturate or may not be dropped",
@@ -75,13 +81,14 @@ struct until_full {
     const bool outside_matters = a.out.outside && !a.in.covers_every_value();
     if (a.out.bits > 16 || outside_matters || !table.fit()) return slices::run<T, O>(a);
     const unsigned block = a.tuning.block_or(columns_block);
-    if (!whole_warps(block)) return not_whole_warps;
+    if (Status s = fits_columns(block); !s) return s;
     unsigned* const totals = zeroed_totals(a, 1);
     if (!totals) return no_memory;
     const Tiles<T> tiles(a.in.samples, block);
     const Shape shape{.grid = a.tuning.grid_or(grid_for(tiles, resident(table.bytes(), block))),
                       .block = block,
                       .shared_bytes = table.bytes(),
+                      .overlap = true,
                       .stream = a.stream};
     const auto top = static_cast<unsigned>(a.out.top());
     const Status s = by_shift(a.in, [&]<class Shifts>(Shifts) {

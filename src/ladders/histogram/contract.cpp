@@ -126,6 +126,6 @@ extern const Contract histogram_contract{
     .validate_elements = &validate_elements,
     .writes = [](const Call& c, std::size_t k, std::uint64_t) { return k == 0 ? c.out[0].count : std::size_t{1}; },
     .default_cpu = "parallel",
-    .default_gpu = "until_full"};
+    .default_gpu = "guided"};
 
 }  // namespace upsweep

@@ -97,9 +97,14 @@ struct Bins<T, By<Binning::even>> {
   T lower, upper, scale;
   unsigned count;
   UPSWEEP_HD unsigned operator()(T x) const {
-    if (!(x >= lower && x < upper)) return count;
-    const auto bin = static_cast<unsigned>((x - lower) * scale);
-    return bin < count ? bin : count - 1;
+    const T place = (x - lower) * scale;
+    const bool inside = x >= lower && x < upper;
+#if defined(__CUDA_ARCH__)
+    const unsigned bin = __float2uint_rz(place);  // defined, and never negative, for any place: no branch around it
+#else
+    const unsigned bin = inside ? static_cast<unsigned>(place) : 0;
+#endif
+    return !inside ? count : bin < count ? bin : count - 1;
   }
 };
 

@@ -12,19 +12,25 @@ namespace upsweep::ladders::histogram {
 inline constexpr unsigned packs_in_flight = 2;
 
 // All numbers fit 32 bits, because the rungs take less than 2^32 samples: half the registers.
-template <class T>
+template <class T, unsigned Packs = packs_in_flight>
 struct Tiles {
   unsigned per_row, count;
 
   Tiles(const Samples<T>& s, unsigned block)
-      : per_row(static_cast<unsigned>(ceil_div(s.width, std::size_t(block) * packs_in_flight * Pack<T>::size))),
+      : per_row(static_cast<unsigned>(ceil_div(s.width, std::size_t(block) * Packs * Pack<T>::size))),
         count(s.count ? per_row * static_cast<unsigned>(ceil_div(s.count, s.width)) : 0) {}
 };
 
+// The channel of the sample in a column, without a division.
+__device__ __forceinline__ unsigned channel_of(unsigned column, unsigned channels) {
+  return channels == 3 ? column % 3 : column & (channels - 1);
+}
+
 // Block-wide: calls f(x, column, present) for the samples of a tile, in all lanes of every warp; `column` is the
 // sample's place in its row. Where `present` is false there is no sample. Blocks of whole warps.
-template <class T, class F>
-__device__ __forceinline__ void for_each_of_tile(const Samples<T>& s, const Tiles<T>& tiles, unsigned tile, F&& f) {
+template <class T, unsigned Packs, class F>
+__device__ __forceinline__ void for_each_of_tile(const Samples<T>& s, const Tiles<T, Packs>& tiles, unsigned tile,
+                                                 F&& f) {
   constexpr unsigned size = Pack<T>::size;
   const bool one_row = s.width == s.count;
   const unsigned row = one_row ? 0 : tile / tiles.per_row, part = one_row ? tile : tile % tiles.per_row;
@@ -34,14 +40,14 @@ __device__ __forceinline__ void for_each_of_tile(const Samples<T>& s, const Tile
   const PackSplit<T> split(begin, width);
   const auto head = static_cast<unsigned>(split.head), packs = static_cast<unsigned>(split.packs);
 
-  const unsigned first = part * packs_in_flight * blockDim.x + threadIdx.x;
-  uint4 raw[packs_in_flight];
+  const unsigned first = part * Packs * blockDim.x + threadIdx.x;
+  uint4 raw[Packs];
 #pragma unroll
-  for (unsigned p = 0; p < packs_in_flight; ++p)
+  for (unsigned p = 0; p < Packs; ++p)
     if (const unsigned i = first + p * blockDim.x; i < packs)
       raw[p] = load_once(reinterpret_cast<const uint4*>(split.aligned) + i);
 #pragma unroll
-  for (unsigned p = 0; p < packs_in_flight; ++p) {
+  for (unsigned p = 0; p < Packs; ++p) {
     const unsigned i = first + p * blockDim.x;
     const bool present = i < packs;
     const Pack<T> pack = present ? as_pack<T>(raw[p]) : Pack<T>{};
@@ -70,7 +76,7 @@ __device__ __forceinline__ unsigned slot_of(const Input<T, O>& in, T x, unsigned
   }
   if (in.samples.channels == 1) return bin;  // that of a sample in no bin is counters()
   if (bin == in.bins.count) return in.counters();
-  return column % in.samples.channels * in.bins.count + bin;
+  return channel_of(column, in.samples.channels) * in.bins.count + bin;
 }
 
 // Calls launch_with(std::bool_constant<shifts>{}).
@@ -82,8 +88,8 @@ Status by_shift(const Input<T, O>& in, F&& launch_with) {
 }
 
 // The grid for these tiles: at most `per_sm` blocks per multiprocessor.
-template <class T>
-unsigned grid_for(const Tiles<T>& tiles, unsigned per_sm) {
+template <class T, unsigned Packs>
+unsigned grid_for(const Tiles<T, Packs>& tiles, unsigned per_sm) {
   const unsigned most = static_cast<unsigned>(device_limits().multiprocessors) * per_sm;
   return tiles.count < 1 ? 1 : tiles.count < most ? tiles.count : most;
 }

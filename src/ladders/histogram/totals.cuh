@@ -1,5 +1,6 @@
 // Totals of all blocks in global memory, 32 bits each, which become the caller's counters at the end.
 #pragma once
+#include "kernel/ptx.h"
 #include "ladders/histogram/shared_counts.cuh"
 
 namespace upsweep::ladders::histogram {
@@ -14,6 +15,8 @@ unsigned* zeroed_totals(const Args<T, O>& a, unsigned extra = 0) {
 static __global__ void write_result(unsigned* totals,  // [words], words > counters
                                     Output out, unsigned counters, unsigned words) {
   const unsigned k = blockIdx.x * blockDim.x + threadIdx.x;
+  allow_next_launch();
+  wait_for_previous();
   if (k >= words) return;
   if (k < counters)
     out.put(k, totals[k]);
@@ -26,8 +29,8 @@ template <class T, class O>
 Status write_out(const Args<T, O>& a, unsigned* totals, unsigned extra = 0) {
   constexpr unsigned block = 256;
   const unsigned counters = a.in.counters(), words = counters + 1 + extra;
-  return launch(write_result, {.grid = (words - 1) / block + 1, .block = block, .stream = a.stream}, totals, a.out,
-                counters, words);
+  return launch(write_result, {.grid = (words - 1) / block + 1, .block = block, .overlap = true, .stream = a.stream},
+                totals, a.out, counters, words);
 }
 
 }  // namespace upsweep::ladders::histogram
