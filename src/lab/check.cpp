@@ -114,6 +114,7 @@ std::optional<std::string> try_case(Stage& stage, simt::Emulator* emulator, cons
         shape = {};
         status = stage.run(run, shape);
       }
+      if (rung.peer && status.code == Code::unsupported) break;  // a peer may leave out a part of the contract
       ++runs;
       if (!status)
         wrong = fmt::format("returned an error: {}", status.message ? status.message : "no message");

@@ -102,17 +102,16 @@ struct openmp {
 #if defined(UPSWEEP_WITH_OPENCV)
 struct opencv {
   static constexpr Story story{.idea = "cv::calcHist; its counts are floats, exact below 2^24",
-                               .limits = "u8, u16 and f32; one channel, rows without gaps; bins of its own rounding",
+                               .limits = "u8, u16; one channel, rows without gaps; of floats it rounds to other bins",
                                .source = "OpenCV"};
   template <class T, class O>
-  static constexpr bool supports = std::is_same_v<O, By<Binning::even>> &&
-                                   (sizeof(T) <= 2 || std::is_floating_point_v<T>);
+  static constexpr bool supports = std::is_same_v<O, By<Binning::even>> && sizeof(T) <= 2;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     const Samples<T>& samples = a.in.samples;
     if (samples.channels > 1 || samples.width != samples.count || samples.count > 0x7fffffff)
       return {Code::unsupported, 0, "this peer takes rows without gaps and one channel"};
-    const int type = sizeof(T) == 1 ? CV_8U : sizeof(T) == 2 ? CV_16U : CV_32F;
+    const int type = sizeof(T) == 1 ? CV_8U : CV_16U;
     const cv::Mat image(1, static_cast<int>(samples.count), type, const_cast<T*>(samples.data));
     float range[2];
     if constexpr (std::is_integral_v<T>) {
