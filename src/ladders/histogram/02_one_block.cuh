@@ -16,9 +16,7 @@ __global__ void one_block_kernel(Input<T, O> in, Output out) {
   unsigned* const counts = dynamic_shared<unsigned>();  // [counters + 1]
   const auto slot = [](unsigned k) { return k; };
   count_in_shared(in, counts, 0, 1, slot);
-  const unsigned counters = in.counters();
-  for (unsigned k = threadIdx.x; k < counters; k += blockDim.x) out.put(k, counts[slot(k)]);
-  if (threadIdx.x == 0) out.put_outside(counts[slot(counters)]);
+  put_counts(out, counts, in.counters(), slot);
 }
 
 struct one_block {

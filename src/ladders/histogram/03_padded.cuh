@@ -14,9 +14,7 @@ template <class T, class O>
 __global__ void padded_kernel(Input<T, O> in, Output out) {
   unsigned* const counts = dynamic_shared<unsigned>();  // [padded_slot(counters) + 1]
   count_in_shared(in, counts, 0, 1, padded_slot);
-  const unsigned counters = in.counters();
-  for (unsigned k = threadIdx.x; k < counters; k += blockDim.x) out.put(k, counts[padded_slot(k)]);
-  if (threadIdx.x == 0) out.put_outside(counts[padded_slot(counters)]);
+  put_counts(out, counts, in.counters(), padded_slot);
 }
 
 struct padded {
@@ -28,7 +26,7 @@ struct padded {
   static constexpr std::size_t largest = largest_counted;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    const unsigned bytes = (padded_slot(a.in.counters()) + 1) * sizeof(unsigned);
+    const unsigned bytes = padded_bytes(a.in.counters());
     if (bytes > most_shared) return too_many_counters;
     return launch(padded_kernel<T, O>, {.grid = 1, .block = 32, .shared_bytes = bytes, .stream = a.stream}, a.in,
                   a.out);

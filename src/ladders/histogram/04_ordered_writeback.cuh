@@ -44,7 +44,7 @@ struct ordered_writeback {
   static constexpr std::size_t largest = largest_counted;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    const unsigned bytes = (padded_slot(a.in.counters()) + 1) * sizeof(unsigned);
+    const unsigned bytes = padded_bytes(a.in.counters());
     if (bytes > most_shared) return too_many_counters;
     auto* const merged = reinterpret_cast<unsigned long long*>(a.workspace->counters(2));
     if (!merged) return no_memory;

@@ -42,15 +42,12 @@ struct cas_merge {
   static constexpr std::size_t largest = largest_counted;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    const unsigned bytes = (padded_slot(a.in.counters()) + 1) * sizeof(unsigned);
+    const unsigned bytes = padded_bytes(a.in.counters());
     if (bytes > most_shared) return too_many_counters;
-    unsigned* const totals = zeroed_totals(a);
-    if (!totals) return no_memory;
     const auto top = static_cast<unsigned>(a.out.top() < ~0u ? a.out.top() : ~0u);
     const Shape shape{
         .grid = a.tuning.grid_or(32), .block = a.tuning.block_or(32), .shared_bytes = bytes, .stream = a.stream};
-    if (Status s = launch(cas_merge_kernel<T, O>, shape, a.in, totals, top); !s) return s;
-    return write_out(a, totals);
+    return by_totals(a, [&](unsigned* totals) { return launch(cas_merge_kernel<T, O>, shape, a.in, totals, top); });
   }
 };
 

@@ -7,6 +7,8 @@
 // Order     any.
 // Source    Gomez-Luna et al., An Optimized Approach to Histogram Computation on GPU, 2013.
 #pragma once
+#include <algorithm>
+
 #include "ladders/histogram/totals.cuh"
 
 namespace upsweep::ladders::histogram {
@@ -31,24 +33,16 @@ struct coarsened {
   static constexpr std::size_t largest = largest_counted;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    const unsigned bytes = (padded_slot(a.in.counters()) + 1) * sizeof(unsigned);
+    const unsigned bytes = padded_bytes(a.in.counters());
     if (bytes > most_shared) return too_many_counters;
-    unsigned* const totals = zeroed_totals(a);
-    if (!totals) return no_memory;
     const unsigned block = a.tuning.block_or(256);
-    // Resident blocks per multiprocessor: as the shared memory and the threads allow.
-    const unsigned by_memory = most_shared / (bytes + 1024), by_threads = device_limits().threads_per_sm / block;
-    const unsigned per_sm = by_memory < 1 ? 1 : by_memory < by_threads ? by_memory : by_threads;
+    const std::size_t most = std::size_t(device_limits().multiprocessors) * resident(bytes, block);
     const std::size_t wanted = ceil_div(a.in.samples.count, std::size_t(block) * 8);
-    const std::size_t most = std::size_t(device_limits().multiprocessors) * per_sm;
-    const Shape shape{.grid = a.tuning.grid_or(wanted < 1      ? 1
-                                               : wanted < most ? wanted
-                                                               : most),
+    const Shape shape{.grid = a.tuning.grid_or(std::clamp<std::size_t>(wanted, 1, most)),
                       .block = block,
                       .shared_bytes = bytes,
                       .stream = a.stream};
-    if (Status s = launch(coarsened_kernel<T, O>, shape, a.in, totals); !s) return s;
-    return write_out(a, totals);
+    return by_totals(a, [&](unsigned* totals) { return launch(coarsened_kernel<T, O>, shape, a.in, totals); });
   }
 };
 

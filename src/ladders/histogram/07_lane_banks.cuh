@@ -84,17 +84,12 @@ struct lane_banks {
     const unsigned bytes = table_words(a.in.counters() + 1) * sizeof(unsigned);
     if (bytes > most_shared || a.in.samples.width != a.in.samples.count || a.tuning.block != 0)
       return coarsened::run<T, O>(a);
-    unsigned* const totals = zeroed_totals(a);
-    if (!totals) return no_memory;
-    const unsigned by_memory = most_shared / (bytes + 1024),
-                   by_threads = device_limits().threads_per_sm / lane_banks_block;
-    const unsigned per_sm = by_memory < 1 ? 1 : by_memory < by_threads ? by_memory : by_threads;
+    const unsigned per_sm = resident(bytes, lane_banks_block);
     const Shape shape{.grid = a.tuning.grid_or(blocks_for<T>(a.in.samples.count, lane_banks_block, 4, per_sm)),
                       .block = lane_banks_block,
                       .shared_bytes = bytes,
                       .stream = a.stream};
-    if (Status s = launch(lane_banks_kernel<T, O>, shape, a.in, totals); !s) return s;
-    return write_out(a, totals);
+    return by_totals(a, [&](unsigned* totals) { return launch(lane_banks_kernel<T, O>, shape, a.in, totals); });
   }
 };
 

@@ -38,15 +38,14 @@ struct aggregated {
   static Status run(const Args<T, O>& a) {
     const unsigned block = a.tuning.block_or(256);
     if (!whole_warps(block)) return not_whole_warps;
-    unsigned* const totals = zeroed_totals(a);
-    if (!totals) return no_memory;
     const Tiles<T> tiles(a.in.samples, block);
     const Shape shape{
         .grid = a.tuning.grid_or(grid_for(tiles, resident(0, block))), .block = block, .stream = a.stream};
-    const Status s = by_shift(a.in, [&]<class Shifts>(Shifts) {
-      return launch(aggregated_kernel<Shifts::value, T, O>, shape, a.in, tiles, totals);
+    return by_totals(a, [&](unsigned* totals) {
+      return by_shift(a.in, [&]<class Shifts>(Shifts) {
+        return launch(aggregated_kernel<Shifts::value, T, O>, shape, a.in, tiles, totals);
+      });
     });
-    return s ? write_out(a, totals) : s;
   }
 };
 

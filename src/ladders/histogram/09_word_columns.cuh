@@ -28,8 +28,7 @@ __global__ void __launch_bounds__(columns_block, 2)
       if (present) table.count(words, slot_of<shifts>(in, x, column));
     });
   __syncthreads();
-  for (unsigned k = threadIdx.x; k < table.slots; k += blockDim.x)
-    if (const unsigned sum = table.sum(words, k)) atomicAdd(&totals[k], sum);
+  table.merge(words, totals);
 }
 
 struct word_columns {
@@ -46,18 +45,17 @@ struct word_columns {
     if (!table.fit()) return aggregated::run<T, O>(a);
     const unsigned block = a.tuning.block_or(columns_block);
     if (Status s = fits_columns(block); !s) return s;
-    unsigned* const totals = zeroed_totals(a);
-    if (!totals) return no_memory;
     const Tiles<T> tiles(a.in.samples, block);
     const Shape shape{.grid = a.tuning.grid_or(grid_for(tiles, resident(table.bytes(), block))),
                       .block = block,
                       .shared_bytes = table.bytes(),
                       .overlap = true,
                       .stream = a.stream};
-    const Status s = by_shift(a.in, [&]<class Shifts>(Shifts) {
-      return launch(word_columns_kernel<Shifts::value, T, O>, shape, a.in, tiles, table, totals);
+    return by_totals(a, [&](unsigned* totals) {
+      return by_shift(a.in, [&]<class Shifts>(Shifts) {
+        return launch(word_columns_kernel<Shifts::value, T, O>, shape, a.in, tiles, table, totals);
+      });
     });
-    return s ? write_out(a, totals) : s;
   }
 };
 

@@ -55,8 +55,6 @@ struct slices {
     if (count == 1 || count > most_slices) return word_columns::run<T, O>(a);
     const unsigned block = a.tuning.block_or(slices_block);
     if (!whole_warps(block)) return not_whole_warps;
-    unsigned* const totals = zeroed_totals(a);
-    if (!totals) return no_memory;
     const unsigned size = static_cast<unsigned>(ceil_div(slots, count));
     const Tiles<T> tiles(a.in.samples, block);
     // Whole groups; on a device with fewer multiprocessors than slices, one group in several waves.
@@ -66,10 +64,11 @@ struct slices {
                       .shared_bytes = size * sizeof(unsigned),
                       .overlap = true,
                       .stream = a.stream};
-    const Status s = by_shift(a.in, [&]<class Shifts>(Shifts) {
-      return launch(slices_kernel<Shifts::value, T, O>, shape, a.in, tiles, count, size, totals);
+    return by_totals(a, [&](unsigned* totals) {
+      return by_shift(a.in, [&]<class Shifts>(Shifts) {
+        return launch(slices_kernel<Shifts::value, T, O>, shape, a.in, tiles, count, size, totals);
+      });
     });
-    return s ? write_out(a, totals) : s;
   }
 };
 

@@ -71,7 +71,7 @@ struct until_full {
       .idea = "blocks that have seen every bin merge early; all stop once every counter is full",
       .prediction = "10 us for 2^27 uniform samples in 1024 u8 counters, 14 times word_columns",
       .guarantees = "counts are exact",
-      .limits = "as slices, which it is where counters do not saturate or may not be dropped",
+      .limits = "counters that saturate, samples of 128 MB and more, none to be counted outside; else slices",
       .source = "the contract: a full counter stays full"};
   static constexpr Coverage coverage = Coverage::widths;
   static constexpr std::size_t largest = largest_counted;
@@ -85,8 +85,6 @@ struct until_full {
     if (a.out.bits > 16 || outside_matters || short_input || !table.fit()) return slices::run<T, O>(a);
     const unsigned block = a.tuning.block_or(columns_block);
     if (Status s = fits_columns(block); !s) return s;
-    unsigned* const totals = zeroed_totals(a, 1);
-    if (!totals) return no_memory;
     const Tiles<T> tiles(a.in.samples, block);
     const Shape shape{.grid = a.tuning.grid_or(grid_for(tiles, resident(table.bytes(), block))),
                       .block = block,
@@ -94,10 +92,14 @@ struct until_full {
                       .overlap = true,
                       .stream = a.stream};
     const auto top = static_cast<unsigned>(a.out.top());
-    const Status s = by_shift(a.in, [&]<class Shifts>(Shifts) {
-      return launch(until_full_kernel<Shifts::value, T, O>, shape, a.in, tiles, table, top, totals);
-    });
-    return s ? write_out(a, totals, 1) : s;
+    return by_totals(
+        a,
+        [&](unsigned* totals) {
+          return by_shift(a.in, [&]<class Shifts>(Shifts) {
+            return launch(until_full_kernel<Shifts::value, T, O>, shape, a.in, tiles, table, top, totals);
+          });
+        },
+        1);
   }
 };
 

@@ -77,17 +77,14 @@ struct values {
   static Status start(const Args<std::uint8_t, O>& a) {
     const unsigned block = a.tuning.block_or(values_block);
     if (!whole_warps(block)) return not_whole_warps;
-    unsigned* const totals = zeroed_totals(a);
-    if (!totals) return no_memory;
     const ByteTiles tiles(a.in.samples, block);
-    const Status s = launch(values_kernel<Channels, O>,
-                            {.grid = a.tuning.grid_or(grid_for(tiles, 1)),
-                             .block = block,
-                             .shared_bytes = 256 * Channels * warp_size * sizeof(unsigned),
-                             .overlap = true,
-                             .stream = a.stream},
-                            a.in, tiles, totals);
-    return s ? write_out(a, totals) : s;
+    const Shape shape{.grid = a.tuning.grid_or(grid_for(tiles, 1)),
+                      .block = block,
+                      .shared_bytes = 256 * Channels * warp_size * sizeof(unsigned),
+                      .overlap = true,
+                      .stream = a.stream};
+    return by_totals(a,
+                     [&](unsigned* totals) { return launch(values_kernel<Channels, O>, shape, a.in, tiles, totals); });
   }
 };
 

@@ -118,8 +118,7 @@ __global__ void __launch_bounds__(columns_block, 2)
                   bin == guide.count ? in.counters() : channel_of(column, in.samples.channels) * guide.count + bin);
     });
   __syncthreads();
-  for (unsigned k = threadIdx.x; k < table.slots; k += blockDim.x)
-    if (const unsigned sum = table.sum(words, k)) atomicAdd(&totals[k], sum);
+  table.merge(words, totals);
 }
 
 struct guided {
@@ -138,18 +137,15 @@ struct guided {
       if (guide.count <= most_guided && table.bytes() + guide.bytes() <= most_shared) {
         const unsigned block = a.tuning.block_or(columns_block);
         if (Status s = fits_columns(block); !s) return s;
-        unsigned* const totals = zeroed_totals(a);
-        if (!totals) return no_memory;
         const Tiles<T> tiles(a.in.samples, block);
         const std::size_t bytes = table.bytes() + guide.bytes();
-        const Status s = launch(guided_kernel<T, O>,
-                                {.grid = a.tuning.grid_or(grid_for(tiles, resident(bytes, block))),
-                                 .block = block,
-                                 .shared_bytes = bytes,
-                                 .overlap = true,
-                                 .stream = a.stream},
-                                a.in, tiles, table, guide, totals);
-        return s ? write_out(a, totals) : s;
+        const Shape shape{.grid = a.tuning.grid_or(grid_for(tiles, resident(bytes, block))),
+                          .block = block,
+                          .shared_bytes = bytes,
+                          .overlap = true,
+                          .stream = a.stream};
+        return by_totals(
+            a, [&](unsigned* totals) { return launch(guided_kernel<T, O>, shape, a.in, tiles, table, guide, totals); });
       }
     }
     return values::run<T, O>(a);

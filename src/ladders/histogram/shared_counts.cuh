@@ -10,6 +10,14 @@ inline constexpr unsigned most_shared = 227 * 1024;          // bytes of shared 
 inline constexpr Status too_many_counters{Code::unsupported, 0, "the counters do not fit in shared memory"};
 inline constexpr Status no_memory{Code::out_of_memory, 0, "no memory for the total counts"};
 
+// Blocks of `bytes` of shared memory and `threads` threads that a multiprocessor holds; a block takes 1 KB more.
+inline unsigned resident(std::size_t bytes, unsigned threads) {
+  const auto by_memory = static_cast<unsigned>((most_shared + 1024) / (bytes + 1024));
+  const unsigned by_threads = static_cast<unsigned>(device_limits().threads_per_sm) / threads;
+  const unsigned least = by_memory < by_threads ? by_memory : by_threads;
+  return least < 1 ? 1 : least;
+}
+
 // Block-wide: counts the samples of block `block` of `blocks`, which take the samples in turn, in
 // counts[slot(0..counters]], the last of them for the samples in no bin. Clears them first; ends with a barrier.
 template <class T, class O, class Slot>
@@ -25,5 +33,13 @@ __device__ void count_in_shared(const Input<T, O>& in, unsigned* counts, unsigne
 
 // Counters with one unused word after every 32, so that a column of counters 32 apart is in 32 banks.
 __host__ __device__ constexpr unsigned padded_slot(unsigned k) { return k + k / 32; }
+constexpr unsigned padded_bytes(unsigned counters) { return (padded_slot(counters) + 1) * sizeof(unsigned); }
+
+// Block-wide: writes the caller's counters from the block's counts.
+template <class Slot>
+__device__ void put_counts(const Output& out, const unsigned* counts, unsigned counters, Slot slot) {
+  for (unsigned k = threadIdx.x; k < counters; k += blockDim.x) out.put(k, counts[slot(k)]);
+  if (threadIdx.x == 0) out.put_outside(counts[slot(counters)]);
+}
 
 }  // namespace upsweep::ladders::histogram

@@ -94,12 +94,4 @@ unsigned grid_for(const Tiles<T, Packs>& tiles, unsigned per_sm) {
   return tiles.count < 1 ? 1 : tiles.count < most ? tiles.count : most;
 }
 
-// Blocks of `bytes` of shared memory and `threads` threads that a multiprocessor holds; a block takes 1 KB more.
-inline unsigned resident(std::size_t bytes, unsigned threads) {
-  const auto by_memory = static_cast<unsigned>((most_shared + 1024) / (bytes + 1024));
-  const unsigned by_threads = static_cast<unsigned>(device_limits().threads_per_sm) / threads;
-  const unsigned least = by_memory < by_threads ? by_memory : by_threads;
-  return least < 1 ? 1 : least;
-}
-
 }  // namespace upsweep::ladders::histogram

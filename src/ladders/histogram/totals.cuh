@@ -5,12 +5,6 @@
 
 namespace upsweep::ladders::histogram {
 
-// Returns [counters + 1 + extra] totals, all zero; write_out() zeroes them again. Null: no memory.
-template <class T, class O>
-unsigned* zeroed_totals(const Args<T, O>& a, unsigned extra = 0) {
-  return a.workspace->counters(a.in.counters() + 1 + extra);
-}
-
 // Writes the caller's counters from the totals, and zeroes these.
 static __global__ void write_result(unsigned* totals,  // [words], words > counters
                                     Output out, unsigned counters, unsigned words) {
@@ -25,10 +19,15 @@ static __global__ void write_result(unsigned* totals,  // [words], words > count
   totals[k] = 0;
 }
 
-template <class T, class O>
-Status write_out(const Args<T, O>& a, unsigned* totals, unsigned extra = 0) {
+// Calls count(totals), which launches a kernel that adds to [counters + 1 + extra] totals, all zero, the one after the
+// counters for the samples in no bin; then writes the caller's counters, and zeroes the totals.
+template <class T, class O, class F>
+Status by_totals(const Args<T, O>& a, F&& count, unsigned extra = 0) {
   constexpr unsigned block = 256;
   const unsigned counters = a.in.counters(), words = counters + 1 + extra;
+  unsigned* const totals = a.workspace->counters(words);
+  if (!totals) return no_memory;
+  if (Status s = count(totals); !s) return s;
   return launch(write_result, {.grid = (words - 1) / block + 1, .block = block, .overlap = true, .stream = a.stream},
                 totals, a.out, counters, words);
 }

@@ -37,6 +37,11 @@ struct WordColumns {
     for (unsigned j = 0; j < columns; ++j) all += words[slot * columns + (threadIdx.x + j) % columns];
     return all;
   }
+  // Block-wide: adds the table to the totals.
+  __device__ void merge(const unsigned* words, unsigned* totals) const {
+    for (unsigned k = threadIdx.x; k < slots; k += blockDim.x)
+      if (const unsigned all = sum(words, k)) atomicAdd(&totals[k], all);
+  }
 };
 
 }  // namespace upsweep::ladders::histogram

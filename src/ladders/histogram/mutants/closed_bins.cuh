@@ -17,8 +17,7 @@ __global__ void closed_bins_kernel(Input<T, O> in, Output out) {
       atomicAdd(&counts[k - 1], 1u);
   }
   __syncthreads();
-  for (unsigned k = threadIdx.x; k < counters; k += blockDim.x) out.put(k, counts[k]);
-  if (threadIdx.x == 0) out.put_outside(counts[counters]);
+  put_counts(out, counts, counters, [](unsigned k) { return k; });
 }
 
 struct closed_bins {

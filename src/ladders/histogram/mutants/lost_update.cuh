@@ -14,8 +14,7 @@ __global__ void lost_update_kernel(Input<T, O> in, Output out) {
   __syncthreads();
   for (std::size_t i = threadIdx.x; i < in.samples.count; i += blockDim.x) ++counts[in.counter_of(i)];
   __syncthreads();
-  for (unsigned k = threadIdx.x; k < counters; k += blockDim.x) out.put(k, counts[k]);
-  if (threadIdx.x == 0) out.put_outside(counts[counters]);
+  put_counts(out, counts, counters, [](unsigned k) { return k; });
 }
 
 struct lost_update {

@@ -24,7 +24,7 @@ struct unordered_merge {
                                .prediction = "a global race between two blocks"};
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    const unsigned bytes = (padded_slot(a.in.counters()) + 1) * sizeof(unsigned);
+    const unsigned bytes = padded_bytes(a.in.counters());
     if (bytes > most_shared) return too_many_counters;
     return launch(unordered_merge_kernel<T, O>, {.grid = 8, .block = 32, .shared_bytes = bytes, .stream = a.stream},
                   a.in, a.out);
