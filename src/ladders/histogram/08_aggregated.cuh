@@ -7,23 +7,22 @@
 // Order     any.
 // Source    Adinets, CUDA Pro Tip: Optimized Filtering with Warp-Aggregated Atomics, 2014.
 #pragma once
-#include "ladders/histogram/tiles.cuh"
+#include "ladders/histogram/steps.cuh"
 #include "ladders/histogram/totals.cuh"
 
 namespace upsweep::ladders::histogram {
 
 template <bool shifts, class T, class O>
 __global__ void __launch_bounds__(1024, 1)
-    aggregated_kernel(Input<T, O> in, Tiles<T> tiles, unsigned* totals) {  // [counters + 1], zero
+    aggregated_kernel(Input<T, O> in, Steps<T> steps, unsigned* totals) {  // [counters + 1], zero
   const unsigned lane = threadIdx.x % warp_size;
   constexpr unsigned none = ~0u;
-  for (unsigned tile = blockIdx.x; tile < tiles.count; tile += gridDim.x)
-    for_each_of_tile(in.samples, tiles, tile, [&](T x, unsigned column, bool present) {
-      const unsigned slot = present ? slot_of<shifts>(in, x, column) : none;
-      const unsigned same = __match_any_sync(all_lanes, slot);
-      if (slot != none && lane == static_cast<unsigned>(__ffs(static_cast<int>(same))) - 1)
-        atomicAdd(&totals[slot], static_cast<unsigned>(__popc(same)));
-    });
+  for_each_slot(in.samples, steps, steps.share(blockIdx.x, gridDim.x), slots_of<shifts>(in),
+                [&](unsigned slot, auto present) {
+                  const unsigned same = __match_any_sync(all_lanes, present ? slot : none);
+                  if (present && lane == static_cast<unsigned>(__ffs(static_cast<int>(same))) - 1)
+                    atomicAdd(&totals[slot], static_cast<unsigned>(__popc(same)));
+                });
 }
 
 struct aggregated {
@@ -36,14 +35,13 @@ struct aggregated {
   static constexpr std::size_t largest = largest_counted;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    const unsigned block = a.tuning.block_or(256);
+    const unsigned block = a.tuning.block_or(steps_block);
     if (!whole_warps(block)) return not_whole_warps;
-    const Tiles<T> tiles(a.in.samples, block);
-    const Shape shape{
-        .grid = a.tuning.grid_or(grid_for(tiles, resident(0, block))), .block = block, .stream = a.stream};
+    const Steps<T> steps(a.in.samples);
+    const Shape shape{.grid = a.tuning.grid_or(steps.grid(block)), .block = block, .stream = a.stream};
     return by_totals(a, [&](unsigned* totals) {
       return by_shift(a.in, [&]<class Shifts>(Shifts) {
-        return launch(aggregated_kernel<Shifts::value, T, O>, shape, a.in, tiles, totals);
+        return launch(aggregated_kernel<Shifts::value, T, O>, shape, a.in, steps, totals);
       });
     });
   }

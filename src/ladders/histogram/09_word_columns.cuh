@@ -15,18 +15,18 @@
 namespace upsweep::ladders::histogram {
 
 template <bool shifts, class T, class O>
-__global__ void __launch_bounds__(columns_block, 2)
-    word_columns_kernel(Input<T, O> in, Tiles<T> tiles, WordColumns table,
-                        unsigned* totals) {            // [counters + 1], zero
-  unsigned* const words = dynamic_shared<unsigned>();  // [slots][columns]
+__global__ void __launch_bounds__(steps_block, 1) word_columns_kernel(Input<T, O> in, Steps<T> steps, WordColumns table,
+                                                                      unsigned* totals) {  // [counters + 1], zero
+  unsigned* const words = dynamic_shared<unsigned>();                                      // [slots][columns]
+  const StepRange share = steps.share(blockIdx.x, gridDim.x);
   allow_next_launch();
+  prefetch_first_steps(in.samples, share);
   table.clear(words);
   wait_for_previous();
   __syncthreads();
-  for (unsigned tile = blockIdx.x; tile < tiles.count; tile += gridDim.x)
-    for_each_of_tile(in.samples, tiles, tile, [&](T x, unsigned column, bool present) {
-      if (present) table.count(words, slot_of<shifts>(in, x, column));
-    });
+  for_each_slot(in.samples, steps, share, slots_of<shifts>(in), [&](unsigned slot, auto present) {
+    if (present) table.count(words, slot);
+  });
   __syncthreads();
   table.merge(words, totals);
 }
@@ -41,19 +41,16 @@ struct word_columns {
   static constexpr std::size_t largest = largest_counted;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    const WordColumns table(a.in.counters());
+    const unsigned block = a.tuning.block_or(steps_block);
+    if (!whole_warps(block)) return not_whole_warps;
+    const Steps<T> steps(a.in.samples);
+    const unsigned grid = a.tuning.grid_or(steps.grid(block));
+    const WordColumns table(a.in.counters(), a.in.samples.count / grid);
     if (!table.fit()) return aggregated::run<T, O>(a);
-    const unsigned block = a.tuning.block_or(columns_block);
-    if (Status s = fits_columns(block); !s) return s;
-    const Tiles<T> tiles(a.in.samples, block);
-    const Shape shape{.grid = a.tuning.grid_or(grid_for(tiles, resident(table.bytes(), block))),
-                      .block = block,
-                      .shared_bytes = table.bytes(),
-                      .overlap = true,
-                      .stream = a.stream};
+    const Shape shape{.grid = grid, .block = block, .shared_bytes = table.bytes(), .overlap = true, .stream = a.stream};
     return by_totals(a, [&](unsigned* totals) {
       return by_shift(a.in, [&]<class Shifts>(Shifts) {
-        return launch(word_columns_kernel<Shifts::value, T, O>, shape, a.in, tiles, table, totals);
+        return launch(word_columns_kernel<Shifts::value, T, O>, shape, a.in, steps, table, totals);
       });
     });
   }

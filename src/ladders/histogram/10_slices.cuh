@@ -9,32 +9,31 @@
 // Source    Shams, Kennedy, Efficient Histogram Algorithms for NVIDIA CUDA Compatible Devices, 2007 (ranges of bins).
 #pragma once
 #include "ladders/histogram/09_word_columns.cuh"
-#include "ladders/histogram/tiles.cuh"
 #include "ladders/histogram/totals.cuh"
 
 namespace upsweep::ladders::histogram {
 
-inline constexpr unsigned slices_block = 1024;
 inline constexpr unsigned most_of_slice = most_shared / sizeof(unsigned);  // counters
 // Every slice reads all samples, from L2 at about 1.3 times the memory's speed: so many slices take as long as sending
 // every addition to L2.
 inline constexpr unsigned most_slices = 19;  // 2^20 bins
 
 template <bool shifts, class T, class O>
-__global__ void __launch_bounds__(slices_block, 1)
-    slices_kernel(Input<T, O> in, Tiles<T> tiles, unsigned slices, unsigned slice_size,
+__global__ void __launch_bounds__(steps_block, 1)
+    slices_kernel(Input<T, O> in, Steps<T> steps, unsigned slices, unsigned slice_size,
                   unsigned* totals) {                   // [counters + 1], zero
   unsigned* const counts = dynamic_shared<unsigned>();  // [slice_size]
   const unsigned first = blockIdx.x % slices * slice_size, slots = in.counters() + 1;
+  const StepRange share = steps.share(blockIdx.x / slices, gridDim.x / slices);
   allow_next_launch();
+  prefetch_first_steps(in.samples, share);
   for (unsigned k = threadIdx.x; k < slice_size; k += blockDim.x) counts[k] = 0;
   wait_for_previous();
   __syncthreads();
-  for (unsigned tile = blockIdx.x / slices; tile < tiles.count; tile += gridDim.x / slices)
-    for_each_of_tile(in.samples, tiles, tile, [&](T x, unsigned column, bool present) {
-      const unsigned k = slot_of<shifts>(in, x, column) - first;  // wraps below the slice, and is then large
-      if (present && k < slice_size) atomicAdd(&counts[k], 1u);
-    });
+  for_each_slot(in.samples, steps, share, slots_of<shifts>(in), [&](unsigned slot, auto present) {
+    const unsigned k = slot - first;  // wraps below the slice, and is then large
+    if (present && k < slice_size) atomicAdd(&counts[k], 1u);
+  });
   __syncthreads();
   for (unsigned k = threadIdx.x; k < slice_size && first + k < slots; k += blockDim.x)
     if (counts[k]) atomicAdd(&totals[first + k], counts[k]);
@@ -53,12 +52,12 @@ struct slices {
   static Status run(const Args<T, O>& a) {
     const unsigned slots = a.in.counters() + 1, count = static_cast<unsigned>(ceil_div(slots, most_of_slice));
     if (count == 1 || count > most_slices) return word_columns::run<T, O>(a);
-    const unsigned block = a.tuning.block_or(slices_block);
+    const unsigned block = a.tuning.block_or(steps_block);
     if (!whole_warps(block)) return not_whole_warps;
     const unsigned size = static_cast<unsigned>(ceil_div(slots, count));
-    const Tiles<T> tiles(a.in.samples, block);
+    const Steps<T> steps(a.in.samples);
     // Whole groups; on a device with fewer multiprocessors than slices, one group in several waves.
-    const unsigned groups = a.tuning.grid_or(grid_for(tiles, resident(size * sizeof(unsigned), block))) / count;
+    const unsigned groups = a.tuning.grid_or(steps.grid(block)) / count;
     const Shape shape{.grid = (groups < 1 ? 1 : groups) * count,
                       .block = block,
                       .shared_bytes = size * sizeof(unsigned),
@@ -66,7 +65,7 @@ struct slices {
                       .stream = a.stream};
     return by_totals(a, [&](unsigned* totals) {
       return by_shift(a.in, [&]<class Shifts>(Shifts) {
-        return launch(slices_kernel<Shifts::value, T, O>, shape, a.in, tiles, count, size, totals);
+        return launch(slices_kernel<Shifts::value, T, O>, shape, a.in, steps, count, size, totals);
       });
     });
   }

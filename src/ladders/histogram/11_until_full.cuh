@@ -1,8 +1,8 @@
 // histogram/until_full: saturating counters end the call once all of them are full.
 //
-// After 1, 4, 16, ... tiles a block that has seen every bin merges, and counts the counters that its additions filled.
-// Once that is all of them, no further sample can change the result: every block stops. An input that leaves a bin
-// empty pays for looking only.
+// At 1, 4, 16, ... times 64 KB a block that has seen every bin merges, and counts the counters that its additions
+// filled. Once that is all of them, no further sample can change the result: every block stops. An input that leaves a
+// bin empty pays for looking only.
 //
 // Traffic   reads up to the sample that fills the last counter, and what is in flight then; n reads if one stays
 //           below its top, or if samples outside are to be counted and there can be some.
@@ -34,24 +34,27 @@ __device__ unsigned merge_until(const Table& table, unsigned* words, unsigned* t
 }
 
 template <bool shifts, class T, class O>
-__global__ void __launch_bounds__(columns_block, 2)
-    until_full_kernel(Input<T, O> in, Tiles<T> tiles, WordColumns table, unsigned top,
+__global__ void __launch_bounds__(steps_block, 1)
+    until_full_kernel(Input<T, O> in, Steps<T> steps, WordColumns table, unsigned top,
                       unsigned* totals) {  // [counters + 2], zero; the last one is the number of full counters
   unsigned* const words = dynamic_shared<unsigned>();  // [slots][columns]
   __shared__ unsigned full;                            // as far as this block knows
   const unsigned counters = in.counters();
   unsigned* const all_full = &totals[counters + 1];
+  const StepRange share = steps.share(blockIdx.x, gridDim.x);
   allow_next_launch();
+  prefetch_first_steps(in.samples, share);
   table.clear(words);
   wait_for_previous();
   __syncthreads();
-  unsigned done = 0, look_at = 1;  // tiles
-  for (unsigned tile = blockIdx.x; tile < tiles.count; tile += gridDim.x) {
-    for_each_of_tile(in.samples, tiles, tile, [&](T x, unsigned column, bool present) {
-      if (present) table.count(words, slot_of<shifts>(in, x, column));
+  unsigned some = packs_at_once<T> * blockDim.x / warp_size;  // steps until the next look
+  for (StepRange next{share.from, share.from}; next.to < share.to;) {
+    next = {next.to, share.to - next.to < some ? share.to : next.to + some};
+    for_each_slot(in.samples, steps, next, slots_of<shifts>(in), [&](unsigned slot, auto present) {
+      if (present) table.count(words, slot);
     });
-    if (++done != look_at) continue;
-    look_at *= 4;
+    if (next.to == share.to) break;
+    some = 3 * (next.to - share.from);
     __syncthreads();
     bool seen = true;
     for (unsigned k = threadIdx.x; k < counters; k += blockDim.x) seen &= table.sum(words, k) > 0;
@@ -77,26 +80,23 @@ struct until_full {
   static constexpr std::size_t largest = largest_counted;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    const WordColumns table(a.in.counters());
+    const unsigned block = a.tuning.block_or(steps_block);
+    if (!whole_warps(block)) return not_whole_warps;
+    const Steps<T> steps(a.in.samples);
+    const unsigned grid = a.tuning.grid_or(steps.grid(block));
+    const WordColumns table(a.in.counters(), a.in.samples.count / grid);
     const bool outside_matters = a.out.outside && !a.in.covers_every_value();
     // Looking costs a block about 4 us each time: more than it can save where all is read in 20 us. With a grid set by
     // the caller it takes any n, so that checks reach it.
     const bool short_input = a.in.samples.count * sizeof(T) < 128 << 20 && a.tuning.grid == 0;
     if (a.out.bits > 16 || outside_matters || short_input || !table.fit()) return slices::run<T, O>(a);
-    const unsigned block = a.tuning.block_or(columns_block);
-    if (Status s = fits_columns(block); !s) return s;
-    const Tiles<T> tiles(a.in.samples, block);
-    const Shape shape{.grid = a.tuning.grid_or(grid_for(tiles, resident(table.bytes(), block))),
-                      .block = block,
-                      .shared_bytes = table.bytes(),
-                      .overlap = true,
-                      .stream = a.stream};
+    const Shape shape{.grid = grid, .block = block, .shared_bytes = table.bytes(), .overlap = true, .stream = a.stream};
     const auto top = static_cast<unsigned>(a.out.top());
     return by_totals(
         a,
         [&](unsigned* totals) {
           return by_shift(a.in, [&]<class Shifts>(Shifts) {
-            return launch(until_full_kernel<Shifts::value, T, O>, shape, a.in, tiles, table, top, totals);
+            return launch(until_full_kernel<Shifts::value, T, O>, shape, a.in, steps, table, top, totals);
           });
         },
         1);

@@ -5,31 +5,39 @@
 // threads per multiprocessor has four packs per thread in flight, and merges once.
 //
 // Traffic   n reads, 16 bytes per access; an atomic addition per value that occurs, channel and block; totals read
-// once. Order     any. Source    the domain of the samples; columns as in word_columns.
+//           once.
+// Order     any.
+// Source    the domain of the samples; columns as in word_columns.
 #pragma once
 #include "ladders/histogram/11_until_full.cuh"
-#include "ladders/histogram/tiles.cuh"
 #include "ladders/histogram/totals.cuh"
 
 namespace upsweep::ladders::histogram {
 
-inline constexpr unsigned values_block = 1024, values_packs = 4;
-using ByteTiles = Tiles<std::uint8_t, values_packs>;
-
 template <unsigned Channels, class O>
-__global__ void __launch_bounds__(values_block, 1)
-    values_kernel(Input<std::uint8_t, O> in, ByteTiles tiles, unsigned* totals) {  // [counters + 1], zero
+__global__ void __launch_bounds__(steps_block, 1)
+    values_kernel(Input<std::uint8_t, O> in, Steps<std::uint8_t> steps, unsigned* totals) {  // [counters + 1], zero
   constexpr unsigned rows = 256 * Channels;
   unsigned* const words = dynamic_shared<unsigned>();  // [Channels][256][32]
   const unsigned lane = threadIdx.x % warp_size, counters = in.counters();
+  const StepRange share = steps.share(blockIdx.x, gridDim.x);
   allow_next_launch();
+  prefetch_first_steps(in.samples, share);
   for (unsigned w = threadIdx.x; w < rows * warp_size; w += blockDim.x) words[w] = 0;
   wait_for_previous();
   __syncthreads();
-  for (unsigned tile = blockIdx.x; tile < tiles.count; tile += gridDim.x)
-    for_each_of_tile(in.samples, tiles, tile, [&](std::uint8_t x, unsigned column, bool present) {
-      if (present) atomicAdd(&words[(column % Channels * 256 + x) * warp_size + lane], 1u);
-    });
+  for_each_slot(
+      in.samples, steps, share,
+      [&]<unsigned n>(const std::uint8_t(&x)[n], unsigned column, unsigned(&slots)[n]) {
+        unsigned row_of[Channels];  // of value 0, for the first sample and those after it
+#pragma unroll
+        for (unsigned c = 0; c < Channels; ++c) row_of[c] = (column % Channels + c) % Channels * 256 * warp_size + lane;
+#pragma unroll
+        for (unsigned k = 0; k < n; ++k) slots[k] = row_of[k % Channels] + x[k] * warp_size;
+      },
+      [&](unsigned slot, auto present) {
+        if (present) atomicAdd(&words[slot], 1u);
+      });
   __syncthreads();
   for (unsigned row = threadIdx.x; row < rows; row += blockDim.x) {
     unsigned sum = 0;
@@ -75,16 +83,16 @@ struct values {
   }
   template <unsigned Channels, class O>
   static Status start(const Args<std::uint8_t, O>& a) {
-    const unsigned block = a.tuning.block_or(values_block);
+    const unsigned block = a.tuning.block_or(steps_block);
     if (!whole_warps(block)) return not_whole_warps;
-    const ByteTiles tiles(a.in.samples, block);
-    const Shape shape{.grid = a.tuning.grid_or(grid_for(tiles, 1)),
+    const Steps<std::uint8_t> steps(a.in.samples);
+    const Shape shape{.grid = a.tuning.grid_or(steps.grid(block)),
                       .block = block,
                       .shared_bytes = 256 * Channels * warp_size * sizeof(unsigned),
                       .overlap = true,
                       .stream = a.stream};
     return by_totals(a,
-                     [&](unsigned* totals) { return launch(values_kernel<Channels, O>, shape, a.in, tiles, totals); });
+                     [&](unsigned* totals) { return launch(values_kernel<Channels, O>, shape, a.in, steps, totals); });
   }
 };
 

@@ -91,6 +91,15 @@ struct Bins<T, By<Binning::even>> {
   }
 };
 
+// Truncates; what is not in the range of unsigned becomes the nearest number in it, and NaN 0.
+UPSWEEP_HD inline unsigned truncated(float x) {
+#if defined(__CUDA_ARCH__)
+  return __float2uint_rz(x);  // one instruction
+#else
+  return x >= 0x1p32f ? ~0u : x > 0 ? static_cast<unsigned>(x) : 0;
+#endif
+}
+
 template <class T>
 requires std::is_floating_point_v<T>
 struct Bins<T, By<Binning::even>> {
@@ -99,11 +108,7 @@ struct Bins<T, By<Binning::even>> {
   UPSWEEP_HD unsigned operator()(T x) const {
     const T place = (x - lower) * scale;
     const bool inside = x >= lower && x < upper;
-#if defined(__CUDA_ARCH__)
-    const unsigned bin = __float2uint_rz(place);  // defined, and never negative, for any place: no branch around it
-#else
-    const unsigned bin = inside ? static_cast<unsigned>(place) : 0;
-#endif
+    const unsigned bin = truncated(place);
     return !inside ? count : bin < count ? bin : count - 1;
   }
 };

@@ -1,24 +1,19 @@
 // A block's counters in shared memory: a row of `columns` words for each counter, of which a lane uses one.
 #pragma once
-#include "ladders/histogram/tiles.cuh"
+#include "ladders/histogram/steps.cuh"
 
 namespace upsweep::ladders::histogram {
 
-// Threads. Two blocks per multiprocessor leave a thread 40 registers; two of 1024 threads 32, which spill.
-inline constexpr unsigned columns_block = 768;
-inline Status fits_columns(unsigned block) {
-  if (!whole_warps(block)) return not_whole_warps;
-  if (block > columns_block) return {Code::unsupported, 0, "this rung takes blocks of up to 768 threads"};
-  return {};
-}
-
-// As many columns, a power of two up to 32, as fit beside a second block and `beside` bytes of the rung's own; one
-// column may take all the memory.
+// Columns keep lanes apart whose counters are in one bank. Clearing and merging them takes as long as counting 32 times
+// their number of samples: so a table has at most a 64th of the words that a block has samples, if they fit beside
+// `beside` bytes of the rung's own; one column at least.
 struct WordColumns {
   unsigned slots, columns;
 
-  explicit WordColumns(unsigned counters, std::size_t beside = 0) : slots(counters + 1), columns(warp_size) {
-    while (columns > 1 && bytes() + beside > most_shared / 2 - 1024) columns /= 2;
+  WordColumns(unsigned counters, std::size_t samples_per_block, std::size_t beside = 0)
+      : slots(counters + 1), columns(warp_size) {
+    while (columns > 1 && (bytes() + beside > most_shared || std::size_t(slots) * columns > samples_per_block / 64))
+      columns /= 2;
   }
   std::size_t bytes() const { return std::size_t(slots) * columns * sizeof(unsigned); }
   bool fit() const { return bytes() <= most_shared; }

@@ -1,0 +1,204 @@
+// Samples in steps: a step is 32 packs of 16 bytes of one row, one per lane of a warp.
+#pragma once
+#include "kernel/block.h"
+#include "kernel/vector.h"
+#include "ladders/histogram/contract.h"
+#include "ladders/histogram/shared_counts.cuh"
+
+namespace upsweep::ladders::histogram {
+
+// A block has a multiprocessor to itself. Each thread reads several packs at once, while it counts those before them:
+// 64 KB and more in flight, where the memory's speed and latency need 28 (35 bytes per ns, 0.8 us). With more than two
+// packs of bytes, the 64 registers of a thread do not suffice.
+inline constexpr unsigned steps_block = 1024;
+template <class T>
+inline constexpr unsigned packs_at_once = sizeof(T) == 1 ? 2 : 4;
+
+// Steps [from, to).
+struct StepRange {
+  unsigned from, to;
+};
+
+// All numbers fit 32 bits, because the rungs take less than 2^32 samples: half the registers.
+template <class T>
+struct Steps {
+  unsigned per_row, count;
+
+  explicit Steps(const Samples<T>& s)
+      : per_row(static_cast<unsigned>(ceil_div(s.width ? s.width : 1, std::size_t(warp_size) * Pack<T>::size))),
+        count(s.count ? per_row * static_cast<unsigned>(ceil_div(s.count, s.width)) : 0) {}
+
+  // The share of one of `blocks` blocks.
+  __device__ StepRange share(unsigned block, unsigned blocks) const {
+    const unsigned each = count / blocks, more = count % blocks;
+    const unsigned from = block * each + (block < more ? block : more);
+    return {from, from + each + (block < more)};
+  }
+  // The grid: a block for as many steps as it has warps, at most one per multiprocessor.
+  unsigned grid(unsigned block) const { return persistent_grid(ceil_div(count, block / warp_size)); }
+};
+
+// One row: whole packs, and up to a pack of samples at each end.
+template <class T>
+struct Row {
+  const T* begin;
+  unsigned width, head, packs;
+
+  __device__ Row(const Samples<T>& s, unsigned row) : begin(s.data + row * s.pitch), width(width_of(s, row)) {
+    const PackSplit<T> split(begin, width);
+    head = static_cast<unsigned>(split.head), packs = static_cast<unsigned>(split.packs);
+  }
+  __device__ unsigned tail() const { return width - head - packs * Pack<T>::size; }
+
+ private:
+  static __device__ unsigned width_of(const Samples<T>& s, unsigned row) {  // the last row may be short
+    const unsigned full = static_cast<unsigned>(s.width), left = static_cast<unsigned>(s.count) - row * full;
+    return left < full ? left : full;
+  }
+};
+
+// Prefetches what this block reads first into L2, while the previous kernel ends; by one lane. Rows without gaps only.
+template <class T>
+__device__ void prefetch_first_steps(const Samples<T>& samples, StepRange range) {
+  if (threadIdx.x > 0 || samples.width != samples.count) return;
+  const Row<T> row(samples, 0);
+  const unsigned first = range.from * warp_size, packs = packs_at_once<T> * blockDim.x;
+  const unsigned end = range.to * warp_size < row.packs ? range.to * warp_size : row.packs;
+  if (first >= end) return;
+  prefetch_l2(row.begin + row.head + std::size_t(first) * Pack<T>::size,
+              16 * (end - first < packs ? end - first : packs));
+}
+
+// Warp-wide: for_each_slot() for every `stride`th of a row's steps [step, end). The slots of a pack are found before
+// any is counted, because a load may not be moved before an addition.
+template <class T, class SlotsOf, class Count>
+__device__ __forceinline__ void for_each_slot_of_row(const Row<T>& row, unsigned step, unsigned end, unsigned stride,
+                                                     SlotsOf& slots_of, Count& count) {
+  constexpr unsigned size = Pack<T>::size, several = packs_at_once<T>;
+  const unsigned lane = threadIdx.x % warp_size;
+  const auto* const packs = reinterpret_cast<const uint4*>(row.begin + row.head) + lane;
+  const auto count_pack = [&](uint4 raw, unsigned at, auto present) {
+    const Pack<T> pack = as_pack<T>(raw);
+    const unsigned column = row.head + (at * warp_size + lane) * size;
+    unsigned slots[size];
+    slots_of(pack.item, column, slots);
+#pragma unroll
+    for (unsigned k = 0; k < size; ++k) count(slots[k], present);
+  };
+  // Several whole steps at once, while the next ones are in flight.
+  const unsigned whole = row.packs / warp_size < end ? row.packs / warp_size : end;
+  uint4 next[several];
+  const auto load_several = [&] {
+    if (step + (several - 1) * stride >= whole) return false;
+#pragma unroll
+    for (unsigned k = 0; k < several; ++k) next[k] = load_once(packs + (step + k * stride) * warp_size);
+    return true;
+  };
+  for (bool more = load_several(); more;) {
+    uint4 now[several];
+#pragma unroll
+    for (unsigned k = 0; k < several; ++k) now[k] = next[k];
+    const unsigned at = step;
+    step += several * stride;
+    more = load_several();
+#pragma unroll
+    for (unsigned k = 0; k < several; ++k) count_pack(now[k], at + k * stride, std::true_type{});
+  }
+  // The others: fewer whole steps than that, and the row's last one.
+#pragma unroll
+  for (unsigned k = 0; k < several; ++k) {
+    const unsigned at = step + k * stride;
+    next[k] = {};
+    if (at < end && at * warp_size + lane < row.packs) next[k] = load_once(packs + at * warp_size);
+  }
+#pragma unroll
+  for (unsigned k = 0; k < several; ++k)
+    if (const unsigned at = step + k * stride; at < end) count_pack(next[k], at, at * warp_size + lane < row.packs);
+}
+
+// Block-wide: counts the samples in the steps of a range, in all lanes of every warp. slots_of(x, column, slots) finds
+// the slots of the samples x[0], x[1], ..., which are in columns column, column + 1, ... of their row; then come calls
+// of count(slot, present). Where `present` is false there is no sample; in whole steps it is a std::true_type.
+template <class T, class SlotsOf, class Count>
+__device__ __forceinline__ void for_each_slot(const Samples<T>& samples, const Steps<T>& steps, StepRange range,
+                                              SlotsOf&& slots_of, Count&& count) {
+  const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size, warps = blockDim.x / warp_size;
+  // The warps take the steps of one row in turn; of several rows, each takes whole ones as far as possible.
+  const bool one_row = samples.width == samples.count;
+  StepRange own{range.from + warp, range.to};
+  if (!one_row) {
+    const unsigned each = (range.to - range.from) / warps + 1;
+    own.from = range.from + warp * each < range.to ? range.from + warp * each : range.to;
+    own.to = range.to - own.from < each ? range.to : own.from + each;
+  }
+  for (unsigned row = one_row ? 0 : own.from / steps.per_row; own.from < own.to; ++row) {
+    const unsigned begin = row * steps.per_row;
+    const unsigned end = own.to - begin < steps.per_row ? own.to - begin : steps.per_row;
+    for_each_slot_of_row(Row<T>(samples, row), own.from - begin, end, one_row ? warps : 1, slots_of, count);
+    own.from = begin + end;
+  }
+  // The ends of the rows that begin in the range: up to `size` samples before a row's packs and after them.
+  constexpr unsigned size = Pack<T>::size;
+  const unsigned first = static_cast<unsigned>(ceil_div(range.from, steps.per_row)),
+                 rows = static_cast<unsigned>(ceil_div(range.to, steps.per_row)) - first;
+  for (unsigned k = threadIdx.x; k - lane < rows * 2 * size; k += blockDim.x) {
+    const unsigned r = k / (2 * size), i = k % size;
+    bool present = false;
+    unsigned column = 0, slot[1];
+    T x[1]{};
+    if (r < rows) {
+      const Row<T> row(samples, first + r);
+      const bool at_head = k % (2 * size) < size;
+      column = at_head ? i : row.width - row.tail() + i;
+      present = i < (at_head ? row.head : row.tail());
+      if (present) x[0] = row.begin[column];
+    }
+    slots_of(x, column, slot);
+    count(slot[0], present);
+  }
+}
+
+// The channel of the sample in a column, without a division.
+__device__ __forceinline__ unsigned channel_of(unsigned column, unsigned channels) {
+  return channels == 3 ? column % 3 : column & (channels - 1);
+}
+
+// The counter of a sample in this bin and column; counters() if it is in no bin.
+template <class T, class O>
+__device__ __forceinline__ unsigned slot_of_bin(const Input<T, O>& in, unsigned bin, unsigned column) {
+  if (in.samples.channels == 1) return bin;
+  if (bin == in.bins.count) return in.counters();
+  return channel_of(column, in.samples.channels) * in.bins.count + bin;
+}
+
+// Bins as the kernels that read steps find them: by a shift alone where that is enough.
+template <bool shifts, class T, class O>
+__device__ __forceinline__ unsigned slot_of(const Input<T, O>& in, T x, unsigned column) {
+  unsigned bin;
+  if constexpr (shifts) {
+    const std::uint32_t distance = static_cast<std::uint32_t>(x) - in.bins.first;
+    bin = distance <= in.bins.last ? (distance + in.bins.skipped) >> in.bins.scale.as_shift : in.bins.count;
+  } else {
+    bin = in.bins(x);
+  }
+  return slot_of_bin(in, bin, column);
+}
+
+// The same for the samples of a pack, as for_each_slot() wants it.
+template <bool shifts, class T, class O>
+__device__ __forceinline__ auto slots_of(const Input<T, O>& in) {
+  return [&in]<unsigned n>(const T(&x)[n], unsigned column, unsigned(&slots)[n]) {
+#pragma unroll
+    for (unsigned k = 0; k < n; ++k) slots[k] = slot_of<shifts>(in, x[k], column + k);
+  };
+}
+
+// Calls launch_with(std::bool_constant<shifts>{}).
+template <class T, class O, class F>
+Status by_shift(const Input<T, O>& in, F&& launch_with) {
+  if constexpr (std::is_integral_v<T> && O::binning == Binning::even)
+    if (in.bins.scale.as_shift >= 0) return launch_with(std::true_type{});
+  return launch_with(std::false_type{});
+}
+
+}  // namespace upsweep::ladders::histogram
