@@ -45,7 +45,7 @@ struct word_columns {
     if (!whole_warps(block)) return not_whole_warps;
     const Steps<T> steps(a.in.samples);
     const unsigned grid = a.tuning.grid_or(steps.grid(block));
-    const WordColumns table(a.in.counters(), a.in.samples.count / grid);
+    const WordColumns table(a.in.counters() + 1, a.in.samples.count / grid);
     if (!table.fit()) return aggregated::run<T, O>(a);
     const Shape shape{.grid = grid, .block = block, .shared_bytes = table.bytes(), .overlap = true, .stream = a.stream};
     return by_totals(a, [&](unsigned* totals) {

@@ -84,7 +84,7 @@ struct until_full {
     if (!whole_warps(block)) return not_whole_warps;
     const Steps<T> steps(a.in.samples);
     const unsigned grid = a.tuning.grid_or(steps.grid(block));
-    const WordColumns table(a.in.counters(), a.in.samples.count / grid);
+    const WordColumns table(a.in.counters() + 1, a.in.samples.count / grid);
     const bool outside_matters = a.out.outside && !a.in.covers_every_value();
     // Looking costs a block about 4 us each time: more than it can save where all is read in 20 us. With a grid set by
     // the caller it takes any n, so that checks reach it.

@@ -1,9 +1,11 @@
 // histogram/guided: a table of cells leads a sample to its edges.
 //
 // A binary search among 256 edges is eight loads that wait for each other. Instead, the range is divided into equal
-// cells, at least four per bin, and a table has the bins that each cell meets: mostly one, so that a load and no
-// comparison finds it. A sample of a cell with edges in it searches among these. Whatever the edges are, the answer is
-// exact: rounding is monotonic, so a sample is above all edges of the cells before its own.
+// cells, and a table has, for each of them, the number of edges before it and in it: mostly none in it, so that one
+// load and no comparison tells how many edges are not above a sample: 0 if it is below all bins, else its bin's number
+// plus
+// 1. A sample of a cell with edges in it is compared with these. Whatever the edges are, the answer is exact: rounding
+// is monotonic, so a sample is above all edges of the cells before its own.
 //
 // Traffic   n reads, 16 bytes per access; the edges once per block; an atomic addition per nonzero counter and block.
 // Order     any.
@@ -34,44 +36,40 @@ struct Guide {
 // The same in shared memory.
 template <class T>
 struct GuideTable {
-  const T* edges;  // [count + 1]
-  const unsigned*
-      ranges;  // [cells + 1]: the first bin that a cell meets, and 2^16 times the number of edges in the cell
+  const T* edges;          // [count + 1]
+  const unsigned* ranges;  // [cells + 1]: the number of edges before the cell, and 2^16 times the number in it
   unsigned count, cells;
-  T first, last;  // edges
-  float scale;    // cells per unit
+  T first;
+  float scale;  // cells per unit
 
-  __device__ unsigned cell_of(T x) const {
+  __device__ __forceinline__ unsigned cell_of(T x) const {
     float distance;
     if constexpr (std::is_integral_v<T>)
-      distance = static_cast<float>(static_cast<std::uint32_t>(x) - static_cast<std::uint32_t>(first));
+      distance =
+          static_cast<float>(static_cast<std::uint32_t>(x < first ? first : x) - static_cast<std::uint32_t>(first));
     else
       distance = x - first;
-    return truncated(distance * scale);  // NaN if an edge is infinite: then there is one cell
+    const unsigned place = truncated(distance * scale);  // of NaN 0; and that is all cells if an edge is infinite
+    return place < cells ? place : cells;
   }
-  // Finds the bins of a pack's samples: all cells first, then the edges in them.
+  // Counts the edges that are not above each of a pack's samples: first those in the cells before its own.
   template <unsigned n>
-  __device__ __forceinline__ void operator()(const T (&x)[n], unsigned (&bins)[n]) const {
+  __device__ __forceinline__ void operator()(const T (&x)[n], unsigned (&below)[n]) const {
     unsigned range[n], several = 0;
-    bool inside[n];
+#pragma unroll
+    for (unsigned k = 0; k < n; ++k) range[k] = ranges[cell_of(x[k])];
 #pragma unroll
     for (unsigned k = 0; k < n; ++k) {
-      inside[k] = x[k] >= first && x[k] < last;
-      range[k] = ranges[inside[k] ? cell_of(x[k]) : 0];
-    }
-#pragma unroll
-    for (unsigned k = 0; k < n; ++k) {
-      bins[k] = range[k] & 0xffff;
-      if (range[k] >> 16) bins[k] += x[k] >= edges[bins[k] + 1];
+      below[k] = range[k] & 0xffff;
+      if (range[k] >> 16) below[k] += x[k] >= edges[below[k]];
       several |= range[k] >> 17;
     }
-    if (several) {
+    if (!several) return;
 #pragma unroll
-      for (unsigned k = 0; k < n; ++k) bins[k] = search(x[k], range[k]);
+    for (unsigned k = 0; k < n; ++k) {
+      const unsigned before = range[k] & 0xffff;
+      below[k] = first_edge(before, before + (range[k] >> 16), [&](T edge) { return !(x[k] >= edge); });
     }
-#pragma unroll
-    for (unsigned k = 0; k < n; ++k)
-      if (!inside[k]) bins[k] = count;
   }
 
   // Block-wide: copies the edges to shared memory and fills the table; ends with a barrier.
@@ -81,46 +79,34 @@ struct GuideTable {
     edges = copied, ranges = filled, count = guide.count, cells = guide.cells;
     for (unsigned k = threadIdx.x; k <= count; k += blockDim.x) copied[k] = from[k];
     __syncthreads();
-    first = edges[0], last = edges[count];
+    first = edges[0];
+    const T last = edges[count];
     float width;
     if constexpr (std::is_integral_v<T>)
       width = static_cast<float>(static_cast<std::uint32_t>(last) - static_cast<std::uint32_t>(first));
     else
       width = last - first;
     scale = static_cast<float>(cells) / width;
-    for (unsigned c = threadIdx.x; c <= cells; c += blockDim.x) {
-      const unsigned before = edges_before(c), upto = edges_before(c + 1);
-      // Edge 0 is below every sample that is in a bin.
-      const unsigned bin = before > 0 ? before - 1 : 0, last = upto > 0 ? upto - 1 : 0;
-      filled[c] = bin | (last < count ? last - bin : count - 1 - bin) << 16;
-    }
+    const auto before = [&](unsigned cell) {
+      return first_edge(0, count + 1, [&](T edge) { return cell_of(edge) >= cell; });
+    };
+    for (unsigned c = threadIdx.x; c <= cells; c += blockDim.x)
+      filled[c] = before(c) | (before(c + 1) - before(c)) << 16;
     __syncthreads();
   }
 
  private:
-  // The bin of a sample in a cell with this range.
-  __device__ unsigned search(T x, unsigned range) const {
-    unsigned bin = range & 0xffff, more = range >> 16;  // the bin is one of bin to bin + more
-    while (more > 0) {
-      const unsigned half = (more + 1) / 2;
-      if (x >= edges[bin + half])
-        bin += half, more -= half;
+  // The first of edges [from, to) that `after` is true of, as it is of those behind it; `to` if none.
+  template <class After>
+  __device__ unsigned first_edge(unsigned from, unsigned to, After&& after) const {
+    while (from < to) {
+      const unsigned middle = (from + to) / 2;
+      if (after(edges[middle]))
+        to = middle;
       else
-        more = half - 1;
+        from = middle + 1;
     }
-    return bin;
-  }
-  // The number of edges in the cells before c.
-  __device__ unsigned edges_before(unsigned c) const {
-    unsigned low = 0, high = count + 1;
-    while (low < high) {
-      const unsigned middle = (low + high) / 2;
-      if (cell_of(edges[middle]) < c)
-        low = middle + 1;
-      else
-        high = middle;
-    }
-    return low;
+    return from;
   }
 };
 
@@ -128,26 +114,32 @@ template <class T, class O>
 __global__ void __launch_bounds__(steps_block, 1)
     guided_kernel(Input<T, O> in, Steps<T> steps, WordColumns table, Guide<T> guide,
                   unsigned* totals) {                  // [counters + 1], zero
-  unsigned* const words = dynamic_shared<unsigned>();  // [slots][columns], then the guide
+  unsigned* const words = dynamic_shared<unsigned>();  // [table.slots][columns], then the guide
   const StepRange share = steps.share(blockIdx.x, gridDim.x);
   allow_next_launch();
   prefetch_first_steps(in.samples, share);
   table.clear(words);
   wait_for_previous();
-  const GuideTable<T> bin_of(guide, in.bins.edges,
-                             reinterpret_cast<unsigned char*>(words + table.slots * table.columns));
+  const GuideTable<T> slot_of(guide, in.bins.edges,
+                              reinterpret_cast<unsigned char*>(words + table.slots * table.columns));
+  const unsigned slots = guide.count + 2;  // per channel: below all bins, the bins, above all bins
   for_each_slot(
       in.samples, steps, share,
-      [&]<unsigned n>(const T(&x)[n], unsigned column, unsigned(&slots)[n]) {
-        bin_of(x, slots);
+      [&]<unsigned n>(const T(&x)[n], unsigned column, unsigned(&slots_of)[n]) {
+        slot_of(x, slots_of);
+        if (in.samples.channels > 1) {
 #pragma unroll
-        for (unsigned k = 0; k < n; ++k) slots[k] = slot_of_bin(in, slots[k], column + k);
+          for (unsigned k = 0; k < n; ++k) slots_of[k] += channel_of(column + k, in.samples.channels) * slots;
+        }
       },
       [&](unsigned slot, auto present) {
         if (present) table.count(words, slot);
       });
   __syncthreads();
-  table.merge(words, totals);
+  table.merge(words, totals, [&](unsigned slot) {
+    const unsigned edges_below = slot % slots;
+    return edges_below == 0 || edges_below == slots - 1 ? in.counters() : slot / slots * guide.count + edges_below - 1;
+  });
 }
 
 struct guided {
@@ -167,7 +159,7 @@ struct guided {
       const unsigned grid = a.tuning.grid_or(steps.grid(block));
       const std::size_t samples_per_block = a.in.samples.count / grid;
       const Guide<T> guide(a.in.bins.count, samples_per_block);
-      const WordColumns table(a.in.counters(), samples_per_block, guide.bytes());
+      const WordColumns table(a.in.samples.channels * (guide.count + 2), samples_per_block, guide.bytes());
       if (guide.count <= most_guided && table.bytes() + guide.bytes() <= most_shared) {
         const Shape shape{.grid = grid,
                           .block = block,

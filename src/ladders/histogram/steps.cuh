@@ -163,33 +163,28 @@ __device__ __forceinline__ unsigned channel_of(unsigned column, unsigned channel
   return channels == 3 ? column % 3 : column & (channels - 1);
 }
 
-// The counter of a sample in this bin and column; counters() if it is in no bin.
-template <class T, class O>
-__device__ __forceinline__ unsigned slot_of_bin(const Input<T, O>& in, unsigned bin, unsigned column) {
-  if (in.samples.channels == 1) return bin;
-  if (bin == in.bins.count) return in.counters();
-  return channel_of(column, in.samples.channels) * in.bins.count + bin;
-}
-
-// Bins as the kernels that read steps find them: by a shift alone where that is enough.
+// By a shift alone where that is enough.
 template <bool shifts, class T, class O>
-__device__ __forceinline__ unsigned slot_of(const Input<T, O>& in, T x, unsigned column) {
-  unsigned bin;
-  if constexpr (shifts) {
-    const std::uint32_t distance = static_cast<std::uint32_t>(x) - in.bins.first;
-    bin = distance <= in.bins.last ? (distance + in.bins.skipped) >> in.bins.scale.as_shift : in.bins.count;
+__device__ __forceinline__ unsigned bin_of(const Input<T, O>& in, T x) {
+  if constexpr (!shifts) {
+    return in.bins(x);
   } else {
-    bin = in.bins(x);
+    const std::uint32_t distance = static_cast<std::uint32_t>(x) - in.bins.first;
+    return distance <= in.bins.last ? (distance + in.bins.skipped) >> in.bins.scale.as_shift : in.bins.count;
   }
-  return slot_of_bin(in, bin, column);
 }
 
-// The same for the samples of a pack, as for_each_slot() wants it.
+// Slots in the caller's order, for for_each_slot(); that of a sample in no bin is counters().
 template <bool shifts, class T, class O>
 __device__ __forceinline__ auto slots_of(const Input<T, O>& in) {
   return [&in]<unsigned n>(const T(&x)[n], unsigned column, unsigned(&slots)[n]) {
 #pragma unroll
-    for (unsigned k = 0; k < n; ++k) slots[k] = slot_of<shifts>(in, x[k], column + k);
+    for (unsigned k = 0; k < n; ++k) slots[k] = bin_of<shifts>(in, x[k]);
+    if (in.samples.channels == 1) return;
+#pragma unroll
+    for (unsigned k = 0; k < n; ++k)
+      slots[k] = slots[k] == in.bins.count ? in.counters()
+                                           : channel_of(column + k, in.samples.channels) * in.bins.count + slots[k];
   };
 }
 

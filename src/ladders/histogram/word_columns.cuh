@@ -10,8 +10,7 @@ namespace upsweep::ladders::histogram {
 struct WordColumns {
   unsigned slots, columns;
 
-  WordColumns(unsigned counters, std::size_t samples_per_block, std::size_t beside = 0)
-      : slots(counters + 1), columns(warp_size) {
+  WordColumns(unsigned all, std::size_t samples_per_block, std::size_t beside = 0) : slots(all), columns(warp_size) {
     while (columns > 1 && (bytes() + beside > most_shared || std::size_t(slots) * columns > samples_per_block / 64))
       columns /= 2;
   }
@@ -32,10 +31,14 @@ struct WordColumns {
     for (unsigned j = 0; j < columns; ++j) all += words[slot * columns + (threadIdx.x + j) % columns];
     return all;
   }
-  // Block-wide: adds the table to the totals.
-  __device__ void merge(const unsigned* words, unsigned* totals) const {
+  // Block-wide: adds slot k to totals[total_of(k)].
+  template <class F>
+  __device__ void merge(const unsigned* words, unsigned* totals, F&& total_of) const {
     for (unsigned k = threadIdx.x; k < slots; k += blockDim.x)
-      if (const unsigned all = sum(words, k)) atomicAdd(&totals[k], all);
+      if (const unsigned all = sum(words, k)) atomicAdd(&totals[total_of(k)], all);
+  }
+  __device__ void merge(const unsigned* words, unsigned* totals) const {
+    merge(words, totals, [](unsigned k) { return k; });
   }
 };
 
