@@ -77,10 +77,7 @@ void validate(const Call& c) {
            std::to_string(c.out[0].count) + " counters for " + std::to_string(shape.channels) + " channels",
            "each channel has as many, and at least one");
   if (bins > 1 << 20) refuse("histogram", std::to_string(bins) + " bins", "at most 2^20");
-  if (c.out[1].data) {
-    require_room("histogram", "the count outside", c.out[1].count, 1);
-    require_type("histogram", "the count outside", c.out[1].type, Type::u64);
-  }
+  if (c.out[1].data) require_array("histogram", "the count outside", c.out[1], Type::u64, 1);
   switch (c.operation.as<Binning>()) {
     case Binning::even:
       return require_range(c);

@@ -30,22 +30,8 @@ template <class T, class O>
 inline constexpr unsigned vec16_shared = vec16_values<T, O> * sizeof(T) +
                                          (needs_positions<O> ? vec16_tile<T, O> * sizeof(std::uint16_t) : 0);
 
-// What a range of tiles selects: how many, and the position after the last one (0: none).
-struct Selections {
-  unsigned count, end;
-};
-// Those of two adjacent ranges.
-struct Adjoin {
-  template <class>
-  __host__ __device__ static constexpr Selections neutral() {
-    return {0, 0};
-  }
-  __host__ __device__ constexpr Selections operator()(Selections left, Selections right) const {
-    return {left.count + right.count, right.end ? right.end : left.end};
-  }
-};
 template <class O>
-using TileTotal = std::conditional_t<writes_lengths<O>, Selections, unsigned>;
+using TileTotal = std::conditional_t<writes_lengths<O>, Selected<unsigned>, unsigned>;
 
 template <class T, class O>
 __global__ void __launch_bounds__(vec16_block) vec16_kernel(Input<T, O> in, Target<T> to, Places places) {
@@ -72,11 +58,7 @@ __global__ void __launch_bounds__(vec16_block) vec16_kernel(Input<T, O> in, Targ
   bits_of_rows<rows, T, O>(in, keys, begin + of_warp, packs, left, bits);
   const unsigned in_warp = rank_rows<size>(bits, before);
   if constexpr (writes_lengths<O>) {
-    unsigned end = 0;
-#pragma unroll
-    for (unsigned r = 0; r < rows; ++r)
-      if (bits[r]) end = first + r * warp_size * size + 32 - __clz(int(bits[r]));
-    end = __reduce_max_sync(all_lanes, end);
+    const unsigned end = end_of_rows<size>(bits, first);
     if (lane == 0) warp_ends[warp] = end;
   }
   const unsigned before_warp = scan_warps(in_warp, Sum{}, warp_totals, selected);
@@ -86,8 +68,8 @@ __global__ void __launch_bounds__(vec16_block) vec16_kernel(Input<T, O> in, Targ
   if (warp == 0) {
     if constexpr (writes_lengths<O>) {
       const unsigned end = __reduce_max_sync(all_lanes, lane < vec16_block / warp_size ? warp_ends[lane] : 0);
-      const Selections own{selected, end ? unsigned(origin + end) : 0};
-      const Selections before_this = places.before(tile, own, Adjoin{}), all = Adjoin{}(before_this, own);
+      const Selected<unsigned> own{selected, end ? unsigned(origin + end) : 0};
+      const Selected<unsigned> before_this = places.before(tile, own, Adjoin{}), all = Adjoin{}(before_this, own);
       if (lane == 0) before_tile = before_this.count, end_before_tile = before_this.end;
       if (lane == 0 && tile + 1 == gridDim.x) {
         *to.out.count = all.count;

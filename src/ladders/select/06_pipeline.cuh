@@ -20,11 +20,6 @@
 
 namespace upsweep::ladders::select {
 
-// The selected elements of a range of tiles: their number, and the position after the last one (0: none).
-struct Selected {
-  std::size_t count, end;
-};
-
 template <class S, class T, class O>
 struct SelectJobs {
   using K = Key<T, O>;
@@ -36,7 +31,7 @@ struct SelectJobs {
     typename S::Pipeline::Shared ring;
     std::uint64_t flagged[held], gathered[held];                      // mbarriers of a tile's bits
     std::uint64_t counted[records], placed[records];                  // mbarriers of what lane 0 wrote
-    Selected between[records];                                        // of tiles [last_tile, tile)
+    Selected<std::size_t> between[records];                           // of tiles [last_tile, tile)
     alignas(16) unsigned count[records][parts], end[records][parts];  // per part of the tile
   };
 
@@ -78,7 +73,7 @@ struct SelectJobs {
         const K* const mine = slot(step) + part * S::of_warp;
         const K left = sees_neighbour<O> && lane == 0 ? mine[-1] : K{};
         uint4 rows[S::rows];
-        unsigned bits[S::rows], count = 0, end = 0;  // `end` in the tile
+        unsigned bits[S::rows], count = 0;
 #pragma unroll
         for (unsigned r = 0; r < S::rows; ++r) rows[r] = reinterpret_cast<const uint4*>(mine)[r * warp_size + lane];
         if constexpr (!keys_kept) mbarrier_arrive(&shared.ring.freed[step % stages]);
@@ -88,13 +83,12 @@ struct SelectJobs {
         for (unsigned r = 0; r < S::rows; ++r) {
           bits_at(step)[(part * S::rows + r) * warp_size + lane] = static_cast<typename S::Bits>(bits[r]);
           count += __popc(bits[r]);
-          if (runs && bits[r]) end = part * S::of_warp + (r * warp_size + lane) * S::size + (32 - __clz(int(bits[r])));
         }
         count = __reduce_add_sync(all_lanes, count);
-        if (runs) end = __reduce_max_sync(all_lanes, end);
-        if (lane == 0) {
-          shared.count[record][part] = count;
-          if (runs) shared.end[record][part] = end;
+        if (lane == 0) shared.count[record][part] = count;
+        if constexpr (runs) {
+          const unsigned end = end_of_rows<S::size>(bits, part * S::of_warp + lane * S::size);  // in the tile
+          if (lane == 0) shared.end[record][part] = end;
         }
       } else {
         ++ends;  // one per group
@@ -134,16 +128,16 @@ struct SelectJobs {
       }
       tile = __shfl_sync(all_lanes, tile, 0);
       if (tile == pipeline.tiles) return;
-      const Selected sum = selected_between(__shfl_sync(all_lanes, last, 0), tile);
+      const Selected<std::size_t> sum = selected_between(__shfl_sync(all_lanes, last, 0), tile);
       if (lane > 0) continue;
       shared.between[record] = sum;
       mbarrier_arrive(&shared.placed[record]);
     }
   }
   // As total_between(), for words that hold a count and an end.
-  __device__ Selected selected_between(unsigned from, unsigned to) {
+  __device__ Selected<std::size_t> selected_between(unsigned from, unsigned to) {
     constexpr unsigned each = polls_per_lane;
-    Selected sum{};
+    Selected<std::size_t> sum{};
     for (; from < to; from += each * warp_size) {
       const LaneTiles<each> tiles(from, to);
       unsigned words[each], count = 0, end = 0, last = 0;
@@ -169,7 +163,7 @@ struct SelectJobs {
     unsigned char* const staged = memory + S::staged_begin + (group * parts + part) * S::staged_bytes;
     T* const values = reinterpret_cast<T*>(staged);
     auto* const where = reinterpret_cast<std::uint16_t*>(staged + S::values_bytes);  // positions in this part
-    Selected before{to.written ? *to.written : 0, 0};
+    Selected<std::size_t> before{to.written ? *to.written : 0, 0};
     unsigned placed = 0;  // steps
     pipeline.for_each_tile(shared.flagged, group, S::groups, [&](unsigned step, unsigned tile) {
       if (tile == pipeline.tiles) return;
@@ -193,7 +187,7 @@ struct SelectJobs {
       // 2. Wait for the offset.
       for (; placed <= step; ++placed) {
         wait_step(shared.placed, placed);
-        const Selected& between = shared.between[placed % records];
+        const Selected<std::size_t>& between = shared.between[placed % records];
         before.count += between.count;
         if (runs && between.end) before.end = between.end;
       }
@@ -299,10 +293,9 @@ struct pipeline {
   // bytes on an H200 (results/h200/trials/select-small.jsonl; for lengths, lengths-sizes.jsonl), the other choice is at
   // most 13 % faster.
   template <class T, class O>
-  static constexpr std::size_t most_for_vec16 =
-      reads_flags<O>      ? 256 << 10
-      : writes_lengths<O> ? (sizeof(T) <= 2 ? 512 : 1024) << 10
-                          : (sizeof(T) == 1 ? 1 : 2) << 20;
+  static constexpr std::size_t most_for_vec16 = reads_flags<O>      ? 256 << 10
+                                                : writes_lengths<O> ? (sizeof(T) <= 2 ? 512 : 1024) << 10
+                                                                    : (sizeof(T) == 1 ? 1 : 2) << 20;
 
   template <class T, class O>
   static Status run(const Args<T, O>& a) {

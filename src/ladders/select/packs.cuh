@@ -105,6 +105,38 @@ __device__ __forceinline__ unsigned rank_rows(const unsigned (&bits)[Rows], unsi
   return total;
 }
 
+// ---- the ends of runs
+// ------------------------------------------------------------------------------------------------
+
+// What a range of tiles selects: how many elements, and the position after the last one (0: none). That is where the
+// run ends that the next selected element closes.
+template <class N>
+struct Selected {
+  N count, end;
+};
+// Those of two adjacent ranges.
+struct Adjoin {
+  template <class S>
+  __host__ __device__ static constexpr S neutral() {
+    return {0, 0};
+  }
+  template <class N>
+  __host__ __device__ constexpr Selected<N> operator()(Selected<N> left, Selected<N> right) const {
+    return {left.count + right.count, right.end ? right.end : left.end};
+  }
+};
+
+// The position after the last key that the bits of a warp's rows select, 0 if none, to every lane; `first` is the
+// position of this lane's first pack.
+template <unsigned Size, unsigned Rows>
+__device__ __forceinline__ unsigned end_of_rows(const unsigned (&bits)[Rows], unsigned first) {
+  unsigned end = 0;
+#pragma unroll
+  for (unsigned r = 0; r < Rows; ++r)
+    if (bits[r]) end = first + r * warp_size * Size + 32 - __clz(int(bits[r]));
+  return __reduce_max_sync(all_lanes, end);
+}
+
 // ---- compaction and output ------------------------------------------------------------------------------------------
 
 // Writes the pack's items whose bits are set to at[0], at[1], ...
