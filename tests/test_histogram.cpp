@@ -222,5 +222,31 @@ TEST_F(Histogram, AnEmptyBinStaysEmptyAmongFullOnes) {
   }
 }
 
+// ---- parts ----------------------------------------------------------------------------------------------------------
+
+// Every sample is in one part, in its own column, and no part is larger than asked for.
+TEST(HistogramParts, CoverEverySampleOnce) {
+  std::vector<std::uint32_t> image(1000);
+  std::iota(image.begin(), image.end(), 0u);
+  for (std::size_t count : {0u, 1u, 35u, 36u, 200u, 359u})
+    for (std::size_t width : {1u, 5u, 12u, 36u, 359u}) {
+      if (count > 0 && width > count) continue;
+      const ladders::histogram::Samples<std::uint32_t> all{image.data(), count, count ? width : 0, width + 1, 3};
+      if (all.width ? count / width * (width + 1) + count % width > image.size() : false) continue;
+      for (std::size_t most : {12u, 36u, 1000u}) {
+        std::vector<std::uint32_t> seen;
+        const Status s = ladders::histogram::for_each_part(all, most, [&](const auto& part) {
+          EXPECT_LE(part.count, most);
+          EXPECT_EQ((part.data - image.data()) % (width + 1) % 3, 0) << "parts begin at a pixel";
+          for (std::size_t i = 0; i < part.count; ++i) seen.push_back(part[i]);
+          return Status{};
+        });
+        EXPECT_TRUE(s);
+        ASSERT_EQ(seen.size(), count) << width << ' ' << most;
+        for (std::size_t i = 0; i < count; ++i) ASSERT_EQ(seen[i], all[i]) << width << ' ' << most << ' ' << i;
+      }
+    }
+}
+
 }  // namespace
 }  // namespace upsweep

@@ -78,6 +78,14 @@ struct until_full {
       .source = "the contract: a full counter stays full"};
   static constexpr Coverage coverage = Coverage::widths;
   static constexpr std::size_t largest = largest_counted;
+  // Whether the call may end early. Looking costs a block about 4 us each time: more than it can save where all is read
+  // in 20 us. With a grid set by the caller it takes any n, so that checks reach it.
+  template <class T, class O>
+  static bool pays(const Args<T, O>& a) {
+    const bool outside_matters = a.out.outside && !a.in.covers_every_value();
+    const bool short_input = a.in.samples.count * sizeof(T) < 128 << 20 && a.tuning.grid == 0;
+    return a.out.bits <= 16 && !outside_matters && !short_input;
+  }
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     const unsigned block = a.tuning.block_or(steps_block);
@@ -85,11 +93,7 @@ struct until_full {
     const Steps<T> steps(a.in.samples);
     const unsigned grid = a.tuning.grid_or(steps.grid(block));
     const WordColumns table(a.in.counters() + 1, a.in.samples.count / grid);
-    const bool outside_matters = a.out.outside && !a.in.covers_every_value();
-    // Looking costs a block about 4 us each time: more than it can save where all is read in 20 us. With a grid set by
-    // the caller it takes any n, so that checks reach it.
-    const bool short_input = a.in.samples.count * sizeof(T) < 128 << 20 && a.tuning.grid == 0;
-    if (a.out.bits > 16 || outside_matters || short_input || !table.fit()) return slices::run<T, O>(a);
+    if (!pays(a) || !table.fit()) return slices::run<T, O>(a);
     const Shape shape{.grid = grid, .block = block, .shared_bytes = table.bytes(), .overlap = true, .stream = a.stream};
     const auto top = static_cast<unsigned>(a.out.top());
     return by_totals(

@@ -149,9 +149,23 @@ struct guided {
                                .limits = "edges of up to 4096 bins and 4-byte samples, else values",
                                .source = "Chen, Asau, guide tables, 1974"};
   static constexpr Coverage coverage = Coverage::widths;
-  static constexpr std::size_t largest = largest_counted;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
+    // Counters in shared memory have 32 bits; a part is whole packs, and pixels of 3 or 4 channels.
+    constexpr std::size_t most = 3u << 30;
+    if (a.in.samples.count <= most) return run_part(a);
+    Args<T, O> part = a;
+    return for_each_part(a.in.samples, most, [&](const Samples<T>& samples) {
+      part.in.samples = samples;
+      const Status s = run_part(part);
+      part.out.adds = true;
+      return s;
+    });
+  }
+
+ private:
+  template <class T, class O>
+  static Status run_part(const Args<T, O>& a) {
     if constexpr (O::binning == Binning::edges && sizeof(T) == 4) {
       const Steps<T> steps(a.in.samples);
       const unsigned block = a.tuning.block_or(steps_block);

@@ -36,6 +36,25 @@ struct Samples {
   }
 };
 
+// Calls f(part) for parts of up to `most` samples, a multiple of the channels: several whole rows, or a part of one;
+// until it fails.
+template <class T, class F>
+Status for_each_part(const Samples<T>& s, std::size_t most, F&& f) {
+  if (s.count == 0) return {};
+  const std::size_t rows = s.width < most ? most / s.width : 1;
+  for (std::size_t row = 0; row * s.width < s.count; row += rows) {
+    const std::size_t left = s.count - row * s.width, all = left < rows * s.width ? left : rows * s.width;
+    const std::size_t at_once = rows > 1 ? all : most;
+    for (std::size_t from = 0; from < all; from += at_once) {
+      const std::size_t count = all - from < at_once ? all - from : at_once;
+      const std::size_t width = rows > 1 && count > s.width ? s.width : count;
+      if (Status failed = f(Samples<T>{s.data + row * s.pitch + from, count, width, s.pitch, s.channels}); !failed)
+        return failed;
+    }
+  }
+  return {};
+}
+
 // The samples in an array of n elements.
 constexpr std::size_t samples_in(std::size_t n, std::size_t width, std::size_t pitch) {
   if (width == 0 || n == 0) return n;
@@ -164,6 +183,7 @@ struct Output {
   void* counts;  // of `bits` bits each; those of 8 and 16 saturate
   unsigned bits;
   std::uint64_t* outside;  // [1], or null
+  bool adds = false;       // to the counts that are there
 
   // Calls f with the counters in their own type.
   template <class F>
@@ -183,6 +203,7 @@ struct Output {
   UPSWEEP_HD std::uint64_t top() const { return ~std::uint64_t{0} >> (64 - bits); }
   UPSWEEP_HD void put(std::size_t k, std::uint64_t count) const {
     const std::uint64_t most = top();
+    if (adds) count += get(k);
     visit([=]<class C>(C* all) { all[k] = static_cast<C>(count < most ? count : most); });
   }
   UPSWEEP_HD std::uint64_t get(std::size_t k) const {
@@ -191,7 +212,7 @@ struct Output {
     return count;
   }
   UPSWEEP_HD void put_outside(std::uint64_t count) const {
-    if (outside) *outside = count;
+    if (outside) *outside = adds ? *outside + count : count;
   }
 };
 
