@@ -14,7 +14,7 @@ namespace upsweep::ladders::histogram {
 inline constexpr unsigned most_copied_slots = 2048;
 static_assert(4 * 256 <= most_copied_slots, "the loops for bytes count in four copies, for up to four channels");
 // Samples per ticket: little work lost at the end, and enough between two looks at saturated counters.
-inline constexpr std::size_t samples_per_ticket = std::size_t{1} << 16;
+inline constexpr std::size_t samples_per_ticket = std::size_t{1} << 18;
 // Samples that are worth a second core: 4096 take 2 us or more, and waking a core that spins takes one.
 inline constexpr std::size_t least_per_core = std::size_t{1} << 12;
 // 32-bit counters hold a round of at most this many samples.
@@ -248,8 +248,8 @@ Status count_on_cores(const Args<T, O>& a, int threads) {
   static const RowLoops loops = simd_loops(type_of<T>(), O::binning);
   const std::size_t n = a.in.samples.count;
   const unsigned counters = a.in.counters(), slots = loops.by_value ? 256 * a.in.samples.channels : counters + 1;
-  // Copies have to be cleared and added up: 1.1 us for 1001 slots, as much as they save in 2^13 samples.
-  const unsigned copies = loops.by_value || (slots <= most_copied_slots && n >= 8 * slots) ? 4 : 1;
+  // Copies have to be cleared and added up: 257 slots gain from 2^11 samples on, and 1001 from 2^13.
+  const unsigned copies = loops.by_value || (slots <= most_copied_slots && n >= 6 * slots) ? 4 : 1;
   // A core's table takes half as long to clear and to add up as this many samples take to count.
   const std::size_t least = std::max<std::size_t>(2 * copies * slots, least_per_core);
   const auto cores = static_cast<int>(std::clamp<std::size_t>(n / least, 1, static_cast<std::size_t>(threads)));

@@ -16,6 +16,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 #include <type_traits>
 
 #include "ladders/histogram/binding.h"
@@ -145,31 +146,43 @@ HWY_INLINE V bins_of(D d, const Bins<T, O>& bins, const Guide* guide, const T* f
   }
 }
 
-// The slots of the lanes' samples, the first of which belongs to `channel`.
-template <class T, class O>
+// The slots of the lanes' samples, vector by vector. Has copies of what it reads: a reference could be to what the
+// counters' stores change, and every vector would load it again.
+template <bool shifts, bool one_channel, class T, class O>
 class Slots {
  public:
-  Slots(const Input<T, O>& in, const Guide* guide) : in_(in), guide_(guide) {
-    if (in.samples.channels == 1) return;
+  HWY_INLINE Slots(const Input<T, O>& in, const Guide* guide, unsigned channel)
+      : bins_(in.bins), guide_(guide ? *guide : Guide{}), counters_(in.counters()), channel_(channel) {
+    if (one_channel) return;
+    channels_ = in.samples.channels;
+    turn_ = static_cast<unsigned>(hn::Lanes(D()) % channels_);
     for (unsigned j = 0, channel = 0; j < most_lanes + 4; ++j) {
       first_slot_[j] = channel * in.bins.count;
       channel = channel + 1 == in.samples.channels ? 0 : channel + 1;
     }
   }
-  template <bool shifts>
-  HWY_INLINE V operator()(D d, const T* from, unsigned channel) const {
-    if constexpr (O::binning == Binning::direct)  // the slot of samples outside is the one after the last bin's
-      if (in_.samples.channels == 1) return hn::Min(load(d, from), hn::Set(d, in_.bins.count));
-    const M outside = outside_of(d, in_.bins, guide_, from);
-    V bin = bins_of<shifts>(d, in_.bins, guide_, from, outside);
-    if (in_.samples.channels > 1) bin = hn::Add(bin, hn::LoadU(d, first_slot_ + channel));
-    return hn::IfThenElse(outside, hn::Set(d, in_.counters()), bin);
+  // Of the samples that follow those of the call before.
+  HWY_INLINE V operator()(D d, const T* from) {
+    if constexpr (O::binning == Binning::direct && one_channel)  // the slot after the last bin's is for those outside
+      return hn::Min(load(d, from), hn::Set(d, bins_.count));
+    const M outside = outside_of(d, bins_, &guide_, from);
+    V bin = bins_of<shifts>(d, bins_, &guide_, from, outside);
+    if constexpr (!one_channel) {
+      bin = hn::Add(bin, hn::LoadU(d, first_slot_ + channel_));
+      channel_ += turn_;
+      if (channel_ >= channels_) channel_ -= channels_;
+    }
+    return hn::IfThenElse(outside, hn::Set(d, counters_), bin);
   }
+  // Of the first sample of the next call.
+  unsigned channel() const { return channel_; }
 
  private:
-  const Input<T, O>& in_;
-  const Guide* guide_;
-  std::uint32_t first_slot_[most_lanes + 4];  // of the channels, repeated
+  const Bins<T, O> bins_;
+  const Guide guide_;
+  const unsigned counters_;
+  unsigned channel_, channels_ = 1, turn_ = 0;
+  std::uint32_t first_slot_[one_channel ? 1 : most_lanes + 4];  // of the channels, repeated
 };
 
 // ---- counting -------------------------------------------------------------------------------------------------------
@@ -177,28 +190,35 @@ class Slots {
 // Counts whole vectors of slots.
 HWY_INLINE void increment(const Tables& t, const std::uint32_t* slots, std::size_t n) {
   std::uint32_t* const a = t.counts;
-  if (t.copies == 1 || most_lanes < 4) {
+  if constexpr (most_lanes < 4) {
     for (std::size_t k = 0; k < n; ++k) ++a[slots[k]];
     return;
   }
-  std::uint32_t *const b = a + t.slots, *const c = b + t.slots, *const e = c + t.slots;
-  for (std::size_t k = 0; k < n; k += 4) {
-    ++a[slots[k]];
-    ++b[slots[k + 1]];
-    ++c[slots[k + 2]];
-    ++e[slots[k + 3]];
+  const std::size_t apart = t.copies == 1 ? 0 : t.slots;
+  std::uint32_t *const b = a + apart, *const c = b + apart, *const e = c + apart;
+  for (std::size_t k = 0; k < n; k += 4) {  // two indices per load, which compete with the counters'
+    std::uint64_t pairs[2];
+    std::memcpy(pairs, slots + k, sizeof pairs);
+    ++a[pairs[0] & 0xffffffffu];
+    ++b[pairs[0] >> 32];
+    ++c[pairs[1] & 0xffffffffu];
+    ++e[pairs[1] >> 32];
   }
 }
 
-// The end of the run of samples equal to *from, in whole vectors.
+// The end of the run of samples equal to samples[i]: exactly, so that the next vector begins with the next run.
 template <class T>
 HWY_INLINE std::size_t end_of_run(const T* samples, std::size_t i, std::size_t n) {
   using U = hwy::MakeUnsigned<T>;  // floats with equal bits are in one bin
   const hn::ScalableTag<U> d;
   const std::size_t lanes = hn::Lanes(d);
   const auto* const words = reinterpret_cast<const U*>(samples);
-  const auto same = hn::Set(d, words[i]);
-  while (n - i >= lanes && hn::AllTrue(d, hn::Eq(hn::LoadU(d, words + i), same))) i += lanes;
+  const U first = words[i];
+  const auto same = hn::Set(d, first);
+  for (; n - i >= lanes; i += lanes)
+    if (const auto other = hn::FindFirstTrue(d, hn::Ne(hn::LoadU(d, words + i), same)); other >= 0)
+      return i + static_cast<std::size_t>(other);
+  while (i < n && words[i] == first) ++i;
   return i;
 }
 
@@ -212,25 +232,33 @@ HWY_INLINE void count_last(const Input<T, O>& in, const T* samples, std::size_t 
 
 // Slots that wait to be counted: enough that the loop that finds them and the loop that counts them overlap.
 inline constexpr std::size_t waiting = 16 * most_lanes;
+// Vectors that are not checked after a single one whose lanes agreed: where a few bins have most samples, the next
+// check is a coin toss that no branch predictor knows.
+inline constexpr unsigned most_unchecked = 32;
 
-template <bool shifts, class T, class O>
+template <bool shifts, bool one_channel, class T, class O>
 void count_all_as(const Input<T, O>& in, const T* samples, std::size_t n, unsigned channel, Tables& t) {
   const D d;
   const std::size_t lanes = hn::Lanes(d);
-  const unsigned channels = in.samples.channels, turn = static_cast<unsigned>(lanes % channels);
-  const Slots<T, O> slots_of(in, t.guide);
+  Slots<shifts, one_channel, T, O> slots_of(in, t.guide, channel);
   HWY_ALIGN std::uint32_t slots[waiting + most_lanes];
   std::size_t filled = 0, i = 0;
+  std::size_t agreed = 0;  // samples before this vector that did not have to be counted one by one
+  unsigned unchecked = 0;
   while (n - i >= lanes) {
-    const V slot = slots_of.template operator()<shifts>(d, samples + i, channel);
-    if (channels > 1) channel = channel + turn < channels ? channel + turn : channel + turn - channels;
-    const std::uint32_t first = hn::GetLane(slot);
-    if (hn::AllTrue(d, hn::Eq(slot, hn::Set(d, first)))) {
-      const std::size_t end = channels == 1 ? end_of_run(samples, i + lanes - 1, n) : 0;
-      const std::size_t next = std::max(i + lanes, end);
+    const V slot = slots_of(d, samples + i);
+    if (unchecked > 0) {
+      --unchecked;
+    } else if (const std::uint32_t first = hn::GetLane(slot); hn::AllTrue(d, hn::Eq(slot, hn::Set(d, first)))) {
+      std::size_t next = i + lanes;
+      if (one_channel && samples[i] == samples[next - 1]) next = end_of_run(samples, next - 1, n);
       t.counts[first] += static_cast<std::uint32_t>(next - i);
+      agreed += next - i;
       i = next;
       continue;
+    } else {
+      if (agreed == lanes) unchecked = most_unchecked;
+      agreed = 0;
     }
     hn::StoreU(slot, d, slots + filled);
     filled += lanes;
@@ -241,7 +269,7 @@ void count_all_as(const Input<T, O>& in, const T* samples, std::size_t n, unsign
     }
   }
   increment(t, slots, filled);
-  count_last(in, samples + i, n - i, channel, [&](unsigned slot) { ++t.counts[slot]; });
+  count_last(in, samples + i, n - i, slots_of.channel(), [&](unsigned slot) { ++t.counts[slot]; });
 }
 
 // Increments a counter unless it is full.
@@ -287,7 +315,7 @@ class OpenBits {
 };
 #endif
 
-template <bool shifts, class T, class O>
+template <bool shifts, bool one_channel, class T, class O>
 void count_rare_as(const Input<T, O>& in, const T* samples, std::size_t n, unsigned channel, Tables& t) {
   std::size_t i = 0;
   std::uint64_t outside = 0;
@@ -296,15 +324,10 @@ void count_rare_as(const Input<T, O>& in, const T* samples, std::size_t n, unsig
   const OpenBits::D8 d8;
   const hn::Repartition<std::uint16_t, D> d16;
   const std::size_t lanes = hn::Lanes(d), step = 4 * lanes;
-  const unsigned channels = in.samples.channels, turn = static_cast<unsigned>(lanes % channels);
-  const Slots<T, O> slots_of(in, t.guide);
+  Slots<shifts, one_channel, T, O> slots_of(in, t.guide, channel);
   const auto no_bin = hn::Set(d16, static_cast<std::uint16_t>(in.counters()));
   OpenBits open(t.bits);
-  const auto next = [&](std::size_t k) HWY_ATTR {
-    const V slot = slots_of.template operator()<shifts>(d, samples + i + k * lanes, channel);
-    if (channels > 1) channel = channel + turn < channels ? channel + turn : channel + turn - channels;
-    return slot;
-  };
+  const auto next = [&](std::size_t k) HWY_ATTR { return slots_of(d, samples + i + k * lanes); };
   while (n - i >= step) {
     // The lanes of this many vectors of 16 bits hold the samples in no bin: two to a vector pair.
     const std::size_t stop = i + std::min<std::size_t>((n - i) / step, 32767) * step;
@@ -337,6 +360,7 @@ void count_rare_as(const Input<T, O>& in, const T* samples, std::size_t n, unsig
     hn::Store(in_none, d16, all);
     for (std::size_t k = 0; k < 2 * lanes; ++k) outside += all[k];
   }
+  channel = slots_of.channel();
 #endif
   count_last(in, samples + i, n - i, channel, [&](unsigned slot) {
     if (slot == in.counters())
@@ -366,15 +390,17 @@ template <bool rare, class T, class O>
 void count_row(const void* input, const void* memory, std::size_t n, unsigned channel, Tables& t) {
   const auto& in = *static_cast<const Input<T, O>*>(input);
   const auto* const samples = static_cast<const T*>(memory);
-  const auto count = [&]<bool shifts>() HWY_ATTR {
+  const auto count = [&]<bool shifts, bool one_channel>() HWY_ATTR {
     if constexpr (rare)
-      count_rare_as<shifts>(in, samples, n, channel, t);
+      count_rare_as<shifts, one_channel>(in, samples, n, channel, t);
     else
-      count_all_as<shifts>(in, samples, n, channel, t);
+      count_all_as<shifts, one_channel>(in, samples, n, channel, t);
   };
+  const bool one_channel = in.samples.channels == 1;
   if constexpr (std::is_integral_v<T> && O::binning == Binning::even)
-    if (in.bins.scale.as_shift >= 0) return count.template operator()<true>();
-  count.template operator()<false>();
+    if (in.bins.scale.as_shift >= 0)
+      return one_channel ? count.template operator()<true, true>() : count.template operator()<true, false>();
+  one_channel ? count.template operator()<false, true>() : count.template operator()<false, false>();
 }
 
 template <class T, class O>
@@ -411,13 +437,21 @@ void count_values_of(const std::uint8_t* samples, std::size_t n, unsigned channe
     channel = (channel + 1) % channels;
   };
   while (i < n && channel != 0) single();
+  // Groups between two looks for a run: fewer after one.
+  std::size_t groups = 5;
   while (n - i >= 60) {
-    if constexpr (channels == 1) {  // runs
-      const std::size_t end = end_of_run(samples, i, n);
-      counts[samples[i]] += static_cast<std::uint32_t>(end - i);
-      i = end;
+    if constexpr (channels == 1) {
+      const hn::ScalableTag<std::uint8_t> d;
+      bool found = false;
+      while (n - i >= hn::Lanes(d) && hn::AllTrue(d, hn::Eq(hn::LoadU(d, samples + i), hn::Set(d, samples[i])))) {
+        const std::size_t end = end_of_run(samples, i, n);
+        counts[samples[i]] += static_cast<std::uint32_t>(end - i);
+        i = end;
+        found = true;
+      }
+      groups = found ? 1 : std::min<std::size_t>(groups + 1, 5);
     }
-    for (const std::size_t stop = i + std::min<std::size_t>((n - i) / 12, 5) * 12; i < stop; i += 12)
+    for (const std::size_t stop = i + std::min((n - i) / 12, groups) * 12; i < stop; i += 12)
       count_group<channels>(samples + i, counts);
   }
   while (i < n) single();
