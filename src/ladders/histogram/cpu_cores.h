@@ -13,10 +13,11 @@ namespace upsweep::ladders::histogram {
 // Tables larger than half of a core's first cache gain nothing from copies.
 inline constexpr unsigned most_copied_slots = 2048;
 static_assert(4 * 256 <= most_copied_slots, "the loops for bytes count in four copies, for up to four channels");
-// Samples per ticket: little work lost at the end, and enough between two looks at saturated counters.
+// Samples per ticket: 1 MiB of 32 bits, the parts that cut() of cpu/parallel.h has too.
 inline constexpr std::size_t samples_per_ticket = std::size_t{1} << 18;
-// Samples that are worth a second core: 4096 take 2 us or more, and waking a core that spins takes one.
-inline constexpr std::size_t least_per_core = std::size_t{1} << 12;
+// Samples that are worth a second core: 8192 take 4 us, and a fork and a join one or two. With half of that, 2^13
+// samples were 3.4 to 5.8 us on two cores, and 4.4 on one.
+inline constexpr std::size_t least_per_core = std::size_t{1} << 13;
 // 32-bit counters hold a round of at most this many samples.
 inline constexpr std::size_t samples_per_round = std::size_t{1} << 31;
 
@@ -116,7 +117,8 @@ class Core {
     wasted += counts[counters] - outside_;
     outside_ = counts[counters];
     look_again(full);
-    // A sample of an open counter takes 4 times as long in `rare`, and the others a fourth: even at 1 in 5.
+    // A sample of an open counter takes about 4 times as long in `rare` and the others a fourth: they break even at 1
+    // in 5. At 1 in 8 `rare` is surely faster, and only after 1 in 4 is it given up.
     if (loops_.rare && counters <= most_watched && wasted > since_look_ - since_look_ / 8) {
       std::fill(std::begin(t_.bits), std::end(t_.bits), std::uint8_t{0});
       for (unsigned k = 0; k < counters; ++k) t_.bits[k / 8] |= static_cast<std::uint8_t>((counts[k] < top) << k % 8);
@@ -180,9 +182,13 @@ class Sums {
   // The blocks [first, last); `last_round`: the caller gets the counts.
   void add(unsigned first, unsigned last, bool last_round) const {
     const unsigned counters = a.in.counters();
-    if (cores == 1 && !totals && !bins_of_values) {
-      give(0, counters, tables);
-      return a.out.put_outside(tables[counters]);
+    if (cores == 1 && !totals) {  // no sums in between
+      if (!bins_of_values) {
+        give(0, counters, tables);
+        return a.out.put_outside(tables[counters]);
+      }
+      for (unsigned channel = 0; channel < slots / block; ++channel) give_values(channel, tables + channel * block);
+      return;
     }
     for (unsigned k = first * block; k < std::min(last * block, slots); k += block) {
       const unsigned n = std::min(block, slots - k);
@@ -213,7 +219,7 @@ class Sums {
       }
     });
   }
-  void give_values(unsigned channel, const std::uint64_t* sums) const {
+  void give_values(unsigned channel, const auto* sums) const {
     const unsigned bins = a.in.bins.count;
     const std::size_t first = std::size_t{channel} * bins;
     std::uint64_t outside = 0;
