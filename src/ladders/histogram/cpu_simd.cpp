@@ -166,6 +166,8 @@ class Slots {
     if constexpr (O::binning == Binning::direct && one_channel)  // the slot after the last bin's is for those outside
       return hn::Min(load(d, from), hn::Set(d, bins_.count));
     const M outside = outside_of(d, bins_, &guide_, from);
+    if constexpr (O::binning == Binning::edges && one_channel)  // a search takes longer than a branch
+      if (hn::AllTrue(d, outside)) return hn::Set(d, counters_);
     V bin = bins_of<shifts>(d, bins_, &guide_, from, outside);
     if constexpr (!one_channel) {
       bin = hn::Add(bin, hn::LoadU(d, first_slot_ + channel_));
