@@ -1,8 +1,9 @@
 // histogram/simd: one core; bins are computed in vectors, and counted in four tables.
 //
 // Vectors cannot increment counters, but they find the bins, and see where there is little to count: a vector whose
-// lanes are in one bin is one addition, and once a saturating counter is full, its samples are dropped before they are
-// counted (cpu_cores.h decides when). Samples of a byte need no bins: their 256 values are counted.
+// lanes are in one bin is one addition, and once most samples are those of full saturating counters, four vectors are
+// tested at once for one that is not (cpu_cores.h decides when). Samples of a byte need no bins: their 256 values are
+// counted.
 //
 // Compiled once for each instruction set and chosen at run time by Highway.
 #undef HWY_TARGET_INCLUDE
@@ -14,6 +15,9 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <bit>
+#include <cstring>
+#include <type_traits>
 
 #include "ladders/histogram/binding.h"
 #include "ladders/histogram/cpu_cores.h"
@@ -26,17 +30,8 @@ using D = hn::ScalableTag<std::uint32_t>;
 using V = hn::Vec<D>;
 using M = hn::Mask<D>;
 inline constexpr std::size_t most_lanes = hn::MaxLanes(D());
-// Two vectors of 64 bytes hold the bits of most_watched counters, and AVX-512 compresses in one instruction. With
-// vectors of 32 bytes, looking up a sample's bit takes as long as counting it: 0.63 and 0.56 ns (Zen 3).
-#undef UPSWEEP_LOOKS_UP_BITS
-#define UPSWEEP_LOOKS_UP_BITS (HWY_MAX_BYTES >= 64)
 
 // ---- bins -----------------------------------------------------------------------------------------------------------
-
-struct VectorBins {
-  V bin;  // any number in the lanes outside
-  M outside;
-};
 
 // Scale::operator() in every lane: even lanes and odd ones apart, because products of 32 bits have 64.
 HWY_INLINE V scaled(D d, const Scale& scale, V distance) {
@@ -56,18 +51,6 @@ HWY_INLINE V scaled(D d, const Scale& scale, V distance) {
 #endif
 }
 
-// A binary search without branches, in which searches for several samples overlap.
-template <class T>
-HWY_INLINE unsigned find_bin(const Bins<T, By<Binning::edges>>& bins, T x) {
-  const T* edge = bins.edges;
-  for (unsigned left = bins.count; left > 1;) {
-    const unsigned half = left / 2;
-    edge += half * static_cast<unsigned>(edge[half] <= x);
-    left -= half;
-  }
-  return static_cast<unsigned>(edge - bins.edges);
-}
-
 template <class T>
 HWY_INLINE V load(D d, const T* from) {
   if constexpr (sizeof(T) == 4)
@@ -77,144 +60,364 @@ HWY_INLINE V load(D d, const T* from) {
     return hn::PromoteTo(d, hn::LoadU(hn::Rebind<T, D>(), from));
 }
 
-template <bool shifts, class T, class O>
-HWY_INLINE VectorBins bins_of(D d, const Bins<T, O>& bins, const T* from) {
-  if constexpr (O::binning == Binning::edges) {
-    HWY_ALIGN std::uint32_t found[most_lanes];
-    for (std::size_t j = 0; j < hn::Lanes(d); ++j) {
-      const T x = from[j];
-      found[j] = x >= bins.edges[0] && x < bins.edges[bins.count] ? find_bin(bins, x) : bins.count;
-    }
-    const V bin = hn::Load(d, found);
-    return {bin, hn::Eq(bin, hn::Set(d, bins.count))};
-  } else if constexpr (std::is_floating_point_v<T>) {
+// The samples as Guide has the edges: less the first edge, or floats.
+template <class T>
+HWY_INLINE auto for_guide(D d, const Guide& guide, const T* from) {
+  if constexpr (std::is_floating_point_v<T>)
+    return hn::LoadU(hn::Rebind<float, D>(), from);
+  else
+    return hn::Sub(load(d, from), hn::Set(d, guide.lower));
+}
+
+template <class T>
+HWY_INLINE M outside_edges(D d, const Guide& guide, const T* from) {
+  const auto x = for_guide(d, guide, from);
+  if constexpr (std::is_floating_point_v<T>) {
     const hn::Rebind<float, D> df;
-    const hn::RebindToSigned<D> di;
-    const auto x = hn::LoadU(df, from);
-    const auto lower = hn::Set(df, bins.lower);
-    const auto inside = hn::And(hn::Ge(x, lower), hn::Lt(x, hn::Set(df, bins.upper)));
-    const V bin = hn::BitCast(d, hn::ConvertTo(di, hn::Mul(hn::Sub(x, lower), hn::Set(df, bins.scale))));
-    return {hn::Min(bin, hn::Set(d, bins.count - 1)), hn::Not(hn::RebindMask(d, inside))};
-  } else if constexpr (O::binning == Binning::direct) {
-    const V x = load(d, from);
-    return {x, hn::Not(hn::Gt(hn::Set(d, bins.count), x))};  // a negative one is large
+    const auto at_least = hn::Ge(x, hn::BitCast(df, hn::Set(d, guide.lower)));  // false for NaN
+    return hn::Not(hn::RebindMask(d, hn::And(at_least, hn::Lt(x, hn::BitCast(df, hn::Set(d, guide.width))))));
   } else {
-    const V distance = hn::Sub(load(d, from), hn::Set(d, bins.first));
-    const M outside = hn::Gt(distance, hn::Set(d, bins.last));
-    const V all = hn::Add(distance, hn::Set(d, bins.skipped));
-    if constexpr (shifts)
-      return {hn::ShiftRightSame(all, bins.scale.as_shift), outside};
-    else
-      return {scaled(d, bins.scale, all), outside};
+    return hn::Not(hn::Gt(hn::Set(d, guide.width), x));
   }
 }
 
-// The slots of the lanes' samples, the first of which belongs to `channel`.
+// The bins of the lanes that are not outside.
+template <class T>
+HWY_INLINE V find_between_edges(D d, const Guide& guide, const T* from, M outside) {
+  const hn::RebindToSigned<D> di;
+  using Edge = std::conditional_t<std::is_floating_point_v<T>, float, std::uint32_t>;
+  const hn::Rebind<Edge, D> de;
+  const auto* const edges = reinterpret_cast<const Edge*>(guide.edges);
+  auto x = for_guide(d, guide, from);
+  V cell;
+  if constexpr (std::is_floating_point_v<T>) {
+    const auto lower = hn::BitCast(de, hn::Set(d, guide.lower));
+    x = hn::IfThenElse(hn::RebindMask(de, outside), lower, x);
+    const auto place = hn::Mul(hn::Sub(x, lower), hn::Set(de, guide.scale));
+    cell = hn::Min(hn::BitCast(d, hn::ConvertTo(di, place)), hn::Set(d, guide.last_cell));
+  } else {
+    x = hn::IfThenZeroElse(outside, x);
+    cell = hn::ShiftRightSame(x, guide.shift);
+  }
+  V bin = hn::GatherIndex(d, guide.first, hn::BitCast(di, cell));
+  for (unsigned halving = guide.halvings; halving-- > 0;) {
+    const V probe = hn::Add(bin, hn::Set(d, 1u << halving));
+    const auto below = hn::Not(hn::Gt(hn::GatherIndex(de, edges, hn::BitCast(di, probe)), x));
+    bin = hn::IfThenElse(hn::RebindMask(d, below), probe, bin);
+  }
+  return bin;
+}
+
 template <class T, class O>
+HWY_INLINE M outside_of(D d, const Bins<T, O>& bins, const Guide* guide, const T* from) {
+  if constexpr (O::binning == Binning::edges) {
+    return outside_edges(d, *guide, from);
+  } else if constexpr (std::is_floating_point_v<T>) {
+    const hn::Rebind<float, D> df;
+    const auto x = hn::LoadU(df, from);
+    const auto inside = hn::And(hn::Ge(x, hn::Set(df, bins.lower)), hn::Lt(x, hn::Set(df, bins.upper)));
+    return hn::Not(hn::RebindMask(d, inside));
+  } else if constexpr (O::binning == Binning::direct) {
+    const V x = load(d, from);
+    return hn::Eq(hn::Max(x, hn::Set(d, bins.count)), x);  // a negative one is large
+  } else {
+    return hn::Gt(hn::Sub(load(d, from), hn::Set(d, bins.first)), hn::Set(d, bins.last));
+  }
+}
+
+// Any number in the lanes outside.
+template <bool shifts, class T, class O>
+HWY_INLINE V bins_of(D d, const Bins<T, O>& bins, const Guide* guide, const T* from, M outside) {
+  if constexpr (O::binning == Binning::edges) {
+    return find_between_edges(d, *guide, from, outside);
+  } else if constexpr (std::is_floating_point_v<T>) {
+    const hn::Rebind<float, D> df;
+    const hn::RebindToSigned<D> di;
+    const auto place = hn::Mul(hn::Sub(hn::LoadU(df, from), hn::Set(df, bins.lower)), hn::Set(df, bins.scale));
+    return hn::Min(hn::BitCast(d, hn::ConvertTo(di, place)), hn::Set(d, bins.count - 1));
+  } else if constexpr (O::binning == Binning::direct) {
+    return load(d, from);
+  } else {
+    const V distance = hn::Sub(load(d, from), hn::Set(d, bins.first - bins.skipped));
+    if constexpr (shifts)
+      return hn::ShiftRightSame(distance, bins.scale.as_shift);
+    else
+      return scaled(d, bins.scale, distance);
+  }
+}
+
+// The slots of the lanes' samples, vector by vector. Has copies of what it reads: a reference could be to what the
+// counters' stores change, and every vector would load it again.
+template <bool shifts, bool one_channel, class T, class O>
 class Slots {
  public:
-  explicit Slots(const Input<T, O>& in) : in_(in) {
-    for (unsigned j = 0; j < most_lanes + 4; ++j) first_slot_[j] = j % in.samples.channels * in.bins.count;
+  HWY_INLINE Slots(const Input<T, O>& in, const Guide* guide, unsigned channel)
+      : bins_(in.bins), guide_(guide ? *guide : Guide{}), counters_(in.counters()), channel_(channel) {
+    if (one_channel) return;
+    channels_ = in.samples.channels;
+    turn_ = static_cast<unsigned>(hn::Lanes(D()) % channels_);
+    for (unsigned j = 0, channel = 0; j < most_lanes + 4; ++j) {
+      first_slot_[j] = channel * in.bins.count;
+      channel = channel + 1 == in.samples.channels ? 0 : channel + 1;
+    }
   }
-  template <bool shifts>
-  HWY_INLINE V operator()(D d, const T* from, unsigned channel, M& outside) const {
-    VectorBins found = bins_of<shifts>(d, in_.bins, from);
-    if (in_.samples.channels > 1) found.bin = hn::Add(found.bin, hn::LoadU(d, first_slot_ + channel));
-    outside = found.outside;
-    return hn::IfThenElse(outside, hn::Set(d, in_.counters()), found.bin);
+  // Of the samples that follow those of the call before.
+  HWY_INLINE V operator()(D d, const T* from) {
+    if constexpr (O::binning == Binning::direct && one_channel)  // the slot after the last bin's is for those outside
+      return hn::Min(load(d, from), hn::Set(d, bins_.count));
+    const M outside = outside_of(d, bins_, &guide_, from);
+    if constexpr (O::binning == Binning::edges && one_channel)  // a search takes longer than a branch
+      if (hn::AllTrue(d, outside)) return hn::Set(d, counters_);
+    V bin = bins_of<shifts>(d, bins_, &guide_, from, outside);
+    if constexpr (!one_channel) {
+      bin = hn::Add(bin, hn::LoadU(d, first_slot_ + channel_));
+      channel_ += turn_;
+      if (channel_ >= channels_) channel_ -= channels_;
+    }
+    return hn::IfThenElse(outside, hn::Set(d, counters_), bin);
   }
+  // Of the first sample of the next call.
+  unsigned channel() const { return channel_; }
 
  private:
-  const Input<T, O>& in_;
-  std::uint32_t first_slot_[most_lanes + 4];  // of the channels, repeated
+  const Bins<T, O> bins_;
+  const Guide guide_;
+  const unsigned counters_;
+  unsigned channel_, channels_ = 1, turn_ = 0;
+  std::uint32_t first_slot_[one_channel ? 1 : most_lanes + 4];  // of the channels, repeated
 };
 
 // ---- counting -------------------------------------------------------------------------------------------------------
 
-// Any number of slots, or, unless `any`, whole vectors of them.
-template <bool any>
+// Counts whole vectors of slots.
 HWY_INLINE void increment(const Tables& t, const std::uint32_t* slots, std::size_t n) {
   std::uint32_t* const a = t.counts;
-  if (t.copies == 1) {
+  if constexpr (most_lanes < 4) {
     for (std::size_t k = 0; k < n; ++k) ++a[slots[k]];
     return;
   }
-  std::uint32_t *const b = a + t.slots, *const c = b + t.slots, *const e = c + t.slots;
-  std::size_t k = 0;
-  for (; k + 4 <= n; k += 4) {
-    ++a[slots[k]];
-    ++b[slots[k + 1]];
-    ++c[slots[k + 2]];
-    ++e[slots[k + 3]];
+  const std::size_t apart = t.copies == 1 ? 0 : t.slots;
+  std::uint32_t *const b = a + apart, *const c = b + apart, *const e = c + apart;
+  for (std::size_t k = 0; k < n; k += 4) {  // two indices per load, which compete with the counters'
+    std::uint64_t pairs[2];
+    std::memcpy(pairs, slots + k, sizeof pairs);
+    ++a[pairs[0] & 0xffffffffu];
+    ++b[pairs[0] >> 32];
+    ++c[pairs[1] & 0xffffffffu];
+    ++e[pairs[1] >> 32];
   }
-  if constexpr (any || most_lanes < 4)
-    for (; k < n; ++k) ++a[slots[k]];
+}
+
+// The end of the run of samples equal to samples[i]: exactly, so that the next vector begins with the next run.
+template <class T>
+HWY_INLINE std::size_t end_of_run(const T* samples, std::size_t i, std::size_t n) {
+  using U = hwy::MakeUnsigned<T>;  // floats with equal bits are in one bin
+  const hn::ScalableTag<U> d;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto* const words = reinterpret_cast<const U*>(samples);
+  const U first = words[i];
+  const auto same = hn::Set(d, first);
+  for (; n - i >= lanes; i += lanes)
+    if (const auto other = hn::FindFirstTrue(d, hn::Ne(hn::LoadU(d, words + i), same)); other >= 0)
+      return i + static_cast<std::size_t>(other);
+  while (i < n && words[i] == first) ++i;
+  return i;
+}
+
+template <class T, class O>
+HWY_INLINE void count_last(const Input<T, O>& in, const T* samples, std::size_t n, unsigned channel, auto&& count) {
+  for (std::size_t i = 0; i < n; ++i, channel = channel + 1 == in.samples.channels ? 0 : channel + 1) {
+    const unsigned bin = in.bins(samples[i]);
+    count(bin < in.bins.count ? channel * in.bins.count + bin : in.counters());
+  }
 }
 
 // Slots that wait to be counted: enough that the loop that finds them and the loop that counts them overlap.
 inline constexpr std::size_t waiting = 16 * most_lanes;
+// Vectors that are not checked after a single one whose lanes agreed: where a few bins have most samples, the next
+// check is a coin toss that no branch predictor knows.
+inline constexpr unsigned most_unchecked = 32;
 
-template <bool live, bool shifts, class T, class O>
-void count_row_as(const Input<T, O>& in, const T* samples, std::size_t n, unsigned channel, Tables& t) {
+template <bool shifts, bool one_channel, class T, class O>
+void count_all_as(const Input<T, O>& in, const T* samples, std::size_t n, unsigned channel, Tables& t) {
   const D d;
   const std::size_t lanes = hn::Lanes(d);
-  const unsigned channels = in.samples.channels, turn = static_cast<unsigned>(lanes % channels);
-  const Slots<T, O> slots_of(in);
+  Slots<shifts, one_channel, T, O> slots_of(in, t.guide, channel);
   HWY_ALIGN std::uint32_t slots[waiting + most_lanes];
   std::size_t filled = 0, i = 0;
-#if UPSWEEP_LOOKS_UP_BITS
-  constexpr std::size_t vectors = most_watched / 32 / most_lanes;
-  V full[live ? vectors : 1];
-  if constexpr (live)
-    for (std::size_t r = 0; r < vectors; ++r) full[r] = hn::Load(d, t.full + r * lanes);
-  [[maybe_unused]] const M wanted = hn::Eq(hn::Set(d, t.outside_wanted), hn::Set(d, 1));
-#endif
-  for (; n - i >= lanes; i += lanes) {
-    M outside;
-    const V slot = slots_of.template operator()<shifts>(d, samples + i, channel, outside);
-    if (channels > 1) channel = (channel + turn) % channels;
-    if constexpr (live) {
-#if UPSWEEP_LOOKS_UP_BITS
-      // The bit of every lane's slot, from `full` in registers.
-      const V word = hn::ShiftRight<5>(slot), within = hn::And(word, hn::Set(d, static_cast<unsigned>(lanes - 1)));
-      V bits = hn::TableLookupLanes(full[0], hn::IndicesFromVec(d, within));
-      for (std::size_t r = 1; r < vectors; ++r) {
-        const M here = hn::Eq(hn::Sub(word, within), hn::Set(d, static_cast<unsigned>(r * lanes)));
-        bits = hn::IfThenElse(here, hn::TableLookupLanes(full[r], hn::IndicesFromVec(d, within)), bits);
-      }
-      const V bit = hn::And(hn::Shr(bits, hn::And(slot, hn::Set(d, 31))), hn::Set(d, 1));
-      const M counts = hn::Or(hn::And(outside, wanted), hn::AndNot(outside, hn::Eq(bit, hn::Zero(d))));
-      // Compressed in a register: a compressing store takes 72 cycles on a Zen 4.
-      hn::StoreU(hn::Compress(slot, counts), d, slots + filled);
-      filled += hn::CountTrue(d, counts);
-#endif
+  std::size_t agreed = 0;  // samples before this vector that did not have to be counted one by one
+  unsigned unchecked = 0;
+  while (n - i >= lanes) {
+    const V slot = slots_of(d, samples + i);
+    if (unchecked > 0) {
+      --unchecked;
+    } else if (const std::uint32_t first = hn::GetLane(slot); hn::AllTrue(d, hn::Eq(slot, hn::Set(d, first)))) {
+      std::size_t next = i + lanes;
+      if (one_channel && samples[i] == samples[next - 1]) next = end_of_run(samples, next - 1, n);
+      t.counts[first] += static_cast<std::uint32_t>(next - i);
+      agreed += next - i;
+      i = next;
+      continue;
     } else {
-      const std::uint32_t first = hn::GetLane(slot);
-      if (hn::AllTrue(d, hn::Eq(slot, hn::Set(d, first)))) {
-        t.counts[first] += static_cast<std::uint32_t>(lanes);
-        continue;
-      }
-      hn::StoreU(slot, d, slots + filled);
-      filled += lanes;
+      if (agreed == lanes) unchecked = most_unchecked;
+      agreed = 0;
     }
+    hn::StoreU(slot, d, slots + filled);
+    filled += lanes;
+    i += lanes;
     if (filled >= waiting) {
-      increment<live>(t, slots, filled);
+      increment(t, slots, filled);
       filled = 0;
     }
   }
-  increment<live>(t, slots, filled);
-  for (; i < n; ++i, channel = (channel + 1) % channels) {
-    const unsigned bin = in.bins(samples[i]);
-    ++t.counts[bin < in.bins.count ? channel * in.bins.count + bin : in.counters()];
-  }
+  increment(t, slots, filled);
+  count_last(in, samples + i, n - i, slots_of.channel(), [&](unsigned slot) { ++t.counts[slot]; });
 }
 
-template <class T, class O, bool live>
-void count_row(const void* input, const void* samples, std::size_t n, unsigned channel, Tables& t) {
+// Increments a counter unless it is full.
+HWY_INLINE void count_open(Tables& t, unsigned slot) {
+  if (!(t.bits[slot / 8] >> slot % 8 & 1)) return;
+  ++t.counted;
+  if (++t.counts[slot] < t.top) return;
+  t.bits[slot / 8] &= static_cast<std::uint8_t>(~(1u << slot % 8));
+  --t.open;
+}
+
+#if HWY_TARGET != HWY_SCALAR
+// The bits of 1024 counters, a byte at a time. A byte shuffle takes the low four bits of an index of at most 0x7f, and
+// yields 0 for one above. Indices begin at 0x70 + byte and lose 16 from table to table, so that a byte is looked up in
+// its own table and in all after it. Each table is xor the next: what the later ones contribute cancels.
+class OpenBits {
+ public:
+  using D8 = hn::Repartition<std::uint8_t, D>;
+  using V8 = hn::Vec<D8>;
+  HWY_INLINE explicit OpenBits(const std::uint8_t* bits) {
+    const D8 d;
+    for (std::size_t k = 0; k < 7; ++k)
+      tables_[k] = hn::Xor(hn::LoadDup128(d, bits + 16 * k), hn::LoadDup128(d, bits + 16 * (k + 1)));
+    tables_[7] = hn::LoadDup128(d, bits + 16 * 7);
+    alignas(16) static constexpr std::uint8_t powers[16] = {1, 2, 4, 8, 16, 32, 64, 128};
+    powers_ = hn::LoadDup128(d, powers);
+  }
+  // Not zero in the lanes whose counter, 8 * byte + bit, is open. Bytes from 128 to 143 have no open counter.
+  HWY_INLINE V8 operator()(V8 byte, V8 bit) const {
+    const D8 d;
+    const V8 sixteen = hn::Set(d, 16);
+    V8 index = hn::Add(byte, hn::Set(d, 0x70)), found = hn::TableLookupBytesOr0(tables_[0], index);
+#pragma GCC unroll 7
+    for (std::size_t k = 1; k < 8; ++k) {
+      index = hn::Sub(index, sixteen);
+      found = hn::Xor(found, hn::TableLookupBytesOr0(tables_[k], index));
+    }
+    return hn::And(found, hn::TableLookupBytesOr0(powers_, bit));
+  }
+
+ private:
+  V8 tables_[8], powers_;
+};
+#endif
+
+template <bool shifts, bool one_channel, class T, class O>
+void count_rare_as(const Input<T, O>& in, const T* samples, std::size_t n, unsigned channel, Tables& t) {
+  std::size_t i = 0;
+  std::uint64_t outside = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const D d;
+  const OpenBits::D8 d8;
+  const hn::Repartition<std::uint16_t, D> d16;
+  const std::size_t lanes = hn::Lanes(d), step = 4 * lanes;
+  Slots<shifts, one_channel, T, O> slots_of(in, t.guide, channel);
+  const auto no_bin = hn::Set(d16, static_cast<std::uint16_t>(in.counters()));
+  OpenBits open(t.bits);
+  const auto next = [&](std::size_t k) HWY_ATTR { return slots_of(d, samples + i + k * lanes); };
+  while (n - i >= step) {
+    // The lanes of this many vectors of 16 bits hold the samples in no bin: two to a vector pair.
+    const std::size_t stop = i + std::min<std::size_t>((n - i) / step, 32767) * step;
+    auto in_none = hn::Zero(d16);
+    for (; i < stop; i += step) {
+      // Four slots of 16 bits, and then four bytes and four bits, to a lane of 32 bits: in which order does not matter.
+      const V s0 = next(0), s1 = next(1), s2 = next(2), s3 = next(3);
+      const auto a = hn::BitCast(d16, hn::Or(s0, hn::ShiftLeft<16>(s1)));
+      const auto b = hn::BitCast(d16, hn::Or(s2, hn::ShiftLeft<16>(s3)));
+      in_none =
+          hn::Sub(in_none, hn::Add(hn::VecFromMask(d16, hn::Eq(a, no_bin)), hn::VecFromMask(d16, hn::Eq(b, no_bin))));
+      const auto byte = hn::BitCast(d8, hn::Or(hn::ShiftRight<3>(a), hn::ShiftLeft<8>(hn::ShiftRight<3>(b))));
+      const auto seven = hn::Set(d16, 7);
+      const auto bit = hn::BitCast(d8, hn::Or(hn::And(a, seven), hn::ShiftLeft<8>(hn::And(b, seven))));
+      const auto hit = hn::Ne(open(byte, bit), hn::Zero(d8));
+      if (HWY_LIKELY(hn::AllFalse(d8, hit))) continue;
+      HWY_ALIGN std::uint8_t bytes[4 * most_lanes], bits[4 * most_lanes];
+      hn::Store(byte, d8, bytes);
+      hn::Store(bit, d8, bits);
+      std::uint64_t hits = 0;
+      hn::StoreMaskBits(d8, hit, reinterpret_cast<std::uint8_t*>(&hits));
+      const unsigned before = t.open;
+      for (; hits; hits &= hits - 1) {
+        const auto k = static_cast<unsigned>(std::countr_zero(hits));
+        count_open(t, bytes[k] * 8u + bits[k]);
+      }
+      if (t.open != before) open = OpenBits(t.bits);
+    }
+    HWY_ALIGN std::uint16_t all[2 * most_lanes];
+    hn::Store(in_none, d16, all);
+    for (std::size_t k = 0; k < 2 * lanes; ++k) outside += all[k];
+  }
+  channel = slots_of.channel();
+#endif
+  count_last(in, samples + i, n - i, channel, [&](unsigned slot) {
+    if (slot == in.counters())
+      ++outside;
+    else
+      count_open(t, slot);
+  });
+  t.counts[in.counters()] += static_cast<std::uint32_t>(outside);
+}
+
+template <class T, class O>
+void count_outside(const void* input, const void* memory, std::size_t n, unsigned, Tables& t) {
   const auto& in = *static_cast<const Input<T, O>*>(input);
+  const auto* const samples = static_cast<const T*>(memory);
+  const D d;
+  const std::size_t lanes = hn::Lanes(d);
+  V all = hn::Zero(d);
+  std::size_t i = 0;
+  for (; n - i >= lanes; i += lanes)
+    all = hn::Sub(all, hn::VecFromMask(d, outside_of(d, in.bins, t.guide, samples + i)));
+  std::uint32_t& counter = t.counts[in.counters()];
+  counter += hn::GetLane(hn::SumOfLanes(d, all));
+  for (; i < n; ++i) counter += in.bins(samples[i]) >= in.bins.count;
+}
+
+template <bool rare, class T, class O>
+void count_row(const void* input, const void* memory, std::size_t n, unsigned channel, Tables& t) {
+  const auto& in = *static_cast<const Input<T, O>*>(input);
+  const auto* const samples = static_cast<const T*>(memory);
+  const auto count = [&]<bool shifts, bool one_channel>() HWY_ATTR {
+    if constexpr (rare)
+      count_rare_as<shifts, one_channel>(in, samples, n, channel, t);
+    else
+      count_all_as<shifts, one_channel>(in, samples, n, channel, t);
+  };
+  const bool one_channel = in.samples.channels == 1;
   if constexpr (std::is_integral_v<T> && O::binning == Binning::even)
-    if (in.bins.scale.as_shift >= 0) return count_row_as<live, true>(in, static_cast<const T*>(samples), n, channel, t);
-  count_row_as<live, false>(in, static_cast<const T*>(samples), n, channel, t);
+    if (in.bins.scale.as_shift >= 0)
+      return one_channel ? count.template operator()<true, true>() : count.template operator()<true, false>();
+  one_channel ? count.template operator()<false, true>() : count.template operator()<false, false>();
+}
+
+template <class T, class O>
+void find_bins(const void* input, const void* memory, std::size_t n, const Guide* guide, std::uint32_t* found) {
+  const auto& bins = static_cast<const Input<T, O>*>(input)->bins;
+  const auto* const samples = static_cast<const T*>(memory);
+  const D d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; n - i >= lanes; i += lanes) {
+    const M outside = outside_of(d, bins, guide, samples + i);
+    const V bin = bins_of<false>(d, bins, guide, samples + i, outside);
+    hn::StoreU(hn::IfThenElse(outside, hn::Set(d, bins.count), bin), d, found + i);
+  }
+  for (; i < n; ++i) found[i] = bins(samples[i]);
 }
 
 // The values of bytes, in whole groups of 12 samples: a whole number of pixels, and of copies.
@@ -236,18 +439,21 @@ void count_values_of(const std::uint8_t* samples, std::size_t n, unsigned channe
     channel = (channel + 1) % channels;
   };
   while (i < n && channel != 0) single();
+  // Groups between two looks for a run: fewer after one.
+  std::size_t groups = 5;
   while (n - i >= 60) {
-    if constexpr (channels == 1) {  // runs
+    if constexpr (channels == 1) {
       const hn::ScalableTag<std::uint8_t> d;
-      const std::size_t lanes = hn::Lanes(d);
-      const std::uint8_t first = samples[i];
-      const auto same = hn::Set(d, first);
-      std::size_t end = i;
-      while (n - end >= lanes && hn::AllTrue(d, hn::Eq(hn::LoadU(d, samples + end), same))) end += lanes;
-      counts[first] += static_cast<std::uint32_t>(end - i);
-      i = end;
+      bool found = false;
+      while (n - i >= hn::Lanes(d) && hn::AllTrue(d, hn::Eq(hn::LoadU(d, samples + i), hn::Set(d, samples[i])))) {
+        const std::size_t end = end_of_run(samples, i, n);
+        counts[samples[i]] += static_cast<std::uint32_t>(end - i);
+        i = end;
+        found = true;
+      }
+      groups = found ? 1 : std::min<std::size_t>(groups + 1, 5);
     }
-    for (const std::size_t stop = i + std::min<std::size_t>((n - i) / 12, 5) * 12; i < stop; i += 12)
+    for (const std::size_t stop = i + std::min((n - i) / 12, groups) * 12; i < stop; i += 12)
       count_group<channels>(samples + i, counts);
   }
   while (i < n) single();
@@ -272,14 +478,9 @@ RowLoops loops_of() {
   if constexpr (!Binding::takes<T, O>)
     return {};
   else if constexpr (sizeof(T) == 1)
-    return {&count_values, nullptr, true};
-#if UPSWEEP_LOOKS_UP_BITS
+    return {&count_values, nullptr, nullptr, &find_bins<T, O>, true};
   else
-    return {&count_row<T, O, false>, &count_row<T, O, true>, false};
-#else
-  else
-    return {&count_row<T, O, false>, nullptr, false};
-#endif
+    return {&count_row<false, T, O>, &count_row<true, T, O>, &count_outside<T, O>, &find_bins<T, O>, false};
 }
 
 RowLoops find_loops(Type type, Binning binning) {
@@ -309,7 +510,7 @@ namespace {  // a rung of the same name may exist on the GPU
 
 struct simd {
   static constexpr Story story{
-      .idea = "bins in vectors, four tables; runs are one addition, samples of full counters none",
+      .idea = "bins in vectors, four tables; runs are one addition, vectors of full counters' samples one test",
       .prediction = "one store per cycle, 3 G samples/s, in four times as many bytes where neighbours are equal",
       .guarantees = "counts are exact; u8 and u16 stop at their largest value",
       .limits = "any n, any counter; one core",

@@ -3,12 +3,13 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "ladders/histogram/cpu_guide.h"
 #include "upsweep/operations.h"
 #include "upsweep/types.h"
 
 namespace upsweep::ladders::histogram {
 
-// The counters of `full` that the live loops look at: 1024 bits, which two vectors of 64 bytes hold.
+// The most counters that the loops for rare samples take: their bits fill eight registers of 16 bytes.
 inline constexpr unsigned most_watched = 1024;
 
 // One core's tables. Their counters have 32 bits: at most 2^32 - 1 samples between clearing and adding up.
@@ -17,9 +18,14 @@ struct Tables {
   unsigned slots;
   // Equal neighbours are counted in different copies: an increment that follows another of the same counter waits for
   // its store, 4 to 5 cycles.
-  unsigned copies;                                         // 1 or 4
-  alignas(64) std::uint32_t full[most_watched / 32] = {};  // bit k: slot k needs no more samples
-  bool outside_wanted = true;
+  unsigned copies;     // 1 or 4
+  const Guide* guide;  // of the edges, if there are any
+
+  // For `rare` and `outside`, which count in the first copy alone.
+  std::uint32_t top = 0;                                 // a counter with this count is full
+  unsigned open = 0;                                     // counters that are not
+  std::uint64_t counted = 0;                             // samples that incremented a counter
+  alignas(64) std::uint8_t bits[most_watched / 8] = {};  // bit k % 8 of byte k / 8: counter k is open
 };
 
 // Counts n consecutive samples of a row, of which the first belongs to `channel`. `input` is an Input<T, O> of the type
@@ -28,9 +34,13 @@ using CountRow = void (*)(const void* input, const void* samples, std::size_t n,
 
 struct RowLoops {
   CountRow all;
-  // Leaves out the samples of full slots and, unless wanted, those in no bin; for up to most_watched counters. Null if
-  // this processor has no loop for that.
-  CountRow live;
+  // Skips samples of full counters, 4 vectors at a time; one of an open counter takes about 4 times as long as in
+  // `all`. For up to most_watched counters. Null for samples of a byte.
+  CountRow rare;
+  // Counts the samples in no bin alone. Null for samples of a byte.
+  CountRow outside;
+  // Writes the bins of n samples; the number of bins for those in none.
+  void (*find)(const void* input, const void* samples, std::size_t n, const Guide*, std::uint32_t* bins);
   // True if the slots are the 256 values of a byte for each channel, whatever the bins are. Otherwise they are the
   // counters, and one more for the samples in no bin.
   bool by_value;
