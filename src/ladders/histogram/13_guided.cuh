@@ -2,10 +2,9 @@
 //
 // A binary search among 256 edges is eight loads that wait for each other. Instead, the range is divided into equal
 // cells, and a table has, for each of them, the number of edges before it and in it: mostly none in it, so that one
-// load and no comparison tells how many edges are not above a sample: 0 if it is below all bins, else its bin's number
-// plus
-// 1. A sample of a cell with edges in it is compared with these. Whatever the edges are, the answer is exact: rounding
-// is monotonic, so a sample is above all edges of the cells before its own.
+// load and no comparison counts the edges that are not above a sample. Their number less one is the bin. A sample of a
+// cell with edges in it is compared with these. Whatever the edges are, the answer is exact: rounding is monotonic, so
+// a sample is above all edges of the cells before its own.
 //
 // Traffic   n reads, 16 bytes per access; the edges once per block; an atomic addition per nonzero counter and block.
 // Order     any.
@@ -20,20 +19,19 @@ namespace upsweep::ladders::histogram {
 // Up to this many bins, edges and cells take at most half of a block's share of shared memory.
 inline constexpr unsigned most_guided = 4096, most_cells = 16384;
 
-template <class T>
-struct Guide {
+struct GuideShape {
   unsigned count;  // bins
   unsigned cells;  // a power of two
 
   // The more cells, the fewer of them have edges, and the longer it takes to fill the table: measured up to 16384.
-  Guide(unsigned bins, std::size_t samples_per_block) : count(bins), cells(32) {
+  GuideShape(unsigned bins, std::size_t samples_per_block) : count(bins), cells(32) {
     while (cells < 4 * bins || (cells < most_cells && cells < samples_per_block / 16)) cells *= 2;
   }
   // One cell more than `cells`: that of samples just below the last edge, if their place is rounded up.
   std::size_t bytes() const { return (cells + 1 + count + 1) * sizeof(unsigned); }
 };
 
-// The same in shared memory.
+// The table in shared memory.
 template <class T>
 struct GuideTable {
   const T* edges;          // [count + 1]
@@ -73,7 +71,7 @@ struct GuideTable {
   }
 
   // Block-wide: copies the edges to shared memory and fills the table; ends with a barrier.
-  __device__ GuideTable(const Guide<T>& guide, const T* from, unsigned char* memory) {
+  __device__ GuideTable(const GuideShape& guide, const T* from, unsigned char* memory) {
     T* const copied = reinterpret_cast<T*>(memory);  // each takes a word
     auto* const filled = reinterpret_cast<unsigned*>(memory) + guide.count + 1;
     edges = copied, ranges = filled, count = guide.count, cells = guide.cells;
@@ -112,7 +110,7 @@ struct GuideTable {
 
 template <class T, class O>
 __global__ void __launch_bounds__(steps_block, 1)
-    guided_kernel(Input<T, O> in, Steps<T> steps, WordColumns table, Guide<T> guide,
+    guided_kernel(Input<T, O> in, Steps<T> steps, WordColumns table, GuideShape guide,
                   unsigned* totals) {                  // [counters + 1], zero
   unsigned* const words = dynamic_shared<unsigned>();  // [table.slots][columns], then the guide
   const StepRange share = steps.share(blockIdx.x, gridDim.x);
@@ -144,7 +142,7 @@ __global__ void __launch_bounds__(steps_block, 1)
 
 struct guided {
   static constexpr Story story{.idea = "a table of cells leads a sample to its edges; mostly one load, no comparison",
-                               .prediction = "0.7 of the read ceiling for 256 random edges, 5 times the binary search",
+                               .prediction = "0.8 of the read ceiling for 256 random edges, 5 times the binary search",
                                .guarantees = "counts are exact",
                                .limits = "edges of up to 4096 bins and 4-byte samples, else values",
                                .source = "Chen, Asau, guide tables, 1974"};
@@ -172,7 +170,7 @@ struct guided {
       if (!whole_warps(block)) return not_whole_warps;
       const unsigned grid = a.tuning.grid_or(steps.grid(block));
       const std::size_t samples_per_block = a.in.samples.count / grid;
-      const Guide<T> guide(a.in.bins.count, samples_per_block);
+      const GuideShape guide(a.in.bins.count, samples_per_block);
       const WordColumns table(a.in.samples.channels * (guide.count + 2), samples_per_block, guide.bytes());
       if (guide.count <= most_guided && table.bytes() + guide.bytes() <= most_shared) {
         const Shape shape{.grid = grid,
