@@ -102,6 +102,16 @@ TEST_F(Histogram, ImagesHaveRowsAndChannels) {
   EXPECT_EQ(outside[0], 0u);
 }
 
+// Rows that are longer than the image are one row.
+TEST_F(Histogram, ImagesMayEndInTheirFirstRow) {
+  const std::vector<std::uint8_t> image{0, 1, 0, 2, 1};
+  for (const std::size_t width : {std::size_t{6}, (std::size_t{1} << 32) + 2, std::size_t{1} << 39}) {
+    Counts counts(3);
+    histogram_direct(cpu, image, counts, outside, {.width = width});
+    EXPECT_EQ(counts, (Counts{2, 2, 1})) << width;
+  }
+}
+
 TEST_F(Histogram, NoSamples) {
   EXPECT_EQ(even<float>({}, 0, 1, 3), (Counts{0, 0, 0}));
   EXPECT_EQ(outside[0], 0u);
@@ -120,6 +130,7 @@ TEST_F(Histogram, RefusesWhatIsNoHistogram) {
   EXPECT_NE(even_error(samples, 1, 1, counts).find("empty"), std::string::npos);
   EXPECT_NE(even_error(samples, 1, 0, counts).find("empty"), std::string::npos);
   EXPECT_NE(even_error(samples, 1, 1 + 1e-12, counts).find("empty"), std::string::npos) << "equal as floats";
+  EXPECT_NE(even_error(samples, 0, 1e-38, counts).find("narrow"), std::string::npos) << "4e38 is no float";
   EXPECT_NE(even_error(samples, nan, 1, counts).find("not finite"), std::string::npos);
   EXPECT_NE(even_error(samples, 0, infinity, counts).find("not finite"), std::string::npos);
   EXPECT_NE(even_error(integers, 0.5, 2, counts).find("whole"), std::string::npos);
@@ -232,7 +243,7 @@ TEST(HistogramParts, CoverEverySampleOnce) {
     for (std::size_t width : {1u, 5u, 12u, 36u, 359u}) {
       if (count > 0 && width > count) continue;
       const ladders::histogram::Samples<std::uint32_t> all{image.data(), count, count ? width : 0, width + 1, 3};
-      if (all.width ? count / width * (width + 1) + count % width > image.size() : false) continue;
+      if (all.width && count / width * (width + 1) + count % width > image.size()) continue;
       for (std::size_t most : {12u, 36u, 1000u}) {
         std::vector<std::uint32_t> seen;
         const Status s = ladders::histogram::for_each_part(all, most, [&](const auto& part) {

@@ -1,5 +1,4 @@
-// histogram/word_columns: 32-bit counters in as many columns as pay, and one block per multiprocessor, which reads
-// ahead.
+// histogram/word_columns: 32-bit counters in 1 to 32 columns, and one block per multiprocessor, which reads ahead.
 //
 // lane_banks has 16 bits per counter: it must flush, and its additions are of 1 or 2^16. Words need neither a flush nor
 // a variable addend, so that the hardware can merge lanes that meet. A block of 1024 threads has a multiprocessor to
@@ -38,7 +37,7 @@ struct word_columns {
       .idea = "32-bit counters in 1 to 32 columns, no flush; a block per multiprocessor reads ahead",
       .prediction = "0.95 of the read ceiling up to 58'000 counters, whatever the skew",
       .guarantees = "counts are exact",
-      .limits = "n below 2^32; up to 58'110 counters, else aggregated; two launches",
+      .limits = "n below 2^32; up to 58'111 counters, else aggregated; two launches",
       .source = "Nugteren et al., High Performance Predictable Histogramming on GPUs, 2011"};
   static constexpr Coverage coverage = Coverage::widths;
   static constexpr std::size_t largest = largest_counted;

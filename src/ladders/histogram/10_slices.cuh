@@ -1,7 +1,7 @@
 // histogram/slices: where the counters exceed one block's shared memory, several blocks have a slice each.
 //
-// The blocks of a group read the same tiles, and each counts the samples of its slice. They run at the same time, so
-// that all but the first read from L2: the memory's traffic stays n reads.
+// The blocks of a group read the same share of the steps; each counts the samples of its slice. They run at the same
+// time, so that all but the first read from L2: the memory's traffic stays n reads.
 //
 // Traffic   n reads from memory, and n for every further slice from L2; an atomic addition per nonzero counter and
 //           group; totals read once.

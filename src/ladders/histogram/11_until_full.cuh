@@ -1,8 +1,8 @@
 // histogram/until_full: saturating counters end the call once all of them are full.
 //
-// At 1, 4, 16, ... times 64 KB a block that has seen every bin merges, and counts the counters that its additions
-// filled. Once that is all of them, no further sample can change the result: every block stops. An input that leaves a
-// bin empty pays for looking only.
+// After 1, 4, 16, ... rounds of loads a block that has seen every bin merges, and counts the counters that its
+// additions filled. Once that is all of them, no further sample can change the result: every block stops. An input that
+// leaves a bin empty pays for looking only.
 //
 // Traffic   reads up to the sample that fills the last counter, and what is in flight then; n reads if one stays
 //           below its top, or if samples outside are to be counted and there can be some.
@@ -38,7 +38,6 @@ __global__ void __launch_bounds__(steps_block, 1)
     until_full_kernel(Input<T, O> in, Steps<T> steps, WordColumns table, unsigned top,
                       unsigned* totals) {  // [counters + 2], zero; the last one is the number of full counters
   unsigned* const words = dynamic_shared<unsigned>();  // [slots][columns]
-  __shared__ unsigned full;                            // as far as this block knows
   const unsigned counters = in.counters();
   unsigned* const all_full = &totals[counters + 1];
   const StepRange share = steps.share(blockIdx.x, gridDim.x);
@@ -62,9 +61,7 @@ __global__ void __launch_bounds__(steps_block, 1)
     const unsigned filled = merge_until(table, words, totals, counters, top);
     if (filled) atomicAdd(all_full, filled);
     __syncthreads();
-    if (threadIdx.x == 0) full = atomicAdd(all_full, 0u);
-    __syncthreads();
-    if (full == counters) return;
+    if (__syncthreads_and(threadIdx.x > 0 || atomicAdd(all_full, 0u) == counters)) return;
   }
   merge_until(table, words, totals, counters, top);
 }

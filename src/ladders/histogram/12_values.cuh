@@ -44,11 +44,12 @@ __global__ void __launch_bounds__(steps_block, 1)
 }
 
 struct values {
-  static constexpr Story story{.idea = "bytes counted by value in 32 columns; bins found at the end",
-                               .prediction = "0.9 of the read ceiling for bytes, whatever the bins; 0.8 of 4 channels",
-                               .guarantees = "counts are exact",
-                               .limits = "bytes, else until_full; also where that may end early",
-                               .source = "the domain of the samples"};
+  static constexpr Story story{
+      .idea = "bytes counted by value, in 1 to 32 columns; bins found at the end",
+      .prediction = "0.9 of the read ceiling for bytes, whatever the bins; 0.8 of 4 channels",
+      .guarantees = "counts are exact",
+      .limits = "n below 2^32; samples of one byte that until_full cannot end early, else until_full",
+      .source = "the domain of the samples"};
   static constexpr Coverage coverage = Coverage::widths;
   static constexpr std::size_t largest = largest_counted;
   template <class T, class O>

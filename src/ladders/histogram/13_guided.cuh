@@ -16,7 +16,7 @@
 
 namespace upsweep::ladders::histogram {
 
-// Up to this many bins, edges and cells take at most half of a block's share of shared memory.
+// Up to this many bins, edges and cells take at most half of a block's shared memory.
 inline constexpr unsigned most_guided = 4096, most_cells = 16384;
 
 struct GuideShape {
@@ -47,7 +47,7 @@ struct GuideTable {
           static_cast<float>(static_cast<std::uint32_t>(x < first ? first : x) - static_cast<std::uint32_t>(first));
     else
       distance = x - first;
-    const unsigned place = truncated(distance * scale);  // of NaN 0; and that is all cells if an edge is infinite
+    const unsigned place = truncated(distance * scale);  // NaN is in cell 0; so is every sample if an edge is infinite
     return place < cells ? place : cells;
   }
   // Counts the edges that are not above each of a pack's samples: first those in the cells before its own.
@@ -118,25 +118,24 @@ __global__ void __launch_bounds__(steps_block, 1)
   prefetch_first_steps(in.samples, share);
   table.clear(words);
   wait_for_previous();
-  const GuideTable<T> slot_of(guide, in.bins.edges,
-                              reinterpret_cast<unsigned char*>(words + table.slots * table.columns));
-  const unsigned slots = guide.count + 2;  // per channel: below all bins, the bins, above all bins
+  const GuideTable<T> edges_below(guide, in.bins.edges,
+                                  reinterpret_cast<unsigned char*>(words + table.slots * table.columns));
+  const unsigned per_channel = guide.count + 2;  // slots: below all bins, the bins, above all bins
   for_each_slot(
       in.samples, steps, share,
-      [&]<unsigned n>(const T(&x)[n], unsigned column, unsigned(&slots_of)[n]) {
-        slot_of(x, slots_of);
-        if (in.samples.channels > 1) {
+      [&]<unsigned n>(const T(&x)[n], unsigned column, unsigned(&slots)[n]) {
+        edges_below(x, slots);
+        if (in.samples.channels == 1) return;
 #pragma unroll
-          for (unsigned k = 0; k < n; ++k) slots_of[k] += channel_of(column + k, in.samples.channels) * slots;
-        }
+        for (unsigned k = 0; k < n; ++k) slots[k] += channel_of(column + k, in.samples.channels) * per_channel;
       },
       [&](unsigned slot, auto present) {
         if (present) table.count(words, slot);
       });
   __syncthreads();
   table.merge(words, totals, [&](unsigned slot) {
-    const unsigned edges_below = slot % slots;
-    return edges_below == 0 || edges_below == slots - 1 ? in.counters() : slot / slots * guide.count + edges_below - 1;
+    const unsigned channel = slot / per_channel, below = slot % per_channel;
+    return below == 0 || below == per_channel - 1 ? in.counters() : channel * guide.count + below - 1;
   });
 }
 

@@ -43,8 +43,8 @@ struct Binding : EnumeratorChoice<Binning, By, binning_names.size()> {
   static Args<T, O> args(const Call& c) {
     const Shape2D shape = shape_of(c);
     const std::size_t count = samples_in(c.n(), shape.width, shape.pitch);
-    const Samples<T> samples{c.in[0].as<const T>(), count, shape.width ? shape.width : count, shape.pitch,
-                             shape.channels};
+    const std::size_t width = shape.width && shape.width < count ? shape.width : count;
+    const Samples<T> samples{c.in[0].as<const T>(), count, width, shape.pitch, shape.channels};
     return {c.execution(),
             {samples, bins<T, O>(c, static_cast<unsigned>(c.out[0].count / shape.channels))},
             {c.out[0].data, 8 * static_cast<unsigned>(size_of(c.out[0].type)), c.out[1].as<std::uint64_t>()}};

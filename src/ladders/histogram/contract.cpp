@@ -36,14 +36,16 @@ std::string digits(T x) {
   return {text, std::to_chars(text, text + sizeof text, x).ptr};
 }
 
-void require_range(const Call& c) {
+void require_range(const Call& c, std::size_t bins) {
   const double from = c.scalars[lower].as<double>(), to = c.scalars[upper].as<double>();
   const auto range = [&] { return "the range from " + digits(from) + " to " + digits(to); };
   if (!std::isfinite(from) || !std::isfinite(to)) refuse("histogram", range() + " is not finite");
   if (!(from < to)) refuse("histogram", range() + " is empty", "the upper bound must be above the lower one");
   if (c.type() == Type::f32) {
-    const float scale = static_cast<float>(to) - static_cast<float>(from);
-    if (!(scale > 0) || !std::isfinite(scale)) refuse("histogram", range() + " is empty or infinite in f32");
+    const float width = static_cast<float>(to) - static_cast<float>(from);
+    if (!(width > 0) || !std::isfinite(width)) refuse("histogram", range() + " is empty or infinite in f32");
+    if (!std::isfinite(static_cast<float>(bins) / width))
+      refuse("histogram", range() + " is too narrow for " + std::to_string(bins) + " bins in f32");
   } else if (from != std::floor(from) || to != std::floor(to)) {
     refuse("histogram", range() + " does not begin and end at whole numbers", "the samples are integers");
   } else if (std::fabs(from) > 0x1p53 || std::fabs(to) > 0x1p53) {
@@ -80,7 +82,7 @@ void validate(const Call& c) {
   if (c.out[1].data) require_array("histogram", "the count outside", c.out[1], Type::u64, 1);
   switch (c.operation.as<Binning>()) {
     case Binning::even:
-      return require_range(c);
+      return require_range(c, bins);
     case Binning::edges:
       require_type("histogram", "the array of edges", c.in[1].type, c.type());
       if (c.in[1].count != bins + 1)

@@ -36,8 +36,8 @@ struct Samples {
   }
 };
 
-// Calls f(part) for parts of up to `most` samples, a multiple of the channels: several whole rows, or a part of one;
-// until it fails.
+// Splits the samples into parts of at most `most`, a multiple of the channels: whole rows, or a piece of one row. Calls
+// f(part) for each until one fails.
 template <class T, class F>
 Status for_each_part(const Samples<T>& s, std::size_t most, F&& f) {
   if (s.count == 0) return {};
@@ -110,7 +110,7 @@ struct Bins<T, By<Binning::even>> {
   }
 };
 
-// Truncates; what is not in the range of unsigned becomes the nearest number in it, and NaN 0.
+// Truncates and clamps to the range of unsigned; NaN becomes 0.
 UPSWEEP_HD inline unsigned truncated(float x) {
 #if defined(__CUDA_ARCH__)
   return __float2uint_rz(x);  // one instruction
@@ -162,9 +162,10 @@ struct Input {
   Samples<T> samples;
   Bins<T, O> bins;
 
-  // True if no sample can be in no bin.
+  // True if no sample can be in no bin. Never with edges: the greatest value is not below the last one. By the host,
+  // which cannot read edges in a GPU's memory.
   bool covers_every_value() const {
-    if constexpr (std::is_floating_point_v<T>)
+    if constexpr (std::is_floating_point_v<T> || O::binning == Binning::edges)
       return false;
     else
       return bins(std::numeric_limits<T>::min()) < bins.count && bins(std::numeric_limits<T>::max()) < bins.count;

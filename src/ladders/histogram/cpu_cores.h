@@ -13,10 +13,10 @@ namespace upsweep::ladders::histogram {
 // Tables larger than half of a core's first cache gain nothing from copies.
 inline constexpr unsigned most_copied_slots = 2048;
 static_assert(4 * 256 <= most_copied_slots, "the loops for bytes count in four copies, for up to four channels");
-// Samples per ticket: 1 MiB of 32 bits, the parts that cut() of cpu/parallel.h has too.
+// Samples per ticket: 1 MiB of 32-bit samples, like cut() in cpu/parallel.h.
 inline constexpr std::size_t samples_per_ticket = std::size_t{1} << 18;
-// Samples that are worth a second core: 8192 take 4 us, and a fork and a join one or two. With half of that, 2^13
-// samples were 3.4 to 5.8 us on two cores, and 4.4 on one.
+// Least samples per core. 8192 take 4 us; a fork and a join take 1 to 2. At 4096 per core, 2^13 samples took 3.4 to 5.8
+// us on two cores and 4.4 on one.
 inline constexpr std::size_t least_per_core = std::size_t{1} << 13;
 // 32-bit counters hold a round of at most this many samples.
 inline constexpr std::size_t samples_per_round = std::size_t{1} << 31;
@@ -88,6 +88,7 @@ class Core {
     if (since_look_ < first_look) return false;
     if (t_.counted > since_look_ / 4) {  // the samples have changed
       loop_ = loops_.all;
+      outside_ = t_.counts[in_.counters()];
       look_again(0);
     }
     t_.counted = since_look_ = 0;

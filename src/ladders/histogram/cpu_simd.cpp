@@ -284,9 +284,9 @@ HWY_INLINE void count_open(Tables& t, unsigned slot) {
 }
 
 #if HWY_TARGET != HWY_SCALAR
-// The bits of 1024 counters, a byte at a time. A byte shuffle takes the low four bits of an index of at most 0x7f, and
-// yields 0 for one above. Indices begin at 0x70 + byte and lose 16 from table to table, so that a byte is looked up in
-// its own table and in all after it. Each table is xor the next: what the later ones contribute cancels.
+// Looks up 1024 bits by byte and bit. A byte shuffle uses the low four bits of an index up to 0x7f and yields 0 above.
+// Indices start at 0x70 + byte and drop by 16 per table, so byte b hits table b / 16 and every later one. Table k holds
+// block k xor block k + 1; the later hits cancel.
 class OpenBits {
  public:
   using D8 = hn::Repartition<std::uint8_t, D>;
@@ -331,7 +331,7 @@ void count_rare_as(const Input<T, O>& in, const T* samples, std::size_t n, unsig
   OpenBits open(t.bits);
   const auto next = [&](std::size_t k) HWY_ATTR { return slots_of(d, samples + i + k * lanes); };
   while (n - i >= step) {
-    // The lanes of this many vectors of 16 bits hold the samples in no bin: two to a vector pair.
+    // A 16-bit lane gains at most 2 per step, so it cannot overflow in 32767 steps.
     const std::size_t stop = i + std::min<std::size_t>((n - i) / step, 32767) * step;
     auto in_none = hn::Zero(d16);
     for (; i < stop; i += step) {
@@ -459,9 +459,10 @@ void count_values_of(const std::uint8_t* samples, std::size_t n, unsigned channe
   while (i < n) single();
 }
 
+template <class O>
 void count_values(const void* input, const void* memory, std::size_t n, unsigned channel, Tables& t) {
   const auto* const samples = static_cast<const std::uint8_t*>(memory);
-  switch (static_cast<const Input<std::uint8_t, By<Binning::direct>>*>(input)->samples.channels) {
+  switch (static_cast<const Input<std::uint8_t, O>*>(input)->samples.channels) {
     case 1:
       return count_values_of<1>(samples, n, channel, t);
     case 2:
@@ -478,7 +479,7 @@ RowLoops loops_of() {
   if constexpr (!Binding::takes<T, O>)
     return {};
   else if constexpr (sizeof(T) == 1)
-    return {&count_values, nullptr, nullptr, &find_bins<T, O>, true};
+    return {&count_values<O>, nullptr, nullptr, &find_bins<T, O>, true};
   else
     return {&count_row<false, T, O>, &count_row<true, T, O>, &count_outside<T, O>, &find_bins<T, O>, false};
 }

@@ -7,9 +7,9 @@
 
 namespace upsweep::ladders::histogram {
 
-// A block has a multiprocessor to itself. Each thread reads several packs at once, while it counts those before them:
-// 64 KB and more in flight, where the memory's speed and latency need 28 (35 bytes per ns, 0.8 us). With more than two
-// packs of bytes, the 64 registers of a thread do not suffice.
+// One block per multiprocessor. Each thread loads several packs while it counts the ones before: 64 KB in flight, 32 KB
+// for bytes, where bandwidth times latency needs 28 KB (35 bytes per ns, 0.8 us). For bytes, more than two packs exceed
+// a thread's 64 registers.
 inline constexpr unsigned steps_block = 1024;
 template <class T>
 inline constexpr unsigned packs_at_once = sizeof(T) == 1 ? 2 : 4;
@@ -141,8 +141,8 @@ __device__ __forceinline__ void for_each_slot(const Samples<T>& samples, const S
   constexpr unsigned size = Pack<T>::size;
   const unsigned first = static_cast<unsigned>(ceil_div(range.from, steps.per_row)),
                  rows = static_cast<unsigned>(ceil_div(range.to, steps.per_row)) - first;
-  for (unsigned k = threadIdx.x; k - lane < rows * 2 * size; k += blockDim.x) {
-    const unsigned r = k / (2 * size), i = k % size;
+  for (std::size_t k = threadIdx.x; k - lane < std::size_t(rows) * 2 * size; k += blockDim.x) {
+    const unsigned r = static_cast<unsigned>(k / (2 * size)), i = k % size;
     bool present = false;
     unsigned column = 0, slot[1];
     T x[1]{};

@@ -4,11 +4,11 @@
 
 namespace upsweep::ladders::histogram {
 
-// Columns keep lanes apart whose counters are in one bank. Clearing and merging them takes as long as counting 32 times
-// their number of samples: so a table has at most a 64th of the words that a block has samples, if they fit beside
-// `beside` bytes of the rung's own; one column at least.
+// Columns keep lanes apart whose counters are in one bank. Clearing and merging a word takes about as long as counting
+// a sample, so there is at most one word per 64 samples of a block, as far as they fit beside `beside` bytes of the
+// rung's own. At least one column.
 struct WordColumns {
-  unsigned slots, columns;
+  unsigned slots, columns;  // columns: a power of two up to 32
 
   WordColumns(unsigned all, std::size_t samples_per_block, std::size_t beside = 0) : slots(all), columns(warp_size) {
     while (columns > 1 && (bytes() + beside > most_shared || std::size_t(slots) * columns > samples_per_block / 64))
@@ -23,12 +23,13 @@ struct WordColumns {
   }
   // Adding 1, and not a variable, lets the hardware merge the lanes that add to one word.
   __device__ __forceinline__ void count(unsigned* words, unsigned slot) const {
-    atomicAdd(&words[slot * columns + threadIdx.x % columns], 1u);
+    atomicAdd(&words[slot * columns + (threadIdx.x & (columns - 1))], 1u);
   }
-  // Neighbouring threads begin in neighbouring columns: in each step a warp reads 32 banks.
+  // Threads whose rows begin in one bank begin in different columns: in each step a warp reads 32 banks.
   __device__ __forceinline__ unsigned sum(const unsigned* words, unsigned slot) const {
+    const unsigned first = threadIdx.x * columns / warp_size;
     unsigned all = 0;
-    for (unsigned j = 0; j < columns; ++j) all += words[slot * columns + (threadIdx.x + j) % columns];
+    for (unsigned j = 0; j < columns; ++j) all += words[slot * columns + ((first + j) & (columns - 1))];
     return all;
   }
   // Block-wide: adds slot k to totals[total_of(k)].

@@ -293,9 +293,10 @@ struct pipeline {
   // bytes on an H200 (results/h200/trials/select-small.jsonl; for lengths, lengths-sizes.jsonl), the other choice is at
   // most 13 % faster.
   template <class T, class O>
-  static constexpr std::size_t most_for_vec16 = reads_flags<O>      ? 256 << 10
-                                                : writes_lengths<O> ? (sizeof(T) <= 2 ? 512 : 1024) << 10
-                                                                    : (sizeof(T) == 1 ? 1 : 2) << 20;
+  static constexpr std::size_t most_for_vec16 =
+      reads_flags<O>      ? 256 << 10
+      : writes_lengths<O> ? (sizeof(T) <= 2 ? 512 : 1024) << 10
+                          : (sizeof(T) == 1 ? 1 : 2) << 20;
 
   template <class T, class O>
   static Status run(const Args<T, O>& a) {

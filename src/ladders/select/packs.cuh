@@ -105,11 +105,10 @@ __device__ __forceinline__ unsigned rank_rows(const unsigned (&bits)[Rows], unsi
   return total;
 }
 
-// ---- the ends of runs
-// ------------------------------------------------------------------------------------------------
+// ---- the last selected element --------------------------------------------------------------------------------------
 
-// What a range of tiles selects: how many elements, and the position after the last one (0: none). That is where the
-// run ends that the next selected element closes.
+// What a range of tiles selects: the number of elements, and the position after the last one (0: none). For runs,
+// `end - 1` is where the last run begins; the next selected element ends it.
 template <class N>
 struct Selected {
   N count, end;
