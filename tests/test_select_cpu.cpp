@@ -108,7 +108,7 @@ TEST(SelectCpu, MoreThreadsThanCores) {
     for (const Operation operation : select_cases().operations())
       for (const unsigned threads : {64, 3000}) {
         std::vector<Settings> all = shares(type);
-        if (threads > 64) all.resize(1);
+        if (threads > 64) all.resize(type == Type::u32 ? 1 : 0);  // threads take the time, whatever they count
         for (const Settings& settings : all) {
           Case c{.type = type, .operation = operation, .n = 300007, .settings = settings};
           c.tuning.threads = threads;

@@ -1,14 +1,14 @@
 // Compiled once for each instruction set and chosen at run time by Highway.
+#include "cpu/skipped_targets.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ladders/ceiling/cpu_loops.cpp"
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)  // the same code as SSE4 and AVX3 here
-#include "ladders/ceiling/cpu_loops.h"
-
+#define HWY_DISABLED_TARGETS UPSWEEP_SKIPPED_TARGETS
 #include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #include "ladders/ceiling/contract.h"
+#include "ladders/ceiling/cpu_loops.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace upsweep::ladders::ceiling::HWY_NAMESPACE {

@@ -6,11 +6,10 @@
 // counted.
 //
 // Compiled once for each instruction set and chosen at run time by Highway.
+#include "cpu/skipped_targets.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ladders/histogram/cpu_simd.cpp"
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)  // the same code as SSE4 and AVX3 here: half the compile time
-#include "ladders/histogram/cpu_simd.h"
-
+#define HWY_DISABLED_TARGETS UPSWEEP_SKIPPED_TARGETS
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -21,6 +20,7 @@
 
 #include "ladders/histogram/binding.h"
 #include "ladders/histogram/cpu_cores.h"
+#include "ladders/histogram/cpu_simd.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace upsweep::ladders::histogram::HWY_NAMESPACE {

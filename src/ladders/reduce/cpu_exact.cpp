@@ -12,17 +12,18 @@
 // multiple of 2^g. A subtraction recovers what was added, and the remainder of x goes into the second. Both stay exact.
 //
 // Source: Demmel, Nguyen, Fast Reproducible Floating-Point Summation (2013), for the pairs; Neal (2015) for the bins.
+#include "cpu/skipped_targets.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ladders/reduce/cpu_exact.cpp"
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)  // the same code as SSE4 and AVX3 here
-#include "ladders/reduce/cpu_exact.h"
-
+#define HWY_DISABLED_TARGETS UPSWEEP_SKIPPED_TARGETS
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+
+#include "ladders/reduce/cpu_exact.h"
 
 #ifndef UPSWEEP_REDUCE_CPU_EXACT_ONCE
 #define UPSWEEP_REDUCE_CPU_EXACT_ONCE

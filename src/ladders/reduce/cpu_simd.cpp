@@ -1,10 +1,9 @@
 // reduce/simd: one core, whole vectors, and enough independent accumulators that no add waits for the one before it.
 // Compiled once for each instruction set and chosen at run time by Highway.
+#include "cpu/skipped_targets.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ladders/reduce/cpu_simd.cpp"
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)  // the same code as SSE4 and AVX3 here: half the compile time
-#include "ladders/reduce/cpu_simd.h"
-
+#define HWY_DISABLED_TARGETS UPSWEEP_SKIPPED_TARGETS
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -14,6 +13,7 @@
 #include "cpu/lanes-inl.h"
 #include "cpu/parallel.h"
 #include "ladders/reduce/binding.h"
+#include "ladders/reduce/cpu_simd.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace upsweep::ladders::reduce::HWY_NAMESPACE {

@@ -1,11 +1,10 @@
 // saxpy/simd: one core, whole vectors, stores that never cross a cache line.
 //
 // Compiled once for each instruction set and chosen at run time by Highway.
+#include "cpu/skipped_targets.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ladders/saxpy/cpu_simd.cpp"
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)  // the same code as SSE4 and AVX3 here: half the compile time
-#include "ladders/saxpy/cpu_simd.h"
-
+#define HWY_DISABLED_TARGETS UPSWEEP_SKIPPED_TARGETS
 #include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
@@ -13,6 +12,7 @@
 #include <cstdint>
 
 #include "ladders/saxpy/binding.h"
+#include "ladders/saxpy/cpu_simd.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace upsweep::ladders::saxpy::HWY_NAMESPACE {

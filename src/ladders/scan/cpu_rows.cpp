@@ -1,9 +1,8 @@
 // cpu_reproducible.cpp states the order. Compiled once per instruction set and chosen at run time by Highway.
+#include "cpu/skipped_targets.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ladders/scan/cpu_rows.cpp"
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)  // the same code as SSE4 and AVX3 here
-#include "ladders/scan/cpu_rows.h"
-
+#define HWY_DISABLED_TARGETS UPSWEEP_SKIPPED_TARGETS
 #include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
@@ -11,6 +10,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "ladders/scan/cpu_rows.h"
 #include "ladders/scan/cpu_slide-inl.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -9,11 +9,10 @@
 // Source    Hillis and Steele, Data Parallel Algorithms, 1986; the windows run on as in a sliding sum.
 //
 // Compiled once per instruction set and chosen at run time by Highway.
+#include "cpu/skipped_targets.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ladders/scan/cpu_simd.cpp"
-#define HWY_DISABLED_TARGETS (HWY_SSSE3 | HWY_AVX3_DL)  // the same code as SSE4 and AVX3 here: half the compile time
-#include "ladders/scan/cpu_simd.h"
-
+#define HWY_DISABLED_TARGETS UPSWEEP_SKIPPED_TARGETS
 #include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
@@ -24,6 +23,7 @@
 
 #include "cpu/lanes-inl.h"
 #include "ladders/scan/binding.h"
+#include "ladders/scan/cpu_simd.h"
 #include "ladders/scan/cpu_slide-inl.h"
 
 HWY_BEFORE_NAMESPACE();

@@ -14,12 +14,11 @@
 // masked store is no slower than a whole one (copying half of i32 in cache, G elements/s: 11.1 masked, 10.1 whole).
 //
 // Compiled once for each instruction set and chosen at run time by Highway.
+#include "cpu/skipped_targets.h"
 #define HWY_WANT_AVX3_DL  // compresses bytes and 16-bit words in one instruction
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ladders/select/cpu_simd.cpp"
-#define HWY_DISABLED_TARGETS HWY_SSSE3  // nearly the same code as SSE4
-#include "ladders/select/cpu_simd.h"
-
+#define HWY_DISABLED_TARGETS UPSWEEP_SKIPPED_TARGETS_OF_COMPRESSION
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -31,6 +30,7 @@
 #include "ladders/scan/cpu_slide-inl.h"
 #include "ladders/select/binding.h"
 #include "ladders/select/cpu_lines-inl.h"
+#include "ladders/select/cpu_simd.h"
 
 #ifndef UPSWEEP_SELECT_SET_BITS
 #define UPSWEEP_SELECT_SET_BITS  // once, not for every instruction set
