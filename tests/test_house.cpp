@@ -265,16 +265,20 @@ TEST(House, RungsOfTheCpuAreLocalToTheirFile) {
   EXPECT_GE(found, 4u);  // else the pattern no longer finds them
 }
 
-// Prose in documents is at most 120 columns wide; tables, code, markers and links may be wider.
-TEST(House, ProseIsAtMost120ColumnsWide) {
-  std::vector<fs::path> documents;
+std::vector<fs::path> documents() {
+  std::vector<fs::path> found;
   for (const auto& entry : fs::directory_iterator(root))
-    if (entry.path().extension() == ".md") documents.push_back(entry.path());
+    if (entry.path().extension() == ".md") found.push_back(entry.path());
   for (const char* folder : {"docs", "src", "examples"})
     for (const auto& entry : fs::recursive_directory_iterator(root / folder))
-      if (entry.path().extension() == ".md") documents.push_back(entry.path());
-  EXPECT_GT(documents.size(), 10u) << "too few documents found: are the folders right?";
-  for (const fs::path& path : documents) {
+      if (entry.path().extension() == ".md") found.push_back(entry.path());
+  EXPECT_GT(found.size(), 10u) << "too few documents found: are the folders right?";
+  return found;
+}
+
+// Prose in documents is at most 120 columns wide; tables, code, markers and links may be wider.
+TEST(House, ProseIsAtMost120ColumnsWide) {
+  for (const fs::path& path : documents()) {
     std::istringstream text(read(path));
     bool code = false;
     int number = 0;
@@ -284,6 +288,28 @@ TEST(House, ProseIsAtMost120ColumnsWide) {
       const bool free = code || line.starts_with("|") || line.starts_with("<!--") || line.starts_with("![") ||
                         line.find("https:") != line.npos;
       EXPECT_TRUE(free || line.size() <= 120) << path << ":" << number << " is " << line.size() << " columns wide";
+    }
+  }
+}
+
+// A browser drops the cells that a row has more than its table's header.
+TEST(House, TableRowsHaveTheirHeadersCells) {
+  for (const fs::path& path : documents()) {
+    std::istringstream text(read(path));
+    bool code = false;
+    long header = 0;  // bars
+    int number = 0;
+    for (std::string line; std::getline(text, line);) {
+      ++number;
+      if (line.starts_with("```")) code = !code;
+      if (code || !line.starts_with("|")) {
+        header = 0;
+        continue;
+      }
+      long bars = 0;
+      for (std::size_t k = 0; k < line.size(); ++k) bars += line[k] == '|' && (k == 0 || line[k - 1] != '\\');
+      if (header == 0) header = bars;
+      EXPECT_EQ(bars, header) << path << ":" << number << ": " << line.substr(0, 60);
     }
   }
 }
