@@ -284,16 +284,16 @@ TEST_F(Cli, ScansFilesChunkAfterChunk) {
   expect_error("run scan in.raw --type i32 --rung std::scan", 2, "no rung named 'std::scan'");
 
   // More than two chunks, and not a multiple of a chunk.
-  std::vector<std::uint32_t> in(20'000'001), exclusive(in.size()), inclusive(in.size());
-  for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<std::uint32_t>(i * 2654435761u);
-  std::exclusive_scan(in.begin(), in.end(), exclusive.begin(), 0u);
+  std::vector<std::uint64_t> in(10'000'001), exclusive(in.size()), inclusive(in.size());
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = i * 0x9e3779b97f4a7c15u;
+  std::exclusive_scan(in.begin(), in.end(), exclusive.begin(), std::uint64_t{0});
   std::inclusive_scan(in.begin(), in.end(), inclusive.begin());
   write_raw("large.raw", in);
-  ASSERT_EQ(run("run scan large.raw --type u32 -o exclusive.raw").code, 0);
-  ASSERT_EQ(run("run scan large.raw --type u32 -o inclusive.raw --param inclusive=1 --rung serial").code, 0);
-  const auto holds = [&](const std::string& name, const std::vector<std::uint32_t>& values) {
+  ASSERT_EQ(run("run scan large.raw --type u64 -o exclusive.raw").code, 0);
+  ASSERT_EQ(run("run scan large.raw --type u64 -o inclusive.raw --param inclusive=1 --rung serial").code, 0);
+  const auto holds = [&](const std::string& name, const std::vector<std::uint64_t>& values) {
     const std::string bytes = read(folder_ / name);
-    return bytes.size() == values.size() * sizeof(std::uint32_t) &&
+    return bytes.size() == values.size() * sizeof(std::uint64_t) &&
            std::memcmp(bytes.data(), values.data(), bytes.size()) == 0;
   };
   EXPECT_TRUE(holds("exclusive.raw", exclusive));
@@ -335,17 +335,17 @@ TEST_F(Cli, SaxpyOfTwoFiles) {
   EXPECT_EQ(run("run saxpy x.raw --with out.npy --type f32 --param a=0").out, "12\n16\n37\n");
 
   // More than two chunks, and not a multiple of a chunk.
-  std::vector<std::uint32_t> x(20'000'001), y(x.size()), expected(x.size());
+  std::vector<std::uint64_t> x(10'000'001), y(x.size()), expected(x.size());
   for (std::size_t i = 0; i < x.size(); ++i) {
-    x[i] = static_cast<std::uint32_t>(i * 2654435761u);
-    y[i] = static_cast<std::uint32_t>(i * i);
+    x[i] = i * 0x9e3779b97f4a7c15u;
+    y[i] = i * i;
     expected[i] = 3 * x[i] + y[i];
   }
   write_raw("x.raw", x);
   write_raw("y.raw", y);
-  ASSERT_EQ(run("run saxpy x.raw --with y.raw --type u32 --param a=3 -o out.raw").code, 0);
+  ASSERT_EQ(run("run saxpy x.raw --with y.raw --type u64 --param a=3 -o out.raw").code, 0);
   const std::string bytes = read(folder_ / "out.raw");
-  ASSERT_EQ(bytes.size(), expected.size() * sizeof(std::uint32_t));
+  ASSERT_EQ(bytes.size(), expected.size() * sizeof(std::uint64_t));
   EXPECT_EQ(std::memcmp(bytes.data(), expected.data(), bytes.size()), 0);
 }
 
@@ -452,52 +452,52 @@ TEST_F(Cli, SelectsFromFilesChunkAfterChunk) {
   EXPECT_EQ(read(folder_ / "lengths.raw"), "");
 
   // More than two chunks, and not a multiple of a chunk. A run crosses the first chunk boundary; the second boundary
-  // lies between two runs.
-  const std::size_t chunk = (std::size_t{32} << 20) / sizeof(std::uint16_t);
-  std::vector<std::uint16_t> in(2 * chunk + 12345), unique, below;
-  for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<std::uint16_t>((i + 1) / 3 * 2654435761u >> 9);
+  // lies between two runs. Elements of 8 bytes: the fewest that fill a chunk.
+  const std::size_t chunk = (std::size_t{32} << 20) / sizeof(std::uint64_t);
+  std::vector<std::uint64_t> in(2 * chunk + 12345), unique, below;
+  for (std::size_t i = 0; i < in.size(); ++i) in[i] = (i + 1) / 3 * 2654435761u >> 9 & 0xffff;
   ASSERT_EQ(in[chunk - 1], in[chunk]);
   ASSERT_NE(in[2 * chunk - 1], in[2 * chunk]);
   std::vector<std::uint64_t> repeats;
   for (std::size_t i = 0; i + 1 < in.size(); ++i)
     if (in[i] == in[i + 1]) repeats.push_back(i);
   std::unique_copy(in.begin(), in.end(), std::back_inserter(unique));
-  std::copy_if(in.begin(), in.end(), std::back_inserter(below), [](std::uint16_t x) { return x < 1000; });
+  std::copy_if(in.begin(), in.end(), std::back_inserter(below), [](std::uint64_t x) { return x < 1000; });
   write_raw("large.raw", in);
   const auto holds = [&](const std::string& name, const auto& values, std::size_t header = 0) {
     const std::string bytes = read(folder_ / name);
     return bytes.size() == header + values.size() * sizeof values[0] &&
            std::memcmp(bytes.data() + header, values.data(), bytes.size() - header) == 0;
   };
-  std::vector<std::uint16_t> flagged;
+  std::vector<std::uint64_t> flagged;
   std::vector<std::uint8_t> flags(in.size());
   for (std::size_t i = 0; i < in.size(); ++i)
     if ((flags[i] = i % 7 == 3)) flagged.push_back(in[i]);
   write_raw("flags.raw", flags);
-  ASSERT_EQ(run("run select large.raw --with flags.raw --type u16 --op select_flagged -o flagged.raw").code, 0);
+  ASSERT_EQ(run("run select large.raw --with flags.raw --type u64 --op select_flagged -o flagged.raw").code, 0);
   EXPECT_TRUE(holds("flagged.raw", flagged));
-  ASSERT_EQ(run("run select large.raw --type u16 -o repeats.raw").code, 0);
+  ASSERT_EQ(run("run select large.raw --type u64 -o repeats.raw").code, 0);
   EXPECT_TRUE(holds("repeats.raw", repeats));
-  ASSERT_EQ(run("run select large.raw --type u16 --op unique -o unique.raw --rung serial").code, 0);
+  ASSERT_EQ(run("run select large.raw --type u64 --op unique -o unique.raw --rung serial").code, 0);
   EXPECT_TRUE(holds("unique.raw", unique));
-  ASSERT_EQ(run("run select large.raw --type u16 --op select_if --param below=1000 -o below.npy").code, 0);
+  ASSERT_EQ(run("run select large.raw --type u64 --op select_if --param below=1000 -o below.npy").code, 0);
   EXPECT_TRUE(holds("below.npy", below, 128));
 
-  std::vector<std::uint16_t> rest;
-  std::copy_if(in.begin(), in.end(), std::back_inserter(rest), [](std::uint16_t x) { return x >= 1000; });
+  std::vector<std::uint64_t> rest;
+  std::copy_if(in.begin(), in.end(), std::back_inserter(rest), [](std::uint64_t x) { return x >= 1000; });
   ASSERT_EQ(
-      run("run select large.raw --type u16 --op partition_if --param below=1000 -o below.raw --also rest.npy").code, 0);
+      run("run select large.raw --type u64 --op partition_if --param below=1000 -o below.raw --also rest.npy").code, 0);
   EXPECT_TRUE(holds("below.raw", below));
   EXPECT_TRUE(holds("rest.npy", rest, 128));
   std::vector<std::uint64_t> lengths;
   for (std::size_t i = 0; i < in.size(); ++i)
     i > 0 && in[i] == in[i - 1] ? ++lengths.back() : (lengths.push_back(1), lengths.back());
-  ASSERT_EQ(run("run select large.raw --type u16 --op run_length_encode -o unique.raw --also lengths.raw").code, 0);
+  ASSERT_EQ(run("run select large.raw --type u64 --op run_length_encode -o unique.raw --also lengths.raw").code, 0);
   EXPECT_TRUE(holds("unique.raw", unique));
   EXPECT_TRUE(holds("lengths.raw", lengths));
   // One run spans all chunks.
-  write_raw("same.raw", std::vector<std::uint16_t>(in.size(), 7));
-  EXPECT_EQ(run("run select same.raw --type u16 --op run_length_encode --also length.raw").out, "7\n");
+  write_raw("same.raw", std::vector<std::uint64_t>(in.size(), 7));
+  EXPECT_EQ(run("run select same.raw --type u64 --op run_length_encode --also length.raw").out, "7\n");
   EXPECT_TRUE(holds("length.raw", std::vector<std::uint64_t>{in.size()}));
 }
 

@@ -118,11 +118,27 @@ TEST(HistogramLarge, CountersBeyondOneBlocksMemory) {
     for (std::size_t i = 0; i < samples.size(); ++i)
       samples[i] = static_cast<std::int32_t>(i % 3 ? i * 2654435761u % (bins + 9) : bins - 1 - i % 2);
     const auto expected = expected_of(samples, bins, outside);
-    for (const char* name : {"aggregated", "word_columns", "slices", "until_full"}) {
+    for (const char* name : {"aggregated", "word_columns", "slices", "cluster", "partitioned", "until_full"}) {
       const Result result = run(plain_emulator(), name, Binning::direct, samples, bins, {.block = 64, .grid = 5});
       EXPECT_EQ(result.counts, expected) << name << ' ' << bins;
       EXPECT_EQ(result.outside, outside) << name << ' ' << bins;
     }
+  }
+}
+
+// Whole tiles and a part of one, sorted by threads that have all their samples in one bucket, or in all of them.
+TEST(HistogramLarge, TilesAreSortedByBucket) {
+  constexpr std::size_t bins = 1 << 20;
+  for (const char* input : {"uniform", "all_same", "sorted", "two_valued"}) {
+    auto samples = make_input<std::int32_t>(input, 3 * 16'384 + 5'000, 1);
+    for (auto& x : samples) x = static_cast<std::int32_t>(static_cast<std::uint32_t>(x) % (bins + 1000));
+    std::uint64_t outside = 0;
+    const auto expected = expected_of(samples, bins, outside);
+    const Result result = run(traced_emulator(), "partitioned", Binning::direct, samples, bins, {.grid = 2});
+    EXPECT_EQ(result.counts, expected) << input;
+    EXPECT_EQ(result.outside, outside) << input;
+    // A thread's counts are in its own column, and the places of equal samples in different banks.
+    EXPECT_LT(result.counters.shared_store_wavefronts, 2 * result.counters.shared_store_requests) << input;
   }
 }
 

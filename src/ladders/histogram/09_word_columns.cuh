@@ -43,16 +43,14 @@ struct word_columns {
   static constexpr std::size_t largest = largest_counted;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    const unsigned block = a.tuning.block_or(steps_block);
-    if (!whole_warps(block)) return not_whole_warps;
-    const Steps<T> steps(a.in.samples);
-    const unsigned grid = a.tuning.grid_or(steps.grid(block));
-    const WordColumns table(a.in.counters() + 1, a.in.samples.count / grid);
+    StepsLaunch<T> plan(a);
+    if (!plan.valid()) return not_whole_warps;
+    const WordColumns table(a.in.counters() + 1, plan.samples_per_block());
     if (!table.fit()) return aggregated::run<T, O>(a);
-    const Shape shape{.grid = grid, .block = block, .shared_bytes = table.bytes(), .overlap = true, .stream = a.stream};
+    plan.shape.shared_bytes = table.bytes();
     return by_totals(a, [&](unsigned* totals) {
       return by_shift(a.in, [&]<class Shifts>(Shifts) {
-        return launch(word_columns_kernel<Shifts::value, T, O>, shape, a.in, steps, table, totals);
+        return launch(word_columns_kernel<Shifts::value, T, O>, plan.shape, a.in, plan.steps, table, totals);
       });
     });
   }

@@ -52,20 +52,16 @@ struct slices {
   static Status run(const Args<T, O>& a) {
     const unsigned slots = a.in.counters() + 1, count = static_cast<unsigned>(ceil_div(slots, most_of_slice));
     if (count == 1 || count > most_slices) return word_columns::run<T, O>(a);
-    const unsigned block = a.tuning.block_or(steps_block);
-    if (!whole_warps(block)) return not_whole_warps;
+    StepsLaunch<T> plan(a);
+    if (!plan.valid()) return not_whole_warps;
     const unsigned size = static_cast<unsigned>(ceil_div(slots, count));
-    const Steps<T> steps(a.in.samples);
     // Whole groups; on a device with fewer multiprocessors than slices, one group in several waves.
-    const unsigned groups = a.tuning.grid_or(steps.grid(block)) / count;
-    const Shape shape{.grid = (groups < 1 ? 1 : groups) * count,
-                      .block = block,
-                      .shared_bytes = size * sizeof(unsigned),
-                      .overlap = true,
-                      .stream = a.stream};
+    const unsigned groups = plan.blocks() / count;
+    plan.shape.grid = (groups < 1 ? 1 : groups) * count;
+    plan.shape.shared_bytes = size * sizeof(unsigned);
     return by_totals(a, [&](unsigned* totals) {
       return by_shift(a.in, [&]<class Shifts>(Shifts) {
-        return launch(slices_kernel<Shifts::value, T, O>, shape, a.in, steps, count, size, totals);
+        return launch(slices_kernel<Shifts::value, T, O>, plan.shape, a.in, plan.steps, count, size, totals);
       });
     });
   }

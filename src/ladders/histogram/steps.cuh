@@ -38,6 +38,27 @@ struct Steps {
   unsigned grid(unsigned block) const { return persistent_grid(ceil_div(count, block / warp_size)); }
 };
 
+// How the steps of a call are launched, a block for each share of them. The shared memory is for the rung to add.
+template <class T>
+struct StepsLaunch {
+  Steps<T> steps;
+  Shape shape;
+
+  template <class O>
+  explicit StepsLaunch(const Args<T, O>& a) : steps(a.in.samples), samples_(a.in.samples.count) {
+    shape.block = a.tuning.block_or(steps_block);
+    shape.grid = a.tuning.grid_or(valid() ? steps.grid(shape.block.x) : 1);
+    shape.overlap = true;
+    shape.stream = a.stream;
+  }
+  bool valid() const { return whole_warps(shape.block.x); }
+  unsigned blocks() const { return shape.grid.x; }
+  std::size_t samples_per_block() const { return samples_ / blocks(); }
+
+ private:
+  std::size_t samples_;
+};
+
 // One row: whole packs, and up to a pack of samples at each end.
 template <class T>
 struct Row {

@@ -8,7 +8,7 @@
 // Order     any.
 // Source    the domain of the samples; columns as in word_columns.
 #pragma once
-#include "ladders/histogram/11_until_full.cuh"
+#include "ladders/histogram/13_until_full.cuh"
 #include "ladders/histogram/totals.cuh"
 
 namespace upsweep::ladders::histogram {
@@ -76,14 +76,13 @@ struct values {
   }
   template <unsigned Channels, class O>
   static Status start(const Args<std::uint8_t, O>& a) {
-    const unsigned block = a.tuning.block_or(steps_block);
-    if (!whole_warps(block)) return not_whole_warps;
-    const Steps<std::uint8_t> steps(a.in.samples);
-    const unsigned grid = a.tuning.grid_or(steps.grid(block));
-    const WordColumns table(256 * Channels, a.in.samples.count / grid);
-    const Shape shape{.grid = grid, .block = block, .shared_bytes = table.bytes(), .overlap = true, .stream = a.stream};
-    return by_totals(
-        a, [&](unsigned* totals) { return launch(values_kernel<Channels, O>, shape, a.in, steps, table, totals); });
+    StepsLaunch<std::uint8_t> plan(a);
+    if (!plan.valid()) return not_whole_warps;
+    const WordColumns table(256 * Channels, plan.samples_per_block());
+    plan.shape.shared_bytes = table.bytes();
+    return by_totals(a, [&](unsigned* totals) {
+      return launch(values_kernel<Channels, O>, plan.shape, a.in, plan.steps, table, totals);
+    });
   }
 };
 

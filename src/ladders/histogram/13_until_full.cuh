@@ -10,7 +10,7 @@
 // Source    saturating counters as in the contract; the stop flag of Adve, Hill, 1990, races harmlessly.
 #pragma once
 #include "kernel/ptx.h"
-#include "ladders/histogram/10_slices.cuh"
+#include "ladders/histogram/12_partitioned.cuh"
 #include "ladders/histogram/totals.cuh"
 #include "ladders/histogram/word_columns.cuh"
 
@@ -71,7 +71,7 @@ struct until_full {
       .idea = "blocks that have seen every bin merge early; all stop once every counter is full",
       .prediction = "10 us for 2^27 uniform samples in 1024 u8 counters, 14 times word_columns",
       .guarantees = "counts are exact",
-      .limits = "counters that saturate, samples of 128 MB and more, none to be counted outside; else slices",
+      .limits = "counters that saturate, samples of 128 MB and more, none to be counted outside; else partitioned",
       .source = "the contract: a full counter stays full"};
   static constexpr Coverage coverage = Coverage::widths;
   static constexpr std::size_t largest = largest_counted;
@@ -85,19 +85,17 @@ struct until_full {
   }
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    const unsigned block = a.tuning.block_or(steps_block);
-    if (!whole_warps(block)) return not_whole_warps;
-    const Steps<T> steps(a.in.samples);
-    const unsigned grid = a.tuning.grid_or(steps.grid(block));
-    const WordColumns table(a.in.counters() + 1, a.in.samples.count / grid);
-    if (!pays(a) || !table.fit()) return slices::run<T, O>(a);
-    const Shape shape{.grid = grid, .block = block, .shared_bytes = table.bytes(), .overlap = true, .stream = a.stream};
+    StepsLaunch<T> plan(a);
+    if (!plan.valid()) return not_whole_warps;
+    const WordColumns table(a.in.counters() + 1, plan.samples_per_block());
+    if (!pays(a) || !table.fit()) return partitioned::run<T, O>(a);
+    plan.shape.shared_bytes = table.bytes();
     const auto top = static_cast<unsigned>(a.out.top());
     return by_totals(
         a,
         [&](unsigned* totals) {
           return by_shift(a.in, [&]<class Shifts>(Shifts) {
-            return launch(until_full_kernel<Shifts::value, T, O>, shape, a.in, steps, table, top, totals);
+            return launch(until_full_kernel<Shifts::value, T, O>, plan.shape, a.in, plan.steps, table, top, totals);
           });
         },
         1);

@@ -10,7 +10,7 @@
 // Order     any.
 // Source    Chen, Asau, On Generating Random Variates from an Empirical Distribution (guide tables), 1974.
 #pragma once
-#include "ladders/histogram/12_values.cuh"
+#include "ladders/histogram/14_values.cuh"
 #include "ladders/histogram/totals.cuh"
 #include "ladders/histogram/word_columns.cuh"
 
@@ -164,22 +164,15 @@ struct guided {
   template <class T, class O>
   static Status run_part(const Args<T, O>& a) {
     if constexpr (O::binning == Binning::edges && sizeof(T) == 4) {
-      const Steps<T> steps(a.in.samples);
-      const unsigned block = a.tuning.block_or(steps_block);
-      if (!whole_warps(block)) return not_whole_warps;
-      const unsigned grid = a.tuning.grid_or(steps.grid(block));
-      const std::size_t samples_per_block = a.in.samples.count / grid;
-      const GuideShape guide(a.in.bins.count, samples_per_block);
-      const WordColumns table(a.in.samples.channels * (guide.count + 2), samples_per_block, guide.bytes());
-      if (guide.count <= most_guided && table.bytes() + guide.bytes() <= most_shared) {
-        const Shape shape{.grid = grid,
-                          .block = block,
-                          .shared_bytes = table.bytes() + guide.bytes(),
-                          .overlap = true,
-                          .stream = a.stream};
-        return by_totals(
-            a, [&](unsigned* totals) { return launch(guided_kernel<T, O>, shape, a.in, steps, table, guide, totals); });
-      }
+      StepsLaunch<T> plan(a);
+      if (!plan.valid()) return not_whole_warps;
+      const GuideShape guide(a.in.bins.count, plan.samples_per_block());
+      const WordColumns table(a.in.samples.channels * (guide.count + 2), plan.samples_per_block(), guide.bytes());
+      plan.shape.shared_bytes = table.bytes() + guide.bytes();
+      if (guide.count <= most_guided && plan.shape.shared_bytes <= most_shared)
+        return by_totals(a, [&](unsigned* totals) {
+          return launch(guided_kernel<T, O>, plan.shape, a.in, plan.steps, table, guide, totals);
+        });
     }
     return values::run<T, O>(a);
   }

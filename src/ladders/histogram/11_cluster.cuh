@@ -1,0 +1,68 @@
+// histogram/cluster: the counters are distributed over the blocks of a cluster, which add in each other's memory.
+//
+// Unlike a group of slices, a cluster reads and bins every sample once. But an addition in another multiprocessor's
+// memory is a packet on the network between them, which carries few: with half of the additions remote, this takes
+// five times as long as two slices, and lanes that meet in a word are not merged. Kept because of what it teaches;
+// nothing hands its input to this rung.
+//
+// Traffic   n reads; an addition per sample, (blocks - 1) / blocks of them remote; an atomic addition per nonzero
+//           counter and cluster; totals read once.
+// Order     any.
+// Source    NVIDIA, CUDA C++ Programming Guide, 2022, the histogram in Distributed Shared Memory.
+#pragma once
+#include "kernel/ptx.h"
+#include "ladders/histogram/10_slices.cuh"
+#include "ladders/histogram/totals.cuh"
+
+namespace upsweep::ladders::histogram {
+
+inline constexpr unsigned log_counters_per_block = 15;  // 128 KB
+inline constexpr unsigned most_in_cluster = 8;          // blocks; more are not portable
+
+template <bool shifts, class T, class O>
+__global__ void __launch_bounds__(steps_block, 1)
+    cluster_kernel(Input<T, O> in, Steps<T> steps, unsigned* totals) {  // [counters + 1], zero
+  constexpr unsigned each = 1u << log_counters_per_block;
+  unsigned* const counts = dynamic_shared<unsigned>();  // [each]
+  const unsigned first = cluster_rank() << log_counters_per_block, slots = in.counters() + 1;
+  const StepRange share = steps.share(blockIdx.x, gridDim.x);
+  allow_next_launch();
+  prefetch_first_steps(in.samples, share);
+  for (unsigned k = threadIdx.x; k < each; k += blockDim.x) counts[k] = 0;
+  wait_for_previous();
+  cluster_sync();
+  for_each_slot(in.samples, steps, share, slots_of<shifts>(in), [&](unsigned slot, auto present) {
+    if (present) increment_in_cluster(&counts[slot % each], slot >> log_counters_per_block);
+  });
+  cluster_sync();
+  for (unsigned k = threadIdx.x; k < each && first + k < slots; k += blockDim.x)
+    if (counts[k]) atomicAdd(&totals[first + k], counts[k]);
+}
+
+struct cluster {
+  static constexpr Story story{
+      .idea = "counters distributed over a cluster's blocks, which add in each other's shared memory",
+      .prediction = "a read and a bin per sample: ahead of slices from two of these on",
+      .guarantees = "counts are exact",
+      .limits = "n below 2^32; up to 2^18 - 1 counters, else slices; two launches",
+      .source = "NVIDIA, CUDA C++ Programming Guide, Distributed Shared Memory, 2022"};
+  static constexpr Coverage coverage = Coverage::widths;
+  static constexpr std::size_t largest = largest_counted;
+  template <class T, class O>
+  static Status run(const Args<T, O>& a) {
+    StepsLaunch<T> plan(a);
+    if (!plan.valid()) return not_whole_warps;
+    const unsigned blocks = std::bit_ceil((a.in.counters() >> log_counters_per_block) + 1);
+    if (blocks > most_in_cluster) return slices::run<T, O>(a);
+    plan.shape.cluster = blocks;
+    plan.shape.grid = (plan.blocks() + blocks - 1) / blocks * blocks;
+    plan.shape.shared_bytes = sizeof(unsigned) << log_counters_per_block;
+    return by_totals(a, [&](unsigned* totals) {
+      return by_shift(a.in, [&]<class Shifts>(Shifts) {
+        return launch(cluster_kernel<Shifts::value, T, O>, plan.shape, a.in, plan.steps, totals);
+      });
+    });
+  }
+};
+
+}  // namespace upsweep::ladders::histogram
