@@ -37,10 +37,10 @@ struct Partition {
   // Where place p of a tile is stored: moved inside its 128 bytes, because lanes whose samples are all in one bucket
   // have them 32 or 512 places apart, and would write to two banks. Its own inverse.
   static __device__ __forceinline__ unsigned stored_at(unsigned p) { return p ^ (p >> 8 & 0x3e); }
-  // Tiles that a warp takes at once: 4 to 32, and 2^14 samples of the bucket, if these are spread evenly.
+  // Tiles that a warp takes at once: 4 to 16, with about 2^13 samples of the bucket, if these are spread evenly.
   __device__ __forceinline__ unsigned group(unsigned bucket) const {
     const unsigned all = lengths[bucket] / tiles;  // samples per tile
-    return all < 512 ? 32 : all < 1024 ? 16 : all < 2048 ? 8 : 4;
+    return all < 1024 ? 16 : all < 2048 ? 8 : 4;
   }
   __device__ __forceinline__ unsigned groups(unsigned bucket) const { return (tiles - 1) / group(bucket) + 1; }
 };
@@ -215,7 +215,7 @@ struct partitioned {
       .idea = "samples sorted into 32 buckets by counter, two bytes each; buckets counted in shared memory",
       .prediction = "0.45 of the read ceiling up to 2^20 counters, whatever the skew: 8 bytes for 4",
       .guarantees = "counts are exact",
-      .limits = "n below 2^32; 5 slices and more, 2^20 counters, 2^24 samples, up to 1 GB of scratch; else slices",
+      .limits = "n below 2^32; 5 slices and more, 2^20 counters, 2^22 samples, up to 1 GB of scratch; else slices",
       .source = "Satish, Harris, Garland, 2009; Merrill, Grimshaw, 2011"};
   static constexpr Coverage coverage = Coverage::widths;
   static constexpr std::size_t largest = largest_counted;
@@ -225,7 +225,7 @@ struct partitioned {
   static bool pays(const Args<T, O>& a) {
     const std::size_t counters = a.in.counters();
     return counters <= Partition::most_counters && counters >= 4 * most_of_slice &&
-           (a.in.samples.count >= std::size_t(1) << 24 || a.tuning.grid);
+           (a.in.samples.count >= std::size_t(1) << 22 || a.tuning.grid);
   }
   template <class T, class O>
   static Status run(const Args<T, O>& a) {

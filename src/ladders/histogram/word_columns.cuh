@@ -5,13 +5,13 @@
 namespace upsweep::ladders::histogram {
 
 // Columns keep lanes apart whose counters are in one bank. Clearing and merging a word takes about as long as counting
-// a sample, so there is at most one word per 64 samples of a block, as far as they fit beside `beside` bytes of the
+// a sample, so there is at most one word per 32 samples of a block, as far as they fit beside `beside` bytes of the
 // rung's own. At least one column.
 struct WordColumns {
   unsigned slots, columns;  // columns: a power of two up to 32
 
   WordColumns(unsigned all, std::size_t samples_per_block, std::size_t beside = 0) : slots(all), columns(warp_size) {
-    while (columns > 1 && (bytes() + beside > most_shared || std::size_t(slots) * columns > samples_per_block / 64))
+    while (columns > 1 && (bytes() + beside > most_shared || std::size_t(slots) * columns > samples_per_block / 32))
       columns /= 2;
   }
   std::size_t bytes() const { return std::size_t(slots) * columns * sizeof(unsigned); }
