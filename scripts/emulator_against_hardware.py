@@ -13,6 +13,7 @@ COLUMNS = [
     ("shared store wavefronts", "shared_store_wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum"),
     ("bank conflicts, loads", None, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum"),
     ("bank conflicts, stores", None, "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum"),
+    ("shared atomics", "shared_atomic_requests", "smsp__inst_executed_op_shared_atom.sum"),
 ]
 
 

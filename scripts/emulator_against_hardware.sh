@@ -16,6 +16,7 @@ metrics+=,l1tex__t_requests_pipe_lsu_mem_global_op_st.sum,l1tex__t_sectors_pipe_
 metrics+=,smsp__inst_executed_op_shared_ld.sum,l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum
 metrics+=,smsp__inst_executed_op_shared_st.sum,l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum
 metrics+=,l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum,l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum
+metrics+=,smsp__inst_executed_op_shared_atom.sum
 
 : >"$out/explain.jsonl"
 : >"$out/ncu.csv"
@@ -26,13 +27,23 @@ for line in sys.stdin:
     rung = json.loads(line)["rung"]
     if rung not in seen: seen.append(rung)
 print(*seen)'); do
-  type=u32
-  [ "$rung" = reproducible ] && type=f32
-  "$upsweep" explain "$primitive" --rung "$rung" --type $type -n $n --param grid=8 --json >>"$out/explain.jsonl"
+  # What the rung itself computes, and does not hand to another.
+  call=(--type u32 --param grid=8)
+  case $primitive/$rung in
+    reduce/reproducible) call=(--type f32 --param grid=8) ;;
+    histogram/slices | histogram/cluster) call+=(--param bins=65536 --op even) ;;
+    histogram/partitioned) call+=(--param bins=1048576 --op even) ;;
+    histogram/until_full) call+=(--param counter=u8 --op even) ;;
+    histogram/values) call=(--type u8 --param grid=8 --op even) ;;
+    histogram/guided) call+=(--op edges) ;;
+    histogram/*) call+=(--op even) ;;
+  esac
+  "$upsweep" explain "$primitive" --rung "$rung" "${call[@]}" -n $n --json >>"$out/explain.jsonl"
   printf '### %s\n' "$rung" >>"$out/ncu.csv"
-  # The first launches are those of the check before timing: the rung's kernel, and its final pass if it has one.
-  ncu --clock-control none --csv --kernel-name "regex:^(${rung}|final_pass)_kernel" --launch-count 2 --metrics "$metrics" \
-    "$upsweep" bench "$primitive" --backend cuda --rung "$rung" --type $type -n $n --param grid=8 --no-peers --samples 4 \
+  # The first launches are those of the check before timing: the rung's kernels.
+  kernels="^((${rung}|final_pass|partition)_kernel|count_buckets|write_result)"
+  ncu --clock-control none --csv --kernel-name "regex:$kernels" --launch-count 3 --metrics "$metrics" \
+    "$upsweep" bench "$primitive" --backend cuda --rung "$rung" "${call[@]}" -n $n --no-peers --samples 4 \
     >>"$out/ncu.csv" 2>>"$out/ncu.log" || printf 'ncu failed for %s\n' "$rung" >&2
 done
 python3 "$here/emulator_against_hardware.py" "$out/explain.jsonl" "$out/ncu.csv" >"$out/table.md"

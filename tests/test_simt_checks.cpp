@@ -165,6 +165,23 @@ TEST(SimtChecks, DeadlockNamesWhoWaitsWhere) {
   EXPECT_NE(text.find("16 threads wait at a block barrier, mistakes.simt.cpp:"), std::string::npos) << text;
 }
 
+// The static part is known once the kernel has run: 128 bytes more than a block can have.
+TEST(SimtChecks, StaticSharedMemoryCountsToo) {
+  simt::Emulator& emulator = test_traced_emulator();
+  emulator.configure({});
+  Array<float> in(emulator, 32), out(emulator, 32);
+  in.set([](std::size_t) { return 1.0f; });
+  for (const unsigned spare : {0u, 128u}) {
+    const Launch how{.block = 32, .shared = 227 * 1024 - spare};
+    ASSERT_TRUE(launch(emulator, "right_syncwarp", {{in.data()}, {out.data()}, 32, how}));
+    const simt::Report report = emulator.take_report();
+    ASSERT_EQ(report.issues.size(), spare ? 0u : 1u) << to_string(report);
+    if (report.issues.size() == 1) {
+      EXPECT_EQ(report.issues[0].kind, "too much shared memory");
+    }
+  }
+}
+
 TEST(SimtChecks, LaunchesThatADeviceRefuses) {
   for (auto* emulator : {&test_plain_emulator(), &test_traced_emulator()}) {
     emulator->configure({});

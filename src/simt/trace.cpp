@@ -5,6 +5,7 @@
 #include <cstring>
 #include <utility>
 
+#include "base/device_limits.h"
 #include "simt/control_flow.h"
 #include "simt/module.h"
 #include "simt/symbolize.h"
@@ -55,7 +56,12 @@ void Tracer::begin_launch() {
 void Tracer::end_launch() {
   std::size_t static_bytes = 0;
   for (const Module::Variable* variable : variables_) static_bytes += variable->size;
-  session().add_counters(worker_.run->kernel_name, sites_, static_bytes + worker_.run->launch.config.shared_bytes);
+  const std::size_t shared_bytes = static_bytes + worker_.run->launch.config.shared_bytes;
+  session().add_counters(worker_.run->kernel_name, sites_, shared_bytes);
+  if (checks_ && shared_bytes > device_limits().shared_per_block)  // run() has looked at the dynamic part only
+    session().add_issue("too much shared memory", 0,
+                        worker_.run->kernel_name + ": " + std::to_string(shared_bytes) + " bytes per block, of " +
+                            std::to_string(device_limits().shared_per_block));
   sites_.clear();
   variables_.clear();
   last_variable_ = nullptr;

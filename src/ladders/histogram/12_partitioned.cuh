@@ -11,7 +11,7 @@
 // Source    Satish, Harris, Garland, Designing Efficient Sorting Algorithms for Manycore GPUs, 2009 (tiles sorted in
 //           shared memory); Merrill, Grimshaw, High Performance and Scalable Radix Sorting, 2011 (a thread's counters).
 #pragma once
-#include "ladders/histogram/11_cluster.cuh"
+#include "ladders/histogram/10_slices.cuh"
 #include "ladders/histogram/totals.cuh"
 
 namespace upsweep::ladders::histogram {
@@ -224,7 +224,7 @@ struct partitioned {
   template <class T, class O>
   static bool pays(const Args<T, O>& a) {
     const std::size_t counters = a.in.counters();
-    return counters <= Partition::most_counters && counters >= 4 * most_of_slice &&
+    return counters <= Partition::most_counters && counters >= 4 * (most_shared / sizeof(unsigned)) &&
            (a.in.samples.count >= std::size_t(1) << 22 || a.tuning.grid);
   }
   template <class T, class O>
