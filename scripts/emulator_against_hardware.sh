@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Compares the emulator's counters with Nsight Compute's for every GPU rung of a primitive. Needs a GPU, ncu and
-# python3.
+# Compares the emulator's counters with Nsight Compute's for every GPU rung of a primitive. Needs a GPU, ncu, python3,
+# and a program with both CUDA and the emulators.
 #
 #   scripts/emulator_against_hardware.sh <upsweep> <output directory> [primitive]
 #
@@ -20,7 +20,7 @@ metrics+=,smsp__inst_executed_op_shared_atom.sum
 
 : >"$out/explain.jsonl"
 : >"$out/ncu.csv"
-for rung in $("$upsweep" explain "$primitive" -n 32 --type f32,u32 --json | python3 -c '
+for rung in $("$upsweep" explain "$primitive" -n 32 --type f32,i32 --json | python3 -c '
 import json, sys
 seen = []
 for line in sys.stdin:
@@ -28,9 +28,9 @@ for line in sys.stdin:
     if rung not in seen: seen.append(rung)
 print(*seen)'); do
   # What the rung itself computes, and does not hand to another.
-  call=(--type u32 --param grid=8)
+  call=(--type i32 --param grid=8)
   case $primitive/$rung in
-    reduce/reproducible) call=(--type f32 --param grid=8) ;;
+    */reproducible) call=(--type f32 --param grid=8) ;;
     histogram/slices | histogram/cluster) call+=(--param bins=65536 --op even) ;;
     histogram/partitioned) call+=(--param bins=1048576 --op even) ;;
     histogram/until_full) call+=(--param counter=u8 --op even) ;;

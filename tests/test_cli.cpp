@@ -166,6 +166,7 @@ TEST_F(Cli, SizesBeyondAnyMachine) {
   expect_error("bench reduce --backend cpu -n 2^40", 2, "host memory");
 #if defined(UPSWEEP_WITH_SIMT)
   expect_error("explain scan --rung block -n 2^20", 2, "use n up to 2048");
+  expect_error("explain scan --rung block -n 100 --type u64", 2, "for u64; every rung is there for i32");
   expect_error("check scan --backend simt --rung block -n 2^20", 2, "nothing is left to check");
 #endif
 }

@@ -51,6 +51,10 @@ int work(const Options& options) {
             Progress progress(fmt::format("explain {}, rung", primitive->name()));
             const auto explanations = lab::explain(emulator, *primitive, rungs, c, options.lines);
             progress.clear();
+            if (explanations.empty())
+              throw Error(Code::invalid_argument,
+                          fmt::format("{}: the emulator has no such rung for {}; every rung is there for i32 (--type)",
+                                      primitive->name(), to_string(type)));
             output.table(fmt::format("{} {}: predicted by the emulator, not measured\n\n{}\n", primitive->name(),
                                      lab::describe(c), explanation_table(explanations, output.terminal())));
             for (const lab::Explanation& e : explanations) {

@@ -181,12 +181,13 @@ static __global__ void __launch_bounds__(1024, 1)
       unsigned mine = lane == 0 ? atomicAdd(&from.taken[bucket], 1u) : 0;
       mine = shuffle(mine, 0);
       if (mine >= groups) break;
-      const unsigned first = mine * group, left = from.tiles - first;
-      const bool has_run = lane < group && lane < left;
-      const unsigned run = has_run ? from.runs[bucket * std::size_t(from.tiles) + first + lane] : 0;
+      // Tiles far apart: sorted samples have long runs in a few tiles side by side.
+      const unsigned own_tile = mine + lane * groups;
+      const bool has_run = lane < group && own_tile < from.tiles;
+      const unsigned run = has_run ? from.runs[bucket * std::size_t(from.tiles) + own_tile] : 0;
       for (unsigned j = lane / 8; j - lane / 8 < group; j += 4) {
         const unsigned one = shuffle(run, j), start = one & 0xffff, length = one >> 16;
-        if (length) count_run(from.places + std::size_t(first + j) * Partition::tile, start, start + length);
+        if (length) count_run(from.places + std::size_t(mine + j * groups) * Partition::tile, start, start + length);
         __syncwarp();
       }
     }
