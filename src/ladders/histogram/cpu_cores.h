@@ -12,7 +12,6 @@ namespace upsweep::ladders::histogram {
 
 // Tables larger than half of a core's first cache gain nothing from copies.
 inline constexpr unsigned most_copied_slots = 2048;
-static_assert(4 * 256 <= most_copied_slots, "the loops for bytes count in four copies, for up to four channels");
 // Samples per ticket: 1 MiB of 32-bit samples, like cut() in cpu/parallel.h.
 inline constexpr std::size_t samples_per_ticket = std::size_t{1} << 18;
 // Least samples per core. 8192 take 4 us; a fork and a join take 1 to 2. At 4096 per core, 2^13 samples took 3.4 to 5.8
@@ -256,7 +255,7 @@ Status count_on_cores(const Args<T, O>& a, int threads) {
   const std::size_t n = a.in.samples.count;
   const unsigned counters = a.in.counters(), slots = loops.by_value ? 256 * a.in.samples.channels : counters + 1;
   // Copies have to be cleared and added up: 257 slots gain from 2^11 samples on, and 1001 from 2^13.
-  const unsigned copies = loops.by_value || (slots <= most_copied_slots && n >= 6 * slots) ? 4 : 1;
+  const unsigned copies = slots <= most_copied_slots && n >= 6 * slots ? 4 : 1;
   // A core's table takes half as long to clear and to add up as this many samples take to count.
   const std::size_t least = std::max<std::size_t>(2 * copies * slots, least_per_core);
   const auto cores = static_cast<int>(std::clamp<std::size_t>(n / least, 1, static_cast<std::size_t>(threads)));
@@ -280,9 +279,11 @@ Status count_on_cores(const Args<T, O>& a, int threads) {
   Guide guide;
   if constexpr (by_edges) guide = Guide::make(a.in.bins.edges, a.in.bins.count, guided_samples, bins_of_values + 256);
   if constexpr (sizeof(T) == 1) {
-    T values[256];
-    std::iota(std::begin(values), std::end(values), T{0});
-    loops.find(&a.in, values, 256, &guide, bins_of_values);
+    if (O::binning != Binning::direct || a.out.bits <= 16) {  // else nobody reads them
+      T values[256];
+      std::iota(std::begin(values), std::end(values), T{0});
+      loops.find(&a.in, values, 256, &guide, bins_of_values);
+    }
   }
 
   const Sums<T, O> sums{a, words, table, cores, slots, loops.by_value ? bins_of_values : nullptr, totals};

@@ -430,17 +430,18 @@ void find_bins(const void* input, const void* memory, std::size_t n, const Guide
 
 // The values of bytes, in whole groups of 12 samples: a whole number of pixels, and of copies.
 template <unsigned channels>
-HWY_INLINE void count_group(const std::uint8_t* samples, std::uint32_t* counts) {
-  constexpr unsigned copy = 256 * channels;
+HWY_INLINE void count_group(const std::uint8_t* samples, std::uint32_t* const (&copies)[4]) {
   std::uint8_t group[12];
   std::copy_n(samples, 12, group);  // the counters' stores could change `samples`, for all the compiler knows
 #pragma GCC unroll 12
-  for (unsigned j = 0; j < 12; ++j) ++counts[j % 4 * copy + j % channels * 256 + group[j]];
+  for (unsigned j = 0; j < 12; ++j) ++copies[j % 4][j % channels * 256 + group[j]];
 }
 
 template <unsigned channels>
 void count_values_of(const std::uint8_t* samples, std::size_t n, unsigned channel, const Tables& t) {
   std::uint32_t* const counts = t.counts;
+  const std::size_t apart = t.copies == 1 ? 0 : t.slots;
+  std::uint32_t* const copies[4] = {counts, counts + apart, counts + 2 * apart, counts + 3 * apart};
   std::size_t i = 0;
   const auto single = [&] {
     ++counts[channel * 256 + samples[i++]];
@@ -462,7 +463,7 @@ void count_values_of(const std::uint8_t* samples, std::size_t n, unsigned channe
       groups = found ? 1 : std::min<std::size_t>(groups + 1, 5);
     }
     for (const std::size_t stop = i + std::min((n - i) / 12, groups) * 12; i < stop; i += 12)
-      count_group<channels>(samples + i, counts);
+      count_group<channels>(samples + i, copies);
   }
   while (i < n) single();
 }
