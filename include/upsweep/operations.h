@@ -24,6 +24,11 @@ enum class Binning : std::uint8_t { even, edges, direct };
 inline constexpr std::array<std::string_view, 3> binning_names{"even", "edges", "direct"};
 constexpr std::string_view to_string(Binning b) { return binning_names[static_cast<std::size_t>(b)]; }
 
+// How upsweep/partition.h maps a key to its bucket: some of its bits; or its rank among ascending splitters.
+enum class Bucketing : std::uint8_t { digit, splitters };
+inline constexpr std::array<std::string_view, 2> bucketing_names{"digit", "splitters"};
+constexpr std::string_view to_string(Bucketing b) { return bucketing_names[static_cast<std::size_t>(b)]; }
+
 // How the heads of segments are given: u8 flags, nonzero at a head; u32 keys, where equal neighbours form a segment; or
 // ascending u64 offsets.
 enum class HeadKind : std::uint8_t { flags, keys, offsets };

@@ -53,8 +53,9 @@ int work(const Options& options) {
             progress.clear();
             if (explanations.empty())
               throw Error(Code::invalid_argument,
-                          fmt::format("{}: the emulator has no such rung for {}; every rung is there for i32 (--type)",
-                                      primitive->name(), to_string(type)));
+                          fmt::format("{}: the emulator has no such rung for {}; every rung is there for {} (--type)",
+                                      primitive->name(), to_string(type),
+                                      to_string(chosen_types({}, *primitive, {Type::i32}).front())));
             output.table(fmt::format("{} {}: predicted by the emulator, not measured\n\n{}\n", primitive->name(),
                                      lab::describe(c), explanation_table(explanations, output.terminal())));
             for (const lab::Explanation& e : explanations) {

@@ -23,6 +23,7 @@ struct Options {
   std::string rung, backend = "cpu", type, op, format = "auto";
   std::vector<std::string> with, also, params;
   std::string size;
+  bool table = false;
 };
 
 void declare(CLI::App& command, Options& o) {
@@ -35,6 +36,8 @@ void declare(CLI::App& command, Options& o) {
   command.add_option("-o,--output", o.output, "Write the result to this file (.npy, or raw) instead of printing it");
   command.add_option("--also", o.also, "Write the other outputs, one file each: lengths of run_length_encode")
       ->allow_extra_args(false);
+  command.add_flag("--table", o.table,
+                   "Print a table instead of the result: of partition, the offset and the count of every bucket");
   command.add_option("--op", o.op, "sum, product, min, max; of select: find_repeats, ... (default: the first)");
   command.add_option("--rung", o.rung, "Rung (default: the library's choice)");
   command.add_option("--backend", o.backend, "cpu, cuda or simt (default: cpu, because a file is slower than a CPU)");
@@ -111,9 +114,12 @@ class Inputs {
     add(std::move(main));
   }
   // Opens the files of the other inputs, and compares their sizes, if known, with the main input's. Inputs that are
-  // taken as a whole come after the others.
+  // taken as a whole come after the others. With too few files for all, optional inputs are left out.
   void open(const Options& o, Streamer& streamer, const Primitive& primitive) {
-    const auto others = streamer.other_inputs(), whole = streamer.whole_inputs();
+    auto others = streamer.other_inputs();
+    const auto whole = streamer.whole_inputs();
+    const std::size_t most = others.size() + whole.size();
+    if (o.with.size() < most) std::erase_if(others, [](const Streamer::Beside& input) { return input.optional; });
     const std::size_t files = others.size() + whole.size();
     if (o.with.size() < files) {
       const std::string_view name =
@@ -129,9 +135,10 @@ class Inputs {
     for (std::size_t k = 0; k < whole.size(); ++k) {
       auto reader = open_array(o.with[others.size() + k], whole[k].type, format_of(o.format));
       std::vector<std::byte> all(largest_whole_input);
-      all.resize(reader->read(all) * size_of(whole[k].type));
+      all.resize(reader->read(all) * size_of(reader->type()));
       streamer.take_whole(k, std::move(all));
     }
+    std::vector<Type> types;
     for (std::size_t k = 0; k < others.size(); ++k) {
       const std::string name = shown(o.with[k]);
       if (o.with[k] == "-" && std::find(names_.begin(), names_.end(), name) != names_.end())
@@ -142,8 +149,10 @@ class Inputs {
         throw Error(Code::invalid_argument, fmt::format("{} holds {} elements, {} are needed, as many as of {}", name,
                                                         *counted, *count_, names_[0]));
       names_.push_back(name);
+      types.push_back(reader->type());
       add(std::move(reader));
     }
+    streamer.take_types(types);
   }
 
   // Memory for one chunk of every input.
@@ -222,6 +231,9 @@ class Outputs {
     if (o.also.size() > others.size())
       throw Error(Code::invalid_argument, fmt::format("--also {}: there is no such output", o.also[others.size()]),
                   "leave it out");
+    if (o.table && o.output == "-")
+      throw Error(Code::invalid_argument, "two outputs cannot both be standard output: the table and the result",
+                  "name a file for the result");
     std::vector<std::string> names{canonical(o.output)};
     for (const std::string& also : o.also) {
       const std::string name = canonical(also);
@@ -233,13 +245,14 @@ class Outputs {
     const auto create = [&](const std::string& name, Type type, std::optional<std::uint64_t> n) {
       return create_array(name, type, n, name.ends_with(".npy") ? FileFormat::npy : format_of(o.format));
     };
-    if (o.output.empty()) text_.emplace("-");
+    if (o.output.empty() && !o.table) text_.emplace("-");
     files_.push_back(o.output.empty() ? nullptr : create(o.output, type_, streamer.output_count(count)));
-    for (std::size_t k = 0; k < o.also.size(); ++k) files_.push_back(create(o.also[k], others[k].type, std::nullopt));
+    for (std::size_t k = 0; k < o.also.size(); ++k) files_.push_back(create(o.also[k], *others[k].type, std::nullopt));
   }
   void put(std::span<const std::byte> elements, std::size_t output) {
     if (output >= files_.size()) return;  // optional, and not asked for
     if (files_[output]) return files_[output]->write(elements);
+    if (!text_) return;  // a table is printed instead
     const std::string lines = as_text(type_, elements);
     text_->write(std::as_bytes(std::span(lines)));
   }
@@ -270,9 +283,10 @@ int work(const Options& o) {
 
   auto reader = open_array(o.input, type, format_of(o.format));
   const auto types = primitive.types();
-  if (std::find(types.begin(), types.end(), reader->type()) == types.end())
+  const auto takes = [&](Type t) { return std::find(types.begin(), types.end(), t) != types.end(); };
+  if (!takes(reader->type()))
     throw Error(Code::unsupported, fmt::format("{} does not take {}", primitive.name(), to_string(reader->type())),
-                "convert the file, in numpy: a.astype('i4')");
+                fmt::format("convert the file, in numpy: a.astype('{}')", takes(Type::i32) ? "i4" : "u4"));
   const std::optional<std::uint64_t> count = chosen_count(o, *reader);
   Case c{.type = reader->type(), .operation = operation};
   set_params(selection, primitive, c);
@@ -280,6 +294,8 @@ int work(const Options& o) {
   if (const Parameter* const channels = primitive.parameter("channels"); channels && reader->channels() > 1)
     if (!c.settings.find("channels")) c.settings.set(*channels, std::uint64_t{reader->channels()});
   const auto streamer = primitive.stream(platform, rung, c);
+  if (o.table && !streamer->has_table())
+    throw Error(Code::unsupported, fmt::format("{} has no table", primitive.name()), "leave --table out");
   Inputs inputs(o, std::move(reader), count);
   inputs.open(o, *streamer, primitive);
 
@@ -303,6 +319,12 @@ int work(const Options& o) {
   streamer->finish(sink);
   progress.clear();
   outputs.commit();
+  if (o.table) {
+    OutputFile text("-");
+    const std::string table = streamer->table();
+    text.write(std::as_bytes(std::span(table)));
+    text.commit();
+  }
   return Exit::all_right;
 }
 
@@ -315,6 +337,7 @@ void add_run(CLI::App& app, int& exit_code) {
                        "  upsweep run reduce samples.bin --type f32 -n 1M\n"
                        "  upsweep run saxpy x.npy --with y.npy --param a=-2.5 -o out.npy\n"
                        "  upsweep run select in.npy --op run_length_encode -o values.npy --also lengths.npy\n"
+                       "  upsweep run partition keys.npy --param first_bit=24 --table -o keys_by_byte.npy\n"
                        "  head -c 1G /dev/zero | upsweep run reduce - --type u32\n",
                        declare, work);
 }

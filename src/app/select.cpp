@@ -79,9 +79,17 @@ const Primitive& chosen_primitive(const std::string& name) {
 std::vector<const Primitive*> chosen_primitives(const Selection& selection) {
   std::vector<const Primitive*> chosen;
   for (const std::string& name : selection.primitives) chosen.push_back(&chosen_primitive(name));
-  if (chosen.empty())
-    for (const Primitive* primitive : primitives())
-      if (primitive->name() != "ceiling") chosen.push_back(primitive);  // every run measures ceilings anyway
+  if (!chosen.empty()) return chosen;
+  const auto takes_one = [&](const Primitive& primitive) {
+    const std::vector<Type> taken = primitive.types();
+    return std::any_of(selection.types.begin(), selection.types.end(), [&](const std::string& name) {
+      const auto type = parse<Type>(name);
+      return !type || std::find(taken.begin(), taken.end(), *type) != taken.end();
+    });
+  };
+  for (const Primitive* primitive : primitives())
+    if (primitive->name() != "ceiling" && (selection.types.empty() || takes_one(*primitive)))
+      chosen.push_back(primitive);  // every run measures ceilings anyway
   return chosen;
 }
 
@@ -97,7 +105,7 @@ std::vector<Type> chosen_types(const Selection& selection, const Primitive& prim
   const auto takes = [&](Type type) { return std::find(taken.begin(), taken.end(), type) != taken.end(); };
   if (selection.types.empty()) {
     std::erase_if(otherwise, [&](Type type) { return !takes(type); });
-    return otherwise.empty() ? taken : otherwise;
+    return otherwise.empty() ? std::vector{taken.front()} : otherwise;
   }
   std::vector<Type> types;
   for (const std::string& name : selection.types) {

@@ -19,7 +19,8 @@ struct Selection {
 // Declares them all on a command; sizes are -n.
 void declare_selection(CLI::App& command, Selection& selection);
 
-// Each throws Error(invalid_argument) with the nearest name if a name does not exist.
+// Each throws Error(invalid_argument) with the nearest name if a name does not exist. All primitives, if none is named:
+// those that take one of the named types.
 std::vector<const Primitive*> chosen_primitives(const Selection& selection);
 const Primitive& chosen_primitive(const std::string& name);
 std::vector<Backend> chosen_backends(const Selection& selection, const std::vector<Backend>& otherwise);

@@ -8,9 +8,11 @@
 //   kinds     i32 and f32 with every operation            i32 with every operation, f32 with typical ones
 //   widths    and every other type with typical ones      and u8, i16 and f64 with typical ones: each width once
 //
+// A primitive of keys, which takes neither i32 nor f32, has u32 and u64 in their place.
+//
 // Typical are the sum; of the selections, find_repeats (which writes positions) and run_length_encode (which writes
-// values); and the one operation of a primitive that leaves no choice. -DUPSWEEP_SIMT_EVERY_TYPE=ON compiles
-// everything, which takes several times as long.
+// values); of the ways to find a bucket, the digit; and the one operation of a primitive that leaves no choice.
+// -DUPSWEEP_SIMT_EVERY_TYPE=ON compiles everything, which takes several times as long.
 #pragma once
 #include "base/implementation.h"
 #include "upsweep/operations.h"
@@ -33,6 +35,8 @@ constexpr bool is_typical() {
     return O::op == Op::sum;
   else if constexpr (requires { O::selection; })
     return O::selection == Selection::find_repeats || O::selection == Selection::run_length_encode;
+  else if constexpr (requires { O::bucketing; })
+    return O::bucketing == Bucketing::digit;
   else
     return true;
 }
@@ -48,14 +52,15 @@ constexpr Coverage coverage_of() {
     return Coverage::kinds;
 }
 
-// True if rung R is compiled here for type T and operation O.
-template <class R, class T, class O>
+// True if rung R of the primitive with this Binding is compiled here for type T and operation O.
+template <class Binding, class R, class T, class O>
 constexpr bool covers() {
   constexpr Type type = type_of<T>();
-  constexpr bool traced = detail::traced;
-  if (!detail::restricted || type == Type::i32 || (type == Type::f32 && !traced)) return true;
+  constexpr bool traced = detail::traced, keys = !Binding::template takes<std::int32_t, O>;
+  constexpr Type first = keys ? Type::u32 : Type::i32, second = keys ? Type::u64 : Type::f32;
+  if (!detail::restricted || type == first || (type == second && !traced)) return true;
   if (!detail::is_typical<O>()) return false;
-  if (type == Type::f32) return true;
+  if (type == second) return true;
   return coverage_of<R>() == Coverage::widths &&
          (!traced || type == Type::u8 || type == Type::i16 || type == Type::f64);
 }

@@ -25,6 +25,7 @@ struct Rung {
   bool flushes_subnormals = false;  // f32 results may lack subnormal addends (global atomics flush them)
   bool blocks_in_order = false;     // a block waits for blocks of lower numbers, which hardware dispatches first
   bool gpu_only = false;            // cannot be emulated faithfully: tested on GPUs only
+  bool any_order = false;           // elements that the contract keeps in their order may come in any: not stable
   bool synchronises = false;        // waits for the device inside a call: cannot be captured into a graph
   MemoryKind arrays = MemoryKind::device;
   std::size_t largest = 0;     // most elements that it takes; 0: any number

@@ -70,7 +70,7 @@ RunFn find_typed_run(Type type, Operation operation) {
         return nullptr;
       else if constexpr (Untyped<R>)
         return &R::run;
-      else if constexpr (supports<R, T, O>() && covers<R, T, O>())
+      else if constexpr (supports<R, T, O>() && covers<Binding, R, T, O>())
         return [](const Call& c) -> Status { return R::template run<T, O>(Binding::template args<T, O>(c)); };
       else
         return nullptr;
@@ -91,6 +91,7 @@ constexpr Rung make_rung(std::string_view name, Backend backend) {
   if constexpr (requires { R::expected_wrong; }) rung.expected_wrong = R::expected_wrong;
   if constexpr (requires { R::flushes_subnormals; }) rung.flushes_subnormals = R::flushes_subnormals;
   if constexpr (requires { R::blocks_in_order; }) rung.blocks_in_order = R::blocks_in_order;
+  if constexpr (requires { R::any_order; }) rung.any_order = R::any_order;
   if constexpr (requires { R::largest; }) rung.largest = R::largest;
   if constexpr (requires { R::synchronises; }) rung.synchronises = R::synchronises;
   if constexpr (requires { R::arrays; }) rung.arrays = R::arrays;

@@ -98,8 +98,8 @@ class Streamer {
   };
   struct Beside {
     std::string_view name;
-    Type type;
-    bool optional = false;  // an output that a run may leave out
+    std::optional<Type> type;  // of an input, nothing: what its file says
+    bool optional = false;     // a run may leave it out
   };
   // The inputs besides the main one, with as many elements each: "y" of saxpy.
   virtual std::vector<Beside> other_inputs() const { return {}; }
@@ -107,6 +107,8 @@ class Streamer {
   // given by take_whole() before the first chunk, which throws Error(invalid_argument) if one does not fit.
   virtual std::vector<Beside> whole_inputs() const { return {}; }
   virtual void take_whole(std::size_t, std::vector<std::byte>) {}
+  // Takes the types of those of other_inputs() that this run has, before the outputs are asked for.
+  virtual void take_types(std::span<const Type>) {}
   // The main output's type, and its element count for an input of `n` (nothing: not known beforehand). By default those
   // of the main input.
   virtual Type output_type() const { return case_.type; }
@@ -119,6 +121,10 @@ class Streamer {
   virtual void feed(Chunks chunks, const Sink& sink) = 0;
   // Follows the last chunk: passes the rest of the outputs.
   virtual void finish(const Sink&) {}
+  // The result as a table, with tabs between its columns: of partition, every bucket's offset and count. After
+  // finish().
+  virtual bool has_table() const { return false; }
+  virtual std::string table() const { return {}; }
 
  protected:
   const Case case_;

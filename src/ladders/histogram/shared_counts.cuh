@@ -10,14 +10,6 @@ inline constexpr unsigned most_shared = 227 * 1024;          // bytes of shared 
 inline constexpr Status too_many_counters{Code::unsupported, 0, "the counters do not fit in shared memory"};
 inline constexpr Status no_memory{Code::out_of_memory, 0, "no memory for the total counts"};
 
-// Blocks of `bytes` of shared memory and `threads` threads that a multiprocessor holds; a block takes 1 KB more.
-inline unsigned resident(std::size_t bytes, unsigned threads) {
-  const auto by_memory = static_cast<unsigned>((most_shared + 1024) / (bytes + 1024));
-  const unsigned by_threads = static_cast<unsigned>(device_limits().threads_per_sm) / threads;
-  const unsigned least = by_memory < by_threads ? by_memory : by_threads;
-  return least < 1 ? 1 : least;
-}
-
 // Block-wide: counts the samples of block `block` of `blocks`, which take the samples in turn, in
 // counts[slot(0..counters]], the last of them for the samples in no bin. Clears them first; ends with a barrier.
 template <class T, class O, class Slot>
