@@ -419,6 +419,91 @@ TEST_F(Cli, HistogramsFromFiles) {
   expect_error("report plot counts.npy --channels 5", 2, "not those of 5 channels");
 }
 
+TEST_F(Cli, PartitionsFiles) {
+  write_raw<std::uint32_t>("keys.raw", {0x300, 0x101, 0x302, 0x003});
+  write("values.raw", "abcdefghijklmnop");
+  write_raw<std::uint32_t>("splitters.raw", {0x100, 0x301});
+  const std::string digit = "run partition keys.raw --type u32 --param first_bit=8,bits=2";
+  const std::string by_splitters = "run partition keys.raw --type u32 --op splitters --with ";
+  EXPECT_EQ(run(digit).out, "3\n257\n768\n770\n");
+  EXPECT_EQ(run(digit + " --table").out, "bucket\toffset\tcount\n0\t0\t1\n1\t1\t1\n2\t2\t0\n3\t2\t2\n");
+  EXPECT_EQ(run(by_splitters + "splitters.raw").out, "3\n768\n257\n770\n");
+#if defined(UPSWEEP_WITH_SIMT)
+  EXPECT_EQ(run(digit + " --backend simt").out, "3\n257\n768\n770\n");
+#endif
+  // Values of any type with 4 or 8 bytes, before the splitters; offsets as a file; a table while the keys go to a file.
+  ASSERT_EQ(run("run scan values.raw --type f32 --param inclusive=1 --op max -o values.npy").code, 0);
+  EXPECT_EQ(run(digit + " --with values.npy --also moved.npy --also offsets.npy -o out.npy").code, 0);
+  EXPECT_EQ(run("run scan offsets.npy --op max --param inclusive=1").out, "0\n1\n2\n2\n4\n");
+  EXPECT_EQ(run("run reduce moved.npy --op max").out, run("run reduce values.npy --op max").out);
+  const Outcome both = run(by_splitters +
+                           "values.raw --with splitters.raw --param value_bytes=4 --table -o out.raw "
+                           "--also moved.raw");
+  EXPECT_EQ(both.out, "bucket\toffset\tcount\n0\t0\t1\n1\t1\t2\n2\t3\t1\n") << both.err;
+  EXPECT_EQ(read(folder_ / "moved.raw"), "mnopabcdefghijkl");
+  EXPECT_EQ(run("run reduce out.raw --type u32 -n 1").out, "3\n");
+  write("none.raw", "");
+  EXPECT_EQ(run("run partition none.raw --type u64 --param bits=1 --table").out,
+            "bucket\toffset\tcount\n0\t0\t0\n1\t0\t0\n");
+
+  write_raw<std::uint8_t>("bytes.raw", {1, 2, 3, 4});
+  ASSERT_EQ(run("run scan bytes.raw --type u8 -o bytes.npy").code, 0);
+  write_raw<std::uint32_t>("bad.raw", {3, 3});
+  const std::size_t before = files().size();
+  const auto refused = [&](const std::string& arguments, const std::string& words) {
+    expect_error("run partition keys.raw --type u32 -o not.npy " + arguments, 2, words);
+    EXPECT_EQ(files().size(), before) << arguments;
+  };
+  refused("--op splitters", "needs another input: splitters");
+  refused("--op splitters --with bad.raw", "splitter 1, 3, is not above the one before it, 3");
+  refused("--param value_bytes=4", "needs another input: values");
+  refused("--param value_bytes=16 --with values.raw", "values of 16 bytes cannot be read from a file");
+  refused("--with bytes.npy", "the values are u8");
+  refused("--with values.npy", "another output: values");
+  refused("--param first_bit=25", "beyond a key of 32 bits");
+  refused("--param bits=16", "bits is a whole number from 1 to 15");
+  refused("--param distinct=3", "distinct shapes inputs");
+  expect_error("run partition keys.raw --type u32 --table -o -", 2, "both be standard output");
+  expect_error("run partition keys.raw --type i32", 2, "a.astype('u4')");
+  expect_error("run reduce keys.raw --type u32 --table", 2, "reduce has no table");
+
+  // More than two chunks, and not a multiple of a chunk.
+  std::vector<std::uint64_t> keys(10'000'001);
+  std::vector<std::uint32_t> numbers(keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = i * 0x9e3779b97f4a7c15u;
+  std::iota(numbers.begin(), numbers.end(), 0u);
+  write_raw("large.raw", keys);
+  write_raw("numbers.raw", numbers);
+  ASSERT_EQ(run("run partition large.raw --type u64 --with numbers.raw --param first_bit=60,bits=4,value_bytes=4 "
+                "-o out.raw --also moved.raw --also offsets.raw")
+                .code,
+            0);
+  std::stable_sort(numbers.begin(), numbers.end(), [&](auto a, auto b) { return keys[a] >> 60 < keys[b] >> 60; });
+  std::vector<std::uint64_t> moved, offsets(17);
+  for (const std::uint32_t i : numbers) {
+    moved.push_back(keys[i]);
+    for (std::uint64_t b = (keys[i] >> 60) + 1; b <= 16; ++b) ++offsets[b];
+  }
+  const auto holds = [&](const std::string& name, const auto& values) {
+    const std::string bytes = read(folder_ / name);
+    return bytes.size() == values.size() * sizeof values[0] &&
+           std::memcmp(bytes.data(), values.data(), bytes.size()) == 0;
+  };
+  EXPECT_TRUE(holds("out.raw", moved));
+  EXPECT_TRUE(holds("moved.raw", numbers));
+  EXPECT_TRUE(holds("offsets.raw", offsets));
+}
+
+// With no primitive named, those that take none of the types are left out.
+TEST_F(Cli, TypesThatAPrimitiveDoesNotTake) {
+  const Outcome checked = run("check --backend cpu --type i8 -n 1,100 --rung serial");
+  EXPECT_EQ(checked.code, 0) << checked.err;
+  EXPECT_NE(checked.out.find("scan/serial"), std::string::npos);
+  EXPECT_EQ(checked.out.find("partition/serial"), std::string::npos);
+  expect_error("check partition --backend cpu --type i8", 2, "partition does not take type i8");
+  expect_error("check --backend cpu --type i9", 2, "'i9'");
+}
+
 TEST_F(Cli, SelectsFromFilesChunkAfterChunk) {
   write_raw<std::int32_t>("in.raw", {5, 5, 5, -2, 7, 7, -2});
   EXPECT_EQ(run("run select in.raw --type i32").out, "0\n1\n4\n");

@@ -63,6 +63,7 @@ const std::map<std::string, std::set<std::string>> earlier_ladders{
     {"select", {"reduce", "scan"}},
     {"saxpy", {"reduce", "scan"}},
     {"histogram", {"reduce", "scan"}},
+    {"partition", {"reduce", "scan"}},
 };
 
 // Public headers that need nothing else from the library: the vocabulary that all layers share.

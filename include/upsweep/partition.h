@@ -1,0 +1,113 @@
+// Stable partition into up to 32768 buckets (multisplit): keys by bucket, keys of one bucket in the order of the input.
+//
+//   partition_by_digit      bucket = (key >> first_bit) & (2^bits - 1): a pass of a radix sort; 2 to 2^15 buckets
+//   partition_by_splitters  bucket = the number of splitters that are not above the key: one bucket more than splitters
+//
+//   std::vector<std::uint32_t> out(keys.size()), offsets(257);
+//   upsweep::partition_by_digit(device, keys, {.first_bit = 24}, out, offsets);       // 256 buckets, by the top byte
+//   // bucket b is out[offsets[b]] to out[offsets[b + 1] - 1]; offsets[256] is the number of keys
+//   upsweep::partition_by_splitters(device, keys, values, splitters, out, out_values, offsets);
+//
+// Keys are std::uint32_t or std::uint64_t. Values go where their keys go; they may be of any trivially copyable type of
+// 4, 8 or 16 bytes. Offsets have one element per bucket and one more; they are std::uint32_t for fewer than 2^32 keys,
+// and std::uint64_t for more. Outputs have room for as many elements as the input has, and overlap neither an input nor
+// each other. Splitters are of the keys' type.
+//
+// Refused with Error(invalid_argument) before anything is launched: a digit of 0 bits, of more than 15, or beyond the
+// key; no splitters, or more than 32767; splitters that do not ascend, or the first of which is 0, because a bucket to
+// which no key can belong is a mistake; as many values as there are not keys; offsets of the wrong number or type.
+// Splitters in a GPU's memory are not read for this, because the call would have to wait: if they do not ascend, keys
+// are in wrong buckets, but nothing else is read or written.
+//
+// For arrays, waiting and other errors see upsweep/view.h and invoke(). Values of 8 bytes are taken as std::uint64_t,
+// those of 16 as two of them, and have to be aligned to 8 bytes.
+#pragma once
+#include <cstdint>
+#include <type_traits>
+
+#include "upsweep/buffer.h"
+#include "upsweep/invoke.h"
+#include "upsweep/operations.h"
+
+namespace upsweep {
+
+// Bits [first_bit, first_bit + bits) of a key, counted from the lowest.
+struct Digit {
+  std::uint64_t first_bit = 0;
+  std::uint64_t bits = 8;  // 1 to 15
+};
+
+namespace detail {
+
+template <class A>
+concept KeyArray = InputOf<A, std::uint32_t> || InputOf<A, std::uint64_t>;
+template <class V>
+concept Movable = std::is_trivially_copyable_v<V> &&(sizeof(V) == 4 || sizeof(V) == 8 || sizeof(V) == 16);
+template <class A>
+concept ValueArray = ArrayLike<A> && Movable<std::remove_const_t<element_of<A>>>;
+template <class A>
+concept OffsetArray = OutputOf<A, std::uint32_t> || OutputOf<A, std::uint64_t>;
+
+// Values as the integers that the library moves.
+template <class V>
+AnyView as_words(const View<V>& values) {
+  using Word = std::conditional_t<sizeof(V) == 4, std::uint32_t, std::uint64_t>;
+  auto* const words = reinterpret_cast<Word*>(const_cast<std::remove_const_t<V>*>(values.data()));
+  return View<Word>(words, values.size() * (sizeof(V) / sizeof(Word)), values.place(), values.owner());
+}
+
+template <class Keys, class Out, class Offsets>
+void partition(Device& device, Request request, const Keys& keys, Out&& out, Offsets&& offsets,
+               const Options& options) {
+  request.contract = &partition_contract;
+  request.in[0] = view(keys);
+  request.out[0] = view(out);
+  request.out[2] = view(offsets);
+  invoke(device, request, options);
+}
+template <class Keys, class Values, class Out, class OutValues, class Offsets>
+void partition(Device& device, Request request, const Keys& keys, const Values& values, Out&& out,
+               OutValues&& out_values, Offsets&& offsets, const Options& options) {
+  if (view(keys).size() != view(values).size())
+    throw Error(Code::invalid_argument, "partition: " + std::to_string(view(values).size()) + " values for " +
+                                            std::to_string(view(keys).size()) + " keys");
+  request.in[1] = as_words(view(values));
+  request.out[1] = as_words(view(out_values));
+  partition(device, request, keys, out, offsets, options);
+}
+
+}  // namespace detail
+
+template <detail::KeyArray Keys, OutputOf<input_element<Keys>> Out, detail::OffsetArray Offsets>
+void partition_by_digit(Device& device, const Keys& keys, Digit digit, Out&& out, Offsets&& offsets,
+                        const Options& options = {}) {
+  detail::partition(device, {.operation = Bucketing::digit, .scalars = {digit.first_bit, digit.bits}}, keys, out,
+                    offsets, options);
+}
+
+template <detail::KeyArray Keys, detail::ValueArray Values, OutputOf<input_element<Keys>> Out,
+          OutputOf<std::remove_const_t<element_of<Values>>> OutValues, detail::OffsetArray Offsets>
+void partition_by_digit(Device& device, const Keys& keys, const Values& values, Digit digit, Out&& out,
+                        OutValues&& out_values, Offsets&& offsets, const Options& options = {}) {
+  detail::partition(device, {.operation = Bucketing::digit, .scalars = {digit.first_bit, digit.bits}}, keys, values,
+                    out, out_values, offsets, options);
+}
+
+template <detail::KeyArray Keys, InputOf<input_element<Keys>> Splitters, OutputOf<input_element<Keys>> Out,
+          detail::OffsetArray Offsets>
+void partition_by_splitters(Device& device, const Keys& keys, const Splitters& splitters, Out&& out, Offsets&& offsets,
+                            const Options& options = {}) {
+  detail::partition(device, {.operation = Bucketing::splitters, .in = {AnyView(), AnyView(), view(splitters)}}, keys,
+                    out, offsets, options);
+}
+
+template <detail::KeyArray Keys, detail::ValueArray Values, InputOf<input_element<Keys>> Splitters,
+          OutputOf<input_element<Keys>> Out, OutputOf<std::remove_const_t<element_of<Values>>> OutValues,
+          detail::OffsetArray Offsets>
+void partition_by_splitters(Device& device, const Keys& keys, const Values& values, const Splitters& splitters,
+                            Out&& out, OutValues&& out_values, Offsets&& offsets, const Options& options = {}) {
+  detail::partition(device, {.operation = Bucketing::splitters, .in = {AnyView(), AnyView(), view(splitters)}}, keys,
+                    values, out, out_values, offsets, options);
+}
+
+}  // namespace upsweep

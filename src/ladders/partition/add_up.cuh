@@ -1,0 +1,29 @@
+// The buckets' offsets by one thread.
+#pragma once
+#include "ladders/partition/places.cuh"
+
+namespace upsweep::ladders::partition {
+
+// One thread: the buckets' offsets, which are also their first next places. Zeroes the counts.
+static __global__ void add_up_kernel(Counter* counts,  // [buckets]
+                                     Counter* next,    // [buckets]
+                                     Offsets offsets, unsigned buckets) {
+  Counter before = 0;
+  for (unsigned b = 0; b < buckets; ++b) {
+    next[b] = before;
+    offsets.put(b, before);
+    before += counts[b];
+    counts[b] = 0;
+  }
+  offsets.put(buckets, before);
+}
+
+// by_next_place(), for which one thread adds up.
+template <class T, class O, class Count>
+Status by_next_place(const Args<T, O>& a, const Shape& shape, Count&& count) {
+  return by_next_place(a, shape, count, [&](Counter* counts, Counter* next) {
+    return launch(add_up_kernel, {.stream = a.stream}, counts, next, a.offsets, a.in.buckets.count);
+  });
+}
+
+}  // namespace upsweep::ladders::partition

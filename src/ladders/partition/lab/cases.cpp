@@ -1,0 +1,145 @@
+// The laboratory's side of partition.
+#include <algorithm>
+#include <limits>
+
+#include "lab/primitive.h"
+#include "lab/rng.h"
+#include "ladders/partition/binding.h"
+#include "ladders/partition/lab/oracle.h"
+
+namespace upsweep {
+
+extern const Contract partition_contract;
+extern const Primitive partition_primitive;
+
+namespace ladders::partition {
+
+std::unique_ptr<Streamer> stream(Platform&, const Rung&, const Case&);  // stream.cpp
+
+namespace {
+
+constexpr Parameter shapes[] = {
+    {.name = "value_bytes", .meaning = "of each value: 4, 8 or 16; 0: keys alone (0)", .most = 16},
+    {.name = "buckets", .meaning = "of splitters (256)", .least = 2, .most = most_buckets},
+    {.name = "distinct", .meaning = "different keys (as the input has them)", .least = 1, .most = 0x1p32}};
+
+constexpr std::uint64_t splitters_stream = 0x706172746974696f;  // of the generator; no other input uses it
+
+Scalar default_scalar(std::string_view name, Type) { return std::uint64_t{name == "bits" ? 8u : 0u}; }
+
+class PartitionProblem final : public Problem {
+ public:
+  PartitionProblem(const Case& c, std::span<const std::byte> data) : Problem(c, data) {
+    if (data.empty() && c.settings.find("distinct"))
+      visit_keys([&](auto* keys) { plant_distinct(keys, c.settings.get<std::uint64_t>("distinct", 1)); });
+    if (by_splitters_) visit_keys([&](const auto* keys) { make_splitters(keys); });
+    make_values();
+    const Call call = host_call(partition_primitive);
+    partition_contract.require_arrays(call);
+    partition_contract.validate_elements(call);
+  }
+  std::vector<Array> inputs() const override {
+    return {input_array(case_.type, case_.n, values()),
+            input_array(value_type_, values_.size() / size_of(value_type_), values_.data()),
+            input_array(case_.type, splitters_.size() / size_of(case_.type), splitters_.data())};
+  }
+  std::vector<Array> outputs() const override {
+    return {{case_.type, case_.n},
+            {value_type_, values_.size() / size_of(value_type_)},
+            {offset_type(case_.n), buckets_ + 1}};
+  }
+  std::optional<std::string> verify(const Rung& rung, std::span<const void* const> outputs) const override {
+    const Call call = host_call(partition_primitive, outputs);
+    if (!truth_) truth_ = truth_of(call);
+    // A peer that is another algorithm need not find the offsets.
+    const auto* const offsets = static_cast<const std::byte*>(outputs[2]);
+    const auto is_poison = [](std::byte b) { return b == poison; };
+    const bool untouched = std::all_of(offsets, offsets + call.out[2].bytes(), is_poison);
+    return find_mistake(*truth_, call, {.any_order = rung.any_order, .offsets = !(rung.peer && untouched)});
+  }
+
+ private:
+  template <class F>
+  void visit_keys(F&& f) {
+    if (case_.type == Type::u32)
+      f(static_cast<std::uint32_t*>(values()));
+    else
+      f(static_cast<std::uint64_t*>(values()));
+  }
+
+  // Replaces every key by one of `distinct`, spread over all bits.
+  template <class T>
+  void plant_distinct(T* keys, std::uint64_t distinct) const {
+    for (std::size_t i = 0; i < case_.n; ++i) keys[i] = static_cast<T>(keys[i] % distinct * 0x9E3779B97F4A7C15u);
+  }
+
+  // Keys of the input, drawn at random, as a sample sort draws them; those that are there twice are moved up.
+  template <class T>
+  void make_splitters(const T* keys) {
+    const Random random(case_.seed, splitters_stream);
+    const std::size_t count = buckets_ - 1;
+    std::vector<T> all(count);
+    if (case_.n > 0)
+      for (std::size_t k = 0; k < count; ++k) all[k] = keys[scale(random(k), std::min<std::size_t>(case_.n, 1u << 31))];
+    std::sort(all.begin(), all.end());
+    constexpr T top = std::numeric_limits<T>::max();
+    T least = 1;
+    for (T& splitter : all) {
+      splitter = std::max(splitter, least);
+      least = static_cast<T>(splitter + (splitter < top));
+    }
+    // Those that would be above the type's range come down again.
+    for (std::size_t k = 0; k < count; ++k) all[count - 1 - k] = std::min(all[count - 1 - k], static_cast<T>(top - k));
+    splitters_.resize(count * sizeof(T));
+    std::copy_n(reinterpret_cast<const std::byte*>(all.data()), splitters_.size(), splitters_.data());
+  }
+
+  // Values that say which key they belong to.
+  void make_values() {
+    const auto bytes = case_.settings.get<std::uint64_t>("value_bytes", 0);
+    if (bytes != 0 && bytes != 4 && bytes != 8 && bytes != 16)
+      refuse("partition", "values of " + std::to_string(bytes) + " bytes", "a value has 4, 8 or 16 bytes");
+    value_type_ = bytes == 4 ? Type::u32 : Type::u64;
+    values_.resize(case_.n * bytes);
+    auto* const words = reinterpret_cast<std::uint32_t*>(values_.data());
+    for (std::size_t k = 0; k < values_.size() / 4; ++k) words[k] = static_cast<std::uint32_t>(k * 2654435761u + 12345);
+  }
+
+  const bool by_splitters_ = case_.operation == Operation(Bucketing::splitters);
+  const std::size_t buckets_ =
+      by_splitters_ ? case_.settings.get<std::uint64_t>("buckets", 256)
+                    : std::size_t{1} << std::min<std::uint64_t>(case_.settings.get<std::uint64_t>("bits", 8), 63);
+  Type value_type_ = Type::u64;
+  std::vector<std::byte> values_, splitters_;
+  mutable std::optional<Truth> truth_;  // computed when first needed
+};
+
+}  // namespace
+}  // namespace ladders::partition
+
+extern const Primitive partition_primitive{
+    .contract = partition_contract,
+    .types =
+        [] {
+          return std::vector{Type::u32, Type::u64};
+        },
+    .default_scalar = &ladders::partition::default_scalar,
+    .shapes = ladders::partition::shapes,
+    // Two buckets and the most; digits at both ends of the key; values of every width; a few keys only.
+    .variants =
+        [](const Primitive& p, Type type) {
+          const auto from_top = [=](std::size_t bits) { return std::to_string(8 * size_of(type) - bits); };
+          return std::vector<Settings>{
+              {},
+              p.settings(type, {{"bits", "1"}, {"first_bit", from_top(1)}, {"buckets", "2"}, {"value_bytes", "4"}}),
+              p.settings(type, {{"bits", "4"}, {"first_bit", "3"}, {"buckets", "3"}, {"value_bytes", "8"}}),
+              p.settings(type, {{"bits", "10"}, {"buckets", "1000"}, {"value_bytes", "16"}}),
+              p.settings(type, {{"bits", "8"}, {"first_bit", from_top(8)}, {"distinct", "5"}, {"value_bytes", "4"}}),
+              p.settings(type, {{"bits", "12"}, {"first_bit", from_top(12)}, {"buckets", "4097"}}),
+              p.settings(type, {{"bits", "15"}, {"first_bit", "1"}, {"buckets", "32768"}, {"value_bytes", "8"}})};
+        },
+    .make = &make_problem<ladders::partition::PartitionProblem>,
+    .stream = &ladders::partition::stream,
+};
+
+}  // namespace upsweep

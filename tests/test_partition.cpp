@@ -1,0 +1,229 @@
+// partition against handwritten answers, through the library: buckets, order, values of every width, what is refused.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "error_of.h"
+#include "lab/inputs.h"
+#include "upsweep/partition.h"
+
+namespace upsweep {
+namespace {
+
+using U32 = std::vector<std::uint32_t>;
+using U64 = std::vector<std::uint64_t>;
+
+constexpr std::uint64_t top32 = std::numeric_limits<std::uint32_t>::max();
+const std::vector<std::string> rungs{"serial", "parallel"};
+
+class Partition : public testing::Test {
+ protected:
+  Device cpu = Device::cpu();
+};
+
+TEST_F(Partition, BucketsAreDigits) {
+  const U32 keys{0x13, 0x21, 0x03, 0x11, 0x23, 0x01};
+  for (const std::string& rung : rungs) {
+    U32 out(6), offsets(5);
+    partition_by_digit(cpu, keys, {.first_bit = 4, .bits = 2}, out, offsets, {.rung = rung});
+    EXPECT_EQ(out, (U32{0x03, 0x01, 0x13, 0x11, 0x21, 0x23})) << rung;
+    EXPECT_EQ(offsets, (U32{0, 2, 4, 6, 6})) << rung;
+    offsets.resize(3);
+    partition_by_digit(cpu, keys, {.first_bit = 1, .bits = 1}, out, offsets, {.rung = rung});
+    EXPECT_EQ(out, (U32{0x21, 0x11, 0x01, 0x13, 0x03, 0x23})) << rung;
+    EXPECT_EQ(offsets, (U32{0, 3, 6})) << rung;
+  }
+  // By the lowest byte if nothing else is said.
+  U32 out(6), offsets(257);
+  partition_by_digit(cpu, keys, {}, out, offsets);
+  EXPECT_EQ(out, (U32{0x01, 0x03, 0x11, 0x13, 0x21, 0x23}));
+  EXPECT_EQ(offsets[0x12], 3u);
+  EXPECT_EQ(offsets[256], 6u);
+}
+
+TEST_F(Partition, BucketsAreBetweenSplitters) {
+  // A key that equals a splitter belongs above it.
+  const U32 keys{9, 5, 4, 0, 10, 5, static_cast<std::uint32_t>(top32)};
+  for (const std::string& rung : rungs) {
+    U32 out(7), offsets(4);
+    partition_by_splitters(cpu, keys, U32{5, 10}, out, offsets = U32(4), {.rung = rung});
+    EXPECT_EQ(out, (U32{4, 0, 9, 5, 5, 10, static_cast<std::uint32_t>(top32)})) << rung;
+    EXPECT_EQ(offsets, (U32{0, 2, 5, 7})) << rung;
+  }
+}
+
+TEST_F(Partition, SixtyFourBits) {
+  const std::uint64_t high = std::uint64_t{1} << 63;
+  const U64 keys{high | 1, 2, high, ~std::uint64_t{0}, 1};
+  U64 out(5);
+  U32 offsets(3);
+  partition_by_digit(cpu, keys, {.first_bit = 63, .bits = 1}, out, offsets);
+  EXPECT_EQ(out, (U64{2, 1, high | 1, high, ~std::uint64_t{0}}));
+  partition_by_splitters(cpu, keys, U64{~std::uint64_t{0}}, out, offsets);
+  EXPECT_EQ(out, (U64{high | 1, 2, high, 1, ~std::uint64_t{0}}));
+  EXPECT_EQ(offsets, (U32{0, 4, 5}));
+}
+
+// Values of every width, at addresses that are aligned to no more than the values are.
+template <class Value>
+struct Moved {
+  std::vector<Value> values;
+  U32 out, offsets;
+};
+template <class Value, class Make>
+Moved<Value> move(Device& device, const U32& keys, Digit digit, std::string_view rung, Make&& make) {
+  std::vector<Value> in(keys.size() + 1), out(keys.size() + 1);
+  for (std::size_t i = 0; i < keys.size(); ++i) in[i + 1] = make(i);
+  Moved<Value> moved{{}, U32(keys.size()), U32((std::size_t{1} << digit.bits) + 1)};
+  const auto tail = [](auto& all) { return host_view(all.data() + 1, all.size() - 1); };
+  partition_by_digit(device, keys, tail(in), digit, moved.out, tail(out), moved.offsets, {.rung = rung});
+  moved.values.assign(out.begin() + 1, out.end());
+  return moved;
+}
+
+TEST_F(Partition, ValuesGoWithTheirKeysInOrder) {
+  struct Pair {
+    std::uint64_t low, high;
+  };
+  struct Point {  // aligned to 4
+    float x, y;
+  };
+  for (const std::size_t n : {0u, 1u, 2u, 31u, 1000u, 70'001u}) {
+    const auto keys = make_input<std::uint32_t>("zipf", n, 1);
+    for (const std::size_t bits : {1u, 4u, 15u}) {
+      std::vector<std::uint32_t> order(n);  // of a stable sort by bucket
+      std::iota(order.begin(), order.end(), 0u);
+      const auto bucket = [&](std::size_t i) { return keys[i] >> 1 & ((1u << bits) - 1); };
+      std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return bucket(a) < bucket(b); });
+      for (const std::string& rung : rungs) {
+        const Digit digit{.first_bit = 1, .bits = bits};
+        const auto four = move<float>(cpu, keys, digit, rung, [](std::size_t i) { return static_cast<float>(i); });
+        const auto eight = move<Point>(cpu, keys, digit, rung, [](std::size_t i) { return Point{float(i), -1}; });
+        const auto sixteen = move<Pair>(cpu, keys, digit, rung, [](std::size_t i) { return Pair{i, ~i}; });
+        std::size_t offset = 0;
+        for (std::size_t p = 0; p < n; ++p) {
+          const std::size_t i = order[p];
+          ASSERT_EQ(four.out[p], keys[i]) << n << ' ' << bits << ' ' << rung;
+          ASSERT_EQ(four.values[p], static_cast<float>(i));
+          ASSERT_EQ(eight.values[p].x, static_cast<float>(i));
+          ASSERT_EQ(sixteen.values[p].low, i);
+          ASSERT_EQ(sixteen.values[p].high, ~i);
+        }
+        for (std::size_t b = 0; b <= std::size_t{1} << bits; ++b) {
+          while (offset < n && bucket(order[offset]) < b) ++offset;
+          ASSERT_EQ(four.offsets[b], offset) << n << ' ' << bits << ' ' << rung;
+        }
+      }
+    }
+  }
+}
+
+TEST_F(Partition, NoKeys) {
+  for (const std::string& rung : rungs) {
+    U32 out, offsets(3, 7);
+    partition_by_digit(cpu, U32{}, {.bits = 1}, out, offsets, {.rung = rung});
+    EXPECT_EQ(offsets, U32(3, 0));
+    std::vector<double> values, moved(4);  // room that is not needed
+    partition_by_splitters(cpu, U32{}, values, U32{3}, out, moved, offsets = U32(3, 7), {.rung = rung});
+    EXPECT_EQ(offsets, U32(3, 0));
+  }
+}
+
+// Splitters that are the keys' whole range, and buckets that are empty all the same.
+TEST_F(Partition, MostBuckets) {
+  U32 splitters(32'767), out(3), offsets(32'769);
+  std::iota(splitters.begin(), splitters.end(), 1u);
+  partition_by_splitters(cpu, U32{40'000, 32'766, 0}, splitters, out, offsets);
+  EXPECT_EQ(out, (U32{0, 32'766, 40'000}));
+  EXPECT_EQ(offsets[0], 0u);
+  EXPECT_EQ(offsets[1], 1u);
+  EXPECT_EQ(offsets[32'766], 1u);
+  EXPECT_EQ(offsets[32'767], 2u);
+  EXPECT_EQ(offsets[32'768], 3u);
+}
+
+std::string message_of(auto&& action) { return error_of(action).what(); }
+
+class PartitionRefuses : public Partition {
+ protected:
+  const U32 keys{1, 2, 3};
+  U32 out = U32(3, 7), offsets = U32(257, 7);
+
+  void expect(const std::string& words, auto&& action) {
+    EXPECT_NE(message_of(action).find(words), std::string::npos) << message_of(action);
+    EXPECT_EQ(out, U32(3, 7)) << "nothing is written";
+  }
+  void digit(const std::string& words, Digit digit) {
+    expect(words, [&] { partition_by_digit(cpu, keys, digit, out, offsets); });
+  }
+};
+
+TEST_F(PartitionRefuses, DigitsBeyondTheKey) {
+  digit("a digit of 0 bits", {.bits = 0});
+  digit("a digit of 16 bits", {.bits = 16});
+  digit("a digit of 64 bits", {.bits = 64});
+  digit("8 bits from bit 25 on are beyond a key of 32 bits", {.first_bit = 25});
+  digit("beyond a key", {.first_bit = ~std::uint64_t{0}});
+  U64 out64(1);
+  expect("beyond a key of 64 bits", [&] { partition_by_digit(cpu, U64{1}, {.first_bit = 57}, out64, offsets); });
+  partition_by_digit(cpu, U64{1}, {.first_bit = 56}, out64, offsets);
+}
+
+TEST_F(PartitionRefuses, SplittersThatDoNotAscend) {
+  const auto refused = [&](const std::string& words, const U32& splitters, std::size_t buckets) {
+    offsets.resize(buckets + 1);
+    expect(words, [&] { partition_by_splitters(cpu, keys, splitters, out, offsets); });
+  };
+  refused("there are no splitters", {}, 1);
+  refused("32768 splitters", U32(32'768), 32'769);
+  refused("splitter 0, 0, leaves no key for the first bucket", {0, 1}, 3);
+  refused("splitter 2, 5, is not above the one before it, 5", {1, 5, 5}, 4);
+  refused("splitter 1, 1, is not above the one before it, 2", {2, 1}, 3);
+}
+
+TEST_F(PartitionRefuses, OffsetsThatDoNotFit) {
+  for (const std::size_t count : {0u, 256u, 258u}) {
+    offsets.resize(count);
+    digit(std::to_string(count) + " offsets for 256 buckets", {});
+  }
+  offsets.resize(257);
+  U64 wide(257);
+  expect("the array of offsets is u64, not u32", [&] { partition_by_digit(cpu, keys, {}, out, wide); });
+  expect("overlaps", [&] { partition_by_digit(cpu, out, {}, out, offsets); });
+}
+
+TEST_F(PartitionRefuses, ValuesThatDoNotFit) {
+  std::vector<double> values(3), moved(3), few(2);
+  const auto refused = [&](const std::string& words, const std::vector<double>& in, std::vector<double>& to) {
+    offsets.resize(257);
+    expect(words, [&] { partition_by_digit(cpu, keys, in, {}, out, to, offsets); });
+  };
+  refused("2 values for 3 keys", few, moved);
+  refused("0 values for 3 keys", {}, moved);
+  refused("the output of values has 2 elements, 3 are needed", values, few);
+  refused("overlaps", values, values);
+  // What the typed functions do not let through.
+  const auto request = [&](AnyView in, AnyView to) {
+    return [=, this] {
+      invoke(cpu, {.contract = &partition_contract,
+                   .operation = Bucketing::digit,
+                   .in = {view(keys), in},
+                   .out = {view(out), to, view(offsets)},
+                   .scalars = {std::uint64_t{0}, std::uint64_t{8}}});
+    };
+  };
+  std::vector<std::uint8_t> bytes(6), other_bytes(6);
+  U32 words(6), other_words(6);
+  expect("the values are u8", request(view(bytes), view(other_bytes)));
+  expect("6 u32 values for 3 keys", request(view(words), view(other_words)));
+  expect("there is an output of values, but no value", request({}, view(other_words)));
+}
+
+}  // namespace
+}  // namespace upsweep
