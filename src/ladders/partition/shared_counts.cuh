@@ -1,0 +1,49 @@
+// Counting in shared memory, which holds the counters of any number of buckets.
+#pragma once
+#include "kernel/kernel.h"
+#include "ladders/partition/contract.h"
+#include "ladders/partition/places.cuh"
+
+namespace upsweep::ladders::partition {
+
+static_assert(most_buckets * sizeof(unsigned) <= 128 * 1024, "a block has 227 KB");
+
+// Block-wide: counts the keys `first`, `first` + `step`, ... before `end` of every thread in counts[0..buckets). Clears
+// them first; ends with a barrier. A block counts less than 2^32 keys.
+template <class T, class O>
+__device__ void count_in_shared(const Input<T, O>& in, unsigned* counts, std::size_t first, std::size_t end,
+                                std::size_t step) {
+  for (unsigned b = threadIdx.x; b < in.buckets.count; b += blockDim.x) counts[b] = 0;
+  __syncthreads();
+  for (std::size_t i = first; i < end; i += step) atomicAdd(&counts[in.bucket_of(i)], 1u);
+  __syncthreads();
+}
+
+// Counts in steps of the whole grid; every block merges its counts by an atomic addition for each that is not 0.
+template <class T, class O>
+__global__ void shared_counts_kernel(Input<T, O> in,
+                                     Counter* counts) {  // [buckets], zero
+  unsigned* const own = dynamic_shared<unsigned>();      // [buckets]
+  count_in_shared(in, own, std::size_t(blockIdx.x) * blockDim.x + threadIdx.x, in.n,
+                  std::size_t(gridDim.x) * blockDim.x);
+  for (unsigned b = threadIdx.x; b < in.buckets.count; b += blockDim.x)
+    if (own[b]) atomicAdd(&counts[b], Counter(own[b]));
+}
+
+// Launches it with the shape's grid and block.
+template <class T, class O>
+Status count_by_blocks(const Args<T, O>& a, Shape shape, Counter* counts) {
+  shape.shared_bytes = a.in.buckets.count * sizeof(unsigned);
+  return launch(shared_counts_kernel<T, O>, shape, a.in, counts);
+}
+
+// A grid that stays resident while it counts, with `per_thread` keys or more for each thread.
+template <class T, class O>
+Shape resident_shape(const Args<T, O>& a, unsigned block, unsigned per_thread) {
+  const std::size_t most =
+      std::size_t(device_limits().multiprocessors) * resident(a.in.buckets.count * sizeof(unsigned), block);
+  const std::size_t wanted = ceil_div(a.in.n, std::size_t(block) * per_thread);
+  return {.grid = a.tuning.grid_or(wanted < 1 ? 1 : wanted < most ? wanted : most), .block = block, .stream = a.stream};
+}
+
+}  // namespace upsweep::ladders::partition

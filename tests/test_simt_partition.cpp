@@ -1,0 +1,124 @@
+// The counters of partition's rungs against theory, and calls that the laboratory's checks do not make.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <vector>
+
+#include "base/workspace.h"
+#include "lab/inputs.h"
+#include "launcher.h"
+#include "simt/report.h"
+#include "upsweep/operations.h"
+
+namespace upsweep {
+namespace {
+
+struct Result {
+  std::vector<std::uint32_t> keys, offsets;
+  std::vector<simt::Counters> kernels;  // the rung's, in the order of their launches
+};
+
+// Runs a rung on u32 keys.
+Result run(simt::Emulator& emulator, const char* name, const std::vector<std::uint32_t>& keys, std::uint64_t first_bit,
+           std::uint64_t bits, Tuning tuning = {}) {
+  const Rung* rung = find_rung(emulator.rungs(), "partition", name);
+  if (!rung) throw Error(Code::invalid_argument, name);
+  const std::size_t buckets = std::size_t{1} << bits;
+  test::Array<std::uint32_t> in(emulator, keys.size()), out(emulator, keys.size()), offsets(emulator, buckets + 1);
+  in.set([&](std::size_t i) { return keys[i]; });
+  (void)emulator.take_report();
+  Workspace workspace(emulator);
+  const Call call{.operation = Bucketing::digit,
+                  .in = {input_array(Type::u32, keys.size(), in.data())},
+                  .out = {{{Type::u32, keys.size(), out.data()}, {}, {Type::u32, buckets + 1, offsets.data()}}},
+                  .scalars = {first_bit, bits},
+                  .tuning = tuning,
+                  .workspace = &workspace};
+  const Status status = rung->find(Type::u32, Bucketing::digit)(call);
+  EXPECT_TRUE(status) << name << ": " << (status.message ? status.message : "");
+  const simt::Report report = emulator.take_report();
+  EXPECT_TRUE(report.issues.empty()) << name << ": " << test::to_string(report);
+  EXPECT_TRUE(workspace.counters_are_zero()) << name;
+  Result result;
+  for (const auto& kernel : report.kernels) result.kernels.push_back(kernel.counters);
+  for (std::size_t i = 0; i < keys.size(); ++i) result.keys.push_back(out[i]);
+  for (std::size_t b = 0; b <= buckets; ++b) result.offsets.push_back(offsets[b]);
+  return result;
+}
+
+constexpr unsigned n = 1 << 12, warps = n / 32;
+
+// ---- counters -------------------------------------------------------------------------------------------------------
+
+// An atomic addition per key to count, and another to find its place; a shared table leaves one per block and bucket.
+TEST(PartitionCounters, SharedTablesTakeTheCountingFromL2) {
+  const auto keys = make_input<std::uint32_t>("uniform", n, 1);
+  const Tuning tuning{.block = 1024, .grid = 2};
+  const auto in_l2 = run(traced_emulator(), "baseline", keys, 24, 8, tuning).kernels;
+  const auto shared = run(traced_emulator(), "coarsened", keys, 24, 8, tuning).kernels;
+  ASSERT_EQ(in_l2.size(), 3u);  // count, add up, scatter
+  ASSERT_EQ(shared.size(), 3u);
+  EXPECT_EQ(in_l2[0].global_atomic_requests, warps);
+  EXPECT_EQ(in_l2[2].global_atomic_requests, warps);
+  EXPECT_EQ(shared[0].shared_atomic_requests, warps);
+  EXPECT_EQ(shared[0].global_atomic_requests, 2 * 256u / 32) << "two blocks merge 256 counters";
+  EXPECT_EQ(shared[2].global_atomic_requests, warps);
+}
+
+// Of a tile of 4096 keys, each of 16 buckets has about 256, 32 sectors in a row; scattered, every key is a sector.
+TEST(PartitionCounters, ReorderedTilesAreWrittenInRuns) {
+  const auto keys = make_input<std::uint32_t>("uniform", n, 1);
+  const auto scattered = run(traced_emulator(), "coarsened", keys, 28, 4, {.block = 256, .grid = 1}).kernels.back();
+  const auto in_runs = run(traced_emulator(), "shared_reorder", keys, 28, 4, {.block = 256, .grid = 1}).kernels.back();
+  EXPECT_GT(scattered.global_store_sectors, n / 4);
+  EXPECT_LT(in_runs.global_store_sectors, n / 8 + 16 * 4 + warps) << "a few more than n * 4 / 32";
+  EXPECT_EQ(in_runs.global_atomic_requests, 0u);
+}
+
+// ---- tiles and shares -----------------------------------------------------------------------------------------------
+
+// More buckets than keys, shares of several tiles, and tiles that end anywhere.
+TEST(PartitionTiles, AreStableWhateverTheShares) {
+  for (const std::size_t size : {511u, 512u, 513u, 5000u, 40'000u})
+    for (const std::uint64_t bits : {1u, 5u, 9u, 15u}) {
+      auto keys = make_input<std::uint32_t>("uniform", size, 1);
+      for (std::size_t i = 0; i < size; ++i) keys[i] = (keys[i] & 0xfffe0000u) | static_cast<std::uint32_t>(i);
+      std::vector<std::uint32_t> expected = keys;
+      std::stable_sort(expected.begin(), expected.end(),
+                       [=](auto a, auto b) { return a >> (32 - bits) < b >> (32 - bits); });
+      for (const Tuning tuning :
+           {Tuning{.block = 32, .grid = 3}, Tuning{.block = 96, .grid = 1}, Tuning{.block = 512}}) {
+        const Result result = run(plain_emulator(), "shared_reorder", keys, 32 - bits, bits, tuning);
+        ASSERT_EQ(result.keys, expected) << size << ' ' << bits << ' ' << tuning.block;
+        EXPECT_EQ(result.offsets.front(), 0u);
+        EXPECT_EQ(result.offsets.back(), size);
+      }
+    }
+}
+
+// The largest tiles leave room for the most buckets' counters; blocks may be too large, or not whole warps.
+TEST(PartitionTiles, FitWithTheMostBuckets) {
+  const Rung* rung = find_rung(plain_emulator().rungs(), "partition", "shared_reorder");
+  ASSERT_TRUE(rung);
+  Workspace workspace(plain_emulator());
+  const auto code = [&](unsigned block, std::uint64_t bits) {
+    const Tuning tuning{.block = block};
+    std::vector<std::uint32_t> offsets((std::size_t{1} << bits) + 1);
+    return rung
+        ->find(Type::u64, Bucketing::digit)({.operation = Bucketing::digit,
+                                             .in = {Array{Type::u64}},
+                                             .out = {{{Type::u64}, {}, {Type::u32, offsets.size(), offsets.data()}}},
+                                             .scalars = {std::uint64_t{0}, bits},
+                                             .tuning = tuning,
+                                             .workspace = &workspace})
+        .code;
+  };
+  EXPECT_EQ(code(1024, 8), Code::unsupported);
+  EXPECT_EQ(code(48, 8), Code::unsupported);
+  EXPECT_EQ(code(512, 15), Code::ok);
+}
+
+}  // namespace
+}  // namespace upsweep
