@@ -9,7 +9,7 @@
 //   widths    and every other type with typical ones      and u8, i16 and f64 with typical ones: each width once
 //
 // Typical are the sum; of the selections, find_repeats (which writes positions) and run_length_encode (which writes
-// values); and the one operation of a primitive that leaves no choice. -DUPSWEEP_SIMT_EVERY_TYPE=ON compiles
+// values); even bins; and the one operation of a primitive that leaves no choice. -DUPSWEEP_SIMT_EVERY_TYPE=ON compiles
 // everything, which takes several times as long.
 #pragma once
 #include "base/implementation.h"
@@ -33,6 +33,8 @@ constexpr bool is_typical() {
     return O::op == Op::sum;
   else if constexpr (requires { O::selection; })
     return O::selection == Selection::find_repeats || O::selection == Selection::run_length_encode;
+  else if constexpr (requires { O::binning; })
+    return O::binning == Binning::even;
   else
     return true;
 }
