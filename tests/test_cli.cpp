@@ -384,7 +384,8 @@ TEST_F(Cli, HistogramsFromFiles) {
   EXPECT_EQ(run("run histogram bytes.raw --type u8 --op direct --param bins=4").out, "1\n2\n0\n3\n");
   EXPECT_EQ(run("run histogram bytes.raw --type u8 --param bins=2,lower=0,upper=4").out, "3\n3\n");
 #if defined(UPSWEEP_WITH_SIMT)
-  EXPECT_EQ(run("run histogram bytes.raw --type u8 --op direct --param bins=4 --backend simt").out, "1\n2\n0\n3\n");
+  EXPECT_EQ(run("run histogram bytes.raw --type u8 --op even --param bins=4,lower=0,upper=4 --backend simt").out,
+            "1\n2\n0\n3\n");
 #endif
   ASSERT_EQ(run("run histogram bytes.raw --type u8 --op direct --param bins=4 -o counts.npy --also outside.npy").code,
             0);

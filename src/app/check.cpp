@@ -25,7 +25,7 @@ struct Options {
 
 // A quick look, about a minute: every size up to 10007, a few combinations of type, operator and input at each.
 constexpr lab::Depth quick_depth{
-    .every_combination_to = 0, .combinations = 4, .largest = 10'007, .own_shape_every = 64};
+    .every_combination_to = 0, .combinations = 4, .largest = 4'100, .own_shape_every = 64};
 
 void declare(CLI::App& command, Options& o) {
   declare_selection(command, o.selection);

@@ -11,8 +11,8 @@
 // A primitive of keys, which takes neither i32 nor f32, has u32 and u64 in their place.
 //
 // Typical are the sum; of the selections, find_repeats (which writes positions) and run_length_encode (which writes
-// values); of the ways to find a bucket, the digit; and the one operation of a primitive that leaves no choice.
-// -DUPSWEEP_SIMT_EVERY_TYPE=ON compiles everything, which takes several times as long.
+// values); even bins; of the ways to find a bucket, the digit; and the one operation of a primitive that leaves no
+// choice. -DUPSWEEP_SIMT_EVERY_TYPE=ON compiles everything, which takes several times as long.
 #pragma once
 #include "base/implementation.h"
 #include "upsweep/operations.h"
@@ -35,6 +35,8 @@ constexpr bool is_typical() {
     return O::op == Op::sum;
   else if constexpr (requires { O::selection; })
     return O::selection == Selection::find_repeats || O::selection == Selection::run_length_encode;
+  else if constexpr (requires { O::binning; })
+    return O::binning == Binning::even;
   else if constexpr (requires { O::bucketing; })
     return O::bucketing == Bucketing::digit;
   else

@@ -28,7 +28,7 @@ __global__ void __launch_bounds__(steps_block, 1)
   const StepRange share = steps.share(blockIdx.x, gridDim.x);
   allow_next_launch();
   prefetch_first_steps(in.samples, share);
-  for (unsigned k = threadIdx.x; k < each; k += blockDim.x) counts[k] = 0;
+  for (unsigned k = threadIdx.x; k < each && first + k < slots; k += blockDim.x) counts[k] = 0;
   wait_for_previous();
   cluster_sync();
   for_each_slot(in.samples, steps, share, slots_of<shifts>(in), [&](unsigned slot, auto present) {
