@@ -65,7 +65,16 @@ __device__ __forceinline__ void bulk_copy(void* shared, const void* global, unsi
 #endif
 }
 
+// Orders this thread's accesses to shared memory before the bulk copies that another thread starts after a barrier: the
+// copy engine is not bound by barriers alone.
+__device__ __forceinline__ void fence_before_bulk_copy() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#endif
+}
+
 #else
+inline void fence_before_bulk_copy() {}  // the emulator's copies take effect in the order of its threads
 using simt::bulk_copy;
 using simt::mbarrier_arrive;
 using simt::mbarrier_arrive_expect;
