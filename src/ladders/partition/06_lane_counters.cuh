@@ -10,7 +10,7 @@
 // therefore counts tile by tile.
 //
 // Traffic   keys read twice and written once, values read and written once; 4 bytes per tile and bucket written and
-//           read; 8 bytes per bucket and chunk of tiles written, scanned and read.
+//           read; 12 bytes per bucket and chunk of tiles, likewise.
 // Order     stable.
 // Source    Merrill, Grimshaw, 2011 (a thread's own counters); Stehle, Jacobsen, A Memory Bandwidth-Efficient Hybrid
 //           Radix Sort on GPUs, 2017 (large tiles).
