@@ -9,7 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "base/platform.h"
 #include "error_of.h"
+#include "lab/backends.h"
 #include "lab/inputs.h"
 #include "upsweep/partition.h"
 
@@ -146,6 +148,49 @@ TEST_F(Partition, MostBuckets) {
   EXPECT_EQ(offsets[32'766], 1u);
   EXPECT_EQ(offsets[32'767], 2u);
   EXPECT_EQ(offsets[32'768], 3u);
+}
+
+// The default rungs, through copies of host arrays and on a device's own.
+TEST(PartitionLibrary, OnEveryDevice) {
+  struct Wide {
+    std::uint64_t low, high;
+  };
+  std::vector<Device> devices;
+  devices.push_back(Device::cpu());
+  if (cuda_platform()) devices.push_back(Device::cuda());
+#if defined(UPSWEEP_WITH_SIMT)
+  devices.push_back(Device(lab::open_plain()));
+#endif
+  for (Device& device : devices) {
+    const std::size_t n = 10'007;
+    const auto keys = make_input<std::uint32_t>("zipf", n, 1);
+    const U32 splitters{1, 5, 100, 20'000};
+    std::vector<Wide> values(n), moved(n);
+    for (std::size_t i = 0; i < n; ++i) values[i] = {i, ~i};
+    U32 out(n), offsets(5 + 1);
+    partition_by_splitters(device, keys, values, splitters, out, moved, offsets);
+    EXPECT_EQ(offsets[5], n) << device.name();
+    std::size_t p = 0;
+    for (std::size_t b = 0; b < 5; ++b) {
+      ASSERT_EQ(offsets[b], p) << device.name();
+      for (std::size_t i = 0; i < n; ++i) {
+        if (static_cast<std::size_t>(std::upper_bound(splitters.begin(), splitters.end(), keys[i]) -
+                                     splitters.begin()) != b)
+          continue;
+        ASSERT_EQ(out[p], keys[i]) << device.name();
+        ASSERT_EQ(moved[p].low, i) << device.name();
+        ASSERT_EQ(moved[p++].high, ~i) << device.name();
+      }
+    }
+    Buffer<std::uint32_t> in(device, keys), result(device, n), begins(device, 3);
+    partition_by_digit(device, in, {.first_bit = 3, .bits = 1}, result, begins);
+    U32 expected = keys;
+    const auto zeros =
+        std::stable_partition(expected.begin(), expected.end(), [](std::uint32_t k) { return !(k & 8); });
+    EXPECT_EQ(result.to_vector(), expected) << device.name();
+    EXPECT_EQ(begins.to_vector(),
+              (U32{0, static_cast<std::uint32_t>(zeros - expected.begin()), static_cast<std::uint32_t>(n)}));
+  }
 }
 
 std::string message_of(auto&& action) { return error_of(action).what(); }

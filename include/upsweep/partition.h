@@ -15,7 +15,7 @@
 //
 // Refused with Error(invalid_argument) before anything is launched: a digit of 0 bits, of more than 15, or beyond the
 // key; no splitters, or more than 32767; splitters that do not ascend, or the first of which is 0, because a bucket to
-// which no key can belong is a mistake; as many values as there are not keys; offsets of the wrong number or type.
+// which no key can belong is a mistake; more or fewer values than keys; offsets of the wrong number or type.
 // Splitters in a GPU's memory are not read for this, because the call would have to wait: if they do not ascend, keys
 // are in wrong buckets, but nothing else is read or written.
 //
@@ -23,6 +23,7 @@
 // those of 16 as two of them, and have to be aligned to 8 bytes.
 #pragma once
 #include <cstdint>
+#include <string>
 #include <type_traits>
 
 #include "upsweep/buffer.h"

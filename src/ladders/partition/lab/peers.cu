@@ -1,5 +1,5 @@
-// CUB's radix sort restricted to the digit: the same keys and values in the same order. It finds no offsets, which the
-// check and the traffic of a case nevertheless count: it moves that much less.
+// CUB's radix sort restricted to the digit: the same keys and values in the same order. It finds no offsets: the check
+// leaves them out, but the traffic of a case counts them.
 #include <bit>
 #include <cub/device/device_radix_sort.cuh>
 
