@@ -23,7 +23,7 @@ struct Options {
   std::string output;
 };
 
-// A quick look, about a minute: every size up to 10007, a few combinations of type, operator and input at each.
+// A quick look, about a minute: every size up to 4100, a few combinations of type, operator and input at each.
 constexpr lab::Depth quick_depth{
     .every_combination_to = 0, .combinations = 4, .largest = 4'100, .own_shape_every = 64};
 

@@ -4,8 +4,9 @@
 // distance 1, 2, 4, ..., which makes inclusive sums; less its own count, a sum is exclusive. More buckets than threads
 // are scanned a chunk at a time, each chunk after the sum of the chunks before.
 //
-// Traffic   as coarsened; counts and offsets read and written once, coalesced. ceil(log2(block)) + 2 barriers per
-// chunk. Order     any within a bucket. Source    Hillis, Steele, Data Parallel Algorithms, 1986.
+// Traffic   as coarsened; counts and offsets read and written once, coalesced; ceil(log2(block)) + 2 barriers a chunk.
+// Order     any within a bucket.
+// Source    Hillis, Steele, Data Parallel Algorithms, 1986.
 #pragma once
 #include "ladders/partition/shared_counts.cuh"
 

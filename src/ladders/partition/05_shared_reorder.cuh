@@ -9,8 +9,7 @@
 //           8 bytes per share and bucket, written, scanned and read.
 // Order     stable: shares and tiles are in order, and a tile is sorted stably.
 // Source    Satish, Harris, Garland, Designing Efficient Sorting Algorithms for Manycore GPUs, 2009; Ashkiani,
-// Davidson,
-//           Meyer, Owens, GPU Multisplit, 2016 (ranks by ballots).
+//           Davidson, Meyer, Owens, GPU Multisplit, 2016 (ranks by ballots).
 #pragma once
 #include <bit>
 
@@ -75,8 +74,7 @@ __global__ void __launch_bounds__(reorder_threads)
     }
     sort_by_bucket(words, bits, sorted, counts, warp_totals);
     // 2. A run is a tile's keys of one bucket. At its first position p, written[b] - p says what to add to a position
-    // to
-    //    get its place among the share's keys of the bucket; modulo 2^32.
+    // to get its place among the share's keys of the bucket; modulo 2^32.
     const auto bucket_at = [&](unsigned p) { return sorted[p] >> bucket_shift; };
     for (unsigned p = t; p < size; p += blockDim.x)
       if (p == 0 || bucket_at(p - 1) != bucket_at(p)) written[bucket_at(p)] -= p;

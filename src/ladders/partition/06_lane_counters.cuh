@@ -18,6 +18,7 @@
 #include "kernel/async.h"
 #include "ladders/partition/05_shared_reorder.cuh"
 #include "ladders/partition/lane_ranks.cuh"
+#include "ladders/partition/tile_places.cuh"
 
 namespace upsweep::ladders::partition {
 
@@ -30,111 +31,6 @@ struct LaneTiles {
   using Ranks = LaneRanks<warps, keys>;
 };
 
-// The tiles of a call. A chunk is consecutive tiles, which one block counts.
-struct TilePlan {
-  unsigned tiles, per_chunk, chunks;
-  template <class T>
-  static TilePlan of(std::size_t n, unsigned most_chunks) {
-    const auto tiles = static_cast<unsigned>(n ? ceil_div(n, LaneTiles<T>::tile) : 1);
-    const unsigned per_chunk = (tiles - 1) / most_chunks + 1;
-    return {tiles, per_chunk, (tiles - 1) / per_chunk + 1};
-  }
-};
-
-// A block per chunk counts its tiles: in each tile the keys of the chunk's earlier ones, and all of the chunk. A
-// counter is a row of 32 words, one per lane, so that no two lanes with different buckets meet in a bank.
-inline constexpr unsigned count_block = 2 * most_ranked;
-template <class T, class O>
-__global__ void __launch_bounds__(count_block, 2)
-    count_tiles_kernel(Input<T, O> in, TilePlan plan, unsigned* before,  // [tiles][most_ranked]
-                       unsigned* counts) {                               // [chunks][most_ranked]
-  constexpr unsigned tile_packs = LaneTiles<T>::tile / Pack<T>::size, each = (tile_packs - 1) / count_block + 1;
-  unsigned* const words = dynamic_shared<unsigned>();  // [most_ranked][warp_size]
-  const unsigned t = threadIdx.x;
-  for (unsigned w = t; w < most_ranked * warp_size; w += count_block) words[w] = 0;
-  __syncthreads();
-  unsigned* const own = words + t % warp_size;
-  const auto count = [&](T key) { atomicAdd(&own[in.buckets(key) * warp_size], 1u); };
-  const bool aligned = reinterpret_cast<std::uintptr_t>(in.keys) % 16 == 0;
-  const auto is_whole = [&](unsigned tile) { return aligned && (tile + std::size_t(1)) * LaneTiles<T>::tile <= in.n; };
-  uint4 packs[each];
-  const auto load = [&](unsigned tile) {
-    const auto* const from = reinterpret_cast<const uint4*>(in.keys + std::size_t(tile) * LaneTiles<T>::tile);
-#pragma unroll
-    for (unsigned k = 0; k < each; ++k)
-      if (k * count_block + t < tile_packs) packs[k] = load_once(from + k * count_block + t);
-  };
-  const unsigned first = blockIdx.x * plan.per_chunk;
-  const unsigned end = first + plan.per_chunk < plan.tiles ? first + plan.per_chunk : plan.tiles;
-  const unsigned bucket = t / 2;  // two threads add up its row
-  unsigned so_far = 0;
-  if (is_whole(first)) load(first);
-  for (unsigned tile = first; tile < end; ++tile) {
-    if (is_whole(tile)) {
-#pragma unroll
-      for (unsigned k = 0; k < each; ++k) {
-        if (k * count_block + t >= tile_packs) break;
-        const Pack<T> pack = as_pack<T>(packs[k]);
-#pragma unroll
-        for (unsigned i = 0; i < Pack<T>::size; ++i) count(pack.item[i]);
-      }
-      if (tile + 1 < end && is_whole(tile + 1)) load(tile + 1);
-    } else {
-      const std::size_t from = std::size_t(tile) * LaneTiles<T>::tile;
-      for (std::size_t i = from + t; i < in.n && i < from + LaneTiles<T>::tile; i += count_block) count(in.keys[i]);
-    }
-    __syncthreads();
-    if (t % 2 == 0) before[std::size_t(tile) * most_ranked + bucket] = so_far;
-    uint4* const row = reinterpret_cast<uint4*>(words) + t * (warp_size / 8);
-    unsigned sum = 0;
-#pragma unroll
-    for (unsigned j = 0; j < 4; ++j) {  // eight threads read all banks
-      const uint4 four = row[(t / 2 + j) % 4];
-      sum += four.x + four.y + four.z + four.w;
-    }
-#pragma unroll
-    for (unsigned j = 0; j < 4; ++j) row[(t / 2 + j) % 4] = uint4{0, 0, 0, 0};
-    so_far += sum + __shfl_xor_sync(all_lanes, sum, 1);
-    __syncthreads();
-  }
-  if (t % 2 == 0) counts[blockIdx.x * most_ranked + bucket] = so_far;
-}
-
-// One block: the places of each chunk's first keys, and the offsets.
-inline constexpr unsigned places_block = 1024;
-static __global__ void __launch_bounds__(places_block)
-    chunk_places_kernel(const unsigned* counts,                  // [chunks][most_ranked]
-                        unsigned chunks, std::uint64_t* places,  // [chunks][most_ranked]
-                        Offsets offsets, unsigned buckets, std::size_t n) {
-  constexpr unsigned parts = places_block / most_ranked;  // of the chunks
-  __shared__ std::uint64_t of_part[parts][most_ranked], warp_totals[warp_size];
-  const unsigned bucket = threadIdx.x % most_ranked, part = threadIdx.x / most_ranked;
-  const unsigned from = chunks * part / parts, to = chunks * (part + 1) / parts;
-  std::uint64_t sum = 0, place = 0, all = 0, total;
-#pragma unroll 16
-  for (unsigned c = from; c < to; ++c) sum += counts[c * most_ranked + bucket];
-  of_part[part][bucket] = sum;
-  __syncthreads();
-  for (unsigned p = 0; p < parts; ++p) {
-    if (p < part) place += of_part[p][bucket];
-    all += of_part[p][bucket];
-  }
-  const std::uint64_t first = block_scan(part == 0 ? all : 0, Sum{}, warp_totals, total);
-  if (part == 0) {
-    if (bucket < buckets) offsets.put(bucket, first);
-    if (bucket == 0) offsets.put(buckets, n);
-  }
-  __syncthreads();
-  if (part == 0) of_part[0][bucket] = first;
-  __syncthreads();
-  place += of_part[0][bucket];
-#pragma unroll 16
-  for (unsigned c = from; c < to; ++c) {
-    places[c * most_ranked + bucket] = place;
-    place += counts[c * most_ranked + bucket];
-  }
-}
-
 // A block's shared memory. Place is the type of places in the output: 64 bits only if there are so many, because a warp
 // reads them in two wavefronts.
 template <class Place, class T>
@@ -146,25 +42,21 @@ struct LaneTilesMemory {
       T sorted[Tiles::tile], staged[Tiles::tile];
     } keys;
   };
-  Place place[most_ranked];                     // in the output, of a bucket's first key, less its place in the tile
-  alignas(8) std::uint16_t start[most_ranked];  // a bucket's first place in the tile
-  std::uint64_t arrived;                        // mbarrier
-  unsigned next;                                // tile
-  std::uint16_t order[Tiles::tile];             // which key of the tile has each place; only if there are values
+  Place place[most_counted];                     // in the output, of a bucket's first key, less its place in the tile
+  alignas(8) std::uint16_t start[most_counted];  // a bucket's first place in the tile
+  std::uint64_t arrived;                         // mbarrier
+  unsigned next;                                 // tile
+  std::uint16_t order[Tiles::tile];              // which key of the tile has each place; only if there are values
 
   static constexpr std::size_t bytes(bool has_values) {
     return sizeof(LaneTilesMemory) - (has_values ? 0 : sizeof(order));
   }
 };
 
+// `next_tile` is 0, and left so; `nothing` is 0, as LaneRanks wants it.
 template <class Place, class T, class O>
 __global__ void __launch_bounds__(LaneTiles<T>::block, 2)
-    lane_counters_kernel(Input<T, O> in, T* out,  // [n]
-                         Values values, TilePlan plan,
-                         const unsigned* before,       // [tiles][most_ranked]
-                         const std::uint64_t* places,  // [chunks][most_ranked], of the chunks' first keys
-                         unsigned* next_tile,          // 0, and left so
-                         T nothing) {                  // 0
+    lane_counters_kernel(Input<T, O> in, T* out, Values values, TilePlaces places, unsigned* next_tile, T nothing) {
   using Tiles = LaneTiles<T>;
   using Memory = LaneTilesMemory<Place, T>;
   Memory& m = *dynamic_shared<Memory>();
@@ -179,14 +71,14 @@ __global__ void __launch_bounds__(LaneTiles<T>::block, 2)
     return reinterpret_cast<std::uintptr_t>(in.keys) % 16 == 0 && size_of_tile(tile) == Tiles::tile;
   };
   const auto fetch = [&](unsigned tile) {  // by one thread
-    if (tile >= plan.tiles || !is_copied(tile)) return;
+    if (tile >= places.tiles || !is_copied(tile)) return;
     mbarrier_arrive_expect(&m.arrived, Tiles::bytes);
     bulk_copy(m.keys.staged, in.keys + first_of(tile), Tiles::bytes, &m.arrived);
   };
   // Tiles are drawn, so that those in work stay close together.
   const auto draw = [&] {  // by one thread
     const unsigned drawn = atomicAdd(next_tile, 1u);
-    if (drawn == plan.tiles + gridDim.x - 1) *next_tile = 0;
+    if (drawn == places.tiles + gridDim.x - 1) *next_tile = 0;
     return drawn;
   };
   if (t == 0) {
@@ -196,7 +88,7 @@ __global__ void __launch_bounds__(LaneTiles<T>::block, 2)
   }
   __syncthreads();
   unsigned parity = 0;
-  for (unsigned tile = m.next; tile < plan.tiles; tile = m.next) {
+  for (unsigned tile = m.next; tile < places.tiles; tile = m.next) {
     const unsigned following = t == 0 ? draw() : 0;  // while this tile is in work
     const unsigned size = size_of_tile(tile);
     const std::size_t first = first_of(tile);
@@ -221,12 +113,10 @@ __global__ void __launch_bounds__(LaneTiles<T>::block, 2)
     if (t == 0) fetch(following);
     // 3. The tile by bucket, and where its buckets belong.
     const auto place_of = [&](unsigned k) { return place[k / 2] >> k % 2 * 16 & 0xffff; };
-    Place to[most_ranked / block + 1];
+    Place to[most_counted / block + 1];
 #pragma unroll
-    for (unsigned j = 0; j <= most_ranked / block; ++j)
-      if (const unsigned b = j * block + t; b < buckets)
-        to[j] = static_cast<Place>(places[tile / plan.per_chunk * most_ranked + b]) +
-                before[std::size_t(tile) * most_ranked + b];
+    for (unsigned j = 0; j <= most_counted / block; ++j)
+      if (const unsigned b = j * block + t; b < buckets) to[j] = places.first<Place>(tile, b);
 #pragma unroll
     for (unsigned k = 0; k < keys_per_lane; ++k) m.keys.sorted[place_of(k)] = keys[k];
     if (values.bytes)
@@ -234,7 +124,7 @@ __global__ void __launch_bounds__(LaneTiles<T>::block, 2)
       for (unsigned k = 0; k < keys_per_lane; ++k)
         m.order[place_of(k)] = static_cast<std::uint16_t>(t * keys_per_lane + k);
 #pragma unroll
-    for (unsigned j = 0; j <= most_ranked / block; ++j)
+    for (unsigned j = 0; j <= most_counted / block; ++j)
       if (const unsigned b = j * block + t; b < buckets) m.place[b] = to[j] - m.start[b];
     if (t == 0) m.next = following;
     __syncthreads();
@@ -265,37 +155,21 @@ struct lane_counters {
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     using Tiles = LaneTiles<T>;
-    if (a.in.buckets.count > most_ranked) return shared_reorder::run<T, O>(a);
+    if (a.in.buckets.count > most_counted) return shared_reorder::run<T, O>(a);
     if (a.tuning.block && a.tuning.block != Tiles::block)
       return {Code::unsupported, 0, "this rung's blocks have 192 threads"};
-    const unsigned resident_blocks = 2 * static_cast<unsigned>(device_limits().multiprocessors);
-    const auto plan = TilePlan::of<T>(a.in.n, resident_blocks);
-    const std::size_t chunk_words = std::size_t(plan.chunks) * most_ranked;
-    auto* const places =
-        static_cast<std::uint64_t*>(a.workspace->scratch(chunk_words * (sizeof(std::uint64_t) + sizeof(unsigned)) +
-                                                         std::size_t(plan.tiles) * most_ranked * sizeof(unsigned)));
+    TilePlaces places;
+    if (Status s = find_tile_places<Tiles::tile>(a, places); !s) return s;
     unsigned* const next_tile = a.workspace->counters(1);
-    if (!places || !next_tile) return no_memory;
-    auto* const counts = reinterpret_cast<unsigned*>(places + chunk_words);
-    unsigned* const before = counts + chunk_words;
-    constexpr std::size_t count_bytes = most_ranked * warp_size * sizeof(unsigned);
-    if (Status s = launch(count_tiles_kernel<T, O>,
-                          {.grid = plan.chunks, .block = count_block, .shared_bytes = count_bytes, .stream = a.stream},
-                          a.in, plan, before, counts);
-        !s)
-      return s;
-    if (Status s = launch(chunk_places_kernel, {.block = places_block, .stream = a.stream}, counts, plan.chunks, places,
-                          a.offsets, a.in.buckets.count, a.in.n);
-        !s)
-      return s;
-    const unsigned most = a.tuning.grid_or(resident_blocks);
+    if (!next_tile) return no_memory;
+    const unsigned most = a.tuning.grid_or(2 * std::size_t(device_limits().multiprocessors));
     const auto by_place = [&]<class Place>(Place) {
       return launch(lane_counters_kernel<Place, T, O>,
-                    {.grid = plan.tiles < most ? plan.tiles : most,
+                    {.grid = places.tiles < most ? places.tiles : most,
                      .block = Tiles::block,
                      .shared_bytes = LaneTilesMemory<Place, T>::bytes(a.values.bytes > 0),
                      .stream = a.stream},
-                    a.in, a.keys, a.values, plan, before, places, next_tile, T(0));
+                    a.in, a.keys, a.values, places, next_tile, T(0));
     };
     if constexpr (!emulated)
       if (wide(a.in.n)) return by_place(std::uint64_t(0));

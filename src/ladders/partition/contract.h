@@ -1,9 +1,8 @@
 // partition: out[0] = the n keys of in[0] by bucket, stable: keys of one bucket keep their order. out[1] = the values
 // of in[1], each beside its key. out[2] = where each bucket begins, and n: buckets + 1 offsets.
 //
-//   digit      bucket (key >> first_bit) & (2^bits - 1), of 2^bits; scalars[0] is first_bit, scalars[1] is bits, 1 to
-//   15;
-//              both together are at most the key's width
+//   digit      bucket (key >> first_bit) & (2^bits - 1), of 2^bits; scalars[0] is first_bit, scalars[1] is bits, 1
+//              to 15; both together are at most the key's width
 //   splitters  the number of splitters that are not above the key; in[2] holds buckets - 1 of them, of the keys' type,
 //              each above the one before it, the first above 0: so every bucket has a key that belongs there
 //

@@ -12,16 +12,15 @@
 #include "kernel/async.h"
 #include "kernel/block.h"
 #include "kernel/vector.h"
+#include "ladders/partition/tile_places.cuh"
 
 namespace upsweep::ladders::partition {
-
-inline constexpr unsigned most_ranked = 256;  // buckets
 
 // Block-wide, by `Warps` warps of which each lane owns `Keys` consecutive keys.
 template <unsigned Warps, unsigned Keys>
 struct LaneRanks {
   static constexpr unsigned lanes_per_group = 4, groups_per_warp = warp_size / lanes_per_group;
-  static constexpr unsigned words = most_ranked / 4;       // word w has the bytes of buckets 4 w to 4 w + 3
+  static constexpr unsigned words = most_counted / 4;      // word w has the bytes of buckets 4 w to 4 w + 3
   static constexpr unsigned parts = Warps / 2;             // of the groups: 64 threads add up each
   static constexpr unsigned groups = 2 * groups_per_warp;  // of a part
   static_assert(Warps % 2 == 0 && 2 * warp_size == words, "a thread for each word and part");
@@ -34,7 +33,7 @@ struct LaneRanks {
     union {
       uint4 totals[parts][2][words][2];  // of the groups of each warp, bytes like the counts
       // The first place of each group; rows begin four banks apart, because lanes of one warp look in eight of them.
-      std::uint16_t places[Warps * groups_per_warp][most_ranked + 8];
+      std::uint16_t places[Warps * groups_per_warp][most_counted + 8];
     };
     uint2 of_part[parts][words];
     unsigned first_warp;
@@ -46,7 +45,7 @@ struct LaneRanks {
   template <class T, class BucketOf>
   static __device__ __forceinline__ void place(Memory& m, T (&keys)[Keys], BucketOf bucket_of, T nothing,
                                                unsigned (&place)[Keys / 2],
-                                               std::uint16_t* start) {  // [most_ranked], shared
+                                               std::uint16_t* start) {  // [most_counted], shared
     const unsigned t = threadIdx.x, lane = t % warp_size, warp = t / warp_size;
     uint4* const own = reinterpret_cast<uint4*>(m.counts[warp]);  // of the warp: [words][lanes / 4]
     constexpr unsigned packs = words * warp_size / 4 / warp_size;

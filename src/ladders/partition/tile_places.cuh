@@ -1,0 +1,146 @@
+// Where each tile's keys of each bucket go.
+//
+// A block counts a chunk of consecutive tiles, one tile after another, so that it knows how many keys of a bucket come
+// before a tile in the chunk. One block adds up the chunks. 2^28 u32 keys are counted in 264 us, where reading takes
+// 240; adding up takes 20.
+#pragma once
+#include "kernel/block.h"
+#include "kernel/vector.h"
+#include "ladders/partition/contract.h"
+
+namespace upsweep::ladders::partition {
+
+inline constexpr unsigned most_counted = 256;  // buckets
+
+struct TilePlaces {
+  unsigned tiles, per_chunk, chunks;
+  const unsigned* before;             // [tiles][most_counted], keys of the bucket in the chunk's earlier tiles
+  const std::uint64_t* chunk_places;  // [chunks][most_counted], places of the chunk's first keys
+
+  // The place of a tile's first key of a bucket.
+  template <class Place>
+  __device__ __forceinline__ Place first(unsigned tile, unsigned bucket) const {
+    return static_cast<Place>(chunk_places[tile / per_chunk * most_counted + bucket]) +
+           before[std::size_t(tile) * most_counted + bucket];
+  }
+};
+
+// A block per chunk counts its tiles: in each tile the keys of the chunk's earlier ones, and all of the chunk. A
+// counter is a row of 32 words, one per lane, so that no two lanes with different buckets meet in a bank.
+inline constexpr unsigned count_block = 2 * most_counted;
+template <unsigned tile_keys, class T, class O>
+__global__ void __launch_bounds__(count_block, 2)
+    count_tiles_kernel(Input<T, O> in, TilePlaces of, unsigned* before,  // [tiles][most_counted]
+                       unsigned* counts) {                               // [chunks][most_counted]
+  constexpr unsigned tile_packs = tile_keys / Pack<T>::size, each = (tile_packs - 1) / count_block + 1;
+  unsigned* const words = dynamic_shared<unsigned>();  // [most_counted][warp_size]
+  const unsigned t = threadIdx.x;
+  for (unsigned w = t; w < most_counted * warp_size; w += count_block) words[w] = 0;
+  __syncthreads();
+  unsigned* const own = words + t % warp_size;
+  const auto count = [&](T key) { atomicAdd(&own[in.buckets(key) * warp_size], 1u); };
+  const bool aligned = reinterpret_cast<std::uintptr_t>(in.keys) % 16 == 0;
+  const auto is_whole = [&](unsigned tile) { return aligned && (tile + std::size_t(1)) * tile_keys <= in.n; };
+  uint4 packs[each];
+  const auto load = [&](unsigned tile) {
+    const auto* const from = reinterpret_cast<const uint4*>(in.keys + std::size_t(tile) * tile_keys);
+#pragma unroll
+    for (unsigned k = 0; k < each; ++k)
+      if (k * count_block + t < tile_packs) packs[k] = load_once(from + k * count_block + t);
+  };
+  const unsigned first = blockIdx.x * of.per_chunk;
+  const unsigned end = first + of.per_chunk < of.tiles ? first + of.per_chunk : of.tiles;
+  const unsigned bucket = t / 2;  // two threads add up its row
+  unsigned so_far = 0;
+  if (is_whole(first)) load(first);
+  for (unsigned tile = first; tile < end; ++tile) {
+    if (is_whole(tile)) {
+#pragma unroll
+      for (unsigned k = 0; k < each; ++k) {
+        if (k * count_block + t >= tile_packs) break;
+        const Pack<T> pack = as_pack<T>(packs[k]);
+#pragma unroll
+        for (unsigned i = 0; i < Pack<T>::size; ++i) count(pack.item[i]);
+      }
+      if (tile + 1 < end && is_whole(tile + 1)) load(tile + 1);
+    } else {
+      const std::size_t from = std::size_t(tile) * tile_keys;
+      for (std::size_t i = from + t; i < in.n && i < from + tile_keys; i += count_block) count(in.keys[i]);
+    }
+    __syncthreads();
+    if (t % 2 == 0) before[std::size_t(tile) * most_counted + bucket] = so_far;
+    uint4* const row = reinterpret_cast<uint4*>(words) + t * (warp_size / 8);
+    unsigned sum = 0;
+#pragma unroll
+    for (unsigned j = 0; j < 4; ++j) {  // eight threads read all banks
+      const uint4 four = row[(t / 2 + j) % 4];
+      sum += four.x + four.y + four.z + four.w;
+    }
+#pragma unroll
+    for (unsigned j = 0; j < 4; ++j) row[(t / 2 + j) % 4] = uint4{0, 0, 0, 0};
+    so_far += sum + __shfl_xor_sync(all_lanes, sum, 1);
+    __syncthreads();
+  }
+  if (t % 2 == 0) counts[blockIdx.x * most_counted + bucket] = so_far;
+}
+
+// One block: the places of each chunk's first keys, and the offsets.
+inline constexpr unsigned places_block = 1024;
+static __global__ void __launch_bounds__(places_block)
+    chunk_places_kernel(const unsigned* counts,                  // [chunks][most_counted]
+                        unsigned chunks, std::uint64_t* places,  // [chunks][most_counted]
+                        Offsets offsets, unsigned buckets, std::size_t n) {
+  constexpr unsigned parts = places_block / most_counted;  // of the chunks
+  __shared__ std::uint64_t of_part[parts][most_counted], warp_totals[warp_size];
+  const unsigned bucket = threadIdx.x % most_counted, part = threadIdx.x / most_counted;
+  const unsigned from = chunks * part / parts, to = chunks * (part + 1) / parts;
+  std::uint64_t sum = 0, place = 0, all = 0, total;
+#pragma unroll 16
+  for (unsigned c = from; c < to; ++c) sum += counts[c * most_counted + bucket];
+  of_part[part][bucket] = sum;
+  __syncthreads();
+  for (unsigned p = 0; p < parts; ++p) {
+    if (p < part) place += of_part[p][bucket];
+    all += of_part[p][bucket];
+  }
+  const std::uint64_t first = block_scan(part == 0 ? all : 0, Sum{}, warp_totals, total);
+  if (part == 0) {
+    if (bucket < buckets) offsets.put(bucket, first);
+    if (bucket == 0) offsets.put(buckets, n);
+  }
+  __syncthreads();
+  if (part == 0) of_part[0][bucket] = first;
+  __syncthreads();
+  place += of_part[0][bucket];
+#pragma unroll 16
+  for (unsigned c = from; c < to; ++c) {
+    places[c * most_counted + bucket] = place;
+    place += counts[c * most_counted + bucket];
+  }
+}
+
+// Launches both for tiles of `tile_keys` keys; writes the offsets. At most two blocks per multiprocessor count.
+template <unsigned tile_keys, class T, class O>
+Status find_tile_places(const Args<T, O>& a, TilePlaces& places) {
+  const unsigned most = 2 * static_cast<unsigned>(device_limits().multiprocessors);
+  places.tiles = static_cast<unsigned>(a.in.n ? ceil_div(a.in.n, tile_keys) : 1);
+  places.per_chunk = (places.tiles - 1) / most + 1;
+  places.chunks = (places.tiles - 1) / places.per_chunk + 1;
+  const std::size_t chunk_words = std::size_t(places.chunks) * most_counted;
+  const std::size_t tile_words = std::size_t(places.tiles) * most_counted;
+  auto* const chunk_places = static_cast<std::uint64_t*>(
+      a.workspace->scratch(chunk_words * (sizeof(std::uint64_t) + sizeof(unsigned)) + tile_words * sizeof(unsigned)));
+  if (!chunk_places) return no_memory;
+  auto* const counts = reinterpret_cast<unsigned*>(chunk_places + chunk_words);
+  unsigned* const before = counts + chunk_words;
+  places.before = before, places.chunk_places = chunk_places;
+  const Shape shape{.grid = places.chunks,
+                    .block = count_block,
+                    .shared_bytes = most_counted * warp_size * sizeof(unsigned),
+                    .stream = a.stream};
+  if (Status s = launch(count_tiles_kernel<tile_keys, T, O>, shape, a.in, places, before, counts); !s) return s;
+  return launch(chunk_places_kernel, {.block = places_block, .stream = a.stream}, counts, places.chunks, chunk_places,
+                a.offsets, a.in.buckets.count, a.in.n);
+}
+
+}  // namespace upsweep::ladders::partition
