@@ -202,16 +202,18 @@ std::set<std::string> declared_in(const std::string& text) {
   return names;
 }
 
-// A rung includes another rung only to call its run() or map(), directly or through a template that takes the rung as
-// an argument. Everything else that two rungs share is in a layer below them.
+// A rung runs another by its Rung, compiled in its own unit, or includes it only to call its run() or map(), directly
+// or through a template that takes the rung as an argument. Everything else that two rungs share is in a layer below
+// them.
 TEST(House, RungsOnlyCallEachOther) {
   static const std::regex rung_file(R"(^\d\d_\w+\.cuh$)");
   static const std::regex include(R"re(#include "(ladders/\w+/\d\d_(\w+)\.cuh)")re");
-  int seen = 0;
+  static const std::regex declaration(R"(extern const Rung kernel_(\w+)_rung;)");
+  int included = 0, declared = 0;
   for (const fs::path& path : sources_of("src/ladders")) {
     if (!std::regex_match(path.filename().string(), rung_file)) continue;
     const std::string text = read(path);
-    for (std::sregex_iterator match(text.begin(), text.end(), include), none; match != none; ++match, ++seen) {
+    for (std::sregex_iterator match(text.begin(), text.end(), include), none; match != none; ++match, ++included) {
       const std::string rung = (*match)[2];
       EXPECT_TRUE(std::regex_search(text, std::regex("\\b" + rung + "(::(run|map)\\b|>\\()")))
           << path << " includes " << rung << " and does not call it";
@@ -219,8 +221,12 @@ TEST(House, RungsOnlyCallEachOther) {
         EXPECT_TRUE(name == rung || !std::regex_search(text, std::regex("\\b" + name + "\\b")))
             << path << " uses " << name << " of the rung " << rung;
     }
+    for (std::sregex_iterator match(text.begin(), text.end(), declaration), none; match != none; ++match, ++declared)
+      EXPECT_NE(text.find("run_rung<" + (*match)[1].str() + ", "), text.npos)
+          << path << " does not run " << (*match)[1];
   }
-  EXPECT_GT(seen, 4);  // or the pattern no longer finds them
+  EXPECT_GT(included, 2);  // or the patterns no longer find them
+  EXPECT_GT(declared, 4);
 }
 
 // A second list would be a file other than ladder.inc that names half of a ladder's rungs in quotes.

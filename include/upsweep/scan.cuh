@@ -3,6 +3,7 @@
 #include <string>
 #include <type_traits>
 
+#include "ladders/scan/12_wave.cuh"  // which pipeline leaves small inputs to
 #include "ladders/scan/13_pipeline.cuh"
 #include "upsweep/device_call.cuh"
 #include "upsweep/operator.cuh"

@@ -4,6 +4,7 @@
 #include <string>
 #include <type_traits>
 
+#include "ladders/select/05_vec16.cuh"  // which pipeline leaves small inputs to
 #include "ladders/select/06_pipeline.cuh"
 #include "upsweep/device_call.cuh"
 #include "upsweep/select.h"

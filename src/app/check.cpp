@@ -7,6 +7,7 @@
 
 #include "app/command.h"
 #include "app/output.h"
+#include "app/processes.h"
 #include "app/select.h"
 #include "lab/backends.h"
 #include "lab/grid.h"
@@ -23,9 +24,9 @@ struct Options {
   std::string output;
 };
 
-// A quick look, about a minute: every size up to 4100, a few combinations of type, operator and input at each.
-constexpr lab::Depth quick_depth{
-    .every_combination_to = 0, .combinations = 4, .largest = 4'100, .own_shape_every = 64};
+// A quick look, under a minute on two cores: every size up to 4100, a few combinations of type, operator and input at
+// each.
+constexpr lab::Depth quick_depth{.every_combination_to = 0, .combinations = 4, .largest = 4'100, .own_shape_every = 64};
 
 void declare(CLI::App& command, Options& o) {
   declare_selection(command, o.selection);
@@ -67,21 +68,29 @@ std::string results_table(const std::vector<lab::RungCheck>& results, const lab:
   return grid.text(terminal) + failures;
 }
 
-// One primitive on one platform.
+// Rungs of one primitive on one platform; on an emulator a single one, checked in a process of its own.
 struct Job {
   const Primitive* primitive;
   Platform* platform;
   simt::Emulator* emulator;  // the platform, if it is an emulator
+  lab::CheckOptions check;
+  std::vector<const Rung*> rungs;
+};
+
+// A platform, and how far it is checked.
+struct Place {
+  Platform* platform;
+  simt::Emulator* emulator;
   lab::Depth depth;
   bool mutants;
 };
 
-std::vector<Job> jobs_on(Backend backend, const Primitive& primitive) {
-  if (backend != Backend::simt) return {{&primitive, &lab::open_platform(backend), nullptr, lab::full_depth, false}};
+std::vector<Place> places_of(Backend backend) {
+  if (backend != Backend::simt) return {{&lab::open_platform(backend), nullptr, lab::full_depth, false}};
   // The plain emulator is fast and finds wrong results; the traced one also finds races and stray accesses, so it runs
   // the mutants.
-  return {{&primitive, &lab::open_plain(), &lab::open_plain(), lab::emulated_depth, false},
-          {&primitive, &lab::open_traced(), &lab::open_traced(), lab::traced_depth, true}};
+  return {{&lab::open_plain(), &lab::open_plain(), lab::emulated_depth, false},
+          {&lab::open_traced(), &lab::open_traced(), lab::traced_depth, true}};
 }
 
 // Every named input must exist for at least one of the types; the check skips it for the others.
@@ -95,39 +104,91 @@ void require_known_inputs(const Selection& s, const Primitive& primitive, std::v
     if (std::find(known.begin(), known.end(), name) == known.end()) throw unknown_name("input", name, known);
 }
 
-int work(const Options& options) {
+std::vector<Job> jobs_of(const Options& options) {
   const Selection& s = options.selection;
-  auto primitives = chosen_primitives(s);
-  std::vector<Job> jobs;
+  const auto primitives = chosen_primitives(s);
+  std::vector<Place> places;
+  for (const Backend backend : chosen_backends(s, lab::present_backends()))
+    for (const Place& place : places_of(backend)) places.push_back(place);
   std::vector<Platform*> platforms;
-  for (const Primitive* primitive : primitives)
-    for (const Backend backend : chosen_backends(s, lab::present_backends()))
-      for (Job& job : jobs_on(backend, *primitive)) {
-        platforms.push_back(job.platform);
-        jobs.push_back(job);
-      }
+  for (const Place& place : places) platforms.push_back(place.platform);
   require_known_rungs(s, primitives, platforms);
-  if (!s.params.empty())
-    throw Error(Code::invalid_argument, "check chooses the launch shapes itself", "leave --param out");
 
-  Output output(options.json, options.output);
-  std::vector<lab::RungCheck> results;
-  for (const Job& job : jobs) {
-    const auto rungs = chosen_rungs(s, *job.primitive, *job.platform, {.peers = options.peers, .mutants = job.mutants});
-    if (rungs.empty()) continue;
-    lab::CheckOptions check;
-    check.depth = options.quick ? quick_depth : job.depth;
-    if (!s.types.empty()) check.types = chosen_types(s, *job.primitive, {});
-    if (!s.ops.empty()) check.operations = chosen_operations(s, *job.primitive, {});
-    check.inputs = s.inputs;
-    require_known_inputs(s, *job.primitive, check.types);
-    if (!s.sizes.empty()) check.sizes = lab::parse_sizes(s.sizes);
-    Progress progress(fmt::format("check {} {}, problem", job.primitive->name(), to_string(job.platform->backend())));
-    check.progress = [&](std::size_t done, std::size_t total) { progress.update(done, total); };
-    for (lab::RungCheck& r : lab::check(*job.platform, job.emulator, *job.primitive, rungs, check)) {
-      output.json_line(to_json(r));
-      results.push_back(std::move(r));
+  std::vector<Job> jobs;
+  for (const Primitive* primitive : primitives)
+    for (const Place& place : places) {
+      const auto rungs =
+          chosen_rungs(s, *primitive, *place.platform, {.peers = options.peers, .mutants = place.mutants});
+      if (rungs.empty()) continue;
+      lab::CheckOptions check{.depth = options.quick ? quick_depth : place.depth,
+                              .types = chosen_types(s, *primitive, primitive->types()),
+                              .operations = chosen_operations(s, *primitive, {}),
+                              .inputs = s.inputs};
+      require_known_inputs(s, *primitive, check.types);
+      if (!s.sizes.empty()) check.sizes = lab::parse_sizes(s.sizes);
+      if (!place.emulator)
+        jobs.push_back({primitive, place.platform, nullptr, check, rungs});
+      else
+        for (const Rung* rung : rungs) jobs.push_back({primitive, place.platform, place.emulator, check, {rung}});
     }
+  return jobs;
+}
+
+// The emulated jobs, side by side; in the order of `jobs`.
+std::vector<lab::RungCheck> run_emulated(const std::vector<const Job*>& jobs) {
+  Progress progress("check simt, rung");
+  const auto answers = in_processes(
+      jobs.size(),
+      [&](std::size_t k) {
+        const Job& job = *jobs[k];
+        job.emulator->configure({.threads = 2});  // blocks still run at the same time, and the other cores have jobs
+        return to_json(lab::check(*job.platform, job.emulator, *job.primitive, job.rungs, job.check).front());
+      },
+      [&](std::size_t done) { progress.update(done, jobs.size()); });
+  std::vector<lab::RungCheck> results;
+  for (std::size_t k = 0; k < jobs.size(); ++k) {
+    const Answer& answer = answers[k];
+    lab::RungCheck result{.rung = jobs[k]->rungs.front(),
+                          .platform = lab::platform_name(*jobs[k]->platform, jobs[k]->emulator)};
+    if (answer.error.empty()) {
+      const auto json = nlohmann::json::parse(answer.text);
+      result.runs = json["runs"];
+      result.failures = json["failures"];
+    } else {
+      result.runs = 1;
+      result.failures = {fmt::format("{}/{} {}: its process: {}", result.rung->primitive, result.rung->name,
+                                     result.platform, answer.error)};
+    }
+    results.push_back(std::move(result));
+  }
+  return results;
+}
+
+int work(const Options& options) {
+  if (!options.selection.params.empty())
+    throw Error(Code::invalid_argument, "check chooses the launch shapes itself", "leave --param out");
+  const std::vector<Job> jobs = jobs_of(options);
+  Output output(options.json, options.output);
+
+  // The emulators first: a new process has no threads but its own, and the other platforms start some.
+  std::vector<const Job*> emulated;
+  for (const Job& job : jobs)
+    if (job.emulator) emulated.push_back(&job);
+  std::vector<lab::RungCheck> results, of_emulators = run_emulated(emulated);
+  auto next = of_emulators.begin();
+  const auto add = [&](lab::RungCheck&& result) {
+    output.json_line(to_json(result));
+    results.push_back(std::move(result));
+  };
+  for (const Job& job : jobs) {
+    if (job.emulator) {
+      add(std::move(*next++));
+      continue;
+    }
+    Progress progress(fmt::format("check {} {}, problem", job.primitive->name(), to_string(job.platform->backend())));
+    lab::CheckOptions check = job.check;
+    check.progress = [&](std::size_t done, std::size_t total) { progress.update(done, total); };
+    for (lab::RungCheck& r : lab::check(*job.platform, nullptr, *job.primitive, job.rungs, check)) add(std::move(r));
   }
   if (std::all_of(results.begin(), results.end(), [](const lab::RungCheck& r) { return r.runs == 0; }))
     throw Error(Code::invalid_argument, "nothing is left to check: no rung takes any of these cases",

@@ -44,5 +44,6 @@ struct Call {
 };
 
 using RunFn = Status (*)(const Call&);
+using RunArgsFn = Status (*)(const void* args);  // Args<T, O> of a ladder
 
 }  // namespace upsweep

@@ -23,8 +23,8 @@ struct Story {
 };
 
 // The types that the emulators compile a rung for (base/coverage.h). The default is `kinds`; a rung whose kernels
-// branch on the element width declares `static constexpr Coverage coverage = Coverage::widths;`, and so does the last
-// rung of a ladder, which covers the rungs that it hands smaller inputs to.
+// branch on the element width declares `static constexpr Coverage coverage = Coverage::widths;`, and so does a rung
+// that such a rung hands calls to.
 enum class Coverage : std::uint8_t { kinds, widths };
 
 // Where a rung's arrays are: in its platform's memory, or in host memory. Pinned pages are page-locked, so that a

@@ -15,6 +15,21 @@ inline constexpr Backend kernel_backend = Backend::cuda;
 inline constexpr Backend kernel_backend = Backend::simt;
 #endif
 
+// The operation that an operation's struct stands for; none if it stands for none.
+template <class O>
+constexpr Operation operation_of() {
+  if constexpr (requires { O::op; })
+    return O::op;
+  else if constexpr (requires { O::selection; })
+    return O::selection;
+  else if constexpr (requires { O::binning; })
+    return O::binning;
+  else if constexpr (requires { O::bucketing; })
+    return O::bucketing;
+  else
+    return {};
+}
+
 struct Rung {
   std::string_view primitive;
   std::string_view name;
@@ -34,11 +49,20 @@ struct Rung {
   // Returns the function for a main input's type and an operation, or null if the rung does not support them. Resolve
   // once, call many times.
   RunFn (*find)(Type, Operation) = nullptr;
+  // The same function without the step from a call to the ladder's Args, to which it takes a pointer.
+  RunArgsFn (*find_for_args)(Type, Operation) = nullptr;
 
   bool from_host() const { return arrays != MemoryKind::device; }
   // The same for n elements: also null if n exceeds `largest`.
   RunFn find_for(Type type, Operation operation, std::size_t n) const {
     return largest != 0 && n > largest ? nullptr : find(type, operation);
+  }
+  // Runs the rung with its ladder's Args<T, O>.
+  template <class T, class O>
+  Status run(const void* args) const {
+    const RunArgsFn run = find_for_args(type_of<T>(), operation_of<O>());
+    return run ? run(args)
+               : Status{Code::unsupported, 0, "a rung that this one runs is not compiled for the type here"};
   }
 };
 

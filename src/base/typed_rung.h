@@ -1,6 +1,7 @@
 // Makes Rungs from implementation structs. Included where Rungs are made, not by the implementations.
 #pragma once
 #include <type_traits>
+#include <utility>
 
 #include "base/coverage.h"
 #include "base/rung.h"
@@ -56,23 +57,45 @@ struct EnumeratorChoice : AnyType {  // Struct<e> for each enumerator e of the p
 
 // A rung that takes calls as they are.
 template <class R>
-concept Untyped = requires(const Call& c) { R::run(c); };
+concept Untyped = requires(const Call& c) {
+  R::run(c);
+};
 
-// Returns the function of R for a type and an operation, or null if the primitive does not take them, R does not
-// support them or is not compiled for them here.
-template <class Binding, class R>
-RunFn find_typed_run(Type type, Operation operation) {
+// The arguments of a rung for type T and operation O.
+template <class Binding, class T, class O>
+using ArgsOf = decltype(Binding::template args<T, O>(std::declval<const Call&>()));
+
+template <class Binding, class R, class T, class O>
+Status run_args(const void* args) {
+  return R::template run<T, O>(*static_cast<const ArgsOf<Binding, T, O>*>(args));
+}
+
+template <class Binding, class R, class T, class O>
+Status run_call(const Call& c) {
+  const auto args = Binding::template args<T, O>(c);
+  return run_args<Binding, R, T, O>(&args);
+}
+
+// Returns the first function of R for a type and an operation, or null if the primitive does not take them, R does not
+// support them or is not compiled for them here. Function is RunFn or RunArgsFn.
+template <class Binding, class R, class Function>
+Function find_typed_run(Type type, Operation operation) {
+  constexpr bool for_call = std::is_same_v<Function, RunFn>;
   if (!operation && !std::is_base_of_v<SingleOperation, Binding>) return nullptr;
-  return visit(type, [&]<class Tag>(Tag) -> RunFn {
+  return visit(type, [&]<class Tag>(Tag) -> Function {
     using T = typename Tag::type;
-    return Binding::visit(operation, [&]<class O>(O) -> RunFn {
+    return Binding::visit(operation, [&]<class O>(O) -> Function {
       if constexpr (!Binding::template takes<T, O>)
         return nullptr;
-      else if constexpr (Untyped<R>)
-        return &R::run;
-      else if constexpr (supports<R, T, O>() && covers<Binding, R, T, O>())
-        return [](const Call& c) -> Status { return R::template run<T, O>(Binding::template args<T, O>(c)); };
-      else
+      else if constexpr (Untyped<R>) {
+        if constexpr (for_call) return &R::run;
+        return nullptr;
+      } else if constexpr (supports<R, T, O>() && covers<Binding, R, T, O>()) {
+        if constexpr (for_call)
+          return &run_call<Binding, R, T, O>;
+        else
+          return &run_args<Binding, R, T, O>;
+      } else
         return nullptr;
     });
   });
@@ -86,7 +109,8 @@ constexpr Rung make_rung(std::string_view name, Backend backend) {
             .name = name,
             .backend = backend,
             .story = R::story,
-            .find = &find_typed_run<Binding, R>};
+            .find = &find_typed_run<Binding, R, RunFn>,
+            .find_for_args = &find_typed_run<Binding, R, RunArgsFn>};
   if constexpr (requires { R::reproducible_bits; }) rung.reproducible = R::reproducible_bits;
   if constexpr (requires { R::expected_wrong; }) rung.expected_wrong = R::expected_wrong;
   if constexpr (requires { R::flushes_subnormals; }) rung.flushes_subnormals = R::flushes_subnormals;

@@ -1,4 +1,4 @@
-// Inline PTX: only this file and async.h, which uses the bulk-copy engine, have any. Each function has an emulated twin
+// Inline PTX: only this file, async.h (the bulk-copy engine) and cluster.h have any. Each function has an emulated twin
 // with the same meaning.
 #pragma once
 #include "kernel/kernel.h"
@@ -97,40 +97,6 @@ __device__ __forceinline__ void prefetch_l2(const void* from, unsigned bytes) {
   asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(from), "r"(bytes) : "memory");
 #else
   (void)from, (void)bytes;
-#endif
-}
-
-// ---- clusters (Shape::cluster): blocks that run at the same time and reach each other's shared memory ----
-// This block's number in its cluster.
-__device__ __forceinline__ unsigned cluster_rank() {
-#if defined(__CUDACC__)
-  unsigned rank = 0;
-#if __CUDA_ARCH__ >= 900
-  asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-#endif
-  return rank;
-#else
-  return simt::cluster_rank();
-#endif
-}
-// A barrier for all threads of the cluster; what they wrote before is visible to all of them after it.
-__device__ __forceinline__ void cluster_sync() {
-#if !defined(__CUDACC__)
-  simt::cluster_sync();
-#elif __CUDA_ARCH__ >= 900
-  asm volatile("barrier.cluster.arrive.aligned;\n\tbarrier.cluster.wait.aligned;" ::: "memory");
-#endif
-}
-// Adds 1 to the word of block `rank` that has the place of this block's *shared.
-__device__ __forceinline__ void increment_in_cluster(unsigned* shared, unsigned rank) {
-#if !defined(__CUDACC__)
-  atomicAdd(simt::map_shared(shared, rank), 1u);
-#elif __CUDA_ARCH__ >= 900
-  unsigned there;
-  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;"
-               : "=r"(there)
-               : "r"(static_cast<unsigned>(__cvta_generic_to_shared(shared))), "r"(rank));
-  asm volatile("red.relaxed.cluster.shared::cluster.add.u32 [%0], 1;" ::"r"(there) : "memory");
 #endif
 }
 

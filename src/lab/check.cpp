@@ -62,6 +62,7 @@ class Combinations {
       for (const Operation operation : operations) {
         if (!rung.find(type, operation)) continue;
         for (const Settings& settings : primitive.variants(primitive, type)) {
+          if (primitive.fixed_length && primitive.fixed_length(settings) > options.depth.largest) continue;
           lines_.push_back({type, operation, settings, inputs});
           count_ += inputs.size();
         }
@@ -138,6 +139,10 @@ std::optional<std::string> try_case(Stage& stage, simt::Emulator* emulator, cons
 
 }  // namespace
 
+std::string platform_name(const Platform& platform, const simt::Emulator* emulator) {
+  return std::string(to_string(platform.backend())) + (emulator && emulator->instrumented() ? " traced" : "");
+}
+
 std::string describe(const Case& c) {
   std::string text(to_string(c.type));
   if (c.operation) text += fmt::format(" {}", c.operation.name());
@@ -160,9 +165,9 @@ namespace {
 std::vector<RungCheck> check_alike(Platform& platform, simt::Emulator* emulator, const Primitive& primitive,
                                    const std::vector<const Rung*>& rungs, const CheckOptions& options) {
   const bool traced = emulator && emulator->instrumented();
-  const std::string platform_name = std::string(to_string(platform.backend())) + (traced ? " traced" : "");
+  const std::string where = platform_name(platform, emulator);
   std::vector<RungCheck> results;
-  for (const Rung* rung : rungs) results.push_back({.rung = rung, .platform = platform_name});
+  for (const Rung* rung : rungs) results.push_back({.rung = rung, .platform = where});
 
   const auto sizes = options.sizes.empty() ? check_sizes(primitive, options.depth) : options.sizes;
   const auto shapes = shapes_of(platform.backend());
@@ -213,8 +218,8 @@ std::vector<RungCheck> check_alike(Platform& platform, simt::Emulator* emulator,
           if (!wrong) continue;
           Case shown = c;
           shown.tuning = used;
-          result.failures.push_back(fmt::format("{}/{} {} {}{}: {}", result.rung->primitive, result.rung->name,
-                                                platform_name, describe(shown), alignment_text(shift), *wrong));
+          result.failures.push_back(fmt::format("{}/{} {} {}{}: {}", result.rung->primitive, result.rung->name, where,
+                                                describe(shown), alignment_text(shift), *wrong));
           // The rung may have overwritten inputs and left counters nonzero: the next one starts clean.
           stage.load(primitive, *problem, c, {.guard_bytes = guard, .shift = shift});
           stage.renew_workspace();

@@ -15,7 +15,7 @@ namespace upsweep::lab {
 struct Depth {
   std::size_t every_combination_to;  // sizes up to this run every type x operator x input
   std::size_t combinations;          // larger sizes run this many of them, different ones at each size
-  std::size_t largest;               // elements; larger sizes are skipped
+  std::size_t largest;               // elements; cases with a longer array are skipped
   // Every problem runs in one of the sweep's shapes; one in this many also runs in the rung's own, which for a kernel
   // is a grid for a whole GPU.
   std::size_t own_shape_every;
@@ -44,7 +44,7 @@ struct CheckOptions {
 
 struct RungCheck {
   const Rung* rung = nullptr;
-  std::string platform{};               // "cpu", "cuda", "simt", "simt traced"
+  std::string platform{};               // platform_name()
   std::size_t runs = 0;                 // calls made
   std::vector<std::string> failures{};  // one line each: rung, case, what differs
   // True if something ran and no run failed; a deliberate bug passes if it was caught.
@@ -59,6 +59,9 @@ std::vector<RungCheck> check(Platform& platform, simt::Emulator* emulator, const
 // Returns the sizes of a check: the lab's own and those around the primitive's tiles, ascending, none above
 // depth.largest.
 std::vector<std::size_t> check_sizes(const Primitive& primitive, const Depth& depth);
+
+// "cpu", "cuda", "simt", "simt traced".
+std::string platform_name(const Platform& platform, const simt::Emulator* emulator);
 
 // "f32 sum n=1025 input=uniform block=64", as in messages.
 std::string describe(const Case& c);

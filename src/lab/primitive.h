@@ -148,6 +148,9 @@ struct Primitive {
   std::span<const std::string_view> tuning{};
   // The parameter sets that a check runs. The lab itself sweeps Tuning, which changes how a rung runs, not its result.
   std::vector<Settings> (*variants)(const Primitive&, Type) = &every_choice;
+  // Returns the elements of a case's largest array that does not grow with n, such as partition's offsets. A check
+  // skips a parameter set that makes it longer than the largest n. Null: there is none.
+  std::size_t (*fixed_length)(const Settings&) = nullptr;
   // Sizes of the rungs' tiles, near which the last element of a tile and the first of the next are handled by different
   // code. A check adds these sizes, one less and one more to its own (0, 1, 2, 31, 32, 33, ...).
   std::span<const std::size_t> tiles = usual_tiles;

@@ -1,4 +1,5 @@
 // The select ladder's pipeline with a user-defined predicate, on elements of a user-defined type.
+#include "ladders/select/05_vec16.cuh"
 #include "ladders/select/06_pipeline.cuh"
 #include "test_kernel.h"
 

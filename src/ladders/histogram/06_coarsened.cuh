@@ -30,6 +30,7 @@ struct coarsened {
                                .guarantees = "counts are exact",
                                .limits = "as padded; two launches",
                                .source = "Gomez-Luna et al., An Optimized Approach to Histogram Computation, 2013"};
+  static constexpr Coverage coverage = Coverage::widths;
   static constexpr std::size_t largest = largest_counted;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {

@@ -9,8 +9,9 @@
 // Source    Shams, Kennedy, Efficient Histogram Algorithms for NVIDIA CUDA Compatible Devices, 2007 (a table per
 //           thread); Nugteren et al., High Performance Predictable Histogramming on GPUs, 2011.
 #pragma once
+#include "kernel/run_rung.h"
 #include "kernel/vector.h"
-#include "ladders/histogram/06_coarsened.cuh"
+#include "ladders/histogram/totals.cuh"
 
 namespace upsweep::ladders::histogram {
 
@@ -71,6 +72,9 @@ __global__ void __launch_bounds__(lane_banks_block)
   flush_table(table, slots, totals);
 }
 
+struct coarsened;
+extern const Rung kernel_coarsened_rung;
+
 struct lane_banks {
   static constexpr Story story{.idea = "a bank of shared memory for each lane: lanes never meet, whatever the skew",
                                .prediction = "0.85 of the read ceiling for u32 samples and 256 bins, for every input",
@@ -83,7 +87,7 @@ struct lane_banks {
   static Status run(const Args<T, O>& a) {
     const unsigned bytes = table_words(a.in.counters() + 1) * sizeof(unsigned);
     if (bytes > most_shared || a.in.samples.width != a.in.samples.count || a.tuning.block != 0)
-      return coarsened::run<T, O>(a);
+      return run_rung<coarsened, kernel_coarsened_rung>(a);
     const unsigned per_sm = resident(bytes, lane_banks_block);
     const Shape shape{.grid = a.tuning.grid_or(blocks_for<T>(a.in.samples.count, lane_banks_block, 4, per_sm)),
                       .block = lane_banks_block,

@@ -9,7 +9,7 @@
 // Order     any.
 // Source    Nugteren et al., High Performance Predictable Histogramming on GPUs, 2011.
 #pragma once
-#include "ladders/histogram/08_aggregated.cuh"
+#include "kernel/run_rung.h"
 #include "ladders/histogram/totals.cuh"
 #include "ladders/histogram/word_columns.cuh"
 
@@ -32,6 +32,9 @@ __global__ void __launch_bounds__(steps_block, 1) word_columns_kernel(Input<T, O
   table.merge(words, totals);
 }
 
+struct aggregated;
+extern const Rung kernel_aggregated_rung;
+
 struct word_columns {
   static constexpr Story story{
       .idea = "32-bit counters in 1 to 32 columns, no flush; a block per multiprocessor reads ahead",
@@ -46,7 +49,7 @@ struct word_columns {
     StepsLaunch<T> plan(a);
     if (!plan.valid()) return not_whole_warps;
     const WordColumns table(a.in.counters() + 1, plan.samples_per_block());
-    if (!table.fit()) return aggregated::run<T, O>(a);
+    if (!table.fit()) return run_rung<aggregated, kernel_aggregated_rung>(a);
     plan.shape.shared_bytes = table.bytes();
     return by_totals(a, [&](unsigned* totals) {
       return by_shift(a.in, [&]<class Shifts>(Shifts) {

@@ -8,7 +8,8 @@
 // Order     any.
 // Source    Shams, Kennedy, Efficient Histogram Algorithms for NVIDIA CUDA Compatible Devices, 2007 (ranges of bins).
 #pragma once
-#include "ladders/histogram/09_word_columns.cuh"
+#include "kernel/run_rung.h"
+#include "ladders/histogram/steps.cuh"
 #include "ladders/histogram/totals.cuh"
 
 namespace upsweep::ladders::histogram {
@@ -39,6 +40,9 @@ __global__ void __launch_bounds__(steps_block, 1)
     if (counts[k]) atomicAdd(&totals[first + k], counts[k]);
 }
 
+struct word_columns;
+extern const Rung kernel_word_columns_rung;
+
 struct slices {
   static constexpr Story story{
       .idea = "a slice of the counters per block; the blocks of a group share reads through L2",
@@ -51,7 +55,7 @@ struct slices {
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     const unsigned slots = a.in.counters() + 1, count = static_cast<unsigned>(ceil_div(slots, most_of_slice));
-    if (count == 1 || count > most_slices) return word_columns::run<T, O>(a);
+    if (count == 1 || count > most_slices) return run_rung<word_columns, kernel_word_columns_rung>(a);
     StepsLaunch<T> plan(a);
     if (!plan.valid()) return not_whole_warps;
     const unsigned size = static_cast<unsigned>(ceil_div(slots, count));

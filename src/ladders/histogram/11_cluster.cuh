@@ -10,8 +10,9 @@
 // Order     any.
 // Source    NVIDIA, CUDA C++ Programming Guide, 2022, the histogram in Distributed Shared Memory.
 #pragma once
-#include "kernel/ptx.h"
-#include "ladders/histogram/10_slices.cuh"
+#include "kernel/cluster.h"
+#include "kernel/run_rung.h"
+#include "ladders/histogram/steps.cuh"
 #include "ladders/histogram/totals.cuh"
 
 namespace upsweep::ladders::histogram {
@@ -39,6 +40,9 @@ __global__ void __launch_bounds__(steps_block, 1)
     if (counts[k]) atomicAdd(&totals[first + k], counts[k]);
 }
 
+struct slices;
+extern const Rung kernel_slices_rung;
+
 struct cluster {
   static constexpr Story story{
       .idea = "counters distributed over a cluster's blocks, which add in each other's shared memory",
@@ -53,7 +57,7 @@ struct cluster {
     StepsLaunch<T> plan(a);
     if (!plan.valid()) return not_whole_warps;
     const unsigned blocks = std::bit_ceil((a.in.counters() >> log_counters_per_block) + 1);
-    if (blocks > most_in_cluster) return slices::run<T, O>(a);
+    if (blocks > most_in_cluster) return run_rung<slices, kernel_slices_rung>(a);
     plan.shape.cluster = blocks;
     plan.shape.grid = (plan.blocks() + blocks - 1) / blocks * blocks;
     plan.shape.shared_bytes = sizeof(unsigned) << log_counters_per_block;

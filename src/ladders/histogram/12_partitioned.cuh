@@ -11,7 +11,8 @@
 // Source    Satish, Harris, Garland, Designing Efficient Sorting Algorithms for Manycore GPUs, 2009 (tiles sorted in
 //           shared memory); Merrill, Grimshaw, High Performance and Scalable Radix Sorting, 2011 (a thread's counters).
 #pragma once
-#include "ladders/histogram/10_slices.cuh"
+#include "kernel/run_rung.h"
+#include "ladders/histogram/steps.cuh"
 #include "ladders/histogram/totals.cuh"
 
 namespace upsweep::ladders::histogram {
@@ -211,6 +212,9 @@ static __global__ void __launch_bounds__(1024, 1)
   }
 }
 
+struct slices;
+extern const Rung kernel_slices_rung;
+
 struct partitioned {
   static constexpr Story story{
       .idea = "samples sorted into 32 buckets by counter, two bytes each; buckets counted in shared memory",
@@ -232,10 +236,10 @@ struct partitioned {
   static Status run(const Args<T, O>& a) {
     const std::size_t at_once = a.in.samples.count < most_at_once ? a.in.samples.count : most_at_once;
     const auto tiles = static_cast<unsigned>(ceil_div(at_once, Partition::tile));
-    if (!pays(a)) return slices::run<T, O>(a);
+    if (!pays(a)) return run_rung<slices, kernel_slices_rung>(a);
     void* const scratch =
         a.workspace->scratch(tiles * (Partition::tile * sizeof(std::uint16_t) + Partition::buckets * sizeof(unsigned)));
-    if (!scratch) return slices::run<T, O>(a);
+    if (!scratch) return run_rung<slices, kernel_slices_rung>(a);
     auto* const places = static_cast<std::uint16_t*>(scratch);
     auto* const runs = reinterpret_cast<unsigned*>(places + std::size_t(tiles) * Partition::tile);
     const unsigned slots = a.in.counters() + 1;

@@ -10,7 +10,7 @@
 // Source    saturating counters as in the contract; the stop flag of Adve, Hill, 1990, races harmlessly.
 #pragma once
 #include "kernel/ptx.h"
-#include "ladders/histogram/12_partitioned.cuh"
+#include "kernel/run_rung.h"
 #include "ladders/histogram/totals.cuh"
 #include "ladders/histogram/word_columns.cuh"
 
@@ -66,6 +66,9 @@ __global__ void __launch_bounds__(steps_block, 1)
   merge_until(table, words, totals, counters, top);
 }
 
+struct partitioned;
+extern const Rung kernel_partitioned_rung;
+
 struct until_full {
   static constexpr Story story{
       .idea = "blocks that have seen every bin merge early; all stop once every counter is full",
@@ -75,20 +78,12 @@ struct until_full {
       .source = "the contract: a full counter stays full"};
   static constexpr Coverage coverage = Coverage::widths;
   static constexpr std::size_t largest = largest_counted;
-  // Whether the call may end early. Looking costs a block about 4 us each time: more than it can save where all is read
-  // in 20 us. With a grid set by the caller it takes any n, so that checks reach it.
-  template <class T, class O>
-  static bool pays(const Args<T, O>& a) {
-    const bool outside_matters = a.out.outside && !a.in.covers_every_value();
-    const bool short_input = a.in.samples.count * sizeof(T) < 128 << 20 && a.tuning.grid == 0;
-    return a.out.bits <= 16 && !outside_matters && !short_input;
-  }
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     StepsLaunch<T> plan(a);
     if (!plan.valid()) return not_whole_warps;
     const WordColumns table(a.in.counters() + 1, plan.samples_per_block());
-    if (!pays(a) || !table.fit()) return partitioned::run<T, O>(a);
+    if (!may_end_early(a) || !table.fit()) return run_rung<partitioned, kernel_partitioned_rung>(a);
     plan.shape.shared_bytes = table.bytes();
     const auto top = static_cast<unsigned>(a.out.top());
     return by_totals(

@@ -8,8 +8,9 @@
 // Order     any.
 // Source    the domain of the samples; columns as in word_columns.
 #pragma once
-#include "ladders/histogram/13_until_full.cuh"
+#include "kernel/run_rung.h"
 #include "ladders/histogram/totals.cuh"
+#include "ladders/histogram/word_columns.cuh"
 
 namespace upsweep::ladders::histogram {
 
@@ -43,6 +44,9 @@ __global__ void __launch_bounds__(steps_block, 1)
   });
 }
 
+struct until_full;
+extern const Rung kernel_until_full_rung;
+
 struct values {
   static constexpr Story story{
       .idea = "bytes counted by value, in 1 to 32 columns; bins found at the end",
@@ -55,9 +59,9 @@ struct values {
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     if constexpr (sizeof(T) == 1) {
-      if (!until_full::pays(a)) return by_channels(a);
+      if (!may_end_early(a)) return by_channels(a);
     }
-    return until_full::run<T, O>(a);
+    return run_rung<until_full, kernel_until_full_rung>(a);
   }
 
  private:

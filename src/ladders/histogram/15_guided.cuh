@@ -10,7 +10,7 @@
 // Order     any.
 // Source    Chen, Asau, On Generating Random Variates from an Empirical Distribution (guide tables), 1974.
 #pragma once
-#include "ladders/histogram/14_values.cuh"
+#include "kernel/run_rung.h"
 #include "ladders/histogram/totals.cuh"
 #include "ladders/histogram/word_columns.cuh"
 
@@ -139,6 +139,9 @@ __global__ void __launch_bounds__(steps_block, 1)
   });
 }
 
+struct values;
+extern const Rung kernel_values_rung;
+
 struct guided {
   static constexpr Story story{.idea = "a table of cells leads a sample to its edges; mostly one load, no comparison",
                                .prediction = "0.8 of the read ceiling for 256 random edges, 5 times the binary search",
@@ -174,7 +177,7 @@ struct guided {
           return launch(guided_kernel<T, O>, plan.shape, a.in, plan.steps, table, guide, totals);
         });
     }
-    return values::run<T, O>(a);
+    return run_rung<values, kernel_values_rung>(a);
   }
 };
 

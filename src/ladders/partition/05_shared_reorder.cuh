@@ -101,6 +101,7 @@ struct shared_reorder {
       .guarantees = "stable",
       .limits = "any n; whole warps, at most 512 threads; 8 bytes of scratch per bucket and block; five launches",
       .source = "Satish, Harris, Garland, 2009; Ashkiani et al., GPU Multisplit, 2016"};
+  static constexpr Coverage coverage = Coverage::widths;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     const unsigned block = a.tuning.block_or(256), buckets = a.in.buckets.count;

@@ -1,10 +1,11 @@
 // Where each tile's keys of each bucket go.
 //
 // A block counts a chunk of consecutive tiles, one tile after another, so that it knows how many keys of a bucket come
-// before a tile in the chunk. One block adds up the chunks. 2^28 u32 keys are counted in 264 us, where reading takes
-// 240; adding up takes 20.
+// before a tile in the chunk. A cluster of blocks adds up the chunks, each for an eighth of the buckets.
 #pragma once
+#include "kernel/async.h"
 #include "kernel/block.h"
+#include "kernel/cluster.h"
 #include "kernel/vector.h"
 #include "ladders/partition/contract.h"
 
@@ -12,16 +13,21 @@ namespace upsweep::ladders::partition {
 
 inline constexpr unsigned most_counted = 256;  // buckets
 
+// A tile's places, as they lie in shared memory.
+struct TileRow {
+  alignas(16) std::uint64_t of_chunk[most_counted];  // places of the chunk's first keys
+  unsigned before[most_counted];                     // keys of the bucket in the chunk's earlier tiles
+};
+
 struct TilePlaces {
   unsigned tiles, per_chunk, chunks;
-  const unsigned* before;             // [tiles][most_counted], keys of the bucket in the chunk's earlier tiles
-  const std::uint64_t* chunk_places;  // [chunks][most_counted], places of the chunk's first keys
+  const unsigned* before;             // [tiles][most_counted]
+  const std::uint64_t* chunk_places;  // [chunks][most_counted]
 
-  // The place of a tile's first key of a bucket.
-  template <class Place>
-  __device__ __forceinline__ Place first(unsigned tile, unsigned bucket) const {
-    return static_cast<Place>(chunk_places[tile / per_chunk * most_counted + bucket]) +
-           before[std::size_t(tile) * most_counted + bucket];
+  // Starts the copy of a tile's row, sizeof(TileRow) bytes. By one thread.
+  __device__ void fetch(unsigned tile, TileRow& row, std::uint64_t* arrived) const {
+    bulk_copy(row.of_chunk, chunk_places + tile / per_chunk * most_counted, sizeof row.of_chunk, arrived);
+    bulk_copy(row.before, before + std::size_t(tile) * most_counted, sizeof row.before, arrived);
   }
 };
 
@@ -33,6 +39,7 @@ __global__ void __launch_bounds__(count_block, 2)
     count_tiles_kernel(Input<T, O> in, TilePlaces of, unsigned* before,  // [tiles][most_counted]
                        unsigned* counts) {                               // [chunks][most_counted]
   constexpr unsigned tile_packs = tile_keys / Pack<T>::size, each = (tile_packs - 1) / count_block + 1;
+  allow_next_launch();
   unsigned* const words = dynamic_shared<unsigned>();  // [most_counted][warp_size]
   const unsigned t = threadIdx.x;
   for (unsigned w = t; w < most_counted * warp_size; w += count_block) words[w] = 0;
@@ -84,35 +91,40 @@ __global__ void __launch_bounds__(count_block, 2)
   if (t % 2 == 0) counts[blockIdx.x * most_counted + bucket] = so_far;
 }
 
-// One block: the places of each chunk's first keys, and the offsets.
-inline constexpr unsigned places_block = 1024;
+// The places of each chunk's first keys, and the offsets: by a cluster of eight blocks, each for the buckets of a
+// warp's lanes. Each warp has some of the chunks.
+inline constexpr unsigned places_block = 1024, places_blocks = most_counted / warp_size;
 static __global__ void __launch_bounds__(places_block)
     chunk_places_kernel(const unsigned* counts,                  // [chunks][most_counted]
                         unsigned chunks, std::uint64_t* places,  // [chunks][most_counted]
                         Offsets offsets, unsigned buckets, std::size_t n) {
-  constexpr unsigned parts = places_block / most_counted;  // of the chunks
-  __shared__ std::uint64_t of_part[parts][most_counted], warp_totals[warp_size];
-  const unsigned bucket = threadIdx.x % most_counted, part = threadIdx.x / most_counted;
+  constexpr unsigned parts = places_block / warp_size;  // of the chunks
+  __shared__ std::uint64_t of_part[parts][warp_size], of_bucket[warp_size], warp_totals[warp_size], first[warp_size];
+  const unsigned t = threadIdx.x, lane = t % warp_size, part = t / warp_size, block = cluster_rank();
+  const unsigned bucket = block * warp_size + lane;
   const unsigned from = chunks * part / parts, to = chunks * (part + 1) / parts;
-  std::uint64_t sum = 0, place = 0, all = 0, total;
-#pragma unroll 16
+  allow_next_launch();
+  wait_for_previous();
+  std::uint64_t sum = 0, place = 0;
+#pragma unroll 8
   for (unsigned c = from; c < to; ++c) sum += counts[c * most_counted + bucket];
-  of_part[part][bucket] = sum;
+  of_part[part][lane] = sum;
   __syncthreads();
-  for (unsigned p = 0; p < parts; ++p) {
-    if (p < part) place += of_part[p][bucket];
-    all += of_part[p][bucket];
-  }
-  const std::uint64_t first = block_scan(part == 0 ? all : 0, Sum{}, warp_totals, total);
-  if (part == 0) {
-    if (bucket < buckets) offsets.put(bucket, first);
+  for (unsigned p = 0; p < part; ++p) place += of_part[p][lane];
+  if (part == parts - 1) of_bucket[lane] = place + sum;
+  cluster_sync();
+  // The keys of the buckets before these, from the other blocks.
+  const std::uint64_t keys = t < most_counted ? read_in_cluster(&of_bucket[lane], part) : 0;
+  std::uint64_t total;
+  const std::uint64_t before = block_scan(keys, Sum{}, warp_totals, total);
+  if (part == block) {
+    first[lane] = before;
+    if (bucket < buckets) offsets.put(bucket, before);
     if (bucket == 0) offsets.put(buckets, n);
   }
-  __syncthreads();
-  if (part == 0) of_part[0][bucket] = first;
-  __syncthreads();
-  place += of_part[0][bucket];
-#pragma unroll 16
+  cluster_sync();  // before a block ends whose memory others read
+  place += first[lane];
+#pragma unroll 8
   for (unsigned c = from; c < to; ++c) {
     places[c * most_counted + bucket] = place;
     place += counts[c * most_counted + bucket];
@@ -139,8 +151,10 @@ Status find_tile_places(const Args<T, O>& a, TilePlaces& places) {
                     .shared_bytes = most_counted * warp_size * sizeof(unsigned),
                     .stream = a.stream};
   if (Status s = launch(count_tiles_kernel<tile_keys, T, O>, shape, a.in, places, before, counts); !s) return s;
-  return launch(chunk_places_kernel, {.block = places_block, .stream = a.stream}, counts, places.chunks, chunk_places,
-                a.offsets, a.in.buckets.count, a.in.n);
+  const Shape cluster{
+      .grid = places_blocks, .block = places_block, .cluster = places_blocks, .overlap = true, .stream = a.stream};
+  return launch(chunk_places_kernel, cluster, counts, places.chunks, chunk_places, a.offsets, a.in.buckets.count,
+                a.in.n);
 }
 
 }  // namespace upsweep::ladders::partition

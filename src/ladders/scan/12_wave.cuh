@@ -67,6 +67,7 @@ struct wave {
                                .guarantees = "same bits for the same n and alignment",
                                .limits = "n up to 2^19; fixed block size",
                                .source = "after Merrill and Garland, decoupled look-back, 2016"};
+  static constexpr Coverage coverage = Coverage::widths;
   static constexpr bool blocks_in_order = true;
   // Results would be right even with more tiles than are resident, because blocks start in order and wait only for
   // earlier ones; but the reads of totals grow with the square of n.

@@ -10,8 +10,8 @@
 // Order     depends on which block drew which tile; matters only for sums that round.
 // Source    decoupled look-back: Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016.
 #pragma once
+#include "kernel/run_rung.h"
 #include "kernel/warp_pipeline.h"
-#include "ladders/scan/12_wave.cuh"
 #include "ladders/scan/contract.h"
 
 namespace upsweep::ladders::scan {
@@ -114,6 +114,9 @@ __global__ void __launch_bounds__(Shape::threads, 1)
   run_scan<Shape>(jobs, std::size_t(tiles) * words_per<Total<T, Op>>, inclusive);
 }
 
+struct wave;
+extern const Rung kernel_wave_rung;
+
 struct pipeline {
   static constexpr Story story{
       .idea = "one block per multiprocessor; its warps fetch, total, place and scan different tiles at once",
@@ -126,7 +129,7 @@ struct pipeline {
   static Status run(const Args<T, Op>& a) {
     // Measured: from 2^20 words of 4 bytes on, pipeline wins. With a grid set by the caller it takes any n, so that
     // checks reach it.
-    if (a.n * sizeof(T) <= 2 * 1024 * 1024 && a.tuning.grid == 0) return wave::run<T, Op>(a);
+    if (a.n * sizeof(T) <= 2 * 1024 * 1024 && a.tuning.grid == 0) return run_rung<wave, kernel_wave_rung>(a);
     // Tiles of 32 KB: of some 30 shapes on an H200, the best or within 1 % of it at every power of two from 2^20 on
     // (docs/notes/scan.md). Few warps with many loads each; only one places, because more polls would slow L2 down.
     return start<ScanShape</*Rows*/ 16, /*Scanners*/ 4, /*Stages*/ 6>>(a);

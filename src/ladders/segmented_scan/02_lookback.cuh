@@ -74,6 +74,7 @@ struct lookback {
                                    "traffic",
                                .limits = "any n up to 2^31 tiles; fixed block size",
                                .source = "Merrill and Garland 2016; Sengupta, Harris, Garland 2008"};
+  static constexpr Coverage coverage = Coverage::widths;
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     if (a.n == 0) return {};

@@ -7,8 +7,9 @@
 // Order     depends on which block drew which tile; matters only for sums that round.
 // Source    as scan's pipeline; Sengupta, Harris, Garland, Efficient Parallel Scan Algorithms for GPUs, 2008.
 #pragma once
+#include "kernel/run_rung.h"
 #include "kernel/warp_pipeline.h"
-#include "ladders/segmented_scan/02_lookback.cuh"
+#include "ladders/segmented_scan/segments.cuh"
 
 namespace upsweep::ladders::segmented_scan {
 
@@ -164,6 +165,9 @@ __global__ void __launch_bounds__(Shape::threads, 1)
   run_scan<Shape>(jobs, 2 * std::size_t(tiles) * words_per<T>, inclusive);
 }
 
+struct lookback;
+extern const Rung kernel_lookback_rung;
+
 struct pipeline {
   static constexpr Story story{
       .idea = "scan's pipeline, with the bits of a tile beside it in the ring",
@@ -175,7 +179,7 @@ struct pipeline {
   static Status run(const Args<T, Op>& a) {
     // Measured: at 2^20 words lookback is faster, 9.3 us against 12.2 us; at 2^22 it is as fast. With a grid set by the
     // caller, pipeline takes any n, so that checks reach it.
-    if (a.n * sizeof(T) <= 8 * 1024 * 1024 && a.tuning.grid == 0) return lookback::run<T, Op>(a);
+    if (a.n * sizeof(T) <= 8 * 1024 * 1024 && a.tuning.grid == 0) return run_rung<lookback, kernel_lookback_rung>(a);
     // Scan's tiles, but scanned by twice as many warps, because each pack takes more work: of 14 shapes on an H200, the
     // best at 2^22 to 2^28 (docs/notes/scan.md).
     return start<ScanShape</*Rows*/ 8, /*Scanners*/ 8, /*Stages*/ 6>>(a);

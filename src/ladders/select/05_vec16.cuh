@@ -114,6 +114,7 @@ struct vec16 {
       .prediction = "1.5x ballot; 0.7 of the ceiling, like scan/lookback: blocks that look back wait",
       .limits = "n below 2^32; fixed block size",
       .source = "Bakunas-Milanowski et al. 2017"};
+  static constexpr Coverage coverage = Coverage::widths;
   static constexpr std::size_t largest = largest_narrow;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {

@@ -15,7 +15,8 @@
 // Order     preserved.
 // Source    as scan/pipeline, after Merrill and Garland, decoupled look-back, 2016.
 #pragma once
-#include "ladders/select/05_vec16.cuh"
+#include "kernel/run_rung.h"
+#include "ladders/select/passes.cuh"
 #include "ladders/select/shape.cuh"
 
 namespace upsweep::ladders::select {
@@ -282,6 +283,9 @@ __global__ void __launch_bounds__(S::threads, 1)
                     role<1>([&](unsigned) { jobs.place(); }));
 }
 
+struct vec16;
+extern const Rung kernel_vec16_rung;
+
 struct pipeline {
   static constexpr Story story{
       .idea = "one block per multiprocessor; its warps fetch, flag, place and gather different tiles at once",
@@ -293,14 +297,13 @@ struct pipeline {
   // bytes on an H200 (results/h200/trials/select-small.jsonl; for lengths, lengths-sizes.jsonl), the other choice is at
   // most 13 % faster.
   template <class T, class O>
-  static constexpr std::size_t most_for_vec16 =
-      reads_flags<O>      ? 256 << 10
-      : writes_lengths<O> ? (sizeof(T) <= 2 ? 512 : 1024) << 10
-                          : (sizeof(T) == 1 ? 1 : 2) << 20;
+  static constexpr std::size_t most_for_vec16 = reads_flags<O>      ? 256 << 10
+                                                : writes_lengths<O> ? (sizeof(T) <= 2 ? 512 : 1024) << 10
+                                                                    : (sizeof(T) == 1 ? 1 : 2) << 20;
 
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if (a.in.n * sizeof(T) <= most_for_vec16<T, O> && a.tuning.grid == 0) return vec16::run<T, O>(a);
+    if (a.in.n * sizeof(T) <= most_for_vec16<T, O> && a.tuning.grid == 0) return run_rung<vec16, kernel_vec16_rung>(a);
     return by_passes(a, [&]<class P>(const Input<T, P>& in, const Target<T>& to) { return start<T, P>(a, in, to); });
   }
 

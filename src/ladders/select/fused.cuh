@@ -1,5 +1,4 @@
-// Shared by the rungs that make one pass over tiles: tiles drawn in order, their offsets by look-back, and the
-// operations that take more than one pass.
+// Shared by the rungs that make one pass over tiles: tiles drawn in order, their offsets by look-back.
 #pragma once
 #include "kernel/lookback.h"
 #include "ladders/select/run_lengths.cuh"
@@ -16,45 +15,8 @@ struct Places : TileQueue {
   }
 };
 
-// The output of one launch.
-template <class T>
-struct Target {
-  Output<T> out;
-  const std::uint64_t* written;  // the number of values already written; null: none
-  unsigned* heads;               // [n], where the runs of run_length_encode begin
-};
-
-// partition_if as two selections: the elements that it leaves, and those that it selects.
-template <class O>
-struct Rejects : O {
-  static constexpr Selection selection = Selection::select_if;
-  template <class T>
-  struct Predicate {
-    typename O::template Predicate<T> selects;
-    UPSWEEP_HD bool operator()(T x) const { return !selects(x); }
-  };
-};
-template <class O>
-struct Selects : O {
-  static constexpr Selection selection = Selection::select_if;
-};
-
-// Runs the operation in one or two calls of pass(input, target): partition_if is two selections, the second appended to
-// the first.
-template <class T, class O, class Pass>
-Status by_passes(const Args<T, O>& a, Pass pass) {
-  if constexpr (writes_rest<O>) {
-    const Input<T, Selects<O>> selected{a.in.values, nullptr, a.in.n, a.in.predicate};
-    const Input<T, Rejects<O>> rejected{a.in.values, nullptr, a.in.n, {a.in.predicate}};
-    if (Status s = pass(selected, Target<T>{a.out, nullptr, nullptr}); !s) return s;
-    return pass(rejected, Target<T>{{a.out.values, {}, nullptr}, a.out.count, nullptr});
-  } else {
-    return pass(a.in, Target<T>{a.out, nullptr, nullptr});
-  }
-}
-
-// The same for rungs that do not compute lengths: run_length_encode is unique with the positions kept, which are then
-// subtracted.
+// by_passes() for rungs that do not compute lengths: run_length_encode is unique with the positions kept, which are
+// then subtracted.
 template <class T, class O, class Pass>
 Status by_passes_and_lengths(const Args<T, O>& a, Pass pass) {
   if constexpr (!writes_lengths<O>) {

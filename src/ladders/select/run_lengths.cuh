@@ -1,11 +1,10 @@
 // The last step of run_length_encode, for rungs that find where runs begin; and limits that all rungs share.
 #pragma once
 #include "kernel/kernel.h"
-#include "ladders/select/contract.h"
+#include "ladders/select/passes.cuh"
 
 namespace upsweep::ladders::select {
 
-inline constexpr Status no_memory{Code::out_of_memory, 0, "no memory for the ranks"};
 // Intermediate ranks and positions are 32 bits.
 inline constexpr std::size_t largest_narrow = 0xffffffffu;
 

@@ -138,6 +138,11 @@ extern const Primitive partition_primitive{
               p.settings(type, {{"bits", "12"}, {"first_bit", from_top(12)}, {"buckets", "4097"}}),
               p.settings(type, {{"bits", "15"}, {"first_bit", "1"}, {"buckets", "32768"}, {"value_bytes", "8"}})};
         },
+    .fixed_length =
+        [](const Settings& settings) {
+          return std::max(std::size_t{1} << settings.get<std::uint64_t>("bits", 8),
+                          std::size_t{settings.get<std::uint64_t>("buckets", 256)});
+        },
     .make = &make_problem<ladders::partition::PartitionProblem>,
     .stream = &ladders::partition::stream,
 };

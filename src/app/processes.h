@@ -1,0 +1,21 @@
+// Work in processes of their own: for emulators, which run one launch at a time and may crash with the kernel they run.
+#pragma once
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace upsweep::app {
+
+struct Answer {
+  std::string text;   // what the work returned
+  std::string error;  // empty, or why there is no answer: "killed by signal 11"
+};
+
+// Returns work(k) for every k < count, each in a process of its own, as many at a time as this process may use cores.
+// Calls `progress` with the number done. Call it before this process starts a thread: a new process has none of them.
+// Throws Error(interrupted) on Ctrl-C, and Error(out_of_memory) if no process can be started.
+std::vector<Answer> in_processes(std::size_t count, const std::function<std::string(std::size_t)>& work,
+                                 const std::function<void(std::size_t done)>& progress);
+
+}  // namespace upsweep::app

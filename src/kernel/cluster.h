@@ -1,0 +1,58 @@
+// Clusters (Shape::cluster): blocks that run at the same time and reach each other's shared memory.
+#pragma once
+#include "kernel/kernel.h"
+
+#if !defined(__CUDACC__)
+#include "simt/async.h"
+#endif
+
+namespace upsweep {
+
+// This block's number in its cluster.
+__device__ __forceinline__ unsigned cluster_rank() {
+#if defined(__CUDACC__)
+  unsigned rank = 0;
+#if __CUDA_ARCH__ >= 900
+  asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+#endif
+  return rank;
+#else
+  return simt::cluster_rank();
+#endif
+}
+// A barrier for all threads of the cluster; what they wrote before is visible to all of them after it.
+__device__ __forceinline__ void cluster_sync() {
+#if !defined(__CUDACC__)
+  simt::cluster_sync();
+#elif __CUDA_ARCH__ >= 900
+  asm volatile("barrier.cluster.arrive.aligned;\n\tbarrier.cluster.wait.aligned;" ::: "memory");
+#endif
+}
+// Returns the word of block `rank` that has the place of this block's *shared.
+__device__ __forceinline__ std::uint64_t read_in_cluster(const std::uint64_t* shared, unsigned rank) {
+  std::uint64_t word = 0;
+#if !defined(__CUDACC__)
+  word = *simt::map_shared(const_cast<std::uint64_t*>(shared), rank);
+#elif __CUDA_ARCH__ >= 900
+  unsigned there;
+  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;"
+               : "=r"(there)
+               : "r"(static_cast<unsigned>(__cvta_generic_to_shared(shared))), "r"(rank));
+  asm volatile("ld.shared::cluster.u64 %0, [%1];" : "=l"(word) : "r"(there) : "memory");
+#endif
+  return word;
+}
+// Adds 1 to the word of block `rank` that has the place of this block's *shared.
+__device__ __forceinline__ void increment_in_cluster(unsigned* shared, unsigned rank) {
+#if !defined(__CUDACC__)
+  atomicAdd(simt::map_shared(shared, rank), 1u);
+#elif __CUDA_ARCH__ >= 900
+  unsigned there;
+  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;"
+               : "=r"(there)
+               : "r"(static_cast<unsigned>(__cvta_generic_to_shared(shared))), "r"(rank));
+  asm volatile("red.relaxed.cluster.shared::cluster.add.u32 [%0], 1;" ::"r"(there) : "memory");
+#endif
+}
+
+}  // namespace upsweep

@@ -1,0 +1,82 @@
+// Tiles that a block sorts by bucket with LaneRanks, and the shared memory that takes.
+#pragma once
+#include "kernel/async.h"
+#include "kernel/vector.h"
+#include "ladders/partition/lane_ranks.cuh"
+
+namespace upsweep::ladders::partition {
+
+// A lane has 15 packs of the wider of key and value: at an odd number, 32 lanes that read their first packs use all
+// banks; 168 registers hold 60 keys and their places. Twelve warps fill a multiprocessor. Keys alone take them in two
+// blocks, one of which moves memory while the other ranks. With values one block is faster, because its tile is twice
+// as large: runs are longer, and fewer sectors wait in L2 for their other half (docs/notes/partition.md).
+template <class T, unsigned value_bytes>
+struct LaneTiles {
+  static constexpr unsigned widest = sizeof(T) > value_bytes ? sizeof(T) : value_bytes;
+  static constexpr unsigned blocks_per_sm = value_bytes ? 1 : 2, warps = 12 / blocks_per_sm, block = warps * warp_size;
+  static constexpr unsigned keys = 15 * 16 / widest;  // per lane
+  static constexpr unsigned tile = block * keys, bytes = tile * widest;
+  using Value = std::conditional_t<value_bytes == 8, std::uint64_t, std::uint32_t>;
+  using Ranks = LaneRanks<warps, keys>;
+};
+
+// Place is the type of places in the output: 64 bits only if there are so many, because a warp reads them in two
+// wavefronts.
+template <class Place, class T, unsigned value_bytes>
+struct LaneTilesMemory {
+  using Tiles = LaneTiles<T, value_bytes>;
+  union {
+    typename Tiles::Ranks::Memory ranks;
+    struct {
+      uint4 sorted[Tiles::bytes / 16], staged[Tiles::bytes / 16];  // keys, then values
+    } tile;
+  };
+  TileRow rows[2];                               // of this tile and the next one
+  Place place[most_counted];                     // in the output, of a bucket's first key, less its place in the tile
+  alignas(8) std::uint16_t start[most_counted];  // a bucket's first place in the tile
+  std::uint64_t arrived;                         // mbarrier
+  unsigned next;                                 // tile
+  std::uint8_t bucket[value_bytes ? Tiles::tile : 4];  // at each place in the tile: where values follow their keys
+};
+
+// An array that is read tile by tile, through shared memory.
+template <class T, unsigned tile_size>
+struct TileReader {
+  const T* all;  // [n]
+  std::size_t n;
+
+  __device__ unsigned size(unsigned tile) const {
+    const std::size_t left = n - std::size_t(tile) * tile_size;
+    return left < tile_size ? static_cast<unsigned>(left) : tile_size;
+  }
+  // The bytes that fetch() copies: those of a tile that is whole and aligned.
+  __device__ unsigned fetched_bytes(unsigned tile) const {
+    return reinterpret_cast<std::uintptr_t>(all) % 16 == 0 && size(tile) == tile_size ? tile_size * sizeof(T) : 0;
+  }
+  // Starts the copy of a tile to [tile_size] elements. By one thread.
+  __device__ void fetch(unsigned tile, void* staged, std::uint64_t* arrived) const {
+    if (const unsigned bytes = fetched_bytes(tile))
+      bulk_copy(staged, all + std::size_t(tile) * tile_size, bytes, arrived);
+  }
+  // Block-wide, after what fetch() copies has arrived: copies what it did not, and `past` beyond the array's end; then
+  // loads this thread's `count` consecutive elements.
+  template <unsigned count>
+  __device__ __forceinline__ void load(unsigned tile, void* staged, T past, T (&own)[count]) const {
+    T* const elements = static_cast<T*>(staged);
+    if (!fetched_bytes(tile)) {
+      const unsigned filled = size(tile);
+      for (unsigned i = threadIdx.x; i < tile_size; i += blockDim.x)
+        elements[i] = i < filled ? all[std::size_t(tile) * tile_size + i] : past;
+      __syncthreads();
+    }
+    using Word = std::conditional_t<sizeof own % 16 == 0, uint4, uint2>;
+    const Word* const words = reinterpret_cast<const Word*>(elements + threadIdx.x * count);
+#pragma unroll
+    for (unsigned k = 0; k < sizeof own / sizeof(Word); ++k) {
+      const Word word = words[k];
+      memcpy(own + k * sizeof(Word) / sizeof(T), &word, sizeof word);
+    }
+  }
+};
+
+}  // namespace upsweep::ladders::partition
