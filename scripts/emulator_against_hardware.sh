@@ -9,6 +9,8 @@ set -euo pipefail
 upsweep=$1 out=$2 primitive=${3:-reduce}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 n=$((1 << 14))
+types=f32,i32
+[ "$primitive" != partition ] || types=u32
 
 # One shape for both, small enough for the emulator and large enough for full rounds: 8 blocks.
 metrics=l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum
@@ -20,7 +22,7 @@ metrics+=,smsp__inst_executed_op_shared_atom.sum
 
 : >"$out/explain.jsonl"
 : >"$out/ncu.csv"
-for rung in $("$upsweep" explain "$primitive" -n 32 --type f32,i32 --json | python3 -c '
+for rung in $("$upsweep" explain "$primitive" -n 32 --type $types --json | python3 -c '
 import json, sys
 seen = []
 for line in sys.stdin:
@@ -37,12 +39,14 @@ print(*seen)'); do
     histogram/values) call=(--type u8 --param grid=8 --op even) ;;
     histogram/guided) call+=(--op edges) ;;
     histogram/*) call+=(--op even) ;;
+    partition/*) call=(--type u32 --param grid=8 --op digit) ;;
   esac
   "$upsweep" explain "$primitive" --rung "$rung" "${call[@]}" -n $n --json >>"$out/explain.jsonl"
   printf '### %s\n' "$rung" >>"$out/ncu.csv"
   # The first launches are those of the check before timing: the rung's kernels.
-  kernels="^((${rung}|final_pass|partition)_kernel|count_buckets|write_result)"
-  ncu --clock-control none --csv --kernel-name "regex:$kernels" --launch-count 3 --metrics "$metrics" \
+  kernels="^((${rung}|final_pass|partition)_kernel|count_buckets|write_result)" launches=3
+  [ "$primitive" != partition ] || kernels=_kernel launches=5
+  ncu --clock-control none --csv --kernel-name "regex:$kernels" --launch-count $launches --metrics "$metrics" \
     "$upsweep" bench "$primitive" --backend cuda --rung "$rung" "${call[@]}" -n $n --no-peers --samples 4 \
     >>"$out/ncu.csv" 2>>"$out/ncu.log" || printf 'ncu failed for %s\n' "$rung" >&2
 done

@@ -120,5 +120,39 @@ TEST(PartitionTiles, FitWithTheMostBuckets) {
   EXPECT_EQ(code(512, 15), Code::ok);
 }
 
+// ---- values ---------------------------------------------------------------------------------------------------------
+
+// A block of 384 threads has tiles of 23040 pairs, larger than the checks' inputs: two whole ones and a rest.
+TEST(PartitionValues, LargeTilesKeepThemBesideTheirKeys) {
+  constexpr std::size_t count = 2 * 23040 + 77;
+  const auto keys = make_input<std::uint32_t>("zipf", count, 1);
+  std::vector<std::uint32_t> order(count);
+  std::iota(order.begin(), order.end(), 0u);
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return (keys[a] & 255) < (keys[b] & 255); });
+  for (simt::Emulator* emulator : {&plain_emulator(), &traced_emulator()}) {
+    test::Array<std::uint32_t> in(*emulator, count), values(*emulator, count), out(*emulator, count),
+        moved(*emulator, count), offsets(*emulator, 257);
+    in.set([&](std::size_t i) { return keys[i]; });
+    values.set([&](std::size_t i) { return static_cast<std::uint32_t>(i); });
+    Workspace workspace(*emulator);
+    const Call call{
+        .operation = Bucketing::digit,
+        .in = {input_array(Type::u32, count, in.data()), input_array(Type::u32, count, values.data())},
+        .out = {{{Type::u32, count, out.data()}, {Type::u32, count, moved.data()}, {Type::u32, 257, offsets.data()}}},
+        .scalars = {std::uint64_t{0}, std::uint64_t{8}},
+        .tuning = {.block = 384, .grid = 1},
+        .workspace = &workspace};
+    const Rung* rung = find_rung(emulator->rungs(), "partition", "lane_counters");
+    (void)emulator->take_report();
+    EXPECT_TRUE(rung->find(Type::u32, Bucketing::digit)(call));
+    const simt::Report report = emulator->take_report();
+    EXPECT_TRUE(report.issues.empty()) << test::to_string(report);
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < count; ++i) wrong += moved[i] != order[i] || out[i] != keys[order[i]];
+    EXPECT_EQ(wrong, 0u);
+    EXPECT_TRUE(workspace.counters_are_zero());
+  }
+}
+
 }  // namespace
 }  // namespace upsweep

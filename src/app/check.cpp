@@ -7,10 +7,10 @@
 
 #include "app/command.h"
 #include "app/output.h"
-#include "app/processes.h"
 #include "app/select.h"
 #include "lab/backends.h"
 #include "lab/grid.h"
+#include "lab/processes.h"
 #include "lab/sizes.h"
 
 namespace upsweep::app {
@@ -26,7 +26,7 @@ struct Options {
 
 // A quick look, under a minute on two cores: every size up to 4100, a few combinations of type, operator and input at
 // each.
-constexpr lab::Depth quick_depth{.every_combination_to = 0, .combinations = 4, .largest = 4'100, .own_shape_every = 64};
+constexpr lab::Depth quick_depth{.every_combination_to = 0, .combinations = 3, .largest = 4'100, .own_shape_every = 64};
 
 void declare(CLI::App& command, Options& o) {
   declare_selection(command, o.selection);
@@ -137,7 +137,7 @@ std::vector<Job> jobs_of(const Options& options) {
 // The emulated jobs, side by side; in the order of `jobs`.
 std::vector<lab::RungCheck> run_emulated(const std::vector<const Job*>& jobs) {
   Progress progress("check simt, rung");
-  const auto answers = in_processes(
+  const auto answers = lab::in_processes(
       jobs.size(),
       [&](std::size_t k) {
         const Job& job = *jobs[k];
@@ -147,7 +147,7 @@ std::vector<lab::RungCheck> run_emulated(const std::vector<const Job*>& jobs) {
       [&](std::size_t done) { progress.update(done, jobs.size()); });
   std::vector<lab::RungCheck> results;
   for (std::size_t k = 0; k < jobs.size(); ++k) {
-    const Answer& answer = answers[k];
+    const lab::Answer& answer = answers[k];
     lab::RungCheck result{.rung = jobs[k]->rungs.front(),
                           .platform = lab::platform_name(*jobs[k]->platform, jobs[k]->emulator)};
     if (answer.error.empty()) {

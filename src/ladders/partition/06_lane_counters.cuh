@@ -23,14 +23,12 @@
 namespace upsweep::ladders::partition {
 
 // `next_tile` is 0, and left so; `nothing` is 0, as LaneRanks wants it.
-template <unsigned value_bytes, class Place, class T, class O>
-__global__ void __launch_bounds__(LaneTiles<T, value_bytes>::block, LaneTiles<T, value_bytes>::blocks_per_sm)
+template <class Tiles, bool has_values, class Place, class T, class O>
+__global__ void __launch_bounds__(Tiles::block, Tiles::blocks_per_sm)
     lane_counters_kernel(Input<T, O> in, T* out, Values values, TilePlaces places, unsigned* next_tile, T nothing) {
-  using Tiles = LaneTiles<T, value_bytes>;
   using Value = typename Tiles::Value;
   constexpr unsigned block = Tiles::block, keys_per_lane = Tiles::keys;
-  constexpr bool has_values = value_bytes > 0;
-  auto& m = *dynamic_shared<LaneTilesMemory<Place, T, value_bytes>>();
+  auto& m = *dynamic_shared<LaneTilesMemory<Place, Tiles, T, has_values>>();
   const unsigned t = threadIdx.x;
   const TileReader<T, Tiles::tile> keys_in{in.keys, in.n};
   const TileReader<Value, Tiles::tile> values_in{static_cast<const Value*>(values.in), in.n};
@@ -138,25 +136,36 @@ struct lane_counters {
   static Status run(const Args<T, O>& a) {
     if (a.in.buckets.count > most_counted || a.values.bytes > 8)
       return run_rung<shared_reorder, kernel_shared_reorder_rung>(a);
-    return a.values.bytes == 0 ? start<0>(a) : a.values.bytes == 4 ? start<4>(a) : start<8>(a);
+    return a.values.bytes == 0 ? start<0, 6>(a) : a.values.bytes == 4 ? with_values<4>(a) : with_values<8>(a);
   }
 
  private:
+  // Keys alone have two blocks per multiprocessor, one of which moves memory while the other ranks. With values one is
+  // faster, if there are tiles for all: they are twice as large, so runs are longer, and fewer sectors wait in L2 for
+  // their other half (docs/notes/partition.md).
   template <unsigned value_bytes, class T, class O>
+  static Status with_values(const Args<T, O>& a) {
+    using Large = LaneTiles<T, value_bytes, 12>;
+    const bool large = a.tuning.block ? a.tuning.block == Large::block
+                                      : a.in.n >= std::size_t(device_limits().multiprocessors) * Large::tile;
+    return large ? start<value_bytes, 12>(a) : start<value_bytes, 6>(a);
+  }
+  template <unsigned value_bytes, unsigned warps, class T, class O>
   static Status start(const Args<T, O>& a) {
-    using Tiles = LaneTiles<T, value_bytes>;
+    using Tiles = LaneTiles<T, value_bytes, warps>;
+    constexpr bool has_values = value_bytes > 0;
     if (a.tuning.block && a.tuning.block != Tiles::block)
-      return {Code::unsupported, 0, "this rung's block size is fixed"};
+      return {Code::unsupported, 0, "this rung has blocks of 192 threads, and of 384 for values"};
     TilePlaces places;
     if (Status s = find_tile_places<Tiles::tile>(a, places); !s) return s;
     unsigned* const next_tile = a.workspace->counters(1);
     if (!next_tile) return no_memory;
     const unsigned most = a.tuning.grid_or(Tiles::blocks_per_sm * std::size_t(device_limits().multiprocessors));
     const auto by_place = [&]<class Place>(Place) {
-      return launch(lane_counters_kernel<value_bytes, Place, T, O>,
+      return launch(lane_counters_kernel<Tiles, has_values, Place, T, O>,
                     {.grid = places.tiles < most ? places.tiles : most,
                      .block = Tiles::block,
-                     .shared_bytes = sizeof(LaneTilesMemory<Place, T, value_bytes>),
+                     .shared_bytes = sizeof(LaneTilesMemory<Place, Tiles, T, has_values>),
                      .overlap = true,
                      .stream = a.stream},
                     a.in, a.keys, a.values, places, next_tile, T(0));
@@ -164,7 +173,7 @@ struct lane_counters {
     // With values the wider places cost 1 %, which saves half of the kernels to compile.
     if constexpr (emulated)
       return by_place(0u);
-    else if constexpr (value_bytes > 0)
+    else if constexpr (has_values)
       return by_place(std::uint64_t(0));
     else
       return wide(a.in.n) ? by_place(std::uint64_t(0)) : by_place(0u);

@@ -7,13 +7,11 @@
 namespace upsweep::ladders::partition {
 
 // A lane has 15 packs of the wider of key and value: at an odd number, 32 lanes that read their first packs use all
-// banks; 168 registers hold 60 keys and their places. Twelve warps fill a multiprocessor. Keys alone take them in two
-// blocks, one of which moves memory while the other ranks. With values one block is faster, because its tile is twice
-// as large: runs are longer, and fewer sectors wait in L2 for their other half (docs/notes/partition.md).
-template <class T, unsigned value_bytes>
+// banks; 168 registers hold 60 keys and their places. Twelve warps fill a multiprocessor, as one block or as two.
+template <class T, unsigned value_bytes, unsigned block_warps>
 struct LaneTiles {
   static constexpr unsigned widest = sizeof(T) > value_bytes ? sizeof(T) : value_bytes;
-  static constexpr unsigned blocks_per_sm = value_bytes ? 1 : 2, warps = 12 / blocks_per_sm, block = warps * warp_size;
+  static constexpr unsigned warps = block_warps, block = warps * warp_size, blocks_per_sm = 12 / warps;
   static constexpr unsigned keys = 15 * 16 / widest;  // per lane
   static constexpr unsigned tile = block * keys, bytes = tile * widest;
   using Value = std::conditional_t<value_bytes == 8, std::uint64_t, std::uint32_t>;
@@ -22,9 +20,8 @@ struct LaneTiles {
 
 // Place is the type of places in the output: 64 bits only if there are so many, because a warp reads them in two
 // wavefronts.
-template <class Place, class T, unsigned value_bytes>
+template <class Place, class Tiles, class T, bool has_values>
 struct LaneTilesMemory {
-  using Tiles = LaneTiles<T, value_bytes>;
   union {
     typename Tiles::Ranks::Memory ranks;
     struct {
@@ -36,7 +33,7 @@ struct LaneTilesMemory {
   alignas(8) std::uint16_t start[most_counted];  // a bucket's first place in the tile
   std::uint64_t arrived;                         // mbarrier
   unsigned next;                                 // tile
-  std::uint8_t bucket[value_bytes ? Tiles::tile : 4];  // at each place in the tile: where values follow their keys
+  std::uint8_t bucket[has_values ? Tiles::tile : 4];  // at each place in the tile: where values follow their keys
 };
 
 // An array that is read tile by tile, through shared memory.
@@ -69,10 +66,11 @@ struct TileReader {
         elements[i] = i < filled ? all[std::size_t(tile) * tile_size + i] : past;
       __syncthreads();
     }
-    using Word = std::conditional_t<sizeof own % 16 == 0, uint4, uint2>;
+    constexpr unsigned bytes = sizeof own;
+    using Word = std::conditional_t<bytes % 16 == 0, uint4, uint2>;
     const Word* const words = reinterpret_cast<const Word*>(elements + threadIdx.x * count);
 #pragma unroll
-    for (unsigned k = 0; k < sizeof own / sizeof(Word); ++k) {
+    for (unsigned k = 0; k < bytes / sizeof(Word); ++k) {
       const Word word = words[k];
       memcpy(own + k * sizeof(Word) / sizeof(T), &word, sizeof word);
     }

@@ -1,4 +1,4 @@
-#include "app/processes.h"
+#include "lab/processes.h"
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -15,7 +15,7 @@
 #include "files/interrupt.h"
 #include "upsweep/error.h"
 
-namespace upsweep::app {
+namespace upsweep::lab {
 namespace {
 
 constexpr int failed = 1;  // exit status of a process whose answer is an error's text
@@ -124,4 +124,4 @@ std::vector<Answer> in_processes(std::size_t count, const std::function<std::str
   return answers;
 }
 
-}  // namespace upsweep::app
+}  // namespace upsweep::lab

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace upsweep::app {
+namespace upsweep::lab {
 
 struct Answer {
   std::string text;   // what the work returned
@@ -18,4 +18,4 @@ struct Answer {
 std::vector<Answer> in_processes(std::size_t count, const std::function<std::string(std::size_t)>& work,
                                  const std::function<void(std::size_t done)>& progress);
 
-}  // namespace upsweep::app
+}  // namespace upsweep::lab
