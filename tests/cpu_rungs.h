@@ -41,7 +41,7 @@ inline const Rung& cpu_rung(std::string_view primitive, std::string_view name) {
 // Returns those that this processor supports.
 inline std::vector<std::int64_t> instruction_sets() {
   std::vector<std::int64_t> all;
-  for (const std::int64_t target : {HWY_AVX3_DL, HWY_AVX3, HWY_AVX2, HWY_SSE4, HWY_STATIC_TARGET})
+  for (const std::int64_t target : {HWY_AVX3_DL, HWY_AVX3, HWY_AVX2, HWY_STATIC_TARGET})
     if (hwy::SupportedTargets() & target) all.push_back(target);
   return all;
 }

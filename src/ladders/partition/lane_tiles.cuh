@@ -62,8 +62,19 @@ struct TileReader {
     T* const elements = static_cast<T*>(staged);
     if (!fetched_bytes(tile)) {
       const unsigned filled = size(tile);
-      for (unsigned i = threadIdx.x; i < tile_size; i += blockDim.x)
-        elements[i] = i < filled ? all[std::size_t(tile) * tile_size + i] : past;
+      const T* const from = all + std::size_t(tile) * tile_size;
+      constexpr unsigned at_once = 10;  // loads that wait together; a thread has 30 or 60
+      static_assert(count % at_once == 0);
+      for (unsigned k = 0; k < count; k += at_once) {
+        T some[at_once];
+#pragma unroll
+        for (unsigned j = 0; j < at_once; ++j) {
+          const unsigned i = (k + j) * blockDim.x + threadIdx.x;
+          some[j] = i < filled ? from[i] : past;
+        }
+#pragma unroll
+        for (unsigned j = 0; j < at_once; ++j) elements[(k + j) * blockDim.x + threadIdx.x] = some[j];
+      }
       __syncthreads();
     }
     constexpr unsigned bytes = sizeof own;
