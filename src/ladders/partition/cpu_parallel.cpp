@@ -1,60 +1,70 @@
-// partition/parallel: every core has a share of the keys, and its own next place in every bucket.
-//
-// Idea      each core counts its share; the counts are added up bucket by bucket, and within a bucket share by share,
-//           so that each core knows where its keys of a bucket go; each moves its share.
-// Traffic   keys read twice, values once, both written once; a count per core and bucket.
-// Order     the input's: shares are in order, and so are the keys of a share.
-// Source    Zagha, Blelloch, Radix Sort for Vector Multiprocessors, 1991.
-#include <algorithm>
-#include <utility>
-
-#include "cpu/parallel.h"
+// partition/parallel: all cores, and the way to move that is fastest for the size and the number of buckets.
 #include "ladders/partition/binding.h"
+#include "ladders/partition/cpu_cores.h"
 
 namespace upsweep::ladders::partition {
 
 namespace {  // a rung of the same name may exist on the GPU
 
+// Least elements for more than one core, and least per bucket and core: these pay for a fork, a join and the counters.
+constexpr std::size_t least_for_cores = std::size_t{1} << 14, least_per_counter = 32;
+// Few buckets: their elements wait for one another's stores, and the ends of equally large buckets share cache sets.
+constexpr unsigned few_buckets = 32;
+
+template <class T, class O>
+Plan plan_for(const Args<T, O>& a, int threads) {
+  const std::size_t n = a.in.n, buckets = a.in.buckets.count, bytes = n * element_bytes(a);
+  const bool pays = n >= least_for_cores && n >= least_per_counter * buckets * static_cast<std::size_t>(threads);
+  Plan p;
+  p.cores = pays ? threads : 1;
+  const auto cores = static_cast<std::size_t>(p.cores);
+  const std::size_t reach = std::size_t{n <= 256 * buckets ? 8u : 4u} << 20;
+  const bool near = bytes < std::min(reach, last_level_cache_bytes() / 4);
+  if (near && buckets > few_buckets) {
+    p.chunk = n / cores + 1;
+    return p;
+  }
+  p.way = Way::blocks;
+  p.stores = near ? Stores::cached : Stores::around;
+  p.block = near ? std::min(block_for(a), std::size_t{1} << 13) : block_for(a);
+  const std::size_t least = std::max(2 * p.block, 256 * buckets);
+  const std::size_t chunks = std::clamp(n / least, cores, 8 * cores);
+  p.chunk = (n / chunks / p.block + 1) * p.block;
+  return p;
+}
+
+// One core: the counts and then the places are in the array of offsets itself, one past where they belong. Each place
+// ends where the next bucket begins.
+template <class T, class O>
+Status scatter_at_once(const Args<T, O>& a) {
+  auto* const offsets = static_cast<std::uint32_t*>(a.offsets.array);
+  const unsigned buckets = a.in.buckets.count;
+  auto* const tables = static_cast<std::uint32_t*>(a.workspace->scratch(table_words(buckets) * sizeof(std::uint32_t)));
+  if (!tables) return no_memory;
+  const Loops loops = simd_loops(sizeof(T), a.values.bytes, false);
+  const Part all{a.in.keys, a.values.in, a.keys, a.values.out, a.in.buckets.first_bit, buckets, nullptr, 0, a.in.n};
+  std::fill_n(offsets, buckets + 1, 0u);
+  loops.count(all, offsets + 1, tables);
+  std::uint32_t sum = 0;
+  for (unsigned b = 1; b <= buckets; ++b) sum += std::exchange(offsets[b], sum);
+  loops.scatter(all, offsets + 1);
+  return {};
+}
+
 struct parallel {
   static constexpr Story story{
-      .idea = "counts of each core's share, added up bucket by bucket; each core moves its share",
-      .prediction = "cores times serial, as long as the memory is not the limit",
+      .idea = "each core counts and moves chunks of the keys: one by one if the output is near, else in blocks",
+      .prediction = "cores times blocks, up to the memory's speed",
       .guarantees = "stable",
       .limits = "any n; params: threads",
       .source = "Zagha, Blelloch, Radix Sort for Vector Multiprocessors, 1991"};
 
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    const Input<T, O> in = a.in;
-    const unsigned buckets = in.buckets.count;
-    const int shares = one_core(in.n * sizeof(T)) ? 1 : threads_of(a.tuning);
-    const std::size_t share = in.n / static_cast<std::size_t>(shares) + 1;
-    const auto begin = [&](int s) { return std::min(static_cast<std::size_t>(s) * share, in.n); };
-    // Of a share, buckets times: its count, then its next place.
-    auto* const places = static_cast<std::size_t*>(
-        a.workspace->scratch(std::size_t(buckets) * static_cast<std::size_t>(shares) * sizeof(std::size_t)));
-    if (!places) return no_memory;
-    const auto of_share = [&](int s) { return places + std::size_t(buckets) * static_cast<std::size_t>(s); };
-    upsweep::parallel(shares, shares, [&](int s) {
-      std::size_t* const count = of_share(s);
-      std::fill_n(count, buckets, std::size_t{0});
-      for (std::size_t i = begin(s); i < begin(s + 1); ++i) ++count[in.bucket_of(i)];
-    });
-    std::size_t before = 0;
-    for (unsigned b = 0; b < buckets; ++b) {
-      a.offsets.put(b, before);
-      for (int s = 0; s < shares; ++s) before += std::exchange(of_share(s)[b], before);
-    }
-    a.offsets.put(buckets, in.n);
-    upsweep::parallel(shares, shares, [&](int s) {
-      std::size_t* const next = of_share(s);
-      for (std::size_t i = begin(s); i < begin(s + 1); ++i) {
-        const std::size_t place = next[in.bucket_of(i)]++;
-        a.keys[place] = in.keys[i];
-        a.values.move(i, place);
-      }
-    });
-    return {};
+    const Plan plan = plan_for(a, threads_of(a.tuning));
+    if constexpr (O::bucketing == Bucketing::digit)
+      if (plan.way == Way::scatter && plan.cores == 1) return scatter_at_once(a);
+    return Pass<T, O>(a, plan).run();
   }
 };
 
