@@ -68,8 +68,8 @@ constexpr std::size_t combine_bytes(unsigned buckets, unsigned key_bytes, unsign
   return 2 * in_lines(buckets) * sizeof(std::uint32_t) + held * (key_bytes + value_bytes);
 }
 
-// Three words per bucket; the block, of which the run of each bucket is rounded up at both ends; a line per bucket that
-// waits for the next block.
+// Three words per bucket; the block, of which the run of each bucket is rounded up at both ends; a line
+// per bucket that waits for the next block.
 constexpr std::size_t block_slots(std::size_t block, unsigned buckets, std::size_t per_line) {
   return (block + per_line - 1) / per_line * per_line + 2 * buckets * per_line;
 }
