@@ -25,7 +25,7 @@ struct blocks {
 
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    const std::size_t block = block_for(a);
+    const std::size_t block = block_for(a.in.buckets.count, element_bytes(a));
     return Pass<T, O>(a, {.way = Way::blocks,
                           .chunk = most_per_chunk / block * block,
                           .block = block,

@@ -170,11 +170,10 @@ inline constexpr std::size_t least_per_bucket = 64;
 // many buckets that their runs would be short: those then pay for the last-level cache. 2^24 keys, M keys/s of two
 // cores: into 2^12 in blocks of 2^17 859, 2^18 898, 2^19 877; ns per key of one core: into 2^10 in blocks of 2^14 1.44,
 // 2^16 1.20, 2^18 1.20; into 2^8 0.98, 0.95, 1.06.
-template <class T, class O>
-std::size_t block_for(const Args<T, O>& a) {
+inline std::size_t block_for(unsigned buckets, std::size_t element_bytes) {
   constexpr std::size_t most = std::size_t{1} << 19;
-  const std::size_t fits = std::min(second_level_cache_bytes() / 2 / element_bytes(a), most);
-  return std::bit_floor(std::clamp(least_per_bucket * a.in.buckets.count, fits, most));
+  const std::size_t fits = std::min(second_level_cache_bytes() / 2 / element_bytes, most);
+  return std::bit_floor(std::clamp(least_per_bucket * buckets, fits, most));
 }
 
 }  // namespace upsweep::ladders::partition

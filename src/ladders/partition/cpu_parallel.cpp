@@ -50,7 +50,7 @@ Plan plan_for(const Args<T, O>& a, int threads) {
   cores = std::clamp<std::size_t>(n / (least_per_bucket * buckets), 1, cores);
   p.cores = static_cast<int>(cores);
   p.stores = near ? Stores::cached : Stores::around;
-  p.block = std::min(block_for(a), (n + cores - 1) / cores);
+  p.block = std::min(block_for(a.in.buckets.count, element_bytes(a)), (n + cores - 1) / cores);
   const std::size_t blocks = (n + p.block - 1) / p.block;
   // 8 chunks per core, if they are large enough.
   const std::size_t least = std::max(2 * p.block, least_per_chunk_and_bucket * buckets);
