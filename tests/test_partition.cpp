@@ -329,6 +329,48 @@ TEST(PartitionCpu, EveryInstructionSet) {
   }
 }
 
+// A part of an output of more than 2^32 elements; the rest of it is never written.
+TEST(PartitionCpu, OutputIndicesBeyond32Bits) {
+  using namespace ladders::partition;
+  constexpr std::size_t far = (std::size_t{1} << 33) + 5, n = 3000, block = 1000;
+  constexpr unsigned buckets = 16;
+  const auto keys = make_input<std::uint32_t>("uniform", n, 1);
+  U32 expected = keys;
+  std::stable_sort(expected.begin(), expected.end(), [](auto a, auto b) { return a % buckets < b % buckets; });
+  for (const std::int64_t target : instruction_sets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    const Loops loops = simd_loops(4, 0, false);
+    for (const bool in_blocks : {false, true}) {
+      U32 out(n);
+      void* const front =
+          reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(out.data()) - far * sizeof(std::uint32_t));
+      Workspace workspace(cpu_platform());
+      void* const scratch = workspace.scratch(blocks_bytes(block, buckets, 4, 0));
+      alignas(64) std::uint32_t counts[n / block][in_lines(buckets)] = {}, tables[table_words(buckets)];
+      U64 next(buckets, 0);
+      Part part{keys.data(), nullptr, front, nullptr, 0, buckets, nullptr, 0, n};
+      for (std::size_t k = 0; k < n / block; ++k) {
+        part.begin = k * block;
+        part.end = part.begin + block;
+        loops.count(part, counts[k], tables);
+      }
+      std::uint64_t before = far;
+      for (unsigned b = 0; b < buckets; ++b) {
+        next[b] = before;
+        for (const auto& of_block : counts) before += of_block[b];
+      }
+      part.begin = 0;
+      if (in_blocks)
+        loops.blocks(part, next.data(), counts[0], block, Stores::around, scratch);
+      else
+        loops.combine(part, next.data(), Stores::around, scratch);
+      EXPECT_EQ(out, expected) << hwy::TargetName(target) << ' ' << in_blocks;
+      EXPECT_EQ(next.back(), far + n);
+    }
+    hwy::SetSupportedTargetsForTest(0);
+  }
+}
+
 // ---- what is refused ------------------------------------------------------------------------------------------------
 
 std::string message_of(auto&& action) { return error_of(action).what(); }
