@@ -25,7 +25,7 @@ constexpr std::size_t few_buckets = 32;
 constexpr std::size_t least_for_blocks = std::size_t{1} << 11;
 
 // A chunk has a partial line at both ends of every bucket. 2^24 keys into 2^12 in blocks of 2^18: 898 M keys/s in 2
-// chunks, 874 in 4, 801 in 16. A core that loses its time slice should not leave half of the work: so no fewer chunks.
+// chunks, 874 in 4, 801 in 16. More chunks help only a core that loses its time slice.
 constexpr std::size_t least_per_chunk_and_bucket = 2048;
 
 template <class T, class O>
