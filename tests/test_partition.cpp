@@ -1,18 +1,26 @@
-// partition against handwritten answers, through the library: buckets, order, values of every width, what is refused.
+// partition against handwritten answers, through the library: buckets, order, values of every width, what is refused;
+// and the CPU rungs beyond what `upsweep check` runs: every alignment, block ends, threads, instruction sets.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/platform.h"
+#include "cpu_rungs.h"
 #include "error_of.h"
 #include "lab/backends.h"
+#include "lab/check.h"
 #include "lab/inputs.h"
+#include "lab/primitive.h"
+#include "ladders/partition/binding.h"
+#include "ladders/partition/cpu_cores.h"
 #include "upsweep/partition.h"
 
 namespace upsweep {
@@ -22,7 +30,7 @@ using U32 = std::vector<std::uint32_t>;
 using U64 = std::vector<std::uint64_t>;
 
 constexpr std::uint64_t top32 = std::numeric_limits<std::uint32_t>::max();
-const std::vector<std::string> rungs{"serial", "parallel"};
+const std::vector<std::string> rungs{"serial", "write_combining", "blocks", "parallel"};
 
 class Partition : public testing::Test {
  protected:
@@ -192,6 +200,178 @@ TEST(PartitionLibrary, OnEveryDevice) {
               (U32{0, static_cast<std::uint32_t>(zeros - expected.begin()), static_cast<std::uint32_t>(n)}));
   }
 }
+
+// ---- the CPU rungs --------------------------------------------------------------------------------------------------
+
+using ladders::partition::Args, ladders::partition::Binding, ladders::partition::Pass, ladders::partition::Plan,
+    ladders::partition::Way;
+
+const Primitive& partition_cases() { return *find_primitive("partition"); }
+
+// Elements past a cache line. Values of 16 bytes have elements of 8.
+struct Layout {
+  std::size_t keys = 0, values = 0, out_keys = 0, out_values = 0;
+};
+
+// Returns the mistake in the answer of run(Call), or nothing.
+std::optional<std::string> mistake(const Case& c, const Problem& problem, const Layout& layout, auto&& run) {
+  std::vector<std::unique_ptr<Framed>> arrays;
+  const auto framed = [&](const Array& array, std::size_t offset, const void* values) -> Array {
+    arrays.push_back(std::make_unique<Framed>(array.bytes(), offset * size_of(array.type), values));
+    return {array.type, array.count, arrays.back()->data()};
+  };
+  const std::size_t in_offsets[]{layout.keys, layout.values, 1}, out_offsets[]{layout.out_keys, layout.out_values, 1};
+  Workspace workspace(cpu_platform());
+  Call call = call_of(partition_cases(), c);
+  call.workspace = &workspace;
+  std::vector<const void*> outputs;
+  for (std::size_t k = 0; const Array& in : problem.inputs()) {
+    call.in[k] = framed(in, in_offsets[k], in.data);
+    ++k;
+  }
+  for (std::size_t k = 0; const Array& out : problem.outputs()) {
+    call.out[k] = framed(out, out_offsets[k], nullptr);
+    outputs.push_back(call.out[k++].data);
+  }
+  if (!run(call)) return "failed";
+  for (const auto& array : arrays)
+    if (!array->guards_stand()) return "wrote outside its output";
+  return problem.verify(cpu_rung("partition", "serial"), outputs);
+}
+std::optional<std::string> mistake(const std::string& rung, const Case& c, const Problem& problem,
+                                   const Layout& layout) {
+  return mistake(c, problem, layout, cpu_rung("partition", rung).find_for(c.type, c.operation, c.n));
+}
+
+Case case_of(Type type, Bucketing bucketing, std::size_t n, unsigned bits, unsigned value_bytes) {
+  const std::string buckets = std::to_string(1u << bits);
+  return {.type = type,
+          .operation = bucketing,
+          .n = n,
+          .seed = n + bits,
+          .settings = partition_cases().settings(type, {{"bits", std::to_string(bits)},
+                                                        {"first_bit", "3"},
+                                                        {"buckets", buckets},
+                                                        {"value_bytes", std::to_string(value_bytes)}})};
+}
+
+// Lines of the keys and of the values that begin together, and lines that do not.
+TEST(PartitionCpu, EveryAlignment) {
+  for (const Type type : {Type::u32, Type::u64})
+    for (const Bucketing bucketing : {Bucketing::digit, Bucketing::splitters})
+      for (const unsigned value_bytes : {0u, 4u, 8u, 16u}) {
+        const Case c = case_of(type, bucketing, 3001, 4, value_bytes);
+        const auto problem = partition_cases().make(c, {});
+        for (const std::string& rung : rungs)
+          for (std::size_t offset = 0; offset < 16; ++offset)
+            for (const std::size_t values : {offset, std::size_t{3}}) {
+              const auto wrong = mistake(rung, c, *problem, {offset % 5, offset % 3, offset, values});
+              ASSERT_FALSE(wrong) << rung << ' ' << lab::describe(c) << " offset " << offset << ": " << *wrong;
+            }
+      }
+}
+
+// Sizes about the ends of blocks, from the fewest buckets to the most, with more threads than cores.
+TEST(PartitionCpu, BlockEndsAndThreads) {
+  for (const unsigned bits : {1u, 4u, 8u, 12u, 15u})
+    for (const unsigned value_bytes : {0u, 4u, 16u}) {
+      if (under_thread_sanitizer && bits > 8) continue;
+      const std::size_t block = ladders::partition::block_for(1u << bits, 4 + value_bytes);
+      for (const std::size_t n : {block - 1, block, block + 1, 2 * block + 1}) {
+        if (bits == 15 && n < 2 * block) continue;  // half a second each
+        Case c = case_of(Type::u32, Bucketing::digit, n, bits, value_bytes);
+        const auto problem = partition_cases().make(c, {});
+        for (const std::string& rung : rungs)
+          for (const unsigned threads : {1u, 2u, 3u, 7u}) {
+            if (rung != "parallel" && threads > 1) continue;
+            c.tuning.threads = threads;
+            const auto wrong = mistake(rung, c, *problem, {0, 0, 3, 3});
+            ASSERT_FALSE(wrong) << rung << ' ' << lab::describe(c) << ": " << *wrong;
+          }
+      }
+    }
+}
+
+// Every way to move elements, with both kinds of stores, in several chunks of several blocks.
+TEST(PartitionCpu, EveryInstructionSet) {
+  for (const std::int64_t target : instruction_sets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    for (const Type type : {Type::u32, Type::u64})
+      for (const Bucketing bucketing : {Bucketing::digit, Bucketing::splitters})
+        for (const unsigned value_bytes : {0u, 4u, 8u, 16u})
+          for (const unsigned bits : {1u, 6u, 11u})
+            for (const std::size_t n : {1u, 63u, 1029u, 13'000u}) {
+              const Case c = case_of(type, bucketing, n, bits, value_bytes);
+              const auto problem = partition_cases().make(c, {});
+              for (const Plan& plan : {Plan{.way = Way::scatter, .cores = 3, .chunk = 1000},
+                                       Plan{.way = Way::combine, .cores = 3, .chunk = 1000},
+                                       Plan{.way = Way::blocks, .cores = 3, .chunk = 1500, .block = 500},
+                                       Plan{.way = Way::blocks, .chunk = 20'000, .block = 20'000}})
+                for (const Stores stores : {Stores::cached, Stores::around}) {
+                  Plan with_stores = plan;
+                  with_stores.stores = stores;
+                  const auto wrong = mistake(c, *problem, {0, 0, n % 7, n % 7}, [&](const Call& call) {
+                    Status status;
+                    visit(type, [&]<class T>(TypeTag<T>) {
+                      if constexpr (Binding::takes<T, void>)
+                        Binding::visit(bucketing, [&]<class O>(O) {
+                          const Args<T, O> a = Binding::args<T, O>(call);
+                          status = Pass<T, O>(a, with_stores).run();
+                        });
+                    });
+                    return status;
+                  });
+                  ASSERT_FALSE(wrong) << hwy::TargetName(target) << ' ' << lab::describe(c) << " way "
+                                      << static_cast<int>(plan.way) << ": " << *wrong;
+                }
+            }
+    hwy::SetSupportedTargetsForTest(0);
+  }
+}
+
+// A part of an output of more than 2^32 elements; the rest of it is never written.
+TEST(PartitionCpu, OutputIndicesBeyond32Bits) {
+  using namespace ladders::partition;
+  constexpr std::size_t far = (std::size_t{1} << 33) + 5, n = 3000, block = 1000;
+  constexpr unsigned buckets = 16;
+  const auto keys = make_input<std::uint32_t>("uniform", n, 1);
+  U32 expected = keys;
+  std::stable_sort(expected.begin(), expected.end(), [](auto a, auto b) { return a % buckets < b % buckets; });
+  for (const std::int64_t target : instruction_sets()) {
+    hwy::SetSupportedTargetsForTest(target);
+    const Loops loops = simd_loops(4, 0, false);
+    for (const bool in_blocks : {false, true}) {
+      U32 out(n);
+      void* const front =
+          reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(out.data()) - far * sizeof(std::uint32_t));
+      Workspace workspace(cpu_platform());
+      void* const scratch = workspace.scratch(blocks_bytes(block, buckets, 4, 0));
+      alignas(64) std::uint32_t counts[n / block][in_lines(buckets)] = {}, tables[table_words(buckets)];
+      U64 next(buckets, 0);
+      Part part{keys.data(), nullptr, front, nullptr, 0, buckets, nullptr, 0, n};
+      for (std::size_t k = 0; k < n / block; ++k) {
+        part.begin = k * block;
+        part.end = part.begin + block;
+        loops.count(part, counts[k], tables);
+      }
+      std::uint64_t before = far;
+      for (unsigned b = 0; b < buckets; ++b) {
+        next[b] = before;
+        for (const auto& of_block : counts) before += of_block[b];
+      }
+      part.begin = 0;
+      if (in_blocks)
+        loops.blocks(part, next.data(), counts[0], block, Stores::around, scratch);
+      else
+        loops.combine(part, next.data(), Stores::around, scratch);
+      EXPECT_EQ(out, expected) << hwy::TargetName(target) << ' ' << in_blocks;
+      EXPECT_EQ(next.back(), far + n);
+    }
+    hwy::SetSupportedTargetsForTest(0);
+  }
+}
+
+// ---- what is refused ------------------------------------------------------------------------------------------------
 
 std::string message_of(auto&& action) { return error_of(action).what(); }
 

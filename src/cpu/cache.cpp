@@ -9,21 +9,33 @@ namespace {
 
 // Read from sysfs rather than sysconf, which in a virtual machine adds up caches of the host that the machine does not
 // have.
-std::size_t read_cache_sizes() {
-  std::size_t largest = 0;
+struct Sizes {
+  std::size_t second_level, last_level;
+};
+Sizes read_cache_sizes() {
+  Sizes sizes{0, 0};
   for (int index = 0; index < 8; ++index) {  // no processor lists more: two of level 1 and up to three above
-    std::ifstream size("/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/size");
-    if (std::size_t kib; size >> kib) largest = std::max(largest, kib << 10);
+    const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index);
+    std::ifstream size_file(folder + "/size"), level_file(folder + "/level");
+    std::size_t kib = 0;
+    int level = 0;
+    if (!(size_file >> kib)) continue;
+    sizes.last_level = std::max(sizes.last_level, kib << 10);
+    if (level_file >> level && level == 2) sizes.second_level = kib << 10;
   }
-  if (largest) return largest;
-  return 32 << 20;  // unknown: a common size
+  if (!sizes.last_level) sizes.last_level = 32 << 20;  // unknown: common sizes
+  if (!sizes.second_level) sizes.second_level = std::min<std::size_t>(512 << 10, sizes.last_level);
+  return sizes;
+}
+
+const Sizes& cache_sizes() {
+  static const Sizes sizes = read_cache_sizes();
+  return sizes;
 }
 
 }  // namespace
 
-std::size_t last_level_cache_bytes() {
-  static const std::size_t bytes = read_cache_sizes();
-  return bytes;
-}
+std::size_t last_level_cache_bytes() { return cache_sizes().last_level; }
+std::size_t second_level_cache_bytes() { return cache_sizes().second_level; }
 
 }  // namespace upsweep
