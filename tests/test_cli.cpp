@@ -221,7 +221,7 @@ TEST_F(Cli, ReadmesAndPicturesSayWhatTheRecordsSay) {
   const std::string in_source = std::string("cd ") + UPSWEEP_SOURCE_DIR + " &&";
   const Outcome tables =
       run("report readme --check README.md src/ladders/reduce/README.md src/ladders/scan/README.md "
-          "src/ladders/histogram/README.md docs/notes/reduce-cpu.md",
+          "src/ladders/histogram/README.md src/ladders/partition/README.md docs/notes/reduce-cpu.md",
           in_source);
   EXPECT_EQ(tables.code, 0) << tables.err;
   for (const std::string name : {"reduce", "scan"}) {

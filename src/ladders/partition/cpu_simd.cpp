@@ -1,12 +1,11 @@
 // partition/cpu_simd: the loops of cpu_simd.h. Moving is bound by stores to many places, which vectors do not help;
 // they find the digits that are counted, and copy lines.
 //
-// Compiled once for each instruction set and chosen at run time by Highway. SSE2 stands for SSE4, which has nothing
-// that these loops use.
+// Compiled once for each instruction set and chosen at run time by Highway.
 #include "cpu/skipped_targets.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ladders/partition/cpu_simd.cpp"
-#define HWY_DISABLED_TARGETS (UPSWEEP_SKIPPED_TARGETS | HWY_SSE4)
+#define HWY_DISABLED_TARGETS UPSWEEP_SKIPPED_TARGETS
 #include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>

@@ -1,7 +1,6 @@
 // partition/write_combining: one core; a line of each bucket is collected, and copied to the output when it is full.
 //
-// Idea      a store to one of many places costs a cache miss, and often a TLB miss: pay them once per line, not once
-// per
+// Idea      a store to one of many places costs a cache miss, and often a TLB miss: pay them once per line, not per
 //           key. The lines of 512 buckets are as large as L1. A copied line is whole, so that it need not be read
 //           first: where the output exceeds the caches, the stores go around them.
 // Traffic   keys read twice, values once, both written once; without the stores around the caches, the output is read.
