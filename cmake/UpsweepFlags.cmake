@@ -28,6 +28,13 @@ foreach(sanitizer IN LISTS UPSWEEP_SANITIZE)
   target_compile_options(upsweep_flags INTERFACE -fsanitize=${sanitizer} -fno-omit-frame-pointer)
   target_link_options(upsweep_flags INTERFACE -fsanitize=${sanitizer})
 endforeach()
+# A sanitized program runs where it is built: code for AVX-512, a third of the vector code, only where it can run.
+if(UPSWEEP_SANITIZE AND EXISTS /proc/cpuinfo)
+  file(STRINGS /proc/cpuinfo avx512 REGEX "^flags.* avx512bw" LIMIT_COUNT 1)
+  if(NOT avx512)
+    target_compile_definitions(upsweep_flags INTERFACE UPSWEEP_WITHOUT_AVX512)
+  endif()
+endif()
 
 # CPU peers are other libraries' headers, compiled here, for the machine that builds, as a competitor would. Our own
 # rungs choose at run time. Empty for a build that goes to other machines.

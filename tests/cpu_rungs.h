@@ -22,6 +22,11 @@ inline constexpr bool under_thread_sanitizer = true;
 #else
 inline constexpr bool under_thread_sanitizer = false;
 #endif
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+inline constexpr bool under_sanitizer = true;
+#else
+inline constexpr bool under_sanitizer = false;
+#endif
 inline constexpr bool with_peers = !under_thread_sanitizer;
 
 inline std::vector<const Rung*> cpu_rungs_of(std::string_view primitive) {

@@ -301,6 +301,7 @@ TEST(PartitionCpu, EveryInstructionSet) {
         for (const unsigned value_bytes : {0u, 4u, 8u, 16u})
           for (const unsigned bits : {1u, 6u, 11u})
             for (const std::size_t n : {1u, 63u, 1029u, 13'000u}) {
+              if (under_sanitizer && (bits != 6 || n == 1029)) continue;  // 6 times slower, or 100 times
               const Case c = case_of(type, bucketing, n, bits, value_bytes);
               const auto problem = partition_cases().make(c, {});
               for (const Plan& plan : {Plan{.way = Way::scatter, .cores = 3, .chunk = 1000},

@@ -1,4 +1,5 @@
 // Results of kernels that use the whole CUDA surface, on both emulators.
+#include <algorithm>
 #include <bit>
 #include <numeric>
 #include <set>
@@ -72,6 +73,43 @@ TEST_P(Kernels, SelectWithAPredicateOfOnesOwn) {
                                        : all           ? left[i - kept.size()]
                                                        : untouched)
                 << n << ' ' << i;
+        }
+      }
+}
+
+// More than 256 buckets are left to shared_reorder, whose kernels the same unit then compiles.
+TEST_P(Kernels, PartitionWithBucketsOfOnesOwn) {
+  Workspace workspace(emulator);
+  for (const std::size_t n : {0, 1, 1000, 11520, 11597, 30001})
+    for (const unsigned buckets : {10u, 256u, 1000u})
+      for (const bool with_values : {false, true}) {
+        if (buckets == 1000 && n > 2000) continue;
+        const auto bucket_of = [&](std::uint32_t key) { return (key * 2654435769u >> 16) % buckets; };
+        Array<std::uint32_t> keys(emulator, n), values(emulator, n), out(emulator, n), moved(emulator, n),
+            offsets(emulator, buckets + 1);
+        std::vector<std::uint32_t> order(n), counts(buckets + 1);
+        for (std::size_t i = 0; i < n; ++i) {
+          keys[i] = static_cast<std::uint32_t>(i * 7919 % 5003);
+          values[i] = order[i] = static_cast<std::uint32_t>(i);
+          ++counts[bucket_of(keys[i]) + 1];
+        }
+        std::stable_sort(order.begin(), order.end(),
+                         [&](auto a, auto b) { return bucket_of(keys[a]) < bucket_of(keys[b]); });
+        const Rung* rung = find_rung(emulator.rungs(), "test", "hashed");
+        const Call call{.in = {{{Type::u32, n, keys.data()}, {Type::u32, n, with_values ? values.data() : nullptr}}},
+                        .out = {{{Type::u32, n, out.data()},
+                                 {Type::u32, n, moved.data()},
+                                 {Type::u32, buckets + 1, offsets.data()}}},
+                        .tuning = {.grid = n > 20'000 ? 1u : 0u},
+                        .workspace = &workspace};
+        ASSERT_TRUE(bool(rung->find(Type::u32, {})(call)));
+        std::partial_sum(counts.begin(), counts.end(), counts.begin());
+        for (unsigned b = 0; b <= buckets; ++b) ASSERT_EQ(offsets[b], counts[b]) << n << ' ' << buckets << ' ' << b;
+        for (std::size_t i = 0; i < n; ++i) {
+          ASSERT_EQ(out[i], keys[order[i]]) << n << ' ' << buckets << ' ' << i;
+          if (with_values) {
+            ASSERT_EQ(moved[i], order[i]) << n << ' ' << buckets << ' ' << i;
+          }
         }
       }
 }

@@ -11,6 +11,15 @@
 
 namespace upsweep::detail {
 
+// In host code, nvcc gives a __device__ lambda a type that cannot be called, so its signature cannot be checked.
+template <class F>
+inline constexpr bool is_device_lambda =
+#ifdef __CUDACC_EXTENDED_LAMBDA__
+    __nv_is_extended_device_lambda_closure_type(F);
+#else
+    false;
+#endif
+
 // Precedes a launch. Throws Error(unsupported) if this program's kernels do not run on the device; `instead` names the
 // alternative for the CPU.
 inline void require_kernels_on(const Device& device, const std::string& call, const char* instead) {

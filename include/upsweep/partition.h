@@ -19,6 +19,8 @@
 // Splitters in a GPU's memory are not read for this, because the call would have to wait: if they do not ascend, keys
 // are in wrong buckets, but nothing else is read or written.
 //
+// Buckets of a function of your own, on a GPU: upsweep/partition.cuh.
+//
 // For arrays, waiting and other errors see upsweep/view.h and invoke(). Values of 8 bytes are taken as std::uint64_t,
 // those of 16 as two of them, and have to be aligned to 8 bytes.
 #pragma once

@@ -16,17 +16,6 @@ template <class T>
 concept DeviceSelectElement = std::is_trivially_copyable_v<T> && std::default_initializable<T> &&
     (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8);
 
-namespace detail {
-// In host code, nvcc gives a __device__ lambda a type that cannot be called, so its signature cannot be checked.
-template <class P>
-inline constexpr bool is_device_lambda =
-#ifdef __CUDACC_EXTENDED_LAMBDA__
-    __nv_is_extended_device_lambda_closure_type(P);
-#else
-    false;
-#endif
-}  // namespace detail
-
 // True for an element to keep. Callable on the device (a struct or a __device__ lambda) and copied there, so it may
 // carry values but no host memory.
 template <class P, class T>

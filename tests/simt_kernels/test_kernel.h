@@ -38,6 +38,7 @@ Rungs mistake_kernels();
 Rungs own_operator_kernels();
 Rungs own_function_kernels();
 Rungs own_predicate_kernels();
+Rungs own_bucket_kernels();
 Rungs ordered_scan_kernels();
 
 }  // namespace upsweep::test

@@ -70,10 +70,14 @@ __global__ void __launch_bounds__(Tiles::block, Tiles::blocks_per_sm)
     };
     unsigned following = 0;  // as long as this tile is in work
     if (!has_values && t == 0) following = draw();
-    // 1. The lane's keys. Those past the end belong to the last bucket, and being last they come after all others.
+    // 1. The lane's keys. Those past the end are in the last bucket, and being last they come after all others. What is
+    // there, nobody knows of a function of the caller's: then the last bucket of the tile will do.
     wait();
-    T keys[keys_per_lane];
-    keys_in.load(tile, m.tile.staged, T(~T(0)), keys);
+    T keys[keys_per_lane], past = T(~T(0));
+    if constexpr (!requires { O::bucketing; })
+      if (const unsigned size = keys_in.size(tile); size < Tiles::tile)
+        past = key_of_last_bucket(in, std::size_t(tile) * Tiles::tile, size);
+    keys_in.load(tile, m.tile.staged, past, keys);
     // 2. Their places in the tile, and where its buckets belong.
     unsigned place[keys_per_lane / 2];
     Tiles::Ranks::place(m.ranks, keys, in.buckets, nothing, place, m.start);
@@ -157,7 +161,7 @@ struct lane_counters {
     if (a.tuning.block && a.tuning.block != Tiles::block)
       return {Code::unsupported, 0, "this rung has blocks of 192 threads, and of 384 for values"};
     TilePlaces places;
-    if (Status s = find_tile_places<Tiles::tile>(a, places); !s) return s;
+    if (Status s = find_tile_places<Tiles::tile>(a, places); !s || a.in.n == 0) return s;
     unsigned* const next_tile = a.workspace->counters(1);
     if (!next_tile) return no_memory;
     const unsigned most = a.tuning.grid_or(Tiles::blocks_per_sm * std::size_t(device_limits().multiprocessors));

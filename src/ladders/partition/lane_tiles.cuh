@@ -36,6 +36,18 @@ struct LaneTilesMemory {
   std::uint8_t bucket[has_values ? Tiles::tile : 4];  // at each place in the tile: where values follow their keys
 };
 
+// Block-wide: returns one of the keys [first, first + size) that are in the last bucket that any of them is in.
+template <class T, class O>
+__device__ T key_of_last_bucket(const Input<T, O>& in, std::size_t first, unsigned size) {
+  static_assert(most_counted <= 1 << 16);
+  __shared__ unsigned last;  // 2^16 times the bucket, and which key
+  if (threadIdx.x == 0) last = 0;
+  __syncthreads();
+  for (unsigned i = threadIdx.x; i < size; i += blockDim.x) atomicMax(&last, in.bucket_of(first + i) << 16 | i);
+  __syncthreads();
+  return in.keys[first + (last & 0xffff)];
+}
+
 // An array that is read tile by tile, through shared memory.
 template <class T, unsigned tile_size>
 struct TileReader {

@@ -1,0 +1,105 @@
+// Stable partition on a GPU into the buckets of a user-defined function: for .cu files, which link upsweep::kernels.
+#pragma once
+#include <concepts>
+#include <string>
+#include <type_traits>
+
+#include "ladders/partition/05_shared_reorder.cuh"  // which lane_counters leaves more than 256 buckets to
+#include "ladders/partition/06_lane_counters.cuh"
+#include "upsweep/device_call.cuh"
+#include "upsweep/partition.h"
+
+namespace upsweep {
+
+// Maps a key to its bucket. Callable on the device (a struct or a __device__ lambda) and copied there, so it may carry
+// values but no host memory.
+template <class F, class T>
+concept DeviceBuckets = detail::is_device_lambda<F> ||(std::is_trivially_copyable_v<F>&& requires(const F f, T key) {
+  { f(key) } -> std::convertible_to<unsigned>;
+});
+
+namespace ladders::partition {
+
+template <class F>
+struct ByFunction {};
+
+template <class T, class F>
+struct Buckets<T, ByFunction<F>> {
+  F bucket_of;
+  unsigned count;
+  __device__ unsigned operator()(T key) const { return static_cast<unsigned>(bucket_of(key)); }
+};
+
+}  // namespace ladders::partition
+
+namespace detail {
+
+template <class T, class F, class Offsets>
+void partition_on_device(Device& device, const View<const T>& keys, F bucket_of, unsigned buckets, const View<T>& out,
+                         const ladders::partition::Values& values, Offsets&& offsets) {
+  const auto begins = view_on(device, offsets, "the offsets");
+  constexpr bool wide = sizeof(element_of<Offsets>) == 8;
+  if (buckets < 2 || buckets > ladders::partition::most_buckets)
+    throw Error(Code::invalid_argument, "partition: " + std::to_string(buckets) + " buckets",
+                "2 to 32768 are possible");
+  if (out.size() < keys.size())
+    throw Error(Code::invalid_argument, "partition: the output has room for " + std::to_string(out.size()) +
+                                            " keys, the input has " + std::to_string(keys.size()));
+  if (begins.size() != buckets + 1)
+    throw Error(Code::invalid_argument,
+                "partition: " + std::to_string(begins.size()) + " offsets for " + std::to_string(buckets) + " buckets",
+                "there is one more than buckets");
+  if (wide != ladders::partition::wide(keys.size()))
+    throw Error(Code::invalid_argument, "partition: offsets of the wrong type",
+                "std::uint32_t below 2^32 keys, std::uint64_t from there on");
+  const Tuning tuning;
+  using By = ladders::partition::ByFunction<F>;
+  require_success(ladders::partition::lane_counters::run<T, By>({{tuning, &device.workspace(), device.stream()},
+                                                                 {keys.data(), keys.size(), {bucket_of, buckets}},
+                                                                 out.data(),
+                                                                 values,
+                                                                 {begins.data(), wide}}),
+                  "partition/lane_counters");
+}
+
+}  // namespace detail
+
+// out = the keys by bucket, those of one bucket in the order of the input; offsets[b] = where bucket b begins, and
+// offsets[buckets] the number of keys. 2 to 32768 buckets; bucket_of(key) must be below `buckets`, which is not
+// checked. By the fastest rung:
+//   upsweep::partition_by(gpu, keys, [=] __device__(std::uint32_t key) { return key * 2654435769u >> 28; }, 16, out,
+//                         offsets);
+// Arrays as in partition.h, in the device's memory; no output overlaps an input or another output. Queued on the
+// device's stream and capturable. Throws Error: invalid_argument (host memory, or another device's; an output too
+// small; too many buckets, or offsets of the wrong number or type), unsupported (the device is not a GPU),
+// out_of_memory, device_error.
+template <detail::KeyArray Keys, DeviceBuckets<input_element<Keys>> F, OutputOf<input_element<Keys>> Out,
+          detail::OffsetArray Offsets>
+void partition_by(Device& device, const Keys& keys, F bucket_of, unsigned buckets, Out&& out, Offsets&& offsets) {
+  using T = input_element<Keys>;
+  detail::require_kernels_on(device, "partition", "partition_by_digit or partition_by_splitters");
+  const View<const T> from = detail::view_on(device, keys, "the input");
+  const View<T> to = detail::view_on(device, out, "the output");
+  detail::partition_on_device<T>(device, from, bucket_of, buckets, to, {}, offsets);
+}
+// The same with values, of 4, 8 or 16 bytes, that go where their keys go.
+template <detail::KeyArray Keys, detail::ValueArray Values, DeviceBuckets<input_element<Keys>> F,
+          OutputOf<input_element<Keys>> Out, OutputOf<std::remove_const_t<element_of<Values>>> OutValues,
+          detail::OffsetArray Offsets>
+void partition_by(Device& device, const Keys& keys, const Values& values, F bucket_of, unsigned buckets, Out&& out,
+                  OutValues&& out_values, Offsets&& offsets) {
+  using T = input_element<Keys>;
+  detail::require_kernels_on(device, "partition", "partition_by_digit or partition_by_splitters");
+  const View<const T> from = detail::view_on(device, keys, "the input");
+  const View<T> to = detail::view_on(device, out, "the output");
+  const auto values_in = detail::view_on(device, values, "the values");
+  const auto values_out = detail::view_on(device, out_values, "the output of the values");
+  if (values_in.size() != from.size() || values_out.size() < from.size())
+    throw Error(Code::invalid_argument, "partition: " + std::to_string(values_in.size()) + " values, and room for " +
+                                            std::to_string(values_out.size()) + ", for " + std::to_string(from.size()) +
+                                            " keys");
+  detail::partition_on_device<T>(device, from, bucket_of, buckets, to,
+                                 {values_in.data(), values_out.data(), sizeof(element_of<Values>)}, offsets);
+}
+
+}  // namespace upsweep
