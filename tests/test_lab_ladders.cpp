@@ -65,7 +65,7 @@ TEST(Ladders, EmulatedBlocksInAnyOrder) {
   for (const int threads : {1, 4}) {
     open_plain().configure({.threads = threads, .reverse_blocks = true});
     check_all(open_plain(), &open_plain(), false,
-              {.every_combination_to = 0, .combinations = 2, .largest = 40'000, .own_shape_every = 8},
+              {.every_combination_to = 0, .combinations = 2, .largest = 70'000, .own_shape_every = 8},
               /*in_order=*/false);
   }
   open_plain().configure({});

@@ -76,7 +76,7 @@ Status run_call(const Call& c) {
   return run_args<Binding, R, T, O>(&args);
 }
 
-// Returns the first function of R for a type and an operation, or null if the primitive does not take them, R does not
+// Returns the function of R for a type and an operation, or null if the primitive does not take them, R does not
 // support them or is not compiled for them here. Function is RunFn or RunArgsFn.
 template <class Binding, class R, class Function>
 Function find_typed_run(Type type, Operation operation) {
