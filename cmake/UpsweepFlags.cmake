@@ -28,6 +28,15 @@ foreach(sanitizer IN LISTS UPSWEEP_SANITIZE)
   target_compile_options(upsweep_flags INTERFACE -fsanitize=${sanitizer} -fno-omit-frame-pointer)
   target_link_options(upsweep_flags INTERFACE -fsanitize=${sanitizer})
 endforeach()
+# Undefined behaviour ends a test. The address sanitizer reports null pointers by itself, and vector code compiles in a
+# tenth less time without the check for them. (With its other checks as calls, a third less, but tests run three times
+# as long.)
+if("undefined" IN_LIST UPSWEEP_SANITIZE)
+  target_compile_options(upsweep_flags INTERFACE -fno-sanitize-recover=all)
+  if("address" IN_LIST UPSWEEP_SANITIZE)
+    target_compile_options(upsweep_flags INTERFACE -fno-sanitize=null)
+  endif()
+endif()
 # A sanitized program runs where it is built: code for AVX-512, a third of the vector code, only where it can run.
 if(UPSWEEP_SANITIZE AND EXISTS /proc/cpuinfo)
   file(STRINGS /proc/cpuinfo avx512 REGEX "^flags.* avx512bw" LIMIT_COUNT 1)
