@@ -9,7 +9,7 @@ namespace upsweep {
 
 Workspace::~Workspace() {
   platform_->release(scratch_.memory);
-  platform_->release(caller_scratch_.memory);
+  for (const Area& area : caller_scratch_) platform_->release(area.memory);
   platform_->release(counters_.memory);
   platform_->release(kept_.memory);
 }

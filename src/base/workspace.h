@@ -10,7 +10,8 @@ class Platform;
 // time.
 // Areas:
 //   scratch            arbitrary contents
-//   scratch_of_caller  likewise, for a rung that calls another rung, which owns scratch() meanwhile
+//   scratch_of_caller  likewise, for a rung that calls another rung, which owns scratch() meanwhile; at depth 2, for one
+//                      whose callee calls another
 //   counters           zero at the start of every call; each kernel that uses them zeroes them again, which saves a
 //                      memset per call
 //   kept               persistent: contains what earlier calls left
@@ -24,7 +25,9 @@ class Workspace {
   // Returns at least `bytes` with arbitrary contents, or null if allocation failed: the launcher then returns
   // out_of_memory.
   void* scratch(std::size_t bytes) noexcept { return get(scratch_, bytes, false); }
-  void* scratch_of_caller(std::size_t bytes) noexcept { return get(caller_scratch_, bytes, false); }
+  void* scratch_of_caller(std::size_t bytes, unsigned depth = 1) noexcept {
+    return get(caller_scratch_[depth - 1], bytes, false);
+  }
   // Returns at least `count` counters, all zero, or null if allocation failed.
   unsigned* counters(std::size_t count) noexcept {
     return static_cast<unsigned*>(get(counters_, count * sizeof(unsigned), true));
@@ -40,7 +43,9 @@ class Workspace {
     return {static_cast<unsigned long long*>(words), kept_.bytes / sizeof(unsigned long long)};
   }
   // Bytes held now, in all areas. A call that is captured into a graph must not change this.
-  std::size_t held() const { return scratch_.bytes + caller_scratch_.bytes + counters_.bytes + kept_.bytes; }
+  std::size_t held() const {
+    return scratch_.bytes + caller_scratch_[0].bytes + caller_scratch_[1].bytes + counters_.bytes + kept_.bytes;
+  }
   // True if every counter is zero, as the contract requires. Synchronises; for checks.
   bool counters_are_zero();
 
@@ -51,7 +56,7 @@ class Workspace {
   };
   void* get(Area& area, std::size_t bytes, bool zero) noexcept;
   Platform* platform_;
-  Area scratch_, caller_scratch_, counters_, kept_;
+  Area scratch_, caller_scratch_[2], counters_, kept_;
 };
 
 }  // namespace upsweep

@@ -42,6 +42,27 @@ __device__ __forceinline__ std::uint64_t read_in_cluster(const std::uint64_t* sh
 #endif
   return word;
 }
+// Stores to the place of block `rank` that has the place of this block's *shared.
+template <class T>
+__device__ __forceinline__ void store_in_cluster(T* shared, unsigned rank, T value) {
+#if !defined(__CUDACC__)
+  *simt::map_shared(shared, rank) = value;
+#elif __CUDA_ARCH__ >= 900
+  static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
+  unsigned there;
+  asm volatile("mapa.shared::cluster.u32 %0, %1, %2;"
+               : "=r"(there)
+               : "r"(static_cast<unsigned>(__cvta_generic_to_shared(shared))), "r"(rank));
+  if constexpr (sizeof(T) == 4)
+    asm volatile("st.shared::cluster.u32 [%0], %1;" ::"r"(there), "r"(value) : "memory");
+  else if constexpr (sizeof(T) == 8)
+    asm volatile("st.shared::cluster.u64 [%0], %1;" ::"r"(there), "l"(value) : "memory");
+  else
+    asm volatile("st.shared::cluster.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(there), "r"(value.x), "r"(value.y),
+                 "r"(value.z), "r"(value.w)
+                 : "memory");
+#endif
+}
 // Adds 1 to the word of block `rank` that has the place of this block's *shared.
 __device__ __forceinline__ void increment_in_cluster(unsigned* shared, unsigned rank) {
 #if !defined(__CUDACC__)

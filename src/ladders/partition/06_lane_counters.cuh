@@ -17,7 +17,7 @@
 //           Radix Sort on GPUs, 2017 (large tiles).
 #pragma once
 #include "kernel/run_rung.h"
-#include "ladders/partition/lane_tiles.cuh"
+#include "ladders/partition/lane_partition.cuh"
 #include "ladders/partition/tile_places.cuh"
 
 namespace upsweep::ladders::partition {
@@ -26,103 +26,12 @@ namespace upsweep::ladders::partition {
 template <class Tiles, bool has_values, class Place, class T, class O>
 __global__ void __launch_bounds__(Tiles::block, Tiles::blocks_per_sm)
     lane_counters_kernel(Input<T, O> in, T* out, Values values, TilePlaces places, unsigned* next_tile, T nothing) {
-  using Value = typename Tiles::Value;
-  constexpr unsigned block = Tiles::block, keys_per_lane = Tiles::keys;
-  auto& m = *dynamic_shared<LaneTilesMemory<Place, Tiles, T, has_values>>();
-  const unsigned t = threadIdx.x;
-  const TileReader<T, Tiles::tile> keys_in{in.keys, in.n};
-  const TileReader<Value, Tiles::tile> values_in{static_cast<const Value*>(values.in), in.n};
-  // Tiles are drawn, so that those in work stay close together.
-  const auto draw = [&] {  // by one thread
-    const unsigned drawn = atomicAdd(next_tile, 1u);
-    if (drawn == places.tiles + gridDim.x - 1) *next_tile = 0;
-    return drawn;
-  };
-  const auto fetch_keys = [&](unsigned tile, TileRow& row) {  // by one thread
-    if (tile >= places.tiles) return;
-    mbarrier_arrive_expect(&m.arrived, keys_in.fetched_bytes(tile) + sizeof row);
-    keys_in.fetch(tile, m.tile.staged, &m.arrived);
-    places.fetch(tile, row, &m.arrived);
-  };
-  const auto fetch_values = [&](unsigned tile) {  // by one thread
-    mbarrier_arrive_expect(&m.arrived, values_in.fetched_bytes(tile));
-    values_in.fetch(tile, m.tile.staged, &m.arrived);
-  };
-  unsigned phase = 0;  // of m.arrived
-  const auto wait = [&] { mbarrier_wait(&m.arrived, phase++ % 2); };
+  auto& m = *dynamic_shared<LaneTilesMemory<Place, Tiles, T, has_values, TilePlaces>>();
   allow_next_launch();
   wait_for_previous();
-  if (t == 0) {
-    mbarrier_init(&m.arrived, 1);
-    m.next = draw();
-    fetch_keys(m.next, m.rows[0]);
-  }
-  __syncthreads();
-  unsigned turn = 0;  // which row is this tile's
-  for (unsigned tile = m.next; tile < places.tiles; tile = m.next, turn ^= 1) {
-    const auto for_each_place = [&, size = keys_in.size(tile)](auto&& write) {
-      if (size == Tiles::tile) {
-#pragma unroll 6
-        for (unsigned k = 0; k < keys_per_lane; ++k) write(k * block + t);
-      } else {
-        for (unsigned p = t; p < size; p += block) write(p);
-      }
-    };
-    unsigned following = 0;  // as long as this tile is in work
-    if (!has_values && t == 0) following = draw();
-    // 1. The lane's keys. Those past the end are in the last bucket, and being last they come after all others. What is
-    // there, nobody knows of a function of the caller's: then the last bucket of the tile will do.
-    wait();
-    T keys[keys_per_lane], past = T(~T(0));
-    if constexpr (!requires { O::bucketing; })
-      if (const unsigned size = keys_in.size(tile); size < Tiles::tile)
-        past = key_of_last_bucket(in, std::size_t(tile) * Tiles::tile, size);
-    keys_in.load(tile, m.tile.staged, past, keys);
-    // 2. Their places in the tile, and where its buckets belong.
-    unsigned place[keys_per_lane / 2];
-    Tiles::Ranks::place(m.ranks, keys, in.buckets, nothing, place, m.start);
-    const auto place_of = [&](unsigned k) { return place[k / 2] >> k % 2 * 16 & 0xffff; };
-    if (t == 0) {
-      if (has_values)
-        fetch_values(tile);
-      else
-        fetch_keys(following, m.rows[turn ^ 1]);
-    }
-    const TileRow& row = m.rows[turn];
-    for (unsigned b = t; b < most_counted; b += block)
-      m.place[b] = static_cast<Place>(row.of_chunk[b]) + row.before[b] - m.start[b];
-    // 3. The tile by bucket.
-    T* const sorted_keys = reinterpret_cast<T*>(m.tile.sorted);
-#pragma unroll
-    for (unsigned k = 0; k < keys_per_lane; ++k) sorted_keys[place_of(k)] = keys[k];
-    if (!has_values && t == 0) m.next = following;
-    __syncthreads();
-    // 4. Neighbouring places of a bucket to neighbouring ones of the output.
-    for_each_place([&](unsigned p) {
-      const T key = sorted_keys[p];
-      const unsigned bucket = in.buckets(key);
-      out[m.place[bucket] + p] = key;
-      if (has_values) m.bucket[p] = static_cast<std::uint8_t>(bucket);
-    });
-    // 5. The values the same way.
-    if constexpr (has_values) {
-      if (t == 0) following = draw();
-      wait();
-      Value own[keys_per_lane];
-      values_in.load(tile, m.tile.staged, Value(0), own);
-      fence_before_bulk_copy();
-      __syncthreads();
-      if (t == 0) {
-        fetch_keys(following, m.rows[turn ^ 1]);
-        m.next = following;
-      }
-      Value* const sorted = reinterpret_cast<Value*>(m.tile.sorted);
-#pragma unroll
-      for (unsigned k = 0; k < keys_per_lane; ++k) sorted[place_of(k)] = own[k];
-      __syncthreads();
-      for_each_place([&](unsigned p) { static_cast<Value*>(values.out)[m.place[m.bucket[p]] + p] = sorted[p]; });
-    }
-  }
+  const TileQueue queue{next_tile, places.tiles};
+  const unsigned first_tile = threadIdx.x == 0 ? queue.draw() : 0;
+  partition_in_tiles<Tiles>(m, in, out, values, places, queue, first_tile, nothing, AsTheyAre{});
 }
 
 struct shared_reorder;
@@ -169,7 +78,7 @@ struct lane_counters {
       return launch(lane_counters_kernel<Tiles, has_values, Place, T, O>,
                     {.grid = places.tiles < most ? places.tiles : most,
                      .block = Tiles::block,
-                     .shared_bytes = sizeof(LaneTilesMemory<Place, Tiles, T, has_values>),
+                     .shared_bytes = sizeof(LaneTilesMemory<Place, Tiles, T, has_values, TilePlaces>),
                      .overlap = true,
                      .stream = a.stream},
                     a.in, a.keys, a.values, places, next_tile, T(0));

@@ -34,6 +34,7 @@ template <class T>
 struct Buckets<T, By<Bucketing::digit>> {
   unsigned first_bit;
   unsigned count;  // a power of two
+  UPSWEEP_HD T last_key() const { return T(~T(0)); }  // one that is in the last bucket
   UPSWEEP_HD unsigned operator()(T key) const { return static_cast<unsigned>(key >> first_bit) & (count - 1); }
 };
 
@@ -41,6 +42,7 @@ template <class T>
 struct Buckets<T, By<Bucketing::splitters>> {
   const T* splitters;  // [count - 1]
   unsigned count;
+  UPSWEEP_HD T last_key() const { return T(~T(0)); }
   UPSWEEP_HD unsigned operator()(T key) const {
     unsigned first = 0;  // the splitters before it are not above the key
     for (unsigned left = count - 1; left > 0;) {

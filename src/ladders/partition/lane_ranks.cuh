@@ -27,6 +27,10 @@ struct LaneRanks {
   static_assert(lanes_per_group * Keys < 256, "the counts of a group fit a byte");
   static_assert(Warps * warp_size * Keys <= 1 << 16, "places have 16 bits");
 
+  // The place in the tile, before it is sorted, of this thread's key k.
+  static __device__ unsigned element(unsigned k) { return threadIdx.x * Keys + k; }
+  static constexpr bool consecutive = true;
+
   // Needed only inside place().
   struct Memory {
     unsigned counts[Warps][words][warp_size];
@@ -40,12 +44,14 @@ struct LaneRanks {
   };
 
   // The place of this thread's key k is half k % 2 of place[k / 2]; start[b] becomes the first place of bucket b.
-  // `nothing` is 0, which the compiler must not know: it would keep the addresses of all counters in registers. Begins
-  // and ends with a barrier.
-  template <class T, class BucketOf>
+  // As soon as the tile is counted, threads 0 to 63 each call counted(counts of buckets 4 t to 4 t + 3). `nothing` is 0,
+  // which the compiler must not know: it would keep the addresses of all counters in registers. Begins and ends with a
+  // barrier.
+  template <class T, class BucketOf, class Counted>
   static __device__ __forceinline__ void place(Memory& m, T (&keys)[Keys], BucketOf bucket_of, T nothing,
                                                unsigned (&place)[Keys / 2],
-                                               std::uint16_t* start) {  // [most_counted], shared
+                                               std::uint16_t* start,  // [most_counted], shared
+                                               Counted&& counted) {
     const unsigned t = threadIdx.x, lane = t % warp_size, warp = t / warp_size;
     uint4* const own = reinterpret_cast<uint4*>(m.counts[warp]);  // of the warp: [words][lanes / 4]
     constexpr unsigned packs = words * warp_size / 4 / warp_size;
@@ -103,6 +109,7 @@ struct LaneRanks {
     const unsigned sum = (all_even & 0xffff) + (all_even >> 16) + (all_odd & 0xffff) + (all_odd >> 16);
     unsigned first = 0;
     if (part == 0) {
+      counted(uint4{all_even & 0xffff, all_odd & 0xffff, all_even >> 16, all_odd >> 16});
       const unsigned all = warp_scan(sum, Sum{});
       if (t == warp_size - 1) m.first_warp = all;
       first = all - sum;

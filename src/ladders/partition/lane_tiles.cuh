@@ -1,16 +1,22 @@
-// Tiles that a block sorts by bucket with LaneRanks, and the shared memory that takes.
+// Tiles that a block sorts by bucket with LaneRanks.
 #pragma once
 #include "kernel/async.h"
 #include "kernel/vector.h"
+#include "ladders/partition/ballot_ranks.cuh"
 #include "ladders/partition/lane_ranks.cuh"
 
 namespace upsweep::ladders::partition {
+
+// Bytes of the wider of key and value, at least 4.
+template <class T, unsigned value_bytes>
+inline constexpr unsigned widest_of = sizeof(T) > value_bytes ? (sizeof(T) > 4 ? sizeof(T) : 4)
+                                                              : (value_bytes > 4 ? value_bytes : 4);
 
 // A lane has 15 packs of the wider of key and value: at an odd number, 32 lanes that read their first packs use all
 // banks; 168 registers hold 60 keys and their places. Twelve warps fill a multiprocessor, as one block or as two.
 template <class T, unsigned value_bytes, unsigned block_warps>
 struct LaneTiles {
-  static constexpr unsigned widest = sizeof(T) > value_bytes ? sizeof(T) : value_bytes;
+  static constexpr unsigned widest = widest_of<T, value_bytes>;
   static constexpr unsigned warps = block_warps, block = warps * warp_size, blocks_per_sm = 12 / warps;
   static constexpr unsigned keys = 15 * 16 / widest;  // per lane
   static constexpr unsigned tile = block * keys, bytes = tile * widest;
@@ -18,22 +24,14 @@ struct LaneTiles {
   using Ranks = LaneRanks<warps, keys>;
 };
 
-// Place is the type of places in the output: 64 bits only if there are so many, because a warp reads them in two
-// wavefronts.
-template <class Place, class Tiles, class T, bool has_values>
-struct LaneTilesMemory {
-  union {
-    typename Tiles::Ranks::Memory ranks;
-    struct {
-      uint4 sorted[Tiles::bytes / 16], staged[Tiles::bytes / 16];  // keys, then values
-    } tile;
-  };
-  TileRow rows[2];                               // of this tile and the next one
-  Place place[most_counted];                     // in the output, of a bucket's first key, less its place in the tile
-  alignas(8) std::uint16_t start[most_counted];  // a bucket's first place in the tile
-  std::uint64_t arrived;                         // mbarrier
-  unsigned next;                                 // tile
-  std::uint8_t bucket[has_values ? Tiles::tile : 4];  // at each place in the tile: where values follow their keys
+// Small tiles, for inputs that would otherwise be too few tiles for all multiprocessors.
+template <class T, unsigned value_bytes, unsigned lane_keys>
+struct BallotTiles {
+  static constexpr unsigned widest = widest_of<T, value_bytes>;
+  static constexpr unsigned keys = lane_keys, block = most_counted, blocks_per_sm = widest > 4 || keys > 8 ? (widest > 4 ? 2 : 3) : 4;
+  static constexpr unsigned tile = block * keys, bytes = tile * widest;
+  using Value = std::conditional_t<value_bytes == 8, std::uint64_t, std::uint32_t>;
+  using Ranks = BallotRanks<keys>;
 };
 
 // Block-wide: returns one of the keys [first, first + size) that are in the last bucket that any of them is in.
@@ -51,7 +49,7 @@ __device__ T key_of_last_bucket(const Input<T, O>& in, std::size_t first, unsign
 // An array that is read tile by tile, through shared memory.
 template <class T, unsigned tile_size>
 struct TileReader {
-  const T* all;  // [n]
+  const T* all;  // [n]; null: element i is i
   std::size_t n;
 
   __device__ unsigned size(unsigned tile) const {
@@ -60,7 +58,7 @@ struct TileReader {
   }
   // The bytes that fetch() copies: those of a tile that is whole and aligned.
   __device__ unsigned fetched_bytes(unsigned tile) const {
-    return reinterpret_cast<std::uintptr_t>(all) % 16 == 0 && size(tile) == tile_size ? tile_size * sizeof(T) : 0;
+    return all && reinterpret_cast<std::uintptr_t>(all) % 16 == 0 && size(tile) == tile_size ? tile_size * sizeof(T) : 0;
   }
   // Starts the copy of a tile to [tile_size] elements. By one thread.
   __device__ void fetch(unsigned tile, void* staged, std::uint64_t* arrived) const {
@@ -68,14 +66,19 @@ struct TileReader {
       bulk_copy(staged, all + std::size_t(tile) * tile_size, bytes, arrived);
   }
   // Block-wide, after what fetch() copies has arrived: copies what it did not, and `past` beyond the array's end; then
-  // loads this thread's `count` consecutive elements.
-  template <unsigned count>
+  // loads this thread's elements of the tile, Ranks::element(0) and so on.
+  template <class Ranks, unsigned count>
   __device__ __forceinline__ void load(unsigned tile, void* staged, T past, T (&own)[count]) const {
+    if (!all) {
+#pragma unroll
+      for (unsigned k = 0; k < count; ++k) own[k] = static_cast<T>(tile) * tile_size + Ranks::element(k);
+      return;
+    }
     T* const elements = static_cast<T*>(staged);
     if (!fetched_bytes(tile)) {
       const unsigned filled = size(tile);
       const T* const from = all + std::size_t(tile) * tile_size;
-      constexpr unsigned at_once = 10;  // loads that wait together; a thread has 30 or 60
+      constexpr unsigned at_once = count % 10 == 0 ? 10 : 8;  // loads that wait together
       static_assert(count % at_once == 0);
       for (unsigned k = 0; k < count; k += at_once) {
         T some[at_once];
@@ -89,13 +92,19 @@ struct TileReader {
       }
       __syncthreads();
     }
-    constexpr unsigned bytes = sizeof own;
-    using Word = std::conditional_t<bytes % 16 == 0, uint4, uint2>;
-    const Word* const words = reinterpret_cast<const Word*>(elements + threadIdx.x * count);
+    if constexpr (Ranks::consecutive) {
+      constexpr unsigned bytes = sizeof own;
+      using Word = std::conditional_t<bytes % 16 == 0, uint4, uint2>;
+      static_assert(bytes % sizeof(Word) == 0);
+      const Word* const words = reinterpret_cast<const Word*>(elements + Ranks::element(0));
 #pragma unroll
-    for (unsigned k = 0; k < bytes / sizeof(Word); ++k) {
-      const Word word = words[k];
-      memcpy(own + k * sizeof(Word) / sizeof(T), &word, sizeof word);
+      for (unsigned k = 0; k < bytes / sizeof(Word); ++k) {
+        const Word word = words[k];
+        memcpy(own + k * sizeof(Word) / sizeof(T), &word, sizeof word);
+      }
+    } else {
+#pragma unroll
+      for (unsigned k = 0; k < count; ++k) own[k] = elements[Ranks::element(k)];
     }
   }
 };

@@ -24,10 +24,25 @@ struct TilePlaces {
   const unsigned* before;             // [tiles][most_counted]
   const std::uint64_t* chunk_places;  // [chunks][most_counted]
 
-  // Starts the copy of a tile's row, sizeof(TileRow) bytes. By one thread.
-  __device__ void fetch(unsigned tile, TileRow& row, std::uint64_t* arrived) const {
+  struct Memory {
+    TileRow rows[2];  // of a tile and the next one
+  };
+  static constexpr unsigned fetched_bytes = sizeof(TileRow);
+  __device__ void prepare(Memory&) const {}
+  // Starts the copy of the row of a tile, the turn-th of the block, modulo 2. By one thread.
+  __device__ void fetch(unsigned tile, unsigned turn, Memory& m, std::uint64_t* arrived) const {
+    TileRow& row = m.rows[turn];
     bulk_copy(row.of_chunk, chunk_places + tile / per_chunk * most_counted, sizeof row.of_chunk, arrived);
     bulk_copy(row.before, before + std::size_t(tile) * most_counted, sizeof row.before, arrived);
+  }
+  __device__ void publish(unsigned, uint4) const {}  // others have no use for a tile's counts
+  // Block-wide: sets the place of each bucket's first key of a tile, less its place in the tile. The row has arrived.
+  template <class Place>
+  __device__ void find(unsigned, unsigned turn, const Memory& m, const std::uint16_t* start, unsigned,
+                       Place* place) const {
+    const TileRow& row = m.rows[turn];
+    for (unsigned b = threadIdx.x; b < most_counted; b += blockDim.x)
+      place[b] = static_cast<Place>(row.of_chunk[b]) + row.before[b] - start[b];
   }
 };
 

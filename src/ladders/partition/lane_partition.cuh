@@ -1,0 +1,167 @@
+// A persistent block's work in a partition into up to 256 buckets: tiles ranked by LaneRanks, whose places come from a
+// table (tile_places.cuh) or by look-back (tile_lookback.cuh).
+#pragma once
+#include "kernel/ptx.h"
+#include "ladders/partition/lane_tiles.cuh"
+
+namespace upsweep::ladders::partition {
+
+// Place is the type of places in the output: 64 bits only if there are so many, because a warp reads them in two
+// wavefronts.
+template <class Place, class Tiles, class T, bool has_values, class Places>
+struct LaneTilesMemory {
+  using PlaceType = Place;
+  static constexpr bool with_values = has_values;
+  union {
+    typename Tiles::Ranks::Memory ranks;
+    struct {
+      uint4 sorted[Tiles::bytes / 16], staged[Tiles::bytes / 16];  // keys, then values
+    } tile;
+  };
+  typename Places::Memory places;
+  Place place[most_counted];                     // in the output, of a bucket's first key, less its place in the tile
+  alignas(8) std::uint16_t start[most_counted];  // a bucket's first place in the tile
+  std::uint64_t arrived;                         // mbarrier
+  unsigned next;                                 // tile
+  std::uint8_t bucket[has_values ? Tiles::tile : 4];  // at each place in the tile: where values follow their keys
+};
+
+// How keys differ between memory and the tile: here they do not.
+struct AsTheyAre {
+  template <class T>
+  __device__ T encode(T read) const {
+    return read;
+  }
+  // Returns what encode() makes this key of.
+  template <class T>
+  __device__ T read_as(T key) const {
+    return key;
+  }
+  // Returns what is written for a key.
+  template <class T>
+  __device__ T decode(T key) const {
+    return key;
+  }
+};
+
+// Tiles in the order in which blocks draw them, so that those in work are close together.
+struct TileQueue {
+  unsigned* next;  // 0, and left so
+  unsigned tiles;
+
+  // Each block draws until it gets a tile that does not exist. By one thread.
+  __device__ unsigned draw() const {
+    const unsigned drawn = atomicAdd(next, 1u);
+    if (drawn == tiles + gridDim.x - 1) *next = 0;
+    return drawn;
+  }
+  // For a block that has drawn once, and has nothing to do, like all others.
+  __device__ void leave(unsigned drawn) const {
+    if (drawn == gridDim.x - 1) *next = 0;
+  }
+};
+
+// Block-wide: partitions the tiles that this block draws, of which thread 0 has drawn the first. Buckets are those of
+// codec.encode(key). `nothing` is 0, as LaneRanks wants it.
+template <class Tiles, class Memory, class T, class O, class Places, class Codec>
+__device__ __forceinline__ void partition_in_tiles(Memory& m, const Input<T, O>& in, T* out, const Values& values,
+                                                   const Places& places, const TileQueue& queue, unsigned first_tile,
+                                                   T nothing, const Codec& codec) {
+  using Value = typename Tiles::Value;
+  constexpr bool has_values = Memory::with_values;
+  constexpr unsigned block = Tiles::block, keys_per_lane = Tiles::keys;
+  const unsigned t = threadIdx.x;
+  const TileReader<T, Tiles::tile> keys_in{in.keys, in.n};
+  const TileReader<Value, Tiles::tile> values_in{static_cast<const Value*>(values.in), in.n};
+  const auto fetch_keys = [&](unsigned tile, unsigned turn) {  // by one thread
+    if (tile >= places.tiles) return;
+    mbarrier_arrive_expect(&m.arrived, keys_in.fetched_bytes(tile) + Places::fetched_bytes);
+    keys_in.fetch(tile, m.tile.staged, &m.arrived);
+    places.fetch(tile, turn, m.places, &m.arrived);
+  };
+  const auto fetch_values = [&](unsigned tile) {  // by one thread
+    mbarrier_arrive_expect(&m.arrived, values_in.fetched_bytes(tile));
+    values_in.fetch(tile, m.tile.staged, &m.arrived);
+  };
+  unsigned phase = 0;  // of m.arrived
+  const auto wait = [&] { mbarrier_wait(&m.arrived, phase++ % 2); };
+  if (t == 0) {
+    mbarrier_init(&m.arrived, 1);
+    m.next = first_tile;
+    fetch_keys(m.next, 0);
+  }
+  places.prepare(m.places);
+  __syncthreads();
+  unsigned turn = 0;  // which row is this tile's
+  for (unsigned tile = m.next; tile < places.tiles; tile = m.next, turn ^= 1) {
+    const auto for_each_place = [&, size = keys_in.size(tile)](auto&& write) {
+      if (size == Tiles::tile) {
+#pragma unroll 6
+        for (unsigned k = 0; k < keys_per_lane; ++k) write(k * block + t);
+      } else {
+        for (unsigned p = t; p < size; p += block) write(p);
+      }
+    };
+    unsigned following = 0;  // as long as this tile is in work
+    if (!has_values && t == 0) following = queue.draw();
+    // 1. The lane's keys. Those past the end are in the last bucket, and being last they come after all others. What is
+    // there, nobody knows of a function of the caller's: then the last bucket of the tile will do.
+    wait();
+    T keys[keys_per_lane], past;
+    if constexpr (requires { in.buckets.last_key(); }) {
+      past = codec.read_as(in.buckets.last_key());
+    } else {
+      past = T(~T(0));
+      if (const unsigned size = keys_in.size(tile); size < Tiles::tile)
+        past = key_of_last_bucket(in, std::size_t(tile) * Tiles::tile, size);
+    }
+    keys_in.template load<typename Tiles::Ranks>(tile, m.tile.staged, past, keys);
+#pragma unroll
+    for (unsigned k = 0; k < keys_per_lane; ++k) keys[k] = codec.encode(keys[k]);
+    // 2. Their places in the tile.
+    unsigned place[keys_per_lane / 2];
+    Tiles::Ranks::place(m.ranks, keys, in.buckets, nothing, place, m.start,
+                        [&](uint4 counts) { places.publish(tile, counts); });
+    const auto place_of = [&](unsigned k) { return place[k / 2] >> k % 2 * 16 & 0xffff; };
+    if (t == 0) {
+      if (has_values)
+        fetch_values(tile);
+      else
+        fetch_keys(following, turn ^ 1);
+    }
+    // 3. The tile by bucket, and where its buckets belong.
+    T* const sorted_keys = reinterpret_cast<T*>(m.tile.sorted);
+#pragma unroll
+    for (unsigned k = 0; k < keys_per_lane; ++k) sorted_keys[place_of(k)] = keys[k];
+    places.find(tile, turn, m.places, m.start, Tiles::tile, m.place);
+    if (!has_values && t == 0) m.next = following;
+    __syncthreads();
+    // 4. Neighbouring places of a bucket to neighbouring ones of the output.
+    for_each_place([&](unsigned p) {
+      const T key = sorted_keys[p];
+      const unsigned bucket = in.buckets(key);
+      out[m.place[bucket] + p] = codec.decode(key);
+      if (has_values) m.bucket[p] = static_cast<std::uint8_t>(bucket);
+    });
+    // 5. The values the same way.
+    if constexpr (has_values) {
+      if (t == 0) following = queue.draw();
+      wait();
+      Value own[keys_per_lane];
+      values_in.template load<typename Tiles::Ranks>(tile, m.tile.staged, Value(0), own);
+      fence_before_bulk_copy();
+      __syncthreads();
+      if (t == 0) {
+        fetch_keys(following, turn ^ 1);
+        m.next = following;
+      }
+      Value* const sorted = reinterpret_cast<Value*>(m.tile.sorted);
+#pragma unroll
+      for (unsigned k = 0; k < keys_per_lane; ++k) sorted[place_of(k)] = own[k];
+      __syncthreads();
+      for_each_place([&](unsigned p) { static_cast<Value*>(values.out)[m.place[m.bucket[p]] + p] = sorted[p]; });
+    }
+  }
+}
+
+}  // namespace upsweep::ladders::partition

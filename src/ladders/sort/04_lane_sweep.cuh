@@ -1,0 +1,90 @@
+// sort/lane_sweep: one kernel per digit, with the ranks and tiles of partition/lane_counters.
+//
+// Traffic   keys read once to count all digits, then read and written once per digit; values read and written once per
+//           digit; 4 bytes per tile and bucket written twice and read once or more.
+// Order     stable.
+// Source    Adinets, Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs, 2022.
+#pragma once
+#include "kernel/run_rung.h"
+#include "ladders/partition/lane_partition.cuh"
+#include "ladders/sort/sweep.cuh"
+
+namespace upsweep::ladders::sort {
+
+template <class Tiles, class Places, bool has_values, class Place, class K, bool is_float>
+__global__ void __launch_bounds__(Tiles::block, Tiles::blocks_per_sm)
+    lane_sweep_kernel(Sweep<K, is_float> sweep, unsigned d, unsigned* next_tile, K nothing) {
+  auto& m = *dynamic_shared<partition::LaneTilesMemory<Place, Tiles, K, has_values, Places>>();
+  allow_next_launch();
+  wait_for_previous();
+  const partition::TileQueue queue{next_tile, sweep.tiles};
+  const unsigned first_tile = threadIdx.x == 0 ? queue.draw() : 0;  // on its way while the pass is looked up
+  const auto pass = sweep.template pass<Places>(d);
+  if (pass.skipped) {
+    if (threadIdx.x == 0) queue.leave(first_tile);
+    return;
+  }
+  partition::partition_in_tiles<Tiles>(m, pass.in, pass.out, pass.values, pass.places, queue, first_tile, nothing,
+                                       pass.codec);
+}
+
+struct onesweep_8bit;
+extern const Rung kernel_onesweep_8bit_rung;
+
+struct lane_sweep {
+  static constexpr Story story{
+      .idea = "onesweep_8bit with ranks by bytes of a lane's own and tiles of 46 KB, the next one fetched meanwhile",
+      .prediction = "four passes of 950 us and 290 us to count: 1.3 times CUB",
+      .guarantees = "stable",
+      .limits = "keys from 2 bytes, values up to 8 (of 2-byte keys 4), else onesweep_8bit; block size fixed",
+      .source = "Merrill, Grimshaw, 2011; Adinets, Merrill, Onesweep, 2022"};
+  static constexpr Coverage coverage = Coverage::widths;
+  template <class T, class O>
+  static Status run(const Args<T, O>& a) {
+    if constexpr (sizeof(T) >= 2) {
+      if (a.values.bytes == 0) return by_size<0, 6>(a);
+      if (a.values.bytes == 4) return by_size<4, 12>(a);
+    }
+    if constexpr (sizeof(T) >= 4) {
+      if (a.values.bytes == 8) return by_size<8, 12>(a);
+    }
+    return run_rung<onesweep_8bit, kernel_onesweep_8bit_rung>(a);
+  }
+
+ private:
+  // Small tiles where large ones would leave multiprocessors without any.
+  template <unsigned value_bytes, unsigned warps, class T, class O>
+  static Status by_size(const Args<T, O>& a) {
+    using Key = typename Args<T, O>::Key;
+    using Large = partition::LaneTiles<Key, value_bytes, warps>;
+    using Middle = partition::BallotTiles<Key, value_bytes, 16>;
+    using Small = partition::BallotTiles<Key, value_bytes, 8>;
+    constexpr bool has_values = value_bytes > 0;
+    const auto at_once = [](auto tiles) {
+      using Tiles = decltype(tiles);
+      return device_limits().multiprocessors * std::size_t(Tiles::blocks_per_sm) * Tiles::tile;
+    };
+    if (a.tuning.block ? a.tuning.block == Large::block : a.n > at_once(Large{})) return start<Large, partition::TileLookback, has_values>(a);
+    if (a.tuning.block && a.tuning.block != Small::block)
+      return {Code::unsupported, 0, "this rung has blocks of 256 threads for few keys; for many 192, with values 384"};
+    return a.n > at_once(Small{}) ? start<Middle, partition::TileGroups, has_values>(a) : start<Small, partition::TileGroups, has_values>(a);
+  }
+  template <class Tiles, class Places, bool has_values, class T, class O>
+  static Status start(const Args<T, O>& a) {
+    using Key = typename Args<T, O>::Key;
+    using Place = unsigned;
+    using Memory = partition::LaneTilesMemory<Place, Tiles, Key, has_values, Places>;
+    const std::size_t blocks = a.tuning.grid_or(Tiles::blocks_per_sm * std::size_t(device_limits().multiprocessors));
+    return sweep_digits<Places>(a, Tiles::tile, [&]<bool is_float>(const Sweep<Key, is_float>& sweep, unsigned d, unsigned* next_tile) {
+      return launch(lane_sweep_kernel<Tiles, Places, has_values, Place, Key, is_float>,
+                    {.grid = static_cast<unsigned>(sweep.tiles < blocks ? sweep.tiles : blocks),
+                     .block = Tiles::block,
+                     .shared_bytes = sizeof(Memory),
+                     .overlap = true,
+                     .stream = a.stream},
+                    sweep, d, next_tile, Key(0));
+    });
+  }
+};
+
+}  // namespace upsweep::ladders::sort

@@ -1,0 +1,119 @@
+// sort/one_block: up to 4096 keys, merged by one block.
+//
+// A pass per digit costs the same for few keys as for many: counters are cleared, added up and read. Merging costs by
+// the key. A thread sorts four keys in registers; then runs are merged, 4 and 4, 8 and 8, ..., and each thread writes
+// four keys of every merge: a binary search along its diagonal says how many of them come from which run.
+//
+// Traffic   keys read and written once, values likewise, read in random order.
+// Order     stable: of equal keys, the left run's come first.
+// Source    Green, McColl, Bader, GPU Merge Path, 2012.
+#pragma once
+#include <bit>
+
+#include "kernel/run_rung.h"
+#include "ladders/sort/ordered.cuh"
+
+namespace upsweep::ladders::sort {
+
+inline constexpr unsigned keys_per_thread = 4;
+
+template <bool has_index, class K>
+__global__ void one_block_kernel(const K* keys, K* out, Values values, unsigned n, KeyOrder<K> order,
+                                 Ordered<K> compared) {  // the bits that are compared
+  using Key = Ordered<K>;
+  constexpr unsigned each = keys_per_thread;
+  const unsigned t = threadIdx.x, all = blockDim.x * each;
+  Key* const runs = dynamic_shared<Key>();  // [2][all]: a merge writes the one that the merge before does not read
+  unsigned* const indices = reinterpret_cast<unsigned*>(runs + 2 * all);  // likewise
+  const auto precedes = [=](Key a, Key b) { return (a & compared) < (b & compared); };
+  allow_next_launch();
+  wait_for_previous();
+  // 1. Four keys; those past the end come last.
+  Key own[each];
+  unsigned index[each], to[each];
+#pragma unroll
+  for (unsigned k = 0; k < each; ++k) {
+    to[k] = index[k] = t * each + k;
+    own[k] = index[k] < n ? Key(order(keys[index[k]])) : Key(~Key(0));
+  }
+#pragma unroll
+  for (unsigned round = 0; round < each; ++round)
+#pragma unroll
+    for (unsigned k = round % 2; k + 1 < each; k += 2)
+      if (precedes(own[k + 1], own[k])) {
+        const Key key = own[k];
+        own[k] = own[k + 1], own[k + 1] = key;
+        const unsigned i = index[k];
+        index[k] = index[k + 1], index[k + 1] = i;
+      }
+  // 2. Pairs of runs, until one is left.
+  unsigned array = 0;
+  for (unsigned width = each; width < all; width *= 2, array ^= all) {
+#pragma unroll
+    for (unsigned k = 0; k < each; ++k) {
+      runs[array + to[k]] = own[k];
+      if (has_index) indices[array + to[k]] = index[k];
+    }
+    __syncthreads();
+    const unsigned diagonal = t * each & (2 * width - 1), left = array + t * each - diagonal, right = left + width;
+    // How many of the keys before the diagonal are the left run's: the most that do not come after a key of the right.
+    unsigned l = diagonal < width ? 0 : diagonal - width;
+    const unsigned most = diagonal < width ? diagonal : width;
+    for (unsigned step = width; step > 0; step /= 2)
+      if (l + step <= most && !precedes(runs[right + diagonal - l - step], runs[left + l + step - 1])) l += step;
+    unsigned r = diagonal - l;
+    Key of_left = l < width ? runs[left + l] : Key(0), of_right = r < width ? runs[right + r] : Key(0);
+#pragma unroll
+    for (unsigned k = 0; k < each; ++k) {
+      const bool from_left = r >= width || (l < width && !precedes(of_right, of_left));
+      own[k] = from_left ? of_left : of_right;
+      const unsigned from = from_left ? left + l++ : right + r++;
+      if (has_index) index[k] = indices[from];
+      const bool more = from_left ? l < width : r < width;
+      const Key following = more ? runs[from + 1] : Key(0);
+      (from_left ? of_left : of_right) = following;
+    }
+  }
+  // 3. To the output.
+  if (out)
+    for (unsigned k = 0; k < each; ++k)
+      if (to[k] < n) out[to[k]] = order.key(static_cast<K>(own[k]));
+  if constexpr (has_index) gather_values(values, n, index, to, [] { __syncthreads(); });
+}
+
+struct lane_sweep;
+extern const Rung kernel_lane_sweep_rung;
+
+struct one_block {
+  static constexpr Story story{
+      .idea = "up to 4096 keys: merge sort by one block, in one launch",
+      .prediction = "4 us for 2^10 keys, 6 for 2^12: twice CUB's one block, which has a pass for every few bits",
+      .guarantees = "stable",
+      .limits = "up to 4096 keys, else lane_sweep; block size fixed",
+      .source = "Green, McColl, Bader, GPU Merge Path, 2012"};
+  static constexpr Coverage coverage = Coverage::widths;
+  template <class T, class O>
+  static Status run(const Args<T, O>& a) {
+    if (a.n > (1 << 12)) return run_rung<lane_sweep, kernel_lane_sweep_rung>(a);
+    if (a.n == 0) return {};
+    return a.values.bytes ? start<true>(a) : start<false>(a);
+  }
+
+ private:
+  template <bool has_index, class T, class O>
+  static Status start(const Args<T, O>& a) {
+    using Key = typename Args<T, O>::Key;
+    const unsigned threads = std::bit_ceil(static_cast<unsigned>(ceil_div(a.n, keys_per_thread)));
+    const unsigned block = threads < warp_size ? warp_size : threads;
+    const std::size_t bytes = sizeof(Ordered<Key>) + (has_index ? sizeof(unsigned) : 0);
+    const std::uint64_t compared = ~std::uint64_t(0) >> (64 - a.bits) << a.first_bit;
+    return launch(one_block_kernel<has_index, Key>,
+                  {.block = block,
+                   .shared_bytes = 2 * block * keys_per_thread * bytes,
+                   .overlap = true,
+                   .stream = a.stream},
+                  a.keys, a.out, a.values, static_cast<unsigned>(a.n), a.order, static_cast<Ordered<Key>>(compared));
+  }
+};
+
+}  // namespace upsweep::ladders::sort

@@ -1,0 +1,145 @@
+// sort/cluster: up to 2^15 keys in one launch, by a cluster of blocks that keep them in shared memory.
+//
+// A launch per digit is what a small sort consists of: counts and keys go to L2 and come back between kernels. Here up
+// to 16 blocks hold all keys. For each digit a block ranks its own by ballots, tells the others how many it has of each
+// value, and stores every key straight into the shared memory of the block where it belongs. Values stay where they
+// are: keys carry an index, and values are gathered at the end.
+//
+// Traffic   keys read and written once, values likewise, in random order; per digit the keys and their indices through
+//           distributed shared memory.
+// Order     stable.
+#pragma once
+#include <bit>
+
+#include "kernel/cluster.h"
+#include "kernel/run_rung.h"
+#include "ladders/partition/ballot_ranks.cuh"
+#include "ladders/sort/digit_counts.cuh"
+#include "ladders/sort/ordered.cuh"
+
+namespace upsweep::ladders::sort {
+
+// Eight warps rank; a lane has eight consecutive keys. With 32, a pass takes three times as long as one of lane_sweep.
+inline constexpr unsigned cluster_warps = 8, cluster_block = cluster_warps * warp_size, most_blocks = 16;
+inline constexpr unsigned cluster_keys = 8;  // per lane
+
+template <class K, bool has_index>
+struct ClusterTile {
+  static constexpr unsigned size = cluster_block * cluster_keys;
+  using Ranks = partition::BallotRanks<cluster_keys>;
+  typename Ranks::Memory ranks;
+  alignas(16) Ordered<K> keys[size];
+  alignas(16) unsigned index[has_index ? size : 4];
+  alignas(16) unsigned counts[most_blocks][digit_values];  // of each block's keys
+  unsigned base[digit_values];  // place of the block's first key with each digit, less its place in the block
+  alignas(8) std::uint16_t start[digit_values];
+  unsigned warp_totals[warp_size];
+};
+
+template <bool has_index, class K>
+__global__ void __launch_bounds__(cluster_block)
+    cluster_sort_kernel(const K* keys, K* out, Values values, unsigned n, KeyOrder<K> order, Digits digits,
+                        unsigned blocks, Ordered<K> nothing) {
+  using Tile = ClusterTile<K, has_index>;
+  auto& m = *dynamic_shared<Tile>();
+  const unsigned t = threadIdx.x, block = cluster_rank(), first = block * Tile::size;
+  allow_next_launch();
+  wait_for_previous();
+  // 1. The block's keys, one after another; those past the end come last.
+  for (unsigned i = t; i < Tile::size; i += cluster_block) {
+    m.keys[i] = first + i < n ? order(keys[first + i]) : Ordered<K>(~Ordered<K>(0));
+    if (has_index) m.index[i] = first + i;
+  }
+  __syncthreads();
+  for (unsigned d = 0; d < digits.count(); ++d) {
+    const partition::Buckets<Ordered<K>, partition::By<Bucketing::digit>> digit{digits.first_bit_of(d),
+                                                                                digits.values(d)};
+    Ordered<K> own[cluster_keys];
+    unsigned index[cluster_keys], place[cluster_keys / 2];
+#pragma unroll
+    for (unsigned k = 0; k < cluster_keys; ++k) {
+      own[k] = m.keys[Tile::Ranks::element(k)];
+      if (has_index) index[k] = m.index[Tile::Ranks::element(k)];
+    }
+    // 2. Ranks in the block, and its counts to all blocks.
+    Tile::Ranks::place(m.ranks, own, digit, nothing, place, m.start, [&](uint4 counts) {
+      auto* const row = reinterpret_cast<uint4*>(m.counts[block]) + t;
+      for (unsigned b = 0; b < blocks; ++b) store_in_cluster(row, b, counts);
+    });
+    cluster_sync();
+    // 3. Where the block's keys with each digit belong.
+    unsigned before = 0, all = 0, total;
+    for (unsigned b = 0; b < blocks; ++b) {
+      const unsigned count = m.counts[b][t];
+      if (b < block) before += count;
+      all += count;
+    }
+    m.base[t] = block_scan(all, Sum{}, m.warp_totals, total) + before - m.start[t];
+    __syncthreads();
+    // 4. To their places: in the cluster, and at last in the output.
+    const auto for_each_key = [&](auto&& store) {
+#pragma unroll
+      for (unsigned k = 0; k < cluster_keys; ++k)
+        store(k, m.base[digit(own[k])] + (place[k / 2] >> k % 2 * 16 & 0xffff));
+    };
+    if (d + 1 < digits.count()) {
+      for_each_key([&](unsigned k, unsigned to) {
+        store_in_cluster(&m.keys[to % Tile::size], to / Tile::size, own[k]);
+        if (has_index) store_in_cluster(&m.index[to % Tile::size], to / Tile::size, index[k]);
+      });
+      cluster_sync();
+      continue;
+    }
+    if (out)
+      for_each_key([&](unsigned k, unsigned to) {
+        if (to < n) out[to] = order.key(static_cast<K>(own[k]));
+      });
+    if constexpr (has_index) {
+      unsigned to[cluster_keys];
+      for_each_key([&](unsigned k, unsigned place) { to[k] = place; });
+      gather_values(values, n, index, to, [] { cluster_sync(); });
+    }
+    cluster_sync();  // before a block ends whose memory others write
+  }
+}
+
+struct lane_sweep;
+extern const Rung kernel_lane_sweep_rung;
+struct one_block;
+extern const Rung kernel_one_block_rung;
+
+struct cluster {
+  static constexpr Story story{
+      .idea = "one launch: a cluster of blocks holds all keys, and stores them into each other's shared memory",
+      .prediction = "25 us at 2^15: 1.5 times CUB, which launches six kernels",
+      .guarantees = "stable",
+      .limits = "2^12 to 2^15 keys; below, one_block; above, lane_sweep; block size fixed",
+      .source = {}};
+  static constexpr Coverage coverage = Coverage::widths;
+  template <class T, class O>
+  static Status run(const Args<T, O>& a) {
+    if (a.n <= one_block_most) return run_rung<one_block, kernel_one_block_rung>(a);
+    if (a.n > most_blocks * cluster_block * cluster_keys) return run_rung<lane_sweep, kernel_lane_sweep_rung>(a);
+    return a.values.bytes ? start<true>(a) : start<false>(a);
+  }
+
+ private:
+  template <bool has_index, class T, class O>
+  static Status start(const Args<T, O>& a) {
+    using Key = typename Args<T, O>::Key;
+    using Tile = ClusterTile<Key, has_index>;
+    if (a.tuning.block && a.tuning.block != cluster_block)
+      return {Code::unsupported, 0, "this rung has blocks of 256 threads"};
+    const auto blocks = std::bit_ceil(static_cast<unsigned>(ceil_div(a.n, Tile::size)));
+    const Shape shape{.grid = blocks,
+                      .block = cluster_block,
+                      .shared_bytes = sizeof(Tile),
+                      .cluster = blocks,
+                      .overlap = true,
+                      .stream = a.stream};
+    return launch(cluster_sort_kernel<has_index, Key>, shape, a.keys, a.out, a.values,
+                  static_cast<unsigned>(a.n), a.order, Digits{a.first_bit, a.bits}, blocks, Ordered<Key>(0));
+  }
+};
+
+}  // namespace upsweep::ladders::sort

@@ -1,0 +1,201 @@
+// sort/counting: keys of 8 and 16 bits are not moved but counted, and written anew.
+//
+// Keys that compare equal are equal if all of their bits are compared and no value goes with them. So the output
+// follows from how often each key occurs: one read and one write, where a sort by digits has two of each for 16 bits
+// and counts besides. Keys of 8 bits are counted as a digit. Those of 16 have a table of 2^16 counters of 16 bits in
+// each block's shared memory; a counter that is half full hands its half to memory. To write, a block marks where in
+// its part of the output each key begins, and a running maximum carries the key to the right.
+//
+// Traffic   keys read once and written once; 8 bytes per possible key and block at most.
+// Order     equal keys are the same.
+// Source    Seward, Information Sorting in the Application of Electronic Digital Computers, 1954.
+#pragma once
+#include "kernel/run_rung.h"
+#include "ladders/scan/10_reduce_then_scan.cuh"
+#include "ladders/scan/contract.h"
+#include "ladders/sort/digit_counts.cuh"
+
+namespace upsweep::ladders::sort {
+
+template <class K>
+inline constexpr unsigned possible_keys = 1u << 8 * sizeof(K);
+
+// ---- counts of 16-bit keys ------------------------------------------------------------------------------------------
+
+// A counter is below half_full between packs. A block adds at most 8192 while it has one pack per thread, so that no
+// counter becomes half full twice, or overflows into its neighbour.
+inline constexpr unsigned half_full = 0x8000;
+static_assert(counts_block * Pack<std::uint16_t>::size < half_full);
+
+static __global__ void __launch_bounds__(counts_block)
+    key16_counts_kernel(const std::uint16_t* keys, std::size_t n, KeyOrder<std::uint16_t> order,
+                        Counter* counts) {             // [2^16], zero
+  constexpr unsigned words_count = possible_keys<std::uint16_t> / 2;
+  unsigned* const words = dynamic_shared<unsigned>();  // [2^16 / 2], two counters each
+  const unsigned t = threadIdx.x;
+  for (unsigned w = t; w < words_count; w += counts_block) words[w] = 0;
+  allow_next_launch();
+  wait_for_previous();
+  __syncthreads();
+  const auto add = [&](std::uint16_t key, unsigned times) {
+    const unsigned value = order(key), shift = value % 2 * 16;
+    const unsigned before = atomicAdd(&words[value / 2], times << shift) >> shift & 0xffff;
+    if (before < half_full && before + times >= half_full) {
+      atomicSub(&words[value / 2], half_full << shift);
+      atomicAdd(&counts[value], Counter(half_full));
+    }
+  };
+  const PackSplit<std::uint16_t> split(keys, n);
+  const std::size_t step = std::size_t(gridDim.x) * counts_block;
+  for (std::size_t from = std::size_t(blockIdx.x) * counts_block; from < split.packs; from += step) {
+    const bool has = from + t < split.packs;
+    const uint4 raw = has ? load_once(reinterpret_cast<const uint4*>(split.aligned) + from + t) : uint4{};
+    // Where all keys of a warp are the same, 256 additions to one counter would wait for each other.
+    const unsigned two = shuffle(raw.x, 0);
+    const bool same = has && two >> 16 == (two & 0xffff) && raw.x == two && raw.y == two && raw.z == two && raw.w == two;
+    if (__all_sync(all_lanes, same)) {
+      if (t % warp_size == 0) add(static_cast<std::uint16_t>(two), warp_size * Pack<std::uint16_t>::size);
+    } else if (has) {
+      const Pack<std::uint16_t> pack = as_pack<std::uint16_t>(raw);
+#pragma unroll
+      for (unsigned j = 0; j < Pack<std::uint16_t>::size; ++j) add(pack.item[j], 1);
+    }
+    __syncthreads();
+  }
+  if (blockIdx.x == 0 && t < split.head) add(keys[t], 1);
+  if (blockIdx.x == 0 && t < split.tail) add(keys[n - split.tail + t], 1);
+  __syncthreads();
+  for (unsigned w = t; w < words_count; w += counts_block) {
+    if (const unsigned low = words[w] & 0xffff) atomicAdd(&counts[2 * w], Counter(low));
+    if (const unsigned high = words[w] >> 16) atomicAdd(&counts[2 * w + 1], Counter(high));
+  }
+}
+
+// ---- the output -----------------------------------------------------------------------------------------------------
+
+// Warp-wide: returns how many of the keys' ascending starts are below `place`, 32 looked at together.
+__device__ inline unsigned starts_below(const std::uint64_t* starts, unsigned keys, std::uint64_t place) {
+  const unsigned lane = threadIdx.x % warp_size;
+  unsigned first = 0;  // the starts before it are below; keys is a power of two
+  for (unsigned step = keys / warp_size;; step /= warp_size) {
+    if (step == 0) step = 1;
+    const unsigned at = first + lane * step;
+    const unsigned below = __ballot_sync(all_lanes, at < keys && starts[at] < place);
+    const auto count = static_cast<unsigned>(__popc(below));
+    if (step == 1) return first + count;
+    if (count > 0) first += (count - 1) * step;
+  }
+}
+
+// A block fills parts of 8 KB, eight in a row, so that it searches the starts once for 64 KB.
+inline constexpr unsigned fill_block = 512, parts_per_block = 8;
+template <class K>
+__global__ void __launch_bounds__(fill_block)
+    fill_kernel(K* out, std::size_t n, KeyOrder<K> order, const std::uint64_t* starts,  // [possible_keys<K>]
+                Counter* counts) {                                                      // likewise; set to 0
+  constexpr unsigned each = Pack<K>::size, part = fill_block * each;
+  __shared__ alignas(16) std::uint16_t key_at[part];  // a key where it begins, else 0
+  __shared__ unsigned warp_keys[warp_size], border[parts_per_block + 1];
+  const unsigned t = threadIdx.x, warp = t / warp_size;
+  const std::size_t block_begin = std::size_t(blockIdx.x) * parts_per_block * part;
+  allow_next_launch();
+  wait_for_previous();
+  for (unsigned k = blockIdx.x * fill_block + t; k < possible_keys<K>; k += gridDim.x * fill_block) counts[k] = 0;
+  // 1. The keys that begin before each part ends.
+  if (warp <= parts_per_block) {
+    const std::size_t place = block_begin + std::size_t(warp) * part;
+    const unsigned below = starts_below(starts, possible_keys<K>, place < n ? place : n);
+    if (t % warp_size == 0) border[warp] = below;
+  }
+  for (unsigned p = 0; p < parts_per_block; ++p) {
+    const std::size_t begin = block_begin + std::size_t(p) * part, end = n - begin < part ? n : begin + part;
+    if (begin >= n) break;
+    reinterpret_cast<uint4*>(key_at)[t] = uint4{0, 0, 0, 0};
+    if (each > 8) reinterpret_cast<uint4*>(key_at)[fill_block + t] = uint4{0, 0, 0, 0};
+    __syncthreads();
+    // 2. Marked where they begin. A key that does not occur begins where the next one does, and gives way to it. The
+    // one that begins before this part goes on in it, or is followed by one that begins with it.
+    const unsigned first = border[p] > 0 ? border[p] - 1 : 0;
+    for (unsigned key = first + t; key < border[p + 1]; key += fill_block) {
+      const std::uint64_t start = starts[key], next = key + 1 < possible_keys<K> ? starts[key + 1] : n;
+      if (start < next && next > begin) key_at[start < begin ? 0 : start - begin] = static_cast<std::uint16_t>(key);
+    }
+    __syncthreads();
+    // 3. Carried to the right: the largest so far.
+    unsigned keys[each], largest = 0;
+#pragma unroll
+    for (unsigned k = 0; k < each; k += 8) {
+      const Pack<std::uint16_t> eight = load_plain_pack(key_at + t * each + k);
+#pragma unroll
+      for (unsigned j = 0; j < 8; ++j) keys[k + j] = largest = largest < eight.item[j] ? eight.item[j] : largest;
+    }
+    unsigned total;
+    const unsigned before = block_scan(largest, Max{}, warp_keys, total);
+    Pack<K> pack;
+#pragma unroll
+    for (unsigned k = 0; k < each; ++k)
+      pack.item[k] = order.key(static_cast<K>(keys[k] < before ? before : keys[k]));
+    const std::size_t at = begin + t * each;
+    if (at + each <= end && reinterpret_cast<std::uintptr_t>(out) % 16 == 0) {
+      store_pack(out + at, pack);
+    } else {
+      for (unsigned k = 0; k < each && at + k < end; ++k) out[at + k] = pack.item[k];
+    }
+    __syncthreads();
+  }
+}
+
+struct cluster;
+extern const Rung kernel_cluster_rung;
+
+struct counting {
+  static constexpr Story story{
+      .idea = "keys of 8 and 16 bits are counted and written anew, not moved",
+      .prediction = "two bytes per u8 key, four per u16 key: at half the copy ceiling or more, 3 times CUB",
+      .guarantees = "stable",
+      .limits = "keys of 8 and 16 bits compared in all bits, without values, from 2^18 and 2^22 on; else cluster",
+      .source = "Seward, 1954"};
+  static constexpr Coverage coverage = Coverage::widths;
+  template <class T, class O>
+  static Status run(const Args<T, O>& a) {
+    if constexpr (sizeof(T) <= 2) {
+      // For fewer keys, 2^16 counters are most of the work: a block's table takes 10 us to clear and to add up.
+      constexpr std::size_t least = emulated ? 1000 : std::size_t(1) << (sizeof(T) == 1 ? 18 : 22);
+      if (!a.values.bytes && a.bits == 8 * sizeof(T) && a.n >= least) return count_and_fill(a);
+    }
+    return run_rung<cluster, kernel_cluster_rung>(a);
+  }
+
+ private:
+  template <class T, class O>
+  static Status count_and_fill(const Args<T, O>& a) {
+    using Key = typename Args<T, O>::Key;
+    constexpr unsigned possible = possible_keys<Key>;
+    auto* const counts =
+        reinterpret_cast<Counter*>(a.workspace->counters(possible * sizeof(Counter) / sizeof(unsigned)));
+    auto* const starts = static_cast<std::uint64_t*>(a.workspace->scratch_of_caller(possible * sizeof(std::uint64_t)));
+    if (!counts || !starts) return no_memory;
+    Shape shape{.grid = a.tuning.grid_or(persistent_grid(ceil_div(a.n, counts_block * Pack<Key>::size))),
+                .block = counts_block,
+                .shared_bytes = possible * sizeof(std::uint16_t),
+                .stream = a.stream};
+    if constexpr (sizeof(Key) == 2) {
+      if (Status s = launch(key16_counts_kernel, shape, a.keys, a.n, a.order, counts); !s) return s;
+    } else {
+      shape.shared_bytes = counts_bytes<1>;
+      if (Status s = launch(digit_counts_kernel<1, Key>, shape, a.keys, a.n, a.order, Digits{0, 8}, PassRules{}, counts,
+                            nullptr, nullptr, nullptr, std::size_t(0));
+          !s)
+        return s;
+    }
+    const auto* const counted = reinterpret_cast<const std::uint64_t*>(counts);
+    if (Status s = scan::reduce_then_scan::run<std::uint64_t, Sum>({a, counted, starts, possible, false, Sum{}}); !s)
+      return s;
+    const Shape parts{.grid = static_cast<unsigned>(ceil_div(a.n, parts_per_block * fill_block * Pack<Key>::size)),
+                      .block = fill_block,
+                      .stream = a.stream};
+    return launch(fill_kernel<Key>, parts, a.out, a.n, a.order, starts, counts);
+  }
+};
+
+}  // namespace upsweep::ladders::sort

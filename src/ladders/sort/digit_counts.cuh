@@ -1,0 +1,172 @@
+// How often each value of each digit occurs, in one read of the keys, and the passes of a sort that follow from it.
+#pragma once
+#include "kernel/block.h"
+#include "kernel/vector.h"
+#include "ladders/sort/contract.h"
+
+namespace upsweep::ladders::sort {
+
+inline constexpr unsigned digit_bits = 8, digit_values = 1 << digit_bits, most_digits = 64 / digit_bits;
+
+// The digits of the compared bits, from the lowest; the last one may have fewer than 8 bits.
+struct Digits {
+  unsigned first_bit, bits;
+  UPSWEEP_HD unsigned count() const { return (bits + digit_bits - 1) / digit_bits; }
+  // Values of digit d; one beyond the last digit, so that a pass by it moves everything as it is.
+  UPSWEEP_HD unsigned values(unsigned d) const {
+    const unsigned left = d * digit_bits < bits ? bits - d * digit_bits : 0;
+    return 1u << (left < digit_bits ? left : digit_bits);
+  }
+  UPSWEEP_HD unsigned first_bit_of(unsigned d) const { return d < count() ? first_bit + d * digit_bits : 0; }
+};
+
+using Counter = unsigned long long;  // of 64 bits, as atomicAdd knows them
+
+// ---- passes ---------------------------------------------------------------------------------------------------------
+
+inline constexpr unsigned skipped = ~0u;
+
+// One pass for each digit that differs between keys.
+struct Passes {
+  unsigned count;
+  unsigned number[most_digits + 1];  // of each digit's pass, from 0; or skipped
+  std::uint64_t starts[most_digits + 1][digit_values];
+};
+
+// What the passes have to be: even in number, because the output is the input; at least `least`, because it is not.
+struct PassRules {
+  bool even;
+  unsigned least;
+};
+
+// Block-wide: finds the passes from the counts of all keys, by a warp for each digit.
+static __device__ void plan_passes(Counter* counts,  // [digits][digit_values], left zero
+                                   unsigned digits, std::size_t n, PassRules rules, Passes* passes) {
+  __shared__ bool differs[most_digits + 1];
+  const unsigned lane = threadIdx.x % warp_size, d = threadIdx.x / warp_size;
+  constexpr unsigned each = digit_values / warp_size;
+  if (d < digits) {
+    Counter own[each], sum = 0;
+    bool all = false;
+#pragma unroll
+    for (unsigned k = 0; k < each; ++k) own[k] = atomicExch(&counts[d * digit_values + lane * each + k], Counter(0));
+#pragma unroll
+    for (unsigned k = 0; k < each; ++k) {
+      sum += own[k];
+      all |= own[k] == n;
+    }
+    Counter start = warp_scan(sum, Sum{}) - sum;
+#pragma unroll
+    for (unsigned k = 0; k < each; ++k) {
+      passes->starts[d][lane * each + k] = start;
+      start += own[k];
+    }
+    const unsigned same = __ballot_sync(all_lanes, all);
+    if (lane == 0) differs[d] = !same;
+  }
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  unsigned differing = 0;
+  for (unsigned k = 0; k < digits; ++k) differing += differs[k];
+  unsigned needed = differing < rules.least ? rules.least : differing;
+  needed += rules.even && needed % 2;
+  // A pass by a digit in which all keys agree only copies. There may be one more than digits.
+  unsigned copies = needed - differing, number = 0;
+  for (unsigned k = 0; k <= digits; ++k) {
+    bool runs = k < digits && differs[k];
+    if (!runs && copies > 0) {
+      runs = true;
+      --copies;
+    }
+    passes->number[k] = runs ? number++ : skipped;
+  }
+  for (unsigned b = 0; b < digit_values; ++b) passes->starts[digits][b] = 0;
+  passes->count = needed;
+}
+
+// ---- counts ---------------------------------------------------------------------------------------------------------
+
+// A block per multiprocessor counts in its own table. A counter is a row of words, one for each of `copies` lanes, so
+// that lanes with different values seldom meet in a bank: with 32 copies never, and eight digits leave room for 16.
+inline constexpr unsigned counts_block = 1024;
+template <unsigned digits>
+inline constexpr unsigned copies = digits > 4 ? 16 : 32;
+template <unsigned digits>
+inline constexpr std::size_t counts_bytes = std::size_t(digits) * digit_values * copies<digits> * sizeof(unsigned);
+
+// Counts `most` digits, of which those beyond the compared bits are 0; then the last block plans the passes. The
+// address of a counter is a byte of the key, shifted: no branches and few instructions, because there is an addition
+// for every byte, as for a histogram of bytes.
+template <unsigned most, class K>
+__global__ void __launch_bounds__(counts_block, 1)
+    digit_counts_kernel(const K* keys, std::size_t n, KeyOrder<K> order, Digits digits, PassRules rules,
+                        Counter* counts,                     // [digits][digit_values], zero
+                        unsigned* done,                      // blocks; zero, and left so
+                        Passes* passes,                      // null: the counts are left for the caller
+                        uint4* zeroed, std::size_t packs) {  // [packs], set to 0 for the first pass
+  unsigned* const words = dynamic_shared<unsigned>();        // [most][digit_values][copies]
+  using Bits = std::conditional_t<(most > 4), std::uint64_t, std::uint32_t>;
+  const unsigned t = threadIdx.x, counters = digits.count() * digit_values;
+  for (unsigned w = t; w < most * digit_values * copies<most> / 4; w += counts_block)
+    reinterpret_cast<uint4*>(words)[w] = uint4{0, 0, 0, 0};
+  allow_next_launch();
+  wait_for_previous();
+  __syncthreads();
+  unsigned* const own = words + t % copies<most>;
+  const unsigned first_bit = digits.first_bit;
+  const Bits mask = static_cast<Bits>(~std::uint64_t(0) >> (64 - digits.bits));
+  const auto count = [&](K key) {
+    const Bits compared = static_cast<Bits>(order(key) >> first_bit) & mask;
+#pragma unroll
+    for (unsigned d = 0; d < most; ++d)
+      atomicAdd(&own[(d * digit_values + unsigned(compared >> d * digit_bits & 0xff)) * copies<most>], 1u);
+  };
+  const std::size_t step = std::size_t(gridDim.x) * counts_block, first = std::size_t(blockIdx.x) * counts_block + t;
+  for (std::size_t i = first; i < packs; i += step) zeroed[i] = uint4{0, 0, 0, 0};
+  const PackSplit<K> split(keys, n);
+  constexpr unsigned at_once = 4;  // packs of a thread in flight: 64 KB per multiprocessor
+  const auto load = [&](std::size_t i) { return load_once(reinterpret_cast<const uint4*>(split.aligned) + i); };
+  const auto count_pack = [&](uint4 raw) {
+    const Pack<K> pack = as_pack<K>(raw);
+#pragma unroll
+    for (unsigned j = 0; j < Pack<K>::size; ++j) count(pack.item[j]);
+  };
+  // Each round's packs are loaded before those of the round before it are counted.
+  uint4 some[at_once], next[at_once];
+  const std::size_t round = at_once * step;
+  std::size_t i = first;
+  const auto is_whole = [&](std::size_t from) { return from + (at_once - 1) * step < split.packs; };
+  const auto load_round = [&](uint4(&to)[at_once], std::size_t from) {
+#pragma unroll
+    for (unsigned k = 0; k < at_once; ++k) to[k] = load(from + k * step);
+  };
+  if (is_whole(i)) load_round(some, i);
+  for (; is_whole(i); i += round) {
+    if (is_whole(i + round)) load_round(next, i + round);
+#pragma unroll
+    for (unsigned k = 0; k < at_once; ++k) count_pack(some[k]);
+#pragma unroll
+    for (unsigned k = 0; k < at_once; ++k) some[k] = next[k];
+  }
+  for (; i < split.packs; i += step) count_pack(load(i));
+  if (first < split.head) count(keys[first]);
+  if (first < split.tail) count(keys[n - split.tail + first]);
+  __syncthreads();
+  for (unsigned c = t; c < counters; c += counts_block) {
+    unsigned sum = 0;
+#pragma unroll
+    for (unsigned k = 0; k < copies<most>; ++k) sum += words[c * copies<most> + (k + t) % copies<most>];
+    if (sum) atomicAdd(&counts[c], Counter(sum));
+  }
+  if (!passes) return;
+  __shared__ bool last;
+  __syncthreads();
+  if (t == 0) {
+    last = take_ticket(done) == gridDim.x - 1;
+    if (last) *done = 0;
+  }
+  __syncthreads();
+  if (last) plan_passes(counts, digits.count(), n, rules, passes);
+}
+
+}  // namespace upsweep::ladders::sort

@@ -1,0 +1,153 @@
+// One kernel per digit, each of which reads and writes keys and values once: what the rungs from onesweep_8bit on share.
+#pragma once
+#include "ladders/partition/lane_partition.cuh"
+#include "ladders/partition/tile_groups.cuh"
+#include "ladders/partition/tile_lookback.cuh"
+#include "ladders/sort/digit_counts.cuh"
+
+namespace upsweep::ladders::sort {
+
+// Of integers, the order differs from the bits by a constant, and so does each digit: keys stay as they are. Floats are
+// in memory as their order between the first pass and the last.
+template <bool is_float>
+struct DigitOf {};
+
+}  // namespace upsweep::ladders::sort
+
+namespace upsweep::ladders::partition {
+
+template <class T, bool is_float>
+struct Buckets<T, sort::DigitOf<is_float>> {
+  unsigned first_bit;
+  unsigned count;  // a power of two
+  unsigned flip;   // of the digit
+  T last;
+  UPSWEEP_HD T last_key() const { return last; }
+  UPSWEEP_HD unsigned operator()(T key) const { return (static_cast<unsigned>(key >> first_bit) & (count - 1)) ^ flip; }
+};
+
+}  // namespace upsweep::ladders::partition
+
+namespace upsweep::ladders::sort {
+
+// The keys or values that passes move: from the caller's input to the output, with a buffer between. The last of `count`
+// passes writes the output.
+struct Buffers {
+  const void* in;
+  void *out, *buffer;
+  __device__ void* to(unsigned pass, unsigned count) const { return (count - pass) % 2 == 1 ? out : buffer; }
+  __device__ const void* from(unsigned pass, unsigned count) const { return pass == 0 ? in : to(pass - 1, count); }
+};
+
+// How floats differ between memory and the tile.
+template <class K>
+struct OrderCodec {
+  KeyOrder<K> in, out;
+  __device__ K encode(K read) const { return in(read); }
+  __device__ K read_as(K key) const { return in.key(key); }
+  __device__ K decode(K key) const { return out.key(key); }
+};
+
+// What a kernel does: a stable partition by one digit.
+template <class K, bool is_float, class Places>
+struct Pass {
+  using Codec = std::conditional_t<is_float, OrderCodec<K>, partition::AsTheyAre>;
+  bool skipped;
+  partition::Input<K, DigitOf<is_float>> in;
+  K* out;
+  Values values;
+  Places places;
+  Codec codec;
+};
+
+template <class K, bool is_float>
+struct Sweep {
+  Buffers keys, values;
+  unsigned value_bytes;
+  std::size_t n;
+  KeyOrder<K> order;
+  Digits digits;
+  unsigned tiles;
+  Passes* passes;
+  unsigned* words;  // [2][Places::rows_for(tiles)][digit_values], of the pass and, set to 0 by it, of the next one
+
+  // Block-wide: the pass by digit d, once the digits are counted. One thread reads which it is: if every warp of the
+  // grid loads the same word, they queue at L2, for 5 us if there are 500 blocks.
+  template <class Places>
+  __device__ Pass<K, is_float, Places> pass(unsigned d) const {
+    __shared__ unsigned read[2];
+    if (threadIdx.x < 2) read[threadIdx.x] = threadIdx.x == 0 ? passes->number[d] : passes->count;
+    __syncthreads();
+    const unsigned number = read[0], count = read[1];
+    const std::size_t half = Places::rows_for(tiles) * digit_values;
+    const unsigned first_bit = digits.first_bit_of(d), values_of_digit = digits.values(d);
+    const auto flip = static_cast<unsigned>(order.flip >> first_bit) & (values_of_digit - 1);
+    typename Pass<K, is_float, Places>::Codec codec;
+    if constexpr (is_float)
+      codec = {number == 0 ? order : KeyOrder<K>{}, number + 1 == count ? order : KeyOrder<K>{}};
+    return {number == sort::skipped,
+            {static_cast<const K*>(keys.from(number, count)),
+             n,
+             {first_bit, values_of_digit, is_float ? 0 : flip, is_float ? K(~K(0)) : order.last()}},
+            static_cast<K*>(keys.to(number, count)),
+            {values.from(number, count), values.to(number, count), value_bytes},
+            {tiles, passes->starts[d], words + number % 2 * half, words + (number + 1) % 2 * half},
+            codec};
+  }
+};
+
+// Places is what the kernels find their tiles' places by. Launches the counting and, for each digit, launch_pass(sweep, digit, next_tile).
+template <class Places, class T, class O, class LaunchPass>
+Status sweep_digits(const Args<T, O>& a, unsigned tile, LaunchPass&& launch_pass) {
+  using Key = typename Args<T, O>::Key;
+  if (a.n == 0) return {};
+  const Digits digits{a.first_bit, a.bits};
+  const auto tiles = static_cast<unsigned>(ceil_div(a.n, tile));
+  const bool has_values = a.values.bytes > 0;
+  // 1. Memory: the words of two passes, the passes, a buffer of the values, one of the keys, and one that stands for
+  // the output of keys if only indices are wanted.
+  const auto rounded = [](std::size_t bytes) { return ceil_div(bytes, 256) * 256; };
+  const std::size_t words_bytes = 2 * Places::rows_for(tiles) * digit_values * sizeof(unsigned);
+  const std::size_t value_bytes = rounded(a.n * a.values.bytes), key_bytes = rounded(a.n * sizeof(Key));
+  auto* const words = static_cast<std::byte*>(a.workspace->scratch(words_bytes + rounded(sizeof(Passes)) + value_bytes +
+                                                                   key_bytes * (a.out ? 1 : 2)));
+  auto* const counts =
+      reinterpret_cast<Counter*>(a.workspace->counters(most_digits * digit_values * sizeof(Counter) / 4 + 2));
+  if (!words || !counts) return no_memory;
+  auto* const passes = reinterpret_cast<Passes*>(words + words_bytes);
+  std::byte* const value_buffer = words + words_bytes + rounded(sizeof(Passes));
+  std::byte* const key_buffer = value_buffer + value_bytes;
+  const Sweep<Key, std::is_floating_point_v<T>> sweep{{a.keys, a.out ? static_cast<void*>(a.out) : key_buffer + key_bytes, key_buffer},
+                         {a.values.in, a.values.out, value_buffer},
+                         a.values.bytes,
+                         a.n,
+                         a.order,
+                         digits,
+                         tiles,
+                         passes,
+                         reinterpret_cast<unsigned*>(words)};
+  // 2. Counts and passes.
+  const bool keys_in_place = a.keys == a.out, values_in_place = has_values && a.values.in == a.values.out;
+  const bool even = keys_in_place || values_in_place, stays = keys_in_place && (values_in_place || !has_values);
+  unsigned* const done = reinterpret_cast<unsigned*>(counts + most_digits * digit_values);
+  const auto count = [&]<unsigned most>() {
+    return launch(digit_counts_kernel<most, Key>,
+                  {.grid = persistent_grid(ceil_div(a.n, counts_block * Pack<Key>::size)),
+                   .block = counts_block,
+                   .shared_bytes = counts_bytes<most>,
+                   .stream = a.stream},
+                  a.keys, a.n, a.order, digits, PassRules{even, stays ? 0u : 1u}, counts, done, passes,
+                  reinterpret_cast<uint4*>(words), words_bytes / 2 / sizeof(uint4));
+  };
+  constexpr unsigned all = sizeof(Key);
+  if (Status s = all > 4 && digits.count() <= 4 ? count.template operator()<(all > 4 ? 4 : all)>()
+                                                : count.template operator()<all>();
+      !s)
+    return s;
+  // 3. The passes.
+  for (unsigned d = 0; d < digits.count() + (even && digits.count() % 2); ++d)
+    if (Status s = launch_pass(sweep, d, done + 1); !s) return s;
+  return {};
+}
+
+}  // namespace upsweep::ladders::sort
