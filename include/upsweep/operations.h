@@ -29,6 +29,11 @@ enum class Bucketing : std::uint8_t { digit, splitters };
 inline constexpr std::array<std::string_view, 2> bucketing_names{"digit", "splitters"};
 constexpr std::string_view to_string(Bucketing b) { return bucketing_names[static_cast<std::size_t>(b)]; }
 
+// The order of upsweep/sort.h.
+enum class Order : std::uint8_t { ascending, descending };
+inline constexpr std::array<std::string_view, 2> order_names{"ascending", "descending"};
+constexpr std::string_view to_string(Order o) { return order_names[static_cast<std::size_t>(o)]; }
+
 // How the heads of segments are given: u8 flags, nonzero at a head; u32 keys, where equal neighbours form a segment; or
 // ascending u64 offsets.
 enum class HeadKind : std::uint8_t { flags, keys, offsets };
