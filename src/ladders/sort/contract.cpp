@@ -1,5 +1,6 @@
 #include "base/contract.h"
 
+#include "ladders/partition/require_values.h"
 #include "ladders/sort/binding.h"
 
 namespace upsweep {
@@ -27,22 +28,11 @@ void require_bits(const Call& c) {
 }
 
 void require_values(const Call& c) {
-  const Array& values = c.in[1];
-  if (wants_indices(c)) {
+  if (wants_indices(c))
     require_array("sort", "the output of indices", c.out[1], index_type(c.n()), c.n(),
                   "indices are u32 for less than 2^32 keys, u64 for more");
-    return;
-  }
-  if (values.count == 0) return;
-  const std::size_t element = size_of(values.type);
-  if (element < 4)
-    refuse("sort", "the values are " + std::string(to_string(values.type)), "a value has 4, 8 or 16 bytes");
-  if (values.count != c.n() && (element != 8 || values.count != 2 * c.n()))
-    refuse("sort",
-           std::to_string(values.count) + " " + std::string(to_string(values.type)) + " values for " +
-               std::to_string(c.n()) + " keys",
-           "one for each key; values of 16 bytes are two elements of 8 bytes each");
-  require_array("sort", "the output of values", c.out[1], values.type, values.count);
+  else if (c.in[1].count > 0)
+    ladders::partition::require_values("sort", c);
 }
 
 void validate(const Call& c) {

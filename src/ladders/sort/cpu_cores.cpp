@@ -56,7 +56,7 @@ class Sort {
     elements_ = whole_words && c_.unordered() && (c_.value_bytes == 0 || c_.values);
     const bool in_place = c_.keys == c_.out_keys;
     const std::size_t buffer = elements_bytes(n_), buffers = output_ ? (alone ? 0 : 1) : (alone ? 1 : 2);
-    most_ = alone ? n_ : std::max({limits_.most, 8 * limits_.leaf, few});
+    most_ = alone ? n_ : std::max(limits_.most, few);
     own_bytes_ = elements_bytes(most_) + sort_counts * sizeof(std::uint32_t);
     const std::size_t offsets = alone ? 0 : depths * offset_words() * sizeof(std::uint64_t);
     auto* memory = static_cast<std::byte*>(workspace_.scratch_of_caller(
@@ -73,8 +73,11 @@ class Sort {
     own_ = memory + offsets;
     return true;
   }
-  // A pass takes 4 bits or more, or what is left.
-  static constexpr std::size_t depths = 17;
+  // Bits of a pass, unless fewer are left. The ends of 16 buckets of one size share sets of the caches: two cores, 2^18
+  // keys into 2^4, 2^5 and 2^6 275, 330 and 345 M/s, 2^16 with values of 4 bytes 272, 285 (2^5), 296 (2^6).
+  static constexpr unsigned narrowest = 6;
+  // Passes of 5 bits, the fewest that a test asks for, take 64 bits in 13.
+  static constexpr std::size_t depths = 14;
   std::size_t offset_words() const { return (std::size_t{1} << limits_.widest) + 8; }
   std::size_t words_bytes(std::size_t n) const { return whole_lines(n * form_.word_bytes); }
   std::size_t elements_bytes(std::size_t n) const { return words_bytes(n) + whole_lines(n * form_.value_bytes); }
@@ -106,7 +109,9 @@ class Sort {
     }
     const Elements to = at(buffers_[depth % 2], begin);
     const auto wanted = static_cast<unsigned>(std::bit_width((n - 1) / limits_.leaf));
-    const unsigned width = std::min(std::clamp(wanted, 4u, limits_.widest), top - low_), shift = top - width;
+    const unsigned width =
+                       std::min(std::clamp(wanted, std::min(narrowest, limits_.widest), limits_.widest), top - low_),
+                   shift = top - width;
     const unsigned buckets = 1u << width;
     partition::Part all{from.words, from.values, to.words, to.values, shift, buckets, nullptr, &c_, 0, n};
     const partition::Plan plan = partition::plan_for(n, buckets, form_.word_bytes, form_.value_bytes, threads_);
@@ -217,9 +222,11 @@ class Sort {
 
 Limits limits_for(const Caller& caller) {
   const std::size_t cache = second_level_cache_bytes(), element = form_of(caller.key_bytes, caller.value_bytes).bytes();
-  // An eighth of the cache is fast, and up to all of it is faster than another pass. One and two Zen 3 cores, M/s: 2^14
-  // keys 317 and 265, with values 245 and 166; 2^15 330 and 340, 231 and 200; 2^16 270 and 360, 200 and 198.
-  return {.leaf = cache / 8 / element, .most = cache / element, .alone = std::size_t{1} << 15};
+  // Buckets of 32 KiB are sorted fastest, and all that fit in the cache faster than by another pass. Two cores, M/s
+  // with buckets of 64, 32, 16 and 8 KiB: 2^19 keys 321, 409, 348, 370; 2^20 427, 464, 470, 435; 2^22 443, 456, 435,
+  // 390. Another core's fork, join and pass: one and two, 2^14 keys 317 and 265, with values 245 and 166; 2^15 330 and
+  // 340, 231 and 200.
+  return {.leaf = cache / 16 / element, .most = cache / element, .alone = std::size_t{1} << 15};
 }
 
 Status sort_on_cores(const Caller& caller, std::size_t n, unsigned first_bit, unsigned bits, int threads,

@@ -16,6 +16,24 @@ MadeValues::MadeValues(std::string_view who, std::uint64_t value_bytes, std::siz
   for (std::size_t k = 0; k < bytes.size() / 4; ++k) words[k] = static_cast<std::uint32_t>(k * 2654435761u + 12345);
 }
 
+std::optional<Type> type_of_values(std::string_view who, const Settings& settings) {
+  switch (const auto bytes = settings.get<std::uint64_t>("value_bytes", 0)) {
+    case 0:
+      return std::nullopt;
+    case 4:
+      return Type::u32;
+    case 8:
+      return Type::u64;
+    default:
+      throw Error(Code::unsupported,
+                  std::string(who) + ": values of " + std::to_string(bytes) + " bytes cannot be read from a file",
+                  "those of 4 and 8 bytes can");
+  }
+}
+void require_values(std::string_view who, Type type) {
+  if (size_of(type) < 4) refuse(who, "the values are " + std::string(to_string(type)), "a value has 4 or 8 bytes");
+}
+
 std::string text_of(const std::byte* value, std::size_t bytes) {
   if (bytes == 4) {
     std::uint32_t word;

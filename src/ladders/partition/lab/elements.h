@@ -2,11 +2,13 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/call.h"
+#include "lab/settings.h"
 
 namespace upsweep::ladders::partition {
 
@@ -18,6 +20,12 @@ struct MadeValues {
   Type type;
   std::vector<std::byte> bytes;
 };
+
+// For streams: the type of the values in a file, by `value_bytes`; nothing if the file says it, or there is none.
+// Throws Error, as the primitive `who`, for values that a file cannot hold.
+std::optional<Type> type_of_values(std::string_view who, const Settings& settings);
+// Throws Error(invalid_argument) if values of this type cannot be moved.
+void require_values(std::string_view who, Type type);
 
 // One value as text, for messages.
 std::string text_of(const std::byte* value, std::size_t bytes);

@@ -15,8 +15,8 @@
 #include <boost/version.hpp>
 #endif
 #if defined(UPSWEEP_WITH_VQSORT)
-#include <hwy/highway.h>
 #include <hwy/contrib/sort/vqsort.h>
+#include <hwy/highway.h>
 #endif
 
 #include "lab/parts.h"
@@ -74,15 +74,15 @@ auto rank_of(const Args<T, O>& a) {
   return Rank<Key>{a.order, a.first_bit, static_cast<Key>(static_cast<Key>(-1) >> (8 * sizeof(Key) - a.bits))};
 }
 
-// Lets Sort sort one array of keys, or of pairs: sort(begin, end, Before).
-template <class Sort, class T, class O>
+// Lets a peer sort one array, of keys or of pairs.
+template <class Peer, class T, class O>
 Status sort_array(const Args<T, O>& a) {
   using Key = typename Args<T, O>::Key;
   const auto sorted = [&](auto* elements) {
     if (is_plain(a))
-      Sort()(elements, elements + a.n, Before<Plain>{});
+      Peer::sort(elements, elements + a.n, Before<Plain>{});
     else
-      Sort()(elements, elements + a.n, Before<Rank<Key>>{rank_of(a)});
+      Peer::sort(elements, elements + a.n, Before<Rank<Key>>{rank_of(a)});
   };
   Status status;
   if (a.values.bytes == 0) {
@@ -114,115 +114,86 @@ Status sort_array(const Args<T, O>& a) {
 
 constexpr std::string_view limits = "keys of 4 and 8 bytes, values of 4 and 8";
 
+// The base of the peers whose sort(begin, end, Before) sorts one array.
+template <class Peer>
+struct OfArray {
+  template <class T, class O>
+  static constexpr bool supports = sizeof(T) >= 4;
+  template <class T, class O>
+  static Status run(const Args<T, O>& a) {
+    return sort_array<Peer>(a);
+  }
+};
+
 // A bare array of keys that compare as they are can be sorted by an unstable sort: equal ones are the same.
 template <class E>
 inline constexpr bool bare = std::is_integral_v<E>;
 
-struct one_core {
+struct one_core : OfArray<one_core> {
   static constexpr Story story{.idea = "std::sort, one core; std::stable_sort where equal keys can be told apart",
                                .guarantees = "stable",
                                .limits = limits,
                                .source = "libstdc++"};
-  template <class T, class O>
-  static constexpr bool supports = sizeof(T) >= 4;
-  struct Sort {
-    template <class E, class R>
-    void operator()(E* begin, E* end, Before<R> before) const {
-      if constexpr (bare<E> && std::is_same_v<R, Plain>)
-        std::sort(begin, end);
-      else
-        std::stable_sort(begin, end, before);
-    }
-  };
-  template <class T, class O>
-  static Status run(const Args<T, O>& a) {
-    return sort_array<Sort>(a);
+  template <class E, class R>
+  static void sort(E* begin, E* end, Before<R> before) {
+    if constexpr (bare<E> && std::is_same_v<R, Plain>)
+      std::sort(begin, end);
+    else
+      std::stable_sort(begin, end, before);
   }
 };
 
-struct par {
+struct par : OfArray<par> {
   static constexpr Story story{
       .idea = "std::sort(std::execution::par); std::stable_sort where equal keys can be told apart",
       .guarantees = "stable",
       .limits = limits,
       .source = "libstdc++, oneTBB"};
-  template <class T, class O>
-  static constexpr bool supports = sizeof(T) >= 4;
-  struct Sort {
-    template <class E, class R>
-    void operator()(E* begin, E* end, Before<R> before) const {
-      if constexpr (bare<E> && std::is_same_v<R, Plain>)
-        std::sort(std::execution::par, begin, end);
-      else
-        std::stable_sort(std::execution::par, begin, end, before);
-    }
-  };
-  template <class T, class O>
-  static Status run(const Args<T, O>& a) {
-    return sort_array<Sort>(a);
+  template <class E, class R>
+  static void sort(E* begin, E* end, Before<R> before) {
+    if constexpr (bare<E> && std::is_same_v<R, Plain>)
+      std::sort(std::execution::par, begin, end);
+    else
+      std::stable_sort(std::execution::par, begin, end, before);
   }
 };
 
-struct tbb_sort {
+struct tbb_sort : OfArray<tbb_sort> {
   static constexpr Story story{
       .idea = "oneapi::tbb::parallel_sort", .guarantees = "not stable", .limits = limits, .source = "oneTBB"};
   static constexpr bool any_order = true;
-  template <class T, class O>
-  static constexpr bool supports = sizeof(T) >= 4;
-  struct Sort {
-    template <class E, class R>
-    void operator()(E* begin, E* end, Before<R> before) const {
-      if constexpr (bare<E> && std::is_same_v<R, Plain>)
-        oneapi::tbb::parallel_sort(begin, end);
-      else
-        oneapi::tbb::parallel_sort(begin, end, before);
-    }
-  };
-  template <class T, class O>
-  static Status run(const Args<T, O>& a) {
-    return sort_array<Sort>(a);
+  template <class E, class R>
+  static void sort(E* begin, E* end, Before<R> before) {
+    if constexpr (bare<E> && std::is_same_v<R, Plain>)
+      oneapi::tbb::parallel_sort(begin, end);
+    else
+      oneapi::tbb::parallel_sort(begin, end, before);
   }
 };
 
 #if defined(UPSWEEP_WITH_BOOST_SORT)
 constexpr std::string_view boost_version = "Boost " BOOST_LIB_VERSION;
 
-struct boost_block {
+struct boost_block : OfArray<boost_block> {
   static constexpr Story story{
       .idea = "boost::sort::block_indirect_sort", .guarantees = "not stable", .limits = limits, .source = "Boost.Sort"};
   static constexpr bool any_order = true;
-  template <class T, class O>
-  static constexpr bool supports = sizeof(T) >= 4;
-  struct Sort {
-    template <class E, class R>
-    void operator()(E* begin, E* end, Before<R> before) const {
-      boost::sort::block_indirect_sort(begin, end, before);
-    }
-  };
-  template <class T, class O>
-  static Status run(const Args<T, O>& a) {
-    return sort_array<Sort>(a);
+  template <class E, class R>
+  static void sort(E* begin, E* end, Before<R> before) {
+    boost::sort::block_indirect_sort(begin, end, before);
   }
 };
 
-struct boost_spread {
+struct boost_spread : OfArray<boost_spread> {
   static constexpr Story story{.idea = "boost::sort::spreadsort::integer_sort, one core",
                                .guarantees = "not stable",
                                .limits = limits,
                                .source = "Boost.Sort"};
   static constexpr bool any_order = true;
-  template <class T, class O>
-  static constexpr bool supports = sizeof(T) >= 4;
-  struct Sort {
-    template <class E, class R>
-    void operator()(E* begin, E* end, Before<R> before) const {
-      const auto shifted = [=](const E& e, unsigned by) { return before.rank(key_of(e)) >> by; };
-      boost::sort::spreadsort::integer_sort(begin, end, shifted, before);
-    }
-  };
-  template <class T, class O>
-  static Status run(const Args<T, O>& a) {
-    return sort_array<Sort>(a);
+  template <class E, class R>
+  static void sort(E* begin, E* end, Before<R> before) {
+    const auto shifted = [=](const E& e, unsigned by) { return before.rank(key_of(e)) >> by; };
+    boost::sort::spreadsort::integer_sort(begin, end, shifted, before);
   }
 };
 #endif

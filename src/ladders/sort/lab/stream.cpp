@@ -10,6 +10,7 @@
 #include <queue>
 #include <utility>
 
+#include "ladders/partition/lab/elements.h"
 #include "ladders/sort/binding.h"
 
 namespace upsweep::ladders::sort {
@@ -23,12 +24,7 @@ class SortStreamer final : public RungStreamer {
       if (c.settings.find(name))
         throw Error(Code::invalid_argument, std::string(name) + " shapes calls that the laboratory makes",
                     "leave it out: the file is the input");
-    const auto bytes = c.settings.get<std::uint64_t>("value_bytes", 0);
-    if (bytes == 4 || bytes == 8) value_type_ = bytes == 4 ? Type::u32 : Type::u64;
-    if (bytes != 0 && !value_type_)
-      throw Error(Code::unsupported, "values of " + std::to_string(bytes) + " bytes cannot be read from a file",
-                  "those of 4 and 8 bytes can");
-    if (bytes != 0 && indices_)
+    if (value_type_ && indices_)
       refuse("sort", "both values and indices are asked for", "leave value_bytes or indices out");
     Call call = call_of(*find_primitive("sort"), case_);
     call.in[0].type = call.out[0].type = case_.type;
@@ -43,8 +39,7 @@ class SortStreamer final : public RungStreamer {
     has_values_ = !others.empty();
     if (!has_values_) return;
     value_type_ = others[0];
-    if (size_of(*value_type_) < 4)
-      refuse("sort", "the values are " + std::string(to_string(*value_type_)), "a value has 4 or 8 bytes");
+    partition::require_values("sort", *value_type_);
   }
   std::vector<Beside> other_outputs() const override {
     if (indices_) return {{"indices", Type::u64}};
@@ -133,7 +128,7 @@ class SortStreamer final : public RungStreamer {
   }
 
   const bool indices_;
-  std::optional<Type> value_type_;
+  std::optional<Type> value_type_ = partition::type_of_values("sort", case_.settings);
   bool has_values_ = false;
   std::vector<Kept> kept_;
   std::uint64_t total_ = 0;  // elements taken
