@@ -62,6 +62,13 @@ class Cli : public testing::Test {
   void write_raw(const std::string& name, const std::vector<T>& values) const {
     write(name, std::string(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)));
   }
+  template <class T>
+  std::vector<T> read_raw(const std::string& name) const {
+    const std::string bytes = read(folder_ / name);
+    std::vector<T> values(bytes.size() / sizeof(T));
+    std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
+    return values;
+  }
   // Files in the folder, except the captured stdout and stderr.
   std::vector<std::string> files() const {
     std::vector<std::string> names;
@@ -418,6 +425,58 @@ TEST_F(Cli, HistogramsFromFiles) {
   ASSERT_EQ(run("report plot counts.npy --channels 3 -o counts.svg").code, 0);
   EXPECT_NE(read(folder_ / "counts.svg").find("</svg>"), std::string::npos);
   expect_error("report plot counts.npy --channels 5", 2, "not those of 5 channels");
+}
+
+TEST_F(Cli, SortsFiles) {
+  write_raw<std::int32_t>("keys.raw", {3, -1, 2, -1});
+  write("values.raw", "abcdefghijklmnop");
+  const std::string sort = "run sort keys.raw --type i32";
+  EXPECT_EQ(run(sort).out, "-1\n-1\n2\n3\n");
+  EXPECT_EQ(run(sort + " --op descending --rung serial").out, "3\n2\n-1\n-1\n");
+  EXPECT_EQ(run(sort + " --param first_bit=31,bits=1").out, "-1\n-1\n3\n2\n");
+  // Values of any type with 4 or 8 bytes; indices.
+  const Outcome moved = run(sort + " --with values.raw --param value_bytes=4 -o out.raw --also moved.raw");
+  EXPECT_EQ(moved.code, 0) << moved.err;
+  EXPECT_EQ(read(folder_ / "moved.raw"), "efghmnopijklabcd");
+  ASSERT_EQ(run(sort + " --param indices=true -o out.npy --also indices.npy").code, 0);
+  EXPECT_EQ(run("run scan indices.npy --op max --param inclusive=1").out, "1\n3\n3\n3\n");
+  EXPECT_EQ(run("run sort indices.npy --with out.npy -o sorted.npy --also back.raw").code, 0);
+  EXPECT_EQ(read(folder_ / "back.raw"), read(folder_ / "keys.raw"));
+  write("none.raw", "");
+  EXPECT_EQ(run("run sort none.raw --type u8").out, "");
+
+  write_raw<std::uint8_t>("bytes.raw", {1, 2, 3, 4});
+  ASSERT_EQ(run("run scan bytes.raw --type u8 -o bytes.npy").code, 0);
+  const std::size_t before = files().size();
+  const auto refused = [&](const std::string& arguments, const std::string& words) {
+    expect_error(sort + " -o not.npy " + arguments, 2, words);
+    EXPECT_EQ(files().size(), before) << arguments;
+  };
+  refused("--param value_bytes=4", "needs another input: values");
+  refused("--param value_bytes=16 --with values.raw", "values of 16 bytes cannot be read from a file");
+  refused("--param indices=true,value_bytes=4", "both values and indices are asked for");
+  refused("--param indices=true", "another output: indices");
+  refused("--with bytes.npy", "the values are u8");
+  refused("--param first_bit=8", "32 bits from bit 8 on are beyond a key of 32 bits");
+  refused("--param bits=0", "bits is a whole number from 1 to 64");
+  refused("--param distinct=3", "distinct shapes calls");
+
+  // More than two chunks, and not a multiple of a chunk.
+  std::vector<double> keys(10'000'001);
+  for (std::size_t i = 0; i < keys.size(); ++i)
+    keys[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(i) * 2654435761u) % 1000;
+  write_raw("large.raw", keys);
+  ASSERT_EQ(run("run sort large.raw --type f64 --param indices=true -o out.raw --also indices.raw").code, 0);
+  const auto out = read_raw<double>("out.raw");
+  const auto indices = read_raw<std::uint64_t>("indices.raw");
+  ASSERT_EQ(out.size(), keys.size());
+  ASSERT_EQ(indices.size(), keys.size());
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    ASSERT_EQ(out[i], keys[indices[i]]) << i;
+    if (i == 0) continue;
+    ASSERT_LE(out[i - 1], out[i]) << i;
+    if (out[i - 1] == out[i]) ASSERT_LT(indices[i - 1], indices[i]) << i;
+  }
 }
 
 TEST_F(Cli, PartitionsFiles) {

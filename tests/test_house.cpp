@@ -64,6 +64,7 @@ const std::map<std::string, std::set<std::string>> earlier_ladders{
     {"saxpy", {"reduce", "scan"}},
     {"histogram", {"reduce", "scan"}},
     {"partition", {"reduce", "scan"}},
+    {"sort", {"reduce", "scan", "histogram", "partition"}},
 };
 
 // Public headers that need nothing else from the library: the vocabulary that all layers share.

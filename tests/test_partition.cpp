@@ -349,7 +349,7 @@ TEST(PartitionCpu, OutputIndicesBeyond32Bits) {
       void* const scratch = workspace.scratch(blocks_bytes(block, buckets, 4, 0));
       alignas(64) std::uint32_t counts[n / block][in_lines(buckets)] = {}, tables[table_words(buckets)];
       U64 next(buckets, 0);
-      Part part{keys.data(), nullptr, front, nullptr, 0, buckets, nullptr, 0, n};
+      Part part{keys.data(), nullptr, front, nullptr, 0, buckets, nullptr, nullptr, 0, n};
       for (std::size_t k = 0; k < n / block; ++k) {
         part.begin = k * block;
         part.end = part.begin + block;

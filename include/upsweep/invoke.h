@@ -66,6 +66,6 @@ void require_on(const Device& device, const void* data, const Platform* owner, s
 // The contract of a primitive by name, as "reduce"; null if there is none.
 const Contract* find_contract(std::string_view name);
 extern const Contract reduce_contract, scan_contract, segmented_scan_contract, select_contract, saxpy_contract,
-    histogram_contract, partition_contract;
+    histogram_contract, partition_contract, sort_contract;
 
 }  // namespace upsweep

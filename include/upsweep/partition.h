@@ -21,16 +21,14 @@
 //
 // Buckets of a function of your own, on a GPU: upsweep/partition.cuh.
 //
-// For arrays, waiting and other errors see upsweep/view.h and invoke(). Values of 8 bytes are taken as std::uint64_t,
-// those of 16 as two of them, and have to be aligned to 8 bytes.
+// For arrays, waiting and other errors see upsweep/view.h and invoke(); for values upsweep/values.h.
 #pragma once
 #include <cstdint>
-#include <string>
-#include <type_traits>
 
 #include "upsweep/buffer.h"
 #include "upsweep/invoke.h"
 #include "upsweep/operations.h"
+#include "upsweep/values.h"
 
 namespace upsweep {
 
@@ -44,20 +42,6 @@ namespace detail {
 
 template <class A>
 concept KeyArray = InputOf<A, std::uint32_t> || InputOf<A, std::uint64_t>;
-template <class V>
-concept Movable = std::is_trivially_copyable_v<V> &&(sizeof(V) == 4 || sizeof(V) == 8 || sizeof(V) == 16);
-template <class A>
-concept ValueArray = ArrayLike<A> && Movable<std::remove_const_t<element_of<A>>>;
-template <class A>
-concept OffsetArray = OutputOf<A, std::uint32_t> || OutputOf<A, std::uint64_t>;
-
-// Values as the integers that the library moves.
-template <class V>
-AnyView as_words(const View<V>& values) {
-  using Word = std::conditional_t<sizeof(V) == 4, std::uint32_t, std::uint64_t>;
-  auto* const words = reinterpret_cast<Word*>(const_cast<std::remove_const_t<V>*>(values.data()));
-  return View<Word>(words, values.size() * (sizeof(V) / sizeof(Word)), values.place(), values.owner());
-}
 
 template <class Keys, class Out, class Offsets>
 void partition(Device& device, Request request, const Keys& keys, Out&& out, Offsets&& offsets,
@@ -71,17 +55,13 @@ void partition(Device& device, Request request, const Keys& keys, Out&& out, Off
 template <class Keys, class Values, class Out, class OutValues, class Offsets>
 void partition(Device& device, Request request, const Keys& keys, const Values& values, Out&& out,
                OutValues&& out_values, Offsets&& offsets, const Options& options) {
-  if (view(keys).size() != view(values).size())
-    throw Error(Code::invalid_argument, "partition: " + std::to_string(view(values).size()) + " values for " +
-                                            std::to_string(view(keys).size()) + " keys");
-  request.in[1] = as_words(view(values));
-  request.out[1] = as_words(view(out_values));
+  take_values(request, "partition", view(keys).size(), values, out_values);
   partition(device, request, keys, out, offsets, options);
 }
 
 }  // namespace detail
 
-template <detail::KeyArray Keys, OutputOf<input_element<Keys>> Out, detail::OffsetArray Offsets>
+template <detail::KeyArray Keys, OutputOf<input_element<Keys>> Out, detail::IndexArray Offsets>
 void partition_by_digit(Device& device, const Keys& keys, Digit digit, Out&& out, Offsets&& offsets,
                         const Options& options = {}) {
   detail::partition(device, {.operation = Bucketing::digit, .scalars = {digit.first_bit, digit.bits}}, keys, out,
@@ -89,7 +69,7 @@ void partition_by_digit(Device& device, const Keys& keys, Digit digit, Out&& out
 }
 
 template <detail::KeyArray Keys, detail::ValueArray Values, OutputOf<input_element<Keys>> Out,
-          OutputOf<std::remove_const_t<element_of<Values>>> OutValues, detail::OffsetArray Offsets>
+          OutputOf<std::remove_const_t<element_of<Values>>> OutValues, detail::IndexArray Offsets>
 void partition_by_digit(Device& device, const Keys& keys, const Values& values, Digit digit, Out&& out,
                         OutValues&& out_values, Offsets&& offsets, const Options& options = {}) {
   detail::partition(device, {.operation = Bucketing::digit, .scalars = {digit.first_bit, digit.bits}}, keys, values,
@@ -97,7 +77,7 @@ void partition_by_digit(Device& device, const Keys& keys, const Values& values, 
 }
 
 template <detail::KeyArray Keys, InputOf<input_element<Keys>> Splitters, OutputOf<input_element<Keys>> Out,
-          detail::OffsetArray Offsets>
+          detail::IndexArray Offsets>
 void partition_by_splitters(Device& device, const Keys& keys, const Splitters& splitters, Out&& out, Offsets&& offsets,
                             const Options& options = {}) {
   detail::partition(device, {.operation = Bucketing::splitters, .in = {AnyView(), AnyView(), view(splitters)}}, keys,
@@ -106,7 +86,7 @@ void partition_by_splitters(Device& device, const Keys& keys, const Splitters& s
 
 template <detail::KeyArray Keys, detail::ValueArray Values, InputOf<input_element<Keys>> Splitters,
           OutputOf<input_element<Keys>> Out, OutputOf<std::remove_const_t<element_of<Values>>> OutValues,
-          detail::OffsetArray Offsets>
+          detail::IndexArray Offsets>
 void partition_by_splitters(Device& device, const Keys& keys, const Values& values, const Splitters& splitters,
                             Out&& out, OutValues&& out_values, Offsets&& offsets, const Options& options = {}) {
   detail::partition(device, {.operation = Bucketing::splitters, .in = {AnyView(), AnyView(), view(splitters)}}, keys,

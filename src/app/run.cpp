@@ -338,6 +338,7 @@ void add_run(CLI::App& app, int& exit_code) {
                        "  upsweep run saxpy x.npy --with y.npy --param a=-2.5 -o out.npy\n"
                        "  upsweep run select in.npy --op run_length_encode -o values.npy --also lengths.npy\n"
                        "  upsweep run partition keys.npy --param first_bit=24 --table -o keys_by_byte.npy\n"
+                       "  upsweep run sort keys.npy --with values.npy -o keys_out.npy --also values_out.npy\n"
                        "  head -c 1G /dev/zero | upsweep run reduce - --type u32\n",
                        declare, work);
 }

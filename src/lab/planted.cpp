@@ -71,6 +71,16 @@ void plant_runs(Type type, double mean, std::uint64_t seed, std::size_t n, void*
   });
 }
 
+void plant_distinct(Type type, std::uint64_t distinct, std::size_t n, void* values) {
+  visit(type, [&]<class T>(TypeTag<T>) {
+    auto* const bits = static_cast<UnsignedAs<T>*>(values);
+    for_each_part(n, [&](std::size_t, std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i)
+        bits[i] = static_cast<UnsignedAs<T>>(bits[i] % distinct * 0x9E3779B97F4A7C15u);
+    });
+  });
+}
+
 void make_flags(double share, std::uint64_t seed, std::size_t n, std::uint8_t* flags) {
   const Coin coin(share, seed, flags_stream);
   const Random bits(seed, flags_stream + 1);

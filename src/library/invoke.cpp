@@ -148,10 +148,12 @@ class Staging {
  private:
   // Reserves `bytes` and returns their offset; no two arrays start at the same offset, not even empty ones.
   std::size_t add(std::size_t bytes) { return std::exchange(bytes_, bytes_ + (bytes / 256 + 1) * 256); }
-  // An output that may replace an input of the same type does so in the copies: half the memory.
+  // An output that may replace an input of the same type, and is no longer, does so in the copies: half the memory.
   std::optional<std::size_t> in_place_of_input(const Call& call, std::size_t k) const {
     for (std::size_t j = contract_.inputs.size(); j-- > 0;)
-      if (contract_.outputs[k].may_be >> j & 1 && in_[j] && call.in[j].type == call.out[k].type) return in_[j];
+      if (contract_.outputs[k].may_be >> j & 1 && in_[j] && call.in[j].type == call.out[k].type &&
+          contract_.written(call, k, call.n()) <= call.in[j].count)
+        return in_[j];
     return std::nullopt;
   }
   const Contract& contract_;

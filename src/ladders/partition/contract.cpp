@@ -1,6 +1,7 @@
 #include "base/contract.h"
 
 #include "ladders/partition/binding.h"
+#include "ladders/partition/require_values.h"
 
 namespace upsweep {
 namespace {
@@ -38,22 +39,10 @@ void require_splitters(const Call& c) {
 }
 
 void require_values(const Call& c) {
-  const Array& values = c.in[1];
-  if (values.count == 0) {
-    if (c.n() > 0 && c.out[1].count > 0)
-      refuse("partition", "there is an output of values, but no value",
-             "pass as many values as keys, or leave the output out");
-    return;
-  }
-  const std::size_t element = size_of(values.type);
-  if (element < 4)
-    refuse("partition", "the values are " + std::string(to_string(values.type)), "a value has 4, 8 or 16 bytes");
-  if (values.count != c.n() && (element != 8 || values.count != 2 * c.n()))
-    refuse("partition",
-           std::to_string(values.count) + " " + std::string(to_string(values.type)) + " values for " +
-               std::to_string(c.n()) + " keys",
-           "one for each key; values of 16 bytes are two elements of 8 bytes each");
-  require_array("partition", "the output of values", c.out[1], values.type, values.count);
+  if (c.in[1].count > 0) return ladders::partition::require_values("partition", c);
+  if (c.n() > 0 && c.out[1].count > 0)
+    refuse("partition", "there is an output of values, but no value",
+           "pass as many values as keys, or leave the output out");
 }
 
 void validate(const Call& c) {

@@ -25,73 +25,60 @@ struct Plan {
 // Counts have 32 bits.
 inline constexpr std::size_t most_per_chunk = std::size_t{1} << 31;
 
-template <class T, class O>
-class Pass {
+// The steps of a pass, on all its cores: counts, adds up, moves.
+class Steps {
  public:
-  Pass(const Args<T, O>& a, const Plan& plan) : a_(a), p_(plan) {}
-
-  Status run() {
-    if (!take_scratch()) return no_memory;
-    if (by_ids) fill_up_splitters();
-    each_chunk([&](std::size_t c, std::byte* own) { count(c, own); });
-    if (p_.way == Way::scatter)
-      add_up(counts_, words_);
-    else
-      add_up(next_, next_words());
-    each_chunk([&](std::size_t c, std::byte* own) { move(c, own); });
-    return {};
-  }
-
- private:
-  static constexpr bool by_ids = O::bucketing == Bucketing::splitters;
-
-  // ---- scratch, in this order
-  //   splitters_  [2^halvings]             filled up
-  //   next_       [chunks][next_words()]   of each chunk's next element; not for Way::scatter
-  //   counts_     [rows][words_]           a row is a block, or a chunk. For Way::scatter, they become `next`
-  //   own_        [cores][own_bytes_]
-  //   ids_        [n]
-  bool take_scratch() {
-    const unsigned key = sizeof(T), value = a_.values.bytes;
+  // `all`: elements [0, n), whose keys and values have these bytes when they are written.
+  Steps(const Part& all, unsigned key_bytes, unsigned value_bytes, const Loops& loops, const Plan& plan)
+      : p_(plan), loops_(loops), n_(all.end), buckets_(all.buckets), words_(in_lines(all.buckets)), all_(all) {
     row_ = p_.way == Way::blocks ? p_.block : p_.chunk;
     rows_ = (n_ + row_ - 1) / row_;
     chunks_ = (n_ + p_.chunk - 1) / p_.chunk;
     own_bytes_ = table_words(buckets_) * sizeof(std::uint32_t);
-    if (p_.way == Way::combine) own_bytes_ = std::max(own_bytes_, combine_bytes(buckets_, key, value));
-    if (p_.way == Way::blocks) own_bytes_ = std::max(own_bytes_, blocks_bytes(p_.block, buckets_, key, value));
-    const std::size_t splitters = by_ids ? in_lines((sizeof(T) << halvings()) / 4) * 4 : 0;
-    const std::size_t next = p_.way == Way::scatter ? 0 : chunks_ * next_words() * sizeof(std::uint64_t);
-    const std::size_t counts = rows_ * words_ * sizeof(std::uint32_t);
-    const std::size_t own = own_bytes_ * static_cast<std::size_t>(p_.cores);
-    const std::size_t ids = by_ids ? n_ * sizeof(std::uint16_t) : 0;
-    auto* at = static_cast<std::byte*>(a_.workspace->scratch(splitters + next + counts + own + ids));
-    if (!at) return false;
-    splitters_ = reinterpret_cast<T*>(at);
-    next_ = reinterpret_cast<std::uint64_t*>(at += splitters);
-    counts_ = reinterpret_cast<std::uint32_t*>(at += next);
-    own_ = at += counts;
-    ids_ = reinterpret_cast<std::uint16_t*>(at += own);
-    return true;
+    if (p_.way == Way::combine) own_bytes_ = std::max(own_bytes_, combine_bytes(buckets_, key_bytes, value_bytes));
+    if (p_.way == Way::blocks)
+      own_bytes_ = std::max(own_bytes_, blocks_bytes(p_.block, buckets_, key_bytes, value_bytes));
   }
+
+  // Scratch, in this order:
+  //   next_     [chunks][next_words()]  of each chunk's next element; not for Way::scatter
+  //   counts_   [rows][words_]          a row is a block, or a chunk. For Way::scatter, they become `next`
+  //   own_      [cores][own_bytes_]
+  std::size_t scratch_bytes() const {
+    return next_bytes() + counts_bytes() + own_bytes_ * static_cast<std::size_t>(p_.cores);
+  }
+
+  // A core calls before(begin, end) before it counts elements [begin, end). put(bucket, offset) takes where each bucket
+  // begins, and n.
+  template <class Before, class Put>
+  void run(std::byte* scratch, Before&& before, Put&& put) {
+    next_ = reinterpret_cast<std::uint64_t*>(scratch);
+    counts_ = reinterpret_cast<std::uint32_t*>(scratch + next_bytes());
+    own_ = scratch + next_bytes() + counts_bytes();
+    each_chunk([&](std::size_t c, std::byte* own) { count(c, own, before); });
+    if (p_.way == Way::scatter)
+      add_up(counts_, words_, put);
+    else
+      add_up(next_, next_words(), put);
+    each_chunk([&](std::size_t c, std::byte* own) { move(c, own); });
+  }
+
+ private:
   // A line more than the buckets take: tables a power of two apart would meet in the same sets of a cache.
   std::size_t next_words() const { return in_lines(buckets_) + 8; }
+  std::size_t next_bytes() const { return p_.way == Way::scatter ? 0 : chunks_ * next_words() * sizeof(std::uint64_t); }
+  std::size_t counts_bytes() const { return rows_ * words_ * sizeof(std::uint32_t); }
 
-  void fill_up_splitters() {
-    if constexpr (by_ids)
-      std::fill(std::copy_n(a_.in.buckets.splitters, buckets_ - 1, splitters_),
-                splitters_ + (std::size_t{1} << halvings()), static_cast<T>(-1));
-  }
-  unsigned halvings() const { return static_cast<unsigned>(std::bit_width(buckets_ - 1)); }
-
-  // ---- steps
   Part part(std::size_t begin, std::size_t end) const {
-    unsigned first_bit = 0;
-    if constexpr (!by_ids) first_bit = a_.in.buckets.first_bit;
-    return {a_.in.keys, a_.values.in, a_.keys, a_.values.out, first_bit, buckets_, ids_, begin, end};
+    Part part = all_;
+    part.begin = begin;
+    part.end = end;
+    return part;
   }
   std::size_t end_of(std::size_t c) const { return std::min(n_, (c + 1) * p_.chunk); }
 
-  void count(std::size_t c, std::byte* own) const {
+  template <class Before>
+  void count(std::size_t c, std::byte* own, Before&& before) const {
     const std::size_t end = end_of(c);
     std::uint64_t* const sums = next_ + c * next_words();
     if (p_.way != Way::scatter) std::fill_n(sums, buckets_, std::uint64_t{0});
@@ -99,7 +86,7 @@ class Pass {
       const Part row = part(begin, std::min(end, begin + row_));
       std::uint32_t* const counts = counts_ + begin / row_ * words_;
       std::fill_n(counts, buckets_, 0u);
-      if (by_ids) find_(Search{splitters_, halvings(), buckets_ - 1}, a_.in.keys, row.begin, row.end, ids_);
+      before(row.begin, row.end);
       loops_.count(row, counts, reinterpret_cast<std::uint32_t*>(own));
       if (p_.way != Way::scatter)
         for (unsigned b = 0; b < buckets_; ++b) sums[b] += counts[b];
@@ -108,14 +95,14 @@ class Pass {
 
   // Turns the chunks' counts into the output indices of their first elements, bucket by bucket, and in a bucket chunk
   // by chunk. A chunk has `stride` counters.
-  template <class Counter>
-  void add_up(Counter* table, std::size_t stride) const {
+  template <class Counter, class Put>
+  void add_up(Counter* table, std::size_t stride, Put&& put) const {
     std::uint64_t sum = 0;
     for (unsigned b = 0; b < buckets_; ++b) {
-      a_.offsets.put(b, sum);
+      put(b, sum);
       for (std::size_t c = 0; c < chunks_; ++c) sum += std::exchange(table[c * stride + b], static_cast<Counter>(sum));
     }
-    a_.offsets.put(buckets_, sum);
+    put(buckets_, sum);
   }
 
   void move(std::size_t c, std::byte* own) const {
@@ -142,19 +129,58 @@ class Pass {
     });
   }
 
-  const Args<T, O>& a_;
   const Plan p_;
-  const std::size_t n_ = a_.in.n;
-  const unsigned buckets_ = a_.in.buckets.count;
-  const std::size_t words_ = in_lines(buckets_);
-  const Loops loops_ = simd_loops(sizeof(T), a_.values.bytes, by_ids);
-  const FindIds find_ = simd_search(sizeof(T));
+  const Loops loops_;
+  const std::size_t n_;
+  const unsigned buckets_;
+  const std::size_t words_;
+  const Part all_;
   std::size_t row_, rows_, chunks_, own_bytes_;
-  T* splitters_;
   std::uint64_t* next_;
   std::uint32_t* counts_;
   std::byte* own_;
-  std::uint16_t* ids_;
+};
+
+// The whole partition in one pass. Between splitters, each key is searched once, when it is counted.
+template <class T, class O>
+class Pass {
+ public:
+  Pass(const Args<T, O>& a, const Plan& plan) : a_(a), p_(plan) {}
+
+  Status run() {
+    const std::size_t n = a_.in.n;
+    const unsigned buckets = a_.in.buckets.count, value = a_.values.bytes;
+    const auto halvings = static_cast<unsigned>(std::bit_width(buckets - 1));
+    Part all{a_.in.keys, a_.values.in, a_.keys, a_.values.out, 0, buckets, nullptr, nullptr, 0, n};
+    if constexpr (!by_ids) all.first_bit = a_.in.buckets.first_bit;
+    // Scratch: the splitters, filled up; that of the steps; the ids.
+    const std::size_t filled_bytes = by_ids ? in_lines((sizeof(T) << halvings) / 4) * 4 : 0;
+    const std::size_t steps_bytes = Steps(all, sizeof(T), value, {}, p_).scratch_bytes();
+    auto* const scratch = static_cast<std::byte*>(
+        a_.workspace->scratch(filled_bytes + steps_bytes + (by_ids ? n * sizeof(std::uint16_t) : 0)));
+    if (!scratch) return no_memory;
+    auto* const splitters = reinterpret_cast<T*>(scratch);
+    auto* const ids = reinterpret_cast<std::uint16_t*>(scratch + filled_bytes + steps_bytes);
+    if constexpr (by_ids) {
+      std::fill(std::copy_n(a_.in.buckets.splitters, buckets - 1, splitters), splitters + (std::size_t{1} << halvings),
+                static_cast<T>(-1));
+      all.ids = ids;
+    }
+    const FindIds find = simd_search(sizeof(T));
+    Steps(all, sizeof(T), value, simd_loops(sizeof(T), value, by_ids), p_)
+        .run(
+            scratch + filled_bytes,
+            [&](std::size_t begin, std::size_t end) {
+              if (by_ids) find(Search{splitters, halvings, buckets - 1}, a_.in.keys, begin, end, ids);
+            },
+            [&](unsigned bucket, std::uint64_t offset) { a_.offsets.put(bucket, offset); });
+    return {};
+  }
+
+ private:
+  static constexpr bool by_ids = O::bucketing == Bucketing::splitters;
+  const Args<T, O>& a_;
+  const Plan p_;
 };
 
 // Bytes per element that a pass writes.
@@ -174,6 +200,51 @@ inline std::size_t block_for(unsigned buckets, std::size_t element_bytes) {
   constexpr std::size_t most = std::size_t{1} << 19;
   const std::size_t fits = std::min(second_level_cache_bytes() / 2 / element_bytes, most);
   return std::bit_floor(std::clamp(least_per_bucket * buckets, fits, most));
+}
+
+// What pays for a fork, a join and another core's counters: elements, and bytes written per bucket and core. One core
+// and two, M keys/s: 2^14 keys into 2^8 813 and 1000, into 2^10 708 and 620; 2^17 keys into 2^12 594 and 882.
+inline constexpr std::size_t least_for_cores = std::size_t{1} << 14, least_bytes_per_counter = 64;
+
+// The ends of a few equally large buckets share sets of the caches; in a block they are closer. Two cores, M keys/s one
+// by one and in blocks: 2^14 keys into 2^4 494 and 1047, into 2^5 648 and 1206, into 2^6 1198 and 1186.
+inline constexpr std::size_t few_buckets = 32;
+// One core, into 2^4, one by one and as a block: 2^10 keys 513 and 446, 2^12 keys 259 and 454.
+inline constexpr std::size_t least_for_blocks = std::size_t{1} << 11;
+
+// A chunk has a partial line at both ends of every bucket. 2^24 keys into 2^12 in blocks of 2^18: 898 M keys/s in 2
+// chunks, 874 in 4, 801 in 16. More chunks help only a core that loses its time slice.
+inline constexpr std::size_t least_per_chunk_and_bucket = 2048;
+
+// Returns the fastest plan known for a pass over n elements.
+inline Plan plan_for(std::size_t n, unsigned count, unsigned key_bytes, unsigned value_bytes, int threads) {
+  const std::size_t buckets = count, element = key_bytes + value_bytes, all_threads = static_cast<std::size_t>(threads);
+  const bool all = n >= least_for_cores && n * element >= least_bytes_per_counter * buckets * all_threads;
+  Plan p;
+  p.cores = all ? threads : 1;
+  std::size_t cores = all ? all_threads : 1;
+  // Keys move fastest one by one while the output takes little of the last-level cache: an eighth, or a fourth if the
+  // buckets are so small that their ends lie in all sets. Two cores with 32 MiB, M keys/s one by one and in blocks:
+  // 2^19 keys into 2^10 1110 and 1071, into 2^12 1130 and 598; 2^20 keys into 2^10 697 and 1058, into 2^12 1108 and
+  // 645.
+  const std::size_t bytes = n * std::max(key_bytes, value_bytes);  // of the larger array
+  const bool near = bytes < last_level_cache_bytes() / (n <= 256 * buckets ? 4 : 8);
+  if (near && (buckets > few_buckets || n < least_for_blocks)) {
+    p.chunk = std::max<std::size_t>((n + cores - 1) / cores, 1);
+    return p;
+  }
+  p.way = Way::blocks;
+  // Each core should have whole lines of each bucket.
+  cores = std::clamp<std::size_t>(n / (least_per_bucket * buckets), 1, cores);
+  p.cores = static_cast<int>(cores);
+  p.stores = near ? Stores::cached : Stores::around;
+  p.block = std::min(block_for(count, element), (n + cores - 1) / cores);
+  const std::size_t blocks = (n + p.block - 1) / p.block;
+  // 8 chunks per core, if they are large enough.
+  const std::size_t least = std::max(2 * p.block, least_per_chunk_and_bucket * buckets);
+  const std::size_t chunks = std::clamp(n / least, cores, 8 * cores);
+  p.chunk = std::min((blocks + chunks - 1) / chunks, most_per_chunk / p.block) * p.block;
+  return p;
 }
 
 }  // namespace upsweep::ladders::partition

@@ -17,6 +17,7 @@ struct Part {
   unsigned first_bit;        // of the digit, unless there are ids
   unsigned buckets;          // a power of two, unless there are ids
   const std::uint16_t* ids;  // [end] the elements' buckets, for the loops that take them
+  const void* reader;        // for loops that read their elements in a way of their own
   std::size_t begin, end;
 };
 

@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <limits>
 
+#include "lab/planted.h"
 #include "lab/primitive.h"
 #include "lab/rng.h"
 #include "ladders/partition/binding.h"
+#include "ladders/partition/lab/elements.h"
 #include "ladders/partition/lab/oracle.h"
 
 namespace upsweep {
@@ -31,22 +33,18 @@ class PartitionProblem final : public Problem {
  public:
   PartitionProblem(const Case& c, std::span<const std::byte> data) : Problem(c, data) {
     if (data.empty() && c.settings.find("distinct"))
-      visit_keys([&](auto* keys) { plant_distinct(keys, c.settings.get<std::uint64_t>("distinct", 1)); });
+      plant_distinct(c.type, c.settings.get<std::uint64_t>("distinct", 1), c.n, values());
     if (by_splitters_) visit_keys([&](const auto* keys) { make_splitters(keys); });
-    make_values();
     const Call call = host_call(partition_primitive);
     partition_contract.require_arrays(call);
     partition_contract.validate_elements(call);
   }
   std::vector<Array> inputs() const override {
-    return {input_array(case_.type, case_.n, values()),
-            input_array(value_type_, values_.size() / size_of(value_type_), values_.data()),
+    return {input_array(case_.type, case_.n, values()), values_.array(),
             input_array(case_.type, splitters_.size() / size_of(case_.type), splitters_.data())};
   }
   std::vector<Array> outputs() const override {
-    return {{case_.type, case_.n},
-            {value_type_, values_.size() / size_of(value_type_)},
-            {offset_type(case_.n), buckets_ + 1}};
+    return {{case_.type, case_.n}, {values_.type, values_.array().count}, {offset_type(case_.n), buckets_ + 1}};
   }
   std::optional<std::string> verify(const Rung& rung, std::span<const void* const> outputs) const override {
     const Call call = host_call(partition_primitive, outputs);
@@ -65,12 +63,6 @@ class PartitionProblem final : public Problem {
       f(static_cast<std::uint32_t*>(values()));
     else
       f(static_cast<std::uint64_t*>(values()));
-  }
-
-  // Replaces every key by one of `distinct`, spread over all bits.
-  template <class T>
-  void plant_distinct(T* keys, std::uint64_t distinct) const {
-    for (std::size_t i = 0; i < case_.n; ++i) keys[i] = static_cast<T>(keys[i] % distinct * 0x9E3779B97F4A7C15u);
   }
 
   // Keys of the input, drawn at random, as a sample sort draws them; those that are there twice are moved up.
@@ -94,23 +86,12 @@ class PartitionProblem final : public Problem {
     std::copy_n(reinterpret_cast<const std::byte*>(all.data()), splitters_.size(), splitters_.data());
   }
 
-  // Values that say which key they belong to.
-  void make_values() {
-    const auto bytes = case_.settings.get<std::uint64_t>("value_bytes", 0);
-    if (bytes != 0 && bytes != 4 && bytes != 8 && bytes != 16)
-      refuse("partition", "values of " + std::to_string(bytes) + " bytes", "a value has 4, 8 or 16 bytes");
-    value_type_ = bytes == 4 ? Type::u32 : Type::u64;
-    values_.resize(case_.n * bytes);
-    auto* const words = reinterpret_cast<std::uint32_t*>(values_.data());
-    for (std::size_t k = 0; k < values_.size() / 4; ++k) words[k] = static_cast<std::uint32_t>(k * 2654435761u + 12345);
-  }
-
   const bool by_splitters_ = case_.operation == Operation(Bucketing::splitters);
   const std::size_t buckets_ =
       by_splitters_ ? case_.settings.get<std::uint64_t>("buckets", 256)
                     : std::size_t{1} << std::min<std::uint64_t>(case_.settings.get<std::uint64_t>("bits", 8), 63);
-  Type value_type_ = Type::u64;
-  std::vector<std::byte> values_, splitters_;
+  const MadeValues values_{"partition", case_.settings.get<std::uint64_t>("value_bytes", 0), case_.n};
+  std::vector<std::byte> splitters_;
   mutable std::optional<Truth> truth_;  // computed when first needed
 };
 

@@ -6,6 +6,7 @@
 
 #include "lab/oracle.h"
 #include "ladders/partition/binding.h"
+#include "ladders/partition/lab/elements.h"
 
 namespace upsweep::ladders::partition {
 namespace {
@@ -25,22 +26,6 @@ std::size_t bucket_of(T key, const Call& c) {
   }
   const T* const splitters = c.in[2].as<const T>();
   return static_cast<std::size_t>(std::upper_bound(splitters, splitters + c.in[2].count, key) - splitters);
-}
-
-// One value as text, for messages.
-std::string text_of(const std::byte* value, std::size_t bytes) {
-  if (bytes == 4) {
-    std::uint32_t word;
-    std::memcpy(&word, value, sizeof word);
-    return show(word);
-  }
-  std::string text;
-  for (std::size_t at = 0; at < bytes; at += 8) {
-    std::uint64_t word;
-    std::memcpy(&word, value + at, sizeof word);
-    text += (at > 0 ? " " : "") + show(word);
-  }
-  return text;
 }
 
 std::optional<std::string> wrong_offset(const Truth& truth, const Call& c) {
@@ -69,22 +54,6 @@ std::optional<std::string> wrong_place(const Truth& truth, const Call& c) {
     }
     return std::nullopt;
   });
-}
-
-std::uint64_t mixed(std::uint64_t x) {  // splitmix64's finaliser; Steele, Lea and Flood, 2014
-  x += 0x9E3779B97F4A7C15u;
-  x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
-  x = (x ^ x >> 27) * 0x94D049BB133111EBu;
-  return x ^ x >> 31;
-}
-std::uint64_t hash_of(std::uint64_t key, const std::byte* value, std::size_t bytes) {
-  std::uint64_t hash = mixed(key);
-  for (std::size_t at = 0; at < bytes; at += 4) {
-    std::uint32_t word;
-    std::memcpy(&word, value + at, sizeof word);
-    hash = mixed(hash ^ word);
-  }
-  return hash;
 }
 
 // The outputs, bucket by bucket.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "ladders/partition/binding.h"
+#include "ladders/partition/lab/elements.h"
 
 namespace upsweep::ladders::partition {
 namespace {
@@ -20,11 +21,6 @@ class PartitionStreamer final : public RungStreamer {
       if (c.settings.find(name))
         throw Error(Code::invalid_argument, std::string(name) + " shapes inputs that the laboratory makes",
                     "leave it out: the file is the input");
-    const auto bytes = c.settings.get<std::uint64_t>("value_bytes", 0);
-    if (bytes == 4 || bytes == 8) value_type_ = bytes == 4 ? Type::u32 : Type::u64;
-    if (bytes != 0 && !value_type_)
-      throw Error(Code::unsupported, "values of " + std::to_string(bytes) + " bytes cannot be read from a file",
-                  "those of 4 and 8 bytes can");
     if (!by_splitters()) set_splitters({});
   }
 
@@ -37,8 +33,7 @@ class PartitionStreamer final : public RungStreamer {
     has_values_ = !others.empty();
     if (!has_values_) return;
     value_type_ = others[0];
-    if (size_of(*value_type_) < 4)
-      refuse("partition", "the values are " + std::string(to_string(*value_type_)), "a value has 4 or 8 bytes");
+    require_values("partition", *value_type_);
   }
   std::vector<Beside> other_outputs() const override {
     std::vector<Beside> all;
@@ -127,7 +122,7 @@ class PartitionStreamer final : public RungStreamer {
     if (!bytes.empty()) sink(bytes, output);
   }
 
-  std::optional<Type> value_type_;
+  std::optional<Type> value_type_ = type_of_values("partition", case_.settings);
   bool has_values_ = false;
   std::size_t buckets_ = 0;
   std::vector<std::byte> splitters_;

@@ -1,0 +1,90 @@
+// Stable radix sort of keys, of keys with values, and of the indices of keys.
+//
+//   upsweep::sort(device, keys, keys);                                            // in place
+//   upsweep::sort(device, keys, values, out, out_values, {.order = upsweep::Order::descending});
+//   upsweep::sort(device, keys, out, {.first_bit = 8});                           // the lowest byte is not compared
+//   std::vector<std::uint32_t> indices(keys.size());
+//   upsweep::argsort(device, keys, indices);                                      // keys[indices[0]] is the first
+//
+// Keys are of any element type. Integers compare as numbers, floats by IEEE 754's totalOrder: negative NaN, -inf, ...,
+// -0, +0, ..., inf, NaN. Equal keys keep their order, descending too. Values go where their keys go; they may be of any
+// trivially copyable type of 4, 8 or 16 bytes. Indices are std::uint32_t for fewer than 2^32 keys, and std::uint64_t
+// for more. Outputs have room for as many elements as the input has; the output of keys may be the array of keys, and
+// that of values the array of values; no other arrays overlap.
+//
+// Compared are the bits [first_bit, first_bit + bits) of the number that a key's place in its type's order is: an
+// unsigned integer's bits; a signed integer's with the sign inverted; a float's with the sign inverted, and all others
+// too if it is negative.
+//
+// Refused with Error(invalid_argument) before anything is launched: 0 bits, or more than the key has from first_bit on;
+// more or fewer values than keys; indices of the wrong type.
+//
+// For arrays, waiting and other errors see upsweep/view.h and invoke(); for values upsweep/values.h.
+#pragma once
+#include <cstdint>
+#include <optional>
+
+#include "upsweep/buffer.h"
+#include "upsweep/invoke.h"
+#include "upsweep/operations.h"
+#include "upsweep/values.h"
+
+namespace upsweep {
+
+struct Sorting {
+  Order order = Order::ascending;
+  std::uint64_t first_bit = 0;
+  std::optional<std::uint64_t> bits{};  // all from first_bit up
+};
+
+namespace detail {
+
+template <class Keys>
+Request sort_request(const Keys& keys, const Sorting& sorting) {
+  constexpr std::uint64_t width = 8 * sizeof(element_of<Keys>);
+  const std::uint64_t first = sorting.first_bit, rest = first < width ? width - first : 1;
+  return {.contract = &sort_contract,
+          .operation = sorting.order,
+          .in = {view(keys)},
+          .scalars = {first, sorting.bits.value_or(rest)}};
+}
+
+}  // namespace detail
+
+template <InputArray Keys, OutputOf<input_element<Keys>> Out>
+void sort(Device& device, const Keys& keys, Out&& out, const Sorting& sorting = {}, const Options& options = {}) {
+  Request request = detail::sort_request(keys, sorting);
+  request.out[0] = view(out);
+  invoke(device, request, options);
+}
+
+template <InputArray Keys, detail::ValueArray Values, OutputOf<input_element<Keys>> Out,
+          OutputOf<std::remove_const_t<element_of<Values>>> OutValues>
+void sort(Device& device, const Keys& keys, const Values& values, Out&& out, OutValues&& out_values,
+          const Sorting& sorting = {}, const Options& options = {}) {
+  Request request = detail::sort_request(keys, sorting);
+  request.out[0] = view(out);
+  detail::take_values(request, "sort", view(keys).size(), values, out_values);
+  invoke(device, request, options);
+}
+
+// indices[k] = the index of the key that sort() puts at k.
+template <InputArray Keys, detail::IndexArray Indices>
+void argsort(Device& device, const Keys& keys, Indices&& indices, const Sorting& sorting = {},
+             const Options& options = {}) {
+  Request request = detail::sort_request(keys, sorting);
+  request.out[1] = view(indices);
+  invoke(device, request, options);
+}
+
+// Writes the sorted keys too.
+template <InputArray Keys, OutputOf<input_element<Keys>> Out, detail::IndexArray Indices>
+void argsort(Device& device, const Keys& keys, Out&& out, Indices&& indices, const Sorting& sorting = {},
+             const Options& options = {}) {
+  Request request = detail::sort_request(keys, sorting);
+  request.out[0] = view(out);
+  request.out[1] = view(indices);
+  invoke(device, request, options);
+}
+
+}  // namespace upsweep

@@ -1,0 +1,35 @@
+// Values beside keys, for the laboratory's sides of partition and sort.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/call.h"
+#include "lab/settings.h"
+
+namespace upsweep::ladders::partition {
+
+// n values that differ, of 4, 8 or 16 bytes, or none.
+struct MadeValues {
+  // Throws Error(invalid_argument), as the primitive `who`, for any other width.
+  MadeValues(std::string_view who, std::uint64_t value_bytes, std::size_t n);
+  Array array() const { return input_array(type, bytes.size() / size_of(type), bytes.data()); }
+  Type type;
+  std::vector<std::byte> bytes;
+};
+
+// For streams: the type of the values in a file, by `value_bytes`; nothing if the file says it, or there is none.
+// Throws Error, as the primitive `who`, for values that a file cannot hold.
+std::optional<Type> type_of_values(std::string_view who, const Settings& settings);
+// Throws Error(invalid_argument) if values of this type cannot be moved.
+void require_values(std::string_view who, Type type);
+
+// One value as text, for messages.
+std::string text_of(const std::byte* value, std::size_t bytes);
+// Of a key beside its value.
+std::uint64_t hash_of(std::uint64_t key, const std::byte* value, std::size_t bytes);
+
+}  // namespace upsweep::ladders::partition

@@ -1,0 +1,38 @@
+// A sort on one or several cores: passes from the most significant digit on, until buckets fit in a core's cache, which
+// are then sorted there from the least significant digit on.
+#pragma once
+#include <cstddef>
+
+#include "ladders/sort/contract.h"
+#include "ladders/sort/cpu_simd.h"
+
+namespace upsweep::ladders::sort {
+
+// The arrays of a call, with the loops for them.
+template <class T, class O>
+Caller caller_of(const Args<T, O>& a) {
+  return {.keys = a.keys,
+          .values = a.values.in,
+          .out_keys = a.out,
+          .out_values = a.values.out,
+          .key_bytes = sizeof(T),
+          .value_bytes = a.values.bytes,
+          .flip = a.order.flip,
+          .negative = a.order.negative,
+          .loops = &simd_loops(sizeof(T), a.values.bytes)};
+}
+
+// What bounds the passes.
+struct Limits {
+  std::size_t leaf;      // elements that a bucket of a pass should have
+  std::size_t most;      // elements that one core sorts in its cache
+  std::size_t alone;     // elements up to which other cores are not woken
+  unsigned widest = 11;  // bits of a pass: 2048 lines, from 128 KiB, are collected in a block
+};
+Limits limits_for(const Caller& caller);
+
+// Sorts n elements of the caller's arrays by the bits [first_bit, first_bit + bits) of their keys' numbers; stable.
+Status sort_on_cores(const Caller& caller, std::size_t n, unsigned first_bit, unsigned bits, int threads,
+                     const Limits& limits, Workspace& workspace);
+
+}  // namespace upsweep::ladders::sort

@@ -1,0 +1,35 @@
+// sort/msd: one core; one pass over memory by the highest bits, then each bucket is sorted in the cache.
+//
+// Idea      what a pass costs is that its elements come from memory and go back there, so there is one: into so many
+//           buckets that each fits in L2, where the passes of an LSD sort are cheap. There, log2 of a bucket's elements
+//           and 6 more bits decide the order of random keys; the few that agree in these are put right by insertion.
+// Traffic   keys read three times and written twice, values read and written twice.
+// Order     the input's, of equal keys.
+// Source    Polychroniou, Ross, A Comprehensive Study of Main-Memory Partitioning, 2014.
+#include "ladders/sort/binding.h"
+#include "ladders/sort/cpu_cores.h"
+
+namespace upsweep::ladders::sort {
+
+namespace {  // a rung of the same name may exist on the GPU
+
+struct msd {
+  static constexpr Story story{
+      .idea = "one pass by the highest bits, into buckets that fit in L2; there from the lowest digit on",
+      .prediction = "one pass over memory where lsd has four: twice lsd beyond the caches, more with 8-byte keys",
+      .guarantees = "stable",
+      .limits = "any n; one core; scratch for a copy of the keys, two with values",
+      .source = "Polychroniou, Ross, A Comprehensive Study of Main-Memory Partitioning, 2014"};
+
+  template <class T, class O>
+  static Status run(const Args<T, O>& a) {
+    const Caller caller = caller_of(a);
+    return sort_on_cores(caller, a.n, a.first_bit, a.bits, /*threads=*/1, limits_for(caller), *a.workspace);
+  }
+};
+
+}  // namespace
+
+extern const Rung cpu_msd_rung = make_rung<Binding, msd>("msd", Backend::cpu);
+
+}  // namespace upsweep::ladders::sort

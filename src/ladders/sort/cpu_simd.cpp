@@ -1,0 +1,398 @@
+// sort/cpu_simd: the loops of cpu_simd.h.
+//
+// Compiled once for each instruction set and chosen at run time by Highway.
+#include "cpu/skipped_targets.h"
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "ladders/sort/cpu_simd.cpp"
+#define HWY_DISABLED_TARGETS UPSWEEP_SKIPPED_TARGETS
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <bit>
+#include <numeric>
+
+#include "ladders/partition/contract.h"
+#include "ladders/partition/cpu_moves-inl.h"
+#include "ladders/sort/cpu_simd.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace upsweep::ladders::sort::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+namespace moves = partition::HWY_NAMESPACE;
+using moves::Columns, moves::DigitOf, moves::None;
+using partition::Part, partition::Wide;
+using u8 = std::uint8_t;
+using u16 = std::uint16_t;
+using u32 = std::uint32_t;
+using u64 = std::uint64_t;
+using std::size_t;
+
+// ---- the caller's arrays --------------------------------------------------------------------------------------------
+
+template <class K>
+struct Ordered {
+  explicit Ordered(const Caller& c) : flip(static_cast<K>(c.flip)), negative(static_cast<K>(c.negative)) {}
+  HWY_INLINE K number(K key) const { return static_cast<K>(key ^ flip ^ (sign(key) & negative)); }
+  HWY_INLINE K key(K number) const {
+    const K key = static_cast<K>(number ^ flip);
+    return static_cast<K>(key ^ (sign(key) & negative));
+  }
+  // All bits of a key whose sign bit is set, as a vector has it in one instruction.
+  static HWY_INLINE K sign(K key) {
+    return static_cast<K>(static_cast<std::make_signed_t<K>>(key) >> (8 * sizeof(K) - 1));
+  }
+  K flip, negative;
+};
+
+// Keys of type K with values of type V. The loops are for the compiler to vectorise.
+template <class K, class V>
+struct Of {
+  static constexpr bool packed = sizeof(K) <= 4 && std::is_same_v<V, u32>;
+  using Number = std::conditional_t<sizeof(K) <= 4, u32, u64>;
+  using Word = std::conditional_t<packed, u64, Number>;
+  using Value = std::conditional_t<packed, None, V>;
+  static constexpr unsigned number_bit = packed ? 32 : 0;
+
+  static void numbers(const Caller& c, size_t begin, size_t n, void* to) {
+    const Ordered<K> order(c);
+    const K* const keys = static_cast<const K*>(c.keys) + begin;
+    Number* const numbers = static_cast<Number*>(to);
+    for (size_t i = 0; i < n; ++i) numbers[i] = order.number(keys[i]);
+  }
+  static void words(const Caller& c, size_t begin, size_t n, void* to) {
+    if constexpr (!packed) {
+      numbers(c, begin, n, to);
+    } else {
+      const Ordered<K> order(c);
+      const K* const keys = static_cast<const K*>(c.keys) + begin;
+      u64* const words = static_cast<u64*>(to);
+      if (c.values) {
+        const u32* const values = static_cast<const u32*>(c.values) + begin;
+        for (size_t i = 0; i < n; ++i) words[i] = u64{order.number(keys[i])} << 32 | values[i];
+      } else {
+        for (size_t i = 0; i < n; ++i) words[i] = u64{order.number(keys[i])} << 32 | static_cast<u32>(begin + i);
+      }
+    }
+  }
+  static void read(const Caller& c, size_t begin, size_t n, Elements to) {
+    words(c, begin, n, to.words);
+    if constexpr (!std::is_same_v<Value, None>) {
+      Value* const values = static_cast<Value*>(to.values);
+      if (c.values)
+        std::copy_n(static_cast<const Value*>(c.values) + begin, n, values);
+      else if constexpr (std::is_integral_v<Value>)
+        std::iota(values, values + n, static_cast<Value>(begin));
+    }
+  }
+  static void write(const Caller& c, size_t begin, size_t n, Elements from) {
+    const Ordered<K> order(c);
+    const Word* const words = static_cast<const Word*>(from.words);
+    if (K* const keys = static_cast<K*>(c.out_keys) + begin; c.out_keys && !(keys == from.words && c.unordered()))
+      for (size_t i = 0; i < n; ++i) keys[i] = order.key(static_cast<K>(words[i] >> number_bit));
+    if constexpr (packed) {
+      u32* const values = static_cast<u32*>(c.out_values) + begin;
+      for (size_t i = 0; i < n; ++i) values[i] = static_cast<u32>(words[i]);
+    } else if constexpr (!std::is_same_v<V, None>) {
+      std::copy_n(static_cast<const V*>(from.values), n, static_cast<V*>(c.out_values) + begin);
+    }
+  }
+};
+
+inline constexpr size_t elements_of_a_row = 2 * moves::digits_of_a_row;  // read at a time, into L1
+
+// Elements of the caller's arrays, for partition's loops.
+template <class W, class V>
+struct Read {
+  using Key = W;
+  using Value = V;
+  explicit Read(const Part& part) : caller(*static_cast<const Caller*>(part.reader)) {}
+  HWY_INLINE moves::Row<W, V> row(size_t at, size_t end) {
+    const size_t n = std::min(end - at, elements_of_a_row);
+    caller.loops->words(caller, at, n, words);
+    if constexpr (std::is_same_v<V, None>) return {words, nullptr, n};
+    if (caller.values) return {words, static_cast<const V*>(caller.values) + at, n};
+    if constexpr (std::is_integral_v<V>) std::iota(indices, indices + n, static_cast<V>(at));
+    return {words, indices, n};
+  }
+  const Caller& caller;
+  HWY_ALIGN W words[elements_of_a_row];
+  V indices[std::is_integral_v<V> ? elements_of_a_row : 1];
+};
+// Their numbers, which are all that counting reads.
+template <class N>
+struct ReadNumbers {
+  using Key = N;
+  explicit ReadNumbers(const Part& part) : caller(*static_cast<const Caller*>(part.reader)) {}
+  HWY_INLINE moves::Row<N, None> row(size_t at, size_t end) {
+    const size_t n = std::min(end - at, elements_of_a_row);
+    caller.loops->numbers(caller, at, n, numbers);
+    return {numbers, nullptr, n};
+  }
+  const Caller& caller;
+  HWY_ALIGN N numbers[elements_of_a_row];
+};
+template <class N, unsigned number_bit>
+void count_numbers(const Part& part, u32* counts, u32* tables) {
+  Part numbers = part;
+  numbers.first_bit -= number_bit;
+  moves::count<ReadNumbers<N>, DigitOf<N>>(numbers, counts, tables);
+}
+
+// ---- bits that differ -----------------------------------------------------------------------------------------------
+
+// Returns the bits in which words differ from `first`.
+template <class W>
+W differ_from(W first, const W* words, size_t n) {
+  const hn::ScalableTag<W> d;
+  const size_t lanes = hn::Lanes(d);
+  const auto start = hn::Set(d, first);
+  auto even = hn::Zero(d), odd = even;
+  size_t i = 0;
+  for (; n - i >= 2 * lanes; i += 2 * lanes) {
+    even = hn::Or(even, hn::Xor(hn::LoadU(d, words + i), start));
+    odd = hn::Or(odd, hn::Xor(hn::LoadU(d, words + i + lanes), start));
+  }
+  HWY_ALIGN W all[hn::MaxLanes(d)];
+  hn::Store(hn::Or(even, odd), d, all);
+  W differ = 0;
+  for (size_t k = 0; k < lanes; ++k) differ |= all[k];
+  for (; i < n; ++i) differ |= words[i] ^ first;
+  return differ;
+}
+template <class W>
+u64 differ(Elements e, size_t n) {
+  const W* const words = static_cast<const W*>(e.words);
+  return differ_from(words[0], words, n);
+}
+template <class N, unsigned number_bit>
+u64 differ_read(const Caller& c, size_t begin, size_t n) {
+  HWY_ALIGN N numbers[elements_of_a_row];
+  c.loops->numbers(c, begin, 1, numbers);
+  const N first = numbers[0];
+  N differ = 0;
+  for (size_t i = 0; i < n; i += elements_of_a_row) {
+    const size_t some = std::min(n - i, elements_of_a_row);
+    c.loops->numbers(c, begin + i, some, numbers);
+    differ |= differ_from(first, numbers, some);
+  }
+  return u64{differ} << number_bit;
+}
+
+// ---- sorting in the cache -------------------------------------------------------------------------------------------
+
+// Sorts by insertion; stable. Gives up after `most` moves and returns false: the elements are then a permutation in
+// which equal ones have kept their order.
+template <class W, class V>
+bool insert(Columns<W, V> e, size_t n, W mask, size_t most) {
+  const hn::ScalableTag<W> d;
+  const auto masks = hn::Set(d, mask);
+  const auto masked = [&](size_t i) HWY_ATTR { return hn::And(hn::LoadU(d, e.keys + i), masks); };
+  for (size_t i = 1; i < n;) {
+    while (n - i >= hn::Lanes(d) && hn::AllFalse(d, hn::Gt(masked(i - 1), masked(i)))) i += hn::Lanes(d);
+    for (const size_t stop = std::min(n, i + 16); i < stop; ++i) {
+      const W word = e.keys[i], key = word & mask;
+      if ((e.keys[i - 1] & mask) <= key) continue;
+      [[maybe_unused]] V value{};
+      if constexpr (Columns<W, V>::pairs) value = e.values[i];
+      size_t to = i;
+      do {
+        e.put(to, e.keys[to - 1], e.values, to - 1);
+        --to;
+      } while (to > 0 && (e.keys[to - 1] & mask) > key);
+      e.put(to, word, &value, 0);
+      if (i - to > most) return false;
+      most -= i - to;
+    }
+  }
+  return true;
+}
+
+// Turns n counts, a power of two from 4 on, into sums of those before. Four at a time: one addition in the chain.
+HWY_INLINE void sum_before(u32* counts, unsigned n) {
+  u32 sum = 0;
+  for (unsigned k = 0; k < n; k += 4) {
+    const u32 a = counts[k], b = counts[k + 1], c = counts[k + 2], e = counts[k + 3];
+    const u32 ab = a + b, abc = ab + c;
+    counts[k] = sum;
+    counts[k + 1] = sum + a;
+    counts[k + 2] = sum + ab;
+    counts[k + 3] = sum + abc;
+    sum += abc + e;
+  }
+}
+
+template <class W>
+void count_digit(const W* words, size_t n, DigitOf<W> digit, u32* counts) {
+  HWY_ALIGN W digits[moves::digits_of_a_row];
+  size_t i = 0;
+  for (; n - i >= moves::digits_of_a_row; i += moves::digits_of_a_row) {
+    moves::find_digits(words + i, digit, digits);
+    moves::count_digits(digits, counts, counts, counts, counts);
+  }
+  for (; i < n; ++i) ++counts[digit(i, words[i])];
+}
+// Two digits at once, whose counters do not wait for each other. Fetches the lines of `to`, which the last pass writes
+// in random order, unless they were read.
+template <class W>
+void count_two(const W* words, size_t n, DigitOf<W> low, DigitOf<W> high, u32* low_counts, u32* high_counts,
+               const W* to) {
+  constexpr size_t row = moves::digits_of_a_row;
+  HWY_ALIGN W digits[2 * row];
+  size_t i = 0;
+  for (; n - i >= row; i += row) {
+    if (to != words)
+      for (size_t k = 0; k < row; k += partition::line_bytes / sizeof(W)) hwy::Prefetch(to + i + k);
+    moves::find_digits(words + i, low, digits);
+    moves::find_digits(words + i, high, digits + row);
+    moves::count_digits(digits, low_counts, low_counts, low_counts, low_counts);
+    moves::count_digits(digits + row, high_counts, high_counts, high_counts, high_counts);
+  }
+  for (; i < n; ++i) {
+    ++low_counts[low(i, words[i])];
+    ++high_counts[high(i, words[i])];
+  }
+}
+
+template <class W, class V>
+HWY_NOINLINE void move_all(Columns<W, V> from, Columns<W, V> to, size_t n, DigitOf<W> digit, u32* next) {
+#pragma GCC unroll 4
+  for (size_t i = 0; i < n; ++i) {
+    const W word = from.keys[i];
+    to.put(next[digit(i, word)]++, word, from.values, i);
+  }
+}
+
+template <class W>
+constexpr W mask_of(unsigned low, unsigned high) {  // bits [low, high), low < high
+  return static_cast<W>(static_cast<W>(static_cast<W>(-1) >> (8 * sizeof(W) - (high - low))) << low);
+}
+
+// Below this, insertion is faster than a pass.
+inline constexpr size_t few_elements = 24;
+
+// Sorts from the least significant digit on, by the highest of the bits [low, high): by as many more than log2 n that
+// random keys hardly ever agree in all of them. Those that do are then put right by insertion; if that takes too long,
+// the keys are not random, and all bits are sorted by.
+inline constexpr unsigned more_bits = 6;
+
+template <class W, class V>
+Columns<W, V> sort_digits(Columns<W, V> from, Columns<W, V> a, Columns<W, V> b, size_t n, unsigned low, unsigned high,
+                          u32* counts, bool all_bits) {
+  const unsigned log = static_cast<unsigned>(std::bit_width(n - 1)), wide = high - low;
+  // Digits of 8 bits at least: fewer passes for few elements cost more in counters than they save.
+  const unsigned widest = std::clamp(log, 8u, widest_digit), wanted = all_bits ? wide : std::min(wide, log + more_bits);
+  const unsigned passes = (wanted + widest - 1) / widest, width = std::max(2u, (wanted + passes - 1) / passes);
+  const unsigned used = std::min(wide, width * passes), bottom = high - used;
+  const unsigned buckets = 1u << width;
+  // The highest digit may have fewer bits.
+  const auto digit = [&](unsigned p) HWY_ATTR {
+    const unsigned first = bottom + p * width;
+    return DigitOf<W>(first, 1u << std::min(width, high - first));
+  };
+  Columns<W, V> at = from, to = a, other = b;
+  if (passes == 2) {
+    u32* const high_counts = counts + buckets;
+    std::fill_n(counts, 2 * buckets, 0u);
+    count_two(from.keys, n, digit(0), digit(1), counts, high_counts, b.keys);
+    sum_before(counts, buckets);
+    sum_before(high_counts, buckets);
+    move_all(from, a, n, digit(0), counts);
+    move_all(a, b, n, digit(1), high_counts);
+    at = b;
+    other = a;
+  } else {
+    for (unsigned p = 0; p < passes; ++p) {
+      std::fill_n(counts, buckets, 0u);
+      count_digit(at.keys, n, digit(p), counts);
+      sum_before(counts, buckets);
+      move_all(at, to, n, digit(p), counts);
+      at = to;
+      std::swap(to, other);
+    }
+    other = to;
+  }
+  // Half a move per element, and some for few elements.
+  if (bottom == low || insert(at, n, mask_of<W>(low, high), n / 2 + 16)) return at;
+  return sort_digits(at, other, at, n, low, high, counts, /*all_bits=*/true);
+}
+
+template <class W, class V>
+Elements sort(Elements from, Elements a, Elements b, size_t n, unsigned low, unsigned high, u32* counts) {
+  const auto columns = [](Elements e) { return Columns<W, V>{static_cast<W*>(e.words), static_cast<V*>(e.values)}; };
+  const Columns<W, V> in = columns(from), out = columns(b);
+  const W mask = mask_of<W>(low, high);
+  if (n <= few_elements) {
+    if (in.keys != out.keys)
+      for (size_t i = 0; i < n; ++i) out.put(i, in.keys[i], in.values, i);
+    insert(out, n, mask, n * n);
+    return b;
+  }
+  const W differ = differ_from(in.keys[0], in.keys, n) & mask;
+  if (differ == 0) return from;
+  const auto sorted = sort_digits(in, columns(a), out, n, static_cast<unsigned>(std::countr_zero(differ)),
+                                  static_cast<unsigned>(std::bit_width(differ)), counts, /*all_bits=*/false);
+  return {sorted.keys, sorted.values};
+}
+
+// ---- dispatch -------------------------------------------------------------------------------------------------------
+
+template <class K, class V>
+const Loops& loops_of() {
+  using As = Of<K, V>;
+  using W = typename As::Word;
+  using E = typename As::Value;
+  using Source = Read<W, E>;
+  using Digits = DigitOf<W>;
+  static const Loops loops{&As::words,
+                           &As::numbers,
+                           &As::read,
+                           &As::write,
+                           // Elements are counted by their numbers alone. No plan combines.
+                           {&count_numbers<typename As::Number, As::number_bit>, &moves::scatter<Source, Digits>,
+                            nullptr, &moves::blocks<Source, Digits>},
+                           partition::simd_loops(sizeof(W), std::is_same_v<E, None> ? 0 : sizeof(E), /*by_ids=*/false),
+                           &differ_read<typename As::Number, As::number_bit>,
+                           &differ<W>,
+                           &sort<W, E>};
+  return loops;
+}
+template <class K>
+const Loops& loops_with(unsigned value_bytes) {
+  switch (value_bytes) {
+    case 0:
+      return loops_of<K, None>();
+    case 4:
+      return loops_of<K, u32>();
+    case 8:
+      return loops_of<K, u64>();
+    default:
+      return loops_of<K, Wide>();
+  }
+}
+const Loops& find_loops(unsigned key_bytes, unsigned value_bytes) {
+  switch (key_bytes) {
+    case 1:
+      return loops_with<u8>(value_bytes);
+    case 2:
+      return loops_with<u16>(value_bytes);
+    case 4:
+      return loops_with<u32>(value_bytes);
+    default:
+      return loops_with<u64>(value_bytes);
+  }
+}
+
+}  // namespace upsweep::ladders::sort::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace upsweep::ladders::sort {
+HWY_EXPORT(find_loops);
+
+const Loops& simd_loops(unsigned key_bytes, unsigned value_bytes) {
+  return HWY_DYNAMIC_DISPATCH(find_loops)(key_bytes, value_bytes);
+}
+
+}  // namespace upsweep::ladders::sort
+#endif

@@ -1,0 +1,96 @@
+// The laboratory's side of sort.
+#include "lab/planted.h"
+#include "lab/primitive.h"
+#include "lab/stream.h"
+#include "ladders/partition/lab/elements.h"
+#include "ladders/sort/binding.h"
+#include "ladders/sort/lab/oracle.h"
+
+namespace upsweep {
+
+extern const Contract sort_contract;
+extern const Primitive sort_primitive;
+
+namespace ladders::sort {
+
+std::unique_ptr<Streamer> stream(Platform&, const Rung&, const Case&);  // stream.cpp
+
+namespace {
+
+constexpr Parameter shapes[] = {
+    {.name = "value_bytes", .meaning = "of each value: 4, 8 or 16; 0: keys alone (0)", .most = 16},
+    {.name = "indices",
+     .kind = Parameter::Kind::flag,
+     .meaning = "the keys' indices instead of values, and the keys only if in place (false)"},
+    {.name = "inplace", .kind = Parameter::Kind::flag, .meaning = "the outputs are the inputs (false)"},
+    {.name = "distinct", .meaning = "different keys (as the input has them)", .least = 1, .most = 0x1p32}};
+
+Scalar default_scalar(std::string_view name, Type type) {
+  return std::uint64_t{name == "bits" ? 8 * size_of(type) : 0};
+}
+
+class SortProblem final : public Problem {
+ public:
+  SortProblem(const Case& c, std::span<const std::byte> data) : Problem(c, data) {
+    if (data.empty() && c.settings.find("distinct"))
+      plant_distinct(c.type, c.settings.get<std::uint64_t>("distinct", 1), c.n, values());
+    if (indices_ && !values_.bytes.empty())
+      refuse("sort", "both values and indices are asked for", "leave value_bytes or indices out");
+    sort_contract.require_arrays(host_call(sort_primitive));
+  }
+  std::vector<Array> inputs() const override { return {input_array(case_.type, case_.n, values()), values_.array()}; }
+  std::vector<Array> outputs() const override {
+    const std::vector<Array> in = inputs();
+    const auto output_of = [&](const Array& input) {
+      return Array{input.type, input.count, inplace_ ? input.data : nullptr};
+    };
+    if (!indices_) return {output_of(in[0]), output_of(in[1])};
+    return {inplace_ ? output_of(in[0]) : Array{case_.type}, {index_type(case_.n), case_.n}};
+  }
+  std::optional<std::string> verify(const Rung& rung, std::span<const void* const> outputs) const override {
+    const Call call = host_call(sort_primitive, outputs);
+    if (!truth_) truth_ = truth_of(call);
+    auto mistake = find_mistake(*truth_, call, rung.any_order);
+    // A peer may take -0 for +0.
+    if (mistake && rung.peer && (case_.type == Type::f32 || case_.type == Type::f64))
+      if (!find_mistake(truth_of(call, /*equal_zeros=*/true), call, rung.any_order)) return std::nullopt;
+    return mistake;
+  }
+
+ private:
+  const bool indices_ = case_.settings.get("indices", false), inplace_ = case_.settings.get("inplace", false);
+  const partition::MadeValues values_{"sort", case_.settings.get<std::uint64_t>("value_bytes", 0), case_.n};
+  mutable std::optional<Truth> truth_;  // computed when first needed
+};
+
+}  // namespace
+}  // namespace ladders::sort
+
+extern const Primitive sort_primitive{
+    .contract = sort_contract,
+    .default_scalar = &ladders::sort::default_scalar,
+    .shapes = ladders::sort::shapes,
+    // Values of every width, in place and not; indices, with the keys and without; some of the bits: the lowest, the
+    // highest, and those between, of which a narrow type has fewer; a few keys only.
+    .variants =
+        [](const Primitive& p, Type type) {
+          const std::size_t width = 8 * size_of(type);
+          const std::string high = std::to_string(width - 3), most = std::to_string(width - 4);
+          return std::vector<Settings>{
+              {},
+              p.settings(type, {{"value_bytes", "4"}}),
+              p.settings(type, {{"inplace", "true"}}),
+              p.settings(type, {{"indices", "true"}}),
+              p.settings(type, {{"value_bytes", "8"}, {"inplace", "true"}}),
+              p.settings(type, {{"bits", most}, {"first_bit", "3"}}),
+              p.settings(type, {{"bits", "3"}, {"first_bit", high}, {"value_bytes", "16"}}),
+              p.settings(type, {{"bits", "5"}, {"indices", "true"}, {"inplace", "true"}}),
+              p.settings(type, {{"distinct", "5"}, {"value_bytes", "4"}, {"inplace", "true"}}),
+              p.settings(type, {{"bits", most}, {"first_bit", "1"}, {"value_bytes", "8"}}),
+              p.settings(type, {{"distinct", "100"}, {"value_bytes", "16"}, {"inplace", "true"}})};
+        },
+    .make = &make_problem<ladders::sort::SortProblem>,
+    .stream = &ladders::sort::stream,
+};
+
+}  // namespace upsweep

@@ -1,0 +1,145 @@
+#include "ladders/sort/lab/oracle.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "lab/oracle.h"
+#include "ladders/partition/lab/elements.h"
+#include "ladders/sort/binding.h"
+
+namespace upsweep::ladders::sort {
+namespace {
+
+// The number of keys of its type that come before a key in ascending order, by the definition: of integers, those that
+// are less; of floats, negative ones come before all others, the larger their magnitude the earlier.
+template <class T>
+std::uint64_t rank_of(T key, bool equal_zeros) {
+  if (equal_zeros && key == 0) key = 0;  // of the positive sign
+  if constexpr (std::is_floating_point_v<T>) {
+    constexpr std::uint64_t magnitudes = std::uint64_t{1} << (8 * sizeof(T) - 1);
+    const std::uint64_t magnitude = std::bit_cast<UnsignedAs<T>>(key) % magnitudes;
+    return std::signbit(key) ? magnitudes - 1 - magnitude : magnitudes + magnitude;
+  } else {
+    return static_cast<std::uint64_t>(key) - static_cast<std::uint64_t>(std::numeric_limits<T>::min());
+  }
+}
+
+// The bits of a rank that are compared.
+std::uint64_t compared(std::uint64_t rank, const Call& c) {
+  const auto first = c.scalars[first_bit].as<std::uint64_t>(), count = c.scalars[bits].as<std::uint64_t>();
+  return rank >> first & (count < 64 ? (std::uint64_t{1} << count) - 1 : ~std::uint64_t{0});
+}
+
+std::string text_of(Type type, const std::byte* key) {
+  return visit(type, [&]<class T>(TypeTag<T>) {
+    T value;
+    std::memcpy(&value, key, sizeof value);
+    if (!std::is_floating_point_v<T>) return show(value);
+    char bits[24];
+    std::snprintf(bits, sizeof bits, " (0x%llx)", static_cast<unsigned long long>(std::bit_cast<UnsignedAs<T>>(value)));
+    return show(value) + bits;
+  });
+}
+
+// The outputs' elements beside the inputs'. An output that a call does not have has no bytes.
+struct Elements {
+  explicit Elements(const Call& c)
+      : type(c.type()),
+        key_bytes(size_of(c.type())),
+        out_bytes(c.out[0].count ? key_bytes : 0),
+        value_bytes(sort::value_bytes(c)),
+        keys(c.in[0].as<const std::byte>()),
+        values(wants_indices(c) ? nullptr : c.in[1].as<const std::byte>()),
+        out(c.out[0].as<const std::byte>()),
+        out_values(c.out[1].as<const std::byte>()) {}
+
+  const std::byte* key(std::size_t i) const { return keys + i * key_bytes; }
+  // Value i: the index itself, if indices are wanted.
+  const std::byte* value(std::size_t i, std::uint64_t& room) const {
+    if (values) return values + i * value_bytes;
+    if (value_bytes == 8) return reinterpret_cast<const std::byte*>(&(room = i));
+    const auto narrow = static_cast<std::uint32_t>(i);
+    std::memcpy(&room, &narrow, sizeof narrow);
+    return reinterpret_cast<const std::byte*>(&room);
+  }
+  const std::byte* out_key(std::size_t i) const { return out + i * out_bytes; }
+  const std::byte* out_value(std::size_t i) const { return out_values + i * value_bytes; }
+
+  Type type;
+  std::size_t key_bytes, out_bytes, value_bytes;
+  const std::byte *keys, *values, *out, *out_values;
+};
+
+// Returns the mistake at place i, if the element from `index` belongs there.
+std::optional<std::string> wrong_place(const Elements& e, std::size_t i, std::size_t index) {
+  if (e.out_bytes && std::memcmp(e.out_key(i), e.key(index), e.key_bytes) != 0)
+    return "out[0][" + std::to_string(i) + "] is " + text_of(e.type, e.out_key(i)) + ", should be " +
+           text_of(e.type, e.key(index));
+  std::uint64_t room;
+  if (e.value_bytes && std::memcmp(e.out_value(i), e.value(index, room), e.value_bytes) != 0)
+    return "out[1][" + std::to_string(i) + "] is " + partition::text_of(e.out_value(i), e.value_bytes) +
+           ", should be " + partition::text_of(e.value(index, room), e.value_bytes);
+  return std::nullopt;
+}
+
+std::uint64_t hash_of(const std::byte* key, std::size_t key_bytes, const std::byte* value, std::size_t value_bytes) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, key, key_bytes);
+  return partition::hash_of(word, value, value_bytes);
+}
+
+// The same keys beside the same values at places [begin, end), in any order.
+std::optional<std::string> wrong_group(const Elements& e, const Truth& truth, std::size_t begin, std::size_t end) {
+  std::uint64_t hashes = 0, room;
+  for (std::size_t i = begin; i < end; ++i) {
+    const std::size_t index = truth[i].index;
+    hashes += hash_of(e.key(index), e.out_bytes, e.value(index, room), e.value_bytes);
+    hashes -= hash_of(e.out_key(i), e.out_bytes, e.out_value(i), e.value_bytes);
+  }
+  if (hashes == 0) return std::nullopt;
+  return "places " + std::to_string(begin) + " to " + std::to_string(end - 1) +
+         " do not hold the keys that belong there" + (e.value_bytes ? ", each beside its value" : "");
+}
+
+}  // namespace
+
+Truth truth_of(const Call& c, bool equal_zeros) {
+  Truth truth(c.n());
+  visit(c.type(), [&]<class T>(TypeTag<T>) {
+    for_each_part(c.n(), [&](std::size_t, std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i)
+        truth[i] = {compared(rank_of(c.in[0].as<const T>()[i], equal_zeros), c), i};
+    });
+  });
+  const bool descending = c.operation.as<Order>() == Order::descending;
+  const auto before = [=](const Ranked& a, const Ranked& b) { return descending ? a.rank > b.rank : a.rank < b.rank; };
+  const auto at = [&](std::size_t i) { return truth.begin() + static_cast<std::ptrdiff_t>(std::min(i, truth.size())); };
+  for_each_part(c.n(),
+                [&](std::size_t, std::size_t begin, std::size_t end) { std::stable_sort(at(begin), at(end), before); });
+  for (std::size_t sorted = part_size; sorted < c.n(); sorted *= 2)
+    parallel(static_cast<int>((c.n() + 2 * sorted - 1) / (2 * sorted)), 0, [&](int pair) {
+      const std::size_t first = 2 * sorted * static_cast<std::size_t>(pair);
+      std::inplace_merge(at(first), at(first + sorted), at(first + 2 * sorted), before);
+    });
+  return truth;
+}
+
+std::optional<std::string> find_mistake(const Truth& truth, const Call& c, bool any_order) {
+  const Elements e(c);
+  if (!any_order)
+    return first_mistake(c.n(), [&](std::size_t, std::size_t begin, std::size_t end) -> std::optional<std::string> {
+      for (std::size_t i = begin; i < end; ++i)
+        if (auto wrong = wrong_place(e, i, truth[i].index)) return wrong;
+      return std::nullopt;
+    });
+  for (std::size_t begin = 0, end; begin < c.n(); begin = end) {
+    for (end = begin; end < c.n() && truth[end].rank == truth[begin].rank;) ++end;
+    if (auto wrong = wrong_group(e, truth, begin, end)) return wrong;
+  }
+  return std::nullopt;
+}
+
+}  // namespace upsweep::ladders::sort
