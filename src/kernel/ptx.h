@@ -52,7 +52,10 @@ __device__ __forceinline__ void store_relaxed(uint4* to, uint4 words) {
                : "memory");
 #else
   volatile unsigned* const each = reinterpret_cast<volatile unsigned*>(to);
-  each[0] = words.x, each[1] = words.y, each[2] = words.z, each[3] = words.w;
+  each[0] = words.x;
+  each[1] = words.y;
+  each[2] = words.z;
+  each[3] = words.w;
 #endif
 }
 __device__ __forceinline__ uint4 load_relaxed(const uint4* from) {

@@ -4,8 +4,9 @@
 // multiprocessor of an H200, ten times as long as with counters of their own (lane_ranks.cuh). But those are 8 KB per
 // warp to clear, to add up and to read, which takes as long for 256 keys as for 2000; here a warp has 256 counters.
 #pragma once
+#include "kernel/async.h"
 #include "kernel/block.h"
-#include "ladders/partition/tile_places.cuh"
+#include "ladders/partition/contract.h"
 
 namespace upsweep::ladders::partition {
 

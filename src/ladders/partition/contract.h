@@ -17,6 +17,8 @@
 namespace upsweep::ladders::partition {
 
 inline constexpr unsigned most_bits = 15, most_buckets = 1u << most_bits;
+// Buckets that a block counts at once where each lane or warp has counters of its own.
+inline constexpr unsigned most_counted = 256;
 
 // ---- buckets --------------------------------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@
 #include "kernel/async.h"
 #include "kernel/block.h"
 #include "kernel/vector.h"
-#include "ladders/partition/tile_places.cuh"
+#include "ladders/partition/contract.h"
 
 namespace upsweep::ladders::partition {
 

@@ -14,21 +14,22 @@ inline constexpr unsigned widest_of = sizeof(T) > value_bytes ? (sizeof(T) > 4 ?
 
 // A lane has 15 packs of the wider of key and value: at an odd number, 32 lanes that read their first packs use all
 // banks; 168 registers hold 60 keys and their places. Twelve warps fill a multiprocessor, as one block or as two.
-template <class T, unsigned value_bytes, unsigned block_warps>
+template <class T, unsigned value_bytes, unsigned block_warps, unsigned packs = 15>
 struct LaneTiles {
   static constexpr unsigned widest = widest_of<T, value_bytes>;
   static constexpr unsigned warps = block_warps, block = warps * warp_size, blocks_per_sm = 12 / warps;
-  static constexpr unsigned keys = 15 * 16 / widest;  // per lane
+  static constexpr unsigned keys = packs * 16 / widest;  // per lane
   static constexpr unsigned tile = block * keys, bytes = tile * widest;
   using Value = std::conditional_t<value_bytes == 8, std::uint64_t, std::uint32_t>;
   using Ranks = LaneRanks<warps, keys>;
 };
 
-// Small tiles, for inputs that would otherwise be too few tiles for all multiprocessors.
-template <class T, unsigned value_bytes, unsigned lane_keys>
+// Small tiles, for inputs that are too few tiles otherwise. Eight keys per lane: registers for four blocks per
+// multiprocessor.
+template <class T, unsigned value_bytes>
 struct BallotTiles {
   static constexpr unsigned widest = widest_of<T, value_bytes>;
-  static constexpr unsigned keys = lane_keys, block = most_counted, blocks_per_sm = widest > 4 || keys > 8 ? (widest > 4 ? 2 : 3) : 4;
+  static constexpr unsigned keys = 8, block = most_counted, blocks_per_sm = widest > 4 ? 2 : 4;
   static constexpr unsigned tile = block * keys, bytes = tile * widest;
   using Value = std::conditional_t<value_bytes == 8, std::uint64_t, std::uint32_t>;
   using Ranks = BallotRanks<keys>;
@@ -78,7 +79,7 @@ struct TileReader {
     if (!fetched_bytes(tile)) {
       const unsigned filled = size(tile);
       const T* const from = all + std::size_t(tile) * tile_size;
-      constexpr unsigned at_once = count % 10 == 0 ? 10 : 8;  // loads that wait together
+      constexpr unsigned at_once = count % 10 == 0 ? 10 : count % 7 == 0 ? 7 : 8;  // loads that wait together
       static_assert(count % at_once == 0);
       for (unsigned k = 0; k < count; k += at_once) {
         T some[at_once];

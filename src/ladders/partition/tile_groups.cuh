@@ -6,7 +6,7 @@
 // before it in its group, 31 rows at most of 256 tiles.
 #pragma once
 #include "kernel/ptx.h"
-#include "ladders/partition/tile_places.cuh"
+#include "ladders/partition/contract.h"
 
 namespace upsweep::ladders::partition {
 

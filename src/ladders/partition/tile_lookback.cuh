@@ -6,7 +6,7 @@
 // Source    Merrill, Garland, 2016 (decoupled look-back); Adinets, Merrill, Onesweep, 2022 (one per bucket).
 #pragma once
 #include "kernel/ptx.h"
-#include "ladders/partition/tile_places.cuh"
+#include "ladders/partition/contract.h"
 
 namespace upsweep::ladders::partition {
 

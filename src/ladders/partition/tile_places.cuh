@@ -11,8 +11,6 @@
 
 namespace upsweep::ladders::partition {
 
-inline constexpr unsigned most_counted = 256;  // buckets
-
 // A tile's places, as they lie in shared memory.
 struct TileRow {
   alignas(16) std::uint64_t of_chunk[most_counted];  // places of the chunk's first keys

@@ -9,6 +9,7 @@
 // Order     stable.
 // Source    Adinets, Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs, 2022.
 #pragma once
+#include "kernel/run_rung.h"
 #include "ladders/sort/passes.cuh"
 #include "ladders/sort/sweep.cuh"
 
@@ -114,17 +115,21 @@ __global__ void __launch_bounds__(sweep_block, 2)
   }
 }
 
+struct lsd_4bit;
+extern const Rung kernel_lsd_4bit_rung;
+
 struct onesweep_8bit {
   static constexpr Story story{
       .idea = "all digits counted in one read; one kernel per digit, whose tiles find their offsets by look-back",
       .prediction = "36 bytes per u32 key where lsd_4bit takes 96, and 7 launches instead of 40: twice as fast",
       .guarantees = "stable",
-      .limits = "any n below 2^30; block size fixed",
+      .limits = "n below 2^30, else lsd_4bit; block size fixed",
       .source = "Adinets, Merrill, Onesweep, 2022"};
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     using Key = typename Args<T, O>::Key;
+    if (a.n >= largest_sweep) return run_rung<lsd_4bit, kernel_lsd_4bit_rung>(a);
     if (a.tuning.block && a.tuning.block != sweep_block)
       return {Code::unsupported, 0, "this rung has blocks of 512 threads"};
     return sweep_digits<partition::TileLookback>(a, SweepTile<Key>::size, [&]<bool is_float>(const Sweep<Key, is_float>& sweep, unsigned d, unsigned* next_tile) {

@@ -1,4 +1,4 @@
-// sort/one_block: up to 4096 keys, merged by one block.
+// sort/one_block: up to 2048 keys, merged by one block.
 //
 // A pass per digit costs the same for few keys as for many: counters are cleared, added up and read. Merging costs by
 // the key. A thread sorts four keys in registers; then runs are merged, 4 and 4, 8 and 8, ..., and each thread writes
@@ -10,6 +10,7 @@
 #pragma once
 #include <bit>
 
+#include "kernel/ptx.h"
 #include "kernel/run_rung.h"
 #include "ladders/sort/ordered.cuh"
 
@@ -86,15 +87,15 @@ extern const Rung kernel_lane_sweep_rung;
 
 struct one_block {
   static constexpr Story story{
-      .idea = "up to 4096 keys: merge sort by one block, in one launch",
-      .prediction = "4 us for 2^10 keys, 6 for 2^12: twice CUB's one block, which has a pass for every few bits",
+      .idea = "up to 2048 keys: merge sort by one block, in one launch",
+      .prediction = "4 us for 2^10 keys: twice CUB's one block, which has a pass for every few bits",
       .guarantees = "stable",
-      .limits = "up to 4096 keys, else lane_sweep; block size fixed",
+      .limits = "up to 2048 keys, else lane_sweep; block size fixed",
       .source = "Green, McColl, Bader, GPU Merge Path, 2012"};
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if (a.n > (1 << 12)) return run_rung<lane_sweep, kernel_lane_sweep_rung>(a);
+    if (a.n > one_block_most) return run_rung<lane_sweep, kernel_lane_sweep_rung>(a);
     if (a.n == 0) return {};
     return a.values.bytes ? start<true>(a) : start<false>(a);
   }

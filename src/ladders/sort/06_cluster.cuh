@@ -113,7 +113,7 @@ struct cluster {
       .idea = "one launch: a cluster of blocks holds all keys, and stores them into each other's shared memory",
       .prediction = "25 us at 2^15: 1.5 times CUB, which launches six kernels",
       .guarantees = "stable",
-      .limits = "2^12 to 2^15 keys; below, one_block; above, lane_sweep; block size fixed",
+      .limits = "2^11 to 2^15 keys; below, one_block; above, lane_sweep; block size fixed",
       .source = {}};
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class O>

@@ -94,7 +94,8 @@ __global__ void __launch_bounds__(fill_block)
     fill_kernel(K* out, std::size_t n, KeyOrder<K> order, const std::uint64_t* starts,  // [possible_keys<K>]
                 Counter* counts) {                                                      // likewise; set to 0
   constexpr unsigned each = Pack<K>::size, part = fill_block * each;
-  __shared__ alignas(16) std::uint16_t key_at[part];  // a key where it begins, else 0
+  __shared__ uint4 packs[part / 8];
+  std::uint16_t* const key_at = reinterpret_cast<std::uint16_t*>(packs);  // [part], a key where it begins, else 0
   __shared__ unsigned warp_keys[warp_size], border[parts_per_block + 1];
   const unsigned t = threadIdx.x, warp = t / warp_size;
   const std::size_t block_begin = std::size_t(blockIdx.x) * parts_per_block * part;
@@ -110,8 +111,7 @@ __global__ void __launch_bounds__(fill_block)
   for (unsigned p = 0; p < parts_per_block; ++p) {
     const std::size_t begin = block_begin + std::size_t(p) * part, end = n - begin < part ? n : begin + part;
     if (begin >= n) break;
-    reinterpret_cast<uint4*>(key_at)[t] = uint4{0, 0, 0, 0};
-    if (each > 8) reinterpret_cast<uint4*>(key_at)[fill_block + t] = uint4{0, 0, 0, 0};
+    for (unsigned i = t; i < part / 8; i += fill_block) packs[i] = uint4{0, 0, 0, 0};
     __syncthreads();
     // 2. Marked where they begin. A key that does not occur begins where the next one does, and gives way to it. The
     // one that begins before this part goes on in it, or is followed by one that begins with it.
@@ -125,7 +125,7 @@ __global__ void __launch_bounds__(fill_block)
     unsigned keys[each], largest = 0;
 #pragma unroll
     for (unsigned k = 0; k < each; k += 8) {
-      const Pack<std::uint16_t> eight = load_plain_pack(key_at + t * each + k);
+      const auto eight = as_pack<std::uint16_t>(packs[(t * each + k) / 8]);
 #pragma unroll
       for (unsigned j = 0; j < 8; ++j) keys[k + j] = largest = largest < eight.item[j] ? eight.item[j] : largest;
     }

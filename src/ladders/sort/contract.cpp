@@ -57,6 +57,6 @@ extern const Contract sort_contract{
           return wants_indices(c) ? c.n() : c.in[1].count;
         },
     .default_cpu = "parallel",
-    .default_gpu = "onesweep_8bit"};
+    .default_gpu = "counting"};
 
 }  // namespace upsweep

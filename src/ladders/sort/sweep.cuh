@@ -96,6 +96,9 @@ struct Sweep {
   }
 };
 
+// A word of a tile counts less than 2^30 keys.
+inline constexpr std::size_t largest_sweep = std::size_t(1) << 30;
+
 // Places is what the kernels find their tiles' places by. Launches the counting and, for each digit, launch_pass(sweep, digit, next_tile).
 template <class Places, class T, class O, class LaunchPass>
 Status sweep_digits(const Args<T, O>& a, unsigned tile, LaunchPass&& launch_pass) {
