@@ -28,14 +28,16 @@ struct KeyOrder {
   K flip;      // the sign bit of signed keys; all bits again if descending
   K negative;  // flipped too where the sign bit is set: of floats, all bits but the sign
 
-  UPSWEEP_HD K operator()(K key) const { return static_cast<K>(key ^ flip ^ (key >> sign ? negative : K(0))); }
+  UPSWEEP_HD K operator()(K key) const { return static_cast<K>(key ^ flip ^ (all_if_set(key) & negative)); }
   // The key that is mapped to this number.
   UPSWEEP_HD K key(K number) const {
     const K key = static_cast<K>(number ^ flip);
-    return static_cast<K>(key ^ (key >> sign ? negative : K(0)));
+    return static_cast<K>(key ^ (all_if_set(key) & negative));
   }
   // The key that comes after all others.
   UPSWEEP_HD K last() const { return key(static_cast<K>(~K(0))); }
+  // All bits if the sign bit is set. No branch, which random keys would mispredict.
+  UPSWEEP_HD static K all_if_set(K key) { return static_cast<K>(K(0) - static_cast<K>(key >> sign)); }
 };
 
 template <class T>

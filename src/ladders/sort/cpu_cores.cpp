@@ -1,6 +1,7 @@
 #include "ladders/sort/cpu_cores.h"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cstring>
@@ -18,7 +19,7 @@ constexpr std::size_t whole_lines(std::size_t bytes) { return in_lines((bytes + 
 
 // Elements that are read or written at a time where nothing is sorted: in L1.
 constexpr std::size_t few = 512;
-// Keys of a sample that tells the highest bit in which keys differ, so that most inputs need not be read for that.
+// Keys of a sample, which tells the highest bit in which keys differ: most inputs need not be read for that.
 constexpr std::size_t samples = 1024;
 
 class Sort {
@@ -102,16 +103,17 @@ class Sort {
   Status level(unsigned depth, std::size_t begin, std::size_t end, unsigned high) {
     const std::size_t n = end - begin;
     const Elements from = depth > 0 ? at(buffers_[(depth - 1) % 2], begin) : elements_ ? caller_elements() : Elements{};
-    const unsigned top = highest_difference(begin, n, from, high);
+    std::uint64_t sample[samples];
+    const unsigned top = highest_difference(begin, n, from, high, sample);
     if (top <= low_) {
       copy(from, begin, n);
       return {};
     }
     const Elements to = at(buffers_[depth % 2], begin);
     const auto wanted = static_cast<unsigned>(std::bit_width((n - 1) / limits_.leaf));
-    const unsigned width =
-                       std::min(std::clamp(wanted, std::min(narrowest, limits_.widest), limits_.widest), top - low_),
-                   shift = top - width;
+    unsigned width = std::min(std::clamp(wanted, std::min(narrowest, limits_.widest), limits_.widest), top - low_);
+    if (uneven(sample, top - width, width)) width = std::min(limits_.widest, top - low_);
+    const unsigned shift = top - width;
     const unsigned buckets = 1u << width;
     partition::Part all{from.words, from.values, to.words, to.values, shift, buckets, nullptr, &c_, 0, n};
     const partition::Plan plan = partition::plan_for(n, buckets, form_.word_bytes, form_.value_bytes, threads_);
@@ -148,7 +150,9 @@ class Sort {
 
   // Returns one more than the highest bit below `high` in which elements differ; low_ or less if none from low_ on
   // does.
-  unsigned highest_difference(std::size_t begin, std::size_t n, Elements from, unsigned high) const {
+  // Fills the sample.
+  unsigned highest_difference(std::size_t begin, std::size_t n, Elements from, unsigned high,
+                              std::uint64_t (&sample)[samples]) const {
     const std::uint64_t below = ~std::uint64_t{0} >> (64 - high);
     const auto word = [&](std::size_t i) {
       std::uint64_t word = 0;
@@ -160,7 +164,10 @@ class Sort {
     };
     const std::uint64_t first = word(0);
     std::uint64_t found = 0;
-    for (std::size_t k = 1; k < samples; ++k) found |= word(n / samples * k) ^ first;
+    for (std::size_t k = 0; k < samples; ++k) {
+      sample[k] = word(n / samples * k);
+      found |= sample[k] ^ first;
+    }
     if (!(found >> (high - 1) & 1)) {  // the sample may have missed some
       std::atomic<std::uint64_t> all = found;
       each_part(n, [&](int, std::size_t i, std::size_t some) {
@@ -171,6 +178,17 @@ class Sort {
       found = all;
     }
     return static_cast<unsigned>(std::bit_width(found & below));
+  }
+
+  // True if an eighth of a sample has the same digit, as floats have, whose exponents are much alike: a pass then takes
+  // as many bits as it can.
+  static bool uneven(const std::uint64_t (&sample)[samples], unsigned shift, unsigned width) {
+    std::array<std::uint16_t, std::size_t{1} << widest_digit> counts;
+    std::fill_n(counts.begin(), std::size_t{1} << width, std::uint16_t{0});
+    std::uint16_t most = 0;
+    for (const std::uint64_t word : sample)
+      most = std::max(most, ++counts[word >> shift & ((std::size_t{1} << width) - 1)]);
+    return most > samples / 8;
   }
 
   // Writes elements [begin, begin + n), which are in order, to the output: these, or those of the caller's arrays.

@@ -27,7 +27,7 @@ struct Limits {
   std::size_t leaf;      // elements that a bucket of a pass should have
   std::size_t most;      // elements that one core sorts in its cache
   std::size_t alone;     // elements up to which other cores are not woken
-  unsigned widest = 11;  // bits of a pass: 2048 lines, from 128 KiB, are collected in a block
+  unsigned widest = 11;  // bits of a pass, at most widest_digit: 2048 lines of 64 bytes fit in a block
 };
 Limits limits_for(const Caller& caller);
 

@@ -12,8 +12,8 @@
 #include <bit>
 #include <numeric>
 
-#include "ladders/partition/contract.h"
 #include "ladders/partition/cpu_moves-inl.h"
+#include "ladders/sort/contract.h"
 #include "ladders/sort/cpu_simd.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -31,19 +31,9 @@ using std::size_t;
 // ---- the caller's arrays --------------------------------------------------------------------------------------------
 
 template <class K>
-struct Ordered {
-  explicit Ordered(const Caller& c) : flip(static_cast<K>(c.flip)), negative(static_cast<K>(c.negative)) {}
-  HWY_INLINE K number(K key) const { return static_cast<K>(key ^ flip ^ (sign(key) & negative)); }
-  HWY_INLINE K key(K number) const {
-    const K key = static_cast<K>(number ^ flip);
-    return static_cast<K>(key ^ (sign(key) & negative));
-  }
-  // All bits of a key whose sign bit is set, as a vector has it in one instruction.
-  static HWY_INLINE K sign(K key) {
-    return static_cast<K>(static_cast<std::make_signed_t<K>>(key) >> (8 * sizeof(K) - 1));
-  }
-  K flip, negative;
-};
+KeyOrder<K> order_of(const Caller& c) {
+  return {static_cast<K>(c.flip), static_cast<K>(c.negative)};
+}
 
 // Keys of type K with values of type V. The loops are for the compiler to vectorise.
 template <class K, class V>
@@ -55,23 +45,23 @@ struct Of {
   static constexpr unsigned number_bit = packed ? 32 : 0;
 
   static void numbers(const Caller& c, size_t begin, size_t n, void* to) {
-    const Ordered<K> order(c);
+    const KeyOrder<K> order = order_of<K>(c);
     const K* const keys = static_cast<const K*>(c.keys) + begin;
     Number* const numbers = static_cast<Number*>(to);
-    for (size_t i = 0; i < n; ++i) numbers[i] = order.number(keys[i]);
+    for (size_t i = 0; i < n; ++i) numbers[i] = order(keys[i]);
   }
   static void words(const Caller& c, size_t begin, size_t n, void* to) {
     if constexpr (!packed) {
       numbers(c, begin, n, to);
     } else {
-      const Ordered<K> order(c);
+      const KeyOrder<K> order = order_of<K>(c);
       const K* const keys = static_cast<const K*>(c.keys) + begin;
       u64* const words = static_cast<u64*>(to);
       if (c.values) {
         const u32* const values = static_cast<const u32*>(c.values) + begin;
-        for (size_t i = 0; i < n; ++i) words[i] = u64{order.number(keys[i])} << 32 | values[i];
+        for (size_t i = 0; i < n; ++i) words[i] = u64{order(keys[i])} << 32 | values[i];
       } else {
-        for (size_t i = 0; i < n; ++i) words[i] = u64{order.number(keys[i])} << 32 | static_cast<u32>(begin + i);
+        for (size_t i = 0; i < n; ++i) words[i] = u64{order(keys[i])} << 32 | static_cast<u32>(begin + i);
       }
     }
   }
@@ -86,7 +76,7 @@ struct Of {
     }
   }
   static void write(const Caller& c, size_t begin, size_t n, Elements from) {
-    const Ordered<K> order(c);
+    const KeyOrder<K> order = order_of<K>(c);
     const Word* const words = static_cast<const Word*>(from.words);
     if (K* const keys = static_cast<K*>(c.out_keys) + begin; c.out_keys && !(keys == from.words && c.unordered()))
       for (size_t i = 0; i < n; ++i) keys[i] = order.key(static_cast<K>(words[i] >> number_bit));
@@ -263,6 +253,13 @@ HWY_NOINLINE void move_all(Columns<W, V> from, Columns<W, V> to, size_t n, Digit
   }
 }
 
+// True if a digit's counts are not those of random keys: then too many agree in all digits for insertion. So are those
+// of floats, whose exponents are much alike.
+HWY_INLINE bool uneven(const u32* counts, unsigned buckets, size_t n) {
+  const u32 most = *std::max_element(counts, counts + buckets);
+  return most > 16 && most > n / 16;
+}
+
 template <class W>
 constexpr W mask_of(unsigned low, unsigned high) {  // bits [low, high), low < high
   return static_cast<W>(static_cast<W>(static_cast<W>(-1) >> (8 * sizeof(W) - (high - low))) << low);
@@ -280,8 +277,10 @@ template <class W, class V>
 Columns<W, V> sort_digits(Columns<W, V> from, Columns<W, V> a, Columns<W, V> b, size_t n, unsigned low, unsigned high,
                           u32* counts, bool all_bits) {
   const unsigned log = static_cast<unsigned>(std::bit_width(n - 1)), wide = high - low;
-  // Digits of 8 bits at least: fewer passes for few elements cost more in counters than they save.
-  const unsigned widest = std::clamp(log, 8u, widest_digit), wanted = all_bits ? wide : std::min(wide, log + more_bits);
+  // Digits of 8 bits at least: fewer passes for few elements cost more in counters than they save. All bits are sorted
+  // by where digits are uneven, and elements of one digit wait for one another: wide ones spread them.
+  const unsigned widest = all_bits ? widest_digit : std::clamp(log, 8u, widest_digit);
+  const unsigned wanted = all_bits ? wide : std::min(wide, log + more_bits);
   const unsigned passes = (wanted + widest - 1) / widest, width = std::max(2u, (wanted + passes - 1) / passes);
   const unsigned used = std::min(wide, width * passes), bottom = high - used;
   const unsigned buckets = 1u << width;
@@ -295,6 +294,8 @@ Columns<W, V> sort_digits(Columns<W, V> from, Columns<W, V> a, Columns<W, V> b, 
     u32* const high_counts = counts + buckets;
     std::fill_n(counts, 2 * buckets, 0u);
     count_two(from.keys, n, digit(0), digit(1), counts, high_counts, b.keys);
+    if (bottom > low && !all_bits && uneven(high_counts, buckets, n))
+      return sort_digits(from, a, b, n, low, high, counts, /*all_bits=*/true);
     sum_before(counts, buckets);
     sum_before(high_counts, buckets);
     move_all(from, a, n, digit(0), counts);
