@@ -475,7 +475,9 @@ TEST_F(Cli, SortsFiles) {
     ASSERT_EQ(out[i], keys[indices[i]]) << i;
     if (i == 0) continue;
     ASSERT_LE(out[i - 1], out[i]) << i;
-    if (out[i - 1] == out[i]) ASSERT_LT(indices[i - 1], indices[i]) << i;
+    if (out[i - 1] == out[i]) {
+      ASSERT_LT(indices[i - 1], indices[i]) << i;
+    }
   }
 }
 

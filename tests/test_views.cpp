@@ -332,12 +332,12 @@ TEST_F(Invoke, IsWhatTheTypedFunctionsDo) {
 TEST_F(Invoke, NamesOfContracts) {
   for (const char* name : {"reduce", "scan", "segmented_scan", "select", "saxpy"})
     EXPECT_TRUE(find_contract(name)) << name;
-  EXPECT_EQ(find_contract("sort"), nullptr);
+  EXPECT_EQ(find_contract("merge"), nullptr);
   EXPECT_EQ(find_contract("scan"), &scan_contract);
 }
 
 TEST_F(Invoke, ContractsThatDoNotRun) {
-  expect_refused(Code::invalid_argument, "no contract", {.contract = find_contract("sort")});
+  expect_refused(Code::invalid_argument, "no contract", {.contract = find_contract("merge")});
   expect_refused(Code::unsupported, "ceiling",
                  {.contract = find_contract("ceiling"), .in = {view(x)}, .out = {view(out)}});
 }

@@ -74,7 +74,7 @@ void partition_on_device(Device& device, const View<const T>& keys, F bucket_of,
 // small; too many buckets, or offsets of the wrong number or type), unsupported (the device is not a GPU),
 // out_of_memory, device_error.
 template <detail::KeyArray Keys, DeviceBuckets<input_element<Keys>> F, OutputOf<input_element<Keys>> Out,
-          detail::OffsetArray Offsets>
+          detail::IndexArray Offsets>
 void partition_by(Device& device, const Keys& keys, F bucket_of, unsigned buckets, Out&& out, Offsets&& offsets) {
   using T = input_element<Keys>;
   detail::require_kernels_on(device, "partition", "partition_by_digit or partition_by_splitters");
@@ -85,7 +85,7 @@ void partition_by(Device& device, const Keys& keys, F bucket_of, unsigned bucket
 // The same with values, of 4, 8 or 16 bytes, that go where their keys go.
 template <detail::KeyArray Keys, detail::ValueArray Values, DeviceBuckets<input_element<Keys>> F,
           OutputOf<input_element<Keys>> Out, OutputOf<std::remove_const_t<element_of<Values>>> OutValues,
-          detail::OffsetArray Offsets>
+          detail::IndexArray Offsets>
 void partition_by(Device& device, const Keys& keys, const Values& values, F bucket_of, unsigned buckets, Out&& out,
                   OutValues&& out_values, Offsets&& offsets) {
   using T = input_element<Keys>;

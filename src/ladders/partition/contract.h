@@ -35,7 +35,7 @@ struct Buckets;
 template <class T>
 struct Buckets<T, By<Bucketing::digit>> {
   unsigned first_bit;
-  unsigned count;  // a power of two
+  unsigned count;                                     // a power of two
   UPSWEEP_HD T last_key() const { return T(~T(0)); }  // one that is in the last bucket
   UPSWEEP_HD unsigned operator()(T key) const { return static_cast<unsigned>(key >> first_bit) & (count - 1); }
 };
@@ -96,8 +96,14 @@ struct Values {
         return f(static_cast<const Wide*>(in), static_cast<Wide*>(out));
     }
   }
+  // Copies a value; where `in` is null, as in a sort that wants indices, writes `from`.
   UPSWEEP_HD void move(std::size_t from, std::size_t to) const {
-    visit([=]<class V>(const V* all, V* moved) { moved[to] = all[from]; });
+    visit([=]<class V>(const V* all, V* moved) {
+      if constexpr (std::is_integral_v<V>)
+        moved[to] = all ? all[from] : static_cast<V>(from);
+      else
+        moved[to] = all[from];
+    });
   }
 };
 

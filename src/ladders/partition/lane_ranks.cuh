@@ -44,9 +44,9 @@ struct LaneRanks {
   };
 
   // The place of this thread's key k is half k % 2 of place[k / 2]; start[b] becomes the first place of bucket b.
-  // As soon as the tile is counted, threads 0 to 63 each call counted(counts of buckets 4 t to 4 t + 3). `nothing` is 0,
-  // which the compiler must not know: it would keep the addresses of all counters in registers. Begins and ends with a
-  // barrier.
+  // As soon as the tile is counted, threads 0 to 63 each call counted(counts of buckets 4 t to 4 t + 3). `nothing` is
+  // 0, which the compiler must not know: it would keep the addresses of all counters in registers. Begins and ends with
+  // a barrier.
   template <class T, class BucketOf, class Counted>
   static __device__ __forceinline__ void place(Memory& m, T (&keys)[Keys], BucketOf bucket_of, T nothing,
                                                unsigned (&place)[Keys / 2],

@@ -59,7 +59,8 @@ struct TileReader {
   }
   // The bytes that fetch() copies: those of a tile that is whole and aligned.
   __device__ unsigned fetched_bytes(unsigned tile) const {
-    return all && reinterpret_cast<std::uintptr_t>(all) % 16 == 0 && size(tile) == tile_size ? tile_size * sizeof(T) : 0;
+    return all && reinterpret_cast<std::uintptr_t>(all) % 16 == 0 && size(tile) == tile_size ? tile_size * sizeof(T)
+                                                                                             : 0;
   }
   // Starts the copy of a tile to [tile_size] elements. By one thread.
   __device__ void fetch(unsigned tile, void* staged, std::uint64_t* arrived) const {

@@ -64,11 +64,12 @@ struct TileGroups {
         do {
           complete = true;
 #pragma unroll
-          for (unsigned k = 0; k < at_once; ++k) some[k] = load_relaxed(row(words, r + k * sets < end ? r + k * sets : r));
+          for (unsigned k = 0; k < at_once; ++k)
+            some[k] = load_relaxed(row(words, r + k * sets < end ? r + k * sets : r));
 #pragma unroll
           for (unsigned k = 0; k < at_once; ++k)
-            complete &= is_complete(some[k].x) && is_complete(some[k].y) && is_complete(some[k].z) &&
-                        is_complete(some[k].w);
+            complete &=
+                is_complete(some[k].x) && is_complete(some[k].y) && is_complete(some[k].z) && is_complete(some[k].w);
           if (!complete) spin_hint();
         } while (!complete);
 #pragma unroll

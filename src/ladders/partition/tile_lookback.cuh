@@ -11,8 +11,8 @@
 namespace upsweep::ladders::partition {
 
 // A word for each tile and bucket, 0 until the tile has been counted: a count below 2^30 and what it counts.
-inline constexpr unsigned counts_tile = 1u << 30;     // the tile's keys
-inline constexpr unsigned counts_up_to = 1u << 31;    // and those of all tiles before it
+inline constexpr unsigned counts_tile = 1u << 30;   // the tile's keys
+inline constexpr unsigned counts_up_to = 1u << 31;  // and those of all tiles before it
 inline constexpr unsigned count_mask = counts_tile - 1;
 // Tiles whose words are loaded together. A sort of 2^28 keys takes 3 % longer with two, and no less time with eight.
 inline constexpr unsigned tiles_at_once = 4;

@@ -45,14 +45,17 @@ struct split_1bit {
   template <class Count, class T, class O>
   static Status with(const Args<T, O>& a) {
     using Key = typename Args<T, O>::Key;
-    return in_passes(a, a.bits, (a.n + 1) * sizeof(Count), [&](const Moved<Key>& moved, unsigned pass, std::byte* scratch) {
-      auto* const flags = reinterpret_cast<Count*>(scratch);
-      const unsigned block = a.tuning.block_or(256), bit = a.first_bit + pass;
-      const Shape shape{.grid = static_cast<unsigned>(ceil_div(a.n + 1, block)), .block = block, .stream = a.stream};
-      if (Status s = launch(flags_kernel<Key, Count>, shape, moved.keys, a.n, a.order, bit, flags); !s) return s;
-      if (Status s = scan::reduce_then_scan::run<Count, Sum>({a, flags, flags, a.n + 1, false, Sum{}}); !s) return s;
-      return launch(split_kernel<Key, Count>, shape, moved, a.n, a.order, bit, flags);
-    });
+    return in_passes(
+        a, a.bits, (a.n + 1) * sizeof(Count), [&](const Moved<Key>& moved, unsigned pass, std::byte* scratch) {
+          auto* const flags = reinterpret_cast<Count*>(scratch);
+          const unsigned block = a.tuning.block_or(256), bit = a.first_bit + pass;
+          const Shape shape{
+              .grid = static_cast<unsigned>(ceil_div(a.n + 1, block)), .block = block, .stream = a.stream};
+          if (Status s = launch(flags_kernel<Key, Count>, shape, moved.keys, a.n, a.order, bit, flags); !s) return s;
+          if (Status s = scan::reduce_then_scan::run<Count, Sum>({a, flags, flags, a.n + 1, false, Sum{}}); !s)
+            return s;
+          return launch(split_kernel<Key, Count>, shape, moved, a.n, a.order, bit, flags);
+        });
   }
 };
 

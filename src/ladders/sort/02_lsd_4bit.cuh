@@ -33,11 +33,13 @@ struct Buckets<T, sort::OrderDigit> {
 namespace upsweep::ladders::sort {
 
 struct lsd_4bit {
-  static constexpr Story story{.idea = "a pass per four bits: a stable partition into 16 buckets, tiles sorted in shared memory",
-                               .prediction = "8 passes of 12 bytes per u32 key instead of 32 of 28: 8 times split_1bit",
-                               .guarantees = "stable",
-                               .limits = "any n; whole warps, at most 512 threads; five launches per digit",
-                               .source = "Satish, Harris, Garland, 2009"};
+  static constexpr Story story{
+      .idea = "a pass per four bits: a stable partition into 16 buckets, tiles sorted in shared memory",
+      .prediction = "8 passes of 12 bytes per u32 key instead of 32 of 28: 8 times split_1bit",
+      .guarantees = "stable",
+      .limits = "any n; whole warps, at most 512 threads; five launches per digit",
+      .source = "Satish, Harris, Garland, 2009"};
+  static constexpr Coverage coverage = Coverage::widths;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     using Key = typename Args<T, O>::Key;

@@ -10,7 +10,6 @@
 // Source    Adinets, Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs, 2022.
 #pragma once
 #include "kernel/run_rung.h"
-#include "ladders/sort/passes.cuh"
 #include "ladders/sort/sweep.cuh"
 
 namespace upsweep::ladders::sort {
@@ -86,8 +85,7 @@ __global__ void __launch_bounds__(sweep_block, 2)
 #pragma unroll
   for (unsigned k = 0; k < each; ++k) {
     m.counts[t * each + k] = start;
-    if ((t * each + k) % sweep_warps == 0)
-      m.start[(t * each + k) / sweep_warps] = static_cast<std::uint16_t>(start);
+    if ((t * each + k) % sweep_warps == 0) m.start[(t * each + k) / sweep_warps] = static_cast<std::uint16_t>(start);
     start += own[k];
   }
   __syncthreads();
@@ -111,7 +109,7 @@ __global__ void __launch_bounds__(sweep_block, 2)
     const K key = m.keys[p];
     const std::size_t place = m.place[pass.in.buckets(key)] + p;
     pass.out[place] = pass.codec.decode(key);
-    move_value(pass.values, first + m.from[p], place);
+    pass.values.move(first + m.from[p], place);
   }
 }
 
@@ -132,15 +130,17 @@ struct onesweep_8bit {
     if (a.n >= largest_sweep) return run_rung<lsd_4bit, kernel_lsd_4bit_rung>(a);
     if (a.tuning.block && a.tuning.block != sweep_block)
       return {Code::unsupported, 0, "this rung has blocks of 512 threads"};
-    return sweep_digits<partition::TileLookback>(a, SweepTile<Key>::size, [&]<bool is_float>(const Sweep<Key, is_float>& sweep, unsigned d, unsigned* next_tile) {
-      return launch(onesweep_8bit_kernel<Key, is_float>,
-                    {.grid = sweep.tiles,
-                     .block = sweep_block,
-                     .shared_bytes = sizeof(SweepTile<Key>),
-                     .overlap = true,
-                     .stream = a.stream},
-                    sweep, d, next_tile);
-    });
+    return sweep_digits<partition::TileLookback>(
+        a, SweepTile<Key>::size,
+        [&]<bool is_float>(const Sweep<Key, is_float>& sweep, unsigned d, unsigned* next_tile) {
+          return launch(onesweep_8bit_kernel<Key, is_float>,
+                        {.grid = sweep.tiles,
+                         .block = sweep_block,
+                         .shared_bytes = sizeof(SweepTile<Key>),
+                         .overlap = true,
+                         .stream = a.stream},
+                        sweep, d, next_tile);
+        });
   }
 };
 

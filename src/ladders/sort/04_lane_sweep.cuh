@@ -53,8 +53,10 @@ struct lane_sweep {
   }
 
  private:
-  // Where large tiles would leave multiprocessors without any, lanes have half of the keys; and up to 2^17 keys, tiles
-  // are small ones. (These for 2^18 keys: 50 us instead of 40. Why is not known.)
+  // Up to so many keys, tiles are small ones: for 2^17 keys 32 us instead of 35, but for 2^18 50 instead of 40.
+  static constexpr std::size_t most_small = emulated ? 1 << 12 : 1 << 17;
+
+  // Where large tiles would leave multiprocessors without any, lanes have half of the keys, or tiles are small.
   template <unsigned value_bytes, unsigned warps, class T, class O>
   static Status by_size(const Args<T, O>& a) {
     using Key = typename Args<T, O>::Key;
@@ -63,14 +65,16 @@ struct lane_sweep {
     using Small = partition::BallotTiles<Key, value_bytes>;
     constexpr bool has_values = value_bytes > 0;
     const std::size_t large = device_limits().multiprocessors * std::size_t(Large::blocks_per_sm) * Large::tile;
-    const unsigned block = a.tuning.block ? a.tuning.block
-                           : a.n > large  ? Large::block
-                           : a.n > 1 << 17 ? Middle::block
-                                           : Small::block;
+    const unsigned block = a.tuning.block     ? a.tuning.block
+                           : a.n > large      ? Large::block
+                           : a.n > most_small ? Middle::block
+                                              : Small::block;
     if (block == Small::block) return start<Small, partition::TileGroups, has_values>(a);
-    if (block == Large::block && (a.tuning.block || a.n > large)) return start<Large, partition::TileLookback, has_values>(a);
+    if (block == Large::block && (a.tuning.block || a.n > large))
+      return start<Large, partition::TileLookback, has_values>(a);
     if (block == Middle::block) return start<Middle, partition::TileLookback, has_values>(a);
-    return {Code::unsupported, 0, "this rung has blocks of 192 threads, of 256 for few keys, of 384 for many with values"};
+    return {Code::unsupported, 0,
+            "this rung has blocks of 192 threads, of 256 for few keys, of 384 for many with values"};
   }
   template <class Tiles, class Places, bool has_values, class T, class O>
   static Status start(const Args<T, O>& a) {
@@ -78,15 +82,16 @@ struct lane_sweep {
     using Place = unsigned;
     using Memory = partition::LaneTilesMemory<Place, Tiles, Key, has_values, Places>;
     const std::size_t blocks = a.tuning.grid_or(Tiles::blocks_per_sm * std::size_t(device_limits().multiprocessors));
-    return sweep_digits<Places>(a, Tiles::tile, [&]<bool is_float>(const Sweep<Key, is_float>& sweep, unsigned d, unsigned* next_tile) {
-      return launch(lane_sweep_kernel<Tiles, Places, has_values, Place, Key, is_float>,
-                    {.grid = static_cast<unsigned>(sweep.tiles < blocks ? sweep.tiles : blocks),
-                     .block = Tiles::block,
-                     .shared_bytes = sizeof(Memory),
-                     .overlap = true,
-                     .stream = a.stream},
-                    sweep, d, next_tile, Key(0));
-    });
+    return sweep_digits<Places>(
+        a, Tiles::tile, [&]<bool is_float>(const Sweep<Key, is_float>& sweep, unsigned d, unsigned* next_tile) {
+          return launch(lane_sweep_kernel<Tiles, Places, has_values, Place, Key, is_float>,
+                        {.grid = static_cast<unsigned>(sweep.tiles < blocks ? sweep.tiles : blocks),
+                         .block = Tiles::block,
+                         .shared_bytes = sizeof(Memory),
+                         .overlap = true,
+                         .stream = a.stream},
+                        sweep, d, next_tile, Key(0));
+        });
   }
 };
 

@@ -50,7 +50,7 @@ __global__ void __launch_bounds__(cluster_block)
     m.keys[i] = first + i < n ? order(keys[first + i]) : Ordered<K>(~Ordered<K>(0));
     if (has_index) m.index[i] = first + i;
   }
-  __syncthreads();
+  cluster_sync();  // before memory is written of a block that has not begun
   for (unsigned d = 0; d < digits.count(); ++d) {
     const partition::Buckets<Ordered<K>, partition::By<Bucketing::digit>> digit{digits.first_bit_of(d),
                                                                                 digits.values(d)};
@@ -137,8 +137,8 @@ struct cluster {
                       .cluster = blocks,
                       .overlap = true,
                       .stream = a.stream};
-    return launch(cluster_sort_kernel<has_index, Key>, shape, a.keys, a.out, a.values,
-                  static_cast<unsigned>(a.n), a.order, Digits{a.first_bit, a.bits}, blocks, Ordered<Key>(0));
+    return launch(cluster_sort_kernel<has_index, Key>, shape, a.keys, a.out, a.values, static_cast<unsigned>(a.n),
+                  a.order, Digits{a.first_bit, a.bits}, blocks, Ordered<Key>(0));
   }
 };
 

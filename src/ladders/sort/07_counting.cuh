@@ -29,7 +29,7 @@ static_assert(counts_block * Pack<std::uint16_t>::size < half_full);
 
 static __global__ void __launch_bounds__(counts_block)
     key16_counts_kernel(const std::uint16_t* keys, std::size_t n, KeyOrder<std::uint16_t> order,
-                        Counter* counts) {             // [2^16], zero
+                        Counter* counts) {  // [2^16], zero
   constexpr unsigned words_count = possible_keys<std::uint16_t> / 2;
   unsigned* const words = dynamic_shared<unsigned>();  // [2^16 / 2], two counters each
   const unsigned t = threadIdx.x;
@@ -52,7 +52,8 @@ static __global__ void __launch_bounds__(counts_block)
     const uint4 raw = has ? load_once(reinterpret_cast<const uint4*>(split.aligned) + from + t) : uint4{};
     // Where all keys of a warp are the same, 256 additions to one counter would wait for each other.
     const unsigned two = shuffle(raw.x, 0);
-    const bool same = has && two >> 16 == (two & 0xffff) && raw.x == two && raw.y == two && raw.z == two && raw.w == two;
+    const bool same =
+        has && two >> 16 == (two & 0xffff) && raw.x == two && raw.y == two && raw.z == two && raw.w == two;
     if (__all_sync(all_lanes, same)) {
       if (t % warp_size == 0) add(static_cast<std::uint16_t>(two), warp_size * Pack<std::uint16_t>::size);
     } else if (has) {
@@ -133,8 +134,7 @@ __global__ void __launch_bounds__(fill_block)
     const unsigned before = block_scan(largest, Max{}, warp_keys, total);
     Pack<K> pack;
 #pragma unroll
-    for (unsigned k = 0; k < each; ++k)
-      pack.item[k] = order.key(static_cast<K>(keys[k] < before ? before : keys[k]));
+    for (unsigned k = 0; k < each; ++k) pack.item[k] = order.key(static_cast<K>(keys[k] < before ? before : keys[k]));
     const std::size_t at = begin + t * each;
     if (at + each <= end && reinterpret_cast<std::uintptr_t>(out) % 16 == 0) {
       store_pack(out + at, pack);

@@ -22,12 +22,8 @@ inline unsigned value_bytes(const Call& c) {
 }
 
 // The order is a number that the kernels are given, not a type: both directions run the same code.
-struct Binding : AnyType {
+struct Binding : SingleOperation {
   static constexpr std::string_view primitive = "sort";
-  template <class F>
-  static decltype(auto) visit(Operation, F&& f) {
-    return f(NoOperation{});
-  }
   template <class T, class O>
   static Args<T, O> args(const Call& c) {
     using Key = UnsignedAs<T>;

@@ -92,7 +92,7 @@ inline constexpr unsigned counts_block = 1024;
 template <unsigned digits>
 inline constexpr unsigned copies = digits > 4 ? 16 : 32;
 template <unsigned digits>
-inline constexpr std::size_t counts_bytes = std::size_t(digits) * digit_values * copies<digits> * sizeof(unsigned);
+inline constexpr std::size_t counts_bytes = std::size_t(digits) * digit_values* copies<digits> * sizeof(unsigned);
 
 // Counts `most` digits, of which those beyond the compared bits are 0; then the last block plans the passes. The
 // address of a counter is a byte of the key, shifted: no branches and few instructions, because there is an addition

@@ -5,16 +5,6 @@
 
 namespace upsweep::ladders::sort {
 
-// Moves the value of a key; its index, where indices are wanted.
-inline UPSWEEP_HD void move_value(const Values& values, std::size_t from, std::size_t to) {
-  values.visit([=]<class V>(const V* all, V* moved) {
-    if constexpr (std::is_integral_v<V>)
-      moved[to] = all ? all[from] : static_cast<V>(from);
-    else
-      moved[to] = all[from];
-  });
-}
-
 // What one pass moves.
 template <class K>
 struct Moved {
@@ -24,7 +14,7 @@ struct Moved {
 
   UPSWEEP_HD void move(std::size_t from, std::size_t to) const {
     out[to] = keys[from];
-    move_value(values, from, to);
+    values.move(from, to);
   }
 };
 

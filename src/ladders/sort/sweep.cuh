@@ -1,4 +1,5 @@
-// One kernel per digit, each of which reads and writes keys and values once: what the rungs from onesweep_8bit on share.
+// One kernel per digit, each of which reads and writes keys and values once: what the rungs from onesweep_8bit on
+// share.
 #pragma once
 #include "ladders/partition/lane_partition.cuh"
 #include "ladders/partition/tile_groups.cuh"
@@ -30,8 +31,8 @@ struct Buckets<T, sort::DigitOf<is_float>> {
 
 namespace upsweep::ladders::sort {
 
-// The keys or values that passes move: from the caller's input to the output, with a buffer between. The last of `count`
-// passes writes the output.
+// The keys or values that passes move: from the caller's input to the output, with a buffer between. The last of
+// `count` passes writes the output.
 struct Buffers {
   const void* in;
   void *out, *buffer;
@@ -83,8 +84,7 @@ struct Sweep {
     const unsigned first_bit = digits.first_bit_of(d), values_of_digit = digits.values(d);
     const auto flip = static_cast<unsigned>(order.flip >> first_bit) & (values_of_digit - 1);
     typename Pass<K, is_float, Places>::Codec codec;
-    if constexpr (is_float)
-      codec = {number == 0 ? order : KeyOrder<K>{}, number + 1 == count ? order : KeyOrder<K>{}};
+    if constexpr (is_float) codec = {number == 0 ? order : KeyOrder<K>{}, number + 1 == count ? order : KeyOrder<K>{}};
     return {number == sort::skipped,
             {static_cast<const K*>(keys.from(number, count)),
              n,
@@ -99,7 +99,8 @@ struct Sweep {
 // A word of a tile counts less than 2^30 keys.
 inline constexpr std::size_t largest_sweep = std::size_t(1) << 30;
 
-// Places is what the kernels find their tiles' places by. Launches the counting and, for each digit, launch_pass(sweep, digit, next_tile).
+// Places is what the kernels find their tiles' places by. Launches the counting and, for each digit, launch_pass(sweep,
+// digit, next_tile).
 template <class Places, class T, class O, class LaunchPass>
 Status sweep_digits(const Args<T, O>& a, unsigned tile, LaunchPass&& launch_pass) {
   using Key = typename Args<T, O>::Key;
@@ -112,23 +113,24 @@ Status sweep_digits(const Args<T, O>& a, unsigned tile, LaunchPass&& launch_pass
   const auto rounded = [](std::size_t bytes) { return ceil_div(bytes, 256) * 256; };
   const std::size_t words_bytes = 2 * Places::rows_for(tiles) * digit_values * sizeof(unsigned);
   const std::size_t value_bytes = rounded(a.n * a.values.bytes), key_bytes = rounded(a.n * sizeof(Key));
-  auto* const words = static_cast<std::byte*>(a.workspace->scratch(words_bytes + rounded(sizeof(Passes)) + value_bytes +
-                                                                   key_bytes * (a.out ? 1 : 2)));
+  auto* const words = static_cast<std::byte*>(
+      a.workspace->scratch(words_bytes + rounded(sizeof(Passes)) + value_bytes + key_bytes * (a.out ? 1 : 2)));
   auto* const counts =
       reinterpret_cast<Counter*>(a.workspace->counters(most_digits * digit_values * sizeof(Counter) / 4 + 2));
   if (!words || !counts) return no_memory;
   auto* const passes = reinterpret_cast<Passes*>(words + words_bytes);
   std::byte* const value_buffer = words + words_bytes + rounded(sizeof(Passes));
   std::byte* const key_buffer = value_buffer + value_bytes;
-  const Sweep<Key, std::is_floating_point_v<T>> sweep{{a.keys, a.out ? static_cast<void*>(a.out) : key_buffer + key_bytes, key_buffer},
-                         {a.values.in, a.values.out, value_buffer},
-                         a.values.bytes,
-                         a.n,
-                         a.order,
-                         digits,
-                         tiles,
-                         passes,
-                         reinterpret_cast<unsigned*>(words)};
+  const Sweep<Key, std::is_floating_point_v<T>> sweep{
+      {a.keys, a.out ? static_cast<void*>(a.out) : key_buffer + key_bytes, key_buffer},
+      {a.values.in, a.values.out, value_buffer},
+      a.values.bytes,
+      a.n,
+      a.order,
+      digits,
+      tiles,
+      passes,
+      reinterpret_cast<unsigned*>(words)};
   // 2. Counts and passes.
   const bool keys_in_place = a.keys == a.out, values_in_place = has_values && a.values.in == a.values.out;
   const bool even = keys_in_place || values_in_place, stays = keys_in_place && (values_in_place || !has_values);
