@@ -10,9 +10,8 @@ class Platform;
 // time.
 // Areas:
 //   scratch            arbitrary contents
-//   scratch_of_caller  likewise, for a rung that calls another rung, which owns scratch() meanwhile; at depth 2, for
-//   one
-//                      whose callee calls another
+//   scratch_of_caller  likewise, for a rung that calls another rung, which owns scratch() meanwhile; at depth 2, where
+//                      that one calls another too
 //   counters           zero at the start of every call; each kernel that uses them zeroes them again, which saves a
 //                      memset per call
 //   kept               persistent: contains what earlier calls left

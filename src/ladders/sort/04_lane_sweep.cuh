@@ -1,5 +1,11 @@
 // sort/lane_sweep: one kernel per digit, with the ranks and tiles of partition/lane_counters.
 //
+// A block of onesweep_8bit has one tile: it waits for its keys, ranks them by ballots, waits for the tiles before it,
+// and writes runs of 24 keys. Here a block stays and draws tiles. The next one's keys arrive while this one is written;
+// ranks are bytes that a lane has to itself; tiles are large, with runs of 45 keys; and while a tile waits for others,
+// the second block of the multiprocessor ranks its own. Few keys are few tiles, which all begin together: then tiles
+// are small, are ranked by ballots after all, and find their places by sums of groups instead of a look-back.
+//
 // Traffic   keys read once to count all digits, then read and written once per digit; values read and written once per
 //           digit; 4 bytes per tile and bucket written twice and read once or more.
 // Order     stable.
