@@ -209,6 +209,8 @@ inline constexpr std::size_t least_for_cores = std::size_t{1} << 14, least_bytes
 // The ends of a few equally large buckets share sets of the caches; in a block they are closer. Two cores, M keys/s one
 // by one and in blocks: 2^14 keys into 2^4 494 and 1047, into 2^5 648 and 1206, into 2^6 1198 and 1186.
 inline constexpr std::size_t few_buckets = 32;
+// Addresses so far apart share a set: on x86 a page, because L1 is looked up while the page is translated.
+inline constexpr std::size_t first_level_way_bytes = std::size_t{1} << 12;
 // One core, into 2^4, one by one and as a block: 2^10 keys 513 and 446, 2^12 keys 259 and 454.
 inline constexpr std::size_t least_for_blocks = std::size_t{1} << 11;
 
@@ -223,13 +225,14 @@ inline Plan plan_for(std::size_t n, unsigned count, unsigned key_bytes, unsigned
   Plan p;
   p.cores = all ? threads : 1;
   std::size_t cores = all ? all_threads : 1;
-  // Keys move fastest one by one while the output takes little of the last-level cache: an eighth, or a fourth if the
-  // buckets are so small that their ends lie in all sets. Two cores with 32 MiB, M keys/s one by one and in blocks:
+  // Keys move fastest one by one while the output takes little of the last-level cache, and the buckets' ends are in
+  // different sets of L1, as those of small buckets are. Two cores, M keys/s one by one and in blocks, with 32 MiB:
   // 2^19 keys into 2^10 1110 and 1071, into 2^12 1130 and 598; 2^20 keys into 2^10 697 and 1058, into 2^12 1108 and
-  // 645.
+  // 645. Buckets of 4 KiB begin in the same set: 2^18 keys into 2^6 805 and 1875, on a machine with 48 KiB of L1.
   const std::size_t bytes = n * std::max(key_bytes, value_bytes);  // of the larger array
   const bool near = bytes < last_level_cache_bytes() / (n <= 256 * buckets ? 4 : 8);
-  if (near && (buckets > few_buckets || n < least_for_blocks)) {
+  const bool apart = bytes < first_level_way_bytes * buckets;
+  if (near && apart && (buckets > few_buckets || n < least_for_blocks)) {
     p.chunk = std::max<std::size_t>((n + cores - 1) / cores, 1);
     return p;
   }

@@ -48,16 +48,17 @@ struct AsTheyAre {
 struct TileQueue {
   unsigned* next;  // 0, and left so
   unsigned tiles;
+  unsigned first = 0;
 
   // Each block draws until it gets a tile that does not exist. By one thread.
   __device__ unsigned draw() const {
     const unsigned drawn = atomicAdd(next, 1u);
     if (drawn == tiles + gridDim.x - 1) *next = 0;
-    return drawn;
+    return first + drawn;
   }
   // For a block that has drawn once, and has nothing to do, like all others.
   __device__ void leave(unsigned drawn) const {
-    if (drawn == gridDim.x - 1) *next = 0;
+    if (drawn - first == gridDim.x - 1) *next = 0;
   }
 };
 

@@ -5,60 +5,52 @@
 // Here 16 tiles form a group, and add their counts to its own: a tile reads the groups before its group and the tiles
 // before it in its group, 31 rows at most of 256 tiles.
 #pragma once
-#include "kernel/ptx.h"
-#include "ladders/partition/contract.h"
+#include "ladders/partition/tile_rows.cuh"
 
 namespace upsweep::ladders::partition {
 
-struct TileGroups {
-  unsigned tiles;
-  const std::uint64_t* starts;  // [most_counted], of the buckets in the output
-  unsigned* words;              // [rows_for(tiles)][most_counted], all 0: the tiles' rows, then the groups'
-  unsigned* next_words;         // likewise; set to 0 for the next launch
-
+// Its words are the tiles' rows, then the groups'.
+struct TileGroups : TileRows {
   static constexpr unsigned group = 16;
   static constexpr std::size_t rows_for(std::size_t tiles) { return tiles + ceil_div(tiles, group); }
   // A tile's word is its count and this bit. A group's has the tiles that have added to it above their counts' sum,
   // which is below 2^26: tiles have at most 2^16 keys.
   static constexpr unsigned counted = 1u << 31, one_tile = 1u << 26, sum_mask = one_tile - 1;
 
-  // The block's threads look in sets of 64, each for four buckets.
-  static constexpr unsigned lookers = most_counted / 4, most_sets = 4;
+  // The block's threads look in sets of 64.
+  static constexpr unsigned most_sets = 4;
   struct Memory {
     std::uint64_t starts[most_counted];
     uint4 sums[most_sets][lookers];
   };
-  static constexpr unsigned fetched_bytes = 0;
-  // Block-wide, without a barrier.
-  __device__ void prepare(Memory& m) const {
-    for (unsigned b = threadIdx.x; b < most_counted; b += blockDim.x) m.starts[b] = starts[b];
-  }
-  __device__ void fetch(unsigned, unsigned, Memory&, std::uint64_t*) const {}
+  __device__ void prepare(Memory& m) const { load_starts(m.starts); }
 
-  __device__ uint4* row(unsigned* all, unsigned number) const {
-    return reinterpret_cast<uint4*>(all + std::size_t(number) * most_counted) + threadIdx.x % lookers;
-  }
   // By threads 0 to 63.
   __device__ void publish(unsigned tile, uint4 counts) const {
-    store_relaxed(row(words, tile),
+    const unsigned own = tile - first;
+    store_relaxed(row(words, own),
                   uint4{counts.x | counted, counts.y | counted, counts.z | counted, counts.w | counted});
-    auto* const of_group = reinterpret_cast<unsigned*>(row(words, tiles + tile / group));
+    auto* const of_group = reinterpret_cast<unsigned*>(row(words, rows + own / group));
     atomicAdd(of_group, counts.x + one_tile);
     atomicAdd(of_group + 1, counts.y + one_tile);
     atomicAdd(of_group + 2, counts.z + one_tile);
     atomicAdd(of_group + 3, counts.w + one_tile);
-    *row(next_words, tile) = uint4{0, 0, 0, 0};
-    if (tile % group == 0) *row(next_words, tiles + tile / group) = uint4{0, 0, 0, 0};
+    for_next_rows(tile, [&](unsigned r) {
+      *row(next_words, r) = uint4{0, 0, 0, 0};
+      if (r % group == 0) *row(next_words, rows + r / group) = uint4{0, 0, 0, 0};
+    });
   }
   // Block-wide: sets the place of each bucket's first key of a tile, less its place in the tile.
   template <class Place>
-  __device__ void find(unsigned tile, unsigned, Memory& m, const std::uint16_t* start, unsigned, Place* place) const {
+  __device__ void find(unsigned tile, unsigned, Memory& m, const std::uint16_t* start, unsigned tile_keys,
+                       Place* place) const {
+    const unsigned own = tile - first;
     const unsigned set = threadIdx.x / lookers, sets = blockDim.x / lookers, looker = threadIdx.x % lookers;
     uint4 sum{0, 0, 0, 0};
-    // Adds rows first, first + sets, ... below end, four at a time, once is_complete(word).
-    const auto add_rows = [&](unsigned first, unsigned end, auto&& is_complete) {
+    // Adds rows from, from + sets, ... below end, four at a time, once is_complete(word).
+    const auto add_rows = [&](unsigned from, unsigned end, auto&& is_complete) {
       constexpr unsigned at_once = 4;
-      for (unsigned r = first + set; r < end; r += at_once * sets) {
+      for (unsigned r = from + set; r < end; r += at_once * sets) {
         uint4 some[at_once];
         bool complete;
         do {
@@ -80,8 +72,8 @@ struct TileGroups {
         }
       }
     };
-    add_rows(tiles, tiles + tile / group, [](unsigned word) { return word / one_tile == group; });
-    add_rows(tile / group * group, tile, [](unsigned word) { return word >= counted; });
+    add_rows(rows, rows + own / group, [](unsigned word) { return word / one_tile == group; });
+    add_rows(own / group * group, own, [](unsigned word) { return word >= counted; });
     m.sums[set][looker] = sum;
     __syncthreads();
     if (set > 0) return;
@@ -94,6 +86,10 @@ struct TileGroups {
     for (unsigned j = 0; j < 4; ++j) {
       const unsigned bucket = 4 * looker + j;
       place[bucket] = static_cast<Place>(m.starts[bucket]) + before[j] - start[bucket];
+      if (tile + 1 == tiles) {
+        const unsigned end = bucket + 1 < most_counted ? start[bucket + 1] : tile_keys;
+        next_starts[bucket] = m.starts[bucket] + before[j] + end - start[bucket];
+      }
     }
   }
 };

@@ -9,7 +9,6 @@
 // Order     stable.
 // Source    Adinets, Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs, 2022.
 #pragma once
-#include "kernel/run_rung.h"
 #include "ladders/sort/sweep.cuh"
 
 namespace upsweep::ladders::sort {
@@ -41,8 +40,9 @@ __global__ void __launch_bounds__(sweep_block, 2)
   const K past = pass.codec.read_as(pass.in.buckets.last_key());
   // 1. Tiles in the order in which blocks come: those that a tile waits for have been drawn.
   if (t == 0) {
-    m.tile = atomicAdd(next_tile, 1u);
-    if (m.tile == gridDim.x - 1) *next_tile = 0;
+    const unsigned drawn = atomicAdd(next_tile, 1u);
+    if (drawn == gridDim.x - 1) *next_tile = 0;
+    m.tile = pass.places.first + drawn;
   }
   for (unsigned c = t; c < digit_values * sweep_warps; c += sweep_block) m.counts[c] = 0;
   pass.places.prepare(m.places);
@@ -113,28 +113,24 @@ __global__ void __launch_bounds__(sweep_block, 2)
   }
 }
 
-struct lsd_4bit;
-extern const Rung kernel_lsd_4bit_rung;
-
 struct onesweep_8bit {
   static constexpr Story story{
       .idea = "all digits counted in one read; one kernel per digit, whose tiles find their offsets by look-back",
       .prediction = "36 bytes per u32 key where lsd_4bit takes 96, and 7 launches instead of 40: twice as fast",
       .guarantees = "stable",
-      .limits = "n below 2^30, else lsd_4bit; block size fixed",
+      .limits = "any n; block size fixed",
       .source = "Adinets, Merrill, Onesweep, 2022"};
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     using Key = typename Args<T, O>::Key;
-    if (a.n >= largest_sweep) return run_rung<lsd_4bit, kernel_lsd_4bit_rung>(a);
     if (a.tuning.block && a.tuning.block != sweep_block)
       return {Code::unsupported, 0, "this rung has blocks of 512 threads"};
     return sweep_digits<partition::TileLookback>(
         a, SweepTile<Key>::size,
         [&]<bool is_float>(const Sweep<Key, is_float>& sweep, unsigned d, unsigned* next_tile) {
           return launch(onesweep_8bit_kernel<Key, is_float>,
-                        {.grid = sweep.tiles,
+                        {.grid = sweep.tiles_of_portion(),
                          .block = sweep_block,
                          .shared_bytes = sizeof(SweepTile<Key>),
                          .overlap = true,

@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(Tiles::block, Tiles::blocks_per_sm)
   auto& m = *dynamic_shared<partition::LaneTilesMemory<Place, Tiles, K, has_values, Places>>();
   allow_next_launch();
   wait_for_previous();
-  const partition::TileQueue queue{next_tile, sweep.tiles};
+  const partition::TileQueue queue{next_tile, sweep.tiles_of_portion(), sweep.first_tile()};
   const unsigned first_tile = threadIdx.x == 0 ? queue.draw() : 0;  // on its way while the pass is looked up
   const auto pass = sweep.template pass<Places>(d);
   if (pass.skipped) {
@@ -42,12 +42,13 @@ struct lane_sweep {
       .idea = "onesweep_8bit with ranks by bytes of a lane's own and tiles of 46 KB, the next one fetched meanwhile",
       .prediction = "four passes of 950 us and 290 us to count: 1.3 times CUB",
       .guarantees = "stable",
-      .limits = "keys from 2 bytes, values up to 8 (of 2-byte keys 4), else onesweep_8bit; block size fixed",
+      .limits =
+          "keys from 2 bytes, values up to 8 (of 2-byte keys 4), n below 2^32, else onesweep_8bit; block size fixed",
       .source = "Merrill, Grimshaw, 2011; Adinets, Merrill, Onesweep, 2022"};
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if (a.n >= largest_sweep) return run_rung<onesweep_8bit, kernel_onesweep_8bit_rung>(a);
+    if (partition::wide(a.n)) return run_rung<onesweep_8bit, kernel_onesweep_8bit_rung>(a);
     if constexpr (sizeof(T) >= 2) {
       if (a.values.bytes == 0) return by_size<0, 6>(a);
       if (a.values.bytes == 4) return by_size<4, 12>(a);
@@ -88,16 +89,17 @@ struct lane_sweep {
     using Place = unsigned;
     using Memory = partition::LaneTilesMemory<Place, Tiles, Key, has_values, Places>;
     const std::size_t blocks = a.tuning.grid_or(Tiles::blocks_per_sm * std::size_t(device_limits().multiprocessors));
-    return sweep_digits<Places>(
-        a, Tiles::tile, [&]<bool is_float>(const Sweep<Key, is_float>& sweep, unsigned d, unsigned* next_tile) {
-          return launch(lane_sweep_kernel<Tiles, Places, has_values, Place, Key, is_float>,
-                        {.grid = static_cast<unsigned>(sweep.tiles < blocks ? sweep.tiles : blocks),
-                         .block = Tiles::block,
-                         .shared_bytes = sizeof(Memory),
-                         .overlap = true,
-                         .stream = a.stream},
-                        sweep, d, next_tile, Key(0));
-        });
+    const auto launch_pass = [&]<bool is_float>(const Sweep<Key, is_float>& sweep, unsigned d, unsigned* next_tile) {
+      const unsigned tiles = sweep.tiles_of_portion();
+      return launch(lane_sweep_kernel<Tiles, Places, has_values, Place, Key, is_float>,
+                    {.grid = static_cast<unsigned>(tiles < blocks ? tiles : blocks),
+                     .block = Tiles::block,
+                     .shared_bytes = sizeof(Memory),
+                     .overlap = true,
+                     .stream = a.stream},
+                    sweep, d, next_tile, Key(0));
+    };
+    return sweep_digits<Places>(a, Tiles::tile, launch_pass);
   }
 };
 

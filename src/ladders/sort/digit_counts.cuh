@@ -31,6 +31,7 @@ struct Passes {
   unsigned count;
   unsigned number[most_digits + 1];  // of each digit's pass, from 0; or skipped
   std::uint64_t starts[most_digits + 1][digit_values];
+  std::uint64_t other_starts[digit_values];  // a launch reads the one and writes the other for the next
 };
 
 // What the passes have to be: even in number, because the output is the input; at least `least`, because it is not.

@@ -68,9 +68,16 @@ struct Sweep {
   std::size_t n;
   KeyOrder<K> order;
   Digits digits;
-  unsigned tiles;
+  unsigned tiles, portions, per_portion;  // a pass is a launch per portion, the last of which may have fewer tiles
   Passes* passes;
-  unsigned* words;  // [2][Places::rows_for(tiles)][digit_values], of the pass and, set to 0 by it, of the next one
+  unsigned*
+      words;  // [2][Places::rows_for(per_portion)][digit_values], of a launch and, set to 0 by it, of the next one
+  unsigned portion;
+
+  UPSWEEP_HD unsigned first_tile() const { return portion * per_portion; }
+  UPSWEEP_HD unsigned tiles_of_portion() const {
+    return tiles - first_tile() < per_portion ? tiles - first_tile() : per_portion;
+  }
 
   // Block-wide: the pass by digit d, once the digits are counted. One thread reads which it is: if every warp of the
   // grid loads the same word, they queue at L2, for 5 us if there are 500 blocks.
@@ -80,7 +87,9 @@ struct Sweep {
     if (threadIdx.x < 2) read[threadIdx.x] = threadIdx.x == 0 ? passes->number[d] : passes->count;
     __syncthreads();
     const unsigned number = read[0], count = read[1];
-    const std::size_t half = Places::rows_for(tiles) * digit_values;
+    const std::size_t half = Places::rows_for(per_portion) * digit_values;
+    const unsigned parity = (number * portions + portion) % 2;
+    std::uint64_t *const even = passes->starts[d], *const odd = passes->other_starts;
     const unsigned first_bit = digits.first_bit_of(d), values_of_digit = digits.values(d);
     const auto flip = static_cast<unsigned>(order.flip >> first_bit) & (values_of_digit - 1);
     typename Pass<K, is_float, Places>::Codec codec;
@@ -91,27 +100,30 @@ struct Sweep {
              {first_bit, values_of_digit, is_float ? 0 : flip, is_float ? K(~K(0)) : order.last()}},
             static_cast<K*>(keys.to(number, count)),
             {values.from(number, count), values.to(number, count), value_bytes},
-            {tiles, passes->starts[d], words + number % 2 * half, words + (number + 1) % 2 * half},
+            {{first_tile(), first_tile() + tiles_of_portion(), portion % 2 ? odd : even, portion % 2 ? even : odd,
+              words + parity * half, words + (1 - parity) * half, per_portion}},
             codec};
   }
 };
 
-// A word of a tile counts less than 2^30 keys.
-inline constexpr std::size_t largest_sweep = std::size_t(1) << 30;
+// Most keys of a portion: a word of a tile counts less than 2^30. Half of that, for half of the words' memory.
+inline constexpr std::size_t portion_keys = emulated ? 1 << 15 : 1 << 29;
 
 // Places is what the kernels find their tiles' places by. Launches the counting and, for each digit, launch_pass(sweep,
-// digit, next_tile).
+// digit, next_tile) for each portion.
 template <class Places, class T, class O, class LaunchPass>
 Status sweep_digits(const Args<T, O>& a, unsigned tile, LaunchPass&& launch_pass) {
   using Key = typename Args<T, O>::Key;
   if (a.n == 0) return {};
   const Digits digits{a.first_bit, a.bits};
   const auto tiles = static_cast<unsigned>(ceil_div(a.n, tile));
+  const auto portions = static_cast<unsigned>(ceil_div(tiles, portion_keys / tile));
+  const auto per_portion = static_cast<unsigned>(ceil_div(tiles, portions));
   const bool has_values = a.values.bytes > 0;
   // 1. Memory: the words of two passes, the passes, a buffer of the values, one of the keys, and one that stands for
   // the output of keys if only indices are wanted.
   const auto rounded = [](std::size_t bytes) { return ceil_div(bytes, 256) * 256; };
-  const std::size_t words_bytes = 2 * Places::rows_for(tiles) * digit_values * sizeof(unsigned);
+  const std::size_t words_bytes = 2 * Places::rows_for(per_portion) * digit_values * sizeof(unsigned);
   const std::size_t value_bytes = rounded(a.n * a.values.bytes), key_bytes = rounded(a.n * sizeof(Key));
   auto* const words = static_cast<std::byte*>(
       a.workspace->scratch(words_bytes + rounded(sizeof(Passes)) + value_bytes + key_bytes * (a.out ? 1 : 2)));
@@ -121,7 +133,7 @@ Status sweep_digits(const Args<T, O>& a, unsigned tile, LaunchPass&& launch_pass
   auto* const passes = reinterpret_cast<Passes*>(words + words_bytes);
   std::byte* const value_buffer = words + words_bytes + rounded(sizeof(Passes));
   std::byte* const key_buffer = value_buffer + value_bytes;
-  const Sweep<Key, std::is_floating_point_v<T>> sweep{
+  Sweep<Key, std::is_floating_point_v<T>> sweep{
       {a.keys, a.out ? static_cast<void*>(a.out) : key_buffer + key_bytes, key_buffer},
       {a.values.in, a.values.out, value_buffer},
       a.values.bytes,
@@ -129,8 +141,11 @@ Status sweep_digits(const Args<T, O>& a, unsigned tile, LaunchPass&& launch_pass
       a.order,
       digits,
       tiles,
+      portions,
+      per_portion,
       passes,
-      reinterpret_cast<unsigned*>(words)};
+      reinterpret_cast<unsigned*>(words),
+      0};
   // 2. Counts and passes.
   const bool keys_in_place = a.keys == a.out, values_in_place = has_values && a.values.in == a.values.out;
   const bool even = keys_in_place || values_in_place, stays = keys_in_place && (values_in_place || !has_values);
@@ -151,7 +166,8 @@ Status sweep_digits(const Args<T, O>& a, unsigned tile, LaunchPass&& launch_pass
     return s;
   // 3. The passes.
   for (unsigned d = 0; d < digits.count() + (even && digits.count() % 2); ++d)
-    if (Status s = launch_pass(sweep, d, done + 1); !s) return s;
+    for (sweep.portion = 0; sweep.portion < portions; ++sweep.portion)
+      if (Status s = launch_pass(sweep, d, done + 1); !s) return s;
   return {};
 }
 

@@ -15,6 +15,7 @@
 #include <boost/version.hpp>
 #endif
 #if defined(UPSWEEP_WITH_VQSORT)
+#define HWY_WANT_AVX3_DL  // without it Highway 1.0.3 does not compile where the compiler's flags include AVX3_DL
 #include <hwy/contrib/sort/vqsort.h>
 #include <hwy/highway.h>
 #endif
