@@ -48,7 +48,7 @@ struct AsTheyAre {
 struct TileQueue {
   unsigned* next;  // 0, and left so
   unsigned tiles;
-  unsigned first = 0;
+  unsigned first = 0;  // the tile that is drawn first
 
   // Each block draws until it gets a tile that does not exist. By one thread.
   __device__ unsigned draw() const {

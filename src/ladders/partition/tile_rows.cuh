@@ -14,6 +14,7 @@ struct TileRows {
   unsigned rows;                 // as many as any launch has tiles
 
   static constexpr unsigned lookers = most_counted / 4;  // threads, each for four buckets
+  // Nothing is fetched before the tile is counted.
   static constexpr unsigned fetched_bytes = 0;
   __device__ void fetch(unsigned, unsigned, auto&, std::uint64_t*) const {}
 
@@ -24,7 +25,8 @@ struct TileRows {
   __device__ uint4* row(unsigned* all, unsigned number) const {
     return reinterpret_cast<uint4*>(all + std::size_t(number) * most_counted) + threadIdx.x % lookers;
   }
-  // Calls reset(r) for the row of a tile; the last tile's are all that are left.
+  // Calls reset(r) for each row that a tile clears for the next launch: its own. The last tile's are all that are left,
+  // because the next launch may have more tiles.
   template <class Reset>
   __device__ void for_next_rows(unsigned tile, Reset&& reset) const {
     const unsigned end = tile + 1 == tiles ? rows : tile - first + 1;

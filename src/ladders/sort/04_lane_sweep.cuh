@@ -72,14 +72,10 @@ struct lane_sweep {
     using Small = partition::BallotTiles<Key, value_bytes>;
     constexpr bool has_values = value_bytes > 0;
     const std::size_t large = device_limits().multiprocessors * std::size_t(Large::blocks_per_sm) * Large::tile;
-    const unsigned block = a.tuning.block     ? a.tuning.block
-                           : a.n > large      ? Large::block
-                           : a.n > most_small ? Middle::block
-                                              : Small::block;
-    if (block == Small::block) return start<Small, partition::TileGroups, has_values>(a);
-    if (block == Large::block && (a.tuning.block || a.n > large))
-      return start<Large, partition::TileLookback, has_values>(a);
-    if (block == Middle::block) return start<Middle, partition::TileLookback, has_values>(a);
+    const auto chosen = [&](unsigned block, bool fits) { return a.tuning.block ? a.tuning.block == block : fits; };
+    if (chosen(Large::block, a.n > large)) return start<Large, partition::TileLookback, has_values>(a);
+    if (chosen(Small::block, a.n <= most_small)) return start<Small, partition::TileGroups, has_values>(a);
+    if (chosen(Middle::block, true)) return start<Middle, partition::TileLookback, has_values>(a);
     return {Code::unsupported, 0,
             "this rung has blocks of 192 threads, of 256 for few keys, of 384 for many with values"};
   }

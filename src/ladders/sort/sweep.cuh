@@ -70,8 +70,7 @@ struct Sweep {
   Digits digits;
   unsigned tiles, portions, per_portion;  // a pass is a launch per portion, the last of which may have fewer tiles
   Passes* passes;
-  unsigned*
-      words;  // [2][Places::rows_for(per_portion)][digit_values], of a launch and, set to 0 by it, of the next one
+  unsigned* words;  // [2][Places::rows_for(per_portion)][digit_values]: of a launch, and of the next, set to 0 by it
   unsigned portion;
 
   UPSWEEP_HD unsigned first_tile() const { return portion * per_portion; }
