@@ -466,19 +466,36 @@ TEST_F(Cli, SortsFiles) {
   for (std::size_t i = 0; i < keys.size(); ++i)
     keys[i] = static_cast<std::int32_t>(static_cast<std::uint32_t>(i) * 2654435761u) % 1000;
   write_raw("large.raw", keys);
-  ASSERT_EQ(run("run sort large.raw --type f64 --param indices=true -o out.raw --also indices.raw").code, 0);
-  const auto out = read_raw<double>("out.raw");
-  const auto indices = read_raw<std::uint64_t>("indices.raw");
-  ASSERT_EQ(out.size(), keys.size());
-  ASSERT_EQ(indices.size(), keys.size());
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    ASSERT_EQ(out[i], keys[indices[i]]) << i;
-    if (i == 0) continue;
-    ASSERT_LE(out[i - 1], out[i]) << i;
-    if (out[i - 1] == out[i]) {
-      ASSERT_LT(indices[i - 1], indices[i]) << i;
+  // In memory, and a chunk at a time through a temporary file.
+  for (const std::string memory : {"", " --memory 1 --temporary ."}) {
+    ASSERT_EQ(run("run sort large.raw --type f64 --param indices=true -o out.raw --also indices.raw" + memory).code, 0);
+    const auto out = read_raw<double>("out.raw");
+    const auto indices = read_raw<std::uint64_t>("indices.raw");
+    ASSERT_EQ(out.size(), keys.size());
+    ASSERT_EQ(indices.size(), keys.size());
+    for (std::size_t i = 0; i < keys.size(); ++i) {
+      ASSERT_EQ(out[i], keys[indices[i]]) << i;
+      if (i == 0) continue;
+      ASSERT_LE(out[i - 1], out[i]) << i;
+      if (out[i - 1] == out[i]) {
+        ASSERT_LT(indices[i - 1], indices[i]) << i;
+      }
     }
+    // Values; the sign alone is compared, so nothing moves, whatever the runs.
+    ASSERT_EQ(run("run sort out.raw --type u64 --op descending --param first_bit=63,bits=1,value_bytes=8 --with "
+                  "indices.raw -o twice.raw --also moved.raw" +
+                  memory)
+                  .code,
+              0);
+    EXPECT_EQ(read_raw<double>("twice.raw"), out);
+    EXPECT_EQ(read_raw<std::uint64_t>("moved.raw"), indices);
   }
+  // A run that fails leaves the file that was there.
+  const std::string before_it = read(folder_ / "out.raw");
+  expect_error("run sort large.raw --type f64 -o out.raw --memory 1 --temporary missing", 2,
+               "temporary data in missing");
+  EXPECT_EQ(read(folder_ / "out.raw"), before_it);
+  expect_error(sort + " --memory 1K,1M", 2, "one size is needed");
 }
 
 TEST_F(Cli, PartitionsFiles) {
@@ -535,11 +552,7 @@ TEST_F(Cli, PartitionsFiles) {
   for (std::size_t i = 0; i < keys.size(); ++i) keys[i] = i * 0x9e3779b97f4a7c15u;
   std::iota(numbers.begin(), numbers.end(), 0u);
   write_raw("large.raw", keys);
-  write_raw("numbers.raw", numbers);
-  ASSERT_EQ(run("run partition large.raw --type u64 --with numbers.raw --param first_bit=60,bits=4,value_bytes=4 "
-                "-o out.raw --also moved.raw --also offsets.raw")
-                .code,
-            0);
+  write_raw("input.raw", numbers);
   std::stable_sort(numbers.begin(), numbers.end(), [&](auto a, auto b) { return keys[a] >> 60 < keys[b] >> 60; });
   std::vector<std::uint64_t> moved, offsets(17);
   for (const std::uint32_t i : numbers) {
@@ -551,9 +564,17 @@ TEST_F(Cli, PartitionsFiles) {
     return bytes.size() == values.size() * sizeof values[0] &&
            std::memcmp(bytes.data(), values.data(), bytes.size()) == 0;
   };
-  EXPECT_TRUE(holds("out.raw", moved));
-  EXPECT_TRUE(holds("moved.raw", numbers));
-  EXPECT_TRUE(holds("offsets.raw", offsets));
+  // In memory, and a chunk at a time through a temporary file.
+  for (const std::string memory : {"", " --memory 1 --temporary ."}) {
+    ASSERT_EQ(run("run partition large.raw --type u64 --with input.raw --param first_bit=60,bits=4,value_bytes=4 "
+                  "-o out.raw --also moved.raw --also offsets.raw" +
+                  memory)
+                  .code,
+              0);
+    EXPECT_TRUE(holds("out.raw", moved));
+    EXPECT_TRUE(holds("moved.raw", numbers));
+    EXPECT_TRUE(holds("offsets.raw", offsets));
+  }
 }
 
 // With no primitive named, those that take none of the types are left out.

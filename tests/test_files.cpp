@@ -13,6 +13,7 @@
 
 #include "files/file.h"
 #include "files/raw.h"
+#include "files/spool.h"
 #include "memory_source.h"
 #include "upsweep/error.h"
 
@@ -296,4 +297,36 @@ TEST_F(Files, FormatFollowsNameAndType) {
   EXPECT_EQ(error_of([&] { open_array(path("b.npy"), Type::f64); }).code(), Code::invalid_argument);
   EXPECT_EQ(open_array(path("b.npy"), Type::f64, FileFormat::raw)->count(), 16u);  // the file's bytes, header included
   EXPECT_EQ(error_of([&] { create_array("/dev/null", Type::i32, {}, FileFormat::npy); }).code(), Code::unsupported);
+}
+
+TEST_F(Files, ASpoolHasNoName) {
+  Spool spool(folder);
+  spool.write(bytes("abcdef"));
+  spool.write(bytes("ghi"));
+  EXPECT_EQ(entries(), 0u);
+  EXPECT_EQ(spool.size(), 9u);
+  string middle(4, ' ');
+  spool.read(4, std::as_writable_bytes(std::span(middle)));
+  EXPECT_EQ(middle, "efgh");
+  spool.write(bytes("j"));  // at the end, whatever was read
+  spool.read(6, std::as_writable_bytes(std::span(middle)));
+  EXPECT_EQ(middle, "ghij");
+
+  Spool nowhere(path("missing"));
+  const Error missing = error_of([&] { nowhere.write(bytes("a")); });
+  EXPECT_EQ(missing.code(), Code::io_error);
+  EXPECT_NE(string(missing.what()).find("cannot keep temporary data in"), string::npos);
+}
+
+TEST_F(Files, ASpoolOnAFullDisk) {
+  EXPECT_EQ(in_child([&] {
+              std::signal(SIGXFSZ, SIG_IGN);
+              const rlimit limit{1000, 1000};
+              setrlimit(RLIMIT_FSIZE, &limit);
+              Spool spool(folder);
+              spool.write(std::vector<std::byte>(2000));
+              return 0;
+            }),
+            exited_with(Code::io_error));
+  EXPECT_EQ(entries(), 0u);
 }

@@ -22,7 +22,7 @@ struct Options {
   std::string primitive, input = "-", output;
   std::string rung, backend = "cpu", type, op, format = "auto";
   std::vector<std::string> with, also, params;
-  std::string size;
+  std::string size, memory, temporary;
   bool table = false;
 };
 
@@ -45,6 +45,11 @@ void declare(CLI::App& command, Options& o) {
   command.add_option("-n,--size", o.size, "Only the first n elements: 1000, 64K, 2^20 (default: all)");
   command.add_option("--format", o.format,
                      "auto (by name), npy or raw, also for outputs not named *.npy; of inputs also png, pnm");
+  command.add_option(
+      "--memory", o.memory,
+      "Bytes that sort and partition may use: 8G; what is larger goes through a temporary file (default: "
+      "three quarters of what is available)");
+  command.add_option("--temporary", o.temporary, "Folder of that file (default: TMPDIR, or /var/tmp)");
   command.add_option("--param", o.params, "Parameters of the call: block=256")->delimiter(',')->allow_extra_args(false);
 }
 
@@ -91,6 +96,19 @@ std::optional<std::uint64_t> chosen_count(const Options& o, const ArrayReader& r
                             *reader.count(), to_string(reader.type())),
                 "use a smaller -n, or leave it out to take all");
   return sizes[0];
+}
+
+Streamer::Storage chosen_storage(const Options& o) {
+  Streamer::Storage storage;
+  if (!o.memory.empty()) {
+    const auto sizes = lab::parse_sizes(o.memory);
+    if (sizes.size() != 1)
+      throw Error(Code::invalid_argument, fmt::format("--memory {}: one size is needed", o.memory),
+                  "see upsweep run --help");
+    storage.bytes = sizes[0];
+  }
+  if (!o.temporary.empty()) storage.folder = o.temporary;
+  return storage;
 }
 
 // Returns the result as text, with the shortest digits that read back as the same value.
@@ -296,18 +314,22 @@ int work(const Options& o) {
   const auto streamer = primitive.stream(platform, rung, c);
   if (o.table && !streamer->has_table())
     throw Error(Code::unsupported, fmt::format("{} has no table", primitive.name()), "leave --table out");
+  streamer->use(chosen_storage(o));
   Inputs inputs(o, std::move(reader), count);
   inputs.open(o, *streamer, primitive);
 
   // Everything that can be wrong is found before the first chunk is read.
   Outputs outputs(o, *streamer, count);
-  const Streamer::Sink sink{
-      [&](std::span<const std::byte> elements, std::size_t output) { outputs.put(elements, output); }};
+  Progress progress("MiB");
+  std::size_t done = 0, written = 0;
+  const Streamer::Sink sink{[&](std::span<const std::byte> elements, std::size_t output) {
+    outputs.put(elements, output);
+    written += elements.size();
+    progress.update(done >> 20, inputs.bytes() >> 20, fmt::format("{} MiB written", written >> 20));
+  }};
 
   // The next chunk is read while this one is processed.
-  Progress progress("MiB");
   Inputs::Chunk front = inputs.new_chunk(), back = inputs.new_chunk();
-  std::size_t done = 0;
   for (bool more = inputs.read(front); more; std::swap(front, back)) {
     throw_if_interrupted();
     auto next = std::async(std::launch::async, [&] { return inputs.read(back); });

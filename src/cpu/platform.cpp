@@ -3,13 +3,13 @@
 
 #include <sys/mman.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 
 #include "cpu/cache.h"
+#include "cpu/host_memory.h"
 #include "cpu/parallel.h"
 
 namespace upsweep {
@@ -42,15 +42,6 @@ constexpr const char* compiler_name =
     "GCC " __VERSION__;
 #endif
 
-// Memory that this process may use: the machine's, or its control group's limit if that is lower.
-std::size_t memory_limit() {
-  std::size_t bytes =
-      static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  std::ifstream group("/sys/fs/cgroup/memory.max");  // a number, or "max"
-  if (std::size_t limit; group >> limit && limit < bytes) bytes = limit;
-  return bytes;
-}
-
 class CpuPlatform final : public Platform {
  public:
   Backend backend() const override { return Backend::cpu; }
@@ -61,7 +52,7 @@ class CpuPlatform final : public Platform {
             .driver = kernel_release(),
             .compiler = compiler_name,
             .flags = UPSWEEP_CXX_FLAGS,
-            .memory_bytes = memory_limit(),
+            .memory_bytes = host_memory_bytes(),
             .cache_bytes = last_level_cache_bytes(),
             .units = cores};
   }

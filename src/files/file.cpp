@@ -15,12 +15,6 @@
 namespace upsweep {
 namespace {
 
-// The most that one system call moves, so that a signal is noticed within a second on any disk. (Linux itself stops at
-// 2 GiB - 4 KiB.)
-constexpr std::size_t most_at_once = std::size_t{64} << 20;
-
-std::string reason(int error) { return std::strerror(error); }
-
 std::string hint_for(int error) {
   switch (error) {
     case ENOENT:
@@ -57,10 +51,12 @@ std::string folder_of(const std::string& path) {
 
 }  // namespace
 
+void throw_io_error(const std::string& what, int error) {
+  throw Error(Code::io_error, what + ": " + std::strerror(error), hint_for(error));
+}
+
 InputFile::InputFile(const std::string& path) : name_(path == "-" ? "standard input" : path) {
-  const auto fail = [&](int error) {
-    throw Error(Code::io_error, "cannot read " + name_ + ": " + reason(error), hint_for(error));
-  };
+  const auto fail = [&](int error) { throw_io_error("cannot read " + name_, error); };
   if (path == "-")
     descriptor_ = STDIN_FILENO;
   else
@@ -95,7 +91,7 @@ std::size_t InputFile::read(std::span<std::byte> to) {
     if (got > 0)
       done += static_cast<std::size_t>(got);
     else if (errno != EINTR)
-      throw Error(Code::io_error, "cannot read " + name_ + ": " + reason(errno), hint_for(errno));
+      throw_io_error("cannot read " + name_, errno);
   }
   return done;
 }
@@ -133,9 +129,7 @@ OutputFile::~OutputFile() {
   if (temporary_) unlink(temporary_->path.c_str());
 }
 
-void OutputFile::fail(const char* what, int error) const {
-  throw Error(Code::io_error, std::string(what) + " " + name_ + ": " + reason(error), hint_for(error));
-}
+void OutputFile::fail(const char* what, int error) const { throw_io_error(std::string(what) + " " + name_, error); }
 
 void OutputFile::write(std::span<const std::byte> bytes) {
   while (!bytes.empty()) {

@@ -11,6 +11,14 @@
 
 namespace upsweep {
 
+// The most that one system call moves, so that a signal is noticed within a second on any disk. (Linux itself stops at
+// 2 GiB - 4 KiB.)
+inline constexpr std::size_t most_at_once = std::size_t{64} << 20;
+
+// Throws Error(io_error) for a system call that failed with this errno: "cannot read a.npy: Is a directory", and what
+// to do about it.
+[[noreturn]] void throw_io_error(const std::string& what, int error);
+
 // Bytes in order. Format readers take a Source, so that they can also read from memory.
 class Source {
  public:

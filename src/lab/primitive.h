@@ -13,6 +13,8 @@
 
 #include "base/contract.h"
 #include "base/rung.h"
+#include "cpu/host_memory.h"
+#include "files/spool.h"
 #include "lab/inputs.h"
 #include "lab/settings.h"
 
@@ -107,6 +109,12 @@ class Streamer {
   // given by take_whole() before the first chunk, which throws Error(invalid_argument) if one does not fit.
   virtual std::vector<Beside> whole_inputs() const { return {}; }
   virtual void take_whole(std::size_t, std::vector<std::byte>) {}
+  // Says what a streamer may use that needs all of its input before its first output.
+  struct Storage {
+    std::size_t bytes = available_host_bytes() / 4 * 3;  // of memory
+    std::string folder = spool_folder();                 // for a temporary file beyond that
+  };
+  virtual void use(const Storage&) {}
   // Takes the types of those of other_inputs() that this run has, before the outputs are asked for.
   virtual void take_types(std::span<const Type>) {}
   // The main output's type, and its element count for an input of `n` (nothing: not known beforehand). By default those

@@ -32,6 +32,11 @@ std::byte* RungStreamer::Room::grow(std::size_t bytes) {
   return data();
 }
 
+void RungStreamer::Room::put(std::byte* to, std::span<const std::byte> bytes) {
+  memory_.copy_in(to, bytes.data(), bytes.size());
+  platform_.synchronize();
+}
+
 const std::byte* RungStreamer::Room::fill(std::span<const std::byte> chunk, std::span<const std::byte> before) {
   std::byte* const to = grow(chunk.size());
   memory_.copy_in(to - before.size(), before.data(), before.size());

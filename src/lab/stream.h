@@ -26,7 +26,7 @@ class RungStreamer : public Streamer {
   // Memory for one chunk of an array, which grows as needed, with room for one element before the chunk.
   class Room {
    public:
-    explicit Room(RungStreamer& streamer) : memory_(streamer.memory_) {}
+    explicit Room(RungStreamer& streamer) : platform_(streamer.platform_), memory_(streamer.memory_) {}
     ~Room() { memory_.release(begin_); }
     Room(const Room&) = delete;
     Room& operator=(const Room&) = delete;
@@ -34,11 +34,14 @@ class RungStreamer : public Streamer {
     // Error(out_of_memory).
     std::byte* grow(std::size_t bytes);
     std::byte* data() const { return begin_ + aligned; }
+    // Copies bytes to an address in the room; the caller's may change afterwards.
+    void put(std::byte* to, std::span<const std::byte> bytes);
     // Copies a chunk into the room, and `before` directly before it; returns the address of the first element copied.
     const std::byte* fill(std::span<const std::byte> chunk, std::span<const std::byte> before = {});
 
    private:
     static constexpr std::size_t aligned = 64;
+    Platform& platform_;
     MemorySpace& memory_;
     std::byte* begin_ = nullptr;
     std::size_t bytes_ = 0;

@@ -13,6 +13,7 @@
 #include <string>
 #include <system_error>
 
+#include "cpu/host_memory.h"
 #include "files/interrupt.h"
 #include "lab/check.h"
 #include "lab/rng.h"
@@ -170,31 +171,7 @@ std::size_t case_bytes(const Problem& problem) {
 
 std::string gib(std::size_t bytes) { return fmt::format("{:.1f} GiB", static_cast<double>(bytes) / (1 << 30)); }
 
-std::size_t read_number(const char* path) {
-  std::size_t value = 0;
-  std::ifstream file(path);
-  return file >> value ? value : std::numeric_limits<std::size_t>::max();  // "max" or no file: no limit
-}
-
 }  // namespace
-
-std::size_t available_host_bytes() {
-  std::size_t available = std::numeric_limits<std::size_t>::max();
-  std::ifstream meminfo("/proc/meminfo");
-  for (std::string name, unit; meminfo >> name;) {
-    std::size_t kib = 0;
-    if (!(meminfo >> kib)) break;
-    std::getline(meminfo, unit);
-    if (name == "MemAvailable:") {
-      available = kib * 1024;
-      break;
-    }
-  }
-  const std::size_t limit = read_number("/sys/fs/cgroup/memory.max");
-  const std::size_t used = read_number("/sys/fs/cgroup/memory.current");
-  if (limit != std::numeric_limits<std::size_t>::max() && used <= limit) available = std::min(available, limit - used);
-  return available;
-}
 
 void require_room(const Platform& platform, const Description& description, const Case& c) {
   const std::size_t element = size_of(c.type);

@@ -113,8 +113,4 @@ class Stopwatch {
   std::map<std::string, Ceiling, std::less<>> ceilings_;
 };
 
-// Returns the bytes that this host can still allocate without swapping or being killed: the lesser of MemAvailable and
-// what the control group leaves.
-std::size_t available_host_bytes();
-
 }  // namespace upsweep::lab

@@ -1,22 +1,22 @@
-// partition over files. Every chunk is partitioned by itself and kept; at the end, a bucket is that of the first chunk,
-// that of the second, and so on. So the input has to fit in host memory, but not in a GPU's.
+// partition over files. Every run is partitioned by itself; at the end, a bucket is that of the first run, that of the
+// second, and so on.
 //
 // Offsets are u64 for any input, so that a file's type does not depend on its length. Values are optional; they have
 // the type that their file says.
-#include "lab/stream.h"
-
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
+#include "lab/collecting_streamer.h"
 #include "ladders/partition/binding.h"
 #include "ladders/partition/lab/elements.h"
 
 namespace upsweep::ladders::partition {
 namespace {
 
-class PartitionStreamer final : public RungStreamer {
+class PartitionStreamer final : public CollectingStreamer {
  public:
-  PartitionStreamer(Platform& platform, const Rung& rung, const Case& c) : RungStreamer(platform, rung, c) {
+  PartitionStreamer(Platform& platform, const Rung& rung, const Case& c) : CollectingStreamer(platform, rung, c) {
     for (const char* name : {"buckets", "distinct"})
       if (c.settings.find(name))
         throw Error(Code::invalid_argument, std::string(name) + " shapes inputs that the laboratory makes",
@@ -42,34 +42,25 @@ class PartitionStreamer final : public RungStreamer {
     return all;
   }
 
-  void feed(Chunks chunks, const Sink&) override {
-    const std::size_t n = chunks[0].size() / size_of(case_.type), values = has_values_ ? n : 0;
-    const std::size_t value = has_values_ ? size_of(*value_type_) : 0;
-    const Type type = value_type_.value_or(Type::u32);
-    std::byte* const out = out_.grow(chunks[0].size());
-    std::byte* const out_values = has_values_ ? out_values_.grow(n * value) : nullptr;
-    std::byte* const offsets = offsets_room_.grow((buckets_ + 1) * sizeof(std::uint32_t));
-    run({input_array(case_.type, n, reachable(chunks[0], in_)),
-         input_array(type, values, has_values_ ? reachable(chunks[1], values_) : nullptr), splitters_array()},
-        {Array{case_.type, n, out}, Array{type, values, out_values}, Array{Type::u32, buckets_ + 1, offsets}});
-    const auto copy_of = [&](const std::byte* from, std::size_t bytes) {
-      const auto all = fetch(from, bytes);
-      return std::vector<std::byte>(all.begin(), all.end());
-    };
-    Kept& chunk = kept_.emplace_back();
-    chunk.keys = copy_of(out, chunks[0].size());
-    if (has_values_) chunk.values = copy_of(out_values, n * value);
-    chunk.offsets = copy_of(offsets, (buckets_ + 1) * sizeof(std::uint32_t));
+  void pass_run(const Sink& sink) override {
+    const Partitioned run = partition_collected();
+    add_to_totals(offsets_of(run));
+    in_parts(run.keys, run.n * key_bytes(), [&](auto part) { sink(part, 0); });
+    if (has_values_) in_parts(run.values, run.n * value_bytes(), [&](auto part) { sink(part, 1); });
+    pass_totals(sink);
   }
-  void finish(const Sink& sink) override {
-    totals_.assign(buckets_ + 1, 0);
-    for (std::size_t b = 0; b < buckets_; ++b) {
-      totals_[b + 1] = totals_[b];
-      for (const Kept& chunk : kept_) totals_[b + 1] += chunk.offset(b + 1) - chunk.offset(b);
-    }
-    put(sink, 0, size_of(case_.type), &Kept::keys);
-    if (has_values_) put(sink, 1, size_of(*value_type_), &Kept::values);
-    sink(std::as_bytes(std::span(totals_)), has_values_ ? 2 : 1);
+  void keep_run() override {
+    const Partitioned run = partition_collected();
+    const std::uint64_t keys = spool().size();
+    in_parts(run.keys, run.n * key_bytes(), [&](auto part) { spool().write(part); });
+    runs_.push_back({offsets_of(run), keys, spool().size()});
+    in_parts(run.values, run.n * value_bytes(), [&](auto part) { spool().write(part); });
+  }
+  void merge_runs(const Sink& sink) override {
+    for (const Kept& run : runs_) add_to_totals(run.offsets);
+    pass_buckets(sink, 0, key_bytes(), &Kept::keys);
+    if (has_values_) pass_buckets(sink, 1, value_bytes(), &Kept::values);
+    pass_totals(sink);
   }
   std::string table() const override {
     std::string text = "bucket\toffset\tcount\n";
@@ -81,13 +72,38 @@ class PartitionStreamer final : public RungStreamer {
   bool has_table() const override { return true; }
 
  private:
-  // A chunk by bucket.
-  struct Kept {
-    std::vector<std::byte> keys, values, offsets;  // offsets are u32
-    std::size_t offset(std::size_t bucket) const {
-      return reinterpret_cast<const std::uint32_t*>(offsets.data())[bucket];
-    }
+  // Where the rung works.
+  struct Partitioned {
+    std::size_t n;
+    const std::byte *keys, *values, *offsets;
   };
+  // A run in the spool.
+  struct Kept {
+    std::vector<std::uint32_t> offsets;  // [buckets + 1]
+    std::uint64_t keys, values;          // where they begin
+  };
+
+  std::size_t key_bytes() const { return size_of(case_.type); }
+  std::size_t value_bytes() const { return has_values_ ? size_of(*value_type_) : 0; }
+
+  Partitioned partition_collected() {
+    const std::size_t n = collected(), values = has_values_ ? n : 0;
+    const Type type = value_type_.value_or(Type::u32);
+    const std::byte* const keys = take_collected(0, in_);
+    const std::byte* const moved = take_collected(1, values_);
+    std::byte* const out = out_.grow(n * key_bytes());
+    std::byte* const out_values = out_values_.grow(n * value_bytes());
+    std::byte* const offsets = offsets_room_.grow((buckets_ + 1) * sizeof(std::uint32_t));
+    run({input_array(case_.type, n, keys), input_array(type, values, moved), splitters_array()},
+        {Array{case_.type, n, out}, Array{type, values, out_values}, Array{Type::u32, buckets_ + 1, offsets}});
+    return {n, out, out_values, offsets};
+  }
+  std::vector<std::uint32_t> offsets_of(const Partitioned& run) {
+    std::vector<std::uint32_t> offsets(buckets_ + 1);
+    const auto bytes = fetch(run.offsets, offsets.size() * sizeof offsets[0]);
+    std::memcpy(offsets.data(), bytes.data(), bytes.size());
+    return offsets;
+  }
 
   bool by_splitters() const { return case_.operation == Operation(Bucketing::splitters); }
   Array splitters_array() {
@@ -107,17 +123,28 @@ class PartitionStreamer final : public RungStreamer {
     contract.require_arrays(call);
     contract.validate_elements(call);
   }
+  void add_to_totals(const std::vector<std::uint32_t>& offsets) {
+    totals_.resize(buckets_ + 1);
+    for (std::size_t b = 0; b <= buckets_; ++b) totals_[b] += offsets[b];
+  }
+  void pass_totals(const Sink& sink) const { sink(std::as_bytes(std::span(totals_)), has_values_ ? 2 : 1); }
   // Passes all buckets of one array to the sink, about as many bytes at a time as a chunk has.
-  void put(const Sink& sink, std::size_t output, std::size_t element, std::vector<std::byte> Kept::*array) const {
+  void pass_buckets(const Sink& sink, std::size_t output, std::size_t element, std::uint64_t Kept::*array) {
     std::vector<std::byte> bytes;
     for (std::size_t b = 0; b < buckets_; ++b)
-      for (const Kept& chunk : kept_) {
-        const auto from = (chunk.*array).begin();
-        bytes.insert(bytes.end(), from + static_cast<std::ptrdiff_t>(chunk.offset(b) * element),
-                     from + static_cast<std::ptrdiff_t>(chunk.offset(b + 1) * element));
-        if (bytes.size() < chunk_bytes) continue;
-        sink(bytes, output);
-        bytes.clear();
+      for (const Kept& run : runs_) {
+        const std::uint64_t begin = run.*array + std::uint64_t{run.offsets[b]} * element,
+                            end = run.*array + std::uint64_t{run.offsets[b + 1]} * element;
+        for (std::uint64_t at = begin; at < end;) {
+          const std::size_t old = bytes.size();
+          const auto more = static_cast<std::size_t>(std::min<std::uint64_t>(end - at, chunk_bytes - old));
+          bytes.resize(old + more);
+          spool().read(at, std::span(bytes).subspan(old));
+          at += more;
+          if (bytes.size() < chunk_bytes) continue;
+          sink(bytes, output);
+          bytes.clear();
+        }
       }
     if (!bytes.empty()) sink(bytes, output);
   }
@@ -126,7 +153,7 @@ class PartitionStreamer final : public RungStreamer {
   bool has_values_ = false;
   std::size_t buckets_ = 0;
   std::vector<std::byte> splitters_;
-  std::vector<Kept> kept_;
+  std::vector<Kept> runs_;
   std::vector<std::uint64_t> totals_;
   Room in_{*this}, values_{*this}, splitters_room_{*this}, out_{*this}, out_values_{*this}, offsets_room_{*this};
 };

@@ -1,25 +1,27 @@
-// sort over files. Every chunk is sorted by itself and kept; at the end the chunks are merged. So the input has to fit
-// in host memory, but not in a GPU's.
+// sort over files, an external sort: every run is sorted by itself, and sorted runs are merged.
+//
+// The merge sorts once more. Of each run, the next elements are in memory. Those that can come before anything that is
+// not in memory yet are sorted by the rung, the runs' parts one after another, and passed. A rung on all cores does so
+// in less time than a comparison per element takes.
 //
 // Values are optional; they have the type that their file says. Indices are u64 for any input, so that a file's type
 // does not depend on its length.
-#include "lab/stream.h"
-
 #include <algorithm>
 #include <cstring>
-#include <queue>
+#include <ranges>
 #include <utility>
 
+#include "lab/collecting_streamer.h"
 #include "ladders/partition/lab/elements.h"
 #include "ladders/sort/binding.h"
 
 namespace upsweep::ladders::sort {
 namespace {
 
-class SortStreamer final : public RungStreamer {
+class SortStreamer final : public CollectingStreamer {
  public:
   SortStreamer(Platform& platform, const Rung& rung, const Case& c)
-      : RungStreamer(platform, rung, c), indices_(c.settings.get("indices", false)) {
+      : CollectingStreamer(platform, rung, c), indices_(c.settings.get("indices", false)) {
     for (const char* name : {"inplace", "distinct"})
       if (c.settings.find(name))
         throw Error(Code::invalid_argument, std::string(name) + " shapes calls that the laboratory makes",
@@ -46,93 +48,133 @@ class SortStreamer final : public RungStreamer {
     return has_values_ ? std::vector<Beside>{{"values", value_type_}} : std::vector<Beside>{};
   }
 
-  void feed(Chunks chunks, const Sink&) override {
-    const std::size_t n = chunks[0].size() / size_of(case_.type);
-    const Type type = indices_ ? Type::u32 : value_type_.value_or(Type::u32);
-    const std::size_t in_values = has_values_ ? n : 0, out_values = has_values_ || indices_ ? n : 0;
-    std::byte* const out = out_.grow(chunks[0].size());
-    std::byte* const moved = moved_.grow(out_values * size_of(type));
-    run({input_array(case_.type, n, reachable(chunks[0], in_)),
-         input_array(type, in_values, has_values_ ? reachable(chunks[1], values_) : nullptr)},
-        {Array{case_.type, n, out}, Array{type, out_values, moved}});
-    const auto copy_of = [&](const std::byte* from, std::size_t bytes) {
-      const auto all = fetch(from, bytes);
-      return std::vector<std::byte>(all.begin(), all.end());
-    };
-    kept_.push_back({copy_of(out, chunks[0].size()), copy_of(moved, out_values * size_of(type)), total_});
-    total_ += n;
+  void pass_run(const Sink& sink) override {
+    const Sorted run = sort_collected(indices_);
+    in_parts(run.keys, run.n * key_bytes(), [&](auto part) { sink(part, 0); });
+    values_of_run(run, [&](auto part) { sink(part, 1); });
   }
-  void finish(const Sink& sink) override {
+  void keep_run() override {
+    const Sorted run = sort_collected(indices_);
+    const std::uint64_t keys = spool().size();
+    in_parts(run.keys, run.n * key_bytes(), [&](auto part) { spool().write(part); });
+    runs_.push_back({run.n, keys, spool().size()});
+    values_of_run(run, [&](auto part) { spool().write(part); });
+    total_ += run.n;
+  }
+  void merge_runs(const Sink& sink) override {
     visit(case_.type, [&]<class T>(TypeTag<T>) { merge<T>(sink); });
   }
 
  private:
-  // A chunk in order.
+  // Where the rung works; the values may be indices.
+  struct Sorted {
+    std::size_t n;
+    const std::byte *keys, *values;
+  };
+  // A run in the spool, and its next elements in memory.
   struct Kept {
-    std::vector<std::byte> keys, values;
-    std::uint64_t first;  // the index of the chunk's first element in the input
+    std::uint64_t n, keys, values;                  // elements; where they begin in the spool
+    std::uint64_t read = 0;                         // elements
+    std::vector<std::byte> next_keys, next_values;  // that have been read and not passed
   };
 
-  // Passes the chunks' elements in order. Equal keys: those of the earlier chunk first.
+  std::size_t key_bytes() const { return size_of(case_.type); }
+  // Of what comes out beside a key; 0 if nothing does.
+  std::size_t value_bytes() const { return indices_ ? sizeof(std::uint64_t) : has_values_ ? size_of(*value_type_) : 0; }
+
+  // Sorts what has been collected: keys whose indices are wanted, or keys and their values.
+  Sorted sort_collected(bool want_indices) {
+    const std::size_t n = collected(), values = value_bytes() ? n : 0;
+    const Type type = want_indices ? Type::u32 : indices_ ? Type::u64 : value_type_.value_or(Type::u32);
+    std::byte* const keys = take_collected(0, keys_);
+    std::byte* const moved = want_indices ? values_.grow(n * size_of(type)) : take_collected(1, values_);
+    run({input_array(case_.type, n, keys), want_indices ? Array{} : input_array(type, values, moved)},
+        {Array{case_.type, n, keys}, Array{type, values, moved}});
+    return {n, keys, moved};
+  }
+  // Calls f with a run's values, part by part. Indices become those of the whole input.
+  template <class F>
+  void values_of_run(const Sorted& run, F&& f) {
+    if (!indices_) return in_parts(run.values, run.n * value_bytes(), f);
+    in_parts(run.values, run.n * sizeof(std::uint32_t), [&](std::span<const std::byte> part) {
+      std::vector<std::uint64_t> indices(part.size() / sizeof(std::uint32_t));
+      for (std::size_t i = 0; i < indices.size(); ++i) {
+        std::uint32_t index;
+        std::memcpy(&index, part.data() + i * sizeof index, sizeof index);
+        indices[i] = total_ + index;
+      }
+      f(std::as_bytes(std::span(indices)));
+    });
+  }
+
   template <class T>
-  void merge(const Sink& sink) const {
+  void merge(const Sink& sink) {
     using Key = UnsignedAs<T>;
     const Call call = call_of(*find_primitive("sort"), case_);
     const auto order = key_order<T>(case_.operation.as<Order>());
     const auto first = call.scalars[first_bit].as<std::uint64_t>(), count = call.scalars[bits].as<std::uint64_t>();
     const std::uint64_t mask = count < 64 ? (std::uint64_t{1} << count) - 1 : ~std::uint64_t{0};
-    const auto key_at = [&](std::size_t chunk, std::size_t i) {
+    // Elements are in the order of their keys; equal ones, of their runs.
+    using Place = std::pair<std::uint64_t, std::size_t>;
+    const auto place = [&](std::size_t run, std::size_t i) {
       Key key;
-      std::memcpy(&key, kept_[chunk].keys.data() + i * sizeof key, sizeof key);
-      return static_cast<std::uint64_t>(order(key)) >> first & mask;
+      std::memcpy(&key, runs_[run].next_keys.data() + i * sizeof key, sizeof key);
+      return Place{static_cast<std::uint64_t>(order(key)) >> first & mask, run};
     };
-    struct Head {
-      std::uint64_t key;
-      std::size_t chunk;
-      bool operator>(const Head& other) const { return key != other.key ? key > other.key : chunk > other.chunk; }
-    };
-    std::priority_queue<Head, std::vector<Head>, std::greater<>> heads;
-    for (std::size_t chunk = 0; chunk < kept_.size(); ++chunk)
-      if (!kept_[chunk].keys.empty()) heads.push({key_at(chunk, 0), chunk});
+    const auto in_memory = [&](std::size_t run) { return runs_[run].next_keys.size() / sizeof(Key); };
 
-    const std::size_t value = indices_ ? sizeof(std::uint64_t) : has_values_ ? size_of(*value_type_) : 0;
-    std::vector<std::size_t> next(kept_.size());
-    std::vector<std::byte> keys, values;
-    const auto put = [&] {
-      sink(keys, 0);
-      if (value) sink(values, 1);
-      keys.clear();
-      values.clear();
-    };
-    while (!heads.empty()) {
-      const std::size_t chunk = heads.top().chunk;
-      heads.pop();
-      const Kept& kept = kept_[chunk];
-      const std::size_t i = next[chunk]++;
-      append(keys, kept.keys.data() + i * sizeof(Key), sizeof(Key));
-      if (indices_) {
-        std::uint32_t index;
-        std::memcpy(&index, kept.values.data() + i * sizeof index, sizeof index);
-        const std::uint64_t of_input = kept.first + index;
-        append(values, reinterpret_cast<const std::byte*>(&of_input), sizeof of_input);
-      } else if (value) {
-        append(values, kept.values.data() + i * value, value);
+    // What is in memory takes half a run's bytes, and what is taken of it as much again.
+    const std::size_t most = run_bytes() / 2 / runs_.size() / (sizeof(Key) + value_bytes());
+    for (;;) {
+      std::optional<Place> last;  // the last element that comes before all those that are not in memory
+      for (std::size_t run = 0; run < runs_.size(); ++run) {
+        read_on(runs_[run], std::max(most, least_in_memory));
+        if (runs_[run].read == runs_[run].n) continue;
+        const Place here = place(run, in_memory(run) - 1);
+        last = last ? std::min(*last, here) : here;
       }
-      if (next[chunk] * sizeof(Key) < kept.keys.size()) heads.push({key_at(chunk, next[chunk]), chunk});
-      if (keys.size() >= chunk_bytes) put();
+      for (std::size_t run = 0; run < runs_.size(); ++run) {
+        const auto all = std::views::iota(std::size_t{0}, in_memory(run));
+        const auto end =
+            std::ranges::partition_point(all, [&](std::size_t i) { return !last || place(run, i) <= *last; });
+        take(runs_[run], static_cast<std::size_t>(end - all.begin()));
+      }
+      if (collected() == 0) return;
+      const Sorted next = sort_collected(false);
+      in_parts(next.keys, next.n * sizeof(Key), [&](auto part) { sink(part, 0); });
+      in_parts(next.values, next.n * value_bytes(), [&](auto part) { sink(part, 1); });
     }
-    put();
   }
-  static void append(std::vector<std::byte>& to, const std::byte* from, std::size_t bytes) {
-    to.insert(to.end(), from, from + bytes);
+  // Reads until this many elements of a run are in memory, or all that are left.
+  void read_on(Kept& run, std::size_t elements) {
+    const std::uint64_t more = std::min<std::uint64_t>(elements - run.next_keys.size() / key_bytes(), run.n - run.read);
+    const auto append = [&](std::vector<std::byte>& bytes, std::uint64_t begin, std::size_t element) {
+      const std::size_t old = bytes.size();
+      bytes.resize(old + more * element);
+      spool().read(begin + run.read * element, std::span(bytes).subspan(old));
+    };
+    append(run.next_keys, run.keys, key_bytes());
+    append(run.next_values, run.values, value_bytes());
+    run.read += more;
   }
+  // Collects the next elements of a run.
+  void take(Kept& run, std::size_t elements) {
+    const std::span keys = std::span<const std::byte>(run.next_keys).first(elements * key_bytes());
+    const std::span values = std::span<const std::byte>(run.next_values).first(elements * value_bytes());
+    collect(std::array{keys, values});
+    run.next_keys.erase(run.next_keys.begin(), run.next_keys.begin() + std::ssize(keys));
+    run.next_values.erase(run.next_values.begin(), run.next_values.begin() + std::ssize(values));
+  }
+
+  // Few reads of few elements each: a disk's sectors, many at a time.
+  static constexpr std::size_t least_in_memory = std::size_t{1} << 14;
 
   const bool indices_;
   std::optional<Type> value_type_ = partition::type_of_values("sort", case_.settings);
   bool has_values_ = false;
-  std::vector<Kept> kept_;
-  std::uint64_t total_ = 0;  // elements taken
-  Room in_{*this}, values_{*this}, out_{*this}, moved_{*this};
+  std::vector<Kept> runs_;
+  std::uint64_t total_ = 0;  // elements in them
+  Room keys_{*this}, values_{*this};
 };
 
 }  // namespace
