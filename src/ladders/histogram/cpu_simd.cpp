@@ -10,6 +10,7 @@
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ladders/histogram/cpu_simd.cpp"
 #define HWY_DISABLED_TARGETS UPSWEEP_SKIPPED_TARGETS
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -247,7 +248,9 @@ void count_all_as(const Input<T, O>& in, const T* samples, std::size_t n, unsign
   std::size_t filled = 0, i = 0;
   std::size_t agreed = 0;  // samples before this vector that did not have to be counted one by one
   unsigned unchecked = 0;
+  constexpr std::size_t ahead = fetched_ahead / sizeof(T);
   while (n - i >= lanes) {
+    hwy::Prefetch(samples + i + ahead);
     const V slot = slots_of(d, samples + i);
     if (unchecked > 0) {
       --unchecked;
