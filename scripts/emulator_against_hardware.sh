@@ -8,7 +8,6 @@
 set -euo pipefail
 upsweep=$1 out=$2 primitive=${3:-reduce}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-n=$((1 << 14))
 types=f32,i32
 [ "$primitive" != partition ] || types=u32
 
@@ -30,7 +29,7 @@ for line in sys.stdin:
     if rung not in seen: seen.append(rung)
 print(*seen)'); do
   # What the rung itself computes, and does not hand to another.
-  call=(--type i32 --param grid=8)
+  n=$((1 << 14)) call=(--type i32 --param grid=8)
   case $primitive/$rung in
     */reproducible) call=(--type f32 --param grid=8) ;;
     histogram/slices | histogram/cluster) call+=(--param bins=65536 --op even) ;;
@@ -40,12 +39,20 @@ print(*seen)'); do
     histogram/guided) call+=(--op edges) ;;
     histogram/*) call+=(--op even) ;;
     partition/*) call=(--type u32 --param grid=8 --op digit) ;;
+    # One pass, because the emulator adds up the launches of a kernel.
+    sort/split_1bit) call+=(--op ascending --param bits=1) ;;
+    sort/lsd_4bit) call+=(--op ascending --param bits=4) ;;
+    # Large tiles: left to itself, a GPU sorts so few keys in small ones, and the emulator in others.
+    sort/lane_sweep) call+=(--op ascending --param bits=8,block=192) ;;
+    sort/one_block) n=2048 call+=(--op ascending) ;;
+    sort/counting) n=$((1 << 18)) call=(--type u8 --param grid=8 --op ascending) ;;
+    sort/*) call+=(--op ascending --param bits=8) ;;
   esac
   "$upsweep" explain "$primitive" --rung "$rung" "${call[@]}" -n $n --json >>"$out/explain.jsonl"
   printf '### %s\n' "$rung" >>"$out/ncu.csv"
   # The first launches are those of the check before timing: the rung's kernels.
   kernels="^((${rung}|final_pass|partition)_kernel|count_buckets|write_result)" launches=3
-  [ "$primitive" != partition ] || kernels=_kernel launches=5
+  case $primitive in partition | sort) kernels=_kernel launches=5 ;; esac
   ncu --clock-control none --csv --kernel-name "regex:$kernels" --launch-count $launches --metrics "$metrics" \
     "$upsweep" bench "$primitive" --backend cuda --rung "$rung" "${call[@]}" -n $n --no-peers --samples 4 \
     >>"$out/ncu.csv" 2>>"$out/ncu.log" || printf 'ncu failed for %s\n' "$rung" >&2

@@ -433,7 +433,8 @@ TEST_F(Cli, SortsFiles) {
   const std::string sort = "run sort keys.raw --type i32";
   EXPECT_EQ(run(sort).out, "-1\n-1\n2\n3\n");
   EXPECT_EQ(run(sort + " --op descending --rung serial").out, "3\n2\n-1\n-1\n");
-  EXPECT_EQ(run(sort + " --param first_bit=31,bits=1").out, "-1\n-1\n3\n2\n");
+  EXPECT_EQ(run(sort + " --param bits=1").out, "2\n3\n-1\n-1\n");
+  EXPECT_EQ(run(sort + " --param first_bit=31").out, "-1\n-1\n3\n2\n") << "all bits from there up";
   // Values of any type with 4 or 8 bytes; indices.
   const Outcome moved = run(sort + " --with values.raw --param value_bytes=4 -o out.raw --also moved.raw");
   EXPECT_EQ(moved.code, 0) << moved.err;
@@ -457,7 +458,8 @@ TEST_F(Cli, SortsFiles) {
   refused("--param indices=true,value_bytes=4", "both values and indices are asked for");
   refused("--param indices=true", "another output: indices");
   refused("--with bytes.npy", "the values are u8");
-  refused("--param first_bit=8", "32 bits from bit 8 on are beyond a key of 32 bits");
+  refused("--param first_bit=8,bits=32", "32 bits from bit 8 on are beyond a key of 32 bits");
+  refused("--param first_bit=32", "1 bits from bit 32 on are beyond a key of 32 bits");
   refused("--param bits=0", "bits is a whole number from 1 to 64");
   refused("--param distinct=3", "distinct shapes calls");
 

@@ -205,6 +205,23 @@ TEST(CaseSettings, BecomeTheScalarsOfACall) {
   EXPECT_EQ(call.tuning, c.tuning);
 }
 
+// A sort compares all bits from first_bit up unless it is told how many; a digit of partition has eight.
+TEST(CaseSettings, DefaultsMayDependOnEachOther) {
+  const auto bits_of = [](const char* name, Type type,
+                          std::initializer_list<std::pair<std::string_view, std::string>> texts) {
+    const Primitive& primitive = *find_primitive(name);
+    return call_of(primitive, {.type = type, .settings = primitive.settings(type, texts)})
+        .scalars[1]
+        .as<std::uint64_t>();
+  };
+  EXPECT_EQ(bits_of("sort", Type::u32, {}), 32u);
+  EXPECT_EQ(bits_of("sort", Type::u32, {{"first_bit", "8"}}), 24u);
+  EXPECT_EQ(bits_of("sort", Type::f64, {{"first_bit", "63"}}), 1u);
+  EXPECT_EQ(bits_of("sort", Type::u32, {{"first_bit", "8"}, {"bits", "3"}}), 3u);
+  EXPECT_EQ(bits_of("sort", Type::u8, {{"first_bit", "9"}}), 1u) << "what is beyond the key is refused by the contract";
+  EXPECT_EQ(bits_of("partition", Type::u32, {{"first_bit", "8"}}), 8u);
+}
+
 // Every parameter's default prints and parses, and its name is unique within its primitive.
 TEST(CaseSettings, EveryParameterHasOneName) {
   for (const Primitive* primitive : primitives()) {

@@ -47,7 +47,7 @@ Call call_of(const Primitive& primitive, const Case& c) {
     if (const Scalar* const given = c.settings.find(name))
       call.scalars[k] = *given;
     else if (primitive.default_scalar)
-      call.scalars[k] = primitive.default_scalar(name, c.type);
+      call.scalars[k] = primitive.default_scalar(name, c);
   }
   return call;
 }

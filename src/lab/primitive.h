@@ -148,8 +148,9 @@ struct Primitive {
   const Contract& contract;
   std::vector<Type> (*types)() = &all_types;
   std::vector<std::string> (*inputs)(Type) = &input_names;  // the inputs of a check
-  // Returns the value of a scalar that a case does not give; null: false, or the first choice.
-  Scalar (*default_scalar)(std::string_view name, Type) = nullptr;
+  // Returns the value of a scalar that a case does not give; null: false, or the first choice. It may depend on the
+  // others.
+  Scalar (*default_scalar)(std::string_view name, const Case&) = nullptr;
   // Parameters that shape a case's arrays, besides the contract's scalars: "share", "run_length".
   std::span<const Parameter> shapes{};
   // The fields of Tuning that only some rungs of this primitive read: "chunk".

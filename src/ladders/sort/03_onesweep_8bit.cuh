@@ -13,29 +13,34 @@
 
 namespace upsweep::ladders::sort {
 
-// 16 warps of 12 rows: 6144 keys, of which each of 256 buckets has 24.
-inline constexpr unsigned sweep_warps = 16, sweep_rows = 12, sweep_block = sweep_warps * warp_size;
-template <class K>
+// 16 warps of 12 rows: 6144 keys, of which each of 256 buckets has 24. The tile finds its places by `FoundBy`.
+inline constexpr unsigned sweep_warps = 16, sweep_block = sweep_warps * warp_size;
+template <class K, class FoundBy = partition::TileLookback, unsigned rows_per_warp = 12>
 struct SweepTile {
-  static constexpr unsigned size = sweep_block * sweep_rows;
+  using Places = FoundBy;
+  static constexpr unsigned rows = rows_per_warp, size = sweep_block * rows;
+  // The place in the tile, before it is sorted, of this thread's key r.
+  static __device__ unsigned element(unsigned r) {
+    return (threadIdx.x / warp_size * rows + r) * warp_size + threadIdx.x % warp_size;
+  }
   K keys[size];                                  // by bucket
   std::uint16_t from[size];                      // where in the tile each was
   unsigned counts[digit_values * sweep_warps];   // of each warp's keys of each bucket, then where they begin
   alignas(8) std::uint16_t start[digit_values];  // of each bucket, in the tile
   std::uint64_t place[digit_values];             // in the output, of a bucket's first key, less its place in the tile
-  partition::TileLookback::Memory places;
+  typename Places::Memory places;
   unsigned warp_totals[warp_size], tile;
 };
 
 // Two blocks per multiprocessor: one loads while the other ranks.
-template <class K, bool is_float>
+template <class Tile, class K, bool is_float>
 __global__ void __launch_bounds__(sweep_block, 2)
     onesweep_8bit_kernel(Sweep<K, is_float> sweep, unsigned d, unsigned* next_tile) {
-  auto& m = *dynamic_shared<SweepTile<K>>();
+  auto& m = *dynamic_shared<Tile>();
   const unsigned t = threadIdx.x, lane = t % warp_size, warp = t / warp_size, lower_lanes = (1u << lane) - 1;
   allow_next_launch();
   wait_for_previous();
-  const auto pass = sweep.template pass<partition::TileLookback>(d);
+  const auto pass = sweep.template pass<typename Tile::Places>(d);
   if (pass.skipped) return;
   const K past = pass.codec.read_as(pass.in.buckets.last_key());
   // 1. Tiles in the order in which blocks come: those that a tile waits for have been drawn.
@@ -47,19 +52,18 @@ __global__ void __launch_bounds__(sweep_block, 2)
   for (unsigned c = t; c < digit_values * sweep_warps; c += sweep_block) m.counts[c] = 0;
   pass.places.prepare(m.places);
   __syncthreads();
-  const std::size_t first = std::size_t(m.tile) * SweepTile<K>::size, left = pass.in.n - first;
-  const unsigned size = left < SweepTile<K>::size ? static_cast<unsigned>(left) : SweepTile<K>::size;
+  const std::size_t first = std::size_t(m.tile) * Tile::size, left = pass.in.n - first;
+  const unsigned size = left < Tile::size ? static_cast<unsigned>(left) : Tile::size;
   // 2. The rank of each key among the warp's keys of its bucket: lanes with the same digit find each other by ballots.
-  K keys[sweep_rows];
-  unsigned ranks[sweep_rows];
-  const auto place_in_tile = [&](unsigned r) { return (warp * sweep_rows + r) * warp_size + lane; };
+  K keys[Tile::rows];
+  unsigned ranks[Tile::rows];
 #pragma unroll
-  for (unsigned r = 0; r < sweep_rows; ++r)
-    keys[r] = place_in_tile(r) < size ? pass.in.keys[first + place_in_tile(r)] : past;
+  for (unsigned r = 0; r < Tile::rows; ++r)
+    keys[r] = Tile::element(r) < size ? pass.in.keys[first + Tile::element(r)] : past;
 #pragma unroll
-  for (unsigned r = 0; r < sweep_rows; ++r) keys[r] = pass.codec.encode(keys[r]);
+  for (unsigned r = 0; r < Tile::rows; ++r) keys[r] = pass.codec.encode(keys[r]);
 #pragma unroll
-  for (unsigned r = 0; r < sweep_rows; ++r) {
+  for (unsigned r = 0; r < Tile::rows; ++r) {
     const unsigned digit = pass.in.buckets(keys[r]);
     unsigned peers = all_lanes;
 #pragma unroll
@@ -90,19 +94,17 @@ __global__ void __launch_bounds__(sweep_block, 2)
   }
   __syncthreads();
   // 4. The tile's counts for others; the tile by bucket; what others have counted.
-  if (t < partition::TileLookback::lookers) {
-    const auto count = [&](unsigned b) {
-      return (b + 1 < digit_values ? m.start[b + 1] : SweepTile<K>::size) - m.start[b];
-    };
+  if (t < Tile::Places::lookers) {
+    const auto count = [&](unsigned b) { return (b + 1 < digit_values ? m.start[b + 1] : Tile::size) - m.start[b]; };
     pass.places.publish(m.tile, uint4{count(4 * t), count(4 * t + 1), count(4 * t + 2), count(4 * t + 3)});
   }
 #pragma unroll
-  for (unsigned r = 0; r < sweep_rows; ++r) {
+  for (unsigned r = 0; r < Tile::rows; ++r) {
     const unsigned to = m.counts[pass.in.buckets(keys[r]) * sweep_warps + warp] + ranks[r];
     m.keys[to] = keys[r];
-    m.from[to] = static_cast<std::uint16_t>(place_in_tile(r));
+    m.from[to] = static_cast<std::uint16_t>(Tile::element(r));
   }
-  pass.places.find(m.tile, 0, m.places, m.start, SweepTile<K>::size, m.place);
+  pass.places.find(m.tile, 0, m.places, m.start, Tile::size, m.place);
   __syncthreads();
   // 5. Neighbouring keys of a bucket to neighbouring places.
   for (unsigned p = t; p < size; p += sweep_block) {
@@ -123,16 +125,20 @@ struct onesweep_8bit {
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    using Key = typename Args<T, O>::Key;
     if (a.tuning.block && a.tuning.block != sweep_block)
       return {Code::unsupported, 0, "this rung has blocks of 512 threads"};
-    return sweep_digits<partition::TileLookback>(
-        a, SweepTile<Key>::size,
-        [&]<bool is_float>(const Sweep<Key, is_float>& sweep, unsigned d, unsigned* next_tile) {
-          return launch(onesweep_8bit_kernel<Key, is_float>,
+    return by_tiles<SweepTile<typename Args<T, O>::Key>>(a);
+  }
+  // The sort, for tiles of any kind.
+  template <class Tile, class T, class O>
+  static Status by_tiles(const Args<T, O>& a) {
+    using Key = typename Args<T, O>::Key;
+    return sweep_digits<typename Tile::Places>(
+        a, Tile::size, [&]<bool is_float>(const Sweep<Key, is_float>& sweep, unsigned d, unsigned* next_tile) {
+          return launch(onesweep_8bit_kernel<Tile, Key, is_float>,
                         {.grid = sweep.tiles_of_portion(),
                          .block = sweep_block,
-                         .shared_bytes = sizeof(SweepTile<Key>),
+                         .shared_bytes = sizeof(Tile),
                          .overlap = true,
                          .stream = a.stream},
                         sweep, d, next_tile);

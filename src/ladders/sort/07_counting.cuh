@@ -2,91 +2,20 @@
 //
 // Keys that compare equal are equal if all of their bits are compared and no value goes with them. So the output
 // follows from how often each key occurs: one read and one write, where a sort by digits has two of each for 16 bits
-// and counts besides. Keys of 8 bits are counted as a digit. Those of 16 have a table of 2^16 counters of 16 bits in
-// each block's shared memory; a counter that is half full hands its half to memory. To write, a block marks where in
-// its part of the output each key begins, and a running maximum carries the key to the right.
+// and counts besides. A scan of the counts says where each key begins. To write, a block marks these places in its part
+// of the output, and a running maximum carries the key to the right.
 //
 // Traffic   keys read once and written once; 8 bytes per possible key and block at most.
 // Order     equal keys are the same.
 // Source    Seward, Information Sorting in the Application of Electronic Digital Computers, 1954.
 #pragma once
 #include "kernel/run_rung.h"
+#include "kernel/search.h"
 #include "ladders/scan/10_reduce_then_scan.cuh"
 #include "ladders/scan/contract.h"
-#include "ladders/sort/digit_counts.cuh"
+#include "ladders/sort/key_counts.cuh"
 
 namespace upsweep::ladders::sort {
-
-template <class K>
-inline constexpr unsigned possible_keys = 1u << 8 * sizeof(K);
-
-// ---- counts of 16-bit keys ------------------------------------------------------------------------------------------
-
-// A counter is below half_full between packs. A block adds at most 8192 while it has one pack per thread, so that no
-// counter becomes half full twice, or overflows into its neighbour.
-inline constexpr unsigned half_full = 0x8000;
-static_assert(counts_block * Pack<std::uint16_t>::size < half_full);
-
-static __global__ void __launch_bounds__(counts_block)
-    key16_counts_kernel(const std::uint16_t* keys, std::size_t n, KeyOrder<std::uint16_t> order,
-                        Counter* counts) {  // [2^16], zero
-  constexpr unsigned words_count = possible_keys<std::uint16_t> / 2;
-  unsigned* const words = dynamic_shared<unsigned>();  // [2^16 / 2], two counters each
-  const unsigned t = threadIdx.x;
-  for (unsigned w = t; w < words_count; w += counts_block) words[w] = 0;
-  allow_next_launch();
-  wait_for_previous();
-  __syncthreads();
-  const auto add = [&](std::uint16_t key, unsigned times) {
-    const unsigned value = order(key), shift = value % 2 * 16;
-    const unsigned before = atomicAdd(&words[value / 2], times << shift) >> shift & 0xffff;
-    if (before < half_full && before + times >= half_full) {
-      atomicSub(&words[value / 2], half_full << shift);
-      atomicAdd(&counts[value], Counter(half_full));
-    }
-  };
-  const PackSplit<std::uint16_t> split(keys, n);
-  const std::size_t step = std::size_t(gridDim.x) * counts_block;
-  for (std::size_t from = std::size_t(blockIdx.x) * counts_block; from < split.packs; from += step) {
-    const bool has = from + t < split.packs;
-    const uint4 raw = has ? load_once(reinterpret_cast<const uint4*>(split.aligned) + from + t) : uint4{};
-    // Where all keys of a warp are the same, 256 additions to one counter would wait for each other.
-    const unsigned two = shuffle(raw.x, 0);
-    const bool same =
-        has && two >> 16 == (two & 0xffff) && raw.x == two && raw.y == two && raw.z == two && raw.w == two;
-    if (__all_sync(all_lanes, same)) {
-      if (t % warp_size == 0) add(static_cast<std::uint16_t>(two), warp_size * Pack<std::uint16_t>::size);
-    } else if (has) {
-      const Pack<std::uint16_t> pack = as_pack<std::uint16_t>(raw);
-#pragma unroll
-      for (unsigned j = 0; j < Pack<std::uint16_t>::size; ++j) add(pack.item[j], 1);
-    }
-    __syncthreads();
-  }
-  if (blockIdx.x == 0 && t < split.head) add(keys[t], 1);
-  if (blockIdx.x == 0 && t < split.tail) add(keys[n - split.tail + t], 1);
-  __syncthreads();
-  for (unsigned w = t; w < words_count; w += counts_block) {
-    if (const unsigned low = words[w] & 0xffff) atomicAdd(&counts[2 * w], Counter(low));
-    if (const unsigned high = words[w] >> 16) atomicAdd(&counts[2 * w + 1], Counter(high));
-  }
-}
-
-// ---- the output -----------------------------------------------------------------------------------------------------
-
-// Warp-wide: returns how many of the keys' ascending starts are below `place`, 32 looked at together.
-__device__ inline unsigned starts_below(const std::uint64_t* starts, unsigned keys, std::uint64_t place) {
-  const unsigned lane = threadIdx.x % warp_size;
-  unsigned first = 0;  // the starts before it are below; keys is a power of two
-  for (unsigned step = keys / warp_size;; step /= warp_size) {
-    if (step == 0) step = 1;
-    const unsigned at = first + lane * step;
-    const unsigned below = __ballot_sync(all_lanes, at < keys && starts[at] < place);
-    const auto count = static_cast<unsigned>(__popc(below));
-    if (step == 1) return first + count;
-    if (count > 0) first += (count - 1) * step;
-  }
-}
 
 // A block fills parts of 8 KB, eight in a row, so that it searches the starts once for 64 KB.
 inline constexpr unsigned fill_block = 512, parts_per_block = 8;
@@ -106,7 +35,7 @@ __global__ void __launch_bounds__(fill_block)
   // 1. The keys that begin before each part ends.
   if (warp <= parts_per_block) {
     const std::size_t place = block_begin + std::size_t(warp) * part;
-    const unsigned below = starts_below(starts, possible_keys<K>, place < n ? place : n);
+    const unsigned below = warp_count_below(starts, possible_keys<K>, place < n ? place : n);
     if (t % warp_size == 0) border[warp] = below;
   }
   for (unsigned p = 0; p < parts_per_block; ++p) {
@@ -175,19 +104,7 @@ struct counting {
         reinterpret_cast<Counter*>(a.workspace->counters(possible * sizeof(Counter) / sizeof(unsigned)));
     auto* const starts = static_cast<std::uint64_t*>(a.workspace->scratch_of_caller(possible * sizeof(std::uint64_t)));
     if (!counts || !starts) return no_memory;
-    Shape shape{.grid = a.tuning.grid_or(persistent_grid(ceil_div(a.n, counts_block * Pack<Key>::size))),
-                .block = counts_block,
-                .shared_bytes = possible * sizeof(std::uint16_t),
-                .stream = a.stream};
-    if constexpr (sizeof(Key) == 2) {
-      if (Status s = launch(key16_counts_kernel, shape, a.keys, a.n, a.order, counts); !s) return s;
-    } else {
-      shape.shared_bytes = counts_bytes<1>;
-      if (Status s = launch(digit_counts_kernel<1, Key>, shape, a.keys, a.n, a.order, Digits{0, 8}, PassRules{}, counts,
-                            nullptr, nullptr, nullptr, std::size_t(0));
-          !s)
-        return s;
-    }
+    if (Status s = count_keys(a, counts); !s) return s;
     const auto* const counted = reinterpret_cast<const std::uint64_t*>(counts);
     if (Status s = scan::reduce_then_scan::run<std::uint64_t, Sum>({a, counted, starts, possible, false, Sum{}}); !s)
       return s;

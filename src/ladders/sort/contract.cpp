@@ -14,7 +14,7 @@ constexpr OutputRole outputs[] = {{.name = "the output of keys", .may_be = 0b01,
                                   {.name = "the output of values", .may_be = 0b10, .fit = Fit::custom}};
 constexpr Parameter scalars[] = {
     {.name = "first_bit", .meaning = "lowest bit of a key's order that is compared (0)", .most = 63},
-    {.name = "bits", .meaning = "that are compared, from first_bit up (all of the key's)", .least = 1, .most = 64}};
+    {.name = "bits", .meaning = "that are compared, from first_bit up (the rest)", .least = 1, .most = 64}};
 
 void require_bits(const Call& c) {
   const auto first = c.scalars[first_bit].as<std::uint64_t>(), count = c.scalars[bits].as<std::uint64_t>();

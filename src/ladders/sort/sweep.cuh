@@ -8,17 +8,16 @@
 
 namespace upsweep::ladders::sort {
 
-// Of integers, the order differs from the bits by a constant, and so does each digit: keys stay as they are. Floats are
-// in memory as their order between the first pass and the last.
-template <bool is_float>
-struct DigitOf {};
+// Buckets are digits. Of integers, the order differs from the bits by a constant, and so does each digit: keys stay as
+// they are. Floats are in memory as their order between the first pass and the last, so that their `flip` is 0.
+struct FlippedDigit {};
 
 }  // namespace upsweep::ladders::sort
 
 namespace upsweep::ladders::partition {
 
-template <class T, bool is_float>
-struct Buckets<T, sort::DigitOf<is_float>> {
+template <class T>
+struct Buckets<T, sort::FlippedDigit> {
   unsigned first_bit;
   unsigned count;  // a power of two
   unsigned flip;   // of the digit
@@ -54,7 +53,7 @@ template <class K, bool is_float, class Places>
 struct Pass {
   using Codec = std::conditional_t<is_float, OrderCodec<K>, partition::AsTheyAre>;
   bool skipped;
-  partition::Input<K, DigitOf<is_float>> in;
+  partition::Input<K, FlippedDigit> in;
   K* out;
   Values values;
   Places places;

@@ -51,9 +51,9 @@ std::pair<double, double> usual_range(Type type) {
       return {-1, 1};
   });
 }
-Scalar default_scalar(std::string_view name, Type type) {
-  if (name == "lower") return usual_range(type).first;
-  if (name == "upper") return usual_range(type).second;
+Scalar default_scalar(std::string_view name, const Case& c) {
+  if (name == "lower") return usual_range(c.type).first;
+  if (name == "upper") return usual_range(c.type).second;
   return std::uint64_t{name == "channels"};
 }
 

@@ -27,7 +27,7 @@ constexpr Parameter shapes[] = {
 
 constexpr std::uint64_t splitters_stream = 0x706172746974696f;  // of the generator; no other input uses it
 
-Scalar default_scalar(std::string_view name, Type) { return std::uint64_t{name == "bits" ? 8u : 0u}; }
+Scalar default_scalar(std::string_view name, const Case&) { return std::uint64_t{name == "bits" ? 8u : 0u}; }
 
 class PartitionProblem final : public Problem {
  public:

@@ -68,7 +68,7 @@ Scalar factor(Type type, double a) {
 
 extern const Primitive saxpy_primitive{
     .contract = saxpy_contract,
-    .default_scalar = [](std::string_view, Type type) { return ladders::saxpy::factor(type, 2); },
+    .default_scalar = [](std::string_view, const Case& c) { return ladders::saxpy::factor(c.type, 2); },
     .shapes = ladders::saxpy::shapes,
     .tuning = ladders::saxpy::tuning,
     // A negative factor whose products round in every float type, and which wraps in unsigned types.

@@ -75,8 +75,8 @@ constexpr Parameter shapes[] = {
      .least = 1}};
 
 // The middle of the type's range: about half of a uniform input is below it.
-Scalar middle_of_range(std::string_view, Type type) {
-  return visit(type, []<class T>(TypeTag<T>) -> Scalar {
+Scalar middle_of_range(std::string_view, const Case& c) {
+  return visit(c.type, []<class T>(TypeTag<T>) -> Scalar {
     if constexpr (std::is_unsigned_v<T>)
       return static_cast<T>(T{1} << (8 * sizeof(T) - 1));
     else

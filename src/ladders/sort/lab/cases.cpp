@@ -25,8 +25,10 @@ constexpr Parameter shapes[] = {
     {.name = "inplace", .kind = Parameter::Kind::flag, .meaning = "the outputs are the inputs (false)"},
     {.name = "distinct", .meaning = "different keys (as the input has them)", .least = 1, .most = 0x1p32}};
 
-Scalar default_scalar(std::string_view name, Type type) {
-  return std::uint64_t{name == "bits" ? 8 * size_of(type) : 0};
+// All bits from first_bit up; at least one, so that a first_bit beyond the key is refused for what it is.
+Scalar default_scalar(std::string_view name, const Case& c) {
+  const std::uint64_t width = 8 * size_of(c.type), first = c.settings.get<std::uint64_t>("first_bit", 0);
+  return std::uint64_t{name == "bits" ? first < width ? width - first : 1 : 0};
 }
 
 class SortProblem final : public Problem {

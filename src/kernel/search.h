@@ -1,0 +1,24 @@
+// Searches in ascending arrays.
+#pragma once
+#include "kernel/block.h"
+
+namespace upsweep {
+
+// Warp-wide: returns how many of the elements are below `limit`. 32 of them are looked at together.
+template <class T>
+__device__ unsigned warp_count_below(const T* ascending,  // [count], the same for all lanes
+                                     unsigned count,      // a power of two
+                                     T limit) {
+  const unsigned lane = threadIdx.x % warp_size;
+  unsigned first = 0;  // the elements before it are below
+  for (unsigned step = count / warp_size;; step /= warp_size) {
+    if (step == 0) step = 1;
+    const unsigned at = first + lane * step;
+    const unsigned lanes = __ballot_sync(all_lanes, at < count && ascending[at] < limit);
+    const auto below = static_cast<unsigned>(__popc(lanes));
+    if (step == 1) return first + below;
+    if (below > 0) first += (below - 1) * step;
+  }
+}
+
+}  // namespace upsweep

@@ -1,0 +1,25 @@
+// Wrong on purpose: a bucket's keys go where those of the bucket before it begin.
+//
+// Must be caught: buckets overwrite each other, and the last places are never written, if two keys differ in a digit.
+#pragma once
+#include "ladders/sort/03_onesweep_8bit.cuh"
+
+namespace upsweep::ladders::sort {
+
+struct ShiftedStarts : partition::TileLookback {
+  __device__ void prepare(Memory& m) const {
+    for (unsigned b = threadIdx.x; b < digit_values; b += blockDim.x) m.starts[b] = starts[b > 0 ? b - 1 : 0];
+  }
+};
+
+struct shifted_starts {
+  static constexpr bool expected_wrong = true;
+  static constexpr Story story{.idea = "every bucket begins where the one before it does",
+                               .prediction = "keys at places of other buckets"};
+  template <class T, class O>
+  static Status run(const Args<T, O>& a) {
+    return onesweep_8bit::by_tiles<SweepTile<typename Args<T, O>::Key, ShiftedStarts>>(a);
+  }
+};
+
+}  // namespace upsweep::ladders::sort

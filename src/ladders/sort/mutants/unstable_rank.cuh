@@ -1,0 +1,27 @@
+// Wrong on purpose: neighbouring lanes have each other's keys, as if pairs were unpacked in the wrong order. Ranks
+// follow the lanes.
+//
+// Must be caught: every pass has its digits in order, but neighbours with the same digit change places. Values and
+// indices are then not their key's, and after a second pass, which relies on the first, keys are not in order. (If n is
+// odd and the last key is in the last bucket, it changes places with one past the end, and is lost.)
+#pragma once
+#include "ladders/sort/03_onesweep_8bit.cuh"
+
+namespace upsweep::ladders::sort {
+
+template <class K>
+struct SwappedTile : SweepTile<K> {
+  static __device__ unsigned element(unsigned r) { return SweepTile<K>::element(r) ^ 1; }  // the mistake
+};
+
+struct unstable_rank {
+  static constexpr bool expected_wrong = true;
+  static constexpr Story story{.idea = "ranks in which neighbouring keys are exchanged",
+                               .prediction = "neighbours with the same digit change places"};
+  template <class T, class O>
+  static Status run(const Args<T, O>& a) {
+    return onesweep_8bit::by_tiles<SwappedTile<typename Args<T, O>::Key>>(a);
+  }
+};
+
+}  // namespace upsweep::ladders::sort

@@ -1,0 +1,22 @@
+// Wrong on purpose: the keys after the last whole tile are left out, of the counts and of the passes.
+//
+// Must be caught: the other keys are sorted, and the last places of the outputs are never written.
+#pragma once
+#include "ladders/sort/03_onesweep_8bit.cuh"
+
+namespace upsweep::ladders::sort {
+
+struct whole_tiles {
+  static constexpr bool expected_wrong = true;
+  static constexpr Story story{.idea = "a last tile that is not whole is left out",
+                               .prediction = "unwritten places at the end, whatever the keys"};
+  template <class T, class O>
+  static Status run(const Args<T, O>& a) {
+    using Tile = SweepTile<typename Args<T, O>::Key, partition::TileLookback, 1>;  // small: 512 keys
+    Args<T, O> whole = a;
+    whole.n -= a.n % Tile::size;  // the mistake
+    return onesweep_8bit::by_tiles<Tile>(whole);
+  }
+};
+
+}  // namespace upsweep::ladders::sort
