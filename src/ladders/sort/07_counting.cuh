@@ -12,7 +12,6 @@
 #include "kernel/run_rung.h"
 #include "kernel/search.h"
 #include "ladders/scan/10_reduce_then_scan.cuh"
-#include "ladders/scan/contract.h"
 #include "ladders/sort/key_counts.cuh"
 
 namespace upsweep::ladders::sort {
@@ -65,11 +64,10 @@ __global__ void __launch_bounds__(fill_block)
 #pragma unroll
     for (unsigned k = 0; k < each; ++k) pack.item[k] = order.key(static_cast<K>(keys[k] < before ? before : keys[k]));
     const std::size_t at = begin + t * each;
-    if (at + each <= end && reinterpret_cast<std::uintptr_t>(out) % 16 == 0) {
+    if (at + each <= end && reinterpret_cast<std::uintptr_t>(out) % 16 == 0)
       store_pack(out + at, pack);
-    } else {
+    else
       for (unsigned k = 0; k < each && at + k < end; ++k) out[at + k] = pack.item[k];
-    }
     __syncthreads();
   }
 }

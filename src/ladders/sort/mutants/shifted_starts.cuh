@@ -1,6 +1,7 @@
 // Wrong on purpose: a bucket's keys go where those of the bucket before it begin.
 //
-// Must be caught: buckets overwrite each other, and the last places are never written, if two keys differ in a digit.
+// Must be caught: wrong elements as soon as two keys have neighbouring digits, because their buckets overwrite each
+// other.
 #pragma once
 #include "ladders/sort/03_onesweep_8bit.cuh"
 

@@ -2,8 +2,8 @@
 //
 // Right whenever the tile before is done, which it always is on one core of the emulator.
 //
-// Must be caught from 513 keys on: a race in global memory, whatever the values; or, if the tile before was not done,
-// keys at wrong places.
+// Must be caught from 513 keys on: a race in global memory, by the traced emulator, whatever the values; or, if the
+// tile before was not done, keys at wrong places.
 #pragma once
 #include "ladders/sort/03_onesweep_8bit.cuh"
 

@@ -2,8 +2,8 @@
 // follow the lanes.
 //
 // Must be caught: every pass has its digits in order, but neighbours with the same digit change places. Values and
-// indices are then not their key's, and after a second pass, which relies on the first, keys are not in order. (If n is
-// odd and the last key is in the last bucket, it changes places with one past the end, and is lost.)
+// indices of equal keys are then out of order, and after a second pass, which relies on the first, so are keys. (If n
+// is odd and the last key is in the last bucket, it changes places with one past the end, and is lost.)
 #pragma once
 #include "ladders/sort/03_onesweep_8bit.cuh"
 

@@ -1,6 +1,7 @@
 // Wrong on purpose: the keys after the last whole tile are left out, of the counts and of the passes.
 //
-// Must be caught: the other keys are sorted, and the last places of the outputs are never written.
+// Must be caught: the other keys are sorted, and the last places of the outputs keep their poison, or in place the keys
+// that were there.
 #pragma once
 #include "ladders/sort/03_onesweep_8bit.cuh"
 
