@@ -25,11 +25,12 @@ template <class T, class O>
 class Core {
  public:
   // `bins_of_values`: of the 256 values of a byte, if that is what the loops count.
-  Core(const Args<T, O>& a, const RowLoops& loops, const Tables& tables, const std::uint32_t* bins_of_values)
+  Core(const Args<T, O>& a, const RowLoops& loops, std::uint32_t* words, unsigned slots, unsigned copies,
+       const Guide* guide, const std::uint32_t* bins_of_values)
       : in_(a.in),
         loops_(loops),
         bins_of_values_(bins_of_values),
-        t_(tables),
+        t_(words, slots, copies, guide),
         watches_(a.out.bits <= 16),
         outside_wanted_(a.out.outside && !a.in.covers_every_value()) {
     std::fill_n(t_.counts, t_.copies * t_.slots, 0u);
@@ -254,9 +255,9 @@ Status count_on_cores(const Args<T, O>& a, int threads) {
   static const RowLoops loops = simd_loops(type_of<T>(), O::binning);
   const std::size_t n = a.in.samples.count;
   const unsigned counters = a.in.counters(), slots = loops.by_value ? 256 * a.in.samples.channels : counters + 1;
-  // Copies have to be cleared and added up: 257 slots gain from 2^11 samples on (Zen 3) or 2^12 (Zen 5: 2^11 samples
-  // take 0.87 us with copies, 0.70 without), and 1001 from 2^13.
-  const unsigned copies = slots <= most_copied_slots && n >= 12 * slots ? 4 : 1;
+  // Copies have to be cleared and added up: 257 slots gain from 2^11 samples on (Zen 3) or 2^13 (Zen 5: 2^11 samples
+  // take 0.87 us with copies, 0.66 without), and 1001 from 2^13.
+  const unsigned copies = slots <= most_copied_slots && n > 16 * slots ? 4 : 1;
   // A core's table takes half as long to clear and to add up as this many samples take to count.
   const std::size_t least = std::max<std::size_t>(2 * copies * slots, least_per_core);
   const auto cores = static_cast<int>(std::clamp<std::size_t>(n / least, 1, static_cast<std::size_t>(threads)));
@@ -292,13 +293,17 @@ Status count_on_cores(const Args<T, O>& a, int threads) {
   for (std::size_t begin = 0;;) {
     const std::size_t end = std::min(n, begin + samples_per_round);
     std::atomic<std::size_t> next = begin;
+    // Alone, without a locked instruction, which would wait until all increments are in the cache.
+    const auto take = [&] {
+      if (cores > 1) return next.fetch_add(ticket, std::memory_order_relaxed);
+      const std::size_t from = next.load(std::memory_order_relaxed);
+      next.store(from + ticket, std::memory_order_relaxed);
+      return from;
+    };
     upsweep::parallel(cores, cores, [&](int core) {
-      Core<T, O> counts(
-          a, loops,
-          {.counts = words + static_cast<std::size_t>(core) * table, .slots = slots, .copies = copies, .guide = &guide},
-          bins_of_values);
+      Core<T, O> counts(a, loops, words + static_cast<std::size_t>(core) * table, slots, copies, &guide, bins_of_values);
       while (!all_full.load(std::memory_order_relaxed)) {
-        const std::size_t from = next.fetch_add(ticket, std::memory_order_relaxed);
+        const std::size_t from = take();
         if (from >= end) break;
         if (counts.count(from, std::min(end, from + ticket))) all_full = true;
       }

@@ -26,10 +26,17 @@ struct Tables {
   const Guide* guide;  // of the edges, if there are any
 
   // For `rare` and `outside`, which count in the first copy alone.
-  std::uint32_t top = 0;                                 // a counter with this count is full
-  unsigned open = 0;                                     // counters that are not
-  std::uint64_t counted = 0;                             // samples that incremented a counter
-  alignas(64) std::uint8_t bits[most_watched / 8] = {};  // bit k % 8 of byte k / 8: counter k is open
+  std::uint32_t top;      // a counter with this count is full
+  unsigned open;          // counters that are not
+  std::uint64_t counted;  // samples that incremented a counter
+  // Bit k % 8 of byte k / 8: counter k is open. Set before `rare` is used; to clear them, or to copy them, would take
+  // longer than 100 samples do.
+  alignas(64) std::uint8_t bits[most_watched / 8];
+
+  Tables(std::uint32_t* words, unsigned slots_per_copy, unsigned table_copies, const Guide* guide_of_edges)
+      : counts(words), slots(slots_per_copy), copies(table_copies), guide(guide_of_edges) {}
+  Tables(const Tables&) = delete;
+  Tables& operator=(const Tables&) = delete;
 };
 
 // Counts n consecutive samples of a row, of which the first belongs to `channel`. `input` is an Input<T, O> of the type
