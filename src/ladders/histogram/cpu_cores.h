@@ -301,7 +301,8 @@ Status count_on_cores(const Args<T, O>& a, int threads) {
       return from;
     };
     upsweep::parallel(cores, cores, [&](int core) {
-      Core<T, O> counts(a, loops, words + static_cast<std::size_t>(core) * table, slots, copies, &guide, bins_of_values);
+      Core<T, O> counts(a, loops, words + static_cast<std::size_t>(core) * table, slots, copies, &guide,
+                        bins_of_values);
       while (!all_full.load(std::memory_order_relaxed)) {
         const std::size_t from = take();
         if (from >= end) break;

@@ -12,8 +12,9 @@ namespace upsweep::ladders::histogram {
 // The most counters that the loops for rare samples take: their bits fill eight registers of 16 bytes.
 inline constexpr unsigned most_watched = 1024;
 
-// Samples are fetched this far ahead. While slots are counted nothing is read, and the hardware's prefetcher falls back:
-// 8192 samples of 4 bytes that were in no cache took 0.52 ns each, fetched 2 or 4 KiB ahead 0.40, 1 KiB 0.43 (Zen 5).
+// Samples are fetched this far ahead. While slots are counted nothing is read, and the hardware's prefetcher falls
+// back: 8192 samples of 4 bytes that were in no cache took 0.52 ns each, fetched 2 or 4 KiB ahead 0.40, 1 KiB 0.43 (Zen
+// 5).
 inline constexpr std::size_t fetched_ahead = 2048;  // bytes
 
 // One core's tables. Their counters have 32 bits: at most 2^32 - 1 samples between clearing and adding up.
