@@ -175,8 +175,8 @@ HWY_INLINE void count_digits(const K* digits, u32* a, u32* b, u32* c, u32* e) {
 }
 
 // Equal neighbours wait for one another's increments: several tables, as long as they fit in L1 and are worth clearing
-// and adding up. Zen 5, with 4 tables and with one, us: 2^10 keys into 2^8 1.8 and 1.3, 2^12 into 2^10 8.3 and 6.8, 2^12
-// into 2^8 the same.
+// and adding up. Zen 5, with 4 tables and with one, us: 2^10 keys into 2^8 1.8 and 1.3, 2^12 into 2^10 8.3 and 6.8,
+// 2^12 into 2^8 the same.
 HWY_INLINE unsigned tables_for(unsigned buckets, size_t n) {
   if (n < 12 * size_t{buckets}) return 1;
   return buckets <= 1024 ? 4 : buckets <= 2048 ? 2 : 1;
