@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <numeric>
 #include <vector>
@@ -133,6 +134,62 @@ TEST(PartitionTiles, FitWithTheMostBuckets) {
   EXPECT_EQ(code(1024, 8), Code::unsupported);
   EXPECT_EQ(code(48, 8), Code::unsupported);
   EXPECT_EQ(code(512, 15), Code::ok);
+}
+
+// ---- two passes -----------------------------------------------------------------------------------------------------
+
+// More buckets than a pass has: digits of both parities, a number of splitters that is no power of two; keys that do
+// not begin on 16 bytes; a last tile that is not whole.
+TEST(PartitionPasses, TakeMoreBucketsThanATileCanRank) {
+  struct Shape {
+    Bucketing bucketing;
+    std::size_t buckets;
+  };
+  for (simt::Emulator* emulator : {&plain_emulator(), &traced_emulator()})
+    for (const Shape shape : {Shape{Bucketing::splitters, 300}, Shape{Bucketing::digit, 512},
+                              Shape{Bucketing::digit, 4096}, Shape{Bucketing::digit, 32768}})
+      for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{11'520 + 77}}) {
+        const auto keys = make_input<std::uint32_t>("uniform", count, 1);
+        test::Array<std::uint32_t> in(*emulator, count + 1), values(*emulator, count), out(*emulator, count + 1),
+            moved(*emulator, count), offsets(*emulator, shape.buckets + 1), splitters(*emulator, shape.buckets - 1);
+        splitters.set([](std::size_t s) { return (s + 1) * 14'000'000; });
+        const auto bucket_of = [&](std::uint32_t key) {
+          if (shape.bucketing == Bucketing::digit) return key >> 3 & (shape.buckets - 1);
+          return std::min<std::size_t>(key / 14'000'000, shape.buckets - 1);
+        };
+        std::vector<std::uint32_t> order(count), begins(shape.buckets + 1);
+        std::iota(order.begin(), order.end(), 0u);
+        std::stable_sort(order.begin(), order.end(),
+                         [&](auto a, auto b) { return bucket_of(keys[a]) < bucket_of(keys[b]); });
+        for (const std::uint32_t key : keys) ++begins[bucket_of(key) + 1];
+        std::partial_sum(begins.begin(), begins.end(), begins.begin());
+        in.set([&](std::size_t i) { return i ? keys[i - 1] : 0; });
+        values.set([](std::size_t i) { return i; });
+        for (auto* written : {&out, &moved, &offsets}) written->set([](std::size_t) { return 0xCDCDCDCDu; });
+        Workspace workspace(*emulator);
+        const bool by_digit = shape.bucketing == Bucketing::digit;
+        const Call call{
+            .operation = shape.bucketing,
+            .in = {input_array(Type::u32, count, in.data() + 1), input_array(Type::u32, count, values.data()),
+                   input_array(Type::u32, by_digit ? 0 : shape.buckets - 1, splitters.data())},
+            .out = {{{Type::u32, count, out.data() + 1},
+                     {Type::u32, count, moved.data()},
+                     {Type::u32, shape.buckets + 1, offsets.data()}}},
+            .scalars = {std::uint64_t{3}, static_cast<std::uint64_t>(std::bit_width(shape.buckets) - 1)},
+            .tuning = {.grid = 1},
+            .workspace = &workspace};
+        const Rung* rung = find_rung(emulator->rungs(), "partition", "lane_counters");
+        (void)emulator->take_report();
+        EXPECT_TRUE(rung->find(Type::u32, shape.bucketing)(call));
+        const simt::Report report = emulator->take_report();
+        EXPECT_TRUE(report.issues.empty()) << test::to_string(report);
+        std::size_t wrong = 0;
+        for (std::size_t i = 0; i < count; ++i) wrong += moved[i] != order[i] || out[i + 1] != keys[order[i]];
+        for (std::size_t b = 0; b <= shape.buckets; ++b) wrong += offsets[b] != begins[b];
+        EXPECT_EQ(wrong, 0u) << shape.buckets << ' ' << count;
+        EXPECT_EQ(out[0], 0xCDCDCDCDu);
+        EXPECT_TRUE(workspace.counters_are_zero());
+      }
 }
 
 // ---- values ---------------------------------------------------------------------------------------------------------
