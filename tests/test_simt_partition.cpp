@@ -227,5 +227,44 @@ TEST(PartitionValues, LargeTilesKeepThemBesideTheirKeys) {
   }
 }
 
+// Values of 16 bytes, as two of 8: tiles of 5760, one of which is not whole. They begin on 16 bytes or 8 bytes later.
+TEST(PartitionValues, OfSixteenBytesGoWithTheirKeys) {
+  constexpr std::size_t count = 5760 + 77;
+  const auto keys = make_input<std::uint32_t>("zipf", count, 1);
+  for (const std::uint64_t bits : {std::uint64_t{8}, std::uint64_t{11}})
+    for (const std::size_t shift : {0u, 1u})
+      for (simt::Emulator* emulator : {&plain_emulator(), &traced_emulator()}) {
+        const std::size_t buckets = std::size_t{1} << bits;
+        std::vector<std::uint32_t> order(count);
+        std::iota(order.begin(), order.end(), 0u);
+        std::stable_sort(order.begin(), order.end(),
+                         [&](auto a, auto b) { return keys[a] % buckets < keys[b] % buckets; });
+        test::Array<std::uint32_t> in(*emulator, count), out(*emulator, count), offsets(*emulator, buckets + 1);
+        test::Array<std::uint64_t> values(*emulator, 2 * count + 2), moved(*emulator, 2 * count + 2);
+        in.set([&](std::size_t i) { return keys[i]; });
+        values.set([&](std::size_t i) { return i - shift; });
+        moved.set([](std::size_t) { return 0xCDCDCDCDCDCDCDCDull; });
+        Workspace workspace(*emulator);
+        const Call call{
+            .operation = Bucketing::digit,
+            .in = {input_array(Type::u32, count, in.data()), input_array(Type::u64, 2 * count, values.data() + shift)},
+            .out = {{{Type::u32, count, out.data()},
+                     {Type::u64, 2 * count, moved.data() + shift},
+                     {Type::u32, buckets + 1, offsets.data()}}},
+            .scalars = {std::uint64_t{0}, bits},
+            .workspace = &workspace};
+        const Rung* rung = find_rung(emulator->rungs(), "partition", "lane_counters");
+        (void)emulator->take_report();
+        EXPECT_TRUE(rung->find(Type::u32, Bucketing::digit)(call));
+        const simt::Report report = emulator->take_report();
+        EXPECT_TRUE(report.issues.empty()) << test::to_string(report);
+        std::size_t wrong = 0;
+        for (std::size_t i = 0; i < 2 * count; ++i) wrong += moved[i + shift] != 2 * order[i / 2] + i % 2;
+        for (std::size_t i = 0; i < count; ++i) wrong += out[i] != keys[order[i]];
+        EXPECT_EQ(wrong, 0u) << bits << ' ' << shift;
+        EXPECT_EQ(moved[2 * count + shift], 0xCDCDCDCDCDCDCDCDu) << "values past the end are not touched";
+      }
+}
+
 }  // namespace
 }  // namespace upsweep

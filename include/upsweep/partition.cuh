@@ -4,9 +4,8 @@
 #include <string>
 #include <type_traits>
 
-#include "ladders/partition/05_shared_reorder.cuh"  // which lane_counters leaves values of 16 bytes to
 #include "ladders/partition/06_lane_counters.cuh"
-#include "ladders/partition/07_two_passes.cuh"  // which it leaves more than 256 buckets to
+#include "ladders/partition/07_two_passes.cuh"  // which lane_counters leaves more than 256 buckets to
 #include "upsweep/device_call.cuh"
 #include "upsweep/partition.h"
 

@@ -99,8 +99,6 @@ __global__ void search_kernel(Input<T, O> sorted, unsigned buckets, Offsets of_u
 
 // ---- the rung -------------------------------------------------------------------------------------------------------
 
-struct shared_reorder;
-extern const Rung kernel_shared_reorder_rung;
 struct lane_counters;
 extern const Rung kernel_lane_counters_rung;
 
@@ -109,14 +107,11 @@ struct two_passes {
       .idea = "more than 256 buckets: by the lower bits of a bucket's number, then by the upper ones",
       .prediction = "two passes of 1.14 ms for 2^28 u32 keys by any digit, and 20 us to find the offsets: 2.3 ms",
       .guarantees = "stable",
-      .limits =
-          "any n; up to 256 buckets by lane_counters, values of 16 bytes by shared_reorder; as much scratch as "
-          "keys and values have; block size fixed",
+      .limits = "any n; up to 256 buckets by lane_counters; as much scratch as keys and values have; block size fixed",
       .source = "Stehle, Jacobsen, 2017"};
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if (a.values.bytes > 8) return run_rung<shared_reorder, kernel_shared_reorder_rung>(a);
     if (a.in.buckets.count <= most_counted) return run_rung<lane_counters, kernel_lane_counters_rung>(a);
     if constexpr (std::is_same_v<O, By<Bucketing::splitters>>)
       return by_number(a);
@@ -125,8 +120,8 @@ struct two_passes {
   }
 
  private:
-  // Scratch of this rung, in arrays that begin on 256 bytes; lane_counters has the other areas. The upper field's
-  // offsets come first.
+  // Scratch of this rung, in arrays that begin on 256 bytes; lane_counters has the other areas. The upper
+  // field's offsets come first.
   static std::size_t rounded(std::size_t bytes) { return ceil_div(bytes, 256) * 256; }
   static constexpr std::size_t upper_bytes = ceil_div((most_counted + 1) * sizeof(std::uint64_t), 256) * 256;
   template <class T, class O>
