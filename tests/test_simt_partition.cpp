@@ -91,12 +91,39 @@ TEST(PartitionTiles, AreStableWhateverTheShares) {
                        [=](auto a, auto b) { return a >> (32 - bits) < b >> (32 - bits); });
       for (const Tuning tuning :
            {Tuning{.block = 32, .grid = 3}, Tuning{.block = 96, .grid = 1}, Tuning{.block = 512}}) {
-        const Result result = run(plain_emulator(), "shared_reorder", keys, 32 - bits, bits, tuning);
-        ASSERT_EQ(result.keys, expected) << size << ' ' << bits << ' ' << tuning.block;
-        EXPECT_EQ(result.offsets.front(), 0u);
-        EXPECT_EQ(result.offsets.back(), size);
+        for (const char* const rung : {"shared_reorder", "warp_multisplit"}) {
+          const Result result = run(plain_emulator(), rung, keys, 32 - bits, bits, tuning);
+          ASSERT_EQ(result.keys, expected) << rung << ' ' << size << ' ' << bits << ' ' << tuning.block;
+          EXPECT_EQ(result.offsets.front(), 0u);
+          EXPECT_EQ(result.offsets.back(), size);
+        }
       }
     }
+}
+
+// A launch of the emulated lookback has eight tiles of 4096 keys; the next one goes on where it ended.
+TEST(PartitionTiles, LookBackOverSeveralLaunches) {
+  for (const std::size_t size : {4096u, 8 * 4096u, 8 * 4096u + 1, 19 * 4096u + 77}) {
+    const auto keys = make_input<std::uint32_t>("zipf", size, 1);
+    std::vector<std::uint32_t> expected = keys;
+    std::stable_sort(expected.begin(), expected.end(), [](auto a, auto b) { return (a >> 2 & 255) < (b >> 2 & 255); });
+    for (const Tuning tuning : {Tuning{}, Tuning{.block = 256, .grid = 1}}) {
+      const Result result = run(plain_emulator(), "lookback", keys, 2, 8, tuning);
+      ASSERT_EQ(result.keys, expected) << size;
+      EXPECT_EQ(result.offsets.front(), 0u);
+      EXPECT_EQ(result.offsets.back(), size);
+    }
+  }
+}
+
+// The traced emulator sees a tile that reads another's counts before they are published, and what a warp reads of its
+// tile before the other lanes have written it.
+TEST(PartitionTiles, WaitForEachOther) {
+  const auto keys = make_input<std::uint32_t>("uniform", 3 * 4096 + 77, 1);
+  std::vector<std::uint32_t> expected = keys;
+  std::stable_sort(expected.begin(), expected.end(), [](auto a, auto b) { return (a & 255) < (b & 255); });
+  EXPECT_EQ(run(traced_emulator(), "lookback", keys, 0, 8).keys, expected);
+  EXPECT_EQ(run(traced_emulator(), "warp_multisplit", keys, 0, 8, {.grid = 2}).keys, expected);
 }
 
 // The checks' inputs are too small for the most buckets on the traced emulator.

@@ -53,11 +53,11 @@ struct LaneTiles {
 };
 
 // Small tiles, for inputs that are too few tiles otherwise. Eight keys per lane: registers for four blocks per
-// multiprocessor.
-template <class T, unsigned value_bytes>
+// multiprocessor; sixteen: for two.
+template <class T, unsigned value_bytes, unsigned lane_keys = 8>
 struct BallotTiles {
   static constexpr unsigned widest = widest_of<T, value_bytes>;
-  static constexpr unsigned keys = 8, block = most_counted, blocks_per_sm = widest > 4 ? 2 : 4;
+  static constexpr unsigned keys = lane_keys, block = most_counted, blocks_per_sm = widest > 4 || keys > 8 ? 2 : 4;
   static constexpr unsigned tile = block * keys, bytes = tile * widest;
   using Value = ValueOf<value_bytes>;
   using Ranks = BallotRanks<keys>;
