@@ -7,7 +7,7 @@
 // next tile arrives while this one is written. The tiles in work are neighbours, and so are their places in a bucket.
 //
 // Keys are still read twice: no key's place is known before the buckets' totals are. What is gone is the table of
-// counts to be scanned, and two of the three waits for the whole grid.
+// counts of all shares, and its scan.
 //
 // Traffic   keys read twice and written once, values read and written once; 4 bytes per tile and bucket, set to 0,
 //           written twice and read once or more.

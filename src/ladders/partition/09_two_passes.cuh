@@ -15,7 +15,8 @@
 // Traffic   as lane_counters, twice; between splitters keys read and numbers written once, then lane_counters with
 //           values twice for the keys and twice for the values; log2(n) sectors per bucket.
 // Order     stable.
-// Source    Stehle, Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs, 2017 (fields of equal size).
+// Source    Manegold, Boncz, Kersten, Optimizing Main-Memory Join on Modern Hardware, 2002 (radix-cluster: the bits
+//           divided among passes).
 #pragma once
 #include <bit>
 
@@ -107,8 +108,10 @@ struct two_passes {
       .idea = "more than 256 buckets: by the lower bits of a bucket's number, then by the upper ones",
       .prediction = "two passes of 1.14 ms for 2^28 u32 keys by any digit, and 20 us to find the offsets: 2.3 ms",
       .guarantees = "stable",
-      .limits = "any n; up to 256 buckets by lane_counters; as much scratch as keys and values have; block size fixed",
-      .source = "Stehle, Jacobsen, 2017"};
+      .limits =
+          "any n; up to 256 buckets by lane_counters; scratch for keys and values, between splitters for the wider "
+          "of both and 8 or 12 bytes per key; block size fixed",
+      .source = "Manegold, Boncz, Kersten, 2002"};
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
@@ -169,26 +172,28 @@ struct two_passes {
     using Digit = By<Bucketing::digit>;
     const std::size_t n = a.in.n, number_bytes = rounded(n * sizeof(Number));
     const unsigned widest = a.values.bytes > sizeof(T) ? a.values.bytes : sizeof(T);
-    std::byte* const memory = scratch(a, upper_bytes + 3 * number_bytes + n * widest);
+    // Unsorted, between the passes, and sorted; without values, the sorted numbers overwrite the unsorted ones.
+    const unsigned arrays = a.values.bytes ? 3 : 2;
+    std::byte* const memory = scratch(a, upper_bytes + arrays * number_bytes + n * widest);
     if (!memory) return no_memory;
-    Number* numbers[3];
-    for (unsigned k = 0; k < 3; ++k) numbers[k] = reinterpret_cast<Number*>(memory + upper_bytes + k * number_bytes);
-    void* const moved = memory + upper_bytes + 3 * number_bytes;
+    const auto array = [&](unsigned k) { return reinterpret_cast<Number*>(memory + upper_bytes + k * number_bytes); };
+    Number *const numbers = array(0), *const between = array(1), *const sorted = array(a.values.bytes ? 2 : 0);
+    void* const moved = array(arrays);
     const unsigned block = 256;
     const std::size_t most = std::size_t(device_limits().multiprocessors) * resident(0, block);
     const std::size_t wanted = n ? ceil_div(n, block) : 1;
     const Shape shape{.grid = static_cast<unsigned>(wanted < most ? wanted : most), .block = block, .stream = a.stream};
-    if (Status s = launch(numbers_kernel<T, O>, shape, a.in, numbers[0]); !s) return s;
+    if (Status s = launch(numbers_kernel<T, O>, shape, a.in, numbers); !s) return s;
     // The numbers as keys, of which the keys, and then the values, are the values.
     const Buckets<Number, Digit> digit{0, std::bit_ceil(a.in.buckets.count)};
     const Cut cut(digit.count);
-    Args<Number, Digit> passes{a, {numbers[0], n, digit}, numbers[2], {a.in.keys, a.keys, sizeof(T)}, {memory, true}};
-    if (Status s = pass_twice(passes, cut, numbers[1], moved); !s) return s;
+    Args<Number, Digit> passes{a, {numbers, n, digit}, sorted, {a.in.keys, a.keys, sizeof(T)}, {memory, true}};
+    if (Status s = pass_twice(passes, cut, between, moved); !s) return s;
     if (a.values.bytes) {
       passes.values = a.values;
-      if (Status s = pass_twice(passes, cut, numbers[1], moved); !s) return s;
+      if (Status s = pass_twice(passes, cut, between, moved); !s) return s;
     }
-    return find_offsets(a, cut, Input<Number, Digit>{numbers[2], n, digit}, passes.offsets);
+    return find_offsets(a, cut, Input<Number, Digit>{sorted, n, digit}, passes.offsets);
   }
 };
 
