@@ -77,13 +77,12 @@ TEST_P(Kernels, SelectWithAPredicateOfOnesOwn) {
       }
 }
 
-// More than 256 buckets are left to shared_reorder, whose kernels the same unit then compiles.
+// More than 256 buckets are left to two_passes, whose kernels the same unit then compiles.
 TEST_P(Kernels, PartitionWithBucketsOfOnesOwn) {
   Workspace workspace(emulator);
   for (const std::size_t n : {0, 1, 1000, 11520, 11597, 30001})
     for (const unsigned buckets : {10u, 256u, 1000u})
       for (const bool with_values : {false, true}) {
-        if (buckets == 1000 && n > 2000) continue;
         const auto bucket_of = [&](std::uint32_t key) { return (key * 2654435769u >> 16) % buckets; };
         Array<std::uint32_t> keys(emulator, n), values(emulator, n), out(emulator, n), moved(emulator, n),
             offsets(emulator, buckets + 1);

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdint>
 #include <numeric>
 #include <vector>
@@ -90,12 +91,39 @@ TEST(PartitionTiles, AreStableWhateverTheShares) {
                        [=](auto a, auto b) { return a >> (32 - bits) < b >> (32 - bits); });
       for (const Tuning tuning :
            {Tuning{.block = 32, .grid = 3}, Tuning{.block = 96, .grid = 1}, Tuning{.block = 512}}) {
-        const Result result = run(plain_emulator(), "shared_reorder", keys, 32 - bits, bits, tuning);
-        ASSERT_EQ(result.keys, expected) << size << ' ' << bits << ' ' << tuning.block;
-        EXPECT_EQ(result.offsets.front(), 0u);
-        EXPECT_EQ(result.offsets.back(), size);
+        for (const char* const rung : {"shared_reorder", "warp_multisplit"}) {
+          const Result result = run(plain_emulator(), rung, keys, 32 - bits, bits, tuning);
+          ASSERT_EQ(result.keys, expected) << rung << ' ' << size << ' ' << bits << ' ' << tuning.block;
+          EXPECT_EQ(result.offsets.front(), 0u);
+          EXPECT_EQ(result.offsets.back(), size);
+        }
       }
     }
+}
+
+// A launch of the emulated lookback has eight tiles of 4096 keys; the next one goes on where it ended.
+TEST(PartitionTiles, LookBackOverSeveralLaunches) {
+  for (const std::size_t size : {4096u, 8 * 4096u, 8 * 4096u + 1, 19 * 4096u + 77}) {
+    const auto keys = make_input<std::uint32_t>("zipf", size, 1);
+    std::vector<std::uint32_t> expected = keys;
+    std::stable_sort(expected.begin(), expected.end(), [](auto a, auto b) { return (a >> 2 & 255) < (b >> 2 & 255); });
+    for (const Tuning tuning : {Tuning{}, Tuning{.block = 256, .grid = 1}}) {
+      const Result result = run(plain_emulator(), "lookback", keys, 2, 8, tuning);
+      ASSERT_EQ(result.keys, expected) << size;
+      EXPECT_EQ(result.offsets.front(), 0u);
+      EXPECT_EQ(result.offsets.back(), size);
+    }
+  }
+}
+
+// The traced emulator sees a tile that reads another's counts before they are published, and what a warp reads of its
+// tile before the other lanes have written it.
+TEST(PartitionTiles, WaitForEachOther) {
+  const auto keys = make_input<std::uint32_t>("uniform", 3 * 4096 + 77, 1);
+  std::vector<std::uint32_t> expected = keys;
+  std::stable_sort(expected.begin(), expected.end(), [](auto a, auto b) { return (a & 255) < (b & 255); });
+  EXPECT_EQ(run(traced_emulator(), "lookback", keys, 0, 8).keys, expected);
+  EXPECT_EQ(run(traced_emulator(), "warp_multisplit", keys, 0, 8, {.grid = 2}).keys, expected);
 }
 
 // The checks' inputs are too small for the most buckets on the traced emulator.
@@ -135,6 +163,62 @@ TEST(PartitionTiles, FitWithTheMostBuckets) {
   EXPECT_EQ(code(512, 15), Code::ok);
 }
 
+// ---- two passes -----------------------------------------------------------------------------------------------------
+
+// More buckets than a pass has: digits of both parities, a number of splitters that is no power of two; keys that do
+// not begin on 16 bytes; a last tile that is not whole.
+TEST(PartitionPasses, TakeMoreBucketsThanATileCanRank) {
+  struct Shape {
+    Bucketing bucketing;
+    std::size_t buckets;
+  };
+  for (simt::Emulator* emulator : {&plain_emulator(), &traced_emulator()})
+    for (const Shape shape : {Shape{Bucketing::splitters, 300}, Shape{Bucketing::digit, 512},
+                              Shape{Bucketing::digit, 4096}, Shape{Bucketing::digit, 32768}})
+      for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{11'520 + 77}}) {
+        const auto keys = make_input<std::uint32_t>("uniform", count, 1);
+        test::Array<std::uint32_t> in(*emulator, count + 1), values(*emulator, count), out(*emulator, count + 1),
+            moved(*emulator, count), offsets(*emulator, shape.buckets + 1), splitters(*emulator, shape.buckets - 1);
+        splitters.set([](std::size_t s) { return (s + 1) * 14'000'000; });
+        const auto bucket_of = [&](std::uint32_t key) {
+          if (shape.bucketing == Bucketing::digit) return key >> 3 & (shape.buckets - 1);
+          return std::min<std::size_t>(key / 14'000'000, shape.buckets - 1);
+        };
+        std::vector<std::uint32_t> order(count), begins(shape.buckets + 1);
+        std::iota(order.begin(), order.end(), 0u);
+        std::stable_sort(order.begin(), order.end(),
+                         [&](auto a, auto b) { return bucket_of(keys[a]) < bucket_of(keys[b]); });
+        for (const std::uint32_t key : keys) ++begins[bucket_of(key) + 1];
+        std::partial_sum(begins.begin(), begins.end(), begins.begin());
+        in.set([&](std::size_t i) { return i ? keys[i - 1] : 0; });
+        values.set([](std::size_t i) { return i; });
+        for (auto* written : {&out, &moved, &offsets}) written->set([](std::size_t) { return 0xCDCDCDCDu; });
+        Workspace workspace(*emulator);
+        const bool by_digit = shape.bucketing == Bucketing::digit;
+        const Call call{
+            .operation = shape.bucketing,
+            .in = {input_array(Type::u32, count, in.data() + 1), input_array(Type::u32, count, values.data()),
+                   input_array(Type::u32, by_digit ? 0 : shape.buckets - 1, splitters.data())},
+            .out = {{{Type::u32, count, out.data() + 1},
+                     {Type::u32, count, moved.data()},
+                     {Type::u32, shape.buckets + 1, offsets.data()}}},
+            .scalars = {std::uint64_t{3}, static_cast<std::uint64_t>(std::bit_width(shape.buckets) - 1)},
+            .tuning = {.grid = 1},
+            .workspace = &workspace};
+        const Rung* rung = find_rung(emulator->rungs(), "partition", "lane_counters");
+        (void)emulator->take_report();
+        EXPECT_TRUE(rung->find(Type::u32, shape.bucketing)(call));
+        const simt::Report report = emulator->take_report();
+        EXPECT_TRUE(report.issues.empty()) << test::to_string(report);
+        std::size_t wrong = 0;
+        for (std::size_t i = 0; i < count; ++i) wrong += moved[i] != order[i] || out[i + 1] != keys[order[i]];
+        for (std::size_t b = 0; b <= shape.buckets; ++b) wrong += offsets[b] != begins[b];
+        EXPECT_EQ(wrong, 0u) << shape.buckets << ' ' << count;
+        EXPECT_EQ(out[0], 0xCDCDCDCDu);
+        EXPECT_TRUE(workspace.counters_are_zero());
+      }
+}
+
 // ---- values ---------------------------------------------------------------------------------------------------------
 
 // A block of 384 threads has tiles of 23040 pairs, larger than the checks' inputs: two whole ones and a rest.
@@ -168,6 +252,45 @@ TEST(PartitionValues, LargeTilesKeepThemBesideTheirKeys) {
     EXPECT_EQ(wrong, 0u);
     EXPECT_TRUE(workspace.counters_are_zero());
   }
+}
+
+// Values of 16 bytes, as two of 8: tiles of 5760, one of which is not whole. They begin on 16 bytes or 8 bytes later.
+TEST(PartitionValues, OfSixteenBytesGoWithTheirKeys) {
+  constexpr std::size_t count = 5760 + 77;
+  const auto keys = make_input<std::uint32_t>("zipf", count, 1);
+  for (const std::uint64_t bits : {std::uint64_t{8}, std::uint64_t{11}})
+    for (const std::size_t shift : {0u, 1u})
+      for (simt::Emulator* emulator : {&plain_emulator(), &traced_emulator()}) {
+        const std::size_t buckets = std::size_t{1} << bits;
+        std::vector<std::uint32_t> order(count);
+        std::iota(order.begin(), order.end(), 0u);
+        std::stable_sort(order.begin(), order.end(),
+                         [&](auto a, auto b) { return keys[a] % buckets < keys[b] % buckets; });
+        test::Array<std::uint32_t> in(*emulator, count), out(*emulator, count), offsets(*emulator, buckets + 1);
+        test::Array<std::uint64_t> values(*emulator, 2 * count + 2), moved(*emulator, 2 * count + 2);
+        in.set([&](std::size_t i) { return keys[i]; });
+        values.set([&](std::size_t i) { return i - shift; });
+        moved.set([](std::size_t) { return 0xCDCDCDCDCDCDCDCDull; });
+        Workspace workspace(*emulator);
+        const Call call{
+            .operation = Bucketing::digit,
+            .in = {input_array(Type::u32, count, in.data()), input_array(Type::u64, 2 * count, values.data() + shift)},
+            .out = {{{Type::u32, count, out.data()},
+                     {Type::u64, 2 * count, moved.data() + shift},
+                     {Type::u32, buckets + 1, offsets.data()}}},
+            .scalars = {std::uint64_t{0}, bits},
+            .workspace = &workspace};
+        const Rung* rung = find_rung(emulator->rungs(), "partition", "lane_counters");
+        (void)emulator->take_report();
+        EXPECT_TRUE(rung->find(Type::u32, Bucketing::digit)(call));
+        const simt::Report report = emulator->take_report();
+        EXPECT_TRUE(report.issues.empty()) << test::to_string(report);
+        std::size_t wrong = 0;
+        for (std::size_t i = 0; i < 2 * count; ++i) wrong += moved[i + shift] != 2 * order[i / 2] + i % 2;
+        for (std::size_t i = 0; i < count; ++i) wrong += out[i] != keys[order[i]];
+        EXPECT_EQ(wrong, 0u) << bits << ' ' << shift;
+        EXPECT_EQ(moved[2 * count + shift], 0xCDCDCDCDCDCDCDCDu) << "values past the end are not touched";
+      }
 }
 
 }  // namespace

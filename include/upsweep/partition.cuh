@@ -4,8 +4,8 @@
 #include <string>
 #include <type_traits>
 
-#include "ladders/partition/05_shared_reorder.cuh"  // which lane_counters leaves more than 256 buckets to
-#include "ladders/partition/06_lane_counters.cuh"
+#include "ladders/partition/08_lane_counters.cuh"
+#include "ladders/partition/09_two_passes.cuh"  // which lane_counters leaves more than 256 buckets to
 #include "upsweep/device_call.cuh"
 #include "upsweep/partition.h"
 

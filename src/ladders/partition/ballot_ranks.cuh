@@ -32,7 +32,7 @@ struct BallotRanks {
   // As LaneRanks::place().
   template <class T, class BucketOf, class Counted>
   static __device__ __forceinline__ void place(Memory& m, T (&keys)[Keys], BucketOf bucket_of, T,
-                                               unsigned (&place)[Keys / 2],
+                                               unsigned (&place)[(Keys + 1) / 2],
                                                std::uint16_t* start,  // [most_counted], shared
                                                Counted&& counted) {
     const unsigned t = threadIdx.x, lane = t % warp_size, warp = t / warp_size, lower_lanes = (1u << lane) - 1;

@@ -73,7 +73,7 @@ __device__ __forceinline__ void partition_in_tiles(Memory& m, const Input<T, O>&
   constexpr unsigned block = Tiles::block, keys_per_lane = Tiles::keys;
   const unsigned t = threadIdx.x;
   const TileReader<T, Tiles::tile> keys_in{in.keys, in.n};
-  const TileReader<Value, Tiles::tile> values_in{static_cast<const Value*>(values.in), in.n};
+  const TileReader<Value, Tiles::tile> values_in{static_cast<const InArray<Value>*>(values.in), in.n};
   const auto fetch_keys = [&](unsigned tile, unsigned turn) {  // by one thread
     if (tile >= places.tiles) return;
     mbarrier_arrive_expect(&m.arrived, keys_in.fetched_bytes(tile) + Places::fetched_bytes);
@@ -120,7 +120,7 @@ __device__ __forceinline__ void partition_in_tiles(Memory& m, const Input<T, O>&
 #pragma unroll
     for (unsigned k = 0; k < keys_per_lane; ++k) keys[k] = codec.encode(keys[k]);
     // 2. Their places in the tile.
-    unsigned place[keys_per_lane / 2];
+    unsigned place[(keys_per_lane + 1) / 2];
     Tiles::Ranks::place(m.ranks, keys, in.buckets, nothing, place, m.start,
                         [&](uint4 counts) { places.publish(tile, counts); });
     const auto place_of = [&](unsigned k) { return place[k / 2] >> k % 2 * 16 & 0xffff; };
@@ -149,7 +149,7 @@ __device__ __forceinline__ void partition_in_tiles(Memory& m, const Input<T, O>&
       if (t == 0) following = queue.draw();
       wait();
       Value own[keys_per_lane];
-      values_in.template load<typename Tiles::Ranks>(tile, m.tile.staged, Value(0), own);
+      values_in.template load<typename Tiles::Ranks>(tile, m.tile.staged, Value{}, own);
       fence_before_bulk_copy();
       __syncthreads();
       if (t == 0) {
@@ -160,7 +160,9 @@ __device__ __forceinline__ void partition_in_tiles(Memory& m, const Input<T, O>&
 #pragma unroll
       for (unsigned k = 0; k < keys_per_lane; ++k) sorted[place_of(k)] = own[k];
       __syncthreads();
-      for_each_place([&](unsigned p) { static_cast<Value*>(values.out)[m.place[m.bucket[p]] + p] = sorted[p]; });
+      auto* const to = static_cast<InArray<Value>*>(values.out);
+      const bool aligned = reinterpret_cast<std::uintptr_t>(to) % sizeof(Value) == 0;
+      for_each_place([&](unsigned p) { write_element(to + m.place[m.bucket[p]] + p, sorted[p], aligned); });
     }
   }
 }

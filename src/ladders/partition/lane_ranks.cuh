@@ -49,7 +49,7 @@ struct LaneRanks {
   // a barrier.
   template <class T, class BucketOf, class Counted>
   static __device__ __forceinline__ void place(Memory& m, T (&keys)[Keys], BucketOf bucket_of, T nothing,
-                                               unsigned (&place)[Keys / 2],
+                                               unsigned (&place)[(Keys + 1) / 2],
                                                std::uint16_t* start,  // [most_counted], shared
                                                Counted&& counted) {
     const unsigned t = threadIdx.x, lane = t % warp_size, warp = t / warp_size;

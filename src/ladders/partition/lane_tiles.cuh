@@ -7,6 +7,34 @@
 
 namespace upsweep::ladders::partition {
 
+// The type in which a tile has values of so many bytes; without values, any.
+template <unsigned bytes>
+using ValueOf = std::conditional_t<bytes == 16, uint4, std::conditional_t<bytes == 8, std::uint64_t, std::uint32_t>>;
+
+// The type that they have in the caller's arrays, where those of 16 bytes may lie 8 past a 16-byte boundary.
+template <class V>
+using InArray = std::conditional_t<std::is_same_v<V, uint4>, Wide, V>;
+
+template <class V>
+__device__ __forceinline__ V read_element(const InArray<V>* from) {
+  if constexpr (std::is_same_v<V, uint4>) {
+    const std::uint64_t low = from->low, high = from->high;
+    return uint4{unsigned(low), unsigned(low >> 32), unsigned(high), unsigned(high >> 32)};
+  } else {
+    return *from;
+  }
+}
+template <class V>
+__device__ __forceinline__ void write_element(InArray<V>* to, const V& element, [[maybe_unused]] bool aligned) {
+  if constexpr (std::is_same_v<V, uint4>) {
+    if (aligned) return store_whole(reinterpret_cast<uint4*>(to), element);
+    to->low = element.x | std::uint64_t(element.y) << 32;
+    to->high = element.z | std::uint64_t(element.w) << 32;
+  } else {
+    *to = element;
+  }
+}
+
 // Bytes of the wider of key and value, at least 4.
 template <class T, unsigned value_bytes>
 inline constexpr unsigned widest_of = sizeof(T) > value_bytes ? (sizeof(T) > 4 ? sizeof(T) : 4)
@@ -20,18 +48,18 @@ struct LaneTiles {
   static constexpr unsigned warps = block_warps, block = warps * warp_size, blocks_per_sm = 12 / warps;
   static constexpr unsigned keys = packs * 16 / widest;  // per lane
   static constexpr unsigned tile = block * keys, bytes = tile * widest;
-  using Value = std::conditional_t<value_bytes == 8, std::uint64_t, std::uint32_t>;
+  using Value = ValueOf<value_bytes>;
   using Ranks = LaneRanks<warps, keys>;
 };
 
 // Small tiles, for inputs that are too few tiles otherwise. Eight keys per lane: registers for four blocks per
-// multiprocessor.
-template <class T, unsigned value_bytes>
+// multiprocessor; sixteen: for two.
+template <class T, unsigned value_bytes, unsigned lane_keys = 8>
 struct BallotTiles {
   static constexpr unsigned widest = widest_of<T, value_bytes>;
-  static constexpr unsigned keys = 8, block = most_counted, blocks_per_sm = widest > 4 ? 2 : 4;
+  static constexpr unsigned keys = lane_keys, block = most_counted, blocks_per_sm = widest > 4 || keys > 8 ? 2 : 4;
   static constexpr unsigned tile = block * keys, bytes = tile * widest;
-  using Value = std::conditional_t<value_bytes == 8, std::uint64_t, std::uint32_t>;
+  using Value = ValueOf<value_bytes>;
   using Ranks = BallotRanks<keys>;
 };
 
@@ -50,7 +78,7 @@ __device__ T key_of_last_bucket(const Input<T, O>& in, std::size_t first, unsign
 // An array that is read tile by tile, through shared memory.
 template <class T, unsigned tile_size>
 struct TileReader {
-  const T* all;  // [n]; null: element i is i
+  const InArray<T>* all;  // [n]; null: element i is i
   std::size_t n;
 
   __device__ unsigned size(unsigned tile) const {
@@ -71,23 +99,26 @@ struct TileReader {
   // loads this thread's elements of the tile, Ranks::element(0) and so on.
   template <class Ranks, unsigned count>
   __device__ __forceinline__ void load(unsigned tile, void* staged, T past, T (&own)[count]) const {
-    if (!all) {
+    if constexpr (std::is_integral_v<T>) {
+      if (!all) {
 #pragma unroll
-      for (unsigned k = 0; k < count; ++k) own[k] = static_cast<T>(tile) * tile_size + Ranks::element(k);
-      return;
+        for (unsigned k = 0; k < count; ++k) own[k] = static_cast<T>(tile) * tile_size + Ranks::element(k);
+        return;
+      }
     }
     T* const elements = static_cast<T*>(staged);
     if (!fetched_bytes(tile)) {
       const unsigned filled = size(tile);
-      const T* const from = all + std::size_t(tile) * tile_size;
-      constexpr unsigned at_once = count % 10 == 0 ? 10 : count % 7 == 0 ? 7 : 8;  // loads that wait together
+      const InArray<T>* const from = all + std::size_t(tile) * tile_size;
+      // Loads that wait together.
+      constexpr unsigned at_once = count % 10 == 0 ? 10 : count % 7 == 0 ? 7 : count % 5 == 0 ? 5 : 8;
       static_assert(count % at_once == 0);
       for (unsigned k = 0; k < count; k += at_once) {
         T some[at_once];
 #pragma unroll
         for (unsigned j = 0; j < at_once; ++j) {
           const unsigned i = (k + j) * blockDim.x + threadIdx.x;
-          some[j] = i < filled ? from[i] : past;
+          some[j] = i < filled ? read_element<T>(from + i) : past;
         }
 #pragma unroll
         for (unsigned j = 0; j < at_once; ++j) elements[(k + j) * blockDim.x + threadIdx.x] = some[j];
@@ -96,13 +127,13 @@ struct TileReader {
     }
     if constexpr (Ranks::consecutive) {
       constexpr unsigned bytes = sizeof own;
-      using Word = std::conditional_t<bytes % 16 == 0, uint4, uint2>;
+      using Word = std::conditional_t<bytes % 16 == 0, uint4, std::conditional_t<bytes % 8 == 0, uint2, unsigned>>;
       static_assert(bytes % sizeof(Word) == 0);
       const Word* const words = reinterpret_cast<const Word*>(elements + Ranks::element(0));
 #pragma unroll
       for (unsigned k = 0; k < bytes / sizeof(Word); ++k) {
         const Word word = words[k];
-        memcpy(own + k * sizeof(Word) / sizeof(T), &word, sizeof word);
+        memcpy(static_cast<void*>(own + k * sizeof(Word) / sizeof(T)), &word, sizeof word);
       }
     } else {
 #pragma unroll

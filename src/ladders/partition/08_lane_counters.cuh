@@ -34,22 +34,31 @@ __global__ void __launch_bounds__(Tiles::block, Tiles::blocks_per_sm)
   partition_in_tiles<Tiles>(m, in, out, values, places, queue, first_tile, nothing, AsTheyAre{});
 }
 
-struct shared_reorder;
-extern const Rung kernel_shared_reorder_rung;
+struct two_passes;
+extern const Rung kernel_two_passes_rung;
 
 struct lane_counters {
   static constexpr Story story{
       .idea = "ranks by bytes that one lane has to itself; large tiles, the next one fetched meanwhile",
       .prediction = "20 shared-memory wavefronts per 32 keys: 0.65 of the copy ceiling on 12 bytes, whatever the skew",
       .guarantees = "stable",
-      .limits = "up to 256 buckets and values of 8 bytes, else shared_reorder; any n; block size fixed",
+      .limits = "up to 256 buckets, else two_passes; any n; block size fixed",
       .source = "Merrill, Grimshaw, 2011; Stehle, Jacobsen, 2017"};
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if (a.in.buckets.count > most_counted || a.values.bytes > 8)
-      return run_rung<shared_reorder, kernel_shared_reorder_rung>(a);
-    return a.values.bytes == 0 ? start<0, 6>(a) : a.values.bytes == 4 ? with_values<4>(a) : with_values<8>(a);
+    if constexpr (!requires { Buckets<T, O>::is_field; })  // which two_passes leaves to this rung
+      if (a.in.buckets.count > most_counted) return run_rung<two_passes, kernel_two_passes_rung>(a);
+    switch (a.values.bytes) {
+      case 0:
+        return start<0, 6>(a);
+      case 4:
+        return with_values<4>(a);
+      case 8:
+        return with_values<8>(a);
+      default:
+        return start<16, 12>(a);
+    }
   }
 
  private:

@@ -1,0 +1,200 @@
+// partition/two_passes: more than 256 buckets by two stable passes of 256 or fewer.
+//
+// A bucket's number has two fields of about as many bits. A pass by the lower one, then a stable pass by the upper one:
+// keys that agree in the upper field are still in the order of the lower, so that they are in order by bucket. Both
+// passes are those of lane_counters, which cannot have more buckets: a lane's counters are 256 bytes. A field of a
+// digit is a digit; a user's function is called anew for each field. The bits are split evenly because runs are longer
+// the fewer buckets a pass has: of 2048 buckets, a tile of 11520 keys would have 5 keys each; of 64, 180.
+//
+// A search among splitters takes longer than moving a number of 4 bytes. So each key is searched once, and the passes
+// partition the numbers of the buckets, with the keys as their values; then the same again with the values.
+//
+// The upper pass knows where each value of its field begins. Between two of them the output is in order by bucket: a
+// thread for each bucket searches there.
+//
+// Traffic   as lane_counters, twice; between splitters keys read and numbers written once, then lane_counters with
+//           values twice for the keys and twice for the values; log2(n) sectors per bucket.
+// Order     stable.
+// Source    Manegold, Boncz, Kersten, Optimizing Main-Memory Join on Modern Hardware, 2002 (radix-cluster: the bits
+//           divided among passes).
+#pragma once
+#include <bit>
+
+#include "kernel/ptx.h"
+#include "kernel/run_rung.h"
+#include "ladders/partition/contract.h"
+
+namespace upsweep::ladders::partition {
+
+// ---- fields ---------------------------------------------------------------------------------------------------------
+
+// A field of a bucket's number, of the buckets of O.
+template <class O>
+struct FieldOf {};
+
+template <class T, class O>
+struct Buckets<T, FieldOf<O>> {
+  Buckets<T, O> all;
+  unsigned first_bit, mask;  // of the field
+  unsigned count;            // of its values
+  static constexpr bool is_field = true;
+  __device__ unsigned operator()(T key) const { return all(key) >> first_bit & mask; }
+};
+
+// Where a bucket's number is cut in two: the lower field has `lower_bits`, the upper one those above them.
+struct Cut {
+  unsigned lower_bits, lower_values, upper_values;
+  explicit Cut(unsigned buckets)
+      : lower_bits(static_cast<unsigned>(std::bit_width(buckets - 1)) / 2),
+        lower_values(1u << lower_bits),
+        upper_values(((buckets - 1) >> lower_bits) + 1) {}
+
+  template <class T, class O>
+  auto lower(const Buckets<T, O>& buckets) const {
+    return field(buckets, 0, lower_values);
+  }
+  template <class T, class O>
+  auto upper(const Buckets<T, O>& buckets) const {
+    return field(buckets, lower_bits, upper_values);
+  }
+
+ private:
+  template <class T, class O>
+  static auto field(const Buckets<T, O>& buckets, unsigned first_bit, unsigned values) {
+    if constexpr (std::is_same_v<O, By<Bucketing::digit>>)
+      return Buckets<T, O>{buckets.first_bit + first_bit, values};
+    else
+      return Buckets<T, FieldOf<O>>{buckets, first_bit, std::bit_ceil(values) - 1, values};
+  }
+};
+static_assert(most_bits <= 2 * 8 && most_counted == 1 << 8, "a field's values fit a pass");
+
+// ---- kernels --------------------------------------------------------------------------------------------------------
+
+template <class T, class O>
+__global__ void numbers_kernel(Input<T, O> in, unsigned* numbers) {  // [n], of each key's bucket
+  const std::size_t step = std::size_t(gridDim.x) * blockDim.x;
+  for (std::size_t i = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < in.n; i += step)
+    numbers[i] = in.bucket_of(i);
+}
+
+// Where each bucket begins among keys that are in order by bucket: by a thread per bucket, and one for n.
+template <class T, class O>
+__global__ void search_kernel(Input<T, O> sorted, unsigned buckets, Offsets of_upper, unsigned lower_bits,
+                              Offsets offsets) {
+  const unsigned b = blockIdx.x * blockDim.x + threadIdx.x;
+  allow_next_launch();
+  wait_for_previous();
+  if (b > buckets) return;
+  if (b == buckets) return offsets.put(b, sorted.n);
+  std::uint64_t first = of_upper.get(b >> lower_bits), end = of_upper.get((b >> lower_bits) + 1);
+  while (first < end) {  // keys before `first` are in earlier buckets, those from `end` on are not
+    const std::uint64_t middle = first + (end - first) / 2;
+    if (sorted.bucket_of(middle) < b)
+      first = middle + 1;
+    else
+      end = middle;
+  }
+  offsets.put(b, first);
+}
+
+// ---- the rung -------------------------------------------------------------------------------------------------------
+
+struct lane_counters;
+extern const Rung kernel_lane_counters_rung;
+
+struct two_passes {
+  static constexpr Story story{
+      .idea = "more than 256 buckets: by the lower bits of a bucket's number, then by the upper ones",
+      .prediction = "two passes of 1.14 ms for 2^28 u32 keys by any digit, and 20 us to find the offsets: 2.3 ms",
+      .guarantees = "stable",
+      .limits =
+          "any n; up to 256 buckets by lane_counters; scratch for keys and values, between splitters for the wider "
+          "of both and 8 or 12 bytes per key; block size fixed",
+      .source = "Manegold, Boncz, Kersten, 2002"};
+  static constexpr Coverage coverage = Coverage::widths;
+  template <class T, class O>
+  static Status run(const Args<T, O>& a) {
+    if (a.in.buckets.count <= most_counted) return run_rung<lane_counters, kernel_lane_counters_rung>(a);
+    if constexpr (std::is_same_v<O, By<Bucketing::splitters>>)
+      return by_number(a);
+    else
+      return by_key(a);
+  }
+
+ private:
+  // Scratch of this rung, in arrays that begin on 256 bytes; lane_counters has the other areas. The upper
+  // field's offsets come first.
+  static std::size_t rounded(std::size_t bytes) { return ceil_div(bytes, 256) * 256; }
+  static constexpr std::size_t upper_bytes = ceil_div((most_counted + 1) * sizeof(std::uint64_t), 256) * 256;
+  template <class T, class O>
+  static std::byte* scratch(const Args<T, O>& a, std::size_t bytes) {
+    return static_cast<std::byte*>(a.workspace->scratch_of_caller(bytes, /*depth=*/2));
+  }
+
+  // Moves the keys and values of `a` in two passes, through `keys` and `values`. Its offsets become those of the upper
+  // field.
+  template <class T, class O>
+  static Status pass_twice(const Args<T, O>& a, const Cut& cut, T* keys, void* values) {
+    const auto by = [&]<class Field>(const Buckets<T, Field>& field, const T* from, T* to, const Values& moved) {
+      return run_rung<lane_counters, kernel_lane_counters_rung>(
+          Args<T, Field>{a, {from, a.in.n, field}, to, moved, a.offsets});
+    };
+    const Values& v = a.values;
+    if (Status s = by(cut.lower(a.in.buckets), a.in.keys, keys, {v.in, values, v.bytes}); !s) return s;
+    return by(cut.upper(a.in.buckets), keys, a.keys, {values, v.out, v.bytes});
+  }
+  // Writes the offsets of `a` from keys or numbers that are in order by bucket.
+  template <class T, class O, class U, class P>
+  static Status find_offsets(const Args<T, O>& a, const Cut& cut, const Input<U, P>& sorted, const Offsets& of_upper) {
+    const unsigned block = 128, buckets = a.in.buckets.count;
+    return launch(search_kernel<U, P>,
+                  {.grid = buckets / block + 1, .block = block, .overlap = true, .stream = a.stream}, sorted, buckets,
+                  of_upper, cut.lower_bits, a.offsets);
+  }
+
+  template <class T, class O>
+  static Status by_key(const Args<T, O>& a) {
+    const std::size_t n = a.in.n, key_bytes = rounded(n * sizeof(T));
+    std::byte* const memory = scratch(a, upper_bytes + key_bytes + n * a.values.bytes);
+    if (!memory) return no_memory;
+    const Cut cut(a.in.buckets.count);
+    Args<T, O> passes = a;
+    passes.offsets = {memory, true};
+    auto* const keys = reinterpret_cast<T*>(memory + upper_bytes);
+    if (Status s = pass_twice(passes, cut, keys, memory + upper_bytes + key_bytes); !s) return s;
+    return find_offsets(a, cut, Input<T, O>{a.keys, n, a.in.buckets}, passes.offsets);
+  }
+
+  template <class T, class O>
+  static Status by_number(const Args<T, O>& a) {
+    using Number = std::uint32_t;
+    using Digit = By<Bucketing::digit>;
+    const std::size_t n = a.in.n, number_bytes = rounded(n * sizeof(Number));
+    const unsigned widest = a.values.bytes > sizeof(T) ? a.values.bytes : sizeof(T);
+    // Unsorted, between the passes, and sorted; without values, the sorted numbers overwrite the unsorted ones.
+    const unsigned arrays = a.values.bytes ? 3 : 2;
+    std::byte* const memory = scratch(a, upper_bytes + arrays * number_bytes + n * widest);
+    if (!memory) return no_memory;
+    const auto array = [&](unsigned k) { return reinterpret_cast<Number*>(memory + upper_bytes + k * number_bytes); };
+    Number *const numbers = array(0), *const between = array(1), *const sorted = array(a.values.bytes ? 2 : 0);
+    void* const moved = array(arrays);
+    const unsigned block = 256;
+    const std::size_t most = std::size_t(device_limits().multiprocessors) * resident(0, block);
+    const std::size_t wanted = n ? ceil_div(n, block) : 1;
+    const Shape shape{.grid = static_cast<unsigned>(wanted < most ? wanted : most), .block = block, .stream = a.stream};
+    if (Status s = launch(numbers_kernel<T, O>, shape, a.in, numbers); !s) return s;
+    // The numbers as keys, of which the keys, and then the values, are the values.
+    const Buckets<Number, Digit> digit{0, std::bit_ceil(a.in.buckets.count)};
+    const Cut cut(digit.count);
+    Args<Number, Digit> passes{a, {numbers, n, digit}, sorted, {a.in.keys, a.keys, sizeof(T)}, {memory, true}};
+    if (Status s = pass_twice(passes, cut, between, moved); !s) return s;
+    if (a.values.bytes) {
+      passes.values = a.values;
+      if (Status s = pass_twice(passes, cut, between, moved); !s) return s;
+    }
+    return find_offsets(a, cut, Input<Number, Digit>{sorted, n, digit}, passes.offsets);
+  }
+};
+
+}  // namespace upsweep::ladders::partition
