@@ -25,7 +25,7 @@ say 'checking every rung (quick: sizes and inputs at the edges)'
 upsweep check --quick
 
 say 'timing rungs and peers on the CPU'
-upsweep bench --backend cpu --type i32 -n 2^10,2^16,2^20,2^24 --samples 10 -o "$out/cpu.jsonl"
+upsweep bench --backend cpu --type i32 -n 2^10,2^16,2^20,2^22 --samples 10 -o "$out/cpu.jsonl"
 if upsweep devices --json | grep -q '"cuda"'; then
   say 'timing rungs and peers on the GPU'
   upsweep bench --backend cuda --type i32 -n 2^10,2^16,2^20,2^24,2^28 -o "$out/cuda.jsonl"
