@@ -271,6 +271,7 @@ TEST(PartitionValues, OfSixteenBytesGoWithTheirKeys) {
         in.set([&](std::size_t i) { return keys[i]; });
         values.set([&](std::size_t i) { return i - shift; });
         moved.set([](std::size_t) { return 0xCDCDCDCDCDCDCDCDull; });
+        for (auto* written : {&out, &offsets}) written->set([](std::size_t) { return 0xCDCDCDCDu; });
         Workspace workspace(*emulator);
         const Call call{
             .operation = Bucketing::digit,
