@@ -79,6 +79,16 @@ TEST(PartitionCounters, ReorderedTilesAreWrittenInRuns) {
   EXPECT_EQ(in_runs.global_atomic_requests, 0u);
 }
 
+// Every block counts all keys by itself: one launch, and nothing to add to in memory.
+TEST(PartitionCounters, ReplicatedCountsNeedNoMemory) {
+  const auto kernels =
+      run(traced_emulator(), "replicated_counts", make_input<std::uint32_t>("uniform", n, 1), 24, 8).kernels;
+  ASSERT_EQ(kernels.size(), 1u);
+  constexpr unsigned blocks = n / 64;
+  EXPECT_EQ(kernels[0].global_atomic_requests, 0u);
+  EXPECT_EQ(kernels[0].shared_atomic_requests, blocks * warps);
+}
+
 // ---- tiles and shares -----------------------------------------------------------------------------------------------
 
 // More buckets than keys, shares of several tiles, and tiles that end anywhere.

@@ -2,8 +2,8 @@
 #pragma once
 #include "kernel/async.h"
 #include "kernel/vector.h"
-#include "ladders/partition/ballot_ranks.cuh"
 #include "ladders/partition/lane_ranks.cuh"
+#include "ladders/partition/row_ranks.cuh"
 
 namespace upsweep::ladders::partition {
 
@@ -54,13 +54,13 @@ struct LaneTiles {
 
 // Small tiles, for inputs that are too few tiles otherwise. Eight keys per lane: registers for four blocks per
 // multiprocessor; sixteen: for two.
-template <class T, unsigned value_bytes, unsigned lane_keys = 8>
-struct BallotTiles {
+template <class T, unsigned value_bytes, template <unsigned> class RanksOf, unsigned lane_keys = 8>
+struct RowTiles {
   static constexpr unsigned widest = widest_of<T, value_bytes>;
   static constexpr unsigned keys = lane_keys, block = most_counted, blocks_per_sm = widest > 4 || keys > 8 ? 2 : 4;
   static constexpr unsigned tile = block * keys, bytes = tile * widest;
   using Value = ValueOf<value_bytes>;
-  using Ranks = BallotRanks<keys>;
+  using Ranks = RanksOf<keys>;
 };
 
 // Block-wide: returns one of the keys [first, first + size) that are in the last bucket that any of them is in.
