@@ -18,56 +18,11 @@
 // Source    Manegold, Boncz, Kersten, Optimizing Main-Memory Join on Modern Hardware, 2002 (radix-cluster: the bits
 //           divided among passes).
 #pragma once
-#include <bit>
-
 #include "kernel/ptx.h"
 #include "kernel/run_rung.h"
-#include "ladders/partition/contract.h"
+#include "ladders/partition/fields.cuh"
 
 namespace upsweep::ladders::partition {
-
-// ---- fields ---------------------------------------------------------------------------------------------------------
-
-// A field of a bucket's number, of the buckets of O.
-template <class O>
-struct FieldOf {};
-
-template <class T, class O>
-struct Buckets<T, FieldOf<O>> {
-  Buckets<T, O> all;
-  unsigned first_bit, mask;  // of the field
-  unsigned count;            // of its values
-  static constexpr bool is_field = true;
-  __device__ unsigned operator()(T key) const { return all(key) >> first_bit & mask; }
-};
-
-// Where a bucket's number is cut in two: the lower field has `lower_bits`, the upper one those above them.
-struct Cut {
-  unsigned lower_bits, lower_values, upper_values;
-  explicit Cut(unsigned buckets)
-      : lower_bits(static_cast<unsigned>(std::bit_width(buckets - 1)) / 2),
-        lower_values(1u << lower_bits),
-        upper_values(((buckets - 1) >> lower_bits) + 1) {}
-
-  template <class T, class O>
-  auto lower(const Buckets<T, O>& buckets) const {
-    return field(buckets, 0, lower_values);
-  }
-  template <class T, class O>
-  auto upper(const Buckets<T, O>& buckets) const {
-    return field(buckets, lower_bits, upper_values);
-  }
-
- private:
-  template <class T, class O>
-  static auto field(const Buckets<T, O>& buckets, unsigned first_bit, unsigned values) {
-    if constexpr (std::is_same_v<O, By<Bucketing::digit>>)
-      return Buckets<T, O>{buckets.first_bit + first_bit, values};
-    else
-      return Buckets<T, FieldOf<O>>{buckets, first_bit, std::bit_ceil(values) - 1, values};
-  }
-};
-static_assert(most_bits <= 2 * 8 && most_counted == 1 << 8, "a field's values fit a pass");
 
 // ---- kernels --------------------------------------------------------------------------------------------------------
 
@@ -102,6 +57,8 @@ __global__ void search_kernel(Input<T, O> sorted, unsigned buckets, Offsets of_u
 
 struct lane_counters;
 extern const Rung kernel_lane_counters_rung;
+
+static_assert(most_bits <= 2 * 8 && most_counted == 1 << 8, "a field's values fit a pass");
 
 struct two_passes {
   static constexpr Story story{

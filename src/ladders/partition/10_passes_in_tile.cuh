@@ -1,0 +1,238 @@
+// partition/passes_in_tile: up to 2048 buckets in one pass, whose tiles are sorted by two fields in shared memory.
+//
+// two_passes moves every key twice through memory, and counts it twice. Here both passes are inside the tile: it has
+// all the shared memory of a multiprocessor, 23040 keys of 4 bytes, so that of 2048 buckets a run still has 11 keys, 45
+// bytes. It is sorted by the lower field of a bucket's number, then by the upper one, as two_passes sorts the whole
+// input; then it is written once, run by run.
+//
+// Traffic   keys read twice and written once, values read and written once; 4 bytes per tile and bucket written and
+//           read, 6 % of a tile's keys.
+// Order     stable.
+// Source    Merrill, Grimshaw, 2011 (several digits ranked in a tile's shared memory between its load and its store).
+#pragma once
+#include "kernel/ptx.h"
+#include "kernel/run_rung.h"
+#include "ladders/partition/field_places.cuh"
+#include "ladders/partition/fields.cuh"
+#include "ladders/partition/lane_tiles.cuh"
+#include "ladders/partition/tile_queue.cuh"
+#include "ladders/partition/tile_table.cuh"
+
+namespace upsweep::ladders::partition {
+
+// Twelve warps with 60 keys of 4 bytes per lane: 168 registers hold the keys and their places.
+template <class T, unsigned value_bytes>
+struct LargeTiles : LaneTiles<T, value_bytes, 12> {
+  using Ranks = FieldPlaces<LargeTiles::warps, LargeTiles::keys>;
+};
+
+template <class Tiles>
+struct LargeTileMemory {
+  union {
+    typename Tiles::Ranks::Memory ranks;
+    uint4 sorted[Tiles::bytes / 16];  // keys
+  };
+  uint4 staged[Tiles::bytes / 16];  // keys, then values
+  TileTable::Memory rows;
+  uint4 place[TileTable::most_buckets / 4];  // in the output, of a bucket's first key, less its place in the tile
+  std::uint64_t arrived;                     // mbarrier
+  unsigned next;                             // tile
+};
+
+// `next_tile` is 0, and left so; `totals` is set to 0; `nothing` is 0, as FieldPlaces wants it.
+template <class Tiles, bool has_values, class T, class O, class Lower, class Upper>
+__global__ void __launch_bounds__(Tiles::block, 1)
+    passes_in_tile_kernel(Input<T, O> in, T* out, Values values, Lower lower, Upper upper, TileTable table,
+                          unsigned* next_tile, unsigned* totals, T nothing) {
+  using Ranks = typename Tiles::Ranks;
+  using Value = typename Tiles::Value;
+  constexpr unsigned block = Tiles::block, keys_per_lane = Tiles::keys;
+  auto& m = *dynamic_shared<LargeTileMemory<Tiles>>();
+  const unsigned t = threadIdx.x;
+  const TileReader<T, Tiles::tile> keys_in{in.keys, in.n};
+  const TileReader<Value, Tiles::tile> values_in{static_cast<const InArray<Value>*>(values.in), in.n};
+  const TileQueue queue{next_tile, table.tiles};
+  const auto fetch_keys = [&](unsigned tile) {  // by one thread
+    if (tile >= table.tiles) return;
+    mbarrier_arrive_expect(&m.arrived, keys_in.fetched_bytes(tile) + table.fetched_bytes());
+    keys_in.fetch(tile, m.staged, &m.arrived);
+    table.fetch(tile, m.rows, &m.arrived);
+  };
+  const auto fetch_values = [&](unsigned tile) {  // by one thread
+    mbarrier_arrive_expect(&m.arrived, values_in.fetched_bytes(tile));
+    values_in.fetch(tile, m.staged, &m.arrived);
+  };
+  // Values leave no room for the next tile: its keys wait in L2.
+  const auto prefetch = [&](unsigned tile) {  // by one thread
+    if (tile >= table.tiles) return;
+    if (const unsigned bytes = keys_in.fetched_bytes(tile))
+      prefetch_l2(in.keys + std::size_t(tile) * Tiles::tile, bytes);
+  };
+  unsigned phase = 0;  // of m.arrived
+  const auto wait = [&] { mbarrier_wait(&m.arrived, phase++ % 2); };
+  allow_next_launch();
+  wait_for_previous();
+  if (blockIdx.x == 0)
+    for (unsigned b = t; b < table.row; b += block) totals[b] = 0;
+  if (t == 0) {
+    mbarrier_init(&m.arrived, 1);
+    m.next = queue.draw();
+    fetch_keys(m.next);
+  }
+  __syncthreads();
+  for (unsigned tile = m.next; tile < table.tiles; tile = m.next) {
+    const unsigned size = keys_in.size(tile);
+    unsigned following = 0;  // as long as this tile is in work
+    if (!has_values && t == 0) following = queue.draw();
+    // 1. The lane's keys; those past the end go to the last bucket, behind all others. What belongs there, nobody knows
+    // of a function of the caller's: then the last bucket of the tile will do.
+    wait();
+    T keys[keys_per_lane], past;
+    if constexpr (requires { in.buckets.last_key(); }) {
+      past = in.buckets.last_key();
+    } else {
+      past = T(~T(0));
+      if (size < Tiles::tile) past = key_of_last_bucket(in, std::size_t(tile) * Tiles::tile, size);
+    }
+    keys_in.template load<Ranks>(tile, m.staged, past, keys);
+    __syncthreads();  // the tile before has been written
+    table.find(m.rows, m.place);
+    fence_before_bulk_copy();
+    // 2. By the lower field, meanwhile what comes next arrives.
+    unsigned place[(keys_per_lane + 1) / 2], second[(keys_per_lane + 1) / 2];
+    const auto half = [](const unsigned(&words)[(keys_per_lane + 1) / 2], unsigned k) {
+      return words[k / 2] >> k % 2 * 16 & 0xffff;
+    };
+    Ranks::place(m.ranks, keys, lower, lower.count, nothing, place, [&] {
+      if (t > 0) return;
+      if (has_values)
+        fetch_values(tile);
+      else
+        fetch_keys(following);
+    });
+    __syncthreads();
+    T* const sorted_keys = reinterpret_cast<T*>(m.sorted);
+#pragma unroll
+    for (unsigned k = 0; k < keys_per_lane; ++k) sorted_keys[half(place, k)] = keys[k];
+    __syncthreads();
+    load_own<Ranks>(sorted_keys, keys);
+    __syncthreads();
+    // 3. By the upper field.
+    Ranks::place(m.ranks, keys, upper, upper.count, nothing, second, [] {});
+    __syncthreads();
+#pragma unroll
+    for (unsigned k = 0; k < keys_per_lane; ++k) sorted_keys[half(second, k)] = keys[k];
+    // 4. The values the same way, in the memory that they arrived in.
+    Value* const sorted_values = reinterpret_cast<Value*>(m.staged);
+    if constexpr (has_values) {
+      wait();
+      Value own[keys_per_lane];
+      values_in.template load<Ranks>(tile, m.staged, Value{}, own);
+      __syncthreads();
+      // Unknown to the compiler, or it would keep all the halves that it has used for the keys.
+#pragma unroll
+      for (unsigned k = 0; k < (keys_per_lane + 1) / 2; ++k) {
+        place[k] ^= static_cast<unsigned>(nothing);
+        second[k] ^= static_cast<unsigned>(nothing);
+      }
+#pragma unroll
+      for (unsigned k = 0; k < keys_per_lane; ++k) sorted_values[half(place, k)] = own[k];
+      __syncthreads();
+      load_own<Ranks>(sorted_values, own);
+      __syncthreads();
+#pragma unroll
+      for (unsigned k = 0; k < keys_per_lane; ++k) sorted_values[half(second, k)] = own[k];
+      if (t == 0) {
+        following = queue.draw();
+        prefetch(following);
+      }
+    }
+    if (t == 0) m.next = following;
+    __syncthreads();
+    // 5. Neighbouring places of a bucket to neighbouring ones of the output.
+    const unsigned* const places = reinterpret_cast<const unsigned*>(m.place);
+    auto* const to = static_cast<InArray<Value>*>(values.out);
+    const bool aligned = reinterpret_cast<std::uintptr_t>(to) % sizeof(Value) == 0;
+    const auto write = [&](unsigned p) {
+      const T key = sorted_keys[p];
+      const unsigned at = places[in.buckets(key)] + p;
+      out[at] = key;
+      if constexpr (has_values) write_element(to + at, sorted_values[p], aligned);
+    };
+    if (size == Tiles::tile) {
+#pragma unroll 6
+      for (unsigned k = 0; k < keys_per_lane; ++k) write(k * block + t);
+    } else {
+      for (unsigned p = t; p < size; p += block) write(p);
+    }
+    if constexpr (has_values) {
+      fence_before_bulk_copy();
+      __syncthreads();
+      if (t == 0) fetch_keys(following);
+    }
+  }
+}
+
+struct lane_counters;
+extern const Rung kernel_lane_counters_rung;
+struct two_passes;
+extern const Rung kernel_two_passes_rung;
+
+struct passes_in_tile {
+  static constexpr Story story{
+      .idea = "up to 2048 buckets in one pass: a tile is sorted by two fields in shared memory",
+      .prediction =
+          "25 shared-memory wavefronts per 32 keys where two passes have 39, and one count: 1.4 to 1.7 ms for "
+          "2^28 u32 keys, 1.6 times CUB",
+      .guarantees = "stable",
+      .limits =
+          "257 to 2048 buckets by a digit or function, below 2^32 keys, else lane_counters or two_passes; block "
+          "size fixed",
+      .source = "Merrill, Grimshaw, 2011"};
+  static constexpr Coverage coverage = Coverage::widths;
+  template <class T, class O>
+  static Status run(const Args<T, O>& a) {
+    if (a.in.buckets.count <= most_counted) return run_rung<lane_counters, kernel_lane_counters_rung>(a);
+    if constexpr (!std::is_same_v<O, By<Bucketing::splitters>>) {
+      if (a.in.buckets.count <= TileTable::most_buckets && !wide(a.in.n)) {
+        switch (a.values.bytes) {
+          case 0:
+            return start<0>(a);
+          case 4:
+            return start<4>(a);
+          case 8:
+            return start<8>(a);
+          default:
+            return start<16>(a);
+        }
+      }
+    }
+    return run_rung<two_passes, kernel_two_passes_rung>(a);
+  }
+
+ private:
+  template <unsigned value_bytes, class T, class O>
+  static Status start(const Args<T, O>& a) {
+    using Tiles = LargeTiles<T, value_bytes>;
+    if (a.tuning.block && a.tuning.block != Tiles::block)
+      return {Code::unsupported, 0, "this rung has blocks of 384 threads"};
+    const Cut cut(a.in.buckets.count);
+    const auto lower = cut.lower(a.in.buckets);
+    const auto upper = cut.upper(a.in.buckets);
+    unsigned* const totals = a.workspace->counters(TileTable::most_buckets + 1);
+    if (!totals) return no_memory;
+    TileTable table;
+    if (Status s = make_tile_table<Tiles::tile>(a, totals, table); !s || a.in.n == 0) return s;
+    const unsigned most = a.tuning.grid_or(device_limits().multiprocessors);
+    return launch(passes_in_tile_kernel<Tiles, (value_bytes > 0), T, O, std::decay_t<decltype(lower)>,
+                                        std::decay_t<decltype(upper)>>,
+                  {.grid = table.tiles < most ? table.tiles : most,
+                   .block = Tiles::block,
+                   .shared_bytes = sizeof(LargeTileMemory<Tiles>),
+                   .overlap = true,
+                   .stream = a.stream},
+                  a.in, a.keys, a.values, lower, upper, table, totals + TileTable::most_buckets, totals, T(0));
+  }
+};
+
+}  // namespace upsweep::ladders::partition
