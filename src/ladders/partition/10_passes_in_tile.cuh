@@ -12,64 +12,24 @@
 #pragma once
 #include "kernel/ptx.h"
 #include "kernel/run_rung.h"
-#include "ladders/partition/field_places.cuh"
 #include "ladders/partition/fields.cuh"
-#include "ladders/partition/lane_tiles.cuh"
+#include "ladders/partition/large_tiles.cuh"
 #include "ladders/partition/tile_queue.cuh"
-#include "ladders/partition/tile_table.cuh"
 
 namespace upsweep::ladders::partition {
-
-// Twelve warps with 60 keys of 4 bytes per lane: 168 registers hold the keys and their places.
-template <class T, unsigned value_bytes>
-struct LargeTiles : LaneTiles<T, value_bytes, 12> {
-  using Ranks = FieldPlaces<LargeTiles::warps, LargeTiles::keys>;
-};
-
-template <class Tiles>
-struct LargeTileMemory {
-  union {
-    typename Tiles::Ranks::Memory ranks;
-    uint4 sorted[Tiles::bytes / 16];  // keys
-  };
-  uint4 staged[Tiles::bytes / 16];  // keys, then values
-  TileTable::Memory rows;
-  uint4 place[TileTable::most_buckets / 4];  // in the output, of a bucket's first key, less its place in the tile
-  std::uint64_t arrived;                     // mbarrier
-  unsigned next;                             // tile
-};
 
 // `next_tile` is 0, and left so; `totals` is set to 0; `nothing` is 0, as FieldPlaces wants it.
 template <class Tiles, bool has_values, class T, class O, class Lower, class Upper>
 __global__ void __launch_bounds__(Tiles::block, 1)
     passes_in_tile_kernel(Input<T, O> in, T* out, Values values, Lower lower, Upper upper, TileTable table,
                           unsigned* next_tile, unsigned* totals, T nothing) {
-  using Ranks = typename Tiles::Ranks;
+  using Places = typename Tiles::Places;
   using Value = typename Tiles::Value;
-  constexpr unsigned block = Tiles::block, keys_per_lane = Tiles::keys;
-  auto& m = *dynamic_shared<LargeTileMemory<Tiles>>();
+  constexpr unsigned block = Tiles::block, keys_per_lane = Tiles::keys, place_words = (keys_per_lane + 1) / 2;
+  auto& m = *dynamic_shared<typename Tiles::Memory>();
   const unsigned t = threadIdx.x;
-  const TileReader<T, Tiles::tile> keys_in{in.keys, in.n};
-  const TileReader<Value, Tiles::tile> values_in{static_cast<const InArray<Value>*>(values.in), in.n};
+  LargeTileInput<Tiles> input{{in.keys, in.n}, {static_cast<const InArray<Value>*>(values.in), in.n}, table, m};
   const TileQueue queue{next_tile, table.tiles};
-  const auto fetch_keys = [&](unsigned tile) {  // by one thread
-    if (tile >= table.tiles) return;
-    mbarrier_arrive_expect(&m.arrived, keys_in.fetched_bytes(tile) + table.fetched_bytes());
-    keys_in.fetch(tile, m.staged, &m.arrived);
-    table.fetch(tile, m.rows, &m.arrived);
-  };
-  const auto fetch_values = [&](unsigned tile) {  // by one thread
-    mbarrier_arrive_expect(&m.arrived, values_in.fetched_bytes(tile));
-    values_in.fetch(tile, m.staged, &m.arrived);
-  };
-  // Values leave no room for the next tile: its keys wait in L2.
-  const auto prefetch = [&](unsigned tile) {  // by one thread
-    if (tile >= table.tiles) return;
-    if (const unsigned bytes = keys_in.fetched_bytes(tile))
-      prefetch_l2(in.keys + std::size_t(tile) * Tiles::tile, bytes);
-  };
-  unsigned phase = 0;  // of m.arrived
-  const auto wait = [&] { mbarrier_wait(&m.arrived, phase++ % 2); };
   allow_next_launch();
   wait_for_previous();
   if (blockIdx.x == 0)
@@ -77,74 +37,66 @@ __global__ void __launch_bounds__(Tiles::block, 1)
   if (t == 0) {
     mbarrier_init(&m.arrived, 1);
     m.next = queue.draw();
-    fetch_keys(m.next);
+    input.fetch_keys(m.next);
   }
   __syncthreads();
   for (unsigned tile = m.next; tile < table.tiles; tile = m.next) {
-    const unsigned size = keys_in.size(tile);
+    const unsigned size = input.keys.size(tile);
     unsigned following = 0;  // as long as this tile is in work
     if (!has_values && t == 0) following = queue.draw();
-    // 1. The lane's keys; those past the end go to the last bucket, behind all others. What belongs there, nobody knows
-    // of a function of the caller's: then the last bucket of the tile will do.
-    wait();
-    T keys[keys_per_lane], past;
-    if constexpr (requires { in.buckets.last_key(); }) {
-      past = in.buckets.last_key();
-    } else {
-      past = T(~T(0));
-      if (size < Tiles::tile) past = key_of_last_bucket(in, std::size_t(tile) * Tiles::tile, size);
-    }
-    keys_in.template load<Ranks>(tile, m.staged, past, keys);
+    // 1. The lane's keys; those past the end are in the last bucket, behind all others.
+    input.wait();
+    T keys[keys_per_lane];
+    input.keys.template load<Places>(tile, m.staged, key_past_the_end(in, tile, Tiles::tile, size), keys);
     __syncthreads();  // the tile before has been written
     table.find(m.rows, m.place);
     fence_before_bulk_copy();
-    // 2. By the lower field, meanwhile what comes next arrives.
-    unsigned place[(keys_per_lane + 1) / 2], second[(keys_per_lane + 1) / 2];
-    const auto half = [](const unsigned(&words)[(keys_per_lane + 1) / 2], unsigned k) {
+    // 2. By the lower field; meanwhile what comes next arrives.
+    unsigned first[place_words], second[place_words];  // places after each pass
+    const auto half = [](const unsigned(&words)[place_words], unsigned k) {
       return words[k / 2] >> k % 2 * 16 & 0xffff;
     };
-    Ranks::place(m.ranks, keys, lower, lower.count, nothing, place, [&] {
+    Places::place(m.ranks, keys, lower, lower.count, nothing, first, [&] {
       if (t > 0) return;
       if (has_values)
-        fetch_values(tile);
+        input.fetch_values(tile);
       else
-        fetch_keys(following);
+        input.fetch_keys(following);
     });
     __syncthreads();
     T* const sorted_keys = reinterpret_cast<T*>(m.sorted);
 #pragma unroll
-    for (unsigned k = 0; k < keys_per_lane; ++k) sorted_keys[half(place, k)] = keys[k];
+    for (unsigned k = 0; k < keys_per_lane; ++k) sorted_keys[half(first, k)] = keys[k];
     __syncthreads();
-    load_own<Ranks>(sorted_keys, keys);
+    load_own<Places>(sorted_keys, keys);
     __syncthreads();
     // 3. By the upper field.
-    Ranks::place(m.ranks, keys, upper, upper.count, nothing, second, [] {});
+    Places::place(m.ranks, keys, upper, upper.count, nothing, second, [] {});
     __syncthreads();
 #pragma unroll
     for (unsigned k = 0; k < keys_per_lane; ++k) sorted_keys[half(second, k)] = keys[k];
-    // 4. The values the same way, in the memory that they arrived in.
+    // 4. The values the same way, in the memory that they arrived in. So the next tile's keys cannot: they wait in L2.
     Value* const sorted_values = reinterpret_cast<Value*>(m.staged);
     if constexpr (has_values) {
-      wait();
+      input.wait();
       Value own[keys_per_lane];
-      values_in.template load<Ranks>(tile, m.staged, Value{}, own);
+      input.values.template load<Places>(tile, m.staged, Value{}, own);
       __syncthreads();
-      // Unknown to the compiler, or it would keep all the halves that it has used for the keys.
 #pragma unroll
-      for (unsigned k = 0; k < (keys_per_lane + 1) / 2; ++k) {
-        place[k] ^= static_cast<unsigned>(nothing);
-        second[k] ^= static_cast<unsigned>(nothing);
+      for (unsigned w = 0; w < place_words; ++w) {  // or the compiler would keep the halves that the keys have used
+        first[w] ^= static_cast<unsigned>(nothing);
+        second[w] ^= static_cast<unsigned>(nothing);
       }
 #pragma unroll
-      for (unsigned k = 0; k < keys_per_lane; ++k) sorted_values[half(place, k)] = own[k];
+      for (unsigned k = 0; k < keys_per_lane; ++k) sorted_values[half(first, k)] = own[k];
       __syncthreads();
-      load_own<Ranks>(sorted_values, own);
+      load_own<Places>(sorted_values, own);
       __syncthreads();
 #pragma unroll
       for (unsigned k = 0; k < keys_per_lane; ++k) sorted_values[half(second, k)] = own[k];
       if (t == 0) {
         following = queue.draw();
-        prefetch(following);
+        input.prefetch_keys(following);
       }
     }
     if (t == 0) m.next = following;
@@ -168,7 +120,7 @@ __global__ void __launch_bounds__(Tiles::block, 1)
     if constexpr (has_values) {
       fence_before_bulk_copy();
       __syncthreads();
-      if (t == 0) fetch_keys(following);
+      if (t == 0) input.fetch_keys(following);
     }
   }
 }
@@ -228,7 +180,7 @@ struct passes_in_tile {
                                         std::decay_t<decltype(upper)>>,
                   {.grid = table.tiles < most ? table.tiles : most,
                    .block = Tiles::block,
-                   .shared_bytes = sizeof(LargeTileMemory<Tiles>),
+                   .shared_bytes = sizeof(typename Tiles::Memory),
                    .overlap = true,
                    .stream = a.stream},
                   a.in, a.keys, a.values, lower, upper, table, totals + TileTable::most_buckets, totals, T(0));

@@ -88,17 +88,10 @@ __device__ __forceinline__ void partition_in_tiles(Memory& m, const Input<T, O>&
     };
     unsigned following = 0;  // as long as this tile is in work
     if (!has_values && t == 0) following = queue.draw();
-    // 1. The lane's keys. Those past the end are in the last bucket, and being last they come after all others. What is
-    // there, nobody knows of a function of the caller's: then the last bucket of the tile will do.
+    // 1. The lane's keys. Those past the end are in the last bucket, and being last they come after all others.
     wait();
-    T keys[keys_per_lane], past;
-    if constexpr (requires { in.buckets.last_key(); }) {
-      past = codec.read_as(in.buckets.last_key());
-    } else {
-      past = T(~T(0));
-      if (const unsigned size = keys_in.size(tile); size < Tiles::tile)
-        past = key_of_last_bucket(in, std::size_t(tile) * Tiles::tile, size);
-    }
+    T keys[keys_per_lane];
+    const T past = codec.read_as(key_past_the_end(in, tile, Tiles::tile, keys_in.size(tile)));
     keys_in.template load<typename Tiles::Ranks>(tile, m.tile.staged, past, keys);
 #pragma unroll
     for (unsigned k = 0; k < keys_per_lane; ++k) keys[k] = codec.encode(keys[k]);
