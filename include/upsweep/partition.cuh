@@ -5,8 +5,9 @@
 #include <type_traits>
 
 #include "ladders/partition/08_lane_counters.cuh"
-#include "ladders/partition/09_two_passes.cuh"  // which lane_counters leaves more than 256 buckets to
-#include "ladders/partition/10_replicated_counts.cuh"
+#include "ladders/partition/09_two_passes.cuh"  // these two for more than 256 buckets
+#include "ladders/partition/10_passes_in_tile.cuh"
+#include "ladders/partition/11_replicated_counts.cuh"
 #include "upsweep/device_call.cuh"
 #include "upsweep/partition.h"
 

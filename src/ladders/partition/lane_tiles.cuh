@@ -75,6 +75,35 @@ __device__ T key_of_last_bucket(const Input<T, O>& in, std::size_t first, unsign
   return in.keys[first + (last & 0xffff)];
 }
 
+// Block-wide: returns a key for the elements past the end of a tile that has `size` of `tile_size` keys: it is in the
+// last bucket, or, since of a function of the caller's nobody knows what is there, in the last bucket of the tile.
+template <class T, class O>
+__device__ T key_past_the_end(const Input<T, O>& in, unsigned tile, unsigned tile_size, unsigned size) {
+  if constexpr (requires { in.buckets.last_key(); })
+    return in.buckets.last_key();
+  else
+    return size < tile_size ? key_of_last_bucket(in, std::size_t(tile) * tile_size, size) : T(~T(0));
+}
+
+// Loads this thread's elements of a tile in shared memory: Ranks::element(0) and so on.
+template <class Ranks, class T, unsigned count>
+__device__ __forceinline__ void load_own(const T* elements, T (&own)[count]) {
+  if constexpr (Ranks::consecutive) {
+    constexpr unsigned bytes = sizeof own;
+    using Word = std::conditional_t<bytes % 16 == 0, uint4, std::conditional_t<bytes % 8 == 0, uint2, unsigned>>;
+    static_assert(bytes % sizeof(Word) == 0);
+    const Word* const words = reinterpret_cast<const Word*>(elements + Ranks::element(0));
+#pragma unroll
+    for (unsigned k = 0; k < bytes / sizeof(Word); ++k) {
+      const Word word = words[k];
+      memcpy(static_cast<void*>(own + k * sizeof(Word) / sizeof(T)), &word, sizeof word);
+    }
+  } else {
+#pragma unroll
+    for (unsigned k = 0; k < count; ++k) own[k] = elements[Ranks::element(k)];
+  }
+}
+
 // An array that is read tile by tile, through shared memory.
 template <class T, unsigned tile_size>
 struct TileReader {
@@ -125,20 +154,7 @@ struct TileReader {
       }
       __syncthreads();
     }
-    if constexpr (Ranks::consecutive) {
-      constexpr unsigned bytes = sizeof own;
-      using Word = std::conditional_t<bytes % 16 == 0, uint4, std::conditional_t<bytes % 8 == 0, uint2, unsigned>>;
-      static_assert(bytes % sizeof(Word) == 0);
-      const Word* const words = reinterpret_cast<const Word*>(elements + Ranks::element(0));
-#pragma unroll
-      for (unsigned k = 0; k < bytes / sizeof(Word); ++k) {
-        const Word word = words[k];
-        memcpy(static_cast<void*>(own + k * sizeof(Word) / sizeof(T)), &word, sizeof word);
-      }
-    } else {
-#pragma unroll
-      for (unsigned k = 0; k < count; ++k) own[k] = elements[Ranks::element(k)];
-    }
+    load_own<Ranks>(elements, own);
   }
 };
 
