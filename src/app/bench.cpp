@@ -58,13 +58,12 @@ class Bench {
         chosen_rungs(s, primitive, platform,
                      {.arrays = options_.from_host ? Arrays::host : Arrays::device, .peers = options_.peers});
     if (rungs.empty()) return;
-    const auto sizes = lab::parse_sizes(s.sizes.empty() ? default_sizes : s.sizes);
     const Description description = platform.describe();
     for (const Type type : chosen_types(s, primitive, {Type::f32}))
       for (const Operation operation : chosen_operations(s, primitive, {primitive.operations().front()}))
-        for (const std::string& input : chosen_inputs(s, primitive, type, {"uniform"})) {
+        for (const std::string& input : chosen_inputs(s, primitive, type)) {
           Series series{&primitive, backend, rungs, {}};
-          for (const std::size_t n : sizes) {
+          for (const std::size_t n : chosen_sizes(s, primitive, input, default_sizes)) {
             series.cases.push_back({.type = type, .operation = operation, .n = n, .input = input});
             set_params(s, primitive, series.cases.back());
             require_rung_for(primitive, rungs, series.cases.back());
