@@ -95,6 +95,6 @@ extern const Contract render_contract{
           return f.pixels() * count_of(f.channels);
         },
     .default_cpu = "simd",
-    .default_gpu = "tile_ballot"};
+    .default_gpu = "binned"};
 
 }  // namespace upsweep
