@@ -266,6 +266,58 @@ TEST_F(Cli, CompareFindsRegressions) {
   expect_error("compare before.jsonl missing.jsonl", 2, "missing.jsonl");
   write("broken.jsonl", "{\"primitive\":\n");
   expect_error("compare before.jsonl broken.jsonl", 2, "broken.jsonl:1");
+  std::string other = with("10.0", "a");
+  write("other.jsonl", other.replace(other.find("1024"), 4, "2048"));
+  expect_error("compare before.jsonl other.jsonl", 2, "no case in common");
+}
+
+// Records that differ in parameters or situation alone have a table each.
+TEST_F(Cli, ReportShowsWhatDiffers) {
+  ASSERT_EQ(run("bench scan --backend cpu --rung serial --no-peers --type i32 --op sum -n 1K --samples 4 "
+                "--param inclusive=true -o a.jsonl")
+                .code,
+            0);
+  ASSERT_EQ(run("bench scan --backend cpu --rung serial --no-peers --type i32 --op sum -n 1K --samples 4 "
+                "--situation warm -o b.jsonl")
+                .code,
+            0);
+  write("both.jsonl", read(folder_ / "a.jsonl") + read(folder_ / "b.jsonl"));
+  const Outcome shown = run("report show both.jsonl");
+  EXPECT_EQ(shown.code, 0) << shown.err;
+  EXPECT_NE(shown.out.find("inclusive=true, back_to_back"), std::string::npos) << shown.out;
+  EXPECT_NE(shown.out.find(", warm"), std::string::npos) << shown.out;
+}
+
+// Standard output and standard error may be anything: a file that others write too, closed, full.
+TEST_F(Cli, WhateverTheDescriptorsAre) {
+  write_raw<std::int32_t>("in.raw", {3, -5, 10, 4});
+  EXPECT_EQ(run("run scan in.raw --type i32 -o /dev/stdout --format raw | wc -c").out, "16\n");
+  const Outcome group = run("run reduce in.raw --type i32 --format raw -o /dev/stdout; echo end", "echo begin;");
+  EXPECT_EQ(group.code, 0) << group.err;
+  EXPECT_EQ(group.out, std::string("begin\n") + '\x0c' + std::string(3, '\0') + "end\n");
+  EXPECT_EQ(run("bench reduce --backend cpu --rung serial --no-peers -n 1K --samples 4 -o r.jsonl >&-").code, 2);
+  for (const std::string& name : files()) EXPECT_EQ(read(folder_ / name).find("GB/s"), std::string::npos) << name;
+  EXPECT_EQ(run("run saxpy in.raw --type i32 --with - <&-").code, 2);
+  for (const char* where : {"2>&-", "2>/dev/full"}) {
+    EXPECT_EQ(run(std::string("run reduce missing.raw --type i32 ") + where).code, 2) << where;
+    EXPECT_EQ(run(std::string("run reduce in.raw --type i32 ") + where).out, "12\n") << where;
+  }
+  write("big.raw", std::string(1 << 20, 'x'));
+  expect_error("run scan big.raw --type u8 -o out.npy", 2, "ulimit -f", "ulimit -f 100;");
+  EXPECT_EQ(run("--help >help.txt", "ulimit -u 1;").code, 0);
+}
+
+TEST_F(Cli, InterruptedRecordsAreKept) {
+  write("r.jsonl", "old");
+  const Outcome outcome =
+      run("bench reduce --backend cpu --no-peers -n 2^10..2^24 --samples 1000 -o r.jsonl & "
+          "while ! grep -q simd .upsweep-*.tmp 2>/dev/null; do sleep 0.1; done; kill -TERM $!; wait $!");
+  EXPECT_EQ(read(folder_ / "r.jsonl"), "old");
+  const std::string kept = read(folder_ / "r.jsonl.partial");
+  EXPECT_NE(kept.find("\"rung\":\"simd\""), std::string::npos);
+  EXPECT_EQ(kept.back(), '\n');
+  EXPECT_NE(outcome.err.find("r.jsonl.partial"), std::string::npos) << outcome.err;
+  EXPECT_EQ(files().size(), 2u);
 }
 
 TEST_F(Cli, RunOnTheUsersData) {

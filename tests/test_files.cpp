@@ -139,6 +139,75 @@ TEST_F(Files, UnwritablePlacesAreFoundAtOnce) {
   EXPECT_NE(error_of([&] { OutputFile file(path("a")); }).hint().find("permissions"), string::npos);
 }
 
+TEST_F(Files, NamesThatCannotBeAreFoundAtOnce) {
+  put("a", "");
+  EXPECT_NE(string(error_of([&] { OutputFile file(path(string(256, 'x'))); }).what()).find("too long"), string::npos);
+  EXPECT_EQ(error_of([&] { OutputFile file(path("a/b")); }).code(), Code::io_error);
+  fs::create_symlink("loop", path("loop"));
+  EXPECT_EQ(error_of([&] { OutputFile file(path("loop")); }).code(), Code::io_error);
+  EXPECT_EQ(entries(), 2u);
+}
+
+TEST_F(Files, TheOwnerStays) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root may give files away";
+  put("a", "old");
+  ASSERT_EQ(chown(path("a").c_str(), 12345, 54321), 0);
+  fs::permissions(path("a"), fs::perms::owner_read | fs::perms::owner_write);
+  OutputFile(path("a")).commit();
+  struct stat status {};
+  ASSERT_EQ(stat(path("a").c_str(), &status), 0);
+  EXPECT_EQ(status.st_uid, 12345u);
+  EXPECT_EQ(status.st_gid, 54321u);
+  EXPECT_EQ(status.st_mode & 0777u, 0600u);
+}
+
+// A group of commands whose output goes to one file: what stood there stays, and what follows comes after.
+TEST_F(Files, OwnDescriptorsAreWrittenInPlace) {
+  put("a", "before ");
+  fs::create_symlink("/dev/stdout", path("link"));
+  const int descriptor = open(path("a").c_str(), O_WRONLY | O_APPEND);
+  const int status = in_child([&] {
+    dup2(descriptor, STDOUT_FILENO);
+    dup2(descriptor, 7);
+    for (const string& name : {string("/dev/stdout"), string("/dev/fd/7"), string("/proc/self/fd/1"), path("link")}) {
+      OutputFile file(name);
+      if (file.can_rewrite()) return 1;
+      file.write(bytes("x"));
+      file.commit();
+    }
+    return write(STDOUT_FILENO, " after", 6) == 6 ? 0 : 1;
+  });
+  close(descriptor);
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(content("a"), "before xxxx after");
+  EXPECT_EQ(error_of([&] { OutputFile file("/dev/fd/999"); }).code(), Code::io_error) << "closed";
+}
+
+TEST_F(Files, NoFileBecomesStandardOutput) {
+  const int status = in_child([&] {
+    for (int descriptor = 0; descriptor < 3; ++descriptor) close(descriptor);
+    occupy_standard_descriptors();
+    OutputFile file(path("a"));
+    char byte = 'x';
+    const bool fails =
+        write(STDOUT_FILENO, &byte, 1) < 0 && write(STDERR_FILENO, &byte, 1) < 0 && read(STDIN_FILENO, &byte, 1) < 0;
+    file.commit();
+    return fails ? 0 : 1;
+  });
+  EXPECT_EQ(status, 0);
+  EXPECT_EQ(content("a"), "");
+}
+
+TEST_F(Files, FinishedIsNotYetCommitted) {
+  put("a", "old");
+  OutputFile file(path("a"));
+  file.write(bytes("new"));
+  file.finish();
+  EXPECT_EQ(content("a"), "old");
+  file.commit();
+  EXPECT_EQ(content("a"), "new");
+}
+
 TEST_F(Files, UnreadableInputsAreNamed) {
   const Error missing = error_of([&] { InputFile file(path("missing")); });
   EXPECT_EQ(missing.code(), Code::io_error);
@@ -154,7 +223,7 @@ TEST_F(Files, AFullDiskIsAnError) {
   EXPECT_NE(e.hint().find("space"), string::npos);
 
   const int status = in_child([&] {
-    std::signal(SIGXFSZ, SIG_IGN);
+    handle_interrupts();
     const rlimit limit{1000, 1000};
     setrlimit(RLIMIT_FSIZE, &limit);
     OutputFile file(path("a"));
@@ -238,6 +307,31 @@ TEST_F(Files, ASecondSignalEndsTheProgramAndRemovesTheTemporary) {
   EXPECT_EQ(WTERMSIG(status), SIGINT);
   EXPECT_EQ(entries(), 1u);
   EXPECT_TRUE(fs::exists(path("kept")));
+}
+
+// Files of which a part is of use: neither the old one nor what is finished of the new one is lost.
+TEST_F(Files, WhatIsFinishedMayBeKept) {
+  put("a", "old");
+  for (const int signals : {1, 2}) {
+    const int status = in_child([&] {
+      handle_interrupts();
+      OutputFile file(path("a"));
+      file.write(bytes("first"));
+      if (file.keep_if_interrupted() != path("a") + ".partial") return 1;
+      for (int k = 0; k < signals; ++k) raise(SIGINT);
+      file.write(bytes("second"));
+      return 0;
+    });
+    if (signals == 1)
+      EXPECT_EQ(status, exited_with(Code::interrupted));
+    else
+      EXPECT_TRUE(WIFSIGNALED(status));
+    EXPECT_EQ(content("a"), "old");
+    EXPECT_EQ(content("a.partial"), "first") << signals;
+    EXPECT_EQ(entries(), 2u);
+    fs::remove(path("a.partial"));
+  }
+  EXPECT_FALSE(OutputFile("/dev/null").keep_if_interrupted());
 }
 
 TEST_F(Files, ASignalEndsABlockedRead) {

@@ -1,6 +1,7 @@
 // Which changes are regressions, and which are not.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "lab/compare.h"
@@ -98,6 +99,30 @@ TEST(Compare, OtherEnvironmentsAreRefusedUnlessAsked) {
     }
     EXPECT_EQ(compare({record("simd", 10)}, {other}, true).size(), 1u);
   }
+}
+
+TEST(Compare, ADeviceMakesACase) {
+  Record other = record("simd", 1);
+  other.device = "another";
+  // Ten times slower on one of two machines.
+  const auto all = compare({record("simd", 10), other}, {record("simd", 100), other}, false);
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(std::ranges::count_if(all, &Comparison::regression), 1);
+  try {
+    compare({record("simd", 10), other}, {other}, true);
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("two devices, 'a machine' and 'another'"), std::string::npos)
+        << error.what();
+  }
+}
+
+TEST(Compare, ASlowerCeilingIsNoRegression) {
+  Record before = record("copy", 10), after = record("copy", 20);
+  before.primitive = after.primitive = "ceiling";
+  const auto all = compare({before}, {after}, false);
+  EXPECT_EQ(all.at(0).change, Change::slower);
+  EXPECT_FALSE(all.at(0).regression());
 }
 
 TEST(Compare, TableShowsChangesAndTotals) {

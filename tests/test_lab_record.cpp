@@ -142,8 +142,8 @@ TEST(Record, PeerIsNamedAsSuch) {
 TEST(Record, SaysWhatSynchronises) {
   Rung rung{.primitive = "reduce", .name = "r"};
   const auto json_of = [&] {
-    return to_json(
-        make_record(identify({}), *find_primitive("reduce"), {}, Situation::back_to_back, {.rung = &rung}, nullptr));
+    return to_json(make_record(identify({}), *find_primitive("reduce"), {}, Situation::back_to_back,
+                               {.rung = &rung, .time = {{1, 2, 3}, 0}}, nullptr));
   };
   EXPECT_EQ(json_of().find("synchronises"), std::string::npos) << "as in lines from before the field existed";
   EXPECT_FALSE(parse_record(json_of(), "test", 1).synchronises);
@@ -176,19 +176,69 @@ TEST(Record, BadLinesSayWhereAndWhat) {
   expect_bad(neither, "rung or peer");
 }
 
+// Replaces the value of a field of the sample.
+std::string with(const std::string& name, const std::string& value) {
+  std::string json = to_json(sample());
+  const std::size_t begin = json.find("\"" + name + "\":") + name.size() + 3;
+  const std::size_t end = json.find_first_of(name == "params" ? "}" : ",}", begin) + (name == "params");
+  return json.replace(begin, end - begin, value);
+}
+
+// What a terminal, a table or a picture would take for something else, and numbers that no measurement has.
+TEST(Record, FieldsAreCheckedAtTheDoor) {
+  EXPECT_EQ(to_json(parse_record(with("n", "7"), "test", 1)), with("n", "7"));
+  for (const char* name : {"primitive", "rung", "backend", "op", "type", "input", "situation", "ceiling", "device",
+                           "driver", "compiler", "flags", "revision", "run", "time"}) {
+    for (const char* text : {R"("\u001b[2J")", R"("a\nb")", R"("\u0000")", R"("\u007f")", R"("\u009b2J")"})
+      expect_bad(with(name, text), "'" + std::string(name) + "' has a control character");
+    expect_bad(with(name, "7"), "'" + std::string(name) + "' has to be a string");
+    expect_bad(with(name, '"' + std::string(1001, 'a') + '"'), "more than 1000 bytes");
+  }
+  expect_bad(with("params", R"({"a\nb":1})"), "control character");
+  expect_bad(with("params", R"({"a":"\u001b"})"), "control character");
+  expect_bad(with("params", R"({"a":{}})"), "texts, numbers and booleans");
+  expect_bad(with("params", "[]"), "object");
+  for (const char* name : {"n", "samples", "traffic_bytes"})
+    for (const char* number : {"-1", "0.5", "1e3", "18446744073709551615", "null", "\"1\""})
+      expect_bad(with(name, number), "'" + std::string(name) + "' has to be a whole number");
+  for (const char* name : {"median_us", "q1_us", "q3_us"})
+    for (const char* number : {"-1", "0", "1e-320", "1e300", "true"})
+      expect_bad(with(name, number), "'" + std::string(name) + "' has to be a number from");
+  expect_bad(with("median_us", "12"), "quartiles");
+  expect_bad(with("q3_us", "null"), "quartiles");
+  for (const char* name : {"ceiling_gbs", "score", "aa_spread"})
+    expect_bad(with(name, "-1"), "has to be a number from");
+  expect_bad(with("checked", "1"), "true or false");
+}
+
+TEST(Record, LinesHaveAnEnd) {
+  const auto path = std::filesystem::temp_directory_path() / "upsweep_test_long_line.jsonl";
+  std::ofstream(path) << to_json(sample()) << '\n' << std::string(1 << 20, ' ') << '\n';
+  try {
+    read_records(path);
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find(":2: not a record: longer than 64 KiB"), std::string::npos)
+        << error.what();
+  }
+  std::ofstream(path) << to_json(sample());  // without a newline
+  EXPECT_EQ(read_records(path).size(), 1u);
+  std::filesystem::remove(path);
+}
+
 TEST(Record, FilesOfRecords) {
   const auto path = std::filesystem::temp_directory_path() / "upsweep_test_record.jsonl";
   {
     Record larger = sample(), again = sample(), elsewhere = sample();
     larger.n *= 2;
-    again.median_us = *again.median_us + 1;
+    again.median_us = *again.q3_us;
     elsewhere.device = "another";
     std::ofstream file(path);
     for (const Record& r : {sample(), larger, again, elsewhere}) file << to_json(r) << "\n\n";
   }
   const auto records = read_records(path);
   ASSERT_EQ(records.size(), 3u);  // a repeated measurement replaces the first one, in its position
-  EXPECT_EQ(records[0].median_us, *sample().median_us + 1);
+  EXPECT_EQ(records[0].median_us, sample().q3_us);
   EXPECT_EQ(records[1].n, 2 * sample().n);
   EXPECT_EQ(records[2].device, "another");
   { std::ofstream empty(path); }

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 #include <numeric>
+#include <span>
 #include <vector>
 
 #include "base/workspace.h"
@@ -221,6 +222,11 @@ TEST(PartitionPasses, TakeMoreBucketsThanATileCanRank) {
 
 // ---- values ---------------------------------------------------------------------------------------------------------
 
+// The keys in buckets before `bucket`, which are those of the lowest bits.
+std::size_t keys_below(std::span<const std::uint32_t> keys, std::size_t bucket, std::size_t buckets) {
+  return static_cast<std::size_t>(std::ranges::count_if(keys, [&](auto key) { return key % buckets < bucket; }));
+}
+
 // A block of 384 threads has tiles of 23040 pairs, larger than the checks' inputs: two whole ones and a rest.
 TEST(PartitionValues, LargeTilesKeepThemBesideTheirKeys) {
   constexpr std::size_t count = 2 * 23040 + 77;
@@ -249,6 +255,7 @@ TEST(PartitionValues, LargeTilesKeepThemBesideTheirKeys) {
     EXPECT_TRUE(report.issues.empty()) << test::to_string(report);
     std::size_t wrong = 0;
     for (std::size_t i = 0; i < count; ++i) wrong += moved[i] != order[i] || out[i] != keys[order[i]];
+    for (std::size_t b = 0; b <= 256; ++b) wrong += offsets[b] != keys_below(keys, b, 256);
     EXPECT_EQ(wrong, 0u);
     EXPECT_TRUE(workspace.counters_are_zero());
   }
@@ -289,6 +296,7 @@ TEST(PartitionValues, OfSixteenBytesGoWithTheirKeys) {
         std::size_t wrong = 0;
         for (std::size_t i = 0; i < 2 * count; ++i) wrong += moved[i + shift] != 2 * order[i / 2] + i % 2;
         for (std::size_t i = 0; i < count; ++i) wrong += out[i] != keys[order[i]];
+        for (std::size_t b = 0; b <= buckets; ++b) wrong += offsets[b] != keys_below(keys, b, buckets);
         EXPECT_EQ(wrong, 0u) << bits << ' ' << shift;
         EXPECT_EQ(moved[2 * count + shift], 0xCDCDCDCDCDCDCDCDu) << "values past the end are not touched";
       }

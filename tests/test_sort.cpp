@@ -22,9 +22,11 @@
 #include "lab/backends.h"
 #include "lab/check.h"
 #include "lab/inputs.h"
+#include "lab/parts.h"
 #include "lab/primitive.h"
 #include "ladders/sort/binding.h"
 #include "ladders/sort/cpu_cores.h"
+#include "ladders/sort/lab/oracle.h"
 #include "upsweep/sort.h"
 
 namespace upsweep {
@@ -323,6 +325,62 @@ TEST(SortCpu, KeysThatDifferInLowBitsOnly) {
       ASSERT_EQ(out, expected) << n << ' ' << threads;
     }
   }
+}
+
+// ---- the oracles ----------------------------------------------------------------------------------------------------
+
+// Their verdicts: with all keys sorted once more, and without. Both must be the same.
+bool accepted(const Call& call) {
+  using namespace ladders::sort;
+  EXPECT_TRUE(proves_itself(call, /*any_order=*/false));
+  const bool sorted = !find_mistake(truth_of(call), call, /*any_order=*/false), unsorted = !find_disorder(call);
+  EXPECT_EQ(sorted, unsorted);
+  return unsorted;
+}
+
+template <class T>
+bool accepts_keys(const std::vector<T>& keys, const std::vector<T>& out, Order order = Order::ascending) {
+  return accepted({.operation = order,
+                   .in = {input_array(type_of<T>(), keys.size(), keys.data())},
+                   .out = {input_array(type_of<T>(), out.size(), out.data())},
+                   .scalars = {std::uint64_t{0}, std::uint64_t{8 * sizeof(T)}}});
+}
+
+TEST(SortOracle, KeysAlone) {
+  const std::vector<float> keys{2, -0.0f, 1, 0.0f, 2};
+  EXPECT_TRUE(accepts_keys(keys, {-0.0f, 0.0f, 1, 2, 2}));
+  EXPECT_TRUE(accepts_keys(keys, {2, 2, 1, 0.0f, -0.0f}, Order::descending));
+  EXPECT_FALSE(accepts_keys(keys, {0.0f, -0.0f, 1, 2, 2})) << "-0 comes first";
+  EXPECT_FALSE(accepts_keys(keys, {-0.0f, 0.0f, 2, 1, 2})) << "two exchanged";
+  EXPECT_FALSE(accepts_keys(keys, {-0.0f, 0.0f, 1, 1, 2})) << "one instead of another";
+  EXPECT_FALSE(accepts_keys(keys, {2, 2, 1, 0.0f, -0.0f})) << "descending";
+}
+
+TEST(SortOracle, Indices) {
+  const std::vector<std::uint8_t> keys{7, 5, 7, 0xf5};
+  const auto accepts = [&](const U32& indices, unsigned bits, Order order = Order::ascending) {
+    return accepted({.operation = order,
+                     .in = {input_array(Type::u8, keys.size(), keys.data())},
+                     .out = {Array{Type::u8}, input_array(Type::u32, indices.size(), indices.data())},
+                     .scalars = {std::uint64_t{0}, std::uint64_t{bits}}});
+  };
+  EXPECT_TRUE(accepts({1, 0, 2, 3}, 8));
+  EXPECT_TRUE(accepts({3, 0, 2, 1}, 8, Order::descending));
+  EXPECT_TRUE(accepts({1, 3, 0, 2}, 4));
+  EXPECT_FALSE(accepts({1, 2, 0, 3}, 8)) << "equal keys exchanged";
+  EXPECT_FALSE(accepts({1, 0, 0, 3}, 8)) << "one twice";
+  EXPECT_FALSE(accepts({0, 1, 2, 3}, 8)) << "keys out of order";
+  EXPECT_FALSE(accepts({1, 0, 2, 4}, 8)) << "beyond the input";
+}
+
+// Parts of the lab: a mistake at the border of two, and a key that another part is short of.
+TEST(SortOracle, AcrossParts) {
+  U32 keys(part_size + 100), out(keys.size());
+  std::iota(out.begin(), out.end(), 0u);
+  std::reverse_copy(out.begin(), out.end(), keys.begin());
+  EXPECT_TRUE(accepts_keys(keys, out));
+  std::swap(out[part_size - 1], out[part_size]);
+  EXPECT_FALSE(accepts_keys(keys, out));
 }
 
 // ---- what is refused ------------------------------------------------------------------------------------------------

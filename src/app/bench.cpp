@@ -93,6 +93,8 @@ class Bench {
   }
 
   bool failed() const { return failed_; }
+  // Where the records so far are if the program is interrupted.
+  const std::optional<std::string>& kept() const { return kept_; }
 
  private:
   struct Series {
@@ -115,13 +117,14 @@ class Bench {
         records.push_back(make_record(identity, *series.primitive, c, situation_, measured,
                                       stopwatch.ceiling(measured.traffic.ceiling)));
         output_.json_line(to_json(records.back()));
+        kept_ = output_.keep_if_interrupted();
         if (!measured.failure) continue;
         failed_ = true;
-        failures += fmt::format("(F) {}/{} {}: {}\n", series.primitive->name(), measured.rung->name, lab::describe(c),
-                                *measured.failure);
+        failures += fmt::format("{}(F) {}/{} {}: {}", failures.empty() ? "" : "\n", series.primitive->name(),
+                                measured.rung->name, lab::describe(c), *measured.failure);
       }
       progress_.clear();
-      if (!failures.empty()) fmt::print(stderr, "{}", failures);
+      if (!failures.empty()) message(failures);
       if (table_each)
         output_.table(fmt::format("\n{} {}{}\n{}", series.primitive->name(), lab::describe(c), situation_text(),
                                   score_table(records, output_.terminal())));
@@ -156,6 +159,7 @@ class Bench {
   std::vector<Series> series_;
   std::size_t cases_ = 0, done_ = 0;
   bool failed_ = false;
+  std::optional<std::string> kept_;
 };
 
 int work(const Options& options) {
@@ -176,7 +180,13 @@ int work(const Options& options) {
   for (std::size_t i = 0; i < backends.size(); ++i)
     for (const Primitive* primitive : primitives) bench.plan(*primitive, backends[i], *platforms[i]);
   if (bench.empty()) throw Error(Code::invalid_argument, "no rung is left to time", "see `upsweep devices` and --rung");
-  for (std::size_t i = 0; i < backends.size(); ++i) bench.run(backends[i], *platforms[i]);
+  try {
+    for (std::size_t i = 0; i < backends.size(); ++i) bench.run(backends[i], *platforms[i]);
+  } catch (const Error& error) {
+    if (error.code() == Code::interrupted && bench.kept())
+      throw Error(Code::interrupted, fmt::format("interrupted; finished records are in {}", *bench.kept()));
+    throw;
+  }
   output.commit();
   return bench.failed() ? Exit::wrong_result : Exit::all_right;
 }
@@ -188,7 +198,8 @@ void add_bench(CLI::App& app, int& exit_code) {
                        "  upsweep bench reduce\n"
                        "  upsweep bench reduce --type i32,f32 --op max -n 2^10..2^27 -o results.jsonl\n"
                        "  upsweep bench reduce --rung simd,parallel --no-peers --json | jq .score\n"
-                       "  upsweep bench saxpy --from-host --backend cuda -n 2^29\n",
+                       "  upsweep bench saxpy --from-host --backend cuda -n 2^29\n"
+                       "An interrupted run leaves its finished records in FILE.partial, and FILE as it was.\n",
                        declare, work);
 }
 

@@ -1,6 +1,8 @@
 // upsweep compare: did anything become slower?
 #include "lab/compare.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "app/command.h"
@@ -29,6 +31,12 @@ void declare(CLI::App& command, Options& o) {
 int work(const Options& o) {
   const auto before = lab::read_records(o.before), after = lab::read_records(o.after);
   const auto comparisons = lab::compare(before, after, o.across);
+  const bool in_common = std::any_of(comparisons.begin(), comparisons.end(), [](const lab::Comparison& c) {
+    return !c.is_ceiling && c.change != lab::Change::missing && c.change != lab::Change::added;
+  });
+  if (!in_common)
+    throw Error(Code::invalid_argument, fmt::format("{} and {} have no case in common", o.before, o.after),
+                "a case is a rung or peer, backend, type, operation, n, input, situation and parameters");
   Output output(o.json, o.output);
   for (const lab::Comparison& c : comparisons) output.json_line(to_json(c));
   output.table(comparison_table(comparisons, o.all, output.terminal()));

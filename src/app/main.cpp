@@ -5,11 +5,13 @@
 #include <csignal>
 #include <exception>
 #include <new>
+#include <system_error>
 #include <thread>
 
 #include "app/command.h"
 #include "app/output.h"
 #include "app/select.h"
+#include "files/file.h"
 #include "files/interrupt.h"
 #include "revision.h"
 
@@ -37,14 +39,15 @@ int fail(int code, std::string_view what, std::string_view hint = {}) {
 
 // Work polls the interrupt flag between its steps. A step can take seconds (an oracle over 2^30 elements), so a second
 // signal is raised on the user's behalf if the program has not ended within 0.3 s: it ends the program at once, with
-// temporary files removed.
-void hurry_interrupts() {
+// temporary files removed. Where there is no thread to be had, the user has to press twice.
+void hurry_interrupts() try {
   std::thread([] {
     using namespace std::chrono_literals;
     while (!upsweep::interrupted()) std::this_thread::sleep_for(50ms);
     std::this_thread::sleep_for(300ms);
     std::raise(upsweep::interrupted());
   }).detach();
+} catch (const std::system_error&) {
 }
 
 int parse_and_run(int argc, char** argv) {
@@ -85,6 +88,7 @@ int parse_and_run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using namespace upsweep;
+  occupy_standard_descriptors();
   handle_interrupts();
   app::hurry_interrupts();
   try {

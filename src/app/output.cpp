@@ -12,6 +12,12 @@ namespace upsweep::app {
 
 namespace {
 void write(OutputFile& file, std::string_view text) { file.write(std::as_bytes(std::span(text))); }
+
+// What cannot be said there can be said nowhere: a closed or full standard error ends nothing.
+void to_stderr(std::string_view text) {
+  (void)!std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
 }  // namespace
 
 Output::Output(bool json, const std::string& path)
@@ -33,6 +39,10 @@ void Output::commit() {
   if (text_) text_->commit();
 }
 
+std::optional<std::string> Output::keep_if_interrupted() {
+  return json_ ? json_->keep_if_interrupted() : std::nullopt;
+}
+
 Progress::Progress(std::string what)
     : what_(std::move(what)), terminal_(lab::terminal(STDERR_FILENO)), shown_on_terminal_(isatty(STDERR_FILENO)) {}
 
@@ -50,18 +60,16 @@ void Progress::update(std::size_t done, std::size_t total, std::string_view note
   if (!note.empty()) line += fmt::format(" ({})", note);
   if (lab::columns(line) >= static_cast<std::size_t>(terminal_.width))
     line.resize(static_cast<std::size_t>(terminal_.width) - 1);
-  fmt::print(stderr, "\r\033[K{}", line);
-  std::fflush(stderr);
+  to_stderr("\r\033[K" + line);
   visible_ = true;
 }
 
 void Progress::clear() {
   if (!visible_) return;
-  fmt::print(stderr, "\r\033[K");
-  std::fflush(stderr);
+  to_stderr("\r\033[K");
   visible_ = false;
 }
 
-void message(std::string_view text) { fmt::print(stderr, "{}\n", text); }
+void message(std::string_view text) { to_stderr(std::string(text) + "\n"); }
 
 }  // namespace upsweep::app

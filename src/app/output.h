@@ -21,6 +21,9 @@ class Output {
   void table(std::string_view text);
   // Gives the file its final name.
   void commit();
+  // For lines that are of use without those that should follow. Call it after a line: if the program is interrupted
+  // then, the file of -o has the lines so far, as FILE.partial, which this returns; nothing without a file.
+  std::optional<std::string> keep_if_interrupted();
   const lab::Terminal& terminal() const { return terminal_; }
 
  private:
@@ -47,7 +50,7 @@ class Progress {
   bool visible_ = false;
 };
 
-// One line on standard error.
+// One line on standard error; lost, if that cannot be written.
 void message(std::string_view text);
 
 }  // namespace upsweep::app

@@ -88,13 +88,14 @@ int fill_readmes(const Options& o) {
 int show(const Options& o) {
   Output output(false, {});
   for (const std::string& path : o.files) {
-    // A series: records that differ only in n. In order of first appearance.
+    // A series: records that differ only in n and in who was timed. In order of first appearance.
     std::vector<std::string> order;
     std::map<std::string, std::vector<lab::Record>> series;
     for (lab::Record& r : read_selected(o, path)) {
       if (r.primitive == "ceiling") continue;
-      const std::string key =
-          fmt::format("{} {} {} input={}, {}", r.primitive, r.backend, type_and_op(r), r.input, r.device);
+      std::string key = fmt::format("{} {} {} input={}", r.primitive, r.backend, type_and_op(r), r.input);
+      for (const auto& [name, value] : r.params) key += fmt::format(" {}={}", name, value);
+      key += fmt::format(", {}, {}", r.situation, r.device);
       if (!series.contains(key)) order.push_back(key);
       series[key].push_back(std::move(r));
     }

@@ -274,7 +274,10 @@ class Outputs {
     const std::string lines = as_text(type_, elements);
     text_->write(std::as_bytes(std::span(lines)));
   }
+  // All of them, or none.
   void commit() {
+    for (const auto& file : files_)
+      if (file) file->finish();
     for (const auto& file : files_)
       if (file) file->commit();
     if (text_) text_->commit();

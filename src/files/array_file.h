@@ -30,8 +30,10 @@ class ArrayWriter {
  public:
   virtual ~ArrayWriter() = default;
   virtual void write(std::span<const std::byte> elements) = 0;
-  // Gives the file its final name. An ArrayWriter destroyed without it leaves no file (files/file.h). Throws
-  // Error(invalid_argument) if more or fewer elements were written than announced.
+  // Ends writing, before any of several files is committed. Throws Error(invalid_argument) if more or fewer elements
+  // were written than announced.
+  virtual void finish() = 0;
+  // Finishes, and gives the file its final name. An ArrayWriter destroyed without it leaves no file (files/file.h).
   virtual void commit() = 0;
 };
 

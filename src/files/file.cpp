@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
+#include <climits>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
@@ -44,12 +46,37 @@ std::string resolve(const std::string& path) {
   return real ? std::string(real.get()) : path;
 }
 
+// Returns the descriptor of ours that a path stands for (/dev/stdout, /dev/fd/3, a link to one), or -1.
+int own_descriptor(std::string path) {
+  const std::string descriptors = resolve("/proc/self/fd");
+  for (int links = 0; links < 40; ++links) {  // as many as the kernel follows
+    const std::size_t slash = path.rfind('/');
+    const std::string name = path.substr(slash + 1);
+    const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
+    if (!name.empty() && name.size() < 7 && name.find_first_not_of("0123456789") == std::string::npos &&
+        resolve(folder) == descriptors)
+      return std::stoi(name);
+    char target[PATH_MAX];
+    const ssize_t length = readlink(path.c_str(), target, sizeof target);
+    if (length <= 0 || length == sizeof target) return -1;
+    const std::string link(target, static_cast<std::size_t>(length));
+    path = link[0] == '/' || slash == std::string::npos ? link : folder + link;
+  }
+  return -1;
+}
+
 std::string folder_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
 }
 
 }  // namespace
+
+void occupy_standard_descriptors() {
+  for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
+    if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF)  // open() returns the lowest that is free: this one
+      (void)!open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
 
 void throw_io_error(const std::string& what, int error) {
   throw Error(Code::io_error, what + ": " + std::strerror(error), hint_for(error));
@@ -101,9 +128,15 @@ OutputFile::OutputFile(const std::string& path) : name_(path == "-" ? "standard 
     descriptor_ = STDOUT_FILENO;
     return;
   }
+  if (const int own = own_descriptor(path); own >= 0) {
+    descriptor_ = fcntl(own, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    if (descriptor_ < 0) fail("cannot write", errno);
+    return;
+  }
   const std::string target = resolve(path);
   struct stat status {};
   const bool exists = stat(target.c_str(), &status) == 0;
+  if (!exists && errno != ENOENT) fail("cannot write", errno);  // a name too long, a file where a folder should be
   if (exists && S_ISDIR(status.st_mode)) fail("cannot write", EISDIR);
   if (target.empty() || target.back() == '/') fail("cannot write", EISDIR);
   if (exists && !S_ISREG(status.st_mode)) {  // a device or a pipe
@@ -120,13 +153,27 @@ OutputFile::OutputFile(const std::string& path) : name_(path == "-" ? "standard 
     descriptor_ = open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   } while (descriptor_ < 0 && errno == EEXIST);
   if (descriptor_ < 0) fail("cannot write", errno);
-  if (exists) (void)!fchmod(descriptor_, status.st_mode & 07777);  // best effort: not every file system has modes
-  temporary_ = Temporary{temporary, target, std::make_unique<GuardedPath>(temporary)};
+  if (exists) {  // best effort: not every file system has owners and modes, nor may everyone give files away
+    (void)!fchown(descriptor_, status.st_uid, status.st_gid);
+    (void)!fchmod(descriptor_, status.st_mode & 07777);
+  }
+  temporary_ = Temporary{temporary, target, std::make_unique<GuardedPath>(temporary), std::nullopt};
 }
 
 OutputFile::~OutputFile() {
   if (descriptor_ > STDERR_FILENO) close(descriptor_);
-  if (temporary_) unlink(temporary_->path.c_str());
+  if (!temporary_) return;
+  if (temporary_->kept && interrupted())
+    (void)!std::rename(temporary_->path.c_str(), temporary_->kept->c_str());
+  else
+    unlink(temporary_->path.c_str());
+}
+
+std::optional<std::string> OutputFile::keep_if_interrupted() {
+  if (!temporary_) return std::nullopt;
+  temporary_->kept = temporary_->target + ".partial";
+  temporary_->guard->keep_as(*temporary_->kept);
+  return temporary_->kept;
 }
 
 void OutputFile::fail(const char* what, int error) const { throw_io_error(std::string(what) + " " + name_, error); }
@@ -152,12 +199,15 @@ void OutputFile::rewrite(std::uint64_t offset, std::span<const std::byte> bytes)
   }
 }
 
+void OutputFile::finish() {
+  if (descriptor_ <= STDERR_FILENO) return;
+  const int descriptor = descriptor_;
+  descriptor_ = -1;
+  if (close(descriptor) != 0 && errno != EINTR) fail("cannot write", errno);  // network disks report a full disk here
+}
+
 void OutputFile::commit() {
-  if (descriptor_ > STDERR_FILENO) {
-    const int descriptor = descriptor_;
-    descriptor_ = -1;
-    if (close(descriptor) != 0 && errno != EINTR) fail("cannot write", errno);  // network disks report a full disk here
-  }
+  finish();
   if (!temporary_) return;
   if (rename(temporary_->path.c_str(), temporary_->target.c_str()) != 0) fail("cannot rename to", errno);
   temporary_.reset();

@@ -15,6 +15,10 @@ namespace upsweep {
 // 2 GiB - 4 KiB.)
 inline constexpr std::size_t most_at_once = std::size_t{64} << 20;
 
+// Occupies those of descriptors 0 to 2 that are closed, so that no file that is opened becomes standard output. Reading
+// or writing them fails as if they were closed. For programs, at their start.
+void occupy_standard_descriptors();
+
 // Throws Error(io_error) for a system call that failed with this errno: "cannot read a.npy: Is a directory", and what
 // to do about it.
 [[noreturn]] void throw_io_error(const std::string& what, int error);
@@ -49,9 +53,11 @@ class InputFile final : public Source {
 };
 
 // Writes to a temporary file in the same folder, which commit() renames to its final name. Without commit() the
-// destructor removes it, and a file that existed before is unchanged. A target that cannot be renamed over (standard
-// output, a pipe, a device) is written in place. Every member throws Error(io_error); write also throws
-// Error(interrupted).
+// destructor removes it, and a file that existed before is unchanged. A target that cannot be renamed over (a pipe, a
+// device) is written in place, and so is an open descriptor, under whatever name: `-`, /dev/stdout, /dev/fd/3. A
+// symbolic link stays, and the file that it leads to is replaced; of a hard link, the other names keep the old file.
+// Permissions stay, and so does the owner, if we may give files away. Every member throws Error(io_error); write also
+// throws Error(interrupted).
 class OutputFile {
  public:
   // Creates the temporary file, so that an unwritable path is found before any work is done.
@@ -64,8 +70,15 @@ class OutputFile {
   // Replaces bytes already written, at `offset` from the beginning. Requires can_rewrite().
   void rewrite(std::uint64_t offset, std::span<const std::byte> bytes);
   bool can_rewrite() const { return temporary_.has_value(); }
-  // Renames the file, without fsync: the rename may not survive a power failure, but results can be computed again, and
-  // on a busy disk an fsync costs seconds.
+  // For files that are of use in part: from now on, if a signal ends the program before commit(), what was written
+  // stays beside the target, under this name. Returns nothing for a target that is written in place.
+  std::optional<std::string> keep_if_interrupted();
+  // Ends writing. What a disk has to say about it is known after this, so several files are all finished before the
+  // first is committed.
+  void finish();
+  bool finished() const { return descriptor_ < 0; }
+  // Finishes and renames the file, without fsync: the rename may not survive a power failure, but results can be
+  // computed again, and on a busy disk an fsync costs seconds.
   void commit();
   const std::string& name() const { return name_; }
 
@@ -74,6 +87,7 @@ class OutputFile {
   struct Temporary {
     std::string path, target;
     std::unique_ptr<GuardedPath> guard;
+    std::optional<std::string> kept;  // its name if a signal comes
   };
   std::string name_;
   int descriptor_ = -1;

@@ -5,6 +5,7 @@
 #include <array>
 #include <atomic>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 
 #include "upsweep/error.h"
@@ -20,6 +21,8 @@ struct Slot {
   enum State { unused, filling, in_use };
   std::atomic<int> state{unused};
   std::array<char, 4096> path{};  // PATH_MAX
+  std::array<char, 4096> kept{};
+  std::atomic<bool> keep{false};
 };
 std::array<Slot, 16> slots;
 
@@ -27,8 +30,18 @@ extern "C" void on_signal(int signal) {
   int expected = 0;
   if (received.compare_exchange_strong(expected, signal)) return;
   for (Slot& slot : slots)
-    if (slot.state == Slot::in_use) unlink(slot.path.data());
-  std::signal(signal, SIG_DFL);  // both are async-signal-safe; the signal is delivered when this handler returns
+    if (slot.state == Slot::in_use) {
+      if (slot.keep) {
+        (void)!std::rename(slot.path.data(), slot.kept.data());
+        constexpr char kept[] = "upsweep: what was finished is in ";
+        (void)!write(STDERR_FILENO, kept, sizeof kept - 1);
+        (void)!write(STDERR_FILENO, slot.kept.data(), std::strlen(slot.kept.data()));
+        (void)!write(STDERR_FILENO, "\n", 1);
+      } else {
+        unlink(slot.path.data());
+      }
+    }
+  std::signal(signal, SIG_DFL);  // all are async-signal-safe; the signal is delivered when this handler returns
   std::raise(signal);
 }
 
@@ -46,6 +59,7 @@ void handle_interrupts() {
     sigaction(signal, &action, nullptr);
   }
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
 }
 
 int interrupted() noexcept { return received.load(std::memory_order_relaxed); }
@@ -60,10 +74,19 @@ GuardedPath::GuardedPath(const std::string& path) noexcept {
     int expected = Slot::unused;
     if (!slots[k].state.compare_exchange_strong(expected, Slot::filling)) continue;
     std::memcpy(slots[k].path.data(), path.c_str(), path.size() + 1);
+    slots[k].keep = false;
     slots[k].state = Slot::in_use;
     slot_ = static_cast<int>(k);
     return;
   }
+}
+
+void GuardedPath::keep_as(const std::string& name) noexcept {
+  if (slot_ < 0 || name.size() >= slots[0].kept.size()) return;
+  Slot& slot = slots[static_cast<std::size_t>(slot_)];
+  if (slot.keep) return;
+  std::memcpy(slot.kept.data(), name.c_str(), name.size() + 1);
+  slot.keep = true;
 }
 
 void GuardedPath::release() noexcept {

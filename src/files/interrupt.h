@@ -6,8 +6,9 @@
 
 namespace upsweep {
 
-// Installs the handlers, and ignores SIGPIPE, so that a reader that went away is an ordinary Error. For programs: a
-// library never calls this. Blocking system calls (a read of standard input) return at once on a signal.
+// Installs the handlers, and ignores SIGPIPE and SIGXFSZ, so that a reader that went away and a file that may not grow
+// are ordinary Errors. For programs: a library never calls this. Blocking system calls (a read of standard input)
+// return at once on a signal.
 void handle_interrupts();
 
 // Returns the signal that asked the program to stop, or 0.
@@ -25,6 +26,8 @@ class GuardedPath {
   GuardedPath& operator=(const GuardedPath&) = delete;
   ~GuardedPath() { release(); }
   void release() noexcept;  // the file is gone or has its final name
+  // From now on, a second signal does not unlink the file but gives it this name.
+  void keep_as(const std::string& name) noexcept;
 
  private:
   int slot_ = -1;

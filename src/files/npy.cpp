@@ -304,12 +304,18 @@ void NpyWriter::write(std::span<const std::byte> elements) {
 }
 
 void NpyWriter::commit() {
+  finish();
+  file_.commit();
+}
+
+void NpyWriter::finish() {
+  if (file_.finished()) return;
   require_all_written(file_.name(), type_, count_, written_);
   if (!count_) {
     const std::array shape{written_ / size_of(type_)};
     file_.rewrite(0, bytes_of(npy_header(type_, shape)));
   }
-  file_.commit();
+  file_.finish();
 }
 
 }  // namespace upsweep

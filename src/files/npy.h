@@ -44,6 +44,7 @@ class NpyWriter final : public ArrayWriter {
  public:
   NpyWriter(const std::string& path, Type type, std::optional<std::uint64_t> count);
   void write(std::span<const std::byte> elements) override;
+  void finish() override;
   void commit() override;
 
  private:

@@ -39,8 +39,14 @@ void RawWriter::write(std::span<const std::byte> elements) {
 }
 
 void RawWriter::commit() {
-  require_all_written(file_.name(), type_, count_, written_);
+  finish();
   file_.commit();
+}
+
+void RawWriter::finish() {
+  if (file_.finished()) return;
+  require_all_written(file_.name(), type_, count_, written_);
+  file_.finish();
 }
 
 void require_all_written(const std::string& name, Type type, std::optional<std::uint64_t> count,

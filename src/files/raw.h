@@ -23,6 +23,7 @@ class RawWriter final : public ArrayWriter {
  public:
   RawWriter(const std::string& path, Type type, std::optional<std::uint64_t> count);
   void write(std::span<const std::byte> elements) override;
+  void finish() override;
   void commit() override;
 
  private:

@@ -1,73 +1,8 @@
-// Reductions and scans inside a warp and inside a block.
+// Reductions and scans inside a block.
 #pragma once
-#include <concepts>
-#include <cstring>
-
-#include "kernel/kernel.h"
+#include "kernel/warp.h"
 
 namespace upsweep {
-
-inline constexpr unsigned all_lanes = 0xffffffffu;
-
-// Warp shuffles of any type. CUDA's intrinsics widen integers below 32 bits to int and take no structs, which are
-// therefore shuffled word by word.
-template <class T, class F>
-__device__ __forceinline__ T word_by_word(T value, F&& shuffle_word) {
-  if constexpr (std::is_arithmetic_v<T>) {
-    return T(shuffle_word(value));
-  } else {
-    unsigned words[(sizeof(T) + 3) / 4] = {};
-    memcpy(words, &value, sizeof(T));
-#pragma unroll
-    for (unsigned& word : words) word = shuffle_word(word);
-    memcpy(static_cast<void*>(&value), words, sizeof(T));
-    return value;
-  }
-}
-// Returns the value of lane `lane`.
-template <class T>
-__device__ __forceinline__ T shuffle(T value, unsigned lane) {
-  return word_by_word(value, [&](auto word) { return __shfl_sync(all_lanes, word, int(lane)); });
-}
-// Returns the value of the lane `distance` lower, or the lane's own if there is none.
-template <class T>
-__device__ __forceinline__ T shuffle_up(T value, unsigned distance) {
-  return word_by_word(value, [&](auto word) { return __shfl_up_sync(all_lanes, word, distance); });
-}
-// Returns the value of the lane `distance` higher, or the lane's own if there is none.
-template <class T>
-__device__ __forceinline__ T shuffle_down(T value, unsigned distance) {
-  return word_by_word(value, [&](auto word) { return __shfl_down_sync(all_lanes, word, distance); });
-}
-
-// sm_80 and above reduce 32-bit integers over a warp in one instruction.
-template <class T, class Op>
-inline constexpr bool has_warp_instruction = std::is_integral_v<T> && sizeof(T) == 4 &&
-                                             (std::is_same_v<Op, Sum> || std::is_same_v<Op, Min> ||
-                                              std::is_same_v<Op, Max>);
-
-// Warp-wide reduction, in lane order, as a tree: neighbours first. Lane 0 has the result.
-template <class T, class Op>
-__device__ __forceinline__ T warp_reduce(T value, Op op) {
-  if constexpr (has_warp_instruction<T, Op>) {
-    if constexpr (std::is_same_v<Op, Sum>)
-      return T(__reduce_add_sync(all_lanes, unsigned(value)));
-    else if constexpr (std::is_same_v<Op, Min>)
-      return __reduce_min_sync(all_lanes, value);
-    else
-      return __reduce_max_sync(all_lanes, value);
-  } else {
-    for (unsigned d = 1; d < warp_size; d *= 2) value = op(value, shuffle_down(value, d));
-    return value;
-  }
-}
-
-// Whether operands may be reordered: true for the named operators, which have their name as a constant. A user's
-// operator need only be associative, whatever members it has.
-template <class Named>
-inline constexpr bool commutes = requires {
-  requires std::same_as<decltype(Named::op), const Op>;
-};
 
 // Block sizes that the block-wide functions below support.
 constexpr bool whole_warps(unsigned block) { return block >= warp_size && block <= 1024 && block % warp_size == 0; }
@@ -89,40 +24,6 @@ __device__ __forceinline__ T block_reduce(T value, Op op,
     value = warp_reduce(value, op);
   }
   return value;
-}
-
-// Warp-wide inclusive scan, in lane order; lane 31 has the total.
-template <class T, class Op>
-__device__ __forceinline__ T warp_scan(T value, Op op) {
-  const unsigned lane = threadIdx.x % warp_size;
-  for (unsigned distance = 1; distance < warp_size; distance *= 2) {
-    const T before = shuffle_up(value, distance);
-    if (lane >= distance) value = op(before, value);
-  }
-  return value;
-}
-
-// Warp-wide inclusive scans of several rows of 32 values, one step of all rows at a time: the shuffles of a step are in
-// flight together, whereas each row by itself would wait for five in sequence. In row r a lane combines its value with
-// those of at most the reach(r) lanes to its left; reach(r) = lane scans the whole row.
-template <unsigned Rows, class T, class Op, class Reach>
-__device__ __forceinline__ void warp_scans(T (&rows)[Rows], Op op, Reach&& reach) {
-#pragma unroll
-  for (unsigned distance = 1; distance < warp_size; distance *= 2) {
-    T before[Rows];
-#pragma unroll
-    for (unsigned r = 0; r < Rows; ++r) before[r] = shuffle_up(rows[r], distance);
-#pragma unroll
-    for (unsigned r = 0; r < Rows; ++r)
-      if (distance <= reach(r)) rows[r] = op(before[r], rows[r]);
-  }
-}
-
-// Turns inclusive into exclusive: returns the value of the lane to the left, or the neutral element in lane 0.
-template <class T, class Op>
-__device__ __forceinline__ T from_left_lane(T value, Op) {
-  const T left = shuffle_up(value, 1);
-  return threadIdx.x % warp_size == 0 ? Op::template neutral<T>() : left;
 }
 
 // Exclusive scan of the warps' totals, which lane 31 of each warp passes. Returns the prefix of this warp, and in

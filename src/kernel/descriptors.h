@@ -4,8 +4,8 @@
 // Descriptors are not cleared between calls: one left by an earlier call carries that call's epoch and reads as empty.
 #pragma once
 #include "base/workspace.h"
-#include "kernel/block.h"
 #include "kernel/tagged_word.h"
+#include "kernel/warp.h"
 
 namespace upsweep {
 
@@ -40,6 +40,32 @@ template <class A>
 Descriptors descriptors_for(Workspace& workspace, std::size_t count) {
   const auto kept = workspace.kept(Descriptors::reserved + count * words_per<A>);
   return {kept.words, kept.count};
+}
+
+// Waits for the values index(0) to index(Count - 1) of an array. All loads of a polling round are in flight together.
+template <unsigned Count, class T, class Index>
+__device__ __forceinline__ void wait_tagged(const unsigned long long* array, unsigned tag, Index index,
+                                            T (&values)[Count]) {
+  constexpr unsigned each = words_per<T>;
+  unsigned long long word[Count * each];
+  bool found;
+  do {
+#pragma unroll
+    for (unsigned v = 0; v < Count; ++v)
+#pragma unroll
+      for (unsigned k = 0; k < each; ++k) word[v * each + k] = load_relaxed(array + std::size_t(index(v)) * each + k);
+    found = true;
+#pragma unroll
+    for (unsigned w = 0; w < Count * each; ++w) found &= static_cast<unsigned>(word[w]) == tag;
+    if (!found) spin_hint();
+  } while (!found);
+#pragma unroll
+  for (unsigned v = 0; v < Count; ++v) {
+    unsigned half[each];
+#pragma unroll
+    for (unsigned k = 0; k < each; ++k) half[k] = static_cast<unsigned>(word[v * each + k] >> 32);
+    memcpy(&values[v], half, sizeof(T));
+  }
 }
 
 // ---- the total of a range of tiles ----------------------------------------------------------------------------------

@@ -1,7 +1,7 @@
 // Rows of 16-byte packs, and warp-wide scans of them: in row r, lane l has pack r * 32 + l.
 #pragma once
-#include "kernel/block.h"
 #include "kernel/vector.h"
+#include "kernel/warp.h"
 
 namespace upsweep {
 

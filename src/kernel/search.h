@@ -1,6 +1,6 @@
 // Searches in ascending arrays.
 #pragma once
-#include "kernel/block.h"
+#include "kernel/warp.h"
 
 namespace upsweep {
 

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "lab/grid.h"
 #include "lab/table.h"
@@ -13,26 +15,52 @@ namespace upsweep::lab {
 
 namespace {
 
-// Backends of one run differ in their devices, so environments are compared backend by backend.
+// What records have to agree in to be compared. Backends of one run differ in their devices.
+using Environment = std::array<std::string, 4>;
+constexpr std::array environment_fields{"device", "driver", "compiler", "flags"};
+using Environments = std::map<std::string, std::set<Environment>>;  // by backend
+
+Environments environments_of(const std::vector<Record>& records) {
+  Environments all;
+  for (const Record& r : records) all[r.backend].insert({r.device, r.driver, r.compiler, r.flags});
+  return all;
+}
+
 void require_same_environment(const std::vector<Record>& before, const std::vector<Record>& after) {
-  for (const Record& b : before)
-    for (const Record& a : after) {
-      if (a.backend != b.backend) continue;
-      const std::tuple<const char*, const std::string&, const std::string&> fields[] = {
-          {"device", b.device, a.device},
-          {"driver", b.driver, a.driver},
-          {"compiler", b.compiler, a.compiler},
-          {"flags", b.flags, a.flags}};
-      for (const auto& [name, was, is] : fields)
-        if (was != is)
-          throw Error(Code::invalid_argument,
-                      fmt::format("the runs are from different environments: {} '{}' and '{}'", name, was, is),
-                      "pass --across to compare them all the same");
-    }
+  const Environments then = environments_of(before), now = environments_of(after);
+  for (const auto& [backend, was] : then) {
+    const auto found = now.find(backend);
+    if (found == now.end() || found->second == was) continue;
+    // The first field in which two of them differ.
+    for (const Environment& b : was)
+      for (const Environment& a : found->second)
+        for (std::size_t k = 0; k < b.size(); ++k)
+          if (a[k] != b[k])
+            throw Error(Code::invalid_argument,
+                        fmt::format("the runs are from different environments: {} '{}' and '{}'", environment_fields[k],
+                                    b[k], a[k]),
+                        "pass --across to compare them all the same");
+  }
+}
+
+using Cases = std::map<std::string, std::pair<const Record*, const Record*>>;
+
+// Puts the records of one run into `cases`. Across environments a case has no device in its name, so a run may have it
+// from one device only.
+void put(const std::vector<Record>& records, bool across, const Record* Cases::mapped_type::*side, Cases& cases) {
+  for (const Record& r : records) {
+    const std::string what = case_of(r) + (across ? "" : " on " + r.device);
+    const Record*& place = cases[what].*side;
+    if (across && place && place->device != r.device)
+      throw Error(Code::invalid_argument,
+                  fmt::format("{} was measured on two devices, '{}' and '{}'", what, place->device, r.device),
+                  "compare runs of one device each");
+    place = &r;
+  }
 }
 
 Comparison compare_one(const std::string& what, const Record* before, const Record* after) {
-  Comparison c{.what = what};
+  Comparison c{.what = what, .is_ceiling = (before ? before : after)->primitive == "ceiling"};
   if (before && before->timed()) c.before_us = *before->median_us;
   if (after && after->timed()) c.after_us = *after->median_us;
   if (!after)
@@ -62,11 +90,12 @@ std::string_view to_string(Change change) {
 
 std::vector<Comparison> compare(const std::vector<Record>& before, const std::vector<Record>& after, bool across) {
   if (!across) require_same_environment(before, after);
-  std::map<std::string, std::pair<const Record*, const Record*>> pairs;
-  for (const Record& r : before) pairs[case_of(r)].first = &r;
-  for (const Record& r : after) pairs[case_of(r)].second = &r;
+  Cases cases;
+  put(before, across, &Cases::mapped_type::first, cases);
+  put(after, across, &Cases::mapped_type::second, cases);
   std::vector<Comparison> all;
-  for (const auto& [what, pair] : pairs) all.push_back(compare_one(what, pair.first, pair.second));
+  for (const auto& [what, pair] : cases)
+    all.push_back(compare_one(case_of(pair.first ? *pair.first : *pair.second), pair.first, pair.second));
   return all;
 }
 

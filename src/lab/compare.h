@@ -23,11 +23,14 @@ struct Comparison {
   Change change = Change::same;
   double before_us = 0, after_us = 0;
   double noise = 0;  // both A/A spreads together, relative
-  bool regression() const { return change == Change::slower || change == Change::broken; }
+  bool is_ceiling = false;
+  // Of the code: a slower ceiling is a slower machine.
+  bool regression() const { return !is_ceiling && (change == Change::slower || change == Change::broken); }
 };
 
-// Matches records by case and contestant; the later of two records for the same counts. Throws Error(invalid_argument)
-// if device, driver, compiler or flags differ, unless `across`.
+// Matches records by case, contestant and device; the later of two records for the same counts. Throws
+// Error(invalid_argument) if device, driver, compiler or flags differ. Across environments the device does not matter,
+// but each run has to be of one; there too it throws if a case was measured on two.
 std::vector<Comparison> compare(const std::vector<Record>& before, const std::vector<Record>& after, bool across);
 
 // The changes, worst first, and one line of totals. Unchanged cases are only counted, unless `all`.

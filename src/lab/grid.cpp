@@ -48,16 +48,25 @@ std::string Grid::text(const Terminal& terminal, int indent) const {
   return text;
 }
 
+namespace {
+// A bar would end the cell.
+std::string in_markdown(std::string text) {
+  for (std::size_t k = text.find('|'); k != text.npos; k = text.find('|', k + 2)) text.insert(k, 1, '\\');
+  return text;
+}
+}  // namespace
+
 std::string Grid::markdown() const {
   std::string text = "|";
-  for (const std::string& name : header_) text += " " + name + " |";
+  for (const std::string& name : header_) text += " " + in_markdown(name) + " |";
   text += "\n|---|";
   for (std::size_t k = 1; k < header_.size(); ++k) text += "---:|";
   text += "\n";
   for (const auto& row : rows_) {
     text += "|";
     for (const Cell& cell : row)
-      text += " " + (cell.style == Style::strong ? "**" + cell.text + "**" : cell.text) + " |";
+      text +=
+          " " + (cell.style == Style::strong ? "**" + in_markdown(cell.text) + "**" : in_markdown(cell.text)) + " |";
     text += "\n";
   }
   return text;

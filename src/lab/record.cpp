@@ -7,6 +7,7 @@
 #include <chrono>
 #include <fstream>
 #include <iostream>
+#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -24,14 +25,70 @@ Json or_null(const std::optional<T>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-template <class T>
-void read(const Json& json, const char* name, T& value) {
-  json.at(name).get_to(value);
+// ---- reading --------------------------------------------------------------------------------------------------------
+
+// What is wrong with a field; parse_record() adds the place.
+struct BadField {
+  std::string what;
+};
+
+// Records go to terminals, to Markdown and to pictures, and nobody vouches for a file: a text that steers a terminal or
+// begins a new line is refused here, once, and so is a number that no measurement has.
+constexpr std::size_t longest_text = 1000, longest_line = std::size_t{1} << 16;  // bytes; bench writes lines of 1 KiB
+
+std::string checked_text(const char* name, const Json& field) {
+  if (!field.is_string()) throw BadField{fmt::format("'{}' has to be a string", name)};
+  auto text = field.get<std::string>();
+  if (text.size() > longest_text) throw BadField{fmt::format("'{}' has more than {} bytes", name, longest_text)};
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    const auto byte = static_cast<unsigned char>(text[k]);
+    // U+0080 to U+009F are control characters too: in UTF-8, bytes 0x80 to 0x9f after 0xc2.
+    const bool second_half = byte == 0xc2 && k + 1 < text.size() && static_cast<unsigned char>(text[k + 1]) < 0xa0;
+    if (byte < 0x20 || byte == 0x7f || second_half) throw BadField{fmt::format("'{}' has a control character", name)};
+  }
+  return text;
 }
-template <class T>
-void read(const Json& json, const char* name, std::optional<T>& value) {
-  const Json& field = json.at(name);
-  if (!field.is_null()) value = field.get<T>();
+
+const Json& field_of(const Json& json, const char* name) {
+  const auto found = json.find(name);
+  if (found == json.end()) throw BadField{fmt::format("'{}' is missing", name)};
+  return *found;
+}
+
+void read(const Json& json, const char* name, std::string& value) { value = checked_text(name, field_of(json, name)); }
+void read(const Json& json, const char* name, std::optional<std::string>& value) {
+  if (const Json& field = field_of(json, name); !field.is_null()) value = checked_text(name, field);
+}
+void read(const Json& json, const char* name, bool& value) {
+  const Json& field = field_of(json, name);
+  if (!field.is_boolean()) throw BadField{fmt::format("'{}' has to be true or false", name)};
+  value = field.get<bool>();
+}
+
+void read_count(const Json& json, const char* name, std::uint64_t most, auto& value) {
+  const Json& field = field_of(json, name);
+  if (!field.is_number_unsigned() || field.get<std::uint64_t>() > most)
+    throw BadField{fmt::format("'{}' has to be a whole number, at most {}", name, most)};
+  value = static_cast<std::remove_reference_t<decltype(value)>>(field.get<std::uint64_t>());
+}
+
+void read_number(const Json& json, const char* name, double least, double most, std::optional<double>& value) {
+  const Json& field = field_of(json, name);
+  if (field.is_null()) return;
+  if (!field.is_number() || !(field.get<double>() >= least && field.get<double>() <= most))
+    throw BadField{fmt::format("'{}' has to be a number from {:g} to {:g}, or null", name, least, most)};
+  value = field.get<double>();
+}
+
+// The three quartiles together, in their order, or none of them.
+void read_times(const Json& json, Record& r) {
+  constexpr double shortest = 1e-6, longest = 1e12;  // a picosecond; eleven days
+  read_number(json, "median_us", shortest, longest, r.median_us);
+  read_number(json, "q1_us", shortest, longest, r.q1_us);
+  read_number(json, "q3_us", shortest, longest, r.q3_us);
+  if (r.q1_us.has_value() != r.timed() || r.q3_us.has_value() != r.timed() ||
+      (r.timed() && !(*r.q1_us <= *r.median_us && *r.median_us <= *r.q3_us)))
+    throw BadField{"'q1_us', 'median_us' and 'q3_us' have to be quartiles, or null together"};
 }
 
 // A parameter's value: numbers and booleans as such, names as strings.
@@ -39,7 +96,11 @@ Json as_json(const std::string& text) {
   const Json value = Json::parse(text, nullptr, false);
   return value.is_number() || value.is_boolean() ? value : Json(text);
 }
-std::string param_text(const Json& value) { return value.is_string() ? value.get<std::string>() : value.dump(); }
+std::string param_text(const Json& value) {
+  if (value.is_string()) return checked_text("params", value);
+  if (!value.is_number() && !value.is_boolean()) throw BadField{"'params' has to hold texts, numbers and booleans"};
+  return value.dump();
+}
 
 // Rounds to this many significant digits: the rest is noise that makes lines long.
 std::optional<double> rounded(const std::optional<double>& value, int digits) {
@@ -172,23 +233,25 @@ Record parse_record(const std::string& line, const std::string& source, std::siz
     read(json, "primitive", r.primitive);
     read(json, "rung", r.rung);
     read(json, "peer", r.peer);
+    if (r.rung.has_value() == r.peer.has_value()) throw BadField{"either rung or peer has to be named"};
     read(json, "backend", r.backend);
-    if (!json.at("op").is_null()) read(json, "op", r.op);
+    if (!field_of(json, "op").is_null()) read(json, "op", r.op);
     read(json, "type", r.type);
-    read(json, "n", r.n);
+    read_count(json, "n", std::numeric_limits<std::int64_t>::max(), r.n);
     read(json, "input", r.input);
-    for (const auto& [name, value] : json.at("params").items()) r.params.emplace_back(name, param_text(value));
-    r.situation = json.value("situation", r.situation);
-    read(json, "samples", r.samples);
-    read(json, "median_us", r.median_us);
-    read(json, "q1_us", r.q1_us);
-    read(json, "q3_us", r.q3_us);
-    read(json, "traffic_bytes", r.traffic_bytes);
+    const Json& params = field_of(json, "params");
+    if (!params.is_object()) throw BadField{"'params' has to be an object"};
+    for (const auto& [name, value] : params.items())
+      r.params.emplace_back(checked_text("params", Json(name)), param_text(value));
+    if (json.contains("situation")) read(json, "situation", r.situation);
+    read_count(json, "samples", 1'000'000'000, r.samples);
+    read_times(json, r);
+    read_count(json, "traffic_bytes", std::numeric_limits<std::int64_t>::max(), r.traffic_bytes);
     read(json, "ceiling", r.ceiling);
-    read(json, "ceiling_gbs", r.ceiling_gbs);
-    read(json, "score", r.score);
+    read_number(json, "ceiling_gbs", 1e-9, 1e9, r.ceiling_gbs);
+    read_number(json, "score", 0, 1e9, r.score);
     read(json, "checked", r.checked);
-    read(json, "aa_spread", r.aa_spread);
+    read_number(json, "aa_spread", 0, 1e9, r.aa_spread);
     read(json, "peer_version", r.peer_version);
     read(json, "device", r.device);
     read(json, "driver", r.driver);
@@ -197,13 +260,10 @@ Record parse_record(const std::string& line, const std::string& source, std::siz
     read(json, "revision", r.revision);
     read(json, "run", r.run);
     read(json, "time", r.time);
-    r.synchronises = json.value("synchronises", false);
-    if (r.rung.has_value() == r.peer.has_value()) throw bad("either rung or peer has to be named");
+    if (json.contains("synchronises")) read(json, "synchronises", r.synchronises);
     return r;
-  } catch (const Json::exception& error) {
-    std::string what = error.what();  // "[json.exception.out_of_range.403] key 'n' not found"
-    if (const auto end = what.find("] "); end != std::string::npos) what.erase(0, end + 2);
-    throw bad(what);
+  } catch (const BadField& field) {
+    throw bad(field.what);
   }
 }
 
@@ -229,10 +289,16 @@ std::vector<Record> read_records(const std::filesystem::path& path) {
   std::vector<Record> records;
   std::map<std::string, std::size_t> places;  // index in `records`, by case and machine
   std::size_t line_number = 0;
-  for (std::string line; std::getline(in, line);) {
+  const std::string source = stdin_asked ? "standard input" : path.string();
+  std::string buffer(longest_line + 1, '\0');
+  while (in.getline(buffer.data(), static_cast<std::streamsize>(buffer.size())) || in.gcount() > 0) {
     ++line_number;
+    if (in.fail())
+      throw Error(Code::bad_file, fmt::format("{}:{}: not a record: longer than 64 KiB", source, line_number),
+                  "records are JSON lines written by `upsweep bench --json`");
+    const std::string line(buffer.data(), static_cast<std::size_t>(in.gcount()) - (in.eof() ? 0 : 1));
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-    Record record = parse_record(line, stdin_asked ? "standard input" : path.string(), line_number);
+    Record record = parse_record(line, source, line_number);
     const auto [place, is_new] = places.try_emplace(case_of(record) + " on " + record.device, records.size());
     if (is_new)
       records.push_back(std::move(record));

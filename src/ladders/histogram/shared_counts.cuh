@@ -1,6 +1,6 @@
 // Counting in shared memory, and limits that the rungs share.
 #pragma once
-#include "kernel/block.h"
+#include "kernel/warp.h"
 #include "ladders/histogram/contract.h"
 
 namespace upsweep::ladders::histogram {

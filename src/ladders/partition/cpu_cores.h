@@ -203,8 +203,11 @@ inline std::size_t block_for(unsigned buckets, std::size_t element_bytes) {
 }
 
 // What pays for a fork, a join and another core's counters: elements, and bytes written per bucket and core. One core
-// and two, M keys/s: 2^14 keys into 2^8 813 and 1000, into 2^10 708 and 620; 2^17 keys into 2^12 594 and 882.
-inline constexpr std::size_t least_for_cores = std::size_t{1} << 14, least_bytes_per_counter = 64;
+// and two, M keys/s: 2^14 keys into 2^8 813 and 1000, into 2^10 708 and 620; 2^17 keys into 2^12 594 and 882. Many
+// counters cost less, each, than a few: in cache and beyond it, us, 2^16 keys into 2^12 53 and 48, 98 and 68; into 2^13
+// 59 and 52, 142 and 100; pairs into 2^12 79 and 60, 175 and 138.
+inline constexpr std::size_t least_for_cores = std::size_t{1} << 14, many_for_cores = std::size_t{1} << 16;
+constexpr std::size_t least_bytes_per_counter(std::size_t n) { return n < many_for_cores ? 64 : 16; }
 
 // The ends of a few equally large buckets share sets of the caches; in a block they are closer. Two cores, M keys/s one
 // by one and in blocks: 2^14 keys into 2^4 494 and 1047, into 2^5 648 and 1206, into 2^6 1198 and 1186.
@@ -221,7 +224,7 @@ inline constexpr std::size_t least_per_chunk_and_bucket = 2048;
 // Returns the fastest plan known for a pass over n elements.
 inline Plan plan_for(std::size_t n, unsigned count, unsigned key_bytes, unsigned value_bytes, int threads) {
   const std::size_t buckets = count, element = key_bytes + value_bytes, all_threads = static_cast<std::size_t>(threads);
-  const bool all = n >= least_for_cores && n * element >= least_bytes_per_counter * buckets * all_threads;
+  const bool all = n >= least_for_cores && n * element >= least_bytes_per_counter(n) * buckets * all_threads;
   Plan p;
   p.cores = all ? threads : 1;
   std::size_t cores = all ? all_threads : 1;

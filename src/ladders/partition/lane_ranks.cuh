@@ -10,8 +10,8 @@
 //           thread's own counters, for up to 32 buckets).
 #pragma once
 #include "kernel/async.h"
-#include "kernel/block.h"
 #include "kernel/vector.h"
+#include "kernel/warp.h"
 #include "ladders/partition/contract.h"
 
 namespace upsweep::ladders::partition {

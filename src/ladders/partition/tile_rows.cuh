@@ -1,6 +1,6 @@
 // What tiles tell each other of how many keys of each bucket they have: a row of words per tile.
 #pragma once
-#include "kernel/ptx.h"
+#include "kernel/relaxed_words.h"
 #include "ladders/partition/contract.h"
 
 namespace upsweep::ladders::partition {

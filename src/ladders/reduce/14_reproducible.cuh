@@ -10,6 +10,7 @@
 // Order     none: the result is the correctly rounded sum, |error| <= 1/2 ulp.
 // Source    Collange, Defour, Graillat, Iakymchuk, Numerical Reproducibility for the Parallel Reduction, 2015.
 #pragma once
+#include "kernel/block.h"
 #include "kernel/vector.h"
 #include "ladders/reduce/exact_window.cuh"
 #include "ladders/reduce/thread_sum.cuh"

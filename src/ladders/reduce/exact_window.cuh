@@ -6,8 +6,8 @@
 // (double: each element is split in two first), with no rounding at any step. The batch's total becomes a 64-bit
 // integer count of quanta; from there on everything is integer arithmetic.
 #pragma once
-#include "kernel/block.h"
 #include "kernel/vector.h"
+#include "kernel/warp.h"
 #include "ladders/reduce/exact.h"
 
 namespace upsweep::ladders::reduce {

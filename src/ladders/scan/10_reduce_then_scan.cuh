@@ -11,6 +11,7 @@
 // Source    Dotsenko, Govindaraju, Sloan, Boyd, Manferdelli, Fast Scan Algorithms on Graphics Processors, 2008;
 //           Merrill, Grimshaw, Parallel Scan for Stream Architectures, 2009.
 #pragma once
+#include "kernel/block.h"
 #include "kernel/rows.h"
 #include "ladders/scan/contract.h"
 

@@ -8,6 +8,7 @@
 // Order     depends on how far each tile looked back; matters only for sums that round.
 // Source    Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016.
 #pragma once
+#include "kernel/block.h"
 #include "kernel/lookback.h"
 #include "kernel/rows.h"
 #include "ladders/scan/contract.h"

@@ -11,7 +11,7 @@
 // Order     the same bits as on the CPU, at any grid and alignment.
 // Source    as pipeline; Hillis and Steele, Data Parallel Algorithms, 1986 (rows).
 #pragma once
-#include "kernel/block.h"
+#include "kernel/warp.h"
 #include "kernel/warp_pipeline.h"
 #include "ladders/scan/contract.h"
 

@@ -8,6 +8,7 @@
 // Source    Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016; Sengupta, Harris,
 //           Garland, Efficient Parallel Scan Algorithms for GPUs, 2008 (heads as a ballot).
 #pragma once
+#include "kernel/block.h"
 #include "kernel/lookback.h"
 #include "kernel/rows.h"
 #include "ladders/segmented_scan/segments.cuh"

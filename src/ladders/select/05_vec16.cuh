@@ -10,6 +10,7 @@
 // Order     preserved.
 // Source    Bakunas-Milanowski et al., Efficient Algorithms for Stream Compaction on GPUs, 2017.
 #pragma once
+#include "kernel/block.h"
 #include "ladders/select/fused.cuh"
 #include "ladders/select/packs.cuh"
 

@@ -9,6 +9,7 @@
 // Order     equal keys are the same.
 // Source    Seward, Information Sorting in the Application of Electronic Digital Computers, 1954.
 #pragma once
+#include "kernel/block.h"
 #include "kernel/run_rung.h"
 #include "kernel/search.h"
 #include "ladders/scan/10_reduce_then_scan.cuh"

@@ -1,7 +1,7 @@
 // How often each value of each digit occurs, in one read of the keys, and the passes of a sort that follow from it.
 #pragma once
-#include "kernel/block.h"
 #include "kernel/vector.h"
+#include "kernel/warp.h"
 #include "ladders/sort/contract.h"
 
 namespace upsweep::ladders::sort {

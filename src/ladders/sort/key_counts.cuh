@@ -3,8 +3,8 @@
 // Keys of 8 bits are counted as a digit. Those of 16 have a table of 2^16 counters of 16 bits in each block's shared
 // memory; a counter that is half full hands its half to memory.
 #pragma once
-#include "kernel/block.h"
 #include "kernel/vector.h"
+#include "kernel/warp.h"
 #include "ladders/sort/digit_counts.cuh"
 
 namespace upsweep::ladders::sort {

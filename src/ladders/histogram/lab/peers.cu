@@ -3,7 +3,7 @@
 #include <cub/device/device_histogram.cuh>
 #include <cuda/std/array>
 
-#include "kernel/block.h"
+#include "kernel/warp.h"
 #include "lab/cub.h"
 #include "ladders/histogram/binding.h"
 

@@ -31,6 +31,9 @@ Scalar default_scalar(std::string_view name, const Case& c) {
   return std::uint64_t{name == "bits" ? first < width ? width - first : 1 : 0};
 }
 
+// The truth takes 32 bytes per key while it is computed, and 2^32 keys take longer to sort here than anyone waits.
+constexpr std::size_t most_sorted = std::size_t{1} << 28;
+
 class SortProblem final : public Problem {
  public:
   SortProblem(const Case& c, std::span<const std::byte> data) : Problem(c, data) {
@@ -51,11 +54,12 @@ class SortProblem final : public Problem {
   }
   std::optional<std::string> verify(const Rung& rung, std::span<const void* const> outputs) const override {
     const Call call = host_call(sort_primitive, outputs);
+    // A peer may take -0 for +0.
+    const bool equal_zeros = rung.peer && (case_.type == Type::f32 || case_.type == Type::f64);
+    if (case_.n > most_sorted && proves_itself(call, rung.any_order)) return find_disorder(call, equal_zeros);
     if (!truth_) truth_ = truth_of(call);
     auto mistake = find_mistake(*truth_, call, rung.any_order);
-    // A peer may take -0 for +0.
-    if (mistake && rung.peer && (case_.type == Type::f32 || case_.type == Type::f64))
-      if (!find_mistake(truth_of(call, /*equal_zeros=*/true), call, rung.any_order)) return std::nullopt;
+    if (mistake && equal_zeros && !find_mistake(truth_of(call, equal_zeros), call, rung.any_order)) return std::nullopt;
     return mistake;
   }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
 
 #include "lab/oracle.h"
 #include "ladders/partition/lab/elements.h"
@@ -104,6 +105,53 @@ std::optional<std::string> wrong_group(const Elements& e, const Truth& truth, st
          " do not hold the keys that belong there" + (e.value_bytes ? ", each beside its value" : "");
 }
 
+bool in_order(std::uint64_t left, std::uint64_t right, bool descending) {
+  return descending ? left >= right : left <= right;
+}
+
+template <class T>
+std::optional<std::string> wrong_keys(const Call& c, bool equal_zeros) {
+  const T *const keys = c.in[0].as<const T>(), *const out = c.out[0].as<const T>();
+  const bool descending = c.operation.as<Order>() == Order::descending;
+  std::vector<std::uint64_t> hashes(parts_of(c.n()));  // of a part of the input, less those of the output's
+  auto mistake = first_mistake(c.n(), [&](std::size_t p, std::size_t begin, std::size_t end) {
+    std::optional<std::string> wrong;
+    for (std::size_t i = begin; i < end && !wrong; ++i) {
+      const T left = out[i > 0 ? i - 1 : 0];
+      if (!in_order(rank_of(left, equal_zeros), rank_of(out[i], equal_zeros), descending))
+        wrong = wrong_element(i, out[i], std::string(descending ? "at most " : "at least ") + show(left), 0, "out[0]");
+      hashes[p] += partition::hash_of(std::bit_cast<UnsignedAs<T>>(keys[i]), nullptr, 0);
+      hashes[p] -= partition::hash_of(std::bit_cast<UnsignedAs<T>>(out[i]), nullptr, 0);
+    }
+    return wrong;
+  });
+  if (!mistake && std::accumulate(hashes.begin(), hashes.end(), std::uint64_t{0}) != 0)
+    mistake = "out[0] does not hold the input's keys";
+  return mistake;
+}
+
+template <class T>
+std::optional<std::string> wrong_indices(const Call& c, bool equal_zeros) {
+  const Elements e(c);
+  const T* const keys = c.in[0].as<const T>();
+  const bool descending = c.operation.as<Order>() == Order::descending;
+  const partition::Offsets indices{c.out[1].data, c.out[1].type == Type::u64};
+  return first_mistake(c.n(), [&](std::size_t, std::size_t begin, std::size_t end) -> std::optional<std::string> {
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::uint64_t left = indices.get(i > 0 ? i - 1 : 0), index = indices.get(i);
+      if (index >= c.n()) return wrong_element(i, index, "less than " + std::to_string(c.n()), 0, "out[1]");
+      if (auto wrong = wrong_place(e, i, index)) return wrong;
+      if (i == 0 || left >= c.n()) continue;  // the place to the left has its own message
+      const std::uint64_t before = compared(rank_of(keys[left], equal_zeros), c);
+      const std::uint64_t rank = compared(rank_of(keys[index], equal_zeros), c);
+      if (before == rank ? left >= index : !in_order(before, rank, descending))
+        return "the keys of the indices " + std::to_string(left) + " and " + std::to_string(index) + " at out[1][" +
+               std::to_string(i - 1) + "] and after it are not in order";
+    }
+    return std::nullopt;
+  });
+}
+
 }  // namespace
 
 Truth truth_of(const Call& c, bool equal_zeros) {
@@ -140,6 +188,17 @@ std::optional<std::string> find_mistake(const Truth& truth, const Call& c, bool 
     if (auto wrong = wrong_group(e, truth, begin, end)) return wrong;
   }
   return std::nullopt;
+}
+
+bool proves_itself(const Call& c, bool any_order) {
+  if (wants_indices(c)) return !any_order;
+  return value_bytes(c) == 0 && c.scalars[bits].as<std::uint64_t>() == 8 * size_of(c.type());
+}
+
+std::optional<std::string> find_disorder(const Call& c, bool equal_zeros) {
+  return visit(c.type(), [&]<class T>(TypeTag<T>) {
+    return wants_indices(c) ? wrong_indices<T>(c, equal_zeros) : wrong_keys<T>(c, equal_zeros);
+  });
 }
 
 }  // namespace upsweep::ladders::sort

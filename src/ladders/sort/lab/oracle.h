@@ -22,4 +22,12 @@ Truth truth_of(const Call& call, bool equal_zeros = false);
 // that compare as equal may come in any order, each beside its value.
 std::optional<std::string> find_mistake(const Truth& truth, const Call& call, bool any_order);
 
+// Whether outputs can be checked without sorting again: keys alone, compared by all their bits, because equal ones are
+// the same bits; and indices, which say what stands where.
+bool proves_itself(const Call& call, bool any_order);
+// As find_mistake(), for such a call: in one pass, without a Truth. Keys alone must be in order, and those of the input
+// by a sum of hashes, which misses a mistake once in 2^64. Of indices, the keys must be in order, and among equal keys
+// the indices ascend, so that none is there twice.
+std::optional<std::string> find_disorder(const Call& call, bool equal_zeros = false);
+
 }  // namespace upsweep::ladders::sort
