@@ -140,8 +140,12 @@ std::vector<Operation> chosen_operations(const Selection& selection, const Primi
 }
 
 std::vector<std::string> chosen_inputs(const Selection& selection, const Primitive& primitive, Type type) {
-  const auto known = primitive.inputs(type);
-  if (selection.inputs.empty()) return primitive.own_size ? known : std::vector<std::string>{"uniform"};
+  auto known = primitive.inputs(type);
+  if (selection.inputs.empty()) {
+    if (!primitive.own_size) return {"uniform"};
+    std::erase_if(known, [&](const std::string& input) { return primitive.own_size(input) == 0; });
+    return known;
+  }
   for (const std::string& name : selection.inputs)
     if (std::find(known.begin(), known.end(), name) == known.end())
       throw unknown_name(fmt::format("input of {}", to_string(type)), name, known);
@@ -150,7 +154,8 @@ std::vector<std::string> chosen_inputs(const Selection& selection, const Primiti
 
 std::vector<std::size_t> chosen_sizes(const Selection& selection, const Primitive& primitive, const std::string& input,
                                       const char* otherwise) {
-  if (selection.sizes.empty() && primitive.own_size) return {primitive.own_size(input)};
+  if (const std::size_t own = primitive.own_size ? primitive.own_size(input) : 0; own && selection.sizes.empty())
+    return {own};
   return lab::parse_sizes(selection.sizes.empty() ? otherwise : selection.sizes);
 }
 

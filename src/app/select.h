@@ -28,7 +28,7 @@ std::vector<Type> chosen_types(const Selection& selection, const Primitive& prim
 // Returns the named operations, or `otherwise` if none is named.
 std::vector<Operation> chosen_operations(const Selection& selection, const Primitive& primitive,
                                          std::vector<Operation> otherwise);
-// Returns the named inputs; by default "uniform", or all inputs of a primitive whose inputs have sizes of their own.
+// Returns the named inputs; by default "uniform", or those that have a size of their own.
 std::vector<std::string> chosen_inputs(const Selection& selection, const Primitive& primitive, Type type);
 // Returns the sizes given; by default the input's own, or else `otherwise`, written as on the command line.
 std::vector<std::size_t> chosen_sizes(const Selection& selection, const Primitive& primitive, const std::string& input,

@@ -149,8 +149,8 @@ struct Primitive {
   const Contract& contract;
   std::vector<Type> (*types)() = &all_types;
   std::vector<std::string> (*inputs)(Type) = &input_names;  // the inputs of a check
-  // The size of an input that has one of its own, such as a scene's circles. A benchmark that names neither inputs nor
-  // sizes runs all inputs at theirs. Null: inputs have any size.
+  // The size of an input that has one of its own, such as a scene's circles; 0 if it has none. A benchmark that names
+  // neither inputs nor sizes runs those that have one. Null: inputs have any size.
   std::size_t (*own_size)(std::string_view input) = nullptr;
   // Returns the value of a scalar that a case does not give; null: false, or the first choice. It may depend on the
   // others.

@@ -85,7 +85,11 @@ extern const Primitive render_primitive{
     .contract = render_contract,
     .types = [] { return std::vector{Type::f32}; },
     .inputs = &ladders::render::scene_names,
-    .own_size = [](std::string_view scene) { return ladders::render::find_scene(scene).circles; },
+    .own_size =
+        [](std::string_view name) {
+          const auto& scene = ladders::render::find_scene(name);
+          return scene.adversarial ? std::size_t{0} : scene.circles;
+        },
     .default_scalar = &ladders::render::default_scalar,
     .variants = &ladders::render::variants,
     .fixed_length =
