@@ -24,7 +24,7 @@ CourseRandom::CourseRandom(std::uint64_t seed) {
 }
 
 std::uint32_t CourseRandom::next() {
-  const std::uint32_t sum = history_[at_] += history_[(at_ + 28) % 31];  // r[i] = r[i - 31] + r[i - 3]
+  const std::uint32_t sum = history_[at_] += history_[(at_ + 28) % 31];  // r[i - 31] + r[i - 3]
   at_ = (at_ + 1) % 31;
   return sum >> 1;
 }

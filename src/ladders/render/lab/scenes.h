@@ -33,7 +33,7 @@ class CourseRandom {
 
  private:
   std::uint32_t history_[31];
-  unsigned at_ = 0;
+  unsigned at_ = 3;  // of the oldest word
 };
 
 }  // namespace upsweep::ladders::render
