@@ -72,7 +72,7 @@ class BlockList {
     const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
     const std::size_t at = s * tile_threads + threadIdx.x;
     Circle c{};
-    if (at < length_) c = circle_at(all_, listed_ ? indices_[at] : at);
+    if (at < length_) c = load_circle(all_, listed_ ? indices_[at] : at);
     const unsigned found = __ballot_sync(all_lanes, at < length_ && bounds_.reached_by(c));
     __syncthreads();
     if (lane == 0) totals[warp] = unsigned(__popc(found));
@@ -97,9 +97,9 @@ class BlockList {
   std::size_t length_;
 };
 
-// Draws circles [first, count) of a step, those that reach the warp, over one colour or two.
-template <bool two>
-__device__ __forceinline__ void draw_step(Colour& low, Colour& high, const Circle* circles, unsigned first,
+// Draws circles [first, count) of a step, those that reach the warp, over `low`; and over `high` as long as `two`,
+// until both are the same in all lanes, and so will be.
+__device__ __forceinline__ void draw_step(Colour& low, Colour& high, bool& two, const Circle* circles, unsigned first,
                                           unsigned count, const Frame& f, const WarpPixels& pixel) {
   for (unsigned group = first / warp_size * warp_size; group < count; group += warp_size) {
     unsigned reached = pixel.reached_by(circles, group, count);
@@ -109,6 +109,8 @@ __device__ __forceinline__ void draw_step(Colour& low, Colour& high, const Circl
       draw_over(low, f, c, pixel.x, pixel.y);
       if (two) draw_over(high, f, c, pixel.x, pixel.y);
     }
+    const bool same = low.red == high.red && low.green == high.green && low.blue == high.blue;
+    if (two) two = !__all_sync(all_lanes, same || !pixel.inside);
   }
 }
 
@@ -150,7 +152,8 @@ __global__ void __launch_bounds__(tile_threads) binned_kernel(const float* circl
   // 2. Forwards: over the smallest and the largest colour if saturated, otherwise over the background.
   Colour low = background(f, pixel.j), high = low;
   const Range range = colour_range(bins.ranges, f);
-  if (saturated && exact) {
+  bool two = saturated && exact;
+  if (two) {
     low = {range.least, range.least, range.least, 1}, high = {range.most, range.most, range.most, 1};
   }
   __shared__ unsigned earliest;  // of the block's steps
@@ -161,21 +164,17 @@ __global__ void __launch_bounds__(tile_threads) binned_kernel(const float* circl
   for (std::size_t s = earliest; s < list.steps(); ++s) {
     const unsigned count = list.fetch(s);
     if (s < step) continue;
-    const unsigned begin = s == step ? first : 0;
-    if (saturated && exact)
-      draw_step<true>(low, high, list.circles, begin, count, f, pixel);
-    else
-      draw_step<false>(low, high, list.circles, begin, count, f, pixel);
+    draw_step(low, high, two, list.circles, s == step ? first : 0, count, f, pixel);
   }
-  const bool same = low.red == high.red && low.green == high.green && low.blue == high.blue;
-  bool certain = !saturated || !exact || __all_sync(all_lanes, same || !pixel.inside);
 
-  // 3. Warps that are not certain: the whole list, over the background.
+  // 3. Warps in which the two differ are not certain: the whole list, over the background.
+  const bool certain = !two;
   if (!__syncthreads_and(certain)) {
     if (!certain) low = background(f, pixel.j);
+    two = false;
     for (std::size_t s = 0; s < list.steps(); ++s) {
       const unsigned count = list.fetch(s);
-      if (!certain) draw_step<false>(low, high, list.circles, 0, count, f, pixel);
+      if (!certain) draw_step(low, high, two, list.circles, 0, count, f, pixel);
     }
   }
   if (pixel.inside) put(image, f, std::size_t(pixel.j) * f.width + pixel.i, low);

@@ -71,8 +71,9 @@ Survey survey(const Args& a, int threads) {
   return all;
 }
 
-// Transmittance at which a row is tried. At alpha 1/2, 1e-12 is 40 circles deep: of the rows that saturate there, TODO
-// of 100 are certain.
+// Transmittance at which a row is tried first, about 1e-12. Of rows tried at 2^-32, 2^-36, 2^-40 and 2^-44, 60,
+// 94, 99.5 and 99.97 of 100 are certain (rand100k, rand1M and others); with 2^-40 the whole takes least, or as little
+// as with any.
 constexpr float first_threshold = 0x1p-40f, next_threshold = 0x1p-24f, least_threshold = 0x1p-110f;
 
 // Optical depth (in powers of two) of the image below which hardly a pixel saturates.

@@ -17,7 +17,7 @@ struct TileList {
     const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
     const std::size_t k = begin + threadIdx.x;
     Circle c{};
-    if (k < end) c = circle_at(all, k);
+    if (k < end) c = load_circle(all, k);
     const unsigned found = __ballot_sync(all_lanes, k < end && bounds.reached_by(c));
     __syncthreads();  // all have drawn the last list
     if (lane == 0) totals[warp] = unsigned(__popc(found));
