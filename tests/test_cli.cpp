@@ -331,6 +331,26 @@ TEST_F(Cli, InterruptedRecordsAreKept) {
   EXPECT_EQ(files().size(), 2u);
 }
 
+TEST_F(Cli, RendersScenesAndFiles) {
+  const Outcome drawn = run("render rgb --size 40x30 --check -o a.png");
+  EXPECT_EQ(drawn.code, 0) << drawn.err;
+  EXPECT_NE(drawn.err.find("check: 0 of 4800 numbers differ"), std::string::npos) << drawn.err;
+  EXPECT_TRUE(read(folder_ / "a.png").starts_with("\x89PNG"));
+  write("points.csv", "x,y,radius,red\n0.5,0.5,0.2,1\n0.4,0.5,0.1,0\n");
+  EXPECT_EQ(run("render points.csv --size 8 --view 0,0,0.5,0.5 --background '#ff8000' --alpha 0.25 -o b.ppm").code, 0);
+  EXPECT_EQ(read(folder_ / "b.ppm").size(), std::string("P6\n8 8\n255\n").size() + 3 * 8 * 8);
+  EXPECT_TRUE(run("render hypnosis --size 4 -o -").out.starts_with("\x89PNG"));
+
+  expect_error("render rand10", 2, "no scene named 'rand10'; did you mean 'rand10k'?");
+  expect_error("render rgb --size 0x4", 2, "--size 0x4 is not a size");
+  expect_error("render rgb --view 1,2,3", 2, "--view 1,2,3: 4 numbers are needed");
+  expect_error("render rgb -o c.jpg", 2, "no image format has this ending");
+  expect_error("render rgb -o nowhere/c.png", 2, "nowhere/c.png");
+  write("bad.csv", "x,y,radius\n0.5,0.5,nan\n");
+  expect_error("render bad.csv -o c.png", 2, "circle 0: a number is not finite");
+  EXPECT_FALSE(fs::exists(folder_ / "c.png"));
+}
+
 TEST_F(Cli, RunOnTheUsersData) {
   write_raw<std::int32_t>("in.raw", {3, -5, 10, 4});
   EXPECT_EQ(run("run reduce in.raw --type i32").out, "12\n");

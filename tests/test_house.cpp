@@ -65,6 +65,7 @@ const std::map<std::string, std::set<std::string>> earlier_ladders{
     {"histogram", {"reduce", "scan"}},
     {"partition", {"reduce", "scan"}},
     {"sort", {"reduce", "scan", "histogram", "partition"}},
+    {"render", {}},
 };
 
 // Public headers that need nothing else from the library: the vocabulary that all layers share.

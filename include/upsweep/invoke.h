@@ -45,7 +45,7 @@ struct Request {
   Operation operation{};               // Op::max; one of the contract's, or empty if it has none
   // In the contract's order; arrays that the operation does not use stay empty.
   std::array<AnyView, 4> in{}, out{};
-  std::array<Scalar, 6> scalars{};
+  std::array<Scalar, 12> scalars{};
 };
 
 // Runs a call. If every array is in the device's memory, the call is queued on the device's stream: kernel errors
@@ -66,6 +66,6 @@ void require_on(const Device& device, const void* data, const Platform* owner, s
 // The contract of a primitive by name, as "reduce"; null if there is none.
 const Contract* find_contract(std::string_view name);
 extern const Contract reduce_contract, scan_contract, segmented_scan_contract, select_contract, saxpy_contract,
-    histogram_contract, partition_contract, sort_contract;
+    render_contract, histogram_contract, partition_contract, sort_contract;
 
 }  // namespace upsweep

@@ -40,4 +40,17 @@ enum class HeadKind : std::uint8_t { flags, keys, offsets };
 inline constexpr std::array<std::string_view, 3> head_kind_names{"flags", "keys", "offsets"};
 constexpr std::string_view to_string(HeadKind k) { return head_kind_names[static_cast<std::size_t>(k)]; }
 
+// What a pixel of upsweep/render.h consists of: three colours and 1; three colours and the coverage, 1 + the sum of the
+// alphas that cover the pixel; or three colours.
+enum class Channels : std::uint8_t { rgba, rgbw, rgb };
+inline constexpr std::array<std::string_view, 3> channels_names{"rgba", "rgbw", "rgb"};
+constexpr std::string_view to_string(Channels c) { return channels_names[static_cast<std::size_t>(c)]; }
+constexpr unsigned count_of(Channels c) { return c == Channels::rgb ? 3 : 4; }
+
+// How upsweep/render.h colours a circle: all of it alike; or as a snowflake, whose alpha and colour change towards its
+// rim.
+enum class Shading : std::uint8_t { flat, snow };
+inline constexpr std::array<std::string_view, 2> shading_names{"flat", "snow"};
+constexpr std::string_view to_string(Shading s) { return shading_names[static_cast<std::size_t>(s)]; }
+
 }  // namespace upsweep

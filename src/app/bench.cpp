@@ -58,21 +58,23 @@ class Bench {
         chosen_rungs(s, primitive, platform,
                      {.arrays = options_.from_host ? Arrays::host : Arrays::device, .peers = options_.peers});
     if (rungs.empty()) return;
-    const auto sizes = lab::parse_sizes(s.sizes.empty() ? default_sizes : s.sizes);
     const Description description = platform.describe();
     for (const Type type : chosen_types(s, primitive, {Type::f32}))
-      for (const Operation operation : chosen_operations(s, primitive, {primitive.operations().front()}))
-        for (const std::string& input : chosen_inputs(s, primitive, type, {"uniform"})) {
-          Series series{&primitive, backend, rungs, {}};
-          for (const std::size_t n : sizes) {
-            series.cases.push_back({.type = type, .operation = operation, .n = n, .input = input});
-            set_params(s, primitive, series.cases.back());
-            require_rung_for(primitive, rungs, series.cases.back());
-            lab::require_room(platform, description, series.cases.back());
+      for (const Operation operation : chosen_operations(s, primitive, {primitive.operations().front()})) {
+        const auto inputs = chosen_inputs(s, primitive, type);
+        const bool by_input = primitive.own_size && s.sizes.empty();  // inputs at sizes of their own share a table
+        for (const std::string& input : inputs) {
+          if (!by_input || input == inputs.front()) series_.push_back({&primitive, backend, rungs, {}, by_input});
+          for (const std::size_t n : chosen_sizes(s, primitive, input, default_sizes)) {
+            Case& c =
+                series_.back().cases.emplace_back(Case{.type = type, .operation = operation, .n = n, .input = input});
+            set_params(s, primitive, c);
+            require_rung_for(primitive, rungs, c);
+            lab::require_room(platform, description, c);
+            ++cases_;
           }
-          cases_ += series.cases.size();
-          series_.push_back(std::move(series));
         }
+      }
   }
 
   bool empty() const { return series_.empty(); }
@@ -103,10 +105,11 @@ class Bench {
     Backend backend;
     std::vector<const Rung*> rungs;
     std::vector<Case> cases;  // ascending n
+    bool by_input = false;    // or one per input
   };
 
   void run(const Series& series, lab::Stopwatch& stopwatch, const lab::RunIdentity& identity) {
-    const bool table_each = series.cases.size() <= most_tables;
+    const bool table_each = !series.by_input && series.cases.size() <= most_tables;
     std::vector<lab::Record> all;
     for (const Case& c : series.cases) {
       progress_.update(done_++, cases_, fmt::format("{} {}", series.primitive->name(), lab::describe(c)));
@@ -131,7 +134,10 @@ class Bench {
                                   score_table(records, output_.terminal())));
       all.insert(all.end(), records.begin(), records.end());
     }
-    if (!table_each) {
+    if (series.by_input) {
+      output_.table(fmt::format("\n{} {}{}\n{}", series.primitive->name(), type_and_op(all.front()), situation_text(),
+                                input_table(all, output_.terminal())));
+    } else if (!table_each) {
       const Case& c = series.cases.front();
       output_.table(fmt::format("\n{} {} input={}{}, GB/s\n{}", series.primitive->name(), type_and_op(all.front()),
                                 c.input, situation_text(), sweep_table(all, output_.terminal())));

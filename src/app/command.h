@@ -21,6 +21,7 @@ void add_bench(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
 void add_explain(CLI::App& app, int& exit_code);
 void add_run(CLI::App& app, int& exit_code);
+void add_render(CLI::App& app, int& exit_code);
 void add_compare(CLI::App& app, int& exit_code);
 void add_report(CLI::App& app, int& exit_code);
 void add_devices(CLI::App& app, int& exit_code);

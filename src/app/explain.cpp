@@ -32,6 +32,13 @@ void declare(CLI::App& command, Options& o) {
   command.add_option("-o,--output", o.output, "Write the counters to this file (JSON lines)");
 }
 
+// Of inputs that have sizes of their own the first, the smallest.
+std::vector<std::string> default_inputs(const Selection& s, const Primitive& primitive, Type type) {
+  auto inputs = chosen_inputs(s, primitive, type);
+  if (s.inputs.empty()) inputs.resize(1);
+  return inputs;
+}
+
 int work(const Options& options) {
   const Selection& s = options.selection;
   const auto primitives = chosen_primitives(s);
@@ -43,8 +50,8 @@ int work(const Options& options) {
     const auto rungs = chosen_rungs(s, *primitive, emulator, {});
     for (const Type type : chosen_types(s, *primitive, {Type::i32}))
       for (const Operation operation : chosen_operations(s, *primitive, {primitive->operations().front()}))
-        for (const std::string& input : chosen_inputs(s, *primitive, type, {"uniform"}))
-          for (const std::size_t n : lab::parse_sizes(s.sizes.empty() ? default_sizes : s.sizes)) {
+        for (const std::string& input : default_inputs(s, *primitive, type))
+          for (const std::size_t n : chosen_sizes(s, *primitive, input, default_sizes)) {
             Case c{.type = type, .operation = operation, .n = n, .input = input};
             set_params(s, *primitive, c);
             require_rung_for(*primitive, rungs, c);

@@ -62,7 +62,7 @@ int parse_and_run(int argc, char** argv) {
       "  upsweep run reduce data.npy --op max      use the best rung on your own data\n"
       "Exit codes: 0 right, 1 wrong result, 2 usage, 3 regression, 4 device missing, 130 interrupted.");
   int code = Exit::all_right;
-  for (const auto add : {add_bench, add_check, add_explain, add_run, add_compare, add_report, add_devices})
+  for (const auto add : {add_bench, add_check, add_explain, add_run, add_render, add_compare, add_report, add_devices})
     add(app, code);
 
   std::vector<std::string> commands;

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "lab/backends.h"
+#include "lab/sizes.h"
 
 namespace upsweep::app {
 
@@ -138,14 +139,24 @@ std::vector<Operation> chosen_operations(const Selection& selection, const Primi
   return operations;
 }
 
-std::vector<std::string> chosen_inputs(const Selection& selection, const Primitive& primitive, Type type,
-                                       std::vector<std::string> otherwise) {
-  if (selection.inputs.empty()) return otherwise;
-  const auto known = primitive.inputs(type);
+std::vector<std::string> chosen_inputs(const Selection& selection, const Primitive& primitive, Type type) {
+  auto known = primitive.inputs(type);
+  if (selection.inputs.empty()) {
+    if (!primitive.own_size) return {"uniform"};
+    std::erase_if(known, [&](const std::string& input) { return primitive.own_size(input) == 0; });
+    return known;
+  }
   for (const std::string& name : selection.inputs)
     if (std::find(known.begin(), known.end(), name) == known.end())
       throw unknown_name(fmt::format("input of {}", to_string(type)), name, known);
   return selection.inputs;
+}
+
+std::vector<std::size_t> chosen_sizes(const Selection& selection, const Primitive& primitive, const std::string& input,
+                                      const char* otherwise) {
+  if (const std::size_t own = primitive.own_size ? primitive.own_size(input) : 0; own && selection.sizes.empty())
+    return {own};
+  return lab::parse_sizes(selection.sizes.empty() ? otherwise : selection.sizes);
 }
 
 void set_params(const Selection& selection, const Primitive& primitive, Case& c) {

@@ -28,8 +28,11 @@ std::vector<Type> chosen_types(const Selection& selection, const Primitive& prim
 // Returns the named operations, or `otherwise` if none is named.
 std::vector<Operation> chosen_operations(const Selection& selection, const Primitive& primitive,
                                          std::vector<Operation> otherwise);
-std::vector<std::string> chosen_inputs(const Selection& selection, const Primitive& primitive, Type type,
-                                       std::vector<std::string> otherwise);
+// Returns the named inputs; by default "uniform", or those that have a size of their own.
+std::vector<std::string> chosen_inputs(const Selection& selection, const Primitive& primitive, Type type);
+// Returns the sizes given; by default the input's own, or else `otherwise`, written as on the command line.
+std::vector<std::size_t> chosen_sizes(const Selection& selection, const Primitive& primitive, const std::string& input,
+                                      const char* otherwise);
 // Sets the selection's parameters on a case: those of the primitive, and tuning.
 void set_params(const Selection& selection, const Primitive& primitive, Case& c);
 

@@ -26,7 +26,7 @@ constexpr Array input_array(Type type, std::size_t count, const void* data) {
 }
 
 inline constexpr std::size_t arrays_of_a_call = 4;  // most inputs, and most outputs
-inline constexpr std::size_t scalars_of_a_call = 6;
+inline constexpr std::size_t scalars_of_a_call = 12;
 
 // Arrays and scalars are in the order of the primitive's contract.
 struct Call {

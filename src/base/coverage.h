@@ -8,7 +8,7 @@
 //   kinds     i32 and f32 with every operation            i32 with every operation, f32 with typical ones
 //   widths    and every other type with typical ones      and u8, i16 and f64 with typical ones: each width once
 //
-// A primitive of keys, which takes neither i32 nor f32, has u32 and u64 in their place.
+// A primitive of keys, which takes neither i32 nor f32, has u32 and u64 in their place; one of f32 alone has f32.
 //
 // Typical are the sum; of the selections, find_repeats (which writes positions) and run_length_encode (which writes
 // values); even bins; of the ways to find a bucket, the digit; and the one operation of a primitive that leaves no
@@ -58,8 +58,9 @@ constexpr Coverage coverage_of() {
 template <class Binding, class R, class T, class O>
 constexpr bool covers() {
   constexpr Type type = type_of<T>();
-  constexpr bool traced = detail::traced, keys = !Binding::template takes<std::int32_t, O>;
-  constexpr Type first = keys ? Type::u32 : Type::i32, second = keys ? Type::u64 : Type::f32;
+  constexpr bool traced = detail::traced, all = Binding::template takes<std::int32_t, O>;
+  constexpr bool keys = !all && Binding::template takes<std::uint32_t, O>;
+  constexpr Type first = all ? Type::i32 : keys ? Type::u32 : Type::f32, second = keys ? Type::u64 : Type::f32;
   if (!detail::restricted || type == first || (type == second && !traced)) return true;
   if (!detail::is_typical<O>()) return false;
   if (type == second) return true;

@@ -155,7 +155,7 @@ std::vector<std::size_t> check_sizes(const Primitive& primitive, const Depth& de
   std::set<std::size_t> sizes(std::begin(edge_sizes), std::end(edge_sizes));
   sizes.insert(std::begin(odd_sizes), std::end(odd_sizes));
   for (const std::size_t tile : primitive.tiles) sizes.insert({tile - 1, tile, tile + 1});
-  sizes.erase(sizes.upper_bound(depth.largest), sizes.end());
+  sizes.erase(sizes.upper_bound(std::min(depth.largest, primitive.largest_checked)), sizes.end());
   return {sizes.begin(), sizes.end()};
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <initializer_list>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -148,6 +149,9 @@ struct Primitive {
   const Contract& contract;
   std::vector<Type> (*types)() = &all_types;
   std::vector<std::string> (*inputs)(Type) = &input_names;  // the inputs of a check
+  // The size of an input that has one of its own, such as a scene's circles; 0 if it has none. A benchmark that names
+  // neither inputs nor sizes runs those that have one. Null: inputs have any size.
+  std::size_t (*own_size)(std::string_view input) = nullptr;
   // Returns the value of a scalar that a case does not give; null: false, or the first choice. It may depend on the
   // others.
   Scalar (*default_scalar)(std::string_view name, const Case&) = nullptr;
@@ -163,6 +167,8 @@ struct Primitive {
   // Sizes of the rungs' tiles, near which the last element of a tile and the first of the next are handled by different
   // code. A check adds these sizes, one less and one more to its own (0, 1, 2, 31, 32, 33, ...).
   std::span<const std::size_t> tiles = usual_tiles;
+  // The largest size of a check, for a primitive whose work grows faster than its input.
+  std::size_t largest_checked = std::numeric_limits<std::size_t>::max();
   // Builds the case: generates the inputs and computes the oracle's answer. Non-empty `data`, case.n elements of
   // case.type, replaces the generated main input.
   std::unique_ptr<Problem> (*make)(const Case&, std::span<const std::byte> data);

@@ -170,6 +170,38 @@ std::string sweep_table(const std::vector<Record>& records, const Terminal& term
   return text;
 }
 
+std::string input_table(const std::vector<Record>& records, const Terminal& terminal) {
+  std::vector<std::string> inputs, names;
+  for (const Record& r : records) {
+    if (std::find(inputs.begin(), inputs.end(), r.input) == inputs.end()) inputs.push_back(r.input);
+    if (std::find(names.begin(), names.end(), r.name()) == names.end()) names.push_back(r.name());
+  }
+  std::vector<std::string> header{"input", "n"};
+  header.insert(header.end(), names.begin(), names.end());
+  if (names.size() > 1) header.push_back("speedup");
+  Grid grid(header);
+  for (const std::string& input : inputs) {
+    std::vector<const Record*> row(names.size());
+    for (const Record& r : records)
+      if (r.input == input) row[std::size_t(std::find(names.begin(), names.end(), r.name()) - names.begin())] = &r;
+    const Record* fastest = nullptr;
+    for (const Record* r : row)
+      if (r && r->timed() && (!fastest || *r->median_us < *fastest->median_us)) fastest = r;
+    std::vector<Cell> cells{input};
+    for (const Record* r : row)
+      if (r && cells.size() == 1) cells.emplace_back(size_text(r->n));
+    for (const Record* r : row)
+      cells.push_back(!r            ? Cell("-")
+                      : !r->timed() ? Cell("(F)", Style::bad)
+                                    : Cell(time_text(*r->median_us), r == fastest ? Style::strong : Style::plain));
+    if (names.size() > 1)
+      cells.emplace_back(row[0] && row[0]->timed() ? fmt::format("{:.1f}x", *row[0]->median_us / *fastest->median_us)
+                                                   : "-");
+    grid.add(cells);
+  }
+  return grid.text(terminal, 2);
+}
+
 namespace {
 
 // The words of a marker: "reduce", then name=value pairs.

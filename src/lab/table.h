@@ -21,6 +21,10 @@ std::string score_table(const std::vector<Record>& records, const Terminal& term
 // Several sizes of one case: one row per rung and peer, one column per size, GB/s in the cells.
 std::string sweep_table(const std::vector<Record>& records, const Terminal& terminal);
 
+// Several inputs: one row per input, one column per rung and peer, times in the cells; and how many times as fast as
+// the first rung the fastest is.
+std::string input_table(const std::vector<Record>& records, const Terminal& terminal);
+
 // Fills the markers of a text from the records in results/:
 //   <!-- table:reduce device=h200 backend=cuda type=f32 op=sum input=uniform n=2^10,2^20,2^28 -->   <!-- /table -->
 //   <!-- figure:scan device=h200 backend=cuda type=i32 op=sum n=2^28 show=speedup -->   <!-- /figure -->

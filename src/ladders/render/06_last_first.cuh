@@ -1,0 +1,102 @@
+// render/last_first: from the last circle backwards, only as far as the result depends on; proved by drawing twice.
+//
+// 1. Backwards, a pixel's transmittance is the product of (1 - alpha) over the circles that cover it. Once no pixel of
+//    the tile lets more than 2^-40 through, the circles before hardly matter: with 100,000 circles, 9 of 10 tiles stop
+//    within the last tenth.
+// 2. From there the circles are drawn forwards, over the smallest and over the largest colour that can be underneath.
+//    Rounded blending is monotone in the colour underneath, so where both results are the same float, it is that of
+//    drawing them all.
+// 3. A tile with a pixel that is not certain is drawn from the first circle, over the background.
+//
+// Traffic   the circles from the stop on, twice per tile.
+// Order     the input's: exact.
+// Source    early termination: Levoy, Efficient Ray Tracing of Volume Data, 1990.
+#pragma once
+#include "ladders/render/survey.cuh"
+#include "ladders/render/tile_list.cuh"
+
+namespace upsweep::ladders::render {
+
+// Transmittance at which a tile stops. At alpha 1/2, 40 circles deep.
+inline constexpr float stop_at = 0x1p-40f;
+
+__device__ inline void draw_list(Colour& colour, const TileList& list, unsigned count, const Frame& f,
+                                 const TilePixel& pixel) {
+  for (unsigned e = 0; e < count; ++e) draw_over(colour, f, list.circles[e], pixel.x, pixel.y);
+}
+
+__global__ void __launch_bounds__(tile_threads) last_first_kernel(const float* circles,  // [n][8]
+                                                                  std::size_t n,
+                                                                  const Range* ranges,  // [survey_blocks]
+                                                                  float* image,         // [height][width][channels]
+                                                                  Frame f) {
+  TileList list(dynamic_shared<Circle>());
+  const TileBounds bounds(f);
+  const TilePixel pixel(f);
+  const bool exact = f.eps == 0;
+
+  // 1. Backwards, until the tile is saturated.
+  std::size_t begin = n;
+  bool saturated = false;
+  if (f.channels != Channels::rgbw) {  // coverage counts all circles
+    float through = pixel.inside ? 1.f : 0.f;
+    while (begin > 0 && !saturated) {
+      const std::size_t end = begin;
+      begin = end > tile_threads ? end - tile_threads : 0;
+      const unsigned count = list.fill(circles, begin, end, bounds);
+      for (unsigned e = count; e-- > 0;) {
+        const Circle& c = list.circles[e];
+        const float d2 = distance2(pixel.x, pixel.y, c.x, c.y);
+        if (d2 <= square(c.radius))
+          through = mul(through, f.shading == Shading::snow ? snow_paint(c, d2).through : 1 - c.alpha);
+      }
+      saturated = __syncthreads_and(through <= (exact ? stop_at : f.eps / 2));
+    }
+  }
+
+  // 2. Forwards, over the smallest and the largest colour.
+  if (saturated && begin > 0) {
+    const Range range = colour_range(ranges, f);
+    Colour low{range.least, range.least, range.least, 1}, high{range.most, range.most, range.most, 1};
+    if (!exact) low = high = background(f, pixel.j);
+    for (; begin < n; begin += tile_threads) {
+      const unsigned count = list.fill(circles, begin, n, bounds);
+      draw_list(low, list, count, f, pixel);
+      if (exact) draw_list(high, list, count, f, pixel);
+    }
+    const bool certain = low.red == high.red && low.green == high.green && low.blue == high.blue;
+    if (__syncthreads_and(certain || !pixel.inside)) return pixel.put(image, f, low);
+  }
+
+  // 3. All of them, over the background.
+  Colour colour = background(f, pixel.j);
+  for (begin = 0; begin < n; begin += tile_threads)
+    draw_list(colour, list, list.fill(circles, begin, n, bounds), f, pixel);
+  pixel.put(image, f, colour);
+}
+
+struct last_first {
+  static constexpr Story story{.idea = "from the last circle back, until what is left cannot change a bit; certified",
+                               .prediction =
+                                   "20x tile_ballot for 100,000 overlapping circles; half its speed where "
+                                   "no tile saturates",
+                               .guarantees = "exact; within eps of it if the call permits",
+                               .limits = "any n; fixed block size",
+                               .source = "Levoy 1990"};
+  static constexpr bool reproducible_bits = true;
+  template <class, class>
+  static Status run(const Args& a) {
+    auto* const ranges = static_cast<Range*>(a.workspace->scratch(survey_blocks * sizeof(Range)));
+    if (!ranges) return {Code::out_of_memory, 0, "no memory for the range of colours"};
+    if (auto s = launch(survey_kernel, {.grid = survey_blocks, .block = survey_threads, .stream = a.stream}, a.circles,
+                        a.n, ranges);
+        !s)
+      return s;
+    return launch(
+        last_first_kernel,
+        {.grid = tile_grid(a.frame), .block = tile_threads, .shared_bytes = TileList::shared_bytes, .stream = a.stream},
+        a.circles, a.n, ranges, a.image, a.frame);
+  }
+};
+
+}  // namespace upsweep::ladders::render

@@ -1,0 +1,141 @@
+// The definition of the image, shared by every rung: where pixels are, which of them a circle covers, and what it does
+// to them.
+//
+// Products and sums are rounded one by one. A fused multiply-add would round once where the definition rounds twice: in
+// 873 million coverage tests of 100,000 circles it decides 17 differently, and one is enough to change a pixel by 0.1.
+#pragma once
+#include <cmath>
+
+#include "ladders/render/contract.h"
+
+namespace upsweep::ladders::render {
+
+#if defined(__CUDA_ARCH__)
+__device__ __forceinline__ float mul(float a, float b) { return __fmul_rn(a, b); }
+__device__ __forceinline__ float add(float a, float b) { return __fadd_rn(a, b); }
+#else  // compiled with -ffp-contract=off
+UPSWEEP_HD inline float mul(float a, float b) { return a * b; }
+UPSWEEP_HD inline float add(float a, float b) { return a + b; }
+#endif
+
+// ---- where ----------------------------------------------------------------------------------------------------------
+
+UPSWEEP_HD inline float centre_x(const Frame& f, unsigned i) { return add(f.x0, mul(f.step_x, float(i) + 0.5f)); }
+UPSWEEP_HD inline float centre_y(const Frame& f, unsigned j) { return add(f.y0, mul(f.step_y, float(j) + 0.5f)); }
+
+UPSWEEP_HD inline float square(float a) { return mul(a, a); }
+// The squared distance of a point from a circle's centre; the circle covers it up to radius * radius.
+UPSWEEP_HD inline float distance2(float px, float py, float x, float y) { return add(square(px - x), square(py - y)); }
+
+// ---- what -----------------------------------------------------------------------------------------------------------
+
+// What a circle does to a pixel: c = red + through * c.
+struct Paint {
+  float red, green, blue;  // alpha * colour
+  float through;           // 1 - alpha
+  float alpha;
+};
+
+struct Colour {
+  float red, green, blue, w;
+};
+
+UPSWEEP_HD inline void blend(Colour& c, const Paint& p) {
+  c.red = add(p.red, mul(p.through, c.red));
+  c.green = add(p.green, mul(p.through, c.green));
+  c.blue = add(p.blue, mul(p.through, c.blue));
+}
+
+UPSWEEP_HD inline Paint paint_of(float red, float green, float blue, float alpha) {
+  return {mul(alpha, red), mul(alpha, green), mul(alpha, blue), 1 - alpha, alpha};
+}
+
+UPSWEEP_HD inline float clamp01(float a) { return a < 0 ? 0 : a > 1 ? 1 : a; }
+
+// e^-a for a in [0, 4], by operations that round alike on every backend; within 3e-7 of it.
+UPSWEEP_HD inline float exp_minus(float a) {
+  const float power = mul(a, -1.44269504f);                            // of 2
+  const float whole = float(int(power - 0.5f)), part = power - whole;  // part is in [-0.5, 0.5]
+  // The series of 2^part = e^(part ln 2); the next term is below 2e-8.
+  float sum = 1.54035304e-4f;
+  for (const float term : {1.33335581e-3f, 9.61812911e-3f, 5.55041087e-2f, 0.240226507f, 0.693147181f, 1.0f})
+    sum = add(mul(sum, part), term);
+  for (int k = int(whole); k < 0; ++k) sum = mul(sum, 0.5f);
+  return sum;
+}
+
+// A snowflake at a squared distance from its centre: white inside, bluish and fainter towards the rim, and fainter the
+// farther it is away (z). The ramp through (1,1,1) (1,1,1) (.8,.9,1) (.8,.9,1) (.8,.8,1) at d = 0, 1/4, ... 1, written
+// as sums of clamped slopes.
+UPSWEEP_HD inline Paint snow_paint(const Circle& c, float d2) {
+  const float ratio = d2 / square(c.radius), t = ratio <= 1 ? ratio : 0;  // radius 0 covers its centre, d = 0
+  const float d4 = mul(4, sqrtf(t)), near = clamp01(d4 - 1), far = clamp01(d4 - 3);
+  const float fade = clamp01(add(0.6f, mul(0.4f, 1 - c.z)));
+  const float alpha = mul(mul(c.alpha, fade), exp_minus(mul(4, t)));
+  return paint_of(mul(c.red, 1 - mul(0.2f, near)), mul(c.green, 1 - mul(0.1f, add(near, far))), c.blue, alpha);
+}
+
+UPSWEEP_HD inline Paint flat_paint(const Circle& c) { return paint_of(c.red, c.green, c.blue, c.alpha); }
+
+UPSWEEP_HD inline Colour background(const Frame& f, unsigned row) {
+  if (f.shading == Shading::flat) return {f.red, f.green, f.blue, 1};
+  const float shade = add(0.4f, mul(0.45f, float(f.height - row) / float(f.height)));
+  return {shade, shade, shade, 1};
+}
+
+UPSWEEP_HD inline void put(float* image, const Frame& f, std::size_t pixel, const Colour& c) {
+  float* const at = image + pixel * count_of(f.channels);
+  at[0] = c.red, at[1] = c.green, at[2] = c.blue;
+  if (f.channels != Channels::rgb) at[3] = f.channels == Channels::rgbw ? c.w : 1;
+}
+
+UPSWEEP_HD inline Circle circle_at(const float* circles, std::size_t i) {
+  const float* const c = circles + i * floats_per_circle;
+  return {c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7]};
+}
+
+// ---- bounds ---------------------------------------------------------------------------------------------------------
+
+// Pixels [left, right) x [top, bottom).
+struct Box {
+  int left, top, right, bottom;
+  UPSWEEP_HD bool empty() const { return left >= right || top >= bottom; }
+};
+
+// The pixels of one axis that [centre - radius, centre + radius] may cover: no covered pixel is outside. `slack` is
+// more than what rounding moves pixel centres and this computation.
+UPSWEEP_HD inline void bounds_of_axis(float centre, float radius, float origin, float step, unsigned pixels, int& first,
+                                      int& end) {
+  const float far = origin + step * float(pixels), edge = fabsf(origin) > fabsf(far) ? fabsf(origin) : fabsf(far);
+  const float slack = (fabsf(centre) + radius + edge) * 0x1p-20f, per = 1 / step, most = float(pixels);
+  // Pixel i is inside if low <= i <= high. Clamped before the casts: what they do to large numbers differs between
+  // processors.
+  const float low = (centre - radius - slack - origin) * per - 0.5f;
+  const float high = (centre + radius + slack - origin) * per - 0.5f;
+  first = low <= 0 ? 0 : low >= most ? int(pixels) : int(low) + (low > float(int(low)));
+  end = high < 0 ? 0 : high >= most ? int(pixels) : int(high) + 1;
+}
+
+// A box with every pixel that the circle covers. A radius whose square overflows covers what the test says.
+UPSWEEP_HD inline Box bounds_of(const Frame& f, float x, float y, float radius) {
+  Box b{0, 0, int(f.width), int(f.height)};
+  if (square(radius) > 3e38f) return b;
+  bounds_of_axis(x, radius, f.x0, f.step_x, f.width, b.left, b.right);
+  bounds_of_axis(y, radius, f.y0, f.step_y, f.height, b.top, b.bottom);
+  return b;
+}
+
+// True unless the circle covers none of the pixels whose centres lie in the rectangle (left, top) to (right, bottom).
+// Differences, squares and sums round monotonically, so that the nearest point of the rectangle decides exactly: if it
+// fails the coverage test, so does every pixel.
+UPSWEEP_HD inline bool reaches(float x, float y, float radius2, float left, float top, float right, float bottom) {
+  const float dx = x < left    ? left - x
+                   : x > right ? x - right
+                               : 0,
+              dy = y < top      ? top - y
+                   : y > bottom ? y - bottom
+                                : 0;
+  return add(square(dx), square(dy)) <= radius2;
+}
+
+}  // namespace upsweep::ladders::render

@@ -1,0 +1,46 @@
+// render: semi-transparent circles over a background, in input order. in[0] holds 8 floats per circle: x y z radius red
+// green blue alpha. out[0] is the image, height rows of width pixels of three or four floats.
+//
+// The image shows the rectangle (x0, y0) to (x1, y1), by default (0, 0) to (1, 1); x points right, row 0 is at y0. The
+// centre of pixel (i, j) is x0 + step_x * (i + 0.5), y0 + step_y * (j + 0.5), where step_x = (x1 - x0) / width. A
+// circle covers a pixel whose centre is inside or on it. Each circle that covers a pixel blends its colour over what is
+// there:
+//
+//   c = alpha * colour + (1 - alpha) * c
+//
+// Every operation rounds to f32, so the image is one definite array of bits. blend.h is that definition as code.
+//
+// eps = 0 asks for those bits. A larger eps permits each channel to differ by eps times the largest colour, plus 1e-6,
+// for the same pixels covered.
+#pragma once
+#include "base/implementation.h"
+#include "upsweep/operations.h"
+
+namespace upsweep::ladders::render {
+
+inline constexpr std::size_t floats_per_circle = 8;
+struct Circle {
+  float x, y, z, radius, red, green, blue, alpha;
+};
+
+// The image's shape and place.
+struct Frame {
+  unsigned width = 0, height = 0;      // pixels
+  float x0 = 0, y0 = 0;                // of the corner before pixel (0, 0)
+  float step_x = 1, step_y = 1;        // from a pixel to the next
+  float red = 1, green = 1, blue = 1;  // of the background; in snow, each row has its own shade of grey
+  Channels channels = Channels::rgba;
+  Shading shading = Shading::flat;
+  float eps = 0;
+
+  constexpr std::size_t pixels() const { return std::size_t{width} * height; }
+};
+
+struct Args : Execution {
+  const float* circles;  // [n][8]
+  float* image;          // [height][width][channels]
+  std::size_t n;
+  Frame frame;
+};
+
+}  // namespace upsweep::ladders::render

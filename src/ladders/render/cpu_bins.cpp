@@ -1,0 +1,103 @@
+#include "ladders/render/cpu_bins.h"
+
+#include <cstring>
+
+#include "cpu/parallel.h"
+
+namespace upsweep::ladders::render {
+
+Tiles::Tiles(const Frame& f)
+    : columns((f.width + tile_side - 1) / tile_side),
+      rows((f.height + tile_side - 1) / tile_side),
+      width(int(f.width)),
+      height(int(f.height)) {
+  for (unsigned c = 0; c < columns; ++c) {
+    left.push_back(centre_x(f, c * tile_side));
+    right.push_back(centre_x(f, std::min((c + 1) * tile_side, f.width) - 1));
+  }
+  for (unsigned r = 0; r < rows; ++r) {
+    top.push_back(centre_y(f, r * tile_side));
+    bottom.push_back(centre_y(f, std::min((r + 1) * tile_side, f.height) - 1));
+  }
+}
+
+namespace {
+
+// Calls f(tile) for every open tile that the circle covers a pixel of, and perhaps for others.
+template <class F>
+void each_tile(const Tiles& tiles, const Circle& c, const Box& box, const std::uint8_t* closed, F&& f) {
+  const unsigned first = unsigned(box.left) / tile_side, last = unsigned(box.right - 1) / tile_side;
+  const float radius2 = square(c.radius);
+  for (unsigned r = unsigned(box.top) / tile_side; r <= unsigned(box.bottom - 1) / tile_side; ++r)
+    for (unsigned k = first; k <= last; ++k) {
+      const std::size_t tile = std::size_t{r} * tiles.columns + k;
+      if (closed[tile]) continue;
+      if (first < last && !reaches(c.x, c.y, radius2, tiles.left[k], tiles.top[r], tiles.right[k], tiles.bottom[r]))
+        continue;
+      f(tile);
+    }
+}
+
+}  // namespace
+
+// Grows the list, into the other of two areas, because an area that grows loses its contents.
+bool Bins::reserve(std::size_t entries) {
+  if (entries <= capacity_) return true;
+  // At least 16 MiB, of which only what is used is ever touched.
+  const std::size_t larger = std::max({entries, 2 * capacity_, std::size_t{1} << 22});
+  area_ = 3 - area_;
+  auto* const grown = static_cast<std::uint32_t*>(workspace_.scratch_of_caller(larger * sizeof(std::uint32_t), area_));
+  if (!grown) return false;
+  if (used_) std::memcpy(grown, list_, used_ * sizeof *list_);
+  list_ = grown;
+  capacity_ = larger;
+  return true;
+}
+
+bool Bins::add(std::size_t begin, std::size_t end, const std::uint8_t* closed) {
+  const std::size_t count = tiles_.count(), n = end - begin;
+  // A share is the circles that one core counts, and later places, in order. Each needs counters for all tiles.
+  constexpr std::size_t least = 1024;
+  const auto shares = std::size_t(std::clamp<std::size_t>(n / least, 1, std::size_t(4 * threads_)));
+  const auto share = [&](std::size_t s) { return begin + n * s / shares; };
+  std::vector<std::vector<std::uint32_t>> counters(shares);
+  parallel(int(shares), threads_, [&](int s) {
+    auto& counted = counters[std::size_t(s)];
+    counted.resize(count);
+    for (std::size_t k = share(std::size_t(s)); k < share(std::size_t(s) + 1); ++k) {
+      const Circle c = circle_at(circles_, k);
+      const Box box = bounds_of(frame_, c.x, c.y, c.radius);
+      if (!box.empty()) each_tile(tiles_, c, box, closed, [&](std::size_t tile) { ++counted[tile]; });
+    }
+  });
+
+  // Exclusive scan, tile by tile, and within a tile share by share.
+  std::vector<std::size_t> offsets(count + 1);
+  std::size_t total = used_;
+  for (std::size_t tile = 0; tile < count; ++tile) {
+    offsets[tile] = total;
+    for (auto& counted : counters) {
+      const std::uint32_t before = counted[tile];
+      counted[tile] = static_cast<std::uint32_t>(total - offsets[tile]);
+      total += before;
+    }
+  }
+  offsets[count] = total;
+  if (!reserve(total)) return false;
+  used_ = total;
+
+  parallel(int(shares), threads_, [&](int s) {
+    auto& next = counters[std::size_t(s)];
+    for (std::size_t k = share(std::size_t(s)); k < share(std::size_t(s) + 1); ++k) {
+      const Circle c = circle_at(circles_, k);
+      const Box box = bounds_of(frame_, c.x, c.y, c.radius);
+      if (!box.empty())
+        each_tile(tiles_, c, box, closed,
+                  [&](std::size_t tile) { list_[offsets[tile] + next[tile]++] = static_cast<std::uint32_t>(k); });
+    }
+  });
+  offsets_.push_back(std::move(offsets));
+  return true;
+}
+
+}  // namespace upsweep::ladders::render

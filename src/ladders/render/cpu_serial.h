@@ -1,0 +1,12 @@
+// The serial renderer, also the check's reference.
+#pragma once
+#include "ladders/render/contract.h"
+
+namespace upsweep::ladders::render {
+
+// Draws circles [0, n) into rows [first_row, end_row) of the image.
+void draw_serially(const float* circles,  // [n][8]
+                   std::size_t n, const Frame& frame, unsigned first_row, unsigned end_row,
+                   float* image);  // [height][width][channels]
+
+}  // namespace upsweep::ladders::render

@@ -1,0 +1,55 @@
+// The SIMD loops over one tile's circles.
+#pragma once
+#include "ladders/render/cpu_bins.h"
+
+namespace upsweep::ladders::render {
+
+inline constexpr unsigned tile_pixels = tile_side * tile_side;
+
+// What is known of a tile after some of its circles, the last ones, have been looked at.
+struct TileState {
+  alignas(64) float through[tile_pixels];  // light that passes through the circles seen
+  float threshold[tile_side];              // a row is saturated once `through` is nowhere above this
+  std::uint32_t seen[tile_side];           // circles that a row has been through, from the end of the tile's list
+  std::uint32_t listed;                    // circles in the list
+  std::uint32_t open;                      // bit j: row j is not saturated
+  std::uint32_t finished;                  // bit j: row j of the image is written
+};
+
+// A tile, and the centres of its pixels; past the image's edges, of the last ones.
+struct TileView {
+  TileView(const Frame& f, const float* circles, const Box& box);
+  int columns() const { return box.right - box.left; }
+  std::uint32_t rows() const { return ~0u >> (int(tile_side) - (box.bottom - box.top)); }  // a bit each
+  const Frame& frame;
+  const float* circles;  // [n][8]
+  Box box;
+  alignas(64) float px[tile_side];
+  float py[tile_side];
+};
+
+// Part of a tile's list: its last circle is followed by `after` others.
+struct Listed {
+  const std::uint32_t* index;  // [count]
+  std::size_t count, after;
+};
+
+// Compiled for each instruction set; simd_loops() are the processor's.
+struct SimdLoops {
+  // Goes from the last circle to the first, with the rows that are open and have not been through it.
+  void (*saturate)(const TileView& tile, const Listed& list, TileState& state);
+  // Draws the circles in order over one image, or over two side by side. Only in these rows, and in each row only the
+  // circles that it has seen.
+  void (*draw)(const TileView& tile, const Listed& list, const TileState& state, std::uint32_t rows, int sides,
+               float* colours);  // [sides][3][tile_pixels]
+  // Adds the alphas of the circles that cover a pixel, in order.
+  void (*cover)(const TileView& tile, const Listed& list, float* sums);  // [tile_pixels]
+  // Writes rows of the image.
+  void (*write)(const TileView& tile, std::uint32_t rows,
+                const float* colours,  // [3][tile_pixels]
+                const float* sums,     // [tile_pixels]
+                float* image);
+};
+const SimdLoops& simd_loops();
+
+}  // namespace upsweep::ladders::render

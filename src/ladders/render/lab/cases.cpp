@@ -1,0 +1,104 @@
+// The laboratory's side of render. An input is a scene; n counts circles.
+#include "lab/primitive.h"
+#include "ladders/render/binding.h"
+#include "ladders/render/lab/oracle.h"
+#include "ladders/render/lab/scenes.h"
+
+namespace upsweep {
+
+extern const Contract render_contract;
+extern const Primitive render_primitive;
+
+namespace ladders::render {
+namespace {
+
+class RenderProblem final : public Problem {
+ public:
+  RenderProblem(const Case& c, std::span<const std::byte> data)
+      : RenderProblem(c, data,
+                      data.empty() ? draw_scene(find_scene(c.input), c.n, c.seed - 1) : std::vector<Circle>()) {}
+  std::vector<Array> outputs() const override { return {{Type::f32, frame_.pixels() * count_of(frame_.channels)}}; }
+  std::optional<std::string> verify(const Rung&, std::span<const void* const> outputs) const override {
+    if (expected_.empty()) {
+      expected_ = expected_image(circles(), count(), frame_);
+      permitted_ = permitted_error(circles(), count(), frame_);
+    }
+    return find_mistake(frame_, static_cast<const float*>(outputs[0]), expected_.data(), permitted_);
+  }
+
+ private:
+  RenderProblem(const Case& c, std::span<const std::byte> data, const std::vector<Circle>& drawn)
+      : Problem(of_floats(c), drawn.empty() ? data : std::as_bytes(std::span(drawn))),
+        frame_(frame_of(call_of(render_primitive, c))) {}
+  // The laboratory's n is of elements.
+  static Case of_floats(Case c) {
+    c.n *= floats_per_circle;
+    c.input = "uniform";  // of no elements, if there is no circle
+    return c;
+  }
+  const float* circles() const { return static_cast<const float*>(values()); }
+  std::size_t count() const { return case_.n / floats_per_circle; }
+
+  const Frame frame_;
+  mutable std::vector<float> expected_;  // computed when first needed
+  mutable double permitted_ = 0;
+};
+
+Scalar default_scalar(std::string_view name, const Case& c) {
+  if (name == "width" || name == "height") return std::uint64_t{1024};
+  if (name == "channels") return Channels::rgba;
+  if (name == "shading") {
+    for (const Scene& scene : scenes())
+      if (scene.name == c.input) return scene.shading;
+    return Shading::flat;
+  }
+  return name == "x1" || name == "y1" || name == "red" || name == "green" || name == "blue" ? 1.0 : 0.0;
+}
+
+std::vector<std::string> scene_names(Type) {
+  std::vector<std::string> names;
+  for (const Scene& scene : scenes()) names.emplace_back(scene.name);
+  return names;
+}
+
+std::vector<Settings> variants(const Primitive& p, Type type) {
+  return {p.settings(type, {{"width", "31"}, {"height", "17"}}),
+          p.settings(type, {{"width", "1"}, {"height", "1"}, {"channels", "rgbw"}}),
+          p.settings(type, {{"width", "36"}, {"height", "33"}, {"eps", "0.0000152587890625"}, {"green", "0.25"}}),
+          p.settings(type, {{"width", "33"},
+                            {"height", "32"},
+                            {"x0", "0.4"},
+                            {"y0", "-0.2"},
+                            {"x1", "1.5"},
+                            {"y1", "0.3"},
+                            {"channels", "rgbw"}}),
+          p.settings(type, {{"width", "200"}, {"height", "20"}, {"channels", "rgb"}}),
+          p.settings(type, {{"width", "257"}, {"height", "129"}})};
+}
+
+constexpr std::size_t tiles[] = {256, 1024, 8192};
+
+}  // namespace
+}  // namespace ladders::render
+
+extern const Primitive render_primitive{
+    .contract = render_contract,
+    .types = [] { return std::vector{Type::f32}; },
+    .inputs = &ladders::render::scene_names,
+    .own_size =
+        [](std::string_view name) {
+          const auto& scene = ladders::render::find_scene(name);
+          return scene.adversarial ? std::size_t{0} : scene.circles;
+        },
+    .default_scalar = &ladders::render::default_scalar,
+    .variants = &ladders::render::variants,
+    .fixed_length =
+        [](const Settings& s) {
+          return std::size_t{4} * s.get("width", std::uint64_t{1024}) * s.get("height", std::uint64_t{1024});
+        },
+    .tiles = ladders::render::tiles,
+    .largest_checked = 10'007,
+    .make = &make_problem<ladders::render::RenderProblem>,
+};
+
+}  // namespace upsweep

@@ -1,0 +1,34 @@
+// Holds an image against the definition.
+//
+// exact   every bit of every channel, NaNs apart
+// fast    each colour within eps * the largest of the colours and the background, + 1e-6
+#pragma once
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "ladders/render/contract.h"
+
+namespace upsweep::ladders::render {
+
+// The image by definition: serial, rows side by side on all cores.
+std::vector<float> expected_image(const float* circles,  // [n][8]
+                                  std::size_t n, const Frame& frame);
+
+// The largest difference of a colour, and where.
+struct Difference {
+  double error = 0;
+  std::size_t at = 0;         // element of the image
+  std::size_t differing = 0;  // elements whose bits differ
+};
+Difference difference(const Frame& frame, const float* image, const float* expected);
+
+// eps * the largest absolute colour of the circles and the background, + 1e-6; 0 for eps = 0.
+double permitted_error(const float* circles, std::size_t n, const Frame& frame);
+
+// Returns nothing if the image is right, otherwise one line about its worst element.
+std::optional<std::string> find_mistake(const Frame& frame, const float* image, const float* expected,
+                                        double permitted);
+
+}  // namespace upsweep::ladders::render

@@ -1,0 +1,323 @@
+#include "ladders/render/lab/scenes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numbers>
+#include <string>
+
+#include "cpu/parallel.h"
+#include "lab/rng.h"
+#include "upsweep/error.h"
+
+namespace upsweep::ladders::render {
+
+// An additive feedback generator of 31 words, filled by a multiplicative congruential one and stirred 310 times.
+CourseRandom::CourseRandom(std::uint64_t seed) {
+  std::int64_t word = static_cast<std::uint32_t>(seed) == 0 ? 1 : static_cast<std::int32_t>(seed);
+  for (std::uint32_t& kept : history_) {
+    kept = static_cast<std::uint32_t>(word);
+    word = 16807 * static_cast<std::int64_t>(static_cast<std::int32_t>(word)) % 2147483647;
+    if (word < 0) word += 2147483647;
+  }
+  for (int k = 0; k < 310; ++k) next();
+}
+
+std::uint32_t CourseRandom::next() {
+  const std::uint32_t sum = history_[at_] += history_[(at_ + 28) % 31];  // r[i - 31] + r[i - 3]
+  at_ = (at_ + 1) % 31;
+  return sum >> 1;
+}
+
+namespace {
+
+using Circles = std::span<Circle>;
+using Uniform = CourseRandom;
+
+// Repeats the circles from `own` on from the beginning.
+void repeat(Circles circles, std::size_t own) {
+  for (std::size_t k = own; k < circles.size(); ++k) circles[k] = circles[k - own];
+}
+
+void draw_list(Circles circles, std::initializer_list<Circle> list) {
+  for (std::size_t k = 0; k < std::min(list.size(), circles.size()); ++k) circles[k] = list.begin()[k];
+  repeat(circles, list.size());
+}
+
+void rgb(Circles circles, std::uint64_t) {
+  draw_list(
+      circles,
+      {{.4f, .5f, .75f, .3f, 1, 0, 0, .5f}, {.5f, .5f, .5f, .3f, 0, 1, 0, .5f}, {.6f, .5f, .25f, .3f, 0, 0, 1, .5f}});
+}
+
+void rgby(Circles circles, std::uint64_t) {
+  draw_list(circles, {{.25f, .25f, 1, .19f, 1, 0, 0, .5f},
+                      {.3f, .3f, .75f, .19f, 0, 1, 0, .5f},
+                      {.5f, .5f, .5f, .25f, 0, 0, 1, .5f},
+                      {.2f, .2f, .25f, .1f, 1, 1, 0, .5f}});
+}
+
+void pattern(Circles circles, std::uint64_t) {
+  constexpr unsigned red = 16 * 16, all = red + 31 * 31;
+  for (unsigned k = 0; k < std::min<std::size_t>(all, circles.size()); ++k) {
+    const bool yellow = k >= red;
+    const unsigned at = yellow ? k - red : k, side = yellow ? 31 : 16;
+    const float first = yellow ? 0 : 1 / 32.f;
+    circles[k] = {
+        first + float(at % side) / 16, first + float(at / side) / 16, 0, 1 / 32.f, 1, yellow ? 1.f : 0.f, 0, .5f};
+  }
+  repeat(circles, all);
+}
+
+void sorted_depths(Circles circles, Uniform& u) {
+  std::vector<float> depths(circles.size());
+  for (float& depth : depths) depth = u();
+  std::sort(depths.begin(), depths.end(), std::greater<>());
+  for (std::size_t k = 0; k < circles.size(); ++k) circles[k].z = depths[k];
+}
+
+// least + range * U for each of red, green and blue.
+struct Tint {
+  float least[3], range[3];
+};
+constexpr Tint pastel{{.1f, .2f, .5f}, {.9f, .5f, .5f}};
+
+void scatter(Circles circles, Uniform& u, float radius, float radius_range, const Tint& tint) {
+  sorted_depths(circles, u);
+  for (Circle& c : circles) {
+    c.radius = radius;
+    if (radius_range > 0) c.radius += radius_range * u();
+    c.x = u();
+    c.y = u();
+    float* const colours[] = {&c.red, &c.green, &c.blue};
+    for (int k = 0; k < 3; ++k) *colours[k] = tint.least[k] + tint.range[k] * u();
+    c.alpha = .5f;
+  }
+}
+
+void rand10k(Circles circles, std::uint64_t seed) {
+  Uniform u(seed);
+  scatter(circles, u, .02f, .06f, pastel);
+}
+void rand100k(Circles circles, std::uint64_t seed) {
+  Uniform u(seed);
+  scatter(circles, u, .02f, .06f, {{.3f, .1f, .1f}, {.9f, .9f, .4f}});
+}
+void rand1M(Circles circles, std::uint64_t seed) {
+  Uniform u(seed);
+  scatter(circles, u, .009f, .005f, {{.2f, .5f, .1f}, {.5f, .5f, .4f}});
+}
+void micro2M(Circles circles, std::uint64_t seed) {
+  Uniform u(seed);
+  scatter(circles, u, .001f, 0, {{.3f, .1f, .2f}, {.9f, .3f, .2f}});
+}
+
+// Large circles, and over them, last, a tenth as many small ones in one corner.
+void big_and_little(Circles circles, std::uint64_t seed, float x, float y) {
+  Uniform u(seed);
+  scatter(circles, u, .25f, 0, pastel);
+  for (Circle& c : circles.last(circles.size() / 10)) {
+    c.radius = .05f;
+    c.x = x + .1f * u();
+    c.y = y + .1f * u();
+  }
+}
+void biglittle(Circles circles, std::uint64_t seed) { big_and_little(circles, seed, .05f, .85f); }
+void littlebig(Circles circles, std::uint64_t seed) { big_and_little(circles, seed, .85f, .05f); }
+
+// Flakes above the picture, before they fall.
+void snow(Circles circles, std::uint64_t seed) {
+  Uniform u(seed);
+  std::vector<float> depths(circles.size());
+  for (std::size_t k = 0; k < depths.size(); ++k)
+    depths[k] = std::clamp(std::pow(float(k) / float(depths.size()), .1f) + (-.05f + .1f * u()), 0.f, 1.f);
+  std::sort(depths.begin(), depths.end(), std::greater<>());
+  for (std::size_t k = 0; k < circles.size(); ++k) {
+    const float depth = depths[k], size = .08f - .0075f + .015f * u();
+    float radius = (1 - depth) * size + depth * size / 15;
+    radius = depth < .02f ? 3 * radius : std::max(radius, .0075f);
+    const float x = u(), y = 1 + radius + 2 * u();
+    circles[k] = {x, y, depth, radius, 1, 1, 1, .5f};
+  }
+}
+
+constexpr float time_step = 1 / 60.f;
+
+// One flake's fall: gravity, drag and a pseudo-random flutter, all weaker for far flakes. A flake that has left the
+// picture at the left, right or lower edge starts again above it.
+struct Fall {
+  float x_speed = 0, y_speed = 0;
+  void step(Circle& c, const Random& random, std::uint64_t draw) {
+    const Random::Pair words = random.pair(draw);
+    const auto noise = [](std::uint64_t word) { return float(std::int64_t(word)) * 0x1p-63f; };  // in [-1, 1]
+    const float scale = std::clamp(1 - c.z, .1f, 1.f);
+    x_speed += time_step * scale * (7.5f * noise(words.even) - 2 * x_speed);
+    y_speed += time_step * scale * (-1.8f + 5 * noise(words.odd) - 2 * y_speed);
+    c.x += time_step * x_speed;
+    c.y += time_step * y_speed;
+    if (c.x + c.radius >= 0 && c.x - c.radius <= 1 && c.y + c.radius >= 0) return;
+    c.x = float(words.even >> 40) * 0x1p-24f;
+    c.y = 1 + c.radius + float(words.odd >> 40) * 0x1p-24f;
+    x_speed = y_speed = 0;
+  }
+};
+
+// Frame 600 of the fall, ten seconds: flakes at every height.
+void snowsingle(Circles circles, std::uint64_t seed) {
+  snow(circles, seed);
+  constexpr std::uint64_t frames = 600;
+  const Random random(seed);
+  constexpr std::size_t at_once = 1024;
+  parallel(static_cast<int>((circles.size() + at_once - 1) / at_once), 0, [&](int part) {
+    const std::size_t begin = std::size_t(part) * at_once, end = std::min(begin + at_once, circles.size());
+    for (std::size_t k = begin; k < end; ++k) {
+      Fall fall;
+      for (std::uint64_t frame = 0; frame < frames; ++frame) fall.step(circles[k], random, k * frames + frame);
+    }
+  });
+}
+
+void primary(Circle& c, std::size_t k) { c.red = k % 3 == 0, c.green = k % 3 == 1, c.blue = k % 3 == 2; }
+
+void bouncingballs(Circles circles, std::uint64_t seed) {
+  Uniform u(seed);
+  for (std::size_t k = 0; k < circles.size(); ++k) {
+    circles[k] = {.radius = .05f, .alpha = .5f};
+    u();  // the ball's speed
+    circles[k].x = u();
+    circles[k].y = u();
+    primary(circles[k], k);
+  }
+}
+
+void hypnosis(Circles circles, std::uint64_t seed) {
+  Uniform u(seed);
+  for (std::size_t k = 0; k < circles.size(); ++k) {
+    circles[k] = {.x = .5f, .y = .5f, .radius = .02f + .02f * float(k % 25), .alpha = .5f};
+    circles[k].red = u();
+    circles[k].green = u();
+    circles[k].blue = u();
+  }
+}
+
+// Centres, and after them the sparks of each.
+void fireworks(Circles circles, std::uint64_t seed) {
+  Uniform u(seed);
+  constexpr unsigned centres = 15, sparks = 20, all = centres * (1 + sparks);
+  std::vector<Circle> list(all);
+  for (unsigned k = 0; k < centres; ++k) {
+    Circle& centre = list[k] = {.radius = .005f, .red = 1, .green = 1, .blue = 1, .alpha = .5f};
+    centre.x = u();
+    centre.y = u();
+    for (unsigned s = 0; s < sparks; ++s) {
+      Circle& spark = list[centres + k * sparks + s] = {.radius = .01f, .alpha = .5f};
+      const float angle = float(s) * (2 * std::numbers::pi_v<float> / sparks);
+      spark.x = centre.x + (centre.radius + .1f) * std::sin(angle);
+      spark.y = centre.y + (centre.radius + .1f) * std::cos(angle);
+      primary(spark, k);
+    }
+  }
+  std::copy_n(list.begin(), std::min<std::size_t>(all, circles.size()), circles.begin());
+  repeat(circles, all);
+}
+
+// ---- scenes of our own: from the laboratory's generator, in which every circle is drawn by itself ------------------
+
+// Calls draw(circle, uniform), where uniform(k) in [0, 1) is the circle's k-th number.
+template <class Draw>
+void each(Circles circles, std::uint64_t seed, Draw&& draw) {
+  const Random random(seed);
+  for (std::size_t k = 0; k < circles.size(); ++k) {
+    const auto uniform = [&](unsigned which) { return float(random(8 * k + which) >> 40) * 0x1p-24f; };
+    circles[k] = {uniform(0), uniform(1), 0, .05f, uniform(2), uniform(3), uniform(4), .5f};
+    draw(circles[k], [&](unsigned which) { return uniform(5 + which); });
+  }
+}
+
+void scatter10M(Circles circles, std::uint64_t seed) {
+  each(circles, seed, [](Circle& c, auto u) { c.radius = .0005f + .0025f * u(0), c.alpha = .3f * u(1); });
+}
+// Nothing but one corner of the picture.
+void one_tile(Circles circles, std::uint64_t seed) {
+  each(circles, seed, [](Circle& c, auto) { c.x *= .01f, c.y *= .01f, c.radius = .005f; });
+}
+// Every circle covers every pixel.
+void everywhere(Circles circles, std::uint64_t seed) {
+  each(circles, seed, [](Circle& c, auto u) { c.radius = 2 + u(0), c.alpha = u(1); });
+}
+void identical(Circles circles, std::uint64_t seed) {
+  each(circles.first(std::min<std::size_t>(1, circles.size())), seed, [](Circle& c, auto) { c.radius = .3f; });
+  repeat(circles, 1);
+}
+// So faint that no pixel is ever certain, and sums of many round at every step.
+void faint(Circles circles, std::uint64_t seed) {
+  each(circles, seed, [](Circle& c, auto u) { c.radius = .5f, c.alpha = std::ldexp(1 + u(0), -4 - int(20 * u(1))); });
+}
+// Alpha 1 hides all below, alpha 0 changes nothing, and values beside them.
+void opaque(Circles circles, std::uint64_t seed) {
+  each(circles, seed, [](Circle& c, auto u) {
+    const float edges[] = {1, 0, 1 - 0x1p-24f, 0x1p-24f, 0x1p-140f, .999f};
+    c.radius = .2f * u(0), c.alpha = edges[int(6 * u(1))], c.red = 4 * c.red - 2;
+  });
+}
+// Radius 0, subnormal ones, and centres on pixels' centres.
+void specks(Circles circles, std::uint64_t seed) {
+  each(circles, seed, [](Circle& c, auto u) {
+    const float radii[] = {0, 0x1p-140f, 0x1p-75f, 1e-30f, .001f, .02f};
+    c.radius = radii[int(6 * u(0))];
+    c.x = (std::floor(64 * c.x) + .5f) / 64, c.y = (std::floor(64 * c.y) + .5f) / 64;
+  });
+}
+// Radii and distances up to the largest float, and circles beside the picture.
+void huge(Circles circles, std::uint64_t seed) {
+  each(circles, seed, [](Circle& c, auto u) {
+    const float size = std::ldexp(1.f, int(127 * u(0)));
+    c.x = 1 + size * (2 * c.x - 1), c.y = size * (2 * c.y - 1), c.radius = size * (.5f + u(1)), c.alpha = .1f;
+  });
+}
+
+constexpr Scene all_scenes[] = {
+    {"rgb", 3, "three large circles", &rgb},
+    {"rgby", 4, "four circles", &rgby},
+    {"pattern", 1217, "two grids of circles", &pattern},
+    {"rand10k", 10'000, "circles of 20 to 80 pixels", &rand10k},
+    {"rand100k", 100'000, "the same, ten times as many", &rand100k},
+    {"rand1M", 1'000'000, "circles of 10 pixels", &rand1M},
+    {"micro2M", 2'000'000, "circles of one pixel", &micro2M},
+    {"biglittle", 10'000, "large circles, and small ones over them in a corner", &biglittle},
+    {"littlebig", 10'000, "the same, in the opposite corner", &littlebig},
+    {"snow", 100'000, "flakes above the picture", &snow, Shading::snow},
+    {"snowsingle", 100'000, "the flakes ten seconds later", &snowsingle, Shading::snow},
+    {"bouncingballs", 10, "ten balls", &bouncingballs},
+    {"hypnosis", 25, "concentric circles", &hypnosis},
+    {"fireworks", 315, "fifteen centres with twenty sparks each", &fireworks},
+    {"scatter10M", 10'000'000, "a scatter plot: faint circles of one to six pixels", &scatter10M},
+    {"one_tile", 1000, "everything in one corner", &one_tile, Shading::flat, true},
+    {"everywhere", 1000, "every circle covers every pixel", &everywhere, Shading::flat, true},
+    {"identical", 1000, "one circle again and again", &identical, Shading::flat, true},
+    {"faint", 1000, "alphas from 2^-24 to 2^-3", &faint, Shading::flat, true},
+    {"opaque", 1000, "alphas beside 0 and 1", &opaque, Shading::flat, true},
+    {"specks", 1000, "radii of 0 and beside it", &specks, Shading::flat, true},
+    {"huge", 1000, "radii up to 2^127, centres far away", &huge, Shading::flat, true},
+};
+
+}  // namespace
+
+std::span<const Scene> scenes() { return all_scenes; }
+
+const Scene& find_scene(std::string_view name) {
+  std::string names;
+  for (const Scene& scene : all_scenes) {
+    if (scene.name == name) return scene;
+    names.append(" ").append(scene.name);
+  }
+  throw Error(Code::invalid_argument, "no scene named '" + std::string(name) + "'", "there are:" + names);
+}
+
+std::vector<Circle> draw_scene(const Scene& scene, std::size_t circles, std::uint64_t seed) {
+  std::vector<Circle> all(circles);
+  scene.draw(all, seed);
+  return all;
+}
+
+}  // namespace upsweep::ladders::render

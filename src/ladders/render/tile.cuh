@@ -1,0 +1,64 @@
+// What the GPU rungs share: a pixel for each thread, and a block for each tile.
+#pragma once
+#include "kernel/block.h"
+#include "ladders/render/blend.h"
+
+namespace upsweep::ladders::render {
+
+// Tiles of 16 x 16 pixels, a thread for each; a warp has two rows.
+inline constexpr unsigned tile_width = 16, tile_threads = tile_width * tile_width;
+
+// As circle_at, in two loads if the array is aligned to 16 bytes.
+__device__ __forceinline__ Circle load_circle(const float* circles,  // [n][8]
+                                              std::size_t i) {
+  if (reinterpret_cast<std::uintptr_t>(circles) % 16) return circle_at(circles, i);
+  const float4 a = reinterpret_cast<const float4*>(circles)[2 * i];
+  const float4 b = reinterpret_cast<const float4*>(circles)[2 * i + 1];
+  return {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
+}
+
+// Blends the circle over the pixel if it covers it.
+__device__ __forceinline__ bool draw_over(Colour& pixel, const Frame& f, const Circle& c, float px, float py) {
+  const float d2 = distance2(px, py, c.x, c.y);
+  if (!(d2 <= square(c.radius))) return false;
+  const Paint paint = f.shading == Shading::snow ? snow_paint(c, d2) : flat_paint(c);
+  blend(pixel, paint);
+  pixel.w = add(pixel.w, paint.alpha);
+  return true;
+}
+
+// The thread's pixel, in a grid of tiles. Threads past the image's edges have the pixel at the edge, and write nothing.
+struct TilePixel {
+  unsigned i, j;
+  bool inside;
+  float x, y;
+  __device__ explicit TilePixel(const Frame& f) {
+    i = blockIdx.x * tile_width + threadIdx.x % tile_width;
+    j = blockIdx.y * tile_width + threadIdx.x / tile_width;
+    inside = i < f.width && j < f.height;
+    i = min(i, f.width - 1), j = min(j, f.height - 1);
+    x = centre_x(f, i), y = centre_y(f, j);
+  }
+  __device__ void put(float* image, const Frame& f, const Colour& colour) const {
+    if (inside) render::put(image, f, std::size_t(j) * f.width + i, colour);
+  }
+};
+
+// The rectangle of a tile's pixel centres.
+struct TileBounds {
+  float left, top, right, bottom;
+  __device__ explicit TileBounds(const Frame& f) {
+    const unsigned i = blockIdx.x * tile_width, j = blockIdx.y * tile_width;
+    left = centre_x(f, i), right = centre_x(f, min(i + tile_width, f.width) - 1);
+    top = centre_y(f, j), bottom = centre_y(f, min(j + tile_width, f.height) - 1);
+  }
+  __device__ bool reached_by(const Circle& c) const {
+    return reaches(c.x, c.y, square(c.radius), left, top, right, bottom);
+  }
+};
+
+inline dim3 tile_grid(const Frame& f) {
+  return {unsigned(ceil_div(f.width, tile_width)), unsigned(ceil_div(f.height, tile_width)), 1};
+}
+
+}  // namespace upsweep::ladders::render
