@@ -49,7 +49,9 @@ __global__ void __launch_bounds__(BucketTile<K, has_values>::block, 2) bucket_so
   __syncthreads();
   const unsigned begin = m.bounds[0], size = m.bounds[1] - begin, digits = m.bounds[2];
   if (size == 0) return;
-  const unsigned rows = static_cast<unsigned>(ceil_div(size, block));
+  // Rows of a warp, and the warps that have any.
+  const unsigned most_rows = (size - 1) / block + 1, warps = (size - 1) / (most_rows * warp_size) + 1;
+  const unsigned rows = warp < warps ? most_rows : 0;
   const K* const from = static_cast<const K*>(sweep.keys.buffer) + begin;
   K some[Tile::rows];
 #pragma unroll
@@ -59,7 +61,7 @@ __global__ void __launch_bounds__(BucketTile<K, has_values>::block, 2) bucket_so
 #pragma unroll
   for (unsigned k = 0; k < Tile::rows; ++k) {
     const unsigned i = k * block + t;
-    if (k >= rows) break;
+    if (k >= most_rows) break;
     K number = K(~K(0));
     if (i < size) {
       number = is_float ? some[k] : sweep.order(some[k]);
@@ -88,7 +90,7 @@ __global__ void __launch_bounds__(BucketTile<K, has_values>::block, 2) bucket_so
     K keys[Tile::rows];
     unsigned places[Tile::rows];
     std::uint16_t index[Tile::rows];
-    const unsigned first = warp * rows * warp_size + lane;
+    const unsigned first = warp * most_rows * warp_size + lane;
 #pragma unroll
     for (unsigned k = 0; k < Tile::rows; ++k) {
       if (k >= rows) break;
@@ -100,12 +102,13 @@ __global__ void __launch_bounds__(BucketTile<K, has_values>::block, 2) bucket_so
     unsigned sum = 0, counts[Tile::warps], total;
     if (t < digit_values) {
 #pragma unroll
-      for (unsigned w = 0; w < Tile::warps; ++w) sum += counts[w] = m.of_warp[w].counts[t];
+      for (unsigned w = 0; w < Tile::warps; ++w) sum += counts[w] = w < warps ? m.of_warp[w].counts[t] : 0;
     }
     unsigned start = block_scan(sum, Sum{}, m.warp_totals, total);
     if (t < digit_values) {
 #pragma unroll
       for (unsigned w = 0; w < Tile::warps; ++w) {
+        if (w >= warps) break;
         m.of_warp[w].counts[t] = start;
         start += counts[w];
       }
