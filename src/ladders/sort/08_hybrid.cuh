@@ -49,7 +49,9 @@ __global__ void __launch_bounds__(BucketTile<K, has_values>::block, 2) bucket_so
   __syncthreads();
   const unsigned begin = m.bounds[0], size = m.bounds[1] - begin, digits = m.bounds[2];
   if (size == 0) return;
-  const unsigned rows = static_cast<unsigned>(ceil_div(size, block));
+  // Rows of a warp, and the warps that have any.
+  const unsigned most_rows = (size - 1) / block + 1, warps = (size - 1) / (most_rows * warp_size) + 1;
+  const unsigned rows = warp < warps ? most_rows : 0;
   const K* const from = static_cast<const K*>(sweep.keys.buffer) + begin;
   K some[Tile::rows];
 #pragma unroll
@@ -59,7 +61,7 @@ __global__ void __launch_bounds__(BucketTile<K, has_values>::block, 2) bucket_so
 #pragma unroll
   for (unsigned k = 0; k < Tile::rows; ++k) {
     const unsigned i = k * block + t;
-    if (k >= rows) break;
+    if (k >= most_rows) break;
     K number = K(~K(0));
     if (i < size) {
       number = is_float ? some[k] : sweep.order(some[k]);
@@ -88,7 +90,7 @@ __global__ void __launch_bounds__(BucketTile<K, has_values>::block, 2) bucket_so
     K keys[Tile::rows];
     unsigned places[Tile::rows];
     std::uint16_t index[Tile::rows];
-    const unsigned first = warp * rows * warp_size + lane;
+    const unsigned first = warp * most_rows * warp_size + lane;
 #pragma unroll
     for (unsigned k = 0; k < Tile::rows; ++k) {
       if (k >= rows) break;
@@ -100,12 +102,13 @@ __global__ void __launch_bounds__(BucketTile<K, has_values>::block, 2) bucket_so
     unsigned sum = 0, counts[Tile::warps], total;
     if (t < digit_values) {
 #pragma unroll
-      for (unsigned w = 0; w < Tile::warps; ++w) sum += counts[w] = m.of_warp[w].counts[t];
+      for (unsigned w = 0; w < Tile::warps; ++w) sum += counts[w] = w < warps ? m.of_warp[w].counts[t] : 0;
     }
     unsigned start = block_scan(sum, Sum{}, m.warp_totals, total);
     if (t < digit_values) {
 #pragma unroll
       for (unsigned w = 0; w < Tile::warps; ++w) {
+        if (w >= warps) break;
         m.of_warp[w].counts[t] = start;
         start += counts[w];
       }
@@ -141,13 +144,16 @@ struct hybrid {
           "23 us for 2^17 keys and 34 for 2^20, 0.6 of lane_sweep's time: twice CUB; less even digits as "
           "lane_sweep",
       .guarantees = "stable",
-      .limits = "2^14 to 1.3 million keys, of which no bucket is much larger than others; else cluster, lane_sweep",
+      .limits = "12 to 16 thousand to 1.3 million keys, of which no bucket is much larger; else cluster, lane_sweep",
       .source = "Stehle, Jacobsen, 2017"};
   static constexpr Coverage coverage = Coverage::widths;
-  static constexpr std::size_t least = emulated ? 1 << 12 : 1 << 14, most = 5 << 18;
+  static constexpr std::size_t most = 5 << 18;
+  // Fewer keys are left to `cluster`. 2^14 keys of 4 bytes take it 18.2 us, and this rung 19.7; with values 26.0 and
+  // 21.1, of 8 bytes 34.3 and 30.6. Between that and 2^13 nothing was measured.
+  static constexpr std::size_t most_of_cluster(bool large) { return emulated ? 1 << 12 : large ? 3 << 12 : 1 << 14; }
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if (a.n <= least) return run_rung<cluster, kernel_cluster_rung>(a);
+    if (a.n <= most_of_cluster(sizeof(T) == 8 || a.values.bytes)) return run_rung<cluster, kernel_cluster_rung>(a);
     if (a.n > most || sizeof(T) == 1) return run_rung<lane_sweep, kernel_lane_sweep_rung>(a);
     return a.values.bytes ? start<true>(a) : start<false>(a);
   }
