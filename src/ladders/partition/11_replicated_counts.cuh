@@ -76,24 +76,14 @@ __global__ void __launch_bounds__(replicated_block)
   // 2. The place of each bucket's first key; the blocks share the work of writing the offsets.
   const unsigned per_thread = static_cast<unsigned>(ceil_div(buckets, block));
   const unsigned begin = t * per_thread, end = begin + per_thread < buckets ? begin + per_thread : buckets;
-  // Counters of so many buckets are read together: a store between the loads would hold them up.
-  const auto for_counts = [&](auto&& take) {
-    for (unsigned from = begin; from < end; from += at_once) {
-      unsigned some[at_once];
-#pragma unroll
-      for (unsigned k = 0; k < at_once; ++k) some[k] = from + k < end ? counters.sum(counts, from + k) : 0;
-#pragma unroll
-      for (unsigned k = 0; k < at_once; ++k)
-        if (from + k < end) take(from + k, some[k]);
-    }
-  };
   unsigned sum = 0, total;
-  for_counts([&](unsigned, unsigned count) { sum += count & counters.mask; });
+  for (unsigned b = begin; b < end; ++b) sum += counters.sum(counts, b) & counters.mask;
   unsigned start = block_scan(sum, Sum{}, warp_totals, total);
-  for_counts([&](unsigned b, unsigned count) {
+  for (unsigned b = begin; b < end; ++b) {
+    const unsigned count = counters.sum(counts, b);
     counts[counters.slot(b)] = start << 16 | (start + count / counters.before);
     start += count & counters.mask;
-  });
+  }
   __syncthreads();
   for (unsigned b = blockIdx.x * block + t; b <= buckets; b += gridDim.x * block)
     offsets.put(b, b < buckets ? counts[counters.slot(b)] >> 16 : n);

@@ -144,16 +144,16 @@ struct hybrid {
           "23 us for 2^17 keys and 34 for 2^20, 0.6 of lane_sweep's time: twice CUB; less even digits as "
           "lane_sweep",
       .guarantees = "stable",
-      .limits = "12 to 16 thousand to 1.3 million keys, of which no bucket is much larger; else cluster, lane_sweep",
+      .limits =
+          "2^13 or 2^14 to 1.3 million keys, of which no bucket is much larger than others; else cluster, lane_sweep",
       .source = "Stehle, Jacobsen, 2017"};
   static constexpr Coverage coverage = Coverage::widths;
-  static constexpr std::size_t most = 5 << 18;
-  // Fewer keys are left to `cluster`. 2^14 keys of 4 bytes take it 18.2 us, and this rung 19.7; with values 26.0 and
-  // 21.1, of 8 bytes 34.3 and 30.6. Between that and 2^13 nothing was measured.
-  static constexpr std::size_t most_of_cluster(bool large) { return emulated ? 1 << 12 : large ? 3 << 12 : 1 << 14; }
+  // 2^14 keys of 4 bytes take 18.2 us in a cluster and 19.7 here; with values of 4 bytes 26.0 and 21.1; of 8 bytes 34.3
+  // and 30.6.
+  static constexpr std::size_t least = emulated ? 1 << 11 : 1 << 13, most = 5 << 18;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if (a.n <= most_of_cluster(sizeof(T) == 8 || a.values.bytes)) return run_rung<cluster, kernel_cluster_rung>(a);
+    if (a.n <= (a.values.bytes || sizeof(T) > 4 ? least : 2 * least)) return run_rung<cluster, kernel_cluster_rung>(a);
     if (a.n > most || sizeof(T) == 1) return run_rung<lane_sweep, kernel_lane_sweep_rung>(a);
     return a.values.bytes ? start<true>(a) : start<false>(a);
   }
