@@ -140,7 +140,7 @@ static __global__ void __launch_bounds__(bin_threads) bin_scatter_kernel(const f
 // The lists of a call, in its workspace.
 struct BinnedCircles {
   BinGrid grid;
-  Range* ranges;      // [survey_blocks]
+  Survey survey;
   unsigned* counts;   // [blocks][bins]
   BinList* lists;     // [bins]
   unsigned* indices;  // [capacity]
@@ -150,13 +150,14 @@ struct BinnedCircles {
   // Bytes of scratch: what lists of four bins a circle take, and no less than 16 MiB. Longer lists are left out.
   explicit BinnedCircles(const Args& a)
       : grid(a.frame),
+        survey(nullptr, a.n),
         blocks(unsigned(ceil_div(a.n, bin_share)) + (a.n == 0)),
         capacity(unsigned(a.n < (std::size_t{1} << 29) ? (std::size_t{1} << 22) + 4 * a.n : 0xfffffffeu)) {
     const std::size_t of_counts = std::size_t(blocks) * grid.count() * sizeof(unsigned);
     const std::size_t bytes = survey_blocks * sizeof(Range) + of_counts + grid.count() * sizeof(BinList) +
                               (std::size_t(capacity) + 1) * sizeof(unsigned);
     auto* at = static_cast<char*>(a.workspace->scratch(bytes));
-    ranges = reinterpret_cast<Range*>(at);
+    survey.ranges = reinterpret_cast<Range*>(at);
     if (!at) return;
     counts = reinterpret_cast<unsigned*>(at += survey_blocks * sizeof(Range));
     lists = reinterpret_cast<BinList*>(at += of_counts);
@@ -165,12 +166,9 @@ struct BinnedCircles {
   }
 
   Status fill(const Args& a) const {
-    if (!ranges) return {Code::out_of_memory, 0, "no memory for the bins"};
+    if (!survey.ranges) return {Code::out_of_memory, 0, "no memory for the bins"};
     const std::size_t bins = grid.count();
-    if (auto s = launch(survey_kernel, {.grid = survey_blocks, .block = survey_threads, .stream = a.stream}, a.circles,
-                        a.n, ranges);
-        !s)
-      return s;
+    if (auto s = run_survey(a, survey); !s) return s;
     if (auto s =
             launch(bin_count_kernel,
                    {.grid = blocks, .block = bin_threads, .shared_bytes = bins * sizeof(unsigned), .stream = a.stream},
