@@ -307,6 +307,17 @@ TEST_F(Cli, WhateverTheDescriptorsAre) {
   EXPECT_EQ(run("--help >help.txt", "ulimit -u 1;").code, 0);
 }
 
+// Deliberate bugs that a few cases do not show, and rungs that have a launch shape of their own, are no wrong results.
+TEST_F(Cli, OnlyWrongResultsAreWrong) {
+  const Outcome check = run("check reduce --backend simt -n 1000 --rung uninitialised,total");
+  EXPECT_EQ(check.code, 0) << check.out << check.err;
+  EXPECT_NE(check.out.find("not caught by these cases"), std::string::npos) << check.out;
+  const Outcome explain = run("explain reduce -n 2^12 --param block=128 --rung total,shares");
+  EXPECT_EQ(explain.code, 0) << explain.out << explain.err;
+  EXPECT_NE(explain.out.find("reduce/shares: not run: shares has a fixed block size"), std::string::npos)
+      << explain.out;
+}
+
 TEST_F(Cli, InterruptedRecordsAreKept) {
   write("r.jsonl", "old");
   const Outcome outcome =

@@ -77,7 +77,8 @@ TEST_P(Kernels, SelectWithAPredicateOfOnesOwn) {
       }
 }
 
-// More than 256 buckets are left to two_passes, whose kernels the same unit then compiles.
+// More than 256 buckets are left to passes_in_tile, and with values to two_passes: the same unit then compiles their
+// kernels.
 TEST_P(Kernels, PartitionWithBucketsOfOnesOwn) {
   Workspace workspace(emulator);
   for (const std::size_t n : {0, 1, 1000, 11520, 11597, 30001})

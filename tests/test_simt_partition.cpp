@@ -79,6 +79,16 @@ TEST(PartitionCounters, ReorderedTilesAreWrittenInRuns) {
   EXPECT_EQ(in_runs.global_atomic_requests, 0u);
 }
 
+// Every block counts all keys by itself: one launch, and nothing to add to in memory.
+TEST(PartitionCounters, ReplicatedCountsNeedNoMemory) {
+  const auto kernels =
+      run(traced_emulator(), "replicated_counts", make_input<std::uint32_t>("uniform", n, 1), 24, 8).kernels;
+  ASSERT_EQ(kernels.size(), 1u);
+  constexpr unsigned blocks = n / 64;
+  EXPECT_EQ(kernels[0].global_atomic_requests, 0u);
+  EXPECT_EQ(kernels[0].shared_atomic_requests, blocks * warps);
+}
+
 // ---- tiles and shares -----------------------------------------------------------------------------------------------
 
 // More buckets than keys, shares of several tiles, and tiles that end anywhere.
@@ -218,6 +228,56 @@ TEST(PartitionPasses, TakeMoreBucketsThanATileCanRank) {
         EXPECT_EQ(out[0], 0xCDCDCDCDu);
         EXPECT_TRUE(workspace.counters_are_zero());
       }
+}
+
+// Tiles of 23040 keys, or pairs, sorted by two fields: two whole ones and a rest, drawn by two blocks; few different
+// keys, all keys, and fewer than a tile has lanes.
+TEST(PartitionPasses, InTheTileKeepTheOrder) {
+  struct Input {
+    const char* name;
+    std::size_t count;
+    unsigned bits;
+    bool has_values;
+  };
+  for (simt::Emulator* emulator : {&plain_emulator(), &traced_emulator()})
+    for (const Input input : {Input{"uniform", 2 * 23040 + 77, 11, false}, Input{"zipf", 2 * 23040 + 77, 9, true},
+                              Input{"uniform", 0, 11, true}, Input{"uniform", 100, 10, true}}) {
+      const std::size_t count = input.count, buckets = std::size_t{1} << input.bits;
+      const auto keys = make_input<std::uint32_t>(input.name, count, 1);
+      std::vector<std::uint32_t> order(count), begins(buckets + 1);
+      std::iota(order.begin(), order.end(), 0u);
+      const auto bucket_of = [&](std::uint32_t key) { return key >> 3 & (buckets - 1); };
+      std::stable_sort(order.begin(), order.end(),
+                       [&](auto a, auto b) { return bucket_of(keys[a]) < bucket_of(keys[b]); });
+      for (const std::uint32_t key : keys) ++begins[bucket_of(key) + 1];
+      std::partial_sum(begins.begin(), begins.end(), begins.begin());
+      const std::size_t moving = input.has_values ? count : 0;
+      test::Array<std::uint32_t> in(*emulator, count), values(*emulator, moving), out(*emulator, count),
+          moved(*emulator, moving), offsets(*emulator, buckets + 1);
+      in.set([&](std::size_t i) { return keys[i]; });
+      values.set([](std::size_t i) { return static_cast<std::uint32_t>(i); });
+      for (auto* written : {&out, &moved, &offsets}) written->set([](std::size_t) { return 0xCDCDCDCDu; });
+      Workspace workspace(*emulator);
+      const Call call{.operation = Bucketing::digit,
+                      .in = {input_array(Type::u32, count, in.data()), input_array(Type::u32, moving, values.data())},
+                      .out = {{{Type::u32, count, out.data()},
+                               {Type::u32, moving, moved.data()},
+                               {Type::u32, buckets + 1, offsets.data()}}},
+                      .scalars = {std::uint64_t{3}, std::uint64_t{input.bits}},
+                      .tuning = {.grid = 2},
+                      .workspace = &workspace};
+      const Rung* rung = find_rung(emulator->rungs(), "partition", "passes_in_tile");
+      (void)emulator->take_report();
+      EXPECT_TRUE(rung->find(Type::u32, Bucketing::digit)(call));
+      const simt::Report report = emulator->take_report();
+      EXPECT_TRUE(report.issues.empty()) << test::to_string(report);
+      std::size_t wrong = 0;
+      for (std::size_t i = 0; i < count; ++i) wrong += out[i] != keys[order[i]];
+      for (std::size_t i = 0; i < moving; ++i) wrong += moved[i] != order[i];
+      for (std::size_t b = 0; b <= buckets; ++b) wrong += offsets[b] != begins[b];
+      EXPECT_EQ(wrong, 0u) << input.name << ' ' << count << ' ' << input.bits;
+      EXPECT_TRUE(workspace.counters_are_zero());
+    }
 }
 
 // ---- values ---------------------------------------------------------------------------------------------------------

@@ -81,5 +81,45 @@ INSTANTIATE_TEST_SUITE_P(Rungs, SortPortions,
                                          PortionCase{"lane_sweep", 256, 2048, false, "zipf"},
                                          PortionCase{"lane_sweep", 384, 23040, true, "zipf"}));
 
+// After a pass by the highest digit in which keys differ, buckets that fit a block are sorted in shared memory; if one
+// does not, all are sorted in passes. `large` keys have the same highest bytes.
+void sort_by_bucket(std::size_t n, std::size_t large, bool expect_buckets) {
+  auto keys = make_input<std::int32_t>("uniform", n, 1);
+  for (std::int32_t& key : keys) key &= 0x00ffffff;  // the highest byte is the second one
+  for (std::size_t i = 0; i < large; ++i) keys[i] &= 0xffff;
+  simt::Emulator& emulator = traced_emulator();
+  test::Array<std::int32_t> in(emulator, n), out(emulator, n);
+  in.set([&](std::size_t i) { return keys[i]; });
+  out.set([](std::size_t) { return -1; });
+  Workspace workspace(emulator);
+  const Call call{.operation = Order::ascending,
+                  .in = {input_array(Type::i32, n, in.data()), Array{Type::i32}},
+                  .out = {{{Type::i32, n, out.data()}, Array{Type::i32}}},
+                  .scalars = {std::uint64_t{0}, std::uint64_t{32}},
+                  .workspace = &workspace};
+  const Rung* rung = find_rung(emulator.rungs(), "sort", "hybrid");
+  ASSERT_TRUE(rung);
+  (void)emulator.take_report();
+  const Status status = rung->find(Type::i32, Order::ascending)(call);
+  ASSERT_TRUE(status) << (status.message ? status.message : "");
+  const simt::Report report = emulator.take_report();
+  EXPECT_TRUE(report.issues.empty()) << test::to_string(report);
+  std::uint64_t stores = 0, launches = 0;
+  for (const auto& kernel : report.kernels)
+    if (kernel.name.find("bucket_sort_kernel") != std::string::npos)
+      stores += kernel.counters.global_store_requests, launches += kernel.launches;
+  EXPECT_EQ(launches, 1u);
+  EXPECT_EQ(stores > 0, expect_buckets);
+  std::sort(keys.begin(), keys.end());
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < n; ++i) wrong += out[i] != keys[i];
+  EXPECT_EQ(wrong, 0u);
+  EXPECT_TRUE(workspace.counters_are_zero());
+}
+
+TEST(SortBuckets, FitABlock) { sort_by_bucket(9001, 0, true); }
+TEST(SortBuckets, FillABlock) { sort_by_bucket(9001, 6000, true); }
+TEST(SortBuckets, AreSortedInPassesIfOneDoesNotFit) { sort_by_bucket(9001, 6145, false); }
+
 }  // namespace
 }  // namespace upsweep

@@ -5,7 +5,9 @@
 #include <type_traits>
 
 #include "ladders/partition/08_lane_counters.cuh"
-#include "ladders/partition/09_two_passes.cuh"  // which lane_counters leaves more than 256 buckets to
+#include "ladders/partition/09_two_passes.cuh"  // these two for more than 256 buckets
+#include "ladders/partition/10_passes_in_tile.cuh"
+#include "ladders/partition/11_replicated_counts.cuh"
 #include "upsweep/device_call.cuh"
 #include "upsweep/partition.h"
 
@@ -54,12 +56,12 @@ void partition_on_device(Device& device, const View<const T>& keys, F bucket_of,
                 "std::uint32_t below 2^32 keys, std::uint64_t from there on");
   const Tuning tuning;
   using By = ladders::partition::ByFunction<F>;
-  require_success(ladders::partition::lane_counters::run<T, By>({{tuning, &device.workspace(), device.stream()},
-                                                                 {keys.data(), keys.size(), {bucket_of, buckets}},
-                                                                 out.data(),
-                                                                 values,
-                                                                 {begins.data(), wide}}),
-                  "partition/lane_counters");
+  require_success(ladders::partition::replicated_counts::run<T, By>({{tuning, &device.workspace(), device.stream()},
+                                                                     {keys.data(), keys.size(), {bucket_of, buckets}},
+                                                                     out.data(),
+                                                                     values,
+                                                                     {begins.data(), wide}}),
+                  "partition/replicated_counts");
 }
 
 }  // namespace detail

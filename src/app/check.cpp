@@ -45,6 +45,7 @@ std::string to_json(const lab::RungCheck& r) {
   json["runs"] = r.runs;
   json["expected_wrong"] = r.rung->expected_wrong;
   json["passed"] = r.passed();
+  if (r.rung->expected_wrong) json["caught"] = r.caught();
   json["failures"] = r.failures;
   return json.dump();
 }
@@ -53,10 +54,11 @@ std::string results_table(const std::vector<lab::RungCheck>& results, const lab:
   lab::Grid grid({"rung", "platform", "runs", ""});
   std::string failures;
   for (const lab::RungCheck& r : results) {
-    const char* verdict = r.runs == 0 ? "not run: takes none of these"
-                          : r.rung->expected_wrong
-                              ? (r.passed() ? "wrong on purpose, caught" : "wrong on purpose, NOT caught")
-                              : (r.passed() ? "right" : "WRONG");
+    const char* verdict = r.runs == 0               ? "not run: takes none of these"
+                          : !r.rung->expected_wrong ? (r.passed() ? "right" : "WRONG")
+                          : r.caught()              ? "wrong on purpose, caught"
+                          : r.narrowed              ? "wrong on purpose, not caught by these cases"
+                                                    : "wrong on purpose, NOT caught";
     grid.add({{fmt::format("{}/{}", r.rung->primitive, r.rung->name)},
               {r.platform},
               {fmt::format("{}", r.runs)},
@@ -179,7 +181,10 @@ int work(const Options& options) {
     if (job.emulator) emulated.push_back(&job);
   std::vector<lab::RungCheck> results, of_emulators = run_emulated(emulated);
   auto next = of_emulators.begin();
+  const Selection& s = options.selection;
+  const bool narrowed = !s.sizes.empty() || !s.types.empty() || !s.ops.empty() || !s.inputs.empty();
   const auto add = [&](lab::RungCheck&& result) {
+    result.narrowed = narrowed;
     output.json_line(to_json(result));
     results.push_back(std::move(result));
   };

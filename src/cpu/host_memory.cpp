@@ -1,11 +1,8 @@
 #include "cpu/host_memory.h"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <fstream>
 #include <limits>
-#include <string>
 
 namespace upsweep {
 namespace {
@@ -13,35 +10,62 @@ namespace {
 constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 
 // Returns no_limit for "max", and if there is no such file.
-std::size_t read_number(const char* path) {
+std::size_t read_number(const std::string& path) {
   std::size_t value = 0;
   std::ifstream file(path);
   return file >> value ? value : no_limit;
 }
 
-std::size_t group_limit() { return read_number("/sys/fs/cgroup/memory.max"); }
+// Returns the number after a name in a file of names and numbers, or nothing_said.
+std::size_t read_named(const std::string& path, const std::string& wanted, std::size_t nothing_said) {
+  std::ifstream file(path);
+  for (std::string name, rest; file >> name; std::getline(file, rest)) {
+    std::size_t value = 0;
+    if (name == wanted && file >> value) return value;
+  }
+  return nothing_said;
+}
+
+// The files of a version of control groups.
+struct Version {
+  std::string mount, limit, used, inactive;
+};
+
+// Lowers `memory` to what a group allows. The kernel gives up pages of files that nobody has used of late before it
+// kills a process, so they do not count.
+void lower(detail::HostMemory& memory, const Version& v, const std::string& folder) {
+  const std::size_t limit = read_number(folder + v.limit), used = read_number(folder + v.used);
+  memory.bytes = std::min(memory.bytes, limit);
+  if (limit == no_limit || used == no_limit) return;
+  const std::size_t needed = used - std::min(used, read_named(folder + "/memory.stat", v.inactive, 0));
+  memory.available = std::min(memory.available, limit - std::min(limit, needed));
+}
 
 }  // namespace
 
-std::size_t host_memory_bytes() {
-  return std::min(group_limit(),
-                  static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)));
+// A process is bound by its group and by all groups around it. Seen from inside a container, a group may have no folder
+// of its own: then the folder of the mount is the container's group.
+detail::HostMemory detail::read_host_memory(const std::string& root) {
+  HostMemory memory{read_named(root + "/proc/meminfo", "MemTotal:", no_limit / 1024) * 1024,
+                    read_named(root + "/proc/meminfo", "MemAvailable:", no_limit / 1024) * 1024};
+  const Version second{root + "/sys/fs/cgroup", "/memory.max", "/memory.current", "inactive_file"};
+  const Version first{root + "/sys/fs/cgroup/memory", "/memory.limit_in_bytes", "/memory.usage_in_bytes",
+                      "total_inactive_file"};
+  std::ifstream groups(root + "/proc/self/cgroup");
+  for (std::string line; std::getline(groups, line);) {  // "4:memory:/path" of the first version, "0::/path"
+    const std::size_t controllers = line.find(':') + 1, path = line.find(':', controllers) + 1;
+    if (controllers == 0 || path == 0) continue;
+    const std::string names = "," + line.substr(controllers, path - 1 - controllers) + ",";
+    if (names != ",," && names.find(",memory,") == names.npos) continue;
+    const Version& v = names == ",," ? second : first;
+    for (std::string group = line.substr(path); !group.empty(); group.resize(group.rfind('/')))
+      lower(memory, v, v.mount + group);
+    lower(memory, v, v.mount);
+  }
+  return memory;
 }
 
-std::size_t available_host_bytes() {
-  std::size_t available = no_limit;
-  std::ifstream meminfo("/proc/meminfo");
-  for (std::string name, unit; meminfo >> name;) {
-    std::size_t kib = 0;
-    if (!(meminfo >> kib)) break;
-    std::getline(meminfo, unit);
-    if (name != "MemAvailable:") continue;
-    available = kib * 1024;
-    break;
-  }
-  const std::size_t limit = group_limit(), used = read_number("/sys/fs/cgroup/memory.current");
-  if (limit != no_limit && used <= limit) available = std::min(available, limit - used);
-  return available;
-}
+std::size_t host_memory_bytes() { return detail::read_host_memory("").bytes; }
+std::size_t available_host_bytes() { return detail::read_host_memory("").available; }
 
 }  // namespace upsweep

@@ -1,14 +1,23 @@
 // How much memory this process may use.
 #pragma once
 #include <cstddef>
+#include <string>
 
 namespace upsweep {
 
-// Returns the bytes of the machine's memory, or of the control group's limit if that is lower.
+// Returns the bytes of the machine's memory, or of the lowest limit of the control groups that the process is in.
 std::size_t host_memory_bytes();
 
-// Returns the bytes that can still be allocated without swapping or being killed: the lesser of MemAvailable and what
-// the control group leaves.
+// Returns the bytes that can still be allocated without swapping or being killed: the least of MemAvailable and what
+// each of the control groups leaves.
 std::size_t available_host_bytes();
+
+namespace detail {
+struct HostMemory {
+  std::size_t bytes, available;
+};
+// Both, from the files of /proc and /sys under another root, for tests.
+HostMemory read_host_memory(const std::string& root);
+}  // namespace detail
 
 }  // namespace upsweep

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "files/interrupt.h"
@@ -175,10 +176,12 @@ std::vector<Explanation> explain(simt::Emulator& emulator, const Primitive& prim
     if (!run || rung->gpu_only) continue;
     stage.load(primitive, *problem, c, {.guard_bytes = 0});
     stage.renew_workspace();  // a fresh one, whatever the rung before left in it
-    Explanation e{.rung = rung, .report = {}, .failure = {}};
+    Explanation e{.rung = rung, .report = {}, .failure = {}, .refused = {}};
     try {
       const Status status = stage.run(run, c.tuning);
-      if (!status)
+      if (status.code == Code::unsupported && c.tuning != Tuning{})
+        e.refused = status.message ? status.message : "no message";
+      else if (!status)
         e.failure = fmt::format("returned an error: {}", status.message ? status.message : "no message");
       else
         e.failure = stage.verify(*rung);
@@ -195,7 +198,9 @@ std::vector<Explanation> explain(simt::Emulator& emulator, const Primitive& prim
 
 std::string explanation_table(const std::vector<Explanation>& explanations, const Terminal& terminal) {
   std::string text;
-  const std::span<const Explanation> all(explanations);
+  std::vector<Explanation> all_run;
+  std::ranges::copy_if(explanations, std::back_inserter(all_run), [](const Explanation& e) { return !e.refused; });
+  const std::span<const Explanation> all(all_run);
   for (std::size_t first = 0; first < all.size();) {
     std::size_t count = 1;
     while (first + count < all.size() && side_by_side(all.subspan(first, count + 1)).width() <= terminal.width) ++count;
@@ -209,6 +214,7 @@ std::string explanation_table(const std::vector<Explanation>& explanations, cons
     for (const simt::Issue& issue : e.report.issues)
       text += fmt::format("\n{}{}: {}: {} ({} times)", who, meant, issue.kind, issue.text, issue.count);
     if (e.failure) text += fmt::format("\n{}{}: {}", who, meant, *e.failure);
+    if (e.refused) text += fmt::format("\n{}/{}: not run: {}", e.rung->primitive, e.rung->name, *e.refused);
   }
   if (!text.empty() && text.back() != '\n') text += '\n';
   return text;
@@ -277,6 +283,7 @@ std::string to_json(const Explanation& explanation, const Case& c) {
   for (const simt::Issue& issue : explanation.report.issues)
     json["issues"].push_back({{"kind", issue.kind}, {"text", issue.text}, {"count", issue.count}});
   json["failure"] = explanation.failure ? Json(*explanation.failure) : Json(nullptr);
+  if (explanation.refused) json["refused"] = *explanation.refused;
   return json.dump();
 }
 

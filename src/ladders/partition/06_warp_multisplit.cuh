@@ -13,46 +13,12 @@
 #pragma once
 #include <bit>
 
-#include "kernel/block.h"
 #include "kernel/run_rung.h"
-#include "ladders/partition/contract.h"
+#include "ladders/partition/warp_tiles.cuh"
 #include "ladders/scan/10_reduce_then_scan.cuh"
 #include "ladders/scan/contract.h"
 
 namespace upsweep::ladders::partition {
-
-// A warp's, in shared memory: 6 KB for keys of 4 bytes, so that a multiprocessor has room for four blocks of 8.
-template <class T>
-struct WarpTile {
-  static constexpr unsigned rows = 16, size = rows * warp_size;
-  std::uint64_t place[most_counted];  // in the output: of the bucket's next key
-  T keys[size];                       // by bucket
-  unsigned start[most_counted];       // keys of the bucket, then where they begin in the tile
-  std::uint16_t from[size];           // where in the tile each key was
-};
-
-// The keys of this warp of the grid.
-struct WarpShare {
-  std::size_t number, warps, begin, end;
-  __device__ WarpShare(std::size_t n, std::size_t share)
-      : number((std::size_t(blockIdx.x) * blockDim.x + threadIdx.x) / warp_size),
-        warps(std::size_t(gridDim.x) * blockDim.x / warp_size),
-        begin(number * share < n ? number * share : n),
-        end(n - begin < share ? n : begin + share) {}
-};
-
-template <class T, class O>
-__global__ void warp_counts_kernel(Input<T, O> in, std::size_t share,
-                                   std::uint64_t* counts) {  // [buckets][warps]
-  const WarpShare own(in.n, share);
-  const unsigned lane = threadIdx.x % warp_size, buckets = in.buckets.count;
-  unsigned* const count = dynamic_shared<unsigned>() + threadIdx.x / warp_size * buckets;
-  for (unsigned b = lane; b < buckets; b += warp_size) count[b] = 0;
-  __syncwarp();
-  for (std::size_t i = own.begin + lane; i < own.end; i += warp_size) atomicAdd(&count[in.bucket_of(i)], 1u);
-  __syncwarp();
-  for (unsigned b = lane; b < buckets; b += warp_size) counts[b * own.warps + own.number] = count[b];
-}
 
 // Most of a block, and half of a multiprocessor's: 64 registers for each.
 inline constexpr unsigned multisplit_threads = 512;
@@ -85,12 +51,7 @@ __global__ void __launch_bounds__(multisplit_threads, 2)
     for (unsigned r = 0; r < Tile::rows; ++r) {
       const bool exists = r * warp_size + lane < size;
       const unsigned bucket = exists ? in.buckets(keys[r]) : 0;
-      unsigned peers = __ballot_sync(all_lanes, exists);  // the lanes with the same bucket
-      for (unsigned b = 0; b < bits; ++b) {
-        const bool is_set = bucket >> b & 1;
-        const unsigned votes = __ballot_sync(all_lanes, is_set);
-        peers &= is_set ? votes : ~votes;
-      }
+      const unsigned peers = lanes_alike(bucket, bits, __ballot_sync(all_lanes, exists));
       const unsigned before = static_cast<unsigned>(__popc(peers & lower_lanes)), count = m.start[bucket];
       ranks[r] = count + before;
       __syncwarp();

@@ -77,7 +77,7 @@ struct lookback {
 
   template <unsigned value_bytes, class T, class O>
   static Status start(const Args<T, O>& a) {
-    using Tiles = BallotTiles<T, value_bytes, 16>;
+    using Tiles = RowTiles<T, value_bytes, BallotRanks, 16>;
     constexpr bool has_values = value_bytes > 0;
     if (a.tuning.block && a.tuning.block != Tiles::block)
       return {Code::unsupported, 0, "this rung has blocks of 256 threads"};

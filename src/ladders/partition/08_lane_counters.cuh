@@ -36,19 +36,23 @@ __global__ void __launch_bounds__(Tiles::block, Tiles::blocks_per_sm)
 
 struct two_passes;
 extern const Rung kernel_two_passes_rung;
+struct passes_in_tile;
+extern const Rung kernel_passes_in_tile_rung;
 
 struct lane_counters {
   static constexpr Story story{
       .idea = "ranks by bytes that one lane has to itself; large tiles, the next one fetched meanwhile",
       .prediction = "20 shared-memory wavefronts per 32 keys: 0.65 of the copy ceiling on 12 bytes, whatever the skew",
       .guarantees = "stable",
-      .limits = "up to 256 buckets, else two_passes; any n; block size fixed",
+      .limits = "up to 256 buckets, else passes_in_tile, or two_passes for large values; any n; block size fixed",
       .source = "Merrill, Grimshaw, 2011; Stehle, Jacobsen, 2017"};
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     if constexpr (!requires { Buckets<T, O>::is_field; })  // which two_passes leaves to this rung
-      if (a.in.buckets.count > most_counted) return run_rung<two_passes, kernel_two_passes_rung>(a);
+      if (a.in.buckets.count > most_counted)
+        return one_pass_pays(a) ? run_rung<passes_in_tile, kernel_passes_in_tile_rung>(a)
+                                : run_rung<two_passes, kernel_two_passes_rung>(a);
     switch (a.values.bytes) {
       case 0:
         return start<0, 6>(a);
@@ -62,6 +66,14 @@ struct lane_counters {
   }
 
  private:
+  // More than 256 buckets in one pass or in two. With values, a tile has half as many keys for as many open ends in the
+  // output: 2^28 pairs of 4 and 4 bytes into 2048 buckets take 4157 us in one pass and 3275 in two, into 512 2395 and
+  // 3199; 2^22 into 2048, which L2 holds, 92 and 138. Values of 8 and 16 bytes lose, 2978 and 2202 us for 2^27 of 8.
+  template <class T, class O>
+  static bool one_pass_pays(const Args<T, O>& a) {
+    if (a.values.bytes == 0) return true;
+    return sizeof(T) == 4 && a.values.bytes == 4 && (a.in.buckets.count <= 512 || a.in.n <= std::size_t(1) << 22);
+  }
   // Keys alone have two blocks per multiprocessor, one of which moves memory while the other ranks. With values one is
   // faster, if there are tiles for all: they are twice as large, so runs are longer, and fewer sectors wait in L2 for
   // their other half (docs/notes/partition.md).

@@ -18,90 +18,16 @@
 // Source    Manegold, Boncz, Kersten, Optimizing Main-Memory Join on Modern Hardware, 2002 (radix-cluster: the bits
 //           divided among passes).
 #pragma once
-#include <bit>
-
-#include "kernel/ptx.h"
 #include "kernel/run_rung.h"
-#include "ladders/partition/contract.h"
+#include "ladders/partition/bucket_numbers.cuh"
+#include "ladders/partition/fields.cuh"
 
 namespace upsweep::ladders::partition {
 
-// ---- fields ---------------------------------------------------------------------------------------------------------
-
-// A field of a bucket's number, of the buckets of O.
-template <class O>
-struct FieldOf {};
-
-template <class T, class O>
-struct Buckets<T, FieldOf<O>> {
-  Buckets<T, O> all;
-  unsigned first_bit, mask;  // of the field
-  unsigned count;            // of its values
-  static constexpr bool is_field = true;
-  __device__ unsigned operator()(T key) const { return all(key) >> first_bit & mask; }
-};
-
-// Where a bucket's number is cut in two: the lower field has `lower_bits`, the upper one those above them.
-struct Cut {
-  unsigned lower_bits, lower_values, upper_values;
-  explicit Cut(unsigned buckets)
-      : lower_bits(static_cast<unsigned>(std::bit_width(buckets - 1)) / 2),
-        lower_values(1u << lower_bits),
-        upper_values(((buckets - 1) >> lower_bits) + 1) {}
-
-  template <class T, class O>
-  auto lower(const Buckets<T, O>& buckets) const {
-    return field(buckets, 0, lower_values);
-  }
-  template <class T, class O>
-  auto upper(const Buckets<T, O>& buckets) const {
-    return field(buckets, lower_bits, upper_values);
-  }
-
- private:
-  template <class T, class O>
-  static auto field(const Buckets<T, O>& buckets, unsigned first_bit, unsigned values) {
-    if constexpr (std::is_same_v<O, By<Bucketing::digit>>)
-      return Buckets<T, O>{buckets.first_bit + first_bit, values};
-    else
-      return Buckets<T, FieldOf<O>>{buckets, first_bit, std::bit_ceil(values) - 1, values};
-  }
-};
-static_assert(most_bits <= 2 * 8 && most_counted == 1 << 8, "a field's values fit a pass");
-
-// ---- kernels --------------------------------------------------------------------------------------------------------
-
-template <class T, class O>
-__global__ void numbers_kernel(Input<T, O> in, unsigned* numbers) {  // [n], of each key's bucket
-  const std::size_t step = std::size_t(gridDim.x) * blockDim.x;
-  for (std::size_t i = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < in.n; i += step)
-    numbers[i] = in.bucket_of(i);
-}
-
-// Where each bucket begins among keys that are in order by bucket: by a thread per bucket, and one for n.
-template <class T, class O>
-__global__ void search_kernel(Input<T, O> sorted, unsigned buckets, Offsets of_upper, unsigned lower_bits,
-                              Offsets offsets) {
-  const unsigned b = blockIdx.x * blockDim.x + threadIdx.x;
-  allow_next_launch();
-  wait_for_previous();
-  if (b > buckets) return;
-  if (b == buckets) return offsets.put(b, sorted.n);
-  std::uint64_t first = of_upper.get(b >> lower_bits), end = of_upper.get((b >> lower_bits) + 1);
-  while (first < end) {  // keys before `first` are in earlier buckets, those from `end` on are not
-    const std::uint64_t middle = first + (end - first) / 2;
-    if (sorted.bucket_of(middle) < b)
-      first = middle + 1;
-    else
-      end = middle;
-  }
-  offsets.put(b, first);
-}
-
-// ---- the rung -------------------------------------------------------------------------------------------------------
-
 struct lane_counters;
 extern const Rung kernel_lane_counters_rung;
+
+static_assert(most_bits <= 2 * 8 && most_counted == 1 << 8, "a field's values fit a pass");
 
 struct two_passes {
   static constexpr Story story{
@@ -144,15 +70,6 @@ struct two_passes {
     if (Status s = by(cut.lower(a.in.buckets), a.in.keys, keys, {v.in, values, v.bytes}); !s) return s;
     return by(cut.upper(a.in.buckets), keys, a.keys, {values, v.out, v.bytes});
   }
-  // Writes the offsets of `a` from keys or numbers that are in order by bucket.
-  template <class T, class O, class U, class P>
-  static Status find_offsets(const Args<T, O>& a, const Cut& cut, const Input<U, P>& sorted, const Offsets& of_upper) {
-    const unsigned block = 128, buckets = a.in.buckets.count;
-    return launch(search_kernel<U, P>,
-                  {.grid = buckets / block + 1, .block = block, .overlap = true, .stream = a.stream}, sorted, buckets,
-                  of_upper, cut.lower_bits, a.offsets);
-  }
-
   template <class T, class O>
   static Status by_key(const Args<T, O>& a) {
     const std::size_t n = a.in.n, key_bytes = rounded(n * sizeof(T));
@@ -163,7 +80,7 @@ struct two_passes {
     passes.offsets = {memory, true};
     auto* const keys = reinterpret_cast<T*>(memory + upper_bytes);
     if (Status s = pass_twice(passes, cut, keys, memory + upper_bytes + key_bytes); !s) return s;
-    return find_offsets(a, cut, Input<T, O>{a.keys, n, a.in.buckets}, passes.offsets);
+    return search_offsets(a, Input<T, O>{a.keys, n, a.in.buckets}, passes.offsets, cut.lower_bits);
   }
 
   template <class T, class O>
@@ -179,11 +96,7 @@ struct two_passes {
     const auto array = [&](unsigned k) { return reinterpret_cast<Number*>(memory + upper_bytes + k * number_bytes); };
     Number *const numbers = array(0), *const between = array(1), *const sorted = array(a.values.bytes ? 2 : 0);
     void* const moved = array(arrays);
-    const unsigned block = 256;
-    const std::size_t most = std::size_t(device_limits().multiprocessors) * resident(0, block);
-    const std::size_t wanted = n ? ceil_div(n, block) : 1;
-    const Shape shape{.grid = static_cast<unsigned>(wanted < most ? wanted : most), .block = block, .stream = a.stream};
-    if (Status s = launch(numbers_kernel<T, O>, shape, a.in, numbers); !s) return s;
+    if (Status s = write_numbers(a, numbers); !s) return s;
     // The numbers as keys, of which the keys, and then the values, are the values.
     const Buckets<Number, Digit> digit{0, std::bit_ceil(a.in.buckets.count)};
     const Cut cut(digit.count);
@@ -193,7 +106,7 @@ struct two_passes {
       passes.values = a.values;
       if (Status s = pass_twice(passes, cut, between, moved); !s) return s;
     }
-    return find_offsets(a, cut, Input<Number, Digit>{sorted, n, digit}, passes.offsets);
+    return search_offsets(a, Input<Number, Digit>{sorted, n, digit}, passes.offsets, cut.lower_bits);
   }
 };
 

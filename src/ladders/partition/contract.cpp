@@ -89,6 +89,6 @@ extern const Contract partition_contract{
                                          : k == 1 ? c.in[1].count
                                                   : bucket_count(c) + 1; },
     .default_cpu = "parallel",
-    .default_gpu = "lane_counters"};
+    .default_gpu = "replicated_counts"};
 
 }  // namespace upsweep

@@ -3,6 +3,7 @@
 #pragma once
 #include "kernel/ptx.h"
 #include "ladders/partition/lane_tiles.cuh"
+#include "ladders/partition/tile_queue.cuh"
 
 namespace upsweep::ladders::partition {
 
@@ -41,24 +42,6 @@ struct AsTheyAre {
   template <class T>
   __device__ T decode(T key) const {
     return key;
-  }
-};
-
-// Tiles in the order in which blocks draw them, so that those in work are close together.
-struct TileQueue {
-  unsigned* next;  // 0, and left so
-  unsigned tiles;
-  unsigned first = 0;  // the tile that is drawn first
-
-  // Each block draws until it gets a tile that does not exist. By one thread.
-  __device__ unsigned draw() const {
-    const unsigned drawn = atomicAdd(next, 1u);
-    if (drawn == tiles + gridDim.x - 1) *next = 0;
-    return first + drawn;
-  }
-  // For a block that has drawn once, and has nothing to do, like all others.
-  __device__ void leave(unsigned drawn) const {
-    if (drawn - first == gridDim.x - 1) *next = 0;
   }
 };
 
@@ -105,17 +88,10 @@ __device__ __forceinline__ void partition_in_tiles(Memory& m, const Input<T, O>&
     };
     unsigned following = 0;  // as long as this tile is in work
     if (!has_values && t == 0) following = queue.draw();
-    // 1. The lane's keys. Those past the end are in the last bucket, and being last they come after all others. What is
-    // there, nobody knows of a function of the caller's: then the last bucket of the tile will do.
+    // 1. The lane's keys. Those past the end are in the last bucket, and being last they come after all others.
     wait();
-    T keys[keys_per_lane], past;
-    if constexpr (requires { in.buckets.last_key(); }) {
-      past = codec.read_as(in.buckets.last_key());
-    } else {
-      past = T(~T(0));
-      if (const unsigned size = keys_in.size(tile); size < Tiles::tile)
-        past = key_of_last_bucket(in, std::size_t(tile) * Tiles::tile, size);
-    }
+    T keys[keys_per_lane];
+    const T past = codec.read_as(key_past_the_end(in, tile, Tiles::tile, keys_in.size(tile)));
     keys_in.template load<typename Tiles::Ranks>(tile, m.tile.staged, past, keys);
 #pragma unroll
     for (unsigned k = 0; k < keys_per_lane; ++k) keys[k] = codec.encode(keys[k]);

@@ -2,8 +2,8 @@
 #pragma once
 #include "kernel/async.h"
 #include "kernel/vector.h"
-#include "ladders/partition/ballot_ranks.cuh"
 #include "ladders/partition/lane_ranks.cuh"
+#include "ladders/partition/row_ranks.cuh"
 
 namespace upsweep::ladders::partition {
 
@@ -40,9 +40,14 @@ template <class T, unsigned value_bytes>
 inline constexpr unsigned widest_of = sizeof(T) > value_bytes ? (sizeof(T) > 4 ? sizeof(T) : 4)
                                                               : (value_bytes > 4 ? value_bytes : 4);
 
-// A lane has 15 packs of the wider of key and value: at an odd number, 32 lanes that read their first packs use all
-// banks; 168 registers hold 60 keys and their places. Twelve warps fill a multiprocessor, as one block or as two.
-template <class T, unsigned value_bytes, unsigned block_warps, unsigned packs = 15>
+// A lane's packs of the wider of key and value: an odd number, so that 32 lanes that read their first packs use all
+// banks; 168 registers hold 60 keys of 4 bytes and their places, or 34 of 8 bytes, for which two blocks just have the
+// shared memory. (2^28 u64 keys sorted: 13.8 ms with 15 packs, 13.2 with 17.)
+template <class T, unsigned value_bytes, unsigned block_warps>
+inline constexpr unsigned lane_packs = sizeof(T) == 8 && value_bytes == 0 && block_warps == 6 ? 17 : 15;
+
+// Twelve warps fill a multiprocessor, as one block or as two.
+template <class T, unsigned value_bytes, unsigned block_warps, unsigned packs = lane_packs<T, value_bytes, block_warps>>
 struct LaneTiles {
   static constexpr unsigned widest = widest_of<T, value_bytes>;
   static constexpr unsigned warps = block_warps, block = warps * warp_size, blocks_per_sm = 12 / warps;
@@ -54,13 +59,13 @@ struct LaneTiles {
 
 // Small tiles, for inputs that are too few tiles otherwise. Eight keys per lane: registers for four blocks per
 // multiprocessor; sixteen: for two.
-template <class T, unsigned value_bytes, unsigned lane_keys = 8>
-struct BallotTiles {
+template <class T, unsigned value_bytes, template <unsigned> class RanksOf, unsigned lane_keys = 8>
+struct RowTiles {
   static constexpr unsigned widest = widest_of<T, value_bytes>;
   static constexpr unsigned keys = lane_keys, block = most_counted, blocks_per_sm = widest > 4 || keys > 8 ? 2 : 4;
   static constexpr unsigned tile = block * keys, bytes = tile * widest;
   using Value = ValueOf<value_bytes>;
-  using Ranks = BallotRanks<keys>;
+  using Ranks = RanksOf<keys>;
 };
 
 // Block-wide: returns one of the keys [first, first + size) that are in the last bucket that any of them is in.
@@ -73,6 +78,35 @@ __device__ T key_of_last_bucket(const Input<T, O>& in, std::size_t first, unsign
   for (unsigned i = threadIdx.x; i < size; i += blockDim.x) atomicMax(&last, in.bucket_of(first + i) << 16 | i);
   __syncthreads();
   return in.keys[first + (last & 0xffff)];
+}
+
+// Block-wide: returns a key for the elements past the end of a tile that has `size` of `tile_size` keys: it is in the
+// last bucket, or, since of a function of the caller's nobody knows what is there, in the last bucket of the tile.
+template <class T, class O>
+__device__ T key_past_the_end(const Input<T, O>& in, unsigned tile, unsigned tile_size, unsigned size) {
+  if constexpr (requires { in.buckets.last_key(); })
+    return in.buckets.last_key();
+  else
+    return size < tile_size ? key_of_last_bucket(in, std::size_t(tile) * tile_size, size) : T(~T(0));
+}
+
+// Loads this thread's elements of a tile in shared memory: Ranks::element(0) and so on.
+template <class Ranks, class T, unsigned count>
+__device__ __forceinline__ void load_own(const T* elements, T (&own)[count]) {
+  if constexpr (Ranks::consecutive) {
+    constexpr unsigned bytes = sizeof own;
+    using Word = std::conditional_t<bytes % 16 == 0, uint4, std::conditional_t<bytes % 8 == 0, uint2, unsigned>>;
+    static_assert(bytes % sizeof(Word) == 0);
+    const Word* const words = reinterpret_cast<const Word*>(elements + Ranks::element(0));
+#pragma unroll
+    for (unsigned k = 0; k < bytes / sizeof(Word); ++k) {
+      const Word word = words[k];
+      memcpy(static_cast<void*>(own + k * sizeof(Word) / sizeof(T)), &word, sizeof word);
+    }
+  } else {
+#pragma unroll
+    for (unsigned k = 0; k < count; ++k) own[k] = elements[Ranks::element(k)];
+  }
 }
 
 // An array that is read tile by tile, through shared memory.
@@ -111,7 +145,11 @@ struct TileReader {
       const unsigned filled = size(tile);
       const InArray<T>* const from = all + std::size_t(tile) * tile_size;
       // Loads that wait together.
-      constexpr unsigned at_once = count % 10 == 0 ? 10 : count % 7 == 0 ? 7 : count % 5 == 0 ? 5 : 8;
+      constexpr unsigned at_once = count % 10 == 0   ? 10
+                                   : count % 17 == 0 ? 17
+                                   : count % 7 == 0  ? 7
+                                   : count % 5 == 0  ? 5
+                                                     : 8;
       static_assert(count % at_once == 0);
       for (unsigned k = 0; k < count; k += at_once) {
         T some[at_once];
@@ -125,20 +163,7 @@ struct TileReader {
       }
       __syncthreads();
     }
-    if constexpr (Ranks::consecutive) {
-      constexpr unsigned bytes = sizeof own;
-      using Word = std::conditional_t<bytes % 16 == 0, uint4, std::conditional_t<bytes % 8 == 0, uint2, unsigned>>;
-      static_assert(bytes % sizeof(Word) == 0);
-      const Word* const words = reinterpret_cast<const Word*>(elements + Ranks::element(0));
-#pragma unroll
-      for (unsigned k = 0; k < bytes / sizeof(Word); ++k) {
-        const Word word = words[k];
-        memcpy(static_cast<void*>(own + k * sizeof(Word) / sizeof(T)), &word, sizeof word);
-      }
-    } else {
-#pragma unroll
-      for (unsigned k = 0; k < count; ++k) own[k] = elements[Ranks::element(k)];
-    }
+    load_own<Ranks>(elements, own);
   }
 };
 

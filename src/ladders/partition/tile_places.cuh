@@ -6,8 +6,8 @@
 #include "kernel/async.h"
 #include "kernel/block.h"
 #include "kernel/cluster.h"
-#include "kernel/vector.h"
 #include "ladders/partition/contract.h"
+#include "ladders/partition/read_tiles.cuh"
 
 namespace upsweep::ladders::partition {
 
@@ -51,10 +51,6 @@ template <unsigned tile_keys, class T, class O>
 __global__ void __launch_bounds__(count_block, 2)
     count_tiles_kernel(Input<T, O> in, TilePlaces of, unsigned* before,  // [tiles][most_counted]
                        unsigned* counts) {                               // [chunks][most_counted]
-  // A tile is read in parts of at most six packs per thread, each while the one before is counted.
-  constexpr unsigned tile_packs = tile_keys / Pack<T>::size, parts = (tile_packs - 1) / (6 * count_block) + 1;
-  constexpr unsigned part_packs = tile_packs / parts, each = (part_packs - 1) / count_block + 1;
-  static_assert(part_packs * parts == tile_packs);
   allow_next_launch();
   unsigned* const words = dynamic_shared<unsigned>();  // [most_counted][warp_size]
   const unsigned t = threadIdx.x;
@@ -62,47 +58,11 @@ __global__ void __launch_bounds__(count_block, 2)
   __syncthreads();
   unsigned* const own = words + t % warp_size;
   const auto count = [&](T key) { atomicAdd(&own[in.buckets(key) * warp_size], 1u); };
-  const bool aligned = reinterpret_cast<std::uintptr_t>(in.keys) % 16 == 0;
-  const auto is_whole = [&](unsigned tile) { return aligned && (tile + std::size_t(1)) * tile_keys <= in.n; };
-  uint4 packs[each];
-  const auto load = [&](std::size_t part) {
-    const auto* const from = reinterpret_cast<const uint4*>(in.keys) + part * part_packs;
-#pragma unroll
-    for (unsigned k = 0; k < each; ++k)
-      if (k * count_block + t < part_packs) packs[k] = load_once(from + k * count_block + t);
-  };
   const unsigned first = blockIdx.x * of.per_chunk;
   const unsigned end = first + of.per_chunk < of.tiles ? first + of.per_chunk : of.tiles;
   const unsigned bucket = t / 2;  // two threads add up its row
   unsigned so_far = 0;
-  if (is_whole(first)) load(std::size_t(first) * parts);
-  for (unsigned tile = first; tile < end; ++tile) {
-    if (is_whole(tile)) {
-      for (unsigned p = 0; p < parts; ++p) {
-#pragma unroll
-        for (unsigned k = 0; k < each; ++k) {
-          if (k * count_block + t >= part_packs) break;
-          const Pack<T> pack = as_pack<T>(packs[k]);
-#pragma unroll
-          for (unsigned i = 0; i < Pack<T>::size; ++i) count(pack.item[i]);
-        }
-        if (p + 1 < parts || (tile + 1 < end && is_whole(tile + 1))) load(std::size_t(tile) * parts + p + 1);
-      }
-    } else {
-      const std::size_t from = std::size_t(tile) * tile_keys, left = in.n - from;
-      const unsigned size = left < tile_keys ? static_cast<unsigned>(left) : tile_keys;
-      constexpr unsigned at_once = 8;  // loads that wait together
-      for (unsigned i = t; i < size; i += at_once * count_block) {
-        T some[at_once];
-#pragma unroll
-        for (unsigned j = 0; j < at_once; ++j)
-          if (i + j * count_block < size) some[j] = in.keys[from + i + j * count_block];
-#pragma unroll
-        for (unsigned j = 0; j < at_once; ++j)
-          if (i + j * count_block < size) count(some[j]);
-      }
-    }
-    __syncthreads();
+  read_tiles<tile_keys, count_block>(in, first, end, count, [&](unsigned tile) {
     if (t % 2 == 0) before[std::size_t(tile) * most_counted + bucket] = so_far;
     uint4* const row = reinterpret_cast<uint4*>(words) + t * (warp_size / 8);
     unsigned sum = 0;
@@ -115,7 +75,7 @@ __global__ void __launch_bounds__(count_block, 2)
     for (unsigned j = 0; j < 4; ++j) row[(t / 2 + j) % 4] = uint4{0, 0, 0, 0};
     so_far += sum + __shfl_xor_sync(all_lanes, sum, 1);
     __syncthreads();
-  }
+  });
   if (t % 2 == 0) counts[blockIdx.x * most_counted + bucket] = so_far;
 }
 

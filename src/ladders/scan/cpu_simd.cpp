@@ -21,6 +21,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/unsigned_as.h"
 #include "cpu/lanes-inl.h"
 #include "ladders/scan/binding.h"
 #include "ladders/scan/cpu_simd.h"
@@ -129,7 +130,7 @@ SpanScan find_scan(Type type, Op op) {
       if constexpr (!Binding::takes<T, O>)
         return nullptr;
       else if constexpr (std::is_integral_v<T> && O::op == Op::sum)
-        return &scan_span<std::make_unsigned_t<T>, O>;  // the same bits
+        return &scan_span<UnsignedAs<T>, O>;  // the same bits
       else
         return &scan_span<T, O>;
     });

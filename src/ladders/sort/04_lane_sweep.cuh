@@ -4,7 +4,8 @@
 // and writes runs of 24 keys. Here a block stays and draws tiles. The next one's keys arrive while this one is written;
 // ranks are bytes that a lane has to itself; tiles are large, with runs of 45 keys; and while a tile waits for others,
 // the second block of the multiprocessor ranks its own. Few keys are few tiles, which all begin together: then tiles
-// are small, are ranked by ballots after all, and find their places by sums of groups instead of a look-back.
+// are small, their ranks come from counters of a warp's own, and their places from sums of groups instead of a
+// look-back.
 //
 // Traffic   keys read once to count all digits, then read and written once per digit; values read and written once per
 //           digit; 4 bytes per tile and bucket written twice and read once or more.
@@ -60,8 +61,9 @@ struct lane_sweep {
   }
 
  private:
-  // Up to so many keys, tiles are small ones: for 2^17 keys 32 us instead of 35, but for 2^18 50 instead of 40.
-  static constexpr std::size_t most_small = emulated ? 1 << 12 : 1 << 17;
+  // Up to so many keys, tiles have 2048 keys: for 2^17 30.4 us instead of the 32 that other tiles take. Up to twice or
+  // four times as many, 4096: 36.9 us for 2^18 keys and 43.4 for 2^19, where 2048 take 50.8 and 67.9.
+  static constexpr std::size_t most_small = emulated ? 1 << 12 : 1 << 17, most_medium = 4 * most_small;
 
   // Where large tiles would leave multiprocessors without any, lanes have half of the keys, or tiles are small.
   template <unsigned value_bytes, unsigned warps, class T, class O>
@@ -69,12 +71,14 @@ struct lane_sweep {
     using Key = typename Args<T, O>::Key;
     using Large = partition::LaneTiles<Key, value_bytes, warps>;
     using Middle = partition::LaneTiles<Key, value_bytes, 6, 7>;
-    using Small = partition::BallotTiles<Key, value_bytes>;
+    using Medium = partition::RowTiles<Key, value_bytes, partition::SetRanks, 16>;
+    using Small = partition::RowTiles<Key, value_bytes, partition::SetRanks>;
     constexpr bool has_values = value_bytes > 0;
     const std::size_t large = device_limits().multiprocessors * std::size_t(Large::blocks_per_sm) * Large::tile;
     const auto chosen = [&](unsigned block, bool fits) { return a.tuning.block ? a.tuning.block == block : fits; };
     if (chosen(Large::block, a.n > large)) return start<Large, partition::TileLookback, has_values>(a);
     if (chosen(Small::block, a.n <= most_small)) return start<Small, partition::TileGroups, has_values>(a);
+    if (!a.tuning.block && a.n <= most_medium) return start<Medium, partition::TileGroups, has_values>(a);
     if (chosen(Middle::block, true)) return start<Middle, partition::TileLookback, has_values>(a);
     return {Code::unsupported, 0,
             "this rung has blocks of 192 threads, of 256 for few keys, of 384 for many with values"};

@@ -1,7 +1,7 @@
 // sort/cluster: up to 2^15 keys in one launch, by a cluster of blocks that keep them in shared memory.
 //
 // A launch per digit is what a small sort consists of: counts and keys go to L2 and come back between kernels. Here up
-// to 16 blocks hold all keys. For each digit a block ranks its own by ballots, tells the others how many it has of each
+// to 16 blocks hold all keys. For each digit a block ranks its own, tells the others how many it has of each
 // value, and stores every key straight into the shared memory of the block where it belongs. Values stay where they
 // are: keys carry an index, and values are gathered at the end.
 //
@@ -13,7 +13,7 @@
 
 #include "kernel/cluster.h"
 #include "kernel/run_rung.h"
-#include "ladders/partition/ballot_ranks.cuh"
+#include "ladders/partition/row_ranks.cuh"
 #include "ladders/sort/digit_counts.cuh"
 #include "ladders/sort/ordered.cuh"
 
@@ -26,7 +26,7 @@ inline constexpr unsigned cluster_keys = 8;  // per lane
 template <class K, bool has_index>
 struct ClusterTile {
   static constexpr unsigned size = cluster_block * cluster_keys;
-  using Ranks = partition::BallotRanks<cluster_keys>;
+  using Ranks = partition::SetRanks<cluster_keys>;
   typename Ranks::Memory ranks;
   alignas(16) Ordered<K> keys[size];
   alignas(16) unsigned index[has_index ? size : 4];

@@ -51,6 +51,18 @@ constexpr KeyOrder<UnsignedAs<T>> key_order(Order order) {
     return {static_cast<K>((std::is_signed_v<T> ? top : K(0)) ^ all), K(0)};
 }
 
+template <class K, bool is_float>
+struct Sweep;
+template <class T, class O>
+struct Args;
+
+// What finishes a sort whose first pass is by the highest digit: see hybrid.
+template <class T, class O>
+struct BucketSort {
+  unsigned most;  // keys of a bucket
+  Status (*start)(const Args<T, O>&, const Sweep<UnsignedAs<T>, std::is_floating_point_v<T>>&);
+};
+
 // Kernels and loops see keys as their bits, so that one serves all types of a width.
 template <class T, class O>
 struct Args : Execution {
@@ -61,6 +73,7 @@ struct Args : Execution {
   Values values;  // in null and bytes not 0: the indices are wanted. out may be in
   KeyOrder<Key> order;
   unsigned first_bit, bits;
+  const BucketSort<T, O>* bucket_sort = nullptr;  // from one rung to another; not of a call
 
   bool indices() const { return values.bytes && !values.in; }
 };

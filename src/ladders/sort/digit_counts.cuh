@@ -26,10 +26,12 @@ using Counter = unsigned long long;  // of 64 bits, as atomicAdd knows them
 
 inline constexpr unsigned skipped = ~0u;
 
-// One pass for each digit that differs between keys.
+// One pass for each digit that differs between keys, from the lowest; or one for the highest, after which each bucket
+// is sorted by itself, as a second pass.
 struct Passes {
   unsigned count;
-  unsigned number[most_digits + 1];  // of each digit's pass, from 0; or skipped
+  unsigned digit[most_digits + 1];           // of each pass; the rest is `skipped`
+  unsigned bucket_starts[digit_values + 1];  // of the buckets to be sorted; all 0 if there are none
   std::uint64_t starts[most_digits + 1][digit_values];
   std::uint64_t other_starts[digit_values];  // a launch reads the one and writes the other for the next
 };
@@ -38,16 +40,46 @@ struct Passes {
 struct PassRules {
   bool even;
   unsigned least;
+  unsigned most_in_bucket = 0;  // keys, if buckets can be sorted by themselves; else 0
 };
+
+// Sets the passes' number and digits. By one thread.
+static __device__ void plan_digits(const bool* differs, const Counter* greatest, unsigned digits, PassRules rules,
+                                   Passes* passes, unsigned& by_bucket) {
+  unsigned differing = 0, highest = 0, number = 0;
+  for (unsigned k = 0; k < digits; ++k)
+    if (differs[k]) ++differing, highest = k;
+  if (differing > 1 && greatest[highest] <= rules.most_in_bucket) {
+    by_bucket = passes->digit[number++] = highest;
+    passes->count = 2;
+  } else {
+    unsigned needed = differing < rules.least ? rules.least : differing;
+    needed += rules.even && needed % 2;
+    // A pass by a digit in which all keys agree only copies. There may be one more than digits.
+    unsigned copies = needed - differing;
+    for (unsigned k = 0; k <= digits; ++k) {
+      bool runs = k < digits && differs[k];
+      if (!runs && copies > 0) {
+        runs = true;
+        --copies;
+      }
+      if (runs) passes->digit[number++] = k;
+    }
+    passes->count = needed;
+  }
+  while (number <= digits) passes->digit[number++] = skipped;
+}
 
 // Block-wide: finds the passes from the counts of all keys, by a warp for each digit.
 static __device__ void plan_passes(Counter* counts,  // [digits][digit_values], left zero
                                    unsigned digits, std::size_t n, PassRules rules, Passes* passes) {
   __shared__ bool differs[most_digits + 1];
+  __shared__ Counter greatest[most_digits + 1];
+  __shared__ unsigned by_bucket;  // the digit of the only pass before buckets are sorted; or `skipped`
   const unsigned lane = threadIdx.x % warp_size, d = threadIdx.x / warp_size;
   constexpr unsigned each = digit_values / warp_size;
   if (d < digits) {
-    Counter own[each], sum = 0;
+    Counter own[each], sum = 0, most = 0;
     bool all = false;
 #pragma unroll
     for (unsigned k = 0; k < each; ++k) own[k] = atomicExch(&counts[d * digit_values + lane * each + k], Counter(0));
@@ -55,6 +87,7 @@ static __device__ void plan_passes(Counter* counts,  // [digits][digit_values], 
     for (unsigned k = 0; k < each; ++k) {
       sum += own[k];
       all |= own[k] == n;
+      most = own[k] > most ? own[k] : most;
     }
     Counter start = warp_scan(sum, Sum{}) - sum;
 #pragma unroll
@@ -63,26 +96,24 @@ static __device__ void plan_passes(Counter* counts,  // [digits][digit_values], 
       start += own[k];
     }
     const unsigned same = __ballot_sync(all_lanes, all);
-    if (lane == 0) differs[d] = !same;
+    most = warp_reduce(most, Max{});
+    if (lane == 0) {
+      differs[d] = !same;
+      greatest[d] = most;
+    }
   }
   __syncthreads();
-  if (threadIdx.x != 0) return;
-  unsigned differing = 0;
-  for (unsigned k = 0; k < digits; ++k) differing += differs[k];
-  unsigned needed = differing < rules.least ? rules.least : differing;
-  needed += rules.even && needed % 2;
-  // A pass by a digit in which all keys agree only copies. There may be one more than digits.
-  unsigned copies = needed - differing, number = 0;
-  for (unsigned k = 0; k <= digits; ++k) {
-    bool runs = k < digits && differs[k];
-    if (!runs && copies > 0) {
-      runs = true;
-      --copies;
-    }
-    passes->number[k] = runs ? number++ : skipped;
+  if (threadIdx.x == 0) {
+    by_bucket = skipped;
+    plan_digits(differs, greatest, digits, rules, passes, by_bucket);
   }
-  for (unsigned b = 0; b < digit_values; ++b) passes->starts[digits][b] = 0;
-  passes->count = needed;
+  __syncthreads();
+  for (unsigned b = threadIdx.x; b <= digit_values; b += blockDim.x) {
+    if (b < digit_values) passes->starts[digits][b] = 0;
+    std::uint64_t start = 0;
+    if (by_bucket != skipped) start = b < digit_values ? passes->starts[by_bucket][b] : n;
+    passes->bucket_starts[b] = static_cast<unsigned>(start);
+  }
 }
 
 // ---- counts ---------------------------------------------------------------------------------------------------------

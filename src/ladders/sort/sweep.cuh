@@ -77,14 +77,15 @@ struct Sweep {
     return tiles - first_tile() < per_portion ? tiles - first_tile() : per_portion;
   }
 
-  // Block-wide: the pass by digit d, once the digits are counted. One thread reads which it is: if every warp of the
+  // Block-wide: the pass of this number, once the digits are counted. One thread reads what it is: if every warp of the
   // grid loads the same word, they queue at L2, for 5 us if there are 500 blocks.
   template <class Places>
-  __device__ Pass<K, is_float, Places> pass(unsigned d) const {
+  __device__ Pass<K, is_float, Places> pass(unsigned number) const {
     __shared__ unsigned read[2];
-    if (threadIdx.x < 2) read[threadIdx.x] = threadIdx.x == 0 ? passes->number[d] : passes->count;
+    if (threadIdx.x < 2) read[threadIdx.x] = threadIdx.x == 0 ? passes->digit[number] : passes->count;
     __syncthreads();
-    const unsigned number = read[0], count = read[1];
+    const bool is_skipped = read[0] == sort::skipped;
+    const unsigned d = is_skipped ? 0 : read[0], count = read[1];
     const std::size_t half = Places::rows_for(per_portion) * digit_values;
     const unsigned parity = (number * portions + portion) % 2;
     std::uint64_t *const even = passes->starts[d], *const odd = passes->other_starts;
@@ -92,7 +93,7 @@ struct Sweep {
     const auto flip = static_cast<unsigned>(order.flip >> first_bit) & (values_of_digit - 1);
     typename Pass<K, is_float, Places>::Codec codec;
     if constexpr (is_float) codec = {number == 0 ? order : KeyOrder<K>{}, number + 1 == count ? order : KeyOrder<K>{}};
-    return {number == sort::skipped,
+    return {is_skipped,
             {static_cast<const K*>(keys.from(number, count)),
              n,
              {first_bit, values_of_digit, is_float ? 0 : flip, is_float ? K(~K(0)) : order.last()}},
@@ -107,8 +108,9 @@ struct Sweep {
 // Most keys of a portion: a word of a tile counts less than 2^30. Half of that, for half of the words' memory.
 inline constexpr std::size_t portion_keys = emulated ? 1 << 15 : 1 << 29;
 
-// Places is what the kernels find their tiles' places by. Launches the counting and, for each digit, launch_pass(sweep,
-// digit, next_tile) for each portion.
+// Places is what the kernels find their tiles' places by. Launches the counting and, for each pass that there may be,
+// launch_pass(sweep, number, next_tile) for each portion; after the first one also the sort of buckets, if the call has
+// one.
 template <class Places, class T, class O, class LaunchPass>
 Status sweep_digits(const Args<T, O>& a, unsigned tile, LaunchPass&& launch_pass) {
   using Key = typename Args<T, O>::Key;
@@ -147,6 +149,8 @@ Status sweep_digits(const Args<T, O>& a, unsigned tile, LaunchPass&& launch_pass
   // 2. Counts and passes.
   const bool keys_in_place = a.keys == a.out, values_in_place = has_values && a.values.in == a.values.out;
   const bool even = keys_in_place || values_in_place, stays = keys_in_place && (values_in_place || !has_values);
+  const bool by_bucket = a.bucket_sort && portions == 1;
+  const PassRules rules{even, stays ? 0u : 1u, by_bucket ? a.bucket_sort->most : 0};
   unsigned* const done = reinterpret_cast<unsigned*>(counts + most_digits * digit_values);
   const auto count = [&]<unsigned most>() {
     return launch(digit_counts_kernel<most, Key>,
@@ -154,8 +158,8 @@ Status sweep_digits(const Args<T, O>& a, unsigned tile, LaunchPass&& launch_pass
                    .block = counts_block,
                    .shared_bytes = counts_bytes<most>,
                    .stream = a.stream},
-                  a.keys, a.n, a.order, digits, PassRules{even, stays ? 0u : 1u}, counts, done, passes,
-                  reinterpret_cast<uint4*>(words), words_bytes / 2 / sizeof(uint4));
+                  a.keys, a.n, a.order, digits, rules, counts, done, passes, reinterpret_cast<uint4*>(words),
+                  words_bytes / 2 / sizeof(uint4));
   };
   constexpr unsigned all = sizeof(Key);
   if (Status s = all > 4 && digits.count() <= 4 ? count.template operator()<(all > 4 ? 4 : all)>()
@@ -163,9 +167,12 @@ Status sweep_digits(const Args<T, O>& a, unsigned tile, LaunchPass&& launch_pass
       !s)
     return s;
   // 3. The passes.
-  for (unsigned d = 0; d < digits.count() + (even && digits.count() % 2); ++d)
+  for (unsigned number = 0; number < digits.count() + (even && digits.count() % 2); ++number) {
     for (sweep.portion = 0; sweep.portion < portions; ++sweep.portion)
-      if (Status s = launch_pass(sweep, d, done + 1); !s) return s;
+      if (Status s = launch_pass(sweep, number, done + 1); !s) return s;
+    if (by_bucket && number == 0)
+      if (Status s = a.bucket_sort->start(a, sweep); !s) return s;
+  }
   return {};
 }
 

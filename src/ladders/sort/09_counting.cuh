@@ -73,15 +73,15 @@ __global__ void __launch_bounds__(fill_block)
   }
 }
 
-struct cluster;
-extern const Rung kernel_cluster_rung;
+struct enumeration;
+extern const Rung kernel_enumeration_rung;
 
 struct counting {
   static constexpr Story story{
       .idea = "keys of 8 and 16 bits are counted and written anew, not moved",
       .prediction = "two bytes per u8 key, four per u16 key: at half the copy ceiling or more, 3 times CUB",
       .guarantees = "stable",
-      .limits = "keys of 8 and 16 bits compared in all bits, without values, from 2^18 and 2^22 on; else cluster",
+      .limits = "keys of 8 and 16 bits compared in all bits, without values, from 2^18 and 2^22 on; else enumeration",
       .source = "Seward, 1954"};
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class O>
@@ -91,7 +91,7 @@ struct counting {
       constexpr std::size_t least = emulated ? 1000 : std::size_t(1) << (sizeof(T) == 1 ? 18 : 22);
       if (!a.values.bytes && a.bits == 8 * sizeof(T) && a.n >= least) return count_and_fill(a);
     }
-    return run_rung<cluster, kernel_cluster_rung>(a);
+    return run_rung<enumeration, kernel_enumeration_rung>(a);
   }
 
  private:

@@ -1,0 +1,190 @@
+// partition/passes_in_tile: up to 2048 buckets in one pass, whose tiles are sorted by two fields in shared memory.
+//
+// two_passes moves every key twice through memory, and counts it twice. Here both passes are inside the tile: it has
+// all the shared memory of a multiprocessor, 23040 keys of 4 bytes, so that of 2048 buckets a run still has 11 keys, 45
+// bytes. It is sorted by the lower field of a bucket's number, then by the upper one, as two_passes sorts the whole
+// input; then it is written once, run by run.
+//
+// Traffic   keys read twice and written once, values read and written once; 4 bytes per tile and bucket written and
+//           read, 6 % of a tile's keys.
+// Order     stable.
+// Source    Merrill, Grimshaw, 2011 (several digits ranked in a tile's shared memory between its load and its store).
+#pragma once
+#include "kernel/ptx.h"
+#include "kernel/run_rung.h"
+#include "ladders/partition/fields.cuh"
+#include "ladders/partition/large_tiles.cuh"
+#include "ladders/partition/tile_queue.cuh"
+
+namespace upsweep::ladders::partition {
+
+// `next_tile` is 0, and left so; `totals` is set to 0; `nothing` is 0, as FieldPlaces wants it.
+template <class Tiles, bool has_values, class T, class O, class Lower, class Upper>
+__global__ void __launch_bounds__(Tiles::block, 1)
+    passes_in_tile_kernel(Input<T, O> in, T* out, Values values, Lower lower, Upper upper, TileTable table,
+                          unsigned* next_tile, unsigned* totals, T nothing) {
+  using Places = typename Tiles::Places;
+  using Value = typename Tiles::Value;
+  constexpr unsigned block = Tiles::block, keys_per_lane = Tiles::keys, place_words = (keys_per_lane + 1) / 2;
+  auto& m = *dynamic_shared<typename Tiles::Memory>();
+  const unsigned t = threadIdx.x;
+  LargeTileInput<Tiles> input{{in.keys, in.n}, {static_cast<const InArray<Value>*>(values.in), in.n}, table, m};
+  const TileQueue queue{next_tile, table.tiles};
+  allow_next_launch();
+  wait_for_previous();
+  if (blockIdx.x == 0)
+    for (unsigned b = t; b < table.row; b += block) totals[b] = 0;
+  if (t == 0) {
+    mbarrier_init(&m.arrived, 1);
+    m.next = queue.draw();
+    input.fetch_keys(m.next);
+  }
+  __syncthreads();
+  for (unsigned tile = m.next; tile < table.tiles; tile = m.next) {
+    const unsigned size = input.keys.size(tile);
+    unsigned following = 0;  // as long as this tile is in work
+    if (!has_values && t == 0) following = queue.draw();
+    // 1. The lane's keys; those past the end are in the last bucket, behind all others.
+    input.wait();
+    T keys[keys_per_lane];
+    input.keys.template load<Places>(tile, m.staged, key_past_the_end(in, tile, Tiles::tile, size), keys);
+    __syncthreads();  // the tile before has been written
+    table.find(m.rows, m.place);
+    fence_before_bulk_copy();
+    // 2. By the lower field; meanwhile what comes next arrives.
+    unsigned first[place_words], second[place_words];  // places after each pass
+    const auto half = [](const unsigned(&words)[place_words], unsigned k) {
+      return words[k / 2] >> k % 2 * 16 & 0xffff;
+    };
+    Places::place(m.ranks, keys, lower, lower.count, nothing, first, [&] {
+      if (t > 0) return;
+      if (has_values)
+        input.fetch_values(tile);
+      else
+        input.fetch_keys(following);
+    });
+    __syncthreads();
+    T* const sorted_keys = reinterpret_cast<T*>(m.sorted);
+#pragma unroll
+    for (unsigned k = 0; k < keys_per_lane; ++k) sorted_keys[half(first, k)] = keys[k];
+    __syncthreads();
+    load_own<Places>(sorted_keys, keys);
+    __syncthreads();
+    // 3. By the upper field.
+    Places::place(m.ranks, keys, upper, upper.count, nothing, second, [] {});
+    __syncthreads();
+#pragma unroll
+    for (unsigned k = 0; k < keys_per_lane; ++k) sorted_keys[half(second, k)] = keys[k];
+    // 4. The values the same way, in the memory that they arrived in. So the next tile's keys cannot: they wait in L2.
+    Value* const sorted_values = reinterpret_cast<Value*>(m.staged);
+    if constexpr (has_values) {
+      input.wait();
+      Value own[keys_per_lane];
+      input.values.template load<Places>(tile, m.staged, Value{}, own);
+      __syncthreads();
+#pragma unroll
+      for (unsigned w = 0; w < place_words; ++w) {  // or the compiler would keep the halves that the keys have used
+        first[w] ^= static_cast<unsigned>(nothing);
+        second[w] ^= static_cast<unsigned>(nothing);
+      }
+#pragma unroll
+      for (unsigned k = 0; k < keys_per_lane; ++k) sorted_values[half(first, k)] = own[k];
+      __syncthreads();
+      load_own<Places>(sorted_values, own);
+      __syncthreads();
+#pragma unroll
+      for (unsigned k = 0; k < keys_per_lane; ++k) sorted_values[half(second, k)] = own[k];
+      if (t == 0) {
+        following = queue.draw();
+        input.prefetch_keys(following);
+      }
+    }
+    if (t == 0) m.next = following;
+    __syncthreads();
+    // 5. Neighbouring places of a bucket to neighbouring ones of the output.
+    const unsigned* const places = reinterpret_cast<const unsigned*>(m.place);
+    auto* const to = static_cast<InArray<Value>*>(values.out);
+    const bool aligned = reinterpret_cast<std::uintptr_t>(to) % sizeof(Value) == 0;
+    const auto write = [&](unsigned p) {
+      const T key = sorted_keys[p];
+      const unsigned at = places[in.buckets(key)] + p;
+      out[at] = key;
+      if constexpr (has_values) write_element(to + at, sorted_values[p], aligned);
+    };
+    if (size == Tiles::tile) {
+#pragma unroll 6
+      for (unsigned k = 0; k < keys_per_lane; ++k) write(k * block + t);
+    } else {
+      for (unsigned p = t; p < size; p += block) write(p);
+    }
+    if constexpr (has_values) {
+      fence_before_bulk_copy();
+      __syncthreads();
+      if (t == 0) input.fetch_keys(following);
+    }
+  }
+}
+
+struct lane_counters;
+extern const Rung kernel_lane_counters_rung;
+struct two_passes;
+extern const Rung kernel_two_passes_rung;
+
+struct passes_in_tile {
+  static constexpr Story story{
+      .idea = "up to 2048 buckets in one pass: a tile is sorted by two fields in shared memory",
+      .prediction =
+          "25 shared-memory wavefronts per 32 keys where two passes have 39, and one count: 1.4 to 1.7 ms for "
+          "2^28 u32 keys, 1.6 times CUB",
+      .guarantees = "stable",
+      .limits =
+          "257 to 2048 buckets by a digit or function, below 2^32 keys, else lane_counters or two_passes; block "
+          "size fixed",
+      .source = "Merrill, Grimshaw, 2011"};
+  static constexpr Coverage coverage = Coverage::widths;
+  template <class T, class O>
+  static Status run(const Args<T, O>& a) {
+    if (a.in.buckets.count <= most_counted) return run_rung<lane_counters, kernel_lane_counters_rung>(a);
+    if constexpr (!std::is_same_v<O, By<Bucketing::splitters>>) {
+      if (a.in.buckets.count <= TileTable::most_buckets && !wide(a.in.n)) {
+        switch (a.values.bytes) {
+          case 0:
+            return start<0>(a);
+          case 4:
+            return start<4>(a);
+          case 8:
+            return start<8>(a);
+          default:
+            return start<16>(a);
+        }
+      }
+    }
+    return run_rung<two_passes, kernel_two_passes_rung>(a);
+  }
+
+ private:
+  template <unsigned value_bytes, class T, class O>
+  static Status start(const Args<T, O>& a) {
+    using Tiles = LargeTiles<T, value_bytes>;
+    if (a.tuning.block && a.tuning.block != Tiles::block)
+      return {Code::unsupported, 0, "this rung has blocks of 384 threads"};
+    const Cut cut(a.in.buckets.count);
+    const auto lower = cut.lower(a.in.buckets);
+    const auto upper = cut.upper(a.in.buckets);
+    unsigned* const totals = a.workspace->counters(TileTable::most_buckets + 1);
+    if (!totals) return no_memory;
+    TileTable table;
+    if (Status s = make_tile_table<Tiles::tile>(a, totals, table); !s || a.in.n == 0) return s;
+    const unsigned most = a.tuning.grid_or(device_limits().multiprocessors);
+    return launch(passes_in_tile_kernel<Tiles, (value_bytes > 0), T, O, std::decay_t<decltype(lower)>,
+                                        std::decay_t<decltype(upper)>>,
+                  {.grid = table.tiles < most ? table.tiles : most,
+                   .block = Tiles::block,
+                   .shared_bytes = sizeof(typename Tiles::Memory),
+                   .overlap = true,
+                   .stream = a.stream},
+                  a.in, a.keys, a.values, lower, upper, table, totals + TileTable::most_buckets, totals, T(0));
+  }
+};
+
+}  // namespace upsweep::ladders::partition

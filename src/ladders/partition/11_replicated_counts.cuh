@@ -1,0 +1,146 @@
+// partition/replicated_counts: few keys in one launch, because every block counts all of them.
+//
+// lane_counters counts, adds up and moves in three launches: the blocks exchange counts through memory, between
+// kernels. Few keys are counted faster than that: each block reads all keys from L2, and has in its own shared memory
+// how many keys every bucket has, and how many of them come before the block's own. So a block knows the places of its
+// keys by itself; there are no counters in memory to clear. A key's rank among the block's own keys of its bucket is
+// found by comparing it with those before it.
+//
+// Traffic   keys read once by every block, from L2, and written once, at their places; values read and written once.
+// Order     stable.
+#pragma once
+#include "kernel/block.h"
+#include "kernel/ptx.h"
+#include "kernel/run_rung.h"
+#include "ladders/partition/held_value.cuh"
+
+namespace upsweep::ladders::partition {
+
+inline constexpr unsigned replicated_block = 1024, most_own = 256;
+
+// A counter: the keys of a bucket in the lower half, those before the block's own in the upper one. Where there are few
+// buckets, a warp's lanes count in four tables by turns, because all keys may be in one bucket: additions to a word are
+// made one after another. Many buckets have one table, and each thread adds up consecutive ones: rows of 32 begin a
+// bank apart.
+struct ReplicatedCounters {
+  static constexpr unsigned before = 1 << 16, mask = before - 1, most_keys = mask;
+  unsigned tables;
+  UPSWEEP_HD explicit ReplicatedCounters(unsigned buckets) : tables(buckets <= 1 << 11 ? 4 : 1) {}
+  UPSWEEP_HD unsigned slot(unsigned bucket) const { return tables == 4 ? bucket * 4 : bucket + bucket / warp_size; }
+  // The sum of a bucket's counters.
+  __device__ unsigned sum(const unsigned* counters, unsigned bucket) const {
+    if (tables == 1) return counters[slot(bucket)];
+    const uint4 four = reinterpret_cast<const uint4*>(counters)[bucket];
+    return four.x + four.y + four.z + four.w;
+  }
+};
+
+template <class T, class O>
+__global__ void __launch_bounds__(replicated_block)
+    replicated_counts_kernel(Input<T, O> in, T* out, Values values, Offsets offsets,
+                             unsigned own) {                 // keys of a block, a power of two from 32 to most_own
+  constexpr unsigned block = replicated_block, at_once = 8;  // loads that wait together
+  // Counters; then of each bucket, at its slot, the place of its first key of the block, and of all above 16 bits.
+  unsigned* const counts = dynamic_shared<unsigned>();
+  __shared__ unsigned own_bucket[most_own], warp_totals[warp_size];
+  const unsigned t = threadIdx.x, n = static_cast<unsigned>(in.n), first = blockIdx.x * own;
+  const unsigned buckets = in.buckets.count;
+  const ReplicatedCounters counters(buckets);
+  for (unsigned w = t; w < counters.slot(buckets); w += block) counts[w] = 0;
+  allow_next_launch();
+  wait_for_previous();
+  // 1. A key that this thread will write, with other lanes; and all keys, counted.
+  const unsigned lanes = block / own, key = t / lanes, lane = t % lanes;
+  T written{};
+  HeldValue value;
+  const bool writes = lane == 0 && first + key < n;
+  if (writes) {
+    written = in.keys[first + key];
+    value.load(values, first + key);
+  }
+  for (unsigned from = t; from - t < n; from += at_once * block) {
+    T some[at_once];
+#pragma unroll
+    for (unsigned k = 0; k < at_once; ++k)
+      if (const unsigned i = from + k * block; i < n) some[k] = in.keys[i];
+    if (from == t) __syncthreads();
+#pragma unroll
+    for (unsigned k = 0; k < at_once; ++k)
+      if (const unsigned i = from + k * block; i < n) {
+        const unsigned bucket = in.buckets(some[k]);
+        atomicAdd(&counts[counters.slot(bucket) + t % counters.tables], i < first ? counters.before + 1 : 1);
+        if (i - first < own) own_bucket[i - first] = bucket;
+      }
+  }
+  __syncthreads();
+  // 2. The place of each bucket's first key; the blocks share the work of writing the offsets.
+  const unsigned per_thread = static_cast<unsigned>(ceil_div(buckets, block));
+  const unsigned begin = t * per_thread, end = begin + per_thread < buckets ? begin + per_thread : buckets;
+  // Counters of so many buckets are read together: a store between the loads would hold them up.
+  const auto for_counts = [&](auto&& take) {
+    for (unsigned from = begin; from < end; from += at_once) {
+      unsigned some[at_once];
+#pragma unroll
+      for (unsigned k = 0; k < at_once; ++k) some[k] = from + k < end ? counters.sum(counts, from + k) : 0;
+#pragma unroll
+      for (unsigned k = 0; k < at_once; ++k)
+        if (from + k < end) take(from + k, some[k]);
+    }
+  };
+  unsigned sum = 0, total;
+  for_counts([&](unsigned, unsigned count) { sum += count & counters.mask; });
+  unsigned start = block_scan(sum, Sum{}, warp_totals, total);
+  for_counts([&](unsigned b, unsigned count) {
+    counts[counters.slot(b)] = start << 16 | (start + count / counters.before);
+    start += count & counters.mask;
+  });
+  __syncthreads();
+  for (unsigned b = blockIdx.x * block + t; b <= buckets; b += gridDim.x * block)
+    offsets.put(b, b < buckets ? counts[counters.slot(b)] >> 16 : n);
+  // 3. The key's rank among the block's own.
+  unsigned rank = 0, bucket = 0;
+  if (first + key < n) {
+    bucket = own_bucket[key];
+    for (unsigned k = lane; k < key; k += lanes) rank += own_bucket[k] == bucket;
+  }
+  for (unsigned distance = 1; distance < lanes; distance *= 2)
+    rank += __shfl_xor_sync(all_lanes, rank, static_cast<int>(distance));
+  if (!writes) return;
+  const unsigned place = (counts[counters.slot(bucket)] & 0xffff) + rank;
+  out[place] = written;
+  value.store(values, place);
+}
+
+struct lane_counters;
+extern const Rung kernel_lane_counters_rung;
+
+struct replicated_counts {
+  static constexpr Story story{
+      .idea = "few keys in one launch: every block counts all of them and exchanges nothing",
+      .prediction = "3.2 us for 2^10 keys, 4 for 2^12, 5 for 2^14, where lane_counters takes 14",
+      .guarantees = "stable",
+      .limits = "up to 2^15 keys, else lane_counters; any number of buckets; block size fixed",
+      .source = {}};
+  static constexpr Coverage coverage = Coverage::widths;
+  // Every block reads all keys, so beyond that L2 is busy for longer than lane_counters takes.
+  static constexpr std::size_t most = emulated ? 1 << 12 : 1 << 15;
+  static_assert(most <= ReplicatedCounters::most_keys);
+  template <class T, class O>
+  static Status run(const Args<T, O>& a) {
+    if (a.in.n > most) return run_rung<lane_counters, kernel_lane_counters_rung>(a);
+    // At most 128 blocks, because each reads all keys: with 256, 2^13 keys take 6.8 us instead of 3.8.
+    unsigned own = 64;
+    while (a.in.n > std::size_t(128) * own) own *= 2;
+    static_assert(most <= 128 * most_own);
+    const ReplicatedCounters counters(a.in.buckets.count);
+    return launch(replicated_counts_kernel<T, O>,
+                  {.grid = a.in.n ? static_cast<unsigned>(ceil_div(a.in.n, own)) : 1,
+                   .block = replicated_block,
+                   .shared_bytes = counters.slot(a.in.buckets.count) * sizeof(unsigned),
+                   .overlap = true,
+                   .stream = a.stream},
+                  a.in, a.keys, a.values, a.offsets, own);
+  }
+};
+
+}  // namespace upsweep::ladders::partition

@@ -1,0 +1,138 @@
+// Places of a tile's keys in the order of a field of up to 64 values, by counters and places that each lane has to
+// itself.
+//
+// As in lane_ranks.cuh, a lane owns consecutive keys and a byte for each value. Of 64 values, unlike 256, a lane's
+// counters are small enough that it can have its own first places too, 16 bits for each value: a key's place is then
+// looked up in the lane's own bank, where places that four lanes share meet others' lookups in it.
+//
+// The counts are added up by shuffles: eight groups of four lanes in a warp, then the warps before it, which every warp
+// adds up for itself. That takes one barrier.
+#pragma once
+#include "kernel/block.h"
+
+namespace upsweep::ladders::partition {
+
+// Block-wide, by `Warps` warps of which each lane owns `Keys` consecutive keys.
+template <unsigned Warps, unsigned Keys>
+struct FieldPlaces {
+  static constexpr unsigned keys = Keys, most_values = 64;
+  static constexpr unsigned words = most_values / 4;  // word w has the bytes of values 4 w to 4 w + 3
+  static constexpr unsigned lanes_per_group = 4, groups = warp_size / lanes_per_group;
+  static constexpr unsigned packs = words * groups / warp_size;  // per lane, each a group's four lanes' words
+  static constexpr unsigned packed_values = most_values / packs;
+  static_assert(lanes_per_group * Keys < 256, "the counts of a group fit a byte");
+  static_assert(Warps * warp_size * Keys <= 1 << 16, "places have 16 bits");
+
+  // The place in the tile, before it is sorted, of this thread's key k.
+  static __device__ unsigned element(unsigned k) { return threadIdx.x * Keys + k; }
+  static constexpr bool consecutive = true;
+
+  // Needed only inside place().
+  struct Memory {
+    union {
+      uint4 counts[words][groups];            // bytes
+      uint4 places[most_values / 2][groups];  // word w of a lane has those of values 2 w and 2 w + 1
+    } of_warp[Warps];
+    unsigned totals[Warps][warp_size];  // of values 2 l and 2 l + 1
+  };
+
+  // The place of this thread's key k is half k % 2 of place[k / 2]; value_of(key) is below `values`. `nothing` is 0,
+  // which the compiler must not know: it would keep all values in registers. Calls all_counted() after the only
+  // barrier, which all threads have reached with their keys in registers.
+  template <class T, class Field, class AllCounted>
+  static __device__ __forceinline__ void place(Memory& m, T (&keys)[Keys], Field value_of, unsigned values, T nothing,
+                                               unsigned (&place)[(Keys + 1) / 2], AllCounted&& all_counted) {
+    const unsigned t = threadIdx.x, lane = t % warp_size, warp = t / warp_size, group = lane % groups;
+    auto& own = m.of_warp[warp];
+    uint4* const counts = own.counts[0];
+    auto* const bytes = reinterpret_cast<std::uint8_t*>(counts) + lane * sizeof(unsigned);
+    constexpr unsigned row = warp_size * sizeof(unsigned);
+#pragma unroll
+    for (unsigned k = 0; k < packs; ++k)
+      if (k * packed_values < values) counts[k * warp_size + lane] = uint4{0, 0, 0, 0};
+    __syncwarp();
+    // 1. The rank of each key among the lane's keys of its value.
+    unsigned ranks[(Keys + 3) / 4] = {};
+#pragma unroll
+    for (unsigned k = 0; k < Keys; ++k) {
+      const unsigned value = value_of(keys[k]);
+      std::uint8_t* const counter = bytes + value / 4 * row + value % 4;
+      const unsigned rank = *counter;
+      *counter = static_cast<std::uint8_t>(rank + 1);
+      ranks[k / 4] |= rank << k % 4 * 8;
+    }
+    __syncwarp();
+    // 2. The keys of the groups before this one in the warp. Pack k has four values, 16 bits for each: the even ones in
+    // one word, the odd ones in another.
+    uint4 four[packs];
+    unsigned even[packs], odd[packs];
+#pragma unroll
+    for (unsigned k = 0; k < packs; ++k) {
+      if (k * packed_values >= values) break;
+      four[k] = counts[k * warp_size + lane];
+      const unsigned sum = four[k].x + four[k].y + four[k].z + four[k].w;
+      even[k] = sum & 0xff00ff, odd[k] = sum >> 8 & 0xff00ff;
+      const unsigned own_even = even[k], own_odd = odd[k];
+#pragma unroll
+      for (unsigned distance = 1; distance < groups; distance *= 2) {
+        const unsigned more_even = shuffle_up(even[k], distance), more_odd = shuffle_up(odd[k], distance);
+        if (group >= distance) even[k] += more_even, odd[k] += more_odd;
+      }
+      if (group == groups - 1) {
+        const unsigned word = (k * warp_size + lane) / groups;
+        *reinterpret_cast<uint2*>(&m.totals[warp][2 * word]) =
+            uint2{(even[k] & 0xffff) | odd[k] << 16, even[k] >> 16 | (odd[k] & 0xffff0000u)};
+      }
+      even[k] -= own_even, odd[k] -= own_odd;
+    }
+    __syncthreads();
+    all_counted();
+    // 3. The first places of the warp: of values 2 lane and 2 lane + 1.
+    unsigned base = 0, all = 0;
+    if (2 * lane < values) {
+#pragma unroll
+      for (unsigned w = 0; w < Warps; ++w) {
+        const unsigned total = m.totals[w][lane];
+        if (w < warp) base += total;
+        all += total;
+      }
+    }
+    const unsigned sum = (all & 0xffff) + (all >> 16), first = warp_scan(sum, Sum{}) - sum;
+    base += first | (first + (all & 0xffff)) << 16;
+    // 4. Those of its lanes.
+#pragma unroll
+    for (unsigned k = 0; k < packs; ++k) {
+      if (k * packed_values >= values) break;
+      const unsigned word = (k * warp_size + lane) / groups;
+      const unsigned lower = shuffle(base, 2 * word) + ((even[k] & 0xffff) | odd[k] << 16);
+      const unsigned upper = shuffle(base, 2 * word + 1) + (even[k] >> 16 | (odd[k] & 0xffff0000u));
+      const auto put = [&](unsigned at, unsigned start, unsigned shift) {
+        const auto halves = [=](unsigned c) { return (c >> shift & 0xff) | (c >> shift & 0xff00) << 8; };
+        const unsigned second = start + halves(four[k].x), third = second + halves(four[k].y);
+        own.places[at][group] = uint4{start, second, third, third + halves(four[k].z)};
+      };
+      put(2 * word, lower, 0);
+      put(2 * word + 1, upper, 16);
+    }
+    __syncwarp();
+    // 5. A key's place: the lane's first one, and its rank.
+    if constexpr (requires { value_of.last_key(); }) {  // a digit: one operation, where others need one per key
+      value_of.first_bit ^= static_cast<unsigned>(nothing);
+    } else {
+#pragma unroll
+      for (unsigned k = 0; k < Keys; ++k) keys[k] ^= nothing;
+    }
+#pragma unroll
+    for (unsigned k = 0; k < Keys; ++k) {
+      const unsigned value = value_of(keys[k]);
+      const unsigned at = *reinterpret_cast<const std::uint16_t*>(bytes + value / 2 * row + value % 2 * 2) +
+                          (ranks[k / 4] >> k % 4 * 8 & 0xff);
+      if (k % 2 == 0)
+        place[k / 2] = at;
+      else
+        place[k / 2] |= at << 16;
+    }
+  }
+};
+
+}  // namespace upsweep::ladders::partition

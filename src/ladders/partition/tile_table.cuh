@@ -1,0 +1,170 @@
+// Where each tile's keys of each bucket go, of more buckets than tile_places.cuh has: up to 2048.
+//
+// As there, a block counts a chunk of consecutive tiles, one after another. A tile's row in the table has where its
+// keys of each bucket begin among the chunk's, less where they begin in the tile, which its own counts say: so the tile
+// finds a key's place in the output from its place in the tile by one addition.
+#pragma once
+#include "kernel/async.h"
+#include "kernel/block.h"
+#include "ladders/partition/contract.h"
+#include "ladders/partition/read_tiles.cuh"
+
+namespace upsweep::ladders::partition {
+
+struct TileTable {
+  static constexpr unsigned most_buckets = 1 << 11;
+  unsigned tiles, per_chunk, chunks;
+  unsigned row;              // words: the buckets, rounded up to whole packs
+  const unsigned* of_tile;   // [tiles][row]: keys in the chunk's earlier tiles, less the place in the tile
+  const unsigned* of_chunk;  // [chunks][row]: places of the chunk's first keys
+
+  // A tile's rows, as they lie in shared memory.
+  struct Memory {
+    uint4 of_tile[most_buckets / 4], of_chunk[most_buckets / 4];
+  };
+  __device__ unsigned fetched_bytes() const { return 2 * row * sizeof(unsigned); }
+  // Starts the copy of a tile's rows. By one thread.
+  __device__ void fetch(unsigned tile, Memory& m, std::uint64_t* arrived) const {
+    bulk_copy(m.of_tile, of_tile + std::size_t(tile) * row, row * sizeof(unsigned), arrived);
+    bulk_copy(m.of_chunk, of_chunk + std::size_t(tile / per_chunk) * row, row * sizeof(unsigned), arrived);
+  }
+  // Block-wide, once they have arrived: sets the place of each bucket's first key, less its place in the tile.
+  __device__ void find(const Memory& m, uint4* place) const {  // [row / 4], shared
+    for (unsigned p = threadIdx.x; p < row / 4; p += blockDim.x) {
+      const uint4 a = m.of_tile[p], b = m.of_chunk[p];
+      place[p] = uint4{a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
+    }
+  }
+};
+
+// A block per chunk counts its tiles. Two buckets share a word, and 16 pairs of lanes have a copy of it each: so few
+// lanes meet in a bank, and two blocks fit a multiprocessor. At the end it adds its counts to those of all chunks.
+inline constexpr unsigned table_block = 512, table_copies = 16;
+template <unsigned tile_keys, class T, class O>
+__global__ void __launch_bounds__(table_block, 2)
+    count_table_kernel(Input<T, O> in, TileTable of, unsigned* of_tile,  // [tiles][row]
+                       unsigned* counts,                                 // [chunks][row]
+                       unsigned* totals) {                               // [row]
+  static_assert(tile_keys < 1 << 16, "a count has 16 bits");
+  static_assert(table_block * 4 == TileTable::most_buckets && table_copies == 16, "a thread adds up four buckets");
+  __shared__ unsigned warp_totals[2][table_block / warp_size];
+  unsigned* const words = dynamic_shared<unsigned>();  // [row / 2][table_copies]
+  const unsigned t = threadIdx.x, lane = t % warp_size, warp = t / warp_size;
+  allow_next_launch();
+  for (unsigned w = t; w < of.row / 2 * table_copies; w += table_block) words[w] = 0;
+  __syncthreads();
+  const unsigned first = blockIdx.x * of.per_chunk;
+  const unsigned end = first + of.per_chunk < of.tiles ? first + of.per_chunk : of.tiles;
+  const bool has_buckets = 4 * t < of.row;
+  unsigned so_far[4] = {};
+  const auto count = [&](T key) {
+    const unsigned bucket = in.buckets(key);
+    atomicAdd(&words[bucket / 2 * table_copies + t % table_copies], 1u << bucket % 2 * 16);
+  };
+  const auto write_row = [&](unsigned tile) {
+    unsigned both[2] = {};
+    if (has_buckets) {
+      uint4* const packs = reinterpret_cast<uint4*>(words) + t * 8;
+#pragma unroll
+      for (unsigned j = 0; j < 8; ++j) {
+        const unsigned at = (t + j) % 8;  // eight threads read all banks
+        const uint4 four = packs[at];
+        packs[at] = uint4{0, 0, 0, 0};
+        const unsigned sum = four.x + four.y + four.z + four.w;
+        if (at < 4)
+          both[0] += sum;
+        else
+          both[1] += sum;
+      }
+    }
+    const unsigned own[4] = {both[0] & 0xffff, both[0] >> 16, both[1] & 0xffff, both[1] >> 16};
+    const unsigned sum = own[0] + own[1] + own[2] + own[3], upto = warp_scan(sum, Sum{});
+    unsigned* const of_warps = warp_totals[tile % 2];  // the tile before may still be read
+    if (lane == warp_size - 1) of_warps[warp] = upto;
+    __syncthreads();
+    if (!has_buckets) return;
+    unsigned start = upto - sum;
+    for (unsigned w = 0; w < warp; ++w) start += of_warps[w];
+    unsigned place[4];
+#pragma unroll
+    for (unsigned j = 0; j < 4; ++j) {
+      place[j] = so_far[j] - start;
+      start += own[j];
+      so_far[j] += own[j];
+    }
+    reinterpret_cast<uint4*>(of_tile + std::size_t(tile) * of.row)[t] = uint4{place[0], place[1], place[2], place[3]};
+  };
+  read_tiles<tile_keys, table_block>(in, first, end, count, write_row);
+  if (!has_buckets) return;
+  reinterpret_cast<uint4*>(counts + std::size_t(blockIdx.x) * of.row)[t] =
+      uint4{so_far[0], so_far[1], so_far[2], so_far[3]};
+#pragma unroll
+  for (unsigned j = 0; j < 4; ++j)
+    if (so_far[j]) atomicAdd(&totals[4 * t + j], so_far[j]);
+}
+
+// The places of each chunk's first keys, and the offsets: by a block for each 32 buckets, one for each lane. Each warp
+// has some of the chunks. All blocks add up the totals of the buckets before theirs.
+inline constexpr unsigned chunk_block = 1024;
+static __global__ void __launch_bounds__(chunk_block)
+    table_chunks_kernel(const unsigned* counts,  // [chunks][row]
+                        const unsigned* totals,  // [row]
+                        unsigned chunks, unsigned row,
+                        unsigned* places,  // [chunks][row]
+                        Offsets offsets, unsigned buckets, std::size_t n) {
+  constexpr unsigned parts = chunk_block / warp_size;  // of the chunks
+  __shared__ unsigned of_part[parts][warp_size], warp_totals[warp_size];
+  const unsigned t = threadIdx.x, lane = t % warp_size, part = t / warp_size, bucket = blockIdx.x * warp_size + lane;
+  const unsigned from = chunks * part / parts, to = chunks * (part + 1) / parts;
+  allow_next_launch();
+  wait_for_previous();
+  unsigned before = 0, sum = 0;
+  for (unsigned b = t; b < blockIdx.x * warp_size; b += chunk_block) before += totals[b];
+  if (bucket < row) {
+#pragma unroll 8
+    for (unsigned c = from; c < to; ++c) sum += counts[std::size_t(c) * row + bucket];
+  }
+  of_part[part][lane] = sum;
+  unsigned start;  // of this block's buckets
+  block_scan(before, Sum{}, warp_totals, start);
+  const unsigned own = bucket < row ? totals[bucket] : 0;
+  unsigned place = start + warp_scan(own, Sum{}) - own;
+  if (part == 0 && bucket < buckets) offsets.put(bucket, place);
+  if (t == 0 && blockIdx.x == 0) offsets.put(buckets, n);
+  if (bucket >= row) return;
+  for (unsigned p = 0; p < part; ++p) place += of_part[p][lane];
+#pragma unroll 8
+  for (unsigned c = from; c < to; ++c) {
+    places[std::size_t(c) * row + bucket] = place;
+    place += counts[std::size_t(c) * row + bucket];
+  }
+}
+
+// Launches both for tiles of `tile_keys` keys; writes the offsets. `totals` is zero; the caller zeroes it again.
+template <unsigned tile_keys, class T, class O>
+Status make_tile_table(const Args<T, O>& a, unsigned* totals, TileTable& table) {  // [TileTable::most_buckets]
+  const unsigned most = 2 * static_cast<unsigned>(device_limits().multiprocessors);
+  table.tiles = static_cast<unsigned>(a.in.n ? ceil_div(a.in.n, tile_keys) : 1);
+  table.per_chunk = (table.tiles - 1) / most + 1;
+  table.chunks = (table.tiles - 1) / table.per_chunk + 1;
+  table.row = static_cast<unsigned>(ceil_div(a.in.buckets.count, 4) * 4);
+  const std::size_t chunk_words = std::size_t(table.chunks) * table.row;
+  auto* const of_chunk = static_cast<unsigned*>(
+      a.workspace->scratch((2 * chunk_words + std::size_t(table.tiles) * table.row) * sizeof(unsigned)));
+  if (!of_chunk) return no_memory;
+  unsigned *const counts = of_chunk + chunk_words, *const of_tile = counts + chunk_words;
+  table.of_chunk = of_chunk, table.of_tile = of_tile;
+  const Shape shape{.grid = table.chunks,
+                    .block = table_block,
+                    .shared_bytes = table.row / 2 * table_copies * sizeof(unsigned),
+                    .stream = a.stream};
+  if (Status s = launch(count_table_kernel<tile_keys, T, O>, shape, a.in, table, of_tile, counts, totals); !s) return s;
+  const Shape each{.grid = static_cast<unsigned>(ceil_div(table.row, warp_size)),
+                   .block = chunk_block,
+                   .overlap = true,
+                   .stream = a.stream};
+  return launch(table_chunks_kernel, each, counts, totals, table.chunks, table.row, of_chunk, a.offsets,
+                a.in.buckets.count, a.in.n);
+}
+
+}  // namespace upsweep::ladders::partition

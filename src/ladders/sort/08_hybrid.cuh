@@ -1,0 +1,182 @@
+// sort/hybrid: one pass by the highest digit, then every bucket is sorted by one block, in shared memory.
+//
+// A pass of lane_sweep over few keys is mostly waiting: a launch, a tile drawn, fetched and ranked, others' counts, and
+// writes, 7 to 12 us for 2^17 to 2^20 keys, four times. After a pass by the highest digit in which keys differ, the
+// buckets have nothing to do with each other: a block takes one, and passes over it, from the lowest digit, never leave
+// the multiprocessor. Digits in which a bucket's keys agree are left out.
+//
+// If a bucket is too large for a block, then the passes are those of lane_sweep. Who knows is the last block of the
+// kernel that counts: all kernels are launched in either case, and those that are not needed return at once.
+//
+// Traffic   keys read once to count all digits, then read and written twice; values likewise twice, the second time
+//           read in random order within a bucket. Else that of lane_sweep.
+// Order     stable.
+// Source    Stehle, Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs, 2017.
+#pragma once
+#include "kernel/run_rung.h"
+#include "ladders/partition/warp_ranks.cuh"
+#include "ladders/sort/sweep.cuh"
+
+namespace upsweep::ladders::sort {
+
+// A bucket of up to `size` keys.
+template <class K, bool has_values>
+struct BucketTile {
+  // Two blocks per multiprocessor; 2^20 keys have buckets of 4096 keys.
+  static constexpr unsigned warps = 16, block = warps * warp_size, rows = 12, size = block * rows;
+  static_assert(size <= 1 << 16 && block >= digit_values);
+  partition::WarpSets of_warp[warps];
+  K keys[size];
+  std::uint16_t from[has_values ? size : 2];  // the key's place in the bucket before it is sorted
+  unsigned warp_totals[warp_size], bounds[3];
+  unsigned set[2], clear[2];  // bits that a key of the bucket has, or lacks
+};
+
+template <bool has_values, class K, bool is_float>
+__global__ void __launch_bounds__(BucketTile<K, has_values>::block, 2) bucket_sort_kernel(Sweep<K, is_float> sweep) {
+  using Tile = BucketTile<K, has_values>;
+  auto& m = *dynamic_shared<Tile>();
+  constexpr unsigned block = Tile::block;
+  const unsigned t = threadIdx.x, lane = t % warp_size, warp = t / warp_size;
+  partition::WarpSets& own = m.of_warp[warp];
+  own.clear();
+  if (t < 2) m.set[t] = m.clear[t] = 0;
+  allow_next_launch();
+  wait_for_previous();
+  // 1. The bucket's keys. Those past its end are the greatest, and come last.
+  if (t < 2) m.bounds[t] = sweep.passes->bucket_starts[blockIdx.x + t];
+  if (t == 2) m.bounds[t] = sweep.passes->digit[0];
+  __syncthreads();
+  const unsigned begin = m.bounds[0], size = m.bounds[1] - begin, digits = m.bounds[2];
+  if (size == 0) return;
+  // Rows of a warp, and the warps that have any.
+  const unsigned most_rows = (size - 1) / block + 1, warps = (size - 1) / (most_rows * warp_size) + 1;
+  const unsigned rows = warp < warps ? most_rows : 0;
+  const K* const from = static_cast<const K*>(sweep.keys.buffer) + begin;
+  K some[Tile::rows];
+#pragma unroll
+  for (unsigned k = 0; k < Tile::rows; ++k)
+    if (const unsigned i = k * block + t; i < size) some[k] = from[i];
+  K set = 0, clear = 0;
+#pragma unroll
+  for (unsigned k = 0; k < Tile::rows; ++k) {
+    const unsigned i = k * block + t;
+    if (k >= most_rows) break;
+    K number = K(~K(0));
+    if (i < size) {
+      number = is_float ? some[k] : sweep.order(some[k]);
+      set = static_cast<K>(set | number), clear = static_cast<K>(clear | K(~number));
+    }
+    m.keys[i] = number;
+    if (has_values) m.from[i] = static_cast<std::uint16_t>(i);
+  }
+#pragma unroll
+  for (unsigned w = 0; w < (sizeof(K) > 4 ? 2 : 1); ++w) {
+    const unsigned any_set = __reduce_or_sync(all_lanes, static_cast<unsigned>(std::uint64_t(set) >> 32 * w));
+    const unsigned any_clear = __reduce_or_sync(all_lanes, static_cast<unsigned>(std::uint64_t(clear) >> 32 * w));
+    if (lane == 0) {
+      atomicOr(&m.set[w], any_set);
+      atomicOr(&m.clear[w], any_clear);
+    }
+  }
+  __syncthreads();
+  const std::uint64_t differing = std::uint64_t(m.set[1] & m.clear[1]) << 32 | (m.set[0] & m.clear[0]);
+  // 2. By every digit below the buckets'.
+  for (unsigned d = 0; d < digits; ++d) {
+    const unsigned first_bit = sweep.digits.first_bit_of(d), mask = sweep.digits.values(d) - 1;
+    if ((differing >> first_bit & mask) == 0) continue;
+    const auto digit = [=](K key) { return static_cast<unsigned>(key >> first_bit) & mask; };
+    own.clear_counts();
+    K keys[Tile::rows];
+    unsigned places[Tile::rows];
+    std::uint16_t index[Tile::rows];
+    const unsigned first = warp * most_rows * warp_size + lane;
+#pragma unroll
+    for (unsigned k = 0; k < Tile::rows; ++k) {
+      if (k >= rows) break;
+      keys[k] = m.keys[first + k * warp_size];
+      if (has_values) index[k] = m.from[first + k * warp_size];
+    }
+    own.rank(rows, places, [&](unsigned k) { return digit(keys[k]); });
+    __syncthreads();
+    unsigned sum = 0, counts[Tile::warps], total;
+    if (t < digit_values) {
+#pragma unroll
+      for (unsigned w = 0; w < Tile::warps; ++w) sum += counts[w] = w < warps ? m.of_warp[w].counts[t] : 0;
+    }
+    unsigned start = block_scan(sum, Sum{}, m.warp_totals, total);
+    if (t < digit_values) {
+#pragma unroll
+      for (unsigned w = 0; w < Tile::warps; ++w) {
+        if (w >= warps) break;
+        m.of_warp[w].counts[t] = start;
+        start += counts[w];
+      }
+    }
+    __syncthreads();
+#pragma unroll
+    for (unsigned k = 0; k < Tile::rows; ++k) {
+      if (k >= rows) break;
+      const unsigned place = own.counts[digit(keys[k])] + places[k];
+      m.keys[place] = keys[k];
+      if (has_values) m.from[place] = index[k];
+    }
+    __syncthreads();
+  }
+  // 3. To the output.
+  K* const out = static_cast<K*>(sweep.keys.out) + begin;
+  for (unsigned p = t; p < size; p += block) out[p] = sweep.order.key(m.keys[p]);
+  if constexpr (has_values) {
+    const Values values{sweep.values.buffer, sweep.values.out, sweep.value_bytes};
+    for (unsigned p = t; p < size; p += block) values.move(begin + m.from[p], begin + p);
+  }
+}
+
+struct lane_sweep;
+extern const Rung kernel_lane_sweep_rung;
+struct cluster;
+extern const Rung kernel_cluster_rung;
+
+struct hybrid {
+  static constexpr Story story{
+      .idea = "one pass by the highest digit, then every bucket sorted in one block's shared memory",
+      .prediction =
+          "23 us for 2^17 keys and 34 for 2^20, 0.6 of lane_sweep's time: twice CUB; less even digits as "
+          "lane_sweep",
+      .guarantees = "stable",
+      .limits = "12 to 16 thousand to 1.3 million keys, of which no bucket is much larger; else cluster, lane_sweep",
+      .source = "Stehle, Jacobsen, 2017"};
+  static constexpr Coverage coverage = Coverage::widths;
+  static constexpr std::size_t most = 5 << 18;
+  // Fewer keys are left to `cluster`. 2^14 keys of 4 bytes take it 18.2 us, and this rung 19.7; with values 26.0 and
+  // 21.1, of 8 bytes 34.3 and 30.6. Between that and 2^13 nothing was measured.
+  static constexpr std::size_t most_of_cluster(bool large) { return emulated ? 1 << 12 : large ? 3 << 12 : 1 << 14; }
+  template <class T, class O>
+  static Status run(const Args<T, O>& a) {
+    if (a.n <= most_of_cluster(sizeof(T) == 8 || a.values.bytes)) return run_rung<cluster, kernel_cluster_rung>(a);
+    if (a.n > most || sizeof(T) == 1) return run_rung<lane_sweep, kernel_lane_sweep_rung>(a);
+    return a.values.bytes ? start<true>(a) : start<false>(a);
+  }
+
+ private:
+  template <bool has_values, class T, class O>
+  static Status start(const Args<T, O>& a) {
+    using Key = typename Args<T, O>::Key;
+    constexpr bool is_float = std::is_floating_point_v<T>;
+    using Tile = BucketTile<Key, has_values>;
+    const BucketSort<T, O> buckets{Tile::size, [](const Args<T, O>& args, const Sweep<Key, is_float>& sweep) {
+                                     return launch(bucket_sort_kernel<has_values, Key, is_float>,
+                                                   {.grid = digit_values,
+                                                    .block = Tile::block,
+                                                    .shared_bytes = sizeof(Tile),
+                                                    .overlap = true,
+                                                    .stream = args.stream},
+                                                   sweep);
+                                   }};
+    Args<T, O> with_buckets = a;
+    with_buckets.bucket_sort = &buckets;
+    return run_rung<lane_sweep, kernel_lane_sweep_rung>(with_buckets);
+  }
+};
+
+}  // namespace upsweep::ladders::sort
