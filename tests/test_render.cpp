@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "base/platform.h"
+#include "cpu_rungs.h"
 #include "files/array_file.h"
 #include "files/image.h"
 #include "files/npy.h"
@@ -121,6 +122,29 @@ TEST(Render, LargeImages) {
       const auto expected = expected_image(floats_of(circles).data(), n, frame);
       for (const char* rung : {"tiles", "simd"})
         EXPECT_TRUE(same_bits(rendered(circles, picture, rung), expected)) << name << " " << width << " " << rung;
+    }
+  }
+}
+
+TEST(Render, EveryInstructionSet) {
+  for (const char* name : {"rand10k", "snowsingle", "opaque", "specks", "huge"}) {
+    const Scene& scene = find_scene(name);
+    const auto circles = draw_scene(scene, 2000, 1);
+    const Picture picture{.width = 100, .height = 70, .channels = Channels::rgbw, .shading = scene.shading};
+    const auto expected = rendered(circles, picture, "serial");
+    for (const std::int64_t target : instruction_sets()) {
+      hwy::SetSupportedTargetsForTest(target);
+      for (const Channels channels : {Channels::rgbw, Channels::rgb}) {
+        Picture same = picture;
+        same.channels = channels;
+        const auto image = rendered(circles, same, "simd");
+        for (std::size_t pixel = 0; pixel < 7000; ++pixel)
+          for (unsigned k = 0; k < count_of(channels); ++k)
+            ASSERT_EQ(std::bit_cast<std::uint32_t>(image[pixel * count_of(channels) + k]),
+                      std::bit_cast<std::uint32_t>(expected[pixel * 4 + k]))
+                << name << " " << hwy::TargetName(target) << " " << pixel << " " << k;
+      }
+      hwy::SetSupportedTargetsForTest(0);
     }
   }
 }

@@ -26,9 +26,8 @@ __device__ inline void draw_list(Colour& colour, const TileList& list, unsigned 
 }
 
 __global__ void __launch_bounds__(tile_threads) last_first_kernel(const float* circles,  // [n][8]
-                                                                  std::size_t n,
-                                                                  const Range* ranges,  // [survey_blocks]
-                                                                  float* image,         // [height][width][channels]
+                                                                  std::size_t n, Survey survey,
+                                                                  float* image,  // [height][width][channels]
                                                                   Frame f) {
   TileList list(dynamic_shared<Circle>());
   const TileBounds bounds(f);
@@ -56,7 +55,7 @@ __global__ void __launch_bounds__(tile_threads) last_first_kernel(const float* c
 
   // 2. Forwards, over the smallest and the largest colour.
   if (saturated && begin > 0) {
-    const Range range = colour_range(ranges, f);
+    const Range range = colour_range(survey, f);
     Colour low{range.least, range.least, range.least, 1}, high{range.most, range.most, range.most, 1};
     if (!exact) low = high = background(f, pixel.j);
     for (; begin < n; begin += tile_threads) {
@@ -64,7 +63,7 @@ __global__ void __launch_bounds__(tile_threads) last_first_kernel(const float* c
       draw_list(low, list, count, f, pixel);
       if (exact) draw_list(high, list, count, f, pixel);
     }
-    const bool certain = low.red == high.red && low.green == high.green && low.blue == high.blue;
+    const bool certain = !exact || (low.red == high.red && low.green == high.green && low.blue == high.blue);
     if (__syncthreads_and(certain || !pixel.inside)) return pixel.put(image, f, low);
   }
 
@@ -88,14 +87,12 @@ struct last_first {
   static Status run(const Args& a) {
     auto* const ranges = static_cast<Range*>(a.workspace->scratch(survey_blocks * sizeof(Range)));
     if (!ranges) return {Code::out_of_memory, 0, "no memory for the range of colours"};
-    if (auto s = launch(survey_kernel, {.grid = survey_blocks, .block = survey_threads, .stream = a.stream}, a.circles,
-                        a.n, ranges);
-        !s)
-      return s;
+    const Survey survey(ranges, a.n);
+    if (auto s = run_survey(a, survey); !s) return s;
     return launch(
         last_first_kernel,
         {.grid = tile_grid(a.frame), .block = tile_threads, .shared_bytes = TileList::shared_bytes, .stream = a.stream},
-        a.circles, a.n, ranges, a.image, a.frame);
+        a.circles, a.n, survey, a.image, a.frame);
   }
 };
 

@@ -38,25 +38,38 @@ struct WarpPixels {
     x = centre_x(f, i), y = centre_y(f, j);
   }
   // The lanes of the circles that reach the warp, of 32 in shared memory.
-  __device__ unsigned reached_by(const Circle* circles, unsigned first, unsigned count) const {
+  template <class Kept>
+  __device__ unsigned reached_by(const Kept* circles, unsigned first, unsigned count) const {
     const unsigned k = first + threadIdx.x % warp_size;
-    bool reached = k < count;
-    if (reached) {
-      const Circle& c = circles[k];
-      reached = reaches(c.x, c.y, square(c.radius), left, top, right, bottom);
-    }
-    return __ballot_sync(all_lanes, reached);
+    return __ballot_sync(
+        all_lanes, k < count && reaches(circles[k].x, circles[k].y, limit_of(circles[k]), left, top, right, bottom));
   }
 };
 
+// A circle as a block keeps it: with flat shading, what would otherwise be computed for every pixel; a snowflake as it
+// is.
+struct alignas(16) Disc {
+  float x, y, radius2, through, red, green, blue, alpha;
+};
+__device__ __forceinline__ void keep(Disc& to, const Circle& c) {
+  const Paint p = flat_paint(c);
+  to = {c.x, c.y, square(c.radius), p.through, p.red, p.green, p.blue, p.alpha};
+}
+__device__ __forceinline__ void keep(Circle& to, const Circle& c) { to = c; }
+__device__ __forceinline__ float limit_of(const Disc& d) { return d.radius2; }
+__device__ __forceinline__ float limit_of(const Circle& c) { return square(c.radius); }
+__device__ __forceinline__ Paint paint_at(const Disc& d, float) { return {d.red, d.green, d.blue, d.through, d.alpha}; }
+__device__ __forceinline__ Paint paint_at(const Circle& c, float d2) { return snow_paint(c, d2); }
+
 // The circles that reach a block, 256 of its bin's list at a time; or, if the bin has no list, of all circles.
+template <class Kept>
 class BlockList {
  public:
   static constexpr unsigned warps = tile_threads / warp_size;
-  static constexpr std::size_t shared_bytes = tile_threads * sizeof(Circle) + warps * sizeof(unsigned);
+  static constexpr std::size_t shared_bytes = tile_threads * sizeof(Kept) + warps * sizeof(unsigned);
 
   __device__ BlockList(const float* all, std::size_t n, const Frame& f, const BinnedCircles& bins)
-      : circles(dynamic_shared<Circle>()), all_(all), bounds_(f) {
+      : circles(dynamic_shared<Kept>()), all_(all), bounds_(f) {
     const unsigned per_bin = bins.grid.side / tile_width;
     const BinList list = bins.lists[blockIdx.y / per_bin * bins.grid.columns + blockIdx.x / per_bin];
     listed_ = list.begin != BinList::none;
@@ -66,8 +79,9 @@ class BlockList {
   __device__ std::size_t length() const { return length_; }
   __device__ std::size_t steps() const { return (length_ + tile_threads - 1) / tile_threads; }
 
-  // Fetches step s of the list. For all threads of the block, when all are done with the last one.
+  // Fetches step s of the list, unless it is there. For all threads of the block.
   __device__ unsigned fetch(std::size_t s) {
+    if (s == fetched_) return count_;
     unsigned* const totals = reinterpret_cast<unsigned*>(circles + tile_threads);  // [warps], shared
     const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
     const std::size_t at = s * tile_threads + threadIdx.x;
@@ -77,48 +91,57 @@ class BlockList {
     __syncthreads();
     if (lane == 0) totals[warp] = unsigned(__popc(found));
     __syncthreads();
-    unsigned place = unsigned(__popc(found & ((1u << lane) - 1))), count = 0;
+    unsigned place = unsigned(__popc(found & ((1u << lane) - 1)));
+    count_ = 0;
     for (unsigned w = 0; w < warps; ++w) {
       place += w < warp ? totals[w] : 0;
-      count += totals[w];
+      count_ += totals[w];
     }
-    if (found >> lane & 1) circles[place] = c;
+    if (found >> lane & 1) keep(circles[place], c);
     __syncthreads();
-    return count;
+    fetched_ = s;
+    return count_;
   }
 
-  Circle* const circles;  // [tile_threads], shared
+  Kept* const circles;  // [tile_threads], shared
 
  private:
   const float* all_;
   const TileBounds bounds_;
   bool listed_;
   const unsigned* indices_;
-  std::size_t length_;
+  std::size_t length_, fetched_ = ~std::size_t{0};
+  unsigned count_ = 0;
 };
 
 // Draws circles [first, count) of a step, those that reach the warp, over `low`; and over `high` as long as `two`,
 // until both are the same in all lanes, and so will be.
-__device__ __forceinline__ void draw_step(Colour& low, Colour& high, bool& two, const Circle* circles, unsigned first,
-                                          unsigned count, const Frame& f, const WarpPixels& pixel) {
+template <class Kept>
+__device__ __forceinline__ void draw_step(Colour& low, Colour& high, bool& two, const Kept* circles, unsigned first,
+                                          unsigned count, const WarpPixels& pixel) {
   for (unsigned group = first / warp_size * warp_size; group < count; group += warp_size) {
     unsigned reached = pixel.reached_by(circles, group, count);
     if (group < first) reached &= ~0u << (first - group);
     for (; reached; reached &= reached - 1) {
-      const Circle& c = circles[group + unsigned(__ffs(int(reached))) - 1];
-      draw_over(low, f, c, pixel.x, pixel.y);
-      if (two) draw_over(high, f, c, pixel.x, pixel.y);
+      const Kept c = circles[group + unsigned(__ffs(int(reached))) - 1];
+      const float d2 = distance2(pixel.x, pixel.y, c.x, c.y);
+      if (!(d2 <= limit_of(c))) continue;
+      const Paint paint = paint_at(c, d2);
+      blend(low, paint);
+      low.w = add(low.w, paint.alpha);
+      if (two) blend(high, paint);
     }
     const bool same = low.red == high.red && low.green == high.green && low.blue == high.blue;
     if (two) two = !__all_sync(all_lanes, same || !pixel.inside);
   }
 }
 
+template <class Kept>
 __global__ void __launch_bounds__(tile_threads) binned_kernel(const float* circles,  // [n][8]
                                                               std::size_t n,
                                                               float* image,  // [height][width][channels]
                                                               Frame f, BinnedCircles bins) {
-  BlockList list(circles, n, f, bins);
+  BlockList<Kept> list(circles, n, f, bins);
   const WarpPixels pixel(f);
   const bool exact = f.eps == 0;
 
@@ -136,10 +159,9 @@ __global__ void __launch_bounds__(tile_threads) binned_kernel(const float* circl
         while (reached && !saturated) {
           const unsigned lane = 31 - unsigned(__clz(int(reached)));
           reached ^= 1u << lane;
-          const Circle& c = list.circles[group + lane];
+          const Kept c = list.circles[group + lane];
           const float d2 = distance2(pixel.x, pixel.y, c.x, c.y);
-          if (d2 <= square(c.radius))
-            through = mul(through, f.shading == Shading::snow ? snow_paint(c, d2).through : 1 - c.alpha);
+          if (d2 <= limit_of(c)) through = mul(through, paint_at(c, d2).through);
           saturated = __all_sync(all_lanes, through <= enough);
           if (saturated) step = unsigned(s), first = group + lane;
         }
@@ -151,7 +173,7 @@ __global__ void __launch_bounds__(tile_threads) binned_kernel(const float* circl
 
   // 2. Forwards: over the smallest and the largest colour if saturated, otherwise over the background.
   Colour low = background(f, pixel.j), high = low;
-  const Range range = colour_range(bins.ranges, f);
+  const Range range = colour_range(bins.survey, f);
   bool two = saturated && exact;
   if (two) {
     low = {range.least, range.least, range.least, 1}, high = {range.most, range.most, range.most, 1};
@@ -164,7 +186,7 @@ __global__ void __launch_bounds__(tile_threads) binned_kernel(const float* circl
   for (std::size_t s = earliest; s < list.steps(); ++s) {
     const unsigned count = list.fetch(s);
     if (s < step) continue;
-    draw_step(low, high, two, list.circles, s == step ? first : 0, count, f, pixel);
+    draw_step(low, high, two, list.circles, s == step ? first : 0, count, pixel);
   }
 
   // 3. Warps in which the two differ are not certain: the whole list, over the background.
@@ -174,7 +196,7 @@ __global__ void __launch_bounds__(tile_threads) binned_kernel(const float* circl
     two = false;
     for (std::size_t s = 0; s < list.steps(); ++s) {
       const unsigned count = list.fetch(s);
-      if (!certain) draw_step(low, high, two, list.circles, 0, count, f, pixel);
+      if (!certain) draw_step(low, high, two, list.circles, 0, count, pixel);
     }
   }
   if (pixel.inside) put(image, f, std::size_t(pixel.j) * f.width + pixel.i, low);
@@ -192,10 +214,16 @@ struct binned {
   static Status run(const Args& a) {
     const BinnedCircles bins(a);
     if (auto s = bins.fill(a); !s) return s;
-    return launch(binned_kernel,
+    return a.frame.shading == Shading::snow ? draw<Circle>(a, bins) : draw<Disc>(a, bins);
+  }
+
+ private:
+  template <class Kept>
+  static Status draw(const Args& a, const BinnedCircles& bins) {
+    return launch(binned_kernel<Kept>,
                   {.grid = tile_grid(a.frame),
                    .block = tile_threads,
-                   .shared_bytes = BlockList::shared_bytes,
+                   .shared_bytes = BlockList<Kept>::shared_bytes,
                    .stream = a.stream},
                   a.circles, a.n, a.image, a.frame, bins);
   }

@@ -16,25 +16,49 @@ struct BinGrid {
   }
   UPSWEEP_HD unsigned count() const { return columns * rows; }
 
-  // Calls f(bin) for every bin in which the circle covers a pixel, and perhaps for others; the same ones every time.
+  // For all lanes of a warp, with a circle k each, of n: calls f(bin, lane) for every bin in which that lane's circle
+  // covers a pixel, and perhaps for others; the same ones every time.
   template <class F>
-  __device__ void each(const Frame& frame, const float* circle, F&& f) const {
-    const float x = circle[0], y = circle[1], radius = circle[3], radius2 = square(radius);
-    const Box b = bounds_of(frame, x, y, radius);
-    if (b.empty()) return;
-    const unsigned first = unsigned(b.left) / side, last = unsigned(b.right - 1) / side;
-    for (unsigned r = unsigned(b.top) / side; r <= unsigned(b.bottom - 1) / side; ++r) {
-      const float top = centre_y(frame, r * side), bottom = centre_y(frame, min((r + 1) * side, frame.height) - 1);
-      for (unsigned c = first; c <= last; ++c)
-        if (reaches(x, y, radius2, centre_x(frame, c * side), top,
-                    centre_x(frame, min((c + 1) * side, frame.width) - 1), bottom))
-          f(r * columns + c);
+  __device__ void each(const Frame& frame, const float* circles, std::size_t k, std::size_t n, F&& f) const {
+    const unsigned lane = threadIdx.x % warp_size;
+    Place own{};
+    if (k < n) {
+      const float* const c = circles + k * floats_per_circle;
+      own.x = c[0], own.y = c[1], own.radius2 = square(c[3]);
+      if (const Box b = bounds_of(frame, c[0], c[1], c[3]); !b.empty()) {
+        own.column = unsigned(b.left) / side, own.row = unsigned(b.top) / side;
+        own.wide = unsigned(b.right - 1) / side + 1 - own.column;
+        own.cells = own.wide * (unsigned(b.bottom - 1) / side + 1 - own.row);
+      }
+    }
+    const auto visit = [&](const Place& p, unsigned cell, unsigned owner) {
+      const unsigned column = p.column + cell % p.wide, row = p.row + cell / p.wide;
+      if (reaches(p.x, p.y, p.radius2, centre_x(frame, column * side), centre_y(frame, row * side),
+                  centre_x(frame, min((column + 1) * side, frame.width) - 1),
+                  centre_y(frame, min((row + 1) * side, frame.height) - 1)))
+        f(row * columns + column, owner);
+    };
+    // A circle of few bins is its lane's work; the bins of the others, one circle after another, are that of all lanes.
+    constexpr unsigned few = 4;
+    const bool many = own.cells > few;
+    if (!many)
+      for (unsigned cell = 0; cell < own.cells; ++cell) visit(own, cell, lane);
+    for (unsigned left = __ballot_sync(all_lanes, many); left; left &= left - 1) {
+      const unsigned owner = unsigned(__ffs(int(left))) - 1;
+      const Place p = shuffle(own, owner);
+      for (unsigned cell = lane; cell < p.cells; cell += warp_size) visit(p, cell, owner);
     }
   }
+
+ private:
+  struct Place {
+    float x, y, radius2;
+    unsigned column, row, wide, cells;  // of bins: the first, how many beside each other, how many in all
+  };
 };
 
-// A block of count and scatter takes this many circles, in batches of one per thread.
-inline constexpr unsigned bin_threads = 256, bin_batches = 4, bin_share = bin_threads * bin_batches;
+// A block of count and scatter takes its share of the circles in batches of one per thread.
+inline constexpr unsigned bin_threads = 256;
 
 // Where each bin's list is. A list that does not fit in the array is left out: `begin` is then no_list.
 struct BinList {
@@ -43,17 +67,18 @@ struct BinList {
 };
 
 // 1. How many of its circles a block has for each bin; and the range of colours.
-static __global__ void __launch_bounds__(bin_threads) bin_count_kernel(const float* circles,  // [n][8]
-                                                                       std::size_t n, Frame f, BinGrid bins,
-                                                                       unsigned* counts,    // [blocks][bins]
-                                                                       unsigned* cursor) {  // [1], set to 0
-  unsigned* const counted = dynamic_shared<unsigned>();                                     // [bins]
+static __global__ void __launch_bounds__(bin_threads)
+    bin_count_kernel(const float* circles,  // [n][8]
+                     std::size_t n, unsigned batches, Frame f, BinGrid bins,
+                     unsigned* counts,                   // [blocks][bins]
+                     unsigned* cursor) {                 // [1], set to 0
+  unsigned* const counted = dynamic_shared<unsigned>();  // [bins]
   if (blockIdx.x == 0 && threadIdx.x == 0) *cursor = 0;
   for (unsigned bin = threadIdx.x; bin < bins.count(); bin += bin_threads) counted[bin] = 0;
   __syncthreads();
-  const std::size_t begin = std::size_t(blockIdx.x) * bin_share, end = begin + bin_share < n ? begin + bin_share : n;
-  for (std::size_t k = begin + threadIdx.x; k < end; k += bin_threads)
-    bins.each(f, circles + k * floats_per_circle, [&](unsigned bin) { atomicAdd(&counted[bin], 1u); });
+  for (unsigned batch = 0; batch < batches; ++batch)
+    bins.each(f, circles, (std::size_t(blockIdx.x) * batches + batch) * bin_threads + threadIdx.x, n,
+              [&](unsigned bin, unsigned) { atomicAdd(&counted[bin], 1u); });
   __syncthreads();
   for (unsigned bin = threadIdx.x; bin < bins.count(); bin += bin_threads)
     counts[std::size_t(blockIdx.x) * bins.count() + bin] = counted[bin];
@@ -97,34 +122,34 @@ static __global__ void __launch_bounds__(1024) bin_scan_kernel(unsigned* counts,
 
 // 3. Puts each circle's index into its bins' lists. A circle's place among those of its batch is the number of bits
 // below its own in the bin's bitmap, so that the lists are in order.
-static __global__ void __launch_bounds__(bin_threads) bin_scatter_kernel(const float* circles,  // [n][8]
-                                                                         std::size_t n, Frame f, BinGrid bins,
-                                                                         const unsigned* places,  // [blocks][bins]
-                                                                         const BinList* lists,    // [bins]
-                                                                         unsigned* indices) {     // [capacity]
+static __global__ void __launch_bounds__(bin_threads)
+    bin_scatter_kernel(const float* circles,  // [n][8]
+                       std::size_t n, unsigned batches, Frame f, BinGrid bins,
+                       const unsigned* places,  // [blocks][bins]
+                       const BinList* lists,    // [bins]
+                       unsigned* indices) {     // [capacity]
   constexpr unsigned words = bin_threads / warp_size;
   unsigned* const bitmap = dynamic_shared<unsigned>();   // [bins][words]
   unsigned* const next = bitmap + bins.count() * words;  // [bins]: the place of the batch's first circle
-  const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+  const unsigned warp = threadIdx.x / warp_size;
   for (unsigned bin = threadIdx.x; bin < bins.count(); bin += bin_threads) {
     const BinList list = lists[bin];
     next[bin] =
         list.begin == BinList::none ? BinList::none : list.begin + places[std::size_t(blockIdx.x) * bins.count() + bin];
   }
   for (unsigned w = threadIdx.x; w < bins.count() * words; w += bin_threads) bitmap[w] = 0;
-  for (unsigned batch = 0; batch < bin_batches; ++batch) {
-    const std::size_t k = std::size_t(blockIdx.x) * bin_share + batch * bin_threads + threadIdx.x;
-    const float* const circle = circles + k * floats_per_circle;
+  for (unsigned batch = 0; batch < batches; ++batch) {
+    const std::size_t first = (std::size_t(blockIdx.x) * batches + batch) * bin_threads, k = first + threadIdx.x;
     __syncthreads();
-    if (k < n) bins.each(f, circle, [&](unsigned bin) { atomicOr(&bitmap[bin * words + warp], 1u << lane); });
+    bins.each(f, circles, k, n,
+              [&](unsigned bin, unsigned owner) { atomicOr(&bitmap[bin * words + warp], 1u << owner); });
     __syncthreads();
-    if (k < n)
-      bins.each(f, circle, [&](unsigned bin) {
-        if (next[bin] == BinList::none) return;
-        unsigned place = next[bin] + unsigned(__popc(bitmap[bin * words + warp] & ((1u << lane) - 1)));
-        for (unsigned w = 0; w < warp; ++w) place += unsigned(__popc(bitmap[bin * words + w]));
-        indices[place] = unsigned(k);
-      });
+    bins.each(f, circles, k, n, [&](unsigned bin, unsigned owner) {
+      if (next[bin] == BinList::none) return;
+      unsigned place = next[bin] + unsigned(__popc(bitmap[bin * words + warp] & ((1u << owner) - 1)));
+      for (unsigned w = 0; w < warp; ++w) place += unsigned(__popc(bitmap[bin * words + w]));
+      indices[place] = unsigned(first + warp * warp_size + owner);
+    });
     __syncthreads();
     for (unsigned bin = threadIdx.x; bin < bins.count(); bin += bin_threads) {
       unsigned count = 0;
@@ -140,23 +165,25 @@ static __global__ void __launch_bounds__(bin_threads) bin_scatter_kernel(const f
 // The lists of a call, in its workspace.
 struct BinnedCircles {
   BinGrid grid;
-  Range* ranges;      // [survey_blocks]
+  Survey survey;
   unsigned* counts;   // [blocks][bins]
   BinList* lists;     // [bins]
   unsigned* indices;  // [capacity]
   unsigned* cursor;   // [1]
-  unsigned blocks, capacity;
+  unsigned batches, blocks, capacity;
 
   // Bytes of scratch: what lists of four bins a circle take, and no less than 16 MiB. Longer lists are left out.
   explicit BinnedCircles(const Args& a)
       : grid(a.frame),
-        blocks(unsigned(ceil_div(a.n, bin_share)) + (a.n == 0)),
+        survey(nullptr, a.n),
+        batches(batches_for(a.n)),
+        blocks(unsigned(ceil_div(a.n, batches * bin_threads)) + (a.n == 0)),
         capacity(unsigned(a.n < (std::size_t{1} << 29) ? (std::size_t{1} << 22) + 4 * a.n : 0xfffffffeu)) {
     const std::size_t of_counts = std::size_t(blocks) * grid.count() * sizeof(unsigned);
     const std::size_t bytes = survey_blocks * sizeof(Range) + of_counts + grid.count() * sizeof(BinList) +
                               (std::size_t(capacity) + 1) * sizeof(unsigned);
     auto* at = static_cast<char*>(a.workspace->scratch(bytes));
-    ranges = reinterpret_cast<Range*>(at);
+    survey.ranges = reinterpret_cast<Range*>(at);
     if (!at) return;
     counts = reinterpret_cast<unsigned*>(at += survey_blocks * sizeof(Range));
     lists = reinterpret_cast<BinList*>(at += of_counts);
@@ -164,17 +191,21 @@ struct BinnedCircles {
     indices = cursor + 1;
   }
 
+  // Four blocks a multiprocessor if there is one batch for each; more batches keep the counts small, of which there are
+  // as many as blocks.
+  static unsigned batches_for(std::size_t n) {
+    const std::size_t wanted = n / (4 * bin_threads * std::size_t(device_limits().multiprocessors));
+    return unsigned(wanted < 1 ? 1 : wanted < 8 ? wanted : 8);
+  }
+
   Status fill(const Args& a) const {
-    if (!ranges) return {Code::out_of_memory, 0, "no memory for the bins"};
+    if (!survey.ranges) return {Code::out_of_memory, 0, "no memory for the bins"};
     const std::size_t bins = grid.count();
-    if (auto s = launch(survey_kernel, {.grid = survey_blocks, .block = survey_threads, .stream = a.stream}, a.circles,
-                        a.n, ranges);
-        !s)
-      return s;
+    if (auto s = run_survey(a, survey); !s) return s;
     if (auto s =
             launch(bin_count_kernel,
                    {.grid = blocks, .block = bin_threads, .shared_bytes = bins * sizeof(unsigned), .stream = a.stream},
-                   a.circles, a.n, a.frame, grid, counts, cursor);
+                   a.circles, a.n, batches, a.frame, grid, counts, cursor);
         !s)
       return s;
     if (auto s =
@@ -186,7 +217,7 @@ struct BinnedCircles {
     return launch(
         bin_scatter_kernel,
         {.grid = blocks, .block = bin_threads, .shared_bytes = bins * words * sizeof(unsigned), .stream = a.stream},
-        a.circles, a.n, a.frame, grid, counts, lists, indices);
+        a.circles, a.n, batches, a.frame, grid, counts, lists, indices);
   }
 };
 

@@ -27,23 +27,6 @@ void draw(const Circle& c, const Box& b, const Frame& f, float* image) {
     }
 }
 
-}  // namespace
-
-void draw_serially(const float* circles, std::size_t n, const Frame& f, unsigned first_row, unsigned end_row,
-                   float* image) {
-  for (unsigned j = first_row; j < end_row; ++j)
-    for (unsigned i = 0; i < f.width; ++i) put(image, f, std::size_t(j) * f.width + i, background(f, j));
-  for (std::size_t k = 0; k < n; ++k) {
-    const Circle c = circle_at(circles, k);
-    Box b = bounds_of(f, c.x, c.y, c.radius);
-    b.top = std::max(b.top, int(first_row));
-    b.bottom = std::min(b.bottom, int(end_row));
-    f.shading == Shading::snow ? draw<Shading::snow>(c, b, f, image) : draw<Shading::flat>(c, b, f, image);
-  }
-}
-
-namespace {
-
 struct serial {
   static constexpr Story story{.idea = "one core, circle after circle, in input order",
                                .prediction = "4 ns for each pixel that a circle covers",
@@ -60,6 +43,19 @@ struct serial {
 };
 
 }  // namespace
+
+void draw_serially(const float* circles, std::size_t n, const Frame& f, unsigned first_row, unsigned end_row,
+                   float* image) {
+  for (unsigned j = first_row; j < end_row; ++j)
+    for (unsigned i = 0; i < f.width; ++i) put(image, f, std::size_t(j) * f.width + i, background(f, j));
+  for (std::size_t k = 0; k < n; ++k) {
+    const Circle c = circle_at(circles, k);
+    Box b = bounds_of(f, c.x, c.y, c.radius);
+    b.top = std::max(b.top, int(first_row));
+    b.bottom = std::min(b.bottom, int(end_row));
+    f.shading == Shading::snow ? draw<Shading::snow>(c, b, f, image) : draw<Shading::flat>(c, b, f, image);
+  }
+}
 
 extern const Rung cpu_serial_rung = make_rung<Binding, serial>("serial", Backend::cpu);
 

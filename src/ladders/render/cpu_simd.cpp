@@ -234,7 +234,7 @@ class Renderer {
   const int threads_;
   const Tiles tiles_;
   Bins bins_;
-  const SimdLoops& loops_ = simd_loops();
+  const SimdLoops loops_ = simd_loops();
   TileState* states_ = nullptr;  // [tiles]
   Survey survey_;
   bool saturates_ = false;

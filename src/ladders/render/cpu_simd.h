@@ -50,6 +50,6 @@ struct SimdLoops {
                 const float* sums,     // [tile_pixels]
                 float* image);
 };
-const SimdLoops& simd_loops();
+SimdLoops simd_loops();
 
 }  // namespace upsweep::ladders::render

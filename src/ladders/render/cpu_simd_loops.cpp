@@ -20,7 +20,6 @@ using D = hn::CappedTag<float, tile_side>;
 using V = hn::Vec<D>;
 using M = hn::Mask<D>;
 constexpr D d;
-constexpr std::size_t most_vectors = tile_side / 4;  // in a row, of a processor with 16-byte vectors
 
 HWY_INLINE V set(float value) { return hn::Set(d, value); }
 HWY_INLINE V clamp01(V a) { return hn::Min(hn::Max(a, hn::Zero(d)), set(1)); }
@@ -66,10 +65,10 @@ HWY_INLINE void each_row(const TileView& tile, const Circle& c, std::uint32_t ro
   if (left >= right || top >= bottom) return;
   const std::size_t lanes = hn::Lanes(d), first = std::size_t(left) / lanes;
   const std::size_t vectors = (std::size_t(right) + lanes - 1) / lanes - first;
-  V dx2[most_vectors];
+  HWY_ALIGN float dx2[tile_side];
   for (std::size_t v = 0; v < vectors; ++v) {
     const V dx = hn::Sub(hn::Load(d, tile.px + (first + v) * lanes), set(c.x));
-    dx2[v] = hn::Mul(dx, dx);
+    hn::Store(hn::Mul(dx, dx), d, dx2 + v * lanes);
   }
   const float radius2 = square(c.radius);
   const V limit = set(radius2);
@@ -81,7 +80,7 @@ HWY_INLINE void each_row(const TileView& tile, const Circle& c, std::uint32_t ro
     const float dy2 = square(tile.py[row] - c.y);
     if (!(dy2 <= radius2)) continue;
     for (std::size_t v = 0; v < vectors; ++v) {
-      const V d2 = hn::Add(dx2[v], set(dy2));
+      const V d2 = hn::Add(hn::Load(d, dx2 + v * lanes), set(dy2));
       const M covered = hn::Le(d2, limit);
       if constexpr (shading == Shading::snow)
         f(row, row * tile_side + (first + v) * lanes, covered, snow_paints(c, d2));
@@ -215,10 +214,7 @@ namespace upsweep::ladders::render {
 
 HWY_EXPORT(loops);
 
-const SimdLoops& simd_loops() {
-  static const SimdLoops chosen = HWY_DYNAMIC_DISPATCH(loops)();
-  return chosen;
-}
+SimdLoops simd_loops() { return HWY_DYNAMIC_DISPATCH(loops)(); }
 
 }  // namespace upsweep::ladders::render
 #endif  // HWY_ONCE
