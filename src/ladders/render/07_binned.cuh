@@ -128,12 +128,22 @@ __device__ __forceinline__ void draw_step(Colour& low, Colour& high, bool& two, 
       if (!(d2 <= limit_of(c))) continue;
       const Paint paint = paint_at(c, d2);
       blend(low, paint);
-      low.w = add(low.w, paint.alpha);
       if (two) blend(high, paint);
     }
     const bool same = low.red == high.red && low.green == high.green && low.blue == high.blue;
     if (two) two = !__all_sync(all_lanes, same || !pixel.inside);
   }
+}
+
+// Adds the alphas of a step's circles, in order.
+template <class Kept>
+__device__ __forceinline__ void cover_step(float& sum, const Kept* circles, unsigned count, const WarpPixels& pixel) {
+  for (unsigned group = 0; group < count; group += warp_size)
+    for (unsigned reached = pixel.reached_by(circles, group, count); reached; reached &= reached - 1) {
+      const Kept c = circles[group + unsigned(__ffs(int(reached))) - 1];
+      const float d2 = distance2(pixel.x, pixel.y, c.x, c.y);
+      if (d2 <= limit_of(c)) sum = add(sum, paint_at(c, d2).alpha);
+    }
 }
 
 template <class Kept>
@@ -148,7 +158,7 @@ __global__ void __launch_bounds__(tile_threads) binned_kernel(const float* circl
   // 1. Backwards, until the warp is saturated: at circle `first` of step `step`.
   unsigned step = 0, first = 0;
   bool saturated = false;
-  if (list.length() > short_list && f.channels != Channels::rgbw) {  // coverage counts all circles
+  if (list.length() > short_list) {
     float through = pixel.inside ? 1.f : 0.f;
     const float enough = exact ? certain_at : f.eps / 2;
     for (std::size_t s = list.steps(); s-- > 0;) {
@@ -199,6 +209,14 @@ __global__ void __launch_bounds__(tile_threads) binned_kernel(const float* circl
       if (!certain) draw_step(low, high, two, list.circles, 0, count, pixel);
     }
   }
+
+  // 4. The coverage counts all circles.
+  low.w = 1;
+  if (f.channels == Channels::rgbw)
+    for (std::size_t s = 0; s < list.steps(); ++s) {
+      const unsigned count = list.fetch(s);
+      cover_step(low.w, list.circles, count, pixel);
+    }
   if (pixel.inside) put(image, f, std::size_t(pixel.j) * f.width + pixel.i, low);
 }
 

@@ -76,7 +76,7 @@ std::vector<Settings> variants(const Primitive& p, Type type) {
           p.settings(type, {{"width", "257"}, {"height", "129"}})};
 }
 
-constexpr std::size_t tiles[] = {256, 1024, 2048};  // batches, and two blocks of the binning
+constexpr std::size_t tiles[] = {256, 1024};  // batches of circles, on a GPU and on a CPU
 
 }  // namespace
 }  // namespace ladders::render
@@ -97,7 +97,7 @@ extern const Primitive render_primitive{
           return std::size_t{4} * s.get("width", std::uint64_t{1024}) * s.get("height", std::uint64_t{1024});
         },
     .tiles = ladders::render::tiles,
-    .largest_checked = 2100,
+    .largest_checked = 1100,
     .make = &make_problem<ladders::render::RenderProblem>,
 };
 
