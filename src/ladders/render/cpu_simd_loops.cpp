@@ -136,12 +136,20 @@ void draw(const TileView& tile, const Listed& list, const TileState& state, std:
   std::uint32_t most = 0;  // that any row has seen
   for (std::uint32_t left = rows; left; left &= left - 1) most = HWY_MAX(most, state.seen[std::countr_zero(left)]);
   const std::size_t unseen = list.after + list.count > most ? list.after + list.count - most : 0;
+  std::uint32_t in = 0, joins = most;  // the rows that have seen the circle; the depth below which another has
   for (std::size_t e = unseen; e < list.count; ++e) {
     if (e + ahead < list.count) fetch_ahead(tile, list.index + e + ahead);
     const auto depth = std::uint32_t(list.after + (list.count - 1 - e));
-    std::uint32_t in = rows;
-    for (std::uint32_t left = rows; left; left &= left - 1)
-      if (state.seen[std::countr_zero(left)] <= depth) in &= ~(left & -left);
+    if (HWY_UNLIKELY(depth < joins)) {
+      in = joins = 0;
+      for (std::uint32_t left = rows; left; left &= left - 1) {
+        const std::uint32_t seen = state.seen[std::countr_zero(left)];
+        if (seen > depth)
+          in |= left & -left;
+        else
+          joins = HWY_MAX(joins, seen);
+      }
+    }
     each_row<shading>(tile, circle_at(tile.circles, list.index[e]), in,
                       [&](unsigned, std::size_t at, M covered, const Paints& paint) HWY_ATTR {
                         const V over[] = {paint.red, paint.green, paint.blue};
