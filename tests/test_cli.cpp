@@ -307,6 +307,7 @@ TEST_F(Cli, WhateverTheDescriptorsAre) {
   EXPECT_EQ(run("--help >help.txt", "ulimit -u 1;").code, 0);
 }
 
+#if defined(UPSWEEP_WITH_SIMT)
 // Deliberate bugs that a few cases do not show, and rungs that have a launch shape of their own, are no wrong results.
 TEST_F(Cli, OnlyWrongResultsAreWrong) {
   const Outcome check = run("check reduce --backend simt -n 1000 --rung uninitialised,total");
@@ -317,6 +318,7 @@ TEST_F(Cli, OnlyWrongResultsAreWrong) {
   EXPECT_NE(explain.out.find("reduce/shares: not run: shares has a fixed block size"), std::string::npos)
       << explain.out;
 }
+#endif
 
 TEST_F(Cli, InterruptedRecordsAreKept) {
   write("r.jsonl", "old");
