@@ -33,14 +33,7 @@ fi
 upsweep report plot "$out"/c*.jsonl -o "$out/scores.svg"
 
 say 'explaining the kernels without a GPU'
-for ladder in "$root"/src/ladders/*/ladder.inc; do
-  name=$(basename "$(dirname "$ladder")")
-  case $name in
-    ceiling) ;;                                                              # no ladder to explain
-    render) upsweep explain render --input rgb --param width=64,height=64 ;; # its work is in the pixels, not in n
-    *) upsweep explain "$name" -n 2^14 ;;
-  esac
-done
+upsweep explain
 
 say 'real input: the bytes of a program on this machine, as numbers'
 program=$(command -v cmake)

@@ -320,6 +320,17 @@ TEST_F(Cli, OnlyWrongResultsAreWrong) {
 }
 #endif
 
+#if defined(UPSWEEP_WITH_SIMT)
+// Without parameters a primitive's own example is traced; those of the user take the place of its values.
+TEST_F(Cli, ExplainHasAnExample) {
+  const auto explained = [&](const std::string& params) {
+    return run("explain render --rung tile_ballot" + params).out;
+  };
+  EXPECT_NE(explained("").find("n=3 input=rgb width=256 height=256:"), std::string::npos) << explained("");
+  EXPECT_NE(explained(" --param width=32").find("n=3 input=rgb width=32 height=256:"), std::string::npos);
+}
+#endif
+
 TEST_F(Cli, InterruptedRecordsAreKept) {
   write("r.jsonl", "old");
   const Outcome outcome =

@@ -20,10 +20,6 @@ struct Options {
   std::string output;
 };
 
-// Four elements for each of the 2^18 threads of the widest grid in use: enough to show access patterns, and about a
-// second per rung to trace.
-constexpr const char* default_sizes = "2^20";
-
 void declare(CLI::App& command, Options& o) {
   declare_selection(command, o.selection);
   command.remove_option(command.get_option("--backend"));  // always the traced emulator
@@ -39,6 +35,14 @@ std::vector<std::string> default_inputs(const Selection& s, const Primitive& pri
   return inputs;
 }
 
+// Puts the parameters of the primitive's example before those of the user, which take their place.
+Selection with_example(Selection s, const Primitive& primitive) {
+  std::vector<std::string> params;
+  for (const auto& [name, value] : primitive.example.parameters) params.push_back(fmt::format("{}={}", name, value));
+  s.params.insert(s.params.begin(), params.begin(), params.end());
+  return s;
+}
+
 int work(const Options& options) {
   const Selection& s = options.selection;
   const auto primitives = chosen_primitives(s);
@@ -51,9 +55,9 @@ int work(const Options& options) {
     for (const Type type : chosen_types(s, *primitive, {Type::i32}))
       for (const Operation operation : chosen_operations(s, *primitive, {primitive->operations().front()}))
         for (const std::string& input : default_inputs(s, *primitive, type))
-          for (const std::size_t n : chosen_sizes(s, *primitive, input, default_sizes)) {
+          for (const std::size_t n : chosen_sizes(s, *primitive, input, std::to_string(primitive->example.n))) {
             Case c{.type = type, .operation = operation, .n = n, .input = input};
-            set_params(s, *primitive, c);
+            set_params(with_example(s, *primitive), *primitive, c);
             require_rung_for(*primitive, rungs, c);
             Progress progress(fmt::format("explain {}, rung", primitive->name()));
             const auto explanations = lab::explain(emulator, *primitive, rungs, c, options.lines);

@@ -153,7 +153,7 @@ std::vector<std::string> chosen_inputs(const Selection& selection, const Primiti
 }
 
 std::vector<std::size_t> chosen_sizes(const Selection& selection, const Primitive& primitive, const std::string& input,
-                                      const char* otherwise) {
+                                      const std::string& otherwise) {
   if (const std::size_t own = primitive.own_size ? primitive.own_size(input) : 0; own && selection.sizes.empty())
     return {own};
   return lab::parse_sizes(selection.sizes.empty() ? otherwise : selection.sizes);

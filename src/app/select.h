@@ -32,7 +32,7 @@ std::vector<Operation> chosen_operations(const Selection& selection, const Primi
 std::vector<std::string> chosen_inputs(const Selection& selection, const Primitive& primitive, Type type);
 // Returns the sizes given; by default the input's own, or else `otherwise`, written as on the command line.
 std::vector<std::size_t> chosen_sizes(const Selection& selection, const Primitive& primitive, const std::string& input,
-                                      const char* otherwise);
+                                      const std::string& otherwise);
 // Sets the selection's parameters on a case: those of the primitive, and tuning.
 void set_params(const Selection& selection, const Primitive& primitive, Case& c);
 

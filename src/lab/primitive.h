@@ -145,6 +145,14 @@ std::vector<Type> all_types();
 std::vector<Settings> every_choice(const Primitive& primitive, Type);
 inline constexpr std::size_t usual_tiles[] = {16, 64, 128, 512, 2048, 4096, 8192, 3 * 4096 + 5, 16384};
 
+// What an explanation traces when its caller names neither sizes nor parameters.
+struct Example {
+  std::size_t n = std::size_t{1} << 16;  // several tiles of every rung, traced in a second or a few
+  std::span<const std::pair<std::string_view, std::string_view>> parameters{};
+};
+// Four elements for each of the 2^18 threads of the widest grid in use, for rungs that stride over a grid.
+inline constexpr Example whole_grid{.n = std::size_t{1} << 20};
+
 struct Primitive {
   const Contract& contract;
   std::vector<Type> (*types)() = &all_types;
@@ -169,6 +177,7 @@ struct Primitive {
   std::span<const std::size_t> tiles = usual_tiles;
   // The largest size of a check, for a primitive whose work grows faster than its input.
   std::size_t largest_checked = std::numeric_limits<std::size_t>::max();
+  Example example{};  // of an explanation
   // Builds the case: generates the inputs and computes the oracle's answer. Non-empty `data`, case.n elements of
   // case.type, replaces the generated main input.
   std::unique_ptr<Problem> (*make)(const Case&, std::span<const std::byte> data);

@@ -32,6 +32,7 @@ class ReduceProblem final : public Problem {
 extern const Primitive reduce_primitive{
     .contract = reduce_contract,
     .types = [] { return std::vector{Type::i32, Type::u32, Type::i64, Type::u64, Type::f32, Type::f64}; },
+    .example = whole_grid,
     .make = &make_problem<ladders::reduce::ReduceProblem>,
     .stream = &ladders::reduce::stream,
 };

@@ -76,6 +76,9 @@ std::vector<Settings> variants(const Primitive& p, Type type) {
           p.settings(type, {{"width", "257"}, {"height", "129"}})};
 }
 
+// Of an explanation: the rungs that ask every circle of every pixel are traced in seconds.
+constexpr std::pair<std::string_view, std::string_view> small_picture[] = {{"width", "256"}, {"height", "256"}};
+
 constexpr std::size_t tiles[] = {256, 1024};  // batches of circles, on a GPU and on a CPU
 
 }  // namespace
@@ -98,6 +101,7 @@ extern const Primitive render_primitive{
         },
     .tiles = ladders::render::tiles,
     .largest_checked = 1100,
+    .example = {.parameters = ladders::render::small_picture},
     .make = &make_problem<ladders::render::RenderProblem>,
 };
 

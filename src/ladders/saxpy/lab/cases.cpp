@@ -78,6 +78,7 @@ extern const Primitive saxpy_primitive{
           for (Settings& settings : variants) settings.set(*p.parameter("a"), ladders::saxpy::factor(type, -2.7));
           return variants;
         },
+    .example = whole_grid,
     .make = &make_problem<ladders::saxpy::SaxpyProblem>,
     .stream = &make_streamer<ladders::saxpy::SaxpyStreamer>,
 };
