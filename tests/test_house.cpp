@@ -301,6 +301,15 @@ TEST(House, ProseIsAtMost120ColumnsWide) {
   }
 }
 
+TEST(House, LinksLeadToFiles) {
+  const std::regex link(R"(\]\(([^)#:]+)(#[^)]*)?\))");
+  for (const fs::path& path : documents()) {
+    const std::string text = read(path);
+    for (std::sregex_iterator it(text.begin(), text.end(), link), end; it != end; ++it)
+      EXPECT_TRUE(fs::exists(path.parent_path() / (*it)[1].str())) << path << " links to " << (*it)[1];
+  }
+}
+
 // A browser drops the cells that a row has more than its table's header.
 TEST(House, TableRowsHaveTheirHeadersCells) {
   for (const fs::path& path : documents()) {
