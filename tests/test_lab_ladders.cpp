@@ -56,7 +56,11 @@ TEST(Ladders, Cuda) {
 #if defined(UPSWEEP_WITH_SIMT)
 TEST(Ladders, Emulated) {
   check_all(open_plain(), &open_plain(), false,
-            {.every_combination_to = 0, .combinations = 6, .largest = 17'000, .own_shape_every = 64});
+            {.every_combination_to = 0,
+             .combinations = 6,
+             .largest = 17'000,
+             .own_shape_every = 64,
+             .every_delegated = false});
 }
 
 // Blocks dispatched last first, one or four at a time. Rungs that wait for blocks of lower numbers are left out; all
@@ -65,7 +69,11 @@ TEST(Ladders, EmulatedBlocksInAnyOrder) {
   for (const int threads : {1, 4}) {
     open_plain().configure({.threads = threads, .reverse_blocks = true});
     check_all(open_plain(), &open_plain(), false,
-              {.every_combination_to = 0, .combinations = 2, .largest = 70'000, .own_shape_every = 8},
+              {.every_combination_to = 0,
+               .combinations = 2,
+               .largest = 70'000,
+               .own_shape_every = 8,
+               .every_delegated = false},
               /*in_order=*/false);
   }
   open_plain().configure({});
@@ -73,7 +81,11 @@ TEST(Ladders, EmulatedBlocksInAnyOrder) {
 
 TEST(Ladders, TracedAndMutants) {
   check_all(open_traced(), &open_traced(), true,
-            {.every_combination_to = 0, .combinations = 3, .largest = 5'000, .own_shape_every = 64});
+            {.every_combination_to = 0,
+             .combinations = 3,
+             .largest = 5'000,
+             .own_shape_every = 64,
+             .every_delegated = false});
 }
 #endif
 

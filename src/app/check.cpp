@@ -123,7 +123,9 @@ std::vector<Job> jobs_of(const Options& options) {
       const auto rungs =
           chosen_rungs(s, *primitive, *place.platform, {.peers = options.peers, .mutants = place.mutants});
       if (rungs.empty()) continue;
-      lab::CheckOptions check{.depth = options.quick ? quick_depth : place.depth,
+      lab::Depth depth = options.quick ? quick_depth : place.depth;
+      depth.every_delegated = place.depth.every_delegated;
+      lab::CheckOptions check{.depth = depth,
                               .types = chosen_types(s, *primitive, primitive->types()),
                               .operations = chosen_operations(s, *primitive, {}),
                               .inputs = s.inputs};

@@ -51,6 +51,8 @@ struct Rung {
   RunFn (*find)(Type, Operation) = nullptr;
   // The same function without the step from a call to the ladder's Args, to which it takes a pointer.
   RunArgsFn (*find_for_args)(Type, Operation) = nullptr;
+  // True if the rung leaves this call to another rung, as it is; false tells nothing. Null: it declares no such calls.
+  bool (*delegates)(const Call&) = nullptr;
 
   bool from_host() const { return arrays != MemoryKind::device; }
   // The same for n elements: also null if n exceeds `largest`.

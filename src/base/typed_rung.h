@@ -101,6 +101,20 @@ Function find_typed_run(Type type, Operation operation) {
   });
 }
 
+// What R says of a call by its `delegates`, a template for typed arguments; false if it has none for them.
+template <class Binding, class R>
+bool delegates(const Call& c) {
+  return visit(c.type(), [&]<class Tag>(Tag) {
+    using T = typename Tag::type;
+    return Binding::visit(c.operation, [&]<class O>(O) {
+      if constexpr (Binding::template takes<T, O>)
+        if constexpr (requires { R::delegates(Binding::template args<T, O>(c)); })
+          return R::delegates(Binding::template args<T, O>(c));
+      return false;
+    });
+  });
+}
+
 // Makes a Rung from R, which has a Story and Status run<T, O>(const Args<T, O>&), or run(const Call&); its other
 // constants are optional.
 template <class Binding, class R>
@@ -111,6 +125,7 @@ constexpr Rung make_rung(std::string_view name, Backend backend) {
             .story = R::story,
             .find = &find_typed_run<Binding, R, RunFn>,
             .find_for_args = &find_typed_run<Binding, R, RunArgsFn>};
+  if constexpr (requires { R::template delegates<void, void>; }) rung.delegates = &delegates<Binding, R>;
   if constexpr (requires { R::reproducible_bits; }) rung.reproducible = R::reproducible_bits;
   if constexpr (requires { R::expected_wrong; }) rung.expected_wrong = R::expected_wrong;
   if constexpr (requires { R::flushes_subnormals; }) rung.flushes_subnormals = R::flushes_subnormals;

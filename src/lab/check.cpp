@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <tuple>
 
 #include "files/interrupt.h"
 #include "lab/sizes.h"
@@ -19,6 +20,10 @@ namespace {
 constexpr std::size_t edge_sizes[] = {0, 1, 2, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025};
 constexpr std::size_t odd_sizes[] = {97,      1009,      4093,    10'007,        65'537,
                                      100'003, 1'000'003, 1 << 20, (1 << 20) + 1, (1 << 22) + 3};
+
+// Where delegated calls are sampled: from each of these sizes on, the first of each type with its operation and the
+// first of each set of parameters.
+constexpr std::size_t delegated_from[] = {31, 1000, 20'000};
 
 // The launch shapes of the sweep; the first is the rung's own.
 std::vector<Tuning> shapes_of(Backend backend) {
@@ -98,6 +103,24 @@ class Combinations {
   std::size_t count_ = 0, at_ = 0;
 };
 
+// Tells which of the calls that rungs leave to others are checked all the same, if not all are.
+class DelegatedSample {
+ public:
+  bool takes(const Rung& rung, const Case& c) {
+    const auto size = std::ranges::upper_bound(delegated_from, c.n) - std::begin(delegated_from);
+    if (size == 0) return false;
+    std::string type(to_string(c.type)), settings;
+    if (c.operation) type += c.operation.name();
+    for (const auto& [name, value] : texts_of(c.settings, {})) settings += fmt::format(" {}={}", name, value);
+    const auto is_new = [&](const std::string& text) { return seen_.emplace(&rung, size, text).second; };
+    const bool new_type = is_new(type), new_settings = is_new(settings);
+    return new_type || new_settings;
+  }
+
+ private:
+  std::set<std::tuple<const Rung*, std::ptrdiff_t, std::string>> seen_;
+};
+
 const char* alignment_text(Layout::Shift shift) {
   return shift == Layout::Shift::none ? "" : shift == Layout::Shift::alike ? " misaligned" : " misaligned apart";
 }
@@ -172,6 +195,9 @@ std::vector<RungCheck> check_alike(Platform& platform, simt::Emulator* emulator,
   const auto sizes = options.sizes.empty() ? check_sizes(primitive, options.depth) : options.sizes;
   const auto shapes = shapes_of(platform.backend());
   Combinations combinations(primitive, *rungs.front(), options);
+  // Sizes that were asked for are checked whole.
+  const bool every_delegated = options.depth.every_delegated || !options.sizes.empty();
+  DelegatedSample sample;
   const auto at_size = [&](std::size_t n) {
     const std::size_t some = std::min(options.depth.combinations, combinations.count());
     return n <= options.depth.every_combination_to ? combinations.count() : some;
@@ -213,6 +239,9 @@ std::vector<RungCheck> check_alike(Platform& platform, simt::Emulator* emulator,
           Stage& stage = stages.at(result.rung->arrays);
           if (loaded.insert(result.rung->arrays).second)
             stage.load(primitive, *problem, c, {.guard_bytes = guard, .shift = shift});
+          const bool delegated =
+              !every_delegated && result.rung->delegates && result.rung->delegates(stage.call(shape));
+          if (delegated && !sample.takes(*result.rung, c)) continue;
           Tuning used = shape;
           auto wrong = try_case(stage, emulator, *result.rung, run, used, result.runs);
           if (!wrong) continue;

@@ -19,16 +19,19 @@ struct Depth {
   // Every problem runs in one of the sweep's shapes; one in this many also runs in the rung's own, which for a kernel
   // is a grid for a whole GPU.
   std::size_t own_shape_every;
+  // If false, of the calls that a rung leaves to another as they are (Rung::delegates) only a few are checked, which
+  // show that it does: the other's own check has them all.
+  bool every_delegated = true;
 };
 // A CPU or GPU checks about 100'000 cases per second.
 inline constexpr Depth full_depth{
     .every_combination_to = 2048, .combinations = 24, .largest = std::size_t{1} << 30, .own_shape_every = 1};
 // An emulated launch of a few blocks takes a fraction of a millisecond, one of a thousand blocks 10 to 100 ms.
 inline constexpr Depth emulated_depth{
-    .every_combination_to = 0, .combinations = 24, .largest = 110'000, .own_shape_every = 64};
+    .every_combination_to = 0, .combinations = 24, .largest = 110'000, .own_shape_every = 64, .every_delegated = false};
 // The traced emulator is about ten times slower again.
 inline constexpr Depth traced_depth{
-    .every_combination_to = 0, .combinations = 4, .largest = 10'007, .own_shape_every = 64};
+    .every_combination_to = 0, .combinations = 4, .largest = 10'007, .own_shape_every = 64, .every_delegated = false};
 
 struct CheckOptions {
   Depth depth = full_depth;

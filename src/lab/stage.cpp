@@ -62,6 +62,16 @@ void Stage::load(const Primitive& primitive, const Problem& problem, const Case&
   platform_.synchronize();
 }
 
+Call Stage::call(const Tuning& tuning) {
+  Call call = call_;
+  call.tuning = tuning;
+  call.workspace = &*workspace_;
+  for (std::size_t k = 0; k < inputs_.size(); ++k) call.in[k] = {inputs_[k].type, inputs_[k].count, in_[k].data()};
+  for (std::size_t k = 0; k < outputs_.size(); ++k)
+    call.out[k] = {outputs_[k].type, outputs_[k].count, output(k).data()};
+  return call;
+}
+
 Status Stage::run(RunFn run, const Tuning& tuning) {
   for (std::size_t k = 0; k < outputs_.size(); ++k)
     if (in_place(k))
@@ -71,13 +81,7 @@ Status Stage::run(RunFn run, const Tuning& tuning) {
   if (void* scratch = workspace_->scratch(poisoned_scratch)) platform_.fill(scratch, poison_byte, poisoned_scratch);
   platform_.synchronize();
 
-  Call call = call_;
-  call.tuning = tuning;
-  call.workspace = &*workspace_;
-  for (std::size_t k = 0; k < inputs_.size(); ++k) call.in[k] = {inputs_[k].type, inputs_[k].count, in_[k].data()};
-  for (std::size_t k = 0; k < outputs_.size(); ++k)
-    call.out[k] = {outputs_[k].type, outputs_[k].count, output(k).data()};
-  const Status status = run(call);
+  const Status status = run(call(tuning));
   platform_.synchronize();
   return status;
 }

@@ -37,6 +37,9 @@ class Stage {
   // Error(out_of_memory).
   void load(const Primitive& primitive, const Problem& problem, const Case& c, const Layout& layout);
 
+  // The call of the case in a launch shape.
+  Call call(const Tuning& tuning);
+
   // Poisons outputs (in-place ones: copies the input again), guards and the workspace's scratch, runs the rung once and
   // waits for it. Throws Error(device_error) for a failure that the platform reports late.
   Status run(RunFn run, const Tuning& tuning);

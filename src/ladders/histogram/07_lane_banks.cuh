@@ -84,16 +84,25 @@ struct lane_banks {
   static constexpr Coverage coverage = Coverage::widths;
   static constexpr std::size_t largest = largest_counted;
   template <class T, class O>
+  static bool delegates(const Args<T, O>& a) {
+    return table_bytes(a) > most_shared || a.in.samples.width != a.in.samples.count || a.tuning.block != 0;
+  }
+  template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    const unsigned bytes = table_words(a.in.counters() + 1) * sizeof(unsigned);
-    if (bytes > most_shared || a.in.samples.width != a.in.samples.count || a.tuning.block != 0)
-      return run_rung<coarsened, kernel_coarsened_rung>(a);
+    if (delegates(a)) return run_rung<coarsened, kernel_coarsened_rung>(a);
+    const unsigned bytes = table_bytes(a);
     const unsigned per_sm = resident(bytes, lane_banks_block);
     const Shape shape{.grid = a.tuning.grid_or(blocks_for<T>(a.in.samples.count, lane_banks_block, 4, per_sm)),
                       .block = lane_banks_block,
                       .shared_bytes = bytes,
                       .stream = a.stream};
     return by_totals(a, [&](unsigned* totals) { return launch(lane_banks_kernel<T, O>, shape, a.in, totals); });
+  }
+
+ private:
+  template <class T, class O>
+  static unsigned table_bytes(const Args<T, O>& a) {
+    return table_words(a.in.counters() + 1) * sizeof(unsigned);
   }
 };
 

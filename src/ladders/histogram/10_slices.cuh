@@ -53,12 +53,17 @@ struct slices {
   static constexpr Coverage coverage = Coverage::widths;
   static constexpr std::size_t largest = largest_counted;
   template <class T, class O>
+  static bool delegates(const Args<T, O>& a) {
+    const unsigned count = slices_of(a);
+    return count == 1 || count > most_slices;
+  }
+  template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    const unsigned slots = a.in.counters() + 1, count = static_cast<unsigned>(ceil_div(slots, most_of_slice));
-    if (count == 1 || count > most_slices) return run_rung<word_columns, kernel_word_columns_rung>(a);
+    if (delegates(a)) return run_rung<word_columns, kernel_word_columns_rung>(a);
     StepsLaunch<T> plan(a);
     if (!plan.valid()) return not_whole_warps;
-    const unsigned size = static_cast<unsigned>(ceil_div(slots, count));
+    const unsigned slots = a.in.counters() + 1, count = slices_of(a);
+    const auto size = static_cast<unsigned>(ceil_div(slots, count));
     // Whole groups; on a device with fewer multiprocessors than slices, one group in several waves.
     const unsigned groups = plan.blocks() / count;
     plan.shape.grid = (groups < 1 ? 1 : groups) * count;
@@ -68,6 +73,12 @@ struct slices {
         return launch(slices_kernel<Shifts::value, T, O>, plan.shape, a.in, plan.steps, count, size, totals);
       });
     });
+  }
+
+ private:
+  template <class T, class O>
+  static unsigned slices_of(const Args<T, O>& a) {
+    return static_cast<unsigned>(ceil_div(a.in.counters() + 1, most_of_slice));
   }
 };
 

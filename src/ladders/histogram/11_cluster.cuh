@@ -53,11 +53,15 @@ struct cluster {
   static constexpr Coverage coverage = Coverage::widths;
   static constexpr std::size_t largest = largest_counted;
   template <class T, class O>
+  static bool delegates(const Args<T, O>& a) {
+    return blocks_of(a) > most_in_cluster;
+  }
+  template <class T, class O>
   static Status run(const Args<T, O>& a) {
+    if (delegates(a)) return run_rung<slices, kernel_slices_rung>(a);
     StepsLaunch<T> plan(a);
     if (!plan.valid()) return not_whole_warps;
-    const unsigned blocks = std::bit_ceil((a.in.counters() >> log_counters_per_block) + 1);
-    if (blocks > most_in_cluster) return run_rung<slices, kernel_slices_rung>(a);
+    const unsigned blocks = blocks_of(a);
     plan.shape.cluster = blocks;
     plan.shape.grid = (plan.blocks() + blocks - 1) / blocks * blocks;
     plan.shape.shared_bytes = sizeof(unsigned) << log_counters_per_block;
@@ -66,6 +70,12 @@ struct cluster {
         return launch(cluster_kernel<Shifts::value, T, O>, plan.shape, a.in, plan.steps, totals);
       });
     });
+  }
+
+ private:
+  template <class T, class O>
+  static unsigned blocks_of(const Args<T, O>& a) {
+    return std::bit_ceil((a.in.counters() >> log_counters_per_block) + 1);
   }
 };
 

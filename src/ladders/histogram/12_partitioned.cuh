@@ -227,16 +227,16 @@ struct partitioned {
   static constexpr std::size_t most_at_once = std::size_t(1) << 29;  // samples: 1 GB of scratch memory
   // With a grid set by the caller it takes any n, so that checks reach it.
   template <class T, class O>
-  static bool pays(const Args<T, O>& a) {
+  static bool delegates(const Args<T, O>& a) {
     const std::size_t counters = a.in.counters();
-    return counters <= Partition::most_counters && counters >= 4 * (most_shared / sizeof(unsigned)) &&
-           (a.in.samples.count >= std::size_t(1) << 22 || a.tuning.grid);
+    return counters > Partition::most_counters || counters < 4 * (most_shared / sizeof(unsigned)) ||
+           (a.in.samples.count < std::size_t(1) << 22 && !a.tuning.grid);
   }
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
+    if (delegates(a)) return run_rung<slices, kernel_slices_rung>(a);
     const std::size_t at_once = a.in.samples.count < most_at_once ? a.in.samples.count : most_at_once;
     const auto tiles = static_cast<unsigned>(ceil_div(at_once, Partition::tile));
-    if (!pays(a)) return run_rung<slices, kernel_slices_rung>(a);
     void* const scratch =
         a.workspace->scratch(tiles * (Partition::tile * sizeof(std::uint16_t) + Partition::buckets * sizeof(unsigned)));
     if (!scratch) return run_rung<slices, kernel_slices_rung>(a);

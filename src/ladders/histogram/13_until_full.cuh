@@ -79,11 +79,16 @@ struct until_full {
   static constexpr Coverage coverage = Coverage::widths;
   static constexpr std::size_t largest = largest_counted;
   template <class T, class O>
+  static bool delegates(const Args<T, O>& a) {
+    return !may_end_early(a);
+  }
+  template <class T, class O>
   static Status run(const Args<T, O>& a) {
+    if (delegates(a)) return run_rung<partitioned, kernel_partitioned_rung>(a);
     StepsLaunch<T> plan(a);
     if (!plan.valid()) return not_whole_warps;
     const WordColumns table(a.in.counters() + 1, plan.samples_per_block());
-    if (!may_end_early(a) || !table.fit()) return run_rung<partitioned, kernel_partitioned_rung>(a);
+    if (!table.fit()) return run_rung<partitioned, kernel_partitioned_rung>(a);
     plan.shape.shared_bytes = table.bytes();
     const auto top = static_cast<unsigned>(a.out.top());
     return by_totals(

@@ -57,10 +57,13 @@ struct values {
   static constexpr Coverage coverage = Coverage::widths;
   static constexpr std::size_t largest = largest_counted;
   template <class T, class O>
+  static bool delegates(const Args<T, O>& a) {
+    return sizeof(T) > 1 || may_end_early(a);
+  }
+  template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if constexpr (sizeof(T) == 1) {
-      if (!may_end_early(a)) return by_channels(a);
-    }
+    if constexpr (sizeof(T) == 1)
+      if (!delegates(a)) return by_channels(a);
     return run_rung<until_full, kernel_until_full_rung>(a);
   }
 

@@ -150,9 +150,11 @@ struct guided {
                                .source = "Chen, Asau, guide tables, 1974"};
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class O>
+  static bool delegates(const Args<T, O>& a) {
+    return !guides<T, O> && a.in.samples.count <= most;
+  }
+  template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    // Counters in shared memory have 32 bits; a part is whole packs, and pixels of 3 or 4 channels.
-    constexpr std::size_t most = 3u << 30;
     if (a.in.samples.count <= most) return run_part(a);
     Args<T, O> part = a;
     return for_each_part(a.in.samples, most, [&](const Samples<T>& samples) {
@@ -164,9 +166,13 @@ struct guided {
   }
 
  private:
+  // Samples of a part: counters in shared memory have 32 bits. It is whole packs, and pixels of 3 or 4 channels.
+  static constexpr std::size_t most = 3u << 30;
+  template <class T, class O>
+  static constexpr bool guides = O::binning == Binning::edges && sizeof(T) == 4;
   template <class T, class O>
   static Status run_part(const Args<T, O>& a) {
-    if constexpr (O::binning == Binning::edges && sizeof(T) == 4) {
+    if constexpr (guides<T, O>) {
       StepsLaunch<T> plan(a);
       if (!plan.valid()) return not_whole_warps;
       const GuideShape guide(a.in.bins.count, plan.samples_per_block());

@@ -65,9 +65,12 @@ struct lookback {
       .source = "Merrill, Garland, 2016; Adinets, Merrill, Onesweep, 2022"};
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class O>
+  static bool delegates(const Args<T, O>& a) {
+    return a.in.buckets.count > most_counted || a.values.bytes > 8;
+  }
+  template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if (a.in.buckets.count > most_counted || a.values.bytes > 8)
-      return run_rung<shared_reorder, kernel_shared_reorder_rung>(a);
+    if (delegates(a)) return run_rung<shared_reorder, kernel_shared_reorder_rung>(a);
     return a.values.bytes == 0 ? start<0>(a) : a.values.bytes == 4 ? start<4>(a) : start<8>(a);
   }
 

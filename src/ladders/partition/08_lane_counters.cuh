@@ -48,9 +48,13 @@ struct lane_counters {
       .source = "Merrill, Grimshaw, 2011; Stehle, Jacobsen, 2017"};
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class O>
+  static bool delegates(const Args<T, O>& a) {
+    return a.in.buckets.count > most_counted;
+  }
+  template <class T, class O>
   static Status run(const Args<T, O>& a) {
     if constexpr (!requires { Buckets<T, O>::is_field; })  // which two_passes leaves to this rung
-      if (a.in.buckets.count > most_counted)
+      if (delegates(a))
         return one_pass_pays(a) ? run_rung<passes_in_tile, kernel_passes_in_tile_rung>(a)
                                 : run_rung<two_passes, kernel_two_passes_rung>(a);
     switch (a.values.bytes) {

@@ -40,8 +40,12 @@ struct two_passes {
       .source = "Manegold, Boncz, Kersten, 2002"};
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class O>
+  static bool delegates(const Args<T, O>& a) {
+    return a.in.buckets.count <= most_counted;
+  }
+  template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if (a.in.buckets.count <= most_counted) return run_rung<lane_counters, kernel_lane_counters_rung>(a);
+    if (delegates(a)) return run_rung<lane_counters, kernel_lane_counters_rung>(a);
     if constexpr (std::is_same_v<O, By<Bucketing::splitters>>)
       return by_number(a);
     else

@@ -143,10 +143,15 @@ struct passes_in_tile {
       .source = "Merrill, Grimshaw, 2011"};
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class O>
+  static bool delegates(const Args<T, O>& a) {
+    const unsigned buckets = a.in.buckets.count;
+    return std::is_same_v<O, By<Bucketing::splitters>> || buckets <= most_counted ||
+           buckets > TileTable::most_buckets || wide(a.in.n);
+  }
+  template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if (a.in.buckets.count <= most_counted) return run_rung<lane_counters, kernel_lane_counters_rung>(a);
     if constexpr (!std::is_same_v<O, By<Bucketing::splitters>>) {
-      if (a.in.buckets.count <= TileTable::most_buckets && !wide(a.in.n)) {
+      if (!delegates(a)) {
         switch (a.values.bytes) {
           case 0:
             return start<0>(a);
@@ -159,7 +164,8 @@ struct passes_in_tile {
         }
       }
     }
-    return run_rung<two_passes, kernel_two_passes_rung>(a);
+    return a.in.buckets.count <= most_counted ? run_rung<lane_counters, kernel_lane_counters_rung>(a)
+                                              : run_rung<two_passes, kernel_two_passes_rung>(a);
   }
 
  private:

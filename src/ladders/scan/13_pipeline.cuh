@@ -126,10 +126,14 @@ struct pipeline {
   static constexpr bool blocks_in_order = true;  // for inputs that it hands to wave
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class Op>
-  static Status run(const Args<T, Op>& a) {
+  static bool delegates(const Args<T, Op>& a) {
     // Measured: from 2^20 words of 4 bytes on, pipeline wins. With a grid set by the caller it takes any n, so that
     // checks reach it.
-    if (a.n * sizeof(T) <= 2 * 1024 * 1024 && a.tuning.grid == 0) return run_rung<wave, kernel_wave_rung>(a);
+    return a.n * sizeof(T) <= 2 * 1024 * 1024 && a.tuning.grid == 0;
+  }
+  template <class T, class Op>
+  static Status run(const Args<T, Op>& a) {
+    if (delegates(a)) return run_rung<wave, kernel_wave_rung>(a);
     // Tiles of 32 KB: of some 30 shapes on an H200, the best or within 1 % of it at every power of two from 2^20 on
     // (docs/notes/scan.md). Few warps with many loads each; only one places, because more polls would slow L2 down.
     return start<ScanShape</*Rows*/ 16, /*Scanners*/ 4, /*Stages*/ 6>>(a);

@@ -176,10 +176,14 @@ struct pipeline {
       .source = "after Merrill and Garland 2016; Sengupta, Harris, Garland 2008"};
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class Op>
-  static Status run(const Args<T, Op>& a) {
+  static bool delegates(const Args<T, Op>& a) {
     // Measured: at 2^20 words lookback is faster, 9.3 us against 12.2 us; at 2^22 it is as fast. With a grid set by the
     // caller, pipeline takes any n, so that checks reach it.
-    if (a.n * sizeof(T) <= 8 * 1024 * 1024 && a.tuning.grid == 0) return run_rung<lookback, kernel_lookback_rung>(a);
+    return a.n * sizeof(T) <= 8 * 1024 * 1024 && a.tuning.grid == 0;
+  }
+  template <class T, class Op>
+  static Status run(const Args<T, Op>& a) {
+    if (delegates(a)) return run_rung<lookback, kernel_lookback_rung>(a);
     // Scan's tiles, but scanned by twice as many warps, because each pack takes more work: of 14 shapes on an H200, the
     // best at 2^22 to 2^28 (docs/notes/scan.md).
     return start<ScanShape</*Rows*/ 8, /*Scanners*/ 8, /*Stages*/ 6>>(a);

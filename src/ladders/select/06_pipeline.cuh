@@ -302,8 +302,12 @@ struct pipeline {
                                                                     : (sizeof(T) == 1 ? 1 : 2) << 20;
 
   template <class T, class O>
+  static bool delegates(const Args<T, O>& a) {
+    return a.in.n * sizeof(T) <= most_for_vec16<T, O> && a.tuning.grid == 0;
+  }
+  template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if (a.in.n * sizeof(T) <= most_for_vec16<T, O> && a.tuning.grid == 0) return run_rung<vec16, kernel_vec16_rung>(a);
+    if (delegates(a)) return run_rung<vec16, kernel_vec16_rung>(a);
     return by_passes(a, [&]<class P>(const Input<T, P>& in, const Target<T>& to) { return start<T, P>(a, in, to); });
   }
 

@@ -94,8 +94,12 @@ struct one_block {
       .source = "Green, McColl, Bader, GPU Merge Path, 2012"};
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class O>
+  static bool delegates(const Args<T, O>& a) {
+    return a.n > one_block_most;
+  }
+  template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if (a.n > one_block_most) return run_rung<lane_sweep, kernel_lane_sweep_rung>(a);
+    if (delegates(a)) return run_rung<lane_sweep, kernel_lane_sweep_rung>(a);
     if (a.n == 0) return {};
     return a.values.bytes ? start<true>(a) : start<false>(a);
   }

@@ -109,6 +109,7 @@ struct one_block;
 extern const Rung kernel_one_block_rung;
 
 struct cluster {
+  static constexpr std::size_t most = most_blocks * cluster_block * cluster_keys;
   static constexpr Story story{
       .idea = "one launch: a cluster of blocks holds all keys, and stores them into each other's shared memory",
       .prediction = "25 us at 2^15: 1.5 times CUB, which launches six kernels",
@@ -117,9 +118,13 @@ struct cluster {
       .source = {}};
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class O>
+  static bool delegates(const Args<T, O>& a) {
+    return a.n <= one_block_most || a.n > most;
+  }
+  template <class T, class O>
   static Status run(const Args<T, O>& a) {
     if (a.n <= one_block_most) return run_rung<one_block, kernel_one_block_rung>(a);
-    if (a.n > most_blocks * cluster_block * cluster_keys) return run_rung<lane_sweep, kernel_lane_sweep_rung>(a);
+    if (a.n > most) return run_rung<lane_sweep, kernel_lane_sweep_rung>(a);
     return a.values.bytes ? start<true>(a) : start<false>(a);
   }
 

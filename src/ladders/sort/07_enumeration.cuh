@@ -130,8 +130,12 @@ struct enumeration {
   static constexpr Coverage coverage = Coverage::widths;
   static constexpr std::size_t most = emulated ? 1 << 11 : 1 << 13;
   template <class T, class O>
+  static bool delegates(const Args<T, O>& a) {
+    return a.n > most;
+  }
+  template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if (a.n > most) return run_rung<hybrid, kernel_hybrid_rung>(a);
+    if (delegates(a)) return run_rung<hybrid, kernel_hybrid_rung>(a);
     if (a.n == 0) return {};
     Args<T, O> apart = a;
     if (Status s = copy_inputs(a, apart); !s) return s;

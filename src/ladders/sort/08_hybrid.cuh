@@ -152,13 +152,25 @@ struct hybrid {
   // and 30.6.
   static constexpr std::size_t least = emulated ? 1 << 11 : 1 << 13, most = 5 << 18;
   template <class T, class O>
+  static bool delegates(const Args<T, O>& a) {
+    return few(a) || many(a);
+  }
+  template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if (a.n <= (a.values.bytes || sizeof(T) > 4 ? least : 2 * least)) return run_rung<cluster, kernel_cluster_rung>(a);
-    if (a.n > most || sizeof(T) == 1) return run_rung<lane_sweep, kernel_lane_sweep_rung>(a);
+    if (few(a)) return run_rung<cluster, kernel_cluster_rung>(a);
+    if (many(a)) return run_rung<lane_sweep, kernel_lane_sweep_rung>(a);
     return a.values.bytes ? start<true>(a) : start<false>(a);
   }
 
  private:
+  template <class T, class O>
+  static bool few(const Args<T, O>& a) {
+    return a.n <= (a.values.bytes || sizeof(T) > 4 ? least : 2 * least);
+  }
+  template <class T, class O>
+  static bool many(const Args<T, O>& a) {
+    return a.n > most || sizeof(T) == 1;
+  }
   template <bool has_values, class T, class O>
   static Status start(const Args<T, O>& a) {
     using Key = typename Args<T, O>::Key;

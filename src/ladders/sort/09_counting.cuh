@@ -85,12 +85,15 @@ struct counting {
       .source = "Seward, 1954"};
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class O>
+  static bool delegates(const Args<T, O>& a) {
+    // For fewer keys, 2^16 counters are most of the work: a block's table takes 10 us to clear and to add up.
+    constexpr std::size_t least = emulated ? 1000 : std::size_t(1) << (sizeof(T) == 1 ? 18 : 22);
+    return sizeof(T) > 2 || a.values.bytes || a.bits < 8 * sizeof(T) || a.n < least;
+  }
+  template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if constexpr (sizeof(T) <= 2) {
-      // For fewer keys, 2^16 counters are most of the work: a block's table takes 10 us to clear and to add up.
-      constexpr std::size_t least = emulated ? 1000 : std::size_t(1) << (sizeof(T) == 1 ? 18 : 22);
-      if (!a.values.bytes && a.bits == 8 * sizeof(T) && a.n >= least) return count_and_fill(a);
-    }
+    if constexpr (sizeof(T) <= 2)
+      if (!delegates(a)) return count_and_fill(a);
     return run_rung<enumeration, kernel_enumeration_rung>(a);
   }
 
