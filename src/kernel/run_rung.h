@@ -18,4 +18,13 @@ Status run_rung(const Args<T, O>& a) {
     return rung.template run<T, O>(&a);
 }
 
+// The same for a ladder whose arguments have no types: run_rung<other, kernel_other_rung, T, O>(a).
+template <class Other, const auto& rung, class T, class O, class Args>
+Status run_rung(const Args& a) {
+  if constexpr (requires { Other::template run<T, O>(a); })
+    return Other::template run<T, O>(a);
+  else
+    return rung.template run<T, O>(&a);
+}
+
 }  // namespace upsweep

@@ -13,7 +13,7 @@
 //           Ashkiani et al., GPU Multisplit, 2016.
 #pragma once
 #include "ladders/render/bins.cuh"
-#include "ladders/render/tile.cuh"
+#include "ladders/render/disc.cuh"
 
 namespace upsweep::ladders::render {
 
@@ -46,21 +46,6 @@ struct WarpPixels {
   }
 };
 
-// A circle as a block keeps it: with flat shading, what would otherwise be computed for every pixel; a snowflake as it
-// is.
-struct alignas(16) Disc {
-  float x, y, radius2, through, red, green, blue, alpha;
-};
-__device__ __forceinline__ void keep(Disc& to, const Circle& c) {
-  const Paint p = flat_paint(c);
-  to = {c.x, c.y, square(c.radius), p.through, p.red, p.green, p.blue, p.alpha};
-}
-__device__ __forceinline__ void keep(Circle& to, const Circle& c) { to = c; }
-__device__ __forceinline__ float limit_of(const Disc& d) { return d.radius2; }
-__device__ __forceinline__ float limit_of(const Circle& c) { return square(c.radius); }
-__device__ __forceinline__ Paint paint_at(const Disc& d, float) { return {d.red, d.green, d.blue, d.through, d.alpha}; }
-__device__ __forceinline__ Paint paint_at(const Circle& c, float d2) { return snow_paint(c, d2); }
-
 // The circles that reach a block, 256 of its bin's list at a time; or, if the bin has no list, of all circles.
 template <class Kept>
 class BlockList {
@@ -72,7 +57,7 @@ class BlockList {
       : circles(dynamic_shared<Kept>()), all_(all), bounds_(f) {
     const unsigned per_bin = bins.grid.side / tile_width;
     const BinList list = bins.lists[blockIdx.y / per_bin * bins.grid.columns + blockIdx.x / per_bin];
-    listed_ = list.begin != BinList::none;
+    listed_ = list.listed();
     indices_ = bins.indices + (listed_ ? list.begin : 0);
     length_ = listed_ ? list.count : n;
   }
@@ -183,7 +168,7 @@ __global__ void __launch_bounds__(tile_threads) binned_kernel(const float* circl
 
   // 2. Forwards: over the smallest and the largest colour if saturated, otherwise over the background.
   Colour low = background(f, pixel.j), high = low;
-  const Range range = colour_range(bins.survey, f);
+  const Range range = underneath(bins.summary->colours, f);
   bool two = saturated && exact;
   if (two) {
     low = {range.least, range.least, range.least, 1}, high = {range.most, range.most, range.most, 1};
@@ -217,7 +202,7 @@ __global__ void __launch_bounds__(tile_threads) binned_kernel(const float* circl
       const unsigned count = list.fetch(s);
       cover_step(low.w, list.circles, count, pixel);
     }
-  if (pixel.inside) put(image, f, std::size_t(pixel.j) * f.width + pixel.i, low);
+  if (pixel.inside) store_pixel(image, f, std::size_t(pixel.j) * f.width + pixel.i, low);
 }
 
 struct binned {

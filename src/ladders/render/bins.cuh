@@ -1,8 +1,8 @@
 // Circles by bin, in order: count, scan, ordered scatter. A bin is a square of the image.
 #pragma once
 #include "kernel/block.h"
-#include "ladders/render/blend.h"
 #include "ladders/render/survey.cuh"
+#include "ladders/render/tile.cuh"
 
 namespace upsweep::ladders::render {
 
@@ -16,23 +16,22 @@ struct BinGrid {
   }
   UPSWEEP_HD unsigned count() const { return columns * rows; }
 
-  // For all lanes of a warp, with a circle k each, of n: calls f(bin, lane) for every bin in which that lane's circle
-  // covers a pixel, and perhaps for others; the same ones every time.
+  // For all lanes of a warp, with a circle each and the box of pixels that it may cover: calls f(bin, lane) for every
+  // bin in which that lane's circle covers a pixel, and perhaps for others; the same ones every time. An empty box has
+  // no bins.
   template <class F>
-  __device__ void each(const Frame& frame, const float* circles, std::size_t k, std::size_t n, F&& f) const {
+  __device__ void each(const Frame& frame, const Circle& c, const Box& b, F&& f) const {
     const unsigned lane = threadIdx.x % warp_size;
-    Place own{};
-    if (k < n) {
-      const float* const c = circles + k * floats_per_circle;
-      own.x = c[0], own.y = c[1], own.radius2 = square(c[3]);
-      if (const Box b = bounds_of(frame, c[0], c[1], c[3]); !b.empty()) {
-        own.column = unsigned(b.left) / side, own.row = unsigned(b.top) / side;
-        own.wide = unsigned(b.right - 1) / side + 1 - own.column;
-        own.cells = own.wide * (unsigned(b.bottom - 1) / side + 1 - own.row);
-      }
+    Place own{c.x, c.y, square(c.radius), 0, 0, 0, 0, 0};
+    if (!b.empty()) {
+      own.column = unsigned(b.left) / side, own.row = unsigned(b.top) / side;
+      own.wide = unsigned(b.right - 1) / side + 1 - own.column;
+      own.cells = own.wide * (unsigned(b.bottom - 1) / side + 1 - own.row);
+      own.per_wide = 1 / float(own.wide);
     }
     const auto visit = [&](const Place& p, unsigned cell, unsigned owner) {
-      const unsigned column = p.column + cell % p.wide, row = p.row + cell / p.wide;
+      const unsigned row_of = unsigned((float(cell) + 0.5f) * p.per_wide), row = p.row + row_of;
+      const unsigned column = p.column + cell - row_of * p.wide;
       if (reaches(p.x, p.y, p.radius2, centre_x(frame, column * side), centre_y(frame, row * side),
                   centre_x(frame, min((column + 1) * side, frame.width) - 1),
                   centre_y(frame, min((row + 1) * side, frame.height) - 1)))
@@ -53,172 +52,268 @@ struct BinGrid {
  private:
   struct Place {
     float x, y, radius2;
+    float per_wide;                     // 1 / wide: with at most 4096 cells, close enough to divide by
     unsigned column, row, wide, cells;  // of bins: the first, how many beside each other, how many in all
   };
 };
 
-// A block of count and scatter takes its share of the circles in batches of one per thread.
-inline constexpr unsigned bin_threads = 256;
+// ---- the circles of a block
+// ------------------------------------------------------------------------------------------
 
-// Where each bin's list is. A list that does not fit in the array is left out: `begin` is then no_list.
-struct BinList {
-  static constexpr unsigned none = 0xffffffffu;
-  unsigned begin, count;
+inline constexpr unsigned bin_threads = 256, bin_warps = bin_threads / warp_size;
+// Blocks to aim at: enough to fill a large GPU's multiprocessors, few enough for the counts of every block and bin to
+// stay in L2.
+inline constexpr unsigned bin_blocks = 512;
+
+// Each block takes consecutive circles, in batches; of a batch, each warp takes consecutive circles, one for each of
+// its first `lanes` lanes. Few circles occupy few lanes of many warps, because the bins of a large circle are the work
+// of a whole warp.
+struct Shares {
+  unsigned lanes, batches, blocks;
+  explicit Shares(std::size_t n) {
+    const std::size_t wanted = ceil_div(n, bin_blocks * bin_warps);
+    lanes = unsigned(wanted < 4 ? 4 : wanted < warp_size ? wanted : warp_size);
+    batches = unsigned(ceil_div(n, std::size_t{bin_blocks} * bin_warps * lanes));
+    if (batches < 1) batches = 1;
+    blocks = unsigned(ceil_div(n, std::size_t{batches} * bin_warps * lanes));
+    if (blocks < 1) blocks = 1;
+  }
+  __device__ std::size_t first_of_block(unsigned batch) const {
+    return (std::size_t(blockIdx.x) * batches + batch) * bin_warps * lanes;
+  }
+  // Loads the thread's circle of a batch, and the box of pixels that it may cover: empty if there is none.
+  __device__ Circle load(const float* circles, std::size_t n, const Frame& f, unsigned batch, Box& box) const {
+    const unsigned lane = threadIdx.x % warp_size;
+    const std::size_t k = first_of_block(batch) + threadIdx.x / warp_size * lanes + lane;
+    Circle c{};
+    box = {0, 0, 0, 0};
+    if (lane < lanes && k < n) {
+      c = load_circle(circles, k);
+      box = bounds_of(f, c.x, c.y, c.radius);
+    }
+    return c;
+  }
 };
 
-// 1. How many of its circles a block has for each bin; and the range of colours.
-static __global__ void __launch_bounds__(bin_threads)
-    bin_count_kernel(const float* circles,  // [n][8]
-                     std::size_t n, unsigned batches, Frame f, BinGrid bins,
-                     unsigned* counts,                   // [blocks][bins]
-                     unsigned* cursor) {                 // [1], set to 0
-  unsigned* const counted = dynamic_shared<unsigned>();  // [bins]
-  if (blockIdx.x == 0 && threadIdx.x == 0) *cursor = 0;
-  for (unsigned bin = threadIdx.x; bin < bins.count(); bin += bin_threads) counted[bin] = 0;
-  __syncthreads();
-  for (unsigned batch = 0; batch < batches; ++batch)
-    bins.each(f, circles, (std::size_t(blockIdx.x) * batches + batch) * bin_threads + threadIdx.x, n,
-              [&](unsigned bin, unsigned) { atomicAdd(&counted[bin], 1u); });
-  __syncthreads();
-  for (unsigned bin = threadIdx.x; bin < bins.count(); bin += bin_threads)
-    counts[std::size_t(blockIdx.x) * bins.count() + bin] = counted[bin];
-}
+// ---- the lists
+// -------------------------------------------------------------------------------------------------------
 
-// 2. Turns counts into places: for each bin the exclusive sum over the blocks, and room for its list. A block takes 32
-// bins, one for each lane; each of its warps sums a part of the blocks.
-inline constexpr unsigned scan_warps_of_bins = 32;
-static __global__ void __launch_bounds__(1024) bin_scan_kernel(unsigned* counts,  // [blocks][bins], becomes places
-                                                               unsigned blocks, unsigned bins,
-                                                               BinList* lists,    // [bins]
-                                                               unsigned* cursor,  // [1]
-                                                               unsigned capacity) {
-  __shared__ unsigned totals[scan_warps_of_bins][warp_size];
-  const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
-  const unsigned bin = blockIdx.x * warp_size + lane;
-  const unsigned first = unsigned(std::size_t(blocks) * warp / scan_warps_of_bins);
-  const unsigned end = unsigned(std::size_t(blocks) * (warp + 1) / scan_warps_of_bins);
-  unsigned sum = 0;
-  if (bin < bins)
-    for (unsigned b = first; b < end; ++b) sum += counts[std::size_t(b) * bins + bin];
-  totals[warp][lane] = sum;
-  __syncthreads();
-  unsigned before = 0, all = 0;
-  for (unsigned w = 0; w < scan_warps_of_bins; ++w) {
-    before += w < warp ? totals[w][lane] : 0;
-    all += totals[w][lane];
-  }
-  if (bin >= bins) return;
-  for (unsigned b = first; b < end; ++b) {
-    unsigned& place = counts[std::size_t(b) * bins + bin];
-    const unsigned count = place;
-    place = before;
-    before += count;
-  }
-  if (warp == 0) {
-    const unsigned begin = atomicAdd(cursor, all);
-    lists[bin] = {begin <= capacity && all <= capacity - begin ? begin : BinList::none, all};
-  }
-}
+// A bin's list: entries [begin, begin + count) of the array. Only those of the circles of blocks from `from` on are
+// there at first, that is, all but `skipped`. A list that does not fit in the array is left out.
+struct BinList {
+  static constexpr unsigned none = 0xffffffffu;
+  unsigned begin, count, from, skipped;
+  UPSWEEP_HD bool listed() const { return begin != none; }
+};
 
-// 3. Puts each circle's index into its bins' lists. A circle's place among those of its batch is the number of bits
-// below its own in the bin's bitmap, so that the lists are in order.
-static __global__ void __launch_bounds__(bin_threads)
-    bin_scatter_kernel(const float* circles,  // [n][8]
-                       std::size_t n, unsigned batches, Frame f, BinGrid bins,
-                       const unsigned* places,  // [blocks][bins]
-                       const BinList* lists,    // [bins]
-                       unsigned* indices) {     // [capacity]
-  constexpr unsigned words = bin_threads / warp_size;
-  unsigned* const bitmap = dynamic_shared<unsigned>();   // [bins][words]
-  unsigned* const next = bitmap + bins.count() * words;  // [bins]: the place of the batch's first circle
-  const unsigned warp = threadIdx.x / warp_size;
-  for (unsigned bin = threadIdx.x; bin < bins.count(); bin += bin_threads) {
-    const BinList list = lists[bin];
-    next[bin] =
-        list.begin == BinList::none ? BinList::none : list.begin + places[std::size_t(blockIdx.x) * bins.count() + bin];
-  }
-  for (unsigned w = threadIdx.x; w < bins.count() * words; w += bin_threads) bitmap[w] = 0;
-  for (unsigned batch = 0; batch < batches; ++batch) {
-    const std::size_t first = (std::size_t(blockIdx.x) * batches + batch) * bin_threads, k = first + threadIdx.x;
-    __syncthreads();
-    bins.each(f, circles, k, n,
-              [&](unsigned bin, unsigned owner) { atomicOr(&bitmap[bin * words + warp], 1u << owner); });
-    __syncthreads();
-    bins.each(f, circles, k, n, [&](unsigned bin, unsigned owner) {
-      if (next[bin] == BinList::none) return;
-      unsigned place = next[bin] + unsigned(__popc(bitmap[bin * words + warp] & ((1u << owner) - 1)));
-      for (unsigned w = 0; w < warp; ++w) place += unsigned(__popc(bitmap[bin * words + w]));
-      indices[place] = unsigned(first + warp * warp_size + owner);
-    });
-    __syncthreads();
-    for (unsigned bin = threadIdx.x; bin < bins.count(); bin += bin_threads) {
-      unsigned count = 0;
-      for (unsigned w = 0; w < words; ++w) {
-        count += unsigned(__popc(bitmap[bin * words + w]));
-        bitmap[bin * words + w] = 0;
-      }
-      if (next[bin] != BinList::none) next[bin] += count;
-    }
-  }
-}
+// The bins whose lists turned out to be needed from the first circle on.
+struct Unfinished {
+  unsigned count;
+  unsigned bins[BinGrid::most], listed[BinGrid::most];
+};
 
 // The lists of a call, in its workspace.
 struct BinnedCircles {
   BinGrid grid;
-  Survey survey;
-  unsigned* counts;   // [blocks][bins]
-  BinList* lists;     // [bins]
-  unsigned* indices;  // [capacity]
-  unsigned* cursor;   // [1]
-  unsigned batches, blocks, capacity;
+  Shares shares;
+  Summary* parts;          // [blocks]
+  Summary* summary;        // [1]
+  unsigned* counts;        // [blocks][bins]
+  BinList* lists;          // [bins]
+  Unfinished* unfinished;  // [1]
+  unsigned* cursor;        // [1]
+  unsigned* indices;       // [capacity]
+  unsigned capacity;
+  float halvings;  // that are needed of each pixel; 0: the lists are complete at once
 
-  // Bytes of scratch: what lists of four bins a circle take, and no less than 16 MiB. Longer lists are left out.
-  explicit BinnedCircles(const Args& a)
-      : grid(a.frame),
-        survey(nullptr, a.n),
-        batches(batches_for(a.n)),
-        blocks(unsigned(ceil_div(a.n, batches * bin_threads)) + (a.n == 0)),
-        capacity(unsigned(a.n < (std::size_t{1} << 29) ? (std::size_t{1} << 22) + 4 * a.n : 0xfffffffeu)) {
-    const std::size_t of_counts = std::size_t(blocks) * grid.count() * sizeof(unsigned);
-    const std::size_t bytes = survey_blocks * sizeof(Range) + of_counts + grid.count() * sizeof(BinList) +
-                              (std::size_t(capacity) + 1) * sizeof(unsigned);
-    auto* at = static_cast<char*>(a.workspace->scratch(bytes));
-    survey.ranges = reinterpret_cast<Range*>(at);
-    if (!at) return;
-    counts = reinterpret_cast<unsigned*>(at += survey_blocks * sizeof(Range));
-    lists = reinterpret_cast<BinList*>(at += of_counts);
-    cursor = reinterpret_cast<unsigned*>(at += grid.count() * sizeof(BinList));
-    indices = cursor + 1;
+  explicit BinnedCircles(const Args& a, float needed = 0);
+  Status fill(const Args& a) const;
+  // Puts the rest of the unfinished bins' circles into their lists.
+  Status complete(const Args& a) const { return scatter(a, true); }
+
+  // Lists the bin as unfinished. For all threads of a block.
+  __device__ void finish_later(unsigned bin) const {
+    if (threadIdx.x == 0 && atomicExch(&unfinished->listed[bin], 1u) == 0)
+      unfinished->bins[atomicAdd(&unfinished->count, 1u)] = bin;
+  }
+  // Entries to have at first of a list: four times the mean that is needed if the image is `depth` halvings deep,
+  // because a bin waits for its slowest pixel. All of them where that does not save half.
+  __device__ unsigned wanted(unsigned count, float depth) const {
+    if (halvings == 0 || depth < 8 * halvings) return count;
+    return max(emulated ? 40u : 256u, unsigned(float(count) * (4 * halvings / depth)));
   }
 
-  // Four blocks a multiprocessor if there is one batch for each; more batches keep the counts small, of which there are
-  // as many as blocks.
-  static unsigned batches_for(std::size_t n) {
-    const std::size_t wanted = n / (4 * bin_threads * std::size_t(device_limits().multiprocessors));
-    return unsigned(wanted < 1 ? 1 : wanted < 8 ? wanted : 8);
-  }
-
-  Status fill(const Args& a) const {
-    if (!survey.ranges) return {Code::out_of_memory, 0, "no memory for the bins"};
-    const std::size_t bins = grid.count();
-    if (auto s = run_survey(a, survey); !s) return s;
-    if (auto s =
-            launch(bin_count_kernel,
-                   {.grid = blocks, .block = bin_threads, .shared_bytes = bins * sizeof(unsigned), .stream = a.stream},
-                   a.circles, a.n, batches, a.frame, grid, counts, cursor);
-        !s)
-      return s;
-    if (auto s =
-            launch(bin_scan_kernel, {.grid = unsigned(ceil_div(bins, warp_size)), .block = 1024, .stream = a.stream},
-                   counts, blocks, unsigned(bins), lists, cursor, capacity);
-        !s)
-      return s;
-    constexpr std::size_t words = bin_threads / warp_size + 1;
-    return launch(
-        bin_scatter_kernel,
-        {.grid = blocks, .block = bin_threads, .shared_bytes = bins * words * sizeof(unsigned), .stream = a.stream},
-        a.circles, a.n, batches, a.frame, grid, counts, lists, indices);
-  }
+ private:
+  Status scatter(const Args& a, bool later) const;
 };
+
+// 1. How many of its circles a block has for each bin; and a summary of them.
+static __global__ void __launch_bounds__(bin_threads) bin_count_kernel(const float* circles,  // [n][8]
+                                                                       std::size_t n, Frame f, BinnedCircles bins) {
+  unsigned* const counted = dynamic_shared<unsigned>();  // [bins]
+  const unsigned count = bins.grid.count();
+  if (blockIdx.x == 0 && threadIdx.x == 0) *bins.cursor = 0, bins.unfinished->count = 0;
+  for (unsigned bin = threadIdx.x; bin < count; bin += bin_threads) counted[bin] = 0;
+  __syncthreads();
+  Summary summary;
+  for (unsigned batch = 0; batch < bins.shares.batches; ++batch) {
+    Box box;
+    const Circle c = bins.shares.load(circles, n, f, batch, box);
+    if (threadIdx.x % warp_size < bins.shares.lanes) summary.take(c, box, f);
+    bins.grid.each(f, c, box, [&](unsigned bin, unsigned) { atomicAdd(&counted[bin], 1u); });
+  }
+  __syncthreads();
+  for (unsigned bin = threadIdx.x; bin < count; bin += bin_threads)
+    bins.counts[std::size_t(blockIdx.x) * count + bin] = counted[bin];
+  summary = block_summary(summary);
+  if (threadIdx.x == 0) bins.parts[blockIdx.x] = summary;
+}
+
+// 2. Turns counts into places: for each bin the exclusive sum over the blocks, and room for its list. A block takes 32
+// bins, one for each lane; each of its warps sums a part of the blocks.
+inline constexpr unsigned scan_threads = 1024, scan_warps = scan_threads / warp_size;
+static __global__ void __launch_bounds__(scan_threads) bin_scan_kernel(BinnedCircles bins) {
+  __shared__ unsigned totals[scan_warps][warp_size], from[warp_size];
+  __shared__ float depth;
+  const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size, blocks = bins.shares.blocks;
+  const unsigned count = bins.grid.count(), bin = blockIdx.x * warp_size + lane;
+  if (warp == 0) from[lane] = 0;
+
+  Summary summary;
+  if (threadIdx.x < blocks) summary = bins.parts[threadIdx.x];
+  summary = block_summary(summary);
+  if (threadIdx.x == 0) {
+    depth = summary.halvings;
+    if (blockIdx.x == 0) *bins.summary = summary;
+  }
+
+  const unsigned first = blocks * warp / scan_warps, end = blocks * (warp + 1) / scan_warps;
+  unsigned sum = 0;
+  if (bin < count)
+    for (unsigned b = first; b < end; ++b) sum += bins.counts[std::size_t(b) * count + bin];
+  totals[warp][lane] = sum;
+  __syncthreads();
+  unsigned before = 0, all = 0;
+  for (unsigned w = 0; w < scan_warps; ++w) {
+    before += w < warp ? totals[w][lane] : 0;
+    all += totals[w][lane];
+  }
+  const unsigned wanted = bins.wanted(all, depth);
+  unsigned last = 0;  // block from which on there are as many as wanted
+  if (bin < count)
+    for (unsigned b = first; b < end; ++b) {
+      unsigned& place = bins.counts[std::size_t(b) * count + bin];
+      const unsigned counted = place;
+      place = before;
+      if (all - before >= wanted) last = b;
+      before += counted;
+    }
+  if (last > 0) atomicMax(&from[lane], last);
+  __syncthreads();
+  if (warp > 0 || bin >= count) return;
+  bins.unfinished->listed[bin] = 0;
+  const unsigned begin = atomicAdd(bins.cursor, all);
+  const unsigned skipped = bins.counts[std::size_t(from[lane]) * count + bin];
+  const bool fits = begin <= bins.capacity && all <= bins.capacity - begin;
+  bins.lists[bin] = {fits ? begin : BinList::none, all, skipped ? from[lane] : 0, skipped};
+}
+
+// 3. Puts each circle's index into its bins' lists, at first from block `from` of the list on; later, of the bins that
+// are unfinished, the others. A bin's bitmap has the circles of a batch that reach it, from which one thread writes
+// them in order.
+static __global__ void __launch_bounds__(bin_threads)
+    bin_scatter_kernel(const float* circles,  // [n][8]
+                       std::size_t n, Frame f, BinnedCircles bins, bool later) {
+  const unsigned count = bins.grid.count(), warp = threadIdx.x / warp_size;
+  unsigned* const bitmap = dynamic_shared<unsigned>();  // [warps][bins]
+  unsigned* const next = bitmap + bin_warps * count;    // [bins]: the place of the batch's first circle, or none
+  const unsigned unfinished = bins.unfinished->count;
+  if (later && unfinished == 0) return;
+  bool any = false;
+  const auto choose = [&](unsigned bin, bool taken) {
+    const BinList list = bins.lists[bin];
+    taken = taken && list.listed() && (blockIdx.x >= list.from) != later;
+    next[bin] = taken ? list.begin + bins.counts[std::size_t(blockIdx.x) * count + bin] : BinList::none;
+    any |= taken;
+  };
+  for (unsigned bin = threadIdx.x; bin < count; bin += bin_threads) choose(bin, !later);
+  for (unsigned w = threadIdx.x; w < count * bin_warps; w += bin_threads) bitmap[w] = 0;
+  if (later) {
+    __syncthreads();
+    for (unsigned u = threadIdx.x; u < unfinished; u += bin_threads) choose(bins.unfinished->bins[u], true);
+  }
+  if (!__syncthreads_or(any)) return;
+  for (unsigned batch = 0; batch < bins.shares.batches; ++batch) {
+    Box box;
+    const Circle c = bins.shares.load(circles, n, f, batch, box);
+    bins.grid.each(f, c, box,
+                   [&](unsigned bin, unsigned owner) { atomicOr(&bitmap[warp * count + bin], 1u << owner); });
+    __syncthreads();
+    const unsigned first = unsigned(bins.shares.first_of_block(batch));
+    for (unsigned bin = threadIdx.x; bin < count; bin += bin_threads) {
+      unsigned place = next[bin];
+      for (unsigned w = 0; w < bin_warps; ++w) {
+        unsigned left = bitmap[w * count + bin];
+        if (left) bitmap[w * count + bin] = 0;
+        if (place == BinList::none) continue;
+        for (; left; left &= left - 1)
+          bins.indices[place++] = first + w * bins.shares.lanes + unsigned(__ffs(int(left))) - 1;
+      }
+      next[bin] = place;
+    }
+    __syncthreads();
+  }
+}
+
+// Bytes of scratch: what lists of four bins a circle take, and no less than 16 MiB. Longer lists are left out.
+inline BinnedCircles::BinnedCircles(const Args& a, float needed)
+    : grid(a.frame),
+      shares(a.n),
+      capacity(unsigned(a.n < (std::size_t{1} << 29) ? (std::size_t{1} << 22) + 4 * a.n : 0xfffffffeu)),
+      halvings(needed) {
+  std::size_t bytes = 0;
+  const auto reserve = [&](std::size_t more) {
+    return bytes += ceil_div(more, 16) * 16, bytes - ceil_div(more, 16) * 16;
+  };
+  const std::size_t at_parts = reserve((shares.blocks + 1) * sizeof(Summary));
+  const std::size_t at_counts = reserve(std::size_t(shares.blocks) * grid.count() * sizeof(unsigned));
+  const std::size_t at_lists = reserve(grid.count() * sizeof(BinList));
+  const std::size_t at_unfinished = reserve(sizeof(Unfinished));
+  const std::size_t at_indices = reserve((std::size_t(capacity) + 1) * sizeof(unsigned));
+  auto* const memory = static_cast<char*>(a.workspace->scratch(bytes));
+  parts = reinterpret_cast<Summary*>(memory);
+  if (!memory) return;
+  parts = reinterpret_cast<Summary*>(memory + at_parts), summary = parts + shares.blocks;
+  counts = reinterpret_cast<unsigned*>(memory + at_counts);
+  lists = reinterpret_cast<BinList*>(memory + at_lists);
+  unfinished = reinterpret_cast<Unfinished*>(memory + at_unfinished);
+  cursor = reinterpret_cast<unsigned*>(memory + at_indices), indices = cursor + 1;
+}
+
+inline Status BinnedCircles::fill(const Args& a) const {
+  if (!parts) return {Code::out_of_memory, 0, "no memory for the bins"};
+  const std::size_t bins = grid.count();
+  if (auto s = launch(
+          bin_count_kernel,
+          {.grid = shares.blocks, .block = bin_threads, .shared_bytes = bins * sizeof(unsigned), .stream = a.stream},
+          a.circles, a.n, a.frame, *this);
+      !s)
+    return s;
+  if (auto s = launch(bin_scan_kernel,
+                      {.grid = unsigned(ceil_div(bins, warp_size)), .block = scan_threads, .stream = a.stream},
+                      *this);
+      !s)
+    return s;
+  return scatter(a, false);
+}
+
+inline Status BinnedCircles::scatter(const Args& a, bool later) const {
+  return launch(bin_scatter_kernel,
+                {.grid = shares.blocks,
+                 .block = bin_threads,
+                 .shared_bytes = grid.count() * (bin_warps + 1) * sizeof(unsigned),
+                 .stream = a.stream},
+                a.circles, a.n, a.frame, *this, later);
+}
 
 }  // namespace upsweep::ladders::render

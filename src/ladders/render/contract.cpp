@@ -95,6 +95,6 @@ extern const Contract render_contract{
           return f.pixels() * count_of(f.channels);
         },
     .default_cpu = "simd",
-    .default_gpu = "binned"};
+    .default_gpu = "list_ends"};
 
 }  // namespace upsweep

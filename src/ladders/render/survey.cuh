@@ -9,6 +9,25 @@ struct Range {
   float least, most;
 };
 
+// What is known of all circles.
+struct Summary {
+  Range colours{0, 0};
+  float halvings = 0;  // how often a pixel is halved, in the mean: the sum of -log2(1 - alpha) by area
+  float uneven = 0;    // 0: every blend may be a fused multiply-add
+  // The product of 1/2 and a colour is exact but among the subnormals, and there the sum rounds it away or is zero.
+  __device__ void take(const Circle& c, const Box& box, const Frame& f) {
+    for (const float colour : {c.red, c.green, c.blue}) {
+      colours.least = min(colours.least, colour), colours.most = max(colours.most, colour);
+      if (colour != 0 && fabsf(colour) < 0x1p-100f) uneven = 1;
+    }
+    if (box.empty()) return;
+    if (c.alpha != 0.5f) uneven = 1;
+    const float in_box = float(box.right - box.left) * float(box.bottom - box.top);
+    const float area = min(in_box, 3.14159274f * square(c.radius) / (f.step_x * f.step_y));
+    halvings += min(64.f, -log2f(1 - c.alpha)) * area / (float(f.width) * float(f.height));
+  }
+};
+
 // At most this many blocks: enough to read circles at the speed of memory, few enough for a block's threads to combine
 // their results.
 inline constexpr unsigned survey_blocks = 256, survey_threads = 256;
@@ -45,27 +64,41 @@ static __global__ void __launch_bounds__(survey_threads) survey_kernel(const flo
   if (threadIdx.x == 0) ranges[blockIdx.x] = r;
 }
 
+// Thread 0 has the summary of a block of whole warps.
+__device__ inline Summary block_summary(Summary s) {
+  __shared__ float warp_totals[warp_size];
+  s.colours = block_range(s.colours, warp_totals);
+  __syncthreads();
+  s.halvings = block_reduce(s.halvings, Sum{}, warp_totals);
+  __syncthreads();
+  s.uneven = block_reduce(s.uneven, Max{}, warp_totals);
+  return s;
+}
+
 inline Status run_survey(const Args& a, const Survey& survey) {
   return launch(survey_kernel, {.grid = survey.blocks, .block = survey_threads, .stream = a.stream}, a.circles, a.n,
                 survey.ranges);
 }
 
-// Combines the blocks' results, for all threads of a block of at least survey_blocks threads.
+// The range of colours that can be underneath, if `drawn` is that of the circles.
 //
 // No colour exceeds 16 times the largest that is drawn, in absolute value: a blend of M over C is at most C where C is
 // 16 M; for alpha above 2^-22 because 15 alpha outweighs the rounding, and below because the sum rounds to C. Where
 // nothing negative is drawn, no blend is negative.
+__device__ inline Range underneath(const Range& drawn, const Frame& f) {
+  const float least = min(drawn.least, min(f.red, min(f.green, f.blue)));
+  const float most = max(max(drawn.most, 1.f), max(-least, max(f.red, max(f.green, f.blue))));
+  return {least < 0 ? -16 * most : 0, 16 * most};
+}
+
+// The same from the blocks' results, for all threads of a block of at least survey_blocks threads.
 __device__ inline Range colour_range(const Survey& survey, const Frame& f) {
   __shared__ float warp_totals[warp_size];
   __shared__ Range all;
   Range r{0, 0};
   if (threadIdx.x < survey.blocks) r = survey.ranges[threadIdx.x];
   r = block_range(r, warp_totals);
-  if (threadIdx.x == 0) {
-    const float least = min(r.least, min(f.red, min(f.green, f.blue)));
-    const float most = max(max(r.most, 1.f), max(-least, max(f.red, max(f.green, f.blue))));
-    all = {least < 0 ? -16 * most : 0, 16 * most};
-  }
+  if (threadIdx.x == 0) all = underneath(r, f);
   __syncthreads();
   return all;
 }

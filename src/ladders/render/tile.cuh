@@ -17,6 +17,12 @@ __device__ __forceinline__ Circle load_circle(const float* circles,  // [n][8]
   return {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
 }
 
+// As put, in one store if four channels are aligned to 16 bytes.
+__device__ __forceinline__ void store_pixel(float* image, const Frame& f, std::size_t pixel, const Colour& c) {
+  if (f.channels == Channels::rgb || reinterpret_cast<std::uintptr_t>(image) % 16) return put(image, f, pixel, c);
+  reinterpret_cast<float4*>(image)[pixel] = float4{c.red, c.green, c.blue, f.channels == Channels::rgbw ? c.w : 1.f};
+}
+
 // Blends the circle over the pixel if it covers it.
 __device__ __forceinline__ bool draw_over(Colour& pixel, const Frame& f, const Circle& c, float px, float py) {
   const float d2 = distance2(px, py, c.x, c.y);
@@ -40,7 +46,7 @@ struct TilePixel {
     x = centre_x(f, i), y = centre_y(f, j);
   }
   __device__ void put(float* image, const Frame& f, const Colour& colour) const {
-    if (inside) render::put(image, f, std::size_t(j) * f.width + i, colour);
+    if (inside) store_pixel(image, f, std::size_t(j) * f.width + i, colour);
   }
 };
 
