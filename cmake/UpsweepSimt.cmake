@@ -94,7 +94,7 @@ function(upsweep_simt_runtime out kind)
   file(GLOB sources CONFIGURE_DEPENDS ${UPSWEEP_SIMT_DIR}/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/emulator\\.cpp$")  # contains the emulator's name: compiled for each
   if(kind STREQUAL "PLAIN")
-    list(FILTER sources EXCLUDE REGEX "/(trace|model|checks|global_checks|control_flow|hooks)\\.cpp$")
+    list(FILTER sources EXCLUDE REGEX "/(trace|model|order|checks|global_checks|control_flow|hooks)\\.cpp$")
     set(traced 0)
   else()
     list(FILTER sources EXCLUDE REGEX "/preemption\\.cpp$")

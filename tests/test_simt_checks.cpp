@@ -15,6 +15,7 @@ struct Mistake {
   unsigned block;
   bool plain_sees_it = false;  // the plain emulator reports it too
   unsigned grid = 1;
+  bool twice = false;  // launched twice, so that the launches may overlap
 };
 std::ostream& operator<<(std::ostream& out, const Mistake& m) { return out << m.kernel; }
 
@@ -30,6 +31,12 @@ const Mistake mistakes[] = {
     {"right_bytes", "", false, 256},
     {"race_bytes", "shared race", false, 256},
     {"race_bulk_copy", "shared race", false, 64},
+    {"race_shuffle", "shared race", false, 32},
+    {"right_release", "", false, 64},
+    {"right_release_by_one_lane", "", false, 64},
+    {"race_release_before_reading", "shared race", false, 64},
+    {"race_release_by_one_lane", "shared race", false, 64},
+    {"race_other_mbarrier", "shared race", false, 32},
     {"right_fences", "", false, 1, false, 2},
     {"race_no_fence_before_flag", "global race", false, 1, false, 2},
     {"race_no_fence_after_flag", "global race", false, 1, false, 2},
@@ -37,6 +44,11 @@ const Mistake mistakes[] = {
     {"right_release_acquire", "", false, 1, false, 2},
     {"right_tickets", "", false, 1, false, 3},
     {"right_shared_word", "", false, 1, false, 4},
+    {"right_wait", "", false, 64, false, 1, true},
+    {"right_wait_by_one", "", false, 64, false, 1, true},
+    {"race_no_wait", "overlap race", false, 64, false, 1, true},
+    {"race_read_before_wait", "overlap race", false, 64, false, 1, true},
+    {"race_wait_by_one", "overlap race", false, 64, false, 1, true},
     {"past_the_end", "global out of bounds", false, 256},
     {"across_the_end", "global out of bounds", false, 128},
     {"past_the_array", "array index out of bounds", true, 96},
@@ -72,8 +84,10 @@ class Checks : public ::testing::TestWithParam<Mistake> {
     emulator.take_report();
     Array<float> in(emulator, 255), out(emulator, 256);
     in.set([](std::size_t i) { return i; });
-    const Status status =
-        launch(emulator, m.kernel, {{in.data()}, {out.data()}, 0, {.grid = m.grid, .block = m.block, .shared = 1024}});
+    const Arguments arguments{
+        {in.data()}, {out.data()}, 0, {.grid = m.grid, .block = m.block, .overlap = m.twice, .shared = 1024}};
+    Status status = launch(emulator, m.kernel, arguments);
+    if (m.twice) status = launch(emulator, m.kernel, arguments);
     if (emulator.instrumented() || m.plain_sees_it) {
       EXPECT_EQ(status.code, m.fails ? Code::device_error : Code::ok);
     }

@@ -74,8 +74,8 @@ __device__ __forceinline__ void fence_before_bulk_copy() {
 }
 
 #else
-inline void fence_before_bulk_copy() {}  // the emulator's copies take effect in the order of its threads
 using simt::bulk_copy;
+using simt::fence_before_bulk_copy;
 using simt::mbarrier_arrive;
 using simt::mbarrier_arrive_expect;
 using simt::mbarrier_init;

@@ -78,7 +78,8 @@ __device__ T* dynamic_shared() {
 
 template <class... P, class... A>
 Status launch(void (*kernel)(P...), const Shape& shape, A&&... args) {
-  return simt::launch(kernel, {shape.grid, shape.block, shape.shared_bytes, shape.cluster}, static_cast<P>(args)...);
+  return simt::launch(kernel, {shape.grid, shape.block, shape.shared_bytes, shape.cluster, shape.overlap},
+                      static_cast<P>(args)...);
 }
 
 template <class T>

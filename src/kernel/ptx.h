@@ -86,6 +86,8 @@ __device__ __forceinline__ void allow_next_launch() {
 __device__ __forceinline__ void wait_for_previous() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" ::: "memory");
+#elif !defined(__CUDACC__)
+  simt::wait_for_previous();
 #endif
 }
 

@@ -28,14 +28,20 @@ void touch([[maybe_unused]] const void* mbarrier, [[maybe_unused]] bool initiali
                                  caller);
 #endif
 }
-void publish([[maybe_unused]] const void* mbarrier, [[maybe_unused]] bool copied) {
+// What an arrival, the end of a phase and a wait for it order.
+void arrived([[maybe_unused]] const void* mbarrier) {
 #if UPSWEEP_SIMT_TRACED
-  current_worker->tracer.mbarrier_published(mbarrier, copied);
+  current_worker->tracer.mbarrier_arrived(mbarrier);
 #endif
 }
-void acquire([[maybe_unused]] const void* mbarrier) {
+void completed([[maybe_unused]] const void* mbarrier) {
 #if UPSWEEP_SIMT_TRACED
-  current_worker->tracer.mbarrier_acquired(mbarrier);
+  current_worker->tracer.mbarrier_completed(mbarrier);
+#endif
+}
+void waited([[maybe_unused]] const void* mbarrier) {
+#if UPSWEEP_SIMT_TRACED
+  current_worker->tracer.mbarrier_waited(mbarrier);
 #endif
 }
 
@@ -51,6 +57,7 @@ void write(std::uint64_t* word, Mbarrier mbarrier) {
   if (mbarrier.pending == 0 && mbarrier.bytes == 0) {
     mbarrier.phase ^= 1;
     mbarrier.pending = mbarrier.count;
+    completed(word);
     current_worker->wake_mbarrier_waiters();
   }
   *word = std::bit_cast<std::uint64_t>(mbarrier);
@@ -60,7 +67,7 @@ void arrive(std::uint64_t* word, unsigned count, unsigned bytes) {
   Mbarrier mbarrier = read(word);
   if (mbarrier.pending < count)
     current_worker->fail("trap", current_worker->who() + ": more arrivals at an mbarrier than it was made for");
-  publish(word, false);
+  arrived(word);
   mbarrier.pending -= count;
   mbarrier.bytes += bytes;
   write(word, mbarrier);
@@ -90,14 +97,14 @@ bool mbarrier_test(std::uint64_t* word, unsigned parity) {
   touch(word, false, __builtin_return_address(0));
   if (!is_over(word, parity)) current_worker->yield();
   const bool over = is_over(word, parity);
-  if (over) acquire(word);
+  if (over) waited(word);
   return over;
 }
 
 void mbarrier_wait(std::uint64_t* word, unsigned parity, const Site& site) {
   touch(word, false, __builtin_return_address(0));
   while (!is_over(word, parity)) current_worker->wait_for_mbarrier(site);
-  acquire(word);
+  waited(word);
 }
 
 void bulk_copy(void* shared, const void* global, unsigned bytes, std::uint64_t* word) {
@@ -115,14 +122,15 @@ void bulk_copy(void* shared, const void* global, unsigned bytes, std::uint64_t* 
     worker.fail("illegal address", worker.who() + ": a bulk copy from memory that is not the device's");
   touch(word, false, __builtin_return_address(0));
 #if UPSWEEP_SIMT_TRACED
-  worker.tracer.bulk_copy(shared, global, bytes, __builtin_return_address(0), __builtin_frame_address(0));
+  worker.tracer.bulk_copy(shared, global, bytes, word, __builtin_return_address(0), __builtin_frame_address(0));
 #endif
   std::memcpy(shared, global, bytes);
-  publish(word, true);
   Mbarrier mbarrier = read(word);
   mbarrier.bytes -= bytes;
   write(word, mbarrier);
 }
+
+void fence_before_bulk_copy() {}  // copies take effect in the order of the emulator's threads
 
 unsigned cluster_rank() { return current_worker->block->rank; }
 unsigned cluster_size() { return static_cast<unsigned>(current_worker->blocks.size()); }

@@ -28,9 +28,12 @@ UPSWEEP_SIMT_CONVERGENT void mbarrier_wait(std::uint64_t* mbarrier, unsigned par
 
 // ---- bulk copy ------------------------------------------------------------------------------------------------------
 // cp.async.bulk.shared.global.mbarrier::complete_tx: copies `bytes` and signals the mbarrier. Both addresses and the
-// size must be multiples of 16. The emulator copies at once; a read that does not wait for the mbarrier is reported as
-// a race.
+// size must be multiples of 16. The emulator copies at once; an access that neither the copy's issuer comes after nor
+// has waited for the mbarrier is reported as a race.
 void bulk_copy(void* shared, const void* global, unsigned bytes, std::uint64_t* mbarrier);
+
+// fence.proxy.async: orders the running thread's own accesses to shared memory before bulk copies that start after it.
+void fence_before_bulk_copy();
 
 // ---- clusters -------------------------------------------------------------------------------------------------------
 // The blocks of a cluster take turns on one OS thread. Supported: clusters along x (Config::cluster), barriers of the

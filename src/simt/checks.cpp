@@ -8,51 +8,40 @@
 
 namespace upsweep::simt {
 namespace {
-constexpr unsigned threads_a_block = 1024, word_bytes = 4;
-constexpr std::uint16_t engine = 0xFFFF;  // thread number of the bulk-copy engine
+constexpr unsigned word_bytes = 4;
 }  // namespace
 
-void SharedMemoryChecker::begin_launch(unsigned blocks, std::size_t bytes_a_block, unsigned warps) {
+void SharedMemoryChecker::begin_launch(unsigned blocks, std::size_t bytes_a_block, unsigned threads_a_block) {
   bytes_a_block_ = (bytes_a_block + word_bytes - 1) / word_bytes * word_bytes;
-  warps_a_block_ = warps;
-  warps_ = std::size_t{blocks} * warps;
-  epochs_.assign(blocks, 0);
+  threads_a_block_ = threads_a_block;
   if (words_.size() < blocks * bytes_a_block_ / word_bytes) words_.resize(blocks * bytes_a_block_ / word_bytes);
-  if (clocks_.size() < warps_) clocks_.resize(warps_);
+  order.begin_launch(blocks, threads_a_block);
 }
 
-void SharedMemoryChecker::begin_cluster() {
+void SharedMemoryChecker::begin_cluster(std::uint32_t settled) {
   ++generation_;
-  for (auto& epoch : epochs_) epoch = next_epoch_++;
-  seen_.clear();
-  published_.clear();
+  order.begin_cluster(settled);
 }
 
-std::size_t SharedMemoryChecker::warp_of(Thread thread) const {
-  return thread == engine ? warps_
-                          : std::size_t{thread / threads_a_block} * warps_a_block_ + thread % threads_a_block / 32;
-}
-
-SharedMemoryChecker::Stamp SharedMemoryChecker::stamp(unsigned rank, std::uint32_t place) const {
+ThreadNumber SharedMemoryChecker::thread() const {
   const Lane& lane = *worker_.lane;
-  const auto thread = static_cast<Thread>(lane.block->rank * threads_a_block + lane.index);
-  return {thread, epochs_[rank], clocks_[warp_of(thread)].now, place};
+  return static_cast<ThreadNumber>(lane.block->rank * threads_a_block_ + lane.index);
+}
+ThreadNumber SharedMemoryChecker::first_thread(const Warp& warp) const {
+  return static_cast<ThreadNumber>(warp.block->rank * threads_a_block_ + warp.index * 32);
 }
 
-bool SharedMemoryChecker::ordered(const Stamp& before, const Stamp& now) const {
-  const std::size_t there = warp_of(before.thread), here = warp_of(now.thread);
-  if (there == here) {
-    const WarpClock& clock = clocks_[here];
-    if (clock.all_met > before.clock || clock.met[before.thread % 32][now.thread % 32] > before.clock) return true;
-  }
-  return !seen_.empty() && seen_[here * (warps_ + 1) + there] > before.clock;
+SharedMemoryChecker::Stamp SharedMemoryChecker::stamp(std::uint32_t place, bool atomic) const {
+  const ThreadNumber me = thread();
+  return {order.now(me), place, me, atomic};
 }
 
 bool SharedMemoryChecker::conflicts(const Stamp& before, const Stamp& now) const {
-  if (!before.epoch || before.thread == now.thread) return false;
-  // A block barrier does not wait for a bulk copy: only an mbarrier orders it.
-  if (before.epoch != now.epoch && before.thread != engine) return false;
-  return !ordered(before, now);
+  return before.tick && before.thread != now.thread && !order.knows(now.thread, before.thread, before.tick);
+}
+
+bool SharedMemoryChecker::same_warp(ThreadNumber a, ThreadNumber b) const {
+  return a / threads_a_block_ == b / threads_a_block_ && a % threads_a_block_ / 32 == b % threads_a_block_ / 32;
 }
 
 template <class F>
@@ -78,53 +67,68 @@ void SharedMemoryChecker::for_each_cell(unsigned rank, std::size_t offset, std::
 }
 
 void SharedMemoryChecker::access(unsigned rank, std::size_t offset, unsigned bytes, Access kind, std::uint32_t place) {
-  const Stamp me = stamp(rank, place);
-  for_each_cell(rank, offset, bytes, [&](Cell& cell, std::size_t at) { check(cell, kind, me, rank, at, me.thread); });
+  const Stamp me = stamp(place, kind == Access::atomic);
+  for_each_cell(rank, offset, bytes, [&](Cell& cell, std::size_t at) { check(cell, kind, me, me, rank, at); });
 }
 
-void SharedMemoryChecker::bulk_write(unsigned rank, std::size_t offset, std::size_t bytes, std::uint32_t place) {
-  const Stamp me = stamp(rank, place);
+// The copy comes after what its issuer comes after, and before nothing that has not waited for it.
+void SharedMemoryChecker::bulk_write(unsigned rank, std::size_t offset, std::size_t bytes, std::uint64_t mbarrier,
+                                     std::uint32_t place) {
+  const Stamp me = stamp(place);
+  const auto [copy, tick] = order.copy(mbarrier);
+  const Stamp writer{tick, place, copy, false};
   for_each_cell(rank, offset, bytes,
-                [&](Cell& cell, std::size_t at) { check(cell, Access::store, me, rank, at, engine); });
+                [&](Cell& cell, std::size_t at) { check(cell, Access::store, me, writer, rank, at); });
 }
 
-// `writer` is recorded as the writer: the lane, or the bulk-copy engine that it started.
-void SharedMemoryChecker::check(Cell& cell, Access kind, const Stamp& me, unsigned rank, std::size_t offset,
-                                Thread writer) {
+// `writer` is recorded as the writer: the lane, or the copy that it started.
+void SharedMemoryChecker::check(Cell& cell, Access kind, const Stamp& me, const Stamp& writer, unsigned rank,
+                                std::size_t offset) {
   if (kind != Access::store && !cell.written)
     worker_.report("uninitialised shared read", me.place,
                    worker_.who() + " reads " + describe(rank, offset) + " before any write, " + place_text(me.place));
-  const bool both_atomic = kind == Access::atomic && cell.atomic;
-  if (cell.written && !both_atomic && conflicts(cell.writer, me))
+  if (cell.written && !(me.atomic && cell.writer.atomic) && conflicts(cell.writer, me))
     report_race(kind == Access::load ? "read after write" : "write after write", cell.writer, me, rank, offset);
-  if (kind == Access::load) {
-    // Keep the readers that a later write can still conflict with.
-    if (cell.reader.thread == me.thread || !conflicts(cell.reader, me))
-      cell.reader = me;
-    else
-      cell.other_reader = me;
-    return;
+  for (unsigned i = 0; i < cell.readers; ++i) {
+    const Stamp& reader = cell.reader[i];
+    if (kind == Access::load ? !reader.atomic : me.atomic && reader.atomic) continue;
+    if (!conflicts(reader, me)) continue;
+    report_race(kind == Access::load ? "read after write" : "write after read", reader, me, rank, offset);
+    break;
   }
-  if (conflicts(cell.reader, me))
-    report_race("write after read", cell.reader, me, rank, offset);
-  else if (conflicts(cell.other_reader, me))
-    report_race("write after read", cell.other_reader, me, rank, offset);
+  if (kind != Access::store) note_reader(cell, me);
+  if (kind == Access::load) return;
+  if (kind == Access::store) cell.readers = 0;  // who comes after this write comes after them
   cell.written = true;
-  cell.atomic = kind == Access::atomic;
-  cell.writer = me;
-  if (writer == engine) {
-    cell.writer.thread = engine;
-    cell.writer.clock = engine_clock_;
+  cell.writer = writer;
+}
+
+void SharedMemoryChecker::note_reader(Cell& cell, const Stamp& me) const {
+  unsigned of_my_warp = 0, last_of_my_warp = 0;
+  for (unsigned i = 0; i < cell.readers; ++i) {
+    Stamp& reader = cell.reader[i];
+    if (reader.atomic == me.atomic && !conflicts(reader, me)) {
+      reader = me;
+      return;
+    }
+    if (same_warp(reader.thread, me.thread)) {
+      ++of_my_warp;
+      last_of_my_warp = i;
+    }
   }
+  if (of_my_warp < 2 && cell.readers < most_readers)
+    cell.reader[cell.readers++] = me;
+  else
+    cell.reader[of_my_warp ? last_of_my_warp : 1 + me.thread / 32 % (most_readers - 1)] = me;
 }
 
 void SharedMemoryChecker::report_race(const char* what, const Stamp& before, const Stamp& now, unsigned rank,
                                       std::size_t offset) {
   const std::uint64_t low = std::min(before.place, now.place), high = std::max(before.place, now.place);
-  const std::string other = before.thread == engine
+  const std::string other = order.is_copy(before.thread)
                                 ? "a bulk copy whose mbarrier has not been waited for"
-                                : "thread " + std::to_string(before.thread % threads_a_block) +
-                                      (warp_of(before.thread) == warp_of(now.thread) ? " of the same warp" : "");
+                                : "thread " + std::to_string(before.thread % threads_a_block_) +
+                                      (same_warp(before.thread, now.thread) ? " of the same warp" : "");
   worker_.report("shared race", (high << 32) | low,
                  std::string(what) + " of " + describe(rank, offset) + ": " + worker_.who() + ", " +
                      place_text(now.place) + ", and " + other + ", " + place_text(before.place));
@@ -141,47 +145,6 @@ std::string SharedMemoryChecker::describe(unsigned rank, std::size_t offset) con
   const std::size_t colon = variable->name.rfind("::");
   return variable->name.substr(colon == std::string::npos ? 0 : colon + 2) + " + " +
          std::to_string(offset - variable->offset) + whose;
-}
-
-// ---- ordering -------------------------------------------------------------------------------------------------------
-
-void SharedMemoryChecker::barrier(unsigned rank) {
-  epochs_[rank] = next_epoch_++;
-  if (seen_.empty()) return;
-  // The whole block has now seen what any of its warps has seen of other warps and of bulk copies.
-  const std::size_t first = std::size_t{rank} * warps_a_block_;
-  for (std::size_t other = 0; other <= warps_; ++other) {
-    Clock most = 0;
-    for (std::size_t w = first; w < first + warps_a_block_; ++w) most = std::max(most, seen(w, other));
-    for (std::size_t w = first; w < first + warps_a_block_; ++w) seen(w, other) = most;
-  }
-}
-
-void SharedMemoryChecker::lanes_met(const Warp& warp, std::uint32_t mask) {
-  WarpClock& clock = clocks_[std::size_t{warp.block->rank} * warps_a_block_ + warp.index];
-  ++clock.now;
-  if (mask == warp.live) {
-    clock.all_met = clock.now;
-    return;
-  }
-  for_each_bit(mask, [&](int i) { for_each_bit(mask, [&](int j) { clock.met[i][j] = clock.now; }); });
-}
-
-void SharedMemoryChecker::publish(std::uint64_t mbarrier, bool copied) {
-  if (seen_.empty()) seen_.assign(warps_ * (warps_ + 1), 0);
-  auto& published = published_[mbarrier];
-  published.resize(warps_ + 1, 0);
-  const std::size_t here = warp_of(stamp(worker_.block->rank, 0).thread);
-  for (std::size_t w = 0; w <= warps_; ++w) published[w] = std::max(published[w], seen(here, w));
-  published[here] = ++clocks_[here].now;
-  if (copied) published[warps_] = ++engine_clock_;
-}
-
-void SharedMemoryChecker::acquire(std::uint64_t mbarrier) {
-  const auto found = published_.find(mbarrier);
-  if (found == published_.end()) return;
-  const std::size_t here = warp_of(stamp(worker_.block->rank, 0).thread);
-  for (std::size_t w = 0; w <= warps_; ++w) seen(here, w) = std::max(seen(here, w), found->second[w]);
 }
 
 }  // namespace upsweep::simt

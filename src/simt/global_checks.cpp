@@ -4,8 +4,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstring>
 
 #include "simt/arena.h"
+#include "simt/checks.h"
+#include "simt/session.h"
 #include "simt/symbolize.h"
 #include "simt/worker.h"
 
@@ -40,12 +43,31 @@ GlobalWrites::GlobalWrites(const Arena& arena) : begin_(arena.begin()), bytes_(2
 }
 GlobalWrites::~GlobalWrites() { munmap(cells_, bytes_); }
 
-void GlobalWrites::begin_launch() {
+void GlobalWrites::begin_launch(bool overlaps) {
   published_.clear();
   if (++launch_ == launches) {
     madvise(cells_, bytes_, MADV_DONTNEED);  // zero again: no launch
     launch_ = 1;
+    settled_ = 0;
   }
+  // A launch that may overlap starts when the one before it has started and lets it: nothing more is over than then.
+  if (!overlaps) settled_ = launch_ - 1;
+}
+
+void GlobalWrites::forget(const void* memory, std::size_t bytes) {
+  const std::uintptr_t first = (reinterpret_cast<std::uintptr_t>(memory) - begin_) / 4 * sizeof(Cell),
+                       last = first + (bytes + 3) / 4 * sizeof(Cell);
+  // Whole pages are given back, not touched: most have never been.
+  constexpr std::uintptr_t page = 4096;
+  const std::uintptr_t begin = (first + page - 1) / page * page, end = last / page * page;
+  char* const cells = reinterpret_cast<char*>(cells_);
+  if (begin >= end) {
+    std::memset(cells + first, 0, last - first);
+    return;
+  }
+  std::memset(cells + first, 0, begin - first);
+  madvise(cells + begin, end - begin, MADV_DONTNEED);
+  std::memset(cells + end, 0, last - end);
 }
 
 void GlobalWrites::publish(std::uintptr_t address, const FenceClocks& released) {
@@ -57,6 +79,11 @@ void GlobalWrites::acquire(const std::unordered_set<std::uintptr_t>& addresses, 
   const std::lock_guard lock(mutex_);
   for (const std::uintptr_t address : addresses)
     if (const auto found = published_.find(address); found != published_.end()) join(known, found->second);
+}
+
+GlobalWrites& global_writes() {
+  static GlobalWrites writes(session().arena);
+  return writes;
 }
 
 // ---- one block ------------------------------------------------------------------------------------------------------
@@ -73,11 +100,21 @@ void GlobalMemoryChecker::begin_block(std::size_t block) {
   strong_reads_.clear();
 }
 
+// True if an earlier launch wrote the cell, and may be running still as far as this thread knows.
+bool GlobalMemoryChecker::overlaps(const GlobalWrites::Cell& cell) const {
+  return cell.launch != writes_->launch() && cell.launch > shared_.order.settled(shared_.thread());
+}
+
 void GlobalMemoryChecker::read(std::uintptr_t address, std::size_t bytes, bool strong, std::uint32_t place) {
   if (!writes_) return;
   for_each_cell(address, bytes, [&](std::uintptr_t word, unsigned touched) {
     const auto cell = std::bit_cast<GlobalWrites::Cell>(writes_->cell(word).load(std::memory_order_relaxed));
-    if (cell.launch != writes_->launch() || cell.block == block_ || !(cell.bytes & touched)) return;
+    if (!(cell.bytes & touched)) return;
+    if (overlaps(cell))
+      worker_.report("overlap race", place,
+                     worker_.who() + " reads what an earlier launch may still write: it has not waited for it, " +
+                         place_text(place));
+    if (cell.launch != writes_->launch() || cell.block == block_) return;
     if (cell.strong && strong) return;
     if (cell.block < known_.size() && known_[cell.block] >= cell.clock) return;
     worker_.report("global race", place,
@@ -88,9 +125,14 @@ void GlobalMemoryChecker::read(std::uintptr_t address, std::size_t bytes, bool s
   if (strong) strong_reads_.insert(address);
 }
 
-void GlobalMemoryChecker::write(std::uintptr_t address, std::size_t bytes, bool strong) {
+void GlobalMemoryChecker::write(std::uintptr_t address, std::size_t bytes, bool strong, std::uint32_t place) {
   if (!writes_) return;
   for_each_cell(address, bytes, [&](std::uintptr_t word, unsigned touched) {
+    const auto before = std::bit_cast<GlobalWrites::Cell>(writes_->cell(word).load(std::memory_order_relaxed));
+    if ((before.bytes & touched) && overlaps(before))
+      worker_.report("overlap race", place,
+                     worker_.who() + " overwrites what an earlier launch may still write: it has not waited for it, " +
+                         place_text(place));
     const GlobalWrites::Cell cell{
         .launch = writes_->launch(), .block = block_, .clock = clock_, .bytes = touched, .strong = strong};
     writes_->cell(word).store(std::bit_cast<std::uint64_t>(cell), std::memory_order_relaxed);

@@ -58,10 +58,13 @@ struct Report {
 };
 
 struct Options {
-  int threads = 0;                // OS threads that run blocks; 0: one per core
-  bool checks = true;             // races, bounds, uninitialised reads (the instrumented emulator only)
-  bool counters = true;           // likewise
-  bool lines = false;             // per-line counters; needs debug information
+  int threads = 0;       // OS threads that run blocks; 0: one per core
+  bool checks = true;    // races, bounds, uninitialised reads (the instrumented emulator only)
+  bool counters = true;  // likewise
+  bool lines = false;    // per-line counters; needs debug information
+  // Not 0: an arbitrary schedule with this seed, the lanes of a warp apart and several blocks at once on each OS
+  // thread.
+  std::uint64_t schedule = 0;
   bool reverse_blocks = false;    // dispatch blocks last first: finds kernels that depend on the order of blocks
   std::uint64_t yield_limit = 0;  // polls of a waiting block before a launch counts as a livelock; 0: the default
 };

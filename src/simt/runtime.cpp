@@ -5,8 +5,8 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "cpu/parallel.h"
 #include "base/device_limits.h"
+#include "cpu/parallel.h"
 #include "simt/module.h"
 #include "simt/session.h"
 #include "simt/worker.h"
@@ -61,6 +61,12 @@ void device_fence() {
   current_worker->tracer.fence();
 #endif
 }
+// Launches run one after another; the checks see whether they had to.
+void wait_for_previous() {
+#if UPSWEEP_SIMT_TRACED
+  current_worker->tracer.wait_for_previous();
+#endif
+}
 void yield_lane() { current_worker->yield(); }
 void note_poll() { current_worker->note_poll(); }
 void trap(const char* what) { current_worker->fail("trap", current_worker->who() + ": " + what); }
@@ -100,9 +106,8 @@ Status run(const Launch& launch) {
   grid.counters = traced && s.options.counters;
   grid.yield_limit = s.options.yield_limit ? s.options.yield_limit : default_yield_limit;
 #if UPSWEEP_SIMT_TRACED
-  static GlobalWrites writes(s.arena);
-  writes.begin_launch();
-  grid.writes = &writes;
+  grid.writes = &global_writes();
+  grid.writes->begin_launch(config.overlap);
 #endif
   const int most = s.options.threads > 0 ? s.options.threads : hardware_threads();
   const int workers = static_cast<int>(std::min<std::uint64_t>(grid.clusters, static_cast<std::uint64_t>(most)));

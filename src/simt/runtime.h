@@ -61,6 +61,8 @@ UPSWEEP_SIMT_CONVERGENT unsigned active_mask(const Site& site);
 
 // __threadfence(): an observer of this thread's later writes also sees its earlier ones.
 void device_fence();
+// griddepcontrol.wait: the previous launch of the stream is over, and what it wrote is visible.
+void wait_for_previous();
 // Lets other lanes run. A lane that polls memory must come through here, or it polls forever: kernels do so through
 // __nanosleep, atomics, __ldcg and load_acquire.
 void yield_lane();
@@ -73,6 +75,7 @@ struct Config {
   dim3 block = 1;
   std::size_t shared_bytes = 0;  // dynamic shared memory per block
   unsigned cluster = 1;          // blocks per cluster, along x
+  bool overlap = false;          // programmatic dependent launch: may start while the previous launch ends
 };
 
 // The block's dynamic shared memory, 128-byte aligned.

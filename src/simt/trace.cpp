@@ -49,7 +49,7 @@ void Tracer::begin_launch() {
   history_.assign(history_steps, {});
   if (!checks_) return;
   checker_.begin_launch(static_cast<unsigned>(blocks.size()), storage_bytes_ + launch.config.shared_bytes,
-                        static_cast<unsigned>(blocks[0].warps.size()));
+                        blocks[0].threads);
   global_checker_.begin_launch(*worker_.run->writes, worker_.run->clusters);
 }
 
@@ -72,7 +72,7 @@ void Tracer::begin_cluster() {
   for (LaneTrace& lane : lanes_) lane.size = lane.next = lane.depth = 0;
   std::fill(steps_of_.begin(), steps_of_.end(), 0);
   if (!checks_) return;
-  checker_.begin_cluster();
+  checker_.begin_cluster(worker_.run->writes->settled_at_start());
   const Config& config = worker_.run->launch.config;
   const uint3 first = worker_.blocks[0].index;
   global_checker_.begin_block((first.x + (first.y + std::size_t{first.z} * config.grid.y) * config.grid.x) /
@@ -104,11 +104,18 @@ void Tracer::leave() {
 
 void Tracer::barrier_complete(Block& block) {
   for (Warp& warp : block.warps) align(warp);
-  if (checks_) checker_.barrier(block.rank);
+  if (checks_) checker_.order.meet_all(checker_.first_thread(block.warps[0]), block.threads);
+}
+
+void Tracer::cluster_barrier_complete() {
+  for (Block& block : worker_.blocks)
+    for (Warp& warp : block.warps) align(warp);
+  const auto blocks = static_cast<unsigned>(worker_.blocks.size());
+  if (checks_) checker_.order.meet_all(0, blocks * worker_.blocks[0].threads);
 }
 
 void Tracer::lanes_met(const Warp& warp, std::uint32_t mask) {
-  if (checks_) checker_.lanes_met(warp, mask);
+  if (checks_) checker_.order.meet(checker_.first_thread(warp), mask);
 }
 
 // ---- called by the kernel -------------------------------------------------------------------------------------------
@@ -212,7 +219,7 @@ Space Tracer::inspect(const void* pointer, unsigned bytes, Access kind, bool str
   if (arena_.contains(address)) {
     check_global(address, bytes, kind == Access::load ? "load" : kind == Access::store ? "store" : "atomic", place);
     if (checks_ && kind != Access::store) global_checker_.read(address, bytes, strong, place);
-    if (checks_ && kind != Access::load) global_checker_.write(address, bytes, strong);
+    if (checks_ && kind != Access::load) global_checker_.write(address, bytes, strong, place);
   } else if (const SharedPlace shared = find_shared(address); shared.rank >= 0) {
     space = Space::shared;
     if (!check_shared(shared, bytes, place)) return Space::none;
@@ -242,12 +249,14 @@ void Tracer::access(const void* address, unsigned bytes, Access kind, bool stron
   if (counters_) push(number(address), frame, place_of(caller), static_cast<EventKind>(kind), space, bytes);
 }
 
-void Tracer::bulk_copy(void* shared, const void* global, std::size_t bytes, const void* caller, const void* frame) {
+void Tracer::bulk_copy(void* shared, const void* global, std::size_t bytes, const void* mbarrier, const void* caller,
+                       const void* frame) {
   const std::uint32_t place = place_of(caller);
   if (bytes) check_global(number(global), bytes, "bulk copy", place);
   if (checks_) global_checker_.read(number(global), bytes, false, place);
   const SharedPlace to = find_shared(number(shared));
-  if (checks_ && bytes && to.rank >= 0) checker_.bulk_write(static_cast<unsigned>(to.rank), to.offset, bytes, place);
+  if (checks_ && bytes && to.rank >= 0)
+    checker_.bulk_write(static_cast<unsigned>(to.rank), to.offset, bytes, mbarrier_key(mbarrier), place);
   if (counters_) push(bytes, frame, place, EventKind::bulk_copy, Space::none, 0);
 }
 
@@ -257,13 +266,19 @@ std::uint64_t Tracer::mbarrier_key(const void* mbarrier) const {
   return static_cast<std::uint64_t>(at.rank) << 32 | at.offset;
 }
 
-void Tracer::mbarrier_published(const void* mbarrier, bool copied) {
-  if (checks_) checker_.publish(mbarrier_key(mbarrier), copied);
+void Tracer::mbarrier_arrived(const void* mbarrier) {
+  if (checks_) checker_.order.arrive(mbarrier_key(mbarrier), checker_.thread());
 }
-void Tracer::mbarrier_acquired(const void* mbarrier) {
-  if (checks_) checker_.acquire(mbarrier_key(mbarrier));
+void Tracer::mbarrier_completed(const void* mbarrier) {
+  if (checks_) checker_.order.complete(mbarrier_key(mbarrier));
+}
+void Tracer::mbarrier_waited(const void* mbarrier) {
+  if (checks_) checker_.order.wait(mbarrier_key(mbarrier), checker_.thread());
 }
 
+void Tracer::wait_for_previous() {
+  if (checks_) checker_.order.settle(checker_.thread(), worker_.run->writes->launch() - 1);
+}
 void Tracer::fence() {
   if (checks_) global_checker_.fence();
 }

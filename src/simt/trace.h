@@ -37,7 +37,11 @@ struct Event {
 class Tracer {
  public:
   explicit Tracer(Worker& worker)
-      : worker_(worker), checker_(worker), global_checker_(worker), arena_(session().arena), module_(module()) {}
+      : worker_(worker),
+        checker_(worker),
+        global_checker_(worker, checker_),
+        arena_(session().arena),
+        module_(module()) {}
 
   // ---- called by the scheduler --------------------------------------------------------------------------------------
   void begin_launch();
@@ -49,6 +53,8 @@ class Tracer {
   // Executes as many of a warp's events as can be executed.
   void align(Warp& warp, bool all = false);
   void barrier_complete(Block& block);
+  void cluster_barrier_complete();
+  // At a __syncwarp(): other collectives order no memory.
   void lanes_met(const Warp& warp, std::uint32_t mask);
 
   // ---- called by the kernel: `caller` and `frame` are the called function's return address and frame address --------
@@ -58,10 +64,13 @@ class Tracer {
   Space inspect(const void* address, unsigned bytes, Access kind, bool strong, const void* caller);
   void branch(std::uint32_t guard, const void* caller, const void* frame);
   void synchronisation(EventKind kind, std::uint32_t lanes, const void* caller, const void* frame);
-  void bulk_copy(void* shared, const void* global, std::size_t bytes, const void* caller, const void* frame);
-  void mbarrier_published(const void* mbarrier, bool copied);
-  void mbarrier_acquired(const void* mbarrier);
+  void bulk_copy(void* shared, const void* global, std::size_t bytes, const void* mbarrier, const void* caller,
+                 const void* frame);
+  void mbarrier_arrived(const void* mbarrier);
+  void mbarrier_completed(const void* mbarrier);  // a phase of it
+  void mbarrier_waited(const void* mbarrier);
   void fence();  // device-wide
+  void wait_for_previous();
 
  private:
   struct Frame {

@@ -359,7 +359,7 @@ void Worker::release_cluster_barrier() {
   for (const Block& b : blocks) live += b.live;
   if (cluster_arrived_ != live) return;
 #if UPSWEEP_SIMT_TRACED
-  for (Block& b : blocks) tracer.barrier_complete(b);
+  tracer.cluster_barrier_complete();
 #endif
   cluster_arrived_ = 0;
   for (Block& b : blocks)

@@ -100,6 +100,65 @@ __global__ void race_bulk_copy(const float* in, float* out) {
   out[threadIdx.x] = s[threadIdx.x];
 }
 
+// A shuffle makes lanes meet, but orders no memory.
+__global__ void race_shuffle(const float* in, float* out) {
+  __shared__ float s[32];
+  s[threadIdx.x] = in[threadIdx.x];
+  const float v = __shfl_xor_sync(0xffffffffu, in[threadIdx.x], 1);
+  out[threadIdx.x] = v + s[31 - threadIdx.x];
+}
+// Warp 0 copies two chunks to the same memory, one after the other; warp 1 reads both. The mistakes are in how it
+// releases the first.
+enum class Release { right, before_reading, by_one_lane, by_one_lane_synchronised };
+template <Release release>
+__device__ void two_chunks(const float* in, float* out) {
+  float* const s = dynamic_shared<float>();
+  __shared__ std::uint64_t full, empty;
+  const unsigned lane = threadIdx.x % 32;
+  constexpr bool one_lane = release == Release::by_one_lane || release == Release::by_one_lane_synchronised;
+  if (threadIdx.x == 0) {
+    simt::mbarrier_init(&full, 1);
+    simt::mbarrier_init(&empty, one_lane ? 1 : 32);
+  }
+  __syncthreads();
+  for (unsigned chunk = 0; chunk < 2; ++chunk) {
+    if (threadIdx.x == 0) {
+      if (chunk > 0) simt::mbarrier_wait(&empty, 0);
+      simt::mbarrier_arrive_expect(&full, 128);
+      simt::bulk_copy(s, in + 32 * chunk, 128, &full);
+    } else if (threadIdx.x >= 32) {
+      simt::mbarrier_wait(&full, chunk);
+      if (release == Release::before_reading && chunk == 0) simt::mbarrier_arrive(&empty);
+      out[32 * chunk + lane] = s[lane];
+      if (release == Release::by_one_lane_synchronised) __syncwarp();
+      if (release != Release::before_reading && chunk == 0 && (!one_lane || lane == 0)) simt::mbarrier_arrive(&empty);
+    }
+  }
+}
+__global__ void right_release(const float* in, float* out) { two_chunks<Release::right>(in, out); }
+__global__ void right_release_by_one_lane(const float* in, float* out) {
+  two_chunks<Release::by_one_lane_synchronised>(in, out);
+}
+__global__ void race_release_before_reading(const float* in, float* out) {
+  two_chunks<Release::before_reading>(in, out);
+}
+__global__ void race_release_by_one_lane(const float* in, float* out) { two_chunks<Release::by_one_lane>(in, out); }
+// Two copies in flight; the wait is for the other one.
+__global__ void race_other_mbarrier(const float* in, float* out) {
+  float* const s = dynamic_shared<float>();
+  __shared__ std::uint64_t full[2];
+  if (threadIdx.x == 0) {
+    for (unsigned i = 0; i < 2; ++i) {
+      simt::mbarrier_init(&full[i], 1);
+      simt::mbarrier_arrive_expect(&full[i], 128);
+      simt::bulk_copy(s + 32 * i, in + 32 * i, 128, &full[i]);
+    }
+  }
+  __syncthreads();
+  simt::mbarrier_wait(&full[1], 0);
+  out[threadIdx.x] = s[threadIdx.x];
+}
+
 // ---- races between blocks: block 0 publishes a value for block 1 ----------------------------------------------------
 
 __device__ void raise_flag(float* out) { *static_cast<volatile float*>(out + 1) = 1.f; }
@@ -178,6 +237,30 @@ __global__ void right_shared_word(const float*, float* out) {
   auto* const bytes = reinterpret_cast<unsigned char*>(out);
   bytes[blockIdx.x] = 1;
   bytes[100 + blockIdx.x] = bytes[blockIdx.x];
+}
+
+// ---- races between launches that may overlap: each is launched twice
+// -------------------------------------------------
+
+__global__ void right_wait(const float* in, float* out) {
+  const float v = in[threadIdx.x];  // the launches before do not write it
+  wait_for_previous();
+  out[threadIdx.x] = v + out[threadIdx.x];
+}
+__global__ void right_wait_by_one(const float* in, float* out) {
+  if (threadIdx.x == 0) wait_for_previous();
+  __syncthreads();
+  out[threadIdx.x] = in[threadIdx.x];
+}
+__global__ void race_no_wait(const float*, float* out) { out[threadIdx.x] = 1.f; }
+__global__ void race_read_before_wait(const float*, float* out) {
+  const float v = out[0];
+  wait_for_previous();
+  if (threadIdx.x == 0) out[0] = v;
+}
+__global__ void race_wait_by_one(const float*, float* out) {
+  if (threadIdx.x == 0) wait_for_previous();
+  out[threadIdx.x] = 1.f;
 }
 
 // ---- bounds, initialisation, alignment ------------------------------------------------------------------------------
@@ -311,6 +394,12 @@ constexpr Rung rungs[] = {
     MISTAKE(right_bytes),
     MISTAKE(race_bytes),
     MISTAKE(race_bulk_copy),
+    MISTAKE(race_shuffle),
+    MISTAKE(right_release),
+    MISTAKE(right_release_by_one_lane),
+    MISTAKE(race_release_before_reading),
+    MISTAKE(race_release_by_one_lane),
+    MISTAKE(race_other_mbarrier),
     MISTAKE(right_fences),
     MISTAKE(race_no_fence_before_flag),
     MISTAKE(race_no_fence_after_flag),
@@ -318,6 +407,11 @@ constexpr Rung rungs[] = {
     MISTAKE(right_release_acquire),
     MISTAKE(right_tickets),
     MISTAKE(right_shared_word),
+    MISTAKE(right_wait),
+    MISTAKE(right_wait_by_one),
+    MISTAKE(race_no_wait),
+    MISTAKE(race_read_before_wait),
+    MISTAKE(race_wait_by_one),
     MISTAKE(past_the_end),
     MISTAKE(across_the_end),
     MISTAKE(past_the_array),

@@ -12,7 +12,8 @@ inline Shape shape_of(const Call& c) {
   return {.grid = dim3(how.grid, how.grid_y),
           .block = dim3(how.block, how.block_y),
           .shared_bytes = how.shared,
-          .cluster = how.cluster};
+          .cluster = how.cluster,
+          .overlap = how.overlap};
 }
 
 template <class T>

@@ -8,6 +8,7 @@ namespace upsweep::test {
 
 struct Launch {
   unsigned grid = 1, grid_y = 1, block = 32, block_y = 1, cluster = 1;
+  bool overlap = false;    // programmatic dependent launch
   std::size_t shared = 0;  // dynamic shared memory, bytes
   int k = 0;               // the kernel's integer argument
 };
