@@ -166,6 +166,11 @@ TEST_F(Cli, ParametersOutOfRange) {
 
 TEST_F(Cli, MoreThanMemoryIsRefusedAtOnce) {
   expect_error("bench reduce --backend cpu -n 2^40 --json", 2, "host memory");
+  expect_error("check reduce --backend cpu --rung simd -n 100,2^40", 2, "host memory");
+#if defined(UPSWEEP_WITH_SIMT)
+  expect_error("check reduce --backend simt --rung total -n 2^40", 2, "host memory");
+  expect_error("explain reduce --rung total -n 2^40", 2, "host memory");
+#endif
 }
 
 TEST_F(Cli, SizesBeyondAnyMachine) {
@@ -218,9 +223,28 @@ TEST_F(Cli, RecordsHaveTypedParametersAndTheSituation) {
       << segmented;
   const std::string saxpy = bench("saxpy --type f32 --param a=-0.5,threads=1");
   EXPECT_NE(saxpy.find(R"("op":null,"type":"f32")"), std::string::npos) << saxpy;
-  EXPECT_NE(saxpy.find(R"("params":{"a":-0.5,"threads":1},"situation":"back_to_back")"), std::string::npos) << saxpy;
+  EXPECT_NE(saxpy.find(R"("params":{"a":-0.5},"situation":"back_to_back")"), std::string::npos)
+      << "serial reads no threads\n"
+      << saxpy;
+  const std::string reproducible = bench("reduce --param threads=1 --rung reproducible");
+  EXPECT_NE(reproducible.find(R"("params":{"threads":1})"), std::string::npos) << reproducible;
   const std::string select = bench("select --op select_if --type i64 --param below=-9223372036854775808");
   EXPECT_NE(select.find(R"("params":{"below":-9223372036854775808})"), std::string::npos) << select;
+}
+
+// A parameter that no rung can read is refused; a contestant that does not take a case is left out, and the others run.
+TEST_F(Cli, ParametersThatNoRungReads) {
+  expect_error("bench reduce --backend cpu --param block=64", 2, "no rung of cpu reads the parameter 'block'");
+  write_raw<std::int32_t>("in.raw", {3, 1, 2});
+  expect_error("run reduce in.raw --type i32 --param grid=3", 2, "no rung of cpu reads the parameter 'grid'");
+#if defined(UPSWEEP_WITH_SIMT)
+  expect_error("explain reduce -n 100 --param threads=2", 2, "no rung of simt reads the parameter 'threads'");
+#endif
+  const Outcome outcome =
+      run("bench sort --backend cpu --rung serial --type u32 -n 300 --samples 4 --param value_bytes=16 --json");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_NE(outcome.err.find("not run: sort/"), std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.out.find("\"median_us\":null"), std::string::npos) << outcome.out;
 }
 
 // Every figure in a README comes from results/.

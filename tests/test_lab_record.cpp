@@ -104,11 +104,14 @@ TEST(Record, FailedRungHasNoTime) {
 
 TEST(Record, MadeFromAMeasurement) {
   const Rung rung{.primitive = "reduce", .name = "simd", .backend = Backend::cpu};
-  const Measurement measured{
-      .rung = &rung, .traffic = {1000, "read"}, .checked = true, .samples = 10, .time = {{1, 2, 3}, 0.1}};
+  const Measurement measured{.rung = &rung,
+                             .traffic = {1000, "read"},
+                             .checked = true,
+                             .tuning = {.threads = 3},
+                             .samples = 10,
+                             .time = {{1, 2, 3}, 0.1}};
   Ceiling ceiling{.kind = "read", .n = 1000, .bytes = 4000, .measured = {.time = {{4, 4, 4}, 0}}};
   Case c{.type = Type::f32, .operation = Op::max, .n = 249};
-  c.tuning.threads = 3;
   const auto made = [&](const Ceiling* held_against) {
     return make_record(identify({.device = "d"}), *find_primitive("reduce"), c, Situation::warm, measured,
                        held_against);

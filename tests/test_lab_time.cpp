@@ -42,7 +42,7 @@ TEST(Statistics, SlowerNeedsBothSpreadAndQuartiles) {
 }
 
 // The CPU with a cache of 64 KiB. Records the kinds of memory that are requested.
-class ScriptedPlatform final : public Platform {
+class ScriptedPlatform : public Platform {
  public:
   Backend backend() const override { return Backend::cpu; }
   Description describe() const override { return {.device = "scripted", .cache_bytes = 1 << 16}; }
@@ -135,6 +135,43 @@ TEST(Stopwatch, MeasuresRightRungsAndRefusesWrongOnes) {
   EXPECT_FALSE(results[1].checked);
   ASSERT_TRUE(results[1].failure);
   EXPECT_EQ(results[1].samples, 0);
+}
+
+Status fixed_shape(const Call& c) {
+  return c.tuning.threads ? Status{Code::unsupported, 0, "one thread only"} : right(c);
+}
+Status reads_threads(const Call& c) {
+  (void)c.tuning.threads.value_or(1);
+  return right(c);
+}
+
+TEST(Stopwatch, ARefusedLaunchShapeIsNoWrongResult) {
+  ScriptedPlatform platform;
+  Script script;
+  const Rung fixed = rung<fixed_shape>("fixed"), good = rung<right>("good");
+  Stopwatch stopwatch(platform, std::make_unique<ScriptedClock>(script));
+  Case c = one;
+  for (const bool shaped : {true, false}) {
+    c.tuning = {.threads = shaped ? 2u : 0u};
+    const auto results = stopwatch.measure(*find_primitive("reduce"), c, {&fixed, &good}, {.samples = 10});
+    ASSERT_EQ(results.size(), 2u);
+    EXPECT_FALSE(results[0].failure);
+    EXPECT_EQ(results[0].refused.value_or("none"), shaped ? "one thread only" : "none");
+    EXPECT_EQ(results[0].samples, shaped ? 0 : 10);
+    EXPECT_EQ(results[1].samples, 10) << "the others run";
+  }
+}
+
+TEST(Stopwatch, TuningIsOfTheRungsThatReadIt) {
+  ScriptedPlatform platform;
+  Script script;
+  const Rung reader = rung<reads_threads>("reader"), good = rung<right>("good");
+  Case c = one;
+  c.tuning = {.block = 32, .threads = 2};
+  const auto results = Stopwatch(platform, std::make_unique<ScriptedClock>(script))
+                           .measure(*find_primitive("reduce"), c, {&reader, &good}, {.samples = 10});
+  EXPECT_EQ(results.at(0).tuning, (Tuning{.threads = 2}));
+  EXPECT_EQ(results.at(1).tuning, Tuning{});
 }
 
 TEST(Stopwatch, WhatSynchronisesIsTimedByItsCalls) {
@@ -249,6 +286,35 @@ TEST(Stopwatch, LongRunsGetFewerSamples) {
   const auto results = Stopwatch(platform, std::make_unique<ScriptedClock>(script))
                            .measure(*find_primitive("reduce"), one, {&good}, {.samples = 20, .budget_us = 1e6});
   EXPECT_EQ(results.at(0).samples, 4);
+}
+
+TEST(Room, IsWhatThePurposeNeeds) {
+  class Gpu : public ScriptedPlatform {
+    Backend backend() const override { return Backend::cuda; }
+  } gpu;
+  ScriptedPlatform cpu;
+  const Description gigabyte{.memory_bytes = std::size_t{1} << 30};
+  const auto error_of = [&](const Platform& platform, const Case& c, Purpose purpose) -> std::string {
+    try {
+      require_room(platform, gigabyte, c, purpose);
+      return "none";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Code::out_of_memory);
+      return error.what() + error.hint();
+    }
+  };
+  // Two copies fit, as a measurement needs them, three do not.
+  const Case half{.type = Type::u8, .n = static_cast<std::size_t>(0.45 * static_cast<double>(available_host_bytes()))};
+  EXPECT_EQ(error_of(cpu, half, Purpose::time), "none");
+  EXPECT_NE(error_of(cpu, half, Purpose::check).find("host memory"), std::string::npos);
+  EXPECT_EQ(error_of(gpu, {.type = Type::u8, .n = 1 << 20}, Purpose::check), "none");
+  EXPECT_NE(error_of(gpu, {.type = Type::u8, .n = (1 << 30) + 1}, Purpose::time).find("device memory"),
+            std::string::npos);
+  Case grid{.type = Type::i32, .n = 1};
+  grid.tuning.grid = 0x7fffffff;
+  EXPECT_EQ(error_of(gpu, grid, Purpose::time),
+            "a grid of 2147483647 blocks needs 8.0 GiB of device memory, 1.0 GiB are availableuse grids up to "
+            "268435456");
 }
 
 TEST(Stopwatch, WhatCannotFitIsRefusedBeforeItIsAllocated) {

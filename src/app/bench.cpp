@@ -68,7 +68,7 @@ class Bench {
           for (const std::size_t n : chosen_sizes(s, primitive, input, default_sizes)) {
             Case& c =
                 series_.back().cases.emplace_back(Case{.type = type, .operation = operation, .n = n, .input = input});
-            set_params(s, primitive, c);
+            set_params(s, primitive, backend, c);
             require_rung_for(primitive, rungs, c);
             lab::require_room(platform, description, c);
             ++cases_;
@@ -96,6 +96,8 @@ class Bench {
   }
 
   bool failed() const { return failed_; }
+  // A rung was timed, or found wrong: not every one refused its launch shape.
+  bool any_ran() const { return any_ran_; }
   // Where the records so far are if the program is interrupted.
   const std::optional<std::string>& kept() const { return kept_; }
 
@@ -116,24 +118,32 @@ class Bench {
       const auto measurements =
           stopwatch.measure(*series.primitive, c, series.rungs, {.samples = options_.samples, .situation = situation_});
       std::vector<lab::Record> records;
-      std::string failures;
+      std::string notes;
       for (const lab::Measurement& measured : measurements) {
+        if (measured.refused) {
+          notes += fmt::format("not run: {}/{} {}: {}\n", series.primitive->name(), measured.rung->name,
+                               lab::describe(c), *measured.refused);
+          continue;
+        }
+        any_ran_ |= !measured.rung->peer;
         records.push_back(make_record(identity, *series.primitive, c, situation_, measured,
                                       stopwatch.ceiling(measured.traffic.ceiling)));
         output_.json_line(to_json(records.back()));
         kept_ = output_.keep_if_interrupted();
         if (!measured.failure) continue;
         failed_ = true;
-        failures += fmt::format("{}(F) {}/{} {}: {}", failures.empty() ? "" : "\n", series.primitive->name(),
-                                measured.rung->name, lab::describe(c), *measured.failure);
+        notes += fmt::format("(F) {}/{} {}: {}\n", series.primitive->name(), measured.rung->name, lab::describe(c),
+                             *measured.failure);
       }
       progress_.clear();
-      if (!failures.empty()) message(failures);
+      if (!notes.empty()) message(notes.substr(0, notes.size() - 1));
+      if (records.empty()) continue;
       if (table_each)
         output_.table(fmt::format("\n{} {}{}\n{}", series.primitive->name(), lab::describe(c), situation_text(),
                                   score_table(records, output_.terminal())));
       all.insert(all.end(), records.begin(), records.end());
     }
+    if (all.empty()) return;
     if (series.by_input) {
       output_.table(fmt::format("\n{} {}{}\n{}", series.primitive->name(), type_and_op(all.front()), situation_text(),
                                 input_table(all, output_.terminal())));
@@ -165,7 +175,7 @@ class Bench {
   Progress progress_{"case"};
   std::vector<Series> series_;
   std::size_t cases_ = 0, done_ = 0;
-  bool failed_ = false;
+  bool failed_ = false, any_ran_ = false;
   std::optional<std::string> kept_;
 };
 
@@ -186,6 +196,7 @@ int work(const Options& options) {
   Bench bench(options, output);
   for (std::size_t i = 0; i < backends.size(); ++i)
     for (const Primitive* primitive : primitives) bench.plan(*primitive, backends[i], *platforms[i]);
+  require_readers(options.selection, backends);
   if (bench.empty()) throw Error(Code::invalid_argument, "no rung is left to time", "see `upsweep devices` and --rung");
   try {
     for (std::size_t i = 0; i < backends.size(); ++i) bench.run(backends[i], *platforms[i]);
@@ -194,6 +205,8 @@ int work(const Options& options) {
       throw Error(Code::interrupted, fmt::format("interrupted; finished records are in {}", *bench.kept()));
     throw;
   }
+  if (!bench.any_ran())
+    throw Error(Code::unsupported, "no rung was timed: each refuses this launch shape", "leave --param out");
   output.commit();
   return bench.failed() ? Exit::wrong_result : Exit::all_right;
 }

@@ -13,6 +13,7 @@
 #include "lab/grid.h"
 #include "lab/processes.h"
 #include "lab/sizes.h"
+#include "lab/time.h"
 
 namespace upsweep::app {
 namespace {
@@ -131,6 +132,10 @@ std::vector<Job> jobs_of(const Options& options) {
                               .inputs = s.inputs};
       require_known_inputs(s, *primitive, check.types);
       if (!s.sizes.empty()) check.sizes = lab::parse_sizes(s.sizes);
+      const Description description = place.platform->describe();
+      for (const Type type : check.types)
+        for (const std::size_t n : check.sizes)
+          lab::require_room(*place.platform, description, {.type = type, .n = n}, lab::Purpose::check);
       if (!place.emulator)
         jobs.push_back({primitive, place.platform, nullptr, check, rungs});
       else

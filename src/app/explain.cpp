@@ -9,6 +9,7 @@
 #include "lab/backends.h"
 #include "lab/check.h"
 #include "lab/sizes.h"
+#include "lab/time.h"
 
 namespace upsweep::app {
 namespace {
@@ -57,8 +58,10 @@ int work(const Options& options) {
         for (const std::string& input : default_inputs(s, *primitive, type))
           for (const std::size_t n : chosen_sizes(s, *primitive, input, std::to_string(primitive->example.n))) {
             Case c{.type = type, .operation = operation, .n = n, .input = input};
-            set_params(with_example(s, *primitive), *primitive, c);
+            set_params(with_example(s, *primitive), *primitive, Backend::simt, c);
+            require_readers(s, {Backend::simt});
             require_rung_for(*primitive, rungs, c);
+            lab::require_room(emulator, emulator.describe(), c, lab::Purpose::check);
             Progress progress(fmt::format("explain {}, rung", primitive->name()));
             const auto explanations = lab::explain(emulator, *primitive, rungs, c, options.lines);
             progress.clear();

@@ -310,7 +310,8 @@ int work(const Options& o) {
                 fmt::format("convert the file, in numpy: a.astype('{}')", takes(Type::i32) ? "i4" : "u4"));
   const std::optional<std::uint64_t> count = chosen_count(o, *reader);
   Case c{.type = reader->type(), .operation = operation};
-  set_params(selection, primitive, c);
+  set_params(selection, primitive, platform.backend(), c);
+  require_readers(selection, {platform.backend()});
   // An image says its channels.
   if (const Parameter* const channels = primitive.parameter("channels"); channels && reader->channels() > 1)
     if (!c.settings.find("channels")) c.settings.set(*channels, std::uint64_t{reader->channels()});

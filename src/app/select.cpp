@@ -159,7 +159,11 @@ std::vector<std::size_t> chosen_sizes(const Selection& selection, const Primitiv
   return lab::parse_sizes(selection.sizes.empty() ? otherwise : selection.sizes);
 }
 
-void set_params(const Selection& selection, const Primitive& primitive, Case& c) {
+namespace {
+bool is_read(const TuningField& field, Backend backend) { return field.of_cpu == (backend == Backend::cpu); }
+}  // namespace
+
+void set_params(const Selection& selection, const Primitive& primitive, Backend backend, Case& c) {
   const auto parameters = primitive.parameters_of(c.operation);
   for (const std::string& item : selection.params) {
     const auto equals = item.find('=');
@@ -176,7 +180,7 @@ void set_params(const Selection& selection, const Primitive& primitive, Case& c)
     const TuningField* found = nullptr;
     for (const TuningField& field : tuning_fields()) {
       const auto& own = primitive.tuning;
-      if (!field.of_every_rung && std::find(own.begin(), own.end(), field.name) == own.end()) continue;
+      if (!field.of_every_primitive && std::find(own.begin(), own.end(), field.name) == own.end()) continue;
       names.emplace_back(field.name);
       if (field.name == name) found = &field;
     }
@@ -185,8 +189,21 @@ void set_params(const Selection& selection, const Primitive& primitive, Case& c)
       throw Error(Code::invalid_argument, fmt::format("{} does not read the parameter '{}'", c.operation.name(), name),
                   fmt::format("its parameters: {}", fmt::join(names, " ")));
     if (!found) throw unknown_name(fmt::format("parameter of {}", primitive.name()), name, names);
-    parse_tuning(c.tuning, *found, text);
+    Tuning given;
+    parse_tuning(given, *found, text);
+    if (is_read(*found, backend)) found->set(c.tuning, found->get(given));
   }
+}
+
+void require_readers(const Selection& selection, const std::vector<Backend>& backends) {
+  for (const std::string& item : selection.params)
+    for (const TuningField& field : tuning_fields()) {
+      const bool named = item.starts_with(field.name) && item[field.name.size()] == '=';
+      if (named && std::none_of(backends.begin(), backends.end(), [&](Backend b) { return is_read(field, b); }))
+        throw Error(Code::invalid_argument,
+                    fmt::format("no rung of {} reads the parameter '{}'", to_string(backends.front()), field.name),
+                    fmt::format("it is of {} rungs", field.of_cpu ? "CPU" : "GPU"));
+    }
 }
 
 std::vector<const Rung*> chosen_rungs(const Selection& selection, const Primitive& primitive, Platform& platform,

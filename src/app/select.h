@@ -33,8 +33,10 @@ std::vector<std::string> chosen_inputs(const Selection& selection, const Primiti
 // Returns the sizes given; by default the input's own, or else `otherwise`, written as on the command line.
 std::vector<std::size_t> chosen_sizes(const Selection& selection, const Primitive& primitive, const std::string& input,
                                       const std::string& otherwise);
-// Sets the selection's parameters on a case: those of the primitive, and tuning.
-void set_params(const Selection& selection, const Primitive& primitive, Case& c);
+// Sets the selection's parameters on a case: those of the primitive, and tuning that rungs of the backend read.
+void set_params(const Selection& selection, const Primitive& primitive, Backend backend, Case& c);
+// Throws if a parameter is of the tuning that no rung of these backends reads.
+void require_readers(const Selection& selection, const std::vector<Backend>& backends);
 
 // Which rungs of a primitive to choose besides those that are named.
 struct RungFilter {

@@ -38,18 +38,40 @@ struct Stream {
   void* handle = nullptr;
 };
 
-// Launch parameters: they change how a rung runs, never what it returns, except for the last bits of float sums. 0: the
-// rung's default.
-struct Tuning {
-  unsigned block = 0;     // threads per block of a GPU rung
-  unsigned grid = 0;      // blocks per launch
-  unsigned threads = 0;   // of a CPU rung; 0: all cores
-  unsigned streams = 0;   // of rungs that copy from host memory
-  std::size_t chunk = 0;  // elements per copy of each of these streams
+// One launch parameter; 0: the rung's default. It notes that a rung has read it, because a benchmark records only the
+// parameters that had an effect.
+template <class T>
+class Knob {
+ public:
+  constexpr Knob(T value = 0) : value_(value) {}
+  constexpr operator T() const {
+    read_ = true;
+    return value_;
+  }
+  constexpr T value_or(T own) const { return *this ? T(*this) : own; }
+  // For those who only pass it on or print it.
+  constexpr T peek() const { return value_; }
+  constexpr bool was_read() const { return read_; }
 
-  constexpr unsigned block_or(std::size_t own) const { return block ? block : static_cast<unsigned>(own); }
-  constexpr unsigned grid_or(std::size_t own) const { return grid ? grid : static_cast<unsigned>(own); }
-  friend constexpr bool operator==(const Tuning&, const Tuning&) = default;
+ private:
+  T value_;
+  mutable bool read_ = false;
+};
+
+// Launch parameters: they change how a rung runs, never what it returns, except for the last bits of float sums.
+struct Tuning {
+  Knob<unsigned> block{};     // threads per block of a GPU rung
+  Knob<unsigned> grid{};      // blocks per launch
+  Knob<unsigned> threads{};   // of a CPU rung; 0: all cores
+  Knob<unsigned> streams{};   // of rungs that copy from host memory
+  Knob<std::size_t> chunk{};  // elements per copy of each of these streams
+
+  constexpr unsigned block_or(std::size_t own) const { return block.value_or(static_cast<unsigned>(own)); }
+  constexpr unsigned grid_or(std::size_t own) const { return grid.value_or(static_cast<unsigned>(own)); }
+  friend constexpr bool operator==(const Tuning& a, const Tuning& b) {
+    return a.block.peek() == b.block.peek() && a.grid.peek() == b.grid.peek() && a.threads.peek() == b.threads.peek() &&
+           a.streams.peek() == b.streams.peek() && a.chunk.peek() == b.chunk.peek();
+  }
 };
 
 // How and where a call runs. The base of each ladder's Args, which are its arrays and scalars in their C++ types.

@@ -41,7 +41,7 @@ struct Parts {
 
 // Returns the cores that a call may use: all by default, and at most as many as there can be parts.
 inline int threads_of(const Tuning& tuning) {
-  const auto asked = tuning.threads ? tuning.threads : static_cast<unsigned>(hardware_threads());
+  const auto asked = tuning.threads.value_or(static_cast<unsigned>(hardware_threads()));
   return static_cast<int>(std::min<unsigned>(asked, Parts::most));
 }
 

@@ -152,7 +152,7 @@ Record make_record(const RunIdentity& identity, const Primitive& primitive, cons
   r.type = to_string(c.type);
   r.n = c.n;
   r.input = c.input;
-  r.params = texts_of(c.settings, c.tuning);
+  r.params = texts_of(c.settings, measured.tuning);
   r.situation = to_string(situation);
   r.synchronises = measured.rung->synchronises;
   set_timing(r, measured);

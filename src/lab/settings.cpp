@@ -90,20 +90,34 @@ Scalar parse_value(const Parameter& p, Type element, const std::string& text) {
   });
 }
 
+namespace {
+template <auto member>
+constexpr TuningField field_of(std::string_view name, std::string_view meaning, std::uint64_t least, std::uint64_t most,
+                               bool of_cpu, bool of_every_primitive = true) {
+  using Value = decltype((Tuning{}.*member).peek());
+  return {.name = name,
+          .meaning = meaning,
+          .least = least,
+          .most = most,
+          .of_cpu = of_cpu,
+          .of_every_primitive = of_every_primitive,
+          .get = [](const Tuning& t) { return std::uint64_t{(t.*member).peek()}; },
+          .was_read = [](const Tuning& t) { return (t.*member).was_read(); },
+          .set = [](Tuning& t, std::uint64_t v) { t.*member = static_cast<Value>(v); }};
+}
+}  // namespace
+
 std::span<const TuningField> tuning_fields() {
   // Threads per block and blocks per launch: the limits of every CUDA device. No CPU rung cuts its work into more than
-  // Parts::most parts; 0 is all cores. A rung forks into at most eight streams.
+  // Parts::most parts. A rung forks into at most eight streams.
   static constexpr TuningField fields[] = {
-      {"block", 1, 1024, true, [](const Tuning& t) { return std::uint64_t{t.block}; },
-       [](Tuning& t, std::uint64_t v) { t.block = static_cast<unsigned>(v); }},
-      {"grid", 1, 0x7fffffff, true, [](const Tuning& t) { return std::uint64_t{t.grid}; },
-       [](Tuning& t, std::uint64_t v) { t.grid = static_cast<unsigned>(v); }},
-      {"threads", 0, Parts::most, true, [](const Tuning& t) { return std::uint64_t{t.threads}; },
-       [](Tuning& t, std::uint64_t v) { t.threads = static_cast<unsigned>(v); }},
-      {"streams", 1, 8, false, [](const Tuning& t) { return std::uint64_t{t.streams}; },
-       [](Tuning& t, std::uint64_t v) { t.streams = static_cast<unsigned>(v); }},
-      {"chunk", 1, std::uint64_t{1} << 53, false, [](const Tuning& t) { return std::uint64_t{t.chunk}; },
-       [](Tuning& t, std::uint64_t v) { t.chunk = v; }}};
+      field_of<&Tuning::block>("block", "threads per block of a GPU rung (default: the rung's)", 1, 1024, false),
+      field_of<&Tuning::grid>("grid", "blocks per launch of a GPU rung (default: the rung's)", 1, 0x7fffffff, false),
+      field_of<&Tuning::threads>("threads", "threads of a CPU rung (default: 0, all cores)", 0, Parts::most, true),
+      field_of<&Tuning::streams>("streams", "streams that copy from host memory (default: the rung's)", 1, 8, false,
+                                 false),
+      field_of<&Tuning::chunk>("chunk", "elements per copy from host memory (default: the rung's)", 1,
+                               std::uint64_t{1} << 53, false, false)};
   return fields;
 }
 
@@ -120,6 +134,13 @@ std::vector<std::pair<std::string, std::string>> texts_of(const Settings& settin
   for (const TuningField& field : tuning_fields())
     if (const std::uint64_t value = field.get(tuning)) texts.emplace_back(field.name, fmt::format("{}", value));
   return texts;
+}
+
+Tuning only_read(const Tuning& tuning) {
+  Tuning read;
+  for (const TuningField& field : tuning_fields())
+    if (field.was_read(tuning)) field.set(read, field.get(tuning));
+  return read;
 }
 
 }  // namespace upsweep

@@ -45,14 +45,20 @@ Scalar parse_value(const Parameter& parameter, Type element, const std::string& 
 // A field of Tuning by name.
 struct TuningField {
   std::string_view name;
+  std::string_view meaning;  // one line, with the default
   std::uint64_t least, most;
-  bool of_every_rung;  // if false, only rungs of primitives that list it in Primitive::tuning read it
+  bool of_cpu;              // read by CPU rungs; otherwise by GPU rungs, which are emulated too
+  bool of_every_primitive;  // if false, only rungs of primitives that list it in Primitive::tuning read it
   std::uint64_t (*get)(const Tuning&);
+  bool (*was_read)(const Tuning&);
   void (*set)(Tuning&, std::uint64_t);
 };
 std::span<const TuningField> tuning_fields();
 // Throws like parse_value.
 void parse_tuning(Tuning& tuning, const TuningField& field, const std::string& text);
+
+// Returns the tuning of a finished call without the values that its rung did not read.
+Tuning only_read(const Tuning& tuning);
 
 // Returns all values of settings and tuning, as names and texts.
 std::vector<std::pair<std::string, std::string>> texts_of(const Settings& settings, const Tuning& tuning);

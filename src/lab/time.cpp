@@ -173,22 +173,28 @@ std::string gib(std::size_t bytes) { return fmt::format("{:.1f} GiB", static_cas
 
 }  // namespace
 
-void require_room(const Platform& platform, const Description& description, const Case& c) {
+void require_room(const Platform& platform, const Description& description, const Case& c, Purpose purpose) {
   const std::size_t element = size_of(c.type);
-  const bool cpu = platform.backend() != Backend::cuda;
-  const std::size_t available = available_host_bytes();
-  const std::size_t most = available / element / (cpu ? 2 : 1);
-  if (c.n > most)
-    throw Error(
-        Code::out_of_memory,
-        fmt::format("n={} {} needs {} of host memory, {} are available", c.n, to_string(c.type),
-                    c.n > most * 1000 ? "far more than there is" : gib(c.n * element * (cpu ? 2 : 1)), gib(available)),
-        fmt::format("use n up to {}", most));
-  if (!cpu && description.memory_bytes && c.n > description.memory_bytes / element)
+  const auto require = [&](const std::string& what, std::size_t count, std::size_t copies, std::size_t room,
+                           const char* where, const char* unit) {
+    const std::size_t most = room / element / copies;
+    if (count <= most) return;
+    const bool far = count > most * 1000;
     throw Error(Code::out_of_memory,
-                fmt::format("n={} {} needs {}, the device has {}", c.n, to_string(c.type), gib(c.n * element),
-                            gib(description.memory_bytes)),
-                fmt::format("use n up to {}", description.memory_bytes / element));
+                fmt::format("{} needs {} of {} memory, {} are available", what,
+                            far ? "far more than there is" : gib(count * element * copies), where, gib(room)),
+                fmt::format("use {} up to {}", unit, most));
+  };
+  const std::string n = fmt::format("n={} {}", c.n, to_string(c.type));
+  const bool on_host = platform.backend() != Backend::cuda;
+  const std::size_t copies = (on_host ? 2 : 1) + (purpose == Purpose::check ? 1 : 0), host = available_host_bytes();
+  require(n, c.n, copies, host, "host", "n");
+  const bool has_own = platform.backend() != Backend::cpu && description.memory_bytes;
+  if (has_own) require(n, c.n, 1, description.memory_bytes, "device", "n");
+  const std::size_t blocks = c.tuning.grid.peek();
+  const std::string grid = fmt::format("a grid of {} blocks", blocks);
+  if (on_host) require(grid, blocks, copies, host, "host", "grids");
+  if (has_own) require(grid, blocks, 1, description.memory_bytes, "device", "grids");
 }
 
 // One contestant at one case.
@@ -230,6 +236,10 @@ struct Stopwatch::Lane {
       copies->point_first(arguments);
       start();
       platform.synchronize();
+      if (status.code == Code::unsupported && (rung->peer || c.tuning != Tuning{})) {
+        result.refused = status.message ? status.message : "no message";
+        return;
+      }
       if (!failed()) result.failure = copies->verify(problem, *rung);
       result.checked = !result.failure;
     } catch (const Error& error) {
@@ -275,7 +285,7 @@ void Stopwatch::interleave(std::vector<Lane*> lanes, const TimeOptions& options)
     for (double& us : times) us -= own;
     return times;
   };
-  std::erase_if(lanes, [](Lane* lane) { return lane->failed(); });
+  std::erase_if(lanes, [](Lane* lane) { return lane->result.refused || lane->failed(); });
 
   // Warm up, then choose the calls per sample and the samples that fit the budget.
   for (Lane* lane : lanes) {
@@ -436,7 +446,10 @@ std::vector<Measurement> Stopwatch::measure(const Primitive& primitive, const Ca
                                              .measured = lane->result});
   }
   std::vector<Measurement> measurements;
-  for (const auto& lane : contestants) measurements.push_back(lane->result);
+  for (const auto& lane : contestants) {
+    measurements.push_back(lane->result);
+    measurements.back().tuning = only_read(lane->arguments.tuning);
+  }
   return measurements;
 }
 

@@ -53,6 +53,8 @@ struct Measurement {
   Traffic traffic;
   bool checked = false;                // verified at this case, and right
   std::optional<std::string> failure;  // why it has no time: "(F)"
+  std::optional<std::string> refused;  // why it does not take this launch shape or, a peer, this case: it was not run
+  Tuning tuning{};                     // the values of the case's that it read
   int samples = 0;
   Timing time;
 };
@@ -67,9 +69,12 @@ struct Ceiling {
   double gbs() const { return gigabytes_per_second(bytes, measured.time.us.median); }
 };
 
-// Throws Error(out_of_memory) for a case that cannot fit: host memory must hold the generated input and, on the CPU,
-// also the copy that is timed.
-void require_room(const Platform& platform, const Description& description, const Case& c);
+// Throws Error(out_of_memory) for a case that cannot fit. Host memory must hold the generated input; on the CPU and on
+// an emulator also the copy that the rung gets; for a check, which looks whether the input is unchanged, also the copy
+// that it fetches. A grid that the case asks for needs a result per block.
+enum class Purpose { time, check };
+void require_room(const Platform& platform, const Description& description, const Case& c,
+                  Purpose purpose = Purpose::time);
 
 class Copies;
 

@@ -29,8 +29,8 @@ struct from_host_pipelined {
 
   template <class T, class>
   static Status run(const Args<T>& a) {
-    const std::size_t chunk = a.tuning.chunk ? a.tuning.chunk : default_chunk_bytes / sizeof(T);
-    const unsigned streams = a.tuning.streams ? a.tuning.streams : default_streams;
+    const std::size_t chunk = a.tuning.chunk.value_or(default_chunk_bytes / sizeof(T));
+    const unsigned streams = a.tuning.streams.value_or(default_streams);
     if (streams > Fork::most) return {Code::invalid_argument, 0, "from_host_pipelined takes 1 to 8 streams"};
     if (a.n == 0) return {};
 
