@@ -23,6 +23,7 @@
 #include "ladders/render/lab/circle_file.h"
 #include "ladders/render/lab/oracle.h"
 #include "ladders/render/lab/scenes.h"
+#include "ladders/render/lab/scores.h"
 #include "upsweep/render.h"
 
 namespace upsweep {
@@ -216,6 +217,31 @@ TEST(Render, ScenesAreValidAtEverySize) {
   for (const Scene& scene : scenes())
     for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{9}, std::size_t{2500}})
       for (const Circle& c : draw_scene(scene, n, 3)) ASSERT_EQ(mistake_in(c), nullptr) << scene.name;
+}
+
+// ---- scores
+// ----------------------------------------------------------------------------------------------------------
+
+lab::Record drawn(const char* scene, std::uint64_t n, const char* rung, double us) {
+  lab::Record r;
+  r.primitive = "render", r.rung = rung, r.input = scene, r.n = n;
+  if (us > 0) r.median_us = us;
+  return r;
+}
+
+TEST(Render, ScoresBesidePublishedTimes) {
+  lab::Record small = drawn("rand10k", 10000, "binned", 1);
+  small.params = {{"width", "64"}};
+  const std::string table = score_table(
+      {drawn("rgb", 3, "pixel", 20), drawn("rgb", 3, "binned", 10), small, drawn("rand100k", 500, "binned", 1),
+       drawn("pattern", 1217, "binned", 4), drawn("pattern", 1217, "pixel", 0), drawn("faint", 1000, "pixel", 1)},
+      {});
+  EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 4) << table;  // source, names, rgb, pattern
+  EXPECT_NE(table.find("26.5x"), std::string::npos) << table;
+  EXPECT_NE(table.find("binned"), std::string::npos) << table;
+  EXPECT_NE(table.find("(F)"), std::string::npos) << table;
+  EXPECT_EQ(table.find("rand"), std::string::npos) << table;
+  EXPECT_EQ(score_table({}, {}), "");
 }
 
 // ---- scenes that move
