@@ -75,6 +75,7 @@ class Cli : public testing::Test {
     for (const auto& entry : fs::directory_iterator(folder_))
       if (const std::string name = entry.path().filename(); name != "stdout.txt" && name != "stderr.txt")
         names.push_back(name);
+    std::sort(names.begin(), names.end());
     return names;
   }
   fs::path folder_;
@@ -386,6 +387,37 @@ TEST_F(Cli, RendersScenesAndFiles) {
   write("bad.csv", "x,y,radius\n0.5,0.5,nan\n");
   expect_error("render bad.csv -o c.png", 2, "circle 0: a number is not finite");
   EXPECT_FALSE(fs::exists(folder_ / "c.png"));
+}
+
+TEST_F(Cli, RendersFilms) {
+  const Outcome drawn = run("render bouncingballs --frames 8:11 --size 20x10 --check -o f%03d.png");
+  EXPECT_EQ(drawn.code, 0) << drawn.err;
+  EXPECT_NE(drawn.err.find("3 frames of 10 circles"), std::string::npos) << drawn.err;
+  EXPECT_EQ(files(), (std::vector<std::string>{"f008.png", "f009.png", "f010.png"}));
+  EXPECT_NE(read(folder_ / "f008.png"), read(folder_ / "f010.png"));
+
+  // A header, and for each frame its name and three bytes a pixel; a range of the same film has the same frames.
+  const std::string header = "YUV4MPEG2 W20 H10 F60:1 Ip A1:1 C444\n";
+  const std::string film = run("render hypnosis --frames 0:4 --size 20x10 -o -").out;
+  constexpr std::size_t frame = 6 + 3 * 20 * 10;
+  ASSERT_EQ(film.size(), header.size() + 4 * frame);
+  EXPECT_TRUE(film.starts_with(header + "FRAME\n"));
+  EXPECT_EQ(static_cast<unsigned char>(film[header.size() + 6]), 235);  // white
+  EXPECT_EQ(run("render hypnosis --frames 2:4 --size 20x10 -o film.y4m").code, 0);
+  EXPECT_EQ(read(folder_ / "film.y4m"), header + film.substr(header.size() + 2 * frame));
+
+  // Interrupted, it leaves whole frames alone.
+  run("render snow --frames 0:100000 -n 300 --size 64 -o g%d.png & while [ ! -e g2.png ]; do sleep 0.01; done; "
+      "kill -TERM $!; wait $!");
+  for (const std::string& name : files()) {
+    EXPECT_TRUE(name.ends_with(".png") || name == "film.y4m") << name;
+    EXPECT_TRUE(name.ends_with(".y4m") || read(folder_ / name).find("IEND") != std::string::npos) << name;
+  }
+
+  expect_error("render rgb --frames 0:4 -o a%d.png", 2, "the scene 'rgb' stands still");
+  expect_error("render snow --frames 4:4 -o a%d.png", 2, "--frames 4:4 is not a range of frames");
+  expect_error("render snow --frames 0:2 -o a.png", 2, "a.png has no place for their numbers");
+  expect_error("render snow --frames 0:2 -o a%s.png", 2, "has no place for their numbers");
 }
 
 TEST_F(Cli, RunOnTheUsersData) {

@@ -19,9 +19,11 @@
 #include "files/image.h"
 #include "files/npy.h"
 #include "ladders/render/binding.h"
+#include "ladders/render/lab/animation.h"
 #include "ladders/render/lab/circle_file.h"
 #include "ladders/render/lab/oracle.h"
 #include "ladders/render/lab/scenes.h"
+#include "ladders/render/lab/scores.h"
 #include "upsweep/render.h"
 
 namespace upsweep {
@@ -215,6 +217,95 @@ TEST(Render, ScenesAreValidAtEverySize) {
   for (const Scene& scene : scenes())
     for (const std::size_t n : {std::size_t{0}, std::size_t{1}, std::size_t{9}, std::size_t{2500}})
       for (const Circle& c : draw_scene(scene, n, 3)) ASSERT_EQ(mistake_in(c), nullptr) << scene.name;
+}
+
+// ---- scores
+// ----------------------------------------------------------------------------------------------------------
+
+lab::Record drawn(const char* scene, std::uint64_t n, const char* rung, double us) {
+  lab::Record r;
+  r.primitive = "render", r.rung = rung, r.input = scene, r.n = n;
+  if (us > 0) r.median_us = us;
+  return r;
+}
+
+TEST(Render, ScoresBesidePublishedTimes) {
+  lab::Record small = drawn("rand10k", 10000, "binned", 1);
+  small.params = {{"width", "64"}};
+  const std::string table = score_table(
+      {drawn("rgb", 3, "pixel", 20), drawn("rgb", 3, "binned", 10), small, drawn("rand100k", 500, "binned", 1),
+       drawn("pattern", 1217, "binned", 4), drawn("pattern", 1217, "pixel", 0), drawn("faint", 1000, "pixel", 1)},
+      {});
+  EXPECT_EQ(std::count(table.begin(), table.end(), '\n'), 4) << table;  // source, names, rgb, pattern
+  EXPECT_NE(table.find("26.5x"), std::string::npos) << table;
+  EXPECT_NE(table.find("binned"), std::string::npos) << table;
+  EXPECT_NE(table.find("(F)"), std::string::npos) << table;
+  EXPECT_EQ(table.find("rand"), std::string::npos) << table;
+  EXPECT_EQ(score_table({}, {}), "");
+}
+
+// ---- scenes that move
+// ------------------------------------------------------------------------------------------------
+
+std::vector<Circle> animated(const char* name, std::size_t circles, unsigned steps) {
+  Animation animation(find_scene(name), circles, 3);
+  for (unsigned frame = 0; frame < steps; ++frame) animation.step();
+  return animation.circles();
+}
+
+TEST(Animation, BeginsWithTheScene) {
+  for (const Scene& scene : scenes()) {
+    if (scene.motion == Motion::none) {
+      EXPECT_NE(mistake_of([&] { Animation(scene, 5, 0); }).find("stands still"), std::string::npos) << scene.name;
+      continue;
+    }
+    const auto drawn = draw_scene(scene, 700, 9);
+    const Animation animation(scene, 700, 9);
+    EXPECT_TRUE(same_bits({floats_of(drawn).begin(), floats_of(drawn).end()},
+                          {floats_of(animation.circles()).begin(), floats_of(animation.circles()).end()}))
+        << scene.name;
+  }
+}
+
+TEST(Animation, SnowFallsIntoThePicture) {
+  const auto fallen = draw_scene(find_scene("snowsingle"), 2000, 3);
+  const auto snow = animated("snow", 2000, 600);
+  EXPECT_TRUE(std::equal(fallen.begin(), fallen.end(), snow.begin(),
+                         [](const Circle& a, const Circle& b) { return a.x == b.x && a.y == b.y; }));
+  const auto inside = [](const Circle& c) { return c.y < 1; };
+  EXPECT_GT(std::count_if(snow.begin(), snow.end(), inside), 500);
+  for (const Circle& c : animated("snow", 2000, 1500)) {
+    EXPECT_GE(c.y + c.radius, 0);
+    EXPECT_GE(c.x + c.radius, 0);
+    EXPECT_LE(c.x - c.radius, 1);
+  }
+}
+
+TEST(Animation, BallsComeToRest) {
+  for (const Circle& c : animated("bouncingballs", 10, 100)) EXPECT_GE(c.y, 0);
+  for (const Circle& c : animated("bouncingballs", 10, 1200)) EXPECT_EQ(c.y, 0);
+}
+
+TEST(Animation, RingsGrowAndStartAgain) {
+  const auto at_0 = animated("hypnosis", 25, 0), at_1 = animated("hypnosis", 25, 1);
+  EXPECT_FLOAT_EQ(at_1[3].radius, at_0[3].radius + .01f);
+  for (const Circle& c : animated("hypnosis", 25, 500)) {
+    EXPECT_GE(c.radius, .02f);
+    EXPECT_LE(c.radius, .5f);
+  }
+}
+
+TEST(Animation, SparksLeaveTheirCentres) {
+  for (const unsigned steps : {0u, 10u, 300u}) {
+    const auto circles = animated("fireworks", 315, steps);
+    for (std::size_t k = 15; k < 315; ++k) {
+      const Circle& centre = circles[(k - 15) / 20];
+      const float distance = std::hypot(circles[k].x - centre.x, circles[k].y - centre.y);
+      EXPECT_GE(distance, .0049f);
+      EXPECT_LE(distance, .2501f);
+      EXPECT_TRUE(steps != 10 || std::fabs(distance - (.105f + 10 * .2f / 60)) < 1e-5f) << distance;
+    }
+  }
 }
 
 // ---- files ----------------------------------------------------------------------------------------------------------

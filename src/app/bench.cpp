@@ -10,6 +10,7 @@
 #include "lab/sizes.h"
 #include "lab/table.h"
 #include "lab/time.h"
+#include "ladders/render/lab/scores.h"
 
 namespace upsweep::app {
 namespace {
@@ -147,6 +148,8 @@ class Bench {
     if (series.by_input) {
       output_.table(fmt::format("\n{} {}{}\n{}", series.primitive->name(), type_and_op(all.front()), situation_text(),
                                 input_table(all, output_.terminal())));
+      if (series.primitive->name() == "render")
+        output_.table("\n" + ladders::render::score_table(all, output_.terminal()));
     } else if (!table_each) {
       const Case& c = series.cases.front();
       output_.table(fmt::format("\n{} {} input={}{}, GB/s\n{}", series.primitive->name(), type_and_op(all.front()),

@@ -15,6 +15,7 @@
 #include "lab/backends.h"
 #include "lab/sizes.h"
 #include "ladders/render/binding.h"
+#include "ladders/render/lab/animation.h"
 #include "ladders/render/lab/circle_file.h"
 #include "ladders/render/lab/oracle.h"
 #include "ladders/render/lab/scenes.h"
@@ -26,7 +27,7 @@ using namespace ladders::render;
 
 struct Options {
   std::string scene, output;
-  std::string size = "1024x1024", view, background, rung, backend = "cpu", circles;
+  std::string size = "1024x1024", view, background, rung, backend = "cpu", circles, frames;
   std::uint64_t seed = 0;
   double alpha = -1, eps = 0;
   bool fast = false, coverage = false, check = false, snow = false;
@@ -34,7 +35,10 @@ struct Options {
 
 void declare(CLI::App& command, Options& o) {
   command.add_option("scene", o.scene, "A scene by name, or circles in a .npy, .csv or .json file")->required();
-  command.add_option("-o,--output", o.output, "Image to write: .png, .ppm, .pfm, .npy; - for a PNG on standard output");
+  command.add_option("-o,--output", o.output,
+                     "Image to write: .png, .ppm, .pfm, .npy; - for a PNG on standard output. With --frames, a pattern "
+                     "like out-%04d.png, a .y4m film, or - for a film on standard output");
+  command.add_option("--frames", o.frames, "Frames A to B - 1 of a scene that moves, A:B, at 60 a second");
   command.add_option("--size", o.size, "Width and height in pixels (1024x1024)");
   command.add_option("--view", o.view, "The rectangle to show: x0,y0,x1,y1 (0,0,1,1)");
   command.add_option("--background", o.background, "Three numbers, 0,0,0, or #rrggbb (white)");
@@ -108,56 +112,155 @@ Picture picture_of(const Options& o) {
   return picture;
 }
 
+bool is_file(const Options& o) { return o.scene.find_first_of("./-") != std::string::npos; }
+
+const Scene& scene_of(const Options& o) {
+  std::vector<std::string> names;
+  for (const Scene& scene : scenes()) names.emplace_back(scene.name);
+  if (std::find(names.begin(), names.end(), o.scene) == names.end()) throw unknown_name("scene", o.scene, names);
+  return find_scene(o.scene);
+}
+
+std::size_t count_of_circles(const Options& o, const Scene& scene) {
+  return o.circles.empty() ? scene.circles : lab::parse_sizes(o.circles).front();
+}
+
 std::vector<Circle> circles_of(const Options& o, Picture& picture) {
-  std::vector<Circle> circles;
-  if (o.scene.find_first_of("./-") != std::string::npos) {
-    circles = read_circles(o.scene);
+  if (is_file(o)) {
     if (o.snow) picture.shading = Shading::snow;
-  } else {
-    std::vector<std::string> names;
-    for (const Scene& scene : scenes()) names.emplace_back(scene.name);
-    if (std::find(names.begin(), names.end(), o.scene) == names.end()) throw unknown_name("scene", o.scene, names);
-    const Scene& scene = find_scene(o.scene);
-    const std::size_t n = o.circles.empty() ? scene.circles : lab::parse_sizes(o.circles).front();
-    circles = draw_scene(scene, n, o.seed);
-    picture.shading = scene.shading;
+    return read_circles(o.scene);
   }
-  if (o.alpha >= 0)
-    for (Circle& c : circles) c.alpha = static_cast<float>(o.alpha);
-  return circles;
+  const Scene& scene = scene_of(o);
+  picture.shading = scene.shading;
+  return draw_scene(scene, count_of_circles(o, scene), o.seed);
+}
+
+// Draws pictures on the device that was asked for.
+class Renderer {
+ public:
+  explicit Renderer(const Options& o)
+      : options_(o), device_(lab::open_platform(chosen_backends(Selection{.backends = {o.backend}}, {}).front())) {}
+
+  // With --check, `code` becomes wrong_result if the picture is wrong.
+  const std::vector<float>& draw(std::vector<Circle> circles, const Picture& picture, int& code) {
+    if (options_.alpha >= 0)
+      for (Circle& c : circles) c.alpha = static_cast<float>(options_.alpha);
+    const std::span floats(reinterpret_cast<const float*>(circles.data()), circles.size() * floats_per_circle);
+    image_.resize(std::size_t{picture.width} * picture.height * count_of(picture.channels));
+    using Clock = std::chrono::steady_clock;
+    const auto begin = Clock::now();
+    render(device_, floats, image_, picture, {.rung = options_.rung});
+    took_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+    if (options_.check && !right(floats, picture)) code = Exit::wrong_result;
+    return image_;
+  }
+  std::string device_name() const { return device_.name(); }
+  double took_ms = 0;  // the last picture
+
+ private:
+  bool right(std::span<const float> floats, const Picture& picture) const {
+    const std::size_t n = floats.size() / floats_per_circle;
+    const Frame frame = frame_of({.scalars = scalars_of(picture)});
+    const std::vector<float> expected = expected_image(floats.data(), n, frame);
+    const double permitted = permitted_error(floats.data(), n, frame);
+    const Difference d = difference(frame, image_.data(), expected.data());
+    message(fmt::format("check: {} of {} numbers differ from the serial renderer's, by at most {:.3g}{}", d.differing,
+                        image_.size(), d.error, permitted > 0 ? fmt::format("; permitted {:.3g}", permitted) : ""));
+    return d.differing == 0 || (permitted > 0 && d.error <= permitted);
+  }
+
+  const Options& options_;
+  Device device_;
+  std::vector<float> image_;
+};
+
+// ---- films ----------------------------------------------------------------------------------------------------------
+
+struct FrameRange {
+  unsigned begin, end;
+};
+FrameRange frames_of(const std::string& text) {
+  FrameRange range{};
+  const char* const end = text.data() + text.size();
+  const auto first = std::from_chars(text.data(), end, range.begin);
+  if (first.ec == std::errc{} && first.ptr != end && *first.ptr == ':') {
+    const auto last = std::from_chars(first.ptr + 1, end, range.end);
+    if (last.ec == std::errc{} && last.ptr == end && range.begin < range.end) return range;
+  }
+  throw Error(Code::invalid_argument, fmt::format("--frames {} is not a range of frames", text),
+              "write --frames 0:300 for the first 300");
+}
+
+// The name of a frame's image, from a pattern with one %d or %04d.
+std::string numbered(const std::string& pattern, unsigned frame) {
+  const std::size_t at = pattern.find('%'), letter = pattern.find('d', at);
+  unsigned digits = 0;
+  if (at != pattern.npos && letter != pattern.npos && pattern.find('%', at + 1) == pattern.npos) {
+    const char *const first = pattern.data() + at + 1, *const last = pattern.data() + letter;
+    const auto [stop, error] = std::from_chars(first, last, digits);
+    if (first == last || (error == std::errc{} && stop == last && digits < 20))
+      return pattern.substr(0, at) + fmt::format("{:0{}}", frame, digits) + pattern.substr(letter + 1);
+  }
+  throw Error(Code::invalid_argument, "--frames writes many images: " + pattern + " has no place for their numbers",
+              "write -o out-%04d.png, or a film: -o film.y4m, or -o - into a video encoder");
+}
+
+int film(const Options& o, Picture picture) {
+  const FrameRange range = frames_of(o.frames);
+  if (is_file(o)) throw Error(Code::invalid_argument, "the circles of a file stand still", "leave --frames out");
+  const Scene& scene = scene_of(o);
+  picture.shading = scene.shading;
+  const bool y4m = o.output == "-" || o.output.ends_with(".y4m");
+  const auto format = y4m || o.output.empty() ? ImageFormat::png : image_format(o.output);
+  std::optional<OutputFile> whole;
+  if (y4m)
+    whole.emplace(o.output);
+  else if (!o.output.empty())
+    OutputFile(numbered(o.output, range.begin));  // so that an unwritable path costs nothing
+
+  Animation animation(scene, count_of_circles(o, scene), o.seed);
+  Renderer renderer(o);
+  if (y4m) write_y4m_header(*whole, picture.width, picture.height, Animation::frames_per_second);
+  Progress progress("frame");
+  int code = Exit::all_right;
+  double ms = 0;
+  for (unsigned frame = 0; frame < range.end; ++frame, animation.step()) {
+    throw_if_interrupted();
+    if (frame < range.begin) continue;
+    progress.update(frame - range.begin, range.end - range.begin);
+    const std::vector<float>& pixels = renderer.draw(animation.circles(), picture, code);
+    ms += renderer.took_ms;
+    const FloatImage image{picture.width, picture.height, count_of(picture.channels), pixels};
+    if (y4m) {
+      write_y4m_frame(*whole, image);
+    } else if (!o.output.empty()) {
+      OutputFile file(numbered(o.output, frame));
+      write_image(file, format, image);
+      file.commit();
+    }
+  }
+  if (y4m) whole->commit();
+  progress.clear();
+  const unsigned frames = range.end - range.begin;
+  message(fmt::format("{} frames of {} circles, {}x{}: {:.3g} ms each on {}", frames, animation.circles().size(),
+                      picture.width, picture.height, ms / frames, renderer.device_name()));
+  return code;
 }
 
 int work(const Options& o) {
   Picture picture = picture_of(o);
+  if (!o.frames.empty()) return film(o, picture);
   const auto format = o.output.empty() ? ImageFormat::png : image_format(o.output);
   std::optional<OutputFile> file;
   if (!o.output.empty()) file.emplace(o.output);  // before the work, so that an unwritable path costs nothing
   const std::vector<Circle> circles = circles_of(o, picture);
-  const std::span floats(reinterpret_cast<const float*>(circles.data()), circles.size() * floats_per_circle);
-
-  Selection selection{.backends = {o.backend}};
-  Device device(lab::open_platform(chosen_backends(selection, {}).front()));
-  const unsigned channels = count_of(picture.channels);
-  std::vector<float> image(std::size_t{picture.width} * picture.height * channels);
-  using Clock = std::chrono::steady_clock;
-  const auto begin = Clock::now();
-  render(device, floats, image, picture, {.rung = o.rung});
-  const std::chrono::duration<double, std::milli> took = Clock::now() - begin;
-  message(fmt::format("{} circles, {}x{}: {:.3g} ms on {}", circles.size(), picture.width, picture.height, took.count(),
-                      device.name()));
-
+  Renderer renderer(o);
   int code = Exit::all_right;
-  if (o.check) {
-    const Frame frame = frame_of({.scalars = scalars_of(picture)});
-    const std::vector<float> expected = expected_image(floats.data(), circles.size(), frame);
-    const double permitted = permitted_error(floats.data(), circles.size(), frame);
-    const Difference d = difference(frame, image.data(), expected.data());
-    message(fmt::format("check: {} of {} numbers differ from the serial renderer's, by at most {:.3g}{}", d.differing,
-                        image.size(), d.error, permitted > 0 ? fmt::format("; permitted {:.3g}", permitted) : ""));
-    if (d.error > permitted || (permitted == 0 && d.differing > 0)) code = Exit::wrong_result;
-  }
+  const std::vector<float>& pixels = renderer.draw(circles, picture, code);
+  message(fmt::format("{} circles, {}x{}: {:.3g} ms on {}", circles.size(), picture.width, picture.height,
+                      renderer.took_ms, renderer.device_name()));
   if (file) {
-    write_image(*file, format, {picture.width, picture.height, channels, image});
+    write_image(*file, format, {picture.width, picture.height, count_of(picture.channels), pixels});
     file->commit();
   }
   return code;
@@ -170,6 +273,7 @@ void add_render(CLI::App& app, int& exit_code) {
                        "  upsweep render rand100k -o picture.png\n"
                        "  upsweep render points.csv --size 1920x1080 --background '#202020' -o points.png\n"
                        "  upsweep render rand1M --view 0.4,0.4,0.5,0.5 --check -o part.png\n"
+                       "  upsweep render snow --frames 0:300 --size 1280x720 -o - | ffmpeg -i - snow.mp4\n"
                        "Scenes: rgb rgby pattern rand10k rand100k rand1M micro2M biglittle littlebig snow snowsingle\n"
                        "  bouncingballs hypnosis fireworks scatter10M\n",
                        declare, work);

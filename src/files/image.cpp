@@ -116,4 +116,27 @@ void write_image(OutputFile& file, ImageFormat format, const FloatImage& image) 
   }
 }
 
+void write_y4m_header(OutputFile& file, std::size_t width, std::size_t height, unsigned frames_per_second) {
+  write_text(file, "YUV4MPEG2 W" + std::to_string(width) + " H" + std::to_string(height) + " F" +
+                       std::to_string(frames_per_second) + ":1 Ip A1:1 C444\n");
+}
+
+void write_y4m_frame(OutputFile& file, const FloatImage& image) {
+  // The first value, and what red, green and blue add to it: BT.601, of 219 and 224 steps.
+  constexpr float planes[3][4] = {
+      {16, 65.481f, 128.553f, 24.966f}, {128, -37.797f, -74.203f, 112}, {128, 112, -93.786f, -18.214f}};
+  const std::string begin = "FRAME\n";
+  const std::size_t pixels = image.width * image.height;
+  std::vector<std::uint8_t> bytes(begin.begin(), begin.end());  // one write, so that a frame is whole in a file
+  bytes.reserve(begin.size() + 3 * pixels);
+  for (const auto& plane : planes)
+    for (std::size_t i = 0; i < pixels; ++i) {
+      float value = plane[0] + .5f;
+      for (unsigned k = 0; k < 3; ++k)
+        value += plane[k + 1] * (float(byte_of(image.values[i * image.channels + k])) / 255);
+      bytes.push_back(static_cast<std::uint8_t>(value));
+    }
+  file.write(std::as_bytes(std::span(bytes)));
+}
+
 }  // namespace upsweep

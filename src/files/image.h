@@ -22,4 +22,9 @@ ImageFormat image_format(const std::string& path);
 // or Error(interrupted).
 void write_image(OutputFile& file, ImageFormat format, const FloatImage& image);
 
+// A film as Y4M (YUV4MPEG2), which video encoders read from a pipe: 8 bits, BT.601, a colour for every pixel. The
+// header is written once, before the frames.
+void write_y4m_header(OutputFile& file, std::size_t width, std::size_t height, unsigned frames_per_second);
+void write_y4m_frame(OutputFile& file, const FloatImage& image);
+
 }  // namespace upsweep

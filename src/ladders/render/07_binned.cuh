@@ -12,8 +12,7 @@
 // Source    bins: Molnar et al., A Sorting Classification of Parallel Rendering, 1994; ordered ranks from bitmaps:
 //           Ashkiani et al., GPU Multisplit, 2016.
 #pragma once
-#include "ladders/render/bins.cuh"
-#include "ladders/render/disc.cuh"
+#include "ladders/render/block_list.cuh"
 
 namespace upsweep::ladders::render {
 
@@ -21,83 +20,6 @@ namespace upsweep::ladders::render {
 inline constexpr float certain_at = 0x1p-40f;
 // A list that is not longer is drawn at once: going backwards first would take as long.
 inline constexpr unsigned short_list = 48;
-
-// A warp's 8 x 4 pixels, two warps beside each other in a block.
-struct WarpPixels {
-  unsigned i, j;
-  bool inside;
-  float x, y, left, top, right, bottom;
-  __device__ explicit WarpPixels(const Frame& f) {
-    const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
-    const unsigned first_i = blockIdx.x * tile_width + warp % 2 * 8, first_j = blockIdx.y * tile_width + warp / 2 * 4;
-    i = first_i + lane % 8, j = first_j + lane / 8;
-    inside = i < f.width && j < f.height;
-    left = centre_x(f, min(first_i, f.width - 1)), right = centre_x(f, min(first_i + 7, f.width - 1));
-    top = centre_y(f, min(first_j, f.height - 1)), bottom = centre_y(f, min(first_j + 3, f.height - 1));
-    i = min(i, f.width - 1), j = min(j, f.height - 1);
-    x = centre_x(f, i), y = centre_y(f, j);
-  }
-  // The lanes of the circles that reach the warp, of 32 in shared memory.
-  template <class Kept>
-  __device__ unsigned reached_by(const Kept* circles, unsigned first, unsigned count) const {
-    const unsigned k = first + threadIdx.x % warp_size;
-    return __ballot_sync(
-        all_lanes, k < count && reaches(circles[k].x, circles[k].y, limit_of(circles[k]), left, top, right, bottom));
-  }
-};
-
-// The circles that reach a block, 256 of its bin's list at a time; or, if the bin has no list, of all circles.
-template <class Kept>
-class BlockList {
- public:
-  static constexpr unsigned warps = tile_threads / warp_size;
-  static constexpr std::size_t shared_bytes = tile_threads * sizeof(Kept) + warps * sizeof(unsigned);
-
-  __device__ BlockList(const float* all, std::size_t n, const Frame& f, const BinnedCircles& bins)
-      : circles(dynamic_shared<Kept>()), all_(all), bounds_(f) {
-    const unsigned per_bin = bins.grid.side / tile_width;
-    const BinList list = bins.lists[blockIdx.y / per_bin * bins.grid.columns + blockIdx.x / per_bin];
-    listed_ = list.listed();
-    indices_ = bins.indices + (listed_ ? list.begin : 0);
-    length_ = listed_ ? list.count : n;
-  }
-  __device__ std::size_t length() const { return length_; }
-  __device__ std::size_t steps() const { return (length_ + tile_threads - 1) / tile_threads; }
-
-  // Fetches step s of the list, unless it is there. For all threads of the block.
-  __device__ unsigned fetch(std::size_t s) {
-    if (s == fetched_) return count_;
-    unsigned* const totals = reinterpret_cast<unsigned*>(circles + tile_threads);  // [warps], shared
-    const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
-    const std::size_t at = s * tile_threads + threadIdx.x;
-    Circle c{};
-    if (at < length_) c = load_circle(all_, listed_ ? indices_[at] : at);
-    const unsigned found = __ballot_sync(all_lanes, at < length_ && bounds_.reached_by(c));
-    __syncthreads();
-    if (lane == 0) totals[warp] = unsigned(__popc(found));
-    __syncthreads();
-    unsigned place = unsigned(__popc(found & ((1u << lane) - 1)));
-    count_ = 0;
-    for (unsigned w = 0; w < warps; ++w) {
-      place += w < warp ? totals[w] : 0;
-      count_ += totals[w];
-    }
-    if (found >> lane & 1) keep(circles[place], c);
-    __syncthreads();
-    fetched_ = s;
-    return count_;
-  }
-
-  Kept* const circles;  // [tile_threads], shared
-
- private:
-  const float* all_;
-  const TileBounds bounds_;
-  bool listed_;
-  const unsigned* indices_;
-  std::size_t length_, fetched_ = ~std::size_t{0};
-  unsigned count_ = 0;
-};
 
 // Draws circles [first, count) of a step, those that reach the warp, over `low`; and over `high` as long as `two`,
 // until both are the same in all lanes, and so will be.

@@ -81,17 +81,21 @@ struct Shares {
   __device__ std::size_t first_of_block(unsigned batch) const {
     return (std::size_t(blockIdx.x) * batches + batch) * bin_warps * lanes;
   }
-  // Loads the thread's circle of a batch, and the box of pixels that it may cover: empty if there is none.
-  __device__ Circle load(const float* circles, std::size_t n, const Frame& f, unsigned batch, Box& box) const {
+  // Calls work(batch, circle, box) for each batch, with the thread's circle and the box of pixels that it may cover, an
+  // empty one if there is no circle. The next circle is fetched meanwhile.
+  template <class F>
+  __device__ void each(const float* circles, std::size_t n, const Frame& f, F&& work) const {
     const unsigned lane = threadIdx.x % warp_size;
-    const std::size_t k = first_of_block(batch) + threadIdx.x / warp_size * lanes + lane;
-    Circle c{};
-    box = {0, 0, 0, 0};
-    if (lane < lanes && k < n) {
-      c = load_circle(circles, k);
-      box = bounds_of(f, c.x, c.y, c.radius);
+    const auto place = [&](unsigned batch) { return first_of_block(batch) + threadIdx.x / warp_size * lanes + lane; };
+    const auto fetch = [&](unsigned batch) {
+      return lane < lanes && place(batch) < n ? load_circle(circles, place(batch)) : Circle{};
+    };
+    Circle next = fetch(0);
+    for (unsigned batch = 0; batch < batches; ++batch) {
+      const Circle c = next;
+      if (batch + 1 < batches) next = fetch(batch + 1);
+      work(batch, c, lane < lanes && place(batch) < n ? bounds_of(f, c.x, c.y, c.radius) : Box{0, 0, 0, 0});
     }
-    return c;
   }
 };
 
@@ -136,11 +140,12 @@ struct BinnedCircles {
     if (threadIdx.x == 0 && atomicExch(&unfinished->listed[bin], 1u) == 0)
       unfinished->bins[atomicAdd(&unfinished->count, 1u)] = bin;
   }
-  // Entries to have at first of a list: four times the mean that is needed if the image is `depth` halvings deep,
-  // because a bin waits for its slowest pixel. All of them where that does not save half.
+  // Entries to have at first of a list: six times the mean that is needed if the image is `depth` halvings deep,
+  // because a bin waits for its slowest pixel, and half as many circles cover the edge of the image; and enough to find
+  // larger circles under a heap of small ones. All of them where that saves little.
   __device__ unsigned wanted(unsigned count, float depth) const {
     if (halvings == 0 || depth < 8 * halvings) return count;
-    return max(emulated ? 40u : 256u, unsigned(float(count) * (4 * halvings / depth)));
+    return max(emulated ? 40u : 768u, unsigned(float(count) * (6 * halvings / depth)));
   }
 
  private:
@@ -156,12 +161,10 @@ static __global__ void __launch_bounds__(bin_threads) bin_count_kernel(const flo
   for (unsigned bin = threadIdx.x; bin < count; bin += bin_threads) counted[bin] = 0;
   __syncthreads();
   Summary summary;
-  for (unsigned batch = 0; batch < bins.shares.batches; ++batch) {
-    Box box;
-    const Circle c = bins.shares.load(circles, n, f, batch, box);
-    if (threadIdx.x % warp_size < bins.shares.lanes) summary.take(c, box, f);
+  bins.shares.each(circles, n, f, [&](unsigned, const Circle& c, const Box& box) {
+    summary.take(c, box, f);
     bins.grid.each(f, c, box, [&](unsigned bin, unsigned) { atomicAdd(&counted[bin], 1u); });
-  }
+  });
   __syncthreads();
   for (unsigned bin = threadIdx.x; bin < count; bin += bin_threads)
     bins.counts[std::size_t(blockIdx.x) * count + bin] = counted[bin];
@@ -243,18 +246,20 @@ static __global__ void __launch_bounds__(bin_threads)
     for (unsigned u = threadIdx.x; u < unfinished; u += bin_threads) choose(bins.unfinished->bins[u], true);
   }
   if (!__syncthreads_or(any)) return;
-  for (unsigned batch = 0; batch < bins.shares.batches; ++batch) {
-    Box box;
-    const Circle c = bins.shares.load(circles, n, f, batch, box);
+  bins.shares.each(circles, n, f, [&](unsigned batch, const Circle& c, const Box& box) {
     bins.grid.each(f, c, box,
                    [&](unsigned bin, unsigned owner) { atomicOr(&bitmap[warp * count + bin], 1u << owner); });
     __syncthreads();
     const unsigned first = unsigned(bins.shares.first_of_block(batch));
     for (unsigned bin = threadIdx.x; bin < count; bin += bin_threads) {
+      unsigned words = 0;  // that are not zero
+      for (unsigned w = 0; w < bin_warps; ++w) words |= unsigned(bitmap[w * count + bin] != 0) << w;
+      if (words == 0) continue;
       unsigned place = next[bin];
-      for (unsigned w = 0; w < bin_warps; ++w) {
+      for (; words; words &= words - 1) {
+        const unsigned w = unsigned(__ffs(int(words))) - 1;
         unsigned left = bitmap[w * count + bin];
-        if (left) bitmap[w * count + bin] = 0;
+        bitmap[w * count + bin] = 0;
         if (place == BinList::none) continue;
         for (; left; left &= left - 1)
           bins.indices[place++] = first + w * bins.shares.lanes + unsigned(__ffs(int(left))) - 1;
@@ -262,7 +267,7 @@ static __global__ void __launch_bounds__(bin_threads)
       next[bin] = place;
     }
     __syncthreads();
-  }
+  });
 }
 
 // Bytes of scratch: what lists of four bins a circle take, and no less than 16 MiB. Longer lists are left out.
@@ -300,8 +305,7 @@ inline Status BinnedCircles::fill(const Args& a) const {
       !s)
     return s;
   if (auto s = launch(bin_scan_kernel,
-                      {.grid = unsigned(ceil_div(bins, warp_size)), .block = scan_threads, .stream = a.stream},
-                      *this);
+                      {.grid = unsigned(ceil_div(bins, warp_size)), .block = scan_threads, .stream = a.stream}, *this);
       !s)
     return s;
   return scatter(a, false);

@@ -8,7 +8,7 @@ namespace upsweep::ladders::render {
 inline constexpr unsigned patch_threads = 512, patch_warps = patch_threads / warp_size;
 inline constexpr unsigned patch_tile = 32;      // pixels of the block's side
 inline constexpr unsigned patch_staged = 1024;  // circles in shared memory
-inline constexpr unsigned patch_kept = 192;     // of them, that a warp can keep for drawing forwards
+inline constexpr unsigned patch_kept = 480;     // of them, that a warp keeps at most
 
 // A warp's pixels: a lane has (i, j[0]) and (i, j[1]), which is four rows below.
 struct Patch {
@@ -69,15 +69,10 @@ struct TileCircles {
   const float* all;
   const unsigned* indices;  // null: all circles
   std::size_t count;
-  Circle next{};  // the thread's, of the next 512
-
   __device__ TileCircles(const float* circles, const unsigned* listed, std::size_t n)
       : all(circles), indices(listed), count(n) {
+    if (indices && threadIdx.x < count) index_ = indices[threadIdx.x];
     fetch(0);
-  }
-  __device__ void fetch(std::size_t first) {
-    const std::size_t at = first + threadIdx.x;
-    if (at < count) next = load_circle(all, indices ? indices[at] : at);
   }
 
   // Fetches the next 512 after these while they are drawn.
@@ -85,7 +80,7 @@ struct TileCircles {
   // with a barrier. `small` becomes whether each covers no more than 8 x 8 pixels.
   __device__ unsigned stage(PatchMemory& memory, std::size_t first, const Frame& f, const Patch& patch, bool& small) {
     bool found = first + threadIdx.x < count;
-    const Circle c = next;
+    const Circle c = next_;
     unsigned place = threadIdx.x, staged = unsigned(min(std::size_t{patch_threads}, count - first));
     if (!indices) {
       found = found && reaches(c.x, c.y, square(c.radius), centre_x(f, patch.tile_i), centre_y(f, patch.tile_j),
@@ -106,6 +101,16 @@ struct TileCircles {
     small = __syncthreads_and(!found || c.radius <= 3.5f * min(f.step_x, f.step_y));
     return staged;
   }
+
+ private:
+  // Fetches the thread's circle of 512, and its index in the next 512.
+  __device__ void fetch(std::size_t first) {
+    const std::size_t at = first + threadIdx.x;
+    if (at < count) next_ = load_circle(all, indices ? index_ : at);
+    if (indices && at + patch_threads < count) index_ = indices[at + patch_threads];
+  }
+  Circle next_{};
+  unsigned index_ = 0;
 };
 
 // Blends 512 small circles: each lane of a warp finds the pixels of its circle, and sets its bit in their words; each
@@ -121,11 +126,11 @@ __device__ inline void draw_small(Colour (&colour)[2], PatchMemory& memory, unsi
     for (int j = top; j < bottom; ++j) {
       const float dy2 = square(centre_y(f, unsigned(j)) - c.y);
       const unsigned row = unsigned(j) - patch.tile_j;
+      unsigned* const words = memory.covered[warp][row / 4 % 2] + row / 8 * 4 * warp_size + row % 4 * 8;
       for (int i = left; i < right; ++i) {
-        if (!(add(square(centre_x(f, unsigned(i)) - c.x), dy2) <= c.radius2)) continue;
-        const unsigned column = unsigned(i) - patch.tile_i;
-        const unsigned owner = (row / 8 * 4 + column / 8) * warp_size + row % 4 * 8 + column % 8;
-        atomicOr(&memory.covered[warp][row / 4 % 2][owner], 1u << lane);
+        const unsigned column = unsigned(i) - patch.tile_i;  // of the block's thread: column + column / 8 * 24
+        if (add(square(centre_x(f, unsigned(i)) - c.x), dy2) <= c.radius2)
+          atomicOr(&words[column + column / 8 * 24], 1u << lane);
       }
     }
   }

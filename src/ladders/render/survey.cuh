@@ -85,8 +85,10 @@ inline Status run_survey(const Args& a, const Survey& survey) {
 // No colour exceeds 16 times the largest that is drawn, in absolute value: a blend of M over C is at most C where C is
 // 16 M; for alpha above 2^-22 because 15 alpha outweighs the rounding, and below because the sum rounds to C. Where
 // nothing negative is drawn, no blend is negative.
-__device__ inline Range underneath(const Range& drawn, const Frame& f) {
+// With alpha 1/2 everywhere (`halves`), none exceeds the largest itself: half of it is exact, and so is twice that.
+__device__ inline Range underneath(const Range& drawn, const Frame& f, bool halves = false) {
   const float least = min(drawn.least, min(f.red, min(f.green, f.blue)));
+  if (halves) return {least, max(drawn.most, max(f.red, max(f.green, f.blue)))};
   const float most = max(max(drawn.most, 1.f), max(-least, max(f.red, max(f.green, f.blue))));
   return {least < 0 ? -16 * most : 0, 16 * most};
 }

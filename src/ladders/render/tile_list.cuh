@@ -33,4 +33,28 @@ struct TileList {
   }
 };
 
+// Draws a tile: calls draw(colour, circles, count, begin, pixel) for the lists of 256 circles each, from `begin` on.
+template <class Draw>
+__device__ __forceinline__ void draw_tile(const float* circles,  // [n][8]
+                                          std::size_t n, const TileList& list,
+                                          float* image,  // [height][width][channels]
+                                          const Frame& f, Draw&& draw) {
+  const TileBounds bounds(f);
+  const TilePixel pixel(f);
+  Colour colour = background(f, pixel.j);
+  for (std::size_t begin = 0; begin < n; begin += tile_threads) {
+    const unsigned count = list.fill(circles, begin, n, bounds);
+    draw(colour, list.circles, count, begin, pixel);
+  }
+  pixel.put(image, f, colour);
+}
+
+// Launches a kernel that draws lists: a block per tile.
+inline Status launch_tiles(void (*kernel)(const float*, std::size_t, float*, Frame), const Args& a) {
+  return launch(
+      kernel,
+      {.grid = tile_grid(a.frame), .block = tile_threads, .shared_bytes = TileList::shared_bytes, .stream = a.stream},
+      a.circles, a.n, a.image, a.frame);
+}
+
 }  // namespace upsweep::ladders::render

@@ -6,8 +6,8 @@
 #include <numbers>
 #include <string>
 
-#include "cpu/parallel.h"
 #include "lab/rng.h"
+#include "ladders/render/lab/animation.h"
 #include "upsweep/error.h"
 
 namespace upsweep::ladders::render {
@@ -141,40 +141,11 @@ void snow(Circles circles, std::uint64_t seed) {
   }
 }
 
-constexpr float time_step = 1 / 60.f;
-
-// One flake's fall: gravity, drag and a pseudo-random flutter, all weaker for far flakes. A flake that has left the
-// picture at the left, right or lower edge starts again above it.
-struct Fall {
-  float x_speed = 0, y_speed = 0;
-  void step(Circle& c, const Random& random, std::uint64_t draw) {
-    const Random::Pair words = random.pair(draw);
-    const auto noise = [](std::uint64_t word) { return float(std::int64_t(word)) * 0x1p-63f; };  // in [-1, 1]
-    const float scale = std::clamp(1 - c.z, .1f, 1.f);
-    x_speed += time_step * scale * (7.5f * noise(words.even) - 2 * x_speed);
-    y_speed += time_step * scale * (-1.8f + 5 * noise(words.odd) - 2 * y_speed);
-    c.x += time_step * x_speed;
-    c.y += time_step * y_speed;
-    if (c.x + c.radius >= 0 && c.x - c.radius <= 1 && c.y + c.radius >= 0) return;
-    c.x = float(words.even >> 40) * 0x1p-24f;
-    c.y = 1 + c.radius + float(words.odd >> 40) * 0x1p-24f;
-    x_speed = y_speed = 0;
-  }
-};
-
 // Frame 600 of the fall, ten seconds: flakes at every height.
+constexpr std::uint64_t fallen_frames = 600;
 void snowsingle(Circles circles, std::uint64_t seed) {
-  snow(circles, seed);
-  constexpr std::uint64_t frames = 600;
-  const Random random(seed);
-  constexpr std::size_t at_once = 1024;
-  parallel(static_cast<int>((circles.size() + at_once - 1) / at_once), 0, [&](int part) {
-    const std::size_t begin = std::size_t(part) * at_once, end = std::min(begin + at_once, circles.size());
-    for (std::size_t k = begin; k < end; ++k) {
-      Fall fall;
-      for (std::uint64_t frame = 0; frame < frames; ++frame) fall.step(circles[k], random, k * frames + frame);
-    }
-  });
+  const Animation fallen(find_scene("snowsingle"), circles.size(), seed);
+  std::copy(fallen.circles().begin(), fallen.circles().end(), circles.begin());
 }
 
 void primary(Circle& c, std::size_t k) { c.red = k % 3 == 0, c.green = k % 3 == 1, c.blue = k % 3 == 2; }
@@ -286,11 +257,12 @@ constexpr Scene all_scenes[] = {
     {"micro2M", 2'000'000, "circles of one pixel", &micro2M},
     {"biglittle", 10'000, "large circles, and small ones over them in a corner", &biglittle},
     {"littlebig", 10'000, "the same, in the opposite corner", &littlebig},
-    {"snow", 100'000, "flakes above the picture", &snow, Shading::snow},
-    {"snowsingle", 100'000, "the flakes ten seconds later", &snowsingle, Shading::snow},
-    {"bouncingballs", 10, "ten balls", &bouncingballs},
-    {"hypnosis", 25, "concentric circles", &hypnosis},
-    {"fireworks", 315, "fifteen centres with twenty sparks each", &fireworks},
+    {"snow", 100'000, "flakes above the picture", &snow, Shading::snow, false, Motion::fall},
+    {"snowsingle", 100'000, "the flakes ten seconds later", &snowsingle, Shading::snow, false, Motion::fall, "snow",
+     fallen_frames},
+    {"bouncingballs", 10, "ten balls", &bouncingballs, Shading::flat, false, Motion::bounce},
+    {"hypnosis", 25, "concentric circles", &hypnosis, Shading::flat, false, Motion::grow},
+    {"fireworks", 315, "fifteen centres with twenty sparks each", &fireworks, Shading::flat, false, Motion::burst},
     {"scatter10M", 10'000'000, "a scatter plot: faint circles of one to six pixels", &scatter10M},
     {"one_tile", 1000, "everything in one corner", &one_tile, Shading::flat, true},
     {"everywhere", 1000, "every circle covers every pixel", &everywhere, Shading::flat, true},

@@ -9,6 +9,9 @@
 
 namespace upsweep::ladders::render {
 
+// How a scene moves: see animation.h.
+enum class Motion : std::uint8_t { none, fall, bounce, grow, burst };
+
 struct Scene {
   std::string_view name;
   std::size_t circles;  // its own number; generated with another, it keeps its distribution
@@ -16,6 +19,9 @@ struct Scene {
   void (*draw)(std::span<Circle>, std::uint64_t seed);
   Shading shading = Shading::flat;
   bool adversarial = false;  // for checks, not for pictures
+  Motion motion = Motion::none;
+  const char* rests = nullptr;  // the scene that it is drawn from, `begins` frames later
+  std::uint64_t begins = 0;
 };
 
 std::span<const Scene> scenes();

@@ -41,10 +41,7 @@ struct missing_barrier {
                                .prediction = "a shared race from the second 256 circles on"};
   template <class, class>
   static Status run(const Args& a) {
-    return launch(
-        missing_barrier_kernel,
-        {.grid = tile_grid(a.frame), .block = tile_threads, .shared_bytes = TileList::shared_bytes, .stream = a.stream},
-        a.circles, a.n, a.image, a.frame);
+    return launch_tiles(missing_barrier_kernel, a);
   }
 };
 

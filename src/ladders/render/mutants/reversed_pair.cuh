@@ -10,16 +10,11 @@ __global__ void __launch_bounds__(tile_threads) reversed_pair_kernel(const float
                                                                      std::size_t n,
                                                                      float* image,  // [height][width][channels]
                                                                      Frame f) {
-  TileList list(dynamic_shared<Circle>());
-  const TileBounds bounds(f);
-  const TilePixel pixel(f);
-  Colour colour = background(f, pixel.j);
-  for (std::size_t begin = 0; begin < n; begin += tile_threads) {
-    const unsigned count = list.fill(circles, begin, n, bounds);
-    for (unsigned e = 0; e < count; ++e)
-      draw_over(colour, f, list.circles[e < 2 && count > 1 ? 1 - e : e], pixel.x, pixel.y);
-  }
-  pixel.put(image, f, colour);
+  draw_tile(circles, n, TileList(dynamic_shared<Circle>()), image, f,
+            [&](Colour& colour, const Circle* list, unsigned count, std::size_t, const TilePixel& pixel) {
+              for (unsigned e = 0; e < count; ++e)
+                draw_over(colour, f, list[e < 2 && count > 1 ? 1 - e : e], pixel.x, pixel.y);
+            });
 }
 
 struct reversed_pair {
@@ -28,10 +23,7 @@ struct reversed_pair {
                                .prediction = "wrong colours where the two overlap"};
   template <class, class>
   static Status run(const Args& a) {
-    return launch(
-        reversed_pair_kernel,
-        {.grid = tile_grid(a.frame), .block = tile_threads, .shared_bytes = TileList::shared_bytes, .stream = a.stream},
-        a.circles, a.n, a.image, a.frame);
+    return launch_tiles(reversed_pair_kernel, a);
   }
 };
 

@@ -33,13 +33,11 @@ __global__ void __launch_bounds__(tile_threads) stops_early_kernel(const float* 
   }
 
   // 2. Forwards from there.
-  Colour colour = background(f, pixel.j);
-  for (std::size_t begin = 0; begin < n; begin += tile_threads) {
-    const unsigned count = list.fill(circles, begin, n, bounds);
-    for (unsigned e = 0; e < count; ++e)
-      if (begin + e >= needed) draw_over(colour, f, list.circles[e], pixel.x, pixel.y);
-  }
-  pixel.put(image, f, colour);
+  draw_tile(circles, n, list, image, f,
+            [&](Colour& colour, const Circle* listed, unsigned count, std::size_t begin, const TilePixel&) {
+              for (unsigned e = 0; e < count; ++e)
+                if (begin + e >= needed) draw_over(colour, f, listed[e], pixel.x, pixel.y);
+            });
 }
 
 struct stops_early {
@@ -48,10 +46,7 @@ struct stops_early {
                                .prediction = "wrong last bits under more than 24 circles"};
   template <class, class>
   static Status run(const Args& a) {
-    return launch(
-        stops_early_kernel,
-        {.grid = tile_grid(a.frame), .block = tile_threads, .shared_bytes = TileList::shared_bytes, .stream = a.stream},
-        a.circles, a.n, a.image, a.frame);
+    return launch_tiles(stops_early_kernel, a);
   }
 };
 

@@ -1,0 +1,149 @@
+// How far a warp goes back in its list, and what it draws of it.
+#pragma once
+#include "ladders/render/patch.cuh"
+
+namespace upsweep::ladders::render {
+
+// Halvings at which a warp tries to be certain: what the range of colours underneath takes, 24 of f32, and 12 in which
+// the last place settles for 99 of 100 warps. The others try again, `step` deeper each time.
+template <bool fused>
+inline constexpr float first_try = fused ? 36 : 40;
+inline constexpr float step = 8, last_try = 80;
+// A warp's way backwards through the end of its list. `fused`: alpha is 1/2 everywhere.
+template <bool fused>
+class WarpEnd {
+ public:
+  bool saturated = false, full = false;
+
+  __device__ WarpEnd(PatchMemory& memory, const Patch& patch)
+      : memory_(memory), patch_(patch), warp_(threadIdx.x / warp_size), lane_(threadIdx.x % warp_size) {
+    for (unsigned k = 0; k < 2; ++k) halvings_[k] = patch.inside[k] ? 0.f : 1e9f;
+  }
+
+  // Goes on through the staged entries, of which there are `count`, until all pixels are `enough` halvings deep. The
+  // entries that reach the warp are kept, and tested 32 at once; fewer only if no more are to be staged.
+  __device__ void go_back(unsigned count, bool last, float enough) {
+    saturated = deep(enough);
+    while (!saturated && !full) {
+      for (; found_ < kept_ + warp_size && next_ < count; next_ += warp_size) {
+        const unsigned at = next_ + lane_;
+        const auto reach = patch_.reached_by(memory_.staged[at < count ? at : 0], at < count);
+        if (reach.some >> lane_ & 1)
+          kept()[found_ + unsigned(__popc(reach.some & ((1u << lane_) - 1)))] =
+              static_cast<unsigned short>(at * unsigned(sizeof(Disc)) | (reach.all >> lane_ & 1));
+        found_ += unsigned(__popc(reach.some));
+      }
+      const unsigned size = min(found_ - kept_, warp_size);
+      if (size == 0 || (size < warp_size && !last)) return;
+      test(size);
+      full = kept_ == patch_kept;
+      saturated = deep(enough);
+    }
+    if (fused && saturated && kept_ > 0) trim(enough);
+  }
+
+  // Draws the circles kept over `low`; as long as `two`, also over `high`. Returns whether both end the same.
+  __device__ bool draw(Colour (&low)[2], Colour (&high)[2], bool two) {
+    unsigned end = (used_ + 7) / 8 * 8;
+    two = two && !same(low, high);
+    for (; two && end > 0; end -= 8) {
+      draw_8<true>(low, high, end - 8);
+      two = !same(low, high);
+    }
+    for (; end > 0; end -= 8) draw_8<false>(low, high, end - 8);
+    return !two;
+  }
+
+ private:
+  // An entry kept: the offset of its disc in `staged`, and in the lowest bit whether it covers all of the warp's
+  // pixels.
+  __device__ unsigned short* kept() const { return memory_.kept[warp_]; }
+  __device__ const Disc& disc(unsigned entry) const {
+    return *reinterpret_cast<const Disc*>(reinterpret_cast<const char*>(memory_.staged) + (entry & ~1u));
+  }
+  __device__ bool deep(float enough) const { return __all_sync(all_lanes, min(halvings_[0], halvings_[1]) >= enough); }
+
+  // Finds which pixels the next `size` entries cover.
+  __device__ void test(unsigned size) {
+    __syncwarp();
+    if (lane_ >= size) kept()[kept_ + lane_] = 0;
+    const unsigned entry = lane_ < size ? kept()[kept_ + lane_] : 1;
+    unsigned part = __ballot_sync(all_lanes, !(entry & 1)), bits[2];
+    for (unsigned& word : bits) word = ~part & (size < warp_size ? (1u << size) - 1 : all_lanes);
+    for (; part; part &= part - 1) {
+      const unsigned e = unsigned(__ffs(int(part))) - 1;
+      const auto covered = patch_.covered_by(disc(__shfl_sync(all_lanes, entry, int(e))));
+      for (unsigned k = 0; k < 2; ++k)
+        if (covered.of[k]) bits[k] |= 1u << e;
+    }
+    for (unsigned k = 0; k < 2; ++k) memory_.covered[kept_ / warp_size][k][threadIdx.x] = bits[k];
+    if constexpr (fused) {
+      for (unsigned k = 0; k < 2; ++k) halvings_[k] += float(__popc(bits[k]));
+    } else {
+      const float own = lane_ < size ? -log2f(1 - disc(entry).alpha) : 0;
+      for (unsigned e = 0; e < size; ++e) {
+        const float of_circle = __shfl_sync(all_lanes, own, int(e));
+        for (unsigned k = 0; k < 2; ++k)
+          if (bits[k] >> e & 1) halvings_[k] += of_circle;
+      }
+    }
+    used_ = kept_ += size;
+    __syncwarp();
+  }
+  // Leaves out those of the last 32 tested, 8 at once, that no pixel needs.
+  __device__ void trim(float enough) {
+    const unsigned word = (kept_ - 1) / warp_size;
+    used_ = kept_;
+    for (unsigned some = 8; some < warp_size; some += 8) {
+      bool enough_without = true;
+      for (unsigned k = 0; k < 2; ++k) {
+        const unsigned rest = memory_.covered[word][k][threadIdx.x] >> some;
+        enough_without = enough_without && halvings_[k] - float(__popc(rest)) >= enough;
+      }
+      if (__all_sync(all_lanes, enough_without)) {
+        used_ = min(used_, word * warp_size + some);
+        return;
+      }
+    }
+  }
+
+  __device__ bool same(const Colour (&low)[2], const Colour (&high)[2]) const {
+    bool all = true;
+    for (unsigned k = 0; k < 2; ++k)
+      all = all && (!patch_.inside[k] ||
+                    (low[k].red == high[k].red && low[k].green == high[k].green && low[k].blue == high[k].blue));
+    return __all_sync(all_lanes, all);
+  }
+  __device__ static __forceinline__ void over(Colour& c, const Disc& d) {
+    if constexpr (fused)
+      c.red = fmaf(0.5f, c.red, d.red), c.green = fmaf(0.5f, c.green, d.green), c.blue = fmaf(0.5f, c.blue, d.blue);
+    else
+      blend(c, {d.red, d.green, d.blue, d.through, d.alpha});
+  }
+  template <bool two>
+  __device__ __forceinline__ void draw_8(Colour (&low)[2], Colour (&high)[2], unsigned first) {
+    struct alignas(16) Eight {
+      unsigned short entry[8];
+    };
+    const Eight eight = *reinterpret_cast<const Eight*>(kept() + first);
+    unsigned bits[2];
+    for (unsigned k = 0; k < 2; ++k) bits[k] = memory_.covered[first / warp_size][k][threadIdx.x] >> first % warp_size;
+#pragma unroll
+    for (int e = 7; e >= 0; --e) {
+      const Disc c = disc(eight.entry[e]);
+#pragma unroll
+      for (unsigned k = 0; k < 2; ++k) {
+        if (bits[k] >> e & 1) over(low[k], c);
+        if (two && (bits[k] >> e & 1)) over(high[k], c);
+      }
+    }
+  }
+
+  PatchMemory& memory_;
+  const Patch& patch_;
+  const unsigned warp_, lane_;
+  unsigned next_ = 0, found_ = 0, kept_ = 0, used_ = 0;  // entries: gone through, that reach, tested, to be drawn
+  float halvings_[2];
+};
+
+}  // namespace upsweep::ladders::render
