@@ -302,8 +302,10 @@ void add_help(CLI::App& app, int& exit_code) {
     const auto names = command_names(app);
     const bool known = std::find(names.begin(), names.end(), options->word) != names.end();
     if (!options->word.empty() && !known) throw unknown_name("command", options->word, names);
-    const CLI::App* of = options->word.empty() ? &app : app.get_subcommand(options->word);
-    fmt::print("{}", options->word.empty() ? of->help() : of->help("upsweep"));
+    // Not app.help(), which is that of the command in use.
+    fmt::print("{}", options->word.empty()
+                         ? app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal)
+                         : app.get_subcommand(options->word)->help(app.get_name()));
   });
 
   CLI::App* completion = add("completion", "Print a shell's completion script",
