@@ -40,6 +40,11 @@ install(FILES ${PROJECT_BINARY_DIR}/upsweepConfig.cmake ${PROJECT_BINARY_DIR}/up
 
 if(TARGET upsweep_cli)
   install(TARGETS upsweep_cli RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
+  set(self ${PROJECT_BINARY_DIR}/gen/command)  # src/app/CMakeLists.txt
+  install(FILES ${self}/upsweep.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT command)
+  install(FILES ${self}/upsweep DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT command)
+  install(FILES ${self}/_upsweep DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT command)
+  install(FILES ${self}/upsweep.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT command)
   if(TARGET upsweep_simt_plain)
     # The command finds the emulators relative to itself, so the prefix can be moved.
     file(RELATIVE_PATH up /${CMAKE_INSTALL_BINDIR} /${CMAKE_INSTALL_LIBDIR})

@@ -3,12 +3,14 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -95,6 +97,140 @@ TEST_F(Cli, HelpAndVersion) {
   const Outcome version = run("--version");
   EXPECT_EQ(version.code, 0);
   EXPECT_TRUE(version.out.starts_with("upsweep ")) << version.out;
+  EXPECT_NE(version.out.find("\ncompiler: "), std::string::npos) << version.out;
+  EXPECT_NE(version.out.find("\nbackends: cpu"), std::string::npos) << version.out;
+  EXPECT_EQ(run("help bench").out, run("bench --help").out);
+  EXPECT_EQ(run("help").out, help.out);
+  expect_error("help benhc", 2, "did you mean 'bench'?");
+  // No line of it is wider than the 100 columns of a pipe.
+  std::istringstream lines(help.out);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100u) << line;
+}
+
+// Completion and the manual page come from the same description as --help.
+TEST_F(Cli, CompletionAndManual) {
+  EXPECT_EQ(run("complete 'upsweep b'").out.substr(0, 6), "bench\t");
+  EXPECT_EQ(run("complete 'upsweep bench red'").out, "reduce\t\n");
+  EXPECT_EQ(run("complete 'upsweep bench scan --op s'").out, "sum\t\n");
+  EXPECT_EQ(run("complete 'upsweep bench scan --op=m'").out, "--op=min\t\n--op=max\t\n");
+  EXPECT_EQ(run("complete 'upsweep bench scan --type i32,f6'").out, "i32,f64\t\n");
+  EXPECT_EQ(run("complete 'upsweep bench scan --param inc'").out, "inclusive=\t\n");
+  EXPECT_EQ(run("complete 'upsweep run scan --rung two'").out, "two_pass\t\n");
+  EXPECT_EQ(run("complete 'upsweep bench --situation w'").out, "warm\t\n");
+  EXPECT_EQ(run("complete 'upsweep run scan '").out, "") << "a file";
+  const std::string manual = run("man").out;
+  for (const char* command : {"bench", "check", "explain", "run", "render", "compare", "report", "list", "devices"}) {
+    EXPECT_NE(manual.find(std::string(".SS upsweep ") + command), std::string::npos) << command;
+    const std::string help = run(std::string(command) + " --help").out;
+    std::istringstream answers(run(std::string("complete 'upsweep ") + command + " --'").out);
+    for (std::string line; std::getline(answers, line);)
+      EXPECT_NE(help.find(line.substr(0, line.find('\t'))), std::string::npos) << command << " " << line;
+  }
+  for (const char* shell : {"bash", "zsh", "fish"})
+    EXPECT_NE(run(std::string("completion ") + shell).out.find("complete"), std::string::npos) << shell;
+  expect_error("completion tcsh", 2, "no shell named 'tcsh'");
+  const Outcome bash =
+      run("completion bash >c.bash; bash -c '. ./c.bash; COMP_LINE=\"upsweep bench --situation=w\"; "
+          "COMP_POINT=${#COMP_LINE}; COMP_WORDS=(" UPSWEEP_PROGRAM "); _upsweep; echo \"${COMPREPLY[*]}\"'");
+  EXPECT_EQ(bash.out, "warm\n") << bash.err;
+}
+
+TEST_F(Cli, ListsWhatThereIs) {
+  const std::string scan = run("list scan").out;
+  for (const char* words : {"operations: sum min max", "inclusive: true or false", "threads: a whole number from 0 to",
+                            "serial (cpu)", "parallel (cpu, default)", "inputs: uniform", "types: i8"})
+    EXPECT_NE(scan.find(words), std::string::npos) << words << "\n" << scan;
+  EXPECT_NE(run("list select").out.find("; of select_if, partition_if"), std::string::npos);
+  const std::string json = run("list saxpy --json").out;
+  EXPECT_NE(json.find(R"({"name":"a","takes":"of the elements' type","default":"2")"), std::string::npos) << json;
+  const std::string all = run("list").out;
+  for (const char* primitive : {"reduce: ", "scan: ", "sort: ", "render: "})
+    EXPECT_NE(all.find(primitive), std::string::npos) << primitive;
+  expect_error("list scna", 2, "did you mean 'scan'?");
+}
+
+TEST_F(Cli, ColourWhenAskedFor) {
+  const std::string escape = "\033[";
+  const auto has = [&](const std::string& arguments, const char* before = "") {
+    return run(arguments, before).out.find(escape) != std::string::npos;
+  };
+  EXPECT_FALSE(has("list scan"));
+  EXPECT_TRUE(has("list scan --color always"));
+  EXPECT_TRUE(has("--color=always list scan", "export NO_COLOR=1;")) << "what is asked for comes first";
+  EXPECT_FALSE(has("list scan --color never"));
+  expect_error("list --color allways", 2, "did you mean 'always'?");
+}
+
+// A reader that has seen enough ends the program as it ends every other: by SIGPIPE, without a word.
+TEST_F(Cli, TheReaderGoesAway) {
+  write("big.raw", std::string(1 << 20, 'x'));
+  run("run scan big.raw --type u8 2>err.txt; echo $? >code.txt; } | { head -c 1");
+  EXPECT_EQ(read(folder_ / "code.txt"), "141\n");
+  EXPECT_EQ(read(folder_ / "err.txt"), "");
+}
+
+TEST_F(Cli, ProgressWithoutATerminal) {
+  const Outcome outcome = run("bench reduce --backend cpu --rung serial --no-peers -n 2^20 --min-time 1 --samples 4",
+                              "export UPSWEEP_PROGRESS=0.2;");
+  EXPECT_EQ(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(outcome.err.starts_with("upsweep: case 0/1, ")) << outcome.err;
+  EXPECT_EQ(outcome.err.find('\r'), std::string::npos) << outcome.err;
+}
+
+TEST_F(Cli, EmptyValuesAreRefused) {
+  for (const char* arguments :
+       {"bench reduce --op ''", "bench reduce -n ''", "bench reduce --op=", "bench ''", "check --rung ''",
+        "bench -o ''", "run reduce ''", "compare '' ''", "render rgb --size ''", "report show ''"})
+    expect_error(arguments, 2, "empty");
+}
+
+TEST_F(Cli, FormatsOfABenchmark) {
+  const std::string bench = "bench reduce --backend cpu --rung serial,simd --no-peers -n 1K --samples 4 --format ";
+  const std::string csv = run(bench + "csv -o r.jsonl").out;
+  EXPECT_TRUE(csv.starts_with("primitive,rung,peer,backend,op,type,n,input,params,")) << csv;
+  EXPECT_NE(csv.find("\nreduce,simd,,cpu,sum,f32,1024,uniform,,"), std::string::npos) << csv;
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 4) << "a header, two rungs and a ceiling";
+  EXPECT_TRUE(read(folder_ / "r.jsonl").starts_with("{\"primitive\"")) << "the file has JSON lines";
+  EXPECT_NE(run(bench + "markdown").out.find("\n\n| rung | time | GB/s | score |\n|---|---:|"), std::string::npos);
+  EXPECT_TRUE(run(bench + "json").out.starts_with("{\"primitive\""));
+  EXPECT_TRUE(run("report show r.jsonl --format csv").out.starts_with("primitive,rung,"));
+  EXPECT_EQ(run("report show r.jsonl --json").out, read(folder_ / "r.jsonl"));
+  expect_error(bench + "xml", 2, "no format named 'xml'");
+  expect_error("report plot r.jsonl --json", 2, "one format only");
+}
+
+TEST_F(Cli, AppendsAndResumes) {
+  const std::string bench = "bench reduce --backend cpu --rung serial --no-peers --samples 4 -o r.jsonl ";
+  ASSERT_EQ(run(bench + "-n 1K").code, 0);
+  const std::string first = read(folder_ / "r.jsonl");
+  ASSERT_EQ(run(bench + "-n 2K --append").code, 0);
+  const std::string second = read(folder_ / "r.jsonl");
+  EXPECT_TRUE(second.starts_with(first));
+  EXPECT_EQ(std::count(second.begin(), second.end(), '\n'), 4);
+  const Outcome resumed = run(bench + "-n 1K,2K,4K --resume");
+  EXPECT_EQ(resumed.code, 0) << resumed.err;
+  const std::string third = read(folder_ / "r.jsonl");
+  EXPECT_TRUE(third.starts_with(second));
+  // The records of a changed tree are of no revision: then every case is measured again.
+  const bool changed = run("--version").out.find("-dirty") != std::string::npos;
+  EXPECT_EQ(std::count(third.begin(), third.end(), '\n'), changed ? 8 : 6) << resumed.err;
+  EXPECT_EQ(resumed.err.find("2 cases are in r.jsonl already") == std::string::npos, changed) << resumed.err;
+  expect_error("bench reduce --append", 2, "--output");
+  write("r.jsonl", "no record");
+  expect_error(bench + "-n 1K --append", 2, "r.jsonl:1: not a record");
+  EXPECT_EQ(read(folder_ / "r.jsonl"), "no record");
+}
+
+TEST_F(Cli, ResultsAsJson) {
+  write_raw<float>("in.raw", {1, 2.5f, INFINITY});
+  EXPECT_EQ(run("run scan in.raw --type f32 --json --param inclusive=1 --rung serial").out,
+            R"({"primitive":"scan","rung":"serial","backend":"cpu","op":"sum","type":"f32","result_type":"f32",)"
+            R"("result":[1,3.5,"inf"]})"
+            "\n");
+  write_raw<std::uint32_t>("keys.raw", {3, 1, 2});
+  EXPECT_EQ(run("run partition keys.raw --type u32 --param bits=1 --table --json").out,
+            "{\"bucket\":0,\"offset\":0,\"count\":1}\n{\"bucket\":1,\"offset\":1,\"count\":2}\n");
+  expect_error("run scan in.raw --type f32 --json -o out.npy", 2, "nothing is left to print as JSON");
 }
 
 TEST_F(Cli, ParametersThatTheOperationDoesNotRead) {
@@ -116,6 +252,15 @@ TEST_F(Cli, UnknownNamesSuggestTheNearest) {
   expect_error("check reduce --rung seriall", 2, "did you mean 'serial'?");
   expect_error("check reduce --input unifrom", 2, "did you mean 'uniform'?");
   expect_error("report raedme x", 2, "did you mean 'readme'?");
+  expect_error("bench --smaples 10", 2, "no option named '--smaples'; did you mean '--samples'?");
+  expect_error("run --tpye i32", 2, "did you mean '--type'?");
+  expect_error("bench -N 10", 2, "did you mean '-n'?");
+  expect_error("BENCH reduce", 2, "did you mean 'bench'?");
+  expect_error("bench REDUCE", 2, "did you mean 'reduce'?");
+  expect_error("bench reduce --rung SIMD", 2, "did you mean 'simd'?");
+  expect_error("bench reduce --op MAX", 2, "did you mean 'max'?");
+  expect_error("bench --situation worm", 2, "did you mean 'warm'?");
+  expect_error("--color never lsit", 2, "did you mean 'list'?");
 }
 
 TEST_F(Cli, WrongArguments) {
@@ -288,6 +433,15 @@ TEST_F(Cli, CompareFindsRegressions) {
   EXPECT_EQ(run("compare slower.jsonl before.jsonl").code, 0);
   expect_error("compare before.jsonl elsewhere.jsonl", 2, "--across");
   EXPECT_EQ(run("compare before.jsonl elsewhere.jsonl --across").code, 3);
+  // A threshold, and cases that are gone.
+  EXPECT_EQ(run("compare before.jsonl slower.jsonl --threshold 101").code, 0);
+  EXPECT_EQ(run("compare before.jsonl slower.jsonl --threshold 99").code, 3);
+  std::string more = with("10.0", "a");
+  write("more.jsonl", with("10.0", "a") + more.replace(more.find("1024"), 4, "4096"));
+  EXPECT_EQ(run("compare more.jsonl before.jsonl").code, 0);
+  EXPECT_EQ(run("compare more.jsonl before.jsonl --require-all").code, 3);
+  EXPECT_NE(run("compare before.jsonl slower.jsonl --format markdown").out.find("| case | before |"),
+            std::string::npos);
   expect_error("compare before.jsonl missing.jsonl", 2, "missing.jsonl");
   write("broken.jsonl", "{\"primitive\":\n");
   expect_error("compare before.jsonl broken.jsonl", 2, "broken.jsonl:1");

@@ -56,6 +56,17 @@ Record record(const std::string& name, bool peer, std::uint64_t n, double median
   return r;
 }
 
+// On a narrow terminal, no line of a table is broken: its rows become paragraphs. In Markdown there is no width.
+TEST(Grid, OfANarrowTerminal) {
+  Grid grid({"rung", "time", ""});
+  grid.add({{"a_rung_of_a_long_name (synchronises)"}, {"31.2 ns"}, {"right"}});
+  EXPECT_EQ(grid.text({.wraps = true, .width = 40}, 2),
+            "  a_rung_of_a_long_name (synchronises)\n    time 31.2 ns\n    right\n");
+  EXPECT_EQ(grid.text({.wraps = true, .width = 80}).find("rung  "), 0u);
+  EXPECT_EQ(grid.text({.width = 40}), grid.text({.wraps = true, .width = 80})) << "a pipe breaks no lines";
+  EXPECT_EQ(grid.text({.markdown = true}), "\n" + grid.markdown());
+}
+
 TEST(ScoreTable, SaysWhatSynchronises) {
   Record waits = record("a", false, 1024, 1, 1);
   waits.synchronises = true;

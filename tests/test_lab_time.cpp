@@ -317,6 +317,15 @@ TEST(Room, IsWhatThePurposeNeeds) {
             "268435456");
 }
 
+TEST(Stopwatch, ShortRunsGetMoreSamplesForAMinimumTime) {
+  ScriptedPlatform platform;
+  Script script;  // 250 calls of 2 us a sample
+  const Rung good = rung<right>("good");
+  const auto results = Stopwatch(platform, std::make_unique<ScriptedClock>(script))
+                           .measure(*find_primitive("reduce"), one, {&good}, {.samples = 4, .least_us = 500 * 2 * 20});
+  EXPECT_GE(results.at(0).samples, 40);
+}
+
 TEST(Stopwatch, WhatCannotFitIsRefusedBeforeItIsAllocated) {
   ScriptedPlatform platform;
   Script script;

@@ -1,6 +1,12 @@
 // upsweep bench: times rungs and peers, and prints or records their scores.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+
 #include "app/command.h"
 #include "app/output.h"
 #include "app/select.h"
@@ -11,6 +17,7 @@
 #include "lab/table.h"
 #include "lab/time.h"
 #include "ladders/render/lab/scores.h"
+#include "revision.h"
 
 namespace upsweep::app {
 namespace {
@@ -21,9 +28,10 @@ struct Options {
   std::string situation = "back_to_back";
   bool from_host = false;
   bool story = false;
-  bool json = false;
+  bool append = false, resume = false;
   int samples = 20;
-  std::string output;
+  double min_time = 0;
+  OutputOptions output;
 };
 
 // One cache-resident size, two in between and one for memory: enough to show the shape of every ladder.
@@ -34,15 +42,27 @@ constexpr std::size_t most_tables = 4;
 void declare(CLI::App& command, Options& o) {
   declare_selection(command, o.selection);
   command.add_flag("--peers,!--no-peers", o.peers, "Time other libraries in the same run (default: yes)");
-  command
-      .add_option("--situation", o.situation,
-                  "Surroundings of each call: back_to_back (default), alone, warm (the same arrays again) or mixed")
-      ->check(CLI::IsMember(std::vector<std::string>(lab::situation_names.begin(), lab::situation_names.end())));
+  one_of(command.add_option(
+             "--situation", o.situation,
+             "Surroundings of each call: back_to_back (default), alone, warm (the same arrays again) or mixed"),
+         "situation", {lab::situation_names.begin(), lab::situation_names.end()});
   command.add_flag("--from-host", o.from_host, "Time rungs that take arrays in host memory instead of device memory");
   command.add_option("--samples", o.samples, "Samples per contestant")->check(CLI::Range(4, 100000));
   command.add_flag("--story", o.story, "Print each rung's idea and prediction after the tables");
-  command.add_flag("--json", o.json, "JSON lines on standard output, no tables");
-  command.add_option("-o,--output", o.output, "Write the records to this file (JSON lines), replacing it");
+  command
+      .add_option(
+          "--min-time", o.min_time,
+          "Seconds that the samples of each contestant at each case take together, at the least: short ones get "
+          "more samples (default: 0)")
+      ->check(CLI::Range(0., 3600.));
+  declare_output(command, o.output, "records");
+  auto* file = command.get_option("--output");
+  command.add_flag("--append", o.append, "Keep the records that are in the file of -o, and add the new ones")
+      ->needs(file);
+  command
+      .add_flag("--resume", o.resume,
+                "As --append, and leave out cases whose records, of this revision and device, are in the file")
+      ->needs(file);
 }
 
 // Everything that one invocation measures, in order.
@@ -79,6 +99,18 @@ class Bench {
   }
 
   bool empty() const { return series_.empty(); }
+  std::size_t skipped() const { return skipped_; }
+
+  // Keeps the records that are in the file of -o.
+  void keep(const std::string& file) {
+    if (!std::filesystem::exists(file) || std::filesystem::is_empty(file)) return;
+    earlier_ = lab::read_records(file);
+    std::ifstream text(file, std::ios::binary);
+    std::string lines(std::istreambuf_iterator<char>(text), {});
+    if (lines.back() != '\n') lines += '\n';
+    output_.begin_file_with(lines);
+    if (!options_.resume) earlier_.clear();
+  }
 
   void run(Backend backend, Platform& platform) {
     lab::Stopwatch stopwatch(platform);
@@ -115,9 +147,14 @@ class Bench {
     const bool table_each = !series.by_input && series.cases.size() <= most_tables;
     std::vector<lab::Record> all;
     for (const Case& c : series.cases) {
+      if (stands(series, c, identity)) {
+        ++skipped_, ++done_;
+        continue;
+      }
       progress_.update(done_++, cases_, fmt::format("{} {}", series.primitive->name(), lab::describe(c)));
-      const auto measurements =
-          stopwatch.measure(*series.primitive, c, series.rungs, {.samples = options_.samples, .situation = situation_});
+      const auto measurements = stopwatch.measure(
+          *series.primitive, c, series.rungs,
+          {.samples = options_.samples, .situation = situation_, .least_us = options_.min_time * 1e6});
       std::vector<lab::Record> records;
       std::string notes;
       for (const lab::Measurement& measured : measurements) {
@@ -159,6 +196,34 @@ class Bench {
     output_.table("\n");
   }
 
+  // True if the file has a record of every contestant that takes the case. Records hold only the tuning that was read,
+  // so one with less than the case's counts if another of its run has all of it. A changed tree has no revision.
+  bool stands(const Series& series, const Case& c, const lab::RunIdentity& identity) const {
+    if (earlier_.empty() || std::string_view(revision).ends_with("dirty")) return false;
+    const auto expected = [&](const Rung& rung, const Tuning& tuning) {
+      return make_record(identity, *series.primitive, c, situation_, {.rung = &rung, .tuning = tuning}, nullptr);
+    };
+    const auto same = [](const lab::Record& r, const lab::Record& wanted) {
+      return r.timed() && case_of(r) == case_of(wanted) && r.device == wanted.device && r.driver == wanted.driver &&
+             r.compiler == wanted.compiler && r.flags == wanted.flags && r.revision == wanted.revision;
+    };
+    std::set<std::string> complete_runs;
+    for (const Rung* rung : series.rungs)
+      for (const lab::Record& r : earlier_)
+        if (same(r, expected(*rung, c.tuning))) complete_runs.insert(r.run);
+    return std::all_of(series.rungs.begin(), series.rungs.end(), [&](const Rung* rung) {
+      if (!rung->find_for(c.type, c.operation, c.n)) return true;
+      return std::any_of(earlier_.begin(), earlier_.end(), [&](const lab::Record& r) {
+        if (!complete_runs.contains(r.run)) return false;
+        Tuning tuning;
+        for (const TuningField& field : tuning_fields())
+          if (std::any_of(r.params.begin(), r.params.end(), [&](const auto& p) { return p.first == field.name; }))
+            field.set(tuning, field.get(c.tuning));
+        return same(r, expected(*rung, tuning));
+      });
+    });
+  }
+
   std::string situation_text() const {
     return situation_ == lab::Situation::back_to_back ? "" : " " + std::string(to_string(situation_));
   }
@@ -177,7 +242,8 @@ class Bench {
   Output& output_;
   Progress progress_{"case"};
   std::vector<Series> series_;
-  std::size_t cases_ = 0, done_ = 0;
+  std::vector<lab::Record> earlier_;  // in the file, for --resume
+  std::size_t cases_ = 0, done_ = 0, skipped_ = 0;
   bool failed_ = false, any_ran_ = false;
   std::optional<std::string> kept_;
 };
@@ -195,11 +261,12 @@ int work(const Options& options) {
     platforms.push_back(&lab::open_platform(backend));
   }
   require_known_rungs(options.selection, primitives, platforms);
-  Output output(options.json, options.output);
+  Output output(options.output);
   Bench bench(options, output);
   for (std::size_t i = 0; i < backends.size(); ++i)
     for (const Primitive* primitive : primitives) bench.plan(*primitive, backends[i], *platforms[i]);
   require_readers(options.selection, backends);
+  if (options.append || options.resume) bench.keep(options.output.file);
   if (bench.empty()) throw Error(Code::invalid_argument, "no rung is left to time", "see `upsweep devices` and --rung");
   try {
     for (std::size_t i = 0; i < backends.size(); ++i) bench.run(backends[i], *platforms[i]);
@@ -208,7 +275,10 @@ int work(const Options& options) {
       throw Error(Code::interrupted, fmt::format("interrupted; finished records are in {}", *bench.kept()));
     throw;
   }
-  if (!bench.any_ran())
+  if (bench.skipped() > 0)
+    message(fmt::format("{} case{} in {} already", bench.skipped(), bench.skipped() == 1 ? " is" : "s are",
+                        options.output.file));
+  else if (!bench.any_ran())
     throw Error(Code::unsupported, "no rung was timed: each refuses this launch shape", "leave --param out");
   output.commit();
   return bench.failed() ? Exit::wrong_result : Exit::all_right;
@@ -217,13 +287,16 @@ int work(const Options& options) {
 }  // namespace
 
 void add_bench(CLI::App& app, int& exit_code) {
-  add_command<Options>(app, exit_code, "bench", "Time rungs and peers beside the machine's measured ceiling",
-                       "  upsweep bench reduce\n"
-                       "  upsweep bench reduce --type i32,f32 --op max -n 2^10..2^27 -o results.jsonl\n"
-                       "  upsweep bench reduce --rung simd,parallel --no-peers --json | jq .score\n"
-                       "  upsweep bench saxpy --from-host --backend cuda -n 2^29\n"
-                       "An interrupted run leaves its finished records in FILE.partial, and FILE as it was.\n",
-                       declare, work);
+  add_command<Options>(
+      app, exit_code, "bench", "Time rungs and peers beside the machine's measured ceiling",
+      "  upsweep bench reduce\n"
+      "  upsweep bench reduce --type i32,f32 --op max -n 2^10..2^27 -o results.jsonl\n"
+      "  upsweep bench reduce --rung simd,parallel --no-peers --json | jq .score\n"
+      "  upsweep bench saxpy --from-host --backend cuda -n 2^29\n"
+      "  upsweep bench -o results.jsonl --resume     after an interruption: mv results.jsonl.partial results.jsonl\n"
+      "  upsweep bench scan --format markdown >scan.md\n"
+      "An interrupted run leaves its finished records in FILE.partial, and FILE as it was.\n",
+      declare, work);
 }
 
 }  // namespace upsweep::app

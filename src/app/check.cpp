@@ -22,8 +22,7 @@ struct Options {
   Selection selection;
   bool quick = false;
   bool peers = false;
-  bool json = false;
-  std::string output;
+  OutputOptions output;
 };
 
 // A quick look, under a minute on two cores: every size up to 4100, a few combinations of type, operator and input at
@@ -34,8 +33,7 @@ void declare(CLI::App& command, Options& o) {
   declare_selection(command, o.selection);
   command.add_flag("--quick", o.quick, "Small sizes, and a sample of the combinations of type, operator and input");
   command.add_flag("--peers", o.peers, "Check other libraries too");
-  command.add_flag("--json", o.json, "JSON lines on standard output, no table");
-  command.add_option("-o,--output", o.output, "Write the results to this file (JSON lines)");
+  declare_output(command, o.output, "results");
 }
 
 std::string to_json(const lab::RungCheck& r) {
@@ -146,7 +144,9 @@ std::vector<Job> jobs_of(const Options& options) {
 
 // The emulated jobs, side by side; in the order of `jobs`.
 std::vector<lab::RungCheck> run_emulated(const std::vector<const Job*>& jobs) {
+  if (jobs.empty()) return {};
   Progress progress("check simt, rung");
+  progress.update(0, jobs.size());
   const auto answers = lab::in_processes(
       jobs.size(),
       [&](std::size_t k) {
@@ -180,7 +180,7 @@ int work(const Options& options) {
   if (!options.selection.params.empty())
     throw Error(Code::invalid_argument, "check chooses the launch shapes itself", "leave --param out");
   const std::vector<Job> jobs = jobs_of(options);
-  Output output(options.json, options.output);
+  Output output(options.output);
 
   // The emulators first: a new process has no threads but its own, and the other platforms start some.
   std::vector<const Job*> emulated;

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace upsweep::app {
 
@@ -24,7 +25,26 @@ void add_run(CLI::App& app, int& exit_code);
 void add_render(CLI::App& app, int& exit_code);
 void add_compare(CLI::App& app, int& exit_code);
 void add_report(CLI::App& app, int& exit_code);
+void add_list(CLI::App& app, int& exit_code);
 void add_devices(CLI::App& app, int& exit_code);
+// help, completion and man, which describe the commands added before them.
+void add_help(CLI::App& app, int& exit_code);
+
+// Everything that the program says about itself, --help as well as shell completion and the manual page, is made from
+// the CLI::App. What that does not hold is here: the words that an option may be given, which depend on those before
+// it on the command line.
+using Line = std::vector<std::string>;
+using Words = std::function<std::vector<std::string>(const Line&)>;
+CLI::Option* offer(CLI::Option* option, Words words);
+const Words* offered(const CLI::Option* option);  // null if there are none
+// Also refuses every other word, with the nearest one.
+CLI::Option* one_of(CLI::Option* option, const std::string& kind, const std::vector<std::string>& words);
+// Refuses empty values, for every option of the command, and declares --color.
+void declare_common(CLI::App& command);
+// The commands that are shown, by name.
+std::vector<std::string> command_names(const CLI::App& app);
+// Wraps --help at the width of the terminal.
+void wrap_help(CLI::App& app);
 
 // Adds the subcommand `name`. Its Options are parsed before `work(options)` returns the exit code.
 template <class Options>
@@ -34,6 +54,7 @@ void add_command(CLI::App& app, int& exit_code, const std::string& name, const s
   command->footer("Examples:\n" + examples);
   const auto options = std::make_shared<Options>();
   declare(*command, *options);
+  declare_common(*command);
   command->callback([options, work, &exit_code] { exit_code = work(*options); });
 }
 

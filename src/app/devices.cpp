@@ -11,14 +11,10 @@
 namespace upsweep::app {
 namespace {
 
-struct Options {
-  bool json = false;
-};
+void declare(CLI::App& command, OutputOptions& o) { declare_output(command, o); }
 
-void declare(CLI::App& command, Options& o) { command.add_flag("--json", o.json, "JSON lines"); }
-
-int work(const Options& o) {
-  Output output(o.json, {});
+int work(const OutputOptions& o) {
+  Output output(o);
   lab::Grid grid({"backend", "device", "units", "memory", "cache", "driver", "compiler"});
   for (const Backend backend : lab::present_backends()) {
     const Description d = lab::open_platform(backend).describe();
@@ -53,8 +49,8 @@ int work(const Options& o) {
 }  // namespace
 
 void add_devices(CLI::App& app, int& exit_code) {
-  add_command<Options>(app, exit_code, "devices", "List what this program can run on",
-                       "  upsweep devices\n  upsweep devices --json | jq .device\n", declare, work);
+  add_command<OutputOptions>(app, exit_code, "devices", "List what this program can run on",
+                             "  upsweep devices\n  upsweep devices --json | jq .device\n", declare, work);
 }
 
 }  // namespace upsweep::app

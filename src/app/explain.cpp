@@ -17,16 +17,13 @@ namespace {
 struct Options {
   Selection selection;
   bool lines = false;
-  bool json = false;
-  std::string output;
+  OutputOptions output;
 };
 
 void declare(CLI::App& command, Options& o) {
-  declare_selection(command, o.selection);
-  command.remove_option(command.get_option("--backend"));  // always the traced emulator
+  declare_selection(command, o.selection, false);  // always the traced emulator
   command.add_flag("--lines", o.lines, "Print counters per source line too");
-  command.add_flag("--json", o.json, "JSON lines on standard output, no tables");
-  command.add_option("-o,--output", o.output, "Write the counters to this file (JSON lines)");
+  declare_output(command, o.output, "counters");
 }
 
 // Of inputs that have sizes of their own the first, the smallest.
@@ -49,7 +46,7 @@ int work(const Options& options) {
   const auto primitives = chosen_primitives(s);
   simt::Emulator& emulator = lab::open_traced();
   require_known_rungs(s, primitives, {&emulator});
-  Output output(options.json, options.output);
+  Output output(options.output);
   bool wrong = false;
   for (const Primitive* primitive : primitives) {
     const auto rungs = chosen_rungs(s, *primitive, emulator, {});
@@ -63,7 +60,10 @@ int work(const Options& options) {
             require_rung_for(*primitive, rungs, c);
             lab::require_room(emulator, emulator.describe(), c, lab::Purpose::check);
             Progress progress(fmt::format("explain {}, rung", primitive->name()));
-            const auto explanations = lab::explain(emulator, *primitive, rungs, c, options.lines);
+            const auto explanations =
+                lab::explain(emulator, *primitive, rungs, c, options.lines, [&](std::size_t done, const Rung& rung) {
+                  progress.update(done, rungs.size(), fmt::format("{} {}", rung.name, lab::describe(c)));
+                });
             progress.clear();
             if (explanations.empty())
               throw Error(Code::invalid_argument,

@@ -1,18 +1,25 @@
 // The upsweep command: one line per failure, and an exit code that says what kind it was.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <csignal>
 #include <exception>
 #include <new>
+#include <optional>
+#include <string>
 #include <system_error>
 #include <thread>
+#include <vector>
 
 #include "app/command.h"
 #include "app/output.h"
 #include "app/select.h"
+#include "base/platform.h"
 #include "files/file.h"
 #include "files/interrupt.h"
+#include "lab/backends.h"
 #include "revision.h"
 
 namespace upsweep::app {
@@ -50,35 +57,84 @@ void hurry_interrupts() try {
 } catch (const std::system_error&) {
 }
 
+// The words of the command line that are options, without values that come with =.
+std::vector<std::string> options_given(int argc, char** argv) {
+  std::vector<std::string> given;
+  for (int k = 1; k < argc && std::string_view(argv[k]) != "--"; ++k) {
+    const std::string word = argv[k];
+    if (word.size() > 1 && word[0] == '-')
+      given.push_back(word.starts_with("--") ? word.substr(0, word.find('=')) : word);
+  }
+  return given;
+}
+
+// An option that the command does not have explains a command line better than what the parser stumbles over.
+std::optional<Error> unknown_option(const CLI::App& command, int argc, char** argv) {
+  std::vector<std::string> known;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    for (const std::string& name : option->get_snames()) known.push_back("-" + name);
+  }
+  for (const std::string& name : options_given(argc, argv)) {
+    const bool is_long = name.starts_with("--");
+    if (is_long ? std::find(known.begin(), known.end(), name) != known.end()
+                : !std::isalpha(static_cast<unsigned char>(name[1])) || command.get_option_no_throw(name.substr(0, 2)))
+      continue;
+    if (command.get_parent() && command.get_parent()->get_option_no_throw(name)) continue;
+    return unknown_name("option", name, known);
+  }
+  return std::nullopt;
+}
+
+std::string version_text() {
+  const Description cpu = cpu_platform().describe();
+  std::string text =
+      fmt::format("upsweep {} ({})\ncompiler: {}, {}\nbackends:", version, revision, cpu.compiler, cpu.flags);
+  for (const Backend backend : lab::present_backends()) text += fmt::format(" {}", to_string(backend));
+  return text + (cuda_platform() ? "" : fmt::format(" (no cuda: {})", why_no_cuda()));
+}
+
 int parse_and_run(int argc, char** argv) {
   CLI::App app{"Data-parallel algorithms as ladders of implementations: check, time, explain and use every rung."};
   app.name("upsweep");
-  app.set_version_flag("--version", fmt::format("upsweep {} ({})", version, revision));
+  app.add_flag_callback(
+      "--version", [] { throw CLI::CallForVersion(version_text(), 0); },
+      "Print version, compiler and backends, and exit");
   app.require_subcommand(1);
   app.footer(
       "Examples:\n"
       "  upsweep bench reduce -n 2^10..2^24        time every rung beside its peers\n"
       "  upsweep explain reduce --rung total       what a GPU kernel does, without a GPU\n"
       "  upsweep run reduce data.npy --op max      use the best rung on your own data\n"
-      "Exit codes: 0 right, 1 wrong result, 2 usage, 3 regression, 4 device missing, 130 interrupted.");
+      "Exit codes: 0 right, 1 wrong result, 2 usage, 3 regression, 4 device missing, 130 interrupted.\n"
+      "Environment: NO_COLOR for output without colour; UPSWEEP_PROGRESS for the seconds between two lines of progress "
+      "on a standard error that is no terminal (10).");
+  declare_common(app);
+  wrap_help(app);
   int code = Exit::all_right;
-  for (const auto add : {add_bench, add_check, add_explain, add_run, add_render, add_compare, add_report, add_devices})
+  for (const auto add : {add_bench, add_check, add_explain, add_run, add_render, add_compare, add_report, add_list,
+                         add_devices, add_help})
     add(app, code);
 
-  std::vector<std::string> commands;
-  for (const CLI::App* command : app.get_subcommands({})) commands.push_back(command->get_name());
-  if (argc > 1 && argv[1][0] != '-' && std::find(commands.begin(), commands.end(), argv[1]) == commands.end()) {
-    const Error error = unknown_name("command", argv[1], commands);
-    return fail(Exit::usage, error.what(), error.hint());
-  }
+  for (int k = 1; k < argc && std::string_view(argv[k]) != "--"; ++k)
+    if (const std::string_view word = argv[k]; word.starts_with("--") && word.ends_with('='))
+      return fail(Exit::usage, fmt::format("{}: the value is empty", word.substr(0, word.size() - 1)));
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {  // --help, --version
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
     const auto chosen = app.get_subcommands();
+    const CLI::App& command = chosen.empty() ? app : *chosen.front();
+    if (const auto unknown = unknown_option(command, argc, argv))
+      return fail(Exit::usage, unknown->what(),
+                  fmt::format("see upsweep {}--help", chosen.empty() ? "" : command.get_name() + " "));
+    if (const auto left = app.remaining(true); chosen.empty() && !left.empty()) {
+      const Error unknown = unknown_name("command", left.front(), command_names(app));
+      return fail(Exit::usage, unknown.what(), unknown.hint());
+    }
     return fail(Exit::usage, error.what(),
-                fmt::format("see upsweep {}--help", chosen.empty() ? "" : chosen.front()->get_name() + " "));
+                fmt::format("see upsweep {}--help", chosen.empty() ? "" : command.get_name() + " "));
   }
   return code;
 }
@@ -93,6 +149,13 @@ int main(int argc, char** argv) {
   app::hurry_interrupts();
   try {
     return app::parse_and_run(argc, argv);
+  } catch (const ReaderGone& error) {
+    // As every program that does not ignore the signal (`upsweep ... | head`): quietly, with its status.
+    if (!interrupted()) {
+      std::signal(SIGPIPE, SIG_DFL);
+      std::raise(SIGPIPE);
+    }
+    return app::fail(app::Exit::interrupted, error.what(), error.hint());
   } catch (const Error& error) {
     // A closed pipe after Ctrl-C, or a read that Ctrl-C cut short, counts as the interrupt.
     return app::fail(interrupted() ? app::Exit::interrupted : app::exit_code_of(error.code()), error.what(),

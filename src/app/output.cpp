@@ -3,14 +3,20 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <span>
+#include <system_error>
 
+#include "app/command.h"
 #include "lab/grid.h"
 
 namespace upsweep::app {
 
 namespace {
+
 void write(OutputFile& file, std::string_view text) { file.write(std::as_bytes(std::span(text))); }
 
 // What cannot be said there can be said nowhere: a closed or full standard error ends nothing.
@@ -18,46 +24,139 @@ void to_stderr(std::string_view text) {
   (void)!std::fwrite(text.data(), 1, text.size(), stderr);
   std::fflush(stderr);
 }
+
+using Json = nlohmann::ordered_json;
+
+// A value in one cell: an object as "name=value name=value".
+std::string cell_of(const Json& value) {
+  if (value.is_null()) return {};
+  if (value.is_string()) return value.get<std::string>();
+  if (!value.is_object()) return value.dump();
+  std::string text;
+  for (const auto& [name, item] : value.items())
+    text += fmt::format("{}{}={}", text.empty() ? "" : " ", name, cell_of(item));
+  return text;
+}
+
+// RFC 4180, except that lines end as those of every other output.
+std::string in_csv(const std::string& cell) {
+  if (cell.find_first_of(",\"\n\r") == std::string::npos) return cell;
+  std::string quoted = "\"";
+  for (const char c : cell) quoted += c == '"' ? "\"\"" : std::string(1, c);
+  return quoted + '"';
+}
+
+// One row per JSON line; the columns are the names of all lines, in order of first appearance.
+std::string csv_of(const std::vector<std::string>& lines) {
+  std::vector<Json> rows;
+  std::vector<std::string> columns;
+  for (const std::string& line : lines) {
+    rows.push_back(Json::parse(line));
+    for (const auto& [name, value] : rows.back().items())
+      if (std::find(columns.begin(), columns.end(), name) == columns.end()) columns.push_back(name);
+  }
+  std::string text;
+  for (const std::string& name : columns) text += (text.empty() ? "" : ",") + in_csv(name);
+  text += '\n';
+  for (const Json& row : rows) {
+    for (std::size_t k = 0; k < columns.size(); ++k)
+      text += (k == 0 ? "" : ",") + (row.contains(columns[k]) ? in_csv(cell_of(row[columns[k]])) : std::string());
+    text += '\n';
+  }
+  return text;
+}
+
+lab::Terminal terminal_for(const OutputOptions& options) {
+  // Markdown has no width: no table is split, and none has bars.
+  if (options.format == "markdown") return {.markdown = true, .width = 1 << 20};
+  return lab::terminal(STDOUT_FILENO);
+}
+
+// Seconds between lines where they cannot be written in place.
+double line_period() {
+  const char* const text = std::getenv("UPSWEEP_PROGRESS");
+  const double seconds = text ? std::atof(text) : 0;
+  return seconds > 0 ? seconds : 10;
+}
+
 }  // namespace
 
-Output::Output(bool json, const std::string& path)
-    : terminal_(lab::terminal(STDOUT_FILENO)), tables_(!json && path != "-") {
-  if (json || !path.empty()) json_.emplace(path.empty() ? "-" : path);
-  if (tables_) text_.emplace("-");
+void declare_output(CLI::App& command, OutputOptions& o, const char* in_file) {
+  auto* json = command.add_flag("--json", o.json, "JSON lines on standard output, no tables: --format json");
+  one_of(command.add_option("--format", o.format, "Of standard output: table, csv, markdown or json (default: table)"),
+         "format", {"table", "csv", "markdown", "json"})
+      ->excludes(json);
+  if (in_file)
+    command.add_option("-o,--output", o.file, fmt::format("Write the {} to this file (JSON lines)", in_file));
+}
+
+Output::Output(const OutputOptions& options)
+    : terminal_(terminal_for(options)), json_(options.json || options.format == "json"), csv_(options.format == "csv") {
+  if (json_ || !options.file.empty()) lines_.emplace(options.file.empty() ? "-" : options.file);
+  if (!json_ && options.file != "-") text_.emplace("-");
 }
 
 void Output::json_line(const std::string& line) {
-  if (json_) write(*json_, line + "\n");
+  if (lines_) write(*lines_, line + "\n");
+  if (csv_) csv_lines_.push_back(line);
 }
 
 void Output::table(std::string_view text) {
-  if (text_) write(*text_, text);
+  if (text_ && !csv_) write(*text_, text);
+}
+
+void Output::begin_file_with(std::string_view text) {
+  if (lines_) write(*lines_, text);
 }
 
 void Output::commit() {
-  if (json_) json_->commit();
+  if (text_ && csv_) write(*text_, csv_of(csv_lines_));
+  if (lines_) lines_->commit();
   if (text_) text_->commit();
 }
 
 std::optional<std::string> Output::keep_if_interrupted() {
-  return json_ ? json_->keep_if_interrupted() : std::nullopt;
+  return lines_ ? lines_->keep_if_interrupted() : std::nullopt;
 }
 
 Progress::Progress(std::string what)
-    : what_(std::move(what)), terminal_(lab::terminal(STDERR_FILENO)), shown_on_terminal_(isatty(STDERR_FILENO)) {}
+    : what_(std::move(what)),
+      terminal_(lab::terminal(STDERR_FILENO)),
+      in_place_(isatty(STDERR_FILENO)),
+      period_(in_place_ ? 1 : line_period()) {
+  // A sleeping thread disturbs no measurement; it is woken as often as a line is due.
+  try {
+    ticker_ = std::jthread([this](const std::stop_token& stop) {
+      std::unique_lock lock(mutex_);
+      while (!stopped_.wait_for(lock, stop, period_, [&] { return stop.stop_requested(); })) show();
+    });
+  } catch (const std::system_error&) {  // no thread to be had: updates are shown all the same
+  }
+}
 
 void Progress::update(std::size_t done, std::size_t total, std::string_view note) {
-  if (!shown_on_terminal_) return;
+  const std::lock_guard lock(mutex_);
+  under_way_ = true;
+  done_ = done;
+  total_ = total;
+  note_ = note;
+  show();
+}
+
+void Progress::show() {
   const Clock::time_point now = Clock::now();
-  using Seconds = std::chrono::duration<double>;
   const double elapsed = Seconds(now - start_).count();
-  // Nothing in the first second, then ten times a second at most.
-  if (elapsed < 1 || Seconds(now - last_).count() < 0.1 || total == 0) return;
+  // In place: nothing in the first second, then ten times a second at most.
+  const double since = Seconds(now - last_).count();
+  if (!under_way_ || (in_place_ ? elapsed < 1 || since < 0.1 : since < period_.count() * 0.99)) return;
   last_ = now;
-  std::string line = fmt::format("{} {}/{}", what_, done, total);
-  if (done > 0)
-    line += fmt::format(", {:.0f} s left", elapsed / static_cast<double>(done) * static_cast<double>(total - done));
-  if (!note.empty()) line += fmt::format(" ({})", note);
+  std::string line = total_ ? fmt::format("{} {}/{}", what_, done_, total_) : fmt::format("{} {}", what_, done_);
+  if (done_ > 0 && total_ >= done_)
+    line += fmt::format(", {:.0f} s left", elapsed / static_cast<double>(done_) * static_cast<double>(total_ - done_));
+  else
+    line += fmt::format(", {:.0f} s so far", elapsed);
+  if (!note_.empty()) line += fmt::format(" ({})", note_);
+  if (!in_place_) return to_stderr("upsweep: " + line + "\n");
   if (lab::columns(line) >= static_cast<std::size_t>(terminal_.width))
     line.resize(static_cast<std::size_t>(terminal_.width) - 1);
   to_stderr("\r\033[K" + line);
@@ -65,6 +164,8 @@ void Progress::update(std::size_t done, std::size_t total, std::string_view note
 }
 
 void Progress::clear() {
+  const std::lock_guard lock(mutex_);
+  under_way_ = false;
   if (!visible_) return;
   to_stderr("\r\033[K");
   visible_ = false;

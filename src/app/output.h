@@ -1,24 +1,39 @@
 // Data goes to standard output, or whole to a file; everything else goes to standard error.
 #pragma once
+#include <CLI/CLI.hpp>
 #include <chrono>
+#include <condition_variable>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <thread>
+#include <vector>
 
 #include "files/file.h"
 #include "lab/terminal.h"
 
 namespace upsweep::app {
 
-// The destination of data, opened before the work starts, so that an unwritable path costs nothing. JSON lines go to
-// standard output with --json, or to the file of -o, which leaves standard output to the tables.
+// How a command prints its data.
+struct OutputOptions {
+  bool json = false;
+  std::string format = "table";
+  std::string file{};
+};
+// Declares --json, --format and, with the name of what it holds, -o.
+void declare_output(CLI::App& command, OutputOptions& o, const char* in_file = nullptr);
+
+// The destination of data, opened before the work starts, so that an unwritable path costs nothing. Commands give every
+// result as a JSON line, and as a table. Standard output gets the tables, as text or Markdown, or the lines, as they
+// are or as CSV; the file of -o gets the lines, whatever the format.
 class Output {
  public:
-  Output(bool json, const std::string& path);
-  bool wants_json() const { return json_.has_value(); }
-  bool wants_tables() const { return tables_; }
+  explicit Output(const OutputOptions& options);
   void json_line(const std::string& line);
   void table(std::string_view text);
+  // Text that stands in the file of -o before the lines, and nowhere else.
+  void begin_file_with(std::string_view text);
   // Gives the file its final name.
   void commit();
   // For lines that are of use without those that should follow. Call it after a line: if the program is interrupted
@@ -28,26 +43,37 @@ class Output {
 
  private:
   lab::Terminal terminal_;
-  std::optional<OutputFile> json_, text_;
-  bool tables_;
+  std::optional<OutputFile> lines_, text_;
+  bool json_, csv_;
+  std::vector<std::string> csv_lines_;  // until all columns are known
 };
 
-// A line on standard error with progress and the time left: only on a terminal, and only once the work has taken a
-// second.
+// Lines on standard error with progress and the time left, for work of more than a second: on a terminal one line, in
+// place; elsewhere a line every ten seconds, or UPSWEEP_PROGRESS seconds.
 class Progress {
  public:
   explicit Progress(std::string what);
   ~Progress() { clear(); }
+  // A total of 0 is unknown. Work that takes long between two updates is reported too.
   void update(std::size_t done, std::size_t total, std::string_view note = {});
   void clear();  // required before anything else is printed
 
  private:
   using Clock = std::chrono::steady_clock;
+  using Seconds = std::chrono::duration<double>;
+  void show();  // if it is time; with mutex_ held
   std::string what_;
   lab::Terminal terminal_;
-  bool shown_on_terminal_;
+  bool in_place_;
+  Seconds period_;
   Clock::time_point start_ = Clock::now(), last_ = start_;
   bool visible_ = false;
+  bool under_way_ = false;
+  std::size_t done_ = 0, total_ = 0;
+  std::string note_{};
+  std::mutex mutex_;
+  std::condition_variable_any stopped_;
+  std::jthread ticker_;
 };
 
 // One line on standard error; lost, if that cannot be written.

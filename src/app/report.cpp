@@ -22,25 +22,29 @@ struct Options {
   std::string what;
   std::vector<std::string> files;
   std::string results = "results";
-  std::string output;
+  OutputOptions output;
   std::vector<std::string> types;
   unsigned channels = 1;
   bool check = false;
 };
 
 void declare(CLI::App& command, Options& o) {
-  command
-      .add_option(
-          "what", o.what,
-          "readme: fill the tables of Markdown files; show: print recorded runs; plot: draw them, or a histogram")
-      ->required();
+  one_of(command
+             .add_option("what", o.what,
+                         "readme: fill the tables of Markdown files; show: print recorded runs; plot: draw them, or a "
+                         "histogram")
+             ->required(),
+         "report", {"readme", "show", "plot"});
   command
       .add_option("files", o.files,
                   "Markdown files, files of records (JSON lines), or the counts of a histogram (.npy)")
       ->required();
   command.add_option("--results", o.results, "Folder of the records: <device>/<primitive>.jsonl (default: results)");
-  command.add_option("-o,--output", o.output, "plot: the SVG file (default: standard output)");
-  command.add_option("--type", o.types, "show, plot: only these element types: f32,i32")->delimiter(',');
+  declare_output(command, o.output);  // of show
+  command.add_option("-o,--output", o.output.file, "plot: the SVG file (default: standard output)");
+  offer_types(command.add_option("--type", o.types, "show, plot: only these element types: f32,i32")
+                  ->delimiter(',')
+                  ->allow_extra_args(false));
   command.add_option("--channels", o.channels, "plot: of the histogram, 1 to 4 (default: 1)");
   command.add_flag("--check", o.check, "readme, plot: change nothing; exit 1 if a file does not match its records");
 }
@@ -86,12 +90,13 @@ int fill_readmes(const Options& o) {
 }
 
 int show(const Options& o) {
-  Output output(false, {});
+  Output output({.json = o.output.json, .format = o.output.format});
   for (const std::string& path : o.files) {
     // A series: records that differ only in n and in who was timed. In order of first appearance.
     std::vector<std::string> order;
     std::map<std::string, std::vector<lab::Record>> series;
     for (lab::Record& r : read_selected(o, path)) {
+      output.json_line(to_json(r));
       if (r.primitive == "ceiling") continue;
       std::string key = fmt::format("{} {} {} input={}", r.primitive, r.backend, type_and_op(r), r.input);
       for (const auto& [name, value] : r.params) key += fmt::format(" {}={}", name, value);
@@ -137,7 +142,7 @@ std::string plot_counts(const Options& o) {
 }
 
 int plot(const Options& o) {
-  if (o.check && o.output.empty())
+  if (o.check && o.output.file.empty())
     throw Error(Code::invalid_argument, "--check needs the picture to check", "name it with -o");
   std::string picture;
   if (o.files[0].ends_with(".npy")) {
@@ -149,19 +154,21 @@ int plot(const Options& o) {
     picture = lab::plot_svg(records);
   }
   if (!o.check) {
-    write_text(o.output.empty() ? "-" : o.output, picture);
-  } else if (read_text(o.output) != picture) {
-    message(fmt::format("{} is not what its records say (draw it again without --check)", o.output));
+    write_text(o.output.file.empty() ? "-" : o.output.file, picture);
+  } else if (read_text(o.output.file) != picture) {
+    message(fmt::format("{} is not what its records say (draw it again without --check)", o.output.file));
     return Exit::wrong_result;
   }
   return Exit::all_right;
 }
 
 int work(const Options& o) {
+  if (o.what != "show" && (o.output.json || o.output.format != "table"))
+    throw Error(Code::invalid_argument, fmt::format("report {} has one format only", o.what),
+                "--format and --json are of report show");
   if (o.what == "readme") return fill_readmes(o);
   if (o.what == "plot") return plot(o);
-  if (o.what == "show") return show(o);
-  throw unknown_name("report", o.what, {"readme", "show", "plot"});
+  return show(o);
 }
 
 }  // namespace

@@ -1,11 +1,13 @@
 // upsweep run: runs a primitive on the user's data, streamed.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <future>
 #include <memory>
 #include <span>
+#include <sstream>
 
 #include "app/command.h"
 #include "app/output.h"
@@ -23,11 +25,11 @@ struct Options {
   std::string rung, backend = "cpu", type, op, format = "auto";
   std::vector<std::string> with, also, params;
   std::string size, memory, temporary;
-  bool table = false;
+  bool table = false, json = false;
 };
 
 void declare(CLI::App& command, Options& o) {
-  command.add_option("primitive", o.primitive, "reduce, ...")->required();
+  offer_primitives(command.add_option("primitive", o.primitive, "reduce, ...")->required());
   command
       .add_option("input", o.input,
                   "A .npy file, a PNG, PGM or PPM image, or raw numbers with --type; - for standard input")
@@ -38,10 +40,13 @@ void declare(CLI::App& command, Options& o) {
       ->allow_extra_args(false);
   command.add_flag("--table", o.table,
                    "Print a table instead of the result: of partition, the offset and the count of every bucket");
-  command.add_option("--op", o.op, "sum, product, min, max; of select: find_repeats, ... (default: the first)");
-  command.add_option("--rung", o.rung, "Rung (default: the library's choice)");
-  command.add_option("--backend", o.backend, "cpu, cuda or simt (default: cpu, because a file is slower than a CPU)");
-  command.add_option("--type", o.type, "Element type; raw numbers need it: u8 ... f64");
+  command.add_flag("--json", o.json, "Print the result as JSON: an object with the list of the numbers, or the table");
+  offer_operations(
+      command.add_option("--op", o.op, "sum, product, min, max; of select: find_repeats, ... (default: the first)"));
+  offer_rungs(command.add_option("--rung", o.rung, "Rung (default: the library's choice)"));
+  offer_backends(command.add_option("--backend", o.backend,
+                                    "cpu, cuda or simt (default: cpu, because a file is slower than a CPU)"));
+  offer_types(command.add_option("--type", o.type, "Element type; raw numbers need it: u8 ... f64"));
   command.add_option("-n,--size", o.size, "Only the first n elements: 1000, 64K, 2^20 (default: all)");
   command.add_option("--format", o.format,
                      "auto (by name), npy or raw, also for outputs not named *.npy; of inputs also png, pnm");
@@ -50,7 +55,9 @@ void declare(CLI::App& command, Options& o) {
       "Bytes that sort and partition may use: 8G; what is larger goes through a temporary file (default: "
       "three quarters of what is available)");
   command.add_option("--temporary", o.temporary, "Folder of that file (default: TMPDIR, or /var/tmp)");
-  command.add_option("--param", o.params, "Parameters of the call: block=256")->delimiter(',')->allow_extra_args(false);
+  offer_params(command.add_option("--param", o.params, "Parameters of the call: threads=4; see upsweep list")
+                   ->delimiter(',')
+                   ->allow_extra_args(false));
 }
 
 template <class Enum>
@@ -111,14 +118,22 @@ Streamer::Storage chosen_storage(const Options& o) {
   return storage;
 }
 
-// Returns the result as text, with the shortest digits that read back as the same value.
-std::string as_text(Type type, std::span<const std::byte> elements) {
+// Returns the result as text, each element with the shortest digits that read back as the same value. As JSON, an
+// element follows another, and what is no number there, NaN or an infinity, is a string.
+std::string as_text(Type type, std::span<const std::byte> elements, bool json, bool first) {
   std::string text;
   visit(type, [&]<class T>(TypeTag<T>) {
     for (std::size_t at = 0; at < elements.size(); at += sizeof(T)) {
       T value;
       std::memcpy(&value, elements.data() + at, sizeof(T));
-      text += fmt::format("{}\n", value);
+      if (!json) {
+        text += fmt::format("{}\n", value);
+        continue;
+      }
+      bool finite = true;
+      if constexpr (std::is_floating_point_v<T>) finite = std::isfinite(value);
+      text += first && at == 0 ? "" : ",";
+      text += fmt::format(fmt::runtime(finite ? "{}" : "\"{}\""), value);
     }
   });
   return text;
@@ -241,7 +256,7 @@ std::string canonical(const std::string& output) {
 class Outputs {
  public:
   Outputs(const Options& o, const Streamer& streamer, std::optional<std::uint64_t> count)
-      : type_(streamer.output_type()) {
+      : type_(streamer.output_type()), json_(o.json) {
     const auto others = streamer.other_outputs();
     if (o.also.size() < others.size() && !others[o.also.size()].optional)
       throw Error(Code::invalid_argument, fmt::format("there is another output: {}", others[o.also.size()].name),
@@ -271,8 +286,11 @@ class Outputs {
     if (output >= files_.size()) return;  // optional, and not asked for
     if (files_[output]) return files_[output]->write(elements);
     if (!text_) return;  // a table is printed instead
-    const std::string lines = as_text(type_, elements);
-    text_->write(std::as_bytes(std::span(lines)));
+    print(as_text(type_, elements, json_, first_));
+    first_ &= elements.empty();
+  }
+  void print(const std::string& text) {
+    if (text_) text_->write(std::as_bytes(std::span(text)));
   }
   // All of them, or none.
   void commit() {
@@ -285,9 +303,31 @@ class Outputs {
 
  private:
   Type type_;  // of the main output
+  bool json_, first_ = true;
   std::optional<OutputFile> text_;
   std::vector<std::unique_ptr<ArrayWriter>> files_;  // the main output first; null: printed as text
 };
+
+// A table with tabs between its columns as JSON lines, one per row.
+std::string table_json(const std::string& table) {
+  const auto cells_of = [](const std::string& line) {
+    std::vector<std::string> cells;
+    std::istringstream in(line);
+    for (std::string cell; std::getline(in, cell, '\t');) cells.push_back(cell);
+    return cells;
+  };
+  std::istringstream lines(table);
+  std::string line, text;
+  std::getline(lines, line);
+  const auto names = cells_of(line);
+  while (std::getline(lines, line)) {
+    const auto cells = cells_of(line);
+    for (std::size_t k = 0; k < cells.size(); ++k)
+      text += fmt::format("{}\"{}\":{}", k == 0 ? "{" : ",", names[k], cells[k]);
+    text += "}\n";
+  }
+  return text;
+}
 
 int work(const Options& o) {
   const Primitive& primitive = chosen_primitive(o.primitive);
@@ -323,8 +363,17 @@ int work(const Options& o) {
   inputs.open(o, *streamer, primitive);
 
   // Everything that can be wrong is found before the first chunk is read.
+  if (o.json && !o.output.empty() && !o.table)
+    throw Error(Code::invalid_argument, "nothing is left to print as JSON: -o writes the result to a file",
+                "leave --json or -o out");
   Outputs outputs(o, *streamer, count);
+  if (o.json)
+    outputs.print(fmt::format(
+        R"({{"primitive":"{}","rung":"{}","backend":"{}","op":{},"type":"{}","result_type":"{}","result":[)",
+        primitive.name(), rung.name, o.backend, operation ? fmt::format("\"{}\"", operation.name()) : "null",
+        to_string(c.type), to_string(streamer->output_type())));
   Progress progress("MiB");
+  progress.update(0, inputs.bytes() >> 20);
   std::size_t done = 0, written = 0;
   const Streamer::Sink sink{[&](std::span<const std::byte> elements, std::size_t output) {
     outputs.put(elements, output);
@@ -344,10 +393,11 @@ int work(const Options& o) {
   }
   streamer->finish(sink);
   progress.clear();
+  if (o.json) outputs.print("]}\n");
   outputs.commit();
   if (o.table) {
     OutputFile text("-");
-    const std::string table = streamer->table();
+    const std::string table = o.json ? table_json(streamer->table()) : streamer->table();
     text.write(std::as_bytes(std::span(table)));
     text.commit();
   }

@@ -4,9 +4,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cctype>
 #include <numeric>
 #include <utility>
 
+#include "app/command.h"
 #include "lab/backends.h"
 #include "lab/sizes.h"
 
@@ -39,10 +41,14 @@ Enum parse_name(const char* kind, const std::string& name, const std::array<std:
 }  // namespace
 
 std::string nearest(const std::string& name, const std::vector<std::string>& candidates) {
+  const auto lower = [](std::string text) {
+    for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    return text;
+  };
   std::string best;
   std::size_t fewest = std::max<std::size_t>(2, name.size() / 2) + 1;  // beyond this it is another word
   for (const std::string& candidate : candidates)
-    if (const std::size_t distance = edits(name, candidate); distance < fewest) {
+    if (const std::size_t distance = edits(lower(name), lower(candidate)); distance < fewest) {
       fewest = distance;
       best = candidate;
     }
@@ -56,18 +62,98 @@ Error unknown_name(const std::string& kind, const std::string& name, const std::
           fmt::format("there are: {}", fmt::join(candidates, " "))};
 }
 
-void declare_selection(CLI::App& command, Selection& s) {
-  const auto list = [&](const char* name, std::vector<std::string>& to, const char* description) {
-    command.add_option(name, to, description)->delimiter(',')->allow_extra_args(false);
+namespace {
+
+// Calls f for the primitives named on a command line, or else for all.
+template <class F>
+std::vector<std::string> of_primitives(const Line& line, F&& f) {
+  std::vector<std::string> words;
+  const auto add = [&](std::string_view word) {
+    if (std::find(words.begin(), words.end(), word) == words.end()) words.emplace_back(word);
   };
-  command.add_option("primitive", s.primitives, "Primitives: reduce, ... (default: all)");
-  list("--rung", s.rungs, "Only these rungs, by name: a,b (default: all)");
-  list("--backend", s.backends, "cpu, cuda, simt (default: the available ones that make sense)");
-  list("--type", s.types, "Element types: i8, u8, i16, u16, i32, u32, i64, u64, f32, f64; reduce takes 32 and 64 bits");
-  list("--op", s.ops, "Operators: sum, product, min, max; for select: find_repeats, select_if, ...");
+  const auto named = [&](const Primitive* p) { return std::find(line.begin(), line.end(), p->name()) != line.end(); };
+  const bool any = std::any_of(primitives().begin(), primitives().end(), named);
+  for (const Primitive* primitive : primitives())
+    if (!any || named(primitive)) f(*primitive, add);
+  return words;
+}
+
+}  // namespace
+
+CLI::Option* offer_primitives(CLI::Option* option) {
+  return offer(option,
+               [](const Line&) { return of_primitives({}, [](const Primitive& p, auto add) { add(p.name()); }); });
+}
+CLI::Option* offer_rungs(CLI::Option* option) {
+  return offer(option, [](const Line& line) {
+    return of_primitives(line, [](const Primitive& p, auto add) {
+      for (const Backend backend : lab::present_backends())
+        for (const Rung* rung : lab::open_platform(backend).rungs())
+          if (rung->primitive == p.name()) add(rung->name);
+    });
+  });
+}
+CLI::Option* offer_backends(CLI::Option* option) {
+  return offer(option,
+               [](const Line&) { return std::vector<std::string>(backend_names.begin(), backend_names.end()); });
+}
+CLI::Option* offer_types(CLI::Option* option) {
+  return offer(option, [](const Line& line) {
+    return of_primitives(line, [](const Primitive& p, auto add) {
+      for (const Type type : p.types()) add(to_string(type));
+    });
+  });
+}
+CLI::Option* offer_operations(CLI::Option* option) {
+  return offer(option, [](const Line& line) {
+    return of_primitives(line, [](const Primitive& p, auto add) {
+      for (const Operation& operation : p.contract.operations) add(operation.name());
+    });
+  });
+}
+CLI::Option* offer_params(CLI::Option* option) {
+  return offer(option, [](const Line& line) {
+    return of_primitives(line, [](const Primitive& p, auto add) {
+      for (const auto& parameters : {p.contract.scalars, p.shapes})
+        for (const Parameter& parameter : parameters) {
+          const std::string name = std::string(parameter.name) + "=";
+          add(name);
+          for (const std::string_view choice : parameter.choices) add(name + std::string(choice));
+        }
+      for (const TuningField* field : tuning_of(p)) add(std::string(field->name) + "=");
+    });
+  });
+}
+
+void declare_selection(CLI::App& command, Selection& s, bool with_backend) {
+  const auto list = [&](const char* name, std::vector<std::string>& to, const char* description) {
+    return command.add_option(name, to, description)->delimiter(',')->allow_extra_args(false);
+  };
+  offer_primitives(command.add_option("primitive", s.primitives, "Primitives: reduce, ... (default: all)"));
+  offer_rungs(list("--rung", s.rungs, "Only these rungs, by name: a,b (default: all)"));
+  if (with_backend)
+    offer_backends(list("--backend", s.backends, "cpu, cuda, simt (default: the available ones that make sense)"));
+  offer_types(list("--type", s.types,
+                   "Element types: i8, u8, i16, u16, i32, u32, i64, u64, f32, f64; reduce takes 32 and 64 bits"));
+  offer_operations(list("--op", s.ops, "Operators: sum, product, min, max; for select: find_repeats, select_if, ..."));
   command.add_option("-n,--size", s.sizes, "Elements: 1000, 64K, 2^20, lists 1K,1M, powers 2^10..2^24");
-  list("--input", s.inputs, "Named inputs: uniform, zipf, ...");
-  list("--param", s.params, "Parameters of the call: block=256,grid=64");
+  offer(list("--input", s.inputs, "Named inputs: uniform, zipf, ..."), [](const Line& line) {
+    return of_primitives(line, [](const Primitive& p, auto add) {
+      for (const Type type : p.types())
+        for (const std::string& input : p.inputs(type)) add(input);
+    });
+  });
+  offer_params(list("--param", s.params, "Parameters of the call: block=256,grid=64; see upsweep list"));
+}
+
+std::vector<const TuningField*> tuning_of(const Primitive& primitive) {
+  std::vector<const TuningField*> fields;
+  for (const TuningField& field : tuning_fields()) {
+    const auto& own = primitive.tuning;
+    if (field.of_every_primitive || std::find(own.begin(), own.end(), field.name) != own.end())
+      fields.push_back(&field);
+  }
+  return fields;
 }
 
 const Primitive& chosen_primitive(const std::string& name) {
@@ -178,11 +264,9 @@ void set_params(const Selection& selection, const Primitive& primitive, Backend 
     }
     std::vector<std::string> names;
     const TuningField* found = nullptr;
-    for (const TuningField& field : tuning_fields()) {
-      const auto& own = primitive.tuning;
-      if (!field.of_every_primitive && std::find(own.begin(), own.end(), field.name) == own.end()) continue;
-      names.emplace_back(field.name);
-      if (field.name == name) found = &field;
+    for (const TuningField* field : tuning_of(primitive)) {
+      names.emplace_back(field->name);
+      if (field->name == name) found = field;
     }
     for (const Parameter* known : parameters) names.emplace_back(known->name);
     if (primitive.parameter(name))

@@ -16,8 +16,19 @@ struct Selection {
   std::vector<std::string> params;  // name=value
 };
 
-// Declares them all on a command; sizes are -n.
-void declare_selection(CLI::App& command, Selection& selection);
+// Declares them all on a command; sizes are -n. A command that always uses the same backend has no --backend.
+void declare_selection(CLI::App& command, Selection& selection, bool with_backend = true);
+
+// Complete an option of such names, for the primitives that the command line names.
+CLI::Option* offer_primitives(CLI::Option*);
+CLI::Option* offer_rungs(CLI::Option*);
+CLI::Option* offer_backends(CLI::Option*);
+CLI::Option* offer_types(CLI::Option*);
+CLI::Option* offer_operations(CLI::Option*);
+CLI::Option* offer_params(CLI::Option*);
+
+// The fields of Tuning that rungs of the primitive read.
+std::vector<const TuningField*> tuning_of(const Primitive& primitive);
 
 // Each throws Error(invalid_argument) with the nearest name if a name does not exist. All primitives, if none is named:
 // those that take one of the named types.

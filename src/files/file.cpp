@@ -79,7 +79,9 @@ void occupy_standard_descriptors() {
 }
 
 void throw_io_error(const std::string& what, int error) {
-  throw Error(Code::io_error, what + ": " + std::strerror(error), hint_for(error));
+  const std::string message = what + ": " + std::strerror(error);
+  if (error == EPIPE) throw ReaderGone(Code::io_error, message, hint_for(error));
+  throw Error(Code::io_error, message, hint_for(error));
 }
 
 InputFile::InputFile(const std::string& path) : name_(path == "-" ? "standard input" : path) {

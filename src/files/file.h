@@ -8,6 +8,7 @@
 #include <string>
 
 #include "files/interrupt.h"
+#include "upsweep/error.h"
 
 namespace upsweep {
 
@@ -19,8 +20,13 @@ inline constexpr std::size_t most_at_once = std::size_t{64} << 20;
 // or writing them fails as if they were closed. For programs, at their start.
 void occupy_standard_descriptors();
 
+// The program that was reading what we write has ended.
+struct ReaderGone : Error {
+  using Error::Error;
+};
+
 // Throws Error(io_error) for a system call that failed with this errno: "cannot read a.npy: Is a directory", and what
-// to do about it.
+// to do about it. It is ReaderGone for EPIPE.
 [[noreturn]] void throw_io_error(const std::string& what, int error);
 
 // Bytes in order. Format readers take a Source, so that they can also read from memory.

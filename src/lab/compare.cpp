@@ -59,7 +59,7 @@ void put(const std::vector<Record>& records, bool across, const Record* Cases::m
   }
 }
 
-Comparison compare_one(const std::string& what, const Record* before, const Record* after) {
+Comparison compare_one(const std::string& what, const Record* before, const Record* after, double threshold) {
   Comparison c{.what = what, .is_ceiling = (before ? before : after)->primitive == "ceiling"};
   if (before && before->timed()) c.before_us = *before->median_us;
   if (after && after->timed()) c.after_us = *after->median_us;
@@ -73,9 +73,10 @@ Comparison compare_one(const std::string& what, const Record* before, const Reco
     c.change = Change::repaired;
   else if (before->timed()) {
     c.noise = before->aa_spread.value_or(0) + after->aa_spread.value_or(0);
-    if (slower(before->timing(), after->timing()))
+    const auto beyond = [&](double from_us, double to_us) { return to_us / from_us - 1 >= threshold; };
+    if (slower(before->timing(), after->timing()) && beyond(c.before_us, c.after_us))
       c.change = Change::slower;
-    else if (slower(after->timing(), before->timing()))
+    else if (slower(after->timing(), before->timing()) && beyond(c.after_us, c.before_us))
       c.change = Change::faster;
   }
   return c;
@@ -88,14 +89,15 @@ std::string_view to_string(Change change) {
   return names[static_cast<std::size_t>(change)];
 }
 
-std::vector<Comparison> compare(const std::vector<Record>& before, const std::vector<Record>& after, bool across) {
+std::vector<Comparison> compare(const std::vector<Record>& before, const std::vector<Record>& after, bool across,
+                                double threshold) {
   if (!across) require_same_environment(before, after);
   Cases cases;
   put(before, across, &Cases::mapped_type::first, cases);
   put(after, across, &Cases::mapped_type::second, cases);
   std::vector<Comparison> all;
   for (const auto& [what, pair] : cases)
-    all.push_back(compare_one(case_of(pair.first ? *pair.first : *pair.second), pair.first, pair.second));
+    all.push_back(compare_one(case_of(pair.first ? *pair.first : *pair.second), pair.first, pair.second, threshold));
   return all;
 }
 

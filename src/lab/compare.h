@@ -31,7 +31,9 @@ struct Comparison {
 // Matches records by case, contestant and device; the later of two records for the same counts. Throws
 // Error(invalid_argument) if device, driver, compiler or flags differ. Across environments the device does not matter,
 // but each run has to be of one; there too it throws if a case was measured on two.
-std::vector<Comparison> compare(const std::vector<Record>& before, const std::vector<Record>& after, bool across);
+// A change of less than `threshold`, relative, counts as none.
+std::vector<Comparison> compare(const std::vector<Record>& before, const std::vector<Record>& after, bool across,
+                                double threshold = 0);
 
 // The changes, worst first, and one line of totals. Unchanged cases are only counted, unless `all`.
 std::string comparison_table(const std::vector<Comparison>& comparisons, bool all, const Terminal& terminal);

@@ -163,7 +163,8 @@ Grid side_by_side(std::span<const Explanation> explanations) {
 }  // namespace
 
 std::vector<Explanation> explain(simt::Emulator& emulator, const Primitive& primitive,
-                                 const std::vector<const Rung*>& rungs, const Case& c, bool lines) {
+                                 const std::vector<const Rung*>& rungs, const Case& c, bool lines,
+                                 const std::function<void(std::size_t done, const Rung& rung)>& progress) {
   // One OS thread: a kernel that polls other blocks finds them done, so its loads are counted once.
   emulator.configure({.threads = 1, .lines = lines});
   emulator.take_report();
@@ -172,6 +173,7 @@ std::vector<Explanation> explain(simt::Emulator& emulator, const Primitive& prim
   Stage stage(emulator);
   for (const Rung* rung : rungs) {
     throw_if_interrupted();
+    if (progress) progress(explanations.size(), *rung);
     const RunFn run = rung->find_for(c.type, c.operation, c.n);
     if (!run || rung->gpu_only) continue;
     stage.load(primitive, *problem, c, {.guard_bytes = 0});

@@ -1,6 +1,7 @@
 // Why is one rung faster than another? Shows the traced emulator's counters for each kernel, rung beside rung, on a
 // machine without a GPU. Predicted, never measured.
 #pragma once
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,9 +19,10 @@ struct Explanation {
   std::optional<std::string> refused;  // why the rung does not take this launch shape: nothing was run
 };
 
-// Runs each rung once on the case. Skips rungs that do not take its type and operator.
+// Runs each rung once on the case. Skips rungs that do not take its type and operator. Calls `progress` before each.
 std::vector<Explanation> explain(simt::Emulator& emulator, const Primitive& primitive,
-                                 const std::vector<const Rung*>& rungs, const Case& c, bool lines);
+                                 const std::vector<const Rung*>& rungs, const Case& c, bool lines,
+                                 const std::function<void(std::size_t done, const Rung& rung)>& progress = {});
 
 // Counters, rung beside rung, as many per table as fit the width, followed by the issues.
 std::string explanation_table(const std::vector<Explanation>& explanations, const Terminal& terminal);

@@ -27,7 +27,22 @@ int Grid::width() const {
   return static_cast<int>(std::accumulate(all.begin(), all.end(), gap * (all.size() - 1)));
 }
 
+std::string Grid::paragraphs(const Terminal& terminal, int indent) const {
+  std::string text;
+  const std::string margin(static_cast<std::size_t>(indent), ' ');
+  for (const auto& row : rows_) {
+    text += margin + styled(terminal, row[0].style, row[0].text) + '\n';
+    for (std::size_t k = 1; k < row.size(); ++k)
+      if (!row[k].text.empty())
+        text += margin + "  " + styled(terminal, Style::faint, header_[k]) + (header_[k].empty() ? "" : " ") +
+                styled(terminal, row[k].style, row[k].text) + '\n';
+  }
+  return text;
+}
+
 std::string Grid::text(const Terminal& terminal, int indent) const {
+  if (terminal.markdown) return '\n' + markdown();
+  if (terminal.wraps && width() + indent > terminal.width) return paragraphs(terminal, indent);
   const auto all = widths();
   std::string text;
   const auto line = [&](const std::vector<Cell>& row) {

@@ -22,13 +22,15 @@ class Grid {
   bool empty() const { return rows_.empty(); }
   // Width of all lines in columns, separators included.
   int width() const;
-  // Lines, each with a newline, indented by `indent` spaces.
+  // Lines, each with a newline, indented by `indent` spaces. On a terminal that is too narrow, each row is a paragraph
+  // instead: its first cell, then a line for each other cell, with the column's name.
   std::string text(const Terminal& terminal, int indent = 0) const;
   // The same as a Markdown table, with Style::strong as bold.
   std::string markdown() const;
 
  private:
   std::vector<std::size_t> widths() const;
+  std::string paragraphs(const Terminal& terminal, int indent) const;
   std::vector<std::string> header_;
   std::vector<std::vector<Cell>> rows_;
 };

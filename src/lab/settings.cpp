@@ -30,10 +30,6 @@ std::optional<T> number(const std::string& text) {
   return value;
 }
 
-std::string range_text(const Parameter& p) {
-  return std::isinf(p.most) ? fmt::format("from {} on", p.least) : fmt::format("from {} to {}", p.least, p.most);
-}
-
 }  // namespace
 
 void Settings::set(const Parameter& parameter, const Scalar& value) {
@@ -63,30 +59,54 @@ std::string text_of(const Settings::Item& item) {
   return visit(item.value.type(), [&]<class T>(TypeTag<T>) { return fmt::format("{}", item.value.as<T>()); });
 }
 
+std::string takes(const Parameter& p) {
+  const auto range = [&] {
+    return std::isinf(p.most) ? std::isinf(p.least) ? "" : fmt::format(" from {} on", p.least)
+                              : fmt::format(" from {} to {}", p.least, p.most);
+  };
+  switch (p.kind) {
+    case Kind::flag:
+      return "true or false";
+    case Kind::choice:
+      return fmt::format("one of {}", fmt::join(p.choices, ", "));
+    case Kind::integer:
+      return "a whole number" + range();
+    case Kind::real:
+      return "a number" + range();
+    case Kind::element:
+      break;
+  }
+  return "of the elements' type";
+}
+
+std::string takes(const TuningField& field) {
+  return fmt::format("a whole number from {} to {}", field.least, field.most);
+}
+
 Scalar parse_value(const Parameter& p, Type element, const std::string& text) {
   switch (p.kind) {
     case Kind::flag:
       if (text == "true" || text == "1") return true;
       if (text == "false" || text == "0") return false;
-      refuse_value(p.name, text, "true or false");
+      refuse_value(p.name, text, takes(p));
     case Kind::choice:
       for (std::size_t i = 0; i < p.choices.size(); ++i)
         if (p.choices[i] == text) return static_cast<std::uint8_t>(i);
-      refuse_value(p.name, text, fmt::format("one of {}", fmt::join(p.choices, ", ")));
+      refuse_value(p.name, text, takes(p));
     case Kind::integer:
       if (const auto value = number<std::uint64_t>(text))
         if (static_cast<double>(*value) >= p.least && static_cast<double>(*value) <= p.most) return *value;
-      refuse_value(p.name, text, "a whole number " + range_text(p));
+      refuse_value(p.name, text, takes(p));
     case Kind::real:
       if (const auto value = number<double>(text))
         if (*value >= p.least && *value <= p.most) return *value;
-      refuse_value(p.name, text, "a number " + range_text(p));
+      refuse_value(p.name, text, takes(p));
     case Kind::element:
       break;
   }
   return visit(element, [&]<class T>(TypeTag<T>) -> Scalar {
     if (const auto value = number<T>(text)) return *value;
-    refuse_value(p.name, text, fmt::format("of the elements' type, {}", to_string(element)));
+    refuse_value(p.name, text, fmt::format("{}, {}", takes(p), to_string(element)));
   });
 }
 
@@ -123,8 +143,7 @@ std::span<const TuningField> tuning_fields() {
 
 void parse_tuning(Tuning& tuning, const TuningField& field, const std::string& text) {
   const auto value = number<std::uint64_t>(text);
-  if (!value || *value < field.least || *value > field.most)
-    refuse_value(field.name, text, fmt::format("a whole number from {} to {}", field.least, field.most));
+  if (!value || *value < field.least || *value > field.most) refuse_value(field.name, text, takes(field));
   field.set(tuning, *value);
 }
 

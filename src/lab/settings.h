@@ -42,6 +42,9 @@ class Settings {
 std::string text_of(const Settings::Item& item);
 Scalar parse_value(const Parameter& parameter, Type element, const std::string& text);
 
+// What a parameter takes, in words: "a whole number from 1 to 1024".
+std::string takes(const Parameter& parameter);
+
 // A field of Tuning by name.
 struct TuningField {
   std::string_view name;
@@ -54,6 +57,7 @@ struct TuningField {
   void (*set)(Tuning&, std::uint64_t);
 };
 std::span<const TuningField> tuning_fields();
+std::string takes(const TuningField& field);
 // Throws like parse_value.
 void parse_tuning(Tuning& tuning, const TuningField& field, const std::string& text);
 

@@ -140,7 +140,7 @@ std::string score_table(const std::vector<Record>& records, const Terminal& term
   const Grid narrow = rows(Grid(header), 0);
   // A bar needs at least ten columns; more than thirty tell no more.
   const int left = terminal.width - narrow.width() - 4;
-  if (!has_score || left < 10) return narrow.text(terminal, 2);
+  if (!has_score || left < 10 || terminal.markdown) return narrow.text(terminal, 2);
   header.emplace_back("");
   return rows(Grid(header), std::min(left, 30)).text(terminal, 2);
 }

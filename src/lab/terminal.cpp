@@ -16,10 +16,15 @@ std::string_view variable(const char* name) {
   const char* value = std::getenv(name);
   return value ? value : "";
 }
+
+Colour colour = Colour::automatic;
 }  // namespace
+
+void use_colour(Colour wanted) { colour = wanted; }
 
 Terminal terminal(int descriptor) {
   Terminal t;
+  t.colour = colour == Colour::always;
   std::string_view locale = variable("LC_ALL");
   if (locale.empty()) locale = variable("LC_CTYPE");
   if (locale.empty()) locale = variable("LANG");
@@ -28,7 +33,8 @@ Terminal terminal(int descriptor) {
     t.width = 100;  // a file or a pipe: wide enough for a bar, narrow enough to paste
     return t;
   }
-  t.colour = variable("NO_COLOR").empty() && variable("TERM") != "dumb";
+  t.wraps = true;
+  if (colour == Colour::automatic) t.colour = variable("NO_COLOR").empty() && variable("TERM") != "dumb";
   winsize size{};
   if (ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) t.width = size.ws_col;
   return t;

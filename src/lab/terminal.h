@@ -1,15 +1,22 @@
 // What an output stream supports: colour, width, block characters.
 #pragma once
+#include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace upsweep::lab {
 
 struct Terminal {
-  bool colour = false;   // a terminal, and neither NO_COLOR nor TERM=dumb
-  bool unicode = false;  // a UTF-8 locale
-  int width = 80;        // columns; 100 if not a terminal
+  bool colour = false;    // see Colour
+  bool unicode = false;   // a UTF-8 locale
+  bool wraps = false;     // a terminal, which breaks lines longer than its width
+  bool markdown = false;  // no terminal: tables are written as Markdown
+  int width = 80;         // columns; 100 if not a terminal
 };
+
+// When output is coloured. By default on a terminal, unless NO_COLOR is set or TERM is dumb.
+enum class Colour : std::uint8_t { automatic, always, never };
+void use_colour(Colour);
 
 // Describes a file descriptor: 1 for standard output, 2 for standard error.
 Terminal terminal(int descriptor);

@@ -34,6 +34,8 @@ constexpr int fewest_launches = 10, most_launches = 64;
 constexpr std::size_t cache_fillings_cpu = 2, cache_fillings_cuda = 8;
 // More copies than this would only measure page-table walks.
 constexpr std::size_t most_copies = 65536;
+// However short they are: the quartiles of more are not any more exact.
+constexpr double most_samples = 100'000;
 // The least that a ceiling is measured over, whatever the cache: enough to hide launches and thread wake-ups.
 constexpr std::size_t least_ceiling_bytes = std::size_t{256} << 20;
 
@@ -308,7 +310,9 @@ void Stopwatch::interleave(std::vector<Lane*> lanes, const TimeOptions& options)
       lane->batch = batch_for(us);
     }
     const double affordable = options.budget_us / (us * lane->batch);
-    lane->result.samples = static_cast<int>(std::clamp(affordable, 4.0, static_cast<double>(options.samples)));
+    const double wanted = std::clamp(affordable, 4.0, static_cast<double>(options.samples));
+    const double least = std::min(std::ceil(options.least_us / (us * lane->batch)), most_samples);
+    lane->result.samples = static_cast<int>(std::max(wanted, least));
   }
 
   // A turn is one visit to a contestant. A GPU sample costs a graph capture, so a GPU turn takes several samples.

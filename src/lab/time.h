@@ -45,6 +45,8 @@ struct TimeOptions {
   bool check = true;  // verify each contestant at the case before timing it
   // A contestant that would exceed this for all its samples gets fewer, but at least four.
   double budget_us = 2e6;
+  // A contestant whose samples together would take less than this gets more.
+  double least_us = 0;
 };
 
 // One contestant at one case.

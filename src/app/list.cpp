@@ -1,0 +1,195 @@
+// upsweep list: what there is to run: primitives with their rungs, operations, inputs and parameters.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "app/command.h"
+#include "app/output.h"
+#include "app/select.h"
+#include "lab/backends.h"
+
+namespace upsweep::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  std::vector<std::string> primitives;
+  OutputOptions output;
+};
+
+void declare(CLI::App& command, Options& o) {
+  offer_primitives(command.add_option("primitive", o.primitives, "Primitives: reduce, ... (default: all)"));
+  declare_output(command, o.output);
+}
+
+// A rung that is there on the GPU and on the emulator is listed once, as of the GPU.
+struct Entry {
+  const Rung* rung;
+  std::string_view backend;
+  bool is_default;
+};
+std::vector<Entry> entries_of(const Primitive& primitive) {
+  std::vector<Entry> entries;
+  for (const Backend backend : lab::present_backends()) {
+    const bool cpu = backend == Backend::cpu;
+    const std::string_view chosen = cpu ? primitive.contract.default_cpu : primitive.contract.default_gpu;
+    for (const Rung* rung : lab::rungs_and_peers(lab::open_platform(backend))) {
+      const bool known = std::any_of(entries.begin(), entries.end(), [&](const Entry& e) {
+        return e.rung->name == rung->name && e.rung->peer == rung->peer && (e.backend == "cpu") == cpu;
+      });
+      if (rung->primitive == primitive.name() && !known)
+        entries.push_back({rung, cpu ? "cpu" : "gpu", !rung->peer && rung->name == chosen});
+    }
+  }
+  return entries;
+}
+
+std::vector<std::string> remarks_of(const Entry& entry) {
+  const Rung& r = *entry.rung;
+  std::vector<std::string> remarks{std::string(entry.backend)};
+  const auto remark = [&](bool is, const std::string& text) {
+    if (is) remarks.push_back(text);
+  };
+  remark(entry.is_default, "default");
+  remark(r.peer, fmt::format("peer, {}", r.version));
+  remark(r.reproducible, "reproducible");
+  remark(r.any_order, "not stable");
+  remark(r.synchronises, "synchronises");
+  remark(r.from_host(), "from host memory");
+  remark(r.largest != 0, fmt::format("n up to {}", r.largest));
+  remark(r.expected_wrong, "wrong on purpose");
+  return remarks;
+}
+
+// The value of a scalar that a case does not give; for the first type, if it depends on that. Shapes of the input have
+// theirs in words alone.
+std::string default_of(const Primitive& primitive, const Parameter& parameter) {
+  if (!primitive.default_scalar) return {};
+  const Case c{.type = primitive.types().front(), .operation = primitive.operations().front()};
+  for (const Parameter& scalar : primitive.contract.scalars)
+    if (&scalar == &parameter) return text_of(Settings::Item{&parameter, primitive.default_scalar(parameter.name, c)});
+  return {};
+}
+
+// The operations that read a parameter; empty if all do.
+std::vector<std::string> readers_of(const Primitive& primitive, const Parameter& parameter) {
+  std::vector<std::string> readers;
+  for (const Operation& operation : primitive.operations()) {
+    const auto read = primitive.parameters_of(operation);
+    if (std::find(read.begin(), read.end(), &parameter) != read.end()) readers.emplace_back(operation.name());
+  }
+  if (readers.size() == primitive.operations().size()) readers.clear();
+  return readers;
+}
+
+std::vector<const Parameter*> parameters_of(const Primitive& primitive) {
+  std::vector<const Parameter*> all;
+  for (const auto& parameters : {primitive.contract.scalars, primitive.shapes})
+    for (const Parameter& parameter : parameters) all.push_back(&parameter);
+  return all;
+}
+
+std::vector<std::string> inputs_of(const Primitive& primitive) {
+  std::vector<std::string> all;
+  for (const Type type : primitive.types())
+    for (std::string& input : primitive.inputs(type))
+      if (std::find(all.begin(), all.end(), input) == all.end()) all.push_back(std::move(input));
+  return all;
+}
+
+template <class Names>
+std::vector<std::string> names_of(const Names& all, auto name) {
+  std::vector<std::string> names;
+  for (const auto& each : all) names.emplace_back(name(each));
+  return names;
+}
+std::vector<std::string> types_of(const Primitive& primitive) {
+  return names_of(primitive.types(), [](Type type) { return to_string(type); });
+}
+std::vector<std::string> operations_of(const Primitive& primitive) {
+  return names_of(primitive.contract.operations, [](const Operation& operation) { return operation.name(); });
+}
+
+std::string to_json(const Primitive& primitive) {
+  Json json;
+  json["primitive"] = primitive.name();
+  json["promise"] = primitive.contract.promise;
+  json["types"] = types_of(primitive);
+  json["operations"] = operations_of(primitive);
+  json["inputs"] = inputs_of(primitive);
+  json["parameters"] = Json::array();
+  for (const Parameter* p : parameters_of(primitive)) {
+    const std::string otherwise = default_of(primitive, *p);
+    json["parameters"].push_back({{"name", p->name},
+                                  {"takes", takes(*p)},
+                                  {"default", otherwise.empty() ? Json(nullptr) : Json(otherwise)},
+                                  {"meaning", p->meaning},
+                                  {"operations", readers_of(primitive, *p)}});
+  }
+  for (const TuningField* f : tuning_of(primitive))
+    json["parameters"].push_back({{"name", f->name},
+                                  {"takes", takes(*f)},
+                                  {"default", nullptr},
+                                  {"meaning", f->meaning},
+                                  {"operations", Json::array()}});
+  json["rungs"] = Json::array();
+  for (const Entry& e : entries_of(primitive))
+    json["rungs"].push_back({{"name", e.rung->name},
+                             {"backend", e.backend},
+                             {"peer", e.rung->peer},
+                             {"default", e.is_default},
+                             {"expected_wrong", e.rung->expected_wrong},
+                             {"idea", e.rung->story.idea}});
+  return json.dump();
+}
+
+std::string text_of(const Primitive& primitive, const lab::Terminal& terminal) {
+  const auto strong = [&](std::string_view text) { return styled(terminal, lab::Style::strong, text); };
+  std::string text = fmt::format("{}: {}\n", strong(primitive.name()), primitive.contract.promise);
+  text += fmt::format("  types: {}\n", fmt::join(types_of(primitive), " "));
+  if (!primitive.contract.operations.empty())
+    text += fmt::format("  operations: {}\n", fmt::join(operations_of(primitive), " "));
+  text += fmt::format("  inputs: {}\n  parameters (--param):\n", fmt::join(inputs_of(primitive), " "));
+  for (const Parameter* p : parameters_of(primitive)) {
+    const std::string otherwise = default_of(primitive, *p);
+    const auto readers = readers_of(primitive, *p);
+    text += fmt::format("    {}: {}; {}{}{}\n", strong(p->name), takes(*p), p->meaning,
+                        otherwise.empty() || p->meaning.ends_with(')') ? "" : fmt::format(" ({})", otherwise),
+                        readers.empty() ? "" : fmt::format("; of {}", fmt::join(readers, ", ")));
+  }
+  for (const TuningField* f : tuning_of(primitive))
+    text += fmt::format("    {}: {}; {}\n", strong(f->name), takes(*f), f->meaning);
+  text += "  rungs and peers:\n";
+  for (const Entry& e : entries_of(primitive))
+    text += fmt::format("    {} ({}): {}\n", strong(e.rung->name), fmt::join(remarks_of(e), ", "), e.rung->story.idea);
+  return text;
+}
+
+int work(const Options& o) {
+  Output output(o.output);
+  std::vector<const Primitive*> chosen(primitives().begin(), primitives().end());
+  if (!o.primitives.empty()) chosen = chosen_primitives({.primitives = o.primitives});
+  std::string separator;
+  for (const Primitive* primitive : chosen) {
+    output.json_line(to_json(*primitive));
+    output.table(separator + text_of(*primitive, output.terminal()));
+    separator = "\n";
+  }
+  output.commit();
+  return Exit::all_right;
+}
+
+}  // namespace
+
+void add_list(CLI::App& app, int& exit_code) {
+  add_command<Options>(app, exit_code, "list", "List rungs, operations, inputs and parameters of primitives",
+                       "  upsweep list\n"
+                       "  upsweep list scan\n"
+                       "  upsweep list select --json | jq .parameters\n",
+                       declare, work);
+}
+
+}  // namespace upsweep::app
