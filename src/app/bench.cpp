@@ -16,7 +16,6 @@
 #include "lab/sizes.h"
 #include "lab/table.h"
 #include "lab/time.h"
-#include "ladders/render/lab/scores.h"
 #include "revision.h"
 
 namespace upsweep::app {
@@ -185,8 +184,7 @@ class Bench {
     if (series.by_input) {
       output_.table(fmt::format("\n{} {}{}\n{}", series.primitive->name(), type_and_op(all.front()), situation_text(),
                                 input_table(all, output_.terminal())));
-      if (series.primitive->name() == "render")
-        output_.table("\n" + ladders::render::score_table(all, output_.terminal()));
+      if (series.primitive->published) output_.table("\n" + series.primitive->published(all, output_.terminal()));
     } else if (!table_each) {
       const Case& c = series.cases.front();
       output_.table(fmt::format("\n{} {} input={}{}, GB/s\n{}", series.primitive->name(), type_and_op(all.front()),

@@ -23,6 +23,10 @@ namespace upsweep {
 
 class Platform;
 struct Primitive;
+namespace lab {
+struct Record;
+struct Terminal;
+}  // namespace lab
 
 // primitive x type x operation x n x input x parameters.
 struct Case {
@@ -178,6 +182,9 @@ struct Primitive {
   // The largest size of a check, for a primitive whose work grows faster than its input.
   std::size_t largest_checked = std::numeric_limits<std::size_t>::max();
   Example example{};  // of an explanation
+  // Returns a table of the records beside times that others published; empty if they published none of these cases.
+  // Null: of none.
+  std::string (*published)(const std::vector<lab::Record>&, const lab::Terminal&) = nullptr;
   // Builds the case: generates the inputs and computes the oracle's answer. Non-empty `data`, case.n elements of
   // case.type, replaces the generated main input.
   std::unique_ptr<Problem> (*make)(const Case&, std::span<const std::byte> data);

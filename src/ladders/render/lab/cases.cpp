@@ -3,6 +3,7 @@
 #include "ladders/render/binding.h"
 #include "ladders/render/lab/oracle.h"
 #include "ladders/render/lab/scenes.h"
+#include "ladders/render/lab/scores.h"
 
 namespace upsweep {
 
@@ -102,6 +103,7 @@ extern const Primitive render_primitive{
     .tiles = ladders::render::tiles,
     .largest_checked = 1100,
     .example = {.parameters = ladders::render::small_picture},
+    .published = &ladders::render::score_table,
     .make = &make_problem<ladders::render::RenderProblem>,
 };
 
