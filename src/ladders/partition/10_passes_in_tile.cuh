@@ -53,9 +53,6 @@ __global__ void __launch_bounds__(Tiles::block, 1)
     fence_before_bulk_copy();
     // 2. By the lower field; meanwhile what comes next arrives.
     unsigned first[place_words], second[place_words];  // places after each pass
-    const auto half = [](const unsigned(&words)[place_words], unsigned k) {
-      return words[k / 2] >> k % 2 * 16 & 0xffff;
-    };
     Places::place(m.ranks, keys, lower, lower.count, nothing, first, [&] {
       if (t > 0) return;
       if (has_values)
@@ -65,16 +62,14 @@ __global__ void __launch_bounds__(Tiles::block, 1)
     });
     __syncthreads();
     T* const sorted_keys = reinterpret_cast<T*>(m.sorted);
-#pragma unroll
-    for (unsigned k = 0; k < keys_per_lane; ++k) sorted_keys[half(first, k)] = keys[k];
+    store_at_places(sorted_keys, first, keys);
     __syncthreads();
     load_own<Places>(sorted_keys, keys);
     __syncthreads();
     // 3. By the upper field.
     Places::place(m.ranks, keys, upper, upper.count, nothing, second, [] {});
     __syncthreads();
-#pragma unroll
-    for (unsigned k = 0; k < keys_per_lane; ++k) sorted_keys[half(second, k)] = keys[k];
+    store_at_places(sorted_keys, second, keys);
     // 4. The values the same way, in the memory that they arrived in. So the next tile's keys cannot: they wait in L2.
     Value* const sorted_values = reinterpret_cast<Value*>(m.staged);
     if constexpr (has_values) {
@@ -87,13 +82,11 @@ __global__ void __launch_bounds__(Tiles::block, 1)
         first[w] ^= static_cast<unsigned>(nothing);
         second[w] ^= static_cast<unsigned>(nothing);
       }
-#pragma unroll
-      for (unsigned k = 0; k < keys_per_lane; ++k) sorted_values[half(first, k)] = own[k];
+      store_at_places(sorted_values, first, own);
       __syncthreads();
       load_own<Places>(sorted_values, own);
       __syncthreads();
-#pragma unroll
-      for (unsigned k = 0; k < keys_per_lane; ++k) sorted_values[half(second, k)] = own[k];
+      store_at_places(sorted_values, second, own);
       if (t == 0) {
         following = queue.draw();
         input.prefetch_keys(following);

@@ -99,7 +99,6 @@ __device__ __forceinline__ void partition_in_tiles(Memory& m, const Input<T, O>&
     unsigned place[(keys_per_lane + 1) / 2];
     Tiles::Ranks::place(m.ranks, keys, in.buckets, nothing, place, m.start,
                         [&](uint4 counts) { places.publish(tile, counts); });
-    const auto place_of = [&](unsigned k) { return place[k / 2] >> k % 2 * 16 & 0xffff; };
     if (t == 0) {
       if (has_values)
         fetch_values(tile);
@@ -108,8 +107,7 @@ __device__ __forceinline__ void partition_in_tiles(Memory& m, const Input<T, O>&
     }
     // 3. The tile by bucket, and where its buckets belong.
     T* const sorted_keys = reinterpret_cast<T*>(m.tile.sorted);
-#pragma unroll
-    for (unsigned k = 0; k < keys_per_lane; ++k) sorted_keys[place_of(k)] = keys[k];
+    store_at_places(sorted_keys, place, keys);
     places.find(tile, turn, m.places, m.start, Tiles::tile, m.place);
     if (!has_values && t == 0) m.next = following;
     __syncthreads();
@@ -133,8 +131,7 @@ __device__ __forceinline__ void partition_in_tiles(Memory& m, const Input<T, O>&
         m.next = following;
       }
       Value* const sorted = reinterpret_cast<Value*>(m.tile.sorted);
-#pragma unroll
-      for (unsigned k = 0; k < keys_per_lane; ++k) sorted[place_of(k)] = own[k];
+      store_at_places(sorted, place, own);
       __syncthreads();
       auto* const to = static_cast<InArray<Value>*>(values.out);
       const bool aligned = reinterpret_cast<std::uintptr_t>(to) % sizeof(Value) == 0;

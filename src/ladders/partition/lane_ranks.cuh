@@ -6,10 +6,15 @@
 // byte and to write it back incremented, 2.6 cycles. 32 lanes use 32 banks, whatever the keys are. What remains is to
 // add up the bytes of all lanes, bucket by bucket: first of four lanes, whose counts fit a byte, then of these groups.
 //
+// The first places that follow are looked up, one for each key. Two lanes have a table of them in the two banks where
+// their counters were, and it needs no count of the first lane's keys beside it: the first lane has its keys in order
+// and counts places up from the pair's first one, the second has them in reverse and counts down from the next pair's.
+//
 // Source    Satish, Harris, Garland, 2009, and Merrill, Grimshaw, High Performance and Scalable Radix Sorting, 2011 (a
 //           thread's own counters, for up to 32 buckets).
 #pragma once
 #include "kernel/async.h"
+#include "kernel/bytes.h"
 #include "kernel/vector.h"
 #include "kernel/warp.h"
 #include "ladders/partition/contract.h"
@@ -28,17 +33,21 @@ struct LaneRanks {
   static_assert(Warps * warp_size * Keys <= 1 << 16, "places have 16 bits");
 
   // The place in the tile, before it is sorted, of this thread's key k.
-  static __device__ unsigned element(unsigned k) { return threadIdx.x * Keys + k; }
+  static __device__ unsigned element(unsigned k) { return threadIdx.x * Keys + (backward() ? Keys - 1 - k : k); }
   static constexpr bool consecutive = true;
+  // True if this lane has its keys from the last to the first.
+  static __device__ bool backward() { return threadIdx.x % 2 == 1; }
 
   // Needed only inside place().
   struct Memory {
-    unsigned counts[Warps][words][warp_size];
     union {
-      uint4 totals[parts][2][words][2];  // of the groups of each warp, bytes like the counts
-      // The first place of each group; rows begin four banks apart, because lanes of one warp look in eight of them.
-      std::uint16_t places[Warps * groups_per_warp][most_counted + 8];
+      unsigned counts[Warps][words][warp_size];
+      uint2 firsts[Warps][words][warp_size / 2];  // the first places of each pair of lanes, 16 bits each
     };
+    uint4 totals[parts][2][words][2];  // of the groups of each warp, bytes like the counts
+    // The first place of each group, and of one past the last. Rows begin four banks apart, so that lanes that read
+    // eight of them use all banks.
+    std::uint16_t places[Warps * groups_per_warp + 1][most_counted + 8];
     uint2 of_part[parts][words];
     unsigned first_warp;
   };
@@ -74,28 +83,27 @@ struct LaneRanks {
       ranks[k / 4] |= rank << k % 4 * 8;
     }
     __syncwarp();
-    // 2. The keys of the lanes before it in the group of four, and of the group, four buckets at once.
+    // 2. The keys of a group of four lanes, and of the first two of them, four buckets at once.
+    unsigned of_pair[packs];
 #pragma unroll
     for (unsigned k = 0; k < packs; ++k) {
       const uint4 c = own[k * warp_size + lane];
-      const unsigned two = c.x + c.y, three = two + c.z;
-      own[k * warp_size + lane] = uint4{0, c.x, two, three};
-      reinterpret_cast<unsigned*>(m.totals)[(warp * packs + k) * warp_size + lane] = three + c.w;
+      of_pair[k] = c.x + c.y;
+      reinterpret_cast<unsigned*>(m.totals)[(warp * packs + k) * warp_size + lane] = of_pair[k] + c.z + c.w;
     }
     __syncthreads();
     // 3. The groups' first places. A thread has four buckets, of 16 bits each: the even ones in one word, the odd ones
     // in another.
     const unsigned word = t % words, part = t / words;
-    unsigned total[groups], even = 0, odd = 0;
-#pragma unroll
-    for (unsigned k = 0; k < groups / 4; ++k) {
-      const uint4 four = m.totals[part][k / 2][word][k % 2];
-      total[4 * k] = four.x, total[4 * k + 1] = four.y, total[4 * k + 2] = four.z, total[4 * k + 3] = four.w;
-    }
+    unsigned even = 0, odd = 0;
     const auto evens = [](unsigned all) { return all & 0xff00ff; };
     const auto odds = [](unsigned all) { return all >> 8 & 0xff00ff; };
 #pragma unroll
-    for (unsigned g = 0; g < groups; ++g) even += evens(total[g]), odd += odds(total[g]);
+    for (unsigned k = 0; k < groups / 4; ++k) {
+      const uint4 four = m.totals[part][k / 2][word][k % 2];
+      even += evens(four.x) + evens(four.y) + evens(four.z) + evens(four.w);
+      odd += odds(four.x) + odds(four.y) + odds(four.z) + odds(four.w);
+    }
     m.of_part[part][word] = uint2{even, odd};
     __syncthreads();
     unsigned all_even = 0, all_odd = 0;
@@ -125,20 +133,53 @@ struct LaneRanks {
     const uint2 starts = reinterpret_cast<const uint2*>(start)[word];
     even += (starts.x & 0xffff) | starts.y << 16;
     odd += starts.x >> 16 | (starts.y & 0xffff0000u);
-#pragma unroll
-    for (unsigned g = 0; g < groups; ++g) {
-      *reinterpret_cast<uint2*>(&m.places[part * groups + g][4 * word]) =
+    const auto put = [&](unsigned group) {
+      *reinterpret_cast<uint2*>(&m.places[group][4 * word]) =
           uint2{(even & 0xffff) | odd << 16, even >> 16 | (odd & 0xffff0000u)};
-      even += evens(total[g]), odd += odds(total[g]);
-    }
-    __syncthreads();
-    // 4. A key's place: the group's first one, the keys of lanes before it, and its rank.
-    const std::uint16_t* const of_group = m.places[t / lanes_per_group];
+    };
 #pragma unroll
-    for (unsigned k = 0; k < Keys; ++k) keys[k] ^= nothing;
+    for (unsigned g = 0; g < groups; g += 4) {
+      const uint4 four = m.totals[part][g / 8][word][g / 4 % 2];
+      const unsigned total[4] = {four.x, four.y, four.z, four.w};
+#pragma unroll
+      for (unsigned j = 0; j < 4; ++j) {
+        put(part * groups + g + j);
+        even += evens(total[j]), odd += odds(total[j]);
+      }
+    }
+    if (part == parts - 1) put(Warps * groups_per_warp);
+    __syncthreads();
+    // 4. The first places of each pair of lanes, in the counters' memory.
+    const unsigned group = warp * groups_per_warp + lane % groups_per_warp;
+#pragma unroll
+    for (unsigned k = 0; k < packs; ++k) {
+      const unsigned of_word = (k * warp_size + lane) / groups_per_warp;
+      const uint2 four = *reinterpret_cast<const uint2*>(&m.places[group][4 * of_word]);
+      own[k * warp_size + lane] =
+          uint4{four.x, four.y, four.x + widen_lower_bytes(of_pair[k]), four.y + widen_upper_bytes(of_pair[k])};
+    }
+    __syncwarp();
+    // 5. A key's place: from the pair's first one forward, or from the next pair's backward, by its rank. What follows
+    // the warp's last pair is the next warp's first group.
+    const bool last = lane == warp_size - 1;
+    const auto* const from = last ? reinterpret_cast<const std::uint8_t*>(m.places[(warp + 1) * groups_per_warp])
+                                  : reinterpret_cast<const std::uint8_t*>(&m.firsts[warp][0][(lane + 1) / 2]);
+    const unsigned per_four = (last ? sizeof(uint2) : sizeof m.firsts[0][0]) / 4, flip = backward() ? ~0u : 0;
+    if constexpr (requires {
+                    bucket_of.first_bit;
+                    bucket_of.last_key();
+                  }) {  // a digit: one operation instead of Keys
+      bucket_of.first_bit ^= static_cast<unsigned>(nothing);
+    } else {
+#pragma unroll
+      for (unsigned k = 0; k < Keys; ++k) keys[k] ^= nothing;
+    }
 #pragma unroll
     for (unsigned k = 0; k < Keys; ++k) {
-      const unsigned at = of_group[bucket_of(keys[k])] + *counter_of(keys[k]) + (ranks[k / 4] >> k % 4 * 8 & 0xff);
+      const unsigned bucket = bucket_of(keys[k]);
+      const unsigned first_place =
+          *reinterpret_cast<const std::uint16_t*>(from + (bucket & ~3u) * per_four + (bucket & 3) * 2);
+      const unsigned at = first_place + ((ranks[k / 4] >> k % 4 * 8 & 0xff) ^ flip);
       if (k % 2 == 0)
         place[k / 2] = at;
       else

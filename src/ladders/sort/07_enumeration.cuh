@@ -137,8 +137,12 @@ struct enumeration {
   static Status run(const Args<T, O>& a) {
     if (delegates(a)) return run_rung<hybrid, kernel_hybrid_rung>(a);
     if (a.n == 0) return {};
-    Args<T, O> apart = a;
-    if (Status s = copy_inputs(a, apart); !s) return s;
+    using Key = typename Args<T, O>::Key;
+    const std::size_t value_bytes = ceil_div(a.n * a.values.bytes, 16) * 16;
+    auto* const memory = static_cast<std::byte*>(a.workspace->scratch(value_bytes + a.n * sizeof(Key)));
+    if (!memory) return no_memory;
+    Args<T, O> apart = a;  // a block writes while others still read
+    if (Status s = copy_overwritten(apart, reinterpret_cast<Key*>(memory + value_bytes), memory); !s) return s;
     // 2^10 keys are too few to pay for more than 32 blocks; with 256, two of which share a multiprocessor, 2^12
     // take 4.7 us instead of the 5.5 of 128; with 128, every one of which reads all keys, 2^13 take 8.0 instead of 9.3
     // or 12.8.
@@ -148,29 +152,6 @@ struct enumeration {
   }
 
  private:
-  // A block writes while others still read: inputs that are outputs are copied first.
-  template <class T, class O>
-  static Status copy_inputs(const Args<T, O>& a, Args<T, O>& apart) {
-    using Key = typename Args<T, O>::Key;
-    const bool keys = a.keys == a.out, values = a.values.bytes && a.values.in == a.values.out;
-    if (!keys && !values) return {};
-    const std::size_t value_bytes = values ? ceil_div(a.n * a.values.bytes, 16) * 16 : 0;
-    auto* const memory = static_cast<std::byte*>(a.workspace->scratch(value_bytes + (keys ? a.n * sizeof(Key) : 0)));
-    if (!memory) return no_memory;
-    const Shape shape{.grid = static_cast<unsigned>(ceil_div(a.n, 256)), .block = 256, .stream = a.stream};
-    Status s;
-    if (values) {
-      Values{a.values.in, memory, a.values.bytes}.visit(
-          [&]<class V>(const V* from, V* to) { s = launch(copy_kernel<V>, shape, from, to, a.n); });
-      apart.values.in = memory;
-    }
-    if (s && keys) {
-      auto* const copy = reinterpret_cast<Key*>(memory + value_bytes);
-      s = launch(copy_kernel<Key>, shape, a.keys, copy, a.n);
-      apart.keys = copy;
-    }
-    return s;
-  }
   template <unsigned own, class T, class O>
   static Status start(const Args<T, O>& a) {
     using Key = typename Args<T, O>::Key;

@@ -24,6 +24,25 @@ __global__ void copy_kernel(const V* from, V* to, std::size_t n) {
   if (i < n) to[i] = from[i];
 }
 
+// Copies the inputs of `a` that are outputs too, so that they can be read while these are written.
+template <class T, class O>
+Status copy_overwritten(Args<T, O>& a, typename Args<T, O>::Key* keys,  // [n], if they are
+                        void* values) {                                 // likewise
+  const Shape shape{.grid = static_cast<unsigned>(ceil_div(a.n, 256)), .block = 256, .stream = a.stream};
+  if (a.keys == a.out) {
+    if (Status s = launch(copy_kernel<typename Args<T, O>::Key>, shape, a.keys, keys, a.n); !s) return s;
+    a.keys = keys;
+  }
+  if (a.values.bytes && a.values.in == a.values.out) {
+    Status s{};
+    Values{a.values.in, values, a.values.bytes}.visit(
+        [&]<class V>(const V* from, V* to) { s = launch(copy_kernel<V>, shape, from, to, a.n); });
+    if (!s) return s;
+    a.values.in = values;
+  }
+  return {};
+}
+
 // Calls pass(moved, number, scratch) for each of `passes` passes. They write two buffers by turns, and the last one
 // writes the output. What the last pass would overwrite is copied first.
 template <class T, class O, class Pass>
@@ -37,19 +56,9 @@ Status in_passes(const Args<T, O>& a, unsigned passes, std::size_t scratch_bytes
   if (!memory) return no_memory;
   Key* const keys[2] = {reinterpret_cast<Key*>(memory), reinterpret_cast<Key*>(memory + key_bytes)};
   void* const values[2] = {memory + 2 * key_bytes, memory + 2 * key_bytes + value_bytes};
-  Moved<Key> moved{a.keys, nullptr, a.values};
-  const Shape shape{.grid = static_cast<unsigned>(ceil_div(a.n, 256)), .block = 256, .stream = a.stream};
-  if (a.keys == a.out) {
-    if (Status s = launch(copy_kernel<Key>, shape, a.keys, keys[1], a.n); !s) return s;
-    moved.keys = keys[1];
-  }
-  if (a.values.bytes && a.values.in == a.values.out) {
-    Status s{};
-    Values{a.values.in, values[1], a.values.bytes}.visit(
-        [&]<class V>(const V* from, V* to) { s = launch(copy_kernel<V>, shape, from, to, a.n); });
-    if (!s) return s;
-    moved.values.in = values[1];
-  }
+  Args<T, O> apart = a;
+  if (Status s = copy_overwritten(apart, keys[1], values[1]); !s) return s;
+  Moved<Key> moved{apart.keys, nullptr, apart.values};
   for (unsigned p = 0; p < passes; ++p) {
     const bool last = p + 1 == passes;
     moved.out = last && a.out ? a.out : keys[p % 2];
