@@ -44,6 +44,11 @@ const Mistake mistakes[] = {
     {"right_release_acquire", "", false, 1, false, 2},
     {"right_tickets", "", false, 1, false, 3},
     {"right_shared_word", "", false, 1, false, 4},
+    {"right_flag_for_all", "", false, 64, false, 2},
+    {"race_no_barrier_before_flag", "global race", false, 64, false, 2},
+    {"race_no_barrier_after_flag", "global race", false, 64, false, 2},
+    {"right_read_then_flag", "", false, 32, false, 2},
+    {"race_read_then_flag", "global race", false, 32, false, 2},
     {"right_wait", "", false, 64, false, 1, true},
     {"right_wait_by_one", "", false, 64, false, 1, true},
     {"race_no_wait", "overlap race", false, 64, false, 1, true},
@@ -79,8 +84,8 @@ std::vector<Mistake> seen_by_the_plain() {
 
 class Checks : public ::testing::TestWithParam<Mistake> {
  protected:
-  simt::Report run(simt::Emulator& emulator, const Mistake& m) {
-    emulator.configure({.yield_limit = 10'000});
+  simt::Report run(simt::Emulator& emulator, const Mistake& m, std::uint64_t schedule = 0) {
+    emulator.configure({.schedule = schedule, .yield_limit = 10'000});
     emulator.take_report();
     Array<float> in(emulator, 255), out(emulator, 256);
     in.set([](std::size_t i) { return i; });
@@ -88,7 +93,8 @@ class Checks : public ::testing::TestWithParam<Mistake> {
         {in.data()}, {out.data()}, 0, {.grid = m.grid, .block = m.block, .overlap = m.twice, .shared = 1024}};
     Status status = launch(emulator, m.kernel, arguments);
     if (m.twice) status = launch(emulator, m.kernel, arguments);
-    if (emulator.instrumented() || m.plain_sees_it) {
+    // In another schedule, a race may have consequences.
+    if (!schedule && (emulator.instrumented() || m.plain_sees_it)) {
       EXPECT_EQ(status.code, m.fails ? Code::device_error : Code::ok);
     }
     return emulator.take_report();
@@ -124,6 +130,18 @@ TEST_P(TracedChecks, NamesTheMistake) {
     }
   } else {
     EXPECT_TRUE(report.issues.empty()) << to_string(report);
+  }
+  still_works(test_traced_emulator());
+}
+
+TEST_P(TracedChecks, ArbitrarySchedulesFindIt) {
+  const Mistake& m = GetParam();
+  for (std::uint64_t schedule = 1; schedule <= 3; ++schedule) {
+    const simt::Report report = run(test_traced_emulator(), m, schedule);
+    if (*m.kind)
+      EXPECT_TRUE(has(report, m.kind)) << "expected: " << m.kind << "\ngot:\n" << to_string(report);
+    else
+      EXPECT_TRUE(report.issues.empty()) << to_string(report);
   }
   still_works(test_traced_emulator());
 }

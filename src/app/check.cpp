@@ -22,6 +22,7 @@ struct Options {
   Selection selection;
   bool quick = false;
   bool peers = false;
+  std::uint64_t schedule = 0;
   OutputOptions output;
 };
 
@@ -32,6 +33,9 @@ constexpr lab::Depth quick_depth{.every_combination_to = 0, .combinations = 2, .
 void declare(CLI::App& command, Options& o) {
   declare_selection(command, o.selection);
   command.add_flag("--quick", o.quick, "Small sizes, and a sample of the combinations of type, operator and input");
+  command.add_option(
+      "--schedule", o.schedule,
+      "Emulators run the threads in arbitrary order, from this seed (default: in the order of the grid)");
   command.add_flag("--peers", o.peers, "Check other libraries too");
   declare_output(command, o.output, "results");
 }
@@ -77,6 +81,7 @@ struct Job {
   simt::Emulator* emulator;  // the platform, if it is an emulator
   lab::CheckOptions check;
   std::vector<const Rung*> rungs;
+  std::uint64_t schedule = 0;  // see simt::Options
 };
 
 // A platform, and how far it is checked.
@@ -135,9 +140,10 @@ std::vector<Job> jobs_of(const Options& options) {
         for (const std::size_t n : check.sizes)
           lab::require_room(*place.platform, description, {.type = type, .n = n}, lab::Purpose::check);
       if (!place.emulator)
-        jobs.push_back({primitive, place.platform, nullptr, check, rungs});
+        jobs.push_back({primitive, place.platform, nullptr, check, rungs, 0});
       else
-        for (const Rung* rung : rungs) jobs.push_back({primitive, place.platform, place.emulator, check, {rung}});
+        for (const Rung* rung : rungs)
+          jobs.push_back({primitive, place.platform, place.emulator, check, {rung}, options.schedule});
     }
   return jobs;
 }
@@ -151,7 +157,8 @@ std::vector<lab::RungCheck> run_emulated(const std::vector<const Job*>& jobs) {
       jobs.size(),
       [&](std::size_t k) {
         const Job& job = *jobs[k];
-        job.emulator->configure({.threads = 2});  // blocks still run at the same time, and the other cores have jobs
+        // Blocks still run at the same time, and the other cores have jobs.
+        job.emulator->configure({.threads = 2, .schedule = job.schedule});
         const lab::RungCheck result =
             lab::check(*job.platform, job.emulator, *job.primitive, job.rungs, job.check).front();
         return fmt::format("{}\n{}", result.runs, fmt::join(result.failures, "\n"));

@@ -143,8 +143,11 @@ struct WarpPipeline {
     init_barriers(shared.freed, shape.consumers * warp_size);
     prepare();
     wait_for_previous();
-    const unsigned first = atomicAdd(descriptors.tile_counter(), 1u);  // in flight together with the epoch
-    shared.epoch = Descriptors::epoch_after(descriptors.last_epoch());
+    // The epoch first: a block that draws no tile draws only once, and then the call may end. Both are in flight
+    // together.
+    const unsigned long long last = descriptors.last_epoch();
+    const unsigned first = atomicAdd(descriptors.tile_counter(), 1u);
+    shared.epoch = Descriptors::epoch_after(last);
     return first;
   }
 

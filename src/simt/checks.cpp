@@ -87,7 +87,7 @@ void SharedMemoryChecker::check(Cell& cell, Access kind, const Stamp& me, const 
   if (kind != Access::store && !cell.written)
     worker_.report("uninitialised shared read", me.place,
                    worker_.who() + " reads " + describe(rank, offset) + " before any write, " + place_text(me.place));
-  if (cell.written && !(me.atomic && cell.writer.atomic) && conflicts(cell.writer, me))
+  if (cell.written && conflicts(cell.writer, me))
     report_race(kind == Access::load ? "read after write" : "write after write", cell.writer, me, rank, offset);
   for (unsigned i = 0; i < cell.readers; ++i) {
     const Stamp& reader = cell.reader[i];
@@ -96,10 +96,9 @@ void SharedMemoryChecker::check(Cell& cell, Access kind, const Stamp& me, const 
     report_race(kind == Access::load ? "read after write" : "write after read", reader, me, rank, offset);
     break;
   }
-  if (kind != Access::store) note_reader(cell, me);
-  if (kind == Access::load) return;
-  if (kind == Access::store) cell.readers = 0;  // who comes after this write comes after them
-  cell.written = true;
+  if (kind != Access::load) cell.written = true;
+  if (kind != Access::store) return note_reader(cell, me);
+  cell.readers = 0;  // who comes after this write comes after them
   cell.writer = writer;
 }
 

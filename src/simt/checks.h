@@ -48,7 +48,7 @@ class SharedMemoryChecker {
     std::uint32_t generation = 0;  // the cluster for which the other fields are valid
     bool written = false, split = false;
     std::uint8_t readers = 0;
-    Stamp writer{}, reader[most_readers]{};  // an atomic access is both: others do not come after it
+    Stamp writer{}, reader[most_readers]{};  // an atomic access is a reader: others do not come after it
   };
 
   void check(Cell& cell, Access kind, const Stamp& me, const Stamp& writer, unsigned rank, std::size_t offset);

@@ -1,12 +1,16 @@
-// Races on global memory between the blocks of a launch: one block writes, another reads, and nothing in between
-// guarantees that the reader sees the write. On the emulator it always does; on a GPU it may not. And between launches
-// that may overlap (programmatic dependent launch): a thread touches what the previous launch wrote, and has not come
-// after a wait_for_previous().
+// Races on global memory.
 //
-// The rules are those of PTX's memory model, at block granularity. A fence releases what the block has written and what
-// it knows of other blocks; an atomic or volatile ("strong") write after it publishes that at its address; a strong
-// read of the address, and a fence after it, acquire it. Nothing else orders anything. Tracked per block, not per
-// thread, and only for the last writer of every four bytes: no false positives, at the price of false negatives.
+// Between threads of one launch: a read that does not come after the write (on the emulator it sees it; on a GPU it may
+// not), and a write that does not come after a polled read or another write. The rules are those of PTX's memory model,
+// by thread. A fence releases what its thread comes after; an atomic or volatile ("strong") write after it publishes
+// that at its address; a strong read of the address, and a fence after it, acquire it. In a cluster, order.h has the
+// rest. Without fences, strong accesses still tell when something was read: see Relation.
+//
+// Between launches that may overlap (programmatic dependent launch): a thread touches what an earlier launch wrote, and
+// does not come after a wait_for_previous().
+//
+// Only the last writer of every four bytes is known, and the readers of those that are read by strong accesses: no
+// false positives, at the price of false negatives.
 #pragma once
 #include <atomic>
 #include <cstddef>
@@ -14,8 +18,9 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
+
+#include "simt/order.h"
 
 namespace upsweep::simt {
 
@@ -23,10 +28,8 @@ class Arena;
 class SharedMemoryChecker;
 class Worker;
 
-// The writes that a block has released so far, by block: up to and including this number of its fences.
-using FenceClocks = std::vector<std::uint32_t>;
-
-// Shared by the workers of a launch: the last writers, and what was published where.
+// Shared by the workers of a launch: the last writers, and what was published where. A cluster is known by its number
+// in the grid, a thread by its number in the cluster.
 class GlobalWrites {
  public:
   explicit GlobalWrites(const Arena& arena);
@@ -34,60 +37,100 @@ class GlobalWrites {
   GlobalWrites& operator=(const GlobalWrites&) = delete;
   ~GlobalWrites();
 
-  // Launches of more blocks (or clusters, if used) are not checked: clocks grow with the square of their number.
-  static constexpr std::size_t most_blocks = 4096;
+  // Launches of more clusters are not checked: clocks grow with the square of their number.
+  static constexpr std::size_t most_clusters = 4096;
   // `overlaps`: the launch may start while the ones before it run.
   void begin_launch(bool overlaps);
   // Forgets who wrote here: the host has, or has got the memory for something else. A copy by the host would also wait
   // for the launches before it; that is not modelled, because the same launches may well follow each other without.
   void forget(const void* memory, std::size_t bytes);
 
-  // The last writer of four bytes, in this launch or an earlier one.
+  // The last writer of four bytes, in this launch or an earlier one. `watched`: words_ may hold them.
   struct Cell {
-    std::uint64_t launch : 24, block : 12, clock : 23, bytes : 4, strong : 1;
+    std::uint64_t launch : 12, cluster : 12, thread : 14, tick : 20, bytes : 4, strong : 1, watched : 1;
   };
+  static constexpr Tick most_ticks = (1u << 20) - 1;  // later ones count as this one
   std::atomic<std::uint64_t>& cell(std::uintptr_t address) { return cells_[(address - begin_) / 4]; }
   std::uint32_t launch() const { return launch_; }
   // The launches up to this one are over when the running one starts.
   std::uint32_t settled_at_start() const { return settled_; }
 
-  void publish(std::uintptr_t address, const FenceClocks& released);
-  void acquire(const std::unordered_set<std::uintptr_t>& addresses, FenceClocks& known);
+  struct Access {
+    std::uint32_t cluster;
+    ThreadNumber thread;
+    Tick tick;
+    std::uint32_t place;
+  };
+  // What is known of a word that is accessed by strong accesses in this launch.
+  struct Word {
+    OtherClocks published[2];     // [relation]
+    std::vector<Access> readers;  // per cluster the first and the last, while there is room
+  };
+  std::mutex mutex;  // for everything below
+  std::unordered_map<std::uintptr_t, Word> words;
+  // Adds a release of the cluster, which covers what the thread knows of it; returns its number.
+  std::uint32_t release(std::uint32_t cluster, Relation relation, const HappensBefore& order, ThreadNumber thread);
+  // True if the release of this number covers the access.
+  bool covers(std::uint32_t cluster, Relation relation, std::uint32_t number, ThreadNumber thread, Tick tick) const;
 
  private:
+  // Of one cluster: when which tick of a thread was first covered.
+  struct Releases {
+    struct Step {
+      std::uint32_t number;
+      Tick tick;
+    };
+    std::uint32_t count = 0;
+    std::uint64_t known_number = 0;        // of the last release's knowledge
+    std::vector<std::vector<Step>> steps;  // [thread]
+  };
   std::uintptr_t begin_;
   std::size_t bytes_;  // of the cells
   std::atomic<std::uint64_t>* cells_;
   std::uint32_t launch_ = 0, settled_ = 0;
-  std::mutex mutex_;
-  std::unordered_map<std::uintptr_t, FenceClocks> published_;  // by address
+  std::vector<Releases> releases_[2];  // [relation][cluster]
 };
 
 // Of the session's memory.
 GlobalWrites& global_writes();
 
-// The writes and the knowledge of the block that a worker runs.
+// The accesses of the cluster that a worker runs.
 class GlobalMemoryChecker {
  public:
-  GlobalMemoryChecker(Worker& worker, const SharedMemoryChecker& shared) : worker_(worker), shared_(shared) {}
-  void begin_launch(GlobalWrites& writes, std::size_t blocks);
-  void begin_block(std::size_t block);
+  GlobalMemoryChecker(Worker& worker, SharedMemoryChecker& shared) : worker_(worker), shared_(shared) {}
+  void begin_launch(GlobalWrites& writes, std::size_t clusters);
+  void begin_cluster(std::size_t cluster);
 
   void read(std::uintptr_t address, std::size_t bytes, bool strong, std::uint32_t place);
   void write(std::uintptr_t address, std::size_t bytes, bool strong, std::uint32_t place);
   void fence();
+  // Must precede every release of the thread to others of its cluster.
+  void settle_reads(ThreadNumber thread) {
+    if (writes_ && threads_[thread].read) look_up(thread);
+  }
+  // The lanes of a warp have met in a collective that orders no memory. What they have read, they have: in the relation
+  // of what was observed, the other lanes come after it.
+  void exchanged(ThreadNumber first, std::uint32_t mask);
 
  private:
+  struct Thread {
+    std::uintptr_t read = 0;  // the word of its last strong read. What that acquires is looked up later: by then the
+                              // value that was read has been published.
+    bool alone = false;       // has made a strong read since it last met its warp
+    OtherClocks acquired;     // by strong reads, for the next fence
+    OtherClocks released;     // what it came after at its last fence
+  };
+  void look_up(ThreadNumber thread);
   bool overlaps(const GlobalWrites::Cell& cell) const;
+  bool after(const GlobalWrites::Access& access, Relation relation, ThreadNumber thread) const;
+  void note_reader(std::uintptr_t word, std::uint32_t place, ThreadNumber thread);
+  void report(const char* what, std::uint32_t cluster, ThreadNumber thread, std::uint32_t place) const;
 
   Worker& worker_;
-  const SharedMemoryChecker& shared_;  // knows what the running thread comes after
-  GlobalWrites* writes_ = nullptr;     // null: this launch is not checked
-  std::size_t block_ = 0;
-  std::uint32_t clock_ = 1;                          // of this block: its fences so far, plus one
-  FenceClocks known_;                                // [block], acquired so far; empty before the first fence
-  FenceClocks released_;                             // known_ as of the last fence; empty before the first
-  std::unordered_set<std::uintptr_t> strong_reads_;  // since the last fence
+  SharedMemoryChecker& shared_;
+  GlobalWrites* writes_ = nullptr;  // null: this launch is not checked
+  std::uint32_t cluster_ = 0;
+  std::vector<Thread> threads_;
 };
 
 }  // namespace upsweep::simt

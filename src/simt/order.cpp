@@ -1,6 +1,7 @@
 #include "simt/order.h"
 
 #include <algorithm>
+#include <functional>
 
 #include "simt/block.h"
 
@@ -10,6 +11,15 @@ namespace {
 constexpr unsigned most_copies = 64;
 constexpr std::size_t lane_width = 16;  // ticks that are joined together: a loop of constant length is vectorised
 }  // namespace
+
+void join(OtherClocks& into, const Clocks& from) {
+  if (into && into->size() >= from.size() && std::equal(from.begin(), from.end(), into->begin(), std::less_equal<>{}))
+    return;
+  auto both = into ? std::make_shared<Clocks>(*into) : std::make_shared<Clocks>();
+  if (both->size() < from.size()) both->resize(from.size());
+  for (std::size_t b = 0; b < from.size(); ++b) (*both)[b] = std::max((*both)[b], from[b]);
+  into = std::move(both);
+}
 
 void HappensBefore::begin_launch(unsigned blocks, unsigned threads_a_block) {
   const auto threads = static_cast<ThreadNumber>(blocks * threads_a_block);
@@ -63,6 +73,8 @@ HappensBefore::View* HappensBefore::make(const View* like) {
     std::fill_n(view->known.get(), width_, 0);
   view->joined = 0;
   view->settled = like ? like->settled : 0;
+  view->number = ++made_;
+  for (const Relation r : {fenced, observed}) view->others[r] = like ? like->others[r] : nullptr;
   return view;
 }
 
@@ -74,10 +86,37 @@ void HappensBefore::set(View*& at, View* view) {
 
 void HappensBefore::join(View& into, const View& from) const {
   into.settled = std::max(into.settled, from.settled);
+  for (const Relation r : {fenced, observed})
+    if (from.others[r] && into.others[r] != from.others[r]) {
+      if (into.others[r])
+        simt::join(into.others[r], *from.others[r]);
+      else
+        into.others[r] = from.others[r];
+    }
   Tick* const a = into.known.get();
   const Tick* const b = from.known.get();
   for (std::size_t i = 0; i < width_; i += lane_width)
     for (std::size_t j = 0; j < lane_width; ++j) a[i + j] = std::max(a[i + j], b[i + j]);
+}
+
+void HappensBefore::learn(ThreadNumber first, std::uint32_t mask, Relation relation, const Clocks& clocks) {
+  View *before = nullptr, *after = nullptr;  // lanes that knew the same still do
+  for_each_bit(mask, [&](int i) {
+    View*& view = view_[first + static_cast<unsigned>(i)];
+    if (view != before) {
+      OtherClocks others = view->others[relation];
+      simt::join(others, clocks);
+      if (others == view->others[relation]) return;
+      View* const learned = make(view);
+      learned->others[relation] = std::move(others);
+      learned->number = view->number;  // the same ticks
+      set(before, view);
+      set(after, learned);
+    }
+    set(view, after);
+  });
+  set(before, nullptr);
+  set(after, nullptr);
 }
 
 void HappensBefore::settle(ThreadNumber thread, std::uint32_t launch) {

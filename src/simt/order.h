@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -18,6 +19,16 @@ namespace upsweep::simt {
 using Tick = std::uint32_t;
 // rank in the cluster * threads per block + index in the block; the copies of an mbarrier have a number after those.
 using ThreadNumber = std::uint16_t;
+
+// By cluster: the number of its last release that someone comes after. Shared and never changed; null: none.
+using Clocks = std::vector<std::uint32_t>;
+using OtherClocks = std::shared_ptr<const Clocks>;
+void join(OtherClocks& into, const Clocks& from);
+
+// How a thread can come after another cluster's accesses. `fenced` is what the memory model calls happens-before, and
+// all that lets a read see a write. `observed` takes no fences: a value seen by relaxed accesses, and what its writer
+// had seen before. What was read before a value was stored cannot be changed by those who have seen the value.
+enum Relation : unsigned { fenced, observed };
 
 class HappensBefore {
  public:
@@ -38,6 +49,16 @@ class HappensBefore {
   void settle(ThreadNumber thread, std::uint32_t launch);
   bool is_copy(ThreadNumber thread) const { return thread >= threads_; }
 
+  // ---- other clusters: the numbers of their releases that a thread comes after, see global_checks.h ----
+  const OtherClocks& others(ThreadNumber thread, Relation relation) const { return view_[thread]->others[relation]; }
+  void learn(ThreadNumber thread, Relation relation, const Clocks& clocks) { learn(thread, 1, relation, clocks); }
+  // The lanes of a mask, from the warp's first thread on.
+  void learn(ThreadNumber first, std::uint32_t mask, Relation relation, const Clocks& clocks);
+  // All ticks that a thread knows, and a number for them: the same number, the same ticks.
+  std::span<const Tick> known(ThreadNumber thread) const { return {view_[thread]->known.get(), threads_}; }
+  std::uint64_t known_number(ThreadNumber thread) const { return view_[thread]->number; }
+  void release(ThreadNumber thread) { ++now_[thread]; }
+
   // These lanes of the warp whose first thread is `first` have met.
   void meet(ThreadNumber first, std::uint32_t mask);
   // `count` threads from `first` on have met at a barrier.
@@ -56,7 +77,9 @@ class HappensBefore {
     unsigned users = 0;
     std::uint32_t joined = 0;  // the join that it was last a part of
     std::uint32_t settled = 0;
+    std::uint64_t number = 0;
     std::unique_ptr<Tick[]> known;
+    OtherClocks others[2];  // [relation]
   };
   struct Mbarrier {
     View* arrived = nullptr;       // of all arrivals so far; nobody else's
@@ -76,6 +99,7 @@ class HappensBefore {
   std::size_t width_ = 0, room_ = 0;  // of a view: threads and copies, rounded up; and as allocated
   ThreadNumber threads_ = 0, next_copies_ = 0;
   std::uint32_t joins_ = 0;
+  std::uint64_t made_ = 0;   // views
   std::vector<Tick> now_;    // [thread]
   std::vector<View*> view_;  // [thread]
   std::vector<View*> free_;

@@ -102,6 +102,8 @@ Status run(const Launch& launch) {
   const std::uint64_t blocks = std::uint64_t{config.grid.x} * config.grid.y * config.grid.z;
   grid.clusters = blocks / config.cluster;
   grid.reverse = s.options.reverse_blocks;
+  static std::uint64_t launches = 0;
+  if (s.options.schedule) grid.schedule = (s.options.schedule << 32) + ++launches;  // another one for every launch
   grid.checks = traced && s.options.checks;
   grid.counters = traced && s.options.counters;
   grid.yield_limit = s.options.yield_limit ? s.options.yield_limit : default_yield_limit;

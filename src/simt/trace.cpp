@@ -75,8 +75,8 @@ void Tracer::begin_cluster() {
   checker_.begin_cluster(worker_.run->writes->settled_at_start());
   const Config& config = worker_.run->launch.config;
   const uint3 first = worker_.blocks[0].index;
-  global_checker_.begin_block((first.x + (first.y + std::size_t{first.z} * config.grid.y) * config.grid.x) /
-                              config.cluster);
+  global_checker_.begin_cluster((first.x + (first.y + std::size_t{first.z} * config.grid.y) * config.grid.x) /
+                                config.cluster);
 }
 
 void Tracer::end_cluster() {
@@ -104,18 +104,30 @@ void Tracer::leave() {
 
 void Tracer::barrier_complete(Block& block) {
   for (Warp& warp : block.warps) align(warp);
-  if (checks_) checker_.order.meet_all(checker_.first_thread(block.warps[0]), block.threads);
+  if (!checks_) return;
+  const ThreadNumber first = checker_.first_thread(block.warps[0]);
+  for (unsigned t = 0; t < block.threads; ++t) global_checker_.settle_reads(static_cast<ThreadNumber>(first + t));
+  checker_.order.meet_all(first, block.threads);
 }
 
 void Tracer::cluster_barrier_complete() {
   for (Block& block : worker_.blocks)
     for (Warp& warp : block.warps) align(warp);
-  const auto blocks = static_cast<unsigned>(worker_.blocks.size());
-  if (checks_) checker_.order.meet_all(0, blocks * worker_.blocks[0].threads);
+  if (!checks_) return;
+  const unsigned threads = static_cast<unsigned>(worker_.blocks.size()) * worker_.blocks[0].threads;
+  for (unsigned t = 0; t < threads; ++t) global_checker_.settle_reads(static_cast<ThreadNumber>(t));
+  checker_.order.meet_all(0, threads);
 }
 
 void Tracer::lanes_met(const Warp& warp, std::uint32_t mask) {
-  if (checks_) checker_.order.meet(checker_.first_thread(warp), mask);
+  if (!checks_) return;
+  const ThreadNumber first = checker_.first_thread(warp);
+  for_each_bit(mask, [&](int i) { global_checker_.settle_reads(static_cast<ThreadNumber>(first + i)); });
+  checker_.order.meet(first, mask);
+}
+
+void Tracer::lanes_exchanged(const Warp& warp, std::uint32_t mask) {
+  if (checks_) global_checker_.exchanged(checker_.first_thread(warp), mask);
 }
 
 // ---- called by the kernel -------------------------------------------------------------------------------------------
@@ -243,6 +255,7 @@ Space Tracer::inspect(const void* pointer, unsigned bytes, Access kind, bool str
 
 void Tracer::access(const void* address, unsigned bytes, Access kind, bool strong, const void* caller,
                     const void* frame) {
+  if (strong) worker_.explore();
   const Space space = inspect(address, bytes, kind, strong, caller);
   if (space == Space::none) return;
   count_step();
@@ -267,7 +280,9 @@ std::uint64_t Tracer::mbarrier_key(const void* mbarrier) const {
 }
 
 void Tracer::mbarrier_arrived(const void* mbarrier) {
-  if (checks_) checker_.order.arrive(mbarrier_key(mbarrier), checker_.thread());
+  if (!checks_) return;
+  global_checker_.settle_reads(checker_.thread());
+  checker_.order.arrive(mbarrier_key(mbarrier), checker_.thread());
 }
 void Tracer::mbarrier_completed(const void* mbarrier) {
   if (checks_) checker_.order.complete(mbarrier_key(mbarrier));

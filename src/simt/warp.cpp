@@ -138,7 +138,10 @@ bool Worker::try_complete(Warp& warp, std::uint32_t mask) {
     for_each_bit(taking_part, [&](int i) { lanes[i].result = result; });
   }
 #if UPSWEEP_SIMT_TRACED
-  if (op == Collective::sync) tracer.lanes_met(warp, taking_part);
+  if (op == Collective::sync)
+    tracer.lanes_met(warp, taking_part);
+  else
+    tracer.lanes_exchanged(warp, taking_part);
 #endif
   warp.in_collective &= ~taking_part;
   warp.runnable |= taking_part;

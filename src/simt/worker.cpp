@@ -4,6 +4,7 @@
 #include <time.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <exception>
 #include <utility>
@@ -26,6 +27,10 @@ constexpr unsigned polls_between_yields = 64;
 // A preempted lane has polled for 10 milliseconds: that counts as this many yields, so that an endless loop ends in
 // about 20 seconds.
 constexpr std::uint64_t yields_a_preemption = 8192;
+// In an arbitrary schedule, a strong access is preceded by others one time in so many; and the block held back, for
+// about as long as another one takes.
+constexpr unsigned yields_one_in = 4, holds_one_in = 64;
+constexpr timespec hold{0, 200'000};
 // Bulk copies need at most 128-byte alignment.
 constexpr std::size_t shared_alignment = 128;
 
@@ -100,6 +105,7 @@ void Worker::run_cluster(std::uint64_t cluster) {
     std::memset(b.dynamic_shared, poison, config.shared_bytes);
     if (config.cluster > 1) b.static_shared = fresh_static_shared_;
   }
+  if (run->schedule) random_ = (run->schedule + cluster + 1) * 0x9E3779B97F4A7C15u | 1;
   block = &blocks[0];
   live_blocks_ = config.cluster;
   cluster_arrived_ = 0;
@@ -207,6 +213,7 @@ void Worker::switch_to(Lane* next) {
 // Stays in the warp while any of its lanes can run, so that a warp's lanes stay together; then visits the later warps
 // of the block, the other blocks of the cluster, and the block's earlier warps.
 Lane* Worker::pick() {
+  if (run->schedule) return pick_any();
   Warp& here = *lane->warp;
   const std::uint32_t ready = here.runnable & ~here.yielded;
   if (const std::uint32_t above = ready & ~(lane->bit() | (lane->bit() - 1)))
@@ -229,6 +236,48 @@ Lane* Worker::pick() {
     }
   }
   return nullptr;
+}
+
+// Any lane that can run; mostly one of the running lane's warp, so that some warps run far ahead of the others.
+Lane* Worker::pick_any() {
+  const auto any = [&](Warp& warp, std::uint32_t lanes) {
+    for (unsigned skip = random() % static_cast<unsigned>(std::popcount(lanes)); skip > 0; --skip) lanes &= lanes - 1;
+    return &warp.lanes[std::countr_zero(lanes)];
+  };
+  Warp& here = *lane->warp;
+  const std::uint32_t ready = here.runnable & ~here.yielded;
+  if (ready && random() % 4) return any(here, ready);
+#if UPSWEEP_SIMT_TRACED
+  tracer.align(here);
+#endif
+  if (!ready)
+    if (const std::uint32_t released = release_active_mask(here)) return any(here, released);
+  const unsigned ranks = static_cast<unsigned>(blocks.size()), first = random();
+  for (unsigned r = 0; r < ranks; ++r) {
+    Block& b = blocks[(first + r) % ranks];
+    const auto count = static_cast<unsigned>(b.warps.size());
+    const unsigned start = random();
+    for (unsigned w = 0; w < count; ++w) {
+      Warp& warp = b.warps[(start + w) % count];
+      warp.yielded = 0;
+      if (warp.runnable) return any(warp, warp.runnable);
+    }
+  }
+  return nullptr;
+}
+
+// xorshift
+std::uint32_t Worker::random() {
+  random_ ^= random_ << 13;
+  random_ ^= random_ >> 7;
+  random_ ^= random_ << 17;
+  return static_cast<std::uint32_t>(random_ >> 16);
+}
+
+void Worker::run_others() {
+  const std::uint32_t choice = random();
+  if (run->workers > 1 && choice % holds_one_in == 0) nanosleep(&hold, nullptr);
+  if (choice % yields_one_in == 0) yield();
 }
 
 void Worker::park() {

@@ -27,6 +27,7 @@ struct GridRun {
   std::string kernel_name;
   std::uint64_t clusters = 0;              // to run
   bool reverse = false;                    // last cluster first
+  std::uint64_t schedule = 0;              // not 0: the seed of an arbitrary schedule
   bool checks = false, counters = false;   // of the traced emulator
   GlobalWrites* writes = nullptr;          // likewise
   std::uint64_t yield_limit = 0;           // yields without progress before a launch counts as a livelock
@@ -49,6 +50,10 @@ class Worker {
   // ---- called by a running lane; each returns when the lane continues -----------------------------------------------
   void yield();
   void note_poll();
+  // In an arbitrary schedule: perhaps lets others run first; rarely, holds the whole block back for a while.
+  void explore() {
+    if (run->schedule) run_others();
+  }
   void preempt();  // yields on behalf of a lane that has not yielded for long
   int barrier(Vote vote, int predicate, const Site& site);
   std::uint64_t collective(Collective op, unsigned mask, std::uint64_t value, int argument, int width,
@@ -90,6 +95,9 @@ class Worker {
   void finish_cluster();
   void run_lanes();
   Lane* pick();
+  Lane* pick_any();
+  void run_others();
+  std::uint32_t random();
   void enter(Lane& next);
   void park();                 // suspends the lane and runs another; returns when it can continue
   void switch_to(Lane* next);  // null: back to work()
@@ -107,6 +115,7 @@ class Worker {
   std::string failure_text_;
   std::uint64_t yields_ = 0, finished_seen_ = 0;  // yields since the launch last finished a cluster
   unsigned polls_ = 0;
+  std::uint64_t random_ = 0;                           // state of the generator of an arbitrary schedule
   std::uint64_t switches_ = 0, switches_at_tick_ = 0;  // lanes entered; as of the last preemption tick
   unsigned live_blocks_ = 0, cluster_arrived_ = 0;
   std::vector<std::byte> dynamic_shared_;

@@ -239,6 +239,44 @@ __global__ void right_shared_word(const float*, float* out) {
   bytes[100 + blockIdx.x] = bytes[blockIdx.x];
 }
 
+// Thread 0 of either block raises and awaits the flag for all: a barrier has to join them to it.
+template <bool barrier_before, bool barrier_after>
+__device__ void flag_for_all(float* out) {
+  if (blockIdx.x == 0) {
+    out[32 + threadIdx.x] = 1.f;
+    if (barrier_before) __syncthreads();
+    if (threadIdx.x == 0) {
+      __threadfence();
+      raise_flag(out);
+    }
+  } else {
+    if (threadIdx.x == 0) {
+      await_flag(out);
+      __threadfence();
+    }
+    if (barrier_after) __syncthreads();
+    out[128 + threadIdx.x] = out[32 + (threadIdx.x ^ 1)];
+  }
+}
+__global__ void right_flag_for_all(const float*, float* out) { flag_for_all<true, true>(out); }
+__global__ void race_no_barrier_before_flag(const float*, float* out) { flag_for_all<false, true>(out); }
+__global__ void race_no_barrier_after_flag(const float*, float* out) { flag_for_all<true, false>(out); }
+// All lanes of block 0 read a word that block 1 overwrites once lane 0 has raised the flag.
+template <bool synchronised>
+__device__ void read_then_flag(float* out) {
+  if (blockIdx.x == 0) {
+    const float v = *static_cast<volatile float*>(out);
+    if (synchronised) __syncwarp();
+    if (threadIdx.x == 0) raise_flag(out);
+    out[32 + threadIdx.x] = v;
+  } else if (threadIdx.x == 0) {
+    await_flag(out);
+    out[0] = 2.f;
+  }
+}
+__global__ void right_read_then_flag(const float*, float* out) { read_then_flag<true>(out); }
+__global__ void race_read_then_flag(const float*, float* out) { read_then_flag<false>(out); }
+
 // ---- races between launches that may overlap: each is launched twice
 // -------------------------------------------------
 
@@ -407,6 +445,11 @@ constexpr Rung rungs[] = {
     MISTAKE(right_release_acquire),
     MISTAKE(right_tickets),
     MISTAKE(right_shared_word),
+    MISTAKE(right_flag_for_all),
+    MISTAKE(race_no_barrier_before_flag),
+    MISTAKE(race_no_barrier_after_flag),
+    MISTAKE(right_read_then_flag),
+    MISTAKE(race_read_then_flag),
     MISTAKE(right_wait),
     MISTAKE(right_wait_by_one),
     MISTAKE(race_no_wait),
