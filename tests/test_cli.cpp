@@ -391,6 +391,9 @@ TEST_F(Cli, ParametersThatNoRungReads) {
   EXPECT_EQ(outcome.code, 0) << outcome.err;
   EXPECT_NE(outcome.err.find("not run: sort/"), std::string::npos) << outcome.err;
   EXPECT_EQ(outcome.out.find("\"median_us\":null"), std::string::npos) << outcome.out;
+  const std::string peer = "bench sort --backend cpu --rung std::sort --no-peers --type u32 -n 300 --samples 4";
+  EXPECT_EQ(run(peer).code, 0) << "a peer alone";
+  EXPECT_EQ(run(peer + " --param value_bytes=16").code, 2) << "nothing is left to time";
 }
 
 // Every figure in a README comes from results/.

@@ -128,8 +128,8 @@ class Bench {
   }
 
   bool failed() const { return failed_; }
-  // A rung was timed, or found wrong: not every one refused its launch shape.
-  bool any_ran() const { return any_ran_; }
+  // Every contestant refused its launch shape.
+  bool all_refused() const { return refused_ && !any_ran_; }
   // Where the records so far are if the program is interrupted.
   const std::optional<std::string>& kept() const { return kept_; }
 
@@ -158,11 +158,12 @@ class Bench {
       std::string notes;
       for (const lab::Measurement& measured : measurements) {
         if (measured.refused) {
+          refused_ = true;
           notes += fmt::format("not run: {}/{} {}: {}\n", series.primitive->name(), measured.rung->name,
                                lab::describe(c), *measured.refused);
           continue;
         }
-        any_ran_ |= !measured.rung->peer;
+        any_ran_ = true;
         records.push_back(make_record(identity, *series.primitive, c, situation_, measured,
                                       stopwatch.ceiling(measured.traffic.ceiling)));
         output_.json_line(to_json(records.back()));
@@ -242,7 +243,7 @@ class Bench {
   std::vector<Series> series_;
   std::vector<lab::Record> earlier_;  // in the file, for --resume
   std::size_t cases_ = 0, done_ = 0, skipped_ = 0;
-  bool failed_ = false, any_ran_ = false;
+  bool failed_ = false, refused_ = false, any_ran_ = false;
   std::optional<std::string> kept_;
 };
 
@@ -276,8 +277,8 @@ int work(const Options& options) {
   if (bench.skipped() > 0)
     message(fmt::format("{} case{} in {} already", bench.skipped(), bench.skipped() == 1 ? " is" : "s are",
                         options.output.file));
-  else if (!bench.any_ran())
-    throw Error(Code::unsupported, "no rung was timed: each refuses this launch shape", "leave --param out");
+  else if (bench.all_refused())
+    throw Error(Code::unsupported, "nothing was timed: every contestant refuses this case", "leave --param out");
   output.commit();
   return bench.failed() ? Exit::wrong_result : Exit::all_right;
 }
