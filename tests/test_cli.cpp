@@ -378,7 +378,6 @@ TEST_F(Cli, RecordsHaveTypedParametersAndTheSituation) {
   EXPECT_NE(select.find(R"("params":{"below":-9223372036854775808})"), std::string::npos) << select;
 }
 
-// A parameter that no rung can read is refused; a contestant that does not take a case is left out, and the others run.
 TEST_F(Cli, ParametersThatNoRungReads) {
   expect_error("bench reduce --backend cpu --param block=64", 2, "no rung of cpu reads the parameter 'block'");
   write_raw<std::int32_t>("in.raw", {3, 1, 2});
@@ -386,6 +385,11 @@ TEST_F(Cli, ParametersThatNoRungReads) {
 #if defined(UPSWEEP_WITH_SIMT)
   expect_error("explain reduce -n 100 --param threads=2", 2, "no rung of simt reads the parameter 'threads'");
 #endif
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which are built without peers
+// They are left out, and the others run.
+TEST_F(Cli, PeersThatDoNotTakeACase) {
   const Outcome outcome =
       run("bench sort --backend cpu --rung serial --type u32 -n 300 --samples 4 --param value_bytes=16 --json");
   EXPECT_EQ(outcome.code, 0) << outcome.err;
@@ -395,6 +399,7 @@ TEST_F(Cli, ParametersThatNoRungReads) {
   EXPECT_EQ(run(peer).code, 0) << "a peer alone";
   EXPECT_EQ(run(peer + " --param value_bytes=16").code, 2) << "nothing is left to time";
 }
+#endif
 
 // Every figure in a README comes from results/.
 TEST_F(Cli, ReadmesAndPicturesSayWhatTheRecordsSay) {
