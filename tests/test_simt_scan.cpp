@@ -428,9 +428,10 @@ TEST(ScanSinglePass, OldTotalsAreNeverTaken) {
       const auto [words, count] = workspace.kept(1000);
       // As if a call before the wrap had published other totals in that epoch.
       for (std::size_t i = 2; i < count; ++i) words[i] = 0x7700000000ull | next;
-      words[0] = last;
+      words[0] = std::uint64_t{last} << 32;  // above the counter of tiles
       EXPECT_EQ(scan_of(emulator, name, 20'000, workspace, 3), "") << name << " after epoch " << last;
-      EXPECT_EQ(words[0], last == 0xfffffffe ? 0 : last + 1);
+      EXPECT_EQ(words[0] >> 32, last == 0xfffffffe ? 0 : last + 1);
+      EXPECT_EQ(words[0] << 32, 0) << "tiles are drawn from 0 again";
       EXPECT_EQ(scan_of(emulator, name, many_tiles, workspace, 3), "") << name << " in epoch " << next;
     }
 }
@@ -452,7 +453,7 @@ TEST(ScanSinglePass, OldTotalsInBoxesThatACallLeavesOut) {
       Workspace workspace(emulator);
       const auto [words, count] = workspace.kept(2000);
       for (std::size_t i = 2; i < count; ++i) words[i] = 0x4500000000ull | next;
-      words[0] = last;
+      words[0] = std::uint64_t{last} << 32;  // above the counter of tiles
       // A head in every other tile of 4096 elements: first the even tiles, then the odd ones.
       for (const unsigned odd : {0u, 1u}) {
         heads.set([&](std::size_t i) { return i % 8192 == odd * 4096 + 100; });

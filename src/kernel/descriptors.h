@@ -9,29 +9,41 @@
 
 namespace upsweep {
 
+// A tile's number, and the epoch of the call that it belongs to.
+struct Drawn {
+  unsigned tile, epoch;
+};
+
 // In Workspace::kept(): zero when first handed out, afterwards whatever the last call left.
 struct Descriptors {
   unsigned long long* words;  // [reserved + descriptors]; null if allocation failed
   std::size_t count;          // words
 
-  static constexpr std::size_t reserved = 2;  // the last call's epoch; two 32-bit counters, zero between calls
-  __host__ __device__ unsigned* tile_counter() const { return reinterpret_cast<unsigned*>(words + 1); }
-  __host__ __device__ unsigned* done_counter() const { return tile_counter() + 1; }
+  // The first word is the last call's epoch above a counter of tiles drawn; the second counts blocks that are done.
+  // Both counters are zero between calls.
+  static constexpr std::size_t reserved = 2;
+  __host__ __device__ unsigned* done_counter() const { return reinterpret_cast<unsigned*>(words + 1); }
   __host__ __device__ unsigned long long* array() const { return words + reserved; }
 
-  // Returns the last call's epoch; this call's is the next. Every block reads it before it publishes or polls anything,
-  // and with one warp only: if every warp of a grid loads the same word, they queue at L2 for a microsecond.
-  __device__ unsigned long long last_epoch() const { return load_relaxed(words); }
-  static __device__ unsigned epoch_after(unsigned long long last) { return static_cast<unsigned>(last) + 1; }
+  // Draws the next tile, by one thread. One trip to L2 returns its number and the epoch: no call ends between the two.
+  __device__ Drawn draw() const {
+    const unsigned long long first = atomicAdd(words, 1ull);
+    return {static_cast<unsigned>(first), epoch_of(first)};
+  }
+  // Returns the first word, for blocks that draw no tiles. Each reads it before it publishes or polls anything, and
+  // with one warp only: if every warp of a grid loads the same word, they queue at L2 for a microsecond.
+  __device__ unsigned long long first_word() const { return load_relaxed(words); }
+  // This call's epoch.
+  static __device__ unsigned epoch_of(unsigned long long first) { return static_cast<unsigned>(first >> 32) + 1; }
   // The 32-bit epoch wraps; a stale word must never look current. So twice per cycle a call writes all of its own words
   // and zeroes the others.
   static __device__ bool rewrites(unsigned epoch) { return (epoch & 0x7fffffffu) == 0x7fffffffu; }
-  // Ends the call: the next one gets another epoch. By one thread, once every block has read the epoch. This call uses
-  // the first `used` words of the array.
+  // Ends the call: the next one gets another epoch, and draws tiles from 0. By one thread, once every block has drawn
+  // its last tile or read the first word. This call uses the first `used` words of the array.
   __device__ void end(unsigned epoch, std::size_t used) const {
     if (rewrites(epoch))
       for (std::size_t i = reserved + used; i < count; ++i) words[i] = 0;
-    words[0] = epoch == 0xffffffffu ? 0 : epoch;  // no call has epoch 0
+    words[0] = epoch == 0xffffffffu ? 0 : static_cast<unsigned long long>(epoch) << 32;  // no call has epoch 0
   }
 };
 

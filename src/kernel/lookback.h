@@ -49,35 +49,32 @@ struct TileQueue {
   Descriptors descriptors;
 
   // Draws this block's tile and returns its number to every thread. `drawn` is in shared memory.
-  __device__ unsigned draw(unsigned& drawn) const {
-    if (threadIdx.x == 0) drawn = atomicAdd(descriptors.tile_counter(), 1u);
+  __device__ unsigned draw(Drawn& drawn) const {
+    if (threadIdx.x == 0) drawn = descriptors.draw();
     __syncthreads();
-    return drawn;
+    return drawn.tile;
   }
   // By the block's first warp: publishes the tile's total, and returns op over all tiles before it to every lane. The
   // last tile ends the call, because by then every tile has been drawn and has published.
   template <class A, class Op>
-  __device__ A before(unsigned tile, A total, Op op) const {
-    const unsigned lane = threadIdx.x % warp_size, epoch = Descriptors::epoch_after(descriptors.last_epoch());
+  __device__ A before(Drawn drawn, A total, Op op) const {
+    const auto [tile, epoch] = drawn;
+    const unsigned lane = threadIdx.x % warp_size;
     unsigned long long* const words = total_words<A>(descriptors, tile);
-    __syncwarp();  // all lanes have read the epoch before the call can end
     if (lane == 0) store_tagged(words, epoch, total);
     const A prefix = look_back<A>(descriptors, epoch, tile, op);
     if (lane == 0) {
       store_tagged(words + words_per<A>, epoch, op(prefix, total));
-      if (tile + 1 == gridDim.x) {
-        *descriptors.tile_counter() = 0;
-        descriptors.end(epoch, 2 * std::size_t(gridDim.x) * words_per<A>);
-      }
+      if (tile + 1 == gridDim.x) descriptors.end(epoch, 2 * std::size_t(gridDim.x) * words_per<A>);
     }
     return prefix;
   }
   // A look-back that may end early says nothing about the tiles further left. In that case one thread per block calls
-  // leave() once the block has read the epoch, and the last of these threads ends the call.
+  // leave(), and the last of these threads ends the call.
   template <class A>
   __device__ void leave(unsigned epoch) const {
     if (take_ticket(descriptors.done_counter()) != gridDim.x - 1) return;
-    *descriptors.tile_counter() = *descriptors.done_counter() = 0;
+    *descriptors.done_counter() = 0;
     descriptors.end(epoch, 2 * std::size_t(gridDim.x) * words_per<A>);
   }
 };

@@ -110,7 +110,7 @@ struct WarpPipeline {
     const unsigned warp = threadIdx.x / warp_size;
     unsigned first = 0;
     allow_next_launch();
-    // The compiler sees that this is one thread, and does not aggregate begin()'s atomicAdd() over a warp's lanes.
+    // The compiler sees that this is one thread, and does not aggregate begin()'s atomic over a warp's lanes.
     if (threadIdx.x == producer * warp_size) first = begin(prepare);
     __syncthreads();
     if (warp == producer) return produce(first, fetch, used);
@@ -143,12 +143,9 @@ struct WarpPipeline {
     init_barriers(shared.freed, shape.consumers * warp_size);
     prepare();
     wait_for_previous();
-    // The epoch first: a block that draws no tile draws only once, and then the call may end. Both are in flight
-    // together.
-    const unsigned long long last = descriptors.last_epoch();
-    const unsigned first = atomicAdd(descriptors.tile_counter(), 1u);
-    shared.epoch = Descriptors::epoch_after(last);
-    return first;
+    const auto [tile, epoch] = descriptors.draw();
+    shared.epoch = epoch;
+    return tile;
   }
 
   // Draws tiles and starts their copies. Every block draws one number past the end; the block that draws the last such
@@ -160,7 +157,7 @@ struct WarpPipeline {
       if (step >= stages) wait_step(shared.freed, step - stages);
       const unsigned tile = next < tiles ? next : tiles;
       // The next number is drawn while this tile is in flight.
-      const unsigned drawn = tile < tiles && lane == 0 ? atomicAdd(descriptors.tile_counter(), 1u) : next;
+      const unsigned drawn = tile < tiles && lane == 0 ? descriptors.draw().tile : next;
       if (lane == 0) {
         shared.tile[step % records] = tile;
         shared.last_tile[step % records] = last;
@@ -172,10 +169,7 @@ struct WarpPipeline {
       last = tile;
       next = __shfl_sync(all_lanes, drawn, 0);
     }
-    if (lane == 0 && next == tiles + gridDim.x - 1) {
-      *descriptors.tile_counter() = 0;
-      descriptors.end(shared.epoch, used);
-    }
+    if (lane == 0 && next == tiles + gridDim.x - 1) descriptors.end(shared.epoch, used);
   }
 };
 

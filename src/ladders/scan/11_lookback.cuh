@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(lookback_block)
   using A = Total<T, Op>;
   constexpr unsigned warps = lookback_block / warp_size, rows_of_warp = lookback_rows;
   __shared__ A warp_totals[warp_size], before_tile;
-  __shared__ unsigned drawn;
+  __shared__ Drawn drawn;
   const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
   const Aligned<T> input(in, n);
   const unsigned tile = tiles.draw(drawn);
@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(lookback_block)
 
   // 2. Find its prefix.
   if (warp == 0) {
-    const A prefix = tiles.before(tile, total, op);
+    const A prefix = tiles.before(drawn, total, op);
     if (lane == 0) before_tile = prefix;
   }
   __syncthreads();

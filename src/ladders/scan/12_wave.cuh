@@ -31,8 +31,8 @@ __global__ void __launch_bounds__(Block, 1024 / Block)
   // 1. Load this tile and scan its packs within each warp.
   uint4 rows[Rows];
   A before[Rows];
-  unsigned long long last = 0;
-  if (warp == 0) last = descriptors.last_epoch();  // in flight together with the tile
+  unsigned long long first_word = 0;
+  if (warp == 0) first_word = descriptors.first_word();  // in flight together with the tile
   load_rows<Op>(input, first, rows);
   const A total = scan_rows<T>(rows, before, op);
   if (lane == 0) warp_totals[warp] = total;
@@ -40,7 +40,7 @@ __global__ void __launch_bounds__(Block, 1024 / Block)
 
   // 2. Publish its total, and read those before it.
   if (warp == 0) {
-    const unsigned epoch = Descriptors::epoch_after(last);
+    const unsigned epoch = Descriptors::epoch_of(first_word);
     const A upto = warp_scan(lane < warps ? warp_totals[lane] : Op::template neutral<A>(), op);
     if (lane == warps - 1 && blockIdx.x + 1 < gridDim.x)
       store_tagged(descriptors.array() + std::size_t(blockIdx.x) * words_per<A>, epoch, upto);

@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(tile_threads) lookback_kernel(const T* in,  //
   constexpr unsigned warps = tile_threads / warp_size;
   __shared__ Run<T> warp_totals[warp_size];
   __shared__ T before_tile;
-  __shared__ unsigned drawn;
+  __shared__ Drawn drawn;
   const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
   const Aligned<T> input(in, n);
   const unsigned tile = tiles.draw(drawn);
@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(tile_threads) lookback_kernel(const T* in,  //
   // 2. Find its prefix.
   if (warp == 0) {
     const Descriptors& descriptors = tiles.descriptors;
-    const unsigned epoch = Descriptors::epoch_after(descriptors.last_epoch());
+    const unsigned epoch = drawn.epoch;
     if (lane == 0) publish(descriptors, tile, epoch, total);
     // A tile that begins with a head needs no prefix.
     const bool first_head = shuffle(heads[0], 0) & 1;

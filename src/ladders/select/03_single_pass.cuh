@@ -16,7 +16,8 @@ inline constexpr unsigned single_pass_block = 256, single_pass_items = 4;
 
 template <class T, class O>
 __global__ void __launch_bounds__(single_pass_block) single_pass_kernel(Input<T, O> in, Target<T> to, Places places) {
-  __shared__ unsigned drawn, before_tile, warp_totals[warp_size];
+  __shared__ Drawn drawn;
+  __shared__ unsigned before_tile, warp_totals[warp_size];
   const unsigned tile = places.draw(drawn);
   const std::size_t first = (std::size_t(tile) * single_pass_block + threadIdx.x) * single_pass_items;
 
@@ -28,7 +29,7 @@ __global__ void __launch_bounds__(single_pass_block) single_pass_kernel(Input<T,
 
   // 2. The tile's offset.
   if (threadIdx.x < warp_size) {
-    const unsigned before = places.find(tile, selected, to.out.count);
+    const unsigned before = places.find(drawn, selected, to.out.count);
     if (threadIdx.x == 0) before_tile = before;
   }
   __syncthreads();

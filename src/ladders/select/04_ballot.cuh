@@ -17,7 +17,8 @@ inline constexpr unsigned ballot_block = 256, ballot_rows = 8, ballot_tile = bal
 template <class T, class O>
 __global__ void __launch_bounds__(ballot_block) ballot_kernel(Input<T, O> in, Target<T> to, Places places) {
   constexpr bool values = writes_values<O>, positions = needs_positions<O>;
-  __shared__ unsigned drawn, before_tile, warp_totals[warp_size];
+  __shared__ Drawn drawn;
+  __shared__ unsigned before_tile, warp_totals[warp_size];
   T* const compact = dynamic_shared<T>();                                                      // [ballot_tile]
   auto* const where = reinterpret_cast<std::uint16_t*>(compact + (values ? ballot_tile : 0));  // [ballot_tile], in it
   const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
@@ -48,7 +49,7 @@ __global__ void __launch_bounds__(ballot_block) ballot_kernel(Input<T, O> in, Ta
 
   // 3. The tile's offset.
   if (warp == 0) {
-    const unsigned before = places.find(tile, selected, to.out.count);
+    const unsigned before = places.find(drawn, selected, to.out.count);
     if (lane == 0) before_tile = before;
   }
   __syncthreads();

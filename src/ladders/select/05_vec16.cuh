@@ -38,7 +38,8 @@ template <class T, class O>
 __global__ void __launch_bounds__(vec16_block) vec16_kernel(Input<T, O> in, Target<T> to, Places places) {
   using K = Key<T, O>;
   constexpr unsigned rows = vec16_rows<T, O>, tile_size = vec16_tile<T, O>, size = Pack<K>::size;
-  __shared__ unsigned drawn, before_tile, end_before_tile, warp_totals[warp_size], warp_ends[warp_size];
+  __shared__ Drawn drawn;
+  __shared__ unsigned before_tile, end_before_tile, warp_totals[warp_size], warp_ends[warp_size];
   T* const staged = dynamic_shared<T>();
   auto* const where = reinterpret_cast<std::uint16_t*>(staged + vec16_values<T, O>);  // in the tile
   const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
@@ -70,14 +71,14 @@ __global__ void __launch_bounds__(vec16_block) vec16_kernel(Input<T, O> in, Targ
     if constexpr (writes_lengths<O>) {
       const unsigned end = __reduce_max_sync(all_lanes, lane < vec16_block / warp_size ? warp_ends[lane] : 0);
       const Selected<unsigned> own{selected, end ? unsigned(origin + end) : 0};
-      const Selected<unsigned> before_this = places.before(tile, own, Adjoin{}), all = Adjoin{}(before_this, own);
+      const Selected<unsigned> before_this = places.before(drawn, own, Adjoin{}), all = Adjoin{}(before_this, own);
       if (lane == 0) before_tile = before_this.count, end_before_tile = before_this.end;
       if (lane == 0 && tile + 1 == gridDim.x) {
         *to.out.count = all.count;
         if (all.count) to.out.positions.put(all.count - 1, in.n - (all.end - 1));  // the last run
       }
     } else {
-      const unsigned offset = places.find(tile, selected, to.out.count);
+      const unsigned offset = places.find(drawn, selected, to.out.count);
       if (lane == 0) before_tile = offset;
     }
   }

@@ -8,9 +8,9 @@ namespace upsweep::ladders::select {
 // The tiles of a launch, as in scan/lookback: a tile's total is a count, and its prefix is its offset in the output.
 struct Places : TileQueue {
   // Called by the block's first warp. Returns how many are selected before the tile; the last tile stores `count`.
-  __device__ unsigned find(unsigned tile, unsigned selected, std::uint64_t* count) const {
-    const unsigned before_tile = before(tile, selected, Sum{});
-    if (count && tile + 1 == gridDim.x && threadIdx.x == 0) *count = before_tile + selected;
+  __device__ unsigned find(Drawn drawn, unsigned selected, std::uint64_t* count) const {
+    const unsigned before_tile = before(drawn, selected, Sum{});
+    if (count && drawn.tile + 1 == gridDim.x && threadIdx.x == 0) *count = before_tile + selected;
     return before_tile;
   }
 };

@@ -20,16 +20,15 @@ __global__ void two_words_kernel(const T* in,  // [n]
                                  T* prefixes,  // [gridDim.x], each tile's inclusive prefix
                                  Descriptors descriptors, std::size_t n, bool inclusive, Op op) {
   __shared__ T warp_totals[warp_size], before_tile;
-  __shared__ unsigned drawn;
-  if (threadIdx.x == 0) drawn = atomicAdd(descriptors.tile_counter(), 1u);
+  __shared__ Drawn drawn;
+  if (threadIdx.x == 0) drawn = descriptors.draw();
   __syncthreads();
-  const unsigned tile = drawn;
+  const auto [tile, epoch] = drawn;
   const std::size_t i = std::size_t(tile) * blockDim.x + threadIdx.x;
   const T own = i < n ? in[i] : Op::template neutral<T>();
   T total;
   const T before = block_scan(own, op, warp_totals, total);
   if (threadIdx.x == 0) {
-    const unsigned epoch = Descriptors::epoch_after(descriptors.last_epoch());
     unsigned flag = 0;  // in its own descriptor: whether the prefix is published
     T prefix = Op::template neutral<T>();
     if (tile > 0) {
@@ -42,10 +41,7 @@ __global__ void two_words_kernel(const T* in,  // [n]
     if (mistake != TwoWords::without_a_fence) __threadfence();
     store_tagged(descriptors.array() + tile, epoch, 1u);
     before_tile = prefix;
-    if (tile + 1 == gridDim.x) {  // every tile before it has read the epoch
-      *descriptors.tile_counter() = 0;
-      descriptors.end(epoch, gridDim.x);
-    }
+    if (tile + 1 == gridDim.x) descriptors.end(epoch, gridDim.x);
   }
   __syncthreads();
   const T left = op(before_tile, before);

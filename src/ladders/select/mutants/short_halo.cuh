@@ -12,7 +12,8 @@ inline constexpr unsigned short_halo_block = 64;
 template <class T, class O>
 __global__ void __launch_bounds__(short_halo_block) short_halo_kernel(Input<T, O> in, Target<T> to, Places places) {
   __shared__ T tile_values[short_halo_block + 1];
-  __shared__ unsigned drawn, before_tile, warp_totals[warp_size];
+  __shared__ Drawn drawn;
+  __shared__ unsigned before_tile, warp_totals[warp_size];
   const unsigned tile = places.draw(drawn), t = threadIdx.x;
   const std::size_t begin = std::size_t(tile) * short_halo_block, i = begin + t;
   if (i < in.n) tile_values[t] = in.values[i];
@@ -23,7 +24,7 @@ __global__ void __launch_bounds__(short_halo_block) short_halo_kernel(Input<T, O
   unsigned selected;
   const unsigned rank = block_scan(unsigned(repeats), Sum{}, warp_totals, selected);
   if (t < warp_size) {
-    const unsigned before = places.find(tile, selected, to.out.count);
+    const unsigned before = places.find(drawn, selected, to.out.count);
     if (t == 0) before_tile = before;
   }
   __syncthreads();

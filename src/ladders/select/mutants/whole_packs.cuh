@@ -13,7 +13,8 @@ inline constexpr unsigned whole_packs_block = 64, whole_packs_pack = 4;
 template <class T, class O>
 __global__ void __launch_bounds__(whole_packs_block) whole_packs_kernel(Input<T, O> in, Target<T> to, Places places) {
   __shared__ T compact[whole_packs_block];
-  __shared__ unsigned drawn, before_tile, warp_totals[warp_size];
+  __shared__ Drawn drawn;
+  __shared__ unsigned before_tile, warp_totals[warp_size];
   const unsigned tile = places.draw(drawn), t = threadIdx.x;
   const std::size_t i = std::size_t(tile) * whole_packs_block + t;
   const bool selects = i < in.n && in.selects(i);
@@ -22,7 +23,7 @@ __global__ void __launch_bounds__(whole_packs_block) whole_packs_kernel(Input<T,
   const unsigned rank = block_scan(unsigned(selects), Sum{}, warp_totals, selected);
   if (selects) compact[rank] = in.values[i];
   if (t < warp_size) {
-    const unsigned before = places.find(tile, selected, to.out.count);
+    const unsigned before = places.find(drawn, selected, to.out.count);
     if (t == 0) before_tile = before;
   }
   __syncthreads();
