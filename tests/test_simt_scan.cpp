@@ -417,6 +417,8 @@ TEST(ScanSinglePass, BlocksInAnyOrder) {
   emulator.configure({});
 }
 
+constexpr std::size_t first_descriptor = 16;  // Descriptors::reserved
+
 // Descriptors keep the epochs of earlier calls, and the 32-bit epoch wraps.
 TEST(ScanSinglePass, OldTotalsAreNeverTaken) {
   simt::Emulator& emulator = plain_emulator();
@@ -427,7 +429,7 @@ TEST(ScanSinglePass, OldTotalsAreNeverTaken) {
       Workspace workspace(emulator);
       const auto [words, count] = workspace.kept(1000);
       // As if a call before the wrap had published other totals in that epoch.
-      for (std::size_t i = 2; i < count; ++i) words[i] = 0x7700000000ull | next;
+      for (std::size_t i = first_descriptor; i < count; ++i) words[i] = 0x7700000000ull | next;
       words[0] = std::uint64_t{last} << 32;  // above the counter of tiles
       EXPECT_EQ(scan_of(emulator, name, 20'000, workspace, 3), "") << name << " after epoch " << last;
       EXPECT_EQ(words[0] >> 32, last == 0xfffffffe ? 0 : last + 1);
@@ -452,7 +454,7 @@ TEST(ScanSinglePass, OldTotalsInBoxesThatACallLeavesOut) {
       const std::uint32_t next = last == 0xfffffffe ? 1 : last + 2;
       Workspace workspace(emulator);
       const auto [words, count] = workspace.kept(2000);
-      for (std::size_t i = 2; i < count; ++i) words[i] = 0x4500000000ull | next;
+      for (std::size_t i = first_descriptor; i < count; ++i) words[i] = 0x4500000000ull | next;
       words[0] = std::uint64_t{last} << 32;  // above the counter of tiles
       // A head in every other tile of 4096 elements: first the even tiles, then the odd ones.
       for (const unsigned odd : {0u, 1u}) {

@@ -20,8 +20,9 @@ struct Descriptors {
   std::size_t count;          // words
 
   // The first word is the last call's epoch above a counter of tiles drawn; the second counts blocks that are done.
-  // Both counters are zero between calls.
-  static constexpr std::size_t reserved = 2;
+  // Both counters are zero between calls. They fill a line of L2, 128 bytes, of their own: while blocks draw, others
+  // poll the first descriptors (scan/pipeline at 2^20 on an H200: 5.56 us, and 5.90 if they share the line).
+  static constexpr std::size_t reserved = 16;
   __host__ __device__ unsigned* done_counter() const { return reinterpret_cast<unsigned*>(words + 1); }
   __host__ __device__ unsigned long long* array() const { return words + reserved; }
 
