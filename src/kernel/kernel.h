@@ -91,15 +91,6 @@ T* dynamic_shared() {
 
 constexpr std::size_t ceil_div(std::size_t a, std::size_t b) { return a / b + (a % b != 0); }
 
-// Returns the blocks of `threads` threads and `shared_bytes` of shared memory that a multiprocessor holds at once, at
-// least 1. The hardware takes 1 KB more per block.
-inline unsigned resident(std::size_t shared_bytes, unsigned threads) {
-  const std::size_t by_memory = (device_limits().shared_per_block + 1024) / (shared_bytes + 1024);
-  const std::size_t by_threads = static_cast<std::size_t>(device_limits().threads_per_sm) / threads;
-  const std::size_t least = by_memory < by_threads ? by_memory : by_threads;
-  return static_cast<unsigned>(least < 1 ? 1 : least);
-}
-
 // Returns the grid of a persistent kernel: one block per multiprocessor, fewer if there are fewer tiles.
 inline unsigned persistent_grid(std::size_t tiles) {
   const auto most = static_cast<std::size_t>(device_limits().multiprocessors);

@@ -33,15 +33,11 @@ __device__ __forceinline__ Pack<T> load_pack(const T* from) {
   return as_pack<T>(load_once(reinterpret_cast<const uint4*>(from)));
 }
 
-// The same with an ordinary load: from shared memory, or of data that this kernel may overwrite. load_raw() keeps the
-// bytes together: four registers per pack until it is used, not one per element.
+// The same with an ordinary load: from shared memory, or of data that this kernel may overwrite. The bytes stay
+// together: four registers per pack until as_pack(), not one per element.
 template <class T>
 __device__ __forceinline__ uint4 load_raw(const T* from) {
   return *reinterpret_cast<const uint4*>(from);
-}
-template <class T>
-__device__ __forceinline__ Pack<T> load_plain_pack(const T* from) {
-  return as_pack<T>(load_raw(from));
 }
 
 // One 16-byte store to global memory; `to` must be 16-byte aligned.
@@ -58,16 +54,6 @@ __device__ __forceinline__ T fold(Pack<T> p, Op op) {
 #pragma unroll
     for (unsigned k = 0; k < Pack<T>::size; k += 2 * d) p.item[k] = op(p.item[k], p.item[k + d]);
   return p.item[0];
-}
-
-// Returns a mask whose bit b is set if byte b is nonzero.
-__device__ __forceinline__ unsigned nonzero_bytes(unsigned word) {
-  const unsigned high = (((word & 0x7f7f7f7fu) + 0x7f7f7f7fu) | word) & 0x80808080u;
-  // Gathers bits 0, 8, 16 and 24 in bits 24 to 27; no two partial products overlap, so nothing carries.
-  return (high >> 7) * 0x01020408u >> 24;
-}
-__device__ __forceinline__ unsigned nonzero_bytes(const uint4& raw) {
-  return nonzero_bytes(raw.x) | nonzero_bytes(raw.y) << 4 | nonzero_bytes(raw.z) << 8 | nonzero_bytes(raw.w) << 12;
 }
 
 // The split of an array of n elements at any alignment into `head` single elements, `packs` 16-byte packs and `tail`

@@ -9,6 +9,7 @@
 #pragma once
 #include <algorithm>
 
+#include "kernel/occupancy.h"
 #include "ladders/histogram/totals.cuh"
 
 namespace upsweep::ladders::histogram {

@@ -9,6 +9,7 @@
 // Source    Shams, Kennedy, Efficient Histogram Algorithms for NVIDIA CUDA Compatible Devices, 2007 (a table per
 //           thread); Nugteren et al., High Performance Predictable Histogramming on GPUs, 2011.
 #pragma once
+#include "kernel/occupancy.h"
 #include "kernel/run_rung.h"
 #include "kernel/vector.h"
 #include "ladders/histogram/totals.cuh"

@@ -13,6 +13,7 @@
 #pragma once
 #include <bit>
 
+#include "kernel/occupancy.h"
 #include "ladders/partition/shared_counts.cuh"
 #include "ladders/partition/tile_sort.cuh"
 #include "ladders/scan/10_reduce_then_scan.cuh"

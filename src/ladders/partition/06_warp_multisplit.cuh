@@ -13,6 +13,7 @@
 #pragma once
 #include <bit>
 
+#include "kernel/occupancy.h"
 #include "kernel/run_rung.h"
 #include "ladders/partition/warp_tiles.cuh"
 #include "ladders/scan/10_reduce_then_scan.cuh"

@@ -1,5 +1,6 @@
 // The numbers of keys' buckets, and offsets found in what is in order by bucket.
 #pragma once
+#include "kernel/occupancy.h"
 #include "kernel/ptx.h"
 #include "ladders/partition/contract.h"
 

@@ -1,6 +1,6 @@
 // Counting in shared memory, which holds the counters of any number of buckets.
 #pragma once
-#include "kernel/kernel.h"
+#include "kernel/occupancy.h"
 #include "ladders/partition/contract.h"
 #include "ladders/partition/places.cuh"
 

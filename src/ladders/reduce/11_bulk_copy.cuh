@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(bulk_copy_ring::block)
   ring.for_each_chunk([&](std::size_t, unsigned packs, const T* staged) {
 #pragma unroll 8
     for (unsigned p = threadIdx.x % warp_size; p < packs; p += warp_size)
-      sum = op(sum, fold(load_plain_pack(staged + p * Pack<T>::size), op));
+      sum = op(sum, fold(as_pack<T>(load_raw(staged + p * Pack<T>::size)), op));
   });
   finish(sum, op, totals, out);
 }

@@ -1,6 +1,7 @@
 // Whatever form heads are given in, kernels see one bit per element: 3 % of the traffic of 32-bit elements, and one
 // kernel instead of three.
 #pragma once
+#include "kernel/bytes.h"
 #include "kernel/vector.h"
 #include "kernel/warp.h"
 #include "ladders/segmented_scan/contract.h"

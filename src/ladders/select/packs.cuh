@@ -2,6 +2,7 @@
 //
 // Keys are the values that an operation tests: the elements, or their flags. A lane has rows of packs (kernel/rows.h).
 #pragma once
+#include "kernel/bytes.h"
 #include "kernel/rows.h"
 #include "ladders/select/contract.h"
 
