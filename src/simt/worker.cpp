@@ -27,10 +27,13 @@ constexpr unsigned polls_between_yields = 64;
 // A preempted lane has polled for 10 milliseconds: that counts as this many yields, so that an endless loop ends in
 // about 20 seconds.
 constexpr std::uint64_t yields_a_preemption = 8192;
-// In an arbitrary schedule, a strong access is preceded by others one time in so many; and the block held back, for
-// about as long as another one takes.
-constexpr unsigned yields_one_in = 4, holds_one_in = 64;
-constexpr timespec hold{0, 200'000};
+// In an arbitrary schedule, other lanes run before one strong access in so many; and after one strong store in so many,
+// the cluster is held back.
+constexpr unsigned yields_one_in = 4, holds_one_in = 4;
+// Until others have finished 1 to 128 clusters, or none for 4 milliseconds: a block of 256 threads with 16 elements
+// each takes about two when traced.
+constexpr unsigned held_clusters_log2 = 8, hold_slices = 20;
+constexpr timespec hold_slice{0, 200'000};
 // Bulk copies need at most 128-byte alignment.
 constexpr std::size_t shared_alignment = 128;
 
@@ -106,6 +109,7 @@ void Worker::run_cluster(std::uint64_t cluster) {
     if (config.cluster > 1) b.static_shared = fresh_static_shared_;
   }
   if (run->schedule) random_ = (run->schedule + cluster + 1) * 0x9E3779B97F4A7C15u | 1;
+  stored_ = false;
   block = &blocks[0];
   live_blocks_ = config.cluster;
   cluster_arrived_ = 0;
@@ -274,10 +278,23 @@ std::uint32_t Worker::random() {
   return static_cast<std::uint32_t>(random_ >> 16);
 }
 
-void Worker::run_others() {
+void Worker::run_others(bool stores) {
   const std::uint32_t choice = random();
-  if (run->workers > 1 && choice % holds_one_in == 0) nanosleep(&hold, nullptr);
+  if (std::exchange(stored_, stores) && choice / yields_one_in % holds_one_in == 0) hold();
   if (choice % yields_one_in == 0) yield();
+}
+
+void Worker::hold() {
+  if (run->most_workers == 1) return;
+  std::uint64_t seen = run->finished;
+  const std::uint64_t until = std::min(seen + (1u << random() % held_clusters_log2), run->clusters - 1);
+  for (unsigned idle = 0; idle < hold_slices && seen < until && !run->failed; ++idle) {
+    nanosleep(&hold_slice, nullptr);
+    if (const std::uint64_t finished = run->finished; finished != seen) {
+      seen = finished;
+      idle = 0;
+    }
+  }
 }
 
 void Worker::park() {
