@@ -14,6 +14,7 @@ import pathlib
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -184,22 +185,28 @@ class Rung:
             elif failure:
                 sys.exit(f"{self.primitive}/{self.rung} fails as it is: {failure}")
             # Ten times as long, because other checks run beside it, and at least as long as a livelock takes to be seen.
-            self.limits[which] = 30 + 10 * (time.monotonic() - start)
+            self.limits[which] = 20 + 10 * (time.monotonic() - start)
 
     def check_once(self, folder, sizes, seed, limit):
         environment = dict(os.environ, LD_LIBRARY_PATH=str(folder))
-        command = [f"{self.builder.build}/bin/upsweep", "check", self.primitive, "--rung", self.rung, "--backend", "simt"]
+        command = [f"{self.builder.build}/bin/upsweep", "check", self.primitive, "--rung", self.rung, "--backend", "simt",
+                   "--failures", "1"]
         command += ["-n", sizes] if sizes else []
         command += ["--type", self.options.type] if self.options.type else []
         command += ["--schedule", str(seed)] if seed else []
+        # The command checks in processes of its own: at the limit, all of them have to end.
+        process = subprocess.Popen(command, env=environment, text=True, stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT, start_new_session=True)
         try:
-            result = run(command, env=environment, timeout=limit)
+            output, _ = process.communicate(timeout=limit)
         except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
             return "does not end"
-        if result.returncode == 0:
+        if process.returncode == 0:
             return ""
-        lines = [line for line in result.stdout.split("\n") if f"{self.primitive}/{self.rung} simt traced" in line]
-        return lines[-1] if lines else f"exit status {result.returncode}: {result.stdout[-200:]}"
+        lines = [line for line in output.split("\n") if f"{self.primitive}/{self.rung} simt traced" in line]
+        return lines[-1] if lines else f"exit status {process.returncode}: {output[-200:]}"
 
     def build(self, folder):
         """Compiles with `folder` first in the include path; returns the object, or None."""
