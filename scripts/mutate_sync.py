@@ -147,7 +147,7 @@ class Rung:
         self.primitive, self.rung = name.split("/")
         self.unit = f"{self.primitive}_{self.rung}"
         self.work = pathlib.Path(tempfile.mkdtemp(prefix=f"mutate_{self.unit}_"))
-        self.limits = {}  # seconds, of each check
+        self.limits = {}  # seconds, by the check's sizes
         # The cheapest first: given sizes, then all that `upsweep check` takes by itself.
         seeds = range(1, options.schedules + 1)
         self.checks = [(size, seed) for seed in (0, *seeds) for size in options.sizes]
@@ -170,22 +170,23 @@ class Rung:
     def check(self, folder):
         """Returns the first failure, or an empty text."""
         for which in self.checks:
-            if failure := self.check_once(folder, *which, self.limits[which]):
+            if failure := self.check_once(folder, *which, self.limits[which[0]]):
                 return failure
         return ""
 
     def measure(self, folder):
         """Checks the rung as it is, and limits what each check of a change may take. Drops checks that take too long."""
-        for which in list(self.checks):
+        for sizes in dict.fromkeys(sizes for sizes, _ in self.checks):
             start = time.monotonic()
-            failure = self.check_once(folder, *which, self.options.timeout)
+            failure = self.check_once(folder, sizes, 0, self.options.timeout)
             if failure == "does not end":
-                print(f"{self.primitive}/{self.rung}: no check with {which}: takes too long", file=sys.stderr)
-                self.checks.remove(which)
+                print(f"{self.primitive}/{self.rung}: not checked with {sizes or 'all sizes'}: takes too long",
+                      file=sys.stderr)
+                self.checks = [check for check in self.checks if check[0] != sizes]
             elif failure:
                 sys.exit(f"{self.primitive}/{self.rung} fails as it is: {failure}")
-            # Ten times as long, because other checks run beside it, and at least as long as a livelock takes to be seen.
-            self.limits[which] = 20 + 10 * (time.monotonic() - start)
+            # Arbitrary schedules take longer, and other checks run beside it. A livelock takes ten seconds to be seen.
+            self.limits[sizes] = 20 + 10 * (time.monotonic() - start)
 
     def check_once(self, folder, sizes, seed, limit):
         environment = dict(os.environ, LD_LIBRARY_PATH=str(folder))
@@ -271,7 +272,8 @@ class Rung:
         with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
             sources = self.sources()
             used = [path for path, is_used in zip(sources, pool.map(self.used, sources)) if is_used]
-            changes = [(path, *m) for path in used for m in mutations(path)]
+            changes = [(path, *m) for path in used for m in mutations(path)
+                       if re.search(self.options.only, f"{path.name}:{m[0]} {m[1]}")]
             for row in pool.map(lambda c: self.row(c[0], *c[1]), enumerate(changes)):
                 survivors += "**" in row
                 if row:
@@ -345,6 +347,7 @@ def main():
     parser.add_argument("--type", default="", help="element types of the checks (default: all)")
     parser.add_argument("--schedules", type=int, default=3, help="arbitrary schedules, after the usual one")
     parser.add_argument("--timeout", type=float, default=120, help="seconds for one check of the rung as it is")
+    parser.add_argument("--only", default="", help="only the changes that match: FILE:LINE no `...`")
     parser.add_argument("--log", help="a file that keeps verdicts, so that a run can go on where another one ended")
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()

@@ -1,6 +1,7 @@
 // A worker: one OS thread that runs blocks, one cluster at a time, with one fiber per CUDA thread. Holds the scheduler.
 #pragma once
 #include <atomic>
+#include <chrono>
 #include <deque>
 #include <memory>
 #include <string>
@@ -33,8 +34,11 @@ struct GridRun {
   std::uint64_t yield_limit = 0;           // yields without progress before a launch counts as a livelock
   std::atomic<std::uint64_t> next{0};      // the next cluster to start: handed out in order
   std::atomic<std::uint64_t> finished{0};  // clusters done: progress, for livelock detection
+  // In an arbitrary schedule, strong stores and finished clusters: what others may wait for.
+  std::atomic<std::uint64_t> published{0};
   std::atomic<bool> failed{false};
   int most_workers = 1;
+  std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
   std::atomic<int> workers{0};  // currently running
 };
 
@@ -119,6 +123,7 @@ class Worker {
   std::uint64_t yields_ = 0, finished_seen_ = 0;  // yields since the launch last finished a cluster
   unsigned polls_ = 0;
   std::uint64_t random_ = 0;                           // state of the generator of an arbitrary schedule
+  std::chrono::steady_clock::duration held_{};         // in this launch, by its schedule
   bool stored_ = false;                                // the last strong access was a store
   std::uint64_t switches_ = 0, switches_at_tick_ = 0;  // lanes entered; as of the last preemption tick
   unsigned live_blocks_ = 0, cluster_arrived_ = 0;
