@@ -2,18 +2,24 @@
 
 A change is made in a copy of one source file, seen before the original by the include path. Only the rung's own unit is
 compiled, linked with the traced emulator's runtime into a library of that one rung, which the upsweep command loads in
-place of its own. A change that leaves the unit's object as it was is in code that the rung does not use.
+place of its own. A change that leaves the unit's object as it was is in code that the rung does not use; for a header,
+all of its changes at once are tried first. The cheapest checks run first, and the first that fails ends them.
 """
 import argparse
 import concurrent.futures
+import hashlib
+import json
 import os
 import pathlib
 import re
 import shlex
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
+import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIBRARY = "lib/libupsweep_simt_traced.so"
@@ -21,7 +27,7 @@ LIBRARY = "lib/libupsweep_simt_traced.so"
 # What each statement is replaced by. An argument list has at most two levels of parentheses.
 ARGUMENTS = r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
 REMOVED = re.compile(
-    r"\b(?:__syncthreads|__syncwarp|__threadfence|__threadfence_block|cluster_sync|fence_before_bulk_copy|"
+    r"(?<!::)\b(?:__syncthreads|__syncwarp|__threadfence|__threadfence_block|cluster_sync|fence_before_bulk_copy|"
     r"wait_for_previous|(?:\w+\.)?mbarrier_wait|mbarrier_arrive|(?:pipeline\.|\w+\.)?wait_step)" + ARGUMENTS + ";")
 WEAKENED = [
     (re.compile(r"\btake_ticket\(((?:[^()]|\([^()]*\))*)\)"), r"atomicAdd(\1, 1u)", "without its fences"),
@@ -99,23 +105,40 @@ class Builder:
         command[first_include:first_include] = [f"-ffile-prefix-map={folder}={ROOT}/src", f"-I{folder}"]
         return run(command, cwd=self.build)
 
-    def library(self, primitive, rungs, objects, output):
-        table = output.with_suffix(".cpp")
+    def table(self, primitive, rungs, folder):
+        """Compiles a list of rungs."""
+        text = folder / "table.cpp"
         declarations = "".join(f"extern const Rung kernel_{r}_rung; " for r in rungs)
         listed = ", ".join(f"&ladders::{primitive}::kernel_{r}_rung" for r in rungs) or "nullptr"
-        table.write_text(f'#include "base/rung.h"\nnamespace upsweep {{\nnamespace ladders::{primitive} {{ {declarations} }}\n'
-                         f"Rungs kernel_rungs() {{\n  static const Rung* const rungs[] = {{{listed}}};\n"
-                         f"  return Rungs(rungs, {len(rungs)});\n}}\n}}\n")
-        compiled = table.with_suffix(".o")
-        made = run(["c++", "-std=c++20", "-O1", "-fPIC", f"-I{ROOT}/src", f"-I{ROOT}/include", "-c", str(table), "-o",
-                    str(compiled)])
+        text.write_text(f'#include "base/rung.h"\nnamespace upsweep {{\nnamespace ladders::{primitive} {{ {declarations} }}\n'
+                        f"Rungs kernel_rungs() {{\n  static const Rung* const rungs[] = {{{listed}}};\n"
+                        f"  return Rungs(rungs, {len(rungs)});\n}}\n}}\n")
+        made = run(["c++", "-std=c++20", "-O1", "-fPIC", f"-I{ROOT}/src", f"-I{ROOT}/include", "-c", str(text), "-o",
+                    str(text.with_suffix(".o"))])
         if made.returncode:
             sys.exit(made.stdout)
+        return text.with_suffix(".o")
+
+    def library(self, objects, output):
         link = list(self.link)
         link[link.index("-o") + 1] = str(output)
         at = link.index("-o") + 2
-        link[at:at] = [str(o) for o in objects] + [str(compiled)]
-        return run(link, cwd=self.build)
+        link[at:at] = [str(o) for o in objects]
+        made = run(link, cwd=self.build)
+        if made.returncode:
+            sys.exit(made.stdout)
+
+    def needed_by(self, unit, primitive):
+        """The objects of the rungs that a unit leaves calls to, and of those that they do."""
+        found, todo = [], [unit]
+        while todo:
+            symbols = run(["nm", "-C", "--undefined-only", str(todo.pop())], cwd=self.build).stdout
+            for space, rung in re.findall(r"ladders::(\w+)::kernel_(\w+)_rung", symbols):
+                other = next(u for u in self.units if u.endswith(f"/{space}_{rung}.simt.cpp.o"))
+                if other not in found:
+                    found.append(other)
+                    todo.append(other)
+        return found
 
 
 class Rung:
@@ -124,8 +147,11 @@ class Rung:
         self.primitive, self.rung = name.split("/")
         self.unit = f"{self.primitive}_{self.rung}"
         self.work = pathlib.Path(tempfile.mkdtemp(prefix=f"mutate_{self.unit}_"))
-        # Rungs that this one leaves calls to: all of the primitive's and of those before it, behind its own.
-        self.others = [u for u in builder.units if f"/{self.unit}.simt" not in u]
+        self.limits = {}  # seconds, by the check's sizes
+        # The cheapest first: given sizes, then all that `upsweep check` takes by itself.
+        seeds = range(1, options.schedules + 1)
+        self.checks = [(size, seed) for seed in (0, *seeds) for size in options.sizes]
+        self.checks += [("", seed) for seed in (0, *seeds)] if not options.given_sizes_only else []
 
     def sources(self):
         """The rung's file and the headers that it includes, from ladders/ and kernel/."""
@@ -142,25 +168,46 @@ class Rung:
         return found
 
     def check(self, folder):
-        """Returns the first failure, or an empty text: in the usual schedule, then in arbitrary ones."""
-        for seed in range(self.options.schedules + 1):
-            if failure := self.check_once(folder, ["--schedule", str(seed)] if seed else []):
+        """Returns the first failure, or an empty text."""
+        for which in self.checks:
+            if failure := self.check_once(folder, *which, self.limits[which[0]]):
                 return failure
         return ""
 
-    def check_once(self, folder, schedule):
+    def measure(self, folder):
+        """Checks the rung as it is, and limits what each check of a change may take. Drops checks that take too long."""
+        for sizes in dict.fromkeys(sizes for sizes, _ in self.checks):
+            start = time.monotonic()
+            failure = self.check_once(folder, sizes, 0, self.options.timeout)
+            if failure == "does not end":
+                print(f"{self.primitive}/{self.rung}: not checked with {sizes or 'all sizes'}: takes too long",
+                      file=sys.stderr)
+                self.checks = [check for check in self.checks if check[0] != sizes]
+            elif failure:
+                sys.exit(f"{self.primitive}/{self.rung} fails as it is: {failure}")
+            # Arbitrary schedules take longer, and other checks run beside it. A livelock takes ten seconds to be seen.
+            self.limits[sizes] = 20 + 10 * (time.monotonic() - start)
+
+    def check_once(self, folder, sizes, seed, limit):
         environment = dict(os.environ, LD_LIBRARY_PATH=str(folder))
-        command = [f"{self.builder.build}/bin/upsweep", "check", self.primitive, "--rung", self.rung, "--backend",
-                   "simt", "-n", self.options.sizes, "--type", self.options.type]
-        command += schedule
+        command = [f"{self.builder.build}/bin/upsweep", "check", self.primitive, "--rung", self.rung, "--backend", "simt",
+                   "--failures", "1"]
+        command += ["-n", sizes] if sizes else []
+        command += ["--type", self.options.type] if self.options.type else []
+        command += ["--schedule", str(seed)] if seed else []
+        # The command checks in processes of its own: at the limit, all of them have to end.
+        process = subprocess.Popen(command, env=environment, text=True, stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT, start_new_session=True)
         try:
-            result = run(command, env=environment, timeout=self.options.timeout)
+            output, _ = process.communicate(timeout=limit)
         except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
             return "does not end"
-        if result.returncode == 0:
+        if process.returncode == 0:
             return ""
-        lines = [line for line in result.stdout.split("\n") if f"{self.primitive}/{self.rung} simt traced" in line]
-        return lines[-1] if lines else f"exit status {result.returncode}: {result.stdout[-200:]}"
+        lines = [line for line in output.split("\n") if f"{self.primitive}/{self.rung} simt traced" in line]
+        return lines[-1] if lines else f"exit status {process.returncode}: {output[-200:]}"
 
     def build(self, folder):
         """Compiles with `folder` first in the include path; returns the object, or None."""
@@ -169,12 +216,10 @@ class Rung:
         return output if made.returncode == 0 else None
 
     def link(self, folder, unit):
-        library = folder / "libupsweep_simt_traced.so"
-        made = self.builder.library(self.primitive, [self.rung], [unit], library)
-        if made.returncode:
-            made = self.builder.library(self.primitive, [self.rung], [unit] + self.others, library)
-        if made.returncode:
-            sys.exit(made.stdout)
+        objects = [unit, self.table] + self.builder.needed_by(unit, self.primitive)
+        self.builder.library(objects, folder / "libupsweep_simt_traced.so")
+        # The plain emulator knows no races: a library without rungs takes its place.
+        shutil.copy(self.options.no_rungs, folder / "libupsweep_simt_plain.so")
 
     def same_code(self, a, b):
         """True if two objects differ in debugging information at most."""
@@ -185,22 +230,34 @@ class Rung:
             texts.append(copy.read_bytes())
         return texts[0] == texts[1]
 
-    def verdict(self, number, path, text):
-        folder = self.work / str(number)
+    def with_text(self, name, path, text, then):
+        """Calls then(folder, unit) with the unit as compiled from another text of one file; unit is None on errors."""
+        folder = self.work / name
         target = folder / path.relative_to(ROOT / "src")
         target.parent.mkdir(parents=True)
         target.write_text(text)
         try:
-            unit = self.build(folder)
+            return then(folder, self.build(folder))
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+
+    def used(self, path):
+        """False if no change of the file changes the rung's object."""
+        lines, texts = path.read_text().split("\n"), [m for m in mutations(path)]
+        for line, _, text in texts:
+            lines[line - 1] = text.split("\n")[line - 1]
+        return bool(texts) and self.with_text(f"all_{path.stem}", path, "\n".join(lines),
+                                              lambda _, unit: not unit or not self.same_code(unit, self.original))
+
+    def verdict(self, number, path, text):
+        def judge(folder, unit):
             if not unit:
                 return "does not compile"
             if self.same_code(unit, self.original):
                 return "not used"
             self.link(folder, unit)
-            shutil.copy(self.work / "original" / "libupsweep_simt_plain.so", folder)
             return self.check(folder)
-        finally:
-            shutil.rmtree(folder, ignore_errors=True)
+        return self.with_text(str(number), path, text, judge)
 
     def run(self):
         original = self.work / "original"
@@ -208,32 +265,55 @@ class Rung:
         self.original = self.build(original)
         if not self.original:
             sys.exit(f"{self.unit} does not compile as it is")
+        self.table = self.builder.table(self.primitive, [self.rung], original)
         self.link(original, self.original)
-        # The plain emulator knows no races: a library without rungs takes its place.
-        shutil.copy(self.options.no_rungs, original / "libupsweep_simt_plain.so")
-        if failure := self.check(original):
-            sys.exit(f"{self.primitive}/{self.rung} fails as it is: {failure}")
-        changes = [(path, *m) for path in self.sources() for m in mutations(path)]
+        self.measure(original)
+        survivors = 0
         with concurrent.futures.ThreadPoolExecutor(self.options.jobs) as pool:
-            verdicts = pool.map(lambda c: self.verdict(c[0], c[1][0], c[1][3]), enumerate(changes))
-            survivors = self.print(changes, verdicts)
+            sources = self.sources()
+            used = [path for path, is_used in zip(sources, pool.map(self.used, sources)) if is_used]
+            changes = [(path, *m) for path in used for m in mutations(path)
+                       if re.search(self.options.only, f"{path.name}:{m[0]} {m[1]}")]
+            for row in pool.map(lambda c: self.row(c[0], *c[1]), enumerate(changes)):
+                survivors += "**" in row
+                if row:
+                    print(row, flush=True)
         shutil.rmtree(self.work, ignore_errors=True)
         return survivors
 
-    def print(self, changes, verdicts):
-        survivors = 0
-        for (path, line, what, _), verdict in zip(changes, verdicts):
-            if verdict in ("not used", "does not compile"):
-                continue
-            survivors += verdict == ""
-            seen = kind_of(verdict) if verdict else "**survives**"
-            print(f"| {self.primitive}/{self.rung} | {path.relative_to(ROOT / 'src')}:{line} | {what} | {seen} |",
-                  flush=True)
-        return survivors
+    def row(self, number, path, line, what, text):
+        """A line of the table; empty if the change is not one."""
+        place = f"{self.primitive}/{self.rung} | {path.relative_to(ROOT / 'src')}:{line}"
+        key = f"{place} | {what} | {hashlib.sha256(text.encode()).hexdigest()[:16]}"
+        verdict = self.options.log.find(key)
+        if verdict is None:
+            verdict = self.verdict(number, path, text)
+            self.options.log.add(key, verdict)
+        if verdict == "not used":
+            return ""
+        return f"| {place} | {what} | {kind_of(verdict) if verdict else '**survives**'} |"
+
+
+class Log:
+    """The verdicts of earlier runs, by change."""
+
+    def __init__(self, path):
+        self.path, self.lock, self.known = path, threading.Lock(), {}
+        if path and os.path.exists(path):
+            with open(path) as lines:
+                self.known = dict(json.loads(line) for line in lines)
+
+    def find(self, key):
+        return self.known.get(key)
+
+    def add(self, key, verdict):
+        if self.path:
+            with self.lock, open(self.path, "a") as lines:
+                lines.write(json.dumps([key, verdict]) + "\n")
 
 
 def kind_of(failure):
-    if failure == "does not end":
+    if failure in ("does not end", "does not compile"):
         return failure
     kinds = ("shared race", "global race", "overlap race", "uninitialised shared read", "deadlock", "livelock",
              "barrier divergence", "trap")
@@ -253,9 +333,7 @@ def no_rungs(builder, folder):
     link = [a for a in link if not (a.endswith(".simt.cpp.o") or "kernel_rungs" in a)]
     plain = Builder.__new__(Builder)
     plain.build, plain.link = builder.build, [a if a != "lib/libupsweep_simt_plain.so" else str(output) for a in link]
-    made = plain.library("reduce", [], [], output)
-    if made.returncode:
-        sys.exit(made.stdout)
+    plain.library([plain.table("reduce", [], folder)], output)
     return output
 
 
@@ -263,13 +341,17 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("rungs", nargs="+", help="primitive/rung")
     parser.add_argument("--build", default=str(ROOT / "build/release"), help="a configured and built folder")
-    parser.add_argument("-n", "--sizes", default="1000,150001",
-                        help="elements of the checks: enough for every ring to wrap around")
-    parser.add_argument("--type", default="i32", help="element types of the checks")
-    parser.add_argument("--schedules", type=int, default=1, help="checks in arbitrary schedules, after the usual one")
-    parser.add_argument("--timeout", type=float, default=120, help="seconds for one check")
+    parser.add_argument("-n", "--sizes", nargs="+", default=["1000", "1000,150001"],
+                        help="elements of the first checks: enough for every ring to wrap around")
+    parser.add_argument("--given-sizes-only", action="store_true", help="leave out the checks of all sizes")
+    parser.add_argument("--type", default="", help="element types of the checks (default: all)")
+    parser.add_argument("--schedules", type=int, default=3, help="arbitrary schedules, after the usual one")
+    parser.add_argument("--timeout", type=float, default=120, help="seconds for one check of the rung as it is")
+    parser.add_argument("--only", default="", help="only the changes that match: FILE:LINE no `...`")
+    parser.add_argument("--log", help="a file that keeps verdicts, so that a run can go on where another one ended")
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
+    options.log = Log(options.log)
     builder = Builder(options.build)
     with tempfile.TemporaryDirectory(prefix="mutate_plain_") as folder:
         options.no_rungs = no_rungs(builder, pathlib.Path(folder))

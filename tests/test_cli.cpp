@@ -114,7 +114,10 @@ TEST_F(Cli, CompletionAndManual) {
   EXPECT_EQ(run("complete 'upsweep bench scan --op s'").out, "sum\t\n");
   EXPECT_EQ(run("complete 'upsweep bench scan --op=m'").out, "--op=min\t\n--op=max\t\n");
   EXPECT_EQ(run("complete 'upsweep bench scan --type i32,f6'").out, "i32,f64\t\n");
-  EXPECT_EQ(run("complete 'upsweep bench scan --param inc'").out, "inclusive=\t\n");
+  EXPECT_EQ(run("complete 'upsweep bench scan --param inc'").out,
+            "inclusive=\t\ninclusive=false\t\ninclusive=true\t\n");
+  EXPECT_EQ(run("complete 'upsweep render rg'").out, "rgb\t\nrgby\t\n");
+  EXPECT_EQ(run("complete 'upsweep render circles.c'").out, "") << "a file";
   EXPECT_EQ(run("complete 'upsweep run scan --rung two'").out, "two_pass\t\n");
   EXPECT_EQ(run("complete 'upsweep bench --situation w'").out, "warm\t\n");
   EXPECT_EQ(run("complete 'upsweep run scan '").out, "") << "a file";
@@ -246,6 +249,8 @@ TEST_F(Cli, UnknownNamesSuggestTheNearest) {
   expect_error("bench redcue", 2, "did you mean 'reduce'?");
   expect_error("bench reduce --rung seriall", 2, "did you mean 'serial'?");
   expect_error("bench reduce --backend cpu --type f23", 2, "did you mean 'f32'?");
+  expect_error("bench reduce --type i32,,f32", 2, "'i32,,f32' has an empty item");
+  expect_error("bench reduce --rung serial, --rung simd", 2, "'serial,' has an empty item");
   expect_error("bench reduce --op summ", 2, "did you mean 'sum'?");
   expect_error("bench reduce --input unifrom", 2, "did you mean 'uniform'?");
   expect_error("bench reduce --backend cdua", 2, "did you mean 'cuda'?");
@@ -515,6 +520,15 @@ TEST_F(Cli, ExplainHasAnExample) {
   };
   EXPECT_NE(explained("").find("n=3 input=rgb width=256 height=256:"), std::string::npos) << explained("");
   EXPECT_NE(explained(" --param width=32").find("n=3 input=rgb width=32 height=256:"), std::string::npos);
+}
+
+TEST_F(Cli, ExplainFailsWhereEveryRungRefuses) {
+  const Outcome one = run("explain scan --rung lookback,padded -n 1000 --param block=96");
+  EXPECT_EQ(one.code, 0) << one.err;
+  EXPECT_NE(one.out.find("not run"), std::string::npos) << one.out;
+  const Outcome all = run("explain scan --rung padded -n 1000 --param block=96");
+  EXPECT_NE(all.code, 0);
+  EXPECT_NE(all.err.find("every rung refuses this case"), std::string::npos) << all.err;
 }
 #endif
 

@@ -117,6 +117,7 @@ class Checks : public ::testing::TestWithParam<Mistake> {
 
 class TracedChecks : public Checks {};
 class PlainChecks : public Checks {};
+class ScheduleChecks : public Checks {};
 
 TEST_P(TracedChecks, NamesTheMistake) {
   const Mistake& m = GetParam();
@@ -144,6 +145,19 @@ TEST_P(TracedChecks, ArbitrarySchedulesFindIt) {
       EXPECT_TRUE(report.issues.empty()) << to_string(report);
   }
   still_works(test_traced_emulator());
+}
+
+// The race shows only where a block is held back between its two publications, which one schedule in four or so does.
+TEST_F(ScheduleChecks, ArbitrarySchedulesHoldABlockBetweenItsPublications) {
+  const Mistake right{"right_publish_twice", "", false, 32, false, 2};
+  const Mistake race{"race_publish_twice", "", false, 32, false, 2};
+  bool found = false;
+  for (std::uint64_t schedule = 1; schedule <= 64 && !found; ++schedule) {
+    const simt::Report report = run(test_traced_emulator(), right, schedule);
+    EXPECT_TRUE(report.issues.empty()) << to_string(report);
+    found = has(run(test_traced_emulator(), race, schedule), "global race");
+  }
+  EXPECT_TRUE(found);
 }
 
 TEST_P(PlainChecks, NamesTheMistake) {

@@ -23,6 +23,7 @@ struct Options {
   bool quick = false;
   bool peers = false;
   std::uint64_t schedule = 0;
+  std::size_t failures = lab::CheckOptions{}.most_failures;
   OutputOptions output;
 };
 
@@ -36,6 +37,8 @@ void declare(CLI::App& command, Options& o) {
   command.add_option(
       "--schedule", o.schedule,
       "Emulators run the threads in arbitrary order, from this seed (default: in the order of the grid)");
+  command.add_option("--failures", o.failures, "Abandon a rung after so many wrong cases (default: 5)")
+      ->check(CLI::PositiveNumber);
   command.add_flag("--peers", o.peers, "Check other libraries too");
   declare_output(command, o.output, "results");
 }
@@ -132,7 +135,8 @@ std::vector<Job> jobs_of(const Options& options) {
       lab::CheckOptions check{.depth = depth,
                               .types = chosen_types(s, *primitive, primitive->types()),
                               .operations = chosen_operations(s, *primitive, {}),
-                              .inputs = s.inputs};
+                              .inputs = s.inputs,
+                              .most_failures = options.failures};
       require_known_inputs(s, *primitive, check.types);
       if (!s.sizes.empty()) check.sizes = lab::parse_sizes(s.sizes);
       const Description description = place.platform->describe();

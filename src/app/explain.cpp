@@ -47,7 +47,7 @@ int work(const Options& options) {
   simt::Emulator& emulator = lab::open_traced();
   require_known_rungs(s, primitives, {&emulator});
   Output output(options.output);
-  bool wrong = false;
+  bool wrong = false, any_ran = false, refused = false;
   for (const Primitive* primitive : primitives) {
     const auto rungs = chosen_rungs(s, *primitive, emulator, {});
     for (const Type type : chosen_types(s, *primitive, {Type::i32}))
@@ -77,10 +77,13 @@ int work(const Options& options) {
                 output.table(fmt::format("{}\n{}\n", styled(output.terminal(), lab::Style::strong, e.rung->name),
                                          line_table(e, output.terminal())));
               output.json_line(to_json(e, c));
+              (e.refused ? refused : any_ran) = true;
               wrong |= !e.rung->expected_wrong && (e.failure || !e.report.issues.empty());
             }
           }
   }
+  if (refused && !any_ran)
+    throw Error(Code::unsupported, "nothing was explained: every rung refuses this case", "leave --param out");
   output.commit();
   return wrong ? Exit::wrong_result : Exit::all_right;
 }

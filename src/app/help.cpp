@@ -253,6 +253,20 @@ const Words* offered(const CLI::Option* option) {
   return found == all_words().end() ? nullptr : &found->second;
 }
 
+CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::string>& to,
+                      const std::string& description) {
+  const auto take = [&to, name](const std::vector<std::string>& lists) {
+    for (const std::string& list : lists)
+      for (std::size_t begin = 0; begin <= list.size();) {
+        const std::size_t end = std::min(list.find(',', begin), list.size());
+        if (end == begin) throw CLI::ValidationError(name, fmt::format("'{}' has an empty item", list));
+        to.push_back(list.substr(begin, end - begin));
+        begin = end + 1;
+      }
+  };
+  return command.add_option_function<std::vector<std::string>>(name, take, description)->allow_extra_args(false);
+}
+
 CLI::Option* one_of(CLI::Option* option, const std::string& kind, const std::vector<std::string>& words) {
   option->check([kind, words](const std::string& word) -> std::string {
     if (std::find(words.begin(), words.end(), word) != words.end()) return {};

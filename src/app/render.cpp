@@ -34,7 +34,12 @@ struct Options {
 };
 
 void declare(CLI::App& command, Options& o) {
-  command.add_option("scene", o.scene, "A scene by name, or circles in a .npy, .csv or .json file")->required();
+  offer(command.add_option("scene", o.scene, "A scene by name, or circles in a .npy, .csv or .json file")->required(),
+        [](const Line&) {
+          std::vector<std::string> names;
+          for (const Scene& scene : scenes()) names.emplace_back(scene.name);
+          return names;
+        });
   command.add_option("-o,--output", o.output,
                      "Image to write: .png, .ppm, .pfm, .npy; - for a PNG on standard output. With --frames, a pattern "
                      "like out-%04d.png, a .y4m film, or - for a film on standard output");

@@ -42,9 +42,7 @@ void declare(CLI::App& command, Options& o) {
   command.add_option("--results", o.results, "Folder of the records: <device>/<primitive>.jsonl (default: results)");
   declare_output(command, o.output);  // of show
   command.add_option("-o,--output", o.output.file, "plot: the SVG file (default: standard output)");
-  offer_types(command.add_option("--type", o.types, "show, plot: only these element types: f32,i32")
-                  ->delimiter(',')
-                  ->allow_extra_args(false));
+  offer_types(add_list(command, "--type", o.types, "show, plot: only these element types: f32,i32"));
   command.add_option("--channels", o.channels, "plot: of the histogram, 1 to 4 (default: 1)");
   command.add_flag("--check", o.check, "readme, plot: change nothing; exit 1 if a file does not match its records");
 }

@@ -55,9 +55,7 @@ void declare(CLI::App& command, Options& o) {
       "Bytes that sort and partition may use: 8G; what is larger goes through a temporary file (default: "
       "three quarters of what is available)");
   command.add_option("--temporary", o.temporary, "Folder of that file (default: TMPDIR, or /var/tmp)");
-  offer_params(command.add_option("--param", o.params, "Parameters of the call: threads=4; see upsweep list")
-                   ->delimiter(',')
-                   ->allow_extra_args(false));
+  offer_params(add_list(command, "--param", o.params, "Parameters of the call: threads=4; see upsweep list"));
 }
 
 template <class Enum>

@@ -119,6 +119,8 @@ CLI::Option* offer_params(CLI::Option* option) {
           const std::string name = std::string(parameter.name) + "=";
           add(name);
           for (const std::string_view choice : parameter.choices) add(name + std::string(choice));
+          if (parameter.kind == Parameter::Kind::flag)
+            for (const char* value : {"false", "true"}) add(name + value);
         }
       for (const TuningField* field : tuning_of(p)) add(std::string(field->name) + "=");
     });
@@ -127,7 +129,7 @@ CLI::Option* offer_params(CLI::Option* option) {
 
 void declare_selection(CLI::App& command, Selection& s, bool with_backend) {
   const auto list = [&](const char* name, std::vector<std::string>& to, const char* description) {
-    return command.add_option(name, to, description)->delimiter(',')->allow_extra_args(false);
+    return add_list(command, name, to, description);
   };
   offer_primitives(command.add_option("primitive", s.primitives, "Primitives: reduce, ... (default: all)"));
   offer_rungs(list("--rung", s.rungs, "Only these rungs, by name: a,b (default: all)"));

@@ -23,7 +23,7 @@ static_assert(sizeof(Mbarrier) == sizeof(std::uint64_t));
 // is neither a load nor a store.
 void touch([[maybe_unused]] const void* mbarrier, [[maybe_unused]] bool initialises,
            [[maybe_unused]] const void* caller) {
-  current_worker->explore();
+  current_worker->explore(false);
 #if UPSWEEP_SIMT_TRACED
   current_worker->tracer.inspect(mbarrier, sizeof(Mbarrier), initialises ? Access::store : Access::atomic, true,
                                  caller);

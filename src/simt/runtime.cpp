@@ -113,6 +113,7 @@ Status run(const Launch& launch) {
 #endif
   const int most = s.options.threads > 0 ? s.options.threads : hardware_threads();
   const int workers = static_cast<int>(std::min<std::uint64_t>(grid.clusters, static_cast<std::uint64_t>(most)));
+  grid.most_workers = workers;
   if (workers == 1)
     Worker::mine().work(grid);
   else

@@ -255,7 +255,7 @@ Space Tracer::inspect(const void* pointer, unsigned bytes, Access kind, bool str
 
 void Tracer::access(const void* address, unsigned bytes, Access kind, bool strong, const void* caller,
                     const void* frame) {
-  if (strong) worker_.explore();
+  if (strong) worker_.explore(kind == Access::store);
   const Space space = inspect(address, bytes, kind, strong, caller);
   if (space == Space::none) return;
   count_step();

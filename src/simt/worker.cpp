@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cstring>
 #include <exception>
 #include <utility>
@@ -27,10 +28,12 @@ constexpr unsigned polls_between_yields = 64;
 // A preempted lane has polled for 10 milliseconds: that counts as this many yields, so that an endless loop ends in
 // about 20 seconds.
 constexpr std::uint64_t yields_a_preemption = 8192;
-// In an arbitrary schedule, a strong access is preceded by others one time in so many; and the block held back, for
-// about as long as another one takes.
-constexpr unsigned yields_one_in = 4, holds_one_in = 64;
-constexpr timespec hold{0, 200'000};
+// In an arbitrary schedule, other lanes run before one strong access in so many; and after one strong store in so many,
+// the cluster is held back: until others have published 1 to 2048 times, or not for 4 milliseconds (a tile of 256
+// threads with 16 elements each takes about two when traced). Half of the time of a launch at most.
+constexpr unsigned yields_one_in = 4, holds_one_in = 4, held_events_log2 = 12, hold_slices = 20;
+constexpr timespec hold_slice{0, 200'000};
+constexpr std::chrono::milliseconds hold_at_once{4};
 // Bulk copies need at most 128-byte alignment.
 constexpr std::size_t shared_alignment = 128;
 
@@ -52,6 +55,7 @@ Worker& Worker::mine() {
 void Worker::work(GridRun& grid) {
   run = &grid;
   prepare(grid.launch);
+  held_ = {};
   ++grid.workers;
 #if !UPSWEEP_SIMT_TRACED
   preemption.arm();
@@ -59,6 +63,7 @@ void Worker::work(GridRun& grid) {
   for (std::uint64_t i; !grid.failed && (i = grid.next++) < grid.clusters;) {
     run_cluster(grid.reverse ? grid.clusters - 1 - i : i);
     ++grid.finished;
+    ++grid.published;
   }
   --grid.workers;
 #if UPSWEEP_SIMT_TRACED
@@ -106,6 +111,7 @@ void Worker::run_cluster(std::uint64_t cluster) {
     if (config.cluster > 1) b.static_shared = fresh_static_shared_;
   }
   if (run->schedule) random_ = (run->schedule + cluster + 1) * 0x9E3779B97F4A7C15u | 1;
+  stored_ = false;
   block = &blocks[0];
   live_blocks_ = config.cluster;
   cluster_arrived_ = 0;
@@ -274,10 +280,28 @@ std::uint32_t Worker::random() {
   return static_cast<std::uint32_t>(random_ >> 16);
 }
 
-void Worker::run_others() {
+void Worker::run_others(bool stores) {
   const std::uint32_t choice = random();
-  if (run->workers > 1 && choice % holds_one_in == 0) nanosleep(&hold, nullptr);
+  if (std::exchange(stored_, stores) && choice / yields_one_in % holds_one_in == 0) hold();
+  if (stores) ++run->published;
   if (choice % yields_one_in == 0) yield();
+}
+
+void Worker::hold() {
+  const auto now = std::chrono::steady_clock::now;
+  const auto since = now();
+  if (run->most_workers == 1 || held_ > (since - run->began) / 2 + hold_at_once) return;
+  std::uint64_t seen = run->published;
+  const std::uint64_t until = seen + (1u << random() % held_events_log2);
+  for (unsigned idle = 0; idle < hold_slices && seen < until && run->finished + 1 < run->clusters && !run->failed;
+       ++idle) {
+    nanosleep(&hold_slice, nullptr);
+    if (const std::uint64_t published = run->published; published != seen) {
+      seen = published;
+      idle = 0;
+    }
+  }
+  held_ += now() - since;
 }
 
 void Worker::park() {

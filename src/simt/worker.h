@@ -1,6 +1,7 @@
 // A worker: one OS thread that runs blocks, one cluster at a time, with one fiber per CUDA thread. Holds the scheduler.
 #pragma once
 #include <atomic>
+#include <chrono>
 #include <deque>
 #include <memory>
 #include <string>
@@ -33,7 +34,11 @@ struct GridRun {
   std::uint64_t yield_limit = 0;           // yields without progress before a launch counts as a livelock
   std::atomic<std::uint64_t> next{0};      // the next cluster to start: handed out in order
   std::atomic<std::uint64_t> finished{0};  // clusters done: progress, for livelock detection
+  // In an arbitrary schedule, strong stores and finished clusters: what others may wait for.
+  std::atomic<std::uint64_t> published{0};
   std::atomic<bool> failed{false};
+  int most_workers = 1;
+  std::chrono::steady_clock::time_point began = std::chrono::steady_clock::now();
   std::atomic<int> workers{0};  // currently running
 };
 
@@ -50,9 +55,10 @@ class Worker {
   // ---- called by a running lane; each returns when the lane continues -----------------------------------------------
   void yield();
   void note_poll();
-  // In an arbitrary schedule: perhaps lets others run first; rarely, holds the whole block back for a while.
-  void explore() {
-    if (run->schedule) run_others();
+  // Before a strong access or an operation on an mbarrier, in an arbitrary schedule: perhaps lets others run first. The
+  // one after a strong store may hold the whole cluster back, so that others act on what it has published so far.
+  void explore(bool stores) {
+    if (run->schedule) run_others(stores);
   }
   void preempt();  // yields on behalf of a lane that has not yielded for long
   int barrier(Vote vote, int predicate, const Site& site);
@@ -96,7 +102,8 @@ class Worker {
   void run_lanes();
   Lane* pick();
   Lane* pick_any();
-  void run_others();
+  void run_others(bool stores);
+  void hold();
   std::uint32_t random();
   void enter(Lane& next);
   void park();                 // suspends the lane and runs another; returns when it can continue
@@ -116,6 +123,8 @@ class Worker {
   std::uint64_t yields_ = 0, finished_seen_ = 0;  // yields since the launch last finished a cluster
   unsigned polls_ = 0;
   std::uint64_t random_ = 0;                           // state of the generator of an arbitrary schedule
+  std::chrono::steady_clock::duration held_{};         // in this launch, by its schedule
+  bool stored_ = false;                                // the last strong access was a store
   std::uint64_t switches_ = 0, switches_at_tick_ = 0;  // lanes entered; as of the last preemption tick
   unsigned live_blocks_ = 0, cluster_arrived_ = 0;
   std::vector<std::byte> dynamic_shared_;

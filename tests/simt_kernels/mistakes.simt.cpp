@@ -276,6 +276,29 @@ __device__ void read_then_flag(float* out) {
 }
 __global__ void right_read_then_flag(const float*, float* out) { read_then_flag<true>(out); }
 __global__ void race_read_then_flag(const float*, float* out) { read_then_flag<false>(out); }
+// Block 0 publishes twice, as a tile of a look-back does, and its lanes meet in between. Block 1 comes late: it takes
+// the second publication where it finds it, and overwrites what block 0 has read.
+template <bool synchronised>
+__device__ void publish_twice(const float* in, float* out) {
+  auto* const total = static_cast<volatile float*>(out + 1);
+  auto* const prefix = static_cast<volatile float*>(out + 2);
+  if (blockIdx.x == 0) {
+    const float v = *static_cast<volatile float*>(out);
+    if (synchronised) __syncwarp();
+    if (threadIdx.x == 0) *total = 1.f;
+    __syncwarp();
+    if (threadIdx.x == 0) *prefix = 1.f;
+    out[32 + threadIdx.x] = v;
+  } else if (threadIdx.x == 0) {
+    float sum = 0.f;
+    for (unsigned i = 0; i < 20'000; ++i) sum += in[i % 32];
+    out[64] = sum;
+    while (*prefix != 1.f && *total != 1.f) __nanosleep(0);
+    out[0] = 2.f;
+  }
+}
+__global__ void right_publish_twice(const float* in, float* out) { publish_twice<true>(in, out); }
+__global__ void race_publish_twice(const float* in, float* out) { publish_twice<false>(in, out); }
 
 // ---- races between launches that may overlap: each is launched twice
 // -------------------------------------------------
@@ -450,6 +473,8 @@ constexpr Rung rungs[] = {
     MISTAKE(race_no_barrier_after_flag),
     MISTAKE(right_read_then_flag),
     MISTAKE(race_read_then_flag),
+    MISTAKE(right_publish_twice),
+    MISTAKE(race_publish_twice),
     MISTAKE(right_wait),
     MISTAKE(right_wait_by_one),
     MISTAKE(race_no_wait),
