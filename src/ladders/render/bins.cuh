@@ -6,9 +6,32 @@
 
 namespace upsweep::ladders::render {
 
+// A circle's bins in 16 bits, where they are at most four: the first in 12, and in 2 each how many columns and rows more.
+// So that whoever needs them again reads two bytes instead of a circle.
+class BinKey {
+ public:
+  static constexpr unsigned few = 4, first_bits = 12;
+  BinKey() = default;
+  __device__ BinKey(unsigned first, unsigned wide, unsigned high)
+      : bits_(static_cast<unsigned short>(wide * high > few ? many_bins
+                                                            : first | (wide - 1) << first_bits | (high - 1) << 14)) {}
+  __device__ bool many() const { return bits_ == many_bins; }
+  // How many there are, unless they are many; and one of them.
+  __device__ unsigned cells() const { return bits_ >= no_bins ? 0 : wide() * ((bits_ >> 14) + 1u); }
+  __device__ unsigned bin(unsigned cell, unsigned columns) const {
+    const unsigned row = wide() == 1 ? cell : wide() == 2 ? cell / 2 : 0;
+    return bits_ % (1u << first_bits) + row * columns + cell - row * wide();
+  }
+
+ private:
+  static constexpr unsigned no_bins = 0xf000, many_bins = 0xf001;  // four columns of four rows are not few
+  __device__ unsigned wide() const { return (bits_ >> first_bits & 3) + 1u; }
+  unsigned short bits_ = no_bins;
+};
+
 // Bins of 32 x 32 pixels; larger ones for a larger image, so that a block's counters fit in shared memory.
 struct BinGrid {
-  static constexpr unsigned most = 4096;
+  static constexpr unsigned most = 1u << BinKey::first_bits;
   unsigned side, columns, rows;
   explicit BinGrid(const Frame& f) : side(32) {
     while (ceil_div(f.width, side) * ceil_div(f.height, side) > most) side *= 2;
@@ -16,37 +39,41 @@ struct BinGrid {
   }
   UPSWEEP_HD unsigned count() const { return columns * rows; }
 
-  // For all lanes of a warp, with a circle each and the box of pixels that it may cover: calls f(bin, lane) for every
-  // bin in which that lane's circle covers a pixel, and perhaps for others; the same ones every time. An empty box has
-  // no bins.
+  // For all lanes of a warp, with a circle each, its box of pixels and key_of(box): calls f(bin, lane) for every bin
+  // in which that lane's circle covers a pixel, and perhaps for others; the same ones every time. The circle and the
+  // box are looked at only where the key says `many`.
   template <class F>
-  __device__ void each(const Frame& frame, const Circle& c, const Box& b, F&& f) const {
+  __device__ void each(const Frame& frame, BinKey key, const Circle& c, const Box& b, F&& f) const {
     const unsigned lane = threadIdx.x % warp_size;
-    Place own{c.x, c.y, square(c.radius), 0, 0, 0, 0, 0};
-    if (!b.empty()) {
-      own.column = unsigned(b.left) / side, own.row = unsigned(b.top) / side;
+#pragma unroll
+    for (unsigned cell = 0; cell < BinKey::few; ++cell)
+      if (cell < key.cells()) f(key.bin(cell, columns), lane);
+    Place own{};
+    if (key.many()) {
+      own = {c.x, c.y, square(c.radius), 0, unsigned(b.left) / side, unsigned(b.top) / side, 0, 0};
       own.wide = unsigned(b.right - 1) / side + 1 - own.column;
       own.cells = own.wide * (unsigned(b.bottom - 1) / side + 1 - own.row);
       own.per_wide = 1 / float(own.wide);
     }
-    const auto visit = [&](const Place& p, unsigned cell, unsigned owner) {
-      const unsigned row_of = unsigned((float(cell) + 0.5f) * p.per_wide), row = p.row + row_of;
-      const unsigned column = p.column + cell - row_of * p.wide;
-      if (reaches(p.x, p.y, p.radius2, centre_x(frame, column * side), centre_y(frame, row * side),
-                  centre_x(frame, min((column + 1) * side, frame.width) - 1),
-                  centre_y(frame, min((row + 1) * side, frame.height) - 1)))
-        f(row * columns + column, owner);
-    };
-    // A circle of few bins is its lane's work; the bins of the others, one circle after another, are that of all lanes.
-    constexpr unsigned few = 4;
-    const bool many = own.cells > few;
-    if (!many)
-      for (unsigned cell = 0; cell < own.cells; ++cell) visit(own, cell, lane);
-    for (unsigned left = __ballot_sync(all_lanes, many); left; left &= left - 1) {
+    // The bins of one circle after another are the work of all lanes.
+    for (unsigned left = __ballot_sync(all_lanes, key.many()); left; left &= left - 1) {
       const unsigned owner = unsigned(__ffs(int(left))) - 1;
       const Place p = shuffle(own, owner);
-      for (unsigned cell = lane; cell < p.cells; cell += warp_size) visit(p, cell, owner);
+      for (unsigned cell = lane; cell < p.cells; cell += warp_size) {
+        const unsigned row_of = unsigned((float(cell) + 0.5f) * p.per_wide), row = p.row + row_of;
+        const unsigned column = p.column + cell - row_of * p.wide;
+        if (reaches(p.x, p.y, p.radius2, centre_x(frame, column * side), centre_y(frame, row * side),
+                    centre_x(frame, min((column + 1) * side, frame.width) - 1),
+                    centre_y(frame, min((row + 1) * side, frame.height) - 1)))
+          f(row * columns + column, owner);
+      }
     }
+  }
+  // The bins of a box of pixels.
+  __device__ BinKey key_of(const Box& b) const {
+    if (b.empty()) return {};
+    const unsigned column = unsigned(b.left) / side, row = unsigned(b.top) / side;
+    return {row * columns + column, unsigned(b.right - 1) / side + 1 - column, unsigned(b.bottom - 1) / side + 1 - row};
   }
 
  private:
@@ -81,20 +108,23 @@ struct Shares {
   __device__ std::size_t first_of_block(unsigned batch) const {
     return (std::size_t(blockIdx.x) * batches + batch) * bin_warps * lanes;
   }
-  // Calls work(batch, circle, box) for each batch, with the thread's circle and the box of pixels that it may cover, an
-  // empty one if there is no circle. The next circle is fetched meanwhile.
-  template <class F>
-  __device__ void each(const float* circles, std::size_t n, const Frame& f, F&& work) const {
-    const unsigned lane = threadIdx.x % warp_size;
-    const auto place = [&](unsigned batch) { return first_of_block(batch) + threadIdx.x / warp_size * lanes + lane; };
-    const auto fetch = [&](unsigned batch) {
-      return lane < lanes && place(batch) < n ? load_circle(circles, place(batch)) : Circle{};
+  // The place of the thread's circle in the batch; or none.
+  __device__ std::size_t place(unsigned batch) const {
+    return first_of_block(batch) + threadIdx.x / warp_size * lanes + threadIdx.x % warp_size;
+  }
+  // Calls work(batch, item, there) for each batch, with load(the place of the thread's circle), which is done while the
+  // batch before is worked on.
+  template <class Load, class F>
+  __device__ void each(std::size_t n, Load&& load, F&& work) const {
+    const auto there = [&](unsigned batch) {
+      return batch < batches && threadIdx.x % warp_size < lanes && place(batch) < n;
     };
-    Circle next = fetch(0);
+    decltype(load(0)) next{};
+    if (there(0)) next = load(place(0));
     for (unsigned batch = 0; batch < batches; ++batch) {
-      const Circle c = next;
-      if (batch + 1 < batches) next = fetch(batch + 1);
-      work(batch, c, lane < lanes && place(batch) < n ? bounds_of(f, c.x, c.y, c.radius) : Box{0, 0, 0, 0});
+      const auto item = next;
+      if (there(batch + 1)) next = load(place(batch + 1));
+      work(batch, item, there(batch));
     }
   }
 };
@@ -122,6 +152,7 @@ struct BinnedCircles {
   Shares shares;
   Summary* parts;          // [blocks]
   Summary* summary;        // [1]
+  BinKey* keys;            // [n]
   unsigned* counts;        // [blocks][bins]
   BinList* lists;          // [bins]
   Unfinished* unfinished;  // [1]
@@ -161,13 +192,19 @@ static __global__ void __launch_bounds__(bin_threads) bin_count_kernel(const flo
   for (unsigned bin = threadIdx.x; bin < count; bin += bin_threads) counted[bin] = 0;
   __syncthreads();
   Summary summary;
-  bins.shares.each(circles, n, f, [&](unsigned, const Circle& c, const Box& box) {
-    summary.take(c, box, f);
-    bins.grid.each(f, c, box, [&](unsigned bin, unsigned) { atomicAdd(&counted[bin], 1u); });
-  });
+  const float per_circle = 3.14159274f / (f.step_x * f.step_y);
+  bins.shares.each(
+      n, [&](std::size_t at) { return load_circle(circles, at); },
+      [&](unsigned batch, const Circle& c, bool there) {
+        const Box box = there ? bounds_of(f, c.x, c.y, c.radius) : Box{0, 0, 0, 0};
+        const BinKey key = bins.grid.key_of(box);
+        if (there) summary.take(c, box, per_circle), bins.keys[bins.shares.place(batch)] = key;
+        bins.grid.each(f, key, c, box, [&](unsigned bin, unsigned) { atomicAdd(&counted[bin], 1u); });
+      });
   __syncthreads();
   for (unsigned bin = threadIdx.x; bin < count; bin += bin_threads)
     bins.counts[std::size_t(blockIdx.x) * count + bin] = counted[bin];
+  summary.halvings /= float(f.width) * float(f.height);
   summary = block_summary(summary);
   if (threadIdx.x == 0) bins.parts[blockIdx.x] = summary;
 }
@@ -221,9 +258,62 @@ static __global__ void __launch_bounds__(scan_threads) bin_scan_kernel(BinnedCir
   bins.lists[bin] = {fits ? begin : BinList::none, all, skipped ? from[lane] : 0, skipped};
 }
 
+// Writes a batch from its bitmaps [warps][bins], which become zero: each thread those of some bins, in order.
+__device__ inline void write_by_bins(const BinnedCircles& bins, unsigned* bitmap, unsigned* next, unsigned batch) {
+  const unsigned count = bins.grid.count(), first = unsigned(bins.shares.first_of_block(batch));
+  for (unsigned bin = threadIdx.x; bin < count; bin += bin_threads) {
+    unsigned words = 0;  // that are not zero
+    for (unsigned w = 0; w < bin_warps; ++w) words |= unsigned(bitmap[w * count + bin] != 0) << w;
+    if (words == 0) continue;
+    unsigned place = next[bin];
+    for (; words; words &= words - 1) {
+      const unsigned w = unsigned(__ffs(int(words))) - 1;
+      unsigned left = bitmap[w * count + bin];
+      bitmap[w * count + bin] = 0;
+      if (place == BinList::none) continue;
+      for (; left; left &= left - 1)
+        bins.indices[place++] = first + w * bins.shares.lanes + unsigned(__ffs(int(left))) - 1;
+    }
+    next[bin] = place;
+  }
+}
+
+// The same where circles have few bins, most of which have no circle of the batch: each thread writes its own circle,
+// whose rank in a bin is the number of bits before its own. For all threads of the block.
+__device__ inline void write_by_circles(const BinnedCircles& bins, unsigned* bitmap, unsigned* next, unsigned batch,
+                                        BinKey key) {
+  const unsigned count = bins.grid.count(), warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
+  unsigned ends[BinKey::few];  // where the list goes on, if this circle is the bin's last of the batch; otherwise none
+  bool last[BinKey::few];      // of the warp's
+#pragma unroll
+  for (unsigned cell = 0; cell < BinKey::few; ++cell) {
+    ends[cell] = BinList::none, last[cell] = false;
+    if (cell >= key.cells()) continue;
+    const unsigned bin = key.bin(cell, bins.grid.columns);
+    unsigned rank = 0, after = 0;
+    for (unsigned w = 0; w < bin_warps; ++w) {
+      const unsigned word = bitmap[w * count + bin];
+      rank += unsigned(__popc(w < warp ? word : w == warp ? word & ((1u << lane) - 1) : 0));
+      after |= w < warp ? 0 : w == warp ? word >> lane >> 1 : word;
+      if (w == warp) last[cell] = word >> lane == 1;
+    }
+    const unsigned place = next[bin];
+    if (place == BinList::none) continue;
+    bins.indices[place + rank] = unsigned(bins.shares.place(batch));
+    if (after == 0) ends[cell] = place + rank + 1;
+  }
+  __syncthreads();
+#pragma unroll
+  for (unsigned cell = 0; cell < BinKey::few; ++cell) {
+    if (!last[cell]) continue;
+    const unsigned bin = key.bin(cell, bins.grid.columns);
+    bitmap[warp * count + bin] = 0;
+    if (ends[cell] != BinList::none) next[bin] = ends[cell];
+  }
+}
+
 // 3. Puts each circle's index into its bins' lists, at first from block `from` of the list on; later, of the bins that
-// are unfinished, the others. A bin's bitmap has the circles of a batch that reach it, from which one thread writes
-// them in order.
+// are unfinished, the others. A bin's bitmap has the circles of a batch that reach it.
 static __global__ void __launch_bounds__(bin_threads)
     bin_scatter_kernel(const float* circles,  // [n][8]
                        std::size_t n, Frame f, BinnedCircles bins, bool later) {
@@ -246,26 +336,18 @@ static __global__ void __launch_bounds__(bin_threads)
     for (unsigned u = threadIdx.x; u < unfinished; u += bin_threads) choose(bins.unfinished->bins[u], true);
   }
   if (!__syncthreads_or(any)) return;
-  bins.shares.each(circles, n, f, [&](unsigned batch, const Circle& c, const Box& box) {
-    bins.grid.each(f, c, box,
+  const auto load_key = [&](std::size_t at) { return bins.keys[at]; };
+  bins.shares.each(n, load_key, [&](unsigned batch, BinKey key, bool there) {
+    if (!there) key = {};
+    Circle c{};
+    Box box{};
+    if (key.many()) c = load_circle(circles, bins.shares.place(batch)), box = bounds_of(f, c.x, c.y, c.radius);
+    bins.grid.each(f, key, c, box,
                    [&](unsigned bin, unsigned owner) { atomicOr(&bitmap[warp * count + bin], 1u << owner); });
-    __syncthreads();
-    const unsigned first = unsigned(bins.shares.first_of_block(batch));
-    for (unsigned bin = threadIdx.x; bin < count; bin += bin_threads) {
-      unsigned words = 0;  // that are not zero
-      for (unsigned w = 0; w < bin_warps; ++w) words |= unsigned(bitmap[w * count + bin] != 0) << w;
-      if (words == 0) continue;
-      unsigned place = next[bin];
-      for (; words; words &= words - 1) {
-        const unsigned w = unsigned(__ffs(int(words))) - 1;
-        unsigned left = bitmap[w * count + bin];
-        bitmap[w * count + bin] = 0;
-        if (place == BinList::none) continue;
-        for (; left; left &= left - 1)
-          bins.indices[place++] = first + w * bins.shares.lanes + unsigned(__ffs(int(left))) - 1;
-      }
-      next[bin] = place;
-    }
+    if (__syncthreads_or(key.many()))
+      write_by_bins(bins, bitmap, next, batch);
+    else
+      write_by_circles(bins, bitmap, next, batch, key);
     __syncthreads();
   });
 }
@@ -281,6 +363,7 @@ inline BinnedCircles::BinnedCircles(const Args& a, float needed)
     return bytes += ceil_div(more, 16) * 16, bytes - ceil_div(more, 16) * 16;
   };
   const std::size_t at_parts = reserve((shares.blocks + 1) * sizeof(Summary));
+  const std::size_t at_keys = reserve(a.n * sizeof(BinKey));
   const std::size_t at_counts = reserve(std::size_t(shares.blocks) * grid.count() * sizeof(unsigned));
   const std::size_t at_lists = reserve(grid.count() * sizeof(BinList));
   const std::size_t at_unfinished = reserve(sizeof(Unfinished));
@@ -289,6 +372,7 @@ inline BinnedCircles::BinnedCircles(const Args& a, float needed)
   parts = reinterpret_cast<Summary*>(memory);
   if (!memory) return;
   parts = reinterpret_cast<Summary*>(memory + at_parts), summary = parts + shares.blocks;
+  keys = reinterpret_cast<BinKey*>(memory + at_keys);
   counts = reinterpret_cast<unsigned*>(memory + at_counts);
   lists = reinterpret_cast<BinList*>(memory + at_lists);
   unfinished = reinterpret_cast<Unfinished*>(memory + at_unfinished);
