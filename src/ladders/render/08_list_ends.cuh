@@ -66,8 +66,8 @@ __device__ bool draw_end(const float* circles, const BinnedCircles& bins, const 
 __device__ void draw_list(const float* circles, std::size_t n, const BinnedCircles& bins, const BinList& list,
                           const Patch& patch, float* image, const Frame& f) {
   BitsMemory& memory = *dynamic_shared<BitsMemory>();
-  const TileCircles all = list.listed() ? TileCircles(circles, bins.indices + list.begin, list.count)
-                                        : TileCircles(circles, nullptr, n);
+  const TileCircles all =
+      list.listed() ? TileCircles(circles, bins.indices + list.begin, list.count) : TileCircles(circles, nullptr, n);
   if (bins.summary->uneven == 0)
     draw_all<true>(all, memory, patch, image, f);
   else

@@ -6,8 +6,8 @@
 
 namespace upsweep::ladders::render {
 
-// A circle's bins in 16 bits, where they are at most four: the first in 12, and in 2 each how many columns and rows more.
-// So that whoever needs them again reads two bytes instead of a circle.
+// A circle's bins in 16 bits, where they are at most four: the first in 12, and in 2 each how many columns and rows
+// more. So that whoever needs them again reads two bytes instead of a circle.
 class BinKey {
  public:
   static constexpr unsigned few = 4, first_bits = 12;
@@ -32,9 +32,9 @@ class BinKey {
 // Bins of 32 x 32 pixels; larger ones for a larger image, so that a block's counters fit in shared memory.
 struct BinGrid {
   static constexpr unsigned most = 1u << BinKey::first_bits;
-  unsigned side, columns, rows;
-  explicit BinGrid(const Frame& f) : side(32) {
-    while (ceil_div(f.width, side) * ceil_div(f.height, side) > most) side *= 2;
+  unsigned shift, side, columns, rows;  // side: 2^shift
+  explicit BinGrid(const Frame& f) : shift(5), side(32) {
+    while (ceil_div(f.width, side) * ceil_div(f.height, side) > most) side = 1u << ++shift;
     columns = unsigned(ceil_div(f.width, side)), rows = unsigned(ceil_div(f.height, side));
   }
   UPSWEEP_HD unsigned count() const { return columns * rows; }
@@ -50,37 +50,42 @@ struct BinGrid {
       if (cell < key.cells()) f(key.bin(cell, columns), lane);
     Place own{};
     if (key.many()) {
-      own = {c.x, c.y, square(c.radius), 0, unsigned(b.left) / side, unsigned(b.top) / side, 0, 0};
-      own.wide = unsigned(b.right - 1) / side + 1 - own.column;
-      own.cells = own.wide * (unsigned(b.bottom - 1) / side + 1 - own.row);
-      own.per_wide = 1 / float(own.wide);
+      const unsigned column = unsigned(b.left) >> shift, row = unsigned(b.top) >> shift;
+      const float wide = float((unsigned(b.right - 1) >> shift) + 1 - column);
+      own = {c.x, c.y, square(c.radius), float(column), float(row), wide, 1 / wide, 0};
+      own.cells = wide * float((unsigned(b.bottom - 1) >> shift) + 1 - row);
     }
-    // The bins of one circle after another are the work of all lanes.
+    // The bins of one circle after another are the work of all lanes; in f32, because conversions are slow.
+    const float size = float(side), width = float(frame.width), height = float(frame.height);
+    const auto centre = [](float origin, float step, float i) { return add(origin, mul(step, i + 0.5f)); };
     for (unsigned left = __ballot_sync(all_lanes, key.many()); left; left &= left - 1) {
       const unsigned owner = unsigned(__ffs(int(left))) - 1;
       const Place p = shuffle(own, owner);
-      for (unsigned cell = lane; cell < p.cells; cell += warp_size) {
-        const unsigned row_of = unsigned((float(cell) + 0.5f) * p.per_wide), row = p.row + row_of;
-        const unsigned column = p.column + cell - row_of * p.wide;
-        if (reaches(p.x, p.y, p.radius2, centre_x(frame, column * side), centre_y(frame, row * side),
-                    centre_x(frame, min((column + 1) * side, frame.width) - 1),
-                    centre_y(frame, min((row + 1) * side, frame.height) - 1)))
-          f(row * columns + column, owner);
+      for (float cell = float(lane); cell < p.cells; cell += warp_size) {
+        const float row_of = floorf((cell + 0.5f) * p.per_wide), row = p.row + row_of;
+        const float column = p.column + cell - row_of * p.wide;
+        if (reaches(p.x, p.y, p.radius2, centre(frame.x0, frame.step_x, column * size),
+                    centre(frame.y0, frame.step_y, row * size),
+                    centre(frame.x0, frame.step_x, min(column * size + size, width) - 1),
+                    centre(frame.y0, frame.step_y, min(row * size + size, height) - 1)))
+          f(unsigned(row * float(columns) + column), owner);
       }
     }
   }
   // The bins of a box of pixels.
   __device__ BinKey key_of(const Box& b) const {
     if (b.empty()) return {};
-    const unsigned column = unsigned(b.left) / side, row = unsigned(b.top) / side;
-    return {row * columns + column, unsigned(b.right - 1) / side + 1 - column, unsigned(b.bottom - 1) / side + 1 - row};
+    const unsigned column = unsigned(b.left) >> shift, row = unsigned(b.top) >> shift;
+    return {row * columns + column, (unsigned(b.right - 1) >> shift) + 1 - column,
+            (unsigned(b.bottom - 1) >> shift) + 1 - row};
   }
 
  private:
   struct Place {
     float x, y, radius2;
-    float per_wide;                     // 1 / wide: with at most 4096 cells, close enough to divide by
-    unsigned column, row, wide, cells;  // of bins: the first, how many beside each other, how many in all
+    float column, row;     // of the first bin
+    float wide, per_wide;  // bins beside each other, and 1 / wide: with at most 4096 bins, close enough to divide by
+    float cells;           // bins
   };
 };
 
@@ -258,98 +263,167 @@ static __global__ void __launch_bounds__(scan_threads) bin_scan_kernel(BinnedCir
   bins.lists[bin] = {fits ? begin : BinList::none, all, skipped ? from[lane] : 0, skipped};
 }
 
-// Writes a batch from its bitmaps [warps][bins], which become zero: each thread those of some bins, in order.
-__device__ inline void write_by_bins(const BinnedCircles& bins, unsigned* bitmap, unsigned* next, unsigned batch) {
-  const unsigned count = bins.grid.count(), first = unsigned(bins.shares.first_of_block(batch));
-  for (unsigned bin = threadIdx.x; bin < count; bin += bin_threads) {
-    unsigned words = 0;  // that are not zero
-    for (unsigned w = 0; w < bin_warps; ++w) words |= unsigned(bitmap[w * count + bin] != 0) << w;
-    if (words == 0) continue;
-    unsigned place = next[bin];
-    for (; words; words &= words - 1) {
-      const unsigned w = unsigned(__ffs(int(words))) - 1;
-      unsigned left = bitmap[w * count + bin];
-      bitmap[w * count + bin] = 0;
-      if (place == BinList::none) continue;
-      for (; left; left &= left - 1)
-        bins.indices[place++] = first + w * bins.shares.lanes + unsigned(__ffs(int(left))) - 1;
-    }
-    next[bin] = place;
+// A block that writes entries, and its shared memory.
+class BinScatter {
+ public:
+  static UPSWEEP_HD std::size_t shared_bytes(unsigned bins) {
+    return bins * (sizeof(unsigned) * (1 + bin_warps) + sizeof(unsigned short) * bin_warps);
   }
-}
+  __device__ BinScatter(const float* circles, std::size_t n, const Frame& f, const BinnedCircles& bins)
+      : circles_(circles),
+        n_(n),
+        f_(f),
+        bins_(bins),
+        count_(bins.grid.count()),
+        warp_(threadIdx.x / warp_size),
+        lane_(threadIdx.x % warp_size),
+        next_(dynamic_shared<unsigned>()),
+        bitmap_(next_ + count_),
+        before_(reinterpret_cast<unsigned short*>(bitmap_ + bin_warps * count_)) {}
 
-// The same where circles have few bins, most of which have no circle of the batch: each thread writes its own circle,
-// whose rank in a bin is the number of bits before its own. For all threads of the block.
-__device__ inline void write_by_circles(const BinnedCircles& bins, unsigned* bitmap, unsigned* next, unsigned batch,
-                                        BinKey key) {
-  const unsigned count = bins.grid.count(), warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
-  unsigned ends[BinKey::few];  // where the list goes on, if this circle is the bin's last of the batch; otherwise none
-  bool last[BinKey::few];      // of the warp's
-#pragma unroll
-  for (unsigned cell = 0; cell < BinKey::few; ++cell) {
-    ends[cell] = BinList::none, last[cell] = false;
-    if (cell >= key.cells()) continue;
-    const unsigned bin = key.bin(cell, bins.grid.columns);
-    unsigned rank = 0, after = 0;
-    for (unsigned w = 0; w < bin_warps; ++w) {
-      const unsigned word = bitmap[w * count + bin];
-      rank += unsigned(__popc(w < warp ? word : w == warp ? word & ((1u << lane) - 1) : 0));
-      after |= w < warp ? 0 : w == warp ? word >> lane >> 1 : word;
-      if (w == warp) last[cell] = word >> lane == 1;
+  // Where each bin's entries of this block begin: of those taken at first, or of the others. False if none are written.
+  __device__ bool begin(bool later) {
+    const unsigned unfinished = bins_.unfinished->count;
+    if (later && unfinished == 0) return false;
+    bool any = false;
+    const auto choose = [&](unsigned bin, bool taken) {
+      const BinList list = bins_.lists[bin];
+      taken = taken && list.listed() && (blockIdx.x >= list.from) != later;
+      next_[bin] = taken ? list.begin + bins_.counts[std::size_t(blockIdx.x) * count_ + bin] : BinList::none;
+      any |= taken;
+    };
+    for (unsigned bin = threadIdx.x; bin < count_; bin += bin_threads) choose(bin, !later);
+    if (later) {
+      __syncthreads();
+      for (unsigned u = threadIdx.x; u < unfinished; u += bin_threads) choose(bins_.unfinished->bins[u], true);
     }
-    const unsigned place = next[bin];
-    if (place == BinList::none) continue;
-    bins.indices[place + rank] = unsigned(bins.shares.place(batch));
-    if (after == 0) ends[cell] = place + rank + 1;
+    return __syncthreads_or(any);
   }
-  __syncthreads();
+
+  __device__ void write() {
+    clear();
+    bool many = bins_.shares.batches * bins_.shares.lanes * bin_warps > 0xffff;  // for before_
+    each_key([&](std::size_t, BinKey key) {
+      many |= key.many();
+      each_cell(key, [&](unsigned, unsigned bin) {
+        const unsigned at = warp_ * count_ + bin;
+        atomicAdd(&reinterpret_cast<unsigned*>(before_)[at / 2], 1u << at % 2 * 16);
+      });
+    });
+    if (__syncthreads_or(many))
+      write_by_bins();
+    else
+      write_by_circles();
+  }
+
+ private:
+  // Where circles have few bins: each warp writes consecutive circles, 32 at once, each lane its own. Its rank in a bin
+  // is the number of the block's circles before.
+  __device__ void write_by_circles() {
+    for (unsigned bin = threadIdx.x; bin < count_; bin += bin_threads)
+      for (unsigned w = 0, sum = 0; w < bin_warps; ++w) {
+        unsigned short& before = before_[w * count_ + bin];
+        const unsigned counted = before;
+        before = static_cast<unsigned short>(sum);
+        sum += counted;
+      }
+    __syncthreads();
+    each_key([&](std::size_t place, BinKey key) {
+      each_cell(key, [&](unsigned, unsigned bin) { atomicOr(&bitmap_[warp_ * count_ + bin], 1u << lane_); });
+      __syncwarp();
+      unsigned after[BinKey::few];  // where the warp goes on, if this is its last circle of the bin; otherwise 0
+      each_cell(key, [&](unsigned cell, unsigned bin) {
+        const unsigned bits = bitmap_[warp_ * count_ + bin];
+        const unsigned rank = before_[warp_ * count_ + bin] + unsigned(__popc(bits & ((1u << lane_) - 1)));
+        if (next_[bin] != BinList::none) bins_.indices[next_[bin] + rank] = unsigned(place);
+        after[cell] = bits >> lane_ == 1 ? rank + 1 : 0;
+      });
+      __syncwarp();
+      each_cell(key, [&](unsigned cell, unsigned bin) {
+        if (after[cell] == 0) return;
+        bitmap_[warp_ * count_ + bin] = 0;
+        before_[warp_ * count_ + bin] = static_cast<unsigned short>(after[cell]);
+      });
+      __syncwarp();
+    });
+  }
+
+  // Otherwise a bin's bitmap gets the circles of a batch that reach it, from which one thread writes them in order.
+  __device__ void write_by_bins() {
+    const auto load_key = [&](std::size_t at) { return bins_.keys[at]; };
+    bins_.shares.each(n_, load_key, [&](unsigned batch, BinKey key, bool there) {
+      if (!there) key = {};
+      Circle c{};
+      Box box{};
+      if (key.many()) c = load_circle(circles_, bins_.shares.place(batch)), box = bounds_of(f_, c.x, c.y, c.radius);
+      bins_.grid.each(f_, key, c, box,
+                      [&](unsigned bin, unsigned owner) { atomicOr(&bitmap_[warp_ * count_ + bin], 1u << owner); });
+      __syncthreads();
+      const unsigned first = unsigned(bins_.shares.first_of_block(batch));
+      for (unsigned bin = threadIdx.x; bin < count_; bin += bin_threads) {
+        unsigned words = 0;  // that are not zero
+        for (unsigned w = 0; w < bin_warps; ++w) words |= unsigned(bitmap_[w * count_ + bin] != 0) << w;
+        if (words == 0) continue;
+        unsigned place = next_[bin];
+        for (; words; words &= words - 1) {
+          const unsigned w = unsigned(__ffs(int(words))) - 1;
+          unsigned left = bitmap_[w * count_ + bin];
+          bitmap_[w * count_ + bin] = 0;
+          if (place == BinList::none) continue;
+          for (; left; left &= left - 1)
+            bins_.indices[place++] = first + w * bins_.shares.lanes + unsigned(__ffs(int(left))) - 1;
+        }
+        next_[bin] = place;
+      }
+      __syncthreads();
+    });
+  }
+
+  __device__ void clear() {
+    for (unsigned w = threadIdx.x; w < count_ * bin_warps; w += bin_threads) bitmap_[w] = 0, before_[w] = 0;
+    __syncthreads();
+  }
+  // Calls f(place, key) for the warp's consecutive circles, one for each lane; an empty key where there is none.
+  template <class F>
+  __device__ void each_key(F&& f) const {
+    const Shares& shares = bins_.shares;
+    const std::size_t first = shares.first_of_block(0) + std::size_t(warp_) * shares.batches * shares.lanes + lane_;
+    constexpr unsigned ahead = 4;  // keys that are loaded at once
+    for (unsigned b = 0; b < shares.batches; b += ahead) {
+      BinKey keys[ahead];
 #pragma unroll
-  for (unsigned cell = 0; cell < BinKey::few; ++cell) {
-    if (!last[cell]) continue;
-    const unsigned bin = key.bin(cell, bins.grid.columns);
-    bitmap[warp * count + bin] = 0;
-    if (ends[cell] != BinList::none) next[bin] = ends[cell];
+      for (unsigned k = 0; k < ahead; ++k) {
+        const std::size_t place = first + std::size_t(b + k) * shares.lanes;
+        if (b + k < shares.batches && lane_ < shares.lanes && place < n_) keys[k] = bins_.keys[place];
+      }
+#pragma unroll
+      for (unsigned k = 0; k < ahead; ++k) f(first + std::size_t(b + k) * shares.lanes, keys[k]);
+    }
   }
-}
+  template <class F>
+  __device__ void each_cell(BinKey key, F&& f) const {
+#pragma unroll
+    for (unsigned cell = 0; cell < BinKey::few; ++cell)
+      if (cell < key.cells()) f(cell, key.bin(cell, bins_.grid.columns));
+  }
+
+  const float* const circles_;
+  const std::size_t n_;
+  const Frame& f_;
+  const BinnedCircles& bins_;
+  const unsigned count_, warp_, lane_;
+  unsigned* const next_;          // [bins]: the place of the first entry that is not written, or none
+  unsigned* const bitmap_;        // [warps][bins]: of a warp's 32 circles
+  unsigned short* const before_;  // [warps][bins]: how many of the block's entries are before the warp's next
+};
 
 // 3. Puts each circle's index into its bins' lists, at first from block `from` of the list on; later, of the bins that
-// are unfinished, the others. A bin's bitmap has the circles of a batch that reach it.
+// are unfinished, the others.
 static __global__ void __launch_bounds__(bin_threads)
     bin_scatter_kernel(const float* circles,  // [n][8]
                        std::size_t n, Frame f, BinnedCircles bins, bool later) {
-  const unsigned count = bins.grid.count(), warp = threadIdx.x / warp_size;
-  unsigned* const bitmap = dynamic_shared<unsigned>();  // [warps][bins]
-  unsigned* const next = bitmap + bin_warps * count;    // [bins]: the place of the batch's first circle, or none
-  const unsigned unfinished = bins.unfinished->count;
-  if (later && unfinished == 0) return;
-  bool any = false;
-  const auto choose = [&](unsigned bin, bool taken) {
-    const BinList list = bins.lists[bin];
-    taken = taken && list.listed() && (blockIdx.x >= list.from) != later;
-    next[bin] = taken ? list.begin + bins.counts[std::size_t(blockIdx.x) * count + bin] : BinList::none;
-    any |= taken;
-  };
-  for (unsigned bin = threadIdx.x; bin < count; bin += bin_threads) choose(bin, !later);
-  for (unsigned w = threadIdx.x; w < count * bin_warps; w += bin_threads) bitmap[w] = 0;
-  if (later) {
-    __syncthreads();
-    for (unsigned u = threadIdx.x; u < unfinished; u += bin_threads) choose(bins.unfinished->bins[u], true);
-  }
-  if (!__syncthreads_or(any)) return;
-  const auto load_key = [&](std::size_t at) { return bins.keys[at]; };
-  bins.shares.each(n, load_key, [&](unsigned batch, BinKey key, bool there) {
-    if (!there) key = {};
-    Circle c{};
-    Box box{};
-    if (key.many()) c = load_circle(circles, bins.shares.place(batch)), box = bounds_of(f, c.x, c.y, c.radius);
-    bins.grid.each(f, key, c, box,
-                   [&](unsigned bin, unsigned owner) { atomicOr(&bitmap[warp * count + bin], 1u << owner); });
-    if (__syncthreads_or(key.many()))
-      write_by_bins(bins, bitmap, next, batch);
-    else
-      write_by_circles(bins, bitmap, next, batch, key);
-    __syncthreads();
-  });
+  BinScatter block(circles, n, f, bins);
+  if (block.begin(later)) block.write();
 }
 
 // Bytes of scratch: what lists of four bins a circle take, and no less than 16 MiB. Longer lists are left out.
@@ -399,7 +473,7 @@ inline Status BinnedCircles::scatter(const Args& a, bool later) const {
   return launch(bin_scatter_kernel,
                 {.grid = shares.blocks,
                  .block = bin_threads,
-                 .shared_bytes = grid.count() * (bin_warps + 1) * sizeof(unsigned),
+                 .shared_bytes = BinScatter::shared_bytes(grid.count()),
                  .stream = a.stream},
                 a.circles, a.n, a.frame, *this, later);
 }

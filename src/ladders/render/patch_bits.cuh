@@ -1,7 +1,7 @@
 // Draws any list of circles over a block's tile. Of each warp's 8 x 8 pixels and 32 circles, the bits that say what
 // covers what are found by circles, transposed, and used by pixels: no lane waits while others test or blend.
 //
-// 1. A block fetches 512 circles. A ballot for each patch has those of 32 circles whose box reaches it.
+// 1. A block fetches 512 circles. A ballot for each patch says which of a warp's 32 circles reach it.
 // 2. Each warp lists those of its patch. Of 32 listed, each lane tests one against the 64 pixels; dx^2 and dy^2 are
 //    eight each, so that a test is a sum and a comparison.
 // 3. Transposed, lane l has the bits of pixel l. It blends one circle after another, from its highest bit down.
@@ -77,6 +77,7 @@ class WarpBits {
   // Lists the circles of a batch of 512 that reach the patch, which are staged; draws as many as can be 32 at once.
   __device__ void draw(unsigned batch) {
     unsigned left = lane_ < patch_warps ? memory_.reached[batch % 2][warp_][lane_] : 0;
+    if (waiting_ == 0 && !__any_sync(all_lanes, left)) return;
     const unsigned upto = warp_scan(unsigned(__popc(left)), Sum{}), waited = waiting_;
     unsigned place = waiting_ + upto - unsigned(__popc(left));
     const unsigned first = batch % 3 * patch_threads + lane_ * warp_size;
@@ -141,17 +142,10 @@ class WarpBits {
   unsigned waiting_ = 0;  // listed circles that are not drawn yet
 };
 
-// The patches of the block's tile, as bits, that the circle's box reaches.
-__device__ __forceinline__ unsigned patches_reached(const Frame& f, const Patch& patch, const Circle& c) {
-  const Box b = bounds_of(f, c.x, c.y, c.radius);
-  const int tile_i = int(patch.tile_i), tile_j = int(patch.tile_j), side = int(patch_tile);
-  const int left = max(b.left - tile_i, 0), right = min(b.right - tile_i, side);
-  const int top = max(b.top - tile_j, 0), bottom = min(b.bottom - tile_j, side);
-  if (left >= right || top >= bottom) return 0;
-  const unsigned columns = (2u << (right - 1) / 8) - (1u << left / 8);
-  // A row of four patches is four bits.
-  const unsigned rows = (2u << (bottom - 1) / 8 * 4) - (1u << top / 8 * 4);
-  return columns * (rows & 0x1111u);
+// How far a circle's centre is on one axis from the pixels of each patch, squared.
+__device__ __forceinline__ void distances(float (&to)[4], const BitsMemory::Centres (&patches)[4], float centre) {
+#pragma unroll
+  for (unsigned p = 0; p < 4; ++p) to[p] = square(max(max(patches[p].at[0] - centre, centre - patches[p].at[7]), 0.f));
 }
 
 // Draws all circles of the tile over the background. For all threads of the block.
@@ -162,20 +156,30 @@ __device__ void draw_all(TileCircles circles, BitsMemory& memory, const Patch& p
     memory.x[threadIdx.x / 8].at[threadIdx.x % 8] = centre_x(f, patch.tile_i + threadIdx.x);
     memory.y[threadIdx.x / 8].at[threadIdx.x % 8] = centre_y(f, patch.tile_j + threadIdx.x);
   }
+  __syncthreads();
   WarpBits<fused> bits(memory, f, patch);
   unsigned batch = 0;
   for (std::size_t first = 0; first < circles.count; first += patch_threads, ++batch) {
     const Circle c = circles.take(first);
-    unsigned patches = 0, word = 0;
-    if (first + threadIdx.x < circles.count) {
-      keep(memory.staged[batch % 3 * patch_threads + threadIdx.x], c);
-      patches = patches_reached(f, patch, c);
+    const bool there = first + threadIdx.x < circles.count;
+    if (there) keep(memory.staged[batch % 3 * patch_threads + threadIdx.x], c);
+    const bool reaches_tile = there && reaches(c.x, c.y, square(c.radius), memory.x[0].at[0], memory.y[0].at[0],
+                                               memory.x[3].at[7], memory.y[3].at[7]);
+    unsigned(*const reached)[patch_warps] = memory.reached[batch % 2];
+    if (!__any_sync(all_lanes, reaches_tile)) {
+      if (lane < patch_warps) reached[lane][warp] = 0;
+    } else {
+      // As in `reaches`, the nearest pixel decides exactly.
+      float dx2[4], dy2[4];
+      distances(dx2, memory.x, c.x);
+      distances(dy2, memory.y, c.y);
+      const float radius2 = there ? square(c.radius) : -1;
+#pragma unroll
+      for (unsigned p = 0; p < patch_warps; ++p) {
+        const unsigned some = __ballot_sync(all_lanes, add(dx2[p % 4], dy2[p / 4]) <= radius2);
+        if (lane == 0) reached[p][warp] = some;
+      }
     }
-    for (unsigned p = 0; p < patch_warps; ++p) {
-      const unsigned reached = __ballot_sync(all_lanes, patches >> p & 1);
-      if (lane == p) word = reached;
-    }
-    if (lane < patch_warps) memory.reached[batch % 2][lane][warp] = word;
     __syncthreads();
     bits.draw(batch);
   }
