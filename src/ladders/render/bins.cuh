@@ -50,26 +50,19 @@ struct BinGrid {
       if (cell < key.cells()) f(key.bin(cell, columns), lane);
     Place own{};
     if (key.many()) {
-      const unsigned column = unsigned(b.left) >> shift, row = unsigned(b.top) >> shift;
-      const float wide = float((unsigned(b.right - 1) >> shift) + 1 - column);
-      own = {c.x, c.y, square(c.radius), float(column), float(row), wide, 1 / wide, 0};
-      own.cells = wide * float((unsigned(b.bottom - 1) >> shift) + 1 - row);
+      const unsigned left = unsigned(b.left) >> shift, right = (unsigned(b.right - 1) >> shift) + 1;
+      const unsigned top = unsigned(b.top) >> shift, bottom = (unsigned(b.bottom - 1) >> shift) + 1;
+      own = {c.x, c.y, c.radius, left, right, top, bottom};
     }
-    // The bins of one circle after another are the work of all lanes; in f32, because conversions are slow.
-    const float size = float(side), width = float(frame.width), height = float(frame.height);
-    const auto centre = [](float origin, float step, float i) { return add(origin, mul(step, i + 0.5f)); };
-    for (unsigned left = __ballot_sync(all_lanes, key.many()); left; left &= left - 1) {
+    // A warp's largest circles are the work of all lanes, one after another: a row of bins for each lane.
+    constexpr unsigned large = 64;
+    const bool shared = own.rows() * own.columns() > large;
+    if (!shared)
+      for (unsigned row = own.top; row < own.bottom; ++row) each_of_row(frame, own, row, lane, f);
+    for (unsigned left = __ballot_sync(all_lanes, shared); left; left &= left - 1) {
       const unsigned owner = unsigned(__ffs(int(left))) - 1;
       const Place p = shuffle(own, owner);
-      for (float cell = float(lane); cell < p.cells; cell += warp_size) {
-        const float row_of = floorf((cell + 0.5f) * p.per_wide), row = p.row + row_of;
-        const float column = p.column + cell - row_of * p.wide;
-        if (reaches(p.x, p.y, p.radius2, centre(frame.x0, frame.step_x, column * size),
-                    centre(frame.y0, frame.step_y, row * size),
-                    centre(frame.x0, frame.step_x, min(column * size + size, width) - 1),
-                    centre(frame.y0, frame.step_y, min(row * size + size, height) - 1)))
-          f(unsigned(row * float(columns) + column), owner);
-      }
+      for (unsigned row = p.top + lane; row < p.bottom; row += warp_size) each_of_row(frame, p, row, owner, f);
     }
   }
   // The bins of a box of pixels.
@@ -82,11 +75,27 @@ struct BinGrid {
 
  private:
   struct Place {
-    float x, y, radius2;
-    float column, row;     // of the first bin
-    float wide, per_wide;  // bins beside each other, and 1 / wide: with at most 4096 bins, close enough to divide by
-    float cells;           // bins
+    float x, y, radius;
+    unsigned left, right, top, bottom;  // bins
+    __device__ unsigned columns() const { return right - left; }
+    __device__ unsigned rows() const { return bottom - top; }
   };
+  // The bins of a row, from the pixels that are as near to the centre as half the chord of the row's nearest pixels.
+  template <class F>
+  __device__ void each_of_row(const Frame& f, const Place& p, unsigned row, unsigned owner, F&& visit) const {
+    const float above = centre_y(f, row * side), below = centre_y(f, min((row + 1) * side, f.height) - 1);
+    const float radius2 = square(p.radius), dy2 = square(max(max(above - p.y, p.y - below), 0.f));
+    if (!(dy2 <= radius2)) return;
+    // What bounds_of_axis allows for, and what rounding moves squares by 2^-21: the chord's end by 2^-10 of the radius.
+    const float far = f.x0 + f.step_x * float(f.width);
+    const float slack = (fabsf(p.x) + p.radius + max(fabsf(f.x0), fabsf(far))) * 0x1p-20f + p.radius * 0x1p-10f;
+    const float chord = radius2 > 3e38f ? radius2 : sqrtf(radius2 - dy2) + slack;
+    const float per = 1 / f.step_x, most = float(f.width);
+    const float first = (p.x - chord - f.x0) * per - 0.5f, last = (p.x + chord - f.x0) * per - 0.5f;
+    const unsigned left = max(p.left, unsigned(min(max(first, 0.f), most)) >> shift);
+    const unsigned right = min(p.right, (unsigned(min(max(last, 0.f), most)) >> shift) + 1);
+    for (unsigned column = left; column < right; ++column) visit(row * columns + column, owner);
+  }
 };
 
 // ---- the circles of a block
@@ -214,15 +223,21 @@ static __global__ void __launch_bounds__(bin_threads) bin_count_kernel(const flo
   if (threadIdx.x == 0) bins.parts[blockIdx.x] = summary;
 }
 
-// 2. Turns counts into places: for each bin the exclusive sum over the blocks, and room for its list. A block takes 32
-// bins, one for each lane; each of its warps sums a part of the blocks.
-inline constexpr unsigned scan_threads = 1024, scan_warps = scan_threads / warp_size;
+// 2. Turns counts into places: for each bin the exclusive sum over the blocks, and room for its list. A block takes 8
+// bins, a sector of a block's counts; 128 groups of threads take up to four consecutive blocks each.
+inline constexpr unsigned scan_threads = 1024, scan_warps = scan_threads / warp_size, scan_bins = 8;
+inline constexpr unsigned scan_rows = bin_blocks * scan_bins / scan_threads;
 static __global__ void __launch_bounds__(scan_threads) bin_scan_kernel(BinnedCircles bins) {
-  __shared__ unsigned totals[scan_warps][warp_size], from[warp_size];
+  __shared__ unsigned totals[scan_warps][scan_bins], from[scan_bins];
   __shared__ float depth;
   const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size, blocks = bins.shares.blocks;
-  const unsigned count = bins.grid.count(), bin = blockIdx.x * warp_size + lane;
-  if (warp == 0) from[lane] = 0;
+  const unsigned count = bins.grid.count(), own = threadIdx.x % scan_bins, bin = blockIdx.x * scan_bins + own;
+  const unsigned first = threadIdx.x / scan_bins * scan_rows;
+  unsigned counted[scan_rows], sum = 0;
+#pragma unroll
+  for (unsigned r = 0; r < scan_rows; ++r)
+    counted[r] = first + r < blocks && bin < count ? bins.counts[std::size_t(first + r) * count + bin] : 0;
+  if (warp == 0 && lane < scan_bins) from[lane] = 0;
 
   Summary summary;
   if (threadIdx.x < blocks) summary = bins.parts[threadIdx.x];
@@ -232,30 +247,33 @@ static __global__ void __launch_bounds__(scan_threads) bin_scan_kernel(BinnedCir
     if (blockIdx.x == 0) *bins.summary = summary;
   }
 
-  const unsigned first = blocks * warp / scan_warps, end = blocks * (warp + 1) / scan_warps;
-  unsigned sum = 0;
-  if (bin < count)
-    for (unsigned b = first; b < end; ++b) sum += bins.counts[std::size_t(b) * count + bin];
-  totals[warp][lane] = sum;
+  for (const unsigned c : counted) sum += c;
+  unsigned before = sum;
+  for (unsigned distance = scan_bins; distance < warp_size; distance *= 2) {
+    const unsigned left = shuffle_up(before, distance);
+    if (lane >= distance) before += left;
+  }
+  if (lane >= warp_size - scan_bins) totals[warp][own] = before;
+  before -= sum;
   __syncthreads();
-  unsigned before = 0, all = 0;
+  unsigned all = 0;
   for (unsigned w = 0; w < scan_warps; ++w) {
-    before += w < warp ? totals[w][lane] : 0;
-    all += totals[w][lane];
+    before += w < warp ? totals[w][own] : 0;
+    all += totals[w][own];
   }
   const unsigned wanted = bins.wanted(all, depth);
   unsigned last = 0;  // block from which on there are as many as wanted
-  if (bin < count)
-    for (unsigned b = first; b < end; ++b) {
-      unsigned& place = bins.counts[std::size_t(b) * count + bin];
-      const unsigned counted = place;
-      place = before;
-      if (all - before >= wanted) last = b;
-      before += counted;
+#pragma unroll
+  for (unsigned r = 0; r < scan_rows; ++r) {
+    if (first + r < blocks && bin < count) {
+      bins.counts[std::size_t(first + r) * count + bin] = before;
+      if (all - before >= wanted) last = first + r;
     }
-  if (last > 0) atomicMax(&from[lane], last);
+    before += counted[r];
+  }
+  if (last > 0) atomicMax(&from[own], last);
   __syncthreads();
-  if (warp > 0 || bin >= count) return;
+  if (warp > 0 || lane >= scan_bins || bin >= count) return;
   bins.unfinished->listed[bin] = 0;
   const unsigned begin = atomicAdd(bins.cursor, all);
   const unsigned skipped = bins.counts[std::size_t(from[lane]) * count + bin];
@@ -463,7 +481,7 @@ inline Status BinnedCircles::fill(const Args& a) const {
       !s)
     return s;
   if (auto s = launch(bin_scan_kernel,
-                      {.grid = unsigned(ceil_div(bins, warp_size)), .block = scan_threads, .stream = a.stream}, *this);
+                      {.grid = unsigned(ceil_div(bins, scan_bins)), .block = scan_threads, .stream = a.stream}, *this);
       !s)
     return s;
   return scatter(a, false);
