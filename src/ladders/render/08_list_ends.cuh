@@ -15,6 +15,7 @@
 // Source    Levoy 1990; Ashkiani et al. 2016, as in binned.
 #pragma once
 #include "kernel/run_rung.h"
+#include "ladders/render/patch_bits.cuh"
 #include "ladders/render/warp_end.cuh"
 
 namespace upsweep::ladders::render {
@@ -61,17 +62,35 @@ __device__ bool draw_end(const float* circles, const BinnedCircles& bins, const 
   return __syncthreads_and(drawn);
 }
 
+// Draws the tile from its bin's list, if that is complete, or from all circles.
+__device__ void draw_list(const float* circles, std::size_t n, const BinnedCircles& bins, const BinList& list,
+                          const Patch& patch, float* image, const Frame& f) {
+  BitsMemory& memory = *dynamic_shared<BitsMemory>();
+  const TileCircles all =
+      list.listed() ? TileCircles(circles, bins.indices + list.begin, list.count) : TileCircles(circles, nullptr, n);
+  if (bins.summary->uneven == 0)
+    draw_all<true>(all, memory, patch, image, f);
+  else
+    draw_all<false>(all, memory, patch, image, f);
+}
+
 __global__ void __launch_bounds__(patch_threads, 2) list_ends_kernel(const float* circles,  // [n][8]
-                                                                     float* image,          // [height][width][channels]
+                                                                     std::size_t n,
+                                                                     float* image,  // [height][width][channels]
                                                                      Frame f, BinnedCircles bins) {
-  PatchMemory& memory = *dynamic_shared<PatchMemory>();
   const Patch patch(f, blockIdx.x);
   const unsigned bin = patch.tile_j / bins.grid.side * bins.grid.columns + patch.tile_i / bins.grid.side;
   const BinList list = bins.lists[bin];
-  const bool deep = bins.summary->halvings > bins.halvings || list.count <= warp_size;
-  if (!(list.listed() && deep &&
-        (bins.summary->uneven == 0 ? draw_end<true>(circles, bins, list, memory, patch, image, f)
-                                   : draw_end<false>(circles, bins, list, memory, patch, image, f))))
+  const bool deep = list.skipped > 0 || bins.summary->halvings > 2 * bins.halvings;
+  if (list.listed() && deep) {
+    PatchMemory& memory = *dynamic_shared<PatchMemory>();
+    if (bins.summary->uneven == 0 ? draw_end<true>(circles, bins, list, memory, patch, image, f)
+                                  : draw_end<false>(circles, bins, list, memory, patch, image, f))
+      return;
+  }
+  if (list.listed() && list.skipped == 0)
+    draw_list(circles, n, bins, list, patch, image, f);
+  else
     bins.finish_later(bin);
 }
 
@@ -80,7 +99,6 @@ __global__ void __launch_bounds__(patch_threads, 2) unfinished_kernel(const floa
                                                                       std::size_t n,
                                                                       float* image,  // [height][width][channels]
                                                                       Frame f, BinnedCircles bins) {
-  PatchMemory& memory = *dynamic_shared<PatchMemory>();
   const unsigned side = bins.grid.side / patch_tile, columns = (f.width + patch_tile - 1) / patch_tile;
   const unsigned tiles = bins.unfinished->count * side * side;
   for (unsigned t = blockIdx.x; t < tiles; t += gridDim.x) {
@@ -88,11 +106,8 @@ __global__ void __launch_bounds__(patch_threads, 2) unfinished_kernel(const floa
     const unsigned column = bin % bins.grid.columns * side + of_bin % side;
     const unsigned row = bin / bins.grid.columns * side + of_bin / side;
     if (column >= columns || row * patch_tile >= f.height) continue;
-    const BinList list = bins.lists[bin];
     __syncthreads();
-    draw_all(
-        list.listed() ? TileCircles(circles, bins.indices + list.begin, list.count) : TileCircles(circles, nullptr, n),
-        memory, Patch(f, row * columns + column), image, f);
+    draw_list(circles, n, bins, bins.lists[bin], Patch(f, row * columns + column), image, f);
   }
 }
 
@@ -101,7 +116,7 @@ __global__ void __launch_bounds__(patch_threads, 2) few_kernel(const float* circ
                                                                std::size_t n,
                                                                float* image,  // [height][width][channels]
                                                                Frame f) {
-  draw_all(TileCircles(circles, nullptr, n), *dynamic_shared<PatchMemory>(), Patch(f, blockIdx.x), image, f);
+  draw_all<false>(TileCircles(circles, nullptr, n), *dynamic_shared<BitsMemory>(), Patch(f, blockIdx.x), image, f);
 }
 
 struct tile_ballot;  // draws a list that its block tests at once
@@ -123,12 +138,12 @@ struct list_ends {
     if (a.n <= tile_threads) return run_rung<tile_ballot, kernel_tile_ballot_rung, T, Op>(a);
     const Shape tiles{.grid = unsigned(ceil_div(a.frame.width, patch_tile) * ceil_div(a.frame.height, patch_tile)),
                       .block = patch_threads,
-                      .shared_bytes = sizeof(PatchMemory),
+                      .shared_bytes = std::max(sizeof(PatchMemory), sizeof(BitsMemory)),
                       .stream = a.stream};
     if (a.n <= few_circles) return launch(few_kernel, tiles, a.circles, a.n, a.image, a.frame);
     const BinnedCircles bins(a, a.frame.eps == 0 ? 40 : 1 - std::log2(a.frame.eps));
     if (auto s = bins.fill(a); !s) return s;
-    if (auto s = launch(list_ends_kernel, tiles, a.circles, a.image, a.frame, bins); !s) return s;
+    if (auto s = launch(list_ends_kernel, tiles, a.circles, a.n, a.image, a.frame, bins); !s) return s;
     if (auto s = bins.complete(a); !s) return s;
     Shape persistent = tiles;
     persistent.grid = 2 * unsigned(device_limits().multiprocessors);

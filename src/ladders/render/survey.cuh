@@ -12,19 +12,22 @@ struct Range {
 // What is known of all circles.
 struct Summary {
   Range colours{0, 0};
-  float halvings = 0;  // how often a pixel is halved, in the mean: the sum of -log2(1 - alpha) by area
+  float halvings = 0;  // the sum of -log2(1 - alpha) over circles and their pixels; per pixel, how often one is halved
   float uneven = 0;    // 0: every blend may be a fused multiply-add
   // The product of 1/2 and a colour is exact but among the subnormals, and there the sum rounds it away or is zero.
-  __device__ void take(const Circle& c, const Box& box, const Frame& f) {
+  // `per_circle`: pi over a pixel's area.
+  __device__ void take(const Circle& c, const Box& box, float per_circle) {
     for (const float colour : {c.red, c.green, c.blue}) {
       colours.least = min(colours.least, colour), colours.most = max(colours.most, colour);
       if (colour != 0 && fabsf(colour) < 0x1p-100f) uneven = 1;
     }
     if (box.empty()) return;
-    if (c.alpha != 0.5f) uneven = 1;
     const float in_box = float(box.right - box.left) * float(box.bottom - box.top);
-    const float area = min(in_box, 3.14159274f * square(c.radius) / (f.step_x * f.step_y));
-    halvings += min(64.f, -log2f(1 - c.alpha)) * area / (float(f.width) * float(f.height));
+    const float area = min(in_box, per_circle * square(c.radius));
+    if (c.alpha == 0.5f)
+      halvings += area;
+    else
+      halvings += min(64.f, -log2f(1 - c.alpha)) * area, uneven = 1;
   }
 };
 

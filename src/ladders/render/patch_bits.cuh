@@ -1,0 +1,214 @@
+// Draws any list of circles over a block's tile. Of each warp's 8 x 8 pixels and 32 circles, the bits that say what
+// covers what are found by circles, transposed, and used by pixels: no lane waits while others test or blend.
+//
+// 1. A block fetches 512 circles at a time, two batches ahead and past L1, which has no room for so many lines. A
+//    ballot for each patch says which of a warp's 32 circles reach it.
+// 2. Each warp lists those of its patch. Of 32 listed, each lane tests one against the 64 pixels; dx^2 and dy^2 are
+//    eight each, so that a test is a sum and a comparison.
+// 3. Transposed, lane l has the bits of pixel l. It blends one circle after another, from its highest bit down.
+#pragma once
+#include "kernel/async.h"
+#include "ladders/render/patch.cuh"
+
+namespace upsweep::ladders::render {
+
+struct BitsMemory {
+  static constexpr unsigned ahead = 2;  // batches in flight
+  // A circle may wait until the next batch is listed, and a warp may be a batch ahead of another.
+  static constexpr unsigned slots = ahead + 3;
+  struct alignas(16) Staged {
+    Circle circle;
+  } staged[slots * patch_threads];
+  unsigned reached[2][patch_warps][patch_warps];  // [..][patch][warp that fetched]: bits of its circles
+  unsigned short listed[patch_warps][patch_threads + warp_size];
+  // Of the 32 circles that are blended: consecutive ones in different banks. The last paint changes nothing.
+  float paint[patch_warps][4][warp_size + 1];
+  struct alignas(16) Centres {
+    float at[8];
+  } x[4], y[4];  // of the tile's patches
+};
+
+// The circles that a tile may show, in order: its bin's list, or all circles.
+class TileCircles {
+ public:
+  const unsigned count;
+  __device__ TileCircles(const float* circles, const unsigned* listed, std::size_t n)
+      : count(unsigned(n)), all_(circles), indices_(listed) {
+    fetch_index(0);
+  }
+  // Starts to fetch batch `batch` of 512, the one after that of the call before.
+  __device__ void start(BitsMemory& memory, unsigned batch) {
+    const unsigned lane = threadIdx.x % warp_size, first = threadIdx.x - lane;
+    BitsMemory::Staged* const to = memory.staged + batch % BitsMemory::slots * patch_threads;
+    if (reinterpret_cast<std::uintptr_t>(all_) % 16 == 0) {
+      // Two lanes for each circle, whose 32 bytes are one sector.
+      for (unsigned at = first + lane / 2; at < first + warp_size; at += warp_size / 2) {
+        const std::size_t index = shuffle(index_, at - first);
+        if (batch * patch_threads + at < count)
+          copy_16(reinterpret_cast<char*>(to + at) + lane % 2 * 16,
+                  reinterpret_cast<const char*>(all_) + index * sizeof(Circle) + lane % 2 * 16);
+      }
+    } else if (batch * patch_threads + threadIdx.x < count) {
+      to[threadIdx.x].circle = circle_at(all_, index_);
+    }
+    copies_commit();
+    fetch_index(batch + 1);
+  }
+
+ private:
+  __device__ void fetch_index(unsigned batch) {
+    const unsigned at = batch * patch_threads + threadIdx.x;
+    if (at < count) index_ = indices_ ? indices_[at] : at;
+  }
+  const float* const all_;
+  const unsigned* const indices_;  // null: all circles
+  unsigned index_ = 0;             // of the thread's circle in the next batch to fetch
+};
+
+// Bit j of lane i becomes bit i of lane j.
+__device__ __forceinline__ unsigned transposed(unsigned bits) {
+  const unsigned lane = threadIdx.x % warp_size;
+#pragma unroll
+  for (unsigned d = warp_size / 2; d > 0; d /= 2) {
+    const unsigned low = all_lanes / ((1u << d) + 1);  // d of every 2 d bits
+    const unsigned kept = lane & d ? ~low : low;
+    const unsigned other = __shfl_xor_sync(all_lanes, bits, int(d));
+    const unsigned moved = __funnelshift_l(other, other, lane & d ? warp_size - d : d);
+    bits = moved ^ ((moved ^ bits) & kept);
+  }
+  return bits;
+}
+
+// A warp of the block, which draws its patch. `fused`: alpha is 1/2 everywhere, and blends are fused multiply-adds.
+template <bool fused>
+class WarpBits {
+ public:
+  Colour colour[2];
+  __device__ WarpBits(BitsMemory& memory, const Frame& f, const Patch& patch)
+      : colour{background(f, patch.j[0]), background(f, patch.j[1])},
+        memory_(memory),
+        warp_(threadIdx.x / warp_size),
+        lane_(threadIdx.x % warp_size) {
+    // -0 + 1 * c is c, also where that is 0 or -0.
+    if (lane_ < 4) memory.paint[warp_][lane_][warp_size] = lane_ < 3 ? -0.f : 1.f;
+  }
+
+  // Lists the circles of a batch that reach the patch, and draws them: 32 at once, and the rest with the next batch.
+  __device__ void draw(unsigned batch, bool last) {
+    unsigned left = lane_ < patch_warps ? memory_.reached[batch % 2][warp_][lane_] : 0;
+    if (waiting_ == 0 && !__any_sync(all_lanes, left)) return;
+    const unsigned upto = warp_scan(unsigned(__popc(left)), Sum{});
+    unsigned place = waiting_ + upto - unsigned(__popc(left));
+    const unsigned first = batch % BitsMemory::slots * patch_threads + lane_ * warp_size;
+    for (; left; left &= left - 1)
+      memory_.listed[warp_][place++] = static_cast<unsigned short>(first + unsigned(__ffs(int(left))) - 1);
+    bool rest = last || waiting_ > 0;  // there is no next batch, or what waited from the batch before must not go on
+    waiting_ += shuffle(upto, warp_size - 1);
+    __syncwarp();
+    unsigned at = 0;
+    while (waiting_ >= warp_size || (rest && waiting_ > 0)) {
+      draw_32(at, min(waiting_, warp_size));
+      at += warp_size, waiting_ -= min(waiting_, warp_size);
+      rest = last;
+    }
+    if (at == 0 || waiting_ == 0) return;
+    const unsigned short kept = lane_ < waiting_ ? memory_.listed[warp_][at + lane_] : 0;
+    __syncwarp();
+    if (lane_ < waiting_) memory_.listed[warp_][lane_] = kept;
+  }
+
+ private:
+  // The first circle listed is the last lane's, so that its bit is the highest.
+  __device__ __forceinline__ void draw_32(unsigned first, unsigned size) {
+    unsigned bits[2] = {0, 0};
+    auto& paint = memory_.paint[warp_];
+    const unsigned own = warp_size - 1 - lane_;
+    if (own < size) {
+      const Circle c = memory_.staged[memory_.listed[warp_][first + own]].circle;
+      const Paint p = flat_paint(c);
+      paint[0][own] = p.red, paint[1][own] = p.green, paint[2][own] = p.blue, paint[3][own] = p.through;
+      const BitsMemory::Centres x = memory_.x[warp_ % 4], y = memory_.y[warp_ / 4];
+      const float radius2 = square(c.radius);
+      float dx2[8];
+#pragma unroll
+      for (unsigned i = 0; i < 8; ++i) dx2[i] = square(x.at[i] - c.x);
+#pragma unroll
+      for (unsigned j = 0; j < 8; ++j) {
+        const float dy2 = square(y.at[j] - c.y);
+#pragma unroll
+        for (unsigned i = 0; i < 8; ++i)
+          if (add(dx2[i], dy2) <= radius2) bits[j / 4] |= 1u << (j % 4 * 8 + i);
+      }
+    }
+    for (unsigned& word : bits) word = transposed(word);
+    __syncwarp();
+    while (bits[0] | bits[1])
+#pragma unroll
+      for (unsigned k = 0; k < 2; ++k) {
+        const unsigned c = unsigned(__clz(int(bits[k])));  // 32, the paint that changes nothing, if there is none
+        bits[k] &= ~__funnelshift_r(1u << 31, 0, c);
+        const Paint p{paint[0][c], paint[1][c], paint[2][c], paint[3][c], 0};
+        if constexpr (fused)
+          colour[k] = {fmaf(p.through, colour[k].red, p.red), fmaf(p.through, colour[k].green, p.green),
+                       fmaf(p.through, colour[k].blue, p.blue), 1};
+        else
+          blend(colour[k], p);
+      }
+    __syncwarp();
+  }
+
+  BitsMemory& memory_;
+  const unsigned warp_, lane_;
+  unsigned waiting_ = 0;  // listed circles that are not drawn yet
+};
+
+// How far a circle's centre is on one axis from the pixels of each patch, squared.
+__device__ __forceinline__ void distances(float (&to)[4], const BitsMemory::Centres (&patches)[4], float centre) {
+#pragma unroll
+  for (unsigned p = 0; p < 4; ++p) to[p] = square(max(max(patches[p].at[0] - centre, centre - patches[p].at[7]), 0.f));
+}
+
+// Draws all circles of the tile over the background. For all threads of the block.
+template <bool fused>
+__device__ void draw_all(TileCircles circles, BitsMemory& memory, const Patch& patch, float* image, const Frame& f) {
+  const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+  for (unsigned batch = 0; batch < BitsMemory::ahead; ++batch) circles.start(memory, batch);
+  if (threadIdx.x < patch_tile) {
+    memory.x[threadIdx.x / 8].at[threadIdx.x % 8] = centre_x(f, patch.tile_i + threadIdx.x);
+    memory.y[threadIdx.x / 8].at[threadIdx.x % 8] = centre_y(f, patch.tile_j + threadIdx.x);
+  }
+  WarpBits<fused> bits(memory, f, patch);
+  __syncthreads();
+  const unsigned batches = (circles.count + patch_threads - 1) / patch_threads;
+  for (unsigned batch = 0; batch < batches; ++batch) {
+    circles.start(memory, batch + BitsMemory::ahead);
+    copies_wait<BitsMemory::ahead>();
+    __syncwarp();
+    Circle c{};
+    float radius2 = -1;
+    if (batch * patch_threads + threadIdx.x < circles.count) {
+      c = memory.staged[batch % BitsMemory::slots * patch_threads + threadIdx.x].circle;
+      radius2 = square(c.radius);
+    }
+    unsigned(*const reached)[patch_warps] = memory.reached[batch % 2];
+    if (!__any_sync(all_lanes, reaches(c.x, c.y, radius2, memory.x[0].at[0], memory.y[0].at[0], memory.x[3].at[7],
+                                       memory.y[3].at[7]))) {
+      if (lane < patch_warps) reached[lane][warp] = 0;
+    } else {
+      // As in `reaches`, the nearest pixel decides exactly.
+      float dx2[4], dy2[4];
+      distances(dx2, memory.x, c.x);
+      distances(dy2, memory.y, c.y);
+#pragma unroll
+      for (unsigned p = 0; p < patch_warps; ++p) {
+        const unsigned some = __ballot_sync(all_lanes, add(dx2[p % 4], dy2[p / 4]) <= radius2);
+        if (lane == 0) reached[p][warp] = some;
+      }
+    }
+    __syncthreads();
+    bits.draw(batch, batch + 1 == batches);
+  }
+  patch.store(image, f, bits.colour);
+}
+
+}  // namespace upsweep::ladders::render
