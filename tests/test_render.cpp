@@ -1,5 +1,9 @@
 // The renderer beyond what `upsweep check` runs: the definition written once more, pixel by pixel; images larger than a
 // tile; what a call refuses; the scenes' numbers; circles and images in files.
+#include <ImathBox.h>
+#include <ImfFrameBuffer.h>
+#include <ImfHeader.h>
+#include <ImfInputFile.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -356,7 +360,7 @@ TEST_F(RenderFiles, CirclesInEveryFormat) {
 
 TEST_F(RenderFiles, ImagesReadBack) {
   const std::vector<float> pixels{0, 0.5f, 1, 1, -1, 2, 0.25f, 1};
-  for (const char* name : {"a.png", "a.ppm", "a.pfm", "a.npy"}) {
+  for (const char* name : {"a.png", "a.ppm", "a.pfm", "a.exr", "a.npy"}) {
     const std::string path = (folder_ / name).string();
     OutputFile file(path);
     write_image(file, image_format(path), {.width = 2, .height = 1, .channels = 4, .values = pixels});
@@ -373,6 +377,16 @@ TEST_F(RenderFiles, ImagesReadBack) {
   ASSERT_EQ(reader->read(std::as_writable_bytes(std::span(back))), 8u);
   EXPECT_EQ(back, pixels);
   EXPECT_EQ(std::filesystem::file_size(folder_ / "a.pfm"), std::string("PF\n2 1\n-1.0\n").size() + 6 * 4);
+
+  Imf::InputFile exr((folder_ / "a.exr").c_str());
+  ASSERT_EQ(exr.header().dataWindow(), Imath::Box2i({0, 0}, {1, 0}));
+  Imf::FrameBuffer channels;
+  std::vector<float> read(8);
+  for (unsigned k = 0; k < 4; ++k)
+    channels.insert(std::string(1, "RGBW"[k]), Imf::Slice(Imf::FLOAT, reinterpret_cast<char*>(&read[k]), 16, 32));
+  exr.setFrameBuffer(channels);
+  exr.readPixels(0);
+  EXPECT_EQ(read, pixels);
 }
 
 }  // namespace

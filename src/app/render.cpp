@@ -41,8 +41,8 @@ void declare(CLI::App& command, Options& o) {
           return names;
         });
   command.add_option("-o,--output", o.output,
-                     "Image to write: .png, .ppm, .pfm, .npy; - for a PNG on standard output. With --frames, a pattern "
-                     "like out-%04d.png, a .y4m film, or - for a film on standard output");
+                     "Image to write: .png, .ppm, .pfm, .exr, .npy; - for a PNG on standard output. "
+                     "With --frames, a pattern like out-%04d.png, a .y4m film, or - for a film on standard output");
   command.add_option("--frames", o.frames, "Frames A to B - 1 of a scene that moves, A:B, at 60 a second");
   command.add_option("--size", o.size, "Width and height in pixels (1024x1024)");
   command.add_option("--view", o.view, "The rectangle to show: x0,y0,x1,y1 (0,0,1,1)");
@@ -54,7 +54,7 @@ void declare(CLI::App& command, Options& o) {
   command.add_flag("--snow", o.snow, "Shade the circles of a file as snowflakes");
   command.add_flag("--fast", o.fast, "Permit an error of 2^-16 of the largest colour");
   command.add_option("--eps", o.eps, "Permit another error than that of --fast")->check(CLI::Range(0., 1.));
-  command.add_flag("--coverage", o.coverage, "Compute the coverage as a fourth channel, which .npy keeps");
+  command.add_flag("--coverage", o.coverage, "Compute the coverage as a fourth channel, which .npy and .exr keep");
   command.add_option("--rung", o.rung, "Rung (default: the library's choice)");
   command.add_option("--backend", o.backend, "cpu, cuda or simt");
   command.add_flag("--check", o.check, "Hold the image against the serial renderer's, and print the difference");

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "files/exr.h"
 #include "files/npy.h"
 #include "upsweep/error.h"
 
@@ -88,12 +89,16 @@ void write_pfm(OutputFile& file, const FloatImage& image) {
 }  // namespace
 
 ImageFormat image_format(const std::string& path) {
-  constexpr std::array<std::pair<const char*, ImageFormat>, 4> endings{
-      {{".png", ImageFormat::png}, {".ppm", ImageFormat::ppm}, {".pfm", ImageFormat::pfm}, {".npy", ImageFormat::npy}}};
+  constexpr std::array<std::pair<const char*, ImageFormat>, 5> endings{{{".png", ImageFormat::png},
+                                                                        {".ppm", ImageFormat::ppm},
+                                                                        {".pfm", ImageFormat::pfm},
+                                                                        {".exr", ImageFormat::exr},
+                                                                        {".npy", ImageFormat::npy}}};
   for (const auto& [ending, format] : endings)
     if (path.ends_with(ending)) return format;
   if (path == "-") return ImageFormat::png;
-  throw Error(Code::invalid_argument, path + ": no image format has this ending", "write .png, .ppm, .pfm or .npy");
+  throw Error(Code::invalid_argument, path + ": no image format has this ending",
+              "write .png, .ppm, .pfm, .exr or .npy");
 }
 
 void write_image(OutputFile& file, ImageFormat format, const FloatImage& image) {
@@ -102,6 +107,8 @@ void write_image(OutputFile& file, ImageFormat format, const FloatImage& image) 
       return write_png(file, image);
     case ImageFormat::pfm:
       return write_pfm(file, image);
+    case ImageFormat::exr:
+      return write_exr(file, image);
     case ImageFormat::npy: {
       const std::uint64_t shape[] = {image.height, image.width, image.channels};
       write_text(file, npy_header(Type::f32, shape));

@@ -1,4 +1,4 @@
-// Images written to files: PNG and PPM of 8 bits, PFM and .npy of floats.
+// Images written to files: PNG and PPM of 8 bits, PFM, OpenEXR and .npy of floats.
 #pragma once
 #include <span>
 #include <string>
@@ -7,14 +7,15 @@
 
 namespace upsweep {
 
-// Rows from top to bottom, interleaved channels: three colours, and perhaps a fourth number, which only .npy keeps.
+// Rows from top to bottom, interleaved channels: three colours, and perhaps a fourth number, which only .npy and .exr
+// keep.
 struct FloatImage {
   std::size_t width, height;
   unsigned channels;  // 3 or 4
   std::span<const float> values;
 };
 
-enum class ImageFormat : std::uint8_t { png, ppm, pfm, npy };
+enum class ImageFormat : std::uint8_t { png, ppm, pfm, exr, npy };
 // By the path's ending; PNG for `-`. Throws Error(invalid_argument) for another one.
 ImageFormat image_format(const std::string& path);
 
