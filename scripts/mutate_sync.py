@@ -274,10 +274,14 @@ class Rung:
             used = [path for path, is_used in zip(sources, pool.map(self.used, sources)) if is_used]
             changes = [(path, *m) for path in used for m in mutations(path)
                        if re.search(self.options.only, f"{path.name}:{m[0]} {m[1]}")]
-            for row in pool.map(lambda c: self.row(c[0], *c[1]), enumerate(changes)):
+            rows = 0
+            for row in filter(None, pool.map(lambda c: self.row(c[0], *c[1]), enumerate(changes))):
+                rows += 1
                 survivors += "**" in row
-                if row:
-                    print(row, flush=True)
+                print(row, flush=True)
+        if survivors == rows > 2:
+            print(f"{self.primitive}/{self.rung}: nothing was noticed; do --type and -n reach its kernels? See "
+                  f"`upsweep explain {self.primitive} --rung {self.rung} --lines`", file=sys.stderr)
         shutil.rmtree(self.work, ignore_errors=True)
         return survivors
 
