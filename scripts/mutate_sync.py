@@ -192,9 +192,11 @@ class Rung:
         environment = dict(os.environ, LD_LIBRARY_PATH=str(folder))
         command = [f"{self.builder.build}/bin/upsweep", "check", self.primitive, "--rung", self.rung, "--backend", "simt",
                    "--failures", "1"]
+        if self.options.param:  # a case that check does not make by itself, in one call without a schedule
+            command = [f"{self.builder.build}/bin/upsweep", "explain", self.primitive, "--rung", self.rung, "--param", self.options.param]
         command += ["-n", sizes] if sizes else []
         command += ["--type", self.options.type] if self.options.type else []
-        command += ["--schedule", str(seed)] if seed else []
+        command += ["--schedule", str(seed)] if seed and not self.options.param else []
         # The command checks in processes of its own: at the limit, all of them have to end.
         process = subprocess.Popen(command, env=environment, text=True, stdout=subprocess.PIPE,
                                    stderr=subprocess.STDOUT, start_new_session=True)
@@ -206,7 +208,8 @@ class Rung:
             return "does not end"
         if process.returncode == 0:
             return ""
-        lines = [line for line in output.split("\n") if f"{self.primitive}/{self.rung} simt traced" in line]
+        shown = re.compile(f"{self.primitive}/{self.rung}(: | simt traced)")
+        lines = [line for line in output.split("\n") if shown.search(line)]
         return lines[-1] if lines else f"exit status {process.returncode}: {output[-200:]}"
 
     def build(self, folder):
@@ -274,10 +277,14 @@ class Rung:
             used = [path for path, is_used in zip(sources, pool.map(self.used, sources)) if is_used]
             changes = [(path, *m) for path in used for m in mutations(path)
                        if re.search(self.options.only, f"{path.name}:{m[0]} {m[1]}")]
-            for row in pool.map(lambda c: self.row(c[0], *c[1]), enumerate(changes)):
+            rows = 0
+            for row in filter(None, pool.map(lambda c: self.row(c[0], *c[1]), enumerate(changes))):
+                rows += 1
                 survivors += "**" in row
-                if row:
-                    print(row, flush=True)
+                print(row, flush=True)
+        if survivors == rows > 2:
+            print(f"{self.primitive}/{self.rung}: nothing was noticed; do --type and -n reach its kernels? See "
+                  f"`upsweep explain {self.primitive} --rung {self.rung} --lines`", file=sys.stderr)
         shutil.rmtree(self.work, ignore_errors=True)
         return survivors
 
@@ -320,7 +327,7 @@ def kind_of(failure):
     for kind in kinds:
         if f": {kind}: " in failure or f" {kind}" in failure:
             return kind
-    return "wrong result" if "simt traced" in failure else failure.replace("\n", " ")
+    return "wrong result" if re.match(r"\w+/\w+(: | simt traced)", failure) else failure.replace("\n", " ")
 
 
 def no_rungs(builder, folder):
@@ -347,6 +354,7 @@ def main():
     parser.add_argument("--type", default="", help="element types of the checks (default: all)")
     parser.add_argument("--schedules", type=int, default=3, help="arbitrary schedules, after the usual one")
     parser.add_argument("--timeout", type=float, default=120, help="seconds for one check of the rung as it is")
+    parser.add_argument("--param", default="", help="checked by `upsweep explain` with these parameters, in one call")
     parser.add_argument("--only", default="", help="only the changes that match: FILE:LINE no `...`")
     parser.add_argument("--log", help="a file that keeps verdicts, so that a run can go on where another one ended")
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count())

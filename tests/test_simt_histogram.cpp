@@ -142,6 +142,15 @@ TEST(HistogramLarge, TilesAreSortedByBucket) {
   }
 }
 
+// A block whose only tile is a part of one copies whole lines of it, and nothing that it has not written.
+TEST(HistogramLarge, APartOfATileAlone) {
+  std::vector<std::int32_t> samples(5'000);
+  for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = static_cast<std::int32_t>(i * 997 % (1 << 20));
+  std::uint64_t outside = 0;
+  const auto expected = expected_of(samples, 1 << 20, outside);
+  EXPECT_EQ(run(traced_emulator(), "partitioned", Binning::direct, samples, 1 << 20, {.grid = 2}).counts, expected);
+}
+
 // One lane's counter would reach 65'536 after 2'048 steps of eight warps.
 TEST(HistogramLarge, NarrowCountersAreFlushedInTime) {
   const std::vector<std::int32_t> samples(2'048 * 1024 + 77, 3);

@@ -125,6 +125,8 @@ __global__ void __launch_bounds__(Partition::block, 2) partition_kernel(Input<T,
           const unsigned place = memory.own[samples[k] >> 16 & (buckets - 1)][t] + (samples[k] >> 21);
           memory.sorted[Partition::stored_at(place)] = static_cast<std::uint16_t>(samples[k]);
         }
+      // The last line of 128 bytes is copied whole.
+      if (!whole && t < -left % 64) memory.sorted[Partition::stored_at(static_cast<unsigned>(left) + t)] = 0;
       __syncthreads();
       const auto* const from = reinterpret_cast<const uint4*>(memory.sorted);
       auto* const packs = reinterpret_cast<uint4*>(to.places + begin);
