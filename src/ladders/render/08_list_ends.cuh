@@ -78,7 +78,9 @@ __global__ void __launch_bounds__(patch_threads, 2) list_ends_kernel(const float
                                                                      std::size_t n,
                                                                      float* image,  // [height][width][channels]
                                                                      Frame f, BinnedCircles bins) {
+  allow_next_launch();
   const Patch patch(f, blockIdx.x);
+  wait_for_previous();
   const unsigned bin = patch.tile_j / bins.grid.side * bins.grid.columns + patch.tile_i / bins.grid.side;
   const BinList list = bins.lists[bin];
   const bool deep = list.skipped > 0 || bins.summary->halvings > 2 * bins.halvings;
@@ -100,6 +102,8 @@ __global__ void __launch_bounds__(patch_threads, 2) unfinished_kernel(const floa
                                                                       float* image,  // [height][width][channels]
                                                                       Frame f, BinnedCircles bins) {
   const unsigned side = bins.grid.side / patch_tile, columns = (f.width + patch_tile - 1) / patch_tile;
+  allow_next_launch();
+  wait_for_previous();
   const unsigned tiles = bins.unfinished->count * side * side;
   for (unsigned t = blockIdx.x; t < tiles; t += gridDim.x) {
     const unsigned bin = bins.unfinished->bins[t / (side * side)], of_bin = t % (side * side);
@@ -143,9 +147,11 @@ struct list_ends {
     if (a.n <= few_circles) return launch(few_kernel, tiles, a.circles, a.n, a.image, a.frame);
     const BinnedCircles bins(a, a.frame.eps == 0 ? 40 : 1 - std::log2(a.frame.eps));
     if (auto s = bins.fill(a); !s) return s;
-    if (auto s = launch(list_ends_kernel, tiles, a.circles, a.n, a.image, a.frame, bins); !s) return s;
+    Shape overlapping = tiles;
+    overlapping.overlap = true;
+    if (auto s = launch(list_ends_kernel, overlapping, a.circles, a.n, a.image, a.frame, bins); !s) return s;
     if (auto s = bins.complete(a); !s) return s;
-    Shape persistent = tiles;
+    Shape persistent = overlapping;
     persistent.grid = 2 * unsigned(device_limits().multiprocessors);
     return launch(unfinished_kernel, persistent, a.circles, a.n, a.image, a.frame, bins);
   }
