@@ -7,10 +7,11 @@
 //    with a bit for each pixel that is covered, until all pixels are saturated.
 // 3. Those kept are drawn forwards over the smallest and the largest colour, by their bits alone. Where alpha is 1/2,
 //    a product is exact, and a blend one fused multiply-add.
-// 4. A warp that is not certain takes more. What is left then is drawn from the first circle on: at once where the list
-//    is complete; the other bins' lists are completed, and these bins drawn again.
+// 4. A warp that is not certain takes more. What is left then is drawn from the first circle on (patch_bits.cuh): at
+//    once where the list is complete, as it is in images that are not deep; the other bins' lists are completed, and
+//    these bins drawn again.
 //
-// Traffic   the circles once and their last ones twice; four bytes per entry; the image once.
+// Traffic   the circles once, and again those drawn, for each bin; two bytes per circle; four per entry; the image once.
 // Order     the input's: exact.
 // Source    Levoy 1990; Ashkiani et al. 2016, as in binned.
 #pragma once
@@ -78,14 +79,15 @@ __global__ void __launch_bounds__(patch_threads, 2) list_ends_kernel(const float
                                                                      std::size_t n,
                                                                      float* image,  // [height][width][channels]
                                                                      Frame f, BinnedCircles bins) {
-  allow_next_launch();
   const Patch patch(f, blockIdx.x);
-  wait_for_previous();
   const unsigned bin = patch.tile_j / bins.grid.side * bins.grid.columns + patch.tile_i / bins.grid.side;
   const BinList list = bins.lists[bin];
+  // A complete list that is not twice as deep as needed is not worth going backwards first: a warp waits for its slowest
+  // pixel, and those are drawn twice.
   const bool deep = list.skipped > 0 || bins.summary->halvings > 2 * bins.halvings;
   if (list.listed() && deep) {
     PatchMemory& memory = *dynamic_shared<PatchMemory>();
+    memory.centres.fill(f, patch);
     if (bins.summary->uneven == 0 ? draw_end<true>(circles, bins, list, memory, patch, image, f)
                                   : draw_end<false>(circles, bins, list, memory, patch, image, f))
       return;
@@ -102,8 +104,6 @@ __global__ void __launch_bounds__(patch_threads, 2) unfinished_kernel(const floa
                                                                       float* image,  // [height][width][channels]
                                                                       Frame f, BinnedCircles bins) {
   const unsigned side = bins.grid.side / patch_tile, columns = (f.width + patch_tile - 1) / patch_tile;
-  allow_next_launch();
-  wait_for_previous();
   const unsigned tiles = bins.unfinished->count * side * side;
   for (unsigned t = blockIdx.x; t < tiles; t += gridDim.x) {
     const unsigned bin = bins.unfinished->bins[t / (side * side)], of_bin = t % (side * side);
@@ -147,11 +147,9 @@ struct list_ends {
     if (a.n <= few_circles) return launch(few_kernel, tiles, a.circles, a.n, a.image, a.frame);
     const BinnedCircles bins(a, a.frame.eps == 0 ? 40 : 1 - std::log2(a.frame.eps));
     if (auto s = bins.fill(a); !s) return s;
-    Shape overlapping = tiles;
-    overlapping.overlap = true;
-    if (auto s = launch(list_ends_kernel, overlapping, a.circles, a.n, a.image, a.frame, bins); !s) return s;
+    if (auto s = launch(list_ends_kernel, tiles, a.circles, a.n, a.image, a.frame, bins); !s) return s;
     if (auto s = bins.complete(a); !s) return s;
-    Shape persistent = overlapping;
+    Shape persistent = tiles;
     persistent.grid = 2 * unsigned(device_limits().multiprocessors);
     return launch(unfinished_kernel, persistent, a.circles, a.n, a.image, a.frame, bins);
   }

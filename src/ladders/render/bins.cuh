@@ -1,7 +1,6 @@
 // Circles by bin, in order: count, scan, ordered scatter. A bin is a square of the image.
 #pragma once
 #include "kernel/block.h"
-#include "kernel/ptx.h"
 #include "ladders/render/survey.cuh"
 #include "ladders/render/tile.cuh"
 
@@ -203,10 +202,8 @@ static __global__ void __launch_bounds__(bin_threads) bin_count_kernel(const flo
                                                                        std::size_t n, Frame f, BinnedCircles bins) {
   unsigned* const counted = dynamic_shared<unsigned>();  // [bins]
   const unsigned count = bins.grid.count();
-  allow_next_launch();
   for (unsigned bin = threadIdx.x; bin < count; bin += bin_threads) counted[bin] = 0;
   __syncthreads();
-  wait_for_previous();
   if (blockIdx.x == 0 && threadIdx.x == 0) *bins.cursor = 0, bins.unfinished->count = 0;
   Summary summary;
   const float per_circle = 3.14159274f / (f.step_x * f.step_y);
@@ -236,8 +233,6 @@ static __global__ void __launch_bounds__(scan_threads) bin_scan_kernel(BinnedCir
   const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size, blocks = bins.shares.blocks;
   const unsigned count = bins.grid.count(), own = threadIdx.x % scan_bins, bin = blockIdx.x * scan_bins + own;
   const unsigned first = threadIdx.x / scan_bins * scan_rows;
-  allow_next_launch();
-  wait_for_previous();
   unsigned counted[scan_rows], sum = 0;
 #pragma unroll
   for (unsigned r = 0; r < scan_rows; ++r)
@@ -304,10 +299,6 @@ class BinScatter {
         bitmap_(next_ + count_),
         before_(reinterpret_cast<unsigned short*>(bitmap_ + bin_warps * count_)) {}
 
-  __device__ void clear() {
-    for (unsigned w = threadIdx.x; w < count_ * bin_warps; w += bin_threads) bitmap_[w] = 0, before_[w] = 0;
-    __syncthreads();
-  }
   // Where each bin's entries of this block begin: of those taken at first, or of the others. False if none are written.
   __device__ bool begin(bool later) {
     const unsigned unfinished = bins_.unfinished->count;
@@ -328,6 +319,7 @@ class BinScatter {
   }
 
   __device__ void write() {
+    clear();
     bool many = bins_.shares.batches * bins_.shares.lanes * bin_warps > 0xffff;  // for before_
     each_key([&](std::size_t, BinKey key) {
       many |= key.many();
@@ -405,6 +397,10 @@ class BinScatter {
     });
   }
 
+  __device__ void clear() {
+    for (unsigned w = threadIdx.x; w < count_ * bin_warps; w += bin_threads) bitmap_[w] = 0, before_[w] = 0;
+    __syncthreads();
+  }
   // Calls f(place, key) for the warp's consecutive circles, one for each lane; an empty key where there is none.
   template <class F>
   __device__ void each_key(F&& f) const {
@@ -445,12 +441,7 @@ static __global__ void __launch_bounds__(bin_threads)
     bin_scatter_kernel(const float* circles,  // [n][8]
                        std::size_t n, Frame f, BinnedCircles bins, bool later) {
   BinScatter block(circles, n, f, bins);
-  allow_next_launch();
-  if (!later) block.clear();
-  wait_for_previous();
-  if (!block.begin(later)) return;
-  if (later) block.clear();
-  block.write();
+  if (block.begin(later)) block.write();
 }
 
 // Bytes of scratch: what lists of four bins a circle take, and no less than 16 MiB. Longer lists are left out.
@@ -483,19 +474,14 @@ inline BinnedCircles::BinnedCircles(const Args& a, float needed)
 inline Status BinnedCircles::fill(const Args& a) const {
   if (!parts) return {Code::out_of_memory, 0, "no memory for the bins"};
   const std::size_t bins = grid.count();
-  if (auto s = launch(bin_count_kernel,
-                      {.grid = shares.blocks,
-                       .block = bin_threads,
-                       .shared_bytes = bins * sizeof(unsigned),
-                       .overlap = true,
-                       .stream = a.stream},
-                      a.circles, a.n, a.frame, *this);
+  if (auto s = launch(
+          bin_count_kernel,
+          {.grid = shares.blocks, .block = bin_threads, .shared_bytes = bins * sizeof(unsigned), .stream = a.stream},
+          a.circles, a.n, a.frame, *this);
       !s)
     return s;
-  if (auto s = launch(
-          bin_scan_kernel,
-          {.grid = unsigned(ceil_div(bins, scan_bins)), .block = scan_threads, .overlap = true, .stream = a.stream},
-          *this);
+  if (auto s = launch(bin_scan_kernel,
+                      {.grid = unsigned(ceil_div(bins, scan_bins)), .block = scan_threads, .stream = a.stream}, *this);
       !s)
     return s;
   return scatter(a, false);
@@ -506,7 +492,6 @@ inline Status BinnedCircles::scatter(const Args& a, bool later) const {
                 {.grid = shares.blocks,
                  .block = bin_threads,
                  .shared_bytes = BinScatter::shared_bytes(grid.count()),
-                 .overlap = true,
                  .stream = a.stream},
                 a.circles, a.n, a.frame, *this, later);
 }
