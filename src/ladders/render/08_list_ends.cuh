@@ -11,9 +11,8 @@
 //    once where the list is complete, as it is in images that are not deep; the other bins' lists are completed, and
 //    these bins drawn again.
 //
-// Traffic   the circles once, and again those drawn, for each bin; two bytes per circle; four per entry; the image once.
-// Order     the input's: exact.
-// Source    Levoy 1990; Ashkiani et al. 2016, as in binned.
+// Traffic   the circles once, and again those drawn, for each bin; two bytes per circle; four per entry; the image
+// once. Order     the input's: exact. Source    Levoy 1990; Ashkiani et al. 2016, as in binned.
 #pragma once
 #include "kernel/run_rung.h"
 #include "ladders/render/patch_bits.cuh"
@@ -82,8 +81,8 @@ __global__ void __launch_bounds__(patch_threads, 2) list_ends_kernel(const float
   const Patch patch(f, blockIdx.x);
   const unsigned bin = patch.tile_j / bins.grid.side * bins.grid.columns + patch.tile_i / bins.grid.side;
   const BinList list = bins.lists[bin];
-  // A complete list that is not twice as deep as needed is not worth going backwards first: a warp waits for its slowest
-  // pixel, and those are drawn twice.
+  // A complete list that is not twice as deep as needed is not worth going backwards first: a warp waits for its
+  // slowest pixel, and those are drawn twice.
   const bool deep = list.skipped > 0 || bins.summary->halvings > 2 * bins.halvings;
   if (list.listed() && deep) {
     PatchMemory& memory = *dynamic_shared<PatchMemory>();
