@@ -87,7 +87,7 @@ __device__ __forceinline__ void copies_wait() {
 }
 
 #else
-// The emulator copies at once.
+// The emulator copies at once, and so misses a wait left out.
 __device__ __forceinline__ void copy_16(void* shared, const void* global) {
   *static_cast<uint4*>(shared) = *static_cast<const uint4*>(global);
 }

@@ -7,12 +7,12 @@
 //    with a bit for each pixel that is covered, until all pixels are saturated.
 // 3. Those kept are drawn forwards over the smallest and the largest colour, by their bits alone. Where alpha is 1/2,
 //    a product is exact, and a blend one fused multiply-add.
-// 4. A warp that is not certain takes more. What is left then is drawn from the first circle on: at once where the list
-//    is complete; the other bins' lists are completed, and these bins drawn again.
+// 4. A warp that is not certain takes more. What is left then is drawn from the first circle on (patch_bits.cuh): at
+//    once where the list is complete, as it is in images that are not deep; the other bins' lists are completed, and
+//    these bins drawn again.
 //
-// Traffic   the circles once and their last ones twice; four bytes per entry; the image once.
-// Order     the input's: exact.
-// Source    Levoy 1990; Ashkiani et al. 2016, as in binned.
+// Traffic   the circles once, and again those drawn, for each bin; two bytes per circle; four per entry; the image
+// once. Order     the input's: exact. Source    Levoy 1990; Ashkiani et al. 2016, as in binned.
 #pragma once
 #include "kernel/run_rung.h"
 #include "ladders/render/patch_bits.cuh"
@@ -81,9 +81,12 @@ __global__ void __launch_bounds__(patch_threads, 2) list_ends_kernel(const float
   const Patch patch(f, blockIdx.x);
   const unsigned bin = patch.tile_j / bins.grid.side * bins.grid.columns + patch.tile_i / bins.grid.side;
   const BinList list = bins.lists[bin];
+  // A complete list that is not twice as deep as needed is not worth going backwards first: a warp waits for its
+  // slowest pixel, and those are drawn twice.
   const bool deep = list.skipped > 0 || bins.summary->halvings > 2 * bins.halvings;
   if (list.listed() && deep) {
     PatchMemory& memory = *dynamic_shared<PatchMemory>();
+    memory.centres.fill(f, patch);
     if (bins.summary->uneven == 0 ? draw_end<true>(circles, bins, list, memory, patch, image, f)
                                   : draw_end<false>(circles, bins, list, memory, patch, image, f))
       return;

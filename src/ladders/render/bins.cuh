@@ -87,11 +87,12 @@ struct BinGrid {
     const float radius2 = square(p.radius), dy2 = square(max(max(above - p.y, p.y - below), 0.f));
     if (!(dy2 <= radius2)) return;
     // What bounds_of_axis allows for, and what rounding moves squares by 2^-21: the chord's end by 2^-10 of the radius.
-    const float far = f.x0 + f.step_x * float(f.width);
+    // By mul and add where contraction could round differently in another kernel.
+    const float far = add(f.x0, mul(f.step_x, float(f.width)));
     const float slack = (fabsf(p.x) + p.radius + max(fabsf(f.x0), fabsf(far))) * 0x1p-20f + p.radius * 0x1p-10f;
     const float chord = radius2 > 3e38f ? radius2 : sqrtf(radius2 - dy2) + slack;
     const float per = 1 / f.step_x, most = float(f.width);
-    const float first = (p.x - chord - f.x0) * per - 0.5f, last = (p.x + chord - f.x0) * per - 0.5f;
+    const float first = add(mul(p.x - chord - f.x0, per), -0.5f), last = add(mul(p.x + chord - f.x0, per), -0.5f);
     const unsigned left = max(p.left, unsigned(min(max(first, 0.f), most)) >> shift);
     const unsigned right = min(p.right, (unsigned(min(max(last, 0.f), most)) >> shift) + 1);
     for (unsigned column = left; column < right; ++column) visit(row * columns + column, owner);
@@ -202,9 +203,9 @@ static __global__ void __launch_bounds__(bin_threads) bin_count_kernel(const flo
                                                                        std::size_t n, Frame f, BinnedCircles bins) {
   unsigned* const counted = dynamic_shared<unsigned>();  // [bins]
   const unsigned count = bins.grid.count();
-  if (blockIdx.x == 0 && threadIdx.x == 0) *bins.cursor = 0, bins.unfinished->count = 0;
   for (unsigned bin = threadIdx.x; bin < count; bin += bin_threads) counted[bin] = 0;
   __syncthreads();
+  if (blockIdx.x == 0 && threadIdx.x == 0) *bins.cursor = 0, bins.unfinished->count = 0;
   Summary summary;
   const float per_circle = 3.14159274f / (f.step_x * f.step_y);
   bins.shares.each(

@@ -102,18 +102,22 @@ struct Box {
   UPSWEEP_HD bool empty() const { return left >= right || top >= bottom; }
 };
 
-// The pixels of one axis that [centre - radius, centre + radius] may cover: no covered pixel is outside. `slack` is
-// more than what rounding moves pixel centres and this computation.
+// The pixels of one axis that [centre - radius, centre + radius] may cover: no covered pixel is outside. The same ones
+// in every kernel, which is why nothing may be contracted. `slack` is more than what rounding moves pixel centres and
+// this computation.
 UPSWEEP_HD inline void bounds_of_axis(float centre, float radius, float origin, float step, unsigned pixels, int& first,
                                       int& end) {
-  const float far = origin + step * float(pixels), edge = fabsf(origin) > fabsf(far) ? fabsf(origin) : fabsf(far);
+  const float far = add(origin, mul(step, float(pixels))),
+              edge = fabsf(origin) > fabsf(far) ? fabsf(origin) : fabsf(far);
   const float slack = (fabsf(centre) + radius + edge) * 0x1p-20f, per = 1 / step, most = float(pixels);
   // Pixel i is inside if low <= i <= high. Clamped before the casts: what they do to large numbers differs between
-  // processors.
-  const float low = (centre - radius - slack - origin) * per - 0.5f;
-  const float high = (centre + radius + slack - origin) * per - 0.5f;
-  first = low <= 0 ? 0 : low >= most ? int(pixels) : int(low) + (low > float(int(low)));
-  end = high < 0 ? 0 : high >= most ? int(pixels) : int(high) + 1;
+  // processors. Without branches, which lanes would take one after another.
+  const float low = add(mul(centre - radius - slack - origin, per), -0.5f);
+  const float high = add(mul(centre + radius + slack - origin, per), -0.5f);
+  const float from = low > 0 ? (low < most ? low : most) : 0, to = high < most ? high : most;
+  const int whole = int(from), past = int(to > 0 ? to : 0) + 1, all = int(pixels);
+  first = whole + (from > float(whole));
+  end = high < 0 ? 0 : past < all ? past : all;
 }
 
 // A box with every pixel that the circle covers. A radius whose square overflows covers what the test says.

@@ -56,10 +56,61 @@ struct Patch {
   }
 };
 
+// The centres of the tile's columns and rows of pixels, by patches.
+struct Centres {
+  struct alignas(16) Eight {
+    float at[8];
+  } x[4], y[4];
+  // For all threads of the block; ends with a barrier.
+  __device__ void fill(const Frame& f, const Patch& patch) {
+    if (threadIdx.x < patch_tile) {
+      x[threadIdx.x / 8].at[threadIdx.x % 8] = centre_x(f, patch.tile_i + threadIdx.x);
+      y[threadIdx.x / 8].at[threadIdx.x % 8] = centre_y(f, patch.tile_j + threadIdx.x);
+    }
+    __syncthreads();
+  }
+};
+
+// Bit j of lane i becomes bit i of lane j.
+__device__ __forceinline__ unsigned transposed(unsigned bits) {
+  const unsigned lane = threadIdx.x % warp_size;
+#pragma unroll
+  for (unsigned d = warp_size / 2; d > 0; d /= 2) {
+    const unsigned low = all_lanes / ((1u << d) + 1);  // d of every 2 d bits
+    const unsigned kept = lane & d ? ~low : low;
+    const unsigned other = __shfl_xor_sync(all_lanes, bits, int(d));
+    const unsigned moved = __funnelshift_l(other, other, lane & d ? warp_size - d : d);
+    bits = moved ^ ((moved ^ bits) & kept);
+  }
+  return bits;
+}
+
+// Of 32 circles, one per lane: bit l of bits[k] becomes whether that of lane l covers this lane's pixel k. Each lane
+// tests its own circle against the patch's 64 pixels, whose dx^2 and dy^2 are eight each, so that a test is a sum and a
+// comparison; then the bits are transposed. A negative radius2 covers nothing.
+__device__ __forceinline__ void find_covered(unsigned (&bits)[2], const Centres& centres, float cx, float cy,
+                                             float radius2) {
+  const unsigned warp = threadIdx.x / warp_size;
+  const Centres::Eight x = centres.x[warp % 4], y = centres.y[warp / 4];
+  float dx2[8];
+#pragma unroll
+  for (unsigned i = 0; i < 8; ++i) dx2[i] = square(x.at[i] - cx);
+  bits[0] = bits[1] = 0;
+#pragma unroll
+  for (unsigned j = 0; j < 8; ++j) {
+    const float dy2 = square(y.at[j] - cy);
+#pragma unroll
+    for (unsigned i = 0; i < 8; ++i)
+      if (add(dx2[i], dy2) <= radius2) bits[j / 4] |= 1u << (j % 4 * 8 + i);
+  }
+  for (unsigned& word : bits) word = transposed(word);
+}
+
 struct PatchMemory {
   Disc staged[patch_staged];
   // Bits, for each pixel of the block: which of the circles that its warp keeps cover it.
   unsigned covered[patch_threads / warp_size][2][patch_threads];
+  Centres centres;
   alignas(16) unsigned short kept[patch_warps][patch_kept + warp_size];  // entries that reach a warp
 };
 

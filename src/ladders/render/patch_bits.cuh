@@ -1,10 +1,9 @@
 // Draws any list of circles over a block's tile. Of each warp's 8 x 8 pixels and 32 circles, the bits that say what
 // covers what are found by circles, transposed, and used by pixels: no lane waits while others test or blend.
 //
-// 1. A block fetches 512 circles at a time, two batches ahead and past L1, which has no room for so many lines. A
+// 1. A block fetches 512 circles at a time, a batch ahead and past L1, which has no room for so many lines. A
 //    ballot for each patch says which of a warp's 32 circles reach it.
-// 2. Each warp lists those of its patch. Of 32 listed, each lane tests one against the 64 pixels; dx^2 and dy^2 are
-//    eight each, so that a test is a sum and a comparison.
+// 2. Each warp lists those of its patch. Of 32 listed, each lane tests one against the 64 pixels (find_covered).
 // 3. Transposed, lane l has the bits of pixel l. It blends one circle after another, from its highest bit down.
 #pragma once
 #include "kernel/async.h"
@@ -13,7 +12,7 @@
 namespace upsweep::ladders::render {
 
 struct BitsMemory {
-  static constexpr unsigned ahead = 2;  // batches in flight
+  static constexpr unsigned ahead = 1;  // batches in flight beside the one at hand; two are no faster
   // A circle may wait until the next batch is listed, and a warp may be a batch ahead of another.
   static constexpr unsigned slots = ahead + 3;
   struct alignas(16) Staged {
@@ -23,9 +22,7 @@ struct BitsMemory {
   unsigned short listed[patch_warps][patch_threads + warp_size];
   // Of the 32 circles that are blended: consecutive ones in different banks. The last paint changes nothing.
   float paint[patch_warps][4][warp_size + 1];
-  struct alignas(16) Centres {
-    float at[8];
-  } x[4], y[4];  // of the tile's patches
+  Centres centres;
 };
 
 // The circles that a tile may show, in order: its bin's list, or all circles.
@@ -64,20 +61,6 @@ class TileCircles {
   const unsigned* const indices_;  // null: all circles
   unsigned index_ = 0;             // of the thread's circle in the next batch to fetch
 };
-
-// Bit j of lane i becomes bit i of lane j.
-__device__ __forceinline__ unsigned transposed(unsigned bits) {
-  const unsigned lane = threadIdx.x % warp_size;
-#pragma unroll
-  for (unsigned d = warp_size / 2; d > 0; d /= 2) {
-    const unsigned low = all_lanes / ((1u << d) + 1);  // d of every 2 d bits
-    const unsigned kept = lane & d ? ~low : low;
-    const unsigned other = __shfl_xor_sync(all_lanes, bits, int(d));
-    const unsigned moved = __funnelshift_l(other, other, lane & d ? warp_size - d : d);
-    bits = moved ^ ((moved ^ bits) & kept);
-  }
-  return bits;
-}
 
 // A warp of the block, which draws its patch. `fused`: alpha is 1/2 everywhere, and blends are fused multiply-adds.
 template <bool fused>
@@ -120,27 +103,18 @@ class WarpBits {
  private:
   // The first circle listed is the last lane's, so that its bit is the highest.
   __device__ __forceinline__ void draw_32(unsigned first, unsigned size) {
-    unsigned bits[2] = {0, 0};
     auto& paint = memory_.paint[warp_];
     const unsigned own = warp_size - 1 - lane_;
+    Circle c{};
+    float radius2 = -1;
     if (own < size) {
-      const Circle c = memory_.staged[memory_.listed[warp_][first + own]].circle;
+      c = memory_.staged[memory_.listed[warp_][first + own]].circle;
+      radius2 = square(c.radius);
       const Paint p = flat_paint(c);
       paint[0][own] = p.red, paint[1][own] = p.green, paint[2][own] = p.blue, paint[3][own] = p.through;
-      const BitsMemory::Centres x = memory_.x[warp_ % 4], y = memory_.y[warp_ / 4];
-      const float radius2 = square(c.radius);
-      float dx2[8];
-#pragma unroll
-      for (unsigned i = 0; i < 8; ++i) dx2[i] = square(x.at[i] - c.x);
-#pragma unroll
-      for (unsigned j = 0; j < 8; ++j) {
-        const float dy2 = square(y.at[j] - c.y);
-#pragma unroll
-        for (unsigned i = 0; i < 8; ++i)
-          if (add(dx2[i], dy2) <= radius2) bits[j / 4] |= 1u << (j % 4 * 8 + i);
-      }
     }
-    for (unsigned& word : bits) word = transposed(word);
+    unsigned bits[2];
+    find_covered(bits, memory_.centres, c.x, c.y, radius2);
     __syncwarp();
     while (bits[0] | bits[1])
 #pragma unroll
@@ -163,7 +137,7 @@ class WarpBits {
 };
 
 // How far a circle's centre is on one axis from the pixels of each patch, squared.
-__device__ __forceinline__ void distances(float (&to)[4], const BitsMemory::Centres (&patches)[4], float centre) {
+__device__ __forceinline__ void distances(float (&to)[4], const Centres::Eight (&patches)[4], float centre) {
 #pragma unroll
   for (unsigned p = 0; p < 4; ++p) to[p] = square(max(max(patches[p].at[0] - centre, centre - patches[p].at[7]), 0.f));
 }
@@ -173,12 +147,8 @@ template <bool fused>
 __device__ void draw_all(TileCircles circles, BitsMemory& memory, const Patch& patch, float* image, const Frame& f) {
   const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
   for (unsigned batch = 0; batch < BitsMemory::ahead; ++batch) circles.start(memory, batch);
-  if (threadIdx.x < patch_tile) {
-    memory.x[threadIdx.x / 8].at[threadIdx.x % 8] = centre_x(f, patch.tile_i + threadIdx.x);
-    memory.y[threadIdx.x / 8].at[threadIdx.x % 8] = centre_y(f, patch.tile_j + threadIdx.x);
-  }
   WarpBits<fused> bits(memory, f, patch);
-  __syncthreads();
+  memory.centres.fill(f, patch);
   const unsigned batches = (circles.count + patch_threads - 1) / patch_threads;
   for (unsigned batch = 0; batch < batches; ++batch) {
     circles.start(memory, batch + BitsMemory::ahead);
@@ -191,14 +161,14 @@ __device__ void draw_all(TileCircles circles, BitsMemory& memory, const Patch& p
       radius2 = square(c.radius);
     }
     unsigned(*const reached)[patch_warps] = memory.reached[batch % 2];
-    if (!__any_sync(all_lanes, reaches(c.x, c.y, radius2, memory.x[0].at[0], memory.y[0].at[0], memory.x[3].at[7],
-                                       memory.y[3].at[7]))) {
+    const auto &x = memory.centres.x, &y = memory.centres.y;
+    if (!__any_sync(all_lanes, reaches(c.x, c.y, radius2, x[0].at[0], y[0].at[0], x[3].at[7], y[3].at[7]))) {
       if (lane < patch_warps) reached[lane][warp] = 0;
     } else {
       // As in `reaches`, the nearest pixel decides exactly.
       float dx2[4], dy2[4];
-      distances(dx2, memory.x, c.x);
-      distances(dy2, memory.y, c.y);
+      distances(dx2, x, c.x);
+      distances(dy2, y, c.y);
 #pragma unroll
       for (unsigned p = 0; p < patch_warps; ++p) {
         const unsigned some = __ballot_sync(all_lanes, add(dx2[p % 4], dy2[p / 4]) <= radius2);
