@@ -1,5 +1,7 @@
 // Circles by bin, in order: count, scan, ordered scatter. A bin is a square of the image.
 #pragma once
+#include <algorithm>
+
 #include "kernel/block.h"
 #include "ladders/render/survey.cuh"
 #include "ladders/render/tile.cuh"
@@ -29,12 +31,17 @@ class BinKey {
   unsigned short bits_ = no_bins;
 };
 
-// Bins of 32 x 32 pixels; larger ones for a larger image, so that a block's counters fit in shared memory.
+inline constexpr unsigned bin_threads = 256, bin_warps = bin_threads / warp_size;
+
+// Bins of 32 x 32 pixels; larger ones for a larger image, so that the shared memory of a block that scatters has room
+// for what it keeps of each: a place, and for each warp a word of bits and a count.
 struct BinGrid {
   static constexpr unsigned most = 1u << BinKey::first_bits;
+  static constexpr unsigned shared_bytes_each = (1 + bin_warps) * sizeof(unsigned) + bin_warps * sizeof(short);
   unsigned shift, side, columns, rows;  // side: 2^shift
   explicit BinGrid(const Frame& f) : shift(5), side(32) {
-    while (ceil_div(f.width, side) * ceil_div(f.height, side) > most) side = 1u << ++shift;
+    const std::size_t fit = std::min<std::size_t>(most, device_limits().shared_per_block / shared_bytes_each);
+    while (ceil_div(f.width, side) * ceil_div(f.height, side) > fit) side = 1u << ++shift;
     columns = unsigned(ceil_div(f.width, side)), rows = unsigned(ceil_div(f.height, side));
   }
   UPSWEEP_HD unsigned count() const { return columns * rows; }
@@ -102,7 +109,6 @@ struct BinGrid {
 // ---- the circles of a block
 // ------------------------------------------------------------------------------------------
 
-inline constexpr unsigned bin_threads = 256, bin_warps = bin_threads / warp_size;
 // Blocks to aim at: enough to fill a large GPU's multiprocessors, few enough for the counts of every block and bin to
 // stay in L2.
 inline constexpr unsigned bin_blocks = 512;
@@ -285,9 +291,6 @@ static __global__ void __launch_bounds__(scan_threads) bin_scan_kernel(BinnedCir
 // A block that writes entries, and its shared memory.
 class BinScatter {
  public:
-  static UPSWEEP_HD std::size_t shared_bytes(unsigned bins) {
-    return bins * (sizeof(unsigned) * (1 + bin_warps) + sizeof(unsigned short) * bin_warps);
-  }
   __device__ BinScatter(const float* circles, std::size_t n, const Frame& f, const BinnedCircles& bins)
       : circles_(circles),
         n_(n),
@@ -492,7 +495,7 @@ inline Status BinnedCircles::scatter(const Args& a, bool later) const {
   return launch(bin_scatter_kernel,
                 {.grid = shares.blocks,
                  .block = bin_threads,
-                 .shared_bytes = BinScatter::shared_bytes(grid.count()),
+                 .shared_bytes = grid.count() * BinGrid::shared_bytes_each,
                  .stream = a.stream},
                 a.circles, a.n, a.frame, *this, later);
 }
