@@ -91,6 +91,19 @@ __device__ __forceinline__ void wait_for_previous() {
 #endif
 }
 
+// Returns an address in global memory that the compiler keeps in registers as it is, instead of taking it apart and
+// adding its parts to every index.
+template <class T>
+__device__ __forceinline__ T* as_computed(T* global) {
+#if defined(__CUDA_ARCH__)
+  std::size_t address = __cvta_generic_to_global(global);
+  asm("" : "+l"(address));
+  return static_cast<T*>(__cvta_global_to_generic(address));
+#else
+  return global;
+#endif
+}
+
 // Prefetches `bytes` (a multiple of 16) from a 16-byte aligned address into L2. L2 is the point of coherence for all
 // blocks and kernels, so this is safe even before wait_for_previous(): later writes of the previous kernel go to the
 // same L2.
