@@ -3,8 +3,9 @@
 // Lanes that count in common counters need to know who else has the same bucket: eight ballots, 27 cycles per 32 keys
 // of a multiprocessor of an H200, or atomics, which take 2 to 4 cycles but 32 where all keys are the same, and do not
 // keep the order. Here a lane owns consecutive keys and one byte for each of 256 buckets: to rank a key is to read its
-// byte and to write it back incremented, 2.6 cycles. 32 lanes use 32 banks, whatever the keys are. What remains is to
-// add up the bytes of all lanes, bucket by bucket: first of four lanes, whose counts fit a byte, then of these groups.
+// byte and to write it back incremented, 2.6 cycles, or to add to its word atomically, so that no key waits for the one
+// before it. 32 lanes use 32 banks, whatever the keys are. What remains is to add up the bytes of all lanes, bucket by
+// bucket: first of four lanes, whose counts fit a byte, then of these groups.
 //
 // The first places that follow are looked up, one for each key. Two lanes have a table of them in the two banks where
 // their counters were, and it needs no count of the first lane's keys beside it: the first lane has its keys in order
