@@ -2,7 +2,7 @@
 // it while the threads continue, and an mbarrier in shared memory counts its bytes. For data that is scattered, copies
 // of 16 bytes by each thread.
 #pragma once
-#include "kernel/kernel.h"
+#include "kernel/address.h"
 
 #if !defined(__CUDACC__)
 #include "simt/async.h"
@@ -11,10 +11,6 @@
 namespace upsweep {
 
 #if defined(__CUDACC__)
-
-__device__ __forceinline__ unsigned shared_address(const void* shared) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(shared));
-}
 
 // Initialises an mbarrier, a 64-bit word of shared memory. A phase completes when `count` threads have arrived and all
 // bytes that arrivals announced have been copied; then the next phase begins. Phases have parity 0, 1, 0, ... Other

@@ -30,5 +30,21 @@ __device__ __forceinline__ unsigned widen_upper_bytes(unsigned word) {
   return widen_lower_bytes(word >> 16);
 #endif
 }
+// Returns `word` with the lowest byte of `from` in place of its byte number `byte`.
+__device__ __forceinline__ unsigned replace_byte(unsigned word, unsigned byte, unsigned from) {
+#if defined(__CUDACC__)
+  return __byte_perm(word, from, (0x3210 & ~(0xf << byte * 4)) | 4 << byte * 4);
+#else
+  return (word & ~(0xffu << byte * 8)) | (from & 0xff) << byte * 8;
+#endif
+}
+// Returns byte number `byte`, below the upper three bytes of `above`, which are all alike.
+__device__ __forceinline__ unsigned byte_under(unsigned word, unsigned byte, unsigned above) {
+#if defined(__CUDACC__)
+  return __byte_perm(word, above, 0x4440 | byte);
+#else
+  return (word >> byte * 8 & 0xff) | (above & ~0xffu);
+#endif
+}
 
 }  // namespace upsweep

@@ -1,4 +1,4 @@
-// Inline PTX: only this file, relaxed_words.h, async.h (the bulk-copy engine) and cluster.h have any. Each function has
+// Inline PTX: only this file, relaxed_words.h, async.h (the bulk-copy engine), address.h and cluster.h have any. Each function has
 // an emulated twin with the same meaning.
 #pragma once
 #include "kernel/kernel.h"

@@ -95,20 +95,24 @@ __global__ void __launch_bounds__(Tiles::block, 1)
     if (t == 0) m.next = following;
     __syncthreads();
     // 5. Neighbouring places of a bucket to neighbouring ones of the output.
-    const unsigned* const places = reinterpret_cast<const unsigned*>(m.place);
     auto* const to = static_cast<InArray<Value>*>(values.out);
     const bool aligned = reinterpret_cast<std::uintptr_t>(to) % sizeof(Value) == 0;
-    const auto write = [&](unsigned p) {
-      const T key = sorted_keys[p];
-      const unsigned at = places[in.buckets(key)] + p;
-      out[at] = key;
-      if constexpr (has_values) write_element(to + at, sorted_values[p], aligned);
+    const auto write = [&](unsigned first, unsigned k, T* row) {
+      const T key = (sorted_keys + first)[k * block];
+      const unsigned at = at_shared<const unsigned>(shared_address(m.place) + shifted_bucket<2>(in.buckets, key));
+      (row + at)[k * block] = key;
+      if constexpr (has_values) write_element(to + (at + first + k * block), sorted_values[first + k * block], aligned);
     };
     if (size == Tiles::tile) {
-#pragma unroll 6
-      for (unsigned k = 0; k < keys_per_lane; ++k) write(k * block + t);
+      constexpr unsigned at_once = largest_divisor(keys_per_lane, 7);
+#pragma unroll 1
+      for (unsigned first = t; first < Tiles::tile; first += at_once * block) {
+        T* const row = as_computed(out + first);
+#pragma unroll
+        for (unsigned k = 0; k < at_once; ++k) write(first, k, row);
+      }
     } else {
-      for (unsigned p = t; p < size; p += block) write(p);
+      for (unsigned p = t; p < size; p += block) write(p, 0u, out + p);
     }
     if constexpr (has_values) {
       fence_before_bulk_copy();

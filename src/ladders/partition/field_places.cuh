@@ -9,6 +9,7 @@
 // adds up for itself. That takes one barrier.
 #pragma once
 #include "kernel/block.h"
+#include "ladders/partition/bucket_offsets.cuh"
 
 namespace upsweep::ladders::partition {
 
@@ -24,7 +25,8 @@ struct FieldPlaces {
   static_assert(Warps * warp_size * Keys <= 1 << 16, "places have 16 bits");
 
   // The place in the tile, before it is sorted, of this thread's key k.
-  static __device__ unsigned element(unsigned k) { return threadIdx.x * Keys + k; }
+  static __device__ unsigned element(unsigned k) { return first_element() + k; }
+  static __device__ unsigned first_element() { return threadIdx.x * Keys; }
   static constexpr bool consecutive = true;
 
   // Needed only inside place().
@@ -45,22 +47,14 @@ struct FieldPlaces {
     const unsigned t = threadIdx.x, lane = t % warp_size, warp = t / warp_size, group = lane % groups;
     auto& own = m.of_warp[warp];
     uint4* const counts = own.counts[0];
-    auto* const bytes = reinterpret_cast<std::uint8_t*>(counts) + lane * sizeof(unsigned);
-    constexpr unsigned row = warp_size * sizeof(unsigned);
 #pragma unroll
     for (unsigned k = 0; k < packs; ++k)
       if (k * packed_values < values) counts[k * warp_size + lane] = uint4{0, 0, 0, 0};
     __syncwarp();
     // 1. The rank of each key among the lane's keys of its value.
-    unsigned ranks[(Keys + 3) / 4] = {};
-#pragma unroll
-    for (unsigned k = 0; k < Keys; ++k) {
-      const unsigned value = value_of(keys[k]);
-      std::uint8_t* const counter = bytes + value / 4 * row + value % 4;
-      const unsigned rank = *counter;
-      *counter = static_cast<std::uint8_t>(rank + 1);
-      ranks[k / 4] |= rank << k % 4 * 8;
-    }
+    unsigned ranks[(Keys + 3) / 4];
+    rank_own<Counting::reads>(RowAddress<0, 2, Field>(value_of, reinterpret_cast<const unsigned*>(counts) + lane), keys,
+                              ranks);
     __syncwarp();
     // 2. The keys of the groups before this one in the warp. Pack k has four values, 16 bits for each: the even ones in
     // one word, the odd ones in another.
@@ -116,17 +110,16 @@ struct FieldPlaces {
     }
     __syncwarp();
     // 5. A key's place: the lane's first one, and its rank.
-    if constexpr (requires { value_of.last_key(); }) {  // a digit: one operation, where others need one per key
+    if constexpr (is_digit<Field>) {  // a digit: one operation, where others need one per key
       value_of.first_bit ^= static_cast<unsigned>(nothing);
     } else {
 #pragma unroll
       for (unsigned k = 0; k < Keys; ++k) keys[k] ^= nothing;
     }
+    const RowAddress<1, 1, Field> first_of(value_of, reinterpret_cast<const unsigned*>(counts) + lane);
 #pragma unroll
     for (unsigned k = 0; k < Keys; ++k) {
-      const unsigned value = value_of(keys[k]);
-      const unsigned at = *reinterpret_cast<const std::uint16_t*>(bytes + value / 2 * row + value % 2 * 2) +
-                          (ranks[k / 4] >> k % 4 * 8 & 0xff);
+      const unsigned at = at_shared<const std::uint16_t>(first_of(keys[k])) + byte_under(ranks[k / 4], k % 4, 0);
       if (k % 2 == 0)
         place[k / 2] = at;
       else

@@ -13,12 +13,7 @@ template <class Place, class Tiles, class T, bool has_values, class Places>
 struct LaneTilesMemory {
   using PlaceType = Place;
   static constexpr bool with_values = has_values;
-  union {
-    typename Tiles::Ranks::Memory ranks;
-    struct {
-      uint4 sorted[Tiles::bytes / 16], staged[Tiles::bytes / 16];  // keys, then values
-    } tile;
-  };
+  typename Tiles::Ranks::template TileMemory<Tiles::bytes / 16> tile;  // keys, then values
   typename Places::Memory places;
   Place place[most_counted];                     // in the output, of a bucket's first key, less its place in the tile
   alignas(8) std::uint16_t start[most_counted];  // a bucket's first place in the tile
@@ -60,12 +55,18 @@ __device__ __forceinline__ void partition_in_tiles(Memory& m, const Input<T, O>&
   const auto fetch_keys = [&](unsigned tile, unsigned turn) {  // by one thread
     if (tile >= places.tiles) return;
     mbarrier_arrive_expect(&m.arrived, keys_in.fetched_bytes(tile) + Places::fetched_bytes);
-    keys_in.fetch(tile, m.tile.staged, &m.arrived);
+    keys_in.fetch(tile, m.tile.staged(), &m.arrived);
     places.fetch(tile, turn, m.places, &m.arrived);
   };
   const auto fetch_values = [&](unsigned tile) {  // by one thread
     mbarrier_arrive_expect(&m.arrived, values_in.fetched_bytes(tile));
-    values_in.fetch(tile, m.tile.staged, &m.arrived);
+    values_in.fetch(tile, m.tile.staged(), &m.arrived);
+  };
+  const auto place_of = [&](T key) {  // in the output, of its bucket's first key, less its place in the tile
+    using Place = typename Memory::PlaceType;
+    constexpr unsigned shift = sizeof(Place) == 8 ? 3 : 2;
+    const unsigned at = shifted_bucket<shift>(in.buckets, key);
+    return *reinterpret_cast<const Place*>(reinterpret_cast<const std::uint8_t*>(m.place) + at);
   };
   unsigned phase = 0;  // of m.arrived
   const auto wait = [&] { mbarrier_wait(&m.arrived, phase++ % 2); };
@@ -78,64 +79,79 @@ __device__ __forceinline__ void partition_in_tiles(Memory& m, const Input<T, O>&
   __syncthreads();
   unsigned turn = 0;  // which row is this tile's
   for (unsigned tile = m.next; tile < places.tiles; tile = m.next, turn ^= 1) {
+    // Calls write(first, k) for the elements first + k * block of the sorted tile, of which `k` is known to the
+    // compiler.
     const auto for_each_place = [&, size = keys_in.size(tile)](auto&& write) {
       if (size == Tiles::tile) {
-#pragma unroll 6
-        for (unsigned k = 0; k < keys_per_lane; ++k) write(k * block + t);
+        constexpr unsigned at_once = largest_divisor(keys_per_lane, 7);
+#pragma unroll 1
+        for (unsigned first = t; first < Tiles::tile; first += at_once * block) {
+          T* const keys_to = as_computed(out + first);
+#pragma unroll
+          for (unsigned k = 0; k < at_once; ++k) write(first, k, keys_to);
+        }
       } else {
-        for (unsigned p = t; p < size; p += block) write(p);
+        for (unsigned p = t; p < size; p += block) write(p, 0u, out + p);
       }
     };
     unsigned following = 0;  // as long as this tile is in work
-    if (!has_values && t == 0) following = queue.draw();
     // 1. The lane's keys. Those past the end are in the last bucket, and being last they come after all others.
     wait();
     T keys[keys_per_lane];
     const T past = codec.read_as(key_past_the_end(in, tile, Tiles::tile, keys_in.size(tile)));
-    keys_in.template load<typename Tiles::Ranks>(tile, m.tile.staged, past, keys);
+    keys_in.template load<typename Tiles::Ranks>(tile, m.tile.staged(), past, keys);
 #pragma unroll
     for (unsigned k = 0; k < keys_per_lane; ++k) keys[k] = codec.encode(keys[k]);
-    // 2. Their places in the tile.
+    // 2. The tile by bucket, and where its buckets belong. What comes next arrives where the counters were.
     unsigned place[(keys_per_lane + 1) / 2];
-    Tiles::Ranks::place(m.ranks, keys, in.buckets, nothing, place, m.start,
-                        [&](uint4 counts) { places.publish(tile, counts); });
+    // Atomics take the ranks from 29 % of the time to 16 % on an H200. But keys alone then leave the tiles in a less
+    // regular order, and wait for L2 instead, unless a look-back keeps the order: 2^28 uniform keys take 1146 us, where
+    // reads take 1085.
+    constexpr Counting by = has_values || Places::waits ? Counting::atomics : Counting::reads;
+    Tiles::Ranks::template sort<has_values, by>(m.tile, keys, in.buckets, nothing, place, m.start, [&](uint4 counts) {
+      places.publish(tile, counts);
+      if (!has_values && t == 0) following = queue.start_draw();
+    });
+    if (!has_values && t == 0) following = queue.drawn(following);
+    if (!Tiles::Ranks::ends_with_staged_free) __syncthreads();
     if (t == 0) {
       if (has_values)
         fetch_values(tile);
       else
         fetch_keys(following, turn ^ 1);
     }
-    // 3. The tile by bucket, and where its buckets belong.
-    T* const sorted_keys = reinterpret_cast<T*>(m.tile.sorted);
-    store_at_places(sorted_keys, place, keys);
     places.find(tile, turn, m.places, m.start, Tiles::tile, m.place);
     if (!has_values && t == 0) m.next = following;
     __syncthreads();
-    // 4. Neighbouring places of a bucket to neighbouring ones of the output.
-    for_each_place([&](unsigned p) {
-      const T key = sorted_keys[p];
-      const unsigned bucket = in.buckets(key);
-      out[m.place[bucket] + p] = codec.decode(key);
-      if (has_values) m.bucket[p] = static_cast<std::uint8_t>(bucket);
+    // 3. Neighbouring places of a bucket to neighbouring ones of the output.
+    const T* const sorted_keys = reinterpret_cast<const T*>(m.tile.sorted());
+    for_each_place([&](unsigned first, unsigned k, T* row) {
+      const T key = (sorted_keys + first)[k * block];
+      (row + place_of(key))[k * block] = codec.decode(key);
+      if (has_values) (m.bucket + first)[k * block] = static_cast<std::uint8_t>(in.buckets(key));
     });
-    // 5. The values the same way.
+    // 4. The values the same way.
     if constexpr (has_values) {
-      if (t == 0) following = queue.draw();
+      if (t == 0) following = queue.start_draw();
       wait();
       Value own[keys_per_lane];
-      values_in.template load<typename Tiles::Ranks>(tile, m.tile.staged, Value{}, own);
+      values_in.template load<typename Tiles::Ranks>(tile, m.tile.staged(), Value{}, own);
       fence_before_bulk_copy();
       __syncthreads();
       if (t == 0) {
+        following = queue.drawn(following);
         fetch_keys(following, turn ^ 1);
         m.next = following;
       }
-      Value* const sorted = reinterpret_cast<Value*>(m.tile.sorted);
+      Value* const sorted = reinterpret_cast<Value*>(m.tile.sorted());
       store_at_places(sorted, place, own);
       __syncthreads();
       auto* const to = static_cast<InArray<Value>*>(values.out);
       const bool aligned = reinterpret_cast<std::uintptr_t>(to) % sizeof(Value) == 0;
-      for_each_place([&](unsigned p) { write_element(to + m.place[m.bucket[p]] + p, sorted[p], aligned); });
+      for_each_place([&](unsigned first, unsigned k, T*) {
+        const unsigned p = first + k * block;
+        write_element(to + m.place[m.bucket[p]] + p, sorted[p], aligned);
+      });
     }
   }
 }

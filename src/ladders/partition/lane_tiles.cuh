@@ -98,29 +98,25 @@ __device__ __forceinline__ void load_own(const T* elements, T (&own)[count]) {
     using Word = std::conditional_t<bytes % 16 == 0, uint4, std::conditional_t<bytes % 8 == 0, uint2, unsigned>>;
     static_assert(bytes % sizeof(Word) == 0);
     constexpr unsigned size = sizeof(Word) / sizeof(T), last = bytes / sizeof(Word) - 1;
-    const Word* const words = reinterpret_cast<const Word*>(elements + threadIdx.x * count);
-    bool backward = false;
-    if constexpr (requires { Ranks::backward(); }) backward = Ranks::backward();
+    const Word* const words = reinterpret_cast<const Word*>(elements + Ranks::first_element());
 #pragma unroll
     for (unsigned k = 0; k <= last; ++k) {
-      const Word word = words[backward ? last - k : k];
-      T some[size];
-      memcpy(static_cast<void*>(some), &word, sizeof word);
+      const Word word = words[k];
+      memcpy(static_cast<void*>(&own[k * size]), &word, sizeof word);
+    }
+    if constexpr (requires { Ranks::backward(); }) {
+      const bool backward = Ranks::backward();
 #pragma unroll
-      for (unsigned j = 0; j < size; ++j) own[k * size + j] = backward ? some[size - 1 - j] : some[j];
+      for (unsigned k = 0; k < count / 2; ++k) {
+        const T low = own[k], high = own[count - 1 - k];
+        own[k] = backward ? high : low;
+        own[count - 1 - k] = backward ? low : high;
+      }
     }
   } else {
 #pragma unroll
     for (unsigned k = 0; k < count; ++k) own[k] = elements[Ranks::element(k)];
   }
-}
-
-// Stores this thread's elements of a tile at their places: that of element k is half k % 2 of place[k / 2].
-template <class T, unsigned count>
-__device__ __forceinline__ void store_at_places(T* sorted, const unsigned (&place)[(count + 1) / 2],
-                                                const T (&own)[count]) {
-#pragma unroll
-  for (unsigned k = 0; k < count; ++k) sorted[place[k / 2] >> k % 2 * 16 & 0xffff] = own[k];
 }
 
 // An array that is read tile by tile, through shared memory.

@@ -5,9 +5,18 @@
 #pragma once
 #include "kernel/async.h"
 #include "kernel/block.h"
+#include "ladders/partition/bucket_offsets.cuh"
 #include "ladders/partition/warp_ranks.cuh"
 
 namespace upsweep::ladders::partition {
+
+// Stores this thread's elements of a tile at their places: that of element k is half k % 2 of place[k / 2].
+template <class T, unsigned count>
+__device__ __forceinline__ void store_at_places(T* sorted, const unsigned (&place)[(count + 1) / 2],
+                                                const T (&own)[count]) {
+#pragma unroll
+  for (unsigned k = 0; k < count; ++k) sorted[place[k / 2] >> k % 2 * 16 & 0xffff] = own[k];
+}
 
 // Block-wide, by a thread for each bucket. A warp has Keys rows of 32 consecutive keys, ranked by WarpBallots or
 // WarpSets.
@@ -29,7 +38,30 @@ struct RowRanks {
     unsigned warp_totals[warp_size];
   };
 
-  // As LaneRanks::place().
+  // A tile in work: the counters are dead before its keys are sorted.
+  template <unsigned packs>
+  struct TileMemory {
+    union {
+      Memory ranks;
+      uint4 both[2 * packs];
+    };
+    __device__ uint4* staged() { return both; }
+    __device__ uint4* sorted() { return both + packs; }
+  };
+  static constexpr bool ends_with_staged_free = true;
+
+  // As LaneRanks::sort().
+  template <bool keep_places, Counting, class Tile, class T, class BucketOf, class Counted>
+  static __device__ __forceinline__ void sort(Tile& m, T (&keys)[Keys], BucketOf bucket_of, T nothing,
+                                              unsigned (&places)[(Keys + 1) / 2], std::uint16_t* start,
+                                              Counted&& counted) {
+    place(m.ranks, keys, bucket_of, nothing, places, start, counted);
+    store_at_places(reinterpret_cast<T*>(m.sorted()), places, keys);
+  }
+
+  // The place of this thread's key k is half k % 2 of place[k / 2]; start[b] becomes the first place of bucket b. As
+  // soon as the tile is counted, threads 0 to 63 each call counted(counts of buckets 4 t to 4 t + 3). Begins and ends
+  // with a barrier.
   template <class T, class BucketOf, class Counted>
   static __device__ __forceinline__ void place(Memory& m, T (&keys)[Keys], BucketOf bucket_of, T,
                                                unsigned (&place)[(Keys + 1) / 2],

@@ -26,6 +26,7 @@ struct TilePlaces {
     TileRow rows[2];  // of a tile and the next one
   };
   static constexpr unsigned fetched_bytes = sizeof(TileRow);
+  static constexpr bool waits = false;  // for other tiles
   __device__ void prepare(Memory&) const {}
   // Starts the copy of the row of a tile, the turn-th of the block, modulo 2. By one thread.
   __device__ void fetch(unsigned tile, unsigned turn, Memory& m, std::uint64_t* arrived) const {

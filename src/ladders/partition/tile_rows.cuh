@@ -16,6 +16,7 @@ struct TileRows {
   static constexpr unsigned lookers = most_counted / 4;  // threads, each for four buckets
   // Nothing is fetched before the tile is counted.
   static constexpr unsigned fetched_bytes = 0;
+  static constexpr bool waits = true;  // for other tiles
   __device__ void fetch(unsigned, unsigned, auto&, std::uint64_t*) const {}
 
   // Block-wide, without a barrier.

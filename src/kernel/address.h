@@ -1,0 +1,42 @@
+// Addresses as the numbers that they are.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+
+#include "kernel/kernel.h"
+
+namespace upsweep {
+
+// An address in shared memory, whose bits a kernel puts together: 32 bits on a GPU.
+#if defined(__CUDACC__)
+using SharedAddress = unsigned;
+__device__ __forceinline__ SharedAddress shared_address(const void* shared) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(shared));
+}
+template <class T>
+__device__ __forceinline__ T& at_shared(SharedAddress address) {
+  return *static_cast<T*>(__cvta_shared_to_generic(address));
+}
+#else
+using SharedAddress = std::uintptr_t;
+inline SharedAddress shared_address(const void* shared) { return reinterpret_cast<SharedAddress>(shared); }
+template <class T>
+T& at_shared(SharedAddress address) {
+  return *reinterpret_cast<T*>(address);
+}
+#endif
+
+// Returns an address in global memory that the compiler keeps in registers as it is, instead of taking it apart and
+// adding its parts to every index.
+template <class T>
+__device__ __forceinline__ T* as_computed(T* global) {
+#if defined(__CUDA_ARCH__)
+  std::size_t address = __cvta_generic_to_global(global);
+  asm("" : "+l"(address));
+  return static_cast<T*>(__cvta_global_to_generic(address));
+#else
+  return global;
+#endif
+}
+
+}  // namespace upsweep
