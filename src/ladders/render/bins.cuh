@@ -46,11 +46,11 @@ struct BinGrid {
   }
   UPSWEEP_HD unsigned count() const { return columns * rows; }
 
-  // For all lanes of a warp, with a circle each, its box of pixels and key_of(box): calls f(bin, lane) for every bin
-  // in which that lane's circle covers a pixel, and perhaps for others; the same ones every time. The circle and the
-  // box are looked at only where the key says `many`.
+  // For all lanes of a warp, of which the first `lanes` have a circle, its box of pixels and key_of(box): calls
+  // f(bin, lane) for every bin in which that lane's circle covers a pixel, and perhaps for others; the same ones every
+  // time. The circle and the box are looked at only where the key says `many`.
   template <class F>
-  __device__ void each(const Frame& frame, BinKey key, const Circle& c, const Box& b, F&& f) const {
+  __device__ void each(const Frame& frame, unsigned lanes, BinKey key, const Circle& c, const Box& b, F&& f) const {
     const unsigned lane = threadIdx.x % warp_size;
 #pragma unroll
     for (unsigned cell = 0; cell < BinKey::few; ++cell)
@@ -61,11 +61,15 @@ struct BinGrid {
       const unsigned top = unsigned(b.top) >> shift, bottom = (unsigned(b.bottom - 1) >> shift) + 1;
       own = {c.x, c.y, c.radius, left, right, top, bottom};
     }
-    // A warp's largest circles are the work of all lanes, one after another: a row of bins for each lane.
-    constexpr unsigned large = 64;
+    if (!__any_sync(all_lanes, key.many())) return;
+    // Where only the first lanes have circles, several share one: a row of bins for each. A warp's largest circles are
+    // the work of all lanes, one after another.
+    const unsigned team = warp_size / lanes, large = 64 * team;
     const bool shared = own.rows() * own.columns() > large;
-    if (!shared)
-      for (unsigned row = own.top; row < own.bottom; ++row) each_of_row(frame, own, row, lane, f);
+    const Place of_team = shuffle(own, lane / team);
+    if (of_team.rows() * of_team.columns() <= large)
+      for (unsigned row = of_team.top + lane % team; row < of_team.bottom; row += team)
+        each_of_row(frame, of_team, row, lane / team, f);
     for (unsigned left = __ballot_sync(all_lanes, shared); left; left &= left - 1) {
       const unsigned owner = unsigned(__ffs(int(left))) - 1;
       const Place p = shuffle(own, owner);
@@ -220,7 +224,8 @@ static __global__ void __launch_bounds__(bin_threads) bin_count_kernel(const flo
         const Box box = there ? bounds_of(f, c.x, c.y, c.radius) : Box{0, 0, 0, 0};
         const BinKey key = bins.grid.key_of(box);
         if (there) summary.take(c, box, per_circle), bins.keys[bins.shares.place(batch)] = key;
-        bins.grid.each(f, key, c, box, [&](unsigned bin, unsigned) { atomicAdd(&counted[bin], 1u); });
+        bins.grid.each(f, bins.shares.lanes, key, c, box,
+                       [&](unsigned bin, unsigned) { atomicAdd(&counted[bin], 1u); });
       });
   __syncthreads();
   for (unsigned bin = threadIdx.x; bin < count; bin += bin_threads)
@@ -378,7 +383,7 @@ class BinScatter {
       Circle c{};
       Box box{};
       if (key.many()) c = load_circle(circles_, bins_.shares.place(batch)), box = bounds_of(f_, c.x, c.y, c.radius);
-      bins_.grid.each(f_, key, c, box,
+      bins_.grid.each(f_, bins_.shares.lanes, key, c, box,
                       [&](unsigned bin, unsigned owner) { atomicOr(&bitmap_[warp_ * count_ + bin], 1u << owner); });
       __syncthreads();
       const unsigned first = unsigned(bins_.shares.first_of_block(batch));
