@@ -1,18 +1,12 @@
 // Addresses as the numbers that they are.
 #pragma once
-#include <cstddef>
-#include <cstdint>
-
-#include "kernel/kernel.h"
+#include "kernel/async.h"
 
 namespace upsweep {
 
 // An address in shared memory, whose bits a kernel puts together: 32 bits on a GPU.
 #if defined(__CUDACC__)
-using SharedAddress = unsigned;
-__device__ __forceinline__ SharedAddress shared_address(const void* shared) {
-  return static_cast<unsigned>(__cvta_generic_to_shared(shared));
-}
+using SharedAddress = unsigned;  // of shared_address()
 template <class T>
 __device__ __forceinline__ T& at_shared(SharedAddress address) {
   return *static_cast<T*>(__cvta_shared_to_generic(address));

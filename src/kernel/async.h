@@ -1,8 +1,7 @@
 // Bulk copies: one instruction starts a copy of kilobytes from global to shared memory. The copy engine (TMA) performs
-// it while the threads continue, and an mbarrier in shared memory counts its bytes. For data that is scattered, copies
-// of 16 bytes by each thread.
+// it while the threads continue, and an mbarrier in shared memory counts its bytes.
 #pragma once
-#include "kernel/address.h"
+#include "kernel/kernel.h"
 
 #if !defined(__CUDACC__)
 #include "simt/async.h"
@@ -11,6 +10,10 @@
 namespace upsweep {
 
 #if defined(__CUDACC__)
+
+__device__ __forceinline__ unsigned shared_address(const void* shared) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(shared));
+}
 
 // Initialises an mbarrier, a 64-bit word of shared memory. A phase completes when `count` threads have arrived and all
 // bytes that arrivals announced have been copied; then the next phase begins. Phases have parity 0, 1, 0, ... Other
@@ -70,26 +73,7 @@ __device__ __forceinline__ void fence_before_bulk_copy() {
 #endif
 }
 
-// Starts this thread's copy of 16 bytes to shared memory, without room in L1. Both addresses are multiples of 16.
-__device__ __forceinline__ void copy_16(void* shared, const void* global) {
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(shared)), "l"(global) : "memory");
-}
-// Ends a group of this thread's copies, perhaps an empty one.
-__device__ __forceinline__ void copies_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
-// Waits for this thread's copies, but for those of the last `groups` groups.
-template <unsigned groups>
-__device__ __forceinline__ void copies_wait() {
-  asm volatile("cp.async.wait_group %0;" ::"n"(groups) : "memory");
-}
-
 #else
-// The emulator copies at once, and so misses a wait left out.
-__device__ __forceinline__ void copy_16(void* shared, const void* global) {
-  *static_cast<uint4*>(shared) = *static_cast<const uint4*>(global);
-}
-__device__ __forceinline__ void copies_commit() {}
-template <unsigned>
-__device__ __forceinline__ void copies_wait() {}
 using simt::bulk_copy;
 using simt::fence_before_bulk_copy;
 using simt::mbarrier_arrive;

@@ -1,5 +1,5 @@
-// Inline PTX: only this file, relaxed_words.h, async.h (the bulk-copy engine), address.h and cluster.h have any. Each function has
-// an emulated twin with the same meaning.
+// Inline PTX: only this file, relaxed_words.h, async.h (the bulk-copy engine), copy_16.h, address.h and cluster.h have
+// any. Each function has an emulated twin with the same meaning.
 #pragma once
 #include "kernel/kernel.h"
 

@@ -6,7 +6,7 @@
 // 2. Each warp lists those of its patch. Of 32 listed, each lane tests one against the 64 pixels (find_covered).
 // 3. Transposed, lane l has the bits of pixel l. It blends one circle after another, from its highest bit down.
 #pragma once
-#include "kernel/async.h"
+#include "kernel/copy_16.h"
 #include "ladders/render/patch.cuh"
 
 namespace upsweep::ladders::render {

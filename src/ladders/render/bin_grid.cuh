@@ -1,0 +1,109 @@
+// The bins of an image, and those that a circle reaches. A bin is a square of the image.
+#pragma once
+#include "ladders/render/tile.cuh"
+
+namespace upsweep::ladders::render {
+
+// A circle's bins in 16 bits, where they are at most four: the first in 12, and in 2 each how many columns and rows
+// more. So that whoever needs them again reads two bytes instead of a circle.
+class BinKey {
+ public:
+  static constexpr unsigned few = 4, first_bits = 12;
+  BinKey() = default;
+  __device__ BinKey(unsigned first, unsigned wide, unsigned high)
+      : bits_(static_cast<unsigned short>(wide * high > few ? many_bins
+                                                            : first | (wide - 1) << first_bits | (high - 1) << 14)) {}
+  __device__ bool many() const { return bits_ == many_bins; }
+  // How many there are, unless they are many; and one of them.
+  __device__ unsigned cells() const { return bits_ >= no_bins ? 0 : wide() * ((bits_ >> 14) + 1u); }
+  __device__ unsigned bin(unsigned cell, unsigned columns) const {
+    const unsigned row = wide() == 1 ? cell : wide() == 2 ? cell / 2 : 0;
+    return bits_ % (1u << first_bits) + row * columns + cell - row * wide();
+  }
+
+ private:
+  static constexpr unsigned no_bins = 0xf000, many_bins = 0xf001;  // four columns of four rows are not few
+  __device__ unsigned wide() const { return (bits_ >> first_bits & 3) + 1u; }
+  unsigned short bits_ = no_bins;
+};
+
+inline constexpr unsigned bin_threads = 256, bin_warps = bin_threads / warp_size;
+
+// Bins of 32 x 32 pixels; larger ones for a larger image, so that the shared memory of a block that scatters has room
+// for what it keeps of each: a place, and for each warp a word of bits and a count.
+struct BinGrid {
+  static constexpr unsigned most = 1u << BinKey::first_bits;
+  static constexpr unsigned shared_bytes_each = (1 + bin_warps) * sizeof(unsigned) + bin_warps * sizeof(short);
+  unsigned shift, side, columns, rows;  // side: 2^shift
+  explicit BinGrid(const Frame& f) : shift(5), side(32) {
+    const std::size_t fit = std::min<std::size_t>(most, device_limits().shared_per_block / shared_bytes_each);
+    while (ceil_div(f.width, side) * ceil_div(f.height, side) > fit) side = 1u << ++shift;
+    columns = unsigned(ceil_div(f.width, side)), rows = unsigned(ceil_div(f.height, side));
+  }
+  UPSWEEP_HD unsigned count() const { return columns * rows; }
+
+  // For all lanes of a warp, of which the first `lanes` have a circle, its box of pixels and key_of(box): calls
+  // f(bin, lane) for every bin in which that lane's circle covers a pixel, and perhaps for others; the same ones every
+  // time. The circle and the box are looked at only where the key says `many`.
+  template <class F>
+  __device__ void each(const Frame& frame, unsigned lanes, BinKey key, const Circle& c, const Box& b, F&& f) const {
+    const unsigned lane = threadIdx.x % warp_size;
+#pragma unroll
+    for (unsigned cell = 0; cell < BinKey::few; ++cell)
+      if (cell < key.cells()) f(key.bin(cell, columns), lane);
+    Place own{};
+    if (key.many()) {
+      const unsigned left = unsigned(b.left) >> shift, right = (unsigned(b.right - 1) >> shift) + 1;
+      const unsigned top = unsigned(b.top) >> shift, bottom = (unsigned(b.bottom - 1) >> shift) + 1;
+      own = {c.x, c.y, c.radius, left, right, top, bottom};
+    }
+    if (!__any_sync(all_lanes, key.many())) return;
+    // Where only the first lanes have circles, several share one: a row of bins for each. A warp's largest circles are
+    // the work of all lanes, one after another.
+    const unsigned team = warp_size / lanes, large = 64 * team;
+    const bool shared = own.rows() * own.columns() > large;
+    const Place of_team = shuffle(own, lane / team);
+    if (of_team.rows() * of_team.columns() <= large)
+      for (unsigned row = of_team.top + lane % team; row < of_team.bottom; row += team)
+        each_of_row(frame, of_team, row, lane / team, f);
+    for (unsigned left = __ballot_sync(all_lanes, shared); left; left &= left - 1) {
+      const unsigned owner = unsigned(__ffs(int(left))) - 1;
+      const Place p = shuffle(own, owner);
+      for (unsigned row = p.top + lane; row < p.bottom; row += warp_size) each_of_row(frame, p, row, owner, f);
+    }
+  }
+  // The bins of a box of pixels.
+  __device__ BinKey key_of(const Box& b) const {
+    if (b.empty()) return {};
+    const unsigned column = unsigned(b.left) >> shift, row = unsigned(b.top) >> shift;
+    return {row * columns + column, (unsigned(b.right - 1) >> shift) + 1 - column,
+            (unsigned(b.bottom - 1) >> shift) + 1 - row};
+  }
+
+ private:
+  struct Place {
+    float x, y, radius;
+    unsigned left, right, top, bottom;  // bins
+    __device__ unsigned columns() const { return right - left; }
+    __device__ unsigned rows() const { return bottom - top; }
+  };
+  // The bins of a row, from the pixels that are as near to the centre as half the chord of the row's nearest pixels.
+  template <class F>
+  __device__ void each_of_row(const Frame& f, const Place& p, unsigned row, unsigned owner, F&& visit) const {
+    const float above = centre_y(f, row * side), below = centre_y(f, min((row + 1) * side, f.height) - 1);
+    const float radius2 = square(p.radius), dy2 = square(max(max(above - p.y, p.y - below), 0.f));
+    if (!(dy2 <= radius2)) return;
+    // What bounds_of_axis allows for, and what rounding moves squares by 2^-21: the chord's end by 2^-10 of the radius.
+    // By mul and add where contraction could round differently in another kernel.
+    const float far = add(f.x0, mul(f.step_x, float(f.width)));
+    const float slack = (fabsf(p.x) + p.radius + max(fabsf(f.x0), fabsf(far))) * 0x1p-20f + p.radius * 0x1p-10f;
+    const float chord = radius2 > 3e38f ? radius2 : sqrtf(radius2 - dy2) + slack;
+    const float per = 1 / f.step_x, most = float(f.width);
+    const float first = add(mul(p.x - chord - f.x0, per), -0.5f), last = add(mul(p.x + chord - f.x0, per), -0.5f);
+    const unsigned left = max(p.left, unsigned(min(max(first, 0.f), most)) >> shift);
+    const unsigned right = min(p.right, (unsigned(min(max(last, 0.f), most)) >> shift) + 1);
+    for (unsigned column = left; column < right; ++column) visit(row * columns + column, owner);
+  }
+};
+
+}  // namespace upsweep::ladders::render
