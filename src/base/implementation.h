@@ -68,8 +68,9 @@ struct Tuning {
 
   constexpr unsigned block_or(std::size_t own) const { return block.value_or(static_cast<unsigned>(own)); }
   constexpr unsigned grid_or(std::size_t own) const { return grid.value_or(static_cast<unsigned>(own)); }
-  constexpr bool any() const {  // is set
-    return block.peek() || grid.peek() || threads.peek() || streams.peek() || chunk.peek();
+  friend constexpr bool operator==(const Tuning& a, const Tuning& b) {
+    return a.block.peek() == b.block.peek() && a.grid.peek() == b.grid.peek() && a.threads.peek() == b.threads.peek() &&
+           a.streams.peek() == b.streams.peek() && a.chunk.peek() == b.chunk.peek();
   }
 };
 

@@ -134,7 +134,7 @@ std::optional<std::string> try_case(Stage& stage, simt::Emulator* emulator, cons
     for (int turn = 0; turn < 2 && !wrong; ++turn) {
       Status status = stage.run(run, shape);
       // A rung may reject a launch shape, but not its own.
-      if ((status.code == Code::unsupported || status.code == Code::invalid_argument) && shape.any()) {
+      if ((status.code == Code::unsupported || status.code == Code::invalid_argument) && shape != Tuning{}) {
         shape = {};
         status = stage.run(run, shape);
       }

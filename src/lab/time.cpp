@@ -238,7 +238,7 @@ struct Stopwatch::Lane {
       copies->point_first(arguments);
       start();
       platform.synchronize();
-      if (status.code == Code::unsupported && (rung->peer || c.tuning.any())) {
+      if (status.code == Code::unsupported && (rung->peer || c.tuning != Tuning{})) {
         result.refused = status.message ? status.message : "no message";
         return;
       }
