@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <tuple>
 
 #include "lab/grid.h"
 #include "lab/sizes.h"
@@ -186,6 +187,24 @@ TEST_F(Markers, ColumnsOfNamesAndASituation) {
   const std::string columns = filled("<!-- table:segmented_scan device=m1 columns=heads -->\n<!-- /table -->\n");
   for (const char* title : {"heads=flags", "heads=keys", "heads=offsets"})
     EXPECT_NE(columns.find(title), std::string::npos) << title << " in\n" << columns;
+}
+
+TEST_F(Markers, TimesByInput) {
+  std::ofstream file(results_ / "m1" / "render.jsonl");
+  for (const auto& [scene, n, us] : {std::tuple{"pattern", 20u, 30.0}, std::tuple{"rgb", 3u, 8.9}}) {
+    Record r = record("simd", false, n, us, 0.5);
+    r.primitive = "render";
+    r.input = scene;
+    file << to_json(r) << "\n";
+  }
+  file.close();
+  const std::string text = filled("<!-- table:render device=m1 columns=input show=time -->\n<!-- /table -->\n");
+  EXPECT_NE(text.find("| time | rgb | pattern |"), std::string::npos) << "in the order of sizes\n" << text;
+  EXPECT_NE(text.find("| simd | **8.90 us** | **30.0 us** |"), std::string::npos) << text;
+  const std::string figure =
+      filled("<!-- figure:render device=m1 rung=simd input=pattern show=time --><!-- /figure -->");
+  EXPECT_NE(figure.find("-->30.0 us<!--"), std::string::npos) << figure;
+  EXPECT_THROW(filled("<!-- table:render device=m1 show=gbs -->\n<!-- /table -->"), Error);
 }
 
 TEST_F(Markers, MistakesSayWhere) {

@@ -43,19 +43,32 @@ std::string param_of(const Record& r, std::string_view name) {
   return found == r.params.end() ? "-" : found->second;
 }
 
-// The columns of a table: sizes, or values of a parameter, numbers ordered by value and names by their text.
+// The columns of a table: sizes, inputs by their size, or values of a parameter, numbers ordered by value and names by
+// their text.
 struct Columns {
   using Key = std::pair<double, std::string>;
   std::string param{};  // empty: n
   Key of(const Record& r) const {
     if (param.empty()) return {static_cast<double>(r.n), {}};
+    if (param == "input") return {static_cast<double>(r.n), r.input};
     const std::string text = param_of(r, param);
     return {std::atof(text.c_str()), text};
   }
   std::string title(const Key& key) const {
-    return param.empty() ? size_text(static_cast<std::uint64_t>(key.first)) : fmt::format("{}={}", param, key.second);
+    if (param.empty()) return size_text(static_cast<std::uint64_t>(key.first));
+    return param == "input" ? key.second : fmt::format("{}={}", param, key.second);
   }
 };
+
+// What a table's cells tell of a record.
+enum class Shown { gbs, gbs_and_score, time };
+std::string title_of(Shown shown) {
+  return shown == Shown::time ? "time" : shown == Shown::gbs ? "GB/s" : "GB/s (score)";
+}
+std::string text_of(const Record& r, Shown shown) {
+  if (shown == Shown::time) return time_text(*r.median_us);
+  return gbs_text(r.gbs()) + (shown == Shown::gbs_and_score && r.score ? fmt::format(" ({:.2f})", *r.score) : "");
+}
 
 // Distinct names in order of first appearance, and distinct columns, ascending.
 struct Axes {
@@ -74,13 +87,13 @@ Axes axes_of(const std::vector<Record>& records, const Columns& columns) {
   return axes;
 }
 
-Grid sweep_grid(const std::vector<Record>& records, bool scores, const Columns& columns = {}) {
+Grid sweep_grid(const std::vector<Record>& records, Shown shown, const Columns& columns = {}) {
   const Axes axes = axes_of(records, columns);
   std::map<Columns::Key, double> fastest;
   for (const Record& r : records)
     if (const Columns::Key c = columns.of(r); r.timed())
       fastest[c] = std::min(fastest.contains(c) ? fastest[c] : *r.median_us, *r.median_us);
-  std::vector<std::string> header{scores ? "GB/s (score)" : "GB/s"};
+  std::vector<std::string> header{title_of(shown)};
   for (const Columns::Key& c : axes.columns) header.push_back(columns.title(c));
   Grid grid(header);
   for (const std::string& name : axes.names) {
@@ -91,11 +104,8 @@ Grid sweep_grid(const std::vector<Record>& records, bool scores, const Columns& 
         row.emplace_back("-");
       else if (const Record& r = *found->second; !r.timed())
         row.emplace_back("(F)", Style::bad);
-      else {
-        std::string text = gbs_text(r.gbs());
-        if (scores && r.score) text += fmt::format(" ({:.2f})", *r.score);
-        row.emplace_back(text, *r.median_us == fastest[column] ? Style::strong : Style::plain);
-      }
+      else
+        row.emplace_back(text_of(r, shown), *r.median_us == fastest[column] ? Style::strong : Style::plain);
     }
     grid.add(row);
   }
@@ -156,8 +166,8 @@ std::string sweep_table(const std::vector<Record>& records, const Terminal& term
   for (const std::uint64_t n : sizes) {
     std::vector<Record> wider = part;
     std::copy_if(records.begin(), records.end(), std::back_inserter(wider), [&](const Record& r) { return r.n == n; });
-    if (in_part > 0 && sweep_grid(wider, false).width() + 2 > terminal.width) {
-      text += sweep_grid(part, false).text(terminal, 2) + "\n";
+    if (in_part > 0 && sweep_grid(wider, Shown::gbs).width() + 2 > terminal.width) {
+      text += sweep_grid(part, Shown::gbs).text(terminal, 2) + "\n";
       wider.clear();
       std::copy_if(records.begin(), records.end(), std::back_inserter(wider),
                    [&](const Record& r) { return r.n == n; });
@@ -166,7 +176,7 @@ std::string sweep_table(const std::vector<Record>& records, const Terminal& term
     part = std::move(wider);
     ++in_part;
   }
-  if (!part.empty()) text += sweep_grid(part, false).text(terminal, 2);
+  if (!part.empty()) text += sweep_grid(part, Shown::gbs).text(terminal, 2);
   return text;
 }
 
@@ -285,14 +295,21 @@ std::string marker_table(const Marker& marker, const std::string& where, const s
   for (const auto& [date, revision] : made)
     revisions += fmt::format("{}revision {}, {}", revisions.empty() ? "" : "; ", revision, date);
   const auto columns = marker.wanted.find("columns");
-  return "\n" + sweep_grid(records, true, {columns == marker.wanted.end() ? "" : columns->second}).markdown() + "\n" +
+  const auto show = marker.wanted.find("show");
+  if (show != marker.wanted.end() && show->second != "time")
+    throw Error(Code::bad_file, fmt::format("{}: a table has no show={}", where, show->second), "show=time, or none");
+  return "\n" +
+         sweep_grid(records, show == marker.wanted.end() ? Shown::gbs_and_score : Shown::time,
+                    {columns == marker.wanted.end() ? "" : columns->second})
+             .markdown() +
+         "\n" +
          wrapped(fmt::format("{}; {}; {}; {}; {}.", r.device, r.driver, r.compiler, marker.wanted.at("situation"),
                              revisions)) +
          "\n";
 }
 
-// One number for the named rung, or else the default one: its score, its GB/s, or its speedup over the best peer. The
-// least if several records match (situation=worst).
+// One number for the named rung, or else the default one: its score, its GB/s, its time, or its speedup over the best
+// peer. The worst if several records match (situation=worst).
 std::string marker_figure(const Marker& marker, const std::string& where, const std::filesystem::path& results) {
   const std::vector<Record> records = marked_records(marker, where, results);
   const Contract* const contract = find_contract(marker.primitive);
@@ -303,10 +320,10 @@ std::string marker_figure(const Marker& marker, const std::string& where, const 
                                                                    : contract->default_gpu;
   const auto shown = marker.wanted.find("show");
   const std::string show = shown == marker.wanted.end() ? "score" : shown->second;
-  std::optional<double> least;
+  std::optional<double> worst;
   for (const Record& r : records) {
     if (!r.rung || *r.rung != rung || !r.timed()) continue;
-    double value = show == "gbs" ? r.gbs() : r.score.value_or(0);
+    double value = show == "gbs" ? r.gbs() : show == "time" ? *r.median_us : r.score.value_or(0);
     if (show == "speedup") {
       std::optional<double> best_us;
       for (const Record& peer : records)
@@ -315,12 +332,13 @@ std::string marker_figure(const Marker& marker, const std::string& where, const 
       if (!best_us) continue;
       value = *best_us / *r.median_us;
     }
-    least = std::min(least.value_or(value), value);
+    const double so_far = worst.value_or(value);
+    worst = show == "time" ? std::max(so_far, value) : std::min(so_far, value);
   }
-  if (!least || (show != "score" && show != "gbs" && show != "speedup"))
+  if (!worst || (show != "score" && show != "gbs" && show != "time" && show != "speedup"))
     throw Error(Code::bad_file, fmt::format("{}: no figure for show={} of {}", where, show, rung),
-                "show=score, gbs or speedup, of a rung that was timed (and beside a peer)");
-  return show == "gbs" ? gbs_text(*least) : fmt::format("{:.2f}", *least);
+                "show=score, gbs, time or speedup, of a rung that was timed (and beside a peer)");
+  return show == "gbs" ? gbs_text(*worst) : show == "time" ? time_text(*worst) : fmt::format("{:.2f}", *worst);
 }
 
 }  // namespace
