@@ -248,25 +248,25 @@ TEST(Render, ScoresBesidePublishedTimes) {
   EXPECT_EQ(score_table({}, {}), "");
 }
 
-// ---- scenes that move
-// ------------------------------------------------------------------------------------------------
+// ---- scenes that move -----------------------------------------------------------------------------------------------
 
 std::vector<Circle> animated(const char* name, std::size_t circles, unsigned steps) {
-  Animation animation(find_scene(name), circles, 3);
+  Animation animation(cpu_platform(), {}, find_scene(name), circles, 3);
   for (unsigned frame = 0; frame < steps; ++frame) animation.step();
-  return animation.circles();
+  return animation.on_host();
 }
 
 TEST(Animation, BeginsWithTheScene) {
   for (const Scene& scene : scenes()) {
     if (scene.motion == Motion::none) {
-      EXPECT_NE(mistake_of([&] { Animation(scene, 5, 0); }).find("stands still"), std::string::npos) << scene.name;
+      EXPECT_NE(mistake_of([&] { Animation(cpu_platform(), {}, scene, 5, 0); }).find("stands still"), std::string::npos)
+          << scene.name;
       continue;
     }
     const auto drawn = draw_scene(scene, 700, 9);
-    const Animation animation(scene, 700, 9);
+    const auto animated = Animation(cpu_platform(), {}, scene, 700, 9).on_host();
     EXPECT_TRUE(same_bits({floats_of(drawn).begin(), floats_of(drawn).end()},
-                          {floats_of(animation.circles()).begin(), floats_of(animation.circles()).end()}))
+                          {floats_of(animated).begin(), floats_of(animated).end()}))
         << scene.name;
   }
 }

@@ -130,14 +130,28 @@ std::size_t count_of_circles(const Options& o, const Scene& scene) {
   return o.circles.empty() ? scene.circles : lab::parse_sizes(o.circles).front();
 }
 
+std::optional<float> alpha_of(const Options& o) {
+  return o.alpha < 0 ? std::nullopt : std::optional(static_cast<float>(o.alpha));
+}
+
 std::vector<Circle> circles_of(const Options& o, Picture& picture) {
+  std::vector<Circle> circles;
   if (is_file(o)) {
     if (o.snow) picture.shading = Shading::snow;
-    return read_circles(o.scene);
+    circles = read_circles(o.scene);
+  } else {
+    const Scene& scene = scene_of(o);
+    picture.shading = scene.shading;
+    circles = draw_scene(scene, count_of_circles(o, scene), o.seed);
   }
-  const Scene& scene = scene_of(o);
-  picture.shading = scene.shading;
-  return draw_scene(scene, count_of_circles(o, scene), o.seed);
+  if (const auto alpha = alpha_of(o))
+    for (Circle& c : circles) c.alpha = *alpha;
+  return circles;
+}
+
+const float* floats_in(const Circle* circles) { return reinterpret_cast<const float*>(circles); }
+std::span<const float> floats_of(const std::vector<Circle>& circles) {
+  return {floats_in(circles.data()), circles.size() * floats_per_circle};
 }
 
 // Draws pictures on the device that was asked for.
@@ -146,34 +160,30 @@ class Renderer {
   explicit Renderer(const Options& o)
       : options_(o), device_(lab::open_platform(chosen_backends(Selection{.backends = {o.backend}}, {}).front())) {}
 
-  // With --check, `code` becomes wrong_result if the picture is wrong.
-  const std::vector<float>& draw(std::vector<Circle> circles, const Picture& picture, int& code) {
-    if (options_.alpha >= 0)
-      for (Circle& c : circles) c.alpha = static_cast<float>(options_.alpha);
-    const std::span floats(reinterpret_cast<const float*>(circles.data()), circles.size() * floats_per_circle);
+  Device& device() { return device_; }
+  const std::vector<float>& draw(View<const float> circles, const Picture& picture) {
     image_.resize(std::size_t{picture.width} * picture.height * count_of(picture.channels));
     using Clock = std::chrono::steady_clock;
     const auto begin = Clock::now();
-    render(device_, floats, image_, picture, {.rung = options_.rung});
+    render(device_, circles, image_, picture, {.rung = options_.rung});
     took_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
-    if (options_.check && !right(floats, picture)) code = Exit::wrong_result;
     return image_;
   }
-  std::string device_name() const { return device_.name(); }
   double took_ms = 0;  // the last picture
 
- private:
-  bool right(std::span<const float> floats, const Picture& picture) const {
-    const std::size_t n = floats.size() / floats_per_circle;
+  // Whether the last picture is what the serial renderer draws, or as near as permitted; says how near.
+  bool right(std::span<const float> circles, const Picture& picture) const {
+    const std::size_t n = circles.size() / floats_per_circle;
     const Frame frame = frame_of({.scalars = scalars_of(picture)});
-    const std::vector<float> expected = expected_image(floats.data(), n, frame);
-    const double permitted = permitted_error(floats.data(), n, frame);
+    const std::vector<float> expected = expected_image(circles.data(), n, frame);
+    const double permitted = permitted_error(circles.data(), n, frame);
     const Difference d = difference(frame, image_.data(), expected.data());
     message(fmt::format("check: {} of {} numbers differ from the serial renderer's, by at most {:.3g}{}", d.differing,
                         image_.size(), d.error, permitted > 0 ? fmt::format("; permitted {:.3g}", permitted) : ""));
     return d.differing == 0 || (permitted > 0 && d.error <= permitted);
   }
 
+ private:
   const Options& options_;
   Device device_;
   std::vector<float> image_;
@@ -223,9 +233,10 @@ int film(const Options& o, Picture picture) {
   else if (!o.output.empty())
     OutputFile(numbered(o.output, range.begin));  // so that an unwritable path costs nothing
 
-  Animation animation(scene, count_of_circles(o, scene), o.seed);
+  const std::size_t circles = count_of_circles(o, scene);
   Renderer renderer(o);
-  if (y4m) write_y4m_header(*whole, picture.width, picture.height, Animation::frames_per_second);
+  Animation animation(renderer.device().platform(), renderer.device().stream(), scene, circles, o.seed, alpha_of(o));
+  if (y4m) write_y4m_header(*whole, picture.width, picture.height, Step::per_second);
   Progress progress("frame");
   int code = Exit::all_right;
   double ms = 0;
@@ -233,8 +244,10 @@ int film(const Options& o, Picture picture) {
     throw_if_interrupted();
     if (frame < range.begin) continue;
     progress.update(frame - range.begin, range.end - range.begin);
-    const std::vector<float>& pixels = renderer.draw(animation.circles(), picture, code);
+    const std::vector<float>& pixels =
+        renderer.draw(device_view(floats_in(animation.circles()), circles * floats_per_circle), picture);
     ms += renderer.took_ms;
+    if (o.check && !renderer.right(floats_of(animation.on_host()), picture)) code = Exit::wrong_result;
     const FloatImage image{picture.width, picture.height, count_of(picture.channels), pixels};
     if (y4m) {
       write_y4m_frame(*whole, image);
@@ -247,8 +260,8 @@ int film(const Options& o, Picture picture) {
   if (y4m) whole->commit();
   progress.clear();
   const unsigned frames = range.end - range.begin;
-  message(fmt::format("{} frames of {} circles, {}x{}: {:.3g} ms each on {}", frames, animation.circles().size(),
-                      picture.width, picture.height, ms / frames, renderer.device_name()));
+  message(fmt::format("{} frames of {} circles, {}x{}: {:.3g} ms each on {}", frames, circles, picture.width,
+                      picture.height, ms / frames, renderer.device().name()));
   return code;
 }
 
@@ -260,15 +273,16 @@ int work(const Options& o) {
   if (!o.output.empty()) file.emplace(o.output);  // before the work, so that an unwritable path costs nothing
   const std::vector<Circle> circles = circles_of(o, picture);
   Renderer renderer(o);
-  int code = Exit::all_right;
-  const std::vector<float>& pixels = renderer.draw(circles, picture, code);
+  const std::span<const float> floats = floats_of(circles);
+  const std::vector<float>& pixels = renderer.draw(view(floats), picture);
+  const bool right = !o.check || renderer.right(floats, picture);
   message(fmt::format("{} circles, {}x{}: {:.3g} ms on {}", circles.size(), picture.width, picture.height,
-                      renderer.took_ms, renderer.device_name()));
+                      renderer.took_ms, renderer.device().name()));
   if (file) {
     write_image(*file, format, {picture.width, picture.height, count_of(picture.channels), pixels});
     file->commit();
   }
-  return code;
+  return right ? Exit::all_right : Exit::wrong_result;
 }
 
 }  // namespace

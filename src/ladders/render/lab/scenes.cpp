@@ -144,8 +144,8 @@ void snow(Circles circles, std::uint64_t seed) {
 // Frame 600 of the fall, ten seconds: flakes at every height.
 constexpr std::uint64_t fallen_frames = 600;
 void snowsingle(Circles circles, std::uint64_t seed) {
-  const Animation fallen(find_scene("snowsingle"), circles.size(), seed);
-  std::copy(fallen.circles().begin(), fallen.circles().end(), circles.begin());
+  const Animation fallen(cpu_platform(), {}, find_scene("snowsingle"), circles.size(), seed);
+  std::copy(fallen.circles(), fallen.circles() + circles.size(), circles.begin());
 }
 
 void primary(Circle& c, std::size_t k) { c.red = k % 3 == 0, c.green = k % 3 == 1, c.blue = k % 3 == 2; }

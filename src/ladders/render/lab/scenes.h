@@ -5,12 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "ladders/render/contract.h"
+#include "ladders/render/lab/motion.h"
 
 namespace upsweep::ladders::render {
-
-// How a scene moves: see animation.h.
-enum class Motion : std::uint8_t { none, fall, bounce, grow, burst };
 
 struct Scene {
   std::string_view name;
