@@ -2,6 +2,7 @@
 """Joins `upsweep explain --json` with Nsight Compute's CSV into one Markdown table: predicted / measured, kernel by kernel."""
 import csv
 import json
+import re
 import sys
 
 # Column title, the emulator's counter, the hardware's metric.
@@ -54,10 +55,14 @@ def main():
         explanation = json.loads(line)
         for kernel in explanation["kernels"]:
             short = kernel["name"].split("<")[0].split("::")[-1].replace("void ", "")
-            twin = next((k for k in measured.get(explanation["rung"], []) if short in k["name"]), {})
+            # The emulator adds up the launches of a kernel.
+            twins = [k for k in measured.get(explanation["rung"], []) if re.search(rf"\b{short}\b", k["name"])]
+            twins = twins[: kernel["launches"]]
             cells = []
             for name, key, metric in COLUMNS:
-                here, there = predicted(kernel["predicted"], name, key), twin.get(metric)
+                here = predicted(kernel["predicted"], name, key)
+                counted = [k[metric] for k in twins if metric in k]
+                there = sum(counted) if counted else None
                 cells.append(f"{here}" if here == there else f"**{here} / {'-' if there is None else there}**")
             print(f"| {explanation['rung']} | {short} | " + " | ".join(cells) + " |")
     print("\nOne number: predicted and measured alike. Two: predicted / measured.")

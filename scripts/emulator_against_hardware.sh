@@ -8,8 +8,11 @@
 set -euo pipefail
 upsweep=$1 out=$2 primitive=${3:-reduce}
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
-types=f32,i32
-[ "$primitive" != partition ] || types=u32
+case $primitive in
+  partition) types=u32 ;;
+  render) types=f32 ;;
+  *) types=f32,i32 ;;
+esac
 
 # One shape for both, small enough for the emulator and large enough for full rounds: 8 blocks.
 metrics=l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum
@@ -38,22 +41,29 @@ print(*seen)'); do
     histogram/values) call=(--type u8 --param grid=8 --op even) ;;
     histogram/guided) call+=(--op edges) ;;
     histogram/*) call+=(--op even) ;;
+    partition/two_passes | partition/passes_in_tile) call=(--type u32 --param grid=8,bits=11 --op digit) ;;
+    partition/replicated_counts) n=2048 call=(--type u32 --op digit) ;;
     partition/*) call=(--type u32 --param grid=8 --op digit) ;;
-    # One pass, because the emulator adds up the launches of a kernel.
+    render/*) n=2000 call=(--input rand10k --param width=128,height=128) ;;
+    # One pass of several is enough.
     sort/split_1bit) call+=(--op ascending --param bits=1) ;;
     sort/lsd_4bit) call+=(--op ascending --param bits=4) ;;
     # Large tiles: left to itself, a GPU sorts so few keys in small ones, and the emulator in others.
     sort/lane_sweep) call+=(--op ascending --param bits=8,block=192) ;;
     sort/one_block) n=2048 call+=(--op ascending) ;;
+    sort/enumeration) n=1024 call=(--type i32 --op ascending) ;;
     sort/counting) n=$((1 << 18)) call=(--type u8 --param grid=8 --op ascending) ;;
     sort/*) call+=(--op ascending --param bits=8) ;;
   esac
   "$upsweep" explain "$primitive" --rung "$rung" "${call[@]}" -n $n --json >>"$out/explain.jsonl"
   printf '### %s\n' "$rung" >>"$out/ncu.csv"
-  # The first launches are those of the check before timing: the rung's kernels.
-  kernels="^((${rung}|final_pass|partition)_kernel|count_buckets|write_result)" launches=3
-  case $primitive in partition | sort) kernels=_kernel launches=5 ;; esac
-  ncu --clock-control none --csv --kernel-name "regex:$kernels" --launch-count $launches --metrics "$metrics" \
+  # The first launches are those of the check before timing: as many as explained, of the same kernels.
+  read -r kernels launches < <(tail -n 1 "$out/explain.jsonl" | python3 -c '
+import json, sys
+kernels = json.load(sys.stdin)["kernels"]
+names = sorted({kernel["name"].split("<")[0].split("::")[-1] for kernel in kernels})
+print("|".join(names), sum(kernel["launches"] for kernel in kernels))')
+  ncu --clock-control none --csv --kernel-name "regex:^($kernels)$" --launch-count $launches --metrics "$metrics" \
     "$upsweep" bench "$primitive" --backend cuda --rung "$rung" "${call[@]}" -n $n --no-peers --samples 4 \
     >>"$out/ncu.csv" 2>>"$out/ncu.log" || printf 'ncu failed for %s\n' "$rung" >&2
 done
