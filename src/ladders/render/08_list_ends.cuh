@@ -1,7 +1,8 @@
 // render/list_ends: only the last circles of each bin's list are listed, fetched and drawn, for most bins.
 //
-// 1. Few circles: one launch; every block finds its own. Otherwise the bins' lists are counted, and, where the image
-//    is deep enough for that, only their ends are written (bins.cuh).
+// 1. Few circles: one launch; every block finds its own (few_circles.cuh). More: complete lists from bits
+//    (bin_bits.cuh). Many: the bins' lists are counted, and, where the image is deep enough for that, only their ends
+//    are written (bins.cuh).
 // 2. A block stages the last 512 entries of its bin's list. Each warp goes backwards through them: 32 at once are
 //    tested against its 8 x 8 pixels, those that cover all of them need no other test. It keeps those that reach it,
 //    with a bit for each pixel that is covered, until all pixels are saturated.
@@ -15,13 +16,11 @@
 // once. Order     the input's: exact. Source    Levoy 1990; Ashkiani et al. 2016, as in binned.
 #pragma once
 #include "kernel/run_rung.h"
+#include "ladders/render/few_circles.cuh"
 #include "ladders/render/patch_bits.cuh"
 #include "ladders/render/warp_end.cuh"
 
 namespace upsweep::ladders::render {
-
-// A scene of so few circles is drawn in one launch. On the emulator, checks come to the other way with fewer.
-inline constexpr std::size_t few_circles = emulated ? 300 : 2048;
 
 // Draws the tile from the end of its list, if that is possible. For all threads of the block.
 template <bool fused>
@@ -91,7 +90,7 @@ __global__ void __launch_bounds__(patch_threads, 2) list_ends_kernel(const float
                                   : draw_end<false>(circles, bins, list, memory, patch, image, f))
       return;
   }
-  if (list.listed() && list.skipped == 0)
+  if (bins.complete_at_once() || (list.listed() && list.skipped == 0))
     draw_list(circles, n, bins, list, patch, image, f);
   else
     bins.finish_later(bin);
@@ -114,14 +113,6 @@ __global__ void __launch_bounds__(patch_threads, 2) unfinished_kernel(const floa
   }
 }
 
-// All circles, by every tile.
-__global__ void __launch_bounds__(patch_threads, 2) few_kernel(const float* circles,  // [n][8]
-                                                               std::size_t n,
-                                                               float* image,  // [height][width][channels]
-                                                               Frame f) {
-  draw_all<false>(TileCircles(circles, nullptr, n), *dynamic_shared<BitsMemory>(), Patch(f, blockIdx.x), image, f);
-}
-
 struct tile_ballot;  // draws a list that its block tests at once
 extern const Rung kernel_tile_ballot_rung;
 struct binned;  // draws what is shaded pixel by pixel, and the coverage
@@ -139,14 +130,15 @@ struct list_ends {
     if (a.frame.shading == Shading::snow || a.frame.channels == Channels::rgbw)
       return run_rung<binned, kernel_binned_rung, T, Op>(a);
     if (a.n <= tile_threads) return run_rung<tile_ballot, kernel_tile_ballot_rung, T, Op>(a);
+    if (a.n <= few_circles) return draw_few(a);
     const Shape tiles{.grid = unsigned(ceil_div(a.frame.width, patch_tile) * ceil_div(a.frame.height, patch_tile)),
                       .block = patch_threads,
                       .shared_bytes = std::max(sizeof(PatchMemory), sizeof(BitsMemory)),
                       .stream = a.stream};
-    if (a.n <= few_circles) return launch(few_kernel, tiles, a.circles, a.n, a.image, a.frame);
     const BinnedCircles bins(a, a.frame.eps == 0 ? 40 : 1 - std::log2(a.frame.eps));
     if (auto s = bins.fill(a); !s) return s;
     if (auto s = launch(list_ends_kernel, tiles, a.circles, a.n, a.image, a.frame, bins); !s) return s;
+    if (bins.complete_at_once()) return {};
     if (auto s = bins.complete(a); !s) return s;
     Shape persistent = tiles;
     persistent.grid = 2 * unsigned(device_limits().multiprocessors);

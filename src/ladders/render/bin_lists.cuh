@@ -1,5 +1,7 @@
 // The lists of the circles that reach a bin, and how blocks share the circles to make them (bins.cuh).
 #pragma once
+#include <bit>
+
 #include "ladders/render/bin_grid.cuh"
 #include "ladders/render/survey.cuh"
 
@@ -10,13 +12,13 @@ namespace upsweep::ladders::render {
 inline constexpr unsigned bin_blocks = 512;
 
 // Each block takes consecutive circles, in batches; of a batch, each warp takes consecutive circles, one for each of
-// its first `lanes` lanes. Few circles occupy few lanes of many warps, because the bins of a large circle are the work
-// of a whole warp.
+// its first `lanes` lanes, a power of two. Few circles occupy few lanes of many warps, because the bins of a large
+// circle are the work of a whole warp.
 struct Shares {
   unsigned lanes, batches, blocks;
   explicit Shares(std::size_t n) {
     const std::size_t wanted = ceil_div(n, bin_blocks * bin_warps);
-    lanes = unsigned(wanted < 4 ? 4 : wanted < warp_size ? wanted : warp_size);
+    lanes = unsigned(wanted < 4 ? 4 : wanted < warp_size ? std::bit_ceil(wanted) : warp_size);
     batches = unsigned(ceil_div(n, std::size_t{bin_blocks} * bin_warps * lanes));
     if (batches < 1) batches = 1;
     blocks = unsigned(ceil_div(n, std::size_t{batches} * bin_warps * lanes));
@@ -29,6 +31,8 @@ struct Shares {
   __device__ std::size_t place(unsigned batch) const {
     return first_of_block(batch) + threadIdx.x / warp_size * lanes + threadIdx.x % warp_size;
   }
+  // Words with a bit for each circle of a batch of the block.
+  UPSWEEP_HD unsigned words() const { return bin_warps * lanes / warp_size; }
   // Calls work(batch, item, there) for each batch, with load(the place of the thread's circle), which is done while the
   // batch before is worked on.
   template <class Load, class F>
@@ -68,6 +72,7 @@ struct BinnedCircles {
   Summary* summary;        // [1]
   BinKey* keys;            // [n]
   unsigned* counts;        // [blocks][bins]
+  unsigned* bits;          // [blocks * words][bins]: instead of keys and counts; or null
   BinList* lists;          // [bins]
   Unfinished* unfinished;  // [1]
   unsigned* cursor;        // [1]
@@ -77,6 +82,9 @@ struct BinnedCircles {
 
   explicit BinnedCircles(const Args& a, float needed = 0);
   Status fill(const Args& a) const;
+  UPSWEEP_HD bool fits(unsigned begin, unsigned count) const { return begin <= capacity && count <= capacity - begin; }
+  // Whether no list will be longer than it is.
+  UPSWEEP_HD bool complete_at_once() const { return bits != nullptr; }
   // Puts the rest of the unfinished bins' circles into their lists.
   Status complete(const Args& a) const { return scatter(a, true); }
 
@@ -84,6 +92,33 @@ struct BinnedCircles {
   __device__ void finish_later(unsigned bin) const {
     if (threadIdx.x == 0 && atomicExch(&unfinished->listed[bin], 1u) == 0)
       unfinished->bins[atomicAdd(&unfinished->count, 1u)] = bin;
+  }
+  // Calls visit(bin, lane) for the bins of the block's circles; `lane` is that of the circle in this warp. Keeps the
+  // circles' keys, unless there are bits, and a summary. For all threads of the block.
+  template <class Visit>
+  __device__ void each_bin(const float* circles, std::size_t n, const Frame& f, Visit&& visit) const {
+    Summary of_block;
+    const float per_circle = 3.14159274f / (f.step_x * f.step_y);
+    shares.each(
+        n, [&](std::size_t at) { return load_circle(circles, at); },
+        [&](unsigned batch, const Circle& c, bool there) {
+          const Box box = there ? bounds_of(f, c.x, c.y, c.radius) : Box{0, 0, 0, 0};
+          const BinKey key = grid.key_of(box);
+          if (there) of_block.take(c, box, per_circle);
+          if (there && !bits) keys[shares.place(batch)] = key;
+          grid.each(f, shares.lanes, key, c, box, [&](unsigned bin, unsigned lane) { visit(bin, lane); });
+        });
+    of_block.halvings /= float(f.width) * float(f.height);
+    of_block = block_summary(of_block);
+    if (threadIdx.x == 0) parts[blockIdx.x] = of_block;
+  }
+  // The summary of all circles. For all threads of a block of at least bin_blocks threads; thread 0 has it.
+  __device__ Summary summarize() const {
+    Summary all;
+    if (threadIdx.x < shares.blocks) all = parts[threadIdx.x];
+    all = block_summary(all);
+    if (threadIdx.x == 0 && blockIdx.x == 0) *summary = all;
+    return all;
   }
   // Entries to have at first of a list: six times the mean that is needed if the image is `depth` halvings deep,
   // because a bin waits for its slowest pixel, and half as many circles cover the edge of the image; and enough to find
@@ -94,7 +129,36 @@ struct BinnedCircles {
   }
 
  private:
+  Status fill_by_bits(const Args& a) const;
   Status scatter(const Args& a, bool later) const;
 };
+
+// The kernels that sum up over blocks: each of their blocks takes 8 bins, a sector of a row, and each of its 128 groups
+// of threads consecutive rows.
+inline constexpr unsigned scan_threads = 1024, scan_bins = 8;
+inline constexpr unsigned scan_groups = scan_threads / scan_bins;
+
+// Of a thread's bin: the sum of the groups before its own, and of all.
+struct BinSums {
+  unsigned before, all;
+};
+__device__ inline BinSums sum_groups(unsigned of_group) {
+  constexpr unsigned warps = scan_threads / warp_size;
+  __shared__ unsigned totals[warps][scan_bins];
+  const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size, bin = threadIdx.x % scan_bins;
+  unsigned upto = of_group;
+  for (unsigned distance = scan_bins; distance < warp_size; distance *= 2) {
+    const unsigned left = shuffle_up(upto, distance);
+    if (lane >= distance) upto += left;
+  }
+  if (lane >= warp_size - scan_bins) totals[warp][bin] = upto;
+  __syncthreads();
+  BinSums sums{upto - of_group, 0};
+  for (unsigned w = 0; w < warps; ++w) {
+    sums.before += w < warp ? totals[w][bin] : 0;
+    sums.all += totals[w][bin];
+  }
+  return sums;
+}
 
 }  // namespace upsweep::ladders::render
