@@ -47,7 +47,26 @@ def code_of(line):
     return line.split("//")[0]
 
 
+def function_of(lines, i):
+    """The name of the device function or kernel that a line is in."""
+    while i > 0 and not re.search(r"__device__|__global__", code_of(lines[i])):
+        i -= 1
+    head = re.sub(r"__launch_bounds__\s*" + ARGUMENTS, "", " ".join(code_of(line) for line in lines[i:i + 4]))
+    name = re.search(r"__(?:device|global)__.*?(\w+)\s*\(", head)
+    return name.group(1) if name else ""
+
+
 def mutations(path):
+    """Yields (line number, function, description, new text of the file). The middle two name a change, at any line."""
+    found = [(line, function_of(path.read_text().split("\n"), line - 1), *rest) for line, *rest in changes_of(path)]
+    names = [change[1:3] for change in found]
+    for i, (line, function, what, text) in enumerate(found):
+        alike = names.count(names[i])
+        which = f" ({names[:i].count(names[i]) + 1} of {alike})" if alike > 1 else ""
+        yield line, function, what + which, text
+
+
+def changes_of(path):
     """Yields (line number, description, new text of the file)."""
     lines = path.read_text().split("\n")
 
@@ -76,7 +95,7 @@ def mutations(path):
                     edits = {j: earlier + " " + code.strip(), i: code[:found.start()] + "{}" + code[found.end():]}
                     if re.match(r"\s*(if|else)\b", code):
                         edits[i] = re.sub(r"\S.*", "{}", code, count=1)
-                    yield i + 1, f"`{found.group()}` moved up to line {j + 1}", changed(edits)
+                    yield i + 1, f"`{found.group()}` moved up to `{earlier.strip()}`", changed(edits)
                     break
 
 
@@ -192,11 +211,10 @@ class Rung:
         environment = dict(os.environ, LD_LIBRARY_PATH=str(folder))
         command = [f"{self.builder.build}/bin/upsweep", "check", self.primitive, "--rung", self.rung, "--backend", "simt",
                    "--failures", "1"]
-        if self.options.param:  # a case that check does not make by itself, in one call without a schedule
-            command = [f"{self.builder.build}/bin/upsweep", "explain", self.primitive, "--rung", self.rung, "--param", self.options.param]
+        command += ["--param", self.options.param] if self.options.param else []
         command += ["-n", sizes] if sizes else []
         command += ["--type", self.options.type] if self.options.type else []
-        command += ["--schedule", str(seed)] if seed and not self.options.param else []
+        command += ["--schedule", str(seed)] if seed else []
         # The command checks in processes of its own: at the limit, all of them have to end.
         process = subprocess.Popen(command, env=environment, text=True, stdout=subprocess.PIPE,
                                    stderr=subprocess.STDOUT, start_new_session=True)
@@ -224,14 +242,11 @@ class Rung:
         # The plain emulator knows no races: a library without rungs takes its place.
         shutil.copy(self.options.no_rungs, folder / "libupsweep_simt_plain.so")
 
-    def same_code(self, a, b):
-        """True if two objects differ in debugging information at most."""
-        texts = []
-        for o in (a, b):
-            copy = o.with_suffix(".stripped.o")
-            run(["objcopy", "-g", "--remove-section=.comment", str(o), str(copy)])
-            texts.append(copy.read_bytes())
-        return texts[0] == texts[1]
+    def code(self, unit):
+        """An object without its debugging information."""
+        copy = unit.with_suffix(".stripped.o")
+        run(["objcopy", "-g", "--remove-section=.comment", str(unit), str(copy)])
+        return copy.read_bytes()
 
     def with_text(self, name, path, text, then):
         """Calls then(folder, unit) with the unit as compiled from another text of one file; unit is None on errors."""
@@ -247,16 +262,16 @@ class Rung:
     def used(self, path):
         """False if no change of the file changes the rung's object."""
         lines, texts = path.read_text().split("\n"), [m for m in mutations(path)]
-        for line, _, text in texts:
+        for line, *_, text in texts:
             lines[line - 1] = text.split("\n")[line - 1]
         return bool(texts) and self.with_text(f"all_{path.stem}", path, "\n".join(lines),
-                                              lambda _, unit: not unit or not self.same_code(unit, self.original))
+                                              lambda _, unit: not unit or self.code(unit) != self.original_code)
 
     def verdict(self, number, path, text):
         def judge(folder, unit):
             if not unit:
                 return "does not compile"
-            if self.same_code(unit, self.original):
+            if self.code(unit) == self.original_code:
                 return "not used"
             self.link(folder, unit)
             return self.check(folder)
@@ -268,6 +283,7 @@ class Rung:
         self.original = self.build(original)
         if not self.original:
             sys.exit(f"{self.unit} does not compile as it is")
+        self.original_code = self.code(self.original)
         self.table = self.builder.table(self.primitive, [self.rung], original)
         self.link(original, self.original)
         self.measure(original)
@@ -276,7 +292,7 @@ class Rung:
             sources = self.sources()
             used = [path for path, is_used in zip(sources, pool.map(self.used, sources)) if is_used]
             changes = [(path, *m) for path in used for m in mutations(path)
-                       if re.search(self.options.only, f"{path.name}:{m[0]} {m[1]}")]
+                       if re.search(self.options.only, f"{path.name}:{m[0]} {m[1]}: {m[2]}")]
             rows = 0
             for row in filter(None, pool.map(lambda c: self.row(c[0], *c[1]), enumerate(changes))):
                 rows += 1
@@ -288,17 +304,18 @@ class Rung:
         shutil.rmtree(self.work, ignore_errors=True)
         return survivors
 
-    def row(self, number, path, line, what, text):
+    def row(self, number, path, line, function, what, text):
         """A line of the table; empty if the change is not one."""
-        place = f"{self.primitive}/{self.rung} | {path.relative_to(ROOT / 'src')}:{line}"
-        key = f"{place} | {what} | {hashlib.sha256(text.encode()).hexdigest()[:16]}"
+        file = path.relative_to(ROOT / "src")
+        key = f"{self.primitive}/{self.rung} | {file} | {hashlib.sha256(text.encode()).hexdigest()[:16]}"
         verdict = self.options.log.find(key)
         if verdict is None:
             verdict = self.verdict(number, path, text)
             self.options.log.add(key, verdict)
         if verdict == "not used":
             return ""
-        return f"| {place} | {what} | {kind_of(verdict) if verdict else '**survives**'} |"
+        noticed = kind_of(verdict) if verdict else "**survives**"
+        return f"| {self.primitive}/{self.rung} | {file} | {function} | {what} | {noticed} |"
 
 
 class Log:
@@ -344,9 +361,27 @@ def no_rungs(builder, folder):
     return output
 
 
+def verify(page):
+    """Returns the rows of a page's table that no longer name a statement of the source."""
+    rows = [line for line in page.read_text().split("\n") if re.match(r"\| \w+/\w+ \| .*\.(cuh|h) \|", line)]
+    known, stale = {}, []
+    for row in rows:
+        _, file, function, change, *_ = row.strip("| ").split(" | ")
+        path = ROOT / "src" / file
+        if path not in known:
+            known[path] = {m[1:3] for m in mutations(path)} if path.exists() else set()
+        if (function, change) not in known[path] and not change.endswith("by hand"):
+            stale.append(row)
+    if not rows:
+        sys.exit(f"{page} has no table")
+    return stale
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("rungs", nargs="+", help="primitive/rung")
+    parser.add_argument("rungs", nargs="*", help="primitive/rung")
+    parser.add_argument("--verify", type=pathlib.Path, metavar="PAGE",
+                        help="only print the rows of this page that name no statement of the source any more")
     parser.add_argument("--build", default=str(ROOT / "build/release"), help="a configured and built folder")
     parser.add_argument("-n", "--sizes", nargs="+", default=["1000", "1000,150001"],
                         help="elements of the first checks: enough for every ring to wrap around")
@@ -354,16 +389,20 @@ def main():
     parser.add_argument("--type", default="", help="element types of the checks (default: all)")
     parser.add_argument("--schedules", type=int, default=3, help="arbitrary schedules, after the usual one")
     parser.add_argument("--timeout", type=float, default=120, help="seconds for one check of the rung as it is")
-    parser.add_argument("--param", default="", help="checked by `upsweep explain` with these parameters, in one call")
-    parser.add_argument("--only", default="", help="only the changes that match: FILE:LINE no `...`")
+    parser.add_argument("--param", default="", help="parameters of the checks: bins=70000,grid=3")
+    parser.add_argument("--only", default="", help="only the changes that match: FILE:LINE FUNCTION: no `...`")
     parser.add_argument("--log", help="a file that keeps verdicts, so that a run can go on where another one ended")
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
+    if options.verify:
+        stale = verify(options.verify)
+        print("\n".join(stale))
+        sys.exit(f"{len(stale)} rows to be run again" if stale else 0)
     options.log = Log(options.log)
     builder = Builder(options.build)
     with tempfile.TemporaryDirectory(prefix="mutate_plain_") as folder:
         options.no_rungs = no_rungs(builder, pathlib.Path(folder))
-        print("| rung | line | change | noticed by |\n|---|---|---|---|")
+        print("| rung | file | function | change | noticed by |\n|---|---|---|---|---|")
         survivors = sum(Rung(builder, name, options).run() for name in options.rungs)
     print(f"\n{survivors} survivors", file=sys.stderr)
 

@@ -1082,6 +1082,13 @@ TEST_F(Cli, CheckOneRung) {
   EXPECT_NE(outcome.out.find("right"), std::string::npos) << outcome.out;
 }
 
+TEST_F(Cli, CheckWithParameters) {
+  const Outcome outcome = run("check histogram --backend cpu --rung serial --type i32 -n 0,1000 --param bins=70000");
+  EXPECT_EQ(outcome.code, 0) << outcome.err << outcome.out;
+  EXPECT_NE(run("check histogram --backend cpu --rung serial --param bans=7").err.find("bins"), std::string::npos);
+  EXPECT_EQ(run("check histogram --backend cpu --rung serial --param grid=7").code, 2) << "of GPU rungs";
+}
+
 TEST_F(Cli, InterruptEndsWith130AndLeavesNoFile) {
   // `timeout` sends SIGINT after a second; the benchmark would take far longer.
   const Outcome outcome =

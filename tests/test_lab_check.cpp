@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <set>
 
 #include "base/workspace.h"
 #include "lab/check.h"
@@ -131,6 +132,24 @@ TEST(Check, MisalignedInput) {
 
 Status only_some_thread_counts(const Call& c) { return c.tuning.threads == 3 ? off_by_one(c) : right(c); }
 TEST(Check, LaunchShapesAreSwept) { EXPECT_TRUE(any_says(failures_of<only_some_thread_counts>(), "threads=3")); }
+
+TEST(Check, AskedForParametersTakeThePlaceOfTheSweep) {
+  const Primitive& scan = *find_primitive("scan");
+  static std::set<std::pair<bool, unsigned>> seen;  // inclusive, and the threads
+  const Rung rung{.primitive = "scan", .name = "under_test", .find = [](Type, Operation) -> RunFn {
+                    return [](const Call& c) -> Status {
+                      seen.emplace(c.scalars[0].as<bool>(), c.tuning.threads);
+                      if (c.tuning.threads == 9) return {Code::unsupported, 0, "at most 8 threads"};
+                      return {};
+                    };
+                  }};
+  CheckOptions options{.types = {Type::i32}, .sizes = {0}, .settings = Settings{}, .tuning = {.threads = 7}};
+  options.settings->set(*scan.parameter("inclusive"), true);
+  EXPECT_GT(check(cpu_platform(), nullptr, scan, {&rung}, options)[0].runs, 0u);
+  EXPECT_EQ(seen, (std::set<std::pair<bool, unsigned>>{{true, 7}}));
+  options.tuning = {.threads = 9};
+  EXPECT_EQ(check(cpu_platform(), nullptr, scan, {&rung}, options)[0].runs, 0u) << "no other shape in its place";
+}
 
 // Right the first time, wrong the next: the effect of a ticket that is not reset.
 Status leaves_state(const Call& c) {

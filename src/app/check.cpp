@@ -123,6 +123,7 @@ std::vector<Job> jobs_of(const Options& options) {
   std::vector<Platform*> platforms;
   for (const Place& place : places) platforms.push_back(place.platform);
   require_known_rungs(s, primitives, platforms);
+  require_readers(s, chosen_backends(s, lab::present_backends()));
 
   std::vector<Job> jobs;
   for (const Primitive* primitive : primitives)
@@ -138,6 +139,13 @@ std::vector<Job> jobs_of(const Options& options) {
                               .inputs = s.inputs,
                               .most_failures = options.failures};
       require_known_inputs(s, *primitive, check.types);
+      if (!s.params.empty()) {
+        Case given{.type = check.types.front(),
+                   .operation = check.operations.empty() ? primitive->operations().front() : check.operations.front()};
+        set_params(s, *primitive, place.platform->backend(), given);
+        if (!given.settings.empty()) check.settings = given.settings;
+        check.tuning = given.tuning;
+      }
       if (!s.sizes.empty()) check.sizes = lab::parse_sizes(s.sizes);
       const Description description = place.platform->describe();
       for (const Type type : check.types)
@@ -188,8 +196,6 @@ std::vector<lab::RungCheck> run_emulated(const std::vector<const Job*>& jobs) {
 }
 
 int work(const Options& options) {
-  if (!options.selection.params.empty())
-    throw Error(Code::invalid_argument, "check chooses the launch shapes itself", "leave --param out");
   const std::vector<Job> jobs = jobs_of(options);
   Output output(options.output);
 
@@ -200,7 +206,8 @@ int work(const Options& options) {
   std::vector<lab::RungCheck> results, of_emulators = run_emulated(emulated);
   auto next = of_emulators.begin();
   const Selection& s = options.selection;
-  const bool narrowed = !s.sizes.empty() || !s.types.empty() || !s.ops.empty() || !s.inputs.empty();
+  const bool narrowed =
+      !s.sizes.empty() || !s.types.empty() || !s.ops.empty() || !s.inputs.empty() || !s.params.empty();
   const auto add = [&](lab::RungCheck&& result) {
     result.narrowed = narrowed;
     output.json_line(to_json(result));
@@ -232,6 +239,7 @@ void add_check(CLI::App& app, int& exit_code) {
   add_command<Options>(app, exit_code, "check", "Check rungs against the oracle, on every available backend",
                        "  upsweep check reduce\n"
                        "  upsweep check reduce --backend simt --rung total --type f32 -n 1..2000\n"
+                       "  upsweep check histogram --rung slices --param bins=70000\n"
                        "  upsweep check --quick\n",
                        declare, work);
 }

@@ -66,7 +66,8 @@ class Combinations {
       if (inputs.empty()) continue;
       for (const Operation operation : operations) {
         if (!rung.find(type, operation)) continue;
-        for (const Settings& settings : primitive.variants(primitive, type)) {
+        const auto variants = options.settings ? std::vector{*options.settings} : primitive.variants(primitive, type);
+        for (const Settings& settings : variants) {
           if (primitive.fixed_length && primitive.fixed_length(settings) > options.depth.largest) continue;
           lines_.push_back({type, operation, settings, inputs});
           count_ += inputs.size();
@@ -126,15 +127,16 @@ const char* alignment_text(Layout::Shift shift) {
 }
 
 // Runs one case twice with the same scratch in a launch shape; returns nothing if both results are right. If the rung
-// rejects `shape`, it becomes the rung's own.
+// rejects `shape`, the case is left out if `shape` was asked for; else it becomes the rung's own.
 std::optional<std::string> try_case(Stage& stage, simt::Emulator* emulator, const Rung& rung, RunFn run, Tuning& shape,
-                                    std::size_t& runs) {
+                                    bool asked_for, std::size_t& runs) {
   std::optional<std::string> wrong;
   try {
     for (int turn = 0; turn < 2 && !wrong; ++turn) {
       Status status = stage.run(run, shape);
       // A rung may reject a launch shape, but not its own.
       if ((status.code == Code::unsupported || status.code == Code::invalid_argument) && shape != Tuning{}) {
+        if (asked_for) break;
         shape = {};
         status = stage.run(run, shape);
       }
@@ -193,7 +195,8 @@ std::vector<RungCheck> check_alike(Platform& platform, simt::Emulator* emulator,
   for (const Rung* rung : rungs) results.push_back({.rung = rung, .platform = where});
 
   const auto sizes = options.sizes.empty() ? check_sizes(primitive, options.depth) : options.sizes;
-  const auto shapes = shapes_of(platform.backend());
+  const auto shapes =
+      options.tuning == Tuning{} ? shapes_of(platform.backend()) : std::vector<Tuning>(2, options.tuning);
   Combinations combinations(primitive, *rungs.front(), options);
   // Sizes that were asked for are checked whole.
   const bool every_delegated = options.depth.every_delegated || !options.sizes.empty();
@@ -243,7 +246,7 @@ std::vector<RungCheck> check_alike(Platform& platform, simt::Emulator* emulator,
               !every_delegated && result.rung->delegates && result.rung->delegates(stage.call(shape));
           if (delegated && !sample.takes(*result.rung, c)) continue;
           Tuning used = shape;
-          auto wrong = try_case(stage, emulator, *result.rung, run, used, result.runs);
+          auto wrong = try_case(stage, emulator, *result.rung, run, used, options.tuning != Tuning{}, result.runs);
           if (!wrong) continue;
           Case shown = c;
           shown.tuning = used;

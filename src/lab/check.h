@@ -2,6 +2,7 @@
 // arrays, poisoned outputs between guard zones, the same scratch twice, several launch shapes.
 #pragma once
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -40,7 +41,9 @@ struct CheckOptions {
   std::vector<Operation> operations;
   std::vector<std::string> inputs;
   std::vector<std::size_t> sizes;
-  std::size_t most_failures = 5;  // per rung: enough to see the pattern; the rung is then abandoned
+  std::optional<Settings> settings{};  // in place of the primitive's variants
+  Tuning tuning{};                     // in place of the sweep's launch shapes, unless it is Tuning{}
+  std::size_t most_failures = 5;       // per rung: enough to see the pattern; the rung is then abandoned
   // Called before each problem.
   std::function<void(std::size_t done, std::size_t total)> progress;
 };
