@@ -13,6 +13,7 @@
 //           Ashkiani et al., GPU Multisplit, 2016.
 #pragma once
 #include "ladders/render/block_list.cuh"
+#include "ladders/render/windows.cuh"
 
 namespace upsweep::ladders::render {
 
@@ -124,7 +125,7 @@ __global__ void __launch_bounds__(tile_threads) binned_kernel(const float* circl
       const unsigned count = list.fetch(s);
       cover_step(low.w, list.circles, count, pixel);
     }
-  if (pixel.inside) store_pixel(image, f, std::size_t(pixel.j) * f.width + pixel.i, low);
+  if (pixel.inside) store_pixel(image, f, f.pixel(pixel.i, pixel.j), low);
 }
 
 struct binned {
@@ -137,14 +138,14 @@ struct binned {
   static constexpr bool reproducible_bits = true;
   template <class, class>
   static Status run(const Args& a) {
-    const BinnedCircles bins(a);
-    if (auto s = bins.fill(a); !s) return s;
-    return a.frame.shading == Shading::snow ? draw<Circle>(a, bins) : draw<Disc>(a, bins);
+    return each_window(a, a.frame.shading == Shading::snow ? draw<Circle> : draw<Disc>);
   }
 
  private:
   template <class Kept>
-  static Status draw(const Args& a, const BinnedCircles& bins) {
+  static Status draw(const Args& a) {
+    const BinnedCircles bins(a);
+    if (auto s = bins.fill(a); !s) return s;
     return launch(binned_kernel<Kept>,
                   {.grid = tile_grid(a.frame),
                    .block = tile_threads,

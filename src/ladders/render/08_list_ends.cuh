@@ -19,6 +19,7 @@
 #include "ladders/render/few_circles.cuh"
 #include "ladders/render/patch_bits.cuh"
 #include "ladders/render/warp_end.cuh"
+#include "ladders/render/windows.cuh"
 
 namespace upsweep::ladders::render {
 
@@ -130,7 +131,11 @@ struct list_ends {
     if (a.frame.shading == Shading::snow || a.frame.channels == Channels::rgbw)
       return run_rung<binned, kernel_binned_rung, T, Op>(a);
     if (a.n <= tile_threads) return run_rung<tile_ballot, kernel_tile_ballot_rung, T, Op>(a);
-    if (a.n <= few_circles) return draw_few(a);
+    return a.n <= few_circles ? draw_few(a) : each_window(a, draw);
+  }
+
+ private:
+  static Status draw(const Args& a) {
     const Shape tiles{.grid = unsigned(ceil_div(a.frame.width, patch_tile) * ceil_div(a.frame.height, patch_tile)),
                       .block = patch_threads,
                       .shared_bytes = std::max(sizeof(PatchMemory), sizeof(BitsMemory)),

@@ -95,11 +95,11 @@ struct BinGrid {
     if (!(dy2 <= radius2)) return;
     // What bounds_of_axis allows for, and what rounding moves squares by 2^-21: the chord's end by 2^-10 of the radius.
     // By mul and add where contraction could round differently in another kernel.
-    const float far = add(f.x0, mul(f.step_x, float(f.width)));
+    const float far = add(f.x0, mul(f.step_x, float(f.left + f.width)));
     const float slack = (fabsf(p.x) + p.radius + max(fabsf(f.x0), fabsf(far))) * 0x1p-20f + p.radius * 0x1p-10f;
     const float chord = radius2 > 3e38f ? radius2 : sqrtf(radius2 - dy2) + slack;
-    const float per = 1 / f.step_x, most = float(f.width);
-    const float first = add(mul(p.x - chord - f.x0, per), -0.5f), last = add(mul(p.x + chord - f.x0, per), -0.5f);
+    const float per = 1 / f.step_x, most = float(f.width), before = -0.5f - float(f.left);
+    const float first = add(mul(p.x - chord - f.x0, per), before), last = add(mul(p.x + chord - f.x0, per), before);
     const unsigned left = max(p.left, unsigned(min(max(first, 0.f), most)) >> shift);
     const unsigned right = min(p.right, (unsigned(min(max(last, 0.f), most)) >> shift) + 1);
     for (unsigned column = left; column < right; ++column) visit(row * columns + column, owner);

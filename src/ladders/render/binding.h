@@ -11,7 +11,7 @@ inline Frame frame_of(const Call& c) {
   const auto side = [&](std::size_t k) { return static_cast<unsigned>(c.scalars[k].as<std::uint64_t>()); };
   const auto real = [&](std::size_t k) { return static_cast<float>(c.scalars[k].as<double>()); };
   Frame f;
-  f.width = side(0), f.height = side(1);
+  f.width = f.pitch = side(0), f.height = f.rows = side(1);
   f.x0 = real(2), f.y0 = real(3);
   f.step_x = (real(4) - f.x0) / static_cast<float>(f.width);
   f.step_y = (real(5) - f.y0) / static_cast<float>(f.height);

@@ -20,8 +20,12 @@ UPSWEEP_HD inline float add(float a, float b) { return a + b; }
 
 // ---- where ----------------------------------------------------------------------------------------------------------
 
-UPSWEEP_HD inline float centre_x(const Frame& f, unsigned i) { return add(f.x0, mul(f.step_x, float(i) + 0.5f)); }
-UPSWEEP_HD inline float centre_y(const Frame& f, unsigned j) { return add(f.y0, mul(f.step_y, float(j) + 0.5f)); }
+UPSWEEP_HD inline float centre_x(const Frame& f, unsigned i) {
+  return add(f.x0, mul(f.step_x, float(f.left + i) + 0.5f));
+}
+UPSWEEP_HD inline float centre_y(const Frame& f, unsigned j) {
+  return add(f.y0, mul(f.step_y, float(f.top + j) + 0.5f));
+}
 
 UPSWEEP_HD inline float square(float a) { return mul(a, a); }
 // The squared distance of a point from a circle's centre; the circle covers it up to radius * radius.
@@ -79,7 +83,7 @@ UPSWEEP_HD inline Paint flat_paint(const Circle& c) { return paint_of(c.red, c.g
 
 UPSWEEP_HD inline Colour background(const Frame& f, unsigned row) {
   if (f.shading == Shading::flat) return {f.red, f.green, f.blue, 1};
-  const float shade = add(0.4f, mul(0.45f, float(f.height - row) / float(f.height)));
+  const float shade = add(0.4f, mul(0.45f, float(f.rows - f.top - row) / float(f.rows)));
   return {shade, shade, shade, 1};
 }
 
@@ -102,18 +106,19 @@ struct Box {
   UPSWEEP_HD bool empty() const { return left >= right || top >= bottom; }
 };
 
-// The pixels of one axis that [centre - radius, centre + radius] may cover: no covered pixel is outside. The same ones
-// in every kernel, which is why nothing may be contracted. `slack` is more than what rounding moves pixel centres and
-// this computation.
-UPSWEEP_HD inline void bounds_of_axis(float centre, float radius, float origin, float step, unsigned pixels, int& first,
-                                      int& end) {
-  const float far = add(origin, mul(step, float(pixels))),
+// Of the `pixels` of one axis that follow the first `skipped`, those that [centre - radius, centre + radius] may cover:
+// no covered pixel is outside. The same ones in every kernel, which is why nothing may be contracted. `slack` is more
+// than what rounding moves pixel centres and this computation.
+UPSWEEP_HD inline void bounds_of_axis(float centre, float radius, float origin, float step, unsigned skipped,
+                                      unsigned pixels, int& first, int& end) {
+  const float far = add(origin, mul(step, float(skipped + pixels))),
               edge = fabsf(origin) > fabsf(far) ? fabsf(origin) : fabsf(far);
   const float slack = (fabsf(centre) + radius + edge) * 0x1p-20f, per = 1 / step, most = float(pixels);
   // Pixel i is inside if low <= i <= high. Clamped before the casts: what they do to large numbers differs between
   // processors. Without branches, which lanes would take one after another.
-  const float low = add(mul(centre - radius - slack - origin, per), -0.5f);
-  const float high = add(mul(centre + radius + slack - origin, per), -0.5f);
+  const float before = -0.5f - float(skipped);
+  const float low = add(mul(centre - radius - slack - origin, per), before);
+  const float high = add(mul(centre + radius + slack - origin, per), before);
   const float from = low > 0 ? (low < most ? low : most) : 0, to = high < most ? high : most;
   const int whole = int(from), past = int(to > 0 ? to : 0) + 1, all = int(pixels);
   first = whole + (from > float(whole));
@@ -124,8 +129,8 @@ UPSWEEP_HD inline void bounds_of_axis(float centre, float radius, float origin, 
 UPSWEEP_HD inline Box bounds_of(const Frame& f, float x, float y, float radius) {
   Box b{0, 0, int(f.width), int(f.height)};
   if (square(radius) > 3e38f) return b;
-  bounds_of_axis(x, radius, f.x0, f.step_x, f.width, b.left, b.right);
-  bounds_of_axis(y, radius, f.y0, f.step_y, f.height, b.top, b.bottom);
+  bounds_of_axis(x, radius, f.x0, f.step_x, f.left, f.width, b.left, b.right);
+  bounds_of_axis(y, radius, f.y0, f.step_y, f.top, f.height, b.top, b.bottom);
   return b;
 }
 

@@ -23,9 +23,11 @@ struct Circle {
   float x, y, z, radius, red, green, blue, alpha;
 };
 
-// The image's shape and place.
+// The image's shape and place; or those of a window in it, which is drawn by itself (windows.h).
 struct Frame {
   unsigned width = 0, height = 0;      // pixels
+  unsigned left = 0, top = 0;          // of the window, in the image
+  unsigned pitch = 0, rows = 0;        // pixels, of the image
   float x0 = 0, y0 = 0;                // of the corner before pixel (0, 0)
   float step_x = 1, step_y = 1;        // from a pixel to the next
   float red = 1, green = 1, blue = 1;  // of the background; in snow, each row has its own shade of grey
@@ -34,6 +36,8 @@ struct Frame {
   float eps = 0;
 
   constexpr std::size_t pixels() const { return std::size_t{width} * height; }
+  // The number of a window's pixel in the image.
+  constexpr std::size_t pixel(unsigned i, unsigned j) const { return std::size_t{top + j} * pitch + left + i; }
 };
 
 struct Args : Execution {

@@ -52,7 +52,7 @@ struct Patch {
   }
   __device__ void store(float* image, const Frame& f, const Colour (&colour)[2]) const {
     for (unsigned k = 0; k < 2; ++k)
-      if (inside[k]) store_pixel(image, f, std::size_t(j[k]) * f.width + i, colour[k]);
+      if (inside[k]) store_pixel(image, f, f.pixel(i, j[k]), colour[k]);
   }
 };
 

@@ -46,7 +46,7 @@ struct TilePixel {
     x = centre_x(f, i), y = centre_y(f, j);
   }
   __device__ void put(float* image, const Frame& f, const Colour& colour) const {
-    if (inside) store_pixel(image, f, std::size_t(j) * f.width + i, colour);
+    if (inside) store_pixel(image, f, f.pixel(i, j), colour);
   }
 };
 
