@@ -407,4 +407,5 @@ def main():
     print(f"\n{survivors} survivors", file=sys.stderr)
 
 
-main()
+if __name__ == "__main__":
+    main()

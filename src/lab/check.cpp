@@ -68,7 +68,9 @@ class Combinations {
         if (!rung.find(type, operation)) continue;
         const auto variants = options.settings ? std::vector{*options.settings} : primitive.variants(primitive, type);
         for (const Settings& settings : variants) {
-          if (primitive.fixed_length && primitive.fixed_length(settings) > options.depth.largest) continue;
+          // Settings that were asked for are checked whatever they take.
+          if (!options.settings && primitive.fixed_length && primitive.fixed_length(settings) > options.depth.largest)
+            continue;
           lines_.push_back({type, operation, settings, inputs});
           count_ += inputs.size();
         }

@@ -74,7 +74,8 @@ std::vector<Settings> variants(const Primitive& p, Type type) {
                             {"y1", "0.3"},
                             {"channels", "rgbw"}}),
           p.settings(type, {{"width", "200"}, {"height", "20"}, {"channels", "rgb"}}),
-          p.settings(type, {{"width", "257"}, {"height", "129"}})};
+          // As large as the plain emulator checks, and more than one window there.
+          p.settings(type, {{"width", "199"}, {"height", "135"}})};
 }
 
 // Of an explanation: the rungs that ask every circle of every pixel are traced in seconds.
