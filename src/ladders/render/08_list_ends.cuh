@@ -38,7 +38,7 @@ __device__ bool draw_end(const float* circles, const BinnedCircles& bins, const 
     const Range range = underneath(bins.summary->colours, f, fused);
     const bool two = exact && !over_background;
     for (unsigned k = 0; k < 2; ++k) {
-      low[k] = high[k] = background(f, patch.j[k]);
+      low[k] = high[k] = flat_background(f);
       if (two) low[k] = {range.least, range.least, range.least, 1}, high[k] = {range.most, range.most, range.most, 1};
     }
     drawn = warp.draw(low, high, two);
@@ -78,17 +78,19 @@ __global__ void __launch_bounds__(patch_threads, 2) list_ends_kernel(const float
                                                                      std::size_t n,
                                                                      float* image,  // [height][width][channels]
                                                                      Frame f, BinnedCircles bins) {
-  const Patch patch(f, blockIdx.x);
-  const unsigned bin = patch.tile_j / bins.grid.side * bins.grid.columns + patch.tile_i / bins.grid.side;
+  const Patch patch(f, blockIdx.x, blockIdx.y);
+  const unsigned bin = bins.grid.bin_at(patch.tile_i, patch.tile_j);
   const BinList list = bins.lists[bin];
+  const float depth = bins.summary->halvings;
+  const bool halves = bins.summary->uneven == 0;
   // A complete list that is not twice as deep as needed is not worth going backwards first: a warp waits for its
   // slowest pixel, and those are drawn twice.
-  const bool deep = list.skipped > 0 || bins.summary->halvings > 2 * bins.halvings;
+  const bool deep = list.skipped > 0 || depth > 2 * bins.halvings;
   if (list.listed() && deep) {
     PatchMemory& memory = *dynamic_shared<PatchMemory>();
     memory.centres.fill(f, patch);
-    if (bins.summary->uneven == 0 ? draw_end<true>(circles, bins, list, memory, patch, image, f)
-                                  : draw_end<false>(circles, bins, list, memory, patch, image, f))
+    if (halves ? draw_end<true>(circles, bins, list, memory, patch, image, f)
+               : draw_end<false>(circles, bins, list, memory, patch, image, f))
       return;
   }
   if (bins.complete_at_once() || (list.listed() && list.skipped == 0))
@@ -102,7 +104,7 @@ __global__ void __launch_bounds__(patch_threads, 2) unfinished_kernel(const floa
                                                                       std::size_t n,
                                                                       float* image,  // [height][width][channels]
                                                                       Frame f, BinnedCircles bins) {
-  const unsigned side = bins.grid.side / patch_tile, columns = (f.width + patch_tile - 1) / patch_tile;
+  const unsigned side = BinGrid::side / patch_tile, columns = (f.width + patch_tile - 1) / patch_tile;
   const unsigned tiles = bins.unfinished->count * side * side;
   for (unsigned t = blockIdx.x; t < tiles; t += gridDim.x) {
     const unsigned bin = bins.unfinished->bins[t / (side * side)], of_bin = t % (side * side);
@@ -110,7 +112,7 @@ __global__ void __launch_bounds__(patch_threads, 2) unfinished_kernel(const floa
     const unsigned row = bin / bins.grid.columns * side + of_bin / side;
     if (column >= columns || row * patch_tile >= f.height) continue;
     __syncthreads();
-    draw_list(circles, n, bins, bins.lists[bin], Patch(f, row * columns + column), image, f);
+    draw_list(circles, n, bins, bins.lists[bin], Patch(f, column, row), image, f);
   }
 }
 
@@ -136,10 +138,11 @@ struct list_ends {
 
  private:
   static Status draw(const Args& a) {
-    const Shape tiles{.grid = unsigned(ceil_div(a.frame.width, patch_tile) * ceil_div(a.frame.height, patch_tile)),
-                      .block = patch_threads,
-                      .shared_bytes = std::max(sizeof(PatchMemory), sizeof(BitsMemory)),
-                      .stream = a.stream};
+    const Shape tiles{
+        .grid = {unsigned(ceil_div(a.frame.width, patch_tile)), unsigned(ceil_div(a.frame.height, patch_tile)), 1},
+        .block = patch_threads,
+        .shared_bytes = std::max(sizeof(PatchMemory), sizeof(BitsMemory)),
+        .stream = a.stream};
     const BinnedCircles bins(a, a.frame.eps == 0 ? 40 : 1 - std::log2(a.frame.eps));
     if (auto s = bins.fill(a); !s) return s;
     if (auto s = launch(list_ends_kernel, tiles, a.circles, a.n, a.image, a.frame, bins); !s) return s;

@@ -29,18 +29,31 @@ class BinKey {
 
 inline constexpr unsigned bin_threads = 256, bin_warps = bin_threads / warp_size;
 
-// Bins of 32 x 32 pixels; larger ones for a larger image, so that the shared memory of a block that scatters has room
-// for what it keeps of each: a place, and for each warp a word of bits and a count.
+// Entries of lists that a block sorts in shared memory before it writes them (bin_scatter.cuh). With 16384 a block of
+// 1024 bins has 55 KB, so that four of them, and with that all 512, are resident.
+inline constexpr unsigned sorted_entries = emulated ? 1024 : 16384;
+
+// Bins of 32 x 32 pixels.
 struct BinGrid {
-  static constexpr unsigned most = 1u << BinKey::first_bits;
-  static constexpr unsigned shared_bytes_each = (1 + bin_warps) * sizeof(unsigned) + bin_warps * sizeof(short);
-  unsigned shift, side, columns, rows;  // side: 2^shift
-  explicit BinGrid(const Frame& f) : shift(5), side(32) {
-    const std::size_t fit = std::min<std::size_t>(most, device_limits().shared_per_block / shared_bytes_each);
-    while (ceil_div(f.width, side) * ceil_div(f.height, side) > fit) side = 1u << ++shift;
-    columns = unsigned(ceil_div(f.width, side)), rows = unsigned(ceil_div(f.height, side));
+  static constexpr unsigned shift = 5, side = 1u << shift, most = 1u << BinKey::first_bits;
+  // For each bin the place of its next entry; and either a word of bits for each warp, or where among the entries
+  // sorted it begins, and each warp goes on.
+  static constexpr std::size_t shared_bytes_to_scatter(std::size_t bins) {
+    return bins * sizeof(unsigned) +
+           std::max(bins * bin_warps * sizeof(unsigned), ((bin_warps + 1) * bins + 2 + sorted_entries) * sizeof(short));
   }
+  // As many bins as the shared memory of a block has room for; on the emulator few, so that checks come to several
+  // windows.
+  static unsigned fit() {
+    unsigned bins = emulated ? 32 : most;
+    while (shared_bytes_to_scatter(bins) > device_limits().shared_per_block) bins /= 2;
+    return bins;
+  }
+  unsigned columns, rows;
+  explicit BinGrid(const Frame& f)
+      : columns(unsigned(ceil_div(f.width, side))), rows(unsigned(ceil_div(f.height, side))) {}
   UPSWEEP_HD unsigned count() const { return columns * rows; }
+  __device__ unsigned bin_at(unsigned i, unsigned j) const { return (j >> shift) * columns + (i >> shift); }
 
   // For all lanes of a warp, of which the first `lanes` have a circle, its box of pixels and key_of(box): calls
   // f(bin, lane) for every bin in which that lane's circle covers a pixel, and perhaps for others; the same ones every

@@ -8,8 +8,8 @@
 namespace upsweep::ladders::render {
 
 // Blocks to aim at: enough to fill a large GPU's multiprocessors, few enough for the counts of every block and bin to
-// stay in L2.
-inline constexpr unsigned bin_blocks = 512;
+// stay in L2. On the emulator, so few that checks come to blocks of several batches.
+inline constexpr unsigned bin_blocks = emulated ? 4 : 512;
 
 // Each block takes consecutive circles, in batches; of a batch, each warp takes consecutive circles, one for each of
 // its first `lanes` lanes, a power of two. Few circles occupy few lanes of many warps, because the bins of a large
@@ -33,16 +33,16 @@ struct Shares {
   }
   // Words with a bit for each circle of a batch of the block.
   UPSWEEP_HD unsigned words() const { return bin_warps * lanes / warp_size; }
-  // Calls work(batch, item, there) for each batch, with load(the place of the thread's circle), which is done while the
-  // batch before is worked on.
+  // Calls work(batch, item, there) for batches [begin, end), with load(the place of the thread's circle), which is done
+  // while the batch before is worked on.
   template <class Load, class F>
-  __device__ void each(std::size_t n, Load&& load, F&& work) const {
+  __device__ void each(std::size_t n, unsigned begin, unsigned end, Load&& load, F&& work) const {
     const auto there = [&](unsigned batch) {
-      return batch < batches && threadIdx.x % warp_size < lanes && place(batch) < n;
+      return batch < end && threadIdx.x % warp_size < lanes && place(batch) < n;
     };
     decltype(load(0)) next{};
-    if (there(0)) next = load(place(0));
-    for (unsigned batch = 0; batch < batches; ++batch) {
+    if (there(begin)) next = load(place(begin));
+    for (unsigned batch = begin; batch < end; ++batch) {
       const auto item = next;
       if (there(batch + 1)) next = load(place(batch + 1));
       work(batch, item, there(batch));
@@ -100,7 +100,7 @@ struct BinnedCircles {
     Summary of_block;
     const float per_circle = 3.14159274f / (f.step_x * f.step_y);
     shares.each(
-        n, [&](std::size_t at) { return load_circle(circles, at); },
+        n, 0, shares.batches, [&](std::size_t at) { return load_circle(circles, at); },
         [&](unsigned batch, const Circle& c, bool there) {
           const Box box = there ? bounds_of(f, c.x, c.y, c.radius) : Box{0, 0, 0, 0};
           const BinKey key = grid.key_of(box);

@@ -18,7 +18,9 @@ class BinScatter {
         lane_(threadIdx.x % warp_size),
         next_(dynamic_shared<unsigned>()),
         bitmap_(next_ + count_),
-        before_(reinterpret_cast<unsigned short*>(bitmap_ + bin_warps * count_)) {}
+        place_(reinterpret_cast<unsigned short*>(bitmap_)),
+        start_(place_ + bin_warps * count_),
+        sorted_(start_ + count_ + 1) {}
 
   // Where each bin's entries of this block begin: of those taken at first, or of the others. False if none are written.
   __device__ bool begin(bool later) {
@@ -40,57 +42,112 @@ class BinScatter {
   }
 
   __device__ void write() {
-    clear();
-    bool many = bins_.shares.batches * bins_.shares.lanes * bin_warps > 0xffff;  // for before_
-    each_key([&](std::size_t, BinKey key) {
-      many |= key.many();
-      each_cell(key, [&](unsigned, unsigned bin) {
-        const unsigned at = warp_ * count_ + bin;
-        atomicAdd(&reinterpret_cast<unsigned*>(before_)[at / 2], 1u << at % 2 * 16);
-      });
-    });
-    if (__syncthreads_or(many))
-      write_by_bins();
-    else
-      write_by_circles();
+    unsigned chunk = most_chunk;
+    for (unsigned first = 0, end; first < bins_.shares.batches; first = end) {
+      end = min(first + chunk, bins_.shares.batches);
+      unsigned entries = sort(first, end);
+      while (entries > sorted_entries && entries != unsorted) {
+        chunk = (end - first) / 2, end = first + chunk;
+        entries = sort(first, end);
+      }
+      if (entries == unsorted)
+        write_by_bins(first, end);
+      else
+        write_sorted(first, entries);
+    }
   }
 
  private:
-  // Where circles have few bins: each warp writes consecutive circles, 32 at once, each lane its own. Its rank in a bin
-  // is the number of the block's circles before.
-  __device__ void write_by_circles() {
-    for (unsigned bin = threadIdx.x; bin < count_; bin += bin_threads)
-      for (unsigned w = 0, sum = 0; w < bin_warps; ++w) {
-        unsigned short& before = before_[w * count_ + bin];
-        const unsigned counted = before;
-        before = static_cast<unsigned short>(sum);
-        sum += counted;
-      }
+  // Batches that are tried at once: circles of 1.6 bins each fill the room. A single batch always fits. With 56, of
+  // which the entries of scatter10M did not fit, its scattering took 10 us more.
+  static constexpr unsigned most_chunk = emulated ? 2 : 40, unsorted = 0xffffffffu;
+  static_assert(sorted_entries >= BinKey::few * bin_threads && most_chunk * BinKey::few * bin_threads <= 0xffff);
+
+  // Sorts the entries of batches [begin, end), and returns how many they are; that alone, if there is no room for them;
+  // `unsorted` if some circles have many bins. Each warp has consecutive circles.
+  __device__ unsigned sort(unsigned begin, unsigned end) {
     __syncthreads();
-    each_key([&](std::size_t place, BinKey key) {
-      each_cell(key, [&](unsigned, unsigned bin) { atomicOr(&bitmap_[warp_ * count_ + bin], 1u << lane_); });
-      __syncwarp();
-      unsigned after[BinKey::few];  // where the warp goes on, if this is its last circle of the bin; otherwise 0
-      each_cell(key, [&](unsigned cell, unsigned bin) {
-        const unsigned bits = bitmap_[warp_ * count_ + bin];
-        const unsigned rank = before_[warp_ * count_ + bin] + unsigned(__popc(bits & ((1u << lane_) - 1)));
-        if (next_[bin] != BinList::none) bins_.indices[next_[bin] + rank] = unsigned(place);
-        after[cell] = bits >> lane_ == 1 ? rank + 1 : 0;
-      });
-      __syncwarp();
-      each_cell(key, [&](unsigned cell, unsigned bin) {
-        if (after[cell] == 0) return;
-        bitmap_[warp_ * count_ + bin] = 0;
-        before_[warp_ * count_ + bin] = static_cast<unsigned short>(after[cell]);
-      });
+    for (unsigned w = threadIdx.x; w < count_ * bin_warps; w += bin_threads) place_[w] = 0;
+    __syncthreads();
+    bool many = false;
+    each_key(begin, end, [&](unsigned, BinKey key) {
+      many |= key.many();
+      each_cell(key, [&](unsigned bin) { count_up(bin); });
+    });
+    if (__syncthreads_or(many)) return unsorted;
+    const unsigned entries = places_from_counts();
+    if (entries > sorted_entries) return entries;
+    // The 32 circles that a warp sorts at the same time are in any order among each other until they are written.
+    each_key(begin, end, [&](unsigned circle, BinKey key) {
+      each_cell(key, [&](unsigned bin) { sorted_[count_up(bin)] = static_cast<unsigned short>(circle); });
       __syncwarp();
     });
+    __syncthreads();
+    return entries;
+  }
+  // The warp's count or place for the bin, which becomes one more.
+  __device__ unsigned count_up(unsigned bin) {
+    const unsigned at = warp_ * count_ + bin, shift = at % 2 * 16;
+    return atomicAdd(&reinterpret_cast<unsigned*>(place_)[at / 2], 1u << shift) >> shift & 0xffff;
   }
 
-  // Otherwise a bin's bitmap gets the circles of a batch that reach it, from which one thread writes them in order.
-  __device__ void write_by_bins() {
+  // Turns the counts of warps and bins into places among the entries sorted; returns how many entries there are.
+  __device__ unsigned places_from_counts() {
+    __shared__ unsigned warp_totals[warp_size];
+    const unsigned each = (count_ + bin_threads - 1) / bin_threads;
+    const unsigned first = min(threadIdx.x * each, count_), end = min(first + each, count_);
+    unsigned sum = 0, all;
+    for (unsigned bin = first; bin < end; ++bin)
+      for (unsigned w = 0; w < bin_warps; ++w) sum += place_[w * count_ + bin];
+    unsigned before = block_scan(sum, Sum{}, warp_totals, all);
+    for (unsigned bin = first; bin < end; ++bin) {
+      start_[bin] = static_cast<unsigned short>(before);
+      unsigned counted[bin_warps];
+#pragma unroll
+      for (unsigned w = 0; w < bin_warps; ++w) counted[w] = place_[w * count_ + bin];
+#pragma unroll
+      for (unsigned w = 0; w < bin_warps; before += counted[w], ++w)
+        place_[w * count_ + bin] = static_cast<unsigned short>(before);
+    }
+    if (threadIdx.x == 0) start_[count_] = static_cast<unsigned short>(all);
+    __syncthreads();
+    return all;
+  }
+
+  // Writes the sorted entries into the lists, with about as many lanes for each bin as it has entries: those of a bin
+  // together, because 4 bytes alone cost L2 as much as the sector of 32.
+  __device__ void write_sorted(unsigned batch, unsigned entries) {
+    const unsigned first = unsigned(bins_.shares.first_of_block(batch));
+    unsigned shift = 0;  // 2^shift lanes
+    while (1u << shift < warp_size && count_ << shift < entries) ++shift;
+    for (unsigned bin = threadIdx.x >> shift; bin < count_; bin += bin_threads >> shift) {
+      const unsigned list = next_[bin], start = start_[bin], end = start_[bin + 1];
+      if (list == BinList::none) continue;
+      for (unsigned k = start + (threadIdx.x & ((1u << shift) - 1)); k < end; k += 1u << shift) {
+        const unsigned circle = sorted_[k];
+        const auto together = [&](unsigned other) { return (other ^ circle) < warp_size; };
+        const bool after = k > start && together(sorted_[k - 1]), before = k + 1 < end && together(sorted_[k + 1]);
+        unsigned place = k - start;
+        if (after || before) {
+          for (unsigned e = k; e > start && together(sorted_[e - 1]); --e) place -= sorted_[e - 1] > circle;
+          for (unsigned e = k + 1; e < end && together(sorted_[e]); ++e) place += sorted_[e] < circle;
+        }
+        bins_.indices[list + place] = first + circle;
+      }
+    }
+    __syncthreads();
+    for (unsigned bin = threadIdx.x; bin < count_; bin += bin_threads)
+      if (next_[bin] != BinList::none) next_[bin] += start_[bin + 1] - start_[bin];
+  }
+
+  // Where circles have many bins, a bin's bitmap gets the circles of a batch that reach it, from which one thread
+  // writes them in order.
+  __device__ void write_by_bins(unsigned begin, unsigned end) {
+    __syncthreads();
+    for (unsigned w = threadIdx.x; w < count_ * bin_warps; w += bin_threads) bitmap_[w] = 0;
+    __syncthreads();
     const auto load_key = [&](std::size_t at) { return bins_.keys[at]; };
-    bins_.shares.each(n_, load_key, [&](unsigned batch, BinKey key, bool there) {
+    bins_.shares.each(n_, begin, end, load_key, [&](unsigned batch, BinKey key, bool there) {
       if (!there) key = {};
       Circle c{};
       Box box{};
@@ -118,32 +175,29 @@ class BinScatter {
     });
   }
 
-  __device__ void clear() {
-    for (unsigned w = threadIdx.x; w < count_ * bin_warps; w += bin_threads) bitmap_[w] = 0, before_[w] = 0;
-    __syncthreads();
-  }
-  // Calls f(place, key) for the warp's consecutive circles, one for each lane; an empty key where there is none.
+  // Calls f(circle, key) for the warp's consecutive circles of batches [begin, end), one for each lane; `circle` counts
+  // from the first of them. An empty key where there is none.
   template <class F>
-  __device__ void each_key(F&& f) const {
-    const Shares& shares = bins_.shares;
-    const std::size_t first = shares.first_of_block(0) + std::size_t(warp_) * shares.batches * shares.lanes + lane_;
+  __device__ void each_key(unsigned begin, unsigned end, F&& f) const {
+    const unsigned lanes = bins_.shares.lanes, own = warp_ * (end - begin) * lanes + lane_;
+    const std::size_t first = bins_.shares.first_of_block(begin);
     constexpr unsigned ahead = 4;  // keys that are loaded at once
-    for (unsigned b = 0; b < shares.batches; b += ahead) {
+    for (unsigned b = 0; b < end - begin; b += ahead) {
       BinKey keys[ahead];
 #pragma unroll
       for (unsigned k = 0; k < ahead; ++k) {
-        const std::size_t place = first + std::size_t(b + k) * shares.lanes;
-        if (b + k < shares.batches && lane_ < shares.lanes && place < n_) keys[k] = bins_.keys[place];
+        const std::size_t at = first + own + (b + k) * lanes;
+        if (b + k < end - begin && lane_ < lanes && at < n_) keys[k] = bins_.keys[at];
       }
 #pragma unroll
-      for (unsigned k = 0; k < ahead; ++k) f(first + std::size_t(b + k) * shares.lanes, keys[k]);
+      for (unsigned k = 0; k < ahead; ++k) f(own + (b + k) * lanes, keys[k]);
     }
   }
   template <class F>
   __device__ void each_cell(BinKey key, F&& f) const {
 #pragma unroll
     for (unsigned cell = 0; cell < BinKey::few; ++cell)
-      if (cell < key.cells()) f(cell, key.bin(cell, bins_.grid.columns));
+      if (cell < key.cells()) f(key.bin(cell, bins_.grid.columns));
   }
 
   const float* const circles_;
@@ -152,8 +206,10 @@ class BinScatter {
   const BinnedCircles& bins_;
   const unsigned count_, warp_, lane_;
   unsigned* const next_;          // [bins]: the place of the first entry that is not written, or none
-  unsigned* const bitmap_;        // [warps][bins]: of a warp's 32 circles
-  unsigned short* const before_;  // [warps][bins]: how many of the block's entries are before the warp's next
+  unsigned* const bitmap_;        // [warps][bins]: of a warp's 32 circles; in the memory of the three below
+  unsigned short* const place_;   // [warps][bins]: at first counts, then where among `sorted_` the warp's next entry is
+  unsigned short* const start_;   // [bins + 1]: where the bin's entries begin among them
+  unsigned short* const sorted_;  // [sorted_entries]: circles, counted from the chunk's first, by bins
 };
 
 }  // namespace upsweep::ladders::render

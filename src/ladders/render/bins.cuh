@@ -21,7 +21,7 @@ static __global__ void __launch_bounds__(bin_threads) bin_count_kernel(const flo
 
 // 2. Turns counts into places: for each bin the exclusive sum over the blocks, and room for its list. A group of
 // threads takes up to four consecutive blocks.
-inline constexpr unsigned scan_rows = bin_blocks / scan_groups;
+inline constexpr unsigned scan_rows = (bin_blocks + scan_groups - 1) / scan_groups;
 static __global__ void __launch_bounds__(scan_threads) bin_scan_kernel(BinnedCircles bins) {
   __shared__ unsigned from[scan_bins];
   __shared__ float depth;
@@ -118,7 +118,7 @@ inline Status BinnedCircles::scatter(const Args& a, bool later) const {
   return launch(bin_scatter_kernel,
                 {.grid = shares.blocks,
                  .block = bin_threads,
-                 .shared_bytes = grid.count() * BinGrid::shared_bytes_each,
+                 .shared_bytes = BinGrid::shared_bytes_to_scatter(grid.count()),
                  .stream = a.stream},
                 a.circles, a.n, a.frame, *this, later);
 }

@@ -81,8 +81,10 @@ UPSWEEP_HD inline Paint snow_paint(const Circle& c, float d2) {
 
 UPSWEEP_HD inline Paint flat_paint(const Circle& c) { return paint_of(c.red, c.green, c.blue, c.alpha); }
 
+UPSWEEP_HD inline Colour flat_background(const Frame& f) { return {f.red, f.green, f.blue, 1}; }
+
 UPSWEEP_HD inline Colour background(const Frame& f, unsigned row) {
-  if (f.shading == Shading::flat) return {f.red, f.green, f.blue, 1};
+  if (f.shading == Shading::flat) return flat_background(f);
   const float shade = add(0.4f, mul(0.45f, float(f.rows - f.top - row) / float(f.rows)));
   return {shade, shade, shade, 1};
 }

@@ -63,8 +63,8 @@ static __global__ void __launch_bounds__(patch_threads, 2) few_kernel(const floa
     const unsigned column = blockIdx.x * region_tiles + t % region_tiles;
     const unsigned row = blockIdx.y * region_tiles + t / region_tiles;
     if (column >= columns || row >= rows) continue;
-    const Patch patch(f, row * columns + column);
-    Colour colour[2] = {background(f, patch.j[0]), background(f, patch.j[1])};
+    const Patch patch(f, column, row);
+    Colour colour[2] = {flat_background(f), flat_background(f)};
     for (unsigned first = 0; first < count; first += warp_size) {
       const unsigned at = first + threadIdx.x % warp_size;
       unsigned left = patch.reached_by(memory.kept[at < count ? at : 0], at < count).some;

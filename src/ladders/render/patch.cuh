@@ -12,13 +12,12 @@ inline constexpr unsigned patch_kept = 480;     // of them, that a warp keeps at
 
 // A warp's pixels: a lane has (i, j[0]) and (i, j[1]), which is four rows below.
 struct Patch {
-  unsigned tile_i, tile_j, i, j[2];
+  unsigned tile_i, tile_j, i, j[2];  // tile_i, tile_j: the tile's first pixel
   bool inside[2];
   float x, y[2], left, top, right, bottom;
-  __device__ Patch(const Frame& f, unsigned tile) {
-    const unsigned columns = (f.width + patch_tile - 1) / patch_tile, lane = threadIdx.x % warp_size;
-    tile_i = tile % columns * patch_tile, tile_j = tile / columns * patch_tile;
-    const unsigned warp = threadIdx.x / warp_size;
+  __device__ Patch(const Frame& f, unsigned tile_column, unsigned tile_row)
+      : tile_i(tile_column * patch_tile), tile_j(tile_row * patch_tile) {
+    const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
     const unsigned first_i = tile_i + warp % 4 * 8, first_j = tile_j + warp / 4 * 8;
     i = first_i + lane % 8;
     x = centre_x(f, min(i, f.width - 1));

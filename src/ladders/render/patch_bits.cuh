@@ -67,8 +67,8 @@ template <bool fused>
 class WarpBits {
  public:
   Colour colour[2];
-  __device__ WarpBits(BitsMemory& memory, const Frame& f, const Patch& patch)
-      : colour{background(f, patch.j[0]), background(f, patch.j[1])},
+  __device__ WarpBits(BitsMemory& memory, const Frame& f)
+      : colour{flat_background(f), flat_background(f)},
         memory_(memory),
         warp_(threadIdx.x / warp_size),
         lane_(threadIdx.x % warp_size) {
@@ -147,7 +147,7 @@ template <bool fused>
 __device__ void draw_all(TileCircles circles, BitsMemory& memory, const Patch& patch, float* image, const Frame& f) {
   const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
   for (unsigned batch = 0; batch < BitsMemory::ahead; ++batch) circles.start(memory, batch);
-  WarpBits<fused> bits(memory, f, patch);
+  WarpBits<fused> bits(memory, f);
   memory.centres.fill(f, patch);
   const unsigned batches = (circles.count + patch_threads - 1) / patch_threads;
   for (unsigned batch = 0; batch < batches; ++batch) {

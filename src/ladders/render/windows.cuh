@@ -5,18 +5,16 @@
 
 namespace upsweep::ladders::render {
 
-// Of 32 x 32 pixels: a window of 2048 x 2048, unless the image is narrow. On the emulator 5 x 6 of them, for the
-// checks.
-inline constexpr unsigned window_side = 32, window_bins = emulated ? 32 : BinGrid::most;
-
-// Calls draw(args) for the windows of the image, the largest first.
+// Calls draw(args) for the windows of the image, the largest first: of as many bins as fit, which are 2048 x 2048
+// pixels unless the image is narrow.
 template <class Draw>
 Status each_window(const Args& a, Draw&& draw) {
-  const std::size_t columns = ceil_div(a.frame.width, window_side), rows = ceil_div(a.frame.height, window_side);
+  const std::size_t fit = BinGrid::fit();
+  const std::size_t columns = ceil_div(a.frame.width, BinGrid::side), rows = ceil_div(a.frame.height, BinGrid::side);
   std::size_t wide = columns;
-  if (columns * rows > window_bins)
-    while (wide > window_bins / wide) wide = ceil_div(wide, 2);
-  const unsigned width = unsigned(wide) * window_side, height = unsigned(window_bins / wide) * window_side;
+  if (columns * rows > fit)
+    while (wide > fit / wide) wide = ceil_div(wide, 2);
+  const unsigned width = unsigned(wide) * BinGrid::side, height = unsigned(fit / wide) * BinGrid::side;
   for (unsigned top = 0; top < a.frame.height; top += height)
     for (unsigned left = 0; left < a.frame.width; left += width) {
       Args window = a;
