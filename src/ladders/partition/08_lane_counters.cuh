@@ -8,7 +8,8 @@
 //
 // Blocks draw tiles in order, so that all of them write close to each other: with a share of the keys for each block,
 // as in shared_reorder, uniform keys take 30 % longer (67'000 places of memory are written at once). The first kernel
-// therefore counts tile by tile.
+// therefore counts tile by tile. The closer, the better, because two tiles share the sector between their runs: blocks
+// that are ahead wait a little.
 //
 // Traffic   keys read twice and written once, values read and written once; 4 bytes per tile and bucket written and
 //           read; 12 bytes per bucket and chunk of tiles, likewise.
@@ -59,13 +60,13 @@ struct lane_counters {
                                 : run_rung<two_passes, kernel_two_passes_rung>(a);
     switch (a.values.bytes) {
       case 0:
-        return start<0, 6>(a);
+        return by_size<0, 6>(a);
       case 4:
-        return with_values<4>(a);
+        return by_size<4, 12>(a);
       case 8:
-        return with_values<8>(a);
+        return by_size<8, 12>(a);
       default:
-        return start<16, 12>(a);
+        return start<LaneTiles<T, 16, 12>, true>(a);
     }
   }
 
@@ -73,25 +74,34 @@ struct lane_counters {
   // More than 256 buckets in one pass or in two. With values, a tile has half as many keys for as many open ends in the
   // output: 2^28 pairs of 4 and 4 bytes into 2048 buckets take 4157 us in one pass and 3275 in two, into 512 2395 and
   // 3199; 2^22 into 2048, which L2 holds, 92 and 138. Values of 8 and 16 bytes lose, 2978 and 2202 us for 2^27 of 8.
+  // Few keys alone have small tiles in both passes.
+  static constexpr std::size_t most_of_two_passes = 1 << 16;
   template <class T, class O>
   static bool one_pass_pays(const Args<T, O>& a) {
-    if (a.values.bytes == 0) return true;
+    if (a.values.bytes == 0) return emulated || a.in.n > most_of_two_passes;
     return sizeof(T) == 4 && a.values.bytes == 4 && (a.in.buckets.count <= 512 || a.in.n <= std::size_t(1) << 22);
   }
   // Keys alone have two blocks per multiprocessor, one of which moves memory while the other ranks. With values one is
   // faster, if there are tiles for all: they are twice as large, so runs are longer, and fewer sectors wait in L2 for
-  // their other half (docs/notes/partition.md).
-  template <unsigned value_bytes, class T, class O>
-  static Status with_values(const Args<T, O>& a) {
-    using Large = LaneTiles<T, value_bytes, 12>;
-    const bool large = a.tuning.block ? a.tuning.block == Large::block
-                                      : a.in.n >= std::size_t(device_limits().multiprocessors) * Large::tile;
-    return large ? start<value_bytes, 12>(a) : start<value_bytes, 6>(a);
-  }
+  // their other half (docs/notes/partition.md). Tiles that would leave multiprocessors without one have half as many
+  // keys: 2^16, 2^18, 2^20 pairs of 4 and 4 bytes take 11.5, 13.5, 19.4 us for 18.7, 19.5, 22.9. With 8 bytes they were
+  // half as large already: 2^16 and 2^18 u64 keys take 10.0 and 13.4 us for 11.7 and 12.5.
   template <unsigned value_bytes, unsigned warps, class T, class O>
-  static Status start(const Args<T, O>& a) {
-    using Tiles = LaneTiles<T, value_bytes, warps>;
+  static Status by_size(const Args<T, O>& a) {
     constexpr bool has_values = value_bytes > 0;
+    using Large = LaneTiles<T, value_bytes, warps>;
+    using Medium = LaneTiles<T, value_bytes, 6>;
+    using Small = LaneTiles<T, value_bytes, 6, 7>;
+    const std::size_t multiprocessors = device_limits().multiprocessors;
+    constexpr unsigned quarters = Small::widest == 4 ? 8 : 2;  // of a tile, per multiprocessor
+    const std::size_t most_small = emulated ? Medium::tile : multiprocessors * Small::tile * quarters / 4;
+    const bool large = a.tuning.block ? a.tuning.block == Large::block : a.in.n >= multiprocessors * Large::tile;
+    if (warps > Medium::warps && large) return start<Large, has_values>(a);
+    return a.in.n <= most_small ? start<Small, has_values, /*few=*/true>(a) : start<Medium, has_values>(a);
+  }
+  // `few`: places have 32 bits.
+  template <class Tiles, bool has_values, bool few = false, class T, class O>
+  static Status start(const Args<T, O>& a) {
     if (a.tuning.block && a.tuning.block != Tiles::block)
       return {Code::unsupported, 0, "this rung has blocks of 192 threads, and of 384 for values"};
     TilePlaces places;
@@ -109,7 +119,7 @@ struct lane_counters {
                     a.in, a.keys, a.values, places, next_tile, T(0));
     };
     // With values the wider places cost 1 %, which saves half of the kernels to compile.
-    if constexpr (emulated)
+    if constexpr (emulated || few)
       return by_place(0u);
     else if constexpr (has_values)
       return by_place(std::uint64_t(0));

@@ -43,7 +43,6 @@ __global__ void __launch_bounds__(Tiles::block, 1)
   for (unsigned tile = m.next; tile < table.tiles; tile = m.next) {
     const unsigned size = input.keys.size(tile);
     unsigned following = 0;  // as long as this tile is in work
-    if (!has_values && t == 0) following = queue.draw();
     // 1. The lane's keys; those past the end are in the last bucket, behind all others.
     input.wait();
     T keys[keys_per_lane];
@@ -55,6 +54,7 @@ __global__ void __launch_bounds__(Tiles::block, 1)
     unsigned first[place_words], second[place_words];  // places after each pass
     Places::place(m.ranks, keys, lower, lower.count, nothing, first, [&] {
       if (t > 0) return;
+      if (!has_values) following = queue.draw();
       if (has_values)
         input.fetch_values(tile);
       else

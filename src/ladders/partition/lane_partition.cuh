@@ -68,6 +68,13 @@ __device__ __forceinline__ void partition_in_tiles(Memory& m, const Input<T, O>&
     const unsigned at = shifted_bucket<shift>(in.buckets, key);
     return *reinterpret_cast<const Place*>(reinterpret_cast<const std::uint8_t*>(m.place) + at);
   };
+  // A run's ends share sectors with the tiles before and after. Sorts of pairs take 0.6 % longer by store_evict_last().
+  const auto store = [](auto* to, auto element) {
+    if constexpr (has_values && Places::waits)
+      *to = element;
+    else
+      store_evict_last(to, element);
+  };
   unsigned phase = 0;  // of m.arrived
   const auto wait = [&] { mbarrier_wait(&m.arrived, phase++ % 2); };
   if (t == 0) {
@@ -119,6 +126,7 @@ __device__ __forceinline__ void partition_in_tiles(Memory& m, const Input<T, O>&
         fetch_values(tile);
       else
         fetch_keys(following, turn ^ 1);
+      if (!has_values && !Places::waits) queue.keep_pace(tile, following);
     }
     places.find(tile, turn, m.places, m.start, Tiles::tile, m.place);
     if (!has_values && t == 0) m.next = following;
@@ -127,7 +135,7 @@ __device__ __forceinline__ void partition_in_tiles(Memory& m, const Input<T, O>&
     const T* const sorted_keys = reinterpret_cast<const T*>(m.tile.sorted());
     for_each_place([&](unsigned first, unsigned k, T* row) {
       const T key = (sorted_keys + first)[k * block];
-      (row + place_of(key))[k * block] = codec.decode(key);
+      store(&(row + place_of(key))[k * block], codec.decode(key));
       if (has_values) (m.bucket + first)[k * block] = static_cast<std::uint8_t>(in.buckets(key));
     });
     // 4. The values the same way.
@@ -150,7 +158,10 @@ __device__ __forceinline__ void partition_in_tiles(Memory& m, const Input<T, O>&
       const bool aligned = reinterpret_cast<std::uintptr_t>(to) % sizeof(Value) == 0;
       for_each_place([&](unsigned first, unsigned k, T*) {
         const unsigned p = first + k * block;
-        write_element(to + m.place[m.bucket[p]] + p, sorted[p], aligned);
+        if constexpr (sizeof(Value) <= 8)
+          store(to + m.place[m.bucket[p]] + p, sorted[p]);
+        else
+          write_element(to + m.place[m.bucket[p]] + p, sorted[p], aligned);
       });
     }
   }
