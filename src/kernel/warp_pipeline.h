@@ -39,6 +39,7 @@ __device__ void fetch_packs(const Aligned<T>& in, std::size_t position, unsigned
   for (unsigned i = before + lane; i < halo; i += warp_size) to[int(i) - int(halo)] = fill;
   // A lane that wrote has to arrive for itself; if only the copy engine writes, one lane arrives for all.
   const bool all_copied = before + end - from == halo + count;
+  if (!all_copied) fence_before_bulk_copy();  // of a later tile to the same slot
   if (lane > 0) {
     if (!all_copied) mbarrier_arrive(arrived);
     return;

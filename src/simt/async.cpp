@@ -131,7 +131,11 @@ void bulk_copy(void* shared, const void* global, unsigned bytes, std::uint64_t* 
   write(word, mbarrier);
 }
 
-void fence_before_bulk_copy() {}  // copies take effect in the order of the emulator's threads
+void fence_before_bulk_copy() {  // copies take effect in the order of the emulator's threads
+#if UPSWEEP_SIMT_TRACED
+  current_worker->tracer.fence_before_bulk_copy();
+#endif
+}
 
 unsigned cluster_rank() { return current_worker->block->rank; }
 unsigned cluster_size() { return static_cast<unsigned>(current_worker->blocks.size()); }

@@ -32,7 +32,8 @@ UPSWEEP_SIMT_CONVERGENT void mbarrier_wait(std::uint64_t* mbarrier, unsigned par
 // has waited for the mbarrier is reported as a race.
 void bulk_copy(void* shared, const void* global, unsigned bytes, std::uint64_t* mbarrier);
 
-// fence.proxy.async: orders the running thread's own accesses to shared memory before bulk copies that start after it.
+// fence.proxy.async: orders what the running thread has written to shared memory before bulk copies that come after it.
+// A copy over what was written without one is reported.
 void fence_before_bulk_copy();
 
 // ---- clusters -------------------------------------------------------------------------------------------------------

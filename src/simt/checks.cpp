@@ -16,11 +16,13 @@ void SharedMemoryChecker::begin_launch(unsigned blocks, std::size_t bytes_a_bloc
   threads_a_block_ = threads_a_block;
   if (words_.size() < blocks * bytes_a_block_ / word_bytes) words_.resize(blocks * bytes_a_block_ / word_bytes);
   order.begin_launch(blocks, threads_a_block);
+  fenced_.resize(std::size_t{blocks} * threads_a_block);
 }
 
 void SharedMemoryChecker::begin_cluster(std::uint32_t settled) {
   ++generation_;
   order.begin_cluster(settled);
+  std::ranges::fill(fenced_, 0);
 }
 
 ThreadNumber SharedMemoryChecker::thread() const {
@@ -77,8 +79,29 @@ void SharedMemoryChecker::bulk_write(unsigned rank, std::size_t offset, std::siz
   const Stamp me = stamp(place);
   const auto [copy, tick] = order.copy(mbarrier);
   const Stamp writer{tick, place, copy, false};
-  for_each_cell(rank, offset, bytes,
-                [&](Cell& cell, std::size_t at) { check(cell, Access::store, me, writer, rank, at); });
+  for_each_cell(rank, offset, bytes, [&](Cell& cell, std::size_t at) {
+    check_fenced(cell, me, rank, at);
+    check(cell, Access::store, me, writer, rank, at);
+  });
+}
+
+void SharedMemoryChecker::fence_before_bulk_copy() {
+  const ThreadNumber me = thread();
+  fenced_[me] = order.now(me);
+  order.release(me);  // what it writes from here on has a later time
+}
+
+// A bulk copy overwrites the cell. Reads need no fence: what has been read is in a register.
+void SharedMemoryChecker::check_fenced(const Cell& cell, const Stamp& me, unsigned rank, std::size_t offset) {
+  const auto unfenced = [&](const Stamp& s) { return !order.is_copy(s.thread) && s.tick > fenced_[s.thread]; };
+  const Stamp* found = unfenced(cell.writer) ? &cell.writer : nullptr;
+  for (unsigned i = 0; i < cell.readers; ++i)
+    if (cell.reader[i].atomic && unfenced(cell.reader[i])) found = &cell.reader[i];
+  if (!found) return;
+  worker_.report("missing proxy fence", std::uint64_t{me.place} << 32 | found->place,
+                 describe(rank, offset) + ", written by thread " + std::to_string(found->thread % threads_a_block_) +
+                     ", " + place_text(found->place) + ", without fence_before_bulk_copy() before a bulk copy of " +
+                     worker_.who() + ", " + place_text(me.place));
 }
 
 // `writer` is recorded as the writer: the lane, or the copy that it started.

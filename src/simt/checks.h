@@ -28,6 +28,9 @@ class SharedMemoryChecker {
   // A bulk copy, issued by the running lane, fills the range at some time before the mbarrier's open phase completes.
   void bulk_write(unsigned rank, std::size_t offset, std::size_t bytes, std::uint64_t mbarrier, std::uint32_t place);
 
+  // What the running lane has written so far is ordered before the bulk copies that come after it.
+  void fence_before_bulk_copy();
+
   // The number of the running lane in `order`.
   ThreadNumber thread() const;
   ThreadNumber first_thread(const Warp& warp) const;
@@ -52,6 +55,7 @@ class SharedMemoryChecker {
   };
 
   void check(Cell& cell, Access kind, const Stamp& me, const Stamp& writer, unsigned rank, std::size_t offset);
+  void check_fenced(const Cell& cell, const Stamp& me, unsigned rank, std::size_t offset);
   void note_reader(Cell& cell, const Stamp& me) const;
   bool conflicts(const Stamp& before, const Stamp& now) const;
   Stamp stamp(std::uint32_t place, bool atomic = false) const;
@@ -65,6 +69,8 @@ class SharedMemoryChecker {
   std::size_t bytes_a_block_ = 0;
   unsigned threads_a_block_ = 0;
   std::uint32_t generation_ = 0;
+  std::vector<Tick>
+      fenced_;               // [thread]: what it wrote up to this time is ordered before bulk copies that come after it
   std::vector<Cell> words_;  // [rank][word]
   std::vector<Cell> bytes_;  // [rank][byte], for words that were accessed by the byte
 };

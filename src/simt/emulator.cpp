@@ -35,19 +35,17 @@ class FiberEmulator final : public Emulator {
 
   void* allocate(std::size_t bytes) override {
     void* const memory = session().arena.allocate(bytes);
-    written(memory, bytes);
+#if UPSWEEP_SIMT_TRACED
+    if (memory && bytes) global_writes().forget(memory, bytes);
+#endif
     return memory;
   }
   void release(void* memory) noexcept override { session().arena.release(memory); }
   // Launches run to completion before they return, so everything is in order and there is nothing to wait for.
-  void copy_in(void* to, const void* from, std::size_t bytes, Stream) override {
-    copy(to, from, bytes);
-    written(to, bytes);
-  }
+  void copy_in(void* to, const void* from, std::size_t bytes, Stream) override { copy(to, from, bytes); }
   void copy_out(void* to, const void* from, std::size_t bytes, Stream) override { copy(to, from, bytes); }
   void fill(void* memory, unsigned char byte, std::size_t bytes, Stream) override {
     if (bytes) std::memset(memory, byte, bytes);
-    written(memory, bytes);
   }
   void synchronize(Stream) override {}
 
@@ -57,12 +55,6 @@ class FiberEmulator final : public Emulator {
  private:
   static void copy(void* to, const void* from, std::size_t bytes) {
     if (bytes) std::memcpy(to, from, bytes);  // null with 0 bytes is allowed here, not in memcpy
-  }
-  static void written([[maybe_unused]] const void* memory, [[maybe_unused]] std::size_t bytes) {
-#if UPSWEEP_SIMT_TRACED
-    if (bytes && session().arena.contains(reinterpret_cast<std::uintptr_t>(memory)))
-      global_writes().forget(memory, bytes);
-#endif
   }
 };
 

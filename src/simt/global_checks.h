@@ -41,8 +41,8 @@ class GlobalWrites {
   static constexpr std::size_t most_clusters = 4096;
   // `overlaps`: the launch may start while the ones before it run.
   void begin_launch(bool overlaps);
-  // Forgets who wrote here: the host has, or has got the memory for something else. A copy by the host would also wait
-  // for the launches before it; that is not modelled, because the same launches may well follow each other without.
+  // Forgets who wrote here: the memory is for something else now. Not for copies by the host: one would wait for the
+  // launches before it, but the same launches may well follow each other without.
   void forget(const void* memory, std::size_t bytes);
 
   // The last writer of four bytes, in this launch or an earlier one. `watched`: words_ may hold them.

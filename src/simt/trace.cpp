@@ -273,6 +273,12 @@ void Tracer::bulk_copy(void* shared, const void* global, std::size_t bytes, cons
   if (counters_) push(bytes, frame, place, EventKind::bulk_copy, Space::none, 0);
 }
 
+void Tracer::fence_before_bulk_copy() {
+  if (!checks_) return;
+  global_checker_.settle_reads(checker_.thread());
+  checker_.fence_before_bulk_copy();
+}
+
 // The same for every block of the cluster.
 std::uint64_t Tracer::mbarrier_key(const void* mbarrier) const {
   const SharedPlace at = find_shared(number(mbarrier));

@@ -67,6 +67,7 @@ class Tracer {
   void synchronisation(EventKind kind, std::uint32_t lanes, const void* caller, const void* frame);
   void bulk_copy(void* shared, const void* global, std::size_t bytes, const void* mbarrier, const void* caller,
                  const void* frame);
+  void fence_before_bulk_copy();
   void mbarrier_arrived(const void* mbarrier);
   void mbarrier_completed(const void* mbarrier);  // a phase of it
   void mbarrier_waited(const void* mbarrier);

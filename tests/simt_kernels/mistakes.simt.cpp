@@ -99,6 +99,29 @@ __global__ void race_bulk_copy(const float* in, float* out) {
   __syncthreads();  // does not wait for the copy
   out[threadIdx.x] = s[threadIdx.x];
 }
+// Every thread writes what a bulk copy overwrites after a barrier; only a fence orders writes before the copy engine's.
+enum class Fence { none, before_write, after_write };
+template <Fence fence>
+__device__ void overwrite_by_copy(const float* in, float* out) {
+  float* const s = dynamic_shared<float>();
+  __shared__ std::uint64_t full;
+  if (threadIdx.x == 0) simt::mbarrier_init(&full, 1);
+  if (fence == Fence::before_write) simt::fence_before_bulk_copy();
+  s[threadIdx.x] = 0;
+  if (fence == Fence::after_write) simt::fence_before_bulk_copy();
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    simt::mbarrier_arrive_expect(&full, 256);
+    simt::bulk_copy(s, in, 256, &full);
+  }
+  simt::mbarrier_wait(&full, 0);
+  out[threadIdx.x] = s[threadIdx.x];
+}
+__global__ void right_proxy_fence(const float* in, float* out) { overwrite_by_copy<Fence::after_write>(in, out); }
+__global__ void no_proxy_fence(const float* in, float* out) { overwrite_by_copy<Fence::none>(in, out); }
+__global__ void proxy_fence_before_write(const float* in, float* out) {
+  overwrite_by_copy<Fence::before_write>(in, out);
+}
 
 // A shuffle makes lanes meet, but orders no memory.
 __global__ void race_shuffle(const float* in, float* out) {
@@ -455,6 +478,9 @@ constexpr Rung rungs[] = {
     MISTAKE(right_bytes),
     MISTAKE(race_bytes),
     MISTAKE(race_bulk_copy),
+    MISTAKE(right_proxy_fence),
+    MISTAKE(no_proxy_fence),
+    MISTAKE(proxy_fence_before_write),
     MISTAKE(race_shuffle),
     MISTAKE(right_release),
     MISTAKE(right_release_by_one_lane),

@@ -54,11 +54,11 @@ struct WarpSets {
   __device__ void clear() {
     for (unsigned b = threadIdx.x % warp_size; b < most_counted; b += warp_size) lanes[b] = 0;
     clear_counts();
+    __syncwarp();
   }
-  // To rank anew.
+  // To rank anew, which reads the counts after a __syncwarp() of its own.
   __device__ void clear_counts() {
     for (unsigned b = threadIdx.x % warp_size; b < most_counted; b += warp_size) counts[b] = 0;
-    __syncwarp();
   }
   template <unsigned most_rows, class BucketOf>
   __device__ __forceinline__ void rank(unsigned rows, unsigned (&ranks)[most_rows], BucketOf&& bucket_of) {

@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(cluster_block)
       auto* const row = reinterpret_cast<uint4*>(m.counts[block]) + t;
       for (unsigned b = 0; b < blocks; ++b) store_in_cluster(row, b, counts);
     });
-    cluster_sync();
+    cluster_sync();  // after the last digit's, no block writes another's memory: a block may end
     // 3. Where the block's keys with each digit belong.
     unsigned before = 0, all = 0, total;
     for (unsigned b = 0; b < blocks; ++b) {
@@ -99,7 +99,6 @@ __global__ void __launch_bounds__(cluster_block)
       for_each_key([&](unsigned k, unsigned place) { to[k] = place; });
       gather_values(values, n, index, to, [] { cluster_sync(); });
     }
-    cluster_sync();  // before a block ends whose memory others write
   }
 }
 

@@ -30,7 +30,6 @@ __global__ void __launch_bounds__(fill_block)
   const unsigned t = threadIdx.x, warp = t / warp_size;
   const std::size_t block_begin = std::size_t(blockIdx.x) * parts_per_block * part;
   allow_next_launch();
-  wait_for_previous();
   for (unsigned k = blockIdx.x * fill_block + t; k < possible_keys<K>; k += gridDim.x * fill_block) counts[k] = 0;
   // 1. The keys that begin before each part ends.
   if (warp <= parts_per_block) {
@@ -60,6 +59,7 @@ __global__ void __launch_bounds__(fill_block)
       for (unsigned j = 0; j < 8; ++j) keys[k + j] = largest = largest < eight.item[j] ? eight.item[j] : largest;
     }
     unsigned total;
+    // Its barrier comes after all reads of `packs`, which the next part clears.
     const unsigned before = block_scan(largest, Max{}, warp_keys, total);
     Pack<K> pack;
 #pragma unroll
@@ -69,7 +69,6 @@ __global__ void __launch_bounds__(fill_block)
       store_pack(out + at, pack);
     else
       for (unsigned k = 0; k < each && at + k < end; ++k) out[at + k] = pack.item[k];
-    __syncthreads();
   }
 }
 

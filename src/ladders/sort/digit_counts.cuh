@@ -142,7 +142,6 @@ __global__ void __launch_bounds__(counts_block, 1)
   for (unsigned w = t; w < most * digit_values * copies<most> / 4; w += counts_block)
     reinterpret_cast<uint4*>(words)[w] = uint4{0, 0, 0, 0};
   allow_next_launch();
-  wait_for_previous();
   __syncthreads();
   unsigned* const own = words + t % copies<most>;
   const unsigned first_bit = digits.first_bit;

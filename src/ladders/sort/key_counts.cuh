@@ -25,7 +25,6 @@ static __global__ void __launch_bounds__(counts_block)
   const unsigned t = threadIdx.x;
   for (unsigned w = t; w < words_count; w += counts_block) words[w] = 0;
   allow_next_launch();
-  wait_for_previous();
   __syncthreads();
   const auto add = [&](std::uint16_t key, unsigned times) {
     const unsigned value = order(key), shift = value % 2 * 16;
