@@ -1,8 +1,8 @@
 // render/list_ends: only the last circles of each bin's list are listed, fetched and drawn, for most bins.
 //
-// 1. Few circles: one launch; every block finds its own (few_circles.cuh). More: complete lists from bits
-//    (bin_bits.cuh). Many: the bins' lists are counted, and, where the image is deep enough for that, only their ends
-//    are written (bins.cuh).
+// 1. Few circles: one launch; every block finds its own (few_circles.cuh). More: instead of lists, a bit for each
+//    circle and bin (bin_bits.cuh). Many: the bins' lists are counted, and, where the image is deep enough for that,
+//    only their ends are written (bins.cuh).
 // 2. A block stages the last 512 entries of its bin's list. Each warp goes backwards through them: 32 at once are
 //    tested against its 8 x 8 pixels, those that cover all of them need no other test. It keeps those that reach it,
 //    with a bit for each pixel that is covered, until all pixels are saturated.
@@ -23,11 +23,13 @@
 
 namespace upsweep::ladders::render {
 
+static_assert(bin_blocks <= patch_threads);  // for columns of bits
+
 // Draws the tile from the end of its list, if that is possible. For all threads of the block.
 template <bool fused>
 __device__ bool draw_end(const float* circles, const BinnedCircles& bins, const BinList& list, PatchMemory& memory,
                          const Patch& patch, float* image, const Frame& f) {
-  const unsigned* const end = bins.indices + list.begin + list.count;
+  const unsigned* const end = bins.bits ? memory.last + patch_staged : bins.indices + list.begin + list.count;
   const unsigned ready = min(list.count - list.skipped, patch_staged);
   const bool exact = f.eps == 0;
   WarpEnd<fused> warp(memory, patch);
@@ -62,16 +64,50 @@ __device__ bool draw_end(const float* circles, const BinnedCircles& bins, const 
   return __syncthreads_and(drawn);
 }
 
-// Draws the tile from its bin's list, if that is complete, or from all circles.
-__device__ void draw_list(const float* circles, std::size_t n, const BinnedCircles& bins, const BinList& list,
+// Calls draw(circles) for parts of a bin's column of bits: for all of it, if there is room for its circles; otherwise
+// for those of so many blocks at once that there is in any case.
+template <class Draw>
+__device__ void each_part(const float* circles, const BinnedCircles& bins, unsigned bin, BitsMemory& memory,
+                          Draw&& draw) {
+  constexpr unsigned most = BitsMemory::most_of_column;
+  const unsigned blocks = bins.shares.blocks;
+  for (unsigned block = 0, step = blocks; block < blocks;) {
+    const unsigned count = each_of_column(bins, bin, block, min(block + step, blocks), 0xffffffffu, memory.warp_totals,
+                                          [&](unsigned place, unsigned, unsigned circle) {
+                                            if (place < most) memory.column[place] = circle;
+                                          });
+    __syncthreads();
+    if (count > most) {
+      step = most / (bin_warps * warp_size);
+    } else {
+      draw(TileCircles(circles, memory.column, count));
+      block += step;
+    }
+  }
+}
+
+// Draws the tile from the first circle on: from its bin's list or column, or, if it has none, from all circles.
+template <bool fused>
+__device__ void draw_list(const float* circles, std::size_t n, const BinnedCircles& bins, unsigned bin,
                           const Patch& patch, float* image, const Frame& f) {
   BitsMemory& memory = *dynamic_shared<BitsMemory>();
-  const TileCircles all =
-      list.listed() ? TileCircles(circles, bins.indices + list.begin, list.count) : TileCircles(circles, nullptr, n);
+  WarpBits<fused> bits(memory, f);
+  const auto draw = [&](const TileCircles& part) { draw_all(part, memory, patch, bits, f); };
+  if (bins.bits) {
+    each_part(circles, bins, bin, memory, draw);
+  } else {
+    const BinList list = bins.lists[bin];
+    draw(list.listed() ? TileCircles(circles, bins.indices + list.begin, list.count)
+                       : TileCircles(circles, nullptr, n));
+  }
+  patch.store(image, f, bits.colour);
+}
+__device__ void draw_list(const float* circles, std::size_t n, const BinnedCircles& bins, unsigned bin,
+                          const Patch& patch, float* image, const Frame& f) {
   if (bins.summary->uneven == 0)
-    draw_all<true>(all, memory, patch, image, f);
+    draw_list<true>(circles, n, bins, bin, patch, image, f);
   else
-    draw_all<false>(all, memory, patch, image, f);
+    draw_list<false>(circles, n, bins, bin, patch, image, f);
 }
 
 __global__ void __launch_bounds__(patch_threads, 2) list_ends_kernel(const float* circles,  // [n][8]
@@ -80,7 +116,8 @@ __global__ void __launch_bounds__(patch_threads, 2) list_ends_kernel(const float
                                                                      Frame f, BinnedCircles bins) {
   const Patch patch(f, blockIdx.x, blockIdx.y);
   const unsigned bin = bins.grid.bin_at(patch.tile_i, patch.tile_j);
-  const BinList list = bins.lists[bin];
+  BinList list{};  // a column is complete
+  if (!bins.bits) list = bins.lists[bin];
   const float depth = bins.summary->halvings;
   const bool halves = bins.summary->uneven == 0;
   // A complete list that is not twice as deep as needed is not worth going backwards first: a warp waits for its
@@ -88,13 +125,19 @@ __global__ void __launch_bounds__(patch_threads, 2) list_ends_kernel(const float
   const bool deep = list.skipped > 0 || depth > 2 * bins.halvings;
   if (list.listed() && deep) {
     PatchMemory& memory = *dynamic_shared<PatchMemory>();
+    if (bins.bits)
+      list.count = each_of_column(bins, bin, 0, bins.shares.blocks, patch_staged, memory.warp_totals,
+                                  [&](unsigned place, unsigned count, unsigned circle) {
+                                    if (count - place <= patch_staged)
+                                      memory.last[patch_staged - (count - place)] = circle;
+                                  });
     memory.centres.fill(f, patch);
     if (halves ? draw_end<true>(circles, bins, list, memory, patch, image, f)
                : draw_end<false>(circles, bins, list, memory, patch, image, f))
       return;
   }
-  if (bins.complete_at_once() || (list.listed() && list.skipped == 0))
-    draw_list(circles, n, bins, list, patch, image, f);
+  if (bins.bits || (list.listed() && list.skipped == 0))
+    draw_list(circles, n, bins, bin, patch, image, f);
   else
     bins.finish_later(bin);
 }
@@ -112,7 +155,7 @@ __global__ void __launch_bounds__(patch_threads, 2) unfinished_kernel(const floa
     const unsigned row = bin / bins.grid.columns * side + of_bin / side;
     if (column >= columns || row * patch_tile >= f.height) continue;
     __syncthreads();
-    draw_list(circles, n, bins, bins.lists[bin], Patch(f, column, row), image, f);
+    draw_list(circles, n, bins, bin, Patch(f, column, row), image, f);
   }
 }
 
@@ -143,10 +186,10 @@ struct list_ends {
         .block = patch_threads,
         .shared_bytes = std::max(sizeof(PatchMemory), sizeof(BitsMemory)),
         .stream = a.stream};
-    const BinnedCircles bins(a, a.frame.eps == 0 ? 40 : 1 - std::log2(a.frame.eps));
+    const BinnedCircles bins(a, a.frame.eps == 0 ? 40 : 1 - std::log2(a.frame.eps), true);
     if (auto s = bins.fill(a); !s) return s;
     if (auto s = launch(list_ends_kernel, tiles, a.circles, a.n, a.image, a.frame, bins); !s) return s;
-    if (bins.complete_at_once()) return {};
+    if (bins.bits) return {};  // every tile is drawn
     if (auto s = bins.complete(a); !s) return s;
     Shape persistent = tiles;
     persistent.grid = 2 * unsigned(device_limits().multiprocessors);

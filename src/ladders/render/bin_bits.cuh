@@ -1,99 +1,93 @@
-// The complete lists of not too many circles, in two launches: a bit for each circle and bin says what a count and a
-// circle's key would, so that the kernel that sums up over blocks writes the lists as well.
+// Instead of lists, if circles are not too many: a bit for each circle and bin. A block that draws finds its bin's
+// circles in a column of bits, so that nothing is counted, scanned or scattered.
 //
-// Traffic   per bin and 32 circles four bytes, written once and read twice, beside the circles and the lists
+// Traffic   per bin and 32 circles four bytes, written once and read by each tile, beside the circles
 #pragma once
+#include "kernel/ptx.h"
 #include "ladders/render/bin_lists.cuh"
 
 namespace upsweep::ladders::render {
 
-// 16 MiB of bits at most, which stay in L2: 131,072 circles of 1024 bins. Instead of count, scan, scatter and the two
-// launches for unfinished bins: rand10k 68.6 to 57.0 us, rand100k 93.8 to 77.3, biglittle 81.6 to 64.8. On the
-// emulator, checks come to both ways.
+// 16 MiB of bits at most, which stay in L2: 131,072 circles of 1024 bins. Instead of lists: rand10k 68.6 to 53.2 us,
+// rand100k 93.8 to 70.4, biglittle 81.6 to 56.4. On the emulator, checks come to lists, too.
 inline constexpr std::size_t most_bit_words = emulated ? 100 : std::size_t{1} << 22;
 
-// 1. Which of the block's circles reach a bin: whole words of bits.
+// Which circles reach a bin. The last block sums up what is known of the circles.
 static __global__ void __launch_bounds__(bin_threads) bin_bits_kernel(const float* circles,  // [n][8]
                                                                       std::size_t n, Frame f, BinnedCircles bins) {
-  unsigned* const bitmap = dynamic_shared<unsigned>();  // [words][bins]
-  const unsigned count = bins.grid.count(), words = bins.shares.words() * count;
-  for (unsigned w = threadIdx.x; w < words; w += bin_threads) bitmap[w] = 0;
+  unsigned* const bitmap = dynamic_shared<unsigned>();  // [words][stride]
+  __shared__ bool last;
+  // Padded, so that a warp reads the words of several bins without bank conflicts.
+  const unsigned shift = bins.shares.words_shift, stride = bins.grid.count() + (warp_size >> shift);
+  for (unsigned w = threadIdx.x; w < stride << shift; w += bin_threads) bitmap[w] = 0;
   __syncthreads();
-  if (blockIdx.x == 0 && threadIdx.x == 0) *bins.cursor = 0;
   const unsigned first = threadIdx.x / warp_size * bins.shares.lanes;
   bins.each_bin(circles, n, f, [&](unsigned bin, unsigned lane) {
     const unsigned bit = first + lane;
-    atomicOr(&bitmap[bit / warp_size * count + bin], 1u << bit % warp_size);
+    atomicOr(&bitmap[bit / warp_size * stride + bin], 1u << bit % warp_size);
   });
   __syncthreads();
-  for (unsigned w = threadIdx.x; w < words; w += bin_threads)
-    bins.bits[std::size_t(blockIdx.x) * words + w] = bitmap[w];
-}
-
-// 2. Sums up how many circles each bin has before a row of bits, and writes the lists. Those of a block's bins follow
-// one another, and are put together in shared memory, so that writes are whole lines.
-inline constexpr unsigned staged_entries = emulated ? 64 : 16384;
-static __global__ void __launch_bounds__(scan_threads) bin_list_kernel(BinnedCircles bins) {
-  __shared__ unsigned begin;
-  unsigned* const staged = dynamic_shared<unsigned>();  // [staged_entries]
-  const unsigned own = threadIdx.x % scan_bins, bin = blockIdx.x * scan_bins + own, count = bins.grid.count();
-  const unsigned rows = bins.shares.blocks * bins.shares.words(), of_group = (rows + scan_groups - 1) / scan_groups;
-  const unsigned first = min(threadIdx.x / scan_bins * of_group, rows), end = min(first + of_group, rows);
-  const auto each_word = [&](auto&& use) {
-    constexpr unsigned ahead = 8;  // words that are loaded at once
-    for (unsigned row = first; row < end; row += ahead) {
-      unsigned words[ahead];
-#pragma unroll
-      for (unsigned k = 0; k < ahead; ++k)
-        words[k] = row + k < end && bin < count ? bins.bits[std::size_t(row + k) * count + bin] : 0;
-#pragma unroll
-      for (unsigned k = 0; k < ahead; ++k) use(row + k, words[k]);
-    }
-  };
-  unsigned sum = 0;
-  each_word([&](unsigned, unsigned word) { sum += unsigned(__popc(word)); });
-  bins.summarize();
-  const BinSums sums = sum_groups(sum);
-  unsigned upto = sums.all;  // of the block's bins
-  for (unsigned distance = 1; distance < scan_bins; distance *= 2) {
-    const unsigned left = shuffle_up(upto, distance);
-    if (own >= distance) upto += left;
+  for (unsigned k = threadIdx.x; k < bins.grid.count() << shift; k += bin_threads) {
+    const unsigned bin = k >> shift, word = k & (bins.shares.words() - 1);
+    bins.bits_of(blockIdx.x, bin)[word] = bitmap[word * stride + bin];
   }
-  const unsigned total = shuffle(upto, scan_bins - 1);
-  if (threadIdx.x == 0) begin = atomicAdd(bins.cursor, total);
+  if (threadIdx.x == 0) {
+    last = take_ticket(bins.done) == gridDim.x - 1;
+    if (last) *bins.done = 0;
+  }
   __syncthreads();
-  const bool fits = bins.fits(begin, total);
-  if (threadIdx.x < scan_bins && bin < count)
-    bins.lists[bin] = {fits ? begin + upto - sums.all : BinList::none, sums.all, 0, 0};
-  if (!fits) return;
-  for (unsigned chunk = 0; chunk < total; chunk += staged_entries) {
-    unsigned at = upto - sums.all + sums.before - chunk;  // wraps where the chunk is past it
-    each_word([&](unsigned row, unsigned left) {
-      for (; left; left &= left - 1, ++at)
-        if (at < staged_entries) staged[at] = row * warp_size + unsigned(__ffs(int(left))) - 1;
-    });
-    __syncthreads();
-    for (unsigned k = threadIdx.x; k < min(staged_entries, total - chunk); k += scan_threads)
-      bins.indices[begin + chunk + k] = staged[k];
-    __syncthreads();
-  }
+  if (!last) return;
+  const Summary summary = bins.summarize();
+  if (threadIdx.x == 0) *bins.summary = summary;
 }
 
-inline Status BinnedCircles::fill_by_bits(const Args& a) const {
-  if (auto s = launch(bin_bits_kernel,
-                      {.grid = shares.blocks,
-                       .block = bin_threads,
-                       .shared_bytes = shares.words() * grid.count() * sizeof(unsigned),
-                       .stream = a.stream},
-                      a.circles, a.n, a.frame, *this);
-      !s)
-    return s;
-  return launch(bin_list_kernel,
-                {.grid = unsigned(ceil_div(grid.count(), scan_bins)),
-                 .block = scan_threads,
-                 .shared_bytes = staged_entries * sizeof(unsigned),
+inline Status BinnedCircles::fill_bits(const Args& a) const {
+  return launch(bin_bits_kernel,
+                {.grid = shares.blocks,
+                 .block = bin_threads,
+                 .shared_bytes = (shares.words() * grid.count() + warp_size) * sizeof(unsigned),
                  .stream = a.stream},
-                *this);
+                a.circles, a.n, a.frame, *this);
+}
+
+// Calls put(place, count, circle) for a bin's circles of blocks [begin, end), of which there are `count`, and returns
+// that; for the last ones at least, of which there are at most `wanted`. For all threads of a block, at least one for
+// each of those blocks.
+template <class Put>
+__device__ __forceinline__ unsigned each_of_column(const BinnedCircles& bins, unsigned bin, unsigned begin,
+                                                   unsigned end, unsigned wanted,
+                                                   unsigned* warp_totals,  // [32], shared
+                                                   Put&& put) {
+  const unsigned block = begin + threadIdx.x, words = bins.shares.words();
+  unsigned bits[bin_warps]{}, sum = 0, count;
+  if (block < end) {
+    const unsigned* const from = bins.bits_of(block, bin);
+#pragma unroll
+    for (unsigned k = 0; k < bin_warps; k += 4)
+      if (k + 4 <= words) {
+        const uint4 four = *reinterpret_cast<const uint4*>(from + k);
+        bits[k] = four.x, bits[k + 1] = four.y, bits[k + 2] = four.z, bits[k + 3] = four.w;
+      }
+    if (words < 4) bits[0] = from[0];
+    if (words == 2) bits[1] = from[1];
+  }
+#pragma unroll
+  for (const unsigned word : bits) sum += unsigned(__popc(word));
+  const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+  const unsigned upto = warp_scan(sum, Sum{});
+  if (lane == warp_size - 1) warp_totals[warp] = upto;
+  __syncthreads();
+  const unsigned of_lane = lane < blockDim.x / warp_size ? warp_totals[lane] : 0;
+  count = __reduce_add_sync(all_lanes, of_lane);
+  unsigned place = __reduce_add_sync(all_lanes, lane < warp ? of_lane : 0) + upto - sum;
+  if (count - place - sum >= wanted) return count;
+#pragma unroll
+  for (unsigned k = 0; k < bin_warps; ++k) {
+    if (k == words) break;
+    for (unsigned left = bits[k]; left; left &= left - 1, ++place)
+      put(place, count, (block * words + k) * warp_size + unsigned(__ffs(int(left))) - 1);
+  }
+  return count;
 }
 
 }  // namespace upsweep::ladders::render

@@ -16,6 +16,7 @@ inline constexpr unsigned bin_blocks = emulated ? 4 : 512;
 // circle are the work of a whole warp.
 struct Shares {
   unsigned lanes, batches, blocks;
+  unsigned words_shift;  // a batch of the block has words() words with a bit for each circle
   explicit Shares(std::size_t n) {
     const std::size_t wanted = ceil_div(n, bin_blocks * bin_warps);
     lanes = unsigned(wanted < 4 ? 4 : wanted < warp_size ? std::bit_ceil(wanted) : warp_size);
@@ -23,6 +24,7 @@ struct Shares {
     if (batches < 1) batches = 1;
     blocks = unsigned(ceil_div(n, std::size_t{batches} * bin_warps * lanes));
     if (blocks < 1) blocks = 1;
+    words_shift = unsigned(std::countr_zero(bin_warps * lanes / warp_size));
   }
   __device__ std::size_t first_of_block(unsigned batch) const {
     return (std::size_t(blockIdx.x) * batches + batch) * bin_warps * lanes;
@@ -31,8 +33,7 @@ struct Shares {
   __device__ std::size_t place(unsigned batch) const {
     return first_of_block(batch) + threadIdx.x / warp_size * lanes + threadIdx.x % warp_size;
   }
-  // Words with a bit for each circle of a batch of the block.
-  UPSWEEP_HD unsigned words() const { return bin_warps * lanes / warp_size; }
+  UPSWEEP_HD unsigned words() const { return 1u << words_shift; }
   // Calls work(batch, item, there) for batches [begin, end), with load(the place of the thread's circle), which is done
   // while the batch before is worked on.
   template <class Load, class F>
@@ -72,7 +73,8 @@ struct BinnedCircles {
   Summary* summary;        // [1]
   BinKey* keys;            // [n]
   unsigned* counts;        // [blocks][bins]
-  unsigned* bits;          // [blocks * words][bins]: instead of keys and counts; or null
+  unsigned* bits;          // [blocks][bins][words], see bits_of(): instead of keys, counts and lists; or null
+  unsigned* done;          // [1]: a counter of the workspace
   BinList* lists;          // [bins]
   Unfinished* unfinished;  // [1]
   unsigned* cursor;        // [1]
@@ -80,11 +82,16 @@ struct BinnedCircles {
   unsigned capacity;
   float halvings;  // that are needed of each pixel; 0: the lists are complete at once
 
-  explicit BinnedCircles(const Args& a, float needed = 0);
+  // `columns`: bits will do instead of lists, if they are not too many (bin_bits.cuh).
+  explicit BinnedCircles(const Args& a, float needed = 0, bool columns = false);
   Status fill(const Args& a) const;
   UPSWEEP_HD bool fits(unsigned begin, unsigned count) const { return begin <= capacity && count <= capacity - begin; }
-  // Whether no list will be longer than it is.
-  UPSWEEP_HD bool complete_at_once() const { return bits != nullptr; }
+  // Where a bin's words of a block's circles are. Whole sectors of 8 words make a column that is read in sequence; of
+  // fewer words, the rows that a block writes are.
+  __device__ unsigned* bits_of(unsigned block, unsigned bin) const {
+    const unsigned words = shares.words(), count = grid.count();
+    return bits + (words == bin_warps ? bin * shares.blocks + block : block * count + bin) * words;
+  }
   // Puts the rest of the unfinished bins' circles into their lists.
   Status complete(const Args& a) const { return scatter(a, true); }
 
@@ -106,19 +113,17 @@ struct BinnedCircles {
           const BinKey key = grid.key_of(box);
           if (there) of_block.take(c, box, per_circle);
           if (there && !bits) keys[shares.place(batch)] = key;
-          grid.each(f, shares.lanes, key, c, box, [&](unsigned bin, unsigned lane) { visit(bin, lane); });
+          grid.each(f, shares.lanes, key, c, box, visit);
         });
     of_block.halvings /= float(f.width) * float(f.height);
     of_block = block_summary(of_block);
     if (threadIdx.x == 0) parts[blockIdx.x] = of_block;
   }
-  // The summary of all circles. For all threads of a block of at least bin_blocks threads; thread 0 has it.
+  // The summary of all circles. For all threads of a block; thread 0 has it.
   __device__ Summary summarize() const {
     Summary all;
-    if (threadIdx.x < shares.blocks) all = parts[threadIdx.x];
-    all = block_summary(all);
-    if (threadIdx.x == 0 && blockIdx.x == 0) *summary = all;
-    return all;
+    for (unsigned block = threadIdx.x; block < shares.blocks; block += blockDim.x) all.add(parts[block]);
+    return block_summary(all);
   }
   // Entries to have at first of a list: six times the mean that is needed if the image is `depth` halvings deep,
   // because a bin waits for its slowest pixel, and half as many circles cover the edge of the image; and enough to find
@@ -129,36 +134,8 @@ struct BinnedCircles {
   }
 
  private:
-  Status fill_by_bits(const Args& a) const;
+  Status fill_bits(const Args& a) const;
   Status scatter(const Args& a, bool later) const;
 };
-
-// The kernels that sum up over blocks: each of their blocks takes 8 bins, a sector of a row, and each of its 128 groups
-// of threads consecutive rows.
-inline constexpr unsigned scan_threads = 1024, scan_bins = 8;
-inline constexpr unsigned scan_groups = scan_threads / scan_bins;
-
-// Of a thread's bin: the sum of the groups before its own, and of all.
-struct BinSums {
-  unsigned before, all;
-};
-__device__ inline BinSums sum_groups(unsigned of_group) {
-  constexpr unsigned warps = scan_threads / warp_size;
-  __shared__ unsigned totals[warps][scan_bins];
-  const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size, bin = threadIdx.x % scan_bins;
-  unsigned upto = of_group;
-  for (unsigned distance = scan_bins; distance < warp_size; distance *= 2) {
-    const unsigned left = shuffle_up(upto, distance);
-    if (lane >= distance) upto += left;
-  }
-  if (lane >= warp_size - scan_bins) totals[warp][bin] = upto;
-  __syncthreads();
-  BinSums sums{upto - of_group, 0};
-  for (unsigned w = 0; w < warps; ++w) {
-    sums.before += w < warp ? totals[w][bin] : 0;
-    sums.all += totals[w][bin];
-  }
-  return sums;
-}
 
 }  // namespace upsweep::ladders::render

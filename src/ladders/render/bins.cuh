@@ -1,4 +1,4 @@
-// Circles by bin, in order: count, scan, ordered scatter; or by bits (bin_bits.cuh).
+// Circles by bin, in order: count, scan, ordered scatter; or a bit for each circle and bin (bin_bits.cuh).
 #pragma once
 #include "ladders/render/bin_bits.cuh"
 #include "ladders/render/bin_scatter.cuh"
@@ -19,6 +19,34 @@ static __global__ void __launch_bounds__(bin_threads) bin_count_kernel(const flo
     bins.counts[std::size_t(blockIdx.x) * count + bin] = counted[bin];
 }
 
+// The kernels that sum up over blocks: each of their blocks takes 8 bins, a sector of a row, and each of its 128 groups
+// of threads consecutive rows.
+inline constexpr unsigned scan_threads = 1024, scan_bins = 8;
+inline constexpr unsigned scan_groups = scan_threads / scan_bins;
+
+// Of a thread's bin: the sum of the groups before its own, and of all.
+struct BinSums {
+  unsigned before, all;
+};
+__device__ inline BinSums sum_groups(unsigned of_group) {
+  constexpr unsigned warps = scan_threads / warp_size;
+  __shared__ unsigned totals[warps][scan_bins];
+  const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size, bin = threadIdx.x % scan_bins;
+  unsigned upto = of_group;
+  for (unsigned distance = scan_bins; distance < warp_size; distance *= 2) {
+    const unsigned left = shuffle_up(upto, distance);
+    if (lane >= distance) upto += left;
+  }
+  if (lane >= warp_size - scan_bins) totals[warp][bin] = upto;
+  __syncthreads();
+  BinSums sums{upto - of_group, 0};
+  for (unsigned w = 0; w < warps; ++w) {
+    sums.before += w < warp ? totals[w][bin] : 0;
+    sums.all += totals[w][bin];
+  }
+  return sums;
+}
+
 // 2. Turns counts into places: for each bin the exclusive sum over the blocks, and room for its list. A group of
 // threads takes up to four consecutive blocks.
 inline constexpr unsigned scan_rows = (bin_blocks + scan_groups - 1) / scan_groups;
@@ -34,7 +62,10 @@ static __global__ void __launch_bounds__(scan_threads) bin_scan_kernel(BinnedCir
     counted[r] = first + r < blocks && bin < count ? bins.counts[std::size_t(first + r) * count + bin] : 0;
   if (threadIdx.x < scan_bins) from[threadIdx.x] = 0;
   const Summary summary = bins.summarize();
-  if (threadIdx.x == 0) depth = summary.halvings;
+  if (threadIdx.x == 0) {
+    depth = summary.halvings;
+    if (blockIdx.x == 0) *bins.summary = summary;
+  }
   for (const unsigned c : counted) sum += c;
   const BinSums sums = sum_groups(sum);
   unsigned before = sums.before;
@@ -67,7 +98,7 @@ static __global__ void __launch_bounds__(bin_threads)
 }
 
 // Bytes of scratch: what lists of four bins a circle take, and no less than 16 MiB. Longer lists are left out.
-inline BinnedCircles::BinnedCircles(const Args& a, float needed)
+inline BinnedCircles::BinnedCircles(const Args& a, float needed, bool columns)
     : grid(a.frame),
       shares(a.n),
       capacity(unsigned(a.n < (std::size_t{1} << 29) ? (std::size_t{1} << 22) + 4 * a.n : 0xfffffffeu)),
@@ -77,17 +108,19 @@ inline BinnedCircles::BinnedCircles(const Args& a, float needed)
     return bytes += ceil_div(more, 16) * 16, bytes - ceil_div(more, 16) * 16;
   };
   const std::size_t at_parts = reserve((shares.blocks + 1) * sizeof(Summary));
-  const std::size_t words = std::size_t(shares.blocks) * shares.words() * grid.count();
-  const bool by_bits = shares.batches == 1 && words <= most_bit_words;
+  const std::size_t words = (std::size_t{shares.blocks} << shares.words_shift) * grid.count();
+  const bool by_bits = columns && shares.batches == 1 && words <= most_bit_words;
   const std::size_t at_bits = reserve(by_bits ? words * sizeof(unsigned) : 0);
   const std::size_t at_keys = reserve(by_bits ? 0 : a.n * sizeof(BinKey));
   const std::size_t at_counts = reserve(by_bits ? 0 : shares.blocks * grid.count() * sizeof(unsigned));
-  const std::size_t at_lists = reserve(grid.count() * sizeof(BinList));
-  const std::size_t at_unfinished = reserve(sizeof(Unfinished));
-  const std::size_t at_indices = reserve((std::size_t(capacity) + 1) * sizeof(unsigned));
+  const std::size_t at_lists = reserve(by_bits ? 0 : grid.count() * sizeof(BinList));
+  const std::size_t at_unfinished = reserve(by_bits ? 0 : sizeof(Unfinished));
+  const std::size_t at_indices = reserve(by_bits ? 0 : (std::size_t(capacity) + 1) * sizeof(unsigned));
   auto* const memory = static_cast<char*>(a.workspace->scratch(bytes));
-  parts = reinterpret_cast<Summary*>(memory), bits = nullptr;
-  if (!memory) return;
+  done = by_bits ? a.workspace->counters(1) : nullptr;
+  parts = by_bits && !done ? nullptr : reinterpret_cast<Summary*>(memory);
+  bits = nullptr;
+  if (!parts) return;
   if (by_bits) bits = reinterpret_cast<unsigned*>(memory + at_bits);
   parts = reinterpret_cast<Summary*>(memory + at_parts), summary = parts + shares.blocks;
   keys = reinterpret_cast<BinKey*>(memory + at_keys);
@@ -99,7 +132,7 @@ inline BinnedCircles::BinnedCircles(const Args& a, float needed)
 
 inline Status BinnedCircles::fill(const Args& a) const {
   if (!parts) return {Code::out_of_memory, 0, "no memory for the bins"};
-  if (bits) return fill_by_bits(a);
+  if (bits) return fill_bits(a);
   const std::size_t bins = grid.count();
   if (auto s = launch(
           bin_count_kernel,

@@ -108,9 +108,11 @@ __device__ __forceinline__ void find_covered(unsigned (&bits)[2], const Centres&
 struct PatchMemory {
   Disc staged[patch_staged];
   // Bits, for each pixel of the block: which of the circles that its warp keeps cover it.
-  unsigned covered[patch_threads / warp_size][2][patch_threads];
+  unsigned covered[patch_kept / warp_size][2][patch_threads];
   Centres centres;
   alignas(16) unsigned short kept[patch_warps][patch_kept + warp_size];  // entries that reach a warp
+  unsigned last[patch_staged];                                           // of the circles in a column of bits
+  unsigned warp_totals[warp_size];
 };
 
 }  // namespace upsweep::ladders::render

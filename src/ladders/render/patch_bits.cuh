@@ -23,9 +23,13 @@ struct BitsMemory {
   // Of the 32 circles that are blended: consecutive ones in different banks. The last paint changes nothing.
   float paint[patch_warps][4][warp_size + 1];
   Centres centres;
+  // Circles of a column of bits; what leaves room for two blocks.
+  static constexpr unsigned most_of_column = emulated ? 512 : 5120;
+  unsigned column[most_of_column];
+  unsigned warp_totals[warp_size];
 };
 
-// The circles that a tile may show, in order: its bin's list, or all circles.
+// The circles that a tile may show, in order: its bin's list, a part of it in shared memory, or all circles.
 class TileCircles {
  public:
   const unsigned count;
@@ -142,12 +146,12 @@ __device__ __forceinline__ void distances(float (&to)[4], const Centres::Eight (
   for (unsigned p = 0; p < 4; ++p) to[p] = square(max(max(patches[p].at[0] - centre, centre - patches[p].at[7]), 0.f));
 }
 
-// Draws all circles of the tile over the background. For all threads of the block.
+// Draws all of these circles. For all threads of the block.
 template <bool fused>
-__device__ void draw_all(TileCircles circles, BitsMemory& memory, const Patch& patch, float* image, const Frame& f) {
+__device__ void draw_all(TileCircles circles, BitsMemory& memory, const Patch& patch, WarpBits<fused>& bits,
+                         const Frame& f) {
   const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
   for (unsigned batch = 0; batch < BitsMemory::ahead; ++batch) circles.start(memory, batch);
-  WarpBits<fused> bits(memory, f);
   memory.centres.fill(f, patch);
   const unsigned batches = (circles.count + patch_threads - 1) / patch_threads;
   for (unsigned batch = 0; batch < batches; ++batch) {
@@ -178,7 +182,6 @@ __device__ void draw_all(TileCircles circles, BitsMemory& memory, const Patch& p
     __syncthreads();
     bits.draw(batch, batch + 1 == batches);
   }
-  patch.store(image, f, bits.colour);
 }
 
 }  // namespace upsweep::ladders::render

@@ -14,6 +14,10 @@ struct Summary {
   Range colours{0, 0};
   float halvings = 0;  // the sum of -log2(1 - alpha) over circles and their pixels; per pixel, how often one is halved
   float uneven = 0;    // 0: every blend may be a fused multiply-add
+  __device__ void add(const Summary& other) {
+    colours = {min(colours.least, other.colours.least), max(colours.most, other.colours.most)};
+    halvings += other.halvings, uneven = max(uneven, other.uneven);
+  }
   // The product of 1/2 and a colour is exact but among the subnormals, and there the sum rounds it away or is zero.
   // `per_circle`: pi over a pixel's area.
   __device__ void take(const Circle& c, const Box& box, float per_circle) {
@@ -67,15 +71,20 @@ static __global__ void __launch_bounds__(survey_threads) survey_kernel(const flo
   if (threadIdx.x == 0) ranges[blockIdx.x] = r;
 }
 
+struct Together {
+  template <class>
+  __device__ static Summary neutral() {
+    return {};
+  }
+  __device__ Summary operator()(Summary a, const Summary& b) const {
+    a.add(b);
+    return a;
+  }
+};
 // Thread 0 has the summary of a block of whole warps.
-__device__ inline Summary block_summary(Summary s) {
-  __shared__ float warp_totals[warp_size];
-  s.colours = block_range(s.colours, warp_totals);
-  __syncthreads();
-  s.halvings = block_reduce(s.halvings, Sum{}, warp_totals);
-  __syncthreads();
-  s.uneven = block_reduce(s.uneven, Max{}, warp_totals);
-  return s;
+__device__ inline Summary block_summary(const Summary& s) {
+  __shared__ Summary warp_totals[warp_size];
+  return block_reduce(s, Together{}, warp_totals);
 }
 
 inline Status run_survey(const Args& a, const Survey& survey) {
