@@ -17,6 +17,7 @@ static __global__ void __launch_bounds__(bin_threads) bin_bits_kernel(const floa
                                                                       std::size_t n, Frame f, BinnedCircles bins) {
   unsigned* const bitmap = dynamic_shared<unsigned>();  // [words][stride]
   __shared__ bool last;
+  allow_next_launch();
   // Padded, so that a warp reads the words of several bins without bank conflicts.
   const unsigned shift = bins.shares.words_shift, stride = bins.grid.count() + (warp_size >> shift);
   for (unsigned w = threadIdx.x; w < stride << shift; w += bin_threads) bitmap[w] = 0;
