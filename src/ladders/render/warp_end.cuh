@@ -23,6 +23,7 @@ class WarpEnd {
   // Goes on through the staged entries, of which there are `count`, until all pixels are `enough` halvings deep. The
   // entries that reach the warp are kept, and tested 32 at once; fewer only if no more are to be staged.
   __device__ void go_back(unsigned count, bool last, float enough) {
+    used_ = kept_;  // trimmed, if this is another try
     saturated = deep(enough);
     while (!saturated && !full) {
       for (; found_ < kept_ + warp_size && next_ < count; next_ += warp_size) {

@@ -102,7 +102,7 @@ extern const Primitive render_primitive{
           return std::size_t{4} * s.get("width", std::uint64_t{1024}) * s.get("height", std::uint64_t{1024});
         },
     .tiles = ladders::render::tiles,
-    .largest_checked = 1100,
+    .largest_checked = 4100,
     .example = {.parameters = ladders::render::small_picture},
     .published = &ladders::render::score_table,
     .make = &make_problem<ladders::render::RenderProblem>,

@@ -220,6 +220,14 @@ void identical(Circles circles, std::uint64_t seed) {
   each(circles.first(std::min<std::size_t>(1, circles.size())), seed, [](Circle& c, auto) { c.radius = .3f; });
   repeat(circles, 1);
 }
+// Black, so that no pixel is certain however deep it is. Those on the left are hundreds of circles deep; the others
+// some 40, as many as are drawn at the first try, and all that there are at the second.
+void shallow(Circles circles, std::uint64_t seed) {
+  const std::size_t every = std::max<std::size_t>(1, circles.size() / 50);
+  each(circles, seed, [](Circle& c, auto) { c.radius = .8f, c.red = c.green = c.blue = 0; });
+  for (std::size_t k = 0; k < circles.size(); ++k)
+    if (k % every) circles[k].x = -1.8f, circles[k].y = .5f, circles[k].radius = 2;
+}
 // So faint that no pixel is ever certain, and sums of many round at every step.
 void faint(Circles circles, std::uint64_t seed) {
   each(circles, seed, [](Circle& c, auto u) { c.radius = .5f, c.alpha = std::ldexp(1 + u(0), -4 - int(20 * u(1))); });
@@ -267,6 +275,8 @@ constexpr Scene all_scenes[] = {
     {"one_tile", 1000, "everything in one corner", &one_tile, Shading::flat, true},
     {"everywhere", 1000, "every circle covers every pixel", &everywhere, Shading::flat, true},
     {"identical", 1000, "one circle again and again", &identical, Shading::flat, true},
+    {"shallow", 1000, "black; some 40 circles cover a pixel, hundreds those on the left", &shallow, Shading::flat,
+     true},
     {"faint", 1000, "alphas from 2^-24 to 2^-3", &faint, Shading::flat, true},
     {"opaque", 1000, "alphas beside 0 and 1", &opaque, Shading::flat, true},
     {"specks", 1000, "radii of 0 and beside it", &specks, Shading::flat, true},
