@@ -1,6 +1,7 @@
 // A persistent block's work in a partition into up to 256 buckets: tiles ranked by LaneRanks, whose places come from a
 // table (tile_places.cuh) or by look-back (tile_lookback.cuh).
 #pragma once
+#include "kernel/evict_last.h"
 #include "kernel/ptx.h"
 #include "ladders/partition/lane_tiles.cuh"
 #include "ladders/partition/tile_queue.cuh"
