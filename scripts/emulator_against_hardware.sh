@@ -41,9 +41,14 @@ print(*seen)'); do
     histogram/values) call=(--type u8 --param grid=8 --op even) ;;
     histogram/guided) call+=(--op edges) ;;
     histogram/*) call+=(--op even) ;;
-    partition/two_passes | partition/passes_in_tile) call=(--type u32 --param grid=8,bits=11 --op digit) ;;
+    # More keys than a GPU partitions in small tiles, as the emulator always does with whole ones.
+    partition/lane_counters) n=$((1 << 21)) call=(--type u32 --param grid=8 --op digit) ;;
+    partition/two_passes) n=$((1 << 21)) call=(--type u32 --param grid=8,bits=11 --op digit) ;;
+    partition/passes_in_tile) call=(--type u32 --param grid=8,bits=11 --op digit) ;;
     partition/replicated_counts) n=2048 call=(--type u32 --op digit) ;;
     partition/*) call=(--type u32 --param grid=8 --op digit) ;;
+    # Few circles: more of them take lists of other sizes on the emulator.
+    render/list_ends) n=290 call=(--input rand10k --param width=128,height=128) ;;
     render/*) n=2000 call=(--input rand10k --param width=128,height=128) ;;
     # One pass of several is enough.
     sort/split_1bit) call+=(--op ascending --param bits=1) ;;
@@ -51,6 +56,7 @@ print(*seen)'); do
     # Large tiles: left to itself, a GPU sorts so few keys in small ones, and the emulator in others.
     sort/lane_sweep) call+=(--op ascending --param bits=8,block=192) ;;
     sort/one_block) n=2048 call+=(--op ascending) ;;
+    sort/hybrid) n=20000 call+=(--op ascending) ;;
     sort/enumeration) n=1024 call=(--type i32 --op ascending) ;;
     sort/counting) n=$((1 << 18)) call=(--type u8 --param grid=8 --op ascending) ;;
     sort/*) call+=(--op ascending --param bits=8) ;;

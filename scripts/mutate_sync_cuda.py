@@ -26,9 +26,10 @@ HANGS = re.compile(r"deadlock|livelock|does not end|trap|barrier divergence|by h
 ARGUMENTS = {
     "histogram/partitioned": "-n 20011 --param bins=300000,grid=3 --type i32",
     "histogram/cluster": "-n 20011 --param bins=70000 --type i32",
-    "sort/hybrid": "-n 20011 --type i32",
-    "sort/onesweep_8bit": "-n 20011 --type i32",
-    "sort/lane_sweep": "-n 150001 --type i32",
+    "scan/reproducible": "-n 150001 --type f32",
+    "sort/hybrid": "-n 20011 --type i32 --op ascending",
+    "sort/onesweep_8bit": "-n 20011 --type i32 --op ascending",
+    "sort/lane_sweep": "-n 150001 --type i32 --op ascending",
     "render/list_ends": "-n 1009",
 }
 USUAL = "-n 150001 --type i32"
@@ -114,17 +115,19 @@ class Builder:
 
 
 RUN = r"""#!/usr/bin/env bash
-# Prints a table of the changes, with what compute-sanitizer's racecheck says and what the rung's own check does.
+# Prints a table of the changes, with what compute-sanitizer's racecheck says and what the rung's own check does. The
+# libraries that the command is linked with may be in lib/.
 cd "$(dirname "$0")"
+export LD_LIBRARY_PATH=$PWD/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 one() {
   row=$1 name=$2 arguments=$3 number=$4
   call=(./$number/upsweep check ${name%/*} --rung ${name#*/} --backend cuda $arguments)
   timeout -s KILL 60 "${call[@]}" >$number/check.txt 2>&1; plain=$?
-  timeout -s KILL 120 compute-sanitizer --tool racecheck --racecheck-report analysis --error-exitcode 99 "${call[@]}" \
+  timeout -s KILL ${LIMIT:-240} compute-sanitizer --tool racecheck --racecheck-report analysis --error-exitcode 99 "${call[@]}" \
     >$number/race.txt 2>&1; raced=$?
-  case $plain in 0) says=right ;; 137) says="does not end" ;; *) says=wrong ;; esac
+  case $plain in 0) says=right ;; 1) says=wrong ;; 137) says="does not end" ;; *) says="not checked" ;; esac
   case $raced in 99) race=$(grep -c 'Race reported' $number/race.txt) race="$race reports" ;; 137) race="not done" ;;
-    *) race=none ;; esac
+    0 | 1) race=none ;; *) race="not run" ;; esac
   echo "| $row | $race | $says |"
 }
 export -f one
