@@ -138,7 +138,7 @@ struct binned {
   static constexpr bool reproducible_bits = true;
   template <class, class>
   static Status run(const Args& a) {
-    return each_window(a, a.frame.shading == Shading::snow ? draw<Circle> : draw<Disc>);
+    return each_window(a, BinGrid::fit(), a.frame.shading == Shading::snow ? draw<Circle> : draw<Disc>);
   }
 
  private:

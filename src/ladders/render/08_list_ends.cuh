@@ -178,7 +178,7 @@ struct list_ends {
     if (a.frame.shading == Shading::snow || a.frame.channels == Channels::rgbw)
       return run_rung<binned, kernel_binned_rung, T, Op>(a);
     if (a.n <= tile_threads) return run_rung<tile_ballot, kernel_tile_ballot_rung, T, Op>(a);
-    return a.n <= few_circles ? draw_few(a) : each_window(a, draw);
+    return a.n <= few_circles ? draw_few(a) : each_window(a, bins_of_window(a.n), draw);
   }
 
  private:

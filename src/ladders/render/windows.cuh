@@ -5,11 +5,10 @@
 
 namespace upsweep::ladders::render {
 
-// Calls draw(args) for the windows of the image, the largest first: of as many bins as fit, which are 2048 x 2048
-// pixels unless the image is narrow.
+// Calls draw(args) for the windows of the image, the largest first: of at most so many bins, a power of two. 4096 are
+// 2048 x 2048 pixels, unless the image is narrow.
 template <class Draw>
-Status each_window(const Args& a, Draw&& draw) {
-  const std::size_t fit = BinGrid::fit();
+Status each_window(const Args& a, std::size_t fit, Draw&& draw) {
   const std::size_t columns = ceil_div(a.frame.width, BinGrid::side), rows = ceil_div(a.frame.height, BinGrid::side);
   std::size_t wide = columns;
   if (columns * rows > fit)
