@@ -21,6 +21,9 @@ struct Options {
   unsigned block = 0;          // threads per block of a GPU rung, 1 to 1024
   unsigned grid = 0;           // blocks of a GPU rung
   unsigned threads = 0;        // of a CPU rung
+  // Most bytes of device memory that render() takes beside its arrays. With fewer than it would choose it draws the
+  // image in more and smaller windows.
+  std::size_t scratch = 0;
 };
 
 // A view whose element type is a value. Calls do not write to their inputs.

@@ -27,7 +27,7 @@ using namespace ladders::render;
 
 struct Options {
   std::string scene, output;
-  std::string size = "1024x1024", view, background, rung, backend = "cpu", circles, frames;
+  std::string size = "1024x1024", view, background, rung, backend = "cpu", circles, frames, memory;
   std::uint64_t seed = 0;
   double alpha = -1, eps = 0;
   bool fast = false, coverage = false, check = false, snow = false;
@@ -57,6 +57,8 @@ void declare(CLI::App& command, Options& o) {
   command.add_flag("--coverage", o.coverage, "Compute the coverage as a fourth channel, which .npy and .exr keep");
   command.add_option("--rung", o.rung, "Rung (default: the library's choice)");
   command.add_option("--backend", o.backend, "cpu, cuda or simt");
+  command.add_option("--memory", o.memory,
+                     "Bytes of a GPU that drawing may use beside circles and image: 256M (default: what is fastest)");
   command.add_flag("--check", o.check, "Hold the image against the serial renderer's, and print the difference");
 }
 
@@ -127,7 +129,7 @@ const Scene& scene_of(const Options& o) {
 }
 
 std::size_t count_of_circles(const Options& o, const Scene& scene) {
-  return o.circles.empty() ? scene.circles : lab::parse_sizes(o.circles).front();
+  return o.circles.empty() ? scene.circles : lab::parse_size("-n", o.circles);
 }
 
 std::optional<float> alpha_of(const Options& o) {
@@ -165,7 +167,8 @@ class Renderer {
     image_.resize(std::size_t{picture.width} * picture.height * count_of(picture.channels));
     using Clock = std::chrono::steady_clock;
     const auto begin = Clock::now();
-    render(device_, circles, image_, picture, {.rung = options_.rung});
+    const std::size_t scratch = options_.memory.empty() ? 0 : lab::parse_size("--memory", options_.memory);
+    render(device_, circles, image_, picture, {.rung = options_.rung, .scratch = scratch});
     took_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
     return image_;
   }

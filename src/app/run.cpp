@@ -92,26 +92,18 @@ std::string shown(const std::string& input) { return input == "-" ? "standard in
 // Returns how many elements of the input to take: -n, or all (nothing if unknown before the end).
 std::optional<std::uint64_t> chosen_count(const Options& o, const ArrayReader& reader) {
   if (o.size.empty()) return reader.count();
-  const auto sizes = lab::parse_sizes(o.size);
-  if (sizes.size() != 1)
-    throw Error(Code::invalid_argument, fmt::format("-n {}: one size is needed", o.size), "see upsweep run --help");
-  if (reader.count() && *reader.count() < sizes[0])
+  const std::size_t n = lab::parse_size("-n", o.size);
+  if (reader.count() && *reader.count() < n)
     throw Error(Code::invalid_argument,
-                fmt::format("n={} is beyond the end of {}, which holds {} elements of {}", sizes[0], shown(o.input),
+                fmt::format("n={} is beyond the end of {}, which holds {} elements of {}", n, shown(o.input),
                             *reader.count(), to_string(reader.type())),
                 "use a smaller -n, or leave it out to take all");
-  return sizes[0];
+  return n;
 }
 
 Streamer::Storage chosen_storage(const Options& o) {
   Streamer::Storage storage;
-  if (!o.memory.empty()) {
-    const auto sizes = lab::parse_sizes(o.memory);
-    if (sizes.size() != 1)
-      throw Error(Code::invalid_argument, fmt::format("--memory {}: one size is needed", o.memory),
-                  "see upsweep run --help");
-    storage.bytes = sizes[0];
-  }
+  if (!o.memory.empty()) storage.bytes = lab::parse_size("--memory", o.memory);
   if (!o.temporary.empty()) storage.folder = o.temporary;
   return storage;
 }

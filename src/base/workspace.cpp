@@ -14,10 +14,12 @@ Workspace::~Workspace() {
   platform_->release(kept_.memory);
 }
 
-void* Workspace::get(Area& area, std::size_t bytes, bool zero) noexcept {
+void* Workspace::get(Area& area, std::size_t bytes, bool zero, std::size_t most) noexcept {
   if (bytes <= area.bytes) return area.memory;
   // Growing by at least half keeps a sweep over rising sizes from allocating at every step.
-  const std::size_t larger = std::max(bytes, area.bytes + area.bytes / 2);
+  std::size_t larger = area.bytes + area.bytes / 2;
+  if (most) larger = std::min(larger, most);
+  larger = std::max(larger, bytes);
   try {
     void* memory = platform_->allocate(larger);
     if (zero) {

@@ -23,8 +23,8 @@ class Workspace {
   ~Workspace();
 
   // Returns at least `bytes` with arbitrary contents, or null if allocation failed: the launcher then returns
-  // out_of_memory.
-  void* scratch(std::size_t bytes) noexcept { return get(scratch_, bytes, false); }
+  // out_of_memory. `most`: what a call may take in all; 0: any number of bytes.
+  void* scratch(std::size_t bytes, std::size_t most = 0) noexcept { return get(scratch_, bytes, false, most); }
   void* scratch_of_caller(std::size_t bytes, unsigned depth = 1) noexcept {
     return get(caller_scratch_[depth - 1], bytes, false);
   }
@@ -54,7 +54,7 @@ class Workspace {
     void* memory = nullptr;
     std::size_t bytes = 0;
   };
-  void* get(Area& area, std::size_t bytes, bool zero) noexcept;
+  void* get(Area& area, std::size_t bytes, bool zero, std::size_t most = 0) noexcept;
   Platform* platform_;
   Area scratch_, caller_scratch_[2], counters_, kept_;
 };

@@ -137,7 +137,9 @@ std::span<const TuningField> tuning_fields() {
       field_of<&Tuning::streams>("streams", "streams that copy from host memory (default: the rung's)", 1, 8, false,
                                  false),
       field_of<&Tuning::chunk>("chunk", "elements per copy from host memory (default: the rung's)", 1,
-                               std::uint64_t{1} << 53, false, false)};
+                               std::uint64_t{1} << 53, false, false),
+      field_of<&Tuning::scratch>("scratch", "most bytes of scratch of a GPU rung (default: the rung's)", 1,
+                                 std::uint64_t{1} << 53, false, false)};
   return fields;
 }
 

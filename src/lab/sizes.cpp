@@ -81,6 +81,13 @@ std::vector<std::size_t> parse_sizes(const std::string& text) {
   return sizes;
 }
 
+std::size_t parse_size(std::string_view option, const std::string& text) {
+  const auto sizes = parse_sizes(text);
+  if (sizes.size() == 1) return sizes[0];
+  throw Error(Code::invalid_argument, fmt::format("{} {}: one size is needed", option, text),
+              "write 1000, 64K or 2^20");
+}
+
 std::string size_text(std::uint64_t n) {
   return n >= 1024 && std::has_single_bit(n) ? fmt::format("2^{}", std::countr_zero(n)) : fmt::format("{}", n);
 }

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace upsweep::lab {
@@ -10,6 +11,9 @@ namespace upsweep::lab {
 // Parses "1000", "64K", "3M", "2^20", lists "1K,1M", and doubling ranges "2^10..2^24" or "1..1000". K, M and G are
 // powers of 1024, as is usual for array sizes. Throws Error(invalid_argument).
 std::vector<std::size_t> parse_sizes(const std::string& text);
+
+// The same for an option that takes one size.
+std::size_t parse_size(std::string_view option, const std::string& text);
 
 // "2^20" for a power of two from 2^10 up, digits otherwise.
 std::string size_text(std::uint64_t n);

@@ -177,11 +177,12 @@ void invoke(Device& device, const Request& request, const Options& options) {
     refuse(contract.name, "a block of " + std::to_string(options.block) + " threads",
            "a block has at most 1024 threads; 0 leaves the choice to the rung");
 
-  Call call{.operation = known_operation(contract, request.operation),
-            .scalars = request.scalars,
-            .tuning = {.block = options.block, .grid = options.grid, .threads = options.threads},
-            .workspace = &state.workspace,
-            .stream = state.stream};
+  Call call{
+      .operation = known_operation(contract, request.operation),
+      .scalars = request.scalars,
+      .tuning = {.block = options.block, .grid = options.grid, .threads = options.threads, .scratch = options.scratch},
+      .workspace = &state.workspace,
+      .stream = state.stream};
   bool on_host = false;
   for (std::size_t k = 0; k < contract.inputs.size(); ++k) {
     const AnyView& v = request.in[k];

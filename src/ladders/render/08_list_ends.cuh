@@ -16,7 +16,6 @@
 // once. Order     the input's: exact. Source    Levoy 1990; Ashkiani et al. 2016, as in binned.
 #pragma once
 #include "kernel/ptx.h"
-#include "kernel/run_rung.h"
 #include "ladders/render/few_circles.cuh"
 #include "ladders/render/patch_bits.cuh"
 #include "ladders/render/warp_end.cuh"
@@ -161,8 +160,6 @@ __global__ void __launch_bounds__(patch_threads, 2) unfinished_kernel(const floa
   }
 }
 
-struct tile_ballot;  // draws a list that its block tests at once
-extern const Rung kernel_tile_ballot_rung;
 struct binned;  // draws what is shaded pixel by pixel, and the coverage
 extern const Rung kernel_binned_rung;
 
@@ -178,7 +175,7 @@ struct list_ends {
     if (a.frame.shading == Shading::snow || a.frame.channels == Channels::rgbw)
       return run_rung<binned, kernel_binned_rung, T, Op>(a);
     if (a.n <= tile_threads) return run_rung<tile_ballot, kernel_tile_ballot_rung, T, Op>(a);
-    return a.n <= few_circles ? draw_few(a) : each_window(a, bins_of_window(a.n), draw);
+    return a.n <= few_circles ? draw_few(a) : each_window<T, Op>(a, true, draw);
   }
 
  private:

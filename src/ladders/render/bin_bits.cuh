@@ -4,22 +4,9 @@
 // Traffic   per bin and 32 circles four bytes, written once and read by each tile, beside the circles
 #pragma once
 #include "kernel/ptx.h"
-#include "ladders/render/bin_lists.cuh"
+#include "ladders/render/room.cuh"
 
 namespace upsweep::ladders::render {
-
-// 16 MiB of bits at most, which stay in L2: 131,072 circles of 1024 bins. Instead of lists: rand10k 68.6 to 53.2 us,
-// rand100k 93.8 to 70.4, biglittle 81.6 to 56.4. On the emulator, checks come to lists, too.
-inline constexpr std::size_t most_bit_words = emulated ? 100 : std::size_t{1} << 22;
-
-// Returns how many bins a window has at most: as many as fit, or, if a column of bits for all circles then fits too, a
-// half or a quarter of them. 100,000 circles on 2048 x 2048 pixels: 0.77 ms by lists, 0.30 in four windows.
-inline std::size_t bins_of_window(std::size_t n) {
-  const Shares shares(n);
-  const std::size_t fit = BinGrid::fit(), words = std::size_t{shares.blocks} << shares.words_shift;
-  const std::size_t with_bits = shares.batches == 1 ? std::bit_floor(most_bit_words / words) : 0;
-  return with_bits < fit / 4 ? fit : std::min(with_bits, fit);
-}
 
 // Which circles reach a bin. The last block sums up what is known of the circles.
 static __global__ void __launch_bounds__(bin_threads) bin_bits_kernel(const float* circles,  // [n][8]

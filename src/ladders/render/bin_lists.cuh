@@ -79,8 +79,8 @@ struct BinnedCircles {
   Unfinished* unfinished;  // [1]
   unsigned* cursor;        // [1]
   unsigned* indices;       // [capacity]
-  unsigned capacity;
-  float halvings;  // that are needed of each pixel; 0: the lists are complete at once
+  unsigned capacity;       // entries
+  float halvings;          // that are needed of each pixel; 0: the lists are complete at once
 
   // `columns`: bits will do instead of lists, if they are not too many (bin_bits.cuh).
   explicit BinnedCircles(const Args& a, float needed = 0, bool columns = false);

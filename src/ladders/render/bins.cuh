@@ -97,37 +97,21 @@ static __global__ void __launch_bounds__(bin_threads)
   if (block.begin(later)) block.write();
 }
 
-// Bytes of scratch: what lists of four bins a circle take, and no less than 16 MiB. Longer lists are left out.
 inline BinnedCircles::BinnedCircles(const Args& a, float needed, bool columns)
-    : grid(a.frame),
-      shares(a.n),
-      capacity(unsigned(a.n < (std::size_t{1} << 29) ? (std::size_t{1} << 22) + 4 * a.n : 0xfffffffeu)),
-      halvings(needed) {
-  std::size_t bytes = 0;
-  const auto reserve = [&](std::size_t more) {
-    return bytes += ceil_div(more, 16) * 16, bytes - ceil_div(more, 16) * 16;
-  };
-  const std::size_t at_parts = reserve((shares.blocks + 1) * sizeof(Summary));
-  const std::size_t words = (std::size_t{shares.blocks} << shares.words_shift) * grid.count();
-  const bool by_bits = columns && shares.batches == 1 && words <= most_bit_words;
-  const std::size_t at_bits = reserve(by_bits ? words * sizeof(unsigned) : 0);
-  const std::size_t at_keys = reserve(by_bits ? 0 : a.n * sizeof(BinKey));
-  const std::size_t at_counts = reserve(by_bits ? 0 : shares.blocks * grid.count() * sizeof(unsigned));
-  const std::size_t at_lists = reserve(by_bits ? 0 : grid.count() * sizeof(BinList));
-  const std::size_t at_unfinished = reserve(by_bits ? 0 : sizeof(Unfinished));
-  const std::size_t at_indices = reserve(by_bits ? 0 : (std::size_t(capacity) + 1) * sizeof(unsigned));
-  auto* const memory = static_cast<char*>(a.workspace->scratch(bytes));
-  done = by_bits ? a.workspace->counters(1) : nullptr;
-  parts = by_bits && !done ? nullptr : reinterpret_cast<Summary*>(memory);
-  bits = nullptr;
+    : grid(a.frame), shares(a.n), halvings(needed) {
+  const Room room(a, grid.count(), columns);
+  auto* const memory = static_cast<char*>(a.workspace->scratch(room.bytes, a.tuning.scratch));
+  done = room.bit_words ? a.workspace->counters(1) : nullptr;
+  parts = room.bit_words && !done ? nullptr : reinterpret_cast<Summary*>(memory);
   if (!parts) return;
-  if (by_bits) bits = reinterpret_cast<unsigned*>(memory + at_bits);
-  parts = reinterpret_cast<Summary*>(memory + at_parts), summary = parts + shares.blocks;
-  keys = reinterpret_cast<BinKey*>(memory + at_keys);
-  counts = reinterpret_cast<unsigned*>(memory + at_counts);
-  lists = reinterpret_cast<BinList*>(memory + at_lists);
-  unfinished = reinterpret_cast<Unfinished*>(memory + at_unfinished);
-  cursor = reinterpret_cast<unsigned*>(memory + at_indices), indices = cursor + 1;
+  summary = parts + shares.blocks;
+  bits = room.bit_words ? reinterpret_cast<unsigned*>(memory + room.bits) : nullptr;
+  keys = reinterpret_cast<BinKey*>(memory + room.keys);
+  counts = reinterpret_cast<unsigned*>(memory + room.counts);
+  lists = reinterpret_cast<BinList*>(memory + room.lists);
+  unfinished = reinterpret_cast<Unfinished*>(memory + room.unfinished);
+  cursor = reinterpret_cast<unsigned*>(memory + room.cursor), indices = cursor + 1;
+  capacity = unsigned(room.entries);
 }
 
 inline Status BinnedCircles::fill(const Args& a) const {

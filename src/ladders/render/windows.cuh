@@ -1,14 +1,20 @@
 // Large images are drawn window by window, so that bins stay small, their lists short, and what is kept for each bin in
 // shared memory. Every window reads all circles.
 #pragma once
-#include "ladders/render/bin_grid.cuh"
+#include "kernel/run_rung.h"
+#include "ladders/render/room.cuh"
 
 namespace upsweep::ladders::render {
 
-// Calls draw(args) for the windows of the image, the largest first: of at most so many bins, a power of two. 4096 are
-// 2048 x 2048 pixels, unless the image is narrow.
-template <class Draw>
-Status each_window(const Args& a, std::size_t fit, Draw&& draw) {
+struct tile_ballot;  // needs no scratch
+extern const Rung kernel_tile_ballot_rung;
+
+// Calls draw(args) for the windows of the image, of at most so many bins as bins_of_window() says, and the largest
+// first. 4096 bins are 2048 x 2048 pixels, unless the image is narrow.
+template <class T, class Op, class Draw>
+Status each_window(const Args& a, bool columns_of_bits, Draw&& draw) {
+  const std::size_t fit = bins_of_window(a, columns_of_bits);
+  if (fit == 0) return run_rung<tile_ballot, kernel_tile_ballot_rung, T, Op>(a);
   const std::size_t columns = ceil_div(a.frame.width, BinGrid::side), rows = ceil_div(a.frame.height, BinGrid::side);
   std::size_t wide = columns;
   if (columns * rows > fit)

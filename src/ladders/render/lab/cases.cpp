@@ -81,6 +81,8 @@ std::vector<Settings> variants(const Primitive& p, Type type) {
 // Of an explanation: the rungs that ask every circle of every pixel are traced in seconds.
 constexpr std::pair<std::string_view, std::string_view> small_picture[] = {{"width", "256"}, {"height", "256"}};
 
+constexpr std::string_view tuning[] = {"scratch"};
+
 constexpr std::size_t tiles[] = {256, 1024};  // batches of circles, on a GPU and on a CPU
 
 }  // namespace
@@ -96,6 +98,7 @@ extern const Primitive render_primitive{
           return scene.adversarial ? std::size_t{0} : scene.circles;
         },
     .default_scalar = &ladders::render::default_scalar,
+    .tuning = ladders::render::tuning,
     .variants = &ladders::render::variants,
     .fixed_length =
         [](const Settings& s) {
