@@ -28,7 +28,8 @@ LIBRARY = "lib/libupsweep_simt_traced.so"
 ARGUMENTS = r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
 REMOVED = re.compile(
     r"(?<!::)\b(?:__syncthreads|__syncwarp|__threadfence|__threadfence_block|cluster_sync|fence_before_bulk_copy|"
-    r"wait_for_previous|(?:\w+\.)?mbarrier_wait|mbarrier_arrive|(?:pipeline\.|\w+\.)?wait_step)" + ARGUMENTS + ";")
+    r"wait_for_previous|(?:\w+\.)?mbarrier_wait|mbarrier_arrive|(?:pipeline\.|\w+\.)?wait_step|"
+    r"(?:\w+\.)?copies\.wait<[^<>]*>)" + ARGUMENTS + ";")
 WEAKENED = [
     (re.compile(r"\btake_ticket\(((?:[^()]|\([^()]*\))*)\)"), r"atomicAdd(\1, 1u)", "without its fences"),
     (re.compile(r"\bload_acquire\(((?:[^()]|\([^()]*\))*)\)"), r"load_relaxed(\1)", "relaxed"),
@@ -160,14 +161,14 @@ class Builder:
         if made.returncode:
             sys.exit(made.stdout)
 
-    def needed_by(self, unit, primitive):
-        """The objects of the rungs that a unit leaves calls to, and of those that they do."""
+    def needed_by(self, unit, own):
+        """The objects of the rungs that a unit leaves calls to, and of those that they do; without its `own` name's."""
         found, todo = [], [unit]
         while todo:
             symbols = run(["nm", "-C", "--undefined-only", str(todo.pop())], cwd=self.build).stdout
             for space, rung in re.findall(r"ladders::(\w+)::kernel_(\w+)_rung", symbols):
                 other = next(u for u in self.units if u.endswith(f"/{space}_{rung}.simt.cpp.o"))
-                if other not in found:
+                if other not in found and f"{space}_{rung}" != own:
                     found.append(other)
                     todo.append(other)
         return found
@@ -228,6 +229,7 @@ class Rung:
         command += ["--param", self.options.param] if self.options.param else []
         command += ["-n", sizes] if sizes else []
         command += ["--type", self.options.type] if self.options.type else []
+        command += ["--input", self.options.input] if self.options.input else []
         command += ["--schedule", str(seed)] if seed else []
         # The command checks in processes of its own: at the limit, all of them have to end.
         process = subprocess.Popen(command, env=environment, text=True, stdout=subprocess.PIPE,
@@ -254,7 +256,7 @@ class Rung:
         return output if made.returncode == 0 else None
 
     def link(self, folder, unit):
-        objects = [unit, self.table] + self.builder.needed_by(unit, self.primitive)
+        objects = [unit, self.table] + self.builder.needed_by(unit, self.unit)
         self.builder.library(objects, folder / "libupsweep_simt_traced.so")
         # The plain emulator knows no races: a library without rungs takes its place.
         shutil.copy(self.options.no_rungs, folder / "libupsweep_simt_plain.so")
@@ -411,6 +413,7 @@ def main():
     parser.add_argument("--schedules", type=int, default=3, help="arbitrary schedules, after the usual one")
     parser.add_argument("--timeout", type=float, default=120, help="seconds for one check of the rung as it is")
     parser.add_argument("--param", default="", help="parameters of the checks: bins=70000,grid=3")
+    parser.add_argument("--input", default="", help="named inputs of the checks: hypnosis,huge (default: all)")
     parser.add_argument("--only", default="", help="only the changes that match: FILE:LINE FUNCTION: no `...`")
     parser.add_argument("--log", help="a file that keeps verdicts, so that a run can go on where another one ended")
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count())
