@@ -125,7 +125,10 @@ class DelegatedSample {
 };
 
 const char* alignment_text(Layout::Shift shift) {
-  return shift == Layout::Shift::none ? "" : shift == Layout::Shift::alike ? " misaligned" : " misaligned apart";
+  return shift == Layout::Shift::none    ? ""
+         : shift == Layout::Shift::alike ? " misaligned"
+         : shift == Layout::Shift::apart ? " misaligned apart"
+                                         : " misaligned but for the first input";
 }
 
 // Runs one case twice with the same scratch in a launch shape; returns nothing if both results are right. If the rung
@@ -227,14 +230,14 @@ std::vector<RungCheck> check_alike(Platform& platform, simt::Emulator* emulator,
                    .input = combination.input,
                    .settings = combination.settings};
       const auto problem = primitive.make(c, {});
-      // Once in the rung's own shape, aligned, and once in another shape, misaligned every other time, alternately with
-      // equal and different shifts.
+      // Once in the rung's own shape, aligned, and once in another shape, misaligned in three of five cases: with equal
+      // shifts, with different ones, and with different ones of all but the first input.
       for (const bool own_shape : {true, false}) {
         if (own_shape && done % options.depth.own_shape_every != 0) continue;
         const Tuning& shape = own_shape ? shapes[0] : shapes[1 + done % (shapes.size() - 1)];
         // The division keeps shapes and alignments out of step.
         using Shift = Layout::Shift;
-        constexpr Shift shifts[] = {Shift::alike, Shift::none, Shift::apart, Shift::none};
+        constexpr Shift shifts[] = {Shift::alike, Shift::none, Shift::apart, Shift::none, Shift::others};
         const Shift shift = own_shape ? Shift::none : shifts[done / (shapes.size() - 1) % std::size(shifts)];
         std::set<MemoryKind> loaded;
         for (RungCheck& result : results) {

@@ -21,7 +21,8 @@ Stage::~Stage() {
 void Stage::place(Framed& array, std::size_t index, std::size_t bytes, std::size_t element, const Layout& layout) {
   const std::size_t shift = layout.shift == Layout::Shift::none    ? 0
                             : layout.shift == Layout::Shift::alike ? 1
-                                                                   : index + 1;
+                            : layout.shift == Layout::Shift::apart ? index + 1
+                                                                   : index;
   array.begin = layout.guard_bytes + shift * element;
   array.bytes = bytes;
   array.total = array.begin + bytes + layout.guard_bytes;

@@ -16,8 +16,9 @@ struct Layout {
   // its size instead, for a platform that checks bounds itself (the traced emulator).
   std::size_t guard_bytes = 256;
   // By how many elements arrays start past an aligned address: none: 0; alike: 1; apart: 1 for the first input, 2 for
-  // the second, and so on, outputs after inputs, so that no two arrays have the same alignment.
-  enum class Shift { none, alike, apart };
+  // the second, and so on, outputs after inputs, so that no two arrays have the same alignment; others: likewise, but 0
+  // for the first input, 1 for the second, so that a kernel may take a fast path for the first one alone.
+  enum class Shift { none, alike, apart, others };
   Shift shift = Shift::none;
 };
 

@@ -74,6 +74,8 @@ std::vector<Settings> variants(const Primitive& p, Type type) {
                             {"y1", "0.3"},
                             {"channels", "rgbw"}}),
           p.settings(type, {{"width", "200"}, {"height", "20"}, {"channels", "rgb"}}),
+          // More bins than a circle's key has room for, and small enough for the traced emulator.
+          p.settings(type, {{"width", "288"}, {"height", "8"}}),
           // As large as the plain emulator checks, and more than one window there.
           p.settings(type, {{"width", "199"}, {"height", "135"}})};
 }
