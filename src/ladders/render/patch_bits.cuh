@@ -33,6 +33,7 @@ struct BitsMemory {
 class TileCircles {
  public:
   const unsigned count;
+  Copies16 copies;
   __device__ TileCircles(const float* circles, const unsigned* listed, std::size_t n)
       : count(unsigned(n)), all_(circles), indices_(listed) {
     fetch_index(0);
@@ -46,13 +47,13 @@ class TileCircles {
       for (unsigned at = first + lane / 2; at < first + warp_size; at += warp_size / 2) {
         const std::size_t index = shuffle(index_, at - first);
         if (batch * patch_threads + at < count)
-          copy_16(reinterpret_cast<char*>(to + at) + lane % 2 * 16,
-                  reinterpret_cast<const char*>(all_) + index * sizeof(Circle) + lane % 2 * 16);
+          copies.start(reinterpret_cast<char*>(to + at) + lane % 2 * 16,
+                       reinterpret_cast<const char*>(all_) + index * sizeof(Circle) + lane % 2 * 16);
       }
     } else if (batch * patch_threads + threadIdx.x < count) {
       to[threadIdx.x].circle = circle_at(all_, index_);
     }
-    copies_commit();
+    copies.commit();
     fetch_index(batch + 1);
   }
 
@@ -156,7 +157,7 @@ __device__ void draw_all(TileCircles circles, BitsMemory& memory, const Patch& p
   const unsigned batches = (circles.count + patch_threads - 1) / patch_threads;
   for (unsigned batch = 0; batch < batches; ++batch) {
     circles.start(memory, batch + BitsMemory::ahead);
-    copies_wait<BitsMemory::ahead>();
+    circles.copies.wait<BitsMemory::ahead>();
     __syncwarp();
     Circle c{};
     float radius2 = -1;
