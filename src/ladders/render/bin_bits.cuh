@@ -23,7 +23,6 @@ static __global__ void __launch_bounds__(bin_threads) bin_bits_kernel(const floa
     const unsigned bit = first + lane;
     atomicOr(&bitmap[bit / warp_size * stride + bin], 1u << bit % warp_size);
   });
-  __syncthreads();
   for (unsigned k = threadIdx.x; k < bins.grid.count() << shift; k += bin_threads) {
     const unsigned bin = k >> shift, word = k & (bins.shares.words() - 1);
     bins.bits_of(blockIdx.x, bin)[word] = bitmap[word * stride + bin];

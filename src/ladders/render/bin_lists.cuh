@@ -101,7 +101,7 @@ struct BinnedCircles {
       unfinished->bins[atomicAdd(&unfinished->count, 1u)] = bin;
   }
   // Calls visit(bin, lane) for the bins of the block's circles; `lane` is that of the circle in this warp. Keeps the
-  // circles' keys, unless there are bits, and a summary. For all threads of the block.
+  // circles' keys, unless there are bits, and a summary. For all threads of the block; has a barrier after all visits.
   template <class Visit>
   __device__ void each_bin(const float* circles, std::size_t n, const Frame& f, Visit&& visit) const {
     Summary of_block;

@@ -64,9 +64,9 @@ class BinScatter {
   static_assert(sorted_entries >= BinKey::few * bin_threads && most_chunk * BinKey::few * bin_threads <= 0xffff);
 
   // Sorts the entries of batches [begin, end), and returns how many they are; that alone, if there is no room for them;
-  // `unsorted` if some circles have many bins. Each warp has consecutive circles.
+  // `unsorted` if some circles have many bins. Each warp has consecutive circles. The places of the chunk before, or
+  // its bitmap, are no longer used: there has been a barrier since.
   __device__ unsigned sort(unsigned begin, unsigned end) {
-    __syncthreads();
     for (unsigned w = threadIdx.x; w < count_ * bin_warps; w += bin_threads) place_[w] = 0;
     __syncthreads();
     bool many = false;
@@ -141,9 +141,8 @@ class BinScatter {
   }
 
   // Where circles have many bins, a bin's bitmap gets the circles of a batch that reach it, from which one thread
-  // writes them in order.
+  // writes them in order. After sort(), which ended with a barrier.
   __device__ void write_by_bins(unsigned begin, unsigned end) {
-    __syncthreads();
     for (unsigned w = threadIdx.x; w < count_ * bin_warps; w += bin_threads) bitmap_[w] = 0;
     __syncthreads();
     const auto load_key = [&](std::size_t at) { return bins_.keys[at]; };

@@ -14,7 +14,6 @@ static __global__ void __launch_bounds__(bin_threads) bin_count_kernel(const flo
   __syncthreads();
   if (blockIdx.x == 0 && threadIdx.x == 0) *bins.cursor = 0, bins.unfinished->count = 0;
   bins.each_bin(circles, n, f, [&](unsigned bin, unsigned) { atomicAdd(&counted[bin], 1u); });
-  __syncthreads();
   for (unsigned bin = threadIdx.x; bin < count; bin += bin_threads)
     bins.counts[std::size_t(blockIdx.x) * count + bin] = counted[bin];
 }

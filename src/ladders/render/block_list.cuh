@@ -56,7 +56,6 @@ class BlockList {
     Circle c{};
     if (at < length_) c = load_circle(all_, listed_ ? indices_[at] : at);
     const unsigned found = __ballot_sync(all_lanes, at < length_ && bounds_.reached_by(c));
-    __syncthreads();
     if (lane == 0) totals[warp] = unsigned(__popc(found));
     __syncthreads();
     unsigned place = unsigned(__popc(found & ((1u << lane) - 1)));

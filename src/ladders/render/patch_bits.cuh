@@ -100,9 +100,8 @@ class WarpBits {
       rest = last;
     }
     if (at == 0 || waiting_ == 0) return;
-    const unsigned short kept = lane_ < waiting_ ? memory_.listed[warp_][at + lane_] : 0;
-    __syncwarp();
-    if (lane_ < waiting_) memory_.listed[warp_][lane_] = kept;
+    // Fewer than 32, and `at` is 32 or more: none of them is where another lane puts its own.
+    if (lane_ < waiting_) memory_.listed[warp_][lane_] = memory_.listed[warp_][at + lane_];
   }
 
  private:
