@@ -314,7 +314,7 @@ __device__ void publish_twice(const float* in, float* out) {
     out[32 + threadIdx.x] = v;
   } else if (threadIdx.x == 0) {
     float sum = 0.f;
-    for (unsigned i = 0; i < 20'000; ++i) sum += in[i % 32];
+    for (unsigned i = 0; i < 2000; ++i) sum += in[i % 32];
     out[64] = sum;
     while (*prefix != 1.f && *total != 1.f) __nanosleep(0);
     out[0] = 2.f;
