@@ -1,6 +1,8 @@
 // Work in processes of their own: answers in their order, and what becomes of one that fails.
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <stdexcept>
@@ -52,6 +54,34 @@ TEST(Processes, OneThatFailsOrDiesLeavesTheOthers) {
   EXPECT_EQ(answers[2].error, "killed by signal 9");
   EXPECT_EQ(answers[2].text, "");
   EXPECT_EQ(answers[3].text, "fine");
+}
+
+// Whoever holds the writing end of `alive` lives.
+TEST(Processes, NoneOutlivesAParentThatIsKilled) {
+  int alive[2], started[2];
+  ASSERT_EQ(pipe(alive), 0);
+  ASSERT_EQ(pipe(started), 0);
+  const pid_t parent = fork();
+  if (parent == 0) {
+    in_processes(
+        1,
+        [&](std::size_t) -> std::string {
+          if (write(started[1], "x", 1) != 1) return "";
+          for (;;) pause();
+        },
+        no_progress);
+    _exit(0);
+  }
+  close(alive[1]);
+  char byte;
+  ASSERT_EQ(read(started[0], &byte, 1), 1);
+  kill(parent, SIGKILL);
+  waitpid(parent, nullptr, 0);
+  pollfd end{.fd = alive[0], .events = POLLIN, .revents = 0};
+  EXPECT_EQ(poll(&end, 1, 20'000), 1) << "its process still runs";
+  close(alive[0]);
+  close(started[0]);
+  close(started[1]);
 }
 
 }  // namespace

@@ -149,8 +149,9 @@ std::vector<Job> jobs_of(const Options& options) {
       if (!s.sizes.empty()) check.sizes = lab::parse_sizes(s.sizes);
       const Description description = place.platform->describe();
       for (const Type type : check.types)
-        for (const std::size_t n : check.sizes)
-          lab::require_room(*place.platform, description, {.type = type, .n = n}, lab::Purpose::check);
+        for (const std::size_t n : check.sizes.empty() ? std::vector<std::size_t>{0} : check.sizes)
+          lab::require_room(*place.platform, description, {.type = type, .n = n, .tuning = check.tuning},
+                            lab::Purpose::check);
       if (!place.emulator)
         jobs.push_back({primitive, place.platform, nullptr, check, rungs, 0});
       else

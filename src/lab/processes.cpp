@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -35,8 +36,12 @@ class Process {
     int ends[2];
     if (pipe(ends) != 0) throw Error(Code::out_of_memory, "no pipe to a process", "close other programs");
     std::fflush(nullptr);  // or both processes would write what is buffered
+    const pid_t parent = getpid();
     id_ = fork();
     if (id_ == 0) {
+      // A second signal ends the parent at once; nobody would read the answer.
+      prctl(PR_SET_PDEATHSIG, SIGKILL);
+      if (getppid() != parent) _exit(failed);
       int status = 0;
       std::string text;
       try {
