@@ -230,18 +230,23 @@ TEST(PartitionPasses, TakeMoreBucketsThanATileCanRank) {
       }
 }
 
-// Tiles of 23040 keys, or pairs, sorted by two fields: two whole ones and a rest, drawn by two blocks; few different
-// keys, all keys, and fewer than a tile has lanes.
+// Tiles of 23040 or 19968 keys, or pairs, sorted by two fields: whole ones and a rest, drawn by two blocks or by the
+// two of a cluster, whose last group is whole or not; few different keys, all keys, and fewer than a tile has lanes.
 TEST(PartitionPasses, InTheTileKeepTheOrder) {
   struct Input {
+    const char* rung;
     const char* name;
     std::size_t count;
     unsigned bits;
     bool has_values;
   };
+  const char *const passes = "passes_in_tile", *const writes = "overlapped_writes";
   for (simt::Emulator* emulator : {&plain_emulator(), &traced_emulator()})
-    for (const Input input : {Input{"uniform", 2 * 23040 + 77, 11, false}, Input{"zipf", 2 * 23040 + 77, 9, true},
-                              Input{"uniform", 0, 11, true}, Input{"uniform", 100, 10, true}}) {
+    for (const Input input :
+         {Input{passes, "uniform", 2 * 23040 + 77, 11, false}, Input{passes, "zipf", 2 * 23040 + 77, 9, true},
+          Input{passes, "uniform", 0, 11, true}, Input{passes, "uniform", 100, 10, true},
+          Input{writes, "uniform", 4 * 19968 + 77, 11, false}, Input{writes, "zipf", 3 * 19968 + 77, 11, false},
+          Input{writes, "uniform", 4 * 19968, 10, false}, Input{writes, "uniform", 100, 11, false}}) {
       const std::size_t count = input.count, buckets = std::size_t{1} << input.bits;
       const auto keys = make_input<std::uint32_t>(input.name, count, 1);
       std::vector<std::uint32_t> order(count), begins(buckets + 1);
@@ -266,7 +271,7 @@ TEST(PartitionPasses, InTheTileKeepTheOrder) {
                       .scalars = {std::uint64_t{3}, std::uint64_t{input.bits}},
                       .tuning = {.grid = 2},
                       .workspace = &workspace};
-      const Rung* rung = find_rung(emulator->rungs(), "partition", "passes_in_tile");
+      const Rung* rung = find_rung(emulator->rungs(), "partition", input.rung);
       (void)emulator->take_report();
       EXPECT_TRUE(rung->find(Type::u32, Bucketing::digit)(call));
       const simt::Report report = emulator->take_report();
@@ -275,7 +280,7 @@ TEST(PartitionPasses, InTheTileKeepTheOrder) {
       for (std::size_t i = 0; i < count; ++i) wrong += out[i] != keys[order[i]];
       for (std::size_t i = 0; i < moving; ++i) wrong += moved[i] != order[i];
       for (std::size_t b = 0; b <= buckets; ++b) wrong += offsets[b] != begins[b];
-      EXPECT_EQ(wrong, 0u) << input.name << ' ' << count << ' ' << input.bits;
+      EXPECT_EQ(wrong, 0u) << input.rung << ' ' << input.name << ' ' << count << ' ' << input.bits;
       EXPECT_TRUE(workspace.counters_are_zero());
     }
 }

@@ -30,6 +30,15 @@ __device__ __forceinline__ unsigned widen_upper_bytes(unsigned word) {
   return widen_lower_bytes(word >> 16);
 #endif
 }
+// Returns half number `half` of a word: one instruction, which the compiler does not take apart to join its shift with
+// that of an address.
+__device__ __forceinline__ unsigned half_of(unsigned word, unsigned half) {
+#if defined(__CUDACC__)
+  return __byte_perm(word, 0, half ? 0x4432 : 0x4410);
+#else
+  return word >> half * 16 & 0xffff;
+#endif
+}
 // Returns `word` with the lowest byte of `from` in place of its byte number `byte`.
 __device__ __forceinline__ unsigned replace_byte(unsigned word, unsigned byte, unsigned from) {
 #if defined(__CUDACC__)

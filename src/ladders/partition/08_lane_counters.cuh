@@ -37,15 +37,15 @@ __global__ void __launch_bounds__(Tiles::block, Tiles::blocks_per_sm)
 
 struct two_passes;
 extern const Rung kernel_two_passes_rung;
-struct passes_in_tile;
-extern const Rung kernel_passes_in_tile_rung;
+struct overlapped_writes;
+extern const Rung kernel_overlapped_writes_rung;
 
 struct lane_counters {
   static constexpr Story story{
       .idea = "ranks by bytes that one lane has to itself; large tiles, the next one fetched meanwhile",
       .prediction = "20 shared-memory wavefronts per 32 keys: 0.65 of the copy ceiling on 12 bytes, whatever the skew",
       .guarantees = "stable",
-      .limits = "up to 256 buckets, else passes_in_tile, or two_passes for large values; any n; block size fixed",
+      .limits = "up to 256 buckets, else overlapped_writes, or two_passes for large values; any n; block size fixed",
       .source = "Merrill, Grimshaw, 2011; Stehle, Jacobsen, 2017"};
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class O>
@@ -56,7 +56,7 @@ struct lane_counters {
   static Status run(const Args<T, O>& a) {
     if constexpr (!requires { Buckets<T, O>::is_field; })  // which two_passes leaves to this rung
       if (delegates(a))
-        return one_pass_pays(a) ? run_rung<passes_in_tile, kernel_passes_in_tile_rung>(a)
+        return one_pass_pays(a) ? run_rung<overlapped_writes, kernel_overlapped_writes_rung>(a)
                                 : run_rung<two_passes, kernel_two_passes_rung>(a);
     switch (a.values.bytes) {
       case 0:

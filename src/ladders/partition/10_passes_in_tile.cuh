@@ -51,15 +51,24 @@ __global__ void __launch_bounds__(Tiles::block, 1)
     table.find(m.rows, m.place);
     fence_before_bulk_copy();
     // 2. By the lower field; meanwhile what comes next arrives.
-    unsigned first[place_words], second[place_words];  // places after each pass
-    Places::place(m.ranks, keys, lower, lower.count, nothing, first, [&] {
+    unsigned first[place_words], second[place_words];  // places after each pass, two in a word
+    const auto keep = [](unsigned* places) {
+      return [=](unsigned k, unsigned place) {
+        if (k % 2 == 0)
+          places[k / 2] = place;
+        else
+          places[k / 2] |= place << 16;
+      };
+    };
+    const auto all_counted = [&] {
       if (t > 0) return;
       if (!has_values) following = queue.draw();
       if (has_values)
         input.fetch_values(tile);
       else
         input.fetch_keys(following);
-    });
+    };
+    Places::place(m.ranks, keys, lower, lower.count, nothing, all_counted, keep(first));
     __syncthreads();
     T* const sorted_keys = reinterpret_cast<T*>(m.sorted);
     store_at_places(sorted_keys, first, keys);
@@ -67,7 +76,8 @@ __global__ void __launch_bounds__(Tiles::block, 1)
     load_own<Places>(sorted_keys, keys);
     __syncthreads();
     // 3. By the upper field.
-    Places::place(m.ranks, keys, upper, upper.count, nothing, second, [] {});
+    Places::place(
+        m.ranks, keys, upper, upper.count, nothing, [] {}, keep(second));
     __syncthreads();
     store_at_places(sorted_keys, second, keys);
     // 4. The values the same way, in the memory that they arrived in. So the next tile's keys cannot: they wait in L2.

@@ -55,12 +55,14 @@ struct RowAddress {
   SharedAddress column, flipped;
   unsigned rows, flipped_rows, elements;  // of a digit's bits, moved to `shift`
   unsigned bits, bits_flipped;            // likewise, of elements that are bytes, moved to 3
-  __device__ RowAddress(const B& of, const void* shared) : buckets(of), column(shared_address(shared)) {
+  // `nothing` is 0, which the compiler must not know: it would take masks apart, for an instruction more per key.
+  __device__ RowAddress(const B& of, const void* shared, unsigned nothing)
+      : buckets(of), column(shared_address(shared)) {
     if constexpr (is_digit<B>) {
       const unsigned flip = flipped_bits(of), all = of.count - 1;
       rows = (all & ~in_row) << shift, flipped_rows = (flip & ~in_row) << shift;
-      elements = (all & in_row) << shift, flipped = column ^ (flip & in_row) << shift;
-      bits = (all & in_row) << 3, bits_flipped = (flip & in_row) << 3;
+      elements = ((all & in_row) << shift) ^ nothing, flipped = column ^ (flip & in_row) << shift;
+      bits = ((all & in_row) << 3) ^ nothing, bits_flipped = (flip & in_row) << 3;
     }
   }
   template <class T>
@@ -94,21 +96,27 @@ struct RowAddress {
 // before; or by atomic additions to words, which need not wait and take one instruction more.
 enum class Counting { reads, atomics };
 
+struct Nothing {
+  __device__ void operator()(unsigned) const {}
+};
+
 // Counts a lane's keys in bytes that it has to itself: byte k % 4 of ranks[k / 4] becomes the number of earlier keys in
-// key k's bucket.
-template <Counting by, class B, class T, unsigned count>
+// key k's bucket. Calls meanwhile(k) while the counter of key k is on its way.
+template <Counting by, class B, class T, unsigned count, class Meanwhile = Nothing>
 __device__ __forceinline__ void rank_own(const RowAddress<0, 2, B>& counter_of, const T (&keys)[count],
-                                         unsigned (&ranks)[(count + 3) / 4]) {
+                                         unsigned (&ranks)[(count + 3) / 4], Meanwhile&& meanwhile = {}) {
 #pragma unroll
   for (unsigned k = 0; k < count; ++k) {
     unsigned& four = ranks[k / 4];
     if constexpr (by == Counting::atomics) {
       const unsigned first_bit = counter_of.first_bit(keys[k]);
       const unsigned rank = atomicAdd(&at_shared<unsigned>(counter_of.word(keys[k])), 1u << first_bit) >> first_bit;
+      meanwhile(k);
       four = k % 4 == 0 ? rank & 0xff : replace_byte(four, k % 4, rank);
     } else {
       auto& counter = at_shared<std::uint8_t>(counter_of(keys[k]));
       const unsigned rank = counter;
+      meanwhile(k);
       counter = static_cast<std::uint8_t>(rank + 1);
       four = k % 4 == 0 ? rank : four | rank << k % 4 * 8;
     }

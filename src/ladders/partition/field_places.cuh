@@ -9,6 +9,7 @@
 // adds up for itself. That takes one barrier.
 #pragma once
 #include "kernel/block.h"
+#include "kernel/bytes.h"
 #include "ladders/partition/bucket_offsets.cuh"
 
 namespace upsweep::ladders::partition {
@@ -38,12 +39,12 @@ struct FieldPlaces {
     unsigned totals[Warps][warp_size];  // of values 2 l and 2 l + 1
   };
 
-  // The place of this thread's key k is half k % 2 of place[k / 2]; value_of(key) is below `values`. `nothing` is 0,
-  // which the compiler must not know: it would keep all values in registers. Calls all_counted() after the only
-  // barrier, which all threads have reached with their keys in registers.
-  template <class T, class Field, class AllCounted>
+  // Calls put(k, place) with the place of this thread's key k; value_of(key) is below `values`. `nothing` is 0, which
+  // the compiler must not know: it would keep all values in registers. Before, calls meanwhile(k) as it ranks key k,
+  // and all_counted() after the only barrier, which all threads have reached with their keys in registers.
+  template <class T, class Field, class AllCounted, class Put, class Meanwhile = Nothing>
   static __device__ __forceinline__ void place(Memory& m, T (&keys)[Keys], Field value_of, unsigned values, T nothing,
-                                               unsigned (&place)[(Keys + 1) / 2], AllCounted&& all_counted) {
+                                               AllCounted&& all_counted, Put&& put, Meanwhile&& meanwhile = {}) {
     const unsigned t = threadIdx.x, lane = t % warp_size, warp = t / warp_size, group = lane % groups;
     auto& own = m.of_warp[warp];
     uint4* const counts = own.counts[0];
@@ -53,31 +54,27 @@ struct FieldPlaces {
     __syncwarp();
     // 1. The rank of each key among the lane's keys of its value.
     unsigned ranks[(Keys + 3) / 4];
-    rank_own<Counting::reads>(RowAddress<0, 2, Field>(value_of, reinterpret_cast<const unsigned*>(counts) + lane), keys,
-                              ranks);
+    const auto* const column = reinterpret_cast<const unsigned*>(counts) + lane;
+    rank_own<Counting::reads>(RowAddress<0, 2, Field>(value_of, column, static_cast<unsigned>(nothing)), keys, ranks,
+                              meanwhile);
     __syncwarp();
-    // 2. The keys of the groups before this one in the warp. Pack k has four values, 16 bits for each: the even ones in
-    // one word, the odd ones in another.
+    // 2. The keys of the groups before this one in the warp. Pack k has four values, 16 bits for each in two words.
     uint4 four[packs];
-    unsigned even[packs], odd[packs];
+    uint2 before[packs];
 #pragma unroll
     for (unsigned k = 0; k < packs; ++k) {
       if (k * packed_values >= values) break;
       four[k] = counts[k * warp_size + lane];
-      const unsigned sum = four[k].x + four[k].y + four[k].z + four[k].w;
-      even[k] = sum & 0xff00ff, odd[k] = sum >> 8 & 0xff00ff;
-      const unsigned own_even = even[k], own_odd = odd[k];
+      const unsigned bytes = four[k].x + four[k].y + four[k].z + four[k].w;
+      const uint2 sum{widen_lower_bytes(bytes), widen_upper_bytes(bytes)};
+      uint2 upto = sum;
 #pragma unroll
       for (unsigned distance = 1; distance < groups; distance *= 2) {
-        const unsigned more_even = shuffle_up(even[k], distance), more_odd = shuffle_up(odd[k], distance);
-        if (group >= distance) even[k] += more_even, odd[k] += more_odd;
+        const unsigned x = shuffle_up(upto.x, distance), y = shuffle_up(upto.y, distance);
+        if (group >= distance) upto.x += x, upto.y += y;
       }
-      if (group == groups - 1) {
-        const unsigned word = (k * warp_size + lane) / groups;
-        *reinterpret_cast<uint2*>(&m.totals[warp][2 * word]) =
-            uint2{(even[k] & 0xffff) | odd[k] << 16, even[k] >> 16 | (odd[k] & 0xffff0000u)};
-      }
-      even[k] -= own_even, odd[k] -= own_odd;
+      if (group == groups - 1) *reinterpret_cast<uint2*>(&m.totals[warp][2 * ((k * warp_size + lane) / groups)]) = upto;
+      before[k] = uint2{upto.x - sum.x, upto.y - sum.y};
     }
     __syncthreads();
     all_counted();
@@ -91,22 +88,25 @@ struct FieldPlaces {
         all += total;
       }
     }
-    const unsigned sum = (all & 0xffff) + (all >> 16), first = warp_scan(sum, Sum{}) - sum;
-    base += first | (first + (all & 0xffff)) << 16;
+    const unsigned sum = (all & 0xffff) + (all >> 16), start = warp_scan(sum, Sum{}) - sum;
+    base += start | (start + (all & 0xffff)) << 16;
     // 4. Those of its lanes.
 #pragma unroll
     for (unsigned k = 0; k < packs; ++k) {
       if (k * packed_values >= values) break;
       const unsigned word = (k * warp_size + lane) / groups;
-      const unsigned lower = shuffle(base, 2 * word) + ((even[k] & 0xffff) | odd[k] << 16);
-      const unsigned upper = shuffle(base, 2 * word + 1) + (even[k] >> 16 | (odd[k] & 0xffff0000u));
-      const auto put = [&](unsigned at, unsigned start, unsigned shift) {
-        const auto halves = [=](unsigned c) { return (c >> shift & 0xff) | (c >> shift & 0xff00) << 8; };
-        const unsigned second = start + halves(four[k].x), third = second + halves(four[k].y);
-        own.places[at][group] = uint4{start, second, third, third + halves(four[k].z)};
+      const unsigned lower = shuffle(base, 2 * word) + before[k].x;
+      const unsigned upper = shuffle(base, 2 * word + 1) + before[k].y;
+      const uint4 lower_counts{widen_lower_bytes(four[k].x), widen_lower_bytes(four[k].y), widen_lower_bytes(four[k].z),
+                               0};
+      const uint4 upper_counts{widen_upper_bytes(four[k].x), widen_upper_bytes(four[k].y), widen_upper_bytes(four[k].z),
+                               0};
+      const auto add_up = [](unsigned start, const uint4& count) {
+        const unsigned second = start + count.x, third = second + count.y;
+        return uint4{start, second, third, third + count.z};
       };
-      put(2 * word, lower, 0);
-      put(2 * word + 1, upper, 16);
+      own.places[2 * word][group] = add_up(lower, lower_counts);
+      own.places[2 * word + 1][group] = add_up(upper, upper_counts);
     }
     __syncwarp();
     // 5. A key's place: the lane's first one, and its rank.
@@ -116,14 +116,17 @@ struct FieldPlaces {
 #pragma unroll
       for (unsigned k = 0; k < Keys; ++k) keys[k] ^= nothing;
     }
-    const RowAddress<1, 1, Field> first_of(value_of, reinterpret_cast<const unsigned*>(counts) + lane);
+    const RowAddress<1, 1, Field> first_of(value_of, column, static_cast<unsigned>(nothing));
+    constexpr unsigned at_once = 12;  // look-ups that wait together
 #pragma unroll
-    for (unsigned k = 0; k < Keys; ++k) {
-      const unsigned at = at_shared<const std::uint16_t>(first_of(keys[k])) + byte_under(ranks[k / 4], k % 4, 0);
-      if (k % 2 == 0)
-        place[k / 2] = at;
-      else
-        place[k / 2] |= at << 16;
+    for (unsigned from = 0; from < Keys; from += at_once) {
+      unsigned first[at_once];
+#pragma unroll
+      for (unsigned k = from; k < from + at_once && k < Keys; ++k)
+        first[k - from] = at_shared<const std::uint16_t>(first_of(keys[k]));
+#pragma unroll
+      for (unsigned k = from; k < from + at_once && k < Keys; ++k)
+        put(k, first[k - from] + byte_under(ranks[k / 4], k % 4, 0));
     }
   }
 };

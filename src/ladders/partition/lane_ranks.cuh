@@ -95,7 +95,7 @@ struct LaneRanks {
     for (unsigned k = 0; k < packs; ++k) own[k * warp_size + lane] = uint4{0, 0, 0, 0};
     __syncwarp();
     // 1. The rank of each key among the lane's keys of its bucket.
-    const RowAddress<0, 2, BucketOf> counter_of(bucket_of, &c.counts[warp][0][lane]);
+    const RowAddress<0, 2, BucketOf> counter_of(bucket_of, &c.counts[warp][0][lane], static_cast<unsigned>(nothing));
     unsigned ranks[(Keys + 3) / 4];
     rank_own<by>(counter_of, keys, ranks);
     __syncwarp();
@@ -188,7 +188,8 @@ struct LaneRanks {
 #pragma unroll
       for (unsigned k = 0; k < Keys; ++k) keys[k] ^= nothing;
     }
-    const RowAddress<1, 2, BucketOf> first_of(bucket_of, &c.firsts[pair / pairs][0][pair % pairs]);
+    const RowAddress<1, 2, BucketOf> first_of(bucket_of, &c.firsts[pair / pairs][0][pair % pairs],
+                                              static_cast<unsigned>(nothing));
     // Ranks times `unit` if they fit a byte, all bits flipped if the lane counts down: -1 - x.
     constexpr unsigned step = (Keys - 1) * unit < 1 << 8 ? unit : 1;
     const unsigned flip = backward() ? ~0u : 0;

@@ -159,7 +159,8 @@ struct TileReader {
                                    : count % 17 == 0 ? 17
                                    : count % 7 == 0  ? 7
                                    : count % 5 == 0  ? 5
-                                                     : 8;
+                                   : count % 8 == 0  ? 8
+                                                     : largest_divisor(count, 8);
       static_assert(count % at_once == 0);
       for (unsigned k = 0; k < count; k += at_once) {
         T some[at_once];

@@ -14,8 +14,9 @@ namespace upsweep::ladders::partition {
 template <class T, unsigned count>
 __device__ __forceinline__ void store_at_places(T* sorted, const unsigned (&place)[(count + 1) / 2],
                                                 const T (&own)[count]) {
+  const SharedAddress to = shared_address(sorted);
 #pragma unroll
-  for (unsigned k = 0; k < count; ++k) sorted[place[k / 2] >> k % 2 * 16 & 0xffff] = own[k];
+  for (unsigned k = 0; k < count; ++k) at_shared<T>(half_of(place[k / 2], k % 2) * sizeof(T) + to) = own[k];
 }
 
 // Block-wide, by a thread for each bucket. A warp has Keys rows of 32 consecutive keys, ranked by WarpBallots or

@@ -34,4 +34,28 @@ struct TileQueue {
   }
 };
 
+// Groups of consecutive tiles, one for each cluster and then as clusters draw them. They draw one round ahead, so that
+// a barrier of the cluster which it has anyway tells all blocks of it.
+struct GroupQueue {
+  unsigned* next;  // 0, and left so
+  unsigned groups, clusters;
+
+  // Each cluster draws once before its first group and once for every group that it gets. By one thread, in two parts.
+  __device__ unsigned start_draw() const { return atomicAdd(next, 1u); }
+  __device__ unsigned drawn(unsigned number) const {
+    if (number == groups + clusters - 1) atomicExch(next, 0u);  // the last draw; keep_pace() may be reading it
+    return clusters + number;
+  }
+  __device__ unsigned count_draws() const { return atomicAdd(next, 0u); }
+  // Keeps clusters together that call it late in a group's work, when about half of them have drawn again: it waits
+  // until a third have. It does not wait for long, because the others need not be resident. By one thread, which has
+  // counted `draws` a while ago.
+  __device__ void keep_pace(unsigned group, unsigned draws) const {
+    constexpr unsigned most_polls = 8;  // of 0.7 us on an H200, where a group takes 11
+    if (group < clusters) return;
+    for (unsigned polls = 0; draws - group < clusters + clusters / 3 && draws < groups && polls < most_polls; ++polls)
+      draws = count_draws();
+  }
+};
+
 }  // namespace upsweep::ladders::partition

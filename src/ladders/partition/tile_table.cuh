@@ -11,6 +11,10 @@
 
 namespace upsweep::ladders::partition {
 
+// Packs of a row that each of so many threads has.
+template <unsigned block>
+inline constexpr unsigned table_packs = ((1 << 11) / 4 - 1) / block + 1;
+
 struct TileTable {
   static constexpr unsigned most_buckets = 1 << 11;
   unsigned tiles, per_chunk, chunks;
@@ -22,11 +26,16 @@ struct TileTable {
   struct Memory {
     uint4 of_tile[most_buckets / 4], of_chunk[most_buckets / 4];
   };
-  __device__ unsigned fetched_bytes() const { return 2 * row * sizeof(unsigned); }
+  __device__ unsigned row_bytes() const { return row * sizeof(unsigned); }
+  __device__ unsigned fetched_bytes() const { return 2 * row_bytes(); }
   // Starts the copy of a tile's rows. By one thread.
   __device__ void fetch(unsigned tile, Memory& m, std::uint64_t* arrived) const {
-    bulk_copy(m.of_tile, of_tile + std::size_t(tile) * row, row * sizeof(unsigned), arrived);
-    bulk_copy(m.of_chunk, of_chunk + std::size_t(tile / per_chunk) * row, row * sizeof(unsigned), arrived);
+    fetch_tile(tile, m.of_tile, arrived);
+    bulk_copy(m.of_chunk, chunk_row(tile), row_bytes(), arrived);
+  }
+  // Starts the copy of its own row alone, to [row / 4].
+  __device__ void fetch_tile(unsigned tile, uint4* to, std::uint64_t* arrived) const {
+    bulk_copy(to, of_tile + std::size_t(tile) * row, row_bytes(), arrived);
   }
   // Block-wide, once they have arrived: sets the place of each bucket's first key, less its place in the tile.
   __device__ void find(const Memory& m, uint4* place) const {  // [row / 4], shared
@@ -35,6 +44,29 @@ struct TileTable {
       place[p] = uint4{a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
     }
   }
+  // The same in steps, by blocks of `block` threads: loads a row, from shared memory or that of a tile's chunk from
+  // global memory; then, once it may be overwritten, sets `place`.
+  template <unsigned block>
+  __device__ void load_row(const uint4* from, uint4 (&packs)[table_packs<block>]) const {  // [row / 4]
+#pragma unroll
+    for (unsigned k = 0; k < table_packs<block>; ++k)
+      if (k * block + threadIdx.x < row / 4) packs[k] = from[k * block + threadIdx.x];
+  }
+  template <unsigned block>
+  __device__ void load_chunk(unsigned tile, uint4 (&packs)[table_packs<block>]) const {
+    load_row<block>(reinterpret_cast<const uint4*>(chunk_row(tile)), packs);
+  }
+  template <unsigned block>
+  __device__ void store_places(const uint4 (&a)[table_packs<block>], const uint4 (&b)[table_packs<block>],
+                               uint4* place) const {  // [row / 4], shared
+#pragma unroll
+    for (unsigned k = 0; k < table_packs<block>; ++k)
+      if (k * block + threadIdx.x < row / 4)
+        place[k * block + threadIdx.x] = uint4{a[k].x + b[k].x, a[k].y + b[k].y, a[k].z + b[k].z, a[k].w + b[k].w};
+  }
+
+ private:
+  __device__ const unsigned* chunk_row(unsigned tile) const { return of_chunk + std::size_t(tile / per_chunk) * row; }
 };
 
 // A block per chunk counts its tiles. Two buckets share a word, and 16 pairs of lanes have a copy of it each: so few

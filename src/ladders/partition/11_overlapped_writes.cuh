@@ -1,0 +1,205 @@
+// partition/overlapped_writes: up to 2048 buckets in one pass; a tile is written while the next one is ranked.
+//
+// In passes_in_tile all warps of a multiprocessor rank, and then all of them write: the ranks wait for one counter
+// after another in shared memory, the writes for L2. Here a thread writes a key of the sorted tile after each key of
+// the next one that it ranks. So the tile that is written, the one that is ranked and the ranks need memory of their
+// own, and tiles are smaller by an eighth. In return a key is stored as soon as its place is known, and half of the
+// barriers go.
+//
+// Two tiles share the sector between their runs of a bucket. L2 holds such halves, up to some 300,000 on an H200: so
+// many wait if 132 tiles of 2048 buckets are written at a time. Beyond that it reads memory to complete them, and a
+// partition takes up to 18 % longer. So from 1025 buckets on two blocks, a cluster, have neighbouring tiles, which they
+// begin to write at the same time, and clusters that are ahead wait a little.
+//
+// Traffic   keys read twice and written once; 4 bytes per tile and bucket written and read, 7 % of a tile's keys.
+// Order     stable.
+// Source    Merrill, Grimshaw, 2011 (several digits ranked in a tile's shared memory between its load and its store).
+#pragma once
+#include "kernel/cluster.h"
+#include "kernel/evict_last.h"
+#include "kernel/ptx.h"
+#include "kernel/run_rung.h"
+#include "ladders/partition/field_places.cuh"
+#include "ladders/partition/fields.cuh"
+#include "ladders/partition/lane_tiles.cuh"
+#include "ladders/partition/tile_queue.cuh"
+#include "ladders/partition/tile_table.cuh"
+
+namespace upsweep::ladders::partition {
+
+// Two tiles and the ranks take all the shared memory. Eleven warps with 60 keys each have tiles of 21120 keys instead
+// of 19968, and take 1592 us instead of 1577 for 2^28 keys into 2048 buckets.
+template <class T>
+struct OverlappedTiles : LaneTiles<T, 0, 12, 13> {
+  using Places = FieldPlaces<OverlappedTiles::warps, OverlappedTiles::keys>;
+
+  struct Memory {
+    uint4 sorted[OverlappedTiles::bytes / 16];
+    uint4 staged[OverlappedTiles::bytes / 16];
+    typename Places::Memory ranks;
+    uint4 of_tile[TileTable::most_buckets / 4];  // the staged tile's row of the table
+    uint4 place[TileTable::most_buckets / 4];    // in the output, of a bucket's first key, less its place in `sorted`
+    std::uint64_t arrived;                       // mbarrier
+    unsigned drawn[2];                           // groups: that of the next round, and of the one after
+  };
+};
+
+// `cluster` blocks have neighbouring tiles. `next_group` is 0, and left so; `totals` is set to 0; `nothing` is 0, as
+// FieldPlaces wants it.
+template <class Tiles, unsigned cluster, class T, class O, class Lower, class Upper>
+__global__ void __launch_bounds__(Tiles::block, 1)
+    overlapped_writes_kernel(Input<T, O> in, T* out, Lower lower, Upper upper, TileTable table, unsigned* next_group,
+                             unsigned* totals, T nothing) {
+  using Places = typename Tiles::Places;
+  constexpr unsigned block = Tiles::block, keys_per_lane = Tiles::keys;
+  auto& m = *dynamic_shared<typename Tiles::Memory>();
+  T* const sorted = reinterpret_cast<T*>(m.sorted);
+  const unsigned t = threadIdx.x, rank = cluster_rank();
+  const bool draws = t == 0 && rank == 0;  // for the cluster
+  const TileReader<T, Tiles::tile> keys_in{in.keys, in.n};
+  const GroupQueue queue{next_group, (table.tiles - 1) / cluster + 1, gridDim.x / cluster};
+  const auto fetch = [&](unsigned tile) {  // by one thread
+    if (tile >= table.tiles) return;
+    mbarrier_arrive_expect(&m.arrived, keys_in.fetched_bytes(tile) + table.row_bytes());
+    keys_in.fetch(tile, m.staged, &m.arrived);
+    table.fetch_tile(tile, m.of_tile, &m.arrived);
+  };
+  const auto hand_out = [&](unsigned round, unsigned group) {  // for a round, by the thread that draws
+#pragma unroll
+    for (unsigned r = 0; r < cluster; ++r) store_in_cluster(&m.drawn[round % 2], r, group);
+  };
+  // A key of the sorted tile is written in three steps, between which its loads are on their way.
+  const auto place_of = [&](T key) {
+    return at_shared<const unsigned>(shared_address(m.place) + shifted_bucket<2>(in.buckets, key));
+  };
+  T* const row = as_computed(out + t);
+  T written[3];
+  unsigned places[3];
+  const auto write_step = [&](unsigned k) {  // for k = 0 to keys_per_lane + 1
+    if (k >= 2) store_evict_last(&(row + places[(k - 2) % 3])[(k - 2) * block], written[(k - 2) % 3]);
+    if (k >= 1 && k <= keys_per_lane) places[(k - 1) % 3] = place_of(written[(k - 1) % 3]);
+    if (k < keys_per_lane) written[k % 3] = (sorted + t)[k * block];
+  };
+  unsigned size = 0;  // of the sorted tile
+  const auto write_rest = [&] {
+    for (unsigned p = t; p < size; p += block) (out + p)[place_of(sorted[p])] = sorted[p];
+  };
+
+  allow_next_launch();
+  wait_for_previous();
+  if (blockIdx.x == 0)
+    for (unsigned b = t; b < table.row; b += block) totals[b] = 0;
+  unsigned group = blockIdx.x / cluster, phase = 0;  // of m.arrived
+  if (t == 0) {
+    mbarrier_init(&m.arrived, 1);
+    fetch(group * cluster + rank);
+    if (draws) hand_out(1, queue.drawn(queue.start_draw()));
+  }
+  cluster_sync();
+  for (unsigned round = 0; group < queue.groups; ++round) {
+    const unsigned tile = group * cluster + rank, next = m.drawn[(round + 1) % 2];
+    unsigned after_next = 0, draws_seen = 0;
+    if (tile < table.tiles) {
+      // 1. The lane's keys; those past the end are in the last bucket, behind all others. The tile's row of the table.
+      uint4 of_tile[table_packs<block>], of_chunk[table_packs<block>];
+      table.load_chunk<block>(tile, of_chunk);
+      mbarrier_wait(&m.arrived, phase++ % 2);
+      T keys[keys_per_lane];
+      const unsigned own_size = keys_in.size(tile);
+      keys_in.template load<Places>(tile, m.staged, key_past_the_end(in, tile, Tiles::tile, own_size), keys);
+      table.load_row<block>(m.of_tile, of_tile);
+      fence_before_bulk_copy();
+      // 2. By the lower field, while the tile before is written; then the next one may arrive.
+      const SharedAddress to = shared_address(sorted);
+      const auto put = [&](unsigned k, unsigned place) { at_shared<T>(place * sizeof(T) + to) = keys[k]; };
+      const auto all_counted = [&] {
+        if (t == 0) fetch(next * cluster + rank);
+        if (draws) after_next = queue.start_draw();
+      };
+      const auto write_meanwhile = [&](unsigned k) {
+        write_step(k);
+        if (k == keys_per_lane - 1) write_step(k + 1), write_step(k + 2);
+      };
+      if (size > 0)
+        Places::place(m.ranks, keys, lower, lower.count, nothing, all_counted, put, write_meanwhile);
+      else
+        Places::place(m.ranks, keys, lower, lower.count, nothing, all_counted, put);
+      table.store_places<block>(of_tile, of_chunk, m.place);
+      __syncthreads();
+      // 3. By the upper field.
+      load_own<Places>(sorted, keys);
+      const auto look = [&] {
+        if (cluster > 1 && draws) draws_seen = queue.count_draws();
+      };
+      Places::place(m.ranks, keys, upper, upper.count, nothing, look, put);
+      size = own_size;
+    } else {  // the last group is not whole
+      write_rest();
+      size = 0;
+    }
+    if (draws) {
+      hand_out(round, queue.drawn(after_next));
+      if (cluster > 1) queue.keep_pace(group, draws_seen);
+    }
+    cluster_sync();
+    group = next;
+  }
+  write_rest();
+}
+
+struct passes_in_tile;
+extern const Rung kernel_passes_in_tile_rung;
+
+struct overlapped_writes {
+  static constexpr Story story{
+      .idea = "up to 2048 buckets in one pass: a tile is written while the next one is ranked",
+      .prediction = "the ranks hide what the writes wait for: a tenth faster than passes_in_tile",
+      .guarantees = "stable",
+      .limits =
+          "257 to 2048 buckets by a digit or function, keys alone, below 2^32 keys, else passes_in_tile; block size "
+          "fixed",
+      .source = "Merrill, Grimshaw, 2011"};
+  static constexpr Coverage coverage = Coverage::widths;
+  template <class T, class O>
+  static bool delegates(const Args<T, O>& a) {
+    const unsigned buckets = a.in.buckets.count;
+    return std::is_same_v<O, By<Bucketing::splitters>> || buckets <= most_counted ||
+           buckets > TileTable::most_buckets || wide(a.in.n) || a.values.bytes > 0;
+  }
+  template <class T, class O>
+  static Status run(const Args<T, O>& a) {
+    if constexpr (!std::is_same_v<O, By<Bucketing::splitters>>)
+      if (!delegates(a)) return a.in.buckets.count <= most_alone ? start<1>(a) : start<2>(a);
+    return run_rung<passes_in_tile, kernel_passes_in_tile_rung>(a);
+  }
+
+ private:
+  // Buckets up to which blocks need not be in pairs: 2^28 keys into 1024 take 1326 us without and 1377 with them.
+  static constexpr unsigned most_alone = 1 << 10;
+  template <unsigned cluster, class T, class O>
+  static Status start(const Args<T, O>& a) {
+    using Tiles = OverlappedTiles<T>;
+    if (a.tuning.block && a.tuning.block != Tiles::block)
+      return {Code::unsupported, 0, "this rung has blocks of 384 threads"};
+    const Cut cut(a.in.buckets.count);
+    const auto lower = cut.lower(a.in.buckets);
+    const auto upper = cut.upper(a.in.buckets);
+    unsigned* const totals = a.workspace->counters(TileTable::most_buckets + 1);
+    if (!totals) return no_memory;
+    TileTable table;
+    if (Status s = make_tile_table<Tiles::tile>(a, totals, table); !s || a.in.n == 0) return s;
+    const unsigned most = a.tuning.grid_or(device_limits().multiprocessors);
+    const unsigned blocks = table.tiles < most ? table.tiles : most;
+    return launch(
+        overlapped_writes_kernel<Tiles, cluster, T, O, std::decay_t<decltype(lower)>, std::decay_t<decltype(upper)>>,
+        {.grid = static_cast<unsigned>(ceil_div(blocks, cluster)) * cluster,
+         .block = Tiles::block,
+         .shared_bytes = sizeof(typename Tiles::Memory),
+         .cluster = cluster,
+         .overlap = true,
+         .stream = a.stream},
+        a.in, a.keys, lower, upper, table, totals + TileTable::most_buckets, totals, T(0));
+  }
+};
+
+}  // namespace upsweep::ladders::partition
