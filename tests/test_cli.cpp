@@ -318,6 +318,7 @@ TEST_F(Cli, ParametersOutOfRange) {
 TEST_F(Cli, MoreThanMemoryIsRefusedAtOnce) {
   expect_error("bench reduce --backend cpu -n 2^40 --json", 2, "host memory");
   expect_error("check reduce --backend cpu --rung simd -n 100,2^40", 2, "host memory");
+  expect_error("render micro2M -n 2^40", 2, "host memory");
 #if defined(UPSWEEP_WITH_SIMT)
   expect_error("check reduce --backend simt --rung total -n 2^40", 2, "host memory");
   expect_error("explain reduce --rung total -n 2^40", 2, "host memory");

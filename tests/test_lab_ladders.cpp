@@ -6,6 +6,7 @@
 
 #include "lab/backends.h"
 #include "lab/check.h"
+#include "lab/stream.h"
 
 namespace upsweep::lab {
 namespace {
@@ -88,6 +89,15 @@ TEST(Ladders, TracedAndMutants) {
              .every_delegated = false});
 }
 #endif
+
+// Of 256 MiB, which a container may have, chunks of 32 MiB would be most.
+TEST(Streaming, ChunksAreSmallWhereMemoryIs) {
+  constexpr std::size_t mib = std::size_t{1} << 20;
+  EXPECT_EQ(chunk_for(std::size_t{16} << 30), 32 * mib);
+  EXPECT_EQ(chunk_for(1024 * mib), 32 * mib);
+  EXPECT_EQ(chunk_for(200 * mib), 4 * mib);
+  EXPECT_EQ(chunk_for(1), mib);
+}
 
 }  // namespace
 }  // namespace upsweep::lab

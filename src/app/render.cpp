@@ -11,6 +11,7 @@
 #include "app/command.h"
 #include "app/output.h"
 #include "app/select.h"
+#include "cpu/host_memory.h"
 #include "files/image.h"
 #include "lab/backends.h"
 #include "lab/sizes.h"
@@ -136,14 +137,29 @@ std::optional<float> alpha_of(const Options& o) {
   return o.alpha < 0 ? std::nullopt : std::optional(static_cast<float>(o.alpha));
 }
 
+// Refuses at once what would not fit: the image and its bins, and what it is compared with.
+void require_memory(const Options& o, const Picture& picture, std::size_t circles) {
+  const double floats = double(picture.width) * picture.height * count_of(picture.channels) * (o.check ? 3 : 2);
+  const double needed = floats * sizeof(float) + 2. * circles * sizeof(Circle);
+  const auto available = static_cast<double>(available_host_bytes());
+  if (needed <= available) return;
+  constexpr double gib = 1 << 30;
+  throw Error(Code::out_of_memory,
+              fmt::format("{}x{} pixels and {} circles need {:.1f} GiB of host memory, {:.1f} GiB are available",
+                          picture.width, picture.height, circles, needed / gib, available / gib),
+              "use a smaller --size, or fewer circles");
+}
+
 std::vector<Circle> circles_of(const Options& o, Picture& picture) {
   std::vector<Circle> circles;
   if (is_file(o)) {
     if (o.snow) picture.shading = Shading::snow;
     circles = read_circles(o.scene);
+    require_memory(o, picture, circles.size());
   } else {
     const Scene& scene = scene_of(o);
     picture.shading = scene.shading;
+    require_memory(o, picture, count_of_circles(o, scene));
     circles = draw_scene(scene, count_of_circles(o, scene), o.seed);
   }
   if (const auto alpha = alpha_of(o))
@@ -237,6 +253,7 @@ int film(const Options& o, Picture picture) {
     OutputFile(numbered(o.output, range.begin));  // so that an unwritable path costs nothing
 
   const std::size_t circles = count_of_circles(o, scene);
+  require_memory(o, picture, circles);
   Renderer renderer(o);
   Animation animation(renderer.device().platform(), renderer.device().stream(), scene, circles, o.seed, alpha_of(o));
   if (y4m) write_y4m_header(*whole, picture.width, picture.height, Step::per_second);

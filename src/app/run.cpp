@@ -132,8 +132,12 @@ std::string as_text(Type type, std::span<const std::byte> elements, bool json, b
 // The main input and the other inputs, read in step.
 class Inputs {
  public:
-  Inputs(const Options& o, std::unique_ptr<ArrayReader> main, std::optional<std::uint64_t> count)
-      : names_{shown(o.input)}, count_(count), most_(o.size.empty() ? ~std::uint64_t{0} : *count) {
+  Inputs(const Options& o, std::size_t chunk_bytes, std::unique_ptr<ArrayReader> main,
+         std::optional<std::uint64_t> count)
+      : chunk_bytes_(chunk_bytes),
+        names_{shown(o.input)},
+        count_(count),
+        most_(o.size.empty() ? ~std::uint64_t{0} : *count) {
     add(std::move(main));
   }
   // Opens the files of the other inputs, and compares their sizes, if known, with the main input's. Inputs that are
@@ -189,7 +193,7 @@ class Inputs {
   Chunk new_chunk() const {
     Chunk chunk;
     for (std::size_t k = 0; k < readers_.size(); ++k) {
-      chunk.memory.emplace_back(static_cast<std::byte*>(std::aligned_alloc(64, chunk_bytes)));
+      chunk.memory.emplace_back(static_cast<std::byte*>(std::aligned_alloc(64, chunk_bytes_)));
       if (!chunk.memory.back()) throw Error(Code::out_of_memory, "no memory for the chunks of the input");
     }
     return chunk;
@@ -198,7 +202,7 @@ class Inputs {
   // Reads the next elements of every input, equally many of each; returns false at the end.
   bool read(Chunk& chunk) {
     chunk.read.clear();
-    const std::uint64_t wanted = std::min<std::uint64_t>(chunk_bytes / largest_, most_ - done_);
+    const std::uint64_t wanted = std::min<std::uint64_t>(chunk_bytes_ / largest_, most_ - done_);
     std::size_t got = 0;
     for (std::size_t k = 0; k < readers_.size(); ++k) {
       const std::size_t element = size_of(readers_[k]->type());
@@ -227,6 +231,7 @@ class Inputs {
     readers_.push_back(std::move(reader));
   }
 
+  const std::size_t chunk_bytes_;
   std::vector<std::string> names_;
   std::vector<std::unique_ptr<ArrayReader>> readers_;  // the main input first
   std::size_t largest_ = 0;                            // element of any of them, bytes
@@ -348,8 +353,9 @@ int work(const Options& o) {
   const auto streamer = primitive.stream(platform, rung, c);
   if (o.table && !streamer->has_table())
     throw Error(Code::unsupported, fmt::format("{} has no table", primitive.name()), "leave --table out");
-  streamer->use(chosen_storage(o));
-  Inputs inputs(o, std::move(reader), count);
+  const Streamer::Storage storage = chosen_storage(o);
+  streamer->use(storage);
+  Inputs inputs(o, chunk_for(storage.bytes), std::move(reader), count);
   inputs.open(o, *streamer, primitive);
 
   // Everything that can be wrong is found before the first chunk is read.

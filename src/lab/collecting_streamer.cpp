@@ -10,6 +10,8 @@ namespace {
 // A run is in memory up to three times: where the rung reads it, where the rung writes it or has its scratch, and as
 // much of the next run as has been collected.
 constexpr std::size_t copies = 3;
+// Beside it, the chunks of two inputs that are being read and passed on.
+constexpr std::size_t chunks = 8;
 // Indices in a run, and offsets, have 32 bits.
 constexpr std::size_t most_elements = std::numeric_limits<std::uint32_t>::max();
 
@@ -22,7 +24,8 @@ CollectingStreamer::CollectingStreamer(Platform& platform, const Rung& rung, con
 }
 
 void CollectingStreamer::use(const Storage& storage) {
-  run_bytes_ = storage.bytes / copies;
+  chunk_bytes_ = chunk_for(storage.bytes);
+  run_bytes_ = std::max(storage.bytes - std::min(storage.bytes, chunks * chunk_bytes_), chunk_bytes_) / copies;
   if (device_bytes_) run_bytes_ = std::min(run_bytes_, device_bytes_ / copies);
   folder_ = storage.folder;
 }
@@ -61,7 +64,7 @@ std::size_t CollectingStreamer::bytes_of(std::size_t input) const {
 bool CollectingStreamer::is_full() const {
   std::size_t bytes = 0;
   for (std::size_t input = 0; input < collected_.size(); ++input) bytes += bytes_of(input);
-  return bytes > 0 && (bytes >= run_bytes_ || collected() > most_elements - chunk_bytes);
+  return bytes > 0 && (bytes >= run_bytes_ || collected() > most_elements - most_chunk_bytes);
 }
 
 std::byte* CollectingStreamer::take_collected(std::size_t input, Room& room) {

@@ -40,11 +40,12 @@ class CollectingStreamer : public RungStreamer {
   // Calls f(part) for parts of a result, in order.
   template <class F>
   void in_parts(const std::byte* from, std::size_t bytes, F&& f) {
-    for (std::size_t done = 0; done < bytes; done += chunk_bytes)
-      f(fetch(from + done, bytes - done < chunk_bytes ? bytes - done : chunk_bytes));
+    for (std::size_t done = 0; done < bytes; done += chunk_bytes_)
+      f(fetch(from + done, bytes - done < chunk_bytes_ ? bytes - done : chunk_bytes_));
   }
   Spool& spool() { return *spool_; }
-  std::size_t run_bytes() const { return run_bytes_; }  // of all inputs together
+  std::size_t run_bytes() const { return run_bytes_; }      // of all inputs together
+  std::size_t chunk_bytes() const { return chunk_bytes_; }  // read or passed at a time
 
  private:
   // A copy of a chunk's elements. In the CPU platform's memory, whose pages are large: with small ones, the system
@@ -60,7 +61,7 @@ class CollectingStreamer : public RungStreamer {
   bool is_full() const;
 
   const std::size_t device_bytes_;  // of a GPU's memory, or 0
-  std::size_t run_bytes_ = 0;
+  std::size_t run_bytes_ = 0, chunk_bytes_ = 0;
   std::string folder_;
   std::array<std::vector<Elements>, arrays_of_a_call> collected_;
   std::optional<Spool> spool_;  // once there is a run

@@ -1,5 +1,7 @@
 #include "lab/stream.h"
 
+#include <algorithm>
+#include <bit>
 #include <cstring>
 #include <utility>
 
@@ -61,6 +63,10 @@ std::span<const std::byte> RungStreamer::fetch(const std::byte* from, std::size_
   return {from, bytes};
 }
 
+std::size_t chunk_for(std::size_t memory) {
+  return std::clamp(std::bit_floor(memory / 32), std::size_t{1} << 20, most_chunk_bytes);
+}
+
 RunFn streaming_run(const Rung& rung, const Case& c) {
   const std::string name = name_of(rung);
   const RunFn run = rung.find(c.type, c.operation);
@@ -69,7 +75,7 @@ RunFn streaming_run(const Rung& rung, const Case& c) {
                 name + " does not take " + std::string(to_string(c.type)) +
                     (c.operation ? " " + std::string(c.operation.name()) : std::string()),
                 "name another rung");
-  if (rung.largest && rung.largest < chunk_bytes / size_of(c.type))
+  if (rung.largest && rung.largest < most_chunk_bytes / size_of(c.type))
     throw Error(Code::unsupported, name + " takes up to " + std::to_string(rung.largest) + " elements",
                 "name another rung");
   return run;

@@ -13,8 +13,12 @@
 
 namespace upsweep {
 
-// Bytes read at a time: enough to hide a launch and a fork-join, little compared with any memory.
-inline constexpr std::size_t chunk_bytes = std::size_t{32} << 20;
+// Most bytes read at a time: enough to hide a launch and a fork-join.
+inline constexpr std::size_t most_chunk_bytes = std::size_t{32} << 20;
+
+// Returns the bytes read at a time where a run may take so much memory: a 32nd of it, at least 1 MiB. About four chunks
+// of each input are in memory at a time.
+std::size_t chunk_for(std::size_t memory);
 
 // The base of these streamers: the rung's function, its scratch, and chunks in the memory that the rung works on.
 class RungStreamer : public Streamer {

@@ -101,6 +101,7 @@ __global__ void __launch_bounds__(Tiles::block, 1)
     unsigned after_next = 0, draws_seen = 0;
     if (tile < table.tiles) {
       // 1. The lane's keys; those past the end are in the last bucket, behind all others. The tile's row of the table.
+      // What threads write to m.staged is of the last tile, or of keys that no bulk copy brings: no copy follows it.
       uint4 of_tile[table_packs<block>], of_chunk[table_packs<block>];
       table.load_chunk<block>(tile, of_chunk);
       mbarrier_wait(&m.arrived, phase++ % 2);
@@ -108,7 +109,6 @@ __global__ void __launch_bounds__(Tiles::block, 1)
       const unsigned own_size = keys_in.size(tile);
       keys_in.template load<Places>(tile, m.staged, key_past_the_end(in, tile, Tiles::tile, own_size), keys);
       table.load_row<block>(m.of_tile, of_tile);
-      fence_before_bulk_copy();
       // 2. By the lower field, while the tile before is written; then the next one may arrive.
       const SharedAddress to = shared_address(sorted);
       const auto put = [&](unsigned k, unsigned place) { at_shared<T>(place * sizeof(T) + to) = keys[k]; };

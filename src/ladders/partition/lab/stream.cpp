@@ -137,11 +137,11 @@ class PartitionStreamer final : public CollectingStreamer {
                             end = run.*array + std::uint64_t{run.offsets[b + 1]} * element;
         for (std::uint64_t at = begin; at < end;) {
           const std::size_t old = bytes.size();
-          const auto more = static_cast<std::size_t>(std::min<std::uint64_t>(end - at, chunk_bytes - old));
+          const auto more = static_cast<std::size_t>(std::min<std::uint64_t>(end - at, chunk_bytes() - old));
           bytes.resize(old + more);
           spool().read(at, std::span(bytes).subspan(old));
           at += more;
-          if (bytes.size() < chunk_bytes) continue;
+          if (bytes.size() < chunk_bytes()) continue;
           sink(bytes, output);
           bytes.clear();
         }
