@@ -44,7 +44,9 @@ print(*seen)'); do
     # More keys than a GPU partitions in small tiles, as the emulator always does with whole ones.
     partition/lane_counters) n=$((1 << 21)) call=(--type u32 --param grid=8 --op digit) ;;
     partition/two_passes) n=$((1 << 21)) call=(--type u32 --param grid=8,bits=11 --op digit) ;;
-    partition/passes_in_tile | partition/overlapped_writes) call=(--type u32 --param grid=8,bits=11 --op digit) ;;
+    partition/passes_in_tile) call=(--type u32 --param grid=8,bits=11 --op digit) ;;
+    # Several tiles per block.
+    partition/overlapped_writes) n=$((1 << 17)) call=(--type u32 --param grid=2,bits=11 --op digit) ;;
     partition/replicated_counts) n=2048 call=(--type u32 --op digit) ;;
     partition/*) call=(--type u32 --param grid=8 --op digit) ;;
     # Few circles: more of them take lists of other sizes on the emulator.

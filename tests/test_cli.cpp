@@ -309,6 +309,9 @@ TEST_F(Cli, ParametersOutOfRange) {
   for (const char* run_length : {"0", "inf"})
     expect_error(std::string("bench select --backend cpu -n 1000 --param run_length=") + run_length, 2,
                  "run_length is a number from 1 on");
+  for (const char* option : {"render rgb --eps ", "render rgb --alpha ", "compare a b --threshold ", "bench --min-time "})
+    for (const char* value : {"nan", "-1", "1e7", "x"})
+      expect_error(std::string(option) + value, 2, "is not a number from 0 to");
   write_raw<std::int32_t>("in.raw", {3, -5, 10, 4});
   for (const char* threads : {"0", "1", "256"})
     EXPECT_EQ(run(std::string("run scan in.raw --type i32 --param threads=") + threads).out, "0\n3\n-2\n8\n");
@@ -342,6 +345,9 @@ TEST_F(Cli, UnwritableOutputIsFoundFirst) {
 
 TEST_F(Cli, FullDisk) {
   expect_error("run reduce in.raw --type i32 -o /dev/full", 2, "/dev/full", "printf 1234 >in.raw;");
+  const Outcome image = run("render rgb --size 8x8 -o - >/dev/full");
+  EXPECT_EQ(image.code, 2);
+  EXPECT_EQ(image.err.find("libpng"), std::string::npos) << image.err;
   const Outcome outcome = run("run reduce in.raw --type i32 >/dev/full", "printf 1234 >in.raw;");
   EXPECT_EQ(outcome.code, 2) << outcome.err;
 }

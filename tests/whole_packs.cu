@@ -34,8 +34,8 @@ template <class T>
 __global__ void from_shared(const T* in,  // 16-byte aligned from element `head` on
                             T* out, std::size_t head, unsigned stage) {
   const unsigned at = stage * 2048 + threadIdx.x * Pack<T>::size;
-  Pack<T> a = load_plain_pack(dynamic_shared<T>() + at);
-  const Pack<T> b = load_plain_pack(in + head + at), c = load_pack(in + head + 2 * at);
+  Pack<T> a = as_pack<T>(load_raw(dynamic_shared<T>() + at));
+  const Pack<T> b = as_pack<T>(load_raw(in + head + at)), c = load_pack(in + head + 2 * at);
   for (unsigned e = 0; e < Pack<T>::size; ++e) a.item[e] = static_cast<T>(a.item[e] + b.item[e] * c.item[e]);
   store_pack(out + head + at, a);
 }

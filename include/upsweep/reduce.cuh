@@ -20,9 +20,10 @@ void reduce(Device& device, const In& in, Out&& out, O op) {
   const View<T> to = detail::view_on(device, out, "the output");
   if (to.size() == 0) throw Error(Code::invalid_argument, "reduce: the output has no element");
   const Tuning tuning;
-  detail::require_success(ladders::reduce::overlap::run<T, O>({from.data(), to.data(), from.size(), op, tuning,
-                                                               &device.workspace(), device.stream()}),
-                          "reduce/overlap");
+  detail::require_success(
+      ladders::reduce::overlap::run<T, O>(
+          {{tuning, &device.workspace(), device.stream()}, from.data(), to.data(), from.size(), op}),
+      "reduce/overlap");
 }
 
 }  // namespace upsweep

@@ -27,9 +27,10 @@ void scan_on_device(Device& device, bool inclusive, const In& in, Out&& out, O o
     throw Error(Code::invalid_argument, "scan: the output has " + std::to_string(to.size()) + " elements, the input " +
                                             std::to_string(from.size()));
   const Tuning tuning;
-  require_success(ladders::scan::pipeline::run<T, O>({from.data(), to.data(), from.size(), inclusive, op, tuning,
-                                                      &device.workspace(), device.stream()}),
-                  "scan/pipeline");
+  require_success(
+      ladders::scan::pipeline::run<T, O>(
+          {{tuning, &device.workspace(), device.stream()}, from.data(), to.data(), from.size(), inclusive, op}),
+      "scan/pipeline");
 }
 }  // namespace detail
 

@@ -48,12 +48,11 @@ void declare(CLI::App& command, Options& o) {
   command.add_flag("--from-host", o.from_host, "Time rungs that take arrays in host memory instead of device memory");
   command.add_option("--samples", o.samples, "Samples per contestant")->check(CLI::Range(4, 100000));
   command.add_flag("--story", o.story, "Print each rung's idea and prediction after the tables");
-  command
-      .add_option(
-          "--min-time", o.min_time,
-          "Seconds that the samples of each contestant at each case take together, at the least: short ones get "
-          "more samples (default: 0)")
-      ->check(CLI::Range(0., 3600.));
+  in_range(command.add_option(
+               "--min-time", o.min_time,
+               "Seconds that the samples of each contestant at each case take together, at the least: short ones get "
+               "more samples (default: 0)"),
+           0, 3600);
   declare_output(command, o.output, "records");
   auto* file = command.get_option("--output");
   command.add_flag("--append", o.append, "Keep the records that are in the file of -o, and add the new ones")

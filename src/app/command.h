@@ -39,6 +39,8 @@ CLI::Option* offer(CLI::Option* option, Words words);
 const Words* offered(const CLI::Option* option);  // null if there are none
 // Also refuses every other word, with the nearest one.
 CLI::Option* one_of(CLI::Option* option, const std::string& kind, const std::vector<std::string>& words);
+// Refuses numbers outside [least, most], and what is none (CLI::Range lets NaN pass).
+CLI::Option* in_range(CLI::Option* option, double least, double most);
 // An option that takes a list, a,b, and may be given several times. Refuses empty items.
 CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::string>& to,
                       const std::string& description);

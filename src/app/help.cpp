@@ -275,6 +275,14 @@ CLI::Option* one_of(CLI::Option* option, const std::string& kind, const std::vec
   return offer(option, [words](const Line&) { return words; });
 }
 
+CLI::Option* in_range(CLI::Option* option, double least, double most) {
+  return option->check([least, most](const std::string& text) -> std::string {
+    double value = 0;
+    if (CLI::detail::lexical_cast(text, value) && value >= least && value <= most) return {};
+    return fmt::format("'{}' is not a number from {} to {}", text, least, most);
+  });
+}
+
 void declare_common(CLI::App& command) {
   const auto paint = [](const std::string& when) {
     lab::use_colour(when == "always"  ? lab::Colour::always

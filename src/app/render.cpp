@@ -48,13 +48,12 @@ void declare(CLI::App& command, Options& o) {
   command.add_option("--size", o.size, "Width and height in pixels (1024x1024)");
   command.add_option("--view", o.view, "The rectangle to show: x0,y0,x1,y1 (0,0,1,1)");
   command.add_option("--background", o.background, "Three numbers, 0,0,0, or #rrggbb (white)");
-  command.add_option("--alpha", o.alpha, "Alpha of every circle, 0 to 1, instead of its own")
-      ->check(CLI::Range(0., 1.));
+  in_range(command.add_option("--alpha", o.alpha, "Alpha of every circle, 0 to 1, instead of its own"), 0, 1);
   command.add_option("--seed", o.seed, "Of a scene's random numbers (0)");
   command.add_option("-n,--circles", o.circles, "Circles of a scene, instead of its own number: 1000, 64K, 2^20");
   command.add_flag("--snow", o.snow, "Shade the circles of a file as snowflakes");
   command.add_flag("--fast", o.fast, "Permit an error of 2^-16 of the largest colour");
-  command.add_option("--eps", o.eps, "Permit another error than that of --fast")->check(CLI::Range(0., 1.));
+  in_range(command.add_option("--eps", o.eps, "Permit another error than that of --fast"), 0, 1);
   command.add_flag("--coverage", o.coverage, "Compute the coverage as a fourth channel, which .npy and .exr keep");
   command.add_option("--rung", o.rung, "Rung (default: the library's choice)");
   command.add_option("--backend", o.backend, "cpu, cuda or simt");

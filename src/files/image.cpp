@@ -51,6 +51,8 @@ struct PngEncoder {
     if (!static_cast<PngEncoder*>(png_get_io_ptr(png))->put(bytes, count)) png_error(png, "not written");
   }
   static void on_flush(png_structp) {}
+  // Without libpng's own message on standard error: what went wrong is thrown by write_png().
+  static void on_error(png_structp png, png_const_charp) { png_longjmp(png, 1); }
   bool encode(std::size_t width, std::size_t height) {
     if (setjmp(png_jmpbuf(png))) return false;
     png_set_write_fn(png, this, &on_write, &on_flush);
@@ -67,7 +69,7 @@ struct PngEncoder {
 void write_png(OutputFile& file, const FloatImage& image) {
   PngEncoder encoder{file, {}};
   for (std::size_t row = 0; row < image.height; ++row) encoder.rows.push_back(row_of_bytes(image, row));
-  encoder.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
+  encoder.png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, &PngEncoder::on_error, nullptr);
   encoder.info = encoder.png ? png_create_info_struct(encoder.png) : nullptr;
   if (!encoder.info) throw Error(Code::out_of_memory, "no memory to write " + file.name());
   if (encoder.encode(image.width, image.height)) return;

@@ -73,8 +73,8 @@ __global__ void __launch_bounds__(Tiles::block, 1)
     return at_shared<const unsigned>(shared_address(m.place) + shifted_bucket<2>(in.buckets, key));
   };
   T* const row = as_computed(out + t);
-  T written[3];
-  unsigned places[3];
+  T written[3]{};
+  unsigned places[3]{};
   const auto write_step = [&](unsigned k) {  // for k = 0 to keys_per_lane + 1
     if (k >= 2) store_evict_last(&(row + places[(k - 2) % 3])[(k - 2) * block], written[(k - 2) % 3]);
     if (k >= 1 && k <= keys_per_lane) places[(k - 1) % 3] = place_of(written[(k - 1) % 3]);
