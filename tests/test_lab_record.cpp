@@ -72,8 +72,9 @@ TEST(Record, ParametersHaveTheirTypes) {
             std::string::npos)
       << to_json(sample());
   Record extreme = sample();
-  extreme.params = {{"below", "-9223372036854775808"}, {"a", "18446744073709551615"}, {"x", "1e-45"}};
+  extreme.params = {{"below", "-9223372036854775808"}, {"a", "18446744073709551615"}, {"x", "1e-45"}, {"z", "-0"}};
   EXPECT_EQ(parse_record(to_json(extreme), "test", 1).params, extreme.params);
+  EXPECT_NE(to_json(extreme).find(R"("z":-0.0})"), std::string::npos) << to_json(extreme);
 }
 
 TEST(Record, NoOperationIsNull) {

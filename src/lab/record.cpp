@@ -91,15 +91,17 @@ void read_times(const Json& json, Record& r) {
     throw BadField{"'q1_us', 'median_us' and 'q3_us' have to be quartiles, or null together"};
 }
 
-// A parameter's value: numbers and booleans as such, names as strings.
+// A parameter's value: numbers and booleans as such, names as strings. JSON's -0 is an integer; -0.0 keeps its sign.
 Json as_json(const std::string& text) {
+  if (text == "-0") return -0.0;
   const Json value = Json::parse(text, nullptr, false);
   return value.is_number() || value.is_boolean() ? value : Json(text);
 }
 std::string param_text(const Json& value) {
   if (value.is_string()) return checked_text("params", value);
   if (!value.is_number() && !value.is_boolean()) throw BadField{"'params' has to hold texts, numbers and booleans"};
-  return value.dump();
+  const std::string text = value.dump();
+  return text == "-0.0" ? "-0" : text;
 }
 
 // Rounds to this many significant digits: the rest is noise that makes lines long.
