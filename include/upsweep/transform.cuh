@@ -27,7 +27,8 @@ using TransformRung = std::conditional_t<(std::same_as<In, T> && ...) && 16 % si
 // memory, or another device's; sizes that differ, `out` too small), unsupported (the device is not a GPU),
 // device_error.
 template <ArrayLike Out, class F, ArrayLike... In>
-requires(sizeof...(In) > 0) void transform(Device& device, Out&& out, F f, const In&... in) {
+requires(sizeof...(In) > 0)
+void transform(Device& device, Out&& out, F f, const In&... in) {
   using T = element_of<Out>;
   detail::require_kernels_on(device, "transform", "std::transform");
   const View<T> to = detail::view_on(device, out, "the output");

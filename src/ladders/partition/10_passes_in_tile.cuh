@@ -151,9 +151,7 @@ struct passes_in_tile {
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class O>
   static bool delegates(const Args<T, O>& a) {
-    const unsigned buckets = a.in.buckets.count;
-    return std::is_same_v<O, By<Bucketing::splitters>> || buckets <= most_counted ||
-           buckets > TileTable::most_buckets || wide(a.in.n);
+    return !takes_table(a);
   }
   template <class T, class O>
   static Status run(const Args<T, O>& a) {

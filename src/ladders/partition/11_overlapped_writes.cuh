@@ -162,9 +162,7 @@ struct overlapped_writes {
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class O>
   static bool delegates(const Args<T, O>& a) {
-    const unsigned buckets = a.in.buckets.count;
-    return std::is_same_v<O, By<Bucketing::splitters>> || buckets <= most_counted ||
-           buckets > TileTable::most_buckets || wide(a.in.n) || a.values.bytes > 0;
+    return !takes_table(a) || a.values.bytes > 0;
   }
   template <class T, class O>
   static Status run(const Args<T, O>& a) {

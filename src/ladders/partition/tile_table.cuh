@@ -69,6 +69,14 @@ struct TileTable {
   __device__ const unsigned* chunk_row(unsigned tile) const { return of_chunk + std::size_t(tile / per_chunk) * row; }
 };
 
+// True if a tile's row is for this call: it takes more buckets than a lane counts, no splitters, and places of 32 bits.
+template <class T, class O>
+bool takes_table(const Args<T, O>& a) {
+  const unsigned buckets = a.in.buckets.count;
+  return !std::is_same_v<O, By<Bucketing::splitters>> && buckets > most_counted && buckets <= TileTable::most_buckets &&
+         !wide(a.in.n);
+}
+
 // A block per chunk counts its tiles. Two buckets share a word, and 16 pairs of lanes have a copy of it each: so few
 // lanes meet in a bank, and two blocks fit a multiprocessor. At the end it adds its counts to those of all chunks.
 inline constexpr unsigned table_block = 512, table_copies = 16;
