@@ -362,8 +362,8 @@ class Log:
 def kind_of(failure):
     if failure in ("does not end", "does not compile"):
         return failure
-    kinds = ("shared race", "global race", "overlap race", "missing proxy fence", "uninitialised shared read", "deadlock",
-             "livelock", "barrier divergence", "trap")
+    kinds = ("shared race", "global race", "overlap race", "missing proxy fence", "uninitialised shared read",
+             "peer not running", "deadlock", "livelock", "barrier divergence", "trap")
     for kind in kinds:
         if f": {kind}: " in failure or f" {kind}" in failure:
             return kind

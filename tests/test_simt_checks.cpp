@@ -16,6 +16,7 @@ struct Mistake {
   bool plain_sees_it = false;  // the plain emulator reports it too
   unsigned grid = 1;
   bool twice = false;  // launched twice, so that the launches may overlap
+  unsigned cluster = 1;
 };
 std::ostream& operator<<(std::ostream& out, const Mistake& m) { return out << m.kernel; }
 
@@ -57,6 +58,9 @@ const Mistake mistakes[] = {
     {"race_no_wait", "overlap race", false, 64, false, 1, true},
     {"race_read_before_wait", "overlap race", false, 64, false, 1, true},
     {"race_wait_by_one", "overlap race", false, 64, false, 1, true},
+    {"right_peer", "", false, 32, false, 2, false, 2},
+    {"peer_before_it_begins", "peer not running", false, 32, false, 2, false, 2},
+    {"peer_after_it_ends", "peer not running", false, 32, false, 2, false, 2},
     {"past_the_end", "global out of bounds", false, 256},
     {"across_the_end", "global out of bounds", false, 128},
     {"past_the_array", "array index out of bounds", true, 96},
@@ -93,7 +97,7 @@ class Checks : public ::testing::TestWithParam<Mistake> {
     Array<float> in(emulator, 255), out(emulator, 256);
     in.set([](std::size_t i) { return i; });
     const Arguments arguments{
-        {in.data()}, {out.data()}, 0, {.grid = m.grid, .block = m.block, .overlap = m.twice, .shared = 1024}};
+        {in.data()}, {out.data()}, 0, {.grid = m.grid, .block = m.block, .cluster = m.cluster, .overlap = m.twice, .shared = 1024}};
     Status status = launch(emulator, m.kernel, arguments);
     if (m.twice) {
       emulator.fill(out.data(), 0, 256 * sizeof(float));  // what the host writes in between orders nothing

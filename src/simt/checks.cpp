@@ -1,6 +1,7 @@
 #include "simt/checks.h"
 
 #include <algorithm>
+#include <span>
 
 #include "simt/module.h"
 #include "simt/symbolize.h"
@@ -17,12 +18,14 @@ void SharedMemoryChecker::begin_launch(unsigned blocks, std::size_t bytes_a_bloc
   if (words_.size() < blocks * bytes_a_block_ / word_bytes) words_.resize(blocks * bytes_a_block_ / word_bytes);
   order.begin_launch(blocks, threads_a_block);
   fenced_.resize(std::size_t{blocks} * threads_a_block);
+  to_peers_.resize(blocks > 1 ? blocks * fenced_.size() : 0);
 }
 
 void SharedMemoryChecker::begin_cluster(std::uint32_t settled) {
   ++generation_;
   order.begin_cluster(settled);
   std::ranges::fill(fenced_, 0);
+  std::ranges::fill(to_peers_, Stamp{});
 }
 
 ThreadNumber SharedMemoryChecker::thread() const {
@@ -70,7 +73,37 @@ void SharedMemoryChecker::for_each_cell(unsigned rank, std::size_t offset, std::
 
 void SharedMemoryChecker::access(unsigned rank, std::size_t offset, unsigned bytes, Access kind, std::uint32_t place) {
   const Stamp me = stamp(place, kind == Access::atomic);
+  if (rank != worker_.block->rank) check_peer(rank, me);
   for_each_cell(rank, offset, bytes, [&](Cell& cell, std::size_t at) { check(cell, kind, me, me, rank, at); });
+}
+
+// A block's shared memory is its own from when it begins until it ends, which only a synchronisation tells its peers.
+void SharedMemoryChecker::check_peer(unsigned rank, const Stamp& me) {
+  const unsigned first = rank * threads_a_block_;
+  bool has_begun = false;
+  for (unsigned t = 0; t < threads_a_block_ && !has_begun; ++t)
+    has_begun = order.knows(me.thread, static_cast<ThreadNumber>(first + t), 1);
+  to_peers_[rank * fenced_.size() + me.thread] = me;
+  if (has_begun && worker_.blocks[rank].live) return;
+  worker_.report("peer not running", me.place,
+                 worker_.who() + " accesses the shared memory of cluster rank " + std::to_string(rank) + ", which " +
+                     (has_begun ? "has ended, " : "may not have begun, ") + place_text(me.place));
+}
+
+void SharedMemoryChecker::block_done(unsigned rank) {
+  if (to_peers_.empty()) return;
+  const unsigned first = rank * threads_a_block_;
+  for (const Stamp& access : std::span(to_peers_).subspan(rank * fenced_.size(), fenced_.size())) {
+    if (!access.tick) continue;
+    bool known = false;
+    for (unsigned t = 0; t < threads_a_block_ && !known; ++t)
+      known = order.knows(static_cast<ThreadNumber>(first + t), access.thread, access.tick);
+    if (known) continue;
+    worker_.report("peer not running", access.place,
+                   "cluster rank " + std::to_string(rank) + " of " + worker_.run->kernel_name +
+                       " may end before a peer has accessed its shared memory, " + place_text(access.place));
+    return;
+  }
 }
 
 // The copy comes after what its issuer comes after, and before nothing that has not waited for it.

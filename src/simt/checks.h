@@ -1,5 +1,5 @@
-// Shared-memory checks: races, and uninitialised reads. One cell per word records its last writer and some readers
-// since; order.h tells whether they came before an access.
+// Shared-memory checks: races, uninitialised reads, and accesses to a peer of the cluster that may not run. One cell per
+// word records its last writer and some readers since; order.h tells whether they came before an access.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -28,6 +28,9 @@ class SharedMemoryChecker {
   // A bulk copy, issued by the running lane, fills the range at some time before the mbarrier's open phase completes.
   void bulk_write(unsigned rank, std::size_t offset, std::size_t bytes, std::uint64_t mbarrier, std::uint32_t place);
 
+  // The last thread of block `rank` has returned.
+  void block_done(unsigned rank);
+
   // What the running lane has written so far is ordered before the bulk copies that come after it.
   void fence_before_bulk_copy();
 
@@ -54,6 +57,7 @@ class SharedMemoryChecker {
     Stamp writer{}, reader[most_readers]{};  // an atomic access is a reader: others do not come after it
   };
 
+  void check_peer(unsigned rank, const Stamp& me);
   void check(Cell& cell, Access kind, const Stamp& me, const Stamp& writer, unsigned rank, std::size_t offset);
   void check_fenced(const Cell& cell, const Stamp& me, unsigned rank, std::size_t offset);
   void note_reader(Cell& cell, const Stamp& me) const;
@@ -71,6 +75,7 @@ class SharedMemoryChecker {
   std::uint32_t generation_ = 0;
   std::vector<Tick>
       fenced_;               // [thread]: what it wrote up to this time is ordered before bulk copies that come after it
+  std::vector<Stamp> to_peers_;  // [rank][thread]: the thread's last access to the block's memory
   std::vector<Cell> words_;  // [rank][word]
   std::vector<Cell> bytes_;  // [rank][byte], for words that were accessed by the byte
 };

@@ -118,6 +118,9 @@ void Tracer::cluster_barrier_complete() {
   for (unsigned t = 0; t < threads; ++t) global_checker_.settle_reads(static_cast<ThreadNumber>(t));
   checker_.order.meet_all(0, threads);
 }
+void Tracer::block_done(const Block& block) {
+  if (checks_) checker_.block_done(block.rank);
+}
 
 void Tracer::lanes_met(const Warp& warp, std::uint32_t mask) {
   if (!checks_) return;

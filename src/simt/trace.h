@@ -54,6 +54,7 @@ class Tracer {
   void align(Warp& warp, bool all = false);
   void barrier_complete(Block& block);
   void cluster_barrier_complete();
+  void block_done(const Block& block);
   void lanes_exchanged(const Warp& warp, std::uint32_t mask);
   // At a __syncwarp(): other collectives order no memory.
   void lanes_met(const Warp& warp, std::uint32_t mask);

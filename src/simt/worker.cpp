@@ -353,7 +353,12 @@ void Worker::lane_done() {
   warp.live &= ~lane->bit();
   warp.runnable &= ~lane->bit();
   warp.yielded &= ~lane->bit();
-  if (--b.live == 0) --live_blocks_;
+  if (--b.live == 0) {
+    --live_blocks_;
+#if UPSWEEP_SIMT_TRACED
+    tracer.block_done(b);
+#endif
+  }
   if (b.arrived && b.arrived == b.live) {
     report_early_exit(b);
     release_barrier(b);

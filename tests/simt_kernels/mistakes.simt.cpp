@@ -123,6 +123,22 @@ __global__ void proxy_fence_before_write(const float* in, float* out) {
   overwrite_by_copy<Fence::before_write>(in, out);
 }
 
+// Each block of a cluster writes to its peer's shared memory, and reads what the peer has written to its own.
+enum class Peer { right, before_it_begins, after_it_ends };
+template <Peer mistake>
+__device__ void write_to_peer(const float* in, float* out) {
+  __shared__ float s[32];
+  if (mistake != Peer::before_it_begins) simt::cluster_sync();
+  simt::map_shared(s, 1 - simt::cluster_rank())[threadIdx.x] = in[threadIdx.x];
+  if (mistake != Peer::after_it_ends) {
+    simt::cluster_sync();
+    out[blockIdx.x * 32 + threadIdx.x] = s[threadIdx.x];
+  }
+}
+__global__ void right_peer(const float* in, float* out) { write_to_peer<Peer::right>(in, out); }
+__global__ void peer_before_it_begins(const float* in, float* out) { write_to_peer<Peer::before_it_begins>(in, out); }
+__global__ void peer_after_it_ends(const float* in, float* out) { write_to_peer<Peer::after_it_ends>(in, out); }
+
 // A shuffle makes lanes meet, but orders no memory.
 __global__ void race_shuffle(const float* in, float* out) {
   __shared__ float s[32];
@@ -506,6 +522,9 @@ constexpr Rung rungs[] = {
     MISTAKE(race_no_wait),
     MISTAKE(race_read_before_wait),
     MISTAKE(race_wait_by_one),
+    MISTAKE(right_peer),
+    MISTAKE(peer_before_it_begins),
+    MISTAKE(peer_after_it_ends),
     MISTAKE(past_the_end),
     MISTAKE(across_the_end),
     MISTAKE(past_the_array),

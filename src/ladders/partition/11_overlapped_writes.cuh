@@ -86,6 +86,7 @@ __global__ void __launch_bounds__(Tiles::block, 1)
   };
 
   allow_next_launch();
+  if (cluster > 1) cluster_sync();  // all of its blocks have begun, so that hand_out() may write to their memory
   wait_for_previous();
   if (blockIdx.x == 0)
     for (unsigned b = t; b < table.row; b += block) totals[b] = 0;
