@@ -15,7 +15,6 @@
 // Order     stable.
 // Source    Merrill, Grimshaw, 2011 (several digits ranked in a tile's shared memory between its load and its store).
 #pragma once
-#include "kernel/cluster.h"
 #include "kernel/evict_last.h"
 #include "kernel/ptx.h"
 #include "kernel/run_rung.h"
@@ -40,8 +39,30 @@ struct OverlappedTiles : LaneTiles<T, 0, 12, 13> {
     uint4 of_tile[TileTable::most_buckets / 4];  // the staged tile's row of the table
     uint4 place[TileTable::most_buckets / 4];    // in the output, of a bucket's first key, less its place in `sorted`
     std::uint64_t arrived;                       // mbarrier
-    unsigned drawn[2];                           // groups: that of the next round, and of the one after
+    unsigned drawn[2];                           // of ClusterDraws
   };
+};
+
+// A thread's keys of a sorted tile on their way to the output, each in three steps between which its loads are under
+// way: a step of three keys is done after each key of the next tile that is ranked.
+template <class Tiles, class T, class PlaceOf>
+class SteppedWrites {
+ public:
+  // `place_of(key)` is the place in `out` of the key's bucket, less its place in the tile.
+  __device__ SteppedWrites(const T* sorted, T* out, PlaceOf place_of)
+      : place_of_(place_of), from_(sorted + threadIdx.x), to_(as_computed(out + threadIdx.x)) {}
+  __device__ __forceinline__ void step(unsigned k) {
+    if (k >= 2) store_evict_last(&(to_ + place_[(k - 2) % 3])[(k - 2) * Tiles::block], key_[(k - 2) % 3]);
+    if (k >= 1 && k <= Tiles::keys) place_[(k - 1) % 3] = place_of_(key_[(k - 1) % 3]);
+    if (k < Tiles::keys) key_[k % 3] = from_[k * Tiles::block];
+  }
+
+ private:
+  const PlaceOf place_of_;
+  const T* const from_;
+  T* const to_;
+  T key_[3]{};
+  unsigned place_[3]{};
 };
 
 // `cluster` blocks have neighbouring tiles. `next_group` is 0, and left so; `totals` is set to 0; `nothing` is 0, as
@@ -55,51 +76,37 @@ __global__ void __launch_bounds__(Tiles::block, 1)
   auto& m = *dynamic_shared<typename Tiles::Memory>();
   T* const sorted = reinterpret_cast<T*>(m.sorted);
   const unsigned t = threadIdx.x, rank = cluster_rank();
-  const bool draws = t == 0 && rank == 0;  // for the cluster
   const TileReader<T, Tiles::tile> keys_in{in.keys, in.n};
-  const GroupQueue queue{next_group, (table.tiles - 1) / cluster + 1, gridDim.x / cluster};
   const auto fetch = [&](unsigned tile) {  // by one thread
     if (tile >= table.tiles) return;
     mbarrier_arrive_expect(&m.arrived, keys_in.fetched_bytes(tile) + table.row_bytes());
     keys_in.fetch(tile, m.staged, &m.arrived);
     table.fetch_tile(tile, m.of_tile, &m.arrived);
   };
-  const auto hand_out = [&](unsigned round, unsigned group) {  // for a round, by the thread that draws
-#pragma unroll
-    for (unsigned r = 0; r < cluster; ++r) store_in_cluster(&m.drawn[round % 2], r, group);
-  };
-  // A key of the sorted tile is written in three steps, between which its loads are on their way.
   const auto place_of = [&](T key) {
     return at_shared<const unsigned>(shared_address(m.place) + shifted_bucket<2>(in.buckets, key));
   };
-  T* const row = as_computed(out + t);
-  T written[3]{};
-  unsigned places[3]{};
-  const auto write_step = [&](unsigned k) {  // for k = 0 to keys_per_lane + 1
-    if (k >= 2) store_evict_last(&(row + places[(k - 2) % 3])[(k - 2) * block], written[(k - 2) % 3]);
-    if (k >= 1 && k <= keys_per_lane) places[(k - 1) % 3] = place_of(written[(k - 1) % 3]);
-    if (k < keys_per_lane) written[k % 3] = (sorted + t)[k * block];
-  };
+  SteppedWrites<Tiles, T, decltype(place_of)> writes(sorted, out, place_of);
   unsigned size = 0;  // of the sorted tile
   const auto write_rest = [&] {
     for (unsigned p = t; p < size; p += block) (out + p)[place_of(sorted[p])] = sorted[p];
   };
 
   allow_next_launch();
-  if (cluster > 1) cluster_sync();  // all of its blocks have begun, so that hand_out() may write to their memory
+  if (cluster > 1) cluster_sync();  // all of its blocks have begun, so that one may write to the memory of the others
   wait_for_previous();
   if (blockIdx.x == 0)
     for (unsigned b = t; b < table.row; b += block) totals[b] = 0;
+  const GroupQueue queue{next_group, (table.tiles - 1) / cluster + 1, gridDim.x / cluster};
   unsigned group = blockIdx.x / cluster, phase = 0;  // of m.arrived
   if (t == 0) {
     mbarrier_init(&m.arrived, 1);
     fetch(group * cluster + rank);
-    if (draws) hand_out(1, queue.drawn(queue.start_draw()));
   }
+  ClusterDraws<cluster> draws(m.drawn, queue);
   cluster_sync();
   for (unsigned round = 0; group < queue.groups; ++round) {
-    const unsigned tile = group * cluster + rank, next = m.drawn[(round + 1) % 2];
-    unsigned after_next = 0, draws_seen = 0;
+    const unsigned tile = group * cluster + rank, next = draws.of_round(round + 1);
     if (tile < table.tiles) {
       // 1. The lane's keys; those past the end are in the last bucket, behind all others. The tile's row of the table.
       // What threads write to m.staged is of the last tile, or of keys that no bulk copy brings: no copy follows it.
@@ -115,11 +122,11 @@ __global__ void __launch_bounds__(Tiles::block, 1)
       const auto put = [&](unsigned k, unsigned place) { at_shared<T>(place * sizeof(T) + to) = keys[k]; };
       const auto all_counted = [&] {
         if (t == 0) fetch(next * cluster + rank);
-        if (draws) after_next = queue.start_draw();
+        draws.start();
       };
       const auto write_meanwhile = [&](unsigned k) {
-        write_step(k);
-        if (k == keys_per_lane - 1) write_step(k + 1), write_step(k + 2);
+        writes.step(k);
+        if (k == keys_per_lane - 1) writes.step(k + 1), writes.step(k + 2);
       };
       if (size > 0)
         Places::place(m.ranks, keys, lower, lower.count, nothing, all_counted, put, write_meanwhile);
@@ -129,19 +136,14 @@ __global__ void __launch_bounds__(Tiles::block, 1)
       __syncthreads();
       // 3. By the upper field.
       load_own<Places>(sorted, keys);
-      const auto look = [&] {
-        if (cluster > 1 && draws) draws_seen = queue.count_draws();
-      };
-      Places::place(m.ranks, keys, upper, upper.count, nothing, look, put);
+      Places::place(
+          m.ranks, keys, upper, upper.count, nothing, [&] { draws.look(); }, put);
       size = own_size;
     } else {  // the last group is not whole
       write_rest();
       size = 0;
     }
-    if (draws) {
-      hand_out(round, queue.drawn(after_next));
-      if (cluster > 1) queue.keep_pace(group, draws_seen);
-    }
+    draws.finish(round, group);
     cluster_sync();
     group = next;
   }

@@ -1,6 +1,6 @@
 // Tiles that persistent blocks draw.
 #pragma once
-#include "kernel/kernel.h"
+#include "kernel/cluster.h"
 
 namespace upsweep::ladders::partition {
 
@@ -34,13 +34,13 @@ struct TileQueue {
   }
 };
 
-// Groups of consecutive tiles, one for each cluster and then as clusters draw them. They draw one round ahead, so that
-// a barrier of the cluster which it has anyway tells all blocks of it.
+// Groups of consecutive tiles, one for each cluster and then as clusters draw them: each once before its first group
+// and once for every group that it gets.
 struct GroupQueue {
   unsigned* next;  // 0, and left so
   unsigned groups, clusters;
 
-  // Each cluster draws once before its first group and once for every group that it gets. By one thread, in two parts.
+  // By one thread, in two parts.
   __device__ unsigned start_draw() const { return atomicAdd(next, 1u); }
   __device__ unsigned drawn(unsigned number) const {
     if (number == groups + clusters - 1) atomicExch(next, 0u);  // the last draw; keep_pace() may be reading it
@@ -56,6 +56,44 @@ struct GroupQueue {
     for (unsigned polls = 0; draws - group < clusters + clusters / 3 && draws < groups && polls < most_polls; ++polls)
       draws = count_draws();
   }
+};
+
+// The draws of a cluster, of which one thread tells all blocks. It draws a round ahead, so that a barrier of the
+// cluster which each round has anyway is enough.
+template <unsigned cluster>
+class ClusterDraws {
+ public:
+  using Memory = unsigned[2];  // groups, in each block's shared memory: that of the next round, and of the one after
+
+  // All blocks of the cluster have begun. A barrier of the cluster is to follow.
+  __device__ ClusterDraws(Memory& drawn, const GroupQueue& queue)
+      : queue_(queue), drawn_(drawn), draws_(threadIdx.x == 0 && cluster_rank() == 0) {
+    if (draws_) hand_out(1, queue_.drawn(queue_.start_draw()));
+  }
+  __device__ unsigned of_round(unsigned round) const { return drawn_[round % 2]; }
+  // In this order, in each round: draws, sees how far the other clusters are, and hands out what was drawn, for the
+  // round after the next one. Before the round's barrier.
+  __device__ void start() {
+    if (draws_) number_ = queue_.start_draw();
+  }
+  __device__ void look() {
+    if (cluster > 1 && draws_) seen_ = queue_.count_draws();
+  }
+  __device__ void finish(unsigned round, unsigned group) const {
+    if (!draws_) return;
+    hand_out(round, queue_.drawn(number_));
+    if (cluster > 1) queue_.keep_pace(group, seen_);
+  }
+
+ private:
+  __device__ void hand_out(unsigned round, unsigned group) const {
+#pragma unroll
+    for (unsigned r = 0; r < cluster; ++r) store_in_cluster(&drawn_[round % 2], r, group);
+  }
+  const GroupQueue queue_;
+  Memory& drawn_;
+  const bool draws_;
+  unsigned number_ = 0, seen_ = 0;
 };
 
 }  // namespace upsweep::ladders::partition
