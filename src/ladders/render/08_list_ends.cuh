@@ -34,16 +34,19 @@ __device__ bool draw_end(const float* circles, const BinnedCircles& bins, const 
   const bool exact = f.eps == 0;
   WarpEnd<fused> warp(memory, patch);
   bool drawn = false, given_up = false;
-  float enough = exact ? first_try<fused> : bins.halvings;
+  // What is drawn over: both ends of the range; or, where eps permits, its middle, which is half as far from either.
+  Range range = underneath(bins.summary->colours, f, fused || !exact);
+  const float enough_for_eps = bins.halvings + (range.least < 0 ? 1 : 0);  // the range is at most twice the largest
+  if (!exact) range.least = range.most = (range.least + range.most) / 2;
+  float enough = exact ? first_try<fused> : enough_for_eps;
   const auto draw = [&](bool over_background) {
     Colour low[2], high[2];
-    const Range range = underneath(bins.summary->colours, f, fused);
-    const bool two = exact && !over_background;
     for (unsigned k = 0; k < 2; ++k) {
       low[k] = high[k] = flat_background(f);
-      if (two) low[k] = {range.least, range.least, range.least, 1}, high[k] = {range.most, range.most, range.most, 1};
+      if (over_background) continue;
+      low[k] = {range.least, range.least, range.least, 1}, high[k] = {range.most, range.most, range.most, 1};
     }
-    drawn = warp.draw(low, high, two);
+    drawn = warp.draw(low, high, exact && !over_background);
     if (drawn) patch.store(image, f, low);
   };
   for (unsigned first = 0; first < ready; first += patch_threads) {
@@ -185,7 +188,8 @@ struct list_ends {
         .block = patch_threads,
         .shared_bytes = std::max(sizeof(PatchMemory), sizeof(BitsMemory)),
         .stream = a.stream};
-    const BinnedCircles bins(a, a.frame.eps == 0 ? 40 : 1 - std::log2(a.frame.eps), true);
+    // Half of eps is for the colours underneath, the other half for rounding.
+    const BinnedCircles bins(a, a.frame.eps == 0 ? 40 : -std::log2(a.frame.eps), true);
     if (auto s = bins.fill(a); !s) return s;
     // Its blocks start while bits are found: 1 us in rand100k and biglittle, half a one in rand10k.
     tiles.overlap = bins.bits != nullptr;
