@@ -97,7 +97,10 @@ class Checks : public ::testing::TestWithParam<Mistake> {
     Array<float> in(emulator, 255), out(emulator, 256);
     in.set([](std::size_t i) { return i; });
     const Arguments arguments{
-        {in.data()}, {out.data()}, 0, {.grid = m.grid, .block = m.block, .cluster = m.cluster, .overlap = m.twice, .shared = 1024}};
+        {in.data()},
+        {out.data()},
+        0,
+        {.grid = m.grid, .block = m.block, .cluster = m.cluster, .overlap = m.twice, .shared = 1024}};
     Status status = launch(emulator, m.kernel, arguments);
     if (m.twice) {
       emulator.fill(out.data(), 0, 256 * sizeof(float));  // what the host writes in between orders nothing

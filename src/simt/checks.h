@@ -1,5 +1,5 @@
-// Shared-memory checks: races, uninitialised reads, and accesses to a peer of the cluster that may not run. One cell per
-// word records its last writer and some readers since; order.h tells whether they came before an access.
+// Shared-memory checks: races, uninitialised reads, and accesses to a peer of the cluster that may not run. One cell
+// per word records its last writer and some readers since; order.h tells whether they came before an access.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -74,10 +74,10 @@ class SharedMemoryChecker {
   unsigned threads_a_block_ = 0;
   std::uint32_t generation_ = 0;
   std::vector<Tick>
-      fenced_;               // [thread]: what it wrote up to this time is ordered before bulk copies that come after it
+      fenced_;  // [thread]: what it wrote up to this time is ordered before bulk copies that come after it
   std::vector<Stamp> to_peers_;  // [rank][thread]: the thread's last access to the block's memory
-  std::vector<Cell> words_;  // [rank][word]
-  std::vector<Cell> bytes_;  // [rank][byte], for words that were accessed by the byte
+  std::vector<Cell> words_;      // [rank][word]
+  std::vector<Cell> bytes_;      // [rank][byte], for words that were accessed by the byte
 };
 
 }  // namespace upsweep::simt

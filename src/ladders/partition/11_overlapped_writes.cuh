@@ -43,8 +43,8 @@ struct OverlappedTiles : LaneTiles<T, 0, 12, 13> {
   };
 };
 
-// A thread's keys of a sorted tile on their way to the output, each in three steps between which its loads are under
-// way: a step of three keys is done after each key of the next tile that is ranked.
+// A thread's keys of a sorted tile on their way to the output, each in three steps, between which its loads are under
+// way: steps 0 to keys + 1, in order, each of up to three keys.
 template <class Tiles, class T, class PlaceOf>
 class SteppedWrites {
  public:

@@ -145,8 +145,8 @@ class Renderer {
     state.finished = 0;
     for (unsigned j = 0; j < tile_side; ++j) {
       state.seen[j] = 0;
-      // Where eps permits, rows are drawn over the middle of what can be underneath, which is at most the largest colour
-      // off; half of that if none is negative. So half of eps is left for rounding.
+      // Where eps permits, rows are drawn over the middle of what can be underneath, which is at most the largest
+      // colour off; half of that if none is negative. So half of eps is left for rounding.
       state.threshold[j] = a_.frame.eps > 0 ? a_.frame.eps * (survey_.negative ? 0.5f : 1.f) : first_threshold;
       for (unsigned i = 0; i < tile_side; ++i) state.through[j * tile_side + i] = int(i) < view.columns() ? 1.f : 0.f;
     }
