@@ -81,8 +81,8 @@ __global__ void __launch_bounds__(count_block, 2)
 }
 
 // The places of each chunk's first keys, and the offsets: by a cluster of eight blocks, each for the buckets of a
-// warp's lanes. Each warp has some of the chunks.
-inline constexpr unsigned places_block = 1024, places_blocks = most_counted / warp_size;
+// warp's lanes. Each warp has some of the chunks, which on the emulator are few.
+inline constexpr unsigned places_block = emulated ? most_counted : 1024, places_blocks = most_counted / warp_size;
 static __global__ void __launch_bounds__(places_block)
     chunk_places_kernel(const unsigned* counts,                  // [chunks][most_counted]
                         unsigned chunks, std::uint64_t* places,  // [chunks][most_counted]
