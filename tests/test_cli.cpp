@@ -309,7 +309,8 @@ TEST_F(Cli, ParametersOutOfRange) {
   for (const char* run_length : {"0", "inf"})
     expect_error(std::string("bench select --backend cpu -n 1000 --param run_length=") + run_length, 2,
                  "run_length is a number from 1 on");
-  for (const char* option : {"render rgb --eps ", "render rgb --alpha ", "compare a b --threshold ", "bench --min-time "})
+  for (const char* option :
+       {"render rgb --eps ", "render rgb --alpha ", "compare a b --threshold ", "bench --min-time "})
     for (const char* value : {"nan", "-1", "1e7", "x"})
       expect_error(std::string(option) + value, 2, "is not a number from 0 to");
   write_raw<std::int32_t>("in.raw", {3, -5, 10, 4});
@@ -625,6 +626,9 @@ TEST_F(Cli, ScansFilesChunkAfterChunk) {
   EXPECT_EQ(run("run scan in.raw --type i32 --op max --param inclusive=true").out, "3\n3\n10\n10\n");
   expect_error("run scan in.raw --type i32 --rung reproducible -o x.npy", 2, "reproducible");  // float sums only
   expect_error("run scan in.raw --type i32 --rung std::scan", 2, "no rung named 'std::scan'");
+#if defined(UPSWEEP_WITH_SIMT)
+  expect_error("bench scan --backend cpu --rung pipeline", 2, "it runs on simt");
+#endif
 
   // More than two chunks, and not a multiple of a chunk.
   std::vector<std::uint64_t> in(10'000'001), exclusive(in.size()), inclusive(in.size());

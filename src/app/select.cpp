@@ -321,14 +321,28 @@ void require_rung_for(const Primitive& primitive, const std::vector<const Rung*>
 
 void require_known_rungs(const Selection& selection, const std::vector<const Primitive*>& primitives,
                          const std::vector<Platform*>& platforms) {
-  std::vector<std::string> known;
-  for (Platform* platform : platforms)
-    for (const Rung* rung : lab::rungs_and_peers(*platform))
-      for (const Primitive* primitive : primitives)
-        if (rung->primitive == primitive->name() && std::find(known.begin(), known.end(), rung->name) == known.end())
-          known.emplace_back(rung->name);
-  for (const std::string& name : selection.rungs)
-    if (std::find(known.begin(), known.end(), name) == known.end()) throw unknown_name("rung", name, known);
+  const auto known_to = [&](const std::vector<Platform*>& some) {
+    std::vector<std::string> known;
+    for (Platform* platform : some)
+      for (const Rung* rung : lab::rungs_and_peers(*platform))
+        for (const Primitive* primitive : primitives)
+          if (rung->primitive == primitive->name() && std::find(known.begin(), known.end(), rung->name) == known.end())
+            known.emplace_back(rung->name);
+    return known;
+  };
+  const std::vector<std::string> known = known_to(platforms);
+  for (const std::string& name : selection.rungs) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    std::vector<std::string_view> elsewhere;
+    for (const Backend backend : lab::present_backends()) {
+      const std::vector<std::string> there = known_to({&lab::open_platform(backend)});
+      if (std::find(there.begin(), there.end(), name) != there.end()) elsewhere.push_back(to_string(backend));
+    }
+    if (!elsewhere.empty())
+      throw Error{Code::invalid_argument, fmt::format("rung '{}' is for another backend", name),
+                  fmt::format("it runs on {}", fmt::join(elsewhere, ", "))};
+    throw unknown_name("rung", name, known);
+  }
 }
 
 }  // namespace upsweep::app

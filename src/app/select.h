@@ -59,7 +59,7 @@ std::vector<const Rung*> chosen_rungs(const Selection& selection, const Primitiv
                                       const RungFilter& filter);
 // Throws if the case is larger than any of these rungs takes (peers do not count).
 void require_rung_for(const Primitive& primitive, const std::vector<const Rung*>& rungs, const Case& c);
-// Throws if a named rung exists on none of these platforms.
+// Throws if a named rung exists on none of these platforms; says on which others it does.
 void require_known_rungs(const Selection& selection, const std::vector<const Primitive*>& primitives,
                          const std::vector<Platform*>& platforms);
 
