@@ -25,17 +25,16 @@ namespace upsweep::ladders::render {
 
 static_assert(bin_blocks <= patch_threads);  // for columns of bits
 
-// Draws the tile from the end of its list, if that is possible. For all threads of the block.
-template <bool fused>
-__device__ bool draw_end(const float* circles, const BinnedCircles& bins, const BinList& list, PatchMemory& memory,
-                         const Patch& patch, float* image, const Frame& f) {
-  const unsigned* const end = bins.bits ? memory.last + patch_staged : bins.indices + list.begin + list.count;
+// Draws the tile from the end of its list, if that is possible; the list's last entries are before `end`. For all
+// threads of the block.
+template <bool fused, bool exact>
+__device__ bool draw_end(const float* circles, const BinnedCircles& bins, const BinList& list, const unsigned* end,
+                         const Range& colours, PatchMemory& memory, const Patch& patch, float* image, const Frame& f) {
   const unsigned ready = min(list.count - list.skipped, patch_staged);
-  const bool exact = f.eps == 0;
   WarpEnd<fused> warp(memory, patch);
   bool drawn = false, given_up = false;
   // What is drawn over: both ends of the range; or, where eps permits, its middle, which is half as far from either.
-  Range range = underneath(bins.summary->colours, f, fused || !exact);
+  Range range = underneath(colours, f, fused || !exact);
   const float enough_for_eps = bins.halvings + (range.least < 0 ? 1 : 0);  // the range is at most twice the largest
   if (!exact) range.least = range.most = (range.least + range.most) / 2;
   float enough = exact ? first_try<fused> : enough_for_eps;
@@ -75,10 +74,10 @@ __device__ void each_part(const float* circles, const BinnedCircles& bins, unsig
   constexpr unsigned most = BitsMemory::most_of_column;
   const unsigned blocks = bins.shares.blocks;
   for (unsigned block = 0, step = blocks; block < blocks;) {
-    const unsigned count = each_of_column(bins, bin, block, min(block + step, blocks), 0xffffffffu, memory.warp_totals,
-                                          [&](unsigned place, unsigned, unsigned circle) {
-                                            if (place < most) memory.column[place] = circle;
-                                          });
+    const unsigned count = Column(bins, bin, block, min(block + step, blocks))
+                               .each(0xffffffffu, memory.warp_totals, [&](unsigned place, unsigned, unsigned circle) {
+                                 if (place < most) memory.column[place] = circle;
+                               });
     __syncthreads();
     if (count > most) {
       step = most / (bin_warps * warp_size);
@@ -90,13 +89,13 @@ __device__ void each_part(const float* circles, const BinnedCircles& bins, unsig
 }
 
 // Draws the tile from the first circle on: from its bin's list or column, or, if it has none, from all circles.
-template <bool fused>
+template <bool fused, bool columns>
 __device__ void draw_list(const float* circles, std::size_t n, const BinnedCircles& bins, unsigned bin,
                           const Patch& patch, float* image, const Frame& f) {
   BitsMemory& memory = *dynamic_shared<BitsMemory>();
   WarpBits<fused> bits(memory, f);
-  const auto draw = [&](const TileCircles& part) { draw_all(part, memory, patch, bits, f); };
-  if (bins.bits) {
+  const auto draw = [&](const TileCircles& part) { draw_all(part, memory, bits); };
+  if constexpr (columns) {
     each_part(circles, bins, bin, memory, draw);
   } else {
     const BinList list = bins.lists[bin];
@@ -105,43 +104,49 @@ __device__ void draw_list(const float* circles, std::size_t n, const BinnedCircl
   }
   patch.store(image, f, bits.colour);
 }
+template <bool columns>
 __device__ void draw_list(const float* circles, std::size_t n, const BinnedCircles& bins, unsigned bin,
                           const Patch& patch, float* image, const Frame& f) {
   if (bins.summary->uneven == 0)
-    draw_list<true>(circles, n, bins, bin, patch, image, f);
+    draw_list<true, columns>(circles, n, bins, bin, patch, image, f);
   else
-    draw_list<false>(circles, n, bins, bin, patch, image, f);
+    draw_list<false, columns>(circles, n, bins, bin, patch, image, f);
 }
 
+// `columns`: of bits, instead of lists. `exact`: eps is 0.
+template <bool columns, bool exact>
 __global__ void __launch_bounds__(patch_threads, 2) list_ends_kernel(const float* circles,  // [n][8]
                                                                      std::size_t n,
                                                                      float* image,  // [height][width][channels]
                                                                      Frame f, BinnedCircles bins) {
   const Patch patch(f, blockIdx.x, blockIdx.y);
   const unsigned bin = bins.grid.bin_at(patch.tile_i, patch.tile_j);
+  PatchMemory& memory = *dynamic_shared<PatchMemory>();
+  memory.centres.fill(f, patch);
   wait_for_previous();
+  // Both loads wait for memory together.
+  const Column column(bins, bin, 0, columns ? bins.shares.blocks : 0);
+  const Summary all = *bins.summary;
   BinList list{};  // a column is complete
-  if (!bins.bits) list = bins.lists[bin];
-  const float depth = bins.summary->halvings;
-  const bool halves = bins.summary->uneven == 0;
+  if constexpr (!columns) list = bins.lists[bin];
   // A complete list that is not twice as deep as needed is not worth going backwards first: a warp waits for its
   // slowest pixel, and those are drawn twice.
-  const bool deep = list.skipped > 0 || depth > 2 * bins.halvings;
+  const bool deep = list.skipped > 0 || all.halvings > 2 * bins.halvings;
   if (list.listed() && deep) {
-    PatchMemory& memory = *dynamic_shared<PatchMemory>();
-    if (bins.bits)
-      list.count = each_of_column(bins, bin, 0, bins.shares.blocks, patch_staged, memory.warp_totals,
-                                  [&](unsigned place, unsigned count, unsigned circle) {
-                                    if (count - place <= patch_staged)
-                                      memory.last[patch_staged - (count - place)] = circle;
-                                  });
-    memory.centres.fill(f, patch);
-    if (halves ? draw_end<true>(circles, bins, list, memory, patch, image, f)
-               : draw_end<false>(circles, bins, list, memory, patch, image, f))
+    const unsigned* end = memory.last + patch_staged;
+    if constexpr (columns)
+      list.count = column.each(patch_staged, memory.warp_totals, [&](unsigned place, unsigned count, unsigned circle) {
+        if (count - place <= patch_staged) memory.last[patch_staged - (count - place)] = circle;
+      });
+    else
+      end = bins.indices + list.begin + list.count;
+    __syncthreads();
+    if (all.uneven == 0 ? draw_end<true, exact>(circles, bins, list, end, all.colours, memory, patch, image, f)
+                        : draw_end<false, exact>(circles, bins, list, end, all.colours, memory, patch, image, f))
       return;
   }
-  if (bins.bits || (list.listed() && list.skipped == 0))
-    draw_list(circles, n, bins, bin, patch, image, f);
+  if (columns || (list.listed() && list.skipped == 0))
+    draw_list<columns>(circles, n, bins, bin, patch, image, f);
   else
     bins.finish_later(bin);
 }
@@ -158,8 +163,10 @@ __global__ void __launch_bounds__(patch_threads, 2) unfinished_kernel(const floa
     const unsigned column = bin % bins.grid.columns * side + of_bin % side;
     const unsigned row = bin / bins.grid.columns * side + of_bin / side;
     if (column >= columns || row * patch_tile >= f.height) continue;
+    const Patch patch(f, column, row);
     __syncthreads();
-    draw_list(circles, n, bins, bin, Patch(f, column, row), image, f);
+    dynamic_shared<Centres>()->fill(f, patch);
+    draw_list<false>(circles, n, bins, bin, patch, image, f);
   }
 }
 
@@ -193,7 +200,11 @@ struct list_ends {
     if (auto s = bins.fill(a); !s) return s;
     // Its blocks start while bits are found: 1 us in rand100k and biglittle, half a one in rand10k.
     tiles.overlap = bins.bits != nullptr;
-    if (auto s = launch(list_ends_kernel, tiles, a.circles, a.n, a.image, a.frame, bins); !s) return s;
+    const bool exact = a.frame.eps == 0;
+    const auto kernel = bins.bits ? exact ? list_ends_kernel<true, true> : list_ends_kernel<true, false>
+                        : exact ? list_ends_kernel<false, true>
+                                  : list_ends_kernel<false, false>;
+    if (auto s = launch(kernel, tiles, a.circles, a.n, a.image, a.frame, bins); !s) return s;
     if (bins.bits) return {};  // every tile is drawn
     if (auto s = bins.complete(a); !s) return s;
     Shape persistent = tiles;

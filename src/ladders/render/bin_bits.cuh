@@ -46,44 +46,53 @@ inline Status BinnedCircles::fill_bits(const Args& a) const {
                 a.circles, a.n, a.frame, *this);
 }
 
-// Calls put(place, count, circle) for a bin's circles of blocks [begin, end), of which there are `count`, and returns
-// that; for the last ones at least, of which there are at most `wanted`. For all threads of a block, at least one for
-// each of those blocks.
-template <class Put>
-__device__ __forceinline__ unsigned each_of_column(const BinnedCircles& bins, unsigned bin, unsigned begin,
-                                                   unsigned end, unsigned wanted,
-                                                   unsigned* warp_totals,  // [32], shared
-                                                   Put&& put) {
-  const unsigned block = begin + threadIdx.x, words = bins.shares.words();
-  unsigned bits[bin_warps]{}, sum = 0, count;
-  if (block < end) {
-    const unsigned* const from = bins.bits_of(block, bin);
+// A bin's column: the words of blocks [begin, end), those of a block in one thread. For all threads of a block, at
+// least one for each of those blocks.
+class Column {
+ public:
+  __device__ __forceinline__ Column(const BinnedCircles& bins, unsigned bin, unsigned begin, unsigned end)
+      : block_(begin + threadIdx.x), words_(bins.shares.words()) {
+    if (block_ >= end) return;
+    const unsigned* const from = bins.bits_of(block_, bin);
 #pragma unroll
     for (unsigned k = 0; k < bin_warps; k += 4)
-      if (k + 4 <= words) {
+      if (k + 4 <= words_) {
         const uint4 four = *reinterpret_cast<const uint4*>(from + k);
-        bits[k] = four.x, bits[k + 1] = four.y, bits[k + 2] = four.z, bits[k + 3] = four.w;
+        bits_[k] = four.x, bits_[k + 1] = four.y, bits_[k + 2] = four.z, bits_[k + 3] = four.w;
       }
-    if (words < 4) bits[0] = from[0];
-    if (words == 2) bits[1] = from[1];
+    if (words_ < 4) bits_[0] = from[0];
+    if (words_ == 2) bits_[1] = from[1];
   }
+
+  // Calls put(place, count, circle) for the circles, of which there are `count`, and returns that; for the last ones at
+  // least, of which there are at most `wanted`. Has a barrier.
+  template <class Put>
+  __device__ __forceinline__ unsigned each(unsigned wanted,
+                                           unsigned* warp_totals,  // [32], shared
+                                           Put&& put) const {
+    unsigned sum = 0;
 #pragma unroll
-  for (const unsigned word : bits) sum += unsigned(__popc(word));
-  const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
-  const unsigned upto = warp_scan(sum, Sum{});
-  if (lane == warp_size - 1) warp_totals[warp] = upto;
-  __syncthreads();
-  const unsigned of_lane = lane < blockDim.x / warp_size ? warp_totals[lane] : 0;
-  count = __reduce_add_sync(all_lanes, of_lane);
-  unsigned place = __reduce_add_sync(all_lanes, lane < warp ? of_lane : 0) + upto - sum;
-  if (count - place - sum >= wanted) return count;
+    for (const unsigned word : bits_) sum += unsigned(__popc(word));
+    const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+    const unsigned upto = warp_scan(sum, Sum{});
+    if (lane == warp_size - 1) warp_totals[warp] = upto;
+    __syncthreads();
+    const unsigned of_lane = lane < blockDim.x / warp_size ? warp_totals[lane] : 0;
+    const unsigned count = __reduce_add_sync(all_lanes, of_lane);
+    unsigned place = __reduce_add_sync(all_lanes, lane < warp ? of_lane : 0) + upto - sum;
+    if (count - place - sum >= wanted) return count;
 #pragma unroll
-  for (unsigned k = 0; k < bin_warps; ++k) {
-    if (k == words) break;
-    for (unsigned left = bits[k]; left; left &= left - 1, ++place)
-      put(place, count, (block * words + k) * warp_size + unsigned(__ffs(int(left))) - 1);
+    for (unsigned k = 0; k < bin_warps; ++k) {
+      if (k == words_) break;
+      for (unsigned left = bits_[k]; left; left &= left - 1, ++place)
+        put(place, count, (block_ * words_ + k) * warp_size + unsigned(__ffs(int(left))) - 1);
+    }
+    return count;
   }
-  return count;
-}
+
+ private:
+  const unsigned block_, words_;
+  unsigned bits_[bin_warps]{};
+};
 
 }  // namespace upsweep::ladders::render

@@ -67,7 +67,7 @@ static __global__ void __launch_bounds__(patch_threads, 2) few_kernel(const floa
     Colour colour[2] = {flat_background(f), flat_background(f)};
     for (unsigned first = 0; first < count; first += warp_size) {
       const unsigned at = first + threadIdx.x % warp_size;
-      unsigned left = patch.reached_by(memory.kept[at < count ? at : 0], at < count).some;
+      unsigned left = __ballot_sync(all_lanes, at < count && patch.reached_by(memory.kept[at]).some);
       for (; left; left &= left - 1) {
         const Disc& c = memory.kept[first + unsigned(__ffs(int(left))) - 1];
         const auto covered = patch.covered_by(c);

@@ -38,16 +38,16 @@ struct Patch {
     const float dx2 = square(x - c.x);
     return {{add(dx2, square(y[0] - c.y)) <= c.radius2, add(dx2, square(y[1] - c.y)) <= c.radius2}};
   }
-  // Of 32 circles, one per lane: which reach the warp's pixels, and which of those cover them all. As with `reaches`,
-  // the farthest pixel decides exactly.
+  // Whether a circle reaches the warp's pixels, and whether it covers them all. As with `reaches`, the nearest and the
+  // farthest pixel decide exactly.
   struct Reach {
-    unsigned some, all;
+    bool some, all;
   };
-  __device__ __forceinline__ Reach reached_by(const Disc& c, bool valid) const {
-    const bool some = valid && reaches(c.x, c.y, c.radius2, left, top, right, bottom);
-    const float dx = max(fabsf(left - c.x), fabsf(right - c.x)), dy = max(fabsf(top - c.y), fabsf(bottom - c.y));
-    const bool all = some && add(square(dx), square(dy)) <= c.radius2;
-    return {__ballot_sync(all_lanes, some), __ballot_sync(all_lanes, all)};
+  __device__ __forceinline__ Reach reached_by(const Disc& c) const {
+    const float dx0 = left - c.x, dx1 = c.x - right, dy0 = top - c.y, dy1 = c.y - bottom;
+    const float near2 = add(square(max(max(dx0, dx1), 0.f)), square(max(max(dy0, dy1), 0.f)));
+    const float far2 = add(square(max(fabsf(dx0), fabsf(dx1))), square(max(fabsf(dy0), fabsf(dy1))));
+    return {near2 <= c.radius2, far2 <= c.radius2};
   }
   __device__ void store(float* image, const Frame& f, const Colour (&colour)[2]) const {
     for (unsigned k = 0; k < 2; ++k)
@@ -60,13 +60,12 @@ struct Centres {
   struct alignas(16) Eight {
     float at[8];
   } x[4], y[4];
-  // For all threads of the block; ends with a barrier.
+  // For all threads of the block, and a barrier is to follow.
   __device__ void fill(const Frame& f, const Patch& patch) {
     if (threadIdx.x < patch_tile) {
       x[threadIdx.x / 8].at[threadIdx.x % 8] = centre_x(f, patch.tile_i + threadIdx.x);
       y[threadIdx.x / 8].at[threadIdx.x % 8] = centre_y(f, patch.tile_j + threadIdx.x);
     }
-    __syncthreads();
   }
 };
 
@@ -106,10 +105,10 @@ __device__ __forceinline__ void find_covered(unsigned (&bits)[2], const Centres&
 }
 
 struct PatchMemory {
+  Centres centres;
   Disc staged[patch_staged];
   // Bits, for each pixel of the block: which of the circles that its warp keeps cover it.
   unsigned covered[patch_kept / warp_size][2][patch_threads];
-  Centres centres;
   alignas(16) unsigned short kept[patch_warps][patch_kept + warp_size];  // entries that reach a warp
   unsigned last[patch_staged];                                           // of the circles in a column of bits
   unsigned warp_totals[warp_size];

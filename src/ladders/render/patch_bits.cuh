@@ -15,6 +15,7 @@ struct BitsMemory {
   static constexpr unsigned ahead = 1;  // batches in flight beside the one at hand; two are no faster
   // A circle may wait until the next batch is listed, and a warp may be a batch ahead of another.
   static constexpr unsigned slots = ahead + 3;
+  Centres centres;  // first, as in PatchMemory: they stay
   struct alignas(16) Staged {
     Circle circle;
   } staged[slots * patch_threads];
@@ -22,7 +23,6 @@ struct BitsMemory {
   unsigned short listed[patch_warps][patch_threads + warp_size];
   // Of the 32 circles that are blended: consecutive ones in different banks. The last paint changes nothing.
   float paint[patch_warps][4][warp_size + 1];
-  Centres centres;
   // Circles of a column of bits; what leaves room for two blocks.
   static constexpr unsigned most_of_column = emulated ? 512 : 5120;
   unsigned column[most_of_column];
@@ -146,13 +146,12 @@ __device__ __forceinline__ void distances(float (&to)[4], const Centres::Eight (
   for (unsigned p = 0; p < 4; ++p) to[p] = square(max(max(patches[p].at[0] - centre, centre - patches[p].at[7]), 0.f));
 }
 
-// Draws all of these circles. For all threads of the block.
+// Draws all of these circles. For all threads of the block, which has the tile's centres in memory.
 template <bool fused>
-__device__ void draw_all(TileCircles circles, BitsMemory& memory, const Patch& patch, WarpBits<fused>& bits,
-                         const Frame& f) {
+__device__ void draw_all(TileCircles circles, BitsMemory& memory, WarpBits<fused>& bits) {
   const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
   for (unsigned batch = 0; batch < BitsMemory::ahead; ++batch) circles.start(memory, batch);
-  memory.centres.fill(f, patch);
+  __syncthreads();
   const unsigned batches = (circles.count + patch_threads - 1) / patch_threads;
   for (unsigned batch = 0; batch < batches; ++batch) {
     circles.start(memory, batch + BitsMemory::ahead);

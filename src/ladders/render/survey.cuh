@@ -9,8 +9,8 @@ struct Range {
   float least, most;
 };
 
-// What is known of all circles.
-struct Summary {
+// What is known of all circles. Loaded at once.
+struct alignas(16) Summary {
   Range colours{0, 0};
   float halvings = 0;  // the sum of -log2(1 - alpha) over circles and their pixels; per pixel, how often one is halved
   float uneven = 0;    // 0: every blend may be a fused multiply-add

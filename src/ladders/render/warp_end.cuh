@@ -28,11 +28,13 @@ class WarpEnd {
     while (!saturated && !full) {
       for (; found_ < kept_ + warp_size && next_ < count; next_ += warp_size) {
         const unsigned at = next_ + lane_;
-        const auto reach = patch_.reached_by(memory_.staged[at < count ? at : 0], at < count);
-        if (reach.some >> lane_ & 1)
-          kept()[found_ + unsigned(__popc(reach.some & ((1u << lane_) - 1)))] =
-              static_cast<unsigned short>(at * unsigned(sizeof(Disc)) | (reach.all >> lane_ & 1));
-        found_ += unsigned(__popc(reach.some));
+        const auto reach = patch_.reached_by(memory_.staged[min(at, count - 1)]);
+        const bool reached = at < count && reach.some;
+        const unsigned some = __ballot_sync(all_lanes, reached);
+        if (reached)
+          kept()[found_ + unsigned(__popc(some & ((1u << lane_) - 1)))] =
+              static_cast<unsigned short>(at * unsigned(sizeof(Disc)) | unsigned(reach.all));
+        found_ += unsigned(__popc(some));
       }
       const unsigned size = min(found_ - kept_, warp_size);
       if (size == 0 || (size < warp_size && !last)) return;
