@@ -3,17 +3,18 @@
 // 1. Few circles: one launch; every block finds its own (few_circles.cuh). More: instead of lists, a bit for each
 //    circle and bin (bin_bits.cuh). Many: the bins' lists are counted, and, where the image is deep enough for that,
 //    only their ends are written (bins.cuh).
-// 2. A block stages the last 512 entries of its bin's list. Each warp goes backwards through them: 32 at once are
-//    tested against its 8 x 8 pixels, those that cover all of them need no other test. It keeps those that reach it,
-//    with a bit for each pixel that is covered, until all pixels are saturated.
+// 2. A block stages the last entries of its bin's list, 512 and then as many again. Each warp goes backwards through
+//    them: 32 at once are tested against its 8 x 8 pixels, those that cover all of them need no other test. It keeps
+//    those that reach it, with a bit for each pixel that is covered, until all pixels are saturated.
 // 3. Those kept are drawn forwards over the smallest and the largest colour, by their bits alone. Where alpha is 1/2,
 //    a product is exact, and a blend one fused multiply-add.
 // 4. A warp that is not certain takes more. What is left then is drawn from the first circle on (patch_bits.cuh): at
 //    once where the list is complete, as it is in images that are not deep; the other bins' lists are completed, and
 //    these bins drawn again.
 //
-// Traffic   the circles once, and again those drawn, for each bin; two bytes per circle; four per entry; the image
-// once. Order     the input's: exact. Source    Levoy 1990; Ashkiani et al. 2016, as in binned.
+// Traffic   the circles once, and again those drawn, for each bin; two bytes per circle; four per entry; the image once
+// Order     the input's: exact
+// Source    Levoy 1990; Ashkiani et al. 2016, as in binned
 #pragma once
 #include "kernel/ptx.h"
 #include "ladders/render/few_circles.cuh"
@@ -105,9 +106,9 @@ __device__ void draw_list(const float* circles, std::size_t n, const BinnedCircl
   patch.store(image, f, bits.colour);
 }
 template <bool columns>
-__device__ void draw_list(const float* circles, std::size_t n, const BinnedCircles& bins, unsigned bin,
+__device__ void draw_list(const float* circles, std::size_t n, const BinnedCircles& bins, bool halves, unsigned bin,
                           const Patch& patch, float* image, const Frame& f) {
-  if (bins.summary->uneven == 0)
+  if (halves)
     draw_list<true, columns>(circles, n, bins, bin, patch, image, f);
   else
     draw_list<false, columns>(circles, n, bins, bin, patch, image, f);
@@ -127,6 +128,7 @@ __global__ void __launch_bounds__(patch_threads, 2) list_ends_kernel(const float
   // Both loads wait for memory together.
   const Column column(bins, bin, 0, columns ? bins.shares.blocks : 0);
   const Summary all = *bins.summary;
+  const bool halves = all.uneven == 0;
   BinList list{};  // a column is complete
   if constexpr (!columns) list = bins.lists[bin];
   // A complete list that is not twice as deep as needed is not worth going backwards first: a warp waits for its
@@ -141,12 +143,12 @@ __global__ void __launch_bounds__(patch_threads, 2) list_ends_kernel(const float
     else
       end = bins.indices + list.begin + list.count;
     __syncthreads();
-    if (all.uneven == 0 ? draw_end<true, exact>(circles, bins, list, end, all.colours, memory, patch, image, f)
-                        : draw_end<false, exact>(circles, bins, list, end, all.colours, memory, patch, image, f))
+    if (halves ? draw_end<true, exact>(circles, bins, list, end, all.colours, memory, patch, image, f)
+               : draw_end<false, exact>(circles, bins, list, end, all.colours, memory, patch, image, f))
       return;
   }
   if (columns || (list.listed() && list.skipped == 0))
-    draw_list<columns>(circles, n, bins, bin, patch, image, f);
+    draw_list<columns>(circles, n, bins, halves, bin, patch, image, f);
   else
     bins.finish_later(bin);
 }
@@ -166,7 +168,7 @@ __global__ void __launch_bounds__(patch_threads, 2) unfinished_kernel(const floa
     const Patch patch(f, column, row);
     __syncthreads();
     dynamic_shared<Centres>()->fill(f, patch);
-    draw_list<false>(circles, n, bins, bin, patch, image, f);
+    draw_list<false>(circles, n, bins, bins.summary->uneven == 0, bin, patch, image, f);
   }
 }
 
@@ -189,6 +191,10 @@ struct list_ends {
   }
 
  private:
+  template <bool columns>
+  static auto kernel_for(const Frame& f) {
+    return f.eps == 0 ? list_ends_kernel<columns, true> : list_ends_kernel<columns, false>;
+  }
   static Status draw(const Args& a) {
     Shape tiles{
         .grid = {unsigned(ceil_div(a.frame.width, patch_tile)), unsigned(ceil_div(a.frame.height, patch_tile)), 1},
@@ -200,10 +206,7 @@ struct list_ends {
     if (auto s = bins.fill(a); !s) return s;
     // Its blocks start while bits are found: 1 us in rand100k and biglittle, half a one in rand10k.
     tiles.overlap = bins.bits != nullptr;
-    const bool exact = a.frame.eps == 0;
-    const auto kernel = bins.bits ? exact ? list_ends_kernel<true, true> : list_ends_kernel<true, false>
-                        : exact ? list_ends_kernel<false, true>
-                                  : list_ends_kernel<false, false>;
+    const auto kernel = bins.bits ? kernel_for<true>(a.frame) : kernel_for<false>(a.frame);
     if (auto s = launch(kernel, tiles, a.circles, a.n, a.image, a.frame, bins); !s) return s;
     if (bins.bits) return {};  // every tile is drawn
     if (auto s = bins.complete(a); !s) return s;
