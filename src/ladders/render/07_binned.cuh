@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(tile_threads) binned_kernel(const float* circl
 
   // 2. Forwards: over the smallest and the largest colour if saturated, otherwise over the background.
   Colour low = background(f, pixel.j), high = low;
-  const Range range = underneath(bins.summary->colours, f);
+  const Range range = underneath(bins.summary->colours(), f);
   bool two = saturated && exact;
   if (two) {
     low = {range.least, range.least, range.least, 1}, high = {range.most, range.most, range.most, 1};

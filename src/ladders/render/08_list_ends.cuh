@@ -133,7 +133,7 @@ __global__ void __launch_bounds__(patch_threads, 2) list_ends_kernel(const float
   if constexpr (!columns) list = bins.lists[bin];
   // A complete list that is not twice as deep as needed is not worth going backwards first: a warp waits for its
   // slowest pixel, and those are drawn twice.
-  const bool deep = list.skipped > 0 || all.halvings > 2 * bins.halvings;
+  const bool deep = list.skipped > 0 || all.halvings() > 2 * bins.halvings;
   if (list.listed() && deep) {
     const unsigned* end = memory.last + patch_staged;
     if constexpr (columns)
@@ -143,8 +143,8 @@ __global__ void __launch_bounds__(patch_threads, 2) list_ends_kernel(const float
     else
       end = bins.indices + list.begin + list.count;
     __syncthreads();
-    if (halves ? draw_end<true, exact>(circles, bins, list, end, all.colours, memory, patch, image, f)
-               : draw_end<false, exact>(circles, bins, list, end, all.colours, memory, patch, image, f))
+    if (halves ? draw_end<true, exact>(circles, bins, list, end, all.colours(), memory, patch, image, f)
+               : draw_end<false, exact>(circles, bins, list, end, all.colours(), memory, patch, image, f))
       return;
   }
   if (columns || (list.listed() && list.skipped == 0))

@@ -16,16 +16,22 @@ static __global__ void __launch_bounds__(bin_threads) bin_bits_kernel(const floa
   allow_next_launch();
   // Padded, so that a warp reads the words of several bins without bank conflicts.
   const unsigned shift = bins.shares.words_shift, stride = bins.grid.count() + (warp_size >> shift);
-  for (unsigned w = threadIdx.x; w < stride << shift; w += bin_threads) bitmap[w] = 0;
+  for (unsigned w = 4 * threadIdx.x; w < stride << shift; w += 4 * bin_threads)
+    *reinterpret_cast<uint4*>(bitmap + w) = uint4{0, 0, 0, 0};
   __syncthreads();
   const unsigned first = threadIdx.x / warp_size * bins.shares.lanes;
   bins.each_bin(circles, n, f, [&](unsigned bin, unsigned lane) {
     const unsigned bit = first + lane;
     atomicOr(&bitmap[bit / warp_size * stride + bin], 1u << bit % warp_size);
   });
-  for (unsigned k = threadIdx.x; k < bins.grid.count() << shift; k += bin_threads) {
-    const unsigned bin = k >> shift, word = k & (bins.shares.words() - 1);
-    bins.bits_of(blockIdx.x, bin)[word] = bitmap[word * stride + bin];
+  const unsigned row = bins.shares.row(bins.grid.count());
+  for (unsigned at = 4 * threadIdx.x; at < row; at += 4 * bin_threads) {
+    unsigned four[4];
+#pragma unroll
+    for (unsigned k = 0; k < 4; ++k)
+      four[k] = bitmap[((at + k) & (bins.shares.words() - 1)) * stride + ((at + k) >> shift)];
+    const unsigned bin = at >> shift, word = at & (bins.shares.words() - 1);
+    *reinterpret_cast<uint4*>(bins.bits_of(blockIdx.x, bin) + word) = uint4{four[0], four[1], four[2], four[3]};
   }
   if (threadIdx.x == 0) {
     last = take_ticket(bins.done) == gridDim.x - 1;
@@ -41,7 +47,7 @@ inline Status BinnedCircles::fill_bits(const Args& a) const {
   return launch(bin_bits_kernel,
                 {.grid = shares.blocks,
                  .block = bin_threads,
-                 .shared_bytes = (shares.words() * grid.count() + warp_size) * sizeof(unsigned),
+                 .shared_bytes = (shares.row(grid.count()) + warp_size) * sizeof(unsigned),
                  .stream = a.stream},
                 a.circles, a.n, a.frame, *this);
 }
@@ -80,7 +86,7 @@ class Column {
     const unsigned of_lane = lane < blockDim.x / warp_size ? warp_totals[lane] : 0;
     const unsigned count = __reduce_add_sync(all_lanes, of_lane);
     unsigned place = __reduce_add_sync(all_lanes, lane < warp ? of_lane : 0) + upto - sum;
-    if (count - place - sum >= wanted) return count;
+    if (sum == 0 || count - place - sum >= wanted) return count;
 #pragma unroll
     for (unsigned k = 0; k < bin_warps; ++k) {
       if (k == words_) break;

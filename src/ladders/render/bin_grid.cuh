@@ -50,8 +50,9 @@ struct BinGrid {
     return bins;
   }
   unsigned columns, rows;
+  Axes axes;
   explicit BinGrid(const Frame& f)
-      : columns(unsigned(ceil_div(f.width, side))), rows(unsigned(ceil_div(f.height, side))) {}
+      : columns(unsigned(ceil_div(f.width, side))), rows(unsigned(ceil_div(f.height, side))), axes(f) {}
   UPSWEEP_HD unsigned count() const { return columns * rows; }
   __device__ unsigned bin_at(unsigned i, unsigned j) const { return (j >> shift) * columns + (i >> shift); }
 
@@ -106,13 +107,11 @@ struct BinGrid {
     const float above = centre_y(f, row * side), below = centre_y(f, min((row + 1) * side, f.height) - 1);
     const float radius2 = square(p.radius), dy2 = square(max(max(above - p.y, p.y - below), 0.f));
     if (!(dy2 <= radius2)) return;
-    // What bounds_of_axis allows for, and what rounding moves squares by 2^-21: the chord's end by 2^-10 of the radius.
-    // By mul and add where contraction could round differently in another kernel.
-    const float far = add(f.x0, mul(f.step_x, float(f.left + f.width)));
-    const float slack = (fabsf(p.x) + p.radius + max(fabsf(f.x0), fabsf(far))) * 0x1p-20f + p.radius * 0x1p-10f;
+    // What the bounds of a circle allow for, and what rounding moves squares by 2^-21: the chord's end by 2^-10 of the
+    // radius.
+    const float slack = axes.x.slack(p.x, p.radius) + p.radius * 0x1p-10f, most = axes.x.most();
     const float chord = radius2 > 3e38f ? radius2 : sqrtf(radius2 - dy2) + slack;
-    const float per = 1 / f.step_x, most = float(f.width), before = -0.5f - float(f.left);
-    const float first = add(mul(p.x - chord - f.x0, per), before), last = add(mul(p.x + chord - f.x0, per), before);
+    const float first = axes.x.place(p.x - chord), last = axes.x.place(p.x + chord);
     const unsigned left = max(p.left, unsigned(min(max(first, 0.f), most)) >> shift);
     const unsigned right = min(p.right, (unsigned(min(max(last, 0.f), most)) >> shift) + 1);
     for (unsigned column = left; column < right; ++column) visit(row * columns + column, owner);

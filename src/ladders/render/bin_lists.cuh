@@ -34,6 +34,8 @@ struct Shares {
     return first_of_block(batch) + threadIdx.x / warp_size * lanes + threadIdx.x % warp_size;
   }
   UPSWEEP_HD unsigned words() const { return 1u << words_shift; }
+  // Words that a block has for so many bins: whole packs of four.
+  UPSWEEP_HD unsigned row(unsigned bins) const { return ((bins << words_shift) + 3) / 4 * 4; }
   // Calls work(batch, item, there) for batches [begin, end), with load(the place of the thread's circle), which is done
   // while the batch before is worked on.
   template <class Load, class F>
@@ -73,8 +75,8 @@ struct BinnedCircles {
   Summary* summary;        // [1]
   BinKey* keys;            // [n]
   unsigned* counts;        // [blocks][bins]
-  unsigned* bits;          // [blocks][bins][words], see bits_of(): instead of keys, counts and lists; or null
   unsigned* done;          // [1]: a counter of the workspace
+  unsigned* bits;          // [blocks][bins][words], see bits_of(): instead of keys, counts and lists; or null
   BinList* lists;          // [bins]
   Unfinished* unfinished;  // [1]
   unsigned* cursor;        // [1]
@@ -89,8 +91,9 @@ struct BinnedCircles {
   // Where a bin's words of a block's circles are. Whole sectors of 8 words make a column that is read in sequence; of
   // fewer words, the rows that a block writes are.
   __device__ unsigned* bits_of(unsigned block, unsigned bin) const {
-    const unsigned words = shares.words(), count = grid.count();
-    return bits + (words == bin_warps ? bin * shares.blocks + block : block * count + bin) * words;
+    const unsigned words = shares.words();
+    return bits + (words == bin_warps ? (bin * shares.blocks + block) * words
+                                      : block * shares.row(grid.count()) + bin * words);
   }
   // Puts the rest of the unfinished bins' circles into their lists.
   Status complete(const Args& a) const { return scatter(a, true); }
@@ -104,22 +107,24 @@ struct BinnedCircles {
   // circles' keys, unless there are bits, and a summary. For all threads of the block; has a barrier after all visits.
   template <class Visit>
   __device__ void each_bin(const float* circles, std::size_t n, const Frame& f, Visit&& visit) const {
-    Summary of_block;
+    Seen seen;
     const float per_circle = 3.14159274f / (f.step_x * f.step_y);
     shares.each(
         n, 0, shares.batches, [&](std::size_t at) { return load_circle(circles, at); },
         [&](unsigned batch, const Circle& c, bool there) {
-          const Box box = there ? bounds_of(f, c.x, c.y, c.radius) : Box{0, 0, 0, 0};
+          const Box box = there ? grid.axes.bounds(c.x, c.y, c.radius) : Box{0, 0, 0, 0};
           const BinKey key = grid.key_of(box);
-          if (there) of_block.take(c, box, per_circle);
+          if (there) seen.take(c, box, per_circle);
           if (there && !bits) keys[shares.place(batch)] = key;
           grid.each(f, shares.lanes, key, c, box, visit);
         });
-    of_block.halvings /= float(f.width) * float(f.height);
-    of_block = block_summary(of_block);
+    Summary of_block = block_summary(seen.summary());
+    // Below 2^23, so that the sum of 512 blocks fits.
+    const float depth = float(of_block.depth) * (0x1p16f / (float(f.width) * float(f.height)));
+    of_block.depth = unsigned(min(depth + 0.5f, float((1 << 23) - 1)));
     if (threadIdx.x == 0) parts[blockIdx.x] = of_block;
   }
-  // The summary of all circles. For all threads of a block; thread 0 has it.
+  // The summary of all circles. For all threads of a block; all have it.
   __device__ Summary summarize() const {
     Summary all;
     for (unsigned block = threadIdx.x; block < shares.blocks; block += blockDim.x) all.add(parts[block]);

@@ -150,7 +150,8 @@ class BinScatter {
       if (!there) key = {};
       Circle c{};
       Box box{};
-      if (key.many()) c = load_circle(circles_, bins_.shares.place(batch)), box = bounds_of(f_, c.x, c.y, c.radius);
+      if (key.many())
+        c = load_circle(circles_, bins_.shares.place(batch)), box = bins_.grid.axes.bounds(c.x, c.y, c.radius);
       bins_.grid.each(f_, bins_.shares.lanes, key, c, box,
                       [&](unsigned bin, unsigned owner) { atomicOr(&bitmap_[warp_ * count_ + bin], 1u << owner); });
       __syncthreads();

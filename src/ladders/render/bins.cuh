@@ -51,7 +51,6 @@ __device__ inline BinSums sum_groups(unsigned of_group) {
 inline constexpr unsigned scan_rows = (bin_blocks + scan_groups - 1) / scan_groups;
 static __global__ void __launch_bounds__(scan_threads) bin_scan_kernel(BinnedCircles bins) {
   __shared__ unsigned from[scan_bins];
-  __shared__ float depth;
   const unsigned blocks = bins.shares.blocks, count = bins.grid.count();
   const unsigned own = threadIdx.x % scan_bins, bin = blockIdx.x * scan_bins + own;
   const unsigned first = threadIdx.x / scan_bins * scan_rows;
@@ -61,14 +60,11 @@ static __global__ void __launch_bounds__(scan_threads) bin_scan_kernel(BinnedCir
     counted[r] = first + r < blocks && bin < count ? bins.counts[std::size_t(first + r) * count + bin] : 0;
   if (threadIdx.x < scan_bins) from[threadIdx.x] = 0;
   const Summary summary = bins.summarize();
-  if (threadIdx.x == 0) {
-    depth = summary.halvings;
-    if (blockIdx.x == 0) *bins.summary = summary;
-  }
+  if (blockIdx.x == 0 && threadIdx.x == 0) *bins.summary = summary;
   for (const unsigned c : counted) sum += c;
   const BinSums sums = sum_groups(sum);
   unsigned before = sums.before;
-  const unsigned wanted = bins.wanted(sums.all, depth);
+  const unsigned wanted = bins.wanted(sums.all, summary.halvings());
   unsigned last = 0;  // block from which on there are as many as wanted
 #pragma unroll
   for (unsigned r = 0; r < scan_rows; ++r) {

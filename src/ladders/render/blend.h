@@ -108,33 +108,51 @@ struct Box {
   UPSWEEP_HD bool empty() const { return left >= right || top >= bottom; }
 };
 
-// Of the `pixels` of one axis that follow the first `skipped`, those that [centre - radius, centre + radius] may cover:
-// no covered pixel is outside. The same ones in every kernel, which is why nothing may be contracted. `slack` is more
-// than what rounding moves pixel centres and this computation.
-UPSWEEP_HD inline void bounds_of_axis(float centre, float radius, float origin, float step, unsigned skipped,
-                                      unsigned pixels, int& first, int& end) {
-  const float far = add(origin, mul(step, float(skipped + pixels))),
-              edge = fabsf(origin) > fabsf(far) ? fabsf(origin) : fabsf(far);
-  const float slack = (fabsf(centre) + radius + edge) * 0x1p-20f, per = 1 / step, most = float(pixels);
-  // Pixel i is inside if low <= i <= high. Clamped before the casts: what they do to large numbers differs between
-  // processors. Without branches, which lanes would take one after another.
-  const float before = -0.5f - float(skipped);
-  const float low = add(mul(centre - radius - slack - origin, per), before);
-  const float high = add(mul(centre + radius + slack - origin, per), before);
-  const float from = low > 0 ? (low < most ? low : most) : 0, to = high < most ? high : most;
-  const int whole = int(from), past = int(to > 0 ? to : 0) + 1, all = int(pixels);
-  first = whole + (from > float(whole));
-  end = high < 0 ? 0 : past < all ? past : all;
-}
+// One axis of an image, or of a part of it: `pixels` that follow the first `skipped`. What depends on nothing else is
+// computed once.
+class Axis {
+ public:
+  UPSWEEP_HD Axis(float origin, float step, unsigned skipped, unsigned pixels)
+      : origin_(origin), per_(1 / step), before_(-0.5f - float(skipped)), most_(float(pixels)) {
+    const float far = add(origin, mul(step, float(skipped + pixels)));
+    edge_ = fabsf(origin) > fabsf(far) ? fabsf(origin) : fabsf(far);
+  }
+  // More than what rounding moves pixel centres, and the places of what is within `radius` of `centre`.
+  UPSWEEP_HD float slack(float centre, float radius) const { return (fabsf(centre) + radius + edge_) * 0x1p-20f; }
+  // A coordinate's place in pixels: pixel i has its centre at i.
+  UPSWEEP_HD float place(float coordinate) const { return add(mul(coordinate - origin_, per_), before_); }
+  UPSWEEP_HD float most() const { return most_; }  // pixels
 
-// A box with every pixel that the circle covers. A radius whose square overflows covers what the test says.
-UPSWEEP_HD inline Box bounds_of(const Frame& f, float x, float y, float radius) {
-  Box b{0, 0, int(f.width), int(f.height)};
-  if (square(radius) > 3e38f) return b;
-  bounds_of_axis(x, radius, f.x0, f.step_x, f.left, f.width, b.left, b.right);
-  bounds_of_axis(y, radius, f.y0, f.step_y, f.top, f.height, b.top, b.bottom);
-  return b;
-}
+  // Pixels [first, end) that [centre - radius, centre + radius] may cover: no covered pixel is outside. The same ones
+  // in every kernel, which is why nothing may be contracted.
+  UPSWEEP_HD void bounds(float centre, float radius, int& first, int& end) const {
+    // Pixel i is inside if low <= i <= high. Clamped before the casts: what they do to large numbers differs between
+    // processors. Without branches, which lanes would take one after another.
+    const float wide = slack(centre, radius), low = place(centre - radius - wide), high = place(centre + radius + wide);
+    const float from = low > 0 ? (low < most_ ? low : most_) : 0, to = high < most_ ? high : most_;
+    const int whole = int(from), past = int(to > 0 ? to : 0) + 1, all = int(most_);
+    first = whole + (from > float(whole));
+    end = high < 0 ? 0 : past < all ? past : all;
+  }
+
+ private:
+  float origin_, per_, before_, most_, edge_;
+};
+
+// Both axes of a frame.
+struct Axes {
+  Axis x, y;
+  UPSWEEP_HD explicit Axes(const Frame& f) : x(f.x0, f.step_x, f.left, f.width), y(f.y0, f.step_y, f.top, f.height) {}
+  // A box with every pixel that the circle covers. A radius whose square overflows covers what the test says.
+  UPSWEEP_HD Box bounds(float centre_x, float centre_y, float radius) const {
+    Box b{0, 0, int(x.most()), int(y.most())};
+    if (square(radius) > 3e38f) return b;
+    x.bounds(centre_x, radius, b.left, b.right);
+    y.bounds(centre_y, radius, b.top, b.bottom);
+    return b;
+  }
+};
+UPSWEEP_HD inline Box bounds_of(const Frame& f, float x, float y, float radius) { return Axes(f).bounds(x, y, radius); }
 
 // True unless the circle covers none of the pixels whose centres lie in the rectangle (left, top) to (right, bottom).
 // Differences, squares and sums round monotonically, so that the nearest point of the rectangle decides exactly: if it

@@ -21,7 +21,7 @@ struct Room {
   // `columns`: bits instead of lists, if they are not too many.
   Room(const Args& a, std::size_t bins, bool columns) {
     const Shares shares(a.n);
-    const std::size_t most = a.tuning.scratch, words = (std::size_t{shares.blocks} << shares.words_shift) * bins;
+    const std::size_t most = a.tuning.scratch, words = std::size_t{shares.blocks} * shares.row(unsigned(bins));
     parts = add((shares.blocks + 1) * sizeof(Summary));
     if (columns && shares.batches == 1 && words <= most_bit_words &&
         (!most || bytes + words * sizeof(unsigned) <= most))

@@ -9,30 +9,49 @@ struct Range {
   float least, most;
 };
 
-// What is known of all circles. Loaded at once.
+// What is known of some circles, as whole numbers: a warp combines its lanes' by one instruction each.
 struct alignas(16) Summary {
-  Range colours{0, 0};
-  float halvings = 0;  // the sum of -log2(1 - alpha) over circles and their pixels; per pixel, how often one is halved
-  float uneven = 0;    // 0: every blend may be a fused multiply-add
+  unsigned least = 0, most = 0;  // bits of the least colour's absolute value, if negative, and of the largest
+  unsigned uneven = 0;           // 0: every blend may be a fused multiply-add
+  unsigned depth = 0;            // 2^-16: how often a pixel is halved by what covers it, on average
+  __device__ Range colours() const { return {-__uint_as_float(least), __uint_as_float(most)}; }
+  __device__ float halvings() const { return float(depth) * 0x1p-16f; }
   __device__ void add(const Summary& other) {
-    colours = {min(colours.least, other.colours.least), max(colours.most, other.colours.most)};
-    halvings += other.halvings, uneven = max(uneven, other.uneven);
+    least = max(least, other.least), most = max(most, other.most), uneven |= other.uneven, depth += other.depth;
   }
+  __device__ Summary of_warp() const {
+    return {warp_reduce(least, Max{}), warp_reduce(most, Max{}), warp_reduce(uneven, Max{}), warp_reduce(depth, Sum{})};
+  }
+};
+
+// What a thread has seen of its circles.
+class Seen {
+ public:
   // The product of 1/2 and a colour is exact but among the subnormals, and there the sum rounds it away or is zero.
   // `per_circle`: pi over a pixel's area.
   __device__ void take(const Circle& c, const Box& box, float per_circle) {
     for (const float colour : {c.red, c.green, c.blue}) {
-      colours.least = min(colours.least, colour), colours.most = max(colours.most, colour);
-      if (colour != 0 && fabsf(colour) < 0x1p-100f) uneven = 1;
+      colours_.least = min(colours_.least, colour), colours_.most = max(colours_.most, colour);
+      if (colour != 0 && fabsf(colour) < 0x1p-100f) uneven_ = 1;
     }
     if (box.empty()) return;
     const float in_box = float(box.right - box.left) * float(box.bottom - box.top);
     const float area = min(in_box, per_circle * square(c.radius));
     if (c.alpha == 0.5f)
-      halvings += area;
+      halvings_ += area;
     else
-      halvings += min(64.f, -log2f(1 - c.alpha)) * area, uneven = 1;
+      halvings_ += min(64.f, -log2f(1 - c.alpha)) * area, uneven_ = 1;
   }
+  // Depth in whole pixels that are halved. So few of a thread that 256 of them fit: 16 times 1024 x 1024.
+  __device__ Summary summary() const {
+    return {__float_as_uint(fabsf(colours_.least)), __float_as_uint(fabsf(colours_.most)), uneven_,
+            unsigned(min(halvings_, float((1 << 24) - 1)))};
+  }
+
+ private:
+  Range colours_{0, 0};
+  float halvings_ = 0;  // the sum of -log2(1 - alpha) over circles and their pixels
+  unsigned uneven_ = 0;
 };
 
 // At most this many blocks: enough to read circles at the speed of memory, few enough for a block's threads to combine
@@ -71,20 +90,14 @@ static __global__ void __launch_bounds__(survey_threads) survey_kernel(const flo
   if (threadIdx.x == 0) ranges[blockIdx.x] = r;
 }
 
-struct Together {
-  template <class>
-  __device__ static Summary neutral() {
-    return {};
-  }
-  __device__ Summary operator()(Summary a, const Summary& b) const {
-    a.add(b);
-    return a;
-  }
-};
-// Thread 0 has the summary of a block of whole warps.
+// The summaries of a block's warps together. All threads have it.
 __device__ inline Summary block_summary(const Summary& s) {
-  __shared__ Summary warp_totals[warp_size];
-  return block_reduce(s, Together{}, warp_totals);
+  __shared__ Summary of_warps[warp_size];
+  const Summary own = s.of_warp();
+  if (threadIdx.x % warp_size == 0) of_warps[threadIdx.x / warp_size] = own;
+  __syncthreads();
+  const unsigned lane = threadIdx.x % warp_size;
+  return (lane < blockDim.x / warp_size ? of_warps[lane] : Summary{}).of_warp();
 }
 
 inline Status run_survey(const Args& a, const Survey& survey) {
