@@ -1,6 +1,8 @@
-// A limit for the renderer's scratch memory is kept, and changes no bit. The emulator stands in for the GPU.
+// A limit for the renderer's scratch memory is kept, and changes no bit; nor does a rung that stops early change the
+// sign of a zero. The emulator stands in for the GPU.
 #include <gtest/gtest.h>
 
+#include <cstring>
 #include <vector>
 
 #include "base/workspace.h"
@@ -34,6 +36,26 @@ TEST(SimtRender, ScratchHasALimit) {
         EXPECT_EQ(gpu.workspace().held() == 0, scratch < 50'000) << scene << ' ' << scratch << ' ' << rung;
       }
   }
+}
+
+// Black over black is 0 or -0, as the circles and the background have it.
+TEST(SimtRender, ZerosKeepTheirSigns) {
+  plain_emulator().configure({});
+  const Picture picture{.width = 200, .height = 20, .red = 0, .green = 0, .blue = -0.0f, .channels = Channels::rgb};
+  const auto drawn = draw_scene(find_scene("shallow"), 1025, 1);
+  const std::vector<float> circles(&drawn[0].x, &drawn[0].x + drawn.size() * floats_per_circle);
+  const auto image_of = [&](Device device, const char* rung) {
+    std::vector<float> image(std::size_t{picture.width} * picture.height * 3, -77);
+    render(device, circles, image, picture, {.rung = rung});
+    return image;
+  };
+  const auto expected = image_of(Device::cpu(), "serial");
+  const auto is_expected = [&](const std::vector<float>& image) {
+    return std::memcmp(image.data(), expected.data(), expected.size() * sizeof(float)) == 0;
+  };
+  EXPECT_TRUE(is_expected(image_of(Device::cpu(), "simd")));
+  for (const char* rung : {"last_first", "binned", "list_ends"})
+    EXPECT_TRUE(is_expected(image_of(Device(plain_emulator()), rung))) << rung;
 }
 
 }  // namespace

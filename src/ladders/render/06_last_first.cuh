@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(tile_threads) last_first_kernel(const float* c
       draw_list(low, list, count, f, pixel);
       if (exact) draw_list(high, list, count, f, pixel);
     }
-    const bool certain = !exact || (low.red == high.red && low.green == high.green && low.blue == high.blue);
+    const bool certain = !exact || same_numbers(low, high);
     if (__syncthreads_and(certain || !pixel.inside)) return pixel.put(image, f, low);
   }
 

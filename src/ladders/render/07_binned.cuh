@@ -38,8 +38,7 @@ __device__ __forceinline__ void draw_step(Colour& low, Colour& high, bool& two, 
       blend(low, paint);
       if (two) blend(high, paint);
     }
-    const bool same = low.red == high.red && low.green == high.green && low.blue == high.blue;
-    if (two) two = !__all_sync(all_lanes, same || !pixel.inside);
+    if (two) two = !__all_sync(all_lanes, same_numbers(low, high) || !pixel.inside);
   }
 }
 

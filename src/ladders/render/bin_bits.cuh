@@ -24,14 +24,13 @@ static __global__ void __launch_bounds__(bin_threads) bin_bits_kernel(const floa
     const unsigned bit = first + lane;
     atomicOr(&bitmap[bit / warp_size * stride + bin], 1u << bit % warp_size);
   });
-  const unsigned row = bins.shares.row(bins.grid.count());
+  const unsigned words = bins.shares.words(), row = bins.shares.row(bins.grid.count());
   for (unsigned at = 4 * threadIdx.x; at < row; at += 4 * bin_threads) {
     unsigned four[4];
 #pragma unroll
-    for (unsigned k = 0; k < 4; ++k)
-      four[k] = bitmap[((at + k) & (bins.shares.words() - 1)) * stride + ((at + k) >> shift)];
-    const unsigned bin = at >> shift, word = at & (bins.shares.words() - 1);
-    *reinterpret_cast<uint4*>(bins.bits_of(blockIdx.x, bin) + word) = uint4{four[0], four[1], four[2], four[3]};
+    for (unsigned k = 0; k < 4; ++k) four[k] = bitmap[((at + k) & (words - 1)) * stride + ((at + k) >> shift)];
+    *reinterpret_cast<uint4*>(bins.bits_of(blockIdx.x, at >> shift) + (at & (words - 1))) =
+        uint4{four[0], four[1], four[2], four[3]};
   }
   if (threadIdx.x == 0) {
     last = take_ticket(bins.done) == gridDim.x - 1;

@@ -75,8 +75,8 @@ struct BinnedCircles {
   Summary* summary;        // [1]
   BinKey* keys;            // [n]
   unsigned* counts;        // [blocks][bins]
-  unsigned* done;          // [1]: a counter of the workspace
   unsigned* bits;          // [blocks][bins][words], see bits_of(): instead of keys, counts and lists; or null
+  unsigned* done;          // [1]: a counter of the workspace
   BinList* lists;          // [bins]
   Unfinished* unfinished;  // [1]
   unsigned* cursor;        // [1]
@@ -118,11 +118,8 @@ struct BinnedCircles {
           if (there && !bits) keys[shares.place(batch)] = key;
           grid.each(f, shares.lanes, key, c, box, visit);
         });
-    Summary of_block = block_summary(seen.summary());
-    // Below 2^23, so that the sum of 512 blocks fits.
-    const float depth = float(of_block.depth) * (0x1p16f / (float(f.width) * float(f.height)));
-    of_block.depth = unsigned(min(depth + 0.5f, float((1 << 23) - 1)));
-    if (threadIdx.x == 0) parts[blockIdx.x] = of_block;
+    const Summary of_block = block_summary(seen.summary());
+    if (threadIdx.x == 0) parts[blockIdx.x] = of_block.per_pixel(float(f.width) * float(f.height));
   }
   // The summary of all circles. For all threads of a block; all have it.
   __device__ Summary summarize() const {

@@ -172,7 +172,7 @@ class Renderer {
     const bool exact = a_.frame.eps == 0;
     // No colour exceeds 16 times the largest that is drawn: a blend of M over C is at most C where C = 16 M, for alpha
     // above 2^-22 because 15 alpha outweighs the rounding, and below because the sum rounds down to C.
-    const float most = exact ? 16 * survey_.most : survey_.most, least = survey_.negative ? -most : 0;
+    const float most = exact ? 16 * survey_.most : survey_.most, least = survey_.negative ? -most : -0.f;
     alignas(64) float colours[2 * 3 * tile_pixels];
     std::fill_n(colours, 3 * tile_pixels, exact ? least : (least + most) / 2);
     if (exact) std::fill_n(colours + 3 * tile_pixels, 3 * tile_pixels, most);

@@ -9,11 +9,17 @@ struct Range {
   float least, most;
 };
 
-// What is known of some circles, as whole numbers: a warp combines its lanes' by one instruction each.
+// What is known of some circles, as whole numbers: a warp combines its lanes' by one instruction each. Loaded at once.
 struct alignas(16) Summary {
   unsigned least = 0, most = 0;  // bits of the least colour's absolute value, if negative, and of the largest
   unsigned uneven = 0;           // 0: every blend may be a fused multiply-add
-  unsigned depth = 0;            // 2^-16: how often a pixel is halved by what covers it, on average
+  // How often what covers a pixel halves it. Of a block's circles, the sum over all pixels; then the mean, by 2^-16.
+  unsigned depth = 0;
+  // With the mean instead of the sum, and below 2^23, so that those of 512 blocks can be added.
+  __device__ Summary per_pixel(float pixels) const {
+    const float mean = float(depth) * (0x1p16f / pixels) + 0.5f;
+    return {least, most, uneven, unsigned(min(mean, float((1 << 23) - 1)))};
+  }
   __device__ Range colours() const { return {-__uint_as_float(least), __uint_as_float(most)}; }
   __device__ float halvings() const { return float(depth) * 0x1p-16f; }
   __device__ void add(const Summary& other) {
@@ -42,7 +48,7 @@ class Seen {
     else
       halvings_ += min(64.f, -log2f(1 - c.alpha)) * area, uneven_ = 1;
   }
-  // Depth in whole pixels that are halved. So few of a thread that 256 of them fit: 16 times 1024 x 1024.
+  // Its depth is 16 times 1024 x 1024 pixels at most, so that those of 256 threads can be added.
   __device__ Summary summary() const {
     return {__float_as_uint(fabsf(colours_.least)), __float_as_uint(fabsf(colours_.most)), uneven_,
             unsigned(min(halvings_, float((1 << 24) - 1)))};
@@ -90,7 +96,7 @@ static __global__ void __launch_bounds__(survey_threads) survey_kernel(const flo
   if (threadIdx.x == 0) ranges[blockIdx.x] = r;
 }
 
-// The summaries of a block's warps together. All threads have it.
+// The summaries of a block's threads together. All threads have it. Another call is to follow a __syncthreads().
 __device__ inline Summary block_summary(const Summary& s) {
   __shared__ Summary of_warps[warp_size];
   const Summary own = s.of_warp();
@@ -109,13 +115,13 @@ inline Status run_survey(const Args& a, const Survey& survey) {
 //
 // No colour exceeds 16 times the largest that is drawn, in absolute value: a blend of M over C is at most C where C is
 // 16 M; for alpha above 2^-22 because 15 alpha outweighs the rounding, and below because the sum rounds to C. Where
-// nothing negative is drawn, no blend is negative.
+// nothing negative is drawn, no blend is negative; but -0 it may be.
 // With alpha 1/2 everywhere (`halves`), none exceeds the largest itself: half of it is exact, and so is twice that.
 __device__ inline Range underneath(const Range& drawn, const Frame& f, bool halves = false) {
   const float least = min(drawn.least, min(f.red, min(f.green, f.blue)));
-  if (halves) return {least, max(drawn.most, max(f.red, max(f.green, f.blue)))};
+  if (halves) return {least < 0 ? least : -0.f, max(drawn.most, max(f.red, max(f.green, f.blue)))};
   const float most = max(max(drawn.most, 1.f), max(-least, max(f.red, max(f.green, f.blue))));
-  return {least < 0 ? -16 * most : 0, 16 * most};
+  return {least < 0 ? -16 * most : -0.f, 16 * most};
 }
 
 // The same from the blocks' results, for all threads of a block of at least survey_blocks threads.

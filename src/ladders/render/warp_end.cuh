@@ -121,8 +121,7 @@ class WarpEnd {
   __device__ bool same(const Colour (&low)[2], const Colour (&high)[2]) const {
     bool all = true;
     for (unsigned k = 0; k < 2; ++k)
-      all = all && (!patch_.inside[k] ||
-                    (low[k].red == high[k].red && low[k].green == high[k].green && low[k].blue == high[k].blue));
+      all = all && (!patch_.inside[k] || (fused ? same_bits(low[k], high[k]) : same_numbers(low[k], high[k])));
     return __all_sync(all_lanes, all);
   }
   __device__ static __forceinline__ void over(Colour& c, const Disc& d) {

@@ -73,7 +73,9 @@ std::vector<Settings> variants(const Primitive& p, Type type) {
                             {"x1", "1.5"},
                             {"y1", "0.3"},
                             {"channels", "rgbw"}}),
-          p.settings(type, {{"width", "200"}, {"height", "20"}, {"channels", "rgb"}}),
+          p.settings(
+              type,
+              {{"width", "200"}, {"height", "20"}, {"channels", "rgb"}, {"red", "0"}, {"green", "0"}, {"blue", "-0"}}),
           // More bins than a circle's key has room for, and small enough for the traced emulator.
           p.settings(type, {{"width", "288"}, {"height", "8"}}),
           // As large as the plain emulator checks, and more than one window there.

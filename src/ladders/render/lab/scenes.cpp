@@ -220,11 +220,12 @@ void identical(Circles circles, std::uint64_t seed) {
   each(circles.first(std::min<std::size_t>(1, circles.size())), seed, [](Circle& c, auto) { c.radius = .3f; });
   repeat(circles, 1);
 }
-// Black, so that no pixel is certain however deep it is. Those on the left are hundreds of circles deep; the others
-// some 40, as many as are drawn at the first try, and all that there are at the second.
+// Black, so that no pixel is certain however deep it is, and partly -0, which over -0 stays so. Those on the left are
+// hundreds of circles deep; the others some 40, as many as are drawn at the first try, and all that there are at the
+// second.
 void shallow(Circles circles, std::uint64_t seed) {
   const std::size_t every = std::max<std::size_t>(1, circles.size() / 50);
-  each(circles, seed, [](Circle& c, auto) { c.radius = .8f, c.red = c.green = c.blue = 0; });
+  each(circles, seed, [](Circle& c, auto) { c.radius = .8f, c.red = 0, c.green = c.blue = -0.f; });
   for (std::size_t k = 0; k < circles.size(); ++k)
     if (k % every) circles[k].x = -1.8f, circles[k].y = .5f, circles[k].radius = 2;
 }
