@@ -2,11 +2,14 @@
 //
 // Idea      keys are cut into chunks; each is counted by one core and moved by one. The counts are added up bucket by
 //           bucket, and in a bucket chunk by chunk, so that each chunk knows where its keys of a bucket go. While the
-//           output is in the cache, keys move one by one; else in blocks. Few keys take one core, whose only table is
-//           the array of offsets.
+//           output is in the cache, keys move one by one; else in blocks. Few keys take one core, or all, whichever has
+//           been faster lately; one core's only table is the array of offsets.
 // Traffic   keys read twice, values once, both written once; a count per bucket and chunk, or block.
 // Order     the input's: chunks are in order, and so are the keys of a chunk.
 // Source    Zagha, Blelloch, Radix Sort for Vector Multiprocessors, 1991.
+#include <bit>
+
+#include "cpu/one_or_all.h"
 #include "ladders/partition/binding.h"
 #include "ladders/partition/cpu_cores.h"
 
@@ -44,10 +47,20 @@ struct parallel {
 
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    const Plan plan = plan_for(a.in.n, a.in.buckets.count, sizeof(T), a.values.bytes, threads_of(a.tuning));
-    if constexpr (O::bucketing == Bucketing::digit)
-      if (plan.way == Way::scatter && plan.cores == 1) return scatter_on_one_core(a);
-    return Pass<T, O>(a, plan).run();
+    const auto on = [&a](int threads) {
+      const Plan plan = plan_for(a.in.n, a.in.buckets.count, sizeof(T), a.values.bytes, threads);
+      if constexpr (O::bucketing == Bucketing::digit)
+        if (plan.way == Way::scatter && plan.cores == 1) return scatter_on_one_core(a);
+      return Pass<T, O>(a, plan).run();
+    };
+    const int threads = threads_of(a.tuning);
+    if (a.tuning.threads || threads == 1 || a.in.n < least_for_cores || a.in.n >= surely_for_cores) return on(threads);
+    // Calls are alike if their keys have one type, their values one width (0, 4, 8 or 16 bytes), and elements and
+    // buckets are as many, to within a factor of two.
+    static OneOrAll faster[std::bit_width(surely_for_cores)][17][4];
+    OneOrAll& way =
+        faster[std::bit_width(a.in.n)][std::bit_width(a.in.buckets.count)][std::bit_width(a.values.bytes / 4)];
+    return way.call([&](bool all) { return on(all ? threads : 1); });
   }
 };
 
