@@ -42,6 +42,13 @@ TEST(OneOrAll, NoticesThatTheOtherHasBecomeFaster) {
   EXPECT_GT(take(way, 1000, 10, 25).on_one, 900);
 }
 
+TEST(OneOrAll, DoesNotGiveUpAWayThatWasFarSlower) {
+  OneOrAll way;
+  take(way, 100'000, 10, 10'000);
+  take(way, 4000, 10, 6);
+  EXPECT_GT(take(way, 1000, 10, 6).on_all, 950);
+}
+
 // A call that wakes the cores takes long, and those after it are fast: in one of few calls that counts, in a loop not.
 TEST(OneOrAll, JudgesSeveralCallsInARow) {
   const auto first_is_slow = [](OneOrAll& way, int calls_in_a_row, int n) {

@@ -39,7 +39,8 @@ class OneOrAll {
     trials_left_ = patience_;
   }
 
-  // Returns f(all()) and records its time. Meanwhile, a call on another thread or inside f returns f(true).
+  // Returns f(all()) and records its time. Meanwhile, a call on another thread or inside f returns f(true): the cores
+  // are busy, so parallel() runs it on the caller's.
   template <class F>
   auto call(F&& f) {
     if (busy_.test_and_set(std::memory_order_acquire)) return f(true);

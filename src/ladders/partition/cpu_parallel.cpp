@@ -36,6 +36,13 @@ Status scatter_on_one_core(const Args<T, By<Bucketing::digit>>& a) {
   return {};
 }
 
+template <class T, class O>
+Status run_plan(const Args<T, O>& a, const Plan& plan) {
+  if constexpr (O::bucketing == Bucketing::digit)
+    if (plan.way == Way::scatter && plan.cores == 1) return scatter_on_one_core(a);
+  return Pass<T, O>(a, plan).run();
+}
+
 struct parallel {
   static constexpr Story story{
       .idea =
@@ -47,20 +54,17 @@ struct parallel {
 
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    const auto on = [&a](int threads) {
-      const Plan plan = plan_for(a.in.n, a.in.buckets.count, sizeof(T), a.values.bytes, threads);
-      if constexpr (O::bucketing == Bucketing::digit)
-        if (plan.way == Way::scatter && plan.cores == 1) return scatter_on_one_core(a);
-      return Pass<T, O>(a, plan).run();
+    const auto plan_on = [&a](int threads) {
+      return plan_for(a.in.n, a.in.buckets.count, sizeof(T), a.values.bytes, threads);
     };
-    const int threads = threads_of(a.tuning);
-    if (a.tuning.threads || threads == 1 || a.in.n < least_for_cores || a.in.n >= surely_for_cores) return on(threads);
+    const Plan plan = plan_on(threads_of(a.tuning));
+    if (plan.cores == 1 || a.tuning.threads || a.in.n >= surely_for_cores) return run_plan(a, plan);
     // Calls are alike if their keys have one type, their values one width (0, 4, 8 or 16 bytes), and elements and
     // buckets are as many, to within a factor of two.
-    static OneOrAll faster[std::bit_width(surely_for_cores)][17][4];
+    static OneOrAll faster[std::bit_width(surely_for_cores)][std::bit_width(most_buckets) + 1][4];
     OneOrAll& way =
         faster[std::bit_width(a.in.n)][std::bit_width(a.in.buckets.count)][std::bit_width(a.values.bytes / 4)];
-    return way.call([&](bool all) { return on(all ? threads : 1); });
+    return way.call([&](bool all) { return run_plan(a, all ? plan : plan_on(1)); });
   }
 };
 
