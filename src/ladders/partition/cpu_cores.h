@@ -207,8 +207,9 @@ inline std::size_t block_for(unsigned buckets, std::size_t element_bytes) {
 // counters cost less, each, than a few: in cache and beyond it, us, 2^16 keys into 2^12 53 and 48, 98 and 68; into 2^13
 // 59 and 52, 142 and 100; pairs into 2^12 79 and 60, 175 and 138.
 inline constexpr std::size_t least_for_cores = std::size_t{1} << 14, many_for_cores = std::size_t{1} << 16;
-// From here on two Zen 5 cores are always faster than one: 2^20 keys 1.2 to 4 times as fast, near each other or far.
-// Below, that depends on what the machine does (cpu/one_or_all.h).
+// From here on two Zen 5 cores are always faster than one: 2^20 keys 1.2 to 4 times as fast, even where they are far
+// apart (results/zen5/trials/partition-2-20-threads.jsonl). Below, it depends on the machine's state
+// (cpu/one_or_all.h).
 inline constexpr std::size_t surely_for_cores = std::size_t{1} << 20;
 constexpr std::size_t least_bytes_per_counter(std::size_t n) { return n < many_for_cores ? 64 : 16; }
 
