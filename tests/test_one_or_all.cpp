@@ -77,8 +77,20 @@ TEST(OneOrAll, CallsInsideACallTakeAll) {
   way.call([&](bool all) {
     EXPECT_FALSE(all);
     EXPECT_TRUE(way.call([](bool inner) { return inner; }));
-    return 0;
+    return true;
   });
+}
+
+TEST(OneOrAll, CallsThatFailAreNotTimed) {
+  OneOrAll way;
+  take(way, 40, 10, 25);
+  ASSERT_FALSE(way.all());
+  for (int i = 0; i < 1000; ++i) {
+    way.call([](bool all) {
+      EXPECT_FALSE(all);
+      return false;
+    });
+  }
 }
 
 }  // namespace

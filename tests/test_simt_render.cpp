@@ -58,5 +58,20 @@ TEST(SimtRender, ZerosKeepTheirSigns) {
     EXPECT_TRUE(is_expected(image_of(Device(plain_emulator()), rung))) << rung;
 }
 
+// A block stages the circles of its tile in parts, of any size.
+TEST(SimtRender, StagesInParts) {
+  plain_emulator().configure({});
+  const Picture picture{.width = 100, .height = 104, .channels = Channels::rgb};
+  for (const std::size_t n : {520, 799, 801}) {
+    const auto drawn = draw_scene(find_scene("shallow"), n, 1);
+    const std::vector<float> circles(&drawn[0].x, &drawn[0].x + n * floats_per_circle);
+    std::vector<float> image(std::size_t{picture.width} * picture.height * 3), expected = image;
+    Device cpu = Device::cpu(), gpu(plain_emulator());
+    render(cpu, circles, expected, picture);
+    render(gpu, circles, image, picture, {.rung = "list_ends"});
+    EXPECT_TRUE(image == expected) << n;
+  }
+}
+
 }  // namespace
 }  // namespace upsweep

@@ -39,15 +39,15 @@ class OneOrAll {
     trials_left_ = patience_;
   }
 
-  // Returns f(all()) and records its time. Meanwhile, a call on another thread or inside f returns f(true): the cores
-  // are busy, so parallel() runs it on the caller's.
+  // Returns f(all()) and, if that is true, records its time: a call that fails ends early. Meanwhile, a call on another
+  // thread or inside f returns f(true): the cores are busy, so parallel() runs it on the caller's.
   template <class F>
   auto call(F&& f) {
     if (busy_.test_and_set(std::memory_order_acquire)) return f(true);
     using Clock = std::chrono::steady_clock;
     const auto begin = Clock::now();
     const auto result = f(all_);
-    took(std::chrono::duration<double, std::micro>(Clock::now() - begin).count());
+    if (result) took(std::chrono::duration<double, std::micro>(Clock::now() - begin).count());
     busy_.clear(std::memory_order_release);
     return result;
   }

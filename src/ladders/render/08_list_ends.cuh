@@ -17,6 +17,7 @@
 // Source    Levoy 1990; Ashkiani et al. 2016, as in binned
 #pragma once
 #include "kernel/ptx.h"
+#include "ladders/render/columns.cuh"
 #include "ladders/render/few_circles.cuh"
 #include "ladders/render/patch_bits.cuh"
 #include "ladders/render/warp_end.cuh"
@@ -24,75 +25,108 @@
 
 namespace upsweep::ladders::render {
 
-static_assert(bin_blocks <= patch_threads);  // for columns of bits
+// What a block has staged of its tile's circles: of a list or a column the end, the last circle first.
+class Staged {
+ public:
+  unsigned count = 0;                // circles
+  bool last = false, whole = false;  // there is no more to stage; and nothing is left out
 
-// Draws the tile from the end of its list, if that is possible; the list's last entries are before `end`. For all
+  // Stages the last entries of a list, of which `there` are in the array, before `end`.
+  __device__ void more_of_list(const float* circles, unsigned listed, unsigned there, const unsigned* end,
+                               PatchMemory& memory) {
+    const unsigned at = count + threadIdx.x, ready = min(there, patch_staged);
+    count = min(ready, count + patch_threads);
+    if (at < count) keep(memory.staged[at], load_circle(circles, *(end - 1 - at)));
+    last = count == ready, whole = count == listed;
+    __syncthreads();
+  }
+  // Stages the circles of a column that reach the tile; the bin is larger.
+  __device__ void more_of_column(const float* circles, ColumnEnd& column, PatchMemory& memory) {
+    const unsigned found = column.next(memory.found, memory.warp_totals);
+    Circle c{};
+    bool reached = false;
+    if (threadIdx.x < found) {
+      c = load_circle(circles, memory.found[threadIdx.x]);
+      reached = memory.centres.reached_by(c);
+    }
+    const unsigned some = __ballot_sync(all_lanes, reached);
+    unsigned all;
+    const unsigned place = count + sum_of_warps(unsigned(__popc(some)), memory.warp_totals, all) +
+                           unsigned(__popc(some & ((1u << threadIdx.x % warp_size) - 1)));
+    const bool room = count + all <= patch_staged;
+    if (reached && room) keep(memory.staged[place], c);
+    if (room) count += all;
+    whole = room && column.empty(), last = whole || !room;
+    __syncthreads();
+  }
+};
+
+// Draws the tile from the end of its list or column, if that is possible; stage(staged) stages more of it. For all
 // threads of the block.
-template <bool fused, bool exact>
-__device__ bool draw_end(const float* circles, const BinnedCircles& bins, const BinList& list, const unsigned* end,
-                         const Range& colours, PatchMemory& memory, const Patch& patch, float* image, const Frame& f) {
-  const unsigned ready = min(list.count - list.skipped, patch_staged);
-  WarpEnd<fused> warp(memory, patch);
+template <bool fused, bool exact, class Stage>
+__device__ bool draw_end(const BinnedCircles& bins, const Range& colours, PatchMemory& memory, Tile tile, float* image,
+                         const Frame& f, Stage&& stage) {
+  const PixelPair pixels(f, tile);
+  WarpEnd<fused> warp(memory, pixels);
   bool drawn = false, given_up = false;
   // What is drawn over: both ends of the range; or, where eps permits, its middle, which is half as far from either.
   Range range = underneath(colours, f, fused || !exact);
-  const float enough_for_eps = bins.halvings + (range.least < 0 ? 1 : 0);  // the range is at most twice the largest
+  // The range is at most twice the largest.
+  const auto enough_for_eps = typename WarpEnd<fused>::Halvings(ceilf(bins.halvings)) + (range.least < 0 ? 1 : 0);
   if (!exact) range.least = range.most = (range.least + range.most) / 2;
-  float enough = exact ? first_try<fused> : enough_for_eps;
+  auto enough = exact ? first_try<fused> : enough_for_eps;
   const auto draw = [&](bool over_background) {
     Colour low[2], high[2];
     for (unsigned k = 0; k < 2; ++k) {
       low[k] = high[k] = flat_background(f);
-      if (over_background) continue;
+      if (over_background || !pixels.inside[k]) continue;
       low[k] = {range.least, range.least, range.least, 1}, high[k] = {range.most, range.most, range.most, 1};
     }
     drawn = warp.draw(low, high, exact && !over_background);
-    if (drawn) patch.store(image, f, low);
+    if (drawn) pixels.store(image, f, low);
   };
-  for (unsigned first = 0; first < ready; first += patch_threads) {
-    const unsigned at = first + threadIdx.x, count = min(ready, first + patch_threads);
-    if (at < count) keep(memory.staged[at], load_circle(circles, *(end - 1 - at)));
-    __syncthreads();
+  Staged staged;
+  do {
+    stage(staged);
     while (!drawn && !given_up) {
-      warp.go_back(count, count == ready, enough);
-      const bool whole_list = count == list.count && !warp.full;
+      warp.go_back(staged.count, staged.last, enough);
+      const bool whole_list = staged.whole && !warp.full;
       if (!warp.saturated && !whole_list) break;
       draw(!warp.saturated);
       enough += step;
       given_up = !drawn && enough > last_try;
     }
-    if (__syncthreads_and(drawn || given_up || warp.full)) break;
-  }
-  if (list.count == 0) draw(true);
+  } while (!__syncthreads_and(drawn || given_up || warp.full) && !staged.last);
   return __syncthreads_and(drawn);
 }
 
-// Calls draw(circles) for parts of a bin's column of bits: for all of it, if there is room for its circles; otherwise
-// for those of so many blocks at once that there is in any case.
+// Calls draw(circles) for parts of a bin's column: for as much of it as a block reads at once, if there is room for its
+// circles; otherwise for so much that there is in any case.
 template <class Draw>
 __device__ void each_part(const float* circles, const BinnedCircles& bins, unsigned bin, BitsMemory& memory,
                           Draw&& draw) {
   constexpr unsigned most = BitsMemory::most_of_column;
-  const unsigned blocks = bins.shares.blocks;
-  for (unsigned block = 0, step = blocks; block < blocks;) {
-    const unsigned count = Column(bins, bin, block, min(block + step, blocks))
-                               .each(0xffffffffu, memory.warp_totals, [&](unsigned place, unsigned, unsigned circle) {
-                                 if (place < most) memory.column[place] = circle;
-                               });
+  const unsigned words = bins.shares.column();
+  for (unsigned first = 0, step = Column::most_each * patch_threads; first < words;) {
+    const unsigned part = min(step, words - first);
+    const unsigned count =
+        Column(bins.column(bin), first, part).each(memory.warp_totals, [&](unsigned place, unsigned circle) {
+          if (place < most) memory.column[place] = circle;
+        });
     __syncthreads();
     if (count > most) {
-      step = most / (bin_warps * warp_size);
+      step = most / warp_size;
     } else {
       draw(TileCircles(circles, memory.column, count));
-      block += step;
+      first += part;
     }
   }
 }
 
 // Draws the tile from the first circle on: from its bin's list or column, or, if it has none, from all circles.
 template <bool fused, bool columns>
-__device__ void draw_list(const float* circles, std::size_t n, const BinnedCircles& bins, unsigned bin,
-                          const Patch& patch, float* image, const Frame& f) {
+__device__ void draw_list(const float* circles, std::size_t n, const BinnedCircles& bins, unsigned bin, Tile tile,
+                          float* image, const Frame& f) {
   BitsMemory& memory = *dynamic_shared<BitsMemory>();
   WarpBits<fused> bits(memory, f);
   const auto draw = [&](const TileCircles& part) { draw_all(part, memory, bits); };
@@ -103,15 +137,15 @@ __device__ void draw_list(const float* circles, std::size_t n, const BinnedCircl
     draw(list.listed() ? TileCircles(circles, bins.indices + list.begin, list.count)
                        : TileCircles(circles, nullptr, n));
   }
-  patch.store(image, f, bits.colour);
+  PixelPair(f, tile).store(image, f, bits.colour);
 }
 template <bool columns>
 __device__ void draw_list(const float* circles, std::size_t n, const BinnedCircles& bins, bool halves, unsigned bin,
-                          const Patch& patch, float* image, const Frame& f) {
+                          Tile tile, float* image, const Frame& f) {
   if (halves)
-    draw_list<true, columns>(circles, n, bins, bin, patch, image, f);
+    draw_list<true, columns>(circles, n, bins, bin, tile, image, f);
   else
-    draw_list<false, columns>(circles, n, bins, bin, patch, image, f);
+    draw_list<false, columns>(circles, n, bins, bin, tile, image, f);
 }
 
 // `columns`: of bits, instead of lists. `exact`: eps is 0.
@@ -120,37 +154,36 @@ __global__ void __launch_bounds__(patch_threads, 2) list_ends_kernel(const float
                                                                      std::size_t n,
                                                                      float* image,  // [height][width][channels]
                                                                      Frame f, BinnedCircles bins) {
-  const Patch patch(f, blockIdx.x, blockIdx.y);
-  const unsigned bin = bins.grid.bin_at(patch.tile_i, patch.tile_j);
+  const Tile tile(blockIdx.x, blockIdx.y);
+  const unsigned bin = bins.grid.bin_at(tile.i, tile.j);
   PatchMemory& memory = *dynamic_shared<PatchMemory>();
-  memory.centres.fill(f, patch);
+  memory.centres.fill(f, tile);
   wait_for_previous();
-  // Both loads wait for memory together.
-  const Column column(bins, bin, 0, columns ? bins.shares.blocks : 0);
-  const Summary all = *bins.summary;
-  const bool halves = all.uneven == 0;
-  BinList list{};  // a column is complete
-  if constexpr (!columns) list = bins.lists[bin];
+  const auto draw_deep = [&](const Summary& all, auto&& stage) {
+    return all.uneven == 0 ? draw_end<true, exact>(bins, all.colours(), memory, tile, image, f, stage)
+                           : draw_end<false, exact>(bins, all.colours(), memory, tile, image, f, stage);
+  };
   // A complete list that is not twice as deep as needed is not worth going backwards first: a warp waits for its
   // slowest pixel, and those are drawn twice.
-  const bool deep = list.skipped > 0 || all.halvings() > 2 * bins.halvings;
-  if (list.listed() && deep) {
-    const unsigned* end = memory.last + patch_staged;
-    if constexpr (columns)
-      list.count = column.each(patch_staged, memory.warp_totals, [&](unsigned place, unsigned count, unsigned circle) {
-        if (count - place <= patch_staged) memory.last[patch_staged - (count - place)] = circle;
-      });
-    else
-      end = bins.indices + list.begin + list.count;
-    __syncthreads();
-    if (halves ? draw_end<true, exact>(circles, bins, list, end, all.colours(), memory, patch, image, f)
-               : draw_end<false, exact>(circles, bins, list, end, all.colours(), memory, patch, image, f))
+  const auto deep = [&](const Summary& all) { return all.halvings() > 2 * bins.halvings; };
+  if constexpr (columns) {
+    ColumnEnd column(bins, bin);  // both loads wait for memory together
+    const Summary all = *bins.summary;
+    if (deep(all) && draw_deep(all, [&](Staged& staged) { staged.more_of_column(circles, column, memory); })) return;
+    draw_list<true>(circles, n, bins, all.uneven == 0, bin, tile, image, f);
+  } else {
+    const Summary all = *bins.summary;
+    const BinList list = bins.lists[bin];
+    if (list.listed() && (list.skipped > 0 || deep(all)) && draw_deep(all, [&](Staged& staged) {
+          staged.more_of_list(circles, list.count, list.count - list.skipped, bins.indices + list.begin + list.count,
+                              memory);
+        }))
       return;
+    if (list.listed() && list.skipped == 0)
+      draw_list<false>(circles, n, bins, all.uneven == 0, bin, tile, image, f);
+    else
+      bins.finish_later(bin);
   }
-  if (columns || (list.listed() && list.skipped == 0))
-    draw_list<columns>(circles, n, bins, halves, bin, patch, image, f);
-  else
-    bins.finish_later(bin);
 }
 
 // The tiles of the unfinished bins, from their first circle on.
@@ -158,17 +191,13 @@ __global__ void __launch_bounds__(patch_threads, 2) unfinished_kernel(const floa
                                                                       std::size_t n,
                                                                       float* image,  // [height][width][channels]
                                                                       Frame f, BinnedCircles bins) {
-  const unsigned side = BinGrid::side / patch_tile, columns = (f.width + patch_tile - 1) / patch_tile;
-  const unsigned tiles = bins.unfinished->count * side * side;
-  for (unsigned t = blockIdx.x; t < tiles; t += gridDim.x) {
-    const unsigned bin = bins.unfinished->bins[t / (side * side)], of_bin = t % (side * side);
-    const unsigned column = bin % bins.grid.columns * side + of_bin % side;
-    const unsigned row = bin / bins.grid.columns * side + of_bin / side;
-    if (column >= columns || row * patch_tile >= f.height) continue;
-    const Patch patch(f, column, row);
+  const unsigned columns = (f.width + patch_tile - 1) / patch_tile;  // a list's bin is a tile
+  for (unsigned t = blockIdx.x; t < bins.unfinished->count; t += gridDim.x) {
+    const unsigned bin = bins.unfinished->bins[t];
+    const Tile tile(bin % columns, bin / columns);
     __syncthreads();
-    dynamic_shared<Centres>()->fill(f, patch);
-    draw_list<false>(circles, n, bins, bins.summary->uneven == 0, bin, patch, image, f);
+    dynamic_shared<Centres>()->fill(f, tile);
+    draw_list<false>(circles, n, bins, bins.summary->uneven == 0, bin, tile, image, f);
   }
 }
 

@@ -33,9 +33,15 @@ inline constexpr unsigned bin_threads = 256, bin_warps = bin_threads / warp_size
 // 1024 bins has 55 KB, so that four of them, and with that all 512, are resident.
 inline constexpr unsigned sorted_entries = emulated ? 1024 : 16384;
 
-// Bins of 32 x 32 pixels.
+// What the circles of a bin are kept as. A block draws 32 x 32 pixels. A list has an entry for each circle and bin, and
+// is read by the blocks of its bin alone, so its bins are as large; a column has a bit for each circle, whether it
+// reaches the bin or not, so that fewer and larger bins are less to write (bin_bits.cuh).
+enum class Bins { lists, columns };
+
+// Bins of 32 x 32 pixels, or 64 x 64.
 struct BinGrid {
-  static constexpr unsigned shift = 5, side = 1u << shift, most = 1u << BinKey::first_bits;
+  static constexpr unsigned most = 1u << BinKey::first_bits;
+  static constexpr unsigned shift_of(Bins kind) { return kind == Bins::lists ? 5 : 6; }
   // For each bin the place of its next entry; and either a word of bits for each warp, or where among the entries
   // sorted it begins, and each warp goes on.
   static constexpr std::size_t shared_bytes_to_scatter(std::size_t bins) {
@@ -49,10 +55,14 @@ struct BinGrid {
     while (shared_bytes_to_scatter(bins) > device_limits().shared_per_block) bins /= 2;
     return bins;
   }
-  unsigned columns, rows;
+  unsigned shift, columns, rows;
   Axes axes;
-  explicit BinGrid(const Frame& f)
-      : columns(unsigned(ceil_div(f.width, side))), rows(unsigned(ceil_div(f.height, side))), axes(f) {}
+  BinGrid(const Frame& f, Bins kind)
+      : shift(shift_of(kind)),
+        columns(unsigned(ceil_div(f.width, side()))),
+        rows(unsigned(ceil_div(f.height, side()))),
+        axes(f) {}
+  UPSWEEP_HD unsigned side() const { return 1u << shift; }
   UPSWEEP_HD unsigned count() const { return columns * rows; }
   __device__ unsigned bin_at(unsigned i, unsigned j) const { return (j >> shift) * columns + (i >> shift); }
 
@@ -104,8 +114,8 @@ struct BinGrid {
   // The bins of a row, from the pixels that are as near to the centre as half the chord of the row's nearest pixels.
   template <class F>
   __device__ void each_of_row(const Frame& f, const Place& p, unsigned row, unsigned owner, F&& visit) const {
-    const float above = centre_y(f, row * side), below = centre_y(f, min((row + 1) * side, f.height) - 1);
-    const float radius2 = square(p.radius), dy2 = square(max(max(above - p.y, p.y - below), 0.f));
+    const float above = centre_y(f, row << shift), below = centre_y(f, min((row + 1) << shift, f.height) - 1);
+    const float radius2 = square(p.radius), dy2 = square(outside(p.y, above, below));
     if (!(dy2 <= radius2)) return;
     // What the bounds of a circle allow for, and what rounding moves squares by 2^-21: the chord's end by 2^-10 of the
     // radius.

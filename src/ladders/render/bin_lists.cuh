@@ -34,8 +34,8 @@ struct Shares {
     return first_of_block(batch) + threadIdx.x / warp_size * lanes + threadIdx.x % warp_size;
   }
   UPSWEEP_HD unsigned words() const { return 1u << words_shift; }
-  // Words that a block has for so many bins: whole packs of four.
-  UPSWEEP_HD unsigned row(unsigned bins) const { return ((bins << words_shift) + 3) / 4 * 4; }
+  // Words with a bit for each circle, in order.
+  UPSWEEP_HD unsigned column() const { return blocks << words_shift; }
   // Calls work(batch, item, there) for batches [begin, end), with load(the place of the thread's circle), which is done
   // while the batch before is worked on.
   template <class Load, class F>
@@ -75,7 +75,7 @@ struct BinnedCircles {
   Summary* summary;        // [1]
   BinKey* keys;            // [n]
   unsigned* counts;        // [blocks][bins]
-  unsigned* bits;          // [blocks][bins][words], see bits_of(): instead of keys, counts and lists; or null
+  unsigned* bits;          // [bins][blocks][words]: instead of keys, counts and lists; or null
   unsigned* done;          // [1]: a counter of the workspace
   BinList* lists;          // [bins]
   Unfinished* unfinished;  // [1]
@@ -84,17 +84,11 @@ struct BinnedCircles {
   unsigned capacity;       // entries
   float halvings;          // that are needed of each pixel; 0: the lists are complete at once
 
-  // `columns`: bits will do instead of lists, if they are not too many (bin_bits.cuh).
+  // `columns`: bits will do instead of lists, if they are not too many.
   explicit BinnedCircles(const Args& a, float needed = 0, bool columns = false);
   Status fill(const Args& a) const;
   UPSWEEP_HD bool fits(unsigned begin, unsigned count) const { return begin <= capacity && count <= capacity - begin; }
-  // Where a bin's words of a block's circles are. Whole sectors of 8 words make a column that is read in sequence; of
-  // fewer words, the rows that a block writes are.
-  __device__ unsigned* bits_of(unsigned block, unsigned bin) const {
-    const unsigned words = shares.words();
-    return bits + (words == bin_warps ? (bin * shares.blocks + block) * words
-                                      : block * shares.row(grid.count()) + bin * words);
-  }
+  __device__ unsigned* column(unsigned bin) const { return bits + std::size_t{bin} * shares.column(); }
   // Puts the rest of the unfinished bins' circles into their lists.
   Status complete(const Args& a) const { return scatter(a, true); }
 

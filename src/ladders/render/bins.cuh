@@ -93,14 +93,16 @@ static __global__ void __launch_bounds__(bin_threads)
 }
 
 inline BinnedCircles::BinnedCircles(const Args& a, float needed, bool columns)
-    : grid(a.frame), shares(a.n), halvings(needed) {
-  const Room room(a, grid.count(), columns);
+    : grid(a.frame, Bins::columns), shares(a.n), halvings(needed) {
+  columns = columns && columns_fit(a, grid.count());
+  if (!columns) grid = BinGrid(a.frame, Bins::lists);
+  const Room room(a, grid.count(), columns ? Bins::columns : Bins::lists);
   auto* const memory = static_cast<char*>(a.workspace->scratch(room.bytes, a.tuning.scratch));
-  done = room.bit_words ? a.workspace->counters(1) : nullptr;
-  parts = room.bit_words && !done ? nullptr : reinterpret_cast<Summary*>(memory);
+  done = columns ? a.workspace->counters(1) : nullptr;
+  parts = columns && !done ? nullptr : reinterpret_cast<Summary*>(memory);
   if (!parts) return;
   summary = parts + shares.blocks;
-  bits = room.bit_words ? reinterpret_cast<unsigned*>(memory + room.bits) : nullptr;
+  bits = columns ? reinterpret_cast<unsigned*>(memory + room.bits) : nullptr;
   keys = reinterpret_cast<BinKey*>(memory + room.keys);
   counts = reinterpret_cast<unsigned*>(memory + room.counts);
   lists = reinterpret_cast<BinList*>(memory + room.lists);

@@ -38,7 +38,7 @@ class BlockList {
 
   __device__ BlockList(const float* all, std::size_t n, const Frame& f, const BinnedCircles& bins)
       : circles(dynamic_shared<Kept>()), all_(all), bounds_(f) {
-    const unsigned per_bin = BinGrid::side / tile_width;
+    const unsigned per_bin = bins.grid.side() / tile_width;
     const BinList list = bins.lists[blockIdx.y / per_bin * bins.grid.columns + blockIdx.x / per_bin];
     listed_ = list.listed();
     indices_ = bins.indices + (listed_ ? list.begin : 0);

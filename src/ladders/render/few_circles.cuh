@@ -14,8 +14,12 @@ namespace upsweep::ladders::render {
 // On the emulator, checks come to the other way with fewer.
 inline constexpr std::size_t few_circles = emulated ? 300 : 2048;
 
+// The region's tiles of 32 x 32 pixels, in each direction.
+inline constexpr unsigned region_tiles = 2, region = region_tiles * patch_tile;
+
 struct FewMemory {
   static constexpr unsigned rounds = unsigned(ceil_div(few_circles, patch_threads));  // of tests
+  Centres centres[region_tiles * region_tiles];
   Disc kept[rounds * patch_threads];
   unsigned warp_totals[warp_size];
 };
@@ -46,37 +50,38 @@ __device__ inline unsigned keep_circles(FewMemory& memory, const float* circles,
   return all;
 }
 
-// The region's tiles of 32 x 32 pixels, in each direction.
-inline constexpr unsigned region_tiles = 2, region = region_tiles * patch_tile;
-
 static __global__ void __launch_bounds__(patch_threads, 2) few_kernel(const float* circles,  // [n][8]
                                                                       std::size_t n,
                                                                       float* image,  // [height][width][channels]
                                                                       Frame f) {
   FewMemory& memory = *dynamic_shared<FewMemory>();
+  const auto tile_at = [](unsigned t) {
+    return Tile(blockIdx.x * region_tiles + t % region_tiles, blockIdx.y * region_tiles + t / region_tiles);
+  };
+  for (unsigned t = 0; t < region_tiles * region_tiles; ++t) memory.centres[t].fill(f, tile_at(t));
   const unsigned i = blockIdx.x * region, j = blockIdx.y * region;
   const unsigned count =
       keep_circles(memory, circles, unsigned(n), centre_x(f, i), centre_y(f, j),
                    centre_x(f, min(i + region, f.width) - 1), centre_y(f, min(j + region, f.height) - 1));
-  const unsigned columns = (f.width + patch_tile - 1) / patch_tile, rows = (f.height + patch_tile - 1) / patch_tile;
   for (unsigned t = 0; t < region_tiles * region_tiles; ++t) {
-    const unsigned column = blockIdx.x * region_tiles + t % region_tiles;
-    const unsigned row = blockIdx.y * region_tiles + t / region_tiles;
-    if (column >= columns || row >= rows) continue;
-    const Patch patch(f, column, row);
+    const Tile tile = tile_at(t);
+    if (tile.i >= f.width || tile.j >= f.height) continue;
+    const Patch patch(memory.centres[t]);
+    const Patch::Bounds bounds = patch.bounds();
+    const Patch::Pixels pixels = patch.pixels();
     Colour colour[2] = {flat_background(f), flat_background(f)};
     for (unsigned first = 0; first < count; first += warp_size) {
       const unsigned at = first + threadIdx.x % warp_size;
-      unsigned left = __ballot_sync(all_lanes, at < count && patch.reached_by(memory.kept[at]).some);
+      unsigned left = __ballot_sync(all_lanes, at < count && bounds.reached_by(memory.kept[at]).some);
       for (; left; left &= left - 1) {
         const Disc& c = memory.kept[first + unsigned(__ffs(int(left))) - 1];
-        const auto covered = patch.covered_by(c);
+        const auto covered = pixels.covered_by(c);
 #pragma unroll
         for (unsigned k = 0; k < 2; ++k)
           if (covered.of[k]) blend(colour[k], {c.red, c.green, c.blue, c.through, c.alpha});
       }
     }
-    patch.store(image, f, colour);
+    PixelPair(f, tile).store(image, f, colour);
   }
 }
 

@@ -1,6 +1,5 @@
 // What a block of 512 threads draws: 32 x 32 pixels, of which each warp has 8 x 8, two of them in each lane.
 #pragma once
-#include "ladders/render/bins.cuh"
 #include "ladders/render/disc.cuh"
 
 namespace upsweep::ladders::render {
@@ -10,62 +9,88 @@ inline constexpr unsigned patch_tile = 32;      // pixels of the block's side
 inline constexpr unsigned patch_staged = 1024;  // circles in shared memory
 inline constexpr unsigned patch_kept = 480;     // of them, that a warp keeps at most
 
-// A warp's pixels: a lane has (i, j[0]) and (i, j[1]), which is four rows below.
-struct Patch {
-  unsigned tile_i, tile_j, i, j[2];  // tile_i, tile_j: the tile's first pixel
-  bool inside[2];
-  float x, y[2], left, top, right, bottom;
-  __device__ Patch(const Frame& f, unsigned tile_column, unsigned tile_row)
-      : tile_i(tile_column * patch_tile), tile_j(tile_row * patch_tile) {
-    const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
-    const unsigned first_i = tile_i + warp % 4 * 8, first_j = tile_j + warp / 4 * 8;
-    i = first_i + lane % 8;
-    x = centre_x(f, min(i, f.width - 1));
-    for (unsigned k = 0; k < 2; ++k) {
-      j[k] = first_j + lane / 8 + 4 * k;
-      inside[k] = i < f.width && j[k] < f.height;
-      j[k] = min(j[k], f.height - 1);
-      y[k] = centre_y(f, j[k]);
-    }
-    left = centre_x(f, min(first_i, f.width - 1)), right = centre_x(f, min(first_i + 7, f.width - 1));
-    top = centre_y(f, min(first_j, f.height - 1)), bottom = centre_y(f, min(first_j + 7, f.height - 1));
-  }
-  // Whether the circle covers the lane's pixels.
-  struct Covered {
-    bool of[2];
-  };
-  __device__ __forceinline__ Covered covered_by(const Disc& c) const {
-    const float dx2 = square(x - c.x);
-    return {{add(dx2, square(y[0] - c.y)) <= c.radius2, add(dx2, square(y[1] - c.y)) <= c.radius2}};
-  }
-  // Whether a circle reaches the warp's pixels, and whether it covers them all. As with `reaches`, the nearest and the
-  // farthest pixel decide exactly.
-  struct Reach {
-    bool some, all;
-  };
-  __device__ __forceinline__ Reach reached_by(const Disc& c) const {
-    const float dx0 = left - c.x, dx1 = c.x - right, dy0 = top - c.y, dy1 = c.y - bottom;
-    const float near2 = add(square(max(max(dx0, dx1), 0.f)), square(max(max(dy0, dy1), 0.f)));
-    const float far2 = add(square(max(fabsf(dx0), fabsf(dx1))), square(max(fabsf(dy0), fabsf(dy1))));
-    return {near2 <= c.radius2, far2 <= c.radius2};
-  }
-  __device__ void store(float* image, const Frame& f, const Colour (&colour)[2]) const {
-    for (unsigned k = 0; k < 2; ++k)
-      if (inside[k]) store_pixel(image, f, f.pixel(i, j[k]), colour[k]);
-  }
+// A block's tile, by its first pixel.
+struct Tile {
+  unsigned i, j;
+  __device__ Tile(unsigned column, unsigned row) : i(column * patch_tile), j(row * patch_tile) {}
 };
 
-// The centres of the tile's columns and rows of pixels, by patches.
+// The centres of the tile's columns and rows of pixels, by patches; also of those past the image's edges.
 struct Centres {
   struct alignas(16) Eight {
     float at[8];
   } x[4], y[4];
   // For all threads of the block, and a barrier is to follow.
-  __device__ void fill(const Frame& f, const Patch& patch) {
+  __device__ void fill(const Frame& f, Tile tile) {
     if (threadIdx.x < patch_tile) {
-      x[threadIdx.x / 8].at[threadIdx.x % 8] = centre_x(f, patch.tile_i + threadIdx.x);
-      y[threadIdx.x / 8].at[threadIdx.x % 8] = centre_y(f, patch.tile_j + threadIdx.x);
+      x[threadIdx.x / 8].at[threadIdx.x % 8] = centre_x(f, tile.i + threadIdx.x);
+      y[threadIdx.x / 8].at[threadIdx.x % 8] = centre_y(f, tile.j + threadIdx.x);
     }
+  }
+  // Whether the circle may cover a pixel of the tile. As in `reaches`, the nearest pixel decides exactly.
+  __device__ bool reached_by(const Circle& c) const {
+    return add(square(outside(c.x, x[0].at[0], x[3].at[7])), square(outside(c.y, y[0].at[0], y[3].at[7]))) <=
+           square(c.radius);
+  }
+};
+
+// A warp's pixels, by their centres in shared memory. A lane has two, the second four rows below the first.
+class Patch {
+ public:
+  __device__ explicit Patch(const Centres& tile)
+      : x_(tile.x[threadIdx.x / warp_size % 4]), y_(tile.y[threadIdx.x / warp_size / 4]) {}
+
+  // Whether a circle reaches the warp's pixels, and whether it covers them all. As in `reaches`, the nearest and the
+  // farthest pixel decide exactly.
+  struct Reach {
+    bool some, all;
+  };
+  struct Bounds {
+    float left, right, top, bottom;
+    __device__ __forceinline__ Reach reached_by(const Disc& c) const {
+      const float dx0 = left - c.x, dx1 = c.x - right, dy0 = top - c.y, dy1 = c.y - bottom;
+      const float near2 = add(square(max(max(dx0, dx1), 0.f)), square(max(max(dy0, dy1), 0.f)));
+      const float far2 = add(square(max(fabsf(dx0), fabsf(dx1))), square(max(fabsf(dy0), fabsf(dy1))));
+      return {near2 <= c.radius2, far2 <= c.radius2};
+    }
+  };
+  __device__ Bounds bounds() const { return {x_.at[0], x_.at[7], y_.at[0], y_.at[7]}; }
+
+  // Whether a circle covers the lane's pixels.
+  struct Covered {
+    bool of[2];
+  };
+  struct Pixels {
+    float x, y[2];
+    __device__ __forceinline__ Covered covered_by(const Disc& c) const {
+      const float dx2 = square(x - c.x);
+      return {{add(dx2, square(y[0] - c.y)) <= c.radius2, add(dx2, square(y[1] - c.y)) <= c.radius2}};
+    }
+  };
+  __device__ Pixels pixels() const {
+    const unsigned lane = threadIdx.x % warp_size;
+    return {x_.at[lane % 8], {y_.at[lane / 8], y_.at[lane / 8 + 4]}};
+  }
+
+ private:
+  const Centres::Eight &x_, &y_;
+};
+
+// Where in the image the lane's two pixels are.
+struct PixelPair {
+  unsigned i, j[2];
+  bool inside[2];
+  __device__ PixelPair(const Frame& f, Tile tile) {
+    const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+    i = tile.i + warp % 4 * 8 + lane % 8;
+    for (unsigned k = 0; k < 2; ++k) {
+      j[k] = tile.j + warp / 4 * 8 + lane / 8 + 4 * k;
+      inside[k] = i < f.width && j[k] < f.height;
+    }
+  }
+  __device__ void store(float* image, const Frame& f, const Colour (&colour)[2]) const {
+    for (unsigned k = 0; k < 2; ++k)
+      if (inside[k]) store_pixel(image, f, f.pixel(i, j[k]), colour[k]);
   }
 };
 
@@ -110,7 +135,7 @@ struct PatchMemory {
   // Bits, for each pixel of the block: which of the circles that its warp keeps cover it.
   unsigned covered[patch_kept / warp_size][2][patch_threads];
   alignas(16) unsigned short kept[patch_warps][patch_kept + warp_size];  // entries that reach a warp
-  unsigned last[patch_staged];                                           // of the circles in a column of bits
+  unsigned found[patch_threads];                                         // circles of a column
   unsigned warp_totals[warp_size];
 };
 

@@ -143,7 +143,7 @@ class WarpBits {
 // How far a circle's centre is on one axis from the pixels of each patch, squared.
 __device__ __forceinline__ void distances(float (&to)[4], const Centres::Eight (&patches)[4], float centre) {
 #pragma unroll
-  for (unsigned p = 0; p < 4; ++p) to[p] = square(max(max(patches[p].at[0] - centre, centre - patches[p].at[7]), 0.f));
+  for (unsigned p = 0; p < 4; ++p) to[p] = square(outside(centre, patches[p].at[0], patches[p].at[7]));
 }
 
 // Draws all of these circles. For all threads of the block, which has the tile's centres in memory.

@@ -15,28 +15,25 @@ constexpr std::size_t entries_for(std::size_t n) {
 
 // The layout of the scratch memory: byte offsets. Lists that find no room are left out.
 struct Room {
-  std::size_t bytes = 0, parts, bits, keys, counts, lists, unfinished, cursor;
-  std::size_t bit_words = 0, entries = 0;
+  std::size_t bytes = 0, parts, bits = 0, keys = 0, counts = 0, lists = 0, unfinished = 0, cursor = 0;
+  std::size_t entries = 0;
 
-  // `columns`: bits instead of lists, if they are not too many.
-  Room(const Args& a, std::size_t bins, bool columns) {
+  Room(const Args& a, std::size_t bins, Bins kind) {
     const Shares shares(a.n);
-    const std::size_t most = a.tuning.scratch, words = std::size_t{shares.blocks} * shares.row(unsigned(bins));
     parts = add((shares.blocks + 1) * sizeof(Summary));
-    if (columns && shares.batches == 1 && words <= most_bit_words &&
-        (!most || bytes + words * sizeof(unsigned) <= most))
-      bit_words = words;
-    const bool listed = bit_words == 0;
-    bits = add(bit_words * sizeof(unsigned));
-    keys = add(listed * a.n * sizeof(BinKey));
-    counts = add(listed * shares.blocks * bins * sizeof(unsigned));
-    lists = add(listed * bins * sizeof(BinList));
-    unfinished = add(listed * sizeof(Unfinished));
+    if (kind == Bins::columns) {
+      bits = add(bins * shares.column() * sizeof(unsigned));
+      return;
+    }
+    keys = add(a.n * sizeof(BinKey));
+    counts = add(shares.blocks * bins * sizeof(unsigned));
+    lists = add(bins * sizeof(BinList));
+    unfinished = add(sizeof(Unfinished));
     cursor = bytes;
-    if (!listed) return;
     bytes += sizeof(unsigned);
     entries = entries_for(a.n);
-    if (most) entries = most < bytes ? 0 : std::min(entries, (most - bytes) / sizeof(unsigned));
+    if (const std::size_t most = a.tuning.scratch)
+      entries = most < bytes ? 0 : std::min(entries, (most - bytes) / sizeof(unsigned));
     bytes += entries * sizeof(unsigned);
   }
 
@@ -48,17 +45,32 @@ struct Room {
   }
 };
 
-// Returns how many bins a window has at most: as many as fit; or a half or a quarter of them, if there is room for
-// bits of these, but not of more: 100,000 circles on 2048 x 2048 pixels 737 us by lists, 296 in four windows. Fewer,
-// where the call limits its scratch, so that their lists find room; 0 if not even one does.
-inline std::size_t bins_of_window(const Args& a, bool columns) {
-  const std::size_t whole = std::min<std::size_t>(BinGrid::fit(), BinGrid(a.frame).count());
-  for (std::size_t bins = whole; columns && 4 * bins >= whole; bins = std::bit_floor(bins - 1))
-    if (Room(a, bins, true).bit_words) return bins;
-  const std::size_t of_bin = std::min(entries_for(a.n) / whole, a.n);
-  std::size_t bins = whole;
-  while (bins && Room(a, bins, false).entries < of_bin * bins) bins = std::bit_floor(bins - 1);
-  return bins;
+// Whether so many bins have columns: if these are not too large.
+inline bool columns_fit(const Args& a, std::size_t bins) {
+  const Shares shares(a.n);
+  return shares.batches == 1 && bins * shares.column() <= most_bit_words &&
+         (!a.tuning.scratch || Room(a, bins, Bins::columns).bytes <= a.tuning.scratch);
+}
+
+// How many bins a window has at most, and of which kind.
+struct WindowBins {
+  std::size_t count;
+  Bins kind;
+};
+// Returns as many bins as fit; or a half or a quarter of them, if there is room for columns of these, but not of more:
+// 100,000 circles on 2048 x 2048 pixels 737 us by lists, 296 in four windows. Fewer, where the call limits its scratch,
+// so that their lists find room; 0 if not even one does.
+inline WindowBins bins_of_window(const Args& a, bool columns) {
+  const auto whole = [&](Bins kind) { return std::min<std::size_t>(BinGrid::fit(), BinGrid(a.frame, kind).count()); };
+  if (columns) {
+    const std::size_t most = whole(Bins::columns);
+    for (std::size_t bins = most; 4 * bins >= most; bins = std::bit_floor(bins - 1))
+      if (columns_fit(a, bins)) return {bins, Bins::columns};
+  }
+  std::size_t bins = whole(Bins::lists);
+  const std::size_t of_bin = std::min(entries_for(a.n) / bins, a.n);
+  while (bins && Room(a, bins, Bins::lists).entries < of_bin * bins) bins = std::bit_floor(bins - 1);
+  return {bins, Bins::lists};
 }
 
 }  // namespace upsweep::ladders::render

@@ -7,28 +7,33 @@ namespace upsweep::ladders::render {
 // Halvings at which a warp tries to be certain: what the range of colours underneath takes, 24 of f32, and 12 in which
 // the last place settles for 99 of 100 warps. The others try again, `step` deeper each time.
 template <bool fused>
-inline constexpr float first_try = fused ? 36 : 40;
-inline constexpr float step = 8, last_try = 80;
+inline constexpr unsigned first_try = fused ? 36 : 40;
+inline constexpr unsigned step = 8, last_try = 80;
+
 // A warp's way backwards through the end of its list. `fused`: alpha is 1/2 everywhere.
 template <bool fused>
 class WarpEnd {
  public:
+  // What covers a pixel halves it so often. With alpha 1/2, as often as circles cover it.
+  using Halvings = std::conditional_t<fused, unsigned, float>;
   bool saturated = false, full = false;
 
-  __device__ WarpEnd(PatchMemory& memory, const Patch& patch)
-      : memory_(memory), patch_(patch), warp_(threadIdx.x / warp_size), lane_(threadIdx.x % warp_size) {
-    for (unsigned k = 0; k < 2; ++k) halvings_[k] = patch.inside[k] ? 0.f : 1e9f;
+  __device__ WarpEnd(PatchMemory& memory, const PixelPair& pixels)
+      : memory_(memory), patch_(memory.centres), warp_(threadIdx.x / warp_size), lane_(threadIdx.x % warp_size) {
+    for (unsigned k = 0; k < 2; ++k) halvings_[k] = pixels.inside[k] ? Halvings{0} : deepest;
   }
 
   // Goes on through the staged entries, of which there are `count`, until all pixels are `enough` halvings deep. The
   // entries that reach the warp are kept, and tested 32 at once; fewer only if no more are to be staged.
-  __device__ void go_back(unsigned count, bool last, float enough) {
+  __device__ void go_back(unsigned count, bool last, Halvings enough) {
+    const Patch::Bounds bounds = patch_.bounds();
+    if (!last) count -= count % warp_size;
     used_ = kept_;  // trimmed, if this is another try
     saturated = deep(enough);
     while (!saturated && !full) {
       for (; found_ < kept_ + warp_size && next_ < count; next_ += warp_size) {
         const unsigned at = next_ + lane_;
-        const auto reach = patch_.reached_by(memory_.staged[min(at, count - 1)]);
+        const auto reach = bounds.reached_by(memory_.staged[min(at, count - 1)]);
         const bool reached = at < count && reach.some;
         const unsigned some = __ballot_sync(all_lanes, reached);
         if (reached)
@@ -61,13 +66,16 @@ class WarpEnd {
   // Of 32 circles, those that cover part of the patch are tested one by one, by every lane, unless they are more: that
   // takes 17 instructions for each, and find_covered less than 300 for all. 8 beats 16 by 2 % in rand100k.
   static constexpr int many_partly = 8;
+  static constexpr Halvings deepest = 1 << 30;  // of pixels past the image's edges
   // An entry kept: the offset of its disc in `staged`, and in the lowest bit whether it covers all of the warp's
   // pixels.
   __device__ unsigned short* kept() const { return memory_.kept[warp_]; }
   __device__ const Disc& disc(unsigned entry) const {
     return *reinterpret_cast<const Disc*>(reinterpret_cast<const char*>(memory_.staged) + (entry & ~1u));
   }
-  __device__ bool deep(float enough) const { return __all_sync(all_lanes, min(halvings_[0], halvings_[1]) >= enough); }
+  __device__ bool deep(Halvings enough) const {
+    return __all_sync(all_lanes, min(halvings_[0], halvings_[1]) >= enough);
+  }
 
   // Finds which pixels the next `size` entries cover.
   __device__ void test(unsigned size) {
@@ -80,16 +88,17 @@ class WarpEnd {
       find_covered(bits, memory_.centres, own.x, own.y, lane_ < size ? own.radius2 : -1.f);
     } else {
       for (unsigned& word : bits) word = ~part & (size < warp_size ? (1u << size) - 1 : all_lanes);
+      const Patch::Pixels pixels = patch_.pixels();
       for (; part; part &= part - 1) {
         const unsigned e = unsigned(__ffs(int(part))) - 1;
-        const auto covered = patch_.covered_by(disc(__shfl_sync(all_lanes, entry, int(e))));
+        const auto covered = pixels.covered_by(disc(__shfl_sync(all_lanes, entry, int(e))));
         for (unsigned k = 0; k < 2; ++k)
           if (covered.of[k]) bits[k] |= 1u << e;
       }
     }
     for (unsigned k = 0; k < 2; ++k) memory_.covered[kept_ / warp_size][k][threadIdx.x] = bits[k];
     if constexpr (fused) {
-      for (unsigned k = 0; k < 2; ++k) halvings_[k] += float(__popc(bits[k]));
+      for (unsigned k = 0; k < 2; ++k) halvings_[k] += unsigned(__popc(bits[k]));
     } else {
       const float own = lane_ < size ? -log2f(1 - disc(entry).alpha) : 0;
       for (unsigned e = 0; e < size; ++e) {
@@ -102,14 +111,14 @@ class WarpEnd {
     __syncwarp();
   }
   // Leaves out those of the last 32 tested, 8 at once, that no pixel needs.
-  __device__ void trim(float enough) {
+  __device__ void trim(Halvings enough) {
     const unsigned word = (kept_ - 1) / warp_size;
     used_ = kept_;
     for (unsigned some = 8; some < warp_size; some += 8) {
       bool enough_without = true;
       for (unsigned k = 0; k < 2; ++k) {
         const unsigned rest = memory_.covered[word][k][threadIdx.x] >> some;
-        enough_without = enough_without && halvings_[k] - float(__popc(rest)) >= enough;
+        enough_without = enough_without && halvings_[k] >= enough + unsigned(__popc(rest));
       }
       if (__all_sync(all_lanes, enough_without)) {
         used_ = min(used_, word * warp_size + some);
@@ -120,8 +129,7 @@ class WarpEnd {
 
   __device__ bool same(const Colour (&low)[2], const Colour (&high)[2]) const {
     bool all = true;
-    for (unsigned k = 0; k < 2; ++k)
-      all = all && (!patch_.inside[k] || (fused ? same_bits(low[k], high[k]) : same_numbers(low[k], high[k])));
+    for (unsigned k = 0; k < 2; ++k) all = all && (fused ? same_bits(low[k], high[k]) : same_numbers(low[k], high[k]));
     return __all_sync(all_lanes, all);
   }
   __device__ static __forceinline__ void over(Colour& c, const Disc& d) {
@@ -150,10 +158,10 @@ class WarpEnd {
   }
 
   PatchMemory& memory_;
-  const Patch& patch_;
+  const Patch patch_;
   const unsigned warp_, lane_;
   unsigned next_ = 0, found_ = 0, kept_ = 0, used_ = 0;  // entries: gone through, that reach, tested, to be drawn
-  float halvings_[2];
+  Halvings halvings_[2];
 };
 
 }  // namespace upsweep::ladders::render

@@ -10,16 +10,16 @@ struct tile_ballot;  // needs no scratch
 extern const Rung kernel_tile_ballot_rung;
 
 // Calls draw(args) for the windows of the image, of at most so many bins as bins_of_window() says, and the largest
-// first. 4096 bins are 2048 x 2048 pixels, unless the image is narrow.
+// first. 4096 bins are 2048 x 2048 pixels, of columns 4096 x 4096, unless the image is narrow.
 template <class T, class Op, class Draw>
 Status each_window(const Args& a, bool columns_of_bits, Draw&& draw) {
-  const std::size_t fit = bins_of_window(a, columns_of_bits);
+  const auto [fit, kind] = bins_of_window(a, columns_of_bits);
   if (fit == 0) return run_rung<tile_ballot, kernel_tile_ballot_rung, T, Op>(a);
-  const std::size_t columns = ceil_div(a.frame.width, BinGrid::side), rows = ceil_div(a.frame.height, BinGrid::side);
-  std::size_t wide = columns;
-  if (columns * rows > fit)
+  const BinGrid grid(a.frame, kind);
+  std::size_t wide = grid.columns;
+  if (grid.count() > fit)
     while (wide > fit / wide) wide = ceil_div(wide, 2);
-  const unsigned width = unsigned(wide) * BinGrid::side, height = unsigned(fit / wide) * BinGrid::side;
+  const unsigned width = unsigned(wide) * grid.side(), height = unsigned(fit / wide) * grid.side();
   for (unsigned top = 0; top < a.frame.height; top += height)
     for (unsigned left = 0; left < a.frame.width; left += width) {
       Args window = a;
