@@ -26,58 +26,66 @@
 namespace upsweep::ladders::render {
 
 // What a block has staged of its tile's circles: of a list or a column the end, the last circle first.
+template <unsigned own, bool exact>
 class Staged {
  public:
+  static constexpr unsigned threads = patch_threads<own>;
+  using Words = ColumnEnd<threads, exact ? 512 / threads : 1>;
   unsigned count = 0;                // circles
   bool last = false, whole = false;  // there is no more to stage; and nothing is left out
 
   // Stages the last entries of a list, of which `there` are in the array, before `end`.
   __device__ void more_of_list(const float* circles, unsigned listed, unsigned there, const unsigned* end,
-                               PatchMemory& memory) {
-    const unsigned at = count + threadIdx.x, ready = min(there, patch_staged);
-    count = min(ready, count + patch_threads);
+                               PatchMemory<own>& memory) {
+    const unsigned at = count + threadIdx.x, ready = min(there, PatchMemory<own>::most_staged);
+    count = min(ready, count + threads);
     if (at < count) keep(memory.staged[at], load_circle(circles, *(end - 1 - at)));
     last = count == ready, whole = count == listed;
     __syncthreads();
   }
   // Stages the circles of a column that reach the tile; the bin is larger.
-  __device__ void more_of_column(const float* circles, ColumnEnd& column, PatchMemory& memory) {
+  __device__ void more_of_column(const float* circles, Words& column, PatchMemory<own>& memory) {
     const unsigned found = column.next(memory.found, memory.warp_totals);
-    Circle c{};
-    bool reached = false;
-    if (threadIdx.x < found) {
-      c = load_circle(circles, memory.found[threadIdx.x]);
-      reached = memory.centres.reached_by(c);
+    bool room = true;
+    for (unsigned first = 0; first < found; first += threads) {
+      const unsigned at = first + threadIdx.x;
+      Circle c{};
+      bool reached = false;
+      if (at < found) {
+        c = load_circle(circles, memory.found[at]);
+        reached = memory.centres.reached_by(c);
+      }
+      const unsigned some = __ballot_sync(all_lanes, reached);
+      unsigned all;
+      const unsigned place = count + sum_of_warps<threads>(unsigned(__popc(some)), memory.warp_totals, all) +
+                             unsigned(__popc(some & ((1u << threadIdx.x % warp_size) - 1)));
+      room = count + all <= PatchMemory<own>::most_staged;
+      if (!room) break;
+      if (reached) keep(memory.staged[place], c);
+      count += all;
+      __syncthreads();
     }
-    const unsigned some = __ballot_sync(all_lanes, reached);
-    unsigned all;
-    const unsigned place = count + sum_of_warps(unsigned(__popc(some)), memory.warp_totals, all) +
-                           unsigned(__popc(some & ((1u << threadIdx.x % warp_size) - 1)));
-    const bool room = count + all <= patch_staged;
-    if (reached && room) keep(memory.staged[place], c);
-    if (room) count += all;
     whole = room && column.empty(), last = whole || !room;
-    __syncthreads();
   }
 };
 
 // Draws the tile from the end of its list or column, if that is possible; stage(staged) stages more of it. For all
 // threads of the block.
-template <bool fused, bool exact, class Stage>
-__device__ bool draw_end(const BinnedCircles& bins, const Range& colours, PatchMemory& memory, Tile tile, float* image,
-                         const Frame& f, Stage&& stage) {
-  const PixelPair pixels(f, tile);
-  WarpEnd<fused> warp(memory, pixels);
+template <unsigned own, bool fused, bool exact, class Stage>
+__device__ bool draw_end(const BinnedCircles& bins, const Range& colours, PatchMemory<own>& memory, Tile tile,
+                         float* image, const Frame& f, Stage&& stage) {
+  const LanePixels<own> pixels(f, tile);
+  WarpEnd<own, fused> warp(memory, pixels);
   bool drawn = false, given_up = false;
   // What is drawn over: both ends of the range; or, where eps permits, its middle, which is half as far from either.
   Range range = underneath(colours, f, fused || !exact);
   // The range is at most twice the largest.
-  const auto enough_for_eps = typename WarpEnd<fused>::Halvings(ceilf(bins.halvings)) + (range.least < 0 ? 1 : 0);
+  const auto enough_for_eps = typename WarpEnd<own, fused>::Halvings(ceilf(bins.halvings)) + (range.least < 0 ? 1 : 0);
   if (!exact) range.least = range.most = (range.least + range.most) / 2;
   auto enough = exact ? first_try<fused> : enough_for_eps;
   const auto draw = [&](bool over_background) {
-    Colour low[2], high[2];
-    for (unsigned k = 0; k < 2; ++k) {
+    Colour low[own], high[own];
+    for (unsigned k = 0; k < own; ++k) {
       low[k] = high[k] = flat_background(f);
       if (over_background || !pixels.inside[k]) continue;
       low[k] = {range.least, range.least, range.least, 1}, high[k] = {range.most, range.most, range.most, 1};
@@ -85,7 +93,7 @@ __device__ bool draw_end(const BinnedCircles& bins, const Range& colours, PatchM
     drawn = warp.draw(low, high, exact && !over_background);
     if (drawn) pixels.store(image, f, low);
   };
-  Staged staged;
+  Staged<own, exact> staged;
   do {
     stage(staged);
     while (!drawn && !given_up) {
@@ -102,102 +110,110 @@ __device__ bool draw_end(const BinnedCircles& bins, const Range& colours, PatchM
 
 // Calls draw(circles) for parts of a bin's column: for as much of it as a block reads at once, if there is room for its
 // circles; otherwise for so much that there is in any case.
-template <class Draw>
-__device__ void each_part(const float* circles, const BinnedCircles& bins, unsigned bin, BitsMemory& memory,
+template <unsigned own, class Draw>
+__device__ void each_part(const float* circles, const BinnedCircles& bins, unsigned bin, BitsMemory<own>& memory,
                           Draw&& draw) {
-  constexpr unsigned most = BitsMemory::most_of_column;
+  using Words = Column<patch_threads<own>>;
+  constexpr unsigned most = BitsMemory<own>::most_of_column;
   const unsigned words = bins.shares.column();
-  for (unsigned first = 0, step = Column::most_each * patch_threads; first < words;) {
+  for (unsigned first = 0, step = Words::most_each * patch_threads<own>; first < words;) {
     const unsigned part = min(step, words - first);
     const unsigned count =
-        Column(bins.column(bin), first, part).each(memory.warp_totals, [&](unsigned place, unsigned circle) {
+        Words(bins.column(bin), first, part).each(memory.warp_totals, [&](unsigned place, unsigned circle) {
           if (place < most) memory.column[place] = circle;
         });
     __syncthreads();
     if (count > most) {
       step = most / warp_size;
     } else {
-      draw(TileCircles(circles, memory.column, count));
+      draw(TileCircles<own>(circles, memory.column, count));
       first += part;
     }
   }
 }
 
 // Draws the tile from the first circle on: from its bin's list or column, or, if it has none, from all circles.
-template <bool fused, bool columns>
+template <unsigned own, bool fused, bool columns>
 __device__ void draw_list(const float* circles, std::size_t n, const BinnedCircles& bins, unsigned bin, Tile tile,
                           float* image, const Frame& f) {
-  BitsMemory& memory = *dynamic_shared<BitsMemory>();
-  WarpBits<fused> bits(memory, f);
-  const auto draw = [&](const TileCircles& part) { draw_all(part, memory, bits); };
+  BitsMemory<own>& memory = *dynamic_shared<BitsMemory<own>>();
+  WarpBits<own, fused> bits(memory, f);
+  const auto draw = [&](const TileCircles<own>& part) { draw_all(part, memory, bits); };
   if constexpr (columns) {
     each_part(circles, bins, bin, memory, draw);
   } else {
     const BinList list = bins.lists[bin];
-    draw(list.listed() ? TileCircles(circles, bins.indices + list.begin, list.count)
-                       : TileCircles(circles, nullptr, n));
+    draw(list.listed() ? TileCircles<own>(circles, bins.indices + list.begin, list.count)
+                       : TileCircles<own>(circles, nullptr, n));
   }
-  PixelPair(f, tile).store(image, f, bits.colour);
+  LanePixels<own>(f, tile).store(image, f, bits.colour);
 }
-template <bool columns>
+template <unsigned own, bool columns>
 __device__ void draw_list(const float* circles, std::size_t n, const BinnedCircles& bins, bool halves, unsigned bin,
                           Tile tile, float* image, const Frame& f) {
   if (halves)
-    draw_list<true, columns>(circles, n, bins, bin, tile, image, f);
+    draw_list<own, true, columns>(circles, n, bins, bin, tile, image, f);
   else
-    draw_list<false, columns>(circles, n, bins, bin, tile, image, f);
+    draw_list<own, false, columns>(circles, n, bins, bin, tile, image, f);
 }
+
+// Pixels of a lane that draws ends: four take three quarters of the instructions that two take for each. Lists that are
+// drawn whole are of tiny circles, of which the more are tested in vain the more pixels a patch has.
+inline constexpr unsigned of_ends = 4, of_whole = 2;
+
+// 0, n - 1, 1, n - 2 and so on.
+__device__ __forceinline__ unsigned outside_in(unsigned k, unsigned n) { return k % 2 ? n - 1 - k / 2 : k / 2; }
 
 // `columns`: of bits, instead of lists. `exact`: eps is 0.
 template <bool columns, bool exact>
-__global__ void __launch_bounds__(patch_threads, 2) list_ends_kernel(const float* circles,  // [n][8]
-                                                                     std::size_t n,
-                                                                     float* image,  // [height][width][channels]
-                                                                     Frame f, BinnedCircles bins) {
-  const Tile tile(blockIdx.x, blockIdx.y);
+__global__ void __launch_bounds__(patch_threads<of_ends>, 4)
+    list_ends_kernel(const float* circles,  // [n][8]
+                     std::size_t n,
+                     float* image,  // [height][width][channels]
+                     Frame f, BinnedCircles bins) {
+  // From the image's edges inwards: the fewer circles cover a tile, the farther it has to go back.
+  const Tile tile(outside_in(blockIdx.x, gridDim.x), outside_in(blockIdx.y, gridDim.y));
   const unsigned bin = bins.grid.bin_at(tile.i, tile.j);
-  PatchMemory& memory = *dynamic_shared<PatchMemory>();
+  PatchMemory<of_ends>& memory = *dynamic_shared<PatchMemory<of_ends>>();
   memory.centres.fill(f, tile);
   wait_for_previous();
+  using End = Staged<of_ends, exact>;
   const auto draw_deep = [&](const Summary& all, auto&& stage) {
-    return all.uneven == 0 ? draw_end<true, exact>(bins, all.colours(), memory, tile, image, f, stage)
-                           : draw_end<false, exact>(bins, all.colours(), memory, tile, image, f, stage);
+    return all.uneven == 0 ? draw_end<of_ends, true, exact>(bins, all.colours(), memory, tile, image, f, stage)
+                           : draw_end<of_ends, false, exact>(bins, all.colours(), memory, tile, image, f, stage);
   };
-  // A complete list that is not twice as deep as needed is not worth going backwards first: a warp waits for its
-  // slowest pixel, and those are drawn twice.
-  const auto deep = [&](const Summary& all) { return all.halvings() > 2 * bins.halvings; };
   if constexpr (columns) {
-    ColumnEnd column(bins, bin);  // both loads wait for memory together
+    typename End::Words column(bins, bin);  // both loads wait for memory together
     const Summary all = *bins.summary;
-    if (deep(all) && draw_deep(all, [&](Staged& staged) { staged.more_of_column(circles, column, memory); })) return;
-    draw_list<true>(circles, n, bins, all.uneven == 0, bin, tile, image, f);
+    if (bins.deep(all) && draw_deep(all, [&](End& staged) { staged.more_of_column(circles, column, memory); })) return;
+    draw_list<of_ends, true>(circles, n, bins, all.uneven == 0, bin, tile, image, f);
   } else {
     const Summary all = *bins.summary;
+    if (!bins.deep(all)) return;
     const BinList list = bins.lists[bin];
-    if (list.listed() && (list.skipped > 0 || deep(all)) && draw_deep(all, [&](Staged& staged) {
+    if (!list.listed() || !draw_deep(all, [&](End& staged) {
           staged.more_of_list(circles, list.count, list.count - list.skipped, bins.indices + list.begin + list.count,
                               memory);
         }))
-      return;
-    if (list.listed() && list.skipped == 0)
-      draw_list<false>(circles, n, bins, all.uneven == 0, bin, tile, image, f);
-    else
       bins.finish_later(bin);
   }
 }
 
-// The tiles of the unfinished bins, from their first circle on.
-__global__ void __launch_bounds__(patch_threads, 2) unfinished_kernel(const float* circles,  // [n][8]
-                                                                      std::size_t n,
-                                                                      float* image,  // [height][width][channels]
-                                                                      Frame f, BinnedCircles bins) {
+// The tiles of lists that are drawn whole, from their first circle on: those that are unfinished; or all.
+__global__ void __launch_bounds__(patch_threads<of_whole>, 2)
+    whole_lists_kernel(const float* circles,  // [n][8]
+                       std::size_t n,
+                       float* image,  // [height][width][channels]
+                       Frame f, BinnedCircles bins) {
   const unsigned columns = (f.width + patch_tile - 1) / patch_tile;  // a list's bin is a tile
-  for (unsigned t = blockIdx.x; t < bins.unfinished->count; t += gridDim.x) {
-    const unsigned bin = bins.unfinished->bins[t];
+  const bool all = !bins.deep(*bins.summary);
+  const unsigned tiles = all ? bins.grid.count() : bins.unfinished->count;
+  for (unsigned t = blockIdx.x; t < tiles; t += gridDim.x) {
+    const unsigned bin = all ? t : bins.unfinished->bins[t];
     const Tile tile(bin % columns, bin / columns);
     __syncthreads();
     dynamic_shared<Centres>()->fill(f, tile);
-    draw_list<false>(circles, n, bins, bins.summary->uneven == 0, bin, tile, image, f);
+    draw_list<of_whole, false>(circles, n, bins, bins.summary->uneven == 0, bin, tile, image, f);
   }
 }
 
@@ -221,27 +237,30 @@ struct list_ends {
 
  private:
   template <bool columns>
-  static auto kernel_for(const Frame& f) {
-    return f.eps == 0 ? list_ends_kernel<columns, true> : list_ends_kernel<columns, false>;
+  static Status draw_ends(const Args& a, const BinnedCircles& bins) {
+    // Blocks start while bits are found: 1 us in rand100k and biglittle, half a one in rand10k.
+    return launch(
+        a.frame.eps == 0 ? list_ends_kernel<columns, true> : list_ends_kernel<columns, false>,
+        {.grid = {unsigned(ceil_div(a.frame.width, patch_tile)), unsigned(ceil_div(a.frame.height, patch_tile)), 1},
+         .block = patch_threads<of_ends>,
+         .shared_bytes = std::max(sizeof(PatchMemory<of_ends>), sizeof(BitsMemory<of_ends>)),
+         .overlap = columns,
+         .stream = a.stream},
+        a.circles, a.n, a.image, a.frame, bins);
   }
   static Status draw(const Args& a) {
-    Shape tiles{
-        .grid = {unsigned(ceil_div(a.frame.width, patch_tile)), unsigned(ceil_div(a.frame.height, patch_tile)), 1},
-        .block = patch_threads,
-        .shared_bytes = std::max(sizeof(PatchMemory), sizeof(BitsMemory)),
-        .stream = a.stream};
     // Half of eps is for the colours underneath, the other half for rounding.
     const BinnedCircles bins(a, a.frame.eps == 0 ? 40 : -std::log2(a.frame.eps), true);
     if (auto s = bins.fill(a); !s) return s;
-    // Its blocks start while bits are found: 1 us in rand100k and biglittle, half a one in rand10k.
-    tiles.overlap = bins.bits != nullptr;
-    const auto kernel = bins.bits ? kernel_for<true>(a.frame) : kernel_for<false>(a.frame);
-    if (auto s = launch(kernel, tiles, a.circles, a.n, a.image, a.frame, bins); !s) return s;
-    if (bins.bits) return {};  // every tile is drawn
+    if (bins.bits) return draw_ends<true>(a, bins);  // every tile
+    if (auto s = draw_ends<false>(a, bins); !s) return s;
     if (auto s = bins.complete(a); !s) return s;
-    Shape persistent = tiles;
-    persistent.grid = 2 * unsigned(device_limits().multiprocessors);
-    return launch(unfinished_kernel, persistent, a.circles, a.n, a.image, a.frame, bins);
+    return launch(whole_lists_kernel,
+                  {.grid = std::min(bins.grid.count(), 2 * unsigned(device_limits().multiprocessors)),
+                   .block = patch_threads<of_whole>,
+                   .shared_bytes = sizeof(BitsMemory<of_whole>),
+                   .stream = a.stream},
+                  a.circles, a.n, a.image, a.frame, bins);
   }
 };
 

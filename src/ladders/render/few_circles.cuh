@@ -17,10 +17,12 @@ inline constexpr std::size_t few_circles = emulated ? 300 : 2048;
 // The region's tiles of 32 x 32 pixels, in each direction.
 inline constexpr unsigned region_tiles = 2, region = region_tiles * patch_tile;
 
+inline constexpr unsigned few_threads = patch_threads<2>;
+
 struct FewMemory {
-  static constexpr unsigned rounds = unsigned(ceil_div(few_circles, patch_threads));  // of tests
+  static constexpr unsigned rounds = unsigned(ceil_div(few_circles, few_threads));  // of tests
   Centres centres[region_tiles * region_tiles];
-  Disc kept[rounds * patch_threads];
+  Disc kept[rounds * few_threads];
   unsigned warp_totals[warp_size];
 };
 
@@ -50,10 +52,10 @@ __device__ inline unsigned keep_circles(FewMemory& memory, const float* circles,
   return all;
 }
 
-static __global__ void __launch_bounds__(patch_threads, 2) few_kernel(const float* circles,  // [n][8]
-                                                                      std::size_t n,
-                                                                      float* image,  // [height][width][channels]
-                                                                      Frame f) {
+static __global__ void __launch_bounds__(few_threads, 2) few_kernel(const float* circles,  // [n][8]
+                                                                    std::size_t n,
+                                                                    float* image,  // [height][width][channels]
+                                                                    Frame f) {
   FewMemory& memory = *dynamic_shared<FewMemory>();
   const auto tile_at = [](unsigned t) {
     return Tile(blockIdx.x * region_tiles + t % region_tiles, blockIdx.y * region_tiles + t / region_tiles);
@@ -66,9 +68,9 @@ static __global__ void __launch_bounds__(patch_threads, 2) few_kernel(const floa
   for (unsigned t = 0; t < region_tiles * region_tiles; ++t) {
     const Tile tile = tile_at(t);
     if (tile.i >= f.width || tile.j >= f.height) continue;
-    const Patch patch(memory.centres[t]);
-    const Patch::Bounds bounds = patch.bounds();
-    const Patch::Pixels pixels = patch.pixels();
+    const Patch<2> patch(memory.centres[t]);
+    const Patch<2>::Bounds bounds = patch.bounds();
+    const Patch<2>::Pixels pixels = patch.pixels();
     Colour colour[2] = {flat_background(f), flat_background(f)};
     for (unsigned first = 0; first < count; first += warp_size) {
       const unsigned at = first + threadIdx.x % warp_size;
@@ -81,14 +83,14 @@ static __global__ void __launch_bounds__(patch_threads, 2) few_kernel(const floa
           if (covered.of[k]) blend(colour[k], {c.red, c.green, c.blue, c.through, c.alpha});
       }
     }
-    PixelPair(f, tile).store(image, f, colour);
+    LanePixels<2>(f, tile).store(image, f, colour);
   }
 }
 
 inline Status draw_few(const Args& a) {
   const dim3 regions(unsigned(ceil_div(a.frame.width, region)), unsigned(ceil_div(a.frame.height, region)));
   return launch(few_kernel,
-                {.grid = regions, .block = patch_threads, .shared_bytes = sizeof(FewMemory), .stream = a.stream},
+                {.grid = regions, .block = few_threads, .shared_bytes = sizeof(FewMemory), .stream = a.stream},
                 a.circles, a.n, a.image, a.frame);
 }
 

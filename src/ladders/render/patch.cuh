@@ -1,13 +1,15 @@
-// What a block of 512 threads draws: 32 x 32 pixels, of which each warp has 8 x 8, two of them in each lane.
+// What a block draws: a tile of 32 x 32 pixels, of which each warp has a patch, and each lane `own` pixels: two of
+// 8 x 8, or four of 16 x 8.
 #pragma once
 #include "ladders/render/disc.cuh"
 
 namespace upsweep::ladders::render {
 
-inline constexpr unsigned patch_threads = 512, patch_warps = patch_threads / warp_size;
-inline constexpr unsigned patch_tile = 32;      // pixels of the block's side
-inline constexpr unsigned patch_staged = 1024;  // circles in shared memory
-inline constexpr unsigned patch_kept = 480;     // of them, that a warp keeps at most
+inline constexpr unsigned patch_tile = 32;  // pixels of the tile's side
+template <unsigned own>
+inline constexpr unsigned patch_threads = patch_tile*(patch_tile / own);
+template <unsigned own>
+inline constexpr unsigned patch_warps = patch_threads<own> / warp_size;
 
 // A block's tile, by its first pixel.
 struct Tile {
@@ -15,7 +17,7 @@ struct Tile {
   __device__ Tile(unsigned column, unsigned row) : i(column * patch_tile), j(row * patch_tile) {}
 };
 
-// The centres of the tile's columns and rows of pixels, by patches; also of those past the image's edges.
+// The centres of the tile's columns and rows of pixels, by eights; also of those past the image's edges.
 struct Centres {
   struct alignas(16) Eight {
     float at[8];
@@ -34,11 +36,15 @@ struct Centres {
   }
 };
 
-// A warp's pixels, by their centres in shared memory. A lane has two, the second four rows below the first.
+// A warp's patch, by the centres of its pixels in shared memory.
+template <unsigned own>
 class Patch {
  public:
+  static constexpr unsigned wide = own / 2, across = 4 / wide;  // eights of a patch; patches of the tile
+  const Centres::Eight* const x;                                // [wide]
+  const Centres::Eight& y;
   __device__ explicit Patch(const Centres& tile)
-      : x_(tile.x[threadIdx.x / warp_size % 4]), y_(tile.y[threadIdx.x / warp_size / 4]) {}
+      : x(tile.x + threadIdx.x / warp_size % across * wide), y(tile.y[threadIdx.x / warp_size / across]) {}
 
   // Whether a circle reaches the warp's pixels, and whether it covers them all. As in `reaches`, the nearest and the
   // farthest pixel decide exactly.
@@ -54,43 +60,46 @@ class Patch {
       return {near2 <= c.radius2, far2 <= c.radius2};
     }
   };
-  __device__ Bounds bounds() const { return {x_.at[0], x_.at[7], y_.at[0], y_.at[7]}; }
+  __device__ Bounds bounds() const { return {x[0].at[0], x[wide - 1].at[7], y.at[0], y.at[7]}; }
 
   // Whether a circle covers the lane's pixels.
   struct Covered {
-    bool of[2];
+    bool of[own];
   };
   struct Pixels {
-    float x, y[2];
+    float x[wide], y[2];
     __device__ __forceinline__ Covered covered_by(const Disc& c) const {
-      const float dx2 = square(x - c.x);
-      return {{add(dx2, square(y[0] - c.y)) <= c.radius2, add(dx2, square(y[1] - c.y)) <= c.radius2}};
+      const float dy2[2] = {square(y[0] - c.y), square(y[1] - c.y)};
+      Covered covered;
+      for (unsigned k = 0; k < own; ++k) covered.of[k] = add(square(x[k / 2] - c.x), dy2[k % 2]) <= c.radius2;
+      return covered;
     }
   };
   __device__ Pixels pixels() const {
     const unsigned lane = threadIdx.x % warp_size;
-    return {x_.at[lane % 8], {y_.at[lane / 8], y_.at[lane / 8 + 4]}};
+    Pixels p;
+    for (unsigned h = 0; h < wide; ++h) p.x[h] = x[h].at[lane % 8];
+    p.y[0] = y.at[lane / 8], p.y[1] = y.at[lane / 8 + 4];
+    return p;
   }
-
- private:
-  const Centres::Eight &x_, &y_;
 };
 
-// Where in the image the lane's two pixels are.
-struct PixelPair {
-  unsigned i, j[2];
-  bool inside[2];
-  __device__ PixelPair(const Frame& f, Tile tile) {
+// Where in the image the lane's pixels are: (i, j[0]), and (i, j[1]) four rows below; of four also those eight to the
+// right.
+template <unsigned own>
+struct LanePixels {
+  unsigned i, j;
+  bool inside[own];
+  __device__ LanePixels(const Frame& f, Tile tile) {
+    constexpr unsigned wide = Patch<own>::wide, across = Patch<own>::across;
     const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
-    i = tile.i + warp % 4 * 8 + lane % 8;
-    for (unsigned k = 0; k < 2; ++k) {
-      j[k] = tile.j + warp / 4 * 8 + lane / 8 + 4 * k;
-      inside[k] = i < f.width && j[k] < f.height;
-    }
+    i = tile.i + warp % across * wide * 8 + lane % 8, j = tile.j + warp / across * 8 + lane / 8;
+    for (unsigned k = 0; k < own; ++k) inside[k] = i + k / 2 * 8 < f.width && j + k % 2 * 4 < f.height;
   }
-  __device__ void store(float* image, const Frame& f, const Colour (&colour)[2]) const {
-    for (unsigned k = 0; k < 2; ++k)
-      if (inside[k]) store_pixel(image, f, f.pixel(i, j[k]), colour[k]);
+  __device__ void store(float* image, const Frame& f, const Colour (&colour)[own]) const {
+    const std::size_t first = f.pixel(i, j);
+    for (unsigned k = 0; k < own; ++k)
+      if (inside[k]) store_pixel(image, f, first + k / 2 * 8 + (k % 2 ? 4 * std::size_t{f.pitch} : 0), colour[k]);
   }
 };
 
@@ -109,34 +118,28 @@ __device__ __forceinline__ unsigned transposed(unsigned bits) {
 }
 
 // Of 32 circles, one per lane: bit l of bits[k] becomes whether that of lane l covers this lane's pixel k. Each lane
-// tests its own circle against the patch's 64 pixels, whose dx^2 and dy^2 are eight each, so that a test is a sum and a
-// comparison; then the bits are transposed. A negative radius2 covers nothing.
-__device__ __forceinline__ void find_covered(unsigned (&bits)[2], const Centres& centres, float cx, float cy,
+// tests its own circle against the patch's pixels, whose dx^2 and dy^2 are eight or sixteen, so that a test is a sum
+// and a comparison; then the bits are transposed. A negative radius2 covers nothing.
+template <unsigned own>
+__device__ __forceinline__ void find_covered(unsigned (&bits)[own], const Patch<own>& patch, float cx, float cy,
                                              float radius2) {
-  const unsigned warp = threadIdx.x / warp_size;
-  const Centres::Eight x = centres.x[warp % 4], y = centres.y[warp / 4];
-  float dx2[8];
+  const Centres::Eight y = patch.y;
+  float dy2[8];
 #pragma unroll
-  for (unsigned i = 0; i < 8; ++i) dx2[i] = square(x.at[i] - cx);
-  bits[0] = bits[1] = 0;
+  for (unsigned j = 0; j < 8; ++j) dy2[j] = square(y.at[j] - cy);
 #pragma unroll
-  for (unsigned j = 0; j < 8; ++j) {
-    const float dy2 = square(y.at[j] - cy);
+  for (unsigned h = 0; h < Patch<own>::wide; ++h) {
+    const Centres::Eight x = patch.x[h];
+    bits[2 * h] = bits[2 * h + 1] = 0;
 #pragma unroll
-    for (unsigned i = 0; i < 8; ++i)
-      if (add(dx2[i], dy2) <= radius2) bits[j / 4] |= 1u << (j % 4 * 8 + i);
+    for (unsigned i = 0; i < 8; ++i) {
+      const float dx2 = square(x.at[i] - cx);
+#pragma unroll
+      for (unsigned j = 0; j < 8; ++j)
+        if (add(dx2, dy2[j]) <= radius2) bits[2 * h + j / 4] |= 1u << (j % 4 * 8 + i);
+    }
   }
   for (unsigned& word : bits) word = transposed(word);
 }
-
-struct PatchMemory {
-  Centres centres;
-  Disc staged[patch_staged];
-  // Bits, for each pixel of the block: which of the circles that its warp keeps cover it.
-  unsigned covered[patch_kept / warp_size][2][patch_threads];
-  alignas(16) unsigned short kept[patch_warps][patch_kept + warp_size];  // entries that reach a warp
-  unsigned found[patch_threads];                                         // circles of a column
-  unsigned warp_totals[warp_size];
-};
 
 }  // namespace upsweep::ladders::render

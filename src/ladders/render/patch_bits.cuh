@@ -11,26 +11,31 @@
 
 namespace upsweep::ladders::render {
 
+template <unsigned own>
 struct BitsMemory {
+  static constexpr unsigned threads = patch_threads<own>, warps = patch_warps<own>;
   static constexpr unsigned ahead = 1;  // batches in flight beside the one at hand; two are no faster
   // A circle may wait until the next batch is listed, and a warp may be a batch ahead of another.
   static constexpr unsigned slots = ahead + 3;
   Centres centres;  // first, as in PatchMemory: they stay
   struct alignas(16) Staged {
     Circle circle;
-  } staged[slots * patch_threads];
-  unsigned reached[2][patch_warps][patch_warps];  // [..][patch][warp that fetched]: bits of its circles
-  unsigned short listed[patch_warps][patch_threads + warp_size];
+  } staged[slots * threads];
+  unsigned reached[2][warps][warps];  // [..][patch][warp that fetched]: bits of its circles
+  unsigned short listed[warps][threads + warp_size];
   // Of the 32 circles that are blended: consecutive ones in different banks. The last paint changes nothing.
-  float paint[patch_warps][4][warp_size + 1];
+  float paint[warps][4][warp_size + 1];
   // Circles of a column of bits; what leaves room for two blocks.
-  static constexpr unsigned most_of_column = emulated ? 512 : 5120;
+  static constexpr unsigned most_of_column = emulated ? 512 : own == 2 ? 5120 : 3072;
   unsigned column[most_of_column];
   unsigned warp_totals[warp_size];
 };
 
 // The circles that a tile may show, in order: its bin's list, a part of it in shared memory, or all circles.
+template <unsigned own>
 class TileCircles {
+  static constexpr unsigned threads = patch_threads<own>;
+
  public:
   const unsigned count;
   Copies16 copies;
@@ -39,18 +44,18 @@ class TileCircles {
     fetch_index(0);
   }
   // Starts to fetch batch `batch` of 512, the one after that of the call before.
-  __device__ void start(BitsMemory& memory, unsigned batch) {
+  __device__ void start(BitsMemory<own>& memory, unsigned batch) {
     const unsigned lane = threadIdx.x % warp_size, first = threadIdx.x - lane;
-    BitsMemory::Staged* const to = memory.staged + batch % BitsMemory::slots * patch_threads;
+    typename BitsMemory<own>::Staged* const to = memory.staged + batch % BitsMemory<own>::slots * threads;
     if (reinterpret_cast<std::uintptr_t>(all_) % 16 == 0) {
       // Two lanes for each circle, whose 32 bytes are one sector.
       for (unsigned at = first + lane / 2; at < first + warp_size; at += warp_size / 2) {
         const std::size_t index = shuffle(index_, at - first);
-        if (batch * patch_threads + at < count)
+        if (batch * threads + at < count)
           copies.start(reinterpret_cast<char*>(to + at) + lane % 2 * 16,
                        reinterpret_cast<const char*>(all_) + index * sizeof(Circle) + lane % 2 * 16);
       }
-    } else if (batch * patch_threads + threadIdx.x < count) {
+    } else if (batch * threads + threadIdx.x < count) {
       to[threadIdx.x].circle = circle_at(all_, index_);
     }
     copies.commit();
@@ -59,7 +64,7 @@ class TileCircles {
 
  private:
   __device__ void fetch_index(unsigned batch) {
-    const unsigned at = batch * patch_threads + threadIdx.x;
+    const unsigned at = batch * threads + threadIdx.x;
     if (at < count) index_ = indices_ ? indices_[at] : at;
   }
   const float* const all_;
@@ -68,26 +73,24 @@ class TileCircles {
 };
 
 // A warp of the block, which draws its patch. `fused`: alpha is 1/2 everywhere, and blends are fused multiply-adds.
-template <bool fused>
+template <unsigned own, bool fused>
 class WarpBits {
  public:
-  Colour colour[2];
-  __device__ WarpBits(BitsMemory& memory, const Frame& f)
-      : colour{flat_background(f), flat_background(f)},
-        memory_(memory),
-        warp_(threadIdx.x / warp_size),
-        lane_(threadIdx.x % warp_size) {
+  Colour colour[own];
+  __device__ WarpBits(BitsMemory<own>& memory, const Frame& f)
+      : memory_(memory), warp_(threadIdx.x / warp_size), lane_(threadIdx.x % warp_size) {
+    for (Colour& c : colour) c = flat_background(f);
     // -0 + 1 * c is c, also where that is 0 or -0.
     if (lane_ < 4) memory.paint[warp_][lane_][warp_size] = lane_ < 3 ? -0.f : 1.f;
   }
 
   // Lists the circles of a batch that reach the patch, and draws them: 32 at once, and the rest with the next batch.
   __device__ void draw(unsigned batch, bool last) {
-    unsigned left = lane_ < patch_warps ? memory_.reached[batch % 2][warp_][lane_] : 0;
+    unsigned left = lane_ < patch_warps<own> ? memory_.reached[batch % 2][warp_][lane_] : 0;
     if (waiting_ == 0 && !__any_sync(all_lanes, left)) return;
     const unsigned upto = warp_scan(unsigned(__popc(left)), Sum{});
     unsigned place = waiting_ + upto - unsigned(__popc(left));
-    const unsigned first = batch % BitsMemory::slots * patch_threads + lane_ * warp_size;
+    const unsigned first = batch % BitsMemory<own>::slots * patch_threads<own> + lane_ * warp_size;
     for (; left; left &= left - 1)
       memory_.listed[warp_][place++] = static_cast<unsigned short>(first + unsigned(__ffs(int(left))) - 1);
     bool rest = last || waiting_ > 0;  // there is no next batch, or what waited from the batch before must not go on
@@ -108,21 +111,26 @@ class WarpBits {
   // The first circle listed is the last lane's, so that its bit is the highest.
   __device__ __forceinline__ void draw_32(unsigned first, unsigned size) {
     auto& paint = memory_.paint[warp_];
-    const unsigned own = warp_size - 1 - lane_;
+    const unsigned at = warp_size - 1 - lane_;
     Circle c{};
     float radius2 = -1;
-    if (own < size) {
-      c = memory_.staged[memory_.listed[warp_][first + own]].circle;
+    if (at < size) {
+      c = memory_.staged[memory_.listed[warp_][first + at]].circle;
       radius2 = square(c.radius);
       const Paint p = flat_paint(c);
-      paint[0][own] = p.red, paint[1][own] = p.green, paint[2][own] = p.blue, paint[3][own] = p.through;
+      paint[0][at] = p.red, paint[1][at] = p.green, paint[2][at] = p.blue, paint[3][at] = p.through;
     }
-    unsigned bits[2];
-    find_covered(bits, memory_.centres, c.x, c.y, radius2);
+    unsigned bits[own];
+    find_covered<own>(bits, Patch<own>(memory_.centres), c.x, c.y, radius2);
     __syncwarp();
-    while (bits[0] | bits[1])
+    const auto some_left = [&] {
+      unsigned any = 0;
+      for (const unsigned word : bits) any |= word;
+      return any != 0;
+    };
+    while (some_left())
 #pragma unroll
-      for (unsigned k = 0; k < 2; ++k) {
+      for (unsigned k = 0; k < own; ++k) {
         const unsigned c = unsigned(__clz(int(bits[k])));  // 32, the paint that changes nothing, if there is none
         bits[k] &= ~__funnelshift_r(1u << 31, 0, c);
         const Paint p{paint[0][c], paint[1][c], paint[2][c], paint[3][c], 0};
@@ -135,46 +143,45 @@ class WarpBits {
     __syncwarp();
   }
 
-  BitsMemory& memory_;
+  BitsMemory<own>& memory_;
   const unsigned warp_, lane_;
   unsigned waiting_ = 0;  // listed circles that are not drawn yet
 };
 
-// How far a circle's centre is on one axis from the pixels of each patch, squared.
-__device__ __forceinline__ void distances(float (&to)[4], const Centres::Eight (&patches)[4], float centre) {
-#pragma unroll
-  for (unsigned p = 0; p < 4; ++p) to[p] = square(outside(centre, patches[p].at[0], patches[p].at[7]));
-}
-
 // Draws all of these circles. For all threads of the block, which has the tile's centres in memory.
-template <bool fused>
-__device__ void draw_all(TileCircles circles, BitsMemory& memory, WarpBits<fused>& bits) {
+template <unsigned own, bool fused>
+__device__ void draw_all(TileCircles<own> circles, BitsMemory<own>& memory, WarpBits<own, fused>& bits) {
+  constexpr unsigned threads = patch_threads<own>, warps = patch_warps<own>, ahead = BitsMemory<own>::ahead;
+  constexpr unsigned across = Patch<own>::across, wide = Patch<own>::wide;
   const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
-  for (unsigned batch = 0; batch < BitsMemory::ahead; ++batch) circles.start(memory, batch);
+  for (unsigned batch = 0; batch < ahead; ++batch) circles.start(memory, batch);
   __syncthreads();
-  const unsigned batches = (circles.count + patch_threads - 1) / patch_threads;
+  const unsigned batches = (circles.count + threads - 1) / threads;
   for (unsigned batch = 0; batch < batches; ++batch) {
-    circles.start(memory, batch + BitsMemory::ahead);
-    circles.copies.wait<BitsMemory::ahead>();
+    circles.start(memory, batch + ahead);
+    circles.copies.template wait<ahead>();
     __syncwarp();
     Circle c{};
     float radius2 = -1;
-    if (batch * patch_threads + threadIdx.x < circles.count) {
-      c = memory.staged[batch % BitsMemory::slots * patch_threads + threadIdx.x].circle;
+    if (batch * threads + threadIdx.x < circles.count) {
+      c = memory.staged[batch % BitsMemory<own>::slots * threads + threadIdx.x].circle;
       radius2 = square(c.radius);
     }
-    unsigned(*const reached)[patch_warps] = memory.reached[batch % 2];
+    unsigned(*const reached)[warps] = memory.reached[batch % 2];
     const auto &x = memory.centres.x, &y = memory.centres.y;
     if (!__any_sync(all_lanes, reaches(c.x, c.y, radius2, x[0].at[0], y[0].at[0], x[3].at[7], y[3].at[7]))) {
-      if (lane < patch_warps) reached[lane][warp] = 0;
+      if (lane < warps) reached[lane][warp] = 0;
     } else {
       // As in `reaches`, the nearest pixel decides exactly.
-      float dx2[4], dy2[4];
-      distances(dx2, x, c.x);
-      distances(dy2, y, c.y);
+      float dx2[across], dy2[4];
 #pragma unroll
-      for (unsigned p = 0; p < patch_warps; ++p) {
-        const unsigned some = __ballot_sync(all_lanes, add(dx2[p % 4], dy2[p / 4]) <= radius2);
+      for (unsigned p = 0; p < across; ++p)
+        dx2[p] = square(outside(c.x, x[p * wide].at[0], x[p * wide + wide - 1].at[7]));
+#pragma unroll
+      for (unsigned p = 0; p < 4; ++p) dy2[p] = square(outside(c.y, y[p].at[0], y[p].at[7]));
+#pragma unroll
+      for (unsigned p = 0; p < warps; ++p) {
+        const unsigned some = __ballot_sync(all_lanes, add(dx2[p % across], dy2[p / across]) <= radius2);
         if (lane == 0) reached[p][warp] = some;
       }
     }

@@ -10,23 +10,37 @@ template <bool fused>
 inline constexpr unsigned first_try = fused ? 36 : 40;
 inline constexpr unsigned step = 8, last_try = 80;
 
+template <unsigned own>
+struct PatchMemory {
+  static constexpr unsigned threads = patch_threads<own>, warps = patch_warps<own>;
+  static constexpr unsigned most_staged = own == 2 ? 1024 : 640;  // circles
+  static constexpr unsigned most_kept = own == 2 ? 480 : 224;     // of those staged, that a warp keeps at most
+  Centres centres;
+  Disc staged[most_staged];
+  // Bits, for each pixel of the block: which of the circles that its warp keeps cover it.
+  unsigned covered[most_kept / warp_size][own][threads];
+  alignas(16) unsigned short kept[warps][most_kept + warp_size];  // entries that reach a warp
+  unsigned found[512];                                            // circles of a column
+  unsigned warp_totals[warp_size];
+};
+
 // A warp's way backwards through the end of its list. `fused`: alpha is 1/2 everywhere.
-template <bool fused>
+template <unsigned own, bool fused>
 class WarpEnd {
  public:
   // What covers a pixel halves it so often. With alpha 1/2, as often as circles cover it.
   using Halvings = std::conditional_t<fused, unsigned, float>;
   bool saturated = false, full = false;
 
-  __device__ WarpEnd(PatchMemory& memory, const PixelPair& pixels)
+  __device__ WarpEnd(PatchMemory<own>& memory, const LanePixels<own>& pixels)
       : memory_(memory), patch_(memory.centres), warp_(threadIdx.x / warp_size), lane_(threadIdx.x % warp_size) {
-    for (unsigned k = 0; k < 2; ++k) halvings_[k] = pixels.inside[k] ? Halvings{0} : deepest;
+    for (unsigned k = 0; k < own; ++k) halvings_[k] = pixels.inside[k] ? Halvings{0} : deepest;
   }
 
   // Goes on through the staged entries, of which there are `count`, until all pixels are `enough` halvings deep. The
   // entries that reach the warp are kept, and tested 32 at once; fewer only if no more are to be staged.
   __device__ void go_back(unsigned count, bool last, Halvings enough) {
-    const Patch::Bounds bounds = patch_.bounds();
+    const typename Patch<own>::Bounds bounds = patch_.bounds();
     if (!last) count -= count % warp_size;
     used_ = kept_;  // trimmed, if this is another try
     saturated = deep(enough);
@@ -44,14 +58,14 @@ class WarpEnd {
       const unsigned size = min(found_ - kept_, warp_size);
       if (size == 0 || (size < warp_size && !last)) return;
       test(size);
-      full = kept_ == patch_kept;
+      full = kept_ == PatchMemory<own>::most_kept;
       saturated = deep(enough);
     }
     if (fused && saturated && kept_ > 0) trim(enough);
   }
 
   // Draws the circles kept over `low`; as long as `two`, also over `high`. Returns whether both end the same.
-  __device__ bool draw(Colour (&low)[2], Colour (&high)[2], bool two) {
+  __device__ bool draw(Colour (&low)[own], Colour (&high)[own], bool two) {
     unsigned end = (used_ + 7) / 8 * 8;
     two = two && !same(low, high);
     for (; two && end > 0; end -= 8) {
@@ -65,7 +79,7 @@ class WarpEnd {
  private:
   // Of 32 circles, those that cover part of the patch are tested one by one, by every lane, unless they are more: that
   // takes 17 instructions for each, and find_covered less than 300 for all. 8 beats 16 by 2 % in rand100k.
-  static constexpr int many_partly = 8;
+  static constexpr int many_partly = own == 2 ? 8 : 14;
   static constexpr Halvings deepest = 1 << 30;  // of pixels past the image's edges
   // An entry kept: the offset of its disc in `staged`, and in the lowest bit whether it covers all of the warp's
   // pixels.
@@ -74,7 +88,9 @@ class WarpEnd {
     return *reinterpret_cast<const Disc*>(reinterpret_cast<const char*>(memory_.staged) + (entry & ~1u));
   }
   __device__ bool deep(Halvings enough) const {
-    return __all_sync(all_lanes, min(halvings_[0], halvings_[1]) >= enough);
+    Halvings least = halvings_[0];
+    for (const Halvings h : halvings_) least = min(least, h);
+    return __all_sync(all_lanes, least >= enough);
   }
 
   // Finds which pixels the next `size` entries cover.
@@ -82,28 +98,28 @@ class WarpEnd {
     __syncwarp();
     if (lane_ >= size) kept()[kept_ + lane_] = 0;
     const unsigned entry = lane_ < size ? kept()[kept_ + lane_] : 1;
-    unsigned part = __ballot_sync(all_lanes, !(entry & 1)), bits[2];
+    unsigned part = __ballot_sync(all_lanes, !(entry & 1)), bits[own];
     if (__popc(part) > many_partly) {
-      const Disc& own = disc(entry);
-      find_covered(bits, memory_.centres, own.x, own.y, lane_ < size ? own.radius2 : -1.f);
+      const Disc& c = disc(entry);
+      find_covered<own>(bits, patch_, c.x, c.y, lane_ < size ? c.radius2 : -1.f);
     } else {
       for (unsigned& word : bits) word = ~part & (size < warp_size ? (1u << size) - 1 : all_lanes);
-      const Patch::Pixels pixels = patch_.pixels();
+      const typename Patch<own>::Pixels pixels = patch_.pixels();
       for (; part; part &= part - 1) {
         const unsigned e = unsigned(__ffs(int(part))) - 1;
         const auto covered = pixels.covered_by(disc(__shfl_sync(all_lanes, entry, int(e))));
-        for (unsigned k = 0; k < 2; ++k)
+        for (unsigned k = 0; k < own; ++k)
           if (covered.of[k]) bits[k] |= 1u << e;
       }
     }
-    for (unsigned k = 0; k < 2; ++k) memory_.covered[kept_ / warp_size][k][threadIdx.x] = bits[k];
+    for (unsigned k = 0; k < own; ++k) memory_.covered[kept_ / warp_size][k][threadIdx.x] = bits[k];
     if constexpr (fused) {
-      for (unsigned k = 0; k < 2; ++k) halvings_[k] += unsigned(__popc(bits[k]));
+      for (unsigned k = 0; k < own; ++k) halvings_[k] += unsigned(__popc(bits[k]));
     } else {
-      const float own = lane_ < size ? -log2f(1 - disc(entry).alpha) : 0;
+      const float of_own = lane_ < size ? -log2f(1 - disc(entry).alpha) : 0;
       for (unsigned e = 0; e < size; ++e) {
-        const float of_circle = __shfl_sync(all_lanes, own, int(e));
-        for (unsigned k = 0; k < 2; ++k)
+        const float of_circle = __shfl_sync(all_lanes, of_own, int(e));
+        for (unsigned k = 0; k < own; ++k)
           if (bits[k] >> e & 1) halvings_[k] += of_circle;
       }
     }
@@ -113,23 +129,22 @@ class WarpEnd {
   // Leaves out those of the last 32 tested, 8 at once, that no pixel needs.
   __device__ void trim(Halvings enough) {
     const unsigned word = (kept_ - 1) / warp_size;
-    used_ = kept_;
-    for (unsigned some = 8; some < warp_size; some += 8) {
-      bool enough_without = true;
-      for (unsigned k = 0; k < 2; ++k) {
+    const auto enough_with = [&](unsigned some) {
+      bool all = true;
+      for (unsigned k = 0; k < own; ++k) {
         const unsigned rest = memory_.covered[word][k][threadIdx.x] >> some;
-        enough_without = enough_without && halvings_[k] >= enough + unsigned(__popc(rest));
+        all = all && halvings_[k] >= enough + unsigned(__popc(rest));
       }
-      if (__all_sync(all_lanes, enough_without)) {
-        used_ = min(used_, word * warp_size + some);
-        return;
-      }
-    }
+      return __all_sync(all_lanes, all);
+    };
+    const unsigned some = enough_with(16) ? (enough_with(8) ? 8 : 16) : enough_with(24) ? 24 : warp_size;
+    used_ = min(kept_, word * warp_size + some);
   }
 
-  __device__ bool same(const Colour (&low)[2], const Colour (&high)[2]) const {
+  __device__ bool same(const Colour (&low)[own], const Colour (&high)[own]) const {
     bool all = true;
-    for (unsigned k = 0; k < 2; ++k) all = all && (fused ? same_bits(low[k], high[k]) : same_numbers(low[k], high[k]));
+    for (unsigned k = 0; k < own; ++k)
+      all = all && (fused ? same_bits(low[k], high[k]) : same_numbers(low[k], high[k]));
     return __all_sync(all_lanes, all);
   }
   __device__ static __forceinline__ void over(Colour& c, const Disc& d) {
@@ -139,29 +154,30 @@ class WarpEnd {
       blend(c, {d.red, d.green, d.blue, d.through, d.alpha});
   }
   template <bool two>
-  __device__ __forceinline__ void draw_8(Colour (&low)[2], Colour (&high)[2], unsigned first) {
+  __device__ __forceinline__ void draw_8(Colour (&low)[own], Colour (&high)[own], unsigned first) {
     struct alignas(16) Eight {
       unsigned short entry[8];
     };
     const Eight eight = *reinterpret_cast<const Eight*>(kept() + first);
-    unsigned bits[2];
-    for (unsigned k = 0; k < 2; ++k) bits[k] = memory_.covered[first / warp_size][k][threadIdx.x] >> first % warp_size;
+    unsigned bits[own];
+    for (unsigned k = 0; k < own; ++k)
+      bits[k] = memory_.covered[first / warp_size][k][threadIdx.x] >> first % warp_size;
 #pragma unroll
     for (int e = 7; e >= 0; --e) {
       const Disc c = disc(eight.entry[e]);
 #pragma unroll
-      for (unsigned k = 0; k < 2; ++k) {
+      for (unsigned k = 0; k < own; ++k) {
         if (bits[k] >> e & 1) over(low[k], c);
         if (two && (bits[k] >> e & 1)) over(high[k], c);
       }
     }
   }
 
-  PatchMemory& memory_;
-  const Patch patch_;
+  PatchMemory<own>& memory_;
+  const Patch<own> patch_;
   const unsigned warp_, lane_;
   unsigned next_ = 0, found_ = 0, kept_ = 0, used_ = 0;  // entries: gone through, that reach, tested, to be drawn
-  Halvings halvings_[2];
+  Halvings halvings_[own];
 };
 
 }  // namespace upsweep::ladders::render
