@@ -157,63 +157,68 @@ __device__ void draw_list(const float* circles, std::size_t n, const BinnedCircl
     draw_list<own, false, columns>(circles, n, bins, bin, tile, image, f);
 }
 
-// Pixels of a lane that draws ends: four take three quarters of the instructions that two take for each. Lists that are
-// drawn whole are of tiny circles, of which the more are tested in vain the more pixels a patch has.
-inline constexpr unsigned of_ends = 4, of_whole = 2;
+// Pixels of a lane: four take three quarters of the instructions that two take for each. But lists may be drawn whole,
+// and those are of tiny circles, of which the more are tested in vain the more pixels a patch has.
+template <bool columns>
+inline constexpr unsigned own_pixels = columns ? 4 : 2;
 
 // 0, n - 1, 1, n - 2 and so on.
 __device__ __forceinline__ unsigned outside_in(unsigned k, unsigned n) { return k % 2 ? n - 1 - k / 2 : k / 2; }
 
 // `columns`: of bits, instead of lists. `exact`: eps is 0.
 template <bool columns, bool exact>
-__global__ void __launch_bounds__(patch_threads<of_ends>, 4)
+__global__ void __launch_bounds__(patch_threads<own_pixels<columns>>, 1024 / patch_threads<own_pixels<columns>>)
     list_ends_kernel(const float* circles,  // [n][8]
                      std::size_t n,
                      float* image,  // [height][width][channels]
                      Frame f, BinnedCircles bins) {
+  constexpr unsigned own = own_pixels<columns>;
   // From the image's edges inwards: the fewer circles cover a tile, the farther it has to go back.
   const Tile tile(outside_in(blockIdx.x, gridDim.x), outside_in(blockIdx.y, gridDim.y));
   const unsigned bin = bins.grid.bin_at(tile.i, tile.j);
-  PatchMemory<of_ends>& memory = *dynamic_shared<PatchMemory<of_ends>>();
+  PatchMemory<own>& memory = *dynamic_shared<PatchMemory<own>>();
   memory.centres.fill(f, tile);
   wait_for_previous();
-  using End = Staged<of_ends, exact>;
+  using End = Staged<own, exact>;
   const auto draw_deep = [&](const Summary& all, auto&& stage) {
-    return all.uneven == 0 ? draw_end<of_ends, true, exact>(bins, all.colours(), memory, tile, image, f, stage)
-                           : draw_end<of_ends, false, exact>(bins, all.colours(), memory, tile, image, f, stage);
+    return all.uneven == 0 ? draw_end<own, true, exact>(bins, all.colours(), memory, tile, image, f, stage)
+                           : draw_end<own, false, exact>(bins, all.colours(), memory, tile, image, f, stage);
   };
+  // A complete list that is not twice as deep as needed is not worth going backwards first: a warp waits for its
+  // slowest pixel, and those are drawn twice.
+  const auto deep = [&](const Summary& all) { return all.halvings() > 2 * bins.halvings; };
   if constexpr (columns) {
     typename End::Words column(bins, bin);  // both loads wait for memory together
     const Summary all = *bins.summary;
-    if (bins.deep(all) && draw_deep(all, [&](End& staged) { staged.more_of_column(circles, column, memory); })) return;
-    draw_list<of_ends, true>(circles, n, bins, all.uneven == 0, bin, tile, image, f);
+    if (deep(all) && draw_deep(all, [&](End& staged) { staged.more_of_column(circles, column, memory); })) return;
+    draw_list<own, true>(circles, n, bins, all.uneven == 0, bin, tile, image, f);
   } else {
     const Summary all = *bins.summary;
-    if (!bins.deep(all)) return;
     const BinList list = bins.lists[bin];
-    if (!list.listed() || !draw_deep(all, [&](End& staged) {
+    if (list.listed() && (list.skipped > 0 || deep(all)) && draw_deep(all, [&](End& staged) {
           staged.more_of_list(circles, list.count, list.count - list.skipped, bins.indices + list.begin + list.count,
                               memory);
         }))
+      return;
+    if (list.listed() && list.skipped == 0)
+      draw_list<own, false>(circles, n, bins, all.uneven == 0, bin, tile, image, f);
+    else
       bins.finish_later(bin);
   }
 }
 
-// The tiles of lists that are drawn whole, from their first circle on: those that are unfinished; or all.
-__global__ void __launch_bounds__(patch_threads<of_whole>, 2)
-    whole_lists_kernel(const float* circles,  // [n][8]
-                       std::size_t n,
-                       float* image,  // [height][width][channels]
-                       Frame f, BinnedCircles bins) {
+// The tiles of the unfinished bins, from their first circle on.
+__global__ void __launch_bounds__(patch_threads<2>, 2) unfinished_kernel(const float* circles,  // [n][8]
+                                                                         std::size_t n,
+                                                                         float* image,  // [height][width][channels]
+                                                                         Frame f, BinnedCircles bins) {
   const unsigned columns = (f.width + patch_tile - 1) / patch_tile;  // a list's bin is a tile
-  const bool all = !bins.deep(*bins.summary);
-  const unsigned tiles = all ? bins.grid.count() : bins.unfinished->count;
-  for (unsigned t = blockIdx.x; t < tiles; t += gridDim.x) {
-    const unsigned bin = all ? t : bins.unfinished->bins[t];
+  for (unsigned t = blockIdx.x; t < bins.unfinished->count; t += gridDim.x) {
+    const unsigned bin = bins.unfinished->bins[t];
     const Tile tile(bin % columns, bin / columns);
     __syncthreads();
     dynamic_shared<Centres>()->fill(f, tile);
-    draw_list<of_whole, false>(circles, n, bins, bins.summary->uneven == 0, bin, tile, image, f);
+    draw_list<2, false>(circles, n, bins, bins.summary->uneven == 0, bin, tile, image, f);
   }
 }
 
@@ -237,13 +242,14 @@ struct list_ends {
 
  private:
   template <bool columns>
-  static Status draw_ends(const Args& a, const BinnedCircles& bins) {
+  static Status draw_tiles(const Args& a, const BinnedCircles& bins) {
+    constexpr unsigned own = own_pixels<columns>;
     // Blocks start while bits are found: 1 us in rand100k and biglittle, half a one in rand10k.
     return launch(
         a.frame.eps == 0 ? list_ends_kernel<columns, true> : list_ends_kernel<columns, false>,
         {.grid = {unsigned(ceil_div(a.frame.width, patch_tile)), unsigned(ceil_div(a.frame.height, patch_tile)), 1},
-         .block = patch_threads<of_ends>,
-         .shared_bytes = std::max(sizeof(PatchMemory<of_ends>), sizeof(BitsMemory<of_ends>)),
+         .block = patch_threads<own>,
+         .shared_bytes = std::max(sizeof(PatchMemory<own>), sizeof(BitsMemory<own>)),
          .overlap = columns,
          .stream = a.stream},
         a.circles, a.n, a.image, a.frame, bins);
@@ -252,13 +258,13 @@ struct list_ends {
     // Half of eps is for the colours underneath, the other half for rounding.
     const BinnedCircles bins(a, a.frame.eps == 0 ? 40 : -std::log2(a.frame.eps), true);
     if (auto s = bins.fill(a); !s) return s;
-    if (bins.bits) return draw_ends<true>(a, bins);  // every tile
-    if (auto s = draw_ends<false>(a, bins); !s) return s;
+    if (bins.bits) return draw_tiles<true>(a, bins);  // every tile
+    if (auto s = draw_tiles<false>(a, bins); !s) return s;
     if (auto s = bins.complete(a); !s) return s;
-    return launch(whole_lists_kernel,
-                  {.grid = std::min(bins.grid.count(), 2 * unsigned(device_limits().multiprocessors)),
-                   .block = patch_threads<of_whole>,
-                   .shared_bytes = sizeof(BitsMemory<of_whole>),
+    return launch(unfinished_kernel,
+                  {.grid = 2 * unsigned(device_limits().multiprocessors),
+                   .block = patch_threads<2>,
+                   .shared_bytes = sizeof(BitsMemory<2>),
                    .stream = a.stream},
                   a.circles, a.n, a.image, a.frame, bins);
   }

@@ -121,9 +121,6 @@ struct BinnedCircles {
     for (unsigned block = threadIdx.x; block < shares.blocks; block += blockDim.x) all.add(parts[block]);
     return block_summary(all);
   }
-  // Whether lists are worth going backwards. A complete list that is not twice as deep as needed is not: a warp waits
-  // for its slowest pixel, and those are drawn twice.
-  __device__ bool deep(const Summary& all) const { return all.halvings() > 2 * halvings; }
   // Entries to have at first of a list: six times the mean that is needed if the image is `depth` halvings deep,
   // because a bin waits for its slowest pixel, and half as many circles cover the edge of the image; and enough to find
   // larger circles under a heap of small ones. All of them where that saves little.
