@@ -3,9 +3,11 @@
 // 1. Few circles: one launch; every block finds its own (few_circles.cuh). More: instead of lists, a bit for each
 //    circle and bin (bin_bits.cuh). Many: the bins' lists are counted, and, where the image is deep enough for that,
 //    only their ends are written (bins.cuh).
-// 2. A block stages the last entries of its bin's list, 512 and then as many again. Each warp goes backwards through
-//    them: 32 at once are tested against its 8 x 8 pixels, those that cover all of them need no other test. It keeps
-//    those that reach it, with a bit for each pixel that is covered, until all pixels are saturated.
+// 2. A block stages the last circles of its list, or of its column those that reach its tile, some hundred at once.
+// Each
+//    warp goes backwards through them: 32 at once are tested against its patch of pixels, those that cover all of them
+//    need no other test. It keeps those that reach it, with a bit for each pixel that is covered, until all pixels are
+//    saturated.
 // 3. Those kept are drawn forwards over the smallest and the largest colour, by their bits alone. Where alpha is 1/2,
 //    a product is exact, and a blend one fused multiply-add.
 // 4. A warp that is not certain takes more. What is left then is drawn from the first circle on (patch_bits.cuh): at
@@ -17,57 +19,12 @@
 // Source    Levoy 1990; Ashkiani et al. 2016, as in binned
 #pragma once
 #include "kernel/ptx.h"
-#include "ladders/render/columns.cuh"
 #include "ladders/render/few_circles.cuh"
 #include "ladders/render/patch_bits.cuh"
 #include "ladders/render/warp_end.cuh"
 #include "ladders/render/windows.cuh"
 
 namespace upsweep::ladders::render {
-
-// What a block has staged of its tile's circles: of a list or a column the end, the last circle first.
-template <unsigned own, bool exact>
-class Staged {
- public:
-  static constexpr unsigned threads = patch_threads<own>;
-  using Words = ColumnEnd<threads, exact ? 512 / threads : 1>;
-  unsigned count = 0;                // circles
-  bool last = false, whole = false;  // there is no more to stage; and nothing is left out
-
-  // Stages the last entries of a list, of which `there` are in the array, before `end`.
-  __device__ void more_of_list(const float* circles, unsigned listed, unsigned there, const unsigned* end,
-                               PatchMemory<own>& memory) {
-    const unsigned at = count + threadIdx.x, ready = min(there, PatchMemory<own>::most_staged);
-    count = min(ready, count + threads);
-    if (at < count) keep(memory.staged[at], load_circle(circles, *(end - 1 - at)));
-    last = count == ready, whole = count == listed;
-    __syncthreads();
-  }
-  // Stages the circles of a column that reach the tile; the bin is larger.
-  __device__ void more_of_column(const float* circles, Words& column, PatchMemory<own>& memory) {
-    const unsigned found = column.next(memory.found, memory.warp_totals);
-    bool room = true;
-    for (unsigned first = 0; first < found; first += threads) {
-      const unsigned at = first + threadIdx.x;
-      Circle c{};
-      bool reached = false;
-      if (at < found) {
-        c = load_circle(circles, memory.found[at]);
-        reached = memory.centres.reached_by(c);
-      }
-      const unsigned some = __ballot_sync(all_lanes, reached);
-      unsigned all;
-      const unsigned place = count + sum_of_warps<threads>(unsigned(__popc(some)), memory.warp_totals, all) +
-                             unsigned(__popc(some & ((1u << threadIdx.x % warp_size) - 1)));
-      room = count + all <= PatchMemory<own>::most_staged;
-      if (!room) break;
-      if (reached) keep(memory.staged[place], c);
-      count += all;
-      __syncthreads();
-    }
-    whole = room && column.empty(), last = whole || !room;
-  }
-};
 
 // Draws the tile from the end of its list or column, if that is possible; stage(staged) stages more of it. For all
 // threads of the block.

@@ -1,6 +1,6 @@
 // How far a warp goes back in its list, and what it draws of it.
 #pragma once
-#include "ladders/render/patch.cuh"
+#include "ladders/render/staged.cuh"
 
 namespace upsweep::ladders::render {
 
@@ -9,20 +9,6 @@ namespace upsweep::ladders::render {
 template <bool fused>
 inline constexpr unsigned first_try = fused ? 36 : 40;
 inline constexpr unsigned step = 8, last_try = 80;
-
-template <unsigned own>
-struct PatchMemory {
-  static constexpr unsigned threads = patch_threads<own>, warps = patch_warps<own>;
-  static constexpr unsigned most_staged = own == 2 ? 1024 : 640;  // circles
-  static constexpr unsigned most_kept = own == 2 ? 480 : 224;     // of those staged, that a warp keeps at most
-  Centres centres;
-  Disc staged[most_staged];
-  // Bits, for each pixel of the block: which of the circles that its warp keeps cover it.
-  unsigned covered[most_kept / warp_size][own][threads];
-  alignas(16) unsigned short kept[warps][most_kept + warp_size];  // entries that reach a warp
-  unsigned found[512];                                            // circles of a column
-  unsigned warp_totals[warp_size];
-};
 
 // A warp's way backwards through the end of its list. `fused`: alpha is 1/2 everywhere.
 template <unsigned own, bool fused>
@@ -78,7 +64,7 @@ class WarpEnd {
 
  private:
   // Of 32 circles, those that cover part of the patch are tested one by one, by every lane, unless they are more: that
-  // takes 17 instructions for each, and find_covered less than 300 for all. 8 beats 16 by 2 % in rand100k.
+  // takes 24 instructions for each, or 35 for four pixels, and find_covered 300 or 530 for all.
   static constexpr int many_partly = own == 2 ? 8 : 14;
   static constexpr Halvings deepest = 1 << 30;  // of pixels past the image's edges
   // An entry kept: the offset of its disc in `staged`, and in the lowest bit whether it covers all of the warp's
