@@ -58,18 +58,24 @@ TEST(SimtRender, ZerosKeepTheirSigns) {
     EXPECT_TRUE(is_expected(image_of(Device(plain_emulator()), rung))) << rung;
 }
 
-// A block stages the circles of its tile in parts, of any size.
+// A block stages the circles of its tile in parts: of any size, from words that have many circles or few, and only as
+// many as it has room for.
 TEST(SimtRender, StagesInParts) {
   plain_emulator().configure({});
   const Picture picture{.width = 100, .height = 104, .channels = Channels::rgb};
-  for (const std::size_t n : {520, 799, 801}) {
-    const auto drawn = draw_scene(find_scene("shallow"), n, 1);
-    const std::vector<float> circles(&drawn[0].x, &drawn[0].x + n * floats_per_circle);
+  for (const auto& [scene, n] : {std::pair{"shallow", 520},
+                                 {"shallow", 799},
+                                 {"shallow", 801},
+                                 {"biglittle", 799},
+                                 {"littlebig", 799},
+                                 {"faint", 799}}) {
+    const auto drawn = draw_scene(find_scene(scene), std::size_t(n), 1);
+    const std::vector<float> circles(&drawn[0].x, &drawn[0].x + drawn.size() * floats_per_circle);
     std::vector<float> image(std::size_t{picture.width} * picture.height * 3), expected = image;
     Device cpu = Device::cpu(), gpu(plain_emulator());
     render(cpu, circles, expected, picture);
     render(gpu, circles, image, picture, {.rung = "list_ends"});
-    EXPECT_TRUE(image == expected) << n;
+    EXPECT_TRUE(image == expected) << scene << ' ' << n;
   }
 }
 

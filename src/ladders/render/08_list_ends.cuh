@@ -36,8 +36,9 @@ __device__ bool draw_end(const BinnedCircles& bins, const Range& colours, PatchM
   bool drawn = false, given_up = false;
   // What is drawn over: both ends of the range; or, where eps permits, its middle, which is half as far from either.
   Range range = underneath(colours, f, fused || !exact);
-  // The range is at most twice the largest.
-  const auto enough_for_eps = typename WarpEnd<own, fused>::Halvings(ceilf(bins.halvings)) + (range.least < 0 ? 1 : 0);
+  // One more if the range is twice the largest colour.
+  const auto enough_for_eps =
+      typename WarpEnd<own, fused>::Halvings(fused ? ceilf(bins.halvings) : bins.halvings) + (range.least < 0 ? 1 : 0);
   if (!exact) range.least = range.most = (range.least + range.most) / 2;
   auto enough = exact ? first_try<fused> : enough_for_eps;
   const auto draw = [&](bool over_background) {

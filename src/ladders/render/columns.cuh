@@ -53,14 +53,14 @@ class Column {
   unsigned bits_[most_each]{};
 };
 
-// A bin's column from its end, `each` words in each thread at a time. For all threads of a block.
-template <unsigned threads, unsigned each>
+// A bin's column from its end, some words in each thread at a time, the more the fewer circles they have. For all
+// threads of a block. `most`: circles that are found at once.
+template <unsigned threads, unsigned most>
 class ColumnEnd {
  public:
-  static constexpr unsigned most = threads * each;  // circles that are found at once
   __device__ ColumnEnd(const BinnedCircles& bins, unsigned bin)
       : words_(bins.column(bin)), left_(bins.shares.column()) {
-    load(bits_);
+    load_first();
   }
   bool __device__ empty() const { return left_ == 0; }
 
@@ -71,23 +71,22 @@ class ColumnEnd {
   {
     __shared__ unsigned taken, found;
     while (left_ > 0) {
-      if (again_) load(bits_);
+      if (again_) load_first();
       again_ = true;
+      const unsigned each = each_;
       unsigned sum = 0, all;
-#pragma unroll
-      for (const unsigned word : bits_) sum += unsigned(__popc(word));
+      each_word([&](unsigned, unsigned bits) { sum += unsigned(__popc(bits)); });
       const unsigned upto = warp_scan(sum, Sum{});
       unsigned place = sum_of_warps<threads>(upto, warp_totals, all) + upto - sum;
       if (place + sum <= most) {
-#pragma unroll
-        for (unsigned k = 0; k < each; ++k) {
+        each_word([&](unsigned k, unsigned bits) {
           const unsigned first = (left_ - 1 - threadIdx.x * each - k) * warp_size;
-          for (unsigned bits = bits_[k]; bits; ++place) {
+          for (; bits; ++place) {
             const unsigned bit = warp_size - 1 - unsigned(__clz(int(bits)));
             bits ^= 1u << bit;
             circles[place] = first + bit;
           }
-        }
+        });
       } else if (place <= most) {  // the first thread whose circles find no room
         taken = threadIdx.x * each, found = place;
       }
@@ -97,24 +96,36 @@ class ColumnEnd {
         return found;
       }
       left_ -= min(left_, threads * each);
+      if (all < most / 2 && each < most / warp_size) each_ = 2 * each;  // those of a thread find room
       if (all > 0) return all;
     }
     return 0;
   }
 
  private:
+  static constexpr unsigned at_first = most / threads;
   // The thread's words among the last that are not taken, in falling order.
-  __device__ void load(unsigned (&bits)[each]) const {
-#pragma unroll
-    for (unsigned k = 0; k < each; ++k) {
-      const unsigned at = threadIdx.x * each + k;
-      bits[k] = at < left_ ? words_[left_ - 1 - at] : 0;
-    }
+  __device__ unsigned load(unsigned k) const {
+    const unsigned at = threadIdx.x * each_ + k;
+    return at < left_ ? words_[left_ - 1 - at] : 0;
   }
+  __device__ void load_first() {
+#pragma unroll
+    for (unsigned k = 0; k < at_first; ++k) first_[k] = load(k);
+  }
+  // Calls f(k, word) for the thread's words.
+  template <class F>
+  __device__ __forceinline__ void each_word(F&& f) const {
+#pragma unroll
+    for (unsigned k = 0; k < at_first; ++k) f(k, first_[k]);
+    for (unsigned k = at_first; k < each_; ++k) f(k, load(k));
+  }
+
   const unsigned* const words_;
-  unsigned left_;  // words that are not taken yet
-  unsigned bits_[each];
-  bool again_ = false;  // bits_ are of words that are taken
+  unsigned left_;             // words that are not taken yet
+  unsigned each_ = at_first;  // of a thread
+  unsigned first_[at_first];  // the first of them
+  bool again_ = false;        // those are of words that are taken
 };
 
 }  // namespace upsweep::ladders::render

@@ -121,15 +121,16 @@ __device__ __forceinline__ unsigned transposed(unsigned bits) {
 // tests its own circle against the patch's pixels, whose dx^2 and dy^2 are eight or sixteen, so that a test is a sum
 // and a comparison; then the bits are transposed. A negative radius2 covers nothing.
 template <unsigned own>
-__device__ __forceinline__ void find_covered(unsigned (&bits)[own], const Patch<own>& patch, float cx, float cy,
-                                             float radius2) {
-  const Centres::Eight y = patch.y;
+__device__ __forceinline__ void find_covered(unsigned (&bits)[own],
+                                             const Centres::Eight* patch_x,  // [own / 2]
+                                             const Centres::Eight& patch_y, float cx, float cy, float radius2) {
+  const Centres::Eight y = patch_y;
   float dy2[8];
 #pragma unroll
   for (unsigned j = 0; j < 8; ++j) dy2[j] = square(y.at[j] - cy);
 #pragma unroll
-  for (unsigned h = 0; h < Patch<own>::wide; ++h) {
-    const Centres::Eight x = patch.x[h];
+  for (unsigned h = 0; h < own / 2; ++h) {
+    const Centres::Eight x = patch_x[h];
     bits[2 * h] = bits[2 * h + 1] = 0;
 #pragma unroll
     for (unsigned i = 0; i < 8; ++i) {

@@ -1,9 +1,10 @@
-// Draws any list of circles over a block's tile. Of each warp's 8 x 8 pixels and 32 circles, the bits that say what
-// covers what are found by circles, transposed, and used by pixels: no lane waits while others test or blend.
+// Draws any list of circles over a block's tile. Of 8 x 8 pixels and 32 circles, the bits that say what covers what are
+// found by circles, transposed, and used by pixels: no lane waits while others test or blend.
 //
-// 1. A block fetches 512 circles at a time, a batch ahead and past L1, which has no room for so many lines. A
-//    ballot for each patch says which of a warp's 32 circles reach it.
-// 2. Each warp lists those of its patch. Of 32 listed, each lane tests one against the 64 pixels (find_covered).
+// 1. A block fetches a circle for each thread at a time, a batch ahead and past L1, which has no room for so many
+//    lines. A ballot for each of 16 patches of 8 x 8 says which of a warp's 32 circles reach it.
+// 2. Each warp lists those of its patch, or of both halves of its patch. Of 32 listed, each lane tests one against the
+//    64 pixels (find_covered): for tiny circles, the more pixels, the more tests in vain.
 // 3. Transposed, lane l has the bits of pixel l. It blends one circle after another, from its highest bit down.
 #pragma once
 #include "kernel/copy_16.h"
@@ -13,7 +14,7 @@ namespace upsweep::ladders::render {
 
 template <unsigned own>
 struct BitsMemory {
-  static constexpr unsigned threads = patch_threads<own>, warps = patch_warps<own>;
+  static constexpr unsigned threads = patch_threads<own>, warps = patch_warps<own>, eights = 16;
   static constexpr unsigned ahead = 1;  // batches in flight beside the one at hand; two are no faster
   // A circle may wait until the next batch is listed, and a warp may be a batch ahead of another.
   static constexpr unsigned slots = ahead + 3;
@@ -21,12 +22,12 @@ struct BitsMemory {
   struct alignas(16) Staged {
     Circle circle;
   } staged[slots * threads];
-  unsigned reached[2][warps][warps];  // [..][patch][warp that fetched]: bits of its circles
-  unsigned short listed[warps][threads + warp_size];
+  unsigned reached[2][eights][warps];  // [..][8 x 8 pixels][warp that fetched]: bits of its circles
+  unsigned short listed[eights][threads + warp_size];
   // Of the 32 circles that are blended: consecutive ones in different banks. The last paint changes nothing.
   float paint[warps][4][warp_size + 1];
-  // Circles of a column of bits; what leaves room for two blocks.
-  static constexpr unsigned most_of_column = emulated ? 512 : own == 2 ? 5120 : 3072;
+  // Circles of a column of bits; what leaves room for two blocks, or four of half as many threads.
+  static constexpr unsigned most_of_column = emulated ? 512 : own == 2 ? 5120 : 2048;
   unsigned column[most_of_column];
   unsigned warp_totals[warp_size];
 };
@@ -84,75 +85,79 @@ class WarpBits {
     if (lane_ < 4) memory.paint[warp_][lane_][warp_size] = lane_ < 3 ? -0.f : 1.f;
   }
 
-  // Lists the circles of a batch that reach the patch, and draws them: 32 at once, and the rest with the next batch.
+  // Draws the circles of a batch that reach the patch: 32 at once, and the rest with the next batch.
   __device__ void draw(unsigned batch, bool last) {
-    unsigned left = lane_ < patch_warps<own> ? memory_.reached[batch % 2][warp_][lane_] : 0;
-    if (waiting_ == 0 && !__any_sync(all_lanes, left)) return;
-    const unsigned upto = warp_scan(unsigned(__popc(left)), Sum{});
-    unsigned place = waiting_ + upto - unsigned(__popc(left));
-    const unsigned first = batch % BitsMemory<own>::slots * patch_threads<own> + lane_ * warp_size;
-    for (; left; left &= left - 1)
-      memory_.listed[warp_][place++] = static_cast<unsigned short>(first + unsigned(__ffs(int(left))) - 1);
-    bool rest = last || waiting_ > 0;  // there is no next batch, or what waited from the batch before must not go on
-    waiting_ += shuffle(upto, warp_size - 1);
-    __syncwarp();
-    unsigned at = 0;
-    while (waiting_ >= warp_size || (rest && waiting_ > 0)) {
-      draw_32(at, min(waiting_, warp_size));
-      at += warp_size, waiting_ -= min(waiting_, warp_size);
-      rest = last;
-    }
-    if (at == 0 || waiting_ == 0) return;
-    // Fewer than 32, and `at` is 32 or more: none of them is where another lane puts its own.
-    if (lane_ < waiting_) memory_.listed[warp_][lane_] = memory_.listed[warp_][at + lane_];
+#pragma unroll
+    for (unsigned h = 0; h < halves; ++h) draw_half(h, batch, last);
   }
 
  private:
+  static constexpr unsigned halves = own / 2;
+  __device__ void draw_half(unsigned h, unsigned batch, bool last) {
+    const unsigned column = warp_ % Patch<own>::across * halves + h, row = warp_ / Patch<own>::across;
+    unsigned short* const listed = memory_.listed[row * 4 + column];
+    unsigned& waiting = waiting_[h];
+    unsigned left = lane_ < patch_warps<own> ? memory_.reached[batch % 2][row * 4 + column][lane_] : 0;
+    if (waiting == 0 && !__any_sync(all_lanes, left)) return;
+    const unsigned upto = warp_scan(unsigned(__popc(left)), Sum{});
+    unsigned place = waiting + upto - unsigned(__popc(left));
+    const unsigned first = batch % BitsMemory<own>::slots * patch_threads<own> + lane_ * warp_size;
+    for (; left; left &= left - 1)
+      listed[place++] = static_cast<unsigned short>(first + unsigned(__ffs(int(left))) - 1);
+    bool rest = last || waiting > 0;  // there is no next batch, or what waited from the batch before must not go on
+    waiting += shuffle(upto, warp_size - 1);
+    __syncwarp();
+    unsigned at = 0;
+    while (waiting >= warp_size || (rest && waiting > 0)) {
+      draw_32(colour + 2 * h, memory_.centres.x[column], memory_.centres.y[row], listed + at, min(waiting, warp_size));
+      at += warp_size, waiting -= min(waiting, warp_size);
+      rest = last;
+    }
+    if (at == 0 || waiting == 0) return;
+    // Fewer than 32, and `at` is 32 or more: none of them is where another lane puts its own.
+    if (lane_ < waiting) listed[lane_] = listed[at + lane_];
+  }
   // The first circle listed is the last lane's, so that its bit is the highest.
-  __device__ __forceinline__ void draw_32(unsigned first, unsigned size) {
+  __device__ __forceinline__ void draw_32(Colour* pixels,  // [2]
+                                          const Centres::Eight& x, const Centres::Eight& y,
+                                          const unsigned short* listed, unsigned size) {
     auto& paint = memory_.paint[warp_];
     const unsigned at = warp_size - 1 - lane_;
     Circle c{};
     float radius2 = -1;
     if (at < size) {
-      c = memory_.staged[memory_.listed[warp_][first + at]].circle;
+      c = memory_.staged[listed[at]].circle;
       radius2 = square(c.radius);
       const Paint p = flat_paint(c);
       paint[0][at] = p.red, paint[1][at] = p.green, paint[2][at] = p.blue, paint[3][at] = p.through;
     }
-    unsigned bits[own];
-    find_covered<own>(bits, Patch<own>(memory_.centres), c.x, c.y, radius2);
+    unsigned bits[2];
+    find_covered(bits, &x, y, c.x, c.y, radius2);
     __syncwarp();
-    const auto some_left = [&] {
-      unsigned any = 0;
-      for (const unsigned word : bits) any |= word;
-      return any != 0;
-    };
-    while (some_left())
+    while (bits[0] | bits[1])
 #pragma unroll
-      for (unsigned k = 0; k < own; ++k) {
+      for (unsigned k = 0; k < 2; ++k) {
         const unsigned c = unsigned(__clz(int(bits[k])));  // 32, the paint that changes nothing, if there is none
         bits[k] &= ~__funnelshift_r(1u << 31, 0, c);
         const Paint p{paint[0][c], paint[1][c], paint[2][c], paint[3][c], 0};
         if constexpr (fused)
-          colour[k] = {fmaf(p.through, colour[k].red, p.red), fmaf(p.through, colour[k].green, p.green),
-                       fmaf(p.through, colour[k].blue, p.blue), 1};
+          pixels[k] = {fmaf(p.through, pixels[k].red, p.red), fmaf(p.through, pixels[k].green, p.green),
+                       fmaf(p.through, pixels[k].blue, p.blue), 1};
         else
-          blend(colour[k], p);
+          blend(pixels[k], p);
       }
     __syncwarp();
   }
 
   BitsMemory<own>& memory_;
   const unsigned warp_, lane_;
-  unsigned waiting_ = 0;  // listed circles that are not drawn yet
+  unsigned waiting_[halves]{};  // listed circles that are not drawn yet
 };
 
 // Draws all of these circles. For all threads of the block, which has the tile's centres in memory.
 template <unsigned own, bool fused>
 __device__ void draw_all(TileCircles<own> circles, BitsMemory<own>& memory, WarpBits<own, fused>& bits) {
   constexpr unsigned threads = patch_threads<own>, warps = patch_warps<own>, ahead = BitsMemory<own>::ahead;
-  constexpr unsigned across = Patch<own>::across, wide = Patch<own>::wide;
   const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
   for (unsigned batch = 0; batch < ahead; ++batch) circles.start(memory, batch);
   __syncthreads();
@@ -170,18 +175,18 @@ __device__ void draw_all(TileCircles<own> circles, BitsMemory<own>& memory, Warp
     unsigned(*const reached)[warps] = memory.reached[batch % 2];
     const auto &x = memory.centres.x, &y = memory.centres.y;
     if (!__any_sync(all_lanes, reaches(c.x, c.y, radius2, x[0].at[0], y[0].at[0], x[3].at[7], y[3].at[7]))) {
-      if (lane < warps) reached[lane][warp] = 0;
+      if (lane < 16) reached[lane][warp] = 0;
     } else {
       // As in `reaches`, the nearest pixel decides exactly.
-      float dx2[across], dy2[4];
+      float dx2[4], dy2[4];
 #pragma unroll
-      for (unsigned p = 0; p < across; ++p)
-        dx2[p] = square(outside(c.x, x[p * wide].at[0], x[p * wide + wide - 1].at[7]));
+      for (unsigned p = 0; p < 4; ++p) {
+        dx2[p] = square(outside(c.x, x[p].at[0], x[p].at[7]));
+        dy2[p] = square(outside(c.y, y[p].at[0], y[p].at[7]));
+      }
 #pragma unroll
-      for (unsigned p = 0; p < 4; ++p) dy2[p] = square(outside(c.y, y[p].at[0], y[p].at[7]));
-#pragma unroll
-      for (unsigned p = 0; p < warps; ++p) {
-        const unsigned some = __ballot_sync(all_lanes, add(dx2[p % across], dy2[p / across]) <= radius2);
+      for (unsigned p = 0; p < 16; ++p) {
+        const unsigned some = __ballot_sync(all_lanes, add(dx2[p % 4], dy2[p / 4]) <= radius2);
         if (lane == 0) reached[p][warp] = some;
       }
     }

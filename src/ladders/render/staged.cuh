@@ -24,7 +24,7 @@ template <unsigned own, bool exact>
 class Staged {
  public:
   static constexpr unsigned threads = patch_threads<own>;
-  using Words = ColumnEnd<threads, exact ? 512 / threads : 1>;
+  using Words = ColumnEnd<threads, exact ? 512 : threads>;
   unsigned count = 0;                // circles
   bool last = false, whole = false;  // there is no more to stage; and nothing is left out
 

@@ -87,7 +87,7 @@ class WarpEnd {
     unsigned part = __ballot_sync(all_lanes, !(entry & 1)), bits[own];
     if (__popc(part) > many_partly) {
       const Disc& c = disc(entry);
-      find_covered<own>(bits, patch_, c.x, c.y, lane_ < size ? c.radius2 : -1.f);
+      find_covered(bits, patch_.x, patch_.y, c.x, c.y, lane_ < size ? c.radius2 : -1.f);
     } else {
       for (unsigned& word : bits) word = ~part & (size < warp_size ? (1u << size) - 1 : all_lanes);
       const typename Patch<own>::Pixels pixels = patch_.pixels();
