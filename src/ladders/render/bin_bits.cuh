@@ -1,7 +1,7 @@
 // Instead of lists, if circles are not too many: a bit for each circle and bin. A block that draws finds its bin's
 // circles in a column of bits, so that nothing is counted, scanned or scattered.
 //
-// Traffic   per bin and 32 circles four bytes, written once and read by each tile, beside the circles
+// Traffic   per bin and 32 circles four bytes, written once, and read as far back as tiles need, beside the circles
 #pragma once
 #include "kernel/ptx.h"
 #include "ladders/render/room.cuh"

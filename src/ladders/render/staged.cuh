@@ -4,6 +4,7 @@
 
 namespace upsweep::ladders::render {
 
+// The shared memory of a block that draws ends.
 template <unsigned own>
 struct PatchMemory {
   static constexpr unsigned threads = patch_threads<own>, warps = patch_warps<own>;
@@ -19,7 +20,8 @@ struct PatchMemory {
   unsigned warp_totals[warp_size];
 };
 
-// How much of a list or a column a block has staged, the last circle first.
+// How much of a list or a column a block has staged, the last circle first. With eps fewer circles are needed, and
+// looked for at once.
 template <unsigned own, bool exact>
 class Staged {
  public:
