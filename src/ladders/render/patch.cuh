@@ -84,8 +84,8 @@ class Patch {
   }
 };
 
-// Where in the image the lane's pixels are: (i, j[0]), and (i, j[1]) four rows below; of four also those eight to the
-// right.
+// Where in the image the lane's pixels are: pixel 0 is (i, j), pixel 1 four rows below; pixels 2 and 3 are eight
+// columns to the right of these.
 template <unsigned own>
 struct LanePixels {
   unsigned i, j;

@@ -175,7 +175,7 @@ __device__ void draw_all(TileCircles<own> circles, BitsMemory<own>& memory, Warp
     unsigned(*const reached)[warps] = memory.reached[batch % 2];
     const auto &x = memory.centres.x, &y = memory.centres.y;
     if (!__any_sync(all_lanes, reaches(c.x, c.y, radius2, x[0].at[0], y[0].at[0], x[3].at[7], y[3].at[7]))) {
-      if (lane < 16) reached[lane][warp] = 0;
+      if (lane < BitsMemory<own>::eights) reached[lane][warp] = 0;
     } else {
       // As in `reaches`, the nearest pixel decides exactly.
       float dx2[4], dy2[4];
@@ -185,7 +185,7 @@ __device__ void draw_all(TileCircles<own> circles, BitsMemory<own>& memory, Warp
         dy2[p] = square(outside(c.y, y[p].at[0], y[p].at[7]));
       }
 #pragma unroll
-      for (unsigned p = 0; p < 16; ++p) {
+      for (unsigned p = 0; p < BitsMemory<own>::eights; ++p) {
         const unsigned some = __ballot_sync(all_lanes, add(dx2[p % 4], dy2[p / 4]) <= radius2);
         if (lane == 0) reached[p][warp] = some;
       }

@@ -9,14 +9,16 @@ template <unsigned own>
 struct PatchMemory {
   static constexpr unsigned threads = patch_threads<own>, warps = patch_warps<own>;
   // Circles that are staged, and of them those that a warp keeps, at most. With four pixels in a lane, what leaves room
-  // for four blocks: beside the heap of small circles in biglittle, a warp goes through 430 and keeps 160.
+  // for four blocks: beside the heap of small circles in biglittle, by a simulation, a warp goes through 430 at most
+  // and keeps 160.
   static constexpr unsigned most_staged = own == 2 ? 1024 : 640, most_kept = own == 2 ? 480 : 224;
+  static constexpr unsigned most_found = 512;
   Centres centres;
   Disc staged[most_staged];
   // Bits, for each pixel of the block: which of the circles that its warp keeps cover it.
   unsigned covered[most_kept / warp_size][own][threads];
   alignas(16) unsigned short kept[warps][most_kept + warp_size];  // entries that reach a warp
-  unsigned found[512];                                            // circles of a column
+  unsigned found[most_found];                                     // circles of a column, at once
   unsigned warp_totals[warp_size];
 };
 
@@ -26,7 +28,7 @@ template <unsigned own, bool exact>
 class Staged {
  public:
   static constexpr unsigned threads = patch_threads<own>;
-  using Words = ColumnEnd<threads, exact ? 512 : threads>;
+  using Words = ColumnEnd<threads, exact ? PatchMemory<own>::most_found : threads>;
   unsigned count = 0;                // circles
   bool last = false, whole = false;  // there is no more to stage; and nothing is left out
 
