@@ -79,6 +79,31 @@ TEST_P(Kernels, SelectWithAPredicateOfOnesOwn) {
 
 // More than 256 buckets are left to passes_in_tile, and with values to two_passes: the same unit then compiles their
 // kernels.
+// From no circles in a word to 32, in both directions: as words get sparse, a thread takes more of them at once.
+TEST_P(Kernels, ColumnsFromTheirEnd) {
+  const auto bits_of = [](std::size_t kind, std::size_t word, std::size_t words) -> unsigned {
+    const bool late = word >= words / 2;
+    if (kind < 2) return late == (kind == 0) ? (word % 97 == 5 ? 1u << word % 32 : 0) : ~0u;
+    return kind == 2 ? unsigned(word * 2654435769u) & unsigned(word * 40503u) : word % 29 ? 0 : ~0u;
+  };
+  for (const char* kernel : {"column_end_256", "column_end_512"})
+    for (const std::size_t words : {1, 25, 255, 257, 3125, 20'000})
+      for (std::size_t kind = 0; kind < 4; ++kind) {
+        Array<unsigned> in(emulator, words);
+        in.set([&](std::size_t w) { return bits_of(kind, w, words); });
+        std::vector<unsigned> expected;
+        for (std::size_t w = words; w-- > 0;)
+          for (unsigned bit = 32; bit-- > 0;)
+            if (in[w] >> bit & 1) expected.push_back(unsigned(32 * w + bit));
+        Array<unsigned> out(emulator, expected.size() + 1);
+        out.set([](std::size_t) { return 0xCDCDCDCDu; });
+        ASSERT_TRUE(
+            run(kernel, {.in = {in.data()}, .out = {out.data()}, .n = words, .how = {.k = int(expected.size())}}));
+        EXPECT_EQ(out[expected.size()], expected.size()) << kernel << ' ' << words << ' ' << kind;
+        EXPECT_TRUE(std::equal(expected.begin(), expected.end(), out.data())) << kernel << ' ' << words << ' ' << kind;
+      }
+}
+
 TEST_P(Kernels, PartitionWithBucketsOfOnesOwn) {
   Workspace workspace(emulator);
   for (const std::size_t n : {0, 1, 1000, 11520, 11597, 30001})

@@ -41,5 +41,6 @@ Rungs own_function_kernels();
 Rungs own_predicate_kernels();
 Rungs own_bucket_kernels();
 Rungs ordered_scan_kernels();
+Rungs column_end_kernels();
 
 }  // namespace upsweep::test

@@ -146,7 +146,7 @@ __global__ void __launch_bounds__(patch_threads<own_pixels<columns>>, 1024 / pat
   // slowest pixel, and those are drawn twice.
   const auto deep = [&](const Summary& all) { return all.halvings() > 2 * bins.halvings; };
   if constexpr (columns) {
-    typename End::Words column(bins, bin);  // both loads wait for memory together
+    typename End::Words column(bins.column(bin), bins.shares.column());  // both loads wait for memory together
     const Summary all = *bins.summary;
     if (deep(all) && draw_deep(all, [&](End& staged) { staged.more_of_column(circles, column, memory); })) return;
     draw_list<own, true>(circles, n, bins, all.uneven == 0, bin, tile, image, f);

@@ -58,10 +58,7 @@ class Column {
 template <unsigned threads, unsigned most>
 class ColumnEnd {
  public:
-  __device__ ColumnEnd(const BinnedCircles& bins, unsigned bin)
-      : words_(bins.column(bin)), left_(bins.shares.column()) {
-    load_first();
-  }
+  __device__ ColumnEnd(const unsigned* words, unsigned count) : words_(words), left_(count) { load_first(); }
   bool __device__ empty() const { return left_ == 0; }
 
   // Puts the next circles, the last one first. Returns how many they are, 0 only if there are no more. Ends with a
