@@ -1,10 +1,13 @@
 // sort/parallel: msd on all cores.
 //
 // Idea      each core counts and moves chunks of the keys, as in partition; then the cores take bucket after bucket and
-//           sort it in their own cache. Few keys take one core.
+//           sort it in their own cache. Few keys take one core, or all, whichever has been faster lately.
 // Traffic   as msd.
 // Order     the input's, of equal keys.
 // Source    Wassenberg, Sanders, Engineering a Multi-core Radix Sort, 2011.
+#include <bit>
+
+#include "cpu/one_or_all.h"
 #include "cpu/parallel.h"
 #include "ladders/sort/binding.h"
 #include "ladders/sort/cpu_cores.h"
@@ -12,6 +15,10 @@
 namespace upsweep::ladders::sort {
 
 namespace {  // a rung of the same name may exist on the GPU
+
+// From here on two Zen 5 cores are faster than one even where they are far apart, by a tenth; below, it depends on the
+// machine's state (cpu/one_or_all.h): 2^16 keys took 155 us on one core, and 215 or 332 on both.
+constexpr std::size_t surely_for_cores = std::size_t{1} << 19;
 
 struct parallel {
   static constexpr Story story{
@@ -24,8 +31,17 @@ struct parallel {
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     const Caller caller = caller_of(a);
+    const Limits limits = limits_for(caller);
+    const auto sort_on = [&](int threads) {
+      return sort_on_cores(caller, a.n, a.first_bit, a.bits, threads, limits, *a.workspace);
+    };
     const int threads = threads_of(a.tuning);
-    return sort_on_cores(caller, a.n, a.first_bit, a.bits, threads, limits_for(caller), *a.workspace);
+    if (threads == 1 || a.tuning.threads || a.n <= limits.alone || a.n >= surely_for_cores) return sort_on(threads);
+    // Calls are alike if their keys have one type, their values one width (0, 4, 8 or 16 bytes), and elements and bytes
+    // to sort by are as many, to within a factor of two.
+    static OneOrAll faster[std::bit_width(surely_for_cores)][std::bit_width(sizeof(T)) + 1][4];
+    OneOrAll& way = faster[std::bit_width(a.n)][std::bit_width((a.bits + 7) / 8)][std::bit_width(a.values.bytes / 4)];
+    return way.call([&](bool all) { return sort_on(all ? threads : 1); });
   }
 };
 
