@@ -154,13 +154,12 @@ __global__ void __launch_bounds__(patch_threads<own_pixels<columns>>, 1024 / pat
     const Summary all = *bins.summary;
     const BinList list = bins.lists[bin];
     if (list.listed() && (list.skipped > 0 || deep(all)) && draw_deep(all, [&](End& staged) {
-          staged.more_of_list(circles, list.count, list.count - list.skipped, bins.indices + list.begin + list.count,
-                              memory);
+          staged.more_of_list(circles, list.count, list.size(), bins.indices + list.begin + list.size(), memory);
         }))
       return;
     if (list.listed() && list.skipped == 0)
       draw_list<own, false>(circles, n, bins, all.uneven == 0, bin, tile, image, f);
-    else
+    else if (threadIdx.x == 0)
       bins.finish_later(bin);
   }
 }

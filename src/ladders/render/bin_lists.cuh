@@ -53,19 +53,24 @@ struct Shares {
   }
 };
 
-// A bin's list: entries [begin, begin + count) of the array. Only those of the circles of blocks from `from` on are
-// there at first, that is, all but `skipped`. A list that does not fit in the array is left out.
+// A bin's list, or its end: that of the circles of blocks from `from` on, which are all but the first `skipped`. It is
+// the array's entries [begin, begin + size()). What does not fit there is left out.
 struct BinList {
   static constexpr unsigned none = 0xffffffffu;
   unsigned begin, count, from, skipped;
   UPSWEEP_HD bool listed() const { return begin != none; }
+  UPSWEEP_HD unsigned size() const { return count - skipped; }
 };
 
 // The bins whose lists turned out to be needed from the first circle on.
 struct Unfinished {
   unsigned count;
-  unsigned bins[BinGrid::most], listed[BinGrid::most];
+  unsigned bins[BinGrid::most];
 };
+
+// Where in the array of entries the next list begins. All lists together may have more than 2^32 entries, though not
+// there.
+using Cursor = unsigned long long;
 
 // The lists of a call, in its workspace.
 struct BinnedCircles {
@@ -79,7 +84,7 @@ struct BinnedCircles {
   unsigned* done;          // [1]: a counter of the workspace
   BinList* lists;          // [bins]
   Unfinished* unfinished;  // [1]
-  unsigned* cursor;        // [1]
+  Cursor* cursor;          // [1]
   unsigned* indices;       // [capacity]
   unsigned capacity;       // entries
   float halvings;          // that are needed of each pixel; 0: the lists are complete at once
@@ -87,15 +92,19 @@ struct BinnedCircles {
   // `columns`: bits will do instead of lists, if they are not too many.
   explicit BinnedCircles(const Args& a, float needed = 0, bool columns = false);
   Status fill(const Args& a) const;
-  UPSWEEP_HD bool fits(unsigned begin, unsigned count) const { return begin <= capacity && count <= capacity - begin; }
   __device__ unsigned* column(unsigned bin) const { return bits + std::size_t{bin} * shares.column(); }
-  // Puts the rest of the unfinished bins' circles into their lists.
+  // Fills the lists of the unfinished bins.
   Status complete(const Args& a) const { return scatter(a, true); }
 
-  // Lists the bin as unfinished. For all threads of a block.
+  // Makes room for a list, or its end. By one thread.
+  __device__ BinList add_list(unsigned count, unsigned from, unsigned skipped) const {
+    const Cursor begin = atomicAdd(cursor, Cursor{count - skipped});
+    return {begin + count - skipped <= capacity ? unsigned(begin) : BinList::none, count, from, skipped};
+  }
+  // Lists the bin as unfinished, and makes room for its whole list. By one thread.
   __device__ void finish_later(unsigned bin) const {
-    if (threadIdx.x == 0 && atomicExch(&unfinished->listed[bin], 1u) == 0)
-      unfinished->bins[atomicAdd(&unfinished->count, 1u)] = bin;
+    lists[bin] = add_list(lists[bin].count, 0, 0);
+    unfinished->bins[atomicAdd(&unfinished->count, 1u)] = bin;
   }
   // Calls visit(bin, lane) for the bins of the block's circles; `lane` is that of the circle in this warp. Keeps the
   // circles' keys, unless there are bits, and a summary. For all threads of the block; has a barrier after all visits.

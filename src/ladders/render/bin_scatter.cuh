@@ -22,15 +22,17 @@ class BinScatter {
         start_(place_ + bin_warps * count_),
         sorted_(start_ + count_ + 1) {}
 
-  // Where each bin's entries of this block begin: of those taken at first, or of the others. False if none are written.
+  // Where each bin's entries of this block begin: in all lists, or later, in those of unfinished bins. False if none are
+  // written.
   __device__ bool begin(bool later) {
     const unsigned unfinished = bins_.unfinished->count;
     if (later && unfinished == 0) return false;
     bool any = false;
     const auto choose = [&](unsigned bin, bool taken) {
       const BinList list = bins_.lists[bin];
-      taken = taken && list.listed() && (blockIdx.x >= list.from) != later;
-      next_[bin] = taken ? list.begin + bins_.counts[std::size_t(blockIdx.x) * count_ + bin] : BinList::none;
+      taken = taken && list.listed() && blockIdx.x >= list.from;
+      const unsigned before = bins_.counts[std::size_t(blockIdx.x) * count_ + bin];
+      next_[bin] = taken ? list.begin + before - list.skipped : BinList::none;
       any |= taken;
     };
     for (unsigned bin = threadIdx.x; bin < count_; bin += bin_threads) choose(bin, !later);

@@ -77,14 +77,12 @@ static __global__ void __launch_bounds__(scan_threads) bin_scan_kernel(BinnedCir
   if (last > 0) atomicMax(&from[own], last);
   __syncthreads();
   if (threadIdx.x >= scan_bins || bin >= count) return;
-  bins.unfinished->listed[bin] = 0;
-  const unsigned begin = atomicAdd(bins.cursor, sums.all);
   const unsigned skipped = bins.counts[std::size_t(from[own]) * count + bin];
-  bins.lists[bin] = {bins.fits(begin, sums.all) ? begin : BinList::none, sums.all, skipped ? from[own] : 0, skipped};
+  bins.lists[bin] = bins.add_list(sums.all, skipped ? from[own] : 0, skipped);
 }
 
-// 3. Puts each circle's index into its bins' lists, at first from block `from` of the list on; later, of the bins that
-// are unfinished, the others.
+// 3. Puts each circle's index into its bins' lists, from block `from` of the list on; later into those of the bins that
+// are unfinished.
 static __global__ void __launch_bounds__(bin_threads)
     bin_scatter_kernel(const float* circles,  // [n][8]
                        std::size_t n, Frame f, BinnedCircles bins, bool later) {
@@ -107,7 +105,7 @@ inline BinnedCircles::BinnedCircles(const Args& a, float needed, bool columns)
   counts = reinterpret_cast<unsigned*>(memory + room.counts);
   lists = reinterpret_cast<BinList*>(memory + room.lists);
   unfinished = reinterpret_cast<Unfinished*>(memory + room.unfinished);
-  cursor = reinterpret_cast<unsigned*>(memory + room.cursor), indices = cursor + 1;
+  cursor = reinterpret_cast<Cursor*>(memory + room.cursor), indices = reinterpret_cast<unsigned*>(cursor + 1);
   capacity = unsigned(room.entries);
 }
 

@@ -8,9 +8,11 @@ namespace upsweep::ladders::render {
 // rand100k 93.8 to 70.4, biglittle 81.6 to 56.4. On the emulator, checks come to lists, too.
 inline constexpr std::size_t most_bit_words = emulated ? 100 : std::size_t{1} << 22;
 
-// Entries that the lists of all bins should have room for: four bins a circle, and no less than 16 MiB.
+// Entries that the lists of all bins should have room for: four bins a circle, and no less than 16 MiB; on the
+// emulator, so few that checks come to lists that find no room.
 constexpr std::size_t entries_for(std::size_t n) {
-  return n < (std::size_t{1} << 29) ? (std::size_t{1} << 22) + 4 * n : 0xfffffffe;
+  constexpr std::size_t least = emulated ? 256 : std::size_t{1} << 22;
+  return n < (std::size_t{1} << 29) ? least + 4 * n : 0xfffffffe;
 }
 
 // The layout of the scratch memory: byte offsets. Lists that find no room are left out.
@@ -30,7 +32,7 @@ struct Room {
     lists = add(bins * sizeof(BinList));
     unfinished = add(sizeof(Unfinished));
     cursor = bytes;
-    bytes += sizeof(unsigned);
+    bytes += sizeof(Cursor);
     entries = entries_for(a.n);
     if (const std::size_t most = a.tuning.scratch)
       entries = most < bytes ? 0 : std::min(entries, (most - bytes) / sizeof(unsigned));
