@@ -1,5 +1,7 @@
 #include "cpu/cache.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <fstream>
 #include <string>
@@ -7,8 +9,8 @@
 namespace upsweep {
 namespace {
 
-// Read from sysfs rather than sysconf, which in a virtual machine adds up caches of the host that the machine does not
-// have.
+// Read from sysfs rather than sysconf, which in a virtual machine adds up last-level caches of the host that the
+// machine does not have. Of a core's own cache, sysconf knows the size where sysfs has none.
 struct Sizes {
   std::size_t second_level, last_level;
 };
@@ -24,7 +26,10 @@ Sizes read_cache_sizes() {
     if (level_file >> level && level == 2) sizes.second_level = kib << 10;
   }
   if (!sizes.last_level) sizes.last_level = 32 << 20;  // unknown: common sizes
-  if (!sizes.second_level) sizes.second_level = std::min<std::size_t>(512 << 10, sizes.last_level);
+  if (const long known = sysconf(_SC_LEVEL2_CACHE_SIZE); !sizes.second_level && known > 0)
+    sizes.second_level = static_cast<std::size_t>(known);
+  if (!sizes.second_level) sizes.second_level = 512 << 10;
+  sizes.second_level = std::min(sizes.second_level, sizes.last_level);
   return sizes;
 }
 

@@ -16,8 +16,8 @@ namespace upsweep::ladders::sort {
 
 namespace {  // a rung of the same name may exist on the GPU
 
-// From here on two Zen 5 cores are faster than one even where they are far apart, by a tenth; below, it depends on the
-// machine's state (cpu/one_or_all.h): 2^16 keys took 155 us on one core, and 215 or 332 on both.
+// From here on two Zen 5 cores are faster than one even where they are far apart; below, it depends on the machine's
+// state (cpu/one_or_all.h): 2^16 keys took 150 us on one core, and 230 or 330 on both.
 constexpr std::size_t surely_for_cores = std::size_t{1} << 19;
 
 struct parallel {

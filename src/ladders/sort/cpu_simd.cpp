@@ -12,6 +12,7 @@
 #include <bit>
 #include <numeric>
 
+#include "cpu/cache.h"
 #include "ladders/partition/cpu_moves-inl.h"
 #include "ladders/sort/contract.h"
 #include "ladders/sort/cpu_simd.h"
@@ -222,17 +223,19 @@ void count_digit(const W* words, size_t n, DigitOf<W> digit, u32* counts) {
   }
   for (; i < n; ++i) ++counts[digit(i, words[i])];
 }
-// Two digits at once, whose counters do not wait for each other. Fetches the lines of `to`, which the last pass writes
+// Two digits at once, whose counters do not wait for each other. Fetches the lines of `a` and `b`, which passes write
 // in random order, unless they were read.
 template <class W>
-void count_two(const W* words, size_t n, DigitOf<W> low, DigitOf<W> high, u32* low_counts, u32* high_counts,
-               const W* to) {
+void count_two(const W* words, size_t n, DigitOf<W> low, DigitOf<W> high, u32* low_counts, u32* high_counts, const W* a,
+               const W* b) {
   constexpr size_t row = moves::digits_of_a_row;
   HWY_ALIGN W digits[2 * row];
   size_t i = 0;
   for (; n - i >= row; i += row) {
-    if (to != words)
-      for (size_t k = 0; k < row; k += partition::line_bytes / sizeof(W)) hwy::Prefetch(to + i + k);
+    for (size_t k = 0; k < row; k += partition::line_bytes / sizeof(W)) {
+      hwy::Prefetch(a + i + k);
+      if (b != words) hwy::Prefetch(b + i + k);
+    }
     moves::find_digits(words + i, low, digits);
     moves::find_digits(words + i, high, digits + row);
     moves::count_digits(digits, low_counts, low_counts, low_counts, low_counts);
@@ -244,13 +247,28 @@ void count_two(const W* words, size_t n, DigitOf<W> low, DigitOf<W> high, u32* l
   }
 }
 
-template <class W, class V>
-HWY_NOINLINE void move_all(Columns<W, V> from, Columns<W, V> to, size_t n, DigitOf<W> digit, u32* next) {
+// `ahead`: fetches the line that follows in an element's bucket.
+template <bool ahead, class W, class V>
+HWY_NOINLINE void move_to(Columns<W, V> from, Columns<W, V> to, size_t n, DigitOf<W> digit, u32* next) {
 #pragma GCC unroll 4
   for (size_t i = 0; i < n; ++i) {
     const W word = from.keys[i];
-    to.put(next[digit(i, word)]++, word, from.values, i);
+    const u32 at = next[digit(i, word)]++;
+    if constexpr (ahead) {
+      hwy::Prefetch(to.keys + at + partition::line_bytes / sizeof(W));
+      if constexpr (to.pairs) hwy::Prefetch(to.values + at + partition::line_bytes / sizeof(V));
+    }
+    to.put(at, word, from.values, i);
   }
+}
+// The lines of arrays that take half of a core's cache are no longer there when a pass comes to them. 2^17 keys with
+// those that follow fetched, other work before each call: 451 to 338 us.
+template <class W, class V>
+void move_all(Columns<W, V> from, Columns<W, V> to, size_t n, DigitOf<W> digit, u32* next) {
+  if (n * sizeof(W) >= second_level_cache_bytes() / 2)
+    move_to<true>(from, to, n, digit, next);
+  else
+    move_to<false>(from, to, n, digit, next);
 }
 
 // True if a digit's counts are not those of random keys: then too many agree in all digits for insertion. So are those
@@ -296,7 +314,7 @@ Columns<W, V> sort_digits(Columns<W, V> from, Columns<W, V> a, Columns<W, V> b, 
   if (passes == 2) {
     u32* const high_counts = counts + buckets;
     std::fill_n(counts, 2 * buckets, 0u);
-    count_two(from.keys, n, digit(0), digit(1), counts, high_counts, b.keys);
+    count_two(from.keys, n, digit(0), digit(1), counts, high_counts, a.keys, b.keys);
     if (bottom > low && !all_bits && uneven(high_counts, buckets, n))
       return sort_digits(from, a, b, n, low, high, counts, /*all_bits=*/true);
     sum_before(counts, buckets);
