@@ -2,7 +2,9 @@
 // sign of a zero. The emulator stands in for the GPU.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <string>
 #include <vector>
 
 #include "base/workspace.h"
@@ -76,6 +78,30 @@ TEST(SimtRender, StagesInParts) {
     render(cpu, circles, expected, picture);
     render(gpu, circles, image, picture, {.rung = "list_ends"});
     EXPECT_TRUE(image == expected) << scene << ' ' << n;
+  }
+}
+
+// All bins have all 3000 circles. The lists of six bins find no room, but their ends do, and are enough: no bin is
+// drawn again. Of 16 bins, some ends find no room either.
+TEST(SimtRender, EndsOfListsFindRoom) {
+  simt::Emulator& emulator = traced_emulator();
+  emulator.configure({});
+  const auto drawn = draw_scene(find_scene("everywhere"), 3000, 1);
+  const std::vector<float> circles(&drawn[0].x, &drawn[0].x + drawn.size() * floats_per_circle);
+  for (const bool find_room : {true, false}) {
+    emulator.take_report();
+    const Picture picture{.width = find_room ? 96u : 128u, .height = find_room ? 64u : 128u, .channels = Channels::rgb};
+    std::vector<float> image(std::size_t{picture.width} * picture.height * 3, -77), expected = image;
+    Device cpu = Device::cpu(), gpu(emulator);
+    render(cpu, circles, expected, picture);
+    render(gpu, circles, image, picture, {.rung = "list_ends"});
+    EXPECT_TRUE(image == expected);
+    const simt::Report report = emulator.take_report();
+    for (const simt::Issue& issue : report.issues) ADD_FAILURE() << issue.text;
+    const auto again = std::ranges::find_if(
+        report.kernels, [](const auto& kernel) { return kernel.name.find("unfinished_kernel") != std::string::npos; });
+    ASSERT_NE(again, report.kernels.end());
+    EXPECT_EQ(again->counters.global_store_requests == 0, find_room);
   }
 }
 

@@ -160,7 +160,7 @@ __global__ void __launch_bounds__(patch_threads<own_pixels<columns>>, 1024 / pat
     if (list.listed() && list.skipped == 0)
       draw_list<own, false>(circles, n, bins, all.uneven == 0, bin, tile, image, f);
     else if (threadIdx.x == 0)
-      bins.finish_later(bin);
+      bins.finish_later(bin, list);
   }
 }
 

@@ -101,9 +101,10 @@ struct BinnedCircles {
     const Cursor begin = atomicAdd(cursor, Cursor{count - skipped});
     return {begin + count - skipped <= capacity ? unsigned(begin) : BinList::none, count, from, skipped};
   }
-  // Lists the bin as unfinished, and makes room for its whole list. By one thread.
-  __device__ void finish_later(unsigned bin) const {
-    lists[bin] = add_list(lists[bin].count, 0, 0);
+  // Lists the bin as unfinished, and makes room for its whole list, unless there is none for its end. By one thread of
+  // the block that draws the bin; of a list that has room, by all of whose threads `lists[bin]` has been read.
+  __device__ void finish_later(unsigned bin, const BinList& list) const {
+    if (list.listed()) lists[bin] = add_list(list.count, 0, 0);
     unfinished->bins[atomicAdd(&unfinished->count, 1u)] = bin;
   }
   // Calls visit(bin, lane) for the bins of the block's circles; `lane` is that of the circle in this warp. Keeps the
