@@ -1,6 +1,8 @@
 // The choice between one core and all, by what calls took.
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "cpu/one_or_all.h"
 
 namespace upsweep {
@@ -91,6 +93,18 @@ TEST(OneOrAll, CallsThatFailAreNotTimed) {
       return false;
     });
   }
+}
+
+TEST(AlikeCalls, AreAlikeInEachNumber) {
+  AlikeCalls<1000, 16> alike;
+  EXPECT_EQ(&alike(512u, 4u), &alike(std::size_t{1000}, 7u));
+  EXPECT_NE(&alike(512u, 4u), &alike(511u, 4u));
+  EXPECT_NE(&alike(512u, 4u), &alike(512u, 0u));
+  std::set<const OneOrAll*> all;
+  for (unsigned n = 0; n <= 1000; ++n)
+    for (unsigned k = 0; k <= 16; ++k) all.insert(&alike(n, k));
+  EXPECT_EQ(all.size(), 11u * 6);
+  EXPECT_EQ(*all.rbegin() - *all.begin(), 11 * 6 - 1);
 }
 
 }  // namespace

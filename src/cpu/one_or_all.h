@@ -8,7 +8,9 @@
 #pragma once
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <chrono>
+#include <cstddef>
 
 namespace upsweep {
 
@@ -69,6 +71,24 @@ class OneOrAll {
   int patience_ = 1;     // trials of the favourite between those of the other way: twice as many after each in vain
   int trials_left_ = 0;  // of these
   std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
+};
+
+// Calls that are alike: those of which each number, up to `most`, is the same to within a factor of two.
+template <std::size_t... most>
+class AlikeCalls {
+ public:
+  template <class... Numbers>
+  OneOrAll& operator()(Numbers... numbers) {
+    static_assert(sizeof...(Numbers) == sizeof...(most));
+    std::size_t at = 0;
+    ((at = at * kinds<most> + static_cast<std::size_t>(std::bit_width(std::size_t{numbers}))), ...);
+    return of_[at];
+  }
+
+ private:
+  template <std::size_t number>
+  static constexpr std::size_t kinds = std::bit_width(number) + 1;
+  OneOrAll of_[(kinds<most> * ...)];
 };
 
 }  // namespace upsweep

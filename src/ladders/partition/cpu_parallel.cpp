@@ -7,8 +7,6 @@
 // Traffic   keys read twice, values once, both written once; a count per bucket and chunk, or block.
 // Order     the input's: chunks are in order, and so are the keys of a chunk.
 // Source    Zagha, Blelloch, Radix Sort for Vector Multiprocessors, 1991.
-#include <bit>
-
 #include "cpu/one_or_all.h"
 #include "ladders/partition/binding.h"
 #include "ladders/partition/cpu_cores.h"
@@ -59,11 +57,8 @@ struct parallel {
     };
     const Plan plan = plan_on(threads_of(a.tuning));
     if (plan.cores == 1 || a.tuning.threads || a.in.n >= surely_for_cores) return run_plan(a, plan);
-    // Calls are alike if their keys have one type, their values one width (0, 4, 8 or 16 bytes), and elements and
-    // buckets are as many, to within a factor of two.
-    static OneOrAll faster[std::bit_width(surely_for_cores)][std::bit_width(most_buckets) + 1][4];
-    OneOrAll& way =
-        faster[std::bit_width(a.in.n)][std::bit_width(a.in.buckets.count)][std::bit_width(a.values.bytes / 4)];
+    static AlikeCalls<surely_for_cores, most_buckets, sizeof(Wide)> alike;
+    OneOrAll& way = alike(a.in.n, a.in.buckets.count, a.values.bytes);
     return way.call([&](bool all) { return run_plan(a, all ? plan : plan_on(1)); });
   }
 };

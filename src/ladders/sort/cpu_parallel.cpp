@@ -5,8 +5,6 @@
 // Traffic   as msd.
 // Order     the input's, of equal keys.
 // Source    Wassenberg, Sanders, Engineering a Multi-core Radix Sort, 2011.
-#include <bit>
-
 #include "cpu/one_or_all.h"
 #include "cpu/parallel.h"
 #include "ladders/sort/binding.h"
@@ -37,10 +35,8 @@ struct parallel {
     };
     const int threads = threads_of(a.tuning);
     if (threads == 1 || a.tuning.threads || a.n <= limits.alone || a.n >= surely_for_cores) return sort_on(threads);
-    // Calls are alike if their keys have one type, their values one width (0, 4, 8 or 16 bytes), and elements and bytes
-    // to sort by are as many, to within a factor of two.
-    static OneOrAll faster[std::bit_width(surely_for_cores)][std::bit_width(sizeof(T)) + 1][4];
-    OneOrAll& way = faster[std::bit_width(a.n)][std::bit_width((a.bits + 7) / 8)][std::bit_width(a.values.bytes / 4)];
+    static AlikeCalls<surely_for_cores, sizeof(T), sizeof(partition::Wide)> alike;
+    OneOrAll& way = alike(a.n, (a.bits + 7) / 8, a.values.bytes);  // elements; bytes to sort by, and of a value
     return way.call([&](bool all) { return sort_on(all ? threads : 1); });
   }
 };
