@@ -77,8 +77,6 @@ TEST_P(Kernels, SelectWithAPredicateOfOnesOwn) {
       }
 }
 
-// More than 256 buckets are left to passes_in_tile, and with values to two_passes: the same unit then compiles their
-// kernels.
 // From no circles in a word to 32, in both directions: as words get sparse, a thread takes more of them at once.
 TEST_P(Kernels, ColumnsFromTheirEnd) {
   const auto bits_of = [](std::size_t kind, std::size_t word, std::size_t words) -> unsigned {
@@ -104,6 +102,8 @@ TEST_P(Kernels, ColumnsFromTheirEnd) {
       }
 }
 
+// More than 256 buckets are left to passes_in_tile, and with values to two_passes: the same unit then compiles their
+// kernels.
 TEST_P(Kernels, PartitionWithBucketsOfOnesOwn) {
   Workspace workspace(emulator);
   for (const std::size_t n : {0, 1, 1000, 11520, 11597, 30001})
