@@ -103,7 +103,7 @@ __global__ void __launch_bounds__(Tiles::block, 1)
     mbarrier_init(&m.arrived, 1);
     fetch(group * cluster + rank);
   }
-  ClusterDraws<cluster> draws(m.drawn, queue);
+  ClusterDraws draws(m.drawn, queue, cluster);
   cluster_sync();
   for (unsigned round = 0; group < queue.groups; ++round) {
     const unsigned tile = group * cluster + rank, next = draws.of_round(round + 1);

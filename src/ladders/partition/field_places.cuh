@@ -39,6 +39,14 @@ struct FieldPlaces {
     unsigned totals[Warps][warp_size];  // of values 2 l and 2 l + 1
   };
 
+  // After place() and a barrier: the tile's keys of a value.
+  static __device__ unsigned count(const Memory& m, unsigned value) {
+    unsigned sum = 0;
+#pragma unroll
+    for (unsigned w = 0; w < Warps; ++w) sum += m.totals[w][value / 2] >> value % 2 * 16 & 0xffff;
+    return sum;
+  }
+
   // Calls put(k, place) with the place of this thread's key k; value_of(key) is below `values`. `nothing` is 0, which
   // the compiler must not know: it would keep all values in registers. Before, calls meanwhile(k) as it ranks key k,
   // and all_counted() after the only barrier, which all threads have reached with their keys in registers.

@@ -47,4 +47,22 @@ struct Cut {
   }
 };
 
+// The fields of a digit, the lowest first: as few as there can be of at most 6 bits, and as even as they can be.
+template <class T, class O>
+struct Fields {
+  static constexpr unsigned most_field_bits = 6;
+  Buckets<T, O> field[(most_bits - 1) / most_field_bits + 1];
+  unsigned count;
+
+  explicit Fields(const Buckets<T, O>& digit) {
+    unsigned bits = static_cast<unsigned>(std::bit_width(digit.count - 1)), first_bit = digit.first_bit;
+    count = static_cast<unsigned>(ceil_div(bits, most_field_bits));
+    for (unsigned f = 0; f < count; ++f) {
+      const unsigned own = static_cast<unsigned>(ceil_div(bits, count - f));
+      field[f] = {first_bit, 1u << own};
+      first_bit += own, bits -= own;
+    }
+  }
+};
+
 }  // namespace upsweep::ladders::partition

@@ -60,14 +60,13 @@ struct GroupQueue {
 
 // The draws of a cluster, of which one thread tells all blocks. It draws a round ahead, so that a barrier of the
 // cluster which each round has anyway is enough.
-template <unsigned cluster>
 class ClusterDraws {
  public:
   using Memory = unsigned[2];  // groups, in each block's shared memory: that of the next round, and of the one after
 
-  // All blocks of the cluster have begun. A barrier of the cluster is to follow.
-  __device__ ClusterDraws(Memory& drawn, const GroupQueue& queue)
-      : queue_(queue), drawn_(drawn), draws_(threadIdx.x == 0 && cluster_rank() == 0) {
+  // All `cluster` blocks have begun. A barrier of the cluster is to follow.
+  __device__ ClusterDraws(Memory& drawn, const GroupQueue& queue, unsigned cluster)
+      : queue_(queue), drawn_(drawn), cluster_(cluster), draws_(threadIdx.x == 0 && cluster_rank() == 0) {
     if (draws_) hand_out(1, queue_.drawn(queue_.start_draw()));
   }
   __device__ unsigned of_round(unsigned round) const { return drawn_[round % 2]; }
@@ -77,21 +76,22 @@ class ClusterDraws {
     if (draws_) number_ = queue_.start_draw();
   }
   __device__ void look() {
-    if (cluster > 1 && draws_) seen_ = queue_.count_draws();
+    if (cluster_ > 1 && draws_) seen_ = queue_.count_draws();
   }
   __device__ void finish(unsigned round, unsigned group) const {
     if (!draws_) return;
     hand_out(round, queue_.drawn(number_));
-    if (cluster > 1) queue_.keep_pace(group, seen_);
+    if (cluster_ > 1) queue_.keep_pace(group, seen_);
   }
 
  private:
   __device__ void hand_out(unsigned round, unsigned group) const {
 #pragma unroll
-    for (unsigned r = 0; r < cluster; ++r) store_in_cluster(&drawn_[round % 2], r, group);
+    for (unsigned r = 0; r < cluster_; ++r) store_in_cluster(&drawn_[round % 2], r, group);
   }
   const GroupQueue queue_;
   Memory& drawn_;
+  const unsigned cluster_;
   const bool draws_;
   unsigned number_ = 0, seen_ = 0;
 };

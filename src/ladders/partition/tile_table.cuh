@@ -18,9 +18,9 @@ inline constexpr unsigned table_packs = ((1 << 11) / 4 - 1) / block + 1;
 struct TileTable {
   static constexpr unsigned most_buckets = 1 << 11;
   unsigned tiles, per_chunk, chunks;
-  unsigned row;              // words: the buckets, rounded up to whole packs
-  const unsigned* of_tile;   // [tiles][row]: keys in the chunk's earlier tiles, less the place in the tile
-  const unsigned* of_chunk;  // [chunks][row]: places of the chunk's first keys
+  unsigned row;        // words: the buckets, rounded up to whole packs
+  unsigned* of_tile;   // [tiles][row]: keys in the chunk's earlier tiles, less the place in the tile
+  unsigned* of_chunk;  // [chunks][row]: places of the chunk's first keys
 
   // A tile's rows, as they lie in shared memory.
   struct Memory {
@@ -64,6 +64,10 @@ struct TileTable {
       if (k * block + threadIdx.x < row / 4)
         place[k * block + threadIdx.x] = uint4{a[k].x + b[k].x, a[k].y + b[k].y, a[k].z + b[k].z, a[k].w + b[k].w};
   }
+  // The same of one bucket, from global memory.
+  __device__ unsigned place(unsigned tile, unsigned bucket) const {
+    return of_tile[std::size_t(tile) * row + bucket] + chunk_row(tile)[bucket];
+  }
 
  private:
   __device__ const unsigned* chunk_row(unsigned tile) const { return of_chunk + std::size_t(tile / per_chunk) * row; }
@@ -81,10 +85,9 @@ bool takes_table(const Args<T, O>& a) {
 // lanes meet in a bank, and two blocks fit a multiprocessor. At the end it adds its counts to those of all chunks.
 inline constexpr unsigned table_block = 512, table_copies = 16;
 template <unsigned tile_keys, class T, class O>
-__global__ void __launch_bounds__(table_block, 2)
-    count_table_kernel(Input<T, O> in, TileTable of, unsigned* of_tile,  // [tiles][row]
-                       unsigned* counts,                                 // [chunks][row]
-                       unsigned* totals) {                               // [row]
+__global__ void __launch_bounds__(table_block, 2) count_table_kernel(Input<T, O> in, TileTable of,
+                                                                     unsigned* counts,    // [chunks][row]
+                                                                     unsigned* totals) {  // [row]
   static_assert(tile_keys < 1 << 16, "a count has 16 bits");
   static_assert(table_block * 4 == TileTable::most_buckets && table_copies == 16, "a thread adds up four buckets");
   __shared__ unsigned warp_totals[2][table_block / warp_size];
@@ -132,7 +135,8 @@ __global__ void __launch_bounds__(table_block, 2)
       start += own[j];
       so_far[j] += own[j];
     }
-    reinterpret_cast<uint4*>(of_tile + std::size_t(tile) * of.row)[t] = uint4{place[0], place[1], place[2], place[3]};
+    reinterpret_cast<uint4*>(of.of_tile + std::size_t(tile) * of.row)[t] =
+        uint4{place[0], place[1], place[2], place[3]};
   };
   read_tiles<tile_keys, table_block>(in, first, end, count, write_row);
   if (!has_buckets) return;
@@ -180,31 +184,46 @@ static __global__ void __launch_bounds__(chunk_block)
   }
 }
 
-// Launches both for tiles of `tile_keys` keys; writes the offsets. `totals` is zero; the caller zeroes it again.
-template <unsigned tile_keys, class T, class O>
-Status make_tile_table(const Args<T, O>& a, unsigned* totals, TileTable& table) {  // [TileTable::most_buckets]
-  const unsigned most = 2 * static_cast<unsigned>(device_limits().multiprocessors);
+// Lays out a table of tiles of `tile_keys` keys in at most `most_chunks` chunks. Returns its chunks' counts,
+// [chunks][row], or null if there is no memory.
+template <class T, class O>
+unsigned* lay_out_table(const Args<T, O>& a, std::size_t tile_keys, unsigned most_chunks, TileTable& table) {
   table.tiles = static_cast<unsigned>(a.in.n ? ceil_div(a.in.n, tile_keys) : 1);
-  table.per_chunk = (table.tiles - 1) / most + 1;
+  table.per_chunk = (table.tiles - 1) / most_chunks + 1;
   table.chunks = (table.tiles - 1) / table.per_chunk + 1;
   table.row = static_cast<unsigned>(ceil_div(a.in.buckets.count, 4) * 4);
   const std::size_t chunk_words = std::size_t(table.chunks) * table.row;
   auto* const of_chunk = static_cast<unsigned*>(
       a.workspace->scratch((2 * chunk_words + std::size_t(table.tiles) * table.row) * sizeof(unsigned)));
-  if (!of_chunk) return no_memory;
-  unsigned *const counts = of_chunk + chunk_words, *const of_tile = counts + chunk_words;
-  table.of_chunk = of_chunk, table.of_tile = of_tile;
+  if (!of_chunk) return nullptr;
+  table.of_chunk = of_chunk, table.of_tile = of_chunk + 2 * chunk_words;
+  return of_chunk + chunk_words;
+}
+
+// Once the tiles are counted: launches table_chunks_kernel.
+template <class T, class O>
+Status place_chunks(const Args<T, O>& a, const TileTable& table, const unsigned* counts, const unsigned* totals) {
+  const Shape shape{.grid = static_cast<unsigned>(ceil_div(table.row, warp_size)),
+                    .block = chunk_block,
+                    .overlap = true,
+                    .stream = a.stream};
+  return launch(table_chunks_kernel, shape, counts, totals, table.chunks, table.row, table.of_chunk, a.offsets,
+                a.in.buckets.count, a.in.n);
+}
+
+// Launches both kernels for tiles of `tile_keys` keys; writes the offsets. `totals` is zero; the caller zeroes it
+// again.
+template <unsigned tile_keys, class T, class O>
+Status make_tile_table(const Args<T, O>& a, unsigned* totals, TileTable& table) {  // [TileTable::most_buckets]
+  const unsigned most = 2 * static_cast<unsigned>(device_limits().multiprocessors);
+  unsigned* const counts = lay_out_table(a, tile_keys, most, table);
+  if (!counts) return no_memory;
   const Shape shape{.grid = table.chunks,
                     .block = table_block,
                     .shared_bytes = table.row / 2 * table_copies * sizeof(unsigned),
                     .stream = a.stream};
-  if (Status s = launch(count_table_kernel<tile_keys, T, O>, shape, a.in, table, of_tile, counts, totals); !s) return s;
-  const Shape each{.grid = static_cast<unsigned>(ceil_div(table.row, warp_size)),
-                   .block = chunk_block,
-                   .overlap = true,
-                   .stream = a.stream};
-  return launch(table_chunks_kernel, each, counts, totals, table.chunks, table.row, of_chunk, a.offsets,
-                a.in.buckets.count, a.in.n);
+  if (Status s = launch(count_table_kernel<tile_keys, T, O>, shape, a.in, table, counts, totals); !s) return s;
+  return place_chunks(a, table, counts, totals);
 }
 
 }  // namespace upsweep::ladders::partition
