@@ -35,9 +35,10 @@ __global__ void __launch_bounds__(cluster_table_block, 1)
     for (unsigned p = t; p - t < of.row / 4; p += block) {
       uint4 own{0, 0, 0, 0};
       for (unsigned c = 0; c < copies && p < of.row / 4; ++c) {
-        uint4& four = reinterpret_cast<uint4*>(words + c * of.row)[p];
+        uint4& pack = reinterpret_cast<uint4*>(words + c * of.row)[p];
+        const uint4 four = pack;
+        pack = uint4{0, 0, 0, 0};
         own.x += four.x, own.y += four.y, own.z += four.z, own.w += four.w;
-        four = uint4{0, 0, 0, 0};
       }
       unsigned total;
       const unsigned before = block_scan(own.x + own.y + own.z + own.w, Sum{}, warp_totals[p / block % 2], total);
