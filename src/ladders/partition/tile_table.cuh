@@ -149,21 +149,21 @@ __global__ void __launch_bounds__(table_block, 2) count_table_kernel(Input<T, O>
 
 // The places of each chunk's first keys, and the offsets: by a block for each 32 buckets, one for each lane. Each warp
 // has some of the chunks. All blocks add up the totals of the buckets before theirs.
-inline constexpr unsigned chunk_block = 1024;
-static __global__ void __launch_bounds__(chunk_block)
+inline constexpr unsigned most_chunk_warps = 32;
+static __global__ void __launch_bounds__(most_chunk_warps* warp_size)
     table_chunks_kernel(const unsigned* counts,  // [chunks][row]
                         const unsigned* totals,  // [row]
                         unsigned chunks, unsigned row,
                         unsigned* places,  // [chunks][row]
                         Offsets offsets, unsigned buckets, std::size_t n) {
-  constexpr unsigned parts = chunk_block / warp_size;  // of the chunks
-  __shared__ unsigned of_part[parts][warp_size], warp_totals[warp_size];
+  __shared__ unsigned of_part[most_chunk_warps][warp_size], warp_totals[warp_size];
+  const unsigned parts = blockDim.x / warp_size;  // of the chunks
   const unsigned t = threadIdx.x, lane = t % warp_size, part = t / warp_size, bucket = blockIdx.x * warp_size + lane;
   const unsigned from = chunks * part / parts, to = chunks * (part + 1) / parts;
   allow_next_launch();
   wait_for_previous();
   unsigned before = 0, sum = 0;
-  for (unsigned b = t; b < blockIdx.x * warp_size; b += chunk_block) before += totals[b];
+  for (unsigned b = t; b < blockIdx.x * warp_size; b += blockDim.x) before += totals[b];
   if (bucket < row) {
 #pragma unroll 8
     for (unsigned c = from; c < to; ++c) sum += counts[std::size_t(c) * row + bucket];
@@ -203,8 +203,10 @@ unsigned* lay_out_table(const Args<T, O>& a, std::size_t tile_keys, unsigned mos
 // Once the tiles are counted: launches table_chunks_kernel.
 template <class T, class O>
 Status place_chunks(const Args<T, O>& a, const TileTable& table, const unsigned* counts, const unsigned* totals) {
+  unsigned warps = 4;  // for few chunks few threads: the emulator takes as long as there are threads
+  while (warps < table.chunks && warps < most_chunk_warps) warps *= 2;
   const Shape shape{.grid = static_cast<unsigned>(ceil_div(table.row, warp_size)),
-                    .block = chunk_block,
+                    .block = warps * warp_size,
                     .overlap = true,
                     .stream = a.stream};
   return launch(table_chunks_kernel, shape, counts, totals, table.chunks, table.row, table.of_chunk, a.offsets,
