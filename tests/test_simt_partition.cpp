@@ -232,7 +232,8 @@ TEST(PartitionPasses, TakeMoreBucketsThanATileCanRank) {
 
 // Tiles of 23040 or 19968 keys, or pairs, sorted by two fields: whole ones and a rest, drawn by two blocks or by the
 // two of a cluster, whose last group is whole or not; few different keys, all keys, and fewer than a tile has lanes.
-// Tiles of several blocks, 21888 keys each: whole ones, and last ones of which a block has some keys, or none.
+// Tiles of several blocks, 21888 keys each: whole ones, and last ones of which a block has some keys, or none; one with
+// more than 2^16 keys that are alike in each copy of a counter.
 TEST(PartitionPasses, InTheTileKeepTheOrder) {
   struct Input {
     const char* rung;
@@ -249,7 +250,8 @@ TEST(PartitionPasses, InTheTileKeepTheOrder) {
           Input{writes, "uniform", 4 * 19968 + 77, 11, false}, Input{writes, "zipf", 3 * 19968 + 77, 11, false},
           Input{writes, "uniform", 4 * 19968, 10, false}, Input{writes, "uniform", 100, 11, false},
           Input{tiles, "uniform", 4 * 21888 + 77, 12, false}, Input{tiles, "zipf", 9 * 21888 + 77, 13, false},
-          Input{tiles, "uniform", 4 * 21888, 13, false}, Input{tiles, "uniform", 100, 15, false}}) {
+          Input{tiles, "uniform", 4 * 21888, 13, false}, Input{tiles, "all_same", 8 * 21888, 14, false},
+          Input{tiles, "uniform", 100, 15, false}}) {
       const std::size_t count = input.count, buckets = std::size_t{1} << input.bits;
       const auto keys = make_input<std::uint32_t>(input.name, count, 1);
       std::vector<std::uint32_t> order(count), begins(buckets + 1);

@@ -13,7 +13,6 @@
 // Source    NVIDIA, Hopper Tuning Guide (distributed shared memory); the rest is passes_in_tile's.
 #pragma once
 #include "kernel/cluster.h"
-#include "kernel/ptx.h"
 #include "kernel/run_rung.h"
 #include "ladders/partition/cluster_table.cuh"
 #include "ladders/partition/field_places.cuh"
@@ -175,10 +174,11 @@ struct cluster_tiles {
       .prediction = "60 cycles per 32 keys, and a count of 0.3 ms: 2.4 ms for 2^28 u32 keys, more than two passes",
       .guarantees = "stable",
       .limits =
-          "4096 to 32768 buckets by a digit, keys alone, below 2^32 keys, else overlapped_writes; block size fixed",
+          "4096 to 32768 buckets by a digit, keys alone, below 2^32 keys, else overlapped_writes; clusters of up to 16 "
+          "blocks; block size fixed",
       .source = "NVIDIA, Hopper Tuning Guide"};
   static constexpr Coverage coverage = Coverage::widths;
-  // Buckets for each block of a cluster.
+  // Buckets for each block of a cluster: as many as passes_in_tile has at most.
   static constexpr unsigned own_buckets = most_buckets / most_cluster;
   template <class T, class O>
   static bool delegates(const Args<T, O>& a) {

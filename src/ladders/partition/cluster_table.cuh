@@ -9,7 +9,7 @@ namespace upsweep::ladders::partition {
 
 inline constexpr unsigned cluster_table_block = 1024, cluster_table_words = most_buckets;
 
-// Tiles have `parts` parts of `part_keys` keys each. `totals` is zero.
+// Tiles have `parts` parts of `part_keys` keys each. Rows are a multiple of 4096 words. `totals` is zero.
 template <unsigned part_keys, class T, class O>
 __global__ void __launch_bounds__(cluster_table_block, 1)
     count_cluster_tiles_kernel(Input<T, O> in, TileTable of, unsigned parts,
@@ -31,10 +31,10 @@ __global__ void __launch_bounds__(cluster_table_block, 1)
     if ((part + 1) % parts != 0 && part + 1 < end) return;
     const unsigned tile = part / parts;
     uint4* const row = reinterpret_cast<uint4*>(of.of_tile + std::size_t(tile) * of.row);
-    unsigned start = 0;  // in the tile
-    for (unsigned p = t; p - t < of.row / 4; p += block) {
+    unsigned start = 0;                                 // in the tile
+    for (unsigned p = t; p < of.row / 4; p += block) {  // as many times for each thread
       uint4 own{0, 0, 0, 0};
-      for (unsigned c = 0; c < copies && p < of.row / 4; ++c) {
+      for (unsigned c = 0; c < copies; ++c) {
         uint4& pack = reinterpret_cast<uint4*>(words + c * of.row)[p];
         const uint4 four = pack;
         pack = uint4{0, 0, 0, 0};
@@ -44,8 +44,7 @@ __global__ void __launch_bounds__(cluster_table_block, 1)
       const unsigned before = block_scan(own.x + own.y + own.z + own.w, Sum{}, warp_totals[p / block % 2], total);
       const unsigned x = start + before, y = x + own.x, z = y + own.y, w = z + own.z;
       start += total;
-      if (p >= of.row / 4) continue;
-      const uint4 earlier = part < first + parts ? uint4{0, 0, 0, 0} : so_far[p];
+      const uint4 earlier = tile == first / parts ? uint4{0, 0, 0, 0} : so_far[p];
       row[p] = uint4{earlier.x - x, earlier.y - y, earlier.z - z, earlier.w - w};
       so_far[p] = uint4{earlier.x + own.x, earlier.y + own.y, earlier.z + own.z, earlier.w + own.w};
     }

@@ -16,7 +16,7 @@ template <unsigned block>
 inline constexpr unsigned table_packs = ((1 << 11) / 4 - 1) / block + 1;
 
 struct TileTable {
-  static constexpr unsigned most_buckets = 1 << 11;
+  static constexpr unsigned most_buckets = 1 << 11;  // of which a block's shared memory has the rows
   unsigned tiles, per_chunk, chunks;
   unsigned row;        // words: the buckets, rounded up to whole packs
   unsigned* of_tile;   // [tiles][row]: keys in the chunk's earlier tiles, less the place in the tile
@@ -149,8 +149,8 @@ __global__ void __launch_bounds__(table_block, 2) count_table_kernel(Input<T, O>
 
 // The places of each chunk's first keys, and the offsets: by a block for each 32 buckets, one for each lane. Each warp
 // has some of the chunks. All blocks add up the totals of the buckets before theirs.
-inline constexpr unsigned most_chunk_warps = 32;
-static __global__ void __launch_bounds__(most_chunk_warps* warp_size)
+inline constexpr unsigned most_chunk_warps = 32, most_chunk_block = most_chunk_warps * warp_size;
+static __global__ void __launch_bounds__(most_chunk_block)
     table_chunks_kernel(const unsigned* counts,  // [chunks][row]
                         const unsigned* totals,  // [row]
                         unsigned chunks, unsigned row,
