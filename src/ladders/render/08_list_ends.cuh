@@ -19,7 +19,7 @@
 #pragma once
 #include "kernel/ptx.h"
 #include "ladders/render/few_circles.cuh"
-#include "ladders/render/patch_bits.cuh"
+#include "ladders/render/list_parts.cuh"
 #include "ladders/render/warp_end.cuh"
 #include "ladders/render/windows.cuh"
 
@@ -120,6 +120,9 @@ __device__ void draw_list(const float* circles, std::size_t n, const BinnedCircl
 template <bool columns>
 inline constexpr unsigned own_pixels = columns ? 4 : 2;
 
+// With eps, longer lists are left to several blocks: one would take longer than the launch that follows in any case.
+inline constexpr unsigned long_list = emulated ? 500 : 16384;
+
 // 0, n - 1, 1, n - 2 and so on.
 __device__ __forceinline__ unsigned outside_in(unsigned k, unsigned n) { return k % 2 ? n - 1 - k / 2 : k / 2; }
 
@@ -157,25 +160,32 @@ __global__ void __launch_bounds__(patch_threads<own_pixels<columns>>, 1024 / pat
           staged.more_of_list(circles, list.count, list.size(), bins.indices + list.begin + list.size(), memory);
         }))
       return;
-    if (list.listed() && list.skipped == 0)
-      draw_list<own, false>(circles, n, bins, all.uneven == 0, bin, tile, image, f);
-    else if (threadIdx.x == 0)
-      bins.finish_later(bin, list);
+    if (list.listed() && list.skipped == 0 && (exact || list.count <= long_list))
+      return draw_list<own, false>(circles, n, bins, all.uneven == 0, bin, tile, image, f);
+    __syncthreads();  // all have read lists[bin]
+    if (threadIdx.x == 0) bins.finish_later(bin, list);
   }
 }
 
-// The tiles of the unfinished bins, from their first circle on.
+// The tiles of the unfinished bins, from their first circle on; where eps allows it, in parts.
 __global__ void __launch_bounds__(patch_threads<2>, 2) unfinished_kernel(const float* circles,  // [n][8]
                                                                          std::size_t n,
                                                                          float* image,  // [height][width][channels]
                                                                          Frame f, BinnedCircles bins) {
   const unsigned columns = (f.width + patch_tile - 1) / patch_tile;  // a list's bin is a tile
-  for (unsigned t = blockIdx.x; t < bins.unfinished->count; t += gridDim.x) {
-    const unsigned bin = bins.unfinished->bins[t];
+  const unsigned parts = ListParts::count(bins, f.eps);
+  const bool halves = bins.summary->uneven == 0;
+  for (unsigned unit = blockIdx.x; unit < bins.unfinished->count * parts; unit += gridDim.x) {
+    const unsigned bin = bins.unfinished->bins[unit / parts];
     const Tile tile(bin % columns, bin / columns);
     __syncthreads();
     dynamic_shared<Centres>()->fill(f, tile);
-    draw_list<2, false>(circles, n, bins, bins.summary->uneven == 0, bin, tile, image, f);
+    if (parts == 1)
+      draw_list<2, false>(circles, n, bins, halves, bin, tile, image, f);
+    else if (halves)
+      ListParts::draw<true>(circles, n, bins, unit / parts, unit % parts, parts, tile, image, f);
+    else
+      ListParts::draw<false>(circles, n, bins, unit / parts, unit % parts, parts, tile, image, f);
   }
 }
 

@@ -4,26 +4,31 @@
 
 namespace upsweep::ladders::render {
 
-// A circle's bins in 16 bits, where they are at most four: the first in 12, and in 2 each how many columns and rows
-// more. So that whoever needs them again reads two bytes instead of a circle.
+// A circle's bins in 16 bits, where they are at most two columns and two rows: the first in 12, and a bit each for a
+// second column and a second row. So that whoever needs them again reads two bytes instead of a circle.
 class BinKey {
  public:
   static constexpr unsigned few = 4, first_bits = 12;
   BinKey() = default;
   __device__ BinKey(unsigned first, unsigned wide, unsigned high)
-      : bits_(static_cast<unsigned short>(wide * high > few ? many_bins
-                                                            : first | (wide - 1) << first_bits | (high - 1) << 14)) {}
+      : bits_(static_cast<unsigned short>(
+            max(wide, high) > 2 ? many_bins : first | (wide - 1) * two_wide | (high - 1) * two_high)) {}
   __device__ bool many() const { return bits_ == many_bins; }
-  // How many there are, unless they are many; and one of them.
-  __device__ unsigned cells() const { return bits_ >= no_bins ? 0 : wide() * ((bits_ >> 14) + 1u); }
-  __device__ unsigned bin(unsigned cell, unsigned columns) const {
-    const unsigned row = wide() == 1 ? cell : wide() == 2 ? cell / 2 : 0;
-    return bits_ % (1u << first_bits) + row * columns + cell - row * wide();
+  // Calls f(bin) for the bins, unless they are many.
+  template <class F>
+  __device__ __forceinline__ void each(unsigned columns, F&& f) const {
+    if (bits_ >= no_bins) return;
+    const unsigned first = bits_ & ((1u << first_bits) - 1);
+    const bool wide = bits_ & two_wide, high = bits_ & two_high;
+    f(first);
+    if (wide) f(first + 1);
+    if (high) f(first + columns);
+    if (wide && high) f(first + columns + 1);
   }
 
  private:
-  static constexpr unsigned no_bins = 0xf000, many_bins = 0xf001;  // four columns of four rows are not few
-  __device__ unsigned wide() const { return (bits_ >> first_bits & 3) + 1u; }
+  static constexpr unsigned two_wide = 1u << first_bits, two_high = two_wide << 1, no_bins = two_high << 1,
+                            many_bins = no_bins + 1;
   unsigned short bits_ = no_bins;
 };
 
@@ -72,9 +77,7 @@ struct BinGrid {
   template <class F>
   __device__ void each(const Frame& frame, unsigned lanes, BinKey key, const Circle& c, const Box& b, F&& f) const {
     const unsigned lane = threadIdx.x % warp_size;
-#pragma unroll
-    for (unsigned cell = 0; cell < BinKey::few; ++cell)
-      if (cell < key.cells()) f(key.bin(cell, columns), lane);
+    key.each(columns, [&](unsigned bin) { f(bin, lane); });
     Place own{};
     if (key.many()) {
       const unsigned left = unsigned(b.left) >> shift, right = (unsigned(b.right - 1) >> shift) + 1;

@@ -29,26 +29,26 @@ struct Shares {
   __device__ std::size_t first_of_block(unsigned batch) const {
     return (std::size_t(blockIdx.x) * batches + batch) * bin_warps * lanes;
   }
-  // The place of the thread's circle in the batch; or none.
-  __device__ std::size_t place(unsigned batch) const {
-    return first_of_block(batch) + threadIdx.x / warp_size * lanes + threadIdx.x % warp_size;
-  }
   UPSWEEP_HD unsigned words() const { return 1u << words_shift; }
   // Words with a bit for each circle, in order.
   UPSWEEP_HD unsigned column() const { return blocks << words_shift; }
-  // Calls work(batch, item, there) for batches [begin, end), with load(the place of the thread's circle), which is done
-  // while the batch before is worked on.
+  // Calls work(batch, at, item, there) for batches [begin, end): `at` is the place of the thread's circle, if it has
+  // one, and the item load(at), which is done while the batch before is worked on.
   template <class Load, class F>
   __device__ void each(std::size_t n, unsigned begin, unsigned end, Load&& load, F&& work) const {
-    const auto there = [&](unsigned batch) {
-      return batch < end && threadIdx.x % warp_size < lanes && place(batch) < n;
-    };
+    const unsigned lane = threadIdx.x % warp_size;
+    std::size_t next_at = first_of_block(begin) + threadIdx.x / warp_size * lanes + lane;
+    bool next_there = lane < lanes && begin < end && next_at < n;
     decltype(load(0)) next{};
-    if (there(begin)) next = load(place(begin));
+    if (next_there) next = load(next_at);
     for (unsigned batch = begin; batch < end; ++batch) {
       const auto item = next;
-      if (there(batch + 1)) next = load(place(batch + 1));
-      work(batch, item, there(batch));
+      const std::size_t at = next_at;
+      const bool there = next_there;
+      next_at += bin_warps * lanes;
+      next_there = lane < lanes && batch + 1 < end && next_at < n;
+      if (next_there) next = load(next_at);
+      work(batch, at, item, there);
     }
   }
 };
@@ -60,17 +60,25 @@ struct BinList {
   unsigned begin, count, from, skipped;
   UPSWEEP_HD bool listed() const { return begin != none; }
   UPSWEEP_HD unsigned size() const { return count - skipped; }
+  // The same, of which no block has anything to write.
+  UPSWEEP_HD BinList written() const { return {begin, count, none, skipped}; }
 };
 
-// The bins whose lists turned out to be needed from the first circle on.
+// The bins whose lists turned out to be needed from the first circle on, or to be the work of several blocks; and how
+// many blocks have done theirs.
 struct Unfinished {
   unsigned count;
-  unsigned bins[BinGrid::most];
+  unsigned bins[BinGrid::most], done[BinGrid::most];
 };
 
 // Where in the array of entries the next list begins. All lists together may have more than 2^32 entries, though not
 // there.
 using Cursor = unsigned long long;
+
+struct Spare {
+  void* memory;  // aligned to 16 bytes
+  std::size_t bytes;
+};
 
 // The lists of a call, in its workspace.
 struct BinnedCircles {
@@ -101,11 +109,21 @@ struct BinnedCircles {
     const Cursor begin = atomicAdd(cursor, Cursor{count - skipped});
     return {begin + count - skipped <= capacity ? unsigned(begin) : BinList::none, count, from, skipped};
   }
-  // Lists the bin as unfinished, and makes room for its whole list, unless there is none for its end. By one thread of
-  // the block that draws the bin; of a list that has room, by all of whose threads `lists[bin]` has been read.
+  // Lists the bin as unfinished, and makes room for its whole list, unless there is none for its end, or it is there
+  // already. By one thread of the block that draws the bin, all of whose threads have read `lists[bin]`.
   __device__ void finish_later(unsigned bin, const BinList& list) const {
-    if (list.listed()) lists[bin] = add_list(list.count, 0, 0);
-    unfinished->bins[atomicAdd(&unfinished->count, 1u)] = bin;
+    if (list.listed()) lists[bin] = list.skipped ? add_list(list.count, 0, 0) : list.written();
+    const unsigned number = atomicAdd(&unfinished->count, 1u);
+    unfinished->bins[number] = bin, unfinished->done[number] = 0;
+  }
+  // Memory that nothing else uses once all lists are written: what they have left, or that of keys and counts.
+  __device__ Spare spare() const {
+    const auto address = [](auto* at) { return reinterpret_cast<std::uintptr_t>(at); };
+    const std::uintptr_t end = address(indices + capacity);
+    const std::uintptr_t first = (address(indices + min(*cursor, Cursor{capacity})) + 15) / 16 * 16;
+    const Spare left{reinterpret_cast<void*>(first), first < end ? end - first : 0};
+    const Spare dead{keys, address(lists) - address(keys)};
+    return left.bytes > dead.bytes ? left : dead;
   }
   // Calls visit(bin, lane) for the bins of the block's circles; `lane` is that of the circle in this warp. Keeps the
   // circles' keys, unless there are bits, and a summary. For all threads of the block; has a barrier after all visits.
@@ -115,11 +133,11 @@ struct BinnedCircles {
     const float per_circle = 3.14159274f / (f.step_x * f.step_y);
     shares.each(
         n, 0, shares.batches, [&](std::size_t at) { return load_circle(circles, at); },
-        [&](unsigned batch, const Circle& c, bool there) {
+        [&](unsigned, std::size_t at, const Circle& c, bool there) {
           const Box box = there ? grid.axes.bounds(c.x, c.y, c.radius) : Box{0, 0, 0, 0};
           const BinKey key = grid.key_of(box);
           if (there) seen.take(c, box, per_circle);
-          if (there && !bits) keys[shares.place(batch)] = key;
+          if (there && !bits) keys[at] = key;
           grid.each(f, shares.lanes, key, c, box, visit);
         });
     const Summary of_block = block_summary(seen.summary());

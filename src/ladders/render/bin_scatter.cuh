@@ -22,8 +22,8 @@ class BinScatter {
         start_(place_ + bin_warps * count_),
         sorted_(start_ + count_ + 1) {}
 
-  // Where each bin's entries of this block begin: in all lists, or later, in those of unfinished bins. False if none are
-  // written.
+  // Where each bin's entries of this block begin: in all lists, or later, in those of unfinished bins. False if none
+  // are written.
   __device__ bool begin(bool later) {
     const unsigned unfinished = bins_.unfinished->count;
     if (later && unfinished == 0) return false;
@@ -74,14 +74,14 @@ class BinScatter {
     bool many = false;
     each_key(begin, end, [&](unsigned, BinKey key) {
       many |= key.many();
-      each_cell(key, [&](unsigned bin) { count_up(bin); });
+      key.each(bins_.grid.columns, [&](unsigned bin) { count_up(bin); });
     });
     if (__syncthreads_or(many)) return unsorted;
     const unsigned entries = places_from_counts();
     if (entries > sorted_entries) return entries;
     // The 32 circles that a warp sorts at the same time are in any order among each other until they are written.
     each_key(begin, end, [&](unsigned circle, BinKey key) {
-      each_cell(key, [&](unsigned bin) { sorted_[count_up(bin)] = static_cast<unsigned short>(circle); });
+      key.each(bins_.grid.columns, [&](unsigned bin) { sorted_[count_up(bin)] = static_cast<unsigned short>(circle); });
       __syncwarp();
     });
     __syncthreads();
@@ -148,12 +148,11 @@ class BinScatter {
     for (unsigned w = threadIdx.x; w < count_ * bin_warps; w += bin_threads) bitmap_[w] = 0;
     __syncthreads();
     const auto load_key = [&](std::size_t at) { return bins_.keys[at]; };
-    bins_.shares.each(n_, begin, end, load_key, [&](unsigned batch, BinKey key, bool there) {
+    bins_.shares.each(n_, begin, end, load_key, [&](unsigned batch, std::size_t at, BinKey key, bool there) {
       if (!there) key = {};
       Circle c{};
       Box box{};
-      if (key.many())
-        c = load_circle(circles_, bins_.shares.place(batch)), box = bins_.grid.axes.bounds(c.x, c.y, c.radius);
+      if (key.many()) c = load_circle(circles_, at), box = bins_.grid.axes.bounds(c.x, c.y, c.radius);
       bins_.grid.each(f_, bins_.shares.lanes, key, c, box,
                       [&](unsigned bin, unsigned owner) { atomicOr(&bitmap_[warp_ * count_ + bin], 1u << owner); });
       __syncthreads();
@@ -181,25 +180,20 @@ class BinScatter {
   // from the first of them. An empty key where there is none.
   template <class F>
   __device__ void each_key(unsigned begin, unsigned end, F&& f) const {
-    const unsigned lanes = bins_.shares.lanes, own = warp_ * (end - begin) * lanes + lane_;
-    const std::size_t first = bins_.shares.first_of_block(begin);
+    const unsigned lanes = bins_.shares.lanes, batches = end - begin, own = warp_ * batches * lanes + lane_;
+    const std::size_t at = bins_.shares.first_of_block(begin) + own;
+    const BinKey* const from = bins_.keys + at;
+    unsigned there = 0;  // of the batches, those in which the lane has a circle
+    if (lane_ < lanes && at < n_) there = (unsigned(min(std::size_t{batches} * lanes, n_ - at)) + lanes - 1) / lanes;
     constexpr unsigned ahead = 4;  // keys that are loaded at once
-    for (unsigned b = 0; b < end - begin; b += ahead) {
+    for (unsigned b = 0; b < batches; b += ahead) {
       BinKey keys[ahead];
 #pragma unroll
-      for (unsigned k = 0; k < ahead; ++k) {
-        const std::size_t at = first + own + (b + k) * lanes;
-        if (b + k < end - begin && lane_ < lanes && at < n_) keys[k] = bins_.keys[at];
-      }
+      for (unsigned k = 0; k < ahead; ++k)
+        if (b + k < there) keys[k] = from[(b + k) * lanes];
 #pragma unroll
       for (unsigned k = 0; k < ahead; ++k) f(own + (b + k) * lanes, keys[k]);
     }
-  }
-  template <class F>
-  __device__ void each_cell(BinKey key, F&& f) const {
-#pragma unroll
-    for (unsigned cell = 0; cell < BinKey::few; ++cell)
-      if (cell < key.cells()) f(key.bin(cell, bins_.grid.columns));
   }
 
   const float* const circles_;

@@ -123,7 +123,7 @@ struct Box {
 class Axis {
  public:
   UPSWEEP_HD Axis(float origin, float step, unsigned skipped, unsigned pixels)
-      : origin_(origin), per_(1 / step), before_(-0.5f - float(skipped)), most_(float(pixels)) {
+      : origin_(origin), per_(1 / step), before_(-0.5f - float(skipped)), most_(float(pixels)), pixels_(int(pixels)) {
     const float far = add(origin, mul(step, float(skipped + pixels)));
     edge_ = fabsf(origin) > fabsf(far) ? fabsf(origin) : fabsf(far);
   }
@@ -139,14 +139,23 @@ class Axis {
     // Pixel i is inside if low <= i <= high. Clamped before the casts: what they do to large numbers differs between
     // processors. Without branches, which lanes would take one after another.
     const float wide = slack(centre, radius), low = place(centre - radius - wide), high = place(centre + radius + wide);
-    const float from = low > 0 ? (low < most_ ? low : most_) : 0, to = high < most_ ? high : most_;
-    const int whole = int(from), past = int(to > 0 ? to : 0) + 1, all = int(most_);
-    first = whole + (from > float(whole));
-    end = high < 0 ? 0 : past < all ? past : all;
+    const float from = clamped(low), to = clamped(high);
+#if defined(__CUDA_ARCH__)
+    first = __float2int_ru(from);
+#else
+    first = int(from) + (from > float(int(from)));
+#endif
+    const int past = int(to) + 1;
+    end = high < 0 ? 0 : past < pixels_ ? past : pixels_;
   }
 
  private:
+  UPSWEEP_HD float clamped(float at) const {
+    const float positive = at > 0 ? at : 0;
+    return positive < most_ ? positive : most_;
+  }
   float origin_, per_, before_, most_, edge_;
+  int pixels_;
 };
 
 // Both axes of a frame.

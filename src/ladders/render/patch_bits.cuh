@@ -44,6 +44,10 @@ class TileCircles {
       : count(unsigned(n)), all_(circles), indices_(listed) {
     fetch_index(0);
   }
+  // Part `part` of `parts`.
+  __device__ TileCircles(const float* circles, const unsigned* listed, std::size_t n, unsigned part, unsigned parts)
+      : TileCircles(listed ? circles : circles + n * part / parts * floats_per_circle,
+                    listed ? listed + n * part / parts : nullptr, n * (part + 1) / parts - n * part / parts) {}
   // Starts to fetch batch `batch` of 512, the one after that of the call before.
   __device__ void start(BitsMemory<own>& memory, unsigned batch) {
     const unsigned lane = threadIdx.x % warp_size, first = threadIdx.x - lane;
@@ -74,7 +78,8 @@ class TileCircles {
 };
 
 // A warp of the block, which draws its patch. `fused`: alpha is 1/2 everywhere, and blends are fused multiply-adds.
-template <unsigned own, bool fused>
+// `through`: a colour's w becomes what is let through.
+template <unsigned own, bool fused, bool through = false>
 class WarpBits {
  public:
   Colour colour[own];
@@ -142,9 +147,10 @@ class WarpBits {
         const Paint p{paint[0][c], paint[1][c], paint[2][c], paint[3][c], 0};
         if constexpr (fused)
           pixels[k] = {fmaf(p.through, pixels[k].red, p.red), fmaf(p.through, pixels[k].green, p.green),
-                       fmaf(p.through, pixels[k].blue, p.blue), 1};
+                       fmaf(p.through, pixels[k].blue, p.blue), pixels[k].w};
         else
           blend(pixels[k], p);
+        if constexpr (through) pixels[k].w *= p.through;
       }
     __syncwarp();
   }
@@ -155,8 +161,8 @@ class WarpBits {
 };
 
 // Draws all of these circles. For all threads of the block, which has the tile's centres in memory.
-template <unsigned own, bool fused>
-__device__ void draw_all(TileCircles<own> circles, BitsMemory<own>& memory, WarpBits<own, fused>& bits) {
+template <unsigned own, bool fused, bool through>
+__device__ void draw_all(TileCircles<own> circles, BitsMemory<own>& memory, WarpBits<own, fused, through>& bits) {
   constexpr unsigned threads = patch_threads<own>, warps = patch_warps<own>, ahead = BitsMemory<own>::ahead;
   const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
   for (unsigned batch = 0; batch < ahead; ++batch) circles.start(memory, batch);

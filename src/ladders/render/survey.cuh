@@ -12,7 +12,8 @@ struct Range {
 // What is known of some circles, as whole numbers: a warp combines its lanes' by one instruction each. Loaded at once.
 struct alignas(16) Summary {
   unsigned least = 0, most = 0;  // bits of the least colour's absolute value, if negative, and of the largest
-  unsigned uneven = 0;           // 0: every blend may be a fused multiply-add
+  // 0: every blend may be a fused multiply-add, with an alpha of 1/2. Otherwise the inverted bits of the least alpha.
+  unsigned uneven = 0;
   // How often what covers a pixel halves it. Of a block's circles, the sum over all pixels; then the mean, by 2^-16.
   unsigned depth = 0;
   // With the mean instead of the sum, and below 2^23, so that those of 512 blocks can be added.
@@ -21,9 +22,12 @@ struct alignas(16) Summary {
     return {least, most, uneven, unsigned(min(mean, float((1 << 23) - 1)))};
   }
   __device__ Range colours() const { return {-__uint_as_float(least), __uint_as_float(most)}; }
+  // Of the circles that change anything.
+  __device__ float least_alpha() const { return uneven == 0 ? 0.5f : __uint_as_float(~uneven); }
   __device__ float halvings() const { return float(depth) * 0x1p-16f; }
   __device__ void add(const Summary& other) {
-    least = max(least, other.least), most = max(most, other.most), uneven |= other.uneven, depth += other.depth;
+    least = max(least, other.least), most = max(most, other.most), uneven = max(uneven, other.uneven);
+    depth += other.depth;
   }
   __device__ Summary of_warp() const {
     return {warp_reduce(least, Max{}), warp_reduce(most, Max{}), warp_reduce(uneven, Max{}), warp_reduce(depth, Sum{})};
@@ -38,7 +42,7 @@ class Seen {
   __device__ void take(const Circle& c, const Box& box, float per_circle) {
     for (const float colour : {c.red, c.green, c.blue}) {
       colours_.least = min(colours_.least, colour), colours_.most = max(colours_.most, colour);
-      if (colour != 0 && fabsf(colour) < 0x1p-100f) uneven_ = 1;
+      if (colour != 0 && fabsf(colour) < 0x1p-100f) uneven_ = max(uneven_, ~__float_as_uint(0.5f));
     }
     if (box.empty()) return;
     const float in_box = float(box.right - box.left) * float(box.bottom - box.top);
@@ -46,7 +50,8 @@ class Seen {
     if (c.alpha == 0.5f)
       halvings_ += area;
     else
-      halvings_ += min(64.f, -log2f(1 - c.alpha)) * area, uneven_ = 1;
+      halvings_ += min(64.f, -log2f(1 - c.alpha)) * area,
+          uneven_ = max(uneven_, ~__float_as_uint(c.alpha > 0 ? c.alpha : 1.f));
   }
   // Its depth is 16 times 1024 x 1024 pixels at most, so that those of 256 threads can be added.
   __device__ Summary summary() const {
