@@ -562,6 +562,8 @@ TEST_F(Cli, RendersScenesAndFiles) {
   EXPECT_EQ(run("render points.csv --size 8 --view 0,0,0.5,0.5 --background '#ff8000' --alpha 0.25 -o b.ppm").code, 0);
   EXPECT_EQ(read(folder_ / "b.ppm").size(), std::string("P6\n8 8\n255\n").size() + 3 * 8 * 8);
   EXPECT_TRUE(run("render hypnosis --size 4 -o -").out.starts_with("\x89PNG"));
+  EXPECT_NE(run("render points.csv --size 8 --bench").err.find("a picture, from the device's memory"),
+            std::string::npos);
 
   expect_error("render rand10", 2, "no scene named 'rand10'; did you mean 'rand10k'?");
   expect_error("render rgb --size 0x4", 2, "--size 0x4 is not a size");
@@ -600,6 +602,7 @@ TEST_F(Cli, RendersFilms) {
 
   expect_error("render rgb --frames 0:4 -o a%d.png", 2, "the scene 'rgb' stands still");
   expect_error("render snow --frames 4:4 -o a%d.png", 2, "--frames 4:4 is not a range of frames");
+  expect_error("render snow --frames 0:2 --bench", 2, "--bench times one picture");
   expect_error("render snow --frames 0:2 -o a.png", 2, "a.png has no place for their numbers");
   expect_error("render snow --frames 0:2 -o a%s.png", 2, "has no place for their numbers");
 }

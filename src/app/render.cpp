@@ -14,7 +14,10 @@
 #include "cpu/host_memory.h"
 #include "files/image.h"
 #include "lab/backends.h"
+#include "lab/clock.h"
 #include "lab/sizes.h"
+#include "lab/statistics.h"
+#include "lab/table.h"
 #include "ladders/render/binding.h"
 #include "ladders/render/lab/animation.h"
 #include "ladders/render/lab/circle_file.h"
@@ -31,7 +34,7 @@ struct Options {
   std::string size = "1024x1024", view, background, rung, backend = "cpu", circles, frames, memory;
   std::uint64_t seed = 0;
   double alpha = -1, eps = 0;
-  bool fast = false, coverage = false, check = false, snow = false;
+  bool fast = false, coverage = false, check = false, snow = false, bench = false;
 };
 
 void declare(CLI::App& command, Options& o) {
@@ -60,6 +63,7 @@ void declare(CLI::App& command, Options& o) {
   command.add_option("--memory", o.memory,
                      "Bytes of a GPU that drawing may use beside circles and image: 256M (default: what is fastest)");
   command.add_flag("--check", o.check, "Hold the image against the serial renderer's, and print the difference");
+  command.add_flag("--bench", o.bench, "Draw the image again and again, and print how long it takes");
 }
 
 // The numbers of a list "1,2,3"; throws unless there are `count`.
@@ -182,12 +186,27 @@ class Renderer {
     image_.resize(std::size_t{picture.width} * picture.height * count_of(picture.channels));
     using Clock = std::chrono::steady_clock;
     const auto begin = Clock::now();
-    const std::size_t scratch = options_.memory.empty() ? 0 : lab::parse_size("--memory", options_.memory);
-    render(device_, circles, image_, picture, {.rung = options_.rung, .scratch = scratch});
+    render(device_, circles, image_, picture, how());
     took_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
     return image_;
   }
   double took_ms = 0;  // the last picture
+
+  // Draws the last picture again and again, from the device's memory into it, and says how long that takes.
+  void bench(std::span<const float> circles, const Picture& picture) {
+    const Buffer<float> from(device_, circles);
+    Buffer<float> to(device_, image_.size());
+    const auto call = [&](int) { render(device_, from.view(), to.view(), picture, how()); };
+    const auto clock = lab::make_clock(device_.platform());
+    const auto time_us = [&](int samples, int batch) { return clock->time_us(call, samples, batch, device_.stream()); };
+    time_us(1, 1);  // makes room
+    // Enough in a row for events to be exact.
+    const double once = time_us(1, 1).front();
+    const int batch = static_cast<int>(std::clamp(2000 / std::max(once, 1.), 1., 200.));
+    const lab::Quartiles us = lab::quartiles(time_us(15, batch));
+    message(fmt::format("bench: {} a picture, from the device's memory into it; half of {} runs within {} and {}",
+                        lab::time_text(us.median), 15, lab::time_text(us.q1), lab::time_text(us.q3)));
+  }
 
   // Whether the last picture is what the serial renderer draws, or as near as permitted; says how near.
   bool right(std::span<const float> circles, const Picture& picture) const {
@@ -202,6 +221,10 @@ class Renderer {
   }
 
  private:
+  ::upsweep::Options how() const {
+    return {.rung = options_.rung,
+            .scratch = options_.memory.empty() ? 0 : lab::parse_size("--memory", options_.memory)};
+  }
   const Options& options_;
   Device device_;
   std::vector<float> image_;
@@ -241,6 +264,7 @@ std::string numbered(const std::string& pattern, unsigned frame) {
 int film(const Options& o, Picture picture) {
   const FrameRange range = frames_of(o.frames);
   if (is_file(o)) throw Error(Code::invalid_argument, "the circles of a file stand still", "leave --frames out");
+  if (o.bench) throw Error(Code::invalid_argument, "--bench times one picture", "leave --frames out");
   const Scene& scene = scene_of(o);
   picture.shading = scene.shading;
   const bool y4m = o.output == "-" || o.output.ends_with(".y4m");
@@ -297,6 +321,7 @@ int work(const Options& o) {
   const bool right = !o.check || renderer.right(floats, picture);
   message(fmt::format("{} circles, {}x{}: {:.3g} ms on {}", circles.size(), picture.width, picture.height,
                       renderer.took_ms, renderer.device().name()));
+  if (o.bench) renderer.bench(floats, picture);
   if (file) {
     write_image(*file, format, {picture.width, picture.height, count_of(picture.channels), pixels});
     file->commit();

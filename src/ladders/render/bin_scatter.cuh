@@ -111,13 +111,14 @@ class BinScatter {
       for (unsigned w = 0; w < bin_warps; before += counted[w], ++w)
         place_[w * count_ + bin] = static_cast<unsigned short>(before);
     }
-    if (threadIdx.x == 0) start_[count_] = static_cast<unsigned short>(all);
+    if (threadIdx.x == 0) start_[count_] = static_cast<unsigned short>(all), crowded() = 0;
     __syncthreads();
     return all;
   }
 
   // Writes the sorted entries into the lists, with about as many lanes for each bin as it has entries: those of a bin
-  // together, because 4 bytes alone cost L2 as much as the sector of 32.
+  // together, because 4 bytes alone cost L2 as much as the sector of 32. Bins that are much more crowded than that, as
+  // where circles come sorted by place, are the work of the whole block afterwards.
   __device__ void write_sorted(unsigned batch, unsigned entries) {
     const unsigned first = unsigned(bins_.shares.first_of_block(batch));
     unsigned shift = 0;  // 2^shift lanes
@@ -125,21 +126,42 @@ class BinScatter {
     for (unsigned bin = threadIdx.x >> shift; bin < count_; bin += bin_threads >> shift) {
       const unsigned list = next_[bin], start = start_[bin], end = start_[bin + 1];
       if (list == BinList::none) continue;
-      for (unsigned k = start + (threadIdx.x & ((1u << shift) - 1)); k < end; k += 1u << shift) {
-        const unsigned circle = sorted_[k];
-        const auto together = [&](unsigned other) { return (other ^ circle) < warp_size; };
-        const bool after = k > start && together(sorted_[k - 1]), before = k + 1 < end && together(sorted_[k + 1]);
-        unsigned place = k - start;
-        if (after || before) {
-          for (unsigned e = k; e > start && together(sorted_[e - 1]); --e) place -= sorted_[e - 1] > circle;
-          for (unsigned e = k + 1; e < end && together(sorted_[e]); ++e) place += sorted_[e] < circle;
-        }
-        bins_.indices[list + place] = first + circle;
-      }
+      const unsigned own = threadIdx.x & ((1u << shift) - 1);
+      if (end - start <= most_of_lane << shift)
+        write_bin(list, start, end, own, 1u << shift, first);
+      else if (own == 0)
+        place_[atomicAdd(&crowded(), 1u)] = static_cast<unsigned short>(bin);
     }
     __syncthreads();
+    const unsigned rest = crowded();
+    for (unsigned r = 0; r < rest; ++r) {
+      const unsigned bin = place_[r];
+      write_bin(next_[bin], start_[bin], start_[bin + 1], threadIdx.x, bin_threads, first);
+    }
+    if (rest > 0) __syncthreads();
     for (unsigned bin = threadIdx.x; bin < count_; bin += bin_threads)
       if (next_[bin] != BinList::none) next_[bin] += start_[bin + 1] - start_[bin];
+  }
+  // Writes a bin's entries [start, end) into the list, from `list` on: lane `own` of `lanes` that do.
+  __device__ __forceinline__ void write_bin(unsigned list, unsigned start, unsigned end, unsigned own, unsigned lanes,
+                                            unsigned first) const {
+    for (unsigned k = start + own; k < end; k += lanes) {
+      const unsigned circle = sorted_[k];
+      const auto together = [&](unsigned other) { return (other ^ circle) < warp_size; };
+      const bool after = k > start && together(sorted_[k - 1]), before = k + 1 < end && together(sorted_[k + 1]);
+      unsigned place = k - start;
+      if (after || before) {
+        for (unsigned e = k; e > start && together(sorted_[e - 1]); --e) place -= sorted_[e - 1] > circle;
+        for (unsigned e = k + 1; e < end && together(sorted_[e]); ++e) place += sorted_[e] < circle;
+      }
+      bins_.indices[list + place] = first + circle;
+    }
+  }
+  // With more than this many entries for each of its lanes, a bin is crowded. They are listed where places were.
+  static constexpr unsigned most_of_lane = 4;
+  __device__ static unsigned& crowded() {
+    __shared__ unsigned count;
+    return count;
   }
 
   // Where circles have many bins, a bin's bitmap gets the circles of a batch that reach it, from which one thread
