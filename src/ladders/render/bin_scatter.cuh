@@ -102,7 +102,10 @@ class BinScatter {
     for (unsigned bin = first; bin < end; ++bin)
       for (unsigned w = 0; w < bin_warps; ++w) sum += place_[w * count_ + bin];
     unsigned before = block_scan(sum, Sum{}, warp_totals, all);
+    const unsigned most = most_of_bin(all);
+    bool any_crowded = false;
     for (unsigned bin = first; bin < end; ++bin) {
+      const unsigned start = before;
       start_[bin] = static_cast<unsigned short>(before);
       unsigned counted[bin_warps];
 #pragma unroll
@@ -110,37 +113,46 @@ class BinScatter {
 #pragma unroll
       for (unsigned w = 0; w < bin_warps; before += counted[w], ++w)
         place_[w * count_ + bin] = static_cast<unsigned short>(before);
+      any_crowded |= before - start > most;
     }
-    if (threadIdx.x == 0) start_[count_] = static_cast<unsigned short>(all), crowded() = 0;
-    __syncthreads();
+    if (threadIdx.x == 0) start_[count_] = static_cast<unsigned short>(all);
+    crowded_ = __syncthreads_or(any_crowded);
     return all;
   }
 
-  // Writes the sorted entries into the lists, with about as many lanes for each bin as it has entries: those of a bin
-  // together, because 4 bytes alone cost L2 as much as the sector of 32. Bins that are much more crowded than that, as
-  // where circles come sorted by place, are the work of the whole block afterwards.
+  // About as many lanes write a bin as it has entries, 2^this; with more than most_of_bin() it is crowded.
+  __device__ unsigned lanes_shift(unsigned entries) const {
+    unsigned shift = 0;
+    while (1u << shift < warp_size && count_ << shift < entries) ++shift;
+    return shift;
+  }
+  __device__ unsigned most_of_bin(unsigned entries) const { return 4u << lanes_shift(entries); }
+
+  // Writes the sorted entries into the lists: those of a bin together, because 4 bytes alone cost L2 as much as the
+  // sector of 32. Crowded bins, as where circles come sorted by place, are the work of the whole block afterwards.
   __device__ void write_sorted(unsigned batch, unsigned entries) {
     const unsigned first = unsigned(bins_.shares.first_of_block(batch));
-    unsigned shift = 0;  // 2^shift lanes
-    while (1u << shift < warp_size && count_ << shift < entries) ++shift;
+    const unsigned shift = lanes_shift(entries), most = crowded_ ? most_of_bin(entries) : entries;
     for (unsigned bin = threadIdx.x >> shift; bin < count_; bin += bin_threads >> shift) {
       const unsigned list = next_[bin], start = start_[bin], end = start_[bin + 1];
-      if (list == BinList::none) continue;
-      const unsigned own = threadIdx.x & ((1u << shift) - 1);
-      if (end - start <= most_of_lane << shift)
-        write_bin(list, start, end, own, 1u << shift, first);
-      else if (own == 0)
-        place_[atomicAdd(&crowded(), 1u)] = static_cast<unsigned short>(bin);
+      if (list != BinList::none && end - start <= most)
+        write_bin(list, start, end, threadIdx.x & ((1u << shift) - 1), 1u << shift, first);
     }
+    if (crowded_) write_crowded(most, first);
     __syncthreads();
-    const unsigned rest = crowded();
-    for (unsigned r = 0; r < rest; ++r) {
-      const unsigned bin = place_[r];
-      write_bin(next_[bin], start_[bin], start_[bin + 1], threadIdx.x, bin_threads, first);
-    }
-    if (rest > 0) __syncthreads();
     for (unsigned bin = threadIdx.x; bin < count_; bin += bin_threads)
       if (next_[bin] != BinList::none) next_[bin] += start_[bin + 1] - start_[bin];
+  }
+  __device__ __forceinline__ void write_crowded(unsigned most, unsigned first) const {
+    for (unsigned b = 0; b < count_; b += warp_size) {
+      const unsigned own = b + lane_;
+      const bool crowded =
+          own < count_ && next_[own] != BinList::none && unsigned(start_[own + 1] - start_[own]) > most;
+      for (unsigned left = __ballot_sync(all_lanes, crowded); left; left &= left - 1) {
+        const unsigned bin = b + unsigned(__ffs(int(left))) - 1;
+        write_bin(next_[bin], start_[bin], start_[bin + 1], threadIdx.x, bin_threads, first);
+      }
+    }
   }
   // Writes a bin's entries [start, end) into the list, from `list` on: lane `own` of `lanes` that do.
   __device__ __forceinline__ void write_bin(unsigned list, unsigned start, unsigned end, unsigned own, unsigned lanes,
@@ -156,12 +168,6 @@ class BinScatter {
       }
       bins_.indices[list + place] = first + circle;
     }
-  }
-  // With more than this many entries for each of its lanes, a bin is crowded. They are listed where places were.
-  static constexpr unsigned most_of_lane = 4;
-  __device__ static unsigned& crowded() {
-    __shared__ unsigned count;
-    return count;
   }
 
   // Where circles have many bins, a bin's bitmap gets the circles of a batch that reach it, from which one thread
@@ -223,6 +229,7 @@ class BinScatter {
   const Frame& f_;
   const BinnedCircles& bins_;
   const unsigned count_, warp_, lane_;
+  bool crowded_ = false;          // some bin is, of the entries sorted
   unsigned* const next_;          // [bins]: the place of the first entry that is not written, or none
   unsigned* const bitmap_;        // [warps][bins]: of a warp's 32 circles; in the memory of the three below
   unsigned short* const place_;   // [warps][bins]: at first counts, then where among `sorted_` the warp's next entry is
