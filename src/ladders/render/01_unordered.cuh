@@ -23,7 +23,7 @@ __global__ void unordered_kernel(const float* circles,  // [n][8]
   const std::size_t k = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
   if (k >= n) return;
   const Circle c = circle_at(circles, k);
-  const Box b = bounds_of(f, c.x, c.y, c.radius);
+  const Box b = Axes(f).bounds(c.x, c.y, c.radius);
   for (int j = b.top; j < b.bottom; ++j)
     for (int i = b.left; i < b.right; ++i) {
       const std::size_t pixel = std::size_t(j) * f.width + unsigned(i);

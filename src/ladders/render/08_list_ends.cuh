@@ -11,7 +11,7 @@
 //    a product is exact, and a blend one fused multiply-add.
 // 4. A warp that is not certain takes more. What is left then is drawn from the first circle on (patch_bits.cuh): at
 //    once where the list is complete, as it is in images that are not deep; the other bins' lists are completed, and
-//    these bins drawn again.
+//    these bins drawn again. Where eps allows it, several blocks share a list then (list_parts.cuh).
 //
 // Traffic   the circles once, and again those drawn, for each bin; two bytes per circle; four per entry; the image once
 // Order     the input's: exact

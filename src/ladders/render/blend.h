@@ -171,7 +171,6 @@ struct Axes {
     return b;
   }
 };
-UPSWEEP_HD inline Box bounds_of(const Frame& f, float x, float y, float radius) { return Axes(f).bounds(x, y, radius); }
 
 // True unless the circle covers none of the pixels whose centres lie in the rectangle (left, top) to (right, bottom).
 // Differences, squares and sums round monotonically, so that the nearest point of the rectangle decides exactly: if it

@@ -66,7 +66,7 @@ bool Bins::add(std::size_t begin, std::size_t end, const std::uint8_t* closed) {
     counted.resize(count);
     for (std::size_t k = share(std::size_t(s)); k < share(std::size_t(s) + 1); ++k) {
       const Circle c = circle_at(circles_, k);
-      const Box box = bounds_of(frame_, c.x, c.y, c.radius);
+      const Box box = axes_.bounds(c.x, c.y, c.radius);
       if (!box.empty()) each_tile(tiles_, c, box, closed, [&](std::size_t tile) { ++counted[tile]; });
     }
   });
@@ -90,7 +90,7 @@ bool Bins::add(std::size_t begin, std::size_t end, const std::uint8_t* closed) {
     auto& next = counters[std::size_t(s)];
     for (std::size_t k = share(std::size_t(s)); k < share(std::size_t(s) + 1); ++k) {
       const Circle c = circle_at(circles_, k);
-      const Box box = bounds_of(frame_, c.x, c.y, c.radius);
+      const Box box = axes_.bounds(c.x, c.y, c.radius);
       if (!box.empty())
         each_tile(tiles_, c, box, closed,
                   [&](std::size_t tile) { list_[offsets[tile] + next[tile]++] = static_cast<std::uint32_t>(k); });

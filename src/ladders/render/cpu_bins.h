@@ -36,7 +36,7 @@ class Bins {
   };
 
   Bins(const Tiles& tiles, const float* circles, const Frame& frame, int threads, Workspace& workspace)
-      : tiles_(tiles), circles_(circles), frame_(frame), threads_(threads), workspace_(workspace) {}
+      : tiles_(tiles), circles_(circles), axes_(frame), threads_(threads), workspace_(workspace) {}
 
   // Adds circles [begin, end), which precede all added before, to the tiles that are not `closed`. Returns false if
   // memory ran out.
@@ -52,7 +52,7 @@ class Bins {
   bool reserve(std::size_t entries);
   const Tiles& tiles_;
   const float* circles_;
-  const Frame& frame_;
+  const Axes axes_;
   const int threads_;
   Workspace& workspace_;
   std::vector<std::vector<std::size_t>> offsets_;  // per part: [tiles + 1], into list_

@@ -48,9 +48,10 @@ void draw_serially(const float* circles, std::size_t n, const Frame& f, unsigned
                    float* image) {
   for (unsigned j = first_row; j < end_row; ++j)
     for (unsigned i = 0; i < f.width; ++i) put(image, f, std::size_t(j) * f.width + i, background(f, j));
+  const Axes axes(f);
   for (std::size_t k = 0; k < n; ++k) {
     const Circle c = circle_at(circles, k);
-    Box b = bounds_of(f, c.x, c.y, c.radius);
+    Box b = axes.bounds(c.x, c.y, c.radius);
     b.top = std::max(b.top, int(first_row));
     b.bottom = std::min(b.bottom, int(end_row));
     f.shading == Shading::snow ? draw<Shading::snow>(c, b, f, image) : draw<Shading::flat>(c, b, f, image);

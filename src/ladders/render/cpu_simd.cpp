@@ -24,7 +24,7 @@
 
 namespace upsweep::ladders::render {
 
-TileView::TileView(const Frame& f, const float* all, const Box& b) : frame(f), circles(all), box(b) {
+TileView::TileView(const Frame& f, const float* all, const Box& b) : frame(f), axes(f), circles(all), box(b) {
   for (int k = 0; k < int(tile_side); ++k) {
     px[k] = centre_x(f, unsigned(std::min(b.left + k, b.right - 1)));
     py[k] = centre_y(f, unsigned(std::min(b.top + k, b.bottom - 1)));
@@ -37,17 +37,23 @@ namespace {  // a rung of the same name may exist on the GPU
 struct Survey {
   float most = 0;         // the largest absolute colour
   bool negative = false;  // a colour is below 0
-  double depth = 0;       // mean over the pixels of the sum of -log2(1 - alpha), about
+  // Every blend may be a fused multiply-add: alpha is 1/2, and the product with a colour is exact but among the
+  // subnormals, where the sum rounds it away or is zero.
+  bool halves = true;
+  double depth = 0;  // mean over the pixels of the sum of -log2(1 - alpha), about
 
   void add(const Circle& c, double pixels_per_area) {
     most = std::max({most, std::fabs(c.red), std::fabs(c.green), std::fabs(c.blue)});
     negative |= std::min({c.red, c.green, c.blue}) < 0;
+    for (const float colour : {c.red, c.green, c.blue}) halves &= colour == 0 || std::fabs(colour) >= 0x1p-100f;
+    halves &= c.alpha == 0.5f;
     const double area = 3.14 * c.radius * c.radius * pixels_per_area;
     depth += std::min(area, 1.0) * c.alpha * (1 + c.alpha) * (4 / 3.);  // right for alpha 1/2
   }
   void add(const Survey& other) {
     most = std::max(most, other.most);
     negative |= other.negative;
+    halves &= other.halves;
     depth += other.depth;
   }
 };
@@ -73,8 +79,9 @@ Survey survey(const Args& a, int threads) {
 
 // Transmittance at which a row is tried first, about 1e-12. Of rows tried at 2^-32, 2^-36, 2^-40 and 2^-44, 60,
 // 94, 99.5 and 99.97 of 100 are certain (rand100k, rand1M and others); with 2^-40 the whole takes least, or as little
-// as with any.
-constexpr float first_threshold = 0x1p-40f, next_threshold = 0x1p-24f, least_threshold = 0x1p-110f;
+// as with any. With alpha 1/2 four halvings less: the range of colours underneath is a sixteenth.
+constexpr float first_threshold(bool halves) { return halves ? 0x1p-36f : 0x1p-40f; }
+constexpr float next_threshold = 0x1p-24f, least_threshold = 0x1p-110f;
 
 // Optical depth (in powers of two) of the image below which hardly a pixel saturates.
 constexpr double least_depth = 12;
@@ -93,12 +100,13 @@ class Renderer {
     if (!memory) return no_memory();
     states_ = reinterpret_cast<TileState*>(memory + (-reinterpret_cast<std::uintptr_t>(memory) & 63));
     survey_ = survey(a_, threads_);
+    survey_.halves &= a_.frame.shading == Shading::flat;
     saturates_ = survey_.depth > least_depth;
     // Coverage counts every circle; a picture that does not saturate needs every circle.
     const bool whole = !saturates_ || a_.frame.channels == Channels::rgbw;
     std::vector<std::uint8_t> closed(count);
     // Half as many again as the mean pixel needs; then as many as before, again and again.
-    const double wanted = 1.5 * -std::log2(first_threshold) / survey_.depth;
+    const double wanted = 1.5 * -std::log2(first_threshold(survey_.halves)) / survey_.depth;
     std::size_t part = whole ? a_.n : std::max<std::size_t>(std::size_t(double(a_.n) * std::min(wanted, 1.0)), 256);
     std::size_t begin = a_.n;
     for (bool first = true;; first = false) {
@@ -147,7 +155,8 @@ class Renderer {
       state.seen[j] = 0;
       // Where eps permits, rows are drawn over the middle of what can be underneath, which is at most the largest
       // colour off; half of that if none is negative. So half of eps is left for rounding.
-      state.threshold[j] = a_.frame.eps > 0 ? a_.frame.eps * (survey_.negative ? 0.5f : 1.f) : first_threshold;
+      state.threshold[j] =
+          a_.frame.eps > 0 ? a_.frame.eps * (survey_.negative ? 0.5f : 1.f) : first_threshold(survey_.halves);
       for (unsigned i = 0; i < tile_side; ++i) state.through[j * tile_side + i] = int(i) < view.columns() ? 1.f : 0.f;
     }
   }
@@ -171,13 +180,15 @@ class Renderer {
   void draw_saturated(const TileView& view, std::size_t tile, TileState& state, std::uint32_t rows) const {
     const bool exact = a_.frame.eps == 0;
     // No colour exceeds 16 times the largest that is drawn: a blend of M over C is at most C where C = 16 M, for alpha
-    // above 2^-22 because 15 alpha outweighs the rounding, and below because the sum rounds down to C.
-    const float most = exact ? 16 * survey_.most : survey_.most, least = survey_.negative ? -most : -0.f;
+    // above 2^-22 because 15 alpha outweighs the rounding, and below because the sum rounds down to C. With alpha 1/2
+    // none exceeds the largest itself: half of it is exact, and so is twice that.
+    const float most = exact && !survey_.halves ? 16 * survey_.most : survey_.most,
+                least = survey_.negative ? -most : -0.f;
     alignas(64) float colours[2 * 3 * tile_pixels];
     std::fill_n(colours, 3 * tile_pixels, exact ? least : (least + most) / 2);
     if (exact) std::fill_n(colours + 3 * tile_pixels, 3 * tile_pixels, most);
     forward(tile, state.listed,
-            [&](const Listed& list) { loops_.draw(view, list, state, rows, exact ? 2 : 1, colours); });
+            [&](const Listed& list) { loops_.draw(view, list, state, rows, exact ? 2 : 1, survey_.halves, colours); });
     std::uint32_t certain = rows;
     if (exact)
       for (std::uint32_t left = rows; left; left &= left - 1) {
@@ -219,7 +230,8 @@ class Renderer {
       std::fill_n(colours + 2 * tile_pixels + j * tile_side, tile_side, under.blue);
       state.seen[j] = ~0u;
     }
-    forward(tile, state.listed, [&](const Listed& list) { loops_.draw(view, list, state, rows, 1, colours); });
+    forward(tile, state.listed,
+            [&](const Listed& list) { loops_.draw(view, list, state, rows, 1, survey_.halves, colours); });
     write(view, tile, state, rows, colours);
   }
 

@@ -22,6 +22,7 @@ struct TileView {
   int columns() const { return box.right - box.left; }
   std::uint32_t rows() const { return ~0u >> (int(tile_side) - (box.bottom - box.top)); }  // a bit each
   const Frame& frame;
+  const Axes axes;
   const float* circles;  // [n][8]
   Box box;
   alignas(64) float px[tile_side];
@@ -39,8 +40,9 @@ struct SimdLoops {
   // Goes from the last circle to the first, with the rows that are open and have not been through it.
   void (*saturate)(const TileView& tile, const Listed& list, TileState& state);
   // Draws the circles in order over one image, or over two side by side. Only in these rows, and in each row only the
-  // circles that it has seen.
+  // circles that it has seen. `halves`: a blend may be a fused multiply-add.
   void (*draw)(const TileView& tile, const Listed& list, const TileState& state, std::uint32_t rows, int sides,
+               bool halves,
                float* colours);  // [sides][3][tile_pixels]
   // Adds the alphas of the circles that cover a pixel, in order.
   void (*cover)(const TileView& tile, const Listed& list, float* sums);  // [tile_pixels]

@@ -59,7 +59,7 @@ HWY_INLINE Paints snow_paints(const Circle& c, V d2) {
 // vector first + v of the row.
 template <Shading shading, class F>
 HWY_INLINE void each_row(const TileView& tile, const Circle& c, std::uint32_t rows, F&& f) {
-  const Box b = bounds_of(tile.frame, c.x, c.y, c.radius);
+  const Box b = tile.axes.bounds(c.x, c.y, c.radius);
   const int left = HWY_MAX(b.left - tile.box.left, 0), right = HWY_MIN(b.right - tile.box.left, int(tile_side));
   const int top = HWY_MAX(b.top - tile.box.top, 0), bottom = HWY_MIN(b.bottom - tile.box.top, int(tile_side));
   if (left >= right || top >= bottom) return;
@@ -131,7 +131,7 @@ void saturate(const TileView& tile, const Listed& list, TileState& state) {
   }
 }
 
-template <Shading shading, int sides>
+template <Shading shading, int sides, bool halves>
 void draw(const TileView& tile, const Listed& list, const TileState& state, std::uint32_t rows, float* colours) {
   std::uint32_t most = 0;  // that any row has seen
   for (std::uint32_t left = rows; left; left &= left - 1) most = HWY_MAX(most, state.seen[std::countr_zero(left)]);
@@ -156,7 +156,8 @@ void draw(const TileView& tile, const Listed& list, const TileState& state, std:
                         for (int k = 0; k < 3 * sides; ++k) {
                           float* const colour = colours + k * int(tile_pixels) + at;
                           const V under = hn::Load(d, colour);
-                          const V blended = hn::Add(over[k % 3], hn::Mul(paint.through, under));
+                          const V blended = halves ? hn::MulAdd(paint.through, under, over[k % 3])
+                                                   : hn::Add(over[k % 3], hn::Mul(paint.through, under));
                           hn::Store(hn::IfThenElse(covered, blended, under), d, colour);
                         }
                       });
@@ -178,11 +179,17 @@ bool snowy(const TileView& tile) { return tile.frame.shading == Shading::snow; }
 void saturate_any(const TileView& tile, const Listed& list, TileState& state) {
   snowy(tile) ? saturate<Shading::snow>(tile, list, state) : saturate<Shading::flat>(tile, list, state);
 }
-void draw_any(const TileView& tile, const Listed& list, const TileState& state, std::uint32_t rows, int sides,
-              float* colours) {
-  const auto loop = sides == 2 ? (snowy(tile) ? &draw<Shading::snow, 2> : &draw<Shading::flat, 2>)
-                               : (snowy(tile) ? &draw<Shading::snow, 1> : &draw<Shading::flat, 1>);
+template <int sides>
+void draw_sides(const TileView& tile, const Listed& list, const TileState& state, std::uint32_t rows, bool halves,
+                float* colours) {
+  const auto loop = snowy(tile) ? &draw<Shading::snow, sides, false>
+                    : halves    ? &draw<Shading::flat, sides, true>
+                                : &draw<Shading::flat, sides, false>;
   loop(tile, list, state, rows, colours);
+}
+void draw_any(const TileView& tile, const Listed& list, const TileState& state, std::uint32_t rows, int sides,
+              bool halves, float* colours) {
+  (sides == 2 ? draw_sides<2> : draw_sides<1>)(tile, list, state, rows, halves, colours);
 }
 void cover_any(const TileView& tile, const Listed& list, float* sums) {
   snowy(tile) ? cover<Shading::snow>(tile, list, sums) : cover<Shading::flat>(tile, list, sums);

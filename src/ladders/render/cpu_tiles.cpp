@@ -20,9 +20,10 @@ void draw_tile(const Args& a, const Box& tile, Bins::Entries entries) {
   for (int i = tile.left; i < tile.right; ++i) px[i - tile.left] = centre_x(f, unsigned(i));
   for (int j = tile.top; j < tile.bottom; ++j)
     for (int i = tile.left; i < tile.right; ++i) pixels[j - tile.top][i - tile.left] = background(f, unsigned(j));
+  const Axes axes(f);
   for (std::size_t e = 0; e < entries.count; ++e) {
     const Circle c = circle_at(a.circles, entries.index[e]);
-    const Box b = bounds_of(f, c.x, c.y, c.radius);
+    const Box b = axes.bounds(c.x, c.y, c.radius);
     const float radius2 = square(c.radius);
     Paint paint = flat_paint(c);
     for (int j = std::max(b.top, tile.top); j < std::min(b.bottom, tile.bottom); ++j) {
