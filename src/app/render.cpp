@@ -203,9 +203,10 @@ class Renderer {
     // Enough in a row for events to be exact.
     const double once = time_us(1, 1).front();
     const int batch = static_cast<int>(std::clamp(2000 / std::max(once, 1.), 1., 200.));
-    const lab::Quartiles us = lab::quartiles(time_us(15, batch));
+    constexpr int runs = 15;
+    const lab::Quartiles us = lab::quartiles(time_us(runs, batch));
     message(fmt::format("bench: {} a picture, from the device's memory into it; half of {} runs within {} and {}",
-                        lab::time_text(us.median), 15, lab::time_text(us.q1), lab::time_text(us.q3)));
+                        lab::time_text(us.median), runs, lab::time_text(us.q1), lab::time_text(us.q3)));
   }
 
   // Whether the last picture is what the serial renderer draws, or as near as permitted; says how near.

@@ -120,7 +120,8 @@ class BinScatter {
     return all;
   }
 
-  // About as many lanes write a bin as it has entries, 2^this; with more than most_of_bin() it is crowded.
+  // About as many lanes write a bin as it has entries, 2^this. With more than most_of_bin() it is crowded: four a lane;
+  // with 16 circles sorted by x took 412 us, not 289.
   __device__ unsigned lanes_shift(unsigned entries) const {
     unsigned shift = 0;
     while (1u << shift < warp_size && count_ << shift < entries) ++shift;

@@ -12,7 +12,8 @@ struct Range {
 // What is known of some circles, as whole numbers: a warp combines its lanes' by one instruction each. Loaded at once.
 struct alignas(16) Summary {
   unsigned least = 0, most = 0;  // bits of the least colour's absolute value, if negative, and of the largest
-  // 0: every blend may be a fused multiply-add, with an alpha of 1/2. Otherwise the inverted bits of the least alpha.
+  // 0: every blend may be a fused multiply-add, with an alpha of 1/2. Otherwise the inverted bits of the least other
+  // one.
   unsigned uneven = 0;
   // How often what covers a pixel halves it. Of a block's circles, the sum over all pixels; then the mean, by 2^-16.
   unsigned depth = 0;
@@ -22,8 +23,8 @@ struct alignas(16) Summary {
     return {least, most, uneven, unsigned(min(mean, float((1 << 23) - 1)))};
   }
   __device__ Range colours() const { return {-__uint_as_float(least), __uint_as_float(most)}; }
-  // Of the circles that change anything.
-  __device__ float least_alpha() const { return uneven == 0 ? 0.5f : __uint_as_float(~uneven); }
+  // Of the circles that change anything; 1/2 may be among them.
+  __device__ float least_alpha() const { return uneven == 0 ? 0.5f : min(0.5f, __uint_as_float(~uneven)); }
   __device__ float halvings() const { return float(depth) * 0x1p-16f; }
   __device__ void add(const Summary& other) {
     least = max(least, other.least), most = max(most, other.most), uneven = max(uneven, other.uneven);
