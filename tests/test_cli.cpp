@@ -544,11 +544,11 @@ TEST_F(Cli, InterruptedRecordsAreKept) {
   write("r.jsonl", "old");
   const Outcome outcome =
       run("bench reduce --backend cpu --no-peers -n 2^10..2^24 --samples 1000 -o r.jsonl & "
-          "while ! grep -q simd .upsweep-*.tmp 2>/dev/null; do sleep 0.1; done; kill -TERM $!; wait $!");
+          "while kill -0 $! && ! grep -q simd .upsweep-*.tmp 2>/dev/null; do sleep 0.1; done; kill -TERM $!; wait $!");
   EXPECT_EQ(read(folder_ / "r.jsonl"), "old");
   const std::string kept = read(folder_ / "r.jsonl.partial");
   EXPECT_NE(kept.find("\"rung\":\"simd\""), std::string::npos);
-  EXPECT_EQ(kept.back(), '\n');
+  EXPECT_TRUE(kept.ends_with('\n'));
   EXPECT_NE(outcome.err.find("r.jsonl.partial"), std::string::npos) << outcome.err;
   EXPECT_EQ(files().size(), 2u);
 }
@@ -593,8 +593,8 @@ TEST_F(Cli, RendersFilms) {
   EXPECT_EQ(read(folder_ / "film.y4m"), header + film.substr(header.size() + 2 * frame));
 
   // Interrupted, it leaves whole frames alone.
-  run("render snow --frames 0:100000 -n 300 --size 64 -o g%d.png & while [ ! -e g2.png ]; do sleep 0.01; done; "
-      "kill -TERM $!; wait $!");
+  run("render snow --frames 0:100000 -n 300 --size 64 -o g%d.png & "
+      "while kill -0 $! && [ ! -e g2.png ]; do sleep 0.01; done; kill -TERM $!; wait $!");
   for (const std::string& name : files()) {
     EXPECT_TRUE(name.ends_with(".png") || name == "film.y4m") << name;
     EXPECT_TRUE(name.ends_with(".y4m") || read(folder_ / name).find("IEND") != std::string::npos) << name;

@@ -294,6 +294,23 @@ TEST_F(Files, OneSignalUnwindsAndRemovesTheTemporary) {
   EXPECT_EQ(entries(), 0u);
 }
 
+// Whoever would hurry the program can tell that it is on its way out.
+TEST_F(Files, AnInterruptIsNoticedOnceItIsThrown) {
+  const int status = in_child([&] {
+    handle_interrupts();
+    throw_if_interrupted();
+    raise(SIGINT);
+    if (interrupt_noticed()) return 1;
+    try {
+      throw_if_interrupted();
+    } catch (const Error&) {
+      return interrupt_noticed() ? 0 : 2;
+    }
+    return 3;
+  });
+  EXPECT_EQ(status, 0);
+}
+
 TEST_F(Files, ASecondSignalEndsTheProgramAndRemovesTheTemporary) {
   const int status = in_child([&] {
     handle_interrupts();

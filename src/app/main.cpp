@@ -45,14 +45,15 @@ int fail(int code, std::string_view what, std::string_view hint = {}) {
 }
 
 // Work polls the interrupt flag between its steps. A step can take seconds (an oracle over 2^30 elements), so a second
-// signal is raised on the user's behalf if the program has not ended within 0.3 s: it ends the program at once, with
-// temporary files removed. Where there is no thread to be had, the user has to press twice.
+// signal is raised on the user's behalf if none has ended within 0.3 s: it ends the program at once, with temporary
+// files removed. A program that is on its way out is left alone, however slow the machine: it has yet to say what it
+// kept. Where there is no thread to be had, the user has to press twice.
 void hurry_interrupts() try {
   std::thread([] {
     using namespace std::chrono_literals;
     while (!upsweep::interrupted()) std::this_thread::sleep_for(50ms);
     std::this_thread::sleep_for(300ms);
-    std::raise(upsweep::interrupted());
+    if (!upsweep::interrupt_noticed()) std::raise(upsweep::interrupted());
   }).detach();
 } catch (const std::system_error&) {
 }

@@ -14,6 +14,7 @@ namespace upsweep {
 namespace {
 
 std::atomic<int> received{0};
+std::atomic<bool> noticed{false};
 static_assert(std::atomic<int>::is_always_lock_free, "the signal handler uses it");
 
 // Everything the handler touches is static and lock-free.
@@ -64,8 +65,12 @@ void handle_interrupts() {
 
 int interrupted() noexcept { return received.load(std::memory_order_relaxed); }
 
+bool interrupt_noticed() noexcept { return noticed.load(std::memory_order_relaxed); }
+
 void throw_if_interrupted() {
-  if (interrupted()) throw Error(Code::interrupted, "interrupted");
+  if (!interrupted()) return;
+  noticed = true;
+  throw Error(Code::interrupted, "interrupted");
 }
 
 GuardedPath::GuardedPath(const std::string& path) noexcept {

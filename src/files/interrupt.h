@@ -17,6 +17,9 @@ int interrupted() noexcept;
 // Throws Error(interrupted) once a signal has arrived. Cheap: one relaxed load.
 void throw_if_interrupted();
 
+// Whether that has been thrown, so that the program is on its way out.
+bool interrupt_noticed() noexcept;
+
 // A file that a second signal unlinks. At most 16 at a time are guarded, with paths of up to 4095 bytes; the owners of
 // others still remove them.
 class GuardedPath {
