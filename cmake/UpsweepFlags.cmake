@@ -28,6 +28,11 @@ foreach(sanitizer IN LISTS UPSWEEP_SANITIZE)
   target_compile_options(upsweep_flags INTERFACE -fsanitize=${sanitizer} -fno-omit-frame-pointer)
   target_link_options(upsweep_flags INTERFACE -fsanitize=${sanitizer})
 endforeach()
+# Under a sanitizer a program that moves when it is loaded takes 0.39 s to start, one that does not 0.22 s, and the
+# tests start hundreds.
+if(UPSWEEP_SANITIZE)
+  target_link_options(upsweep_flags INTERFACE $<$<STREQUAL:$<TARGET_PROPERTY:TYPE>,EXECUTABLE>:-no-pie>)
+endif()
 # Undefined behaviour ends a test. The address sanitizer reports null pointers by itself, and vector code compiles in a
 # tenth less time without the check for them. (With its other checks as calls, a third less, but tests run three times
 # as long.)

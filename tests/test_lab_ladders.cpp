@@ -36,13 +36,25 @@ void check_all(Platform& platform, simt::Emulator* emulator, bool mutants, const
 TEST(Ladders, Cpu) {
 #if defined(__SANITIZE_THREAD__)  // 100 times slower; which threads share data does not depend on the values
   check_all(cpu_platform(), nullptr, false,
-            {.every_combination_to = 0, .combinations = 2, .largest = 1'100'000, .own_shape_every = 4});
+            {.every_combination_to = 0,
+             .combinations = 2,
+             .largest = 1'100'000,
+             .own_shape_every = 4,
+             .elements_of_size = 200'000});
 #elif defined(__SANITIZE_ADDRESS__)  // 6 times slower
   check_all(cpu_platform(), nullptr, false,
-            {.every_combination_to = 10, .combinations = 4, .largest = 1'100'000, .own_shape_every = 1});
+            {.every_combination_to = 10,
+             .combinations = 4,
+             .largest = 1'100'000,
+             .own_shape_every = 1,
+             .elements_of_size = 200'000});
 #else
   check_all(cpu_platform(), nullptr, false,
-            {.every_combination_to = 300, .combinations = 12, .largest = 1'100'000, .own_shape_every = 1});
+            {.every_combination_to = 300,
+             .combinations = 12,
+             .largest = 1'100'000,
+             .own_shape_every = 1,
+             .elements_of_size = 3'000'000});
 #endif
 }
 
@@ -61,7 +73,8 @@ TEST(Ladders, Emulated) {
              .combinations = 6,
              .largest = 17'000,
              .own_shape_every = 64,
-             .every_delegated = false});
+             .every_delegated = false,
+             .elements_of_size = 8'000});
 }
 
 // Blocks dispatched last first, one or four at a time. Rungs that wait for blocks of lower numbers are left out; all
@@ -74,7 +87,8 @@ TEST(Ladders, EmulatedBlocksInAnyOrder) {
                .combinations = 2,
                .largest = 70'000,
                .own_shape_every = 8,
-               .every_delegated = false},
+               .every_delegated = false,
+               .elements_of_size = 20'000},
               /*in_order=*/false);
   }
   open_plain().configure({});
@@ -86,7 +100,8 @@ TEST(Ladders, TracedAndMutants) {
              .combinations = 3,
              .largest = 5'000,
              .own_shape_every = 64,
-             .every_delegated = false});
+             .every_delegated = false,
+             .elements_of_size = 5'000});
 }
 #endif
 

@@ -123,6 +123,7 @@ TEST(SegmentedScanCpu, OneSegmentAndAsManyAsElements) {
   for (std::size_t i = 0; i < n; ++i) every[i] = i;
   for (const Type type : {Type::u8, Type::u32, Type::f64})
     for (const unsigned threads : {1, 3, 64}) {
+      if (under_thread_sanitizer && type != Type::u32) continue;
       const Layout layout{.in_offset = 3, .out_offset = 1, .in_place = threads == 3, .threads = threads};
       expect_right(type, Op::sum, {n, {0}}, layout, "one segment");
       expect_right(type, Op::min, {n, {}}, layout, "no head at all");

@@ -27,9 +27,9 @@ struct Options {
   OutputOptions output;
 };
 
-// A quick look, under a minute on two cores: every size up to 4100, a few combinations of type, operator and input at
-// each.
-constexpr lab::Depth quick_depth{.every_combination_to = 0, .combinations = 2, .largest = 4'100, .own_shape_every = 64};
+// A quick look: every size up to 4100, one or two combinations of type, operator and input at each.
+constexpr lab::Depth quick_depth{
+    .every_combination_to = 0, .combinations = 2, .largest = 4'100, .own_shape_every = 64, .elements_of_size = 2'000};
 
 void declare(CLI::App& command, Options& o) {
   declare_selection(command, o.selection);

@@ -207,7 +207,8 @@ std::vector<RungCheck> check_alike(Platform& platform, simt::Emulator* emulator,
   const bool every_delegated = options.depth.every_delegated || !options.sizes.empty();
   DelegatedSample sample;
   const auto at_size = [&](std::size_t n) {
-    const std::size_t some = std::min(options.depth.combinations, combinations.count());
+    const std::size_t most = std::max<std::size_t>(options.depth.elements_of_size / std::max<std::size_t>(n, 1), 1);
+    const std::size_t some = std::min({options.depth.combinations, combinations.count(), most});
     return n <= options.depth.every_combination_to ? combinations.count() : some;
   };
   std::size_t total = 0, done = 0;

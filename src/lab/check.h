@@ -23,6 +23,8 @@ struct Depth {
   // If false, of the calls that a rung leaves to another as they are (Rung::delegates) only a few are checked, which
   // show that it does: the other's own check has them all.
   bool every_delegated = true;
+  // A larger size runs fewer combinations where they would have more elements than this together, but at least one.
+  std::size_t elements_of_size = ~std::size_t{0};
 };
 // A CPU or GPU checks about 100'000 cases per second.
 inline constexpr Depth full_depth{
