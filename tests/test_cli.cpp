@@ -269,6 +269,7 @@ TEST_F(Cli, UnknownNamesSuggestTheNearest) {
   expect_error("bench reduce --op MAX", 2, "did you mean 'max'?");
   expect_error("bench --situation worm", 2, "did you mean 'warm'?");
   expect_error("--color never lsit", 2, "did you mean 'list'?");
+  expect_error("chekc --quick", 2, "did you mean 'check'?");
 }
 
 TEST_F(Cli, WrongArguments) {
@@ -545,9 +546,12 @@ TEST_F(Cli, ExplainFailsWhereEveryRungRefuses) {
 
 TEST_F(Cli, InterruptedRecordsAreKept) {
   write("r.jsonl", "old");
+  // It says so even if that takes a second, because whoever reads its messages is slow: a full pipe, emptied late.
   const Outcome outcome =
-      run("bench reduce --backend cpu --no-peers -n 2^10..2^24 --samples 1000 -o r.jsonl & "
-          "while kill -0 $! && ! grep -q simd .upsweep-*.tmp 2>/dev/null; do sleep 0.1; done; kill -TERM $!; wait $!");
+      run("bench reduce --backend cpu --no-peers -n 2^10..2^24 --samples 1000 -o r.jsonl 2>&3 & "
+          "while kill -0 $! && ! grep -q simd .upsweep-*.tmp 2>/dev/null; do sleep 0.1; done; kill -TERM $!; sleep 1; "
+          "timeout 2 cat <&3 >said.txt; wait $!; tr -d '\\0' <said.txt >&2; rm said.txt pipe",
+          "mkfifo pipe; exec 3<>pipe; timeout 1 cat /dev/zero >&3; UPSWEEP_PROGRESS=1000");
   EXPECT_EQ(read(folder_ / "r.jsonl"), "old");
   const std::string kept = read(folder_ / "r.jsonl.partial");
   EXPECT_NE(kept.find("\"rung\":\"simd\""), std::string::npos);

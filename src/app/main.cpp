@@ -45,7 +45,7 @@ int fail(int code, std::string_view what, std::string_view hint = {}) {
 }
 
 // Work polls the interrupt flag between its steps. A step can take seconds (an oracle over 2^30 elements), so a second
-// signal is raised on the user's behalf if none has ended within 0.3 s: it ends the program at once, with temporary
+// signal is raised on the user's behalf if no poll has come within 0.3 s: it ends the program at once, with temporary
 // files removed. A program that is on its way out is left alone, however slow the machine: it has yet to say what it
 // kept. Where there is no thread to be had, the user has to press twice.
 void hurry_interrupts() try {
@@ -127,13 +127,14 @@ int parse_and_run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     const auto chosen = app.get_subcommands();
     const CLI::App& command = chosen.empty() ? app : *chosen.front();
-    if (const auto unknown = unknown_option(command, argc, argv))
-      return fail(Exit::usage, unknown->what(),
-                  fmt::format("see upsweep {}--help", chosen.empty() ? "" : command.get_name() + " "));
-    if (const auto left = app.remaining(true); chosen.empty() && !left.empty()) {
+    // A word that is no command explains a command line better than the options after it, which no command has taken.
+    if (const auto left = app.remaining(true); chosen.empty() && !left.empty() && !left.front().starts_with('-')) {
       const Error unknown = unknown_name("command", left.front(), command_names(app));
       return fail(Exit::usage, unknown.what(), unknown.hint());
     }
+    if (const auto unknown = unknown_option(command, argc, argv))
+      return fail(Exit::usage, unknown->what(),
+                  fmt::format("see upsweep {}--help", chosen.empty() ? "" : command.get_name() + " "));
     return fail(Exit::usage, error.what(),
                 fmt::format("see upsweep {}--help", chosen.empty() ? "" : command.get_name() + " "));
   }
