@@ -21,7 +21,7 @@
 namespace upsweep::app {
 namespace {
 
-struct Options {
+struct BenchOptions {
   Selection selection;
   bool peers = true;
   std::string situation = "back_to_back";
@@ -38,7 +38,7 @@ constexpr const char* default_sizes = "2^10,2^16,2^20,2^24";
 // Up to this many sizes get a table each; more share one table with a column per size.
 constexpr std::size_t most_tables = 4;
 
-void declare(CLI::App& command, Options& o) {
+void declare(CLI::App& command, BenchOptions& o) {
   declare_selection(command, o.selection);
   command.add_flag("--peers,!--no-peers", o.peers, "Time other libraries in the same run (default: yes)");
   one_of(command.add_option(
@@ -66,7 +66,7 @@ void declare(CLI::App& command, Options& o) {
 // Everything that one invocation measures, in order.
 class Bench {
  public:
-  Bench(const Options& options, Output& output) : options_(options), output_(output) {}
+  Bench(const BenchOptions& options, Output& output) : options_(options), output_(output) {}
 
   // Lists all cases first, so that every name is known to be right, every case to fit, and the time estimate to be
   // honest, before any is timed.
@@ -235,7 +235,7 @@ class Bench {
     return text;
   }
 
-  const Options& options_;
+  const BenchOptions& options_;
   const lab::Situation situation_ = *lab::parse_situation(options_.situation);
   Output& output_;
   Progress progress_{"case"};
@@ -246,7 +246,7 @@ class Bench {
   std::optional<std::string> kept_;
 };
 
-int work(const Options& options) {
+int work(const BenchOptions& options) {
   const auto primitives = chosen_primitives(options.selection);
   std::vector<Backend> present = lab::present_backends();
   std::erase(present, Backend::simt);
@@ -285,7 +285,7 @@ int work(const Options& options) {
 }  // namespace
 
 void add_bench(CLI::App& app, int& exit_code) {
-  add_command<Options>(
+  add_command<BenchOptions>(
       app, exit_code, "bench", "Time rungs and peers beside the machine's measured ceiling",
       "  upsweep bench reduce\n"
       "  upsweep bench reduce --type i32,f32 --op max -n 2^10..2^27 -o results.jsonl\n"

@@ -18,7 +18,7 @@
 namespace upsweep::app {
 namespace {
 
-struct Options {
+struct CheckOptions {
   Selection selection;
   bool quick = false;
   bool peers = false;
@@ -31,7 +31,7 @@ struct Options {
 constexpr lab::Depth quick_depth{
     .every_combination_to = 0, .combinations = 2, .largest = 4'100, .own_shape_every = 64, .elements_of_size = 2'000};
 
-void declare(CLI::App& command, Options& o) {
+void declare(CLI::App& command, CheckOptions& o) {
   declare_selection(command, o.selection);
   command.add_flag("--quick", o.quick, "Small sizes, and a sample of the combinations of type, operator and input");
   command.add_option(
@@ -114,7 +114,7 @@ void require_known_inputs(const Selection& s, const Primitive& primitive, std::v
     if (std::find(known.begin(), known.end(), name) == known.end()) throw unknown_name("input", name, known);
 }
 
-std::vector<Job> jobs_of(const Options& options) {
+std::vector<Job> jobs_of(const CheckOptions& options) {
   const Selection& s = options.selection;
   const auto primitives = chosen_primitives(s);
   std::vector<Place> places;
@@ -196,7 +196,7 @@ std::vector<lab::RungCheck> run_emulated(const std::vector<const Job*>& jobs) {
   return results;
 }
 
-int work(const Options& options) {
+int work(const CheckOptions& options) {
   const std::vector<Job> jobs = jobs_of(options);
   Output output(options.output);
 
@@ -237,12 +237,12 @@ int work(const Options& options) {
 }  // namespace
 
 void add_check(CLI::App& app, int& exit_code) {
-  add_command<Options>(app, exit_code, "check", "Check rungs against the oracle, on every available backend",
-                       "  upsweep check reduce\n"
-                       "  upsweep check reduce --backend simt --rung total --type f32 -n 1..2000\n"
-                       "  upsweep check histogram --rung slices --param bins=70000\n"
-                       "  upsweep check --quick\n",
-                       declare, work);
+  add_command<CheckOptions>(app, exit_code, "check", "Check rungs against the oracle, on every available backend",
+                            "  upsweep check reduce\n"
+                            "  upsweep check reduce --backend simt --rung total --type f32 -n 1..2000\n"
+                            "  upsweep check histogram --rung slices --param bins=70000\n"
+                            "  upsweep check --quick\n",
+                            declare, work);
 }
 
 }  // namespace upsweep::app

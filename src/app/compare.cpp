@@ -11,7 +11,7 @@
 namespace upsweep::app {
 namespace {
 
-struct Options {
+struct CompareOptions {
   std::string before, after;
   bool across = false;
   bool all = false;
@@ -20,7 +20,7 @@ struct Options {
   OutputOptions output;
 };
 
-void declare(CLI::App& command, Options& o) {
+void declare(CLI::App& command, CompareOptions& o) {
   command.add_option("before", o.before, "Records of the earlier run (JSON lines; - for standard input)")->required();
   command.add_option("after", o.after, "Records of the later run")->required();
   command.add_flag("--across", o.across, "Compare runs from different devices, drivers, compilers or flags");
@@ -33,7 +33,7 @@ void declare(CLI::App& command, Options& o) {
   declare_output(command, o.output, "comparison");
 }
 
-int work(const Options& o) {
+int work(const CompareOptions& o) {
   const auto before = lab::read_records(o.before), after = lab::read_records(o.after);
   const auto comparisons = lab::compare(before, after, o.across, o.threshold / 100);
   const bool in_common = std::any_of(comparisons.begin(), comparisons.end(), [](const lab::Comparison& c) {
@@ -55,12 +55,13 @@ int work(const Options& o) {
 }  // namespace
 
 void add_compare(CLI::App& app, int& exit_code) {
-  add_command<Options>(app, exit_code, "compare", "Tell regressions from noise between two recorded runs",
-                       "  upsweep compare before.jsonl after.jsonl\n"
-                       "  upsweep compare results/h200/reduce.jsonl new.jsonl --all\n"
-                       "  upsweep compare before.jsonl after.jsonl --threshold 5 --require-all --format markdown\n"
-                       "A regression is slower by more than the noise of both runs, with disjoint quartiles: exit 3.\n",
-                       declare, work);
+  add_command<CompareOptions>(
+      app, exit_code, "compare", "Tell regressions from noise between two recorded runs",
+      "  upsweep compare before.jsonl after.jsonl\n"
+      "  upsweep compare results/h200/reduce.jsonl new.jsonl --all\n"
+      "  upsweep compare before.jsonl after.jsonl --threshold 5 --require-all --format markdown\n"
+      "A regression is slower by more than the noise of both runs, with disjoint quartiles: exit 3.\n",
+      declare, work);
 }
 
 }  // namespace upsweep::app

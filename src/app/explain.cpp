@@ -14,13 +14,13 @@
 namespace upsweep::app {
 namespace {
 
-struct Options {
+struct ExplainOptions {
   Selection selection;
   bool lines = false;
   OutputOptions output;
 };
 
-void declare(CLI::App& command, Options& o) {
+void declare(CLI::App& command, ExplainOptions& o) {
   declare_selection(command, o.selection, false);  // always the traced emulator
   command.add_flag("--lines", o.lines, "Print counters per source line too");
   declare_output(command, o.output, "counters");
@@ -41,7 +41,7 @@ Selection with_example(Selection s, const Primitive& primitive) {
   return s;
 }
 
-int work(const Options& options) {
+int work(const ExplainOptions& options) {
   const Selection& s = options.selection;
   const auto primitives = chosen_primitives(s);
   simt::Emulator& emulator = lab::open_traced();
@@ -91,12 +91,12 @@ int work(const Options& options) {
 }  // namespace
 
 void add_explain(CLI::App& app, int& exit_code) {
-  add_command<Options>(app, exit_code, "explain",
-                       "Predict a kernel's memory traffic, conflicts, divergence and mistakes, without a GPU",
-                       "  upsweep explain reduce\n"
-                       "  upsweep explain reduce --rung partial,total --lines\n"
-                       "  upsweep explain reduce -n 2^12 --param block=128 --json\n",
-                       declare, work);
+  add_command<ExplainOptions>(app, exit_code, "explain",
+                              "Predict a kernel's memory traffic, conflicts, divergence and mistakes, without a GPU",
+                              "  upsweep explain reduce\n"
+                              "  upsweep explain reduce --rung partial,total --lines\n"
+                              "  upsweep explain reduce -n 2^12 --param block=128 --json\n",
+                              declare, work);
 }
 
 }  // namespace upsweep::app

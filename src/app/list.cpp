@@ -15,12 +15,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct ListOptions {
   std::vector<std::string> primitives;
   OutputOptions output;
 };
 
-void declare(CLI::App& command, Options& o) {
+void declare(CLI::App& command, ListOptions& o) {
   offer_primitives(command.add_option("primitive", o.primitives, "Primitives: reduce, ... (default: all)"));
   declare_output(command, o.output);
 }
@@ -168,7 +168,7 @@ std::string text_of(const Primitive& primitive, const lab::Terminal& terminal) {
   return text;
 }
 
-int work(const Options& o) {
+int work(const ListOptions& o) {
   Output output(o.output);
   std::vector<const Primitive*> chosen(primitives().begin(), primitives().end());
   if (!o.primitives.empty()) chosen = chosen_primitives({.primitives = o.primitives});
@@ -185,11 +185,11 @@ int work(const Options& o) {
 }  // namespace
 
 void add_list(CLI::App& app, int& exit_code) {
-  add_command<Options>(app, exit_code, "list", "List rungs, operations, inputs and parameters of primitives",
-                       "  upsweep list\n"
-                       "  upsweep list scan\n"
-                       "  upsweep list select --json | jq .parameters\n",
-                       declare, work);
+  add_command<ListOptions>(app, exit_code, "list", "List rungs, operations, inputs and parameters of primitives",
+                           "  upsweep list\n"
+                           "  upsweep list scan\n"
+                           "  upsweep list select --json | jq .parameters\n",
+                           declare, work);
 }
 
 }  // namespace upsweep::app

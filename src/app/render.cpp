@@ -29,7 +29,7 @@ namespace {
 
 using namespace ladders::render;
 
-struct Options {
+struct RenderOptions {
   std::string scene, output;
   std::string size = "1024x1024", view, background, rung, backend = "cpu", circles, frames, memory;
   std::uint64_t seed = 0;
@@ -37,7 +37,7 @@ struct Options {
   bool fast = false, coverage = false, check = false, snow = false, bench = false;
 };
 
-void declare(CLI::App& command, Options& o) {
+void declare(CLI::App& command, RenderOptions& o) {
   offer(command.add_option("scene", o.scene, "A scene by name, or circles in a .npy, .csv or .json file")->required(),
         [](const Line&) {
           std::vector<std::string> names;
@@ -110,7 +110,7 @@ void take_background(const std::string& text, Picture& picture) {
   picture.red = all[0], picture.green = all[1], picture.blue = all[2];
 }
 
-Picture picture_of(const Options& o) {
+Picture picture_of(const RenderOptions& o) {
   Picture picture;
   take_size(o.size, picture);
   if (!o.view.empty()) {
@@ -123,25 +123,25 @@ Picture picture_of(const Options& o) {
   return picture;
 }
 
-bool is_file(const Options& o) { return o.scene.find_first_of("./-") != std::string::npos; }
+bool is_file(const RenderOptions& o) { return o.scene.find_first_of("./-") != std::string::npos; }
 
-const Scene& scene_of(const Options& o) {
+const Scene& scene_of(const RenderOptions& o) {
   std::vector<std::string> names;
   for (const Scene& scene : scenes()) names.emplace_back(scene.name);
   if (std::find(names.begin(), names.end(), o.scene) == names.end()) throw unknown_name("scene", o.scene, names);
   return find_scene(o.scene);
 }
 
-std::size_t count_of_circles(const Options& o, const Scene& scene) {
+std::size_t count_of_circles(const RenderOptions& o, const Scene& scene) {
   return o.circles.empty() ? scene.circles : lab::parse_size("-n", o.circles);
 }
 
-std::optional<float> alpha_of(const Options& o) {
+std::optional<float> alpha_of(const RenderOptions& o) {
   return o.alpha < 0 ? std::nullopt : std::optional(static_cast<float>(o.alpha));
 }
 
 // Refuses at once what would not fit: the image and its bins, and what it is compared with.
-void require_memory(const Options& o, const Picture& picture, std::size_t circles) {
+void require_memory(const RenderOptions& o, const Picture& picture, std::size_t circles) {
   const double floats = double(picture.width) * picture.height * count_of(picture.channels) * (o.check ? 3 : 2);
   const double needed = floats * sizeof(float) + 2. * circles * sizeof(Circle);
   const auto available = static_cast<double>(available_host_bytes());
@@ -153,7 +153,7 @@ void require_memory(const Options& o, const Picture& picture, std::size_t circle
               "use a smaller --size, or fewer circles");
 }
 
-std::vector<Circle> circles_of(const Options& o, Picture& picture) {
+std::vector<Circle> circles_of(const RenderOptions& o, Picture& picture) {
   std::vector<Circle> circles;
   if (is_file(o)) {
     if (o.snow) picture.shading = Shading::snow;
@@ -178,7 +178,7 @@ std::span<const float> floats_of(const std::vector<Circle>& circles) {
 // Draws pictures on the device that was asked for.
 class Renderer {
  public:
-  explicit Renderer(const Options& o)
+  explicit Renderer(const RenderOptions& o)
       : options_(o), device_(lab::open_platform(chosen_backends(Selection{.backends = {o.backend}}, {}).front())) {}
 
   Device& device() { return device_; }
@@ -226,7 +226,7 @@ class Renderer {
     return {.rung = options_.rung,
             .scratch = options_.memory.empty() ? 0 : lab::parse_size("--memory", options_.memory)};
   }
-  const Options& options_;
+  const RenderOptions& options_;
   Device device_;
   std::vector<float> image_;
 };
@@ -262,7 +262,7 @@ std::string numbered(const std::string& pattern, unsigned frame) {
               "write -o out-%04d.png, or a film: -o film.y4m, or -o - into a video encoder");
 }
 
-int film(const Options& o, Picture picture) {
+int film(const RenderOptions& o, Picture picture) {
   const FrameRange range = frames_of(o.frames);
   if (is_file(o)) throw Error(Code::invalid_argument, "the circles of a file stand still", "leave --frames out");
   if (o.bench) throw Error(Code::invalid_argument, "--bench times one picture", "leave --frames out");
@@ -309,7 +309,7 @@ int film(const Options& o, Picture picture) {
   return code;
 }
 
-int work(const Options& o) {
+int work(const RenderOptions& o) {
   Picture picture = picture_of(o);
   if (!o.frames.empty()) return film(o, picture);
   const auto format = o.output.empty() ? ImageFormat::png : image_format(o.output);
@@ -333,14 +333,15 @@ int work(const Options& o) {
 }  // namespace
 
 void add_render(CLI::App& app, int& exit_code) {
-  add_command<Options>(app, exit_code, "render", "Draw semi-transparent circles in order, exactly",
-                       "  upsweep render rand100k -o picture.png\n"
-                       "  upsweep render points.csv --size 1920x1080 --background '#202020' -o points.png\n"
-                       "  upsweep render rand1M --view 0.4,0.4,0.5,0.5 --check -o part.png\n"
-                       "  upsweep render snow --frames 0:300 --size 1280x720 -o - | ffmpeg -i - snow.mp4\n"
-                       "Scenes: rgb rgby pattern rand10k rand100k rand1M micro2M biglittle littlebig snow snowsingle\n"
-                       "  bouncingballs hypnosis fireworks scatter10M\n",
-                       declare, work);
+  add_command<RenderOptions>(
+      app, exit_code, "render", "Draw semi-transparent circles in order, exactly",
+      "  upsweep render rand100k -o picture.png\n"
+      "  upsweep render points.csv --size 1920x1080 --background '#202020' -o points.png\n"
+      "  upsweep render rand1M --view 0.4,0.4,0.5,0.5 --check -o part.png\n"
+      "  upsweep render snow --frames 0:300 --size 1280x720 -o - | ffmpeg -i - snow.mp4\n"
+      "Scenes: rgb rgby pattern rand10k rand100k rand1M micro2M biglittle littlebig snow snowsingle\n"
+      "  bouncingballs hypnosis fireworks scatter10M\n",
+      declare, work);
 }
 
 }  // namespace upsweep::app

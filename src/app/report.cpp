@@ -18,7 +18,7 @@
 namespace upsweep::app {
 namespace {
 
-struct Options {
+struct ReportOptions {
   std::string what;
   std::vector<std::string> files;
   std::string results = "results";
@@ -28,7 +28,7 @@ struct Options {
   bool check = false;
 };
 
-void declare(CLI::App& command, Options& o) {
+void declare(CLI::App& command, ReportOptions& o) {
   one_of(command
              .add_option("what", o.what,
                          "readme: fill the tables of Markdown files; show: print recorded runs; plot: draw them, or a "
@@ -63,14 +63,14 @@ void write_text(const std::string& path, const std::string& text) {
   file.commit();
 }
 
-std::vector<lab::Record> read_selected(const Options& o, const std::string& path) {
+std::vector<lab::Record> read_selected(const ReportOptions& o, const std::string& path) {
   std::vector<lab::Record> records = lab::read_records(path);
   if (!o.types.empty())
     std::erase_if(records, [&](const lab::Record& r) { return std::ranges::find(o.types, r.type) == o.types.end(); });
   return records;
 }
 
-int fill_readmes(const Options& o) {
+int fill_readmes(const ReportOptions& o) {
   int code = Exit::all_right;
   for (const std::string& path : o.files) {
     const std::string before = read_text(path);
@@ -87,7 +87,7 @@ int fill_readmes(const Options& o) {
   return code;
 }
 
-int show(const Options& o) {
+int show(const ReportOptions& o) {
   Output output({.json = o.output.json, .format = o.output.format});
   for (const std::string& path : o.files) {
     // A series: records that differ only in n and in who was timed. In order of first appearance.
@@ -117,7 +117,7 @@ int show(const Options& o) {
 }
 
 // Draws the counts that `run histogram` wrote.
-std::string plot_counts(const Options& o) {
+std::string plot_counts(const ReportOptions& o) {
   if (o.files.size() != 1) throw Error(Code::invalid_argument, "a plot shows one histogram", "name one .npy file");
   const auto reader = open_array(o.files[0]);
   if (!reader->count() || *reader->count() > most_counts)
@@ -139,7 +139,7 @@ std::string plot_counts(const Options& o) {
   return lab::counts_svg(counts, o.channels, o.files[0]);
 }
 
-int plot(const Options& o) {
+int plot(const ReportOptions& o) {
   if (o.check && o.output.file.empty())
     throw Error(Code::invalid_argument, "--check needs the picture to check", "name it with -o");
   std::string picture;
@@ -160,7 +160,7 @@ int plot(const Options& o) {
   return Exit::all_right;
 }
 
-int work(const Options& o) {
+int work(const ReportOptions& o) {
   if (o.what != "show" && (o.output.json || o.output.format != "table"))
     throw Error(Code::invalid_argument, fmt::format("report {} has one format only", o.what),
                 "--format and --json are of report show");
@@ -172,14 +172,15 @@ int work(const Options& o) {
 }  // namespace
 
 void add_report(CLI::App& app, int& exit_code) {
-  add_command<Options>(app, exit_code, "report", "Show or draw recorded runs, or fill the tables of a README from them",
-                       "  upsweep report show results/h200/reduce.jsonl\n"
-                       "  upsweep report plot results/h200/reduce.jsonl --type i32 -o reduce.svg\n"
-                       "  upsweep report plot counts.npy --channels 3 -o histogram.svg\n"
-                       "  upsweep report readme README.md src/ladders/reduce/README.md\n"
-                       "A table stands between <!-- table:reduce device=h200 type=f32 op=sum n=2^10,2^20,2^28 --> and "
-                       "<!-- /table -->.\n",
-                       declare, work);
+  add_command<ReportOptions>(
+      app, exit_code, "report", "Show or draw recorded runs, or fill the tables of a README from them",
+      "  upsweep report show results/h200/reduce.jsonl\n"
+      "  upsweep report plot results/h200/reduce.jsonl --type i32 -o reduce.svg\n"
+      "  upsweep report plot counts.npy --channels 3 -o histogram.svg\n"
+      "  upsweep report readme README.md src/ladders/reduce/README.md\n"
+      "A table stands between <!-- table:reduce device=h200 type=f32 op=sum n=2^10,2^20,2^28 --> and "
+      "<!-- /table -->.\n",
+      declare, work);
 }
 
 }  // namespace upsweep::app

@@ -20,7 +20,7 @@
 namespace upsweep::app {
 namespace {
 
-struct Options {
+struct RunOptions {
   std::string primitive, input = "-", output;
   std::string rung, backend = "cpu", type, op, format = "auto";
   std::vector<std::string> with, also, params;
@@ -28,7 +28,7 @@ struct Options {
   bool table = false, json = false;
 };
 
-void declare(CLI::App& command, Options& o) {
+void declare(CLI::App& command, RunOptions& o) {
   offer_primitives(command.add_option("primitive", o.primitive, "reduce, ...")->required());
   command
       .add_option("input", o.input,
@@ -73,7 +73,7 @@ FileFormat format_of(const std::string& name) {
   throw unknown_name("format", name, {"auto", "npy", "raw", "png", "pnm"});
 }
 
-const Rung& chosen_rung(const Options& o, const Primitive& primitive, Platform& platform) {
+const Rung& chosen_rung(const RunOptions& o, const Primitive& primitive, Platform& platform) {
   const std::string name = !o.rung.empty()
                                ? o.rung
                                : std::string(platform.backend() == Backend::cpu ? primitive.contract.default_cpu
@@ -90,7 +90,7 @@ const Rung& chosen_rung(const Options& o, const Primitive& primitive, Platform& 
 std::string shown(const std::string& input) { return input == "-" ? "standard input" : input; }
 
 // Returns how many elements of the input to take: -n, or all (nothing if unknown before the end).
-std::optional<std::uint64_t> chosen_count(const Options& o, const ArrayReader& reader) {
+std::optional<std::uint64_t> chosen_count(const RunOptions& o, const ArrayReader& reader) {
   if (o.size.empty()) return reader.count();
   const std::size_t n = lab::parse_size("-n", o.size);
   if (reader.count() && *reader.count() < n)
@@ -101,7 +101,7 @@ std::optional<std::uint64_t> chosen_count(const Options& o, const ArrayReader& r
   return n;
 }
 
-Streamer::Storage chosen_storage(const Options& o) {
+Streamer::Storage chosen_storage(const RunOptions& o) {
   Streamer::Storage storage;
   if (!o.memory.empty()) storage.bytes = lab::parse_size("--memory", o.memory);
   if (!o.temporary.empty()) storage.folder = o.temporary;
@@ -132,7 +132,7 @@ std::string as_text(Type type, std::span<const std::byte> elements, bool json, b
 // The main input and the other inputs, read in step.
 class Inputs {
  public:
-  Inputs(const Options& o, std::size_t chunk_bytes, std::unique_ptr<ArrayReader> main,
+  Inputs(const RunOptions& o, std::size_t chunk_bytes, std::unique_ptr<ArrayReader> main,
          std::optional<std::uint64_t> count)
       : chunk_bytes_(chunk_bytes),
         names_{shown(o.input)},
@@ -142,7 +142,7 @@ class Inputs {
   }
   // Opens the files of the other inputs, and compares their sizes, if known, with the main input's. Inputs that are
   // taken as a whole come after the others. With too few files for all, optional inputs are left out.
-  void open(const Options& o, Streamer& streamer, const Primitive& primitive) {
+  void open(const RunOptions& o, Streamer& streamer, const Primitive& primitive) {
     auto others = streamer.other_inputs();
     const auto whole = streamer.whole_inputs();
     const std::size_t most = others.size() + whole.size();
@@ -250,7 +250,7 @@ std::string canonical(const std::string& output) {
 // The files and the text that a run writes. Files get their final names once everything is written.
 class Outputs {
  public:
-  Outputs(const Options& o, const Streamer& streamer, std::optional<std::uint64_t> count)
+  Outputs(const RunOptions& o, const Streamer& streamer, std::optional<std::uint64_t> count)
       : type_(streamer.output_type()), json_(o.json) {
     const auto others = streamer.other_outputs();
     if (o.also.size() < others.size() && !others[o.also.size()].optional)
@@ -324,7 +324,7 @@ std::string table_json(const std::string& table) {
   return text;
 }
 
-int work(const Options& o) {
+int work(const RunOptions& o) {
   const Primitive& primitive = chosen_primitive(o.primitive);
   if (!primitive.stream)
     throw Error(Code::unsupported, fmt::format("{} cannot be run on files", primitive.name()), "see upsweep bench");
@@ -403,16 +403,16 @@ int work(const Options& o) {
 }  // namespace
 
 void add_run(CLI::App& app, int& exit_code) {
-  add_command<Options>(app, exit_code, "run", "Run a primitive on your own data, larger than memory if need be",
-                       "  upsweep run reduce data.npy --op max\n"
-                       "  upsweep run reduce samples.bin --type f32 --rung reproducible\n"
-                       "  upsweep run reduce samples.bin --type f32 -n 1M\n"
-                       "  upsweep run saxpy x.npy --with y.npy --param a=-2.5 -o out.npy\n"
-                       "  upsweep run select in.npy --op run_length_encode -o values.npy --also lengths.npy\n"
-                       "  upsweep run partition keys.npy --param first_bit=24 --table -o keys_by_byte.npy\n"
-                       "  upsweep run sort keys.npy --with values.npy -o keys_out.npy --also values_out.npy\n"
-                       "  head -c 1G /dev/zero | upsweep run reduce - --type u32\n",
-                       declare, work);
+  add_command<RunOptions>(app, exit_code, "run", "Run a primitive on your own data, larger than memory if need be",
+                          "  upsweep run reduce data.npy --op max\n"
+                          "  upsweep run reduce samples.bin --type f32 --rung reproducible\n"
+                          "  upsweep run reduce samples.bin --type f32 -n 1M\n"
+                          "  upsweep run saxpy x.npy --with y.npy --param a=-2.5 -o out.npy\n"
+                          "  upsweep run select in.npy --op run_length_encode -o values.npy --also lengths.npy\n"
+                          "  upsweep run partition keys.npy --param first_bit=24 --table -o keys_by_byte.npy\n"
+                          "  upsweep run sort keys.npy --with values.npy -o keys_out.npy --also values_out.npy\n"
+                          "  head -c 1G /dev/zero | upsweep run reduce - --type u32\n",
+                          declare, work);
 }
 
 }  // namespace upsweep::app
