@@ -41,6 +41,20 @@ __device__ __forceinline__ T scan_warps(T warp_total, Op op,
   return shuffle(from_left_lane(upto, op), warp);
 }
 
+// Exclusive sum over the block's warps of what lane 31 of each passes; `all` becomes that of the block. As scan_warps,
+// in fewer instructions. A later call may reuse `warp_totals` after a __syncthreads().
+template <unsigned threads>
+__device__ __forceinline__ unsigned sum_of_warps(unsigned of_warp,
+                                                 unsigned* warp_totals,  // [32], shared
+                                                 unsigned& all) {
+  const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+  if (lane == warp_size - 1) warp_totals[warp] = of_warp;
+  __syncthreads();
+  const unsigned of_lane = lane < threads / warp_size ? warp_totals[lane] : 0;
+  all = warp_reduce(of_lane, Sum{});
+  return warp_reduce(lane < warp ? of_lane : 0, Sum{});
+}
+
 // Block-wide exclusive scan, in thread order, for blocks of whole warps; every thread gets the block's total in
 // `total`. `warp_totals` as in scan_warps().
 template <class T, class Op>

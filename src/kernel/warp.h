@@ -40,6 +40,10 @@ __device__ __forceinline__ T shuffle_down(T value, unsigned distance) {
   return word_by_word(value, [&](auto word) { return __shfl_down_sync(all_lanes, word, distance); });
 }
 
+// The lowest and the highest bit that is set in a word that is not 0: of a ballot, the first and the last lane.
+__device__ __forceinline__ unsigned lowest_bit(unsigned word) { return unsigned(__ffs(int(word))) - 1; }
+__device__ __forceinline__ unsigned highest_bit(unsigned word) { return warp_size - 1 - unsigned(__clz(int(word))); }
+
 // sm_80 and above reduce 32-bit integers over a warp in one instruction.
 template <class T, class Op>
 inline constexpr bool has_warp_instruction = std::is_integral_v<T> && sizeof(T) == 4 &&

@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(1024, 1)
   for_each_slot(in.samples, steps, steps.share(blockIdx.x, gridDim.x), slots_of<shifts>(in),
                 [&](unsigned slot, auto present) {
                   const unsigned same = __match_any_sync(all_lanes, present ? slot : none);
-                  if (present && lane == static_cast<unsigned>(__ffs(static_cast<int>(same))) - 1)
+                  if (present && lane == lowest_bit(same))
                     atomicAdd(&totals[slot], static_cast<unsigned>(__popc(same)));
                 });
 }

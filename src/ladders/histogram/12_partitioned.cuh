@@ -208,7 +208,7 @@ static __global__ void __launch_bounds__(1024, 1)
       const unsigned left = begun < all ? all - begun : 0;
       const unsigned most = __reduce_max_sync(all_lanes, begun == 0 || left > warp_size ? left : 0);
       const unsigned which = __ballot_sync(all_lanes, left == most);
-      if (lane == 0) next_bucket = most ? static_cast<unsigned>(__ffs(static_cast<int>(which))) - 1 : used;
+      if (lane == 0) next_bucket = most ? lowest_bit(which) : used;
     }
     __syncthreads();
   }

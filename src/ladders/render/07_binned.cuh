@@ -31,7 +31,7 @@ __device__ __forceinline__ void draw_step(Colour& low, Colour& high, bool& two, 
     unsigned reached = pixel.reached_by(circles, group, count);
     if (group < first) reached &= ~0u << (first - group);
     for (; reached; reached &= reached - 1) {
-      const Kept c = circles[group + unsigned(__ffs(int(reached))) - 1];
+      const Kept c = circles[group + lowest_bit(reached)];
       const float d2 = distance2(pixel.x, pixel.y, c.x, c.y);
       if (!(d2 <= limit_of(c))) continue;
       const Paint paint = paint_at(c, d2);
@@ -47,7 +47,7 @@ template <class Kept>
 __device__ __forceinline__ void cover_step(float& sum, const Kept* circles, unsigned count, const WarpPixels& pixel) {
   for (unsigned group = 0; group < count; group += warp_size)
     for (unsigned reached = pixel.reached_by(circles, group, count); reached; reached &= reached - 1) {
-      const Kept c = circles[group + unsigned(__ffs(int(reached))) - 1];
+      const Kept c = circles[group + lowest_bit(reached)];
       const float d2 = distance2(pixel.x, pixel.y, c.x, c.y);
       if (d2 <= limit_of(c)) sum = add(sum, paint_at(c, d2).alpha);
     }
@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(tile_threads) binned_kernel(const float* circl
         const unsigned group = (end - 1) / warp_size * warp_size;
         unsigned reached = pixel.reached_by(list.circles, group, end);
         while (reached && !saturated) {
-          const unsigned lane = 31 - unsigned(__clz(int(reached)));
+          const unsigned lane = highest_bit(reached);
           reached ^= 1u << lane;
           const Kept c = list.circles[group + lane];
           const float d2 = distance2(pixel.x, pixel.y, c.x, c.y);

@@ -94,7 +94,7 @@ struct BinGrid {
       for (unsigned row = of_team.top + lane % team; row < of_team.bottom; row += team)
         each_of_row(frame, of_team, row, lane / team, f);
     for (unsigned left = __ballot_sync(all_lanes, shared); left; left &= left - 1) {
-      const unsigned owner = unsigned(__ffs(int(left))) - 1;
+      const unsigned owner = lowest_bit(left);
       const Place p = shuffle(own, owner);
       for (unsigned row = p.top + lane; row < p.bottom; row += warp_size) each_of_row(frame, p, row, owner, f);
     }

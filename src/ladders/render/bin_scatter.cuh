@@ -150,7 +150,7 @@ class BinScatter {
       const bool crowded =
           own < count_ && next_[own] != BinList::none && unsigned(start_[own + 1] - start_[own]) > most;
       for (unsigned left = __ballot_sync(all_lanes, crowded); left; left &= left - 1) {
-        const unsigned bin = b + unsigned(__ffs(int(left))) - 1;
+        const unsigned bin = b + lowest_bit(left);
         write_bin(next_[bin], start_[bin], start_[bin + 1], threadIdx.x, bin_threads, first);
       }
     }
@@ -192,12 +192,11 @@ class BinScatter {
         if (words == 0) continue;
         unsigned place = next_[bin];
         for (; words; words &= words - 1) {
-          const unsigned w = unsigned(__ffs(int(words))) - 1;
+          const unsigned w = lowest_bit(words);
           unsigned left = bitmap_[w * count_ + bin];
           bitmap_[w * count_ + bin] = 0;
           if (place == BinList::none) continue;
-          for (; left; left &= left - 1)
-            bins_.indices[place++] = first + w * bins_.shares.lanes + unsigned(__ffs(int(left))) - 1;
+          for (; left; left &= left - 1) bins_.indices[place++] = first + w * bins_.shares.lanes + lowest_bit(left);
         }
         next_[bin] = place;
       }

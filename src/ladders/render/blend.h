@@ -172,17 +172,17 @@ struct Axes {
   }
 };
 
+// How far a coordinate is from an interval. Written as the largest of both differences and 0, it makes last_first 6 %
+// slower.
+UPSWEEP_HD inline float outside(float at, float low, float high) {
+  return at < low ? low - at : at > high ? at - high : 0;
+}
+
 // True unless the circle covers none of the pixels whose centres lie in the rectangle (left, top) to (right, bottom).
 // Differences, squares and sums round monotonically, so that the nearest point of the rectangle decides exactly: if it
 // fails the coverage test, so does every pixel.
 UPSWEEP_HD inline bool reaches(float x, float y, float radius2, float left, float top, float right, float bottom) {
-  const float dx = x < left    ? left - x
-                   : x > right ? x - right
-                               : 0,
-              dy = y < top      ? top - y
-                   : y > bottom ? y - bottom
-                                : 0;
-  return add(square(dx), square(dy)) <= radius2;
+  return add(square(outside(x, left, right)), square(outside(y, top, bottom))) <= radius2;
 }
 
 }  // namespace upsweep::ladders::render

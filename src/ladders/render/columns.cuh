@@ -5,20 +5,6 @@
 
 namespace upsweep::ladders::render {
 
-// Exclusive sum over the block's warps of what lane 31 of each passes; `all` becomes that of the block. As scan_warps,
-// in fewer instructions. A later call may reuse `warp_totals` after a __syncthreads().
-template <unsigned threads>
-__device__ __forceinline__ unsigned sum_of_warps(unsigned of_warp,
-                                                 unsigned* warp_totals,  // [32], shared
-                                                 unsigned& all) {
-  const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
-  if (lane == warp_size - 1) warp_totals[warp] = of_warp;
-  __syncthreads();
-  const unsigned of_lane = lane < threads / warp_size ? warp_totals[lane] : 0;
-  all = warp_reduce(of_lane, Sum{});
-  return warp_reduce(lane < warp ? of_lane : 0, Sum{});
-}
-
 // Part of a bin's column, a few words in each thread. For all threads of a block.
 template <unsigned threads>
 class Column {
@@ -44,7 +30,7 @@ class Column {
 #pragma unroll
     for (unsigned k = 0; k < most_each; ++k)
       for (unsigned left = bits_[k]; left; left &= left - 1, ++place)
-        put(place, (first_ + k) * warp_size + unsigned(__ffs(int(left))) - 1);
+        put(place, (first_ + k) * warp_size + lowest_bit(left));
     return all;
   }
 
@@ -79,7 +65,7 @@ class ColumnEnd {
         each_word([&](unsigned k, unsigned bits) {
           const unsigned first = (left_ - 1 - threadIdx.x * each - k) * warp_size;
           for (; bits; ++place) {
-            const unsigned bit = warp_size - 1 - unsigned(__clz(int(bits)));
+            const unsigned bit = highest_bit(bits);
             bits ^= 1u << bit;
             circles[place] = first + bit;
           }

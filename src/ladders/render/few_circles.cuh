@@ -76,7 +76,7 @@ static __global__ void __launch_bounds__(few_threads, 2) few_kernel(const float*
       const unsigned at = first + threadIdx.x % warp_size;
       unsigned left = __ballot_sync(all_lanes, at < count && bounds.reached_by(memory.kept[at]).some);
       for (; left; left &= left - 1) {
-        const Disc& c = memory.kept[first + unsigned(__ffs(int(left))) - 1];
+        const Disc& c = memory.kept[first + lowest_bit(left)];
         const auto covered = pixels.covered_by(c);
 #pragma unroll
         for (unsigned k = 0; k < 2; ++k)

@@ -29,10 +29,9 @@ struct Centres {
       y[threadIdx.x / 8].at[threadIdx.x % 8] = centre_y(f, tile.j + threadIdx.x);
     }
   }
-  // Whether the circle may cover a pixel of the tile. As in `reaches`, the nearest pixel decides exactly.
-  __device__ bool reached_by(const Circle& c) const {
-    return add(square(outside(c.x, x[0].at[0], x[3].at[7])), square(outside(c.y, y[0].at[0], y[3].at[7]))) <=
-           square(c.radius);
+  // Whether the circle may cover a pixel of the tile.
+  __device__ bool reached_by(float cx, float cy, float radius2) const {
+    return reaches(cx, cy, radius2, x[0].at[0], y[0].at[0], x[3].at[7], y[3].at[7]);
   }
 };
 

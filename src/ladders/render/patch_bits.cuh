@@ -107,8 +107,7 @@ class WarpBits {
     const unsigned upto = warp_scan(unsigned(__popc(left)), Sum{});
     unsigned place = waiting + upto - unsigned(__popc(left));
     const unsigned first = batch % BitsMemory<own>::slots * patch_threads<own> + lane_ * warp_size;
-    for (; left; left &= left - 1)
-      listed[place++] = static_cast<unsigned short>(first + unsigned(__ffs(int(left))) - 1);
+    for (; left; left &= left - 1) listed[place++] = static_cast<unsigned short>(first + lowest_bit(left));
     bool rest = last || waiting > 0;  // there is no next batch, or what waited from the batch before must not go on
     waiting += shuffle(upto, warp_size - 1);
     __syncwarp();
@@ -180,7 +179,7 @@ __device__ void draw_all(TileCircles<own> circles, BitsMemory<own>& memory, Warp
     }
     unsigned(*const reached)[warps] = memory.reached[batch % 2];
     const auto &x = memory.centres.x, &y = memory.centres.y;
-    if (!__any_sync(all_lanes, reaches(c.x, c.y, radius2, x[0].at[0], y[0].at[0], x[3].at[7], y[3].at[7]))) {
+    if (!__any_sync(all_lanes, memory.centres.reached_by(c.x, c.y, radius2))) {
       if (lane < BitsMemory<own>::eights) reached[lane][warp] = 0;
     } else {
       // As in `reaches`, the nearest pixel decides exactly.

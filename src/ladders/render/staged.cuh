@@ -51,7 +51,7 @@ class Staged {
       bool reached = false;
       if (at < found) {
         c = load_circle(circles, memory.found[at]);
-        reached = memory.centres.reached_by(c);
+        reached = memory.centres.reached_by(c.x, c.y, square(c.radius));
       }
       const unsigned some = __ballot_sync(all_lanes, reached);
       unsigned all;

@@ -8,9 +8,6 @@ namespace upsweep::ladders::render {
 // Tiles of 16 x 16 pixels, a thread for each; a warp has two rows.
 inline constexpr unsigned tile_width = 16, tile_threads = tile_width * tile_width;
 
-// How far a coordinate is from an interval.
-__device__ __forceinline__ float outside(float at, float low, float high) { return max(max(low - at, at - high), 0.f); }
-
 // As circle_at, in two loads if the array is aligned to 16 bytes.
 __device__ __forceinline__ Circle load_circle(const float* circles,  // [n][8]
                                               std::size_t i) {

@@ -92,7 +92,7 @@ class WarpEnd {
       for (unsigned& word : bits) word = ~part & (size < warp_size ? (1u << size) - 1 : all_lanes);
       const typename Patch<own>::Pixels pixels = patch_.pixels();
       for (; part; part &= part - 1) {
-        const unsigned e = unsigned(__ffs(int(part))) - 1;
+        const unsigned e = lowest_bit(part);
         const auto covered = pixels.covered_by(disc(__shfl_sync(all_lanes, entry, int(e))));
         for (unsigned k = 0; k < own; ++k)
           if (covered.of[k]) bits[k] |= 1u << e;

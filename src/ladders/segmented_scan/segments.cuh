@@ -23,7 +23,7 @@ __device__ __forceinline__ T fold_pack(const uint4& raw_pack, unsigned heads, Op
 // Returns the last lane up to and including `lane` that has a head, or lane 0; `heads` has one bit per lane.
 __device__ __forceinline__ unsigned last_head(unsigned heads, unsigned lane) {
   const unsigned upto = heads & ((2u << lane) - 1);
-  return upto ? warp_size - 1 - __clz(int(upto)) : 0;
+  return upto ? highest_bit(upto) : 0;
 }
 
 // Returns the total of a warp's rows to lane 0. Cheaper than scan_rows(); for operators that commute.
