@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "affine.h"
+#include "base/typed_rung.h"
 #include "ordered_scan_kernels.h"  // generated: every kernel of the scan ladder
 #include "test_kernel.h"
 #include "upsweep/scan.cuh"  // the public entry; calling it needs the library, which is not linked here
