@@ -224,21 +224,54 @@ TEST(SimtChecks, DeadlockNamesWhoWaitsWhere) {
   EXPECT_NE(text.find("16 threads wait at a block barrier, mistakes.simt.cpp:"), std::string::npos) << text;
 }
 
-// The static part is known once the kernel has run: 128 bytes more than a block can have.
-TEST(SimtChecks, StaticSharedMemoryCountsToo) {
+// Both kernels have 1 KiB of static shared memory; 48 KiB and 227 KiB are the limits without a request and with one.
+constexpr std::size_t kib = 1024, static_part = kib;
+Code code_of(simt::Emulator& emulator, std::string_view kernel, std::size_t dynamic_bytes) {
+  Array<float> in(emulator, 32), out(emulator, 32);
+  in.set([](std::size_t i) { return i; });
+  const Status status =
+      launch(emulator, kernel, {{in.data()}, {out.data()}, 32, {.block = 32, .shared = dynamic_bytes}});
+  if (status) {
+    EXPECT_EQ(out[31], 31.f);
+  }
+  return status.code;
+}
+
+TEST(SimtChecks, StaticAndDynamicSharedMemoryTogetherAreRequested) {
+  for (auto* emulator : {&test_plain_emulator(), &test_traced_emulator()}) {
+    emulator->configure({});
+    emulator->take_report();
+    EXPECT_EQ(code_of(*emulator, "not_requested", 48 * kib - static_part), Code::ok);
+    EXPECT_EQ(code_of(*emulator, "not_requested", 48 * kib - static_part + 16), Code::invalid_argument);
+    // launch() requests it: first with a dynamic part that alone would not need a request.
+    constexpr std::string_view requested = "own_and_dynamic<Memory::requested>";
+    EXPECT_EQ(code_of(*emulator, requested, 48 * kib - static_part + 16), Code::ok);
+    EXPECT_EQ(code_of(*emulator, requested, 227 * kib - static_part), Code::ok);
+    EXPECT_EQ(code_of(*emulator, requested, 227 * kib - static_part + 16), Code::invalid_argument);
+    EXPECT_EQ(code_of(*emulator, requested, 128), Code::ok);
+    // A request is for one kernel.
+    EXPECT_EQ(code_of(*emulator, "not_requested", 48 * kib - static_part + 16), Code::invalid_argument);
+    const simt::Report report = emulator->take_report();
+    EXPECT_TRUE(report.issues.empty()) << to_string(report);
+  }
+}
+
+// The static memory of a function that the kernel calls is known once the kernel has run.
+TEST(SimtChecks, StaticSharedMemoryOfFunctionsCountsToo) {
   simt::Emulator& emulator = test_traced_emulator();
   emulator.configure({});
-  Array<float> in(emulator, 32), out(emulator, 32);
-  in.set([](std::size_t) { return 1.0f; });
-  for (const unsigned spare : {0u, 128u}) {
-    const Launch how{.block = 32, .shared = 227 * 1024 - spare};
-    ASSERT_TRUE(launch(emulator, "right_syncwarp", {{in.data()}, {out.data()}, 32, how}));
-    const simt::Report report = emulator.take_report();
-    ASSERT_EQ(report.issues.size(), spare ? 0u : 1u) << to_string(report);
-    if (report.issues.size() == 1) {
-      EXPECT_EQ(report.issues[0].kind, "too much shared memory");
-    }
-  }
+  emulator.take_report();
+  const auto issues_of = [&](std::string_view kernel, std::size_t dynamic_bytes) {
+    EXPECT_EQ(code_of(emulator, kernel, dynamic_bytes), Code::ok);
+    std::string kinds;
+    for (const auto& issue : emulator.take_report().issues) kinds += issue.kind;
+    return kinds;
+  };
+  EXPECT_EQ(issues_of("of_a_function_not_requested", 48 * kib - static_part), "");
+  EXPECT_EQ(issues_of("of_a_function_not_requested", 48 * kib - static_part + 16), "too much shared memory");
+  constexpr std::string_view requested = "own_and_dynamic<Memory::of_a_function>";
+  EXPECT_EQ(issues_of(requested, 227 * kib - static_part), "");
+  EXPECT_EQ(issues_of(requested, 227 * kib - static_part + 16), "too much shared memory");
 }
 
 TEST(SimtChecks, LaunchesThatADeviceRefuses) {

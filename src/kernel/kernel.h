@@ -1,6 +1,7 @@
 // The header that every kernel file needs. Under nvcc it provides CUDA and launch(); under a host compiler, the
 // emulator's CUDA surface and the same launch().
 #pragma once
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -27,7 +28,7 @@ inline constexpr unsigned warp_size = 32;
 struct Shape {
   dim3 grid = 1;                 // blocks
   dim3 block = 1;                // threads per block, at most 1024
-  std::size_t shared_bytes = 0;  // dynamic shared memory per block; above 48 KiB it is requested from the device
+  std::size_t shared_bytes = 0;  // dynamic shared memory per block
   unsigned cluster = 1;          // blocks per cluster (along x); above 8 the non-portable size is requested
   bool overlap = false;          // may start while the previous kernel of the stream ends: see wait_for_previous()
   Stream stream{};
@@ -41,12 +42,29 @@ inline Status status_of(cudaError_t error) {
   return {code, static_cast<int>(error), cudaGetErrorString(error)};
 }
 
-// Starts `kernel` on the stream; arguments are converted to the kernel's parameter types. Returns at once.
-template <class... P, class... A>
-Status launch(void (*kernel)(P...), const Shape& shape, A&&... args) {
-  if (shape.shared_bytes > 48 * 1024)
-    if (auto e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, int(shape.shared_bytes)))
-      return status_of(e);
+// Lets launches of the kernel on the current device have all the dynamic shared memory that its static part leaves of a
+// block's. Always the same value: threads that launch a kernel with different sizes must not take it from each other.
+// The driver is asked once per kernel and device. What it granted is remembered in a table without locks; kernels of
+// one slot displace each other, and are asked for again.
+inline Status request_dynamic_shared(const void* kernel) {
+  static std::atomic<std::uintptr_t> granted[256]{};
+  int device = 0;
+  if (auto e = cudaGetDevice(&device)) return status_of(e);
+  // Addresses of functions leave the upper byte free.
+  const std::uintptr_t request = reinterpret_cast<std::uintptr_t>(kernel) << 8 | static_cast<unsigned char>(device);
+  std::atomic<std::uintptr_t>& slot = granted[(request * 0x9E3779B97F4A7C15u) >> 56];
+  if (slot.load(std::memory_order_acquire) == request) return {};
+  cudaFuncAttributes attributes{};
+  if (auto e = cudaFuncGetAttributes(&attributes, kernel)) return status_of(e);
+  const std::size_t bytes = device_limits().shared_per_block - attributes.sharedSizeBytes;
+  if (auto e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)))
+    return status_of(e);
+  slot.store(request, std::memory_order_release);
+  return {};
+}
+
+template <class... P>
+Status start(void (*kernel)(P...), const Shape& shape, std::type_identity_t<P>... args) {
   if (shape.cluster > 8)
     if (auto e = cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1)) return status_of(e);
   cudaLaunchConfig_t config{};
@@ -64,7 +82,7 @@ Status launch(void (*kernel)(P...), const Shape& shape, A&&... args) {
     attributes[config.numAttrs].id = cudaLaunchAttributeProgrammaticStreamSerialization;
     attributes[config.numAttrs++].val.programmaticStreamSerializationAllowed = 1;
   }
-  return status_of(cudaLaunchKernelEx(&config, kernel, static_cast<P>(args)...));
+  return status_of(cudaLaunchKernelEx(&config, kernel, args...));
 }
 
 // The block's dynamic shared memory, 128-byte aligned (as bulk copies require).
@@ -76,10 +94,14 @@ __device__ T* dynamic_shared() {
 
 #else
 
-template <class... P, class... A>
-Status launch(void (*kernel)(P...), const Shape& shape, A&&... args) {
-  return simt::launch(kernel, {shape.grid, shape.block, shape.shared_bytes, shape.cluster, shape.overlap},
-                      static_cast<P>(args)...);
+inline Status request_dynamic_shared(const void* kernel) {
+  simt::request_dynamic_shared(kernel);
+  return {};
+}
+
+template <class... P>
+Status start(void (*kernel)(P...), const Shape& shape, std::type_identity_t<P>... args) {
+  return simt::launch(kernel, {shape.grid, shape.block, shape.shared_bytes, shape.cluster, shape.overlap}, args...);
 }
 
 template <class T>
@@ -88,6 +110,16 @@ T* dynamic_shared() {
 }
 
 #endif
+
+// Starts `kernel` on the stream; arguments are converted to the kernel's parameter types. Returns at once. The driver
+// grants a kernel 48 KiB of shared memory, static and dynamic together, unless more is requested. How much is static it
+// alone knows, so dynamic memory of any size is requested.
+template <class... P, class... A>
+Status launch(void (*kernel)(P...), const Shape& shape, A&&... args) {
+  if (shape.shared_bytes > 0)
+    if (const Status status = request_dynamic_shared(reinterpret_cast<const void*>(kernel)); !status) return status;
+  return start(kernel, shape, static_cast<P>(args)...);
+}
 
 constexpr std::size_t ceil_div(std::size_t a, std::size_t b) { return a / b + (a % b != 0); }
 

@@ -136,10 +136,12 @@ void Module::read_symbols() {
       const Elf64_Sym& symbol = symbols[i];
       const char* const name = names + symbol.st_name;
       if (!symbol.st_size || symbol.st_shndx == SHN_UNDEF) continue;
-      if (ELF64_ST_TYPE(symbol.st_info) == STT_TLS)
+      if (ELF64_ST_TYPE(symbol.st_info) == STT_TLS) {
         variables_.push_back({symbol.st_value, symbol.st_size, demangle(name), std::strncmp(name, "_ZGV", 4) == 0});
-      else if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC)
+        sizes_[name] = symbol.st_size;
+      } else if (ELF64_ST_TYPE(symbol.st_info) == STT_FUNC) {
         functions_.push_back({load_address_ + symbol.st_value, symbol.st_size, name, is_runtime(name)});
+      }
     }
   }
   std::sort(variables_.begin(), variables_.end(), [](auto& a, auto& b) { return a.offset < b.offset; });
@@ -167,6 +169,17 @@ const Module::Function* Module::function_at(const void* where) const {
 std::string Module::function_name(const void* function) const {
   const Function* found = function_at(function);
   return found ? without_signature(demangle(found->mangled.c_str())) : "a kernel";
+}
+
+// A variable of the function _Z<function> is called _ZZ<function>E<variable>.
+std::size_t Module::static_shared(const void* kernel) const {
+  const Function* found = function_at(kernel);
+  if (!found || found->mangled.substr(0, 2) != "_Z") return 0;
+  const std::string prefix = "_ZZ" + found->mangled.substr(2) + "E";
+  std::size_t bytes = 0;
+  for (auto at = sizes_.lower_bound(prefix); at != sizes_.end() && at->first.starts_with(prefix); ++at)
+    bytes += at->second;
+  return bytes;
 }
 
 bool Module::is_kernel_code(const void* address) const {

@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -29,6 +30,9 @@ class Module {
   bool has_symbols() const { return !variables_.empty(); }
   // "upsweep::reduce::total_kernel<float, upsweep::Sum>": without return type and parameter list.
   std::string function_name(const void* function) const;
+  // Bytes of the __shared__ variables that the kernel itself declares, without those of the functions that it calls; 0 if
+  // the library was stripped.
+  std::size_t static_shared(const void* kernel) const;
   // True for code of this library outside the runtime. Allocates nothing, so a signal handler may call it.
   bool is_kernel_code(const void* address) const;
 
@@ -42,6 +46,7 @@ class Module {
   std::size_t anchor_offset_ = 0;               // of one of our own variables in the thread storage
   std::vector<Variable> variables_;             // by offset
   std::vector<std::int32_t> variable_of_byte_;  // index into variables_, or -1
+  std::map<std::string, std::size_t> sizes_;    // of thread-local variables, by mangled name
   struct Function {
     std::uintptr_t address, size;
     std::string mangled;

@@ -72,16 +72,27 @@ void note_poll() { current_worker->note_poll(); }
 void trap(const char* what) { current_worker->fail("trap", current_worker->who() + ": " + what); }
 void* dynamic_shared() { return current_worker->block->dynamic_shared; }
 
+void request_dynamic_shared(const void* kernel) {
+  Session& s = session();
+  const std::lock_guard lock(s.launch_mutex);
+  s.large_shared.insert(kernel);
+}
+
 namespace {
 
+// What a kernel gets that nobody has requested more for: the driver's default.
+constexpr std::size_t default_shared_limit = 48 * 1024;
+
 // Returns why a device, with the same limits, would refuse the launch; null if it would run.
-const char* refusal(const Config& c) {
+const char* refusal(const Config& c, std::size_t static_shared, std::size_t shared_limit) {
   const std::uint64_t threads = std::uint64_t{c.block.x} * c.block.y * c.block.z;
   if (threads == 0 || threads > 1024 || c.block.z > 64) return "a block must have 1 to 1024 threads";
   if (!c.grid.x || !c.grid.y || !c.grid.z) return "a grid must have at least one block";
   if (c.grid.x > 0x7fffffffu || c.grid.y > 65535 || c.grid.z > 65535)
     return "the grid exceeds 2^31-1 by 65535 by 65535";
-  if (c.shared_bytes > device_limits().shared_per_block) return "more shared memory than a block can have (227 KiB)";
+  const std::size_t shared = static_shared + c.shared_bytes;
+  if (shared > device_limits().shared_per_block) return "more shared memory than a block can have (227 KiB)";
+  if (shared > shared_limit) return "more than 48 KiB of static and dynamic shared memory, which were not requested";
   if (c.cluster < 1 || c.cluster > 16) return "a cluster must have 1 to 16 blocks";
   if (c.grid.x % c.cluster) return "the grid is not a whole number of clusters";
   return nullptr;
@@ -95,10 +106,14 @@ constexpr std::uint64_t default_yield_limit = std::uint64_t{1} << 24;
 
 Status run(const Launch& launch) {
   const Config& config = launch.config;
-  if (const char* reason = refusal(config)) return {Code::invalid_argument, 0, reason};
   Session& s = session();
   const std::lock_guard lock(s.launch_mutex);
-  GridRun grid{.launch = launch, .kernel_name = module().function_name(launch.kernel)};
+  const std::size_t shared_limit =
+      s.large_shared.contains(launch.kernel) ? device_limits().shared_per_block : default_shared_limit;
+  if (const char* reason = refusal(config, module().static_shared(launch.kernel), shared_limit))
+    return {Code::invalid_argument, 0, reason};
+  GridRun grid{
+      .launch = launch, .kernel_name = module().function_name(launch.kernel), .shared_limit = shared_limit};
   const std::uint64_t blocks = std::uint64_t{config.grid.x} * config.grid.y * config.grid.z;
   grid.clusters = blocks / config.cluster;
   grid.reverse = s.options.reverse_blocks;

@@ -81,6 +81,10 @@ struct Config {
 // The block's dynamic shared memory, 128-byte aligned.
 void* dynamic_shared();
 
+// cudaFuncAttributeMaxDynamicSharedMemorySize: from now on a block of the kernel may have all the shared memory that a
+// block can have, instead of 48 KiB.
+void request_dynamic_shared(const void* kernel);
+
 // One launch as the runtime sees it: enter(arguments) runs the kernel as the current CUDA thread.
 struct Launch {
   Config config;

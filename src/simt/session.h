@@ -4,6 +4,7 @@
 #include <mutex>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -21,6 +22,8 @@ class Session {
   Arena arena;
   Options options;
   std::mutex launch_mutex;  // one launch at a time, from any thread
+  // Kernels with more than the default limit of shared memory; guarded by launch_mutex.
+  std::unordered_set<const void*> large_shared;
 
   void add_issue(const char* kind, std::uint64_t key, std::string text);
   void add_launch(const std::string& kernel, std::uint64_t blocks, std::uint64_t threads, std::uint64_t shared_bytes);

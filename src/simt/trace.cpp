@@ -5,7 +5,6 @@
 #include <cstring>
 #include <utility>
 
-#include "base/device_limits.h"
 #include "simt/control_flow.h"
 #include "simt/module.h"
 #include "simt/symbolize.h"
@@ -58,10 +57,11 @@ void Tracer::end_launch() {
   for (const Module::Variable* variable : variables_) static_bytes += variable->size;
   const std::size_t shared_bytes = static_bytes + worker_.run->launch.config.shared_bytes;
   session().add_counters(worker_.run->kernel_name, sites_, shared_bytes);
-  if (checks_ && shared_bytes > device_limits().shared_per_block)  // run() has looked at the dynamic part only
+  // run() does not know the static memory of the functions that the kernel calls.
+  if (const std::size_t limit = worker_.run->shared_limit; checks_ && shared_bytes > limit)
     session().add_issue("too much shared memory", 0,
-                        worker_.run->kernel_name + ": " + std::to_string(shared_bytes) + " bytes per block, of " +
-                            std::to_string(device_limits().shared_per_block));
+                        worker_.run->kernel_name + ": " + std::to_string(shared_bytes) +
+                            " bytes per block, of which it may have " + std::to_string(limit));
   sites_.clear();
   variables_.clear();
   last_variable_ = nullptr;

@@ -26,6 +26,7 @@ class GlobalWrites;
 struct GridRun {
   const Launch& launch;
   std::string kernel_name;
+  std::size_t shared_limit = 0;            // most shared memory per block, static and dynamic
   std::uint64_t clusters = 0;              // to run
   bool reverse = false;                    // last cluster first
   std::uint64_t schedule = 0;              // not 0: the seed of an arbitrary schedule

@@ -479,6 +479,33 @@ __global__ void traps(const float*, float* out) {
   out[threadIdx.x] = 1.f;
 }
 
+// ---- shared memory: of the kernel, and of a function that it calls --------------------------------------------------
+
+// `memory` tells apart kernels that do the same, because requests for shared memory are a kernel's.
+enum class Memory { requested, not_requested, of_a_function };
+template <Memory memory>
+__global__ void own_and_dynamic(const float* in, float* out) {
+  __shared__ float s[256];
+  s[threadIdx.x] = in[threadIdx.x];
+  dynamic_shared<float>()[threadIdx.x] = s[threadIdx.x];
+  out[threadIdx.x] = dynamic_shared<float>()[threadIdx.x];
+}
+__device__ float through_shared(float value) {
+  __shared__ float s[256];
+  s[threadIdx.x] = value;
+  return s[threadIdx.x];
+}
+template <>
+__global__ void own_and_dynamic<Memory::of_a_function>(const float* in, float* out) {
+  dynamic_shared<float>()[threadIdx.x] = through_shared(in[threadIdx.x]);
+  out[threadIdx.x] = dynamic_shared<float>()[threadIdx.x];
+}
+// A launch without the request that launch() makes.
+template <Memory memory>
+Status start_without_request(const Call& c) {
+  return start(own_and_dynamic<memory>, shape_of(c), in<float>(c), out<float>(c));
+}
+
 #define MISTAKE(name) \
   make_rung<[](const Call& c) { return launch(name, shape_of(c), in<float>(c), out<float>(c)); }>(#name)
 
@@ -544,6 +571,10 @@ constexpr Rung rungs[] = {
     MISTAKE(endless_loop),
     MISTAKE(throws),
     MISTAKE(traps),
+    MISTAKE(own_and_dynamic<Memory::requested>),
+    MISTAKE(own_and_dynamic<Memory::of_a_function>),
+    make_rung<start_without_request<Memory::not_requested>>("not_requested"),
+    make_rung<start_without_request<Memory::of_a_function>>("of_a_function_not_requested"),
 };
 
 }  // namespace
