@@ -12,6 +12,7 @@
 #include <iterator>
 
 #include "files/file.h"
+#include "files/quoted.h"
 #include "files/raw.h"
 #include "files/spool.h"
 #include "memory_source.h"
@@ -440,4 +441,33 @@ TEST_F(Files, ASpoolOnAFullDisk) {
             }),
             exited_with(Code::io_error));
   EXPECT_EQ(entries(), 0u);
+}
+
+// ---- what messages show -----------------------------------------------------------------------------------
+
+TEST(Quoted, NothingReachesTheTerminalAsACommand) {
+  EXPECT_EQ(in_quotes("plain, caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x8c\xb2"),
+            "'plain, caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x8c\xb2'");
+  EXPECT_EQ(printable(string("a\0b", 3)), "a\\x00b") << "a NUL does not end a message";
+  EXPECT_EQ(printable("\x1b[2J\x7f\n\r\t"), "\\x1b[2J\\x7f\\n\\r\\t");
+  EXPECT_EQ(printable("\xc2\x9b"
+                      "2J"),
+            "\\xc2\\x9b2J")
+      << "control characters of eight bits";
+  EXPECT_EQ(printable("\xe2\x80\xae\xe2\x80\xa8"), "\\xe2\\x80\\xae\\xe2\\x80\\xa8") << "right to left, a line's end";
+  for (const string bytes :
+       {"\x80", "\xff", "\xc3", "\xc0\xaf", "\xe0\x80\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xc3("})
+    EXPECT_TRUE(printable(bytes).starts_with("\\x")) << "not UTF-8";
+}
+
+TEST(Quoted, LongTextsAreShortened) {
+  EXPECT_EQ(printable("0123456789", 10), "0123456789");
+  EXPECT_EQ(printable("0123456789a", 9), "012345...89a");
+  EXPECT_EQ(printable(string(50'000'000, 'x')).size(), longest_name + 3);
+  EXPECT_EQ(in_quotes(string(1000, '\n')).size(), 2 * longest_quoted + 5);
+  string trees;
+  for (int k = 0; k < 20; ++k) trees += "\xf0\x9f\x8c\xb2";
+  const string few = printable(trees, 9);
+  EXPECT_EQ(few.find("\\x"), string::npos) << few << ": no character is cut";
+  EXPECT_EQ(printable("", 9), "");
 }
