@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "simt/addresses.h"
+#include "simt/worker.h"
 #include "upsweep/error.h"
 
 namespace upsweep::simt {
@@ -15,6 +17,8 @@ constexpr std::size_t red_zone = 256;   // on each side; between neighbours ther
 constexpr unsigned char poison = 0xCD;
 // Address space; at most half of the machine's memory is handed out, because poisoning touches every page.
 constexpr std::size_t most_bytes = std::size_t{64} << 30;
+// The smallest region that is of any use.
+constexpr std::size_t least_bytes = std::size_t{1} << 20;
 // A released buffer of at least this size returns its pages to the system.
 constexpr std::size_t worth_returning = std::size_t{1} << 20;
 constexpr std::size_t page_bytes = 4096;
@@ -24,24 +28,42 @@ constexpr std::size_t most_quarantined = std::size_t{1} << 20;
 std::size_t round_up(std::size_t n) { return (n + alignment - 1) / alignment * alignment; }
 }  // namespace
 
-void* reserve_addresses(std::size_t bytes) {
-  void* memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (memory == MAP_FAILED)
-    throw Error(Code::out_of_memory, "the emulator cannot reserve " + std::to_string(bytes >> 30) + " GiB of addresses",
-                "raise the limit on virtual memory (ulimit -v)");
-  return memory;
-}
-
-Arena::Arena() {
+// Half of what a limit on addresses leaves, for the memory, its shadow and the traced emulator's cells, which take twice
+// the memory; the other half is for stacks and for the rest of the program.
+std::size_t Arena::reservable() {
   const std::size_t memory =
       static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  size_ = std::min(most_bytes, memory / 2 / alignment * alignment);
-  begin_ = reinterpret_cast<std::uintptr_t>(reserve_addresses(size_));
-  shadow_ = static_cast<std::uint8_t*>(reserve_addresses(size_ / granule));
-  free_[begin_] = size_;
+  const std::size_t sixteenths = 16 + 1 + (traced ? 32 : 0);
+  const std::size_t room = available_addresses() / 2 / sixteenths * 16;
+  return std::min({most_bytes, memory / 2, room}) / page_bytes * page_bytes;
+}
+
+void Arena::reserve() {
+  const std::lock_guard lock(mutex_);
+  reserve_locked();
+}
+
+// A limit that cannot be asked for, such as that of a system without overcommitment, shows only in a reservation that
+// fails.
+void Arena::reserve_locked() {
+  if (size_) return;
+  for (std::size_t bytes = reservable();; bytes = bytes / 2 / page_bytes * page_bytes) {
+    if (bytes < least_bytes) reserve_addresses(least_bytes);  // throws
+    void* const region = try_reserve(bytes);
+    void* const shadow = region ? try_reserve(bytes / granule) : nullptr;
+    if (shadow) {
+      begin_ = reinterpret_cast<std::uintptr_t>(region);
+      shadow_ = static_cast<std::uint8_t*>(shadow);
+      size_ = bytes;
+      free_[begin_] = size_;
+      return;
+    }
+    if (region) munmap(region, bytes);
+  }
 }
 
 Arena::~Arena() {
+  if (!size_) return;
   munmap(reinterpret_cast<void*>(begin_), size_);
   munmap(shadow_, size_ / granule);
 }
@@ -80,6 +102,7 @@ void Arena::give_back(std::uintptr_t begin, std::size_t bytes) {
 
 void* Arena::allocate(std::size_t bytes) {
   const std::lock_guard lock(mutex_);
+  reserve_locked();
   const std::size_t need = bytes > size_ ? bytes : round_up(bytes) + 2 * red_zone;
   std::uintptr_t at = take_free(need);
   while (!at && !quarantine_.empty()) {

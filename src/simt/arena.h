@@ -1,4 +1,5 @@
-// The emulator's device memory: one reserved region, with a shadow that counts the valid bytes in every 16.
+// The emulator's device memory: one region, reserved when it is first needed, with a shadow that counts the valid bytes
+// in every 16.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -10,12 +11,9 @@
 
 namespace upsweep::simt {
 
-// Reserves addresses; zeroed pages are allocated as they are touched. Throws Error(out_of_memory).
-void* reserve_addresses(std::size_t bytes);
-
 class Arena {
  public:
-  Arena();
+  Arena() = default;
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
   ~Arena();
@@ -35,11 +33,16 @@ class Arena {
   }
   // "8 bytes past the end of a buffer of 4096 bytes": relative to the nearest allocation.
   std::string describe(std::uintptr_t address);
+  // Reserves the region, unless it is. Throws Error(out_of_memory).
+  void reserve();
   std::uintptr_t begin() const { return begin_; }
-  std::size_t size() const { return size_; }
+  // The bytes of the region, or those that it would have if it were reserved now.
+  std::size_t size() const { return size_ ? size_ : reservable(); }
 
  private:
   static constexpr std::size_t granule = 16;
+  static std::size_t reservable();
+  void reserve_locked();
   std::uintptr_t take_free(std::size_t need);  // 0: no room
   void give_back(std::uintptr_t begin, std::size_t bytes);
   void set_shadow(std::uintptr_t from, std::size_t bytes, bool valid);

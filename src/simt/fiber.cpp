@@ -2,7 +2,10 @@
 
 #include <sys/mman.h>
 
-#include "upsweep/error.h"
+#include <algorithm>
+
+#include "cpu/parallel.h"
+#include "simt/addresses.h"
 
 namespace upsweep::simt {
 namespace {
@@ -10,7 +13,7 @@ namespace {
 // 64 KiB: a kernel's locals, printf inside a kernel, and a guard page.
 constexpr std::size_t stack_bytes = 64 * 1024;
 constexpr std::size_t page_bytes = 4096;
-// 16 blocks (the largest cluster) of 1024 threads. Address space only: pages are touched when fibers are first used.
+// Address space only: pages are touched when fibers are first used.
 constexpr std::size_t most_stacks = 16 * 1024;
 // Stacks that all start at the same page offset compete for the same L1 sets. Spacing by three lines spreads them: 9.2
 // ns per switch among 32 fibers instead of 11.6.
@@ -25,18 +28,19 @@ void start(boost::context::detail::transfer_t from) {
 
 }  // namespace
 
-FiberPool::FiberPool(void (*main)()) : main_(main) {
-  void* region = mmap(nullptr, most_stacks * stack_bytes, PROT_READ | PROT_WRITE,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (region == MAP_FAILED)
-    throw Error(Code::out_of_memory, "the emulator found no address space for its stacks (1 GiB)",
-                "raise the limit on virtual memory (ulimit -v)");
-  region_ = reinterpret_cast<std::uintptr_t>(region);
+// The stacks of all threads that run blocks take at most a quarter of what a limit on addresses leaves.
+std::size_t FiberPool::most() {
+  static const std::size_t most =
+      std::min(most_stacks, available_addresses() / 4 / static_cast<std::size_t>(hardware_threads()) / stack_bytes);
+  return most;
 }
+
+FiberPool::FiberPool(void (*main)())
+    : main_(main), region_(reinterpret_cast<std::uintptr_t>(reserve_addresses(stacks_bytes()))) {}
 
 FiberPool::~FiberPool() { munmap(reinterpret_cast<void*>(region_), stacks_bytes()); }
 
-std::size_t FiberPool::stacks_bytes() const { return most_stacks * stack_bytes; }
+std::size_t FiberPool::stacks_bytes() const { return most() * stack_bytes; }
 
 Fiber* FiberPool::take() {
   if (idle_.empty()) {

@@ -31,6 +31,9 @@ class FiberPool {
   void reset();
   std::uintptr_t stacks_begin() const { return region_; }
   std::size_t stacks_bytes() const;
+  // The fibers that there can be at a time: 16 blocks (the largest cluster) of 1024 threads, or fewer where addresses
+  // are limited. The same for every pool.
+  static std::size_t most();
 
   // Saves the running context in `from` and resumes `to`.
   static void switch_to(Context to, Context& from) {

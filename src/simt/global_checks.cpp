@@ -7,6 +7,7 @@
 #include <cstring>
 #include <utility>
 
+#include "simt/addresses.h"
 #include "simt/arena.h"
 #include "simt/block.h"
 #include "simt/checks.h"
@@ -100,6 +101,7 @@ bool GlobalWrites::covers(std::uint32_t cluster, Relation relation, std::uint32_
 }
 
 GlobalWrites& global_writes() {
+  session().arena.reserve();
   static GlobalWrites writes(session().arena);
   return writes;
 }

@@ -112,6 +112,8 @@ Status run(const Launch& launch) {
       s.large_shared.contains(launch.kernel) ? device_limits().shared_per_block : default_shared_limit;
   if (const char* reason = refusal(config, module().static_shared(launch.kernel), shared_limit))
     return {Code::invalid_argument, 0, reason};
+  if (std::uint64_t{config.cluster} * config.block.x * config.block.y * config.block.z > FiberPool::most())
+    return {Code::out_of_memory, 0, "the emulator has no addresses for the stacks of so many threads (see ulimit -v)"};
   GridRun grid{
       .launch = launch, .kernel_name = module().function_name(launch.kernel), .shared_limit = shared_limit};
   const std::uint64_t blocks = std::uint64_t{config.grid.x} * config.grid.y * config.grid.z;
