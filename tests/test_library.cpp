@@ -162,6 +162,38 @@ TEST(Library, SegmentedScansThatCannotBe) {
   EXPECT_EQ(out[99], 100) << "one segment if there are no heads";
 }
 
+// Offsets that the host can read ascend and stay within the input; the last may be its end.
+TEST(Library, OffsetsThatCannotBe) {
+  Device cpu = Device::cpu();
+  const std::vector<int> in(10, 1);
+  const std::vector<int> untouched(10, -7);
+  std::vector<int> out = untouched;
+  const auto message = [&](std::vector<std::uint64_t> offsets) -> std::string {
+    const Error error = error_of([&] { segmented_exclusive_scan(cpu, in, offsets, out); });
+    EXPECT_EQ(error.code(), Code::invalid_argument);
+    EXPECT_EQ(out, untouched);
+    return error.what();
+  };
+  EXPECT_EQ(message({0, 10, 3, 6}), "segmented_scan: offset 2, 3, is below the one before it, 10");
+  EXPECT_EQ(message({1, 0}), "segmented_scan: offset 1, 0, is below the one before it, 1");
+  EXPECT_EQ(message({0, 4, 11}), "segmented_scan: offset 2, 11, is beyond the 10 elements");
+  EXPECT_EQ(message({~std::uint64_t{0}}),
+            "segmented_scan: offset 0, 18446744073709551615, is beyond the 10 elements");
+  segmented_inclusive_scan(cpu, in, std::vector<std::uint64_t>{0, 4, 4, 10}, out);
+  EXPECT_EQ(out, (std::vector<int>{1, 2, 3, 4, 1, 2, 3, 4, 5, 6}));
+
+  // Of several descents, the first; so many offsets are looked at in parts.
+  std::vector<std::uint64_t> many(1'000'000);
+  std::iota(many.begin(), many.end(), std::uint64_t{0});
+  const std::vector<int> ones(many.size(), 1);
+  std::vector<int> sums(many.size());
+  segmented_inclusive_scan(cpu, ones, many, sums);
+  EXPECT_EQ(sums, ones);
+  many[999'998] = 5, many[300'001] = 300'000 - 1;
+  const Error error = error_of([&] { segmented_inclusive_scan(cpu, ones, many, sums); });
+  EXPECT_STREQ(error.what(), "segmented_scan: offset 300001, 299999, is below the one before it, 300000");
+}
+
 TEST(Library, ScansThatCannotBe) {
   Device cpu = Device::cpu();
   const std::vector<int> in(100, 1);

@@ -47,8 +47,10 @@ inline void segmented_scan(Device& device, bool inclusive, const AnyView& in, co
 
 // Scans each segment separately. The element type of `heads` says how segments are given: std::uint8_t are flags, at
 // least one per element of `in`, nonzero where a segment begins; std::uint64_t are ascending offsets: segment k is
-// in[heads[k]] up to but not including in[heads[k + 1]], and offsets of n or more begin nothing, so the row offsets of
-// a sparse matrix will do. Element 0 always begins a segment. options.rung is a rung of the ladder segmented_scan.
+// in[heads[k]] up to but not including in[heads[k + 1]], and an offset of n begins nothing, so the row offsets of a
+// sparse matrix will do. Element 0 always begins a segment. Offsets that descend or exceed n are a mistake: in host
+// memory they are refused (invalid_argument); in a GPU's, where they are not looked at, the output is then unspecified.
+// options.rung is a rung of the ladder segmented_scan.
 template <InputArray In, detail::HeadArray Heads, OutputOf<input_element<In>> Out>
 void segmented_exclusive_scan(Device& device, const In& in, const Heads& heads, Out&& out, Op op = Op::sum,
                               const Options& options = {}) {

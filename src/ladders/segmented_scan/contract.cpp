@@ -1,5 +1,11 @@
 #include "base/contract.h"
 
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include "cpu/parallel.h"
 #include "ladders/segmented_scan/binding.h"
 
 namespace upsweep {
@@ -21,6 +27,34 @@ void validate(const Call& c) {
   if (kind != HeadKind::offsets) require_room("segmented_scan", "the array of heads", c.in[1].count, c.n());
 }
 
+// Returns the first index whose offset is below the one before it, or count. In parts on all cores, because there may be
+// as many offsets as elements.
+std::size_t first_descent(const std::uint64_t* offsets, std::size_t count) {
+  const Parts parts = cut(count, sizeof *offsets, hardware_threads());
+  std::atomic<std::size_t> first = count;
+  parallel(parts.count, 0, [&](int p) {
+    const std::size_t begin = static_cast<std::size_t>(p) * parts.size, end = std::min(begin + parts.size, count);
+    std::size_t k = std::max<std::size_t>(begin, 1);
+    while (k < end && offsets[k] >= offsets[k - 1]) ++k;
+    if (k >= end) return;
+    for (std::size_t now = first; k < now && !first.compare_exchange_weak(now, k);) continue;
+  });
+  return first;
+}
+
+// Every offset is at least the one before it and at most n.
+void validate_elements(const Call& c) {
+  if (c.scalars[1].as<HeadKind>() != HeadKind::offsets || !c.in[1].data || c.in[1].count == 0) return;
+  const auto* const offsets = c.in[1].as<const std::uint64_t>();
+  const auto offset = [&](std::size_t k) { return "offset " + std::to_string(k) + ", " + std::to_string(offsets[k]); };
+  if (const std::size_t k = first_descent(offsets, c.in[1].count); k < c.in[1].count)
+    refuse("segmented_scan", offset(k) + ", is below the one before it, " + std::to_string(offsets[k - 1]),
+           "offsets ascend; equal ones are empty segments");
+  if (const std::size_t last = c.in[1].count - 1; offsets[last] > c.n())
+    refuse("segmented_scan", offset(last) + ", is beyond the " + std::to_string(c.n()) + " elements",
+           "a segment begins within the input, or at its end if it is empty");
+}
+
 }  // namespace
 
 extern const Contract segmented_scan_contract{
@@ -32,6 +66,7 @@ extern const Contract segmented_scan_contract{
     .outputs = outputs,
     .scalars = scalars,
     .validate = &validate,
+    .validate_elements = &validate_elements,
     .default_cpu = "parallel",
     .default_gpu = "pipeline"};
 

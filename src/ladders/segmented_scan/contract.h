@@ -6,8 +6,8 @@
 // in[1] marks the heads in one of three ways (scalars[1], a HeadKind):
 //   flags     u8[n]: nonzero at a head
 //   keys      u32[n]: a head wherever the key differs from its left neighbour
-//   offsets   u64, any number of them, ascending: segment k begins at offsets[k]. Offsets from n on are ignored; of
-//             equal offsets, all but the last are empty segments
+//   offsets   u64, any number of them, ascending, none above n: segment k begins at offsets[k]. One that is n begins
+//             nothing; of equal offsets, all but the last are empty segments
 #pragma once
 #include "base/implementation.h"
 #include "upsweep/operations.h"
