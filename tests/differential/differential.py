@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""Runs `upsweep run` on random inputs, types, sizes, parameters and files, and compares what it gives with NumPy.
+
+  differential.py build/dev/bin/upsweep                        2000 runs from a new seed, which is printed
+  differential.py build/dev/bin/upsweep --seed 5               the same runs again
+  differential.py build/dev/bin/upsweep --seed 5 --only 1234   one of them; its files stay in a folder that is named
+
+What a result has to be is said in the headers, include/upsweep/*.h. rules.py names the rules that are not checked yet.
+"""
+import argparse
+import concurrent.futures
+import os
+import secrets
+import shutil
+import sys
+import tempfile
+import time
+
+try:
+    import numpy
+except ImportError:
+    print("NumPy is missing: apt-get install python3-numpy")
+    sys.exit(77)  # what ctest takes for a test that was skipped
+sys.dont_write_bytecode = True  # beside the source
+
+import rules
+from draw import Draw
+from execution import Program, carry_out
+from primitives import DRAWN
+from refusals import draw_refusal
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("program", help="the upsweep command")
+    parser.add_argument("--seed", type=int, help="of all runs (default: a new one)")
+    parser.add_argument("--runs", type=int, default=2000)
+    parser.add_argument("--only", type=int, help="the number of one run")
+    parser.add_argument("--primitive", help="runs of one primitive alone; their numbers are others'")
+    parser.add_argument("--workers", type=int, default=os.cpu_count())
+    parser.add_argument("--failures", type=int, default=10, help="end after so many")
+    parser.add_argument("--assume", action="append", default=[], metavar="RULE", choices=[*rules.FOLLOWED, "all"],
+                        help="check a rule that is not followed yet, or all")
+    return parser.parse_args()
+
+
+class Laboratory:
+    """Makes run number k, of a seed, and carries it out."""
+
+    def __init__(self, program, seed, assumed, primitive):
+        self.program, self.seed = Program(program), seed
+        for rule in rules.FOLLOWED if "all" in assumed else assumed:
+            rules.FOLLOWED[rule] = True
+        self.drawn = [(f, weight) for f, weight, needs in DRAWN
+                      if rules.followed(needs) and primitive in (None, f.__module__.split(".")[-1])]
+
+    def run(self, number):
+        """Returns None if all is as it should be, or a text."""
+        draw = Draw(self.seed, number)
+        folder = tempfile.mkdtemp(prefix="upsweep_differential_")
+        if draw.chance(0.15):
+            call, mistake = draw_refusal(draw, self.program, folder)
+        else:
+            functions, weights = zip(*self.drawn)
+            make = draw.random.choices(functions, weights)[0]
+            call, mistake = carry_out(draw, self.program, make(draw), folder)
+        if mistake is None:
+            shutil.rmtree(folder)
+            return None
+        return f"run {number}: {mistake.strip()}\n  (cd {folder} && {call.shown()})"
+
+
+laboratory = None
+
+
+def begin(*options):
+    global laboratory
+    laboratory = Laboratory(*options)
+
+
+def run(number):
+    return laboratory.run(number)
+
+
+def main():
+    o = arguments()
+    seed = secrets.randbelow(2**32) if o.seed is None else o.seed
+    options = (o.program, seed, o.assume, o.primitive)
+    again = f"{sys.argv[0]} {o.program} --seed {seed}" + "".join(
+        f" --{name} {value}" for name, value in [("primitive", o.primitive), *(("assume", rule) for rule in o.assume)]
+        if value)
+    print(f"seed {seed}, NumPy {numpy.__version__}", flush=True)
+    numbers = range(o.runs) if o.only is None else [o.only]
+    begin_time, failures = time.monotonic(), 0
+    with concurrent.futures.ProcessPoolExecutor(o.workers, initializer=begin, initargs=options) as pool:
+        for number, failure in zip(numbers, pool.map(run, numbers, chunksize=4)):
+            if failure is None:
+                continue
+            print(f"{failure}\n  {again} --only {number}", flush=True)
+            failures += 1
+            if failures == o.failures:
+                print(f"{failures} failures: the other runs are left out")
+                pool.shutdown(cancel_futures=True)
+                break
+    print(f"{len(numbers)} runs, {failures} wrong, {time.monotonic() - begin_time:.1f} s")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

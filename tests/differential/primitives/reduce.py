@@ -1,0 +1,56 @@
+"""reduce: sum, product, min, max."""
+import numpy as np
+
+from exact import exact_sum
+from expected import Bits, Near, Values
+from primitives.common import combined, few_or_many, near_sum, signs_of_sum
+from runs import Input, Run
+
+TYPES = ["i4", "u4", "i8", "u8", "f4", "f8"]
+
+
+def draw_run(draw):
+    operation = draw.one_of(["sum", "product", "min", "max"])
+    dtype = np.dtype(draw.one_of(TYPES))
+    n, large = few_or_many(draw, dtype.itemsize)
+    is_float = dtype.kind == "f"
+    array = draw.array(dtype, n, near_one if is_float and operation == "product" else None)
+    rungs, output = None, None
+    if not is_float or operation in ("min", "max"):
+        output = Values(combined(operation, array))
+    elif operation == "product":
+        output = product(array)
+    elif draw.chance(0.3):
+        rungs, output = ("reproducible",), exactly(array)
+    else:
+        output = roughly(array)
+    if not (is_float and operation == "sum"):
+        rungs = ("serial", "simd", "parallel")
+    return Run("reduce", [Input(array)], [output], operation, rungs=rungs, large=large)
+
+
+def near_one(draw, dtype, n):
+    """Factors whose products, of any of them, neither overflow nor lose bits."""
+    numbers = np.exp2(draw.numpy.uniform(-1, 1, n) * (100 / max(n, 100))) * np.where(draw.numpy.random(n) < 0.5, -1, 1)
+    if draw.chance(0.1) and n > 0:
+        numbers[draw.numpy.integers(0, n)] = draw.one_of([0.0, -0.0, np.inf, np.nan])
+    return numbers
+
+
+def product(array):
+    """n - 1 factors round once each, in any order. The sign is exact."""
+    wanted = np.prod(array.astype(np.longdouble), keepdims=True)
+    sign = -1 if np.signbit(array).sum() % 2 else 1
+    return Near(wanted, array.dtype, 2 * array.size * np.finfo(array.dtype).eps * abs(wanted), sign)
+
+
+def roughly(array):
+    numbers = array.astype(np.longdouble)
+    with np.errstate(all="ignore"):
+        wanted, magnitude = numbers.sum(keepdims=True), abs(numbers).sum(keepdims=True)
+    return near_sum(wanted, array.dtype, array.size, magnitude, signs_of_sum(array)[-1:])
+
+
+def exactly(array):
+    wanted = np.array([exact_sum(array)], array.dtype)
+    return Bits(wanted) if np.isfinite(wanted).all() else Values(wanted)

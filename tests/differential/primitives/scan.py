@@ -1,0 +1,32 @@
+"""scan: sum, min, max; inclusive and exclusive."""
+import numpy as np
+
+from expected import Values
+from primitives.common import accumulated, few_or_many, near_sum, shifted, signs_of_sum
+from runs import Input, Run
+
+TYPES = ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"]
+RUNGS = ("serial", "simd", "two_pass", "single_pass", "parallel")
+
+
+def draw_run(draw):
+    operation = draw.one_of(["sum", "sum", "min", "max"])
+    dtype, inclusive = np.dtype(draw.one_of(TYPES)), draw.chance(0.5)
+    n, large = few_or_many(draw, dtype.itemsize)
+    array = draw.array(dtype, n)
+    if dtype.kind == "f" and operation == "sum":
+        output, rungs = sums(array, inclusive), None
+    else:
+        output, rungs = Values(accumulated(operation, array, inclusive)), RUNGS
+    return Run("scan", [Input(array)], [output], operation, {"inclusive": inclusive} if inclusive or draw.chance(0.3) else {},
+               keeps_shape=True, rungs=rungs, warns=dtype.itemsize < 4, large=large)
+
+
+def sums(array, inclusive):
+    with np.errstate(all="ignore"):
+        wanted, magnitudes = array.astype(np.longdouble).cumsum(), abs(array.astype(np.longdouble)).cumsum()
+    additions, signs = np.arange(1, array.size + 1), signs_of_sum(array)[:array.size]
+    if not inclusive:
+        wanted, magnitudes, additions = (shifted(part, 0) for part in (wanted, magnitudes, additions))
+        signs = shifted(signs, 1)
+    return near_sum(wanted, array.dtype, additions, magnitudes, signs)

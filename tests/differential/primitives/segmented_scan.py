@@ -1,0 +1,49 @@
+"""segmented_scan: scans that begin again at every head; heads by flags, keys or offsets."""
+import numpy as np
+
+from expected import Near, Values
+from primitives.common import accumulated, few_or_many
+from primitives.scan import TYPES, sums
+from runs import Input, Run
+
+
+def draw_run(draw):
+    operation = draw.one_of(["sum", "sum", "min", "max"])
+    dtype, inclusive = np.dtype(draw.one_of(TYPES)), draw.chance(0.5)
+    n, large = few_or_many(draw, dtype.itemsize)
+    array = draw.array(dtype, n)
+    heads = np.unique(np.append(0, draw.numpy.integers(0, n + 1, draw.between(0, min(n, 200))))).astype(np.uint64)
+    kind = draw.one_of(["flags", "keys", "offsets"])
+    output = joined([scanned(part, operation, inclusive) for part in np.split(array, heads[1:].astype(int))])
+    params = {"heads": kind} if kind != "flags" or draw.chance(0.3) else {}
+    if inclusive:
+        params["inclusive"] = True
+    return Run("segmented_scan", [Input(array), as_input(draw, kind, heads, n)], [output], operation, params,
+               keeps_shape=True, warns=dtype.itemsize < 4, large=large)
+
+
+def scanned(part, operation, inclusive):
+    if part.dtype.kind == "f" and operation == "sum":
+        return sums(part, inclusive)
+    return Values(accumulated(operation, part, inclusive))
+
+
+def joined(parts):
+    arrays = np.concatenate([part.array for part in parts])
+    if isinstance(parts[0], Values):
+        return Values(arrays)
+    return Near(arrays, parts[0].dtype, np.concatenate([part.bound for part in parts]),
+                np.concatenate([part.signs for part in parts]))
+
+
+def as_input(draw, kind, heads, n):
+    begins = np.zeros(n, bool)
+    begins[heads[heads < n].astype(int)] = True
+    if kind == "flags":
+        flags = np.where(begins, draw.numpy.integers(1, 256, n), 0)
+        if n > 0 and draw.chance(0.5):
+            flags[0] = 0  # the first element is a head in any case
+        return Input(flags.astype("u1"))
+    if kind == "keys":
+        return Input((np.cumsum(begins) % draw.between(2, 9)).astype("u4"))
+    return Input(heads, in_step=False)  # offsets of n begin nothing

@@ -1,0 +1,31 @@
+"""Rules of `upsweep run` that a run may depend on.
+
+Runs that depend on a rule marked False are not drawn: the command does not follow it yet. To let them in, write True,
+or try them once: differential.py PROGRAM --assume RULE.
+"""
+
+FOLLOWED = {
+    "numpy_order": False,  # sort: every NaN last and equal, -0 equal to +0; descending, NaN first
+    "total_order": False,  # sort: IEEE 754's totalOrder by --param float_order=total_order
+    "bits_of_floats": False,  # sort: first_bit and bits of floats, with -0 as +0 and all NaN as one
+    "exact_edges": False,  # histogram: bin k of floats has edge k <= x < edge k + 1, edges computed in f64
+    "range_of_data": False,  # histogram: without a range, the least and the greatest sample; the last bin is closed
+    "closed_range": False,  # histogram: --param closed=true puts the last edge into the last bin
+    "wide_edges": False,  # histogram: edges of a wider type than the samples'
+    "more_samples": False,  # histogram: samples of i8, i16, i64, u64 and f64
+    "zero_sums": False,  # sums of -0 alone are -0
+    "segmented_scan": False,  # run segmented_scan
+    "out_type": False,  # reduce, scan: --out-type
+    "out_format": False,  # --format is of inputs alone, --out-format of outputs
+    "content": False,  # an input's format is told by its content, whatever its name
+    "shapes": False,  # element-wise outputs have the shape of the input
+    "fortran": False,  # .npy in Fortran order
+    "big_endian": False,  # .npy of big-endian numbers
+    "float16": False,  # .npy of float16, read as f32
+    "booleans": False,  # .npy of bool, read as u8
+    "nan_text": False,  # NaN is printed as nan, whatever its sign
+}
+
+
+def followed(rules):
+    return all(FOLLOWED[rule] for rule in rules)
