@@ -7,17 +7,12 @@ import subprocess
 import numpy as np
 
 from expected import Got
-from layouts import file_of, File, png, pnm, shape_for
+from layouts import file_of, image_file, shape_for
 from rules import followed
+from runs import name_of
 
 TIMEOUT = 60  # seconds
 EMULATED = {"partition": ("u4", "u8")}  # types of its emulated rungs; of all others i4 and f4
-TYPE_NAMES = {"i1": "i8", "u1": "u8", "i2": "i16", "u2": "u16", "i4": "i32", "u4": "u32", "i8": "i64", "u8": "u64",
-              "f4": "f32", "f8": "f64"}
-
-
-def name_of(dtype):
-    return TYPE_NAMES[dtype.kind + str(dtype.itemsize)]
 
 
 class Program:
@@ -68,49 +63,10 @@ class Call:
 # ---- inputs ---------------------------------------------------------------------------------------------------------
 
 
-def give(draw, call, array, number, raw_params, piped, params):
-    """Writes an input into the folder. Returns the file."""
-    shape = shape_for(draw, array.size)
-    file = file_of(draw, array, number, shape, raw_params is not None, piped, number > 0 and raw_params is not None)
-    file.shape = shape
-    if file.raw and raw_params:
-        params.update(raw_params)
-    return file
-
-
-def image_of(draw, given, number, params):
-    width, height, channels = given.image
-    kind = draw.one_of(["png"] + ["pnm"] * (channels in (1, 3)))
-    content = (png if kind == "png" else pnm)(given.array, width, height, channels)
-    ending = "png" if kind == "png" else draw.one_of(["pnm", "pgm" if channels == 1 else "ppm"])
-    if draw.chance(0.7):
-        params.pop("channels", None)  # the image says them
-    file = File(f"image{number}.{ending}", content)
-    file.shape = None
-    return file
-
-
-def extended(draw, array, more):
-    return np.concatenate([array, draw.array(array.dtype, more)])
-
-
 def write_inputs(draw, call, run, params):
-    """Writes the inputs, and puts the words that name them together."""
+    """Writes the inputs, and puts the words that name them together. Returns the files."""
     limit = run.inputs[0].array.size if draw.chance(0.1) and not run.inputs[0].image else None
-    more = draw.between(0, 50)
-    files = []
-    for number, given in enumerate(run.inputs):
-        array = given.array
-        if limit is not None and given.in_step:
-            array = extended(draw, array, more if number == 0 else draw.between(0, 50))
-        if given.image and draw.chance(0.6):
-            files.append(image_of(draw, given, number, params))
-        else:
-            files.append(give(draw, call, array, number, given.raw_params, call.stdin is None, params))
-        if files[-1].argument == "-":
-            call.stdin = files[-1]
-        with open(os.path.join(call.folder, files[-1].name), "wb") as out:
-            out.write(files[-1].content)
+    files = [file_for(draw, call, given, number, limit, params) for number, given in enumerate(run.inputs)]
     call.words += [run.primitive, files[0].argument]
     for file in files[1:]:
         call.words += ["--with", file.argument]
@@ -118,7 +74,32 @@ def write_inputs(draw, call, run, params):
         call.words += ["--type", name_of(run.inputs[0].array.dtype)]
     if limit is not None:
         call.words += ["-n", str(limit)]
+    if len(files) == 1 and followed(["out_format"]) and draw.chance(0.1):
+        call.words += ["--format", files[0].format]
     return files
+
+
+def file_for(draw, call, given, number, limit, params):
+    """Writes one of the files that hold an input; with a limit, more than the input."""
+    array = given.array
+    if limit is not None and given.in_step:
+        array = np.concatenate([array, draw.array(array.dtype, draw.between(0, 50))])
+    if given.image and draw.chance(0.6):
+        file = image_file(draw, array, *given.image, number)
+        if draw.chance(0.7):
+            params.pop("channels", None)  # the image says them
+    else:
+        told = given.raw_params is not None
+        file = file_of(draw, array, number, shape_for(draw, array.size), told, told and number > 0)
+        if file.raw:
+            params.update(given.raw_params)
+    if file.may_be_piped and call.stdin is None and draw.chance(0.25):
+        file.piped = draw.chance(0.6) and not file.fortran
+        file.redirected = not file.piped
+        call.stdin = file
+    with open(os.path.join(call.folder, file.name), "wb") as out:
+        out.write(file.content)
+    return file
 
 
 # ---- outputs --------------------------------------------------------------------------------------------------------
@@ -159,12 +140,15 @@ class JsonOutput:
 
 
 class StandardOutput:
-    """A .npy file on standard output."""
+    """A file on standard output: .npy, or raw numbers."""
 
-    def __init__(self, call):
-        call.words += ["-o", "-"]
+    def __init__(self, call, raw):
+        self.raw = raw
+        call.words += ["-o", "-"] + ["--out-format", "raw"] * raw
 
     def read(self, call, dtype):
+        if self.raw:
+            return Got(np.frombuffer(call.out, dtype))
         path = os.path.join(call.folder, "stdout.npy")
         with open(path, "wb") as file:
             file.write(call.out)
@@ -212,8 +196,10 @@ def choose_outputs(draw, call, run, files):
         main = file("-o") if draw.chance(0.5) else None
     elif run.large or draw.chance(0.4):
         main = file("-o")
+    elif draw.chance(0.3) and (count_known or followed(["out_format"])):
+        main = StandardOutput(call, not count_known or draw.chance(0.3) and followed(["out_format"]))
     else:
-        main = draw.one_of([TextOutput, JsonOutput] + [StandardOutput] * count_known)(call)
+        main = draw.one_of([TextOutput, JsonOutput])(call)
     further = len(run.outputs) - 1 - (draw.between(0, run.optional))
     return table, [main] + [file("--also") for _ in range(further)] + [None] * (len(run.outputs) - 1 - further)
 
@@ -223,7 +209,7 @@ def choose_outputs(draw, call, run, files):
 
 def choose_rung(draw, call, run, params):
     array = run.inputs[0].array
-    emulated = call.program.emulates and array.dtype in EMULATED.get(run.primitive, ("i4", "f4"))
+    emulated = call.program.emulates and not run.options and array.dtype in EMULATED.get(run.primitive, ("i4", "f4"))
     if emulated and array.size <= 2000 and run.rungs != ("reproducible",) and draw.chance(0.1):
         call.words += ["--backend", "simt"]
     elif run.rungs == ("reproducible",) or draw.chance(0.5):

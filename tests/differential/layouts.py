@@ -16,9 +16,17 @@ class File:
     """An array in a file, as the command is told of it."""
     name: str
     content: bytes
-    raw: bool = False  # its type has to be given
+    format: str = "npy"
+    shape: tuple = None  # of an array; nothing of an image
+    fortran: bool = False
+    may_be_piped: bool = False
     piped: bool = False  # given on standard input, as a pipe
     redirected: bool = False  # given on standard input, as a file
+
+    @property
+    def raw(self):
+        """Its type has to be given."""
+        return self.format == "raw"
 
     @property
     def argument(self):
@@ -65,7 +73,7 @@ def shape_for(draw, n):
 def npy(draw, array, shape):
     """A .npy file of the array."""
     dtype, stored = array.dtype, array.reshape(shape)
-    fortran = len(shape) > 1 and draw.chance(0.3) and followed(["fortran"])
+    fortran = draw.chance(0.3) and (len(shape) < 2 or followed(["fortran"]))
     descr = descr_of(draw, dtype)
     if dtype.itemsize > 1 and draw.chance(0.1) and followed(["big_endian"]):
         stored, descr = stored.astype(dtype.newbyteorder(">")), ">" + descr.lstrip("<=")
@@ -75,7 +83,8 @@ def npy(draw, array, shape):
         descr = draw.one_of(["|b1", "?"])
     elif not fortran and draw.chance(0.1) and followed(["booleans"]):
         descr = {"f": "f", "d": "d"}.get(dtype.char, descr)
-    return header(draw, descr, shape, fortran) + stored.tobytes("F" if fortran else "C")
+    return File(None, header(draw, descr, shape, fortran) + stored.tobytes("F" if fortran else "C"), shape=shape,
+                fortran=fortran and len(shape) > 1)
 
 
 def is_float16(array):
@@ -111,19 +120,30 @@ def big_endian(samples):
 # ---- any ------------------------------------------------------------------------------------------------------------
 
 
-def file_of(draw, array, number, shape, may_be_raw=True, may_be_piped=True, type_is_known=False):
-    """One of the files that hold an array: .npy or raw numbers, under any name, piped, redirected or named. Where the
-    command knows the type, it takes what has no name for raw numbers until it looks at the content."""
-    raw = may_be_raw and draw.chance(0.3)
-    content = array.tobytes() if raw else npy(draw, array, shape)
-    stem = draw.one_of(STEMS) if draw.chance(0.2) else "in"
-    ending = draw.one_of([".raw", ".bin", ""]) if raw else ".npy"
-    if not raw and draw.chance(0.1) and followed(["content"]):
-        ending = draw.one_of(["", ".NPY", ".raw", ".png", ".data"])
-    if raw and draw.chance(0.1) and followed(["content"]):
-        ending = draw.one_of([".RAW", ".dat", ".f32"])
-    file = File(f"{stem}{number}{ending}", content, raw)
-    if may_be_piped and draw.chance(0.25) and (raw or not type_is_known or followed(["content"])):
-        file.piped = draw.chance(0.6)
-        file.redirected = not file.piped
+def file_of(draw, array, number, shape, raw_is_told, type_is_known):
+    """An array in .npy or in raw numbers, under any name. `raw_is_told`: the command learns the type of raw numbers.
+    `type_is_known`: it takes what has no name for raw numbers, until it looks at the content."""
+    raw = raw_is_told and draw.chance(0.3)
+    file = File(None, array.tobytes(), "raw", shape=shape) if raw else npy(draw, array, shape)
+    file.name = f"{stem(draw)}{number}{ending(draw, raw)}"
+    file.may_be_piped = raw or not type_is_known or followed(["content"])
     return file
+
+
+def stem(draw):
+    return draw.one_of(STEMS) if draw.chance(0.2) else "in"
+
+
+def ending(draw, raw):
+    if draw.chance(0.1) and followed(["content"]):
+        return draw.one_of([".RAW", ".dat", ".f32"] if raw else ["", ".NPY", ".raw", ".png", ".data"])
+    return draw.one_of([".raw", ".bin", ""]) if raw else ".npy"
+
+
+def image_file(draw, samples, width, height, channels, number):
+    kind = draw.one_of(["png"] + ["pnm"] * (channels in (1, 3)))
+    content = (png if kind == "png" else pnm)(samples, width, height, channels)
+    endings = ["png"] if kind == "png" else ["pnm", "pgm" if channels == 1 else "ppm"]
+    if followed(["content"]):
+        endings += ["PNG", "npy", "dat"]
+    return File(f"image{number}.{draw.one_of(endings)}", content, format=kind, may_be_piped=followed(["content"]))

@@ -16,7 +16,7 @@ def write(call, name, content):
 
 def array_file(draw, call, dtype="i4", n=None, name="in.npy"):
     array = draw.array(dtype, draw.between(0, 300) if n is None else n)
-    return write(call, name, npy(draw, array, (array.size,)))
+    return write(call, name, npy(draw, array, (array.size,)).content)
 
 
 def any_array(draw, call):
@@ -27,12 +27,12 @@ def any_array(draw, call):
 
 
 def a_file_cut_short(draw, call):
-    content = npy(draw, draw.array("f4", 100), (100,))
+    content = npy(draw, draw.array("f4", 100), (100,)).content
     return ["reduce", write(call, "in.npy", content[:draw.between(0, len(content) - 1)])]
 
 
 def a_file_that_goes_on(draw, call):
-    content = npy(draw, draw.array("f4", 100), (100,))
+    content = npy(draw, draw.array("f4", 100), (100,)).content
     return ["reduce", write(call, "in.npy", content + bytes(draw.between(1, 9)))]
 
 
@@ -171,13 +171,13 @@ def values_of_a_width_not_moved(draw, call):
 
 def splitters_that_do_not_ascend(draw, call):
     splitters = draw.one_of([[], [0], [0, 1], [3, 3], [3, 2], [1, 2, 3, 3, 4], list(range(1, 32770))])
-    write(call, "s.npy", npy(draw, np.array(splitters, "u4"), (len(splitters),)))
+    write(call, "s.npy", npy(draw, np.array(splitters, "u4"), (len(splitters),)).content)
     return ["partition", array_file(draw, call, "u4"), "--op", "splitters", "--with", "s.npy"]
 
 
 def edges_that_do_not_ascend(draw, call):
     edges = draw.one_of([[], [1], [1, 1], [2, 1], [0, np.nan], [np.nan, 1], [-np.inf, 0, 0, np.inf], [0, -0.0]])
-    write(call, "e.npy", npy(draw, np.array(edges, "f4"), (len(edges),)))
+    write(call, "e.npy", npy(draw, np.array(edges, "f4"), (len(edges),)).content)
     return ["histogram", array_file(draw, call, "f4"), "--op", "edges", "--with", "e.npy"]
 
 

@@ -2,6 +2,15 @@
 from dataclasses import dataclass, field
 
 
+TYPE_NAMES = {"i1": "i8", "u1": "u8", "i2": "i16", "u2": "u16", "i4": "i32", "u4": "u32", "i8": "i64", "u8": "u64",
+              "f4": "f32", "f8": "f64"}
+
+
+def name_of(dtype):
+    """The command's name of a type."""
+    return TYPE_NAMES[dtype.kind + str(dtype.itemsize)]
+
+
 @dataclass
 class Input:
     array: object  # numpy

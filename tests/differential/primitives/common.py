@@ -3,7 +3,9 @@ import numpy as np
 
 from expected import Near
 from rules import followed
+from runs import name_of
 
+NARROW = ["i1", "u1", "i2", "u2", "i4", "u4", "f4"]  # types that a wider one holds without loss
 COMBINE = {"sum": np.add, "product": np.multiply, "min": np.minimum, "max": np.maximum}
 
 
@@ -11,6 +13,19 @@ def few_or_many(draw, itemsize):
     """A size, and whether it is of several chunks."""
     large = draw.chance(0.04)
     return (draw.size_of_chunks(itemsize) if large else draw.size()), large
+
+
+def array_and_type(draw, types, kind=None):
+    """An array of one of the types; or of a narrower one, and the option to compute in the other. Returns what is read,
+    what is computed with, the options, and whether it is of several chunks."""
+    dtype = np.dtype(draw.one_of(types))
+    narrow = [t for t in NARROW if t != dtype and np.can_cast(t, dtype)]
+    if not (narrow and followed(["out_type"]) and draw.chance(0.2)):
+        n, large = few_or_many(draw, dtype.itemsize)
+        array = draw.array(dtype, n, kind)
+        return array, array, [], large
+    array = draw.array(draw.one_of(narrow), draw.size())
+    return array, array.astype(dtype), ["--out-type", name_of(dtype)], False
 
 
 def neutral(operation, dtype):

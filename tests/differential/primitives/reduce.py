@@ -3,30 +3,26 @@ import numpy as np
 
 from exact import exact_sum
 from expected import Bits, Near, Values
-from primitives.common import combined, few_or_many, near_sum, signs_of_sum
+from primitives.common import array_and_type, combined, near_sum, signs_of_sum
 from runs import Input, Run
-
-TYPES = ["i4", "u4", "i8", "u8", "f4", "f8"]
 
 
 def draw_run(draw):
     operation = draw.one_of(["sum", "product", "min", "max"])
-    dtype = np.dtype(draw.one_of(TYPES))
-    n, large = few_or_many(draw, dtype.itemsize)
-    is_float = dtype.kind == "f"
-    array = draw.array(dtype, n, near_one if is_float and operation == "product" else None)
-    rungs, output = None, None
-    if not is_float or operation in ("min", "max"):
+    types = draw.one_of([["i4", "u4", "i8", "u8"], ["f4", "f8"]])
+    kind = near_one if operation == "product" and "f4" in types else None
+    read, array, options, large = array_and_type(draw, types, kind)
+    rungs = ("serial", "simd", "parallel")
+    if array.dtype.kind != "f" or operation in ("min", "max"):
         output = Values(combined(operation, array))
     elif operation == "product":
         output = product(array)
     elif draw.chance(0.3):
         rungs, output = ("reproducible",), exactly(array)
     else:
-        output = roughly(array)
-    if not (is_float and operation == "sum"):
-        rungs = ("serial", "simd", "parallel")
-    return Run("reduce", [Input(array)], [output], operation, rungs=rungs, large=large)
+        rungs, output = None, roughly(array)
+    return Run("reduce", [Input(read)], [output], operation, options=options, rungs=rungs,
+               warns=array.dtype.kind != "f" and operation in ("sum", "product"), large=large)
 
 
 def near_one(draw, dtype, n):

@@ -2,7 +2,7 @@
 import numpy as np
 
 from expected import Values
-from primitives.common import accumulated, few_or_many, near_sum, shifted, signs_of_sum
+from primitives.common import accumulated, array_and_type, near_sum, shifted, signs_of_sum
 from runs import Input, Run
 
 TYPES = ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"]
@@ -10,16 +10,22 @@ RUNGS = ("serial", "simd", "two_pass", "single_pass", "parallel")
 
 
 def draw_run(draw):
-    operation = draw.one_of(["sum", "sum", "min", "max"])
-    dtype, inclusive = np.dtype(draw.one_of(TYPES)), draw.chance(0.5)
-    n, large = few_or_many(draw, dtype.itemsize)
-    array = draw.array(dtype, n)
-    if dtype.kind == "f" and operation == "sum":
+    operation, inclusive = draw.one_of(["sum", "sum", "min", "max"]), draw.chance(0.5)
+    read, array, options, large = array_and_type(draw, TYPES)
+    if array.dtype.kind == "f" and operation == "sum":
         output, rungs = sums(array, inclusive), None
     else:
         output, rungs = Values(accumulated(operation, array, inclusive)), RUNGS
-    return Run("scan", [Input(array)], [output], operation, {"inclusive": inclusive} if inclusive or draw.chance(0.3) else {},
-               keeps_shape=True, rungs=rungs, warns=dtype.itemsize < 4, large=large)
+    return Run("scan", [Input(read)], [output], operation, flags(draw, inclusive), options, keeps_shape=True,
+               rungs=rungs, warns=may_wrap(array, operation), large=large)
+
+
+def flags(draw, inclusive):
+    return {"inclusive": inclusive} if inclusive or draw.chance(0.3) else {}
+
+
+def may_wrap(array, operation):
+    return array.dtype.kind != "f" and operation == "sum"
 
 
 def sums(array, inclusive):

@@ -2,24 +2,23 @@
 import numpy as np
 
 from expected import Near, Values
-from primitives.common import accumulated, few_or_many
-from primitives.scan import TYPES, sums
+from primitives.common import accumulated
+from primitives.scan import TYPES, flags, may_wrap, sums
 from runs import Input, Run
 
 
 def draw_run(draw):
-    operation = draw.one_of(["sum", "sum", "min", "max"])
-    dtype, inclusive = np.dtype(draw.one_of(TYPES)), draw.chance(0.5)
-    n, large = few_or_many(draw, dtype.itemsize)
-    array = draw.array(dtype, n)
+    operation, inclusive = draw.one_of(["sum", "sum", "min", "max"]), draw.chance(0.5)
+    read, array, options, large = array_and_type(draw, TYPES)
+    n = array.size
     heads = np.unique(np.append(0, draw.numpy.integers(0, n + 1, draw.between(0, min(n, 200))))).astype(np.uint64)
     kind = draw.one_of(["flags", "keys", "offsets"])
     output = joined([scanned(part, operation, inclusive) for part in np.split(array, heads[1:].astype(int))])
-    params = {"heads": kind} if kind != "flags" or draw.chance(0.3) else {}
-    if inclusive:
-        params["inclusive"] = True
-    return Run("segmented_scan", [Input(array), as_input(draw, kind, heads, n)], [output], operation, params,
-               keeps_shape=True, warns=dtype.itemsize < 4, large=large)
+    params = flags(draw, inclusive)
+    if kind != "flags" or draw.chance(0.3):
+        params["heads"] = kind
+    return Run("segmented_scan", [Input(read), as_input(draw, kind, heads, n)], [output], operation, params, options,
+               keeps_shape=True, warns=may_wrap(array, operation), large=large)
 
 
 def scanned(part, operation, inclusive):
@@ -46,4 +45,6 @@ def as_input(draw, kind, heads, n):
         return Input(flags.astype("u1"))
     if kind == "keys":
         return Input((np.cumsum(begins) % draw.between(2, 9)).astype("u4"))
-    return Input(heads, in_step=False)  # offsets of n begin nothing
+    if draw.chance(0.3):
+        heads = heads[1:]  # the first element is a head in any case
+    return Input(np.repeat(heads, draw.numpy.integers(1, 3, heads.size)), in_step=False)  # some segments are empty
