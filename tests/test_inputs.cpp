@@ -2,12 +2,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
 #include <map>
 #include <set>
 
+#include "base/unsigned_as.h"
 #include "lab/inputs.h"
 #include "lab/rng.h"
 #include "upsweep/error.h"
@@ -231,6 +233,22 @@ void expect_special_floats() {
     negative += std::signbit(v);
   }
   EXPECT_NEAR(negative, n / 2, 260);
+  // Each kind of special, of either sign; NaN of many payloads.
+  std::size_t zeros[2] = {}, infinities[2] = {}, nans[2] = {}, subnormals[2] = {};
+  std::set<UnsignedAs<T>> payloads;
+  for (T v : values<T>("specials")) {
+    const bool sign = std::signbit(v);
+    zeros[sign] += v == 0, infinities[sign] += std::isinf(v), nans[sign] += std::isnan(v);
+    subnormals[sign] += std::fpclassify(v) == FP_SUBNORMAL;
+    if (std::isnan(v)) payloads.insert(std::bit_cast<UnsignedAs<T>>(v));
+  }
+  for (const bool sign : {false, true}) {
+    EXPECT_NEAR(zeros[sign], n / 16, 160);
+    EXPECT_NEAR(infinities[sign], n / 16, 160);
+    EXPECT_NEAR(nans[sign], n / 8, 220);
+    EXPECT_NEAR(subnormals[sign], n / 16, 160);
+  }
+  EXPECT_GT(payloads.size(), n / 16);
 }
 
 TEST(Inputs, SpecialFloats) {

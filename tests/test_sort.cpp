@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -26,6 +27,7 @@
 #include "lab/primitive.h"
 #include "ladders/sort/binding.h"
 #include "ladders/sort/cpu_cores.h"
+#include "ladders/sort/cpu_merged.h"
 #include "ladders/sort/lab/oracle.h"
 #include "upsweep/sort.h"
 
@@ -76,8 +78,9 @@ TYPED_TEST(SortOf, Ends) {
 TYPED_TEST(SortOf, EveryRangeOfBits) {
   using T = TypeParam;
   Device cpu = Device::cpu();
+  constexpr bool floats = std::is_floating_point_v<T>;
   const std::size_t n = 3001, width = 8 * sizeof(T);
-  const auto keys = make_input<T>("uniform", n, 3);
+  const auto keys = make_input<T>(floats ? "specials" : "uniform", n, 3);
   for (const auto& [first, bits] : {std::pair<std::size_t, std::size_t>{0, 1},
                                     {0, width},
                                     {1, width - 1},
@@ -85,10 +88,14 @@ TYPED_TEST(SortOf, EveryRangeOfBits) {
                                     {width - 1, 1},
                                     {width / 2, width / 2},
                                     {1, width - 2}}) {
+    FloatOrder float_order{};
     const auto number = [&, first = first, bits = bits](T key) {
       std::int64_t order;
-      if constexpr (std::is_floating_point_v<T>) {  // magnitudes in sign-magnitude notation, in two's complement
+      if constexpr (floats) {  // magnitudes in sign-magnitude notation, in two's complement
         using S = std::make_signed_t<UnsignedAs<T>>;
+        if (float_order == FloatOrder::by_value && std::isnan(key))
+          key = std::bit_cast<T>(std::numeric_limits<S>::max());
+        if (float_order == FloatOrder::by_value && key == 0) key = 0;
         const S word = std::bit_cast<S>(key);
         order = word >= 0 ? word : -static_cast<std::int64_t>(word & std::numeric_limits<S>::max()) - 1;
       } else {
@@ -98,20 +105,26 @@ TYPED_TEST(SortOf, EveryRangeOfBits) {
           static_cast<std::uint64_t>(order) + (std::is_signed_v<T> ? std::uint64_t{1} << (width - 1) : 0);
       return from_bottom >> first & ~std::uint64_t{0} >> (64 - bits);
     };
-    for (const Order order : {Order::ascending, Order::descending}) {
+    for (const auto& [order, floats_by] : {std::pair{Order::ascending, FloatOrder::by_value},
+                                           {Order::descending, FloatOrder::by_value},
+                                           {Order::ascending, FloatOrder::total_order},
+                                           {Order::descending, FloatOrder::total_order}}) {
+      if (!floats && floats_by == FloatOrder::total_order) continue;
+      float_order = floats_by;
+      const Sorting sorting{.order = order, .first_bit = first, .bits = bits, .float_order = float_order};
       U32 expected(n);
       std::iota(expected.begin(), expected.end(), 0u);
-      std::stable_sort(expected.begin(), expected.end(), [&](auto a, auto b) {
-        return order == Order::ascending ? number(keys[a]) < number(keys[b]) : number(keys[a]) > number(keys[b]);
+      std::stable_sort(expected.begin(), expected.end(), [&, descending = order == Order::descending](auto a, auto b) {
+        return descending ? number(keys[a]) > number(keys[b]) : number(keys[a]) < number(keys[b]);
       });
       for (const std::string& rung : rungs) {
         U32 indices(n);
-        argsort(cpu, keys, indices, {.order = order, .first_bit = first, .bits = bits}, {.rung = rung});
+        argsort(cpu, keys, indices, sorting, {.rung = rung});
         ASSERT_EQ(indices, expected) << rung << ' ' << first << ' ' << bits;
         std::vector<T> in_place = keys;
-        sort(cpu, in_place, in_place, {.order = order, .first_bit = first, .bits = bits}, {.rung = rung});
+        sort(cpu, in_place, in_place, sorting, {.rung = rung});
         for (std::size_t i = 0; i < n; ++i)
-          ASSERT_EQ(in_place[i], keys[expected[i]]) << rung << ' ' << first << ' ' << bits;
+          ASSERT_EQ(std::memcmp(&in_place[i], &keys[expected[i]], sizeof(T)), 0) << rung << ' ' << first << ' ' << bits;
       }
     }
   }
@@ -132,7 +145,8 @@ TEST_F(SortLibrary, FloatsInTotalOrder) {
     for (const std::uint32_t i : order) keys.push_back(sorted[i]), wide.push_back(static_cast<double>(sorted[i]));
     for (const std::string& rung : rungs)
       for (const bool descending : {false, true}) {
-        const Sorting sorting{.order = descending ? Order::descending : Order::ascending};
+        const Sorting sorting{.order = descending ? Order::descending : Order::ascending,
+                              .float_order = FloatOrder::total_order};
         sort(cpu, keys, out, sorting, {.rung = rung});
         sort(cpu, wide, wide_out, sorting, {.rung = rung});
         for (std::size_t i = 0; i < out.size(); ++i) {
@@ -143,6 +157,72 @@ TEST_F(SortLibrary, FloatsInTotalOrder) {
         }
       }
   }
+}
+
+// By value, beside std::stable_sort with < and isnan: -0 equals +0, all NaN are equal and come last, or first in
+// descending order. Bits are kept: a key's index says which it is.
+template <class T, class Value>
+void expect_by_value(Device& cpu, std::size_t n, Order order, const std::string& rung) {
+  const auto keys = make_input<T>("specials", n, n);
+  U32 expected(n);
+  std::iota(expected.begin(), expected.end(), 0u);
+  std::stable_sort(expected.begin(), expected.end(), [&](auto i, auto j) {
+    const T a = order == Order::ascending ? keys[i] : keys[j], b = order == Order::ascending ? keys[j] : keys[i];
+    return !std::isnan(a) && (std::isnan(b) || a < b);
+  });
+  const auto as_expected = [&](const std::vector<T>& out) {
+    for (std::size_t i = 0; i < n; ++i)
+      if (std::memcmp(&out[i], &keys[expected[i]], sizeof(T)) != 0) return false;
+    return true;
+  };
+  const Sorting sorting{.order = order};
+  const Options options{.rung = rung};
+  std::vector<T> out(n), in_place = keys, again(n);
+  sort(cpu, keys, out, sorting, options);
+  EXPECT_TRUE(as_expected(out)) << rung << ' ' << n;
+  sort(cpu, in_place, in_place, sorting, options);
+  EXPECT_TRUE(as_expected(in_place)) << rung << ' ' << n;
+  U32 indices(n), beside(n);
+  argsort(cpu, keys, indices, sorting, options);
+  EXPECT_EQ(indices, expected) << rung << ' ' << n;
+  argsort(cpu, keys, again, beside, sorting, options);
+  EXPECT_TRUE(as_expected(again) && beside == expected) << rung << ' ' << n;
+  std::vector<Value> values(n), moved(n);
+  for (std::size_t i = 0; i < n; ++i) std::memcpy(&values[i], &i, std::min(sizeof i, sizeof(Value)));
+  sort(cpu, keys, values, out, moved, sorting, options);
+  in_place = keys;
+  auto values_in_place = values;
+  sort(cpu, in_place, values_in_place, in_place, values_in_place, sorting, options);
+  EXPECT_TRUE(as_expected(out) && as_expected(in_place)) << rung << ' ' << n;
+  for (std::size_t i = 0; i < n; ++i) {
+    ASSERT_EQ(std::memcmp(&moved[i], &values[expected[i]], sizeof(Value)), 0) << rung << ' ' << n;
+    ASSERT_EQ(std::memcmp(&values_in_place[i], &moved[i], sizeof(Value)), 0) << rung << ' ' << n;
+  }
+}
+
+TEST_F(SortLibrary, FloatsByValue) {
+  struct Two {
+    std::uint64_t low, high;
+  };
+  for (const std::string& rung : rungs)
+    for (const Order order : {Order::ascending, Order::descending})
+      for (const std::size_t n : {1u, 2u, 20u, 1000u, 70'001u}) {
+        expect_by_value<float, std::uint32_t>(cpu, n, order, rung);
+        expect_by_value<double, Two>(cpu, n, order, rung);
+        expect_by_value<float, double>(cpu, n, order, rung);
+      }
+}
+
+TEST_F(SortLibrary, NanOfArithmeticIsLast) {
+  const float zero = 0, nan = -std::numeric_limits<float>::quiet_NaN();  // as 0 / 0 on x86: its sign is set
+  const std::vector<float> keys{5, 9, nan, 5, zero, -zero};
+  U32 indices(6);
+  argsort(cpu, keys, indices);
+  EXPECT_EQ(indices, (U32{4, 5, 0, 3, 1, 2}));
+  argsort(cpu, keys, indices, {.order = Order::descending});
+  EXPECT_EQ(indices, (U32{2, 1, 0, 3, 4, 5}));
+  argsort(cpu, keys, indices, {.float_order = FloatOrder::total_order});
+  EXPECT_EQ(indices, (U32{2, 5, 4, 0, 3, 1}));
 }
 
 TEST_F(SortLibrary, EqualKeysKeepTheirOrder) {
@@ -275,9 +355,10 @@ std::optional<std::string> mistake(const Case& c, const Problem& problem, const 
   Status status;
   visit(c.type, [&]<class T>(TypeTag<T>) {
     const auto a = Binding::args<T, NoOperation>(call);
-    const Caller caller = ladders::sort::caller_of(a);
-    status =
-        ladders::sort::sort_on_cores(caller, a.n, a.first_bit, a.bits, static_cast<int>(threads), limits, workspace);
+    const int cores = static_cast<int>(threads);
+    status = ladders::sort::sort_by_numbers(a, cores, [&](const Caller& caller) {
+      return ladders::sort::sort_on_cores(caller, a.n, a.first_bit, a.bits, cores, limits, workspace);
+    });
   });
   if (!status) return "failed";
   for (const auto& array : arrays)
@@ -297,7 +378,8 @@ TEST(SortCpu, EveryInstructionSet) {
         for (const Order order : {Order::ascending, Order::descending})
           for (const std::size_t n : {1u, 25u, 599u, 1029u, 20'001u}) {
             if (under_sanitizer && (n == 1029 || order == Order::descending)) continue;  // 6 times slower, or 100 times
-            for (const char* input : {"uniform", "zipf", "two_valued"}) {
+            for (const char* input : {"uniform", "zipf", "two_valued", "specials"}) {
+              if (input == std::string_view("specials") && !is_float(type)) continue;
               if (under_thread_sanitizer && input != std::string_view("uniform")) continue;
               const Case c{.type = type, .operation = order, .n = n, .input = input, .seed = n, .settings = settings};
               const auto problem = sort_cases().make(c, {});
@@ -334,7 +416,8 @@ TEST(SortCpu, KeysThatDifferInLowBitsOnly) {
 bool accepted(const Call& call) {
   using namespace ladders::sort;
   EXPECT_TRUE(proves_itself(call, /*any_order=*/false));
-  const bool sorted = !find_mistake(truth_of(call), call, /*any_order=*/false), unsorted = !find_disorder(call);
+  const bool sorted = !find_mistake(truth_of(call), call, /*any_order=*/false);
+  const bool unsorted = !find_disorder(call, /*any_order=*/false);
   EXPECT_EQ(sorted, unsorted);
   return unsorted;
 }
@@ -350,11 +433,17 @@ bool accepts_keys(const std::vector<T>& keys, const std::vector<T>& out, Order o
 TEST(SortOracle, KeysAlone) {
   const std::vector<float> keys{2, -0.0f, 1, 0.0f, 2};
   EXPECT_TRUE(accepts_keys(keys, {-0.0f, 0.0f, 1, 2, 2}));
-  EXPECT_TRUE(accepts_keys(keys, {2, 2, 1, 0.0f, -0.0f}, Order::descending));
-  EXPECT_FALSE(accepts_keys(keys, {0.0f, -0.0f, 1, 2, 2})) << "-0 comes first";
+  EXPECT_TRUE(accepts_keys(keys, {2, 2, 1, -0.0f, 0.0f}, Order::descending));
+  EXPECT_FALSE(accepts_keys(keys, {0.0f, -0.0f, 1, 2, 2})) << "equal keys exchanged";
+  const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
+  EXPECT_TRUE(accepts_keys<float>({nan, inf, -nan, 1}, {1, inf, nan, -nan}));
+  EXPECT_TRUE(accepts_keys<float>({nan, inf, -nan, 1}, {nan, -nan, inf, 1}, Order::descending));
+  EXPECT_FALSE(accepts_keys<float>({nan, inf, -nan, 1}, {1, inf, -nan, nan})) << "equal keys exchanged";
+  EXPECT_FALSE(accepts_keys<float>({nan, inf, -nan, 1}, {-nan, 1, inf, nan})) << "NaN is last";
+  EXPECT_FALSE(accepts_keys<float>({nan, inf, -nan, 1}, {1, nan, -nan, inf})) << "NaN is last";
   EXPECT_FALSE(accepts_keys(keys, {-0.0f, 0.0f, 2, 1, 2})) << "two exchanged";
   EXPECT_FALSE(accepts_keys(keys, {-0.0f, 0.0f, 1, 1, 2})) << "one instead of another";
-  EXPECT_FALSE(accepts_keys(keys, {2, 2, 1, 0.0f, -0.0f})) << "descending";
+  EXPECT_FALSE(accepts_keys(keys, {2, 2, 1, -0.0f, 0.0f})) << "descending";
 }
 
 TEST(SortOracle, Indices) {

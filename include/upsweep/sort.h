@@ -3,18 +3,23 @@
 //   upsweep::sort(device, keys, keys);                                            // in place
 //   upsweep::sort(device, keys, values, out, out_values, {.order = upsweep::Order::descending});
 //   upsweep::sort(device, keys, out, {.first_bit = 8});                           // the lowest byte is not compared
+//   upsweep::sort(device, keys, out, {.float_order = upsweep::FloatOrder::total_order});
 //   std::vector<std::uint32_t> indices(keys.size());
 //   upsweep::argsort(device, keys, indices);                                      // keys[indices[0]] is the first
 //
-// Keys are of any element type. Integers compare as numbers, floats by IEEE 754's totalOrder: negative NaN, -inf, ...,
-// -0, +0, ..., inf, NaN. Equal keys keep their order, descending too. Values go where their keys go; they may be of any
-// trivially copyable type of 4, 8 or 16 bytes. Indices are std::uint32_t for fewer than 2^32 keys, and std::uint64_t
-// for more. Outputs have room for as many elements as the input has; the output of keys may be the array of keys, and
-// that of values the array of values; no other arrays overlap.
+// Keys are of any element type and compare as numbers: -inf, ..., -0 and +0, which are equal, ..., inf, and last NaN,
+// which are all equal, whatever their signs and payloads. (So it is in NumPy.) Descending is the reverse, with NaN
+// first. FloatOrder::total_order is IEEE 754's totalOrder instead, in which floats of different bits are not equal:
+// negative NaN, -inf, ..., -0, +0, ..., inf, NaN. It changes nothing for integers.
 //
-// Compared are the bits [first_bit, first_bit + bits) of the number that a key's place in its type's order is: an
-// unsigned integer's bits; a signed integer's with the sign inverted; a float's with the sign inverted, and all others
-// too if it is negative.
+// Equal keys keep their order, descending too; every key keeps its bits. Values go where their keys go; they may be of
+// any trivially copyable type of 4, 8 or 16 bytes. Indices are std::uint32_t for fewer than 2^32 keys, and
+// std::uint64_t for more. Outputs have room for as many elements as the input has; the output of keys may be the array
+// of keys, and that of values the array of values; no other arrays overlap.
+//
+// Compared are the bits [first_bit, first_bit + bits) of a key's number, which is an unsigned integer's bits; a signed
+// integer's with the sign inverted; a float's with the sign inverted, and all others too if it is negative. Unless
+// total_order is asked for, -0 has the number of +0, and every NaN has that of all ones.
 //
 // Refused with Error(invalid_argument) before anything is launched: 0 bits, or more than the key has from first_bit on;
 // more or fewer values than keys; indices of the wrong type.
@@ -25,6 +30,7 @@
 #include <optional>
 
 #include "upsweep/buffer.h"
+#include "upsweep/float_order.h"
 #include "upsweep/invoke.h"
 #include "upsweep/operations.h"
 #include "upsweep/values.h"
@@ -35,6 +41,7 @@ struct Sorting {
   Order order = Order::ascending;
   std::uint64_t first_bit = 0;
   std::optional<std::uint64_t> bits{};  // all from first_bit up
+  FloatOrder float_order = FloatOrder::by_value;
 };
 
 namespace detail {
@@ -46,7 +53,7 @@ Request sort_request(const Keys& keys, const Sorting& sorting) {
   return {.contract = &sort_contract,
           .operation = sorting.order,
           .in = {view(keys)},
-          .scalars = {first, sorting.bits.value_or(rest)}};
+          .scalars = {first, sorting.bits.value_or(rest), sorting.float_order}};
 }
 
 }  // namespace detail

@@ -15,11 +15,12 @@ namespace {
 // clang-format off
 enum class Kind : std::uint8_t {
   uniform, constant, all_same, two_valued, sorted, reversed, zipf, random_walk, permutation, alternating_extremes,
-  cancellation, denormals, nan, inf, wide, signed_zeros  // floats only, from here on
+  cancellation, denormals, nan, inf, wide, signed_zeros, specials  // floats only, from here on
 };
-constexpr std::array<std::string_view, 16> names{
+constexpr std::array<std::string_view, 17> names{
     "uniform", "constant", "all_same", "two_valued", "sorted", "reversed", "zipf", "random_walk", "permutation",
-    "alternating_extremes", "cancellation", "denormals", "nan", "inf", "wide", "signed_zeros"};
+    "alternating_extremes", "cancellation", "denormals", "nan", "inf", "wide", "signed_zeros",
+    "specials"};
 // clang-format on
 
 std::span<const std::string_view> names_for(Type type) {
@@ -236,6 +237,24 @@ void fill_float(Kind kind, std::size_t n, std::uint64_t seed, std::size_t first,
     case Kind::wide:
       return each(seed, first, out, [&](std::size_t, std::uint64_t bits) {
         return assemble(bits >> 63, static_cast<Word>((bits >> 52 & 0x7FF) * (max_exponent - 34) >> 11), bits);
+      });
+    case Kind::specials:
+      return each(seed, first, out, [&](std::size_t, std::uint64_t bits) {
+        const bool negative = bits >> 63;
+        switch (bits >> 60 & 7) {
+          case 0:
+            return negative ? -T{0} : T{0};
+          case 1:
+            return assemble(negative, max_exponent, 0);
+          case 2:
+            return assemble(negative, max_exponent, Word{1} << (mantissa_bits - 1));
+          case 3:
+            return assemble(negative, max_exponent, bits & mantissa_mask ? bits : 1);
+          case 4:
+            return assemble(negative, 0, bits);
+          default:
+            return from_bits<T>(bits);
+        }
       });
     default:  // signed_zeros
       return each(seed, first, out, [](std::size_t, std::uint64_t bits) { return bits >> 63 ? -T{0} : T{0}; });

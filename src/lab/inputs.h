@@ -26,6 +26,9 @@
 //                                                                    too; not the top 34 binades, so that no sum of up
 //                                                                    to 2^34 elements overflows
 // signed_zeros          -                                            +0 or -0 by a fair coin
+// specials              -                                            of either sign: an eighth zeros, an eighth
+//                                                                    infinities, an eighth the usual NaN, an eighth NaN
+//                                                                    of any payload, an eighth subnormal; else `uniform`
 //
 // All have random access except random_walk, where a part costs the walk up to its end.
 #pragma once

@@ -14,15 +14,15 @@
 namespace upsweep::ladders::sort {
 
 // Count is the type of indices: 32 bits if they fit.
-template <class K, class Count>
-__global__ void flags_kernel(const K* keys, std::size_t n, KeyOrder<K> order, unsigned bit,
+template <class Order, class Count>
+__global__ void flags_kernel(const typename Order::Key* keys, std::size_t n, Order order, unsigned bit,
                              Count* flags) {  // [n + 1]; flags[n] is 0, so that its prefix is the total
   const std::size_t i = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i <= n) flags[i] = i < n && !(order(keys[i]) >> bit & 1);
 }
 
-template <class K, class Count>
-__global__ void split_kernel(Moved<K> moved, std::size_t n, KeyOrder<K> order, unsigned bit,
+template <class Order, class Count>
+__global__ void split_kernel(Moved<typename Order::Key> moved, std::size_t n, Order order, unsigned bit,
                              const Count* zeros) {  // [n + 1], keys with a 0 before each
   const std::size_t i = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= n) return;
@@ -51,10 +51,11 @@ struct split_1bit {
           const unsigned block = a.tuning.block_or(256), bit = a.first_bit + pass;
           const Shape shape{
               .grid = static_cast<unsigned>(ceil_div(a.n + 1, block)), .block = block, .stream = a.stream};
-          if (Status s = launch(flags_kernel<Key, Count>, shape, moved.keys, a.n, a.order, bit, flags); !s) return s;
+          if (Status s = launch(flags_kernel<OrderOf<T>, Count>, shape, moved.keys, a.n, a.order, bit, flags); !s)
+            return s;
           if (Status s = scan::reduce_then_scan::run<Count, Sum>({a, flags, flags, a.n + 1, false, Sum{}}); !s)
             return s;
-          return launch(split_kernel<Key, Count>, shape, moved, a.n, a.order, bit, flags);
+          return launch(split_kernel<OrderOf<T>, Count>, shape, moved, a.n, a.order, bit, flags);
         });
   }
 };

@@ -13,16 +13,17 @@
 
 namespace upsweep::ladders::sort {
 
-// Buckets are digits of a key's order.
+// Buckets are digits of a key's number.
+template <class Order>
 struct OrderDigit {};
 
 }  // namespace upsweep::ladders::sort
 
 namespace upsweep::ladders::partition {
 
-template <class T>
-struct Buckets<T, sort::OrderDigit> {
-  sort::KeyOrder<T> order;
+template <class T, class Order>
+struct Buckets<T, sort::OrderDigit<Order>> {
+  Order order;
   unsigned first_bit;
   unsigned count;  // a power of two
   UPSWEEP_HD unsigned operator()(T key) const { return static_cast<unsigned>(order(key) >> first_bit) & (count - 1); }
@@ -48,9 +49,9 @@ struct lsd_4bit {
     return in_passes(a, static_cast<unsigned>(ceil_div(a.bits, digit)), offsets * sizeof(std::uint64_t),
                      [&](const Moved<Key>& moved, unsigned pass, std::byte* scratch) {
                        const unsigned first = pass * digit, left = a.bits - first;
-                       const partition::Buckets<Key, OrderDigit> buckets{a.order, a.first_bit + first,
+                       const partition::Buckets<Key, OrderDigit<OrderOf<T>>> buckets{a.order, a.first_bit + first,
                                                                          1u << (left < digit ? left : digit)};
-                       return partition::shared_reorder::run<Key, OrderDigit>(
+                       return partition::shared_reorder::run<Key, OrderDigit<OrderOf<T>>>(
                            {a, {moved.keys, a.n, buckets}, moved.out, moved.values, {scratch, true}});
                      });
   }

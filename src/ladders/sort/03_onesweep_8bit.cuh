@@ -32,17 +32,12 @@ struct SweepTile {
   unsigned warp_totals[warp_size], tile;
 };
 
-// Two blocks per multiprocessor: one loads while the other ranks.
-template <class Tile, class K, bool is_float>
-__global__ void __launch_bounds__(sweep_block, 2)
-    onesweep_8bit_kernel(Sweep<K, is_float> sweep, unsigned d, unsigned* next_tile) {
-  auto& m = *dynamic_shared<Tile>();
+// Block-wide: the pass over one tile, whose digits are those of `in`.
+template <class Tile, class K, class Digit, class ThePass>
+__device__ __forceinline__ void sweep_tile(Tile& m, const partition::Input<K, Digit>& in, const ThePass& pass,
+                                           unsigned* next_tile) {
   const unsigned t = threadIdx.x, lane = t % warp_size, warp = t / warp_size, lower_lanes = (1u << lane) - 1;
-  allow_next_launch();
-  wait_for_previous();
-  const auto pass = sweep.template pass<typename Tile::Places>(d);
-  if (pass.skipped) return;
-  const K past = pass.codec.read_as(pass.in.buckets.last_key());
+  const K past = pass.codec.read_as(in.buckets.last_key());
   // 1. Tiles in the order in which blocks come: those that a tile waits for have been drawn.
   if (t == 0) {
     const unsigned drawn = atomicAdd(next_tile, 1u);
@@ -52,19 +47,19 @@ __global__ void __launch_bounds__(sweep_block, 2)
   for (unsigned c = t; c < digit_values * sweep_warps; c += sweep_block) m.counts[c] = 0;
   pass.places.prepare(m.places);
   __syncthreads();
-  const std::size_t first = std::size_t(m.tile) * Tile::size, left = pass.in.n - first;
+  const std::size_t first = std::size_t(m.tile) * Tile::size, left = in.n - first;
   const unsigned size = left < Tile::size ? static_cast<unsigned>(left) : Tile::size;
   // 2. The rank of each key among the warp's keys of its bucket: lanes with the same digit find each other by ballots.
   K keys[Tile::rows];
   unsigned ranks[Tile::rows];
 #pragma unroll
   for (unsigned r = 0; r < Tile::rows; ++r)
-    keys[r] = Tile::element(r) < size ? pass.in.keys[first + Tile::element(r)] : past;
+    keys[r] = Tile::element(r) < size ? in.keys[first + Tile::element(r)] : past;
 #pragma unroll
   for (unsigned r = 0; r < Tile::rows; ++r) keys[r] = pass.codec.encode(keys[r]);
 #pragma unroll
   for (unsigned r = 0; r < Tile::rows; ++r) {
-    const unsigned digit = pass.in.buckets(keys[r]);
+    const unsigned digit = in.buckets(keys[r]);
     unsigned peers = all_lanes;
 #pragma unroll
     for (unsigned b = 0; b < digit_bits; ++b) {
@@ -100,7 +95,7 @@ __global__ void __launch_bounds__(sweep_block, 2)
   }
 #pragma unroll
   for (unsigned r = 0; r < Tile::rows; ++r) {
-    const unsigned to = m.counts[pass.in.buckets(keys[r]) * sweep_warps + warp] + ranks[r];
+    const unsigned to = m.counts[in.buckets(keys[r]) * sweep_warps + warp] + ranks[r];
     m.keys[to] = keys[r];
     m.from[to] = static_cast<std::uint16_t>(Tile::element(r));
   }
@@ -109,10 +104,22 @@ __global__ void __launch_bounds__(sweep_block, 2)
   // 5. Neighbouring keys of a bucket to neighbouring places.
   for (unsigned p = t; p < size; p += sweep_block) {
     const K key = m.keys[p];
-    const std::size_t place = m.place[pass.in.buckets(key)] + p;
+    const std::size_t place = m.place[in.buckets(key)] + p;
     pass.out[place] = pass.codec.decode(key);
     pass.values.move(first + m.from[p], place);
   }
+}
+
+// Two blocks per multiprocessor: one loads while the other ranks.
+template <class Tile, class K, bool is_float>
+__global__ void __launch_bounds__(sweep_block, 2)
+    onesweep_8bit_kernel(Sweep<K, is_float> sweep, unsigned d, unsigned* next_tile) {
+  auto& m = *dynamic_shared<Tile>();
+  allow_next_launch();
+  wait_for_previous();
+  const auto pass = sweep.template pass<typename Tile::Places>(d);
+  if (pass.skipped) return;
+  pass.with_input([&](const auto& in) { sweep_tile(m, in, pass, next_tile); });
 }
 
 struct onesweep_8bit {

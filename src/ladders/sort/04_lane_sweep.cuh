@@ -31,8 +31,10 @@ __global__ void __launch_bounds__(Tiles::block, Tiles::blocks_per_sm)
     if (threadIdx.x == 0) queue.leave(first_tile);
     return;
   }
-  partition::partition_in_tiles<Tiles>(m, pass.in, pass.out, pass.values, pass.places, queue, first_tile, nothing,
-                                       pass.codec);
+  pass.with_input([&](const auto& in) {
+    partition::partition_in_tiles<Tiles>(m, in, pass.out, pass.values, pass.places, queue, first_tile, nothing,
+                                         pass.codec);
+  });
 }
 
 struct onesweep_8bit;

@@ -18,15 +18,16 @@ namespace upsweep::ladders::sort {
 
 inline constexpr unsigned keys_per_thread = 4;
 
-template <bool has_index, class K>
-__global__ void one_block_kernel(const K* keys, K* out, Values values, unsigned n, KeyOrder<K> order,
-                                 Ordered<K> compared) {  // the bits that are compared
+template <bool has_index, class Order, class K = typename Order::Key>
+__global__ void one_block_kernel(const K* keys, K* out, Values values, unsigned n, Order order,
+                                 Ordered<K> compared,  // the bits that are compared
+                                 K last) {             // the number of a key that no key comes after
   using Key = Ordered<K>;
   constexpr unsigned each = keys_per_thread;
   const unsigned t = threadIdx.x, all = blockDim.x * each;
   Key* const runs = dynamic_shared<Key>();  // [2][all]: a merge writes the one that the merge before does not read
   unsigned* const indices = reinterpret_cast<unsigned*>(runs + 2 * all);  // likewise
-  const auto precedes = [=](Key a, Key b) { return (a & compared) < (b & compared); };
+  const auto precedes = [=](Key a, Key b) { return (order.merged(a) & compared) < (order.merged(b) & compared); };
   allow_next_launch();
   wait_for_previous();
   // 1. Four keys; those past the end come last.
@@ -35,7 +36,7 @@ __global__ void one_block_kernel(const K* keys, K* out, Values values, unsigned 
 #pragma unroll
   for (unsigned k = 0; k < each; ++k) {
     to[k] = index[k] = t * each + k;
-    own[k] = index[k] < n ? Key(order(keys[index[k]])) : Key(~Key(0));
+    own[k] = index[k] < n ? Key(order.number(keys[index[k]])) : Key(last);
   }
 #pragma unroll
   for (unsigned round = 0; round < each; ++round)
@@ -113,9 +114,10 @@ struct one_block {
     const std::size_t bytes = sizeof(Ordered<Key>) + (has_index ? sizeof(unsigned) : 0);
     const std::uint64_t compared = ~std::uint64_t(0) >> (64 - a.bits) << a.first_bit;
     return launch(
-        one_block_kernel<has_index, Key>,
+        one_block_kernel<has_index, OrderOf<T>>,
         {.block = block, .shared_bytes = 2 * block * keys_per_thread * bytes, .overlap = true, .stream = a.stream},
-        a.keys, a.out, a.values, static_cast<unsigned>(a.n), a.order, static_cast<Ordered<Key>>(compared));
+        a.keys, a.out, a.values, static_cast<unsigned>(a.n), a.order, static_cast<Ordered<Key>>(compared),
+        a.order.last(a.first_bit + a.bits));
   }
 };
 

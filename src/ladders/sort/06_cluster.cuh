@@ -36,10 +36,32 @@ struct ClusterTile {
   unsigned warp_totals[warp_size];
 };
 
-template <bool has_index, class K>
+// Buckets are digits of numbers.
+template <class Order>
+struct NumberDigit {};
+
+}  // namespace upsweep::ladders::sort
+
+namespace upsweep::ladders::partition {
+
+template <class T, class Order>
+struct Buckets<T, sort::NumberDigit<Order>> {
+  Order order;
+  unsigned shift;
+  unsigned count;  // a power of two
+  UPSWEEP_HD unsigned operator()(T number) const {
+    return static_cast<unsigned>(order.merged(number) >> shift) & (count - 1);
+  }
+};
+
+}  // namespace upsweep::ladders::partition
+
+namespace upsweep::ladders::sort {
+
+template <bool has_index, class Order, class K = typename Order::Key>
 __global__ void __launch_bounds__(cluster_block)
-    cluster_sort_kernel(const K* keys, K* out, Values values, unsigned n, KeyOrder<K> order, Digits digits,
-                        unsigned blocks, Ordered<K> nothing) {
+    cluster_sort_kernel(const K* keys, K* out, Values values, unsigned n, Order order, Digits digits, unsigned blocks,
+                        Ordered<K> nothing) {
   using Tile = ClusterTile<K, has_index>;
   auto& m = *dynamic_shared<Tile>();
   const unsigned t = threadIdx.x, block = cluster_rank(), first = block * Tile::size;
@@ -47,18 +69,19 @@ __global__ void __launch_bounds__(cluster_block)
   wait_for_previous();
   // 1. The block's keys, one after another; those past the end come last.
   for (unsigned i = t; i < Tile::size; i += cluster_block) {
-    m.keys[i] = first + i < n ? order(keys[first + i]) : Ordered<K>(~Ordered<K>(0));
+    m.keys[i] = first + i < n ? order.number(keys[first + i]) : Ordered<K>(~Ordered<K>(0));
     if (has_index) m.index[i] = first + i;
   }
   cluster_sync();  // before memory is written of a block that has not begun
   for (unsigned d = 0; d < digits.count(); ++d) {
-    const partition::Buckets<Ordered<K>, partition::By<Bucketing::digit>> digit{digits.first_bit_of(d),
-                                                                                digits.values(d)};
+    const partition::Buckets<Ordered<K>, NumberDigit<Order>> digit{order, digits.first_bit_of(d), digits.values(d)};
     Ordered<K> own[cluster_keys];
     unsigned index[cluster_keys], place[cluster_keys / 2];
 #pragma unroll
     for (unsigned k = 0; k < cluster_keys; ++k) {
       own[k] = m.keys[Tile::Ranks::element(k)];
+      // Those past the end have stayed there. No number is last in every digit if numbers merge.
+      if (Order::merges && first + Tile::Ranks::element(k) >= n) own[k] = order.last(digits.end_bit_of(d));
       if (has_index) index[k] = m.index[Tile::Ranks::element(k)];
     }
     // 2. Ranks in the block, and its counts to all blocks.
@@ -141,8 +164,8 @@ struct cluster {
                       .cluster = blocks,
                       .overlap = true,
                       .stream = a.stream};
-    return launch(cluster_sort_kernel<has_index, Key>, shape, a.keys, a.out, a.values, static_cast<unsigned>(a.n),
-                  a.order, Digits{a.first_bit, a.bits}, blocks, Ordered<Key>(0));
+    return launch(cluster_sort_kernel<has_index, OrderOf<T>>, shape, a.keys, a.out, a.values,
+                  static_cast<unsigned>(a.n), a.order, Digits{a.first_bit, a.bits}, blocks, Ordered<Key>(0));
   }
 };
 

@@ -42,9 +42,9 @@ struct EnumerationShape {
   }
 };
 
-template <unsigned own, class K>
+template <unsigned own, class Order, class K = typename Order::Key>
 __global__ void __launch_bounds__(enumeration_block)
-    enumeration_kernel(const K* keys, K* out, Values values, unsigned n, KeyOrder<K> order,
+    enumeration_kernel(const K* keys, K* out, Values values, unsigned n, Order order,
                        Ordered<K> compared) {  // the bits that are compared
   using Key = Ordered<K>;
   using Shape = EnumerationShape<own>;
@@ -159,7 +159,7 @@ struct enumeration {
     const auto n = static_cast<unsigned>(a.n);
     const unsigned share = Shape::template share_of<Ordered<Key>>(n);
     const std::uint64_t compared = ~std::uint64_t(0) >> (64 - a.bits) << a.first_bit;
-    return launch(enumeration_kernel<own, Key>,
+    return launch(enumeration_kernel<own, OrderOf<T>>,
                   {.grid = static_cast<unsigned>(ceil_div(n, own)),
                    .block = enumeration_block,
                    .shared_bytes = enumeration_warps * Shape::shares * share * sizeof(Ordered<Key>),

@@ -28,35 +28,22 @@ struct BucketTile {
   partition::WarpSets of_warp[warps];
   K keys[size];
   std::uint16_t from[has_values ? size : 2];  // the key's place in the bucket before it is sorted
-  unsigned warp_totals[warp_size], bounds[3];
+  unsigned warp_totals[warp_size], bounds[4];
   unsigned set[2], clear[2];  // bits that a key of the bucket has, or lacks
 };
 
-template <bool has_values, class K, bool is_float>
-__global__ void __launch_bounds__(BucketTile<K, has_values>::block, 2) bucket_sort_kernel(Sweep<K, is_float> sweep) {
+// Block-wide: writes the numbers of a bucket's keys, which are in `some`, to m.keys, and sorts them there. Those past the
+// end come last. `order` says which numbers are equal.
+template <bool has_values, class Order, class K, bool is_float, unsigned most>
+__device__ __forceinline__ void sort_bucket(BucketTile<K, has_values>& m, const Sweep<K, is_float>& sweep,
+                                            const Order& order, const K (&some)[most], unsigned size, unsigned digits) {
   using Tile = BucketTile<K, has_values>;
-  auto& m = *dynamic_shared<Tile>();
   constexpr unsigned block = Tile::block;
   const unsigned t = threadIdx.x, lane = t % warp_size, warp = t / warp_size;
   partition::WarpSets& own = m.of_warp[warp];
-  own.clear();
-  if (t < 2) m.set[t] = m.clear[t] = 0;
-  allow_next_launch();
-  wait_for_previous();
-  // 1. The bucket's keys. Those past its end are the greatest, and come last.
-  if (t < 2) m.bounds[t] = sweep.passes->bucket_starts[blockIdx.x + t];
-  if (t == 2) m.bounds[t] = sweep.passes->digit[0];
-  __syncthreads();
-  const unsigned begin = m.bounds[0], size = m.bounds[1] - begin, digits = m.bounds[2];
-  if (size == 0) return;
   // Rows of a warp, and the warps that have any.
   const unsigned most_rows = (size - 1) / block + 1, warps = (size - 1) / (most_rows * warp_size) + 1;
   const unsigned rows = warp < warps ? most_rows : 0;
-  const K* const from = static_cast<const K*>(sweep.keys.buffer) + begin;
-  K some[Tile::rows];
-#pragma unroll
-  for (unsigned k = 0; k < Tile::rows; ++k)
-    if (const unsigned i = k * block + t; i < size) some[k] = from[i];
   K set = 0, clear = 0;
 #pragma unroll
   for (unsigned k = 0; k < Tile::rows; ++k) {
@@ -64,8 +51,9 @@ __global__ void __launch_bounds__(BucketTile<K, has_values>::block, 2) bucket_so
     if (k >= most_rows) break;
     K number = K(~K(0));
     if (i < size) {
-      number = is_float ? some[k] : sweep.order(some[k]);
-      set = static_cast<K>(set | number), clear = static_cast<K>(clear | K(~number));
+      number = is_float ? some[k] : sweep.order.number(some[k]);
+      const K merged = order.merged(number);
+      set = static_cast<K>(set | merged), clear = static_cast<K>(clear | K(~merged));
     }
     m.keys[i] = number;
     if (has_values) m.from[i] = static_cast<std::uint16_t>(i);
@@ -81,11 +69,11 @@ __global__ void __launch_bounds__(BucketTile<K, has_values>::block, 2) bucket_so
   }
   __syncthreads();
   const std::uint64_t differing = std::uint64_t(m.set[1] & m.clear[1]) << 32 | (m.set[0] & m.clear[0]);
-  // 2. By every digit below the buckets'.
+  // By every digit below the buckets'.
   for (unsigned d = 0; d < digits; ++d) {
     const unsigned first_bit = sweep.digits.first_bit_of(d), mask = sweep.digits.values(d) - 1;
     if ((differing >> first_bit & mask) == 0) continue;
-    const auto digit = [=](K key) { return static_cast<unsigned>(key >> first_bit) & mask; };
+    const auto digit = [=](K number) { return static_cast<unsigned>(order.merged(number) >> first_bit) & mask; };
     own.clear_counts();
     K keys[Tile::rows];
     unsigned places[Tile::rows];
@@ -95,6 +83,8 @@ __global__ void __launch_bounds__(BucketTile<K, has_values>::block, 2) bucket_so
     for (unsigned k = 0; k < Tile::rows; ++k) {
       if (k >= rows) break;
       keys[k] = m.keys[first + k * warp_size];
+      // Those past the end have stayed there. No number is last in every digit if numbers merge.
+      if (Order::merges && first + k * warp_size >= size) keys[k] = order.last(sweep.digits.end_bit_of(d));
       if (has_values) index[k] = m.from[first + k * warp_size];
     }
     own.rank(rows, places, [&](unsigned k) { return digit(keys[k]); });
@@ -123,6 +113,37 @@ __global__ void __launch_bounds__(BucketTile<K, has_values>::block, 2) bucket_so
     }
     __syncthreads();
   }
+}
+
+template <bool has_values, class K, bool is_float>
+__global__ void __launch_bounds__(BucketTile<K, has_values>::block, 2) bucket_sort_kernel(Sweep<K, is_float> sweep) {
+  using Tile = BucketTile<K, has_values>;
+  auto& m = *dynamic_shared<Tile>();
+  constexpr unsigned block = Tile::block;
+  const unsigned t = threadIdx.x;
+  m.of_warp[t / warp_size].clear();
+  if (t < 2) m.set[t] = m.clear[t] = 0;
+  allow_next_launch();
+  wait_for_previous();
+  // 1. The bucket's keys.
+  if (t < 2) m.bounds[t] = sweep.passes->bucket_starts[blockIdx.x + t];
+  if (t == 2) m.bounds[t] = sweep.passes->digit[0];
+  if (is_float && t == 3) m.bounds[t] = sweep.passes->merges;
+  __syncthreads();
+  const unsigned begin = m.bounds[0], size = m.bounds[1] - begin, digits = m.bounds[2];
+  if (size == 0) return;
+  const K* const from = static_cast<const K*>(sweep.keys.buffer) + begin;
+  K some[Tile::rows];
+#pragma unroll
+  for (unsigned k = 0; k < Tile::rows; ++k)
+    if (const unsigned i = k * block + t; i < size) some[k] = from[i];
+  // 2. In order. Merging numbers is compiled apart, as in Pass::with_input().
+  bool merges = false;
+  if constexpr (is_float) {
+    merges = m.bounds[3] != 0;
+    if (merges) sort_bucket<has_values>(m, sweep, sweep.order, some, size, digits);
+  }
+  if (!merges) sort_bucket<has_values>(m, sweep, KeyOrder<K>{}, some, size, digits);
   // 3. To the output.
   K* const out = static_cast<K*>(sweep.keys.out) + begin;
   for (unsigned p = t; p < size; p += block) out[p] = sweep.order.key(m.keys[p]);

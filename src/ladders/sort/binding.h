@@ -7,7 +7,7 @@
 namespace upsweep::ladders::sort {
 
 // Call::scalars
-enum ScalarIndex : std::size_t { first_bit, bits };
+enum ScalarIndex : std::size_t { first_bit, bits, float_order };
 
 using partition::wide;
 constexpr Type index_type(std::size_t n) { return wide(n) ? Type::u64 : Type::u32; }
@@ -32,7 +32,7 @@ struct Binding : SingleOperation {
             c.n(),
             c.out[0].count ? c.out[0].as<Key>() : nullptr,
             {wants_indices(c) ? nullptr : c.in[1].data, c.out[1].data, value_bytes(c)},
-            key_order<T>(c.operation.as<Order>()),
+            key_order<T>(c.operation.as<Order>(), c.scalars[float_order].as<FloatOrder>()),
             static_cast<unsigned>(c.scalars[first_bit].as<std::uint64_t>()),
             static_cast<unsigned>(c.scalars[bits].as<std::uint64_t>())};
   }

@@ -13,8 +13,12 @@ constexpr InputRole inputs[] = {{"the array of keys"}, {"the array of values", F
 constexpr OutputRole outputs[] = {{.name = "the output of keys", .may_be = 0b01, .fit = Fit::custom},
                                   {.name = "the output of values", .may_be = 0b10, .fit = Fit::custom}};
 constexpr Parameter scalars[] = {
-    {.name = "first_bit", .meaning = "lowest bit of a key's order that is compared (0)", .most = 63},
-    {.name = "bits", .meaning = "that are compared, from first_bit up (the rest)", .least = 1, .most = 64}};
+    {.name = "first_bit", .meaning = "lowest bit of a key's number that is compared (0)", .most = 63},
+    {.name = "bits", .meaning = "that are compared, from first_bit up (the rest)", .least = 1, .most = 64},
+    {.name = "float_order",
+     .kind = Parameter::Kind::choice,
+     .meaning = "by_value: -0 equals +0, NaN is last; total_order: IEEE 754's (by_value)",
+     .choices = float_order_names}};
 
 void require_bits(const Call& c) {
   const auto first = c.scalars[first_bit].as<std::uint64_t>(), count = c.scalars[bits].as<std::uint64_t>();

@@ -17,8 +17,8 @@ Caller caller_of(const Args<T, O>& a) {
           .out_values = a.values.out,
           .key_bytes = sizeof(T),
           .value_bytes = a.values.bytes,
-          .flip = a.order.flip,
-          .negative = a.order.negative,
+          .flip = a.order.total().flip,
+          .negative = a.order.total().negative,
           .loops = &simd_loops(sizeof(T), a.values.bytes)};
 }
 

@@ -14,6 +14,7 @@
 #include "ladders/partition/cpu_cores.h"
 #include "ladders/sort/binding.h"
 #include "ladders/sort/cpu_cores.h"
+#include "ladders/sort/cpu_merged.h"
 
 namespace upsweep::ladders::sort {
 
@@ -29,30 +30,37 @@ struct lsd {
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     if (a.n == 0) return {};
-    const Caller caller = caller_of(a);
+    return sort_by_numbers(a, /*threads=*/1, [&](const Caller& caller) {
+      return in_passes(caller, a.n, a.first_bit, a.bits, *a.workspace);
+    });
+  }
+
+ private:
+  static Status in_passes(const Caller& caller, std::size_t n, unsigned first_bit, unsigned bits,
+                          Workspace& workspace) {
     const Loops& loops = *caller.loops;
-    const Form form = form_of(sizeof(T), a.values.bytes);
-    const std::size_t words = partition::in_lines((a.n * form.word_bytes + 3) / 4) * 4;
-    const std::size_t values = partition::in_lines((a.n * form.value_bytes + 3) / 4) * 4;
-    auto* const memory = static_cast<std::byte*>(a.workspace->scratch_of_caller(2 * (words + values)));
+    const Form form = form_of(caller.key_bytes, caller.value_bytes);
+    const std::size_t words = partition::in_lines((n * form.word_bytes + 3) / 4) * 4;
+    const std::size_t values = partition::in_lines((n * form.value_bytes + 3) / 4) * 4;
+    auto* const memory = static_cast<std::byte*>(workspace.scratch_of_caller(2 * (words + values)));
     if (!memory) return no_memory;
     Elements from{memory, memory + words}, to{memory + words + values, memory + 2 * words + values};
-    loops.read(caller, 0, a.n, from);
-    const std::uint64_t differ = loops.differ(from, a.n);
-    const unsigned low = a.first_bit + form.number_bit, high = low + a.bits;
+    loops.read(caller, 0, n, from);
+    const std::uint64_t differ = loops.differ(from, n);
+    const unsigned low = first_bit + form.number_bit, high = low + bits;
     for (unsigned bit = low; bit < high; bit += 8) {
       const unsigned buckets = 1u << std::min(high - bit, 8u);
       if (!(differ >> bit & (buckets - 1))) continue;
-      const partition::Part all{from.words, from.values, to.words, to.values, bit, buckets, nullptr, nullptr, 0, a.n};
-      const auto plan = partition::plan_for(a.n, buckets, form.word_bytes, form.value_bytes, /*threads=*/1);
+      const partition::Part all{from.words, from.values, to.words, to.values, bit, buckets, nullptr, nullptr, 0, n};
+      const auto plan = partition::plan_for(n, buckets, form.word_bytes, form.value_bytes, /*threads=*/1);
       partition::Steps steps(all, form.word_bytes, form.value_bytes, loops.partition, plan);
-      auto* const scratch = static_cast<std::byte*>(a.workspace->scratch(steps.scratch_bytes()));
+      auto* const scratch = static_cast<std::byte*>(workspace.scratch(steps.scratch_bytes()));
       if (!scratch) return no_memory;
       steps.run(
           scratch, [](std::size_t, std::size_t) {}, [](unsigned, std::uint64_t) {});
       std::swap(from, to);
     }
-    loops.write(caller, 0, a.n, from);
+    loops.write(caller, 0, n, from);
     return {};
   }
 };

@@ -8,6 +8,7 @@
 // Source    Polychroniou, Ross, A Comprehensive Study of Main-Memory Partitioning, 2014.
 #include "ladders/sort/binding.h"
 #include "ladders/sort/cpu_cores.h"
+#include "ladders/sort/cpu_merged.h"
 
 namespace upsweep::ladders::sort {
 
@@ -23,8 +24,9 @@ struct msd {
 
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    const Caller caller = caller_of(a);
-    return sort_on_cores(caller, a.n, a.first_bit, a.bits, /*threads=*/1, limits_for(caller), *a.workspace);
+    return sort_by_numbers(a, /*threads=*/1, [&](const Caller& caller) {
+      return sort_on_cores(caller, a.n, a.first_bit, a.bits, /*threads=*/1, limits_for(caller), *a.workspace);
+    });
   }
 };
 

@@ -9,6 +9,7 @@
 #include "cpu/parallel.h"
 #include "ladders/sort/binding.h"
 #include "ladders/sort/cpu_cores.h"
+#include "ladders/sort/cpu_merged.h"
 
 namespace upsweep::ladders::sort {
 
@@ -28,16 +29,17 @@ struct parallel {
 
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    const Caller caller = caller_of(a);
-    const Limits limits = limits_for(caller);
-    const auto sort_on = [&](int threads) {
-      return sort_on_cores(caller, a.n, a.first_bit, a.bits, threads, limits, *a.workspace);
-    };
     const int threads = threads_of(a.tuning);
-    if (threads == 1 || a.tuning.threads || a.n <= limits.alone || a.n >= surely_for_cores) return sort_on(threads);
-    static AlikeCalls<surely_for_cores, sizeof(T), sizeof(partition::Wide)> alike;
-    OneOrAll& way = alike(a.n, (a.bits + 7) / 8, a.values.bytes);  // elements; bytes to sort by, and of a value
-    return way.call([&](bool all) { return sort_on(all ? threads : 1); });
+    return sort_by_numbers(a, threads, [&](const Caller& caller) {
+      const Limits limits = limits_for(caller);
+      const auto sort_on = [&](int some) {
+        return sort_on_cores(caller, a.n, a.first_bit, a.bits, some, limits, *a.workspace);
+      };
+      if (threads == 1 || a.tuning.threads || a.n <= limits.alone || a.n >= surely_for_cores) return sort_on(threads);
+      static AlikeCalls<surely_for_cores, sizeof(T), sizeof(partition::Wide)> alike;
+      OneOrAll& way = alike(a.n, (a.bits + 7) / 8, caller.value_bytes);  // elements; bytes to sort by, and of a value
+      return way.call([&](bool all) { return sort_on(all ? threads : 1); });
+    });
   }
 };
 

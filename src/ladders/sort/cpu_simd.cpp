@@ -170,6 +170,29 @@ u64 differ_read(const Caller& c, size_t begin, size_t n) {
   return u64{differ} << number_bit;
 }
 
+// ---- floats that are equal though their bits differ -----------------------------------------------------------------
+
+template <class F>
+bool any_zero_or_nan(const F* keys, size_t n) {
+  const hn::ScalableTag<F> d;
+  const hn::RebindToUnsigned<decltype(d)> bits;
+  const auto minus_zero = hn::BitCast(bits, hn::Set(d, F{-0.0}));
+  const auto is_one = [&](auto v) HWY_ATTR {
+    return hn::Or(hn::VecFromMask(bits, hn::Eq(hn::BitCast(bits, v), minus_zero)),
+                  hn::BitCast(bits, hn::VecFromMask(d, hn::IsNaN(v))));
+  };
+  const size_t lanes = hn::Lanes(d);
+  auto any = hn::Zero(bits);
+  size_t i = 0;
+  for (; n - i >= lanes; i += lanes) any = hn::Or(any, is_one(hn::LoadU(d, keys + i)));
+  for (; i < n; ++i) any = hn::Or(any, is_one(hn::Set(d, keys[i])));
+  return !hn::AllTrue(bits, hn::Eq(any, hn::Zero(bits)));
+}
+bool zero_or_nan(unsigned key_bytes, const void* keys, size_t n) {
+  return key_bytes == 4 ? any_zero_or_nan(static_cast<const float*>(keys), n)
+                        : any_zero_or_nan(static_cast<const double*>(keys), n);
+}
+
 // ---- sorting in the cache -------------------------------------------------------------------------------------------
 
 // Sorts by insertion; stable. Gives up after `most` moves and returns false: the elements are then a permutation in
@@ -411,6 +434,11 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace upsweep::ladders::sort {
 HWY_EXPORT(find_loops);
+HWY_EXPORT(zero_or_nan);
+
+bool zero_or_nan(unsigned key_bytes, const void* keys, std::size_t n) {
+  return HWY_DYNAMIC_DISPATCH(zero_or_nan)(key_bytes, keys, n);
+}
 
 const Loops& simd_loops(unsigned key_bytes, unsigned value_bytes) {
   return HWY_DYNAMIC_DISPATCH(find_loops)(key_bytes, value_bytes);

@@ -18,6 +18,10 @@ struct Digits {
     return 1u << (left < digit_bits ? left : digit_bits);
   }
   UPSWEEP_HD unsigned first_bit_of(unsigned d) const { return d < count() ? first_bit + d * digit_bits : 0; }
+  UPSWEEP_HD unsigned end_bit_of(unsigned d) const {
+    const unsigned end = (d + 1) * digit_bits;
+    return first_bit + (end < bits ? end : bits);
+  }
 };
 
 using Counter = unsigned long long;  // of 64 bits, as atomicAdd knows them
@@ -31,6 +35,7 @@ inline constexpr unsigned skipped = ~0u;
 struct Passes {
   unsigned count;
   unsigned digit[most_digits + 1];           // of each pass; the rest is `skipped`
+  unsigned merges;                           // not 0: keys with different numbers are equal
   unsigned bucket_starts[digit_values + 1];  // of the buckets to be sorted; all 0 if there are none
   std::uint64_t starts[most_digits + 1][digit_values];
   std::uint64_t other_starts[digit_values];  // a launch reads the one and writes the other for the next
@@ -129,14 +134,15 @@ inline constexpr std::size_t counts_bytes = std::size_t(digits) * digit_values* 
 // Counts `most` digits, of which those beyond the compared bits are 0; then the last block plans the passes. The
 // address of a counter is a byte of the key, shifted: no branches and few instructions, because there is an addition
 // for every byte, as for a histogram of bytes.
-template <unsigned most, class K>
+template <unsigned most, class Order>
 __global__ void __launch_bounds__(counts_block, 1)
-    digit_counts_kernel(const K* keys, std::size_t n, KeyOrder<K> order, Digits digits, PassRules rules,
+    digit_counts_kernel(const typename Order::Key* keys, std::size_t n, Order order, Digits digits, PassRules rules,
                         Counter* counts,                     // [digits][digit_values], zero
-                        unsigned* done,                      // blocks; zero, and left so
+                        unsigned* done,                      // [2]: blocks; those with keys that merge; left zero
                         Passes* passes,                      // null: the counts are left for the caller
                         uint4* zeroed, std::size_t packs) {  // [packs], set to 0 for the first pass
-  unsigned* const words = dynamic_shared<unsigned>();        // [most][digit_values][copies]
+  using K = typename Order::Key;
+  unsigned* const words = dynamic_shared<unsigned>();  // [most][digit_values][copies]
   using Bits = std::conditional_t<(most > 4), std::uint64_t, std::uint32_t>;
   const unsigned t = threadIdx.x, counters = digits.count() * digit_values;
   for (unsigned w = t; w < most * digit_values * copies<most> / 4; w += counts_block)
@@ -146,8 +152,11 @@ __global__ void __launch_bounds__(counts_block, 1)
   unsigned* const own = words + t % copies<most>;
   const unsigned first_bit = digits.first_bit;
   const Bits mask = static_cast<Bits>(~std::uint64_t(0) >> (64 - digits.bits));
+  bool any_merges = false;
   const auto count = [&](K key) {
-    const Bits compared = static_cast<Bits>(order(key) >> first_bit) & mask;
+    const K number = order.number(key), merged = order.merged(number);
+    any_merges |= merged != number;
+    const Bits compared = static_cast<Bits>(merged >> first_bit) & mask;
 #pragma unroll
     for (unsigned d = 0; d < most; ++d)
       atomicAdd(&own[(d * digit_values + unsigned(compared >> d * digit_bits & 0xff)) * copies<most>], 1u);
@@ -191,10 +200,14 @@ __global__ void __launch_bounds__(counts_block, 1)
   }
   if (!passes) return;
   __shared__ bool last;
-  __syncthreads();
+  if constexpr (Order::merges) {
+    if (__syncthreads_or(any_merges) && t == 0) atomicAdd(&done[1], 1u);
+  } else {
+    __syncthreads();
+  }
   if (t == 0) {
     last = take_ticket(done) == gridDim.x - 1;
-    if (last) *done = 0;
+    if (last) *done = 0, passes->merges = Order::merges ? atomicExch(&done[1], 0u) : 0;
   }
   __syncthreads();
   if (last) plan_passes(counts, digits.count(), n, rules, passes);

@@ -73,8 +73,8 @@ Status count_keys(const Args<T, O>& a, Counter* counts) {  // [possible_keys], z
     return launch(key16_counts_kernel, shape, a.keys, a.n, a.order, counts);
   } else {
     shape.shared_bytes = counts_bytes<1>;
-    return launch(digit_counts_kernel<1, Key>, shape, a.keys, a.n, a.order, Digits{0, 8}, PassRules{}, counts, nullptr,
-                  nullptr, nullptr, std::size_t(0));
+    return launch(digit_counts_kernel<1, KeyOrder<Key>>, shape, a.keys, a.n, a.order, Digits{0, 8}, PassRules{}, counts,
+                  nullptr, nullptr, nullptr, std::size_t(0));
   }
 }
 

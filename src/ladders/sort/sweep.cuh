@@ -8,9 +8,11 @@
 
 namespace upsweep::ladders::sort {
 
-// Buckets are digits. Of integers, the order differs from the bits by a constant, and so does each digit: keys stay as
-// they are. Floats are in memory as their order between the first pass and the last, so that their `flip` is 0.
+// Buckets are digits. Of integers, the number differs from the bits by a constant, and so does each digit: keys stay as
+// they are. Floats are in memory as their numbers between the first pass and the last, so that their `flip` is 0.
 struct FlippedDigit {};
+// Likewise of floats, some of which have different numbers and are equal.
+struct MergedDigit {};
 
 }  // namespace upsweep::ladders::sort
 
@@ -24,6 +26,17 @@ struct Buckets<T, sort::FlippedDigit> {
   T last;
   UPSWEEP_HD T last_key() const { return last; }
   UPSWEEP_HD unsigned operator()(T key) const { return (static_cast<unsigned>(key >> first_bit) & (count - 1)) ^ flip; }
+};
+template <class T>
+struct Buckets<T, sort::MergedDigit> {
+  sort::FloatKeyOrder<T> order;
+  unsigned shift;
+  unsigned count;  // a power of two
+  T last;
+  UPSWEEP_HD T last_key() const { return last; }
+  UPSWEEP_HD unsigned operator()(T number) const {
+    return static_cast<unsigned>(order.merged(number) >> shift) & (count - 1);
+  }
 };
 
 }  // namespace upsweep::ladders::partition
@@ -52,12 +65,22 @@ struct OrderCodec {
 template <class K, bool is_float, class Places>
 struct Pass {
   using Codec = std::conditional_t<is_float, OrderCodec<K>, partition::AsTheyAre>;
-  bool skipped;
+  bool skipped, merges;
   partition::Input<K, FlippedDigit> in;
+  std::conditional_t<is_float, partition::Buckets<K, MergedDigit>, partition::AsTheyAre> merged;
   K* out;
   Values values;
   Places places;
   Codec codec;
+
+  // Calls f with the keys and their digits. To merge numbers takes five instructions for each digit of a key, so f is
+  // compiled twice: most floats are neither -0 nor NaN.
+  template <class F>
+  __device__ __forceinline__ void with_input(F&& f) const {
+    if constexpr (is_float)
+      if (merges) return f(partition::Input<K, MergedDigit>{in.keys, in.n, merged});
+    f(in);
+  }
 };
 
 template <class K, bool is_float>
@@ -65,7 +88,7 @@ struct Sweep {
   Buffers keys, values;
   unsigned value_bytes;
   std::size_t n;
-  KeyOrder<K> order;
+  std::conditional_t<is_float, FloatKeyOrder<K>, KeyOrder<K>> order;
   Digits digits;
   unsigned tiles, portions, per_portion;  // a pass is a launch per portion, the last of which may have fewer tiles
   Passes* passes;
@@ -81,8 +104,11 @@ struct Sweep {
   // grid loads the same word, they queue at L2, for 5 us if there are 500 blocks.
   template <class Places>
   __device__ Pass<K, is_float, Places> pass(unsigned number) const {
-    __shared__ unsigned read[2];
-    if (threadIdx.x < 2) read[threadIdx.x] = threadIdx.x == 0 ? passes->digit[number] : passes->count;
+    __shared__ unsigned read[3];
+    if (threadIdx.x < 3)
+      read[threadIdx.x] = threadIdx.x == 0   ? passes->digit[number]
+                          : threadIdx.x == 1 ? passes->count
+                                             : passes->merges;
     __syncthreads();
     const bool is_skipped = read[0] == sort::skipped;
     const unsigned d = is_skipped ? 0 : read[0], count = read[1];
@@ -90,13 +116,21 @@ struct Sweep {
     const unsigned parity = (number * portions + portion) % 2;
     std::uint64_t *const even = passes->starts[d], *const odd = passes->other_starts;
     const unsigned first_bit = digits.first_bit_of(d), values_of_digit = digits.values(d);
-    const auto flip = static_cast<unsigned>(order.flip >> first_bit) & (values_of_digit - 1);
+    const KeyOrder<K> total = order.total();
+    const auto flip = static_cast<unsigned>(total.flip >> first_bit) & (values_of_digit - 1);
     typename Pass<K, is_float, Places>::Codec codec;
-    if constexpr (is_float) codec = {number == 0 ? order : KeyOrder<K>{}, number + 1 == count ? order : KeyOrder<K>{}};
+    decltype(Pass<K, is_float, Places>::merged) merged{};
+    if constexpr (is_float) {
+      codec = {number == 0 ? total : KeyOrder<K>{}, number + 1 == count ? total : KeyOrder<K>{}};
+      merged = {order, first_bit, values_of_digit, order.last(digits.end_bit_of(d))};
+    }
+    constexpr K all_set = static_cast<K>(~K(0));
     return {is_skipped,
+            read[2] != 0,
             {static_cast<const K*>(keys.from(number, count)),
              n,
-             {first_bit, values_of_digit, is_float ? 0 : flip, is_float ? K(~K(0)) : order.last()}},
+             {first_bit, values_of_digit, is_float ? 0 : flip, is_float ? all_set : total.key(all_set)}},
+            merged,
             static_cast<K*>(keys.to(number, count)),
             {values.from(number, count), values.to(number, count), value_bytes},
             {{first_tile(), first_tile() + tiles_of_portion(), portion % 2 ? odd : even, portion % 2 ? even : odd,
@@ -128,7 +162,7 @@ Status sweep_digits(const Args<T, O>& a, unsigned tile, LaunchPass&& launch_pass
   auto* const words = static_cast<std::byte*>(
       a.workspace->scratch(words_bytes + rounded(sizeof(Passes)) + value_bytes + key_bytes * (a.out ? 1 : 2)));
   auto* const counts =
-      reinterpret_cast<Counter*>(a.workspace->counters(most_digits * digit_values * sizeof(Counter) / 4 + 2));
+      reinterpret_cast<Counter*>(a.workspace->counters(most_digits * digit_values * sizeof(Counter) / 4 + 3));
   if (!words || !counts) return no_memory;
   auto* const passes = reinterpret_cast<Passes*>(words + words_bytes);
   std::byte* const value_buffer = words + words_bytes + rounded(sizeof(Passes));
@@ -153,7 +187,7 @@ Status sweep_digits(const Args<T, O>& a, unsigned tile, LaunchPass&& launch_pass
   const PassRules rules{even, stays ? 0u : 1u, by_bucket ? a.bucket_sort->most : 0};
   unsigned* const done = reinterpret_cast<unsigned*>(counts + most_digits * digit_values);
   const auto count = [&]<unsigned most>() {
-    return launch(digit_counts_kernel<most, Key>,
+    return launch(digit_counts_kernel<most, OrderOf<T>>,
                   {.grid = persistent_grid(ceil_div(a.n, counts_block * Pack<Key>::size)),
                    .block = counts_block,
                    .shared_bytes = counts_bytes<most>,
@@ -169,7 +203,7 @@ Status sweep_digits(const Args<T, O>& a, unsigned tile, LaunchPass&& launch_pass
   // 3. The passes.
   for (unsigned number = 0; number < digits.count() + (even && digits.count() % 2); ++number) {
     for (sweep.portion = 0; sweep.portion < portions; ++sweep.portion)
-      if (Status s = launch_pass(sweep, number, done + 1); !s) return s;
+      if (Status s = launch_pass(sweep, number, done + 2); !s) return s;
     if (by_bucket && number == 0)
       if (Status s = a.bucket_sort->start(a, sweep); !s) return s;
   }

@@ -27,6 +27,7 @@ constexpr Parameter shapes[] = {
 
 // All bits from first_bit up; at least one, so that a first_bit beyond the key is refused for what it is.
 Scalar default_scalar(std::string_view name, const Case& c) {
+  if (name == "float_order") return FloatOrder::by_value;
   const std::uint64_t width = 8 * size_of(c.type), first = c.settings.get<std::uint64_t>("first_bit", 0);
   return std::uint64_t{name == "bits" ? first < width ? width - first : 1 : 0};
 }
@@ -54,13 +55,15 @@ class SortProblem final : public Problem {
   }
   std::optional<std::string> verify(const Rung& rung, std::span<const void* const> outputs) const override {
     const Call call = host_call(sort_primitive, outputs);
-    // A peer may take -0 for +0.
-    const bool equal_zeros = rung.peer && (case_.type == Type::f32 || case_.type == Type::f64);
-    if (case_.n > most_sorted && proves_itself(call, rung.any_order)) return find_disorder(call, equal_zeros);
-    if (!truth_) truth_ = truth_of(call);
-    auto mistake = find_mistake(*truth_, call, rung.any_order);
-    if (mistake && equal_zeros && !find_mistake(truth_of(call, equal_zeros), call, rung.any_order)) return std::nullopt;
-    return mistake;
+    const auto wrong = [&](bool as_cub) {
+      if (case_.n > most_sorted && proves_itself(call, rung.any_order))
+        return find_disorder(call, rung.any_order, as_cub);
+      if (as_cub) return find_mistake(truth_of(call, as_cub), call, rung.any_order);
+      if (!truth_) truth_ = truth_of(call);
+      return find_mistake(*truth_, call, rung.any_order);
+    };
+    const auto mistake = wrong(/*as_cub=*/false);
+    return mistake && rung.peer && is_float(case_.type) ? wrong(/*as_cub=*/true) : mistake;
   }
 
  private:
@@ -77,12 +80,12 @@ extern const Primitive sort_primitive{
     .default_scalar = &ladders::sort::default_scalar,
     .shapes = ladders::sort::shapes,
     // Values of every width, in place and not; indices, with the keys and without; some of the bits: the lowest, the
-    // highest, and those between, of which a narrow type has fewer; a few keys only.
+    // highest, and those between, of which a narrow type has fewer; a few keys only; totalOrder.
     .variants =
         [](const Primitive& p, Type type) {
           const std::size_t width = 8 * size_of(type);
           const std::string high = std::to_string(width - 3), most = std::to_string(width - 4);
-          return std::vector<Settings>{
+          std::vector<Settings> all{
               {},
               p.settings(type, {{"value_bytes", "4"}}),
               p.settings(type, {{"inplace", "true"}}),
@@ -94,6 +97,9 @@ extern const Primitive sort_primitive{
               p.settings(type, {{"distinct", "5"}, {"value_bytes", "4"}, {"inplace", "true"}}),
               p.settings(type, {{"bits", most}, {"first_bit", "1"}, {"value_bytes", "8"}}),
               p.settings(type, {{"distinct", "100"}, {"value_bytes", "16"}, {"inplace", "true"}})};
+          if (is_float(type))
+            all.push_back(p.settings(type, {{"float_order", "total_order"}, {"value_bytes", "4"}}));
+          return all;
         },
     .make = &make_problem<ladders::sort::SortProblem>,
     .stream = &ladders::sort::stream,

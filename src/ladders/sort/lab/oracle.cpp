@@ -14,13 +14,22 @@
 namespace upsweep::ladders::sort {
 namespace {
 
-// The number of keys of its type that come before a key in ascending order, by the definition: of integers, those that
-// are less; of floats, negative ones come before all others, the larger their magnitude the earlier.
+// Which floats are equal.
+struct Equal {
+  bool zeros, nans;
+  explicit Equal(const Call& c, bool as_cub = false)
+      : zeros(as_cub || c.scalars[float_order].as<FloatOrder>() == FloatOrder::by_value),
+        nans(zeros && !as_cub) {}
+};
+
+// A key's number, by the definition. Of integers, those of the type that are less. Of floats, negative ones come before
+// all others, the larger their magnitude the earlier.
 template <class T>
-std::uint64_t rank_of(T key, bool equal_zeros) {
-  if (equal_zeros && key == 0) key = 0;  // of the positive sign
+std::uint64_t rank_of(T key, Equal equal) {
   if constexpr (std::is_floating_point_v<T>) {
     constexpr std::uint64_t magnitudes = std::uint64_t{1} << (8 * sizeof(T) - 1);
+    if (equal.zeros && key == 0) return magnitudes;
+    if (equal.nans && std::isnan(key)) return magnitudes - 1 + magnitudes;
     const std::uint64_t magnitude = std::bit_cast<UnsignedAs<T>>(key) % magnitudes;
     return std::signbit(key) ? magnitudes - 1 - magnitude : magnitudes + magnitude;
   } else {
@@ -109,8 +118,30 @@ bool in_order(std::uint64_t left, std::uint64_t right, bool descending) {
   return descending ? left >= right : left <= right;
 }
 
+// As the contract's words have it, if all bits are compared: every other float comes before NaN.
 template <class T>
-std::optional<std::string> wrong_keys(const Call& c, bool equal_zeros) {
+bool is_before(T a, T b) {
+  if (std::isnan(a)) return false;
+  return std::isnan(b) || a < b;
+}
+
+// Zeros and NaN must be in the input's order. The output's keys are in order.
+template <class T>
+std::optional<std::string> wrong_equal_keys(const T* keys, const T* out, std::size_t n) {
+  std::size_t zero = 0, nan = 0;  // in the output, of those that come next
+  while (zero < n && !(out[zero] == 0)) ++zero;
+  while (nan < n && !std::isnan(out[nan])) ++nan;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (keys[i] != 0 && !std::isnan(keys[i])) continue;
+    const std::size_t at = keys[i] == 0 ? zero++ : nan++;
+    if (std::memcmp(&keys[i], &out[at], sizeof(T)) != 0)
+      return "out[0][" + std::to_string(at) + "] is not in[0][" + std::to_string(i) + "], whose equals come later";
+  }
+  return std::nullopt;
+}
+
+template <class T>
+std::optional<std::string> wrong_keys(const Call& c, bool any_order, Equal equal) {
   const T *const keys = c.in[0].as<const T>(), *const out = c.out[0].as<const T>();
   const bool descending = c.operation.as<Order>() == Order::descending;
   std::vector<std::uint64_t> hashes(parts_of(c.n()));  // of a part of the input, less those of the output's
@@ -118,7 +149,7 @@ std::optional<std::string> wrong_keys(const Call& c, bool equal_zeros) {
     std::optional<std::string> wrong;
     for (std::size_t i = begin; i < end && !wrong; ++i) {
       const T left = out[i > 0 ? i - 1 : 0];
-      if (!in_order(rank_of(left, equal_zeros), rank_of(out[i], equal_zeros), descending))
+      if (!in_order(rank_of(left, equal), rank_of(out[i], equal), descending))
         wrong = wrong_element(i, out[i], std::string(descending ? "at most " : "at least ") + show(left), 0, "out[0]");
       hashes[p] += partition::hash_of(std::bit_cast<UnsignedAs<T>>(keys[i]), nullptr, 0);
       hashes[p] -= partition::hash_of(std::bit_cast<UnsignedAs<T>>(out[i]), nullptr, 0);
@@ -127,11 +158,13 @@ std::optional<std::string> wrong_keys(const Call& c, bool equal_zeros) {
   });
   if (!mistake && std::accumulate(hashes.begin(), hashes.end(), std::uint64_t{0}) != 0)
     mistake = "out[0] does not hold the input's keys";
+  if constexpr (std::is_floating_point_v<T>)
+    if (!mistake && !any_order && equal.nans) return wrong_equal_keys(keys, out, c.n());
   return mistake;
 }
 
 template <class T>
-std::optional<std::string> wrong_indices(const Call& c, bool equal_zeros) {
+std::optional<std::string> wrong_indices(const Call& c, Equal equal) {
   const Elements e(c);
   const T* const keys = c.in[0].as<const T>();
   const bool descending = c.operation.as<Order>() == Order::descending;
@@ -142,8 +175,8 @@ std::optional<std::string> wrong_indices(const Call& c, bool equal_zeros) {
       if (index >= c.n()) return wrong_element(i, index, "less than " + std::to_string(c.n()), 0, "out[1]");
       if (auto wrong = wrong_place(e, i, index)) return wrong;
       if (i == 0 || left >= c.n()) continue;  // the place to the left has its own message
-      const std::uint64_t before = compared(rank_of(keys[left], equal_zeros), c);
-      const std::uint64_t rank = compared(rank_of(keys[index], equal_zeros), c);
+      const std::uint64_t before = compared(rank_of(keys[left], equal), c);
+      const std::uint64_t rank = compared(rank_of(keys[index], equal), c);
       if (before == rank ? left >= index : !in_order(before, rank, descending))
         return "the keys of the indices " + std::to_string(left) + " and " + std::to_string(index) + " at out[1][" +
                std::to_string(i - 1) + "] and after it are not in order";
@@ -154,24 +187,53 @@ std::optional<std::string> wrong_indices(const Call& c, bool equal_zeros) {
 
 }  // namespace
 
-Truth truth_of(const Call& c, bool equal_zeros) {
+namespace {
+
+// Sorts by before(a, b), on all cores; stable.
+template <class Before>
+void sort_truth(Truth& truth, Before&& before) {
+  const auto at = [&](std::size_t i) { return truth.begin() + static_cast<std::ptrdiff_t>(std::min(i, truth.size())); };
+  for_each_part(truth.size(),
+                [&](std::size_t, std::size_t begin, std::size_t end) { std::stable_sort(at(begin), at(end), before); });
+  for (std::size_t sorted = part_size; sorted < truth.size(); sorted *= 2)
+    parallel(static_cast<int>((truth.size() + 2 * sorted - 1) / (2 * sorted)), 0, [&](int pair) {
+      const std::size_t first = 2 * sorted * static_cast<std::size_t>(pair);
+      std::inplace_merge(at(first), at(first + sorted), at(first + 2 * sorted), before);
+    });
+}
+
+// Floats by value, compared as such; then each gets the number of those that come before it.
+template <class T>
+Truth truth_by_value(const Call& c) {
+  const T* const keys = c.in[0].as<const T>();
+  const bool descending = c.operation.as<Order>() == Order::descending;
+  Truth truth(c.n());
+  for (std::size_t i = 0; i < c.n(); ++i) truth[i].index = i;
+  const auto before = [=](const Ranked& a, const Ranked& b) {
+    return descending ? is_before(keys[b.index], keys[a.index]) : is_before(keys[a.index], keys[b.index]);
+  };
+  sort_truth(truth, before);
+  for (std::size_t i = 1; i < c.n(); ++i) truth[i].rank = before(truth[i - 1], truth[i]) ? i : truth[i - 1].rank;
+  return truth;
+}
+
+}  // namespace
+
+Truth truth_of(const Call& c, bool as_cub) {
+  const Equal equal(c, as_cub);
+  const bool whole = c.scalars[bits].as<std::uint64_t>() == 8 * size_of(c.type());
+  if (whole && equal.nans && c.type() == Type::f32) return truth_by_value<float>(c);
+  if (whole && equal.nans && c.type() == Type::f64) return truth_by_value<double>(c);
   Truth truth(c.n());
   visit(c.type(), [&]<class T>(TypeTag<T>) {
     for_each_part(c.n(), [&](std::size_t, std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i)
-        truth[i] = {compared(rank_of(c.in[0].as<const T>()[i], equal_zeros), c), i};
+        truth[i] = {compared(rank_of(c.in[0].as<const T>()[i], equal), c), i};
     });
   });
   const bool descending = c.operation.as<Order>() == Order::descending;
-  const auto before = [=](const Ranked& a, const Ranked& b) { return descending ? a.rank > b.rank : a.rank < b.rank; };
-  const auto at = [&](std::size_t i) { return truth.begin() + static_cast<std::ptrdiff_t>(std::min(i, truth.size())); };
-  for_each_part(c.n(),
-                [&](std::size_t, std::size_t begin, std::size_t end) { std::stable_sort(at(begin), at(end), before); });
-  for (std::size_t sorted = part_size; sorted < c.n(); sorted *= 2)
-    parallel(static_cast<int>((c.n() + 2 * sorted - 1) / (2 * sorted)), 0, [&](int pair) {
-      const std::size_t first = 2 * sorted * static_cast<std::size_t>(pair);
-      std::inplace_merge(at(first), at(first + sorted), at(first + 2 * sorted), before);
-    });
+  sort_truth(truth,
+             [=](const Ranked& a, const Ranked& b) { return descending ? a.rank > b.rank : a.rank < b.rank; });
   return truth;
 }
 
@@ -195,9 +257,10 @@ bool proves_itself(const Call& c, bool any_order) {
   return value_bytes(c) == 0 && c.scalars[bits].as<std::uint64_t>() == 8 * size_of(c.type());
 }
 
-std::optional<std::string> find_disorder(const Call& c, bool equal_zeros) {
+std::optional<std::string> find_disorder(const Call& c, bool any_order, bool as_cub) {
+  const Equal equal(c, as_cub);
   return visit(c.type(), [&]<class T>(TypeTag<T>) {
-    return wants_indices(c) ? wrong_indices<T>(c, equal_zeros) : wrong_keys<T>(c, equal_zeros);
+    return wants_indices(c) ? wrong_indices<T>(c, equal) : wrong_keys<T>(c, any_order, equal);
   });
 }
 

@@ -41,9 +41,10 @@ K key_of(const Pair<K, V>& pair) {
 }
 
 // A key's place in the order that is asked for.
-template <class K>
+template <class Order>
 struct Rank {
-  KeyOrder<K> order;
+  using K = typename Order::Key;
+  Order order;
   unsigned first_bit;
   K mask;
   K operator()(K key) const { return static_cast<K>(order(key) >> first_bit) & mask; }
@@ -67,12 +68,12 @@ struct Before {
 // Keys in the order of their unsigned bits need no rank.
 template <class T, class O>
 bool is_plain(const Args<T, O>& a) {
-  return a.bits == 8 * sizeof(T) && !a.order.flip && !a.order.negative;
+  return a.bits == 8 * sizeof(T) && !a.order.total().flip && !a.order.total().negative;
 }
 template <class T, class O>
 auto rank_of(const Args<T, O>& a) {
   using Key = typename Args<T, O>::Key;
-  return Rank<Key>{a.order, a.first_bit, static_cast<Key>(static_cast<Key>(-1) >> (8 * sizeof(Key) - a.bits))};
+  return Rank<OrderOf<T>>{a.order, a.first_bit, static_cast<Key>(static_cast<Key>(-1) >> (8 * sizeof(Key) - a.bits))};
 }
 
 // Lets a peer sort one array, of keys or of pairs.
@@ -83,7 +84,7 @@ Status sort_array(const Args<T, O>& a) {
     if (is_plain(a))
       Peer::sort(elements, elements + a.n, Before<Plain>{});
     else
-      Peer::sort(elements, elements + a.n, Before<Rank<Key>>{rank_of(a)});
+      Peer::sort(elements, elements + a.n, Before<Rank<OrderOf<T>>>{rank_of(a)});
   };
   Status status;
   if (a.values.bytes == 0) {
@@ -218,7 +219,13 @@ struct vqsort {
     const bool pairs = sizeof(T) == 4 && a.values.bytes == 4;
     if (a.bits != 8 * sizeof(T) || (a.values.bytes && !pairs))
       return {Code::unsupported, 0, "vqsort takes whole keys, with values only if both have 4 bytes"};
-    const auto rank = rank_of(a);
+    // A number of each key's own: of floats in their default order, turned until NaN of either sign is at the same end.
+    const KeyOrder<Key> total = a.order.total();
+    Key turn = 0;
+    if constexpr (std::is_floating_point_v<T>)
+      turn = a.order.descending() ? a.order.infinity : Key(0) - a.order.infinity;
+    const auto rank = [=](Key key) { return static_cast<Key>(total.number(key) + turn); };
+    const auto key_of_rank = [=](Key word) { return total.key(static_cast<Key>(word - turn)); };
     if (!pairs) {
       for_each_part(a.n, [&](std::size_t, std::size_t begin, std::size_t end) {
         for (std::size_t i = begin; i < end; ++i) a.out[i] = rank(a.keys[i]);
@@ -226,7 +233,7 @@ struct vqsort {
       sort(a.out, a.n, hwy::SortAscending());
       if (!is_plain(a))
         for_each_part(a.n, [&](std::size_t, std::size_t begin, std::size_t end) {
-          for (std::size_t i = begin; i < end; ++i) a.out[i] = a.order.key(a.out[i]);
+          for (std::size_t i = begin; i < end; ++i) a.out[i] = key_of_rank(a.out[i]);
         });
       return {};
     }
@@ -240,7 +247,7 @@ struct vqsort {
     sort(words, a.n, hwy::SortAscending());
     for_each_part(a.n, [&](std::size_t, std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
-        if (a.out) a.out[i] = a.order.key(static_cast<Key>(words[i] >> 32));
+        if (a.out) a.out[i] = key_of_rank(static_cast<Key>(words[i] >> 32));
         static_cast<std::uint32_t*>(a.values.out)[i] = static_cast<std::uint32_t>(words[i]);
       }
     });

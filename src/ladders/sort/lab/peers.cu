@@ -1,4 +1,4 @@
-// CUB's radix sort. Its keys are typed; of floats, the two zeros compare as equal.
+// CUB's radix sort. Its keys are typed; floats are in totalOrder, but for the zeros, which are equal.
 #include <bit>
 #include <cub/device/device_radix_sort.cuh>
 
@@ -11,7 +11,7 @@ namespace {
 struct cub_radix_sort {
   static constexpr Story story{.idea = "cub::DeviceRadixSort::SortKeys, SortPairs, and Descending",
                                .guarantees = "stable",
-                               .limits = "not in place; no indices; -0 and +0 are equal",
+                               .limits = "not in place; no indices; floats in totalOrder, but -0 and +0 are equal",
                                .source = "NVIDIA CCCL"};
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
@@ -19,7 +19,7 @@ struct cub_radix_sort {
       return {Code::unsupported, 0, "CUB's sort is not in place, and has values for indices"};
     const auto n = static_cast<std::int64_t>(a.n);
     const int begin = static_cast<int>(a.first_bit), end = static_cast<int>(a.first_bit + a.bits);
-    const bool descending = a.order.flip & 1;  // of the lowest bit, which no type's order inverts
+    const bool descending = a.order.descending();
     const T* const keys = reinterpret_cast<const T*>(a.keys);
     T* const out = reinterpret_cast<T*>(a.out);
     Status status;

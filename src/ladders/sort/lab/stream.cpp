@@ -111,7 +111,7 @@ class SortStreamer final : public CollectingStreamer {
   void merge(const Sink& sink) {
     using Key = UnsignedAs<T>;
     const Call call = call_of(*find_primitive("sort"), case_);
-    const auto order = key_order<T>(case_.operation.as<Order>());
+    const auto order = key_order<T>(case_.operation.as<Order>(), call.scalars[float_order].as<FloatOrder>());
     const auto first = call.scalars[first_bit].as<std::uint64_t>(), count = call.scalars[bits].as<std::uint64_t>();
     const std::uint64_t mask = count < 64 ? (std::uint64_t{1} << count) - 1 : ~std::uint64_t{0};
     // Elements are in the order of their keys; equal ones, of their runs.
