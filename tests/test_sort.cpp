@@ -286,6 +286,32 @@ TEST_F(SortLibrary, ValuesGoWithTheirKeys) {
     }
 }
 
+// A filter that kept nothing.
+TEST_F(SortLibrary, NoKeys) {
+  const auto sorts = [&]<class T>(T) {
+    std::vector<T> none, room(3, T{7});
+    const std::vector<double> no_values;
+    std::vector<double> moved(3, 7);
+    U32 indices, more(3, 7);
+    for (const std::string& rung : rungs) {
+      const Options options{.rung = rung};
+      argsort(cpu, none, indices, {}, options);
+      argsort(cpu, none, more, {}, options);
+      argsort(cpu, none, room, more, {}, options);
+      sort(cpu, none, none, {}, options);
+      sort(cpu, none, room, {}, options);
+      sort(cpu, none, no_values, room, moved, {}, options);
+    }
+    EXPECT_EQ(room, std::vector<T>(3, T{7}));
+    EXPECT_EQ(moved, std::vector<double>(3, 7));
+    EXPECT_EQ(more, U32(3, 7));
+  };
+  sorts(std::uint8_t{});
+  sorts(std::int32_t{});
+  sorts(1.0f);
+  sorts(1.0);
+}
+
 // Outputs with more room than is needed keep what is beyond.
 TEST_F(SortLibrary, MoreRoomThanNeeded) {
   U32 out{9, 9, 9, 9}, indices{9, 9, 9, 9};

@@ -42,7 +42,9 @@ void require_values(const Call& c) {
 void validate(const Call& c) {
   require_bits(c);
   require_values(c);
-  if (c.out[0].count > 0 || !wants_indices(c)) require_array("sort", "the output of keys", c.out[0], c.type(), c.n());
+  // Absent if only indices are wanted: then it has no type. Without keys, nothing tells what is wanted.
+  if (c.out[0].count > 0 || (c.n() > 0 && !wants_indices(c)))
+    require_array("sort", "the output of keys", c.out[0], c.type(), c.n());
 }
 
 }  // namespace
