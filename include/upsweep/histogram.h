@@ -1,8 +1,10 @@
 // Histograms: how many of n samples fall into each bin.
 //
-//   histogram_even    bins are equal parts of [lower, upper); a sample x is in bin
-//                     floor((x - lower) * bins / (upper - lower)). Integer samples need whole bounds, and are exact;
-//                     for float samples the bounds are rounded to float, and the formula is computed in float.
+//   histogram_even    bins are equal parts of [lower, upper): bin k has edge k <= x < edge k + 1, and edge k is
+//                     lower + k * (upper - lower) / bins. Integer samples need whole bounds, and are exact. For float
+//                     samples an edge is computed in f64, from left to right, and rounded to float (NumPy's rule);
+//                     the last edge is `upper`, rounded. Where more bins than floats are in the range, some bins have
+//                     both edges at one float, and are empty.
 //   histogram_edges   bin k has edges[k] <= x < edges[k + 1]; one edge more than bins, each above the one before it;
 //                     the first may be -infinity, the last infinity
 //   histogram_direct  bin k has the samples equal to k; integers only

@@ -3,7 +3,7 @@
 // lane_banks has 16 bits per counter: it must flush, and its additions are of 1 or 2^16. Words need neither a flush nor
 // a variable addend, so that the hardware can merge lanes that meet. A block of 1024 threads has a multiprocessor to
 // itself and an equal share of the samples, which it reads ahead (steps.cuh). Where a bin's number is a shift, the
-// kernel only shifts.
+// kernel only shortcut.
 //
 // Traffic   n reads, 16 bytes per access; an atomic addition per nonzero counter and block; totals read once.
 // Order     any.
@@ -15,7 +15,7 @@
 
 namespace upsweep::ladders::histogram {
 
-template <bool shifts, class T, class O>
+template <bool shortcut, class T, class O>
 __global__ void __launch_bounds__(steps_block, 1) word_columns_kernel(Input<T, O> in, Steps<T> steps, WordColumns table,
                                                                       unsigned* totals) {  // [counters + 1], zero
   unsigned* const words = dynamic_shared<unsigned>();                                      // [slots][columns]
@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(steps_block, 1) word_columns_kernel(Input<T, O
   table.clear(words);
   wait_for_previous();
   __syncthreads();
-  for_each_slot(in.samples, steps, share, slots_of<shifts>(in), [&](unsigned slot, auto present) {
+  for_each_slot(in.samples, steps, share, slots_of<shortcut>(in), [&](unsigned slot, auto present) {
     if (present) table.count(words, slot);
   });
   __syncthreads();
@@ -52,8 +52,8 @@ struct word_columns {
     if (!table.fit()) return run_rung<aggregated, kernel_aggregated_rung>(a);
     plan.shape.shared_bytes = table.bytes();
     return by_totals(a, [&](unsigned* totals) {
-      return by_shift(a.in, [&]<class Shifts>(Shifts) {
-        return launch(word_columns_kernel<Shifts::value, T, O>, plan.shape, a.in, plan.steps, table, totals);
+      return by_shortcut(a.in, [&]<class Shortcut>(Shortcut) {
+        return launch(word_columns_kernel<Shortcut::value, T, O>, plan.shape, a.in, plan.steps, table, totals);
       });
     });
   }

@@ -68,8 +68,7 @@ struct Binding : EnumeratorChoice<Binning, By, binning_names.size()> {
                 .scale = {count, static_cast<std::uint64_t>(static_cast<std::int64_t>(to) - least)},
                 .count = count};
       } else {
-        const T first = static_cast<T>(from), last = static_cast<T>(to);
-        return {first, last, static_cast<T>(count) / (last - first), count};
+        return {from, to, count};
       }
     }
   }

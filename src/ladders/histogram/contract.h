@@ -1,9 +1,9 @@
 // histogram: out[0][c * bins + k] = the number of samples of channel c in bin k; out[1] = the number of samples in no
 // bin, one u64.
 //
-//   even    bin k has the k-th of `bins` equal parts of [lower, upper): floor((x - lower) * bins / (upper - lower)),
-//           exact for integers; for floats (x - lower) * (bins / (upper - lower)), rounded three times, and at most
-//           bins - 1
+//   even    bin k has edge k <= x < edge k + 1, edge k being lower + k * (upper - lower) / bins. For integers that is
+//           exact; for floats an edge is computed in f64, from left to right, and rounded to the samples' type, and the
+//           last one is `upper`, rounded. Bins whose two edges round to one number are empty.
 //   edges   bin k has edges[k] <= x < edges[k + 1]; in[1] holds bins + 1 ascending edges of the samples' type
 //   direct  bin k has the samples equal to k
 //
@@ -12,6 +12,7 @@
 // or u16, which saturate: they stop at their largest value. A NaN is in no bin.
 #pragma once
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 
@@ -104,6 +105,7 @@ struct Bins<T, By<Binning::even>> {
   std::uint32_t skipped;      // the least value of T in the range less the lower bound
   Scale scale;
   unsigned count;
+  bool has_shortcut() const { return scale.as_shift >= 0; }
   UPSWEEP_HD unsigned operator()(T x) const {
     const std::uint32_t distance = static_cast<std::uint32_t>(x) - first;  // wraps below `first`, and is then large
     return distance <= last ? scale(distance + skipped) : count;
@@ -119,16 +121,121 @@ UPSWEEP_HD inline unsigned truncated(float x) {
 #endif
 }
 
+// The last of bins [first, last) that begins at or below x, as the first one does, by binary search. edge(k) is where
+// bin k begins.
+template <class T, class Edge>
+UPSWEEP_HD unsigned last_at_or_below(T x, unsigned first, unsigned last, Edge&& edge) {
+  while (last - first > 1) {
+    const unsigned middle = (first + last) / 2;
+    (x < edge(middle) ? last : first) = middle;
+  }
+  return first;
+}
+
+// The edges of even bins of floats, as the contract defines them, and the bin of a sample between them: found in f64,
+// with a division.
+template <class T>
+struct EvenEdges {
+  double lower, width;
+  double per_unit;  // bins
+  double reach;     // bounds the error of (x - lower) * per_unit, and how far an edge is from its number of bins
+  T upper;
+  unsigned count;
+
+  // Units in the last place: half of one is what rounding to T, or to f64, changes a number of 1 by.
+  static constexpr double half_ulp = std::numeric_limits<T>::epsilon() / 2;
+  static constexpr double f64_error = 4 * 0x1p-53;  // of an edge before it is rounded to T, by four operations
+  static constexpr double slack = 1 + 0x1p-10;      // for products of errors, and for how the bounds are rounded
+
+  EvenEdges(double from, double to, unsigned bins)
+      : lower(from), width(to - from), per_unit(bins / width), upper(static_cast<T>(to)), count(bins) {
+    const double farthest = std::fmax(std::fabs(from), std::fabs(to));
+    // An edge is rounded to T, where numbers below `min` are min * epsilon apart.
+    const double rounding = half_ulp * std::fmax(farthest, std::numeric_limits<T>::min());
+    const double bound = slack * (rounding + 2 * f64_error * (width + farthest)) * per_unit;
+    reach = bound < bins ? bound : bins;  // also if it is NaN
+  }
+  UPSWEEP_HD T operator[](unsigned k) const { return k < count ? static_cast<T>(lower + k * width / count) : upper; }
+  // The bin of a sample in the range.
+  UPSWEEP_HD unsigned bin_of(T x) const {
+    const double place = (x - lower) * per_unit, low = place - reach, high = place + reach;
+    const unsigned first = low > 0 ? static_cast<unsigned>(low) : 0;
+    const unsigned last = high < count ? static_cast<unsigned>(high) + 1 : count;
+    return last_at_or_below(x, first, last, [this](unsigned k) { return (*this)[k]; });
+  }
+};
+
+// A sample is compared with the edge next to it, computed in T: two products, no division. Only where that comes out as
+// close to the sample as its error may be, or where T has too few numbers between two edges, the edges proper are
+// asked.
 template <class T>
 requires std::is_floating_point_v<T>
 struct Bins<T, By<Binning::even>> {
-  T lower, upper, scale;
+  // Added to a number below 2^22, or 2^51, leaves the nearest whole number in the lowest bits.
+  static constexpr T whole = T{3} * (std::uint64_t{1} << (std::numeric_limits<T>::digits - 2));
+
+  T lower, upper;
+  T origin;     // where edge 0 is, as far as guess() is concerned
+  T scale;      // bins per unit
+  T step;       // from one edge to the next
+  T tolerance;  // bounds the error of edge k as origin + k * step; negative if there is none
   unsigned count;
+  EvenEdges<T> edges;
+
+  Bins(double from, double to, unsigned bins)
+      : lower(static_cast<T>(from)), upper(static_cast<T>(to)), count(bins), edges(from, to, bins) {
+    using Limits = std::numeric_limits<T>;
+    constexpr double u = Limits::epsilon() / 2, v = EvenEdges<T>::f64_error, slack = EvenEdges<T>::slack;
+    const double width = edges.width, farthest = std::fmax(std::fabs(from), std::fabs(to)), each = width / bins;
+    const bool exact = every_edge_is_exact(from, to, width, each, bins);
+    // With u, the relative error of a rounding: (x - lower) * scale is wrong by up to 3 u of all bins, and by the
+    // rounding of `lower`; an edge is off by its own. The sample's bin has to begin or end at the edge next to that.
+    const double wrong = exact ? 3 * u : 3 * u + 2 * u * farthest / width + v * (1 + farthest / width);
+    constexpr int exponents = Limits::max_exponent / 8 * 6;  // where nothing over- or underflows
+    const bool usual = width < std::ldexp(1.0, exponents) && width > std::ldexp(1.0, -exponents);
+    if (!usual || !(slack * wrong * bins < 0.5)) {
+      origin = scale = step = 0, tolerance = Limits::infinity();  // always in doubt
+      return;
+    }
+    origin = lower;
+    scale = static_cast<T>(bins / width);
+    step = static_cast<T>(each);
+    // step and its product are rounded, by up to u * width each; `lower`, the sum and the edge by u * farthest each.
+    tolerance = exact ? T{-1} : static_cast<T>(slack * (u * (2 * width + 3 * farthest) + v * (width + farthest)));
+  }
+
+  // The bin; any number if it sets `in_doubt`.
+  UPSWEEP_HD unsigned guess(T x, bool& in_doubt) const {
+    using Bits = UnsignedAs<T>;
+    const T shifted = (x - origin) * scale + whole;
+    const T beyond = x - ((shifted - whole) * step + origin);  // what the sample is above the edge
+    in_doubt |= std::fabs(beyond) <= tolerance;
+    // Below all bins this wraps; above them, and for a NaN, it is large as well.
+    const Bits bin = std::bit_cast<Bits>(shifted) - std::bit_cast<Bits>(whole) - (beyond < 0);
+    return bin < count ? static_cast<unsigned>(bin) : count;
+  }
+  bool has_shortcut() const { return tolerance < 0; }  // guess() is never in doubt
   UPSWEEP_HD unsigned operator()(T x) const {
-    const T place = (x - lower) * scale;
-    const bool inside = x >= lower && x < upper;
-    const unsigned bin = truncated(place);
-    return !inside ? count : bin < count ? bin : count - 1;
+    bool in_doubt = false;
+    const unsigned bin = guess(x, in_doubt);
+    if (!in_doubt) return bin;
+    return x >= lower && x < upper ? edges.bin_of(x) : count;
+  }
+
+ private:
+  // True if all edges are multiples of one power of two, and so few that T holds each of them, and what leads to it,
+  // without rounding. Whole numbers are, and binary fractions.
+  static bool every_edge_is_exact(double from, double to, double width, double each, unsigned bins) {
+    const double unit = from == 0 ? lowest_bit(each) : std::fmin(lowest_bit(from), lowest_bit(each));
+    const double units = std::fmax(std::fmax(std::fabs(from), std::fabs(to)), width) / unit;
+    return units <= std::ldexp(1.0, std::numeric_limits<T>::digits) && units * bins <= 0x1p53 && each * bins == width &&
+        from + width == to;
+  }
+  // The greatest power of two that x is a multiple of; x is finite, and not 0.
+  static double lowest_bit(double x) {
+    int exponent = 0;
+    const double fraction = std::frexp(std::fabs(x), &exponent);
+    return std::ldexp(1.0, exponent - 53 + std::countr_zero(static_cast<std::uint64_t>(fraction * 0x1p53)));
   }
 };
 
@@ -138,12 +245,7 @@ struct Bins<T, By<Binning::edges>> {
   unsigned count;
   UPSWEEP_HD unsigned operator()(T x) const {
     if (!(x >= edges[0] && x < edges[count])) return count;
-    unsigned first = 0, last = count;  // edges[first] <= x < edges[last]
-    while (last - first > 1) {
-      const unsigned middle = (first + last) / 2;
-      (x < edges[middle] ? last : first) = middle;
-    }
-    return first;
+    return last_at_or_below(x, 0, count, [this](unsigned k) { return edges[k]; });
   }
 };
 

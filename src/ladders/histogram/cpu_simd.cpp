@@ -126,16 +126,36 @@ HWY_INLINE M outside_of(D d, const Bins<T, O>& bins, const Guide* guide, const T
   }
 }
 
+// Bins::operator() in every lane.
+template <class T>
+HWY_INLINE V bins_between_even_edges(D d, const Bins<T, By<Binning::even>>& bins, const T* from) {
+  const hn::Rebind<float, D> df;
+  const auto x = hn::LoadU(df, from), origin = hn::Set(df, bins.origin), whole = hn::Set(df, bins.whole);
+  const auto shifted = hn::MulAdd(hn::Sub(x, origin), hn::Set(df, bins.scale), whole);
+  const auto beyond = hn::Sub(x, hn::MulAdd(hn::Sub(shifted, whole), hn::Set(df, bins.step), origin));
+  const V edge = hn::Sub(hn::BitCast(d, shifted), hn::BitCast(d, whole));
+  const V bin = hn::Add(edge, hn::VecFromMask(d, hn::RebindMask(d, hn::Lt(beyond, hn::Zero(df)))));
+  const V found = hn::Min(bin, hn::Set(d, bins.count));
+  const auto in_doubt = hn::Le(hn::Abs(beyond), hn::Set(df, bins.tolerance));
+  if (HWY_LIKELY(hn::AllFalse(df, in_doubt))) return found;
+  HWY_ALIGN std::uint32_t settled[most_lanes];
+  hn::Store(found, d, settled);
+  std::uint64_t asked = 0;
+  hn::StoreMaskBits(df, in_doubt, reinterpret_cast<std::uint8_t*>(&asked));
+  for (; asked; asked &= asked - 1) {
+    const auto k = static_cast<std::size_t>(std::countr_zero(asked));
+    settled[k] = bins(from[k]);
+  }
+  return hn::Load(d, settled);
+}
+
 // Any number in the lanes outside.
 template <bool shifts, class T, class O>
 HWY_INLINE V bins_of(D d, const Bins<T, O>& bins, const Guide* guide, const T* from, M outside) {
   if constexpr (O::binning == Binning::edges) {
     return find_between_edges(d, *guide, from, outside);
   } else if constexpr (std::is_floating_point_v<T>) {
-    const hn::Rebind<float, D> df;
-    const hn::RebindToSigned<D> di;
-    const auto place = hn::Mul(hn::Sub(hn::LoadU(df, from), hn::Set(df, bins.lower)), hn::Set(df, bins.scale));
-    return hn::Min(hn::BitCast(d, hn::ConvertTo(di, place)), hn::Set(d, bins.count - 1));
+    return bins_between_even_edges(d, bins, from);
   } else if constexpr (O::binning == Binning::direct) {
     return load(d, from);
   } else {
@@ -166,6 +186,8 @@ class Slots {
   HWY_INLINE V operator()(D d, const T* from) {
     if constexpr (O::binning == Binning::direct && one_channel)  // the slot after the last bin's is for those outside
       return hn::Min(load(d, from), hn::Set(d, bins_.count));
+    if constexpr (O::binning == Binning::even && std::is_floating_point_v<T> && one_channel)  // likewise
+      return bins_between_even_edges(d, bins_, from);
     const M outside = outside_of(d, bins_, &guide_, from);
     if constexpr (O::binning == Binning::edges && one_channel)  // a search takes longer than a branch
       if (hn::AllTrue(d, outside)) return hn::Set(d, counters_);

@@ -90,12 +90,21 @@ __device__ void prefetch_first_steps(const Samples<T>& samples, StepRange range)
               16 * (end - first < packs ? end - first : packs));
 }
 
+// Packs that a thread loads at once, if `Slots`, what finds the slots, does not say.
+template <class T, class Slots>
+constexpr unsigned packs_at_once_for() {
+  if constexpr (requires { Slots::packs_at_once; })
+    return Slots::packs_at_once;
+  else
+    return packs_at_once<T>;
+}
+
 // Warp-wide: for_each_slot() for every `stride`th of a row's steps [step, end). The slots of a pack are found before
 // any is counted, because a load may not be moved before an addition.
-template <class T, class SlotsOf, class Count>
+template <class T, class Slots, class Count>
 __device__ __forceinline__ void for_each_slot_of_row(const Row<T>& row, unsigned step, unsigned end, unsigned stride,
-                                                     SlotsOf& slots_of, Count& count) {
-  constexpr unsigned size = Pack<T>::size, several = packs_at_once<T>;
+                                                     Slots& slots_of, Count& count) {
+  constexpr unsigned size = Pack<T>::size, several = packs_at_once_for<T, std::remove_cvref_t<Slots>>();
   const unsigned lane = threadIdx.x % warp_size;
   const auto* const packs = reinterpret_cast<const uint4*>(row.begin + row.head) + lane;
   const auto count_pack = [&](uint4 raw, unsigned at, auto present) {
@@ -140,9 +149,9 @@ __device__ __forceinline__ void for_each_slot_of_row(const Row<T>& row, unsigned
 // Block-wide: counts the samples in the steps of a range, in all lanes of every warp. slots_of(x, column, slots) finds
 // the slots of the samples x[0], x[1], ..., which are in columns column, column + 1, ... of their row; then come calls
 // of count(slot, present). Where `present` is false there is no sample; in whole steps it is a std::true_type.
-template <class T, class SlotsOf, class Count>
+template <class T, class Slots, class Count>
 __device__ __forceinline__ void for_each_slot(const Samples<T>& samples, const Steps<T>& steps, StepRange range,
-                                              SlotsOf&& slots_of, Count&& count) {
+                                              Slots&& slots_of, Count&& count) {
   const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size, warps = blockDim.x / warp_size;
   // The warps take the steps of one row in turn; of several rows, each takes whole ones as far as possible.
   const bool one_row = samples.width == samples.count;
@@ -184,36 +193,64 @@ __device__ __forceinline__ unsigned channel_of(unsigned column, unsigned channel
   return channels == 3 ? column % 3 : column & (channels - 1);
 }
 
-// By a shift alone where that is enough.
-template <bool shifts, class T, class O>
+// With the shortcut, which by_shortcut() finds, the bin of an integer is a shift, and that of a float never in doubt.
+template <bool shortcut, class T, class O>
 __device__ __forceinline__ unsigned bin_of(const Input<T, O>& in, T x) {
-  if constexpr (!shifts) {
+  if constexpr (!shortcut) {
     return in.bins(x);
+  } else if constexpr (std::is_floating_point_v<T>) {
+    bool in_doubt = false;
+    return in.bins.guess(x, in_doubt);
   } else {
     const std::uint32_t distance = static_cast<std::uint32_t>(x) - in.bins.first;
     return distance <= in.bins.last ? (distance + in.bins.skipped) >> in.bins.scale.as_shift : in.bins.count;
   }
 }
 
-// Slots in the caller's order, for for_each_slot(); that of a sample in no bin is counters().
-template <bool shifts, class T, class O>
-__device__ __forceinline__ auto slots_of(const Input<T, O>& in) {
-  return [&in]<unsigned n>(const T(&x)[n], unsigned column, unsigned(&slots)[n]) {
-#pragma unroll
-    for (unsigned k = 0; k < n; ++k) slots[k] = bin_of<shifts>(in, x[k]);
-    if (in.samples.channels == 1) return;
+// For for_each_slot(): slots in the caller's order; that of a sample in no bin is counters().
+template <bool shortcut, class T, class O>
+class SlotsOf {
+ public:
+  // To settle a doubt takes registers: with four packs in flight the kernel would spill.
+  static constexpr bool may_doubt = !shortcut && std::is_floating_point_v<T> && O::binning == Binning::even;
+  static constexpr unsigned packs_at_once = may_doubt ? 2 : histogram::packs_at_once<T>;
+
+  __device__ explicit SlotsOf(const Input<T, O>& in) : in_(in) {}
+  template <unsigned n>
+  __device__ __forceinline__ void operator()(const T (&x)[n], unsigned column, unsigned (&slots)[n]) const {
+    find_bins(x, slots);
+    if (in_.samples.channels == 1) return;
 #pragma unroll
     for (unsigned k = 0; k < n; ++k)
-      slots[k] = slots[k] == in.bins.count ? in.counters()
-                                           : channel_of(column + k, in.samples.channels) * in.bins.count + slots[k];
-  };
+      slots[k] = slots[k] == in_.bins.count ? in_.counters()
+                                            : channel_of(column + k, in_.samples.channels) * in_.bins.count + slots[k];
+  }
+
+ private:
+  template <unsigned n>
+  __device__ __forceinline__ void find_bins(const T (&x)[n], unsigned (&bins)[n]) const {
+    if constexpr (may_doubt) {  // seldom: one branch for all
+      bool in_doubt = false;
+#pragma unroll
+      for (unsigned k = 0; k < n; ++k) bins[k] = in_.bins.guess(x[k], in_doubt);
+      if (!in_doubt) return;
+    }
+#pragma unroll
+    for (unsigned k = 0; k < n; ++k) bins[k] = bin_of<shortcut>(in_, x[k]);
+  }
+
+  const Input<T, O>& in_;
+};
+template <bool shortcut, class T, class O>
+__device__ __forceinline__ SlotsOf<shortcut, T, O> slots_of(const Input<T, O>& in) {
+  return SlotsOf<shortcut, T, O>(in);
 }
 
-// Calls launch_with(std::bool_constant<shifts>{}).
+// Calls launch_with(std::bool_constant<shortcut>{}).
 template <class T, class O, class F>
-Status by_shift(const Input<T, O>& in, F&& launch_with) {
-  if constexpr (std::is_integral_v<T> && O::binning == Binning::even)
-    if (in.bins.scale.as_shift >= 0) return launch_with(std::true_type{});
+Status by_shortcut(const Input<T, O>& in, F&& launch_with) {
+  if constexpr (O::binning == Binning::even)
+    if (in.bins.has_shortcut()) return launch_with(std::true_type{});
   return launch_with(std::false_type{});
 }
 

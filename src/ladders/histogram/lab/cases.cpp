@@ -230,8 +230,8 @@ extern const Primitive histogram_primitive{
         },
     .default_scalar = &ladders::histogram::default_scalar,
     .shapes = ladders::histogram::shapes,
-    // One bin; counters that saturate; a range that leaves samples out; samples where a bin begins; runs; images with
-    // gaps between rows.
+    // One bin; counters that saturate; a range that leaves samples out, with edges that are no round numbers; samples
+    // where a bin begins; runs; images with gaps between rows.
     .variants =
         [](const Primitive& p, Type type) {
           const bool is_float = type == Type::f32;
@@ -240,6 +240,7 @@ extern const Primitive histogram_primitive{
               p.settings(type, {{"bins", "1"}, {"counter", "u64"}}),
               p.settings(type, {{"bins", "7"},
                                 {"counter", "u8"},
+                                {"on_edge", "0.5"},
                                 {"lower", is_float ? "-0.25" : "3"},
                                 {"upper", is_float ? "0.3" : "200"}}),
               p.settings(type, {{"bins", "1024"}, {"counter", "u16"}, {"on_edge", "0.25"}}),

@@ -8,33 +8,34 @@
 namespace upsweep::ladders::histogram {
 namespace {
 
+// The edges of the bins, computed one by one as the contract defines them; none where bins need none.
+template <class T>
+std::vector<T> edges_of(const Call& c, std::size_t bins) {
+  std::vector<T> edges;
+  if (c.operation == Operation(Binning::edges)) edges.assign(c.in[1].as<const T>(), c.in[1].as<const T>() + bins + 1);
+  if (c.operation != Operation(Binning::even) || std::is_integral_v<T>) return edges;
+  const double from = c.scalars[lower].as<double>(), to = c.scalars[upper].as<double>();
+  for (std::size_t k = 0; k < bins; ++k)
+    edges.push_back(static_cast<T>(from + static_cast<double>(k) * (to - from) / static_cast<double>(bins)));
+  edges.push_back(static_cast<T>(to));
+  return edges;
+}
+
 // Returns the bin of a sample, or nothing: the definition, without the rungs' short cuts.
 template <class T>
-std::optional<std::size_t> bin_of(T x, const Call& c, std::size_t bins) {
-  switch (c.operation.as<Binning>()) {
-    case Binning::even: {
-      const double from = c.scalars[lower].as<double>(), to = c.scalars[upper].as<double>();
-      if constexpr (std::is_integral_v<T>) {
-        if (static_cast<double>(x) < from || static_cast<double>(x) >= to) return std::nullopt;
-        const auto least = static_cast<std::int64_t>(from), past = static_cast<std::int64_t>(to);
-        const auto distance = static_cast<std::uint64_t>(static_cast<std::int64_t>(x) - least);
-        return distance * bins / static_cast<std::uint64_t>(past - least);  // below 2^52
-      } else {
-        const T least = static_cast<T>(from), past = static_cast<T>(to);
-        if (!(least <= x && x < past)) return std::nullopt;
-        const T scale = static_cast<T>(bins) / (past - least);
-        return std::min(static_cast<std::size_t>((x - least) * scale), bins - 1);
-      }
-    }
-    case Binning::edges: {
-      const T* const edges = c.in[1].as<const T>();
-      if (!(x == x)) return std::nullopt;
-      const auto above = std::upper_bound(edges, edges + bins + 1, x) - edges;  // the first edge that x is below
-      if (above == 0 || above == static_cast<std::ptrdiff_t>(bins) + 1) return std::nullopt;
-      return above - 1;
-    }
-    case Binning::direct:
-      break;
+std::optional<std::size_t> bin_of(T x, const Call& c, std::size_t bins, const std::vector<T>& edges) {
+  if (!edges.empty()) {
+    if (!(x == x)) return std::nullopt;
+    const auto above = std::upper_bound(edges.begin(), edges.end(), x) - edges.begin();  // the first that x is below
+    if (above == 0 || above == static_cast<std::ptrdiff_t>(edges.size())) return std::nullopt;
+    return above - 1;
+  }
+  if (c.operation == Operation(Binning::even)) {
+    const double from = c.scalars[lower].as<double>(), to = c.scalars[upper].as<double>();
+    if (static_cast<double>(x) < from || static_cast<double>(x) >= to) return std::nullopt;
+    const auto least = static_cast<std::int64_t>(from), past = static_cast<std::int64_t>(to);
+    const auto distance = static_cast<std::uint64_t>(static_cast<std::int64_t>(x) - least);
+    return distance * bins / static_cast<std::uint64_t>(past - least);  // below 2^52
   }
   if (x < T{0} || static_cast<double>(x) >= static_cast<double>(bins)) return std::nullopt;
   return static_cast<std::size_t>(x);
@@ -48,10 +49,11 @@ std::vector<std::uint64_t> count(const Call& call) {
   std::vector<std::uint64_t> counts(call.out[0].count + 1);
   visit(call.type(), [&]<class T>(TypeTag<T>) {
     const T* const samples = call.in[0].as<const T>();
+    const std::vector<T> edges = edges_of<T>(call, bins);
     for (std::size_t i = 0; i < call.n(); ++i) {
       const std::size_t column = shape.width ? i % shape.pitch : i;
       if (shape.width && column >= shape.width) continue;  // between two rows
-      const auto bin = bin_of(samples[i], call, bins);
+      const auto bin = bin_of(samples[i], call, bins, edges);
       ++(bin ? counts[column % shape.channels * bins + *bin] : counts.back());
     }
   });
