@@ -8,8 +8,8 @@ die() { printf 'error: %s\n' "$*" >&2; exit 1; }
 
 # Debian packages. clang-19 compiles the kernels for the traced emulator, g++ everything else.
 packages=(g++ cmake ninja-build git ca-certificates
-  libtbb-dev libhwy-dev libcli11-dev libfmt-dev nlohmann-json3-dev libboost-context-dev libpng-dev libopenexr-dev
-  libgtest-dev clang-19 llvm-19 binutils)
+  libtbb-dev libhwy-dev libcli11-dev libfmt-dev nlohmann-json3-dev libboost-context-dev libpng-dev libjpeg-dev
+  libopenexr-dev libgtest-dev clang-19 llvm-19 binutils)
 
 install_packages() {
   local missing=() package

@@ -22,6 +22,12 @@ class MemorySource final : public Source {
     return size_known_ ? std::optional<std::uint64_t>(bytes_.size()) : std::nullopt;
   }
   const std::string& name() const override { return name_; }
+  bool can_read_at() const override { return size_known_; }
+  std::size_t read_at(std::uint64_t offset, std::span<std::byte> to) override {
+    const std::size_t count = offset < bytes_.size() ? std::min(to.size(), bytes_.size() - offset) : 0;
+    if (count) std::memcpy(to.data(), bytes_.data() + offset, count);
+    return count;
+  }
 
  private:
   std::string bytes_, name_ = "memory";

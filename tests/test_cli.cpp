@@ -495,8 +495,8 @@ TEST_F(Cli, ReportShowsWhatDiffers) {
 // Standard output and standard error may be anything: a file that others write too, closed, full.
 TEST_F(Cli, WhateverTheDescriptorsAre) {
   write_raw<std::int32_t>("in.raw", {3, -5, 10, 4});
-  EXPECT_EQ(run("run scan in.raw --type i32 -o /dev/stdout --format raw | wc -c").out, "16\n");
-  const Outcome group = run("run reduce in.raw --type i32 --format raw -o /dev/stdout; echo end", "echo begin;");
+  EXPECT_EQ(run("run scan in.raw --type i32 -o /dev/stdout --out-format raw | wc -c").out, "16\n");
+  const Outcome group = run("run reduce in.raw --type i32 --out-format raw -o /dev/stdout; echo end", "echo begin;");
   EXPECT_EQ(group.code, 0) << group.err;
   EXPECT_EQ(group.out, std::string("begin\n") + '\x0c' + std::string(3, '\0') + "end\n");
   EXPECT_EQ(run("bench reduce --backend cpu --rung serial --no-peers -n 1K --samples 4 -o r.jsonl >&-").code, 2);
@@ -665,20 +665,168 @@ TEST_F(Cli, RunTakesWhatThePrimitiveTakes) {
   expect_error("run scan in.raw --type i32 --op summ", 2, "did you mean 'sum'?");
 }
 
-TEST_F(Cli, FormatIsOfOutputsToo) {
+TEST_F(Cli, FormatsOfInputsAndOutputs) {
   const std::vector<std::int32_t> in{3, -5, 10, 4}, scanned{0, 3, -2, 8};
   write_raw("in.raw", in);
   const std::string raw(reinterpret_cast<const char*>(scanned.data()), scanned.size() * sizeof(std::int32_t));
-  EXPECT_EQ(run("run scan in.raw --type i32 --format raw -o -").out, raw);
-  const Outcome piped = run("run scan - --type i32 --format raw -o -", "cat in.raw |");
+  EXPECT_EQ(run("run scan in.raw --type i32 --out-format raw -o -").out, raw);
+  const Outcome piped = run("run scan - --type i32 --out-format raw -o -", "cat in.raw |");
   EXPECT_EQ(piped.out, raw) << piped.err;
   EXPECT_TRUE(run("run scan in.raw --type i32 -o -").out.starts_with("\x93NUMPY"));
-  EXPECT_EQ(run("run scan in.raw --type i32 --format raw -o out.npy").code, 0);
-  EXPECT_EQ(run("run reduce out.npy").out, "9\n") << "the file name selects npy";
-  EXPECT_EQ(run("run reduce - --format npy -o sum <out.npy").code, 0);
-  EXPECT_EQ(run("run reduce sum --format npy").out, "9\n");
+  EXPECT_TRUE(run("run scan in.raw --type i32 --format raw -o -").out.starts_with("\x93NUMPY")) << "of the input alone";
+  EXPECT_EQ(run("run scan in.raw --type i32 --out-format raw -o out.NPY").code, 0);
+  EXPECT_EQ(run("run reduce out.NPY").out, "9\n") << "the file name selects npy";
+  EXPECT_EQ(run("run reduce - --format npy -o sum --out-format npy <out.NPY").code, 0);
+  EXPECT_EQ(run("run reduce sum").out, "9\n");
+  expect_error("run reduce in.raw --type i32 --format npy", 2, "in.raw is not a .npy file");
+  expect_error("run reduce in.raw --type i32 --format npz", 2, "did you mean 'npy'?");
+  expect_error("run reduce in.raw --type i32 --out-format png", 2, "no format named 'png'");
   expect_error("run scan - --type i32 -o -", 2, "write raw binary", "cat in.raw |");
 }
+
+// Whatever a file is called, and in a pipe.
+TEST_F(Cli, ContentDecidesWhatAnInputIs) {
+  write_raw<std::uint32_t>("in.raw", {1, 2, 3, 4});
+  ASSERT_EQ(run("run scan in.raw --type u32 --param inclusive=1 -o out.npy").code, 0);
+  EXPECT_EQ(run("run reduce - --type u32", "cat out.npy |").out, "20\n");
+  fs::rename(folder_ / "out.npy", folder_ / "out.bin");
+  EXPECT_EQ(run("run reduce out.bin --type u32").out, "20\n");
+  EXPECT_EQ(run("run saxpy in.raw --with - --type u32 --param a=0", "cat out.bin |").out, "1\n3\n6\n10\n");
+  EXPECT_EQ(run("run reduce - --type u32 --format raw -n 2 <out.bin").out, "1297524707\n") << "what the header says";
+  write("small", "P5 2 1 255\n\1\2");
+  EXPECT_EQ(run("run scan - --type u8 --param inclusive=1", "cat small |").out, "1\n3\n");
+  EXPECT_EQ(run("render rgb --size 4x4 -o T.PNG").code, 0);
+  EXPECT_TRUE(read(folder_ / "T.PNG").starts_with("\x89PNG"));
+  EXPECT_EQ(run("run histogram T.PNG --op direct --param bins=1").out,
+            run("run histogram - --op direct --param bins=1", "cat T.PNG |").out);
+  write("a.npz", "PK\3\4" + std::string(30, 'x'));
+  expect_error("run reduce a.npz --type u8", 2, "take one array out");
+  expect_error("run reduce - --type u8", 2, "standard input is a zip archive", "cat a.npz |");
+  write("damaged.npy", "12345678");
+  expect_error("run reduce damaged.npy --type u8", 2, "--format raw");
+}
+
+TEST_F(Cli, OrdersShapesAndTypesOfNpy) {
+  const auto npy = [&](const std::string& name, const std::string& words, const std::string& data) {
+    const std::string text = "{" + words + "}" + std::string(100 - words.size(), ' ') + "\n";
+    write(name, std::string("\x93NUMPY\1\0", 8) + static_cast<char>(text.size()) + '\0' + text + data);
+  };
+  const auto header = [&](const std::string& name) {
+    const std::string text = read(folder_ / name);
+    return text.substr(0, text.find('}'));
+  };
+  npy("f.npy", "'descr': '<u4', 'fortran_order': True, 'shape': (2, 3)",
+      std::string("\0\0\0\0\3\0\0\0\1\0\0\0\4\0\0\0\2\0\0\0\5\0\0\0", 24));
+  EXPECT_EQ(run("run select f.npy --op unique").out, "0\n1\n2\n3\n4\n5\n") << "as a.ravel()";
+  EXPECT_EQ(run("run reduce f.npy -n 3").out, "3\n");
+  for (const char* order_free : {"reduce", "sort", "histogram --op direct --param bins=6"}) {
+    const std::string command = std::string("run ") + order_free + " - ";
+    const Outcome piped = run(command, "cat f.npy |");
+    EXPECT_EQ(piped.code, 0) << piped.err;
+    EXPECT_EQ(piped.out, run(command + "<f.npy").out) << order_free;
+  }
+  for (const char* order :
+       {"scan -", "reduce - -n 3", "sort - --param indices=true --also i.npy", "sort - --param bits=1"})
+    expect_error(std::string("run ") + order, 2, "is in Fortran order, and a pipe", "cat f.npy |");
+  ASSERT_EQ(run("run scan f.npy -o out.npy").code, 0);
+  EXPECT_NE(header("out.npy").find("'fortran_order': False, 'shape': (2, 3)"), std::string::npos) << header("out.npy");
+  EXPECT_EQ(run("run scan f.npy --param inclusive=1").out, "0\n1\n3\n6\n10\n15\n");
+  ASSERT_EQ(run("run saxpy f.npy --with f.npy --param a=1 -o out.npy").code, 0);
+  EXPECT_NE(header("out.npy").find("(2, 3)"), std::string::npos) << header("out.npy");
+  EXPECT_EQ(run("run select out.npy --op unique").out, "0\n2\n4\n6\n8\n10\n");
+  for (const char* flat : {"scan f.npy -n 4", "sort f.npy"}) {
+    ASSERT_EQ(run(std::string("run ") + flat + " -o out.npy").code, 0);
+    EXPECT_NE(header("out.npy").find(",), }"), std::string::npos + 1) << header("out.npy");
+  }
+  npy("big.npy", "'descr': '>i2', 'fortran_order': False, 'shape': (2,)", std::string("\0\1\xff\xff", 4));
+  EXPECT_EQ(run("run sort big.npy").out, "-1\n1\n");
+  npy("half.npy", "'descr': '<f2', 'fortran_order': False, 'shape': (2,)", std::string("\0\x3c\0\xc0", 4));
+  EXPECT_EQ(run("run sort half.npy").out, "-2\n1\n");
+  npy("mask.npy", "'descr': '|b1', 'fortran_order': False, 'shape': (2,)", std::string("\0\1", 2));
+  EXPECT_EQ(run("run select half.npy --op select_flagged --with mask.npy").out, "-2\n");
+  EXPECT_EQ(run("run scan mask.npy --param inclusive=1").out, "0\n1\n");
+}
+
+TEST_F(Cli, AnInputThatIsTheOutput) {
+  write_raw<std::uint32_t>("x.bin", {1, 2, 3});
+  const std::string before = read(folder_ / "x.bin");
+  for (const char* arguments : {"-o - --out-format raw >> x.bin", "-o /dev/stdout --out-format raw >> x.bin",
+                                ">> x.bin", "-o - --out-format raw 1<> x.bin"}) {
+    const Outcome outcome = run(std::string("run scan x.bin --type u32 ") + arguments);
+    EXPECT_EQ(outcome.code, 2) << arguments;
+    EXPECT_NE(outcome.err.find("the input is the output"), std::string::npos) << outcome.err;
+    EXPECT_EQ(read(folder_ / "x.bin"), before) << arguments;
+  }
+  EXPECT_EQ(run("run scan x.bin --type u32 -o x.bin").code, 0) << "it is replaced at the end";
+  EXPECT_EQ(run("run reduce x.bin --type u32").out, "4\n");
+}
+
+TEST_F(Cli, OneOutputInOnePlace) {
+  write_raw<std::uint32_t>("x.bin", {3, 1, 2});
+  const std::string sort = "run sort x.bin --type u32 --param indices=true ";
+  for (const char* outputs : {"--also /dev/stdout", "-o - --also /dev/stdout", "-o /dev/stdout --also /dev/fd/1"})
+    expect_error(sort + outputs, 2, "two outputs cannot both be");
+  expect_error("run partition x.bin --type u32 --table -o /dev/stdout", 2, "two outputs cannot both be");
+  const Outcome text_and_file = run(sort + "--also y.bin >y.bin");
+  EXPECT_EQ(text_and_file.code, 2) << "the text would go where the file was";
+  EXPECT_EQ(run(sort + "-o out.bin --also /dev/stdout | wc -c").out, "24\n");
+}
+
+TEST_F(Cli, NanIsNan) {
+  write_raw<float>("x.bin", {-NAN, NAN, 1});
+  EXPECT_EQ(run("run saxpy x.bin --with x.bin --type f32").out, "nan\nnan\n3\n");
+  EXPECT_NE(run("run saxpy x.bin --with x.bin --type f32 --json").out.find(R"("result":["nan","nan",3])"),
+            std::string::npos);
+}
+
+TEST_F(Cli, MessagesAreOneLineOfText) {
+  const std::string name = "a\x1b[2J\nb.npy";
+  write(name, "no array");
+  const Outcome outcome = run("run reduce \"$(printf 'a\\033[2J\\nb.npy')\"");
+  EXPECT_EQ(outcome.err.find('\x1b'), std::string::npos);
+  EXPECT_NE(outcome.err.find("a\\x1b[2J\\nb.npy is not a .npy file"), std::string::npos) << outcome.err;
+  expect_error("run reduce \"$(printf 'b\\033')\"", 2, "cannot read b\\x1b: No such file");
+  expect_error("run scan --op \"$(printf 'b\\033')\" x", 2, "'b\\x1b'");
+  EXPECT_LT(run("run reduce $(head -c 100000 /dev/zero | tr '\\0' x)").err.size(), 1000u);
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which do not run under strace
+// Two outputs, and signals between their renames, which strace delays.
+TEST_F(Cli, SeveralOutputsAreReplacedTogether) {
+  if (std::system("strace -e trace=none true >/dev/null 2>&1") != 0) GTEST_SKIP() << "no strace";
+  const auto prepare = [&] {
+    write_raw<std::uint32_t>("k.bin", {3, 2, 1});
+    write_raw<std::uint32_t>("v.bin", {30, 20, 10});
+    write("k.old", read(folder_ / "k.bin"));
+  };
+  // A journal for each output is renamed first, then the outputs.
+  const auto traced = [](const std::string& injected) {
+    return "strace -f -qq -o /dev/null -e trace=rename -e inject=rename:" + injected +
+           ":when=4 sh -c 'echo $$ >pid; exec \"$0\" \"$@\"' ";
+  };
+  const std::string sort = "run sort k.bin --type u32 --param value_bytes=4 --with v.bin -o k.bin --also v.bin";
+  const auto numbers = [&](const char* name) { return read_raw<std::uint32_t>(name); };
+  for (const char* signals : {"kill -TERM $p", "kill -INT $p; sleep 0.1; kill -INT $p; kill -TERM $p"}) {
+    prepare();
+    const Outcome outcome = run(
+        sort + " & while kill -0 $! && cmp -s k.bin k.old; do sleep 0.05; done; p=$(cat pid); " + signals + "; wait $!",
+        traced("delay_enter=1500000"));
+    EXPECT_EQ(outcome.code, 0) << "all is done: " << outcome.err;
+    EXPECT_EQ(numbers("k.bin"), (std::vector<std::uint32_t>{1, 2, 3}));
+    EXPECT_EQ(numbers("v.bin"), (std::vector<std::uint32_t>{10, 20, 30})) << signals;
+    EXPECT_EQ(files(), (std::vector<std::string>{"k.bin", "k.old", "pid", "v.bin"}));
+  }
+  // Killed outright, it leaves what the next run finishes.
+  prepare();
+  EXPECT_NE(run(sort, traced("signal=KILL")).code, 0);
+  EXPECT_EQ(numbers("k.bin"), (std::vector<std::uint32_t>{1, 2, 3}));
+  EXPECT_EQ(numbers("v.bin"), (std::vector<std::uint32_t>{30, 20, 10}));
+  const Outcome next = run("run reduce k.bin --type u32");
+  EXPECT_NE(next.err.find("v.bin has been replaced"), std::string::npos) << next.err;
+  EXPECT_EQ(numbers("v.bin"), (std::vector<std::uint32_t>{10, 20, 30}));
+  EXPECT_EQ(files(), (std::vector<std::string>{"k.bin", "k.old", "pid", "v.bin"}));
+}
+#endif
 
 TEST_F(Cli, SaxpyOfTwoFiles) {
   write_raw<float>("x.raw", {1, -2, 3.5});
@@ -960,7 +1108,7 @@ TEST_F(Cli, SelectsFromFilesChunkAfterChunk) {
                "ln -sfn . here;");
   fs::remove(folder_ / "here");
   for (const char* also : {"--also -", "-o - --also -"})
-    expect_error(std::string("run select in.raw --type i32 --op run_length_encode --format raw ") + also, 2,
+    expect_error(std::string("run select in.raw --type i32 --op run_length_encode --out-format raw ") + also, 2,
                  "both be standard output");
   expect_error("run select in.raw --type i32 --op partition_if -o x.npy", 2, "another output: rest");
   expect_error("run select in.raw --type i32 --op unique -o x.npy --also y.npy", 2, "no such output");

@@ -1,16 +1,19 @@
 // Files: an output is complete or absent, whatever fails, signals included; raw binary in and out.
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
+#include "files/commit.h"
 #include "files/file.h"
 #include "files/quoted.h"
 #include "files/raw.h"
@@ -327,6 +330,99 @@ TEST_F(Files, ASecondSignalEndsTheProgramAndRemovesTheTemporary) {
   EXPECT_TRUE(fs::exists(path("kept")));
 }
 
+// Of several renames, all or none are done: nothing is unlinked and nothing interrupts.
+TEST_F(Files, SignalsWaitForRenames) {
+  const int status = in_child([&] {
+    handle_interrupts();
+    OutputFile a(path("a")), b(path("b"));
+    {
+      const Uninterrupted all_or_none;
+      for (int k = 0; k < 3; ++k) raise(SIGINT);
+      if (entries() != 2 || interrupt_noticed()) return 1;
+    }
+    return interrupted() == SIGINT && interrupt_noticed() ? 0 : 2;
+  });
+  EXPECT_EQ(status, 0);
+}
+
+TEST_F(Files, NothingIsRenamedAfterASignal) {
+  put("a", "old");
+  const int status = in_child([&] {
+    handle_interrupts();
+    OutputFile a(path("a")), b(path("b"));
+    raise(SIGTERM);
+    OutputFile* const both[] = {&a, &b};
+    commit_together(both);
+    return 0;
+  });
+  EXPECT_EQ(status, exited_with(Code::interrupted));
+  EXPECT_EQ(content("a"), "old");
+  EXPECT_EQ(entries(), 1u);
+}
+
+TEST_F(Files, ALaterRenameThatFailsSaysWhereTheContentIs) {
+  OutputFile a(path("a")), b(path("b"));
+  b.write(bytes("new"));
+  fs::create_directory(path("b"));
+  OutputFile* const both[] = {&a, &b};
+  const Error error = error_of([&] { commit_together(both); });
+  EXPECT_NE(string(error.what()).find("a has been replaced, but cannot rename to"), string::npos) << error.what();
+  const std::size_t at = error.hint().find(path(".upsweep-"));
+  ASSERT_NE(at, string::npos) << error.hint();
+  EXPECT_EQ(content(error.hint().substr(at, error.hint().find(':') - at).substr(folder.size() + 1)), "new");
+  EXPECT_EQ(entries(), 3u) << "and no journal";
+}
+
+// Leaves what a program leaves that is killed after the first of two renames; the journal is beside the second output.
+class KilledCommit : public Files {
+ protected:
+  void SetUp() override {
+    Files::SetUp();
+    put("a", "new");
+    put("b", "old");
+    put(".upsweep-1-1.tmp", "new");
+    std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a of "b"
+    hash = (hash ^ 'b') * 0x100000001b3;
+    char name[40];
+    std::snprintf(name, sizeof name, ".upsweep-%016llx.commit", static_cast<unsigned long long>(hash));
+    journal = name;
+    put(journal, "3\n" + path(".upsweep-1-0.tmp") + "\n" + path("a") + "\n3\n" + path(".upsweep-1-1.tmp") + "\n" +
+                     path("b") + "\n");
+  }
+  string journal;
+};
+
+TEST_F(KilledCommit, TheNextRunFinishesIt) {
+  testing::internal::CaptureStderr();
+  std::byte all[8];
+  EXPECT_EQ(InputFile(path("b")).read(all), 3u);
+  EXPECT_NE(
+      testing::internal::GetCapturedStderr().find(path("b") + " has been replaced: the run that wrote it was killed"),
+      string::npos);
+  EXPECT_EQ(content("b"), "new");
+  EXPECT_EQ(entries(), 2u);
+}
+
+TEST_F(KilledCommit, WhatHasChangedSinceStays) {
+  fs::last_write_time(path("b"), fs::last_write_time(path(journal)) + std::chrono::seconds(1));
+  testing::internal::CaptureStderr();
+  OutputFile(path("b"));
+  EXPECT_NE(testing::internal::GetCapturedStderr().find("it stays"), string::npos);
+  EXPECT_EQ(content("b"), "old");
+  EXPECT_EQ(entries(), 2u);
+}
+
+TEST_F(KilledCommit, AProgramAtWorkIsLeftAlone) {
+  const int lock = open(path(journal).c_str(), O_RDONLY);
+  ASSERT_EQ(flock(lock, LOCK_EX), 0);
+  InputFile(path("b"));
+  EXPECT_EQ(content("b"), "old");
+  close(lock);
+  put(journal, "9\n" + path(".upsweep-1-1.tmp") + "\n" + path("b") + "\n3\n/etc/passwd\n" + path("b") + "\n");
+  InputFile(path("b"));
+  EXPECT_EQ(content("b"), "old") << "of another size, and none of ours";
+}
+
 // Files of which a part is of use: neither the old one nor what is finished of the new one is lost.
 TEST_F(Files, WhatIsFinishedMayBeKept) {
   put("a", "old");
@@ -400,7 +496,7 @@ TEST_F(Files, RaggedRawFilesAreRefused) {
   EXPECT_EQ(error_of([&] { reader.read(buffer); }).code(), Code::bad_file);
 }
 
-TEST_F(Files, FormatFollowsNameAndType) {
+TEST_F(Files, FormatFollowsContentThenType) {
   put("a.bin", "12345678");
   EXPECT_EQ(error_of([&] { open_array(path("a.bin"), {}, FileFormat::raw); }).code(), Code::invalid_argument);
   EXPECT_EQ(error_of([&] { open_array(path("a.bin")); }).code(), Code::bad_file);  // no type: must be .npy
@@ -408,7 +504,92 @@ TEST_F(Files, FormatFollowsNameAndType) {
   EXPECT_EQ(open_array(path("b.npy"))->type(), Type::i64);
   EXPECT_EQ(error_of([&] { open_array(path("b.npy"), Type::f64); }).code(), Code::invalid_argument);
   EXPECT_EQ(open_array(path("b.npy"), Type::f64, FileFormat::raw)->count(), 16u);  // the file's bytes, header included
+  fs::rename(path("b.npy"), path("c.bin"));
+  EXPECT_EQ(open_array(path("c.bin"))->count(), 0u) << "content decides";
+  EXPECT_EQ(error_of([&] { open_array(path("c.bin"), Type::u32); }).code(), Code::invalid_argument);
+  EXPECT_EQ(create_array(path("D.NPY"), Type::i32, 0)->file().name(), path("D.NPY"));
   EXPECT_EQ(error_of([&] { create_array("/dev/null", Type::i32, {}, FileFormat::npy); }).code(), Code::unsupported);
+}
+
+// Files that say what they are; those whose names say it, and which do not; and numbers.
+TEST_F(Files, ContentDecides) {
+  using namespace std::string_view_literals;
+  const auto refused = [&](const string& name, std::string_view text) {
+    put(name, text);
+    const Error error = error_of([&] { open_array(path(name), Type::u8); });
+    EXPECT_EQ(error.code(), Code::bad_file);
+    return error.what() + (" | " + error.hint());
+  };
+  const std::pair<std::string_view, const char*> others[] = {{"PK\3\4..", "unzip -p"},
+                                                             {"\x1f\x8b\x08...", "gzip"},
+                                                             {"BZh91AY&SY..", "bzip2"},
+                                                             {"\xfd"
+                                                              "7zXZ\0..."sv,
+                                                              "xz -dc"},
+                                                             {"\x28\xb5\x2f\xfd..", "zstd"},
+                                                             {"\x89HDF\r\n\x1a\n...", "HDF5"},
+                                                             {"MATLAB 5.0 MAT-file, ", "loadmat"},
+                                                             {"II*\0...."sv, "TIFF"},
+                                                             {"GIF89a..", "GIF"}};
+  for (const auto& [text, words] : others)
+    for (const char* name : {"a.bin", "a.npy"}) EXPECT_NE(refused(name, text).find(words), string::npos) << words;
+  EXPECT_NE(refused("a.bin", "\x93NUMPY..").find("format 46.46"), string::npos);
+  EXPECT_NE(refused("a.bin", "\x89PNG\r\n\x1a\n....").find("not a PNG"), string::npos);
+  EXPECT_NE(refused("a.bin", "\xff\xd8\xff\xe0....").find("not a JPEG"), string::npos);
+  EXPECT_NE(refused("a.bin", "P3 1 1 255").find("not a binary PGM"), string::npos);
+  for (const char* name : {"a.npy", "a.NPY", "a.Png", "a.jpg", "a.JPEG", "a.pgm"})
+    EXPECT_NE(refused(name, "12345678").find(" is not a "), string::npos) << name << ": damaged";
+  for (const std::string_view text : {"12345678"sv, "P5"sv, "P5ab"sv, "PK"sv, "\x93NUMPX"sv, "BZh9...."sv}) {
+    put("a.bin", text);
+    EXPECT_EQ(open_array(path("a.bin"), Type::u8)->count(), text.size()) << text;
+    put("b.bin", "PK\3\4....");
+    EXPECT_EQ(open_array(path("b.bin"), Type::u8, FileFormat::raw)->count(), 8u);
+  }
+  // A pipe says as much, and no byte is lost.
+  auto pipe =
+      open_array(std::make_unique<MemorySource>(string(100, 'x') + "y", false), Type::u8, FileFormat::automatic);
+  std::byte all[200];
+  EXPECT_EQ(pipe->read(all), 101u);
+  EXPECT_EQ(all[100], std::byte{'y'});
+}
+
+TEST_F(Files, ReadingEndsAtTheSizeKnownAtTheStart) {
+  put("a.bin", "1234");
+  auto reader = open_array(path("a.bin"), Type::u8);
+  std::ofstream(path("a.bin"), std::ios::app) << "5678";
+  std::byte all[8];
+  EXPECT_EQ(reader->read(all), 4u);
+  EXPECT_EQ(reader->read(all), 0u);
+}
+
+// What is appended to an input would be read again, without end; two outputs in one place would mix.
+TEST_F(Files, AFileThatIsWrittenInPlaceIsNothingElse) {
+  put("a", "old");
+  fs::create_hard_link(path("a"), path("b"));
+  const int appended = open(path("a").c_str(), O_WRONLY | O_APPEND);
+  const string descriptor = "/dev/fd/" + std::to_string(appended);
+  const auto refused = [&](const string& first, const string& second) {
+    const Error error = error_of([&] {
+      const auto open_as = [&](const string& name) -> std::shared_ptr<void> {
+        if (name[0] == '<') return std::make_shared<InputFile>(name.substr(1));
+        return std::make_shared<OutputFile>(name);
+      };
+      const auto one = open_as(first), two = open_as(second);
+    });
+    EXPECT_EQ(error.code(), Code::invalid_argument);
+    return string(error.what());
+  };
+  for (const char* name : {"a", "b"}) {
+    EXPECT_NE(refused("<" + path(name), descriptor).find("the input is the output"), string::npos);
+    EXPECT_NE(refused(descriptor, "<" + path(name)).find("the input is the output"), string::npos);
+    EXPECT_NE(refused(descriptor, path(name)).find("two outputs cannot both be"), string::npos)
+        << "it would be replaced";
+    EXPECT_NE(refused(path(name), descriptor).find("two outputs cannot both be"), string::npos);
+  }
+  EXPECT_NE(refused(descriptor, descriptor).find("two outputs cannot both be"), string::npos);
+  InputFile in(path("a"));
+  OutputFile replaced(path("a")), discarded("/dev/null"), twice("/dev/null");
+  close(appended);
 }
 
 TEST_F(Files, ASpoolHasNoName) {

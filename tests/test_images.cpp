@@ -1,12 +1,16 @@
-// Images as input: PNG of every kind of pixel against libpng's own simplified interface, PGM and PPM against their
-// definition, and files that are cut or are something else.
+// Images as input: PNG of every kind of pixel against libpng's own simplified interface, JPEG against what was encoded,
+// PGM and PPM against their definition, and files that are cut or are something else.
 #include <gtest/gtest.h>
+#include <jpeglib.h>
 #include <png.h>
 
+#include <cstdio>  // before jpeglib.h
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
 #include "error_of.h"
+#include "files/jpeg.h"
 #include "files/png.h"
 #include "files/pnm.h"
 #include "memory_source.h"
@@ -113,6 +117,101 @@ TEST(Png, CutAndChangedFiles) {
               read_all(reader, 1000);
             }).code(),
             Code::bad_file);
+}
+
+// A gradient, which compresses well and is little changed.
+Bytes gradient(unsigned width, unsigned height, unsigned channels) {
+  Bytes all;
+  for (unsigned y = 0; y < height; ++y)
+    for (unsigned x = 0; x < width; ++x)
+      for (unsigned k = 0; k < channels; ++k) all.push_back(static_cast<unsigned char>(4 * x + 2 * y + 30 * k));
+  return all;
+}
+
+std::string encode_jpeg(J_COLOR_SPACE space, unsigned channels, unsigned width, unsigned height, bool progressive) {
+  jpeg_compress_struct jpeg{};
+  jpeg_error_mgr errors{};
+  jpeg.err = jpeg_std_error(&errors);
+  jpeg_create_compress(&jpeg);
+  unsigned char* bytes = nullptr;
+  unsigned long size = 0;
+  jpeg_mem_dest(&jpeg, &bytes, &size);
+  jpeg.image_width = width;
+  jpeg.image_height = height;
+  jpeg.input_components = static_cast<int>(channels);
+  jpeg.in_color_space = space;
+  jpeg_set_defaults(&jpeg);
+  jpeg_set_quality(&jpeg, 100, TRUE);
+  if (progressive) jpeg_simple_progression(&jpeg);
+  jpeg_start_compress(&jpeg, TRUE);
+  Bytes pixels = gradient(width, height, channels);
+  for (unsigned y = 0; y < height; ++y) {
+    JSAMPROW row = pixels.data() + y * width * channels;
+    jpeg_write_scanlines(&jpeg, &row, 1);
+  }
+  jpeg_finish_compress(&jpeg);
+  jpeg_destroy_compress(&jpeg);
+  const std::string file(reinterpret_cast<char*>(bytes), size);
+  std::free(bytes);
+  return file;
+}
+
+TEST(Jpeg, EveryKindOfPixel) {
+  const unsigned width = 37, height = 21;
+  for (const auto& [space, channels] : {std::pair{JCS_GRAYSCALE, 1u}, {JCS_RGB, 3u}, {JCS_CMYK, 4u}})
+    for (const bool progressive : {false, true}) {
+      const std::string file = encode_jpeg(space, channels, width, height, progressive);
+      const Bytes pixels = gradient(width, height, channels);
+      for (const std::size_t step : {std::size_t{1}, std::size_t{100}, std::size_t{1} << 20}) {
+        JpegReader reader(std::make_unique<MemorySource>(file, step != 100));
+        EXPECT_EQ(reader.type(), Type::u8);
+        EXPECT_EQ(reader.channels(), channels);
+        EXPECT_EQ(reader.count(), pixels.size());
+        const Bytes got = read_all(reader, step);
+        ASSERT_EQ(got.size(), pixels.size());
+        int furthest = 0;
+        for (std::size_t i = 0; i < got.size(); ++i) furthest = std::max(furthest, std::abs(got[i] - pixels[i]));
+        EXPECT_LE(furthest, channels == 3 ? 40 : 3) << channels << ": colours are stored at half of the resolution";
+      }
+    }
+}
+
+// libjpeg would fill up what is missing, with grey.
+TEST(Jpeg, CutAndChangedFiles) {
+  for (const bool progressive : {false, true}) {
+    const std::string file = encode_jpeg(JCS_RGB, 3, 40, 30, progressive);
+    const auto refused = [](const std::string& bytes) {
+      const Error error = error_of([&] {
+        JpegReader reader(std::make_unique<MemorySource>(bytes));
+        read_all(reader, 1000);
+      });
+      EXPECT_EQ(error.code(), Code::bad_file);
+      return std::string(error.what());
+    };
+    for (std::size_t length = 0; length < file.size(); length += 1 + length / 20) {
+      SCOPED_TRACE(length);
+      refused(file.substr(0, length));
+    }
+    EXPECT_NE(refused(file.substr(0, file.size() - 2)).find("it ends early"), std::string::npos) << "its last marker";
+    std::string changed = file;
+    const std::size_t scan = file.rfind("\xff\xda");
+    changed.replace(scan + (file.size() - scan) * 2 / 3, 2, "\xff\xd9");  // the image's end, in its last scan
+    SCOPED_TRACE(progressive);
+    refused(changed);
+    JpegReader followed(std::make_unique<MemorySource>(file + "what cameras add"));
+    EXPECT_EQ(read_all(followed, 1000).size(), 40u * 30 * 3);
+  }
+}
+
+// A few hundred bytes that ask for gigabytes.
+TEST(Jpeg, HugeProgressiveImagesAreRefused) {
+  std::string file = encode_jpeg(JCS_RGB, 3, 40, 30, true);
+  const std::size_t frame = file.find("\xff\xc2");
+  ASSERT_NE(frame, file.npos);
+  file.replace(frame + 5, 4, "\xff\xdc\xff\xdc");  // 65500 x 65500
+  const Error error = error_of([&] { JpegReader(std::make_unique<MemorySource>(file)); });
+  EXPECT_EQ(error.code(), Code::unsupported);
+  EXPECT_NE(std::string(error.what()).find("too large to be held in memory"), std::string::npos);
 }
 
 std::string with_pixels(const std::string& header, const Bytes& pixels) {

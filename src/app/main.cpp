@@ -19,6 +19,7 @@
 #include "base/platform.h"
 #include "files/file.h"
 #include "files/interrupt.h"
+#include "files/quoted.h"
 #include "lab/backends.h"
 #include "revision.h"
 
@@ -39,8 +40,11 @@ int exit_code_of(Code code) {
   }
 }
 
+// Whatever is in the message, a file's content or a word of the command line, makes one line of text.
 int fail(int code, std::string_view what, std::string_view hint = {}) {
-  message(fmt::format("upsweep: {}{}", what, hint.empty() ? "" : fmt::format(" ({})", hint)));
+  constexpr std::size_t longest = 2000;
+  message(fmt::format("upsweep: {}{}", printable(what, longest),
+                      hint.empty() ? "" : fmt::format(" ({})", printable(hint, longest))));
   return code;
 }
 

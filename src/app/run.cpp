@@ -13,6 +13,7 @@
 #include "app/output.h"
 #include "app/select.h"
 #include "files/array_file.h"
+#include "files/quoted.h"
 #include "lab/backends.h"
 #include "lab/sizes.h"
 #include "lab/stream.h"
@@ -22,7 +23,7 @@ namespace {
 
 struct RunOptions {
   std::string primitive, input = "-", output;
-  std::string rung, backend = "cpu", type, op, format = "auto";
+  std::string rung, backend = "cpu", type, op, format = "auto", out_format = "auto";
   std::vector<std::string> with, also, params;
   std::string size, memory, temporary;
   bool table = false, json = false;
@@ -32,7 +33,7 @@ void declare(CLI::App& command, RunOptions& o) {
   offer_primitives(command.add_option("primitive", o.primitive, "reduce, ...")->required());
   command
       .add_option("input", o.input,
-                  "A .npy file, a PNG, PGM or PPM image, or raw numbers with --type; - for standard input")
+                  "A .npy file, a PNG, JPEG, PGM or PPM image, or raw numbers with --type; - for standard input")
       ->required();
   command.add_option("--with", o.with, "The other inputs, one file each: y of saxpy")->allow_extra_args(false);
   command.add_option("-o,--output", o.output, "Write the result to this file (.npy, or raw) instead of printing it");
@@ -48,8 +49,13 @@ void declare(CLI::App& command, RunOptions& o) {
                                     "cpu, cuda or simt (default: cpu, because a file is slower than a CPU)"));
   offer_types(command.add_option("--type", o.type, "Element type; raw numbers need it: u8 ... f64"));
   command.add_option("-n,--size", o.size, "Only the first n elements: 1000, 64K, 2^20 (default: all)");
-  command.add_option("--format", o.format,
-                     "auto (by name), npy or raw, also for outputs not named *.npy; of inputs also png, pnm");
+  one_of(command.add_option("--format", o.format,
+                            "Of the inputs: auto (by what they begin with, whatever they are called), npy, png, jpeg, "
+                            "pnm or raw"),
+         "format", {"auto", "npy", "raw", "png", "jpeg", "pnm"});
+  one_of(command.add_option("--out-format", o.out_format,
+                            "Of the outputs that are not named *.npy: auto (npy for -, else raw), npy or raw"),
+         "format", {"auto", "npy", "raw"});
   command.add_option(
       "--memory", o.memory,
       "Bytes that sort and partition may use: 8G; what is larger goes through a temporary file (default: "
@@ -65,12 +71,11 @@ Enum named(const char* kind, const std::string& name, auto const& names) {
 }
 
 FileFormat format_of(const std::string& name) {
-  if (name == "auto") return FileFormat::automatic;
   if (name == "npy") return FileFormat::npy;
   if (name == "raw") return FileFormat::raw;
   if (name == "png") return FileFormat::png;
-  if (name == "pnm") return FileFormat::pnm;
-  throw unknown_name("format", name, {"auto", "npy", "raw", "png", "pnm"});
+  if (name == "jpeg") return FileFormat::jpeg;
+  return name == "pnm" ? FileFormat::pnm : FileFormat::automatic;
 }
 
 const Rung& chosen_rung(const RunOptions& o, const Primitive& primitive, Platform& platform) {
@@ -87,7 +92,7 @@ const Rung& chosen_rung(const RunOptions& o, const Primitive& primitive, Platfor
   throw unknown_name("rung", name, names);
 }
 
-std::string shown(const std::string& input) { return input == "-" ? "standard input" : input; }
+std::string shown(const std::string& input) { return input == "-" ? "standard input" : printable(input); }
 
 // Returns how many elements of the input to take: -n, or all (nothing if unknown before the end).
 std::optional<std::uint64_t> chosen_count(const RunOptions& o, const ArrayReader& reader) {
@@ -109,19 +114,23 @@ Streamer::Storage chosen_storage(const RunOptions& o) {
 }
 
 // Returns the result as text, each element with the shortest digits that read back as the same value. As JSON, an
-// element follows another, and what is no number there, NaN or an infinity, is a string.
+// element follows another, and what is no number there, NaN or an infinity, is a string. A NaN is "nan", whatever its
+// sign, which depends on the processor.
 std::string as_text(Type type, std::span<const std::byte> elements, bool json, bool first) {
   std::string text;
   visit(type, [&]<class T>(TypeTag<T>) {
     for (std::size_t at = 0; at < elements.size(); at += sizeof(T)) {
       T value;
       std::memcpy(&value, elements.data() + at, sizeof(T));
+      bool finite = true;
+      if constexpr (std::is_floating_point_v<T>) {
+        finite = std::isfinite(value);
+        if (std::isnan(value)) value = std::numeric_limits<T>::quiet_NaN();
+      }
       if (!json) {
         text += fmt::format("{}\n", value);
         continue;
       }
-      bool finite = true;
-      if constexpr (std::is_floating_point_v<T>) finite = std::isfinite(value);
       text += first && at == 0 ? "" : ",";
       text += fmt::format(fmt::runtime(finite ? "{}" : "\"{}\""), value);
     }
@@ -156,7 +165,7 @@ class Inputs {
     }
     if (o.with.size() > files)
       throw Error(Code::invalid_argument,
-                  fmt::format("--with {}: {} takes {} input{}", o.with[files], primitive.name(), 1 + files,
+                  fmt::format("--with {}: {} takes {} input{}", printable(o.with[files]), primitive.name(), 1 + files,
                               files == 0 ? "" : "s"),
                   "leave it out");
     for (std::size_t k = 0; k < whole.size(); ++k) {
@@ -180,7 +189,11 @@ class Inputs {
       add(std::move(reader));
     }
     streamer.take_types(types);
+    // The first elements of a part are not those that are stored first.
+    if (streamer.any_order() && o.size.empty()) readers_[0]->any_order();
   }
+  // Of the main input, if all of it is read and the file says it.
+  std::optional<Shape> shape() const { return most_ == ~std::uint64_t{0} ? readers_[0]->shape() : std::nullopt; }
 
   // Memory for one chunk of every input.
   struct Chunk {
@@ -250,15 +263,16 @@ std::string canonical(const std::string& output) {
 // The files and the text that a run writes. Files get their final names once everything is written.
 class Outputs {
  public:
-  Outputs(const RunOptions& o, const Streamer& streamer, std::optional<std::uint64_t> count)
-      : type_(streamer.output_type()), json_(o.json) {
+  Outputs(const RunOptions& o, const Streamer& streamer, std::optional<std::uint64_t> count,
+          const std::optional<Shape>& shape)
+      : type_(streamer.output_type()), json_(o.json), prints_result_(o.output.empty() && !o.table) {
     const auto others = streamer.other_outputs();
     if (o.also.size() < others.size() && !others[o.also.size()].optional)
       throw Error(Code::invalid_argument, fmt::format("there is another output: {}", others[o.also.size()].name),
                   fmt::format("name its file: --also {}.npy", others[o.also.size()].name));
     if (o.also.size() > others.size())
-      throw Error(Code::invalid_argument, fmt::format("--also {}: there is no such output", o.also[others.size()]),
-                  "leave it out");
+      throw Error(Code::invalid_argument,
+                  fmt::format("--also {}: there is no such output", printable(o.also[others.size()])), "leave it out");
     if (o.table && o.output == "-")
       throw Error(Code::invalid_argument, "two outputs cannot both be standard output: the table and the result",
                   "name a file for the result");
@@ -266,40 +280,43 @@ class Outputs {
     for (const std::string& also : o.also) {
       const std::string name = canonical(also);
       if (std::find(names.begin(), names.end(), name) != names.end())
-        throw Error(Code::invalid_argument, fmt::format("two outputs cannot both be {}", also == "-" ? name : also),
+        throw Error(Code::invalid_argument,
+                    fmt::format("two outputs cannot both be {}", also == "-" ? name : printable(also)),
                     "name another file for one of them");
       names.push_back(name);
     }
     const auto create = [&](const std::string& name, Type type, std::optional<std::uint64_t> n) {
-      return create_array(name, type, n, name.ends_with(".npy") ? FileFormat::npy : format_of(o.format));
+      const FileFormat format = has_ending(name, ".npy") ? FileFormat::npy : format_of(o.out_format);
+      return create_array(name, type, n, format, streamer.elementwise() ? shape : std::nullopt);
     };
-    if (o.output.empty() && !o.table) text_.emplace("-");
+    if (o.output.empty() || o.table) text_.emplace("-");
     files_.push_back(o.output.empty() ? nullptr : create(o.output, type_, streamer.output_count(count)));
     for (std::size_t k = 0; k < o.also.size(); ++k) files_.push_back(create(o.also[k], *others[k].type, std::nullopt));
   }
   void put(std::span<const std::byte> elements, std::size_t output) {
     if (output >= files_.size()) return;  // optional, and not asked for
     if (files_[output]) return files_[output]->write(elements);
-    if (!text_) return;  // a table is printed instead
+    if (!prints_result_) return;  // but a table
     print(as_text(type_, elements, json_, first_));
     first_ &= elements.empty();
   }
   void print(const std::string& text) {
     if (text_) text_->write(std::as_bytes(std::span(text)));
   }
-  // All of them, or none.
-  void commit() {
+  // All of them, or none. The text comes before the files get their names: it cannot be taken back.
+  void commit(const std::string& last_text) {
+    std::vector<ArrayWriter*> files;
     for (const auto& file : files_)
-      if (file) file->finish();
-    for (const auto& file : files_)
-      if (file) file->commit();
-    if (text_) text_->commit();
+      if (file) files.push_back(file.get());
+    for (ArrayWriter* const file : files) file->finish();
+    print(last_text);
+    commit_together(files);
   }
 
  private:
   Type type_;  // of the main output
-  bool json_, first_ = true;
-  std::optional<OutputFile> text_;
+  bool json_, prints_result_, first_ = true;
+  std::optional<OutputFile> text_;                   // the result, or the table
   std::vector<std::unique_ptr<ArrayWriter>> files_;  // the main output first; null: printed as text
 };
 
@@ -362,8 +379,8 @@ int work(const RunOptions& o) {
   if (o.json && !o.output.empty() && !o.table)
     throw Error(Code::invalid_argument, "nothing is left to print as JSON: -o writes the result to a file",
                 "leave --json or -o out");
-  Outputs outputs(o, *streamer, count);
-  if (o.json)
+  Outputs outputs(o, *streamer, count, inputs.shape());
+  if (o.json && !o.table)
     outputs.print(fmt::format(
         R"({{"primitive":"{}","rung":"{}","backend":"{}","op":{},"type":"{}","result_type":"{}","result":[)",
         primitive.name(), rung.name, o.backend, operation ? fmt::format("\"{}\"", operation.name()) : "null",
@@ -389,14 +406,9 @@ int work(const RunOptions& o) {
   }
   streamer->finish(sink);
   progress.clear();
-  if (o.json) outputs.print("]}\n");
-  outputs.commit();
-  if (o.table) {
-    OutputFile text("-");
-    const std::string table = o.json ? table_json(streamer->table()) : streamer->table();
-    text.write(std::as_bytes(std::span(table)));
-    text.commit();
-  }
+  std::string last_text = o.json ? "]}\n" : "";
+  if (o.table) last_text = o.json ? table_json(streamer->table()) : streamer->table();
+  outputs.commit(last_text);
   return Exit::all_right;
 }
 

@@ -7,11 +7,14 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "files/file.h"
 #include "upsweep/types.h"
 
 namespace upsweep {
+
+using Shape = std::vector<std::uint64_t>;  // empty: a single number
 
 class ArrayReader {
  public:
@@ -21,6 +24,11 @@ class ArrayReader {
   virtual std::optional<std::uint64_t> count() const = 0;
   // Interleaved elements per pixel of an image; 1 for arrays.
   virtual unsigned channels() const { return 1; }
+  // Of a .npy file, the lengths of its dimensions, whose product is count().
+  virtual std::optional<Shape> shape() const { return std::nullopt; }
+  // Elements come in C order, the last index fastest. This lets them come as they are stored, before the first read():
+  // a .npy file in Fortran order is then read from front to back, and may be a pipe.
+  virtual void any_order() {}
   // Fills `to`, which holds whole elements, and returns the elements read: fewer than asked only at the end, then 0.
   // Throws Error: bad_file if the file is not what it claims to be, io_error, interrupted.
   virtual std::size_t read(std::span<std::byte> to) = 0;
@@ -34,26 +42,35 @@ class ArrayWriter {
   // were written than announced.
   virtual void finish() = 0;
   // Finishes, and gives the file its final name. An ArrayWriter destroyed without it leaves no file (files/file.h).
-  virtual void commit() = 0;
+  void commit();
+  virtual OutputFile& file() = 0;
 };
 
 enum class FileFormat : std::uint8_t {
-  // Reading: png for *.png, pnm for *.pgm, *.ppm and *.pnm, npy for *.npy; otherwise raw if a type is given, else npy.
-  // Writing: see create_array().
-  automatic,
+  automatic,  // reading: what the file begins with; writing: what its name ends with
   npy,
   raw,
-  png,  // reading only
-  pnm,  // likewise
+  png,   // reading only
+  pnm,   // likewise
+  jpeg,  // likewise
 };
 
-// Opens `path` for reading. Raw bytes need `type`; for the others a `type` that differs from the file's is an error.
+// Opens `path` for reading. What its first bytes say counts, not its name. Bytes that say nothing are raw numbers of
+// `type`, unless the name ends as one of the other formats' does: then the file is damaged. Raw numbers that happen to
+// begin as another format does are read with FileFormat::raw. For the other formats a `type` that differs from the
+// file's is an error.
 std::unique_ptr<ArrayReader> open_array(const std::string& path, std::optional<Type> type = {},
                                         FileFormat format = FileFormat::automatic);
+std::unique_ptr<ArrayReader> open_array(std::unique_ptr<Source> source, std::optional<Type> type, FileFormat format);
 
-// Creates `path` for `count` elements. Without a count the file takes what is written, which for .npy requires a
-// regular file, not a pipe. Automatic format: npy for *.npy and `-`, else raw.
+// Creates `path` for `count` elements; of .npy, with this shape, whose product is `count`, or else one dimension.
+// Without a count the file takes what is written, which for .npy requires a regular file, not a pipe. Automatic format:
+// npy for *.npy and `-`, else raw.
 std::unique_ptr<ArrayWriter> create_array(const std::string& path, Type type, std::optional<std::uint64_t> count,
-                                          FileFormat format = FileFormat::automatic);
+                                          FileFormat format = FileFormat::automatic,
+                                          const std::optional<Shape>& shape = {});
+
+// Gives several outputs their names together (files/commit.h).
+void commit_together(std::span<ArrayWriter* const> writers);
 
 }  // namespace upsweep

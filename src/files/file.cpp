@@ -9,9 +9,10 @@
 #include <cerrno>
 #include <climits>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 
+#include "files/commit.h"
+#include "files/quoted.h"
 #include "upsweep/error.h"
 
 namespace upsweep {
@@ -39,13 +40,6 @@ std::string hint_for(int error) {
   }
 }
 
-// Returns the file that a path stands for: the end of a chain of symbolic links, or the path itself if nothing exists
-// there.
-std::string resolve(const std::string& path) {
-  std::unique_ptr<char, decltype(&std::free)> real(realpath(path.c_str(), nullptr), &std::free);
-  return real ? std::string(real.get()) : path;
-}
-
 // Returns the descriptor of ours that a path stands for (/dev/stdout, /dev/fd/3, a link to one), or -1.
 int own_descriptor(std::string path) {
   const std::string descriptors = resolve("/proc/self/fd");
@@ -65,12 +59,14 @@ int own_descriptor(std::string path) {
   return -1;
 }
 
-std::string folder_of(const std::string& path) {
-  const std::size_t slash = path.rfind('/');
-  return slash == std::string::npos ? std::string() : path.substr(0, slash + 1);
-}
-
 }  // namespace
+
+bool has_ending(std::string_view path, std::string_view ending) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  return path.size() >= ending.size() &&
+         std::equal(ending.begin(), ending.end(), path.end() - static_cast<std::ptrdiff_t>(ending.size()),
+                    [&](char a, char b) { return lower(a) == lower(b); });
+}
 
 void occupy_standard_descriptors() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
@@ -84,26 +80,31 @@ void throw_io_error(const std::string& what, int error) {
   throw Error(Code::io_error, message, hint_for(error));
 }
 
-InputFile::InputFile(const std::string& path) : name_(path == "-" ? "standard input" : path) {
+InputFile::InputFile(const std::string& path) : name_(path == "-" ? "standard input" : printable(path)) {
   const auto fail = [&](int error) { throw_io_error("cannot read " + name_, error); };
-  if (path == "-")
+  if (path == "-") {
     descriptor_ = STDIN_FILENO;
-  else
+  } else {
+    complete_commit(path);
     descriptor_ = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  }
   if (descriptor_ < 0) {
     if (errno == EINTR) throw_if_interrupted();  // a named pipe without a writer
     fail(errno);
   }
   struct stat status {};
-  const bool known = fstat(descriptor_, &status) == 0;
-  if (known && S_ISDIR(status.st_mode)) {
-    if (descriptor_ != STDIN_FILENO) close(descriptor_);
-    fail(EISDIR);
+  if (fstat(descriptor_, &status) != 0) return;
+  try {
+    if (S_ISDIR(status.st_mode)) fail(EISDIR);
+    open_.emplace(status, OpenFile::Use::read, name_);
+  } catch (...) {
+    if (descriptor_ > STDERR_FILENO) close(descriptor_);
+    throw;
   }
   // Standard input may have been read in part before us. Files in /proc report a size of 0.
-  if (known && S_ISREG(status.st_mode) && status.st_size > 0) {
-    const off_t offset = lseek(descriptor_, 0, SEEK_CUR);
-    size_ = static_cast<std::uint64_t>(std::max<off_t>(0, status.st_size - offset));
+  if (S_ISREG(status.st_mode) && status.st_size > 0) {
+    begin_ = static_cast<std::uint64_t>(std::max<off_t>(0, lseek(descriptor_, 0, SEEK_CUR)));
+    size_ = static_cast<std::uint64_t>(std::max<off_t>(0, status.st_size - static_cast<off_t>(begin_)));
   }
 }
 
@@ -111,11 +112,12 @@ InputFile::~InputFile() {
   if (descriptor_ > STDERR_FILENO) close(descriptor_);
 }
 
-std::size_t InputFile::read(std::span<std::byte> to) {
+template <class Get>
+std::size_t InputFile::fill(std::span<std::byte> to, Get get) {
   std::size_t done = 0;
   while (done < to.size()) {
     throw_if_interrupted();
-    const ssize_t got = ::read(descriptor_, to.data() + done, std::min(to.size() - done, most_at_once));
+    const ssize_t got = get(to.subspan(done, std::min(to.size() - done, most_at_once)), done);
     if (got == 0) break;
     if (got > 0)
       done += static_cast<std::size_t>(got);
@@ -125,29 +127,45 @@ std::size_t InputFile::read(std::span<std::byte> to) {
   return done;
 }
 
-OutputFile::OutputFile(const std::string& path) : name_(path == "-" ? "standard output" : path) {
-  if (path == "-") {
-    descriptor_ = STDOUT_FILENO;
-    return;
+std::size_t InputFile::read(std::span<std::byte> to) {
+  return fill(to,
+              [&](std::span<std::byte> part, std::size_t) { return ::read(descriptor_, part.data(), part.size()); });
+}
+
+std::size_t InputFile::read_at(std::uint64_t offset, std::span<std::byte> to) {
+  return fill(to, [&](std::span<std::byte> part, std::size_t done) {
+    return pread(descriptor_, part.data(), part.size(), static_cast<off_t>(begin_ + offset + done));
+  });
+}
+
+OutputFile::OutputFile(const std::string& path) : name_(path == "-" ? "standard output" : printable(path)) {
+  try {
+    open_target(path);
+  } catch (...) {
+    close_descriptor();
+    throw;
   }
-  if (const int own = own_descriptor(path); own >= 0) {
-    descriptor_ = fcntl(own, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-    if (descriptor_ < 0) fail("cannot write", errno);
-    return;
-  }
-  const std::string target = resolve(path);
+}
+
+void OutputFile::open_target(const std::string& path) {
   struct stat status {};
+  const auto in_place = [&](int descriptor) {
+    descriptor_ = descriptor;
+    if (descriptor_ < 0) fail("cannot write", errno);
+    if (fstat(descriptor_, &status) == 0) open_.emplace(status, OpenFile::Use::written, name_);
+  };
+  if (path == "-") return in_place(STDOUT_FILENO);
+  if (const int own = own_descriptor(path); own >= 0) return in_place(fcntl(own, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+  complete_commit(path);
+  const std::string target = resolve(path);
   const bool exists = stat(target.c_str(), &status) == 0;
   if (!exists && errno != ENOENT) fail("cannot write", errno);  // a name too long, a file where a folder should be
   if (exists && S_ISDIR(status.st_mode)) fail("cannot write", EISDIR);
   if (target.empty() || target.back() == '/') fail("cannot write", EISDIR);
-  if (exists && !S_ISREG(status.st_mode)) {  // a device or a pipe
-    descriptor_ = open(target.c_str(), O_WRONLY | O_CLOEXEC);
-    if (descriptor_ < 0) fail("cannot write", errno);
-    return;
-  }
+  if (exists && !S_ISREG(status.st_mode)) return in_place(open(target.c_str(), O_WRONLY | O_CLOEXEC));  // device, pipe
   // A file that its owner made read-only is kept, although its folder would let us replace it.
   if (exists && access(target.c_str(), W_OK) != 0) fail("cannot write", errno);
+  if (exists) open_.emplace(status, OpenFile::Use::replaced, name_);
   static std::atomic<unsigned> counter{0};
   std::string temporary;
   do {
@@ -162,8 +180,12 @@ OutputFile::OutputFile(const std::string& path) : name_(path == "-" ? "standard 
   temporary_ = Temporary{temporary, target, std::make_unique<GuardedPath>(temporary), std::nullopt};
 }
 
-OutputFile::~OutputFile() {
+void OutputFile::close_descriptor() {
   if (descriptor_ > STDERR_FILENO) close(descriptor_);
+}
+
+OutputFile::~OutputFile() {
+  close_descriptor();
   if (!temporary_) return;
   if (temporary_->kept && interrupted())
     (void)!std::rename(temporary_->path.c_str(), temporary_->kept->c_str());
@@ -209,10 +231,8 @@ void OutputFile::finish() {
 }
 
 void OutputFile::commit() {
-  finish();
-  if (!temporary_) return;
-  if (rename(temporary_->path.c_str(), temporary_->target.c_str()) != 0) fail("cannot rename to", errno);
-  temporary_.reset();
+  OutputFile* const alone[] = {this};
+  commit_together(alone);
 }
 
 }  // namespace upsweep

@@ -1,4 +1,7 @@
 // Files read from front to back and written whole or not at all. `-` is standard input or standard output.
+//
+// A file that is written in place can be nothing else at that time: as an input it would grow as it is read, and as
+// another output it would hold a mixture. Whichever is opened last is refused, by what the file is, not by its name.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -6,8 +9,10 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "files/interrupt.h"
+#include "files/open_files.h"
 #include "upsweep/error.h"
 
 namespace upsweep {
@@ -29,6 +34,9 @@ struct ReaderGone : Error {
 // to do about it. It is ReaderGone for EPIPE.
 [[noreturn]] void throw_io_error(const std::string& what, int error);
 
+// Whether a path ends so, in whatever case: T.PNG ends in ".png".
+bool has_ending(std::string_view path, std::string_view ending);
+
 // Bytes in order. Format readers take a Source, so that they can also read from memory.
 class Source {
  public:
@@ -37,8 +45,13 @@ class Source {
   virtual std::size_t read(std::span<std::byte> to) = 0;
   // Bytes in total, if known before reading; empty for a pipe.
   virtual std::optional<std::uint64_t> size() const = 0;
-  // For messages: a path, or "standard input".
+  // For messages: a path made printable (files/quoted.h), or "standard input".
   virtual const std::string& name() const = 0;
+  // Whether any part can be read, in any order: not of a pipe.
+  virtual bool can_read_at() const { return false; }
+  // Fills `to` from `offset`, counted from where reading began, and returns the bytes read, as read() does, which goes
+  // on where it was. Requires can_read_at().
+  virtual std::size_t read_at(std::uint64_t, std::span<std::byte>) { return 0; }
 };
 
 class InputFile final : public Source {
@@ -51,11 +64,19 @@ class InputFile final : public Source {
   std::size_t read(std::span<std::byte> to) override;
   std::optional<std::uint64_t> size() const override { return size_; }
   const std::string& name() const override { return name_; }
+  bool can_read_at() const override { return size_.has_value(); }
+  std::size_t read_at(std::uint64_t offset, std::span<std::byte> to) override;
 
  private:
+  // Fills `to` by get(part of `to`, bytes done), which returns what read() and pread() do.
+  template <class Get>
+  std::size_t fill(std::span<std::byte> to, Get get);
+
   std::string name_;
   int descriptor_ = -1;
+  std::uint64_t begin_ = 0;  // of a regular file: where reading began
   std::optional<std::uint64_t> size_;
+  std::optional<OpenFile> open_;
 };
 
 // Writes to a temporary file in the same folder, which commit() renames to its final name. Without commit() the
@@ -83,12 +104,14 @@ class OutputFile {
   // first is committed.
   void finish();
   bool finished() const { return descriptor_ < 0; }
-  // Finishes and renames the file, without fsync: the rename may not survive a power failure, but results can be
-  // computed again, and on a busy disk an fsync costs seconds.
+  // commit_together() of this file alone (files/commit.h).
   void commit();
   const std::string& name() const { return name_; }
 
  private:
+  friend void commit_together(std::span<OutputFile* const> files);
+  void open_target(const std::string& path);
+  void close_descriptor();
   [[noreturn]] void fail(const char* what, int error) const;
   struct Temporary {
     std::string path, target;
@@ -98,6 +121,7 @@ class OutputFile {
   std::string name_;
   int descriptor_ = -1;
   std::optional<Temporary> temporary_;
+  std::optional<OpenFile> open_;
 };
 
 }  // namespace upsweep

@@ -10,6 +10,7 @@
 
 #include "files/exr.h"
 #include "files/npy.h"
+#include "files/quoted.h"
 #include "upsweep/error.h"
 
 namespace upsweep {
@@ -97,9 +98,9 @@ ImageFormat image_format(const std::string& path) {
                                                                         {".exr", ImageFormat::exr},
                                                                         {".npy", ImageFormat::npy}}};
   for (const auto& [ending, format] : endings)
-    if (path.ends_with(ending)) return format;
+    if (has_ending(path, ending)) return format;
   if (path == "-") return ImageFormat::png;
-  throw Error(Code::invalid_argument, path + ": no image format has this ending",
+  throw Error(Code::invalid_argument, printable(path) + ": no image format has this ending",
               "write .png, .ppm, .pfm, .exr or .npy");
 }
 

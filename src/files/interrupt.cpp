@@ -15,6 +15,8 @@ namespace {
 
 std::atomic<int> received{0};
 std::atomic<bool> noticed{false};
+std::atomic<int> waiting{0};  // Uninterrupted objects
+std::atomic<bool> ending{false};
 static_assert(std::atomic<int>::is_always_lock_free, "the signal handler uses it");
 
 // Everything the handler touches is static and lock-free.
@@ -30,6 +32,11 @@ std::array<Slot, 16> slots;
 extern "C" void on_signal(int signal) {
   int expected = 0;
   if (received.compare_exchange_strong(expected, signal)) return;
+  ending = true;  // first, so that this thread or the one that is about to rename files sees the other
+  if (waiting > 0) {
+    ending = false;
+    return;
+  }
   for (Slot& slot : slots)
     if (slot.state == Slot::in_use) {
       if (slot.keep) {
@@ -71,6 +78,16 @@ void throw_if_interrupted() {
   if (!interrupted()) return;
   noticed = true;
   throw Error(Code::interrupted, "interrupted");
+}
+
+Uninterrupted::Uninterrupted() noexcept {
+  ++waiting;
+  while (ending) usleep(1000);  // a handler on another thread: the program ends, or the handler has seen us
+}
+
+Uninterrupted::~Uninterrupted() {
+  if (interrupted()) noticed = true;
+  --waiting;
 }
 
 GuardedPath::GuardedPath(const std::string& path) noexcept {

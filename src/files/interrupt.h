@@ -17,8 +17,18 @@ int interrupted() noexcept;
 // Throws Error(interrupted) once a signal has arrived. Cheap: one relaxed load.
 void throw_if_interrupted();
 
-// Whether that has been thrown, so that the program is on its way out.
+// Whether that has been thrown, or the signal came while signals waited, so that the program is on its way out.
 bool interrupt_noticed() noexcept;
+
+// While one of these exists, signals wait: a second one does not end the program, and no file is unlinked. It is for
+// the few steps of which all or none must be done. A signal that has come by its end counts as noticed.
+class Uninterrupted {
+ public:
+  Uninterrupted() noexcept;
+  Uninterrupted(const Uninterrupted&) = delete;
+  Uninterrupted& operator=(const Uninterrupted&) = delete;
+  ~Uninterrupted();
+};
 
 // A file that a second signal unlinks. At most 16 at a time are guarded, with paths of up to 4095 bytes; the owners of
 // others still remove them.

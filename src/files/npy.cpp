@@ -6,17 +6,83 @@
 #include <cstring>
 #include <limits>
 #include <string_view>
+#include <utility>
 
+#include "files/quoted.h"
 #include "files/raw.h"
 #include "upsweep/error.h"
 
 namespace upsweep {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "elements are copied as they are");
+static_assert(std::endian::native == std::endian::little, "elements are copied, or swapped if they are big-endian");
 
 constexpr std::string_view magic = "\x93NUMPY";
 constexpr std::size_t most_dimensions = 64;  // numpy's own limit
+
+struct NamedType {
+  std::string_view name;
+  Type type;
+  Stored stored = Stored::as_read;
+};
+// The names that numpy.dtype() takes, on a machine whose C long has 64 bits. Those of one or two letters may follow a
+// byte order.
+constexpr NamedType named_types[] = {{"f4", Type::f32},
+                                     {"f8", Type::f64},
+                                     {"i1", Type::i8},
+                                     {"u1", Type::u8},
+                                     {"i2", Type::i16},
+                                     {"u2", Type::u16},
+                                     {"i4", Type::i32},
+                                     {"u4", Type::u32},
+                                     {"i8", Type::i64},
+                                     {"u8", Type::u64},
+                                     {"f2", Type::f32, Stored::half},
+                                     {"b1", Type::u8, Stored::boolean},
+                                     {"f", Type::f32},
+                                     {"d", Type::f64},
+                                     {"e", Type::f32, Stored::half},
+                                     {"?", Type::u8, Stored::boolean},
+                                     {"b", Type::i8},
+                                     {"B", Type::u8},
+                                     {"h", Type::i16},
+                                     {"H", Type::u16},
+                                     {"i", Type::i32},
+                                     {"I", Type::u32},
+                                     {"l", Type::i64},
+                                     {"L", Type::u64},
+                                     {"q", Type::i64},
+                                     {"Q", Type::u64},
+                                     {"float16", Type::f32, Stored::half},
+                                     {"float32", Type::f32},
+                                     {"float64", Type::f64},
+                                     {"int8", Type::i8},
+                                     {"uint8", Type::u8},
+                                     {"int16", Type::i16},
+                                     {"uint16", Type::u16},
+                                     {"int32", Type::i32},
+                                     {"uint32", Type::u32},
+                                     {"int64", Type::i64},
+                                     {"uint64", Type::u64},
+                                     {"bool", Type::u8, Stored::boolean},
+                                     {"half", Type::f32, Stored::half},
+                                     {"single", Type::f32},
+                                     {"double", Type::f64},
+                                     {"float", Type::f64},
+                                     {"int", Type::i64},
+                                     {"uint", Type::u64}};
+
+// By the first letter, after those above. The hints keep every value, as far as there is a type for it.
+struct RefusedTypes {
+  std::string_view letters, what, hint;
+};
+constexpr RefusedTypes refused_types[] = {
+    {"cFDG", "complex", "save its parts: numpy.save(file, a.real), numpy.save(file2, a.imag)"},
+    {"O", "Python objects", "if they are numbers, give them a type: numpy.save(file, a.astype('<f8'))"},
+    {"fgl", "floats of a size that upsweep does not support",
+     "the nearest there is: numpy.save(file, a.astype('<f8'))"},
+    {"Mm", "times", "save their ticks: numpy.save(file, a.view('<i8'))"},
+    {"SUVa", "strings or bytes", "save numbers"}};
 
 // The header is a Python dictionary literal. This parser accepts the literals that numpy writes, and nothing else.
 class HeaderParser {
@@ -32,13 +98,13 @@ class HeaderParser {
                    : key == "fortran_order" ? &seen_order_
                    : key == "shape"         ? &seen_shape_
                                             : nullptr;
-      if (!seen) fail("its header has an unknown key");
-      if (*seen) fail("its header has the key '" + std::string(key) + "' twice");
+      if (!seen) fail("its header has an unknown key, " + in_quotes(key));
+      if (*seen) fail("its header has the key " + in_quotes(key) + " twice");
       *seen = true;
       if (key == "descr")
-        header_.type = type();
+        read_type();
       else if (key == "fortran_order")
-        fortran_ = boolean();
+        header_.fortran_order = boolean();
       else
         header_.shape = shape();
       if (accept(',')) continue;
@@ -48,9 +114,9 @@ class HeaderParser {
     skip_space();
     if (at_ != text_.size()) fail("its header has text after the dictionary");
     if (!seen_descr_ || !seen_order_ || !seen_shape_) fail("its header lacks 'descr', 'fortran_order' or 'shape'");
-    if (fortran_ && header_.shape.size() > 1)
-      fail("it is in Fortran order", "save it in C order: numpy.save(file, numpy.ascontiguousarray(a))");
     header_.count = count();
+    const auto several = [](std::uint64_t length) { return length > 1; };
+    header_.fortran_order &= header_.count > 0 && std::ranges::count_if(header_.shape, several) > 1;
     return std::move(header_);
   }
 
@@ -116,58 +182,25 @@ class HeaderParser {
     return value;
   }
 
-  // '<f4', '|u1', '=i8', 'i4': byte order, kind, bytes.
-  Type type() {
+  // '<f4', '>u1', 'i8', 'f', 'float64': a byte order, perhaps, and a name of numpy's.
+  void read_type() {
     if (accept('[')) fail("its elements are structures", "save one field of it: numpy.save(file, a['field'])");
-    std::string_view descr = string();
-    const auto refuse = [&](const std::string& what, const std::string& hint) {
-      std::string shown(descr.substr(0, 16));  // enough for every type; the text is untrusted
-      std::replace_if(
-          shown.begin(), shown.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
-      fail("its elements are " + what + " ('" + shown + "')", hint);
-    };
-    char order = '=';
+    const std::string_view descr = string();
     std::string_view name = descr;
-    if (!name.empty() && std::string_view("<>|=").find(name[0]) != name.npos) {
-      order = name[0];
-      name.remove_prefix(1);
+    const bool ordered = !name.empty() && std::string_view("<>|=").find(name[0]) != name.npos;
+    if (ordered) name.remove_prefix(1);
+    for (const NamedType& named : named_types) {
+      if (name != named.name || (ordered && named.name.size() > 2)) continue;
+      header_.type = named.type;
+      header_.stored = named.stored;
+      header_.big_endian = ordered && descr[0] == '>' && header_.stored_bytes() > 1;
+      return;
     }
-    for (std::size_t t = 0; t < type_names.size(); ++t) {
-      const Type type = static_cast<Type>(t);
-      const char spelled[] = {type_names[t][0], static_cast<char>('0' + size_of(type)), '\0'};
-      if (name != spelled) continue;
-      if (order == '>' && size_of(type) > 1)
-        refuse("big-endian", "swap its bytes: numpy.save(file, a.astype('<" + std::string(spelled) + "'))");
-      return type;
-    }
-    const std::string to_float = "convert it: numpy.save(file, a.astype('<f4')) or '<f8'";
-    switch (name.empty() ? '\0' : name[0]) {
-      case 'c':
-        refuse("complex", "save its parts: numpy.save(file, a.real)");
-        break;
-      case 'O':
-        refuse("Python objects", to_float);
-        break;
-      case 'b':
-        refuse("booleans", "convert it: numpy.save(file, a.astype('u1'))");
-        break;
-      case 'f':
-        refuse("floats of a size that upsweep does not support", to_float);
-        break;
-      case 'M':
-      case 'm':
-        refuse("times", "convert it: numpy.save(file, a.astype('<i8'))");
-        break;
-      case 'S':
-      case 'U':
-      case 'V':
-        refuse("strings or bytes", "save numbers");
-        break;
-      default:
-        break;
-    }
-    refuse("of an unknown type", "upsweep reads i1 u1 i2 u2 i4 u4 i8 u8 f4 f8");
-    return {};
+    for (const auto& [letters, what, hint] : refused_types)
+      if (!name.empty() && letters.find(name[0]) != letters.npos)
+        fail("its elements are " + std::string(what) + " (" + in_quotes(descr) + ")", std::string(hint));
+    fail("its elements are of an unknown type (" + in_quotes(descr) + ")",
+         "upsweep reads b1 i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8");
   }
 
   std::uint64_t count() const {
@@ -187,7 +220,7 @@ class HeaderParser {
   const std::string& file_;
   std::size_t at_ = 0;
   NpyHeader header_;
-  bool fortran_ = false, seen_descr_ = false, seen_order_ = false, seen_shape_ = false;
+  bool seen_descr_ = false, seen_order_ = false, seen_shape_ = false;
 };
 
 std::string descr(Type type) {
@@ -204,7 +237,7 @@ NpyHeader read_header(Source& source, std::uint64_t& header_bytes) {
   const auto get = [&](std::span<unsigned char> to) { return source.read(std::as_writable_bytes(to)) == to.size(); };
   if (!get(std::span(start).first(8)) || std::memcmp(start.data(), magic.data(), magic.size()) != 0)
     throw Error(Code::bad_file, source.name() + " is not a .npy file",
-                "if it is raw binary, give its type; if not, write it with numpy.save");
+                "if it holds raw numbers, say so: --format raw --type f32; if not, write it with numpy.save");
   const unsigned major = start[6], minor = start[7];
   if (major < 1 || major > 3 || minor != 0)
     throw Error(Code::bad_file,
@@ -255,62 +288,116 @@ std::string npy_header(Type type, std::span<const std::uint64_t> shape) {
   return header + text;
 }
 
-NpyReader::NpyReader(std::unique_ptr<Source> source) : source_(std::move(source)) {
-  std::uint64_t header_bytes = 0;
-  header_ = read_header(*source_, header_bytes);
-  left_ = header_.count * size_of(header_.type);
-  if (const auto size = source_->size()) {
-    const std::uint64_t there = *size - header_bytes;
-    if (there < left_)
-      throw cut_short(source_->name(), "its header announces " + elements(header_.count, header_.type) + ", " +
-                                           std::to_string(left_) + " bytes, but only " + std::to_string(there) +
-                                           " bytes follow");
-    if (there > left_)
-      throw Error(Code::bad_file,
-                  source_->name() + " has " + std::to_string(there - left_) + " bytes after its " +
-                      elements(header_.count, header_.type),
-                  "save one array a file");
+float float_of_half(std::uint16_t half) {
+  const std::uint32_t sign = (half & 0x8000u) << 16, exponent = half >> 10 & 31, fraction = half & 1023u;
+  if (exponent == 0) {  // zero and subnormal: a multiple of 2^-24
+    const float magnitude = static_cast<float>(fraction) * 0x1p-24f;
+    return sign ? -magnitude : magnitude;
+  }
+  return std::bit_cast<float>(sign | (exponent == 31 ? 255u : exponent + 112) << 23 | fraction << 13);
+}
+
+namespace {
+
+template <std::size_t size>
+void swap_bytes(std::span<std::byte> elements) {
+  for (std::size_t at = 0; at < elements.size(); at += size)
+    std::reverse(elements.begin() + static_cast<std::ptrdiff_t>(at),
+                 elements.begin() + static_cast<std::ptrdiff_t>(at + size));
+}
+
+void swap_bytes(std::span<std::byte> elements, std::size_t size) {
+  if (size == 2) swap_bytes<2>(elements);
+  if (size == 4) swap_bytes<4>(elements);
+  if (size == 8) swap_bytes<8>(elements);
+}
+
+// From the second half of `to`, where they do not get in the way, to all of it.
+void widen_halves(std::span<std::byte> to) {
+  const std::byte* const halves = to.data() + to.size() / 2;
+  for (std::size_t k = 0; k < to.size() / sizeof(float); ++k) {
+    std::uint16_t half;
+    std::memcpy(&half, halves + k * sizeof half, sizeof half);
+    const float value = float_of_half(half);
+    std::memcpy(to.data() + k * sizeof value, &value, sizeof value);
   }
 }
 
+}  // namespace
+
+NpyReader::NpyReader(std::unique_ptr<Source> source) : source_(std::move(source)) {
+  std::uint64_t header_bytes = 0;
+  header_ = read_header(*source_, header_bytes);
+  left_ = header_.count;
+  const std::uint64_t bytes = header_.count * header_.stored_bytes();
+  if (const auto size = source_->size()) {
+    const std::uint64_t there = *size - header_bytes;
+    if (there < bytes)
+      throw cut_short(source_->name(), "its header announces " + elements(header_.count, header_.type) + ", " +
+                                           std::to_string(bytes) + " bytes, but only " + std::to_string(there) +
+                                           " bytes follow");
+    if (there > bytes)
+      throw Error(Code::bad_file,
+                  source_->name() + " has " + std::to_string(there - bytes) + " bytes after its " +
+                      elements(header_.count, header_.type),
+                  "save one array a file");
+  }
+  if (header_.fortran_order) transposed_.emplace(*source_, header_bytes, header_.shape, header_.stored_bytes());
+}
+
 std::size_t NpyReader::read(std::span<std::byte> to) {
-  const std::size_t wanted = static_cast<std::size_t>(std::min<std::uint64_t>(to.size(), left_));
-  const std::size_t got = source_->read(to.first(wanted));
-  left_ -= got;
-  if (got < wanted)
-    throw cut_short(source_->name(),
-                    std::to_string(left_) + " bytes of its " + elements(header_.count, header_.type) + " are missing");
-  if (wanted < to.size()) {
+  const std::uint64_t asked = to.size() / size_of(header_.type), wanted = std::min(asked, left_);
+  to = to.first(wanted * size_of(header_.type));
+  // What is stored in fewer bytes is read to the end of the room that it will take.
+  const std::span<std::byte> stored = to.last(wanted * header_.stored_bytes());
+  read_stored(stored);
+  if (header_.big_endian) swap_bytes(stored, header_.stored_bytes());
+  if (header_.stored == Stored::half) widen_halves(to);
+  if (header_.stored == Stored::boolean)
+    for (std::byte& value : to) value = std::byte{value != std::byte{0}};
+  left_ -= wanted;
+  if (wanted < asked && !source_->size()) {
     std::byte beyond;
     if (source_->read({&beyond, 1}) != 0)
       throw Error(Code::bad_file, source_->name() + " goes on after its " + elements(header_.count, header_.type),
                   "save one array a file");
   }
-  return got / size_of(header_.type);
+  return wanted;
 }
 
-NpyWriter::NpyWriter(const std::string& path, Type type, std::optional<std::uint64_t> count)
+void NpyReader::read_stored(std::span<std::byte> to) {
+  if (transposed_ && !source_->can_read_at())
+    throw Error(Code::unsupported,
+                source_->name() + " is in Fortran order, and a pipe: its elements cannot be read in another order",
+                "read it from a file, or save it in C order: numpy.save(file, numpy.ascontiguousarray(a))");
+  const std::size_t got = transposed_ ? transposed_->read(to) : source_->read(to);
+  if (got == to.size()) return;
+  const std::uint64_t missing = left_ * header_.stored_bytes() - got;
+  throw cut_short(source_->name(),
+                  std::to_string(missing) + " bytes of its " + elements(header_.count, header_.type) + " are missing");
+}
+
+NpyWriter::NpyWriter(const std::string& path, Type type, std::optional<std::uint64_t> count,
+                     const std::optional<Shape>& shape)
     : file_(path), type_(type), count_(count) {
   if (!count && !file_.can_rewrite())
     throw Error(Code::unsupported, file_.name() + ": a .npy header begins with the count, which is not known yet",
                 "write to a file, or write raw binary");
-  const std::array shape{count.value_or(0)};
-  file_.write(bytes_of(npy_header(type, shape)));
+  header_ = npy_header(type, shape && count ? *shape : Shape{count.value_or(0)});
 }
 
 void NpyWriter::write(std::span<const std::byte> elements) {
+  write_header();
   file_.write(elements);
   written_ += elements.size();
 }
 
-void NpyWriter::commit() {
-  finish();
-  file_.commit();
-}
+void NpyWriter::write_header() { file_.write(bytes_of(std::exchange(header_, {}))); }
 
 void NpyWriter::finish() {
   if (file_.finished()) return;
   require_all_written(file_.name(), type_, count_, written_);
+  write_header();
   if (!count_) {
     const std::array shape{written_ / size_of(type_)};
     file_.rewrite(0, bytes_of(npy_header(type_, shape)));

@@ -1,5 +1,7 @@
 #include "files/raw.h"
 
+#include <algorithm>
+
 #include "upsweep/error.h"
 
 namespace upsweep {
@@ -22,6 +24,7 @@ RawReader::RawReader(std::unique_ptr<Source> source, Type type) : source_(std::m
 }
 
 std::size_t RawReader::read(std::span<std::byte> to) {
+  if (count_) to = to.first(std::min<std::uint64_t>(to.size(), *count_ * size_of(type_) - read_));
   const std::size_t got = source_->read(to);
   read_ += got;
   if (got % size_of(type_) != 0) throw ragged(source_->name(), read_, type_);
@@ -36,11 +39,6 @@ RawWriter::RawWriter(const std::string& path, Type type, std::optional<std::uint
 void RawWriter::write(std::span<const std::byte> elements) {
   file_.write(elements);
   written_ += elements.size();
-}
-
-void RawWriter::commit() {
-  finish();
-  file_.commit();
 }
 
 void RawWriter::finish() {

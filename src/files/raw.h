@@ -6,7 +6,8 @@ namespace upsweep {
 
 class RawReader final : public ArrayReader {
  public:
-  // Throws Error(bad_file) if the size is known and is not a multiple of the element's.
+  // Throws Error(bad_file) if the size is known and is not a multiple of the element's. Reading then ends at that size,
+  // even if the file grows.
   RawReader(std::unique_ptr<Source> source, Type type);
   Type type() const override { return type_; }
   std::optional<std::uint64_t> count() const override { return count_; }
@@ -24,7 +25,7 @@ class RawWriter final : public ArrayWriter {
   RawWriter(const std::string& path, Type type, std::optional<std::uint64_t> count);
   void write(std::span<const std::byte> elements) override;
   void finish() override;
-  void commit() override;
+  OutputFile& file() override { return file_; }
 
  private:
   OutputFile file_;

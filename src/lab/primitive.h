@@ -126,6 +126,11 @@ class Streamer {
   // of the main input.
   virtual Type output_type() const { return case_.type; }
   virtual std::optional<std::uint64_t> output_count(std::optional<std::uint64_t> n) const { return n; }
+  // Whether the main output has one element for each of the main input, in its place, and so the same shape.
+  virtual bool elementwise() const { return false; }
+  // Whether the outputs are the same in whatever order the elements of the main input come, but for the rounding of
+  // sums.
+  virtual bool any_order() const { return false; }
   // The outputs besides the main one, of any length: "lengths" of run_length_encode.
   virtual std::vector<Beside> other_outputs() const { return {}; }
   // Takes the next elements of the main input, and as many of each other one, in host memory, aligned to 64 bytes;

@@ -170,6 +170,7 @@ class HistogramStreamer final : public RungStreamer {
   Type output_type() const override { return counter_of(case_); }
   std::optional<std::uint64_t> output_count(std::optional<std::uint64_t>) const override { return counts_.size(); }
   std::vector<Beside> other_outputs() const override { return {{"outside", Type::u64, /*optional=*/true}}; }
+  bool any_order() const override { return channels_ == 1; }
 
   void feed(Chunks chunks, const Sink&) override {
     const std::size_t bytes = counts_.size() * sizeof(std::uint64_t), n = chunks[0].size() / size_of(case_.type);

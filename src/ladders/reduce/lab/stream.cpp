@@ -12,6 +12,7 @@ class ChunkStreamer final : public RungStreamer {
   ChunkStreamer(Platform& platform, const Rung& rung, const Case& c)
       : RungStreamer(platform, rung, c), total_(neutral_of(c.type, op_)) {}
   std::optional<std::uint64_t> output_count(std::optional<std::uint64_t>) const override { return 1; }
+  bool any_order() const override { return true; }
 
   void feed(Chunks chunks, const Sink&) override {
     const std::size_t element = size_of(case_.type);
@@ -33,6 +34,7 @@ class ExactStreamer final : public Streamer {
  public:
   using Streamer::Streamer;
   std::optional<std::uint64_t> output_count(std::optional<std::uint64_t>) const override { return 1; }
+  bool any_order() const override { return true; }
   void feed(Chunks chunks, const Sink&) override {
     deposit_all(reinterpret_cast<const T*>(chunks[0].data()), chunks[0].size() / sizeof(T), sum_);
   }

@@ -16,6 +16,7 @@ class ScanStreamer final : public RungStreamer {
  public:
   ScanStreamer(Platform& platform, const Rung& rung, const Case& c)
       : RungStreamer(platform, rung, c), carry_(neutral_of(c.type, op_)) {}
+  bool elementwise() const override { return true; }
 
   void feed(Chunks chunks, const Sink& sink) override {
     const std::span<const std::byte> chunk = chunks[0];
@@ -40,6 +41,7 @@ template <class T>
 class ReproducibleStreamer final : public Streamer {
  public:
   using Streamer::Streamer;
+  bool elementwise() const override { return true; }
 
   void feed(Chunks chunks, const Sink& sink) override {
     const std::size_t old = waiting_.size();
