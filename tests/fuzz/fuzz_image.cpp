@@ -1,0 +1,84 @@
+// Feeds any bytes to the readers of images: PNG, JPEG, PGM and PPM, whichever they begin as. It must read them whole or
+// refuse them with one clear line, the same from a pipe as from a file. Of a PNG, the checksums are then made right, so
+// that what is behind them is reached.
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+#include <string>
+
+#include "../memory_source.h"
+#include "files/array_file.h"
+#include "files/content.h"
+#include "upsweep/error.h"
+
+using namespace upsweep;
+
+namespace {
+
+void require(bool condition, const char* what) {
+  if (condition) return;
+  std::fprintf(stderr, "fuzz_image: %s\n", what);
+  std::abort();
+}
+
+// More pixels than that say nothing new.
+constexpr std::uint64_t most_bytes = std::uint64_t{1} << 24;
+
+// Reads all samples, or the first of them, and returns their FNV-1a; nothing if the bytes were refused.
+std::optional<std::uint64_t> read_whole(const std::string& bytes, bool size_known) {
+  try {
+    const auto reader =
+        open_array(std::make_unique<MemorySource>(bytes, size_known), std::nullopt, FileFormat::automatic);
+    require(reader->channels() >= 1 && reader->channels() <= 4, "neither one nor up to four channels");
+    require(*reader->count() % reader->channels() == 0, "a part of a pixel");
+    static std::array<std::byte, 1 << 16> buffer;
+    std::uint64_t total = 0, got = 0, hash = 0xcbf29ce484222325;
+    do {
+      total += got = reader->read(buffer) * size_of(reader->type());
+      for (std::uint64_t k = 0; k < got; ++k) hash = (hash ^ static_cast<std::uint8_t>(buffer[k])) * 0x100000001b3;
+    } while (got == buffer.size() && total < most_bytes);
+    if (got < buffer.size()) require(total == *reader->count() * size_of(reader->type()), "not as many as announced");
+    return hash;
+  } catch (const Error& error) {
+    require(error.code() == Code::bad_file || error.code() == Code::unsupported, "refused with another code");
+    for (const char* c = error.what(); *c; ++c) require(*c >= ' ' && *c <= '~', "unprintable character in the message");
+    require(!error.hint().empty(), "no hint");
+    return std::nullopt;
+  }
+}
+
+// CRC-32 of the PNG specification, bit by bit.
+std::uint32_t crc_of(std::string_view bytes) {
+  std::uint32_t crc = ~0u;
+  for (const char c : bytes) {
+    crc ^= static_cast<unsigned char>(c);
+    for (int k = 0; k < 8; ++k) crc = crc >> 1 ^ (crc & 1 ? 0xedb88320 : 0);
+  }
+  return ~crc;
+}
+
+// A chunk: the length of its data, four letters, the data, a checksum of letters and data.
+std::string with_checksums(std::string png) {
+  for (std::size_t at = 8; at + 12 <= png.size();) {
+    std::size_t length = 0;
+    for (std::size_t k = 0; k < 4; ++k) length = length << 8 | static_cast<unsigned char>(png[at + k]);
+    if (length > png.size() - at - 12) break;
+    const std::uint32_t crc = crc_of(std::string_view(png).substr(at + 4, 4 + length));
+    for (std::size_t k = 0; k < 4; ++k) png[at + 8 + length + k] = static_cast<char>(crc >> (24 - 8 * k));
+    at += 12 + length;
+  }
+  return png;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  std::string bytes(reinterpret_cast<const char*>(data), size);
+  const Content content = content_of(bytes);
+  if (content == Content::unknown || content == Content::npy) return 0;  // of which fuzz_npy has more
+  if (content == Content::png) bytes = with_checksums(bytes);
+  require(read_whole(bytes, true) == read_whole(bytes, false), "a pipe gives another result than a file");
+  return 0;
+}
