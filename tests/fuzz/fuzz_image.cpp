@@ -43,7 +43,8 @@ std::optional<std::uint64_t> read_whole(const std::string& bytes, bool size_know
     return hash;
   } catch (const Error& error) {
     require(error.code() == Code::bad_file || error.code() == Code::unsupported, "refused with another code");
-    for (const char* c = error.what(); *c; ++c) require(*c >= ' ' && *c <= '~', "unprintable character in the message");
+    for (const char* c = error.what(); *c; ++c)
+      require(static_cast<unsigned char>(*c) >= ' ' && *c != 0x7f, "control character in the message");
     require(!error.hint().empty(), "no hint");
     return std::nullopt;
   }

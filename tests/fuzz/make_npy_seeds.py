@@ -33,6 +33,9 @@ seeds = {
     "python_2": npy(shape="(3L,)"),
     "fortran_1d": npy(order="True"),
     "fortran_2d": npy(order="True", shape="(3, 1)"),
+    "fortran_2x3": npy(order="True", shape="(2, 3)", data=b"\1\0\0\0" * 6),
+    "fortran_4d": npy(order="True", shape="(2, 1, 3, 2)", descr="'<u2'", data=b"\1\0" * 12),
+    "fortran_cut": npy(order="True", shape="(2, 3)", data=b"\1\0\0\0" * 5),
     "overflow_dimension": npy(shape="(18446744073709551616,)"),
     "overflow_product": npy(shape="(4294967296, 4294967296)"),
     "overflow_bytes": npy(shape="(4611686018427387904,)"),
@@ -53,6 +56,9 @@ seeds = {
 for code in "|i1 |u1 <i2 <u2 <i4 <u4 <i8 <u8 <f4 <f8 =i4 i4 >i1".split():
     size = int(code[-1])
     seeds["type_" + code.translate(str.maketrans("|<>=", "bleh"))] = npy(descr=f"'{code}'", data=b"\1" * 3 * size)
+for code in ">i2 >f8 <f2 >f2 |b1 ? e <d float32 bool".split():
+    size = {"<f2": 2, ">f2": 2, "e": 2, ">i2": 2, "float32": 4, ">f8": 8, "<d": 8}.get(code, 1)
+    seeds["converted_" + code.translate(str.maketrans("|<>?", "ble_"))] = npy(descr=f"'{code}'", data=b"\1" * 3 * size)
 for code in ">i4 <f2 <f16 <c8 |O |b1 <U2 |S2 |V2 <M8[s]".split():
     seeds["refused_" + "".join(c for c in code if c.isalnum())] = npy(descr=f"'{code}'")
 
