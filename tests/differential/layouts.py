@@ -17,7 +17,7 @@ class File:
     name: str
     content: bytes
     format: str = "npy"
-    shape: tuple = None  # of an array; nothing of an image
+    shape: tuple = None  # that the file says
     fortran: bool = False
     may_be_piped: bool = False
     piped: bool = False  # given on standard input, as a pipe
@@ -124,7 +124,7 @@ def file_of(draw, array, number, shape, raw_is_told, type_is_known):
     """An array in .npy or in raw numbers, under any name. `raw_is_told`: the command learns the type of raw numbers.
     `type_is_known`: it takes what has no name for raw numbers, until it looks at the content."""
     raw = raw_is_told and draw.chance(0.3)
-    file = File(None, array.tobytes(), "raw", shape=shape) if raw else npy(draw, array, shape)
+    file = File(None, array.tobytes(), "raw") if raw else npy(draw, array, shape)
     file.name = f"{stem(draw)}{number}{ending(draw, raw)}"
     file.may_be_piped = raw or not type_is_known or followed(["content"])
     return file

@@ -2,7 +2,7 @@
 import numpy as np
 
 from expected import Near, Values
-from primitives.common import accumulated
+from primitives.common import accumulated, array_and_type
 from primitives.scan import TYPES, flags, may_wrap, sums
 from runs import Input, Run
 
