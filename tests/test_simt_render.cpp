@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "base/workspace.h"
@@ -58,6 +59,23 @@ TEST(SimtRender, ZerosKeepTheirSigns) {
   EXPECT_TRUE(is_expected(image_of(Device::cpu(), "simd")));
   for (const char* rung : {"last_first", "binned", "list_ends"})
     EXPECT_TRUE(is_expected(image_of(Device(plain_emulator()), rung))) << rung;
+}
+
+// That some pixels are certain says nothing about others of their lane: in columns of bits, whose lanes have four
+// pixels, and in lists, whose lanes have two.
+TEST(SimtRender, EveryPixelOfALaneIsCertain) {
+  plain_emulator().configure({});
+  for (const auto& [width, height, n] :
+       {std::tuple{31u, 17u, 400u}, {31u, 17u, 4000u}, {200u, 20u, 400u}, {200u, 20u, 4000u}}) {
+    const Picture picture{.width = width, .height = height, .channels = Channels::rgb};
+    const auto drawn = draw_scene(find_scene("hole"), n, 1);
+    const std::vector<float> circles(&drawn[0].x, &drawn[0].x + drawn.size() * floats_per_circle);
+    std::vector<float> image(std::size_t{width} * height * 3), expected = image;
+    Device cpu = Device::cpu(), gpu(plain_emulator());
+    render(cpu, circles, expected, picture, {.rung = "serial"});
+    render(gpu, circles, image, picture, {.rung = "list_ends"});
+    EXPECT_TRUE(image == expected) << width << ' ' << n;
+  }
 }
 
 // A block stages the circles of its tile in parts: of any size, from words that have many circles or few, and only as

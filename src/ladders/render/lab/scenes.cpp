@@ -229,6 +229,22 @@ void shallow(Circles circles, std::uint64_t seed) {
   for (std::size_t k = 0; k < circles.size(); ++k)
     if (k % every) circles[k].x = -1.8f, circles[k].y = .5f, circles[k].radius = 2;
 }
+// Deep everywhere, and certain after some 40 of the circles that cover a pixel; but in a small hole the last sixty are
+// black, so that no pixel is certain there. Other pixels of the same lanes and warps are, and so is the rest of the tile.
+void hole(Circles circles, std::uint64_t seed) {
+  constexpr float x = .45f, y = .27f, half = .03f;  // a pixel or two of small images
+  constexpr float radius = 32, away = radius + half;  // of circles whose edges are straight
+  constexpr struct {
+    float x, y, radius;
+  } around[] = {{-away, 0, radius}, {away, 0, radius}, {0, -away, radius}, {0, away, radius}, {0, 0, 1.6f * half}};
+  each(circles, seed, [](Circle& c, auto) { c.radius = 4; });
+  const auto last = circles.last(std::min<std::size_t>(300, circles.size() / 2));
+  for (std::size_t k = 0; k < last.size(); ++k) {
+    const auto& part = around[k % 5];
+    last[k].x = x + part.x, last[k].y = y + part.y, last[k].radius = part.radius;
+    if (k % 5 == 4) last[k].red = last[k].green = last[k].blue = 0;
+  }
+}
 // So faint that no pixel is ever certain, and sums of many round at every step.
 void faint(Circles circles, std::uint64_t seed) {
   each(circles, seed, [](Circle& c, auto u) { c.radius = .5f, c.alpha = std::ldexp(1 + u(0), -4 - int(20 * u(1))); });
@@ -278,6 +294,7 @@ constexpr Scene all_scenes[] = {
     {"identical", 1000, "one circle again and again", &identical, Shading::flat, true},
     {"shallow", 1000, "black; some 40 circles cover a pixel, hundreds those on the left", &shallow, Shading::flat,
      true},
+    {"hole", 1000, "deep, and certain but for a few pixels", &hole, Shading::flat, true},
     {"faint", 1000, "alphas from 2^-24 to 2^-3", &faint, Shading::flat, true},
     {"opaque", 1000, "alphas beside 0 and 1", &opaque, Shading::flat, true},
     {"specks", 1000, "radii of 0 and beside it", &specks, Shading::flat, true},
