@@ -10,6 +10,7 @@
 #include "app/command.h"
 #include "app/output.h"
 #include "app/select.h"
+#include "files/quoted.h"
 #include "lab/backends.h"
 #include "lab/check.h"
 #include "lab/record.h"
@@ -275,7 +276,7 @@ int work(const BenchOptions& options) {
   }
   if (bench.skipped() > 0)
     message(fmt::format("{} case{} in {} already", bench.skipped(), bench.skipped() == 1 ? " is" : "s are",
-                        options.output.file));
+                        printable(options.output.file)));
   else if (bench.all_refused())
     throw Error(Code::unsupported, "nothing was timed: every contestant refuses this case", "leave --param out");
   output.commit();

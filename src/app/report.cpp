@@ -10,6 +10,7 @@
 #include "app/output.h"
 #include "app/select.h"
 #include "files/array_file.h"
+#include "files/quoted.h"
 #include "lab/plot.h"
 #include "lab/plot_counts.h"
 #include "lab/record.h"
@@ -77,12 +78,13 @@ int fill_readmes(const ReportOptions& o) {
     const std::string after = lab::fill_markers(before, path, o.results);
     if (after == before) continue;
     if (o.check) {
-      message(fmt::format("{}: a table is not what its records say (run `upsweep report readme {}`)", path, path));
+      message(fmt::format("{}: a table is not what its records say (run `upsweep report readme {}`)", printable(path),
+                          printable(path)));
       code = Exit::wrong_result;
       continue;
     }
     write_text(path, after);
-    message(fmt::format("{}: tables filled", path));
+    message(fmt::format("{}: tables filled", printable(path)));
   }
   return code;
 }
@@ -154,7 +156,7 @@ int plot(const ReportOptions& o) {
   if (!o.check) {
     write_text(o.output.file.empty() ? "-" : o.output.file, picture);
   } else if (read_text(o.output.file) != picture) {
-    message(fmt::format("{} is not what its records say (draw it again without --check)", o.output.file));
+    message(fmt::format("{} is not what its records say (draw it again without --check)", printable(o.output.file)));
     return Exit::wrong_result;
   }
   return Exit::all_right;

@@ -39,10 +39,12 @@ FortranOrder::FortranOrder(Source& source, std::uint64_t begin, const std::vecto
     rest_ = stride / strides_[axis_] / lengths_[axis_];
     if (rest_ > most) continue;
     range_ = std::min(lengths_[axis_], most / rest_);
-    // A few elements here and there: longer ranges of the next dimension are better, if what lies between is read.
-    const bool is_last = axis_ + 1 == lengths_.size();
-    if (range_ == lengths_[axis_] || range_ * element_ >= least_read || is_last) break;
-    if (strides_[axis_ + 1] * element_ > least_read) break;
+    if (axis_ + 1 == lengths_.size()) break;
+    // How often the file is read, all of it or a page for each range; and how often with ranges of the next dimension,
+    // where all is read for every index of those before it.
+    const std::uint64_t passes =
+        std::min(lengths_[axis_] / range_, std::max<std::uint64_t>(1, least_read / (range_ * element_)));
+    if (passes < strides_[axis_ + 1]) break;
   }
   const std::uint64_t step = strides_[axis_];
   const bool is_dense = range_ * 4 >= lengths_[axis_] || rest_ == 1;

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "files/quoted.h"
 #include "upsweep/error.h"
 
 namespace upsweep {
@@ -25,6 +26,7 @@ struct Slot {
   std::atomic<int> state{unused};
   std::array<char, 4096> path{};  // PATH_MAX
   std::array<char, 4096> kept{};
+  std::array<char, 1200> message{};  // about it: four bytes for each character of a name, and the words
   std::atomic<bool> keep{false};
 };
 std::array<Slot, 16> slots;
@@ -41,10 +43,7 @@ extern "C" void on_signal(int signal) {
     if (slot.state == Slot::in_use) {
       if (slot.keep) {
         (void)!std::rename(slot.path.data(), slot.kept.data());
-        constexpr char kept[] = "upsweep: what was finished is in ";
-        (void)!write(STDERR_FILENO, kept, sizeof kept - 1);
-        (void)!write(STDERR_FILENO, slot.kept.data(), std::strlen(slot.kept.data()));
-        (void)!write(STDERR_FILENO, "\n", 1);
+        (void)!write(STDERR_FILENO, slot.message.data(), std::strlen(slot.message.data()));
       } else {
         unlink(slot.path.data());
       }
@@ -108,6 +107,8 @@ void GuardedPath::keep_as(const std::string& name) noexcept {
   Slot& slot = slots[static_cast<std::size_t>(slot_)];
   if (slot.keep) return;
   std::memcpy(slot.kept.data(), name.c_str(), name.size() + 1);
+  std::snprintf(slot.message.data(), slot.message.size(), "upsweep: what was finished is in %s\n",
+                printable(name).c_str());
   slot.keep = true;
 }
 
