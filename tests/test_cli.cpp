@@ -738,6 +738,8 @@ TEST_F(Cli, OrdersShapesAndTypesOfNpy) {
     ASSERT_EQ(run(std::string("run ") + flat + " -o out.npy").code, 0);
     EXPECT_NE(header("out.npy").find(",), }"), std::string::npos + 1) << header("out.npy");
   }
+  npy("t.npy", "'descr': '<u4', 'fortran_order': False, 'shape': (3, 2)", std::string(24, '\0'));
+  expect_error("run saxpy f.npy --with t.npy", 2, "t.npy has the shape (3, 2), not (2, 3) as f.npy");
   npy("big.npy", "'descr': '>i2', 'fortran_order': False, 'shape': (2,)", std::string("\0\1\xff\xff", 4));
   EXPECT_EQ(run("run sort big.npy").out, "-1\n1\n");
   npy("half.npy", "'descr': '<f2', 'fortran_order': False, 'shape': (2,)", std::string("\0\x3c\0\xc0", 4));

@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <jpeglib.h>
 #include <png.h>
+#include <sys/resource.h>
+#include <zlib.h>
 
 #include <cstdio>  // before jpeglib.h
 #include <cstdlib>
@@ -212,6 +214,18 @@ TEST(Jpeg, HugeProgressiveImagesAreRefused) {
   const Error error = error_of([&] { JpegReader(std::make_unique<MemorySource>(file)); });
   EXPECT_EQ(error.code(), Code::unsupported);
   EXPECT_NE(std::string(error.what()).find("too large to be held in memory"), std::string::npos);
+}
+
+// Images that announce gigabytes, in a file of a few bytes.
+TEST(Png, HugeInterlacedImagesTakeNoMemoryThatTheyDoNotFill) {
+  std::string file = encode({PNG_COLOR_TYPE_GRAY, 8, 1, true}, 40, 30, noise(40 * 30));
+  file.replace(16, 8, std::string("\0\0\x7f\xff\0\0\x7f\xff", 8));  // 32767 x 32767; the checksum is wrong from here
+  const std::uint32_t crc = static_cast<std::uint32_t>(crc32(0, reinterpret_cast<const Bytef*>(file.data()) + 12, 17));
+  for (unsigned k = 0; k < 4; ++k) file[29 + k] = static_cast<char>(crc >> (24 - 8 * k));
+  EXPECT_EQ(error_of([&] { PngReader(std::make_unique<MemorySource>(file)); }).code(), Code::bad_file);
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  EXPECT_LT(usage.ru_maxrss, 512 << 10) << "KiB";
 }
 
 std::string with_pixels(const std::string& header, const Bytes& pixels) {

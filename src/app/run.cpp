@@ -184,6 +184,7 @@ class Inputs {
       if (count_ && counted && (o.size.empty() ? *counted != *count_ : *counted < *count_))
         throw Error(Code::invalid_argument, fmt::format("{} holds {} elements, {} are needed, as many as of {}", name,
                                                         *counted, *count_, names_[0]));
+      require_same_shape(*reader, name);
       names_.push_back(name);
       types.push_back(reader->type());
       add(std::move(reader));
@@ -239,6 +240,16 @@ class Inputs {
   }
 
  private:
+  // Elements are taken in C order, so vectors go with anything, but rows do not go with columns.
+  void require_same_shape(const ArrayReader& other, const std::string& name) const {
+    const auto mine = readers_[0]->shape(), theirs = other.shape();
+    if (!mine || !theirs || mine->size() < 2 || theirs->size() < 2 || mine == theirs || mine->size() != theirs->size())
+      return;
+    throw Error(Code::invalid_argument,
+                fmt::format("{} has the shape ({}), not ({}) as {}", name, fmt::join(*theirs, ", "),
+                            fmt::join(*mine, ", "), names_[0]),
+                "transpose one of them, or make it a vector: numpy.save(file, a.ravel())");
+  }
   void add(std::unique_ptr<ArrayReader> reader) {
     largest_ = std::max(largest_, size_of(reader->type()));
     readers_.push_back(std::move(reader));

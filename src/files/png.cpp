@@ -73,10 +73,12 @@ struct PngReader::Decoder {
                   "save it without interlacing");
     // An interlaced image is complete only after its last pass.
     const std::size_t held = passes > 1 ? rows : 1;
-    pixels.resize(held * row_bytes);
-    at = pixels.size();
+    // Memory that is not written is not there: a file of a few bytes may announce gigabytes and then end.
+    pixel_bytes = held * row_bytes;
+    pixels = std::make_unique_for_overwrite<png_byte[]>(pixel_bytes);
+    at = pixel_bytes;
     if (passes == 1) return;
-    for (std::size_t k = 0; k < rows; ++k) row_pointers.push_back(pixels.data() + k * row_bytes);
+    for (std::size_t k = 0; k < rows; ++k) row_pointers.push_back(pixels.get() + k * row_bytes);
     guarded([](Decoder& d) { png_read_image(d.png, d.row_pointers.data()); });
     rows_read = rows;
     at = 0;
@@ -88,7 +90,7 @@ struct PngReader::Decoder {
       if (!std::exchange(ended, true)) guarded([](Decoder& d) { png_read_end(d.png, nullptr); });
       return false;
     }
-    guarded([](Decoder& d) { png_read_row(d.png, d.pixels.data(), nullptr); });
+    guarded([](Decoder& d) { png_read_row(d.png, d.pixels.get(), nullptr); });
     ++rows_read;
     at = 0;
     return true;
@@ -102,7 +104,8 @@ struct PngReader::Decoder {
   char message[128] = {};
   int passes = 1;
   std::size_t rows = 0, row_bytes = 0, rows_read = 0;
-  std::vector<png_byte> pixels;  // one row, or all of an interlaced image
+  std::unique_ptr<png_byte[]> pixels;  // one row, or all of an interlaced image
+  std::size_t pixel_bytes = 0;
   std::vector<png_bytep> row_pointers;
   std::size_t at = 0;  // in pixels: the bytes before it have been passed on
   bool ended = false;
@@ -123,9 +126,9 @@ std::size_t PngReader::read(std::span<std::byte> to) {
   Decoder& d = *decoder_;
   std::size_t done = 0;
   while (done < to.size()) {
-    if (d.at == d.pixels.size() && !d.next_row()) break;
-    const std::size_t bytes = std::min(to.size() - done, d.pixels.size() - d.at);
-    std::memcpy(to.data() + done, d.pixels.data() + d.at, bytes);
+    if (d.at == d.pixel_bytes && !d.next_row()) break;
+    const std::size_t bytes = std::min(to.size() - done, d.pixel_bytes - d.at);
+    std::memcpy(to.data() + done, d.pixels.get() + d.at, bytes);
     d.at += bytes;
     done += bytes;
   }

@@ -128,8 +128,7 @@ class Streamer {
   virtual std::optional<std::uint64_t> output_count(std::optional<std::uint64_t> n) const { return n; }
   // Whether the main output has one element for each of the main input, in its place, and so the same shape.
   virtual bool elementwise() const { return false; }
-  // Whether the outputs are the same in whatever order the elements of the main input come, but for the rounding of
-  // sums.
+  // Whether the outputs are the same in whatever order the elements of the main input come, but for rounding.
   virtual bool any_order() const { return false; }
   // The outputs besides the main one, of any length: "lengths" of run_length_encode.
   virtual std::vector<Beside> other_outputs() const { return {}; }
