@@ -71,10 +71,10 @@ TEST_F(SimtViews, BuffersOfAnotherDeviceAreRefused) {
     refused("the output", [&] { reduce(*device, own.in, foreign.total); });
     refused("the input", [&] { exclusive_scan(*device, foreign.in, own.out); });
     refused("the output", [&] { inclusive_scan(*device, own.in, foreign.out); });
-    refused("the heads", [&] { segmented_inclusive_scan(*device, own.in, foreign.flags, own.out); });
+    refused("the array of heads", [&] { segmented_inclusive_scan(*device, own.in, foreign.flags, own.out); });
     refused("x", [&] { saxpy(*device, 2, foreign.in, own.other, own.out); });
     refused("y", [&] { saxpy(*device, 2, own.in, foreign.other, own.out); });
-    refused("the flags", [&] { select_flagged(*device, own.in, foreign.flags, own.out); });
+    refused("the array of flags", [&] { select_flagged(*device, own.in, foreign.flags, own.out); });
     refused("the count", [&] { unique(*device, own.in, own.out, foreign.count); });
     refused("the input", [&] { unique(*device, view(foreign.in).subview(3, 5), own.out); });
   }

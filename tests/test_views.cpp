@@ -180,7 +180,7 @@ TEST_F(Refused, NullWithElements) {
   expect("the input is null but has 3 elements", [&] { exclusive_scan(cpu, device_view(null, 3), out); });
   expect("the output is null but has 1001 elements", [&] { exclusive_scan(cpu, x, host_view(null, n)); });
   expect("y is null", [&] { saxpy(cpu, 2, x, device_view(null, n), out); });
-  expect("the flags is null",
+  expect("the array of flags is null",
          [&] { select_flagged(cpu, x, host_view(static_cast<const std::uint8_t*>(nullptr), n), out); });
   expect("the count is null", [&] { unique(cpu, x, out, host_view(static_cast<std::uint64_t*>(nullptr), 1)); });
   exclusive_scan(cpu, host_view(null, 0), host_view(null, 0));

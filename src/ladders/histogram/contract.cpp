@@ -12,8 +12,8 @@ namespace {
 using namespace ladders::histogram;
 
 constexpr Operation operations[] = {Binning::even, Binning::edges, Binning::direct};
-constexpr InputRole inputs[] = {{"the samples"}, {"the edges", Fit::custom}};
-constexpr OutputRole outputs[] = {{.name = "the counts", .fit = Fit::custom},
+constexpr InputRole inputs[] = {{"the array of samples"}, {"the array of edges", Fit::custom}};
+constexpr OutputRole outputs[] = {{.name = "the array of counts", .fit = Fit::custom},
                                   {.name = "the count outside", .fit = Fit::custom}};
 constexpr Parameter scalars[] = {
     {.name = "lower",
@@ -36,7 +36,7 @@ std::string digits(T x) {
   return {text, std::to_chars(text, text + sizeof text, x).ptr};
 }
 
-void require_range(const Call& c, std::size_t bins) {
+void require_range(const Call& c) {
   const double from = c.scalars[lower].as<double>(), to = c.scalars[upper].as<double>();
   const auto range = [&] { return "the range from " + digits(from) + " to " + digits(to); };
   if (!std::isfinite(from) || !std::isfinite(to)) refuse("histogram", range() + " is not finite");
@@ -81,7 +81,7 @@ void validate(const Call& c) {
   if (c.out[1].data) require_array("histogram", "the count outside", c.out[1], Type::u64, 1);
   switch (c.operation.as<Binning>()) {
     case Binning::even:
-      return require_range(c, bins);
+      return require_range(c);
     case Binning::edges:
       require_type("histogram", "the array of edges", c.in[1].type, c.type());
       if (c.in[1].count != bins + 1)

@@ -12,7 +12,7 @@ namespace upsweep {
 namespace {
 
 constexpr Operation operations[] = {Op::sum, Op::min, Op::max};
-constexpr InputRole inputs[] = {{"the input"}, {"the heads", Fit::custom}};
+constexpr InputRole inputs[] = {{"the input"}, {"the array of heads", Fit::custom}};
 constexpr OutputRole outputs[] = {{.name = "the output", .may_be = 0b1}};
 constexpr Parameter scalars[] = {
     {.name = "inclusive", .kind = Parameter::Kind::flag, .meaning = "out[i] includes in[i] (false)"},

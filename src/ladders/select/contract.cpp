@@ -9,7 +9,7 @@ using namespace ladders::select;
 
 constexpr Operation operations[] = {Selection::find_repeats, Selection::select_if,         Selection::select_flagged,
                                     Selection::unique,       Selection::run_length_encode, Selection::partition_if};
-constexpr InputRole inputs[] = {{"the input"}, {"the flags", Fit::custom}};
+constexpr InputRole inputs[] = {{"the input"}, {"the array of flags", Fit::custom}};
 constexpr OutputRole outputs[] = {{.name = "the output", .fit = Fit::custom},
                                   {.name = "the count", .fit = Fit::custom},
                                   {.name = "the array of lengths", .fit = Fit::custom}};
