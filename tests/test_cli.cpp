@@ -404,6 +404,32 @@ TEST_F(Cli, ParametersThatNoRungReads) {
 #endif
 }
 
+// What a conversion would lose is not advised: fractions, signs, what is beyond the other type's range.
+TEST_F(Cli, HintsKeepTheValues) {
+  write_raw<std::uint64_t>("in.raw", {1, 2, 3, 4});
+  expect_error("run partition in.raw --type u8", 2, "a.astype('u4')");
+  expect_error("run partition in.raw --type f32", 2, "the bits of every element as a number, in numpy: a.view('u4')");
+  expect_error("run partition in.raw --type i64", 2, "a.view('u8')");
+  expect_error("run partition in.raw --type i8", 2, "it takes u32, u64, none of which holds every value of i8");
+  expect_error("run reduce in.raw --type i16", 2, "a.astype('i4')");
+  expect_error("run histogram in.raw --type f32 --op direct", 2,
+               "no rung of histogram takes direct of f32 (of f32 it takes even, edges)");
+}
+
+// A case that the laboratory cannot make is left out, and the others run.
+TEST_F(Cli, CasesThatCannotBeMade) {
+  const std::string bench = "bench histogram --backend cpu --rung serial --no-peers --op edges -n 1K --samples 4 --json";
+  const Outcome none = run(bench + " --type u8 --param bins=1000");
+  EXPECT_EQ(none.code, 2);
+  EXPECT_NE(none.err.find("the laboratory has no 1001 different edges of u8"), std::string::npos) << none.err;
+  EXPECT_EQ(none.out.find("\"bins\""), std::string::npos) << "no record: " << none.out;
+  const Outcome some = run(bench + " --type u8,u16 --param bins=1000");
+  EXPECT_EQ(some.code, 0) << some.err;
+  EXPECT_NE(some.out.find("\"type\":\"u16\""), std::string::npos) << some.out;
+  EXPECT_EQ(run("check histogram --backend cpu --rung serial --quick --param bins=70000").code, 0);
+  EXPECT_EQ(run("check histogram --backend cpu --rung serial --quick --type u8 --op edges --param bins=255").code, 0);
+}
+
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which are built without peers
 // They are left out, and the others run.
 TEST_F(Cli, PeersThatDoNotTakeACase) {

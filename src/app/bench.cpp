@@ -151,9 +151,18 @@ class Bench {
         continue;
       }
       progress_.update(done_++, cases_, fmt::format("{} {}", series.primitive->name(), lab::describe(c)));
-      const auto measurements = stopwatch.measure(
-          *series.primitive, c, series.rungs,
-          {.samples = options_.samples, .situation = situation_, .least_us = options_.min_time * 1e6});
+      std::vector<lab::Measurement> measurements;
+      try {
+        measurements = stopwatch.measure(
+            *series.primitive, c, series.rungs,
+            {.samples = options_.samples, .situation = situation_, .least_us = options_.min_time * 1e6});
+      } catch (const Error& error) {  // the laboratory cannot make this case; the others it may
+        if (error.code() != Code::unsupported) throw;
+        refused_ = true;
+        progress_.clear();
+        message(fmt::format("not run: {} {}: {}", series.primitive->name(), lab::describe(c), error.what()));
+        continue;
+      }
       std::vector<lab::Record> records;
       std::string notes;
       for (const lab::Measurement& measured : measurements) {

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <future>
+#include <limits>
 #include <memory>
 #include <span>
 #include <sstream>
@@ -111,6 +112,51 @@ Streamer::Storage chosen_storage(const RunOptions& o) {
   if (!o.memory.empty()) storage.bytes = lab::parse_size("--memory", o.memory);
   if (!o.temporary.empty()) storage.folder = o.temporary;
   return storage;
+}
+
+// True if every value of `from` is one of `to`.
+bool holds(Type to, Type from) {
+  return visit(to, [&]<class To>(TypeTag<To>) {
+    return visit(from, []<class From>(TypeTag<From>) {
+      using A = std::numeric_limits<From>;
+      using B = std::numeric_limits<To>;
+      return A::digits <= B::digits && (!A::is_signed || B::is_signed) && (A::is_integer || !B::is_integer);
+    });
+  });
+}
+
+// The way from a type that a primitive does not take to one that it takes, without losing a value.
+std::string conversion_hint(const Primitive& primitive, Type from) {
+  const auto types = primitive.types();
+  const auto numpy = [](Type type, const char* kind) { return fmt::format("{}{}", kind, size_of(type)); };
+  for (const Type to : types)
+    if (holds(to, from)) {
+      const bool is_float = to == Type::f32 || to == Type::f64, is_signed = holds(to, Type::i8);
+      const char* const kind = is_float ? "f" : is_signed ? "i" : "u";
+      return fmt::format("convert the file, in numpy: a.astype('{}')", numpy(to, kind));
+    }
+  for (const Type to : types)
+    if (size_of(to) == size_of(from) && !holds(to, Type::i8))
+      return fmt::format("to take the bits of every element as a number, in numpy: a.view('{}')", numpy(to, "u"));
+  std::vector<std::string_view> names;
+  for (const Type type : types) names.push_back(to_string(type));
+  return fmt::format("it takes {}, none of which holds every value of {}", fmt::join(names, ", "), to_string(from));
+}
+
+// Throws if no rung of the primitive, here, takes the case: another one is of no use then.
+void require_some_rung(const Primitive& primitive, Platform& platform, const Case& c) {
+  for (const Rung* rung : platform.rungs())
+    if (rung->primitive == primitive.name() && rung->find(c.type, c.operation)) return;
+  std::vector<std::string_view> names;
+  for (const Operation operation : primitive.operations())
+    for (const Rung* rung : platform.rungs())
+      if (rung->primitive == primitive.name() && rung->find(c.type, operation)) {
+        names.push_back(operation.name());
+        break;
+      }
+  throw Error(Code::unsupported,
+              fmt::format("no rung of {} takes {} of {}", primitive.name(), c.operation.name(), to_string(c.type)),
+              fmt::format("of {} it takes {}", to_string(c.type), fmt::join(names, ", ")));
 }
 
 // Returns the result as text, each element with the shortest digits that read back as the same value. As JSON, an
@@ -370,7 +416,7 @@ int work(const RunOptions& o) {
   const auto takes = [&](Type t) { return std::find(types.begin(), types.end(), t) != types.end(); };
   if (!takes(reader->type()))
     throw Error(Code::unsupported, fmt::format("{} does not take {}", primitive.name(), to_string(reader->type())),
-                fmt::format("convert the file, in numpy: a.astype('{}')", takes(Type::i32) ? "i4" : "u4"));
+                conversion_hint(primitive, reader->type()));
   const std::optional<std::uint64_t> count = chosen_count(o, *reader);
   Case c{.type = reader->type(), .operation = operation};
   set_params(selection, primitive, platform.backend(), c);
@@ -378,6 +424,7 @@ int work(const RunOptions& o) {
   // An image says its channels.
   if (const Parameter* const channels = primitive.parameter("channels"); channels && reader->channels() > 1)
     if (!c.settings.find("channels")) c.settings.set(*channels, std::uint64_t{reader->channels()});
+  require_some_rung(primitive, platform, c);
   const auto streamer = primitive.stream(platform, rung, c);
   if (o.table && !streamer->has_table())
     throw Error(Code::unsupported, fmt::format("{} has no table", primitive.name()), "leave --table out");

@@ -25,7 +25,10 @@ constexpr Type type_of_counter(Counter c) {
   return types[static_cast<std::size_t>(c)];
 }
 
-constexpr Parameter shapes[] = {{.name = "bins", .meaning = "per channel (256)", .least = 1, .most = 1 << 20},
+constexpr Parameter shapes[] = {{.name = "bins",
+                                 .meaning = "per channel (256; 128 between edges of one byte)",
+                                 .least = 1,
+                                 .most = 1 << 20},
                                 {.name = "counter",
                                  .kind = Parameter::Kind::choice,
                                  .meaning = "the counters' type; u8 and u16 saturate (u32)",
@@ -95,15 +98,24 @@ class HistogramProblem final : public Problem {
       for (std::size_t i = 0; i < case_.n; ++i)
         samples[i] = static_cast<T>(static_cast<UnsignedAs<T>>(samples[i]) % (bins_ + bins_ / 8 + 1));
   }
-  // Edges at unequal distances, from the 16th to the 15/16th part of the usual range: some samples are outside.
+  // Edges at unequal distances, from the 16th to the 15/16th part of the usual range: some samples are outside. Where
+  // so many would meet, at equal distances in the whole range.
   template <class T>
   void make_edges() {
     const auto [from, to] = usual_range(case_.type);
+    const double bins = static_cast<double>(bins_), values = std::is_integral_v<T> ? to - from : 0x1p24;
+    if (bins > values - 1)
+      throw Error(Code::unsupported,
+                  "the laboratory has no " + std::to_string(bins_ + 1) + " different edges of " +
+                      std::string(to_string(case_.type)),
+                  "fewer bins, or a wider type");
+    const bool crowded = bins > values / 2;
     edges_.resize((bins_ + 1) * sizeof(T));
     T* const edges = reinterpret_cast<T*>(edges_.data());
     for (std::size_t k = 0; k <= bins_; ++k) {
-      const double t = static_cast<double>(k) / static_cast<double>(bins_), bent = t + 0.25 * t * (1 - t);
-      edges[k] = static_cast<T>(from + (to - from) * (1 + 14 * bent) / 16);
+      const double t = static_cast<double>(k) / bins, bent = t + 0.25 * t * (1 - t);
+      edges[k] =
+          static_cast<T>(crowded ? from + std::floor(t * (values - 1)) : from + (to - from) * (1 + 14 * bent) / 16);
     }
   }
 
@@ -138,10 +150,9 @@ class HistogramProblem final : public Problem {
 
   const Binning binning_ = case_.operation.as<Binning>();
   const std::size_t channels_ = case_.settings.get<std::uint64_t>("channels", 1);
-  // u8 samples have no more than 128 bins by edges: two edges have at least one value between them.
-  const std::size_t bins_ = binning_ == Binning::edges && size_of(case_.type) == 1
-                                ? std::min<std::size_t>(bins_of(case_), 128)
-                                : bins_of(case_);
+  // There are no 257 different edges of one byte.
+  const std::size_t bins_ =
+      case_.settings.get<std::uint64_t>("bins", binning_ == Binning::edges && size_of(case_.type) == 1 ? 128 : 256);
   std::vector<std::byte> edges_;
   mutable std::vector<std::uint64_t> counts_;  // computed when first needed
 };
