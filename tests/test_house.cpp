@@ -191,6 +191,27 @@ TEST(House, EveryRungHasAFileAndEveryFileIsARung) {
   }
 }
 
+// A caller who names a rung must know from the primitive's header if it is not stable.
+TEST(House, HeadersNameTheRungsThatAreNotStable) {
+  std::size_t unstable = 0;
+  for (const auto& [primitive, rungs] : ladders())
+    for (const Rung& rung : rungs) {
+      if (rung.kind != "kernel") continue;
+      for (const auto& entry : fs::directory_iterator(root / "src/ladders" / primitive)) {
+        const std::string file = entry.path().filename();
+        if (!file.ends_with("_" + rung.name + ".cuh") || file.size() != rung.name.size() + 7) continue;
+        if (read(entry.path()).find("any_order = true") == std::string::npos) continue;
+        ++unstable;
+        const std::string header = read(root / "include/upsweep" / (primitive + ".h"));
+        const std::size_t named = header.find("are not stable: ");
+        ASSERT_NE(named, std::string::npos) << primitive;
+        EXPECT_NE(header.substr(named, header.find(".", named) - named).find(rung.name), std::string::npos)
+            << primitive << ".h does not say that " << rung.name << " is not stable";
+      }
+    }
+  EXPECT_GT(unstable, 0u) << "no such rung is found: are the folders right?";
+}
+
 // Returns the names that a rung's file declares at namespace scope: kernels, functions, types and constants.
 std::set<std::string> declared_in(const std::string& text) {
   static const std::regex patterns[] = {

@@ -19,6 +19,9 @@
 // Splitters in a GPU's memory are not read for this, because the call would have to wait: if they do not ascend, keys
 // are in wrong buckets, but nothing else is read or written.
 //
+// Four rungs for a GPU, which a call gets only if Options::rung names them, are not stable: baseline, shared_histogram,
+// coarsened and shared_scan. With them, keys of one bucket come in any order, each beside its value.
+//
 // Buckets of a function of your own, on a GPU: upsweep/partition.cuh.
 //
 // For arrays, waiting and other errors see upsweep/view.h and invoke(); for values upsweep/values.h.
