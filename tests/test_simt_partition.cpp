@@ -112,6 +112,18 @@ TEST(PartitionTiles, AreStableWhateverTheShares) {
     }
 }
 
+// Two blocks, a cluster, have neighbouring tiles of 19968 keys; the last tile is short, and in one case a group of its
+// own. The traced emulator reports a block's writes to the memory of one that has not begun, and writes past the end.
+TEST(PartitionTiles, ClustersWriteOverlappedTiles) {
+  for (const std::size_t size : {40'007u, 60'007u}) {
+    const auto keys = make_input<std::uint32_t>("uniform", size, 1);
+    std::vector<std::uint32_t> expected = keys;
+    std::stable_sort(expected.begin(), expected.end(), [](auto a, auto b) { return (a & 2047) < (b & 2047); });
+    for (simt::Emulator* const emulator : {&plain_emulator(), &traced_emulator()})
+      EXPECT_EQ(run(*emulator, "overlapped_writes", keys, 0, 11, {.grid = 2}).keys, expected) << size;
+  }
+}
+
 // A launch of the emulated lookback has eight tiles of 4096 keys; the next one goes on where it ended.
 TEST(PartitionTiles, LookBackOverSeveralLaunches) {
   for (const std::size_t size : {4096u, 8 * 4096u, 8 * 4096u + 1, 19 * 4096u + 77}) {

@@ -116,6 +116,7 @@ extern const Primitive partition_primitive{
               p.settings(type, {{"bits", "4"}, {"first_bit", "3"}, {"buckets", "3"}, {"value_bytes", "8"}}),
               p.settings(type, {{"bits", "10"}, {"buckets", "1000"}, {"value_bytes", "16"}}),
               p.settings(type, {{"bits", "8"}, {"first_bit", from_top(8)}, {"distinct", "5"}, {"value_bytes", "4"}}),
+              p.settings(type, {{"bits", "11"}, {"first_bit", "2"}, {"buckets", "2048"}}),
               p.settings(type, {{"bits", "12"}, {"first_bit", from_top(12)}, {"buckets", "4097"}}),
               p.settings(type, {{"bits", "15"}, {"first_bit", "1"}, {"buckets", "32768"}, {"value_bytes", "8"}})};
         },
