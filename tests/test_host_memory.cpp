@@ -1,4 +1,4 @@
-// The memory that a process may use, as /proc and the control groups of both versions say it.
+// The memory that a process may use, as /proc, its limits and the control groups of both versions say it.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -61,6 +61,20 @@ TEST_F(HostMemory, OfTheFirstVersion) {
   write("sys/fs/cgroup/memory/batch/job/memory.usage_in_bytes", "1500000\n");
   write("sys/fs/cgroup/memory/batch/job/memory.stat", "inactive_file 5\ntotal_inactive_file 250000\n");
   expect(2'000'000, 750'000);
+}
+
+TEST_F(HostMemory, OfTheLimitsOfTheProcess) {
+  const std::string limits = "Limit                     Soft Limit           Hard Limit           Units     \n";
+  write("proc/self/limits", limits + "Max data size             unlimited            unlimited            bytes     \n"
+                                      "Max address space         unlimited            9000000              bytes     \n");
+  write("proc/self/status", "Name:\tupsweep\nVmSize:\t     200 kB\nVmData:\t     100 kB\n");
+  expect(8'192'000, 6'144'000);
+  write("proc/self/limits", limits + "Max address space         5000000              9000000              bytes     \n");
+  expect(5'000'000, 5'000'000 - 200 * 1024);
+  write("proc/self/limits", limits + "Max data size             4000000              unlimited            bytes     \n");
+  expect(4'000'000, 4'000'000 - 100 * 1024);
+  write("proc/self/limits", limits + "Max address space         1000                 unlimited            bytes     \n");
+  expect(1000, 0);
 }
 
 TEST_F(HostMemory, FilesThatAreNotThere) {

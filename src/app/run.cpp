@@ -452,11 +452,11 @@ int work(const RunOptions& o) {
     progress.update(done >> 20, inputs.bytes() >> 20, fmt::format("{} MiB written", written >> 20));
   }};
 
-  // The next chunk is read while this one is processed.
+  // The next chunk is read while this one is processed, or after it if there is no thread to be had.
   Inputs::Chunk front = inputs.new_chunk(), back = inputs.new_chunk();
   for (bool more = inputs.read(front); more; std::swap(front, back)) {
     throw_if_interrupted();
-    auto next = std::async(std::launch::async, [&] { return inputs.read(back); });
+    auto next = std::async(std::launch::async | std::launch::deferred, [&] { return inputs.read(back); });
     streamer->feed(front.read, sink);
     for (const auto& part : front.read) done += part.size();
     progress.update(done >> 20, inputs.bytes() >> 20);

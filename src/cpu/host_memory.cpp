@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 #include <limits>
+#include <sstream>
 
 namespace upsweep {
 namespace {
@@ -24,6 +25,19 @@ std::size_t read_named(const std::string& path, const std::string& wanted, std::
     if (name == wanted && file >> value) return value;
   }
   return nothing_said;
+}
+
+// Lowers `memory` to a limit of the process itself: `ulimit -v` or `ulimit -d`. "Max data size   1000   2000   bytes":
+// the first number binds.
+void lower(detail::HostMemory& memory, const std::string& root, const std::string& limit, const std::string& used) {
+  std::ifstream limits(root + "/proc/self/limits");
+  for (std::string line; std::getline(limits, line);) {
+    std::size_t bytes = 0;
+    if (!line.starts_with(limit) || !(std::istringstream(line.substr(limit.size())) >> bytes)) continue;
+    const std::size_t taken = read_named(root + "/proc/self/status", used, 0) * 1024;
+    memory.bytes = std::min(memory.bytes, bytes);
+    memory.available = std::min(memory.available, bytes - std::min(bytes, taken));
+  }
 }
 
 // The files of a version of control groups.
@@ -62,6 +76,8 @@ detail::HostMemory detail::read_host_memory(const std::string& root) {
       lower(memory, v, v.mount + group);
     lower(memory, v, v.mount);
   }
+  lower(memory, root, "Max address space", "VmSize:");
+  lower(memory, root, "Max data size", "VmData:");
   return memory;
 }
 

@@ -5,11 +5,12 @@
 
 namespace upsweep {
 
-// Returns the bytes of the machine's memory, or of the lowest limit of the control groups that the process is in.
+// Returns the bytes of the machine's memory, or of the lowest limit of the process (ulimit) and of the control groups
+// that it is in.
 std::size_t host_memory_bytes();
 
-// Returns the bytes that can still be allocated without swapping or being killed: the least of MemAvailable and what
-// each of the control groups leaves.
+// Returns the bytes that can still be allocated without failing, swapping or being killed: the least of MemAvailable and
+// what the limits of the process and each of the control groups leave.
 std::size_t available_host_bytes();
 
 namespace detail {

@@ -50,7 +50,8 @@ void RungStreamer::run(std::array<Array, arrays_of_a_call> in, std::array<Array,
   call_.in = in;
   call_.out = out;
   if (const Status s = run_(call_); !s)
-    throw Error(s.code, name_ + " failed: " + (s.message ? s.message : "no message"));
+    throw Error(s.code, name_ + " failed: " + (s.message ? s.message : "no message"),
+                s.code == Code::out_of_memory ? "let it take less at a time: --memory 64M" : "");
 }
 
 std::span<const std::byte> RungStreamer::fetch(const std::byte* from, std::size_t bytes) {

@@ -1,6 +1,9 @@
 """Carries out a run: writes its files, runs the command in a folder of its own, and reads back what it gives."""
 import json
 import os
+import pathlib
+import re
+import resource
 import shlex
 import subprocess
 
@@ -12,7 +15,13 @@ from rules import followed
 from runs import name_of
 
 TIMEOUT = 60  # seconds
+LEAST_MEMORY = 80 << 20  # bytes in which the program starts
+OUT_OF_MEMORY = re.compile("no memory|no addresses|out of memory|cannot allocate")
 EMULATED = {"partition": ("u4", "u8")}  # types of its emulated rungs; of all others i4 and f4
+
+
+def limit_memory(bytes):
+    resource.setrlimit(resource.RLIMIT_AS, (bytes, bytes))
 
 
 class Program:
@@ -20,12 +29,19 @@ class Program:
 
     def __init__(self, path):
         self.path = os.path.abspath(path)
+        self.limits = self.runs_within(LEAST_MEMORY)
         self.emulates = "simt" in self.output("--version").split("backends:")[1].split()
         self.cpu_rungs = {}
         for line in self.output("list", "--json").splitlines():
             primitive = json.loads(line)
             self.cpu_rungs[primitive["primitive"]] = [
                 rung["name"] for rung in primitive["rungs"] if rung["backend"] == "cpu" and not rung["peer"]]
+
+    def runs_within(self, bytes):
+        """False under a sanitizer, which reserves terabytes."""
+        done = subprocess.run([self.path, "--version"], preexec_fn=lambda: limit_memory(bytes), stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL)
+        return done.returncode == 0
 
     def output(self, *arguments):
         return subprocess.run([self.path, *arguments], check=True, text=True, stdout=subprocess.PIPE).stdout
@@ -37,23 +53,41 @@ class Call:
     def __init__(self, program, folder):
         self.program, self.folder = program, folder
         self.words, self.stdin = [], None
-        self.shell = ""  # how standard input is given
+        self.memory = None  # bytes, of `ulimit -v`
 
     def run(self):
-        self.before = set(os.listdir(self.folder))
+        self.before = self.contents()
         data = self.stdin.content if self.stdin and self.stdin.piped else None
         source = open(os.path.join(self.folder, self.stdin.name), "rb") if self.stdin and data is None else None
         done = subprocess.run([self.program.path, "run", *self.words], cwd=self.folder, input=data,
                               stdin=source or (None if data is not None else subprocess.DEVNULL),
-                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=TIMEOUT)
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=TIMEOUT,
+                              preexec_fn=self.memory and (lambda: limit_memory(self.memory)))
         if source:
             source.close()
         self.code, self.out, self.err = done.returncode, done.stdout, done.stderr.decode(errors="replace")
         return self
 
+    def contents(self):
+        return {path.name: path.read_bytes() for path in pathlib.Path(self.folder).iterdir()}
+
+    def mistake_if_refused(self, may_have_begun=False):
+        """A call that is refused ends with code 2, says one line, and leaves all files as they were."""
+        if self.code != 2:
+            return f"it ended with {self.code}, not 2: {self.err}"
+        if self.out and not may_have_begun:
+            return "it wrote to standard output"
+        if self.err.count("\n") != 1 or not self.err.startswith("upsweep: ") or not self.err.strip().isprintable():
+            return f"it did not say one line: {self.err!r}"
+        if self.contents() != self.before:
+            return "it changed files"
+        return None
+
     def shown(self):
         """The command line, for a shell in the folder."""
         line = shlex.join(["upsweep", "run", *self.words])
+        if self.memory:
+            line = f"(ulimit -v {self.memory >> 10}; {line})"
         if not self.stdin:
             return line
         name = shlex.quote(self.stdin.name)
@@ -231,7 +265,11 @@ def carry_out(draw, program, run, folder):
         call.words += ["--memory", draw.one_of(["1", "1M", "4M"])]
     table, outputs = choose_outputs(draw, call, run, files)
     call.words += run.options + words_of(draw, params)
+    if program.limits and draw.chance(0.03) and ("simt" not in call.words or followed(["emulator_in_limits"])):
+        call.memory = draw.between(LEAST_MEMORY, 8 * LEAST_MEMORY)
     call.run()
+    if call.memory and call.code == 2 and OUT_OF_MEMORY.search(call.err):
+        return call, call.mistake_if_refused(may_have_begun=True)
     return call, mistake_of(call, run, files, table, outputs)
 
 
@@ -271,7 +309,7 @@ def mistake_of(call, run, files, table, outputs):
                 return f"output {number} has the shape {got.shape}, not {shape}"
     if table and (mistake := table.mistake(call)):
         return mistake
-    expected = call.before | {os.path.basename(o.path) for o in outputs if isinstance(o, FileOutput)} | {"stdout.npy"}
+    expected = set(call.before) | {os.path.basename(o.path) for o in outputs if isinstance(o, FileOutput)} | {"stdout.npy"}
     if left := set(os.listdir(call.folder)) - expected:
         return f"it leaves files: {sorted(left)}"
     return None

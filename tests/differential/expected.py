@@ -66,7 +66,8 @@ class Near(Expected):
         same = same_numbers(got.array, self.array) | (abs(got.array.astype(self.array.dtype) - self.array)
                                                       <= self.bound) & np.isfinite(got.array)
         wrong_sign = (got.array == 0) & (self.signs * np.copysign(1, got.array) < 0)
-        return first_difference(got.array, self.array, same & ~wrong_sign)
+        wanted = np.where((self.array == 0) & (self.signs < 0), -0.0, self.array)
+        return first_difference(got.array, wanted, same & ~wrong_sign)
 
 
 class OnceOrTwiceRounded(Expected):

@@ -1,6 +1,5 @@
 """Calls that have to be refused: exit code 2, one line that says why, and not a byte written."""
 import os
-import pathlib
 
 import numpy as np
 
@@ -213,23 +212,5 @@ def draw_refusal(draw, program, folder):
     call.words += ["-o", call.output]
     if draw.chance(0.3):
         write(call, "out.npy", b"what was there before")
-    files = contents(folder)
-    call.run()
-    mistake = mistake_of(call, files)
+    mistake = call.run().mistake_if_refused()
     return call, mistake and f"{make.__name__}: {mistake}"
-
-
-def contents(folder):
-    return {path.name: path.read_bytes() for path in pathlib.Path(folder).iterdir()}
-
-
-def mistake_of(call, files):
-    if call.code != 2:
-        return f"it ended with {call.code}, not 2: {call.err}"
-    if call.out:
-        return "it wrote to standard output"
-    if call.err.count("\n") != 1 or not call.err.startswith("upsweep: ") or not call.err.strip().isprintable():
-        return f"it did not say one line: {call.err!r}"
-    if contents(call.folder) != files:
-        return "it changed files"
-    return None

@@ -23,6 +23,7 @@ FOLLOWED = {
     "big_endian": False,  # .npy of big-endian numbers
     "float16": False,  # .npy of float16, read as f32
     "booleans": False,  # .npy of bool, read as u8
+    "emulator_in_limits": False,  # the emulator within a limit of addresses: right, or refused
     "nan_text": False,  # NaN is printed as nan, whatever its sign
 }
 

@@ -11,7 +11,7 @@ from runs import Input, Run
 
 
 def draw_run(draw):
-    dtype = np.dtype(draw.one_of(TYPES))
+    dtype = np.dtype(draw.one_of(TYPES + 3 * ["f4", "f8"]))
     n, large = few_or_many(draw, dtype.itemsize)
     keys = draw.array(dtype, n)
     descending = draw.chance(0.4)
