@@ -604,8 +604,97 @@ TEST_F(Cli, RendersScenesAndFiles) {
   expect_error("render rgb -o c.jpg", 2, "no image format has this ending");
   expect_error("render rgb -o nowhere/c.png", 2, "nowhere/c.png");
   write("bad.csv", "x,y,radius\n0.5,0.5,nan\n");
-  expect_error("render bad.csv -o c.png", 2, "circle 0: a number is not finite");
+  expect_error("render bad.csv -o c.png", 2, "bad.csv: line 2, column 3 (radius): nan is not finite");
   EXPECT_FALSE(fs::exists(folder_ / "c.png"));
+}
+
+// The picture as rows of characters: '.' where it is white.
+std::vector<std::string> rows_of_ppm(const std::string& ppm, std::size_t width, std::size_t height) {
+  const std::size_t header = ppm.size() - 3 * width * height;
+  std::vector<std::string> rows(height, std::string(width, '.'));
+  for (std::size_t pixel = 0; pixel < width * height; ++pixel)
+    if (ppm.compare(header + 3 * pixel, 3, "\xff\xff\xff") != 0) rows[pixel / width][pixel % width] = '#';
+  return rows;
+}
+
+TEST_F(Cli, CirclesAreRound) {
+  write("one.csv", "x,y,radius\n0.5,0.5,0.5\n");
+  const auto drawn = [&](const std::string& options) {
+    EXPECT_EQ(run("render one.csv --size 12x6 -o a.ppm " + options).code, 0) << options;
+    std::string all;
+    for (const std::string& row : rows_of_ppm(read(folder_ / "a.ppm"), 12, 6)) all += row + "\n";
+    return all;
+  };
+  const std::string round =
+      "....####....\n"
+      "...######...\n"
+      "...######...\n"
+      "...######...\n"
+      "...######...\n"
+      "....####....\n";
+  EXPECT_EQ(drawn(""), round);
+  EXPECT_EQ(drawn("--aspect fit"), round);
+  EXPECT_EQ(drawn("--aspect stretch").substr(0, 13), "...######...\n");
+  EXPECT_EQ(drawn("--aspect stretch").substr(26, 13), "############\n");
+  EXPECT_EQ(drawn("--aspect fill").substr(0, 26), ".##########.\n############\n");
+  EXPECT_EQ(drawn("--view 0,0,0.5,0.5").substr(0, 13), ".......####.\n");
+  expect_error("render rgb --aspect wide", 2, "no aspect named 'wide'");
+}
+
+TEST_F(Cli, SmallCirclesOfAPlotAreSeen) {
+  write("stars.csv", "x,y,radius\n0.21,0.21,0.0001\n0.6,0.7,0\n");
+  write("stars.json", "[[0.21,0.21,0,0.0001,0,0,0,1],[0.6,0.7,0,0,0,0,0,1]]");
+  const auto count = [&](const std::string& what) {
+    EXPECT_EQ(run("render " + what + " --size 10 -o a.ppm").code, 0) << what;
+    std::size_t dark = 0;
+    for (const std::string& row : rows_of_ppm(read(folder_ / "a.ppm"), 10, 10))
+      dark += static_cast<std::size_t>(std::count(row.begin(), row.end(), '#'));
+    return dark;
+  };
+  EXPECT_GE(count("stars.csv"), 2u);
+  EXPECT_GE(count("stars.json"), 2u);
+  EXPECT_EQ(count("stars.csv --min-radius-px 0"), 0u);
+  EXPECT_GT(count("stars.csv --min-radius-px 2"), 16u);
+  expect_error("render stars.csv --min-radius-px -1", 2, "is not a number from 0");
+}
+
+TEST_F(Cli, ColoursAreZeroToOne) {
+  expect_error("render rgb --background 32,32,32 -o a.png", 2, "of 255, that is '#202020'");
+  expect_error("render rgb --background -1,0,0 -o a.ppm", 2, "colours are 0 to 1");
+  expect_error("render rgb --background transparent -o a.png", 2, "no transparent pixels");
+  expect_error("render rgb --background mauve -o a.png", 2, "'mauve' is not a colour");
+  EXPECT_EQ(run("render rgb --size 4 --background 32,32,32 -o a.pfm").code, 0);
+  for (const char* colour : {"'#000'", "Black", "'#000000'", "0,0,0"}) {
+    EXPECT_EQ(run(std::string("render rgb --size 4 -o a.ppm --background ") + colour).code, 0) << colour;
+    EXPECT_EQ(read(folder_ / "a.ppm").substr(11, 3), std::string(3, '\0')) << colour;
+  }
+  write("bright.csv", "x,y,radius,red\n0.5,0.5,0.5,255\n");
+  expect_error("render bright.csv -o a.png", 2, "line 2, column 4 (red): 255 is not in [0, 1]");
+  EXPECT_EQ(run("render bright.csv --size 4 -o a.pfm").code, 0);
+}
+
+TEST_F(Cli, RenderSaysWhatItLeavesOut) {
+  write("empty.csv", "x,y,radius\n");
+  const Outcome empty = run("render empty.csv --size 4 -o a.png");
+  EXPECT_EQ(empty.code, 0);
+  EXPECT_TRUE(empty.err.starts_with("no circles in empty.csv; the picture is the background\n")) << empty.err;
+  write("two.csv", "id,x,y,radius,\x1b[2J\n1,0.5,0.5,0.5,0\n2,0.5,0.5,0.5,0\n");
+  const Outcome two = run("render two.csv --size 4 -n 1 -o a.png");
+  EXPECT_TRUE(two.err.starts_with("two.csv: skipped the columns 'id', '\\x1b[2J'\n1 circles,")) << two.err;
+  EXPECT_TRUE(run("render - --size 4 -n 1 -o a.png <two.csv").err.find("1 circles") != std::string::npos);
+  expect_error("render two.csv -n 3", 2, "-n 3 is beyond the end of two.csv, which holds 2 circles");
+  expect_error("render two.csv --seed 1", 2, "the circles of a file are not random");
+  expect_error("render two.csv --frames 0:2 -o a%d.png", 2, "the circles of a file stand still");
+  expect_error("render rgb --snow", 2, "--snow shades the circles of a file");
+  expect_error("render snowsingle --background black", 2, "shades of its own");
+  expect_error("render rgb --memory 1M", 2, "--memory limits what a GPU uses");
+  expect_error("render rgb --coverage -o a.png", 2, "--coverage: a.png does not keep it");
+  expect_error("render rgb --fast --eps 0.1", 2, "--eps");
+  expect_error("render snow --frames 0:2 --min-radius-px 1", 2, "--min-radius-px is for one picture");
+  expect_error("render rgb --size 100000x100000", 2, "a side has at most 65536 pixels");
+  expect_error("render rgb --size 99999999999", 2, "a side has at most 65536 pixels");
+  expect_error("render rgb --view 266,-29,266.000000000001,-28", 2, "the numbers of f64 are 5.7e-14 apart");
+  expect_error("render rgb --view 1,0,0,1", 2, "empty, reversed");
 }
 
 TEST_F(Cli, RendersFilms) {

@@ -19,15 +19,18 @@
 
 #include "base/platform.h"
 #include "cpu_rungs.h"
+#include "memory_source.h"
 #include "files/array_file.h"
 #include "files/image.h"
 #include "files/npy.h"
 #include "ladders/render/binding.h"
 #include "ladders/render/lab/animation.h"
 #include "ladders/render/lab/circle_file.h"
+#include "ladders/render/lab/colour_text.h"
 #include "ladders/render/lab/oracle.h"
 #include "ladders/render/lab/scenes.h"
 #include "ladders/render/lab/scores.h"
+#include "ladders/render/lab/viewport.h"
 #include "upsweep/render.h"
 
 namespace upsweep {
@@ -199,7 +202,8 @@ TEST(Render, RefusesWhatIsNoCircleOrNoImage) {
   circles[0].alpha = 1;
   EXPECT_EQ(message(small), "");
   EXPECT_NE(message({.width = 11, .height = 10}).find("400 elements, 440 are needed"), std::string::npos);
-  EXPECT_NE(message({.width = 0, .height = 10}).find("width is 0"), std::string::npos);
+  EXPECT_NE(message({.width = 0, .height = 10}).find("width is 0, which is not in [1, 65536]"), std::string::npos);
+  EXPECT_NE(message({.width = 10, .height = 10, .x0 = -1e30}).find("x0 is -1e+30, which"), std::string::npos);
   EXPECT_NE(message({.width = 10, .height = 10, .x0 = 1, .x1 = 0}).find("view"), std::string::npos);
   EXPECT_NE(message({.width = 10, .height = 10, .y1 = NAN}).find("y1 is nan"), std::string::npos);
   const std::vector<float> seven(7);
@@ -331,33 +335,241 @@ class RenderFiles : public testing::Test {
   std::filesystem::path folder_;
 };
 
+struct Read {
+  CircleFile file;
+  std::vector<WideCircle> circles;
+};
+Read read(const std::string& text, ColourRange colours = ColourRange::of_bytes) {
+  Read result;
+  result.file = read_circles(std::make_unique<MemorySource>(text), colours,
+                             [&](const WideCircle& c) { result.circles.push_back(c); });
+  return result;
+}
+// The message and the hint; nothing if the text is read.
+std::string refusal(const std::string& text, ColourRange colours = ColourRange::of_bytes) {
+  try {
+    read(text, colours);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Code::bad_file);
+    return std::string(error.what()) + " (" + error.hint() + ")";
+  }
+  return "";
+}
+#define EXPECT_REFUSED(text, words) EXPECT_NE(refusal(text).find(words), std::string::npos) << refusal(text)
+
 TEST_F(RenderFiles, CirclesInEveryFormat) {
   const std::string csv = "radius, x,y,alpha\n0.1,0.2,0.3,0.25\n# a comment\n\n1,2,3,1\r\n";
   const std::string json = R"([{"r":0.1,"x":0.2,"y":0.3,"alpha":0.25},[2,3,0,1,0,0,0,1]])";
-  for (const auto& path : {write("a.csv", csv), write("a.json", json)}) {
-    const auto circles = read_circles(path);
-    ASSERT_EQ(circles.size(), 2u) << path;
-    EXPECT_EQ(circles[0].radius, 0.1f);
-    EXPECT_EQ(circles[0].x, 0.2f);
+  for (const auto& text : {csv, json}) {
+    const auto circles = read(text).circles;
+    ASSERT_EQ(circles.size(), 2u) << text;
+    EXPECT_EQ(circles[0].radius, 0.1);
+    EXPECT_EQ(circles[0].x, 0.2);
     EXPECT_EQ(circles[0].alpha, 0.25f);
     EXPECT_EQ(circles[1].y, 3);
   }
-  const auto drawn = draw_scene(find_scene("rand10k"), 10, 0);
+  const auto drawn = draw_scene(find_scene("rand10k"), 5000, 0);
   const std::uint64_t shape[] = {drawn.size(), floats_per_circle};
   const auto bytes = std::as_bytes(std::span(drawn));
   const std::string values(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  const auto read = read_circles(write("a.npy", npy_header(Type::f32, shape) + values));
-  EXPECT_TRUE(std::ranges::equal(std::as_bytes(std::span(read)), bytes));
-  EXPECT_EQ(read_circles(write("empty.csv", "")).size(), 0u);
-  const auto mistake = [&](const std::string& name, const std::string& text) {
-    return mistake_of([&] { read_circles(write(name, text)); });
+  const std::string path = write("circles", npy_header(Type::f32, shape) + values);
+  std::vector<Circle> same;
+  const Placement unit({});
+  const CircleFile file =
+      read_circles(path, ColourRange::any, [&](const WideCircle& c) { same.push_back(unit(c)); });
+  EXPECT_TRUE(std::ranges::equal(std::as_bytes(std::span(same)), bytes));
+  EXPECT_TRUE(file.rounded && file.format == CircleFormat::npy);
+
+  const double wide[] = {266.4168, -29.0078, 0, 4e-6, 1, 0, 0, 1};
+  const std::uint64_t one[] = {1, floats_per_circle};
+  const auto f64 = read(npy_header(Type::f64, one) + std::string(reinterpret_cast<const char*>(wide), sizeof wide));
+  EXPECT_EQ(f64.circles.at(0).x, 266.4168);
+  EXPECT_FALSE(f64.file.rounded);
+  EXPECT_REFUSED(npy_header(Type::i32, one) + std::string(32, '\0'), "N x 8 numbers");
+  // As MATLAB and pandas write it: a column after the other.
+  std::string fortran = npy_header(Type::f64, std::array<std::uint64_t, 2>{2, floats_per_circle});
+  fortran.replace(fortran.find("False"), 5, "True ");
+  const double columns[] = {1, 2, 3, 4, 0, 0, 5, 6, 0, 0, 0, 0, 0, 0, 1, 0.5};
+  fortran.append(reinterpret_cast<const char*>(columns), sizeof columns);
+  std::vector<WideCircle> two;
+  read_circles(write("fortran.npy", fortran), ColourRange::any, [&](const WideCircle& c) { two.push_back(c); });
+  ASSERT_EQ(two.size(), 2u);
+  EXPECT_TRUE(two[0].x == 1 && two[0].y == 3 && two[0].radius == 5 && two[1].x == 2 && two[1].alpha == 0.5f);
+
+  const double nan[] = {0, 0, 0, -NAN, 0, 0, 0, 1};
+  EXPECT_REFUSED(npy_header(Type::f64, one) + std::string(reinterpret_cast<const char*>(nan), sizeof nan),
+                 "circle 0: radius nan is not finite");
+}
+
+TEST_F(RenderFiles, ContentDecidesTheFormat) {
+  EXPECT_EQ(read("\xef\xbb\xbf[]").file.format, CircleFormat::json);
+  EXPECT_EQ(read("\n {\"x\":1,\"y\":2,\"r\":3}").circles.size(), 1u);
+  EXPECT_EQ(read("").circles.size(), 0u);
+  EXPECT_REFUSED(std::string("PK\3\4", 4), "zip archive");
+  EXPECT_REFUSED("\x1f\x8b\x08", "gzip");
+  EXPECT_REFUSED("\xff\xfex", "UTF-16");
+  EXPECT_REFUSED(std::string("\1\0\2", 3), "neither a .npy file nor text");
+  EXPECT_NE(mistake_of([&] { read_circles(write("empty.npy", ""), ColourRange::any, [](const WideCircle&) {}); }), "");
+}
+
+// Spreadsheets, pandas, numpy.savetxt and people.
+TEST_F(RenderFiles, CsvOfOthers) {
+  const struct {
+    const char *what, *text;
+  } same[] = {{"order of a .npy", "0.5,0.25,0,0.125,1,0,0,1"},
+              {"trailing comma", "0.5,0.25,0,0.125,1,0,0,1,\n"},
+              {"byte order mark", "\xef\xbb\xbfx,y,radius,red,alpha\n0.5,0.25,0.125,1,1\n"},
+              {"comment and blank line first", "# made by hand\n\nx,y,radius,red,alpha\n0.5,0.25,0.125,1,1\n"},
+              {"capitals, spaces, signs", " X , Y , Radius , RED , Alpha \n +0.5 , +2.5e-1 , .125 , 1. , 1e0 \n"},
+              {"other columns", "id,x,y,radius,red,alpha,name\n7,0.5,0.25,0.125,1,1,\"Vega, \"\"A0\"\"\"\n"},
+              {"an index of pandas", ",x,y,radius,red,alpha\n0,0.5,0.25,0.125,1,1\n"},
+              {"numpy.savetxt", "5.0e-01 2.5e-01 0.0e+00 1.25e-01 1.0e+00 0.0e+00 0.0e+00 1.0e+00\n"},
+              {"its header", "# alpha red radius x y\n1 1 0.125 0.5 0.25\n"},
+              {"tabs", "x\ty\tradius\tred\talpha\r\n0.5\t0.25\t0.125\t1\t1\r\n"},
+              {"semicolons", "\"x\";\"y\";\"radius\";\"red\";\"alpha\"\n0.5;0.25;0.125;1;1\n;;;;\n"},
+              {"colours", "color,x,y,radius,alpha\n#f00,0.5,0.25,0.125,1\n# a comment\n"},
+              {"underflow", "x,y,radius,red,green,alpha\n0.5,0.25,0.125,1,1e-400,1\n"},
+              {"lines of old Macs", "x,y,radius,red,alpha\r0.5,0.25,0.125,1,1"}};
+  for (const auto& [what, text] : same) {
+    ASSERT_EQ(refusal(text), "") << what;
+    const auto circles = read(text).circles;
+    ASSERT_EQ(circles.size(), 1u) << what;
+    const WideCircle& c = circles[0];
+    EXPECT_TRUE(c.x == 0.5 && c.y == 0.25 && c.radius == 0.125 && c.red == 1 && c.green == 0 && c.alpha == 1) << what;
+  }
+  EXPECT_EQ(read("x,y,radius\n1,2,1e-50\n").circles.at(0).radius, 1e-50);
+  EXPECT_EQ(read("id,x,Name,y,radius\n1,2,a,3,4\n").file.skipped, (std::vector<std::string>{"id", "Name"}));
+}
+
+TEST_F(RenderFiles, WrongCsv) {
+  EXPECT_REFUSED("x,y,radius,r\n1,2,3,4\n", "line 1: 'r' is radius, which is given already");
+  EXPECT_REFUSED("x,y,X,radius\n1,2,3,4\n", "line 1: x is given twice");
+  EXPECT_REFUSED("x,y,radius,red,color\n1,2,3,1,red\n", "line 1: 'color': a colour is red, green and blue in one");
+  EXPECT_REFUSED("x,y,r,g,b\n1,2,3,0,0\n", "r beside g or b may be the radius, or red");
+  EXPECT_REFUSED("x,y,size\n1,2,3\n", "line 1: radius is missing");
+  EXPECT_REFUSED("0,5;0,5;0,25;1,0\n", "decimal comma");
+  EXPECT_REFUSED("x;y;radius\n0,5;0,5;0,25\n", "line 2, column 1 (x): '0,5' is not a number (a decimal comma?");
+  EXPECT_REFUSED("0,5 0,5 0,25 1,0\n", "separated by commas");
+  EXPECT_REFUSED("x,y,radius\n1,2,3\n1,2\n", "line 3 has 2 fields, not 3");
+  EXPECT_REFUSED("x,y,radius\n1,2,3\n1;2;3\n", "line 3 has 1 field, not 3 (fields are separated by commas");
+  EXPECT_REFUSED("x,y,radius\n1,,3\n", "line 2, column 2 (y): it is empty");
+  EXPECT_REFUSED("x,y,radius\n1,2,nan\n", "line 2, column 3 (radius): nan is not finite");
+  EXPECT_REFUSED("x,y,radius\n1,2,1e999\n", "line 2, column 3 (radius): inf is not finite");
+  EXPECT_REFUSED("x,y,radius\n1,2,-3\n", "-3 is negative");
+  EXPECT_REFUSED("x,y,radius,alpha\n1,2,3,255\n", "255 is not in [0, 1]");
+  EXPECT_REFUSED("x,y,radius,color\n1,2,3,#ggg\n", "'#ggg' is not a colour");
+  EXPECT_REFUSED("x,y,radius\n\"1,2,3\n", "line 2: a field in quotation marks does not end");
+  EXPECT_REFUSED("x,y,radius,name\n1,2,3,\"two\nlines\"\n1,2,oops,a\n", "line 4, column 3 (radius): 'oops'");
+  EXPECT_REFUSED("x,y,radius\n1,2,\x1b[2J\n", "'\\x1b[2J' is not a number");
+  EXPECT_LT(refusal("x,y,radius\n1,2," + std::string(50'000'000, 'z') + "\n").size(), 300u);
+  // Colours that 8 bits do not hold; floats do.
+  const std::string bright = "x,y,radius,red\n1,2,3,255\n";
+  EXPECT_REFUSED(bright, "line 2, column 4 (red): 255 is not in [0, 1]");
+  EXPECT_EQ(refusal(bright, ColourRange::any), "");
+}
+
+TEST_F(RenderFiles, Json) {
+  const char* const same[] = {R"({"x":0.5,"y":0.25,"radius":0.125,"red":1,"alpha":1})",
+                              R"([{"x":0.5,"y":0.25,"R":0.125,"colour":"#F00","alpha":1}])",
+                              R"({"by":"me","circles":[[0.5,0.25,0,0.125,1,0,0,1]],"more":{"x":[1,{}]}})",
+                              "[0.5,0.25,0,0.125,1,0,0,1]\n",
+                              R"([{"x":0.5,"id":[{"x":3}],"y":0.25,"radius":0.125,"color":"red","alpha":1,"n":null}])"};
+  for (const std::string text : same) {
+    ASSERT_EQ(refusal(text), "") << text;
+    for (const int lines : {1, 2}) {
+      const auto circles = read(lines == 1 ? text : text + "\n" + text).circles;
+      ASSERT_EQ(circles.size(), std::size_t(lines)) << text;
+      const WideCircle& c = circles.back();
+      EXPECT_TRUE(c.x == 0.5 && c.y == 0.25 && c.radius == 0.125 && c.red == 1 && c.green == 0 && c.alpha == 1) << text;
+    }
+  }
+  EXPECT_EQ(read("[]").circles.size(), 0u);
+  EXPECT_REFUSED(R"([{"x":1,"y":2,"radius":3,"x":4}])", "line 1, byte 28: x is given twice");
+  EXPECT_REFUSED(R"([{"x":1,"y":2,"radius":3,"r":4}])", "'r' is radius, which is given already");
+  EXPECT_REFUSED(R"([{"x":1,"y":2}])", "radius is missing");
+  EXPECT_REFUSED("[\n[1,2]]", "line 2, byte 5: a circle of 2 numbers, not 8");
+  EXPECT_REFUSED("[{\"x\":1,\n\"y\":NaN}]", "line 2, byte 5: NaN is no number in JSON");
+  EXPECT_REFUSED(R"([{"x":1,"y":2,"radius":3},])", "byte 27: a comma before ]");
+  EXPECT_REFUSED(R"([{"x":1,"y":2,"rad)", "the text ends before what it began");
+  EXPECT_REFUSED("{", "the text ends before what it began");
+  EXPECT_REFUSED("[{\"x\":\"0.5\"}]", "'x': '0.5' is not a number");
+  EXPECT_REFUSED("[null]", "null is no circle");
+  EXPECT_REFUSED("[[[1]]]", "number 1 of a circle is a list, not a number");
+  EXPECT_REFUSED(R"({"x":1,"y":2,"r":3,"circles":[]})", "beside a circle's own numbers");
+  EXPECT_REFUSED(R"({"circles":[],"x":1})", "x beside a list of circles");
+  EXPECT_REFUSED(R"({"circles":[],"circles":[]})", "circles is given twice");
+  EXPECT_REFUSED(R"([{"x":1,"y":2,"radius":-3}])", "radius: -3 is negative");
+  EXPECT_REFUSED(R"([{"x":1,"y":2,"radius":1e999}])", "number overflow");
+  EXPECT_REFUSED("[1,2,3,4,0,0,0,1] x", "invalid literal");
+}
+
+// ---- the view -------------------------------------------------------------------------------------------------------
+
+TEST(Viewport, PixelsAreSquare) {
+  const Viewport unit;
+  const Viewport wide = unit.shaped(Aspect::fit, 200, 100), high = unit.shaped(Aspect::fit, 100, 200);
+  EXPECT_TRUE(wide.x0 == -0.5 && wide.x1 == 1.5 && wide.y0 == 0 && wide.y1 == 1);
+  EXPECT_TRUE(high.x0 == 0 && high.x1 == 1 && high.y0 == -0.5 && high.y1 == 1.5);
+  const Viewport less = unit.shaped(Aspect::fill, 200, 100);
+  EXPECT_TRUE(less.x0 == 0 && less.x1 == 1 && less.y0 == 0.25 && less.y1 == 0.75);
+  const Viewport same = unit.shaped(Aspect::stretch, 200, 100);
+  EXPECT_TRUE(same.x0 == 0 && same.x1 == 1 && same.y0 == 0 && same.y1 == 1);
+  EXPECT_NE(mistake_of([&] { Viewport{0, 0, 0, 1}.require_pixels(8, 8, "v"); }), "");
+  EXPECT_NE(mistake_of([&] { Viewport{0, 0, NAN, 1}.require_pixels(8, 8, "v"); }), "");
+  EXPECT_NE(mistake_of([&] { Viewport{0, 0, 1e-305, 1e-305}.require_pixels(8, 8, "v"); }), "");
+  EXPECT_NE(mistake_of([&] { Viewport{266, -29, 266 + 1e-12, 1}.require_pixels(1000, 8, "v"); })
+                .find("the numbers of f64 are 5.7e-14 apart"),
+            std::string::npos);
+}
+
+// Far from 0, a view has f64's precision; the units of the view do not matter.
+TEST(Viewport, SmallAndFarViewsAreExact) {
+  const auto disc = [](const Viewport& view, const WideCircle& circle) {
+    Picture picture{.width = 512, .height = 512, .channels = Channels::rgb};
+    const Placement place(view);
+    picture.x1 = place.shown().x1, picture.y1 = place.shown().y1;
+    const auto image = rendered({place(circle)}, picture, "simd");
+    int left = 512, right = -1, top = 512, bottom = -1;
+    for (int j = 0; j < 512; ++j)
+      for (int i = 0; i < 512; ++i)
+        if (image[std::size_t(3 * (512 * j + i))] != 1)
+          left = std::min(left, i), right = std::max(right, i), top = std::min(top, j), bottom = std::max(bottom, j);
+    return std::pair(right - left + 1, bottom - top + 1);
   };
-  EXPECT_NE(mistake("b.csv", "x,y,radius\n1,2,3\n1,2\n").find("line 3 has 2 fields, not 3"), std::string::npos);
-  EXPECT_NE(mistake("b.csv", "x,y\n1,2\n").find("no column radius"), std::string::npos);
-  EXPECT_NE(mistake("b.csv", "x,y,size\n").find("'size' is neither a number nor a column"), std::string::npos);
-  EXPECT_NE(mistake("b.json", "[[1,2]]").find("circle 0: 2 numbers, not 8"), std::string::npos);
-  EXPECT_NE(mistake("b.json", "{").find("not a JSON array"), std::string::npos);
-  EXPECT_NE(mistake("b.json", R"([{"x":1,"y":2}])").find("radius is missing"), std::string::npos);
+  const auto near = std::pair(206, 206);
+  const double x = 266.4168, y = -29.0078, half = 1e-5;
+  EXPECT_EQ(disc({x - half, y - half, x + half, y + half}, {.x = x, .y = y, .radius = 4.02e-6}), near);
+  for (const double unit : {1., 1e-30, 1e-300, 1e25, 1e300})
+    EXPECT_EQ(disc({-unit, -unit, unit, unit}, {.radius = .402 * unit}), near) << unit;
+  // What f32 cannot hold is far away and stays so.
+  EXPECT_EQ(disc({0, 0, 1e-30, 1e-30}, {.x = 1e300, .y = -1e20, .radius = 1e-31}), std::pair(-512, -512));
+}
+
+TEST(Viewport, TheSmallestVisibleCircleCoversItsNearestPixel) {
+  for (const unsigned side : {3u, 1024u, 30'000u}) {
+    Picture picture{.width = side, .height = 1, .channels = Channels::rgb};
+    const Viewport view{0, 0, 1, 1. / side};
+    const Placement place(view);
+    picture.x1 = place.shown().x1, picture.y1 = place.shown().y1;
+    const auto radius = static_cast<float>(radius_of_pixels(least_visible_radius, place.shown(), side, 1));
+    std::vector<Circle> corners;  // of pixels, which are farthest from all centres
+    for (unsigned k = 1; k < side; k += 2) {
+      corners.push_back(place({.x = double(k) / side, .alpha = 1}));
+      corners.back().radius = radius;
+    }
+    const auto image = rendered(corners, picture, "simd");
+    for (unsigned k = 0; k + 1 < side; ++k) ASSERT_EQ(image[3 * k], 0) << side << ' ' << k;
+  }
+}
+
+TEST(Render, ColoursAsText) {
+  EXPECT_EQ(parse_colour("#fff"), (Rgb{1, 1, 1}));
+  EXPECT_EQ(parse_colour("#F00"), (Rgb{1, 0, 0}));
+  EXPECT_EQ(parse_colour("#123"), parse_colour("#112233"));
+  EXPECT_EQ(parse_colour("Black"), (Rgb{0, 0, 0}));
+  EXPECT_EQ(parse_colour("gray"), parse_colour("#808080"));
+  for (const char* text : {"", "#", "#ffff", "#fffffff", "#-ff", "#+12345", "bl", "blackk", "transparent"})
+    EXPECT_FALSE(parse_colour(text)) << text;
 }
 
 TEST_F(RenderFiles, ImagesReadBack) {

@@ -6,7 +6,9 @@
 
 namespace upsweep {
 
-// The image: its size, the rectangle that it shows, and what is under the circles.
+// The image: its size, the rectangle that it shows, and what is under the circles. Pixels are as wide and as high as
+// the rectangle makes them: circles are round where (x1 - x0) / width is (y1 - y0) / height. Everything is rounded to
+// f32: where a small view is far from 0, subtract its corner from it and from the circles first.
 struct Picture {
   unsigned width = 1024, height = 1024;   // pixels
   double x0 = 0, y0 = 0, x1 = 1, y1 = 1;  // row 0 is at y0

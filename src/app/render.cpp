@@ -13,6 +13,7 @@
 #include "app/select.h"
 #include "cpu/host_memory.h"
 #include "files/image.h"
+#include "files/quoted.h"
 #include "lab/backends.h"
 #include "lab/clock.h"
 #include "lab/sizes.h"
@@ -21,8 +22,10 @@
 #include "ladders/render/binding.h"
 #include "ladders/render/lab/animation.h"
 #include "ladders/render/lab/circle_file.h"
+#include "ladders/render/lab/colour_text.h"
 #include "ladders/render/lab/oracle.h"
 #include "ladders/render/lab/scenes.h"
+#include "ladders/render/lab/viewport.h"
 
 namespace upsweep::app {
 namespace {
@@ -31,14 +34,17 @@ using namespace ladders::render;
 
 struct RenderOptions {
   std::string scene, output;
-  std::string size = "1024x1024", view, background, rung, backend = "cpu", circles, frames, memory;
+  std::string size = "1024x1024", view, aspect = "fit", background, rung, backend = "cpu", circles, frames, memory;
   std::uint64_t seed = 0;
-  double alpha = -1, eps = 0;
+  std::optional<double> alpha, eps, min_radius;
   bool fast = false, coverage = false, check = false, snow = false, bench = false;
 };
 
 void declare(CLI::App& command, RenderOptions& o) {
-  offer(command.add_option("scene", o.scene, "A scene by name, or circles in a .npy, .csv or .json file")->required(),
+  offer(command
+            .add_option("scene", o.scene,
+                        "A scene by name, or a file of circles, .npy, CSV or JSON by its content; - for standard input")
+            ->required(),
         [](const Line&) {
           std::vector<std::string> names;
           for (const Scene& scene : scenes()) names.emplace_back(scene.name);
@@ -50,13 +56,23 @@ void declare(CLI::App& command, RenderOptions& o) {
   command.add_option("--frames", o.frames, "Frames A to B - 1 of a scene that moves, A:B, at 60 a second");
   command.add_option("--size", o.size, "Width and height in pixels (1024x1024)");
   command.add_option("--view", o.view, "The rectangle to show: x0,y0,x1,y1 (0,0,1,1)");
-  command.add_option("--background", o.background, "Three numbers, 0,0,0, or #rrggbb (white)");
+  one_of(command.add_option("--aspect", o.aspect,
+                            "Where the picture has another shape than the view: fit shows more around it, fill less of "
+                            "it, stretch makes ellipses of circles (fit)"),
+         "aspect", {"fit", "fill", "stretch"});
+  command.add_option("--background", o.background,
+                     "#rgb, #rrggbb, black, ... or three numbers of 0 to 1: 0,0,0 (white)");
   in_range(command.add_option("--alpha", o.alpha, "Alpha of every circle, 0 to 1, instead of its own"), 0, 1);
+  in_range(command.add_option("--min-radius-px", o.min_radius,
+                              "Radius in pixels that circles have at least, so that each can be seen (0.72 for circles "
+                              "of CSV and JSON, which are often points of a plot; otherwise 0)"),
+           0, 65536);
   command.add_option("--seed", o.seed, "Of a scene's random numbers (0)");
-  command.add_option("-n,--circles", o.circles, "Circles of a scene, instead of its own number: 1000, 64K, 2^20");
+  command.add_option("-n,--circles", o.circles,
+                     "Circles of a scene, instead of its own number: 1000, 64K, 2^20; of a file, the first ones");
   command.add_flag("--snow", o.snow, "Shade the circles of a file as snowflakes");
-  command.add_flag("--fast", o.fast, "Permit an error of 2^-16 of the largest colour");
-  in_range(command.add_option("--eps", o.eps, "Permit another error than that of --fast"), 0, 1);
+  CLI::Option* const fast = command.add_flag("--fast", o.fast, "Permit an error of 2^-16 of the largest colour");
+  in_range(command.add_option("--eps", o.eps, "Permit another error than that of --fast"), 0, 1)->excludes(fast);
   command.add_flag("--coverage", o.coverage, "Compute the coverage as a fourth channel, which .npy and .exr keep");
   command.add_option("--rung", o.rung, "Rung (default: the library's choice)");
   command.add_option("--backend", o.backend, "cpu, cuda or simt");
@@ -83,12 +99,17 @@ std::vector<double> numbers(const char* option, const std::string& text, std::si
   }
 }
 
+constexpr unsigned most_pixels = 65536;  // of a side, as the contract says
+
 void take_size(const std::string& text, Picture& picture) {
   const auto cross = text.find('x');
   const auto side = [&](std::string_view digits) {
     unsigned value = 0;
     const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error != std::errc{} || stop != digits.data() + digits.size() || value == 0 || value > 65536)
+    if (error == std::errc::result_out_of_range || value > most_pixels)
+      throw Error(Code::invalid_argument, fmt::format("--size {}: a side has at most {} pixels", text, most_pixels),
+                  "write --size 1920x1080");
+    if (error != std::errc{} || stop != digits.data() + digits.size() || value == 0)
       throw Error(Code::invalid_argument, fmt::format("--size {} is not a size", text), "write --size 1920x1080");
     return value;
   };
@@ -96,40 +117,78 @@ void take_size(const std::string& text, Picture& picture) {
   picture.height = cross == text.npos ? picture.width : side(std::string_view(text).substr(cross + 1));
 }
 
-void take_background(const std::string& text, Picture& picture) {
-  if (text.starts_with('#') && text.size() == 7) {
-    unsigned value = 0;
-    if (const auto [stop, error] = std::from_chars(text.data() + 1, text.data() + 7, value, 16);
-        error == std::errc{} && stop == text.data() + 7) {
-      picture.red = (value >> 16) / 255., picture.green = (value >> 8 & 255) / 255.,
-      picture.blue = (value & 255) / 255.;
-      return;
-    }
-  }
+bool is_film(const RenderOptions& o) { return o.output == "-" || o.output.ends_with(".y4m"); }
+// The format of what is written; nothing for a film, or if nothing is written.
+std::optional<ImageFormat> format_of(const RenderOptions& o) {
+  if (o.output.empty() || (!o.frames.empty() && is_film(o))) return std::nullopt;
+  return image_format(o.output);
+}
+bool is_written(const RenderOptions& o, std::initializer_list<ImageFormat> formats) {
+  const auto format = format_of(o);
+  return format && std::find(formats.begin(), formats.end(), *format) != formats.end();
+}
+// 8-bit formats clamp colours to [0, 1].
+bool writes_bytes(const RenderOptions& o) {
+  return (!o.frames.empty() && is_film(o)) || is_written(o, {ImageFormat::png, ImageFormat::ppm});
+}
+
+std::array<double, 3> background_of(const RenderOptions& o) {
+  const std::string& text = o.background;
+  if (const auto colour = parse_colour(text)) return {(*colour)[0], (*colour)[1], (*colour)[2]};
+  if (text == "transparent" || text == "none")
+    throw Error(Code::invalid_argument, fmt::format("--background {}: a picture has no transparent pixels", text),
+                "--coverage, into .npy or .exr, says how much covers a pixel");
+  if (text.find(',') == text.npos)
+    throw Error(Code::invalid_argument, fmt::format("--background {} is not a colour", in_quotes(text)), colour_hint);
   const auto all = numbers("--background", text, 3);
-  picture.red = all[0], picture.green = all[1], picture.blue = all[2];
+  if (writes_bytes(o) && std::any_of(all.begin(), all.end(), outside_of_bytes)) {
+    const bool bytes = std::all_of(all.begin(), all.end(), [](double c) { return c >= 0 && c <= 255; });
+    throw Error(Code::invalid_argument,
+                fmt::format("--background {}: colours are 0 to 1, and a picture of 8 bits holds no others", text),
+                bytes ? fmt::format("of 255, that is '#{:02x}{:02x}{:02x}'", int(all[0]), int(all[1]), int(all[2]))
+                      : ".pfm, .exr and .npy hold others");
+  }
+  return {all[0], all[1], all[2]};
+}
+
+Viewport view_of(const RenderOptions& o, const Picture& picture) {
+  Viewport view;
+  if (!o.view.empty()) {
+    const auto all = numbers("--view", o.view, 4);
+    view = {all[0], all[1], all[2], all[3]};
+  }
+  const std::string shown = "--view " + (o.view.empty() ? "0,0,1,1" : o.view);
+  view.require_pixels(picture.width, picture.height, shown);
+  const Aspect aspect = o.aspect == "fit" ? Aspect::fit : o.aspect == "fill" ? Aspect::fill : Aspect::stretch;
+  view = view.shaped(aspect, picture.width, picture.height);
+  view.require_pixels(picture.width, picture.height, shown);
+  return view;
 }
 
 Picture picture_of(const RenderOptions& o) {
   Picture picture;
   take_size(o.size, picture);
-  if (!o.view.empty()) {
-    const auto all = numbers("--view", o.view, 4);
-    picture.x0 = all[0], picture.y0 = all[1], picture.x1 = all[2], picture.y1 = all[3];
+  if (!o.background.empty()) {
+    const auto [red, green, blue] = background_of(o);
+    picture.red = red, picture.green = green, picture.blue = blue;
   }
-  if (!o.background.empty()) take_background(o.background, picture);
   if (o.coverage) picture.channels = Channels::rgbw;
-  picture.eps = o.eps > 0 ? o.eps : o.fast ? 0x1p-16 : 0;
+  picture.eps = o.eps.value_or(o.fast ? 0x1p-16 : 0);
   return picture;
 }
 
-bool is_file(const RenderOptions& o) { return o.scene.find_first_of("./-") != std::string::npos; }
+bool is_scene(const RenderOptions& o) {
+  return std::ranges::any_of(scenes(), [&](const Scene& scene) { return scene.name == o.scene; });
+}
+bool is_file(const RenderOptions& o) {
+  return o.scene.find_first_of("./-") != std::string::npos || (!is_scene(o) && std::filesystem::exists(o.scene));
+}
 
 const Scene& scene_of(const RenderOptions& o) {
+  if (is_scene(o)) return find_scene(o.scene);
   std::vector<std::string> names;
   for (const Scene& scene : scenes()) names.emplace_back(scene.name);
-  if (std::find(names.begin(), names.end(), o.scene) == names.end()) throw unknown_name("scene", o.scene, names);
-  return find_scene(o.scene);
+  throw unknown_name("scene", o.scene, names);
 }
 
 std::size_t count_of_circles(const RenderOptions& o, const Scene& scene) {
@@ -137,7 +196,7 @@ std::size_t count_of_circles(const RenderOptions& o, const Scene& scene) {
 }
 
 std::optional<float> alpha_of(const RenderOptions& o) {
-  return o.alpha < 0 ? std::nullopt : std::optional(static_cast<float>(o.alpha));
+  return o.alpha ? std::optional(static_cast<float>(*o.alpha)) : std::nullopt;
 }
 
 // Refuses at once what would not fit: the image and its bins, and what it is compared with.
@@ -153,17 +212,84 @@ void require_memory(const RenderOptions& o, const Picture& picture, std::size_t 
               "use a smaller --size, or fewer circles");
 }
 
+void show(const Viewport& view, Picture& picture) {
+  picture.x0 = view.x0, picture.y0 = view.y0, picture.x1 = view.x1, picture.y1 = view.y1;
+}
+
+void enlarge(std::vector<Circle>& circles, double pixels, const Picture& p) {
+  const auto radius = float(radius_of_pixels(pixels, {p.x0, p.y0, p.x1, p.y1}, p.width, p.height));
+  for (Circle& c : circles) c.radius = std::max(c.radius, radius);
+}
+
+// Refuses options that would change nothing.
+void require_use(const RenderOptions& o) {
+  const auto refuse = [](const std::string& what, const char* hint) {
+    throw Error(Code::invalid_argument, what, hint);
+  };
+  if (is_file(o)) {
+    if (!o.frames.empty()) refuse("the circles of a file stand still", "leave --frames out");
+    if (o.seed != 0) refuse("--seed: the circles of a file are not random", "leave --seed out");
+  } else {
+    const Scene& scene = scene_of(o);
+    if (o.snow) refuse("--snow shades the circles of a file", "the scenes snow and snowsingle are shaded so");
+    if (!o.background.empty() && scene.shading == Shading::snow)
+      refuse(fmt::format("--background: the sky of {} has shades of its own", scene.name), "leave --background out");
+  }
+  if (o.snow && !o.background.empty()) refuse("--background: --snow has a sky of its own", "leave one of them out");
+  if (!o.frames.empty() && o.bench) refuse("--bench times one picture", "leave --frames out");
+  if (!o.frames.empty() && o.min_radius) refuse("--min-radius-px is for one picture", "leave --frames out");
+  if (!o.memory.empty() && o.backend == "cpu")
+    refuse("--memory limits what a GPU uses", "leave it out, or add --backend cuda");
+  if (o.coverage && !o.output.empty() && !is_written(o, {ImageFormat::npy, ImageFormat::exr}))
+    refuse(fmt::format("--coverage: {} does not keep it", o.output == "-" ? "the picture" : o.output),
+           "write .npy or .exr");
+}
+
+std::vector<Circle> circles_of_file(const RenderOptions& o, const Viewport& view, Picture& picture) {
+  if (o.snow) picture.shading = Shading::snow;
+  const Placement place(view);
+  show(place.shown(), picture);
+  std::vector<Circle> circles;
+  std::size_t all = 0;
+  const std::size_t most = o.circles.empty() ? std::size_t(-1) : lab::parse_size("-n", o.circles);
+  const CircleFile file =
+      read_circles(o.scene, writes_bytes(o) ? ColourRange::of_bytes : ColourRange::any, [&](const WideCircle& c) {
+        if (all++ < most) circles.push_back(place(c));
+      });
+  if (!o.circles.empty() && all < most)
+    throw Error(Code::invalid_argument, fmt::format("-n {} is beyond the end of {}, which holds {} circles", o.circles,
+                                                    file.name, all),
+                "use a smaller -n, or leave it out");
+  require_memory(o, picture, circles.size());
+  if (circles.empty()) message(fmt::format("no circles in {}; the picture is the background", file.name));
+  if (!file.skipped.empty()) {
+    std::string names;
+    for (const std::string& name : file.skipped) names += (names.empty() ? "" : ", ") + in_quotes(name);
+    message(fmt::format("{}: skipped the columns {}", file.name, printable(names)));
+  }
+  if (const double pixel = std::min((view.x1 - view.x0) / picture.width, (view.y1 - view.y0) / picture.height);
+      file.rounded && pixel < view.spacing<float>())
+    message(fmt::format("{}: positions of f32 are {:.2g} apart in this view, whose pixels are {:.2g} wide; save f64",
+                        file.name, view.spacing<float>(), pixel));
+  const bool is_plot = file.format != CircleFormat::npy && !o.snow;
+  enlarge(circles, o.min_radius.value_or(is_plot ? least_visible_radius : 0), picture);
+  return circles;
+}
+
 std::vector<Circle> circles_of(const RenderOptions& o, Picture& picture) {
+  const Viewport view = view_of(o, picture);
   std::vector<Circle> circles;
   if (is_file(o)) {
-    if (o.snow) picture.shading = Shading::snow;
-    circles = read_circles(o.scene);
-    require_memory(o, picture, circles.size());
+    circles = circles_of_file(o, view, picture);
   } else {
     const Scene& scene = scene_of(o);
     picture.shading = scene.shading;
     require_memory(o, picture, count_of_circles(o, scene));
     circles = draw_scene(scene, count_of_circles(o, scene), o.seed);
+    const Placement place(view);
+    show(place.shown(), picture);
+    for (Circle& c : circles) c = place({c.x, c.y, c.radius, c.z, c.red, c.green, c.blue, c.alpha});
+    enlarge(circles, o.min_radius.value_or(0), picture);
   }
   if (const auto alpha = alpha_of(o))
     for (Circle& c : circles) c.alpha = *alpha;
@@ -262,14 +388,21 @@ std::string numbered(const std::string& pattern, unsigned frame) {
               "write -o out-%04d.png, or a film: -o film.y4m, or -o - into a video encoder");
 }
 
+// The circles move in f32, on the device: the view is rounded to it.
+void show_moving(const Viewport& view, Picture& picture) {
+  if (std::min((view.x1 - view.x0) / picture.width, (view.y1 - view.y0) / picture.height) < view.spacing<float>())
+    throw Error(Code::invalid_argument, "--view: the pixels of a film would be closer than the numbers of f32",
+                "show more, or draw one picture");
+  show(view, picture);
+}
+
 int film(const RenderOptions& o, Picture picture) {
   const FrameRange range = frames_of(o.frames);
-  if (is_file(o)) throw Error(Code::invalid_argument, "the circles of a file stand still", "leave --frames out");
-  if (o.bench) throw Error(Code::invalid_argument, "--bench times one picture", "leave --frames out");
   const Scene& scene = scene_of(o);
   picture.shading = scene.shading;
-  const bool y4m = o.output == "-" || o.output.ends_with(".y4m");
-  const auto format = y4m || o.output.empty() ? ImageFormat::png : image_format(o.output);
+  show_moving(view_of(o, picture), picture);
+  const bool y4m = is_film(o);
+  const auto format = format_of(o).value_or(ImageFormat::png);
   std::optional<OutputFile> whole;
   if (y4m)
     whole.emplace(o.output);
@@ -310,9 +443,10 @@ int film(const RenderOptions& o, Picture picture) {
 }
 
 int work(const RenderOptions& o) {
+  require_use(o);
   Picture picture = picture_of(o);
   if (!o.frames.empty()) return film(o, picture);
-  const auto format = o.output.empty() ? ImageFormat::png : image_format(o.output);
+  const auto format = format_of(o).value_or(ImageFormat::png);
   std::optional<OutputFile> file;
   if (!o.output.empty()) file.emplace(o.output);  // before the work, so that an unwritable path costs nothing
   const std::vector<Circle> circles = circles_of(o, picture);
@@ -337,8 +471,9 @@ void add_render(CLI::App& app, int& exit_code) {
       app, exit_code, "render", "Draw semi-transparent circles in order, exactly",
       "  upsweep render rand100k -o picture.png\n"
       "  upsweep render points.csv --size 1920x1080 --background '#202020' -o points.png\n"
+      "  upsweep render stars.csv --view 266.4,-29.1,266.5,-29 --min-radius-px 1.5 -o stars.png\n"
       "  upsweep render rand1M --view 0.4,0.4,0.5,0.5 --check -o part.png\n"
-      "  upsweep render snow --frames 0:300 --size 1280x720 -o - | ffmpeg -i - snow.mp4\n"
+      "  upsweep render snow --frames 0:300 --size 1280x720 --aspect fill -o - | ffmpeg -i - snow.mp4\n"
       "Scenes: rgb rgby pattern rand10k rand100k rand1M micro2M biglittle littlebig snow snowsingle\n"
       "  bouncingballs hypnosis fireworks scatter10M\n",
       declare, work);

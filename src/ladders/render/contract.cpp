@@ -1,6 +1,7 @@
 #include "base/contract.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <initializer_list>
 
@@ -36,6 +37,12 @@ constexpr Parameter scalars[] = {
      .choices = shading_names},
     {.name = "eps", .kind = real, .meaning = "permitted error per largest colour; 0: none (0)", .most = 1}};
 
+// The shortest decimal that reads back the same; NaN without a sign.
+std::string shortest(double value) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, std::isnan(value) ? NAN : value).ptr};
+}
+
 void validate(const Call& c) {
   constexpr const char* who = "render";
   if (c.n() % floats_per_circle)
@@ -46,7 +53,8 @@ void validate(const Call& c) {
     if (scalars[k].kind != integer && scalars[k].kind != real) continue;
     const double value = scalars[k].kind == integer ? double(c.scalars[k].as<std::uint64_t>()) : real_at(k);
     if (!(value >= scalars[k].least && value <= scalars[k].most))
-      refuse(who, std::string(scalars[k].name) + " is " + std::to_string(value));
+      refuse(who, std::string(scalars[k].name) + " is " + shortest(value) + ", which is not in [" +
+                      shortest(scalars[k].least) + ", " + shortest(scalars[k].most) + "]");
   }
   const Frame f = frame_of(c);
   // Below this, squares of distances between pixels would underflow.

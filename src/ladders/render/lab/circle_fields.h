@@ -1,0 +1,47 @@
+// The numbers of a circle as files have them: their names, and which values are refused.
+#pragma once
+#include <array>
+#include <bitset>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "ladders/render/lab/circle_file.h"
+
+namespace upsweep::ladders::render {
+
+// In the order of a .npy; and a colour, which is three of them.
+enum class Field : std::uint8_t { x, y, z, radius, red, green, blue, alpha, colour };
+inline constexpr std::array<std::string_view, 9> field_names{"x",     "y",    "z",     "radius", "red",
+                                                             "green", "blue", "alpha", "colour"};
+constexpr std::string_view name_of(Field field) { return field_names[static_cast<std::size_t>(field)]; }
+
+inline constexpr const char* fields_hint =
+    "a circle has x, y and radius, and perhaps z, red, green, blue or color, alpha";
+
+// Returns nothing for a name that is none of a circle.
+std::optional<Field> field_named(std::string_view name);
+
+// What is given of a circle, so that nothing is twice.
+class GivenFields {
+ public:
+  // Takes the next name. Returns what is wrong about it, or nothing.
+  std::optional<std::string> add(std::string_view name, std::optional<Field> field);
+  // After the last one. Returns what is missing or can be read in two ways, or nothing.
+  std::optional<std::string> mistake() const;
+
+ private:
+  bool has(Field field) const { return given_[static_cast<std::size_t>(field)]; }
+  std::bitset<field_names.size()> given_;
+  bool r_ = false, g_or_b_ = false;
+};
+
+// What is wrong with a value, and what to do.
+struct Mistake {
+  std::string what, hint;
+};
+// Sets one number of the circle; returns what is wrong with it, or nothing.
+std::optional<Mistake> set_field(WideCircle& circle, Field field, double value, ColourRange colours);
+std::optional<Mistake> set_colour(WideCircle& circle, std::string_view text);
+
+}  // namespace upsweep::ladders::render

@@ -1,0 +1,22 @@
+// Colours as text: #fff, #8000ff, or a name of CSS.
+#pragma once
+#include <array>
+#include <optional>
+#include <string_view>
+
+namespace upsweep::ladders::render {
+
+using Rgb = std::array<float, 3>;  // red, green, blue; 0 to 1
+
+inline constexpr const char* colour_hint = "write #rgb, #rrggbb, or black, white, red, ...";
+
+// Returns nothing for other text. Names may have capitals.
+std::optional<Rgb> parse_colour(std::string_view text);
+
+// What of a colour a picture of 8 bits cannot show: more than its rounding makes 0 or 255.
+constexpr bool outside_of_bytes(double colour) {
+  constexpr double rounding = 0.5 / 255;
+  return !(colour >= -rounding && colour <= 1 + rounding);
+}
+
+}  // namespace upsweep::ladders::render
