@@ -62,7 +62,8 @@ TEST(Plot, ARowASeriesAndNoRatioWithoutAPeer) {
   records.back().type = "i64";
   const std::string svg = plot_svg(records);
   EXPECT_EQ(count(svg, "class=\"title\""), 2u);
-  EXPECT_EQ(count(svg, "<polyline"), 7u) << "no peer, no ratio";
+  EXPECT_EQ(count(svg, "<polyline"), 6u) << "no peer, no ratio";
+  EXPECT_EQ(count(svg, "<circle"), 1u) << "one size";
   EXPECT_EQ(svg.find("nan"), std::string::npos);
 }
 
@@ -96,6 +97,36 @@ TEST(PlotCounts, NoCounts) {
   EXPECT_THROW(counts_svg({}, 1, ""), Error);
   for (const unsigned channels : {0u, 3u, 5u})
     EXPECT_THROW(counts_svg(std::vector<std::uint64_t>(4), channels, ""), Error);
+}
+
+TEST(Plot, ASingleSizeIsAPoint) {
+  const std::string svg = plot_svg({record("slow", {}, 1024, 4), record({}, "other", 1024, 2)});
+  EXPECT_EQ(count(svg, "<polyline"), 0u);
+  EXPECT_EQ(count(svg, "<circle"), 4u) << "two names in two charts";
+}
+
+// A few series are below each other, as in a README; many fill a page.
+TEST(Plot, ManySeriesAreWrapped) {
+  const auto page = [](int series) {
+    std::vector<Record> records;
+    for (int k = 0; k < series; ++k)
+      for (Record r : two_sizes()) r.input = "input" + std::to_string(k), records.push_back(r);
+    const std::string svg = plot_svg(records);
+    EXPECT_EQ(count(svg, "<polyline"), static_cast<std::size_t>(6 * series));
+    std::smatch size;
+    EXPECT_TRUE(std::regex_search(svg, size, std::regex("width=\"([0-9]+)\" height=\"([0-9]+)\"")));
+    const std::pair page{std::stoi(size[1]), std::stoi(size[2])};
+    // Nothing is outside of the page.
+    const std::regex corner("<text x=\"([0-9.]+)\" y=\"([0-9.]+)\"");
+    for (std::sregex_iterator at(svg.begin(), svg.end(), corner); at != std::sregex_iterator(); ++at) {
+      EXPECT_LT(std::stod((*at)[1]), page.first);
+      EXPECT_LT(std::stod((*at)[2]), page.second);
+    }
+    return page;
+  };
+  const auto [width, height] = page(1);
+  EXPECT_EQ(page(3), (std::pair{width, 3 * height}));
+  EXPECT_EQ(page(40), (std::pair{4 * width, 10 * height}));
 }
 
 }  // namespace

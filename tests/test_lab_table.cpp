@@ -6,6 +6,7 @@
 #include <sstream>
 #include <tuple>
 
+#include "error_of.h"
 #include "lab/grid.h"
 #include "lab/sizes.h"
 #include "lab/table.h"
@@ -19,10 +20,31 @@ TEST(Sizes, EveryWayToWriteThem) {
   EXPECT_EQ(parse_sizes("64K,3M,1G"), (std::vector<std::size_t>{65536, 3u << 20, 1u << 30}));
   EXPECT_EQ(parse_sizes("2^10..2^12"), (std::vector<std::size_t>{1024, 2048, 4096}));
   EXPECT_EQ(parse_sizes("3..13"), (std::vector<std::size_t>{3, 6, 12}));
+  EXPECT_EQ(parse_sizes("1e6,1.5K,2t,010"), (std::vector<std::size_t>{1'000'000, 1536, std::size_t{2} << 40, 10}));
+  EXPECT_EQ(parse_size("-n", "281474976710656"), std::size_t{1} << 48);
+}
+
+TEST(Sizes, OfMemory) {
+  const auto bytes = [](const char* text) { return parse_bytes("--memory", text); };
+  EXPECT_EQ(bytes("1000"), 1000u);
+  EXPECT_EQ(bytes("2^30"), std::size_t{1} << 30);
+  for (const char* text : {"8G", "8g", "8GiB", "8192M", "8e0G"}) EXPECT_EQ(bytes(text), std::size_t{8} << 30) << text;
+  for (const char* text : {"8GB", "8gb", "8000MB", "8e9", "8e9B"}) EXPECT_EQ(bytes(text), 8'000'000'000u) << text;
+  EXPECT_EQ(bytes("1T"), std::size_t{1} << 40);
+  EXPECT_EQ(bytes("1.5G"), std::size_t{3} << 29);
+  EXPECT_EQ(bytes("1.1K"), 1126u) << "of 1126.4";
+  for (const char* text : {"", "G", "-1G", "+1G", "1,5G", "1G,2G", "1G..2G", "8 GB", "8GBB", "8Gi", "8X", "0x10", "inf",
+                           "nan", "1e400", "2^-1", "2^"}) {
+    const Error error = error_of([&] { bytes(text); });
+    EXPECT_EQ(std::string(error.what()), "--memory: '" + std::string(text) + "' is not a size in bytes");
+    EXPECT_NE(error.hint().find("8GB"), std::string::npos);
+  }
+  EXPECT_STREQ(error_of([&] { bytes("300T"); }).what(), "--memory: 300T bytes are more than any machine holds");
 }
 
 TEST(Sizes, WhatIsNoSize) {
-  for (const char* text : {"", "x", "-1", "1.5", "2^", "2^99", "1e9", "K", "1,", "2^12..2^10", "0..8",
+  for (const char* text : {"", "x", "-1", "1.5", "2^", "2^99", "1e99", "K", "1.3K", "1KB", "1KiB", "1e", "1e-3", "+1",
+                           "inf", "nan", "1,", "2^12..2^10", "0..8",
                            "99999999999999999999", "999999G", "1 000", "0x10"})
     EXPECT_THROW(parse_sizes(text), Error) << text;
 }

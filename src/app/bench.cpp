@@ -47,13 +47,12 @@ void declare(CLI::App& command, BenchOptions& o) {
              "Surroundings of each call: back_to_back (default), alone, warm (the same arrays again) or mixed"),
          "situation", {lab::situation_names.begin(), lab::situation_names.end()});
   command.add_flag("--from-host", o.from_host, "Time rungs that take arrays in host memory instead of device memory");
-  command.add_option("--samples", o.samples, "Samples per contestant")->check(CLI::Range(4, 100000));
+  add_number(command, "--samples", o.samples, "Samples per contestant (default: 20)", 4, 100'000);
   command.add_flag("--story", o.story, "Print each rung's idea and prediction after the tables");
-  in_range(command.add_option(
-               "--min-time", o.min_time,
-               "Seconds that the samples of each contestant at each case take together, at the least: short ones get "
-               "more samples (default: 0)"),
-           0, 3600);
+  add_number(command, "--min-time", o.min_time,
+             "Seconds that the samples of each contestant at each case take together, at the least: short ones get "
+             "more samples (default: 0)",
+             0., 3600.);
   declare_output(command, o.output, "records");
   auto* file = command.get_option("--output");
   command.add_flag("--append", o.append, "Keep the records that are in the file of -o, and add the new ones")
@@ -269,6 +268,9 @@ int work(const BenchOptions& options) {
     platforms.push_back(&lab::open_platform(backend));
   }
   require_known_rungs(options.selection, primitives, platforms);
+  if (options.story && (options.output.json || options.output.format == "json" || options.output.format == "csv"))
+    throw Error(Code::invalid_argument, "--story follows the tables, and there are none",
+                "leave --story or --json out");
   Output output(options.output);
   Bench bench(options, output);
   for (std::size_t i = 0; i < backends.size(); ++i)

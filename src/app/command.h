@@ -1,10 +1,15 @@
 // The subcommands: each adds itself to the command line, and sets the exit code if it was chosen.
 #pragma once
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <functional>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
+
+#include "lab/number.h"
 
 namespace upsweep::app {
 
@@ -39,11 +44,28 @@ CLI::Option* offer(CLI::Option* option, Words words);
 const Words* offered(const CLI::Option* option);  // null if there are none
 // Also refuses every other word, with the nearest one.
 CLI::Option* one_of(CLI::Option* option, const std::string& kind, const std::vector<std::string>& words);
-// Refuses numbers outside [least, most], and what is none (CLI::Range lets NaN pass).
+// An option that takes a number from `least` to `most` as a user writes it (lab/number.h). The parser's own conversions
+// take more than that: octal and hexadecimal digits, numbers that wrap or saturate, NaN.
+template <class T>
+CLI::Option* add_number(CLI::App& command, const std::string& name, T& to, const std::string& description, T least,
+                        T most) {
+  const char* const kind = std::is_integral_v<T> ? "a whole number" : "a number";
+  const auto take = [&to, name, least, most, kind](const std::string& text) {
+    const auto value = parse_number<T>(text);
+    if (!value || *value < least || *value > most)
+      throw CLI::ValidationError(name, fmt::format("'{}' is not {} from {} to {}", text, kind, least, most));
+    to = *value;
+  };
+  return command.add_option_function<std::string>(name, take, description)
+      ->type_name(std::is_integral_v<T> ? "INT" : "FLOAT");
+}
+// The same for the text of an option that is declared otherwise.
 CLI::Option* in_range(CLI::Option* option, double least, double most);
 // An option that takes a list, a,b, and may be given several times. Refuses empty items.
 CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::string>& to,
                       const std::string& description);
+// Throws Error(invalid_argument) if one of these options, which `what` does not read, is on the command line.
+void refuse_given(const std::vector<const CLI::Option*>& options, const std::string& what);
 // Refuses empty values, for every option of the command, and declares --color.
 void declare_common(CLI::App& command);
 // The commands that are shown, by name.

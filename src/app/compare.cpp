@@ -25,9 +25,8 @@ void declare(CLI::App& command, CompareOptions& o) {
   command.add_option("after", o.after, "Records of the later run")->required();
   command.add_flag("--across", o.across, "Compare runs from different devices, drivers, compilers or flags");
   command.add_flag("--all", o.all, "Show unchanged cases too");
-  in_range(command.add_option("--threshold", o.threshold,
-                              "Per cent: a smaller change counts as none, even beyond the noise (default: 0)"),
-           0, 1e6);
+  add_number(command, "--threshold", o.threshold,
+             "Per cent: a smaller change counts as none, even beyond the noise (default: 0)", 0., 1e6);
   command.add_flag("--require-all", o.require_all,
                    "A case of the earlier run that the later one lacks is a regression");
   declare_output(command, o.output, "comparison");

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <sstream>
+#include <utility>
 
 #include "app/command.h"
 #include "app/output.h"
@@ -277,10 +278,16 @@ CLI::Option* one_of(CLI::Option* option, const std::string& kind, const std::vec
 
 CLI::Option* in_range(CLI::Option* option, double least, double most) {
   return option->check([least, most](const std::string& text) -> std::string {
-    double value = 0;
-    if (CLI::detail::lexical_cast(text, value) && value >= least && value <= most) return {};
+    if (const auto value = parse_number<double>(text); value && *value >= least && *value <= most) return {};
     return fmt::format("'{}' is not a number from {} to {}", text, least, most);
   });
+}
+
+void refuse_given(const std::vector<const CLI::Option*>& options, const std::string& what) {
+  for (const CLI::Option* option : options)
+    if (option->count() > 0)
+      throw Error(Code::invalid_argument, fmt::format("{} does not read {}", what, names_of(*option).back()),
+                  "leave it out");
 }
 
 void declare_common(CLI::App& command) {
@@ -308,6 +315,7 @@ void wrap_help(CLI::App& app) { app.formatter(std::make_shared<Wrapping>()); }
 void add_help(CLI::App& app, int& exit_code) {
   struct Options {
     std::string word;
+    std::vector<std::string> words;
   };
   const auto options = std::make_shared<Options>();
   const auto add = [&](const char* name, const char* description, const char* examples) {
@@ -317,17 +325,39 @@ void add_help(CLI::App& app, int& exit_code) {
     return command;
   };
 
-  CLI::App* help = add("help", "Show the help of a command", "  upsweep help bench\n");
-  offer(help->add_option("command", options->word, "bench, ... (default: the commands)"),
-        [&app](const Line&) { return command_names(app); });
-  help->callback([&app, options] {
-    const auto names = command_names(app);
-    const bool known = std::find(names.begin(), names.end(), options->word) != names.end();
-    if (!options->word.empty() && !known) throw unknown_name("command", options->word, names);
+  CLI::App* help = add("help", "Show the help of a command, or what there is to say about a primitive",
+                       "  upsweep help bench\n"
+                       "  upsweep help sort\n"
+                       "  upsweep help run sort       the options of run, then the parameters and rungs of sort\n");
+  const auto topics = [&app] {
+    std::vector<std::string> names = command_names(app);
+    for (const Primitive* primitive : primitives()) {
+      const std::string name(primitive->name());
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+    }
+    return names;
+  };
+  offer(help->add_option("topic", options->words, "Commands and primitives: bench, sort, ... (default: the commands)"),
+        [topics](const Line&) { return topics(); });
+  help->callback([&app, options, topics] {
+    const auto commands = command_names(app);
+    std::string text, separator;
+    const auto add_text = [&](const std::string& more) { text += std::exchange(separator, "\n") + more; };
     // Not app.help(), which is that of the command in use.
-    fmt::print("{}", options->word.empty()
-                         ? app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal)
-                         : app.get_subcommand(options->word)->help(app.get_name()));
+    if (options->words.empty())
+      add_text(app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal));
+    for (std::size_t k = 0; k < options->words.size(); ++k) {
+      const std::string& word = options->words[k];
+      // render is a command and a primitive: the command first.
+      const bool is_command = std::find(commands.begin(), commands.end(), word) != commands.end();
+      if (const Primitive* const primitive = find_primitive(word); primitive && (k > 0 || !is_command))
+        add_text(description_of(*primitive, lab::terminal(STDOUT_FILENO)));
+      else if (is_command)
+        add_text(app.get_subcommand(word)->help(app.get_name()));
+      else
+        throw unknown_name("command or primitive", word, topics());
+    }
+    fmt::print("{}", text);
   });
 
   CLI::App* completion = add("completion", "Print a shell's completion script",

@@ -146,25 +146,66 @@ std::string to_json(const Primitive& primitive) {
   return json.dump();
 }
 
-std::string text_of(const Primitive& primitive, const lab::Terminal& terminal) {
-  const auto strong = [&](std::string_view text) { return styled(terminal, lab::Style::strong, text); };
-  std::string text = fmt::format("{}: {}\n", strong(primitive.name()), primitive.contract.promise);
-  text += fmt::format("  types: {}\n", fmt::join(types_of(primitive), " "));
+// A name, and what there is to say about it.
+struct Item {
+  std::string name, text;
+};
+
+std::vector<Item> facts_of(const Primitive& primitive) {
+  std::vector<Item> facts{{"types", fmt::format("{}", fmt::join(types_of(primitive), " "))}};
   if (!primitive.contract.operations.empty())
-    text += fmt::format("  operations: {}\n", fmt::join(operations_of(primitive), " "));
-  text += fmt::format("  inputs: {}\n  parameters (--param):\n", fmt::join(inputs_of(primitive), " "));
+    facts.push_back({"operations", fmt::format("{}", fmt::join(operations_of(primitive), " "))});
+  facts.push_back({"inputs", fmt::format("{}", fmt::join(inputs_of(primitive), " "))});
+  return facts;
+}
+
+std::vector<Item> parameter_lines(const Primitive& primitive) {
+  std::vector<Item> lines;
   for (const Parameter* p : parameters_of(primitive)) {
     const std::string otherwise = default_of(primitive, *p);
     const auto readers = readers_of(primitive, *p);
-    text += fmt::format("    {}: {}; {}{}{}\n", strong(p->name), takes(*p), p->meaning,
-                        otherwise.empty() || p->meaning.ends_with(')') ? "" : fmt::format(" ({})", otherwise),
-                        readers.empty() ? "" : fmt::format("; of {}", fmt::join(readers, ", ")));
+    lines.push_back({std::string(p->name),
+                     fmt::format("{}; {}{}{}", takes(*p), p->meaning,
+                                 otherwise.empty() || p->meaning.ends_with(')') ? "" : fmt::format(" ({})", otherwise),
+                                 readers.empty() ? "" : fmt::format("; of {}", fmt::join(readers, ", ")))});
   }
   for (const TuningField* f : tuning_of(primitive))
-    text += fmt::format("    {}: {}; {}\n", strong(f->name), takes(*f), f->meaning);
+    lines.push_back({std::string(f->name), fmt::format("{}; {}", takes(*f), f->meaning)});
+  return lines;
+}
+
+std::string text_of(const Primitive& primitive, const lab::Terminal& terminal) {
+  const auto strong = [&](std::string_view text) { return styled(terminal, lab::Style::strong, text); };
+  std::string text = fmt::format("{}: {}\n", strong(primitive.name()), primitive.contract.promise);
+  for (const Item& fact : facts_of(primitive)) text += fmt::format("  {}: {}\n", fact.name, fact.text);
+  text += "  parameters (--param):\n";
+  for (const Item& p : parameter_lines(primitive)) text += fmt::format("    {}: {}\n", strong(p.name), p.text);
   text += "  rungs and peers:\n";
   for (const Entry& e : entries_of(primitive))
     text += fmt::format("    {} ({}): {}\n", strong(e.rung->name), fmt::join(remarks_of(e), ", "), e.rung->story.idea);
+  return text;
+}
+
+// The characters of a text that would be markup stand for themselves; underscores within words and brackets do anyway.
+std::string in_markdown(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (std::string_view("\\`*<").find(c) != std::string_view::npos) out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+std::string markdown_of(const Primitive& primitive) {
+  std::string text = fmt::format("## {}\n\n{}\n\n", primitive.name(), in_markdown(primitive.contract.promise));
+  for (const Item& fact : facts_of(primitive)) text += fmt::format("- {}: {}\n", fact.name, in_markdown(fact.text));
+  text += "\n### Parameters\n\n";
+  for (const Item& p : parameter_lines(primitive)) text += fmt::format("- `{}`: {}\n", p.name, in_markdown(p.text));
+  text += "\n### Rungs and peers\n\n";
+  for (const Entry& e : entries_of(primitive)) {
+    const std::string remarks = fmt::format("{}", fmt::join(remarks_of(e), ", "));
+    text += fmt::format("- `{}` ({}): {}\n", e.rung->name, in_markdown(remarks), in_markdown(e.rung->story.idea));
+  }
   return text;
 }
 
@@ -175,7 +216,7 @@ int work(const ListOptions& o) {
   std::string separator;
   for (const Primitive* primitive : chosen) {
     output.json_line(to_json(*primitive));
-    output.table(separator + text_of(*primitive, output.terminal()));
+    output.table(separator + description_of(*primitive, output.terminal()));
     separator = "\n";
   }
   output.commit();
@@ -183,6 +224,10 @@ int work(const ListOptions& o) {
 }
 
 }  // namespace
+
+std::string description_of(const Primitive& primitive, const lab::Terminal& terminal) {
+  return terminal.markdown ? markdown_of(primitive) : text_of(primitive, terminal);
+}
 
 void add_list(CLI::App& app, int& exit_code) {
   add_command<ListOptions>(app, exit_code, "list", "List rungs, operations, inputs and parameters of primitives",

@@ -75,7 +75,7 @@ lab::Terminal terminal_for(const OutputOptions& options) {
 // Seconds between lines where they cannot be written in place.
 double line_period() {
   const char* const text = std::getenv("UPSWEEP_PROGRESS");
-  const double seconds = text ? std::atof(text) : 0;
+  const double seconds = text ? parse_number<double>(text).value_or(0) : 0;
   return seconds > 0 ? seconds : 10;
 }
 

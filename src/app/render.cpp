@@ -67,7 +67,7 @@ void declare(CLI::App& command, RenderOptions& o) {
                               "Radius in pixels that circles have at least, so that each can be seen (0.72 for circles "
                               "of CSV and JSON, which are often points of a plot; otherwise 0)"),
            0, 65536);
-  command.add_option("--seed", o.seed, "Of a scene's random numbers (0)");
+  add_number(command, "--seed", o.seed, "Of a scene's random numbers (0)", std::uint64_t{0}, ~std::uint64_t{0});
   command.add_option("-n,--circles", o.circles,
                      "Circles of a scene, instead of its own number: 1000, 64K, 2^20; of a file, the first ones");
   command.add_flag("--snow", o.snow, "Shade the circles of a file as snowflakes");
@@ -350,7 +350,7 @@ class Renderer {
  private:
   ::upsweep::Options how() const {
     return {.rung = options_.rung,
-            .scratch = options_.memory.empty() ? 0 : lab::parse_size("--memory", options_.memory)};
+            .scratch = options_.memory.empty() ? 0 : lab::parse_bytes("--memory", options_.memory)};
   }
   const RenderOptions& options_;
   Device device_;

@@ -27,6 +27,8 @@ struct ReportOptions {
   std::vector<std::string> types;
   unsigned channels = 1;
   bool check = false;
+  std::vector<const CLI::Option*> not_shown{}, not_filled{}, not_drawn{};  // what the three reports do not read
+  const CLI::Option *type_option = nullptr, *channels_option = nullptr;
 };
 
 void declare(CLI::App& command, ReportOptions& o) {
@@ -40,12 +42,19 @@ void declare(CLI::App& command, ReportOptions& o) {
       .add_option("files", o.files,
                   "Markdown files, files of records (JSON lines), or the counts of a histogram (.npy)")
       ->required();
-  command.add_option("--results", o.results, "Folder of the records: <device>/<primitive>.jsonl (default: results)");
+  auto* results = command.add_option("--results", o.results,
+                                     "readme: folder of the records: <device>/<primitive>.jsonl (default: results)");
   declare_output(command, o.output);  // of show
-  command.add_option("-o,--output", o.output.file, "plot: the SVG file (default: standard output)");
-  offer_types(add_list(command, "--type", o.types, "show, plot: only these element types: f32,i32"));
-  command.add_option("--channels", o.channels, "plot: of the histogram, 1 to 4 (default: 1)");
-  command.add_flag("--check", o.check, "readme, plot: change nothing; exit 1 if a file does not match its records");
+  auto* file = command.add_option("-o,--output", o.output.file, "plot: the SVG file (default: standard output)");
+  auto* types = offer_types(add_list(command, "--type", o.types, "show, plot: only these element types: f32,i32"));
+  auto* channels =
+      add_number(command, "--channels", o.channels, "plot: of the histogram, 1 to 4 (default: 1)", 1u, 4u);
+  auto* check = command.add_flag("--check", o.check,
+                                 "readme, plot: change nothing; exit 1 if a file does not match its records");
+  o.not_shown = {results, file, channels, check};
+  o.not_filled = {file, types, channels};
+  o.not_drawn = {results};
+  o.type_option = types, o.channels_option = channels;
 }
 
 constexpr std::uint64_t most_counts = 4 << 20;  // 2^20 bins for each of 4 channels
@@ -146,8 +155,10 @@ int plot(const ReportOptions& o) {
     throw Error(Code::invalid_argument, "--check needs the picture to check", "name it with -o");
   std::string picture;
   if (o.files[0].ends_with(".npy")) {
+    refuse_given({o.type_option}, "a plot of counts");
     picture = plot_counts(o);
   } else {
+    refuse_given({o.channels_option}, "a plot of records");
     std::vector<lab::Record> records;
     for (const std::string& path : o.files)
       for (lab::Record& r : read_selected(o, path)) records.push_back(std::move(r));
@@ -166,6 +177,8 @@ int work(const ReportOptions& o) {
   if (o.what != "show" && (o.output.json || o.output.format != "table"))
     throw Error(Code::invalid_argument, fmt::format("report {} has one format only", o.what),
                 "--format and --json are of report show");
+  refuse_given(o.what == "show" ? o.not_shown : o.what == "readme" ? o.not_filled : o.not_drawn,
+               fmt::format("report {}", o.what));
   if (o.what == "readme") return fill_readmes(o);
   if (o.what == "plot") return plot(o);
   return show(o);

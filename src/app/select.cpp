@@ -64,6 +64,8 @@ Error unknown_name(const std::string& kind, const std::string& name, const std::
 
 namespace {
 
+bool is_read(const TuningField& field, Backend backend) { return field.of_cpu == (backend == Backend::cpu); }
+
 // Calls f for the primitives named on a command line, or else for all.
 template <class F>
 std::vector<std::string> of_primitives(const Line& line, F&& f) {
@@ -80,16 +82,44 @@ std::vector<std::string> of_primitives(const Line& line, F&& f) {
 
 }  // namespace
 
-CLI::Option* offer_primitives(CLI::Option* option) {
-  return offer(option,
-               [](const Line&) { return of_primitives({}, [](const Primitive& p, auto add) { add(p.name()); }); });
+CLI::Option* offer_primitives(CLI::Option* option, Offered offered) {
+  return offer(option, [offered](const Line&) {
+    return of_primitives({}, [&](const Primitive& p, auto add) {
+      if (offered != Offered::of_run || p.stream) add(p.name());
+    });
+  });
 }
-CLI::Option* offer_rungs(CLI::Option* option) {
-  return offer(option, [](const Line& line) {
-    return of_primitives(line, [](const Primitive& p, auto add) {
-      for (const Backend backend : lab::present_backends())
+
+namespace {
+
+// The backends whose rungs a command line is about.
+std::vector<Backend> backends_of(const Line& line, Offered offered) {
+  if (offered == Offered::any) return lab::present_backends();
+  if (offered == Offered::of_explain) return {Backend::simt};
+  for (std::size_t k = 0; k < line.size(); ++k) {
+    const std::string_view word = line[k], name = "--backend=";
+    const std::string_view value = word.starts_with(name)                          ? word.substr(name.size())
+                                   : word == "--backend" && k + 1 < line.size() ? std::string_view(line[k + 1])
+                                                                                 : std::string_view();
+    if (const auto backend = parse<Backend>(value)) return {*backend};
+  }
+  return {Backend::cpu};
+}
+
+std::vector<Backend> present_ones(std::vector<Backend> backends) {
+  const auto present = lab::present_backends();
+  std::erase_if(backends, [&](Backend b) { return std::find(present.begin(), present.end(), b) == present.end(); });
+  return backends;
+}
+
+}  // namespace
+
+CLI::Option* offer_rungs(CLI::Option* option, Offered offered) {
+  return offer(option, [offered](const Line& line) {
+    return of_primitives(line, [&](const Primitive& p, auto add) {
+      for (const Backend backend : present_ones(backends_of(line, offered)))
         for (const Rung* rung : lab::open_platform(backend).rungs())
-          if (rung->primitive == p.name()) add(rung->name);
+          if (rung->primitive == p.name() && !(offered == Offered::of_run && rung->expected_wrong)) add(rung->name);
     });
   });
 }
@@ -111,18 +141,22 @@ CLI::Option* offer_operations(CLI::Option* option) {
     });
   });
 }
-CLI::Option* offer_params(CLI::Option* option) {
-  return offer(option, [](const Line& line) {
-    return of_primitives(line, [](const Primitive& p, auto add) {
+CLI::Option* offer_params(CLI::Option* option, Offered offered) {
+  return offer(option, [offered](const Line& line) {
+    return of_primitives(line, [&](const Primitive& p, auto add) {
       for (const auto& parameters : {p.contract.scalars, p.shapes})
         for (const Parameter& parameter : parameters) {
+          if (offered == Offered::of_run && !p.reads_streamed(parameter)) continue;
           const std::string name = std::string(parameter.name) + "=";
           add(name);
           for (const std::string_view choice : parameter.choices) add(name + std::string(choice));
           if (parameter.kind == Parameter::Kind::flag)
             for (const char* value : {"false", "true"}) add(name + value);
         }
-      for (const TuningField* field : tuning_of(p)) add(std::string(field->name) + "=");
+      const auto backends = backends_of(line, offered);
+      for (const TuningField* field : tuning_of(p))
+        if (std::any_of(backends.begin(), backends.end(), [&](Backend b) { return is_read(*field, b); }))
+          add(std::string(field->name) + "=");
     });
   });
 }
@@ -132,20 +166,21 @@ void declare_selection(CLI::App& command, Selection& s, bool with_backend) {
     return add_list(command, name, to, description);
   };
   offer_primitives(command.add_option("primitive", s.primitives, "Primitives: reduce, ... (default: all)"));
-  offer_rungs(list("--rung", s.rungs, "Only these rungs, by name: a,b (default: all)"));
+  const Offered offered = with_backend ? Offered::any : Offered::of_explain;
+  offer_rungs(list("--rung", s.rungs, "Only these rungs, by name: a,b (default: all)"), offered);
   if (with_backend)
     offer_backends(list("--backend", s.backends, "cpu, cuda, simt (default: the available ones that make sense)"));
   offer_types(list("--type", s.types,
                    "Element types: i8, u8, i16, u16, i32, u32, i64, u64, f32, f64; reduce takes 32 and 64 bits"));
   offer_operations(list("--op", s.ops, "Operators: sum, product, min, max; for select: find_repeats, select_if, ..."));
-  command.add_option("-n,--size", s.sizes, "Elements: 1000, 64K, 2^20, lists 1K,1M, powers 2^10..2^24");
+  command.add_option("-n,--size", s.sizes, "Elements: 1000, 64K, 1e6, 2^20, lists 1K,1M, powers 2^10..2^24");
   offer(list("--input", s.inputs, "Named inputs: uniform, zipf, ..."), [](const Line& line) {
     return of_primitives(line, [](const Primitive& p, auto add) {
       for (const Type type : p.types())
         for (const std::string& input : p.inputs(type)) add(input);
     });
   });
-  offer_params(list("--param", s.params, "Parameters of the call: block=256,grid=64; see upsweep list"));
+  offer_params(list("--param", s.params, "Parameters of the call: block=256,grid=64; see upsweep list"), offered);
 }
 
 std::vector<const TuningField*> tuning_of(const Primitive& primitive) {
@@ -247,10 +282,6 @@ std::vector<std::size_t> chosen_sizes(const Selection& selection, const Primitiv
   return lab::parse_sizes(selection.sizes.empty() ? otherwise : selection.sizes);
 }
 
-namespace {
-bool is_read(const TuningField& field, Backend backend) { return field.of_cpu == (backend == Backend::cpu); }
-}  // namespace
-
 void set_params(const Selection& selection, const Primitive& primitive, Backend backend, Case& c) {
   const auto parameters = primitive.parameters_of(c.operation);
   for (const std::string& item : selection.params) {
@@ -315,8 +346,15 @@ void require_rung_for(const Primitive& primitive, const std::vector<const Rung*>
     largest = std::max(largest, rung->largest);
   }
   if (largest == 0) return;  // only peers were asked for
+  std::vector<std::string_view> others;
+  for (const Backend backend : lab::present_backends())
+    for (const Rung* rung : lab::open_platform(backend).rungs())
+      if (rung->primitive == primitive.name() && rung->backend == rungs.front()->backend && !rung->expected_wrong &&
+          rung->find_for(c.type, c.operation, c.n))
+        others.push_back(rung->name);
   throw Error(Code::invalid_argument, fmt::format("n={} is more than these rungs of {} take", c.n, primitive.name()),
-              fmt::format("use n up to {}, or name another rung", largest));
+              fmt::format("use n up to {}", largest) +
+                  (others.empty() ? "" : fmt::format(", or --rung {}", fmt::join(others, ", "))));
 }
 
 void require_known_rungs(const Selection& selection, const std::vector<const Primitive*>& primitives,

@@ -6,6 +6,7 @@
 
 #include "base/platform.h"
 #include "lab/primitive.h"
+#include "lab/terminal.h"
 
 namespace upsweep::app {
 
@@ -19,13 +20,19 @@ struct Selection {
 // Declares them all on a command; sizes are -n. A command that always uses the same backend has no --backend.
 void declare_selection(CLI::App& command, Selection& selection, bool with_backend = true);
 
+// What `upsweep list` prints about a primitive.
+std::string description_of(const Primitive& primitive, const lab::Terminal& terminal);
+
+// What a command takes: any case; one on a user's file, without peers and deliberate bugs, on the CPU unless --backend
+// says otherwise; or emulated kernels.
+enum class Offered { any, of_run, of_explain };
 // Complete an option of such names, for the primitives that the command line names.
-CLI::Option* offer_primitives(CLI::Option*);
-CLI::Option* offer_rungs(CLI::Option*);
+CLI::Option* offer_primitives(CLI::Option*, Offered = Offered::any);
+CLI::Option* offer_rungs(CLI::Option*, Offered = Offered::any);
 CLI::Option* offer_backends(CLI::Option*);
 CLI::Option* offer_types(CLI::Option*);
 CLI::Option* offer_operations(CLI::Option*);
-CLI::Option* offer_params(CLI::Option*);
+CLI::Option* offer_params(CLI::Option*, Offered = Offered::any);
 
 // The fields of Tuning that rungs of the primitive read.
 std::vector<const TuningField*> tuning_of(const Primitive& primitive);

@@ -14,10 +14,11 @@
 
 namespace upsweep {
 
-// Returns a value as text with all its digits, for messages.
+// Returns a value as text with all its digits, for messages. The sign of a NaN says nothing and is left out.
 template <class T>
 std::string show(T value) {
   if constexpr (std::is_floating_point_v<T>) {
+    if (value != value) return "nan";
     char text[64];
     std::snprintf(text, sizeof text, "%.*g", std::numeric_limits<T>::max_digits10, static_cast<double>(value));
     return text;

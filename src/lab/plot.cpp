@@ -14,10 +14,11 @@ namespace upsweep::lab {
 
 namespace {
 
-// In pixels. A row consists of a title, two charts and the legend.
+// In pixels. A series consists of a title, two charts and the legend.
 constexpr double chart_width = 370, chart_height = 290, left = 56, between = 60, legend_width = 196, title = 44,
                  below = 48;
 constexpr double row_height = title + chart_height + below, width = left + 2 * chart_width + between + legend_width;
+constexpr std::size_t rows_of_one_column = 4;
 
 struct Series {
   std::string title;
@@ -123,7 +124,14 @@ class Chart {
     line(x_.from, y_(value), x_.to, y_(value), style);
     put_text(svg_, x_.from - 6, y_(value) + 4, "end", text);
   }
+  // A single point is a ring: a line of it would not be seen.
   void curve(const std::map<double, double>& points, const std::string& stroke) {
+    if (points.size() == 1) {
+      const auto& [n, value] = *points.begin();
+      svg_ += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"none\" {}/>\n", x_(n),
+                          y_(std::clamp(value, y_.low, y_.high)), stroke);
+      return;
+    }
     svg_ += fmt::format("<polyline fill=\"none\" {} points=\"", stroke);
     for (const auto& [n, value] : points)
       svg_ += fmt::format("{:.1f},{:.1f} ", x_(n), y_(std::clamp(value, y_.low, y_.high)));
@@ -139,7 +147,7 @@ class Chart {
   Axis x_, y_;
 };
 
-void draw(std::string& svg, const Series& s, double top) {
+void draw(std::string& svg, const Series& s, double x, double top) {
   double n_low = INFINITY, n_high = 0, low = INFINITY, high = s.ceiling;
   for (const auto& [name, points] : s.gbs)
     for (const auto& [n, gbs] : points) {
@@ -148,10 +156,10 @@ void draw(std::string& svg, const Series& s, double top) {
     }
   if (n_low == n_high) n_low /= 2, n_high *= 2;
   const double bottom = top + title + chart_height;
-  svg += fmt::format("<text x=\"{}\" y=\"{:.1f}\" class=\"title\">{}</text>\n", left, top + 18, escaped(s.title));
+  svg += fmt::format("<text x=\"{}\" y=\"{:.1f}\" class=\"title\">{}</text>\n", x + left, top + 18, escaped(s.title));
 
   const auto x_from = [&](double from) { return Axis{n_low, n_high, from, from + chart_width, true}; };
-  Chart speed(svg, x_from(left), {low, high * 1.1, bottom, top + title, true}, "GB/s");
+  Chart speed(svg, x_from(x + left), {low, high * 1.1, bottom, top + title, true}, "GB/s");
   // Below two decades, steps of 1, 2 and 5: one or two lines alone give no scale.
   const bool narrow = high / low < 100;
   for (double decade = std::pow(10, std::floor(std::log10(low))); decade <= high; decade *= 10)
@@ -161,16 +169,16 @@ void draw(std::string& svg, const Series& s, double top) {
   if (s.ceiling > 0) speed.horizontal(s.ceiling, "", "ceiling");
 
   constexpr double most = 2.5;  // speedup; larger ones are clamped to the edge
-  const double second = left + chart_width + between;
+  const double second = x + left + chart_width + between;
   Chart ratio(svg, x_from(second), {0, most, bottom, top + title, false}, "times as fast as the best peer");
   for (double r = 0; r <= most; r += 0.5) ratio.horizontal(r, fmt::format("{:g}", r), r == 1 ? "one" : "grid");
 
   double y = top + title + 4;
   const auto legend = [&](const std::string& style, const std::string& name) {
-    const double x = second + chart_width + 16;
-    svg += fmt::format("<line x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{2:.1f}\" y2=\"{1:.1f}\" {3}/>\n", x, y - 4, x + 22,
-                       style);
-    put_text(svg, x + 28, y, "start", name);
+    const double from = second + chart_width + 16;
+    svg += fmt::format("<line x1=\"{0:.1f}\" y1=\"{1:.1f}\" x2=\"{2:.1f}\" y2=\"{1:.1f}\" {3}/>\n", from, y - 4,
+                       from + 22, style);
+    put_text(svg, from + 28, y, "start", name);
     y += 18;
   };
   for (const std::string& name : s.names) {
@@ -190,7 +198,12 @@ void draw(std::string& svg, const Series& s, double top) {
 std::string plot_svg(const std::vector<Record>& records) {
   const std::vector<Series> all = series_of(records);
   if (all.empty()) throw Error(Code::invalid_argument, "there is no timed record to plot");
-  const double height = row_height * static_cast<double>(all.size());
+  // Few series are one below the other; many are wrapped into a page that is about as wide as high.
+  const auto columns = all.size() <= rows_of_one_column
+                           ? std::size_t{1}
+                           : static_cast<std::size_t>(
+                                 std::ceil(std::sqrt(static_cast<double>(all.size()) * row_height / width)));
+  const std::size_t rows = (all.size() + columns - 1) / columns;
   std::string svg = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
       "height=\"{1:.0f}\">\n"
@@ -198,8 +211,12 @@ std::string plot_svg(const std::vector<Record>& records) {
       ".strong{{font-weight:600}}.grid{{stroke:#e4e4e4}}.one{{stroke:#888}}"
       ".ceiling{{stroke:#c0392b;stroke-width:1.5;stroke-dasharray:1 3;stroke-linecap:round}}</style>\n"
       "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
-      width, height);
-  for (std::size_t row = 0; row < all.size(); ++row) draw(svg, all[row], row_height * static_cast<double>(row));
+      width * static_cast<double>(columns), row_height * static_cast<double>(rows));
+  for (std::size_t k = 0; k < all.size(); ++k) {
+    // Down the first column, then down the next: neighbours in the file stay below each other.
+    const double x = width * static_cast<double>(k / rows), y = row_height * static_cast<double>(k % rows);
+    draw(svg, all[k], x, y);
+  }
   return svg + "</svg>\n";
 }
 

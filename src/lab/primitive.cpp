@@ -19,6 +19,12 @@ const Parameter* Primitive::parameter(std::string_view name) const {
   return nullptr;
 }
 
+bool Primitive::reads_streamed(const Parameter& parameter) const {
+  const auto same = [&](const Parameter& shape) { return shape.name == parameter.name; };
+  return std::none_of(shapes.begin(), shapes.end(), same) ||
+         std::find(streamed.begin(), streamed.end(), parameter.name) != streamed.end();
+}
+
 std::vector<const Parameter*> Primitive::parameters_of(Operation operation) const {
   std::vector<const Parameter*> all;
   for (std::size_t k = 0; k < contract.scalars.size(); ++k)

@@ -90,7 +90,7 @@ std::unique_ptr<Problem> make_problem(const Case& c, std::span<const std::byte> 
   return std::make_unique<P>(c, data);
 }
 
-inline constexpr std::size_t largest_whole_input = std::size_t{16} << 20;  // bytes
+inline constexpr std::size_t largest_whole_input = std::size_t{16} << 20;  // bytes, of most
 
 // Processes an input that need not fit in memory, chunk by chunk, and produces the contract's result for the whole.
 // Most derive from RungStreamer (lab/stream.h).
@@ -107,10 +107,11 @@ class Streamer {
     std::string_view name;
     std::optional<Type> type;  // of an input, nothing: what its file says
     bool optional = false;     // a run may leave it out
+    std::size_t largest = largest_whole_input;  // of an input that is needed as a whole, bytes
   };
   // The inputs besides the main one, with as many elements each: "y" of saxpy.
   virtual std::vector<Beside> other_inputs() const { return {}; }
-  // The inputs that are needed as a whole, of any length up to largest_whole_input: "edges" of histogram. They are
+  // The inputs that are needed as a whole, of any length up to Beside::largest: "edges" of histogram. They are
   // given by take_whole() before the first chunk, which throws Error(invalid_argument) if one does not fit.
   virtual std::vector<Beside> whole_inputs() const { return {}; }
   virtual void take_whole(std::size_t, std::vector<std::byte>) {}
@@ -142,6 +143,8 @@ class Streamer {
   // finish().
   virtual bool has_table() const { return false; }
   virtual std::string table() const { return {}; }
+  // One line about a result that its user may not expect: integers that have wrapped. After finish(); mostly empty.
+  virtual std::string warning() const { return {}; }
 
  protected:
   const Case case_;
@@ -173,6 +176,8 @@ struct Primitive {
   Scalar (*default_scalar)(std::string_view name, const Case&) = nullptr;
   // Parameters that shape a case's arrays, besides the contract's scalars: "share", "run_length".
   std::span<const Parameter> shapes{};
+  // Those of them that a streamer reads; the others shape what the laboratory makes, not a user's file.
+  std::span<const std::string_view> streamed{};
   // The fields of Tuning that only some rungs of this primitive read: "chunk".
   std::span<const std::string_view> tuning{};
   // The parameter sets that a check runs. The lab itself sweeps Tuning, which changes how a rung runs, not its result.
@@ -192,6 +197,8 @@ struct Primitive {
   // Builds the case: generates the inputs and computes the oracle's answer. Non-empty `data`, case.n elements of
   // case.type, replaces the generated main input.
   std::unique_ptr<Problem> (*make)(const Case&, std::span<const std::byte> data);
+  // The output has the input's type, which sums may exceed: `upsweep run --out-type` converts the input to a wider one.
+  bool sums_in_type = false;
   // Streams one case through a rung; null if the primitive needs its whole input at once. Ignores Case::n. Throws
   // Error(unsupported) if the rung does not take the type and operation.
   std::unique_ptr<Streamer> (*stream)(Platform&, const Rung&, const Case&) = nullptr;
@@ -201,6 +208,8 @@ struct Primitive {
   std::span<const Operation> operations() const;
   // Returns a scalar of the contract or a shape parameter; null if none has that name.
   const Parameter* parameter(std::string_view name) const;
+  // True unless the parameter only shapes inputs that the laboratory makes.
+  bool reads_streamed(const Parameter& parameter) const;
   // Returns the parameters of a case with this operation: the scalars that it reads, then the shape parameters.
   std::vector<const Parameter*> parameters_of(Operation operation) const;
   // Returns one parameter set, written as on the command line: settings(Type::i32, {{"share", "0.5"}}). Throws like

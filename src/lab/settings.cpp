@@ -4,10 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 
 #include "cpu/parallel.h"
+#include "lab/number.h"
 
 namespace upsweep {
 namespace {
@@ -17,17 +17,6 @@ using Kind = Parameter::Kind;
 [[noreturn]] void refuse_value(std::string_view name, const std::string& text, const std::string& takes) {
   throw Error(Code::invalid_argument, fmt::format("'{}={}': {} is {}", name, text, name, takes),
               "write --param name=value");
-}
-
-// Parses the whole text as a T, or returns nothing.
-template <class T>
-std::optional<T> number(const std::string& text) {
-  T value{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (text.empty() || error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  if constexpr (std::is_floating_point_v<T>)
-    if (!std::isfinite(value)) return std::nullopt;
-  return value;
 }
 
 }  // namespace
@@ -56,7 +45,7 @@ std::string text_of(const Settings::Item& item) {
     default:
       break;
   }
-  return visit(item.value.type(), [&]<class T>(TypeTag<T>) { return fmt::format("{}", item.value.as<T>()); });
+  return visit(item.value.type(), [&]<class T>(TypeTag<T>) { return number_text(item.value.as<T>()); });
 }
 
 std::string takes(const Parameter& p) {
@@ -94,18 +83,18 @@ Scalar parse_value(const Parameter& p, Type element, const std::string& text) {
         if (p.choices[i] == text) return static_cast<std::uint8_t>(i);
       refuse_value(p.name, text, takes(p));
     case Kind::integer:
-      if (const auto value = number<std::uint64_t>(text))
+      if (const auto value = parse_number<std::uint64_t>(text))
         if (static_cast<double>(*value) >= p.least && static_cast<double>(*value) <= p.most) return *value;
       refuse_value(p.name, text, takes(p));
     case Kind::real:
-      if (const auto value = number<double>(text))
+      if (const auto value = parse_number<double>(text))
         if (*value >= p.least && *value <= p.most) return *value;
       refuse_value(p.name, text, takes(p));
     case Kind::element:
       break;
   }
   return visit(element, [&]<class T>(TypeTag<T>) -> Scalar {
-    if (const auto value = number<T>(text)) return *value;
+    if (const auto value = parse_number<T>(text)) return *value;
     refuse_value(p.name, text, fmt::format("{}, {}", takes(p), to_string(element)));
   });
 }
@@ -144,7 +133,7 @@ std::span<const TuningField> tuning_fields() {
 }
 
 void parse_tuning(Tuning& tuning, const TuningField& field, const std::string& text) {
-  const auto value = number<std::uint64_t>(text);
+  const auto value = parse_number<std::uint64_t>(text);
   if (!value || *value < field.least || *value > field.most) refuse_value(field.name, text, takes(field));
   field.set(tuning, *value);
 }

@@ -1,4 +1,4 @@
-// Element counts as a user writes them.
+// Element counts and amounts of memory as a user writes them.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -8,12 +8,16 @@
 
 namespace upsweep::lab {
 
-// Parses "1000", "64K", "3M", "2^20", lists "1K,1M", and doubling ranges "2^10..2^24" or "1..1000". K, M and G are
-// powers of 1024, as is usual for array sizes. Throws Error(invalid_argument).
+// Parses "1000", "64K", "1.5M", "1e6", "2^20", lists "1K,1M", and doubling ranges "2^10..2^24" or "1..1000". K, M, G
+// and T are powers of 1024, as is usual for array sizes. Throws Error(invalid_argument).
 std::vector<std::size_t> parse_sizes(const std::string& text);
 
 // The same for an option that takes one size.
 std::size_t parse_size(std::string_view option, const std::string& text);
+
+// Parses an amount of memory: as above without lists and ranges, and also "8GiB", which is 8G, and "8GB", 8 * 10^9. A
+// part of a byte is left out.
+std::size_t parse_bytes(std::string_view option, const std::string& text);
 
 // "2^20" for a power of two from 2^10 up, digits otherwise.
 std::string size_text(std::uint64_t n);

@@ -5,6 +5,8 @@
 #include <cstring>
 #include <utility>
 
+#include "lab/backends.h"
+
 namespace upsweep {
 
 namespace {
@@ -68,17 +70,33 @@ std::size_t chunk_for(std::size_t memory) {
   return std::clamp(std::bit_floor(memory / 32), std::size_t{1} << 20, most_chunk_bytes);
 }
 
+namespace {
+
+// Says which rungs of the same backend take the case, in the elements that a chunk may have.
+std::string other_rungs(const Rung& rung, const Case& c) {
+  std::string names;
+  for (const Backend backend : lab::present_backends())
+    for (const Rung* other : lab::open_platform(backend).rungs())
+      if (other->primitive == rung.primitive && other->backend == rung.backend && !other->expected_wrong &&
+          other->find_for(c.type, c.operation, most_chunk_bytes / size_of(c.type)))
+        names += " " + std::string(other->name);
+  return names.empty() ? "no rung of " + std::string(to_string(rung.backend)) + " does" : "these do:" + names;
+}
+
+}  // namespace
+
 RunFn streaming_run(const Rung& rung, const Case& c) {
   const std::string name = name_of(rung);
   const RunFn run = rung.find(c.type, c.operation);
   if (!run)
     throw Error(Code::unsupported,
-                name + " does not take " + std::string(to_string(c.type)) +
-                    (c.operation ? " " + std::string(c.operation.name()) : std::string()),
-                "name another rung");
+                name + " does not take " +
+                    (c.operation ? "the " + std::string(c.operation.name()) + " of " : std::string()) +
+                    std::string(to_string(c.type)),
+                other_rungs(rung, c));
   if (rung.largest && rung.largest < most_chunk_bytes / size_of(c.type))
     throw Error(Code::unsupported, name + " takes up to " + std::to_string(rung.largest) + " elements",
-                "name another rung");
+                other_rungs(rung, c));
   return run;
 }
 

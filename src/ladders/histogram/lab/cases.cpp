@@ -41,6 +41,7 @@ constexpr Parameter shapes[] = {{.name = "bins",
                                  .kind = Parameter::Kind::real,
                                  .meaning = "mean length of the runs of equal samples (as the input has them)",
                                  .least = 1}};
+constexpr std::string_view streamed[] = {"bins", "counter"};
 
 constexpr std::uint64_t edges_stream = 0x686973746f677201;  // of the generator; no other input uses it
 
@@ -242,6 +243,7 @@ extern const Primitive histogram_primitive{
         },
     .default_scalar = &ladders::histogram::default_scalar,
     .shapes = ladders::histogram::shapes,
+    .streamed = ladders::histogram::streamed,
     // One bin; counters that saturate; a range that leaves samples out, with edges that are no round numbers; samples
     // where a bin begins; runs; images with gaps between rows.
     .variants =

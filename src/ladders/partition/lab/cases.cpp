@@ -24,6 +24,7 @@ constexpr Parameter shapes[] = {
     {.name = "value_bytes", .meaning = "of each value: 4, 8 or 16; 0: keys alone (0)", .most = 16},
     {.name = "buckets", .meaning = "of splitters (256)", .least = 2, .most = most_buckets},
     {.name = "distinct", .meaning = "different keys (as the input has them)", .least = 1, .most = 0x1p32}};
+constexpr std::string_view streamed[] = {"value_bytes"};
 
 constexpr std::uint64_t splitters_stream = 0x706172746974696f;  // of the generator; no other input uses it
 
@@ -106,6 +107,7 @@ extern const Primitive partition_primitive{
         },
     .default_scalar = &ladders::partition::default_scalar,
     .shapes = ladders::partition::shapes,
+    .streamed = ladders::partition::streamed,
     // Two buckets and the most; digits at both ends of the key; values of every width; a few keys only.
     .variants =
         [](const Primitive& p, Type type) {

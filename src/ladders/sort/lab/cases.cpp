@@ -24,6 +24,7 @@ constexpr Parameter shapes[] = {
      .meaning = "the keys' indices instead of values, and the keys only if in place (false)"},
     {.name = "inplace", .kind = Parameter::Kind::flag, .meaning = "the outputs are the inputs (false)"},
     {.name = "distinct", .meaning = "different keys (as the input has them)", .least = 1, .most = 0x1p32}};
+constexpr std::string_view streamed[] = {"value_bytes", "indices"};
 
 // All bits from first_bit up; at least one, so that a first_bit beyond the key is refused for what it is.
 Scalar default_scalar(std::string_view name, const Case& c) {
@@ -79,6 +80,7 @@ extern const Primitive sort_primitive{
     .contract = sort_contract,
     .default_scalar = &ladders::sort::default_scalar,
     .shapes = ladders::sort::shapes,
+    .streamed = ladders::sort::streamed,
     // Values of every width, in place and not; indices, with the keys and without; some of the bits: the lowest, the
     // highest, and those between, of which a narrow type has fewer; a few keys only; totalOrder.
     .variants =
