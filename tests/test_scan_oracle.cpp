@@ -1,11 +1,16 @@
 // The scan oracle accepts right results for any order of additions, and rejects wrong ones.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <random>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "lab/inputs.h"
+#include "lab/wrapping.h"
 #include "ladders/scan/lab/oracle.h"
 
 namespace upsweep::ladders::scan {
@@ -81,6 +86,63 @@ TEST(ScanOracle, NanAndInfinityFromWhereTheyAre) {
   EXPECT_TRUE(mistake(in, {nan, 1, inf, inf, nan}, false));
   const std::vector<float> finite{1, 2};
   EXPECT_TRUE(mistake(finite, {0, inf}, false));
+}
+
+template <class T>
+class WrappingSums : public testing::Test {};
+using Narrow = testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t>;
+TYPED_TEST_SUITE(WrappingSums, Narrow);
+
+// Exactly the sums that differ from those of wide integers are reported: of whole scans and of segments, in chunks of
+// any length.
+TYPED_TEST(WrappingSums, TheFirstIsReported) {
+  using T = TypeParam;
+  using L = std::numeric_limits<T>;
+  std::mt19937 random(1);
+  const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
+  int reported = 0;
+  for (int round = 0; round < 2000; ++round) {
+    const bool inclusive = round % 2 != 0;
+    const std::size_t n = 1 + below(40), mean = 1 + below(12);
+    std::vector<T> in(n), out(n);
+    std::vector<bool> heads(n);
+    std::optional<std::size_t> first;
+    std::int64_t exact = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      in[i] = static_cast<T>(L::lowest() / 4 + static_cast<std::int64_t>(random() % L::max() / 2));
+      heads[i] = i == 0 || below(mean) == 0;
+      if (heads[i]) exact = 0;
+      const std::int64_t before = exact;
+      exact += in[i];
+      const std::int64_t sum = inclusive ? exact : before;
+      out[i] = static_cast<T>(sum);
+      if (!first && (sum < L::lowest() || sum > L::max())) first = i;
+    }
+    ScanWatch watch({.type = type_of<T>(), .operation = Op::sum}, inclusive);
+    for (std::size_t begin = 0, length; begin < n; begin += length) {
+      length = std::min(n - begin, 1 + below(9));
+      watch.see(std::as_bytes(std::span(in).subspan(begin, length)),
+                std::as_bytes(std::span(out).subspan(begin, length)),
+                [&](std::size_t i) -> bool { return heads[begin + i]; });
+    }
+    const std::string said = watch.warning();
+    ASSERT_EQ(!said.empty(), first.has_value()) << said;
+    if (first) {
+      EXPECT_TRUE(said.starts_with("the sum at element " + std::to_string(*first) + " is ")) << said;
+    }
+    reported += first.has_value();
+  }
+  EXPECT_GT(reported, 50);
+  EXPECT_LT(reported, 1800);
+}
+
+TEST(WrappingSums, OfSumsOfIntegersAlone) {
+  const std::vector<std::uint8_t> in{200, 200}, out{200, 144};
+  for (const Op op : {Op::sum, Op::max}) {
+    ScanWatch watch({.type = Type::u8, .operation = op}, true);
+    watch.see(std::as_bytes(std::span(in)), std::as_bytes(std::span(out)));
+    EXPECT_EQ(watch.warning().empty(), op == Op::max);
+  }
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 // upsweep run: runs a primitive on the user's data, streamed.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cmath>
 #include <cstdlib>
@@ -18,20 +19,21 @@
 #include "lab/backends.h"
 #include "lab/sizes.h"
 #include "lab/stream.h"
+#include "lab/widen.h"
 
 namespace upsweep::app {
 namespace {
 
 struct RunOptions {
   std::string primitive, input = "-", output;
-  std::string rung, backend = "cpu", type, op, format = "auto", out_format = "auto";
+  std::string rung, backend = "cpu", type, out_type, op, format = "auto", out_format = "auto";
   std::vector<std::string> with, also, params;
   std::string size, memory, temporary;
   bool table = false, json = false;
 };
 
 void declare(CLI::App& command, RunOptions& o) {
-  offer_primitives(command.add_option("primitive", o.primitive, "reduce, ...")->required());
+  offer_primitives(command.add_option("primitive", o.primitive, "reduce, ...")->required(), Offered::of_run);
   command
       .add_option("input", o.input,
                   "A .npy file, a PNG, JPEG, PGM or PPM image, or raw numbers with --type; - for standard input")
@@ -45,10 +47,13 @@ void declare(CLI::App& command, RunOptions& o) {
   command.add_flag("--json", o.json, "Print the result as JSON: an object with the list of the numbers, or the table");
   offer_operations(
       command.add_option("--op", o.op, "sum, product, min, max; of select: find_repeats, ... (default: the first)"));
-  offer_rungs(command.add_option("--rung", o.rung, "Rung (default: the library's choice)"));
+  offer_rungs(command.add_option("--rung", o.rung, "Rung (default: the library's choice)"), Offered::of_run);
   offer_backends(command.add_option("--backend", o.backend,
                                     "cpu, cuda or simt (default: cpu, because a file is slower than a CPU)"));
   offer_types(command.add_option("--type", o.type, "Element type; raw numbers need it: u8 ... f64"));
+  offer_types(command.add_option("--out-type", o.out_type,
+                                 "Of reduce, scan and segmented_scan: compute in this wider type, which holds every "
+                                 "element (default: the elements' type, in which sums of integers wrap)"));
   command.add_option("-n,--size", o.size, "Only the first n elements: 1000, 64K, 2^20 (default: all)");
   one_of(command.add_option("--format", o.format,
                             "Of the inputs: auto (by what they begin with, whatever they are called), npy, png, jpeg, "
@@ -62,7 +67,8 @@ void declare(CLI::App& command, RunOptions& o) {
       "Bytes that sort and partition may use: 8G; what is larger goes through a temporary file (default: "
       "three quarters of what is available)");
   command.add_option("--temporary", o.temporary, "Folder of that file (default: TMPDIR, or /var/tmp)");
-  offer_params(add_list(command, "--param", o.params, "Parameters of the call: threads=4; see upsweep list"));
+  offer_params(add_list(command, "--param", o.params, "Parameters of the call: threads=4; see upsweep list"),
+               Offered::of_run);
 }
 
 template <class Enum>
@@ -93,6 +99,32 @@ const Rung& chosen_rung(const RunOptions& o, const Primitive& primitive, Platfor
   throw unknown_name("rung", name, names);
 }
 
+// Returns the type to compute in: the input's, or a wider one that was asked for.
+Type chosen_type(const RunOptions& o, const Primitive& primitive, Type input) {
+  std::vector<std::string_view> wider;
+  for (const Type type : primitive.types())
+    if (primitive.sums_in_type && widens(input, type)) wider.push_back(to_string(type));
+  const std::string hint =
+      wider.empty() ? "leave --out-type out" : fmt::format("wider types: {}", fmt::join(wider, " "));
+  if (o.out_type.empty()) {
+    const auto types = primitive.types();
+    if (wider.empty() || std::find(types.begin(), types.end(), input) != types.end()) return input;
+    throw Error(Code::unsupported, fmt::format("{} does not take {}", primitive.name(), to_string(input)),
+                fmt::format("compute in a wider type: --out-type {}", fmt::join(wider, ", ")));
+  }
+  const Type type = named<Type>("type", o.out_type, type_names);
+  if (type == input) return input;
+  if (!primitive.sums_in_type)
+    throw Error(Code::invalid_argument,
+                fmt::format("--out-type {}: {} is not computed in another type", o.out_type, primitive.name()), hint);
+  if (std::find(wider.begin(), wider.end(), to_string(type)) == wider.end())
+    throw Error(Code::invalid_argument,
+                fmt::format("--out-type {}: {} does not convert {} to it without loss", o.out_type, primitive.name(),
+                            to_string(input)),
+                hint);
+  return type;
+}
+
 std::string shown(const std::string& input) { return input == "-" ? "standard input" : printable(input); }
 
 // Returns how many elements of the input to take: -n, or all (nothing if unknown before the end).
@@ -109,7 +141,7 @@ std::optional<std::uint64_t> chosen_count(const RunOptions& o, const ArrayReader
 
 Streamer::Storage chosen_storage(const RunOptions& o) {
   Streamer::Storage storage;
-  if (!o.memory.empty()) storage.bytes = lab::parse_size("--memory", o.memory);
+  if (!o.memory.empty()) storage.bytes = lab::parse_bytes("--memory", o.memory);
   if (!o.temporary.empty()) storage.folder = o.temporary;
   return storage;
 }
@@ -187,9 +219,12 @@ std::string as_text(Type type, std::span<const std::byte> elements, bool json, b
 // The main input and the other inputs, read in step.
 class Inputs {
  public:
-  Inputs(const RunOptions& o, std::size_t chunk_bytes, std::unique_ptr<ArrayReader> main,
+  // The main input's elements are passed as `type`, which is theirs or wider.
+  Inputs(const RunOptions& o, std::size_t chunk_bytes, std::unique_ptr<ArrayReader> main, Type type,
          std::optional<std::uint64_t> count)
       : chunk_bytes_(chunk_bytes),
+        type_(type),
+        largest_(size_of(type)),
         names_{shown(o.input)},
         count_(count),
         most_(o.size.empty() ? ~std::uint64_t{0} : *count) {
@@ -216,9 +251,7 @@ class Inputs {
                   "leave it out");
     for (std::size_t k = 0; k < whole.size(); ++k) {
       auto reader = open_array(o.with[others.size() + k], whole[k].type, format_of(o.format));
-      std::vector<std::byte> all(largest_whole_input);
-      all.resize(reader->read(all) * size_of(reader->type()));
-      streamer.take_whole(k, std::move(all));
+      streamer.take_whole(k, read_whole(*reader, whole[k], o.with[others.size() + k]));
     }
     std::vector<Type> types;
     for (std::size_t k = 0; k < others.size(); ++k) {
@@ -248,6 +281,7 @@ class Inputs {
       void operator()(std::byte* memory) const { std::free(memory); }
     };
     std::vector<std::unique_ptr<std::byte, Free>> memory;
+    std::unique_ptr<std::byte, Free> widened;      // for the main input, if it has to be
     std::vector<std::span<const std::byte>> read;  // the elements that read() found, per input
   };
   Chunk new_chunk() const {
@@ -255,6 +289,10 @@ class Inputs {
     for (std::size_t k = 0; k < readers_.size(); ++k) {
       chunk.memory.emplace_back(static_cast<std::byte*>(std::aligned_alloc(64, chunk_bytes_)));
       if (!chunk.memory.back()) throw Error(Code::out_of_memory, "no memory for the chunks of the input");
+    }
+    if (type_ != readers_[0]->type()) {
+      chunk.widened.reset(static_cast<std::byte*>(std::aligned_alloc(64, chunk_bytes_)));
+      if (!chunk.widened) throw Error(Code::out_of_memory, "no memory for the chunks of the input");
     }
     return chunk;
   }
@@ -274,14 +312,18 @@ class Inputs {
       chunk.read.emplace_back(chunk.memory[k].get(), here * element);
     }
     done_ += got;
+    if (chunk.widened) {
+      widen(readers_[0]->type(), chunk.read[0], type_, chunk.widened.get());
+      chunk.read[0] = {chunk.widened.get(), got * size_of(type_)};
+    }
     if (got == 0 && count_ && done_ < *count_)
       throw Error(Code::bad_file, fmt::format("{} ended after {} of {} elements", names_[0], done_, *count_));
     return got > 0;
   }
   // Bytes of all inputs together; 0 if unknown.
   std::size_t bytes() const {
-    std::size_t each = 0;
-    for (const auto& reader : readers_) each += size_of(reader->type());
+    std::size_t each = size_of(type_);
+    for (std::size_t k = 1; k < readers_.size(); ++k) each += size_of(readers_[k]->type());
     return count_.value_or(0) * each;
   }
 
@@ -301,10 +343,28 @@ class Inputs {
     readers_.push_back(std::move(reader));
   }
 
+  // Reads an input to its end.
+  static std::vector<std::byte> read_whole(ArrayReader& reader, const Streamer::Beside& input,
+                                           const std::string& name) {
+    const std::size_t element = size_of(reader.type());
+    std::vector<std::byte> all;
+    for (std::size_t room = largest_whole_input;; room = all.size()) {
+      const std::size_t before = all.size();
+      all.resize(before + room);
+      const std::size_t got = reader.read(std::span(all).subspan(before)) * element;
+      all.resize(before + got);
+      if (all.size() > input.largest)
+        throw Error(Code::unsupported, fmt::format("{}: more than {} MiB of {}", name, input.largest >> 20, input.name),
+                    "they have to be in memory as a whole");
+      if (got < room) return all;
+    }
+  }
+
   const std::size_t chunk_bytes_;
+  const Type type_;      // that the main input's elements are passed as
+  std::size_t largest_;  // element of any input, bytes
   std::vector<std::string> names_;
   std::vector<std::unique_ptr<ArrayReader>> readers_;  // the main input first
-  std::size_t largest_ = 0;                            // element of any of them, bytes
   std::optional<std::uint64_t> count_;                 // elements to take, if known
   std::uint64_t most_, done_ = 0;                      // elements: -n, and those read
 };
@@ -401,7 +461,8 @@ std::string table_json(const std::string& table) {
 int work(const RunOptions& o) {
   const Primitive& primitive = chosen_primitive(o.primitive);
   if (!primitive.stream)
-    throw Error(Code::unsupported, fmt::format("{} cannot be run on files", primitive.name()), "see upsweep bench");
+    throw Error(Code::unsupported, fmt::format("{} cannot be run on files", primitive.name()),
+                primitive.name() == "render" ? "upsweep render draws them" : "see upsweep bench");
   Selection selection;
   selection.params = o.params;
   if (!o.op.empty()) selection.ops = {o.op};
@@ -414,12 +475,18 @@ int work(const RunOptions& o) {
   auto reader = open_array(o.input, type, format_of(o.format));
   const auto types = primitive.types();
   const auto takes = [&](Type t) { return std::find(types.begin(), types.end(), t) != types.end(); };
-  if (!takes(reader->type()))
+  const Type computed = chosen_type(o, primitive, reader->type());
+  if (!takes(computed))
     throw Error(Code::unsupported, fmt::format("{} does not take {}", primitive.name(), to_string(reader->type())),
                 conversion_hint(primitive, reader->type()));
   const std::optional<std::uint64_t> count = chosen_count(o, *reader);
-  Case c{.type = reader->type(), .operation = operation};
+  Case c{.type = computed, .operation = operation};
   set_params(selection, primitive, platform.backend(), c);
+  for (const Settings::Item& item : c.settings)
+    if (!primitive.reads_streamed(*item.parameter))
+      throw Error(Code::invalid_argument,
+                  fmt::format("{} shapes inputs that the laboratory makes", item.parameter->name),
+                  "leave it out: the file is the input");
   require_readers(selection, {platform.backend()});
   // An image says its channels.
   if (const Parameter* const channels = primitive.parameter("channels"); channels && reader->channels() > 1)
@@ -430,7 +497,7 @@ int work(const RunOptions& o) {
     throw Error(Code::unsupported, fmt::format("{} has no table", primitive.name()), "leave --table out");
   const Streamer::Storage storage = chosen_storage(o);
   streamer->use(storage);
-  Inputs inputs(o, chunk_for(storage.bytes), std::move(reader), count);
+  Inputs inputs(o, chunk_for(storage.bytes), std::move(reader), c.type, count);
   inputs.open(o, *streamer, primitive);
 
   // Everything that can be wrong is found before the first chunk is read.
@@ -467,6 +534,8 @@ int work(const RunOptions& o) {
   std::string last_text = o.json ? "]}\n" : "";
   if (o.table) last_text = o.json ? table_json(streamer->table()) : streamer->table();
   outputs.commit(last_text);
+  if (const std::string warning = streamer->warning(); !warning.empty())
+    message(fmt::format("upsweep: {}", warning));
   return Exit::all_right;
 }
 
@@ -478,6 +547,8 @@ void add_run(CLI::App& app, int& exit_code) {
                           "  upsweep run reduce samples.bin --type f32 --rung reproducible\n"
                           "  upsweep run reduce samples.bin --type f32 -n 1M\n"
                           "  upsweep run saxpy x.npy --with y.npy --param a=-2.5 -o out.npy\n"
+                          "  upsweep run scan bytes.npy --out-type u64 -o sums.npy\n"
+                          "  upsweep run segmented_scan x.npy --with offsets.npy --param heads=offsets -o out.npy\n"
                           "  upsweep run select in.npy --op run_length_encode -o values.npy --also lengths.npy\n"
                           "  upsweep run partition keys.npy --param first_bit=24 --table -o keys_by_byte.npy\n"
                           "  upsweep run sort keys.npy --with values.npy -o keys_out.npy --also values_out.npy\n"

@@ -34,6 +34,7 @@ extern const Primitive reduce_primitive{
     .types = [] { return std::vector{Type::i32, Type::u32, Type::i64, Type::u64, Type::f32, Type::f64}; },
     .example = whole_grid,
     .make = &make_problem<ladders::reduce::ReduceProblem>,
+    .sums_in_type = true,
     .stream = &ladders::reduce::stream,
 };
 

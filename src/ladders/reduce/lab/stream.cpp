@@ -1,6 +1,7 @@
 // reduce over an input that need not fit in memory.
 #include "lab/stream.h"
 
+#include "lab/wrapping.h"
 #include "ladders/reduce/cpu_exact.h"
 
 namespace upsweep::ladders::reduce {
@@ -9,23 +10,33 @@ namespace {
 // Combines the rung's results with the operator, left to right over the chunks.
 class ChunkStreamer final : public RungStreamer {
  public:
-  ChunkStreamer(Platform& platform, const Rung& rung, const Case& c)
-      : RungStreamer(platform, rung, c), total_(neutral_of(c.type, op_)) {}
+  using RungStreamer::RungStreamer;
   std::optional<std::uint64_t> output_count(std::optional<std::uint64_t>) const override { return 1; }
   bool any_order() const override { return true; }
 
   void feed(Chunks chunks, const Sink&) override {
-    const std::size_t element = size_of(case_.type);
-    std::byte* const out = out_.grow(element);
-    run({input_array(case_.type, chunks[0].size() / element, reachable(chunks[0], in_))}, {Array{case_.type, 1, out}});
-    total_ = combine(op_, total_, load_scalar(case_.type, fetch(out, element).data()));
+    const Scalar of_chunk = reduce(chunks[0]);
+    total_ = total_ ? combine(op_, *total_, of_chunk) : of_chunk;
+    watch_.see(chunks[0]);
   }
-  void finish(const Sink& sink) override { sink(bytes_of(total_)); }
+  void finish(const Sink& sink) override {
+    if (!total_) total_ = reduce({});
+    sink(bytes_of(*total_));
+  }
+  std::string warning() const override { return watch_.warning(*total_); }
 
  private:
+  Scalar reduce(std::span<const std::byte> chunk) {
+    const std::size_t element = size_of(case_.type);
+    std::byte* const out = out_.grow(element);
+    run({input_array(case_.type, chunk.size() / element, reachable(chunk, in_))}, {Array{case_.type, 1, out}});
+    return load_scalar(case_.type, fetch(out, element).data());
+  }
+
   const Op op_ = case_.operation.as<Op>();
   Room in_{*this}, out_{*this};
-  Scalar total_;
+  std::optional<Scalar> total_;  // of all chunks so far
+  ReduceWatch watch_{case_};
 };
 
 // A float sum without rounding until the end, so that its bits do not depend on the chunks.

@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "cpu/parallel.h"
+#include "lab/wrapping.h"
 #include "ladders/scan/cpu_reproducible.h"
 
 namespace upsweep::ladders::scan {
@@ -14,26 +15,32 @@ bool is_inclusive(const Case& c) { return c.settings.get("inclusive", false); }
 
 class ScanStreamer final : public RungStreamer {
  public:
-  ScanStreamer(Platform& platform, const Rung& rung, const Case& c)
-      : RungStreamer(platform, rung, c), carry_(neutral_of(c.type, op_)) {}
+  using RungStreamer::RungStreamer;
   bool elementwise() const override { return true; }
 
   void feed(Chunks chunks, const Sink& sink) override {
     const std::span<const std::byte> chunk = chunks[0];
-    const std::size_t element = size_of(case_.type), n = chunk.size() / element + 1;
-    const std::byte* const in = in_.fill(chunk, bytes_of(carry_));
+    const std::size_t element = size_of(case_.type);
+    // The first chunk has no total before it, not even the operator's neutral element.
+    const auto before = carry_ ? bytes_of(*carry_) : std::span<const std::byte>();
+    const std::size_t n = (before.size() + chunk.size()) / element;
+    const std::byte* const in = in_.fill(chunk, before);
     std::byte* const out = out_.grow(chunk.size());
-    run({input_array(case_.type, n, in)}, {Array{case_.type, n, out - element}});
+    run({input_array(case_.type, n, in)}, {Array{case_.type, n, out - before.size()}});
     const std::span<const std::byte> scanned = fetch(out, chunk.size());
+    const Scalar last = load_scalar(case_.type, chunk.last(element).data());
     carry_ = load_scalar(case_.type, scanned.last(element).data());
-    if (!is_inclusive(case_)) carry_ = combine(op_, carry_, load_scalar(case_.type, chunk.last(element).data()));
+    if (!is_inclusive(case_)) carry_ = n == 1 ? last : combine(op_, *carry_, last);
+    watch_.see(chunk, scanned);
     sink(scanned);
   }
+  std::string warning() const override { return watch_.warning(); }
 
  private:
   const Op op_ = case_.operation.as<Op>();
   Room in_{*this}, out_{*this};
-  Scalar carry_;  // op over all chunks so far
+  std::optional<Scalar> carry_;  // op over all chunks so far
+  ScanWatch watch_{case_, is_inclusive(case_)};
 };
 
 // Scans whole blocks of the reproducible order as they come; the rest of a chunk waits for the next chunk.

@@ -11,6 +11,9 @@ namespace upsweep {
 extern const Contract segmented_scan_contract;
 
 namespace ladders::segmented_scan {
+
+std::unique_ptr<Streamer> stream(Platform&, const Rung&, const Case&);  // stream.cpp
+
 namespace {
 
 // Where segments begin. Lengths are 1 to 2^12, with every magnitude as likely, so that a warp has many segments or a
@@ -73,6 +76,8 @@ extern const Primitive segmented_scan_primitive{
     .contract = segmented_scan_contract,
     .shapes = ladders::segmented_scan::shapes,
     .make = &make_problem<ladders::segmented_scan::SegmentedProblem>,
+    .sums_in_type = true,
+    .stream = &ladders::segmented_scan::stream,
 };
 
 }  // namespace upsweep

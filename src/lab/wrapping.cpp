@@ -1,0 +1,148 @@
+#include "lab/wrapping.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <limits>
+
+#include "lab/parts.h"
+
+namespace upsweep {
+namespace {
+
+std::string wrapped(std::string what, Type type) {
+  const Type wide = visit(type, []<class T>(TypeTag<T>) { return std::is_signed_v<T> ? Type::i64 : Type::u64; });
+  std::string text = std::move(what) + " is beyond " + std::string(to_string(type)) + " and has wrapped";
+  if (wide != type) text += " (--out-type " + std::string(to_string(wide)) + " computes in a wider type)";
+  return text;
+}
+
+// True if a + b, whose lowest bits are `sum`, is not a T.
+template <class T>
+bool overflows(T a, T b, T sum) {
+  if constexpr (std::is_unsigned_v<T>)
+    return sum < a;
+  else
+    return ((a ^ sum) & (b ^ sum)) < 0;
+}
+
+template <class T>
+T wrapping_add(T a, T b) {
+  using U = std::make_unsigned_t<T>;
+  return static_cast<T>(static_cast<U>(static_cast<U>(a) + static_cast<U>(b)));
+}
+template <class T>
+T wrapping_subtract(T a, T b) {
+  using U = std::make_unsigned_t<T>;
+  return static_cast<T>(static_cast<U>(static_cast<U>(a) - static_cast<U>(b)));
+}
+
+// True if adding element i to the sum before it wraps. An exclusive scan has the sum before the element, an inclusive
+// one the sum after it.
+template <class T>
+bool step_wraps(const T* in, const T* out, std::size_t i, bool inclusive) {
+  if (!inclusive) return overflows(out[i], in[i], wrapping_add(out[i], in[i]));
+  return overflows(wrapping_subtract(out[i], in[i]), in[i], out[i]);
+}
+
+// Returns the first i in [begin, end) for which step_wraps() and not skip(i + 1), or end. A block is searched only if
+// some step of it wraps, which vector instructions tell.
+template <class T>
+std::size_t first_step(const T* in, const T* out, std::size_t begin, std::size_t end, bool inclusive, auto&& skip) {
+  constexpr std::size_t block = 4096;
+  for (; begin < end; begin += std::min(block, end - begin)) {
+    const std::size_t until = begin + std::min(block, end - begin);
+    bool any = false;
+    for (std::size_t i = begin; i < until; ++i) any |= step_wraps(in, out, i, inclusive);
+    if (!any) continue;
+    for (std::size_t i = begin; i < until; ++i)
+      if (step_wraps(in, out, i, inclusive) && !skip(i + 1)) return i;
+  }
+  return end;
+}
+
+}  // namespace
+
+ScanWatch::ScanWatch(const Case& c, bool inclusive)
+    : type_(c.type), inclusive_(inclusive), watches_(!is_float(c.type) && c.operation == Operation(Op::sum)) {}
+
+void ScanWatch::see(std::span<const std::byte> in_bytes, std::span<const std::byte> out_bytes, const IsHead& is_head) {
+  if (!watches_) return;
+  visit(type_, [&]<class T>(TypeTag<T>) {
+    if constexpr (std::is_integral_v<T>) {
+      const auto* const in = reinterpret_cast<const T*>(in_bytes.data());
+      const auto* const out = reinterpret_cast<const T*>(out_bytes.data());
+      const std::size_t n = in_bytes.size() / sizeof(T);
+      if (n == 0) return;
+      // Element i + 1 of an exclusive scan gets the sum of step i, unless it begins a segment. An inclusive scan's step
+      // from one segment into the next never wraps: the sum before it comes out as 0.
+      const auto skip = [&](std::size_t i) { return !inclusive_ && is_head && is_head(i); };
+      const std::size_t late = inclusive_ ? 0 : 1, steps = n - late;
+      std::atomic<std::size_t> first = last_wraps_ && !(is_head && is_head(0)) ? 0 : n;
+      if (first == n)
+        for_each_part(steps, [&](std::size_t, std::size_t begin, std::size_t end) {
+          const std::size_t step = first_step(in, out, begin, end, inclusive_, skip);
+          if (step == end) return;
+          for (std::size_t now = first; step + late < now && !first.compare_exchange_weak(now, step + late);) continue;
+        });
+      last_wraps_ = !inclusive_ && step_wraps(in, out, n - 1, false);
+      if (first < n) first_ = seen_ + first, watches_ = false;
+      seen_ += n;
+    }
+  });
+}
+
+std::string ScanWatch::warning() const {
+  return first_ ? wrapped("the sum at element " + std::to_string(*first_), type_) : std::string();
+}
+
+ReduceWatch::ReduceWatch(const Case& c)
+    : type_(c.type),
+      op_(c.operation.as<Op>()),
+      watches_(!is_float(c.type) && (op_ == Op::sum || op_ == Op::product)) {}
+
+void ReduceWatch::see(std::span<const std::byte> in) {
+  if (!watches_) return;
+  visit(type_, [&]<class T>(TypeTag<T>) {
+    if constexpr (std::is_integral_v<T>) {
+      const auto* const values = reinterpret_cast<const T*>(in.data());
+      const std::size_t n = in.size() / sizeof(T);
+      if (op_ == Op::sum) {
+        // The upper and the lower 32 bits apart: neither sum of a chunk exceeds 64 bits.
+        std::int64_t upper = 0;
+        std::uint64_t lower = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+          const auto wide = static_cast<std::uint64_t>(values[i]);
+          lower += wide & 0xffffffffu;
+          upper += std::is_signed_v<T> ? static_cast<std::int64_t>(wide) >> 32 : static_cast<std::int64_t>(wide >> 32);
+        }
+        __extension__ using Wide = __int128;
+        sum_ += static_cast<Wide>(upper) * (Wide{1} << 32) + static_cast<Wide>(lower);
+        return;
+      }
+      std::array<double, 8> products;  // independent, because a multiplication waits for the one before it
+      products.fill(1);
+      for (std::size_t i = 0; i < n; ++i) {
+        products[i % products.size()] *= static_cast<double>(values[i]);
+        has_zero_ |= values[i] == 0;
+      }
+      for (const double product : products) product_ *= product;
+    }
+  });
+}
+
+std::string ReduceWatch::warning(const Scalar& result) const {
+  if (!watches_) return {};
+  const bool right = visit(type_, [&]<class T>(TypeTag<T>) {
+    if constexpr (std::is_integral_v<T>) {
+      if (op_ == Op::sum) return sum_ >= std::numeric_limits<T>::lowest() && sum_ <= std::numeric_limits<T>::max();
+      // A product that has wrapped differs in all its digits, one that has not in its last. Infinity differs from all.
+      return has_zero_ || std::abs(product_ - static_cast<double>(result.as<T>())) <= 1e-9 * std::abs(product_);
+    }
+    return true;
+  });
+  return right ? std::string() : wrapped("the " + std::string(to_string(op_)), type_);
+}
+
+}  // namespace upsweep
