@@ -104,6 +104,10 @@ TEST_F(Cli, HelpAndVersion) {
   EXPECT_NE(version.out.find("\nbackends: cpu"), std::string::npos) << version.out;
   EXPECT_EQ(run("help bench").out, run("bench --help").out);
   EXPECT_EQ(run("help").out, help.out);
+  EXPECT_EQ(run("help sort").out, run("list sort").out);
+  EXPECT_EQ(run("help run sort").out, run("run --help").out + "\n" + run("list sort").out);
+  EXPECT_EQ(run("help render").out, run("render --help").out) << "the command of that name";
+  expect_error("help sotr", 2, "no command or primitive named 'sotr'; did you mean 'sort'?");
   expect_error("help benhc", 2, "did you mean 'bench'?");
   // No line of it is wider than the 100 columns of a pipe.
   std::istringstream lines(help.out);
@@ -124,6 +128,30 @@ TEST_F(Cli, CompletionAndManual) {
   EXPECT_EQ(run("complete 'upsweep run scan --rung two'").out, "two_pass\t\n");
   EXPECT_EQ(run("complete 'upsweep bench --situation w'").out, "warm\t\n");
   EXPECT_EQ(run("complete 'upsweep run scan '").out, "") << "a file";
+  // Offered is what is taken: on files, neither primitives without a stream, nor peers, deliberate bugs and rungs of
+  // another backend, nor parameters that shape inputs of the laboratory.
+  const auto offers = [&](const std::string& line, const char* word) {
+    return ("\n" + run("complete '" + line + "'").out).find(std::string("\n") + word + "\t") != std::string::npos;
+  };
+  EXPECT_TRUE(offers("upsweep run r", "reduce"));
+  EXPECT_FALSE(offers("upsweep run r", "render"));
+  EXPECT_FALSE(offers("upsweep run ce", "ceiling"));
+  EXPECT_TRUE(offers("upsweep run scan --rung ", "serial"));
+  EXPECT_FALSE(offers("upsweep run scan --rung ", "std::scan"));
+  EXPECT_FALSE(offers("upsweep run scan --rung ", "lookback"));
+  EXPECT_TRUE(offers("upsweep run select --param ", "below="));
+  EXPECT_FALSE(offers("upsweep run select --param ", "share="));
+  EXPECT_TRUE(offers("upsweep run sort --param ", "value_bytes="));
+  EXPECT_TRUE(offers("upsweep run scan --param ", "threads="));
+  EXPECT_FALSE(offers("upsweep run scan --param ", "grid="));
+#if defined(UPSWEEP_WITH_SIMT)
+  EXPECT_TRUE(offers("upsweep run scan --backend simt --rung ", "lookback"));
+  EXPECT_FALSE(offers("upsweep run scan --backend=simt --rung ", "serial"));
+  EXPECT_FALSE(offers("upsweep run scan --backend simt --rung ", "missing_fence")) << "wrong on purpose";
+  EXPECT_TRUE(offers("upsweep run scan --backend simt --param ", "grid="));
+  EXPECT_TRUE(offers("upsweep explain scan --rung ", "lookback"));
+  EXPECT_FALSE(offers("upsweep explain scan --rung ", "simd"));
+#endif
   const std::string manual = run("man").out;
   for (const char* command : {"bench", "check", "explain", "run", "render", "compare", "report", "list", "devices"}) {
     EXPECT_NE(manual.find(std::string(".SS upsweep ") + command), std::string::npos) << command;
@@ -153,6 +181,11 @@ TEST_F(Cli, ListsWhatThereIs) {
   for (const char* primitive : {"reduce: ", "scan: ", "sort: ", "render: "})
     EXPECT_NE(all.find(primitive), std::string::npos) << primitive;
   expect_error("list scna", 2, "did you mean 'scan'?");
+  const std::string markdown = run("list scan --format markdown").out;
+  EXPECT_TRUE(markdown.starts_with("## scan\n\nout[i] = in[0] op ")) << markdown;
+  for (const char* words : {"\n- operations: sum min max\n", "\n### Parameters\n\n- `inclusive`: true or false; ",
+                            "\n### Rungs and peers\n\n- `serial` (cpu): "})
+    EXPECT_NE(markdown.find(words), std::string::npos) << words << "\n" << markdown;
 }
 
 TEST_F(Cli, ColourWhenAskedFor) {
@@ -342,6 +375,41 @@ TEST_F(Cli, SizesBeyondAnyMachine) {
   expect_error("check scan --backend simt --rung block -n 2^20", 2, "nothing is left to check");
 #endif
 }
+
+// Numbers are decimal and whole text, and none is changed silently.
+TEST_F(Cli, NumbersAreWhatTheySay) {
+  write_raw<std::int32_t>("in.raw", {3, -5, 10, 4});
+  for (const char* option : {"bench --samples", "check --schedule", "check --failures", "report show x --channels",
+                             "render rgb --seed", "compare a b --threshold", "bench --min-time"})
+    for (const char* number : {"18446744073709551616", "-1", "+4", "0x10", "4x", "4 5", "1e99", "nan", "four"})
+      expect_error(std::string(option) + " '" + number + "'", 2, "number from ");
+  expect_error("bench --samples 4.5", 2, "'4.5' is not a whole number from 4 to 100000");
+  expect_error("check --schedule 1e3", 2, "whole number");
+  // Digits after a zero are not octal.
+  EXPECT_EQ(run("render rgb --size 8 --seed 010 -o a.ppm").code, 0);
+  EXPECT_EQ(run("bench reduce --backend cpu --rung serial --no-peers -n 010 --samples 008 --json").code, 0);
+  EXPECT_EQ(run("run reduce in.raw --type i32 -n 03").out, "8\n");
+  for (const char* memory : {"1T", "8GB", "1.5G", "500MiB", "1e9", "2^30", "8g"})
+    EXPECT_EQ(run(std::string("run sort in.raw --type i32 --memory ") + memory).out, "-5\n3\n4\n10\n") << memory;
+  for (const char* memory : {"8X", "-1", "1,5G", "1G..2G", "0x10", "G"})
+    expect_error(std::string("run sort in.raw --type i32 --memory ") + memory, 2, "is not a size in bytes");
+  EXPECT_EQ(run("bench reduce --backend cpu --rung serial --no-peers -n 1e3 --samples 4 --json").code, 0);
+  expect_error("bench reduce -n 1.3K", 2, "'1.3K' is not a size");
+}
+
+#if defined(UPSWEEP_WITH_SIMT)
+// The emulator reserves addresses when it is used, and makes do with what a limit leaves.
+TEST_F(Cli, LimitedAddresses) {
+  for (const char* limit : {"ulimit -v 4000000;", "ulimit -v 1000000;"}) {
+    const Outcome devices = run("devices", limit);
+    EXPECT_EQ(devices.code, 0) << limit << devices.err;
+    EXPECT_NE(devices.out.find("simt"), std::string::npos) << devices.out;
+    EXPECT_EQ(run("list", limit).code, 0) << limit;
+    const Outcome check = run("check scan --rung lookback,serial -n 1000,20000", limit);
+    EXPECT_EQ(check.code, 0) << limit << check.out << check.err;
+  }
+}
+#endif
 
 TEST_F(Cli, UnwritableOutputIsFoundFirst) {
   expect_error("bench reduce --backend cpu -n 2^10 -o nowhere/results.jsonl", 2, "nowhere/results.jsonl");
@@ -772,6 +840,141 @@ TEST_F(Cli, ScansFilesChunkAfterChunk) {
   EXPECT_TRUE(holds("inclusive.raw", inclusive));
 }
 
+// An option that would change nothing is a mistake.
+TEST_F(Cli, OptionsThatAModeDoesNotRead) {
+  write_raw<std::int32_t>("in.raw", {3, -5, 10, 4});
+  for (const char* arguments :
+       {"report show a.jsonl --check", "report show a.jsonl -o x", "report show a.jsonl --channels 3",
+        "report show a.jsonl --results x", "report readme README.md --type f32", "report readme README.md -o x",
+        "report readme README.md --channels 1", "report plot a.jsonl --results x", "report plot a.jsonl --channels 3",
+        "report plot a.npy --type f32"})
+    expect_error(arguments, 2, "does not read -");
+  expect_error("check reduce --backend cpu --schedule 3", 2, "--schedule is of the emulators");
+#if defined(UPSWEEP_WITH_SIMT)
+  expect_error("check reduce --backend simt --peers", 2, "the emulators have no peers");
+#endif
+  expect_error("bench reduce --backend cpu --story --json", 2, "there are none");
+  for (const char* arguments :
+       {"saxpy in.raw --with in.raw --param inplace=true", "select in.raw --param share=0.5",
+        "sort in.raw --param distinct=3", "select in.raw --param run_length=3", "segmented_scan in.raw --with in.raw --param length=3"})
+    expect_error(std::string("run ") + arguments + " --type i32 -o x.npy", 2, "shapes inputs that the laboratory");
+  expect_error("run render in.raw --type f32", 2, "render cannot be run on files (upsweep render draws them)");
+  expect_error("run ceiling in.raw --type f32", 2, "(see upsweep bench)");
+}
+
+// A hint names rungs that take the case, if there are any.
+TEST_F(Cli, RungsThatDoNotTakeTheType) {
+  write_raw<std::int32_t>("in.raw", {3, -5, 10, 4});
+  const Outcome reproducible = run("run scan in.raw --type i32 --rung reproducible");
+  EXPECT_NE(reproducible.err.find("scan/reproducible does not take the sum of i32 (these do: serial"),
+            std::string::npos)
+      << reproducible.err;
+#if defined(UPSWEEP_WITH_SIMT)
+  write_raw<std::uint64_t>("wide.raw", {3, 5, 10, 4});
+  expect_error("run reduce wide.raw --type u64 --op max --backend simt --rung total", 2, "no rung of simt does");
+#endif
+}
+
+TEST_F(Cli, RunSegmentedScansOfFiles) {
+  write_raw<std::int32_t>("in.raw", {1, 2, 3, 4, 5, 6});
+  write_raw<std::uint8_t>("flags.raw", {0, 0, 9, 0, 0, 1});
+  write_raw<std::uint32_t>("keys.raw", {7, 7, 1, 1, 1, 7});
+  write_raw<std::uint64_t>("offsets.raw", {0, 2, 5, 6});
+  const std::string scan = "run segmented_scan in.raw --type i32 --with ";
+  for (const char* heads : {"flags.raw", "flags.raw --param heads=flags", "keys.raw --param heads=keys",
+                            "offsets.raw --param heads=offsets"})
+    EXPECT_EQ(run(scan + heads).out, "0\n1\n0\n3\n7\n0\n") << heads;
+  EXPECT_EQ(run(scan + "keys.raw --param heads=keys,inclusive=true --op max").out, "1\n2\n3\n4\n5\n6\n");
+  expect_error("run segmented_scan in.raw --type i32 -o x.npy", 2, "needs another input: flags");
+  expect_error("run segmented_scan in.raw --type i32 --param heads=offsets -o x.npy", 2, "--with offsets.npy");
+  write_raw<std::uint64_t>("down.raw", {0, 5, 3});
+  expect_error(scan + "down.raw --param heads=offsets -o x.npy", 2, "offset 2, 3, is below the one before it, 5");
+  write_raw<std::uint64_t>("beyond.raw", {0, 7});
+  expect_error(scan + "beyond.raw --param heads=offsets -o x.npy", 2, "offset 1, 7, is beyond the 6 elements");
+  write_raw<std::int32_t>("none.raw", {});
+  write_raw<std::uint64_t>("zero.raw", {0});
+  EXPECT_EQ(run("run segmented_scan none.raw --type i32 --param heads=offsets --with zero.raw").code, 0);
+  EXPECT_FALSE(fs::exists(folder_ / "x.npy"));
+
+  // Chunks of 1 MiB: some end where a segment does, some within one, and one segment spans several. More offsets than
+  // are read at a time.
+  const std::size_t chunk = (1 << 20) / sizeof(std::uint64_t), n = 20 * chunk + 77;
+  std::vector<std::uint64_t> in(n), exclusive(n), inclusive(n), offsets;
+  std::vector<std::uint8_t> flags(n);
+  std::vector<std::uint32_t> keys(n);
+  std::uint64_t sum = 0, state = 1;
+  for (std::size_t i = 0; i < n; ++i) {
+    in[i] = i * 0x9e3779b97f4a7c15u;
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    const bool within = i > 5 * chunk + 9 && i < 9 * chunk + 9;
+    const bool head = i % chunk == 0 ? i / chunk % 2 == 0 : !within && state >> 63;
+    flags[i] = head && i > 0;
+    if (flags[i] || i == 0) offsets.push_back(i), sum = 0;
+    keys[i] = static_cast<std::uint32_t>(offsets.size() % 3);
+    exclusive[i] = sum;
+    inclusive[i] = sum += in[i];
+  }
+  offsets.push_back(n);
+  ASSERT_GT(offsets.size() * sizeof offsets[0], std::size_t{8} << 20);
+  write_raw("in.raw", in), write_raw("flags.raw", flags);
+  write_raw("keys.raw", keys), write_raw("offsets.raw", offsets);
+  for (const std::string heads : {"flags", "keys", "offsets"})
+    for (const bool is_inclusive : {false, true}) {
+      const Outcome outcome =
+          run("run segmented_scan in.raw --type u64 --memory 1M -o out.raw --with " + heads + ".raw --param heads=" +
+              heads + (is_inclusive ? ",inclusive=true" : ""));
+      ASSERT_EQ(outcome.code, 0) << outcome.err;
+      EXPECT_TRUE(read_raw<std::uint64_t>("out.raw") == (is_inclusive ? inclusive : exclusive)) << heads;
+    }
+}
+
+// Sums of integers wrap in their type: it is said, and a wider type is to be had.
+TEST_F(Cli, RunInAWiderType) {
+  write_raw("ones.raw", std::vector<std::uint8_t>(300, 1));
+  const Outcome narrow = run("run scan ones.raw --type u8 -o out.raw");
+  EXPECT_EQ(narrow.code, 0);
+  EXPECT_EQ(narrow.err, "upsweep: the sum at element 256 is beyond u8 and has wrapped (--out-type u64 computes in a "
+                        "wider type)\n");
+  for (const char* type : {"u16", "i16", "u32", "i64", "u64", "f32", "f64"}) {
+    const Outcome wide = run(std::string("run scan ones.raw --type u8 --param inclusive=1 --out-type ") + type);
+    EXPECT_TRUE(wide.out.ends_with("\n299\n300\n")) << type << wide.out;
+    EXPECT_EQ(wide.err, "") << type;
+  }
+  EXPECT_EQ(run("run reduce ones.raw --type u8 --out-type u32").out, "300\n");
+  EXPECT_EQ(run("run segmented_scan ones.raw --type u8 --with ones.raw --out-type u64 -n 2").out, "0\n0\n");
+  write_raw<std::int8_t>("signs.raw", {-128, -128, 127});
+  EXPECT_EQ(run("run scan signs.raw --type i8 --out-type i16 --param inclusive=1").out, "-128\n-256\n-129\n");
+  EXPECT_EQ(run("run scan signs.raw --type i8 --out-type i64 -o wide.npy").code, 0);
+  EXPECT_EQ(run("run reduce wide.npy --op min").out, "-256\n");
+  EXPECT_NE(run("run scan signs.raw --type i8 --param inclusive=1").err.find("at element 1 is"), std::string::npos);
+  EXPECT_EQ(run("run scan signs.raw --type i8 -n 2").err, "") << "an exclusive scan leaves out the last element";
+
+  expect_error("run reduce ones.raw --type u8 -o x.npy", 2, "--out-type i32, u32, i64, u64, f32, f64");
+  expect_error("run scan ones.raw --type u8 --out-type i8 -o x.npy", 2, "wider types: i16 u16 i32 u32 i64 u64 f32 f64");
+  expect_error("run scan signs.raw --type i8 --out-type u64 -o x.npy", 2, "does not convert i8 to it without loss");
+  expect_error("run sort ones.raw --type u8 --out-type u16 -o x.npy", 2, "sort is not computed in another type");
+  expect_error("run scan ones.raw --type u8 --out-type u65 -o x.npy", 2, "no type named 'u65'");
+
+  // A reduction's result alone counts, not the sums on the way.
+  write_raw<std::int32_t>("there_and_back.raw", {2147483647, 1, -1});
+  EXPECT_EQ(run("run reduce there_and_back.raw --type i32").err, "");
+  EXPECT_NE(run("run reduce there_and_back.raw --type i32 -n 2").err.find("the sum is beyond i32"), std::string::npos);
+  write_raw<std::int64_t>("products.raw", {1'000'000'007, 1'000'000'009, -9, 2, 0});
+  EXPECT_EQ(run("run reduce products.raw --type i64 --op product -n 3").err, "");
+  EXPECT_NE(run("run reduce products.raw --type i64 --op product -n 4").err.find("the product is beyond i64"),
+            std::string::npos);
+  EXPECT_EQ(run("run reduce products.raw --type i64 --op product").err, "") << "0 is right";
+
+  // The sum that wraps is the first of a chunk, and the conversion is by chunks too.
+  std::vector<std::uint32_t> large((3 << 20) / 4, 1);
+  large[(1 << 20) / 4 - 1] = 0xffffffff;
+  write_raw("large.raw", large);
+  EXPECT_NE(run("run scan large.raw --type u32 --memory 1M -o out.raw").err.find("at element 262144 is"),
+            std::string::npos);
+  EXPECT_EQ(run("run scan large.raw --type u32 --memory 1M --out-type u64 -o out.raw").err, "");
+  EXPECT_EQ(read_raw<std::uint64_t>("out.raw").back(), 0xffffffffu + std::uint64_t{large.size()} - 2);
+}
+
 TEST_F(Cli, RunTakesWhatThePrimitiveTakes) {
   write_raw<std::int32_t>("in.raw", {3, -5, 10, 4});
   expect_error("run saxpy in.raw --with in.raw --type i32 --op unique", 2, "saxpy has no operations");
@@ -1038,7 +1241,7 @@ TEST_F(Cli, HistogramsFromFiles) {
   EXPECT_EQ(run("run histogram large.ppm --op direct --param bins=4,counter=u8 -o counts.npy").code, 0);
   ASSERT_EQ(run("report plot counts.npy --channels 3 -o counts.svg").code, 0);
   EXPECT_NE(read(folder_ / "counts.svg").find("</svg>"), std::string::npos);
-  expect_error("report plot counts.npy --channels 5", 2, "not those of 5 channels");
+  expect_error("report plot counts.npy --channels 5", 2, "is not a whole number from 1 to 4");
 }
 
 TEST_F(Cli, SortsFiles) {
@@ -1075,7 +1278,7 @@ TEST_F(Cli, SortsFiles) {
   refused("--param first_bit=8,bits=32", "32 bits from bit 8 on are beyond a key of 32 bits");
   refused("--param first_bit=32", "1 bits from bit 32 on are beyond a key of 32 bits");
   refused("--param bits=0", "bits is a whole number from 1 to 64");
-  refused("--param distinct=3", "distinct shapes calls");
+  refused("--param distinct=3", "distinct shapes inputs");
 
   // More than two chunks, and not a multiple of a chunk.
   std::vector<double> keys(10'000'001);
@@ -1111,7 +1314,7 @@ TEST_F(Cli, SortsFiles) {
   expect_error("run sort large.raw --type f64 -o out.raw --memory 1 --temporary missing", 2,
                "temporary data in missing");
   EXPECT_EQ(read(folder_ / "out.raw"), before_it);
-  expect_error(sort + " --memory 1K,1M", 2, "one size is needed");
+  expect_error(sort + " --memory 1K,1M", 2, "is not a size in bytes");
 }
 
 TEST_F(Cli, PartitionsFiles) {
@@ -1368,6 +1571,28 @@ TEST_F(Cli, CheckOneRung) {
   const Outcome outcome = run("check reduce --backend cpu --rung serial --type i32 -n 0,1,33,1000");
   EXPECT_EQ(outcome.code, 0) << outcome.err << outcome.out;
   EXPECT_NE(outcome.out.find("right"), std::string::npos) << outcome.out;
+}
+
+// Sizes drawn at random come from a seed, which is printed and draws them again.
+TEST_F(Cli, ChecksRandomCases) {
+  const std::string quick = "check saxpy --backend cpu --rung serial --quick --type i32 --input uniform ";
+  const Outcome drawn = run(quick);
+  EXPECT_EQ(drawn.code, 0) << drawn.err << drawn.out;
+  EXPECT_NE(drawn.out.find("\ndrawn at random: --seed "), std::string::npos) << drawn.out;
+  EXPECT_NE(run(quick + "--seed 5").out.find("--seed 5\n"), std::string::npos);
+  EXPECT_NE(run(quick + "--seed 5 --json").out.find("\"seed\":5"), std::string::npos);
+  EXPECT_EQ(run(quick + "-n 10").out.find("seed"), std::string::npos) << "nothing is drawn";
+
+  // Every primitive's cases can be put on a command line.
+  const Outcome fresh = run("check --backend cpu --fresh 3 -n 77 --seed 2");
+  EXPECT_EQ(fresh.code, 0) << fresh.err << fresh.out;
+  const auto runs = [&](const std::string& arguments) {
+    const std::string json = run("check reduce --backend cpu --rung serial --type i32 --op sum --input uniform -n 77 "
+                                 "--json " + arguments).out;
+    return json.substr(json.find("\"runs\":"), 10);
+  };
+  EXPECT_EQ(runs("--fresh 0"), "\"runs\":4,\"");
+  EXPECT_EQ(runs("--fresh 2"), "\"runs\":12,");
 }
 
 TEST_F(Cli, CheckWithParameters) {

@@ -228,6 +228,78 @@ TEST(Check, InputsThatATypeDoesNotHaveAreLeftOut) {
   EXPECT_EQ(check(cpu_platform(), nullptr, *find_primitive("reduce"), {&rung}, options).at(0).runs, 0u);
 }
 
+// As a kernel whose launch is refused in a band of sizes, unless a larger call has asked for more shared memory before.
+bool larger_before = false;
+Status refused_at_first(const Call& c) {
+  larger_before |= c.n() > 6144;
+  if (c.n() >= 5104 && !larger_before) return {Code::device_error, 0, "invalid argument"};
+  return right(c);
+}
+TEST(Check, RandomSizesFindWhatALargerCallHides) {
+  const Rung rung{.primitive = "reduce", .name = "r", .find = [](Type type, Operation op) {
+                    return type == Type::i32 && op == Op::sum ? &refused_at_first : nullptr;
+                  }};
+  CheckOptions options{.types = {Type::i32}, .operations = {Op::sum}, .inputs = {"uniform"}};
+  options.depth.largest = 1 << 17;
+  const auto is_found = [&] {
+    larger_before = false;
+    const auto result = check(cpu_platform(), nullptr, *find_primitive("reduce"), {&rung}, options).at(0);
+    return any_says(result.failures, "invalid argument");
+  };
+  int found = 0;
+  for (options.seed = 1; options.seed <= 20; ++options.seed) found += is_found();
+  EXPECT_GE(found, 13) << "of 20: three in four, on average";
+  options.depth.random_sizes = 0;
+  EXPECT_FALSE(is_found()) << "no fixed size shows it";
+}
+
+// Wrong after a larger call, which only sizes in random order follow.
+std::size_t largest_before = 0;
+Status wrong_after_larger(const Call& c) {
+  const bool smaller = c.n() > 0 && c.n() < largest_before;
+  largest_before = std::max(largest_before, c.n());
+  return smaller ? off_by_one(c) : right(c);
+}
+TEST(Check, SomeSizesComeInRandomOrder) {
+  const Rung rung{.primitive = "reduce", .name = "r", .find = [](Type type, Operation op) {
+                    return type == Type::i32 && op == Op::sum ? &wrong_after_larger : nullptr;
+                  }};
+  CheckOptions options{.types = {Type::i32}, .operations = {Op::sum}, .inputs = {"all_same"}};
+  largest_before = 0;
+  EXPECT_FALSE(check(cpu_platform(), nullptr, *find_primitive("reduce"), {&rung}, options).at(0).failures.empty());
+  options.depth.random_sizes = 0;
+  largest_before = 0;
+  EXPECT_TRUE(check(cpu_platform(), nullptr, *find_primitive("reduce"), {&rung}, options).at(0).failures.empty());
+}
+
+TEST(Check, RandomSizesAreOfEveryMagnitude) {
+  const Primitive& reduce = *find_primitive("reduce");
+  const auto sizes = random_sizes(reduce, full_depth, 7);
+  EXPECT_EQ(sizes, random_sizes(reduce, full_depth, 7));
+  EXPECT_NE(sizes, random_sizes(reduce, full_depth, 8));
+  EXPECT_EQ(sizes.size(), full_depth.random_sizes);
+  EXPECT_TRUE(std::is_sorted(sizes.begin(), sizes.end()));
+  EXPECT_GE(sizes.front(), 1u);
+  EXPECT_GT(sizes.back(), 100'000u);
+  EXPECT_LT(random_sizes(reduce, traced_depth, 7).back(), traced_depth.largest);
+}
+
+TEST(Check, DrawnCasesAreOnesThatTheRungTakes) {
+  const Primitive& scan = *find_primitive("scan");
+  std::vector<const Rung*> rungs;
+  for (const Rung* rung : cpu_platform().rungs())
+    if (rung->primitive == "scan") rungs.push_back(rung);
+  const auto cases = draw_cases(scan, rungs, {.seed = 3}, 50);
+  EXPECT_GT(cases.size(), 40u);
+  std::set<const Rung*> drawn;
+  for (const DrawnCase& one : cases) {
+    EXPECT_TRUE(one.rung->find_for(one.c.type, one.c.operation, one.c.n)) << one.rung->name << " " << describe(one.c);
+    drawn.insert(one.rung);
+  }
+  EXPECT_GT(drawn.size(), 2u);
+  EXPECT_TRUE(draw_cases(scan, {}, {}, 5).empty());
+}
+
 TEST(Check, SizesCoverTheEdges) {
   const Primitive& reduce = *find_primitive("reduce");
   const auto sizes = check_sizes(reduce, full_depth);

@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <random>
 #include <sstream>
 
 #include "app/command.h"
@@ -23,27 +26,42 @@ struct CheckOptions {
   bool quick = false;
   bool peers = false;
   std::uint64_t schedule = 0;
+  std::uint64_t seed = 0;
+  int fresh = -1;  // as many as is usual
   std::size_t failures = lab::CheckOptions{}.most_failures;
   OutputOptions output;
 };
 
 // A quick look: every size up to 4100, one or two combinations of type, operator and input at each.
-constexpr lab::Depth quick_depth{
-    .every_combination_to = 0, .combinations = 2, .largest = 4'100, .own_shape_every = 64, .elements_of_size = 2'000};
+constexpr lab::Depth quick_depth{.every_combination_to = 0,
+                                 .combinations = 2,
+                                 .largest = 4'100,
+                                 .own_shape_every = 64,
+                                 .elements_of_size = 2'000,
+                                 .random_sizes = 1};
+// Cases of each primitive, on a CPU or GPU, that run in processes of their own.
+constexpr std::size_t usual_fresh = 4;
 
 void declare(CLI::App& command, CheckOptions& o) {
   declare_selection(command, o.selection);
   command.add_flag("--quick", o.quick, "Small sizes, and a sample of the combinations of type, operator and input");
-  command.add_option(
-      "--schedule", o.schedule,
-      "Emulators run the threads in arbitrary order, from this seed (default: in the order of the grid)");
-  command.add_option("--failures", o.failures, "Abandon a rung after so many wrong cases (default: 5)")
-      ->check(CLI::PositiveNumber);
+  add_number(command, "--schedule", o.schedule,
+             "Emulators run the threads in arbitrary order, from this seed (default: 0, in the order of the grid)",
+             std::uint64_t{0}, ~std::uint64_t{0});
+  add_number(command, "--seed", o.seed,
+             "Of the sizes that are drawn at random beside the fixed ones (default: another one in every run, printed)",
+             std::uint64_t{0}, ~std::uint64_t{0});
+  add_number(command, "--fresh", o.fresh,
+             "Random cases of each primitive, on a CPU or GPU, that run in a process of their own too (default: 4; 0 "
+             "with --quick or -n)",
+             0, 10'000);
+  add_number(command, "--failures", o.failures, "Abandon a rung after so many wrong cases (default: 5)", std::size_t{1},
+             std::size_t{1'000'000'000});
   command.add_flag("--peers", o.peers, "Check other libraries too");
   declare_output(command, o.output, "results");
 }
 
-std::string to_json(const lab::RungCheck& r) {
+std::string to_json(const lab::RungCheck& r, std::optional<std::uint64_t> seed) {
   nlohmann::ordered_json json;
   json["primitive"] = r.rung->primitive;
   json["rung"] = r.rung->name;
@@ -53,6 +71,7 @@ std::string to_json(const lab::RungCheck& r) {
   json["passed"] = r.passed();
   if (r.rung->expected_wrong) json["caught"] = r.caught();
   json["failures"] = r.failures;
+  if (seed) json["seed"] = *seed;
   return json.dump();
 }
 
@@ -74,8 +93,10 @@ std::string results_table(const std::vector<lab::RungCheck>& results, const lab:
     if (r.runs > 0 && !r.passed())
       for (const std::string& failure : r.failures) failures += failure + "\n";
   }
-  return grid.text(terminal) + failures;
+  return grid.text(terminal) + (terminal.markdown && !failures.empty() ? "\n" : "") + failures;
 }
+
+bool draws_sizes(const CheckOptions& o) { return o.selection.sizes.empty(); }
 
 // Rungs of one primitive on one platform; on an emulator a single one, checked in a process of its own.
 struct Job {
@@ -124,6 +145,11 @@ std::vector<Job> jobs_of(const CheckOptions& options) {
   for (const Place& place : places) platforms.push_back(place.platform);
   require_known_rungs(s, primitives, platforms);
   require_readers(s, chosen_backends(s, lab::present_backends()));
+  const bool emulated = std::any_of(places.begin(), places.end(), [](const Place& p) { return p.emulator; });
+  if (options.schedule && !emulated)
+    throw Error(Code::invalid_argument, "--schedule is of the emulators", "add --backend simt, or leave it out");
+  if (options.peers && std::all_of(places.begin(), places.end(), [](const Place& p) { return p.emulator; }))
+    throw Error(Code::invalid_argument, "the emulators have no peers", "leave --peers out");
 
   std::vector<Job> jobs;
   for (const Primitive* primitive : primitives)
@@ -137,6 +163,7 @@ std::vector<Job> jobs_of(const CheckOptions& options) {
                               .types = chosen_types(s, *primitive, primitive->types()),
                               .operations = chosen_operations(s, *primitive, {}),
                               .inputs = s.inputs,
+                              .seed = options.seed,
                               .most_failures = options.failures};
       require_known_inputs(s, *primitive, check.types);
       if (!s.params.empty()) {
@@ -196,7 +223,83 @@ std::vector<lab::RungCheck> run_emulated(const std::vector<const Job*>& jobs) {
   return results;
 }
 
-int work(const CheckOptions& options) {
+// A case for a process of its own, of a rung of one of the jobs.
+struct FreshCase {
+  const Job* job;
+  lab::DrawnCase drawn;
+};
+
+std::vector<FreshCase> fresh_cases(const CheckOptions& options, const std::vector<Job>& jobs) {
+  const std::size_t usual = options.quick || !draws_sizes(options) ? 0 : usual_fresh;
+  const std::size_t count = options.fresh < 0 ? usual : static_cast<std::size_t>(options.fresh);
+  std::vector<FreshCase> cases;
+  for (const Job& job : jobs)
+    if (!job.emulator)
+      for (const lab::DrawnCase& drawn : lab::draw_cases(*job.primitive, job.rungs, job.check, count))
+        cases.push_back({&job, drawn});
+  return cases;
+}
+
+// The arguments that check one case of one rung.
+std::vector<std::string> arguments_of(const FreshCase& fresh) {
+  const Case& c = fresh.drawn.c;
+  std::vector<std::string> arguments{"check", std::string(fresh.job->primitive->name())};
+  const auto add = [&](const char* option, std::string_view value) {
+    arguments.emplace_back(option);
+    arguments.emplace_back(value);
+  };
+  add("--backend", to_string(fresh.job->platform->backend()));
+  add("--rung", fresh.drawn.rung->name);
+  add("--type", to_string(c.type));
+  if (c.operation) add("--op", c.operation.name());
+  add("--input", c.input);
+  add("-n", fmt::format("{}", c.n));
+  // A drawn case may have parameters that its operation does not read.
+  const auto read = fresh.job->primitive->parameters_of(c.operation);
+  Settings settings;
+  for (const Settings::Item& item : c.settings)
+    if (std::find(read.begin(), read.end(), item.parameter) != read.end()) settings.set(*item.parameter, item.value);
+  for (const auto& [name, value] : texts_of(settings, c.tuning)) add("--param", fmt::format("{}={}", name, value));
+  add("--fresh", "0");
+  arguments.emplace_back("--json");
+  return arguments;
+}
+
+// Runs the cases; returns what they found by rung.
+std::map<const Rung*, lab::RungCheck> run_fresh(const std::vector<FreshCase>& cases) {
+  std::map<const Rung*, lab::RungCheck> results;
+  if (cases.empty()) return results;
+  Progress progress("check in processes of their own, case");
+  progress.update(0, cases.size());
+  const auto answers = lab::in_processes(
+      cases.size(), [&](std::size_t k) { return lab::output_of_this_program(arguments_of(cases[k])); },
+      [&](std::size_t done) { progress.update(done, cases.size()); });
+  for (std::size_t k = 0; k < cases.size(); ++k) {
+    const lab::Answer& answer = answers[k];
+    const Rung& rung = *cases[k].drawn.rung;
+    lab::RungCheck& result = results[&rung];
+    // The answer may follow lines of progress.
+    const std::size_t begin = answer.text.rfind("{\"");
+    const auto json = nlohmann::ordered_json::parse(
+        begin == std::string::npos ? std::string() : answer.text.substr(begin), nullptr, false);
+    if (json.is_object()) {
+      result.runs += json["runs"].get<std::size_t>();
+      for (const auto& failure : json["failures"])
+        result.failures.push_back(failure.get<std::string>() + " (in a process of its own)");
+    } else {
+      ++result.runs;
+      result.failures.push_back(fmt::format("{}/{} {} {}: its process: {}", rung.primitive, rung.name,
+                                            to_string(rung.backend), lab::describe(cases[k].drawn.c),
+                                            answer.error.empty() ? answer.text : answer.error));
+    }
+  }
+  return results;
+}
+
+int work(const CheckOptions& given) {
+  CheckOptions options = given;
+  const bool draws = draws_sizes(options) || options.fresh > 0;
+  if (options.seed == 0) options.seed = 1 + std::random_device{}() % 999'999;
   const std::vector<Job> jobs = jobs_of(options);
   Output output(options.output);
 
@@ -205,13 +308,18 @@ int work(const CheckOptions& options) {
   for (const Job& job : jobs)
     if (job.emulator) emulated.push_back(&job);
   std::vector<lab::RungCheck> results, of_emulators = run_emulated(emulated);
+  auto fresh = run_fresh(fresh_cases(options, jobs));
   auto next = of_emulators.begin();
   const Selection& s = options.selection;
   const bool narrowed =
       !s.sizes.empty() || !s.types.empty() || !s.ops.empty() || !s.inputs.empty() || !s.params.empty();
   const auto add = [&](lab::RungCheck&& result) {
     result.narrowed = narrowed;
-    output.json_line(to_json(result));
+    if (const auto found = fresh.find(result.rung); found != fresh.end()) {
+      result.runs += found->second.runs;
+      for (std::string& failure : found->second.failures) result.failures.push_back(std::move(failure));
+    }
+    output.json_line(to_json(result, draws ? std::optional(options.seed) : std::nullopt));
     results.push_back(std::move(result));
   };
   for (const Job& job : jobs) {
@@ -228,6 +336,8 @@ int work(const CheckOptions& options) {
     throw Error(Code::invalid_argument, "nothing is left to check: no rung takes any of these cases",
                 "see `upsweep devices`, --rung and -n");
   output.table(results_table(results, output.terminal()));
+  const char* const gap = output.terminal().markdown ? "\n" : "";
+  if (draws) output.table(fmt::format("{}drawn at random: --seed {}\n", gap, options.seed));
   output.commit();
   const bool passed =
       std::all_of(results.begin(), results.end(), [](const lab::RungCheck& r) { return r.runs == 0 || r.passed(); });

@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <set>
 #include <tuple>
 
 #include "files/interrupt.h"
+#include "lab/rng.h"
 #include "lab/sizes.h"
 #include "lab/stage.h"
 
@@ -191,6 +193,86 @@ std::vector<std::size_t> check_sizes(const Primitive& primitive, const Depth& de
 
 namespace {
 
+constexpr std::size_t largest_random = std::size_t{1} << 17;
+// Streams of numbers from the seed of a check.
+constexpr std::uint64_t stream_of_sizes = 0x73697a6573, stream_of_order = 0x6f72646572, stream_of_cases = 0x6361736573;
+
+double unit(std::uint64_t word) { return static_cast<double>(word >> 11) * 0x1p-53; }
+
+}  // namespace
+
+// Each size is drawn from its own part of the magnitudes, so that no wide range of sizes is missed by chance.
+std::vector<std::size_t> random_sizes(const Primitive& primitive, const Depth& depth, std::uint64_t seed) {
+  const Random random(seed, stream_of_sizes);
+  const double most =
+      std::log2(static_cast<double>(std::min({depth.largest, primitive.largest_checked, largest_random})));
+  std::vector<std::size_t> sizes;
+  for (std::size_t k = 0; k < depth.random_sizes; ++k)
+    sizes.push_back(static_cast<std::size_t>(
+        std::exp2((static_cast<double>(k) + unit(random(k))) / static_cast<double>(depth.random_sizes) * most)));
+  return sizes;
+}
+
+std::vector<DrawnCase> draw_cases(const Primitive& primitive, const std::vector<const Rung*>& rungs,
+                                  const CheckOptions& options, std::size_t count) {
+  const Random random(options.seed, stream_of_cases);
+  std::uint64_t next = 0;
+  const auto below = [&](std::size_t n) { return static_cast<std::size_t>(scale(random(next++), n)); };
+  std::vector<std::size_t> sizes = options.sizes;
+  if (sizes.empty()) {
+    Depth depth = options.depth;
+    depth.random_sizes = count;
+    sizes = random_sizes(primitive, depth, options.seed);
+  }
+  std::vector<DrawnCase> drawn;
+  for (std::size_t k = 0; k < count && !rungs.empty() && !sizes.empty(); ++k) {
+    const Rung& rung = *rungs[below(rungs.size())];
+    const std::size_t n = sizes[k % sizes.size()];
+    const std::vector<Combination> all = Combinations(primitive, rung, options).every();
+    if (all.empty()) continue;
+    const Combination& one = all[below(all.size())];
+    if (!rung.find_for(one.type, one.operation, n)) continue;
+    drawn.push_back({&rung,
+                     {.type = one.type,
+                      .operation = one.operation,
+                      .n = n,
+                      .input = one.input,
+                      .settings = one.settings,
+                      .tuning = options.tuning}});
+  }
+  return drawn;
+}
+
+namespace {
+
+// A size of a check, and the combinations that it runs.
+struct Step {
+  std::size_t n, combinations;
+  bool every = false;
+};
+
+// The fixed sizes and the random ones, ascending, so that each is met before a larger one has prepared the kernel for
+// it; then some of the random ones in random order, so that each follows calls of any size.
+std::vector<Step> steps_of(const Primitive& primitive, const CheckOptions& options, std::size_t combinations) {
+  const Depth& depth = options.depth;
+  std::vector<Step> steps;
+  for (const std::size_t n : options.sizes.empty() ? check_sizes(primitive, depth) : options.sizes) {
+    const std::size_t most = std::max<std::size_t>(depth.elements_of_size / std::max<std::size_t>(n, 1), 1);
+    const bool every = n <= depth.every_combination_to;
+    steps.push_back({n, every ? combinations : std::min({depth.combinations, combinations, most}), every});
+  }
+  if (!options.sizes.empty()) return steps;
+  std::vector<Step> random;
+  for (const std::size_t n : random_sizes(primitive, depth, options.seed))
+    random.push_back({n, std::min(depth.random_combinations, combinations)});
+  steps.insert(steps.end(), random.begin(), random.end());
+  std::stable_sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) { return a.n < b.n; });
+  const Random order(options.seed, stream_of_order);
+  for (std::size_t k = 0; k < random.size() / 4; ++k)
+    steps.push_back(random[static_cast<std::size_t>(scale(order(k), random.size()))]);
+  return steps;
+}
+
 // Checks rungs that take the same pairs of type and operation.
 std::vector<RungCheck> check_alike(Platform& platform, simt::Emulator* emulator, const Primitive& primitive,
                                    const std::vector<const Rung*>& rungs, const CheckOptions& options) {
@@ -199,20 +281,15 @@ std::vector<RungCheck> check_alike(Platform& platform, simt::Emulator* emulator,
   std::vector<RungCheck> results;
   for (const Rung* rung : rungs) results.push_back({.rung = rung, .platform = where});
 
-  const auto sizes = options.sizes.empty() ? check_sizes(primitive, options.depth) : options.sizes;
   const auto shapes =
       options.tuning == Tuning{} ? shapes_of(platform.backend()) : std::vector<Tuning>(2, options.tuning);
   Combinations combinations(primitive, *rungs.front(), options);
   // Sizes that were asked for are checked whole.
   const bool every_delegated = options.depth.every_delegated || !options.sizes.empty();
   DelegatedSample sample;
-  const auto at_size = [&](std::size_t n) {
-    const std::size_t most = std::max<std::size_t>(options.depth.elements_of_size / std::max<std::size_t>(n, 1), 1);
-    const std::size_t some = std::min({options.depth.combinations, combinations.count(), most});
-    return n <= options.depth.every_combination_to ? combinations.count() : some;
-  };
+  const std::vector<Step> steps = steps_of(primitive, options, combinations.count());
   std::size_t total = 0, done = 0;
-  for (const std::size_t n : sizes) total += at_size(n);
+  for (const Step& step : steps) total += step.combinations;
 
   // One stage for each kind of memory that the rungs' arrays are in.
   std::map<MemoryKind, Stage> stages;
@@ -220,9 +297,9 @@ std::vector<RungCheck> check_alike(Platform& platform, simt::Emulator* emulator,
   // The traced emulator checks the bounds of allocations itself, for reads too.
   const std::size_t guard = traced ? 0 : 256;
   if (emulator) emulator->take_report();
-  for (const std::size_t n : sizes) {
-    const bool every = n <= options.depth.every_combination_to;
-    for (const Combination& combination : every ? combinations.every() : combinations.next(at_size(n))) {
+  for (const Step& step : steps) {
+    const std::size_t n = step.n;
+    for (const Combination& combination : step.every ? combinations.every() : combinations.next(step.combinations)) {
       throw_if_interrupted();
       if (options.progress) options.progress(done, total);
       const Case c{.type = combination.type,

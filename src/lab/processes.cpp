@@ -129,4 +129,37 @@ std::vector<Answer> in_processes(std::size_t count, const std::function<std::str
   return answers;
 }
 
+std::string output_of_this_program(const std::vector<std::string>& arguments) {
+  std::vector<char*> words{const_cast<char*>("upsweep")};
+  for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
+  words.push_back(nullptr);
+  int ends[2];
+  if (pipe(ends) != 0) throw Error(Code::out_of_memory, "no pipe to a process", "close other programs");
+  const pid_t parent = getpid(), id = fork();
+  if (id == 0) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(failed);
+    dup2(ends[1], STDOUT_FILENO);
+    dup2(ends[1], STDERR_FILENO);
+    close(ends[0]);
+    execv("/proc/self/exe", words.data());
+    _exit(127);  // as a shell that finds no program
+  }
+  close(ends[1]);
+  std::string text;
+  char buffer[4096];
+  for (ssize_t bytes; id > 0 && (bytes = read(ends[0], buffer, sizeof buffer)) != 0;)
+    if (bytes > 0)
+      text.append(buffer, static_cast<std::size_t>(bytes));
+    else if (errno != EINTR)
+      break;
+  close(ends[0]);
+  if (id < 0) throw Error(Code::out_of_memory, "no process can be started", "close other programs");
+  int status = 0;
+  while (waitpid(id, &status, 0) < 0 && errno == EINTR) continue;
+  if (WIFSIGNALED(status)) throw Error(Code::device_error, fmt::format("killed by signal {}", WTERMSIG(status)));
+  if (WEXITSTATUS(status) == 127) throw Error(Code::io_error, "this program cannot be run again");
+  return text;
+}
+
 }  // namespace upsweep::lab

@@ -18,4 +18,8 @@ struct Answer {
 std::vector<Answer> in_processes(std::size_t count, const std::function<std::string(std::size_t)>& work,
                                  const std::function<void(std::size_t done)>& progress);
 
+// Runs this program with these arguments, as if from a shell: a process in which nothing has happened yet. Returns all
+// that it prints, whatever its exit status. Throws Error(device_error) if a signal ends it.
+std::string output_of_this_program(const std::vector<std::string>& arguments);
+
 }  // namespace upsweep::lab
