@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <numeric>
 #include <thread>
@@ -10,8 +11,10 @@
 
 #include "base/platform.h"
 #include "lab/inputs.h"
+#include "upsweep/histogram.h"
 #include "upsweep/reduce.h"
 #include "upsweep/scan.h"
+#include "upsweep/sort.h"
 #include "upsweep/transform.h"
 
 using namespace upsweep;
@@ -105,6 +108,52 @@ TEST_F(Cuda, CallsOfOneStreamSeeWhatTheLastOneWrote) {
     reduce(device, large, total);
     reduce(device, in, links[0]);
     EXPECT_EQ(total.to_vector()[0], 1 << 22);
+  }
+}
+
+// The first launch of its kernel in this process, if ctest runs it: the static and the dynamic shared memory exceed 48
+// KiB together, the dynamic part alone does not.
+TEST_F(Cuda, SharedMemoryIsRequestedByTheSumOfBothParts) {
+  Device device = Device::cuda_on(stream_);
+  for (const std::size_t n : {5104, 5632, 6144}) {
+    const auto keys = make_input<std::uint64_t>("uniform", n, 1);
+    std::vector<std::uint64_t> expected(keys), got(n);
+    std::sort(expected.begin(), expected.end());
+    sort(device, keys, got);
+    EXPECT_EQ(got, expected) << n;
+  }
+}
+
+// Threads that launch a kernel with different amounts of dynamic shared memory do not take it from each other.
+TEST_F(Cuda, ThreadsShareAKernelsSharedMemory) {
+  const auto count = [](std::size_t bins) {
+    Device device = Device::cuda();
+    const auto samples = make_input<std::uint32_t>("uniform", 10'000, 1);
+    for (int call = 0; call < 500; ++call) {
+      std::vector<std::uint32_t> counts(bins);
+      histogram_even(device, samples, 0, 0x1p32, counts, {}, {}, {.rung = "coarsened"});
+    }
+  };
+  std::thread other([&] { EXPECT_NO_THROW(count(50'000)); });
+  EXPECT_NO_THROW(count(13'000));
+  other.join();
+}
+
+// -0 alone, and where both zeros are.
+TEST_F(Cuda, FloatSumsKeepTheSignOfZero) {
+  Device device = Device::cuda_on(stream_);
+  for (const std::size_t n : {std::size_t{1}, std::size_t{1000}, (std::size_t{1} << 22) + 3}) {
+    std::vector<double> zeros(n, -0.0), out(n);
+    for (const char* rung : {"overlap", "reproducible"})
+      EXPECT_TRUE(std::signbit(reduce(device, zeros, Op::sum, {.rung = rung}))) << rung << n;
+    exclusive_scan(device, zeros, out);
+    EXPECT_FALSE(std::signbit(out[0])) << n;
+    EXPECT_TRUE(std::all_of(out.begin() + 1, out.end(), [](double x) { return std::signbit(x); })) << n;
+    zeros[n / 2] = 0;
+    inclusive_scan(device, zeros, out);
+    for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(std::signbit(out[i]), i < n / 2) << n << " at " << i;
+    for (const char* rung : {"overlap", "reproducible"})
+      EXPECT_FALSE(std::signbit(reduce(device, zeros, Op::sum, {.rung = rung}))) << rung << n;
   }
 }
 

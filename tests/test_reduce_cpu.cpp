@@ -7,8 +7,10 @@
 #include <atomic>
 #include <bit>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <random>
+#include <span>
 #include <thread>
 #include <vector>
 
@@ -67,6 +69,45 @@ TEST(ReduceCpu, MoreThreadsThanCores) {
         const auto wrong = mistake(*rung, type, *problem, 3, 64);
         ASSERT_FALSE(wrong) << rung->name << ' ' << to_string(type) << ' ' << n << ": " << *wrong;
       }
+    }
+}
+
+// By every rung, of sizes that take each path, and whatever the threads; and chunk by chunk.
+TEST(ReduceCpu, SumsKeepTheSignOfZero) {
+  const Primitive& reduce = *find_primitive("reduce");
+  for (const Type type : {Type::f32, Type::f64})
+    for (const char* input : {"minus_zeros", "signed_zeros"})
+      for (const std::size_t n : {0, 1, 2, 7, 33, 1029, 1 << 20}) {
+        const auto problem = reduce.make({.type = type, .operation = Op::sum, .n = n, .input = input}, {});
+        for (const Rung* rung : cpu_rungs_of("reduce"))
+          for (const unsigned threads : {1, 3}) {
+            const auto wrong = mistake(*rung, type, *problem, n % 5, threads);
+            ASSERT_FALSE(wrong) << rung->name << ' ' << to_string(type) << ' ' << input << ' ' << n << ": " << *wrong;
+          }
+      }
+}
+
+TEST(ReduceCpu, StreamsKeepTheSignOfZero) {
+  const Primitive& reduce = *find_primitive("reduce");
+  const auto streamed = [&](const Rung& rung, std::span<const float> values, std::size_t chunk) {
+    const auto streamer = reduce.stream(cpu_platform(), rung, {.type = Type::f32, .operation = Op::sum});
+    float sum = 1;
+    const Streamer::Sink sink{
+        [&](std::span<const std::byte> bytes, std::size_t) { std::memcpy(&sum, bytes.data(), sizeof sum); }};
+    for (std::size_t i = 0; i < values.size(); i += chunk) {
+      const auto bytes = std::as_bytes(values.subspan(i, std::min(chunk, values.size() - i)));
+      streamer->feed({&bytes, 1}, sink);
+    }
+    streamer->finish(sink);
+    return sum;
+  };
+  const float values[] = {-0.0f, -0.0f, -0.0f, 0.0f};
+  for (const Rung* rung : cpu_rungs_of("reduce"))
+    for (const std::size_t chunk : {1, 2, 4}) {
+      if (rung->peer) continue;
+      EXPECT_FALSE(std::signbit(streamed(*rung, {}, chunk))) << rung->name;
+      EXPECT_TRUE(std::signbit(streamed(*rung, std::span(values).first(3), chunk))) << rung->name << chunk;
+      EXPECT_FALSE(std::signbit(streamed(*rung, values, chunk))) << rung->name << chunk;
     }
 }
 
@@ -175,7 +216,7 @@ TEST(InstructionSets, AllAgreeWithTheOracle) {
     hwy::SetSupportedTargetsForTest(target);
     for (const Type type : primitive.types())
       for (const std::size_t n : {1, 7, 63, 130, 1029, 5003})
-        for (const char* input : {"uniform", "alternating_extremes", "wide", "nan"}) {
+        for (const char* input : {"uniform", "alternating_extremes", "wide", "nan", "minus_zeros"}) {
           if (!is_float(type) && input[0] != 'u' && input[0] != 'a') continue;
           Case c;
           c.type = type, c.n = n, c.input = input;
@@ -194,7 +235,7 @@ TEST(InstructionSets, AllAgreeWithTheOracle) {
             }
           }
         }
-    for (const char* input : {"uniform", "wide", "cancellation", "denormals", "inf"}) {
+    for (const char* input : {"uniform", "wide", "cancellation", "denormals", "inf", "signed_zeros", "minus_zeros"}) {
       ASSERT_TRUE(same_exactly(make_input<float>(input, 20011, 2))) << hwy::TargetName(target) << " f32 " << input;
       ASSERT_TRUE(same_exactly(make_input<double>(input, 20011, 2))) << hwy::TargetName(target) << " f64 " << input;
     }
@@ -234,6 +275,14 @@ TEST(ReduceOracle, RefusesWhatIsWrong) {
   EXPECT_FALSE(accepts(F{1, 2}, Op::sum, inf));
   EXPECT_TRUE(accepts(F{largest, largest, -largest}, Op::sum, inf)) << "some order overflows";
   EXPECT_FALSE(accepts(F{largest, largest, -largest}, Op::sum, inf, true));
+
+  for (const bool reproducible : {false, true}) {
+    EXPECT_TRUE(accepts(F{-0.0f, -0.0f}, Op::sum, -0.0f, reproducible));
+    EXPECT_FALSE(accepts(F{-0.0f, -0.0f}, Op::sum, 0.0f, reproducible));
+    EXPECT_FALSE(accepts(F{-0.0f, 0.0f}, Op::sum, -0.0f, reproducible));
+    EXPECT_FALSE(accepts(F{1, -1, -0.0f}, Op::sum, -0.0f, reproducible));
+    EXPECT_FALSE(accepts(F{}, Op::sum, -0.0f, reproducible));
+  }
 
   EXPECT_TRUE(accepts(F{1, nan, 2}, Op::min, nan));
   EXPECT_FALSE(accepts(F{1, nan, 2}, Op::min, 1.0f));

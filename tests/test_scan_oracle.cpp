@@ -23,7 +23,7 @@ std::vector<T> scanned(const std::vector<T>& in, bool inclusive) {
   T prefix = O::template neutral<T>();
   for (const T x : in) {
     const T next = O{}(prefix, x);
-    out.push_back(inclusive ? next : prefix);
+    out.push_back(inclusive ? next : out.empty() ? value_of_none<O, T>() : prefix);
     prefix = next;
   }
   return out;
@@ -74,6 +74,20 @@ TEST(ScanOracle, FloatsInAnotherOrderAreRightAndALostElementIsNot) {
   EXPECT_EQ(mistake(in, out, true), std::nullopt);
   out[99] -= in[50];
   EXPECT_TRUE(mistake(in, out, true));
+}
+
+TEST(ScanOracle, TheSignOfZeroCountsInSums) {
+  const std::vector<float> in{-0.0f, -0.0f, 0.0f, -0.0f};
+  EXPECT_EQ(mistake(in, {-0.0f, -0.0f, 0.0f, 0.0f}, true), std::nullopt);
+  EXPECT_EQ(mistake(in, {0.0f, -0.0f, -0.0f, 0.0f}, false), std::nullopt);
+  EXPECT_TRUE(mistake(in, {0.0f, -0.0f, 0.0f, 0.0f}, true));
+  EXPECT_TRUE(mistake(in, {-0.0f, -0.0f, 0.0f, -0.0f}, true));
+  EXPECT_TRUE(mistake(in, {-0.0f, -0.0f, -0.0f, 0.0f}, false));
+  EXPECT_TRUE(mistake(in, {0.0f, 0.0f, -0.0f, 0.0f}, false));
+  EXPECT_EQ(find_mistake(Type::f32, Op::sum, true, in.data(), std::vector<float>(4).data(), 4, Zeros::are_equal),
+            std::nullopt);
+  EXPECT_EQ((mistake<float, Max>(in, {0.0f, 0.0f, 0.0f, 0.0f}, true)), std::nullopt) << "which zero is not specified";
+  EXPECT_TRUE(mistake<float>({1, -1}, {1, -0.0f}, true)) << "a sum that cancels is +0";
 }
 
 TEST(ScanOracle, NanAndInfinityFromWhereTheyAre) {

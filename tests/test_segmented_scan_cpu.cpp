@@ -56,10 +56,11 @@ struct Layout {
 };
 
 // Expects the right answer of every CPU rung for these segments: every kind of heads, exclusive and inclusive.
-void expect_right(Type type, Op op, const Segments& segments, const Layout& layout, const std::string& what) {
+void expect_right(Type type, Op op, const Segments& segments, const Layout& layout, const std::string& what,
+                  std::string_view input = "uniform") {
   const std::size_t n = segments.n, element = size_of(type);
   std::vector<std::byte> values(n * element);
-  fill_input("uniform", type, n, n + 1, values.data());
+  fill_input(input, type, n, n + 1, values.data());
   for (const Rung* rung : cpu_rungs_of("segmented_scan"))
     for (const HeadKind kind : {HeadKind::flags, HeadKind::keys, HeadKind::offsets})
       for (const bool inclusive : {false, true}) {
@@ -80,8 +81,10 @@ void expect_right(Type type, Op op, const Segments& segments, const Layout& layo
                                  std::string(to_string(kind)) + (inclusive ? " inclusive " : " exclusive ") + what;
         ASSERT_TRUE(rung->find(type, op)(call)) << name;
         ASSERT_TRUE(in.guards_stand() && heads.guards_stand() && out.guards_stand()) << name;
-        const auto wrong = ladders::segmented_scan::find_mistake(type, op, inclusive, values.data(), segments.offsets,
-                                                                 result.data(), n);
+        using ladders::scan::Zeros;
+        const auto wrong =
+            ladders::segmented_scan::find_mistake(type, op, inclusive, values.data(), segments.offsets, result.data(),
+                                                  n, rung->peer ? Zeros::are_equal : Zeros::differ);
         ASSERT_FALSE(wrong) << name << ": " << *wrong;
       }
 }
@@ -115,6 +118,15 @@ TEST(SegmentedScanCpu, SegmentsThatEndAtABoundary) {
                        "heads every " + std::to_string(boundary) + " from " + std::to_string(shift) + ", threads " +
                            std::to_string(threads));
     }
+}
+
+TEST(SegmentedScanCpu, SumsKeepTheSignOfZeroInEverySegment) {
+  constexpr std::size_t n = (2 << 15) + 7;
+  for (const Type type : {Type::f32, Type::f64})
+    for (const char* input : {"minus_zeros", "signed_zeros"})
+      for (const std::vector<std::size_t>& heads :
+           {std::vector<std::size_t>{0}, {0, 1, 2, 40, 63, 64, 700}, {0, 1 << 15, n - 1}})
+        expect_right(type, Op::sum, {n, heads}, {.in_offset = 1}, std::string(input), input);
 }
 
 TEST(SegmentedScanCpu, OneSegmentAndAsManyAsElements) {

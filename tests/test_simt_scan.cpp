@@ -1,5 +1,5 @@
 // The counters of the classic scan rungs against theory; operand order, with a non-commutative operator; reproducible
-// bits; stale descriptors of the single-pass rungs.
+// bits; the sign of zero, of reductions too; stale descriptors of the single-pass rungs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 
 #include "affine.h"
 #include "base/workspace.h"
+#include "lab/check.h"
 #include "lab/inputs.h"
 #include "lab/source_text.h"
 #include "launcher.h"
@@ -356,7 +357,7 @@ void expect_the_cpus_bits(simt::Emulator& emulator, const char* input, std::size
 TEST(ScanReproducible, HasTheCpusBits) {
   simt::Emulator& emulator = plain_emulator();
   emulator.configure({});
-  for (const char* input : {"wide", "cancellation", "denormals", "signed_zeros"})
+  for (const char* input : {"wide", "cancellation", "denormals", "signed_zeros", "minus_zeros"})
     for (const std::size_t n : {1, 31, 33, 1023, 1024, 1025, 4097, 8191, 8193, 32 * 1024 + 1, 100'003}) {
       expect_the_cpus_bits<float>(emulator, input, n);
       expect_the_cpus_bits<double>(emulator, input, n);
@@ -372,6 +373,30 @@ TEST(ScanReproducible, HasTheCpusBitsWhereEveryAccessIsChecked) {
   (void)emulator.take_report();
   expect_the_cpus_bits<float>(emulator, "wide", 40'000);
   expect_the_cpus_bits<double>(emulator, "wide", 20'000);
+}
+
+// ---- the sign of zero -----------------------------------------------------------------------------------------------
+
+// Sums of -0 alone, and of both zeros, by every rung and in several shapes.
+void expect_the_sign_of_zero(simt::Emulator& emulator, std::string_view ladder, Type type) {
+  const Primitive& primitive = *find_primitive(ladder);
+  std::vector<const Rung*> rungs;
+  for (const Rung* rung : emulator.rungs())
+    if (rung->primitive == ladder && !rung->expected_wrong && rung->find(type, Op::sum)) rungs.push_back(rung);
+  const lab::CheckOptions options{.depth = lab::emulated_depth,
+                                  .types = {type},
+                                  .operations = {Op::sum},
+                                  .inputs = {"minus_zeros", "signed_zeros"},
+                                  .sizes = {0, 1, 2, 33, 1025, 5000, 20'001}};
+  for (const lab::RungCheck& result : lab::check(emulator, &emulator, primitive, rungs, options))
+    EXPECT_TRUE(result.passed()) << (result.failures.empty() ? "nothing ran" : result.failures.front());
+}
+
+TEST(SignOfZero, IsKeptByEverySum) {
+  simt::Emulator& emulator = plain_emulator();
+  emulator.configure({});
+  for (const char* ladder : {"reduce", "scan", "segmented_scan"})
+    for (const Type type : {Type::f32, Type::f64}) expect_the_sign_of_zero(emulator, ladder, type);
 }
 
 // ---- communication between blocks -----------------------------------------------------------------------------------

@@ -2,7 +2,8 @@
 //
 // An operator is associative and commutative and has a neutral element. Integer sums and products wrap (two's
 // complement) on every backend. Minimum and maximum propagate NaN; which zero wins between -0 and +0 is not specified.
-// A user-defined operator is any type of this shape.
+// A float sum keeps the sign of zero: it is -0 if there are elements and all are -0, and a sum of no elements is
+// +0. A user-defined operator is any type of this shape.
 #pragma once
 #include <cstdint>
 #include <limits>
@@ -34,9 +35,13 @@ struct Wrapping<T, false> {
 
 struct Sum {
   static constexpr Op op = Op::sum;
+  // -0 for floats, because +0 + -0 is +0.
   template <class T>
   UPSWEEP_HD static constexpr T neutral() {
-    return T(0);
+    if constexpr (std::is_floating_point_v<T>)
+      return T(-0.0);
+    else
+      return T(0);
   }
   template <class T>
   UPSWEEP_HD constexpr T operator()(T a, T b) const {
@@ -84,5 +89,19 @@ struct Max {
     return (a > b || a != a) ? a : b;
   }
 };
+
+// Whether O over no elements is not O's neutral element: a float sum.
+template <class O, class T>
+inline constexpr bool none_is_not_neutral = std::is_same_v<O, Sum> && std::is_floating_point_v<T>;
+
+// O over no elements: the result of an empty reduction, and the first element of an exclusive scan or segment. It is
+// for results only: operands start from neutral(), or they would turn -0 into +0.
+template <class O, class T>
+UPSWEEP_HD constexpr T value_of_none() {
+  if constexpr (none_is_not_neutral<O, T>)
+    return T(0);
+  else
+    return O::template neutral<T>();
+}
 
 }  // namespace upsweep

@@ -7,10 +7,11 @@
 
 namespace upsweep {
 
-// out[0] = in[0] op ... op in[n-1], or the neutral element if n is 0, by the fastest rung and with its guarantees: the
-// same bits for the same n. The operator must also be commutative. Queued on the device's stream and capturable, like
-// reduce(device, in, out). Throws Error: invalid_argument (host memory, or another device's; an empty out), unsupported
-// (the device is not a GPU: there, reduce(device, range, neutral, op) takes any operator), out_of_memory, device_error.
+// out[0] = in[0] op ... op in[n-1], or the neutral element if n is 0 (+0 for Sum), by the fastest rung and with its
+// guarantees: the same bits for the same n. The operator must also be commutative. Queued on the device's stream and
+// capturable, like reduce(device, in, out). Throws Error: invalid_argument (host memory, or
+// another device's; an empty out), unsupported (the device is not a GPU: there, reduce(device, range, neutral, op)
+// takes any operator), out_of_memory, device_error.
 template <InputArray In, OutputOf<input_element<In>> Out, DeviceOperator<input_element<In>> O>
 requires ReduceElement<input_element<In>>
 void reduce(Device& device, const In& in, Out&& out, O op) {

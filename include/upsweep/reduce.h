@@ -1,4 +1,5 @@
-// reduce: op(in[0], ..., in[n-1]) in an unspecified order; the operator's neutral element if n is 0.
+// reduce: op(in[0], ..., in[n-1]) in an unspecified order. If n is 0: 0 for sums, 1 for products, and the largest
+// (lowest) value of the type for minima (maxima).
 #pragma once
 #include <algorithm>
 #include <concepts>
@@ -47,7 +48,8 @@ T reduce_in_order(const T* in, std::size_t n, BinaryOp& op) {
 }  // namespace detail
 
 // out[0] = the reduction; `out` has at least one element. Integer sums and products wrap. Float results depend on the
-// rung and the device, unless the rung is "reproducible". For arrays, waiting and errors see upsweep/view.h and
+// rung and the device, unless the rung is "reproducible". A float sum that is zero is -0 if there are elements and all
+// of them are -0, otherwise +0. For arrays, waiting and errors see upsweep/view.h and
 // invoke().
 template <InputArray In, OutputOf<input_element<In>> Out>
 requires ReduceElement<input_element<In>>

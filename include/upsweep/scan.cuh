@@ -34,10 +34,11 @@ void scan_on_device(Device& device, bool inclusive, const In& in, Out&& out, O o
 }
 }  // namespace detail
 
-// out[i] = in[0] op ... op in[i-1] (exclusive; the neutral element for i = 0) or with in[i] (inclusive), by the fastest
-// rung. The operator is associative; its operands keep their order, so it need not be commutative. `out` may be `in`.
-// Queued on the device's stream and capturable, like the scans of scan.h. Throws Error: invalid_argument (host memory,
-// or another device's; `out` too small), unsupported (the device is not a GPU), out_of_memory, device_error.
+// out[i] = in[0] op ... op in[i-1] (exclusive; the neutral element for i = 0, +0 for Sum) or with in[i] (inclusive), by
+// the fastest rung. The operator is associative; its operands keep their order, so it need not be commutative. `out`
+// may be `in`. Queued on the device's stream and capturable, like the scans of scan.h. Throws Error: invalid_argument
+// (host memory, or another device's; `out` too small), unsupported (the device is not a GPU), out_of_memory,
+// device_error.
 template <ArrayLike In, OutputOf<input_element<In>> Out, DeviceOperator<input_element<In>> O>
 requires DeviceScanElement<input_element<In>>
 void exclusive_scan(Device& device, const In& in, Out&& out, O op) {

@@ -1,9 +1,12 @@
-// Scans: out[i] = in[0] op ... op in[i-1] (exclusive; the neutral element for i = 0) or with in[i] (inclusive); and
-// segmented scans, which restart at every segment.
+// Scans: out[i] = in[0] op ... op in[i-1] (exclusive) or with in[i] (inclusive); and segmented scans, which restart at
+// every segment. The first element of an exclusive scan, or of its segment, is 0 for sums, and the largest (lowest)
+// value of the type for minima (maxima).
 //
 // `out` has at least as many elements as `in`, and is either the same memory or does not overlap it. Operators: sum,
 // min, max. Integer sums wrap; the last bits of float sums depend on the rung and the device, unless the rung is
-// "reproducible". For arrays, waiting and errors see upsweep/view.h and invoke(); the rung host_totals always waits.
+// "reproducible". A float sum of one or more elements that is zero is -0 if all of them are -0, otherwise +0; so the
+// exclusive scan of {-0, -0} is {+0, -0}. For arrays, waiting and errors see upsweep/view.h and invoke(); the rung
+// host_totals always waits.
 #pragma once
 #include <cstdint>
 

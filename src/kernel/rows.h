@@ -68,6 +68,14 @@ __device__ __forceinline__ void store_rows(T* out,  // in.begin elements before 
   }
 }
 
+// Stores the first element of an exclusive scan, which is no sum, by the lane that has stored the pack at position 0.
+template <class Op, class T>
+__device__ __forceinline__ void store_empty_prefix(T* out,  // in.begin elements before the output
+                                                   const Aligned<T>& in, std::size_t position, bool inclusive) {
+  if constexpr (none_is_not_neutral<Op, T>)
+    if (!inclusive && position == 0) out[in.begin] = value_of_none<Op, T>();
+}
+
 // ---- a pack ---------------------------------------------------------------------------------------------------------
 
 // Sums of 8- and 16-bit integers are computed four or two per word.

@@ -15,11 +15,11 @@ namespace {
 // clang-format off
 enum class Kind : std::uint8_t {
   uniform, constant, all_same, two_valued, sorted, reversed, zipf, random_walk, permutation, alternating_extremes,
-  cancellation, denormals, nan, inf, wide, signed_zeros, specials  // floats only, from here on
+  cancellation, denormals, nan, inf, wide, signed_zeros, minus_zeros, specials  // floats only, from here on
 };
-constexpr std::array<std::string_view, 17> names{
+constexpr std::array<std::string_view, 18> names{
     "uniform", "constant", "all_same", "two_valued", "sorted", "reversed", "zipf", "random_walk", "permutation",
-    "alternating_extremes", "cancellation", "denormals", "nan", "inf", "wide", "signed_zeros",
+    "alternating_extremes", "cancellation", "denormals", "nan", "inf", "wide", "signed_zeros", "minus_zeros",
     "specials"};
 // clang-format on
 
@@ -256,8 +256,12 @@ void fill_float(Kind kind, std::size_t n, std::uint64_t seed, std::size_t first,
             return from_bits<T>(bits);
         }
       });
-    default:  // signed_zeros
-      return each(seed, first, out, [](std::size_t, std::uint64_t bits) { return bits >> 63 ? -T{0} : T{0}; });
+    case Kind::signed_zeros:
+      return each(seed, first, out, [&](std::size_t i, std::uint64_t bits) {
+        return bits >> 63 || i < n / 8 || n - 1 - i < n / 8 ? -T{0} : T{0};
+      });
+    default:  // minus_zeros
+      return std::fill(out.begin(), out.end(), -T{0});
   }
 }
 

@@ -25,7 +25,9 @@
 // wide                  -                                            random sign, mantissa and exponent, subnormals
 //                                                                    too; not the top 34 binades, so that no sum of up
 //                                                                    to 2^34 elements overflows
-// signed_zeros          -                                            +0 or -0 by a fair coin
+// signed_zeros          -                                            +0 or -0 by a fair coin; -0 in the first eighth and
+//                                                                    in the last
+// minus_zeros           -                                            -0
 // specials              -                                            of either sign: an eighth zeros, an eighth
 //                                                                    infinities, an eighth the usual NaN, an eighth NaN
 //                                                                    of any payload, an eighth subnormal; else `uniform`

@@ -1,6 +1,8 @@
 // Shared by the oracles of several primitives.
 #pragma once
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <limits>
 #include <optional>
@@ -39,6 +41,56 @@ std::string wrong_element(std::size_t i, T is, const std::string& should, long d
 template <class T>
 bool same_value(T a, T b) {
   return a == b || (a != a && b != b);
+}
+
+// Finds the sign that a float sum has if it is zero, in every order: round-to-nearest gives -0 only for -0 + -0.
+class SignOfZero {
+ public:
+  template <class T>
+  void take(T x) {
+    any_ = true;
+    if constexpr (std::is_floating_point_v<T>) minus_ &= x == 0 && std::signbit(x);
+  }
+  bool minus() const { return any_ && minus_; }
+  // True unless the sum is a zero of the other sign.
+  template <class T>
+  bool fits(T sum) const {
+    return sum != 0 || std::signbit(sum) == minus();
+  }
+
+ private:
+  bool any_ = false, minus_ = true;
+};
+
+// The operators on values, by another way than the library's: integers wrap in 64 bits, a minimum with NaN is NaN.
+template <class T>
+T combined(Op op, T a, T b) {
+  if constexpr (std::is_integral_v<T>) {
+    const auto x = static_cast<std::uint64_t>(a), y = static_cast<std::uint64_t>(b);
+    if (op == Op::sum) return static_cast<T>(x + y);
+    if (op == Op::product) return static_cast<T>(x * y);
+  } else {
+    if (op == Op::sum) return a + b;
+    if (op == Op::product) return a * b;
+    if (std::isnan(a) || std::isnan(b)) return std::numeric_limits<T>::quiet_NaN();
+  }
+  return op == Op::min ? std::min(a, b) : std::max(a, b);
+}
+// An operator over no elements, in the headers' words: 0, 1, the largest and the lowest value.
+template <class T>
+T of_no_elements(Op op) {
+  using L = std::numeric_limits<T>;
+  switch (op) {
+    case Op::sum:
+      return 0;
+    case Op::product:
+      return 1;
+    case Op::min:
+      return L::has_infinity ? L::infinity() : L::max();
+    case Op::max:
+      break;
+  }
+  return L::has_infinity ? -L::infinity() : L::lowest();
 }
 
 // Returns the worst-case relative error of `roundings` roundings to T, each of at most u (2^-24, 2^-53):

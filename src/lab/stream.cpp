@@ -108,12 +108,6 @@ Scalar load_scalar(Type type, const std::byte* from) {
   });
 }
 
-Scalar neutral_of(Type type, Op op) {
-  return visit(type, [&]<class T>(TypeTag<T>) {
-    return visit(op, []<class O>(O) -> Scalar { return O::template neutral<T>(); });
-  });
-}
-
 Scalar combine(Op op, const Scalar& left, const Scalar& right) {
   return visit(left.type(), [&]<class T>(TypeTag<T>) {
     return visit(op, [&](auto o) -> Scalar { return o(left.as<T>(), right.as<T>()); });

@@ -85,7 +85,6 @@ Scalar load_scalar(Type type, const std::byte* from);
 inline std::span<const std::byte> bytes_of(const Scalar& s) {
   return {static_cast<const std::byte*>(s.data()), size_of(s.type())};
 }
-Scalar neutral_of(Type type, Op op);
 Scalar combine(Op op, const Scalar& left, const Scalar& right);
 
 }  // namespace upsweep

@@ -36,7 +36,7 @@ __global__ void __launch_bounds__(1024) ticket_kernel(const T* in,        // [n]
   for (unsigned b = threadIdx.x; b < gridDim.x; b += blockDim.x) sum = op(sum, __ldcg(totals + b));
   sum = block_reduce(sum, op, warp_totals);
   if (threadIdx.x == 0) {
-    out[0] = sum;
+    out[0] = n > 0 ? sum : value_of_none<Op, T>();
     *counter = 0;
   }
 }

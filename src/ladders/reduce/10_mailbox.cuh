@@ -16,7 +16,7 @@ __global__ void __launch_bounds__(1024) mailbox_kernel(const T* in,             
                                                        T* out,                      // [1]
                                                        unsigned long long* totals,  // [gridDim.x * words_per<T>], zero
                                                        std::size_t n, Op op) {
-  finish(thread_sum<8>(PackSplit<T>(in, n), in, op), op, totals, out);
+  finish(thread_sum<8>(PackSplit<T>(in, n), in, op), op, totals, out, n);
 }
 
 struct mailbox {

@@ -38,7 +38,7 @@ __global__ void __launch_bounds__(bulk_copy_ring::block)
     for (unsigned p = threadIdx.x % warp_size; p < packs; p += warp_size)
       sum = op(sum, fold(as_pack<T>(load_raw(staged + p * Pack<T>::size)), op));
   });
-  finish(sum, op, totals, out);
+  finish(sum, op, totals, out, n);
 }
 
 struct bulk_copy {

@@ -18,7 +18,7 @@ __global__ void __launch_bounds__(1024, 2)
                   T* out,                      // [1]
                   unsigned long long* totals,  // [gridDim.x * words_per<T>], zero
                   std::size_t n, Op op) {
-  finish(thread_sum<4, Walk::shares>(PackSplit<T>(in, n), in, op), op, totals, out);
+  finish(thread_sum<4, Walk::shares>(PackSplit<T>(in, n), in, op), op, totals, out, n);
 }
 
 struct shares {

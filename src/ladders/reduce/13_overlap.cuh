@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(Block, resident_threads<InFlight> / Block)
   wait_for_previous();
 
   // 2. As mailbox.
-  finish(thread_sum<InFlight, walk>(split, in, op), op, totals, out);
+  finish(thread_sum<InFlight, walk>(split, in, op), op, totals, out, n);
 }
 
 struct overlap {

@@ -22,6 +22,7 @@ template <class T>
 struct GlobalExactSum {
   unsigned long long limb[ExactSum<T>::limbs];
   unsigned flags, tickets;
+  unsigned minus_zeros;  // blocks that had no element other than -0
 };
 
 // Resident blocks of 256 threads per multiprocessor; the registers of a batch are the limit.
@@ -37,30 +38,32 @@ __global__ void __launch_bounds__(256, blocks_per_sm<T>) reproducible_kernel(con
   block_sum.clear();
   __syncthreads();
 
-  // 1. Packs, a batch at a time; whole warps take part, and a pack past the end counts as zeros.
+  // 1. Packs, a batch at a time; whole warps take part, and a pack past the end counts as -0, which changes no sum.
   const PackSplit<T> split(in, n);
   const std::size_t step = std::size_t(gridDim.x) * blockDim.x;
   const unsigned lane = threadIdx.x % warp_size;
+  Pack<T> past_the_end;
+  for (T& item : past_the_end.item) item = Sum::neutral<T>();
   ExactWindow<T> window(block_sum);
   for (std::size_t first = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x - lane; first < split.packs;
        first += ExactWindow<T>::packs * step)
     window.add([&](unsigned k) {
       const std::size_t i = first + lane + k * step;
-      return i < split.packs ? load_pack(split.aligned + i * Pack<T>::size) : Pack<T>{};
+      return i < split.packs ? load_pack(split.aligned + i * Pack<T>::size) : past_the_end;
     });
   window.flush();
 
   // 2. The unaligned ends.
   if (blockIdx.x == 0) {
-    if (threadIdx.x < split.head) block_sum.deposit(in[threadIdx.x]);
-    if (threadIdx.x < split.tail) block_sum.deposit(split.aligned[split.packs * Pack<T>::size + threadIdx.x]);
+    if (threadIdx.x < split.head) block_sum.deposit_end(in[threadIdx.x]);
+    if (threadIdx.x < split.tail) block_sum.deposit_end(split.aligned[split.packs * Pack<T>::size + threadIdx.x]);
   }
   __syncthreads();
 
   // 3. Add the block's sum to the grid's. Carries are propagated first, so that 2^31 blocks could be added.
   __shared__ ExactSum<T> sum;
   if (threadIdx.x == 0) {
-    sum.flags = block_sum.flags;
+    sum.flags = block_sum.flags | (n > 0 ? ExactSum<T>::saw_element : 0);
     sum.pending = 0;
     for (int k = 0; k < ExactSum<T>::limbs; ++k) sum.limb[k] = static_cast<long long>(block_sum.limb[k]);
     sum.carry();
@@ -69,7 +72,11 @@ __global__ void __launch_bounds__(256, blocks_per_sm<T>) reproducible_kernel(con
   if (gridDim.x > 1) {
     for (unsigned k = threadIdx.x; k < ExactSum<T>::limbs; k += blockDim.x)
       if (sum.limb[k]) atomicAdd(&global->limb[k], static_cast<unsigned long long>(sum.limb[k]));
-    if (threadIdx.x == 0 && sum.flags) atomicOr(&global->flags, sum.flags);
+    if (threadIdx.x == 0) {
+      if (sum.flags & ExactSum<T>::not_finite) atomicOr(&global->flags, sum.flags);
+      // Counted where all are -0, not where one is not: most sums need no atomic for it.
+      if (!(sum.flags & ExactSum<T>::saw_other)) atomicAdd(&global->minus_zeros, 1u);
+    }
     __syncthreads();
     if (threadIdx.x == 0) is_last = take_ticket(&global->tickets) == gridDim.x - 1;
     __syncthreads();
@@ -81,8 +88,9 @@ __global__ void __launch_bounds__(256, blocks_per_sm<T>) reproducible_kernel(con
       global->limb[k] = 0;
     }
     if (threadIdx.x == 0) {
-      sum.flags = __ldcg(&global->flags);
-      global->flags = global->tickets = 0;
+      const bool all_minus_zero = __ldcg(&global->minus_zeros) == gridDim.x;
+      sum.flags |= __ldcg(&global->flags) | (all_minus_zero ? 0 : ExactSum<T>::saw_other);
+      global->flags = global->tickets = global->minus_zeros = 0;
     }
     __syncthreads();
   }

@@ -11,7 +11,7 @@ constexpr OutputRole outputs[] = {{.name = "the output", .fit = Fit::one}};
 
 extern const Contract reduce_contract{
     .name = "reduce",
-    .promise = "out[0] = op(in[0], ..., in[n-1]) in some order; the operator's neutral element when n is 0",
+    .promise = "out[0] = op(in[0], ..., in[n-1]) in some order; when n is 0, the operator's neutral element (+0)",
     .operations = operations,
     .inputs = inputs,
     .outputs = outputs,

@@ -1,4 +1,4 @@
-// reduce: out[0] = op(neutral, in[0], ..., in[n-1]) in some order; out[0] = neutral when n is 0.
+// reduce: out[0] = op(in[0], ..., in[n-1]) in some order; value_of_none<Op, T>() when n is 0.
 // in[0] is the input, n elements at any alignment of the element; out[0] is one element.
 #pragma once
 #include "base/implementation.h"

@@ -382,12 +382,22 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace upsweep::ladders::reduce {
 
+// A sum of zero is -0 only if every element is. Nearly always the first one is not.
+template <class T>
+void note_zeros(const T* in, std::size_t n, ExactSum<T>& sum) {
+  if (n > 0) sum.flags |= sum.saw_element;
+  if (!(sum.flags & sum.saw_other) && std::any_of(in, in + n, [](T x) { return x != 0 || !std::signbit(x); }))
+    sum.flags |= sum.saw_other;
+}
+
 HWY_EXPORT(deposit_floats);
 HWY_EXPORT(deposit_doubles);
 void deposit_all(const float* in, std::size_t n, ExactSum<float>& sum) {
+  note_zeros(in, n, sum);
   HWY_DYNAMIC_DISPATCH(deposit_floats)(in, n, sum);
 }
 void deposit_all(const double* in, std::size_t n, ExactSum<double>& sum) {
+  note_zeros(in, n, sum);
   HWY_DYNAMIC_DISPATCH(deposit_doubles)(in, n, sum);
 }
 

@@ -21,7 +21,9 @@ struct parallel {
   static Status run(const Args<T, Op>& a) {
     static const SpanReduction cached = simd_reduction(type_of<T>(), Op::op, From::caches);
     static const SpanReduction streamed = simd_reduction(type_of<T>(), Op::op, From::memory);
-    if (one_core(a.n * sizeof(T)))
+    if (a.n == 0)
+      *a.out = value_of_none<Op, T>();
+    else if (one_core(a.n * sizeof(T)))
       cached(a.in, a.n, a.out);
     else
       by_parts(a.in, a.n, a.out, a.op, a.tuning, streamed);

@@ -16,7 +16,7 @@ struct serial {
   static Status run(const Args<T, Op>& a) {
     T total = Op::template neutral<T>();
     for (std::size_t i = 0; i < a.n; ++i) total = a.op(total, a.in[i]);
-    *a.out = total;
+    *a.out = a.n > 0 ? total : value_of_none<Op, T>();
     return {};
   }
 };

@@ -144,6 +144,7 @@ struct simd {
     static const SpanReduction cached = simd_reduction(type_of<T>(), Op::op, From::caches);
     static const SpanReduction streamed = simd_reduction(type_of<T>(), Op::op, From::memory);
     (one_core(a.n * sizeof(T)) ? cached : streamed)(a.in, a.n, a.out);
+    if (a.n == 0) *a.out = value_of_none<Op, T>();
     return {};
   }
 };

@@ -6,7 +6,7 @@
 
 namespace upsweep::ladders::reduce {
 
-// *out = op over in[0..n); any alignment of the element.
+// *out = op over in[0..n), the neutral element if n is 0; any alignment of the element.
 using SpanReduction = void (*)(const void* in, std::size_t n, void* out);
 
 enum class From { caches, memory };  // a core's own caches, or anything further away

@@ -50,6 +50,9 @@ struct ExactSum {
   static constexpr std::uint32_t deposits_between_carries = 1u << 30;
 
   static constexpr std::uint32_t saw_nan = 1, saw_plus_infinity = 2, saw_minus_infinity = 4;
+  static constexpr std::uint32_t not_finite = saw_nan | saw_plus_infinity | saw_minus_infinity;
+  // A sum of zero is -0 if there were elements and none other than -0.
+  static constexpr std::uint32_t saw_element = 8, saw_other = 16;
 
   std::int64_t limb[limbs];
   std::uint32_t flags;    // saw_...
@@ -63,6 +66,7 @@ struct ExactSum {
   UPSWEEP_HD constexpr void deposit(double x) { decode(x); }
 
   // Adds +-magnitude * 2^(position + lowest): any 64-bit magnitude if the term is below 2^168 (f32) or 2^1064 (f64).
+  // The caller sets the flags of the elements that it comes from.
   UPSWEEP_HD constexpr void deposit(bool negative, std::uint64_t magnitude, int position) {
     for_digits(negative, magnitude, position, [&](int k, std::int64_t digit) { limb[k] += digit; });
     if (++pending >= deposits_between_carries) carry();
@@ -90,7 +94,7 @@ struct ExactSum {
   }
 
   // Returns the sum rounded to nearest, ties to even; infinity if it exceeds the format; NaN after a NaN or after
-  // infinities of both signs. An exact zero is +0.
+  // infinities of both signs. An exact zero is +0, but -0 if there are elements and all of them are -0.
   UPSWEEP_HD constexpr T round() const {
     constexpr Bits infinity = ((Bits{1} << Format::exponent) - 1) << Format::mantissa;
     constexpr Bits sign_bit = Bits{1} << (Format::mantissa + Format::exponent);
@@ -113,6 +117,7 @@ struct ExactSum {
     while (top > 0 && s.limb[top] == 0) --top;
     const std::uint64_t high = static_cast<std::uint64_t>(s.limb[top]);
     const int bits = digit_bits * top + bit_width(high);  // of the whole integer
+    if (bits == 0) return std::bit_cast<T>((flags & (saw_element | saw_other)) == saw_element ? sign_bit : Bits{0});
     constexpr int kept = Format::mantissa + 1;
     if (bits <=
         kept) {  // exact: the integer itself is the encoding, of subnormals and of the lowest normal binade alike
@@ -130,6 +135,14 @@ struct ExactSum {
     return std::bit_cast<T>(Bits(magnitude | (negative ? sign_bit : 0)));
   }
 
+  // The flags of an element that tell the sign of a sum of zero.
+  template <class F>
+  UPSWEEP_HD static constexpr std::uint32_t zero_flags(F x) {
+    using FromBits = typename FloatFormat<F>::Bits;
+    constexpr FromBits minus_zero = FromBits{1} << (FloatFormat<F>::mantissa + FloatFormat<F>::exponent);
+    return std::bit_cast<FromBits>(x) == minus_zero ? saw_element : saw_element | saw_other;
+  }
+
   // Splits +-magnitude * 2^(position + lowest) into digits: calls add(k, digit), |digit| < 2^32, for each of the one to
   // three limbs k that change. Kernels add them with atomics.
   template <class Add>
@@ -144,7 +157,7 @@ struct ExactSum {
     }
   }
 
-  // The same for a float, as deposit() takes it. Returns the flags that x sets.
+  // The same for a float, as deposit() takes it. Returns the flags that x sets if it is not finite.
   template <class F, class Add>
   UPSWEEP_HD static constexpr std::uint32_t for_digits(F x, Add add) {
     using From = FloatFormat<F>;
@@ -171,7 +184,7 @@ struct ExactSum {
 
   template <class F>
   UPSWEEP_HD constexpr void decode(F x) {
-    flags |= for_digits(x, [&](int k, std::int64_t digit) { limb[k] += digit; });
+    flags |= zero_flags(x) | for_digits(x, [&](int k, std::int64_t digit) { limb[k] += digit; });
     if (++pending >= deposits_between_carries) carry();
   }
 

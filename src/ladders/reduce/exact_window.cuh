@@ -34,6 +34,11 @@ struct SharedExactSum {
         x, [&](int k, std::int64_t digit) { atomicAdd(&limb[k], static_cast<unsigned long long>(digit)); });
     if (seen) atomicOr(&flags, seen);
   }
+  // The same for an element outside of the windows, which notes what windows note for theirs.
+  __device__ void deposit_end(T x) {
+    deposit(x);
+    if (ExactSum<T>::zero_flags(x) & ExactSum<T>::saw_other) atomicOr(&flags, ExactSum<T>::saw_other);
+  }
 };
 
 // Constants of each format. `key` orders magnitudes as unsigned integers, exponent first; only zero has key 0.
@@ -46,6 +51,7 @@ struct WindowFormat<float> {
   // At the lowest bound the quantum is the smallest subnormal; at the highest, every finite float is inside.
   static constexpr int lowest_bound = -149 + span + mantissa, highest_bound = 127;
   __device__ static unsigned key(float x) { return __float_as_uint(x) & 0x7fffffffu; }
+  __device__ static bool has_sign(float x) { return __float_as_int(x) < 0; }
 };
 template <>
 struct WindowFormat<double> {
@@ -57,6 +63,7 @@ struct WindowFormat<double> {
     const auto bits = static_cast<unsigned long long>(__double_as_longlong(x));
     return (static_cast<unsigned>(bits >> 32) & 0x7fffffffu) | (static_cast<unsigned>(bits) != 0);
   }
+  __device__ static bool has_sign(double x) { return __double_as_longlong(x) < 0; }
 };
 
 // One warp's window. All calls are by whole warps.
@@ -87,6 +94,7 @@ class ExactWindow {
       high = max(high, key);
       low = min(low, key - 1);  // zero becomes the largest: it fits any window
     }
+    if (!saw_other_) saw_other_ = high > 0 || !all_have_sign(x);
     if (__any_sync(all_lanes, high >= top_ || low < bottom_)) {
       high = __reduce_max_sync(all_lanes, high);
       if (high < Format::infinity) move_up(high);
@@ -95,8 +103,10 @@ class ExactWindow {
     add_inside(x);
   }
 
-  // Adds the remaining counts to the shared accumulator.
+  // Adds the remaining counts to the shared accumulator, and notes whether any element was other than -0.
   __device__ __forceinline__ void flush() {
+    if (__any_sync(all_lanes, saw_other_) && threadIdx.x % warp_size == 0)
+      atomicOr(&rest_.flags, ExactSum<T>::saw_other);
     flush(sum_, bound_ - Format::span - Format::mantissa);
     sum_ = 0;
     if constexpr (sizeof(T) == 8) {
@@ -107,6 +117,14 @@ class ExactWindow {
   }
 
  private:
+  template <int Count>
+  static __device__ bool all_have_sign(const T (&x)[Count]) {
+    bool all = true;
+#pragma unroll
+    for (int k = 0; k < Count; ++k) all = all && Format::has_sign(x[k]);
+    return all;
+  }
+
   // Adds at most a batch of elements, |x| < 2^(bound + 1), all multiples of 2^(bound - span - mantissa).
   template <int Count>
   __device__ __forceinline__ void add_inside(const T (&x)[Count]) {
@@ -200,6 +218,7 @@ class ExactWindow {
   unsigned top_ = 0, bottom_ = 0;  // keys: inside if bottom_ <= key - 1 and key < top_; at first none
   int bound_ = Format::lowest_bound;
   int batches_ = 0;
+  bool saw_other_ = false;  // this lane has had an element other than -0
   long long sum_ = 0, upper_ = 0;  // in quanta; for double, the upper parts in 2^(bound - 25)
   double scale_ = 1, upper_scale_ = 1, cutter_ = 0;
 };

@@ -5,7 +5,7 @@
 
 namespace upsweep::ladders::reduce {
 
-// One block: each thread sums every 256th total, then a tree in shared memory.
+// One block: each thread sums every 256th total, then a tree in shared memory. No totals: no elements.
 template <class T, class Op>
 __global__ void final_pass_kernel(const T* totals,  // [count]
                                   T* out,           // [1]
@@ -18,7 +18,7 @@ __global__ void final_pass_kernel(const T* totals,  // [count]
     __syncthreads();
     if (threadIdx.x < half) sums[threadIdx.x] = op(sums[threadIdx.x], sums[threadIdx.x + half]);
   }
-  if (threadIdx.x == 0) out[0] = sums[0];
+  if (threadIdx.x == 0) out[0] = count > 0 ? sums[0] : value_of_none<Op, T>();
 }
 
 // Runs first_pass(totals, shape), which leaves shape.grid.x totals, then reduces those into a.out. The caller's grid
@@ -33,8 +33,8 @@ Status by_blocks(const Args<T, Op>& a, Shape shape, FirstPass&& first_pass) {
   T* totals = static_cast<T*>(a.workspace->scratch(shape.grid.x * sizeof(T)));
   if (!totals) return {Code::out_of_memory, 0, "no memory for the block totals"};
   if (Status s = first_pass(totals, shape); !s) return s;
-  return launch(final_pass_kernel<T, Op>, {.grid = 1, .block = 256, .stream = a.stream}, totals, a.out, shape.grid.x,
-                a.op);
+  return launch(final_pass_kernel<T, Op>, {.grid = 1, .block = 256, .stream = a.stream}, totals, a.out,
+                a.n > 0 ? shape.grid.x : 0, a.op);
 }
 
 }  // namespace upsweep::ladders::reduce

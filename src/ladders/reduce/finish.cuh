@@ -6,11 +6,12 @@
 
 namespace upsweep::ladders::reduce {
 
-// Reduces `sum` over all threads of all blocks into out[0]. Totals are taken in block order.
+// Reduces `sum`, of n elements, over all threads of all blocks into out[0]. Totals are taken in block order.
 template <class T, class Op>
 __device__ void finish(T sum, Op op,
                        unsigned long long* totals,  // [gridDim.x * words_per<T>], zero; left zero
-                       T* out) {                    // [1]
+                       T* out,                      // [1]
+                       std::size_t n) {
   __shared__ T warp_totals[warp_size];
   sum = block_reduce(sum, op, warp_totals);
   const unsigned last = gridDim.x - 1;
@@ -24,7 +25,7 @@ __device__ void finish(T sum, Op op,
     __syncthreads();  // warp_totals is reused
     sum = block_reduce(sum, op, warp_totals);
   }
-  if (threadIdx.x == 0) out[0] = sum;
+  if (threadIdx.x == 0) out[0] = n > 0 ? sum : value_of_none<Op, T>();
 }
 
 template <class T, class Op>

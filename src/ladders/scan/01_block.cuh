@@ -16,6 +16,7 @@ __global__ void block_kernel(const T* in,  // [n]
                              T* out,       // [n]
                              std::size_t n, bool inclusive, Op op) {
   Sweeps::scan(in, out, n, inclusive, op);
+  if (threadIdx.x == 0 && n > 0 && !inclusive) out[0] = value_of_none<Op, T>();
 }
 
 struct block {

@@ -49,7 +49,7 @@ __global__ void result_kernel(const T* tree,  // [n], exclusive
                               T* out,         // [n]
                               std::size_t n, bool inclusive, Op op) {
   const std::size_t i = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (i < n) out[i] = inclusive ? op(tree[i], in[i]) : tree[i];
+  if (i < n) out[i] = inclusive ? op(tree[i], in[i]) : i > 0 ? tree[i] : value_of_none<Op, T>();
 }
 
 struct global_sweeps {

@@ -25,8 +25,10 @@ __global__ void merge_loop_kernel(const T* tiles,  // [n], of 2 * blockDim.x ele
   // Within its tile, an element's exclusive prefix is its left neighbour's inclusive one; the first has none.
   if (inclusive)
     out[i] = op(prefix, tiles[i]);
+  else if (i % tile == 0)
+    out[i] = i > 0 ? prefix : value_of_none<Op, T>();
   else
-    out[i] = i % tile == 0 ? prefix : op(prefix, tiles[i - 1]);
+    out[i] = op(prefix, tiles[i - 1]);
 }
 
 struct merge_loop {

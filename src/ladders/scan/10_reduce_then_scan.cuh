@@ -57,7 +57,7 @@ __global__ void __launch_bounds__(1024)
   using A = Total<T, Op>;
   __shared__ A warp_totals[2][warp_size];  // double-buffered: one barrier per tile
   const Aligned<T> input(in, n);
-  A left = before ? before[blockIdx.x] : Op::template neutral<A>();
+  A left = before && blockIdx.x > 0 ? before[blockIdx.x] : Op::template neutral<A>();
   for (std::size_t k = 0; k < tiles; ++k) {
     const std::size_t position = range_position<T>(blockIdx.x * tiles + k);
     uint4 rows[range_rows];
@@ -66,6 +66,7 @@ __global__ void __launch_bounds__(1024)
     const A before_warp = scan_warps(scan_rows<T>(rows, before_pack, op), op, warp_totals[k % 2], total);
     finish_rows<T>(rows, before_pack, op(left, before_warp), inclusive, op);
     store_rows(out - input.begin, input, position, rows);
+    store_empty_prefix<Op>(out - input.begin, input, position, inclusive);
     left = op(left, total);
   }
 }

@@ -47,6 +47,7 @@ __global__ void __launch_bounds__(lookback_block)
   // 3. Finish its scan.
   finish_rows<T>(rows, before, op(before_tile, before_warp), inclusive, op);
   store_rows(out - input.begin, input, first, rows);
+  store_empty_prefix<Op>(out - input.begin, input, first, inclusive);
 }
 
 struct lookback {

@@ -59,6 +59,7 @@ __global__ void __launch_bounds__(Block, 1024 / Block)
   // 3. Finish its scan.
   finish_rows<T>(rows, before, op(before_tile, warp_totals[warp]), inclusive, op);
   store_rows(out - input.begin, input, first, rows);
+  store_empty_prefix<Op>(out - input.begin, input, first, inclusive);
 }
 
 struct wave {

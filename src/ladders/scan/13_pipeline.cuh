@@ -91,7 +91,9 @@ struct ScanJobs {
       scan_rows<T>(rows, before, op);
       finish_rows<T>(rows, before, left, inclusive, op);
       const unsigned first = warp * Shape::rows * row_elements<T> + lane * Pack<T>::size;
-      store_rows(out, in, std::size_t(tile) * elements + first, rows);
+      const std::size_t position = std::size_t(tile) * elements + first;
+      store_rows(out, in, position, rows);
+      store_empty_prefix<Op>(out, in, position, inclusive);
     });
   }
 

@@ -52,11 +52,11 @@ __device__ __forceinline__ T sum_rows(T (&row)[rows_per_tile]) {
   }
 }
 
-// Returns 0 plus the values of the first `count` lanes, left to right. The shuffles are in flight while the additions
-// wait for each other.
+// Returns the sum of the values of the first `count` lanes, left to right. The shuffles are in flight while the
+// additions wait for each other.
 template <class T>
 __device__ __forceinline__ T add_lanes(T value, unsigned count) {
-  T sum = 0;
+  T sum = Sum::neutral<T>();
 #pragma unroll
   for (unsigned l = 0; l < warp_size; ++l) {
     const T next = shuffle(value, l);
@@ -106,8 +106,8 @@ struct ReproducibleJobs {
     const unsigned s = step % stages;
     const std::size_t first = std::size_t(group) * elements, left = n - first;
     const Aligned<T> part(in + first, left < elements ? left : elements);
-    fetch_packs(part, 0, part.begin ? stage_elements : elements, 0, T{}, groups + std::size_t(s) * stage_elements,
-                &shared.ring.fetched[s]);
+    fetch_packs(part, 0, part.begin ? stage_elements : elements, 0, Sum::neutral<T>(),
+                groups + std::size_t(s) * stage_elements, &shared.ring.fetched[s]);
   }
 
   // Computes the prefix of each row in its tile, and publishes the tiles' totals.
@@ -125,7 +125,7 @@ struct ReproducibleJobs {
           T* const rows = rows_of(s, lane);
 #pragma unroll
           for (unsigned r = 0; r < rows_per_tile; ++r) row[r] = rows[r];
-          T sum = 0;
+          T sum = Sum::neutral<T>();
 #pragma unroll
           for (unsigned r = 0; r < rows_per_tile; ++r) {
             rows[r] = sum;
@@ -182,11 +182,11 @@ struct ReproducibleJobs {
             },
             sums);
         __syncwarp();
-        T before = 0;
+        T before = Sum::neutral<T>();
 #pragma unroll
         for (unsigned l = Levels::count; l-- > 0;) {
           if (l > 0 && total[l] == 0) continue;  // everything before it is on lower levels
-          const T upto = warp_scan(lane < in_row(l) ? sums[2 * l] : T(0), Sum{});
+          const T upto = warp_scan(lane < in_row(l) ? sums[2 * l] : Sum::neutral<T>(), Sum{});
           const T in_order = before + (add_lanes(sums[2 * l + 1], in_tile(l)) + from_left_lane(upto, Sum{}));
           if (l > 0)
             before = shuffle(in_order, in_row(l));
@@ -226,9 +226,10 @@ struct ReproducibleJobs {
 #pragma unroll
     for (unsigned r = 0; r < rows_per_tile; ++r) {
       const T before_this = shuffle(before_rows, r);
-      const T sum = before + (before_this + (none ? T(0) : row[r]));
+      const T sum = before + (before_this + (none ? Sum::neutral<T>() : row[r]));
       if (const std::size_t i = first + r * warp_size + to; whole || i < n) out[i] = sum;
     }
+    if (none && first == 0) out[0] = value_of_none<Sum, T>();
   }
 
   __device__ void read_tile(unsigned s, unsigned tile, T (&row)[rows_per_tile]) {

@@ -13,7 +13,7 @@ constexpr Parameter scalars[] = {
 
 extern const Contract scan_contract{
     .name = "scan",
-    .promise = "out[i] = in[0] op ... op in[i-1], inclusive: ... op in[i]; the neutral element where that is empty",
+    .promise = "out[i] = in[0] op ... op in[i-1], inclusive: ... op in[i]; the neutral element (+0) where it is empty",
     .operations = operations,
     .inputs = inputs,
     .outputs = outputs,

@@ -1,4 +1,5 @@
-// scan: exclusive, out[i] = op(neutral, in[0], ..., in[i-1]); inclusive (scalars[0] is true), op(in[0], ..., in[i]).
+// scan: exclusive, out[0] = value_of_none<Op, T>(), out[i] = op(in[0], ..., in[i-1]); inclusive (scalars[0] is true),
+// op(in[0], ..., in[i]).
 // in[0] and out[0] have n elements each, at any alignment of the element. The operator is associative; its operands
 // keep their order. Types i8 to u64, f32, f64; sum, min, max.
 #pragma once

@@ -31,6 +31,7 @@ struct parallel {
     if (!one_core(bytes)) return on_all_cores(a, stores_for(2 * bytes));
     T carry = Op::template neutral<T>();
     scan(a.in, a.out, a.n, &carry, {a.inclusive, Stores::cached});
+    store_empty_prefix(a);
     return {};
   }
 

@@ -3,15 +3,14 @@
 // Idea      a tree over absolute indices instead of over the blocks that a core happened to take. It is made of steps
 //           that vector registers and warps both do well, and every level has the shape of the one below.
 // Traffic   n read, n written: the second read of a block hits L2.
-// Order     for x[0..n), with x + y rounded to the type, and +0 for an empty prefix:
+// Order     for x[0..n), with x + y rounded to the type, and -0, which changes no sum, for an empty prefix:
 //           1. rows      of 32 elements. h = x; then for d = 1, 2, 4, 8, 16 and all i >= d at once:
 //                        h[i] = h[i-d] + h[i].
-//           2. tiles     of 32 rows, 1024 elements. c of a tile's first row is 0; the next row's is c + h[31].
+//           2. tiles     of 32 rows, 1024 elements. c of a tile's first row is -0; the next row's is c + h[31].
 //           3. totals    T[t] of tile t is the c after its last row. E[t], the prefix of tile t, is the exclusive scan
-//                        of T in this same order: rows of 32 totals, tiles of 1024, and again; 0 for a lone tile.
-//           4. inclusive E[t] + (c + h[i]); exclusive E[t] + (c + h[i-1]), with 0 for h[-1].
-//           So exclusive and inclusive differ in the last bits where a tile begins, and a zero is always +0. The bits
-//           of a NaN are unspecified.
+//                        of T in this same order: rows of 32 totals, tiles of 1024, and again; -0 for a lone tile.
+//           4. inclusive E[t] + (c + h[i]); exclusive E[t] + (c + h[i-1]), with -0 for h[-1]; but out[0] is +0.
+//           So exclusive and inclusive differ in the last bits where a tile begins. The bits of a NaN are unspecified.
 // Source    Hillis and Steele, Data Parallel Algorithms, 1986 (rows); Demmel and Nguyen, Fast Reproducible
 //           Floating-Point Summation, 2013 (why to fix the order where rounding cannot be avoided).
 #include "ladders/scan/cpu_reproducible.h"
@@ -32,13 +31,13 @@ struct ReproducibleScan<T>::State {
   class Totals {
    public:
     // Appends a total; returns the prefix of the next one.
-    T push(T total) { return push(total, 0); }
+    T push(T total) { return push(total, 0); }  // level 0
 
    private:
     struct Level {
       T tile[tile_elements];
       std::size_t count = 0;
-      T before = 0;  // prefix of this tile
+      T before = Sum::neutral<T>();  // prefix of this tile
     };
     T push(T total, int l) {
       Level& level = levels_[l];
@@ -57,7 +56,7 @@ struct ReproducibleScan<T>::State {
     Level levels_[3];
   };
 
-  T c = 0, before = 0;     // of the current row of totals
+  T c = Sum::neutral<T>(), before = c;  // of the current row of totals
   std::size_t blocks = 0;  // so far
   Totals above;
 };
@@ -73,20 +72,24 @@ void ReproducibleScan<T>::next(const T* in, T* out, std::size_t n, More more, bo
   static_assert(tiles == row_elements);
   State& state = *state_;
   const std::size_t blocks = (n + block - 1) / block;
+  const bool begins = state.blocks == 0;  // with the first piece
   const How how{inclusive, stores_for(2 * n * sizeof(T))};
   in_order(blocks, blocks == 1 ? 1 : threads, [&](std::size_t b, auto in_turn, auto) {
     const std::size_t begin = b * block, count = std::min(block, n - begin);
-    T total[tiles] = {}, h[tiles + 1] = {}, zero = 0, left[tiles];
+    const T none = Sum::neutral<T>();
+    T total[tiles], h[tiles + 1] = {none}, left[tiles];
+    std::fill(total, total + tiles, none);
     const bool last = b + 1 == blocks && more == More::none;  // then the last tile's total is not needed
     sums.total(in + begin, (count - last) / tile_elements, total);
-    sums.scan(total, h + 1, tiles, &zero, {.inclusive = true, .stores = Stores::cached});
+    sums.scan(total, h + 1, tiles, &none, {.inclusive = true, .stores = Stores::cached});
     in_turn([&] {
       for (std::size_t t = 0; t < tiles; ++t) left[t] = state.before + (state.c + h[t]);
       state.c += h[tiles];
-      if (++state.blocks % (tile_elements / tiles) == 0) state.before = state.above.push(std::exchange(state.c, T(0)));
+      if (++state.blocks % (tile_elements / tiles) == 0) state.before = state.above.push(std::exchange(state.c, none));
     });
     sums.scan(in + begin, out + begin, count, left, how);
   });
+  if (begins && !inclusive && n > 0) out[0] = value_of_none<Sum, T>();
 }
 
 template class ReproducibleScan<float>;

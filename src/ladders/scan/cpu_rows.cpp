@@ -17,6 +17,12 @@ HWY_BEFORE_NAMESPACE();
 namespace upsweep::ladders::scan::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
+// A prefix without elements: -0, which changes no sum.
+template <class T, class D>
+HWY_INLINE hn::Vec<D> empty(D d) {
+  return hn::Set(d, Sum::neutral<T>());
+}
+
 // Adds neighbours in `vectors` vectors, then neighbouring sums, ... until they fill one vector. A row's last prefix is
 // added up in this order too: the result for 32 vectors is the totals of as many rows as a vector has lanes.
 template <int vectors, class D, class T>
@@ -42,7 +48,7 @@ void total(const T* in, std::size_t count, T* totals) {
   for (std::size_t t = 0; t < count; ++t, in += tile_elements) {
     for (std::size_t r = 0; r < std::size(rows); r += hn::Lanes(d))
       hn::Store(fold_neighbours<row_elements>(d, in + r * row_elements), d, rows + r);
-    T sum = 0;
+    T sum = Sum::neutral<T>();
     for (const T row : rows) sum += row;
     totals[t] = sum;
   }
@@ -65,7 +71,7 @@ struct Row {
         if constexpr (whole > 0)
           v[i] = hn::Add(v[i - whole], v[i]);
         else
-          v[i] = hn::Add(slide<distance>(D(), v[i], i ? v[i - 1] : hn::Zero(D())), v[i]);
+          v[i] = hn::Add(slide<distance>(D(), v[i], i ? v[i - 1] : empty<T>(D())), v[i]);
       }
       scan<2 * distance>();
     }
@@ -80,7 +86,7 @@ void scan(const T* in, T* out, std::size_t n, const T* before, How how) {
   const auto all_last = hn::IndicesFromVec(d, hn::Set(hn::RebindToSigned<decltype(d)>(), R::width - 1));
   const auto tile = [&](const T* x, T* y, std::size_t count, T left, auto store) {
     const auto tile_before = hn::Set(d, left);
-    auto carry = hn::Zero(d);
+    auto carry = empty<T>(d);
     for (std::size_t r = 0; r < count; r += row_elements) {
       R row;
       HWY_UNROLL(32)
@@ -89,7 +95,7 @@ void scan(const T* in, T* out, std::size_t n, const T* before, How how) {
       const auto next = hn::Add(carry, hn::TableLookupLanes(row.v[R::vectors - 1], all_last));
       HWY_UNROLL(32)
       for (int i = R::vectors - 1; i >= 0; --i) {
-        const auto left_of = i ? row.v[i - 1] : hn::Zero(d);
+        const auto left_of = i ? row.v[i - 1] : empty<T>(d);
         const auto prefixes = how.inclusive ? row.v[i] : slide<1>(d, row.v[i], left_of);
         store(hn::Add(tile_before, hn::Add(carry, prefixes)), y + r + i * R::width);
       }

@@ -17,7 +17,7 @@ struct serial {
     T prefix = Op::template neutral<T>();
     for (std::size_t i = 0; i < a.n; ++i) {
       const T next = a.op(prefix, a.in[i]);
-      a.out[i] = a.inclusive ? next : prefix;
+      a.out[i] = a.inclusive ? next : i > 0 ? prefix : value_of_none<Op, T>();
       prefix = next;
     }
     return {};

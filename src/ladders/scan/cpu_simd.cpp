@@ -160,6 +160,7 @@ struct simd {
     static const SpanScan scan = simd_scan(type_of<T>(), Op::op);
     T carry = Op::template neutral<T>();
     scan(a.in, a.out, a.n, &carry, {a.inclusive, stores_for(2 * a.n * sizeof(T))});
+    store_empty_prefix(a);
     return {};
   }
 };

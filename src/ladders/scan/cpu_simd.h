@@ -3,6 +3,7 @@
 #include <cstddef>
 
 #include "cpu/cache.h"
+#include "ladders/scan/contract.h"
 #include "upsweep/types.h"
 
 namespace upsweep::ladders::scan {
@@ -19,6 +20,13 @@ struct How {
 // Scans in[0..n) to out[0..n), at any alignment of the element; in may be out. *carry is the prefix of in[0] (the
 // neutral element if it has none), and on return also includes all n elements.
 using SpanScan = void (*)(const void* in, void* out, std::size_t n, void* carry, How how);
+
+// Stores the first element of an exclusive scan, which is no sum: a SpanScan leaves the carry there.
+template <class T, class Op>
+void store_empty_prefix(const Args<T, Op>& a) {
+  if constexpr (none_is_not_neutral<Op, T>)
+    if (!a.inclusive && a.n > 0) a.out[0] = value_of_none<Op, T>();
+}
 
 // Returns the scan for this processor's vector width: any type; sum, minimum, maximum. Resolve once, call many times.
 SpanScan simd_scan(Type type, Op op);

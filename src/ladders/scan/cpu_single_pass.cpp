@@ -48,6 +48,7 @@ struct single_pass {
           and_fetch.ahead = static_cast<std::ptrdiff_t>((after - b) * block_bytes);
       scan(a.in + begin, a.out + begin, count, &carry, and_fetch);
     });
+    store_empty_prefix(a);
     return {};
   }
 };

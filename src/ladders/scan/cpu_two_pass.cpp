@@ -37,6 +37,7 @@ struct two_pass {
       scan(a.in, a.out, a.n, &carry, how);
     else
       by_chunks(a.in, a.out, a.n, carry, a.op, threads, how);
+    store_empty_prefix(a);
     return {};
   }
 

@@ -21,13 +21,17 @@ __global__ void tiles_kernel(const T* in,  // [n]
   const std::size_t tile = std::size_t(Tile::per_thread) * blockDim.x, begin = blockIdx.x * tile;
   const std::size_t left = n - begin;
   const T total = Tile::scan(in + begin, out + begin, left < tile ? left : tile, inclusive, op);
-  if (totals && threadIdx.x == 0) totals[blockIdx.x] = total;
+  if (threadIdx.x != 0) return;
+  if (begin == 0 && !inclusive) out[0] = value_of_none<Op, T>();
+  if (totals) totals[blockIdx.x] = total;
 }
 
+// The first tile has nothing before it.
 template <class Tile, class T, class Op>
 __global__ void uniform_add_kernel(const T* before,  // [gridDim.x], each tile's prefix
                                    T* out,           // [n]
                                    std::size_t n, Op op) {
+  if (blockIdx.x == 0) return;
   const std::size_t begin = blockIdx.x * std::size_t(Tile::per_thread) * blockDim.x;
   const T prefix = before[blockIdx.x];
   for (unsigned k = 0; k < Tile::per_thread; ++k)

@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(1024) pairs_scan_kernel(const T* in,  // [n]
   for_each_tile(in, heads, n, tiles, join, [&](std::size_t i, Run<T> own) {
     Run<T> total;
     const Run<T> upto = join(left, block_scan(own, join, warp_totals[iteration++ % 2], total));
-    if (i < n) out[i] = inclusive ? join(upto, own).value : own.head ? Op::template neutral<T>() : upto.value;
+    if (i < n) out[i] = inclusive ? join(upto, own).value : own.head ? value_of_none<Op, T>() : upto.value;
     left = join(left, total);
   });
 }

@@ -1,7 +1,7 @@
-// segmented_scan: a scan that starts anew at every head. Exclusive: out[i] = op over in[s..i-1]; inclusive (scalars[0]
-// is true): over in[s..i]; s is the last head at or before i, and element 0 always is one. in[0] and out[0] have n
-// elements each, at any alignment of the element; out may be in. The operator is associative; its operands keep their
-// order. Types i8 to u64, f32, f64; sum, min, max.
+// segmented_scan: a scan that starts anew at every head. Exclusive: out[s] = value_of_none<Op, T>(), out[i] = op over
+// in[s..i-1]; inclusive (scalars[0] is true): over in[s..i]; s is the last head at or before i, and element 0 always is
+// one. in[0] and out[0] have n elements each, at any alignment of the element; out may be in. The operator is
+// associative; its operands keep their order. Types i8 to u64, f32, f64; sum, min, max.
 //
 // in[1] marks the heads in one of three ways (scalars[1], a HeadKind):
 //   flags     u8[n]: nonzero at a head

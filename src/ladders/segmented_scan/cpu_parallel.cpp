@@ -79,8 +79,9 @@ struct parallel {
       if (bits) {
         scan_span(a.in + span, a.out + span, i - span, &carry, {a.inclusive, Stores::cached});
         for (std::size_t k = i; k < until; ++k, bits >>= 1) {
-          const T before = bits & 1 ? Op::template neutral<T>() : carry, x = a.in[k];
-          carry = a.op(before, x);
+          const bool head = bits & 1;
+          const T before = head ? value_of_none<Op, T>() : carry;
+          carry = a.op(head ? Op::template neutral<T>() : carry, a.in[k]);
           a.out[k] = a.inclusive ? carry : before;
         }
         span = until;

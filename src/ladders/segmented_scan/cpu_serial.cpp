@@ -27,9 +27,9 @@ struct serial {
     T prefix = Op::template neutral<T>();
     for (std::size_t i = 0; i < a.n; ++i, bits >>= 1) {
       if (i % HeadWindows::width == 0) bits = heads.next();
-      if (bits & 1) prefix = Op::template neutral<T>();
-      const T next = a.op(prefix, a.in[i]);
-      a.out[i] = inclusive ? next : prefix;
+      const bool head = bits & 1;
+      const T next = a.op(head ? Op::template neutral<T>() : prefix, a.in[i]);
+      a.out[i] = inclusive ? next : head ? value_of_none<Op, T>() : prefix;
       prefix = next;
     }
   }

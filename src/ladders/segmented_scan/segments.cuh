@@ -85,9 +85,11 @@ __device__ __forceinline__ void finish_rows(uint4 (&rows)[Rows], const unsigned 
     Pack<T> pack = as_pack<T>(rows[r]);
 #pragma unroll
     for (unsigned k = 0; k < Pack<T>::size; ++k) {
-      if (heads[r] >> k & 1) prefix = Op::template neutral<T>();
+      const bool head = heads[r] >> k & 1;
+      const T before_item = head ? value_of_none<Op, T>() : prefix;
+      if (head) prefix = Op::template neutral<T>();
       const T next = op(prefix, pack.item[k]);
-      pack.item[k] = inclusive ? next : prefix;
+      pack.item[k] = inclusive ? next : before_item;
       prefix = next;
     }
     rows[r] = raw(pack);

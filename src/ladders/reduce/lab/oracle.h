@@ -1,4 +1,5 @@
-// The expected result of a reduction, and the error that is accepted.
+// The expected result of a reduction, and the error that is accepted. It is computed by other ways than the rungs':
+// integers in 64 bits, float sums in sum_by_exponent.h.
 //
 // integers       exact, wrapping
 // min, max       exact by value; NaN if any element is; -0 and +0 count as equal
@@ -11,6 +12,8 @@
 // float product  within ((1 + u)^(n-1) - 1) * |product| if no order of multiplications can leave the normal range. If
 //                some order can, the result depends on the order, and only values that no order gives are refused: NaN
 //                unless both overflow and underflow are possible, infinity unless overflow is.
+// zero           a float sum that is zero is -0 if there are elements and all are -0. From a peer both zeros count as
+//                equal, as they do from a rung that flushes subnormals, if there are any
 // NaN, infinity  as IEEE arithmetic gives them in every order. If a partial sum can overflow in some order, both are
 //                accepted from rungs that are not reproducible. A rung that states that it flushes subnormals may lack
 //                all of them: n * the smallest normal number more.

@@ -23,7 +23,7 @@ __global__ void ticket_not_reset_kernel(const T* in,        // [n]
   if (take_ticket(counter) != gridDim.x - 1) return;
   sum = totals[0];
   for (unsigned b = 1; b < gridDim.x; ++b) sum = op(sum, totals[b]);
-  out[0] = sum;
+  out[0] = n > 0 ? sum : value_of_none<Op, T>();
 }
 
 struct ticket_not_reset {

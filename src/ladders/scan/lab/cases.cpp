@@ -15,9 +15,9 @@ namespace {
 class ScanProblem final : public Problem {
  public:
   using Problem::Problem;
-  std::optional<std::string> verify(const Rung&, std::span<const void* const> outputs) const override {
+  std::optional<std::string> verify(const Rung& rung, std::span<const void* const> outputs) const override {
     return find_mistake(case_.type, case_.operation.as<Op>(), case_.settings.get("inclusive", false), values(),
-                        outputs[0], case_.n);
+                        outputs[0], case_.n, rung.peer ? Zeros::are_equal : Zeros::differ);
   }
 };
 

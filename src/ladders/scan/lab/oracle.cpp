@@ -9,12 +9,11 @@ namespace upsweep::ladders::scan {
 namespace {
 
 // The only answer of operators without rounding.
-template <class T, class O>
-std::optional<std::string> exact(bool inclusive, const T* in, const T* out, std::size_t n) {
-  const O op;
-  T prefix = O::template neutral<T>();
+template <class T>
+std::optional<std::string> exact(Op op, bool inclusive, const T* in, const T* out, std::size_t n) {
+  T prefix = of_no_elements<T>(op);
   for (std::size_t i = 0; i < n; ++i) {
-    const T next = op(prefix, in[i]), expected = inclusive ? next : prefix;
+    const T next = i ? combined(op, prefix, in[i]) : in[i], expected = inclusive ? next : prefix;
     if (!same_value(out[i], expected)) return wrong_element(i, out[i], show(expected));
     prefix = next;
   }
@@ -22,12 +21,14 @@ std::optional<std::string> exact(bool inclusive, const T* in, const T* out, std:
 }
 
 template <class T>
-std::optional<std::string> float_sum(bool inclusive, const T* in, const T* out, std::size_t n) {
+std::optional<std::string> float_sum(bool inclusive, const T* in, const T* out, std::size_t n, Zeros zeros) {
   constexpr long double u = std::numeric_limits<T>::epsilon() / 2, most = std::numeric_limits<T>::max();
   long double sum = 0, magnitude = 0;  // of the finite elements so far
   bool nan = false, plus = false, minus = false;
+  SignOfZero zero;
   for (std::size_t i = 0; i < n; ++i) {
     const auto take = [&] {
+      zero.take(in[i]);
       nan |= std::isnan(in[i]);
       plus |= std::isinf(in[i]) && in[i] > 0;
       minus |= std::isinf(in[i]) && in[i] < 0;
@@ -35,6 +36,7 @@ std::optional<std::string> float_sum(bool inclusive, const T* in, const T* out, 
     };
     if (inclusive) take();
     const T got = out[i];
+    if (zeros == Zeros::differ && !zero.fits(got)) return wrong_element(i, got, zero.minus() ? "-0" : "0");
     // One rounding per addition, a lower bound of growth(), is nearly always enough; growth() itself takes 100 ns.
     if (!nan && !plus && !minus && std::isfinite(got) &&
         std::fabs(got - sum) <= static_cast<long double>(i) * u * magnitude) {
@@ -70,13 +72,12 @@ std::optional<std::string> float_sum(bool inclusive, const T* in, const T* out, 
 }  // namespace
 
 std::optional<std::string> find_mistake(Type type, Op op, bool inclusive, const void* in, const void* out,
-                                        std::size_t n) {
-  return visit_both(type, op, [&]<class T, class O>(TypeTag<T>, O) {
+                                        std::size_t n, Zeros zeros) {
+  return visit(type, [&]<class T>(TypeTag<T>) {
     const T *values = static_cast<const T*>(in), *results = static_cast<const T*>(out);
-    if constexpr (std::is_floating_point_v<T> && std::is_same_v<O, Sum>)
-      return float_sum<T>(inclusive, values, results, n);
-    else
-      return exact<T, O>(inclusive, values, results, n);
+    if constexpr (std::is_floating_point_v<T>)
+      if (op == Op::sum) return float_sum<T>(inclusive, values, results, n, zeros);
+    return exact<T>(op, inclusive, values, results, n);
   });
 }
 

@@ -22,7 +22,7 @@ __global__ void missing_barrier_kernel(const T* in,  // [n]
   down_sweep(s, count, op);
   __syncthreads();
   for (unsigned i = threadIdx.x; i < count; i += blockDim.x)
-    if (i < n) out[i] = inclusive ? op(s[i], in[i]) : s[i];
+    if (i < n) out[i] = inclusive ? op(s[i], in[i]) : i > 0 ? s[i] : value_of_none<Op, T>();
 }
 
 struct missing_barrier {

@@ -45,7 +45,7 @@ __global__ void two_words_kernel(const T* in,  // [n]
   }
   __syncthreads();
   const T left = op(before_tile, before);
-  if (i < n) out[i] = inclusive ? op(left, own) : left;
+  if (i < n) out[i] = inclusive ? op(left, own) : i > 0 ? left : value_of_none<Op, T>();
 }
 
 template <TwoWords mistake, class T, class Op>

@@ -54,9 +54,9 @@ class SegmentedProblem final : public Problem {
     if (kind_ == HeadKind::keys) return {in, input_array(Type::u32, case_.n, keys_.data())};
     return {in, input_array(Type::u64, offsets_.size(), offsets_.data())};
   }
-  std::optional<std::string> verify(const Rung&, std::span<const void* const> outputs) const override {
+  std::optional<std::string> verify(const Rung& rung, std::span<const void* const> outputs) const override {
     return find_mistake(case_.type, case_.operation.as<Op>(), case_.settings.get("inclusive", false), values(),
-                        offsets_, outputs[0], case_.n);
+                        offsets_, outputs[0], case_.n, rung.peer ? scan::Zeros::are_equal : scan::Zeros::differ);
   }
 
  private:

@@ -5,13 +5,14 @@
 #include <span>
 #include <string>
 
-#include "upsweep/types.h"
+#include "ladders/scan/lab/oracle.h"
 
 namespace upsweep::ladders::segmented_scan {
 
 // Returns nothing if out[0..n) is right for in[0..n), otherwise one line about the first wrong element. `heads` are
 // ascending.
 std::optional<std::string> find_mistake(Type type, Op op, bool inclusive, const void* in,
-                                        std::span<const std::uint64_t> heads, const void* out, std::size_t n);
+                                        std::span<const std::uint64_t> heads, const void* out, std::size_t n,
+                                        scan::Zeros zeros = scan::Zeros::differ);
 
 }  // namespace upsweep::ladders::segmented_scan
