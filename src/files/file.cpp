@@ -227,6 +227,7 @@ void OutputFile::finish() {
   if (descriptor_ <= STDERR_FILENO) return;
   const int descriptor = descriptor_;
   descriptor_ = -1;
+  open_.reset();
   if (close(descriptor) != 0 && errno != EINTR) fail("cannot write", errno);  // network disks report a full disk here
 }
 
