@@ -266,7 +266,7 @@ std::vector<Step> steps_of(const Primitive& primitive, const CheckOptions& optio
   for (const std::size_t n : random_sizes(primitive, depth, options.seed))
     random.push_back({n, std::min(depth.random_combinations, combinations)});
   steps.insert(steps.end(), random.begin(), random.end());
-  std::stable_sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) { return a.n < b.n; });
+  std::sort(steps.begin(), steps.end(), [](const Step& a, const Step& b) { return a.n < b.n; });
   const Random order(options.seed, stream_of_order);
   for (std::size_t k = 0; k < random.size() / 4; ++k)
     steps.push_back(random[static_cast<std::size_t>(scale(order(k), random.size()))]);
