@@ -100,7 +100,8 @@ class Call:
 def write_inputs(draw, call, run, params):
     """Writes the inputs, and puts the words that name them together. Returns the files."""
     limit = run.inputs[0].array.size if draw.chance(0.1) and not run.inputs[0].image else None
-    files = [file_for(draw, call, given, number, limit, params) for number, given in enumerate(run.inputs)]
+    shape = shape_for(draw, run.inputs[0].array.size)
+    files = [file_for(draw, call, given, number, limit, shape, params) for number, given in enumerate(run.inputs)]
     call.words += [run.primitive, files[0].argument]
     for file in files[1:]:
         call.words += ["--with", file.argument]
@@ -113,18 +114,21 @@ def write_inputs(draw, call, run, params):
     return files
 
 
-def file_for(draw, call, given, number, limit, params):
-    """Writes one of the files that hold an input; with a limit, more than the input."""
+def file_for(draw, call, given, number, limit, shape, params):
+    """Writes one of the files that hold an input; with a limit, more than the input. An input in step with the main one
+    has its shape, or is a vector."""
     array = given.array
     if limit is not None and given.in_step:
         array = np.concatenate([array, draw.array(array.dtype, draw.between(0, 50))])
+    if limit is not None or not given.in_step or number > 0 and draw.chance(0.5):
+        shape = (array.size,) if number > 0 else shape_for(draw, array.size)
     if given.image and draw.chance(0.6):
         file = image_file(draw, array, *given.image, number)
         if draw.chance(0.7):
             params.pop("channels", None)  # the image says them
     else:
         told = given.raw_params is not None
-        file = file_of(draw, array, number, shape_for(draw, array.size), told, told and number > 0)
+        file = file_of(draw, array, number, shape, told, told and number > 0)
         if file.raw:
             params.update(given.raw_params)
     if file.may_be_piped and call.stdin is None and draw.chance(0.25):

@@ -5,6 +5,7 @@ import numpy as np
 
 from execution import Call
 from layouts import header, npy
+from rules import followed
 
 
 def write(call, name, content):
@@ -85,6 +86,11 @@ def another_length(draw, call):
     n = draw.between(0, 100)
     return ["saxpy", array_file(draw, call, "f8", n), "--with",
             array_file(draw, call, "f8", n + draw.between(1, 9), "y.npy")]
+
+
+def rows_beside_columns(draw, call):
+    name = write(call, "x.npy", npy(draw, draw.array("f8", 12), (3, 4)).content)
+    return ["saxpy", name, "--with", write(call, "y.npy", npy(draw, draw.array("f8", 12), (4, 3)).content)]
 
 
 def lengths_of_flags(draw, call):
@@ -207,7 +213,7 @@ def draw_refusal(draw, program, folder):
     """Makes a call that has to be refused. Returns it, and what is wrong with how it was, or None."""
     call = Call(program, folder)
     call.output = "out.npy"
-    make = draw.one_of(REFUSED)
+    make = draw.one_of(REFUSED + [rows_beside_columns] * followed(["shapes"]))
     call.words = make(draw, call)
     call.words += ["-o", call.output]
     if draw.chance(0.3):
