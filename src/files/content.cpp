@@ -34,7 +34,7 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // bzip2 has three letters and a digit, then the first block's magic: letters alone may be numbers.
 bool matches(const Other& other, std::string_view beginning) {
-  return beginning.starts_with(other.magic) && (other.magic != "BZh" || beginning.substr(4).starts_with("1AY&SY"));
+  return beginning.starts_with(other.magic) && (other.magic != "BZh" || beginning.find("1AY&SY") == 4);
 }
 
 }  // namespace
