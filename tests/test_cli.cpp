@@ -753,6 +753,11 @@ TEST_F(Cli, RenderSaysWhatItLeavesOut) {
   expect_error("render two.csv -n 3", 2, "-n 3 is beyond the end of two.csv, which holds 2 circles");
   expect_error("render two.csv --seed 1", 2, "the circles of a file are not random");
   expect_error("render two.csv --frames 0:2 -o a%d.png", 2, "the circles of a file stand still");
+  expect_error("render rgb --seed 1", 2, "the circles of rgb are not random");
+  write("map.csv", "x,y,radius\n300,200,10\n310,220,5\n");
+  EXPECT_NE(run("render map.csv --size 4").err.find("outside of the view, in --view 290,190,315,225"),
+            std::string::npos);
+  EXPECT_EQ(run("render map.csv --size 4 --view 290,190,315,225").err.find("outside"), std::string::npos);
   expect_error("render rgb --snow", 2, "--snow shades the circles of a file");
   expect_error("render snowsingle --background black", 2, "shades of its own");
   expect_error("render rgb --memory 1M", 2, "--memory limits what a GPU uses");

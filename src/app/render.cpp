@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
+#include <cstring>
 #include <filesystem>
+#include <limits>
 
 #include "app/command.h"
 #include "app/output.h"
@@ -117,7 +119,7 @@ void take_size(const std::string& text, Picture& picture) {
   picture.height = cross == text.npos ? picture.width : side(std::string_view(text).substr(cross + 1));
 }
 
-bool is_film(const RenderOptions& o) { return o.output == "-" || o.output.ends_with(".y4m"); }
+bool is_film(const RenderOptions& o) { return o.output == "-" || has_ending(o.output, ".y4m"); }
 // The format of what is written; nothing for a film, or if nothing is written.
 std::optional<ImageFormat> format_of(const RenderOptions& o) {
   if (o.output.empty() || (!o.frames.empty() && is_film(o))) return std::nullopt;
@@ -221,6 +223,13 @@ void enlarge(std::vector<Circle>& circles, double pixels, const Picture& p) {
   for (Circle& c : circles) c.radius = std::max(c.radius, radius);
 }
 
+// Whether a seed changes the scene: a few lists of circles are always the same.
+bool is_random(const Scene& scene) {
+  const auto some = [&](std::uint64_t seed) { return draw_scene(scene, 8, seed); };
+  const std::vector<Circle> one = some(2), other = some(3);
+  return std::memcmp(one.data(), other.data(), one.size() * sizeof(Circle)) != 0;
+}
+
 // Refuses options that would change nothing.
 void require_use(const RenderOptions& o) {
   const auto refuse = [](const std::string& what, const char* hint) {
@@ -231,6 +240,8 @@ void require_use(const RenderOptions& o) {
     if (o.seed != 0) refuse("--seed: the circles of a file are not random", "leave --seed out");
   } else {
     const Scene& scene = scene_of(o);
+    if (o.seed != 0 && !is_random(scene))
+      refuse(fmt::format("--seed: the circles of {} are not random", scene.name), "leave --seed out");
     if (o.snow) refuse("--snow shades the circles of a file", "the scenes snow and snowsingle are shaded so");
     if (!o.background.empty() && scene.shading == Shading::snow)
       refuse(fmt::format("--background: the sky of {} has shades of its own", scene.name), "leave --background out");
@@ -245,23 +256,40 @@ void require_use(const RenderOptions& o) {
            "write .npy or .exr");
 }
 
+// The rectangle that circles are in.
+struct Extent {
+  static constexpr double far = std::numeric_limits<double>::infinity();
+  double x0 = far, y0 = far, x1 = -far, y1 = -far;
+  void add(const WideCircle& c) {
+    x0 = std::min(x0, c.x - c.radius), x1 = std::max(x1, c.x + c.radius);
+    y0 = std::min(y0, c.y - c.radius), y1 = std::max(y1, c.y + c.radius);
+  }
+  bool meets(const Viewport& view) const { return x0 <= view.x1 && x1 >= view.x0 && y0 <= view.y1 && y1 >= view.y0; }
+};
+
 std::vector<Circle> circles_of_file(const RenderOptions& o, const Viewport& view, Picture& picture) {
   if (o.snow) picture.shading = Shading::snow;
   const Placement place(view);
   show(place.shown(), picture);
   std::vector<Circle> circles;
   std::size_t all = 0;
+  Extent extent;
   const std::size_t most = o.circles.empty() ? std::size_t(-1) : lab::parse_size("-n", o.circles);
   const CircleFile file =
       read_circles(o.scene, writes_bytes(o) ? ColourRange::of_bytes : ColourRange::any, [&](const WideCircle& c) {
-        if (all++ < most) circles.push_back(place(c));
+        if (all++ >= most) return;
+        circles.push_back(place(c));
+        extent.add(c);
       });
   if (!o.circles.empty() && all < most)
     throw Error(Code::invalid_argument, fmt::format("-n {} is beyond the end of {}, which holds {} circles", o.circles,
                                                     file.name, all),
                 "use a smaller -n, or leave it out");
   require_memory(o, picture, circles.size());
-  if (circles.empty()) message(fmt::format("no circles in {}; the picture is the background", file.name));
+  if (!circles.empty() && !extent.meets(view))
+    message(fmt::format("{}: the circles are outside of the view, in --view {:.6g},{:.6g},{:.6g},{:.6g}", file.name,
+                        extent.x0, extent.y0, extent.x1, extent.y1));
+  if (all == 0) message(fmt::format("no circles in {}; the picture is the background", file.name));
   if (!file.skipped.empty()) {
     std::string names;
     for (const std::string& name : file.skipped) names += (names.empty() ? "" : ", ") + in_quotes(name);
