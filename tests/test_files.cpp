@@ -530,7 +530,16 @@ TEST_F(Files, ContentDecides) {
                                                              {"\x89HDF\r\n\x1a\n...", "HDF5"},
                                                              {"MATLAB 5.0 MAT-file, ", "loadmat"},
                                                              {"II*\0...."sv, "TIFF"},
-                                                             {"GIF89a..", "GIF"}};
+                                                             {"GIF89a..", "GIF"},
+                                                             {"RIFF....WEBPVP8 ", "WebP"},
+                                                             {"RIFF....WAVEfmt ", "wavfile.read"},
+                                                             {"\0\0\0\x1c"
+                                                              "ftypavif...."sv,
+                                                              "AVIF"},
+                                                             {"BM....\0\0\0\0...."sv, "BMP"},
+                                                             {"v/1\1...."sv, "OpenEXR"},
+                                                             {"SIMPLE  =  T", "FITS"},
+                                                             {"PAR1....", "Parquet"}};
   for (const auto& [text, words] : others)
     for (const char* name : {"a.bin", "a.npy"}) EXPECT_NE(refused(name, text).find(words), string::npos) << words;
   EXPECT_NE(refused("a.bin", "\x93NUMPY..").find("format 46.46"), string::npos);
@@ -539,7 +548,8 @@ TEST_F(Files, ContentDecides) {
   EXPECT_NE(refused("a.bin", "P3 1 1 255").find("not a binary PGM"), string::npos);
   for (const char* name : {"a.npy", "a.NPY", "a.Png", "a.jpg", "a.JPEG", "a.pgm"})
     EXPECT_NE(refused(name, "12345678").find(" is not a "), string::npos) << name << ": damaged";
-  for (const std::string_view text : {"12345678"sv, "P5"sv, "P5ab"sv, "PK"sv, "\x93NUMPX"sv, "BZh9...."sv}) {
+  for (const std::string_view text :
+       {"12345678"sv, "P5"sv, "P5ab"sv, "PK"sv, "BM"sv, "RIFF"sv, "BM......"sv, "\x93NUMPX"sv, "BZh9...."sv}) {
     put("a.bin", text);
     EXPECT_EQ(open_array(path("a.bin"), Type::u8)->count(), text.size()) << text;
     put("b.bin", "PK\3\4....");
