@@ -1,6 +1,8 @@
 // The upsweep command as a user meets it: exit codes, one clear line for every mistake, no half-written file.
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -20,6 +22,12 @@
 namespace {
 
 namespace fs = std::filesystem;
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool under_sanitizer = true;
+#else
+constexpr bool under_sanitizer = false;
+#endif
 
 std::string read(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
@@ -1320,6 +1328,58 @@ TEST_F(Cli, SortsFiles) {
                "temporary data in missing");
   EXPECT_EQ(read(folder_ / "out.raw"), before_it);
   expect_error(sort + " --memory 1K,1M", 2, "is not a size in bytes");
+}
+
+// Returns the most memory that a command was resident in, in bytes. It must succeed.
+std::size_t peak_of(const fs::path& folder, const std::string& arguments) {
+  const std::string command = "cd " + folder.string() + " && exec " + UPSWEEP_PROGRAM + " " + arguments +
+                              " >stdout.txt 2>stderr.txt </dev/null";
+  const pid_t child = fork();
+  if (child == 0) {
+    execl("/bin/sh", "sh", "-c", command.c_str(), nullptr);
+    _exit(127);
+  }
+  int status = -1;
+  rusage used{};
+  EXPECT_EQ(wait4(child, &status, 0, &used), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << arguments << "\n" << read(folder / "stderr.txt");
+  return static_cast<std::size_t>(used.ru_maxrss) * 1024;
+}
+
+// Of all primitives, with every kind of output: 16 MiB, and 32 more for what does not grow.
+TEST_F(Cli, StaysWithinItsMemory) {
+  if (under_sanitizer) GTEST_SKIP() << "a sanitizer takes memory of its own";
+  std::vector<std::uint64_t> numbers(5'000'011);
+  for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = (i + 1) * 0x9E3779B97F4A7C15u;  // NaN among the floats
+  write_raw("numbers.raw", numbers);
+  write("half.raw", read(folder_ / "numbers.raw").substr(0, numbers.size() * 4));
+  write_raw<std::uint32_t>("splitters.raw", {1u << 20, 1u << 28, 1u << 30});
+  const std::size_t most = peak_of(folder_, "devices") + (std::size_t{48} << 20);
+  for (const std::string arguments :
+       {"sort numbers.raw --type u64", "sort numbers.raw --type u8 --param indices=true --also other.raw",
+        "sort half.raw --type u32 --param value_bytes=8 --with numbers.raw --also other.raw",
+        "sort numbers.raw --type f64 --param value_bytes=4 --with half.raw --also other.raw",
+        "sort numbers.raw --type f32", "sort half.raw --type f32 --param indices=true --also other.raw",
+        "sort numbers.raw --type u16 --rung serial", "sort half.raw --type i32 --rung lsd --op descending",
+        "partition numbers.raw --type u64 --param bits=15",
+        "partition half.raw --type u32 --param value_bytes=8 --with numbers.raw --also other.raw",
+        "partition half.raw --type u32 --op splitters --with splitters.raw",
+        "select half.raw --type u8 --op run_length_encode --also other.raw", "select half.raw --type u8",
+        "scan half.raw --type i8", "saxpy half.raw --with half.raw --type f32"})
+    EXPECT_LE(peak_of(folder_, "run " + arguments + " -o out.raw --memory 16M --temporary ."), most) << arguments;
+  // Text takes several times its numbers' bytes.
+  EXPECT_LE(peak_of(folder_, "run sort half.raw --type f32 --memory 16M --temporary ."), most);
+}
+
+// A place for temporary data that is full, and less memory than is asked for: the message names what would do.
+TEST_F(Cli, NamesTheLimitsOfMemoryAndTemporaryData) {
+  if (under_sanitizer) GTEST_SKIP() << "a sanitizer reserves addresses";
+  write("large.raw", std::string(std::size_t{8} << 20, 'x'));
+  expect_error("run sort large.raw --type u64 -o /dev/null --memory 1 --temporary .", 2, "--temporary",
+               "trap '' XFSZ; ulimit -f 1024;");
+  expect_error("run sort large.raw --type u8 --param indices=true -o /dev/null --also /dev/zero --memory 8G", 2,
+               "--memory", "ulimit -v 400000;");
+  EXPECT_EQ(run("run sort large.raw --type u8 -o /dev/null --temporary .", "ulimit -v 1000000;").code, 0);
 }
 
 TEST_F(Cli, PartitionsFiles) {

@@ -414,8 +414,13 @@ class Outputs {
     if (output >= files_.size()) return;  // optional, and not asked for
     if (files_[output]) return files_[output]->write(elements);
     if (!prints_result_) return;  // but a table
-    print(as_text(type_, elements, json_, first_));
-    first_ &= elements.empty();
+    // Text takes several times the bytes of its numbers: a few at a time.
+    for (const std::size_t most = size_of(type_) << 12; !elements.empty();) {
+      const auto some = elements.first(std::min(most, elements.size()));
+      print(as_text(type_, some, json_, first_));
+      first_ = false;
+      elements = elements.subspan(some.size());
+    }
   }
   void print(const std::string& text) {
     if (text_) text_->write(std::as_bytes(std::span(text)));
@@ -495,7 +500,8 @@ int work(const RunOptions& o) {
   const auto streamer = primitive.stream(platform, rung, c);
   if (o.table && !streamer->has_table())
     throw Error(Code::unsupported, fmt::format("{} has no table", primitive.name()), "leave --table out");
-  const Streamer::Storage storage = chosen_storage(o);
+  Streamer::Storage storage = chosen_storage(o);
+  storage.elements = count;
   streamer->use(storage);
   Inputs inputs(o, chunk_for(storage.bytes), std::move(reader), c.type, count);
   inputs.open(o, *streamer, primitive);
@@ -511,12 +517,14 @@ int work(const RunOptions& o) {
         primitive.name(), rung.name, o.backend, operation ? fmt::format("\"{}\"", operation.name()) : "null",
         to_string(c.type), to_string(streamer->output_type())));
   Progress progress("MiB");
-  progress.update(0, inputs.bytes() >> 20);
+  // What is written after the input has been read counts as work that is left.
+  const std::size_t after = streamer->bytes_after_input(count.value_or(0)), total = inputs.bytes() + after;
+  progress.update(0, total >> 20);
   std::size_t done = 0, written = 0;
   const Streamer::Sink sink{[&](std::span<const std::byte> elements, std::size_t output) {
     outputs.put(elements, output);
     written += elements.size();
-    progress.update(done >> 20, inputs.bytes() >> 20, fmt::format("{} MiB written", written >> 20));
+    progress.update((after ? done + written : done) >> 20, total >> 20, fmt::format("{} MiB written", written >> 20));
   }};
 
   // The next chunk is read while this one is processed, or after it if there is no thread to be had.
@@ -526,7 +534,7 @@ int work(const RunOptions& o) {
     auto next = std::async(std::launch::async | std::launch::deferred, [&] { return inputs.read(back); });
     streamer->feed(front.read, sink);
     for (const auto& part : front.read) done += part.size();
-    progress.update(done >> 20, inputs.bytes() >> 20);
+    progress.update(done >> 20, total >> 20);
     more = next.get();
   }
   streamer->finish(sink);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <cstring>
 
 #include "files/file.h"
 
@@ -15,7 +16,12 @@ Spool::~Spool() {
   if (descriptor_ >= 0) close(descriptor_);
 }
 
-void Spool::fail(int error) const { throw_io_error("cannot keep temporary data in " + folder_, error); }
+void Spool::fail(int error) const {
+  throw Error(Code::io_error, "cannot keep temporary data in " + folder_ + ": " + std::strerror(error),
+              error == ENOSPC || error == EDQUOT || error == EFBIG
+                  ? "name a folder with more room: --temporary; or keep more in memory: --memory"
+                  : "name another folder: --temporary");
+}
 
 void Spool::create() {
   descriptor_ = open(folder_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);

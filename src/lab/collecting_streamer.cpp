@@ -1,19 +1,26 @@
 #include "lab/collecting_streamer.h"
 
 #include <algorithm>
+#include <cstring>
 #include <limits>
+
+#include "cpu/cache.h"
+#include "cpu/parallel.h"
 
 namespace upsweep {
 
 namespace {
 
-// A run is in memory up to three times: where the rung reads it, where the rung writes it or has its scratch, and as
-// much of the next run as has been collected.
-constexpr std::size_t copies = 3;
-// Beside it, the chunks of two inputs that are being read and passed on.
-constexpr std::size_t chunks = 8;
+// Beside a run, the chunks of two inputs that are being read and passed on.
+constexpr std::size_t chunks_beside = 8;
+// And what each core takes for itself: as much as it has cache, and counters.
+std::size_t bytes_of_cores() {
+  return static_cast<std::size_t>(hardware_threads()) * (second_level_cache_bytes() + (std::size_t{1} << 20));
+}
 // Indices in a run, and offsets, have 32 bits.
 constexpr std::size_t most_elements = std::numeric_limits<std::uint32_t>::max();
+// However little there is.
+constexpr std::size_t least_memory = std::size_t{4} << 20;
 
 }  // namespace
 
@@ -25,58 +32,94 @@ CollectingStreamer::CollectingStreamer(Platform& platform, const Rung& rung, con
 
 void CollectingStreamer::use(const Storage& storage) {
   chunk_bytes_ = chunk_for(storage.bytes);
-  run_bytes_ = std::max(storage.bytes - std::min(storage.bytes, chunks * chunk_bytes_), chunk_bytes_) / copies;
-  if (device_bytes_) run_bytes_ = std::min(run_bytes_, device_bytes_ / copies);
+  memory_ = std::max(storage.bytes - std::min(storage.bytes / 2, chunks_beside * chunk_bytes_ + bytes_of_cores()),
+                     least_memory);
+  if (device_bytes_) memory_ = std::min(memory_, device_bytes_);
+  elements_ = storage.elements;
   folder_ = storage.folder;
+}
+
+std::uint64_t CollectingStreamer::bytes_after_input(std::uint64_t n) const {
+  std::uint64_t element = size_of(output_type());
+  for (const Beside& output : other_outputs())
+    if (!output.optional && output.type) element += size_of(*output.type);
+  return n * element;
+}
+
+std::size_t CollectingStreamer::run_elements() const {
+  return std::min(memory_ / bytes_of_element(), most_elements);
 }
 
 // A run is kept when more follows, so that an input of one run never goes through a file.
 void CollectingStreamer::feed(Chunks chunks, const Sink&) {
-  if (is_full()) {
-    if (!spool_) spool_.emplace(folder_);
-    keep_run();
+  see(chunks);
+  const std::size_t n = chunks[0].size() / size_of(case_.type);
+  for (std::size_t done = 0, some; done < n; done += some) {
+    if (capacity_ == 0) {
+      ElementBytes bytes{};
+      for (std::size_t k = 0; k < chunks.size(); ++k) bytes[k] = chunks[k].size() / n;
+      make_room(std::min<std::uint64_t>(run_elements(), elements_.value_or(most_elements)), bytes);
+    }
+    const std::size_t most = std::min(run_elements(), capacity_);
+    if (collected_ >= most) keep();
+    some = std::min(n - done, most - collected_);
+    std::array<std::span<const std::byte>, arrays_of_a_call> parts;
+    for (std::size_t k = 0; k < chunks.size(); ++k)
+      parts[k] = chunks[k].subspan(done * inputs_[k].element, some * inputs_[k].element);
+    collect(Chunks(parts).first(chunks.size()));
   }
-  collect(chunks);
 }
 
 void CollectingStreamer::finish(const Sink& sink) {
   if (!spool_) return pass_run(sink);
-  if (collected()) keep_run();
+  if (collected_ > 0) keep();
   merge_runs(sink);
 }
 
-void CollectingStreamer::collect(Chunks chunks) {
-  for (std::size_t input = 0; input < chunks.size(); ++input) {
-    const auto chunk = chunks[input];
-    if (chunk.empty()) continue;
-    auto* const copy = static_cast<std::byte*>(cpu_platform().allocate(chunk.size()));
-    std::copy(chunk.begin(), chunk.end(), copy);
-    collected_[input].push_back({std::unique_ptr<std::byte, Elements::Release>(copy), chunk.size()});
+void CollectingStreamer::keep() {
+  if (!spool_) spool_.emplace(folder_);
+  keep_run();
+  drop_collected();
+}
+
+void CollectingStreamer::make_room(std::size_t capacity, const ElementBytes& element_bytes) {
+  for (std::size_t k = 0; k < inputs_.size(); ++k) {
+    inputs_[k] = {.element = element_bytes[k]};
+    if (element_bytes[k] == 0) continue;
+    try {
+      inputs_[k].memory.reset(static_cast<std::byte*>(cpu_platform().allocate(capacity * element_bytes[k])));
+    } catch (const Error& error) {
+      throw Error(error.code(), error.what(), less_memory);
+    }
   }
+  capacity_ = capacity;
+  collected_ = 0;
 }
 
-std::size_t CollectingStreamer::bytes_of(std::size_t input) const {
-  std::size_t bytes = 0;
-  for (const Elements& chunk : collected_[input]) bytes += chunk.bytes;
-  return bytes;
+void CollectingStreamer::drop_collected() {
+  for (Elements& input : inputs_) input.used = 0;
+  collected_ = 0;
 }
 
-bool CollectingStreamer::is_full() const {
-  std::size_t bytes = 0;
-  for (std::size_t input = 0; input < collected_.size(); ++input) bytes += bytes_of(input);
-  return bytes > 0 && (bytes >= run_bytes_ || collected() > most_elements - most_chunk_bytes);
+void CollectingStreamer::collect(Chunks chunks) {
+  for (std::size_t k = 0; k < chunks.size(); ++k) {
+    if (chunks[k].empty()) continue;
+    std::memcpy(inputs_[k].memory.get() + inputs_[k].used, chunks[k].data(), chunks[k].size());
+    inputs_[k].used += chunks[k].size();
+  }
+  collected_ += chunks[0].size() / size_of(case_.type);
 }
 
 std::byte* CollectingStreamer::take_collected(std::size_t input, Room& room) {
-  std::byte* const begin = room.grow(bytes_of(input));
-  std::byte* to = begin;
-  for (Elements& chunk : collected_[input]) {
-    room.put(to, {chunk.memory.get(), chunk.bytes});
-    to += chunk.bytes;
-    chunk.memory.reset();
-  }
-  collected_[input].clear();
-  return begin;
+  const Elements& elements = inputs_[input];
+  // A copy, or our own memory.
+  return const_cast<std::byte*>(reachable({elements.memory.get(), elements.used}, room));
+}
+
+void CollectingStreamer::release_memory() {
+  for (Elements& input : inputs_) input = {};
+  collected_ = capacity_ = 0;
+  release_scratch();
 }
 
 }  // namespace upsweep

@@ -9,7 +9,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "files/spool.h"
 #include "lab/stream.h"
@@ -20,22 +19,34 @@ class CollectingStreamer : public RungStreamer {
  public:
   CollectingStreamer(Platform& platform, const Rung& rung, const Case& c);
   void use(const Storage& storage) override;
+  std::uint64_t bytes_after_input(std::uint64_t n) const override;
   void feed(Chunks chunks, const Sink& sink) final;
   void finish(const Sink& sink) final;
 
  protected:
+  // Takes a look at elements before they are collected.
+  virtual void see(Chunks) {}
+  // Returns the bytes of memory per element of a run while the rung works on it: the inputs, the outputs, its scratch.
+  virtual std::size_t bytes_of_element() const = 0;
   // Runs the rung on the elements collected, and passes the result: the input was a single run, or had no elements.
   virtual void pass_run(const Sink& sink) = 0;
   // Runs the rung on the elements collected, and writes the result to spool().
   virtual void keep_run() = 0;
-  // Passes what all runs in spool() make together.
+  // Passes what all runs in spool() make together. Nothing is collected.
   virtual void merge_runs(const Sink& sink) = 0;
 
-  // Adds elements of every input.
+  // Makes room for this many elements of inputs whose elements have so many bytes. It takes memory as it is filled.
+  using ElementBytes = std::array<std::size_t, arrays_of_a_call>;
+  void make_room(std::size_t capacity, const ElementBytes& element_bytes);
+  // Adds elements of every input. There is room for them.
   void collect(Chunks chunks);
-  std::size_t collected() const { return bytes_of(0) / size_of(case_.type); }
-  // Moves the elements of an input to the memory that the rung works on.
+  // Begins anew.
+  void drop_collected();
+  std::size_t collected() const { return collected_; }
+  // Returns the elements of an input that were collected, where the rung may read and write them: there, or in `room`.
   std::byte* take_collected(std::size_t input, Room& room);
+  // Gives back the memory for what is collected, and the rung's.
+  void release_memory();
 
   // Calls f(part) for parts of a result, in order.
   template <class F>
@@ -44,27 +55,29 @@ class CollectingStreamer : public RungStreamer {
       f(fetch(from + done, bytes - done < chunk_bytes_ ? bytes - done : chunk_bytes_));
   }
   Spool& spool() { return *spool_; }
-  std::size_t run_bytes() const { return run_bytes_; }      // of all inputs together
+  std::size_t memory() const { return memory_; }            // for runs, with all that they take
   std::size_t chunk_bytes() const { return chunk_bytes_; }  // read or passed at a time
 
  private:
-  // A copy of a chunk's elements. In the CPU platform's memory, whose pages are large: with small ones, the system
-  // takes longer to hand them out than the rung to sort what is in them.
+  // The elements of an input. In the CPU platform's memory, whose pages are large: with small ones, the system takes
+  // longer to hand them out than the rung to sort what is in them.
   struct Elements {
     struct Release {
       void operator()(std::byte* memory) const { cpu_platform().release(memory); }
     };
     std::unique_ptr<std::byte, Release> memory;
-    std::size_t bytes;
+    std::size_t element = 0, used = 0;  // bytes: of an element; of those collected
   };
-  std::size_t bytes_of(std::size_t input) const;
-  bool is_full() const;
+  std::size_t run_elements() const;
+  void keep();
 
   const std::size_t device_bytes_;  // of a GPU's memory, or 0
-  std::size_t run_bytes_ = 0, chunk_bytes_ = 0;
+  std::size_t memory_ = 0, chunk_bytes_ = 0;
+  std::optional<std::uint64_t> elements_;  // of the whole input, if known
   std::string folder_;
-  std::array<std::vector<Elements>, arrays_of_a_call> collected_;
-  std::optional<Spool> spool_;  // once there is a run
+  std::array<Elements, arrays_of_a_call> inputs_;
+  std::size_t collected_ = 0, capacity_ = 0;  // elements
+  std::optional<Spool> spool_;                // once there is a run
 };
 
 }  // namespace upsweep

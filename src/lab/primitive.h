@@ -119,6 +119,7 @@ class Streamer {
   struct Storage {
     std::size_t bytes = available_host_bytes() / 4 * 3;  // of memory
     std::string folder = spool_folder();                 // for a temporary file beyond that
+    std::optional<std::uint64_t> elements{};             // of the main input, if known
   };
   virtual void use(const Storage&) {}
   // Takes the types of those of other_inputs() that this run has, before the outputs are asked for.
@@ -131,6 +132,9 @@ class Streamer {
   virtual bool elementwise() const { return false; }
   // Whether the outputs are the same in whatever order the elements of the main input come, but for rounding.
   virtual bool any_order() const { return false; }
+  // The bytes of all outputs for an input of n elements, if they follow it: they are as much work again. 0: they come
+  // while the input is read.
+  virtual std::uint64_t bytes_after_input(std::uint64_t) const { return 0; }
   // The outputs besides the main one, of any length: "lengths" of run_length_encode.
   virtual std::vector<Beside> other_outputs() const { return {}; }
   // Takes the next elements of the main input, and as many of each other one, in host memory, aligned to 64 bytes;

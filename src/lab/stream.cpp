@@ -22,23 +22,24 @@ RungStreamer::RungStreamer(Platform& platform, const Rung& rung, const Case& c)
       run_(streaming_run(rung, c)),
       on_host_(platform.backend() == Backend::cpu || rung.from_host()),
       memory_(on_host_ ? cpu_platform() : platform),
-      workspace_(platform),
       call_(call_of(*find_primitive(rung.primitive), c)) {
-  call_.workspace = &workspace_;
+  release_scratch();
 }
+
+void RungStreamer::release_scratch() { call_.workspace = &workspace_.emplace(platform_); }
 
 std::byte* RungStreamer::Room::grow(std::size_t bytes) {
   if (bytes > bytes_ || !begin_) {
-    memory_.release(std::exchange(begin_, nullptr));
+    release();
     begin_ = static_cast<std::byte*>(memory_.allocate(aligned + bytes));
     bytes_ = bytes;
   }
   return data();
 }
 
-void RungStreamer::Room::put(std::byte* to, std::span<const std::byte> bytes) {
-  memory_.copy_in(to, bytes.data(), bytes.size());
-  platform_.synchronize();
+void RungStreamer::Room::release() {
+  memory_.release(std::exchange(begin_, nullptr));
+  bytes_ = 0;
 }
 
 const std::byte* RungStreamer::Room::fill(std::span<const std::byte> chunk, std::span<const std::byte> before) {
@@ -53,7 +54,7 @@ void RungStreamer::run(std::array<Array, arrays_of_a_call> in, std::array<Array,
   call_.out = out;
   if (const Status s = run_(call_); !s)
     throw Error(s.code, name_ + " failed: " + (s.message ? s.message : "no message"),
-                s.code == Code::out_of_memory ? "let it take less at a time: --memory 64M" : "");
+                s.code == Code::out_of_memory ? less_memory : "");
 }
 
 std::span<const std::byte> RungStreamer::fetch(const std::byte* from, std::size_t bytes) {

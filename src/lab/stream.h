@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -20,6 +21,9 @@ inline constexpr std::size_t most_chunk_bytes = std::size_t{32} << 20;
 // of each input are in memory at a time.
 std::size_t chunk_for(std::size_t memory);
 
+// What to do if there is no memory.
+inline constexpr const char* less_memory = "let it use less: --memory";
+
 // The base of these streamers: the rung's function, its scratch, and chunks in the memory that the rung works on.
 class RungStreamer : public Streamer {
  public:
@@ -30,22 +34,20 @@ class RungStreamer : public Streamer {
   // Memory for one chunk of an array, which grows as needed, with room for one element before the chunk.
   class Room {
    public:
-    explicit Room(RungStreamer& streamer) : platform_(streamer.platform_), memory_(streamer.memory_) {}
-    ~Room() { memory_.release(begin_); }
+    explicit Room(RungStreamer& streamer) : memory_(streamer.memory_) {}
+    ~Room() { release(); }
     Room(const Room&) = delete;
     Room& operator=(const Room&) = delete;
     // Returns memory for this many bytes, aligned to 64 bytes. The contents are lost if it grows. Throws
     // Error(out_of_memory).
     std::byte* grow(std::size_t bytes);
     std::byte* data() const { return begin_ + aligned; }
-    // Copies bytes to an address in the room; the caller's may change afterwards.
-    void put(std::byte* to, std::span<const std::byte> bytes);
+    void release();
     // Copies a chunk into the room, and `before` directly before it; returns the address of the first element copied.
     const std::byte* fill(std::span<const std::byte> chunk, std::span<const std::byte> before = {});
 
    private:
     static constexpr std::size_t aligned = 64;
-    Platform& platform_;
     MemorySpace& memory_;
     std::byte* begin_ = nullptr;
     std::size_t bytes_ = 0;
@@ -57,6 +59,8 @@ class RungStreamer : public Streamer {
   }
   // Runs the rung with the case's operation, scalars and tuning. Throws Error with the rung's message if it fails.
   void run(std::array<Array, arrays_of_a_call> in, std::array<Array, arrays_of_a_call> out);
+  // Gives the memory back that the rung has taken for its work.
+  void release_scratch();
   // Returns a result for the host to read, until the next fetch().
   std::span<const std::byte> fetch(const std::byte* from, std::size_t bytes);
 
@@ -66,7 +70,7 @@ class RungStreamer : public Streamer {
   const RunFn run_;
   const bool on_host_;   // the rung's arrays are in host memory
   MemorySpace& memory_;  // of the rung's arrays
-  Workspace workspace_;
+  std::optional<Workspace> workspace_;
   Call call_;
   std::vector<std::byte> host_;
 };

@@ -34,6 +34,15 @@ bool any_merge(const Args<T, O>& a, int threads) {
   return found;
 }
 
+// Returns the most scratch that a CPU rung takes per key, beside a value of so many bytes, or an index. `merges`: there
+// may be keys that are equal though their bits differ.
+inline std::size_t most_scratch_of_key(unsigned key_bytes, unsigned value_bytes, bool merges) {
+  constexpr unsigned index_bytes = 4;
+  if (!merges) return 2 * form_of(key_bytes, value_bytes).bytes();
+  if (value_bytes == 0) return key_bytes + 2 * form_of(key_bytes, key_bytes).bytes();
+  return key_bytes + index_bytes + value_bytes + 2 * form_of(key_bytes, index_bytes).bytes();
+}
+
 // Sorts by merged numbers, by sort(caller).
 template <class T, class O, class Sort>
 Status sort_merged(const Args<T, O>& a, int threads, Sort&& sort) {

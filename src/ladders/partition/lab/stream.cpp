@@ -42,6 +42,11 @@ class PartitionStreamer final : public CollectingStreamer {
     return all;
   }
 
+  // The rung reads and writes apart; for splitters it has ids of buckets, too.
+  std::size_t bytes_of_element() const override {
+    return 2 * (key_bytes() + value_bytes()) + (by_splitters() ? sizeof(std::uint16_t) : 0);
+  }
+
   void pass_run(const Sink& sink) override {
     const Partitioned run = partition_collected();
     add_to_totals(offsets_of(run));
@@ -51,13 +56,18 @@ class PartitionStreamer final : public CollectingStreamer {
   }
   void keep_run() override {
     const Partitioned run = partition_collected();
+    const std::vector<std::uint32_t> offsets = offsets_of(run);
+    add_to_totals(offsets);
+    const std::uint64_t begin = spool().size();
+    spool().write(std::as_bytes(std::span(offsets)));
     const std::uint64_t keys = spool().size();
     in_parts(run.keys, run.n * key_bytes(), [&](auto part) { spool().write(part); });
-    runs_.push_back({offsets_of(run), keys, spool().size()});
+    runs_.push_back({begin, keys, spool().size()});
     in_parts(run.values, run.n * value_bytes(), [&](auto part) { spool().write(part); });
   }
   void merge_runs(const Sink& sink) override {
-    for (const Kept& run : runs_) add_to_totals(run.offsets);
+    release_memory();
+    for (Room* room : {&in_, &values_, &out_, &out_values_}) room->release();
     pass_buckets(sink, 0, key_bytes(), &Kept::keys);
     if (has_values_) pass_buckets(sink, 1, value_bytes(), &Kept::values);
     pass_totals(sink);
@@ -77,10 +87,9 @@ class PartitionStreamer final : public CollectingStreamer {
     std::size_t n;
     const std::byte *keys, *values, *offsets;
   };
-  // A run in the spool.
+  // Where a run is in the spool: its [buckets + 1] offsets, u32, its keys and its values.
   struct Kept {
-    std::vector<std::uint32_t> offsets;  // [buckets + 1]
-    std::uint64_t keys, values;          // where they begin
+    std::uint64_t offsets, keys, values;
   };
 
   std::size_t key_bytes() const { return size_of(case_.type); }
@@ -128,25 +137,41 @@ class PartitionStreamer final : public CollectingStreamer {
     for (std::size_t b = 0; b <= buckets_; ++b) totals_[b] += offsets[b];
   }
   void pass_totals(const Sink& sink) const { sink(std::as_bytes(std::span(totals_)), has_values_ ? 2 : 1); }
-  // Passes all buckets of one array to the sink, about as many bytes at a time as a chunk has.
+  // Passes all buckets of one array to the sink, about as many bytes at a time as a chunk has. A chunk of offsets is in
+  // memory, too: those of every run for as many buckets as fit.
   void pass_buckets(const Sink& sink, std::size_t output, std::size_t element, std::uint64_t Kept::*array) {
     std::vector<std::byte> bytes;
-    for (std::size_t b = 0; b < buckets_; ++b)
-      for (const Kept& run : runs_) {
-        const std::uint64_t begin = run.*array + std::uint64_t{run.offsets[b]} * element,
-                            end = run.*array + std::uint64_t{run.offsets[b + 1]} * element;
-        for (std::uint64_t at = begin; at < end;) {
-          const std::size_t old = bytes.size();
-          const auto more = static_cast<std::size_t>(std::min<std::uint64_t>(end - at, chunk_bytes() - old));
-          bytes.resize(old + more);
-          spool().read(at, std::span(bytes).subspan(old));
-          at += more;
-          if (bytes.size() < chunk_bytes()) continue;
-          sink(bytes, output);
-          bytes.clear();
+    bytes.reserve(chunk_bytes());
+    const std::size_t most = std::max<std::size_t>(chunk_bytes() / sizeof(std::uint32_t) / runs_.size(), 2) - 1;
+    std::vector<std::uint32_t> offsets;
+    for (std::size_t first = 0, count; first < buckets_; first += count) {
+      count = std::min(most, buckets_ - first);
+      offsets.resize(runs_.size() * (count + 1));
+      for (std::size_t r = 0; r < runs_.size(); ++r)
+        spool().read(runs_[r].offsets + first * sizeof offsets[0],
+                     std::as_writable_bytes(std::span(offsets).subspan(r * (count + 1), count + 1)));
+      for (std::size_t b = 0; b < count; ++b)
+        for (std::size_t r = 0; r < runs_.size(); ++r) {
+          const std::uint32_t* const of_bucket = &offsets[r * (count + 1) + b];
+          pass_bytes(sink, output, bytes, runs_[r].*array + std::uint64_t{of_bucket[0]} * element,
+                     runs_[r].*array + std::uint64_t{of_bucket[1]} * element);
         }
-      }
+    }
     if (!bytes.empty()) sink(bytes, output);
+  }
+  // Adds bytes [at, end) of the spool to `bytes`, and passes these whenever they are a chunk.
+  void pass_bytes(const Sink& sink, std::size_t output, std::vector<std::byte>& bytes, std::uint64_t at,
+                  std::uint64_t end) {
+    while (at < end) {
+      const std::size_t old = bytes.size();
+      const auto more = static_cast<std::size_t>(std::min<std::uint64_t>(end - at, chunk_bytes() - old));
+      bytes.resize(old + more);
+      spool().read(at, std::span(bytes).subspan(old));
+      at += more;
+      if (bytes.size() < chunk_bytes()) continue;
+      sink(bytes, output);
+      bytes.clear();
+    }
   }
 
   std::optional<Type> value_type_ = type_of_values("partition", case_.settings);

@@ -14,6 +14,7 @@
 #include "lab/collecting_streamer.h"
 #include "ladders/partition/lab/elements.h"
 #include "ladders/sort/binding.h"
+#include "ladders/sort/cpu_merged.h"
 
 namespace upsweep::ladders::sort {
 namespace {
@@ -54,6 +55,19 @@ class SortStreamer final : public CollectingStreamer {
     return has_values_ ? std::vector<Beside>{{"values", value_type_}} : std::vector<Beside>{};
   }
 
+  // Floats that are equal though their bits differ take more memory to sort.
+  void see(Chunks chunks) override {
+    if (merges_ || !is_float(case_.type)) return;
+    const auto order = case_.settings.find("float_order");
+    if (order && order->as<FloatOrder>() == FloatOrder::total_order) return;
+    const std::size_t bytes = key_bytes();
+    merges_ = zero_or_nan(static_cast<unsigned>(bytes), chunks[0].data(), chunks[0].size() / bytes);
+  }
+  std::size_t bytes_of_element() const override {
+    if (indices_) return key_bytes() + sizeof(std::uint32_t) + scratch_of_key(sizeof(std::uint32_t));
+    return key_bytes() + value_bytes() + scratch_of_key(value_bytes());
+  }
+
   void pass_run(const Sink& sink) override {
     const Sorted run = sort_collected(indices_);
     in_parts(run.keys, run.n * key_bytes(), [&](auto part) { sink(part, 0); });
@@ -85,6 +99,9 @@ class SortStreamer final : public CollectingStreamer {
   };
 
   std::size_t key_bytes() const { return size_of(case_.type); }
+  std::size_t scratch_of_key(std::size_t bytes_of_value) const {
+    return most_scratch_of_key(static_cast<unsigned>(key_bytes()), static_cast<unsigned>(bytes_of_value), merges_);
+  }
   // Of what comes out beside a key; 0 if nothing does.
   std::size_t value_bytes() const { return indices_ ? sizeof(std::uint64_t) : has_values_ ? size_of(*value_type_) : 0; }
 
@@ -102,14 +119,18 @@ class SortStreamer final : public CollectingStreamer {
   template <class F>
   void values_of_run(const Sorted& run, F&& f) {
     if (!indices_) return in_parts(run.values, run.n * value_bytes(), f);
+    std::array<std::uint64_t, std::size_t{1} << 13> indices;  // at a time
     in_parts(run.values, run.n * sizeof(std::uint32_t), [&](std::span<const std::byte> part) {
-      std::vector<std::uint64_t> indices(part.size() / sizeof(std::uint32_t));
-      for (std::size_t i = 0; i < indices.size(); ++i) {
-        std::uint32_t index;
-        std::memcpy(&index, part.data() + i * sizeof index, sizeof index);
-        indices[i] = total_ + index;
+      const std::size_t n = part.size() / sizeof(std::uint32_t);
+      for (std::size_t first = 0; first < n; first += indices.size()) {
+        const std::size_t some = std::min(indices.size(), n - first);
+        for (std::size_t i = 0; i < some; ++i) {
+          std::uint32_t index;
+          std::memcpy(&index, part.data() + (first + i) * sizeof index, sizeof index);
+          indices[i] = total_ + index;
+        }
+        f(std::as_bytes(std::span(indices).first(some)));
       }
-      f(std::as_bytes(std::span(indices)));
     });
   }
 
@@ -129,12 +150,21 @@ class SortStreamer final : public CollectingStreamer {
     };
     const auto in_memory = [&](std::size_t run) { return runs_[run].next_keys.size() / sizeof(Key); };
 
-    // What is in memory takes half a run's bytes, and what is taken of it as much again.
-    const std::size_t most = run_bytes() / 2 / runs_.size() / (sizeof(Key) + value_bytes());
+    // In memory are the next elements of every run; those of them that are taken; and what sorting these takes.
+    values_.release();
+    release_memory();
+    const std::size_t element = sizeof(Key) + value_bytes();
+    const std::size_t each = std::max(memory() / (2 * element + scratch_of_key(value_bytes())) / runs_.size(),
+                                      least_in_memory);
+    make_room(each * runs_.size(), {sizeof(Key), value_bytes()});
+    for (Kept& run : runs_) {
+      run.next_keys.reserve(each * sizeof(Key));
+      run.next_values.reserve(each * value_bytes());
+    }
     for (;;) {
       std::optional<Place> last;  // the last element that comes before all those that are not in memory
       for (std::size_t run = 0; run < runs_.size(); ++run) {
-        read_on(runs_[run], std::max(most, least_in_memory));
+        read_on(runs_[run], each);
         if (runs_[run].read == runs_[run].n) continue;
         const Place here = place(run, in_memory(run) - 1);
         last = last ? std::min(*last, here) : here;
@@ -149,6 +179,7 @@ class SortStreamer final : public CollectingStreamer {
       const Sorted next = sort_collected(false);
       in_parts(next.keys, next.n * sizeof(Key), [&](auto part) { sink(part, 0); });
       in_parts(next.values, next.n * value_bytes(), [&](auto part) { sink(part, 1); });
+      drop_collected();
     }
   }
   // Reads until this many elements of a run are in memory, or all that are left.
@@ -172,14 +203,15 @@ class SortStreamer final : public CollectingStreamer {
     run.next_values.erase(run.next_values.begin(), run.next_values.begin() + std::ssize(values));
   }
 
-  // Few reads of few elements each: a disk's sectors, many at a time.
-  static constexpr std::size_t least_in_memory = std::size_t{1} << 14;
+  // Of a run, however many there are: one or more of a disk's sectors.
+  static constexpr std::size_t least_in_memory = 64;
 
   const bool indices_;
   std::optional<Type> value_type_ = partition::type_of_values("sort", case_.settings);
   bool has_values_ = false;
   std::vector<Kept> runs_;
   std::uint64_t total_ = 0;  // elements in them
+  bool merges_ = false;      // a key that has been seen may be equal to one of other bits
   Room keys_{*this}, values_{*this};
 };
 
