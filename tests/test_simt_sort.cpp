@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <numeric>
 #include <vector>
 
@@ -10,6 +12,7 @@
 #include "lab/inputs.h"
 #include "launcher.h"
 #include "simt/report.h"
+#include "upsweep/float_order.h"
 #include "upsweep/operations.h"
 
 namespace upsweep {
@@ -80,6 +83,63 @@ INSTANTIATE_TEST_SUITE_P(Rungs, SortPortions,
                                          PortionCase{"lane_sweep", 192, 5376, true, "uniform"},
                                          PortionCase{"lane_sweep", 256, 2048, false, "zipf"},
                                          PortionCase{"lane_sweep", 384, 23040, true, "zipf"}));
+
+// -0 and +0 are equal, and so are all NaN, which come last: in every digit of every rung. Also beside keys past the end,
+// of which there is no key that is last in all digits of a descending order.
+void sort_by_value(const char* name, std::size_t n, Order order, std::uint64_t first_bit, std::uint64_t bits) {
+  const auto keys = make_input<float>("specials", n, n);
+  const auto number = [&](std::uint32_t i) {
+    constexpr std::uint32_t sign = 1u << 31;
+    std::uint32_t word;
+    std::memcpy(&word, &keys[i], sizeof word);
+    std::uint32_t whole = word >= sign ? sign - 1 - (word - sign) : sign + word;
+    if (std::isnan(keys[i])) whole = ~0u;
+    if (keys[i] == 0) whole = sign;
+    return (order == Order::descending ? ~whole : whole) >> first_bit & ~std::uint64_t{0} >> (64 - bits);
+  };
+  std::vector<std::uint32_t> expected(n);
+  std::iota(expected.begin(), expected.end(), 0u);
+  std::stable_sort(expected.begin(), expected.end(), [&](auto a, auto b) { return number(a) < number(b); });
+  simt::Emulator& emulator = plain_emulator();
+  test::Array<float> in(emulator, n), out(emulator, n);
+  test::Array<std::uint32_t> indices(emulator, n);
+  in.set([&](std::size_t i) { return keys[i]; });
+  const Rung* rung = find_rung(emulator.rungs(), "sort", name);
+  ASSERT_TRUE(rung);
+  Workspace workspace(emulator);
+  for (const bool with_indices : {true, false}) {
+    out.set([](std::size_t) { return 7.0f; });
+    indices.set([](std::size_t) { return 0xCDCDCDCDu; });
+    const Array none{Type::u32};
+    const Call call{.operation = order,
+                    .in = {input_array(Type::f32, n, in.data()), none},
+                    .out = {{{Type::f32, n, out.data()}, with_indices ? Array{Type::u32, n, indices.data()} : none}},
+                    .scalars = {first_bit, bits, FloatOrder::by_value},
+                    .workspace = &workspace};
+    const Status status = rung->find(Type::f32, order)(call);
+    ASSERT_TRUE(status) << name << ": " << (status.message ? status.message : "");
+    std::size_t wrong = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const float key = out[i];
+      wrong += std::memcmp(&key, &keys[expected[i]], sizeof key) != 0 || (with_indices && indices[i] != expected[i]);
+    }
+    EXPECT_EQ(wrong, 0u) << name << " " << n << " " << to_string(order) << " " << first_bit << " " << bits << " "
+                         << with_indices;
+    EXPECT_TRUE(workspace.counters_are_zero()) << name;
+  }
+}
+
+TEST(SortFloats, ByValue) {
+  constexpr struct { const char* rung; std::size_t n; } cases[] = {
+      {"split_1bit", 500},   {"lsd_4bit", 1500},   {"onesweep_8bit", 7001}, {"lane_sweep", 3001}, {"lane_sweep", 9001},
+      {"lane_sweep", 40'001}, {"one_block", 1001}, {"cluster", 5001},       {"enumeration", 2001}, {"hybrid", 9001}};
+  for (const auto& [rung, n] : cases)
+    for (const Order order : {Order::ascending, Order::descending}) {
+      sort_by_value(rung, n, order, 0, 32);
+      sort_by_value(rung, n, order, 0, 21);
+      sort_by_value(rung, n, order, 19, 13);
+    }
+}
 
 // After a pass by the highest digit in which keys differ, buckets that fit a block are sorted in shared memory; if one
 // does not, all are sorted in passes. `large` keys have the same highest bytes.

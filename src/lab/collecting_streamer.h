@@ -65,7 +65,7 @@ class CollectingStreamer : public RungStreamer {
     struct Release {
       void operator()(std::byte* memory) const { cpu_platform().release(memory); }
     };
-    std::unique_ptr<std::byte, Release> memory;
+    std::unique_ptr<std::byte, Release> memory{};
     std::size_t element = 0, used = 0;  // bytes: of an element; of those collected
   };
   std::size_t run_elements() const;

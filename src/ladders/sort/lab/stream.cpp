@@ -94,8 +94,8 @@ class SortStreamer final : public CollectingStreamer {
   // A run in the spool, and its next elements in memory.
   struct Kept {
     std::uint64_t n, keys, values;                  // elements; where they begin in the spool
-    std::uint64_t read = 0;                         // elements
-    std::vector<std::byte> next_keys, next_values;  // that have been read and not passed
+    std::uint64_t read = 0;                             // elements
+    std::vector<std::byte> next_keys{}, next_values{};  // that have been read and not passed
   };
 
   std::size_t key_bytes() const { return size_of(case_.type); }
