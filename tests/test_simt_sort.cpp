@@ -84,8 +84,8 @@ INSTANTIATE_TEST_SUITE_P(Rungs, SortPortions,
                                          PortionCase{"lane_sweep", 256, 2048, false, "zipf"},
                                          PortionCase{"lane_sweep", 384, 23040, true, "zipf"}));
 
-// -0 and +0 are equal, and so are all NaN, which come last: in every digit of every rung. Also beside keys past the end,
-// of which there is no key that is last in all digits of a descending order.
+// -0 and +0 are equal, and so are all NaN, which come last: in every digit of every rung. Also beside keys past the
+// end: in descending order there is no key that is last in all digits.
 void sort_by_value(const char* name, std::size_t n, Order order, std::uint64_t first_bit, std::uint64_t bits) {
   const auto keys = make_input<float>("specials", n, n);
   const auto number = [&](std::uint32_t i) {

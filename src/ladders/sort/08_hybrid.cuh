@@ -32,8 +32,8 @@ struct BucketTile {
   unsigned set[2], clear[2];  // bits that a key of the bucket has, or lacks
 };
 
-// Block-wide: writes the numbers of a bucket's keys, which are in `some`, to m.keys, and sorts them there. Those past the
-// end come last. `order` says which numbers are equal.
+// Block-wide: writes the numbers of a bucket's keys, which are in `some`, to m.keys, and sorts them there. Those past
+// the end come last. `order` says which numbers are equal.
 template <bool has_values, class Order, class K, bool is_float, unsigned most>
 __device__ __forceinline__ void sort_bucket(BucketTile<K, has_values>& m, const Sweep<K, is_float>& sweep,
                                             const Order& order, const K (&some)[most], unsigned size, unsigned digits) {
