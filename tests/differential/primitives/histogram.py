@@ -34,15 +34,15 @@ def draw_run(draw):
     return run
 
 
-def bin_count(draw, run, most=MOST_BINS):
+def bin_count(draw, run):
     """The number of bins: often that which is the default."""
-    bins = draw.between(1, draw.one_of([3, 40, most])) if draw.chance(0.8) else 256
+    bins = draw.between(1, draw.one_of([3, 40, MOST_BINS])) if draw.chance(0.8) else 256
     if bins != 256 or draw.chance(0.2):
         run.params["bins"] = bins
     return bins
 
 
-# Each returns every sample's bin, or the number of bins for one in none; and the number of bins.
+# Each returns the bin of every sample, the number of bins for one that is in none; and the number of bins.
 
 
 def direct(draw, run):
@@ -54,7 +54,7 @@ def direct(draw, run):
 
 
 def edges(draw, run):
-    samples = run.inputs[0].array
+    samples, closed = run.inputs[0].array, closes(draw, run)
     dtype = samples.dtype
     some = draw.array(dtype, draw.between(2, draw.one_of([4, 100, 3000])))
     if samples.size and draw.chance(0.5):
@@ -63,58 +63,103 @@ def edges(draw, run):
     if all_edges.size < 2:
         all_edges = np.array([1, 2], dtype)
     run.inputs.append(Input(all_edges, in_step=False))
-    return by_edges(samples, all_edges), all_edges.size - 1
+    return by_edges(samples, all_edges, closed), all_edges.size - 1
 
 
-def by_edges(samples, all_edges):
+def closes(draw, run):
+    """Whether the last bin has its upper edge, too."""
+    closed = draw.chance(0.3) and followed(["closed_range"])
+    if closed or draw.chance(0.1) and followed(["closed_range"]):
+        run.params["closed"] = closed
+    return closed
+
+
+def by_edges(samples, all_edges, closed):
     bins = all_edges.size - 1
     bin_of = np.searchsorted(all_edges, samples, side="right") - 1
-    return np.where((bin_of >= 0) & (samples < all_edges[-1]), bin_of, bins)
+    bin_of = np.where((bin_of >= 0) & (samples < all_edges[-1]), bin_of, bins)
+    return np.where(closed & (samples == all_edges[-1]), bins - 1, bin_of)
 
 
 def even(draw, run):
-    return (even_floats if run.inputs[0].array.dtype.kind == "f" else even_integers)(draw, run)
-
-
-def even_integers(draw, run):
-    """Bin floor((x - lower) bins / (upper - lower)), exact; bounds are whole, at most 2^53, and 2^32 apart."""
-    samples, bins = run.inputs[0].array, bin_count(draw, run)
-    limits = np.iinfo(samples.dtype)
-    least, greatest = max(limits.min, -2**53), min(limits.max, 2**53)
-    if draw.chance(0.3) and limits.max - limits.min < 2**32:
-        lower, upper = int(limits.min), int(limits.max) + 1
+    is_float = run.inputs[0].array.dtype.kind == "f"
+    bins = bin_count(draw, run)
+    if draw.chance(0.3) and followed(["range_of_data"]):
+        lower, upper, closed = range_of(run.inputs[0].array, bins)
     else:
-        low, high = draw.one_of([(-10, 300), (-1000, 70000), (least, greatest)])
-        lower = draw.between(low, high)
-        upper = lower + 1 + draw.between(0, min(draw.one_of([1, 300, 2**32 - 1]), 2**53 - 1 - lower))
-        if upper <= limits.min or lower > limits.max:  # a range without a value of the type is refused
-            lower, upper = 0, draw.between(1, 100)
-    run.params.update(lower=lower, upper=upper)
-    x = samples.astype(object)
-    inside = (x >= lower) & (x < upper) if x.size else np.zeros(0, bool)
+        lower, upper = (float_range if is_float else integer_range)(draw, run)
+        run.params.update(lower=lower, upper=upper)
+        closed = closes(draw, run)
+    return (even_floats if is_float else even_integers)(draw, run, lower, upper, bins, closed), bins
+
+
+def range_of(samples, bins):
+    """The range of which nothing is said: the finite samples', whose last bin is closed; of bytes in 256 bins, all."""
+    if samples.dtype == np.uint8 and bins == 256:
+        return 0, 256, False
+    finite = samples[np.isfinite(samples)]
+    if finite.size == 0:
+        return 0, 1, True
+    least, greatest = finite.min().item(), finite.max().item()
+    if least < greatest:
+        return float_below(least), -float_below(-greatest), True
+    half = max(0.5, abs(least) * 2.0**-20)
+    return (least - half, least + half, True) if samples.dtype.kind == "f" else (
+        float_below(least), max(-float_below(-least), float_below(least) + 1), True)
+
+
+def float_below(number):
+    """The greatest float that is not above a number. Of a long integer it is another number."""
+    near = float(number)
+    return type(number)(near if near <= number else np.nextafter(near, -np.inf))
+
+
+def integer_range(draw, run):
+    """Bounds are whole numbers that a double can be, as far apart as the type has values, and not beyond all of them."""
+    limits = np.iinfo(run.inputs[0].array.dtype)
+    all_values = limits.max - limits.min + 1
+    if draw.chance(0.3) and all_values <= 2**64:
+        return limits.min, limits.max + 1
+    farthest, widest = (2**64, 2**64) if limits.bits == 64 else (2**53, 2**32)
+    low, high = draw.one_of([(-10, 300), (-1000, 70000), (max(limits.min, -farthest), min(limits.max, farthest))])
+    lower = int(float(draw.between(low, high)))
+    upper = int(float(lower + 1 + draw.between(0, min(draw.one_of([1, 300, widest - 1]), farthest - 1 - lower))))
+    if lower < upper <= lower + widest and lower <= limits.max and limits.min < upper:
+        return lower, upper
+    return 0, draw.between(1, 100)
+
+
+def even_integers(_, run, lower, upper, bins, closed):
+    """Bin floor((x - lower) bins / (upper - lower)), exact."""
+    samples = run.inputs[0].array
+    x = samples.astype(np.int64 if samples.itemsize < 8 else object)  # as wide as the products, 2^33 bins
+    if x.size == 0:
+        return np.zeros(0, int)
+    inside = ((x >= lower) & (x < upper)).astype(bool)
     bin_of = np.full(x.size, bins)
     bin_of[inside] = ((x[inside] - lower) * bins // (upper - lower)).astype(int)
-    return bin_of, bins
+    return np.where((x == upper).astype(bool) & closed, bins - 1, bin_of)
 
 
-def even_floats(draw, run):
-    """Edges computed in f64 and rounded to the samples' type; many samples lie on one, or just beside it."""
-    samples, bins = run.inputs[0].array, bin_count(draw, run)
-    dtype = samples.dtype
+def float_range(draw, run):
+    dtype = run.inputs[0].array.dtype
     if draw.chance(0.5):
         lower = float(draw.between(-100, 100))
-        upper = lower + draw.between(1, 1000)
-    else:
-        lower = float(draw.array(dtype, 1, drawing.normal)[0])
-        upper = lower + abs(lower) * draw.one_of([0.5, 3, 100]) + draw.one_of([0, 1])
-        upper = max(upper, float(np.nextafter(dtype.type(lower), dtype.type(np.inf))))
-    run.params.update(lower=lower, upper=upper)
-    all_edges = even_edges(lower, upper, bins, dtype)
-    if samples.size and draw.chance(0.7):
+        return lower, lower + draw.between(1, 1000)
+    lower = float(draw.array(dtype, 1, drawing.normal)[0])
+    upper = lower + abs(lower) * draw.one_of([0.5, 3, 100]) + draw.one_of([0, 1])
+    return lower, max(upper, float(np.nextafter(dtype.type(lower), dtype.type(np.inf))))
+
+
+def even_floats(draw, run, lower, upper, bins, closed):
+    """Edges computed in f64 and rounded to the samples' type; many samples lie on one, or just beside it."""
+    samples = run.inputs[0].array
+    all_edges = even_edges(lower, upper, bins, samples.dtype)
+    if samples.size and "lower" in run.params and draw.chance(0.7):
         some = all_edges[draw.numpy.integers(0, all_edges.size, samples.size)]
-        beside = np.nextafter(some, dtype.type(np.inf) * draw.one_of([1, -1]))
+        beside = np.nextafter(some, samples.dtype.type(np.inf) * draw.one_of([1, -1]))
         samples = run.inputs[0].array = np.choose(draw.numpy.integers(0, 3, samples.size), [samples, some, beside])
-    return by_edges(samples, all_edges), bins
+    return by_edges(samples, all_edges, closed)
 
 
 BINS = {"direct": direct, "edges": edges, "even": even}
