@@ -128,4 +128,6 @@ def with_special(draw, dtype, n):
     return np.where(draw.numpy.random(n) < draw.one_of([0.3, 0.01, 1 / (n + 1)]), special(draw, dtype, n), numbers)
 
 
-FLOATS = [normal, normal, whole, wide, subnormal, zeros, zeros, special, special, with_special, runs, constant, ascending]
+FLOATS = [
+    normal, normal, whole, wide, subnormal, zeros, zeros, special, special, with_special, runs, constant, ascending
+]

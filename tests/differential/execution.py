@@ -39,8 +39,8 @@ class Program:
 
     def runs_within(self, bytes):
         """False under a sanitizer, which reserves terabytes."""
-        done = subprocess.run([self.path, "--version"], preexec_fn=lambda: limit_memory(bytes), stdout=subprocess.DEVNULL,
-                              stderr=subprocess.DEVNULL)
+        done = subprocess.run([self.path, "--version"], preexec_fn=lambda: limit_memory(bytes),
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         return done.returncode == 0
 
     def output(self, *arguments):
@@ -313,7 +313,7 @@ def mistake_of(call, run, files, table, outputs):
                 return f"output {number} has the shape {got.shape}, not {shape}"
     if table and (mistake := table.mistake(call)):
         return mistake
-    expected = set(call.before) | {os.path.basename(o.path) for o in outputs if isinstance(o, FileOutput)} | {"stdout.npy"}
-    if left := set(os.listdir(call.folder)) - expected:
+    written = {os.path.basename(output.path) for output in outputs if isinstance(output, FileOutput)}
+    if left := set(os.listdir(call.folder)) - set(call.before) - written - {"stdout.npy"}:
         return f"it leaves files: {sorted(left)}"
     return None

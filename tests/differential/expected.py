@@ -53,8 +53,8 @@ class Values(Expected):
 
 
 class Near(Expected):
-    """Floats of this type that differ by no more than the bound; exact where the number expected is not finite. The sign
-    of a zero, where it is told: -1, 1, or 0 for either."""
+    """Floats of this type that differ by no more than the bound; exact where the number expected is not finite. The
+    sign of a zero, where it is told: -1, 1, or 0 for either."""
 
     def __init__(self, array, dtype, bound, sign_of_zero=None):
         super().__init__(array)

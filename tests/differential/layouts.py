@@ -108,7 +108,8 @@ def png(samples, width, height, channels):
 
     rows = big_endian(samples).reshape(height, -1).view(np.uint8).reshape(height, -1)
     lines = np.hstack([np.zeros((height, 1), np.uint8), rows])  # every row without a filter
-    head = struct.pack(">IIBBBBB", width, height, 8 * samples.dtype.itemsize, {1: 0, 2: 4, 3: 2, 4: 6}[channels], 0, 0, 0)
+    colours = {1: 0, 2: 4, 3: 2, 4: 6}[channels]
+    head = struct.pack(">IIBBBBB", width, height, 8 * samples.dtype.itemsize, colours, 0, 0, 0)
     return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(lines.tobytes())) +
             chunk(b"IEND", b""))
 

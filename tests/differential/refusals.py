@@ -79,7 +79,8 @@ def more_than_there_is(draw, call):
 
 
 def no_size(draw, call):
-    return ["reduce", any_array(draw, call), "-n", draw.one_of(["-1", "x", "1,2", "1..4", "", "2^", "1.5", "0x10", " 1"])]
+    size = draw.one_of(["-1", "x", "1,2", "1..4", "", "2^", "1.5", "0x10", " 1"])
+    return ["reduce", any_array(draw, call), "-n", size]
 
 
 def another_length(draw, call):
@@ -104,8 +105,8 @@ def lengths_of_flags(draw, call):
 
 def a_word_that_is_none(draw, call):
     return [draw.one_of(["reduce", "scan", "select", "histogram", "sort"]), any_array(draw, call)] + draw.one_of([
-        ["--op", "summ"], ["--op", ""], ["--rung", "none"], ["--type", "u9"], ["--backend", "none"], ["--format", "none"],
-        ["--param", "none=1"], ["--param", "threads"], ["--param", "=1"], ["--param", "threads=x"],
+        ["--op", "summ"], ["--op", ""], ["--rung", "none"], ["--type", "u9"], ["--backend", "none"],
+        ["--format", "none"], ["--param", "none=1"], ["--param", "threads"], ["--param", "=1"], ["--param", "threads=x"],
         ["--param", "threads=-1"], ["--param", "threads=1e9"], ["--none"], ["more.npy"], ["--memory", "-1"],
         ["--memory", "x"]])
 
@@ -117,7 +118,8 @@ def a_primitive_that_is_none(draw, call):
 def one_file_too_many(draw, call):
     name = array_file(draw, call, "f4", 10)
     return draw.one_of([["reduce", name, "--with", name], ["reduce", name, "--also", "x.npy"],
-                        ["scan", name, "--with", name], ["sort", name, "--with", name, "--with", name, "--also", "x.npy"],
+                        ["scan", name, "--with", name],
+                        ["sort", name, "--with", name, "--with", name, "--also", "x.npy"],
                         ["sort", name, "--also", "x.npy"], ["saxpy", name, "--with", name, "--with", name]])
 
 
@@ -155,8 +157,9 @@ def a_limit_of_another_type(draw, call):
 
 
 def a_digit_beyond_the_key(draw, call):
-    return ["partition", array_file(draw, call, "u4"), "--param",
-            draw.one_of(["first_bit=25", "first_bit=33,bits=1", "bits=0", "bits=16", "first_bit=-1", "bits=1,first_bit=32"])]
+    digit = draw.one_of(["first_bit=25", "first_bit=33,bits=1", "bits=0", "bits=16", "first_bit=-1",
+                         "bits=1,first_bit=32"])
+    return ["partition", array_file(draw, call, "u4"), "--param", digit]
 
 
 def bits_beyond_the_key(draw, call):
@@ -189,7 +192,8 @@ def edges_that_do_not_ascend(draw, call):
 def a_range_that_is_none(draw, call):
     dtype, ranges = draw.one_of([("i4", ["lower=0.5,upper=3", "lower=0,upper=4294967297", "lower=3,upper=3",
                                          "lower=4,upper=3"]), ("u1", ["lower=256,upper=300", "lower=-5,upper=0"]),
-                                 ("f4", ["lower=1,upper=1", "lower=2,upper=1", "lower=nan,upper=1", "lower=0,upper=inf"])])
+                                 ("f4", ["lower=1,upper=1", "lower=2,upper=1", "lower=nan,upper=1",
+                                         "lower=0,upper=inf"])])
     return ["histogram", array_file(draw, call, dtype), "--param", draw.one_of(ranges)]
 
 
@@ -203,9 +207,9 @@ REFUSED = [
     a_file_cut_short, a_file_that_goes_on, a_bad_header, half_an_element, no_type, another_type, no_file,
     an_image_cut_short, a_type_that_it_does_not_take, more_than_there_is, no_size, another_length, lengths_of_flags,
     a_word_that_is_none, a_primitive_that_is_none, one_file_too_many, one_file_too_few, one_output_twice,
-    nowhere_to_write, no_table, a_limit_of_another_type, a_digit_beyond_the_key, bits_beyond_the_key, values_and_indices,
-    values_of_a_width_not_moved, splitters_that_do_not_ascend, edges_that_do_not_ascend, a_range_that_is_none,
-    bins_that_are_none
+    nowhere_to_write, no_table, a_limit_of_another_type, a_digit_beyond_the_key, bits_beyond_the_key,
+    values_and_indices, values_of_a_width_not_moved, splitters_that_do_not_ascend, edges_that_do_not_ascend,
+    a_range_that_is_none, bins_that_are_none
 ]
 
 

@@ -115,7 +115,7 @@ def float_below(number):
 
 
 def integer_range(draw, run):
-    """Bounds are whole numbers that a double can be, as far apart as the type has values, and not beyond all of them."""
+    """Bounds are whole numbers that a double can be, at most as far apart as the type has values."""
     limits = np.iinfo(run.inputs[0].array.dtype)
     all_values = limits.max - limits.min + 1
     if draw.chance(0.3) and all_values <= 2**64:

@@ -58,7 +58,7 @@ def compared(draw, keys, run):
 
 
 def order_numbers(keys, run):
-    """An unsigned number for each key, which compares as the keys do: that of -0 is +0's, that of every NaN all ones."""
+    """An unsigned number for each key, which compares as the keys do: of -0 that of +0, of every NaN all ones."""
     if keys.dtype.kind == "f":
         if "float_order" in run.params:
             return total_order_numbers(keys)
