@@ -44,6 +44,7 @@ struct Rung {
   bool synchronises = false;        // waits for the device inside a call: cannot be captured into a graph
   MemoryKind arrays = MemoryKind::device;
   std::size_t largest = 0;     // most elements that it takes; 0: any number
+  std::size_t ring_bytes = 0;  // of the main input that fill the rings in one block's shared memory; 0: it has none
   bool peer = false;           // a third-party implementation, timed in the same run
   std::string_view version{};  // of a peer: "CUB 3.0.1"
   // Returns the function for a main input's type and an operation, or null if the rung does not support them. Resolve

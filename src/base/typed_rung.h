@@ -132,6 +132,7 @@ constexpr Rung make_rung(std::string_view name, Backend backend) {
   if constexpr (requires { R::blocks_in_order; }) rung.blocks_in_order = R::blocks_in_order;
   if constexpr (requires { R::any_order; }) rung.any_order = R::any_order;
   if constexpr (requires { R::largest; }) rung.largest = R::largest;
+  if constexpr (requires { R::ring_bytes; }) rung.ring_bytes = R::ring_bytes;
   if constexpr (requires { R::synchronises; }) rung.synchronises = R::synchronises;
   if constexpr (requires { R::arrays; }) rung.arrays = R::arrays;
   if constexpr (requires { R::gpu_only; }) rung.gpu_only = R::gpu_only;

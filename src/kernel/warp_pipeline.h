@@ -196,15 +196,16 @@ Status launch_pipeline(void (*kernel)(P...), const Execution& call, std::size_t 
 template <unsigned Rows, unsigned Scanners, unsigned Stages, unsigned Placers = 1, unsigned Totallers = 2>
 struct ScanShape {
   static constexpr unsigned rows = Rows, scanners = Scanners, placers = Placers, totallers = Totallers;
-  static constexpr unsigned stages = Stages;
+  static constexpr unsigned stages = Stages, consumers = Scanners;
   static constexpr unsigned packs = rows * scanners * warp_size;  // per tile
+  static constexpr std::size_t ring_bytes = std::size_t{stages} * packs * 16;
   static constexpr unsigned threads = (1 + placers + totallers + scanners) * warp_size;
   static constexpr unsigned ends = totallers > placers ? totallers : placers;
   static_assert(stages % totallers == 0 && stages % placers == 0, "a warp sees every phase of its barriers");
 };
 template <class Shape, unsigned copies = 1>
 using ScanPipeline = WarpPipeline<PipelineShape{
-    .stages = Shape::stages, .consumers = Shape::scanners, .ends = Shape::ends, .copies = copies}>;
+    .stages = Shape::stages, .consumers = Shape::consumers, .ends = Shape::ends, .copies = copies}>;
 
 // The body of a pipelined scan's kernel. Roles: jobs.scan(warp, inclusive), jobs.total(warp) and jobs.place(warp), with
 // the warps of `Shape`, and `more`. jobs.prepare() and jobs.fetch(step, tile) are as in WarpPipeline::run().

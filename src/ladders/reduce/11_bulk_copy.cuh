@@ -49,6 +49,7 @@ struct bulk_copy {
       .limits = "any n; fixed block size; 192 KB of shared memory per block",
       .source = "CUDA Programming Guide, Asynchronous Data Copies, 2022"};
   static constexpr bool blocks_in_order = true;
+  static constexpr std::size_t ring_bytes = bulk_copy_ring::shared_bytes;
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     if (a.tuning.block != 0) return {Code::unsupported, 0, "bulk_copy has a fixed block size"};

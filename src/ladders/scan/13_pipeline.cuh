@@ -119,6 +119,10 @@ __global__ void __launch_bounds__(Shape::threads, 1)
 struct wave;
 extern const Rung kernel_wave_rung;
 
+// Tiles of 32 KB: of some 30 shapes on an H200, the best or within 1 % of it at every power of two from 2^20 on
+// (docs/notes/scan.md). Few warps with many loads each; only one places, because more polls would slow L2 down.
+using PipelineTiles = ScanShape</*Rows*/ 16, /*Scanners*/ 4, /*Stages*/ 6>;
+
 struct pipeline {
   static constexpr Story story{
       .idea = "one block per multiprocessor; its warps fetch, total, place and scan different tiles at once",
@@ -126,6 +130,7 @@ struct pipeline {
       .limits = "any n up to 2^32 tiles; fixed shape; 192 KB of shared memory per block",
       .source = "after Merrill and Garland, decoupled look-back, 2016"};
   static constexpr bool blocks_in_order = true;  // for inputs that it hands to wave
+  static constexpr std::size_t ring_bytes = PipelineTiles::ring_bytes;
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class Op>
   static bool delegates(const Args<T, Op>& a) {
@@ -136,9 +141,7 @@ struct pipeline {
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     if (delegates(a)) return run_rung<wave, kernel_wave_rung>(a);
-    // Tiles of 32 KB: of some 30 shapes on an H200, the best or within 1 % of it at every power of two from 2^20 on
-    // (docs/notes/scan.md). Few warps with many loads each; only one places, because more polls would slow L2 down.
-    return start<ScanShape</*Rows*/ 16, /*Scanners*/ 4, /*Stages*/ 6>>(a);
+    return start<PipelineTiles>(a);
   }
 
   template <class Shape, class T, class Op>

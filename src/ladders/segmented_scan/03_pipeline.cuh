@@ -168,6 +168,10 @@ __global__ void __launch_bounds__(Shape::threads, 1)
 struct lookback;
 extern const Rung kernel_lookback_rung;
 
+// Scan's tiles, but scanned by twice as many warps, because each pack takes more work: of 14 shapes on an H200, best
+// at 2^22 to 2^28 (docs/notes/scan.md).
+using PipelineTiles = ScanShape</*Rows*/ 8, /*Scanners*/ 8, /*Stages*/ 6>;
+
 struct pipeline {
   static constexpr Story story{
       .idea = "scan's pipeline, with the bits of a tile beside it in the ring",
@@ -175,6 +179,7 @@ struct pipeline {
       .limits = "any n up to 2^32 tiles; fixed shape; 216 KB of shared memory per block",
       .source = "after Merrill and Garland 2016; Sengupta, Harris, Garland 2008"};
   static constexpr Coverage coverage = Coverage::widths;
+  static constexpr std::size_t ring_bytes = PipelineTiles::ring_bytes;
   template <class T, class Op>
   static bool delegates(const Args<T, Op>& a) {
     // Measured: at 2^20 words lookback is faster, 9.3 us against 12.2 us; at 2^22 it is as fast. With a grid set by the
@@ -184,9 +189,7 @@ struct pipeline {
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     if (delegates(a)) return run_rung<lookback, kernel_lookback_rung>(a);
-    // Scan's tiles, but scanned by twice as many warps, because each pack takes more work: of 14 shapes on an H200, the
-    // best at 2^22 to 2^28 (docs/notes/scan.md).
-    return start<ScanShape</*Rows*/ 8, /*Scanners*/ 8, /*Stages*/ 6>>(a);
+    return start<PipelineTiles>(a);
   }
 
   template <class Shape, class T, class Op>

@@ -293,6 +293,7 @@ struct pipeline {
       .limits = "any n up to 2^32 tiles; fixed shape; up to 227 KB of shared memory per block",
       .source = "after Merrill and Garland, decoupled look-back, 2016"};
   static constexpr Coverage coverage = Coverage::widths;
+  static constexpr std::size_t ring_bytes = 8 * (32 << 10);  // of bits, which wraps later than that of keys
   // Input bytes up to which vec16 is at least as fast. At powers of two from 2^17 to 2^21 elements of 1, 2, 4 and 8
   // bytes on an H200 (results/h200/trials/select-small.jsonl; for lengths, lengths-sizes.jsonl), the other choice is at
   // most 13 % faster.
@@ -308,13 +309,13 @@ struct pipeline {
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     if (delegates(a)) return run_rung<vec16, kernel_vec16_rung>(a);
-    return by_passes(a, [&]<class P>(const Input<T, P>& in, const Target<T>& to) { return start<T, P>(a, in, to); });
+    return by_passes(a, [&]<class P>(const Input<T, P>& in, const Target<T>& to) {
+      return start<SelectShape<T, P>>(a, in, to);
+    });
   }
 
- private:
-  template <class T, class P, class O>
+  template <class S, class T, class P, class O>
   static Status start(const Args<T, O>& a, const Input<T, P>& in, const Target<T>& to) {
-    using S = SelectShape<T, P>;
     const std::size_t all = ceil_div(Aligned<Key<T, P>>(keys_of(in), in.n).end, S::elements), tiles = all ? all : 1;
     const Descriptors descriptors = descriptors_for<unsigned>(*a.workspace, tiles);
     if (!descriptors.words) return no_memory;
