@@ -1,7 +1,11 @@
 #include "ladders/select/lab/oracle.h"
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
 #include <cstring>
+#include <type_traits>
 #include <vector>
 
 #include "lab/oracle.h"
@@ -16,6 +20,56 @@ auto visit_args(const Call& c, auto&& f) {
     return Binding::visit(c.operation, [&]<class O>(O) { return f(Binding::args<T, O>(c)); });
   });
 }
+
+// ---- the condition, in the contract's words and by other ways than Input::selects() ----
+
+// Floats as integers in the same order: 0 and -0 are both 0. Not for NaN.
+template <class T>
+auto ordered(T x) {
+  if constexpr (!std::is_floating_point_v<T>) {
+    return x;
+  } else {
+    using Bits = std::conditional_t<sizeof(T) == 4, std::int32_t, std::int64_t>;
+    const auto magnitude = std::bit_cast<Bits>(std::fabs(x));
+    return std::signbit(x) ? -magnitude : magnitude;
+  }
+}
+template <class T>
+bool is_nan(T x) {
+  if constexpr (std::is_floating_point_v<T>) return std::isnan(x);
+  return false;
+}
+template <class T>
+bool equal(T a, T b) {
+  return !is_nan(a) && !is_nan(b) && ordered(a) == ordered(b);
+}
+template <class T>
+bool below(T a, T b) {
+  return !is_nan(a) && !is_nan(b) && ordered(a) < ordered(b);
+}
+
+// Whether the operation selects element i.
+template <class T, class O>
+bool is_selected(const Input<T, O>& in, std::size_t i) {
+  const T* const x = in.values;
+  switch (O::selection) {
+    case Selection::find_repeats:
+      return i + 1 < in.n && equal(x[i], x[i + 1]);
+    case Selection::unique:
+    case Selection::run_length_encode:
+      return i == 0 || !equal(x[i - 1], x[i]);
+    case Selection::select_flagged:
+      return in.flags[i] > 0;
+    case Selection::select_if:
+    case Selection::partition_if:
+      break;
+  }
+  if constexpr (O::selection == Selection::select_if || O::selection == Selection::partition_if)
+    return below(x[i], in.predicate.limit);
+  return false;
+}
+
+// ---- what is written ----
 
 // Compares bits, so that a zero has its sign and a NaN its payload: elements are copied, not computed.
 template <class T>
@@ -49,7 +103,7 @@ std::vector<Before> before_parts(const Input<T, O>& in) {
   std::vector<Before> before(parts_of(in.n) + 1);
   for_each_part(in.n, [&](std::size_t p, std::size_t begin, std::size_t end) {
     for (std::size_t i = begin; i < end; ++i)
-      if (in.selects(i)) before[p + 1] = {before[p + 1].count + 1, i};
+      if (is_selected(in, i)) before[p + 1] = {before[p + 1].count + 1, i};
   });
   for (std::size_t p = 1; p < before.size(); ++p) {
     if (before[p].count == 0) before[p].last = before[p - 1].last;
@@ -69,7 +123,7 @@ std::optional<std::string> mistake(const Args<T, O>& a, std::byte untouched) {
       first_mistake(in.n, [&](std::size_t p, std::size_t begin, std::size_t end) -> std::optional<std::string> {
         auto [count, last] = before_part[p];
         for (std::size_t i = begin; i < end; ++i) {
-          if (!in.selects(i)) {
+          if (!is_selected(in, i)) {
             if constexpr (writes_rest<O>)
               if (auto wrong = difference("out[0]", all + i - count, values[all + i - count], in.values[i]))
                 return wrong;

@@ -1,4 +1,5 @@
-// The expected result of a selection, bit for bit. Calls have their arrays in host memory.
+// The expected result of a selection, bit for bit; its condition is written anew from the contract. Calls have their
+// arrays in host memory.
 #pragma once
 #include <cstddef>
 #include <optional>
