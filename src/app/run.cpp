@@ -251,7 +251,7 @@ class Inputs {
                   "leave it out");
     for (std::size_t k = 0; k < whole.size(); ++k) {
       auto reader = open_array(o.with[others.size() + k], whole[k].type, format_of(o.format));
-      streamer.take_whole(k, read_whole(*reader, whole[k], o.with[others.size() + k]));
+      streamer.take_whole(k, read_whole(*reader, whole[k], shown(o.with[others.size() + k])));
     }
     std::vector<Type> types;
     for (std::size_t k = 0; k < others.size(); ++k) {
