@@ -92,7 +92,7 @@ TEST(Inputs, SizesZeroAndOne) {
 
 TEST(Inputs, SeedsMatter) {
   for (const std::string& name : input_names(Type::f64)) {
-    if (name == "constant" || name == "alternating_extremes") continue;
+    if (name == "constant" || name == "alternating_extremes" || name == "minus_zeros") continue;
     const auto a = values<double>(name, 1), b = values<double>(name, 2);
     EXPECT_NE(std::memcmp(a.data(), b.data(), n * sizeof(double)), 0) << name;
   }

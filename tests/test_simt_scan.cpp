@@ -217,7 +217,8 @@ TEST(ScanClassics, ReduceThenScanMovesThreeArrays) {
   EXPECT_EQ(reduced.global_load_requests, sectors / 16) << "16 bytes per lane";
   EXPECT_EQ(reduced.global_store_requests, ranges) << "one total per range";
   // 16 totals do not fill four rows, so they are read and written one by one: four requests of two sectors.
-  EXPECT_EQ(scanned.global_load_sectors, sectors + 4 * 2 + 8 * ranges) << "and the range's prefix, by each warp";
+  // And the range's prefix, by each of 8 warps; nothing is before the first range.
+  EXPECT_EQ(scanned.global_load_sectors, sectors + 4 * 2 + 8 * (ranges - 1));
   EXPECT_EQ(line_of(report, pack_store).global_store_sectors, sectors);
   EXPECT_EQ(line_of(report, item_store).global_store_requests, 4u);
   // With out misaligned by a word, each 16-byte store becomes four one-word stores, lanes a pack apart.
