@@ -106,9 +106,9 @@ def lengths_of_flags(draw, call):
 def a_word_that_is_none(draw, call):
     return [draw.one_of(["reduce", "scan", "select", "histogram", "sort"]), any_array(draw, call)] + draw.one_of([
         ["--op", "summ"], ["--op", ""], ["--rung", "none"], ["--type", "u9"], ["--backend", "none"],
-        ["--format", "none"], ["--param", "none=1"], ["--param", "threads"], ["--param", "=1"], ["--param", "threads=x"],
-        ["--param", "threads=-1"], ["--param", "threads=1e9"], ["--none"], ["more.npy"], ["--memory", "-1"],
-        ["--memory", "x"]])
+        ["--format", "none"], ["--param", "none=1"], ["--param", "threads"], ["--param", "=1"],
+        ["--param", "threads=x"], ["--param", "threads=-1"], ["--param", "threads=1e9"], ["--none"], ["more.npy"],
+        ["--memory", "-1"], ["--memory", "x"]])
 
 
 def a_primitive_that_is_none(draw, call):
