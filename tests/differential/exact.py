@@ -19,7 +19,9 @@ def bits_of(dtype):
 
 
 def exact_sum(array):
-    """The sum, rounded once."""
+    """The sum, rounded once; -0 if there are elements and all of them are -0."""
+    if array.size and not array.any() and np.signbit(array).all():
+        return array.dtype.type(-0.0)
     if not np.isfinite(array).all():
         with np.errstate(invalid="ignore"):
             return array.sum(dtype=array.dtype)

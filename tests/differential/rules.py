@@ -5,25 +5,25 @@ or try them once: differential.py PROGRAM --assume RULE.
 """
 
 FOLLOWED = {
-    "numpy_order": False,  # sort: every NaN last and equal, -0 equal to +0; descending, NaN first
-    "total_order": False,  # sort: IEEE 754's totalOrder by --param float_order=total_order
-    "bits_of_floats": False,  # sort: first_bit and bits of floats, with -0 as +0 and all NaN as one
-    "exact_edges": False,  # histogram: bin k of floats has edge k <= x < edge k + 1, edges computed in f64
+    "numpy_order": True,  # sort: every NaN last and equal, -0 equal to +0; descending, NaN first
+    "total_order": True,  # sort: IEEE 754's totalOrder by --param float_order=total_order
+    "bits_of_floats": True,  # sort: first_bit and bits of floats, with -0 as +0 and all NaN as one
+    "exact_edges": True,  # histogram: bin k of floats has edge k <= x < edge k + 1, edges computed in f64
     "range_of_data": False,  # histogram: without a range, the least and the greatest sample, the last bin closed
     "closed_range": False,  # histogram: --param closed=true puts the last edge into the last bin
     "more_samples": False,  # histogram: samples of i8, i16, i64, u64 and f64
-    "zero_sums": False,  # sums of -0 alone are -0
-    "segmented_scan": False,  # run segmented_scan
-    "out_type": False,  # reduce, scan: --out-type
-    "out_format": False,  # --format is of inputs alone, --out-format of outputs
-    "content": False,  # an input's format is told by its content, whatever its name
-    "shapes": False,  # element-wise outputs have the shape of the input
-    "fortran": False,  # .npy in Fortran order
-    "big_endian": False,  # .npy of big-endian numbers
-    "float16": False,  # .npy of float16, read as f32
-    "booleans": False,  # .npy of bool, read as u8
-    "emulator_in_limits": False,  # the emulator within a limit of addresses: right, or refused
-    "nan_text": False,  # NaN is printed as nan, whatever its sign
+    "zero_sums": True,  # sums of -0 alone are -0
+    "segmented_scan": True,  # run segmented_scan
+    "out_type": True,  # reduce, scan: --out-type
+    "out_format": True,  # --format is of inputs alone, --out-format of outputs
+    "content": True,  # an input's format is told by its content, whatever its name
+    "shapes": True,  # element-wise outputs have the shape of the input
+    "fortran": True,  # .npy in Fortran order
+    "big_endian": True,  # .npy of big-endian numbers
+    "float16": True,  # .npy of float16, read as f32
+    "booleans": True,  # .npy of bool, read as u8
+    "emulator_in_limits": True,  # the emulator within a limit of addresses: right, or refused
+    "nan_text": True,  # NaN is printed as nan, whatever its sign
 }
 
 
