@@ -163,6 +163,163 @@ TEST_F(Histogram, EdgesThatMeetLeaveBinsEmpty) {
   }
 }
 
+// ---- types --------------------------------------------------------------------------------------------------------
+
+__extension__ using Int128 = __int128;
+
+// Integers over the whole of their type, and close to zero; each operation against its definition.
+template <class T>
+void expect_bins_of_integers(Device& cpu) {
+  using Limits = std::numeric_limits<T>;
+  std::mt19937_64 random(9);
+  std::vector<T> samples{Limits::min(), Limits::max(), 0, 1, static_cast<T>(-1)};
+  while (samples.size() < 3000) {
+    samples.push_back(static_cast<T>(random()));
+    samples.push_back(static_cast<T>(static_cast<int>(random() % 200) - 100));
+  }
+  const double least = static_cast<double>(Limits::min()), past = static_cast<double>(Limits::max()) + 1;
+  const auto expect = [&](std::size_t bins, const char* what, auto&& bin_of, auto&& histogram) {
+    Counts expected(bins);
+    std::uint64_t expected_outside = 0;
+    for (const T x : samples)
+      if (const Int128 bin = bin_of(Int128{x}); bin >= 0 && bin < Int128(bins))
+        ++expected[static_cast<std::size_t>(bin)];
+      else
+        ++expected_outside;
+    for (const std::string& rung : every_rung) {
+      Counts counts(bins);
+      std::array<std::uint64_t, 1> outside{};
+      histogram(counts, outside, Options{.rung = rung});
+      ASSERT_EQ(counts, expected) << rung << ' ' << to_string(type_of<T>()) << ' ' << what << ' ' << bins;
+      ASSERT_EQ(outside[0], expected_outside) << rung << ' ' << to_string(type_of<T>()) << ' ' << what << ' ' << bins;
+    }
+  };
+  const std::pair<double, double> ranges[] = {{least, past}, {-50, 77},         {0, 100},
+                                              {0, 64},       {least - 1000, 3}, {-3, past + 1e6}};
+  for (const auto& [lower, upper] : ranges)
+    for (const std::size_t bins : {1u, 3u, 16u, 256u, 1000u})
+      for (const LastBin last : {LastBin::open, LastBin::closed}) {
+        const Int128 from = static_cast<Int128>(lower), width = static_cast<Int128>(upper) - from;
+        if (width > Int128{1} << (sizeof(T) == 8 ? 64 : 32)) continue;
+        expect(
+            bins, "even",
+            [&](Int128 x) {
+              if (last == LastBin::closed && x == from + width) return Int128(bins) - 1;
+              return x < from || x >= from + width ? Int128{-1} : (x - from) * Int128(bins) / width;
+            },
+            [&](auto& counts, auto& outside, const Options& options) {
+              histogram_even(cpu, samples, lower, upper, counts, outside, {}, options, last);
+            });
+      }
+  const std::vector<T> edges{std::is_signed_v<T> ? static_cast<T>(-90) : T{0}, 1, 5, 77, Limits::max()};
+  for (const LastBin last : {LastBin::open, LastBin::closed})
+    expect(
+        4, "edges",
+        [&](Int128 x) {
+          if (x == edges.back()) return Int128{last == LastBin::closed ? 3 : -1};
+          return Int128{std::upper_bound(edges.begin(), edges.end(), x) - edges.begin() - 1};
+        },
+        [&](auto& counts, auto& outside, const Options& options) {
+          histogram_edges(cpu, samples, edges, counts, outside, {}, options, last);
+        });
+  for (const std::size_t bins : {1u, 100u, 256u, 1000u})
+    expect(
+        bins, "direct", [](Int128 x) { return x; },
+        [&](auto& counts, auto& outside, const Options& options) {
+          histogram_direct(cpu, samples, counts, outside, {}, options);
+        });
+}
+
+TEST_F(Histogram, EveryIntegerType) {
+  expect_bins_of_integers<std::int8_t>(cpu);
+  expect_bins_of_integers<std::uint8_t>(cpu);
+  expect_bins_of_integers<std::int16_t>(cpu);
+  expect_bins_of_integers<std::uint16_t>(cpu);
+  expect_bins_of_integers<std::int32_t>(cpu);
+  expect_bins_of_integers<std::uint32_t>(cpu);
+  expect_bins_of_integers<std::int64_t>(cpu);
+  expect_bins_of_integers<std::uint64_t>(cpu);
+}
+
+// Widths of more than 32 bits, against the division: where a bin begins, just before it, the ends, anything.
+TEST_F(Histogram, ScalesLongDistancesWithoutDividing) {
+  std::mt19937_64 random(2);
+  for (int round = 0; round < 3000; ++round) {
+    const Int128 width = round % 50 == 0 ? Int128{1} << 64 : Int128{random() >> random() % 64} + 1;
+    const std::uint64_t count = (random() >> (44 + random() % 20)) + 1;
+    const ladders::histogram::LongScale scale(count, static_cast<ladders::histogram::Wide>(width));
+    for (int k = 0; k < 50; ++k) {
+      const Int128 begin = (Int128{random() % count} * width + count - 1) / count;
+      for (const Int128 distance : {begin, begin - 1, width - 1, Int128{0}, Int128{random()} % width})
+        if (distance >= 0 && distance < width) {
+          const auto at = static_cast<std::uint64_t>(distance);
+          ASSERT_EQ(scale(at), static_cast<unsigned>(distance * count / width)) << round;
+          if (scale.as_shift >= 0) {
+            ASSERT_EQ(at >> scale.as_shift, static_cast<std::uint64_t>(distance * count / width)) << round;
+          }
+        }
+    }
+  }
+}
+
+TEST_F(Histogram, DoublesAreBetweenTheEdgesOfTheirBin) {
+  std::mt19937_64 random(8);
+  std::uniform_real_distribution<double> fraction(-1, 1);
+  for (int round = 0; round < 100; ++round) {
+    const double size = std::ldexp(1.0, static_cast<int>(random() % 600) - 300), lower = fraction(random) * size;
+    const double upper = lower + std::fabs(fraction(random)) * std::ldexp(size, -static_cast<int>(random() % 50));
+    if (lower < upper) expect_bins_of_edges<double>(cpu, lower, upper, random() % 1000 + 1, random);
+  }
+  expect_bins_of_edges<double>(cpu, 0, 1e-320, 7, random);
+  expect_bins_of_edges<double>(cpu, -1e300, 1e300, 1000, random);
+  expect_bins_of_edges<double>(cpu, 1, std::nextafter(1, 2), 5, random);
+  EXPECT_EQ(even<double>({41}, 0, 82, 2), (Counts{0, 1}));
+  Counts counts(2);
+  const Error wide = error_of([&] { histogram_even(cpu, std::vector<double>{1}, -1e308, 1e308, counts); });
+  EXPECT_NE(std::string(wide.what()).find("too wide"), std::string::npos) << wide.what();
+}
+
+// ---- the last bin -------------------------------------------------------------------------------------------------
+
+TEST_F(Histogram, TheLastBinMayBeClosed) {
+  const auto closed_even = [&](const auto& samples, double lower, double upper, std::size_t bins,
+                               const Options& options) {
+    Counts counts(bins);
+    histogram_even(cpu, samples, lower, upper, counts, outside, {}, options, LastBin::closed);
+    return counts;
+  };
+  const auto closed_edges = [&](const auto& samples, const auto& edges, const Options& options) {
+    Counts counts(edges.size() - 1);
+    histogram_edges(cpu, samples, edges, counts, outside, {}, options, LastBin::closed);
+    return counts;
+  };
+  constexpr float infinity = std::numeric_limits<float>::infinity();
+  for (const std::string& rung : every_rung) {
+    const Options options{.rung = rung};
+    EXPECT_EQ(
+        closed_edges(std::vector<std::uint8_t>{0, 100, 255, 255}, std::vector<std::uint8_t>{0, 128, 255}, options),
+        (Counts{2, 2}));
+    EXPECT_EQ(outside[0], 0u) << rung;
+    EXPECT_EQ(closed_edges(std::vector<std::uint32_t>{0, 1, 5, ~0u}, std::vector<std::uint32_t>{0, 2, ~0u}, options),
+              (Counts{2, 2}));
+    EXPECT_EQ(closed_edges(std::vector<float>{-infinity, 2, infinity, std::nanf("")},
+                           std::vector<float>{-infinity, 0, infinity}, options),
+              (Counts{1, 2}));
+    EXPECT_EQ(outside[0], 1u) << rung << ": NaN";
+    EXPECT_EQ(
+        closed_edges(std::vector<float>{0, 1, 2, std::nextafter(2.0f, 3.0f)}, std::vector<float>{0, 1, 2}, options),
+        (Counts{1, 2}));
+    EXPECT_EQ(closed_even(std::vector<std::int16_t>{0, 1, 2, 3, 4, 5}, 0, 4, 2, options), (Counts{2, 3}));
+    EXPECT_EQ(outside[0], 1u) << rung;
+    EXPECT_EQ(closed_even(std::vector<std::int64_t>{0, 1, 2, 3, 4, 5}, 0, 4, 4, options), (Counts{1, 1, 1, 2}));
+    EXPECT_EQ(closed_even(std::vector<float>{0, 1, 2, 3, 4, 5}, 0, 4, 4, options), (Counts{1, 1, 1, 2}));
+    EXPECT_EQ(closed_even(std::vector<float>{0, 0.1f, std::nanf(""), 0.05f}, 0, static_cast<double>(0.1f), 3, options),
+              (Counts{1, 1, 1}));
+    EXPECT_EQ(closed_even(std::vector<double>{-1, 0, 0.3, 0.30000000000000004}, -1, 0.3, 13, options)[12], 1u);
+    EXPECT_EQ(outside[0], 1u) << rung;
+  }
+}
+
 // ---- samples in no bin --------------------------------------------------------------------------------------------
 
 TEST_F(Histogram, NanAndInfinityAreInNoBin) {
@@ -288,6 +445,8 @@ TEST_F(Histogram, RefusesRangesThatHoldNoSample) {
   EXPECT_NE(refusal(words, -0x1p32, 0).find("contains no value of u32"), std::string::npos);
   EXPECT_NE(refusal(words, -1, 0x1p32).find("wider than 2^32"), std::string::npos);
   EXPECT_NE(refusal(words, 0, 0x1p54).find("beyond 2^53"), std::string::npos);
+  EXPECT_NE(refusal(std::vector<std::int64_t>{1}, -1, 0x1p64).find("wider than 2^64"), std::string::npos);
+  EXPECT_NE(refusal(std::vector<std::int64_t>{1}, 0x1p63, 0x1p64).find("contains no value of i64"), std::string::npos);
 }
 
 // Bins of ranges that reach beyond the type, whose width is a power of two or not, against the division.

@@ -70,12 +70,15 @@ struct GuideTable {
     }
   }
 
-  // Block-wide: copies the edges to shared memory and fills the table; ends with a barrier.
-  __device__ GuideTable(const GuideShape& guide, const T* from, unsigned char* memory) {
+  // Block-wide: copies the edges to shared memory and fills the table; ends with a barrier. If the last bin is closed,
+  // it ends at the next number after its edge.
+  template <class B>
+  __device__ GuideTable(const GuideShape& guide, const B& bins, unsigned char* memory) {
     T* const copied = reinterpret_cast<T*>(memory);  // each takes a word
     auto* const filled = reinterpret_cast<unsigned*>(memory) + guide.count + 1;
     edges = copied, ranges = filled, count = guide.count, cells = guide.cells;
-    for (unsigned k = threadIdx.x; k <= count; k += blockDim.x) copied[k] = from[k];
+    for (unsigned k = threadIdx.x; k <= count; k += blockDim.x)
+      copied[k] = k == count && bins.closed ? after(bins.edge(k)) : bins.edge(k);
     __syncthreads();
     first = edges[0];
     const T last = edges[count];
@@ -91,6 +94,14 @@ struct GuideTable {
     for (unsigned c = threadIdx.x; c <= cells; c += blockDim.x)
       filled[c] = before(c) | (before(c + 1) - before(c)) << 16;
     __syncthreads();
+  }
+
+  // The next number after x; x if there is none.
+  static __device__ T after(T x) {
+    if constexpr (std::is_integral_v<T>)
+      return x < std::numeric_limits<T>::max() ? x + 1 : x;
+    else
+      return std::nextafter(x, std::numeric_limits<T>::infinity());
   }
 
  private:
@@ -118,13 +129,16 @@ __global__ void __launch_bounds__(steps_block, 1)
   prefetch_first_steps(in.samples, share);
   table.clear(words);
   wait_for_previous();
-  const GuideTable<T> edges_below(guide, in.bins.edges,
+  const GuideTable<T> edges_below(guide, in.bins,
                                   reinterpret_cast<unsigned char*>(words + table.slots * table.columns));
   const unsigned per_channel = guide.count + 2;  // slots: below all bins, the bins, above all bins
   for_each_slot(
       in.samples, steps, share,
       [&]<unsigned n>(const T(&x)[n], unsigned column, unsigned(&slots)[n]) {
-        edges_below(x, slots);
+        T ordered[n];
+#pragma unroll
+        for (unsigned k = 0; k < n; ++k) ordered[k] = in.bins.ordered(x[k]);
+        edges_below(ordered, slots);
         if (in.samples.channels == 1) return;
 #pragma unroll
         for (unsigned k = 0; k < n; ++k) slots[k] += channel_of(column + k, in.samples.channels) * per_channel;
@@ -133,9 +147,13 @@ __global__ void __launch_bounds__(steps_block, 1)
         if (present) table.count(words, slot);
       });
   __syncthreads();
+  // Above all bins there is nothing but the last edge, if that is closed and the greatest number of all.
+  const T last = in.bins.edge(guide.count);
+  const unsigned bins_end = in.bins.closed && GuideTable<T>::after(last) == last ? per_channel : per_channel - 1;
   table.merge(words, totals, [&](unsigned slot) {
     const unsigned channel = slot / per_channel, below = slot % per_channel;
-    return below == 0 || below == per_channel - 1 ? in.counters() : channel * guide.count + below - 1;
+    if (below == 0 || below == bins_end) return in.counters();
+    return channel * guide.count + (below <= guide.count ? below : guide.count) - 1;
   });
 }
 

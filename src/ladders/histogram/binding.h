@@ -1,5 +1,6 @@
 // Binds a Call to a rung's Args.
 #pragma once
+#include <concepts>
 #include <limits>
 
 #include "base/typed_rung.h"
@@ -8,7 +9,7 @@
 namespace upsweep::ladders::histogram {
 
 // Call::scalars
-enum ScalarIndex : std::size_t { lower, upper, channels, width, pitch };
+enum ScalarIndex : std::size_t { lower, upper, channels, width, pitch, closed };
 
 struct Shape2D {
   std::size_t width, pitch;
@@ -20,58 +21,111 @@ inline Shape2D shape_of(const Call& c) {
   return {w, p ? p : w, static_cast<unsigned>(ch ? ch : 1)};
 }
 
-// The least and the greatest value of an integer type in [lower, upper); least > greatest if there is none.
+__extension__ using Int128 = __int128;
+
+// The least and the greatest value of an integer type in [lower, upper), or in [lower, upper] if the last bin is
+// closed; least > greatest if there is none.
 template <class T>
 struct Values {
-  std::int64_t least, greatest;
+  Int128 least, greatest;
 };
 template <class T>
-constexpr Values<T> values_between(double lower, double upper) {
+constexpr Values<T> values_between(double lower, double upper, bool is_closed) {
   using Limits = std::numeric_limits<T>;
-  const double least = Limits::min(), greatest = Limits::max();
-  return {static_cast<std::int64_t>(lower < least ? least : lower),
-          static_cast<std::int64_t>(upper - 1 > greatest ? greatest : upper - 1)};
+  const Int128 from = static_cast<Int128>(lower), to = static_cast<Int128>(upper) - (is_closed ? 0 : 1);
+  constexpr Int128 least = Limits::min(), greatest = Limits::max();
+  return {from < least ? least : from, to > greatest ? greatest : to};
 }
 
 struct Binding : EnumeratorChoice<Binning, By, binning_names.size()> {
   static constexpr std::string_view primitive = "histogram";
-  // u8 u16 u32 i32 f32; no sample of a float type is its own bin
   template <class T, class O>
-  static constexpr bool takes = (std::is_unsigned_v<T> && sizeof(T) <= 4) || std::is_same_v<T, std::int32_t> ||
-                                (std::is_same_v<T, float> && O::binning != Binning::direct);
+  static constexpr bool takes = std::is_integral_v<T> || O::binning != Binning::direct;  // no float is its own bin
   template <class T, class O>
-  static Args<T, O> args(const Call& c) {
+  static Args<Stored<T>, O> args(const Call& c) {
     const Shape2D shape = shape_of(c);
     const std::size_t count = samples_in(c.n(), shape.width, shape.pitch);
     const std::size_t width = shape.width && shape.width < count ? shape.width : count;
-    const Samples<T> samples{c.in[0].as<const T>(), count, width, shape.pitch, shape.channels};
+    const Samples<Stored<T>> samples{c.in[0].as<const Stored<T>>(), count, width, shape.pitch, shape.channels};
     return {c.execution(),
             {samples, bins<T, O>(c, static_cast<unsigned>(c.out[0].count / shape.channels))},
             {c.out[0].data, 8 * static_cast<unsigned>(size_of(c.out[0].type)), c.out[1].as<std::uint64_t>()}};
   }
 
  private:
+  template <class T>
+  static constexpr Stored<T> sign_bit() {
+    if constexpr (std::is_integral_v<T> && std::is_signed_v<T>)
+      return static_cast<Stored<T>>(Stored<T>{1} << (8 * sizeof(T) - 1));
+    else
+      return 0;
+  }
   template <class T, class O>
-  static Bins<T, O> bins(const Call& c, unsigned count) {
+  static Bins<Stored<T>, O> bins(const Call& c, unsigned count) {
+    using S = Stored<T>;
+    constexpr S sign = sign_bit<T>();
+    const bool is_closed = c.scalars[closed].as<bool>();
     if constexpr (O::binning == Binning::edges) {
-      return {c.in[1].as<const T>(), count};
+      return {c.in[1].as<const S>(), count, sign, is_closed};
     } else if constexpr (O::binning == Binning::direct) {
-      return {count};
+      const bool narrow = std::is_signed_v<T> && sizeof(T) < 4 && sign < count;
+      return {count, narrow ? static_cast<unsigned>(sign) : count};
     } else {
       const double from = c.scalars[lower].as<double>(), to = c.scalars[upper].as<double>();
       if constexpr (std::is_integral_v<T>) {
-        const auto [first, last] = values_between<T>(from, to);
-        const auto least = static_cast<std::int64_t>(from);
-        return {.first = static_cast<std::uint32_t>(first),
-                .last = static_cast<std::uint32_t>(last - first),
-                .skipped = static_cast<std::uint32_t>(first - least),
-                .scale = {count, static_cast<std::uint64_t>(static_cast<std::int64_t>(to) - least)},
-                .count = count};
+        using Distance = typename Bins<S, O>::Distance;
+        const auto [least, greatest] = values_between<T>(from, to, is_closed);
+        const auto all = static_cast<Wide>(static_cast<Int128>(to) - static_cast<Int128>(from));
+        return {.first = static_cast<S>(least),
+                .sign = sign,
+                .last = static_cast<Distance>(greatest - least),
+                .skipped = static_cast<Distance>(least - static_cast<Int128>(from)),
+                .scale = {count, all},
+                .count = count,
+                .closed = is_closed};
       } else {
-        return {from, to, count};
+        return {from, to, count, is_closed};
       }
     }
   }
 };
+
+// A rung's struct as make_rung() takes it: its run() for the stored types.
+template <class R>
+struct OfStored : R {
+  template <class T, class O>
+  static constexpr bool supports = upsweep::supports<R, Stored<T>, O>();
+  template <class T, class O>
+  static Status run(const Args<Stored<T>, O>& a) {
+    return R::template run<Stored<T>, O>(a);
+  }
+};
+
+// For a rung that leaves calls to another: of the two types that are stored alike, the emulators may have compiled one.
+template <class R>
+RunArgsFn find_for_stored(Type type, Operation operation) {
+  const auto find = [&](Type t) { return find_typed_run<Binding, OfStored<R>, RunArgsFn>(t, operation); };
+  if (const RunArgsFn found = find(type)) return found;
+  switch (type) {
+    case Type::u8:
+      return find(Type::i8);
+    case Type::u16:
+      return find(Type::i16);
+    case Type::u32:
+      return find(Type::i32);
+    case Type::u64:
+      return find(Type::i64);
+    default:
+      return nullptr;
+  }
+}
+
+// Hides upsweep::make_rung() from the units of this ladder.
+template <std::same_as<Binding> B, class R>
+constexpr Rung make_rung(std::string_view name, Backend backend) {
+  Rung rung = upsweep::make_rung<B, OfStored<R>>(name, backend);
+  rung.find_for_args = &find_for_stored<R>;
+  return rung;
+}
 
 }  // namespace upsweep::ladders::histogram

@@ -28,7 +28,10 @@ constexpr Parameter scalars[] = {
     {.name = "width", .meaning = "samples per row (0: all)", .most = 0x1p53},
     {.name = "pitch",
      .meaning = "samples from the begin of a row to the begin of the next (0: width)",
-     .most = 0x1p53}};
+     .most = 0x1p53},
+    {.name = "closed",
+     .kind = Parameter::Kind::flag,
+     .meaning = "the last bin of even and of edges has its upper edge, too (false)"}};
 
 template <class T>
 std::string digits(T x) {
@@ -36,28 +39,33 @@ std::string digits(T x) {
   return {text, std::to_chars(text, text + sizeof text, x).ptr};
 }
 
-void require_range(const Call& c) {
+void require_range(const Call& c, std::size_t bins) {
   const double from = c.scalars[lower].as<double>(), to = c.scalars[upper].as<double>();
-  const auto range = [&] { return "the range from " + digits(from) + " to " + digits(to); };
-  if (!std::isfinite(from) || !std::isfinite(to)) refuse("histogram", range() + " is not finite");
-  if (!(from < to)) refuse("histogram", range() + " is empty", "the upper bound must be above the lower one");
-  if (c.type() == Type::f32) {
-    const auto least = static_cast<float>(from), past = static_cast<float>(to);
-    if (!(least < past) || !std::isfinite(least) || !std::isfinite(past))
-      refuse("histogram", range() + " is empty or infinite in f32");
-  } else if (from != std::floor(from) || to != std::floor(to)) {
-    refuse("histogram", range() + " does not begin and end at whole numbers", "the samples are integers");
-  } else if (std::fabs(from) > 0x1p53 || std::fabs(to) > 0x1p53) {
-    refuse("histogram", range() + " is beyond 2^53");
-  } else if (to - from > 0x1p32) {
-    refuse("histogram", range() + " is wider than 2^32", "samples of 32 bits have no more values than that");
-  } else {
-    visit(c.type(), [&]<class T>(TypeTag<T>) {
-      if constexpr (std::is_integral_v<T>)
-        if (const auto values = values_between<T>(from, to); values.least > values.greatest)
-          refuse("histogram", range() + " contains no value of " + std::string(to_string(c.type())));
-    });
-  }
+  const std::string range = "the range from " + digits(from) + " to " + digits(to);
+  const std::string type(to_string(c.type()));
+  if (!std::isfinite(from) || !std::isfinite(to)) refuse("histogram", range + " is not finite");
+  if (!(from < to)) refuse("histogram", range + " is empty", "the upper bound must be above the lower one");
+  visit(c.type(), [&]<class T>(TypeTag<T>) {
+    if constexpr (std::is_floating_point_v<T>) {
+      const T least = static_cast<T>(from), past = static_cast<T>(to);
+      if (!(least < past) || !std::isfinite(least) || !std::isfinite(past))
+        refuse("histogram", range + " is empty or infinite in " + type);
+      if (!std::isfinite((to - from) * static_cast<double>(bins)))
+        refuse("histogram", range + " is too wide for " + std::to_string(bins) + " bins");
+    } else {
+      constexpr bool is_long = sizeof(T) == 8;
+      constexpr double farthest = is_long ? 0x1p64 : 0x1p53;
+      if (from != std::floor(from) || to != std::floor(to))
+        refuse("histogram", range + " does not begin and end at whole numbers", "the samples are integers");
+      if (std::fabs(from) > farthest || std::fabs(to) > farthest)
+        refuse("histogram", range + " is beyond " + (is_long ? "2^64" : "2^53"));
+      if (static_cast<Int128>(to) - static_cast<Int128>(from) > Int128{1} << (is_long ? 64 : 32))
+        refuse("histogram", range + " is wider than " + (is_long ? "2^64" : "2^32"),
+               "the samples have no more values than that");
+      if (const auto values = values_between<T>(from, to, c.scalars[closed].as<bool>()); values.least > values.greatest)
+        refuse("histogram", range + " contains no value of " + type);
+    }
+  });
 }
 
 void validate(const Call& c) {
@@ -81,7 +89,7 @@ void validate(const Call& c) {
   if (c.out[1].data) require_array("histogram", "the count outside", c.out[1], Type::u64, 1);
   switch (c.operation.as<Binning>()) {
     case Binning::even:
-      return require_range(c);
+      return require_range(c, bins);
     case Binning::edges:
       require_type("histogram", "the array of edges", c.in[1].type, c.type());
       if (c.in[1].count != bins + 1)
@@ -118,8 +126,11 @@ extern const Contract histogram_contract{
     .inputs = inputs,
     .outputs = outputs,
     .scalars = scalars,
-    .reads_scalar = [](const Call& c,
-                       std::size_t k) { return k >= channels || c.operation.as<Binning>() == Binning::even; },
+    .reads_scalar =
+        [](const Call& c, std::size_t k) {
+          const Binning binning = c.operation.as<Binning>();
+          return k == closed ? binning != Binning::direct : k >= channels || binning == Binning::even;
+        },
     .validate = &validate,
     .validate_elements = &validate_elements,
     .writes = [](const Call& c, std::size_t k, std::uint64_t) { return k == 0 ? c.out[0].count : std::size_t{1}; },

@@ -7,6 +7,8 @@
 //   edges   bin k has edges[k] <= x < edges[k + 1]; in[1] holds bins + 1 ascending edges of the samples' type
 //   direct  bin k has the samples equal to k
 //
+// The last bin of even and of edges ends before the last edge, unless `closed`: then it has that edge, too.
+//
 // in[0] holds rows of `width` samples, the first ones of two rows `pitch` samples apart; width 0: one row of all
 // samples. Sample j of a row belongs to channel j % channels. out[0] holds channels * bins counters: u32 or u64, or u8
 // or u16, which saturate: they stop at their largest value. A NaN is in no bin.
@@ -21,6 +23,20 @@
 #include "upsweep/operations.h"
 
 namespace upsweep::ladders::histogram {
+
+// Rungs handle integers as the unsigned ones of their size, so that each kernel is compiled once for both: a difference
+// modulo 2^bits does not depend on the sign, and where the order matters, Bins flips the top bit of signed ones.
+template <class T>
+struct StoredType {
+  using type = T;
+};
+template <class T>
+requires std::is_integral_v<T>
+struct StoredType<T> {
+  using type = UnsignedAs<T>;
+};
+template <class T>
+using Stored = typename StoredType<T>::type;
 
 // ---- samples --------------------------------------------------------------------------------------------------------
 
@@ -74,6 +90,8 @@ struct By {
 template <class T, class O>
 struct Bins;
 
+__extension__ using Wide = unsigned __int128;
+
 // floor(distance * count / width) for distances below width <= 2^32 and counts up to 2^20, without dividing: as
 // distance * factor >> shift, where factor = count * 2^shift / width, rounded up. That is too much by less than
 // distance / 2^shift, and so by less than 1 / width if 2^shift >= width^2: not enough to reach the next whole number.
@@ -84,10 +102,9 @@ struct Scale {
   unsigned shift_after_32;  // shift - 32, from 0 to 32
   int as_shift;             // the right shift of the distance, 0 to 31, that does the same; -1 if none does
 
-  Scale(std::uint64_t count, std::uint64_t all) : width(all) {
+  Scale(std::uint64_t count, Wide all) : width(static_cast<std::uint64_t>(all)) {
     const unsigned shift = 2 * static_cast<unsigned>(std::bit_width(width - 1));
     shift_after_32 = shift > 32 ? shift - 32 : 0;
-    __extension__ using Wide = unsigned __int128;
     factor = static_cast<std::uint64_t>(((Wide{count} << (shift_after_32 + 32)) + width - 1) / width);
     const int one = static_cast<int>(shift_after_32) + 32 - std::countr_zero(factor);
     as_shift = std::has_single_bit(factor) && one >= 0 && one < 32 ? one : -1;
@@ -98,17 +115,59 @@ struct Scale {
   }
 };
 
+// The same for widths up to 2^64: distance and width are moved to the top of 64 bits, and factor is count * 2^64 /
+// width, rounded down, so that the product's upper half is too small by at most one. Whether it is, the remainder says.
+struct LongScale {
+  Wide width;              // above 2^63
+  std::uint64_t greatest;  // distance, before it is moved
+  std::uint64_t count, factor;
+  int moved;     // to the left
+  int as_shift;  // as above, 0 to 63
+
+  LongScale(std::uint64_t bins, Wide all)
+      : greatest(static_cast<std::uint64_t>(all - 1)), count(bins), moved(64 - std::bit_width(greatest)), as_shift(-1) {
+    if (moved == 64) moved = 63;  // a width of 1
+    width = all << moved;
+    factor = static_cast<std::uint64_t>((Wide{bins} << 64) / width);
+    const int log_bins = std::bit_width(bins) - 1, log_all = std::bit_width(greatest);
+    if (std::has_single_bit(bins) && all == Wide{1} << log_all && log_all >= log_bins && log_all - log_bins < 64)
+      as_shift = log_all - log_bins;
+  }
+  UPSWEEP_HD unsigned operator()(std::uint64_t distance) const {
+    const std::uint64_t at = distance << moved;
+    const auto bin = static_cast<unsigned>(Wide{at} * factor >> 64);
+    return bin + (Wide{at} * count - Wide{bin} * width >= width);
+  }
+};
+
 template <class T>
 requires std::is_integral_v<T>
 struct Bins<T, By<Binning::even>> {
-  std::uint32_t first, last;  // the least value of T in the range, and the greatest less the least; modulo 2^32
-  std::uint32_t skipped;      // the least value of T in the range less the lower bound
-  Scale scale;
+  static constexpr bool is_long = sizeof(T) == 8;
+  using Distance = std::conditional_t<is_long, std::uint64_t, std::uint32_t>;
+  T first;           // the least value in the range
+  T sign;            // the top bit, if T stands for a signed type
+  Distance last;     // the greatest value in the range, less the least
+  Distance skipped;  // the least value in the range, less the lower bound
+  std::conditional_t<is_long, LongScale, Scale> scale;
   unsigned count;
-  bool has_shortcut() const { return scale.as_shift >= 0; }
+  bool closed;
+
+  bool covers_every_value() const { return last == std::numeric_limits<T>::max(); }
+  bool has_shortcut() const { return scale.as_shift >= 0 && !closed; }
   UPSWEEP_HD unsigned operator()(T x) const {
-    const std::uint32_t distance = static_cast<std::uint32_t>(x) - first;  // wraps below `first`, and is then large
-    return distance <= last ? scale(distance + skipped) : count;
+    const Distance distance = static_cast<T>(x - first);  // wraps below `first`, and is then large
+    if (distance > last) return count;
+    const Distance above = distance + skipped;
+    if constexpr (is_long)
+      return above > scale.greatest ? count - 1 : scale(above);  // the upper bound, if the last bin is closed
+    const unsigned bin = scale(above);
+    return bin < count ? bin : count - 1;
+  }
+  // If there is a shortcut.
+  UPSWEEP_HD unsigned by_shift(T x) const {
+    const Distance distance = static_cast<T>(x - first);
+    return distance <= last ? static_cast<unsigned>((distance + skipped) >> scale.as_shift) : count;
   }
 };
 
@@ -175,6 +234,7 @@ struct Bins<T, By<Binning::even>> {
   static constexpr T whole = T{3} * (std::uint64_t{1} << (std::numeric_limits<T>::digits - 2));
 
   T lower, upper;
+  T included;   // the upper bound if the last bin is closed, otherwise NaN
   T origin;     // where edge 0 is, as far as guess() is concerned
   T scale;      // bins per unit
   T step;       // from one edge to the next
@@ -182,8 +242,12 @@ struct Bins<T, By<Binning::even>> {
   unsigned count;
   EvenEdges<T> edges;
 
-  Bins(double from, double to, unsigned bins)
-      : lower(static_cast<T>(from)), upper(static_cast<T>(to)), count(bins), edges(from, to, bins) {
+  Bins(double from, double to, unsigned bins, bool closed)
+      : lower(static_cast<T>(from)),
+        upper(static_cast<T>(to)),
+        included(closed ? upper : std::numeric_limits<T>::quiet_NaN()),
+        count(bins),
+        edges(from, to, bins) {
     using Limits = std::numeric_limits<T>;
     constexpr double u = Limits::epsilon() / 2, v = EvenEdges<T>::f64_error, slack = EvenEdges<T>::slack;
     const double width = edges.width, farthest = std::fmax(std::fabs(from), std::fabs(to)), each = width / bins;
@@ -204,8 +268,10 @@ struct Bins<T, By<Binning::even>> {
     tolerance = exact ? T{-1} : static_cast<T>(slack * (u * (2 * width + 3 * farthest) + v * (width + farthest)));
   }
 
-  // The bin; any number if it sets `in_doubt`.
-  UPSWEEP_HD unsigned guess(T x, bool& in_doubt) const {
+  static bool covers_every_value() { return false; }
+  bool has_shortcut() const { return tolerance < 0 && !(included == upper); }
+  // The bin by the edge next to x; any number if it sets `in_doubt`. The last bin is open.
+  UPSWEEP_HD unsigned by_next_edge(T x, bool& in_doubt) const {
     using Bits = UnsignedAs<T>;
     const T shifted = (x - origin) * scale + whole;
     const T beyond = x - ((shifted - whole) * step + origin);  // what the sample is above the edge
@@ -214,12 +280,14 @@ struct Bins<T, By<Binning::even>> {
     const Bits bin = std::bit_cast<Bits>(shifted) - std::bit_cast<Bits>(whole) - (beyond < 0);
     return bin < count ? static_cast<unsigned>(bin) : count;
   }
-  bool has_shortcut() const { return tolerance < 0; }  // guess() is never in doubt
+  UPSWEEP_HD unsigned guess(T x, bool& in_doubt) const {
+    const unsigned bin = by_next_edge(x, in_doubt);
+    return x == included ? count - 1 : bin;
+  }
   UPSWEEP_HD unsigned operator()(T x) const {
     bool in_doubt = false;
     const unsigned bin = guess(x, in_doubt);
-    if (!in_doubt) return bin;
-    return x >= lower && x < upper ? edges.bin_of(x) : count;
+    return in_doubt && x >= lower && x < upper ? edges.bin_of(x) : in_doubt && x != included ? count : bin;
   }
 
  private:
@@ -243,18 +311,32 @@ template <class T>
 struct Bins<T, By<Binning::edges>> {
   const T* edges;  // [count + 1]
   unsigned count;
-  UPSWEEP_HD unsigned operator()(T x) const {
-    if (!(x >= edges[0] && x < edges[count])) return count;
-    return last_at_or_below(x, 0, count, [this](unsigned k) { return edges[k]; });
+  T sign;  // of integers: the top bit, if T stands for a signed type
+  bool closed;
+
+  static bool covers_every_value() { return false; }  // edges in a GPU's memory cannot be read
+  // Maps signed integers to unsigned ones in the same order.
+  UPSWEEP_HD T ordered(T x) const {
+    if constexpr (std::is_integral_v<T>)
+      return static_cast<T>(x ^ sign);
+    else
+      return x;
+  }
+  UPSWEEP_HD T edge(unsigned k) const { return ordered(edges[k]); }
+  UPSWEEP_HD unsigned operator()(T sample) const {
+    const T x = ordered(sample), last = edge(count);
+    if (!(x >= edge(0) && (x < last || (closed && x == last)))) return count;
+    return last_at_or_below(x, 0, count, [this](unsigned k) { return edge(k); });
   }
 };
 
 template <class T>
 struct Bins<T, By<Binning::direct>> {
   unsigned count;
-  UPSWEEP_HD unsigned operator()(T x) const {
-    return static_cast<std::uint64_t>(x) < count ? static_cast<unsigned>(x) : count;  // a negative one is large
-  }
+  unsigned limit;  // the least x in no bin: count, or what the sign bit of a narrow type stands for, if that is less
+
+  bool covers_every_value() const { return limit > std::numeric_limits<T>::max(); }
+  UPSWEEP_HD unsigned operator()(T x) const { return x < limit ? static_cast<unsigned>(x) : count; }
 };
 
 // ---- arguments ------------------------------------------------------------------------------------------------------
@@ -263,15 +345,6 @@ template <class T, class O>
 struct Input {
   Samples<T> samples;
   Bins<T, O> bins;
-
-  // True if no sample can be in no bin. Never with edges: the greatest value is not below the last one. By the host,
-  // which cannot read edges in a GPU's memory.
-  bool covers_every_value() const {
-    if constexpr (std::is_floating_point_v<T> || O::binning == Binning::edges)
-      return false;
-    else
-      return bins(std::numeric_limits<T>::min()) < bins.count && bins(std::numeric_limits<T>::max()) < bins.count;
-  }
 
   // Counters, and after them one for the samples in no bin: what a rung counts in.
   UPSWEEP_HD unsigned counters() const { return samples.channels * bins.count; }

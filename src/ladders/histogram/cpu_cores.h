@@ -20,6 +20,14 @@ inline constexpr std::size_t least_per_core = std::size_t{1} << 13;
 // 32-bit counters hold a round of at most this many samples.
 inline constexpr std::size_t samples_per_round = std::size_t{1} << 31;
 
+// What turns 0, 1, 2, ... into bytes in ascending order of what they stand for: the bit to flip, if that is i8.
+unsigned sign_of_byte(const auto& bins) {
+  if constexpr (requires { bins.sign; })
+    return static_cast<unsigned>(bins.sign);
+  else
+    return 0;
+}
+
 // One core's part of a histogram.
 template <class T, class O>
 class Core {
@@ -32,7 +40,7 @@ class Core {
         bins_of_values_(bins_of_values),
         t_(words, slots, copies, guide),
         watches_(a.out.bits <= 16),
-        outside_wanted_(a.out.outside && !a.in.covers_every_value()) {
+        outside_wanted_(a.out.outside && !a.in.bins.covers_every_value()) {
     std::fill_n(t_.counts, t_.copies * t_.slots, 0u);
     t_.top = static_cast<std::uint32_t>(std::min<std::uint64_t>(a.out.top(), 0xffffffffu));
   }
@@ -129,15 +137,15 @@ class Core {
     }
     return false;
   }
-  // The bins of bytes ascend with their values, so that the values of a bin are neighbours.
+  // The bins of bytes ascend with what the bytes stand for, so that the values of a bin are neighbours.
   bool look_at_values() {
     unsigned full = 0, reached = 0;
     for (unsigned first = 0; first < t_.slots; first += 256)
       for (unsigned v = 0; v < 256;) {
-        const std::uint32_t bin = bins_of_values_[v];
+        const std::uint32_t bin = bins_of_values_[v ^ sign_];
         std::uint64_t count = 0;
-        for (; v < 256 && bins_of_values_[v] == bin; ++v)
-          for (unsigned copy = 0; copy < t_.copies; ++copy) count += t_.counts[copy * t_.slots + first + v];
+        for (; v < 256 && bins_of_values_[v ^ sign_] == bin; ++v)
+          for (unsigned copy = 0; copy < t_.copies; ++copy) count += t_.counts[copy * t_.slots + first + (v ^ sign_)];
         reached += bin < in_.bins.count;
         full += bin < in_.bins.count && count >= t_.top;
       }
@@ -156,6 +164,7 @@ class Core {
   const Input<T, O>& in_;
   const RowLoops& loops_;
   const std::uint32_t* bins_of_values_;
+  const unsigned sign_ = sign_of_byte(in_.bins);
   Tables t_;
   const bool watches_;  // the counters saturate
   const bool outside_wanted_;
@@ -225,18 +234,19 @@ class Sums {
     const std::size_t first = std::size_t{channel} * bins;
     std::uint64_t outside = 0;
     if constexpr (O::binning == Binning::direct) {
-      const unsigned used = std::min(bins, block);
+      const unsigned used = std::min(a.in.bins.limit, block);
       give(first, first + used, sums);
       a.out.visit([=](auto* counts) { std::fill(counts + first + used, counts + first + bins, 0); });
       outside = std::accumulate(sums + used, sums + block, std::uint64_t{0});
     } else {
+      const unsigned sign = sign_of_byte(a.in.bins);
       a.out.visit([&]<class C>(C* all) {
         C* const counts = all + first;
         std::fill_n(counts, bins, C{0});
         for (unsigned v = 0; v < block;) {
-          const std::uint32_t bin = bins_of_values[v];
+          const std::uint32_t bin = bins_of_values[v ^ sign];
           std::uint64_t sum = 0;
-          for (; v < block && bins_of_values[v] == bin; ++v) sum += sums[v];
+          for (; v < block && bins_of_values[v ^ sign] == bin; ++v) sum += sums[v ^ sign];
           if (bin < bins)
             counts[bin] = static_cast<C>(std::min<std::uint64_t>(sum, static_cast<C>(-1)));
           else
@@ -250,9 +260,57 @@ class Sums {
   }
 };
 
+// The loops for what has no vectors of 32 bits: samples of 8 bytes, and edges that Guide does not take.
+template <class T, class O>
+RowLoops plain_loops() {
+  const auto each_slot = [](const void* input, const void* memory, std::size_t n, unsigned channel, auto&& f) {
+    const auto& in = *static_cast<const Input<T, O>*>(input);
+    const auto* const samples = static_cast<const T*>(memory);
+    const Bins<T, O> bins = in.bins;  // copies: the counters' stores could change what is behind a reference
+    const unsigned channels = in.samples.channels, counters = in.counters();
+    for (std::size_t i = 0; i < n; ++i, channel = channel + 1 == channels ? 0 : channel + 1) {
+      const unsigned bin = bins(samples[i]);
+      f(i, bin < bins.count ? channel * bins.count + bin : counters);
+    }
+  };
+  static const auto visit_slots = each_slot;
+  return {.all =
+              [](const void* input, const void* samples, std::size_t n, unsigned channel, Tables& t) {
+                std::uint32_t* const counts = t.counts;
+                const std::size_t apart = t.copies == 1 ? 0 : t.slots;
+                visit_slots(input, samples, n, channel,
+                            [=](std::size_t i, unsigned slot) { ++counts[i % 4 * apart + slot]; });
+              },
+          .rare = nullptr,
+          .outside =
+              [](const void* input, const void* samples, std::size_t n, unsigned channel, Tables& t) {
+                const unsigned counters = static_cast<const Input<T, O>*>(input)->counters();
+                std::uint32_t outside = 0;
+                visit_slots(input, samples, n, channel,
+                            [&](std::size_t, unsigned slot) { outside += slot == counters; });
+                t.counts[counters] += outside;
+              },
+          .find = nullptr,
+          .by_value = false};
+}
+
+// Whether the loops of cpu_simd.h take these samples and bins.
+template <class T, class O>
+bool in_vectors(const Bins<T, O>& bins) {
+  if constexpr (sizeof(T) == 8)
+    return false;
+  else if constexpr (O::binning == Binning::edges)
+    return Guide::takes(bins);
+  else
+    return true;
+}
+
 template <class T, class O>
 Status count_on_cores(const Args<T, O>& a, int threads) {
-  static const RowLoops loops = simd_loops(type_of<T>(), O::binning);
+  static const RowLoops vector_loops = sizeof(T) == 8 ? RowLoops{} : simd_loops(type_of<T>(), O::binning);
+  static const RowLoops scalar_loops = plain_loops<T, O>();
+  const bool vectors = in_vectors(a.in.bins);
+  const RowLoops& loops = vectors ? vector_loops : scalar_loops;
   const std::size_t n = a.in.samples.count;
   const unsigned counters = a.in.counters(), slots = loops.by_value ? 256 * a.in.samples.channels : counters + 1;
   // Copies have to be cleared and added up: 257 slots gain from 2^11 samples on (Zen 3) or 2^13 (Zen 5: 2^11 samples
@@ -269,9 +327,9 @@ Status count_on_cores(const Args<T, O>& a, int threads) {
   const auto lines = [](std::size_t words) { return (words + 15) / 16 * 16; };
   const std::size_t table = lines(copies * slots), all_tables = table * static_cast<std::size_t>(cores);
   const std::size_t totals_words = one_round ? 0 : lines(2 * std::size_t{slots});
-  constexpr bool by_edges = O::binning == Binning::edges;
+  const bool guided = O::binning == Binning::edges && vectors;
   const std::size_t guided_samples = loops.by_value ? 256 : n;
-  const std::size_t guide_words = by_edges ? Guide::words(a.in.bins.count, guided_samples) : 0;
+  const std::size_t guide_words = guided ? Guide::words(a.in.bins.count, guided_samples) : 0;
   auto* const words = static_cast<std::uint32_t*>(
       a.workspace->scratch((all_tables + totals_words + 256 + guide_words) * sizeof(std::uint32_t)));
   if (!words) return {Code::out_of_memory, 0, "no memory for the cores' tables"};
@@ -279,7 +337,8 @@ Status count_on_cores(const Args<T, O>& a, int threads) {
   if (totals) std::fill_n(totals, slots, std::uint64_t{0});
   std::uint32_t* const bins_of_values = words + all_tables + totals_words;
   Guide guide;
-  if constexpr (by_edges) guide = Guide::make(a.in.bins.edges, a.in.bins.count, guided_samples, bins_of_values + 256);
+  if constexpr (O::binning == Binning::edges && sizeof(T) <= 4)
+    if (guided) guide = Guide::make(a.in.bins, guided_samples, bins_of_values + 256);
   if constexpr (sizeof(T) == 1) {
     if (O::binning != Binning::direct || a.out.bits <= 16) {  // else nobody reads them
       T values[256];

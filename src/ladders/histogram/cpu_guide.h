@@ -6,15 +6,20 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
+
+#include "ladders/histogram/contract.h"
 
 namespace upsweep::ladders::histogram {
 
-// Integers are searched as their distance from the first edge, floats as they are.
+// Integers are searched as their distance from the first edge, floats as they are. If the last bin is closed, it ends
+// at the next number after its edge.
 struct Guide {
   std::uint32_t* first;  // [last_cell + 1]: the last bin that begins before the cell
   std::uint32_t* edges;  // those from edges[0] on, of a sample's 32 bits, and then as many copies of the last as needed
   std::uint32_t lower, width;  // the first edge, and what the last is above it
+  std::uint32_t sign;          // flipped in signed integers narrower than 32 bits
   unsigned last_cell;
   int shift;          // of a distance, to its cell
   float scale;        // of the difference from the first float, to its cell
@@ -31,25 +36,41 @@ struct Guide {
     return most_cells(count, samples) + 2 * count + 1;
   }
 
-  template <class T>
-  static Guide make(const T* edges, unsigned count, std::size_t samples, std::uint32_t* memory) {
+  // False if there is no number after the last edge where one is needed.
+  template <class T, class O>
+  static bool takes(const Bins<T, O>& bins) {
+    if (!bins.closed) return true;
+    if constexpr (std::is_floating_point_v<T>)
+      return bins.edge(bins.count) != std::numeric_limits<T>::infinity();
+    else
+      return static_cast<std::uint32_t>(bins.edge(bins.count) - bins.edge(0)) < ~std::uint32_t{0};
+  }
+
+  template <class T, class O>
+  static Guide make(const Bins<T, O>& bins, std::size_t samples, std::uint32_t* memory) {
+    const unsigned count = bins.count;
     Guide g{};
     g.first = memory;
     g.edges = memory + most_cells(count, samples);
     const unsigned cells = most_cells(count, samples);
     if constexpr (std::is_floating_point_v<T>) {
-      g.lower = std::bit_cast<std::uint32_t>(edges[0]);
-      g.width = std::bit_cast<std::uint32_t>(edges[count]);
-      const T scale = static_cast<T>(cells) / (edges[count] - edges[0]);
+      T last = bins.edge(count);
+      if (bins.closed) last = std::nextafter(last, std::numeric_limits<T>::infinity());
+      g.lower = std::bit_cast<std::uint32_t>(bins.edge(0));
+      g.width = std::bit_cast<std::uint32_t>(last);
+      const T scale = static_cast<T>(cells) / (last - bins.edge(0));
       // Not for infinite edges, nor for such close ones: a single cell.
       if (scale > 0 && std::isfinite(scale)) g.scale = scale, g.last_cell = cells - 1;
-      std::transform(edges, edges + count + 1, g.edges, [](T x) { return std::bit_cast<std::uint32_t>(x); });
+      for (unsigned k = 0; k < count; ++k) g.edges[k] = std::bit_cast<std::uint32_t>(bins.edge(k));
+      g.edges[count] = g.width;
     } else {
-      g.lower = static_cast<std::uint32_t>(edges[0]);
-      g.width = static_cast<std::uint32_t>(edges[count]) - g.lower;
+      g.sign = static_cast<std::uint32_t>(bins.sign);
+      g.lower = static_cast<std::uint32_t>(bins.edge(0));
+      g.width = static_cast<std::uint32_t>(bins.edge(count)) - g.lower + bins.closed;
       g.shift = std::max(static_cast<int>(std::bit_width(g.width - 1)) - std::countr_zero(cells), 0);
       g.last_cell = (g.width - 1) >> g.shift;
-      std::transform(edges, edges + count + 1, g.edges, [&](T x) { return static_cast<std::uint32_t>(x) - g.lower; });
+      for (unsigned k = 0; k < count; ++k) g.edges[k] = static_cast<std::uint32_t>(bins.edge(k)) - g.lower;
+      g.edges[count] = g.width;
     }
     // Cells ascend with the samples, so that an edge in an earlier cell is below all samples of this one.
     g.first[0] = 0;

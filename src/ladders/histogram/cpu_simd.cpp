@@ -61,13 +61,23 @@ HWY_INLINE V load(D d, const T* from) {
     return hn::PromoteTo(d, hn::LoadU(hn::Rebind<T, D>(), from));
 }
 
+// The samples less a number, modulo 2^bits of T.
+template <class T>
+HWY_INLINE V distance(D d, const T* from, std::uint32_t first) {
+  const V difference = hn::Sub(load(d, from), hn::Set(d, first));
+  if constexpr (sizeof(T) < 4)
+    return hn::And(difference, hn::Set(d, std::numeric_limits<T>::max()));
+  else
+    return difference;
+}
+
 // The samples as Guide has the edges: less the first edge, or floats.
 template <class T>
 HWY_INLINE auto for_guide(D d, const Guide& guide, const T* from) {
   if constexpr (std::is_floating_point_v<T>)
     return hn::LoadU(hn::Rebind<float, D>(), from);
   else
-    return hn::Sub(load(d, from), hn::Set(d, guide.lower));
+    return hn::Sub(hn::Xor(load(d, from), hn::Set(d, guide.sign)), hn::Set(d, guide.lower));
 }
 
 template <class T>
@@ -117,12 +127,12 @@ HWY_INLINE M outside_of(D d, const Bins<T, O>& bins, const Guide* guide, const T
     const hn::Rebind<float, D> df;
     const auto x = hn::LoadU(df, from);
     const auto inside = hn::And(hn::Ge(x, hn::Set(df, bins.lower)), hn::Lt(x, hn::Set(df, bins.upper)));
-    return hn::Not(hn::RebindMask(d, inside));
+    return hn::Not(hn::RebindMask(d, hn::Or(inside, hn::Eq(x, hn::Set(df, bins.included)))));
   } else if constexpr (O::binning == Binning::direct) {
     const V x = load(d, from);
-    return hn::Eq(hn::Max(x, hn::Set(d, bins.count)), x);  // a negative one is large
+    return hn::Eq(hn::Max(x, hn::Set(d, bins.limit)), x);  // a negative one is large
   } else {
-    return hn::Gt(hn::Sub(load(d, from), hn::Set(d, bins.first)), hn::Set(d, bins.last));
+    return hn::Gt(distance(d, from, bins.first), hn::Set(d, bins.last));
   }
 }
 
@@ -135,7 +145,9 @@ HWY_INLINE V bins_between_even_edges(D d, const Bins<T, By<Binning::even>>& bins
   const auto beyond = hn::Sub(x, hn::MulAdd(hn::Sub(shifted, whole), hn::Set(df, bins.step), origin));
   const V edge = hn::Sub(hn::BitCast(d, shifted), hn::BitCast(d, whole));
   const V bin = hn::Add(edge, hn::VecFromMask(d, hn::RebindMask(d, hn::Lt(beyond, hn::Zero(df)))));
-  const V found = hn::Min(bin, hn::Set(d, bins.count));
+  const V open = hn::Min(bin, hn::Set(d, bins.count));
+  const V found =
+      hn::IfThenElse(hn::RebindMask(d, hn::Eq(x, hn::Set(df, bins.included))), hn::Set(d, bins.count - 1), open);
   const auto in_doubt = hn::Le(hn::Abs(beyond), hn::Set(df, bins.tolerance));
   if (HWY_LIKELY(hn::AllFalse(df, in_doubt))) return found;
   HWY_ALIGN std::uint32_t settled[most_lanes];
@@ -159,11 +171,11 @@ HWY_INLINE V bins_of(D d, const Bins<T, O>& bins, const Guide* guide, const T* f
   } else if constexpr (O::binning == Binning::direct) {
     return load(d, from);
   } else {
-    const V distance = hn::Sub(load(d, from), hn::Set(d, bins.first - bins.skipped));
+    const V above = hn::Add(distance(d, from, bins.first), hn::Set(d, bins.skipped));
     if constexpr (shifts)
-      return hn::ShiftRightSame(distance, bins.scale.as_shift);
+      return hn::ShiftRightSame(above, bins.scale.as_shift);
     else
-      return scaled(d, bins.scale, distance);
+      return hn::Min(scaled(d, bins.scale, above), hn::Set(d, bins.count - 1));  // the upper bound, if it is in
   }
 }
 
@@ -184,8 +196,8 @@ class Slots {
   }
   // Of the samples that follow those of the call before.
   HWY_INLINE V operator()(D d, const T* from) {
-    if constexpr (O::binning == Binning::direct && one_channel)  // the slot after the last bin's is for those outside
-      return hn::Min(load(d, from), hn::Set(d, bins_.count));
+    if constexpr (O::binning == Binning::direct && one_channel && sizeof(T) == 4)  // the slot after the last bin's is
+      return hn::Min(load(d, from), hn::Set(d, bins_.count));                      // for those outside
     if constexpr (O::binning == Binning::even && std::is_floating_point_v<T> && one_channel)  // likewise
       return bins_between_even_edges(d, bins_, from);
     const M outside = outside_of(d, bins_, &guide_, from);
@@ -433,7 +445,7 @@ void count_row(const void* input, const void* memory, std::size_t n, unsigned ch
   };
   const bool one_channel = in.samples.channels == 1;
   if constexpr (std::is_integral_v<T> && O::binning == Binning::even)
-    if (in.bins.scale.as_shift >= 0)
+    if (in.bins.has_shortcut())
       return one_channel ? count.template operator()<true, true>() : count.template operator()<true, false>();
   one_channel ? count.template operator()<false, true>() : count.template operator()<false, false>();
 }
@@ -510,7 +522,7 @@ void count_values(const void* input, const void* memory, std::size_t n, unsigned
 
 template <class T, class O>
 RowLoops loops_of() {
-  if constexpr (!Binding::takes<T, O>)
+  if constexpr (!Binding::takes<T, O> || !std::is_same_v<T, Stored<T>> || sizeof(T) == 8)
     return {};
   else if constexpr (sizeof(T) == 1)
     return {&count_values<O>, nullptr, nullptr, &find_bins<T, O>, true};

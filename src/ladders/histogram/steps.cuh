@@ -200,10 +200,9 @@ __device__ __forceinline__ unsigned bin_of(const Input<T, O>& in, T x) {
     return in.bins(x);
   } else if constexpr (std::is_floating_point_v<T>) {
     bool in_doubt = false;
-    return in.bins.guess(x, in_doubt);
+    return in.bins.by_next_edge(x, in_doubt);
   } else {
-    const std::uint32_t distance = static_cast<std::uint32_t>(x) - in.bins.first;
-    return distance <= in.bins.last ? (distance + in.bins.skipped) >> in.bins.scale.as_shift : in.bins.count;
+    return in.bins.by_shift(x);
   }
 }
 

@@ -58,11 +58,14 @@ std::pair<double, double> usual_range(Type type) {
 Scalar default_scalar(std::string_view name, const Case& c) {
   if (name == "lower") return usual_range(c.type).first;
   if (name == "upper") return usual_range(c.type).second;
+  if (name == "closed") return false;
   return std::uint64_t{name == "channels"};
 }
 
 std::uint64_t bins_of(const Case& c) { return c.settings.get<std::uint64_t>("bins", 256); }
 Type counter_of(const Case& c) { return type_of_counter(c.settings.get("counter", Counter::u32)); }
+
+Wide width_of(double from, double to) { return static_cast<Wide>(static_cast<Int128>(to) - static_cast<Int128>(from)); }
 
 class HistogramProblem final : public Problem {
  public:
@@ -137,9 +140,7 @@ class HistogramProblem final : public Problem {
       if (binning_ == Binning::edges)
         edge = edges[k];
       else if constexpr (std::is_integral_v<T>)  // the least x with (x - from) * bins >= k * (to - from)
-        edge =
-            static_cast<T>(static_cast<std::int64_t>(from) +
-                           static_cast<std::int64_t>((k * static_cast<std::uint64_t>(to - from) + bins_ - 1) / bins_));
+        edge = static_cast<T>(static_cast<Int128>(from) + (k * width_of(from, to) + bins_ - 1) / bins_);
       else
         edge = static_cast<T>(from + static_cast<double>(k) * (to - from) / static_cast<double>(bins_));
       if constexpr (std::is_integral_v<T>)
@@ -239,16 +240,17 @@ extern const Primitive histogram_primitive{
     .contract = histogram_contract,
     .types =
         [] {
-          return std::vector{Type::u8, Type::u16, Type::u32, Type::i32, Type::f32};
+          return std::vector{Type::u8,  Type::u16, Type::u32, Type::i32, Type::f32,
+                             Type::i8,  Type::i16, Type::i64, Type::u64, Type::f64};
         },
     .default_scalar = &ladders::histogram::default_scalar,
     .shapes = ladders::histogram::shapes,
     .streamed = ladders::histogram::streamed,
     // One bin; counters that saturate; a range that leaves samples out, with edges that are no round numbers; samples
-    // where a bin begins; runs; images with gaps between rows.
+    // where a bin begins; a closed last bin; runs; images with gaps between rows.
     .variants =
         [](const Primitive& p, Type type) {
-          const bool is_float = type == Type::f32;
+          const bool is_float = type == Type::f32 || type == Type::f64;
           return std::vector<Settings>{
               {},
               p.settings(type, {{"bins", "1"}, {"counter", "u64"}}),
@@ -258,6 +260,11 @@ extern const Primitive histogram_primitive{
                                 {"lower", is_float ? "-0.25" : "3"},
                                 {"upper", is_float ? "0.3" : "200"}}),
               p.settings(type, {{"bins", "1024"}, {"counter", "u16"}, {"on_edge", "0.25"}}),
+              p.settings(type, {{"bins", "10"},
+                                {"closed", "true"},
+                                {"on_edge", "0.5"},
+                                {"lower", is_float ? "-0.75" : "3"},
+                                {"upper", is_float ? "0.7" : "100"}}),
               p.settings(type, {{"bins", "33"}, {"channels", "3"}, {"width", "96"}, {"pitch", "101"}}),
               p.settings(type, {{"bins", "16"}, {"channels", "4"}}),
               p.settings(type, {{"bins", "40"}, {"counter", "u8"}, {"run_length", "100"}})};

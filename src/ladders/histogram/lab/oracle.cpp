@@ -24,20 +24,22 @@ std::vector<T> edges_of(const Call& c, std::size_t bins) {
 // Returns the bin of a sample, or nothing: the definition, without the rungs' short cuts.
 template <class T>
 std::optional<std::size_t> bin_of(T x, const Call& c, std::size_t bins, const std::vector<T>& edges) {
+  const bool is_closed = c.scalars[closed].as<bool>();
   if (!edges.empty()) {
     if (!(x == x)) return std::nullopt;
+    if (is_closed && x == edges.back()) return bins - 1;
     const auto above = std::upper_bound(edges.begin(), edges.end(), x) - edges.begin();  // the first that x is below
     if (above == 0 || above == static_cast<std::ptrdiff_t>(edges.size())) return std::nullopt;
     return above - 1;
   }
   if (c.operation == Operation(Binning::even)) {
-    const double from = c.scalars[lower].as<double>(), to = c.scalars[upper].as<double>();
-    if (static_cast<double>(x) < from || static_cast<double>(x) >= to) return std::nullopt;
-    const auto least = static_cast<std::int64_t>(from), past = static_cast<std::int64_t>(to);
-    const auto distance = static_cast<std::uint64_t>(static_cast<std::int64_t>(x) - least);
-    return distance * bins / static_cast<std::uint64_t>(past - least);  // below 2^52
+    const auto from = static_cast<Int128>(c.scalars[lower].as<double>());
+    const auto to = static_cast<Int128>(c.scalars[upper].as<double>()), value = static_cast<Int128>(x);
+    if (is_closed && value == to) return bins - 1;
+    if (value < from || value >= to) return std::nullopt;
+    return static_cast<std::size_t>((value - from) * static_cast<Int128>(bins) / (to - from));
   }
-  if (x < T{0} || static_cast<double>(x) >= static_cast<double>(bins)) return std::nullopt;
+  if (x < T{0} || static_cast<std::uint64_t>(x) >= bins) return std::nullopt;
   return static_cast<std::size_t>(x);
 }
 

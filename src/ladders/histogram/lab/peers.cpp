@@ -111,16 +111,13 @@ struct opencv {
     const Samples<T>& samples = a.in.samples;
     if (samples.channels > 1 || samples.width != samples.count || samples.count > 0x7fffffff)
       return {Code::unsupported, 0, "this peer takes rows without gaps and one channel"};
+    if (a.in.bins.sign || a.in.bins.closed)
+      return {Code::unsupported, 0, "this peer takes u8 and u16, and half-open bins"};
     const int type = sizeof(T) == 1 ? CV_8U : CV_16U;
     const cv::Mat image(1, static_cast<int>(samples.count), type, const_cast<T*>(samples.data));
     float range[2];
-    if constexpr (std::is_integral_v<T>) {
-      range[0] = static_cast<float>(a.in.bins.first) - static_cast<float>(a.in.bins.skipped);
-      range[1] = range[0] + static_cast<float>(a.in.bins.scale.width);
-    } else {
-      range[0] = a.in.bins.lower;
-      range[1] = a.in.bins.upper;
-    }
+    range[0] = static_cast<float>(a.in.bins.first) - static_cast<float>(a.in.bins.skipped);
+    range[1] = range[0] + static_cast<float>(a.in.bins.scale.width);
     const float* ranges[] = {range};
     const int channel = 0, bins = static_cast<int>(a.in.bins.count);
     cv::Mat counts;
@@ -141,11 +138,11 @@ struct opencv {
 
 Rungs cpu_peers() {
   static const lab::PeerList peers {
-    lab::peer<Binding, plain_loop>("plain loop", lab::gcc_version),
-        lab::peer<Binding, tbb_private>("tbb::parallel_for", lab::tbb_version),
-        lab::peer<Binding, openmp>("openmp", lab::openmp_version),
+    lab::peer<Binding, OfStored<plain_loop>>("plain loop", lab::gcc_version),
+        lab::peer<Binding, OfStored<tbb_private>>("tbb::parallel_for", lab::tbb_version),
+        lab::peer<Binding, OfStored<openmp>>("openmp", lab::openmp_version),
 #if defined(UPSWEEP_WITH_OPENCV)
-        lab::peer<Binding, opencv>("cv::calcHist", "OpenCV " CV_VERSION),
+        lab::peer<Binding, OfStored<opencv>>("cv::calcHist", "OpenCV " CV_VERSION),
 #endif
   };
   return peers;

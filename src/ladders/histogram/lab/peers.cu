@@ -28,7 +28,8 @@ struct Layout {
   std::size_t row_bytes;
 };
 
-template <int channels, class T, class O>
+// Sample: T, or the signed type that it stands for.
+template <int channels, class Sample, class T, class O>
 cudaError_t multi(void* scratch, std::size_t& bytes, const Args<T, O>& a, unsigned* counts, Layout layout,
                   cudaStream_t stream) {
   cuda::std::array<unsigned*, channels> of_channel;
@@ -37,7 +38,7 @@ cudaError_t multi(void* scratch, std::size_t& bytes, const Args<T, O>& a, unsign
     of_channel[c] = counts + c * a.in.bins.count;
     levels[c] = static_cast<int>(a.in.bins.count) + 1;
   }
-  const T* const samples = a.in.samples.data;
+  const auto* const samples = reinterpret_cast<const Sample*>(a.in.samples.data);
   const auto even = [&](auto lower, auto upper) {
     using Level = decltype(lower);
     cuda::std::array<Level, channels> lowers, uppers;
@@ -47,8 +48,8 @@ cudaError_t multi(void* scratch, std::size_t& bytes, const Args<T, O>& a, unsign
                                                                         layout.row_bytes, stream);
   };
   if constexpr (O::binning == Binning::edges) {
-    cuda::std::array<const T*, channels> edges;
-    for (int c = 0; c < channels; ++c) edges[c] = a.in.bins.edges;
+    cuda::std::array<const Sample*, channels> edges;
+    for (int c = 0; c < channels; ++c) edges[c] = reinterpret_cast<const Sample*>(a.in.bins.edges);
     return cub::DeviceHistogram::MultiHistogramRange<channels, channels>(
         scratch, bytes, samples, of_channel, levels, edges, layout.row_pixels, layout.rows, layout.row_bytes, stream);
   } else if constexpr (O::binning == Binning::direct) {
@@ -56,7 +57,7 @@ cudaError_t multi(void* scratch, std::size_t& bytes, const Args<T, O>& a, unsign
   } else if constexpr (std::is_floating_point_v<T>) {
     return even(a.in.bins.lower, a.in.bins.upper);
   } else {
-    const auto lower = static_cast<std::int64_t>(static_cast<T>(a.in.bins.first)) - a.in.bins.skipped;
+    const auto lower = static_cast<std::int64_t>(static_cast<Sample>(a.in.bins.first)) - a.in.bins.skipped;
     return even(lower, lower + static_cast<std::int64_t>(a.in.bins.scale.width));
   }
 }
@@ -68,7 +69,28 @@ struct cub_histogram {
                                .source = "NVIDIA CCCL"};
   static constexpr std::size_t largest = 0x7fffffff;
   template <class T, class O>
+  static constexpr bool supports = std::is_floating_point_v<T> || sizeof(T) <= 4;
+  template <class T, class O>
   static Status run(const Args<T, O>& a) {
+    if constexpr (O::binning != Binning::direct)
+      if (is_closed(a.in.bins)) return {Code::unsupported, 0, "CUB's bins are half-open"};
+    if constexpr (std::is_integral_v<T> && O::binning != Binning::direct)
+      if (a.in.bins.sign) {
+        if constexpr (sizeof(T) == 4) return run_on<std::int32_t>(a);
+        return {Code::unsupported, 0, "of signed integers, this peer takes i32"};
+      }
+    return run_on<T>(a);
+  }
+
+ private:
+  static bool is_closed(const auto& bins) {
+    if constexpr (requires { bins.included; })
+      return bins.included == bins.upper;
+    else
+      return bins.closed;
+  }
+  template <class Sample, class T, class O>
+  static Status run_on(const Args<T, O>& a) {
     const Samples<T>& s = a.in.samples;
     const unsigned counters = a.in.counters();
     if (s.count % s.width || s.width % s.channels)
@@ -81,13 +103,13 @@ struct cub_histogram {
     const auto histogram = [&](void* scratch, std::size_t& bytes, cudaStream_t stream) {
       switch (s.channels) {
         case 1:
-          return multi<1>(scratch, bytes, a, counts, layout, stream);
+          return multi<1, Sample>(scratch, bytes, a, counts, layout, stream);
         case 2:
-          return multi<2>(scratch, bytes, a, counts, layout, stream);
+          return multi<2, Sample>(scratch, bytes, a, counts, layout, stream);
         case 3:
-          return multi<3>(scratch, bytes, a, counts, layout, stream);
+          return multi<3, Sample>(scratch, bytes, a, counts, layout, stream);
         default:
-          return multi<4>(scratch, bytes, a, counts, layout, stream);
+          return multi<4, Sample>(scratch, bytes, a, counts, layout, stream);
       }
     };
     if (Status status = lab::run_cub(*a.workspace, a.stream, histogram); !status) return status;
@@ -103,7 +125,7 @@ struct cub_histogram {
 }  // namespace
 
 Rungs cuda_peers() {
-  static const lab::PeerList peers{lab::peer<Binding, cub_histogram>("cub", lab::cub_version())};
+  static const lab::PeerList peers{lab::peer<Binding, OfStored<cub_histogram>>("cub", lab::cub_version())};
   return peers;
 }
 
