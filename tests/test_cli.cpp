@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <numeric>
 #include <sstream>
 #include <string>
@@ -492,9 +493,44 @@ TEST_F(Cli, HintsKeepTheValues) {
                "no rung of histogram takes direct of f32 (of f32 it takes even, edges)");
 }
 
+// NumPy's bins: from the least to the greatest sample, which is in the last one; an image and a pipe likewise.
+TEST_F(Cli, HistogramsHaveTheRangeOfTheirSamples) {
+  const auto counts = [&](const std::string& arguments, const std::string& before = "") {
+    const Outcome outcome = run("run histogram " + arguments, before);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "") << arguments;
+    return outcome.out;
+  };
+  write_raw<float>("f32.raw", {1, 2, 3, 4, 5, 100, -7});
+  EXPECT_EQ(counts("f32.raw --type f32 --param bins=2"), "6\n1\n");
+  EXPECT_EQ(counts("- --type f32 --param bins=2", "cat f32.raw |"), "6\n1\n");
+  write_raw<double>("f64.raw", {0, 0.25, 0.5, 0.75, 1});
+  EXPECT_EQ(counts("f64.raw --type f64 --param bins=4"), "1\n1\n1\n2\n");
+  write_raw<std::int64_t>("i64.raw", {-5, 0, 5, 5, std::numeric_limits<std::int64_t>::max()});
+  EXPECT_EQ(counts("i64.raw --type i64 --param bins=2"), "4\n1\n");
+  write_raw<std::uint8_t>("u8.raw", {7, 7, 7});
+  EXPECT_EQ(counts("u8.raw --type u8 --param bins=1"), "3\n");
+  EXPECT_EQ(counts("u8.raw --type u8").find("0\n0\n0\n0\n0\n0\n0\n3\n0\n"), 0u) << "of bytes, a bin for each value";
+  EXPECT_EQ(counts("f32.raw --type f32 -n 1 --param bins=2"), "0\n1\n") << "half below to half above";
+}
+
+// What is counted nowhere is said, unless its number is asked for.
+TEST_F(Cli, SamplesInNoBinAreSaid) {
+  write_raw<float>("in.raw", {1, 2, 3, std::numeric_limits<float>::quiet_NaN()});
+  const Outcome nan = run("run histogram in.raw --type f32 --param bins=1");
+  EXPECT_EQ(nan.code, 0);
+  EXPECT_EQ(nan.out, "3\n");
+  EXPECT_NE(nan.err.find("1 element is in no bin"), std::string::npos) << nan.err;
+  const Outcome range = run("run histogram in.raw --type f32 --param bins=1,lower=2,upper=3");
+  EXPECT_NE(range.err.find("3 elements are in no bin"), std::string::npos) << range.err;
+  EXPECT_EQ(run("run histogram in.raw --type f32 --param bins=1,lower=2,upper=3 --also outside.raw").err, "");
+  EXPECT_EQ(read_raw<std::uint64_t>("outside.raw"), (std::vector<std::uint64_t>{3}));
+  EXPECT_NE(run("list histogram").out.find("run: the least sample"), std::string::npos);
+}
+
 // A case that the laboratory cannot make is left out, and the others run.
 TEST_F(Cli, CasesThatCannotBeMade) {
-  const std::string bench = "bench histogram --backend cpu --rung serial --no-peers --op edges -n 1K --samples 4 --json";
+  const std::string bench = "bench histogram --backend cpu --rung serial --no-peers --op edges -n 1K --json";
   const Outcome none = run(bench + " --type u8 --param bins=1000");
   EXPECT_EQ(none.code, 2);
   EXPECT_NE(none.err.find("the laboratory has no 1001 different edges of u8"), std::string::npos) << none.err;

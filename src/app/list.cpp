@@ -64,14 +64,21 @@ std::vector<std::string> remarks_of(const Entry& entry) {
   return remarks;
 }
 
-// The value of a scalar that a case does not give; for the first type, if it depends on that. Shapes of the input have
-// theirs in words alone.
+// The value of a scalar that a case does not give. Those that depend on the type, and shapes of the input, have theirs
+// in words alone.
 std::string default_of(const Primitive& primitive, const Parameter& parameter) {
   if (!primitive.default_scalar) return {};
-  const Case c{.type = primitive.types().front(), .operation = primitive.operations().front()};
-  for (const Parameter& scalar : primitive.contract.scalars)
-    if (&scalar == &parameter) return text_of(Settings::Item{&parameter, primitive.default_scalar(parameter.name, c)});
-  return {};
+  std::string text;
+  for (const Parameter& scalar : primitive.contract.scalars) {
+    if (&scalar != &parameter) continue;
+    for (const Type type : primitive.types()) {
+      const Case c{.type = type, .operation = primitive.operations().front()};
+      const std::string of_type = text_of(Settings::Item{&parameter, primitive.default_scalar(parameter.name, c)});
+      if (!text.empty() && text != of_type) return {};
+      text = of_type;
+    }
+  }
+  return text;
 }
 
 // The operations that read a parameter; empty if all do.

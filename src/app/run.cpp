@@ -191,6 +191,16 @@ void require_some_rung(const Primitive& primitive, Platform& platform, const Cas
               fmt::format("of {} it takes {}", to_string(c.type), fmt::join(names, ", ")));
 }
 
+// Says how many elements are in no bin of a histogram, if that is an output that nobody asked for.
+void report_outside(const Streamer& streamer, std::size_t output, std::span<const std::byte> elements) {
+  std::uint64_t outside = 0;
+  if (streamer.other_outputs()[output - 1].name != "outside" || elements.size() != sizeof outside) return;
+  std::memcpy(&outside, elements.data(), sizeof outside);
+  if (outside > 0)
+    message(fmt::format("{} {} in no bin (--also writes their number to a file, --param lower=,upper= sets the range)",
+                        outside, outside == 1 ? "element is" : "elements are"));
+}
+
 // Returns the result as text, each element with the shortest digits that read back as the same value. As JSON, an
 // element follows another, and what is no number there, NaN or an infinity, is a string. A NaN is "nan", whatever its
 // sign, which depends on the processor.
@@ -523,6 +533,10 @@ int work(const RunOptions& o) {
   std::size_t done = 0, written = 0;
   const Streamer::Sink sink{[&](std::span<const std::byte> elements, std::size_t output) {
     outputs.put(elements, output);
+    if (output > o.also.size()) {  // nobody asked for it
+      progress.clear();
+      report_outside(*streamer, output, elements);
+    }
     written += elements.size();
     progress.update((after ? done + written : done) >> 20, total >> 20, fmt::format("{} MiB written", written >> 20));
   }};

@@ -57,6 +57,8 @@ class RungStreamer : public Streamer {
   const std::byte* reachable(std::span<const std::byte> chunk, Room& room) const {
     return on_host_ ? chunk.data() : room.fill(chunk);
   }
+  // Replaces a scalar of the case, for what only the data say.
+  void set_scalar(std::size_t k, const Scalar& value) { call_.scalars[k] = value; }
   // Runs the rung with the case's operation, scalars and tuning. Throws Error with the rung's message if it fails.
   void run(std::array<Array, arrays_of_a_call> in, std::array<Array, arrays_of_a_call> out);
   // Gives the memory back that the rung has taken for its work.

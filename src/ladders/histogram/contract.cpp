@@ -18,11 +18,13 @@ constexpr OutputRole outputs[] = {{.name = "the array of counts", .fit = Fit::cu
 constexpr Parameter scalars[] = {
     {.name = "lower",
      .kind = Parameter::Kind::real,
-     .meaning = "where the first bin of even begins",
+     .meaning = "where the first bin of even begins (run: the least sample, or 0 for u8 in 256 bins; otherwise the "
+                "type's least value, -1 of floats)",
      .least = -std::numeric_limits<double>::infinity()},
     {.name = "upper",
      .kind = Parameter::Kind::real,
-     .meaning = "where the last bin of even ends",
+     .meaning = "where the last bin of even ends (run: the greatest sample, which is in it, or 256 for u8 in 256 bins; "
+                "otherwise above the type's greatest value, 1 of floats)",
      .least = -std::numeric_limits<double>::infinity()},
     {.name = "channels", .meaning = "interleaved in a row, each with its own bins (1)", .least = 1, .most = 4},
     {.name = "width", .meaning = "samples per row (0: all)", .most = 0x1p53},

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "files/spool.h"
 #include "lab/planted.h"
 #include "lab/primitive.h"
 #include "lab/rng.h"
@@ -159,15 +160,88 @@ class HistogramProblem final : public Problem {
   mutable std::vector<std::uint64_t> counts_;  // computed when first needed
 };
 
-// Counts every chunk with 64-bit counters, and adds them up.
+// Elements in the order in which they came, in memory as far as that goes, and then in a temporary file.
+class Kept {
+ public:
+  void use(const Streamer::Storage& storage) {
+    most_in_memory_ = storage.bytes / 2;
+    spool_.emplace(storage.folder);
+  }
+  void add(std::span<const std::byte> bytes) {
+    if (spool_->size() == 0 && in_memory_ + bytes.size() <= most_in_memory_) {
+      chunks_.emplace_back(bytes.begin(), bytes.end());
+      in_memory_ += bytes.size();
+    } else {
+      spool_->write(bytes);
+    }
+  }
+  // Calls f(bytes) for one part after another, of up to most_chunk_bytes, and forgets those in memory.
+  void for_each_part(auto&& f) {
+    for (std::vector<std::byte>& chunk : chunks_) {
+      f(std::span<const std::byte>(chunk));
+      std::vector<std::byte>().swap(chunk);
+    }
+    std::vector<std::byte> part;
+    for (std::uint64_t done = 0; done < spool_->size(); done += part.size()) {
+      part.resize(std::min<std::uint64_t>(spool_->size() - done, most_chunk_bytes));
+      spool_->read(done, part);
+      f(std::span<const std::byte>(part));
+    }
+  }
+
+ private:
+  std::size_t most_in_memory_ = 0, in_memory_ = 0;
+  std::vector<std::vector<std::byte>> chunks_;
+  std::optional<Spool> spool_;
+};
+
+// The least and the greatest finite sample; least > greatest if there is none.
+struct Extent {
+  double least = std::numeric_limits<double>::infinity(), greatest = -least;
+
+  template <class T>
+  void add(std::span<const std::byte> bytes) {
+    const auto* const samples = reinterpret_cast<const T*>(bytes.data());
+    T low = std::numeric_limits<T>::max(), high = std::numeric_limits<T>::lowest();
+    for (std::size_t i = 0; i < bytes.size() / sizeof(T); ++i) {
+      if constexpr (std::is_floating_point_v<T>)
+        if (!std::isfinite(samples[i])) continue;
+      low = std::min(low, samples[i]);
+      high = std::max(high, samples[i]);
+    }
+    if (low > high) return;
+    least = std::min(least, next_to(low, -1));
+    greatest = std::max(greatest, next_to(high, 1));
+  }
+
+ private:
+  // The double that is x, or of a long integer the next one in this direction.
+  template <class T>
+  static double next_to(T x, int direction) {
+    const double near = static_cast<double>(x);
+    if constexpr (std::is_integral_v<T>) {
+      const Int128 error = static_cast<Int128>(near) - static_cast<Int128>(x);
+      if (error * direction < 0) return std::nextafter(near, direction * 0x1p65);
+    }
+    return near;
+  }
+};
+
+// Counts every chunk with 64-bit counters, and adds them up. Where the range is that of the samples, as NumPy's is by
+// default, all samples are kept until it is known.
 class HistogramStreamer final : public RungStreamer {
  public:
   HistogramStreamer(Platform& platform, const Rung& rung, const Case& c) : RungStreamer(platform, rung, c) {
     for (const char* name : {"width", "pitch"})
       if (c.settings.find(name))
         throw Error(Code::unsupported, "images with gaps between rows cannot be streamed", "cut the gaps out");
-    if (!by_edges()) set_bins(bins_of(c));
+    kept_.use({});
+    if (by_edges()) return;
+    Call call = call_of(histogram_primitive, case_);
+    if (range_of_samples_) call.scalars[lower] = 0.0, call.scalars[upper] = 1.0;  // until they are known
+    set_bins(bins_of(c), call);
   }
+  void use(const Storage& storage) override { kept_.use(storage); }
   std::vector<Beside> whole_inputs() const override {
     return by_edges() ? std::vector<Beside>{{"edges", case_.type}} : std::vector<Beside>{};
   }
@@ -178,7 +252,7 @@ class HistogramStreamer final : public RungStreamer {
     if (case_.settings.find("bins") && bins_of(case_) != count - 1)
       refuse("histogram", std::to_string(count) + " edges for " + std::to_string(bins_of(case_)) + " bins",
              "leave bins out: the edges say how many there are");
-    set_bins(count - 1);
+    set_bins(count - 1, call_of(histogram_primitive, case_));
   }
   Type output_type() const override { return counter_of(case_); }
   std::optional<std::uint64_t> output_count(std::optional<std::uint64_t>) const override { return counts_.size(); }
@@ -186,20 +260,15 @@ class HistogramStreamer final : public RungStreamer {
   bool any_order() const override { return channels_ == 1; }
 
   void feed(Chunks chunks, const Sink&) override {
-    const std::size_t bytes = counts_.size() * sizeof(std::uint64_t), n = chunks[0].size() / size_of(case_.type);
-    std::byte* const out = counts_room_.grow(bytes);
-    std::byte* const outside = outside_room_.grow(sizeof outside_);
-    run({input_array(case_.type, n, reachable(chunks[0], in_)), edges_array(reachable(edges_, edges_room_))},
-        {Array{Type::u64, counts_.size(), out}, Array{Type::u64, 1, outside}});
-    const auto* const counts = reinterpret_cast<const std::uint64_t*>(fetch(out, bytes).data());
-    // The first sample of a chunk need not belong to the first channel.
-    const std::size_t bins = counts_.size() / channels_;
-    for (std::size_t k = 0; k < counts_.size(); ++k)
-      counts_[(k / bins + done_) % channels_ * bins + k % bins] += counts[k];
-    outside_ += *reinterpret_cast<const std::uint64_t*>(fetch(outside, sizeof outside_).data());
-    done_ += n;
+    if (!range_of_samples_) return count(chunks[0]);
+    visit(case_.type, [&]<class T>(TypeTag<T>) { extent_.add<T>(chunks[0]); });
+    kept_.add(chunks[0]);
   }
   void finish(const Sink& sink) override {
+    if (range_of_samples_) {
+      set_range();
+      kept_.for_each_part([&](std::span<const std::byte> part) { count(part); });
+    }
     std::vector<std::byte> result(counts_.size() * size_of(output_type()));
     const Output out{result.data(), 8 * static_cast<unsigned>(size_of(output_type())), nullptr};
     for (std::size_t k = 0; k < counts_.size(); ++k) {
@@ -216,9 +285,41 @@ class HistogramStreamer final : public RungStreamer {
   Array edges_array(const std::byte* edges) const {
     return input_array(case_.type, edges_.size() / size_of(case_.type), by_edges() ? edges : nullptr);
   }
-  // Throws Error(invalid_argument) if the call that the chunks will make cannot be.
-  void set_bins(std::size_t bins) {
+  void count(std::span<const std::byte> samples) {
+    const std::size_t bytes = counts_.size() * sizeof(std::uint64_t), n = samples.size() / size_of(case_.type);
+    std::byte* const out = counts_room_.grow(bytes);
+    std::byte* const outside = outside_room_.grow(sizeof outside_);
+    run({input_array(case_.type, n, reachable(samples, in_)), edges_array(reachable(edges_, edges_room_))},
+        {Array{Type::u64, counts_.size(), out}, Array{Type::u64, 1, outside}});
+    const auto* const counts = reinterpret_cast<const std::uint64_t*>(fetch(out, bytes).data());
+    // The first sample of a chunk need not belong to the first channel.
+    const std::size_t bins = counts_.size() / channels_;
+    for (std::size_t k = 0; k < counts_.size(); ++k)
+      counts_[(k / bins + done_) % channels_ * bins + k % bins] += counts[k];
+    outside_ += *reinterpret_cast<const std::uint64_t*>(fetch(outside, sizeof outside_).data());
+    done_ += n;
+  }
+  // From the least to the greatest sample, as far as the caller has not said otherwise. If they are equal: from half
+  // below to half above; of integers, to the next.
+  void set_range() {
     Call call = call_of(histogram_primitive, case_);
+    const bool is_float = case_.type == Type::f32 || case_.type == Type::f64;
+    double low = extent_.least, high = extent_.greatest;
+    if (low > high) low = 0, high = 1;
+    if (low == high && is_float) {
+      const double half = std::max(0.5, std::fabs(low) * 0x1p-20);
+      low -= half, high += half;
+    } else if (low == high) {
+      high = low + 1;
+    }
+    if (!case_.settings.find("lower")) call.scalars[lower] = low;
+    if (!case_.settings.find("upper")) call.scalars[upper] = high;
+    if (!case_.settings.find("upper") && !case_.settings.find("closed")) call.scalars[closed] = true;
+    set_bins(counts_.size() / channels_, call);
+    for (const ScalarIndex k : {lower, upper, closed}) set_scalar(k, call.scalars[k]);
+  }
+  // Throws Error(invalid_argument) if the call that the chunks will make cannot be.
+  void set_bins(std::size_t bins, Call call) {
     counts_.resize(channels_ * bins);
     call.in = {Array{case_.type}, edges_array(edges_.data())};
     call.out[0] = {Type::u64, counts_.size()};
@@ -227,6 +328,15 @@ class HistogramStreamer final : public RungStreamer {
   }
 
   const std::size_t channels_ = case_.settings.get<std::uint64_t>("channels", 1);
+  // Bytes in 256 bins, as those of an image, have a bin for each value instead.
+  bool wants_range() const {
+    const bool from = case_.settings.find("lower"), to = case_.settings.find("upper");
+    if (case_.operation != Operation(Binning::even) || (from && to)) return false;
+    return from || to || case_.type != Type::u8 || bins_of(case_) != 256;
+  }
+  const bool range_of_samples_ = wants_range();
+  Kept kept_;
+  Extent extent_;
   std::vector<std::byte> edges_;
   std::vector<std::uint64_t> counts_;
   std::uint64_t outside_ = 0, done_ = 0;
