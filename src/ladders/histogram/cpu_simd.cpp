@@ -63,10 +63,11 @@ HWY_INLINE V load(D d, const T* from) {
 
 // The samples less a number, modulo 2^bits of T.
 template <class T>
-HWY_INLINE V distance(D d, const T* from, std::uint32_t first) {
-  const V difference = hn::Sub(load(d, from), hn::Set(d, first));
+HWY_INLINE V distance(D d, const T* from, T first) {
+  const hn::Rebind<T, D> narrow;
+  const auto difference = hn::Sub(hn::LoadU(narrow, from), hn::Set(narrow, first));
   if constexpr (sizeof(T) < 4)
-    return hn::And(difference, hn::Set(d, std::numeric_limits<T>::max()));
+    return hn::PromoteTo(d, difference);
   else
     return difference;
 }
@@ -136,8 +137,8 @@ HWY_INLINE M outside_of(D d, const Bins<T, O>& bins, const Guide* guide, const T
   }
 }
 
-// Bins::operator() in every lane.
-template <class T>
+// Bins::operator() in every lane. With the shortcut, no sample is in doubt, and the last bin is open.
+template <bool shortcut, class T>
 HWY_INLINE V bins_between_even_edges(D d, const Bins<T, By<Binning::even>>& bins, const T* from) {
   const hn::Rebind<float, D> df;
   const auto x = hn::LoadU(df, from), origin = hn::Set(df, bins.origin), whole = hn::Set(df, bins.whole);
@@ -145,9 +146,12 @@ HWY_INLINE V bins_between_even_edges(D d, const Bins<T, By<Binning::even>>& bins
   const auto beyond = hn::Sub(x, hn::MulAdd(hn::Sub(shifted, whole), hn::Set(df, bins.step), origin));
   const V edge = hn::Sub(hn::BitCast(d, shifted), hn::BitCast(d, whole));
   const V bin = hn::Add(edge, hn::VecFromMask(d, hn::RebindMask(d, hn::Lt(beyond, hn::Zero(df)))));
-  const V open = hn::Min(bin, hn::Set(d, bins.count));
-  const V found =
-      hn::IfThenElse(hn::RebindMask(d, hn::Eq(x, hn::Set(df, bins.included))), hn::Set(d, bins.count - 1), open);
+  V found = hn::Min(bin, hn::Set(d, bins.count));
+  if constexpr (shortcut) return found;
+  if (bins.tolerance < 0) {  // the last bin is closed; where there are doubts, its upper edge is one of them
+    const M included = hn::RebindMask(d, hn::Eq(x, hn::Set(df, bins.included)));
+    return hn::IfThenElse(included, hn::Set(d, bins.count - 1), found);
+  }
   const auto in_doubt = hn::Le(hn::Abs(beyond), hn::Set(df, bins.tolerance));
   if (HWY_LIKELY(hn::AllFalse(df, in_doubt))) return found;
   HWY_ALIGN std::uint32_t settled[most_lanes];
@@ -162,17 +166,17 @@ HWY_INLINE V bins_between_even_edges(D d, const Bins<T, By<Binning::even>>& bins
 }
 
 // Any number in the lanes outside.
-template <bool shifts, class T, class O>
+template <bool shortcut, class T, class O>
 HWY_INLINE V bins_of(D d, const Bins<T, O>& bins, const Guide* guide, const T* from, M outside) {
   if constexpr (O::binning == Binning::edges) {
     return find_between_edges(d, *guide, from, outside);
   } else if constexpr (std::is_floating_point_v<T>) {
-    return bins_between_even_edges(d, bins, from);
+    return bins_between_even_edges<shortcut>(d, bins, from);
   } else if constexpr (O::binning == Binning::direct) {
     return load(d, from);
   } else {
     const V above = hn::Add(distance(d, from, bins.first), hn::Set(d, bins.skipped));
-    if constexpr (shifts)
+    if constexpr (shortcut)
       return hn::ShiftRightSame(above, bins.scale.as_shift);
     else
       return hn::Min(scaled(d, bins.scale, above), hn::Set(d, bins.count - 1));  // the upper bound, if it is in
@@ -181,7 +185,7 @@ HWY_INLINE V bins_of(D d, const Bins<T, O>& bins, const Guide* guide, const T* f
 
 // The slots of the lanes' samples, vector by vector. Has copies of what it reads: a reference could be to what the
 // counters' stores change, and every vector would load it again.
-template <bool shifts, bool one_channel, class T, class O>
+template <bool shortcut, bool one_channel, class T, class O>
 class Slots {
  public:
   HWY_INLINE Slots(const Input<T, O>& in, const Guide* guide, unsigned channel)
@@ -199,11 +203,11 @@ class Slots {
     if constexpr (O::binning == Binning::direct && one_channel && sizeof(T) == 4)  // the slot after the last bin's is
       return hn::Min(load(d, from), hn::Set(d, bins_.count));                      // for those outside
     if constexpr (O::binning == Binning::even && std::is_floating_point_v<T> && one_channel)  // likewise
-      return bins_between_even_edges(d, bins_, from);
+      return bins_between_even_edges<shortcut>(d, bins_, from);
     const M outside = outside_of(d, bins_, &guide_, from);
     if constexpr (O::binning == Binning::edges && one_channel)  // a search takes longer than a branch
       if (hn::AllTrue(d, outside)) return hn::Set(d, counters_);
-    V bin = bins_of<shifts>(d, bins_, &guide_, from, outside);
+    V bin = bins_of<shortcut>(d, bins_, &guide_, from, outside);
     if constexpr (!one_channel) {
       bin = hn::Add(bin, hn::LoadU(d, first_slot_ + channel_));
       channel_ += turn_;
@@ -273,11 +277,11 @@ inline constexpr std::size_t waiting = 16 * most_lanes;
 // check is a coin toss that no branch predictor knows.
 inline constexpr unsigned most_unchecked = 32;
 
-template <bool shifts, bool one_channel, class T, class O>
+template <bool shortcut, bool one_channel, class T, class O>
 void count_all_as(const Input<T, O>& in, const T* samples, std::size_t n, unsigned channel, Tables& t) {
   const D d;
   const std::size_t lanes = hn::Lanes(d);
-  Slots<shifts, one_channel, T, O> slots_of(in, t.guide, channel);
+  Slots<shortcut, one_channel, T, O> slots_of(in, t.guide, channel);
   HWY_ALIGN std::uint32_t slots[waiting + most_lanes];
   std::size_t filled = 0, i = 0;
   std::size_t agreed = 0;  // samples before this vector that did not have to be counted one by one
@@ -354,7 +358,7 @@ class OpenBits {
 };
 #endif
 
-template <bool shifts, bool one_channel, class T, class O>
+template <bool shortcut, bool one_channel, class T, class O>
 void count_rare_as(const Input<T, O>& in, const T* samples, std::size_t n, unsigned channel, Tables& t) {
   std::size_t i = 0;
   std::uint64_t outside = 0;
@@ -363,7 +367,7 @@ void count_rare_as(const Input<T, O>& in, const T* samples, std::size_t n, unsig
   const OpenBits::D8 d8;
   const hn::Repartition<std::uint16_t, D> d16;
   const std::size_t lanes = hn::Lanes(d), step = 4 * lanes;
-  Slots<shifts, one_channel, T, O> slots_of(in, t.guide, channel);
+  Slots<shortcut, one_channel, T, O> slots_of(in, t.guide, channel);
   const auto no_bin = hn::Set(d16, static_cast<std::uint16_t>(in.counters()));
   OpenBits open(t.bits);
   const auto next = [&](std::size_t k) HWY_ATTR { return slots_of(d, samples + i + k * lanes); };
@@ -437,14 +441,14 @@ template <bool rare, class T, class O>
 void count_row(const void* input, const void* memory, std::size_t n, unsigned channel, Tables& t) {
   const auto& in = *static_cast<const Input<T, O>*>(input);
   const auto* const samples = static_cast<const T*>(memory);
-  const auto count = [&]<bool shifts, bool one_channel>() HWY_ATTR {
+  const auto count = [&]<bool shortcut, bool one_channel>() HWY_ATTR {
     if constexpr (rare)
-      count_rare_as<shifts, one_channel>(in, samples, n, channel, t);
+      count_rare_as<shortcut, one_channel>(in, samples, n, channel, t);
     else
-      count_all_as<shifts, one_channel>(in, samples, n, channel, t);
+      count_all_as<shortcut, one_channel>(in, samples, n, channel, t);
   };
   const bool one_channel = in.samples.channels == 1;
-  if constexpr (std::is_integral_v<T> && O::binning == Binning::even)
+  if constexpr (O::binning == Binning::even)
     if (in.bins.has_shortcut())
       return one_channel ? count.template operator()<true, true>() : count.template operator()<true, false>();
   one_channel ? count.template operator()<false, true>() : count.template operator()<false, false>();
