@@ -9,9 +9,9 @@ FOLLOWED = {
     "total_order": True,  # sort: IEEE 754's totalOrder by --param float_order=total_order
     "bits_of_floats": True,  # sort: first_bit and bits of floats, with -0 as +0 and all NaN as one
     "exact_edges": True,  # histogram: bin k of floats has edge k <= x < edge k + 1, edges computed in f64
-    "range_of_data": False,  # histogram: without a range, the least and the greatest sample, the last bin closed
-    "closed_range": False,  # histogram: --param closed=true puts the last edge into the last bin
-    "more_samples": False,  # histogram: samples of i8, i16, i64, u64 and f64
+    "range_of_data": True,  # histogram: without a range, the least and the greatest sample, the last bin closed
+    "closed_range": True,  # histogram: --param closed=true puts the last edge into the last bin
+    "more_samples": True,  # histogram: samples of i8, i16, i64, u64 and f64
     "zero_sums": True,  # sums of -0 alone are -0
     "segmented_scan": True,  # run segmented_scan
     "out_type": True,  # reduce, scan: --out-type

@@ -12,6 +12,8 @@ def draw_run(draw):
     types = draw.one_of([["i4", "u4", "i8", "u8"], ["f4", "f8"]])
     kind = near_one if operation == "product" and "f4" in types else None
     read, array, options, large = array_and_type(draw, types, kind)
+    if operation == "product" and array.dtype.kind == "f" and overflows(array):
+        operation = "sum"
     rungs = ("serial", "simd", "parallel")
     if array.dtype.kind != "f" or operation in ("min", "max"):
         output = Values(combined(operation, array))
@@ -31,6 +33,11 @@ def near_one(draw, dtype, n):
     if draw.chance(0.1) and n > 0:
         numbers[draw.numpy.integers(0, n)] = draw.one_of([0.0, -0.0, np.inf, np.nan])
     return numbers
+
+
+def overflows(array):
+    """Whether some of the factors may overflow: times a zero, that is NaN or not, by the order."""
+    return np.log2(np.fmax(abs(array[np.isfinite(array)]), 1)).sum() > 100
 
 
 def product(array):
