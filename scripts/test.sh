@@ -25,7 +25,7 @@ case "${1:-}" in
   *) sed -n '2,7p' "${BASH_SOURCE[0]}" | sed 's/^# \{0,1\}//' >&2; exit 2 ;;
 esac
 
-install_packages python3-numpy  # against which the command is checked
+install_packages python3-numpy strace  # against which the command is checked, and which delays its system calls
 if $address; then under_sanitizers address 'address;undefined'; fi
 if $threads; then under_sanitizers thread thread; fi
 configure "$root/build/release" -DUPSWEEP_TESTS=ON "$(cuda_options)"  # demo.sh builds here without them
