@@ -31,7 +31,7 @@ for line in sys.stdin:
     rung = json.loads(line)["rung"]
     if rung not in seen: seen.append(rung)
 print(*seen)'); do
-  # What the rung itself computes, and does not hand to another.
+  # A call that the rung computes itself and does not hand to another.
   n=$((1 << 14)) call=(--type i32 --param grid=8)
   case $primitive/$rung in
     */reproducible) call=(--type f32 --param grid=8) ;;

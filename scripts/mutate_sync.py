@@ -24,7 +24,7 @@ import threading
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIBRARY = "lib/libupsweep_simt_traced.so"
 
-# What each statement is replaced by. An argument list has at most two levels of parentheses.
+# The statements, and their replacements. An argument list has at most two levels of parentheses.
 ARGUMENTS = r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
 REMOVED = re.compile(
     r"(?<!::)\b(?:__syncthreads|__syncwarp|__threadfence|__threadfence_block|cluster_sync|fence_before_bulk_copy|"

@@ -22,7 +22,7 @@ import mutate_sync
 
 ROOT = mutate_sync.ROOT
 HANGS = re.compile(r"deadlock|livelock|does not end|trap|barrier divergence|by hand")
-# What the rungs need besides the usual sizes: as in docs/synchronisation.md.
+# Arguments that a rung needs beside the usual sizes, as in docs/synchronisation.md.
 ARGUMENTS = {
     "histogram/partitioned": "-n 20011 --param bins=300000,grid=3 --type i32",
     "histogram/cluster": "-n 20011 --param bins=70000 --type i32",

@@ -40,7 +40,7 @@ enum class HeadKind : std::uint8_t { flags, keys, offsets };
 inline constexpr std::array<std::string_view, 3> head_kind_names{"flags", "keys", "offsets"};
 constexpr std::string_view to_string(HeadKind k) { return head_kind_names[static_cast<std::size_t>(k)]; }
 
-// What a pixel of upsweep/render.h consists of: three colours and 1; three colours and the coverage, 1 + the sum of the
+// The channels of a pixel in upsweep/render.h: three colours and 1; three colours and the coverage, 1 + the sum of the
 // alphas that cover the pixel; or three colours.
 enum class Channels : std::uint8_t { rgba, rgbw, rgb };
 inline constexpr std::array<std::string_view, 3> channels_names{"rgba", "rgbw", "rgb"};

@@ -136,7 +136,7 @@ struct Answer {
   std::string word, description;
 };
 
-// What may stand where the last word of the line is. Empty: a file, or anything.
+// Returns the completions of the last word of the line. Empty: a file name, or anything.
 std::vector<Answer> answers(const CLI::App& app, Line line) {
   const std::string last = line.empty() ? "" : line.back();
   if (!line.empty()) line.pop_back();

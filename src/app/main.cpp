@@ -40,7 +40,7 @@ int exit_code_of(Code code) {
   }
 }
 
-// Whatever is in the message, a file's content or a word of the command line, makes one line of text.
+// Prints the message as one printable line, even if it quotes a file's content or a word of the command line.
 int fail(int code, std::string_view what, std::string_view hint = {}) {
   constexpr std::size_t longest = 2000;
   message(fmt::format("upsweep: {}{}", printable(what, longest),

@@ -19,7 +19,7 @@ namespace {
 
 void write(OutputFile& file, std::string_view text) { file.write(std::as_bytes(std::span(text))); }
 
-// What cannot be said there can be said nowhere: a closed or full standard error ends nothing.
+// Ignores errors: there is no other place to report that standard error is closed or full.
 void to_stderr(std::string_view text) {
   (void)!std::fwrite(text.data(), 1, text.size(), stderr);
   std::fflush(stderr);

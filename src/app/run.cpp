@@ -282,7 +282,7 @@ class Inputs {
     // The first elements of a part are not those that are stored first.
     if (streamer.any_order() && o.size.empty()) readers_[0]->any_order();
   }
-  // Of the main input, if all of it is read and the file says it.
+  // Returns the main input's shape, if all of it is read and the file states one.
   std::optional<Shape> shape() const { return most_ == ~std::uint64_t{0} ? readers_[0]->shape() : std::nullopt; }
 
   // Memory for one chunk of every input.
@@ -527,7 +527,7 @@ int work(const RunOptions& o) {
         primitive.name(), rung.name, o.backend, operation ? fmt::format("\"{}\"", operation.name()) : "null",
         to_string(c.type), to_string(streamer->output_type())));
   Progress progress("MiB");
-  // What is written after the input has been read counts as work that is left.
+  // Output that is written after the input has been read counts as remaining work.
   const std::size_t after = streamer->bytes_after_input(count.value_or(0)), total = inputs.bytes() + after;
   progress.update(0, total >> 20);
   std::size_t done = 0, written = 0;

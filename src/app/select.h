@@ -20,10 +20,10 @@ struct Selection {
 // Declares them all on a command; sizes are -n. A command that always uses the same backend has no --backend.
 void declare_selection(CLI::App& command, Selection& selection, bool with_backend = true);
 
-// What `upsweep list` prints about a primitive.
+// Returns the text that `upsweep list` prints about a primitive.
 std::string description_of(const Primitive& primitive, const lab::Terminal& terminal);
 
-// What a command takes: any case; one on a user's file, without peers and deliberate bugs, on the CPU unless --backend
+// The cases that a command accepts: any; one on a user's file, without peers and deliberate bugs, on the CPU unless --backend
 // says otherwise; or emulated kernels.
 enum class Offered { any, of_run, of_explain };
 // Complete an option of such names, for the primitives that the command line names.

@@ -29,7 +29,7 @@ FileFormat format_of(Content content) {
   return FileFormat::automatic;
 }
 
-// What a name promises; automatic if it promises nothing.
+// Returns the format that the ending of a name promises; automatic if it promises none.
 FileFormat format_of(const std::string& name) {
   constexpr std::pair<std::string_view, FileFormat> endings[] = {
       {".npy", FileFormat::npy}, {".png", FileFormat::png},  {".pgm", FileFormat::pnm},  {".ppm", FileFormat::pnm},

@@ -24,7 +24,7 @@ class ArrayReader {
   virtual std::optional<std::uint64_t> count() const = 0;
   // Interleaved elements per pixel of an image; 1 for arrays.
   virtual unsigned channels() const { return 1; }
-  // Of a .npy file, the lengths of its dimensions, whose product is count().
+  // The lengths of the dimensions of a .npy file; their product is count().
   virtual std::optional<Shape> shape() const { return std::nullopt; }
   // Elements come in C order, the last index fastest. This lets them come as they are stored, before the first read():
   // a .npy file in Fortran order is then read from front to back, and may be a pipe.

@@ -1,4 +1,4 @@
-// What a file is, by its first bytes: its name may say anything, and a pipe has none.
+// Recognises a file by its first bytes: its name may say anything, and a pipe has none.
 #pragma once
 #include <string>
 #include <string_view>

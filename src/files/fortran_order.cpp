@@ -40,7 +40,7 @@ FortranOrder::FortranOrder(Source& source, std::uint64_t begin, const std::vecto
     if (rest_ > most) continue;
     range_ = std::min(lengths_[axis_], most / rest_);
     if (axis_ + 1 == lengths_.size()) break;
-    // How often the file is read, all of it or a page for each range; and how often with ranges of the next dimension,
+    // Passes over the file, in full or one page per range; and passes with ranges of the next dimension,
     // where all is read for every index of those before it.
     const std::uint64_t passes =
         std::min(lengths_[axis_] / range_, std::max<std::uint64_t>(1, least_read / (range_ * element_)));

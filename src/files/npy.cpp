@@ -348,7 +348,7 @@ NpyReader::NpyReader(std::unique_ptr<Source> source) : source_(std::move(source)
 std::size_t NpyReader::read(std::span<std::byte> to) {
   const std::uint64_t asked = to.size() / size_of(header_.type), wanted = std::min(asked, left_);
   to = to.first(wanted * size_of(header_.type));
-  // What is stored in fewer bytes is read to the end of the room that it will take.
+  // Narrower stored elements are read into the end of the buffer, and widened from its front.
   const std::span<std::byte> stored = to.last(wanted * header_.stored_bytes());
   read_stored(stored);
   if (header_.big_endian) swap_bytes(stored, header_.stored_bytes());

@@ -10,7 +10,7 @@
 
 namespace upsweep {
 
-// How elements are stored that are not stored as they are read.
+// The stored form of elements that are converted while they are read.
 enum class Stored : std::uint8_t { as_read, boolean, half };
 
 struct NpyHeader {

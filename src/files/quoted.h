@@ -80,7 +80,7 @@ inline std::string printable(std::string_view text, std::size_t most = longest_n
   return shown;
 }
 
-// What a file contains, in quotation marks: 'abc', 'a\x1b[2J'. (std::quoted would be found for strings under its name.)
+// Returns printable() text in quotation marks: 'abc', 'a\x1b[2J'. (Not `quoted`, which would find std::quoted.)
 inline std::string in_quotes(std::string_view text, std::size_t most = longest_quoted) {
   return "'" + printable(text, most) + "'";
 }

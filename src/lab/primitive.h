@@ -180,7 +180,7 @@ struct Primitive {
   Scalar (*default_scalar)(std::string_view name, const Case&) = nullptr;
   // Parameters that shape a case's arrays, besides the contract's scalars: "share", "run_length".
   std::span<const Parameter> shapes{};
-  // Those of them that a streamer reads; the others shape what the laboratory makes, not a user's file.
+  // The ones that a streamer reads; the others shape generated inputs, not a user's file.
   std::span<const std::string_view> streamed{};
   // The fields of Tuning that only some rungs of this primitive read: "chunk".
   std::span<const std::string_view> tuning{};

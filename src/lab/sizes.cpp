@@ -18,7 +18,7 @@ namespace {
 
 constexpr int most_bits = 48;  // 2^48 elements: beyond any memory, and times an element's size far from overflow
 
-// What a number may count, and what its user may write.
+// A kind of number that an option takes, and how it may be written.
 struct Quantity {
   std::string_view name, unit, hint;
   bool bytes;

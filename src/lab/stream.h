@@ -21,7 +21,7 @@ inline constexpr std::size_t most_chunk_bytes = std::size_t{32} << 20;
 // of each input are in memory at a time.
 std::size_t chunk_for(std::size_t memory);
 
-// What to do if there is no memory.
+// The hint for errors of memory.
 inline constexpr const char* less_memory = "let it use less: --memory 64M";
 
 // The base of these streamers: the rung's function, its scratch, and chunks in the memory that the rung works on.

@@ -80,7 +80,7 @@ void request_dynamic_shared(const void* kernel) {
 
 namespace {
 
-// What a kernel gets that nobody has requested more for: the driver's default.
+// The driver's limit for a kernel that has not requested more.
 constexpr std::size_t default_shared_limit = 48 * 1024;
 
 // Returns why a device, with the same limits, would refuse the launch; null if it would run.

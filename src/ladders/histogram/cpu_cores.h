@@ -20,7 +20,7 @@ inline constexpr std::size_t least_per_core = std::size_t{1} << 13;
 // 32-bit counters hold a round of at most this many samples.
 inline constexpr std::size_t samples_per_round = std::size_t{1} << 31;
 
-// What turns 0, 1, 2, ... into bytes in ascending order of what they stand for: the bit to flip, if that is i8.
+// Returns the XOR mask that maps 0, 1, 2, ... to bytes in ascending order of their values: the sign bit for i8, else 0.
 unsigned sign_of_byte(const auto& bins) {
   if constexpr (requires { bins.sign; })
     return static_cast<unsigned>(bins.sign);

@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(cluster_block)
 #pragma unroll
     for (unsigned k = 0; k < cluster_keys; ++k) {
       own[k] = m.keys[Tile::Ranks::element(k)];
-      // Those past the end have stayed there. No number is last in every digit if numbers merge.
+      // Padding keys have stayed past the end. If numbers merge, none is the last in every digit, so they are set anew.
       if (Order::merges && first + Tile::Ranks::element(k) >= n) own[k] = order.last(digits.end_bit_of(d));
       if (has_index) index[k] = m.index[Tile::Ranks::element(k)];
     }

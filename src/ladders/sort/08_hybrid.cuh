@@ -83,7 +83,7 @@ __device__ __forceinline__ void sort_bucket(BucketTile<K, has_values>& m, const 
     for (unsigned k = 0; k < Tile::rows; ++k) {
       if (k >= rows) break;
       keys[k] = m.keys[first + k * warp_size];
-      // Those past the end have stayed there. No number is last in every digit if numbers merge.
+      // Padding keys have stayed past the end. If numbers merge, none is the last in every digit, so they are set anew.
       if (Order::merges && first + k * warp_size >= size) keys[k] = order.last(sweep.digits.end_bit_of(d));
       if (has_values) index[k] = m.from[first + k * warp_size];
     }

@@ -87,7 +87,7 @@ class PartitionStreamer final : public CollectingStreamer {
     std::size_t n;
     const std::byte *keys, *values, *offsets;
   };
-  // Where a run is in the spool: its [buckets + 1] offsets, u32, its keys and its values.
+  // The positions of a run in the spool, in bytes: its [buckets + 1] offsets, u32, its keys and its values.
   struct Kept {
     std::uint64_t offsets, keys, values;
   };

@@ -41,7 +41,7 @@ class CsvText {
     }
     return false;
   }
-  // Of these two, one is to be called for each line.
+  // Call one of these two for each line.
   void skip() {
     left_.remove_prefix(line_.size());
     end_line();

@@ -15,7 +15,7 @@ namespace {
 constexpr Field colours[] = {Field::red, Field::green, Field::blue};
 constexpr double largest_colour = 0x1p60;  // as the contract says
 
-// Of a name that is one of a circle; longer ones are none.
+// Returns the beginning of a name in lower case. No field of a circle has a longer name.
 std::string lower(std::string_view name) {
   std::string text(name.substr(0, 8));
   for (char& c : text)

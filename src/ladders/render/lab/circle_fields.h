@@ -22,7 +22,7 @@ inline constexpr const char* fields_hint =
 // Returns nothing for a name that is none of a circle.
 std::optional<Field> field_named(std::string_view name);
 
-// What is given of a circle, so that nothing is twice.
+// The fields that a circle has been given; detects duplicates.
 class GivenFields {
  public:
   // Takes the next name. Returns what is wrong about it, or nothing.
@@ -36,7 +36,7 @@ class GivenFields {
   bool r_ = false, g_or_b_ = false;
 };
 
-// What is wrong with a value, and what to do.
+// An error in a value, with a hint.
 struct Mistake {
   std::string what, hint;
 };

@@ -13,7 +13,7 @@ inline constexpr const char* colour_hint = "write #rgb, #rrggbb, or black, white
 // Returns nothing for other text. Names may have capitals.
 std::optional<Rgb> parse_colour(std::string_view text);
 
-// What of a colour a picture of 8 bits cannot show: more than its rounding makes 0 or 255.
+// True if an 8-bit picture cannot show the colour: it is outside [0, 1] by more than rounding hides.
 constexpr bool outside_of_bytes(double colour) {
   constexpr double rounding = 0.5 / 255;
   return !(colour >= -rounding && colour <= 1 + rounding);

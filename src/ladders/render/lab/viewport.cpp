@@ -46,7 +46,7 @@ Placement::Placement(const Viewport& view)
     : view_(view), scale_(std::ldexp(1, -int(std::ceil(std::log2(std::max(view.x1 - view.x0, view.y1 - view.y0)))))) {}
 
 Circle Placement::operator()(const WideCircle& c) const {
-  // What is beyond f32 is far from the view, and stays so.
+  // Clamped: a number beyond f32 is far outside the view either way.
   const auto rounded = [](double value) {
     constexpr double largest = std::numeric_limits<float>::max();
     return static_cast<float>(std::clamp(value, -largest, largest));

@@ -9,7 +9,7 @@
 
 namespace upsweep::ladders::render {
 
-// What becomes of a view whose shape is not the picture's.
+// How a view is shown in a picture of another shape.
 enum class Aspect : std::uint8_t {
   fit,      // more is shown: the view is widened around its centre
   fill,     // less is shown: it is narrowed

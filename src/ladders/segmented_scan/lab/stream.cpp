@@ -32,7 +32,7 @@ class SegmentedStreamer final : public RungStreamer {
     if (kind_ != HeadKind::offsets) return {};
     return {{.name = to_string(kind_), .type = element_of(kind_), .largest = most_offset_bytes}};
   }
-  // What is beyond the end shows at the end: until then the number of elements may be unknown.
+  // Offsets beyond the input are found in finish(): until then the number of elements may be unknown.
   void take_whole(std::size_t, std::vector<std::byte> bytes) override {
     offsets_.resize(bytes.size() / sizeof(std::uint64_t));
     std::memcpy(offsets_.data(), bytes.data(), bytes.size());

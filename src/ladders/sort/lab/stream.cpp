@@ -203,7 +203,7 @@ class SortStreamer final : public CollectingStreamer {
     run.next_values.erase(run.next_values.begin(), run.next_values.begin() + std::ssize(values));
   }
 
-  // Of a run, however many there are: one or more of a disk's sectors.
+  // Least number of elements of a run in memory: at least one sector of a disk.
   static constexpr std::size_t least_in_memory = 64;
 
   const bool indices_;
