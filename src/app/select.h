@@ -23,8 +23,8 @@ void declare_selection(CLI::App& command, Selection& selection, bool with_backen
 // Returns the text that `upsweep list` prints about a primitive.
 std::string description_of(const Primitive& primitive, const lab::Terminal& terminal);
 
-// The cases that a command accepts: any; one on a user's file, without peers and deliberate bugs, on the CPU unless --backend
-// says otherwise; or emulated kernels.
+// The cases that a command accepts: any; those on a user's file, without peers and deliberate bugs, on the CPU unless
+// --backend says otherwise; or emulated kernels.
 enum class Offered { any, of_run, of_explain };
 // Complete an option of such names, for the primitives that the command line names.
 CLI::Option* offer_primitives(CLI::Option*, Offered = Offered::any);
