@@ -5,7 +5,7 @@
   differential.py build/dev/bin/upsweep --seed 5               the same runs again
   differential.py build/dev/bin/upsweep --seed 5 --only 1234   one of them; its files stay in a folder that is named
 
-What a result has to be is said in the headers, include/upsweep/*.h. rules.py names the rules that are not checked yet.
+What a result has to be is said in the headers, include/upsweep/*.h.
 """
 import argparse
 import concurrent.futures
@@ -23,7 +23,6 @@ except ImportError:
     sys.exit(77)  # what ctest takes for a test that was skipped
 sys.dont_write_bytecode = True  # beside the source
 
-import rules
 from draw import Draw
 from execution import Program, carry_out
 from primitives import DRAWN
@@ -39,20 +38,15 @@ def arguments():
     parser.add_argument("--primitive", help="runs of one primitive alone; their numbers are others'")
     parser.add_argument("--workers", type=int, default=os.cpu_count())
     parser.add_argument("--failures", type=int, default=10, help="end after so many")
-    parser.add_argument("--assume", action="append", default=[], metavar="RULE", choices=[*rules.FOLLOWED, "all"],
-                        help="check a rule that is not followed yet, or all")
     return parser.parse_args()
 
 
 class Laboratory:
     """Makes run number k, of a seed, and carries it out."""
 
-    def __init__(self, program, seed, assumed, primitive):
+    def __init__(self, program, seed, primitive):
         self.program, self.seed = Program(program), seed
-        for rule in rules.FOLLOWED if "all" in assumed else assumed:
-            rules.FOLLOWED[rule] = True
-        self.drawn = [(f, weight) for f, weight, needs in DRAWN
-                      if rules.followed(needs) and primitive in (None, f.__module__.split(".")[-1])]
+        self.drawn = [(f, weight) for f, weight in DRAWN if primitive in (None, f.__module__.split(".")[-1])]
 
     def run(self, number):
         """Returns None if all is as it should be, or a text."""
@@ -85,10 +79,8 @@ def run(number):
 def main():
     o = arguments()
     seed = secrets.randbelow(2**32) if o.seed is None else o.seed
-    options = (o.program, seed, o.assume, o.primitive)
-    again = f"{sys.argv[0]} {o.program} --seed {seed}" + "".join(
-        f" --{name} {value}" for name, value in [("primitive", o.primitive), *(("assume", rule) for rule in o.assume)]
-        if value)
+    options = (o.program, seed, o.primitive)
+    again = f"{sys.argv[0]} {o.program} --seed {seed}" + (f" --primitive {o.primitive}" if o.primitive else "")
     print(f"seed {seed}, NumPy {numpy.__version__}", flush=True)
     numbers = range(o.runs) if o.only is None else [o.only]
     begin_time, failures = time.monotonic(), 0

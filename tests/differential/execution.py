@@ -11,7 +11,6 @@ import numpy as np
 
 from expected import Got
 from layouts import file_of, image_file, shape_for
-from rules import followed
 from runs import name_of
 
 TIMEOUT = 60  # seconds
@@ -105,11 +104,11 @@ def write_inputs(draw, call, run, params):
     call.words += [run.primitive, files[0].argument]
     for file in files[1:]:
         call.words += ["--with", file.argument]
-    if files[0].raw or draw.chance(0.1) and (files[0].argument != "-" or followed(["content"])):
+    if files[0].raw or draw.chance(0.1):
         call.words += ["--type", name_of(run.inputs[0].array.dtype)]
     if limit is not None:
         call.words += ["-n", str(limit)]
-    if len(files) == 1 and followed(["out_format"]) and draw.chance(0.1):
+    if len(files) == 1 and draw.chance(0.1):
         call.words += ["--format", files[0].format]
     return files
 
@@ -128,10 +127,10 @@ def file_for(draw, call, given, number, limit, shape, params):
             params.pop("channels", None)  # the image says them
     else:
         told = given.raw_params is not None
-        file = file_of(draw, array, number, shape, told, told and number > 0)
+        file = file_of(draw, array, number, shape, told)
         if file.raw:
             params.update(given.raw_params)
-    if file.may_be_piped and call.stdin is None and draw.chance(0.25):
+    if call.stdin is None and draw.chance(0.25):
         file.piped = draw.chance(0.6) and not file.fortran
         file.redirected = not file.piped
         call.stdin = file
@@ -213,7 +212,7 @@ class Table:
 
 def parsed(words, dtype):
     numbers = [float(word) if dtype.kind == "f" else int(word) for word in words]
-    if "-nan" in words and followed(["nan_text"]):
+    if "-nan" in words:
         raise ValueError("-nan is printed")
     return np.array(numbers, dtype)
 
@@ -234,8 +233,8 @@ def choose_outputs(draw, call, run, files):
         main = file("-o") if draw.chance(0.5) else None
     elif run.large or draw.chance(0.4):
         main = file("-o")
-    elif draw.chance(0.3) and (count_known or followed(["out_format"])):
-        main = StandardOutput(call, not count_known or draw.chance(0.3) and followed(["out_format"]))
+    elif draw.chance(0.3):
+        main = StandardOutput(call, not count_known or draw.chance(0.3))
     else:
         main = draw.one_of([TextOutput, JsonOutput])(call)
     further = len(run.outputs) - 1 - (draw.between(0, run.optional))
@@ -269,7 +268,7 @@ def carry_out(draw, program, run, folder):
         call.words += ["--memory", draw.one_of(["1", "1M", "4M"])]
     table, outputs = choose_outputs(draw, call, run, files)
     call.words += run.options + words_of(draw, params)
-    if program.limits and draw.chance(0.03) and ("simt" not in call.words or followed(["emulator_in_limits"])):
+    if program.limits and draw.chance(0.03):
         call.memory = draw.between(LEAST_MEMORY, 8 * LEAST_MEMORY)
     call.run()
     if call.memory and call.code == 2 and OUT_OF_MEMORY.search(call.err):
@@ -308,8 +307,8 @@ def mistake_of(call, run, files, table, outputs):
             return f"output {number}: {mistake}"
         if number == 0 and got.shape is not None:
             keeps = run.keeps_shape and files[0].shape is not None and "-n" not in call.words
-            shape = files[0].shape if keeps and followed(["shapes"]) else (wanted.array.size,)
-            if got.shape != shape and (not run.keeps_shape or followed(["shapes"])):
+            shape = files[0].shape if keeps else (wanted.array.size,)
+            if got.shape != shape:
                 return f"output {number} has the shape {got.shape}, not {shape}"
     if table and (mistake := table.mistake(call)):
         return mistake

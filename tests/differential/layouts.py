@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from rules import followed
 
 # Folder-safe names that a shell, a parser of options or a writer of messages may stumble over.
 STEMS = ["in", "a b", "ü", "it's", 'say "x"', "-n", "--type", "a=1,b", "line\nbreak", "%s", "$HOME", "a.npy.old", "\t"]
@@ -19,7 +18,6 @@ class File:
     format: str = "npy"
     shape: tuple = None  # that the file says
     fortran: bool = False
-    may_be_piped: bool = False
     piped: bool = False  # given on standard input, as a pipe
     redirected: bool = False  # given on standard input, as a file
 
@@ -73,15 +71,15 @@ def shape_for(draw, n):
 def npy(draw, array, shape):
     """A .npy file of the array."""
     dtype, stored = array.dtype, array.reshape(shape)
-    fortran = draw.chance(0.3) and (len(shape) < 2 or followed(["fortran"]))
+    fortran = draw.chance(0.3)
     descr = descr_of(draw, dtype)
-    if dtype.itemsize > 1 and draw.chance(0.1) and followed(["big_endian"]):
+    if dtype.itemsize > 1 and draw.chance(0.1):
         stored, descr = stored.astype(dtype.newbyteorder(">")), ">" + descr.lstrip("<=")
-    elif dtype == np.float32 and is_float16(array) and draw.chance(0.5) and followed(["float16"]):
+    elif dtype == np.float32 and is_float16(array) and draw.chance(0.5):
         stored, descr = stored.astype("<f2"), "<f2"
-    elif dtype == np.uint8 and (array <= 1).all() and draw.chance(0.5) and followed(["booleans"]):
+    elif dtype == np.uint8 and (array <= 1).all() and draw.chance(0.5):
         descr = draw.one_of(["|b1", "?"])
-    elif not fortran and draw.chance(0.1) and followed(["booleans"]):
+    elif not fortran and draw.chance(0.1):
         descr = {"f": "f", "d": "d"}.get(dtype.char, descr)
     return File(None, header(draw, descr, shape, fortran) + stored.tobytes("F" if fortran else "C"), shape=shape,
                 fortran=fortran and len(shape) > 1)
@@ -121,13 +119,12 @@ def big_endian(samples):
 # ---- any ------------------------------------------------------------------------------------------------------------
 
 
-def file_of(draw, array, number, shape, raw_is_told, type_is_known):
-    """An array in .npy or in raw numbers, under any name. `raw_is_told`: the command learns the type of raw numbers.
-    `type_is_known`: it takes what has no name for raw numbers, until it looks at the content."""
+def file_of(draw, array, number, shape, raw_is_told):
+    """An array in .npy or in raw numbers, under any name. `raw_is_told`: the command learns the type of raw
+    numbers."""
     raw = raw_is_told and draw.chance(0.3)
     file = File(None, array.tobytes(), "raw") if raw else npy(draw, array, shape)
     file.name = f"{stem(draw)}{number}{ending(draw, raw)}"
-    file.may_be_piped = raw or not type_is_known or followed(["content"])
     return file
 
 
@@ -136,7 +133,7 @@ def stem(draw):
 
 
 def ending(draw, raw):
-    if draw.chance(0.1) and followed(["content"]):
+    if draw.chance(0.1):
         return draw.one_of([".RAW", ".dat", ".f32"] if raw else ["", ".NPY", ".raw", ".png", ".data"])
     return draw.one_of([".raw", ".bin", ""]) if raw else ".npy"
 
@@ -145,6 +142,5 @@ def image_file(draw, samples, width, height, channels, number):
     kind = draw.one_of(["png"] + ["pnm"] * (channels in (1, 3)))
     content = (png if kind == "png" else pnm)(samples, width, height, channels)
     endings = ["png"] if kind == "png" else ["pnm", "pgm" if channels == 1 else "ppm"]
-    if followed(["content"]):
-        endings += ["PNG", "npy", "dat"]
-    return File(f"image{number}.{draw.one_of(endings)}", content, format=kind, may_be_piped=followed(["content"]))
+    endings += ["PNG", "npy", "dat"]
+    return File(f"image{number}.{draw.one_of(endings)}", content, format=kind)

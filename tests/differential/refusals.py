@@ -5,7 +5,6 @@ import numpy as np
 
 from execution import Call
 from layouts import header, npy
-from rules import followed
 
 
 def write(call, name, content):
@@ -209,7 +208,7 @@ REFUSED = [
     a_word_that_is_none, a_primitive_that_is_none, one_file_too_many, one_file_too_few, one_output_twice,
     nowhere_to_write, no_table, a_limit_of_another_type, a_digit_beyond_the_key, bits_beyond_the_key,
     values_and_indices, values_of_a_width_not_moved, splitters_that_do_not_ascend, edges_that_do_not_ascend,
-    a_range_that_is_none, bins_that_are_none
+    a_range_that_is_none, bins_that_are_none, rows_beside_columns
 ]
 
 
@@ -217,7 +216,7 @@ def draw_refusal(draw, program, folder):
     """Makes a call that has to be refused. Returns it, and what is wrong with how it was, or None."""
     call = Call(program, folder)
     call.output = "out.npy"
-    make = draw.one_of(REFUSED + [rows_beside_columns] * followed(["shapes"]))
+    make = draw.one_of(REFUSED)
     call.words = make(draw, call)
     call.words += ["-o", call.output]
     if draw.chance(0.3):

@@ -2,7 +2,6 @@
 import numpy as np
 
 from expected import Near
-from rules import followed
 from runs import name_of
 
 NARROW = ["i1", "u1", "i2", "u2", "i4", "u4", "f4"]  # types that a wider one holds without loss
@@ -20,7 +19,7 @@ def array_and_type(draw, types, kind=None):
     what is computed with, the options, and whether it is of several chunks."""
     dtype = np.dtype(draw.one_of(types))
     narrow = [t for t in NARROW if t != dtype and np.can_cast(t, dtype)]
-    if not (narrow and followed(["out_type"]) and draw.chance(0.2)):
+    if not (narrow and draw.chance(0.2)):
         n, large = few_or_many(draw, dtype.itemsize)
         array = draw.array(dtype, n, kind)
         return array, array, [], large
@@ -62,7 +61,7 @@ def shifted(running, first):
 def near_sum(wanted, dtype, additions, magnitudes, signs):
     """Sums in any order: each of the additions is off by at most eps / 2 of the sum of the magnitudes."""
     bound = np.asarray(additions, np.longdouble) * np.finfo(dtype).eps * magnitudes
-    return Near(wanted, dtype, bound, signs if followed(["zero_sums"]) else None)
+    return Near(wanted, dtype, bound, signs)
 
 
 def signs_of_sum(array):

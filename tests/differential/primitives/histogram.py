@@ -5,19 +5,16 @@ import draw as drawing
 from exact import even_edges
 from expected import Bits
 from primitives.common import few_or_many
-from rules import followed
 from runs import Input, Run
 
-TYPES = ["u1", "u2", "u4", "i4", "f4"]
-MORE_TYPES = ["i1", "i2", "i8", "u8", "f8"]
+TYPES = ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"]
 COUNTERS = {"u8": "u1", "u16": "u2", "u32": "u4", "u64": "u8"}
 MOST_BINS = 5000  # the command takes 2^20, but text of so many is slow to read
 
 
 def draw_run(draw):
-    dtype = np.dtype(draw.one_of(TYPES + (MORE_TYPES if followed(["more_samples"]) else [])))
-    operation = draw.one_of(["edges"] + ["even"] * (dtype.kind != "f" or followed(["exact_edges"])) +
-                            ["direct"] * (dtype.kind != "f"))
+    dtype = np.dtype(draw.one_of(TYPES))
+    operation = draw.one_of(["edges", "even"] + ["direct"] * (dtype.kind != "f"))
     channels = draw.one_of([1, 1, 2, 3, 4])
     image = None
     if dtype in ("u1", "u2") and draw.chance(0.3):
@@ -68,8 +65,8 @@ def edges(draw, run):
 
 def closes(draw, run):
     """Whether the last bin has its upper edge, too."""
-    closed = draw.chance(0.3) and followed(["closed_range"])
-    if closed or draw.chance(0.1) and followed(["closed_range"]):
+    closed = draw.chance(0.3)
+    if closed or draw.chance(0.1):
         run.params["closed"] = closed
     return closed
 
@@ -84,7 +81,7 @@ def by_edges(samples, all_edges, closed):
 def even(draw, run):
     is_float = run.inputs[0].array.dtype.kind == "f"
     bins = bin_count(draw, run)
-    if draw.chance(0.3) and followed(["range_of_data"]):
+    if draw.chance(0.3):
         lower, upper, closed = range_of(run.inputs[0].array, bins)
     else:
         lower, upper = (float_range if is_float else integer_range)(draw, run)

@@ -6,7 +6,6 @@ from expected import Bits
 from primitives.common import few_or_many
 from primitives.partition import VALUES, values_beside
 from primitives.scan import TYPES
-from rules import followed
 from runs import Input, Run
 
 
@@ -16,8 +15,8 @@ def draw_run(draw):
     keys = draw.array(dtype, n)
     descending = draw.chance(0.4)
     run = Run("sort", [Input(keys)], [], "descending" if descending else draw.one_of(["ascending", None]), large=large)
-    if dtype.kind == "f" and not (total_order(draw, run) or followed(["numpy_order"])):
-        keys = run.inputs[0].array = without_special(keys)
+    if dtype.kind == "f" and draw.chance(0.3):
+        run.params["float_order"] = "total_order"
     order = stable_order(compared(draw, keys, run), descending)
     run.outputs = [Bits(keys[order])]
     beside = draw.one_of(["nothing", "indices", "values"])
@@ -30,22 +29,10 @@ def draw_run(draw):
     return run
 
 
-def total_order(draw, run):
-    if draw.chance(0.3) and followed(["total_order"]):
-        run.params["float_order"] = "total_order"
-        return True
-    return False
-
-
-def without_special(keys):
-    """No NaN, no -0."""
-    return np.where(np.isnan(keys) | (keys == 0), keys.dtype.type(0), keys)
-
-
 def compared(draw, keys, run):
     """What is compared of the keys: themselves, or some bits of the number that their place in the order is."""
     width = 8 * keys.itemsize
-    if draw.chance(0.7) or keys.dtype.kind == "f" and not followed(["bits_of_floats"]):
+    if draw.chance(0.7):
         return total_order_numbers(keys) if "float_order" in run.params else keys
     first = draw.between(0, width - 1) if draw.chance(0.7) else 0
     bits = draw.between(1, width - first) if draw.chance(0.7) else width - first
