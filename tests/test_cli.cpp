@@ -1628,6 +1628,9 @@ TEST_F(Cli, RunOnNothing) {
   write("empty.raw", "");
   EXPECT_EQ(run("run reduce empty.raw --type u32").out, "0\n");
   EXPECT_EQ(run("run reduce empty.raw --type f32 --op min").out, "inf\n");
+  // Without a first byte there is none, so the header of the output can be written: of a file, and of a pipe.
+  EXPECT_EQ(run("run scan empty.raw --type u32 -o -").code, 0);
+  EXPECT_EQ(run("run scan - --type u32 -o -", ": |").code, 0);
 }
 
 TEST_F(Cli, RunAcrossChunks) {

@@ -16,7 +16,8 @@ class PeekedSource final : public Source {
   // At most 32 bytes: fewer of a shorter file.
   std::string_view beginning() const { return beginning_; }
   std::size_t read(std::span<std::byte> to) override;
-  std::optional<std::uint64_t> size() const override { return source_->size(); }
+  // Known for an empty source too, whatever it is: a pipe, or a file whose size of 0 might be that of one in /proc.
+  std::optional<std::uint64_t> size() const override { return beginning_.empty() ? 0 : source_->size(); }
   const std::string& name() const override { return source_->name(); }
   bool can_read_at() const override { return source_->can_read_at(); }
   std::size_t read_at(std::uint64_t offset, std::span<std::byte> to) override { return source_->read_at(offset, to); }

@@ -225,8 +225,8 @@ def choose_outputs(draw, call, run, files):
         name = next(names) + draw.one_of([".npy", ".npy", ".raw"])
         return FileOutput(call, f"./{name}" if name.startswith("-") else name, option)
 
-    # Nothing says how long raw numbers from a pipe are; an empty file may be one of /proc, and is read as a pipe.
-    count_known = run.count_known and not (files[0].raw and (files[0].piped or not files[0].content))
+    # Nothing says how long raw numbers from a pipe are, unless there are none.
+    count_known = run.count_known and not (files[0].raw and files[0].piped and files[0].content)
     table = None
     if run.table and draw.chance(0.3):
         table = Table(call, run.table, draw.chance(0.3))

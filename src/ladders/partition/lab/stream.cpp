@@ -17,10 +17,6 @@ namespace {
 class PartitionStreamer final : public CollectingStreamer {
  public:
   PartitionStreamer(Platform& platform, const Rung& rung, const Case& c) : CollectingStreamer(platform, rung, c) {
-    for (const char* name : {"buckets", "distinct"})
-      if (c.settings.find(name))
-        throw Error(Code::invalid_argument, std::string(name) + " shapes inputs that the laboratory makes",
-                    "leave it out: the file is the input");
     if (!by_splitters()) set_splitters({});
   }
 
