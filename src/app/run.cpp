@@ -146,29 +146,18 @@ Streamer::Storage chosen_storage(const RunOptions& o) {
   return storage;
 }
 
-// True if every value of `from` is one of `to`.
-bool holds(Type to, Type from) {
-  return visit(to, [&]<class To>(TypeTag<To>) {
-    return visit(from, []<class From>(TypeTag<From>) {
-      using A = std::numeric_limits<From>;
-      using B = std::numeric_limits<To>;
-      return A::digits <= B::digits && (!A::is_signed || B::is_signed) && (A::is_integer || !B::is_integer);
-    });
-  });
-}
-
 // The way from a type that a primitive does not take to one that it takes, without losing a value.
 std::string conversion_hint(const Primitive& primitive, Type from) {
   const auto types = primitive.types();
   const auto numpy = [](Type type, const char* kind) { return fmt::format("{}{}", kind, size_of(type)); };
   for (const Type to : types)
-    if (holds(to, from)) {
-      const bool is_float = to == Type::f32 || to == Type::f64, is_signed = holds(to, Type::i8);
+    if (widens(from, to)) {
+      const bool is_float = to == Type::f32 || to == Type::f64, is_signed = widens(Type::i8, to);
       const char* const kind = is_float ? "f" : is_signed ? "i" : "u";
       return fmt::format("convert the file, in numpy: a.astype('{}')", numpy(to, kind));
     }
   for (const Type to : types)
-    if (size_of(to) == size_of(from) && !holds(to, Type::i8))
+    if (size_of(to) == size_of(from) && !widens(Type::i8, to))
       return fmt::format("to take the bits of every element as a number, in numpy: a.view('{}')", numpy(to, "u"));
   std::vector<std::string_view> names;
   for (const Type type : types) names.push_back(to_string(type));
