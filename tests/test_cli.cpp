@@ -321,6 +321,7 @@ TEST_F(Cli, WrongArguments) {
   expect_error("bench reduce -n 2^99", 2, "more than any machine");
   expect_error("bench reduce --samples 0", 2, "samples");
   expect_error("bench reduce --param block", 2, "'block' is not a parameter");
+  expect_error("bench reduce --param block=64,block=128", 2, "the parameter 'block' is given twice");
   expect_error("bench reduce --param block=x", 2, "'block=x': block is a whole number from 1 to 1024");
   expect_error("bench select --param shape=0.5", 2, "did you mean 'share'");
   expect_error("bench reduce --param inclusive=1", 2, "no parameter of reduce named 'inclusive'");
@@ -430,8 +431,12 @@ TEST_F(Cli, FullDisk) {
   const Outcome image = run("render rgb --size 8x8 -o - >/dev/full");
   EXPECT_EQ(image.code, 2);
   EXPECT_EQ(image.err.find("libpng"), std::string::npos) << image.err;
-  const Outcome outcome = run("run reduce in.raw --type i32 >/dev/full", "printf 1234 >in.raw;");
-  EXPECT_EQ(outcome.code, 2) << outcome.err;
+  for (const char* arguments : {"run reduce in.raw --type i32", "--help", "--version", "run --help", "help sort",
+                                "completion bash", "man", "list"}) {
+    const Outcome outcome = run(std::string(arguments) + " >/dev/full", "printf 1234 >in.raw;");
+    EXPECT_EQ(outcome.code, 2) << arguments;
+    EXPECT_NE(outcome.err.find("cannot write standard output"), std::string::npos) << arguments << outcome.err;
+  }
 }
 
 TEST_F(Cli, BenchWritesRecords) {

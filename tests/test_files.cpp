@@ -104,6 +104,17 @@ TEST_F(Files, WithoutCommitTheOldFileStays) {
   EXPECT_EQ(entries(), 1u);
 }
 
+TEST_F(Files, LinksToNothingStay) {
+  fs::create_directory(path("folder"));
+  fs::create_symlink("../later", path("folder/last"));
+  fs::create_symlink(path("folder/last"), path("first"));
+  OutputFile file(path("first"));
+  file.write(bytes("new"));
+  file.commit();
+  EXPECT_TRUE(fs::is_symlink(path("first")) && fs::is_symlink(path("folder/last")));
+  EXPECT_EQ(content("later"), "new");
+}
+
 TEST_F(Files, ReplacingKeepsPermissionsAndLinks) {
   put("target", "old");
   fs::permissions(path("target"), fs::perms::owner_read | fs::perms::owner_write | fs::perms::others_read);

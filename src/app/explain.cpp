@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "app/command.h"
 #include "app/output.h"
 #include "app/select.h"
@@ -33,11 +35,13 @@ std::vector<std::string> default_inputs(const Selection& s, const Primitive& pri
   return inputs;
 }
 
-// Puts the parameters of the primitive's example before those of the user, which take their place.
+// Adds the parameters of the primitive's example that the user does not give.
 Selection with_example(Selection s, const Primitive& primitive) {
-  std::vector<std::string> params;
-  for (const auto& [name, value] : primitive.example.parameters) params.push_back(fmt::format("{}={}", name, value));
-  s.params.insert(s.params.begin(), params.begin(), params.end());
+  for (const auto& [name, value] : primitive.example.parameters) {
+    const std::string begin = fmt::format("{}=", name);
+    const auto given = [&](const std::string& param) { return param.starts_with(begin); };
+    if (std::none_of(s.params.begin(), s.params.end(), given)) s.params.push_back(fmt::format("{}{}", begin, value));
+  }
   return s;
 }
 

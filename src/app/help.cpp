@@ -184,12 +184,14 @@ std::vector<Answer> answers(const CLI::App& app, Line line) {
   return all;
 }
 
-void complete(const CLI::App& app, const std::string& text) {
+void complete(const CLI::App& app, const std::string& typed) {
   Line line;
-  std::istringstream words(text);
+  std::istringstream words(typed);
   for (std::string word; words >> word;) line.push_back(word);
-  if (text.empty() || text.back() == ' ') line.emplace_back();
-  for (const Answer& answer : answers(app, line)) fmt::print("{}\t{}\n", answer.word, answer.description);
+  if (typed.empty() || typed.back() == ' ') line.emplace_back();
+  std::string text;
+  for (const Answer& answer : answers(app, line)) text += fmt::format("{}\t{}\n", answer.word, answer.description);
+  print(text);
 }
 
 // ---- the manual page ------------------------------------------------------------------------------------------------
@@ -357,7 +359,7 @@ void add_help(CLI::App& app, int& exit_code) {
       else
         throw unknown_name("command or primitive", word, topics());
     }
-    fmt::print("{}", text);
+    print(text);
   });
 
   CLI::App* completion = add("completion", "Print a shell's completion script",
@@ -367,11 +369,11 @@ void add_help(CLI::App& app, int& exit_code) {
   one_of(completion->add_option("shell", options->word, "bash, zsh or fish")->required(), "shell",
          {"bash", "zsh", "fish"});
   completion->callback([options] {
-    fmt::print("{}", options->word == "bash" ? bash_script : options->word == "zsh" ? zsh_script : fish_script);
+    print(options->word == "bash" ? bash_script : options->word == "zsh" ? zsh_script : fish_script);
   });
 
   add("man", "Print the manual page", "  upsweep man | man -l -\n")->callback([&app] {
-    fmt::print("{}", manual(app));
+    print(manual(app));
   });
 
   CLI::App* words = add("complete", "", "")->group("");  // for the scripts alone

@@ -8,6 +8,7 @@
 #include <exception>
 #include <new>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <system_error>
 #include <thread>
@@ -127,7 +128,10 @@ int parse_and_run(int argc, char** argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {  // --help, --version
-    return app.exit(help);
+    std::ostringstream text;
+    const int status = app.exit(help, text, text);
+    print(text.str());
+    return status;
   } catch (const CLI::ParseError& error) {
     const auto chosen = app.get_subcommands();
     const CLI::App& command = chosen.empty() ? app : *chosen.front();

@@ -171,6 +171,12 @@ void Progress::clear() {
   visible_ = false;
 }
 
+void print(std::string_view text) {
+  OutputFile file("-");
+  write(file, text);
+  file.commit();
+}
+
 void message(std::string_view text) { to_stderr(std::string(text) + "\n"); }
 
 }  // namespace upsweep::app

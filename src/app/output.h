@@ -76,6 +76,9 @@ class Progress {
   std::jthread ticker_;
 };
 
+// Writes text to standard output. Throws Error(io_error) if it is full or closed.
+void print(std::string_view text);
+
 // One line on standard error; lost, if that cannot be written.
 void message(std::string_view text);
 

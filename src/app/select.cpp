@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cctype>
 #include <numeric>
+#include <set>
 #include <utility>
 
 #include "app/command.h"
@@ -284,11 +285,14 @@ std::vector<std::size_t> chosen_sizes(const Selection& selection, const Primitiv
 
 void set_params(const Selection& selection, const Primitive& primitive, Backend backend, Case& c) {
   const auto parameters = primitive.parameters_of(c.operation);
+  std::set<std::string> given_names;
   for (const std::string& item : selection.params) {
     const auto equals = item.find('=');
     const std::string name = item.substr(0, equals), text = equals == item.npos ? "" : item.substr(equals + 1);
     if (equals == 0 || text.empty())
       throw Error(Code::invalid_argument, fmt::format("'{}' is not a parameter", item), "write --param block=256");
+    if (!given_names.insert(name).second)
+      throw Error(Code::invalid_argument, fmt::format("the parameter '{}' is given twice", name), "leave one of them out");
     const auto parameter =
         std::find_if(parameters.begin(), parameters.end(), [&](const Parameter* p) { return p->name == name; });
     if (parameter != parameters.end()) {

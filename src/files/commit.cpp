@@ -135,7 +135,12 @@ std::string folder_of(const std::string& path) {
 
 std::string resolve(const std::string& path) {
   std::unique_ptr<char, decltype(&std::free)> real(realpath(path.c_str(), nullptr), &std::free);
-  return real ? std::string(real.get()) : path;
+  if (real) return real.get();
+  if (errno != ENOENT) return path;  // among others, links in a circle
+  std::error_code no_link;
+  const std::filesystem::path to = std::filesystem::read_symlink(path, no_link);
+  if (no_link) return path;
+  return resolve(to.is_absolute() ? to.string() : folder_of(path) + to.string());
 }
 
 void complete_commit(const std::string& path) {

@@ -27,8 +27,8 @@ void complete_commit(const std::string& path);
 // Returns the folder of a path, with its last slash; empty for a name alone.
 std::string folder_of(const std::string& path);
 
-// Returns the file that a path stands for: the end of a chain of symbolic links, or the path itself if nothing exists
-// there.
+// Returns the file that a path stands for: the end of a chain of symbolic links, whether it exists or not. The path
+// itself if it is no link, or one of a circle of links.
 std::string resolve(const std::string& path);
 
 }  // namespace upsweep
