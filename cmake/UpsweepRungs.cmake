@@ -103,6 +103,10 @@ function(upsweep_kernel_units out extension)
   set(rungs "")
   foreach(primitive IN LISTS UPSWEEP_PRIMITIVES)
     set(folder ${PROJECT_SOURCE_DIR}/src/ladders/${primitive})
+    set(binding ladders/${primitive}/binding.h)
+    if(EXISTS ${folder}/binding.cuh)  # a binding that launches kernels of its own
+      set(binding ladders/${primitive}/binding.cuh)
+    endif()
     file(GLOB kernels CONFIGURE_DEPENDS ${folder}/[0-9][0-9]_*.cuh)
     set(mutants "")
     if(arg_MUTANTS)
@@ -115,7 +119,7 @@ function(upsweep_kernel_units out extension)
       set(unit ${generated}/${primitive}_${rung}.${extension})
       file(CONFIGURE OUTPUT ${unit} CONTENT
 "#include \"${include}\"
-#include \"ladders/${primitive}/binding.h\"
+#include \"${binding}\"
 namespace upsweep::ladders::${primitive} {
 extern const Rung kernel_${rung}_rung;
 const Rung kernel_${rung}_rung = make_rung<Binding, ${rung}>(\"${rung}\", kernel_backend);

@@ -1271,6 +1271,9 @@ TEST_F(Cli, HistogramsFromFiles) {
   EXPECT_EQ(run("run reduce outside.npy").out, "1\n");
   write_raw<std::uint8_t>("edges.raw", {1, 3, 10});
   EXPECT_EQ(run("run histogram bytes.raw --type u8 --op edges --with edges.raw").out, "2\n4\n");
+  write_raw<std::int32_t>("wide.raw", {-1, 3, 300});
+  const std::string wide = "run histogram bytes.raw --type u8 --op edges --with wide.raw";
+  EXPECT_EQ(run(wide + " --param edge_type=i32").out, "3\n4\n");
   write_raw<std::uint8_t>("bad.raw", {1, 3, 3});
   const std::size_t before = files().size();
   const auto refused = [&](const std::string& arguments, const std::string& words) {
@@ -1280,6 +1283,7 @@ TEST_F(Cli, HistogramsFromFiles) {
   refused("--op edges", "needs another input: edges");
   refused("--op edges --with bad.raw", "edge 2, 3, is not above the one before it, 3");
   refused("--op edges --with edges.raw --param bins=3", "3 edges for 3 bins");
+  refused("--param edge_type=i32", "edge_type without edges");
   refused("--param lower=4,upper=4", "the range from 4 to 4 is empty");
   refused("--param lower=300,upper=400", "contains no value of u8");
   refused("--param width=3", "gaps between rows");

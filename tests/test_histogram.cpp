@@ -320,6 +320,113 @@ TEST_F(Histogram, TheLastBinMayBeClosed) {
   }
 }
 
+// ---- edges of another type than the samples' ------------------------------------------------------------------------
+
+TEST_F(Histogram, EdgesMayBeOfAnyType) {
+  for (const std::string& rung : every_rung)
+    for (const LastBin last : {LastBin::open, LastBin::closed}) {
+      const auto between = [&](const auto& samples, const auto& edges) {
+        Counts counts(edges.size() - 1, 1234);
+        outside[0] = 77;
+        histogram_edges(cpu, samples, edges, counts, outside, {}, {.rung = rung}, last);
+        return counts;
+      };
+      const unsigned closed = last == LastBin::closed;
+      const std::vector<std::uint8_t> bytes{0, 100, 255, 255};
+      EXPECT_EQ(between(bytes, std::vector<std::int32_t>{0, 128, 256}), (Counts{2, 2})) << rung;
+      EXPECT_EQ(outside[0], 0u);
+      EXPECT_EQ(between(bytes, std::vector<double>{-0.5, 0.5, 99.5, 100}), (Counts{1, 0, closed})) << rung;
+      EXPECT_EQ(outside[0], 3u - closed);
+      // No byte is in the first bins, nor in the last ones.
+      EXPECT_EQ(between(bytes, std::vector<std::int16_t>{-20, -10, 0, 255, 256, 300, 400}), (Counts{0, 0, 2, 2, 0, 0}));
+      EXPECT_EQ(outside[0], 0u);
+      for (const auto& none : {std::vector<float>{0.25, 0.5, 0.75}, std::vector<float>{-9, -5, -0.5},
+                               std::vector<float>{255.5, 256, 1e30f}}) {
+        EXPECT_EQ(between(bytes, none), (Counts{0, 0})) << rung << ' ' << none[0];
+        EXPECT_EQ(outside[0], 4u) << rung << ' ' << none[0];
+      }
+      // Two neighbours of f32, and what is between them.
+      const float next = std::nextafter(1.0f, 2.0f);
+      EXPECT_EQ(between(std::vector<float>{1, next, -0.0f, std::numeric_limits<float>::infinity()},
+                        std::vector<double>{0, 1 + 0x1p-30, static_cast<double>(next), 1e300}),
+                (Counts{2, 0, 1}));
+      EXPECT_EQ(outside[0], 1u);
+      EXPECT_EQ(between(std::vector<double>{-1, 0.5, 1, 1e300}, std::vector<std::int8_t>{-1, 1, 2}), (Counts{2, 1}));
+      // Beyond 2^53, where a double is no longer each integer.
+      const std::int64_t far = std::int64_t{1} << 60;
+      EXPECT_EQ(between(std::vector<std::int64_t>{far - 1, far, far + 1, far + 2},
+                        std::vector<std::uint64_t>{0, 1u + std::uint64_t(far), 1u + (std::uint64_t{1} << 63)}),
+                (Counts{2, 2}));
+      EXPECT_EQ(between(std::vector<std::int64_t>{far - 1, far, far + 1}, std::vector<double>{0, 0x1p60, 0x1p63}),
+                (Counts{1, 2}));
+    }
+}
+
+// Numbers of type T near those of another type, and anything.
+template <class T>
+std::vector<T> numbers_near(const std::vector<long double>& others, std::size_t n, std::mt19937_64& random) {
+  using Limits = std::numeric_limits<T>;
+  std::vector<T> all;
+  while (all.size() < n) {
+    const std::uint64_t which = random();
+    const long double near = others.empty() ? 0 : others[random() % others.size()];
+    const long double x = which % 3 ? near + static_cast<int>(which % 5) - 2.0L
+                                    : std::ldexp(static_cast<long double>(static_cast<std::int64_t>(random())),
+                                                 -static_cast<int>(which % 64));
+    if (x > static_cast<long double>(Limits::max()))
+      all.push_back(Limits::max());
+    else if (x < static_cast<long double>(Limits::lowest()))
+      all.push_back(Limits::lowest());
+    else
+      all.push_back(static_cast<T>(x));
+  }
+  return all;
+}
+
+template <class T, class E>
+void expect_bins_between(Device& cpu, std::mt19937_64& random) {
+  for (int round = 0; round < 20; ++round) {
+    std::vector<E> edges = numbers_near<E>({}, 2 + random() % (round % 2 ? 6 : 60), random);
+    if (round % 3 == 0) edges.push_back(std::numeric_limits<E>::max()), edges.push_back(std::numeric_limits<E>::lowest());
+    std::sort(edges.begin(), edges.end());
+    edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
+    if (edges.size() < 2) continue;
+    const std::vector<long double> numbers(edges.begin(), edges.end());
+    const std::vector<T> samples = numbers_near<T>(numbers, 500, random);
+    for (const LastBin last : {LastBin::open, LastBin::closed}) {
+      std::vector<std::uint8_t> expected(edges.size() - 1);  // they saturate
+      std::uint64_t none = 0;
+      for (const T x : samples) {
+        const auto number = static_cast<long double>(x);
+        auto above = std::upper_bound(numbers.begin(), numbers.end(), number);
+        if (last == LastBin::closed && number == numbers.back()) --above;
+        if (above == numbers.begin() || above == numbers.end())
+          ++none;
+        else if (auto& count = expected[static_cast<std::size_t>(above - numbers.begin() - 1)]; count < 255)
+          ++count;
+      }
+      for (const std::string& rung : every_rung) {
+        std::vector<std::uint8_t> counts(expected.size());
+        std::array<std::uint64_t, 1> outside{};
+        histogram_edges(cpu, samples, edges, counts, outside, {}, {.rung = rung}, last);
+        ASSERT_EQ(counts, expected) << rung << ": " << to_string(type_of<T>()) << " between "
+                                    << to_string(type_of<E>());
+        ASSERT_EQ(outside[0], none) << rung << ": " << to_string(type_of<T>()) << " between "
+                                    << to_string(type_of<E>());
+      }
+    }
+  }
+}
+
+TEST_F(Histogram, EveryTypeBetweenEdgesOfEveryType) {
+  std::mt19937_64 random(11);
+  for (std::size_t t = 0; t < type_names.size(); ++t)
+    for (std::size_t e = 0; e < type_names.size(); ++e)
+      visit(static_cast<Type>(t), [&]<class T>(TypeTag<T>) {
+        visit(static_cast<Type>(e), [&]<class E>(TypeTag<E>) { expect_bins_between<T, E>(cpu, random); });
+      });
+}
+
 // ---- samples in no bin --------------------------------------------------------------------------------------------
 
 TEST_F(Histogram, NanAndInfinityAreInNoBin) {

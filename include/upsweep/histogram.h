@@ -6,7 +6,9 @@
 //                     rule); the last edge is `upper`, rounded. Where more bins than floats are in the range, some
 //                     bins have both edges at one float, and are empty.
 //   histogram_edges   bin k has edges[k] <= x < edges[k + 1]; one edge more than bins, each above the one before it;
-//                     the first may be -infinity, the last infinity
+//                     the first may be -infinity, the last infinity. They may have any type that samples may have,
+//                     and are compared with samples as numbers, exactly: {0, 128, 256} for bytes, {-0.5, 0.5, 1.5} for
+//                     integers. Edges of another type than the samples' cost two short launches more.
 //   histogram_direct  bin k has the samples equal to k; integers only
 //
 //   std::array<std::uint32_t, 256> counts;
@@ -81,7 +83,7 @@ void histogram_even(Device& device, const In& samples, double lower, double uppe
       outside, image, options, last);
 }
 
-template <detail::SampleArray In, InputOf<input_element<In>> Edges, detail::CounterArray Counts,
+template <detail::SampleArray In, detail::SampleArray Edges, detail::CounterArray Counts,
           detail::OutsideArray Outside = detail::NoCount>
 void histogram_edges(Device& device, const In& samples, const Edges& edges, Counts&& counts, Outside&& outside = {},
                      const Image& image = {}, const Options& options = {}, LastBin last = LastBin::open) {

@@ -249,8 +249,9 @@ class Inputs {
                               files == 0 ? "" : "s"),
                   "leave it out");
     for (std::size_t k = 0; k < whole.size(); ++k) {
-      auto reader = open_array(o.with[others.size() + k], whole[k].type, format_of(o.format));
-      streamer.take_whole(k, read_whole(*reader, whole[k], shown(o.with[others.size() + k])));
+      auto reader = open_array(o.with[others.size() + k], whole[k].type, format_of(o.format),
+                               whole[k].any_type ? TypeIsFor::raw_numbers : TypeIsFor::every_file);
+      streamer.take_whole(k, read_whole(*reader, whole[k], shown(o.with[others.size() + k])), reader->type());
     }
     std::vector<Type> types;
     for (std::size_t k = 0; k < others.size(); ++k) {

@@ -54,11 +54,13 @@ std::unique_ptr<ArrayReader> reader_of(FileFormat format, std::unique_ptr<Source
 
 }  // namespace
 
-std::unique_ptr<ArrayReader> open_array(const std::string& path, std::optional<Type> type, FileFormat format) {
-  return open_array(std::make_unique<InputFile>(path), type, format);
+std::unique_ptr<ArrayReader> open_array(const std::string& path, std::optional<Type> type, FileFormat format,
+                                        TypeIsFor files) {
+  return open_array(std::make_unique<InputFile>(path), type, format, files);
 }
 
-std::unique_ptr<ArrayReader> open_array(std::unique_ptr<Source> from, std::optional<Type> type, FileFormat format) {
+std::unique_ptr<ArrayReader> open_array(std::unique_ptr<Source> from, std::optional<Type> type, FileFormat format,
+                                        TypeIsFor files) {
   auto source = std::make_unique<PeekedSource>(std::move(from));
   if (format != FileFormat::raw) refuse_other_formats(*source);
   if (format == FileFormat::automatic) format = found_format(*source, type);
@@ -69,7 +71,7 @@ std::unique_ptr<ArrayReader> open_array(std::unique_ptr<Source> from, std::optio
   }
   const std::string name = source->name();
   auto reader = reader_of(format, std::move(source));
-  if (type && *type != reader->type())
+  if (type && files == TypeIsFor::every_file && *type != reader->type())
     throw Error(Code::invalid_argument,
                 name + " holds " + std::string(to_string(reader->type())) + ", not " + std::string(to_string(*type)),
                 "the file says its own type: leave yours out, or convert the file");

@@ -58,10 +58,13 @@ enum class FileFormat : std::uint8_t {
 // Opens `path` for reading. What its first bytes say counts, not its name. Bytes that say nothing are raw numbers of
 // `type`, unless the name ends as one of the other formats' does: then the file is damaged. Raw numbers that happen to
 // begin as another format does are read with FileFormat::raw. For the other formats a `type` that differs from the
-// file's is an error.
+// file's is an error, unless it is only meant for raw numbers.
+enum class TypeIsFor : std::uint8_t { every_file, raw_numbers };
 std::unique_ptr<ArrayReader> open_array(const std::string& path, std::optional<Type> type = {},
-                                        FileFormat format = FileFormat::automatic);
-std::unique_ptr<ArrayReader> open_array(std::unique_ptr<Source> source, std::optional<Type> type, FileFormat format);
+                                        FileFormat format = FileFormat::automatic,
+                                        TypeIsFor files = TypeIsFor::every_file);
+std::unique_ptr<ArrayReader> open_array(std::unique_ptr<Source> source, std::optional<Type> type, FileFormat format,
+                                        TypeIsFor files = TypeIsFor::every_file);
 
 // Creates `path` for `count` elements; of .npy, with this shape, whose product is `count`, or else one dimension.
 // Without a count the file takes what is written, which for .npy requires a regular file, not a pipe. Automatic format:

@@ -108,13 +108,15 @@ class Streamer {
     std::optional<Type> type;  // of an input, nothing: what its file says
     bool optional = false;     // a run may leave it out
     std::size_t largest = largest_whole_input;  // of an input that is needed as a whole, bytes
+    bool any_type = false;  // of an input that is needed as a whole: `type` is for raw numbers, others say their own
   };
   // The inputs besides the main one, with as many elements each: "y" of saxpy.
   virtual std::vector<Beside> other_inputs() const { return {}; }
   // The inputs that are needed as a whole, of any length up to Beside::largest: "edges" of histogram. They are
-  // given by take_whole() before the first chunk, which throws Error(invalid_argument) if one does not fit.
+  // given by take_whole(), with the type of their elements, before the first chunk; it throws Error(invalid_argument)
+  // if one does not fit.
   virtual std::vector<Beside> whole_inputs() const { return {}; }
-  virtual void take_whole(std::size_t, std::vector<std::byte>) {}
+  virtual void take_whole(std::size_t, std::vector<std::byte>, Type) {}
   // Says what a streamer may use that needs all of its input before its first output.
   struct Storage {
     std::size_t bytes = available_host_bytes() / 4 * 3;  // of memory

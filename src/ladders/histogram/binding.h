@@ -5,6 +5,7 @@
 
 #include "base/typed_rung.h"
 #include "ladders/histogram/contract.h"
+#include "ladders/histogram/edges.h"
 
 namespace upsweep::ladders::histogram {
 
@@ -21,8 +22,6 @@ inline Shape2D shape_of(const Call& c) {
   return {w, p ? p : w, static_cast<unsigned>(ch ? ch : 1)};
 }
 
-__extension__ using Int128 = __int128;
-
 // The least and the greatest value of an integer type in [lower, upper), or in [lower, upper] if the last bin is
 // closed; least > greatest if there is none.
 template <class T>
@@ -37,6 +36,11 @@ constexpr Values<T> values_between(double lower, double upper, bool is_closed) {
   return {from < least ? least : from, to > greatest ? greatest : to};
 }
 
+// Whether a rung's edges have to be made.
+inline bool has_other_edges(const Call& c) {
+  return c.operation == Operation(Binning::edges) && c.in[1].type != c.type();
+}
+
 struct Binding : EnumeratorChoice<Binning, By, binning_names.size()> {
   static constexpr std::string_view primitive = "histogram";
   template <class T, class O>
@@ -49,7 +53,8 @@ struct Binding : EnumeratorChoice<Binning, By, binning_names.size()> {
     const Samples<Stored<T>> samples{c.in[0].as<const Stored<T>>(), count, width, shape.pitch, shape.channels};
     return {c.execution(),
             {samples, bins<T, O>(c, static_cast<unsigned>(c.out[0].count / shape.channels))},
-            {c.out[0].data, 8 * static_cast<unsigned>(size_of(c.out[0].type)), c.out[1].as<std::uint64_t>()}};
+            {c.out[0].data, 8 * static_cast<unsigned>(size_of(c.out[0].type)), c.out[1].as<std::uint64_t>()},
+            has_other_edges(c) ? OtherEdges{c.in[1].data, c.in[1].type} : OtherEdges{}};
   }
 
  private:
@@ -66,7 +71,7 @@ struct Binding : EnumeratorChoice<Binning, By, binning_names.size()> {
     constexpr S sign = sign_bit<T>();
     const bool is_closed = c.scalars[closed].as<bool>();
     if constexpr (O::binning == Binning::edges) {
-      return {c.in[1].as<const S>(), count, sign, is_closed};
+      return {has_other_edges(c) ? nullptr : c.in[1].as<const S>(), count, sign, is_closed};
     } else if constexpr (O::binning == Binning::direct) {
       const bool narrow = std::is_signed_v<T> && sizeof(T) < 4 && sign < count;
       return {count, narrow ? static_cast<unsigned>(sign) : count};
@@ -90,13 +95,16 @@ struct Binding : EnumeratorChoice<Binning, By, binning_names.size()> {
   }
 };
 
-// A rung's struct as make_rung() takes it: its run() for the stored types.
+// A rung's struct as make_rung() takes it: its run() for the stored types, with edges of that type.
 template <class R>
 struct OfStored : R {
   template <class T, class O>
   static constexpr bool supports = upsweep::supports<R, Stored<T>, O>();
   template <class T, class O>
   static Status run(const Args<Stored<T>, O>& a) {
+    if constexpr (O::binning == Binning::edges)
+      if (a.other_edges.data)
+        return with_own_edges(a, [](const Args<Stored<T>, O>& own) { return R::template run<Stored<T>, O>(own); });
     return R::template run<Stored<T>, O>(a);
   }
 };

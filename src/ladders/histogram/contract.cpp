@@ -93,7 +93,6 @@ void validate(const Call& c) {
     case Binning::even:
       return require_range(c, bins);
     case Binning::edges:
-      require_type("histogram", "the array of edges", c.in[1].type, c.type());
       if (c.in[1].count != bins + 1)
         refuse("histogram", std::to_string(c.in[1].count) + " edges for " + std::to_string(bins) + " bins",
                "bins have one more edge");
@@ -106,7 +105,7 @@ void validate(const Call& c) {
 // Every edge is above the one before it; a NaN is above nothing.
 void validate_elements(const Call& c) {
   if (c.operation != Operation(Binning::edges) || !c.in[1].data) return;
-  visit(c.type(), [&]<class T>(TypeTag<T>) {
+  visit(c.in[1].type, [&]<class T>(TypeTag<T>) {
     const T* const edges = c.in[1].as<const T>();
     for (std::size_t k = 0; k < c.in[1].count; ++k) {
       if (edges[k] != edges[k]) refuse("histogram", "edge " + std::to_string(k) + " is NaN");

@@ -4,7 +4,8 @@
 //   even    bin k has edge k <= x < edge k + 1, edge k being lower + k * (upper - lower) / bins. For integers that is
 //           exact; for floats an edge is computed in f64, from left to right, and rounded to the samples' type, and the
 //           last one is `upper`, rounded. Bins whose two edges round to one number are empty.
-//   edges   bin k has edges[k] <= x < edges[k + 1]; in[1] holds bins + 1 ascending edges of the samples' type
+//   edges   bin k has edges[k] <= x < edges[k + 1]; in[1] holds bins + 1 ascending edges of any type, which are compared
+//           with samples as numbers
 //   direct  bin k has the samples equal to k
 //
 // The last bin of even and of edges ends before the last edge, unless `closed`: then it has that edge, too.
@@ -21,6 +22,7 @@
 #include "base/implementation.h"
 #include "base/unsigned_as.h"
 #include "upsweep/operations.h"
+#include "upsweep/types.h"
 
 namespace upsweep::ladders::histogram {
 
@@ -91,6 +93,7 @@ template <class T, class O>
 struct Bins;
 
 __extension__ using Wide = unsigned __int128;
+__extension__ using Int128 = __int128;
 
 // floor(distance * count / width) for distances below width <= 2^32 and counts up to 2^20, without dividing: as
 // distance * factor >> shift, where factor = count * 2^shift / width, rounded up. That is too much by less than
@@ -392,10 +395,17 @@ struct Output {
   }
 };
 
+// Edges of another type than the samples': no rung sees them, see edges.h.
+struct OtherEdges {
+  const void* data = nullptr;
+  Type type = Type::u8;
+};
+
 template <class T, class O>
 struct Args : Execution {
   Input<T, O> in;
   Output out;
+  OtherEdges other_edges{};
 };
 
 }  // namespace upsweep::ladders::histogram

@@ -1,4 +1,5 @@
 // histogram/parallel: simd on all cores, each with tables of its own.
+#include "cpu/each.h"
 #include "ladders/histogram/binding.h"
 #include "ladders/histogram/cpu_cores.h"
 

@@ -1,4 +1,5 @@
 // histogram/serial: one loop over the samples: the definition.
+#include "cpu/each.h"
 #include "ladders/histogram/binding.h"
 
 namespace upsweep::ladders::histogram {

@@ -19,6 +19,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "cpu/each.h"
 #include "ladders/histogram/binding.h"
 #include "ladders/histogram/cpu_cores.h"
 #include "ladders/histogram/cpu_simd.h"

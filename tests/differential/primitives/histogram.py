@@ -5,7 +5,7 @@ import draw as drawing
 from exact import even_edges
 from expected import Bits
 from primitives.common import few_or_many
-from runs import Input, Run
+from runs import Input, Run, name_of
 
 TYPES = ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"]
 COUNTERS = {"u8": "u1", "u16": "u2", "u32": "u4", "u64": "u8"}
@@ -52,15 +52,26 @@ def direct(draw, run):
 
 def edges(draw, run):
     samples, closed = run.inputs[0].array, closes(draw, run)
-    dtype = samples.dtype
+    dtype = np.dtype(draw.one_of(TYPES)) if draw.chance(0.4) else samples.dtype
     some = draw.array(dtype, draw.between(2, draw.one_of([4, 100, 3000])))
     if samples.size and draw.chance(0.5):
-        some = samples[draw.numpy.integers(0, samples.size, some.size)]
+        some = of_type(samples[draw.numpy.integers(0, samples.size, some.size)], dtype)
     all_edges = np.unique(some[some == some])
     if all_edges.size < 2:
         all_edges = np.array([1, 2], dtype)
-    run.inputs.append(Input(all_edges, in_step=False))
-    return by_edges(samples, all_edges, closed), all_edges.size - 1
+    own_type = {} if dtype == samples.dtype else {"edge_type": name_of(dtype)}
+    run.inputs.append(Input(all_edges, own_type, in_step=False))
+    # Long doubles are all integers of 64 bits and all doubles.
+    return by_edges(samples.astype("g"), all_edges.astype("g"), closed), all_edges.size - 1
+
+
+def of_type(samples, dtype):
+    """The samples, or those ends of the type that they are beyond."""
+    if dtype.kind == "f":
+        return samples.astype(dtype)
+    limits = np.iinfo(dtype)
+    # Clipped as long doubles, which hold both ends.
+    return np.clip(np.nan_to_num(samples.astype("g")), np.longdouble(limits.min), np.longdouble(limits.max)).astype(dtype)
 
 
 def closes(draw, run):

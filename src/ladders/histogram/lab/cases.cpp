@@ -38,11 +38,15 @@ constexpr Parameter shapes[] = {{.name = "bins",
                                  .kind = Parameter::Kind::real,
                                  .meaning = "share of the samples that lie where a bin begins (0)",
                                  .most = 1},
+                                {.name = "edge_type",
+                                 .kind = Parameter::Kind::choice,
+                                 .meaning = "the type of the edges (run: what their file says; of raw numbers, the samples')",
+                                 .choices = type_names},
                                 {.name = "run_length",
                                  .kind = Parameter::Kind::real,
                                  .meaning = "mean length of the runs of equal samples (as the input has them)",
                                  .least = 1}};
-constexpr std::string_view streamed[] = {"bins", "counter"};
+constexpr std::string_view streamed[] = {"bins", "counter", "edge_type"};
 
 constexpr std::uint64_t edges_stream = 0x686973746f677201;  // of the generator; no other input uses it
 
@@ -66,6 +70,8 @@ Scalar default_scalar(std::string_view name, const Case& c) {
 std::uint64_t bins_of(const Case& c) { return c.settings.get<std::uint64_t>("bins", 256); }
 Type counter_of(const Case& c) { return type_of_counter(c.settings.get("counter", Counter::u32)); }
 
+Type edge_type_of(const Case& c) { return c.settings.get("edge_type", c.type); }
+
 Wide width_of(double from, double to) { return static_cast<Wide>(static_cast<Int128>(to) - static_cast<Int128>(from)); }
 
 class HistogramProblem final : public Problem {
@@ -73,7 +79,7 @@ class HistogramProblem final : public Problem {
   HistogramProblem(const Case& c, std::span<const std::byte> data) : Problem(c, data) {
     visit(c.type, [&]<class T>(TypeTag<T>) {
       if (binning_ == Binning::direct && data.empty()) plant_indices(static_cast<T*>(values()));
-      if (binning_ == Binning::edges) make_edges<T>();
+      if (binning_ == Binning::edges) make_edges();
       if (data.empty() && case_.settings.find("run_length"))
         plant_runs(c.type, c.settings.get("run_length", 1.0), c.seed, c.n, values());
       if (data.empty() && binning_ != Binning::direct) plant_edges(static_cast<T*>(values()));
@@ -84,7 +90,7 @@ class HistogramProblem final : public Problem {
   }
   std::vector<Array> inputs() const override {
     std::vector<Array> all = Problem::inputs();
-    if (binning_ == Binning::edges) all.push_back(input_array(case_.type, bins_ + 1, edges_.data()));
+    if (binning_ == Binning::edges) all.push_back(input_array(edge_type_of(case_), bins_ + 1, edges_.data()));
     return all;
   }
   std::vector<Array> outputs() const override { return {{counter_of(case_), channels_ * bins_}, {Type::u64, 1}}; }
@@ -104,24 +110,48 @@ class HistogramProblem final : public Problem {
         samples[i] = static_cast<T>(static_cast<UnsignedAs<T>>(samples[i]) % (bins_ + bins_ / 8 + 1));
   }
   // Edges at unequal distances, from the 16th to the 15/16th part of the usual range: some samples are outside. Where
-  // so many would meet, at equal distances in the whole range.
-  template <class T>
+  // so many would meet, at equal distances in the whole range. Those of another type than the samples' begin below the
+  // range and end above it, as far as their type goes: some bins are empty because no sample can be in them.
   void make_edges() {
-    const auto [from, to] = usual_range(case_.type);
-    const double bins = static_cast<double>(bins_), values = std::is_integral_v<T> ? to - from : 0x1p24;
-    if (bins > values - 1)
-      throw Error(Code::unsupported,
-                  "the laboratory has no " + std::to_string(bins_ + 1) + " different edges of " +
-                      std::string(to_string(case_.type)),
-                  "fewer bins, or a wider type");
-    const bool crowded = bins > values / 2;
-    edges_.resize((bins_ + 1) * sizeof(T));
-    T* const edges = reinterpret_cast<T*>(edges_.data());
-    for (std::size_t k = 0; k <= bins_; ++k) {
-      const double t = static_cast<double>(k) / bins, bent = t + 0.25 * t * (1 - t);
-      edges[k] =
-          static_cast<T>(crowded ? from + std::floor(t * (values - 1)) : from + (to - from) * (1 + 14 * bent) / 16);
-    }
+    const Type type = edge_type_of(case_);
+    visit(type, [&]<class E>(TypeTag<E>) {
+      auto [from, to] = usual_range(case_.type);
+      const bool is_other = type != case_.type;
+      if (is_other) {
+        const double least = static_cast<double>(std::numeric_limits<E>::lowest());
+        const double past = static_cast<double>(std::numeric_limits<E>::max());  // of i64 and u64: one more
+        const double beside = std::max((to - from) / 16, std::is_integral_v<E> ? static_cast<double>(bins_) : 0.0);
+        from = std::max(from - beside, least), to = std::min(to + beside, std::nextafter(past, 0));
+      }
+      const double bins = static_cast<double>(bins_), values = std::is_integral_v<E> ? to - from : 0x1p24;
+      if (bins > values - 1)
+        throw Error(Code::unsupported,
+                    "the laboratory has no " + std::to_string(bins_ + 1) + " different edges of " +
+                        std::string(to_string(type)),
+                    "fewer bins, or a wider type");
+      const bool crowded = bins > values / 2;
+      edges_.resize((bins_ + 1) * sizeof(E));
+      E* const edges = reinterpret_cast<E*>(edges_.data());
+      for (std::size_t k = 0; k <= bins_; ++k) {
+        const double t = static_cast<double>(k) / bins, bent = t + 0.25 * t * (1 - t);
+        edges[k] = static_cast<E>(crowded    ? from + std::floor(t * (values - 1))
+                                  : is_other ? std::min(from + (to - from) * bent, to)
+                                             : from + (to - from) * (1 + 14 * bent) / 16);
+      }
+    });
+  }
+
+  // Edge k, or the end of the samples' type that is next to it, less a fraction.
+  template <class T>
+  T sample_near_edge(std::size_t k) const {
+    return visit(edge_type_of(case_), [&]<class E>(TypeTag<E>) {
+      const E edge = reinterpret_cast<const E*>(edges_.data())[k];
+      if constexpr (std::is_same_v<T, E>) return edge;
+      const auto x = static_cast<long double>(edge);
+      if (x <= static_cast<long double>(std::numeric_limits<T>::lowest())) return std::numeric_limits<T>::lowest();
+      if (x >= static_cast<long double>(std::numeric_limits<T>::max())) return std::numeric_limits<T>::max();
+      return static_cast<T>(edge);
+    });
   }
 
   // Replaces the share `on_edge` of the samples, each by the least value of a bin or the one below it.
@@ -132,14 +162,13 @@ class HistogramProblem final : public Problem {
     const Random random(case_.seed, edges_stream);
     const Call call = call_of(histogram_primitive, case_);
     const double from = call.scalars[lower].as<double>(), to = call.scalars[upper].as<double>();
-    const T* const edges = reinterpret_cast<const T*>(edges_.data());
     for (std::size_t i = 0; i < case_.n; ++i) {
       const auto [coin, which] = random.pair(i);
       if (static_cast<double>(coin) >= share * 0x1p64) continue;
       const std::size_t k = scale(which, bins_ + 1);
       T edge;
       if (binning_ == Binning::edges)
-        edge = edges[k];
+        edge = sample_near_edge<T>(k);
       else if constexpr (std::is_integral_v<T>)  // the least x with (x - from) * bins >= k * (to - from)
         edge = static_cast<T>(static_cast<Int128>(from) + (k * width_of(from, to) + bins_ - 1) / bins_);
       else
@@ -237,17 +266,21 @@ class HistogramStreamer final : public RungStreamer {
         throw Error(Code::unsupported, "images with gaps between rows cannot be streamed", "cut the gaps out");
     kept_.use({});
     if (by_edges()) return;
+    if (c.settings.find("edge_type")) refuse("histogram", "edge_type without edges", "leave it out, or --op edges");
     Call call = call_of(histogram_primitive, case_);
     if (range_of_samples_) call.scalars[lower] = 0.0, call.scalars[upper] = 1.0;  // until they are known
     set_bins(bins_of(c), call);
   }
   void use(const Storage& storage) override { kept_.use(storage); }
   std::vector<Beside> whole_inputs() const override {
-    return by_edges() ? std::vector<Beside>{{"edges", case_.type}} : std::vector<Beside>{};
+    if (!by_edges()) return {};
+    const bool is_said = case_.settings.find("edge_type");
+    return {{.name = "edges", .type = edge_type_of(case_), .any_type = !is_said}};
   }
-  void take_whole(std::size_t, std::vector<std::byte> edges) override {
+  void take_whole(std::size_t, std::vector<std::byte> edges, Type type) override {
     edges_ = std::move(edges);
-    const std::size_t count = edges_.size() / size_of(case_.type);
+    edge_type_ = type;
+    const std::size_t count = edges_.size() / size_of(type);
     if (count < 2) refuse("histogram", std::to_string(count) + " edges", "one bin has two");
     if (case_.settings.find("bins") && bins_of(case_) != count - 1)
       refuse("histogram", std::to_string(count) + " edges for " + std::to_string(bins_of(case_)) + " bins",
@@ -283,7 +316,7 @@ class HistogramStreamer final : public RungStreamer {
  private:
   bool by_edges() const { return case_.operation == Operation(Binning::edges); }
   Array edges_array(const std::byte* edges) const {
-    return input_array(case_.type, edges_.size() / size_of(case_.type), by_edges() ? edges : nullptr);
+    return input_array(edge_type_, edges_.size() / size_of(edge_type_), by_edges() ? edges : nullptr);
   }
   void count(std::span<const std::byte> samples) {
     const std::size_t bytes = counts_.size() * sizeof(std::uint64_t), n = samples.size() / size_of(case_.type);
@@ -338,6 +371,7 @@ class HistogramStreamer final : public RungStreamer {
   Kept kept_;
   Extent extent_;
   std::vector<std::byte> edges_;
+  Type edge_type_ = case_.type;
   std::vector<std::uint64_t> counts_;
   std::uint64_t outside_ = 0, done_ = 0;
   Room in_{*this}, edges_room_{*this}, counts_room_{*this}, outside_room_{*this};
@@ -356,7 +390,7 @@ extern const Primitive histogram_primitive{
     .default_scalar = &ladders::histogram::default_scalar,
     .shapes = ladders::histogram::shapes,
     .streamed = ladders::histogram::streamed,
-    // One bin; counters that saturate; a range that leaves samples out, with edges that are no round numbers; samples
+    // One bin; edges of another type; counters that saturate; a range that leaves samples out, with edges that are no round numbers; samples
     // where a bin begins; a closed last bin; runs; images with gaps between rows.
     .variants =
         [](const Primitive& p, Type type) {
@@ -364,6 +398,13 @@ extern const Primitive histogram_primitive{
           return std::vector<Settings>{
               {},
               p.settings(type, {{"bins", "1"}, {"counter", "u64"}}),
+              p.settings(type, {{"bins", "50"}, {"edge_type", type == Type::f64 ? "f32" : "f64"}, {"on_edge", "0.5"}}),
+              p.settings(type, {{"bins", "9"},
+                                {"edge_type", type == Type::i64 ? "i32" : "i64"},
+                                {"counter", "u8"},
+                                {"channels", "2"},
+                                {"on_edge", "0.25"},
+                                {"closed", "true"}}),
               p.settings(type, {{"bins", "7"},
                                 {"counter", "u8"},
                                 {"on_edge", "0.5"},

@@ -1,6 +1,7 @@
 #include "ladders/histogram/lab/oracle.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "lab/oracle.h"
 #include "ladders/histogram/binding.h"
@@ -8,11 +9,17 @@
 namespace upsweep::ladders::histogram {
 namespace {
 
+// A number of any type, exactly.
+using Number = long double;
+static_assert(std::numeric_limits<Number>::digits >= 64);
+
 // The edges of the bins, computed one by one as the contract defines them; none where bins need none.
 template <class T>
-std::vector<T> edges_of(const Call& c, std::size_t bins) {
-  std::vector<T> edges;
-  if (c.operation == Operation(Binning::edges)) edges.assign(c.in[1].as<const T>(), c.in[1].as<const T>() + bins + 1);
+std::vector<Number> edges_of(const Call& c, std::size_t bins) {
+  std::vector<Number> edges;
+  if (c.operation == Operation(Binning::edges))
+    visit(c.in[1].type,
+          [&]<class E>(TypeTag<E>) { edges.assign(c.in[1].as<const E>(), c.in[1].as<const E>() + bins + 1); });
   if (c.operation != Operation(Binning::even) || std::is_integral_v<T>) return edges;
   const double from = c.scalars[lower].as<double>(), to = c.scalars[upper].as<double>();
   for (std::size_t k = 0; k < bins; ++k)
@@ -23,12 +30,14 @@ std::vector<T> edges_of(const Call& c, std::size_t bins) {
 
 // Returns the bin of a sample, or nothing: the definition, without the rungs' short cuts.
 template <class T>
-std::optional<std::size_t> bin_of(T x, const Call& c, std::size_t bins, const std::vector<T>& edges) {
+std::optional<std::size_t> bin_of(T x, const Call& c, std::size_t bins, const std::vector<Number>& edges) {
   const bool is_closed = c.scalars[closed].as<bool>();
   if (!edges.empty()) {
+    const auto number = static_cast<Number>(x);
     if (!(x == x)) return std::nullopt;
-    if (is_closed && x == edges.back()) return bins - 1;
-    const auto above = std::upper_bound(edges.begin(), edges.end(), x) - edges.begin();  // the first that x is below
+    if (is_closed && number == edges.back()) return bins - 1;
+    // The first that x is below.
+    const auto above = std::upper_bound(edges.begin(), edges.end(), number) - edges.begin();
     if (above == 0 || above == static_cast<std::ptrdiff_t>(edges.size())) return std::nullopt;
     return above - 1;
   }
@@ -51,7 +60,7 @@ std::vector<std::uint64_t> count(const Call& call) {
   std::vector<std::uint64_t> counts(call.out[0].count + 1);
   visit(call.type(), [&]<class T>(TypeTag<T>) {
     const T* const samples = call.in[0].as<const T>();
-    const std::vector<T> edges = edges_of<T>(call, bins);
+    const std::vector<Number> edges = edges_of<T>(call, bins);
     for (std::size_t i = 0; i < call.n(); ++i) {
       const std::size_t column = shape.width ? i % shape.pitch : i;
       if (shape.width && column >= shape.width) continue;  // between two rows

@@ -8,6 +8,7 @@
 
 #include <vector>
 
+#include "cpu/each.h"
 #include "ladders/histogram/binding.h"
 
 #if defined(UPSWEEP_WITH_OPENCV)

@@ -5,7 +5,7 @@
 
 #include "kernel/warp.h"
 #include "lab/cub.h"
-#include "ladders/histogram/binding.h"
+#include "ladders/histogram/binding.cuh"
 
 namespace upsweep::ladders::histogram {
 namespace {

@@ -24,7 +24,9 @@ class PartitionStreamer final : public CollectingStreamer {
   std::vector<Beside> whole_inputs() const override {
     return by_splitters() ? std::vector<Beside>{{"splitters", case_.type}} : std::vector<Beside>{};
   }
-  void take_whole(std::size_t, std::vector<std::byte> splitters) override { set_splitters(std::move(splitters)); }
+  void take_whole(std::size_t, std::vector<std::byte> splitters, Type) override {
+    set_splitters(std::move(splitters));
+  }
   void take_types(std::span<const Type> others) override {
     has_values_ = !others.empty();
     if (!has_values_) return;

@@ -33,7 +33,7 @@ class SegmentedStreamer final : public RungStreamer {
     return {{.name = to_string(kind_), .type = element_of(kind_), .largest = most_offset_bytes}};
   }
   // Offsets beyond the input are found in finish(): until then the number of elements may be unknown.
-  void take_whole(std::size_t, std::vector<std::byte> bytes) override {
+  void take_whole(std::size_t, std::vector<std::byte> bytes, Type) override {
     offsets_.resize(bytes.size() / sizeof(std::uint64_t));
     std::memcpy(offsets_.data(), bytes.data(), bytes.size());
     require_offsets(std::max(offsets_.empty() ? 0 : offsets_.back(), std::uint64_t{1}));
