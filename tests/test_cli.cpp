@@ -275,6 +275,13 @@ TEST_F(Cli, ResultsAsJson) {
             R"({"primitive":"scan","rung":"serial","backend":"cpu","op":"sum","type":"f32","result_type":"f32",)"
             R"("result":[1,3.5,"inf"]})"
             "\n");
+  // A reader of JSON takes -0 for an integer, which has no sign.
+  write_raw<float>("zeros.raw", {-0.f, 0, 1});
+  const std::string zeros = run("run sort zeros.raw --type f32 --json").out;
+  EXPECT_TRUE(zeros.ends_with("\"result\":[-0.0,0,1]}\n")) << zeros;
+  EXPECT_EQ(run("run sort zeros.raw --type f32").out, "-0\n0\n1\n");
+  write_raw<double>("wide.raw", {-0.});
+  EXPECT_TRUE(run("run scan wide.raw --type f64 --param inclusive=true --json").out.ends_with("[-0.0]}\n"));
   write_raw<std::uint32_t>("keys.raw", {3, 1, 2});
   EXPECT_EQ(run("run partition keys.raw --type u32 --param bits=1 --table --json").out,
             "{\"bucket\":0,\"offset\":0,\"count\":1}\n{\"bucket\":1,\"offset\":1,\"count\":2}\n");

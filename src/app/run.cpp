@@ -191,17 +191,18 @@ void report_outside(const Streamer& streamer, std::size_t output, std::span<cons
 }
 
 // Returns the result as text, each element with the shortest digits that read back as the same value. As JSON, an
-// element follows another, and what is no number there, NaN or an infinity, is a string. A NaN is "nan", whatever its
-// sign, which depends on the processor.
+// element follows another, and what is no number there, NaN or an infinity, is a string; -0 is -0.0, because readers of
+// JSON take -0 for an integer, which has no sign. A NaN is "nan", whatever its sign, which depends on the processor.
 std::string as_text(Type type, std::span<const std::byte> elements, bool json, bool first) {
   std::string text;
   visit(type, [&]<class T>(TypeTag<T>) {
     for (std::size_t at = 0; at < elements.size(); at += sizeof(T)) {
       T value;
       std::memcpy(&value, elements.data() + at, sizeof(T));
-      bool finite = true;
+      bool finite = true, minus_zero = false;
       if constexpr (std::is_floating_point_v<T>) {
         finite = std::isfinite(value);
+        minus_zero = value == 0 && std::signbit(value);
         if (std::isnan(value)) value = std::numeric_limits<T>::quiet_NaN();
       }
       if (!json) {
@@ -209,7 +210,7 @@ std::string as_text(Type type, std::span<const std::byte> elements, bool json, b
         continue;
       }
       text += first && at == 0 ? "" : ",";
-      text += fmt::format(fmt::runtime(finite ? "{}" : "\"{}\""), value);
+      text += fmt::format(fmt::runtime(!finite ? "\"{}\"" : minus_zero ? "{}.0" : "{}"), value);
     }
   });
   return text;
