@@ -1435,6 +1435,21 @@ TEST_F(Cli, NamesTheLimitsOfMemoryAndTemporaryData) {
   EXPECT_EQ(run("run sort large.raw --type u8 -o /dev/null --temporary .", "ulimit -v 1000000;").code, 0);
 }
 
+// A folder for temporary data has to be one, whether it is needed or not.
+TEST_F(Cli, TheFolderForTemporaryDataIsFoundFirst) {
+  write_raw<std::int32_t>("in.raw", {3, -5, 10, 4});
+  for (const std::string primitive : {"reduce", "scan", "sort", "histogram"}) {
+    const std::string words = "run " + primitive + " in.raw --type i32 -o out.raw --temporary ";
+    expect_error(words + "missing", 2, "cannot keep temporary data in missing");
+    expect_error(words + "in.raw", 2, "cannot keep temporary data in in.raw");
+    if (geteuid() != 0) expect_error(words + "/", 2, "cannot keep temporary data in /");
+    EXPECT_EQ(files(), std::vector<std::string>{"in.raw"}) << primitive;
+    EXPECT_EQ(run(words + ".").code, 0) << primitive;
+    EXPECT_EQ(files(), (std::vector<std::string>{"in.raw", "out.raw"})) << primitive;
+    fs::remove(folder_ / "out.raw");
+  }
+}
+
 TEST_F(Cli, PartitionsFiles) {
   write_raw<std::uint32_t>("keys.raw", {0x300, 0x101, 0x302, 0x003});
   write("values.raw", "abcdefghijklmnop");

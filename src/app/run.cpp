@@ -16,6 +16,7 @@
 #include "app/select.h"
 #include "files/array_file.h"
 #include "files/quoted.h"
+#include "files/spool.h"
 #include "lab/backends.h"
 #include "lab/sizes.h"
 #include "lab/stream.h"
@@ -64,9 +65,11 @@ void declare(CLI::App& command, RunOptions& o) {
          "format", {"auto", "npy", "raw"});
   command.add_option(
       "--memory", o.memory,
-      "Bytes that sort and partition may use: 8G; what is larger goes through a temporary file (default: "
-      "three quarters of what is available)");
-  command.add_option("--temporary", o.temporary, "Folder of that file (default: TMPDIR, or /var/tmp)");
+      "Bytes that a run may use: 8G; what sort, partition and histogram have to keep beyond that goes through a "
+      "temporary file (default: three quarters of what is available)");
+  command.add_option("--temporary", o.temporary,
+                     "Folder of that file, if one is needed; it has to be writable in any case (default: TMPDIR, or "
+                     "/var/tmp)");
   offer_params(add_list(command, "--param", o.params, "Parameters of the call: threads=4; see upsweep list"),
                Offered::of_run);
 }
@@ -142,7 +145,10 @@ std::optional<std::uint64_t> chosen_count(const RunOptions& o, const ArrayReader
 Streamer::Storage chosen_storage(const RunOptions& o) {
   Streamer::Storage storage;
   if (!o.memory.empty()) storage.bytes = lab::parse_bytes("--memory", o.memory);
-  if (!o.temporary.empty()) storage.folder = o.temporary;
+  if (!o.temporary.empty()) {
+    Spool::require(o.temporary);  // whether it will be needed or not, which may depend on the input
+    storage.folder = o.temporary;
+  }
   return storage;
 }
 

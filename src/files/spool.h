@@ -21,6 +21,8 @@ class Spool {
   // Fills `to` with the bytes from `offset` on. They have been written.
   void read(std::uint64_t offset, std::span<std::byte> to) const;
   std::uint64_t size() const { return size_; }
+  // Throws unless a file can be created in the folder.
+  static void require(const std::string& folder) { Spool(folder).create(); }
 
  private:
   void create();
