@@ -817,6 +817,12 @@ TEST_F(Cli, RenderSaysWhatItLeavesOut) {
   expect_error("render rgb --snow", 2, "--snow shades the circles of a file");
   expect_error("render snowsingle --background black", 2, "shades of its own");
   expect_error("render rgb --memory 1M", 2, "--memory limits what a GPU uses");
+#if defined(UPSWEEP_WITH_SIMT)
+  const std::string limited = "render rand10k -n 2000 --size 8 --backend simt --memory 1M ";
+  expect_error(limited + "--rung pixel -o a.png", 2, "--memory: pixel takes no limit (leave it out; these take one: ");
+  expect_error(limited + "--rung pixle -o a.png", 2, "render has no rung 'pixle'");
+  for (const char* rung : {"--rung binned", "--rung list_ends", ""}) EXPECT_EQ(run(limited + rung).code, 0) << rung;
+#endif
   expect_error("render rgb --coverage -o a.png", 2, "--coverage: a.png does not keep it");
   expect_error("render rgb --fast --eps 0.1", 2, "--eps");
   expect_error("render snow --frames 0:2 --min-radius-px 1", 2, "--min-radius-px is for one picture");

@@ -2,6 +2,7 @@
 #include "upsweep/render.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>
@@ -79,7 +80,8 @@ void declare(CLI::App& command, RenderOptions& o) {
   command.add_option("--rung", o.rung, "Rung (default: the library's choice)");
   command.add_option("--backend", o.backend, "cpu, cuda or simt");
   command.add_option("--memory", o.memory,
-                     "Bytes of a GPU that drawing may use beside circles and image: 256M (default: what is fastest)");
+                     "Bytes of a GPU that drawing may use beside circles and image, of rungs that take a limit: 256M "
+                     "(default: what is fastest)");
   command.add_flag("--check", o.check, "Hold the image against the serial renderer's, and print the difference");
   command.add_flag("--bench", o.bench, "Draw the image again and again, and print how long it takes");
 }
@@ -230,9 +232,16 @@ bool is_random(const Scene& scene) {
   return std::memcmp(one.data(), other.data(), one.size() * sizeof(Circle)) != 0;
 }
 
+Platform& platform_of(const RenderOptions& o) {
+  return lab::open_platform(chosen_backends(Selection{.backends = {o.backend}}, {}).front());
+}
+
+// The rungs whose scratch memory can be limited: those with bins (ladders/render/windows.cuh).
+constexpr std::string_view limited_rungs[] = {"binned", "list_ends"};
+
 // Refuses options that would change nothing.
 void require_use(const RenderOptions& o) {
-  const auto refuse = [](const std::string& what, const char* hint) {
+  const auto refuse = [](const std::string& what, const std::string& hint) {
     throw Error(Code::invalid_argument, what, hint);
   };
   if (is_file(o)) {
@@ -251,6 +260,10 @@ void require_use(const RenderOptions& o) {
   if (!o.frames.empty() && o.min_radius) refuse("--min-radius-px is for one picture", "leave --frames out");
   if (!o.memory.empty() && o.backend == "cpu")
     refuse("--memory limits what a GPU uses", "leave it out, or add --backend cuda");
+  if (!o.memory.empty() && find_rung(platform_of(o).rungs(), "render", o.rung) &&
+      std::ranges::find(limited_rungs, o.rung) == std::ranges::end(limited_rungs))
+    refuse(fmt::format("--memory: {} takes no limit", o.rung),
+           fmt::format("leave it out; these take one: {}", fmt::join(limited_rungs, ", ")));
   if (o.coverage && !o.output.empty() && !is_written(o, {ImageFormat::npy, ImageFormat::exr}))
     refuse(fmt::format("--coverage: {} does not keep it", o.output == "-" ? "the picture" : o.output),
            "write .npy or .exr");
@@ -332,8 +345,7 @@ std::span<const float> floats_of(const std::vector<Circle>& circles) {
 // Draws pictures on the device that was asked for.
 class Renderer {
  public:
-  explicit Renderer(const RenderOptions& o)
-      : options_(o), device_(lab::open_platform(chosen_backends(Selection{.backends = {o.backend}}, {}).front())) {}
+  explicit Renderer(const RenderOptions& o) : options_(o), device_(platform_of(o)) {}
 
   Device& device() { return device_; }
   const std::vector<float>& draw(View<const float> circles, const Picture& picture) {
