@@ -243,6 +243,14 @@ TEST_F(Cli, FormatsOfABenchmark) {
   EXPECT_TRUE(run(bench + "json").out.starts_with("{\"primitive\""));
   EXPECT_TRUE(run("report show r.jsonl --format csv").out.starts_with("primitive,rung,"));
   EXPECT_EQ(run("report show r.jsonl --json").out, read(folder_ / "r.jsonl"));
+  // Lines go to standard output and to the file.
+  const std::string both = run(bench + "json -o both.jsonl").out;
+  EXPECT_TRUE(both.starts_with("{\"primitive\"")) << both;
+  EXPECT_EQ(both, read(folder_ / "both.jsonl"));
+  const std::string lines = run("compare r.jsonl r.jsonl --json -o -").out;
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 3) << "each once:\n" << lines;
+  for (const std::string format : {"csv", "markdown", "table"})
+    expect_error(bench + format + " -o -", 2, "--format " + format + ": -o - writes JSON lines instead");
   expect_error(bench + "xml", 2, "no format named 'xml'");
   expect_error("report plot r.jsonl --json", 2, "one format only");
 }
@@ -264,6 +272,8 @@ TEST_F(Cli, AppendsAndResumes) {
   EXPECT_EQ(std::count(third.begin(), third.end(), '\n'), changed ? 8 : 6) << resumed.err;
   EXPECT_EQ(resumed.err.find("2 cases are in r.jsonl already") == std::string::npos, changed) << resumed.err;
   expect_error("bench reduce --append", 2, "--output");
+  for (const char* option : {"--append", "--resume"})
+    expect_error(std::string("bench reduce -o - ") + option, 2, std::string(option) + " keeps the records of a file");
   write("r.jsonl", "no record");
   expect_error(bench + "-n 1K --append", 2, "r.jsonl:1: not a record");
   EXPECT_EQ(read(folder_ / "r.jsonl"), "no record");
@@ -617,6 +627,15 @@ TEST_F(Cli, CompareFindsRegressions) {
   EXPECT_EQ(run("compare more.jsonl before.jsonl --require-all").code, 3);
   EXPECT_NE(run("compare before.jsonl slower.jsonl --format markdown").out.find("| case | before |"),
             std::string::npos);
+  // Lines have every case; a table has the unchanged ones if asked.
+  const std::string same = "compare before.jsonl before.jsonl ", one_case = "reduce/simd cpu f32 sum";
+  EXPECT_EQ(run(same).out.find(one_case), std::string::npos);
+  EXPECT_NE(run(same + "--all").out.find(one_case), std::string::npos);
+  for (const char* format : {"--json", "--format csv", "-o -"}) {
+    EXPECT_NE(run(same + format).out.find(one_case), std::string::npos) << format;
+    expect_error(same + "--all " + format, 2, "--all is of the table");
+  }
+  EXPECT_NE(run(same + "--all -o lines.jsonl").out.find(one_case), std::string::npos);
   expect_error("compare before.jsonl missing.jsonl", 2, "missing.jsonl");
   write("broken.jsonl", "{\"primitive\":\n");
   expect_error("compare before.jsonl broken.jsonl", 2, "broken.jsonl:1");

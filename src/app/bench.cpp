@@ -268,9 +268,13 @@ int work(const BenchOptions& options) {
     platforms.push_back(&lab::open_platform(backend));
   }
   require_known_rungs(options.selection, primitives, platforms);
-  if (options.story && (options.output.json || options.output.format == "json" || options.output.format == "csv"))
+  if (options.story && !prints_tables(options.output))
     throw Error(Code::invalid_argument, "--story follows the tables, and there are none",
                 "leave --story or --json out");
+  if ((options.append || options.resume) && options.output.file == "-")
+    throw Error(Code::invalid_argument,
+                fmt::format("{} keeps the records of a file", options.append ? "--append" : "--resume"),
+                "name it with -o");
   Output output(options.output);
   Bench bench(options, output);
   for (std::size_t i = 0; i < backends.size(); ++i)

@@ -90,19 +90,27 @@ void declare_output(CLI::App& command, OutputOptions& o, const char* in_file) {
     command.add_option("-o,--output", o.file, fmt::format("Write the {} to this file (JSON lines)", in_file));
 }
 
+bool prints_tables(const OutputOptions& o) {
+  return !o.json && o.format != "json" && o.format != "csv" && o.file != "-";
+}
+
 Output::Output(const OutputOptions& options)
     : terminal_(terminal_for(options)), json_(options.json || options.format == "json"), csv_(options.format == "csv") {
-  if (json_ || !options.file.empty()) lines_.emplace(options.file.empty() ? "-" : options.file);
-  if (!json_ && options.file != "-") text_.emplace("-");
+  if (options.file == "-" && !json_ && !options.format.empty())
+    throw Error(Code::invalid_argument, fmt::format("--format {}: -o - writes JSON lines instead", options.format),
+                "leave one of them out");
+  if (!options.file.empty()) lines_.emplace(options.file);
+  if (options.file != "-") text_.emplace("-");
 }
 
 void Output::json_line(const std::string& line) {
   if (lines_) write(*lines_, line + "\n");
+  if (text_ && json_) write(*text_, line + "\n");
   if (csv_) csv_lines_.push_back(line);
 }
 
 void Output::table(std::string_view text) {
-  if (text_ && !csv_) write(*text_, text);
+  if (text_ && !csv_ && !json_) write(*text_, text);
 }
 
 void Output::begin_file_with(std::string_view text) {

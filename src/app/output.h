@@ -18,17 +18,20 @@ namespace upsweep::app {
 // How a command prints its data.
 struct OutputOptions {
   bool json = false;
-  std::string format = "table";
+  std::string format{};  // empty: tables
   std::string file{};
 };
 // Declares --json, --format and, with the name of what it holds, -o.
 void declare_output(CLI::App& command, OutputOptions& o, const char* in_file = nullptr);
+// Whether standard output gets tables.
+bool prints_tables(const OutputOptions& o);
 
 // The destination of data, opened before the work starts, so that an unwritable path costs nothing. Commands give every
 // result as a JSON line, and as a table. Standard output gets the tables, as text or Markdown, or the lines, as they
-// are or as CSV; the file of -o gets the lines, whatever the format.
+// are or as CSV; the file of -o gets the lines, whatever the format. With -o - standard output gets the lines alone.
 class Output {
  public:
+  // Throws Error(invalid_argument) if standard output cannot have both the format and the lines of -o -.
   explicit Output(const OutputOptions& options);
   void json_line(const std::string& line);
   void table(std::string_view text);

@@ -174,7 +174,7 @@ int plot(const ReportOptions& o) {
 }
 
 int work(const ReportOptions& o) {
-  if (o.what != "show" && (o.output.json || o.output.format != "table"))
+  if (o.what != "show" && (o.output.json || !o.output.format.empty()))
     throw Error(Code::invalid_argument, fmt::format("report {} has one format only", o.what),
                 "--format and --json are of report show");
   refuse_given(o.what == "show" ? o.not_shown : o.what == "readme" ? o.not_filled : o.not_drawn,
