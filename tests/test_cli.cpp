@@ -939,7 +939,13 @@ TEST_F(Cli, OptionsThatAModeDoesNotRead) {
 #if defined(UPSWEEP_WITH_SIMT)
   expect_error("check reduce --backend simt --peers", 2, "the emulators have no peers");
 #endif
-  expect_error("bench reduce --backend cpu --story --json", 2, "there are none");
+  expect_error("check reduce --backend cpu -n 10 --seed 3", 2, "--seed: nothing is drawn at random");
+#if defined(UPSWEEP_WITH_SIMT)
+  expect_error("check reduce --backend simt -n 10 --fresh 3", 2, "--fresh is of the CPU and GPUs");
+#endif
+  for (const char* lines : {"--json", "--format csv", "-o -"})
+    expect_error(std::string("bench reduce --backend cpu --story ") + lines, 2, "there are none");
+  expect_error("bench reduce --backend cpu --rung serial --from-host", 2, "none of these rungs takes arrays in host");
   for (const char* arguments :
        {"saxpy in.raw --with in.raw --param inplace=true", "select in.raw --param share=0.5",
         "sort in.raw --param distinct=3", "select in.raw --param run_length=3", "segmented_scan in.raw --with in.raw --param length=3"})
@@ -1741,6 +1747,7 @@ TEST_F(Cli, ChecksRandomCases) {
   EXPECT_EQ(drawn.code, 0) << drawn.err << drawn.out;
   EXPECT_NE(drawn.out.find("\ndrawn at random: --seed "), std::string::npos) << drawn.out;
   EXPECT_NE(run(quick + "--seed 5").out.find("--seed 5\n"), std::string::npos);
+  EXPECT_NE(run(quick + "--seed 0").out.find("--seed 0\n"), std::string::npos) << "a seed like any other";
   EXPECT_NE(run(quick + "--seed 5 --json").out.find("\"seed\":5"), std::string::npos);
   EXPECT_EQ(run(quick + "-n 10").out.find("seed"), std::string::npos) << "nothing is drawn";
 

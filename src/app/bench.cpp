@@ -97,6 +97,12 @@ class Bench {
   }
 
   bool empty() const { return series_.empty(); }
+  // Whether a rung takes arrays in host memory; peers do not count.
+  bool from_host() const {
+    const auto takes_host = [](const Rung* rung) { return rung->from_host() && !rung->peer; };
+    return std::any_of(series_.begin(), series_.end(),
+                       [&](const Series& s) { return std::any_of(s.rungs.begin(), s.rungs.end(), takes_host); });
+  }
   std::size_t skipped() const { return skipped_; }
 
   // Keeps the records that are in the file of -o.
@@ -282,6 +288,9 @@ int work(const BenchOptions& options) {
   require_readers(options.selection, backends);
   if (options.append || options.resume) bench.keep(options.output.file);
   if (bench.empty()) throw Error(Code::invalid_argument, "no rung is left to time", "see `upsweep devices` and --rung");
+  if (options.from_host && !bench.from_host())
+    throw Error(Code::invalid_argument, "--from-host: none of these rungs takes arrays in host memory",
+                "leave it out, or see `upsweep list` for those that do");
   try {
     for (std::size_t i = 0; i < backends.size(); ++i) bench.run(backends[i], *platforms[i]);
   } catch (const Error& error) {

@@ -30,6 +30,7 @@ struct CheckOptions {
   int fresh = -1;  // as many as is usual
   std::size_t failures = lab::CheckOptions{}.most_failures;
   OutputOptions output;
+  const CLI::Option* seed_option = nullptr;
 };
 
 // A quick look: every size up to 4100, one or two combinations of type, operator and input at each.
@@ -48,9 +49,11 @@ void declare(CLI::App& command, CheckOptions& o) {
   add_number(command, "--schedule", o.schedule,
              "Emulators run the threads in arbitrary order, from this seed (default: 0, in the order of the grid)",
              std::uint64_t{0}, ~std::uint64_t{0});
-  add_number(command, "--seed", o.seed,
-             "Of the sizes that are drawn at random beside the fixed ones (default: another one in every run, printed)",
-             std::uint64_t{0}, ~std::uint64_t{0});
+  o.seed_option =
+      add_number(command, "--seed", o.seed,
+                 "Of the sizes that are drawn at random beside the fixed ones (default: another one in every run, "
+                 "printed)",
+                 std::uint64_t{0}, ~std::uint64_t{0});
   add_number(command, "--fresh", o.fresh,
              "Random cases of each primitive, on a CPU or GPU, that run in a process of their own too (default: 4; 0 "
              "with --quick or -n)",
@@ -150,6 +153,9 @@ std::vector<Job> jobs_of(const CheckOptions& options) {
     throw Error(Code::invalid_argument, "--schedule is of the emulators", "add --backend simt, or leave it out");
   if (options.peers && std::all_of(places.begin(), places.end(), [](const Place& p) { return p.emulator; }))
     throw Error(Code::invalid_argument, "the emulators have no peers", "leave --peers out");
+  if (options.fresh > 0 && std::all_of(places.begin(), places.end(), [](const Place& p) { return p.emulator; }))
+    throw Error(Code::invalid_argument, "--fresh is of the CPU and GPUs: emulated rungs have processes of their own",
+                "add --backend cpu, or leave it out");
 
   std::vector<Job> jobs;
   for (const Primitive* primitive : primitives)
@@ -299,7 +305,11 @@ std::map<const Rung*, lab::RungCheck> run_fresh(const std::vector<FreshCase>& ca
 int work(const CheckOptions& given) {
   CheckOptions options = given;
   const bool draws = draws_sizes(options) || options.fresh > 0;
-  if (options.seed == 0) options.seed = 1 + std::random_device{}() % 999'999;
+  const bool seeded = options.seed_option->count() > 0;
+  if (seeded && !draws)
+    throw Error(Code::invalid_argument, "--seed: nothing is drawn at random where -n names the sizes",
+                "leave --seed out, or add --fresh");
+  if (!seeded) options.seed = 1 + std::random_device{}() % 999'999;
   const std::vector<Job> jobs = jobs_of(options);
   Output output(options.output);
 
