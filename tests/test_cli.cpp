@@ -659,6 +659,9 @@ TEST_F(Cli, ReportShowsWhatDiffers) {
   EXPECT_EQ(shown.code, 0) << shown.err;
   EXPECT_NE(shown.out.find("inclusive=true, back_to_back"), std::string::npos) << shown.out;
   EXPECT_NE(shown.out.find(", warm"), std::string::npos) << shown.out;
+  expect_error("report show both.jsonl --type i23", 2, "no type named 'i23'; did you mean 'i32'?");
+  expect_error("report plot both.jsonl --type i23 -o x.svg", 2, "no type named 'i23'");
+  expect_error("report show both.jsonl --type i16,i64", 2, "no record is of type i16 or i64");
 }
 
 // Standard output and standard error may be anything: a file that others write too, closed, full.

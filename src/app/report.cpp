@@ -1,5 +1,6 @@
 // upsweep report: shows recorded runs as tables, on the terminal or between the markers of a README, and as plots.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstring>
 #include <fstream>
@@ -98,13 +99,20 @@ int fill_readmes(const ReportOptions& o) {
   return code;
 }
 
+void require_known_types(const ReportOptions& o) {
+  for (const std::string& type : o.types)
+    if (!parse<Type>(type)) throw unknown_name("type", type, {type_names.begin(), type_names.end()});
+}
+
 int show(const ReportOptions& o) {
   Output output({.json = o.output.json, .format = o.output.format});
+  bool any = false;
   for (const std::string& path : o.files) {
     // A series: records that differ only in n and in who was timed. In order of first appearance.
     std::vector<std::string> order;
     std::map<std::string, std::vector<lab::Record>> series;
     for (lab::Record& r : read_selected(o, path)) {
+      any = true;
       output.json_line(to_json(r));
       if (r.primitive == "ceiling") continue;
       std::string key = fmt::format("{} {} {} input={}", r.primitive, r.backend, type_and_op(r), r.input);
@@ -123,6 +131,9 @@ int show(const ReportOptions& o) {
                                  score_table(by_size.begin()->second, output.terminal())));
     }
   }
+  if (!any && !o.types.empty())
+    throw Error(Code::invalid_argument, fmt::format("no record is of type {}", fmt::join(o.types, " or ")),
+                "leave --type out");
   output.commit();
   return Exit::all_right;
 }
@@ -179,6 +190,7 @@ int work(const ReportOptions& o) {
                 "--format and --json are of report show");
   refuse_given(o.what == "show" ? o.not_shown : o.what == "readme" ? o.not_filled : o.not_drawn,
                fmt::format("report {}", o.what));
+  require_known_types(o);
   if (o.what == "readme") return fill_readmes(o);
   if (o.what == "plot") return plot(o);
   return show(o);
