@@ -953,6 +953,8 @@ TEST_F(Cli, OptionsThatAModeDoesNotRead) {
        {"saxpy in.raw --with in.raw --param inplace=true", "select in.raw --param share=0.5",
         "sort in.raw --param distinct=3", "select in.raw --param run_length=3", "segmented_scan in.raw --with in.raw --param length=3"})
     expect_error(std::string("run ") + arguments + " --type i32 -o x.npy", 2, "shapes inputs that the laboratory");
+  expect_error("run sort in.raw --type i32 --param float_order=total_order -o x.npy", 2, "'float_order' is of floats");
+  EXPECT_EQ(run("run sort in.raw --type f32 --param float_order=total_order -o x.raw").code, 0);
   expect_error("run render in.raw --type f32", 2, "render cannot be run on files (upsweep render draws them)");
   expect_error("run ceiling in.raw --type f32", 2, "(see upsweep bench)");
 }
@@ -1088,8 +1090,13 @@ TEST_F(Cli, FormatsOfInputsAndOutputs) {
   EXPECT_EQ(piped.out, raw) << piped.err;
   EXPECT_TRUE(run("run scan in.raw --type i32 -o -").out.starts_with("\x93NUMPY"));
   EXPECT_TRUE(run("run scan in.raw --type i32 --format raw -o -").out.starts_with("\x93NUMPY")) << "of the input alone";
-  EXPECT_EQ(run("run scan in.raw --type i32 --out-format raw -o out.NPY").code, 0);
+  EXPECT_EQ(run("run scan in.raw --type i32 --out-format npy -o out.NPY").code, 0);
   EXPECT_EQ(run("run reduce out.NPY").out, "9\n") << "the file name selects npy";
+  expect_error("run scan in.raw --type i32 --out-format raw -o x.npy", 2, "x.npy is written as its name says");
+  for (const char* format : {"raw", "npy"})
+    expect_error(std::string("run scan in.raw --type i32 --out-format ") + format, 2, "the result is printed as text");
+  EXPECT_EQ(run("run select in.raw --type i32 --op run_length_encode --out-format raw -o v.npy --also counts").code, 0);
+  EXPECT_EQ(read_raw<std::uint64_t>("counts"), (std::vector<std::uint64_t>{1, 1, 1, 1}));
   EXPECT_EQ(run("run reduce - --format npy -o sum --out-format npy <out.NPY").code, 0);
   EXPECT_EQ(run("run reduce sum").out, "9\n");
   expect_error("run reduce in.raw --type i32 --format npy", 2, "in.raw is not a .npy file");

@@ -376,6 +376,22 @@ class Inputs {
   std::uint64_t most_, done_ = 0;                      // elements: -n, and those read
 };
 
+// Refuses --out-format where no output goes by it.
+void require_out_format(const RunOptions& o) {
+  if (o.out_format == "auto") return;
+  std::vector<std::string> files = o.also;
+  if (!o.output.empty()) files.push_back(o.output);
+  if (files.empty())
+    throw Error(Code::invalid_argument, fmt::format("--out-format {}: the result is printed as text", o.out_format),
+                "name a file for it with -o, or leave --out-format out");
+  const bool all_npy =
+      std::all_of(files.begin(), files.end(), [](const std::string& name) { return has_ending(name, ".npy"); });
+  if (all_npy && o.out_format != "npy")
+    throw Error(Code::invalid_argument,
+                fmt::format("--out-format {}: {} is written as its name says", o.out_format, printable(files.back())),
+                "give it another name, or leave --out-format out");
+}
+
 // Maps all names of one file to the same string.
 std::string canonical(const std::string& output) {
   if (output.empty() || output == "-") return "standard output";
@@ -390,6 +406,7 @@ class Outputs {
   Outputs(const RunOptions& o, const Streamer& streamer, std::optional<std::uint64_t> count,
           const std::optional<Shape>& shape)
       : type_(streamer.output_type()), json_(o.json), prints_result_(o.output.empty() && !o.table) {
+    require_out_format(o);
     const auto others = streamer.other_outputs();
     if (o.also.size() < others.size() && !others[o.also.size()].optional)
       throw Error(Code::invalid_argument, fmt::format("there is another output: {}", others[o.also.size()].name),

@@ -29,6 +29,8 @@ class SortStreamer final : public CollectingStreamer {
                     "leave it out: the file is the input");
     if (value_type_ && indices_)
       refuse("sort", "both values and indices are asked for", "leave value_bytes or indices out");
+    if (c.settings.find("float_order") && !is_float(case_.type))
+      refuse("sort", "the parameter 'float_order' is of floats", "leave it out");
     Call call = call_of(*find_primitive("sort"), case_);
     call.in[0].type = call.out[0].type = case_.type;
     find_primitive("sort")->contract.require_arrays(call);
