@@ -500,6 +500,14 @@ TEST_F(Cli, ParametersThatNoRungReads) {
   expect_error("run reduce in.raw --type i32 --param grid=3", 2, "no rung of cpu reads the parameter 'grid'");
 #if defined(UPSWEEP_WITH_SIMT)
   expect_error("explain reduce -n 100 --param threads=2", 2, "no rung of simt reads the parameter 'threads'");
+  // Those of copies from host memory, of which only some rungs make any.
+  expect_error("run saxpy in.raw --with in.raw --type i32 --backend simt --param streams=2 -o out.raw", 2,
+               "none of these rungs reads the parameter 'streams'");
+  for (const std::string command : {"explain saxpy", "check saxpy --backend simt --type i32"}) {
+    expect_error(command + " -n 100 --rung naive --param chunk=64", 2,
+                 "none of these rungs reads the parameter 'chunk'");
+    EXPECT_EQ(run(command + " -n 100 --rung naive,from_host_pipelined --param chunk=64").code, 0) << command;
+  }
 #endif
 }
 
@@ -1094,7 +1102,7 @@ TEST_F(Cli, FormatsOfInputsAndOutputs) {
   EXPECT_EQ(run("run reduce out.NPY").out, "9\n") << "the file name selects npy";
   expect_error("run scan in.raw --type i32 --out-format raw -o x.npy", 2, "x.npy is written as its name says");
   for (const char* format : {"raw", "npy"})
-    expect_error(std::string("run scan in.raw --type i32 --out-format ") + format, 2, "the result is printed as text");
+    expect_error(std::string("run scan in.raw --type i32 --out-format ") + format, 2, "nothing is written to a file");
   EXPECT_EQ(run("run select in.raw --type i32 --op run_length_encode --out-format raw -o v.npy --also counts").code, 0);
   EXPECT_EQ(read_raw<std::uint64_t>("counts"), (std::vector<std::uint64_t>{1, 1, 1, 1}));
   EXPECT_EQ(run("run reduce - --format npy -o sum --out-format npy <out.NPY").code, 0);

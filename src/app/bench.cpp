@@ -97,11 +97,11 @@ class Bench {
   }
 
   bool empty() const { return series_.empty(); }
-  // Whether a rung takes arrays in host memory; peers do not count.
-  bool from_host() const {
-    const auto takes_host = [](const Rung* rung) { return rung->from_host() && !rung->peer; };
-    return std::any_of(series_.begin(), series_.end(),
-                       [&](const Series& s) { return std::any_of(s.rungs.begin(), s.rungs.end(), takes_host); });
+  // The rungs and peers of all cases.
+  std::vector<const Rung*> rungs() const {
+    std::vector<const Rung*> all;
+    for (const Series& series : series_) all.insert(all.end(), series.rungs.begin(), series.rungs.end());
+    return all;
   }
   std::size_t skipped() const { return skipped_; }
 
@@ -285,10 +285,12 @@ int work(const BenchOptions& options) {
   Bench bench(options, output);
   for (std::size_t i = 0; i < backends.size(); ++i)
     for (const Primitive* primitive : primitives) bench.plan(*primitive, backends[i], *platforms[i]);
-  require_readers(options.selection, backends);
+  const std::vector<const Rung*> rungs = bench.rungs();
+  require_readers(options.selection, backends, rungs);
   if (options.append || options.resume) bench.keep(options.output.file);
   if (bench.empty()) throw Error(Code::invalid_argument, "no rung is left to time", "see `upsweep devices` and --rung");
-  if (options.from_host && !bench.from_host())
+  const auto takes_host = [](const Rung* rung) { return rung->from_host() && !rung->peer; };
+  if (options.from_host && std::none_of(rungs.begin(), rungs.end(), takes_host))
     throw Error(Code::invalid_argument, "--from-host: none of these rungs takes arrays in host memory",
                 "leave it out, or see `upsweep list` for those that do");
   try {

@@ -147,7 +147,6 @@ std::vector<Job> jobs_of(const CheckOptions& options) {
   std::vector<Platform*> platforms;
   for (const Place& place : places) platforms.push_back(place.platform);
   require_known_rungs(s, primitives, platforms);
-  require_readers(s, chosen_backends(s, lab::present_backends()));
   const bool emulated = std::any_of(places.begin(), places.end(), [](const Place& p) { return p.emulator; });
   if (options.schedule && !emulated)
     throw Error(Code::invalid_argument, "--schedule is of the emulators", "add --backend simt, or leave it out");
@@ -191,6 +190,9 @@ std::vector<Job> jobs_of(const CheckOptions& options) {
         for (const Rung* rung : rungs)
           jobs.push_back({primitive, place.platform, place.emulator, check, {rung}, options.schedule});
     }
+  std::vector<const Rung*> checked;
+  for (const Job& job : jobs) checked.insert(checked.end(), job.rungs.begin(), job.rungs.end());
+  require_readers(s, chosen_backends(s, lab::present_backends()), checked);
   return jobs;
 }
 

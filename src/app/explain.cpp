@@ -60,7 +60,7 @@ int work(const ExplainOptions& options) {
           for (const std::size_t n : chosen_sizes(s, *primitive, input, std::to_string(primitive->example.n))) {
             Case c{.type = type, .operation = operation, .n = n, .input = input};
             set_params(with_example(s, *primitive), *primitive, Backend::simt, c);
-            require_readers(s, {Backend::simt});
+            require_readers(s, {Backend::simt}, rungs);
             require_rung_for(*primitive, rungs, c);
             lab::require_room(emulator, emulator.describe(), c, lab::Purpose::check);
             Progress progress(fmt::format("explain {}, rung", primitive->name()));

@@ -382,8 +382,8 @@ void require_out_format(const RunOptions& o) {
   std::vector<std::string> files = o.also;
   if (!o.output.empty()) files.push_back(o.output);
   if (files.empty())
-    throw Error(Code::invalid_argument, fmt::format("--out-format {}: the result is printed as text", o.out_format),
-                "name a file for it with -o, or leave --out-format out");
+    throw Error(Code::invalid_argument, fmt::format("--out-format {}: nothing is written to a file", o.out_format),
+                "name one with -o, or leave --out-format out");
   const bool all_npy =
       std::all_of(files.begin(), files.end(), [](const std::string& name) { return has_ending(name, ".npy"); });
   if (all_npy && o.out_format != "npy")
@@ -516,7 +516,7 @@ int work(const RunOptions& o) {
       throw Error(Code::invalid_argument,
                   fmt::format("{} shapes inputs that the laboratory makes", item.parameter->name),
                   "leave it out: the file is the input");
-  require_readers(selection, {platform.backend()});
+  require_readers(selection, {platform.backend()}, {&rung});
   // An image says its channels.
   if (const Parameter* const channels = primitive.parameter("channels"); channels && reader->channels() > 1)
     if (!c.settings.find("channels")) c.settings.set(*channels, std::uint64_t{reader->channels()});

@@ -316,7 +316,10 @@ void set_params(const Selection& selection, const Primitive& primitive, Backend 
   }
 }
 
-void require_readers(const Selection& selection, const std::vector<Backend>& backends) {
+void require_readers(const Selection& selection, const std::vector<Backend>& backends,
+                     const std::vector<const Rung*>& rungs) {
+  const bool any_from_host =
+      std::any_of(rungs.begin(), rungs.end(), [](const Rung* rung) { return rung->from_host() && !rung->peer; });
   for (const std::string& item : selection.params)
     for (const TuningField& field : tuning_fields()) {
       const bool named = item.starts_with(field.name) && item[field.name.size()] == '=';
@@ -324,6 +327,9 @@ void require_readers(const Selection& selection, const std::vector<Backend>& bac
         throw Error(Code::invalid_argument,
                     fmt::format("no rung of {} reads the parameter '{}'", to_string(backends.front()), field.name),
                     fmt::format("it is of {} rungs", field.of_cpu ? "CPU" : "GPU"));
+      if (named && field.from_host && !any_from_host)
+        throw Error(Code::invalid_argument, fmt::format("none of these rungs reads the parameter '{}'", field.name),
+                    "it is of rungs that take arrays in host memory");
     }
 }
 

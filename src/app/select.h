@@ -53,8 +53,9 @@ std::vector<std::size_t> chosen_sizes(const Selection& selection, const Primitiv
                                       const std::string& otherwise);
 // Sets the selection's parameters on a case: those of the primitive, and tuning that rungs of the backend read.
 void set_params(const Selection& selection, const Primitive& primitive, Backend backend, Case& c);
-// Throws if a parameter is of the tuning that no rung of these backends reads.
-void require_readers(const Selection& selection, const std::vector<Backend>& backends);
+// Throws if a parameter is of the tuning that no rung of these backends reads, or none of these rungs.
+void require_readers(const Selection& selection, const std::vector<Backend>& backends,
+                     const std::vector<const Rung*>& rungs);
 
 // Which rungs of a primitive to choose besides those that are named.
 struct RungFilter {

@@ -102,7 +102,7 @@ Scalar parse_value(const Parameter& p, Type element, const std::string& text) {
 namespace {
 template <auto member>
 constexpr TuningField field_of(std::string_view name, std::string_view meaning, std::uint64_t least, std::uint64_t most,
-                               bool of_cpu, bool of_every_primitive = true) {
+                               bool of_cpu, bool of_every_primitive = true, bool from_host = false) {
   using Value = decltype((Tuning{}.*member).peek());
   return {.name = name,
           .meaning = meaning,
@@ -110,6 +110,7 @@ constexpr TuningField field_of(std::string_view name, std::string_view meaning, 
           .most = most,
           .of_cpu = of_cpu,
           .of_every_primitive = of_every_primitive,
+          .from_host = from_host,
           .get = [](const Tuning& t) { return std::uint64_t{(t.*member).peek()}; },
           .was_read = [](const Tuning& t) { return (t.*member).was_read(); },
           .set = [](Tuning& t, std::uint64_t v) { t.*member = static_cast<Value>(v); }};
@@ -124,9 +125,9 @@ std::span<const TuningField> tuning_fields() {
       field_of<&Tuning::grid>("grid", "blocks per launch of a GPU rung (default: the rung's)", 1, 0x7fffffff, false),
       field_of<&Tuning::threads>("threads", "threads of a CPU rung (default: 0, all cores)", 0, Parts::most, true),
       field_of<&Tuning::streams>("streams", "streams that copy from host memory (default: the rung's)", 1, 8, false,
-                                 false),
+                                 false, true),
       field_of<&Tuning::chunk>("chunk", "elements per copy from host memory (default: the rung's)", 1,
-                               std::uint64_t{1} << 53, false, false),
+                               std::uint64_t{1} << 53, false, false, true),
       field_of<&Tuning::scratch>("scratch", "most bytes of scratch of a GPU rung (default: the rung's)", 1,
                                  std::uint64_t{1} << 53, false, false)};
   return fields;

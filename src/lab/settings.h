@@ -52,6 +52,7 @@ struct TuningField {
   std::uint64_t least, most;
   bool of_cpu;              // read by CPU rungs; otherwise by GPU rungs, which are emulated too
   bool of_every_primitive;  // if false, only rungs of primitives that list it in Primitive::tuning read it
+  bool from_host;           // read by rungs that take arrays in host memory alone
   std::uint64_t (*get)(const Tuning&);
   bool (*was_read)(const Tuning&);
   void (*set)(Tuning&, std::uint64_t);
