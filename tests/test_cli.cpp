@@ -568,6 +568,12 @@ TEST_F(Cli, CasesThatCannotBeMade) {
   const Outcome some = run(bench + " --type u8,u16 --param bins=1000");
   EXPECT_EQ(some.code, 0) << some.err;
   EXPECT_NE(some.out.find("\"type\":\"u16\""), std::string::npos) << some.out;
+  // Nor is there anything to time where no rung takes the type.
+  const Outcome direct =
+      run("bench histogram --backend cpu --rung serial --no-peers --op direct --type f32 -n 1K -o r.jsonl");
+  EXPECT_EQ(direct.code, 2);
+  EXPECT_NE(direct.err.find("nothing was timed: no rung takes any of these cases"), std::string::npos) << direct.err;
+  EXPECT_TRUE(files().empty());
   EXPECT_EQ(run("check histogram --backend cpu --rung serial --quick --param bins=70000").code, 0);
   EXPECT_EQ(run("check histogram --backend cpu --rung serial --quick --type u8 --op edges --param bins=255").code, 0);
 }

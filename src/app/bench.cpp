@@ -133,8 +133,9 @@ class Bench {
   }
 
   bool failed() const { return failed_; }
-  // Every contestant refused its launch shape.
-  bool all_refused() const { return refused_ && !any_ran_; }
+  bool any_ran() const { return any_ran_; }
+  // A contestant refused its launch shape, or the laboratory a case.
+  bool any_refused() const { return refused_; }
   // Where the records so far are if the program is interrupted.
   const std::optional<std::string>& kept() const { return kept_; }
 
@@ -303,8 +304,10 @@ int work(const BenchOptions& options) {
   if (bench.skipped() > 0)
     message(fmt::format("{} case{} in {} already", bench.skipped(), bench.skipped() == 1 ? " is" : "s are",
                         printable(options.output.file)));
-  else if (bench.all_refused())
+  else if (!bench.any_ran() && bench.any_refused())
     throw Error(Code::unsupported, "nothing was timed: every contestant refuses this case", "leave --param out");
+  else if (!bench.any_ran())
+    throw Error(Code::unsupported, "nothing was timed: no rung takes any of these cases", "see --type, --op and --rung");
   output.commit();
   return bench.failed() ? Exit::wrong_result : Exit::all_right;
 }
