@@ -2,17 +2,17 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <cmath>
-#include <cstdlib>
-#include <filesystem>
+#include <algorithm>
+#include <cstring>
 #include <future>
-#include <limits>
 #include <memory>
 #include <span>
-#include <sstream>
 
 #include "app/command.h"
 #include "app/output.h"
+#include "app/run_inputs.h"
+#include "app/run_options.h"
+#include "app/run_outputs.h"
 #include "app/select.h"
 #include "files/array_file.h"
 #include "files/quoted.h"
@@ -24,14 +24,6 @@
 
 namespace upsweep::app {
 namespace {
-
-struct RunOptions {
-  std::string primitive, input = "-", output;
-  std::string rung, backend = "cpu", type, out_type, op, format = "auto", out_format = "auto";
-  std::vector<std::string> with, also, params;
-  std::string size, memory, temporary;
-  bool table = false, json = false;
-};
 
 void declare(CLI::App& command, RunOptions& o) {
   offer_primitives(command.add_option("primitive", o.primitive, "reduce, ...")->required(), Offered::of_run);
@@ -80,14 +72,6 @@ Enum named(const char* kind, const std::string& name, auto const& names) {
   throw unknown_name(kind, name, {names.begin(), names.end()});
 }
 
-FileFormat format_of(const std::string& name) {
-  if (name == "npy") return FileFormat::npy;
-  if (name == "raw") return FileFormat::raw;
-  if (name == "png") return FileFormat::png;
-  if (name == "jpeg") return FileFormat::jpeg;
-  return name == "pnm" ? FileFormat::pnm : FileFormat::automatic;
-}
-
 const Rung& chosen_rung(const RunOptions& o, const Primitive& primitive, Platform& platform) {
   const std::string name = !o.rung.empty()
                                ? o.rung
@@ -127,8 +111,6 @@ Type chosen_type(const RunOptions& o, const Primitive& primitive, Type input) {
                 hint);
   return type;
 }
-
-std::string shown(const std::string& input) { return input == "-" ? "standard input" : printable(input); }
 
 // Returns how many elements of the input to take: -n, or all (nothing if unknown before the end).
 std::optional<std::uint64_t> chosen_count(const RunOptions& o, const ArrayReader& reader) {
@@ -196,297 +178,6 @@ void report_outside(const Streamer& streamer, std::size_t output, std::span<cons
                         outside, outside == 1 ? "element is" : "elements are"));
 }
 
-// Returns the result as text, each element with the shortest digits that read back as the same value. As JSON, an
-// element follows another, and what is no number there, NaN or an infinity, is a string; -0 is -0.0, because readers of
-// JSON take -0 for an integer, which has no sign. A NaN is "nan", whatever its sign, which depends on the processor.
-std::string as_text(Type type, std::span<const std::byte> elements, bool json, bool first) {
-  std::string text;
-  visit(type, [&]<class T>(TypeTag<T>) {
-    for (std::size_t at = 0; at < elements.size(); at += sizeof(T)) {
-      T value;
-      std::memcpy(&value, elements.data() + at, sizeof(T));
-      bool finite = true, minus_zero = false;
-      if constexpr (std::is_floating_point_v<T>) {
-        finite = std::isfinite(value);
-        minus_zero = value == 0 && std::signbit(value);
-        if (std::isnan(value)) value = std::numeric_limits<T>::quiet_NaN();
-      }
-      if (!json) {
-        text += fmt::format("{}\n", value);
-        continue;
-      }
-      text += first && at == 0 ? "" : ",";
-      text += fmt::format(fmt::runtime(!finite ? "\"{}\"" : minus_zero ? "{}.0" : "{}"), value);
-    }
-  });
-  return text;
-}
-
-// The main input and the other inputs, read in step.
-class Inputs {
- public:
-  // The main input's elements are passed as `type`, which is theirs or wider.
-  Inputs(const RunOptions& o, std::size_t chunk_bytes, std::unique_ptr<ArrayReader> main, Type type,
-         std::optional<std::uint64_t> count)
-      : chunk_bytes_(chunk_bytes),
-        type_(type),
-        largest_(size_of(type)),
-        names_{shown(o.input)},
-        count_(count),
-        most_(o.size.empty() ? ~std::uint64_t{0} : *count) {
-    add(std::move(main));
-  }
-  // Opens the files of the other inputs, and compares their sizes, if known, with the main input's. Inputs that are
-  // taken as a whole come after the others. With too few files for all, optional inputs are left out.
-  void open(const RunOptions& o, Streamer& streamer, const Primitive& primitive) {
-    auto others = streamer.other_inputs();
-    const auto whole = streamer.whole_inputs();
-    const std::size_t most = others.size() + whole.size();
-    if (o.with.size() < most) std::erase_if(others, [](const Streamer::Beside& input) { return input.optional; });
-    const std::size_t files = others.size() + whole.size();
-    if (o.with.size() < files) {
-      const std::string_view name =
-          o.with.size() < others.size() ? others[o.with.size()].name : whole[o.with.size() - others.size()].name;
-      throw Error(Code::invalid_argument, fmt::format("{} needs another input: {}", primitive.name(), name),
-                  fmt::format("name its file: --with {}.npy", name));
-    }
-    if (o.with.size() > files)
-      throw Error(Code::invalid_argument,
-                  fmt::format("--with {}: {} takes {} input{}", printable(o.with[files]), primitive.name(), 1 + files,
-                              files == 0 ? "" : "s"),
-                  "leave it out");
-    for (std::size_t k = 0; k < whole.size(); ++k) {
-      auto reader = open_array(o.with[others.size() + k], whole[k].type, format_of(o.format),
-                               whole[k].any_type ? TypeIsFor::raw_numbers : TypeIsFor::every_file);
-      streamer.take_whole(k, read_whole(*reader, whole[k], shown(o.with[others.size() + k])), reader->type());
-    }
-    std::vector<Type> types;
-    for (std::size_t k = 0; k < others.size(); ++k) {
-      const std::string name = shown(o.with[k]);
-      if (o.with[k] == "-" && std::find(names_.begin(), names_.end(), name) != names_.end())
-        throw Error(Code::invalid_argument, "two inputs cannot both be standard input", "name a file for one of them");
-      auto reader = open_array(o.with[k], others[k].type, format_of(o.format));
-      const auto counted = reader->count();
-      if (count_ && counted && (o.size.empty() ? *counted != *count_ : *counted < *count_))
-        throw Error(Code::invalid_argument, fmt::format("{} holds {} elements, {} are needed, as many as of {}", name,
-                                                        *counted, *count_, names_[0]));
-      require_same_shape(*reader, name);
-      names_.push_back(name);
-      types.push_back(reader->type());
-      add(std::move(reader));
-    }
-    streamer.take_types(types);
-    // The first elements of a part are not those that are stored first.
-    if (streamer.any_order() && o.size.empty()) readers_[0]->any_order();
-  }
-  // Returns the main input's shape, if all of it is read and the file states one.
-  std::optional<Shape> shape() const { return most_ == ~std::uint64_t{0} ? readers_[0]->shape() : std::nullopt; }
-
-  // Memory for one chunk of every input.
-  struct Chunk {
-    struct Free {
-      void operator()(std::byte* memory) const { std::free(memory); }
-    };
-    std::vector<std::unique_ptr<std::byte, Free>> memory;
-    std::unique_ptr<std::byte, Free> widened;      // for the main input, if it has to be
-    std::vector<std::span<const std::byte>> read;  // the elements that read() found, per input
-  };
-  Chunk new_chunk() const {
-    Chunk chunk;
-    for (std::size_t k = 0; k < readers_.size(); ++k) {
-      chunk.memory.emplace_back(static_cast<std::byte*>(std::aligned_alloc(64, chunk_bytes_)));
-      if (!chunk.memory.back()) throw Error(Code::out_of_memory, "no memory for the chunks of the input");
-    }
-    if (type_ != readers_[0]->type()) {
-      chunk.widened.reset(static_cast<std::byte*>(std::aligned_alloc(64, chunk_bytes_)));
-      if (!chunk.widened) throw Error(Code::out_of_memory, "no memory for the chunks of the input");
-    }
-    return chunk;
-  }
-
-  // Reads the next elements of every input, equally many of each; returns false at the end.
-  bool read(Chunk& chunk) {
-    chunk.read.clear();
-    const std::uint64_t wanted = std::min<std::uint64_t>(chunk_bytes_ / largest_, most_ - done_);
-    std::size_t got = 0;
-    for (std::size_t k = 0; k < readers_.size(); ++k) {
-      const std::size_t element = size_of(readers_[k]->type());
-      const std::size_t here = readers_[k]->read({chunk.memory[k].get(), wanted * element});
-      if (k == 0) got = here;
-      if (here != got)
-        throw Error(Code::bad_file,
-                    fmt::format("{} has {} elements than {}", names_[k], here < got ? "fewer" : "more", names_[0]));
-      chunk.read.emplace_back(chunk.memory[k].get(), here * element);
-    }
-    done_ += got;
-    if (chunk.widened) {
-      widen(readers_[0]->type(), chunk.read[0], type_, chunk.widened.get());
-      chunk.read[0] = {chunk.widened.get(), got * size_of(type_)};
-    }
-    if (got == 0 && count_ && done_ < *count_)
-      throw Error(Code::bad_file, fmt::format("{} ended after {} of {} elements", names_[0], done_, *count_));
-    return got > 0;
-  }
-  // Bytes of all inputs together; 0 if unknown.
-  std::size_t bytes() const {
-    std::size_t each = size_of(type_);
-    for (std::size_t k = 1; k < readers_.size(); ++k) each += size_of(readers_[k]->type());
-    return count_.value_or(0) * each;
-  }
-
- private:
-  // Elements are taken in C order, so vectors go with anything, but rows do not go with columns.
-  void require_same_shape(const ArrayReader& other, const std::string& name) const {
-    const auto mine = readers_[0]->shape(), theirs = other.shape();
-    if (!mine || !theirs || mine->size() < 2 || theirs->size() < 2 || mine == theirs || mine->size() != theirs->size())
-      return;
-    throw Error(Code::invalid_argument,
-                fmt::format("{} has the shape ({}), not ({}) as {}", name, fmt::join(*theirs, ", "),
-                            fmt::join(*mine, ", "), names_[0]),
-                "transpose one of them, or make it a vector: numpy.save(file, a.ravel())");
-  }
-  void add(std::unique_ptr<ArrayReader> reader) {
-    largest_ = std::max(largest_, size_of(reader->type()));
-    readers_.push_back(std::move(reader));
-  }
-
-  // Reads an input to its end.
-  static std::vector<std::byte> read_whole(ArrayReader& reader, const Streamer::Beside& input,
-                                           const std::string& name) {
-    const std::size_t element = size_of(reader.type());
-    std::vector<std::byte> all;
-    for (std::size_t room = largest_whole_input;; room = all.size()) {
-      const std::size_t before = all.size();
-      all.resize(before + room);
-      const std::size_t got = reader.read(std::span(all).subspan(before)) * element;
-      all.resize(before + got);
-      if (all.size() > input.largest)
-        throw Error(Code::unsupported, fmt::format("{}: more than {} MiB of {}", name, input.largest >> 20, input.name),
-                    "they have to be in memory as a whole");
-      if (got < room) return all;
-    }
-  }
-
-  const std::size_t chunk_bytes_;
-  const Type type_;      // that the main input's elements are passed as
-  std::size_t largest_;  // element of any input, bytes
-  std::vector<std::string> names_;
-  std::vector<std::unique_ptr<ArrayReader>> readers_;  // the main input first
-  std::optional<std::uint64_t> count_;                 // elements to take, if known
-  std::uint64_t most_, done_ = 0;                      // elements: -n, and those read
-};
-
-// Refuses --out-format where no output goes by it.
-void require_out_format(const RunOptions& o) {
-  if (o.out_format == "auto") return;
-  std::vector<std::string> files = o.also;
-  if (!o.output.empty()) files.push_back(o.output);
-  if (files.empty())
-    throw Error(Code::invalid_argument, fmt::format("--out-format {}: nothing is written to a file", o.out_format),
-                "name one with -o, or leave --out-format out");
-  const bool all_npy =
-      std::all_of(files.begin(), files.end(), [](const std::string& name) { return has_ending(name, ".npy"); });
-  if (all_npy && o.out_format != "npy")
-    throw Error(Code::invalid_argument,
-                fmt::format("--out-format {}: {} is written as its name says", o.out_format, printable(files.back())),
-                "give it another name, or leave --out-format out");
-}
-
-// Maps all names of one file to the same string.
-std::string canonical(const std::string& output) {
-  if (output.empty() || output == "-") return "standard output";
-  std::error_code error;  // of a folder that cannot be searched: the name will do until it is opened
-  const auto path = std::filesystem::weakly_canonical(std::filesystem::absolute(output), error);
-  return error ? output : path.string();
-}
-
-// The files and the text that a run writes. Files get their final names once everything is written.
-class Outputs {
- public:
-  Outputs(const RunOptions& o, const Streamer& streamer, std::optional<std::uint64_t> count,
-          const std::optional<Shape>& shape)
-      : type_(streamer.output_type()), json_(o.json), prints_result_(o.output.empty() && !o.table) {
-    require_out_format(o);
-    const auto others = streamer.other_outputs();
-    if (o.also.size() < others.size() && !others[o.also.size()].optional)
-      throw Error(Code::invalid_argument, fmt::format("there is another output: {}", others[o.also.size()].name),
-                  fmt::format("name its file: --also {}.npy", others[o.also.size()].name));
-    if (o.also.size() > others.size())
-      throw Error(Code::invalid_argument,
-                  fmt::format("--also {}: there is no such output", printable(o.also[others.size()])), "leave it out");
-    if (o.table && o.output == "-")
-      throw Error(Code::invalid_argument, "two outputs cannot both be standard output: the table and the result",
-                  "name a file for the result");
-    std::vector<std::string> names{canonical(o.output)};
-    for (const std::string& also : o.also) {
-      const std::string name = canonical(also);
-      if (std::find(names.begin(), names.end(), name) != names.end())
-        throw Error(Code::invalid_argument,
-                    fmt::format("two outputs cannot both be {}", also == "-" ? name : printable(also)),
-                    "name another file for one of them");
-      names.push_back(name);
-    }
-    const auto create = [&](const std::string& name, Type type, std::optional<std::uint64_t> n) {
-      const FileFormat format = has_ending(name, ".npy") ? FileFormat::npy : format_of(o.out_format);
-      return create_array(name, type, n, format, streamer.elementwise() ? shape : std::nullopt);
-    };
-    if (o.output.empty() || o.table) text_.emplace("-");
-    files_.push_back(o.output.empty() ? nullptr : create(o.output, type_, streamer.output_count(count)));
-    for (std::size_t k = 0; k < o.also.size(); ++k) files_.push_back(create(o.also[k], *others[k].type, std::nullopt));
-  }
-  void put(std::span<const std::byte> elements, std::size_t output) {
-    if (output >= files_.size()) return;  // optional, and not asked for
-    if (files_[output]) return files_[output]->write(elements);
-    if (!prints_result_) return;  // but a table
-    // Text takes several times the bytes of its numbers: a few at a time.
-    for (const std::size_t most = size_of(type_) << 12; !elements.empty();) {
-      const auto some = elements.first(std::min(most, elements.size()));
-      print(as_text(type_, some, json_, first_));
-      first_ = false;
-      elements = elements.subspan(some.size());
-    }
-  }
-  void print(const std::string& text) {
-    if (text_) text_->write(std::as_bytes(std::span(text)));
-  }
-  // All of them, or none. The text comes before the files get their names: it cannot be taken back.
-  void commit(const std::string& last_text) {
-    std::vector<ArrayWriter*> files;
-    for (const auto& file : files_)
-      if (file) files.push_back(file.get());
-    for (ArrayWriter* const file : files) file->finish();
-    print(last_text);
-    commit_together(files);
-  }
-
- private:
-  Type type_;  // of the main output
-  bool json_, prints_result_, first_ = true;
-  std::optional<OutputFile> text_;                   // the result, or the table
-  std::vector<std::unique_ptr<ArrayWriter>> files_;  // the main output first; null: printed as text
-};
-
-// A table with tabs between its columns as JSON lines, one per row.
-std::string table_json(const std::string& table) {
-  const auto cells_of = [](const std::string& line) {
-    std::vector<std::string> cells;
-    std::istringstream in(line);
-    for (std::string cell; std::getline(in, cell, '\t');) cells.push_back(cell);
-    return cells;
-  };
-  std::istringstream lines(table);
-  std::string line, text;
-  std::getline(lines, line);
-  const auto names = cells_of(line);
-  while (std::getline(lines, line)) {
-    const auto cells = cells_of(line);
-    for (std::size_t k = 0; k < cells.size(); ++k)
-      text += fmt::format("{}\"{}\":{}", k == 0 ? "{" : ",", names[k], cells[k]);
-    text += "}\n";
-  }
-  return text;
-}
-
 int work(const RunOptions& o) {
   const Primitive& primitive = chosen_primitive(o.primitive);
   if (!primitive.stream)
@@ -501,7 +192,7 @@ int work(const RunOptions& o) {
   std::optional<Type> type;
   if (!o.type.empty()) type = named<Type>("type", o.type, type_names);
 
-  auto reader = open_array(o.input, type, format_of(o.format));
+  auto reader = open_array(o.input, type, file_format_of(o.format));
   const auto types = primitive.types();
   const auto takes = [&](Type t) { return std::find(types.begin(), types.end(), t) != types.end(); };
   const Type computed = chosen_type(o, primitive, reader->type());
@@ -576,6 +267,14 @@ int work(const RunOptions& o) {
 }
 
 }  // namespace
+
+FileFormat file_format_of(const std::string& name) {
+  if (name == "npy") return FileFormat::npy;
+  if (name == "raw") return FileFormat::raw;
+  if (name == "png") return FileFormat::png;
+  if (name == "jpeg") return FileFormat::jpeg;
+  return name == "pnm" ? FileFormat::pnm : FileFormat::automatic;
+}
 
 void add_run(CLI::App& app, int& exit_code) {
   add_command<RunOptions>(app, exit_code, "run", "Run a primitive on your own data, larger than memory if need be",

@@ -1,0 +1,63 @@
+// The files that upsweep run reads: the main input and the others, in step, a chunk of each at a time.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/run_options.h"
+#include "files/array_file.h"
+#include "lab/primitive.h"
+
+namespace upsweep::app {
+
+// Returns the name of an input for messages.
+std::string shown(const std::string& input);
+
+// The main input and the other inputs, read in step. Every member throws Error.
+class Inputs {
+ public:
+  // The main input's elements are passed as `type`, which is theirs or wider. `count`: the elements to take, if known.
+  Inputs(const RunOptions& o, std::size_t chunk_bytes, std::unique_ptr<ArrayReader> main, Type type,
+         std::optional<std::uint64_t> count);
+  // Opens the files of the other inputs, and compares their sizes, if known, with the main input's. Inputs that are
+  // taken as a whole come after the others. With too few files for all, optional inputs are left out.
+  void open(const RunOptions& o, Streamer& streamer, const Primitive& primitive);
+  // Returns the main input's shape, if all of it is read and the file states one.
+  std::optional<Shape> shape() const { return most_ == ~std::uint64_t{0} ? readers_[0]->shape() : std::nullopt; }
+
+  // Memory for one chunk of every input.
+  struct Chunk {
+    struct Free {
+      void operator()(std::byte* memory) const { std::free(memory); }
+    };
+    std::vector<std::unique_ptr<std::byte, Free>> memory;
+    std::unique_ptr<std::byte, Free> widened;      // for the main input, if it has to be
+    std::vector<std::span<const std::byte>> read;  // the elements that read() found, per input
+  };
+  Chunk new_chunk() const;
+
+  // Reads the next elements of every input, equally many of each; returns false at the end.
+  bool read(Chunk& chunk);
+  // Bytes of all inputs together; 0 if unknown.
+  std::size_t bytes() const;
+
+ private:
+  // Elements are taken in C order, so vectors go with anything, but rows do not go with columns.
+  void require_same_shape(const ArrayReader& other, const std::string& name) const;
+  void add(std::unique_ptr<ArrayReader> reader);
+
+  const std::size_t chunk_bytes_;
+  const Type type_;      // that the main input's elements are passed as
+  std::size_t largest_;  // element of any input, bytes
+  std::vector<std::string> names_;
+  std::vector<std::unique_ptr<ArrayReader>> readers_;  // the main input first
+  std::optional<std::uint64_t> count_;                 // elements to take, if known
+  std::uint64_t most_, done_ = 0;                      // elements: -n, and those read
+};
+
+}  // namespace upsweep::app

@@ -1,0 +1,42 @@
+// What upsweep run writes: files, and text on standard output.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/run_options.h"
+#include "files/array_file.h"
+#include "files/file.h"
+#include "lab/primitive.h"
+
+namespace upsweep::app {
+
+// The files and the text that a run writes. Files get their final names once everything is written. Every member throws
+// Error.
+class Outputs {
+ public:
+  // Opens all of them. `count`: the elements of the main input, if known; `shape`: of an output that has it too.
+  Outputs(const RunOptions& o, const Streamer& streamer, std::optional<std::uint64_t> count,
+          const std::optional<Shape>& shape);
+  // Takes the next elements of an output, as a Streamer passes them.
+  void put(std::span<const std::byte> elements, std::size_t output);
+  // Text that stands before or after the result; lost if everything goes to files.
+  void print(const std::string& text);
+  // All of them, or none. The text comes before the files get their names: it cannot be taken back.
+  void commit(const std::string& last_text);
+
+ private:
+  Type type_;  // of the main output
+  bool json_, prints_result_, first_ = true;
+  std::optional<OutputFile> text_;                   // the result, or the table
+  std::vector<std::unique_ptr<ArrayWriter>> files_;  // the main output first; null: printed as text
+};
+
+// Returns a table with tabs between its columns as JSON lines, one per row.
+std::string table_json(const std::string& table);
+
+}  // namespace upsweep::app
