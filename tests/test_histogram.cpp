@@ -148,6 +148,19 @@ TEST_F(Histogram, RangesMayExceedWhatTheTypeHolds) {
   EXPECT_EQ(even<float>({-3e38f, -1, 0, 1e38f, 2.9e38f}, -3e38, 3e38, 2), (Counts{2, 3}));
 }
 
+TEST_F(Histogram, QuotientsAreRoundedAsDivisionsAre) {
+  std::mt19937_64 random(5);
+  for (int round = 0; round < 1'000'000; ++round) {
+    const double count = static_cast<double>(1 + random() % (1 << 20));
+    const double all = std::ldexp(static_cast<double>(random() >> 11), static_cast<int>(random() % 300) - 250);
+    ASSERT_EQ(ladders::histogram::quotient(all, count, 1 / count), all / count) << all << " / " << count;
+    // Just beside a quotient of 53 bits and half a bit.
+    const double near = std::ldexp((static_cast<double>(random() >> 32) + 0.5) * count, 21);
+    for (const double beside : {near, std::nextafter(near, 0), std::nextafter(near, 1e300)})
+      ASSERT_EQ(ladders::histogram::quotient(beside, count, 1 / count), beside / count) << beside << " / " << count;
+  }
+}
+
 // More bins than floats in the range: those with both edges at one float are empty.
 TEST_F(Histogram, EdgesThatMeetLeaveBinsEmpty) {
   std::mt19937_64 random(7);

@@ -12,12 +12,12 @@
 
 namespace upsweep::ladders::histogram {
 
-template <bool shortcut, class T, class O>
+template <Search search, class T, class O>
 __global__ void __launch_bounds__(1024, 1)
     aggregated_kernel(Input<T, O> in, Steps<T> steps, unsigned* totals) {  // [counters + 1], zero
   const unsigned lane = threadIdx.x % warp_size;
   constexpr unsigned none = ~0u;
-  for_each_slot(in.samples, steps, steps.share(blockIdx.x, gridDim.x), slots_of<shortcut>(in),
+  for_each_slot(in.samples, steps, steps.share(blockIdx.x, gridDim.x), slots_of<search>(in),
                 [&](unsigned slot, auto present) {
                   const unsigned same = __match_any_sync(all_lanes, present ? slot : none);
                   if (present && lane == lowest_bit(same))
@@ -40,8 +40,8 @@ struct aggregated {
     const Steps<T> steps(a.in.samples);
     const Shape shape{.grid = a.tuning.grid_or(steps.grid(block)), .block = block, .stream = a.stream};
     return by_totals(a, [&](unsigned* totals) {
-      return by_shortcut(a.in, [&]<class Shortcut>(Shortcut) {
-        return launch(aggregated_kernel<Shortcut::value, T, O>, shape, a.in, steps, totals);
+      return by_search(a.in, [&]<Search search>(Chosen<search>) {
+        return launch(aggregated_kernel<search, T, O>, shape, a.in, steps, totals);
       });
     });
   }

@@ -15,7 +15,7 @@
 
 namespace upsweep::ladders::histogram {
 
-template <bool shortcut, class T, class O>
+template <Search search, class T, class O>
 __global__ void __launch_bounds__(steps_block, 1) word_columns_kernel(Input<T, O> in, Steps<T> steps, WordColumns table,
                                                                       unsigned* totals) {  // [counters + 1], zero
   unsigned* const words = dynamic_shared<unsigned>();                                      // [slots][columns]
@@ -25,7 +25,7 @@ __global__ void __launch_bounds__(steps_block, 1) word_columns_kernel(Input<T, O
   table.clear(words);
   wait_for_previous();
   __syncthreads();
-  for_each_slot(in.samples, steps, share, slots_of<shortcut>(in), [&](unsigned slot, auto present) {
+  for_each_slot(in.samples, steps, share, slots_of<search>(in), [&](unsigned slot, auto present) {
     if (present) table.count(words, slot);
   });
   __syncthreads();
@@ -52,8 +52,8 @@ struct word_columns {
     if (!table.fit()) return run_rung<aggregated, kernel_aggregated_rung>(a);
     plan.shape.shared_bytes = table.bytes();
     return by_totals(a, [&](unsigned* totals) {
-      return by_shortcut(a.in, [&]<class Shortcut>(Shortcut) {
-        return launch(word_columns_kernel<Shortcut::value, T, O>, plan.shape, a.in, plan.steps, table, totals);
+      return by_search(a.in, [&]<Search search>(Chosen<search>) {
+        return launch(word_columns_kernel<search, T, O>, plan.shape, a.in, plan.steps, table, totals);
       });
     });
   }

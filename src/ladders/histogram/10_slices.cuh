@@ -19,7 +19,7 @@ inline constexpr unsigned most_of_slice = most_shared / sizeof(unsigned);  // co
 // every addition to L2.
 inline constexpr unsigned most_slices = 19;  // 2^20 bins
 
-template <bool shortcut, class T, class O>
+template <Search search, class T, class O>
 __global__ void __launch_bounds__(steps_block, 1)
     slices_kernel(Input<T, O> in, Steps<T> steps, unsigned slices, unsigned slice_size,
                   unsigned* totals) {                   // [counters + 1], zero
@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(steps_block, 1)
   for (unsigned k = threadIdx.x; k < slice_size; k += blockDim.x) counts[k] = 0;
   wait_for_previous();
   __syncthreads();
-  for_each_slot(in.samples, steps, share, slots_of<shortcut>(in), [&](unsigned slot, auto present) {
+  for_each_slot(in.samples, steps, share, slots_of<search>(in), [&](unsigned slot, auto present) {
     const unsigned k = slot - first;  // wraps below the slice, and is then large
     if (present && k < slice_size) atomicAdd(&counts[k], 1u);
   });
@@ -69,8 +69,8 @@ struct slices {
     plan.shape.grid = (groups < 1 ? 1 : groups) * count;
     plan.shape.shared_bytes = size * sizeof(unsigned);
     return by_totals(a, [&](unsigned* totals) {
-      return by_shortcut(a.in, [&]<class Shortcut>(Shortcut) {
-        return launch(slices_kernel<Shortcut::value, T, O>, plan.shape, a.in, plan.steps, count, size, totals);
+      return by_search(a.in, [&]<Search search>(Chosen<search>) {
+        return launch(slices_kernel<search, T, O>, plan.shape, a.in, plan.steps, count, size, totals);
       });
     });
   }

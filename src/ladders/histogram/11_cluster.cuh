@@ -20,7 +20,7 @@ namespace upsweep::ladders::histogram {
 inline constexpr unsigned log_counters_per_block = 15;  // 128 KB
 inline constexpr unsigned most_in_cluster = 8;          // blocks; more are not portable
 
-template <bool shortcut, class T, class O>
+template <Search search, class T, class O>
 __global__ void __launch_bounds__(steps_block, 1)
     cluster_kernel(Input<T, O> in, Steps<T> steps, unsigned* totals) {  // [counters + 1], zero
   constexpr unsigned each = 1u << log_counters_per_block;
@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(steps_block, 1)
   for (unsigned k = threadIdx.x; k < each && first + k < slots; k += blockDim.x) counts[k] = 0;
   wait_for_previous();
   cluster_sync();
-  for_each_slot(in.samples, steps, share, slots_of<shortcut>(in), [&](unsigned slot, auto present) {
+  for_each_slot(in.samples, steps, share, slots_of<search>(in), [&](unsigned slot, auto present) {
     if (present) increment_in_cluster(&counts[slot % each], slot >> log_counters_per_block);
   });
   cluster_sync();
@@ -66,8 +66,8 @@ struct cluster {
     plan.shape.grid = (plan.blocks() + blocks - 1) / blocks * blocks;
     plan.shape.shared_bytes = sizeof(unsigned) << log_counters_per_block;
     return by_totals(a, [&](unsigned* totals) {
-      return by_shortcut(a.in, [&]<class Shortcut>(Shortcut) {
-        return launch(cluster_kernel<Shortcut::value, T, O>, plan.shape, a.in, plan.steps, totals);
+      return by_search(a.in, [&]<Search search>(Chosen<search>) {
+        return launch(cluster_kernel<search, T, O>, plan.shape, a.in, plan.steps, totals);
       });
     });
   }

@@ -47,7 +47,7 @@ struct Partition {
 };
 
 // Sorts tiles by bucket.
-template <bool shortcut, class T, class O>
+template <Search search, class T, class O>
 __global__ void __launch_bounds__(Partition::block, 2) partition_kernel(Input<T, O> in, Partition to) {
   constexpr unsigned block = Partition::block, items = Partition::samples_per_thread, buckets = Partition::buckets;
   struct Memory {
@@ -72,7 +72,7 @@ __global__ void __launch_bounds__(Partition::block, 2) partition_kernel(Input<T,
         for (unsigned k = 0; k < items; ++k) samples[k] = present(k) ? slot_at(begin + k * block + t) : 0;
       };
       if (in.samples.width == in.samples.count && in.samples.channels == 1)
-        find_slots([&](std::size_t i) { return bin_of<shortcut>(in, in.samples.data[i]); });
+        find_slots([&](std::size_t i) { return bin_of<search>(in, in.samples.data[i]); });
       else
         find_slots([&](std::size_t i) { return in.counter_of(i); });
 #pragma unroll
@@ -277,8 +277,8 @@ struct partitioned {
                       .shared_bytes = shared_bytes,
                       .overlap = true,
                       .stream = a.stream};
-    return by_shortcut(
-        in, [&]<class Shortcut>(Shortcut) { return launch(partition_kernel<Shortcut::value, T, O>, shape, in, to); });
+    return by_search(
+        in, [&]<Search search>(Chosen<search>) { return launch(partition_kernel<search, T, O>, shape, in, to); });
   }
 };
 

@@ -33,7 +33,7 @@ __device__ unsigned merge_until(const Table& table, unsigned* words, unsigned* t
   return filled;
 }
 
-template <bool shortcut, class T, class O>
+template <Search search, class T, class O>
 __global__ void __launch_bounds__(steps_block, 1)
     until_full_kernel(Input<T, O> in, Steps<T> steps, WordColumns table, unsigned top,
                       unsigned* totals) {  // [counters + 2], zero; the last one is the number of full counters
@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(steps_block, 1)
   unsigned some = packs_at_once<T> * blockDim.x / warp_size;  // steps until the next look
   for (StepRange next{share.from, share.from}; next.to < share.to;) {
     next = {next.to, share.to - next.to < some ? share.to : next.to + some};
-    for_each_slot(in.samples, steps, next, slots_of<shortcut>(in), [&](unsigned slot, auto present) {
+    for_each_slot(in.samples, steps, next, slots_of<search>(in), [&](unsigned slot, auto present) {
       if (present) table.count(words, slot);
     });
     if (next.to == share.to) break;
@@ -94,8 +94,8 @@ struct until_full {
     return by_totals(
         a,
         [&](unsigned* totals) {
-          return by_shortcut(a.in, [&]<class Shortcut>(Shortcut) {
-            return launch(until_full_kernel<Shortcut::value, T, O>, plan.shape, a.in, plan.steps, table, top, totals);
+          return by_search(a.in, [&]<Search search>(Chosen<search>) {
+            return launch(until_full_kernel<search, T, O>, plan.shape, a.in, plan.steps, table, top, totals);
           });
         },
         1);

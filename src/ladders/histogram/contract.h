@@ -194,13 +194,23 @@ UPSWEEP_HD unsigned last_at_or_below(T x, unsigned first, unsigned last, Edge&& 
   return first;
 }
 
-// The edges of even bins of floats, as the contract defines them, and the bin of a sample between them: found in f64,
-// with a division.
+// a / b, rounded as a division is, from 1 / b rounded; b is whole and at most 2^20. A GPU's own division takes so many
+// registers that a kernel has fewer loads in flight. The product's error is below two units in the last place, its
+// remainder exact, and what that adds wrong by less than 2^-104 of the quotient: no quotient is that close to the middle
+// between two numbers, nor in it, because b has too few bits. Nothing on the way may be subnormal or overflow.
+// Markstein, Computation of Elementary Functions on the IBM RISC System/6000 Processor, 1990.
+UPSWEEP_HD inline double quotient(double a, double b, double one_by_b) {
+  const double near = a * one_by_b;
+  return std::fma(std::fma(-b, near, a), one_by_b, near);
+}
+
+// The edges of even bins of floats, as the contract defines them, and the bin of a sample between them: found in f64.
 template <class T>
 struct EvenEdges {
   double lower, width;
   double per_unit;  // bins
   double reach;     // bounds the error of (x - lower) * per_unit, and how far an edge is from its number of bins
+  double one_by_count;
   T upper;
   unsigned count;
 
@@ -210,20 +220,38 @@ struct EvenEdges {
   static constexpr double slack = 1 + 0x1p-10;      // for products of errors, and for how the bounds are rounded
 
   EvenEdges(double from, double to, unsigned bins)
-      : lower(from), width(to - from), per_unit(bins / width), upper(static_cast<T>(to)), count(bins) {
+      : lower(from),
+        width(to - from),
+        per_unit(bins / width),
+        one_by_count(1.0 / bins),
+        upper(static_cast<T>(to)),
+        count(bins) {
     const double farthest = std::fmax(std::fabs(from), std::fabs(to));
     // An edge is rounded to T, where numbers below `min` are min * epsilon apart.
     const double rounding = half_ulp * std::fmax(farthest, std::numeric_limits<T>::min());
     const double bound = slack * (rounding + 2 * f64_error * (width + farthest)) * per_unit;
     reach = bound < bins ? bound : bins;  // also if it is NaN
   }
-  UPSWEEP_HD T operator[](unsigned k) const { return k < count ? static_cast<T>(lower + k * width / count) : upper; }
+  UPSWEEP_HD T operator[](unsigned k) const { return k < count ? static_cast<T>(lower + share(f64(k) * width)) : upper; }
   // The bin of a sample in the range.
   UPSWEEP_HD unsigned bin_of(T x) const {
     const double place = (x - lower) * per_unit, low = place - reach, high = place + reach;
     const unsigned first = low > 0 ? static_cast<unsigned>(low) : 0;
     const unsigned last = high < count ? static_cast<unsigned>(high) + 1 : count;
     return last_at_or_below(x, first, last, [this](unsigned k) { return (*this)[k]; });
+  }
+
+ private:
+  UPSWEEP_HD double share(double all) const {
+#if defined(__CUDA_ARCH__)
+    // The least width between two numbers that f32 tells apart is 2^-202; widths of f64 may be subnormal.
+    if constexpr (sizeof(T) == 4) return quotient(all, f64(count), one_by_count);
+#endif
+    return all / count;
+  }
+  // k, exactly. A GPU converts at a quarter of the rate at which it adds.
+  UPSWEEP_HD static double f64(unsigned k) {
+    return std::bit_cast<double>(std::bit_cast<std::uint64_t>(0x1p52) | k) - 0x1p52;
   }
 };
 
@@ -238,7 +266,7 @@ struct Bins<T, By<Binning::even>> {
 
   T lower, upper;
   T included;   // the upper bound if the last bin is closed, otherwise NaN
-  T origin;     // where edge 0 is, as far as guess() is concerned
+  T origin;     // where edge 0 is, as far as by_next_edge() is concerned
   T scale;      // bins per unit
   T step;       // from one edge to the next
   T tolerance;  // bounds the error of edge k as origin + k * step; negative if there is none
@@ -261,7 +289,7 @@ struct Bins<T, By<Binning::even>> {
     constexpr int exponents = Limits::max_exponent / 8 * 6;  // where nothing over- or underflows
     const bool usual = width < std::ldexp(1.0, exponents) && width > std::ldexp(1.0, -exponents);
     if (!usual || !(slack * wrong * bins < 0.5)) {
-      origin = scale = step = 0, tolerance = Limits::infinity();  // always in doubt
+      origin = scale = step = 0, tolerance = Limits::infinity();  // crowded, or nearly so
       return;
     }
     origin = lower;
@@ -272,28 +300,48 @@ struct Bins<T, By<Binning::even>> {
   }
 
   static bool covers_every_value() { return false; }
-  bool has_shortcut() const { return tolerance < 0 && !(included == upper); }
+  bool is_closed() const { return included == upper; }
+  bool may_doubt() const { return tolerance >= 0; }
+  bool has_shortcut() const { return !may_doubt() && !is_closed(); }
+  // T has so few numbers between two edges that the one next to a sample need not be an edge of its bin.
+  UPSWEEP_HD bool is_crowded() const { return tolerance == std::numeric_limits<T>::infinity(); }
+
   // The bin by the edge next to x; any number if it sets `in_doubt`. The last bin is open.
   UPSWEEP_HD unsigned by_next_edge(T x, bool& in_doubt) const {
-    using Bits = UnsignedAs<T>;
-    const T shifted = (x - origin) * scale + whole;
-    const T beyond = x - ((shifted - whole) * step + origin);  // what the sample is above the edge
-    in_doubt |= std::fabs(beyond) <= tolerance;
-    // Below all bins this wraps; above them, and for a NaN, it is large as well.
-    const Bits bin = std::bit_cast<Bits>(shifted) - std::bit_cast<Bits>(whole) - (beyond < 0);
-    return bin < count ? static_cast<unsigned>(bin) : count;
+    const NextEdge next(*this, x);
+    in_doubt |= is_in_doubt(next);
+    return bin_from(next, next.above < 0);
   }
-  UPSWEEP_HD unsigned guess(T x, bool& in_doubt) const {
-    const unsigned bin = by_next_edge(x, in_doubt);
-    return x == included ? count - 1 : bin;
+  // The same by the edge proper, where that is in doubt; not if the edges are crowded. The last bin may be closed.
+  UPSWEEP_HD unsigned without_doubt(T x) const {
+    const NextEdge next(*this, x);
+    bool below = next.above < 0;
+    if (is_in_doubt(next) && next.number <= count) below = x < edges[static_cast<unsigned>(next.number)];
+    return x == included ? count - 1 : bin_from(next, below);
   }
   UPSWEEP_HD unsigned operator()(T x) const {
-    bool in_doubt = false;
-    const unsigned bin = guess(x, in_doubt);
-    return in_doubt && x >= lower && x < upper ? edges.bin_of(x) : in_doubt && x != included ? count : bin;
+    if (!is_crowded()) return without_doubt(x);
+    return x == included ? count - 1 : x >= lower && x < upper ? edges.bin_of(x) : count;
   }
 
  private:
+  // The edge next to x, as it is computed in T.
+  struct NextEdge {
+    UnsignedAs<T> number;  // below all bins it wraps; above them, and for a NaN, it is large as well
+    T above;               // what x is above the edge
+
+    UPSWEEP_HD NextEdge(const Bins& bins, T x) {
+      const T shifted = (x - bins.origin) * bins.scale + whole;
+      number = std::bit_cast<UnsignedAs<T>>(shifted) - std::bit_cast<UnsignedAs<T>>(whole);
+      above = x - ((shifted - whole) * bins.step + bins.origin);
+    }
+  };
+  UPSWEEP_HD bool is_in_doubt(const NextEdge& next) const { return std::fabs(next.above) <= tolerance; }
+  UPSWEEP_HD unsigned bin_from(const NextEdge& next, bool below) const {
+    const UnsignedAs<T> bin = next.number - below;
+    return bin < count ? static_cast<unsigned>(bin) : count;
+  }
+
   // True if all edges are multiples of one power of two, and so few that T holds each of them, and what leads to it,
   // without rounding. Whole numbers are, and binary fractions.
   static bool every_edge_is_exact(double from, double to, double width, double each, unsigned bins) {

@@ -193,26 +193,36 @@ __device__ __forceinline__ unsigned channel_of(unsigned column, unsigned channel
   return channels == 3 ? column % 3 : column & (channels - 1);
 }
 
-// With the shortcut, which by_shortcut() finds, the bin of an integer is a shift, and that of a float never in doubt.
-template <bool shortcut, class T, class O>
+// How a kernel finds the bins of samples: see by_search().
+enum class Search : std::uint8_t {
+  general,
+  shortcut,   // even: the bin of an integer is a shift; of floats, no edge is in doubt and the last bin is open
+  closed,     // even, floats: no edge is in doubt, and the last bin is closed
+  with_doubt  // even, floats: now and then a sample is compared with an edge in f64
+};
+template <Search search, class T, class O>
 __device__ __forceinline__ unsigned bin_of(const Input<T, O>& in, T x) {
-  if constexpr (!shortcut) {
+  [[maybe_unused]] bool in_doubt = false;
+  if constexpr (search == Search::general)
     return in.bins(x);
-  } else if constexpr (std::is_floating_point_v<T>) {
-    bool in_doubt = false;
+  else if constexpr (search == Search::with_doubt)
+    return in.bins.without_doubt(x);
+  else if constexpr (search == Search::closed)
+    return x == in.bins.included ? in.bins.count - 1 : in.bins.by_next_edge(x, in_doubt);
+  else if constexpr (std::is_floating_point_v<T>)
     return in.bins.by_next_edge(x, in_doubt);
-  } else {
+  else
     return in.bins.by_shift(x);
-  }
 }
 
 // For for_each_slot(): slots in the caller's order; that of a sample in no bin is counters().
-template <bool shortcut, class T, class O>
+template <Search search, class T, class O>
 class SlotsOf {
  public:
-  // To settle a doubt takes registers: with four packs in flight the kernel would spill.
-  static constexpr bool may_doubt = !shortcut && std::is_floating_point_v<T> && O::binning == Binning::even;
-  static constexpr unsigned packs_at_once = may_doubt ? 2 : histogram::packs_at_once<T>;
+  // A division in f64 takes registers: with four packs in flight the kernel would spill. An edge of f32s takes none.
+  static constexpr bool divides = std::is_same_v<T, double> && O::binning == Binning::even &&
+      (search == Search::general || search == Search::with_doubt);
+  static constexpr unsigned packs_at_once = divides ? 2 : histogram::packs_at_once<T>;
 
   __device__ explicit SlotsOf(const Input<T, O>& in) : in_(in) {}
   template <unsigned n>
@@ -228,29 +238,37 @@ class SlotsOf {
  private:
   template <unsigned n>
   __device__ __forceinline__ void find_bins(const T (&x)[n], unsigned (&bins)[n]) const {
-    if constexpr (may_doubt) {  // seldom: one branch for all
+    if constexpr (search == Search::with_doubt) {  // seldom: one branch for all
       bool in_doubt = false;
 #pragma unroll
-      for (unsigned k = 0; k < n; ++k) bins[k] = in_.bins.guess(x[k], in_doubt);
+      for (unsigned k = 0; k < n; ++k) bins[k] = in_.bins.by_next_edge(x[k], in_doubt);
       if (!in_doubt) return;
     }
 #pragma unroll
-    for (unsigned k = 0; k < n; ++k) bins[k] = bin_of<shortcut>(in_, x[k]);
+    for (unsigned k = 0; k < n; ++k) bins[k] = bin_of<search>(in_, x[k]);
   }
 
   const Input<T, O>& in_;
 };
-template <bool shortcut, class T, class O>
-__device__ __forceinline__ SlotsOf<shortcut, T, O> slots_of(const Input<T, O>& in) {
-  return SlotsOf<shortcut, T, O>(in);
+template <Search search, class T, class O>
+__device__ __forceinline__ SlotsOf<search, T, O> slots_of(const Input<T, O>& in) {
+  return SlotsOf<search, T, O>(in);
 }
 
-// Calls launch_with(std::bool_constant<shortcut>{}).
+template <Search search>
+using Chosen = std::integral_constant<Search, search>;
+
+// Calls launch_with(Chosen<search>{}).
 template <class T, class O, class F>
-Status by_shortcut(const Input<T, O>& in, F&& launch_with) {
+Status by_search(const Input<T, O>& in, F&& launch_with) {
+  using enum Search;
+  if constexpr (O::binning == Binning::even && std::is_floating_point_v<T>) {
+    if (!in.bins.has_shortcut() && !in.bins.may_doubt()) return launch_with(Chosen<closed>{});
+    if (in.bins.may_doubt() && !in.bins.is_crowded()) return launch_with(Chosen<with_doubt>{});
+  }
   if constexpr (O::binning == Binning::even)
-    if (in.bins.has_shortcut()) return launch_with(std::true_type{});
-  return launch_with(std::false_type{});
+    if (in.bins.has_shortcut()) return launch_with(Chosen<shortcut>{});
+  return launch_with(Chosen<general>{});
 }
 
 }  // namespace upsweep::ladders::histogram
