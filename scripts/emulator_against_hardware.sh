@@ -47,7 +47,6 @@ print(*seen)'); do
     partition/passes_in_tile) call=(--type u32 --param grid=8,bits=11 --op digit) ;;
     # Several tiles per block.
     partition/overlapped_writes) n=$((1 << 17)) call=(--type u32 --param grid=2,bits=11 --op digit) ;;
-    partition/cluster_tiles) n=$((1 << 17)) call=(--type u32 --param grid=4,bits=12 --op digit) ;;
     partition/replicated_counts) n=2048 call=(--type u32 --op digit) ;;
     partition/*) call=(--type u32 --param grid=8 --op digit) ;;
     # Few circles: more of them take lists of other sizes on the emulator.

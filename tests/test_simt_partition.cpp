@@ -254,16 +254,13 @@ TEST(PartitionPasses, InTheTileKeepTheOrder) {
     unsigned bits;
     bool has_values;
   };
-  const char *const passes = "passes_in_tile", *const writes = "overlapped_writes", *const tiles = "cluster_tiles";
+  const char *const passes = "passes_in_tile", *const writes = "overlapped_writes";
   for (simt::Emulator* emulator : {&plain_emulator(), &traced_emulator()})
     for (const Input input :
          {Input{passes, "uniform", 2 * 23040 + 77, 11, false}, Input{passes, "zipf", 2 * 23040 + 77, 9, true},
           Input{passes, "uniform", 0, 11, true}, Input{passes, "uniform", 100, 10, true},
           Input{writes, "uniform", 4 * 19968 + 77, 11, false}, Input{writes, "zipf", 3 * 19968 + 77, 11, false},
-          Input{writes, "uniform", 4 * 19968, 10, false}, Input{writes, "uniform", 100, 11, false},
-          Input{tiles, "uniform", 4 * 21888 + 77, 12, false}, Input{tiles, "zipf", 9 * 21888 + 77, 13, false},
-          Input{tiles, "uniform", 4 * 21888, 13, false}, Input{tiles, "all_same", 8 * 21888, 14, false},
-          Input{tiles, "uniform", 100, 15, false}}) {
+          Input{writes, "uniform", 4 * 19968, 10, false}, Input{writes, "uniform", 100, 11, false}}) {
       const std::size_t count = input.count, buckets = std::size_t{1} << input.bits;
       const auto keys = make_input<std::uint32_t>(input.name, count, 1);
       std::vector<std::uint32_t> order(count), begins(buckets + 1);

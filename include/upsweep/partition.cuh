@@ -8,7 +8,7 @@
 #include "ladders/partition/09_two_passes.cuh"  // these three for more than 256 buckets
 #include "ladders/partition/10_passes_in_tile.cuh"
 #include "ladders/partition/11_overlapped_writes.cuh"
-#include "ladders/partition/13_replicated_counts.cuh"
+#include "ladders/partition/12_replicated_counts.cuh"
 #include "upsweep/device_call.cuh"
 #include "upsweep/partition.h"
 
