@@ -163,6 +163,25 @@ TEST(House, TheVocabularyIncludesOnlyItself) {
       EXPECT_TRUE(vocabulary.contains(to)) << header << " includes " << to;
 }
 
+// Inline PTX and the intrinsics that only some architectures have are in the kernel layer, which knows what to do on
+// the others and on the emulator. The CPU's units (.cpp) may have assembly of their own.
+TEST(House, OnlyTheKernelLayerHasInstructionsOfSomeGpus) {
+  static const std::regex ptx(R"(\basm\b)"), reduction(R"(\b__reduce_\w+_sync\b)");
+  int in_kernel = 0;
+  for (const char* folder : {"src", "include", "examples"})
+    for (const fs::path& path : sources_of(folder)) {
+      const fs::path from = path.lexically_relative(root);
+      const std::string layer = layer_of(from), text = read(path);
+      const bool has_ptx = path.extension() != ".cpp" && std::regex_search(text, ptx);
+      const bool has_reduction = std::regex_search(text, reduction);
+      if (layer == "kernel") in_kernel += has_ptx + has_reduction;
+      if (layer == "kernel" || layer == "simt") continue;
+      EXPECT_FALSE(has_ptx) << from << " has inline PTX: it belongs in src/kernel";
+      EXPECT_FALSE(has_reduction) << from << " has a __reduce_*_sync: warp_reduce() is for every GPU";
+    }
+  EXPECT_GT(in_kernel, 5) << "the patterns no longer find them";
+}
+
 // ---- rungs ----------------------------------------------------------------------------------------------------------
 
 TEST(House, EveryRungHasAFileAndEveryFileIsARung) {

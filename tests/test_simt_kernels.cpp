@@ -216,6 +216,23 @@ TEST_P(Kernels, Collectives) {
   }
 }
 
+TEST_P(Kernels, WarpReductions) {
+  Array<int> in(emulator, 32);
+  Array<long long> first(emulator, 7), all(emulator, 32 * 7);
+  in.set([](std::size_t i) { return int(i * 7 % 19) - 9; });
+  ASSERT_TRUE(run("warp_reductions", {{in.data()}, {first.data(), all.data()}, 0, {}}));
+  long long sum = 0, low = in[0], high = in[0];
+  unsigned any = 0, most = 0;
+  for (std::size_t i = 0; i < 32; ++i) {
+    sum += in[i], low = std::min<long long>(low, in[i]), high = std::max<long long>(high, in[i]);
+    any |= unsigned(in[i]), most = std::max(most, unsigned(in[i]));
+  }
+  const std::vector<long long> expected{sum, low, high, most, any, sum, high};
+  EXPECT_EQ(std::vector<long long>(first.data(), first.data() + 7), expected);
+  for (std::size_t t = 0; t < 32; ++t)
+    EXPECT_EQ(std::vector<long long>(all.data() + t * 7, all.data() + t * 7 + 7), expected) << "lane " << t;
+}
+
 TEST_P(Kernels, Atomics) {
   Array<int> i(emulator, 5);
   Array<unsigned> u(emulator, 5);

@@ -51,8 +51,8 @@ __device__ __forceinline__ unsigned sum_of_warps(unsigned of_warp,
   if (lane == warp_size - 1) warp_totals[warp] = of_warp;
   __syncthreads();
   const unsigned of_lane = lane < threads / warp_size ? warp_totals[lane] : 0;
-  all = warp_reduce(of_lane, Sum{});
-  return warp_reduce(lane < warp ? of_lane : 0, Sum{});
+  all = warp_reduce_all(of_lane, Sum{});
+  return warp_reduce_all(lane < warp ? of_lane : 0, Sum{});
 }
 
 // Block-wide exclusive scan, in thread order, for blocks of whole warps; every thread gets the block's total in

@@ -1,6 +1,8 @@
-// Copies of 16 bytes to shared memory by each thread, for data that is scattered. The thread continues meanwhile.
+// Copies of 16 bytes to shared memory by each thread, for data that is scattered. The thread continues meanwhile, but
+// on devices without such copies, where it loads and stores.
 #pragma once
 #include "kernel/async.h"
+#include "kernel/features.h"
 
 namespace upsweep {
 
@@ -10,18 +12,27 @@ class Copies16 {
 #if defined(__CUDACC__)
   // Starts a copy, without room in L1. Both addresses are multiples of 16.
   __device__ __forceinline__ void start(void* shared, const void* global) {
-    asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(shared)), "l"(global) : "memory");
+    if constexpr (has(Feature::copy_16))
+      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(shared)), "l"(global) : "memory");
+    else
+      *static_cast<uint4*>(shared) = *static_cast<const uint4*>(global);
   }
   // Ends a group, perhaps an empty one.
-  __device__ __forceinline__ void commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+  __device__ __forceinline__ void commit() {
+    if constexpr (has(Feature::copy_16)) asm volatile("cp.async.commit_group;" ::: "memory");
+  }
   // Waits for this thread's copies, but for those of the last `groups` groups. Other threads see them after a barrier.
   template <unsigned groups>
   __device__ __forceinline__ void wait() {
-    asm volatile("cp.async.wait_group %0;" ::"n"(groups) : "memory");
+    if constexpr (has(Feature::copy_16)) asm volatile("cp.async.wait_group %0;" ::"n"(groups) : "memory");
   }
 #else
   // The emulator copies as late as it may.
   void start(void* shared, const void* global) {
+    if (!has(Feature::copy_16)) {
+      *static_cast<uint4*>(shared) = *static_cast<const uint4*>(global);
+      return;
+    }
     if (count_ == most) simt::trap("too many copies in flight for the emulator");
     pending_[count_++] = {static_cast<uint4*>(shared), static_cast<const uint4*>(global), group_};
   }

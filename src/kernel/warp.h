@@ -3,6 +3,7 @@
 #include <concepts>
 #include <cstring>
 
+#include "kernel/features.h"
 #include "kernel/kernel.h"
 
 namespace upsweep {
@@ -39,31 +40,72 @@ template <class T>
 __device__ __forceinline__ T shuffle_down(T value, unsigned distance) {
   return word_by_word(value, [&](auto word) { return __shfl_down_sync(all_lanes, word, distance); });
 }
+// Returns the value of the lane whose number differs in the bits of `lanes`.
+template <class T>
+__device__ __forceinline__ T shuffle_xor(T value, unsigned lanes) {
+  return word_by_word(value, [&](auto word) { return __shfl_xor_sync(all_lanes, word, int(lanes)); });
+}
 
 // The lowest and the highest bit that is set in a word that is not 0: of a ballot, the first and the last lane.
 __device__ __forceinline__ unsigned lowest_bit(unsigned word) { return unsigned(__ffs(int(word))) - 1; }
 __device__ __forceinline__ unsigned highest_bit(unsigned word) { return warp_size - 1 - unsigned(__clz(int(word))); }
 
-// sm_80 and above reduce 32-bit integers over a warp in one instruction.
+// Bitwise or of words, for the reductions below.
+struct Or {
+  template <class T>
+  __device__ T operator()(T a, T b) const {
+    return a | b;
+  }
+};
+
+// Whether one instruction reduces these over a warp, where the device has it: it takes 32-bit integers.
 template <class T, class Op>
 inline constexpr bool has_warp_instruction = std::is_integral_v<T> && sizeof(T) == 4 &&
                                              (std::is_same_v<Op, Sum> || std::is_same_v<Op, Min> ||
-                                              std::is_same_v<Op, Max>);
+                                              std::is_same_v<Op, Max> || std::is_same_v<Op, Or>);
 
-// Warp-wide reduction, in lane order, as a tree: neighbours first. Lane 0 has the result.
+// That instruction. Every lane has the result.
+template <class T, class Op>
+__device__ __forceinline__ T warp_reduce_instruction(T value, Op) {
+  static_assert(has_warp_instruction<T, Op>);
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800  // where nvcc does not declare the intrinsics, and nobody calls this
+  return value;
+#else
+  if constexpr (std::is_same_v<Op, Sum>)
+    return T(__reduce_add_sync(all_lanes, unsigned(value)));
+  else if constexpr (std::is_same_v<Op, Or>)
+    return T(__reduce_or_sync(all_lanes, unsigned(value)));
+  else if constexpr (std::is_same_v<Op, Min>)
+    return __reduce_min_sync(all_lanes, value);
+  else
+    return __reduce_max_sync(all_lanes, value);
+#endif
+}
+
+// The reduction as a tree, neighbours first: in lane order, to lane 0 alone; or `to_all` lanes, in the order of each.
+template <bool to_all, class T, class Op>
+__device__ __forceinline__ T warp_reduce_tree(T value, Op op) {
+  for (unsigned d = 1; d < warp_size; d *= 2)
+    value = op(value, to_all ? shuffle_xor(value, d) : shuffle_down(value, d));
+  return value;
+}
+
+// Warp-wide reduction, in lane order. Lane 0 has the result; the others have it on some devices only.
 template <class T, class Op>
 __device__ __forceinline__ T warp_reduce(T value, Op op) {
-  if constexpr (has_warp_instruction<T, Op>) {
-    if constexpr (std::is_same_v<Op, Sum>)
-      return T(__reduce_add_sync(all_lanes, unsigned(value)));
-    else if constexpr (std::is_same_v<Op, Min>)
-      return __reduce_min_sync(all_lanes, value);
-    else
-      return __reduce_max_sync(all_lanes, value);
-  } else {
-    for (unsigned d = 1; d < warp_size; d *= 2) value = op(value, shuffle_down(value, d));
-    return value;
-  }
+  if constexpr (has_warp_instruction<T, Op>)
+    return has(Feature::warp_reduce) ? warp_reduce_instruction(value, op) : warp_reduce_tree<false>(value, op);
+  else
+    return warp_reduce_tree<false>(value, op);
+}
+
+// The same for operators that commute, to every lane.
+template <class T, class Op>
+__device__ __forceinline__ T warp_reduce_all(T value, Op op) {
+  if constexpr (has_warp_instruction<T, Op>)
+    return has(Feature::warp_reduce) ? warp_reduce_instruction(value, op) : warp_reduce_tree<true>(value, op);
+  else
+    return warp_reduce_tree<true>(value, op);
 }
 
 // Whether operands may be reordered: true for the named operators, which have their name as a constant. A user's

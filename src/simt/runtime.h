@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <source_location>
 
+#include "base/features.h"
 #include "simt/vector_types.h"
 #include "upsweep/error.h"
 
@@ -63,6 +64,8 @@ UPSWEEP_SIMT_CONVERGENT unsigned active_mask(const Site& site);
 void device_fence();
 // griddepcontrol.wait: the previous launch of the stream is over, and what it wrote is visible.
 void wait_for_previous();
+// Whether the emulated device has the feature.
+bool has(Feature feature);
 // Lets other lanes run. A lane that polls memory must come through here, or it polls forever: kernels do so through
 // __nanosleep, atomics, __ldcg and load_acquire.
 void yield_lane();

@@ -42,5 +42,6 @@ Rungs own_predicate_kernels();
 Rungs own_bucket_kernels();
 Rungs ordered_scan_kernels();
 Rungs column_end_kernels();
+Rungs warp_reduction_kernels();
 
 }  // namespace upsweep::test

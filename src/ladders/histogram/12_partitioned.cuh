@@ -206,7 +206,7 @@ static __global__ void __launch_bounds__(1024, 1)
       const unsigned all = lane < used && from.lengths[lane] ? from.groups(lane) : 0;
       const unsigned begun = all ? atomicAdd(&from.taken[lane], 0u) : 0;
       const unsigned left = begun < all ? all - begun : 0;
-      const unsigned most = __reduce_max_sync(all_lanes, begun == 0 || left > warp_size ? left : 0);
+      const unsigned most = warp_reduce_all(begun == 0 || left > warp_size ? left : 0, Max{});
       const unsigned which = __ballot_sync(all_lanes, left == most);
       if (lane == 0) next_bucket = most ? lowest_bit(which) : used;
     }

@@ -96,7 +96,7 @@ class ExactWindow {
     }
     if (!saw_other_) saw_other_ = high > 0 || !all_have_sign(x);
     if (__any_sync(all_lanes, high >= top_ || low < bottom_)) {
-      high = __reduce_max_sync(all_lanes, high);
+      high = warp_reduce_all(high, Max{});
       if (high < Format::infinity) move_up(high);
       if (__any_sync(all_lanes, high >= top_ || low < bottom_)) return add_with_outliers(load);
     }
@@ -167,7 +167,7 @@ class ExactWindow {
       for (const T x : pack.item)
         if (const unsigned key = Format::key(x); key < Format::infinity) largest = max(largest, key);
     }
-    move_up(__reduce_max_sync(all_lanes, largest));
+    move_up(warp_reduce_all(largest, Max{}));
 #pragma unroll 1
     for (int k = 0; k < packs; ++k) {
       const Pack<T> pack = load(k);

@@ -30,8 +30,10 @@ struct alignas(16) Summary {
     least = max(least, other.least), most = max(most, other.most), uneven = max(uneven, other.uneven);
     depth += other.depth;
   }
+  // To every lane.
   __device__ Summary of_warp() const {
-    return {warp_reduce(least, Max{}), warp_reduce(most, Max{}), warp_reduce(uneven, Max{}), warp_reduce(depth, Sum{})};
+    return {warp_reduce_all(least, Max{}), warp_reduce_all(most, Max{}), warp_reduce_all(uneven, Max{}),
+            warp_reduce_all(depth, Sum{})};
   }
 };
 

@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(vec16_block) vec16_kernel(Input<T, O> in, Targ
   const std::size_t origin = begin - keys.begin;  // the position of the tile's first key, if that exists
   if (warp == 0) {
     if constexpr (writes_lengths<O>) {
-      const unsigned end = __reduce_max_sync(all_lanes, lane < vec16_block / warp_size ? warp_ends[lane] : 0);
+      const unsigned end = warp_reduce_all(lane < vec16_block / warp_size ? warp_ends[lane] : 0, Max{});
       const Selected<unsigned> own{selected, end ? unsigned(origin + end) : 0};
       const Selected<unsigned> before_this = places.before(drawn, own, Adjoin{}), all = Adjoin{}(before_this, own);
       if (lane == 0) before_tile = before_this.count, end_before_tile = before_this.end;

@@ -85,7 +85,7 @@ struct SelectJobs {
           bits_at(step)[(part * S::rows + r) * warp_size + lane] = static_cast<typename S::Bits>(bits[r]);
           count += __popc(bits[r]);
         }
-        count = __reduce_add_sync(all_lanes, count);
+        count = warp_reduce(count, Sum{});
         if (lane == 0) shared.count[record][part] = count;
         if constexpr (runs) {
           const unsigned end = end_of_rows<S::size>(bits, part * S::of_warp + lane * S::size);  // in the tile
@@ -150,10 +150,10 @@ struct SelectJobs {
         count += words[k] & 0xffff;
         if (words[k] >> 16) end = words[k] >> 16, last = tiles(k) + 1;
       }
-      sum.count += __reduce_add_sync(all_lanes, count);
+      sum.count += warp_reduce_all(count, Sum{});
       if (!runs) continue;
-      const unsigned latest = __reduce_max_sync(all_lanes, last);
-      end = __reduce_max_sync(all_lanes, last == latest ? end : 0);
+      const unsigned latest = warp_reduce_all(last, Max{});
+      end = warp_reduce_all(last == latest ? end : 0, Max{});
       if (latest) sum.end = std::size_t(latest - 1) * S::elements + end;
     }
     return sum;

@@ -134,7 +134,7 @@ __device__ __forceinline__ unsigned end_of_rows(const unsigned (&bits)[Rows], un
 #pragma unroll
   for (unsigned r = 0; r < Rows; ++r)
     if (bits[r]) end = first + r * warp_size * Size + 32 - __clz(int(bits[r]));
-  return __reduce_max_sync(all_lanes, end);
+  return warp_reduce_all(end, Max{});
 }
 
 // ---- compaction and output ------------------------------------------------------------------------------------------

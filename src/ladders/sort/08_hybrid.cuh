@@ -60,8 +60,8 @@ __device__ __forceinline__ void sort_bucket(BucketTile<K, has_values>& m, const 
   }
 #pragma unroll
   for (unsigned w = 0; w < (sizeof(K) > 4 ? 2 : 1); ++w) {
-    const unsigned any_set = __reduce_or_sync(all_lanes, static_cast<unsigned>(std::uint64_t(set) >> 32 * w));
-    const unsigned any_clear = __reduce_or_sync(all_lanes, static_cast<unsigned>(std::uint64_t(clear) >> 32 * w));
+    const unsigned any_set = warp_reduce(static_cast<unsigned>(std::uint64_t(set) >> 32 * w), Or{});
+    const unsigned any_clear = warp_reduce(static_cast<unsigned>(std::uint64_t(clear) >> 32 * w), Or{});
     if (lane == 0) {
       atomicOr(&m.set[w], any_set);
       atomicOr(&m.clear[w], any_clear);

@@ -17,7 +17,7 @@ __global__ void finish_kernel(const unsigned* counts,  // [counters]
   const unsigned count = k < counters ? counts[k] : 0;
   if (k < counters) out.put(k, count);
   if (!out.outside) return;
-  const unsigned sum = __reduce_add_sync(all_lanes, count);
+  const unsigned sum = warp_reduce(count, Sum{});
   const unsigned long long left = k == 0 ? samples - sum : 0ull - sum;
   if (threadIdx.x % warp_size == 0) atomicAdd(reinterpret_cast<unsigned long long*>(out.outside), left);
 }

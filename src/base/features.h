@@ -1,0 +1,20 @@
+// What some GPUs have and others lack.
+#pragma once
+#include <cstdint>
+
+namespace upsweep {
+
+enum class Feature : std::uint8_t {
+  warp_reduce,  // a reduction of 32-bit words over a warp in one instruction
+  copy_16,      // asynchronous copies of 16 bytes to shared memory
+  bulk_copy,    // the copy engine, and mbarriers that count its bytes
+  cluster,      // blocks that reach each other's shared memory
+  overlap,      // programmatic dependent launch
+};
+
+// The first compute capability that has it, times ten.
+constexpr int first_capability(Feature feature) {
+  return feature == Feature::warp_reduce || feature == Feature::copy_16 ? 80 : 90;
+}
+
+}  // namespace upsweep
