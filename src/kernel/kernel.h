@@ -121,6 +121,21 @@ Status launch(void (*kernel)(P...), const Shape& shape, A&&... args) {
   return start(kernel, shape, static_cast<P>(args)...);
 }
 
+// The second argument of __launch_bounds__: `blocks` of `block` threads per multiprocessor, or as many as one holds of
+// the architecture that is compiled for.
+constexpr unsigned min_blocks(unsigned block, unsigned blocks) {
+#if !defined(__CUDA_ARCH__)
+  constexpr unsigned threads = 2048;  // bounds count where kernels are compiled
+#elif __CUDA_ARCH__ == 750
+  constexpr unsigned threads = 1024;
+#elif (__CUDA_ARCH__ > 800 && __CUDA_ARCH__ < 900) || __CUDA_ARCH__ >= 1100
+  constexpr unsigned threads = 1536;
+#else
+  constexpr unsigned threads = 2048;
+#endif
+  return blocks * block <= threads ? blocks : threads / block;
+}
+
 constexpr std::size_t ceil_div(std::size_t a, std::size_t b) { return a / b + (a % b != 0); }
 
 // Returns the grid of a persistent kernel: one block per multiprocessor, fewer if there are fewer tiles.

@@ -48,7 +48,7 @@ __device__ __forceinline__ unsigned fold_packs(const unsigned* packs,  // 16-byt
 }
 
 template <bool shares>
-__global__ void __launch_bounds__(read_block, read_blocks_per_sm)
+__global__ void __launch_bounds__(read_block, min_blocks(read_block, read_blocks_per_sm))
     read_kernel(const unsigned* in,          // [n]
                 unsigned* out,               // [1]
                 unsigned long long* totals,  // [gridDim.x], zero; left zero

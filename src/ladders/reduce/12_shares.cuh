@@ -13,7 +13,7 @@
 namespace upsweep::ladders::reduce {
 
 template <class T, class Op>
-__global__ void __launch_bounds__(1024, 2)
+__global__ void __launch_bounds__(1024, min_blocks(1024, 2))
     shares_kernel(const T* in,                 // [n]
                   T* out,                      // [1]
                   unsigned long long* totals,  // [gridDim.x * words_per<T>], zero

@@ -13,12 +13,13 @@
 
 namespace upsweep::ladders::reduce {
 
-// Resident threads per multiprocessor: the maximum, or half of it, with up to 64 registers for more loads per thread.
+// Resident threads per multiprocessor of an H200: the maximum, or half of it, with up to 64 registers for more loads
+// per thread.
 template <unsigned InFlight>
 inline constexpr unsigned resident_threads = InFlight > 4 ? 1024 : 2048;
 
 template <unsigned Block, unsigned InFlight, Walk walk, unsigned RowsAhead, class T, class Op>
-__global__ void __launch_bounds__(Block, resident_threads<InFlight> / Block)
+__global__ void __launch_bounds__(Block, min_blocks(Block, resident_threads<InFlight> / Block))
     overlap_kernel(const T* in,                 // [n]
                    T* out,                      // [1]
                    unsigned long long* totals,  // [gridDim.x * words_per<T>], zero
