@@ -4,8 +4,10 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <new>
 
 #include "base/device_limits.h"
+#include "base/features.h"
 #include "base/implementation.h"
 
 #if defined(__CUDACC__)
@@ -42,24 +44,59 @@ inline Status status_of(cudaError_t error) {
   return {code, static_cast<int>(error), cudaGetErrorString(error)};
 }
 
-// Lets launches of the kernel on the current device have all the dynamic shared memory that its static part leaves of a
-// block's. Always the same value: threads that launch a kernel with different sizes must not take it from each other.
-// The driver is asked once per kernel and device. What it granted is remembered in a table without locks; kernels of
-// one slot displace each other, and are asked for again.
-inline Status request_dynamic_shared(const void* kernel) {
-  static std::atomic<std::uintptr_t> granted[256]{};
+// What launches have to know of a kernel on one device.
+struct LoadedKernel {
+  const void* kernel;
+  int device;
+  int capability;                       // times ten, that its code is for: 80 on an H100 too, if it has no newer code
+  std::size_t max_dynamic;              // shared memory that its static part leaves of a block's, bytes
+  mutable std::atomic<bool> requested;  // whether launches may have all of it: see admit()
+  const LoadedKernel* next;             // in the same slot of the table
+};
+
+// Finds the kernel on the current device. The driver is asked once per kernel and device; its answers stay in a table
+// without locks, where two threads that ask at the same time enter the same answer twice.
+inline Status find_loaded(const void* kernel, const LoadedKernel*& found) {
+  static std::atomic<const LoadedKernel*> slots[256]{};
   int device = 0;
   if (auto e = cudaGetDevice(&device)) return status_of(e);
-  // Addresses of functions leave the upper byte free.
-  const std::uintptr_t request = reinterpret_cast<std::uintptr_t>(kernel) << 8 | static_cast<unsigned char>(device);
-  std::atomic<std::uintptr_t>& slot = granted[(request * 0x9E3779B97F4A7C15u) >> 56];
-  if (slot.load(std::memory_order_acquire) == request) return {};
+  const std::uintptr_t key = reinterpret_cast<std::uintptr_t>(kernel) << 8 | static_cast<unsigned char>(device);
+  std::atomic<const LoadedKernel*>& slot = slots[(key * 0x9E3779B97F4A7C15u) >> 56];
+  const LoadedKernel* first = slot.load(std::memory_order_acquire);
+  for (found = first; found; found = found->next)
+    if (found->kernel == kernel && found->device == device) return {};
   cudaFuncAttributes attributes{};
   if (auto e = cudaFuncGetAttributes(&attributes, kernel)) return status_of(e);
-  const std::size_t bytes = device_limits().shared_per_block - attributes.sharedSizeBytes;
-  if (auto e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)))
-    return status_of(e);
-  slot.store(request, std::memory_order_release);
+  auto* const loaded = new (std::nothrow) LoadedKernel{
+      kernel, device, attributes.ptxVersion, device_limits().shared_per_block - attributes.sharedSizeBytes,
+      false,  first};
+  if (!loaded) return {Code::out_of_memory, 0, "no memory for what is known of a kernel"};
+  while (!slot.compare_exchange_weak(loaded->next, loaded, std::memory_order_acq_rel)) continue;
+  found = loaded;
+  return {};
+}
+
+// Refuses launches that the device cannot run, or would run wrongly: the driver accepts clusters of kernels whose code
+// is for an architecture without clusters.
+inline Status admit(const void* kernel, Shape& shape) {
+  if (shape.shared_bytes == 0 && shape.cluster == 1 && !shape.overlap) return {};
+  const LoadedKernel* loaded = nullptr;
+  if (const Status status = find_loaded(kernel, loaded); !status) return status;
+  if (shape.cluster > 1 && loaded->capability < first_capability(Feature::cluster))
+    return {Code::unsupported, 0, "a cluster needs code for compute capability 9.0 or above"};
+  if (shape.shared_bytes > loaded->max_dynamic)
+    return {Code::unsupported, 0, "the kernel needs more shared memory than a block of this device can have"};
+  // The driver grants a kernel 48 KiB of shared memory, static and dynamic together, unless more is requested. Always
+  // all that there is: threads that launch a kernel with different sizes must not take it from each other.
+  if (shape.shared_bytes > 0 && !loaded->requested.load(std::memory_order_acquire)) {
+    if (auto e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                      static_cast<int>(loaded->max_dynamic)))
+      return status_of(e);
+    loaded->requested.store(true, std::memory_order_release);
+  }
+  // wait_for_previous() is empty in code for older architectures, which therefore must not start before the previous
+  // kernel has ended.
+  if (loaded->capability < first_capability(Feature::overlap)) shape.overlap = false;
   return {};
 }
 
@@ -94,8 +131,9 @@ __device__ T* dynamic_shared() {
 
 #else
 
-inline Status request_dynamic_shared(const void* kernel) {
-  simt::request_dynamic_shared(kernel);
+// How much of its shared memory is static a kernel alone knows, so dynamic memory of any size is requested.
+inline Status admit(const void* kernel, const Shape& shape) {
+  if (shape.shared_bytes > 0) simt::request_dynamic_shared(kernel);
   return {};
 }
 
@@ -111,14 +149,12 @@ T* dynamic_shared() {
 
 #endif
 
-// Starts `kernel` on the stream; arguments are converted to the kernel's parameter types. Returns at once. The driver
-// grants a kernel 48 KiB of shared memory, static and dynamic together, unless more is requested. How much is static it
-// alone knows, so dynamic memory of any size is requested.
+// Starts `kernel` on the stream; arguments are converted to the kernel's parameter types. Returns at once.
 template <class... P, class... A>
 Status launch(void (*kernel)(P...), const Shape& shape, A&&... args) {
-  if (shape.shared_bytes > 0)
-    if (const Status status = request_dynamic_shared(reinterpret_cast<const void*>(kernel)); !status) return status;
-  return start(kernel, shape, static_cast<P>(args)...);
+  Shape admitted = shape;
+  if (const Status status = admit(reinterpret_cast<const void*>(kernel), admitted); !status) return status;
+  return start(kernel, admitted, static_cast<P>(args)...);
 }
 
 // The second argument of __launch_bounds__: `blocks` of `block` threads per multiprocessor, or as many as one holds of

@@ -77,7 +77,8 @@ __device__ __forceinline__ void store_whole(uint4* to, uint4 v) {
 // ---- programmatic dependent launch (Shape::overlap) ----
 // allow_next_launch(): once every block has called it, the next kernel of the stream may start its blocks, if it was
 // launched with Shape::overlap. wait_for_previous(): returns once everything the previous kernel wrote is visible; must
-// precede the first access to memory that it may have written. Both do nothing in an ordinary launch.
+// precede the first access to memory that it may have written. Both do nothing in an ordinary launch, and in code for
+// architectures before 9.0, whose launches launch() makes ordinary ones.
 __device__ __forceinline__ void allow_next_launch() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.launch_dependents;");
