@@ -11,6 +11,8 @@ namespace upsweep {
 
 #if defined(__CUDACC__)
 
+// Code for architectures before 9.0 traps in all of these: a kernel that went on would read bytes that never arrive.
+
 __device__ __forceinline__ unsigned shared_address(const void* shared) {
   return static_cast<unsigned>(__cvta_generic_to_shared(shared));
 }
@@ -22,6 +24,8 @@ __device__ __forceinline__ void mbarrier_init(std::uint64_t* mbarrier, unsigned 
 #if __CUDA_ARCH__ >= 900
   asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(shared_address(mbarrier)), "r"(count) : "memory");
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+#else
+  __trap();
 #endif
 }
 
@@ -29,6 +33,8 @@ __device__ __forceinline__ void mbarrier_init(std::uint64_t* mbarrier, unsigned 
 __device__ __forceinline__ void mbarrier_arrive(std::uint64_t* mbarrier, unsigned count = 1) {
 #if __CUDA_ARCH__ >= 900
   asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(mbarrier)), "r"(count) : "memory");
+#else
+  __trap();
 #endif
 }
 
@@ -37,6 +43,8 @@ __device__ __forceinline__ void mbarrier_arrive_expect(std::uint64_t* mbarrier, 
 #if __CUDA_ARCH__ >= 900
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(shared_address(mbarrier)), "r"(bytes)
                : "memory");
+#else
+  __trap();
 #endif
 }
 
@@ -52,6 +60,8 @@ __device__ __forceinline__ void mbarrier_wait(std::uint64_t* mbarrier, unsigned 
         : "=r"(done)
         : "r"(shared_address(mbarrier)), "r"(parity)
         : "memory");
+#else
+  __trap();
 #endif
 }
 
@@ -62,6 +72,8 @@ __device__ __forceinline__ void bulk_copy(void* shared, const void* global, unsi
                    shared_address(shared)),
                "l"(global), "r"(bytes), "r"(shared_address(mbarrier))
                : "memory");
+#else
+  __trap();
 #endif
 }
 
@@ -70,6 +82,8 @@ __device__ __forceinline__ void bulk_copy(void* shared, const void* global, unsi
 __device__ __forceinline__ void fence_before_bulk_copy() {
 #if __CUDA_ARCH__ >= 900
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+#else
+  __trap();
 #endif
 }
 

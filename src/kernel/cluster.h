@@ -8,6 +8,9 @@
 
 namespace upsweep {
 
+// In code for architectures before 9.0 a block is a cluster of its own: launch() refuses larger ones. Accesses to the
+// memory of a cluster's blocks trap there.
+
 // This block's number in its cluster.
 __device__ __forceinline__ unsigned cluster_rank() {
 #if defined(__CUDACC__)
@@ -26,6 +29,8 @@ __device__ __forceinline__ void cluster_sync() {
   simt::cluster_sync();
 #elif __CUDA_ARCH__ >= 900
   asm volatile("barrier.cluster.arrive.aligned;\n\tbarrier.cluster.wait.aligned;" ::: "memory");
+#else
+  __syncthreads();
 #endif
 }
 // Returns the word of block `rank` that has the place of this block's *shared.
@@ -39,6 +44,8 @@ __device__ __forceinline__ std::uint64_t read_in_cluster(const std::uint64_t* sh
                : "=r"(there)
                : "r"(static_cast<unsigned>(__cvta_generic_to_shared(shared))), "r"(rank));
   asm volatile("ld.shared::cluster.u64 %0, [%1];" : "=l"(word) : "r"(there) : "memory");
+#else
+  __trap();
 #endif
   return word;
 }
@@ -61,6 +68,8 @@ __device__ __forceinline__ void store_in_cluster(T* shared, unsigned rank, T val
     asm volatile("st.shared::cluster.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(there), "r"(value.x), "r"(value.y),
                  "r"(value.z), "r"(value.w)
                  : "memory");
+#else
+  __trap();
 #endif
 }
 // Adds 1 to the word of block `rank` that has the place of this block's *shared.
@@ -73,6 +82,8 @@ __device__ __forceinline__ void increment_in_cluster(unsigned* shared, unsigned 
                : "=r"(there)
                : "r"(static_cast<unsigned>(__cvta_generic_to_shared(shared))), "r"(rank));
   asm volatile("red.relaxed.cluster.shared::cluster.add.u32 [%0], 1;" ::"r"(there) : "memory");
+#else
+  __trap();
 #endif
 }
 
