@@ -47,6 +47,7 @@ class ScriptedPlatform : public Platform {
   Backend backend() const override { return Backend::cpu; }
   Description describe() const override { return {.device = "scripted", .cache_bytes = 1 << 16}; }
   Rungs rungs() const override { return {}; }
+  const Machine& machine() const override { return cpu_platform().machine(); }
   MemorySpace& memory(MemoryKind kind) override {
     kinds.insert(kind);
     return *this;

@@ -39,8 +39,40 @@ auto view_on(const Device& device, A&& array, const char* name) {
   return v;
 }
 
-inline void require_success(Status status, const std::string& rung) {
-  if (!status) throw Error(status.code, rung + " failed: " + (status.message ? status.message : "no message"));
+inline void require_success(Status status, const std::string& call) {
+  if (!status) throw Error(status.code, call + " failed: " + (status.message ? status.message : "no message"));
+}
+
+namespace {
+// The device as the code of this unit, which may be compiled for another architecture than the library, can use it: so
+// every unit has a function of its own.
+[[maybe_unused]] Machine machine_of_unit() {
+  Machine m = machine();
+#if defined(__CUDA_ARCH_LIST__)
+  m.code = 0;
+  for (const int arch : {__CUDA_ARCH_LIST__})
+    if (arch / 10 <= m.capability && arch / 10 > m.code) m.code = arch / 10;
+#endif
+  return m;
+}
+}  // namespace
+
+template <class Rung>
+constexpr Needs needs_of() {
+  if constexpr (requires { Rung::needs; })
+    return Rung::needs;
+  else
+    return {};
+}
+
+// Runs First, or the first of the others whose needs `machine` meets.
+template <class First, class... Others, template <class, class> class Args, class T, class O>
+Status run_first(const Machine& machine, const Args<T, O>& args) {
+  if (machine.meets(needs_of<First>())) return First::template run<T, O>(args);
+  if constexpr (sizeof...(Others) > 0)
+    return run_first<Others...>(machine, args);
+  else
+    return {Code::unsupported, 0, "no rung for this device"};
 }
 
 }  // namespace upsweep::detail

@@ -4,6 +4,8 @@
 #include <string>
 #include <type_traits>
 
+#include "ladders/partition/05_shared_reorder.cuh"
+#include "ladders/partition/06_warp_multisplit.cuh"
 #include "ladders/partition/08_lane_counters.cuh"
 #include "ladders/partition/09_two_passes.cuh"  // these three for more than 256 buckets
 #include "ladders/partition/10_passes_in_tile.cuh"
@@ -57,12 +59,20 @@ void partition_on_device(Device& device, const View<const T>& keys, F bucket_of,
                 "std::uint32_t below 2^32 keys, std::uint64_t from there on");
   const Tuning tuning;
   using By = ladders::partition::ByFunction<F>;
-  require_success(ladders::partition::replicated_counts::run<T, By>({{tuning, &device.workspace(), device.stream()},
-                                                                     {keys.data(), keys.size(), {bucket_of, buckets}},
-                                                                     out.data(),
-                                                                     values,
-                                                                     {begins.data(), wide}}),
-                  "partition/replicated_counts");
+  using namespace ladders::partition;
+  const Args<T, By> args{{tuning, &device.workspace(), device.stream()},
+                         {keys.data(), keys.size(), {bucket_of, buckets}},
+                         out.data(),
+                         values,
+                         {begins.data(), wide}};
+  const Machine here = machine_of_unit();
+  const auto run = [&] {
+    if (here.meets(replicated_counts::needs)) return replicated_counts::run(args);
+    // two_passes asks what the library's kernels can use, which may be more than this unit's.
+    if (!machine().meets(lane_counters_needs)) return two_passes::run(args);
+    return buckets <= most_counted ? warp_multisplit::run(args) : shared_reorder::run(args);
+  };
+  require_success(run(), "partition");
 }
 
 }  // namespace detail

@@ -3,6 +3,7 @@
 #include <string>
 #include <type_traits>
 
+#include "ladders/scan/11_lookback.cuh"
 #include "ladders/scan/12_wave.cuh"  // which pipeline leaves small inputs to
 #include "ladders/scan/13_pipeline.cuh"
 #include "upsweep/device_call.cuh"
@@ -27,10 +28,10 @@ void scan_on_device(Device& device, bool inclusive, const In& in, Out&& out, O o
     throw Error(Code::invalid_argument, "scan: the output has " + std::to_string(to.size()) + " elements, the input " +
                                             std::to_string(from.size()));
   const Tuning tuning;
-  require_success(
-      ladders::scan::pipeline::run<T, O>(
-          {{tuning, &device.workspace(), device.stream()}, from.data(), to.data(), from.size(), inclusive, op}),
-      "scan/pipeline");
+  using namespace ladders::scan;
+  const Args<T, O> args{
+      {tuning, &device.workspace(), device.stream()}, from.data(), to.data(), from.size(), inclusive, op};
+  require_success(run_first<pipeline, lookback>(machine_of_unit(), args), "scan");
 }
 }  // namespace detail
 

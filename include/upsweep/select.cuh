@@ -44,10 +44,11 @@ void select_on_device(Device& device, const In& in, P keep, Out&& out, Count&& c
                                             " elements, the input has " + std::to_string(from.size()));
   if (counted.size() == 0) throw Error(Code::invalid_argument, name + ": the count has no element");
   const Tuning tuning;
-  require_success(ladders::select::pipeline::run<T, SelectionBy<s, P>>({{tuning, &device.workspace(), device.stream()},
-                                                                        {from.data(), nullptr, from.size(), keep},
-                                                                        {to.data(), {}, counted.data()}}),
-                  "select/pipeline");
+  using namespace ladders::select;
+  const Args<T, SelectionBy<s, P>> args{{tuning, &device.workspace(), device.stream()},
+                                        {from.data(), nullptr, from.size(), keep},
+                                        {to.data(), {}, counted.data()}};
+  require_success(run_first<pipeline, vec16>(machine_of_unit(), args), name);
 }
 }  // namespace detail
 

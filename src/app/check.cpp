@@ -45,6 +45,7 @@ constexpr std::size_t usual_fresh = 4;
 
 void declare(CLI::App& command, CheckOptions& o) {
   declare_selection(command, o.selection);
+  declare_device(command, o.selection);
   command.add_flag("--quick", o.quick, "Small sizes, and a sample of the combinations of type, operator and input");
   add_number(command, "--schedule", o.schedule,
              "Emulators run the threads in arbitrary order, from this seed (default: 0, in the order of the grid)",
@@ -141,6 +142,7 @@ void require_known_inputs(const Selection& s, const Primitive& primitive, std::v
 std::vector<Job> jobs_of(const CheckOptions& options) {
   const Selection& s = options.selection;
   const auto primitives = chosen_primitives(s);
+  emulate_device(s);
   std::vector<Place> places;
   for (const Backend backend : chosen_backends(s, lab::present_backends()))
     for (const Place& place : places_of(backend)) places.push_back(place);
@@ -150,6 +152,8 @@ std::vector<Job> jobs_of(const CheckOptions& options) {
   const bool emulated = std::any_of(places.begin(), places.end(), [](const Place& p) { return p.emulator; });
   if (options.schedule && !emulated)
     throw Error(Code::invalid_argument, "--schedule is of the emulators", "add --backend simt, or leave it out");
+  if (!s.device.empty() && !emulated)
+    throw Error(Code::invalid_argument, "--device is of the emulators", "add --backend simt, or leave it out");
   if (options.peers && std::all_of(places.begin(), places.end(), [](const Place& p) { return p.emulator; }))
     throw Error(Code::invalid_argument, "the emulators have no peers", "leave --peers out");
   if (options.fresh > 0 && std::all_of(places.begin(), places.end(), [](const Place& p) { return p.emulator; }))

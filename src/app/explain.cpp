@@ -24,6 +24,7 @@ struct ExplainOptions {
 
 void declare(CLI::App& command, ExplainOptions& o) {
   declare_selection(command, o.selection, false);  // always the traced emulator
+  declare_device(command, o.selection);
   command.add_flag("--lines", o.lines, "Print counters per source line too");
   declare_output(command, o.output, "counters");
 }
@@ -48,6 +49,7 @@ Selection with_example(Selection s, const Primitive& primitive) {
 int work(const ExplainOptions& options) {
   const Selection& s = options.selection;
   const auto primitives = chosen_primitives(s);
+  emulate_device(s);
   simt::Emulator& emulator = lab::open_traced();
   require_known_rungs(s, primitives, {&emulator});
   Output output(options.output);

@@ -35,13 +35,14 @@ std::vector<Entry> entries_of(const Primitive& primitive) {
   std::vector<Entry> entries;
   for (const Backend backend : lab::present_backends()) {
     const bool cpu = backend == Backend::cpu;
-    const std::string_view chosen = cpu ? primitive.contract.default_cpu : primitive.contract.default_gpu;
-    for (const Rung* rung : lab::rungs_and_peers(lab::open_platform(backend))) {
+    Platform& platform = lab::open_platform(backend);
+    const Rung* const chosen = default_rung(primitive.contract, platform);
+    for (const Rung* rung : lab::rungs_and_peers(platform)) {
       const bool known = std::any_of(entries.begin(), entries.end(), [&](const Entry& e) {
         return e.rung->name == rung->name && e.rung->peer == rung->peer && (e.backend == "cpu") == cpu;
       });
       if (rung->primitive == primitive.name() && !known)
-        entries.push_back({rung, cpu ? "cpu" : "gpu", !rung->peer && rung->name == chosen});
+        entries.push_back({rung, cpu ? "cpu" : "gpu", rung == chosen});
     }
   }
   return entries;

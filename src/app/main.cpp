@@ -113,8 +113,8 @@ int parse_and_run(int argc, char** argv) {
       "  upsweep explain reduce --rung total       what a GPU kernel does, without a GPU\n"
       "  upsweep run reduce data.npy --op max      use the best rung on your own data\n"
       "Exit codes: 0 right, 1 wrong result, 2 usage, 3 regression, 4 device missing, 130 interrupted.\n"
-      "Environment: NO_COLOR for output without colour; UPSWEEP_PROGRESS for the seconds between two lines of progress "
-      "on a standard error that is no terminal (10).");
+      "Environment: NO_COLOR for output without colour; UPSWEEP_CAPABILITY=8.0 to choose rungs as on an older GPU; "
+      "UPSWEEP_PROGRESS for the seconds between two lines of progress on a standard error that is no terminal (10).");
   declare_common(app);
   wrap_help(app);
   int code = Exit::all_right;

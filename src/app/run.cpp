@@ -73,17 +73,18 @@ Enum named(const char* kind, const std::string& name, auto const& names) {
 }
 
 const Rung& chosen_rung(const RunOptions& o, const Primitive& primitive, Platform& platform) {
-  const std::string name = !o.rung.empty()
-                               ? o.rung
-                               : std::string(platform.backend() == Backend::cpu ? primitive.contract.default_cpu
-                                                                                : primitive.contract.default_gpu);
+  if (o.rung.empty())
+    if (const Rung* const rung = default_rung(primitive.contract, platform)) return *rung;
   std::vector<std::string> names;
   for (const Rung* rung : platform.rungs()) {
     if (rung->primitive != primitive.name() || rung->peer || rung->expected_wrong) continue;
-    if (rung->name == name) return *rung;
+    if (rung->name == o.rung && !platform.machine().meets(rung->needs))
+      throw Error(Code::unsupported, fmt::format("{}/{} needs {}", rung->primitive, rung->name, to_string(rung->needs)),
+                  fmt::format("this is {}", to_string(platform.machine())));
+    if (rung->name == o.rung) return *rung;
     names.emplace_back(rung->name);
   }
-  throw unknown_name("rung", name, names);
+  throw unknown_name("rung", o.rung, names);
 }
 
 // Returns the type to compute in: the input's, or a wider one that was asked for.

@@ -184,6 +184,25 @@ void declare_selection(CLI::App& command, Selection& s, bool with_backend) {
   offer_params(list("--param", s.params, "Parameters of the call: block=256,grid=64; see upsweep list"), offered);
 }
 
+void declare_device(CLI::App& command, Selection& selection) {
+  std::vector<std::string> names;
+  for (const Machine& machine : emulated_machines()) names.emplace_back(machine.name);
+  offer(command.add_option("--device", selection.device,
+                           fmt::format("GPU that the emulators stand for: {} (default: h200)", fmt::join(names, ", "))),
+        [](const Line&) {
+          std::vector<std::string> all;
+          for (const Machine& machine : emulated_machines()) all.emplace_back(machine.name);
+          return all;
+        });
+}
+
+void emulate_device(const Selection& selection) {
+  if (selection.device.empty()) return;
+  const Machine& machine = emulated_machine(selection.device);
+  lab::open_plain().emulate(machine);
+  lab::open_traced().emulate(machine);
+}
+
 std::vector<const TuningField*> tuning_of(const Primitive& primitive) {
   std::vector<const TuningField*> fields;
   for (const TuningField& field : tuning_fields()) {
@@ -341,6 +360,12 @@ std::vector<const Rung*> chosen_rungs(const Selection& selection, const Primitiv
     const bool named = std::find(selection.rungs.begin(), selection.rungs.end(), rung->name) != selection.rungs.end();
     using Arrays = RungFilter::Arrays;
     const bool there = filter.arrays == Arrays::any || rung->from_host() == (filter.arrays == Arrays::host);
+    if (!platform.machine().meets(rung->needs)) {
+      if (named)
+        throw Error(Code::unsupported, fmt::format("{}/{} needs {}", rung->primitive, rung->name, to_string(rung->needs)),
+                    fmt::format("this is {}", to_string(platform.machine())));
+      continue;
+    }
     const bool by_default = selection.rungs.empty() && there && (filter.mutants || !rung->expected_wrong);
     // Peers are included whichever rungs are named, for comparison with them.
     if (rung->peer ? ((filter.peers && there) || named) : (named || by_default)) chosen.push_back(rung);

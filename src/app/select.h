@@ -15,10 +15,16 @@ struct Selection {
   std::vector<std::string> primitives, rungs, backends, types, ops, inputs;
   std::string sizes;
   std::vector<std::string> params;  // name=value
+  std::string device;               // that the emulators stand for; empty: an H200
 };
 
 // Declares them all on a command; sizes are -n. A command that always uses the same backend has no --backend.
 void declare_selection(CLI::App& command, Selection& selection, bool with_backend = true);
+
+// The option --device of a command that emulates; and what it says, which has to be done before rungs are chosen. Throws
+// Error(invalid_argument) if no device has the name.
+void declare_device(CLI::App& command, Selection& selection);
+void emulate_device(const Selection& selection);
 
 // Returns the text that `upsweep list` prints about a primitive.
 std::string description_of(const Primitive& primitive, const lab::Terminal& terminal);

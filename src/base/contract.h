@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "base/call.h"
+#include "base/platform.h"
 #include "upsweep/error.h"
 
 namespace upsweep {
@@ -64,6 +64,8 @@ struct Contract {
   static constexpr int no_count = -1;
   int count_output = no_count;                    // the output, one u64, that holds the element count of others
   std::string_view default_cpu{}, default_gpu{};  // for calls that name no rung
+  // The default of GPUs that lack what default_gpu needs: the first of these whose needs are met.
+  std::span<const std::string_view> other_gpu_defaults{};
   // The rung for host arrays that do not fit in device memory; empty if the primitive has none.
   std::string_view default_from_host{};
 
@@ -80,6 +82,9 @@ void require_room(std::string_view who, std::string_view array, std::size_t coun
 void require_type(std::string_view who, std::string_view array, Type type, Type needed, const std::string& hint = {});
 void require_array(std::string_view who, std::string_view name, const Array& array, Type type, std::size_t count,
                    const std::string& hint = {});
+
+// The rung of a call that names none, on this platform; null if it has none that the machine can run.
+const Rung* default_rung(const Contract& contract, const Platform& platform);
 
 // All contracts of this program, one per ladder; and the contract of that name, or null.
 std::span<const Contract* const> contracts();

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/machine.h"
 #include "base/rung.h"
 #include "upsweep/error.h"
 
@@ -41,6 +42,7 @@ class Platform : public MemorySpace {
   virtual Backend backend() const = 0;
   virtual Description describe() const = 0;
   virtual Rungs rungs() const = 0;  // of every primitive, in ladder order
+  virtual const Machine& machine() const = 0;
   // With a single address space, every kind is the same memory.
   virtual MemorySpace& memory(MemoryKind) { return *this; }
   // True if this platform's kernels can access the memory at this address, whoever allocated it.

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/call.h"
+#include "base/machine.h"
 
 namespace upsweep {
 
@@ -43,6 +44,7 @@ struct Rung {
   bool any_order = false;           // elements that the contract keeps in their order may come in any: not stable
   bool synchronises = false;        // waits for the device inside a call: cannot be captured into a graph
   MemoryKind arrays = MemoryKind::device;
+  Needs needs{};               // of the hardware, for some of its calls at least
   std::size_t largest = 0;     // most elements that it takes; 0: any number
   std::size_t ring_bytes = 0;  // of the main input that fill the rings in one block's shared memory; 0: it has none
   bool peer = false;           // a third-party implementation, timed in the same run
@@ -63,6 +65,7 @@ struct Rung {
   // Runs the rung with its ladder's Args<T, O>.
   template <class T, class O>
   Status run(const void* args) const {
+    if (!machine().meets(needs)) return {Code::unsupported, 0, "a rung that this one runs needs more than the device has"};
     const RunArgsFn run = find_for_args(type_of<T>(), operation_of<O>());
     return run ? run(args)
                : Status{Code::unsupported, 0, "a rung that this one runs is not compiled for the type here"};

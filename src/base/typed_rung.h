@@ -131,6 +131,7 @@ constexpr Rung make_rung(std::string_view name, Backend backend) {
   if constexpr (requires { R::flushes_subnormals; }) rung.flushes_subnormals = R::flushes_subnormals;
   if constexpr (requires { R::blocks_in_order; }) rung.blocks_in_order = R::blocks_in_order;
   if constexpr (requires { R::any_order; }) rung.any_order = R::any_order;
+  if constexpr (requires { R::needs; }) rung.needs = R::needs;
   if constexpr (requires { R::largest; }) rung.largest = R::largest;
   if constexpr (requires { R::ring_bytes; }) rung.ring_bytes = R::ring_bytes;
   if constexpr (requires { R::synchronises; }) rung.synchronises = R::synchronises;

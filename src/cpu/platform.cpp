@@ -58,6 +58,11 @@ class CpuPlatform final : public Platform {
   }
 
   Rungs rungs() const override { return cpu_rungs(); }
+  const Machine& machine() const override {
+    static const Machine cpu{
+        .name = "cpu", .multiprocessors = hardware_threads(), .l2_bytes = last_level_cache_bytes()};
+    return cpu;
+  }
 
   void* allocate(std::size_t bytes) override {
     const std::size_t alignment = bytes >= huge_page ? huge_page : 256;

@@ -2,6 +2,7 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <vector>
@@ -52,6 +53,7 @@ class CudaPlatform final : public Platform {
   explicit CudaPlatform(int ordinal) : ordinal_(ordinal) {
     activate();
     check(cudaGetDeviceProperties(&properties_, ordinal), "cudaGetDeviceProperties");
+    (void)machine();  // which throws if the environment asks for a GPU that there never was
   }
   CudaPlatform(const CudaPlatform&) = delete;
   CudaPlatform& operator=(const CudaPlatform&) = delete;
@@ -59,12 +61,18 @@ class CudaPlatform final : public Platform {
   void activate() override { check(cudaSetDevice(ordinal_), "cudaSetDevice"); }
   Backend backend() const override { return Backend::cuda; }
   Rungs rungs() const override { return kernel_rungs(); }
+  const Machine& machine() const override {
+    check(cudaSetDevice(ordinal_), "cudaSetDevice");
+    return upsweep::machine();
+  }
 
   Description describe() const override {
     int driver = 0, runtime = 0;
     cudaDriverGetVersion(&driver);
     cudaRuntimeGetVersion(&runtime);
-    return {.device = properties_.name,
+    const int capability = 10 * properties_.major + properties_.minor, told = machine().capability;
+    const std::string as = told < capability ? " as " + version(1000 * (told / 10) + 10 * (told % 10)) : "";
+    return {.device = properties_.name + as,
             .driver = "CUDA driver " + version(driver) + ", runtime " + version(runtime),
             .compiler = "nvcc " + std::to_string(__CUDACC_VER_MAJOR__) + "." + std::to_string(__CUDACC_VER_MINOR__) +
                         "." + std::to_string(__CUDACC_VER_BUILD__),
@@ -134,21 +142,48 @@ class CudaPlatform final : public Platform {
 
 }  // namespace
 
-const DeviceLimits& device_limits() {
-  static const std::vector<DeviceLimits> all = [] {
+namespace {
+
+// The newest architecture up to a device's that nvcc compiles this library's kernels for, times ten.
+int newest_code(int capability) {
+  constexpr int compiled[] = {__CUDA_ARCH_LIST__};
+  int newest = 0;
+  for (const int arch : compiled)
+    if (arch / 10 <= capability) newest = std::max(newest, arch / 10);
+  return newest;
+}
+
+Machine machine_of(int device) {
+  const auto get = [&](cudaDeviceAttr attribute) {
+    int value = 0;
+    cudaDeviceGetAttribute(&value, attribute, device);
+    return value;
+  };
+  const int capability =
+      10 * get(cudaDevAttrComputeCapabilityMajor) + get(cudaDevAttrComputeCapabilityMinor);
+  static std::deque<std::string> names;  // that do not move
+  cudaDeviceProp properties{};
+  cudaGetDeviceProperties(&properties, device);
+  names.emplace_back(properties.name);
+  return {.name = names.back(),
+            .capability = capability,
+            .code = newest_code(capability),
+            .multiprocessors = get(cudaDevAttrMultiProcessorCount),
+            .threads_per_multiprocessor = get(cudaDevAttrMaxThreadsPerMultiProcessor),
+            .shared_per_block = static_cast<std::size_t>(get(cudaDevAttrMaxSharedMemoryPerBlockOptin)),
+            .shared_per_multiprocessor = static_cast<std::size_t>(get(cudaDevAttrMaxSharedMemoryPerMultiprocessor)),
+            .l2_bytes = static_cast<std::size_t>(get(cudaDevAttrL2CacheSize))};
+}
+
+}  // namespace
+
+const Machine& machine() {
+  static const std::vector<Machine> all = [] {
     int count = 0;
     if (cudaGetDeviceCount(&count) != cudaSuccess) count = 0;
-    std::vector<DeviceLimits> limits;
-    for (int device = 0; device < count; ++device) {
-      DeviceLimits d{};
-      int shared = 0;
-      cudaDeviceGetAttribute(&d.multiprocessors, cudaDevAttrMultiProcessorCount, device);
-      cudaDeviceGetAttribute(&d.threads_per_sm, cudaDevAttrMaxThreadsPerMultiProcessor, device);
-      cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-      d.shared_per_block = static_cast<std::size_t>(shared);
-      limits.push_back(d);
-    }
-    return limits;
+    std::vector<Machine> machines;
+    for (int device = 0; device < count; ++device) machines.push_back(as_environment_says(machine_of(device)));
+    return machines;
   }();
   int device = 0;
   cudaGetDevice(&device);

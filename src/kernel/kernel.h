@@ -1,13 +1,13 @@
 // The header that every kernel file needs. Under nvcc it provides CUDA and launch(); under a host compiler, the
 // emulator's CUDA surface and the same launch().
 #pragma once
+#include <algorithm>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <new>
 
-#include "base/device_limits.h"
-#include "base/features.h"
+#include "base/machine.h"
 #include "base/implementation.h"
 
 #if defined(__CUDACC__)
@@ -48,7 +48,7 @@ inline Status status_of(cudaError_t error) {
 struct LoadedKernel {
   const void* kernel;
   int device;
-  int capability;                       // times ten, that its code is for: 80 on an H100 too, if it has no newer code
+  int capability;                       // times ten, that its code is for: 80 on an H100, too, if it has no newer code
   std::size_t max_dynamic;              // shared memory that its static part leaves of a block's, bytes
   mutable std::atomic<bool> requested;  // whether launches may have all of it: see admit()
   const LoadedKernel* next;             // in the same slot of the table
@@ -68,7 +68,7 @@ inline Status find_loaded(const void* kernel, const LoadedKernel*& found) {
   cudaFuncAttributes attributes{};
   if (auto e = cudaFuncGetAttributes(&attributes, kernel)) return status_of(e);
   auto* const loaded = new (std::nothrow) LoadedKernel{
-      kernel, device, attributes.ptxVersion, device_limits().shared_per_block - attributes.sharedSizeBytes,
+      kernel, device, std::min(attributes.ptxVersion, machine().capability), machine().shared_per_block - attributes.sharedSizeBytes,
       false,  first};
   if (!loaded) return {Code::out_of_memory, 0, "no memory for what is known of a kernel"};
   while (!slot.compare_exchange_weak(loaded->next, loaded, std::memory_order_acq_rel)) continue;
@@ -176,7 +176,7 @@ constexpr std::size_t ceil_div(std::size_t a, std::size_t b) { return a / b + (a
 
 // Returns the grid of a persistent kernel: one block per multiprocessor, fewer if there are fewer tiles.
 inline unsigned persistent_grid(std::size_t tiles) {
-  const auto most = static_cast<std::size_t>(device_limits().multiprocessors);
+  const auto most = static_cast<std::size_t>(machine().multiprocessors);
   return static_cast<unsigned>(tiles < 1 ? 1 : tiles < most ? tiles : most);
 }
 

@@ -7,8 +7,8 @@ namespace upsweep {
 // Returns the blocks of `threads` threads and `shared_bytes` of shared memory that a multiprocessor holds at once, at
 // least 1. The hardware takes 1 KB more per block.
 inline unsigned resident(std::size_t shared_bytes, unsigned threads) {
-  const std::size_t by_memory = (device_limits().shared_per_block + 1024) / (shared_bytes + 1024);
-  const std::size_t by_threads = static_cast<std::size_t>(device_limits().threads_per_sm) / threads;
+  const std::size_t by_memory = (machine().shared_per_block + 1024) / (shared_bytes + 1024);
+  const std::size_t by_threads = static_cast<std::size_t>(machine().threads_per_multiprocessor) / threads;
   const std::size_t least = by_memory < by_threads ? by_memory : by_threads;
   return static_cast<unsigned>(least < 1 ? 1 : least);
 }

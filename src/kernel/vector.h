@@ -79,7 +79,7 @@ struct PackSplit {
 template <class T>
 unsigned blocks_for(std::size_t n, unsigned block, unsigned packs, unsigned per_sm) {
   const std::size_t wanted = ceil_div(n, std::size_t(block) * packs * Pack<T>::size);
-  const std::size_t most = std::size_t(device_limits().multiprocessors) * per_sm;
+  const std::size_t most = std::size_t(machine().multiprocessors) * per_sm;
   return static_cast<unsigned>(wanted < 1 ? 1 : wanted < most ? wanted : most);
 }
 

@@ -15,11 +15,13 @@ bool is_callable(const Rung& rung, const Contract& contract) {
 const Rung& DeviceState::default_rung(const Contract& contract) {
   for (const auto& [known, rung] : defaults_)
     if (known == &contract) return *rung;
-  const std::string_view name = backend == Backend::cpu ? contract.default_cpu : contract.default_gpu;
-  if (name.empty())
-    throw Error(Code::unsupported, std::string(contract.name) + " has no rung that runs by default", "name one");
-  defaults_.emplace_back(&contract, &resolve_rung(*this, contract, name));
-  return *defaults_.back().second;
+  const Rung* const rung = upsweep::default_rung(contract, platform);
+  if (!rung)
+    throw Error(Code::unsupported,
+                std::string(contract.name) + " has no rung that runs by default on " + to_string(platform.machine()),
+                "name one");
+  defaults_.emplace_back(&contract, rung);
+  return *rung;
 }
 
 const Rung& resolve_rung(DeviceState& state, const Contract& contract, std::string_view name) {
@@ -36,8 +38,11 @@ const Rung& resolve_rung(DeviceState& state, const Contract& contract, std::stri
               hint);
 }
 
-RunFn resolve_run(const Rung& rung, Type type, Operation operation, std::size_t n) {
+RunFn resolve_run(const Rung& rung, Type type, Operation operation, std::size_t n, const Machine& machine) {
   const std::string name = std::string(rung.primitive) + "/" + std::string(rung.name);
+  if (!machine.meets(rung.needs))
+    throw Error(Code::unsupported, name + " needs " + to_string(rung.needs),
+                "this is " + to_string(machine) + "; leave the rung out, or name another one");
   const RunFn run = rung.find(type, operation);
   if (!run)
     throw Error(Code::unsupported,

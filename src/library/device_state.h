@@ -38,6 +38,6 @@ struct DeviceState {
 const Rung& resolve_rung(DeviceState& state, const Contract& contract, std::string_view name);
 
 // Returns the rung's function. Throws Error(unsupported) if it does not take this type, operation or n.
-RunFn resolve_run(const Rung& rung, Type type, Operation operation, std::size_t n);
+RunFn resolve_run(const Rung& rung, Type type, Operation operation, std::size_t n, const Machine& machine);
 
 }  // namespace upsweep::detail

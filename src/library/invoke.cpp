@@ -196,7 +196,7 @@ void invoke(Device& device, const Request& request, const Options& options) {
     call.out[k] = {v.type, v.count, v.data};
     on_host |= v.place == Place::host && v.data;
   }
-  const RunFn run = detail::resolve_run(*rung, call.type(), call.operation, call.n());
+  const RunFn run = detail::resolve_run(*rung, call.type(), call.operation, call.n(), state.platform.machine());
   require_scalars(contract, call);
   contract.require_arrays(call);
   require_apart(contract, call);

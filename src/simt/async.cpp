@@ -78,7 +78,8 @@ bool is_over(const std::uint64_t* word, unsigned parity) { return read(word).pha
 
 }  // namespace
 
-void mbarrier_init(std::uint64_t* word, unsigned count) {
+void mbarrier_init(std::uint64_t* word, unsigned count, const Site& site) {
+  require(Feature::bulk_copy, site);
   if (count == 0 || count >= 1u << 20) trap("an mbarrier counts 1 to 2^20 - 1 arrivals");
   touch(word, true, __builtin_return_address(0));
   *word = std::bit_cast<std::uint64_t>(Mbarrier{.phase = 0, .valid = 1, .count = count, .pending = count, .bytes = 0});
@@ -108,7 +109,8 @@ void mbarrier_wait(std::uint64_t* word, unsigned parity, const Site& site) {
   waited(word);
 }
 
-void bulk_copy(void* shared, const void* global, unsigned bytes, std::uint64_t* word) {
+void bulk_copy(void* shared, const void* global, unsigned bytes, std::uint64_t* word, const Site& site) {
+  require(Feature::bulk_copy, site);
   Worker& worker = *current_worker;
   const auto from = reinterpret_cast<std::uintptr_t>(global), to = reinterpret_cast<std::uintptr_t>(shared);
   constexpr unsigned unit = 16;
@@ -131,7 +133,8 @@ void bulk_copy(void* shared, const void* global, unsigned bytes, std::uint64_t* 
   write(word, mbarrier);
 }
 
-void fence_before_bulk_copy() {  // copies take effect in the order of the emulator's threads
+void fence_before_bulk_copy(const Site& site) {  // copies take effect in the order of the emulator's threads
+  require(Feature::bulk_copy, site);
 #if UPSWEEP_SIMT_TRACED
   current_worker->tracer.fence_before_bulk_copy();
 #endif
@@ -148,7 +151,8 @@ void cluster_sync(const Site& site) {
   current_worker->cluster_barrier(site);
 }
 
-void* map_shared_address(void* shared, unsigned rank) {
+void* map_shared_address(void* shared, unsigned rank, const Site& site) {
+  require(Feature::cluster, site);
   if (rank >= cluster_size()) trap("a cluster has no block of this rank");
   return current_worker->peer_address(shared, rank);
 }

@@ -14,7 +14,7 @@ namespace upsweep::simt {
 // next phase begins. Phases have parity 0, 1, 0, ...
 
 // mbarrier.init. `count` is 1 to 2^20 - 1. Other threads may use it after a block barrier.
-void mbarrier_init(std::uint64_t* mbarrier, unsigned count);
+void mbarrier_init(std::uint64_t* mbarrier, unsigned count, const Site& site = Site::current());
 // mbarrier.arrive, on behalf of `count` threads.
 void mbarrier_arrive(std::uint64_t* mbarrier, unsigned count = 1);
 // mbarrier.arrive.expect_tx: arrives, and keeps the phase open until `bytes` more have been copied.
@@ -30,11 +30,12 @@ UPSWEEP_SIMT_CONVERGENT void mbarrier_wait(std::uint64_t* mbarrier, unsigned par
 // cp.async.bulk.shared.global.mbarrier::complete_tx: copies `bytes` and signals the mbarrier. Both addresses and the
 // size must be multiples of 16. The emulator copies at once; an access that neither the copy's issuer comes after nor
 // has waited for the mbarrier is reported as a race.
-void bulk_copy(void* shared, const void* global, unsigned bytes, std::uint64_t* mbarrier);
+void bulk_copy(void* shared, const void* global, unsigned bytes, std::uint64_t* mbarrier,
+               const Site& site = Site::current());
 
 // fence.proxy.async: orders what the running thread has written to shared memory before bulk copies that come after it.
 // A copy over what was written without one is reported.
-void fence_before_bulk_copy();
+void fence_before_bulk_copy(const Site& site = Site::current());
 
 // ---- clusters -------------------------------------------------------------------------------------------------------
 // The blocks of a cluster take turns on one OS thread. Supported: clusters along x (Config::cluster), barriers of the
@@ -44,11 +45,11 @@ unsigned cluster_rank();
 unsigned cluster_size();
 // barrier.cluster.arrive and .wait, for every thread of the cluster that has not returned.
 UPSWEEP_SIMT_CONVERGENT void cluster_sync(const Site& site = Site::current());
-void* map_shared_address(void* shared, unsigned rank);
+void* map_shared_address(void* shared, unsigned rank, const Site& site);
 // mapa: the address in block `rank` that corresponds to this block's `shared`.
 template <class T>
-T* map_shared(T* shared, unsigned rank) {
-  return static_cast<T*>(map_shared_address(shared, rank));
+T* map_shared(T* shared, unsigned rank, const Site& site = Site::current()) {
+  return static_cast<T*>(map_shared_address(shared, rank, site));
 }
 
 // ---- memory that other blocks write ---------------------------------------------------------------------------------

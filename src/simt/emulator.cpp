@@ -20,11 +20,13 @@ class FiberEmulator final : public Emulator {
   Backend backend() const override { return Backend::simt; }
   bool instrumented() const override { return traced; }
   Rungs rungs() const override { return kernel_rungs(); }
+  const Machine& machine() const override { return session().machine; }
 
   Description describe() const override {
     utsname system{};
     uname(&system);
-    return {.device = traced ? "simt traced" : "simt",
+    const std::string_view name = session().machine.name;
+    return {.device = (traced ? "simt traced" : "simt") + (name == "h200" ? "" : " " + std::string(name)),
             .driver = std::string(system.sysname) + " " + system.release,
             .compiler = UPSWEEP_SIMT_COMPILER,
             .flags = UPSWEEP_SIMT_FLAGS,
@@ -49,6 +51,7 @@ class FiberEmulator final : public Emulator {
   }
   void synchronize(Stream) override {}
 
+  void emulate(const Machine& machine) override { session().machine = Session::quick(machine); }
   void configure(const Options& options) override { session().options = options; }
   Report take_report() override { return session().take_report(); }
 

@@ -74,6 +74,8 @@ struct Options {
 class Emulator : public Platform {
  public:
   virtual bool instrumented() const = 0;
+  // Stands for this device from now on; at first, for an H200. Its multiprocessors are not emulated: they are four.
+  virtual void emulate(const Machine&) = 0;
   virtual void configure(const Options&) = 0;
   virtual Report take_report() = 0;  // and starts a new one
 };

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "base/device_limits.h"
+#include "base/machine.h"
 #include "cpu/parallel.h"
 #include "simt/module.h"
 #include "simt/session.h"
@@ -13,16 +13,11 @@
 
 namespace upsweep {
 
-// The device that launchers size their grids for: few multiprocessors, so that a case is quick; a Hopper's shared
-// memory.
-const DeviceLimits& device_limits() {
-  static constexpr DeviceLimits limits{.multiprocessors = 4, .threads_per_sm = 2048, .shared_per_block = 227 * 1024};
-  return limits;
-}
+const Machine& machine() { return simt::session().machine; }
 
 namespace simt {
 
-bool has(Feature) { return true; }  // a Hopper
+bool has(Feature feature) { return machine().has(feature); }
 
 uint3 thread_index() noexcept { return current_worker->lane->thread; }
 uint3 block_index() noexcept { return current_worker->block->index; }
@@ -50,6 +45,7 @@ int block_barrier(Vote vote, int predicate, const Site& site) {
 
 std::uint64_t warp_collective(Collective op, unsigned mask, std::uint64_t value, int argument, int width,
                               const Site& site) {
+  if (op >= Collective::add) require(Feature::warp_reduce, site);
   UPSWEEP_SIMT_TRACE_SYNC(is_shuffle(op) ? EventKind::shuffle : EventKind::warp_sync,
                           mask & current_worker->lane->warp->live);
   return current_worker->collective(op, mask, value, argument, width, site);
@@ -72,6 +68,11 @@ void wait_for_previous() {
 void yield_lane() { current_worker->yield(); }
 void note_poll() { current_worker->note_poll(); }
 void trap(const char* what) { current_worker->fail("trap", current_worker->who() + ": " + what); }
+void require(Feature feature, const Site& site) {
+  if (has(feature)) return;
+  current_worker->fail("missing feature", current_worker->who() + ": " + to_string(Needs{feature}) + ", which " +
+                                              to_string(machine()) + " does not have, at " + to_string(site));
+}
 void* dynamic_shared() { return current_worker->block->dynamic_shared; }
 
 void request_dynamic_shared(const void* kernel) {
@@ -93,9 +94,10 @@ const char* refusal(const Config& c, std::size_t static_shared, std::size_t shar
   if (c.grid.x > 0x7fffffffu || c.grid.y > 65535 || c.grid.z > 65535)
     return "the grid exceeds 2^31-1 by 65535 by 65535";
   const std::size_t shared = static_shared + c.shared_bytes;
-  if (shared > device_limits().shared_per_block) return "more shared memory than a block can have (227 KiB)";
+  if (shared > machine().shared_per_block) return "more shared memory than a block of this device can have";
   if (shared > shared_limit) return "more than 48 KiB of static and dynamic shared memory, which were not requested";
   if (c.cluster < 1 || c.cluster > 16) return "a cluster must have 1 to 16 blocks";
+  if (c.cluster > 1 && !has(Feature::cluster)) return "this device has no clusters";
   if (c.grid.x % c.cluster) return "the grid is not a whole number of clusters";
   return nullptr;
 }
@@ -111,7 +113,7 @@ Status run(const Launch& launch) {
   Session& s = session();
   const std::lock_guard lock(s.launch_mutex);
   const std::size_t shared_limit =
-      s.large_shared.contains(launch.kernel) ? device_limits().shared_per_block : default_shared_limit;
+      s.large_shared.contains(launch.kernel) ? machine().shared_per_block : default_shared_limit;
   if (const char* reason = refusal(config, module().static_shared(launch.kernel), shared_limit))
     return {Code::invalid_argument, 0, reason};
   if (std::uint64_t{config.cluster} * config.block.x * config.block.y * config.block.z > FiberPool::most())
@@ -128,7 +130,7 @@ Status run(const Launch& launch) {
   grid.yield_limit = s.options.yield_limit ? s.options.yield_limit : default_yield_limit;
 #if UPSWEEP_SIMT_TRACED
   grid.writes = &global_writes();
-  grid.writes->begin_launch(config.overlap);
+  grid.writes->begin_launch(config.overlap && has(Feature::overlap));
 #endif
   const int most = s.options.threads > 0 ? s.options.threads : hardware_threads();
   const int workers = static_cast<int>(std::min<std::uint64_t>(grid.clusters, static_cast<std::uint64_t>(most)));

@@ -66,6 +66,8 @@ void device_fence();
 void wait_for_previous();
 // Whether the emulated device has the feature.
 bool has(Feature feature);
+// Abandons the launch if it has not: a kernel's mistake.
+void require(Feature feature, const Site& site);
 // Lets other lanes run. A lane that polls memory must come through here, or it polls forever: kernels do so through
 // __nanosleep, atomics, __ldcg and load_acquire.
 void yield_lane();

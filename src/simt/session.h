@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/machine.h"
 #include "simt/arena.h"
 #include "simt/report.h"
 #include "simt/runtime.h"
@@ -19,7 +20,13 @@ using SiteCounters = std::unordered_map<std::uint32_t, Counters>;
 
 class Session {
  public:
+  // Few multiprocessors, so that a case is quick: launchers size their grids by them.
+  static Machine quick(Machine m) {
+    m.multiprocessors = 4;
+    return m;
+  }
   Arena arena;
+  Machine machine = quick(emulated_machine("h200"));  // as the launchers and kernels see it
   Options options;
   std::mutex launch_mutex;  // one launch at a time, from any thread
   // Kernels with more than the default limit of shared memory; guarded by launch_mutex.

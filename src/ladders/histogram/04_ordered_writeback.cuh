@@ -45,7 +45,7 @@ struct ordered_writeback {
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     const unsigned bytes = padded_bytes(a.in.counters());
-    if (bytes > most_shared) return too_many_counters;
+    if (bytes > most_shared()) return too_many_counters;
     auto* const merged = reinterpret_cast<unsigned long long*>(a.workspace->counters(2));
     if (!merged) return no_memory;
     return launch(ordered_writeback_kernel<T, O>, {.grid = 32, .block = 32, .shared_bytes = bytes, .stream = a.stream},

@@ -43,7 +43,7 @@ struct cas_merge {
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     const unsigned bytes = padded_bytes(a.in.counters());
-    if (bytes > most_shared) return too_many_counters;
+    if (bytes > most_shared()) return too_many_counters;
     const auto top = static_cast<unsigned>(a.out.top() < ~0u ? a.out.top() : ~0u);
     const Shape shape{
         .grid = a.tuning.grid_or(32), .block = a.tuning.block_or(32), .shared_bytes = bytes, .stream = a.stream};

@@ -36,9 +36,9 @@ struct coarsened {
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     const unsigned bytes = padded_bytes(a.in.counters());
-    if (bytes > most_shared) return too_many_counters;
+    if (bytes > most_shared()) return too_many_counters;
     const unsigned block = a.tuning.block_or(256);
-    const std::size_t most = std::size_t(device_limits().multiprocessors) * resident(bytes, block);
+    const std::size_t most = std::size_t(machine().multiprocessors) * resident(bytes, block);
     const std::size_t wanted = ceil_div(a.in.samples.count, std::size_t(block) * 8);
     const Shape shape{.grid = a.tuning.grid_or(std::clamp<std::size_t>(wanted, 1, most)),
                       .block = block,

@@ -86,7 +86,7 @@ struct lane_banks {
   static constexpr std::size_t largest = largest_counted;
   template <class T, class O>
   static bool delegates(const Args<T, O>& a) {
-    return table_bytes(a) > most_shared || a.in.samples.width != a.in.samples.count || a.tuning.block != 0;
+    return table_bytes(a) > most_shared() || a.in.samples.width != a.in.samples.count || a.tuning.block != 0;
   }
   template <class T, class O>
   static Status run(const Args<T, O>& a) {

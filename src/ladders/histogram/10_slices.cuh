@@ -14,7 +14,6 @@
 
 namespace upsweep::ladders::histogram {
 
-inline constexpr unsigned most_of_slice = most_shared / sizeof(unsigned);  // counters
 // Every slice reads all samples, from L2 at about 1.3 times the memory's speed: so many slices take as long as sending
 // every addition to L2.
 inline constexpr unsigned most_slices = 19;  // 2^20 bins
@@ -78,7 +77,7 @@ struct slices {
  private:
   template <class T, class O>
   static unsigned slices_of(const Args<T, O>& a) {
-    return static_cast<unsigned>(ceil_div(a.in.counters() + 1, most_of_slice));
+    return static_cast<unsigned>(ceil_div(a.in.counters() + 1, most_shared() / sizeof(unsigned)));
   }
 };
 

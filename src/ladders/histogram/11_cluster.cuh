@@ -44,6 +44,7 @@ struct slices;
 extern const Rung kernel_slices_rung;
 
 struct cluster {
+  static constexpr Needs needs{{Feature::cluster}, 131'072};
   static constexpr Story story{
       .idea = "counters distributed over a cluster's blocks, which add in each other's shared memory",
       .prediction = "a read and a bin per sample: ahead of slices from two of these on",

@@ -231,7 +231,9 @@ struct partitioned {
   template <class T, class O>
   static bool delegates(const Args<T, O>& a) {
     const std::size_t counters = a.in.counters();
-    return counters > Partition::most_counters || counters < 4 * (most_shared / sizeof(unsigned)) ||
+    constexpr std::size_t bucket_bytes = Partition::largest_bucket * sizeof(unsigned);
+    return counters > Partition::most_counters || counters < 4 * (most_shared() / sizeof(unsigned)) ||
+        bucket_bytes > most_shared() ||
            (a.in.samples.count < std::size_t(1) << 22 && !a.tuning.grid);
   }
   template <class T, class O>

@@ -196,7 +196,7 @@ struct guided {
       const GuideShape guide(a.in.bins.count, plan.samples_per_block());
       const WordColumns table(a.in.samples.channels * (guide.count + 2), plan.samples_per_block(), guide.bytes());
       plan.shape.shared_bytes = table.bytes() + guide.bytes();
-      if (guide.count <= most_guided && plan.shape.shared_bytes <= most_shared)
+      if (guide.count <= most_guided && plan.shape.shared_bytes <= most_shared())
         return by_totals(a, [&](unsigned* totals) {
           return launch(guided_kernel<T, O>, plan.shape, a.in, plan.steps, table, guide, totals);
         });

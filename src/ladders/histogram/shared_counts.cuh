@@ -6,7 +6,8 @@
 namespace upsweep::ladders::histogram {
 
 inline constexpr std::size_t largest_counted = 0xffffffffu;  // shared counters have 32 bits
-inline constexpr unsigned most_shared = 227 * 1024;          // bytes of shared memory that a block may have
+// Bytes of shared memory that a block may have: the rungs' kernels have none that is static.
+inline std::size_t most_shared() { return machine().shared_per_block; }
 inline constexpr Status too_many_counters{Code::unsupported, 0, "the counters do not fit in shared memory"};
 inline constexpr Status no_memory{Code::out_of_memory, 0, "no memory for the total counts"};
 

@@ -11,11 +11,11 @@ struct WordColumns {
   unsigned slots, columns;  // columns: a power of two up to 32
 
   WordColumns(unsigned all, std::size_t samples_per_block, std::size_t beside = 0) : slots(all), columns(warp_size) {
-    while (columns > 1 && (bytes() + beside > most_shared || std::size_t(slots) * columns > samples_per_block / 32))
+    while (columns > 1 && (bytes() + beside > most_shared() || std::size_t(slots) * columns > samples_per_block / 32))
       columns /= 2;
   }
   std::size_t bytes() const { return std::size_t(slots) * columns * sizeof(unsigned); }
-  bool fit() const { return bytes() <= most_shared; }
+  bool fit() const { return bytes() <= most_shared(); }
 
   // Block-wide, without a barrier.
   __device__ __forceinline__ void clear(unsigned* words) const {

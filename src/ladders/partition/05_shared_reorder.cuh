@@ -109,13 +109,13 @@ struct shared_reorder {
     if (!whole_warps(block) || block > reorder_threads)
       return {Code::unsupported, 0, "this rung needs blocks of whole warps, 32 to 512 threads"};
     const std::size_t bytes = reorder_bytes<T>(block, buckets), tile = block * reorder_rows;
-    if (bytes > device_limits().shared_per_block)
+    if (bytes > machine().shared_per_block)
       return {Code::unsupported, 0, "too many buckets for blocks this large"};
     // Shares of less than 2^32 keys, whose counts have 32 bits.
     const std::size_t tiles = a.in.n ? ceil_div(a.in.n, tile) : 1, least = ceil_div(a.in.n, std::size_t(1) << 31);
     const unsigned by_registers = reorder_threads / block, by_memory = resident(bytes, block);
     const unsigned per_sm = by_registers < by_memory ? by_registers : by_memory;
-    std::size_t shares = a.tuning.grid_or(std::size_t(device_limits().multiprocessors) * per_sm);
+    std::size_t shares = a.tuning.grid_or(std::size_t(machine().multiprocessors) * per_sm);
     shares = shares < least ? least : shares < tiles ? shares : tiles;
     const std::size_t share = ceil_div(tiles, shares) * tile;
     const auto grid = static_cast<unsigned>(a.in.n ? ceil_div(a.in.n, share) : 1);

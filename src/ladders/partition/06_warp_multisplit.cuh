@@ -112,7 +112,7 @@ struct warp_multisplit {
       return {Code::unsupported, 0, "this rung needs blocks of whole warps, 32 to 512 threads"};
     const std::size_t bytes = warps * sizeof(WarpTile<T>), tiles = ceil_div(a.in.n, WarpTile<T>::size);
     // Shares of less than 2^32 keys, whose counts have 32 bits.
-    const std::size_t most = a.tuning.grid_or(std::size_t(device_limits().multiprocessors) * resident(bytes, block));
+    const std::size_t most = a.tuning.grid_or(std::size_t(machine().multiprocessors) * resident(bytes, block));
     const std::size_t least = ceil_div(a.in.n, std::size_t(1) << 31), needed = tiles ? ceil_div(tiles, warps) : 1;
     const std::size_t grid = most < least ? least : most < needed ? most : needed;
     const std::size_t share = ceil_div(tiles, grid * warps) * WarpTile<T>::size, count = buckets * grid * warps;

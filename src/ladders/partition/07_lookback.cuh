@@ -55,6 +55,7 @@ struct shared_reorder;
 extern const Rung kernel_shared_reorder_rung;
 
 struct lookback {
+  static constexpr Needs needs{{Feature::bulk_copy}, 77'328};
   static constexpr Story story{
       .idea = "the buckets' totals counted first; then one kernel, whose tiles find their places by look-back",
       .prediction =
@@ -102,7 +103,7 @@ struct lookback {
                    starts, a.offsets, a.in.buckets.count, a.in.n, reinterpret_cast<uint4*>(words), row_words / 4);
         !s)
       return s;
-    const unsigned blocks = a.tuning.grid_or(Tiles::blocks_per_sm * std::size_t(device_limits().multiprocessors));
+    const unsigned blocks = a.tuning.grid_or(Tiles::blocks_per_sm * std::size_t(machine().multiprocessors));
     for (unsigned first = 0, odd = 0; first < tiles; first += per_launch, odd ^= 1) {
       const unsigned end = tiles - first < per_launch ? tiles : first + per_launch;
       const TileLookback places{{first, end, starts + odd * most_counted, starts + (1 - odd) * most_counted,

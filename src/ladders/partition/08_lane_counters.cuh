@@ -41,6 +41,7 @@ struct overlapped_writes;
 extern const Rung kernel_overlapped_writes_rung;
 
 struct lane_counters {
+  static constexpr Needs needs = lane_counters_needs;
   static constexpr Story story{
       .idea = "ranks by bytes that one lane has to itself; large tiles, the next one fetched meanwhile",
       .prediction = "20 shared-memory wavefronts per 32 keys: 0.65 of the copy ceiling on 12 bytes, whatever the skew",
@@ -92,7 +93,7 @@ struct lane_counters {
     using Large = LaneTiles<T, value_bytes, warps>;
     using Medium = LaneTiles<T, value_bytes, 6>;
     using Small = LaneTiles<T, value_bytes, 6, 7>;
-    const std::size_t multiprocessors = device_limits().multiprocessors;
+    const std::size_t multiprocessors = machine().multiprocessors;
     constexpr unsigned quarters = Small::widest == 4 ? 8 : 2;  // of a tile, per multiprocessor
     const std::size_t most_small = emulated ? Medium::tile : multiprocessors * Small::tile * quarters / 4;
     const bool large = a.tuning.block ? a.tuning.block == Large::block : a.in.n >= multiprocessors * Large::tile;
@@ -108,7 +109,7 @@ struct lane_counters {
     if (Status s = find_tile_places<Tiles::tile>(a, places); !s || a.in.n == 0) return s;
     unsigned* const next_tile = a.workspace->counters(1);
     if (!next_tile) return no_memory;
-    const unsigned most = a.tuning.grid_or(Tiles::blocks_per_sm * std::size_t(device_limits().multiprocessors));
+    const unsigned most = a.tuning.grid_or(Tiles::blocks_per_sm * std::size_t(machine().multiprocessors));
     const auto by_place = [&]<class Place>(Place) {
       return launch(lane_counters_kernel<Tiles, has_values, Place, T, O>,
                     {.grid = places.tiles < most ? places.tiles : most,

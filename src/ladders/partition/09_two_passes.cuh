@@ -2,7 +2,8 @@
 //
 // A bucket's number has two fields of about as many bits. A pass by the lower one, then a stable pass by the upper one:
 // keys that agree in the upper field are still in the order of the lower, so that they are in order by bucket. Both
-// passes are those of lane_counters, which cannot have more buckets: a lane's counters are 256 bytes. A field of a
+// passes are those of lane_counters, which cannot have more buckets: a lane's counters are 256 bytes. A GPU that cannot
+// run it has warp_multisplit's passes. A field of a
 // digit is a digit; a user's function is called anew for each field. The bits are split evenly because runs are longer
 // the fewer buckets a pass has: of 2048 buckets, a tile of 11520 keys would have 5 keys each; of 64, 180.
 //
@@ -26,6 +27,8 @@ namespace upsweep::ladders::partition {
 
 struct lane_counters;
 extern const Rung kernel_lane_counters_rung;
+struct warp_multisplit;
+extern const Rung kernel_warp_multisplit_rung;
 
 static_assert(most_bits <= 2 * 8 && most_counted == 1 << 8, "a field's values fit a pass");
 
@@ -45,7 +48,7 @@ struct two_passes {
   }
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if (delegates(a)) return run_rung<lane_counters, kernel_lane_counters_rung>(a);
+    if (delegates(a)) return pass(a);
     if constexpr (std::is_same_v<O, By<Bucketing::splitters>>)
       return by_number(a);
     else
@@ -62,13 +65,19 @@ struct two_passes {
     return static_cast<std::byte*>(a.workspace->scratch_of_caller(bytes, /*depth=*/2));
   }
 
+  // One pass, of at most most_counted buckets.
+  template <class T, class O>
+  static Status pass(const Args<T, O>& a) {
+    if (machine().meets(lane_counters_needs)) return run_rung<lane_counters, kernel_lane_counters_rung>(a);
+    return run_rung<warp_multisplit, kernel_warp_multisplit_rung>(a);
+  }
+
   // Moves the keys and values of `a` in two passes, through `keys` and `values`. Its offsets become those of the upper
   // field.
   template <class T, class O>
   static Status pass_twice(const Args<T, O>& a, const Cut& cut, T* keys, void* values) {
     const auto by = [&]<class Field>(const Buckets<T, Field>& field, const T* from, T* to, const Values& moved) {
-      return run_rung<lane_counters, kernel_lane_counters_rung>(
-          Args<T, Field>{a, {from, a.in.n, field}, to, moved, a.offsets});
+      return pass(Args<T, Field>{a, {from, a.in.n, field}, to, moved, a.offsets});
     };
     const Values& v = a.values;
     if (Status s = by(cut.lower(a.in.buckets), a.in.keys, keys, {v.in, values, v.bytes}); !s) return s;

@@ -138,6 +138,7 @@ struct two_passes;
 extern const Rung kernel_two_passes_rung;
 
 struct passes_in_tile {
+  static constexpr Needs needs{{Feature::bulk_copy, Feature::cluster}, 222'224};
   static constexpr Story story{
       .idea = "up to 2048 buckets in one pass: a tile is sorted by two fields in shared memory",
       .prediction =
@@ -186,7 +187,7 @@ struct passes_in_tile {
     if (!totals) return no_memory;
     TileTable table;
     if (Status s = make_tile_table<Tiles::tile>(a, totals, table); !s || a.in.n == 0) return s;
-    const unsigned most = a.tuning.grid_or(device_limits().multiprocessors);
+    const unsigned most = a.tuning.grid_or(machine().multiprocessors);
     return launch(passes_in_tile_kernel<Tiles, (value_bytes > 0), T, O, std::decay_t<decltype(lower)>,
                                         std::decay_t<decltype(upper)>>,
                   {.grid = table.tiles < most ? table.tiles : most,

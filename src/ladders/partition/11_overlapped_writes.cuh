@@ -154,6 +154,7 @@ struct passes_in_tile;
 extern const Rung kernel_passes_in_tile_rung;
 
 struct overlapped_writes {
+  static constexpr Needs needs{{Feature::bulk_copy, Feature::cluster}, 226'832};
   static constexpr Story story{
       .idea = "up to 2048 buckets in one pass: a tile is written while the next one is ranked",
       .prediction = "the ranks hide what the writes wait for: a tenth faster than passes_in_tile",
@@ -189,7 +190,7 @@ struct overlapped_writes {
     if (!totals) return no_memory;
     TileTable table;
     if (Status s = make_tile_table<Tiles::tile>(a, totals, table); !s || a.in.n == 0) return s;
-    const unsigned most = a.tuning.grid_or(device_limits().multiprocessors);
+    const unsigned most = a.tuning.grid_or(machine().multiprocessors);
     const unsigned blocks = table.tiles < most ? table.tiles : most;
     return launch(
         overlapped_writes_kernel<Tiles, cluster, T, O, std::decay_t<decltype(lower)>, std::decay_t<decltype(upper)>>,

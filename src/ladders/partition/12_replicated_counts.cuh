@@ -105,6 +105,7 @@ struct lane_counters;
 extern const Rung kernel_lane_counters_rung;
 
 struct replicated_counts {
+  static constexpr Needs needs{{Feature::bulk_copy, Feature::cluster}, 226'832};
   static constexpr Story story{
       .idea = "few keys in one launch: every block counts all of them and exchanges nothing",
       .prediction = "3.2 us for 2^10 keys, 4 for 2^12, 5 for 2^14, where lane_counters takes 14",

@@ -17,7 +17,7 @@ __global__ void numbers_kernel(Input<T, O> in, unsigned* numbers) {  // [n], of 
 template <class T, class O>
 Status write_numbers(const Args<T, O>& a, unsigned* numbers) {  // [n]
   const unsigned block = 256;
-  const std::size_t most = std::size_t(device_limits().multiprocessors) * resident(0, block);
+  const std::size_t most = std::size_t(machine().multiprocessors) * resident(0, block);
   const std::size_t wanted = a.in.n ? ceil_div(a.in.n, block) : 1;
   return launch(numbers_kernel<T, O>,
                 {.grid = static_cast<unsigned>(wanted < most ? wanted : most), .block = block, .stream = a.stream},

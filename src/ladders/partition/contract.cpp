@@ -9,6 +9,7 @@ namespace {
 using namespace ladders::partition;
 
 constexpr Operation operations[] = {Bucketing::digit, Bucketing::splitters};
+constexpr std::string_view other_gpu_defaults[] = {"two_passes"};
 constexpr InputRole inputs[] = {
     {"the array of keys"}, {"the array of values", Fit::custom}, {"the array of splitters", Fit::custom}};
 constexpr OutputRole outputs[] = {{.name = "the output of keys"},
@@ -89,6 +90,7 @@ extern const Contract partition_contract{
                                          : k == 1 ? c.in[1].count
                                                   : bucket_count(c) + 1; },
     .default_cpu = "parallel",
-    .default_gpu = "replicated_counts"};
+    .default_gpu = "replicated_counts",
+    .other_gpu_defaults = other_gpu_defaults};
 
 }  // namespace upsweep

@@ -41,7 +41,7 @@ Status count_by_blocks(const Args<T, O>& a, Shape shape, Counter* counts) {
 template <class T, class O>
 Shape resident_shape(const Args<T, O>& a, unsigned block, unsigned per_thread) {
   const std::size_t most =
-      std::size_t(device_limits().multiprocessors) * resident(a.in.buckets.count * sizeof(unsigned), block);
+      std::size_t(machine().multiprocessors) * resident(a.in.buckets.count * sizeof(unsigned), block);
   const std::size_t wanted = ceil_div(a.in.n, std::size_t(block) * per_thread);
   return {.grid = a.tuning.grid_or(wanted < 1 ? 1 : wanted < most ? wanted : most), .block = block, .stream = a.stream};
 }

@@ -123,7 +123,7 @@ static __global__ void __launch_bounds__(places_block)
 // Launches both for tiles of `tile_keys` keys; writes the offsets. At most two blocks per multiprocessor count.
 template <unsigned tile_keys, class T, class O>
 Status find_tile_places(const Args<T, O>& a, TilePlaces& places) {
-  const unsigned most = 2 * static_cast<unsigned>(device_limits().multiprocessors);
+  const unsigned most = 2 * static_cast<unsigned>(machine().multiprocessors);
   places.tiles = static_cast<unsigned>(a.in.n ? ceil_div(a.in.n, tile_keys) : 1);
   places.per_chunk = (places.tiles - 1) / most + 1;
   places.chunks = (places.tiles - 1) / places.per_chunk + 1;

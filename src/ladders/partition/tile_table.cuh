@@ -217,7 +217,7 @@ Status place_chunks(const Args<T, O>& a, const TileTable& table, const unsigned*
 // again.
 template <unsigned tile_keys, class T, class O>
 Status make_tile_table(const Args<T, O>& a, unsigned* totals, TileTable& table) {  // [TileTable::most_buckets]
-  const unsigned most = 2 * static_cast<unsigned>(device_limits().multiprocessors);
+  const unsigned most = 2 * static_cast<unsigned>(machine().multiprocessors);
   unsigned* const counts = lay_out_table(a, tile_keys, most, table);
   if (!counts) return no_memory;
   const Shape shape{.grid = table.chunks,

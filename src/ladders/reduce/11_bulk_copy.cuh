@@ -42,6 +42,7 @@ __global__ void __launch_bounds__(bulk_copy_ring::block)
 }
 
 struct bulk_copy {
+  static constexpr Needs needs{{Feature::bulk_copy}, 196'800};
   static constexpr Story story{
       .idea = "bulk copies into rings in shared memory, one ring per warp",
       .prediction = "ties with mailbox when n is large, loses when small: the ring has to fill",

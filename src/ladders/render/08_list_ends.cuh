@@ -193,6 +193,7 @@ struct binned;  // draws what is shaded pixel by pixel, and the coverage
 extern const Rung kernel_binned_rung;
 
 struct list_ends {
+  static constexpr Needs needs{{}, 114'304};
   static constexpr Story story{.idea = "only the ends of the lists; a bit for each circle and pixel instead of tests",
                                .prediction = "4x binned where circles overlap hundredfold",
                                .guarantees = "exact; within eps of it if the call permits",
@@ -229,7 +230,7 @@ struct list_ends {
     if (auto s = draw_tiles<false>(a, bins); !s) return s;
     if (auto s = bins.complete(a); !s) return s;
     return launch(unfinished_kernel,
-                  {.grid = 2 * unsigned(device_limits().multiprocessors),
+                  {.grid = 2 * unsigned(machine().multiprocessors),
                    .block = patch_threads<2>,
                    .shared_bytes = sizeof(BitsMemory<2>),
                    .stream = a.stream},

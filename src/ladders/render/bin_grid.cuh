@@ -57,7 +57,7 @@ struct BinGrid {
   // windows.
   static unsigned fit() {
     unsigned bins = emulated ? 32 : most;
-    while (shared_bytes_to_scatter(bins) > device_limits().shared_per_block) bins /= 2;
+    while (shared_bytes_to_scatter(bins) > machine().shared_per_block) bins /= 2;
     return bins;
   }
   unsigned shift, columns, rows;

@@ -13,6 +13,7 @@ namespace {
 
 using namespace ladders::render;
 
+constexpr std::string_view other_gpu_defaults[] = {"binned"};
 constexpr InputRole inputs[] = {{"the array of circles"}};
 constexpr OutputRole outputs[] = {{.name = "the image", .fit = Fit::custom}};
 using enum Parameter::Kind;
@@ -103,6 +104,7 @@ extern const Contract render_contract{
           return f.pixels() * count_of(f.channels);
         },
     .default_cpu = "simd",
-    .default_gpu = "list_ends"};
+    .default_gpu = "list_ends",
+    .other_gpu_defaults = other_gpu_defaults};
 
 }  // namespace upsweep

@@ -29,7 +29,7 @@ struct grid_stride {
   template <class T, class F, class... In>
   static Status map(const Tuning& tuning, Stream stream, T* out, std::size_t n, F f, const In*... in) {
     const auto block = tuning.block_or(256);
-    const unsigned most = unsigned(device_limits().multiprocessors) * 8;  // 2048 threads per multiprocessor
+    const unsigned most = unsigned(machine().multiprocessors) * 8;  // 2048 threads per multiprocessor
     const std::size_t wanted = ceil_div(n, block);
     const auto grid = tuning.grid_or(wanted < 1 ? 1 : wanted < most ? wanted : most);
     return launch(grid_stride_kernel<T, F, In...>, {.grid = grid, .block = block, .stream = stream}, out, n, f, in...);

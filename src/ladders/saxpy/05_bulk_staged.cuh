@@ -45,6 +45,7 @@ __global__ void __launch_bounds__(staged_ring<sizeof...(In)>::block) bulk_staged
 }
 
 struct bulk_staged {
+  static constexpr Needs needs{{Feature::bulk_copy}, 196'608};
   static constexpr Story story{
       .idea = "bulk copies into rings in shared memory, one ring per warp",
       .prediction = "behind one_pack: a copy of the same shape reached 3.7 to 4.0 TB/s of the copy ceiling's 4.26",

@@ -87,7 +87,7 @@ struct reduce_then_scan {
     using A = Total<T, Op>;
     const auto tiles_of = [&](std::size_t packs) { return ceil_div(packs, range_rows * threads); };
     // Four blocks of 256 per multiprocessor leave 64 registers per thread.
-    const auto most = a.tuning.grid_or(device_limits().multiprocessors * 4);
+    const auto most = a.tuning.grid_or(machine().multiprocessors * 4);
     const std::size_t tiles = tiles_of(ceil_div(Aligned<T>(a.in, a.n).end, Pack<T>::size));
     const std::size_t range = ceil_div(tiles, most);
     const auto ranges = static_cast<unsigned>(ceil_div(tiles, range));

@@ -124,6 +124,7 @@ extern const Rung kernel_wave_rung;
 using PipelineTiles = ScanShape</*Rows*/ 16, /*Scanners*/ 4, /*Stages*/ 6>;
 
 struct pipeline {
+  static constexpr Needs needs{{Feature::bulk_copy}, 197'048};
   static constexpr Story story{
       .idea = "one block per multiprocessor; its warps fetch, total, place and scan different tiles at once",
       .prediction = "0.95 of the copy ceiling when large; up to 2 MB it calls wave",

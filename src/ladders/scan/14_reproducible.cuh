@@ -263,6 +263,7 @@ __global__ void __launch_bounds__(ReproducibleJobs<Shape, T>::threads, 1)
 struct reproducible {
   static constexpr bool reproducible_bits = true;
   static constexpr std::size_t ring_bytes = 96 * 4 * warp_size * 16;  // see run()
+  static constexpr Needs needs{{Feature::bulk_copy}, 204'160};
   static constexpr Story story{
       .idea = "the pipeline's ring, with sums joined in rows and tiles fixed by index",
       .prediction = "0.85 of the copy ceiling when large: six shuffles per 32 elements leave little room",

@@ -87,8 +87,8 @@ struct pairs {
     if (!whole_warps(threads)) return not_whole_warps;
     if (a.n == 0) return {};
     // One range per resident block, but no more than one block can scan.
-    const auto resident = static_cast<std::size_t>(device_limits().multiprocessors) *
-                          static_cast<std::size_t>(device_limits().threads_per_sm) / threads;
+    const auto resident = static_cast<std::size_t>(machine().multiprocessors) *
+                          static_cast<std::size_t>(machine().threads_per_multiprocessor) / threads;
     const std::size_t tiles = ceil_div(a.n, threads), most = resident < 1024 ? resident : 1024;
     const std::size_t range = ceil_div(tiles, most);
     const auto ranges = static_cast<unsigned>(ceil_div(tiles, range));

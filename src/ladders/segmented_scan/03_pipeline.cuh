@@ -173,6 +173,7 @@ extern const Rung kernel_lookback_rung;
 using PipelineTiles = ScanShape</*Rows*/ 8, /*Scanners*/ 8, /*Stages*/ 6>;
 
 struct pipeline {
+  static constexpr Needs needs{{Feature::bulk_copy}, 222'248};
   static constexpr Story story{
       .idea = "scan's pipeline, with the bits of a tile beside it in the ring",
       .prediction = "0.9 of the copy ceiling when large: the bits are 3 % more traffic; when small it calls lookback",

@@ -287,6 +287,7 @@ struct vec16;
 extern const Rung kernel_vec16_rung;
 
 struct pipeline {
+  static constexpr Needs needs{{Feature::bulk_copy}, 227 * 1024};
   static constexpr Story story{
       .idea = "one block per multiprocessor; its warps fetch, flag, place and gather different tiles at once",
       .prediction = "0.9 of the read ceiling when little is selected",

@@ -9,6 +9,7 @@ using namespace ladders::select;
 
 constexpr Operation operations[] = {Selection::find_repeats, Selection::select_if,         Selection::select_flagged,
                                     Selection::unique,       Selection::run_length_encode, Selection::partition_if};
+constexpr std::string_view other_gpu_defaults[] = {"vec16"};
 constexpr InputRole inputs[] = {{"the input"}, {"the array of flags", Fit::custom}};
 constexpr OutputRole outputs[] = {{.name = "the output", .fit = Fit::custom},
                                   {.name = "the count", .fit = Fit::custom},
@@ -56,6 +57,7 @@ extern const Contract select_contract{
     .writes = &written,
     .count_output = count_output,
     .default_cpu = "parallel",
-    .default_gpu = "pipeline"};
+    .default_gpu = "pipeline",
+    .other_gpu_defaults = other_gpu_defaults};
 
 }  // namespace upsweep

@@ -21,7 +21,7 @@ template <class T>
 Status lengths_of_runs(const unsigned* heads, const Output<T>& out, std::size_t n, Stream stream) {
   constexpr unsigned threads = 256;
   // Only the device knows how many runs there are: enough threads to fill it, each for several runs.
-  const std::size_t fill = std::size_t(device_limits().multiprocessors) * device_limits().threads_per_sm / threads;
+  const std::size_t fill = std::size_t(machine().multiprocessors) * machine().threads_per_multiprocessor / threads;
   const std::size_t most = ceil_div(n, threads);
   return launch(lengths_kernel<T>,
                 {.grid = static_cast<unsigned>(most < 1      ? 1

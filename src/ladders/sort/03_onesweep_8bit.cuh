@@ -123,6 +123,7 @@ __global__ void __launch_bounds__(sweep_block, 2)
 }
 
 struct onesweep_8bit {
+  static constexpr Needs needs{{}, 131'200};
   static constexpr Story story{
       .idea = "all digits counted in one read; one kernel per digit, whose tiles find their offsets by look-back",
       .prediction = "36 bytes per u32 key where lsd_4bit takes 96, and 7 launches instead of 40: twice as fast",

@@ -41,6 +41,7 @@ struct onesweep_8bit;
 extern const Rung kernel_onesweep_8bit_rung;
 
 struct lane_sweep {
+  static constexpr Needs needs{{Feature::bulk_copy}, 217'104};
   static constexpr Story story{
       .idea = "onesweep_8bit with ranks by bytes of a lane's own and tiles of 46 KB, the next one fetched meanwhile",
       .prediction = "four passes of 950 us and 290 us to count: 1.3 times CUB",
@@ -76,7 +77,7 @@ struct lane_sweep {
     using Medium = partition::RowTiles<Key, value_bytes, partition::SetRanks, 16>;
     using Small = partition::RowTiles<Key, value_bytes, partition::SetRanks>;
     constexpr bool has_values = value_bytes > 0;
-    const std::size_t large = device_limits().multiprocessors * std::size_t(Large::blocks_per_sm) * Large::tile;
+    const std::size_t large = machine().multiprocessors * std::size_t(Large::blocks_per_sm) * Large::tile;
     const auto chosen = [&](unsigned block, bool fits) { return a.tuning.block ? a.tuning.block == block : fits; };
     if (chosen(Large::block, a.n > large)) return start<Large, partition::TileLookback, has_values>(a);
     if (chosen(Small::block, a.n <= most_small)) return start<Small, partition::TileGroups, has_values>(a);
@@ -90,7 +91,7 @@ struct lane_sweep {
     using Key = typename Args<T, O>::Key;
     using Place = unsigned;
     using Memory = partition::LaneTilesMemory<Place, Tiles, Key, has_values, Places>;
-    const std::size_t blocks = a.tuning.grid_or(Tiles::blocks_per_sm * std::size_t(device_limits().multiprocessors));
+    const std::size_t blocks = a.tuning.grid_or(Tiles::blocks_per_sm * std::size_t(machine().multiprocessors));
     const auto launch_pass = [&]<bool is_float>(const Sweep<Key, is_float>& sweep, unsigned d, unsigned* next_tile) {
       const unsigned tiles = sweep.tiles_of_portion();
       return launch(lane_sweep_kernel<Tiles, Places, has_values, Place, Key, is_float>,

@@ -87,6 +87,7 @@ struct lane_sweep;
 extern const Rung kernel_lane_sweep_rung;
 
 struct one_block {
+  static constexpr Needs needs{{Feature::bulk_copy}, 217'104};
   static constexpr Story story{
       .idea = "up to 2048 keys: merge sort by one block, in one launch",
       .prediction = "4 us for 2^10 keys: twice CUB's one block, which has a pass for every few bits",

@@ -132,6 +132,7 @@ extern const Rung kernel_one_block_rung;
 
 struct cluster {
   static constexpr std::size_t most = most_blocks * cluster_block * cluster_keys;
+  static constexpr Needs needs{{Feature::bulk_copy, Feature::cluster}, 217'104};
   static constexpr Story story{
       .idea = "one launch: a cluster of blocks holds all keys, and stores them into each other's shared memory",
       .prediction = "25 us at 2^15: 1.5 times CUB, which launches six kernels",

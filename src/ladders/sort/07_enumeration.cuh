@@ -121,6 +121,7 @@ struct hybrid;
 extern const Rung kernel_hybrid_rung;
 
 struct enumeration {
+  static constexpr Needs needs{{Feature::bulk_copy, Feature::cluster}, 217'104};
   static constexpr Story story{
       .idea = "up to 2^13 keys: each is compared with all others, by the whole GPU, and needs no other's place",
       .prediction = "3 us for 2^10 keys and 4.5 for 2^12: 2.2 times CUB or more; 7.5 for 2^13, 5 times",

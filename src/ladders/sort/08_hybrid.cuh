@@ -159,6 +159,7 @@ struct cluster;
 extern const Rung kernel_cluster_rung;
 
 struct hybrid {
+  static constexpr Needs needs{{Feature::bulk_copy, Feature::cluster}, 217'104};
   static constexpr Story story{
       .idea = "one pass by the highest digit, then every bucket sorted in one block's shared memory",
       .prediction =

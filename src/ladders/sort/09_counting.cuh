@@ -76,6 +76,7 @@ struct enumeration;
 extern const Rung kernel_enumeration_rung;
 
 struct counting {
+  static constexpr Needs needs{{Feature::bulk_copy, Feature::cluster}, 217'104};
   static constexpr Story story{
       .idea = "keys of 8 and 16 bits are counted and written anew, not moved",
       .prediction = "two bytes per u8 key, four per u16 key: at half the copy ceiling or more, 3 times CUB",

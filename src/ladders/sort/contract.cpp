@@ -9,6 +9,7 @@ namespace {
 using namespace ladders::sort;
 
 constexpr Operation operations[] = {Order::ascending, Order::descending};
+constexpr std::string_view other_gpu_defaults[] = {"onesweep_8bit", "lsd_4bit"};
 constexpr InputRole inputs[] = {{"the array of keys"}, {"the array of values", Fit::custom}};
 constexpr OutputRole outputs[] = {{.name = "the output of keys", .may_be = 0b01, .fit = Fit::custom},
                                   {.name = "the output of values", .may_be = 0b10, .fit = Fit::custom}};
@@ -63,6 +64,7 @@ extern const Contract sort_contract{
           return wants_indices(c) ? c.n() : c.in[1].count;
         },
     .default_cpu = "parallel",
-    .default_gpu = "counting"};
+    .default_gpu = "counting",
+    .other_gpu_defaults = other_gpu_defaults};
 
 }  // namespace upsweep

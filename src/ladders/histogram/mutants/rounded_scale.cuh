@@ -33,7 +33,7 @@ struct rounded_scale {
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     const unsigned bytes = (a.in.counters() + 1) * sizeof(unsigned);
-    if (bytes > most_shared) return too_many_counters;
+    if (bytes > most_shared()) return too_many_counters;
     return launch(rounded_scale_kernel<T, O>, {.block = 64, .shared_bytes = bytes, .stream = a.stream}, a.in, a.out);
   }
 };

@@ -25,7 +25,7 @@ struct unordered_merge {
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     const unsigned bytes = padded_bytes(a.in.counters());
-    if (bytes > most_shared) return too_many_counters;
+    if (bytes > most_shared()) return too_many_counters;
     return launch(unordered_merge_kernel<T, O>, {.grid = 8, .block = 32, .shared_bytes = bytes, .stream = a.stream},
                   a.in, a.out);
   }

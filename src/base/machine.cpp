@@ -1,0 +1,144 @@
+#include "base/machine.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <vector>
+
+#include "upsweep/error.h"
+
+namespace upsweep {
+namespace {
+
+constexpr std::size_t KiB = 1024, MiB = 1024 * KiB;
+
+// The CUDA Programming Guide's table of technical specifications, by compute capability; L2 and multiprocessors from
+// NVIDIA's data sheets.
+constexpr Machine known[] = {{.name = "t4",
+                              .capability = 75,
+                              .code = 75,
+                              .multiprocessors = 40,
+                              .threads_per_multiprocessor = 1024,
+                              .shared_per_block = 64 * KiB,
+                              .shared_per_multiprocessor = 64 * KiB,
+                              .l2_bytes = 4 * MiB},
+                             {.name = "a100",
+                              .capability = 80,
+                              .code = 80,
+                              .multiprocessors = 108,
+                              .threads_per_multiprocessor = 2048,
+                              .shared_per_block = 163 * KiB,
+                              .shared_per_multiprocessor = 164 * KiB,
+                              .l2_bytes = 40 * MiB},
+                             {.name = "rtx4090",
+                              .capability = 89,
+                              .code = 89,
+                              .multiprocessors = 128,
+                              .threads_per_multiprocessor = 1536,
+                              .shared_per_block = 99 * KiB,
+                              .shared_per_multiprocessor = 100 * KiB,
+                              .l2_bytes = 72 * MiB},
+                             {.name = "h200",
+                              .capability = 90,
+                              .code = 90,
+                              .multiprocessors = 132,
+                              .threads_per_multiprocessor = 2048,
+                              .shared_per_block = 227 * KiB,
+                              .shared_per_multiprocessor = 228 * KiB,
+                              .l2_bytes = 50 * MiB},
+                             {.name = "b200",
+                              .capability = 100,
+                              .code = 100,
+                              .multiprocessors = 148,
+                              .threads_per_multiprocessor = 2048,
+                              .shared_per_block = 227 * KiB,
+                              .shared_per_multiprocessor = 228 * KiB,
+                              .l2_bytes = 126 * MiB},
+                             {.name = "rtx5090",
+                              .capability = 120,
+                              .code = 120,
+                              .multiprocessors = 170,
+                              .threads_per_multiprocessor = 1536,
+                              .shared_per_block = 99 * KiB,
+                              .shared_per_multiprocessor = 100 * KiB,
+                              .l2_bytes = 96 * MiB}};
+
+std::string kibibytes(std::size_t bytes) { return std::to_string((bytes + KiB - 1) / KiB) + " KiB"; }
+
+std::string plural_of(Feature f) {
+  switch (f) {
+    case Feature::warp_reduce:
+      return "warp-wide reductions";
+    case Feature::copy_16:
+      return "asynchronous copies";
+    case Feature::bulk_copy:
+      return "bulk copies";
+    case Feature::cluster:
+      return "clusters of blocks";
+    default:
+      return "programmatic launches";
+  }
+}
+
+}  // namespace
+
+std::span<const Machine> emulated_machines() { return known; }
+
+const Machine& emulated_machine(std::string_view name) {
+  std::string hint = "there are:";
+  for (const Machine& m : known) {
+    if (m.name == name) return m;
+    hint.append(" ").append(m.name);
+  }
+  throw Error(Code::invalid_argument, "no emulated device is called '" + std::string(name) + "'", hint);
+}
+
+Machine Machine::as(int older) const {
+  // 8.6 has the limits of 8.9; a capability that is not in the table is none of a GPU that anybody has.
+  const int like = older == 86 ? 89 : older;
+  const auto* const found = std::ranges::find(known, like, &Machine::capability);
+  if (found == std::end(known))
+    throw Error(Code::invalid_argument, "no GPU has compute capability " + std::to_string(older),
+                "75, 80, 86, 89, 90, 100 or 120");
+  Machine m = *this;
+  m.capability = std::min(capability, older);
+  m.code = std::min(code, older);
+  m.threads_per_multiprocessor = std::min(threads_per_multiprocessor, found->threads_per_multiprocessor);
+  m.shared_per_block = std::min(shared_per_block, found->shared_per_block);
+  m.shared_per_multiprocessor = std::min(shared_per_multiprocessor, found->shared_per_multiprocessor);
+  return m;
+}
+
+Machine as_environment_says(const Machine& machine) {
+  const char* const value = std::getenv("UPSWEEP_CAPABILITY");
+  if (!value || !*value) return machine;
+  std::string digits = value;  // 8.0, or 80 as compilers write it
+  if (digits.size() >= 3 && digits[digits.size() - 2] == '.') digits.erase(digits.size() - 2, 1);
+  int older = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), older);
+  if (error != std::errc() || end != digits.data() + digits.size())
+    throw Error(Code::invalid_argument, "UPSWEEP_CAPABILITY is '" + std::string(value) + "'",
+                "a compute capability: 7.5, 8.0, ...");
+  return machine.as(older);
+}
+
+std::string to_string(const Needs& needs) {
+  std::vector<std::string> parts;
+  for (const Feature f : all_features)
+    if (needs.includes(f)) parts.push_back(plural_of(f));
+  if (needs.shared_bytes) parts.push_back(kibibytes(needs.shared_bytes) + " of shared memory per block");
+  std::string text;
+  for (std::size_t k = 0; k < parts.size(); ++k)
+    text += (k == 0 ? "" : k + 1 == parts.size() ? " and " : ", ") + parts[k];
+  return text.empty() ? "nothing special" : text;
+}
+
+std::string to_string(const Machine& m) {
+  if (m.capability == 0) return std::string(m.name);
+  const auto version = [](int c) { return std::to_string(c / 10) + "." + std::to_string(c % 10); };
+  std::string text = std::string(m.name) + " (compute capability " + version(m.capability);
+  if (m.code < m.capability) text += ", kernels compiled for " + version(m.code);
+  return text + ", " + kibibytes(m.shared_per_block) + " of shared memory per block)";
+}
+
+}  // namespace upsweep

@@ -1,0 +1,120 @@
+// The GPUs that the emulators stand for: what they have, what they refuse, and that every ladder's default runs on each.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "error_of.h"
+#include "lab/inputs.h"
+#include "simt/report.h"
+#include "upsweep/histogram.h"
+#include "upsweep/partition.h"
+#include "upsweep/reduce.h"
+#include "upsweep/scan.h"
+#include "upsweep/select.h"
+#include "upsweep/sort.h"
+
+namespace upsweep {
+namespace {
+
+class Devices : public testing::Test {
+ protected:
+  ~Devices() override {
+    for (simt::Emulator* emulator : {&plain_emulator(), &traced_emulator()})
+      emulator->emulate(emulated_machine("h200"));
+  }
+};
+
+TEST_F(Devices, MachinesHaveWhatTheirArchitectureHas) {
+  const Machine &t4 = emulated_machine("t4"), &a100 = emulated_machine("a100"), &h200 = emulated_machine("h200");
+  EXPECT_FALSE(t4.has(Feature::warp_reduce));
+  EXPECT_TRUE(a100.has(Feature::warp_reduce) && a100.has(Feature::copy_16));
+  EXPECT_FALSE(a100.has(Feature::bulk_copy) || a100.has(Feature::cluster) || a100.has(Feature::overlap));
+  EXPECT_TRUE(h200.has(Feature::bulk_copy) && h200.has(Feature::cluster) && h200.has(Feature::overlap));
+  const Needs needs{{Feature::bulk_copy}, 128 << 10};
+  EXPECT_TRUE(h200.meets(needs));
+  EXPECT_FALSE(a100.meets(needs));
+  EXPECT_FALSE(emulated_machine("rtx5090").meets(needs)) << "it has bulk copies, but not that much shared memory";
+  EXPECT_EQ(to_string(needs), "bulk copies and 128 KiB of shared memory per block");
+  EXPECT_NE(std::string(error_of([] { (void)emulated_machine("gt200"); }).hint()).find("t4"), std::string::npos);
+  // Kernels that are compiled for an older architecture have none of the device's features.
+  Machine old_code = h200;
+  old_code.code = 80;
+  EXPECT_FALSE(old_code.meets(needs));
+}
+
+TEST_F(Devices, TheEnvironmentMakesAGpuAnOlderOne) {
+  const auto told = [](const char* value) {
+    setenv("UPSWEEP_CAPABILITY", value, 1);
+    const Machine m = as_environment_says(emulated_machine("h200"));
+    unsetenv("UPSWEEP_CAPABILITY");
+    return m;
+  };
+  EXPECT_EQ(told("8.0").capability, 80);
+  EXPECT_EQ(told("80").shared_per_block, emulated_machine("a100").shared_per_block);
+  EXPECT_FALSE(told("8.0").has(Feature::bulk_copy));
+  EXPECT_EQ(told("7.5").threads_per_multiprocessor, 1024);
+  EXPECT_EQ(told("").capability, 90);
+  // A newer one has no more than there is, but may have less shared memory.
+  EXPECT_EQ(told("12.0").capability, 90);
+  EXPECT_EQ(told("12.0").shared_per_block, emulated_machine("rtx5090").shared_per_block);
+  for (const char* wrong : {"hopper", "8.0x", "7", "13.1"}) {
+    const Error error = error_of([&] { told(wrong); });
+    unsetenv("UPSWEEP_CAPABILITY");
+    EXPECT_EQ(error.code(), Code::invalid_argument) << wrong;
+  }
+}
+
+TEST_F(Devices, RungsThatADeviceCannotRunAreRefused) {
+  Device gpu(plain_emulator());
+  const std::vector<std::int32_t> in(1000, 1);
+  std::vector<std::int32_t> out(in.size());
+  inclusive_scan(gpu, in, out, Op::sum, {.rung = "pipeline"});
+  plain_emulator().emulate(emulated_machine("a100"));
+  Device older(plain_emulator());
+  const Error error = error_of([&] { inclusive_scan(older, in, out, Op::sum, {.rung = "pipeline"}); });
+  EXPECT_EQ(error.code(), Code::unsupported);
+  EXPECT_NE(std::string(error.what()).find("scan/pipeline needs bulk copies"), std::string::npos) << error.what();
+  EXPECT_NE(error.hint().find("a100 (compute capability 8.0"), std::string::npos) << error.hint();
+}
+
+// Sizes on both sides of the thresholds between rungs, on every device, against the standard library.
+TEST_F(Devices, EveryDefaultRunsOnEveryDevice) {
+  for (const Machine& machine : emulated_machines()) {
+    SCOPED_TRACE(machine.name);
+    plain_emulator().emulate(machine);
+    plain_emulator().take_report();
+    Device gpu(plain_emulator());
+    for (const std::size_t n : {0u, 1u, 1000u, 40'003u}) {
+      SCOPED_TRACE(n);
+      const auto keys = make_input<std::uint32_t>("uniform", n, 1);
+      std::vector<std::uint32_t> out(n), sorted = keys;
+      std::sort(sorted.begin(), sorted.end());
+      sort(gpu, keys, out);
+      EXPECT_EQ(out, sorted);
+      std::vector<std::uint32_t> sums(n);
+      std::partial_sum(keys.begin(), keys.end(), sums.begin());
+      inclusive_scan(gpu, keys, out);
+      EXPECT_EQ(out, sums);
+      std::array<std::uint32_t, 1> total{};
+      reduce(gpu, keys, total);
+      EXPECT_EQ(total[0], n ? sums.back() : 0u);
+      // Counters that fit in every block's shared memory, and some that fit in few.
+      for (const unsigned log_bins : {8u, 14u, 16u}) {
+        std::vector<std::uint32_t> counts(std::size_t{1} << log_bins), expected(counts.size());
+        for (const std::uint32_t key : keys) ++expected[key >> (32 - log_bins)];
+        histogram_even(gpu, keys, 0, 0x1p32, counts);
+        EXPECT_EQ(counts, expected) << log_bins;
+      }
+    }
+    EXPECT_TRUE(plain_emulator().take_report().issues.empty());
+  }
+}
+
+}  // namespace
+}  // namespace upsweep
