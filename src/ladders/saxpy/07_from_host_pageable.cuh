@@ -2,14 +2,15 @@
 //
 // Most programs do this with data that is not on the device: copy x and y there, compute, copy the result back. The bus
 // is a hundred times slower than the device's memory, only one direction is in use at a time, and pageable memory may
-// move, so the driver first copies each page into its own pinned memory.
+// move, so the driver first copies each page into its own pinned memory. The kernel hardly matters: one_pack, which any
+// GPU runs.
 //
-// Traffic   two arrays to the device and one back, each twice through the host's memory; on the device as bulk_staged.
+// Traffic   two arrays to the device and one back, each twice through the host's memory; on the device as one_pack.
 // Order     none.
 // Source    NVIDIA CUDA Best Practices Guide, Data Transfer Between Host and Device, 2009.
 #pragma once
 #include "kernel/host.h"
-#include "ladders/saxpy/05_bulk_staged.cuh"
+#include "ladders/saxpy/06_one_pack.cuh"
 
 namespace upsweep::ladders::saxpy {
 
@@ -31,7 +32,7 @@ struct from_host_pageable {
     T* const y = x + padded<T>(a.n);
     if (Status s = copy_queued(x, a.x, bytes, a.stream); !s) return s;
     if (Status s = copy_queued(y, a.y, bytes, a.stream); !s) return s;
-    if (Status s = bulk_staged::map(a.tuning, a.stream, y, a.n, a.f, x, y); !s) return s;
+    if (Status s = one_pack::map(a.tuning, a.stream, y, a.n, a.f, x, y); !s) return s;
     return copy_queued(a.out, y, bytes, a.stream);
   }
 };

@@ -3,7 +3,7 @@
 // Only the memory changes: the device's copy engines read and write pinned pages directly, without an intermediate copy
 // by the host.
 //
-// Traffic   two arrays to the device and one back; on the device as bulk_staged.
+// Traffic   two arrays to the device and one back; on the device as one_pack.
 // Order     none.
 // Source    NVIDIA CUDA Best Practices Guide, Pinned Memory, 2009.
 #pragma once

@@ -9,7 +9,7 @@
 // Source    Harris, How to Overlap Data Transfers in CUDA C/C++, 2012.
 #pragma once
 #include "kernel/host.h"
-#include "ladders/saxpy/05_bulk_staged.cuh"
+#include "ladders/saxpy/06_one_pack.cuh"
 
 namespace upsweep::ladders::saxpy {
 
@@ -46,7 +46,7 @@ struct from_host_pipelined {
       T* const y = x + room;
       if (Status s = copy_queued(x, a.x + at, bytes, stream); !s) return s;
       if (Status s = copy_queued(y, a.y + at, bytes, stream); !s) return s;
-      if (Status s = bulk_staged::map(a.tuning, stream, y, n, a.f, x, y); !s) return s;
+      if (Status s = one_pack::map(a.tuning, stream, y, n, a.f, x, y); !s) return s;
       if (Status s = copy_queued(a.out + at, y, bytes, stream); !s) return s;
     }
     return fork.join();
