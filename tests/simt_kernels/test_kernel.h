@@ -43,5 +43,6 @@ Rungs own_bucket_kernels();
 Rungs ordered_scan_kernels();
 Rungs column_end_kernels();
 Rungs warp_reduction_kernels();
+Rungs wide_select_kernels();
 
 }  // namespace upsweep::test

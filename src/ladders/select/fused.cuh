@@ -6,14 +6,19 @@
 namespace upsweep::ladders::select {
 
 // The tiles of a launch, as in scan/lookback: a tile's total is a count, and its prefix is its offset in the output.
-struct Places : TileQueue {
+// Offsets and positions are of type N.
+template <class N>
+struct PlacesOf : TileQueue {
+  using Offset = N;
   // Called by the block's first warp. Returns how many are selected before the tile; the last tile stores `count`.
-  __device__ unsigned find(Drawn drawn, unsigned selected, std::uint64_t* count) const {
-    const unsigned before_tile = before(drawn, selected, Sum{});
+  __device__ N find(Drawn drawn, unsigned selected, std::uint64_t* count) const {
+    const N before_tile = before(drawn, N{selected}, Sum{});
     if (count && drawn.tile + 1 == gridDim.x && threadIdx.x == 0) *count = before_tile + selected;
     return before_tile;
   }
 };
+using Places = PlacesOf<unsigned>;         // below 2^32 elements
+using WidePlaces = PlacesOf<std::size_t>;  // any number
 
 // by_passes() for rungs that do not compute lengths: run_length_encode is unique with the positions kept, which are
 // then subtracted.
@@ -30,14 +35,15 @@ Status by_passes_and_lengths(const Args<T, O>& a, Pass pass) {
 }
 
 // One block per tile, at least one: an empty input still has a count. Tiles publish totals of type A.
-template <class A = unsigned, class T, class P, class O>
-Status launch_tiles(void (*kernel)(Input<T, P>, Target<T>, Places), Shape shape, std::size_t tiles, const Args<T, O>& a,
+template <class A = unsigned, class T, class P, class Queue>
+Status launch_tiles(void (*kernel)(Input<T, P>, Target<T>, Queue), Shape shape, std::size_t tiles, const Execution& how,
                     const Input<T, P>& in, const Target<T>& to) {
   if (tiles == 0) tiles = 1;
-  const Places places{{descriptors_for<A>(*a.workspace, 2 * tiles)}};
+  Queue places{};
+  places.descriptors = descriptors_for<A>(*how.workspace, 2 * tiles);
   if (!places.descriptors.words) return no_memory;
   shape.grid = static_cast<unsigned>(tiles);
-  shape.stream = a.stream;
+  shape.stream = how.stream;
   return launch(kernel, shape, in, to, places);
 }
 

@@ -25,6 +25,10 @@ struct Rejects : O {
   };
 };
 template <class O>
+inline constexpr bool is_rejects = false;
+template <class O>
+inline constexpr bool is_rejects<Rejects<O>> = true;
+template <class O>
 struct Selects : O {
   static constexpr Selection selection = Selection::select_if;
 };
