@@ -51,7 +51,8 @@ TEST_P(Kernels, SelectWithAPredicateOfOnesOwn) {
   Workspace workspace(emulator);
   for (const std::size_t n : {0, 1, 1000, 1024, 20011})
     for (const std::size_t offset : {0, 1})  // elements past a 16-byte boundary
-      for (const unsigned grid : {0, 3}) {   // 0: the default, which is vec16 for small n
+      // By default, which is vec16 for small n; by pipeline; by vec16 as for 2^32 elements and more.
+      for (const auto& [grid, wide] : {std::pair{0u, false}, {3u, false}, {0u, true}}) {
         Array<Point> in(emulator, n + offset), out(emulator, n + offset);
         Array<std::uint64_t> count(emulator, 1);
         for (std::size_t i = 0; i < in.size(); ++i)
@@ -60,7 +61,8 @@ TEST_P(Kernels, SelectWithAPredicateOfOnesOwn) {
         for (std::size_t i = 0; i < n; ++i) (inside(in[offset + i]) ? kept : left).push_back(in[offset + i]);
         for (const bool all : {false, true}) {
           for (std::size_t i = 0; i < out.size(); ++i) out[i] = untouched;
-          const Rung* rung = find_rung(emulator.rungs(), "test", all ? "inside_first" : "inside");
+          const Rung* rung =
+              find_rung(emulator.rungs(), "test", std::string(all ? "inside_first" : "inside") + (wide ? "_wide" : ""));
           const Call call{.in = {{{Type::u64, n, in.data() + offset}}},
                           .out = {{{Type::u64, n, out.data() + offset}, {Type::u64, 1, count.data()}}},
                           .scalars = {radius},

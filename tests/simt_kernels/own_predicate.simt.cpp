@@ -1,4 +1,5 @@
-// The select ladder's pipeline with a user-defined predicate, on elements of a user-defined type.
+// The select ladder's pipeline with a user-defined predicate, on elements of a user-defined type; and the kernels that
+// vec16 has for 2^32 elements and more.
 #include "ladders/select/05_vec16.cuh"
 #include "ladders/select/06_pipeline.cuh"
 #include "test_kernel.h"
@@ -21,19 +22,33 @@ struct SelectInside {
 };
 
 template <Selection s>
-Status select(const Call& c) {
+ladders::select::Args<Point, SelectInside<s>> args(const Call& c) {
   const Inside inside{c.scalars[0].as<std::int32_t>()};
-  return ladders::select::pipeline::run<Point, SelectInside<s>>(
-      {c.execution(), {in<Point>(c), nullptr, c.n(), inside}, {out<Point>(c), {}, out<std::uint64_t>(c, 1)}});
+  return {c.execution(), {in<Point>(c), nullptr, c.n(), inside}, {out<Point>(c), {}, out<std::uint64_t>(c, 1)}};
+}
+
+template <Selection s>
+Status select(const Call& c) {
+  return ladders::select::pipeline::run(args<s>(c));
+}
+
+template <Selection s>
+Status select_wide(const Call& c) {
+  const auto a = args<s>(c);
+  return ladders::select::by_passes(a, [&](const auto& in, const auto& to) {
+    return ladders::select::vec16::start_wide<ladders::select::WidePlaces>(a, in, to);
+  });
 }
 
 constexpr Rung rungs[] = {make_rung<select<Selection::select_if>>("inside"),
-                          make_rung<select<Selection::partition_if>>("inside_first")};
+                          make_rung<select<Selection::partition_if>>("inside_first"),
+                          make_rung<select_wide<Selection::select_if>>("inside_wide"),
+                          make_rung<select_wide<Selection::partition_if>>("inside_first_wide")};
 
 }  // namespace
 
 Rungs own_predicate_kernels() {
-  static constexpr const Rung* all[] = {&rungs[0], &rungs[1]};
+  static constexpr const Rung* all[] = {&rungs[0], &rungs[1], &rungs[2], &rungs[3]};
   return all;
 }
 
