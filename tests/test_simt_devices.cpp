@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "error_of.h"
+#include "lab/check.h"
 #include "lab/inputs.h"
+#include "lab/primitive.h"
 #include "simt/report.h"
 #include "upsweep/histogram.h"
 #include "upsweep/partition.h"
@@ -97,13 +99,14 @@ TEST_F(Devices, EveryDefaultRunsOnEveryDevice) {
       std::sort(sorted.begin(), sorted.end());
       sort(gpu, keys, out);
       EXPECT_EQ(out, sorted);
-      std::vector<std::uint32_t> sums(n);
-      std::partial_sum(keys.begin(), keys.end(), sums.begin());
-      inclusive_scan(gpu, keys, out);
-      EXPECT_EQ(out, sums);
-      std::array<std::uint32_t, 1> total{};
-      reduce(gpu, keys, total);
-      EXPECT_EQ(total[0], n ? sums.back() : 0u);
+      const auto numbers = make_input<std::int32_t>("zipf", n, 2);  // the type that the emulators have of every rung
+      std::vector<std::int32_t> sums(n), scanned(n);
+      std::inclusive_scan(numbers.begin(), numbers.end(), sums.begin(), Sum{});
+      inclusive_scan(gpu, numbers, scanned);
+      EXPECT_EQ(scanned, sums);
+      std::array<std::int32_t, 1> total{};
+      reduce(gpu, numbers, total);
+      EXPECT_EQ(total[0], n ? sums.back() : 0);
       // Counters that fit in every block's shared memory, and some that fit in few.
       for (const unsigned log_bins : {8u, 14u, 16u}) {
         std::vector<std::uint32_t> counts(std::size_t{1} << log_bins), expected(counts.size());
@@ -113,6 +116,30 @@ TEST_F(Devices, EveryDefaultRunsOnEveryDevice) {
       }
     }
     EXPECT_TRUE(plain_emulator().take_report().issues.empty());
+  }
+}
+
+// Every ladder's default by the laboratory's check: types, operations, inputs, alignments.
+TEST_F(Devices, EveryLaddersDefaultIsRightOnEveryDevice) {
+  for (const Machine& machine : emulated_machines()) {
+    plain_emulator().emulate(machine);
+    for (const Primitive* primitive : primitives()) {
+      const Rung* const rung = default_rung(primitive->contract, plain_emulator());
+      ASSERT_TRUE(rung || primitive->name() == "ceiling") << machine.name << ' ' << primitive->name();
+      if (!rung) continue;
+      lab::CheckOptions options;
+      options.depth = {.every_combination_to = 0,
+                       .combinations = 1,
+                       .largest = 4'100,
+                       .own_shape_every = 64,
+                       .every_delegated = true};
+      options.seed = 1;
+      for (const lab::RungCheck& result :
+           lab::check(plain_emulator(), &plain_emulator(), *primitive, {rung}, options)) {
+        EXPECT_GT(result.runs, 100u) << machine.name << ' ' << primitive->name();
+        EXPECT_TRUE(result.passed()) << machine.name << ' ' << rung->name << ": " << result.failures.front();
+      }
+    }
   }
 }
 

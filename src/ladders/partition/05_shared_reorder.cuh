@@ -105,7 +105,11 @@ struct shared_reorder {
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    const unsigned block = a.tuning.block_or(256), buckets = a.in.buckets.count;
+    const unsigned buckets = a.in.buckets.count;
+    unsigned block = a.tuning.block_or(256);
+    // The more buckets, the less is left for a tile.
+    while (a.tuning.block == 0 && block > warp_size && reorder_bytes<T>(block, buckets) > machine().shared_per_block)
+      block /= 2;
     if (!whole_warps(block) || block > reorder_threads)
       return {Code::unsupported, 0, "this rung needs blocks of whole warps, 32 to 512 threads"};
     const std::size_t bytes = reorder_bytes<T>(block, buckets), tile = block * reorder_rows;
