@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/workspace.h"
 #include "error_of.h"
 #include "lab/check.h"
 #include "lab/inputs.h"
@@ -83,6 +84,38 @@ TEST_F(Devices, RungsThatADeviceCannotRunAreRefused) {
   EXPECT_EQ(error.code(), Code::unsupported);
   EXPECT_NE(std::string(error.what()).find("scan/pipeline needs bulk copies"), std::string::npos) << error.what();
   EXPECT_NE(error.hint().find("a100 (compute capability 8.0"), std::string::npos) << error.hint();
+}
+
+// A kernel that uses what the device lacks, launched past the library's refusal: the emulators say which feature, and
+// in which line.
+TEST_F(Devices, KernelsThatUseAMissingFeatureAreReported) {
+  Machine old_code = emulated_machine("h200");  // its shared memory, so that the launch itself is not refused
+  old_code.code = 80;
+  for (simt::Emulator* emulator : {&plain_emulator(), &traced_emulator()}) {
+    emulator->emulate(old_code);
+    emulator->take_report();
+    const Rung* const rung = find_rung(emulator->rungs(), "reduce", "bulk_copy");
+    ASSERT_TRUE(rung);
+    constexpr std::size_t n = 100'000;
+    auto* const in = static_cast<std::int32_t*>(emulator->allocate(n * sizeof(std::int32_t)));
+    auto* const out = static_cast<std::int32_t*>(emulator->allocate(sizeof(std::int32_t)));
+    std::fill_n(in, n, 1);
+    {
+      Workspace workspace(*emulator);
+      const Call call{.operation = Op::sum,
+                      .in = {input_array(Type::i32, n, in)},
+                      .out = {{{Type::i32, 1, out}}},
+                      .workspace = &workspace};
+      EXPECT_EQ(rung->find(Type::i32, Op::sum)(call).code, Code::device_error);
+    }
+    emulator->release(in);
+    emulator->release(out);
+    const simt::Report report = emulator->take_report();
+    ASSERT_FALSE(report.issues.empty());
+    EXPECT_EQ(report.issues.front().kind, "missing feature");
+    for (const char* said : {"bulk copies", "kernels compiled for 8.0", "bulk_copy_kernel", "ring.h:"})
+      EXPECT_NE(report.issues.front().text.find(said), std::string::npos) << report.issues.front().text;
+  }
 }
 
 // Sizes on both sides of the thresholds between rungs, on every device, against the standard library.

@@ -1,4 +1,4 @@
-// What upsweep run is asked to do: its options as they are on the command line.
+// The options of upsweep run, as they are on the command line.
 #pragma once
 #include <string>
 #include <vector>

@@ -1,4 +1,4 @@
-// What upsweep run writes: files, and text on standard output.
+// The outputs of upsweep run: files, and text on standard output.
 #pragma once
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
-// What a primitive promises and requires, as data. The library validates and stages calls by it; the laboratory and the
-// command line take names from it.
+// The promises and requirements of a primitive, as data. The library validates and stages calls by it; the laboratory
+// and the command line take names from it.
 #pragma once
 #include <array>
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What some GPUs have and others lack.
+// Hardware features that some GPUs have and others lack.
 #pragma once
 #include <cstdint>
 

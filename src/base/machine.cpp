@@ -12,56 +12,23 @@ namespace {
 
 constexpr std::size_t KiB = 1024, MiB = 1024 * KiB;
 
-// The CUDA Programming Guide's table of technical specifications, by compute capability; L2 and multiprocessors from
-// NVIDIA's data sheets.
-constexpr Machine known[] = {{.name = "t4",
-                              .capability = 75,
-                              .code = 75,
-                              .multiprocessors = 40,
-                              .threads_per_multiprocessor = 1024,
-                              .shared_per_block = 64 * KiB,
-                              .shared_per_multiprocessor = 64 * KiB,
-                              .l2_bytes = 4 * MiB},
-                             {.name = "a100",
-                              .capability = 80,
-                              .code = 80,
-                              .multiprocessors = 108,
-                              .threads_per_multiprocessor = 2048,
-                              .shared_per_block = 163 * KiB,
-                              .shared_per_multiprocessor = 164 * KiB,
-                              .l2_bytes = 40 * MiB},
-                             {.name = "rtx4090",
-                              .capability = 89,
-                              .code = 89,
-                              .multiprocessors = 128,
-                              .threads_per_multiprocessor = 1536,
-                              .shared_per_block = 99 * KiB,
-                              .shared_per_multiprocessor = 100 * KiB,
-                              .l2_bytes = 72 * MiB},
-                             {.name = "h200",
-                              .capability = 90,
-                              .code = 90,
-                              .multiprocessors = 132,
-                              .threads_per_multiprocessor = 2048,
-                              .shared_per_block = 227 * KiB,
-                              .shared_per_multiprocessor = 228 * KiB,
-                              .l2_bytes = 50 * MiB},
-                             {.name = "b200",
-                              .capability = 100,
-                              .code = 100,
-                              .multiprocessors = 148,
-                              .threads_per_multiprocessor = 2048,
-                              .shared_per_block = 227 * KiB,
-                              .shared_per_multiprocessor = 228 * KiB,
-                              .l2_bytes = 126 * MiB},
-                             {.name = "rtx5090",
-                              .capability = 120,
-                              .code = 120,
-                              .multiprocessors = 170,
-                              .threads_per_multiprocessor = 1536,
-                              .shared_per_block = 99 * KiB,
-                              .shared_per_multiprocessor = 100 * KiB,
-                              .l2_bytes = 96 * MiB}};
+constexpr Machine gpu(std::string_view name, int capability, int multiprocessors, int threads, std::size_t block_kib,
+                      std::size_t multiprocessor_kib, std::size_t l2_mib) {
+  return {.name = name,
+          .capability = capability,
+          .code = capability,
+          .multiprocessors = multiprocessors,
+          .threads_per_multiprocessor = threads,
+          .shared_per_block = block_kib * KiB,
+          .shared_per_multiprocessor = multiprocessor_kib * KiB,
+          .l2_bytes = l2_mib * MiB};
+}
+
+// Threads and shared memory, in KiB per block and per multiprocessor, from the CUDA Programming Guide's table of
+// technical specifications by compute capability; multiprocessors and L2, in MiB, from NVIDIA's data sheets.
+constexpr Machine known[] = {gpu("t4", 75, 40, 1024, 64, 64, 4),          gpu("a100", 80, 108, 2048, 163, 164, 40),
+                             gpu("rtx4090", 89, 128, 1536, 99, 100, 72),  gpu("h200", 90, 132, 2048, 227, 228, 50),
+                             gpu("b200", 100, 148, 2048, 227, 228, 126), gpu("rtx5090", 120, 170, 1536, 99, 100, 96)};
 
 std::string kibibytes(std::size_t bytes) { return std::to_string((bytes + KiB - 1) / KiB) + " KiB"; }
 

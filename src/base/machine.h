@@ -1,4 +1,4 @@
-// What a launcher, and whoever chooses a rung, may ask of the hardware; and what a rung needs of it.
+// The hardware as launchers and the choice of a rung see it, and the needs of a rung.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace upsweep {
 
-// What a rung cannot do without.
+// The features and the shared memory that a rung cannot do without.
 struct Needs {
   std::uint8_t features = 0;     // a bit per Feature
   std::size_t shared_bytes = 0;  // of one block, static and dynamic

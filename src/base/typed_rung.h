@@ -101,7 +101,7 @@ Function find_typed_run(Type type, Operation operation) {
   });
 }
 
-// What R says of a call by its `delegates`, a template for typed arguments; false if it has none for them.
+// Returns the answer of R::delegates, a template for typed arguments, for a call; false if R has none for them.
 template <class Binding, class R>
 bool delegates(const Call& c) {
   return visit(c.type(), [&]<class Tag>(Tag) {

@@ -53,7 +53,7 @@ class CudaPlatform final : public Platform {
   explicit CudaPlatform(int ordinal) : ordinal_(ordinal) {
     activate();
     check(cudaGetDeviceProperties(&properties_, ordinal), "cudaGetDeviceProperties");
-    (void)machine();  // which throws if the environment asks for a GPU that there never was
+    machine_ = &upsweep::machine();  // which throws if the environment asks for a GPU that there never was
   }
   CudaPlatform(const CudaPlatform&) = delete;
   CudaPlatform& operator=(const CudaPlatform&) = delete;
@@ -61,10 +61,7 @@ class CudaPlatform final : public Platform {
   void activate() override { check(cudaSetDevice(ordinal_), "cudaSetDevice"); }
   Backend backend() const override { return Backend::cuda; }
   Rungs rungs() const override { return kernel_rungs(); }
-  const Machine& machine() const override {
-    check(cudaSetDevice(ordinal_), "cudaSetDevice");
-    return upsweep::machine();
-  }
+  const Machine& machine() const override { return *machine_; }  // every call asks: no call of the driver
 
   Description describe() const override {
     int driver = 0, runtime = 0;
@@ -137,6 +134,7 @@ class CudaPlatform final : public Platform {
   static cudaStream_t handle(Stream stream) { return static_cast<cudaStream_t>(stream.handle); }
   int ordinal_;
   cudaDeviceProp properties_{};
+  const Machine* machine_ = nullptr;
   PinnedMemory pinned_;
 };
 
@@ -159,20 +157,19 @@ Machine machine_of(int device) {
     cudaDeviceGetAttribute(&value, attribute, device);
     return value;
   };
-  const int capability =
-      10 * get(cudaDevAttrComputeCapabilityMajor) + get(cudaDevAttrComputeCapabilityMinor);
+  const int capability = 10 * get(cudaDevAttrComputeCapabilityMajor) + get(cudaDevAttrComputeCapabilityMinor);
   static std::deque<std::string> names;  // that do not move
   cudaDeviceProp properties{};
   cudaGetDeviceProperties(&properties, device);
   names.emplace_back(properties.name);
   return {.name = names.back(),
-            .capability = capability,
-            .code = newest_code(capability),
-            .multiprocessors = get(cudaDevAttrMultiProcessorCount),
-            .threads_per_multiprocessor = get(cudaDevAttrMaxThreadsPerMultiProcessor),
-            .shared_per_block = static_cast<std::size_t>(get(cudaDevAttrMaxSharedMemoryPerBlockOptin)),
-            .shared_per_multiprocessor = static_cast<std::size_t>(get(cudaDevAttrMaxSharedMemoryPerMultiprocessor)),
-            .l2_bytes = static_cast<std::size_t>(get(cudaDevAttrL2CacheSize))};
+          .capability = capability,
+          .code = newest_code(capability),
+          .multiprocessors = get(cudaDevAttrMultiProcessorCount),
+          .threads_per_multiprocessor = get(cudaDevAttrMaxThreadsPerMultiProcessor),
+          .shared_per_block = static_cast<std::size_t>(get(cudaDevAttrMaxSharedMemoryPerBlockOptin)),
+          .shared_per_multiprocessor = static_cast<std::size_t>(get(cudaDevAttrMaxSharedMemoryPerMultiprocessor)),
+          .l2_bytes = static_cast<std::size_t>(get(cudaDevAttrL2CacheSize))};
 }
 
 }  // namespace

@@ -44,7 +44,7 @@ inline Status status_of(cudaError_t error) {
   return {code, static_cast<int>(error), cudaGetErrorString(error)};
 }
 
-// What launches have to know of a kernel on one device.
+// The facts about a kernel on one device that a launch depends on.
 struct LoadedKernel {
   const void* kernel;
   int device;

@@ -233,8 +233,7 @@ struct partitioned {
     const std::size_t counters = a.in.counters();
     constexpr std::size_t bucket_bytes = Partition::largest_bucket * sizeof(unsigned);
     return counters > Partition::most_counters || counters < 4 * (most_shared() / sizeof(unsigned)) ||
-        bucket_bytes > most_shared() ||
-           (a.in.samples.count < std::size_t(1) << 22 && !a.tuning.grid);
+           bucket_bytes > most_shared() || (a.in.samples.count < std::size_t(1) << 22 && !a.tuning.grid);
   }
   template <class T, class O>
   static Status run(const Args<T, O>& a) {

@@ -158,7 +158,7 @@ template <class T, class O, class Run>
 Status with_own_edges(Args<T, O> a, Run&& run) {
   Bins<T, O>& bins = a.in.bins;
   const EdgesOfSamples<T> edges{std::exchange(a.other_edges, {}), bins.count, bins.sign, bins.closed};
-  auto* const own = static_cast<T*>(a.workspace->scratch_of_caller((std::size_t{edges.bins} + 1) * sizeof(T)));
+  auto* const own = static_cast<T*>(a.workspace->scratch_of_caller((std::size_t{edges.bins} + 1) * sizeof(T), /*depth=*/2));
   if (!own) return {Code::out_of_memory, 0, "no memory for edges of the samples' type"};
   if (Status s = for_each_index(a, edges.bins + 1, StoreEdges<T>{edges, own}); !s) return s;
   bins.edges = own;
