@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <charconv>
 #include <chrono>
-#include <cstring>
 #include <filesystem>
 #include <limits>
 
@@ -229,7 +228,7 @@ void enlarge(std::vector<Circle>& circles, double pixels, const Picture& p) {
 bool is_random(const Scene& scene) {
   const auto some = [&](std::uint64_t seed) { return draw_scene(scene, 8, seed); };
   const std::vector<Circle> one = some(2), other = some(3);
-  return std::memcmp(one.data(), other.data(), one.size() * sizeof(Circle)) != 0;
+  return !std::ranges::equal(std::as_bytes(std::span(one)), std::as_bytes(std::span(other)));
 }
 
 Platform& platform_of(const RenderOptions& o) {

@@ -2,7 +2,7 @@
 // before it; or, if the bits must not depend on the chunks, by what keeps the state of the reproducible order.
 #include "lab/stream.h"
 
-#include <cstring>
+#include <algorithm>
 
 #include "cpu/parallel.h"
 #include "lab/wrapping.h"
@@ -53,7 +53,7 @@ class ReproducibleStreamer final : public Streamer {
   void feed(Chunks chunks, const Sink& sink) override {
     const std::size_t old = waiting_.size();
     waiting_.resize(old + chunks[0].size() / sizeof(T));
-    std::memcpy(waiting_.data() + old, chunks[0].data(), chunks[0].size());
+    std::ranges::copy(chunks[0], reinterpret_cast<std::byte*>(waiting_.data() + old));
     scan(waiting_.size() / scan_.block * scan_.block, More::follow, sink);
   }
   void finish(const Sink& sink) override { scan(waiting_.size(), More::none, sink); }

@@ -35,7 +35,7 @@ class SegmentedStreamer final : public RungStreamer {
   // Offsets beyond the input are found in finish(): until then the number of elements may be unknown.
   void take_whole(std::size_t, std::vector<std::byte> bytes, Type) override {
     offsets_.resize(bytes.size() / sizeof(std::uint64_t));
-    std::memcpy(offsets_.data(), bytes.data(), bytes.size());
+    std::ranges::copy(bytes, reinterpret_cast<std::byte*>(offsets_.data()));  // both may be null: no offsets
     require_offsets(std::max(offsets_.empty() ? 0 : offsets_.back(), std::uint64_t{1}));
   }
 
