@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "error_of.h"
-#include "ladders/histogram/contract.h"
+#include "ladders/histogram/choose.h"
 #include "upsweep/histogram.h"
 
 namespace upsweep {
@@ -588,6 +588,71 @@ TEST_F(Histogram, ScalesWithoutDividing) {
       ASSERT_EQ(scale(static_cast<std::uint32_t>(width - 1)), (width - 1) >> scale.as_shift);
     }
   }
+}
+
+// A rung that takes few samples at once, and sees all of them in parts.
+struct few_at_once {
+  static constexpr std::size_t largest_part = 12;
+  template <class T, class O>
+  static Status run(const ladders::histogram::Args<T, O>& a) {
+    EXPECT_LE(a.in.samples.count, largest_part);
+    std::vector<std::uint64_t> counts(a.in.counters() + 1);
+    for (std::size_t i = 0; i < a.in.samples.count; ++i) ++counts[a.in.counter_of(i)];
+    for (unsigned k = 0; k < a.in.counters(); ++k) a.out.put(k, counts[k]);
+    a.out.put_outside(counts.back());
+    return {};
+  }
+};
+TEST_F(Histogram, ManySamplesAreCountedInParts) {
+  using namespace ladders::histogram;
+  std::vector<std::uint16_t> samples(1003);
+  for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = static_cast<std::uint16_t>(i * i % 11);
+  for (const std::uint64_t channels : {1u, 3u})
+    for (const Image image : {Image{}, {.width = 6, .pitch = 7}, {.width = 12, .pitch = 12}, {.width = 99, .pitch = 101}}) {
+      std::vector<std::uint8_t> expected(9 * channels), counts(9 * channels, 77);
+      std::array<std::uint64_t, 1> outside_expected{77};
+      histogram_direct(cpu, samples, expected, outside_expected, {image.width, image.pitch, channels});
+      const Call call{.operation = Binning::direct,
+                      .in = {input_array(Type::u16, samples.size(), samples.data())},
+                      .out = {{{Type::u8, counts.size(), counts.data()}, {Type::u64, 1, outside.data()}}},
+                      .scalars = {0.0, 0.0, channels, image.width, image.pitch}};
+      using Direct = By<Binning::direct>;
+      const auto args = Binding::args<std::uint16_t, Direct>(call);
+      ASSERT_TRUE((OfStored<few_at_once>::run<std::uint16_t, Direct>(args)));
+      EXPECT_EQ(counts, expected) << channels << ' ' << image.width;
+      EXPECT_EQ(outside, outside_expected) << channels << ' ' << image.width;
+    }
+}
+
+// Both sides of what decides, with counters that fit in the shared memory of an H200's block and not of a T4's.
+TEST_F(Histogram, ChoosesByTypeCountersAndSamples) {
+  using namespace ladders::histogram;
+  const auto chosen = [&](Type type, Binning binning, std::size_t n, std::size_t bins, Type counter = Type::u32,
+                          const char* device = "h200") {
+    const Call call{.operation = binning,
+                    .in = {input_array(type, n, nullptr), input_array(type, bins + 1, nullptr)},
+                    .out = {{{counter, bins, nullptr}}},
+                    .scalars = {0.0, 100.0, std::uint64_t{1}, std::uint64_t{0}, std::uint64_t{0}, false}};
+    return ladders::histogram::choose(call, emulated_machine(device)).rung;
+  };
+  using enum Binning;
+  EXPECT_EQ(chosen(Type::f32, edges, 1000, 4096), "guided");
+  EXPECT_EQ(chosen(Type::f32, edges, 1000, 4097), "word_columns");
+  EXPECT_EQ(chosen(Type::f32, edges, 1 << 28, 4096, Type::u32, "t4"), "word_columns");
+  EXPECT_EQ(chosen(Type::f64, edges, 1000, 256), "word_columns");
+  EXPECT_EQ(chosen(Type::i8, even, 1 << 28, 256), "values");
+  EXPECT_EQ(chosen(Type::i8, even, 1 << 28, 256, Type::u8), "until_full");
+  EXPECT_EQ(chosen(Type::u32, even, 1 << 25, 256, Type::u16), "until_full");
+  EXPECT_EQ(chosen(Type::u32, even, (1 << 25) - 1, 256, Type::u16), "word_columns");
+  EXPECT_EQ(chosen(Type::u32, direct, 1 << 28, 58'111), "word_columns");
+  EXPECT_EQ(chosen(Type::u32, direct, 1 << 28, 58'112), "slices");
+  EXPECT_EQ(chosen(Type::u32, direct, 1 << 22, 232'447), "slices");
+  EXPECT_EQ(chosen(Type::u32, direct, 1 << 22, 232'448), "partitioned");
+  EXPECT_EQ(chosen(Type::u32, direct, (1 << 22) - 1, 1 << 20), "slices");
+  EXPECT_EQ(chosen(Type::u32, direct, 1 << 22, 1 << 20, Type::u32, "t4"), "aggregated");
+  least_partitioned.set(1000);
+  EXPECT_EQ(chosen(Type::u32, direct, 1000, 1 << 20), "partitioned");
+  least_partitioned.reset();
 }
 
 // A range that begins below the type's values, and ends above them.

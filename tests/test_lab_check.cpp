@@ -7,6 +7,7 @@
 
 #include "base/workspace.h"
 #include "lab/check.h"
+#include "lab/default_rung.h"
 
 namespace upsweep::lab {
 namespace {
@@ -174,48 +175,22 @@ Status declines_shapes(const Call& c) {
 TEST(Check, DecliningAShapeIsNoFailure) { EXPECT_TRUE(failures_of<declines_shapes>().empty()); }
 
 Status declines_everything(const Call&) { return {Code::unsupported, 0, "never"}; }
-TEST(Check, DecliningItsOwnShapeIsAFailure) { EXPECT_FALSE(failures_of<declines_everything>().empty()); }
+// A rung may decline what it does not take, but not all; the default, nothing.
+TEST(Check, DecliningEverythingDoesNotPass) {
+  for (const std::string_view name : {std::string_view("picky"), default_name}) {
+    const Rung rung{.primitive = "reduce", .name = name, .find = [](Type, Operation) { return &declines_everything; }};
+    CheckOptions options;
+    options.sizes = {100};
+    const RungCheck result = check(cpu_platform(), nullptr, *find_primitive("reduce"), {&rung}, options)[0];
+    EXPECT_FALSE(result.passed());
+    EXPECT_EQ(any_says(result.failures, "never"), name == default_name);
+  }
+}
 
 TEST(Check, DeliberateBugPassesOnlyWhenCaught) {
   EXPECT_FALSE(failures_of<off_by_one>({}, true).empty());
   const Rung harmless{.primitive = "reduce", .name = "harmless", .expected_wrong = true};
   EXPECT_FALSE((RungCheck{.rung = &harmless}).passed());
-}
-
-// Checks a rung that declares to leave sums of more than 100 elements to another.
-template <RunFn run>
-RungCheck checked_delegating(bool every_delegated) {
-  static const Rung rung{
-      .primitive = "reduce",
-      .name = "under_test",
-      .find = [](Type type, Operation op) { return type == Type::i32 && op == Op::sum ? run : nullptr; },
-      .delegates = [](const Call& c) { return c.n() > 100; }};
-  CheckOptions options;
-  options.depth = {.every_combination_to = 0,
-                   .combinations = 24,
-                   .largest = 70'000,
-                   .own_shape_every = 1,
-                   .every_delegated = every_delegated};
-  return check(cpu_platform(), nullptr, *find_primitive("reduce"), {&rung}, options)[0];
-}
-
-TEST(Check, DelegatedCallsAreSampled) {
-  const RungCheck all = checked_delegating<right>(true), some = checked_delegating<right>(false);
-  EXPECT_TRUE(all.failures.empty() && some.failures.empty());
-  EXPECT_LT(some.runs, all.runs / 2);
-}
-
-// Whatever a rung declares, what it does is checked.
-Status wrong_where_delegated(const Call& c) { return c.n() > 100 ? off_by_one(c) : right(c); }
-TEST(Check, WrongDelegatedCallsAreFound) {
-  const auto failures = checked_delegating<wrong_where_delegated>(false).failures;
-  EXPECT_EQ(failures.size(), 3u);  // the first is the least size above 100
-  EXPECT_TRUE(any_says(failures, "n=1009 "));
-  EXPECT_TRUE(any_says(failures, "n=65537 "));
-}
-TEST(Check, OneWrongDelegatedSizeIsFoundWhereAllAreChecked) {
-  EXPECT_TRUE(any_says(checked_delegating<only_wrong_at_257>(true).failures, "n=257 "));
-  EXPECT_TRUE(checked_delegating<only_wrong_at_257>(false).failures.empty());
 }
 
 TEST(Check, InputsThatATypeDoesNotHaveAreLeftOut) {

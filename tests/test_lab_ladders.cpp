@@ -6,6 +6,7 @@
 
 #include "lab/backends.h"
 #include "lab/check.h"
+#include "lab/default_rung.h"
 #include "lab/stream.h"
 
 namespace upsweep::lab {
@@ -19,6 +20,8 @@ void check_all(Platform& platform, simt::Emulator* emulator, bool mutants, const
       if (rung->primitive == primitive->name() && (mutants || !rung->expected_wrong) && !(emulator && rung->gpu_only) &&
           (in_order || !rung->blocks_in_order))
         rungs.push_back(rung);
+    const Rung* const chosen = default_rung(platform, *primitive);
+    if (chosen && !mutants && (in_order || !chosen->blocks_in_order)) rungs.push_back(chosen);
     CheckOptions options;
     options.depth = depth;
     for (const RungCheck& result : check(platform, emulator, *primitive, rungs, options)) {
@@ -68,8 +71,7 @@ TEST(Ladders, Emulated) {
             {.every_combination_to = 0,
              .combinations = 6,
              .largest = 17'000,
-             .own_shape_every = 64,
-             .every_delegated = false});
+             .own_shape_every = 64});
 }
 
 // Blocks dispatched last first, one or four at a time. Rungs that wait for blocks of lower numbers are left out; all
@@ -81,8 +83,7 @@ TEST(Ladders, EmulatedBlocksInAnyOrder) {
               {.every_combination_to = 0,
                .combinations = 2,
                .largest = 70'000,
-               .own_shape_every = 8,
-               .every_delegated = false},
+               .own_shape_every = 8},
               /*in_order=*/false);
   }
   open_plain().configure({});
@@ -93,8 +94,7 @@ TEST(Ladders, TracedAndMutants) {
             {.every_combination_to = 0,
              .combinations = 3,
              .largest = 5'000,
-             .own_shape_every = 64,
-             .every_delegated = false});
+             .own_shape_every = 64});
 }
 #endif
 

@@ -103,6 +103,36 @@ TEST(Record, FailedRungHasNoTime) {
   EXPECT_FALSE(parse_record(json, "test", 1).timed());
 }
 
+TEST(Record, WhatARunHasInCommonIsOneLine) {
+  Record first = sample(), second = sample(), other = sample();
+  second.n = 5;
+  other.run = "20250101T000001-2";
+  other.device = "another device";
+  RecordWriter writer;
+  std::vector<std::string> lines;
+  for (const Record* r : {&first, &second, &other, &first})
+    for (std::string& line : writer.lines(*r)) lines.push_back(std::move(line));
+  ASSERT_EQ(lines.size(), 7u) << "a line for each of three runs in a row, and four records";
+  for (const char* name : {"\"device\"", "\"flags\"", "\"time\""}) EXPECT_EQ(lines[2].find(name), lines[2].npos) << name;
+  RecordReader reader;
+  std::vector<std::string> read;
+  for (const std::string& line : lines)
+    if (const auto record = reader.read(line, "test", 1)) read.push_back(to_json(*record));
+  EXPECT_EQ(read, (std::vector{to_json(first), to_json(second), to_json(other), to_json(first)}));
+  EXPECT_EQ(to_json(*RecordReader().read(to_json(first), "test", 1)), to_json(first)) << "a file without such lines";
+  EXPECT_THROW(RecordReader().read(lines[1], "test", 1), Error) << "a record without its run";
+}
+
+TEST(Record, SaysWhichRungRan) {
+  Record r = sample();
+  EXPECT_TRUE(r.own());
+  r.ran = "serial";
+  EXPECT_FALSE(r.own());
+  EXPECT_EQ(parse_record(to_json(r), "test", 1).ran, "serial");
+  r.rung = "default";
+  EXPECT_TRUE(r.own());
+}
+
 TEST(Record, MadeFromAMeasurement) {
   const Rung rung{.primitive = "reduce", .name = "simd", .backend = Backend::cpu};
   const Measurement measured{.rung = &rung,

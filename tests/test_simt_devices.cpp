@@ -12,6 +12,7 @@
 #include "base/workspace.h"
 #include "error_of.h"
 #include "lab/check.h"
+#include "lab/default_rung.h"
 #include "lab/inputs.h"
 #include "lab/primitive.h"
 #include "simt/report.h"
@@ -157,15 +158,14 @@ TEST_F(Devices, EveryLaddersDefaultIsRightOnEveryDevice) {
   for (const Machine& machine : emulated_machines()) {
     plain_emulator().emulate(machine);
     for (const Primitive* primitive : primitives()) {
-      const Rung* const rung = default_rung(primitive->contract, plain_emulator());
+      const Rung* const rung = lab::default_rung(plain_emulator(), *primitive);
       ASSERT_TRUE(rung || primitive->name() == "ceiling") << machine.name << ' ' << primitive->name();
       if (!rung) continue;
       lab::CheckOptions options;
       options.depth = {.every_combination_to = 0,
                        .combinations = 1,
                        .largest = 4'100,
-                       .own_shape_every = 64,
-                       .every_delegated = true};
+                       .own_shape_every = 64};
       options.seed = 1;
       for (const lab::RungCheck& result :
            lab::check(plain_emulator(), &plain_emulator(), *primitive, {rung}, options)) {

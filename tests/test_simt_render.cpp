@@ -20,7 +20,7 @@ using namespace ladders::render;
 
 TEST(SimtRender, ScratchHasALimit) {
   plain_emulator().configure({});
-  const Picture picture{.width = 199, .height = 70, .channels = Channels::rgb};
+  Picture picture{.width = 199, .height = 70, .channels = Channels::rgb};
   const std::size_t n = 3000, pixels = std::size_t{picture.width} * picture.height * 3;
   for (const char* scene : {"rand10k", "micro2M"}) {
     const auto drawn = draw_scene(find_scene(scene), n, 1);
@@ -33,7 +33,8 @@ TEST(SimtRender, ScratchHasALimit) {
       for (const char* rung : {"list_ends", "binned"}) {
         Device gpu(plain_emulator());
         std::vector<float> image(pixels, -77);
-        render(gpu, circles, image, picture, {.rung = rung, .scratch = scratch});
+        picture.scratch_bytes = scratch;
+        render(gpu, circles, image, picture, {.rung = rung});
         EXPECT_TRUE(image == expected) << scene << ' ' << scratch << ' ' << rung;
         EXPECT_LE(gpu.workspace().held(), scratch) << scene << ' ' << rung;
         EXPECT_EQ(gpu.workspace().held() == 0, scratch < 41'000) << scene << ' ' << scratch << ' ' << rung;

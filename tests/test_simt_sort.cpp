@@ -10,6 +10,7 @@
 
 #include "base/workspace.h"
 #include "lab/inputs.h"
+#include "ladders/sort/choose.h"
 #include "launcher.h"
 #include "simt/report.h"
 #include "upsweep/float_order.h"
@@ -180,6 +181,52 @@ void sort_by_bucket(std::size_t n, std::size_t large, bool expect_buckets) {
 TEST(SortBuckets, FitABlock) { sort_by_bucket(9001, 0, true); }
 TEST(SortBuckets, FillABlock) { sort_by_bucket(9001, 6000, true); }
 TEST(SortBuckets, AreSortedInPassesIfOneDoesNotFit) { sort_by_bucket(9001, 6145, false); }
+
+// ---- the choice -----------------------------------------------------------------------------------------------------
+
+std::string_view chosen(const char* machine, std::size_t keys, std::size_t key_bytes, unsigned value_bytes = 0,
+                        bool all_bits = true) {
+  return ladders::sort::choose(keys, key_bytes, value_bytes, all_bits, emulated_machine(machine)).rung;
+}
+
+TEST(SortChoice, FollowsWhatWasMeasured) {
+  EXPECT_EQ(chosen("h200", 1 << 22, 2), "counting");
+  EXPECT_EQ(chosen("h200", 1 << 22, 2, 0, false), "lane_sweep");
+  EXPECT_EQ(chosen("h200", 1 << 18, 1), "counting");
+  EXPECT_EQ(chosen("h200", 1 << 18, 1, 4), "onesweep_8bit");
+  EXPECT_EQ(chosen("h200", 1 << 13, 8, 16), "enumeration");
+  EXPECT_EQ(chosen("h200", 1 << 14, 4), "cluster");
+  EXPECT_EQ(chosen("h200", 1 << 14, 4, 4), "hybrid");
+  EXPECT_EQ(chosen("h200", 1 << 14, 8), "hybrid");
+  EXPECT_EQ(chosen("h200", 5 << 18, 4, 16), "hybrid");
+  EXPECT_EQ(chosen("h200", (5 << 18) + 1, 4), "lane_sweep");
+  EXPECT_EQ(chosen("h200", (5 << 18) + 1, 4, 16), "onesweep_8bit");
+  EXPECT_EQ(chosen("h200", std::size_t{1} << 32, 4), "onesweep_8bit");
+  EXPECT_EQ(chosen("a100", 1 << 14, 4), "onesweep_8bit");
+  EXPECT_EQ(chosen("a100", 1 << 22, 2), "counting");
+  EXPECT_EQ(chosen("rtx4090", 1 << 22, 2), "onesweep_8bit");
+  EXPECT_EQ(chosen("rtx4090", 1 << 22, 4), "lsd_4bit");
+  EXPECT_EQ(chosen("rtx5090", 1 << 14, 4), "cluster");
+  EXPECT_EQ(chosen("t4", 1 << 13, 4), "enumeration");
+  EXPECT_EQ(chosen("t4", 1 << 13, 8), "lsd_4bit") << "no room for so many keys";
+  EXPECT_EQ(chosen("t4", 1 << 22, 1), "counting");
+}
+
+// Every emulated device's choice is a rung whose needs it meets.
+TEST(SortChoice, IsARungThatTheMachineRuns) {
+  for (const Machine& machine : emulated_machines())
+    for (const std::size_t keys : {std::size_t{0}, std::size_t{1} << 13, std::size_t{1} << 14, std::size_t{1} << 20,
+                                   std::size_t{1} << 24, std::size_t{1} << 33})
+      for (const Type type : {Type::u8, Type::i16, Type::f32, Type::i64})
+        for (const unsigned value_bytes : {0u, 4u, 8u, 16u})
+          for (const bool all_bits : {false, true}) {
+            const auto name = chosen(machine.name.data(), keys, size_of(type), value_bytes, all_bits);
+            const Rung* rung = find_rung(plain_emulator().rungs(), "sort", name);
+            ASSERT_TRUE(rung) << name;
+            EXPECT_TRUE(machine.meets(rung->needs)) << machine.name << ' ' << name;
+            EXPECT_TRUE(rung->find_for(type, Order::ascending, keys)) << name;
+          }
+}
 
 }  // namespace
 }  // namespace upsweep

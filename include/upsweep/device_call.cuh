@@ -1,9 +1,11 @@
 // Shared by the calls that run a user-defined functor in a kernel.
 #pragma once
 #include <string>
+#include <string_view>
 
 #include "base/platform.h"
 #include "kernel/kernel.h"
+#include "kernel/unit.h"
 #include "upsweep/device.h"
 #include "upsweep/error.h"
 #include "upsweep/invoke.h"
@@ -43,34 +45,26 @@ inline void require_success(Status status, const std::string& call) {
   if (!status) throw Error(status.code, call + " failed: " + (status.message ? status.message : "no message"));
 }
 
-namespace {
-// The device as the code of this unit, which may be compiled for another architecture than the library, can use it: so
-// every unit has a function of its own.
-[[maybe_unused]] Machine machine_of_unit() {
-  Machine m = machine();
-#if defined(__CUDA_ARCH_LIST__)
-  m.code = 0;
-  for (const int arch : {__CUDA_ARCH_LIST__})
-    if (arch / 10 <= m.capability && arch / 10 > m.code) m.code = arch / 10;
-#endif
-  return m;
-}
-}  // namespace
-
 template <class Rung>
-constexpr Needs needs_of() {
-  if constexpr (requires { Rung::needs; })
-    return Rung::needs;
-  else
-    return {};
+constexpr std::string_view find_name() {
+  // "... [with Rung = upsweep::ladders::scan::wave; ...]"; some compilers leave out "with", blanks or what follows.
+  std::string_view text = __PRETTY_FUNCTION__;
+  text.remove_prefix(text.rfind('['));
+  text.remove_prefix(text.find("Rung"));
+  text = text.substr(0, text.find_first_of(";]"));
+  text.remove_prefix(text.find_last_of(": =") + 1);
+  return text;
 }
+// The name of a rung's struct, without its namespaces.
+template <class Rung>
+inline constexpr std::string_view name_of = find_name<Rung>();
 
-// Runs First, or the first of the others whose needs `machine` meets.
+// Runs that of the rungs First and Others which has this name: the answer of a ladder's choose().
 template <class First, class... Others, template <class, class> class Args, class T, class O>
-Status run_first(const Machine& machine, const Args<T, O>& args) {
-  if (machine.meets(needs_of<First>())) return First::template run<T, O>(args);
+Status run_named(std::string_view name, const Args<T, O>& args) {
+  if (name == name_of<First>) return First::template run<T, O>(args);
   if constexpr (sizeof...(Others) > 0)
-    return run_first<Others...>(machine, args);
+    return run_named<Others...>(name, args);
   else
     return {Code::unsupported, 0, "no rung for this device"};
 }

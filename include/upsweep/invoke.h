@@ -22,9 +22,6 @@ struct Options {
   unsigned block = 0;          // threads per block of a GPU rung, 1 to 1024
   unsigned grid = 0;           // blocks of a GPU rung
   unsigned threads = 0;        // of a CPU rung
-  // Most bytes of device memory that render() takes beside its arrays. With fewer than it would choose it draws the
-  // image in more and smaller windows.
-  std::size_t scratch = 0;
 };
 
 // A view whose element type is a value. Calls do not write to their inputs.
@@ -49,7 +46,7 @@ struct Request {
   Operation operation{};               // Op::max; one of the contract's, or empty if it has none
   // In the contract's order; arrays that the operation does not use stay empty.
   std::array<AnyView, 4> in{}, out{};
-  std::array<Scalar, 12> scalars{};
+  std::array<Scalar, 13> scalars{};
 };
 
 // Runs a call. If every array is in the device's memory, the call is queued on the device's stream: kernel errors

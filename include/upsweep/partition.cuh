@@ -4,13 +4,13 @@
 #include <string>
 #include <type_traits>
 
-#include "ladders/partition/05_shared_reorder.cuh"
 #include "ladders/partition/06_warp_multisplit.cuh"
 #include "ladders/partition/08_lane_counters.cuh"
-#include "ladders/partition/09_two_passes.cuh"  // these three for more than 256 buckets
+#include "ladders/partition/09_two_passes.cuh"
 #include "ladders/partition/10_passes_in_tile.cuh"
 #include "ladders/partition/11_overlapped_writes.cuh"
 #include "ladders/partition/12_replicated_counts.cuh"
+#include "ladders/partition/choose.h"
 #include "upsweep/device_call.cuh"
 #include "upsweep/partition.h"
 
@@ -65,14 +65,11 @@ void partition_on_device(Device& device, const View<const T>& keys, F bucket_of,
                          out.data(),
                          values,
                          {begins.data(), wide}};
-  const Machine here = machine_of_unit();
-  const auto run = [&] {
-    if (here.meets(replicated_counts::needs)) return replicated_counts::run(args);
-    // two_passes asks what the library's kernels can use, which may be more than this unit's.
-    if (!machine().meets(lane_counters_needs)) return two_passes::run(args);
-    return buckets <= most_counted ? warp_multisplit::run(args) : shared_reorder::run(args);
-  };
-  require_success(run(), "partition");
+  const Choice choice =
+      choose(keys.size(), sizeof(T), values.bytes, buckets, /*searched=*/false, machine_of_unit());
+  require_success(run_named<replicated_counts, lane_counters, warp_multisplit, overlapped_writes, passes_in_tile,
+                            two_passes>(choice.rung, args),
+                  "partition");
 }
 
 }  // namespace detail

@@ -18,10 +18,13 @@ struct Picture {
   // The permitted error of a colour, as a share of the largest one, plus 1e-6. 0: the bits that drawing circle after
   // circle in f32 gives, every operation rounded, on any device.
   double eps = 0;
+  // Most bytes of a GPU's memory that the call takes beside its arrays; 0: what is fastest. With fewer it draws the
+  // image in more and smaller windows.
+  std::uint64_t scratch_bytes = 0;
 };
 
 // The contract's scalars.
-inline std::array<Scalar, 12> scalars_of(const Picture& p) {
+inline std::array<Scalar, 13> scalars_of(const Picture& p) {
   return {std::uint64_t{p.width},
           std::uint64_t{p.height},
           p.x0,
@@ -33,7 +36,8 @@ inline std::array<Scalar, 12> scalars_of(const Picture& p) {
           p.blue,
           p.channels,
           p.shading,
-          p.eps};
+          p.eps,
+          p.scratch_bytes};
 }
 
 // Draws circles, eight floats each: x y z radius red green blue alpha. The first is the farthest. A circle covers the

@@ -4,8 +4,9 @@
 #include <type_traits>
 
 #include "ladders/scan/11_lookback.cuh"
-#include "ladders/scan/12_wave.cuh"  // which pipeline leaves small inputs to
+#include "ladders/scan/12_wave.cuh"
 #include "ladders/scan/13_pipeline.cuh"
+#include "ladders/scan/choose.h"
 #include "upsweep/device_call.cuh"
 #include "upsweep/operator.cuh"
 #include "upsweep/scan.h"
@@ -31,7 +32,8 @@ void scan_on_device(Device& device, bool inclusive, const In& in, Out&& out, O o
   using namespace ladders::scan;
   const Args<T, O> args{
       {tuning, &device.workspace(), device.stream()}, from.data(), to.data(), from.size(), inclusive, op};
-  require_success(run_first<pipeline, lookback>(machine_of_unit(), args), "scan");
+  const Choice choice = choose(from.size() * sizeof(T), machine_of_unit());
+  require_success(run_named<pipeline, wave, lookback>(choice.rung, args), "scan");
 }
 }  // namespace detail
 

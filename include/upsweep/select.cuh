@@ -4,8 +4,9 @@
 #include <string>
 #include <type_traits>
 
-#include "ladders/select/05_vec16.cuh"  // which pipeline leaves small inputs to
+#include "ladders/select/05_vec16.cuh"
 #include "ladders/select/06_pipeline.cuh"
+#include "ladders/select/choose.h"
 #include "upsweep/device_call.cuh"
 #include "upsweep/select.h"
 
@@ -48,7 +49,8 @@ void select_on_device(Device& device, const In& in, P keep, Out&& out, Count&& c
   const Args<T, SelectionBy<s, P>> args{{tuning, &device.workspace(), device.stream()},
                                         {from.data(), nullptr, from.size(), keep},
                                         {to.data(), {}, counted.data()}};
-  require_success(run_first<pipeline, vec16>(machine_of_unit(), args), name);
+  const Choice choice = choose(s, from.size(), sizeof(T), machine_of_unit());
+  require_success(run_named<pipeline, vec16>(choice.rung, args), name);
 }
 }  // namespace detail
 

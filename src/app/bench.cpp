@@ -121,10 +121,10 @@ class Bench {
     const auto identity = lab::identify(stopwatch.description());
     output_.table(fmt::format("{}\n", styled(output_.terminal(), lab::Style::strong, identity.description.device)));
     for (const Series& series : series_)
-      if (series.backend == backend) run(series, stopwatch, identity);
+      if (series.backend == backend) run(series, platform, stopwatch, identity);
     for (const lab::Ceiling& ceiling : stopwatch.ceilings()) {
       const lab::Record record = make_record(identity, backend, ceiling);
-      output_.json_line(to_json(record));
+      output_.record(record);
       if (!record.timed()) continue;
       output_.table(
           fmt::format("ceiling {}: {}\n", ceiling.kind,
@@ -148,7 +148,7 @@ class Bench {
     bool by_input = false;    // or one per input
   };
 
-  void run(const Series& series, lab::Stopwatch& stopwatch, const lab::RunIdentity& identity) {
+  void run(const Series& series, Platform& platform, lab::Stopwatch& stopwatch, const lab::RunIdentity& identity) {
     const bool table_each = !series.by_input && series.cases.size() <= most_tables;
     std::vector<lab::Record> all;
     for (const Case& c : series.cases) {
@@ -181,7 +181,9 @@ class Bench {
         any_ran_ = true;
         records.push_back(make_record(identity, *series.primitive, c, situation_, measured,
                                       stopwatch.ceiling(measured.traffic.ceiling)));
-        output_.json_line(to_json(records.back()));
+        if (lab::is_default(*measured.rung))
+          records.back().ran = lab::choice_for(platform, *series.primitive, c).rung;
+        output_.record(records.back());
         kept_ = output_.keep_if_interrupted();
         if (!measured.failure) continue;
         failed_ = true;
@@ -319,7 +321,7 @@ void add_bench(CLI::App& app, int& exit_code) {
       app, exit_code, "bench", "Time rungs and peers beside the machine's measured ceiling",
       "  upsweep bench reduce\n"
       "  upsweep bench reduce --type i32,f32 --op max -n 2^10..2^27 -o results.jsonl\n"
-      "  upsweep bench reduce --rung simd,parallel --no-peers --json | jq .score\n"
+      "  upsweep bench reduce --rung simd,parallel --no-peers --json | jq '.score // empty'\n"
       "  upsweep bench saxpy --from-host --backend cuda -n 2^29\n"
       "  upsweep bench -o results.jsonl --resume     after an interruption: mv results.jsonl.partial results.jsonl\n"
       "  upsweep bench scan --format markdown >scan.md\n"

@@ -164,10 +164,10 @@ std::vector<Job> jobs_of(const CheckOptions& options) {
   for (const Primitive* primitive : primitives)
     for (const Place& place : places) {
       const auto rungs =
-          chosen_rungs(s, *primitive, *place.platform, {.peers = options.peers, .mutants = place.mutants});
+          chosen_rungs(s, *primitive, *place.platform,
+                       {.peers = options.peers, .mutants = place.mutants, .choice = !place.mutants});
       if (rungs.empty()) continue;
-      lab::Depth depth = options.quick ? quick_depth : place.depth;
-      depth.every_delegated = place.depth.every_delegated;
+      const lab::Depth depth = options.quick ? quick_depth : place.depth;
       lab::CheckOptions check{.depth = depth,
                               .types = chosen_types(s, *primitive, primitive->types()),
                               .operations = chosen_operations(s, *primitive, {}),

@@ -4,11 +4,14 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "app/command.h"
 #include "app/output.h"
 #include "app/select.h"
 #include "lab/backends.h"
+#include "lab/default_rung.h"
+#include "lab/sizes.h"
 
 namespace upsweep::app {
 namespace {
@@ -16,13 +19,80 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct ListOptions {
-  std::vector<std::string> primitives;
+  Selection selection;
   OutputOptions output;
 };
 
 void declare(CLI::App& command, ListOptions& o) {
-  offer_primitives(command.add_option("primitive", o.primitives, "Primitives: reduce, ... (default: all)"));
+  Selection& s = o.selection;
+  offer_primitives(command.add_option("primitive", s.primitives, "Primitives: reduce, ... (default: all)"));
+  command.add_option("-n,--size", s.sizes,
+                     "Say which rung a call of so many elements gets, and why: 1000, 2^20, lists 1K,1M, powers "
+                     "2^10..2^24");
+  offer_types(add_list(command, "--type", s.types, "With -n: element types (default: the first that it takes)"));
+  offer_operations(add_list(command, "--op", s.ops, "With -n: operations (default: the first)"));
+  offer_params(add_list(command, "--param", s.params, "With -n: parameters of the call: value_bytes=4"), Offered::any);
+  declare_device(command, s);
   declare_output(command, o.output);
+}
+
+// The calls that are asked about.
+std::vector<Case> cases_of(const Selection& s, const Primitive& primitive) {
+  std::vector<Case> cases;
+  for (const Type type : chosen_types(s, primitive, {Type::u32}))
+    for (const Operation operation : chosen_operations(s, primitive, {primitive.operations().front()}))
+      for (const std::size_t n : lab::parse_sizes(s.sizes)) {
+        Case c{.type = type, .operation = operation, .n = n, .input = primitive.inputs(type).front()};
+        set_params(s, primitive, Backend::simt, c);
+        cases.push_back(std::move(c));
+      }
+  return cases;
+}
+
+int list_choices(const ListOptions& o, const std::vector<const Primitive*>& chosen) {
+  Output output(o.output);
+  for (const Primitive* primitive : chosen) {
+    if (!primitive->contract.choose) continue;
+    for (const Case& c : cases_of(o.selection, *primitive)) {
+      std::string text = fmt::format("{} {}{}{} n={}\n", primitive->name(), to_string(c.type), c.operation ? " " : "",
+                                     c.operation.name(), lab::size_text(c.n));
+      for (const Backend backend : lab::present_backends()) {
+        const Platform& platform = lab::open_platform(backend);
+        const Choice choice = lab::choice_for(platform, *primitive, c);
+        std::string on(to_string(backend));
+        if (backend == Backend::simt) on.append(" ").append(platform.machine().name);
+        text += fmt::format("  {}: {} ({})\n", on, styled(output.terminal(), lab::Style::strong, choice.rung),
+                            choice.because);
+        output.json_line(Json{{"primitive", primitive->name()},
+                              {"type", to_string(c.type)},
+                              {"op", c.operation.name()},
+                              {"n", c.n},
+                              {"on", on},
+                              {"rung", choice.rung},
+                              {"because", choice.because}}
+                             .dump());
+      }
+      output.table(text);
+    }
+  }
+  output.commit();
+  return Exit::all_right;
+}
+
+// The rungs that calls get which name none: of any type, operation and power of two.
+std::set<std::string_view> defaults_of(const Platform& platform, const Primitive& primitive) {
+  std::set<std::string_view> names;
+  if (!primitive.contract.choose) return names;
+  for (const Type type : primitive.types())
+    for (const Operation& operation : primitive.operations())
+      for (unsigned log_n = 0; log_n < 32; log_n += 2)
+        names.insert(lab::choice_for(platform, primitive,
+                                     {.type = type,
+                                      .operation = operation,
+                                      .n = std::size_t{1} << log_n,
+                                      .input = primitive.inputs(type).front()})
+                         .rung);
+  return names;
 }
 
 // A rung that is there on the GPU and on the emulator is listed once, as of the GPU.
@@ -36,13 +106,13 @@ std::vector<Entry> entries_of(const Primitive& primitive) {
   for (const Backend backend : lab::present_backends()) {
     const bool cpu = backend == Backend::cpu;
     Platform& platform = lab::open_platform(backend);
-    const Rung* const chosen = default_rung(primitive.contract, platform);
+    const std::set<std::string_view> defaults = defaults_of(platform, primitive);
     for (const Rung* rung : lab::rungs_and_peers(platform)) {
       const bool known = std::any_of(entries.begin(), entries.end(), [&](const Entry& e) {
         return e.rung->name == rung->name && e.rung->peer == rung->peer && (e.backend == "cpu") == cpu;
       });
       if (rung->primitive == primitive.name() && !known)
-        entries.push_back({rung, cpu ? "cpu" : "gpu", rung == chosen});
+        entries.push_back({rung, cpu ? "cpu" : "gpu", !rung->peer && defaults.contains(rung->name)});
     }
   }
   return entries;
@@ -218,9 +288,15 @@ std::string markdown_of(const Primitive& primitive) {
 }
 
 int work(const ListOptions& o) {
-  Output output(o.output);
+  const Selection& s = o.selection;
+  if (s.sizes.empty() && !(s.types.empty() && s.ops.empty() && s.params.empty()))
+    throw Error(Code::invalid_argument, "--type, --op and --param are of a call whose rung is asked for",
+                "add its number of elements: -n 2^20");
+  emulate_device(s);
   std::vector<const Primitive*> chosen(primitives().begin(), primitives().end());
-  if (!o.primitives.empty()) chosen = chosen_primitives({.primitives = o.primitives});
+  if (!s.primitives.empty() || !s.sizes.empty()) chosen = chosen_primitives(s);
+  if (!s.sizes.empty()) return list_choices(o, chosen);
+  Output output(o.output);
   std::string separator;
   for (const Primitive* primitive : chosen) {
     output.json_line(to_json(*primitive));
@@ -241,7 +317,9 @@ void add_list(CLI::App& app, int& exit_code) {
   add_command<ListOptions>(app, exit_code, "list", "List rungs, operations, inputs and parameters of primitives",
                            "  upsweep list\n"
                            "  upsweep list scan\n"
-                           "  upsweep list select --json | jq .parameters\n",
+                           "  upsweep list select --json | jq .parameters\n"
+                           "  upsweep list sort -n 2^10..2^28 --type u32          which rung a call gets, and why\n"
+                           "  upsweep list sort -n 2^20 --device t4               on another GPU\n",
                            declare, work);
 }
 

@@ -103,10 +103,19 @@ Output::Output(const OutputOptions& options)
   if (options.file != "-") text_.emplace("-");
 }
 
-void Output::json_line(const std::string& line) {
+void Output::write_line(const std::string& line) {
   if (lines_) write(*lines_, line + "\n");
   if (text_ && json_) write(*text_, line + "\n");
+}
+
+void Output::json_line(const std::string& line) {
+  write_line(line);
   if (csv_) csv_lines_.push_back(line);
+}
+
+void Output::record(const lab::Record& record) {
+  for (const std::string& line : records_.lines(record)) write_line(line);
+  if (csv_) csv_lines_.push_back(to_json(record));
 }
 
 void Output::table(std::string_view text) {

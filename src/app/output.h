@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "files/file.h"
+#include "lab/record.h"
 #include "lab/terminal.h"
 
 namespace upsweep::app {
@@ -34,6 +35,8 @@ class Output {
   // Throws Error(invalid_argument) if standard output cannot have both the format and the lines of -o -.
   explicit Output(const OutputOptions& options);
   void json_line(const std::string& line);
+  // As lines (lab::RecordWriter), or as a row of the CSV table.
+  void record(const lab::Record& record);
   void table(std::string_view text);
   // Text that stands in the file of -o before the lines, and nowhere else.
   void begin_file_with(std::string_view text);
@@ -45,8 +48,10 @@ class Output {
   const lab::Terminal& terminal() const { return terminal_; }
 
  private:
+  void write_line(const std::string& line);
   lab::Terminal terminal_;
   std::optional<OutputFile> lines_, text_;
+  lab::RecordWriter records_;
   bool json_, csv_;
   std::vector<std::string> csv_lines_;  // until all columns are known
 };

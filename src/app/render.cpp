@@ -170,6 +170,7 @@ Viewport view_of(const RenderOptions& o, const Picture& picture) {
 
 Picture picture_of(const RenderOptions& o) {
   Picture picture;
+  if (!o.memory.empty()) picture.scratch_bytes = lab::parse_bytes("--memory", o.memory);
   take_size(o.size, picture);
   if (!o.background.empty()) {
     const auto [red, green, blue] = background_of(o);
@@ -235,8 +236,13 @@ Platform& platform_of(const RenderOptions& o) {
   return lab::open_platform(chosen_backends(Selection{.backends = {o.backend}}, {}).front());
 }
 
-// The rungs whose scratch memory can be limited: those with bins (ladders/render/windows.cuh).
-constexpr std::string_view limited_rungs[] = {"binned", "list_ends"};
+// The rungs whose scratch memory can be limited.
+std::vector<std::string_view> limited_rungs(const Platform& platform) {
+  std::vector<std::string_view> names;
+  for (const Rung* rung : platform.rungs())
+    if (rung->primitive == "render" && rung->limits_scratch) names.push_back(rung->name);
+  return names;
+}
 
 // Refuses options that would change nothing.
 void require_use(const RenderOptions& o) {
@@ -259,10 +265,10 @@ void require_use(const RenderOptions& o) {
   if (!o.frames.empty() && o.min_radius) refuse("--min-radius-px is for one picture", "leave --frames out");
   if (!o.memory.empty() && o.backend == "cpu")
     refuse("--memory limits what a GPU uses", "leave it out, or add --backend cuda");
-  if (!o.memory.empty() && find_rung(platform_of(o).rungs(), "render", o.rung) &&
-      std::ranges::find(limited_rungs, o.rung) == std::ranges::end(limited_rungs))
-    refuse(fmt::format("--memory: {} takes no limit", o.rung),
-           fmt::format("leave it out; these take one: {}", fmt::join(limited_rungs, ", ")));
+  if (!o.memory.empty())
+    if (const Rung* const rung = find_rung(platform_of(o).rungs(), "render", o.rung); rung && !rung->limits_scratch)
+      refuse(fmt::format("--memory: {} takes no limit", o.rung),
+             fmt::format("leave it out; these take one: {}", fmt::join(limited_rungs(platform_of(o)), ", ")));
   if (o.coverage && !o.output.empty() && !is_written(o, {ImageFormat::npy, ImageFormat::exr}))
     refuse(fmt::format("--coverage: {} does not keep it", o.output == "-" ? "the picture" : o.output),
            "write .npy or .exr");
@@ -387,10 +393,7 @@ class Renderer {
   }
 
  private:
-  ::upsweep::Options how() const {
-    return {.rung = options_.rung,
-            .scratch = options_.memory.empty() ? 0 : lab::parse_bytes("--memory", options_.memory)};
-  }
+  ::upsweep::Options how() const { return {.rung = options_.rung}; }
   const RenderOptions& options_;
   Device device_;
   std::vector<float> image_;

@@ -113,7 +113,7 @@ int show(const ReportOptions& o) {
     std::map<std::string, std::vector<lab::Record>> series;
     for (lab::Record& r : read_selected(o, path)) {
       any = true;
-      output.json_line(to_json(r));
+      output.record(r);
       if (r.primitive == "ceiling") continue;
       std::string key = fmt::format("{} {} {} input={}", r.primitive, r.backend, type_and_op(r), r.input);
       for (const auto& [name, value] : r.params) key += fmt::format(" {}={}", name, value);

@@ -18,6 +18,7 @@
 #include "files/quoted.h"
 #include "files/spool.h"
 #include "lab/backends.h"
+#include "lab/default_rung.h"
 #include "lab/sizes.h"
 #include "lab/stream.h"
 #include "lab/widen.h"
@@ -73,8 +74,8 @@ Enum named(const char* kind, const std::string& name, auto const& names) {
 }
 
 const Rung& chosen_rung(const RunOptions& o, const Primitive& primitive, Platform& platform) {
-  if (o.rung.empty())
-    if (const Rung* const rung = default_rung(primitive.contract, platform)) return *rung;
+  if (o.rung.empty() || o.rung == lab::default_name)
+    if (const Rung* const rung = lab::default_rung(platform, primitive)) return *rung;
   std::vector<std::string> names;
   for (const Rung* rung : platform.rungs()) {
     if (rung->primitive != primitive.name() || rung->peer || rung->expected_wrong) continue;

@@ -11,6 +11,7 @@
 
 #include "app/command.h"
 #include "lab/backends.h"
+#include "lab/default_rung.h"
 #include "lab/sizes.h"
 
 namespace upsweep::app {
@@ -121,6 +122,7 @@ CLI::Option* offer_rungs(CLI::Option* option, Offered offered) {
       for (const Backend backend : present_ones(backends_of(line, offered)))
         for (const Rung* rung : lab::open_platform(backend).rungs())
           if (rung->primitive == p.name() && !(offered == Offered::of_run && rung->expected_wrong)) add(rung->name);
+      if (p.contract.choose) add(lab::default_name);
     });
   });
 }
@@ -370,6 +372,9 @@ std::vector<const Rung*> chosen_rungs(const Selection& selection, const Primitiv
     // Peers are included whichever rungs are named, for comparison with them.
     if (rung->peer ? ((filter.peers && there) || named) : (named || by_default)) chosen.push_back(rung);
   }
+  const auto& names = selection.rungs;
+  if (names.empty() ? filter.choice : std::find(names.begin(), names.end(), lab::default_name) != names.end())
+    if (const Rung* const rung = lab::default_rung(platform, primitive)) chosen.push_back(rung);
   return chosen;
 }
 
@@ -401,6 +406,11 @@ void require_known_rungs(const Selection& selection, const std::vector<const Pri
         for (const Primitive* primitive : primitives)
           if (rung->primitive == primitive->name() && std::find(known.begin(), known.end(), rung->name) == known.end())
             known.emplace_back(rung->name);
+    for (Platform* platform : some)
+      for (const Primitive* primitive : primitives)
+        if (lab::default_rung(*platform, *primitive) &&
+            std::find(known.begin(), known.end(), lab::default_name) == known.end())
+          known.emplace_back(lab::default_name);
     return known;
   };
   const std::vector<std::string> known = known_to(platforms);

@@ -68,6 +68,7 @@ struct RungFilter {
   enum class Arrays { any, device, host } arrays = Arrays::any;  // where they are
   bool peers = false;
   bool mutants = false;  // deliberate bugs; a named one is always chosen
+  bool choice = false;   // the default, which may also be named
 };
 std::vector<const Rung*> chosen_rungs(const Selection& selection, const Primitive& primitive, Platform& platform,
                                       const RungFilter& filter);

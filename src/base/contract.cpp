@@ -40,17 +40,9 @@ void Contract::require_arrays(const Call& c) const {
   if (validate) validate(c);
 }
 
-const Rung* default_rung(const Contract& contract, const Platform& platform) {
-  const Rungs rungs = platform.rungs();
-  if (platform.backend() == Backend::cpu) return find_rung(rungs, contract.name, contract.default_cpu);
-  const auto that_runs = [&](std::string_view name) -> const Rung* {
-    const Rung* const rung = find_rung(rungs, contract.name, name);
-    return rung && platform.machine().meets(rung->needs) ? rung : nullptr;
-  };
-  if (const Rung* const rung = that_runs(contract.default_gpu)) return rung;
-  for (const std::string_view name : contract.other_gpu_defaults)
-    if (const Rung* const rung = that_runs(name)) return rung;
-  return nullptr;
+const Rung* chosen_rung(const Contract& contract, const Platform& platform, const Call& call) {
+  if (!contract.choose) return nullptr;
+  return find_rung(platform.rungs(), contract.name, contract.choose(call, platform.machine()).rung);
 }
 
 }  // namespace upsweep

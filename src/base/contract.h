@@ -8,7 +8,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/choice.h"
 #include "base/platform.h"
+#include "base/threshold.h"
 #include "upsweep/error.h"
 
 namespace upsweep {
@@ -63,11 +65,10 @@ struct Contract {
   std::size_t (*writes)(const Call&, std::size_t k, std::uint64_t counted) = nullptr;
   static constexpr int no_count = -1;
   int count_output = no_count;                    // the output, one u64, that holds the element count of others
-  std::string_view default_cpu{}, default_gpu{};  // for calls that name no rung
-  // The default of GPUs that lack what default_gpu needs: the first of these whose needs are met.
-  std::span<const std::string_view> other_gpu_defaults{};
-  // The rung for host arrays that do not fit in device memory; empty if the primitive has none.
-  std::string_view default_from_host{};
+  // The rung for a call that names none: that of the ladder's choose.h. It reads types, counts, scalars and where the
+  // arrays are, not their elements. Null: every call names its rung.
+  Choice (*choose)(const Call&, const Machine&) = nullptr;
+  std::span<Threshold* const> thresholds{};  // that it compares with
 
   // Throws Error(invalid_argument) if the types or counts of a call's arrays do not fit together.
   void require_arrays(const Call& c) const;
@@ -83,8 +84,8 @@ void require_type(std::string_view who, std::string_view array, Type type, Type 
 void require_array(std::string_view who, std::string_view name, const Array& array, Type type, std::size_t count,
                    const std::string& hint = {});
 
-// The rung of a call that names none, on this platform; null if it has none that the machine can run.
-const Rung* default_rung(const Contract& contract, const Platform& platform);
+// The rung of a call that names none, on this platform; null if the ladder has none there.
+const Rung* chosen_rung(const Contract& contract, const Platform& platform, const Call& call);
 
 // All contracts of this program, one per ladder; and the contract of that name, or null.
 std::span<const Contract* const> contracts();

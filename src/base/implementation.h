@@ -23,8 +23,8 @@ struct Story {
 };
 
 // The types that the emulators compile a rung for (base/coverage.h). The default is `kinds`; a rung whose kernels
-// branch on the element width declares `static constexpr Coverage coverage = Coverage::widths;`, and so does a rung
-// that such a rung hands calls to.
+// branch on the element width declares `static constexpr Coverage coverage = Coverage::widths;`, and so does every rung
+// that the ladder's choose.h may name.
 enum class Coverage : std::uint8_t { kinds, widths };
 
 // Where a rung's arrays are: in its platform's memory, or in host memory. Pinned pages are page-locked, so that a
@@ -65,15 +65,12 @@ struct Tuning {
   Knob<unsigned> threads{};   // of a CPU rung; 0: all cores
   Knob<unsigned> streams{};   // of rungs that copy from host memory
   Knob<std::size_t> chunk{};  // elements per copy of each of these streams
-  // Most bytes of scratch, of a rung that can do with less than what is fastest.
-  Knob<std::size_t> scratch{};
 
   constexpr unsigned block_or(std::size_t own) const { return block.value_or(static_cast<unsigned>(own)); }
   constexpr unsigned grid_or(std::size_t own) const { return grid.value_or(static_cast<unsigned>(own)); }
   friend constexpr bool operator==(const Tuning& a, const Tuning& b) {
     return a.block.peek() == b.block.peek() && a.grid.peek() == b.grid.peek() && a.threads.peek() == b.threads.peek() &&
-           a.streams.peek() == b.streams.peek() && a.chunk.peek() == b.chunk.peek() &&
-           a.scratch.peek() == b.scratch.peek();
+           a.streams.peek() == b.streams.peek() && a.chunk.peek() == b.chunk.peek();
   }
 };
 

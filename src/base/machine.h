@@ -36,6 +36,7 @@ struct Machine {
   std::size_t shared_per_block = 0, shared_per_multiprocessor = 0;  // most, bytes; a block's after opting in
   std::size_t l2_bytes = 0;
 
+  constexpr bool is_gpu() const { return capability > 0; }
   constexpr bool has(Feature f) const { return code >= first_capability(f); }
   constexpr bool meets(const Needs& needs) const {
     for (const Feature f : all_features)

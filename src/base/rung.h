@@ -43,32 +43,22 @@ struct Rung {
   bool gpu_only = false;            // cannot be emulated faithfully: tested on GPUs only
   bool any_order = false;           // elements that the contract keeps in their order may come in any: not stable
   bool synchronises = false;        // waits for the device inside a call: cannot be captured into a graph
+  bool limits_scratch = false;      // keeps to a call's limit of scratch memory, where the contract has one
   MemoryKind arrays = MemoryKind::device;
   Needs needs{};               // of the hardware, for some of its calls at least
   std::size_t largest = 0;     // most elements that it takes; 0: any number
+  std::size_t largest_emulated = 0;  // where the work is the square of n: most for an emulator's check; 0: any number
   std::size_t ring_bytes = 0;  // of the main input that fill the rings in one block's shared memory; 0: it has none
   bool peer = false;           // a third-party implementation, timed in the same run
   std::string_view version{};  // of a peer: "CUB 3.0.1"
   // Returns the function for a main input's type and an operation, or null if the rung does not support them. Resolve
   // once, call many times.
   RunFn (*find)(Type, Operation) = nullptr;
-  // The same function without the step from a call to the ladder's Args, to which it takes a pointer.
-  RunArgsFn (*find_for_args)(Type, Operation) = nullptr;
-  // True if the rung leaves this call to another rung, as it is; false tells nothing. Null: it declares no such calls.
-  bool (*delegates)(const Call&) = nullptr;
 
   bool from_host() const { return arrays != MemoryKind::device; }
   // The same for n elements: also null if n exceeds `largest`.
   RunFn find_for(Type type, Operation operation, std::size_t n) const {
     return largest != 0 && n > largest ? nullptr : find(type, operation);
-  }
-  // Runs the rung with its ladder's Args<T, O>.
-  template <class T, class O>
-  Status run(const void* args) const {
-    if (!machine().meets(needs)) return {Code::unsupported, 0, "a rung that this one runs needs more than the device has"};
-    const RunArgsFn run = find_for_args(type_of<T>(), operation_of<O>());
-    return run ? run(args)
-               : Status{Code::unsupported, 0, "a rung that this one runs is not compiled for the type here"};
   }
 };
 

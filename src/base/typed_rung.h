@@ -66,51 +66,26 @@ template <class Binding, class T, class O>
 using ArgsOf = decltype(Binding::template args<T, O>(std::declval<const Call&>()));
 
 template <class Binding, class R, class T, class O>
-Status run_args(const void* args) {
-  return R::template run<T, O>(*static_cast<const ArgsOf<Binding, T, O>*>(args));
-}
-
-template <class Binding, class R, class T, class O>
 Status run_call(const Call& c) {
-  const auto args = Binding::template args<T, O>(c);
-  return run_args<Binding, R, T, O>(&args);
+  return R::template run<T, O>(Binding::template args<T, O>(c));
 }
 
 // Returns the function of R for a type and an operation, or null if the primitive does not take them, R does not
-// support them or is not compiled for them here. Function is RunFn or RunArgsFn.
-template <class Binding, class R, class Function>
-Function find_typed_run(Type type, Operation operation) {
-  constexpr bool for_call = std::is_same_v<Function, RunFn>;
+// support them or is not compiled for them here.
+template <class Binding, class R>
+RunFn find_typed_run(Type type, Operation operation) {
   if (!operation && !std::is_base_of_v<SingleOperation, Binding>) return nullptr;
-  return visit(type, [&]<class Tag>(Tag) -> Function {
+  return visit(type, [&]<class Tag>(Tag) -> RunFn {
     using T = typename Tag::type;
-    return Binding::visit(operation, [&]<class O>(O) -> Function {
+    return Binding::visit(operation, [&]<class O>(O) -> RunFn {
       if constexpr (!Binding::template takes<T, O>)
         return nullptr;
-      else if constexpr (Untyped<R>) {
-        if constexpr (for_call) return &R::run;
+      else if constexpr (Untyped<R>)
+        return &R::run;
+      else if constexpr (supports<R, T, O>() && covers<Binding, R, T, O>())
+        return &run_call<Binding, R, T, O>;
+      else
         return nullptr;
-      } else if constexpr (supports<R, T, O>() && covers<Binding, R, T, O>()) {
-        if constexpr (for_call)
-          return &run_call<Binding, R, T, O>;
-        else
-          return &run_args<Binding, R, T, O>;
-      } else
-        return nullptr;
-    });
-  });
-}
-
-// Returns the answer of R::delegates, a template for typed arguments, for a call; false if R has none for them.
-template <class Binding, class R>
-bool delegates(const Call& c) {
-  return visit(c.type(), [&]<class Tag>(Tag) {
-    using T = typename Tag::type;
-    return Binding::visit(c.operation, [&]<class O>(O) {
-      if constexpr (Binding::template takes<T, O>)
-        if constexpr (requires { R::delegates(Binding::template args<T, O>(c)); })
-          return R::delegates(Binding::template args<T, O>(c));
-      return false;
     });
   });
 }
@@ -123,9 +98,7 @@ constexpr Rung make_rung(std::string_view name, Backend backend) {
             .name = name,
             .backend = backend,
             .story = R::story,
-            .find = &find_typed_run<Binding, R, RunFn>,
-            .find_for_args = &find_typed_run<Binding, R, RunArgsFn>};
-  if constexpr (requires { R::template delegates<void, void>; }) rung.delegates = &delegates<Binding, R>;
+            .find = &find_typed_run<Binding, R>};
   if constexpr (requires { R::reproducible_bits; }) rung.reproducible = R::reproducible_bits;
   if constexpr (requires { R::expected_wrong; }) rung.expected_wrong = R::expected_wrong;
   if constexpr (requires { R::flushes_subnormals; }) rung.flushes_subnormals = R::flushes_subnormals;
@@ -133,8 +106,10 @@ constexpr Rung make_rung(std::string_view name, Backend backend) {
   if constexpr (requires { R::any_order; }) rung.any_order = R::any_order;
   if constexpr (requires { R::needs; }) rung.needs = R::needs;
   if constexpr (requires { R::largest; }) rung.largest = R::largest;
+  if constexpr (requires { R::largest_emulated; }) rung.largest_emulated = R::largest_emulated;
   if constexpr (requires { R::ring_bytes; }) rung.ring_bytes = R::ring_bytes;
   if constexpr (requires { R::synchronises; }) rung.synchronises = R::synchronises;
+  if constexpr (requires { R::limits_scratch; }) rung.limits_scratch = R::limits_scratch;
   if constexpr (requires { R::arrays; }) rung.arrays = R::arrays;
   if constexpr (requires { R::gpu_only; }) rung.gpu_only = R::gpu_only;
   return rung;

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "files/interrupt.h"
+#include "lab/default_rung.h"
 #include "lab/rng.h"
 #include "lab/sizes.h"
 #include "lab/stage.h"
@@ -22,10 +23,6 @@ namespace {
 constexpr std::size_t edge_sizes[] = {0, 1, 2, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025};
 constexpr std::size_t odd_sizes[] = {97,      1009,      4093,    10'007,        65'537,
                                      100'003, 1'000'003, 1 << 20, (1 << 20) + 1, (1 << 22) + 3};
-
-// Where delegated calls are sampled: from each of these sizes on, the first of each type with its operation and the
-// first of each set of parameters.
-constexpr std::size_t delegated_from[] = {31, 1000, 20'000};
 
 // The launch shapes of the sweep; the first is the rung's own.
 std::vector<Tuning> shapes_of(Backend backend) {
@@ -125,22 +122,20 @@ class Combinations {
   std::size_t count_ = 0, at_ = 0;
 };
 
-// Tells which of the calls that rungs leave to others are checked all the same, if not all are.
-class DelegatedSample {
+// While it lives, the ladder's choice changes where few elements reach.
+class FewElements {
  public:
-  bool takes(const Rung& rung, const Case& c) {
-    const auto size = std::ranges::upper_bound(delegated_from, c.n) - std::begin(delegated_from);
-    if (size == 0) return false;
-    std::string type(to_string(c.type)), settings;
-    if (c.operation) type += c.operation.name();
-    for (const auto& [name, value] : texts_of(c.settings, {})) settings += fmt::format(" {}={}", name, value);
-    const auto is_new = [&](const std::string& text) { return seen_.emplace(&rung, size, text).second; };
-    const bool new_type = is_new(type), new_settings = is_new(settings);
-    return new_type || new_settings;
+  explicit FewElements(const Contract& contract) : thresholds_(contract.thresholds) {
+    for (Threshold* t : thresholds_) t->set(t->few());
+  }
+  FewElements(const FewElements&) = delete;
+  FewElements& operator=(const FewElements&) = delete;
+  ~FewElements() {
+    for (Threshold* t : thresholds_) t->reset();
   }
 
  private:
-  std::set<std::tuple<const Rung*, std::ptrdiff_t, std::string>> seen_;
+  const std::span<Threshold* const> thresholds_;
 };
 
 const char* alignment_text(Layout::Shift shift) {
@@ -151,21 +146,20 @@ const char* alignment_text(Layout::Shift shift) {
 }
 
 // Runs one case twice with the same scratch in a launch shape; returns nothing if both results are right. If the rung
-// rejects `shape`, the case is left out if `shape` was asked for; else it becomes the rung's own. If it may leave out a
-// part of the contract, so is a case that it rejects in its own shape.
+// rejects `shape`, the case is left out if `shape` was asked for; else it becomes the rung's own. A case that it
+// rejects in its own shape is left out too, but not by the default, which has to take every call.
 std::optional<std::string> try_case(Stage& stage, simt::Emulator* emulator, const Rung& rung, RunFn run, Tuning& shape,
-                                    bool asked_for, bool may_leave_out, std::size_t& runs) {
+                                    bool asked_for, std::size_t& runs) {
   std::optional<std::string> wrong;
   try {
     for (int turn = 0; turn < 2 && !wrong; ++turn) {
       Status status = stage.run(run, shape);
-      // A rung may reject a launch shape, but not its own.
       if ((status.code == Code::unsupported || status.code == Code::invalid_argument) && shape != Tuning{}) {
         if (asked_for) break;
         shape = {};
         status = stage.run(run, shape);
       }
-      if (may_leave_out && status.code == Code::unsupported) break;
+      if (status.code == Code::unsupported && !is_default(rung)) break;
       ++runs;
       if (!status)
         wrong = fmt::format("returned an error: {}", status.message ? status.message : "no message");
@@ -309,6 +303,8 @@ std::vector<Step> steps_of(const Primitive& primitive, const CheckOptions& optio
 std::vector<RungCheck> check_alike(Platform& platform, simt::Emulator* emulator, const Primitive& primitive,
                                    const std::vector<const Rung*>& rungs, const CheckOptions& options) {
   const bool traced = emulator && emulator->instrumented();
+  std::optional<FewElements> few;
+  if (emulator) few.emplace(primitive.contract);
   const std::string where = platform_name(platform, emulator);
   std::vector<RungCheck> results;
   for (const Rung* rung : rungs) results.push_back({.rung = rung, .platform = where});
@@ -316,9 +312,6 @@ std::vector<RungCheck> check_alike(Platform& platform, simt::Emulator* emulator,
   const auto shapes =
       options.tuning == Tuning{} ? shapes_of(platform.backend()) : std::vector<Tuning>(2, options.tuning);
   Combinations combinations(primitive, *rungs.front(), options);
-  // Sizes that were asked for are checked whole.
-  const bool every_delegated = options.depth.every_delegated || !options.sizes.empty();
-  DelegatedSample sample;
   const std::vector<Step> steps = steps_of(primitive, options, combinations.count());
   std::size_t total = 0, done = 0;
   for (const Step& step : steps) total += step.combinations;
@@ -329,18 +322,10 @@ std::vector<RungCheck> check_alike(Platform& platform, simt::Emulator* emulator,
   // The traced emulator checks the bounds of allocations itself, for reads too.
   const std::size_t guard = traced ? 0 : 256;
   if (emulator) emulator->take_report();
-  // Rungs are made for all that a Hopper has. A smaller GPU may lack the shared memory for some of their calls, but a
-  // default has to take every call.
-  const Machine& largest = emulated_machine("h200");
-  const bool is_smaller = platform.machine().capability > 0 &&
-      (platform.machine().code < largest.code || platform.machine().shared_per_block < largest.shared_per_block);
-  const Rung* const chosen = default_rung(primitive.contract, platform);
   const auto try_rung = [&](RungCheck& result, RunFn run, const Problem& problem, const Case& c, Tuning shape,
                             Layout::Shift shift) {
     Stage& stage = stages.at(result.rung->arrays);
-    const bool may_leave_out = result.rung->peer || (is_smaller && result.rung != chosen);
-    auto wrong =
-        try_case(stage, emulator, *result.rung, run, shape, options.tuning != Tuning{}, may_leave_out, result.runs);
+    auto wrong = try_case(stage, emulator, *result.rung, run, shape, options.tuning != Tuning{}, result.runs);
     if (!wrong) return;
     Case shown = c;
     shown.tuning = shape;
@@ -378,13 +363,11 @@ std::vector<RungCheck> check_alike(Platform& platform, simt::Emulator* emulator,
         for (RungCheck& result : results) {
           if (result.failures.size() >= options.most_failures) continue;
           const RunFn run = result.rung->find_for(c.type, c.operation, n);
-          if (!run) continue;
+          const std::size_t most = emulator ? result.rung->largest_emulated : 0;
+          if (!run || (most != 0 && n > most)) continue;
           Stage& stage = stages.at(result.rung->arrays);
           if (loaded.insert(result.rung->arrays).second)
             stage.load(primitive, *problem, c, {.guard_bytes = guard, .shift = shift});
-          const bool delegated =
-              !every_delegated && result.rung->delegates && result.rung->delegates(stage.call(shape));
-          if (delegated && !sample.takes(*result.rung, c)) continue;
           try_rung(result, run, *problem, c, shape, shift);
         }
       }

@@ -20,9 +20,6 @@ struct Depth {
   // Every problem runs in one of the sweep's shapes; one in this many also runs in the rung's own, which for a kernel
   // is a grid for a whole GPU.
   std::size_t own_shape_every;
-  // If false, of the calls that a rung leaves to another as they are (Rung::delegates) only a few are checked, which
-  // show that it does: the other's own check has them all.
-  bool every_delegated = true;
   // A larger size runs fewer combinations where they would have more elements than this together, but at least one.
   std::size_t elements_of_size = ~std::size_t{0};
   // Beside the fixed sizes, so many are drawn at random, and this many combinations run at each.
@@ -40,7 +37,6 @@ inline constexpr Depth emulated_depth{.every_combination_to = 0,
                                       .combinations = 24,
                                       .largest = 110'000,
                                       .own_shape_every = 64,
-                                      .every_delegated = false,
                                       .random_sizes = 16,
                                       .random_combinations = 2};
 // The traced emulator is about ten times slower again.
@@ -48,7 +44,6 @@ inline constexpr Depth traced_depth{.every_combination_to = 0,
                                     .combinations = 4,
                                     .largest = 10'007,
                                     .own_shape_every = 64,
-                                    .every_delegated = false,
                                     .random_sizes = 8};
 
 struct CheckOptions {

@@ -33,7 +33,7 @@ struct Series {
 std::vector<Series> series_of(const std::vector<Record>& records) {
   std::vector<Series> all;
   for (const Record& r : records) {
-    if (!r.timed() || r.primitive == "ceiling" || r.n == 0 || r.traffic_bytes == 0) continue;
+    if (!r.timed() || !r.own() || r.primitive == "ceiling" || r.n == 0 || r.traffic_bytes == 0) continue;
     std::string title = fmt::format("{} {}, {} input", r.primitive, type_and_op(r), r.input);
     for (const auto& [name, value] : r.params) title += fmt::format(", {}={}", name, value);
     title += ", " + r.situation;

@@ -186,12 +186,27 @@ Record make_record(const RunIdentity& identity, Backend backend, const Ceiling& 
   return r;
 }
 
-std::string to_json(const Record& r) {
+namespace {
+
+Json common_json(const Record& r) {
+  Json json;
+  json["device"] = r.device;
+  json["driver"] = r.driver;
+  json["compiler"] = r.compiler;
+  json["flags"] = r.flags;
+  json["revision"] = r.revision;
+  json["run"] = r.run;
+  json["time"] = r.time;
+  return json;
+}
+
+Json own_json(const Record& r) {
   Json params = Json::object();
   for (const auto& [name, value] : r.params) params[name] = as_json(value);
   Json json;
   json["primitive"] = r.primitive;
   json["rung"] = or_null(r.rung);
+  if (r.ran) json["ran"] = *r.ran;  // omitted if it is the rung
   json["peer"] = or_null(r.peer);
   json["backend"] = r.backend;
   json["op"] = r.op.empty() ? Json(nullptr) : Json(r.op);
@@ -211,18 +226,51 @@ std::string to_json(const Record& r) {
   json["checked"] = r.checked;
   json["aa_spread"] = or_null(rounded(r.aa_spread, 3));
   json["peer_version"] = or_null(r.peer_version);
-  json["device"] = r.device;
-  json["driver"] = r.driver;
-  json["compiler"] = r.compiler;
-  json["flags"] = r.flags;
-  json["revision"] = r.revision;
-  json["run"] = r.run;
-  json["time"] = r.time;
   if (r.synchronises) json["synchronises"] = true;  // omitted if false
-  return json.dump();
+  return json;
 }
 
-Record parse_record(const std::string& line, const std::string& source, std::size_t line_number) {
+void read_common(const Json& json, Record& r) {
+  read(json, "device", r.device);
+  read(json, "driver", r.driver);
+  read(json, "compiler", r.compiler);
+  read(json, "flags", r.flags);
+  read(json, "revision", r.revision);
+  read(json, "run", r.run);
+  read(json, "time", r.time);
+}
+
+void read_own(const Json& json, Record& r) {
+  read(json, "primitive", r.primitive);
+  read(json, "rung", r.rung);
+  if (json.contains("ran")) read(json, "ran", r.ran);
+  read(json, "peer", r.peer);
+  if (r.rung.has_value() == r.peer.has_value()) throw BadField{"either rung or peer has to be named"};
+  read(json, "backend", r.backend);
+  if (!field_of(json, "op").is_null()) read(json, "op", r.op);
+  read(json, "type", r.type);
+  read_count(json, "n", std::numeric_limits<std::int64_t>::max(), r.n);
+  read(json, "input", r.input);
+  const Json& params = field_of(json, "params");
+  if (!params.is_object()) throw BadField{"'params' has to be an object"};
+  for (const auto& [name, value] : params.items())
+    r.params.emplace_back(checked_text("params", Json(name)), param_text(value));
+  if (json.contains("situation")) read(json, "situation", r.situation);
+  read_count(json, "samples", 1'000'000'000, r.samples);
+  read_times(json, r);
+  read_count(json, "traffic_bytes", std::numeric_limits<std::int64_t>::max(), r.traffic_bytes);
+  read(json, "ceiling", r.ceiling);
+  read_number(json, "ceiling_gbs", 1e-9, 1e9, r.ceiling_gbs);
+  read_number(json, "score", 0, 1e9, r.score);
+  read(json, "checked", r.checked);
+  read_number(json, "aa_spread", 0, 1e9, r.aa_spread);
+  read(json, "peer_version", r.peer_version);
+  if (json.contains("synchronises")) read(json, "synchronises", r.synchronises);
+}
+
+// Calls f with the line's object; what f throws names the place.
+template <class F>
+auto with_json(const std::string& line, const std::string& source, std::size_t line_number, F&& f) {
   const auto bad = [&](const std::string& what) {
     return Error(Code::bad_file, fmt::format("{}:{}: not a record: {}", source, line_number, what),
                  "records are JSON lines written by `upsweep bench --json`");
@@ -231,42 +279,57 @@ Record parse_record(const std::string& line, const std::string& source, std::siz
   if (json.is_discarded()) throw bad("no valid JSON");
   if (!json.is_object()) throw bad("a JSON object is wanted");
   try {
-    Record r;
-    read(json, "primitive", r.primitive);
-    read(json, "rung", r.rung);
-    read(json, "peer", r.peer);
-    if (r.rung.has_value() == r.peer.has_value()) throw BadField{"either rung or peer has to be named"};
-    read(json, "backend", r.backend);
-    if (!field_of(json, "op").is_null()) read(json, "op", r.op);
-    read(json, "type", r.type);
-    read_count(json, "n", std::numeric_limits<std::int64_t>::max(), r.n);
-    read(json, "input", r.input);
-    const Json& params = field_of(json, "params");
-    if (!params.is_object()) throw BadField{"'params' has to be an object"};
-    for (const auto& [name, value] : params.items())
-      r.params.emplace_back(checked_text("params", Json(name)), param_text(value));
-    if (json.contains("situation")) read(json, "situation", r.situation);
-    read_count(json, "samples", 1'000'000'000, r.samples);
-    read_times(json, r);
-    read_count(json, "traffic_bytes", std::numeric_limits<std::int64_t>::max(), r.traffic_bytes);
-    read(json, "ceiling", r.ceiling);
-    read_number(json, "ceiling_gbs", 1e-9, 1e9, r.ceiling_gbs);
-    read_number(json, "score", 0, 1e9, r.score);
-    read(json, "checked", r.checked);
-    read_number(json, "aa_spread", 0, 1e9, r.aa_spread);
-    read(json, "peer_version", r.peer_version);
-    read(json, "device", r.device);
-    read(json, "driver", r.driver);
-    read(json, "compiler", r.compiler);
-    read(json, "flags", r.flags);
-    read(json, "revision", r.revision);
-    read(json, "run", r.run);
-    read(json, "time", r.time);
-    if (json.contains("synchronises")) read(json, "synchronises", r.synchronises);
-    return r;
+    return f(json);
   } catch (const BadField& field) {
     throw bad(field.what);
   }
+}
+
+}  // namespace
+
+std::string to_json(const Record& r) {
+  Json json = own_json(r);
+  json.update(common_json(r));
+  return json.dump();
+}
+
+Record parse_record(const std::string& line, const std::string& source, std::size_t line_number) {
+  return with_json(line, source, line_number, [](const Json& json) {
+    Record r;
+    read_own(json, r);
+    read_common(json, r);
+    return r;
+  });
+}
+
+std::vector<std::string> RecordWriter::lines(const Record& record) {
+  std::vector<std::string> lines;
+  if (std::string run = common_json(record).dump(); run != run_) lines.push_back(run_ = std::move(run));
+  Json json = own_json(record);
+  json["run"] = record.run;
+  lines.push_back(json.dump());
+  return lines;
+}
+
+std::optional<Record> RecordReader::read(const std::string& line, const std::string& source, std::size_t line_number) {
+  return with_json(line, source, line_number, [&](const Json& json) -> std::optional<Record> {
+    Record r;
+    if (!json.contains("primitive")) {
+      read_common(json, r);
+      runs_[r.run] = r;
+      return std::nullopt;
+    }
+    if (json.contains("device")) {
+      read_common(json, r);
+    } else {
+      lab::read(json, "run", r.run);
+      const auto run = runs_.find(r.run);
+      if (run == runs_.end()) throw BadField{fmt::format("no line before it describes its run, {}", r.run)};
+      r = run->second;
+    }
+    read_own(json, r);
+    return r;
+  });
 }
 
 std::string case_of(const Record& r) {
@@ -289,6 +352,7 @@ std::vector<Record> read_records(const std::filesystem::path& path) {
   }
   std::istream& in = stdin_asked ? std::cin : file;
   std::vector<Record> records;
+  RecordReader reader;
   std::map<std::string, std::size_t> places;  // index in `records`, by case and machine
   std::size_t line_number = 0;
   const std::string source = stdin_asked ? "standard input" : path.string();
@@ -300,12 +364,13 @@ std::vector<Record> read_records(const std::filesystem::path& path) {
                   "records are JSON lines written by `upsweep bench --json`");
     const std::string line(buffer.data(), static_cast<std::size_t>(in.gcount()) - (in.eof() ? 0 : 1));
     if (line.find_first_not_of(" \t\r") == std::string::npos) continue;
-    Record record = parse_record(line, source, line_number);
-    const auto [place, is_new] = places.try_emplace(case_of(record) + " on " + record.device, records.size());
+    std::optional<Record> record = reader.read(line, source, line_number);
+    if (!record) continue;
+    const auto [place, is_new] = places.try_emplace(case_of(*record) + " on " + record->device, records.size());
     if (is_new)
-      records.push_back(std::move(record));
+      records.push_back(*std::move(record));
     else
-      records[place->second] = std::move(record);
+      records[place->second] = *std::move(record);
   }
   if (records.empty())
     throw Error(Code::bad_file, fmt::format("{}: holds no records", path.string()),

@@ -127,9 +127,7 @@ std::span<const TuningField> tuning_fields() {
       field_of<&Tuning::streams>("streams", "streams that copy from host memory (default: the rung's)", 1, 8, false,
                                  false, true),
       field_of<&Tuning::chunk>("chunk", "elements per copy from host memory (default: the rung's)", 1,
-                               std::uint64_t{1} << 53, false, false, true),
-      field_of<&Tuning::scratch>("scratch", "most bytes of scratch of a GPU rung (default: the rung's)", 1,
-                                 std::uint64_t{1} << 53, false, false)};
+                               std::uint64_t{1} << 53, false, false, true)};
   return fields;
 }
 

@@ -9,6 +9,7 @@
 #include <set>
 #include <sstream>
 
+#include "lab/default_rung.h"
 #include "lab/grid.h"
 
 namespace upsweep::lab {
@@ -263,7 +264,7 @@ std::vector<Record> marked_records(const Marker& marker, const std::string& wher
       const auto wanted = marker.wanted.find(name);
       return wanted != marker.wanted.end() && wanted->second != value && wanted->second != "worst";
     };
-    return r.primitive != marker.primitive || differs("backend", r.backend) || differs("type", r.type) ||
+    return r.primitive != marker.primitive || !r.own() || differs("backend", r.backend) || differs("type", r.type) ||
            differs("op", r.op) || differs("input", r.input) || differs("situation", r.situation) ||
            (!sizes.empty() && !sizes.contains(r.n)) ||
            std::any_of(marker.params.begin(), marker.params.end(),
@@ -308,16 +309,12 @@ std::string marker_table(const Marker& marker, const std::string& where, const s
          "\n";
 }
 
-// One number for the named rung, or else the default one: its score, its GB/s, its time, or its speedup over the best
+// One number for the named rung, or else the default: its score, its GB/s, its time, or its speedup over the best
 // peer. The worst if several records match (situation=worst).
 std::string marker_figure(const Marker& marker, const std::string& where, const std::filesystem::path& results) {
   const std::vector<Record> records = marked_records(marker, where, results);
-  const Contract* const contract = find_contract(marker.primitive);
   const auto named = marker.wanted.find("rung");
-  const std::string_view rung = named != marker.wanted.end()       ? std::string_view(named->second)
-                                : !contract                        ? std::string_view()
-                                : records.front().backend == "cpu" ? contract->default_cpu
-                                                                   : contract->default_gpu;
+  const std::string_view rung = named == marker.wanted.end() ? default_name : std::string_view(named->second);
   const auto shown = marker.wanted.find("show");
   const std::string show = shown == marker.wanted.end() ? "score" : shown->second;
   std::optional<double> worst;

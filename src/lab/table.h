@@ -28,7 +28,7 @@ std::string input_table(const std::vector<Record>& records, const Terminal& term
 // Fills the markers of a text from the records in results/:
 //   <!-- table:reduce device=h200 backend=cuda type=f32 op=sum input=uniform n=2^10,2^20,2^28 -->   <!-- /table -->
 //   <!-- figure:scan device=h200 backend=cuda type=i32 op=sum n=2^28 show=speedup -->   <!-- /figure -->
-// A table shows GB/s and scores; a figure is one number of the default rung (or rung=): its score, its gbs, or its
+// A table shows GB/s and scores; a figure is one number of `default` (or rung=): its score, its gbs, or its
 // speedup over the best peer. Records come from results/<device>/<primitive>.jsonl, or with file=name from
 // results/<device>/<name>.jsonl. Names left out do not select, except that situation defaults to back_to_back; a figure
 // may have situation=worst. Parameters select by name: share=0.5, or - for cases that do not set it; columns=share

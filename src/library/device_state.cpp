@@ -12,20 +12,26 @@ bool is_callable(const Rung& rung, const Contract& contract) {
 
 }  // namespace
 
-const Rung& DeviceState::default_rung(const Contract& contract) {
-  for (const auto& [known, rung] : defaults_)
-    if (known == &contract) return *rung;
-  const Rung* const rung = upsweep::default_rung(contract, platform);
+const Rung& DeviceState::chosen_rung(const Contract& contract, const Choice& choice) {
+  for (const auto& [name, rung] : chosen_)
+    if (name == choice.rung.data() && rung->primitive == contract.name) return *rung;
+  const Rung* const rung = find_rung(platform.rungs(), contract.name, choice.rung);
   if (!rung)
     throw Error(Code::unsupported,
-                std::string(contract.name) + " has no rung that runs by default on " + to_string(platform.machine()),
-                "name one");
-  defaults_.emplace_back(&contract, rung);
+                std::string(contract.name) + "/" + std::string(choice.rung) + " is not in this program, on " +
+                    to_string(platform.machine()),
+                "name another rung");
+  chosen_.emplace_back(choice.rung.data(), rung);
   return *rung;
 }
 
-const Rung& resolve_rung(DeviceState& state, const Contract& contract, std::string_view name) {
-  if (name.empty()) return state.default_rung(contract);
+const Rung& chosen_rung(DeviceState& state, const Contract& contract, const Call& call) {
+  if (!contract.choose)
+    throw Error(Code::unsupported, std::string(contract.name) + " has no rung that runs by default", "name one");
+  return state.chosen_rung(contract, contract.choose(call, state.platform.machine()));
+}
+
+const Rung& named_rung(DeviceState& state, const Contract& contract, std::string_view name) {
   const Rungs rungs = state.platform.rungs();
   for (const Rung* rung : rungs)
     if (rung->name == name && is_callable(*rung, contract)) return *rung;

@@ -19,8 +19,8 @@ struct DeviceState {
     if (owns_stream) platform.destroy_stream(stream);
   }
 
-  // Returns the rung for calls that name none; looked up once per contract.
-  const Rung& default_rung(const Contract& contract);
+  // Returns the rung of this name, as the contract's choose() gives it; looked up once.
+  const Rung& chosen_rung(const Contract& contract, const Choice& choice);
 
   Platform& platform;
   const Stream stream;
@@ -30,12 +30,15 @@ struct DeviceState {
   const Backend backend = platform.backend();
 
  private:
-  std::vector<std::pair<const Contract*, const Rung*>> defaults_;
+  // Of all choices so far. Their names are constants of the program, so that an address tells which one it is.
+  std::vector<std::pair<const char*, const Rung*>> chosen_;
 };
 
-// Returns the rung `name` of a ladder, or its default if the name is empty. Throws Error(invalid_argument) with the
-// ladder's names in the hint.
-const Rung& resolve_rung(DeviceState& state, const Contract& contract, std::string_view name);
+// Returns the rung `name` of a ladder. Throws Error(invalid_argument) with the ladder's names in the hint.
+const Rung& named_rung(DeviceState& state, const Contract& contract, std::string_view name);
+
+// Returns the rung of a call that names none. Throws Error(unsupported) if the ladder has none.
+const Rung& chosen_rung(DeviceState& state, const Contract& contract, const Call& call);
 
 // Returns the rung's function. Throws Error(unsupported) if it does not take this type, operation or n.
 RunFn resolve_run(const Rung& rung, Type type, Operation operation, std::size_t n, const Machine& machine);

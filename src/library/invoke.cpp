@@ -100,6 +100,10 @@ void require_elements(const Contract& contract, const Request& request, Call cal
   contract.validate_elements(call);
 }
 
+RunFn resolve_run(detail::DeviceState& state, const Rung& rung, const Call& call) {
+  return detail::resolve_run(rung, call.type(), call.operation, call.n(), state.platform.machine());
+}
+
 void run_or_throw(detail::DeviceState& state, const Rung& rung, RunFn run, const Call& call) {
   state.platform.activate();
   if (const Status status = run(call); !status)
@@ -172,7 +176,7 @@ void invoke(Device& device, const Request& request, const Options& options) {
     refuse("invoke", "there is no contract", "find_contract() takes" + names);
   }
   const Contract& contract = *request.contract;
-  const Rung* rung = &detail::resolve_rung(state, contract, options.rung);
+  const Rung* rung = options.rung.empty() ? nullptr : &detail::named_rung(state, contract, options.rung);
   if (options.block > 1024)
     refuse(contract.name, "a block of " + std::to_string(options.block) + " threads",
            "a block has at most 1024 threads; 0 leaves the choice to the rung");
@@ -180,7 +184,7 @@ void invoke(Device& device, const Request& request, const Options& options) {
   Call call{
       .operation = known_operation(contract, request.operation),
       .scalars = request.scalars,
-      .tuning = {.block = options.block, .grid = options.grid, .threads = options.threads, .scratch = options.scratch},
+      .tuning = {.block = options.block, .grid = options.grid, .threads = options.threads},
       .workspace = &state.workspace,
       .stream = state.stream};
   bool on_host = false;
@@ -196,9 +200,14 @@ void invoke(Device& device, const Request& request, const Options& options) {
     call.out[k] = {v.type, v.count, v.data};
     on_host |= v.place == Place::host && v.data;
   }
-  const RunFn run = detail::resolve_run(*rung, call.type(), call.operation, call.n(), state.platform.machine());
+  // A rung that was named is refused for what it does not take before the arrays are for what they lack.
+  RunFn run = rung ? resolve_run(state, *rung, call) : nullptr;
   require_scalars(contract, call);
   contract.require_arrays(call);
+  if (!rung) {
+    rung = &detail::chosen_rung(state, contract, call);
+    run = resolve_run(state, *rung, call);
+  }
   require_apart(contract, call);
   require_elements(contract, request, call, state.backend);
 
@@ -209,8 +218,14 @@ void invoke(Device& device, const Request& request, const Options& options) {
   }
   const Staging staging(contract, request, call);
   auto* const base = static_cast<std::byte*>(state.staging.scratch(staging.bytes()));
-  if (!base && options.rung.empty() && !contract.default_from_host.empty())
-    return invoke(device, request, {.rung = contract.default_from_host});
+  if (!base && options.rung.empty()) {
+    call.arrays = MemoryKind::pageable;
+    rung = &detail::chosen_rung(state, contract, call);
+    if (rung->from_host()) {
+      run_or_throw(state, *rung, resolve_run(state, *rung, call), call);
+      return state.platform.synchronize(state.stream);
+    }
+  }
   if (!base)
     throw Error(
         Code::out_of_memory,

@@ -1,4 +1,4 @@
-// The partition ladder's lane_counters with buckets of a user-defined function, which does not order the keys.
+// The partition ladder with buckets of a user-defined function, which does not order the keys.
 #include "test_kernel.h"
 #include "upsweep/partition.cuh"  // the public entry; calling it needs the library, which is not linked here
 
@@ -12,13 +12,16 @@ struct Hash {
 static_assert(DeviceBuckets<Hash, std::uint32_t>);
 
 Status hashed(const Call& c) {
+  using namespace ladders::partition;
   const unsigned buckets = static_cast<unsigned>(c.out[2].count - 1);
-  return ladders::partition::lane_counters::run<std::uint32_t, ladders::partition::ByFunction<Hash>>(
-      {c.execution(),
-       {in<std::uint32_t>(c), c.n(), {Hash{buckets}, buckets}},
-       out<std::uint32_t>(c),
-       {c.in[1].data, c.out[1].data, c.in[1].data ? 4u : 0u},
-       {c.out[2].data, false}});
+  const bool has_values = c.in[1].data;
+  const Args<std::uint32_t, ByFunction<Hash>> args{c.execution(),
+                                                   {in<std::uint32_t>(c), c.n(), {Hash{buckets}, buckets}},
+                                                   out<std::uint32_t>(c),
+                                                   {c.in[1].data, c.out[1].data, has_values ? 4u : 0u},
+                                                   {c.out[2].data, false}};
+  if (buckets <= most_counted) return lane_counters::run(args);
+  return has_values ? passes_in_tile::run(args) : overlapped_writes::run(args);
 }
 
 constexpr Rung rung = make_rung<hashed>("hashed");

@@ -12,12 +12,15 @@ namespace upsweep::ladders::histogram {
 template <class T, class O>
 __global__ void single_thread_kernel(Input<T, O> in, Output out) {
   const unsigned counters = in.counters();
-  for (unsigned k = 0; k < counters; ++k) out.put(k, 0);
+  if (!out.adds)
+    for (unsigned k = 0; k < counters; ++k) out.put(k, 0);
   std::uint64_t outside = 0;
+  Output more = out;
+  more.adds = true;
   for (std::size_t i = 0; i < in.samples.count; ++i) {
     const unsigned k = in.counter_of(i);
     if (k < counters)
-      out.put(k, out.get(k) + 1);  // saturates
+      more.put(k, 1);  // saturates
     else
       ++outside;
   }

@@ -23,9 +23,9 @@ struct one_block {
   static constexpr Story story{.idea = "32 threads increment shared counters; each writes a column of the bins",
                                .prediction = "32x single_thread and more: a shared atomic takes tens of nanoseconds",
                                .guarantees = "counts are exact",
-                               .limits = "n below 2^32; counters that fit in shared memory; one block of 32 threads",
+                               .limits = "any n; counters that fit in shared memory; one block of 32 threads",
                                .source = "Podlozhnyuk, Histogram Calculation in CUDA, 2007"};
-  static constexpr std::size_t largest = largest_counted;
+  static constexpr std::size_t largest_part = most_at_once;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     const unsigned bytes = (a.in.counters() + 1) * sizeof(unsigned);

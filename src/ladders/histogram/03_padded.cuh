@@ -23,7 +23,7 @@ struct padded {
                                .guarantees = "counts are exact",
                                .limits = "as one_block, with 3 % fewer counters",
                                .source = "Harris, Sengupta, Owens, Parallel Prefix Sum (Scan) with CUDA, 2007"};
-  static constexpr std::size_t largest = largest_counted;
+  static constexpr std::size_t largest_part = most_at_once;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     const unsigned bytes = padded_bytes(a.in.counters());

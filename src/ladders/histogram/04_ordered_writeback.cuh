@@ -22,11 +22,8 @@ __global__ void ordered_writeback_kernel(Input<T, O> in, Output out,
     __threadfence();
   }
   __syncthreads();
-  const unsigned counters = in.counters();
-  for (unsigned k = threadIdx.x; k < counters; k += blockDim.x)
-    out.put(k, (blockIdx.x > 0 ? out.get(k) : 0) + counts[padded_slot(k)]);
-  if (threadIdx.x == 0 && out.outside)
-    out.put_outside((blockIdx.x > 0 ? *out.outside : 0) + counts[padded_slot(counters)]);
+  out.adds |= blockIdx.x > 0;
+  put_counts(out, counts, in.counters(), padded_slot);
   __syncthreads();
   if (threadIdx.x == 0) {
     __threadfence();
@@ -41,7 +38,7 @@ struct ordered_writeback {
                                .limits = "as padded; 32 blocks of 32 threads",
                                .source = "Yan, Long, Zhang, StreamScan, 2013"};
   static constexpr bool blocks_in_order = true;
-  static constexpr std::size_t largest = largest_counted;
+  static constexpr std::size_t largest_part = most_at_once;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     const unsigned bytes = padded_bytes(a.in.counters());

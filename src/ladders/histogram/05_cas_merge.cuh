@@ -39,7 +39,7 @@ struct cas_merge {
                                .guarantees = "counts are exact",
                                .limits = "as padded; two launches",
                                .source = "Herlihy, Wait-Free Synchronization, 1991"};
-  static constexpr std::size_t largest = largest_counted;
+  static constexpr std::size_t largest_part = most_at_once;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     const unsigned bytes = padded_bytes(a.in.counters());

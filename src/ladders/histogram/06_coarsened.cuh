@@ -32,7 +32,7 @@ struct coarsened {
                                .limits = "as padded; two launches",
                                .source = "Gomez-Luna et al., An Optimized Approach to Histogram Computation, 2013"};
   static constexpr Coverage coverage = Coverage::widths;
-  static constexpr std::size_t largest = largest_counted;
+  static constexpr std::size_t largest_part = most_at_once;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     const unsigned bytes = padded_bytes(a.in.counters());

@@ -10,7 +10,6 @@
 //           thread); Nugteren et al., High Performance Predictable Histogramming on GPUs, 2011.
 #pragma once
 #include "kernel/occupancy.h"
-#include "kernel/run_rung.h"
 #include "kernel/vector.h"
 #include "ladders/histogram/totals.cuh"
 
@@ -73,37 +72,25 @@ __global__ void __launch_bounds__(lane_banks_block)
   flush_table(table, slots, totals);
 }
 
-struct coarsened;
-extern const Rung kernel_coarsened_rung;
-
 struct lane_banks {
   static constexpr Story story{.idea = "a bank of shared memory for each lane: lanes never meet, whatever the skew",
                                .prediction = "0.85 of the read ceiling for u32 samples and 256 bins, for every input",
                                .guarantees = "counts are exact",
-                               .limits = "n below 2^32; up to 3600 counters and rows without gaps, else coarsened",
+                               .limits = "any n; up to 3600 counters; rows without gaps; fixed block size",
                                .source = "Nugteren et al., High Performance Predictable Histogramming on GPUs, 2011"};
   static constexpr Coverage coverage = Coverage::widths;
-  static constexpr std::size_t largest = largest_counted;
-  template <class T, class O>
-  static bool delegates(const Args<T, O>& a) {
-    return table_bytes(a) > most_shared() || a.in.samples.width != a.in.samples.count || a.tuning.block != 0;
-  }
+  static constexpr std::size_t largest_part = most_at_once;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if (delegates(a)) return run_rung<coarsened, kernel_coarsened_rung>(a);
-    const unsigned bytes = table_bytes(a);
+    if (a.in.samples.width != a.in.samples.count) return {Code::unsupported, 0, "lane_banks needs rows without gaps"};
+    const unsigned bytes = table_words(a.in.counters() + 1) * sizeof(unsigned);
+    if (bytes > most_shared()) return too_many_counters;
     const unsigned per_sm = resident(bytes, lane_banks_block);
     const Shape shape{.grid = a.tuning.grid_or(blocks_for<T>(a.in.samples.count, lane_banks_block, 4, per_sm)),
                       .block = lane_banks_block,
                       .shared_bytes = bytes,
                       .stream = a.stream};
     return by_totals(a, [&](unsigned* totals) { return launch(lane_banks_kernel<T, O>, shape, a.in, totals); });
-  }
-
- private:
-  template <class T, class O>
-  static unsigned table_bytes(const Args<T, O>& a) {
-    return table_words(a.in.counters() + 1) * sizeof(unsigned);
   }
 };
 

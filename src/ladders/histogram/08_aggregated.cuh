@@ -29,10 +29,10 @@ struct aggregated {
   static constexpr Story story{.idea = "one atomic addition in L2 per different counter of a warp-wide step",
                                .prediction = "bound by the atomic units of L2: above coarsened for 2^16 bins and more",
                                .guarantees = "counts are exact",
-                               .limits = "n below 2^32; any number of counters; two launches",
+                               .limits = "any n, any number of counters; two launches",
                                .source = "Adinets, Optimized Filtering with Warp-Aggregated Atomics, 2014"};
   static constexpr Coverage coverage = Coverage::widths;
-  static constexpr std::size_t largest = largest_counted;
+  static constexpr std::size_t largest_part = most_at_once;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     const unsigned block = a.tuning.block_or(steps_block);

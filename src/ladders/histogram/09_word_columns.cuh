@@ -9,7 +9,6 @@
 // Order     any.
 // Source    Nugteren et al., High Performance Predictable Histogramming on GPUs, 2011.
 #pragma once
-#include "kernel/run_rung.h"
 #include "ladders/histogram/totals.cuh"
 #include "ladders/histogram/word_columns.cuh"
 
@@ -32,24 +31,21 @@ __global__ void __launch_bounds__(steps_block, 1) word_columns_kernel(Input<T, O
   table.merge(words, totals);
 }
 
-struct aggregated;
-extern const Rung kernel_aggregated_rung;
-
 struct word_columns {
   static constexpr Story story{
       .idea = "32-bit counters in 1 to 32 columns, no flush; a block per multiprocessor reads ahead",
       .prediction = "0.95 of the read ceiling up to 58'000 counters, whatever the skew",
       .guarantees = "counts are exact",
-      .limits = "n below 2^32; up to 58'111 counters, else aggregated; two launches",
+      .limits = "any n; up to 58'111 counters; two launches",
       .source = "Nugteren et al., High Performance Predictable Histogramming on GPUs, 2011"};
   static constexpr Coverage coverage = Coverage::widths;
-  static constexpr std::size_t largest = largest_counted;
+  static constexpr std::size_t largest_part = most_at_once;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     StepsLaunch<T> plan(a);
     if (!plan.valid()) return not_whole_warps;
     const WordColumns table(a.in.counters() + 1, plan.samples_per_block());
-    if (!table.fit()) return run_rung<aggregated, kernel_aggregated_rung>(a);
+    if (!table.fit()) return too_many_counters;
     plan.shape.shared_bytes = table.bytes();
     return by_totals(a, [&](unsigned* totals) {
       return by_search(a.in, [&]<Search search>(Chosen<search>) {

@@ -8,15 +8,10 @@
 // Order     any.
 // Source    Shams, Kennedy, Efficient Histogram Algorithms for NVIDIA CUDA Compatible Devices, 2007 (ranges of bins).
 #pragma once
-#include "kernel/run_rung.h"
 #include "ladders/histogram/steps.cuh"
 #include "ladders/histogram/totals.cuh"
 
 namespace upsweep::ladders::histogram {
-
-// Every slice reads all samples, from L2 at about 1.3 times the memory's speed: so many slices take as long as sending
-// every addition to L2.
-inline constexpr unsigned most_slices = 19;  // 2^20 bins
 
 template <Search search, class T, class O>
 __global__ void __launch_bounds__(steps_block, 1)
@@ -39,30 +34,21 @@ __global__ void __launch_bounds__(steps_block, 1)
     if (counts[k]) atomicAdd(&totals[first + k], counts[k]);
 }
 
-struct word_columns;
-extern const Rung kernel_word_columns_rung;
-
 struct slices {
   static constexpr Story story{
       .idea = "a slice of the counters per block; the blocks of a group share reads through L2",
       .prediction = "half of word_columns for two slices; above aggregated up to 2^20 bins",
       .guarantees = "counts are exact",
-      .limits = "n below 2^32; up to 2^20 counters, else aggregated; two launches",
+      .limits = "any n, any number of counters; two launches",
       .source = "Shams, Kennedy, Efficient Histogram Algorithms, 2007"};
   static constexpr Coverage coverage = Coverage::widths;
-  static constexpr std::size_t largest = largest_counted;
-  template <class T, class O>
-  static bool delegates(const Args<T, O>& a) {
-    const unsigned count = slices_of(a);
-    return count == 1 || count > most_slices;
-  }
+  static constexpr std::size_t largest_part = most_at_once;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if (delegates(a)) return run_rung<word_columns, kernel_word_columns_rung>(a);
     StepsLaunch<T> plan(a);
     if (!plan.valid()) return not_whole_warps;
-    const unsigned slots = a.in.counters() + 1, count = slices_of(a);
-    const auto size = static_cast<unsigned>(ceil_div(slots, count));
+    const auto count = static_cast<unsigned>(slices_of(a.in.counters(), machine()));
+    const auto size = static_cast<unsigned>(ceil_div(a.in.counters() + 1, count));
     // Whole groups; on a device with fewer multiprocessors than slices, one group in several waves.
     const unsigned groups = plan.blocks() / count;
     plan.shape.grid = (groups < 1 ? 1 : groups) * count;
@@ -72,12 +58,6 @@ struct slices {
         return launch(slices_kernel<search, T, O>, plan.shape, a.in, plan.steps, count, size, totals);
       });
     });
-  }
-
- private:
-  template <class T, class O>
-  static unsigned slices_of(const Args<T, O>& a) {
-    return static_cast<unsigned>(ceil_div(a.in.counters() + 1, most_shared() / sizeof(unsigned)));
   }
 };
 

@@ -2,8 +2,7 @@
 //
 // Unlike a group of slices, a cluster reads and bins every sample once. But an addition in another multiprocessor's
 // memory is a packet on the network between them, which carries few, and lanes that meet in a word are not merged.
-// 65536 bins take 16 times as long as with two slices. Kept because of what it teaches; nothing hands its input to this
-// rung.
+// 65536 bins take 16 times as long as with two slices. Kept because of what it teaches; no call gets it by default.
 //
 // Traffic   n reads; an addition per sample, (blocks - 1) / blocks of them remote; an atomic addition per nonzero
 //           counter and cluster; totals read once.
@@ -11,7 +10,6 @@
 // Source    NVIDIA, CUDA C++ Programming Guide, 2022, the histogram in Distributed Shared Memory.
 #pragma once
 #include "kernel/cluster.h"
-#include "kernel/run_rung.h"
 #include "ladders/histogram/steps.cuh"
 #include "ladders/histogram/totals.cuh"
 
@@ -40,29 +38,22 @@ __global__ void __launch_bounds__(steps_block, 1)
     if (counts[k]) atomicAdd(&totals[first + k], counts[k]);
 }
 
-struct slices;
-extern const Rung kernel_slices_rung;
-
 struct cluster {
   static constexpr Needs needs{{Feature::cluster}, 131'072};
   static constexpr Story story{
       .idea = "counters distributed over a cluster's blocks, which add in each other's shared memory",
       .prediction = "a read and a bin per sample: ahead of slices from two of these on",
       .guarantees = "counts are exact",
-      .limits = "n below 2^32; up to 2^18 - 1 counters, else slices; two launches",
+      .limits = "any n; up to 2^18 - 1 counters; two launches",
       .source = "NVIDIA, CUDA C++ Programming Guide, Distributed Shared Memory, 2022"};
   static constexpr Coverage coverage = Coverage::widths;
-  static constexpr std::size_t largest = largest_counted;
-  template <class T, class O>
-  static bool delegates(const Args<T, O>& a) {
-    return blocks_of(a) > most_in_cluster;
-  }
+  static constexpr std::size_t largest_part = most_at_once;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if (delegates(a)) return run_rung<slices, kernel_slices_rung>(a);
     StepsLaunch<T> plan(a);
     if (!plan.valid()) return not_whole_warps;
-    const unsigned blocks = blocks_of(a);
+    const unsigned blocks = std::bit_ceil((a.in.counters() >> log_counters_per_block) + 1);
+    if (blocks > most_in_cluster) return {Code::unsupported, 0, "the counters do not fit in a cluster's shared memory"};
     plan.shape.cluster = blocks;
     plan.shape.grid = (plan.blocks() + blocks - 1) / blocks * blocks;
     plan.shape.shared_bytes = sizeof(unsigned) << log_counters_per_block;
@@ -71,12 +62,6 @@ struct cluster {
         return launch(cluster_kernel<search, T, O>, plan.shape, a.in, plan.steps, totals);
       });
     });
-  }
-
- private:
-  template <class T, class O>
-  static unsigned blocks_of(const Args<T, O>& a) {
-    return std::bit_ceil((a.in.counters() >> log_counters_per_block) + 1);
   }
 };
 

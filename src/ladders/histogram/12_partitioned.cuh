@@ -11,7 +11,8 @@
 // Source    Satish, Harris, Garland, Designing Efficient Sorting Algorithms for Manycore GPUs, 2009 (tiles sorted in
 //           shared memory); Merrill, Grimshaw, High Performance and Scalable Radix Sorting, 2011 (a thread's counters).
 #pragma once
-#include "kernel/run_rung.h"
+#include <algorithm>
+
 #include "ladders/histogram/steps.cuh"
 #include "ladders/histogram/totals.cuh"
 
@@ -20,8 +21,8 @@ namespace upsweep::ladders::histogram {
 // What the first kernel leaves to the second.
 struct Partition {
   static constexpr unsigned block = 512, samples_per_thread = 32, tile = block * samples_per_thread;
-  static constexpr unsigned buckets = 32, log_bucket = 15;  // 128 KB of counters
-  static constexpr std::size_t most_counters = std::size_t(buckets) << log_bucket;
+  static constexpr unsigned buckets = most_buckets;
+  static constexpr std::size_t bytes_per_tile = tile * sizeof(std::uint16_t) + buckets * sizeof(unsigned);
 
   std::uint16_t* places;  // [tiles][tile]: the samples' counters, counted from the bucket's first, by bucket
   unsigned* runs;         // [buckets][tiles]: where the bucket begins in the tile, and 2^16 times its length
@@ -81,7 +82,7 @@ __global__ void __launch_bounds__(Partition::block, 2) partition_kernel(Input<T,
       for (unsigned k = 0; k < items; ++k) {
         if (!present(k)) continue;
         const unsigned bucket = Partition::bucket_of(samples[k]), earlier = memory.own[bucket][t]++;
-        samples[k] += bucket * ((1u << 16) - (1u << Partition::log_bucket)) + (earlier << 21);
+        samples[k] += bucket * ((1u << 16) - (1u << log_bucket)) + (earlier << 21);
       }
       __syncthreads();
       // A warp per bucket: a lane sums the counts of every 32nd group of four threads, in whose order the samples will
@@ -197,7 +198,7 @@ static __global__ void __launch_bounds__(1024, 1)
     __syncthreads();
     for (unsigned k = threadIdx.x; k < Partition::largest_bucket; k += blockDim.x)
       if (counts[k]) {
-        atomicAdd(&totals[(bucket << Partition::log_bucket) + k], counts[k]);
+        atomicAdd(&totals[(bucket << log_bucket) + k], counts[k]);
         counts[k] = 0;
       }
     // Next: the bucket of which most is left. What no block has begun must be counted; to help with less than a group
@@ -214,45 +215,43 @@ static __global__ void __launch_bounds__(1024, 1)
   }
 }
 
-struct slices;
-extern const Rung kernel_slices_rung;
-
 struct partitioned {
   static constexpr Story story{
       .idea = "samples sorted into 32 buckets by counter, two bytes each; buckets counted in shared memory",
       .prediction = "0.45 of the read ceiling up to 2^20 counters, whatever the skew: 8 bytes for 4",
       .guarantees = "counts are exact",
-      .limits = "n below 2^32; 5 slices and more, 2^20 counters, 2^22 samples, up to 1 GB of scratch; else slices",
+      .limits = "any n; up to 2^20 counters; up to 1 GB of scratch",
       .source = "Satish, Harris, Garland, 2009; Merrill, Grimshaw, 2011"};
   static constexpr Coverage coverage = Coverage::widths;
-  static constexpr std::size_t largest = largest_counted;
-  static constexpr std::size_t most_at_once = std::size_t(1) << 29;  // samples: 1 GB of scratch memory
-  // With a grid set by the caller it takes any n, so that checks reach it.
-  template <class T, class O>
-  static bool delegates(const Args<T, O>& a) {
-    const std::size_t counters = a.in.counters();
-    constexpr std::size_t bucket_bytes = Partition::largest_bucket * sizeof(unsigned);
-    return counters > Partition::most_counters || counters < 4 * (most_shared() / sizeof(unsigned)) ||
-           bucket_bytes > most_shared() || (a.in.samples.count < std::size_t(1) << 22 && !a.tuning.grid);
-  }
+  static constexpr std::size_t largest_part = most_at_once;
+  static constexpr Needs needs = partitioned_needs;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if (delegates(a)) return run_rung<slices, kernel_slices_rung>(a);
-    const std::size_t at_once = a.in.samples.count < most_at_once ? a.in.samples.count : most_at_once;
-    const auto tiles = static_cast<unsigned>(ceil_div(at_once, Partition::tile));
-    void* const scratch =
-        a.workspace->scratch(tiles * (Partition::tile * sizeof(std::uint16_t) + Partition::buckets * sizeof(unsigned)));
-    if (!scratch) return run_rung<slices, kernel_slices_rung>(a);
+    if (a.in.counters() > most_partitioned) return {Code::unsupported, 0, "partitioned takes up to 2^20 counters"};
+    const Samples<T>& all = a.in.samples;
+    // Samples at once: 1 GB of scratch memory; less if there is not as much, down to 2 MB.
+    constexpr std::size_t most = std::size_t(1) << 29, least = std::size_t(1) << 20;
+    const auto tiles_of = [](std::size_t n) { return static_cast<unsigned>(ceil_div(n, Partition::tile)); };
+    std::size_t at_once = std::clamp<std::size_t>(all.count, 1, most);
+    void* scratch = nullptr;
+    for (;; at_once /= 2) {
+      scratch = a.workspace->scratch(tiles_of(at_once) * Partition::bytes_per_tile);
+      if (scratch || at_once < 2 * least) break;
+    }
+    if (!scratch) return {Code::out_of_memory, 0, "no memory for the samples' places"};
+    const unsigned tiles = tiles_of(at_once);
     auto* const places = static_cast<std::uint16_t*>(scratch);
     auto* const runs = reinterpret_cast<unsigned*>(places + std::size_t(tiles) * Partition::tile);
     const unsigned slots = a.in.counters() + 1;
-    constexpr unsigned most_parts = 16;  // 2^32 samples; parts of whole rows may be little more than half as large
+    if (all.count > at_once) at_once -= at_once % all.channels;
+    // Parts of whole rows may be little more than half as large.
+    const auto most_parts = static_cast<unsigned>(2 * all.count / at_once + 1);
     return by_totals(
         a,
         [&](unsigned* totals) {
           unsigned* zeros = totals + slots;
-          return for_each_part(a.in.samples, most_at_once, [&](const Samples<T>& samples) -> Status {
-            const auto part_tiles = static_cast<unsigned>(ceil_div(samples.count, Partition::tile));
+          return for_each_part(all, at_once, [&](const Samples<T>& samples) -> Status {
+            const unsigned part_tiles = tiles_of(samples.count);
             const Partition part{places, runs, part_tiles, zeros, zeros + Partition::buckets};
             zeros += 2 * Partition::buckets;
             if (Status s = sort_tiles(a, {samples, a.in.bins}, part); !s) return s;

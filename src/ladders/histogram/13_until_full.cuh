@@ -10,7 +10,6 @@
 // Source    saturating counters as in the contract; the stop flag of Adve, Hill, 1990, races harmlessly.
 #pragma once
 #include "kernel/ptx.h"
-#include "kernel/run_rung.h"
 #include "ladders/histogram/totals.cuh"
 #include "ladders/histogram/word_columns.cuh"
 
@@ -66,29 +65,23 @@ __global__ void __launch_bounds__(steps_block, 1)
   merge_until(table, words, totals, counters, top);
 }
 
-struct partitioned;
-extern const Rung kernel_partitioned_rung;
-
 struct until_full {
   static constexpr Story story{
       .idea = "blocks that have seen every bin merge early; all stop once every counter is full",
       .prediction = "10 us for 2^27 uniform samples in 1024 u8 counters, 14 times word_columns",
       .guarantees = "counts are exact",
-      .limits = "counters that saturate, samples of 128 MB and more, none to be counted outside; else partitioned",
+      .limits = "any n; up to 58'111 counters, which saturate; no samples to be counted outside",
       .source = "the contract: a full counter stays full"};
   static constexpr Coverage coverage = Coverage::widths;
-  static constexpr std::size_t largest = largest_counted;
-  template <class T, class O>
-  static bool delegates(const Args<T, O>& a) {
-    return !may_end_early(a);
-  }
+  static constexpr std::size_t largest_part = most_at_once;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if (delegates(a)) return run_rung<partitioned, kernel_partitioned_rung>(a);
+    if (!may_end_early(a))
+      return {Code::unsupported, 0, "until_full needs counters that saturate, and no samples to be counted outside"};
     StepsLaunch<T> plan(a);
     if (!plan.valid()) return not_whole_warps;
     const WordColumns table(a.in.counters() + 1, plan.samples_per_block());
-    if (!table.fit()) return run_rung<partitioned, kernel_partitioned_rung>(a);
+    if (!table.fit()) return too_many_counters;
     plan.shape.shared_bytes = table.bytes();
     const auto top = static_cast<unsigned>(a.out.top());
     return by_totals(

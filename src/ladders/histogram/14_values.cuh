@@ -8,7 +8,6 @@
 // Order     any.
 // Source    the domain of the samples; columns as in word_columns.
 #pragma once
-#include "kernel/run_rung.h"
 #include "ladders/histogram/totals.cuh"
 #include "ladders/histogram/word_columns.cuh"
 
@@ -44,32 +43,19 @@ __global__ void __launch_bounds__(steps_block, 1)
   });
 }
 
-struct until_full;
-extern const Rung kernel_until_full_rung;
-
 struct values {
   static constexpr Story story{
       .idea = "bytes counted by value, in 1 to 32 columns; bins found at the end",
       .prediction = "0.9 of the read ceiling for bytes, whatever the bins; 0.8 of 4 channels",
       .guarantees = "counts are exact",
-      .limits = "n below 2^32; samples of one byte that until_full cannot end early, else until_full",
+      .limits = "any n; samples of one byte",
       .source = "the domain of the samples"};
   static constexpr Coverage coverage = Coverage::widths;
-  static constexpr std::size_t largest = largest_counted;
-  template <class T, class O>
-  static bool delegates(const Args<T, O>& a) {
-    return sizeof(T) > 1 || may_end_early(a);
-  }
+  static constexpr std::size_t largest_part = most_at_once;
+  template <class T, class>
+  static constexpr bool supports = sizeof(T) == 1;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if constexpr (sizeof(T) == 1)
-      if (!delegates(a)) return by_channels(a);
-    return run_rung<until_full, kernel_until_full_rung>(a);
-  }
-
- private:
-  template <class O>
-  static Status by_channels(const Args<std::uint8_t, O>& a) {
     switch (a.in.samples.channels) {
       case 1:
         return start<1>(a);
@@ -81,6 +67,8 @@ struct values {
         return start<4>(a);
     }
   }
+
+ private:
   template <unsigned Channels, class O>
   static Status start(const Args<std::uint8_t, O>& a) {
     StepsLaunch<std::uint8_t> plan(a);

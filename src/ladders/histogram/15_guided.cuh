@@ -10,26 +10,10 @@
 // Order     any.
 // Source    Chen, Asau, On Generating Random Variates from an Empirical Distribution (guide tables), 1974.
 #pragma once
-#include "kernel/run_rung.h"
 #include "ladders/histogram/totals.cuh"
 #include "ladders/histogram/word_columns.cuh"
 
 namespace upsweep::ladders::histogram {
-
-// Up to this many bins, edges and cells take at most half of a block's shared memory.
-inline constexpr unsigned most_guided = 4096, most_cells = 16384;
-
-struct GuideShape {
-  unsigned count;  // bins
-  unsigned cells;  // a power of two
-
-  // The more cells, the fewer of them have edges, and the longer it takes to fill the table: measured up to 16384.
-  GuideShape(unsigned bins, std::size_t samples_per_block) : count(bins), cells(32) {
-    while (cells < 4 * bins || (cells < most_cells && cells < samples_per_block / 16)) cells *= 2;
-  }
-  // One cell more than `cells`: that of samples just below the last edge, if their place is rounded up.
-  std::size_t bytes() const { return (cells + 1 + count + 1) * sizeof(unsigned); }
-};
 
 // The table in shared memory.
 template <class T>
@@ -131,7 +115,7 @@ __global__ void __launch_bounds__(steps_block, 1)
   wait_for_previous();
   const GuideTable<T> edges_below(guide, in.bins,
                                   reinterpret_cast<unsigned char*>(words + table.slots * table.columns));
-  const unsigned per_channel = guide.count + 2;  // slots: below all bins, the bins, above all bins
+  const unsigned per_channel = guide.slots();
   for_each_slot(
       in.samples, steps, share,
       [&]<unsigned n>(const T(&x)[n], unsigned column, unsigned(&slots)[n]) {
@@ -157,51 +141,28 @@ __global__ void __launch_bounds__(steps_block, 1)
   });
 }
 
-struct values;
-extern const Rung kernel_values_rung;
-
 struct guided {
   static constexpr Story story{.idea = "a table of cells leads a sample to its edges; mostly one load, no comparison",
                                .prediction = "0.8 of the read ceiling for 256 random edges, 5 times the binary search",
                                .guarantees = "counts are exact",
-                               .limits = "edges of up to 4096 bins and 4-byte samples, else values",
+                               .limits = "any n; edges of up to 4096 bins; samples of 4 bytes",
                                .source = "Chen, Asau, guide tables, 1974"};
-  static constexpr Coverage coverage = Coverage::widths;
+  static constexpr std::size_t largest_part = most_at_once;
   template <class T, class O>
-  static bool delegates(const Args<T, O>& a) {
-    return !guides<T, O> && a.in.samples.count <= most;
-  }
+  static constexpr bool supports = O::binning == Binning::edges && sizeof(T) == 4;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if (a.in.samples.count <= most) return run_part(a);
-    Args<T, O> part = a;
-    return for_each_part(a.in.samples, most, [&](const Samples<T>& samples) {
-      part.in.samples = samples;
-      const Status s = run_part(part);
-      part.out.adds = true;
-      return s;
+    StepsLaunch<T> plan(a);
+    if (!plan.valid()) return not_whole_warps;
+    const unsigned channels = a.in.samples.channels;
+    const GuideShape guide(a.in.bins.count, channels, plan.samples_per_block(), machine());
+    if (!guide.fits(channels, machine()))
+      return {Code::unsupported, 0, "guided takes up to 4096 bins, of which shared memory has room for all channels'"};
+    const WordColumns table(channels * guide.slots(), plan.samples_per_block(), guide.bytes());
+    plan.shape.shared_bytes = table.bytes() + guide.bytes();
+    return by_totals(a, [&](unsigned* totals) {
+      return launch(guided_kernel<T, O>, plan.shape, a.in, plan.steps, table, guide, totals);
     });
-  }
-
- private:
-  // Samples of a part: counters in shared memory have 32 bits. It is whole packs, and pixels of 3 or 4 channels.
-  static constexpr std::size_t most = 3u << 30;
-  template <class T, class O>
-  static constexpr bool guides = O::binning == Binning::edges && sizeof(T) == 4;
-  template <class T, class O>
-  static Status run_part(const Args<T, O>& a) {
-    if constexpr (guides<T, O>) {
-      StepsLaunch<T> plan(a);
-      if (!plan.valid()) return not_whole_warps;
-      const GuideShape guide(a.in.bins.count, plan.samples_per_block());
-      const WordColumns table(a.in.samples.channels * (guide.count + 2), plan.samples_per_block(), guide.bytes());
-      plan.shape.shared_bytes = table.bytes() + guide.bytes();
-      if (guide.count <= most_guided && plan.shape.shared_bytes <= most_shared())
-        return by_totals(a, [&](unsigned* totals) {
-          return launch(guided_kernel<T, O>, plan.shape, a.in, plan.steps, table, guide, totals);
-        });
-    }
-    return run_rung<values, kernel_values_rung>(a);
   }
 };
 

@@ -95,7 +95,8 @@ struct Binding : EnumeratorChoice<Binning, By, binning_names.size()> {
   }
 };
 
-// A rung's struct as make_rung() takes it: its run() for the stored types, with edges of that type.
+// A rung's struct as make_rung() takes it: its run() for the stored types, with edges of that type, and with no more
+// samples than `largest_part` if it has one. For each part but the first, Output::adds is true.
 template <class R>
 struct OfStored : R {
   template <class T, class O>
@@ -104,36 +105,32 @@ struct OfStored : R {
   static Status run(const Args<Stored<T>, O>& a) {
     if constexpr (O::binning == Binning::edges)
       if (a.other_edges.data)
-        return with_own_edges(a, [](const Args<Stored<T>, O>& own) { return R::template run<Stored<T>, O>(own); });
-    return R::template run<Stored<T>, O>(a);
+        return with_own_edges(a, [](const Args<Stored<T>, O>& own) { return in_parts(own); });
+    return in_parts(a);
+  }
+
+ private:
+  template <class S, class O>
+  static Status in_parts(const Args<S, O>& a) {
+    if constexpr (requires { R::largest_part; }) {
+      if (a.in.samples.count > R::largest_part) {
+        Args<S, O> part = a;
+        return for_each_part(a.in.samples, R::largest_part, [&](const Samples<S>& samples) {
+          part.in.samples = samples;
+          const Status s = R::template run<S, O>(part);
+          part.out.adds = true;
+          return s;
+        });
+      }
+    }
+    return R::template run<S, O>(a);
   }
 };
-
-// For a rung that leaves calls to another: of the two types that are stored alike, the emulators may have compiled one.
-template <class R>
-RunArgsFn find_for_stored(Type type, Operation operation) {
-  const auto find = [&](Type t) { return find_typed_run<Binding, OfStored<R>, RunArgsFn>(t, operation); };
-  if (const RunArgsFn found = find(type)) return found;
-  switch (type) {
-    case Type::u8:
-      return find(Type::i8);
-    case Type::u16:
-      return find(Type::i16);
-    case Type::u32:
-      return find(Type::i32);
-    case Type::u64:
-      return find(Type::i64);
-    default:
-      return nullptr;
-  }
-}
 
 // Hides upsweep::make_rung() from the units of this ladder.
 template <std::same_as<Binding> B, class R>
 constexpr Rung make_rung(std::string_view name, Backend backend) {
-  Rung rung = upsweep::make_rung<B, OfStored<R>>(name, backend);
-  rung.find_for_args = &find_for_stored<R>;
-  return rung;
+  return upsweep::make_rung<B, OfStored<R>>(name, backend);
 }
 
 }  // namespace upsweep::ladders::histogram

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "ladders/histogram/binding.h"
+#include "ladders/histogram/choose.h"
 
 namespace upsweep {
 namespace {
@@ -135,7 +135,7 @@ extern const Contract histogram_contract{
     .validate = &validate,
     .validate_elements = &validate_elements,
     .writes = [](const Call& c, std::size_t k, std::uint64_t) { return k == 0 ? c.out[0].count : std::size_t{1}; },
-    .default_cpu = "parallel",
-    .default_gpu = "guided"};
+    .choose = &choose,
+    .thresholds = thresholds};
 
 }  // namespace upsweep

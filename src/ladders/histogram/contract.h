@@ -426,6 +426,7 @@ struct Output {
         return f(static_cast<std::uint64_t*>(counts));
     }
   }
+  bool saturates() const { return bits <= 16; }
   // The largest count.
   UPSWEEP_HD std::uint64_t top() const { return ~std::uint64_t{0} >> (64 - bits); }
   UPSWEEP_HD void put(std::size_t k, std::uint64_t count) const {

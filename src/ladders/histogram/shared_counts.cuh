@@ -1,11 +1,10 @@
-// Counting in shared memory, and limits that the rungs share.
+// Counting in shared memory.
 #pragma once
 #include "kernel/warp.h"
-#include "ladders/histogram/contract.h"
+#include "ladders/histogram/limits.h"
 
 namespace upsweep::ladders::histogram {
 
-inline constexpr std::size_t largest_counted = 0xffffffffu;  // shared counters have 32 bits
 // Bytes of shared memory that a block may have: the rungs' kernels have none that is static.
 inline std::size_t most_shared() { return machine().shared_per_block; }
 inline constexpr Status too_many_counters{Code::unsupported, 0, "the counters do not fit in shared memory"};

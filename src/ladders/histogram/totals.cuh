@@ -32,13 +32,4 @@ Status by_totals(const Args<T, O>& a, F&& count, unsigned extra = 0) {
                 totals, a.out, counters, words);
 }
 
-// Whether it pays to look for the moment when every counter is full. A look costs a block about 4 us: more than it can
-// save where all is read in 20 us. With a grid set by the caller any n will do, so that checks look too.
-template <class T, class O>
-bool may_end_early(const Args<T, O>& a) {
-  const bool outside_matters = a.out.outside && !a.in.bins.covers_every_value();
-  const bool short_input = a.in.samples.count * sizeof(T) < 128 << 20 && a.tuning.grid == 0;
-  return a.out.bits <= 16 && !outside_matters && !short_input;
-}
-
 }  // namespace upsweep::ladders::histogram

@@ -15,7 +15,6 @@
 // Source    Merrill, Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016; Adinets, Merrill,
 //           Onesweep, 2022.
 #pragma once
-#include "kernel/run_rung.h"
 #include "ladders/partition/lane_partition.cuh"
 #include "ladders/partition/shared_counts.cuh"
 #include "ladders/partition/tile_lookback.cuh"
@@ -51,9 +50,6 @@ __global__ void __launch_bounds__(Tiles::block, Tiles::blocks_per_sm)
   partition_in_tiles<Tiles>(m, in, out, values, places, queue, first_tile, nothing, AsTheyAre{});
 }
 
-struct shared_reorder;
-extern const Rung kernel_shared_reorder_rung;
-
 struct lookback {
   static constexpr Needs needs{{Feature::bulk_copy}, 77'328};
   static constexpr Story story{
@@ -62,16 +58,13 @@ struct lookback {
           "250 us to count; 27 cycles of ballots and 20 wavefronts per 32 keys: 2 to 2.5 ms for 2^28 u32 keys, "
           "twice shared_reorder's speed",
       .guarantees = "stable",
-      .limits = "up to 256 buckets and values of 8 bytes, else shared_reorder; any n; blocks of 256 threads",
+      .limits = "up to 256 buckets and values of 8 bytes; any n; blocks of 256 threads",
       .source = "Merrill, Garland, 2016; Adinets, Merrill, Onesweep, 2022"};
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class O>
-  static bool delegates(const Args<T, O>& a) {
-    return a.in.buckets.count > most_counted || a.values.bytes > 8;
-  }
-  template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if (delegates(a)) return run_rung<shared_reorder, kernel_shared_reorder_rung>(a);
+    if (a.in.buckets.count > most_counted || a.values.bytes > 8)
+      return {Code::unsupported, 0, "this rung has up to 256 buckets, and values of up to 8 bytes"};
     return a.values.bytes == 0 ? start<0>(a) : a.values.bytes == 4 ? start<4>(a) : start<8>(a);
   }
 

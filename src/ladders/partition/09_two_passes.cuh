@@ -3,9 +3,9 @@
 // A bucket's number has two fields of about as many bits. A pass by the lower one, then a stable pass by the upper one:
 // keys that agree in the upper field are still in the order of the lower, so that they are in order by bucket. Both
 // passes are those of lane_counters, which cannot have more buckets: a lane's counters are 256 bytes. A GPU that cannot
-// run it has warp_multisplit's passes. A field of a
-// digit is a digit; a user's function is called anew for each field. The bits are split evenly because runs are longer
-// the fewer buckets a pass has: of 2048 buckets, a tile of 11520 keys would have 5 keys each; of 64, 180.
+// run them has the passes of warp_multisplit. A field of a digit is a digit; a user's function is called anew for each
+// field. The bits are split evenly because runs are longer the fewer buckets a pass has: of 2048 buckets, a tile of
+// 11520 keys would have 5 keys each; of 64, 180.
 //
 // A search among splitters takes longer than moving a number of 4 bytes. So each key is searched once, and the passes
 // partition the numbers of the buckets, with the keys as their values; then the same again with the values.
@@ -19,16 +19,14 @@
 // Source    Manegold, Boncz, Kersten, Optimizing Main-Memory Join on Modern Hardware, 2002 (radix-cluster: the bits
 //           divided among passes).
 #pragma once
-#include "kernel/run_rung.h"
+#include "kernel/unit.h"
 #include "ladders/partition/bucket_numbers.cuh"
+#include "ladders/partition/choose.h"
 #include "ladders/partition/fields.cuh"
+#include "ladders/partition/lane_pass.cuh"
+#include "ladders/partition/warp_pass.cuh"
 
 namespace upsweep::ladders::partition {
-
-struct lane_counters;
-extern const Rung kernel_lane_counters_rung;
-struct warp_multisplit;
-extern const Rung kernel_warp_multisplit_rung;
 
 static_assert(most_bits <= 2 * 8 && most_counted == 1 << 8, "a field's values fit a pass");
 
@@ -38,17 +36,14 @@ struct two_passes {
       .prediction = "two passes of 1.14 ms for 2^28 u32 keys by any digit, and 20 us to find the offsets: 2.3 ms",
       .guarantees = "stable",
       .limits =
-          "any n; up to 256 buckets by lane_counters; scratch for keys and values, between splitters for the wider "
-          "of both and 8 or 12 bytes per key; block size fixed",
+          "more than 256 buckets; any n; scratch for keys and values, between splitters for the wider of both and 8 "
+          "or 12 bytes per key; block size fixed",
       .source = "Manegold, Boncz, Kersten, 2002"};
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class O>
-  static bool delegates(const Args<T, O>& a) {
-    return a.in.buckets.count <= most_counted;
-  }
-  template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if (delegates(a)) return pass(a);
+    if (a.in.buckets.count <= most_counted)
+      return {Code::unsupported, 0, "this rung has more than 256 buckets: fewer are one pass"};
     if constexpr (std::is_same_v<O, By<Bucketing::splitters>>)
       return by_number(a);
     else
@@ -56,8 +51,8 @@ struct two_passes {
   }
 
  private:
-  // Scratch of this rung, in arrays that begin on 256 bytes; lane_counters has the other areas. The upper
-  // field's offsets come first.
+  // Scratch of this rung, in arrays that begin on 256 bytes; a pass has the other areas. The upper field's offsets come
+  // first.
   static std::size_t rounded(std::size_t bytes) { return ceil_div(bytes, 256) * 256; }
   static constexpr std::size_t upper_bytes = ceil_div((most_counted + 1) * sizeof(std::uint64_t), 256) * 256;
   template <class T, class O>
@@ -68,8 +63,7 @@ struct two_passes {
   // One pass, of at most most_counted buckets.
   template <class T, class O>
   static Status pass(const Args<T, O>& a) {
-    if (machine().meets(lane_counters_needs)) return run_rung<lane_counters, kernel_lane_counters_rung>(a);
-    return run_rung<warp_multisplit, kernel_warp_multisplit_rung>(a);
+    return machine_of_unit().meets(lane_counters_needs) ? lane_pass(a) : warp_pass(a);
   }
 
   // Moves the keys and values of `a` in two passes, through `keys` and `values`. Its offsets become those of the upper

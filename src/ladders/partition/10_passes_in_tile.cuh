@@ -11,7 +11,7 @@
 // Source    Merrill, Grimshaw, 2011 (several digits ranked in a tile's shared memory between its load and its store).
 #pragma once
 #include "kernel/ptx.h"
-#include "kernel/run_rung.h"
+#include "ladders/partition/choose.h"
 #include "ladders/partition/fields.cuh"
 #include "ladders/partition/large_tiles.cuh"
 #include "ladders/partition/tile_queue.cuh"
@@ -132,46 +132,34 @@ __global__ void __launch_bounds__(Tiles::block, 1)
   }
 }
 
-struct lane_counters;
-extern const Rung kernel_lane_counters_rung;
-struct two_passes;
-extern const Rung kernel_two_passes_rung;
-
 struct passes_in_tile {
-  static constexpr Needs needs{{Feature::bulk_copy, Feature::cluster}, 222'224};
+  static constexpr Needs needs = passes_in_tile_needs;
   static constexpr Story story{
       .idea = "up to 2048 buckets in one pass: a tile is sorted by two fields in shared memory",
       .prediction =
           "25 shared-memory wavefronts per 32 keys where two passes have 39, and one count: 1.55 to 1.7 ms for "
           "2^28 u32 keys, 1.6 times CUB",
       .guarantees = "stable",
-      .limits =
-          "257 to 2048 buckets by a digit or function, below 2^32 keys, else lane_counters or two_passes; block "
-          "size fixed",
+      .limits = "257 to 2048 buckets by a digit or function; below 2^32 keys; block size fixed",
       .source = "Merrill, Grimshaw, 2011"};
   static constexpr Coverage coverage = Coverage::widths;
+  static constexpr std::size_t largest = 0xffffffff;
   template <class T, class O>
-  static bool delegates(const Args<T, O>& a) {
-    return !takes_table(a);
-  }
+  static constexpr bool supports = !std::is_same_v<O, By<Bucketing::splitters>>;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if constexpr (!std::is_same_v<O, By<Bucketing::splitters>>) {
-      if (!delegates(a)) {
-        switch (a.values.bytes) {
-          case 0:
-            return start<0>(a);
-          case 4:
-            return start<4>(a);
-          case 8:
-            return start<8>(a);
-          default:
-            return start<16>(a);
-        }
-      }
+    if (!takes_table(a.in.n, a.in.buckets.count, /*searched=*/false))
+      return {Code::unsupported, 0, "this rung has 257 to 2048 buckets, and less than 2^32 keys"};
+    switch (a.values.bytes) {
+      case 0:
+        return start<0>(a);
+      case 4:
+        return start<4>(a);
+      case 8:
+        return start<8>(a);
+      default:
+        return start<16>(a);
     }
-    return a.in.buckets.count <= most_counted ? run_rung<lane_counters, kernel_lane_counters_rung>(a)
-                                              : run_rung<two_passes, kernel_two_passes_rung>(a);
   }
 
  private:

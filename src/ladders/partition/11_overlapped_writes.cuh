@@ -17,7 +17,7 @@
 #pragma once
 #include "kernel/evict_last.h"
 #include "kernel/ptx.h"
-#include "kernel/run_rung.h"
+#include "ladders/partition/choose.h"
 #include "ladders/partition/field_places.cuh"
 #include "ladders/partition/fields.cuh"
 #include "ladders/partition/lane_tiles.cuh"
@@ -150,29 +150,23 @@ __global__ void __launch_bounds__(Tiles::block, 1)
   write_rest();
 }
 
-struct passes_in_tile;
-extern const Rung kernel_passes_in_tile_rung;
-
 struct overlapped_writes {
-  static constexpr Needs needs{{Feature::bulk_copy, Feature::cluster}, 226'832};
+  static constexpr Needs needs = overlapped_writes_needs;
   static constexpr Story story{
       .idea = "up to 2048 buckets in one pass: a tile is written while the next one is ranked",
       .prediction = "the ranks hide what the writes wait for: a tenth faster than passes_in_tile",
       .guarantees = "stable",
-      .limits =
-          "257 to 2048 buckets by a digit or function, keys alone, below 2^32 keys, else passes_in_tile; block size "
-          "fixed",
+      .limits = "257 to 2048 buckets by a digit or function; keys alone, below 2^32; block size fixed",
       .source = "Merrill, Grimshaw, 2011"};
   static constexpr Coverage coverage = Coverage::widths;
+  static constexpr std::size_t largest = 0xffffffff;
   template <class T, class O>
-  static bool delegates(const Args<T, O>& a) {
-    return !takes_table(a) || a.values.bytes > 0;
-  }
+  static constexpr bool supports = !std::is_same_v<O, By<Bucketing::splitters>>;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if constexpr (!std::is_same_v<O, By<Bucketing::splitters>>)
-      if (!delegates(a)) return a.in.buckets.count <= most_alone ? start<1>(a) : start<2>(a);
-    return run_rung<passes_in_tile, kernel_passes_in_tile_rung>(a);
+    if (!takes_table(a.in.n, a.in.buckets.count, /*searched=*/false) || a.values.bytes > 0)
+      return {Code::unsupported, 0, "this rung has 257 to 2048 buckets, and less than 2^32 keys without values"};
+    return a.in.buckets.count <= most_alone ? start<1>(a) : start<2>(a);
   }
 
  private:

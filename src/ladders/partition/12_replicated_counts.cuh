@@ -11,7 +11,7 @@
 #pragma once
 #include "kernel/block.h"
 #include "kernel/ptx.h"
-#include "kernel/run_rung.h"
+#include "ladders/partition/choose.h"
 #include "ladders/partition/held_value.cuh"
 
 namespace upsweep::ladders::partition {
@@ -101,32 +101,27 @@ __global__ void __launch_bounds__(replicated_block)
   value.store(values, place);
 }
 
-struct lane_counters;
-extern const Rung kernel_lane_counters_rung;
-
 struct replicated_counts {
-  static constexpr Needs needs{{Feature::bulk_copy, Feature::cluster}, 226'832};
+  static constexpr Needs needs = replicated_counts_needs(2);  // more buckets need more
   static constexpr Story story{
       .idea = "few keys in one launch: every block counts all of them and exchanges nothing",
       .prediction = "3.2 us for 2^10 keys, 4 for 2^12, 5 for 2^14, where lane_counters takes 14",
       .guarantees = "stable",
-      .limits = "up to 2^15 keys, else lane_counters; any number of buckets; block size fixed",
+      .limits = "up to 2^15 keys; any number of buckets that shared memory has counters for; block size fixed",
       .source = {}};
   static constexpr Coverage coverage = Coverage::widths;
-  // Every block reads all keys, so beyond that L2 is busy for longer than lane_counters takes.
-  static constexpr std::size_t most = emulated ? 1 << 12 : 1 << 15;
-  static_assert(most <= ReplicatedCounters::most_keys);
-  template <class T, class O>
-  static bool delegates(const Args<T, O>& a) {
-    return a.in.n > most;
-  }
+  static constexpr std::size_t largest_emulated = 1 << 12;
+  static constexpr std::size_t largest = replicated_most;
+  static_assert(largest <= ReplicatedCounters::most_keys);
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if (delegates(a)) return run_rung<lane_counters, kernel_lane_counters_rung>(a);
+    if (a.in.n > largest) return {Code::unsupported, 0, "this rung takes up to 2^15 keys"};
+    if (!machine().meets(replicated_counts_needs(a.in.buckets.count)))
+      return {Code::unsupported, 0, "too many buckets for the shared memory of a block"};
     // At most 128 blocks, because each reads all keys: with 256, 2^13 keys take 6.8 us instead of 3.8.
     unsigned own = 64;
     while (a.in.n > std::size_t(128) * own) own *= 2;
-    static_assert(most <= 128 * most_own);
+    static_assert(largest <= 128 * most_own);
     const ReplicatedCounters counters(a.in.buckets.count);
     return launch(replicated_counts_kernel<T, O>,
                   {.grid = a.in.n ? static_cast<unsigned>(ceil_div(a.in.n, own)) : 1,

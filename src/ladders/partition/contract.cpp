@@ -1,6 +1,7 @@
 #include "base/contract.h"
 
 #include "ladders/partition/binding.h"
+#include "ladders/partition/choose.h"
 #include "ladders/partition/require_values.h"
 
 namespace upsweep {
@@ -9,7 +10,6 @@ namespace {
 using namespace ladders::partition;
 
 constexpr Operation operations[] = {Bucketing::digit, Bucketing::splitters};
-constexpr std::string_view other_gpu_defaults[] = {"two_passes"};
 constexpr InputRole inputs[] = {
     {"the array of keys"}, {"the array of values", Fit::custom}, {"the array of splitters", Fit::custom}};
 constexpr OutputRole outputs[] = {{.name = "the output of keys"},
@@ -89,8 +89,7 @@ extern const Contract partition_contract{
                  std::uint64_t) { return k == 0   ? c.n()
                                          : k == 1 ? c.in[1].count
                                                   : bucket_count(c) + 1; },
-    .default_cpu = "parallel",
-    .default_gpu = "replicated_counts",
-    .other_gpu_defaults = other_gpu_defaults};
+    .choose = &ladders::partition::choose,
+    .thresholds = ladders::partition::thresholds};
 
 }  // namespace upsweep

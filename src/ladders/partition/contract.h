@@ -12,7 +12,6 @@
 // 8 past a 16-byte boundary.
 #pragma once
 #include "base/implementation.h"
-#include "base/machine.h"
 #include "upsweep/operations.h"
 
 namespace upsweep::ladders::partition {
@@ -20,9 +19,8 @@ namespace upsweep::ladders::partition {
 inline constexpr unsigned most_bits = 15, most_buckets = 1u << most_bits;
 // Buckets that a block counts at once where each lane or warp has counters of its own.
 inline constexpr unsigned most_counted = 256;
-
-// Of lane_counters, which other rungs run where they can.
-inline constexpr Needs lane_counters_needs{{Feature::bulk_copy, Feature::cluster}, 222'224};
+// Buckets of which a block's shared memory has the rows of a table (tile_table.cuh).
+inline constexpr unsigned most_in_table = 1 << 11;
 
 // ---- buckets --------------------------------------------------------------------------------------------------------
 

@@ -13,10 +13,10 @@ namespace upsweep::ladders::partition {
 
 // Packs of a row that each of so many threads has.
 template <unsigned block>
-inline constexpr unsigned table_packs = ((1 << 11) / 4 - 1) / block + 1;
+inline constexpr unsigned table_packs = (most_in_table / 4 - 1) / block + 1;
 
 struct TileTable {
-  static constexpr unsigned most_buckets = 1 << 11;  // of which a block's shared memory has the rows
+  static constexpr unsigned most_buckets = most_in_table;
   unsigned tiles, per_chunk, chunks;
   unsigned row;        // words: the buckets, rounded up to whole packs
   unsigned* of_tile;   // [tiles][row]: keys in the chunk's earlier tiles, less the place in the tile
@@ -72,14 +72,6 @@ struct TileTable {
  private:
   __device__ const unsigned* chunk_row(unsigned tile) const { return of_chunk + std::size_t(tile / per_chunk) * row; }
 };
-
-// True if a tile's row is for this call: it takes more buckets than a lane counts, no splitters, and places of 32 bits.
-template <class T, class O>
-bool takes_table(const Args<T, O>& a) {
-  const unsigned buckets = a.in.buckets.count;
-  return !std::is_same_v<O, By<Bucketing::splitters>> && buckets > most_counted && buckets <= TileTable::most_buckets &&
-         !wide(a.in.n);
-}
 
 // A block per chunk counts its tiles. Two buckets share a word, and 16 pairs of lanes have a copy of it each: so few
 // lanes meet in a bank, and two blocks fit a multiprocessor. At the end it adds its counts to those of all chunks.

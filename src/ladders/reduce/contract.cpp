@@ -1,5 +1,7 @@
 #include "base/contract.h"
 
+#include "ladders/reduce/choose.h"
+
 namespace upsweep {
 namespace {
 
@@ -15,7 +17,6 @@ extern const Contract reduce_contract{
     .operations = operations,
     .inputs = inputs,
     .outputs = outputs,
-    .default_cpu = "parallel",
-    .default_gpu = "overlap"};
+    .choose = &ladders::reduce::choose};
 
 }  // namespace upsweep

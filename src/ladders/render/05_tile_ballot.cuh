@@ -8,19 +8,9 @@
 // Order     the input's: exact.
 // Source    Harris, Garland, Optimizing Parallel Prefix Operations for the Fermi Architecture, 2012.
 #pragma once
-#include "ladders/render/tile_list.cuh"
+#include "ladders/render/ballot_tiles.cuh"
 
 namespace upsweep::ladders::render {
-
-__global__ void __launch_bounds__(tile_threads) tile_ballot_kernel(const float* circles,  // [n][8]
-                                                                   std::size_t n,
-                                                                   float* image,  // [height][width][channels]
-                                                                   Frame f) {
-  draw_tile(circles, n, TileList(dynamic_shared<Circle>()), image, f,
-            [&](Colour& colour, const Circle* list, unsigned count, std::size_t, const TilePixel& pixel) {
-              for (unsigned e = 0; e < count; ++e) draw_over(colour, f, list[e], pixel.x, pixel.y);
-            });
-}
 
 struct tile_ballot {
   static constexpr Story story{.idea = "places by warp ballots; the listed circles in shared memory",
@@ -31,7 +21,7 @@ struct tile_ballot {
   static constexpr bool reproducible_bits = true;
   template <class, class>
   static Status run(const Args& a) {
-    return launch_tiles(tile_ballot_kernel, a);
+    return draw_by_tiles(a);
   }
 };
 

@@ -134,10 +134,10 @@ struct binned {
       .guarantees = "exact; within eps of it if the call permits",
       .limits = "below 2^32 circles; fixed block size; 4 bytes of scratch per circle and bin",
       .source = "Molnar et al. 1994; Ashkiani et al. 2016"};
-  static constexpr bool reproducible_bits = true;
-  template <class T, class Op>
+  static constexpr bool reproducible_bits = true, limits_scratch = true;
+  template <class, class>
   static Status run(const Args& a) {
-    return each_window<T, Op>(a, false, a.frame.shading == Shading::snow ? draw<Circle> : draw<Disc>);
+    return each_window(a, false, a.frame.shading == Shading::snow ? draw<Circle> : draw<Disc>);
   }
 
  private:

@@ -1,8 +1,7 @@
 // render/list_ends: only the last circles of each bin's list are listed, fetched and drawn, for most bins.
 //
-// 1. Few circles: one launch; every block finds its own (few_circles.cuh). More: instead of lists, a bit for each
-//    circle and bin (bin_bits.cuh). Many: the bins' lists are counted, and, where the image is deep enough for that,
-//    only their ends are written (bins.cuh).
+// 1. Up to 131,072 circles: instead of lists, a bit for each circle and bin (bin_bits.cuh). More: the bins' lists are
+//    counted, and, where the image is deep enough for that, only their ends are written (bins.cuh).
 // 2. A block stages the last circles of its list, or of its column those that reach its tile, some hundred at once
 //    (staged.cuh). Each warp goes backwards through them: 32 at once are tested against its patch of pixels, those that
 //    cover all of them need no other test. It keeps those that reach it, with a bit for each pixel that is covered,
@@ -18,7 +17,7 @@
 // Source    Levoy 1990; Ashkiani et al. 2016, as in binned
 #pragma once
 #include "kernel/ptx.h"
-#include "ladders/render/few_circles.cuh"
+#include "ladders/render/limits.h"
 #include "ladders/render/list_parts.cuh"
 #include "ladders/render/warp_end.cuh"
 #include "ladders/render/windows.cuh"
@@ -189,23 +188,17 @@ __global__ void __launch_bounds__(patch_threads<2>, 2) unfinished_kernel(const f
   }
 }
 
-struct binned;  // draws what is shaded pixel by pixel, and the coverage
-extern const Rung kernel_binned_rung;
-
 struct list_ends {
-  static constexpr Needs needs{{}, 114'304};
+  static constexpr Needs needs = list_ends_needs;
   static constexpr Story story{.idea = "only the ends of the lists; a bit for each circle and pixel instead of tests",
                                .prediction = "4x binned where circles overlap hundredfold",
                                .guarantees = "exact; within eps of it if the call permits",
-                               .limits = "below 2^32 circles; fixed block size; 4 bytes of scratch per circle and bin",
+                               .limits = "flat, no coverage; below 2^32 circles; fixed block size; scratch as binned",
                                .source = "Levoy 1990; Ashkiani et al. 2016"};
-  static constexpr bool reproducible_bits = true;
-  template <class T, class Op>
+  static constexpr bool reproducible_bits = true, limits_scratch = true;
+  template <class, class>
   static Status run(const Args& a) {
-    if (a.frame.shading == Shading::snow || a.frame.channels == Channels::rgbw)
-      return run_rung<binned, kernel_binned_rung, T, Op>(a);
-    if (a.n <= tile_threads) return run_rung<tile_ballot, kernel_tile_ballot_rung, T, Op>(a);
-    return a.n <= few_circles ? draw_few(a) : each_window<T, Op>(a, true, draw);
+    return is_plain(a.frame) ? each_window(a, true, draw) : not_plain;
   }
 
  private:

@@ -31,7 +31,8 @@ struct Binding : SingleOperation {
   static constexpr bool takes = std::is_same_v<T, float>;
   template <class T, class>
   static Args args(const Call& c) {
-    return {c.execution(), c.in[0].as<const float>(), c.out[0].as<float>(), c.n() / floats_per_circle, frame_of(c)};
+    return {c.execution(), c.in[0].as<const float>(), c.out[0].as<float>(), c.n() / floats_per_circle, frame_of(c),
+            c.scalars[12].as<std::uint64_t>()};
   }
 };
 

@@ -95,7 +95,7 @@ inline BinnedCircles::BinnedCircles(const Args& a, float needed, bool columns)
   columns = columns && columns_fit(a, grid.count());
   if (!columns) grid = BinGrid(a.frame, Bins::lists);
   const Room room(a, grid.count(), columns ? Bins::columns : Bins::lists);
-  auto* const memory = static_cast<char*>(a.workspace->scratch(room.bytes, a.tuning.scratch));
+  auto* const memory = static_cast<char*>(a.workspace->scratch(room.bytes, a.scratch_bytes));
   done = columns ? a.workspace->counters(1) : nullptr;
   parts = columns && !done ? nullptr : reinterpret_cast<Summary*>(memory);
   if (!parts) return;

@@ -6,14 +6,13 @@
 #include <initializer_list>
 
 #include "base/unsigned_as.h"
-#include "ladders/render/binding.h"
+#include "ladders/render/choose.h"
 
 namespace upsweep {
 namespace {
 
 using namespace ladders::render;
 
-constexpr std::string_view other_gpu_defaults[] = {"binned"};
 constexpr InputRole inputs[] = {{"the array of circles"}};
 constexpr OutputRole outputs[] = {{.name = "the image", .fit = Fit::custom}};
 using enum Parameter::Kind;
@@ -36,7 +35,11 @@ constexpr Parameter scalars[] = {
      .kind = choice,
      .meaning = "of circles: flat, or as snowflakes (flat)",
      .choices = shading_names},
-    {.name = "eps", .kind = real, .meaning = "permitted error per largest colour; 0: none (0)", .most = 1}};
+    {.name = "eps", .kind = real, .meaning = "permitted error per largest colour; 0: none (0)", .most = 1},
+    {.name = "scratch_bytes",
+     .kind = integer,
+     .meaning = "most bytes of a GPU's memory beside circles and image; 0: what is fastest (0)",
+     .most = 0x1p53}};
 
 // The shortest decimal that reads back the same; NaN without a sign.
 std::string shortest(double value) {
@@ -103,8 +106,7 @@ extern const Contract render_contract{
           const Frame f = frame_of(c);
           return f.pixels() * count_of(f.channels);
         },
-    .default_cpu = "simd",
-    .default_gpu = "list_ends",
-    .other_gpu_defaults = other_gpu_defaults};
+    .choose = &choose,
+    .thresholds = thresholds};
 
 }  // namespace upsweep

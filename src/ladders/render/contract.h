@@ -45,6 +45,7 @@ struct Args : Execution {
   float* image;          // [height][width][channels]
   std::size_t n;
   Frame frame;
+  std::size_t scratch_bytes = 0;  // most, of the memory beside these arrays; 0: what is fastest
 };
 
 }  // namespace upsweep::ladders::render

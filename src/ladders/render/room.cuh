@@ -34,7 +34,7 @@ struct Room {
     cursor = bytes;
     bytes += sizeof(Cursor);
     entries = entries_for(a.n);
-    if (const std::size_t most = a.tuning.scratch)
+    if (const std::size_t most = a.scratch_bytes)
       entries = most < bytes ? 0 : std::min(entries, (most - bytes) / sizeof(unsigned));
     bytes += entries * sizeof(unsigned);
   }
@@ -51,7 +51,7 @@ struct Room {
 inline bool columns_fit(const Args& a, std::size_t bins) {
   const Shares shares(a.n);
   return shares.batches == 1 && bins * shares.column() <= most_bit_words &&
-         (!a.tuning.scratch || Room(a, bins, Bins::columns).bytes <= a.tuning.scratch);
+         (!a.scratch_bytes || Room(a, bins, Bins::columns).bytes <= a.scratch_bytes);
 }
 
 // How many bins a window has at most, and of which kind.

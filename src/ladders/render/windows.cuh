@@ -1,20 +1,18 @@
 // Large images are drawn window by window, so that bins stay small, their lists short, and what is kept for each bin in
 // shared memory. Every window reads all circles.
 #pragma once
-#include "kernel/run_rung.h"
+#include "ladders/render/ballot_tiles.cuh"
 #include "ladders/render/room.cuh"
 
 namespace upsweep::ladders::render {
 
-struct tile_ballot;  // needs no scratch
-extern const Rung kernel_tile_ballot_rung;
-
 // Calls draw(args) for the windows of the image, of at most so many bins as bins_of_window() says, and the largest
-// first. 4096 bins are 2048 x 2048 pixels, of columns 4096 x 4096, unless the image is narrow.
-template <class T, class Op, class Draw>
+// first. 4096 bins are 2048 x 2048 pixels, of columns 4096 x 4096, unless the image is narrow. Where not one bin finds
+// room, every tile goes through all circles.
+template <class Draw>
 Status each_window(const Args& a, bool columns_of_bits, Draw&& draw) {
   const auto [fit, kind] = bins_of_window(a, columns_of_bits);
-  if (fit == 0) return run_rung<tile_ballot, kernel_tile_ballot_rung, T, Op>(a);
+  if (fit == 0) return draw_by_tiles(a);
   const BinGrid grid(a.frame, kind);
   std::size_t wide = grid.columns;
   if (grid.count() > fit)

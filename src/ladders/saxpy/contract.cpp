@@ -1,5 +1,7 @@
 #include "base/contract.h"
 
+#include "ladders/saxpy/choose.h"
+
 namespace upsweep {
 namespace {
 
@@ -14,8 +16,6 @@ extern const Contract saxpy_contract{.name = "saxpy",
                                      .inputs = inputs,
                                      .outputs = outputs,
                                      .scalars = scalars,
-                                     .default_cpu = "parallel",
-                                     .default_gpu = "one_pack",
-                                     .default_from_host = "from_host_pipelined"};
+                                     .choose = &ladders::saxpy::choose};
 
 }  // namespace upsweep

@@ -55,6 +55,7 @@ struct lookback {
                                .prediction = "0.73 of the copy ceiling, like CUB: blocks that look back load nothing",
                                .limits = "any n up to 2^31 tiles; fixed block size",
                                .source = "Merrill and Garland, decoupled look-back, 2016"};
+  static constexpr Coverage coverage = Coverage::widths;
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     if (a.n == 0) return {};

@@ -66,13 +66,13 @@ struct wave {
   static constexpr Story story{.idea = "tiles in registers, all resident: every block reads all totals before its own",
                                .prediction = "1.4x CUB while one wave of tiles is enough, up to 2^19",
                                .guarantees = "same bits for the same n and alignment",
-                               .limits = "n up to 2^19; fixed block size",
+                               .limits = "n up to 2^21; fixed block size",
                                .source = "after Merrill and Garland, decoupled look-back, 2016"};
   static constexpr Coverage coverage = Coverage::widths;
   static constexpr bool blocks_in_order = true;
   // Results would be right even with more tiles than are resident, because blocks start in order and wait only for
   // earlier ones; but the reads of totals grow with the square of n.
-  static constexpr std::size_t largest = 1 << 19;
+  static constexpr std::size_t largest = 1 << 21;
 
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {

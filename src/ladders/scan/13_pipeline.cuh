@@ -10,8 +10,8 @@
 // Order     depends on which block drew which tile; matters only for sums that round.
 // Source    decoupled look-back: Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016.
 #pragma once
-#include "kernel/run_rung.h"
 #include "kernel/warp_pipeline.h"
+#include "ladders/scan/choose.h"
 #include "ladders/scan/contract.h"
 
 namespace upsweep::ladders::scan {
@@ -116,32 +116,21 @@ __global__ void __launch_bounds__(Shape::threads, 1)
   run_scan<Shape>(jobs, std::size_t(tiles) * words_per<Total<T, Op>>, inclusive);
 }
 
-struct wave;
-extern const Rung kernel_wave_rung;
-
 // Tiles of 32 KB: of some 30 shapes on an H200, the best or within 1 % of it at every power of two from 2^20 on
 // (docs/notes/scan.md). Few warps with many loads each; only one places, because more polls would slow L2 down.
 using PipelineTiles = ScanShape</*Rows*/ 16, /*Scanners*/ 4, /*Stages*/ 6>;
 
 struct pipeline {
-  static constexpr Needs needs{{Feature::bulk_copy}, 197'048};
+  static constexpr Needs needs = pipeline_needs;
   static constexpr Story story{
       .idea = "one block per multiprocessor; its warps fetch, total, place and scan different tiles at once",
-      .prediction = "0.95 of the copy ceiling when large; up to 2 MB it calls wave",
+      .prediction = "0.95 of the copy ceiling when large",
       .limits = "any n up to 2^32 tiles; fixed shape; 192 KB of shared memory per block",
       .source = "after Merrill and Garland, decoupled look-back, 2016"};
-  static constexpr bool blocks_in_order = true;  // for inputs that it hands to wave
   static constexpr std::size_t ring_bytes = PipelineTiles::ring_bytes;
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class Op>
-  static bool delegates(const Args<T, Op>& a) {
-    // Measured: from 2^20 words of 4 bytes on, pipeline wins. With a grid set by the caller it takes any n, so that
-    // checks reach it.
-    return a.n * sizeof(T) <= 2 * 1024 * 1024 && a.tuning.grid == 0;
-  }
-  template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
-    if (delegates(a)) return run_rung<wave, kernel_wave_rung>(a);
     return start<PipelineTiles>(a);
   }
 

@@ -1,10 +1,11 @@
 #include "base/contract.h"
 
+#include "ladders/scan/choose.h"
+
 namespace upsweep {
 namespace {
 
 constexpr Operation operations[] = {Op::sum, Op::min, Op::max};
-constexpr std::string_view other_gpu_defaults[] = {"lookback"};
 constexpr InputRole inputs[] = {{"the input"}};
 constexpr OutputRole outputs[] = {{.name = "the output", .may_be = 0b1}};
 constexpr Parameter scalars[] = {
@@ -19,8 +20,7 @@ extern const Contract scan_contract{
     .inputs = inputs,
     .outputs = outputs,
     .scalars = scalars,
-    .default_cpu = "parallel",
-    .default_gpu = "pipeline",
-    .other_gpu_defaults = other_gpu_defaults};
+    .choose = &ladders::scan::choose,
+    .thresholds = ladders::scan::thresholds};
 
 }  // namespace upsweep

@@ -7,8 +7,8 @@
 // Order     depends on which block drew which tile; matters only for sums that round.
 // Source    as scan's pipeline; Sengupta, Harris, Garland, Efficient Parallel Scan Algorithms for GPUs, 2008.
 #pragma once
-#include "kernel/run_rung.h"
 #include "kernel/warp_pipeline.h"
+#include "ladders/segmented_scan/choose.h"
 #include "ladders/segmented_scan/segments.cuh"
 
 namespace upsweep::ladders::segmented_scan {
@@ -165,31 +165,21 @@ __global__ void __launch_bounds__(Shape::threads, 1)
   run_scan<Shape>(jobs, 2 * std::size_t(tiles) * words_per<T>, inclusive);
 }
 
-struct lookback;
-extern const Rung kernel_lookback_rung;
-
 // Scan's tiles, but scanned by twice as many warps, because each pack takes more work: of 14 shapes on an H200, best
 // at 2^22 to 2^28 (docs/notes/scan.md).
 using PipelineTiles = ScanShape</*Rows*/ 8, /*Scanners*/ 8, /*Stages*/ 6>;
 
 struct pipeline {
-  static constexpr Needs needs{{Feature::bulk_copy}, 222'248};
+  static constexpr Needs needs = pipeline_needs;
   static constexpr Story story{
       .idea = "scan's pipeline, with the bits of a tile beside it in the ring",
-      .prediction = "0.9 of the copy ceiling when large: the bits are 3 % more traffic; when small it calls lookback",
+      .prediction = "0.9 of the copy ceiling when large: the bits are 3 % more traffic",
       .limits = "any n up to 2^32 tiles; fixed shape; 216 KB of shared memory per block",
       .source = "after Merrill and Garland 2016; Sengupta, Harris, Garland 2008"};
   static constexpr Coverage coverage = Coverage::widths;
   static constexpr std::size_t ring_bytes = PipelineTiles::ring_bytes;
   template <class T, class Op>
-  static bool delegates(const Args<T, Op>& a) {
-    // Measured: at 2^20 words lookback is faster, 9.3 us against 12.2 us; at 2^22 it is as fast. With a grid set by the
-    // caller, pipeline takes any n, so that checks reach it.
-    return a.n * sizeof(T) <= 8 * 1024 * 1024 && a.tuning.grid == 0;
-  }
-  template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
-    if (delegates(a)) return run_rung<lookback, kernel_lookback_rung>(a);
     return start<PipelineTiles>(a);
   }
 

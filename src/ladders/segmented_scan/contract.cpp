@@ -7,12 +7,12 @@
 
 #include "cpu/parallel.h"
 #include "ladders/segmented_scan/binding.h"
+#include "ladders/segmented_scan/choose.h"
 
 namespace upsweep {
 namespace {
 
 constexpr Operation operations[] = {Op::sum, Op::min, Op::max};
-constexpr std::string_view other_gpu_defaults[] = {"lookback"};
 constexpr InputRole inputs[] = {{"the input"}, {"the array of heads", Fit::custom}};
 constexpr OutputRole outputs[] = {{.name = "the output", .may_be = 0b1}};
 constexpr Parameter scalars[] = {
@@ -68,8 +68,7 @@ extern const Contract segmented_scan_contract{
     .scalars = scalars,
     .validate = &validate,
     .validate_elements = &validate_elements,
-    .default_cpu = "parallel",
-    .default_gpu = "pipeline",
-    .other_gpu_defaults = other_gpu_defaults};
+    .choose = &ladders::segmented_scan::choose,
+    .thresholds = ladders::segmented_scan::thresholds};
 
 }  // namespace upsweep

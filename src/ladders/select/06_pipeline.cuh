@@ -15,7 +15,7 @@
 // Order     preserved.
 // Source    as scan/pipeline, after Merrill and Garland, decoupled look-back, 2016.
 #pragma once
-#include "kernel/run_rung.h"
+#include "ladders/select/choose.h"
 #include "ladders/select/passes.cuh"
 #include "ladders/select/shape.cuh"
 
@@ -283,11 +283,8 @@ __global__ void __launch_bounds__(S::threads, 1)
                     role<1>([&](unsigned) { jobs.place(); }));
 }
 
-struct vec16;
-extern const Rung kernel_vec16_rung;
-
 struct pipeline {
-  static constexpr Needs needs{{Feature::bulk_copy}, 227 * 1024};
+  static constexpr Needs needs = pipeline_needs;
   static constexpr Story story{
       .idea = "one block per multiprocessor; its warps fetch, flag, place and gather different tiles at once",
       .prediction = "0.9 of the read ceiling when little is selected",
@@ -295,21 +292,9 @@ struct pipeline {
       .source = "after Merrill and Garland, decoupled look-back, 2016"};
   static constexpr Coverage coverage = Coverage::widths;
   static constexpr std::size_t ring_bytes = 8 * (32 << 10);  // of bits, which wraps later than that of keys
-  // Input bytes up to which vec16 is at least as fast. At powers of two from 2^17 to 2^21 elements of 1, 2, 4 and 8
-  // bytes on an H200 (results/h200/trials/select-small.jsonl; for lengths, lengths-sizes.jsonl), the other choice is at
-  // most 13 % faster.
-  template <class T, class O>
-  static constexpr std::size_t most_for_vec16 = reads_flags<O>      ? 256 << 10
-                                                : writes_lengths<O> ? (sizeof(T) <= 2 ? 512 : 1024) << 10
-                                                                    : (sizeof(T) == 1 ? 1 : 2) << 20;
 
   template <class T, class O>
-  static bool delegates(const Args<T, O>& a) {
-    return a.in.n * sizeof(T) <= most_for_vec16<T, O> && a.tuning.grid == 0;
-  }
-  template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if (delegates(a)) return run_rung<vec16, kernel_vec16_rung>(a);
     return by_passes(a, [&]<class P>(const Input<T, P>& in, const Target<T>& to) {
       return start<SelectShape<T, P>>(a, in, to);
     });

@@ -1,6 +1,7 @@
 #include "base/contract.h"
 
 #include "ladders/select/binding.h"
+#include "ladders/select/choose.h"
 
 namespace upsweep {
 namespace {
@@ -9,7 +10,6 @@ using namespace ladders::select;
 
 constexpr Operation operations[] = {Selection::find_repeats, Selection::select_if,         Selection::select_flagged,
                                     Selection::unique,       Selection::run_length_encode, Selection::partition_if};
-constexpr std::string_view other_gpu_defaults[] = {"vec16"};
 constexpr InputRole inputs[] = {{"the input"}, {"the array of flags", Fit::custom}};
 constexpr OutputRole outputs[] = {{.name = "the output", .fit = Fit::custom},
                                   {.name = "the count", .fit = Fit::custom},
@@ -56,8 +56,7 @@ extern const Contract select_contract{
     .validate = &validate,
     .writes = &written,
     .count_output = count_output,
-    .default_cpu = "parallel",
-    .default_gpu = "pipeline",
-    .other_gpu_defaults = other_gpu_defaults};
+    .choose = &ladders::select::choose,
+    .thresholds = ladders::select::thresholds};
 
 }  // namespace upsweep

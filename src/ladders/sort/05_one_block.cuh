@@ -11,7 +11,6 @@
 #include <bit>
 
 #include "kernel/ptx.h"
-#include "kernel/run_rung.h"
 #include "ladders/sort/ordered.cuh"
 
 namespace upsweep::ladders::sort {
@@ -83,25 +82,19 @@ __global__ void one_block_kernel(const K* keys, K* out, Values values, unsigned 
   if constexpr (has_index) gather_values(values, n, index, to, [] { __syncthreads(); });
 }
 
-struct lane_sweep;
-extern const Rung kernel_lane_sweep_rung;
-
 struct one_block {
-  static constexpr Needs needs{{Feature::bulk_copy}, 217'104};
+  static constexpr Needs needs{{}, 49'152};
   static constexpr Story story{
       .idea = "up to 2048 keys: merge sort by one block, in one launch",
       .prediction = "4 us for 2^10 keys: twice CUB's one block, which has a pass for every few bits",
       .guarantees = "stable",
-      .limits = "up to 2048 keys, else lane_sweep; block size fixed",
+      .limits = "up to 2048 keys; block size fixed",
       .source = "Green, McColl, Bader, GPU Merge Path, 2012"};
   static constexpr Coverage coverage = Coverage::widths;
-  template <class T, class O>
-  static bool delegates(const Args<T, O>& a) {
-    return a.n > one_block_most;
-  }
+  static constexpr std::size_t largest = 1 << 11;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if (delegates(a)) return run_rung<lane_sweep, kernel_lane_sweep_rung>(a);
+    if (a.n > largest) return {Code::unsupported, 0, "this rung takes up to 2048 keys"};
     if (a.n == 0) return {};
     return a.values.bytes ? start<true>(a) : start<false>(a);
   }

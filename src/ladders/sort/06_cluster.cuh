@@ -12,8 +12,8 @@
 #include <bit>
 
 #include "kernel/cluster.h"
-#include "kernel/run_rung.h"
 #include "ladders/partition/row_ranks.cuh"
+#include "ladders/sort/choose.h"
 #include "ladders/sort/digit_counts.cuh"
 #include "ladders/sort/ordered.cuh"
 
@@ -125,29 +125,21 @@ __global__ void __launch_bounds__(cluster_block)
   }
 }
 
-struct lane_sweep;
-extern const Rung kernel_lane_sweep_rung;
-struct one_block;
-extern const Rung kernel_one_block_rung;
-
 struct cluster {
-  static constexpr std::size_t most = most_blocks * cluster_block * cluster_keys;
-  static constexpr Needs needs{{Feature::bulk_copy, Feature::cluster}, 217'104};
+  static constexpr std::size_t largest = cluster_most;
+  static_assert(largest == most_blocks * cluster_block * cluster_keys);
+  static constexpr Needs needs = cluster_needs;
   static constexpr Story story{
       .idea = "one launch: a cluster of blocks holds all keys, and stores them into each other's shared memory",
       .prediction = "25 us at 2^15: 1.5 times CUB, which launches six kernels",
       .guarantees = "stable",
-      .limits = "2^11 to 2^15 keys; below, one_block; above, lane_sweep; block size fixed",
+      .limits = "up to 2^15 keys; block size fixed",
       .source = {}};
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class O>
-  static bool delegates(const Args<T, O>& a) {
-    return a.n <= one_block_most || a.n > most;
-  }
-  template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if (a.n <= one_block_most) return run_rung<one_block, kernel_one_block_rung>(a);
-    if (a.n > most) return run_rung<lane_sweep, kernel_lane_sweep_rung>(a);
+    if (a.n > largest) return {Code::unsupported, 0, "this rung takes up to 2^15 keys"};
+    if (a.n == 0) return {};
     return a.values.bytes ? start<true>(a) : start<false>(a);
   }
 

@@ -15,8 +15,8 @@
 #pragma once
 #include "kernel/block.h"
 #include "kernel/ptx.h"
-#include "kernel/run_rung.h"
 #include "ladders/partition/held_value.cuh"
+#include "ladders/sort/choose.h"
 #include "ladders/sort/ordered.cuh"
 #include "ladders/sort/passes.cuh"
 
@@ -117,26 +117,22 @@ __global__ void __launch_bounds__(enumeration_block)
   }
 }
 
-struct hybrid;
-extern const Rung kernel_hybrid_rung;
-
 struct enumeration {
-  static constexpr Needs needs{{Feature::bulk_copy, Feature::cluster}, 217'104};
+  static constexpr Needs needs = enumeration_needs(0, 4);  // more keys need more
   static constexpr Story story{
       .idea = "up to 2^13 keys: each is compared with all others, by the whole GPU, and needs no other's place",
       .prediction = "3 us for 2^10 keys and 4.5 for 2^12: 2.2 times CUB or more; 7.5 for 2^13, 5 times",
       .guarantees = "stable",
-      .limits = "up to 2^13 keys, else hybrid; block size fixed",
+      .limits = "up to 2^13 keys, which shared memory has room for; block size fixed",
       .source = "Knuth, 1973; Muller, Preparata, 1975"};
   static constexpr Coverage coverage = Coverage::widths;
-  static constexpr std::size_t most = emulated ? 1 << 11 : 1 << 13;
-  template <class T, class O>
-  static bool delegates(const Args<T, O>& a) {
-    return a.n > most;
-  }
+  static constexpr std::size_t largest_emulated = 1 << 11;
+  static constexpr std::size_t largest = enumeration_most;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if (delegates(a)) return run_rung<hybrid, kernel_hybrid_rung>(a);
+    if (a.n > largest) return {Code::unsupported, 0, "this rung takes up to 2^13 keys"};
+    if (!machine().meets(enumeration_needs(a.n, sizeof(T))))
+      return {Code::unsupported, 0, "too many keys for the shared memory of a block"};
     if (a.n == 0) return {};
     using Key = typename Args<T, O>::Key;
     const std::size_t value_bytes = ceil_div(a.n * a.values.bytes, 16) * 16;

@@ -13,8 +13,8 @@
 // Order     stable.
 // Source    Stehle, Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs, 2017.
 #pragma once
-#include "kernel/run_rung.h"
 #include "ladders/partition/warp_ranks.cuh"
+#include "ladders/sort/choose.h"
 #include "ladders/sort/sweep.cuh"
 
 namespace upsweep::ladders::sort {
@@ -153,63 +153,42 @@ __global__ void __launch_bounds__(BucketTile<K, has_values>::block, 2) bucket_so
   }
 }
 
-struct lane_sweep;
-extern const Rung kernel_lane_sweep_rung;
-struct cluster;
-extern const Rung kernel_cluster_rung;
-
 struct hybrid {
-  static constexpr Needs needs{{Feature::bulk_copy, Feature::cluster}, 217'104};
+  static constexpr Needs needs = hybrid_needs;
   static constexpr Story story{
       .idea = "one pass by the highest digit, then every bucket sorted in one block's shared memory",
       .prediction =
           "23 us for 2^17 keys and 34 for 2^20, 0.6 of lane_sweep's time: twice CUB; less even digits as "
           "lane_sweep",
       .guarantees = "stable",
-      .limits =
-          "2^13 or 2^14 to 1.3 million keys, of which no bucket is much larger than others; else cluster, lane_sweep",
+      .limits = "keys from 2 bytes, up to 1.5 million, of which no bucket is much larger than others",
       .source = "Stehle, Jacobsen, 2017"};
   static constexpr Coverage coverage = Coverage::widths;
-  // 2^14 keys of 4 bytes take 18.2 us in a cluster and 19.7 here; with values of 4 bytes 26.0 and 21.1; of 8 bytes 34.3
-  // and 30.6.
-  static constexpr std::size_t least = emulated ? 1 << 11 : 1 << 13, most = 5 << 18;
+  static constexpr std::size_t largest = hybrid_most;
   template <class T, class O>
-  static bool delegates(const Args<T, O>& a) {
-    return few(a) || many(a);
-  }
+  static constexpr bool supports = sizeof(T) > 1;  // a single digit leaves nothing to sort
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if (few(a)) return run_rung<cluster, kernel_cluster_rung>(a);
-    if (many(a)) return run_rung<lane_sweep, kernel_lane_sweep_rung>(a);
-    return a.values.bytes ? start<true>(a) : start<false>(a);
+    if (a.n > largest) return {Code::unsupported, 0, "this rung takes up to 1.5 million keys"};
+    return a.values.bytes ? start<true, OrderOf<T>>(a) : start<false, OrderOf<T>>(a);
   }
 
  private:
-  template <class T, class O>
-  static bool few(const Args<T, O>& a) {
-    return a.n <= (a.values.bytes || sizeof(T) > 4 ? least : 2 * least);
-  }
-  template <class T, class O>
-  static bool many(const Args<T, O>& a) {
-    return a.n > most || sizeof(T) == 1;
-  }
-  template <bool has_values, class T, class O>
-  static Status start(const Args<T, O>& a) {
-    using Key = typename Args<T, O>::Key;
-    constexpr bool is_float = std::is_floating_point_v<T>;
+  template <bool has_values, class Order>
+  static Status start(const KeyArgs<Order>& a) {
+    using Key = typename Order::Key;
     using Tile = BucketTile<Key, has_values>;
-    const BucketSort<T, O> buckets{Tile::size, [](const Args<T, O>& args, const Sweep<Key, is_float>& sweep) {
-                                     return launch(bucket_sort_kernel<has_values, Key, is_float>,
-                                                   {.grid = digit_values,
-                                                    .block = Tile::block,
-                                                    .shared_bytes = sizeof(Tile),
-                                                    .overlap = true,
-                                                    .stream = args.stream},
-                                                   sweep);
-                                   }};
-    Args<T, O> with_buckets = a;
-    with_buckets.bucket_sort = &buckets;
-    return run_rung<lane_sweep, kernel_lane_sweep_rung>(with_buckets);
+    static_assert(largest <= digit_values * Tile::size, "beyond, some bucket is too large for a block");
+    constexpr BucketSort<Order> buckets{Tile::size, [](const KeyArgs<Order>& args, const SweepOf<Order>& sweep) {
+                                          return launch(bucket_sort_kernel<has_values, Key, Order::merges>,
+                                                        {.grid = digit_values,
+                                                         .block = Tile::block,
+                                                         .shared_bytes = sizeof(Tile),
+                                                         .overlap = true,
+                                                         .stream = args.stream},
+                                                        sweep);
+                                        }};
+    return takes_lane_passes(a.n, sizeof(Key), a.values.bytes) ? lane_passes(a, &buckets) : ballot_passes(a, &buckets);
   }
 };
 

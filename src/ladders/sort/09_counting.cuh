@@ -10,9 +10,9 @@
 // Source    Seward, Information Sorting in the Application of Electronic Digital Computers, 1954.
 #pragma once
 #include "kernel/block.h"
-#include "kernel/run_rung.h"
 #include "kernel/search.h"
 #include "ladders/scan/10_reduce_then_scan.cuh"
+#include "ladders/sort/choose.h"
 #include "ladders/sort/key_counts.cuh"
 
 namespace upsweep::ladders::sort {
@@ -72,29 +72,24 @@ __global__ void __launch_bounds__(fill_block)
   }
 }
 
-struct enumeration;
-extern const Rung kernel_enumeration_rung;
-
 struct counting {
-  static constexpr Needs needs{{Feature::bulk_copy, Feature::cluster}, 217'104};
+  static constexpr Needs needs = counting_needs(1);  // keys of 16 bits need more
   static constexpr Story story{
       .idea = "keys of 8 and 16 bits are counted and written anew, not moved",
       .prediction = "two bytes per u8 key, four per u16 key: at half the copy ceiling or more, 3 times CUB",
       .guarantees = "stable",
-      .limits = "keys of 8 and 16 bits compared in all bits, without values, from 2^18 and 2^22 on; else enumeration",
+      .limits = "keys of 8 and 16 bits compared in all bits, without values; any n",
       .source = "Seward, 1954"};
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class O>
-  static bool delegates(const Args<T, O>& a) {
-    // For fewer keys, 2^16 counters are most of the work: a block's table takes 10 us to clear and to add up.
-    constexpr std::size_t least = emulated ? 1000 : std::size_t(1) << (sizeof(T) == 1 ? 18 : 22);
-    return sizeof(T) > 2 || a.values.bytes || a.bits < 8 * sizeof(T) || a.n < least;
-  }
+  static constexpr bool supports = sizeof(T) <= 2;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if constexpr (sizeof(T) <= 2)
-      if (!delegates(a)) return count_and_fill(a);
-    return run_rung<enumeration, kernel_enumeration_rung>(a);
+    if (a.values.bytes || a.bits < 8 * sizeof(T))
+      return {Code::unsupported, 0, "this rung compares all bits of keys without values"};
+    if (!machine().meets(counting_needs(sizeof(T))))
+      return {Code::unsupported, 0, "the counters of so many keys do not fit the shared memory of a block"};
+    return a.n ? count_and_fill(a) : Status{};
   }
 
  private:

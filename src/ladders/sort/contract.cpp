@@ -1,7 +1,7 @@
 #include "base/contract.h"
 
 #include "ladders/partition/require_values.h"
-#include "ladders/sort/binding.h"
+#include "ladders/sort/choose.h"
 
 namespace upsweep {
 namespace {
@@ -9,7 +9,6 @@ namespace {
 using namespace ladders::sort;
 
 constexpr Operation operations[] = {Order::ascending, Order::descending};
-constexpr std::string_view other_gpu_defaults[] = {"onesweep_8bit", "lsd_4bit"};
 constexpr InputRole inputs[] = {{"the array of keys"}, {"the array of values", Fit::custom}};
 constexpr OutputRole outputs[] = {{.name = "the output of keys", .may_be = 0b01, .fit = Fit::custom},
                                   {.name = "the output of values", .may_be = 0b10, .fit = Fit::custom}};
@@ -63,8 +62,7 @@ extern const Contract sort_contract{
           if (k == 0) return c.out[0].count > 0 ? c.n() : 0;
           return wants_indices(c) ? c.n() : c.in[1].count;
         },
-    .default_cpu = "parallel",
-    .default_gpu = "counting",
-    .other_gpu_defaults = other_gpu_defaults};
+    .choose = &ladders::sort::choose,
+    .thresholds = ladders::sort::thresholds};
 
 }  // namespace upsweep

@@ -21,32 +21,22 @@ namespace upsweep::ladders::sort {
 
 using partition::Values;
 
-template <class K, bool is_float>
-struct Sweep;
-template <class T, class O>
-struct Args;
-
-// What finishes a sort whose first pass is by the highest digit: see hybrid.
-template <class T, class O>
-struct BucketSort {
-  unsigned most;  // keys of a bucket
-  Status (*start)(const Args<T, O>&, const Sweep<UnsignedAs<T>, std::is_floating_point_v<T>>&);
-};
-
-// Kernels and loops see keys as their bits, so that one serves all types of a width.
-template <class T, class O>
-struct Args : Execution {
-  using Key = UnsignedAs<T>;
+// What kernels and loops are given. They see keys as their bits, so that one serves all types of a width.
+template <class KeyOrder>
+struct KeyArgs : Execution {
+  using Key = typename KeyOrder::Key;
   const Key* keys;  // [n]
   std::size_t n;
   Key* out;       // [n]; may be `keys`; null if only indices are wanted
   Values values;  // in null and bytes not 0: the indices are wanted. out may be in
-  OrderOf<T> order;
+  KeyOrder order;
   unsigned first_bit, bits;
-  const BucketSort<T, O>* bucket_sort = nullptr;  // from one rung to another; not of a call
 
   bool indices() const { return values.bytes && !values.in; }
 };
+
+template <class T, class O>
+struct Args : KeyArgs<OrderOf<T>> {};
 
 inline constexpr Status no_memory{Code::out_of_memory, 0, "no memory for a copy of the keys and values"};
 

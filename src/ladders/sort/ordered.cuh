@@ -8,9 +8,6 @@ namespace upsweep::ladders::sort {
 template <class K>
 using Ordered = std::conditional_t<(sizeof(K) > 4), std::uint64_t, std::uint32_t>;
 
-// Largest input of one_block. 2^12 keys take as long in a cluster.
-inline constexpr unsigned one_block_most = 1 << 11;
-
 // Writes the value of key index[k] to place to[k], or the index itself if indices are wanted; those past the end, which
 // have both beyond n, are left out. All values are read before any is written, because the output may be the input:
 // sync() is a barrier for all threads that do so.

@@ -1,10 +1,10 @@
-// One kernel per digit, each of which reads and writes keys and values once: what the rungs from onesweep_8bit on
-// share.
+// One kernel per digit, each of which reads and writes keys and values once: what both kinds of sweep_passes.h share.
 #pragma once
 #include "ladders/partition/lane_partition.cuh"
 #include "ladders/partition/tile_groups.cuh"
 #include "ladders/partition/tile_lookback.cuh"
 #include "ladders/sort/digit_counts.cuh"
+#include "ladders/sort/sweep_passes.h"
 
 namespace upsweep::ladders::sort {
 
@@ -139,15 +139,19 @@ struct Sweep {
   }
 };
 
+template <class Order>
+using SweepOf = Sweep<typename Order::Key, Order::merges>;
+
 // Most keys of a portion: a word of a tile counts less than 2^30. Half of that, for half of the words' memory.
 inline constexpr std::size_t portion_keys = emulated ? 1 << 15 : 1 << 29;
 
 // Places is what the kernels find their tiles' places by. Launches the counting and, for each pass that there may be,
-// launch_pass(sweep, number, next_tile) for each portion; after the first one also the sort of buckets, if the call has
+// launch_pass(sweep, number, next_tile) for each portion; after the first one also the sort of buckets, if there is
 // one.
-template <class Places, class T, class O, class LaunchPass>
-Status sweep_digits(const Args<T, O>& a, unsigned tile, LaunchPass&& launch_pass) {
-  using Key = typename Args<T, O>::Key;
+template <class Places, class Order, class LaunchPass>
+Status sweep_digits(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_sort, unsigned tile,
+                    LaunchPass&& launch_pass) {
+  using Key = typename Order::Key;
   if (a.n == 0) return {};
   const Digits digits{a.first_bit, a.bits};
   const auto tiles = static_cast<unsigned>(ceil_div(a.n, tile));
@@ -167,7 +171,7 @@ Status sweep_digits(const Args<T, O>& a, unsigned tile, LaunchPass&& launch_pass
   auto* const passes = reinterpret_cast<Passes*>(words + words_bytes);
   std::byte* const value_buffer = words + words_bytes + rounded(sizeof(Passes));
   std::byte* const key_buffer = value_buffer + value_bytes;
-  Sweep<Key, std::is_floating_point_v<T>> sweep{
+  SweepOf<Order> sweep{
       {a.keys, a.out ? static_cast<void*>(a.out) : key_buffer + key_bytes, key_buffer},
       {a.values.in, a.values.out, value_buffer},
       a.values.bytes,
@@ -183,11 +187,11 @@ Status sweep_digits(const Args<T, O>& a, unsigned tile, LaunchPass&& launch_pass
   // 2. Counts and passes.
   const bool keys_in_place = a.keys == a.out, values_in_place = has_values && a.values.in == a.values.out;
   const bool even = keys_in_place || values_in_place, stays = keys_in_place && (values_in_place || !has_values);
-  const bool by_bucket = a.bucket_sort && portions == 1;
-  const PassRules rules{even, stays ? 0u : 1u, by_bucket ? a.bucket_sort->most : 0};
+  const bool by_bucket = bucket_sort && portions == 1;
+  const PassRules rules{even, stays ? 0u : 1u, by_bucket ? bucket_sort->most : 0};
   unsigned* const done = reinterpret_cast<unsigned*>(counts + most_digits * digit_values);
   const auto count = [&]<unsigned most>() {
-    return launch(digit_counts_kernel<most, OrderOf<T>>,
+    return launch(digit_counts_kernel<most, Order>,
                   {.grid = persistent_grid(ceil_div(a.n, counts_block * Pack<Key>::size)),
                    .block = counts_block,
                    .shared_bytes = counts_bytes<most>,
@@ -205,7 +209,7 @@ Status sweep_digits(const Args<T, O>& a, unsigned tile, LaunchPass&& launch_pass
     for (sweep.portion = 0; sweep.portion < portions; ++sweep.portion)
       if (Status s = launch_pass(sweep, number, done + 2); !s) return s;
     if (by_bucket && number == 0)
-      if (Status s = a.bucket_sort->start(a, sweep); !s) return s;
+      if (Status s = bucket_sort->start(a, sweep); !s) return s;
   }
   return {};
 }

@@ -53,6 +53,7 @@ Scalar default_scalar(std::string_view name, const Case& c) {
       if (scene.name == c.input) return scene.shading;
     return Shading::flat;
   }
+  if (name == "scratch_bytes") return std::uint64_t{0};
   return name == "x1" || name == "y1" || name == "red" || name == "green" || name == "blue" ? 1.0 : 0.0;
 }
 
@@ -78,14 +79,14 @@ std::vector<Settings> variants(const Primitive& p, Type type) {
               {{"width", "200"}, {"height", "20"}, {"channels", "rgb"}, {"red", "0"}, {"green", "0"}, {"blue", "-0"}}),
           // More bins than a circle's key has room for, and small enough for the traced emulator.
           p.settings(type, {{"width", "288"}, {"height", "8"}}),
+          // Room for some bins.
+          p.settings(type, {{"width", "199"}, {"height", "35"}, {"scratch_bytes", "56000"}}),
           // As large as the plain emulator checks, and more than one window there.
           p.settings(type, {{"width", "199"}, {"height", "135"}})};
 }
 
 // Of an explanation: the rungs that ask every circle of every pixel are traced in seconds.
 constexpr std::pair<std::string_view, std::string_view> small_picture[] = {{"width", "256"}, {"height", "256"}};
-
-constexpr std::string_view tuning[] = {"scratch"};
 
 constexpr std::size_t tiles[] = {256, 1024};  // batches of circles, on a GPU and on a CPU
 
@@ -102,7 +103,6 @@ extern const Primitive render_primitive{
           return scene.adversarial ? std::size_t{0} : scene.circles;
         },
     .default_scalar = &ladders::render::default_scalar,
-    .tuning = ladders::render::tuning,
     .variants = &ladders::render::variants,
     .fixed_length =
         [](const Settings& s) {

@@ -3,7 +3,7 @@
 // Must be caught: wrong elements as soon as two keys have neighbouring digits, because their buckets overwrite each
 // other.
 #pragma once
-#include "ladders/sort/03_onesweep_8bit.cuh"
+#include "ladders/sort/ballot_passes.cuh"
 
 namespace upsweep::ladders::sort {
 
@@ -19,7 +19,7 @@ struct shifted_starts {
                                .prediction = "keys at places of other buckets"};
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    return onesweep_8bit::by_tiles<SweepTile<typename Args<T, O>::Key, ShiftedStarts>>(a);
+    return sweep_by_tiles<SweepTile<typename Args<T, O>::Key, ShiftedStarts>, OrderOf<T>>(a);
   }
 };
 

@@ -5,7 +5,7 @@
 // Must be caught from 513 keys on: a race in global memory, by the traced emulator, whatever the values; or, if the
 // tile before was not done, keys at wrong places.
 #pragma once
-#include "ladders/sort/03_onesweep_8bit.cuh"
+#include "ladders/sort/ballot_passes.cuh"
 
 namespace upsweep::ladders::sort {
 
@@ -37,7 +37,7 @@ struct unawaited_row {
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     using Tile = SweepTile<typename Args<T, O>::Key, UnawaitedRow, 1>;  // small: 512 keys
-    return onesweep_8bit::by_tiles<Tile>(a);
+    return sweep_by_tiles<Tile, OrderOf<T>>(a);
   }
 };
 

@@ -5,7 +5,7 @@
 // indices of equal keys are then out of order, and after a second pass, which relies on the first, so are keys. (If n
 // is odd and the last key is in the last bucket, it changes places with one past the end, and is lost.)
 #pragma once
-#include "ladders/sort/03_onesweep_8bit.cuh"
+#include "ladders/sort/ballot_passes.cuh"
 
 namespace upsweep::ladders::sort {
 
@@ -20,7 +20,7 @@ struct unstable_rank {
                                .prediction = "neighbours with the same digit change places"};
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    return onesweep_8bit::by_tiles<SwappedTile<typename Args<T, O>::Key>>(a);
+    return sweep_by_tiles<SwappedTile<typename Args<T, O>::Key>, OrderOf<T>>(a);
   }
 };
 

@@ -3,7 +3,7 @@
 // Must be caught: the other keys are sorted, and the last places of the outputs keep their poison, or in place the keys
 // that were there.
 #pragma once
-#include "ladders/sort/03_onesweep_8bit.cuh"
+#include "ladders/sort/ballot_passes.cuh"
 
 namespace upsweep::ladders::sort {
 
@@ -16,7 +16,7 @@ struct whole_tiles {
     using Tile = SweepTile<typename Args<T, O>::Key, partition::TileLookback, 1>;  // small: 512 keys
     Args<T, O> whole = a;
     whole.n -= a.n % Tile::size;  // the mistake
-    return onesweep_8bit::by_tiles<Tile>(whole);
+    return sweep_by_tiles<Tile, OrderOf<T>>(whole);
   }
 };
 

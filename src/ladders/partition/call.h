@@ -1,0 +1,21 @@
+// What a Call of partition says.
+#pragma once
+#include "base/call.h"
+#include "ladders/partition/contract.h"
+
+namespace upsweep::ladders::partition {
+
+// Call::scalars
+enum ScalarIndex : std::size_t { first_bit, bits };
+
+constexpr Type offset_type(std::size_t n) { return wide(n) ? Type::u64 : Type::u32; }
+
+inline std::size_t bucket_count(const Call& c) {
+  if (c.operation.as<Bucketing>() == Bucketing::splitters) return c.in[2].count + 1;
+  return std::size_t{1} << c.scalars[bits].as<std::uint64_t>();
+}
+
+// Bytes per key of the values; 0 without values.
+inline unsigned value_bytes(const Call& c) { return c.n() == 0 ? 0 : static_cast<unsigned>(c.in[1].bytes() / c.n()); }
+
+}  // namespace upsweep::ladders::partition

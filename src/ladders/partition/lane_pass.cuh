@@ -1,0 +1,87 @@
+// One stable pass by up to 256 buckets, in tiles whose ranks come from bytes that a lane has to itself: what
+// lane_counters and two_passes share.
+#pragma once
+#include "ladders/partition/lane_partition.cuh"
+#include "ladders/partition/tile_places.cuh"
+
+namespace upsweep::ladders::partition {
+
+// `next_tile` is 0, and left so; `nothing` is 0, as LaneRanks wants it.
+template <class Tiles, bool has_values, class Place, class T, class O>
+__global__ void __launch_bounds__(Tiles::block, Tiles::blocks_per_sm)
+    lane_counters_kernel(Input<T, O> in, T* out, Values values, TilePlaces places, unsigned* next_tile, T nothing) {
+  auto& m = *dynamic_shared<LaneTilesMemory<Place, Tiles, T, has_values, TilePlaces>>();
+  allow_next_launch();
+  wait_for_previous();
+  const TileQueue queue{next_tile, places.tiles};
+  const unsigned first_tile = threadIdx.x == 0 ? queue.draw() : 0;
+  partition_in_tiles<Tiles>(m, in, out, values, places, queue, first_tile, nothing, AsTheyAre{});
+}
+
+// `few`: places have 32 bits.
+template <class Tiles, bool has_values, bool few = false, class T, class O>
+Status start_lane_pass(const Args<T, O>& a) {
+  if (a.tuning.block && a.tuning.block != Tiles::block)
+    return {Code::unsupported, 0, "this rung has blocks of 192 threads, and of 384 for values"};
+  TilePlaces places;
+  if (Status s = find_tile_places<Tiles::tile>(a, places); !s || a.in.n == 0) return s;
+  unsigned* const next_tile = a.workspace->counters(1);
+  if (!next_tile) return no_memory;
+  const unsigned most = a.tuning.grid_or(Tiles::blocks_per_sm * std::size_t(machine().multiprocessors));
+  const auto by_place = [&]<class Place>(Place) {
+    return launch(lane_counters_kernel<Tiles, has_values, Place, T, O>,
+                  {.grid = places.tiles < most ? places.tiles : most,
+                   .block = Tiles::block,
+                   .shared_bytes = sizeof(LaneTilesMemory<Place, Tiles, T, has_values, TilePlaces>),
+                   .overlap = true,
+                   .stream = a.stream},
+                  a.in, a.keys, a.values, places, next_tile, T(0));
+  };
+  // With values the wider places cost 1 %, which saves half of the kernels to compile.
+  if constexpr (emulated || few)
+    return by_place(0u);
+  else if constexpr (has_values)
+    return by_place(std::uint64_t(0));
+  else
+    return wide(a.in.n) ? by_place(std::uint64_t(0)) : by_place(0u);
+}
+
+// Keys alone have two blocks per multiprocessor, one of which moves memory while the other ranks. With values one is
+// faster, if there are tiles for all: they are twice as large, so runs are longer, and fewer sectors wait in L2 for
+// their other half (docs/notes/partition.md). Tiles that would leave multiprocessors without one have half as many
+// keys: 2^16, 2^18, 2^20 pairs of 4 and 4 bytes take 11.5, 13.5, 19.4 us for 18.7, 19.5, 22.9. With 8 bytes they were
+// half as large already: 2^16 and 2^18 u64 keys take 10.0 and 13.4 us for 11.7 and 12.5.
+template <unsigned value_bytes, unsigned warps, class T, class O>
+Status lane_pass_by_size(const Args<T, O>& a) {
+  constexpr bool has_values = value_bytes > 0;
+  using Large = LaneTiles<T, value_bytes, warps>;
+  using Medium = LaneTiles<T, value_bytes, 6>;
+  using Small = LaneTiles<T, value_bytes, 6, 7>;
+  const std::size_t multiprocessors = machine().multiprocessors;
+  constexpr unsigned quarters = Small::widest == 4 ? 8 : 2;  // of a tile, per multiprocessor
+  const std::size_t most_small = emulated ? Medium::tile : multiprocessors * Small::tile * quarters / 4;
+  const bool large = a.tuning.block ? a.tuning.block == Large::block : a.in.n >= multiprocessors * Large::tile;
+  if (warps > Medium::warps && large) return start_lane_pass<Large, has_values>(a);
+  if (a.in.n <= most_small) return start_lane_pass<Small, has_values, /*few=*/true>(a);
+  return start_lane_pass<Medium, has_values>(a);
+}
+
+template <class T, class O>
+Status lane_pass(const Args<T, O>& a) {
+  switch (a.values.bytes) {
+    case 0:
+      return lane_pass_by_size<0, 6>(a);
+    case 4:
+      return lane_pass_by_size<4, 12>(a);
+    case 8:
+      return lane_pass_by_size<8, 12>(a);
+    default:
+      return start_lane_pass<LaneTiles<T, 16, 12>, true>(a);
+  }
+}
+
+// Passes by a digit are compiled once, in digit_passes_unit.cuh.
+extern template Status lane_pass(const Args<std::uint32_t, By<Bucketing::digit>>&);
+extern template Status lane_pass(const Args<std::uint64_t, By<Bucketing::digit>>&);
+
+}  // namespace upsweep::ladders::partition

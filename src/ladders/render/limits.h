@@ -1,0 +1,18 @@
+// What the rungs can take: for them, and for the choice among them, which has no kernels.
+#pragma once
+#include "base/machine.h"
+#include "ladders/render/contract.h"
+
+namespace upsweep::ladders::render {
+
+// Whether pixels of one paint are drawn: neither shaded one by one, nor with the coverage beside their colour.
+constexpr bool is_plain(const Frame& f) { return f.shading == Shading::flat && f.channels != Channels::rgbw; }
+inline constexpr Status not_plain{Code::unsupported, 0, "this rung draws flat circles, without the coverage"};
+
+// Circles that few_circles keeps in a block's shared memory, at most.
+inline constexpr std::size_t most_kept = 2048;
+
+inline constexpr Needs few_circles_needs{{}, 66'688};
+inline constexpr Needs list_ends_needs{{}, 114'304};
+
+}  // namespace upsweep::ladders::render

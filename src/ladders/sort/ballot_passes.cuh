@@ -1,0 +1,139 @@
+// Passes by tiles whose keys are ranked by ballots, one tile per block.
+#pragma once
+#include "ladders/sort/sweep.cuh"
+
+namespace upsweep::ladders::sort {
+
+// 16 warps of 12 rows: 6144 keys, of which each of 256 buckets has 24. The tile finds its places by `FoundBy`.
+inline constexpr unsigned sweep_warps = 16, sweep_block = sweep_warps * warp_size;
+template <class K, class FoundBy = partition::TileLookback, unsigned rows_per_warp = 12>
+struct SweepTile {
+  using Places = FoundBy;
+  static constexpr unsigned rows = rows_per_warp, size = sweep_block * rows;
+  // The place in the tile, before it is sorted, of this thread's key r.
+  static __device__ unsigned element(unsigned r) {
+    return (threadIdx.x / warp_size * rows + r) * warp_size + threadIdx.x % warp_size;
+  }
+  K keys[size];                                  // by bucket
+  std::uint16_t from[size];                      // where in the tile each was
+  unsigned counts[digit_values * sweep_warps];   // of each warp's keys of each bucket, then where they begin
+  alignas(8) std::uint16_t start[digit_values];  // of each bucket, in the tile
+  std::uint64_t place[digit_values];             // in the output, of a bucket's first key, less its place in the tile
+  typename Places::Memory places;
+  unsigned warp_totals[warp_size], tile;
+};
+
+// Block-wide: the pass over one tile, whose digits are those of `in`.
+template <class Tile, class K, class Digit, class ThePass>
+__device__ __forceinline__ void sweep_tile(Tile& m, const partition::Input<K, Digit>& in, const ThePass& pass,
+                                           unsigned* next_tile) {
+  const unsigned t = threadIdx.x, lane = t % warp_size, warp = t / warp_size, lower_lanes = (1u << lane) - 1;
+  const K past = pass.codec.read_as(in.buckets.last_key());
+  // 1. Tiles in the order in which blocks come: those that a tile waits for have been drawn.
+  if (t == 0) {
+    const unsigned drawn = atomicAdd(next_tile, 1u);
+    if (drawn == gridDim.x - 1) *next_tile = 0;
+    m.tile = pass.places.first + drawn;
+  }
+  for (unsigned c = t; c < digit_values * sweep_warps; c += sweep_block) m.counts[c] = 0;
+  pass.places.prepare(m.places);
+  __syncthreads();
+  const std::size_t first = std::size_t(m.tile) * Tile::size, left = in.n - first;
+  const unsigned size = left < Tile::size ? static_cast<unsigned>(left) : Tile::size;
+  // 2. The rank of each key among the warp's keys of its bucket: lanes with the same digit find each other by ballots.
+  K keys[Tile::rows];
+  unsigned ranks[Tile::rows];
+#pragma unroll
+  for (unsigned r = 0; r < Tile::rows; ++r)
+    keys[r] = Tile::element(r) < size ? in.keys[first + Tile::element(r)] : past;
+#pragma unroll
+  for (unsigned r = 0; r < Tile::rows; ++r) keys[r] = pass.codec.encode(keys[r]);
+#pragma unroll
+  for (unsigned r = 0; r < Tile::rows; ++r) {
+    const unsigned digit = in.buckets(keys[r]);
+    unsigned peers = all_lanes;
+#pragma unroll
+    for (unsigned b = 0; b < digit_bits; ++b) {
+      const bool is_set = digit >> b & 1;
+      const unsigned votes = __ballot_sync(all_lanes, is_set);
+      peers &= is_set ? votes : ~votes;
+    }
+    const unsigned before = static_cast<unsigned>(__popc(peers & lower_lanes));
+    unsigned& count = m.counts[digit * sweep_warps + warp];
+    ranks[r] = count + before;
+    __syncwarp();
+    if (before == 0) count += static_cast<unsigned>(__popc(peers));
+    __syncwarp();
+  }
+  __syncthreads();
+  // 3. Where each warp's keys of each bucket begin in the tile.
+  constexpr unsigned each = digit_values * sweep_warps / sweep_block;
+  unsigned own[each], sum = 0, total;
+#pragma unroll
+  for (unsigned k = 0; k < each; ++k) sum += own[k] = m.counts[t * each + k];
+  unsigned start = block_scan(sum, Sum{}, m.warp_totals, total);
+#pragma unroll
+  for (unsigned k = 0; k < each; ++k) {
+    m.counts[t * each + k] = start;
+    if ((t * each + k) % sweep_warps == 0) m.start[(t * each + k) / sweep_warps] = static_cast<std::uint16_t>(start);
+    start += own[k];
+  }
+  __syncthreads();
+  // 4. The tile's counts for others; the tile by bucket; what others have counted.
+  if (t < Tile::Places::lookers) {
+    const auto count = [&](unsigned b) { return (b + 1 < digit_values ? m.start[b + 1] : Tile::size) - m.start[b]; };
+    pass.places.publish(m.tile, uint4{count(4 * t), count(4 * t + 1), count(4 * t + 2), count(4 * t + 3)});
+  }
+#pragma unroll
+  for (unsigned r = 0; r < Tile::rows; ++r) {
+    const unsigned to = m.counts[in.buckets(keys[r]) * sweep_warps + warp] + ranks[r];
+    m.keys[to] = keys[r];
+    m.from[to] = static_cast<std::uint16_t>(Tile::element(r));
+  }
+  pass.places.find(m.tile, 0, m.places, m.start, Tile::size, m.place);
+  __syncthreads();
+  // 5. Neighbouring keys of a bucket to neighbouring places.
+  for (unsigned p = t; p < size; p += sweep_block) {
+    const K key = m.keys[p];
+    const std::size_t place = m.place[in.buckets(key)] + p;
+    pass.out[place] = pass.codec.decode(key);
+    pass.values.move(first + m.from[p], place);
+  }
+}
+
+// Two blocks per multiprocessor: one loads while the other ranks.
+template <class Tile, class K, bool is_float>
+__global__ void __launch_bounds__(sweep_block, 2)
+    onesweep_8bit_kernel(Sweep<K, is_float> sweep, unsigned d, unsigned* next_tile) {
+  auto& m = *dynamic_shared<Tile>();
+  allow_next_launch();
+  wait_for_previous();
+  const auto pass = sweep.template pass<typename Tile::Places>(d);
+  if (pass.skipped) return;
+  pass.with_input([&](const auto& in) { sweep_tile(m, in, pass, next_tile); });
+}
+
+// The sort, for tiles of any kind.
+template <class Tile, class Order>
+Status sweep_by_tiles(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_sort = nullptr) {
+  using Key = typename Order::Key;
+  return sweep_digits<typename Tile::Places>(
+      a, bucket_sort, Tile::size, [&](const SweepOf<Order>& sweep, unsigned d, unsigned* next_tile) {
+        return launch(onesweep_8bit_kernel<Tile, Key, Order::merges>,
+                      {.grid = sweep.tiles_of_portion(),
+                       .block = sweep_block,
+                       .shared_bytes = sizeof(Tile),
+                       .overlap = true,
+                       .stream = a.stream},
+                      sweep, d, next_tile);
+      });
+}
+
+template <class Order>
+Status ballot_passes(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_sort) {
+  if (a.tuning.block && a.tuning.block != sweep_block)
+    return {Code::unsupported, 0, "this rung has blocks of 512 threads"};
+  return sweep_by_tiles<SweepTile<typename Order::Key>>(a, bucket_sort);
+}
+
+}  // namespace upsweep::ladders::sort

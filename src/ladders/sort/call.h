@@ -1,0 +1,23 @@
+// What a Call of sort says.
+#pragma once
+#include "ladders/partition/call.h"
+#include "ladders/sort/contract.h"
+
+namespace upsweep::ladders::sort {
+
+// Call::scalars
+enum ScalarIndex : std::size_t { first_bit, bits, float_order };
+
+using partition::wide;
+constexpr Type index_type(std::size_t n) { return wide(n) ? Type::u64 : Type::u32; }
+
+// True if a call wants the indices of its keys. Without keys there are no values either, and it wants nothing.
+inline bool wants_indices(const Call& c) { return c.n() > 0 && c.in[1].count == 0 && c.out[1].count > 0; }
+
+// Bytes per key of the values, or of the indices; 0 without both.
+inline unsigned value_bytes(const Call& c) {
+  if (wants_indices(c)) return static_cast<unsigned>(size_of(c.out[1].type));
+  return partition::value_bytes(c);
+}
+
+}  // namespace upsweep::ladders::sort

@@ -1,0 +1,79 @@
+// Which rung of sort a call gets.
+#pragma once
+#include "base/choice.h"
+#include "base/machine.h"
+#include "base/threshold.h"
+#include "ladders/sort/call.h"
+
+namespace upsweep::ladders::sort {
+
+// ---- crossovers, measured on an H200 --------------------------------------------------------------------------------
+
+// Keys from which counting is faster. Of fewer, 2^16 counters are most of the work: a block's table takes 10 us to
+// clear and to add up.
+inline constinit Threshold least_counted_of_8_bits{"least_counted_of_8_bits", 1 << 18, 1000};
+inline constinit Threshold least_counted_of_16_bits{"least_counted_of_16_bits", 1 << 22, 1000};
+// Keys up to which each is compared with all others.
+inline constinit Threshold most_enumerated{"most_enumerated", 1 << 13, 1 << 11};
+// Keys alone, of up to 4 bytes, up to which they are sorted in a cluster: 2^14 take 18.2 us there and 19.7 in hybrid;
+// with values of 4 bytes 26.0 and 21.1, of 8 bytes 34.3 and 30.6.
+inline constinit Threshold most_clustered{"most_clustered", 1 << 14, 1 << 12};
+// Keys up to which buckets are sorted by a block each.
+inline constinit Threshold most_hybrid{"most_hybrid", 5 << 18, 1 << 14};
+inline Threshold* const thresholds[] = {&least_counted_of_8_bits, &least_counted_of_16_bits, &most_enumerated,
+                                        &most_clustered, &most_hybrid};
+
+// ---- what rungs need, and their limits ------------------------------------------------------------------------------
+
+inline constexpr std::size_t enumeration_most = 1 << 13, cluster_most = 1 << 15, hybrid_most = 3 << 19;  // keys
+
+// A block's counters of one digit for each byte of a key, and of the keys themselves.
+constexpr Needs onesweep_8bit_needs(std::size_t key_bytes) {
+  return {{}, key_bytes == 1 ? 39'688u : key_bytes == 2 ? 65'664u : 131'200u};
+}
+constexpr Needs counting_needs(std::size_t key_bytes) { return {{}, key_bytes == 1 ? 32'896u : 131'072u}; }
+// A block's 32 warps each have a part of all keys, in packs of 16 bytes for each of their shares: two of a warp's part
+// where a block has 16 keys. Beside them are 8320 bytes of sums.
+constexpr Needs enumeration_needs(std::size_t n, std::size_t key_bytes) {
+  const std::size_t number_bytes = key_bytes > 4 ? 8 : 4, shares = n > 1 << 10 && n <= 1 << 12 ? 64 : 32;
+  const std::size_t unit = shares * 16;
+  return {{}, (n * number_bytes + unit - 1) / unit * unit + 8320};
+}
+inline constexpr Needs lane_sweep_needs{{Feature::bulk_copy}, 217'104}, hybrid_needs = lane_sweep_needs;
+inline constexpr Needs cluster_needs{{Feature::cluster}, 60'288};
+
+// Whether keys and values fit the tiles of lane_sweep.
+constexpr bool takes_lane_passes(std::size_t n, std::size_t key_bytes, unsigned value_bytes) {
+  return key_bytes > 1 && !wide(n) &&
+         (value_bytes == 0 || value_bytes == 4 || (value_bytes == 8 && key_bytes > 2));
+}
+
+// ---- the choice -----------------------------------------------------------------------------------------------------
+
+// `value_bytes` is 0 without values or indices.
+inline Choice choose(std::size_t n, std::size_t key_bytes, unsigned value_bytes, bool all_bits,
+                     const Machine& machine) {
+  if (key_bytes <= 2 && value_bytes == 0 && all_bits &&
+      n >= (key_bytes == 1 ? least_counted_of_8_bits : least_counted_of_16_bits) &&
+      machine.meets(counting_needs(key_bytes)))
+    return {"counting", "keys that are counted faster than moved"};
+  if (n <= most_enumerated && n <= enumeration_most && machine.meets(enumeration_needs(n, key_bytes)))
+    return {"enumeration", "so few keys that each is compared with all others"};
+  if (value_bytes == 0 && key_bytes <= 4 && n <= most_clustered && n <= cluster_most && machine.meets(cluster_needs))
+    return {"cluster", "all keys fit the shared memory of a cluster"};
+  if (key_bytes > 1 && n <= most_hybrid && n <= hybrid_most && machine.meets(hybrid_needs))
+    return {"hybrid", "after one pass, buckets fit a block"};
+  if (takes_lane_passes(n, key_bytes, value_bytes) && machine.meets(lane_sweep_needs))
+    return {"lane_sweep", "a pass per byte, by large tiles"};
+  if (machine.meets(onesweep_8bit_needs(key_bytes)))
+    return {"onesweep_8bit", "a pass per byte, for keys and values of any width"};
+  return {"lsd_4bit", "a GPU without the shared memory to count all digits at once"};
+}
+
+inline Choice choose(const Call& c, const Machine& machine) {
+  if (!machine.is_gpu()) return {"parallel", "all cores"};
+  const std::size_t key_bytes = size_of(c.type());
+  return choose(c.n(), key_bytes, value_bytes(c), c.scalars[bits].as<std::uint64_t>() == 8 * key_bytes, machine);
+}
+
+}  // namespace upsweep::ladders::sort
