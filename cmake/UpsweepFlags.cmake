@@ -67,7 +67,17 @@ if(NOT UPSWEEP_CUDA STREQUAL "OFF")
     endif()
   endif()
   if(NOT CMAKE_CUDA_ARCHITECTURES)
-    set(CMAKE_CUDA_ARCHITECTURES 90)  # 75;80;90 for a release; `native` fails without a GPU
+    # The GPU that is there, else the portable set: Hopper's code, and for every other GPU code for 7.5 that its driver
+    # compiles at the first call. The preset `release` has code for each.
+    execute_process(COMMAND nvidia-smi --query-gpu=compute_cap --format=csv,noheader OUTPUT_VARIABLE capabilities
+      ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
+    string(REGEX MATCHALL "[0-9]+\\.[0-9]" capabilities "${capabilities}")
+    if(capabilities)
+      string(REPLACE "." "" CMAKE_CUDA_ARCHITECTURES "${capabilities}")
+      list(REMOVE_DUPLICATES CMAKE_CUDA_ARCHITECTURES)
+    else()
+      set(CMAKE_CUDA_ARCHITECTURES 75-virtual 90)
+    endif()
   endif()
   include(CheckLanguage)
   check_language(CUDA)

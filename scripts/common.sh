@@ -61,3 +61,21 @@ build() {
 cuda_options() {
   if command -v nvidia-smi >/dev/null && nvidia-smi -L >/dev/null 2>&1; then echo -DUPSWEEP_CUDA=AUTO; else echo -DUPSWEEP_CUDA=OFF; fi
 }
+
+# Prints the path of nvcc: that of the CUDA toolkit, or else of the Python index, installed in build/nvcc.
+find_nvcc() {
+  local found
+  found=$(PATH="$PATH:/usr/local/cuda/bin" command -v nvcc) && { echo "$found"; return; }
+  local home="$root/build/nvcc" toolkit
+  if [ ! -e "$home/complete" ]; then
+    install_packages python3-venv >&2
+    say 'installing nvcc' >&2
+    python3 -m venv --clear "$home" && "$home/bin/pip" install -q --no-deps -r "$root/scripts/nvcc.txt" >&2
+    # What CMake looks for has these names in a toolkit.
+    toolkit=$(echo "$home"/lib/python3*/site-packages/nvidia/cu13)
+    ln -sfn lib "$toolkit/lib64"
+    ln -sfn libcudart.so.13 "$toolkit/lib/libcudart.so"
+    touch "$home/complete"
+  fi
+  echo "$home"/lib/python3*/site-packages/nvidia/cu13/bin/nvcc
+}
