@@ -71,7 +71,7 @@ find_nvcc() {
     install_packages python3-venv >&2
     say 'installing nvcc' >&2
     python3 -m venv --clear "$home" && "$home/bin/pip" install -q --no-deps -r "$root/scripts/nvcc.txt" >&2
-    # What CMake looks for has these names in a toolkit.
+    # CMake looks for the names that these have in a toolkit.
     toolkit=$(echo "$home"/lib/python3*/site-packages/nvidia/cu13)
     ln -sfn lib "$toolkit/lib64"
     ln -sfn libcudart.so.13 "$toolkit/lib/libcudart.so"

@@ -279,6 +279,20 @@ TEST_F(Cli, AppendsAndResumes) {
   EXPECT_EQ(read(folder_ / "r.jsonl"), "no record");
 }
 
+TEST_F(Cli, ListsTheRungThatACallGets) {
+  const std::string small = run("list scan -n 1K --type u32").out;
+  EXPECT_TRUE(small.starts_with("scan u32 sum n=2^10\n  cpu: parallel (all cores)\n")) << small;
+  expect_error("list scan --type u32", 2, "add its number of elements");
+  expect_error("list ceiling -n 1K", 2, "ceiling has no rung that runs by default");
+#if defined(UPSWEEP_WITH_SIMT)
+  EXPECT_NE(small.find("\n  simt h200: wave ("), std::string::npos) << small;
+  const std::string large = run("list scan -n 2^28 --type u32 --json").out;
+  EXPECT_NE(large.find(R"("n":268435456,"on":"simt h200","rung":"pipeline")"), std::string::npos) << large;
+  EXPECT_NE(run("list scan -n 2^28 --device t4").out.find("simt t4: lookback ("), std::string::npos);
+  expect_error("list scan -n 1K --device t5", 2, "no emulated device is called 't5'");
+#endif
+}
+
 TEST_F(Cli, ResultsAsJson) {
   write_raw<float>("in.raw", {1, 2.5f, INFINITY});
   EXPECT_EQ(run("run scan in.raw --type f32 --json --param inclusive=1 --rung serial").out,

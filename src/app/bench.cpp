@@ -182,7 +182,7 @@ class Bench {
         records.push_back(make_record(identity, *series.primitive, c, situation_, measured,
                                       stopwatch.ceiling(measured.traffic.ceiling)));
         if (lab::is_default(*measured.rung))
-          records.back().ran = lab::choice_for(platform, *series.primitive, c).rung;
+          records.back().ran = lab::Choices(*series.primitive, c).of(c.n, platform.machine()).rung;
         output_.record(records.back());
         kept_ = output_.keep_if_interrupted();
         if (!measured.failure) continue;

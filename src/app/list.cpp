@@ -52,13 +52,14 @@ std::vector<Case> cases_of(const Selection& s, const Primitive& primitive) {
 int list_choices(const ListOptions& o, const std::vector<const Primitive*>& chosen) {
   Output output(o.output);
   for (const Primitive* primitive : chosen) {
-    if (!primitive->contract.choose) continue;
+    if (!primitive->contract.choose && o.selection.primitives.empty()) continue;
     for (const Case& c : cases_of(o.selection, *primitive)) {
+      const lab::Choices choices(*primitive, c);
       std::string text = fmt::format("{} {}{}{} n={}\n", primitive->name(), to_string(c.type), c.operation ? " " : "",
                                      c.operation.name(), lab::size_text(c.n));
       for (const Backend backend : lab::present_backends()) {
         const Platform& platform = lab::open_platform(backend);
-        const Choice choice = lab::choice_for(platform, *primitive, c);
+        const Choice choice = choices.of(c.n, platform.machine());
         std::string on(to_string(backend));
         if (backend == Backend::simt) on.append(" ").append(platform.machine().name);
         text += fmt::format("  {}: {} ({})\n", on, styled(output.terminal(), lab::Style::strong, choice.rung),
@@ -84,14 +85,12 @@ std::set<std::string_view> defaults_of(const Platform& platform, const Primitive
   std::set<std::string_view> names;
   if (!primitive.contract.choose) return names;
   for (const Type type : primitive.types())
-    for (const Operation& operation : primitive.operations())
-      for (unsigned log_n = 0; log_n < 32; log_n += 2)
-        names.insert(lab::choice_for(platform, primitive,
-                                     {.type = type,
-                                      .operation = operation,
-                                      .n = std::size_t{1} << log_n,
-                                      .input = primitive.inputs(type).front()})
-                         .rung);
+    for (const Operation& operation : primitive.operations()) {
+      const lab::Choices choices(primitive,
+                                 {.type = type, .operation = operation, .input = primitive.inputs(type).front()});
+      for (unsigned log_n = 0; log_n < 32; ++log_n)
+        names.insert(choices.of(std::size_t{1} << log_n, platform.machine()).rung);
+    }
   return names;
 }
 

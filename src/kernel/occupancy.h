@@ -1,4 +1,4 @@
-// How many blocks of a kernel run at once.
+// Counts the blocks of a kernel that run at once.
 #pragma once
 #include "kernel/kernel.h"
 

@@ -15,7 +15,7 @@ namespace upsweep::lab {
 
 namespace {
 
-// What records have to agree in to be compared. Backends of one run differ in their devices.
+// Records are compared only if they agree in these. Backends of one run differ in their devices.
 using Environment = std::array<std::string, 4>;
 constexpr std::array environment_fields{"device", "driver", "compiler", "flags"};
 using Environments = std::map<std::string, std::set<Environment>>;  // by backend

@@ -24,7 +24,7 @@ struct Comparison {
   double before_us = 0, after_us = 0;
   double noise = 0;  // both A/A spreads together, relative
   bool is_ceiling = false;
-  // Of the code: a slower ceiling is a slower machine.
+  // The code got worse. A slower ceiling is a slower machine.
   bool regression() const { return !is_ceiling && (change == Change::slower || change == Change::broken); }
 };
 

@@ -64,7 +64,7 @@ const Rung* default_rung(Platform& platform, const Primitive& primitive) {
                      .backend = platform.backend(),
                      .story = {.idea = "the rung that choose.h names for the call", .prediction = "its own"},
                      .find = finds[k]}};
-    // What any of them does, the default may do.
+    // The default may wait for blocks of lower numbers if any of the rungs does.
     for (const Rung* rung : platform.rungs())
       if (rung->primitive == contract.name && !rung->expected_wrong) slot.rung.blocks_in_order |= rung->blocks_in_order;
     return &slot.rung;
@@ -72,28 +72,46 @@ const Rung* default_rung(Platform& platform, const Primitive& primitive) {
   throw Error(Code::unsupported, "more ladders and platforms than defaults");
 }
 
-Choice choice_for(const Platform& platform, const Primitive& primitive, const Case& c) {
+namespace {
+// Cases of so many elements, and of twice as many, tell which arrays grow with n.
+constexpr std::size_t probe = 1 << 12;
+}  // namespace
+
+Choices::Choices(const Primitive& primitive, const Case& c) : primitive_(primitive), case_(c) {
   if (!primitive.contract.choose)
-    throw Error(Code::unsupported, std::string(primitive.name()) + " has no rung that runs by default");
-  // Two small cases tell which arrays grow with n.
-  constexpr std::size_t small = 1 << 12;
-  Case probe = c;
-  const auto made = [&](std::size_t n) {
-    probe.n = n;
-    return primitive.make(probe, {});
-  };
-  const auto once = made(small), twice = made(2 * small);
+    throw Error(Code::unsupported, std::string(primitive.name()) + " has no rung that runs by default",
+                "its rungs are named by --rung");
+  case_.n = probe;
+  const auto once = primitive.make(case_, {});
+  case_.n = 2 * probe;
+  const auto twice = primitive.make(case_, {});
+  in_ = shapes_of(once->inputs(), twice->inputs());
+  out_ = shapes_of(once->outputs(), twice->outputs());
+}
+
+std::vector<Choices::Shape> Choices::shapes_of(const std::vector<Array>& once, const std::vector<Array>& twice) {
+  std::vector<Shape> shapes;
+  for (std::size_t k = 0; k < once.size(); ++k) {
+    const std::size_t per_element = (twice[k].count - once[k].count) / probe;
+    shapes.push_back({once[k].type, once[k].count - per_element * probe, per_element});
+  }
+  return shapes;
+}
+
+Choice Choices::of(std::size_t n, const Machine& machine) const {
   static std::byte somewhere;  // an array that is there has an address
-  const auto scaled = [&](const std::vector<Array>& one, const std::vector<Array>& two, auto& arrays) {
-    for (std::size_t k = 0; k < one.size(); ++k) {
-      const std::size_t count = one[k].count == two[k].count ? one[k].count : c.n * (one[k].count / small);
-      arrays[k] = {one[k].type, count, count > 0 ? &somewhere : nullptr};
+  Case c = case_;
+  c.n = n;
+  Call call = call_of(primitive_, c);
+  const auto fill = [&](const std::vector<Shape>& shapes, auto& arrays) {
+    for (std::size_t k = 0; k < shapes.size(); ++k) {
+      const std::size_t count = shapes[k].fixed + shapes[k].per_element * n;
+      arrays[k] = {shapes[k].type, count, count > 0 ? &somewhere : nullptr};
     }
   };
-  Call call = call_of(primitive, c);
-  scaled(once->inputs(), twice->inputs(), call.in);
-  scaled(once->outputs(), twice->outputs(), call.out);
-  return primitive.contract.choose(call, platform.machine());
+  fill(in_, call.in);
+  fill(out_, call.out);
+  return primitive_.contract.choose(call, machine);
 }
 
 }  // namespace upsweep::lab

@@ -162,7 +162,7 @@ std::vector<Type> all_types();
 std::vector<Settings> every_choice(const Primitive& primitive, Type);
 inline constexpr std::size_t usual_tiles[] = {16, 64, 128, 512, 2048, 4096, 8192, 3 * 4096 + 5, 16384};
 
-// What an explanation traces when its caller names neither sizes nor parameters.
+// An explanation traces this if its caller names neither sizes nor parameters.
 struct Example {
   std::size_t n = std::size_t{1} << 16;  // several tiles of every rung, traced in a second or a few
   std::span<const std::pair<std::string_view, std::string_view>> parameters{};

@@ -27,7 +27,7 @@ Json or_null(const std::optional<T>& value) {
 
 // ---- reading --------------------------------------------------------------------------------------------------------
 
-// What is wrong with a field; parse_record() adds the place.
+// A field is wrong in this way; with_json() adds the place.
 struct BadField {
   std::string what;
 };
