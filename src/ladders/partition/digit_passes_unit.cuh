@@ -6,8 +6,10 @@
 namespace upsweep::ladders::partition {
 
 template Status lane_pass(const Args<std::uint32_t, By<Bucketing::digit>>&);
-template Status lane_pass(const Args<std::uint64_t, By<Bucketing::digit>>&);
 template Status warp_pass(const Args<std::uint32_t, By<Bucketing::digit>>&);
+#if !defined(UPSWEEP_GPU_ONE_TYPE)
+template Status lane_pass(const Args<std::uint64_t, By<Bucketing::digit>>&);
 template Status warp_pass(const Args<std::uint64_t, By<Bucketing::digit>>&);
+#endif
 
 }  // namespace upsweep::ladders::partition

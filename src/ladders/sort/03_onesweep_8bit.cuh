@@ -32,13 +32,15 @@ struct onesweep_8bit {
 };
 
 // For hybrid too.
+template Status ballot_passes(const KeyArgs<KeyOrder<std::uint32_t>>&, const BucketSort<KeyOrder<std::uint32_t>>*);
+#if !defined(UPSWEEP_GPU_ONE_TYPE)
 template Status ballot_passes(const KeyArgs<KeyOrder<std::uint8_t>>&, const BucketSort<KeyOrder<std::uint8_t>>*);
 template Status ballot_passes(const KeyArgs<KeyOrder<std::uint16_t>>&, const BucketSort<KeyOrder<std::uint16_t>>*);
-template Status ballot_passes(const KeyArgs<KeyOrder<std::uint32_t>>&, const BucketSort<KeyOrder<std::uint32_t>>*);
 template Status ballot_passes(const KeyArgs<KeyOrder<std::uint64_t>>&, const BucketSort<KeyOrder<std::uint64_t>>*);
 template Status ballot_passes(const KeyArgs<FloatKeyOrder<std::uint32_t>>&,
                               const BucketSort<FloatKeyOrder<std::uint32_t>>*);
 template Status ballot_passes(const KeyArgs<FloatKeyOrder<std::uint64_t>>&,
                               const BucketSort<FloatKeyOrder<std::uint64_t>>*);
+#endif
 
 }  // namespace upsweep::ladders::sort

@@ -38,12 +38,14 @@ struct lane_sweep {
 };
 
 // For hybrid too.
-template Status lane_passes(const KeyArgs<KeyOrder<std::uint16_t>>&, const BucketSort<KeyOrder<std::uint16_t>>*);
 template Status lane_passes(const KeyArgs<KeyOrder<std::uint32_t>>&, const BucketSort<KeyOrder<std::uint32_t>>*);
+#if !defined(UPSWEEP_GPU_ONE_TYPE)
+template Status lane_passes(const KeyArgs<KeyOrder<std::uint16_t>>&, const BucketSort<KeyOrder<std::uint16_t>>*);
 template Status lane_passes(const KeyArgs<KeyOrder<std::uint64_t>>&, const BucketSort<KeyOrder<std::uint64_t>>*);
 template Status lane_passes(const KeyArgs<FloatKeyOrder<std::uint32_t>>&,
                             const BucketSort<FloatKeyOrder<std::uint32_t>>*);
 template Status lane_passes(const KeyArgs<FloatKeyOrder<std::uint64_t>>&,
                             const BucketSort<FloatKeyOrder<std::uint64_t>>*);
+#endif
 
 }  // namespace upsweep::ladders::sort
