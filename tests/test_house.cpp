@@ -73,13 +73,14 @@ const std::set<std::string> vocabulary{"upsweep/types.h",       "upsweep/operato
                                        "upsweep/float_order.h", "upsweep/scalar.h",    "upsweep/status.h",
                                        "upsweep/error.h"};
 
-// The layer of a file: a folder of src/; "ladders/scan" or "ladders/scan/lab"; "upsweep" and "upsweep.cuh" of public
-// headers; "tests".
+// The layer of a file: a folder of src/; "kernel/multisplit"; "ladders/scan" or "ladders/scan/lab"; "upsweep" and
+// "upsweep.cuh" of public headers; "tests".
 std::string layer_of(const fs::path& path) {
   std::vector<std::string> parts(path.begin(), path.end());
   if (parts[0] == "src") parts.erase(parts.begin());
   if (parts[0] == "include") parts.erase(parts.begin());
   if (parts[0] == "upsweep") return path.extension() == ".cuh" ? "upsweep.cuh" : "upsweep";
+  if (parts[0] == "kernel" && parts.size() > 2) return "kernel/" + parts[1];
   if (parts[0] != "ladders" || parts.size() < 3) return parts[0];
   return "ladders/" + parts[1] + (parts[2] == "lab" ? "/lab" : "");
 }
@@ -91,6 +92,7 @@ std::set<std::string> allowed(const std::string& layer) {
       {"cpu", {"base"}},
       // The emulator takes the place of CUDA: kernel.h includes its twin of CUDA's header.
       {"kernel", {"base", "simt"}},
+      {"kernel/multisplit", {"base", "kernel"}},
       {"simt", {"base", "cpu"}},
       {"cuda", {"base", "kernel"}},
       {"library", {"base", "cpu", "upsweep"}},
@@ -99,7 +101,7 @@ std::set<std::string> allowed(const std::string& layer) {
       {"upsweep", {}},
   };
   if (const auto found = fixed.find(layer); found != fixed.end()) return found->second;
-  std::set<std::string> all{"base", "cpu", "kernel"};
+  std::set<std::string> all{"base", "cpu", "kernel", "kernel/multisplit"};
   if (layer.starts_with("ladders/")) {
     const bool of_lab = layer.ends_with("/lab");
     const std::string ladder = layer.substr(8, layer.size() - 8 - (of_lab ? 4 : 0));
@@ -267,6 +269,28 @@ TEST(House, RungsOnlyCallEachOther) {
     EXPECT_FALSE(std::regex_search(text, declaration)) << path << " knows the Rung of another file";
   }
   EXPECT_GT(included, 2);  // or the patterns no longer find them
+}
+
+// Kernels that two ladders share are in the layers below both. So a ladder's GPU code includes another ladder only to
+// run one of its rungs, and opens no other ladder's namespace.
+TEST(House, LaddersShareNoGpuCode) {
+  static const std::regex include(R"re(#include "ladders/(\w+)/([^"]+)")re");
+  static const std::regex opened(R"(\nnamespace upsweep::ladders::(\w+))");
+  static const std::regex rung_or_contract(R"(\d\d_\w+\.cuh|contract\.h)");
+  int others = 0;
+  for (const fs::path& path : sources_of("src/ladders")) {
+    const std::string layer = layer_of(path.lexically_relative(root)), text = read(path);
+    if (path.extension() != ".cuh" || layer.ends_with("/lab")) continue;
+    const std::string ladder = layer.substr(8);
+    for (std::sregex_iterator match(text.begin(), text.end(), include), none; match != none; ++match) {
+      if ((*match)[1] == ladder) continue;
+      ++others;
+      EXPECT_TRUE(std::regex_match((*match)[2].str(), rung_or_contract)) << path << ": " << match->str();
+    }
+    for (std::sregex_iterator match(text.begin(), text.end(), opened), none; match != none; ++match)
+      EXPECT_EQ((*match)[1], ladder) << path << " opens the namespace of another ladder";
+  }
+  EXPECT_GT(others, 5) << "too few includes found: are the folders right?";
 }
 
 // A second list would be a file other than ladder.inc that names half of a ladder's rungs in quotes.

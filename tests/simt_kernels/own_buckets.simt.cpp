@@ -20,7 +20,7 @@ Status hashed(const Call& c) {
                                                    out<std::uint32_t>(c),
                                                    {c.in[1].data, c.out[1].data, has_values ? 4u : 0u},
                                                    {c.out[2].data, false}};
-  if (buckets <= most_counted) return lane_counters::run(args);
+  if (buckets <= max_counted) return lane_counters::run(args);
   return has_values ? passes_in_tile::run(args) : overlapped_writes::run(args);
 }
 

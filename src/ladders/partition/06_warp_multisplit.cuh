@@ -25,7 +25,7 @@ struct warp_multisplit {
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if (a.in.buckets.count > most_counted) return {Code::unsupported, 0, "this rung has up to 256 buckets"};
+    if (a.in.buckets.count > max_counted) return {Code::unsupported, 0, "this rung has up to 256 buckets"};
     return warp_pass(a);
   }
 };

@@ -15,20 +15,20 @@
 // Source    Merrill, Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016; Adinets, Merrill,
 //           Onesweep, 2022.
 #pragma once
-#include "ladders/partition/lane_partition.cuh"
+#include "kernel/multisplit/lookback.h"
+#include "kernel/multisplit/match_ranks.h"
+#include "kernel/multisplit/tile_partition.h"
 #include "ladders/partition/shared_counts.cuh"
-#include "ladders/partition/tile_lookback.cuh"
 
 namespace upsweep::ladders::partition {
 
 // Block 0: where each bucket begins; leaves the counts zero. All blocks: the first launch's rows.
-static __global__ void __launch_bounds__(most_counted)
-    starts_kernel(Counter* counts,                                                                     // [most_counted]
-                  std::uint64_t* starts,                                                               // [most_counted]
+static __global__ void __launch_bounds__(max_counted)
+    starts_kernel(Counter* counts,                                                                     // [max_counted]
+                  std::uint64_t* starts,                                                               // [max_counted]
                   Offsets offsets, unsigned buckets, std::size_t n, uint4* rows, std::size_t packs) {  // [packs]
   const unsigned t = threadIdx.x;
-  for (std::size_t i = std::size_t(blockIdx.x) * most_counted + t; i < packs;
-       i += std::size_t(gridDim.x) * most_counted)
+  for (std::size_t i = std::size_t(blockIdx.x) * max_counted + t; i < packs; i += std::size_t(gridDim.x) * max_counted)
     rows[i] = uint4{0, 0, 0, 0};
   if (blockIdx.x > 0) return;
   __shared__ Counter warp_totals[warp_size];
@@ -44,10 +44,10 @@ static __global__ void __launch_bounds__(most_counted)
 template <class Tiles, bool has_values, class T, class O>
 __global__ void __launch_bounds__(Tiles::block, Tiles::blocks_per_sm)
     lookback_kernel(Input<T, O> in, T* out, Values values, TileLookback places, unsigned* next_tile, T nothing) {
-  auto& m = *dynamic_shared<LaneTilesMemory<std::uint64_t, Tiles, T, has_values, TileLookback>>();
+  auto& m = *dynamic_shared<TilePartitionMemory<std::uint64_t, Tiles, T, has_values, TileLookback>>();
   const TileQueue queue{next_tile, places.tiles - places.first, places.first};
   const unsigned first_tile = threadIdx.x == 0 ? queue.draw() : 0;
-  partition_in_tiles<Tiles>(m, in, out, values, places, queue, first_tile, nothing, AsTheyAre{});
+  partition_in_tiles<Tiles>(m, in, out, values, places, queue, first_tile, nothing, IdentityCodec{});
 }
 
 struct lookback {
@@ -63,7 +63,7 @@ struct lookback {
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if (a.in.buckets.count > most_counted || a.values.bytes > 8)
+    if (a.in.buckets.count > max_counted || a.values.bytes > 8)
       return {Code::unsupported, 0, "this rung has up to 256 buckets, and values of up to 8 bytes"};
     return a.values.bytes == 0 ? start<0>(a) : a.values.bytes == 4 ? start<4>(a) : start<8>(a);
   }
@@ -81,29 +81,29 @@ struct lookback {
     const auto tiles = static_cast<unsigned>(ceil_div(a.in.n, Tiles::tile));
     constexpr auto per_launch = static_cast<unsigned>(launch_keys / Tiles::tile);
     const unsigned rows = tiles < per_launch ? tiles : per_launch;
-    const std::size_t row_words = std::size_t(rows) * most_counted;
+    const std::size_t row_words = std::size_t(rows) * max_counted;
     // The places where buckets begin in a launch and in the next, and the rows of both.
     auto* const starts = static_cast<std::uint64_t*>(
-        a.workspace->scratch(2 * most_counted * sizeof(std::uint64_t) + 2 * row_words * sizeof(unsigned)));
+        a.workspace->scratch(2 * max_counted * sizeof(std::uint64_t) + 2 * row_words * sizeof(unsigned)));
     auto* const counts =
-        reinterpret_cast<Counter*>(a.workspace->counters(most_counted * sizeof(Counter) / sizeof(unsigned) + 1));
+        reinterpret_cast<Counter*>(a.workspace->counters(max_counted * sizeof(Counter) / sizeof(unsigned) + 1));
     if (!starts || !counts) return no_memory;
-    auto* const words = reinterpret_cast<unsigned*>(starts + 2 * most_counted);
-    auto* const next_tile = reinterpret_cast<unsigned*>(counts + most_counted);
+    auto* const words = reinterpret_cast<unsigned*>(starts + 2 * max_counted);
+    auto* const next_tile = reinterpret_cast<unsigned*>(counts + max_counted);
     if (Status s = count_by_blocks(a, resident_shape(a, 1024, 8), counts); !s) return s;
     if (Status s =
-            launch(starts_kernel, {.grid = persistent_grid(rows), .block = most_counted, .stream = a.stream}, counts,
+            launch(starts_kernel, {.grid = persistent_grid(rows), .block = max_counted, .stream = a.stream}, counts,
                    starts, a.offsets, a.in.buckets.count, a.in.n, reinterpret_cast<uint4*>(words), row_words / 4);
         !s)
       return s;
     const unsigned blocks = a.tuning.grid_or(Tiles::blocks_per_sm * std::size_t(machine().multiprocessors));
     for (unsigned first = 0, odd = 0; first < tiles; first += per_launch, odd ^= 1) {
       const unsigned end = tiles - first < per_launch ? tiles : first + per_launch;
-      const TileLookback places{{first, end, starts + odd * most_counted, starts + (1 - odd) * most_counted,
+      const TileLookback places{{first, end, starts + odd * max_counted, starts + (1 - odd) * max_counted,
                                  words + odd * row_words, words + (1 - odd) * row_words, rows}};
       const Shape shape{.grid = end - first < blocks ? end - first : blocks,
                         .block = Tiles::block,
-                        .shared_bytes = sizeof(LaneTilesMemory<std::uint64_t, Tiles, T, has_values, TileLookback>),
+                        .shared_bytes = sizeof(TilePartitionMemory<std::uint64_t, Tiles, T, has_values, TileLookback>),
                         .stream = a.stream};
       if (Status s =
               launch(lookback_kernel<Tiles, has_values, T, O>, shape, a.in, a.keys, a.values, places, next_tile, T(0));

@@ -1,7 +1,7 @@
 // partition/lane_counters: a lane counts its own keys; tiles are large, and the next one arrives meanwhile.
 //
 // shared_reorder ranks keys by ballots, four bits of the bucket at a time. Here the ranks for 256 buckets come from
-// bytes that only one lane uses (lane_ranks.cuh). Tiles have 46 KB, so that a bucket's run has 45 keys of 4 bytes:
+// bytes that only one lane uses (thread_counters.h). Tiles have 46 KB, so that a bucket's run has 45 keys of 4 bytes:
 // whole sectors; with values twice as much. As soon as the keys' places are known, the counters' memory is free: the
 // copy engine fills it with the next tile while this one is written. Values take the way of their keys, through the
 // same memory: they arrive while the keys are written, and the next keys arrive while the values are.
@@ -33,7 +33,7 @@ struct lane_counters {
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if (a.in.buckets.count > most_counted) return {Code::unsupported, 0, "this rung has up to 256 buckets"};
+    if (a.in.buckets.count > max_counted) return {Code::unsupported, 0, "this rung has up to 256 buckets"};
     return lane_pass(a);
   }
 };

@@ -19,16 +19,16 @@
 // Source    Manegold, Boncz, Kersten, Optimizing Main-Memory Join on Modern Hardware, 2002 (radix-cluster: the bits
 //           divided among passes).
 #pragma once
+#include "kernel/multisplit/sub_digit.h"
 #include "kernel/unit.h"
 #include "ladders/partition/bucket_numbers.cuh"
 #include "ladders/partition/choose.h"
-#include "ladders/partition/fields.cuh"
 #include "ladders/partition/lane_pass.cuh"
 #include "ladders/partition/warp_pass.cuh"
 
 namespace upsweep::ladders::partition {
 
-static_assert(most_bits <= 2 * 8 && most_counted == 1 << 8, "a field's values fit a pass");
+static_assert(most_bits <= 2 * 8 && max_counted == 1 << 8, "a field's values fit a pass");
 
 struct two_passes {
   static constexpr Story story{
@@ -42,7 +42,7 @@ struct two_passes {
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if (a.in.buckets.count <= most_counted)
+    if (a.in.buckets.count <= max_counted)
       return {Code::unsupported, 0, "this rung has more than 256 buckets: fewer are one pass"};
     if constexpr (std::is_same_v<O, By<Bucketing::splitters>>)
       return by_number(a);
@@ -54,24 +54,24 @@ struct two_passes {
   // Scratch of this rung, in arrays that begin on 256 bytes; a pass has the other areas. The upper field's offsets come
   // first.
   static std::size_t rounded(std::size_t bytes) { return ceil_div(bytes, 256) * 256; }
-  static constexpr std::size_t upper_bytes = ceil_div((most_counted + 1) * sizeof(std::uint64_t), 256) * 256;
+  static constexpr std::size_t upper_bytes = ceil_div((max_counted + 1) * sizeof(std::uint64_t), 256) * 256;
   template <class T, class O>
   static std::byte* scratch(const Args<T, O>& a, std::size_t bytes) {
     return static_cast<std::byte*>(a.workspace->scratch_of_caller(bytes, /*depth=*/2));
   }
 
-  // One pass, of at most most_counted buckets.
-  template <class T, class O>
-  static Status pass(const Args<T, O>& a) {
+  // One pass, of at most max_counted buckets.
+  template <class T, class B>
+  static Status pass(const multisplit::Task<T, B>& a) {
     return machine_of_unit().meets(lane_counters_needs) ? lane_pass(a) : warp_pass(a);
   }
 
   // Moves the keys and values of `a` in two passes, through `keys` and `values`. Its offsets become those of the upper
   // field.
   template <class T, class O>
-  static Status pass_twice(const Args<T, O>& a, const Cut& cut, T* keys, void* values) {
-    const auto by = [&]<class Field>(const Buckets<T, Field>& field, const T* from, T* to, const Values& moved) {
-      return pass(Args<T, Field>{a, {from, a.in.n, field}, to, moved, a.offsets});
+  static Status pass_twice(const Args<T, O>& a, const DigitSplit& cut, T* keys, void* values) {
+    const auto by = [&]<class B>(const B& part, const T* from, T* to, const Values& moved) {
+      return pass(multisplit::Task<T, B>{a, {from, a.in.n, part}, to, moved, a.offsets});
     };
     const Values& v = a.values;
     if (Status s = by(cut.lower(a.in.buckets), a.in.keys, keys, {v.in, values, v.bytes}); !s) return s;
@@ -82,7 +82,7 @@ struct two_passes {
     const std::size_t n = a.in.n, key_bytes = rounded(n * sizeof(T));
     std::byte* const memory = scratch(a, upper_bytes + key_bytes + n * a.values.bytes);
     if (!memory) return no_memory;
-    const Cut cut(a.in.buckets.count);
+    const DigitSplit cut(a.in.buckets.count);
     Args<T, O> passes = a;
     passes.offsets = {memory, true};
     auto* const keys = reinterpret_cast<T*>(memory + upper_bytes);
@@ -106,7 +106,7 @@ struct two_passes {
     if (Status s = write_numbers(a, numbers); !s) return s;
     // The numbers as keys, of which the keys, and then the values, are the values.
     const Buckets<Number, Digit> digit{0, std::bit_ceil(a.in.buckets.count)};
-    const Cut cut(digit.count);
+    const DigitSplit cut(digit.count);
     Args<Number, Digit> passes{a, {numbers, n, digit}, sorted, {a.in.keys, a.keys, sizeof(T)}, {memory, true}};
     if (Status s = pass_twice(passes, cut, between, moved); !s) return s;
     if (a.values.bytes) {

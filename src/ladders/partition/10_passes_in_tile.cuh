@@ -12,16 +12,14 @@
 #pragma once
 #include "kernel/ptx.h"
 #include "ladders/partition/choose.h"
-#include "ladders/partition/fields.cuh"
-#include "ladders/partition/large_tiles.cuh"
-#include "ladders/partition/tile_queue.cuh"
+#include "ladders/partition/sub_digit_tiles.cuh"
 
 namespace upsweep::ladders::partition {
 
-// `next_tile` is 0, and left so; `totals` is set to 0; `nothing` is 0, as FieldPlaces wants it.
+// `next_tile` is 0, and left so; `totals` is set to 0; `nothing` is 0, as SubDigitRanks wants it.
 template <class Tiles, bool has_values, class T, class O, class Lower, class Upper>
 __global__ void __launch_bounds__(Tiles::block, 1)
-    passes_in_tile_kernel(Input<T, O> in, T* out, Values values, Lower lower, Upper upper, TileTable table,
+    passes_in_tile_kernel(Input<T, O> in, T* out, Values values, Lower lower, Upper upper, WideOffsetTable table,
                           unsigned* next_tile, unsigned* totals, T nothing) {
   using Places = typename Tiles::Places;
   using Value = typename Tiles::Value;
@@ -168,13 +166,13 @@ struct passes_in_tile {
     using Tiles = LargeTiles<T, value_bytes>;
     if (a.tuning.block && a.tuning.block != Tiles::block)
       return {Code::unsupported, 0, "this rung has blocks of 384 threads"};
-    const Cut cut(a.in.buckets.count);
+    const DigitSplit cut(a.in.buckets.count);
     const auto lower = cut.lower(a.in.buckets);
     const auto upper = cut.upper(a.in.buckets);
-    unsigned* const totals = a.workspace->counters(TileTable::most_buckets + 1);
+    unsigned* const totals = a.workspace->counters(WideOffsetTable::most_buckets + 1);
     if (!totals) return no_memory;
-    TileTable table;
-    if (Status s = make_tile_table<Tiles::tile>(a, totals, table); !s || a.in.n == 0) return s;
+    WideOffsetTable table;
+    if (Status s = make_wide_table<Tiles::tile>(a, totals, table); !s || a.in.n == 0) return s;
     const unsigned most = a.tuning.grid_or(machine().multiprocessors);
     return launch(passes_in_tile_kernel<Tiles, (value_bytes > 0), T, O, std::decay_t<decltype(lower)>,
                                         std::decay_t<decltype(upper)>>,
@@ -183,7 +181,7 @@ struct passes_in_tile {
                    .shared_bytes = sizeof(typename Tiles::Memory),
                    .overlap = true,
                    .stream = a.stream},
-                  a.in, a.keys, a.values, lower, upper, table, totals + TileTable::most_buckets, totals, T(0));
+                  a.in, a.keys, a.values, lower, upper, table, totals + WideOffsetTable::most_buckets, totals, T(0));
   }
 };
 

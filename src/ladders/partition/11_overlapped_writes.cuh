@@ -15,62 +15,18 @@
 // Order     stable.
 // Source    Merrill, Grimshaw, 2011 (several digits ranked in a tile's shared memory between its load and its store).
 #pragma once
-#include "kernel/evict_last.h"
 #include "kernel/ptx.h"
 #include "ladders/partition/choose.h"
-#include "ladders/partition/field_places.cuh"
-#include "ladders/partition/fields.cuh"
-#include "ladders/partition/lane_tiles.cuh"
-#include "ladders/partition/tile_queue.cuh"
-#include "ladders/partition/tile_table.cuh"
+#include "ladders/partition/sub_digit_tiles.cuh"
 
 namespace upsweep::ladders::partition {
 
-// Two tiles and the ranks take all the shared memory. Eleven warps with 60 keys each have tiles of 21120 keys instead
-// of 19968, and take 1592 us instead of 1577 for 2^28 keys into 2048 buckets.
-template <class T>
-struct OverlappedTiles : LaneTiles<T, 0, 12, 13> {
-  using Places = FieldPlaces<OverlappedTiles::warps, OverlappedTiles::keys>;
-
-  struct Memory {
-    uint4 sorted[OverlappedTiles::bytes / 16];
-    uint4 staged[OverlappedTiles::bytes / 16];
-    typename Places::Memory ranks;
-    uint4 of_tile[TileTable::most_buckets / 4];  // the staged tile's row of the table
-    uint4 place[TileTable::most_buckets / 4];    // in the output, of a bucket's first key, less its place in `sorted`
-    std::uint64_t arrived;                       // mbarrier
-    unsigned drawn[2];                           // of ClusterDraws
-  };
-};
-
-// A thread's keys of a sorted tile on their way to the output, each in three steps, between which its loads are under
-// way: steps 0 to keys + 1, in order, each of up to three keys.
-template <class Tiles, class T, class PlaceOf>
-class SteppedWrites {
- public:
-  // `place_of(key)` is the place in `out` of the key's bucket, less its place in the tile.
-  __device__ SteppedWrites(const T* sorted, T* out, PlaceOf place_of)
-      : place_of_(place_of), from_(sorted + threadIdx.x), to_(as_computed(out + threadIdx.x)) {}
-  __device__ __forceinline__ void step(unsigned k) {
-    if (k >= 2) store_evict_last(&(to_ + place_[(k - 2) % 3])[(k - 2) * Tiles::block], key_[(k - 2) % 3]);
-    if (k >= 1 && k <= Tiles::keys) place_[(k - 1) % 3] = place_of_(key_[(k - 1) % 3]);
-    if (k < Tiles::keys) key_[k % 3] = from_[k * Tiles::block];
-  }
-
- private:
-  const PlaceOf place_of_;
-  const T* const from_;
-  T* const to_;
-  T key_[3]{};
-  unsigned place_[3]{};
-};
-
 // `cluster` blocks have neighbouring tiles. `next_group` is 0, and left so; `totals` is set to 0; `nothing` is 0, as
-// FieldPlaces wants it.
+// SubDigitRanks wants it.
 template <class Tiles, unsigned cluster, class T, class O, class Lower, class Upper>
 __global__ void __launch_bounds__(Tiles::block, 1)
-    overlapped_writes_kernel(Input<T, O> in, T* out, Lower lower, Upper upper, TileTable table, unsigned* next_group,
-                             unsigned* totals, T nothing) {
+    overlapped_writes_kernel(Input<T, O> in, T* out, Lower lower, Upper upper, WideOffsetTable table,
+                             unsigned* next_group, unsigned* totals, T nothing) {
   using Places = typename Tiles::Places;
   constexpr unsigned block = Tiles::block, keys_per_lane = Tiles::keys;
   auto& m = *dynamic_shared<typename Tiles::Memory>();
@@ -177,13 +133,13 @@ struct overlapped_writes {
     using Tiles = OverlappedTiles<T>;
     if (a.tuning.block && a.tuning.block != Tiles::block)
       return {Code::unsupported, 0, "this rung has blocks of 384 threads"};
-    const Cut cut(a.in.buckets.count);
+    const DigitSplit cut(a.in.buckets.count);
     const auto lower = cut.lower(a.in.buckets);
     const auto upper = cut.upper(a.in.buckets);
-    unsigned* const totals = a.workspace->counters(TileTable::most_buckets + 1);
+    unsigned* const totals = a.workspace->counters(WideOffsetTable::most_buckets + 1);
     if (!totals) return no_memory;
-    TileTable table;
-    if (Status s = make_tile_table<Tiles::tile>(a, totals, table); !s || a.in.n == 0) return s;
+    WideOffsetTable table;
+    if (Status s = make_wide_table<Tiles::tile>(a, totals, table); !s || a.in.n == 0) return s;
     const unsigned most = a.tuning.grid_or(machine().multiprocessors);
     const unsigned blocks = table.tiles < most ? table.tiles : most;
     return launch(
@@ -194,7 +150,7 @@ struct overlapped_writes {
          .cluster = cluster,
          .overlap = true,
          .stream = a.stream},
-        a.in, a.keys, lower, upper, table, totals + TileTable::most_buckets, totals, T(0));
+        a.in, a.keys, lower, upper, table, totals + WideOffsetTable::most_buckets, totals, T(0));
   }
 };
 

@@ -12,7 +12,6 @@
 #include "kernel/block.h"
 #include "kernel/ptx.h"
 #include "ladders/partition/choose.h"
-#include "ladders/partition/held_value.cuh"
 
 namespace upsweep::ladders::partition {
 
@@ -52,7 +51,7 @@ __global__ void __launch_bounds__(replicated_block)
   // 1. A key that this thread will write, with other lanes; and all keys, counted.
   const unsigned lanes = block / own, key = t / lanes, lane = t % lanes;
   T written{};
-  HeldValue value;
+  Payload value;
   const bool writes = lane == 0 && first + key < n;
   if (writes) {
     written = in.keys[first + key];

@@ -36,7 +36,7 @@ constexpr Needs replicated_counts_needs(unsigned buckets) {
 // True if the rungs with a table of tiles and buckets, passes_in_tile and overlapped_writes, can have this call.
 // `searched`: a key's bucket is found by a search among splitters.
 constexpr bool takes_table(std::size_t n, unsigned buckets, bool searched) {
-  return !searched && buckets > most_counted && buckets <= most_in_table && !wide(n);
+  return !searched && buckets > max_counted && buckets <= max_in_table && !wide(n);
 }
 
 // ---- the choice -----------------------------------------------------------------------------------------------------
@@ -46,7 +46,7 @@ inline Choice choose(std::size_t n, std::size_t key_bytes, unsigned value_bytes,
                      const Machine& machine) {
   if (n <= most_replicated && n <= replicated_most && machine.meets(replicated_counts_needs(buckets)))
     return {"replicated_counts", "so few keys that every block counts all of them"};
-  if (buckets <= most_counted) {
+  if (buckets <= max_counted) {
     if (machine.meets(lane_counters_needs)) return {"lane_counters", "one pass, up to 256 buckets"};
     return {"warp_multisplit", "up to 256 buckets, on a GPU without bulk copies, clusters or 218 KiB of shared memory"};
   }

@@ -1,8 +1,8 @@
 #include "base/contract.h"
 
+#include "kernel/multisplit/require_values.h"
 #include "ladders/partition/binding.h"
 #include "ladders/partition/choose.h"
-#include "ladders/partition/require_values.h"
 
 namespace upsweep {
 namespace {

@@ -1,38 +1,40 @@
 // One stable pass by up to 256 buckets, in tiles whose ranks come from bytes that a lane has to itself: what
 // lane_counters and two_passes share.
 #pragma once
-#include "ladders/partition/lane_partition.cuh"
-#include "ladders/partition/tile_places.cuh"
+#include "kernel/multisplit/table.h"
+#include "kernel/multisplit/tile_partition.h"
+#include "ladders/partition/contract.h"
 
 namespace upsweep::ladders::partition {
 
-// `next_tile` is 0, and left so; `nothing` is 0, as LaneRanks wants it.
-template <class Tiles, bool has_values, class Place, class T, class O>
+// `next_tile` is 0, and left so; `nothing` is 0, as ThreadRanks wants it.
+template <class Tiles, bool has_values, class Place, class T, class B>
 __global__ void __launch_bounds__(Tiles::block, Tiles::blocks_per_sm)
-    lane_counters_kernel(Input<T, O> in, T* out, Values values, TilePlaces places, unsigned* next_tile, T nothing) {
-  auto& m = *dynamic_shared<LaneTilesMemory<Place, Tiles, T, has_values, TilePlaces>>();
+    lane_counters_kernel(multisplit::BucketedKeys<T, B> in, T* out, Values values, OffsetTable places,
+                         unsigned* next_tile, T nothing) {
+  auto& m = *dynamic_shared<TilePartitionMemory<Place, Tiles, T, has_values, OffsetTable>>();
   allow_next_launch();
   wait_for_previous();
   const TileQueue queue{next_tile, places.tiles};
   const unsigned first_tile = threadIdx.x == 0 ? queue.draw() : 0;
-  partition_in_tiles<Tiles>(m, in, out, values, places, queue, first_tile, nothing, AsTheyAre{});
+  partition_in_tiles<Tiles>(m, in, out, values, places, queue, first_tile, nothing, IdentityCodec{});
 }
 
 // `few`: places have 32 bits.
-template <class Tiles, bool has_values, bool few = false, class T, class O>
-Status start_lane_pass(const Args<T, O>& a) {
+template <class Tiles, bool has_values, bool few = false, class T, class B>
+Status start_lane_pass(const multisplit::Task<T, B>& a) {
   if (a.tuning.block && a.tuning.block != Tiles::block)
     return {Code::unsupported, 0, "this rung has blocks of 192 threads, and of 384 for values"};
-  TilePlaces places;
-  if (Status s = find_tile_places<Tiles::tile>(a, places); !s || a.in.n == 0) return s;
+  OffsetTable places;
+  if (Status s = make_offset_table<Tiles::tile>(a, places); !s || a.in.n == 0) return s;
   unsigned* const next_tile = a.workspace->counters(1);
   if (!next_tile) return no_memory;
   const unsigned most = a.tuning.grid_or(Tiles::blocks_per_sm * std::size_t(machine().multiprocessors));
   const auto by_place = [&]<class Place>(Place) {
-    return launch(lane_counters_kernel<Tiles, has_values, Place, T, O>,
+    return launch(lane_counters_kernel<Tiles, has_values, Place, T, B>,
                   {.grid = places.tiles < most ? places.tiles : most,
                    .block = Tiles::block,
-                   .shared_bytes = sizeof(LaneTilesMemory<Place, Tiles, T, has_values, TilePlaces>),
+                   .shared_bytes = sizeof(TilePartitionMemory<Place, Tiles, T, has_values, OffsetTable>),
                    .overlap = true,
                    .stream = a.stream},
                   a.in, a.keys, a.values, places, next_tile, T(0));
@@ -51,12 +53,12 @@ Status start_lane_pass(const Args<T, O>& a) {
 // their other half (docs/notes/partition.md). Tiles that would leave multiprocessors without one have half as many
 // keys: 2^16, 2^18, 2^20 pairs of 4 and 4 bytes take 11.5, 13.5, 19.4 us for 18.7, 19.5, 22.9. With 8 bytes they were
 // half as large already: 2^16 and 2^18 u64 keys take 10.0 and 13.4 us for 11.7 and 12.5.
-template <unsigned value_bytes, unsigned warps, class T, class O>
-Status lane_pass_by_size(const Args<T, O>& a) {
+template <unsigned value_bytes, unsigned warps, class T, class B>
+Status lane_pass_by_size(const multisplit::Task<T, B>& a) {
   constexpr bool has_values = value_bytes > 0;
-  using Large = LaneTiles<T, value_bytes, warps>;
-  using Medium = LaneTiles<T, value_bytes, 6>;
-  using Small = LaneTiles<T, value_bytes, 6, 7>;
+  using Large = ThreadTiles<T, value_bytes, warps>;
+  using Medium = ThreadTiles<T, value_bytes, 6>;
+  using Small = ThreadTiles<T, value_bytes, 6, 7>;
   const std::size_t multiprocessors = machine().multiprocessors;
   constexpr unsigned quarters = Small::widest == 4 ? 8 : 2;  // of a tile, per multiprocessor
   const std::size_t most_small = emulated ? Medium::tile : multiprocessors * Small::tile * quarters / 4;
@@ -66,8 +68,8 @@ Status lane_pass_by_size(const Args<T, O>& a) {
   return start_lane_pass<Medium, has_values>(a);
 }
 
-template <class T, class O>
-Status lane_pass(const Args<T, O>& a) {
+template <class T, class B>
+Status lane_pass(const multisplit::Task<T, B>& a) {
   switch (a.values.bytes) {
     case 0:
       return lane_pass_by_size<0, 6>(a);
@@ -76,7 +78,7 @@ Status lane_pass(const Args<T, O>& a) {
     case 8:
       return lane_pass_by_size<8, 12>(a);
     default:
-      return start_lane_pass<LaneTiles<T, 16, 12>, true>(a);
+      return start_lane_pass<ThreadTiles<T, 16, 12>, true>(a);
   }
 }
 

@@ -1,23 +1,12 @@
 // Counting in shared memory, which holds the counters of any number of buckets.
 #pragma once
+#include "kernel/multisplit/reorder.h"
 #include "kernel/occupancy.h"
-#include "ladders/partition/contract.h"
 #include "ladders/partition/places.cuh"
 
 namespace upsweep::ladders::partition {
 
 static_assert(most_buckets * sizeof(unsigned) <= 128 * 1024, "a block has 227 KB");
-
-// Block-wide: counts the keys `first`, `first` + `step`, ... before `end` of every thread in counts[0..buckets). Clears
-// them first; ends with a barrier. A block counts less than 2^32 keys.
-template <class T, class O>
-__device__ void count_in_shared(const Input<T, O>& in, unsigned* counts, std::size_t first, std::size_t end,
-                                std::size_t step) {
-  for (unsigned b = threadIdx.x; b < in.buckets.count; b += blockDim.x) counts[b] = 0;
-  __syncthreads();
-  for (std::size_t i = first; i < end; i += step) atomicAdd(&counts[in.bucket_of(i)], 1u);
-  __syncthreads();
-}
 
 // Counts in steps of the whole grid; every block merges its counts by an atomic addition for each that is not 0.
 template <class T, class O>

@@ -2,18 +2,63 @@
 #pragma once
 #include <bit>
 
+#include "kernel/block.h"
 #include "kernel/occupancy.h"
-#include "ladders/partition/warp_tiles.cuh"
+#include "ladders/partition/contract.h"
 #include "ladders/scan/10_reduce_then_scan.cuh"
 #include "ladders/scan/contract.h"
 
 namespace upsweep::ladders::partition {
 
+// A warp's, in shared memory: 6 KB for keys of 4 bytes, so that a multiprocessor has room for four blocks of 8.
+template <class T>
+struct WarpTile {
+  static constexpr unsigned rows = 16, size = rows * warp_size;
+  std::uint64_t place[max_counted];  // in the output: of the bucket's next key
+  T keys[size];                      // by bucket
+  unsigned start[max_counted];       // keys of the bucket, then where they begin in the tile
+  std::uint16_t from[size];          // where in the tile each key was
+};
+
+// The keys of this warp of the grid.
+struct WarpShare {
+  std::size_t number, warps, begin, end;
+  __device__ WarpShare(std::size_t n, std::size_t share)
+      : number((std::size_t(blockIdx.x) * blockDim.x + threadIdx.x) / warp_size),
+        warps(std::size_t(gridDim.x) * blockDim.x / warp_size),
+        begin(number * share < n ? number * share : n),
+        end(n - begin < share ? n : begin + share) {}
+};
+
+template <class T, class B>
+__global__ void warp_counts_kernel(multisplit::BucketedKeys<T, B> in, std::size_t share,
+                                   std::uint64_t* counts) {  // [buckets][warps]
+  const WarpShare own(in.n, share);
+  const unsigned lane = threadIdx.x % warp_size, buckets = in.buckets.count;
+  unsigned* const count = dynamic_shared<unsigned>() + threadIdx.x / warp_size * buckets;
+  for (unsigned b = lane; b < buckets; b += warp_size) count[b] = 0;
+  __syncwarp();
+  for (std::size_t i = own.begin + lane; i < own.end; i += warp_size) atomicAdd(&count[in.bucket_of(i)], 1u);
+  __syncwarp();
+  for (unsigned b = lane; b < buckets; b += warp_size) counts[b * own.warps + own.number] = count[b];
+}
+
+// Warp-wide: returns those of the lanes `among` that have the same number as this lane, by a ballot for each of its
+// bits.
+__device__ __forceinline__ unsigned lanes_alike(unsigned number, unsigned bits, unsigned among) {
+  for (unsigned b = 0; b < bits; ++b) {
+    const bool is_set = number >> b & 1;
+    const unsigned votes = __ballot_sync(all_lanes, is_set);
+    among &= is_set ? votes : ~votes;
+  }
+  return among;
+}
+
 // Most of a block, and half of a multiprocessor's: 64 registers for each.
 inline constexpr unsigned multisplit_threads = 512;
-template <class T, class O>
+template <class T, class B>
 __global__ void __launch_bounds__(multisplit_threads, 2)
-    warp_multisplit_kernel(Input<T, O> in, T* out,  // [n]
+    warp_multisplit_kernel(multisplit::BucketedKeys<T, B> in, T* out,  // [n]
                            Values values, Offsets offsets, std::size_t share,
                            const std::uint64_t* places,  // [buckets][warps], of the shares' first keys
                            unsigned bits) {              // of a bucket's number
@@ -81,8 +126,8 @@ __global__ void __launch_bounds__(multisplit_threads, 2)
   }
 }
 
-template <class T, class O>
-Status warp_pass(const Args<T, O>& a) {
+template <class T, class B>
+Status warp_pass(const multisplit::Task<T, B>& a) {
   const unsigned buckets = a.in.buckets.count, block = a.tuning.block_or(256), warps = block / warp_size;
   if (!whole_warps(block) || block > multisplit_threads)
     return {Code::unsupported, 0, "this rung needs blocks of whole warps, 32 to 512 threads"};
@@ -98,11 +143,11 @@ Status warp_pass(const Args<T, O>& a) {
               .block = block,
               .shared_bytes = warps * buckets * sizeof(unsigned),
               .stream = a.stream};
-  if (Status s = launch(warp_counts_kernel<T, O>, shape, a.in, share, places); !s) return s;
+  if (Status s = launch(warp_counts_kernel<T, B>, shape, a.in, share, places); !s) return s;
   if (Status s = scan::reduce_then_scan::run<std::uint64_t, Sum>({a, places, places, count, false, Sum{}}); !s)
     return s;
   shape.shared_bytes = bytes;
-  return launch(warp_multisplit_kernel<T, O>, shape, a.in, a.keys, a.values, a.offsets, share, places,
+  return launch(warp_multisplit_kernel<T, B>, shape, a.in, a.keys, a.values, a.offsets, share, places,
                 static_cast<unsigned>(std::bit_width(buckets - 1)));
 }
 

@@ -38,7 +38,7 @@ struct split_1bit {
                                .source = "Blelloch, Prefix Sums and Their Applications, 1990"};
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    return partition::wide(a.n) ? with<std::uint64_t>(a) : with<std::uint32_t>(a);
+    return multisplit::wide(a.n) ? with<std::uint64_t>(a) : with<std::uint32_t>(a);
   }
 
  private:

@@ -8,30 +8,22 @@
 // Order     stable.
 // Source    Satish, Harris, Garland, Designing Efficient Sorting Algorithms for Manycore GPUs, 2009.
 #pragma once
-#include "ladders/partition/05_shared_reorder.cuh"
+#include "kernel/multisplit/reorder.h"
+#include "ladders/scan/10_reduce_then_scan.cuh"
 #include "ladders/sort/passes.cuh"
 
 namespace upsweep::ladders::sort {
 
 // Buckets are digits of a key's number.
 template <class Order>
-struct OrderDigit {};
-
-}  // namespace upsweep::ladders::sort
-
-namespace upsweep::ladders::partition {
-
-template <class T, class Order>
-struct Buckets<T, sort::OrderDigit<Order>> {
+struct OrderDigit {
   Order order;
   unsigned first_bit;
   unsigned count;  // a power of two
-  UPSWEEP_HD unsigned operator()(T key) const { return static_cast<unsigned>(order(key) >> first_bit) & (count - 1); }
+  UPSWEEP_HD unsigned operator()(typename Order::Key key) const {
+    return static_cast<unsigned>(order(key) >> first_bit) & (count - 1);
+  }
 };
-
-}  // namespace upsweep::ladders::partition
-
-namespace upsweep::ladders::sort {
 
 struct lsd_4bit {
   static constexpr Story story{
@@ -46,14 +38,18 @@ struct lsd_4bit {
     using Key = typename Args<T, O>::Key;
     constexpr unsigned digit = 4;
     constexpr std::size_t offsets = (1 << digit) + 1;  // of the buckets, which nobody reads
-    return in_passes(a, static_cast<unsigned>(ceil_div(a.bits, digit)), offsets * sizeof(std::uint64_t),
-                     [&](const Moved<Key>& moved, unsigned pass, std::byte* scratch) {
-                       const unsigned first = pass * digit, left = a.bits - first;
-                       const partition::Buckets<Key, OrderDigit<OrderOf<T>>> buckets{a.order, a.first_bit + first,
-                                                                         1u << (left < digit ? left : digit)};
-                       return partition::shared_reorder::run<Key, OrderDigit<OrderOf<T>>>(
-                           {a, {moved.keys, a.n, buckets}, moved.out, moved.values, {scratch, true}});
-                     });
+    return in_passes(
+        a, static_cast<unsigned>(ceil_div(a.bits, digit)), offsets * sizeof(std::uint64_t),
+        [&](const Moved<Key>& moved, unsigned pass, std::byte* scratch) {
+          const unsigned first = pass * digit, left = a.bits - first;
+          const OrderDigit<OrderOf<T>> buckets{a.order, a.first_bit + first, 1u << (left < digit ? left : digit)};
+          return multisplit::reorder_pass(
+              multisplit::Task<Key, OrderDigit<OrderOf<T>>>{
+                  a, {moved.keys, a.n, buckets}, moved.out, moved.values, {scratch, true}},
+              [&](std::uint64_t* counts, std::size_t count) {
+                return scan::reduce_then_scan::run<std::uint64_t, Sum>({a, counts, counts, count, false, Sum{}});
+              });
+        });
   }
 };
 

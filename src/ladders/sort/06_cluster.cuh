@@ -11,8 +11,9 @@
 #pragma once
 #include <bit>
 
+#include "kernel/block.h"
 #include "kernel/cluster.h"
-#include "ladders/partition/row_ranks.cuh"
+#include "kernel/multisplit/match_ranks.h"
 #include "ladders/sort/choose.h"
 #include "ladders/sort/digit_counts.cuh"
 #include "ladders/sort/ordered.cuh"
@@ -26,7 +27,7 @@ inline constexpr unsigned cluster_keys = 8;  // per lane
 template <class K, bool has_index>
 struct ClusterTile {
   static constexpr unsigned size = cluster_block * cluster_keys;
-  using Ranks = partition::SetRanks<cluster_keys>;
+  using Ranks = multisplit::MatchRanks<cluster_keys>;
   typename Ranks::Memory ranks;
   alignas(16) Ordered<K> keys[size];
   alignas(16) unsigned index[has_index ? size : 4];
@@ -38,25 +39,15 @@ struct ClusterTile {
 
 // Buckets are digits of numbers.
 template <class Order>
-struct NumberDigit {};
-
-}  // namespace upsweep::ladders::sort
-
-namespace upsweep::ladders::partition {
-
-template <class T, class Order>
-struct Buckets<T, sort::NumberDigit<Order>> {
+struct NumberDigit {
   Order order;
   unsigned shift;
   unsigned count;  // a power of two
-  UPSWEEP_HD unsigned operator()(T number) const {
+  template <class N>
+  UPSWEEP_HD unsigned operator()(N number) const {
     return static_cast<unsigned>(order.merged(number) >> shift) & (count - 1);
   }
 };
-
-}  // namespace upsweep::ladders::partition
-
-namespace upsweep::ladders::sort {
 
 template <bool has_index, class Order, class K = typename Order::Key>
 __global__ void __launch_bounds__(cluster_block)
@@ -74,7 +65,7 @@ __global__ void __launch_bounds__(cluster_block)
   }
   cluster_sync();  // before memory is written of a block that has not begun
   for (unsigned d = 0; d < digits.count(); ++d) {
-    const partition::Buckets<Ordered<K>, NumberDigit<Order>> digit{order, digits.first_bit_of(d), digits.values(d)};
+    const NumberDigit<Order> digit{order, digits.first_bit_of(d), digits.values(d)};
     Ordered<K> own[cluster_keys];
     unsigned index[cluster_keys], place[cluster_keys / 2];
 #pragma unroll

@@ -15,7 +15,6 @@
 #pragma once
 #include "kernel/block.h"
 #include "kernel/ptx.h"
-#include "ladders/partition/held_value.cuh"
 #include "ladders/sort/choose.h"
 #include "ladders/sort/ordered.cuh"
 #include "ladders/sort/passes.cuh"
@@ -64,7 +63,7 @@ __global__ void __launch_bounds__(enumeration_block)
 #pragma unroll 8
   for (unsigned i = lane; i < part; i += warp_size) others[i] = read(warp * part + i);
   K written[each]{};
-  partition::HeldValue value[each];
+  multisplit::Payload value[each];
 #pragma unroll
   for (unsigned k = 0; k < each; ++k)
     if (const unsigned i = first + k * warp_size + warp; lane == 0 && warp < own && i < n) {

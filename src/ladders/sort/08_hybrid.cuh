@@ -13,7 +13,8 @@
 // Order     stable.
 // Source    Stehle, Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs, 2017.
 #pragma once
-#include "ladders/partition/warp_ranks.cuh"
+#include "kernel/block.h"
+#include "kernel/multisplit/match_ranks.h"
 #include "ladders/sort/choose.h"
 #include "ladders/sort/sweep.cuh"
 
@@ -25,7 +26,7 @@ struct BucketTile {
   // Two blocks per multiprocessor; 2^20 keys have buckets of 4096 keys.
   static constexpr unsigned warps = 16, block = warps * warp_size, rows = 12, size = block * rows;
   static_assert(size <= 1 << 16 && block >= digit_values);
-  partition::WarpSets of_warp[warps];
+  multisplit::WarpMatch of_warp[warps];
   K keys[size];
   std::uint16_t from[has_values ? size : 2];  // the key's place in the bucket before it is sorted
   unsigned warp_totals[warp_size], bounds[4];
@@ -40,7 +41,7 @@ __device__ __forceinline__ void sort_bucket(BucketTile<K, has_values>& m, const 
   using Tile = BucketTile<K, has_values>;
   constexpr unsigned block = Tile::block;
   const unsigned t = threadIdx.x, lane = t % warp_size, warp = t / warp_size;
-  partition::WarpSets& own = m.of_warp[warp];
+  multisplit::WarpMatch& own = m.of_warp[warp];
   // Rows of a warp, and the warps that have any.
   const unsigned most_rows = (size - 1) / block + 1, warps = (size - 1) / (most_rows * warp_size) + 1;
   const unsigned rows = warp < warps ? most_rows : 0;

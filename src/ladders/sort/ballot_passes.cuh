@@ -1,12 +1,13 @@
 // Passes by tiles whose keys are ranked by ballots, one tile per block.
 #pragma once
+#include "kernel/block.h"
 #include "ladders/sort/sweep.cuh"
 
 namespace upsweep::ladders::sort {
 
 // 16 warps of 12 rows: 6144 keys, of which each of 256 buckets has 24. The tile finds its places by `FoundBy`.
 inline constexpr unsigned sweep_warps = 16, sweep_block = sweep_warps * warp_size;
-template <class K, class FoundBy = partition::TileLookback, unsigned rows_per_warp = 12>
+template <class K, class FoundBy = multisplit::TileLookback, unsigned rows_per_warp = 12>
 struct SweepTile {
   using Places = FoundBy;
   static constexpr unsigned rows = rows_per_warp, size = sweep_block * rows;
@@ -25,7 +26,7 @@ struct SweepTile {
 
 // Block-wide: the pass over one tile, whose digits are those of `in`.
 template <class Tile, class K, class Digit, class ThePass>
-__device__ __forceinline__ void sweep_tile(Tile& m, const partition::Input<K, Digit>& in, const ThePass& pass,
+__device__ __forceinline__ void sweep_tile(Tile& m, const multisplit::BucketedKeys<K, Digit>& in, const ThePass& pass,
                                            unsigned* next_tile) {
   const unsigned t = threadIdx.x, lane = t % warp_size, warp = t / warp_size, lower_lanes = (1u << lane) - 1;
   const K past = pass.codec.read_as(in.buckets.last_key());
@@ -117,16 +118,16 @@ __global__ void __launch_bounds__(sweep_block, 2)
 template <class Tile, class Order>
 Status sweep_by_tiles(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_sort = nullptr) {
   using Key = typename Order::Key;
-  return sweep_digits<typename Tile::Places>(
-      a, bucket_sort, Tile::size, [&](const SweepOf<Order>& sweep, unsigned d, unsigned* next_tile) {
-        return launch(onesweep_8bit_kernel<Tile, Key, Order::merges>,
-                      {.grid = sweep.tiles_of_portion(),
-                       .block = sweep_block,
-                       .shared_bytes = sizeof(Tile),
-                       .overlap = true,
-                       .stream = a.stream},
-                      sweep, d, next_tile);
-      });
+  return sweep_digits<typename Tile::Places>(a, bucket_sort, Tile::size,
+                                             [&](const SweepOf<Order>& sweep, unsigned d, unsigned* next_tile) {
+                                               return launch(onesweep_8bit_kernel<Tile, Key, Order::merges>,
+                                                             {.grid = sweep.tiles_of_portion(),
+                                                              .block = sweep_block,
+                                                              .shared_bytes = sizeof(Tile),
+                                                              .overlap = true,
+                                                              .stream = a.stream},
+                                                             sweep, d, next_tile);
+                                             });
 }
 
 template <class Order>

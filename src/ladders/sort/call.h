@@ -1,6 +1,6 @@
 // What a Call of sort says.
 #pragma once
-#include "ladders/partition/call.h"
+#include "base/call.h"
 #include "ladders/sort/contract.h"
 
 namespace upsweep::ladders::sort {
@@ -8,7 +8,6 @@ namespace upsweep::ladders::sort {
 // Call::scalars
 enum ScalarIndex : std::size_t { first_bit, bits, float_order };
 
-using partition::wide;
 constexpr Type index_type(std::size_t n) { return wide(n) ? Type::u64 : Type::u32; }
 
 // True if a call wants the indices of its keys. Without keys there are no values either, and it wants nothing.
@@ -17,7 +16,7 @@ inline bool wants_indices(const Call& c) { return c.n() > 0 && c.in[1].count == 
 // Bytes per key of the values, or of the indices; 0 without both.
 inline unsigned value_bytes(const Call& c) {
   if (wants_indices(c)) return static_cast<unsigned>(size_of(c.out[1].type));
-  return partition::value_bytes(c);
+  return c.n() == 0 ? 0 : static_cast<unsigned>(c.in[1].bytes() / c.n());
 }
 
 }  // namespace upsweep::ladders::sort

@@ -1,6 +1,6 @@
 #include "base/contract.h"
 
-#include "ladders/partition/require_values.h"
+#include "kernel/multisplit/require_values.h"
 #include "ladders/sort/choose.h"
 
 namespace upsweep {
@@ -36,7 +36,7 @@ void require_values(const Call& c) {
     require_array("sort", "the output of indices", c.out[1], index_type(c.n()), c.n(),
                   "indices are u32 for less than 2^32 keys, u64 for more");
   else if (c.in[1].count > 0)
-    ladders::partition::require_values("sort", c);
+    multisplit::require_values("sort", c);
 }
 
 void validate(const Call& c) {

@@ -14,12 +14,12 @@
 // Arrays at any alignment of the element.
 #pragma once
 #include "base/implementation.h"
-#include "ladders/partition/contract.h"
+#include "kernel/multisplit/args.h"
 #include "ladders/sort/key_order.h"
 
 namespace upsweep::ladders::sort {
 
-using partition::Values;
+using multisplit::Values, multisplit::wide;
 
 // What kernels and loops are given. They see keys as their bits, so that one serves all types of a width.
 template <class KeyOrder>

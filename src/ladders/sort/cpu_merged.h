@@ -49,7 +49,7 @@ Status sort_merged(const Args<T, O>& a, int threads, Sort&& sort) {
   using Key = typename Args<T, O>::Key;
   const std::size_t n = a.n;
   const bool keys_as_values = a.values.bytes == 0, gathers = !keys_as_values && (a.out || a.values.in);
-  const unsigned index_bytes = partition::wide(n) ? 8 : 4;
+  const unsigned index_bytes = wide(n) ? 8 : 4;
   const bool moves_values = a.values.in && a.values.in == a.values.out;  // to memory of their own, and back
   // 1. The merged numbers; where they were; values that are gathered in place.
   const auto rounded = [](std::size_t bytes) { return (bytes + 63) / 64 * 64; };
@@ -76,7 +76,7 @@ Status sort_merged(const Args<T, O>& a, int threads, Sort&& sort) {
       !s || !gathers)
     return s;
   // 3. Gathered; in place by way of the memory for the numbers, which are done with, and that for the values.
-  const partition::Offsets indices{moved, index_bytes == 8};
+  const multisplit::Offsets indices{moved, index_bytes == 8};
   const auto gather = [&]<class V>(const V* from, V* to, void* room) {
     V* const gathered = from == to ? static_cast<V*>(room) : to;
     in_parts_of(n, threads, [&](std::size_t begin, std::size_t end) {

@@ -36,7 +36,7 @@ struct parallel {
         return sort_on_cores(caller, a.n, a.first_bit, a.bits, some, limits, *a.workspace);
       };
       if (threads == 1 || a.tuning.threads || a.n <= limits.alone || a.n >= surely_for_cores) return sort_on(threads);
-      static AlikeCalls<surely_for_cores, sizeof(T), sizeof(partition::Wide)> alike;
+      static AlikeCalls<surely_for_cores, sizeof(T), sizeof(multisplit::Wide)> alike;
       OneOrAll& way = alike(a.n, (a.bits + 7) / 8, caller.value_bytes);  // elements; bytes to sort by, and of a value
       return way.call([&](bool all) { return sort_on(all ? threads : 1); });
     });

@@ -22,7 +22,7 @@ namespace upsweep::ladders::sort::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 namespace moves = partition::HWY_NAMESPACE;
 using moves::Columns, moves::DigitOf, moves::None;
-using partition::Part, partition::Wide;
+using partition::Part, multisplit::Wide;
 using u8 = std::uint8_t;
 using u16 = std::uint16_t;
 using u32 = std::uint32_t;

@@ -1,6 +1,8 @@
 // Passes by tiles whose keys are ranked by bytes of a lane's own, which blocks draw.
 #pragma once
-#include "ladders/partition/lane_partition.cuh"
+#include "kernel/multisplit/lookback.h"
+#include "kernel/multisplit/match_ranks.h"
+#include "kernel/multisplit/tile_partition.h"
 #include "ladders/sort/sweep.cuh"
 
 namespace upsweep::ladders::sort {
@@ -8,10 +10,10 @@ namespace upsweep::ladders::sort {
 template <class Tiles, class Places, bool has_values, class Place, class K, bool is_float>
 __global__ void __launch_bounds__(Tiles::block, Tiles::blocks_per_sm)
     lane_sweep_kernel(Sweep<K, is_float> sweep, unsigned d, unsigned* next_tile, K nothing) {
-  auto& m = *dynamic_shared<partition::LaneTilesMemory<Place, Tiles, K, has_values, Places>>();
+  auto& m = *dynamic_shared<multisplit::TilePartitionMemory<Place, Tiles, K, has_values, Places>>();
   allow_next_launch();
   wait_for_previous();
-  const partition::TileQueue queue{next_tile, sweep.tiles_of_portion(), sweep.first_tile()};
+  const multisplit::TileQueue queue{next_tile, sweep.tiles_of_portion(), sweep.first_tile()};
   const unsigned first_tile = threadIdx.x == 0 ? queue.draw() : 0;  // on its way while the pass is looked up
   const auto pass = sweep.template pass<Places>(d);
   if (pass.skipped) {
@@ -19,8 +21,8 @@ __global__ void __launch_bounds__(Tiles::block, Tiles::blocks_per_sm)
     return;
   }
   pass.with_input([&](const auto& in) {
-    partition::partition_in_tiles<Tiles>(m, in, pass.out, pass.values, pass.places, queue, first_tile, nothing,
-                                         pass.codec);
+    multisplit::partition_in_tiles<Tiles>(m, in, pass.out, pass.values, pass.places, queue, first_tile, nothing,
+                                          pass.codec);
   });
 }
 
@@ -28,7 +30,7 @@ template <class Tiles, class Places, bool has_values, class Order>
 Status start_lane_passes(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_sort) {
   using Key = typename Order::Key;
   using Place = unsigned;
-  using Memory = partition::LaneTilesMemory<Place, Tiles, Key, has_values, Places>;
+  using Memory = multisplit::TilePartitionMemory<Place, Tiles, Key, has_values, Places>;
   const std::size_t blocks = a.tuning.grid_or(Tiles::blocks_per_sm * std::size_t(machine().multiprocessors));
   const auto launch_pass = [&](const SweepOf<Order>& sweep, unsigned d, unsigned* next_tile) {
     const unsigned tiles = sweep.tiles_of_portion();
@@ -51,17 +53,17 @@ inline constexpr std::size_t most_in_small = emulated ? 1 << 12 : 1 << 17, most_
 template <unsigned value_bytes, unsigned warps, class Order>
 Status lane_passes_by_size(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_sort) {
   using Key = typename Order::Key;
-  using Large = partition::LaneTiles<Key, value_bytes, warps>;
-  using Middle = partition::LaneTiles<Key, value_bytes, 6, 7>;
-  using Medium = partition::RowTiles<Key, value_bytes, partition::SetRanks, 16>;
-  using Small = partition::RowTiles<Key, value_bytes, partition::SetRanks>;
+  using Large = multisplit::ThreadTiles<Key, value_bytes, warps>;
+  using Middle = multisplit::ThreadTiles<Key, value_bytes, 6, 7>;
+  using Medium = multisplit::RowTiles<Key, value_bytes, multisplit::MatchRanks, 16>;
+  using Small = multisplit::RowTiles<Key, value_bytes, multisplit::MatchRanks>;
   constexpr bool has_values = value_bytes > 0;
   const std::size_t large = machine().multiprocessors * std::size_t(Large::blocks_per_sm) * Large::tile;
   const auto chosen = [&](unsigned block, bool fits) { return a.tuning.block ? a.tuning.block == block : fits; };
   const auto start = [&]<class Tiles, class Places>() {
     return start_lane_passes<Tiles, Places, has_values>(a, bucket_sort);
   };
-  using partition::TileGroups, partition::TileLookback;
+  using multisplit::TileGroups, multisplit::TileLookback;
   if (chosen(Large::block, a.n > large)) return start.template operator()<Large, TileLookback>();
   if (chosen(Small::block, a.n <= most_in_small)) return start.template operator()<Small, TileGroups>();
   if (!a.tuning.block && a.n <= most_in_medium) return start.template operator()<Medium, TileGroups>();

@@ -1,8 +1,7 @@
 // One kernel per digit, each of which reads and writes keys and values once: what both kinds of sweep_passes.h share.
 #pragma once
-#include "ladders/partition/lane_partition.cuh"
-#include "ladders/partition/tile_groups.cuh"
-#include "ladders/partition/tile_lookback.cuh"
+#include "kernel/multisplit/lookback.h"
+#include "kernel/multisplit/tile_partition.h"
 #include "ladders/sort/digit_counts.cuh"
 #include "ladders/sort/sweep_passes.h"
 
@@ -10,38 +9,27 @@ namespace upsweep::ladders::sort {
 
 // Buckets are digits. Of integers, the number differs from the bits by a constant, and so does each digit: keys stay as
 // they are. Floats are in memory as their numbers between the first pass and the last, so that their `flip` is 0.
-struct FlippedDigit {};
-// Likewise of floats, some of which have different numbers and are equal.
-struct MergedDigit {};
-
-}  // namespace upsweep::ladders::sort
-
-namespace upsweep::ladders::partition {
-
-template <class T>
-struct Buckets<T, sort::FlippedDigit> {
+template <class K>
+struct FlippedDigit {
   unsigned first_bit;
   unsigned count;  // a power of two
   unsigned flip;   // of the digit
-  T last;
-  UPSWEEP_HD T last_key() const { return last; }
-  UPSWEEP_HD unsigned operator()(T key) const { return (static_cast<unsigned>(key >> first_bit) & (count - 1)) ^ flip; }
+  K last;
+  UPSWEEP_HD K last_key() const { return last; }
+  UPSWEEP_HD unsigned operator()(K key) const { return (static_cast<unsigned>(key >> first_bit) & (count - 1)) ^ flip; }
 };
-template <class T>
-struct Buckets<T, sort::MergedDigit> {
-  sort::FloatKeyOrder<T> order;
+// Likewise of floats, some of which have different numbers and are equal.
+template <class K>
+struct MergedDigit {
+  FloatKeyOrder<K> order;
   unsigned shift;
   unsigned count;  // a power of two
-  T last;
-  UPSWEEP_HD T last_key() const { return last; }
-  UPSWEEP_HD unsigned operator()(T number) const {
+  K last;
+  UPSWEEP_HD K last_key() const { return last; }
+  UPSWEEP_HD unsigned operator()(K number) const {
     return static_cast<unsigned>(order.merged(number) >> shift) & (count - 1);
   }
 };
-
-}  // namespace upsweep::ladders::partition
-
-namespace upsweep::ladders::sort {
 
 // The keys or values that passes move: from the caller's input to the output, with a buffer between. The last of
 // `count` passes writes the output.
@@ -64,10 +52,10 @@ struct OrderCodec {
 // What a kernel does: a stable partition by one digit.
 template <class K, bool is_float, class Places>
 struct Pass {
-  using Codec = std::conditional_t<is_float, OrderCodec<K>, partition::AsTheyAre>;
+  using Codec = std::conditional_t<is_float, OrderCodec<K>, multisplit::IdentityCodec>;
   bool skipped, merges;
-  partition::Input<K, FlippedDigit> in;
-  std::conditional_t<is_float, partition::Buckets<K, MergedDigit>, partition::AsTheyAre> merged;
+  multisplit::BucketedKeys<K, FlippedDigit<K>> in;
+  std::conditional_t<is_float, MergedDigit<K>, multisplit::IdentityCodec> merged;
   K* out;
   Values values;
   Places places;
@@ -78,7 +66,7 @@ struct Pass {
   template <class F>
   __device__ __forceinline__ void with_input(F&& f) const {
     if constexpr (is_float)
-      if (merges) return f(partition::Input<K, MergedDigit>{in.keys, in.n, merged});
+      if (merges) return f(multisplit::BucketedKeys<K, MergedDigit<K>>{in.keys, in.n, merged});
     f(in);
   }
 };
@@ -106,9 +94,7 @@ struct Sweep {
   __device__ Pass<K, is_float, Places> pass(unsigned number) const {
     __shared__ unsigned read[3];
     if (threadIdx.x < 3)
-      read[threadIdx.x] = threadIdx.x == 0   ? passes->digit[number]
-                          : threadIdx.x == 1 ? passes->count
-                                             : passes->merges;
+      read[threadIdx.x] = threadIdx.x == 0 ? passes->digit[number] : threadIdx.x == 1 ? passes->count : passes->merges;
     __syncthreads();
     const bool is_skipped = read[0] == sort::skipped;
     const unsigned d = is_skipped ? 0 : read[0], count = read[1];
@@ -171,19 +157,18 @@ Status sweep_digits(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_sor
   auto* const passes = reinterpret_cast<Passes*>(words + words_bytes);
   std::byte* const value_buffer = words + words_bytes + rounded(sizeof(Passes));
   std::byte* const key_buffer = value_buffer + value_bytes;
-  SweepOf<Order> sweep{
-      {a.keys, a.out ? static_cast<void*>(a.out) : key_buffer + key_bytes, key_buffer},
-      {a.values.in, a.values.out, value_buffer},
-      a.values.bytes,
-      a.n,
-      a.order,
-      digits,
-      tiles,
-      portions,
-      per_portion,
-      passes,
-      reinterpret_cast<unsigned*>(words),
-      0};
+  SweepOf<Order> sweep{{a.keys, a.out ? static_cast<void*>(a.out) : key_buffer + key_bytes, key_buffer},
+                       {a.values.in, a.values.out, value_buffer},
+                       a.values.bytes,
+                       a.n,
+                       a.order,
+                       digits,
+                       tiles,
+                       portions,
+                       per_portion,
+                       passes,
+                       reinterpret_cast<unsigned*>(words),
+                       0};
   // 2. Counts and passes.
   const bool keys_in_place = a.keys == a.out, values_in_place = has_values && a.values.in == a.values.out;
   const bool even = keys_in_place || values_in_place, stays = keys_in_place && (values_in_place || !has_values);

@@ -168,7 +168,7 @@ std::optional<std::string> wrong_indices(const Call& c, Equal equal) {
   const Elements e(c);
   const T* const keys = c.in[0].as<const T>();
   const bool descending = c.operation.as<Order>() == Order::descending;
-  const partition::Offsets indices{c.out[1].data, c.out[1].type == Type::u64};
+  const multisplit::Offsets indices{c.out[1].data, c.out[1].type == Type::u64};
   return first_mistake(c.n(), [&](std::size_t, std::size_t begin, std::size_t end) -> std::optional<std::string> {
     for (std::size_t i = begin; i < end; ++i) {
       const std::uint64_t left = indices.get(i > 0 ? i - 1 : 0), index = indices.get(i);

@@ -7,7 +7,7 @@
 
 namespace upsweep::ladders::sort {
 
-struct ShiftedStarts : partition::TileLookback {
+struct ShiftedStarts : multisplit::TileLookback {
   __device__ void prepare(Memory& m) const {
     for (unsigned b = threadIdx.x; b < digit_values; b += blockDim.x) m.starts[b] = starts[b > 0 ? b - 1 : 0];
   }

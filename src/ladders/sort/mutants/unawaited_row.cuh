@@ -10,7 +10,7 @@
 namespace upsweep::ladders::sort {
 
 // A row has the keys of each bucket in its tile and all tiles before it. Nothing says whether they are there.
-struct UnawaitedRow : partition::TileLookback {
+struct UnawaitedRow : multisplit::TileLookback {
   __device__ void publish(unsigned tile, uint4) const {
     for_next_rows(tile, [&](unsigned r) { *row(next_words, r) = uint4{0, 0, 0, 0}; });
   }

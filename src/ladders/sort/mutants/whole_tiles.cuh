@@ -13,7 +13,7 @@ struct whole_tiles {
                                .prediction = "unwritten places at the end, whatever the keys"};
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    using Tile = SweepTile<typename Args<T, O>::Key, partition::TileLookback, 1>;  // small: 512 keys
+    using Tile = SweepTile<typename Args<T, O>::Key, multisplit::TileLookback, 1>;  // small: 512 keys
     Args<T, O> whole = a;
     whole.n -= a.n % Tile::size;  // the mistake
     return sweep_by_tiles<Tile, OrderOf<T>>(whole);

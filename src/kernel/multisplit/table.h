@@ -1,4 +1,4 @@
-// Where each tile's keys of each bucket go.
+// Offsets of every tile's buckets in a table, which two kernels fill beforehand.
 //
 // A block counts a chunk of consecutive tiles, one tile after another, so that it knows how many keys of a bucket come
 // before a tile in the chunk. A cluster of blocks adds up the chunks, each for an eighth of the buckets.
@@ -6,21 +6,72 @@
 #include "kernel/async.h"
 #include "kernel/block.h"
 #include "kernel/cluster.h"
-#include "ladders/partition/contract.h"
-#include "ladders/partition/read_tiles.cuh"
+#include "kernel/multisplit/args.h"
+#include "kernel/vector.h"
 
-namespace upsweep::ladders::partition {
+namespace upsweep::multisplit {
+
+// Block-wide, by `block` threads: for each of the tiles `first` to `end` - 1, calls count(key) for this thread's keys,
+// then, after a barrier, tile_read(tile), which has a barrier after its last access to what count() changes.
+template <unsigned tile_keys, unsigned block, class T, class B, class Count, class TileRead>
+__device__ __forceinline__ void read_tiles(const BucketedKeys<T, B>& in, unsigned first, unsigned end, Count&& count,
+                                           TileRead&& tile_read) {
+  // A tile is read in parts of at most six packs per thread, each while the one before is counted.
+  constexpr unsigned tile_packs = tile_keys / Pack<T>::size, parts = (tile_packs - 1) / (6 * block) + 1;
+  constexpr unsigned part_packs = tile_packs / parts, each = (part_packs - 1) / block + 1;
+  static_assert(part_packs * parts == tile_packs);
+  const unsigned t = threadIdx.x;
+  const bool aligned = reinterpret_cast<std::uintptr_t>(in.keys) % 16 == 0;
+  const auto is_whole = [&](unsigned tile) { return aligned && (tile + std::size_t(1)) * tile_keys <= in.n; };
+  uint4 packs[each];
+  const auto load = [&](std::size_t part) {
+    const auto* const from = reinterpret_cast<const uint4*>(in.keys) + part * part_packs;
+#pragma unroll
+    for (unsigned k = 0; k < each; ++k)
+      if (k * block + t < part_packs) packs[k] = load_once(from + k * block + t);
+  };
+  if (is_whole(first)) load(std::size_t(first) * parts);
+  for (unsigned tile = first; tile < end; ++tile) {
+    if (is_whole(tile)) {
+      for (unsigned p = 0; p < parts; ++p) {
+#pragma unroll
+        for (unsigned k = 0; k < each; ++k) {
+          if (k * block + t >= part_packs) break;
+          const Pack<T> pack = as_pack<T>(packs[k]);
+#pragma unroll
+          for (unsigned i = 0; i < Pack<T>::size; ++i) count(pack.item[i]);
+        }
+        if (p + 1 < parts || (tile + 1 < end && is_whole(tile + 1))) load(std::size_t(tile) * parts + p + 1);
+      }
+    } else {
+      const std::size_t from = std::size_t(tile) * tile_keys, left = in.n - from;
+      const unsigned size = left < tile_keys ? static_cast<unsigned>(left) : tile_keys;
+      constexpr unsigned at_once = 8;  // loads that wait together
+      for (unsigned i = t; i < size; i += at_once * block) {
+        T some[at_once];
+#pragma unroll
+        for (unsigned j = 0; j < at_once; ++j)
+          if (i + j * block < size) some[j] = in.keys[from + i + j * block];
+#pragma unroll
+        for (unsigned j = 0; j < at_once; ++j)
+          if (i + j * block < size) count(some[j]);
+      }
+    }
+    __syncthreads();
+    tile_read(tile);
+  }
+}
 
 // A tile's places, as they lie in shared memory.
 struct TileRow {
-  alignas(16) std::uint64_t of_chunk[most_counted];  // places of the chunk's first keys
-  unsigned before[most_counted];                     // keys of the bucket in the chunk's earlier tiles
+  alignas(16) std::uint64_t of_chunk[max_counted];  // places of the chunk's first keys
+  unsigned before[max_counted];                     // keys of the bucket in the chunk's earlier tiles
 };
 
-struct TilePlaces {
+struct OffsetTable {
   unsigned tiles, per_chunk, chunks;
-  const unsigned* before;             // [tiles][most_counted]
-  const std::uint64_t* chunk_places;  // [chunks][most_counted]
+  const unsigned* before;             // [tiles][max_counted]
+  const std::uint64_t* chunk_places;  // [chunks][max_counted]
 
   struct Memory {
     TileRow rows[2];  // of a tile and the next one
@@ -31,8 +82,8 @@ struct TilePlaces {
   // Starts the copy of the row of a tile, the turn-th of the block, modulo 2. By one thread.
   __device__ void fetch(unsigned tile, unsigned turn, Memory& m, std::uint64_t* arrived) const {
     TileRow& row = m.rows[turn];
-    bulk_copy(row.of_chunk, chunk_places + tile / per_chunk * most_counted, sizeof row.of_chunk, arrived);
-    bulk_copy(row.before, before + std::size_t(tile) * most_counted, sizeof row.before, arrived);
+    bulk_copy(row.of_chunk, chunk_places + tile / per_chunk * max_counted, sizeof row.of_chunk, arrived);
+    bulk_copy(row.before, before + std::size_t(tile) * max_counted, sizeof row.before, arrived);
   }
   __device__ void publish(unsigned, uint4) const {}  // others have no use for a tile's counts
   // Block-wide: sets the place of each bucket's first key of a tile, less its place in the tile. The row has arrived.
@@ -40,22 +91,22 @@ struct TilePlaces {
   __device__ void find(unsigned, unsigned turn, const Memory& m, const std::uint16_t* start, unsigned,
                        Place* place) const {
     const TileRow& row = m.rows[turn];
-    for (unsigned b = threadIdx.x; b < most_counted; b += blockDim.x)
+    for (unsigned b = threadIdx.x; b < max_counted; b += blockDim.x)
       place[b] = static_cast<Place>(row.of_chunk[b]) + row.before[b] - start[b];
   }
 };
 
 // A block per chunk counts its tiles: in each tile the keys of the chunk's earlier ones, and all of the chunk. A
 // counter is a row of 32 words, one per lane, so that no two lanes with different buckets meet in a bank.
-inline constexpr unsigned count_block = 2 * most_counted;
-template <unsigned tile_keys, class T, class O>
+inline constexpr unsigned count_block = 2 * max_counted;
+template <unsigned tile_keys, class T, class B>
 __global__ void __launch_bounds__(count_block, 2)
-    count_tiles_kernel(Input<T, O> in, TilePlaces of, unsigned* before,  // [tiles][most_counted]
-                       unsigned* counts) {                               // [chunks][most_counted]
+    count_tiles_kernel(BucketedKeys<T, B> in, OffsetTable of, unsigned* before,  // [tiles][max_counted]
+                       unsigned* counts) {                                       // [chunks][max_counted]
   allow_next_launch();
-  unsigned* const words = dynamic_shared<unsigned>();  // [most_counted][warp_size]
+  unsigned* const words = dynamic_shared<unsigned>();  // [max_counted][warp_size]
   const unsigned t = threadIdx.x;
-  for (unsigned w = t; w < most_counted * warp_size; w += count_block) words[w] = 0;
+  for (unsigned w = t; w < max_counted * warp_size; w += count_block) words[w] = 0;
   __syncthreads();
   unsigned* const own = words + t % warp_size;
   const auto count = [&](T key) { atomicAdd(&own[in.buckets(key) * warp_size], 1u); };
@@ -64,7 +115,7 @@ __global__ void __launch_bounds__(count_block, 2)
   const unsigned bucket = t / 2;  // two threads add up its row
   unsigned so_far = 0;
   read_tiles<tile_keys, count_block>(in, first, end, count, [&](unsigned tile) {
-    if (t % 2 == 0) before[std::size_t(tile) * most_counted + bucket] = so_far;
+    if (t % 2 == 0) before[std::size_t(tile) * max_counted + bucket] = so_far;
     uint4* const row = reinterpret_cast<uint4*>(words) + t * (warp_size / 8);
     unsigned sum = 0;
 #pragma unroll
@@ -77,15 +128,15 @@ __global__ void __launch_bounds__(count_block, 2)
     so_far += sum + __shfl_xor_sync(all_lanes, sum, 1);
     __syncthreads();
   });
-  if (t % 2 == 0) counts[blockIdx.x * most_counted + bucket] = so_far;
+  if (t % 2 == 0) counts[blockIdx.x * max_counted + bucket] = so_far;
 }
 
 // The places of each chunk's first keys, and the offsets: by a cluster of eight blocks, each for the buckets of a
 // warp's lanes. Each warp has some of the chunks, which on the emulator are few.
-inline constexpr unsigned places_block = emulated ? most_counted : 1024, places_blocks = most_counted / warp_size;
+inline constexpr unsigned places_block = emulated ? max_counted : 1024, places_blocks = max_counted / warp_size;
 static __global__ void __launch_bounds__(places_block)
-    chunk_places_kernel(const unsigned* counts,                  // [chunks][most_counted]
-                        unsigned chunks, std::uint64_t* places,  // [chunks][most_counted]
+    chunk_places_kernel(const unsigned* counts,                  // [chunks][max_counted]
+                        unsigned chunks, std::uint64_t* places,  // [chunks][max_counted]
                         Offsets offsets, unsigned buckets, std::size_t n) {
   constexpr unsigned parts = places_block / warp_size;  // of the chunks
   __shared__ std::uint64_t of_part[parts][warp_size], of_bucket[warp_size], warp_totals[warp_size], first[warp_size];
@@ -96,14 +147,14 @@ static __global__ void __launch_bounds__(places_block)
   wait_for_previous();
   std::uint64_t sum = 0, place = 0;
 #pragma unroll 8
-  for (unsigned c = from; c < to; ++c) sum += counts[c * most_counted + bucket];
+  for (unsigned c = from; c < to; ++c) sum += counts[c * max_counted + bucket];
   of_part[part][lane] = sum;
   __syncthreads();
   for (unsigned p = 0; p < part; ++p) place += of_part[p][lane];
   if (part == parts - 1) of_bucket[lane] = place + sum;
   cluster_sync();
   // The keys of the buckets before these, from the other blocks.
-  const std::uint64_t keys = t < most_counted ? read_in_cluster(&of_bucket[lane], part) : 0;
+  const std::uint64_t keys = t < max_counted ? read_in_cluster(&of_bucket[lane], part) : 0;
   std::uint64_t total;
   const std::uint64_t before = block_scan(keys, Sum{}, warp_totals, total);
   if (part == block) {
@@ -115,20 +166,20 @@ static __global__ void __launch_bounds__(places_block)
   place += first[lane];
 #pragma unroll 8
   for (unsigned c = from; c < to; ++c) {
-    places[c * most_counted + bucket] = place;
-    place += counts[c * most_counted + bucket];
+    places[c * max_counted + bucket] = place;
+    place += counts[c * max_counted + bucket];
   }
 }
 
 // Launches both for tiles of `tile_keys` keys; writes the offsets. At most two blocks per multiprocessor count.
-template <unsigned tile_keys, class T, class O>
-Status find_tile_places(const Args<T, O>& a, TilePlaces& places) {
+template <unsigned tile_keys, class T, class B>
+Status make_offset_table(const Task<T, B>& a, OffsetTable& places) {
   const unsigned most = 2 * static_cast<unsigned>(machine().multiprocessors);
   places.tiles = static_cast<unsigned>(a.in.n ? ceil_div(a.in.n, tile_keys) : 1);
   places.per_chunk = (places.tiles - 1) / most + 1;
   places.chunks = (places.tiles - 1) / places.per_chunk + 1;
-  const std::size_t chunk_words = std::size_t(places.chunks) * most_counted;
-  const std::size_t tile_words = std::size_t(places.tiles) * most_counted;
+  const std::size_t chunk_words = std::size_t(places.chunks) * max_counted;
+  const std::size_t tile_words = std::size_t(places.tiles) * max_counted;
   auto* const chunk_places = static_cast<std::uint64_t*>(
       a.workspace->scratch(chunk_words * (sizeof(std::uint64_t) + sizeof(unsigned)) + tile_words * sizeof(unsigned)));
   if (!chunk_places) return no_memory;
@@ -137,13 +188,13 @@ Status find_tile_places(const Args<T, O>& a, TilePlaces& places) {
   places.before = before, places.chunk_places = chunk_places;
   const Shape shape{.grid = places.chunks,
                     .block = count_block,
-                    .shared_bytes = most_counted * warp_size * sizeof(unsigned),
+                    .shared_bytes = max_counted * warp_size * sizeof(unsigned),
                     .stream = a.stream};
-  if (Status s = launch(count_tiles_kernel<tile_keys, T, O>, shape, a.in, places, before, counts); !s) return s;
+  if (Status s = launch(count_tiles_kernel<tile_keys, T, B>, shape, a.in, places, before, counts); !s) return s;
   const Shape cluster{
       .grid = places_blocks, .block = places_block, .cluster = places_blocks, .overlap = true, .stream = a.stream};
   return launch(chunk_places_kernel, cluster, counts, places.chunks, chunk_places, a.offsets, a.in.buckets.count,
                 a.in.n);
 }
 
-}  // namespace upsweep::ladders::partition
+}  // namespace upsweep::multisplit

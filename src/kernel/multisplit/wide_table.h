@@ -1,4 +1,4 @@
-// Where each tile's keys of each bucket go, of more buckets than tile_places.cuh has: up to 2048.
+// The table of offsets for more buckets than table.h has: up to 2048.
 //
 // As there, a block counts a chunk of consecutive tiles, one after another. A tile's row in the table has where its
 // keys of each bucket begin among the chunk's, less where they begin in the tile, which its own counts say: so the tile
@@ -6,17 +6,16 @@
 #pragma once
 #include "kernel/async.h"
 #include "kernel/block.h"
-#include "ladders/partition/contract.h"
-#include "ladders/partition/read_tiles.cuh"
+#include "kernel/multisplit/table.h"
 
-namespace upsweep::ladders::partition {
+namespace upsweep::multisplit {
 
 // Packs of a row that each of so many threads has.
 template <unsigned block>
-inline constexpr unsigned table_packs = (most_in_table / 4 - 1) / block + 1;
+inline constexpr unsigned table_packs = (max_in_table / 4 - 1) / block + 1;
 
-struct TileTable {
-  static constexpr unsigned most_buckets = most_in_table;
+struct WideOffsetTable {
+  static constexpr unsigned most_buckets = max_in_table;
   unsigned tiles, per_chunk, chunks;
   unsigned row;        // words: the buckets, rounded up to whole packs
   unsigned* of_tile;   // [tiles][row]: keys in the chunk's earlier tiles, less the place in the tile
@@ -76,12 +75,13 @@ struct TileTable {
 // A block per chunk counts its tiles. Two buckets share a word, and 16 pairs of lanes have a copy of it each: so few
 // lanes meet in a bank, and two blocks fit a multiprocessor. At the end it adds its counts to those of all chunks.
 inline constexpr unsigned table_block = 512, table_copies = 16;
-template <unsigned tile_keys, class T, class O>
-__global__ void __launch_bounds__(table_block, 2) count_table_kernel(Input<T, O> in, TileTable of,
+template <unsigned tile_keys, class T, class B>
+__global__ void __launch_bounds__(table_block, 2) count_table_kernel(BucketedKeys<T, B> in, WideOffsetTable of,
                                                                      unsigned* counts,    // [chunks][row]
                                                                      unsigned* totals) {  // [row]
   static_assert(tile_keys < 1 << 16, "a count has 16 bits");
-  static_assert(table_block * 4 == TileTable::most_buckets && table_copies == 16, "a thread adds up four buckets");
+  static_assert(table_block * 4 == WideOffsetTable::most_buckets && table_copies == 16,
+                "a thread adds up four buckets");
   __shared__ unsigned warp_totals[2][table_block / warp_size];
   unsigned* const words = dynamic_shared<unsigned>();  // [row / 2][table_copies]
   const unsigned t = threadIdx.x, lane = t % warp_size, warp = t / warp_size;
@@ -178,8 +178,8 @@ static __global__ void __launch_bounds__(most_chunk_block)
 
 // Lays out a table of tiles of `tile_keys` keys in at most `most_chunks` chunks. Returns its chunks' counts,
 // [chunks][row], or null if there is no memory.
-template <class T, class O>
-unsigned* lay_out_table(const Args<T, O>& a, std::size_t tile_keys, unsigned most_chunks, TileTable& table) {
+template <class T, class B>
+unsigned* lay_out_table(const Task<T, B>& a, std::size_t tile_keys, unsigned most_chunks, WideOffsetTable& table) {
   table.tiles = static_cast<unsigned>(a.in.n ? ceil_div(a.in.n, tile_keys) : 1);
   table.per_chunk = (table.tiles - 1) / most_chunks + 1;
   table.chunks = (table.tiles - 1) / table.per_chunk + 1;
@@ -193,8 +193,8 @@ unsigned* lay_out_table(const Args<T, O>& a, std::size_t tile_keys, unsigned mos
 }
 
 // Once the tiles are counted: launches table_chunks_kernel.
-template <class T, class O>
-Status place_chunks(const Args<T, O>& a, const TileTable& table, const unsigned* counts, const unsigned* totals) {
+template <class T, class B>
+Status place_chunks(const Task<T, B>& a, const WideOffsetTable& table, const unsigned* counts, const unsigned* totals) {
   unsigned warps = 4;  // for few chunks few threads: the emulator takes as long as there are threads
   while (warps < table.chunks && warps < most_chunk_warps) warps *= 2;
   const Shape shape{.grid = static_cast<unsigned>(ceil_div(table.row, warp_size)),
@@ -207,8 +207,9 @@ Status place_chunks(const Args<T, O>& a, const TileTable& table, const unsigned*
 
 // Launches both kernels for tiles of `tile_keys` keys; writes the offsets. `totals` is zero; the caller zeroes it
 // again.
-template <unsigned tile_keys, class T, class O>
-Status make_tile_table(const Args<T, O>& a, unsigned* totals, TileTable& table) {  // [TileTable::most_buckets]
+template <unsigned tile_keys, class T, class B>
+Status make_wide_table(const Task<T, B>& a, unsigned* totals,
+                       WideOffsetTable& table) {  // [WideOffsetTable::most_buckets]
   const unsigned most = 2 * static_cast<unsigned>(machine().multiprocessors);
   unsigned* const counts = lay_out_table(a, tile_keys, most, table);
   if (!counts) return no_memory;
@@ -216,8 +217,8 @@ Status make_tile_table(const Args<T, O>& a, unsigned* totals, TileTable& table) 
                     .block = table_block,
                     .shared_bytes = table.row / 2 * table_copies * sizeof(unsigned),
                     .stream = a.stream};
-  if (Status s = launch(count_table_kernel<tile_keys, T, O>, shape, a.in, table, counts, totals); !s) return s;
+  if (Status s = launch(count_table_kernel<tile_keys, T, B>, shape, a.in, table, counts, totals); !s) return s;
   return place_chunks(a, table, counts, totals);
 }
 
-}  // namespace upsweep::ladders::partition
+}  // namespace upsweep::multisplit

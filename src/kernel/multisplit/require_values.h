@@ -1,11 +1,11 @@
-// What the contracts of partition and of sort require of values.
+// The requirements of a contract on the values that go with keys.
 #pragma once
 #include <string>
 #include <string_view>
 
 #include "base/contract.h"
 
-namespace upsweep::ladders::partition {
+namespace upsweep::multisplit {
 
 // Throws Error(invalid_argument) unless in[1] has a value for each key, of a width that is moved, and out[1] has room.
 inline void require_values(std::string_view who, const Call& c) {
@@ -20,4 +20,4 @@ inline void require_values(std::string_view who, const Call& c) {
   require_array(who, "the output of values", c.out[1], values.type, values.count);
 }
 
-}  // namespace upsweep::ladders::partition
+}  // namespace upsweep::multisplit

@@ -1,22 +1,68 @@
-// Places of a tile's keys in the order of a field of up to 64 values, by counters and places that each lane has to
-// itself.
+// Sub-digits: more buckets than a pass can have are sorted by the lower bits of a bucket's number, then stably by the
+// upper ones.
+#pragma once
+#include <bit>
+
+#include "kernel/block.h"
+#include "kernel/multisplit/thread_counters.h"
+
+namespace upsweep::multisplit {
+
+// ---- the split ------------------------------------------------------------------------------------------------------
+
+// The values of some bits of a bucket's number, as buckets.
+template <class B>
+struct SubDigit {
+  B all;
+  unsigned first_bit, mask;  // of the number
+  unsigned count;            // of its values
+  template <class T>
+  __device__ unsigned operator()(T key) const {
+    return all(key) >> first_bit & mask;
+  }
+};
+
+// The split of a bucket's number into two sub-digits of about as many bits.
+struct DigitSplit {
+  unsigned lower_bits, lower_values, upper_values;
+  explicit DigitSplit(unsigned buckets)
+      : lower_bits(static_cast<unsigned>(std::bit_width(buckets - 1)) / 2),
+        lower_values(1u << lower_bits),
+        upper_values(((buckets - 1) >> lower_bits) + 1) {}
+
+  template <class B>
+  auto lower(const B& buckets) const {
+    return part(buckets, 0, lower_values);
+  }
+  template <class B>
+  auto upper(const B& buckets) const {
+    return part(buckets, lower_bits, upper_values);
+  }
+
+ private:
+  // A part of a digit is a digit.
+  template <class B>
+  static auto part(const B& buckets, unsigned first_bit, unsigned values) {
+    if constexpr (is_digit<B>)
+      return B{buckets.first_bit + first_bit, values};
+    else
+      return SubDigit<B>{buckets, first_bit, std::bit_ceil(values) - 1, values};
+  }
+};
+
+// ---- ranks ----------------------------------------------------------------------------------------------------------
+
+// Ranks of a tile's keys by a sub-digit of up to 64 values, by counters and first places that each lane has to itself.
+// Block-wide, by `Warps` warps of which each lane owns `Keys` consecutive keys.
 //
-// As in lane_ranks.cuh, a lane owns consecutive keys and a byte for each value. Of 64 values, unlike 256, a lane's
-// counters are small enough that it can have its own first places too, 16 bits for each value: a key's place is then
-// looked up in the lane's own bank, where places that four lanes share meet others' lookups in it.
+// As in ThreadRanks, a lane owns a byte for each value. Of 64 values, unlike 256, a lane's counters are small enough
+// that it can have its own first places too, 16 bits for each value: a key's place is then looked up in the lane's own
+// bank, where places that four lanes share meet others' lookups in it.
 //
 // The counts are added up by shuffles: eight groups of four lanes in a warp, then the warps before it, which every warp
 // adds up for itself. That takes one barrier.
-#pragma once
-#include "kernel/block.h"
-#include "kernel/bytes.h"
-#include "ladders/partition/bucket_offsets.cuh"
-
-namespace upsweep::ladders::partition {
-
-// Block-wide, by `Warps` warps of which each lane owns `Keys` consecutive keys.
 template <unsigned Warps, unsigned Keys>
-struct FieldPlaces {
+struct SubDigitRanks {
   static constexpr unsigned keys = Keys, most_values = 64;
   static constexpr unsigned words = most_values / 4;  // word w has the bytes of values 4 w to 4 w + 3
   static constexpr unsigned lanes_per_group = 4, groups = warp_size / lanes_per_group;
@@ -50,7 +96,7 @@ struct FieldPlaces {
   // Calls put(k, place) with the place of this thread's key k; value_of(key) is below `values`. `nothing` is 0, which
   // the compiler must not know: it would keep all values in registers. Before, calls meanwhile(k) as it ranks key k,
   // and all_counted() after the only barrier, which all threads have reached with their keys in registers.
-  template <class T, class Field, class AllCounted, class Put, class Meanwhile = Nothing>
+  template <class T, class Field, class AllCounted, class Put, class Meanwhile = NoHook>
   static __device__ __forceinline__ void place(Memory& m, T (&keys)[Keys], Field value_of, unsigned values, T nothing,
                                                AllCounted&& all_counted, Put&& put, Meanwhile&& meanwhile = {}) {
     const unsigned t = threadIdx.x, lane = t % warp_size, warp = t / warp_size, group = lane % groups;
@@ -139,4 +185,4 @@ struct FieldPlaces {
   }
 };
 
-}  // namespace upsweep::ladders::partition
+}  // namespace upsweep::multisplit

@@ -1,30 +1,30 @@
-// A persistent block's work in a partition into up to 256 buckets: tiles ranked by LaneRanks, whose places come from a
-// table (tile_places.cuh) or by look-back (tile_lookback.cuh).
+// A persistent block's work in a multisplit into up to 256 buckets: tile after tile is fetched, ranked, sorted in
+// shared memory and written.
 #pragma once
 #include "kernel/evict_last.h"
+#include "kernel/multisplit/thread_counters.h"
+#include "kernel/multisplit/tiles.h"
 #include "kernel/ptx.h"
-#include "ladders/partition/lane_tiles.cuh"
-#include "ladders/partition/tile_queue.cuh"
 
-namespace upsweep::ladders::partition {
+namespace upsweep::multisplit {
 
 // Place is the type of places in the output: 64 bits only if there are so many, because a warp reads them in two
 // wavefronts.
 template <class Place, class Tiles, class T, bool has_values, class Places>
-struct LaneTilesMemory {
+struct TilePartitionMemory {
   using PlaceType = Place;
   static constexpr bool with_values = has_values;
   typename Tiles::Ranks::template TileMemory<Tiles::bytes / 16> tile;  // keys, then values
   typename Places::Memory places;
-  Place place[most_counted];                     // in the output, of a bucket's first key, less its place in the tile
-  alignas(8) std::uint16_t start[most_counted];  // a bucket's first place in the tile
-  std::uint64_t arrived;                         // mbarrier
-  unsigned next;                                 // tile
+  Place place[max_counted];                     // in the output, of a bucket's first key, less its place in the tile
+  alignas(8) std::uint16_t start[max_counted];  // a bucket's first place in the tile
+  std::uint64_t arrived;                        // mbarrier
+  unsigned next;                                // tile
   std::uint8_t bucket[has_values ? Tiles::tile : 4];  // at each place in the tile: where values follow their keys
 };
 
 // How keys differ between memory and the tile: here they do not.
-struct AsTheyAre {
+struct IdentityCodec {
   template <class T>
   __device__ T encode(T read) const {
     return read;
@@ -42,11 +42,11 @@ struct AsTheyAre {
 };
 
 // Block-wide: partitions the tiles that this block draws, of which thread 0 has drawn the first. Buckets are those of
-// codec.encode(key). `nothing` is 0, as LaneRanks wants it.
-template <class Tiles, class Memory, class T, class O, class Places, class Codec>
-__device__ __forceinline__ void partition_in_tiles(Memory& m, const Input<T, O>& in, T* out, const Values& values,
-                                                   const Places& places, const TileQueue& queue, unsigned first_tile,
-                                                   T nothing, const Codec& codec) {
+// codec.encode(key). `nothing` is 0, as ThreadRanks wants it.
+template <class Tiles, class Memory, class T, class B, class Places, class Codec>
+__device__ __forceinline__ void partition_in_tiles(Memory& m, const BucketedKeys<T, B>& in, T* out,
+                                                   const Values& values, const Places& places, const TileQueue& queue,
+                                                   unsigned first_tile, T nothing, const Codec& codec) {
   using Value = typename Tiles::Value;
   constexpr bool has_values = Memory::with_values;
   constexpr unsigned block = Tiles::block, keys_per_lane = Tiles::keys;
@@ -168,4 +168,4 @@ __device__ __forceinline__ void partition_in_tiles(Memory& m, const Input<T, O>&
   }
 }
 
-}  // namespace upsweep::ladders::partition
+}  // namespace upsweep::multisplit

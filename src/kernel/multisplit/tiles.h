@@ -1,11 +1,15 @@
-// Tiles that a block sorts by bucket with LaneRanks.
+// Tiles that a block sorts by bucket: their shapes, how they are read from the input, and the queue from which
+// persistent blocks draw them.
 #pragma once
+#include "kernel/address.h"
 #include "kernel/async.h"
+#include "kernel/bytes.h"
+#include "kernel/multisplit/thread_counters.h"
 #include "kernel/vector.h"
-#include "ladders/partition/lane_ranks.cuh"
-#include "ladders/partition/row_ranks.cuh"
 
-namespace upsweep::ladders::partition {
+namespace upsweep::multisplit {
+
+// ---- values ---------------------------------------------------------------------------------------------------------
 
 // The type in which a tile has values of so many bytes; without values, any.
 template <unsigned bytes>
@@ -35,6 +39,8 @@ __device__ __forceinline__ void write_element(InArray<V>* to, const V& element, 
   }
 }
 
+// ---- shapes ---------------------------------------------------------------------------------------------------------
+
 // Bytes of the wider of key and value, at least 4.
 template <class T, unsigned value_bytes>
 inline constexpr unsigned widest_of = sizeof(T) > value_bytes ? (sizeof(T) > 4 ? sizeof(T) : 4)
@@ -48,13 +54,13 @@ inline constexpr unsigned lane_packs = sizeof(T) == 8 && value_bytes == 0 && blo
 
 // Twelve warps fill a multiprocessor, as one block or as two.
 template <class T, unsigned value_bytes, unsigned block_warps, unsigned packs = lane_packs<T, value_bytes, block_warps>>
-struct LaneTiles {
+struct ThreadTiles {
   static constexpr unsigned widest = widest_of<T, value_bytes>;
   static constexpr unsigned warps = block_warps, block = warps * warp_size, blocks_per_sm = 12 / warps;
   static constexpr unsigned keys = packs * 16 / widest;  // per lane
   static constexpr unsigned tile = block * keys, bytes = tile * widest;
   using Value = ValueOf<value_bytes>;
-  using Ranks = LaneRanks<warps, keys>;
+  using Ranks = ThreadRanks<warps, keys>;
 };
 
 // Small tiles, for inputs that are too few tiles otherwise. Eight keys per lane: registers for four blocks per
@@ -62,16 +68,18 @@ struct LaneTiles {
 template <class T, unsigned value_bytes, template <unsigned> class RanksOf, unsigned lane_keys = 8>
 struct RowTiles {
   static constexpr unsigned widest = widest_of<T, value_bytes>;
-  static constexpr unsigned keys = lane_keys, block = most_counted, blocks_per_sm = widest > 4 || keys > 8 ? 2 : 4;
+  static constexpr unsigned keys = lane_keys, block = max_counted, blocks_per_sm = widest > 4 || keys > 8 ? 2 : 4;
   static constexpr unsigned tile = block * keys, bytes = tile * widest;
   using Value = ValueOf<value_bytes>;
   using Ranks = RanksOf<keys>;
 };
 
+// ---- reading --------------------------------------------------------------------------------------------------------
+
 // Block-wide: returns one of the keys [first, first + size) that are in the last bucket that any of them is in.
-template <class T, class O>
-__device__ T key_of_last_bucket(const Input<T, O>& in, std::size_t first, unsigned size) {
-  static_assert(most_counted <= 1 << 16);
+template <class T, class B>
+__device__ T key_of_last_bucket(const BucketedKeys<T, B>& in, std::size_t first, unsigned size) {
+  static_assert(max_counted <= 1 << 16);
   __shared__ unsigned last;  // 2^16 times the bucket, and which key
   if (threadIdx.x == 0) last = 0;
   __syncthreads();
@@ -82,8 +90,8 @@ __device__ T key_of_last_bucket(const Input<T, O>& in, std::size_t first, unsign
 
 // Block-wide: returns a key for the elements past the end of a tile that has `size` of `tile_size` keys: it is in the
 // last bucket, or, since of a function of the caller's nobody knows what is there, in the last bucket of the tile.
-template <class T, class O>
-__device__ T key_past_the_end(const Input<T, O>& in, unsigned tile, unsigned tile_size, unsigned size) {
+template <class T, class B>
+__device__ T key_past_the_end(const BucketedKeys<T, B>& in, unsigned tile, unsigned tile_size, unsigned size) {
   if constexpr (requires { in.buckets.last_key(); })
     return in.buckets.last_key();
   else
@@ -178,4 +186,47 @@ struct TileReader {
   }
 };
 
-}  // namespace upsweep::ladders::partition
+// ---- writing --------------------------------------------------------------------------------------------------------
+
+// Stores this thread's elements of a tile at their places: that of element k is half k % 2 of place[k / 2].
+template <class T, unsigned count>
+__device__ __forceinline__ void store_at_places(T* sorted, const unsigned (&place)[(count + 1) / 2],
+                                                const T (&own)[count]) {
+  const SharedAddress to = shared_address(sorted);
+#pragma unroll
+  for (unsigned k = 0; k < count; ++k) at_shared<T>(half_of(place[k / 2], k % 2) * sizeof(T) + to) = own[k];
+}
+
+// ---- the queue ------------------------------------------------------------------------------------------------------
+
+// Tiles in the order in which blocks draw them, so that those in work are close together.
+struct TileQueue {
+  unsigned* next;  // 0, and left so
+  unsigned tiles;
+  unsigned first = 0;  // the tile that is drawn first
+
+  // Each block draws until it gets a tile that does not exist. By one thread.
+  __device__ unsigned draw() const { return drawn(start_draw()); }
+  // The same in two parts, between which the number is on its way.
+  __device__ unsigned start_draw() const { return atomicAdd(next, 1u); }
+  __device__ unsigned drawn(unsigned number) const {
+    if (number == tiles + gridDim.x - 1) atomicExch(next, 0u);  // keep_pace() may be reading it
+    return first + number;
+  }
+  // Keeps blocks together that draw as soon as they have counted a tile: a block whose own is tile t waits until t
+  // tiles have been counted, by whichever blocks. It does not wait for long, because the others need not be resident,
+  // nor with its first tile, because all begin together. By one thread, which has just drawn `drawn`.
+  __device__ void keep_pace(unsigned tile, unsigned drawn) const {
+    constexpr unsigned most_polls = 4;  // of 0.7 us on an H200, where a tile takes 9; 8 are no faster
+    if (tile - first < gridDim.x) return;
+#pragma unroll
+    for (unsigned polls = 0; drawn - tile < gridDim.x && polls < most_polls; ++polls)
+      drawn = first + atomicAdd(next, 0u);
+  }
+  // For a block that has drawn once, and has nothing to do, like all others.
+  __device__ void leave(unsigned drawn) const {
+    if (drawn - first == gridDim.x - 1) *next = 0;
+  }
+};
+
+}  // namespace upsweep::multisplit

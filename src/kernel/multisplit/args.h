@@ -1,0 +1,118 @@
+// What a stable multisplit works on: keys and their buckets, the values that go with the keys, and the offsets of the
+// buckets.
+#pragma once
+#include "base/implementation.h"
+
+namespace upsweep::multisplit {
+
+// Buckets that a block counts at once where each lane or warp has counters of its own.
+inline constexpr unsigned max_counted = 256;
+// Buckets of which a block's shared memory has the rows of a table (wide_table.h).
+inline constexpr unsigned max_in_table = 1 << 11;
+
+// Returns the largest divisor of `number` up to `max`.
+constexpr unsigned largest_divisor(unsigned number, unsigned max) {
+  while (number % max) --max;
+  return max;
+}
+
+// Keys and the function that maps one to its bucket, below `buckets.count`: plain data, passed to kernels by value.
+template <class T, class B>
+struct BucketedKeys {
+  const T* keys;  // [n]
+  std::size_t n;
+  B buckets;
+
+  UPSWEEP_HD unsigned bucket_of(std::size_t i) const { return buckets(keys[i]); }
+};
+
+// 16 bytes, of which nothing is known but that they are aligned to 8.
+struct Wide {
+  std::uint64_t low, high;
+};
+
+// The values, which are copied and never looked at.
+struct Values {
+  const void* in;  // [n]
+  void* out;       // [n]
+  unsigned bytes;  // of each: 4, 8 or 16; 0: there are none
+
+  // Calls f with both arrays in a type of that size, unless there are none.
+  template <class F>
+  UPSWEEP_HD void visit(F&& f) const {
+    switch (bytes) {
+      case 0:
+        return;
+      case 4:
+        return f(static_cast<const std::uint32_t*>(in), static_cast<std::uint32_t*>(out));
+      case 8:
+        return f(static_cast<const std::uint64_t*>(in), static_cast<std::uint64_t*>(out));
+      default:
+        return f(static_cast<const Wide*>(in), static_cast<Wide*>(out));
+    }
+  }
+  // Copies a value; where `in` is null, as in a sort that wants indices, writes `from`.
+  UPSWEEP_HD void move(std::size_t from, std::size_t to) const {
+    visit([=]<class V>(const V* all, V* moved) {
+      if constexpr (std::is_integral_v<V>)
+        moved[to] = all ? all[from] : static_cast<V>(from);
+      else
+        moved[to] = all[from];
+    });
+  }
+};
+
+// Values::move() in two steps, for a thread that knows early which value it will move and late where to: the load's
+// latency passes meanwhile.
+struct Payload {
+  std::uint64_t low = 0, high = 0;
+
+  UPSWEEP_HD void load(const Values& values, std::size_t from) {
+    values.visit([&]<class V>(const V* all, V*) {
+      if constexpr (std::is_integral_v<V>) {
+        low = all ? all[from] : from;
+      } else {
+        low = all[from].low, high = all[from].high;
+      }
+    });
+  }
+  UPSWEEP_HD void store(const Values& values, std::size_t to) const {
+    values.visit([&]<class V>(const V*, V* moved) {
+      if constexpr (std::is_integral_v<V>)
+        moved[to] = static_cast<V>(low);
+      else
+        moved[to] = V{low, high};
+    });
+  }
+};
+
+// True if offsets into n keys need more than 32 bits; n is one of them.
+constexpr bool wide(std::size_t n) { return n > 0xffffffffu; }
+
+struct Offsets {
+  void* array;  // [buckets + 1], u64 if wide, else u32
+  bool wide;
+
+  UPSWEEP_HD void put(std::size_t bucket, std::uint64_t offset) const {
+    if (wide)
+      static_cast<std::uint64_t*>(array)[bucket] = offset;
+    else
+      static_cast<std::uint32_t*>(array)[bucket] = static_cast<std::uint32_t>(offset);
+  }
+  UPSWEEP_HD std::uint64_t get(std::size_t bucket) const {
+    return wide ? static_cast<const std::uint64_t*>(array)[bucket] : static_cast<const std::uint32_t*>(array)[bucket];
+  }
+};
+
+// What a multisplit is given.
+template <class T, class B>
+struct Task : Execution {
+  BucketedKeys<T, B> in;
+  T* keys;  // [n], the output
+  Values values;
+  Offsets offsets;
+};
+
+inline constexpr Status no_memory{Code::out_of_memory, 0, "no memory for the buckets' counts"};
+
+}  // namespace upsweep::multisplit

@@ -1,0 +1,207 @@
+// Offsets of a tile's buckets from the counts that tiles publish to each other: by decoupled look-back, or, if tiles
+// are few, by sums of groups. No kernel counts the tiles beforehand.
+//
+// Source    Merrill, Garland, 2016 (decoupled look-back); Adinets, Merrill, Onesweep, 2022 (one per bucket).
+#pragma once
+#include "kernel/multisplit/args.h"
+#include "kernel/relaxed_words.h"
+
+namespace upsweep::multisplit {
+
+// ---- rows -----------------------------------------------------------------------------------------------------------
+
+// The counts that tiles publish, a row of words per tile. A launch may have some of an input's tiles; the next launch
+// goes on from its last one.
+struct TileRows {
+  unsigned first, tiles;         // the first tile, and the one after the last
+  const std::uint64_t* starts;   // [max_counted], in the output: of each bucket's keys in these tiles
+  std::uint64_t* next_starts;    // likewise; set for the tiles that follow
+  unsigned *words, *next_words;  // [rows][max_counted]; all 0, and set to 0
+  unsigned rows;                 // as many as any launch has tiles
+
+  static constexpr unsigned lookers = max_counted / 4;  // threads, each for four buckets
+  // Nothing is fetched before the tile is counted.
+  static constexpr unsigned fetched_bytes = 0;
+  static constexpr bool waits = true;  // for other tiles
+  __device__ void fetch(unsigned, unsigned, auto&, std::uint64_t*) const {}
+
+  // Block-wide, without a barrier.
+  __device__ void load_starts(std::uint64_t* to) const {
+    for (unsigned b = threadIdx.x; b < max_counted; b += blockDim.x) to[b] = starts[b];
+  }
+  __device__ uint4* row(unsigned* all, unsigned number) const {
+    return reinterpret_cast<uint4*>(all + std::size_t(number) * max_counted) + threadIdx.x % lookers;
+  }
+  // Calls reset(r) for each row that a tile clears for the next launch: its own. The last tile's are all that are left,
+  // because the next launch may have more tiles.
+  template <class Reset>
+  __device__ void for_next_rows(unsigned tile, Reset&& reset) const {
+    const unsigned end = tile + 1 == tiles ? rows : tile - first + 1;
+    for (unsigned r = tile - first; r < end; ++r) reset(r);
+  }
+};
+
+// ---- look-back ------------------------------------------------------------------------------------------------------
+
+// A word for each tile and bucket, 0 until the tile has been counted: a count below 2^30 and what it counts.
+inline constexpr unsigned counts_tile = 1u << 30;   // the tile's keys
+inline constexpr unsigned counts_up_to = 1u << 31;  // and those of all tiles before it
+inline constexpr unsigned count_mask = counts_tile - 1;
+// Tiles whose words are loaded together. A sort of 2^28 keys takes 3 % longer with two, and no less time with eight.
+inline constexpr unsigned tiles_at_once = 4;
+
+// A tile publishes how many keys of each bucket it has, as soon as it has counted them; then it looks back over the
+// tiles before it, until for each bucket it finds one that has published how many keys it and all tiles before it have.
+struct TileLookback : TileRows {
+  static constexpr std::size_t rows_for(std::size_t tiles) { return tiles; }
+
+  struct Memory {
+    std::uint64_t starts[max_counted];
+  };
+  __device__ void prepare(Memory& m) const { load_starts(m.starts); }
+
+  static constexpr unsigned lookers = max_counted / 4;  // threads, each for four buckets
+  // By threads 0 to 63.
+  __device__ void publish(unsigned tile, uint4 counts) const {
+    const unsigned own = tile - first, flag = own == 0 ? counts_up_to : counts_tile;
+    store_relaxed(row(words, own), uint4{counts.x | flag, counts.y | flag, counts.z | flag, counts.w | flag});
+    for_next_rows(tile, [&](unsigned r) { *row(next_words, r) = uint4{0, 0, 0, 0}; });
+  }
+  // Block-wide: sets the place of each bucket's first key of a tile, less its place in the tile.
+  template <class Place>
+  __device__ void find(unsigned tile, unsigned, const Memory& m, const std::uint16_t* start, unsigned tile_keys,
+                       Place* place) const {
+    if (threadIdx.x >= lookers) return;
+    const unsigned row_of_tile = tile - first;
+    unsigned before[4] = {}, sought = 0xf;  // buckets whose count is not complete
+    for (unsigned left = row_of_tile; sought && left > 0;) {
+      uint4 some[tiles_at_once];
+#pragma unroll
+      for (unsigned k = 0; k < tiles_at_once; ++k) some[k] = load_relaxed(row(words, left > k ? left - 1 - k : 0));
+#pragma unroll
+      for (unsigned k = 0; k < tiles_at_once; ++k) {
+        const unsigned word[4] = {some[k].x, some[k].y, some[k].z, some[k].w};
+        const bool counted = word[0] && word[1] && word[2] && word[3];
+        if (!counted || !sought) break;
+#pragma unroll
+        for (unsigned j = 0; j < 4; ++j) {
+          if (sought >> j & 1) before[j] += word[j] & count_mask;
+          if (word[j] & counts_up_to) sought &= ~(1u << j);
+        }
+        --left;
+      }
+      if (sought && left > 0) spin_hint();
+    }
+    unsigned own[4], from[4];
+#pragma unroll
+    for (unsigned j = 0; j < 4; ++j) {
+      const unsigned bucket = 4 * threadIdx.x + j;
+      from[j] = start[bucket];
+      own[j] = (bucket + 1 < max_counted ? start[bucket + 1] : tile_keys) - from[j];
+    }
+    if (row_of_tile > 0)
+      store_relaxed(row(words, row_of_tile),
+                    uint4{(before[0] + own[0]) | counts_up_to, (before[1] + own[1]) | counts_up_to,
+                          (before[2] + own[2]) | counts_up_to, (before[3] + own[3]) | counts_up_to});
+#pragma unroll
+    for (unsigned j = 0; j < 4; ++j) {
+      const unsigned bucket = 4 * threadIdx.x + j;
+      place[bucket] = static_cast<Place>(m.starts[bucket]) + before[j] - from[j];
+      if (tile + 1 == tiles) next_starts[bucket] = m.starts[bucket] + before[j] + own[j];
+    }
+  }
+};
+
+// ---- groups ---------------------------------------------------------------------------------------------------------
+
+// For few tiles, which all begin at the same time.
+//
+// In a look-back a tile reads on until it finds a sum. If all tiles are counted at the same time there are no sums yet:
+// the 256th would read 256 rows of a kilobyte, and so would all others, or wait for each other. Here 16 tiles form a
+// group, and add their counts to its own: a tile reads the groups before its group and the tiles before it in its
+// group, 31 rows at most of 256 tiles. The words are the tiles' rows, then the groups'.
+struct TileGroups : TileRows {
+  static constexpr unsigned group = 16;
+  static constexpr std::size_t rows_for(std::size_t tiles) { return tiles + ceil_div(tiles, group); }
+  // A tile's word is its count and this bit. A group's has the tiles that have added to it above their counts' sum,
+  // which is below 2^26: tiles have at most 2^16 keys.
+  static constexpr unsigned counted = 1u << 31, one_tile = 1u << 26, sum_mask = one_tile - 1;
+
+  // The block's threads look in sets of 64.
+  static constexpr unsigned most_sets = 4;
+  struct Memory {
+    std::uint64_t starts[max_counted];
+    uint4 sums[most_sets][lookers];
+  };
+  __device__ void prepare(Memory& m) const { load_starts(m.starts); }
+
+  // By threads 0 to 63.
+  __device__ void publish(unsigned tile, uint4 counts) const {
+    const unsigned own = tile - first;
+    store_relaxed(row(words, own),
+                  uint4{counts.x | counted, counts.y | counted, counts.z | counted, counts.w | counted});
+    auto* const of_group = reinterpret_cast<unsigned*>(row(words, rows + own / group));
+    atomicAdd(of_group, counts.x + one_tile);
+    atomicAdd(of_group + 1, counts.y + one_tile);
+    atomicAdd(of_group + 2, counts.z + one_tile);
+    atomicAdd(of_group + 3, counts.w + one_tile);
+    for_next_rows(tile, [&](unsigned r) {
+      *row(next_words, r) = uint4{0, 0, 0, 0};
+      if (r % group == 0) *row(next_words, rows + r / group) = uint4{0, 0, 0, 0};
+    });
+  }
+  // Block-wide: sets the place of each bucket's first key of a tile, less its place in the tile.
+  template <class Place>
+  __device__ void find(unsigned tile, unsigned, Memory& m, const std::uint16_t* start, unsigned tile_keys,
+                       Place* place) const {
+    const unsigned own = tile - first;
+    const unsigned set = threadIdx.x / lookers, sets = blockDim.x / lookers, looker = threadIdx.x % lookers;
+    uint4 sum{0, 0, 0, 0};
+    // Adds rows from, from + sets, ... below end, four at a time, once is_complete(word).
+    const auto add_rows = [&](unsigned from, unsigned end, auto&& is_complete) {
+      constexpr unsigned at_once = 4;
+      for (unsigned r = from + set; r < end; r += at_once * sets) {
+        uint4 some[at_once];
+        bool complete;
+        do {
+          complete = true;
+#pragma unroll
+          for (unsigned k = 0; k < at_once; ++k)
+            some[k] = load_relaxed(row(words, r + k * sets < end ? r + k * sets : r));
+#pragma unroll
+          for (unsigned k = 0; k < at_once; ++k)
+            complete &=
+                is_complete(some[k].x) && is_complete(some[k].y) && is_complete(some[k].z) && is_complete(some[k].w);
+          if (!complete) spin_hint();
+        } while (!complete);
+#pragma unroll
+        for (unsigned k = 0; k < at_once; ++k) {
+          if (r + k * sets >= end) break;
+          sum.x += some[k].x & sum_mask, sum.y += some[k].y & sum_mask;
+          sum.z += some[k].z & sum_mask, sum.w += some[k].w & sum_mask;
+        }
+      }
+    };
+    add_rows(rows, rows + own / group, [](unsigned word) { return word / one_tile == group; });
+    add_rows(own / group * group, own, [](unsigned word) { return word >= counted; });
+    m.sums[set][looker] = sum;
+    __syncthreads();
+    if (set > 0) return;
+    for (unsigned s = 1; s < sets; ++s) {
+      const uint4 more = m.sums[s][looker];
+      sum.x += more.x, sum.y += more.y, sum.z += more.z, sum.w += more.w;
+    }
+    const unsigned before[4] = {sum.x, sum.y, sum.z, sum.w};
+#pragma unroll
+    for (unsigned j = 0; j < 4; ++j) {
+      const unsigned bucket = 4 * looker + j;
+      place[bucket] = static_cast<Place>(m.starts[bucket]) + before[j] - start[bucket];
+      if (tile + 1 == tiles) {
+        const unsigned end = bucket + 1 < max_counted ? start[bucket + 1] : tile_keys;
+        next_starts[bucket] = m.starts[bucket] + before[j] + end - start[bucket];
+      }
+    }
+  }
+};
+
+}  // namespace upsweep::multisplit

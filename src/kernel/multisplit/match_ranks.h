@@ -1,0 +1,188 @@
+// Places of a small tile's keys in the order of their buckets, by counters that a warp's lanes share.
+//
+// With counters of their own (thread_counters.h) lanes need not find each other. But those are 8 KB per warp to clear,
+// to add up and to read, which takes as long for 256 keys as for 2000; here a warp has 256 counters.
+#pragma once
+#include "kernel/async.h"
+#include "kernel/block.h"
+#include "kernel/multisplit/tiles.h"
+
+namespace upsweep::multisplit {
+
+// ---- a warp ---------------------------------------------------------------------------------------------------------
+
+// Ranks of a warp's keys among those of the same of 256 buckets, with 256 counters for the warp. Lanes of a row of 32
+// keys that have the same bucket have to find each other.
+//
+// By eight ballots, which take 27 cycles per row of a multiprocessor of an H200, whatever the buckets.
+struct WarpBallots {
+  unsigned counts[max_counted];  // of the keys of earlier rows
+
+  // Warp-wide.
+  __device__ void clear() {
+    for (unsigned b = threadIdx.x % warp_size; b < max_counted; b += warp_size) counts[b] = 0;
+    __syncwarp();
+  }
+  // Warp-wide: sets ranks[k], for k below `rows`, to the number of the warp's keys of bucket_of(k) in lower rows and in
+  // lower lanes of its row. Ends with a __syncwarp().
+  template <unsigned most_rows, class BucketOf>
+  __device__ __forceinline__ void rank(unsigned rows, unsigned (&ranks)[most_rows], BucketOf&& bucket_of) {
+    const unsigned lower_lanes = (1u << threadIdx.x % warp_size) - 1;
+    // At first the lanes with the same bucket, so that no ballot waits for a counter.
+#pragma unroll
+    for (unsigned k = 0; k < most_rows; ++k) {
+      if (k >= rows) break;
+      const unsigned bucket = bucket_of(k);
+      ranks[k] = all_lanes;
+#pragma unroll
+      for (unsigned b = 0; b < 8; ++b) {
+        const bool is_set = bucket >> b & 1;
+        const unsigned votes = __ballot_sync(all_lanes, is_set);
+        ranks[k] &= is_set ? votes : ~votes;
+      }
+    }
+#pragma unroll
+    for (unsigned k = 0; k < most_rows; ++k) {
+      if (k >= rows) break;
+      const unsigned bucket = bucket_of(k), peers = ranks[k];
+      const unsigned before = static_cast<unsigned>(__popc(peers & lower_lanes)), count = counts[bucket];
+      ranks[k] = count + before;
+      __syncwarp();
+      if (before == 0) counts[bucket] = count + static_cast<unsigned>(__popc(peers));
+      __syncwarp();
+    }
+  }
+};
+
+// By match-any in shared memory, a set of lanes for each bucket: a row's lanes add themselves by atomics, 7 cycles per
+// row if buckets are random and 33 if all are the same. Unlike the numbers that atomics return, sets do not depend on
+// the order of the additions.
+struct WarpMatch {
+  unsigned counts[max_counted], lanes[max_counted];  // lanes: of a row; 0 between rows
+
+  __device__ void clear() {
+    for (unsigned b = threadIdx.x % warp_size; b < max_counted; b += warp_size) lanes[b] = 0;
+    clear_counts();
+    __syncwarp();
+  }
+  // To rank anew, which reads the counts after a __syncwarp() of its own.
+  __device__ void clear_counts() {
+    for (unsigned b = threadIdx.x % warp_size; b < max_counted; b += warp_size) counts[b] = 0;
+  }
+  template <unsigned most_rows, class BucketOf>
+  __device__ __forceinline__ void rank(unsigned rows, unsigned (&ranks)[most_rows], BucketOf&& bucket_of) {
+    const unsigned lane_bit = 1u << threadIdx.x % warp_size;
+#pragma unroll
+    for (unsigned k = 0; k < most_rows; ++k) {
+      if (k >= rows) break;
+      const unsigned bucket = bucket_of(k);
+      atomicOr(&lanes[bucket], lane_bit);
+      __syncwarp();
+      const unsigned peers = lanes[bucket], count = counts[bucket];
+      const auto before = static_cast<unsigned>(__popc(peers & (lane_bit - 1)));
+      ranks[k] = count + before;
+      __syncwarp();
+      if (before == 0) {
+        counts[bucket] = count + static_cast<unsigned>(__popc(peers));
+        lanes[bucket] = 0;
+      }
+      __syncwarp();
+    }
+  }
+};
+
+// ---- a tile ---------------------------------------------------------------------------------------------------------
+
+// Block-wide, by a thread for each bucket. A warp has Keys rows of 32 consecutive keys, ranked by WarpBallots or
+// WarpMatch.
+template <unsigned Keys, class Warp>
+struct RowRanks {
+  static constexpr unsigned warps = max_counted / warp_size;
+  static_assert(warps * warp_size * Keys <= 1 << 16, "places have 16 bits");
+
+  // The place in the tile, before it is sorted, of this thread's key k.
+  static __device__ unsigned element(unsigned k) {
+    return (threadIdx.x / warp_size * Keys + k) * warp_size + threadIdx.x % warp_size;
+  }
+  static constexpr bool consecutive = false;
+
+  // Needed only inside place().
+  struct Memory {
+    Warp of_warp[warps];
+    alignas(16) unsigned totals[max_counted];
+    unsigned warp_totals[warp_size];
+  };
+
+  // A tile in work: the counters are dead before its keys are sorted.
+  template <unsigned packs>
+  struct TileMemory {
+    union {
+      Memory ranks;
+      uint4 both[2 * packs];
+    };
+    __device__ uint4* staged() { return both; }
+    __device__ uint4* sorted() { return both + packs; }
+  };
+  static constexpr bool ends_with_staged_free = true;
+
+  // As ThreadRanks::sort().
+  template <bool keep_places, Counting, class Tile, class T, class BucketOf, class Counted>
+  static __device__ __forceinline__ void sort(Tile& m, T (&keys)[Keys], BucketOf bucket_of, T nothing,
+                                              unsigned (&places)[(Keys + 1) / 2], std::uint16_t* start,
+                                              Counted&& counted) {
+    place(m.ranks, keys, bucket_of, nothing, places, start, counted);
+    store_at_places(reinterpret_cast<T*>(m.sorted()), places, keys);
+  }
+
+  // The place of this thread's key k is half k % 2 of place[k / 2]; start[b] becomes the first place of bucket b. As
+  // soon as the tile is counted, threads 0 to 63 each call counted(counts of buckets 4 t to 4 t + 3). Begins and ends
+  // with a barrier.
+  template <class T, class BucketOf, class Counted>
+  static __device__ __forceinline__ void place(Memory& m, T (&keys)[Keys], BucketOf bucket_of, T,
+                                               unsigned (&place)[(Keys + 1) / 2],
+                                               std::uint16_t* start,  // [max_counted], shared
+                                               Counted&& counted) {
+    const unsigned t = threadIdx.x;
+    Warp& own = m.of_warp[t / warp_size];
+    __syncthreads();
+    own.clear();
+    // 1. The rank of each key among the warp's keys of its bucket.
+    unsigned ranks[Keys];
+    own.rank(Keys, ranks, [&](unsigned k) { return bucket_of(keys[k]); });
+    __syncthreads();
+    // 2. Where each warp's keys of each bucket begin.
+    unsigned counts[warps], sum = 0, total;
+#pragma unroll
+    for (unsigned w = 0; w < warps; ++w) counts[w] = m.of_warp[w].counts[t];
+#pragma unroll
+    for (unsigned w = 0; w < warps; ++w) sum += counts[w];
+    m.totals[t] = sum;
+    unsigned first = block_scan(sum, Sum{}, m.warp_totals, total);
+    if (t < max_counted / 4) counted(reinterpret_cast<const uint4*>(m.totals)[t]);
+    start[t] = static_cast<std::uint16_t>(first);
+#pragma unroll
+    for (unsigned w = 0; w < warps; ++w) {
+      m.of_warp[w].counts[t] = first;
+      first += counts[w];
+    }
+    __syncthreads();
+    // 3. A key's place.
+#pragma unroll
+    for (unsigned k = 0; k < Keys; ++k) {
+      const unsigned at = own.counts[bucket_of(keys[k])] + ranks[k];
+      if (k % 2 == 0)
+        place[k / 2] = at;
+      else
+        place[k / 2] |= at << 16;
+    }
+    fence_before_bulk_copy();  // of something else to m
+    __syncthreads();
+  }
+};
+
+template <unsigned Keys>
+using BallotRanks = RowRanks<Keys, WarpBallots>;
+template <unsigned Keys>
+using MatchRanks = RowRanks<Keys, WarpMatch>;
+
+}  // namespace upsweep::multisplit

@@ -1,0 +1,168 @@
+// Tiles that take all the shared memory of a multiprocessor: two parts, one in which elements arrive, and one in which
+// the keys are ranked and sorted.
+#pragma once
+#include "kernel/cluster.h"
+#include "kernel/evict_last.h"
+#include "kernel/multisplit/sub_digit.h"
+#include "kernel/multisplit/tiles.h"
+#include "kernel/multisplit/wide_table.h"
+#include "ladders/partition/contract.h"
+
+namespace upsweep::ladders::partition {
+
+// Twelve warps with 60 keys of 4 bytes per lane: 168 registers hold the keys and their places. Of 2^28 keys into 2048
+// buckets, 12 x 60, 12 x 52, 16 x 44, 16 x 36, 20 x 36 and 24 x 28 take 1744, 1813, 1775, 1869, 1934 and 2056 us on an
+// H200.
+template <class T, unsigned value_bytes>
+struct LargeTiles : ThreadTiles<T, value_bytes, 12> {
+  using Key = T;
+  using Places = SubDigitRanks<LargeTiles::warps, LargeTiles::keys>;
+  using KeyReader = TileReader<T, LargeTiles::tile>;
+  using ValueReader = TileReader<typename LargeTiles::Value, LargeTiles::tile>;
+
+  struct Memory {
+    union {
+      typename Places::Memory ranks;
+      uint4 sorted[LargeTiles::bytes / 16];  // keys
+    };
+    uint4 staged[LargeTiles::bytes / 16];  // keys, then values
+    WideOffsetTable::Memory rows;
+    uint4
+        place[WideOffsetTable::most_buckets / 4];  // in the output, of a bucket's first key, less its place in the tile
+    std::uint64_t arrived;                         // mbarrier
+    unsigned next;                                 // tile
+  };
+};
+
+// What a block reads. Each thread has one; all but wait() are for one thread.
+template <class Tiles>
+struct LargeTileInput {
+  typename Tiles::KeyReader keys;
+  typename Tiles::ValueReader values;
+  const WideOffsetTable& table;
+  typename Tiles::Memory& m;
+  unsigned phase = 0;  // of m.arrived
+
+  // A tile's keys and its rows of the table; nothing of a tile that does not exist.
+  __device__ void fetch_keys(unsigned tile) const {
+    if (tile >= table.tiles) return;
+    mbarrier_arrive_expect(&m.arrived, keys.fetched_bytes(tile) + table.fetched_bytes());
+    keys.fetch(tile, m.staged, &m.arrived);
+    table.fetch(tile, m.rows, &m.arrived);
+  }
+  __device__ void fetch_values(unsigned tile) const {
+    mbarrier_arrive_expect(&m.arrived, values.fetched_bytes(tile));
+    values.fetch(tile, m.staged, &m.arrived);
+  }
+  // Lets a tile's keys wait in L2.
+  __device__ void prefetch_keys(unsigned tile) const {
+    if (tile >= table.tiles) return;
+    if (const unsigned bytes = keys.fetched_bytes(tile)) prefetch_l2(keys.all + std::size_t(tile) * Tiles::tile, bytes);
+  }
+  // Waits for what was fetched last.
+  __device__ void wait() { mbarrier_wait(&m.arrived, phase++ % 2); }
+};
+
+// Two tiles and the ranks take all the shared memory. Eleven warps with 60 keys each have tiles of 21120 keys instead
+// of 19968, and take 1592 us instead of 1577 for 2^28 keys into 2048 buckets.
+template <class T>
+struct OverlappedTiles : ThreadTiles<T, 0, 12, 13> {
+  using Places = SubDigitRanks<OverlappedTiles::warps, OverlappedTiles::keys>;
+
+  struct Memory {
+    uint4 sorted[OverlappedTiles::bytes / 16];
+    uint4 staged[OverlappedTiles::bytes / 16];
+    typename Places::Memory ranks;
+    uint4 of_tile[WideOffsetTable::most_buckets / 4];  // the staged tile's row of the table
+    uint4
+        place[WideOffsetTable::most_buckets / 4];  // in the output, of a bucket's first key, less its place in `sorted`
+    std::uint64_t arrived;                         // mbarrier
+    unsigned drawn[2];                             // of ClusterDraws
+  };
+};
+
+// A thread's keys of a sorted tile on their way to the output, each in three steps, between which its loads are under
+// way: steps 0 to keys + 1, in order, each of up to three keys.
+template <class Tiles, class T, class PlaceOf>
+class SteppedWrites {
+ public:
+  // `place_of(key)` is the place in `out` of the key's bucket, less its place in the tile.
+  __device__ SteppedWrites(const T* sorted, T* out, PlaceOf place_of)
+      : place_of_(place_of), from_(sorted + threadIdx.x), to_(as_computed(out + threadIdx.x)) {}
+  __device__ __forceinline__ void step(unsigned k) {
+    if (k >= 2) store_evict_last(&(to_ + place_[(k - 2) % 3])[(k - 2) * Tiles::block], key_[(k - 2) % 3]);
+    if (k >= 1 && k <= Tiles::keys) place_[(k - 1) % 3] = place_of_(key_[(k - 1) % 3]);
+    if (k < Tiles::keys) key_[k % 3] = from_[k * Tiles::block];
+  }
+
+ private:
+  const PlaceOf place_of_;
+  const T* const from_;
+  T* const to_;
+  T key_[3]{};
+  unsigned place_[3]{};
+};
+
+// Groups of consecutive tiles, one for each cluster and then as clusters draw them: each once before its first group
+// and once for every group that it gets.
+struct GroupQueue {
+  unsigned* next;  // 0, and left so
+  unsigned groups, clusters;
+
+  // By one thread, in two parts.
+  __device__ unsigned start_draw() const { return atomicAdd(next, 1u); }
+  __device__ unsigned drawn(unsigned number) const {
+    if (number == groups + clusters - 1) atomicExch(next, 0u);  // the last draw; keep_pace() may be reading it
+    return clusters + number;
+  }
+  __device__ unsigned count_draws() const { return atomicAdd(next, 0u); }
+  // Keeps clusters together that call it late in a group's work, when about half of them have drawn again: it waits
+  // until a third have. It does not wait for long, because the others need not be resident. By one thread, which has
+  // counted `draws` a while ago.
+  __device__ void keep_pace(unsigned group, unsigned draws) const {
+    constexpr unsigned most_polls = 8;  // of 0.7 us on an H200, where a group takes 11
+    if (group < clusters) return;
+    for (unsigned polls = 0; draws - group < clusters + clusters / 3 && draws < groups && polls < most_polls; ++polls)
+      draws = count_draws();
+  }
+};
+
+// The draws of a cluster, of which one thread tells all blocks. It draws a round ahead, so that a barrier of the
+// cluster which each round has anyway is enough.
+class ClusterDraws {
+ public:
+  using Memory = unsigned[2];  // groups, in each block's shared memory: that of the next round, and of the one after
+
+  // All `cluster` blocks have begun. A barrier of the cluster is to follow.
+  __device__ ClusterDraws(Memory& drawn, const GroupQueue& queue, unsigned cluster)
+      : queue_(queue), drawn_(drawn), cluster_(cluster), draws_(threadIdx.x == 0 && cluster_rank() == 0) {
+    if (draws_) hand_out(1, queue_.drawn(queue_.start_draw()));
+  }
+  __device__ unsigned of_round(unsigned round) const { return drawn_[round % 2]; }
+  // In this order, in each round: draws, sees how far the other clusters are, and hands out what was drawn, for the
+  // round after the next one. Before the round's barrier.
+  __device__ void start() {
+    if (draws_) number_ = queue_.start_draw();
+  }
+  __device__ void look() {
+    if (cluster_ > 1 && draws_) seen_ = queue_.count_draws();
+  }
+  __device__ void finish(unsigned round, unsigned group) const {
+    if (!draws_) return;
+    hand_out(round, queue_.drawn(number_));
+    if (cluster_ > 1) queue_.keep_pace(group, seen_);
+  }
+
+ private:
+  __device__ void hand_out(unsigned round, unsigned group) const {
+#pragma unroll
+    for (unsigned r = 0; r < cluster_; ++r) store_in_cluster(&drawn_[round % 2], r, group);
+  }
+  const GroupQueue queue_;
+  Memory& drawn_;
+  const unsigned cluster_;
+  const bool draws_;
+  unsigned number_ = 0, seen_ = 0;
+};
+
+}  // namespace upsweep::ladders::partition
