@@ -6,7 +6,8 @@
 #pragma once
 #include "kernel/async.h"
 #include "kernel/block.h"
-#include "kernel/multisplit/table.h"
+#include "kernel/multisplit/args.h"
+#include "kernel/multisplit/read_tiles.h"
 
 namespace upsweep::multisplit {
 

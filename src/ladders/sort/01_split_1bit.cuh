@@ -9,7 +9,7 @@
 // Source    Blelloch, Prefix Sums and Their Applications, 1990.
 #pragma once
 #include "ladders/scan/10_reduce_then_scan.cuh"
-#include "ladders/sort/passes.cuh"
+#include "ladders/sort/moves.cuh"
 
 namespace upsweep::ladders::sort {
 

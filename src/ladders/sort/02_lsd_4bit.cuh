@@ -10,7 +10,7 @@
 #pragma once
 #include "kernel/multisplit/reorder.h"
 #include "ladders/scan/10_reduce_then_scan.cuh"
-#include "ladders/sort/passes.cuh"
+#include "ladders/sort/moves.cuh"
 
 namespace upsweep::ladders::sort {
 

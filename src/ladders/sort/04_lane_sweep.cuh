@@ -12,10 +12,87 @@
 // Order     stable.
 // Source    Adinets, Merrill, Onesweep: A Faster Least Significant Digit Radix Sort for GPUs, 2022.
 #pragma once
+#include "kernel/multisplit/lookback.h"
+#include "kernel/multisplit/match_ranks.h"
+#include "kernel/multisplit/tile_partition.h"
 #include "ladders/sort/choose.h"
-#include "ladders/sort/lane_passes.cuh"
+#include "ladders/sort/sweep.cuh"
 
 namespace upsweep::ladders::sort {
+
+template <class Tiles, class Places, bool has_values, class Place, class K, bool is_float>
+__global__ void __launch_bounds__(Tiles::block, Tiles::blocks_per_sm)
+    lane_sweep_kernel(Sweep<K, is_float> sweep, unsigned d, unsigned* next_tile, K nothing) {
+  auto& m = *dynamic_shared<multisplit::TilePartitionMemory<Place, Tiles, K, has_values, Places>>();
+  allow_next_launch();
+  wait_for_previous();
+  const multisplit::TileQueue queue{next_tile, sweep.tiles_of_portion(), sweep.first_tile()};
+  const unsigned first_tile = threadIdx.x == 0 ? queue.draw() : 0;  // on its way while the pass is looked up
+  const auto pass = sweep.template pass<Places>(d);
+  if (pass.skipped) {
+    if (threadIdx.x == 0) queue.leave(first_tile);
+    return;
+  }
+  pass.with_input([&](const auto& in) {
+    multisplit::partition_in_tiles<Tiles>(m, in, pass.out, pass.values, pass.places, queue, first_tile, nothing,
+                                          pass.codec);
+  });
+}
+
+template <class Tiles, class Places, bool has_values, class Order>
+Status start_lane_passes(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_sort) {
+  using Key = typename Order::Key;
+  using Place = unsigned;
+  using Memory = multisplit::TilePartitionMemory<Place, Tiles, Key, has_values, Places>;
+  const std::size_t blocks = a.tuning.grid_or(Tiles::blocks_per_sm * std::size_t(machine().multiprocessors));
+  const auto launch_pass = [&](const SweepOf<Order>& sweep, unsigned d, unsigned* next_tile) {
+    const unsigned tiles = sweep.tiles_of_portion();
+    return launch(lane_sweep_kernel<Tiles, Places, has_values, Place, Key, Order::merges>,
+                  {.grid = static_cast<unsigned>(tiles < blocks ? tiles : blocks),
+                   .block = Tiles::block,
+                   .shared_bytes = sizeof(Memory),
+                   .overlap = true,
+                   .stream = a.stream},
+                  sweep, d, next_tile, Key(0));
+  };
+  return sweep_digits<Places>(a, bucket_sort, Tiles::tile, launch_pass);
+}
+
+// Up to so many keys, tiles have 2048 keys: for 2^17 30.4 us instead of the 32 that other tiles take. Up to twice or
+// four times as many, 4096: 36.9 us for 2^18 keys and 43.4 for 2^19, where 2048 take 50.8 and 67.9.
+inline constexpr std::size_t most_in_small = emulated ? 1 << 12 : 1 << 17, most_in_medium = 4 * most_in_small;
+
+// Where large tiles would leave multiprocessors without any, lanes have half of the keys, or tiles are small.
+template <unsigned value_bytes, unsigned warps, class Order>
+Status lane_passes_by_size(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_sort) {
+  using Key = typename Order::Key;
+  using Large = multisplit::ThreadTiles<Key, value_bytes, warps>;
+  using Middle = multisplit::ThreadTiles<Key, value_bytes, 6, 7>;
+  using Medium = multisplit::RowTiles<Key, value_bytes, multisplit::MatchRanks, 16>;
+  using Small = multisplit::RowTiles<Key, value_bytes, multisplit::MatchRanks>;
+  constexpr bool has_values = value_bytes > 0;
+  const std::size_t large = machine().multiprocessors * std::size_t(Large::blocks_per_sm) * Large::tile;
+  const auto chosen = [&](unsigned block, bool fits) { return a.tuning.block ? a.tuning.block == block : fits; };
+  const auto start = [&]<class Tiles, class Places>() {
+    return start_lane_passes<Tiles, Places, has_values>(a, bucket_sort);
+  };
+  using multisplit::TileGroups, multisplit::TileLookback;
+  if (chosen(Large::block, a.n > large)) return start.template operator()<Large, TileLookback>();
+  if (chosen(Small::block, a.n <= most_in_small)) return start.template operator()<Small, TileGroups>();
+  if (!a.tuning.block && a.n <= most_in_medium) return start.template operator()<Medium, TileGroups>();
+  if (chosen(Middle::block, true)) return start.template operator()<Middle, TileLookback>();
+  return {Code::unsupported, 0,
+          "this rung has blocks of 192 threads, of 256 for few keys, of 384 for many with values"};
+}
+
+template <class Order>
+Status lane_passes(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_sort) {
+  if (a.values.bytes == 0) return lane_passes_by_size<0, 6>(a, bucket_sort);
+  if (a.values.bytes == 4) return lane_passes_by_size<4, 12>(a, bucket_sort);
+  if constexpr (sizeof(typename Order::Key) > 2)
+    if (a.values.bytes == 8) return lane_passes_by_size<8, 12>(a, bucket_sort);
+  return {Code::unsupported, 0, "no tiles for values of this width"};
+}
 
 struct lane_sweep {
   static constexpr Needs needs = lane_sweep_needs;

@@ -11,7 +11,7 @@
 #include <bit>
 
 #include "kernel/ptx.h"
-#include "ladders/sort/ordered.cuh"
+#include "ladders/sort/moves.cuh"
 
 namespace upsweep::ladders::sort {
 

@@ -16,7 +16,7 @@
 #include "kernel/multisplit/match_ranks.h"
 #include "ladders/sort/choose.h"
 #include "ladders/sort/digit_counts.cuh"
-#include "ladders/sort/ordered.cuh"
+#include "ladders/sort/moves.cuh"
 
 namespace upsweep::ladders::sort {
 

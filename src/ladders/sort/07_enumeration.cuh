@@ -16,8 +16,7 @@
 #include "kernel/block.h"
 #include "kernel/ptx.h"
 #include "ladders/sort/choose.h"
-#include "ladders/sort/ordered.cuh"
-#include "ladders/sort/passes.cuh"
+#include "ladders/sort/moves.cuh"
 
 namespace upsweep::ladders::sort {
 

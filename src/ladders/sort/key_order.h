@@ -75,8 +75,7 @@ struct FloatKeyOrder {
 };
 
 template <class T>
-using OrderOf =
-    std::conditional_t<std::is_floating_point_v<T>, FloatKeyOrder<UnsignedAs<T>>, KeyOrder<UnsignedAs<T>>>;
+using OrderOf = std::conditional_t<std::is_floating_point_v<T>, FloatKeyOrder<UnsignedAs<T>>, KeyOrder<UnsignedAs<T>>>;
 
 template <class T>
 OrderOf<T> key_order(Order order, FloatOrder floats) {
@@ -96,5 +95,9 @@ OrderOf<T> key_order(Order order, FloatOrder floats) {
     return {static_cast<K>((std::is_signed_v<T> ? top : K(0)) ^ all), K(0)};
   }
 }
+
+// The type of a number in shared memory.
+template <class K>
+using Ordered = std::conditional_t<(sizeof(K) > 4), std::uint64_t, std::uint32_t>;
 
 }  // namespace upsweep::ladders::sort

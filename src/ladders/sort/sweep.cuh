@@ -1,9 +1,10 @@
-// One kernel per digit, each of which reads and writes keys and values once: what both kinds of sweep_passes.h share.
+// A sort in passes that each read and write keys and values once, one kernel per digit, by tiles of two kinds: see
+// ballot_passes() and lane_passes().
 #pragma once
 #include "kernel/multisplit/lookback.h"
 #include "kernel/multisplit/tile_partition.h"
+#include "ladders/sort/contract.h"
 #include "ladders/sort/digit_counts.cuh"
-#include "ladders/sort/sweep_passes.h"
 
 namespace upsweep::ladders::sort {
 
@@ -127,6 +128,22 @@ struct Sweep {
 
 template <class Order>
 using SweepOf = Sweep<typename Order::Key, Order::merges>;
+
+// What may finish a sort after a pass by the highest digit.
+template <class Order>
+struct BucketSort {
+  unsigned most;  // keys of a bucket; if one has more, the passes go on
+  Status (*start)(const KeyArgs<Order>&, const SweepOf<Order>&);
+};
+
+// Each is compiled once, in the unit of the rung that adds it. By tiles whose keys are ranked by ballots:
+// ballot_passes.cuh, of onesweep_8bit. Any keys and values.
+template <class Order>
+Status ballot_passes(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_sort = nullptr);
+
+// By tiles whose keys are ranked by bytes of a lane's own: lane_sweep.
+template <class Order>
+Status lane_passes(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_sort = nullptr);
 
 // Most keys of a portion: a word of a tile counts less than 2^30. Half of that, for half of the words' memory.
 inline constexpr std::size_t portion_keys = emulated ? 1 << 15 : 1 << 29;

@@ -1,22 +1,33 @@
-// A sort in passes that all run: what the rungs below onesweep share.
+// Keys and values on their way: gathered by index, copied before they are overwritten, and moved in passes that all
+// run.
 #pragma once
 #include "kernel/kernel.h"
 #include "ladders/sort/contract.h"
 
 namespace upsweep::ladders::sort {
 
-// What one pass moves.
-template <class K>
-struct Moved {
-  const K* keys;  // [n]
-  K* out;         // [n]
-  Values values;
-
-  UPSWEEP_HD void move(std::size_t from, std::size_t to) const {
-    out[to] = keys[from];
-    values.move(from, to);
+// Writes the value of key index[k] to place to[k], or the index itself if indices are wanted; those past the end, which
+// have both beyond n, are left out. All values are read before any is written, because the output may be the input:
+// sync() is a barrier for all threads that do so.
+template <unsigned count, class Sync>
+__device__ void gather_values(const Values& values, unsigned n, const unsigned (&index)[count],
+                              const unsigned (&to)[count], Sync&& sync) {
+  if (!values.in) {
+    for (unsigned k = 0; k < count; ++k)
+      if (to[k] < n) static_cast<unsigned*>(values.out)[to[k]] = index[k];
+    return;
   }
-};
+  values.visit([&]<class V>(const V* all, V* moved) {
+    V own[count];
+#pragma unroll
+    for (unsigned k = 0; k < count; ++k)
+      if (to[k] < n) own[k] = all[index[k]];
+    sync();
+#pragma unroll
+    for (unsigned k = 0; k < count; ++k)
+      if (to[k] < n) moved[to[k]] = own[k];
+  });
+}
 
 template <class V>
 __global__ void copy_kernel(const V* from, V* to, std::size_t n) {
@@ -42,6 +53,19 @@ Status copy_overwritten(Args<T, O>& a, typename Args<T, O>::Key* keys,  // [n], 
   }
   return {};
 }
+
+// What one pass moves.
+template <class K>
+struct Moved {
+  const K* keys;  // [n]
+  K* out;         // [n]
+  Values values;
+
+  UPSWEEP_HD void move(std::size_t from, std::size_t to) const {
+    out[to] = keys[from];
+    values.move(from, to);
+  }
+};
 
 // Calls pass(moved, number, scratch) for each of `passes` passes. They write two buffers by turns, and the last one
 // writes the output. What the last pass would overwrite is copied first.
