@@ -97,7 +97,7 @@ struct WarpMatch {
 // WarpMatch.
 template <unsigned Keys, class Warp>
 struct RowRanks {
-  static constexpr unsigned warps = max_counted / warp_size;
+  static constexpr unsigned keys = Keys, warps = max_counted / warp_size;
   static_assert(warps * warp_size * Keys <= 1 << 16, "places have 16 bits");
 
   // The place in the tile, before it is sorted, of this thread's key k.

@@ -18,6 +18,7 @@
 #include "kernel/async.h"
 #include "kernel/bytes.h"
 #include "kernel/multisplit/args.h"
+#include "kernel/multisplit/concepts.h"
 #include "kernel/vector.h"
 #include "kernel/warp.h"
 
@@ -107,10 +108,6 @@ struct RowAddress {
 
 // ---- counting -------------------------------------------------------------------------------------------------------
 
-// How a lane counts in its own bytes: by a read and a write for one key after another, each of which waits for the one
-// before; or by atomic additions to words, which need not wait and take one instruction more.
-enum class Counting { reads, atomics };
-
 struct NoHook {
   __device__ void operator()(unsigned) const {}
 };
@@ -145,7 +142,7 @@ __device__ __forceinline__ void rank_own(const RowAddress<0, 2, B>& counter_of, 
 // thread's keys and never at the tile's end.
 template <unsigned Warps, unsigned Keys>
 struct ThreadRanks {
-  static constexpr unsigned block = Warps * warp_size;
+  static constexpr unsigned keys = Keys, block = Warps * warp_size;
   static constexpr unsigned lanes_per_group = 4, groups_per_warp = warp_size / lanes_per_group;
   static constexpr unsigned words = max_counted / 4;       // word w has the bytes of buckets 4 w to 4 w + 3
   static constexpr unsigned parts = Warps / 2;             // of the groups: 64 threads add up each

@@ -2,6 +2,7 @@
 // shared memory and written.
 #pragma once
 #include "kernel/evict_last.h"
+#include "kernel/multisplit/concepts.h"
 #include "kernel/multisplit/thread_counters.h"
 #include "kernel/multisplit/tiles.h"
 #include "kernel/ptx.h"
@@ -23,18 +24,16 @@ struct TilePartitionMemory {
   std::uint8_t bucket[has_values ? Tiles::tile : 4];  // at each place in the tile: where values follow their keys
 };
 
-// How keys differ between memory and the tile: here they do not.
+// A KeyCodec: keys are the same in memory and in the tile.
 struct IdentityCodec {
   template <class T>
   __device__ T encode(T read) const {
     return read;
   }
-  // Returns what encode() makes this key of.
   template <class T>
   __device__ T read_as(T key) const {
     return key;
   }
-  // Returns what is written for a key.
   template <class T>
   __device__ T decode(T key) const {
     return key;
@@ -43,10 +42,10 @@ struct IdentityCodec {
 
 // Block-wide: partitions the tiles that this block draws, of which thread 0 has drawn the first. Buckets are those of
 // codec.encode(key). `nothing` is 0, as ThreadRanks wants it.
-template <class Tiles, class Memory, class T, class B, class Places, class Codec>
-__device__ __forceinline__ void partition_in_tiles(Memory& m, const BucketedKeys<T, B>& in, T* out,
-                                                   const Values& values, const Places& places, const TileQueue& queue,
-                                                   unsigned first_tile, T nothing, const Codec& codec) {
+template <class Tiles, class Memory, class T, class B, TileOffsets Places, KeyCodec<T> Codec>
+requires TileRanks<typename Tiles::Ranks, T, B> __device__ __forceinline__ void partition_in_tiles(
+    Memory& m, const BucketedKeys<T, B>& in, T* out, const Values& values, const Places& places, const TileQueue& queue,
+    unsigned first_tile, T nothing, const Codec& codec) {
   using Value = typename Tiles::Value;
   constexpr bool has_values = Memory::with_values;
   constexpr unsigned block = Tiles::block, keys_per_lane = Tiles::keys;

@@ -1,13 +1,14 @@
 // Passes by tiles whose keys are ranked by ballots, one tile per block.
 #pragma once
 #include "kernel/block.h"
+#include "kernel/multisplit/concepts.h"
 #include "ladders/sort/sweep.cuh"
 
 namespace upsweep::ladders::sort {
 
 // 16 warps of 12 rows: 6144 keys, of which each of 256 buckets has 24. The tile finds its places by `FoundBy`.
 inline constexpr unsigned sweep_warps = 16, sweep_block = sweep_warps * warp_size;
-template <class K, class FoundBy = multisplit::TileLookback, unsigned rows_per_warp = 12>
+template <class K, multisplit::TileOffsets FoundBy = multisplit::TileLookback, unsigned rows_per_warp = 12>
 struct SweepTile {
   using Places = FoundBy;
   static constexpr unsigned rows = rows_per_warp, size = sweep_block * rows;

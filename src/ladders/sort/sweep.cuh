@@ -151,7 +151,7 @@ inline constexpr std::size_t portion_keys = emulated ? 1 << 15 : 1 << 29;
 // Places is what the kernels find their tiles' places by. Launches the counting and, for each pass that there may be,
 // launch_pass(sweep, number, next_tile) for each portion; after the first one also the sort of buckets, if there is
 // one.
-template <class Places, class Order, class LaunchPass>
+template <multisplit::TileOffsets Places, class Order, class LaunchPass>
 Status sweep_digits(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_sort, unsigned tile,
                     LaunchPass&& launch_pass) {
   using Key = typename Order::Key;
