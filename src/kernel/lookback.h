@@ -45,7 +45,7 @@ __device__ A look_back(const Descriptors& descriptors, unsigned epoch, unsigned 
 }
 
 // The tiles of a launch with one block per tile, in the order in which blocks draw them.
-struct TileQueue {
+struct LookbackTiles {
   Descriptors descriptors;
 
   // Draws this block's tile and returns its number to every thread. `drawn` is in shared memory.

@@ -229,4 +229,19 @@ struct TileQueue {
   }
 };
 
+// Launches a kernel whose blocks, or clusters of blocks, draw tiles: as many as are resident, or as there are tiles.
+template <class Tiles, class Memory, unsigned cluster = 1, class... P, class... A>
+Status launch_persistent(void (*kernel)(P...), const Execution& call, unsigned tiles, const A&... args) {
+  const unsigned resident = call.tuning.grid_or(Tiles::blocks_per_sm * std::size_t(machine().multiprocessors));
+  const unsigned blocks = tiles < resident ? tiles : resident;
+  return launch(kernel,
+                {.grid = static_cast<unsigned>(ceil_div(blocks, cluster)) * cluster,
+                 .block = Tiles::block,
+                 .shared_bytes = sizeof(Memory),
+                 .cluster = cluster,
+                 .overlap = true,
+                 .stream = call.stream},
+                args...);
+}
+
 }  // namespace upsweep::multisplit

@@ -164,24 +164,13 @@ struct passes_in_tile {
   template <unsigned value_bytes, class T, class O>
   static Status start(const Args<T, O>& a) {
     using Tiles = LargeTiles<T, value_bytes>;
-    if (a.tuning.block && a.tuning.block != Tiles::block)
-      return {Code::unsupported, 0, "this rung has blocks of 384 threads"};
-    const DigitSplit cut(a.in.buckets.count);
-    const auto lower = cut.lower(a.in.buckets);
-    const auto upper = cut.upper(a.in.buckets);
-    unsigned* const totals = a.workspace->counters(WideOffsetTable::most_buckets + 1);
-    if (!totals) return no_memory;
-    WideOffsetTable table;
-    if (Status s = make_wide_table<Tiles::tile>(a, totals, table); !s || a.in.n == 0) return s;
-    const unsigned most = a.tuning.grid_or(machine().multiprocessors);
-    return launch(passes_in_tile_kernel<Tiles, (value_bytes > 0), T, O, std::decay_t<decltype(lower)>,
-                                        std::decay_t<decltype(upper)>>,
-                  {.grid = table.tiles < most ? table.tiles : most,
-                   .block = Tiles::block,
-                   .shared_bytes = sizeof(typename Tiles::Memory),
-                   .overlap = true,
-                   .stream = a.stream},
-                  a.in, a.keys, a.values, lower, upper, table, totals + WideOffsetTable::most_buckets, totals, T(0));
+    return by_sub_digits<Tiles>(
+        a, [&]<class Lower, class Upper>(const Lower& lower, const Upper& upper, const WideOffsetTable& table,
+                                         unsigned* next_tile, unsigned* totals) {
+          return launch_persistent<Tiles, typename Tiles::Memory>(
+              passes_in_tile_kernel<Tiles, (value_bytes > 0), T, O, Lower, Upper>, a, table.tiles, a.in, a.keys,
+              a.values, lower, upper, table, next_tile, totals, T(0));
+        });
   }
 };
 

@@ -131,26 +131,13 @@ struct overlapped_writes {
   template <unsigned cluster, class T, class O>
   static Status start(const Args<T, O>& a) {
     using Tiles = OverlappedTiles<T>;
-    if (a.tuning.block && a.tuning.block != Tiles::block)
-      return {Code::unsupported, 0, "this rung has blocks of 384 threads"};
-    const DigitSplit cut(a.in.buckets.count);
-    const auto lower = cut.lower(a.in.buckets);
-    const auto upper = cut.upper(a.in.buckets);
-    unsigned* const totals = a.workspace->counters(WideOffsetTable::most_buckets + 1);
-    if (!totals) return no_memory;
-    WideOffsetTable table;
-    if (Status s = make_wide_table<Tiles::tile>(a, totals, table); !s || a.in.n == 0) return s;
-    const unsigned most = a.tuning.grid_or(machine().multiprocessors);
-    const unsigned blocks = table.tiles < most ? table.tiles : most;
-    return launch(
-        overlapped_writes_kernel<Tiles, cluster, T, O, std::decay_t<decltype(lower)>, std::decay_t<decltype(upper)>>,
-        {.grid = static_cast<unsigned>(ceil_div(blocks, cluster)) * cluster,
-         .block = Tiles::block,
-         .shared_bytes = sizeof(typename Tiles::Memory),
-         .cluster = cluster,
-         .overlap = true,
-         .stream = a.stream},
-        a.in, a.keys, lower, upper, table, totals + WideOffsetTable::most_buckets, totals, T(0));
+    return by_sub_digits<Tiles>(
+        a, [&]<class Lower, class Upper>(const Lower& lower, const Upper& upper, const WideOffsetTable& table,
+                                         unsigned* next_group, unsigned* totals) {
+          return launch_persistent<Tiles, typename Tiles::Memory, cluster>(
+              overlapped_writes_kernel<Tiles, cluster, T, O, Lower, Upper>, a, table.tiles, a.in, a.keys, lower, upper,
+              table, next_group, totals, T(0));
+        });
   }
 };
 

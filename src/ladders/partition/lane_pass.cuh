@@ -29,15 +29,10 @@ Status start_lane_pass(const multisplit::Task<T, B>& a) {
   if (Status s = make_offset_table<Tiles::tile>(a, places); !s || a.in.n == 0) return s;
   unsigned* const next_tile = a.workspace->counters(1);
   if (!next_tile) return no_memory;
-  const unsigned most = a.tuning.grid_or(Tiles::blocks_per_sm * std::size_t(machine().multiprocessors));
   const auto by_place = [&]<class Place>(Place) {
-    return launch(lane_counters_kernel<Tiles, has_values, Place, T, B>,
-                  {.grid = places.tiles < most ? places.tiles : most,
-                   .block = Tiles::block,
-                   .shared_bytes = sizeof(TilePartitionMemory<Place, Tiles, T, has_values, OffsetTable>),
-                   .overlap = true,
-                   .stream = a.stream},
-                  a.in, a.keys, a.values, places, next_tile, T(0));
+    return launch_persistent<Tiles, TilePartitionMemory<Place, Tiles, T, has_values, OffsetTable>>(
+        lane_counters_kernel<Tiles, has_values, Place, T, B>, a, places.tiles, a.in, a.keys, a.values, places,
+        next_tile, T(0));
   };
   // With values the wider places cost 1 %, which saves half of the kernels to compile.
   if constexpr (emulated || few)

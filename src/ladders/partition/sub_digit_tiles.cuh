@@ -165,4 +165,19 @@ class ClusterDraws {
   unsigned number_ = 0, seen_ = 0;
 };
 
+// Splits the buckets of a call into two sub-digits, finds the offsets of its tiles, and calls launch_tiles(lower,
+// upper, table, next_tile, totals) to write them. The kernel sets `totals` to 0 again.
+template <class Tiles, class T, class O, class LaunchTiles>
+Status by_sub_digits(const Args<T, O>& a, LaunchTiles&& launch_tiles) {
+  if (a.tuning.block && a.tuning.block != Tiles::block)
+    return {Code::unsupported, 0, "this rung has blocks of 384 threads"};
+  unsigned* const totals = a.workspace->counters(WideOffsetTable::most_buckets + 1);
+  if (!totals) return no_memory;
+  WideOffsetTable table;
+  if (Status s = make_wide_table<Tiles::tile>(a, totals, table); !s || a.in.n == 0) return s;
+  const DigitSplit split(a.in.buckets.count);
+  return launch_tiles(split.lower(a.in.buckets), split.upper(a.in.buckets), table,
+                      totals + WideOffsetTable::most_buckets, totals);
+}
+
 }  // namespace upsweep::ladders::partition

@@ -21,7 +21,7 @@ template <class T, class Op>
 __global__ void __launch_bounds__(lookback_block)
     lookback_kernel(const T* in,  // [n]
                     T* out,       // [n]
-                    TileQueue tiles, std::size_t n, bool inclusive, Op op) {
+                    LookbackTiles tiles, std::size_t n, bool inclusive, Op op) {
   using A = Total<T, Op>;
   constexpr unsigned warps = lookback_block / warp_size, rows_of_warp = lookback_rows;
   __shared__ A warp_totals[warp_size], before_tile;
@@ -61,7 +61,7 @@ struct lookback {
     if (a.n == 0) return {};
     const std::size_t tiles =
         ceil_div(Aligned<T>(a.in, a.n).end, lookback_block * lookback_rows * std::size_t(Pack<T>::size));
-    const TileQueue queue{descriptors_for<Total<T, Op>>(*a.workspace, 2 * tiles)};
+    const LookbackTiles queue{descriptors_for<Total<T, Op>>(*a.workspace, 2 * tiles)};
     if (!queue.descriptors.words) return no_memory_for_totals;
     return launch(lookback_kernel<T, Op>, {.grid = unsigned(tiles), .block = lookback_block, .stream = a.stream}, a.in,
                   a.out, queue, a.n, a.inclusive, a.op);

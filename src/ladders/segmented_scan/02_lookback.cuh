@@ -23,7 +23,7 @@ template <class T, class Op>
 __global__ void __launch_bounds__(tile_threads) lookback_kernel(const T* in,  // [n]
                                                                 HeadBits bits,
                                                                 T* out,  // [n]
-                                                                TileQueue tiles, std::size_t n, bool inclusive, Op op) {
+                                                                LookbackTiles tiles, std::size_t n, bool inclusive, Op op) {
   constexpr unsigned warps = tile_threads / warp_size;
   __shared__ Run<T> warp_totals[warp_size];
   __shared__ T before_tile;
@@ -89,7 +89,7 @@ struct lookback {
   template <class T, class Op>
   static Status scan_with(const Args<T, Op>& a, HeadBits bits) {
     const std::size_t tiles = ceil_div(Aligned<T>(a.in, a.n).end, tile_elements<T>);
-    const TileQueue queue{descriptors_for<T>(*a.workspace, 2 * tiles)};
+    const LookbackTiles queue{descriptors_for<T>(*a.workspace, 2 * tiles)};
     if (!queue.descriptors.words) return no_memory_for_heads;
     return launch(lookback_kernel<T, Op>, {.grid = unsigned(tiles), .block = tile_threads, .stream = a.stream}, a.in,
                   bits, a.out, queue, a.n, a.inclusive, a.op);

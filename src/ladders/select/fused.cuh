@@ -8,7 +8,7 @@ namespace upsweep::ladders::select {
 // The tiles of a launch, as in scan/lookback: a tile's total is a count, and its prefix is its offset in the output.
 // Offsets and positions are of type N.
 template <class N>
-struct PlacesOf : TileQueue {
+struct PlacesOf : LookbackTiles {
   using Offset = N;
   // Called by the block's first warp. Returns how many are selected before the tile; the last tile stores `count`.
   __device__ N find(Drawn drawn, unsigned selected, std::uint64_t* count) const {

@@ -44,16 +44,10 @@ Status start_lane_passes(const KeyArgs<Order>& a, const BucketSort<Order>* bucke
   using Key = typename Order::Key;
   using Place = unsigned;
   using Memory = multisplit::TilePartitionMemory<Place, Tiles, Key, has_values, Places>;
-  const std::size_t blocks = a.tuning.grid_or(Tiles::blocks_per_sm * std::size_t(machine().multiprocessors));
   const auto launch_pass = [&](const SweepOf<Order>& sweep, unsigned d, unsigned* next_tile) {
-    const unsigned tiles = sweep.tiles_of_portion();
-    return launch(lane_sweep_kernel<Tiles, Places, has_values, Place, Key, Order::merges>,
-                  {.grid = static_cast<unsigned>(tiles < blocks ? tiles : blocks),
-                   .block = Tiles::block,
-                   .shared_bytes = sizeof(Memory),
-                   .overlap = true,
-                   .stream = a.stream},
-                  sweep, d, next_tile, Key(0));
+    return multisplit::launch_persistent<Tiles, Memory>(
+        lane_sweep_kernel<Tiles, Places, has_values, Place, Key, Order::merges>, a, sweep.tiles_of_portion(), sweep, d,
+        next_tile, Key(0));
   };
   return sweep_digits<Places>(a, bucket_sort, Tiles::tile, launch_pass);
 }

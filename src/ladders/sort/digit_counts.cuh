@@ -1,5 +1,6 @@
 // How often each value of each digit occurs, in one read of the keys, and the passes of a sort that follow from it.
 #pragma once
+#include "kernel/last_block.h"
 #include "kernel/vector.h"
 #include "kernel/warp.h"
 #include "ladders/sort/contract.h"
@@ -76,7 +77,8 @@ static __device__ void plan_digits(const bool* differs, const Counter* greatest,
 }
 
 // Block-wide: finds the passes from the counts of all keys, by a warp for each digit.
-static __device__ void plan_passes(Counter* counts,  // [digits][digit_values], left zero
+static __device__ void plan_passes(Counter* counts,    // [digits][digit_values], left zero
+                                   unsigned* merging,  // blocks with keys that merge, left zero; null if none can
                                    unsigned digits, std::size_t n, PassRules rules, Passes* passes) {
   __shared__ bool differs[most_digits + 1];
   __shared__ Counter greatest[most_digits + 1];
@@ -110,6 +112,7 @@ static __device__ void plan_passes(Counter* counts,  // [digits][digit_values], 
   __syncthreads();
   if (threadIdx.x == 0) {
     by_bucket = skipped;
+    passes->merges = merging ? atomicExch(merging, 0u) : 0;
     plan_digits(differs, greatest, digits, rules, passes, by_bucket);
   }
   __syncthreads();
@@ -199,18 +202,13 @@ __global__ void __launch_bounds__(counts_block, 1)
     if (sum) atomicAdd(&counts[c], Counter(sum));
   }
   if (!passes) return;
-  __shared__ bool last;
   if constexpr (Order::merges) {
     if (__syncthreads_or(any_merges) && t == 0) atomicAdd(&done[1], 1u);
   } else {
     __syncthreads();
   }
-  if (t == 0) {
-    last = take_ticket(done) == gridDim.x - 1;
-    if (last) *done = 0, passes->merges = Order::merges ? atomicExch(&done[1], 0u) : 0;
-  }
-  __syncthreads();
-  if (last) plan_passes(counts, digits.count(), n, rules, passes);
+  if (!last_block_done(done, gridDim.x)) return;
+  plan_passes(counts, Order::merges ? &done[1] : nullptr, digits.count(), n, rules, passes);
 }
 
 }  // namespace upsweep::ladders::sort
