@@ -51,6 +51,20 @@ struct Values {
         return f(static_cast<const Wide*>(in), static_cast<Wide*>(out));
     }
   }
+  // Calls f.operator()<bytes>(), for which the size is a constant.
+  template <class F>
+  Status by_size(F&& f) const {
+    switch (bytes) {
+      case 0:
+        return f.template operator()<0>();
+      case 4:
+        return f.template operator()<4>();
+      case 8:
+        return f.template operator()<8>();
+      default:
+        return f.template operator()<16>();
+    }
+  }
   // Copies a value; where `in` is null, as in a sort that wants indices, writes `from`.
   UPSWEEP_HD void move(std::size_t from, std::size_t to) const {
     visit([=]<class V>(const V* all, V* moved) {
@@ -83,6 +97,22 @@ struct Payload {
       else
         moved[to] = V{low, high};
     });
+  }
+};
+
+// The same with a key.
+template <class T>
+struct Pair {
+  T key{};
+  Payload payload;
+
+  UPSWEEP_HD void load(const T* keys, const Values& values, std::size_t from) {
+    key = keys[from];
+    payload.load(values, from);
+  }
+  UPSWEEP_HD void store(T* out, const Values& values, std::size_t to) const {
+    out[to] = key;
+    payload.store(values, to);
   }
 };
 

@@ -168,13 +168,7 @@ struct RowRanks {
     __syncthreads();
     // 3. A key's place.
 #pragma unroll
-    for (unsigned k = 0; k < Keys; ++k) {
-      const unsigned at = own.counts[bucket_of(keys[k])] + ranks[k];
-      if (k % 2 == 0)
-        place[k / 2] = at;
-      else
-        place[k / 2] |= at << 16;
-    }
+    for (unsigned k = 0; k < Keys; ++k) put_half(place, k, own.counts[bucket_of(keys[k])] + ranks[k]);
     fence_before_bulk_copy();  // of something else to m
     __syncthreads();
   }

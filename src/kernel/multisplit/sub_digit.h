@@ -164,12 +164,7 @@ struct SubDigitRanks {
     }
     __syncwarp();
     // 5. A key's place: the lane's first one, and its rank.
-    if constexpr (is_digit<Field>) {  // a digit: one operation, where others need one per key
-      value_of.first_bit ^= static_cast<unsigned>(nothing);
-    } else {
-#pragma unroll
-      for (unsigned k = 0; k < Keys; ++k) keys[k] ^= nothing;
-    }
+    forget_buckets(value_of, keys, nothing);
     const RowAddress<1, 1, Field> first_of(value_of, column, static_cast<unsigned>(nothing));
     constexpr unsigned at_once = 12;  // look-ups that wait together
 #pragma unroll

@@ -108,6 +108,21 @@ struct RowAddress {
 
 // ---- counting -------------------------------------------------------------------------------------------------------
 
+// Keeps the compiler from holding in registers what it has made of these values. `opaque_zero` is 0.
+template <class T, unsigned count>
+__device__ __forceinline__ void forget(T (&values)[count], T opaque_zero) {
+#pragma unroll
+  for (unsigned k = 0; k < count; ++k) values[k] ^= opaque_zero;
+}
+// The same of the keys' buckets: one operation if they are a digit.
+template <class B, class T, unsigned count>
+__device__ __forceinline__ void forget_buckets(B& buckets, T (&keys)[count], T opaque_zero) {
+  if constexpr (is_digit<B>)
+    buckets.first_bit ^= static_cast<unsigned>(opaque_zero);
+  else
+    forget(keys, opaque_zero);
+}
+
 struct NoHook {
   __device__ void operator()(unsigned) const {}
 };
@@ -296,12 +311,7 @@ struct ThreadRanks {
     __syncthreads();
     // 5. A key's place: from the pair's first one forward, or from the next pair's backward, by its rank.
     const unsigned pair = (t + 1) / 2 % (block / 2), pairs = warp_size / 2;
-    if constexpr (is_digit<BucketOf>) {  // one operation instead of Keys
-      bucket_of.first_bit ^= static_cast<unsigned>(nothing);
-    } else {
-#pragma unroll
-      for (unsigned k = 0; k < Keys; ++k) keys[k] ^= nothing;
-    }
+    forget_buckets(bucket_of, keys, nothing);
     const RowAddress<1, 2, BucketOf> first_of(bucket_of, &c.firsts[pair / pairs][0][pair % pairs],
                                               static_cast<unsigned>(nothing));
     // Ranks times `unit` if they fit a byte, all bits flipped if the lane counts down: -1 - x.

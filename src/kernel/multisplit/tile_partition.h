@@ -86,26 +86,12 @@ requires TileRanks<typename Tiles::Ranks, T, B> __device__ __forceinline__ void 
   __syncthreads();
   unsigned turn = 0;  // which row is this tile's
   for (unsigned tile = m.next; tile < places.tiles; tile = m.next, turn ^= 1) {
-    // Calls write(first, k) for the elements first + k * block of the sorted tile, of which `k` is known to the
-    // compiler.
-    const auto for_each_place = [&, size = keys_in.size(tile)](auto&& write) {
-      if (size == Tiles::tile) {
-        constexpr unsigned at_once = largest_divisor(keys_per_lane, 7);
-#pragma unroll 1
-        for (unsigned first = t; first < Tiles::tile; first += at_once * block) {
-          T* const keys_to = as_computed(out + first);
-#pragma unroll
-          for (unsigned k = 0; k < at_once; ++k) write(first, k, keys_to);
-        }
-      } else {
-        for (unsigned p = t; p < size; p += block) write(p, 0u, out + p);
-      }
-    };
+    const unsigned size = keys_in.size(tile);
     unsigned following = 0;  // as long as this tile is in work
     // 1. The lane's keys. Those past the end are in the last bucket, and being last they come after all others.
     wait();
     T keys[keys_per_lane];
-    const T past = codec.read_as(key_past_the_end(in, tile, Tiles::tile, keys_in.size(tile)));
+    const T past = codec.read_as(key_past_the_end(in, tile, Tiles::tile, size));
     keys_in.template load<typename Tiles::Ranks>(tile, m.tile.staged(), past, keys);
 #pragma unroll
     for (unsigned k = 0; k < keys_per_lane; ++k) keys[k] = codec.encode(keys[k]);
@@ -133,7 +119,7 @@ requires TileRanks<typename Tiles::Ranks, T, B> __device__ __forceinline__ void 
     __syncthreads();
     // 3. Neighbouring places of a bucket to neighbouring ones of the output.
     const T* const sorted_keys = reinterpret_cast<const T*>(m.tile.sorted());
-    for_each_place([&](unsigned first, unsigned k, T* row) {
+    for_each_position<Tiles>(size, out, [&](unsigned first, unsigned k, T* row) {
       const T key = (sorted_keys + first)[k * block];
       store(&(row + place_of(key))[k * block], codec.decode(key));
       if (has_values) (m.bucket + first)[k * block] = static_cast<std::uint8_t>(in.buckets(key));
@@ -156,7 +142,7 @@ requires TileRanks<typename Tiles::Ranks, T, B> __device__ __forceinline__ void 
       __syncthreads();
       auto* const to = static_cast<InArray<Value>*>(values.out);
       const bool aligned = reinterpret_cast<std::uintptr_t>(to) % sizeof(Value) == 0;
-      for_each_place([&](unsigned first, unsigned k, T*) {
+      for_each_position<Tiles>(size, out, [&](unsigned first, unsigned k, T*) {
         const unsigned p = first + k * block;
         if constexpr (sizeof(Value) <= 8)
           store(to + m.place[m.bucket[p]] + p, sorted[p]);

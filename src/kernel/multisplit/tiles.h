@@ -188,6 +188,13 @@ struct TileReader {
 
 // ---- writing --------------------------------------------------------------------------------------------------------
 
+// Sets half number k % 2 of words[k / 2]: for ascending k.
+__device__ __forceinline__ void put_half(unsigned* words, unsigned k, unsigned half) {
+  if (k % 2 == 0)
+    words[k / 2] = half;
+  else
+    words[k / 2] |= half << 16;
+}
 // Stores this thread's elements of a tile at their places: that of element k is half k % 2 of place[k / 2].
 template <class T, unsigned count>
 __device__ __forceinline__ void store_at_places(T* sorted, const unsigned (&place)[(count + 1) / 2],
@@ -195,6 +202,24 @@ __device__ __forceinline__ void store_at_places(T* sorted, const unsigned (&plac
   const SharedAddress to = shared_address(sorted);
 #pragma unroll
   for (unsigned k = 0; k < count; ++k) at_shared<T>(half_of(place[k / 2], k % 2) * sizeof(T) + to) = own[k];
+}
+
+// Calls write(first, k, row) for this thread's elements first + k * block of a tile of `size` elements, of which `k` is
+// known to the compiler; row[k * block] is the element of `out` with the same number.
+template <class Tiles, class T, class Write>
+__device__ __forceinline__ void for_each_position(unsigned size, T* out, Write&& write) {
+  constexpr unsigned block = Tiles::block, at_once = largest_divisor(Tiles::keys, 7);
+  const unsigned t = threadIdx.x;
+  if (size == Tiles::tile) {
+#pragma unroll 1
+    for (unsigned first = t; first < Tiles::tile; first += at_once * block) {
+      T* const row = as_computed(out + first);
+#pragma unroll
+      for (unsigned k = 0; k < at_once; ++k) write(first, k, row);
+    }
+  } else {
+    for (unsigned p = t; p < size; p += block) write(p, 0u, out + p);
+  }
 }
 
 // ---- the queue ------------------------------------------------------------------------------------------------------

@@ -50,21 +50,12 @@ __global__ void __launch_bounds__(Tiles::block, 1)
     fence_before_bulk_copy();
     // 2. By the lower field; meanwhile what comes next arrives.
     unsigned first[place_words], second[place_words];  // places after each pass, two in a word
-    const auto keep = [](unsigned* places) {
-      return [=](unsigned k, unsigned place) {
-        if (k % 2 == 0)
-          places[k / 2] = place;
-        else
-          places[k / 2] |= place << 16;
-      };
-    };
+    const auto keep = [](unsigned* places) { return [=](unsigned k, unsigned place) { put_half(places, k, place); }; };
     const auto all_counted = [&] {
       if (t > 0) return;
-      if (!has_values) following = queue.draw();
-      if (has_values)
-        input.fetch_values(tile);
-      else
-        input.fetch_keys(following);
+      if (has_values) return input.fetch_values(tile);
+      following = queue.draw();
+      input.fetch_keys(following);
     };
     Places::place(m.ranks, keys, lower, lower.count, nothing, all_counted, keep(first));
     __syncthreads();
@@ -85,11 +76,8 @@ __global__ void __launch_bounds__(Tiles::block, 1)
       Value own[keys_per_lane];
       input.values.template load<Places>(tile, m.staged, Value{}, own);
       __syncthreads();
-#pragma unroll
-      for (unsigned w = 0; w < place_words; ++w) {  // or the compiler would keep the halves that the keys have used
-        first[w] ^= static_cast<unsigned>(nothing);
-        second[w] ^= static_cast<unsigned>(nothing);
-      }
+      forget(first, static_cast<unsigned>(nothing));  // the halves that the keys have used
+      forget(second, static_cast<unsigned>(nothing));
       store_at_places(sorted_values, first, own);
       __syncthreads();
       load_own<Places>(sorted_values, own);
@@ -105,23 +93,12 @@ __global__ void __launch_bounds__(Tiles::block, 1)
     // 5. Neighbouring places of a bucket to neighbouring ones of the output.
     auto* const to = static_cast<InArray<Value>*>(values.out);
     const bool aligned = reinterpret_cast<std::uintptr_t>(to) % sizeof(Value) == 0;
-    const auto write = [&](unsigned first, unsigned k, T* row) {
+    for_each_position<Tiles>(size, out, [&](unsigned first, unsigned k, T* row) {
       const T key = (sorted_keys + first)[k * block];
       const unsigned at = at_shared<const unsigned>(shared_address(m.place) + shifted_bucket<2>(in.buckets, key));
       (row + at)[k * block] = key;
       if constexpr (has_values) write_element(to + (at + first + k * block), sorted_values[first + k * block], aligned);
-    };
-    if (size == Tiles::tile) {
-      constexpr unsigned at_once = largest_divisor(keys_per_lane, 7);
-#pragma unroll 1
-      for (unsigned first = t; first < Tiles::tile; first += at_once * block) {
-        T* const row = as_computed(out + first);
-#pragma unroll
-        for (unsigned k = 0; k < at_once; ++k) write(first, k, row);
-      }
-    } else {
-      for (unsigned p = t; p < size; p += block) write(p, 0u, out + p);
-    }
+    });
     if constexpr (has_values) {
       fence_before_bulk_copy();
       __syncthreads();
@@ -148,16 +125,7 @@ struct passes_in_tile {
   static Status run(const Args<T, O>& a) {
     if (!takes_table(a.in.n, a.in.buckets.count, /*searched=*/false))
       return {Code::unsupported, 0, "this rung has 257 to 2048 buckets, and less than 2^32 keys"};
-    switch (a.values.bytes) {
-      case 0:
-        return start<0>(a);
-      case 4:
-        return start<4>(a);
-      case 8:
-        return start<8>(a);
-      default:
-        return start<16>(a);
-    }
+    return a.values.by_size([&]<unsigned bytes>() { return start<bytes>(a); });
   }
 
  private:

@@ -50,13 +50,9 @@ __global__ void __launch_bounds__(replicated_block)
   wait_for_previous();
   // 1. A key that this thread will write, with other lanes; and all keys, counted.
   const unsigned lanes = block / own, key = t / lanes, lane = t % lanes;
-  T written{};
-  Payload value;
+  Pair<T> written;
   const bool writes = lane == 0 && first + key < n;
-  if (writes) {
-    written = in.keys[first + key];
-    value.load(values, first + key);
-  }
+  if (writes) written.load(in.keys, values, first + key);
   for (unsigned from = t; from - t < n; from += at_once * block) {
     T some[at_once];
 #pragma unroll
@@ -95,9 +91,7 @@ __global__ void __launch_bounds__(replicated_block)
   for (unsigned distance = 1; distance < lanes; distance *= 2)
     rank += __shfl_xor_sync(all_lanes, rank, static_cast<int>(distance));
   if (!writes) return;
-  const unsigned place = (counts[counters.slot(bucket)] & 0xffff) + rank;
-  out[place] = written;
-  value.store(values, place);
+  written.store(out, values, (counts[counters.slot(bucket)] & 0xffff) + rank);
 }
 
 struct replicated_counts {

@@ -65,16 +65,12 @@ Status lane_pass_by_size(const multisplit::Task<T, B>& a) {
 
 template <class T, class B>
 Status lane_pass(const multisplit::Task<T, B>& a) {
-  switch (a.values.bytes) {
-    case 0:
-      return lane_pass_by_size<0, 6>(a);
-    case 4:
-      return lane_pass_by_size<4, 12>(a);
-    case 8:
-      return lane_pass_by_size<8, 12>(a);
-    default:
+  return a.values.by_size([&]<unsigned bytes>() {
+    if constexpr (bytes == 16)
       return start_lane_pass<ThreadTiles<T, 16, 12>, true>(a);
-  }
+    else
+      return lane_pass_by_size < bytes, bytes == 0 ? 6 : 12 > (a);
+  });
 }
 
 // Passes by a digit are compiled once, in digit_passes_unit.cuh.

@@ -106,11 +106,10 @@ struct one_block {
     const unsigned threads = std::bit_ceil(static_cast<unsigned>(ceil_div(a.n, keys_per_thread)));
     const unsigned block = threads < warp_size ? warp_size : threads;
     const std::size_t bytes = sizeof(Ordered<Key>) + (has_index ? sizeof(unsigned) : 0);
-    const std::uint64_t compared = ~std::uint64_t(0) >> (64 - a.bits) << a.first_bit;
     return launch(
         one_block_kernel<has_index, OrderOf<T>>,
         {.block = block, .shared_bytes = 2 * block * keys_per_thread * bytes, .overlap = true, .stream = a.stream},
-        a.keys, a.out, a.values, static_cast<unsigned>(a.n), a.order, static_cast<Ordered<Key>>(compared),
+        a.keys, a.out, a.values, static_cast<unsigned>(a.n), a.order, static_cast<Ordered<Key>>(a.compared()),
         a.order.last(a.first_bit + a.bits));
   }
 };

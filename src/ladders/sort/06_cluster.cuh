@@ -37,18 +37,6 @@ struct ClusterTile {
   unsigned warp_totals[warp_size];
 };
 
-// Buckets are digits of numbers.
-template <class Order>
-struct NumberDigit {
-  Order order;
-  unsigned shift;
-  unsigned count;  // a power of two
-  template <class N>
-  UPSWEEP_HD unsigned operator()(N number) const {
-    return static_cast<unsigned>(order.merged(number) >> shift) & (count - 1);
-  }
-};
-
 template <bool has_index, class Order, class K = typename Order::Key>
 __global__ void __launch_bounds__(cluster_block)
     cluster_sort_kernel(const K* keys, K* out, Values values, unsigned n, Order order, Digits digits, unsigned blocks,

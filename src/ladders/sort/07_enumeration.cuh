@@ -15,6 +15,7 @@
 #pragma once
 #include "kernel/block.h"
 #include "kernel/ptx.h"
+#include "kernel/vector.h"
 #include "ladders/sort/choose.h"
 #include "ladders/sort/moves.cuh"
 
@@ -61,14 +62,11 @@ __global__ void __launch_bounds__(enumeration_block)
   for (unsigned k = 0; k < each; ++k) mine[k] = read(first + k * warp_size + lane % Shape::lanes);
 #pragma unroll 8
   for (unsigned i = lane; i < part; i += warp_size) others[i] = read(warp * part + i);
-  K written[each]{};
-  multisplit::Payload value[each];
+  multisplit::Pair<K> written[each];
 #pragma unroll
   for (unsigned k = 0; k < each; ++k)
-    if (const unsigned i = first + k * warp_size + warp; lane == 0 && warp < own && i < n) {
-      written[k] = keys[i];
-      value[k].load(values, i);
-    }
+    if (const unsigned i = first + k * warp_size + warp; lane == 0 && warp < own && i < n)
+      written[k].load(keys, values, i);
   __syncwarp();
   // 2. How many keys of the lane's share precede each of its own: of equal ones, those before the block's keys do,
   // those after them do not, and among the block's own the earlier ones do.
@@ -77,14 +75,12 @@ __global__ void __launch_bounds__(enumeration_block)
   const auto count_in = [&](unsigned from, unsigned to, auto&& precedes) {
 #pragma unroll 8
     for (unsigned i = from; i < to; i += pack) {
-      Key some[pack];
-      const uint4 raw = *reinterpret_cast<const uint4*>(others + (i - warp * part));
-      memcpy(static_cast<void*>(some), &raw, sizeof raw);
+      const auto some = as_pack<Key>(*reinterpret_cast<const uint4*>(others + (i - warp * part)));
 #pragma unroll
       for (unsigned j = 0; j < pack; ++j)
 #pragma unroll
         for (unsigned k = 0; k < each; ++k)
-          if (precedes(some[j], i + j, k)) count[k] += 1.0f;
+          if (precedes(some.item[j], i + j, k)) count[k] += 1.0f;
     }
   };
   const auto clamp = [&](unsigned i) { return i < begin ? begin : i > end ? end : i; };
@@ -110,8 +106,8 @@ __global__ void __launch_bounds__(enumeration_block)
   for (unsigned k = 0; k < each; ++k) {
     const unsigned place = warp_reduce(sums[lane][k * warp_size + warp], Sum{}), i = first + k * warp_size + warp;
     if (lane > 0 || i >= n) continue;
-    if (out) out[place] = written[k];
-    value[k].store(values, place);
+    if (out) out[place] = written[k].key;
+    written[k].payload.store(values, place);
   }
 }
 
@@ -132,12 +128,8 @@ struct enumeration {
     if (!machine().meets(enumeration_needs(a.n, sizeof(T))))
       return {Code::unsupported, 0, "too many keys for the shared memory of a block"};
     if (a.n == 0) return {};
-    using Key = typename Args<T, O>::Key;
-    const std::size_t value_bytes = ceil_div(a.n * a.values.bytes, 16) * 16;
-    auto* const memory = static_cast<std::byte*>(a.workspace->scratch(value_bytes + a.n * sizeof(Key)));
-    if (!memory) return no_memory;
     Args<T, O> apart = a;  // a block writes while others still read
-    if (Status s = copy_overwritten(apart, reinterpret_cast<Key*>(memory + value_bytes), memory); !s) return s;
+    if (Status s = copy_overwritten(apart); !s) return s;
     // 2^10 keys are too few to pay for more than 32 blocks; with 256, two of which share a multiprocessor, 2^12
     // take 4.7 us instead of the 5.5 of 128; with 128, every one of which reads all keys, 2^13 take 8.0 instead of 9.3
     // or 12.8.
@@ -153,14 +145,13 @@ struct enumeration {
     using Shape = EnumerationShape<own>;
     const auto n = static_cast<unsigned>(a.n);
     const unsigned share = Shape::template share_of<Ordered<Key>>(n);
-    const std::uint64_t compared = ~std::uint64_t(0) >> (64 - a.bits) << a.first_bit;
     return launch(enumeration_kernel<own, OrderOf<T>>,
                   {.grid = static_cast<unsigned>(ceil_div(n, own)),
                    .block = enumeration_block,
                    .shared_bytes = enumeration_warps * Shape::shares * share * sizeof(Ordered<Key>),
                    .overlap = true,
                    .stream = a.stream},
-                  a.keys, a.out, a.values, n, a.order, static_cast<Ordered<Key>>(compared));
+                  a.keys, a.out, a.values, n, a.order, static_cast<Ordered<Key>>(a.compared()));
   }
 };
 

@@ -32,6 +32,8 @@ struct KeyArgs : Execution {
   KeyOrder order;
   unsigned first_bit, bits;
 
+  // The bits of a number that are compared.
+  std::uint64_t compared() const { return ~std::uint64_t(0) >> (64 - bits) << first_bit; }
   bool indices() const { return values.bytes && !values.in; }
 };
 

@@ -25,6 +25,18 @@ struct Digits {
   }
 };
 
+// A digit of a number, as buckets.
+template <class Order>
+struct NumberDigit {
+  Order order;
+  unsigned shift;
+  unsigned count;  // a power of two
+  template <class N>
+  UPSWEEP_HD unsigned operator()(N number) const {
+    return static_cast<unsigned>(order.merged(number) >> shift) & (count - 1);
+  }
+};
+
 using Counter = unsigned long long;  // of 64 bits, as atomicAdd knows them
 
 // ---- passes ---------------------------------------------------------------------------------------------------------

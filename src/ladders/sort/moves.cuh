@@ -54,6 +54,16 @@ Status copy_overwritten(Args<T, O>& a, typename Args<T, O>::Key* keys,  // [n], 
   return {};
 }
 
+// The same, with copies in scratch memory.
+template <class T, class O>
+Status copy_overwritten(Args<T, O>& a) {
+  using Key = typename Args<T, O>::Key;
+  const std::size_t value_bytes = ceil_div(a.n * a.values.bytes, 16) * 16;
+  auto* const memory = static_cast<std::byte*>(a.workspace->scratch(value_bytes + a.n * sizeof(Key)));
+  if (!memory) return no_memory;
+  return copy_overwritten(a, reinterpret_cast<Key*>(memory + value_bytes), memory);
+}
+
 // What one pass moves.
 template <class K>
 struct Moved {
