@@ -44,7 +44,7 @@ void partition_on_device(Device& device, const View<const T>& keys, F bucket_of,
                          const ladders::partition::Values& values, Offsets&& offsets) {
   const auto begins = view_on(device, offsets, "the offsets");
   constexpr bool wide = sizeof(element_of<Offsets>) == 8;
-  if (buckets < 2 || buckets > ladders::partition::most_buckets)
+  if (buckets < 2 || buckets > ladders::partition::max_buckets)
     throw Error(Code::invalid_argument, "partition: " + std::to_string(buckets) + " buckets",
                 "2 to 32768 are possible");
   if (out.size() < keys.size())

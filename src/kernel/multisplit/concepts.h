@@ -1,14 +1,14 @@
 // The parts of a multisplit into up to 256 buckets that can be exchanged, and who calls them when.
 //
-// A persistent block (tile_partition.h) draws a tile after another, the first one after offsets.prepare(). For each:
+// A persistent block (tile_partition.h) calls offsets.prepare() once. Then it draws one tile after another, and for
+// each:
 //   1. One thread has started the copies of the tile's keys and of what offsets.fetch() asks for. All threads wait for
 //      both, take their keys as Ranks::element() says, and codec.encode() them.
 //   2. Ranks::sort() stores the keys in shared memory, by bucket. As soon as the tile is counted, threads 0 to 63 call
 //      offsets.publish() with the counts of four buckets each.
 //   3. offsets.find(), after a barrier: where each bucket's first key goes in the output, less its position in the
 //   tile.
-//   4. After another barrier: the sum of its position and its bucket's offset is where a key goes, as codec.decode()
-//      says.
+//   4. After another barrier, codec.decode() of each key goes to the sum of its position and its bucket's offset.
 #pragma once
 #include <concepts>
 

@@ -67,10 +67,10 @@ struct TileLookback : TileRows {
     store_relaxed(row(words, own), uint4{counts.x | flag, counts.y | flag, counts.z | flag, counts.w | flag});
     for_next_rows(tile, [&](unsigned r) { *row(next_words, r) = uint4{0, 0, 0, 0}; });
   }
-  // Block-wide: sets the place of each bucket's first key of a tile, less its place in the tile.
-  template <class Place>
+  // Block-wide: sets the offset of each bucket's first key of a tile, less its position in the tile.
+  template <class Offset>
   __device__ void find(unsigned tile, unsigned, const Memory& m, const std::uint16_t* start, unsigned tile_keys,
-                       Place* place) const {
+                       Offset* offset) const {
     if (threadIdx.x >= lookers) return;
     const unsigned row_of_tile = tile - first;
     unsigned before[4] = {}, sought = 0xf;  // buckets whose count is not complete
@@ -106,7 +106,7 @@ struct TileLookback : TileRows {
 #pragma unroll
     for (unsigned j = 0; j < 4; ++j) {
       const unsigned bucket = 4 * threadIdx.x + j;
-      place[bucket] = static_cast<Place>(m.starts[bucket]) + before[j] - from[j];
+      offset[bucket] = static_cast<Offset>(m.starts[bucket]) + before[j] - from[j];
       if (tile + 1 == tiles) next_starts[bucket] = m.starts[bucket] + before[j] + own[j];
     }
   }
@@ -128,10 +128,10 @@ struct TileGroups : TileRows {
   static constexpr unsigned counted = 1u << 31, one_tile = 1u << 26, sum_mask = one_tile - 1;
 
   // The block's threads look in sets of 64.
-  static constexpr unsigned most_sets = 4;
+  static constexpr unsigned max_sets = 4;
   struct Memory {
     std::uint64_t starts[max_counted];
-    uint4 sums[most_sets][lookers];
+    uint4 sums[max_sets][lookers];
   };
   __device__ void prepare(Memory& m) const { load_starts(m.starts); }
 
@@ -150,10 +150,10 @@ struct TileGroups : TileRows {
       if (r % group == 0) *row(next_words, rows + r / group) = uint4{0, 0, 0, 0};
     });
   }
-  // Block-wide: sets the place of each bucket's first key of a tile, less its place in the tile.
-  template <class Place>
+  // Block-wide: sets the offset of each bucket's first key of a tile, less its position in the tile.
+  template <class Offset>
   __device__ void find(unsigned tile, unsigned, Memory& m, const std::uint16_t* start, unsigned tile_keys,
-                       Place* place) const {
+                       Offset* offset) const {
     const unsigned own = tile - first;
     const unsigned set = threadIdx.x / lookers, sets = blockDim.x / lookers, looker = threadIdx.x % lookers;
     uint4 sum{0, 0, 0, 0};
@@ -195,7 +195,7 @@ struct TileGroups : TileRows {
 #pragma unroll
     for (unsigned j = 0; j < 4; ++j) {
       const unsigned bucket = 4 * looker + j;
-      place[bucket] = static_cast<Place>(m.starts[bucket]) + before[j] - start[bucket];
+      offset[bucket] = static_cast<Offset>(m.starts[bucket]) + before[j] - start[bucket];
       if (tile + 1 == tiles) {
         const unsigned end = bucket + 1 < max_counted ? start[bucket + 1] : tile_keys;
         next_starts[bucket] = m.starts[bucket] + before[j] + end - start[bucket];

@@ -1,4 +1,4 @@
-// Places of a small tile's keys in the order of their buckets, by counters that a warp's lanes share.
+// Positions of a small tile's keys in the order of their buckets, by counters that a warp's lanes share.
 //
 // With counters of their own (thread_counters.h) lanes need not find each other. But those are 8 KB per warp to clear,
 // to add up and to read, which takes as long for 256 keys as for 2000; here a warp has 256 counters.
@@ -25,12 +25,12 @@ struct WarpBallots {
   }
   // Warp-wide: sets ranks[k], for k below `rows`, to the number of the warp's keys of bucket_of(k) in lower rows and in
   // lower lanes of its row. Ends with a __syncwarp().
-  template <unsigned most_rows, class BucketOf>
-  __device__ __forceinline__ void rank(unsigned rows, unsigned (&ranks)[most_rows], BucketOf&& bucket_of) {
+  template <unsigned max_rows, class BucketOf>
+  __device__ __forceinline__ void rank(unsigned rows, unsigned (&ranks)[max_rows], BucketOf&& bucket_of) {
     const unsigned lower_lanes = (1u << threadIdx.x % warp_size) - 1;
     // At first the lanes with the same bucket, so that no ballot waits for a counter.
 #pragma unroll
-    for (unsigned k = 0; k < most_rows; ++k) {
+    for (unsigned k = 0; k < max_rows; ++k) {
       if (k >= rows) break;
       const unsigned bucket = bucket_of(k);
       ranks[k] = all_lanes;
@@ -42,7 +42,7 @@ struct WarpBallots {
       }
     }
 #pragma unroll
-    for (unsigned k = 0; k < most_rows; ++k) {
+    for (unsigned k = 0; k < max_rows; ++k) {
       if (k >= rows) break;
       const unsigned bucket = bucket_of(k), peers = ranks[k];
       const unsigned before = static_cast<unsigned>(__popc(peers & lower_lanes)), count = counts[bucket];
@@ -69,11 +69,11 @@ struct WarpMatch {
   __device__ void clear_counts() {
     for (unsigned b = threadIdx.x % warp_size; b < max_counted; b += warp_size) counts[b] = 0;
   }
-  template <unsigned most_rows, class BucketOf>
-  __device__ __forceinline__ void rank(unsigned rows, unsigned (&ranks)[most_rows], BucketOf&& bucket_of) {
+  template <unsigned max_rows, class BucketOf>
+  __device__ __forceinline__ void rank(unsigned rows, unsigned (&ranks)[max_rows], BucketOf&& bucket_of) {
     const unsigned lane_bit = 1u << threadIdx.x % warp_size;
 #pragma unroll
-    for (unsigned k = 0; k < most_rows; ++k) {
+    for (unsigned k = 0; k < max_rows; ++k) {
       if (k >= rows) break;
       const unsigned bucket = bucket_of(k);
       atomicOr(&lanes[bucket], lane_bit);
@@ -98,15 +98,15 @@ struct WarpMatch {
 template <unsigned Keys, class Warp>
 struct RowRanks {
   static constexpr unsigned keys = Keys, warps = max_counted / warp_size;
-  static_assert(warps * warp_size * Keys <= 1 << 16, "places have 16 bits");
+  static_assert(warps * warp_size * Keys <= 1 << 16, "positions have 16 bits");
 
-  // The place in the tile, before it is sorted, of this thread's key k.
+  // The position in the unsorted tile of this thread's key k.
   static __device__ unsigned element(unsigned k) {
     return (threadIdx.x / warp_size * Keys + k) * warp_size + threadIdx.x % warp_size;
   }
   static constexpr bool consecutive = false;
 
-  // Needed only inside place().
+  // Needed only inside find_positions().
   struct Memory {
     Warp of_warp[warps];
     alignas(16) unsigned totals[max_counted];
@@ -126,22 +126,22 @@ struct RowRanks {
   static constexpr bool ends_with_staged_free = true;
 
   // As ThreadRanks::sort().
-  template <bool keep_places, Counting, class Tile, class T, class BucketOf, class Counted>
-  static __device__ __forceinline__ void sort(Tile& m, T (&keys)[Keys], BucketOf bucket_of, T nothing,
-                                              unsigned (&places)[(Keys + 1) / 2], std::uint16_t* start,
+  template <bool keep_positions, Counting, class Tile, class T, class BucketOf, class Counted>
+  static __device__ __forceinline__ void sort(Tile& m, T (&keys)[Keys], BucketOf bucket_of, T opaque_zero,
+                                              unsigned (&positions)[(Keys + 1) / 2], std::uint16_t* start,
                                               Counted&& counted) {
-    place(m.ranks, keys, bucket_of, nothing, places, start, counted);
-    store_at_places(reinterpret_cast<T*>(m.sorted()), places, keys);
+    find_positions(m.ranks, keys, bucket_of, opaque_zero, positions, start, counted);
+    store_at_positions(reinterpret_cast<T*>(m.sorted()), positions, keys);
   }
 
-  // The place of this thread's key k is half k % 2 of place[k / 2]; start[b] becomes the first place of bucket b. As
-  // soon as the tile is counted, threads 0 to 63 each call counted(counts of buckets 4 t to 4 t + 3). Begins and ends
-  // with a barrier.
+  // The position of this thread's key k is half k % 2 of positions[k / 2]; start[b] becomes the first position of
+  // bucket b. As soon as the tile is counted, threads 0 to 63 each call counted(counts of buckets 4 t to 4 t + 3).
+  // Begins and ends with a barrier.
   template <class T, class BucketOf, class Counted>
-  static __device__ __forceinline__ void place(Memory& m, T (&keys)[Keys], BucketOf bucket_of, T,
-                                               unsigned (&place)[(Keys + 1) / 2],
-                                               std::uint16_t* start,  // [max_counted], shared
-                                               Counted&& counted) {
+  static __device__ __forceinline__ void find_positions(Memory& m, T (&keys)[Keys], BucketOf bucket_of, T,
+                                                        unsigned (&positions)[(Keys + 1) / 2],
+                                                        std::uint16_t* start,  // [max_counted], shared
+                                                        Counted&& counted) {
     const unsigned t = threadIdx.x;
     Warp& own = m.of_warp[t / warp_size];
     __syncthreads();
@@ -166,9 +166,9 @@ struct RowRanks {
       first += counts[w];
     }
     __syncthreads();
-    // 3. A key's place.
+    // 3. A key's position.
 #pragma unroll
-    for (unsigned k = 0; k < Keys; ++k) put_half(place, k, own.counts[bucket_of(keys[k])] + ranks[k]);
+    for (unsigned k = 0; k < Keys; ++k) put_half(positions, k, own.counts[bucket_of(keys[k])] + ranks[k]);
     fence_before_bulk_copy();  // of something else to m
     __syncthreads();
   }

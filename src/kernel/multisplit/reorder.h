@@ -11,7 +11,7 @@ namespace upsweep::multisplit {
 
 // ---- sorting a tile -------------------------------------------------------------------------------------------------
 
-// A word for each element: its place in the tile in the lower 16 bits, its bucket above them.
+// A word for each element: its position in the tile in the lower 16 bits, its bucket above them.
 inline constexpr unsigned bucket_shift = 16;
 inline constexpr unsigned past_the_end = ~0u;  // sorts after every element
 // Of buckets' numbers, four bits at a time: 16 counters per warp, whatever the number of buckets.
@@ -102,8 +102,8 @@ template <class T, class B>
 __global__ void __launch_bounds__(reorder_threads)
     shared_reorder_kernel(BucketedKeys<T, B> in, T* out,  // [n]
                           Values values, Offsets offsets, std::size_t share,
-                          const std::uint64_t* places,  // [buckets][gridDim.x], of the shares' first keys
-                          unsigned bits) {              // of a bucket's number
+                          const std::uint64_t* share_offsets,  // [buckets][gridDim.x], of the shares' first keys
+                          unsigned bits) {                     // of a bucket's number
   const unsigned t = threadIdx.x, tile = blockDim.x * reorder_rows, buckets = in.buckets.count;
   T* const keys = dynamic_shared<T>();                                        // [tile]
   unsigned* const sorted = reinterpret_cast<unsigned*>(keys + tile);          // [tile]
@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(reorder_threads)
   unsigned* const warp_totals = written + buckets;                            // [32]
   for (unsigned b = t; b < buckets; b += blockDim.x) {
     written[b] = 0;
-    if (blockIdx.x == 0) offsets.put(b, places[b * std::size_t(gridDim.x)]);
+    if (blockIdx.x == 0) offsets.put(b, share_offsets[b * std::size_t(gridDim.x)]);
   }
   if (blockIdx.x == 0 && t == 0) offsets.put(buckets, in.n);
   const std::size_t begin = blockIdx.x * share, end = in.n - begin < share ? in.n : begin + share;
@@ -131,17 +131,17 @@ __global__ void __launch_bounds__(reorder_threads)
     }
     sort_by_bucket(words, bits, sorted, counts, warp_totals);
     // 2. A run is a tile's keys of one bucket. At its first position p, written[b] - p says what to add to a position
-    // to get its place among the share's keys of the bucket; modulo 2^32.
+    // to get its number among the share's keys of the bucket; modulo 2^32.
     const auto bucket_at = [&](unsigned p) { return sorted[p] >> bucket_shift; };
     for (unsigned p = t; p < size; p += blockDim.x)
       if (p == 0 || bucket_at(p - 1) != bucket_at(p)) written[bucket_at(p)] -= p;
     __syncthreads();
-    // 3. Neighbouring positions of a run to neighbouring places.
+    // 3. Neighbouring positions of a run to neighbouring offsets.
     for (unsigned p = t; p < size; p += blockDim.x) {
       const unsigned b = bucket_at(p), k = sorted[p] & ((1u << bucket_shift) - 1);
-      const std::size_t place = places[b * std::size_t(gridDim.x) + blockIdx.x] + (written[b] + p);
-      out[place] = keys[k];
-      values.move(first + k, place);
+      const std::size_t offset = share_offsets[b * std::size_t(gridDim.x) + blockIdx.x] + (written[b] + p);
+      out[offset] = keys[k];
+      values.move(first + k, offset);
     }
     __syncthreads();
     // 4. At its last position p, p + 1 completes what the run has written.
@@ -151,7 +151,7 @@ __global__ void __launch_bounds__(reorder_threads)
   }
 }
 
-// Launches both kernels, and between them scan(counts, count): an exclusive scan, in place, of 64-bit counts.
+// Launches both kernels, and between them scan(counts, count): an exclusive scan, in its own memory, of 64-bit counts.
 template <class T, class B, class Scan>
 Status reorder_pass(const Task<T, B>& a, Scan&& scan) {
   const unsigned buckets = a.in.buckets.count;
@@ -164,21 +164,22 @@ Status reorder_pass(const Task<T, B>& a, Scan&& scan) {
   const std::size_t bytes = reorder_bytes<T>(block, buckets), tile = block * reorder_rows;
   if (bytes > machine().shared_per_block) return {Code::unsupported, 0, "too many buckets for blocks this large"};
   // Shares of less than 2^32 keys, whose counts have 32 bits.
-  const std::size_t tiles = a.in.n ? ceil_div(a.in.n, tile) : 1, least = ceil_div(a.in.n, std::size_t(1) << 31);
+  const std::size_t tiles = a.in.n ? ceil_div(a.in.n, tile) : 1, min_shares = ceil_div(a.in.n, std::size_t(1) << 31);
   const unsigned by_registers = reorder_threads / block, by_memory = resident(bytes, block);
   const unsigned per_sm = by_registers < by_memory ? by_registers : by_memory;
   std::size_t shares = a.tuning.grid_or(std::size_t(machine().multiprocessors) * per_sm);
-  shares = shares < least ? least : shares < tiles ? shares : tiles;
+  shares = shares < min_shares ? min_shares : shares < tiles ? shares : tiles;
   const std::size_t share = ceil_div(tiles, shares) * tile;
   const auto grid = static_cast<unsigned>(a.in.n ? ceil_div(a.in.n, share) : 1);
   const std::size_t count = std::size_t(buckets) * grid;
-  auto* const places = static_cast<std::uint64_t*>(a.workspace->scratch_of_caller(count * sizeof(std::uint64_t)));
-  if (!places) return no_memory;
+  auto* const share_offsets =
+      static_cast<std::uint64_t*>(a.workspace->scratch_of_caller(count * sizeof(std::uint64_t)));
+  if (!share_offsets) return no_memory;
   Shape shape{.grid = grid, .block = block, .shared_bytes = buckets * sizeof(unsigned), .stream = a.stream};
-  if (Status s = launch(share_counts_kernel<T, B>, shape, a.in, share, places); !s) return s;
-  if (Status s = scan(places, count); !s) return s;
+  if (Status s = launch(share_counts_kernel<T, B>, shape, a.in, share, share_offsets); !s) return s;
+  if (Status s = scan(share_offsets, count); !s) return s;
   shape.shared_bytes = bytes;
-  return launch(shared_reorder_kernel<T, B>, shape, a.in, a.keys, a.values, a.offsets, share, places,
+  return launch(shared_reorder_kernel<T, B>, shape, a.in, a.keys, a.values, a.offsets, share, share_offsets,
                 static_cast<unsigned>(std::bit_width(buckets - 1)));
 }
 

@@ -52,40 +52,40 @@ struct DigitSplit {
 
 // ---- ranks ----------------------------------------------------------------------------------------------------------
 
-// Ranks of a tile's keys by a sub-digit of up to 64 values, by counters and first places that each lane has to itself.
-// Block-wide, by `Warps` warps of which each lane owns `Keys` consecutive keys.
+// Ranks of a tile's keys by a sub-digit of up to 64 values, by counters and first positions that each lane has to
+// itself. Block-wide, by `Warps` warps of which each lane owns `Keys` consecutive keys.
 //
 // As in ThreadRanks, a lane owns a byte for each value. Of 64 values, unlike 256, a lane's counters are small enough
-// that it can have its own first places too, 16 bits for each value: a key's place is then looked up in the lane's own
-// bank, where places that four lanes share meet others' lookups in it.
+// that it can have its own first positions too, 16 bits for each value: a key's position is then looked up in the
+// lane's own bank, where positions that four lanes share meet others' lookups in it.
 //
 // The counts are added up by shuffles: eight groups of four lanes in a warp, then the warps before it, which every warp
 // adds up for itself. That takes one barrier.
 template <unsigned Warps, unsigned Keys>
 struct SubDigitRanks {
-  static constexpr unsigned keys = Keys, most_values = 64;
-  static constexpr unsigned words = most_values / 4;  // word w has the bytes of values 4 w to 4 w + 3
+  static constexpr unsigned keys = Keys, max_values = 64;
+  static constexpr unsigned words = max_values / 4;  // word w has the bytes of values 4 w to 4 w + 3
   static constexpr unsigned lanes_per_group = 4, groups = warp_size / lanes_per_group;
   static constexpr unsigned packs = words * groups / warp_size;  // per lane, each a group's four lanes' words
-  static constexpr unsigned packed_values = most_values / packs;
+  static constexpr unsigned packed_values = max_values / packs;
   static_assert(lanes_per_group * Keys < 256, "the counts of a group fit a byte");
-  static_assert(Warps * warp_size * Keys <= 1 << 16, "places have 16 bits");
+  static_assert(Warps * warp_size * Keys <= 1 << 16, "positions have 16 bits");
 
-  // The place in the tile, before it is sorted, of this thread's key k.
+  // The position in the unsorted tile of this thread's key k.
   static __device__ unsigned element(unsigned k) { return first_element() + k; }
   static __device__ unsigned first_element() { return threadIdx.x * Keys; }
   static constexpr bool consecutive = true;
 
-  // Needed only inside place().
+  // Needed only inside find_positions().
   struct Memory {
     union {
-      uint4 counts[words][groups];            // bytes
-      uint4 places[most_values / 2][groups];  // word w of a lane has those of values 2 w and 2 w + 1
+      uint4 counts[words][groups];                    // bytes
+      uint4 first_positions[max_values / 2][groups];  // word w of a lane has those of values 2 w and 2 w + 1
     } of_warp[Warps];
     unsigned totals[Warps][warp_size];  // of values 2 l and 2 l + 1
   };
 
-  // After place() and a barrier: the tile's keys of a value.
+  // After find_positions() and a barrier: the tile's keys of a value.
   static __device__ unsigned count(const Memory& m, unsigned value) {
     unsigned sum = 0;
 #pragma unroll
@@ -93,12 +93,13 @@ struct SubDigitRanks {
     return sum;
   }
 
-  // Calls put(k, place) with the place of this thread's key k; value_of(key) is below `values`. `nothing` is 0, which
-  // the compiler must not know: it would keep all values in registers. Before, calls meanwhile(k) as it ranks key k,
-  // and all_counted() after the only barrier, which all threads have reached with their keys in registers.
-  template <class T, class Field, class AllCounted, class Put, class Meanwhile = NoHook>
-  static __device__ __forceinline__ void place(Memory& m, T (&keys)[Keys], Field value_of, unsigned values, T nothing,
-                                               AllCounted&& all_counted, Put&& put, Meanwhile&& meanwhile = {}) {
+  // Calls, in order: meanwhile(k) while key k's counter loads; all_counted() after the only barrier, which all threads
+  // have reached with their keys in registers; put(k, position) for each key. value_of(key) is below `values`.
+  // `opaque_zero` is 0 but unknown to the compiler, which would otherwise keep every key's value in a register.
+  template <class T, class Part, class AllCounted, class Put, class Meanwhile = NoHook>
+  static __device__ __forceinline__ void find_positions(Memory& m, T (&keys)[Keys], Part value_of, unsigned values,
+                                                        T opaque_zero, AllCounted&& all_counted, Put&& put,
+                                                        Meanwhile&& meanwhile = {}) {
     const unsigned t = threadIdx.x, lane = t % warp_size, warp = t / warp_size, group = lane % groups;
     auto& own = m.of_warp[warp];
     uint4* const counts = own.counts[0];
@@ -109,7 +110,7 @@ struct SubDigitRanks {
     // 1. The rank of each key among the lane's keys of its value.
     unsigned ranks[(Keys + 3) / 4];
     const auto* const column = reinterpret_cast<const unsigned*>(counts) + lane;
-    rank_own<Counting::reads>(RowAddress<0, 2, Field>(value_of, column, static_cast<unsigned>(nothing)), keys, ranks,
+    rank_own<Counting::reads>(RowAddress<0, 2, Part>(value_of, column, static_cast<unsigned>(opaque_zero)), keys, ranks,
                               meanwhile);
     __syncwarp();
     // 2. The keys of the groups before this one in the warp. Pack k has four values, 16 bits for each in two words.
@@ -132,7 +133,7 @@ struct SubDigitRanks {
     }
     __syncthreads();
     all_counted();
-    // 3. The first places of the warp: of values 2 lane and 2 lane + 1.
+    // 3. The first positions of the warp: of values 2 lane and 2 lane + 1.
     unsigned base = 0, all = 0;
     if (2 * lane < values) {
 #pragma unroll
@@ -159,13 +160,13 @@ struct SubDigitRanks {
         const unsigned second = start + count.x, third = second + count.y;
         return uint4{start, second, third, third + count.z};
       };
-      own.places[2 * word][group] = add_up(lower, lower_counts);
-      own.places[2 * word + 1][group] = add_up(upper, upper_counts);
+      own.first_positions[2 * word][group] = add_up(lower, lower_counts);
+      own.first_positions[2 * word + 1][group] = add_up(upper, upper_counts);
     }
     __syncwarp();
-    // 5. A key's place: the lane's first one, and its rank.
-    forget_buckets(value_of, keys, nothing);
-    const RowAddress<1, 1, Field> first_of(value_of, column, static_cast<unsigned>(nothing));
+    // 5. A key's position: the lane's first one, and its rank.
+    forget_buckets(value_of, keys, opaque_zero);
+    const RowAddress<1, 1, Part> first_of(value_of, column, static_cast<unsigned>(opaque_zero));
     constexpr unsigned at_once = 12;  // look-ups that wait together
 #pragma unroll
     for (unsigned from = 0; from < Keys; from += at_once) {

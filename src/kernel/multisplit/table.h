@@ -11,16 +11,16 @@
 
 namespace upsweep::multisplit {
 
-// A tile's places, as they lie in shared memory.
+// A tile's row of the table, as it lies in shared memory.
 struct TileRow {
-  alignas(16) std::uint64_t of_chunk[max_counted];  // places of the chunk's first keys
+  alignas(16) std::uint64_t of_chunk[max_counted];  // offsets of the chunk's first keys
   unsigned before[max_counted];                     // keys of the bucket in the chunk's earlier tiles
 };
 
 struct OffsetTable {
   unsigned tiles, per_chunk, chunks;
-  const unsigned* before;             // [tiles][max_counted]
-  const std::uint64_t* chunk_places;  // [chunks][max_counted]
+  const unsigned* before;              // [tiles][max_counted]
+  const std::uint64_t* chunk_offsets;  // [chunks][max_counted]
 
   struct Memory {
     TileRow rows[2];  // of a tile and the next one
@@ -31,17 +31,18 @@ struct OffsetTable {
   // Starts the copy of the row of a tile, the turn-th of the block, modulo 2. By one thread.
   __device__ void fetch(unsigned tile, unsigned turn, Memory& m, std::uint64_t* arrived) const {
     TileRow& row = m.rows[turn];
-    bulk_copy(row.of_chunk, chunk_places + tile / per_chunk * max_counted, sizeof row.of_chunk, arrived);
+    bulk_copy(row.of_chunk, chunk_offsets + tile / per_chunk * max_counted, sizeof row.of_chunk, arrived);
     bulk_copy(row.before, before + std::size_t(tile) * max_counted, sizeof row.before, arrived);
   }
   __device__ void publish(unsigned, uint4) const {}  // others have no use for a tile's counts
-  // Block-wide: sets the place of each bucket's first key of a tile, less its place in the tile. The row has arrived.
-  template <class Place>
+  // Block-wide: sets the offset of each bucket's first key of a tile, less its position in the tile. The row has
+  // arrived.
+  template <class Offset>
   __device__ void find(unsigned, unsigned turn, const Memory& m, const std::uint16_t* start, unsigned,
-                       Place* place) const {
+                       Offset* offset) const {
     const TileRow& row = m.rows[turn];
     for (unsigned b = threadIdx.x; b < max_counted; b += blockDim.x)
-      place[b] = static_cast<Place>(row.of_chunk[b]) + row.before[b] - start[b];
+      offset[b] = static_cast<Offset>(row.of_chunk[b]) + row.before[b] - start[b];
   }
 };
 
@@ -80,27 +81,27 @@ __global__ void __launch_bounds__(count_block, 2)
   if (t % 2 == 0) counts[blockIdx.x * max_counted + bucket] = so_far;
 }
 
-// The places of each chunk's first keys, and the offsets: by a cluster of eight blocks, each for the buckets of a
-// warp's lanes. Each warp has some of the chunks, which on the emulator are few.
-inline constexpr unsigned places_block = emulated ? max_counted : 1024, places_blocks = max_counted / warp_size;
-static __global__ void __launch_bounds__(places_block)
-    chunk_places_kernel(const unsigned* counts,                  // [chunks][max_counted]
-                        unsigned chunks, std::uint64_t* places,  // [chunks][max_counted]
-                        Offsets offsets, unsigned buckets, std::size_t n) {
-  constexpr unsigned parts = places_block / warp_size;  // of the chunks
+// The offsets of each chunk's first keys, and those of all keys: by a cluster of eight blocks, each for the buckets of
+// a warp's lanes. Each warp has some of the chunks, which on the emulator are few.
+inline constexpr unsigned offsets_block = emulated ? max_counted : 1024, offsets_blocks = max_counted / warp_size;
+static __global__ void __launch_bounds__(offsets_block)
+    chunk_offsets_kernel(const unsigned* counts,                         // [chunks][max_counted]
+                         unsigned chunks, std::uint64_t* chunk_offsets,  // [chunks][max_counted]
+                         Offsets offsets, unsigned buckets, std::size_t n) {
+  constexpr unsigned parts = offsets_block / warp_size;  // of the chunks
   __shared__ std::uint64_t of_part[parts][warp_size], of_bucket[warp_size], warp_totals[warp_size], first[warp_size];
   const unsigned t = threadIdx.x, lane = t % warp_size, part = t / warp_size, block = cluster_rank();
   const unsigned bucket = block * warp_size + lane;
   const unsigned from = chunks * part / parts, to = chunks * (part + 1) / parts;
   allow_next_launch();
   wait_for_previous();
-  std::uint64_t sum = 0, place = 0;
+  std::uint64_t sum = 0, offset = 0;
 #pragma unroll 8
   for (unsigned c = from; c < to; ++c) sum += counts[c * max_counted + bucket];
   of_part[part][lane] = sum;
   __syncthreads();
-  for (unsigned p = 0; p < part; ++p) place += of_part[p][lane];
-  if (part == parts - 1) of_bucket[lane] = place + sum;
+  for (unsigned p = 0; p < part; ++p) offset += of_part[p][lane];
+  if (part == parts - 1) of_bucket[lane] = offset + sum;
   cluster_sync();
   // The keys of the buckets before these, from the other blocks.
   const std::uint64_t keys = t < max_counted ? read_in_cluster(&of_bucket[lane], part) : 0;
@@ -112,37 +113,37 @@ static __global__ void __launch_bounds__(places_block)
     if (bucket == 0) offsets.put(buckets, n);
   }
   cluster_sync();  // before a block ends whose memory others read
-  place += first[lane];
+  offset += first[lane];
 #pragma unroll 8
   for (unsigned c = from; c < to; ++c) {
-    places[c * max_counted + bucket] = place;
-    place += counts[c * max_counted + bucket];
+    chunk_offsets[c * max_counted + bucket] = offset;
+    offset += counts[c * max_counted + bucket];
   }
 }
 
 // Launches both for tiles of `tile_keys` keys; writes the offsets. At most two blocks per multiprocessor count.
 template <unsigned tile_keys, class T, class B>
-Status make_offset_table(const Task<T, B>& a, OffsetTable& places) {
-  const unsigned most = 2 * static_cast<unsigned>(machine().multiprocessors);
-  places.tiles = static_cast<unsigned>(a.in.n ? ceil_div(a.in.n, tile_keys) : 1);
-  places.per_chunk = (places.tiles - 1) / most + 1;
-  places.chunks = (places.tiles - 1) / places.per_chunk + 1;
-  const std::size_t chunk_words = std::size_t(places.chunks) * max_counted;
-  const std::size_t tile_words = std::size_t(places.tiles) * max_counted;
-  auto* const chunk_places = static_cast<std::uint64_t*>(
+Status make_offset_table(const Task<T, B>& a, OffsetTable& table) {
+  const unsigned max_chunks = 2 * static_cast<unsigned>(machine().multiprocessors);
+  table.tiles = static_cast<unsigned>(a.in.n ? ceil_div(a.in.n, tile_keys) : 1);
+  table.per_chunk = (table.tiles - 1) / max_chunks + 1;
+  table.chunks = (table.tiles - 1) / table.per_chunk + 1;
+  const std::size_t chunk_words = std::size_t(table.chunks) * max_counted;
+  const std::size_t tile_words = std::size_t(table.tiles) * max_counted;
+  auto* const chunk_offsets = static_cast<std::uint64_t*>(
       a.workspace->scratch(chunk_words * (sizeof(std::uint64_t) + sizeof(unsigned)) + tile_words * sizeof(unsigned)));
-  if (!chunk_places) return no_memory;
-  auto* const counts = reinterpret_cast<unsigned*>(chunk_places + chunk_words);
+  if (!chunk_offsets) return no_memory;
+  auto* const counts = reinterpret_cast<unsigned*>(chunk_offsets + chunk_words);
   unsigned* const before = counts + chunk_words;
-  places.before = before, places.chunk_places = chunk_places;
-  const Shape shape{.grid = places.chunks,
+  table.before = before, table.chunk_offsets = chunk_offsets;
+  const Shape shape{.grid = table.chunks,
                     .block = count_block,
                     .shared_bytes = max_counted * warp_size * sizeof(unsigned),
                     .stream = a.stream};
-  if (Status s = launch(count_tiles_kernel<tile_keys, T, B>, shape, a.in, places, before, counts); !s) return s;
+  if (Status s = launch(count_tiles_kernel<tile_keys, T, B>, shape, a.in, table, before, counts); !s) return s;
   const Shape cluster{
-      .grid = places_blocks, .block = places_block, .cluster = places_blocks, .overlap = true, .stream = a.stream};
-  return launch(chunk_places_kernel, cluster, counts, places.chunks, chunk_places, a.offsets, a.in.buckets.count,
+      .grid = offsets_blocks, .block = offsets_block, .cluster = offsets_blocks, .overlap = true, .stream = a.stream};
+  return launch(chunk_offsets_kernel, cluster, counts, table.chunks, chunk_offsets, a.offsets, a.in.buckets.count,
                 a.in.n);
 }
 

@@ -1,4 +1,4 @@
-// Places of a tile's keys in the order of their buckets, by counters that each lane has to itself.
+// Positions of a tile's keys in the order of their buckets, by counters that each lane has to itself.
 //
 // Lanes that count in common counters need to know who else has the same bucket: eight ballots, 27 cycles per 32 keys
 // of a multiprocessor of an H200, or atomics, which take 2 to 4 cycles but 32 where all keys are the same, and do not
@@ -7,9 +7,10 @@
 // before it. 32 lanes use 32 banks, whatever the keys are. What remains is to add up the bytes of all lanes, bucket by
 // bucket: first of four lanes, whose counts fit a byte, then of these groups.
 //
-// The first places that follow are looked up, one for each key. Two lanes have a table of them in the two banks where
-// their counters were, and it needs no count of the first lane's keys beside it: the first lane has its keys in order
-// and counts places up from the pair's first one, the second has them in reverse and counts down from the next pair's.
+// The first positions that follow are looked up, one for each key. Two lanes have a table of them in the two banks
+// where their counters were, and it needs no count of the first lane's keys beside it: the first lane has its keys in
+// order and counts positions up from the pair's first one, the second has them in reverse and counts down from the next
+// pair's.
 //
 // Source    Satish, Harris, Garland, 2009, and Merrill, Grimshaw, High Performance and Scalable Radix Sorting, 2011 (a
 //           thread's own counters, for up to 32 buckets).
@@ -33,7 +34,7 @@ inline constexpr bool is_digit = requires(B b) {
   b.last_key();
 };
 
-// What a digit's bits differ by from its bucket.
+// Returns the XOR mask from a key's digit bits to its bucket number.
 template <class B>
 __device__ unsigned flipped_bits(const B& digit) {
   if constexpr (requires { digit.flip; })
@@ -69,14 +70,14 @@ struct RowAddress {
   SharedAddress column, flipped;
   unsigned rows, flipped_rows, elements;  // of a digit's bits, moved to `shift`
   unsigned bits, bits_flipped;            // likewise, of elements that are bytes, moved to 3
-  // `nothing` is 0, which the compiler must not know: it would take masks apart, for an instruction more per key.
-  __device__ RowAddress(const B& of, const void* shared, unsigned nothing)
+  // `opaque_zero` is 0, which the compiler must not know: it would take masks apart, for an instruction more per key.
+  __device__ RowAddress(const B& of, const void* shared, unsigned opaque_zero)
       : buckets(of), column(shared_address(shared)) {
     if constexpr (is_digit<B>) {
       const unsigned flip = flipped_bits(of), all = of.count - 1;
       rows = (all & ~in_row) << shift, flipped_rows = (flip & ~in_row) << shift;
-      elements = ((all & in_row) << shift) ^ nothing, flipped = column ^ (flip & in_row) << shift;
-      bits = ((all & in_row) << 3) ^ nothing, bits_flipped = (flip & in_row) << 3;
+      elements = ((all & in_row) << shift) ^ opaque_zero, flipped = column ^ (flip & in_row) << shift;
+      bits = ((all & in_row) << 3) ^ opaque_zero, bits_flipped = (flip & in_row) << 3;
     }
   }
   template <class T>
@@ -164,9 +165,9 @@ struct ThreadRanks {
   static constexpr unsigned groups = 2 * groups_per_warp;  // of a part
   static_assert(Warps % 2 == 0 && 2 * warp_size == words, "a thread for each word and part");
   static_assert(lanes_per_group * Keys < 256, "the counts of a group fit a byte");
-  static_assert(block * Keys < 1 << 16, "places have 16 bits");
+  static_assert(block * Keys < 1 << 16, "positions have 16 bits");
 
-  // The place in the tile, before it is sorted, of this thread's key k, and of the first in memory of its keys.
+  // The position in the unsorted tile of this thread's key k, and of the first in memory of its keys.
   static __device__ unsigned element(unsigned k) { return first_element() + (backward() ? Keys - 1 - k : k); }
   static __device__ unsigned first_element() { return threadIdx.x + 1 == block ? 0 : (threadIdx.x + 1) * Keys; }
   static constexpr bool consecutive = true;
@@ -175,12 +176,13 @@ struct ThreadRanks {
 
   union Counters {
     unsigned counts[Warps][words][warp_size];
-    uint2 firsts[Warps][words][warp_size / 2];  // the first places of each pair of lanes, 16 bits each
+    uint2 firsts[Warps][words][warp_size / 2];  // the first positions of each pair of lanes, 16 bits each
   };
   struct Sums {
     uint4 totals[parts][2][words][2];  // of the groups of each warp, bytes like the counts
-    // The first place of each group. Rows begin four banks apart, so that lanes that read eight of them use all banks.
-    std::uint16_t places[Warps * groups_per_warp][max_counted + 8];
+    // The first position of each group. Rows begin four banks apart, so that lanes that read eight of them use all
+    // banks.
+    std::uint16_t first_positions[Warps * groups_per_warp][max_counted + 8];
     uint2 of_part[parts][words];
     unsigned first_warp;
   };
@@ -200,18 +202,18 @@ struct ThreadRanks {
   };
   static constexpr bool ends_with_staged_free = false;
 
-  // Stores the keys in m.sorted, by bucket; start[b] becomes the first place of bucket b. If `keep_places`, the place
-  // of this thread's key k is half k % 2 of place[k / 2]. As soon as the tile is counted, threads 0 to 63 each call
-  // counted(counts of buckets 4 t to 4 t + 3). `nothing` is 0, which the compiler must not know: it would keep the
-  // addresses of all counters in registers. Begins with a barrier; after the next one the keys are sorted, and m.staged
-  // is free.
-  template <bool keep_places, Counting by, class Memory, class T, class BucketOf, class Counted>
-  static __device__ __forceinline__ void sort(Memory& m, T (&keys)[Keys], BucketOf bucket_of, T nothing,
-                                              unsigned (&place)[(Keys + 1) / 2],
+  // Stores the keys in m.sorted, by bucket; start[b] becomes the first position of bucket b. If `keep_positions`, the
+  // position of this thread's key k is half k % 2 of positions[k / 2]. As soon as the tile is counted, threads 0 to 63
+  // each call counted(counts of buckets 4 t to 4 t + 3). `opaque_zero` is 0, which the compiler must not know: it would
+  // keep the addresses of all counters in registers. Begins with a barrier; after the next one the keys are sorted, and
+  // m.staged is free.
+  template <bool keep_positions, Counting by, class Memory, class T, class BucketOf, class Counted>
+  static __device__ __forceinline__ void sort(Memory& m, T (&keys)[Keys], BucketOf bucket_of, T opaque_zero,
+                                              unsigned (&positions)[(Keys + 1) / 2],
                                               std::uint16_t* start,  // [max_counted], shared
                                               Counted&& counted) {
-    // Places are in bytes if nobody else wants them and they fit.
-    constexpr unsigned unit = !keep_places && block * Keys * sizeof(T) < 1 << 16 ? sizeof(T) : 1;
+    // Positions are in bytes if nobody else wants them and they fit.
+    constexpr unsigned unit = !keep_positions && block * Keys * sizeof(T) < 1 << 16 ? sizeof(T) : 1;
     const unsigned t = threadIdx.x, lane = t % warp_size, warp = t / warp_size;
     Counters& c = m.counters;
     Sums& s = m.sums;
@@ -224,7 +226,8 @@ struct ThreadRanks {
     for (unsigned k = 0; k < packs; ++k) own[k * warp_size + lane] = uint4{0, 0, 0, 0};
     __syncwarp();
     // 1. The rank of each key among the lane's keys of its bucket.
-    const RowAddress<0, 2, BucketOf> counter_of(bucket_of, &c.counts[warp][0][lane], static_cast<unsigned>(nothing));
+    const RowAddress<0, 2, BucketOf> counter_of(bucket_of, &c.counts[warp][0][lane],
+                                                static_cast<unsigned>(opaque_zero));
     unsigned ranks[(Keys + 3) / 4];
     rank_own<by>(counter_of, keys, ranks);
     __syncwarp();
@@ -243,8 +246,8 @@ struct ThreadRanks {
       }
     }
     __syncthreads();
-    // 3. The groups' first places. A thread has four buckets, of 16 bits each, in two words: first those in its part,
-    // then, once all parts are known, those in the tile.
+    // 3. The groups' first positions. A thread has four buckets, of 16 bits each, in two words: first those in its
+    // part, then, once all parts are known, those in the tile.
     const unsigned word = t % words, part = t / words;
     uint2 before[groups], sum{0, 0};
 #pragma unroll
@@ -290,12 +293,12 @@ struct ThreadRanks {
     base.x = (base.x + starts.x) * unit, base.y = (base.y + starts.y) * unit;
 #pragma unroll
     for (unsigned g = 0; g < groups; ++g)
-      *reinterpret_cast<uint2*>(&s.places[part * groups + g][4 * word]) =
+      *reinterpret_cast<uint2*>(&s.first_positions[part * groups + g][4 * word]) =
           uint2{base.x + before[g].x * unit, base.y + before[g].y * unit};
     __syncthreads();
-    // 4. The first places of each pair of lanes, in the counters' memory.
+    // 4. The first positions of each pair of lanes, in the counters' memory.
     const std::uint16_t* const of_group =
-        &s.places[warp * groups_per_warp + lane % groups_per_warp][4 * (lane / groups_per_warp)];
+        &s.first_positions[warp * groups_per_warp + lane % groups_per_warp][4 * (lane / groups_per_warp)];
 #pragma unroll
     for (unsigned from = 0; from < packs; from += at_once) {
       uint2 four[at_once];
@@ -309,11 +312,11 @@ struct ThreadRanks {
                   four[k].y + widen_upper_bytes(of_pair[from + k]) * unit};
     }
     __syncthreads();
-    // 5. A key's place: from the pair's first one forward, or from the next pair's backward, by its rank.
+    // 5. A key's position: from the pair's first one forward, or from the next pair's backward, by its rank.
     const unsigned pair = (t + 1) / 2 % (block / 2), pairs = warp_size / 2;
-    forget_buckets(bucket_of, keys, nothing);
+    forget_buckets(bucket_of, keys, opaque_zero);
     const RowAddress<1, 2, BucketOf> first_of(bucket_of, &c.firsts[pair / pairs][0][pair % pairs],
-                                              static_cast<unsigned>(nothing));
+                                              static_cast<unsigned>(opaque_zero));
     // Ranks times `unit` if they fit a byte, all bits flipped if the lane counts down: -1 - x.
     constexpr unsigned step = (Keys - 1) * unit < 1 << 8 ? unit : 1;
     const unsigned flip = backward() ? ~0u : 0;
@@ -322,20 +325,20 @@ struct ThreadRanks {
     for (unsigned w = 0; w < (Keys + 3) / 4; ++w) ranks[w] = ranks[w] * step ^ flip;
 #pragma unroll
     for (unsigned from = 0; from < Keys; from += keys_at_once) {
-      unsigned first_place[keys_at_once];
+      unsigned first_position[keys_at_once];
 #pragma unroll
       for (unsigned k = 0; k < keys_at_once; ++k)
-        first_place[k] = at_shared<const std::uint16_t>(first_of(keys[from + k]));
+        first_position[k] = at_shared<const std::uint16_t>(first_of(keys[from + k]));
 #pragma unroll
       for (unsigned j = 0; j < keys_at_once; ++j) {
         const unsigned k = from + j, rank = byte_under(ranks[k / 4], k % 4, flip) * (unit / step);
-        const unsigned at = first_place[j] + rank;
+        const unsigned at = first_position[j] + rank;
         at_shared<T>(at * (sizeof(T) / unit) + sorted) = keys[k];
-        if (!keep_places) continue;
+        if (!keep_positions) continue;
         if (k % 2 == 0)
-          place[k / 2] = at;
+          positions[k / 2] = at;
         else
-          place[k / 2] |= at << 16;
+          positions[k / 2] |= at << 16;
       }
     }
     fence_before_bulk_copy();  // of something else to m.staged

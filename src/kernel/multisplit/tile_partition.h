@@ -9,19 +9,19 @@
 
 namespace upsweep::multisplit {
 
-// Place is the type of places in the output: 64 bits only if there are so many, because a warp reads them in two
+// Offset is the type of scatter offsets: 64 bits only if there are so many, because a warp reads them in two
 // wavefronts.
-template <class Place, class Tiles, class T, bool has_values, class Places>
+template <class Offset, class Tiles, class T, bool has_values, class Lookup>
 struct TilePartitionMemory {
-  using PlaceType = Place;
+  using OffsetType = Offset;
   static constexpr bool with_values = has_values;
   typename Tiles::Ranks::template TileMemory<Tiles::bytes / 16> tile;  // keys, then values
-  typename Places::Memory places;
-  Place place[max_counted];                     // in the output, of a bucket's first key, less its place in the tile
-  alignas(8) std::uint16_t start[max_counted];  // a bucket's first place in the tile
+  typename Lookup::Memory lookup;
+  Offset offset[max_counted];                   // in the output, of a bucket's first key, less its position in the tile
+  alignas(8) std::uint16_t start[max_counted];  // a bucket's first position in the tile
   std::uint64_t arrived;                        // mbarrier
   unsigned next;                                // tile
-  std::uint8_t bucket[has_values ? Tiles::tile : 4];  // at each place in the tile: where values follow their keys
+  std::uint8_t bucket[has_values ? Tiles::tile : 4];  // at each position in the tile: where values follow their keys
 };
 
 // A KeyCodec: keys are the same in memory and in the tile.
@@ -41,11 +41,11 @@ struct IdentityCodec {
 };
 
 // Block-wide: partitions the tiles that this block draws, of which thread 0 has drawn the first. Buckets are those of
-// codec.encode(key). `nothing` is 0, as ThreadRanks wants it.
-template <class Tiles, class Memory, class T, class B, TileOffsets Places, KeyCodec<T> Codec>
+// codec.encode(key). `opaque_zero` is 0, as ThreadRanks wants it.
+template <class Tiles, class Memory, class T, class B, TileOffsets Lookup, KeyCodec<T> Codec>
 requires TileRanks<typename Tiles::Ranks, T, B> __device__ __forceinline__ void partition_in_tiles(
-    Memory& m, const BucketedKeys<T, B>& in, T* out, const Values& values, const Places& places, const TileQueue& queue,
-    unsigned first_tile, T nothing, const Codec& codec) {
+    Memory& m, const BucketedKeys<T, B>& in, T* out, const Values& values, const Lookup& lookup, const TileQueue& queue,
+    unsigned first_tile, T opaque_zero, const Codec& codec) {
   using Value = typename Tiles::Value;
   constexpr bool has_values = Memory::with_values;
   constexpr unsigned block = Tiles::block, keys_per_lane = Tiles::keys;
@@ -53,24 +53,24 @@ requires TileRanks<typename Tiles::Ranks, T, B> __device__ __forceinline__ void 
   const TileReader<T, Tiles::tile> keys_in{in.keys, in.n};
   const TileReader<Value, Tiles::tile> values_in{static_cast<const InArray<Value>*>(values.in), in.n};
   const auto fetch_keys = [&](unsigned tile, unsigned turn) {  // by one thread
-    if (tile >= places.tiles) return;
-    mbarrier_arrive_expect(&m.arrived, keys_in.fetched_bytes(tile) + Places::fetched_bytes);
+    if (tile >= lookup.tiles) return;
+    mbarrier_arrive_expect(&m.arrived, keys_in.fetched_bytes(tile) + Lookup::fetched_bytes);
     keys_in.fetch(tile, m.tile.staged(), &m.arrived);
-    places.fetch(tile, turn, m.places, &m.arrived);
+    lookup.fetch(tile, turn, m.lookup, &m.arrived);
   };
   const auto fetch_values = [&](unsigned tile) {  // by one thread
     mbarrier_arrive_expect(&m.arrived, values_in.fetched_bytes(tile));
     values_in.fetch(tile, m.tile.staged(), &m.arrived);
   };
-  const auto place_of = [&](T key) {  // in the output, of its bucket's first key, less its place in the tile
-    using Place = typename Memory::PlaceType;
-    constexpr unsigned shift = sizeof(Place) == 8 ? 3 : 2;
+  const auto offset_of = [&](T key) {  // in the output, of its bucket's first key, less its position in the tile
+    using Offset = typename Memory::OffsetType;
+    constexpr unsigned shift = sizeof(Offset) == 8 ? 3 : 2;
     const unsigned at = shifted_bucket<shift>(in.buckets, key);
-    return *reinterpret_cast<const Place*>(reinterpret_cast<const std::uint8_t*>(m.place) + at);
+    return *reinterpret_cast<const Offset*>(reinterpret_cast<const std::uint8_t*>(m.offset) + at);
   };
   // A run's ends share sectors with the tiles before and after. Sorts of pairs take 0.6 % longer by store_evict_last().
   const auto store = [](auto* to, auto element) {
-    if constexpr (has_values && Places::waits)
+    if constexpr (has_values && Lookup::waits)
       *to = element;
     else
       store_evict_last(to, element);
@@ -82,10 +82,10 @@ requires TileRanks<typename Tiles::Ranks, T, B> __device__ __forceinline__ void 
     m.next = first_tile;
     fetch_keys(m.next, 0);
   }
-  places.prepare(m.places);
+  lookup.prepare(m.lookup);
   __syncthreads();
   unsigned turn = 0;  // which row is this tile's
-  for (unsigned tile = m.next; tile < places.tiles; tile = m.next, turn ^= 1) {
+  for (unsigned tile = m.next; tile < lookup.tiles; tile = m.next, turn ^= 1) {
     const unsigned size = keys_in.size(tile);
     unsigned following = 0;  // as long as this tile is in work
     // 1. The lane's keys. Those past the end are in the last bucket, and being last they come after all others.
@@ -96,15 +96,16 @@ requires TileRanks<typename Tiles::Ranks, T, B> __device__ __forceinline__ void 
 #pragma unroll
     for (unsigned k = 0; k < keys_per_lane; ++k) keys[k] = codec.encode(keys[k]);
     // 2. The tile by bucket, and where its buckets belong. What comes next arrives where the counters were.
-    unsigned place[(keys_per_lane + 1) / 2];
+    unsigned positions[(keys_per_lane + 1) / 2];
     // Atomics take the ranks from 29 % of the time to 16 % on an H200. But keys alone then leave the tiles in a less
     // regular order, and wait for L2 instead, unless a look-back keeps the order: 2^28 uniform keys take 1146 us, where
     // reads take 1085.
-    constexpr Counting by = has_values || Places::waits ? Counting::atomics : Counting::reads;
-    Tiles::Ranks::template sort<has_values, by>(m.tile, keys, in.buckets, nothing, place, m.start, [&](uint4 counts) {
-      places.publish(tile, counts);
-      if (!has_values && t == 0) following = queue.start_draw();
-    });
+    constexpr Counting by = has_values || Lookup::waits ? Counting::atomics : Counting::reads;
+    Tiles::Ranks::template sort<has_values, by>(m.tile, keys, in.buckets, opaque_zero, positions, m.start,
+                                                [&](uint4 counts) {
+                                                  lookup.publish(tile, counts);
+                                                  if (!has_values && t == 0) following = queue.start_draw();
+                                                });
     if (!has_values && t == 0) following = queue.drawn(following);
     if (!Tiles::Ranks::ends_with_staged_free) __syncthreads();
     if (t == 0) {
@@ -112,16 +113,16 @@ requires TileRanks<typename Tiles::Ranks, T, B> __device__ __forceinline__ void 
         fetch_values(tile);
       else
         fetch_keys(following, turn ^ 1);
-      if (!has_values && !Places::waits) queue.keep_pace(tile, following);
+      if (!has_values && !Lookup::waits) queue.keep_pace(tile, following);
     }
-    places.find(tile, turn, m.places, m.start, Tiles::tile, m.place);
+    lookup.find(tile, turn, m.lookup, m.start, Tiles::tile, m.offset);
     if (!has_values && t == 0) m.next = following;
     __syncthreads();
-    // 3. Neighbouring places of a bucket to neighbouring ones of the output.
+    // 3. Neighbouring keys of a bucket to neighbouring offsets.
     const T* const sorted_keys = reinterpret_cast<const T*>(m.tile.sorted());
     for_each_position<Tiles>(size, out, [&](unsigned first, unsigned k, T* row) {
       const T key = (sorted_keys + first)[k * block];
-      store(&(row + place_of(key))[k * block], codec.decode(key));
+      store(&(row + offset_of(key))[k * block], codec.decode(key));
       if (has_values) (m.bucket + first)[k * block] = static_cast<std::uint8_t>(in.buckets(key));
     });
     // 4. The values the same way.
@@ -138,16 +139,16 @@ requires TileRanks<typename Tiles::Ranks, T, B> __device__ __forceinline__ void 
         m.next = following;
       }
       Value* const sorted = reinterpret_cast<Value*>(m.tile.sorted());
-      store_at_places(sorted, place, own);
+      store_at_positions(sorted, positions, own);
       __syncthreads();
       auto* const to = static_cast<InArray<Value>*>(values.out);
       const bool aligned = reinterpret_cast<std::uintptr_t>(to) % sizeof(Value) == 0;
       for_each_position<Tiles>(size, out, [&](unsigned first, unsigned k, T*) {
         const unsigned p = first + k * block;
         if constexpr (sizeof(Value) <= 8)
-          store(to + m.place[m.bucket[p]] + p, sorted[p]);
+          store(to + m.offset[m.bucket[p]] + p, sorted[p]);
         else
-          write_element(to + m.place[m.bucket[p]] + p, sorted[p], aligned);
+          write_element(to + m.offset[m.bucket[p]] + p, sorted[p], aligned);
       });
     }
   }

@@ -47,8 +47,8 @@ inline constexpr unsigned widest_of = sizeof(T) > value_bytes ? (sizeof(T) > 4 ?
                                                               : (value_bytes > 4 ? value_bytes : 4);
 
 // A lane's packs of the wider of key and value: an odd number, so that 32 lanes that read their first packs use all
-// banks; 168 registers hold 60 keys of 4 bytes and their places, or 34 of 8 bytes, for which two blocks just have the
-// shared memory. (2^28 u64 keys sorted: 13.8 ms with 15 packs, 13.2 with 17.)
+// banks; 168 registers hold 60 keys of 4 bytes and their positions, or 34 of 8 bytes, for which two blocks just have
+// the shared memory. (2^28 u64 keys sorted: 13.8 ms with 15 packs, 13.2 with 17.)
 template <class T, unsigned value_bytes, unsigned block_warps>
 inline constexpr unsigned lane_packs = sizeof(T) == 8 && value_bytes == 0 && block_warps == 6 ? 17 : 15;
 
@@ -88,8 +88,8 @@ __device__ T key_of_last_bucket(const BucketedKeys<T, B>& in, std::size_t first,
   return in.keys[first + (last & 0xffff)];
 }
 
-// Block-wide: returns a key for the elements past the end of a tile that has `size` of `tile_size` keys: it is in the
-// last bucket, or, since of a function of the caller's nobody knows what is there, in the last bucket of the tile.
+// Block-wide: returns a padding key for a tile that has `size` of `tile_size` keys, which sorts behind all real keys:
+// one of the last bucket, or, for a user's function, the tile's own key with the highest bucket.
 template <class T, class B>
 __device__ T key_past_the_end(const BucketedKeys<T, B>& in, unsigned tile, unsigned tile_size, unsigned size) {
   if constexpr (requires { in.buckets.last_key(); })
@@ -195,13 +195,13 @@ __device__ __forceinline__ void put_half(unsigned* words, unsigned k, unsigned h
   else
     words[k / 2] |= half << 16;
 }
-// Stores this thread's elements of a tile at their places: that of element k is half k % 2 of place[k / 2].
+// Stores this thread's elements of a tile at their positions: that of element k is half k % 2 of positions[k / 2].
 template <class T, unsigned count>
-__device__ __forceinline__ void store_at_places(T* sorted, const unsigned (&place)[(count + 1) / 2],
-                                                const T (&own)[count]) {
+__device__ __forceinline__ void store_at_positions(T* sorted, const unsigned (&positions)[(count + 1) / 2],
+                                                   const T (&own)[count]) {
   const SharedAddress to = shared_address(sorted);
 #pragma unroll
-  for (unsigned k = 0; k < count; ++k) at_shared<T>(half_of(place[k / 2], k % 2) * sizeof(T) + to) = own[k];
+  for (unsigned k = 0; k < count; ++k) at_shared<T>(half_of(positions[k / 2], k % 2) * sizeof(T) + to) = own[k];
 }
 
 // Calls write(first, k, row) for this thread's elements first + k * block of a tile of `size` elements, of which `k` is
@@ -238,14 +238,15 @@ struct TileQueue {
     if (number == tiles + gridDim.x - 1) atomicExch(next, 0u);  // keep_pace() may be reading it
     return first + number;
   }
-  // Keeps blocks together that draw as soon as they have counted a tile: a block whose own is tile t waits until t
-  // tiles have been counted, by whichever blocks. It does not wait for long, because the others need not be resident,
-  // nor with its first tile, because all begin together. By one thread, which has just drawn `drawn`.
+  // Throttles blocks that run ahead, so that tiles in flight stay close together in the output. A block that holds tile
+  // t polls the counter until it has advanced gridDim.x past t, at most four times: the other blocks may not be
+  // resident, so it must not wait for them indefinitely. Not on the first tile: all blocks start together. By one
+  // thread, which has just drawn `drawn`.
   __device__ void keep_pace(unsigned tile, unsigned drawn) const {
-    constexpr unsigned most_polls = 4;  // of 0.7 us on an H200, where a tile takes 9; 8 are no faster
+    constexpr unsigned max_polls = 4;  // of 0.7 us on an H200, where a tile takes 9; 8 are no faster
     if (tile - first < gridDim.x) return;
 #pragma unroll
-    for (unsigned polls = 0; drawn - tile < gridDim.x && polls < most_polls; ++polls)
+    for (unsigned polls = 0; drawn - tile < gridDim.x && polls < max_polls; ++polls)
       drawn = first + atomicAdd(next, 0u);
   }
   // For a block that has drawn once, and has nothing to do, like all others.

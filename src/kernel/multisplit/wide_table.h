@@ -2,7 +2,7 @@
 //
 // As there, a block counts a chunk of consecutive tiles, one after another. A tile's row in the table has where its
 // keys of each bucket begin among the chunk's, less where they begin in the tile, which its own counts say: so the tile
-// finds a key's place in the output from its place in the tile by one addition.
+// finds a key's offset in the output from its position in the tile by one addition.
 #pragma once
 #include "kernel/async.h"
 #include "kernel/block.h"
@@ -16,15 +16,15 @@ template <unsigned block>
 inline constexpr unsigned table_packs = (max_in_table / 4 - 1) / block + 1;
 
 struct WideOffsetTable {
-  static constexpr unsigned most_buckets = max_in_table;
+  static constexpr unsigned max_buckets = max_in_table;
   unsigned tiles, per_chunk, chunks;
   unsigned row;        // words: the buckets, rounded up to whole packs
-  unsigned* of_tile;   // [tiles][row]: keys in the chunk's earlier tiles, less the place in the tile
-  unsigned* of_chunk;  // [chunks][row]: places of the chunk's first keys
+  unsigned* of_tile;   // [tiles][row]: keys in the chunk's earlier tiles, less the position in the tile
+  unsigned* of_chunk;  // [chunks][row]: offsets of the chunk's first keys
 
   // A tile's rows, as they lie in shared memory.
   struct Memory {
-    uint4 of_tile[most_buckets / 4], of_chunk[most_buckets / 4];
+    uint4 of_tile[max_buckets / 4], of_chunk[max_buckets / 4];
   };
   __device__ unsigned row_bytes() const { return row * sizeof(unsigned); }
   __device__ unsigned fetched_bytes() const { return 2 * row_bytes(); }
@@ -37,15 +37,15 @@ struct WideOffsetTable {
   __device__ void fetch_tile(unsigned tile, uint4* to, std::uint64_t* arrived) const {
     bulk_copy(to, of_tile + std::size_t(tile) * row, row_bytes(), arrived);
   }
-  // Block-wide, once they have arrived: sets the place of each bucket's first key, less its place in the tile.
-  __device__ void find(const Memory& m, uint4* place) const {  // [row / 4], shared
+  // Block-wide, once they have arrived: sets the offset of each bucket's first key, less its position in the tile.
+  __device__ void find(const Memory& m, uint4* offset) const {  // [row / 4], shared
     for (unsigned p = threadIdx.x; p < row / 4; p += blockDim.x) {
       const uint4 a = m.of_tile[p], b = m.of_chunk[p];
-      place[p] = uint4{a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
+      offset[p] = uint4{a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
     }
   }
   // The same in steps, by blocks of `block` threads: loads a row, from shared memory or that of a tile's chunk from
-  // global memory; then, once it may be overwritten, sets `place`.
+  // global memory; then, once it may be overwritten, sets `offset`.
   template <unsigned block>
   __device__ void load_row(const uint4* from, uint4 (&packs)[table_packs<block>]) const {  // [row / 4]
 #pragma unroll
@@ -57,16 +57,12 @@ struct WideOffsetTable {
     load_row<block>(reinterpret_cast<const uint4*>(chunk_row(tile)), packs);
   }
   template <unsigned block>
-  __device__ void store_places(const uint4 (&a)[table_packs<block>], const uint4 (&b)[table_packs<block>],
-                               uint4* place) const {  // [row / 4], shared
+  __device__ void store_offsets(const uint4 (&a)[table_packs<block>], const uint4 (&b)[table_packs<block>],
+                                uint4* offset) const {  // [row / 4], shared
 #pragma unroll
     for (unsigned k = 0; k < table_packs<block>; ++k)
       if (k * block + threadIdx.x < row / 4)
-        place[k * block + threadIdx.x] = uint4{a[k].x + b[k].x, a[k].y + b[k].y, a[k].z + b[k].z, a[k].w + b[k].w};
-  }
-  // The same of one bucket, from global memory.
-  __device__ unsigned place(unsigned tile, unsigned bucket) const {
-    return of_tile[std::size_t(tile) * row + bucket] + chunk_row(tile)[bucket];
+        offset[k * block + threadIdx.x] = uint4{a[k].x + b[k].x, a[k].y + b[k].y, a[k].z + b[k].z, a[k].w + b[k].w};
   }
 
  private:
@@ -81,8 +77,7 @@ __global__ void __launch_bounds__(table_block, 2) count_table_kernel(BucketedKey
                                                                      unsigned* counts,    // [chunks][row]
                                                                      unsigned* totals) {  // [row]
   static_assert(tile_keys < 1 << 16, "a count has 16 bits");
-  static_assert(table_block * 4 == WideOffsetTable::most_buckets && table_copies == 16,
-                "a thread adds up four buckets");
+  static_assert(table_block * 4 == WideOffsetTable::max_buckets && table_copies == 16, "a thread adds up four buckets");
   __shared__ unsigned warp_totals[2][table_block / warp_size];
   unsigned* const words = dynamic_shared<unsigned>();  // [row / 2][table_copies]
   const unsigned t = threadIdx.x, lane = t % warp_size, warp = t / warp_size;
@@ -121,15 +116,15 @@ __global__ void __launch_bounds__(table_block, 2) count_table_kernel(BucketedKey
     if (!has_buckets) return;
     unsigned start = upto - sum;
     for (unsigned w = 0; w < warp; ++w) start += of_warps[w];
-    unsigned place[4];
+    unsigned offset[4];
 #pragma unroll
     for (unsigned j = 0; j < 4; ++j) {
-      place[j] = so_far[j] - start;
+      offset[j] = so_far[j] - start;
       start += own[j];
       so_far[j] += own[j];
     }
     reinterpret_cast<uint4*>(of.of_tile + std::size_t(tile) * of.row)[t] =
-        uint4{place[0], place[1], place[2], place[3]};
+        uint4{offset[0], offset[1], offset[2], offset[3]};
   };
   read_tiles<tile_keys, table_block>(in, first, end, count, write_row);
   if (!has_buckets) return;
@@ -140,16 +135,16 @@ __global__ void __launch_bounds__(table_block, 2) count_table_kernel(BucketedKey
     if (so_far[j]) atomicAdd(&totals[4 * t + j], so_far[j]);
 }
 
-// The places of each chunk's first keys, and the offsets: by a block for each 32 buckets, one for each lane. Each warp
-// has some of the chunks. All blocks add up the totals of the buckets before theirs.
-inline constexpr unsigned most_chunk_warps = 32, most_chunk_block = most_chunk_warps * warp_size;
-static __global__ void __launch_bounds__(most_chunk_block)
+// The offsets of each chunk's first keys, and those of all keys: by a block for each 32 buckets, one for each lane.
+// Each warp has some of the chunks. All blocks add up the totals of the buckets before theirs.
+inline constexpr unsigned max_chunk_warps = 32, max_chunk_block = max_chunk_warps * warp_size;
+static __global__ void __launch_bounds__(max_chunk_block)
     table_chunks_kernel(const unsigned* counts,  // [chunks][row]
                         const unsigned* totals,  // [row]
                         unsigned chunks, unsigned row,
-                        unsigned* places,  // [chunks][row]
+                        unsigned* chunk_offsets,  // [chunks][row]
                         Offsets offsets, unsigned buckets, std::size_t n) {
-  __shared__ unsigned of_part[most_chunk_warps][warp_size], warp_totals[warp_size];
+  __shared__ unsigned of_part[max_chunk_warps][warp_size], warp_totals[warp_size];
   const unsigned parts = blockDim.x / warp_size;  // of the chunks
   const unsigned t = threadIdx.x, lane = t % warp_size, part = t / warp_size, bucket = blockIdx.x * warp_size + lane;
   const unsigned from = chunks * part / parts, to = chunks * (part + 1) / parts;
@@ -165,24 +160,24 @@ static __global__ void __launch_bounds__(most_chunk_block)
   unsigned start;  // of this block's buckets
   block_scan(before, Sum{}, warp_totals, start);
   const unsigned own = bucket < row ? totals[bucket] : 0;
-  unsigned place = start + warp_scan(own, Sum{}) - own;
-  if (part == 0 && bucket < buckets) offsets.put(bucket, place);
+  unsigned offset = start + warp_scan(own, Sum{}) - own;
+  if (part == 0 && bucket < buckets) offsets.put(bucket, offset);
   if (t == 0 && blockIdx.x == 0) offsets.put(buckets, n);
   if (bucket >= row) return;
-  for (unsigned p = 0; p < part; ++p) place += of_part[p][lane];
+  for (unsigned p = 0; p < part; ++p) offset += of_part[p][lane];
 #pragma unroll 8
   for (unsigned c = from; c < to; ++c) {
-    places[std::size_t(c) * row + bucket] = place;
-    place += counts[std::size_t(c) * row + bucket];
+    chunk_offsets[std::size_t(c) * row + bucket] = offset;
+    offset += counts[std::size_t(c) * row + bucket];
   }
 }
 
-// Lays out a table of tiles of `tile_keys` keys in at most `most_chunks` chunks. Returns its chunks' counts,
+// Lays out a table of tiles of `tile_keys` keys in at most `max_chunks` chunks. Returns its chunks' counts,
 // [chunks][row], or null if there is no memory.
 template <class T, class B>
-unsigned* lay_out_table(const Task<T, B>& a, std::size_t tile_keys, unsigned most_chunks, WideOffsetTable& table) {
+unsigned* lay_out_table(const Task<T, B>& a, std::size_t tile_keys, unsigned max_chunks, WideOffsetTable& table) {
   table.tiles = static_cast<unsigned>(a.in.n ? ceil_div(a.in.n, tile_keys) : 1);
-  table.per_chunk = (table.tiles - 1) / most_chunks + 1;
+  table.per_chunk = (table.tiles - 1) / max_chunks + 1;
   table.chunks = (table.tiles - 1) / table.per_chunk + 1;
   table.row = static_cast<unsigned>(ceil_div(a.in.buckets.count, 4) * 4);
   const std::size_t chunk_words = std::size_t(table.chunks) * table.row;
@@ -195,9 +190,10 @@ unsigned* lay_out_table(const Task<T, B>& a, std::size_t tile_keys, unsigned mos
 
 // Once the tiles are counted: launches table_chunks_kernel.
 template <class T, class B>
-Status place_chunks(const Task<T, B>& a, const WideOffsetTable& table, const unsigned* counts, const unsigned* totals) {
+Status launch_chunk_offsets(const Task<T, B>& a, const WideOffsetTable& table, const unsigned* counts,
+                            const unsigned* totals) {
   unsigned warps = 4;  // for few chunks few threads: the emulator takes as long as there are threads
-  while (warps < table.chunks && warps < most_chunk_warps) warps *= 2;
+  while (warps < table.chunks && warps < max_chunk_warps) warps *= 2;
   const Shape shape{.grid = static_cast<unsigned>(ceil_div(table.row, warp_size)),
                     .block = warps * warp_size,
                     .overlap = true,
@@ -210,16 +206,16 @@ Status place_chunks(const Task<T, B>& a, const WideOffsetTable& table, const uns
 // again.
 template <unsigned tile_keys, class T, class B>
 Status make_wide_table(const Task<T, B>& a, unsigned* totals,
-                       WideOffsetTable& table) {  // [WideOffsetTable::most_buckets]
-  const unsigned most = 2 * static_cast<unsigned>(machine().multiprocessors);
-  unsigned* const counts = lay_out_table(a, tile_keys, most, table);
+                       WideOffsetTable& table) {  // [WideOffsetTable::max_buckets]
+  const auto multiprocessors = static_cast<unsigned>(machine().multiprocessors);
+  unsigned* const counts = lay_out_table(a, tile_keys, 2 * multiprocessors, table);
   if (!counts) return no_memory;
   const Shape shape{.grid = table.chunks,
                     .block = table_block,
                     .shared_bytes = table.row / 2 * table_copies * sizeof(unsigned),
                     .stream = a.stream};
   if (Status s = launch(count_table_kernel<tile_keys, T, B>, shape, a.in, table, counts, totals); !s) return s;
-  return place_chunks(a, table, counts, totals);
+  return launch_chunk_offsets(a, table, counts, totals);
 }
 
 }  // namespace upsweep::multisplit

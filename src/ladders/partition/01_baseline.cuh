@@ -1,7 +1,8 @@
-// partition/baseline: three kernels; counters and places by atomics in global memory.
+// partition/baseline: three kernels; counters and offsets by atomics in global memory.
 //
 // A thread per key adds 1 to the counter of its bucket. One thread adds the counters up, which gives the offsets. Then
-// a thread per key takes the next place of its bucket, which every other key of the bucket wants too, and writes there.
+// a thread per key takes the next offset of its bucket, which every other key of the bucket wants too, and writes
+// there.
 //
 // Traffic   n keys read twice, values once; 2 n atomic additions in L2, half of which return a value; n writes of a key
 //           and a value, a sector each.
@@ -20,7 +21,7 @@ __global__ void baseline_kernel(Input<T, O> in,
 }
 
 struct baseline {
-  static constexpr Story story{.idea = "a thread per key; counters and places by global atomics",
+  static constexpr Story story{.idea = "a thread per key; counters and offsets by global atomics",
                                .prediction = "bound by atomics in L2, one per clock where keys share a bucket",
                                .guarantees = "offsets are exact; any order within a bucket",
                                .limits = "any n; three launches",
@@ -29,7 +30,8 @@ struct baseline {
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     const Shape shape = thread_per_key(a.in.n, a.tuning.block_or(256), a.stream);
-    return by_next_place(a, shape, [&](Counter* counts) { return launch(baseline_kernel<T, O>, shape, a.in, counts); });
+    return by_next_offset(a, shape,
+                          [&](Counter* counts) { return launch(baseline_kernel<T, O>, shape, a.in, counts); });
   }
 };
 

@@ -25,7 +25,7 @@ struct shared_histogram {
   static Status run(const Args<T, O>& a) {
     // The largest block: the fewest tables to clear and merge.
     const Shape shape = thread_per_key(a.in.n, a.tuning.block_or(1024), a.stream);
-    return by_next_place(a, shape, [&](Counter* counts) { return count_by_blocks(a, shape, counts); });
+    return by_next_offset(a, shape, [&](Counter* counts) { return count_by_blocks(a, shape, counts); });
   }
 };
 

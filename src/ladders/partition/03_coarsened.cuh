@@ -14,7 +14,7 @@ namespace upsweep::ladders::partition {
 
 struct coarsened {
   static constexpr Story story{.idea = "a resident grid in steps of all threads: one table per resident block",
-                               .prediction = "counting near the read ceiling; the places' atomics are what is left",
+                               .prediction = "counting near the read ceiling; the offsets' atomics are what is left",
                                .guarantees = "offsets are exact; any order within a bucket",
                                .limits = "any n; three launches",
                                .source = "Gomez-Luna et al., An Optimized Approach to Histogram Computation, 2013"};
@@ -22,7 +22,7 @@ struct coarsened {
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     const Shape shape = resident_shape(a, a.tuning.block_or(1024), 8);
-    return by_next_place(a, shape, [&](Counter* counts) { return count_by_blocks(a, shape, counts); });
+    return by_next_offset(a, shape, [&](Counter* counts) { return count_by_blocks(a, shape, counts); });
   }
 };
 

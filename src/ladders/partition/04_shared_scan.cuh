@@ -53,7 +53,7 @@ struct shared_scan {
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     const Shape shape = resident_shape(a, a.tuning.block_or(1024), 8);
-    return by_next_place(
+    return by_next_offset(
         a, shape, [&](Counter* counts) { return count_by_blocks(a, shape, counts); },
         [&](Counter* counts, Counter* next) {
           const unsigned block = a.tuning.block_or(1024);

@@ -1,9 +1,9 @@
 // partition/shared_reorder: tiles are put in the order of their buckets in shared memory, then written run by run.
 //
-// Scattered writes touch a sector each, and places by atomics wait for each other. Here every block has a share of the
+// Scattered writes touch a sector each, and offsets by atomics wait for each other. Here every block has a share of the
 // keys. A first kernel counts the buckets of each share; an exclusive scan of these counts, bucket by bucket and within
 // a bucket share by share, says where each share's keys of each bucket go. A second kernel takes its share tile by
-// tile: the tile is sorted by bucket, so that neighbouring lanes write to neighbouring places.
+// tile: the tile is sorted by bucket, so that neighbouring lanes write to neighbouring offsets.
 //
 // Traffic   keys read twice and written once, values read and written once, in runs of the tile's keys of a bucket;
 //           8 bytes per share and bucket, written, scanned and read.
@@ -20,7 +20,7 @@ namespace upsweep::ladders::partition {
 
 struct shared_reorder {
   static constexpr Story story{
-      .idea = "tiles sorted by bucket in shared memory; places from a scan of every share's counts",
+      .idea = "tiles sorted by bucket in shared memory; offsets from a scan of every share's counts",
       .prediction = "12 bytes per u32 key for 8: 0.6 of the copy ceiling, less what the sort in the tile takes",
       .guarantees = "stable",
       .limits = "any n; whole warps, at most 512 threads; 8 bytes of scratch per bucket and block; five launches",

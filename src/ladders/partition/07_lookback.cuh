@@ -4,9 +4,9 @@
 // output. How many keys a bucket has does not depend on tiles: one kernel counts that. Then a single kernel moves the
 // keys. A block draws the next tile, ranks it, and publishes its counts; then it looks back over the tiles before,
 // adding up their counts until it finds a sum of all that came before, and publishes its own sum. Blocks stay, and the
-// next tile arrives while this one is written. The tiles in work are neighbours, and so are their places in a bucket.
+// next tile arrives while this one is written. The tiles in work are neighbours, and so are their offsets in a bucket.
 //
-// Keys are still read twice: no key's place is known before the buckets' totals are. What is gone is the table of
+// Keys are still read twice: no key's offset is known before the buckets' totals are. What is gone is the table of
 // counts of all shares, and its scan.
 //
 // Traffic   keys read twice and written once, values read and written once; 4 bytes per tile and bucket, set to 0,
@@ -40,20 +40,20 @@ static __global__ void __launch_bounds__(max_counted)
   if (t == 0) offsets.put(buckets, n);
 }
 
-// `next_tile` is 0, and left so; `nothing` is 0.
+// `next_tile` is 0, and left so; `opaque_zero` is 0.
 template <class Tiles, bool has_values, class T, class O>
 __global__ void __launch_bounds__(Tiles::block, Tiles::blocks_per_sm)
-    lookback_kernel(Input<T, O> in, T* out, Values values, TileLookback places, unsigned* next_tile, T nothing) {
+    lookback_kernel(Input<T, O> in, T* out, Values values, TileLookback lookup, unsigned* next_tile, T opaque_zero) {
   auto& m = *dynamic_shared<TilePartitionMemory<std::uint64_t, Tiles, T, has_values, TileLookback>>();
-  const TileQueue queue{next_tile, places.tiles - places.first, places.first};
+  const TileQueue queue{next_tile, lookup.tiles - lookup.first, lookup.first};
   const unsigned first_tile = threadIdx.x == 0 ? queue.draw() : 0;
-  partition_in_tiles<Tiles>(m, in, out, values, places, queue, first_tile, nothing, IdentityCodec{});
+  partition_in_tiles<Tiles>(m, in, out, values, lookup, queue, first_tile, opaque_zero, IdentityCodec{});
 }
 
 struct lookback {
   static constexpr Needs needs{{Feature::bulk_copy}, 77'328};
   static constexpr Story story{
-      .idea = "the buckets' totals counted first; then one kernel, whose tiles find their places by look-back",
+      .idea = "the buckets' totals counted first; then one kernel, whose tiles find their offsets by look-back",
       .prediction =
           "250 us to count; 27 cycles of ballots and 20 wavefronts per 32 keys: 2 to 2.5 ms for 2^28 u32 keys, "
           "twice shared_reorder's speed",
@@ -82,7 +82,7 @@ struct lookback {
     constexpr auto per_launch = static_cast<unsigned>(launch_keys / Tiles::tile);
     const unsigned rows = tiles < per_launch ? tiles : per_launch;
     const std::size_t row_words = std::size_t(rows) * max_counted;
-    // The places where buckets begin in a launch and in the next, and the rows of both.
+    // The offsets of the buckets in a launch and in the next, and the rows of both.
     auto* const starts = static_cast<std::uint64_t*>(
         a.workspace->scratch(2 * max_counted * sizeof(std::uint64_t) + 2 * row_words * sizeof(unsigned)));
     auto* const counts =
@@ -99,14 +99,14 @@ struct lookback {
     const unsigned blocks = a.tuning.grid_or(Tiles::blocks_per_sm * std::size_t(machine().multiprocessors));
     for (unsigned first = 0, odd = 0; first < tiles; first += per_launch, odd ^= 1) {
       const unsigned end = tiles - first < per_launch ? tiles : first + per_launch;
-      const TileLookback places{{first, end, starts + odd * max_counted, starts + (1 - odd) * max_counted,
+      const TileLookback lookup{{first, end, starts + odd * max_counted, starts + (1 - odd) * max_counted,
                                  words + odd * row_words, words + (1 - odd) * row_words, rows}};
       const Shape shape{.grid = end - first < blocks ? end - first : blocks,
                         .block = Tiles::block,
                         .shared_bytes = sizeof(TilePartitionMemory<std::uint64_t, Tiles, T, has_values, TileLookback>),
                         .stream = a.stream};
       if (Status s =
-              launch(lookback_kernel<Tiles, has_values, T, O>, shape, a.in, a.keys, a.values, places, next_tile, T(0));
+              launch(lookback_kernel<Tiles, has_values, T, O>, shape, a.in, a.keys, a.values, lookup, next_tile, T(0));
           !s)
         return s;
     }

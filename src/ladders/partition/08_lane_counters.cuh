@@ -2,7 +2,7 @@
 //
 // shared_reorder ranks keys by ballots, four bits of the bucket at a time. Here the ranks for 256 buckets come from
 // bytes that only one lane uses (thread_counters.h). Tiles have 46 KB, so that a bucket's run has 45 keys of 4 bytes:
-// whole sectors; with values twice as much. As soon as the keys' places are known, the counters' memory is free: the
+// whole sectors; with values twice as much. As soon as the keys' positions are known, the counters' memory is free: the
 // copy engine fills it with the next tile while this one is written. Values take the way of their keys, through the
 // same memory: they arrive while the keys are written, and the next keys arrive while the values are.
 //

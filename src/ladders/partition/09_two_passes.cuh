@@ -1,17 +1,17 @@
 // partition/two_passes: more than 256 buckets by two stable passes of 256 or fewer.
 //
-// A bucket's number has two fields of about as many bits. A pass by the lower one, then a stable pass by the upper one:
-// keys that agree in the upper field are still in the order of the lower, so that they are in order by bucket. Both
-// passes are those of lane_counters, which cannot have more buckets: a lane's counters are 256 bytes. A GPU that cannot
-// run them has the passes of warp_multisplit. A field of a digit is a digit; a user's function is called anew for each
-// field. The bits are split evenly because runs are longer the fewer buckets a pass has: of 2048 buckets, a tile of
-// 11520 keys would have 5 keys each; of 64, 180.
+// A bucket's number has two sub-digits of about as many bits. A pass by the lower one, then a stable pass by the upper
+// one: keys that agree in the upper sub-digit are still in the order of the lower, so that they are in order by bucket.
+// Both passes are those of lane_counters, which cannot have more buckets: a lane's counters are 256 bytes. A GPU that
+// cannot run them has the passes of warp_multisplit. A sub-digit of a digit is a digit; a user's function is called
+// anew for each sub-digit. The bits are split evenly because runs are longer the fewer buckets a pass has: of 2048
+// buckets, a tile of 11520 keys would have 5 keys each; of 64, 180.
 //
 // A search among splitters takes longer than moving a number of 4 bytes. So each key is searched once, and the passes
 // partition the numbers of the buckets, with the keys as their values; then the same again with the values.
 //
-// The upper pass knows where each value of its field begins. Between two of them the output is in order by bucket: a
-// thread for each bucket searches there.
+// The upper pass knows where each value of its sub-digit begins. Between two of them the output is in order by bucket:
+// a thread for each bucket searches there.
 //
 // Traffic   as lane_counters, twice; between splitters keys read and numbers written once, then lane_counters with
 //           values twice for the keys and twice for the values; log2(n) sectors per bucket.
@@ -28,7 +28,7 @@
 
 namespace upsweep::ladders::partition {
 
-static_assert(most_bits <= 2 * 8 && max_counted == 1 << 8, "a field's values fit a pass");
+static_assert(max_bits <= 2 * 8 && max_counted == 1 << 8, "a sub-digit's values fit a pass");
 
 struct two_passes {
   static constexpr Story story{
@@ -51,8 +51,8 @@ struct two_passes {
   }
 
  private:
-  // Scratch of this rung, in arrays that begin on 256 bytes; a pass has the other areas. The upper field's offsets come
-  // first.
+  // Scratch of this rung, in arrays that begin on 256 bytes; a pass has the other areas. The upper sub-digit's offsets
+  // come first.
   static std::size_t rounded(std::size_t bytes) { return ceil_div(bytes, 256) * 256; }
   static constexpr std::size_t upper_bytes = ceil_div((max_counted + 1) * sizeof(std::uint64_t), 256) * 256;
   template <class T, class O>
@@ -67,27 +67,27 @@ struct two_passes {
   }
 
   // Moves the keys and values of `a` in two passes, through `keys` and `values`. Its offsets become those of the upper
-  // field.
+  // sub-digit.
   template <class T, class O>
-  static Status pass_twice(const Args<T, O>& a, const DigitSplit& cut, T* keys, void* values) {
+  static Status pass_twice(const Args<T, O>& a, const DigitSplit& split, T* keys, void* values) {
     const auto by = [&]<class B>(const B& part, const T* from, T* to, const Values& moved) {
       return pass(multisplit::Task<T, B>{a, {from, a.in.n, part}, to, moved, a.offsets});
     };
     const Values& v = a.values;
-    if (Status s = by(cut.lower(a.in.buckets), a.in.keys, keys, {v.in, values, v.bytes}); !s) return s;
-    return by(cut.upper(a.in.buckets), keys, a.keys, {values, v.out, v.bytes});
+    if (Status s = by(split.lower(a.in.buckets), a.in.keys, keys, {v.in, values, v.bytes}); !s) return s;
+    return by(split.upper(a.in.buckets), keys, a.keys, {values, v.out, v.bytes});
   }
   template <class T, class O>
   static Status by_key(const Args<T, O>& a) {
     const std::size_t n = a.in.n, key_bytes = rounded(n * sizeof(T));
     std::byte* const memory = scratch(a, upper_bytes + key_bytes + n * a.values.bytes);
     if (!memory) return no_memory;
-    const DigitSplit cut(a.in.buckets.count);
+    const DigitSplit split(a.in.buckets.count);
     Args<T, O> passes = a;
     passes.offsets = {memory, true};
     auto* const keys = reinterpret_cast<T*>(memory + upper_bytes);
-    if (Status s = pass_twice(passes, cut, keys, memory + upper_bytes + key_bytes); !s) return s;
-    return search_offsets(a, Input<T, O>{a.keys, n, a.in.buckets}, passes.offsets, cut.lower_bits);
+    if (Status s = pass_twice(passes, split, keys, memory + upper_bytes + key_bytes); !s) return s;
+    return search_offsets(a, Input<T, O>{a.keys, n, a.in.buckets}, passes.offsets, split.lower_bits);
   }
 
   template <class T, class O>
@@ -106,14 +106,14 @@ struct two_passes {
     if (Status s = write_numbers(a, numbers); !s) return s;
     // The numbers as keys, of which the keys, and then the values, are the values.
     const Buckets<Number, Digit> digit{0, std::bit_ceil(a.in.buckets.count)};
-    const DigitSplit cut(digit.count);
+    const DigitSplit split(digit.count);
     Args<Number, Digit> passes{a, {numbers, n, digit}, sorted, {a.in.keys, a.keys, sizeof(T)}, {memory, true}};
-    if (Status s = pass_twice(passes, cut, between, moved); !s) return s;
+    if (Status s = pass_twice(passes, split, between, moved); !s) return s;
     if (a.values.bytes) {
       passes.values = a.values;
-      if (Status s = pass_twice(passes, cut, between, moved); !s) return s;
+      if (Status s = pass_twice(passes, split, between, moved); !s) return s;
     }
-    return search_offsets(a, Input<Number, Digit>{sorted, n, digit}, passes.offsets, cut.lower_bits);
+    return search_offsets(a, Input<Number, Digit>{sorted, n, digit}, passes.offsets, split.lower_bits);
   }
 };
 

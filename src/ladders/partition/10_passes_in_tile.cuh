@@ -1,8 +1,8 @@
-// partition/passes_in_tile: up to 2048 buckets in one pass, whose tiles are sorted by two fields in shared memory.
+// partition/passes_in_tile: up to 2048 buckets in one pass, whose tiles are sorted by two sub-digits in shared memory.
 //
 // two_passes moves every key twice through memory, and counts it twice. Here both passes are inside the tile: it has
 // all the shared memory of a multiprocessor, 23040 keys of 4 bytes, so that of 2048 buckets a run still has 11 keys, 45
-// bytes. It is sorted by the lower field of a bucket's number, then by the upper one, as two_passes sorts the whole
+// bytes. It is sorted by the lower sub-digit of a bucket's number, then by the upper one, as two_passes sorts the whole
 // input; then it is written once, run by run.
 //
 // Traffic   keys read twice and written once, values read and written once; 4 bytes per tile and bucket written and
@@ -16,14 +16,14 @@
 
 namespace upsweep::ladders::partition {
 
-// `next_tile` is 0, and left so; `totals` is set to 0; `nothing` is 0, as SubDigitRanks wants it.
+// `next_tile` is 0, and left so; `totals` is set to 0; `opaque_zero` is 0, as SubDigitRanks wants it.
 template <class Tiles, bool has_values, class T, class O, class Lower, class Upper>
 __global__ void __launch_bounds__(Tiles::block, 1)
     passes_in_tile_kernel(Input<T, O> in, T* out, Values values, Lower lower, Upper upper, WideOffsetTable table,
-                          unsigned* next_tile, unsigned* totals, T nothing) {
-  using Places = typename Tiles::Places;
+                          unsigned* next_tile, unsigned* totals, T opaque_zero) {
+  using Ranks = typename Tiles::Ranks;
   using Value = typename Tiles::Value;
-  constexpr unsigned block = Tiles::block, keys_per_lane = Tiles::keys, place_words = (keys_per_lane + 1) / 2;
+  constexpr unsigned block = Tiles::block, keys_per_lane = Tiles::keys, position_words = (keys_per_lane + 1) / 2;
   auto& m = *dynamic_shared<typename Tiles::Memory>();
   const unsigned t = threadIdx.x;
   LargeTileInput<Tiles> input{{in.keys, in.n}, {static_cast<const InArray<Value>*>(values.in), in.n}, table, m};
@@ -44,45 +44,47 @@ __global__ void __launch_bounds__(Tiles::block, 1)
     // 1. The lane's keys; those past the end are in the last bucket, behind all others.
     input.wait();
     T keys[keys_per_lane];
-    input.keys.template load<Places>(tile, m.staged, key_past_the_end(in, tile, Tiles::tile, size), keys);
+    input.keys.template load<Ranks>(tile, m.staged, key_past_the_end(in, tile, Tiles::tile, size), keys);
     __syncthreads();  // the tile before has been written
-    table.find(m.rows, m.place);
+    table.find(m.rows, m.offset);
     fence_before_bulk_copy();
-    // 2. By the lower field; meanwhile what comes next arrives.
-    unsigned first[place_words], second[place_words];  // places after each pass, two in a word
-    const auto keep = [](unsigned* places) { return [=](unsigned k, unsigned place) { put_half(places, k, place); }; };
+    // 2. By the lower sub-digit; meanwhile what comes next arrives.
+    unsigned first[position_words], second[position_words];  // positions after each pass, two in a word
+    const auto keep = [](unsigned* positions) {
+      return [=](unsigned k, unsigned position) { put_half(positions, k, position); };
+    };
     const auto all_counted = [&] {
       if (t > 0) return;
       if (has_values) return input.fetch_values(tile);
       following = queue.draw();
       input.fetch_keys(following);
     };
-    Places::place(m.ranks, keys, lower, lower.count, nothing, all_counted, keep(first));
+    Ranks::find_positions(m.ranks, keys, lower, lower.count, opaque_zero, all_counted, keep(first));
     __syncthreads();
     T* const sorted_keys = reinterpret_cast<T*>(m.sorted);
-    store_at_places(sorted_keys, first, keys);
+    store_at_positions(sorted_keys, first, keys);
     __syncthreads();
-    load_own<Places>(sorted_keys, keys);
+    load_own<Ranks>(sorted_keys, keys);
     __syncthreads();
-    // 3. By the upper field.
-    Places::place(
-        m.ranks, keys, upper, upper.count, nothing, [] {}, keep(second));
+    // 3. By the upper sub-digit.
+    Ranks::find_positions(
+        m.ranks, keys, upper, upper.count, opaque_zero, [] {}, keep(second));
     __syncthreads();
-    store_at_places(sorted_keys, second, keys);
+    store_at_positions(sorted_keys, second, keys);
     // 4. The values the same way, in the memory that they arrived in. So the next tile's keys cannot: they wait in L2.
     Value* const sorted_values = reinterpret_cast<Value*>(m.staged);
     if constexpr (has_values) {
       input.wait();
       Value own[keys_per_lane];
-      input.values.template load<Places>(tile, m.staged, Value{}, own);
+      input.values.template load<Ranks>(tile, m.staged, Value{}, own);
       __syncthreads();
-      forget(first, static_cast<unsigned>(nothing));  // the halves that the keys have used
-      forget(second, static_cast<unsigned>(nothing));
-      store_at_places(sorted_values, first, own);
+      forget(first, static_cast<unsigned>(opaque_zero));  // the halves that the keys have used
+      forget(second, static_cast<unsigned>(opaque_zero));
+      store_at_positions(sorted_values, first, own);
       __syncthreads();
-      load_own<Places>(sorted_values, own);
+      load_own<Ranks>(sorted_values, own);
       __syncthreads();
-      store_at_places(sorted_values, second, own);
+      store_at_positions(sorted_values, second, own);
       if (t == 0) {
         following = queue.draw();
         input.prefetch_keys(following);
@@ -90,12 +92,12 @@ __global__ void __launch_bounds__(Tiles::block, 1)
     }
     if (t == 0) m.next = following;
     __syncthreads();
-    // 5. Neighbouring places of a bucket to neighbouring ones of the output.
+    // 5. Neighbouring keys of a bucket to neighbouring offsets.
     auto* const to = static_cast<InArray<Value>*>(values.out);
     const bool aligned = reinterpret_cast<std::uintptr_t>(to) % sizeof(Value) == 0;
     for_each_position<Tiles>(size, out, [&](unsigned first, unsigned k, T* row) {
       const T key = (sorted_keys + first)[k * block];
-      const unsigned at = at_shared<const unsigned>(shared_address(m.place) + shifted_bucket<2>(in.buckets, key));
+      const unsigned at = at_shared<const unsigned>(shared_address(m.offset) + shifted_bucket<2>(in.buckets, key));
       (row + at)[k * block] = key;
       if constexpr (has_values) write_element(to + (at + first + k * block), sorted_values[first + k * block], aligned);
     });
@@ -110,7 +112,7 @@ __global__ void __launch_bounds__(Tiles::block, 1)
 struct passes_in_tile {
   static constexpr Needs needs = passes_in_tile_needs;
   static constexpr Story story{
-      .idea = "up to 2048 buckets in one pass: a tile is sorted by two fields in shared memory",
+      .idea = "up to 2048 buckets in one pass: a tile is sorted by two sub-digits in shared memory",
       .prediction =
           "25 shared-memory wavefronts per 32 keys where two passes have 39, and one count: 1.55 to 1.7 ms for "
           "2^28 u32 keys, 1.6 times CUB",

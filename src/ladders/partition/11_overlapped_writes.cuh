@@ -3,7 +3,7 @@
 // In passes_in_tile all warps of a multiprocessor rank, and then all of them write: the ranks wait for one counter
 // after another in shared memory, the writes for L2. Here a thread writes a key of the sorted tile after each key of
 // the next one that it ranks. So the tile that is written, the one that is ranked and the ranks need memory of their
-// own, and tiles are smaller by an eighth. In return a key is stored as soon as its place is known, and half of the
+// own, and tiles are smaller by an eighth. In return a key is stored as soon as its position is known, and half of the
 // barriers go.
 //
 // Two tiles share the sector between their runs of a bucket. L2 holds such halves, up to some 300,000 on an H200: so
@@ -21,13 +21,13 @@
 
 namespace upsweep::ladders::partition {
 
-// `cluster` blocks have neighbouring tiles. `next_group` is 0, and left so; `totals` is set to 0; `nothing` is 0, as
-// SubDigitRanks wants it.
+// `cluster` blocks have neighbouring tiles. `next_group` is 0, and left so; `totals` is set to 0; `opaque_zero` is 0,
+// as SubDigitRanks wants it.
 template <class Tiles, unsigned cluster, class T, class O, class Lower, class Upper>
 __global__ void __launch_bounds__(Tiles::block, 1)
     overlapped_writes_kernel(Input<T, O> in, T* out, Lower lower, Upper upper, WideOffsetTable table,
-                             unsigned* next_group, unsigned* totals, T nothing) {
-  using Places = typename Tiles::Places;
+                             unsigned* next_group, unsigned* totals, T opaque_zero) {
+  using Ranks = typename Tiles::Ranks;
   constexpr unsigned block = Tiles::block, keys_per_lane = Tiles::keys;
   auto& m = *dynamic_shared<typename Tiles::Memory>();
   T* const sorted = reinterpret_cast<T*>(m.sorted);
@@ -39,13 +39,13 @@ __global__ void __launch_bounds__(Tiles::block, 1)
     keys_in.fetch(tile, m.staged, &m.arrived);
     table.fetch_tile(tile, m.of_tile, &m.arrived);
   };
-  const auto place_of = [&](T key) {
-    return at_shared<const unsigned>(shared_address(m.place) + shifted_bucket<2>(in.buckets, key));
+  const auto offset_of = [&](T key) {
+    return at_shared<const unsigned>(shared_address(m.offset) + shifted_bucket<2>(in.buckets, key));
   };
-  SteppedWrites<Tiles, T, decltype(place_of)> writes(sorted, out, place_of);
+  SteppedWrites<Tiles, T, decltype(offset_of)> writes(sorted, out, offset_of);
   unsigned size = 0;  // of the sorted tile
   const auto write_rest = [&] {
-    for (unsigned p = t; p < size; p += block) (out + p)[place_of(sorted[p])] = sorted[p];
+    for (unsigned p = t; p < size; p += block) (out + p)[offset_of(sorted[p])] = sorted[p];
   };
 
   allow_next_launch();
@@ -71,11 +71,11 @@ __global__ void __launch_bounds__(Tiles::block, 1)
       mbarrier_wait(&m.arrived, phase++ % 2);
       T keys[keys_per_lane];
       const unsigned own_size = keys_in.size(tile);
-      keys_in.template load<Places>(tile, m.staged, key_past_the_end(in, tile, Tiles::tile, own_size), keys);
+      keys_in.template load<Ranks>(tile, m.staged, key_past_the_end(in, tile, Tiles::tile, own_size), keys);
       table.load_row<block>(m.of_tile, of_tile);
-      // 2. By the lower field, while the tile before is written; then the next one may arrive.
+      // 2. By the lower sub-digit, while the tile before is written; then the next one may arrive.
       const SharedAddress to = shared_address(sorted);
-      const auto put = [&](unsigned k, unsigned place) { at_shared<T>(place * sizeof(T) + to) = keys[k]; };
+      const auto put = [&](unsigned k, unsigned position) { at_shared<T>(position * sizeof(T) + to) = keys[k]; };
       const auto all_counted = [&] {
         if (t == 0) fetch(next * cluster + rank);
         draws.start();
@@ -85,15 +85,15 @@ __global__ void __launch_bounds__(Tiles::block, 1)
         if (k == keys_per_lane - 1) writes.step(k + 1), writes.step(k + 2);
       };
       if (size > 0)
-        Places::place(m.ranks, keys, lower, lower.count, nothing, all_counted, put, write_meanwhile);
+        Ranks::find_positions(m.ranks, keys, lower, lower.count, opaque_zero, all_counted, put, write_meanwhile);
       else
-        Places::place(m.ranks, keys, lower, lower.count, nothing, all_counted, put);
-      table.store_places<block>(of_tile, of_chunk, m.place);
+        Ranks::find_positions(m.ranks, keys, lower, lower.count, opaque_zero, all_counted, put);
+      table.store_offsets<block>(of_tile, of_chunk, m.offset);
       __syncthreads();
-      // 3. By the upper field.
-      load_own<Places>(sorted, keys);
-      Places::place(
-          m.ranks, keys, upper, upper.count, nothing, [&] { draws.look(); }, put);
+      // 3. By the upper sub-digit.
+      load_own<Ranks>(sorted, keys);
+      Ranks::find_positions(
+          m.ranks, keys, upper, upper.count, opaque_zero, [&] { draws.look(); }, put);
       size = own_size;
     } else {  // the last group is not whole
       write_rest();
@@ -122,12 +122,12 @@ struct overlapped_writes {
   static Status run(const Args<T, O>& a) {
     if (!takes_table(a.in.n, a.in.buckets.count, /*searched=*/false) || a.values.bytes > 0)
       return {Code::unsupported, 0, "this rung has 257 to 2048 buckets, and less than 2^32 keys without values"};
-    return a.in.buckets.count <= most_alone ? start<1>(a) : start<2>(a);
+    return a.in.buckets.count <= max_alone ? start<1>(a) : start<2>(a);
   }
 
  private:
   // Buckets up to which blocks need not be in pairs: 2^28 keys into 1024 take 1326 us without and 1377 with them.
-  static constexpr unsigned most_alone = 1 << 10;
+  static constexpr unsigned max_alone = 1 << 10;
   template <unsigned cluster, class T, class O>
   static Status start(const Args<T, O>& a) {
     using Tiles = OverlappedTiles<T>;

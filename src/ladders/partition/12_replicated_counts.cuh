@@ -2,11 +2,11 @@
 //
 // lane_counters counts, adds up and moves in three launches: the blocks exchange counts through memory, between
 // kernels. Few keys are counted faster than that: each block reads all keys from L2, and has in its own shared memory
-// how many keys every bucket has, and how many of them come before the block's own. So a block knows the places of its
+// how many keys every bucket has, and how many of them come before the block's own. So a block knows the offsets of its
 // keys by itself; there are no counters in memory to clear. A key's rank among the block's own keys of its bucket is
 // found by comparing it with those before it.
 //
-// Traffic   keys read once by every block, from L2, and written once, at their places; values read and written once.
+// Traffic   keys read once by every block, from L2, and written once, at their offsets; values read and written once.
 // Order     stable.
 #pragma once
 #include "kernel/block.h"
@@ -15,14 +15,14 @@
 
 namespace upsweep::ladders::partition {
 
-inline constexpr unsigned replicated_block = 1024, most_own = 256;
+inline constexpr unsigned replicated_block = 1024, max_own = 256;
 
-// A counter: the keys of a bucket in the lower half, those before the block's own in the upper one. Where there are few
-// buckets, a warp's lanes count in four tables by turns, because all keys may be in one bucket: additions to a word are
-// made one after another. Many buckets have one table, and each thread adds up consecutive ones: rows of 32 begin a
+// Each counter packs two 16-bit counts: all keys of the bucket (lower half) and those before this block's own keys
+// (upper half). Up to 2048 buckets there are four copies, indexed by thread % 4, because atomics on one word serialise
+// when keys share a bucket. Many buckets have one table, and each thread adds up consecutive ones: rows of 32 begin a
 // bank apart.
 struct ReplicatedCounters {
-  static constexpr unsigned before = 1 << 16, mask = before - 1, most_keys = mask;
+  static constexpr unsigned before = 1 << 16, mask = before - 1, max_keys = mask;
   unsigned tables;
   UPSWEEP_HD explicit ReplicatedCounters(unsigned buckets) : tables(buckets <= 1 << 11 ? 4 : 1) {}
   UPSWEEP_HD unsigned slot(unsigned bucket) const { return tables == 4 ? bucket * 4 : bucket + bucket / warp_size; }
@@ -37,11 +37,11 @@ struct ReplicatedCounters {
 template <class T, class O>
 __global__ void __launch_bounds__(replicated_block)
     replicated_counts_kernel(Input<T, O> in, T* out, Values values, Offsets offsets,
-                             unsigned own) {                 // keys of a block, a power of two from 32 to most_own
+                             unsigned own) {                 // keys of a block, a power of two from 32 to max_own
   constexpr unsigned block = replicated_block, at_once = 8;  // loads that wait together
-  // Counters; then of each bucket, at its slot, the place of its first key of the block, and of all above 16 bits.
+  // Counters; then of each bucket, at its slot, the offset of its first key of the block, and of all above 16 bits.
   unsigned* const counts = dynamic_shared<unsigned>();
-  __shared__ unsigned own_bucket[most_own], warp_totals[warp_size];
+  __shared__ unsigned own_bucket[max_own], warp_totals[warp_size];
   const unsigned t = threadIdx.x, n = static_cast<unsigned>(in.n), first = blockIdx.x * own;
   const unsigned buckets = in.buckets.count;
   const ReplicatedCounters counters(buckets);
@@ -68,7 +68,7 @@ __global__ void __launch_bounds__(replicated_block)
       }
   }
   __syncthreads();
-  // 2. The place of each bucket's first key; the blocks share the work of writing the offsets.
+  // 2. The offset of each bucket's first key; the blocks share the work of writing the offsets.
   const unsigned per_thread = static_cast<unsigned>(ceil_div(buckets, block));
   const unsigned begin = t * per_thread, end = begin + per_thread < buckets ? begin + per_thread : buckets;
   unsigned sum = 0, total;
@@ -105,7 +105,7 @@ struct replicated_counts {
   static constexpr Coverage coverage = Coverage::widths;
   static constexpr std::size_t largest_emulated = 1 << 12;
   static constexpr std::size_t largest = replicated_most;
-  static_assert(largest <= ReplicatedCounters::most_keys);
+  static_assert(largest <= ReplicatedCounters::max_keys);
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     if (a.in.n > largest) return {Code::unsupported, 0, "this rung takes up to 2^15 keys"};
@@ -114,7 +114,7 @@ struct replicated_counts {
     // At most 128 blocks, because each reads all keys: with 256, 2^13 keys take 6.8 us instead of 3.8.
     unsigned own = 64;
     while (a.in.n > std::size_t(128) * own) own *= 2;
-    static_assert(largest <= 128 * most_own);
+    static_assert(largest <= 128 * max_own);
     const ReplicatedCounters counters(a.in.buckets.count);
     return launch(replicated_counts_kernel<T, O>,
                   {.grid = a.in.n ? static_cast<unsigned>(ceil_div(a.in.n, own)) : 1,

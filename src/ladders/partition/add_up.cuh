@@ -1,10 +1,10 @@
 // The buckets' offsets by one thread.
 #pragma once
-#include "ladders/partition/places.cuh"
+#include "ladders/partition/scatter.cuh"
 
 namespace upsweep::ladders::partition {
 
-// One thread: the buckets' offsets, which are also their first next places. Zeroes the counts.
+// One thread: the buckets' offsets, which are also their first next offsets. Zeroes the counts.
 static __global__ void add_up_kernel(Counter* counts,  // [buckets]
                                      Counter* next,    // [buckets]
                                      Offsets offsets, unsigned buckets) {
@@ -18,10 +18,10 @@ static __global__ void add_up_kernel(Counter* counts,  // [buckets]
   offsets.put(buckets, before);
 }
 
-// by_next_place(), for which one thread adds up.
+// by_next_offset(), for which one thread adds up.
 template <class T, class O, class Count>
-Status by_next_place(const Args<T, O>& a, const Shape& shape, Count&& count) {
-  return by_next_place(a, shape, count, [&](Counter* counts, Counter* next) {
+Status by_next_offset(const Args<T, O>& a, const Shape& shape, Count&& count) {
+  return by_next_offset(a, shape, count, [&](Counter* counts, Counter* next) {
     return launch(add_up_kernel, {.stream = a.stream}, counts, next, a.offsets, a.in.buckets.count);
   });
 }

@@ -17,11 +17,12 @@ __global__ void numbers_kernel(Input<T, O> in, unsigned* numbers) {  // [n], of 
 template <class T, class O>
 Status write_numbers(const Args<T, O>& a, unsigned* numbers) {  // [n]
   const unsigned block = 256;
-  const std::size_t most = std::size_t(machine().multiprocessors) * resident(0, block);
+  const std::size_t max_blocks = std::size_t(machine().multiprocessors) * resident(0, block);
   const std::size_t wanted = a.in.n ? ceil_div(a.in.n, block) : 1;
-  return launch(numbers_kernel<T, O>,
-                {.grid = static_cast<unsigned>(wanted < most ? wanted : most), .block = block, .stream = a.stream},
-                a.in, numbers);
+  return launch(
+      numbers_kernel<T, O>,
+      {.grid = static_cast<unsigned>(wanted < max_blocks ? wanted : max_blocks), .block = block, .stream = a.stream},
+      a.in, numbers);
 }
 
 // Where each bucket begins among keys that are in order by bucket: by a thread per bucket, and one for n.
@@ -44,7 +45,8 @@ __global__ void search_kernel(Input<T, O> sorted, unsigned buckets, Offsets of_u
   offsets.put(b, first);
 }
 
-// Launches it: writes the offsets of `a`, whose buckets' upper field, above `lower_bits`, has the offsets `of_upper`.
+// Launches it: writes the offsets of `a`, whose buckets' upper sub-digit, above `lower_bits`, has the offsets
+// `of_upper`.
 template <class T, class O, class U, class P>
 Status search_offsets(const Args<T, O>& a, const Input<U, P>& sorted, const Offsets& of_upper, unsigned lower_bits) {
   const unsigned block = 128, buckets = a.in.buckets.count;

@@ -17,15 +17,15 @@ constexpr OutputRole outputs[] = {{.name = "the output of keys"},
                                   {.name = "the array of offsets", .fit = Fit::custom}};
 constexpr Parameter scalars[] = {
     {.name = "first_bit", .meaning = "of the digit, counted from the lowest bit of a key (0)", .most = 63},
-    {.name = "bits", .meaning = "of the digit: 2^bits buckets (8)", .least = 1, .most = most_bits}};
+    {.name = "bits", .meaning = "of the digit: 2^bits buckets (8)", .least = 1, .most = max_bits}};
 
 void require_digit(const Call& c) {
   const auto first = c.scalars[first_bit].as<std::uint64_t>(), count = c.scalars[bits].as<std::uint64_t>();
   const std::size_t width = 8 * size_of(c.type());
-  if (count == 0) refuse("partition", "a digit of 0 bits", "bits is from 1 to " + std::to_string(most_bits));
-  if (count > most_bits)
+  if (count == 0) refuse("partition", "a digit of 0 bits", "bits is from 1 to " + std::to_string(max_bits));
+  if (count > max_bits)
     refuse("partition", "a digit of " + std::to_string(count) + " bits",
-           "at most " + std::to_string(most_bits) + ": partition by the lower bits first, then by the others");
+           "at most " + std::to_string(max_bits) + ": partition by the lower bits first, then by the others");
   if (first > width || first + count > width)
     refuse("partition", std::to_string(count) + " bits from bit " + std::to_string(first) + " on are beyond a key of " +
                             std::to_string(width) + " bits");
@@ -34,8 +34,8 @@ void require_digit(const Call& c) {
 void require_splitters(const Call& c) {
   const std::size_t count = c.in[2].count;
   if (count == 0) refuse("partition", "there are no splitters", "one splitter makes two buckets");
-  if (count >= most_buckets)
-    refuse("partition", std::to_string(count) + " splitters", "at most " + std::to_string(most_buckets - 1));
+  if (count >= max_buckets)
+    refuse("partition", std::to_string(count) + " splitters", "at most " + std::to_string(max_buckets - 1));
   require_type("partition", "the array of splitters", c.in[2].type, c.type());
 }
 

@@ -19,7 +19,7 @@ namespace upsweep::ladders::partition {
 
 using namespace multisplit;
 
-inline constexpr unsigned most_bits = 15, most_buckets = 1u << most_bits;
+inline constexpr unsigned max_bits = 15, max_buckets = 1u << max_bits;
 
 // ---- buckets --------------------------------------------------------------------------------------------------------
 

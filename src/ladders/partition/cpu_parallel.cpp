@@ -57,7 +57,7 @@ struct parallel {
     };
     const Plan plan = plan_on(threads_of(a.tuning));
     if (plan.cores == 1 || a.tuning.threads || a.in.n >= surely_for_cores) return run_plan(a, plan);
-    static AlikeCalls<surely_for_cores, most_buckets, sizeof(Wide)> alike;
+    static AlikeCalls<surely_for_cores, max_buckets, sizeof(Wide)> alike;
     OneOrAll& way = alike(a.in.n, a.in.buckets.count, a.values.bytes);
     return way.call([&](bool all) { return run_plan(a, all ? plan : plan_on(1)); });
   }

@@ -7,40 +7,40 @@
 
 namespace upsweep::ladders::partition {
 
-// `next_tile` is 0, and left so; `nothing` is 0, as ThreadRanks wants it.
-template <class Tiles, bool has_values, class Place, class T, class B>
+// `next_tile` is 0, and left so; `opaque_zero` is 0, as ThreadRanks wants it.
+template <class Tiles, bool has_values, class Offset, class T, class B>
 __global__ void __launch_bounds__(Tiles::block, Tiles::blocks_per_sm)
-    lane_counters_kernel(multisplit::BucketedKeys<T, B> in, T* out, Values values, OffsetTable places,
-                         unsigned* next_tile, T nothing) {
-  auto& m = *dynamic_shared<TilePartitionMemory<Place, Tiles, T, has_values, OffsetTable>>();
+    lane_counters_kernel(multisplit::BucketedKeys<T, B> in, T* out, Values values, OffsetTable table,
+                         unsigned* next_tile, T opaque_zero) {
+  auto& m = *dynamic_shared<TilePartitionMemory<Offset, Tiles, T, has_values, OffsetTable>>();
   allow_next_launch();
   wait_for_previous();
-  const TileQueue queue{next_tile, places.tiles};
+  const TileQueue queue{next_tile, table.tiles};
   const unsigned first_tile = threadIdx.x == 0 ? queue.draw() : 0;
-  partition_in_tiles<Tiles>(m, in, out, values, places, queue, first_tile, nothing, IdentityCodec{});
+  partition_in_tiles<Tiles>(m, in, out, values, table, queue, first_tile, opaque_zero, IdentityCodec{});
 }
 
-// `few`: places have 32 bits.
+// `few`: offsets have 32 bits.
 template <class Tiles, bool has_values, bool few = false, class T, class B>
 Status start_lane_pass(const multisplit::Task<T, B>& a) {
   if (a.tuning.block && a.tuning.block != Tiles::block)
     return {Code::unsupported, 0, "this rung has blocks of 192 threads, and of 384 for values"};
-  OffsetTable places;
-  if (Status s = make_offset_table<Tiles::tile>(a, places); !s || a.in.n == 0) return s;
+  OffsetTable table;
+  if (Status s = make_offset_table<Tiles::tile>(a, table); !s || a.in.n == 0) return s;
   unsigned* const next_tile = a.workspace->counters(1);
   if (!next_tile) return no_memory;
-  const auto by_place = [&]<class Place>(Place) {
-    return launch_persistent<Tiles, TilePartitionMemory<Place, Tiles, T, has_values, OffsetTable>>(
-        lane_counters_kernel<Tiles, has_values, Place, T, B>, a, places.tiles, a.in, a.keys, a.values, places,
-        next_tile, T(0));
+  const auto by_offset = [&]<class Offset>(Offset) {
+    return launch_persistent<Tiles, TilePartitionMemory<Offset, Tiles, T, has_values, OffsetTable>>(
+        lane_counters_kernel<Tiles, has_values, Offset, T, B>, a, table.tiles, a.in, a.keys, a.values, table, next_tile,
+        T(0));
   };
-  // With values the wider places cost 1 %, which saves half of the kernels to compile.
+  // With values the wider offsets cost 1 %, which saves half of the kernels to compile.
   if constexpr (emulated || few)
-    return by_place(0u);
+    return by_offset(0u);
   else if constexpr (has_values)
-    return by_place(std::uint64_t(0));
+    return by_offset(std::uint64_t(0));
   else
-    return wide(a.in.n) ? by_place(std::uint64_t(0)) : by_place(0u);
+    return wide(a.in.n) ? by_offset(std::uint64_t(0)) : by_offset(0u);
 }
 
 // Keys alone have two blocks per multiprocessor, one of which moves memory while the other ranks. With values one is
@@ -56,10 +56,10 @@ Status lane_pass_by_size(const multisplit::Task<T, B>& a) {
   using Small = ThreadTiles<T, value_bytes, 6, 7>;
   const std::size_t multiprocessors = machine().multiprocessors;
   constexpr unsigned quarters = Small::widest == 4 ? 8 : 2;  // of a tile, per multiprocessor
-  const std::size_t most_small = emulated ? Medium::tile : multiprocessors * Small::tile * quarters / 4;
+  const std::size_t max_small = emulated ? Medium::tile : multiprocessors * Small::tile * quarters / 4;
   const bool large = a.tuning.block ? a.tuning.block == Large::block : a.in.n >= multiprocessors * Large::tile;
   if (warps > Medium::warps && large) return start_lane_pass<Large, has_values>(a);
-  if (a.in.n <= most_small) return start_lane_pass<Small, has_values, /*few=*/true>(a);
+  if (a.in.n <= max_small) return start_lane_pass<Small, has_values, /*few=*/true>(a);
   return start_lane_pass<Medium, has_values>(a);
 }
 

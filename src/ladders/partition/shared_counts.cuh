@@ -2,11 +2,11 @@
 #pragma once
 #include "kernel/multisplit/reorder.h"
 #include "kernel/occupancy.h"
-#include "ladders/partition/places.cuh"
+#include "ladders/partition/scatter.cuh"
 
 namespace upsweep::ladders::partition {
 
-static_assert(most_buckets * sizeof(unsigned) <= 128 * 1024, "a block has 227 KB");
+static_assert(max_buckets * sizeof(unsigned) <= 128 * 1024, "a block has 227 KB");
 
 // Counts in steps of the whole grid; every block merges its counts by an atomic addition for each that is not 0.
 template <class T, class O>
@@ -29,10 +29,14 @@ Status count_by_blocks(const Args<T, O>& a, Shape shape, Counter* counts) {
 // A grid that stays resident while it counts, with `per_thread` keys or more for each thread.
 template <class T, class O>
 Shape resident_shape(const Args<T, O>& a, unsigned block, unsigned per_thread) {
-  const std::size_t most =
+  const std::size_t max_blocks =
       std::size_t(machine().multiprocessors) * resident(a.in.buckets.count * sizeof(unsigned), block);
   const std::size_t wanted = ceil_div(a.in.n, std::size_t(block) * per_thread);
-  return {.grid = a.tuning.grid_or(wanted < 1 ? 1 : wanted < most ? wanted : most), .block = block, .stream = a.stream};
+  return {.grid = a.tuning.grid_or(wanted < 1            ? 1
+                                   : wanted < max_blocks ? wanted
+                                                         : max_blocks),
+          .block = block,
+          .stream = a.stream};
 }
 
 }  // namespace upsweep::ladders::partition

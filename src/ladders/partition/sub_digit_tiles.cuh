@@ -10,27 +10,27 @@
 
 namespace upsweep::ladders::partition {
 
-// Twelve warps with 60 keys of 4 bytes per lane: 168 registers hold the keys and their places. Of 2^28 keys into 2048
-// buckets, 12 x 60, 12 x 52, 16 x 44, 16 x 36, 20 x 36 and 24 x 28 take 1744, 1813, 1775, 1869, 1934 and 2056 us on an
-// H200.
+// Twelve warps with 60 keys of 4 bytes per lane: 168 registers hold the keys and their positions. Of 2^28 keys into
+// 2048 buckets, 12 x 60, 12 x 52, 16 x 44, 16 x 36, 20 x 36 and 24 x 28 take 1744, 1813, 1775, 1869, 1934 and 2056 us
+// on an H200.
 template <class T, unsigned value_bytes>
 struct LargeTiles : ThreadTiles<T, value_bytes, 12> {
   using Key = T;
-  using Places = SubDigitRanks<LargeTiles::warps, LargeTiles::keys>;
+  using Ranks = SubDigitRanks<LargeTiles::warps, LargeTiles::keys>;
   using KeyReader = TileReader<T, LargeTiles::tile>;
   using ValueReader = TileReader<typename LargeTiles::Value, LargeTiles::tile>;
 
   struct Memory {
     union {
-      typename Places::Memory ranks;
+      typename Ranks::Memory ranks;
       uint4 sorted[LargeTiles::bytes / 16];  // keys
     };
     uint4 staged[LargeTiles::bytes / 16];  // keys, then values
     WideOffsetTable::Memory rows;
-    uint4
-        place[WideOffsetTable::most_buckets / 4];  // in the output, of a bucket's first key, less its place in the tile
-    std::uint64_t arrived;                         // mbarrier
-    unsigned next;                                 // tile
+    // In the output, of a bucket's first key, less its position in the tile.
+    uint4 offset[WideOffsetTable::max_buckets / 4];
+    std::uint64_t arrived;  // mbarrier
+    unsigned next;          // tile
   };
 };
 
@@ -67,40 +67,40 @@ struct LargeTileInput {
 // of 19968, and take 1592 us instead of 1577 for 2^28 keys into 2048 buckets.
 template <class T>
 struct OverlappedTiles : ThreadTiles<T, 0, 12, 13> {
-  using Places = SubDigitRanks<OverlappedTiles::warps, OverlappedTiles::keys>;
+  using Ranks = SubDigitRanks<OverlappedTiles::warps, OverlappedTiles::keys>;
 
   struct Memory {
     uint4 sorted[OverlappedTiles::bytes / 16];
     uint4 staged[OverlappedTiles::bytes / 16];
-    typename Places::Memory ranks;
-    uint4 of_tile[WideOffsetTable::most_buckets / 4];  // the staged tile's row of the table
-    uint4
-        place[WideOffsetTable::most_buckets / 4];  // in the output, of a bucket's first key, less its place in `sorted`
-    std::uint64_t arrived;                         // mbarrier
-    unsigned drawn[2];                             // of ClusterDraws
+    typename Ranks::Memory ranks;
+    uint4 of_tile[WideOffsetTable::max_buckets / 4];  // the staged tile's row of the table
+    // In the output, of a bucket's first key, less its position in `sorted`.
+    uint4 offset[WideOffsetTable::max_buckets / 4];
+    std::uint64_t arrived;  // mbarrier
+    unsigned drawn[2];      // of ClusterDraws
   };
 };
 
 // A thread's keys of a sorted tile on their way to the output, each in three steps, between which its loads are under
 // way: steps 0 to keys + 1, in order, each of up to three keys.
-template <class Tiles, class T, class PlaceOf>
+template <class Tiles, class T, class OffsetOf>
 class SteppedWrites {
  public:
-  // `place_of(key)` is the place in `out` of the key's bucket, less its place in the tile.
-  __device__ SteppedWrites(const T* sorted, T* out, PlaceOf place_of)
-      : place_of_(place_of), from_(sorted + threadIdx.x), to_(as_computed(out + threadIdx.x)) {}
+  // `offset_of(key)` is the offset in `out` of the key's bucket, less its position in the tile.
+  __device__ SteppedWrites(const T* sorted, T* out, OffsetOf offset_of)
+      : offset_of_(offset_of), from_(sorted + threadIdx.x), to_(as_computed(out + threadIdx.x)) {}
   __device__ __forceinline__ void step(unsigned k) {
-    if (k >= 2) store_evict_last(&(to_ + place_[(k - 2) % 3])[(k - 2) * Tiles::block], key_[(k - 2) % 3]);
-    if (k >= 1 && k <= Tiles::keys) place_[(k - 1) % 3] = place_of_(key_[(k - 1) % 3]);
+    if (k >= 2) store_evict_last(&(to_ + offset_[(k - 2) % 3])[(k - 2) * Tiles::block], key_[(k - 2) % 3]);
+    if (k >= 1 && k <= Tiles::keys) offset_[(k - 1) % 3] = offset_of_(key_[(k - 1) % 3]);
     if (k < Tiles::keys) key_[k % 3] = from_[k * Tiles::block];
   }
 
  private:
-  const PlaceOf place_of_;
+  const OffsetOf offset_of_;
   const T* const from_;
   T* const to_;
   T key_[3]{};
-  unsigned place_[3]{};
+  unsigned offset_[3]{};
 };
 
 // Groups of consecutive tiles, one for each cluster and then as clusters draw them: each once before its first group
@@ -120,9 +120,9 @@ struct GroupQueue {
   // until a third have. It does not wait for long, because the others need not be resident. By one thread, which has
   // counted `draws` a while ago.
   __device__ void keep_pace(unsigned group, unsigned draws) const {
-    constexpr unsigned most_polls = 8;  // of 0.7 us on an H200, where a group takes 11
+    constexpr unsigned max_polls = 8;  // of 0.7 us on an H200, where a group takes 11
     if (group < clusters) return;
-    for (unsigned polls = 0; draws - group < clusters + clusters / 3 && draws < groups && polls < most_polls; ++polls)
+    for (unsigned polls = 0; draws - group < clusters + clusters / 3 && draws < groups && polls < max_polls; ++polls)
       draws = count_draws();
   }
 };
@@ -171,13 +171,13 @@ template <class Tiles, class T, class O, class LaunchTiles>
 Status by_sub_digits(const Args<T, O>& a, LaunchTiles&& launch_tiles) {
   if (a.tuning.block && a.tuning.block != Tiles::block)
     return {Code::unsupported, 0, "this rung has blocks of 384 threads"};
-  unsigned* const totals = a.workspace->counters(WideOffsetTable::most_buckets + 1);
+  unsigned* const totals = a.workspace->counters(WideOffsetTable::max_buckets + 1);
   if (!totals) return no_memory;
   WideOffsetTable table;
   if (Status s = make_wide_table<Tiles::tile>(a, totals, table); !s || a.in.n == 0) return s;
   const DigitSplit split(a.in.buckets.count);
   return launch_tiles(split.lower(a.in.buckets), split.upper(a.in.buckets), table,
-                      totals + WideOffsetTable::most_buckets, totals);
+                      totals + WideOffsetTable::max_buckets, totals);
 }
 
 }  // namespace upsweep::ladders::partition

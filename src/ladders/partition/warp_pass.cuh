@@ -14,10 +14,10 @@ namespace upsweep::ladders::partition {
 template <class T>
 struct WarpTile {
   static constexpr unsigned rows = 16, size = rows * warp_size;
-  std::uint64_t place[max_counted];  // in the output: of the bucket's next key
-  T keys[size];                      // by bucket
-  unsigned start[max_counted];       // keys of the bucket, then where they begin in the tile
-  std::uint16_t from[size];          // where in the tile each key was
+  std::uint64_t offset[max_counted];  // in the output: of the bucket's next key
+  T keys[size];                       // by bucket
+  unsigned start[max_counted];        // keys of the bucket, then where they begin in the tile
+  std::uint16_t from[size];           // where in the tile each key was
 };
 
 // The keys of this warp of the grid.
@@ -60,15 +60,15 @@ template <class T, class B>
 __global__ void __launch_bounds__(multisplit_threads, 2)
     warp_multisplit_kernel(multisplit::BucketedKeys<T, B> in, T* out,  // [n]
                            Values values, Offsets offsets, std::size_t share,
-                           const std::uint64_t* places,  // [buckets][warps], of the shares' first keys
-                           unsigned bits) {              // of a bucket's number
+                           const std::uint64_t* share_offsets,  // [buckets][warps], of the shares' first keys
+                           unsigned bits) {                     // of a bucket's number
   using Tile = WarpTile<T>;
   const WarpShare own(in.n, share);
   const unsigned lane = threadIdx.x % warp_size, lower_lanes = (1u << lane) - 1, buckets = in.buckets.count;
   Tile& m = dynamic_shared<Tile>()[threadIdx.x / warp_size];
   for (unsigned b = lane; b < buckets; b += warp_size) {
-    m.place[b] = places[b * own.warps + own.number];
-    if (own.number == 0) offsets.put(b, m.place[b]);
+    m.offset[b] = share_offsets[b * own.warps + own.number];
+    if (own.number == 0) offsets.put(b, m.offset[b]);
   }
   if (own.number == 0 && lane == 0) offsets.put(buckets, in.n);
   for (std::size_t first = own.begin; first < own.end; first += Tile::size) {
@@ -92,13 +92,13 @@ __global__ void __launch_bounds__(multisplit_threads, 2)
       if (exists && before == 0) m.start[bucket] = count + static_cast<unsigned>(__popc(peers));
       __syncwarp();
     }
-    // 2. Where the buckets begin in the tile. `place` becomes what to add to a place in the tile.
+    // 2. Where the buckets begin in the tile. `offset` becomes what to add to a position in the tile.
     unsigned before = 0;
     for (unsigned b = lane; b - lane < buckets; b += warp_size) {  // by all lanes
       const unsigned count = b < buckets ? m.start[b] : 0, upto = before + warp_scan(count, Sum{});
       if (b < buckets) {
         m.start[b] = upto - count;
-        m.place[b] -= upto - count;
+        m.offset[b] -= upto - count;
       }
       before = shuffle(upto, warp_size - 1);
     }
@@ -113,15 +113,15 @@ __global__ void __launch_bounds__(multisplit_threads, 2)
       m.from[to] = static_cast<std::uint16_t>(k);
     }
     __syncwarp();
-    // 4. Neighbouring places of a bucket to neighbouring ones of the output.
+    // 4. Neighbouring keys of a bucket to neighbouring offsets.
     for (unsigned p = lane; p < size; p += warp_size) {
       const T key = m.keys[p];
-      const std::size_t place = m.place[in.buckets(key)] + p;
-      out[place] = key;
-      values.move(first + m.from[p], place);
+      const std::size_t offset = m.offset[in.buckets(key)] + p;
+      out[offset] = key;
+      values.move(first + m.from[p], offset);
     }
     __syncwarp();
-    for (unsigned b = lane; b < buckets; b += warp_size) m.place[b] += b + 1 < buckets ? m.start[b + 1] : size;
+    for (unsigned b = lane; b < buckets; b += warp_size) m.offset[b] += b + 1 < buckets ? m.start[b + 1] : size;
     __syncwarp();
   }
 }
@@ -133,21 +133,24 @@ Status warp_pass(const multisplit::Task<T, B>& a) {
     return {Code::unsupported, 0, "this rung needs blocks of whole warps, 32 to 512 threads"};
   const std::size_t bytes = warps * sizeof(WarpTile<T>), tiles = ceil_div(a.in.n, WarpTile<T>::size);
   // Shares of less than 2^32 keys, whose counts have 32 bits.
-  const std::size_t most = a.tuning.grid_or(std::size_t(machine().multiprocessors) * resident(bytes, block));
-  const std::size_t least = ceil_div(a.in.n, std::size_t(1) << 31), needed = tiles ? ceil_div(tiles, warps) : 1;
-  const std::size_t grid = most < least ? least : most < needed ? most : needed;
+  const std::size_t max_blocks = a.tuning.grid_or(std::size_t(machine().multiprocessors) * resident(bytes, block));
+  const std::size_t min_blocks = ceil_div(a.in.n, std::size_t(1) << 31), needed = tiles ? ceil_div(tiles, warps) : 1;
+  const std::size_t grid = max_blocks < min_blocks ? min_blocks : max_blocks < needed ? max_blocks : needed;
   const std::size_t share = ceil_div(tiles, grid * warps) * WarpTile<T>::size, count = buckets * grid * warps;
-  auto* const places = static_cast<std::uint64_t*>(a.workspace->scratch_of_caller(count * sizeof(std::uint64_t)));
-  if (!places) return no_memory;
+  auto* const share_offsets =
+      static_cast<std::uint64_t*>(a.workspace->scratch_of_caller(count * sizeof(std::uint64_t)));
+  if (!share_offsets) return no_memory;
   Shape shape{.grid = static_cast<unsigned>(grid),
               .block = block,
               .shared_bytes = warps * buckets * sizeof(unsigned),
               .stream = a.stream};
-  if (Status s = launch(warp_counts_kernel<T, B>, shape, a.in, share, places); !s) return s;
-  if (Status s = scan::reduce_then_scan::run<std::uint64_t, Sum>({a, places, places, count, false, Sum{}}); !s)
+  if (Status s = launch(warp_counts_kernel<T, B>, shape, a.in, share, share_offsets); !s) return s;
+  if (Status s =
+          scan::reduce_then_scan::run<std::uint64_t, Sum>({a, share_offsets, share_offsets, count, false, Sum{}});
+      !s)
     return s;
   shape.shared_bytes = bytes;
-  return launch(warp_multisplit_kernel<T, B>, shape, a.in, a.keys, a.values, a.offsets, share, places,
+  return launch(warp_multisplit_kernel<T, B>, shape, a.in, a.keys, a.values, a.offsets, share, share_offsets,
                 static_cast<unsigned>(std::bit_width(buckets - 1)));
 }
 

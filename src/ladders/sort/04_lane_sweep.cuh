@@ -4,7 +4,7 @@
 // and writes runs of 24 keys. Here a block stays and draws tiles. The next one's keys arrive while this one is written;
 // ranks are bytes that a lane has to itself; tiles are large, with runs of 45 keys; and while a tile waits for others,
 // the second block of the multiprocessor ranks its own. Few keys are few tiles, which all begin together: then tiles
-// are small, their ranks come from counters of a warp's own, and their places from sums of groups instead of a
+// are small, their ranks come from counters of a warp's own, and their offsets from sums of groups instead of a
 // look-back.
 //
 // Traffic   keys read once to count all digits, then read and written once per digit; values read and written once per
@@ -20,41 +20,41 @@
 
 namespace upsweep::ladders::sort {
 
-template <class Tiles, class Places, bool has_values, class Place, class K, bool is_float>
+template <class Tiles, class Lookup, bool has_values, class Offset, class K, bool is_float>
 __global__ void __launch_bounds__(Tiles::block, Tiles::blocks_per_sm)
-    lane_sweep_kernel(Sweep<K, is_float> sweep, unsigned d, unsigned* next_tile, K nothing) {
-  auto& m = *dynamic_shared<multisplit::TilePartitionMemory<Place, Tiles, K, has_values, Places>>();
+    lane_sweep_kernel(Sweep<K, is_float> sweep, unsigned d, unsigned* next_tile, K opaque_zero) {
+  auto& m = *dynamic_shared<multisplit::TilePartitionMemory<Offset, Tiles, K, has_values, Lookup>>();
   allow_next_launch();
   wait_for_previous();
   const multisplit::TileQueue queue{next_tile, sweep.tiles_of_portion(), sweep.first_tile()};
   const unsigned first_tile = threadIdx.x == 0 ? queue.draw() : 0;  // on its way while the pass is looked up
-  const auto pass = sweep.template pass<Places>(d);
+  const auto pass = sweep.template pass<Lookup>(d);
   if (pass.skipped) {
     if (threadIdx.x == 0) queue.leave(first_tile);
     return;
   }
   pass.with_input([&](const auto& in) {
-    multisplit::partition_in_tiles<Tiles>(m, in, pass.out, pass.values, pass.places, queue, first_tile, nothing,
+    multisplit::partition_in_tiles<Tiles>(m, in, pass.out, pass.values, pass.lookup, queue, first_tile, opaque_zero,
                                           pass.codec);
   });
 }
 
-template <class Tiles, class Places, bool has_values, class Order>
+template <class Tiles, class Lookup, bool has_values, class Order>
 Status start_lane_passes(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_sort) {
   using Key = typename Order::Key;
-  using Place = unsigned;
-  using Memory = multisplit::TilePartitionMemory<Place, Tiles, Key, has_values, Places>;
+  using Offset = unsigned;
+  using Memory = multisplit::TilePartitionMemory<Offset, Tiles, Key, has_values, Lookup>;
   const auto launch_pass = [&](const SweepOf<Order>& sweep, unsigned d, unsigned* next_tile) {
     return multisplit::launch_persistent<Tiles, Memory>(
-        lane_sweep_kernel<Tiles, Places, has_values, Place, Key, Order::merges>, a, sweep.tiles_of_portion(), sweep, d,
+        lane_sweep_kernel<Tiles, Lookup, has_values, Offset, Key, Order::merges>, a, sweep.tiles_of_portion(), sweep, d,
         next_tile, Key(0));
   };
-  return sweep_digits<Places>(a, bucket_sort, Tiles::tile, launch_pass);
+  return sweep_digits<Lookup>(a, bucket_sort, Tiles::tile, launch_pass);
 }
 
 // Up to so many keys, tiles have 2048 keys: for 2^17 30.4 us instead of the 32 that other tiles take. Up to twice or
 // four times as many, 4096: 36.9 us for 2^18 keys and 43.4 for 2^19, where 2048 take 50.8 and 67.9.
-inline constexpr std::size_t most_in_small = emulated ? 1 << 12 : 1 << 17, most_in_medium = 4 * most_in_small;
+inline constexpr std::size_t max_in_small = emulated ? 1 << 12 : 1 << 17, max_in_medium = 4 * max_in_small;
 
 // Where large tiles would leave multiprocessors without any, lanes have half of the keys, or tiles are small.
 template <unsigned value_bytes, unsigned warps, class Order>
@@ -67,13 +67,13 @@ Status lane_passes_by_size(const KeyArgs<Order>& a, const BucketSort<Order>* buc
   constexpr bool has_values = value_bytes > 0;
   const std::size_t large = machine().multiprocessors * std::size_t(Large::blocks_per_sm) * Large::tile;
   const auto chosen = [&](unsigned block, bool fits) { return a.tuning.block ? a.tuning.block == block : fits; };
-  const auto start = [&]<class Tiles, class Places>() {
-    return start_lane_passes<Tiles, Places, has_values>(a, bucket_sort);
+  const auto start = [&]<class Tiles, class Lookup>() {
+    return start_lane_passes<Tiles, Lookup, has_values>(a, bucket_sort);
   };
   using multisplit::TileGroups, multisplit::TileLookback;
   if (chosen(Large::block, a.n > large)) return start.template operator()<Large, TileLookback>();
-  if (chosen(Small::block, a.n <= most_in_small)) return start.template operator()<Small, TileGroups>();
-  if (!a.tuning.block && a.n <= most_in_medium) return start.template operator()<Medium, TileGroups>();
+  if (chosen(Small::block, a.n <= max_in_small)) return start.template operator()<Small, TileGroups>();
+  if (!a.tuning.block && a.n <= max_in_medium) return start.template operator()<Medium, TileGroups>();
   if (chosen(Middle::block, true)) return start.template operator()<Middle, TileLookback>();
   return {Code::unsupported, 0,
           "this rung has blocks of 192 threads, of 256 for few keys, of 384 for many with values"};

@@ -59,9 +59,9 @@ __global__ void one_block_kernel(const K* keys, K* out, Values values, unsigned 
     const unsigned diagonal = t * each & (2 * width - 1), left = array + t * each - diagonal, right = left + width;
     // How many of the keys before the diagonal are the left run's: the most that do not come after a key of the right.
     unsigned l = diagonal < width ? 0 : diagonal - width;
-    const unsigned most = diagonal < width ? diagonal : width;
+    const unsigned max_left = diagonal < width ? diagonal : width;
     for (unsigned step = width; step > 0; step /= 2)
-      if (l + step <= most && !precedes(runs[right + diagonal - l - step], runs[left + l + step - 1])) l += step;
+      if (l + step <= max_left && !precedes(runs[right + diagonal - l - step], runs[left + l + step - 1])) l += step;
     unsigned r = diagonal - l;
     Key of_left = l < width ? runs[left + l] : Key(0), of_right = r < width ? runs[right + r] : Key(0);
 #pragma unroll

@@ -21,7 +21,7 @@
 namespace upsweep::ladders::sort {
 
 // Eight warps rank; a lane has eight consecutive keys. With 32, a pass takes three times as long as one of lane_sweep.
-inline constexpr unsigned cluster_warps = 8, cluster_block = cluster_warps * warp_size, most_blocks = 16;
+inline constexpr unsigned cluster_warps = 8, cluster_block = cluster_warps * warp_size, max_blocks = 16;
 inline constexpr unsigned cluster_keys = 8;  // per lane
 
 template <class K, bool has_index>
@@ -31,8 +31,8 @@ struct ClusterTile {
   typename Ranks::Memory ranks;
   alignas(16) Ordered<K> keys[size];
   alignas(16) unsigned index[has_index ? size : 4];
-  alignas(16) unsigned counts[most_blocks][digit_values];  // of each block's keys
-  unsigned base[digit_values];  // place of the block's first key with each digit, less its place in the block
+  alignas(16) unsigned counts[max_blocks][digit_values];  // of each block's keys
+  unsigned base[digit_values];  // offset of the block's first key with each digit, less its position in the block
   alignas(8) std::uint16_t start[digit_values];
   unsigned warp_totals[warp_size];
 };
@@ -40,7 +40,7 @@ struct ClusterTile {
 template <bool has_index, class Order, class K = typename Order::Key>
 __global__ void __launch_bounds__(cluster_block)
     cluster_sort_kernel(const K* keys, K* out, Values values, unsigned n, Order order, Digits digits, unsigned blocks,
-                        Ordered<K> nothing) {
+                        Ordered<K> opaque_zero) {
   using Tile = ClusterTile<K, has_index>;
   auto& m = *dynamic_shared<Tile>();
   const unsigned t = threadIdx.x, block = cluster_rank(), first = block * Tile::size;
@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(cluster_block)
   for (unsigned d = 0; d < digits.count(); ++d) {
     const NumberDigit<Order> digit{order, digits.first_bit_of(d), digits.values(d)};
     Ordered<K> own[cluster_keys];
-    unsigned index[cluster_keys], place[cluster_keys / 2];
+    unsigned index[cluster_keys], positions[cluster_keys / 2];
 #pragma unroll
     for (unsigned k = 0; k < cluster_keys; ++k) {
       own[k] = m.keys[Tile::Ranks::element(k)];
@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(cluster_block)
       if (has_index) index[k] = m.index[Tile::Ranks::element(k)];
     }
     // 2. Ranks in the block, and its counts to all blocks.
-    Tile::Ranks::place(m.ranks, own, digit, nothing, place, m.start, [&](uint4 counts) {
+    Tile::Ranks::find_positions(m.ranks, own, digit, opaque_zero, positions, m.start, [&](uint4 counts) {
       auto* const row = reinterpret_cast<uint4*>(m.counts[block]) + t;
       for (unsigned b = 0; b < blocks; ++b) store_in_cluster(row, b, counts);
     });
@@ -78,11 +78,11 @@ __global__ void __launch_bounds__(cluster_block)
     }
     m.base[t] = block_scan(all, Sum{}, m.warp_totals, total) + before - m.start[t];
     __syncthreads();
-    // 4. To their places: in the cluster, and at last in the output.
+    // 4. To where they belong: in the cluster, and at last in the output.
     const auto for_each_key = [&](auto&& store) {
 #pragma unroll
       for (unsigned k = 0; k < cluster_keys; ++k)
-        store(k, m.base[digit(own[k])] + (place[k / 2] >> k % 2 * 16 & 0xffff));
+        store(k, m.base[digit(own[k])] + (positions[k / 2] >> k % 2 * 16 & 0xffff));
     };
     if (d + 1 < digits.count()) {
       for_each_key([&](unsigned k, unsigned to) {
@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(cluster_block)
       });
     if constexpr (has_index) {
       unsigned to[cluster_keys];
-      for_each_key([&](unsigned k, unsigned place) { to[k] = place; });
+      for_each_key([&](unsigned k, unsigned offset) { to[k] = offset; });
       gather_values(values, n, index, to, [] { cluster_sync(); });
     }
   }
@@ -106,7 +106,7 @@ __global__ void __launch_bounds__(cluster_block)
 
 struct cluster {
   static constexpr std::size_t largest = cluster_most;
-  static_assert(largest == most_blocks * cluster_block * cluster_keys);
+  static_assert(largest == max_blocks * cluster_block * cluster_keys);
   static constexpr Needs needs = cluster_needs;
   static constexpr Story story{
       .idea = "one launch: a cluster of blocks holds all keys, and stores them into each other's shared memory",

@@ -1,6 +1,6 @@
 // sort/enumeration: up to 2^13 keys, each compared with all others.
 //
-// A key's place is the number of keys that precede it. To count them takes n comparisons per key, but no key waits for
+// A key's offset is the number of keys that precede it. To count them takes n comparisons per key, but no key waits for
 // another: no digits, no barriers between passes, no exchange between blocks. So few keys keep a whole GPU busy, where
 // one block or a cluster sorts them in ten dependent steps. A block has up to 64 keys; its warps each have a part of
 // the keys to compare with, 128 of 2^12, which lanes read from shared memory four at a time, all lanes the same.
@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(enumeration_block)
     return other < mine[k] || (other == mine[k] && i < own_index);
   });
   count_in(own_end, end, [&](Key other, unsigned, unsigned k) { return other < mine[k]; });
-  // 3. The sum of all shares is the key's place.
+  // 3. The sum of all shares is the key's offset.
 #pragma unroll
   for (unsigned k = 0; k < each; ++k) {
     unsigned sum = static_cast<unsigned>(count[k]);
@@ -104,17 +104,17 @@ __global__ void __launch_bounds__(enumeration_block)
   if (warp >= own) return;
 #pragma unroll
   for (unsigned k = 0; k < each; ++k) {
-    const unsigned place = warp_reduce(sums[lane][k * warp_size + warp], Sum{}), i = first + k * warp_size + warp;
+    const unsigned offset = warp_reduce(sums[lane][k * warp_size + warp], Sum{}), i = first + k * warp_size + warp;
     if (lane > 0 || i >= n) continue;
-    if (out) out[place] = written[k].key;
-    written[k].payload.store(values, place);
+    if (out) out[offset] = written[k].key;
+    written[k].payload.store(values, offset);
   }
 }
 
 struct enumeration {
   static constexpr Needs needs = enumeration_needs(0, 4);  // more keys need more
   static constexpr Story story{
-      .idea = "up to 2^13 keys: each is compared with all others, by the whole GPU, and needs no other's place",
+      .idea = "up to 2^13 keys: each is compared with all others, by the whole GPU, and needs no other's offset",
       .prediction = "3 us for 2^10 keys and 4.5 for 2^12: 2.2 times CUB or more; 7.5 for 2^13, 5 times",
       .guarantees = "stable",
       .limits = "up to 2^13 keys, which shared memory has room for; block size fixed",

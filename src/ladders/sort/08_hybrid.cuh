@@ -5,8 +5,8 @@
 // buckets have nothing to do with each other: a block takes one, and passes over it, from the lowest digit, never leave
 // the multiprocessor. Digits in which a bucket's keys agree are left out.
 //
-// If a bucket is too large for a block, then the passes are those of lane_sweep. Who knows is the last block of the
-// kernel that counts: all kernels are launched in either case, and those that are not needed return at once.
+// If any bucket exceeds a block's capacity, the sort falls back to lane_sweep's passes. The last block of the counting
+// kernel decides this on the device: the host launches both sets of kernels, and the unused ones exit at once.
 //
 // Traffic   keys read once to count all digits, then read and written twice; values likewise twice, the second time
 //           read in random order within a bucket. Else that of lane_sweep.

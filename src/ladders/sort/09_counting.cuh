@@ -2,8 +2,8 @@
 //
 // Keys that compare equal are equal if all of their bits are compared and no value goes with them. So the output
 // follows from how often each key occurs: one read and one write, where a sort by digits has two of each for 16 bits
-// and counts besides. A scan of the counts says where each key begins. To write, a block marks these places in its part
-// of the output, and a running maximum carries the key to the right.
+// and counts besides. A scan of the counts says where each key begins. To write, a block marks these offsets in its
+// part of the output, and a running maximum carries the key to the right.
 //
 // Traffic   keys read once and written once; 8 bytes per possible key and block at most.
 // Order     equal keys are the same.
@@ -33,8 +33,8 @@ __global__ void __launch_bounds__(fill_block)
   for (unsigned k = blockIdx.x * fill_block + t; k < possible_keys<K>; k += gridDim.x * fill_block) counts[k] = 0;
   // 1. The keys that begin before each part ends.
   if (warp <= parts_per_block) {
-    const std::size_t place = block_begin + std::size_t(warp) * part;
-    const unsigned below = warp_count_below(starts, possible_keys<K>, place < n ? place : n);
+    const std::size_t offset = block_begin + std::size_t(warp) * part;
+    const unsigned below = warp_count_below(starts, possible_keys<K>, offset < n ? offset : n);
     if (t % warp_size == 0) border[warp] = below;
   }
   for (unsigned p = 0; p < parts_per_block; ++p) {

@@ -6,13 +6,13 @@
 
 namespace upsweep::ladders::sort {
 
-// 16 warps of 12 rows: 6144 keys, of which each of 256 buckets has 24. The tile finds its places by `FoundBy`.
+// 16 warps of 12 rows: 6144 keys, of which each of 256 buckets has 24. The tile finds its offsets by `FoundBy`.
 inline constexpr unsigned sweep_warps = 16, sweep_block = sweep_warps * warp_size;
 template <class K, multisplit::TileOffsets FoundBy = multisplit::TileLookback, unsigned rows_per_warp = 12>
 struct SweepTile {
-  using Places = FoundBy;
+  using Lookup = FoundBy;
   static constexpr unsigned rows = rows_per_warp, size = sweep_block * rows;
-  // The place in the tile, before it is sorted, of this thread's key r.
+  // The position in the unsorted tile of this thread's key r.
   static __device__ unsigned element(unsigned r) {
     return (threadIdx.x / warp_size * rows + r) * warp_size + threadIdx.x % warp_size;
   }
@@ -20,8 +20,8 @@ struct SweepTile {
   std::uint16_t from[size];                      // where in the tile each was
   unsigned counts[digit_values * sweep_warps];   // of each warp's keys of each bucket, then where they begin
   alignas(8) std::uint16_t start[digit_values];  // of each bucket, in the tile
-  std::uint64_t place[digit_values];             // in the output, of a bucket's first key, less its place in the tile
-  typename Places::Memory places;
+  std::uint64_t offset[digit_values];  // in the output, of a bucket's first key, less its position in the tile
+  typename Lookup::Memory lookup;
   unsigned warp_totals[warp_size], tile;
 };
 
@@ -35,10 +35,10 @@ __device__ __forceinline__ void sweep_tile(Tile& m, const multisplit::BucketedKe
   if (t == 0) {
     const unsigned drawn = atomicAdd(next_tile, 1u);
     if (drawn == gridDim.x - 1) *next_tile = 0;
-    m.tile = pass.places.first + drawn;
+    m.tile = pass.lookup.first + drawn;
   }
   for (unsigned c = t; c < digit_values * sweep_warps; c += sweep_block) m.counts[c] = 0;
-  pass.places.prepare(m.places);
+  pass.lookup.prepare(m.lookup);
   __syncthreads();
   const std::size_t first = std::size_t(m.tile) * Tile::size, left = in.n - first;
   const unsigned size = left < Tile::size ? static_cast<unsigned>(left) : Tile::size;
@@ -82,9 +82,9 @@ __device__ __forceinline__ void sweep_tile(Tile& m, const multisplit::BucketedKe
   }
   __syncthreads();
   // 4. The tile's counts for others; the tile by bucket; what others have counted.
-  if (t < Tile::Places::lookers) {
+  if (t < Tile::Lookup::lookers) {
     const auto count = [&](unsigned b) { return (b + 1 < digit_values ? m.start[b + 1] : Tile::size) - m.start[b]; };
-    pass.places.publish(m.tile, uint4{count(4 * t), count(4 * t + 1), count(4 * t + 2), count(4 * t + 3)});
+    pass.lookup.publish(m.tile, uint4{count(4 * t), count(4 * t + 1), count(4 * t + 2), count(4 * t + 3)});
   }
 #pragma unroll
   for (unsigned r = 0; r < Tile::rows; ++r) {
@@ -92,14 +92,14 @@ __device__ __forceinline__ void sweep_tile(Tile& m, const multisplit::BucketedKe
     m.keys[to] = keys[r];
     m.from[to] = static_cast<std::uint16_t>(Tile::element(r));
   }
-  pass.places.find(m.tile, 0, m.places, m.start, Tile::size, m.place);
+  pass.lookup.find(m.tile, 0, m.lookup, m.start, Tile::size, m.offset);
   __syncthreads();
-  // 5. Neighbouring keys of a bucket to neighbouring places.
+  // 5. Neighbouring keys of a bucket to neighbouring offsets.
   for (unsigned p = t; p < size; p += sweep_block) {
     const K key = m.keys[p];
-    const std::size_t place = m.place[in.buckets(key)] + p;
-    pass.out[place] = pass.codec.decode(key);
-    pass.values.move(first + m.from[p], place);
+    const std::size_t offset = m.offset[in.buckets(key)] + p;
+    pass.out[offset] = pass.codec.decode(key);
+    pass.values.move(first + m.from[p], offset);
   }
 }
 
@@ -110,7 +110,7 @@ __global__ void __launch_bounds__(sweep_block, 2)
   auto& m = *dynamic_shared<Tile>();
   allow_next_launch();
   wait_for_previous();
-  const auto pass = sweep.template pass<typename Tile::Places>(d);
+  const auto pass = sweep.template pass<typename Tile::Lookup>(d);
   if (pass.skipped) return;
   pass.with_input([&](const auto& in) { sweep_tile(m, in, pass, next_tile); });
 }
@@ -119,7 +119,7 @@ __global__ void __launch_bounds__(sweep_block, 2)
 template <class Tile, class Order>
 Status sweep_by_tiles(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_sort = nullptr) {
   using Key = typename Order::Key;
-  return sweep_digits<typename Tile::Places>(a, bucket_sort, Tile::size,
+  return sweep_digits<typename Tile::Lookup>(a, bucket_sort, Tile::size,
                                              [&](const SweepOf<Order>& sweep, unsigned d, unsigned* next_tile) {
                                                return launch(onesweep_8bit_kernel<Tile, Key, Order::merges>,
                                                              {.grid = sweep.tiles_of_portion(),

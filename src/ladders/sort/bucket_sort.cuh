@@ -14,28 +14,29 @@ struct BucketTile {
   static_assert(size <= 1 << 16 && block >= digit_values);
   multisplit::WarpMatch of_warp[warps];
   K keys[size];
-  std::uint16_t from[has_values ? size : 2];  // the key's place in the bucket before it is sorted
+  std::uint16_t from[has_values ? size : 2];  // the key's position in the unsorted bucket
   unsigned warp_totals[warp_size], bounds[4];
   unsigned set[2], clear[2];  // bits that a key of the bucket has, or lacks
 };
 
 // Block-wide: writes the numbers of a bucket's keys, which are in `some`, to m.keys, and sorts them there. Those past
 // the end come last. `order` says which numbers are equal.
-template <bool has_values, class Order, class K, bool is_float, unsigned most>
+template <bool has_values, class Order, class K, bool is_float, unsigned max_keys>
 __device__ __forceinline__ void sort_bucket(BucketTile<K, has_values>& m, const Sweep<K, is_float>& sweep,
-                                            const Order& order, const K (&some)[most], unsigned size, unsigned digits) {
+                                            const Order& order, const K (&some)[max_keys], unsigned size,
+                                            unsigned digits) {
   using Tile = BucketTile<K, has_values>;
   constexpr unsigned block = Tile::block;
   const unsigned t = threadIdx.x, lane = t % warp_size, warp = t / warp_size;
   multisplit::WarpMatch& own = m.of_warp[warp];
   // Rows of a warp, and the warps that have any.
-  const unsigned most_rows = (size - 1) / block + 1, warps = (size - 1) / (most_rows * warp_size) + 1;
-  const unsigned rows = warp < warps ? most_rows : 0;
+  const unsigned max_rows = (size - 1) / block + 1, warps = (size - 1) / (max_rows * warp_size) + 1;
+  const unsigned rows = warp < warps ? max_rows : 0;
   K set = 0, clear = 0;
 #pragma unroll
   for (unsigned k = 0; k < Tile::rows; ++k) {
     const unsigned i = k * block + t;
-    if (k >= most_rows) break;
+    if (k >= max_rows) break;
     K number = K(~K(0));
     if (i < size) {
       number = is_float ? some[k] : sweep.order.number(some[k]);
@@ -63,9 +64,9 @@ __device__ __forceinline__ void sort_bucket(BucketTile<K, has_values>& m, const 
     const auto digit = [=](K number) { return static_cast<unsigned>(order.merged(number) >> first_bit) & mask; };
     own.clear_counts();
     K keys[Tile::rows];
-    unsigned places[Tile::rows];
+    unsigned ranks[Tile::rows];
     std::uint16_t index[Tile::rows];
-    const unsigned first = warp * most_rows * warp_size + lane;
+    const unsigned first = warp * max_rows * warp_size + lane;
 #pragma unroll
     for (unsigned k = 0; k < Tile::rows; ++k) {
       if (k >= rows) break;
@@ -74,7 +75,7 @@ __device__ __forceinline__ void sort_bucket(BucketTile<K, has_values>& m, const 
       if (Order::merges && first + k * warp_size >= size) keys[k] = order.last(sweep.digits.end_bit_of(d));
       if (has_values) index[k] = m.from[first + k * warp_size];
     }
-    own.rank(rows, places, [&](unsigned k) { return digit(keys[k]); });
+    own.rank(rows, ranks, [&](unsigned k) { return digit(keys[k]); });
     __syncthreads();
     unsigned sum = 0, counts[Tile::warps], total;
     if (t < digit_values) {
@@ -94,9 +95,9 @@ __device__ __forceinline__ void sort_bucket(BucketTile<K, has_values>& m, const 
 #pragma unroll
     for (unsigned k = 0; k < Tile::rows; ++k) {
       if (k >= rows) break;
-      const unsigned place = own.counts[digit(keys[k])] + places[k];
-      m.keys[place] = keys[k];
-      if (has_values) m.from[place] = index[k];
+      const unsigned position = own.counts[digit(keys[k])] + ranks[k];
+      m.keys[position] = keys[k];
+      if (has_values) m.from[position] = index[k];
     }
     __syncthreads();
   }

@@ -7,7 +7,7 @@
 
 namespace upsweep::ladders::sort {
 
-inline constexpr unsigned digit_bits = 8, digit_values = 1 << digit_bits, most_digits = 64 / digit_bits;
+inline constexpr unsigned digit_bits = 8, digit_values = 1 << digit_bits, max_digits = 64 / digit_bits;
 
 // The digits of the compared bits, from the lowest; the last one may have fewer than 8 bits.
 struct Digits {
@@ -47,18 +47,19 @@ inline constexpr unsigned skipped = ~0u;
 // is sorted by itself, as a second pass.
 struct Passes {
   unsigned count;
-  unsigned digit[most_digits + 1];           // of each pass; the rest is `skipped`
+  unsigned digit[max_digits + 1];            // of each pass; the rest is `skipped`
   unsigned merges;                           // not 0: keys with different numbers are equal
   unsigned bucket_starts[digit_values + 1];  // of the buckets to be sorted; all 0 if there are none
-  std::uint64_t starts[most_digits + 1][digit_values];
+  std::uint64_t starts[max_digits + 1][digit_values];
   std::uint64_t other_starts[digit_values];  // a launch reads the one and writes the other for the next
 };
 
-// What the passes have to be: even in number, because the output is the input; at least `least`, because it is not.
+// Constraints on the number of passes: even if sorting in place; otherwise at least `min_passes`, so that the output is
+// written.
 struct PassRules {
   bool even;
-  unsigned least;
-  unsigned most_in_bucket = 0;  // keys, if buckets can be sorted by themselves; else 0
+  unsigned min_passes;
+  unsigned max_in_bucket = 0;  // keys, if buckets can be sorted by themselves; else 0
 };
 
 // Sets the passes' number and digits. By one thread.
@@ -67,11 +68,11 @@ static __device__ void plan_digits(const bool* differs, const Counter* greatest,
   unsigned differing = 0, highest = 0, number = 0;
   for (unsigned k = 0; k < digits; ++k)
     if (differs[k]) ++differing, highest = k;
-  if (differing > 1 && greatest[highest] <= rules.most_in_bucket) {
+  if (differing > 1 && greatest[highest] <= rules.max_in_bucket) {
     by_bucket = passes->digit[number++] = highest;
     passes->count = 2;
   } else {
-    unsigned needed = differing < rules.least ? rules.least : differing;
+    unsigned needed = differing < rules.min_passes ? rules.min_passes : differing;
     needed += rules.even && needed % 2;
     // A pass by a digit in which all keys agree only copies. There may be one more than digits.
     unsigned copies = needed - differing;
@@ -92,13 +93,13 @@ static __device__ void plan_digits(const bool* differs, const Counter* greatest,
 static __device__ void plan_passes(Counter* counts,    // [digits][digit_values], left zero
                                    unsigned* merging,  // blocks with keys that merge, left zero; null if none can
                                    unsigned digits, std::size_t n, PassRules rules, Passes* passes) {
-  __shared__ bool differs[most_digits + 1];
-  __shared__ Counter greatest[most_digits + 1];
+  __shared__ bool differs[max_digits + 1];
+  __shared__ Counter greatest[max_digits + 1];
   __shared__ unsigned by_bucket;  // the digit of the only pass before buckets are sorted; or `skipped`
   const unsigned lane = threadIdx.x % warp_size, d = threadIdx.x / warp_size;
   constexpr unsigned each = digit_values / warp_size;
   if (d < digits) {
-    Counter own[each], sum = 0, most = 0;
+    Counter own[each], sum = 0, largest = 0;
     bool all = false;
 #pragma unroll
     for (unsigned k = 0; k < each; ++k) own[k] = atomicExch(&counts[d * digit_values + lane * each + k], Counter(0));
@@ -106,7 +107,7 @@ static __device__ void plan_passes(Counter* counts,    // [digits][digit_values]
     for (unsigned k = 0; k < each; ++k) {
       sum += own[k];
       all |= own[k] == n;
-      most = own[k] > most ? own[k] : most;
+      largest = own[k] > largest ? own[k] : largest;
     }
     Counter start = warp_scan(sum, Sum{}) - sum;
 #pragma unroll
@@ -115,10 +116,10 @@ static __device__ void plan_passes(Counter* counts,    // [digits][digit_values]
       start += own[k];
     }
     const unsigned same = __ballot_sync(all_lanes, all);
-    most = warp_reduce(most, Max{});
+    largest = warp_reduce(largest, Max{});
     if (lane == 0) {
       differs[d] = !same;
-      greatest[d] = most;
+      greatest[d] = largest;
     }
   }
   __syncthreads();
@@ -146,10 +147,10 @@ inline constexpr unsigned copies = digits > 4 ? 16 : 32;
 template <unsigned digits>
 inline constexpr std::size_t counts_bytes = std::size_t(digits) * digit_values* copies<digits> * sizeof(unsigned);
 
-// Counts `most` digits, of which those beyond the compared bits are 0; then the last block plans the passes. The
+// Counts `counted` digits, of which those beyond the compared bits are 0; then the last block plans the passes. The
 // address of a counter is a byte of the key, shifted: no branches and few instructions, because there is an addition
 // for every byte, as for a histogram of bytes.
-template <unsigned most, class Order>
+template <unsigned counted, class Order>
 __global__ void __launch_bounds__(counts_block, 1)
     digit_counts_kernel(const typename Order::Key* keys, std::size_t n, Order order, Digits digits, PassRules rules,
                         Counter* counts,                     // [digits][digit_values], zero
@@ -158,13 +159,13 @@ __global__ void __launch_bounds__(counts_block, 1)
                         uint4* zeroed, std::size_t packs) {  // [packs], set to 0 for the first pass
   using K = typename Order::Key;
   unsigned* const words = dynamic_shared<unsigned>();  // [most][digit_values][copies]
-  using Bits = std::conditional_t<(most > 4), std::uint64_t, std::uint32_t>;
+  using Bits = std::conditional_t<(counted > 4), std::uint64_t, std::uint32_t>;
   const unsigned t = threadIdx.x, counters = digits.count() * digit_values;
-  for (unsigned w = t; w < most * digit_values * copies<most> / 4; w += counts_block)
+  for (unsigned w = t; w < counted * digit_values * copies<counted> / 4; w += counts_block)
     reinterpret_cast<uint4*>(words)[w] = uint4{0, 0, 0, 0};
   allow_next_launch();
   __syncthreads();
-  unsigned* const own = words + t % copies<most>;
+  unsigned* const own = words + t % copies<counted>;
   const unsigned first_bit = digits.first_bit;
   const Bits mask = static_cast<Bits>(~std::uint64_t(0) >> (64 - digits.bits));
   bool any_merges = false;
@@ -173,8 +174,8 @@ __global__ void __launch_bounds__(counts_block, 1)
     any_merges |= merged != number;
     const Bits compared = static_cast<Bits>(merged >> first_bit) & mask;
 #pragma unroll
-    for (unsigned d = 0; d < most; ++d)
-      atomicAdd(&own[(d * digit_values + unsigned(compared >> d * digit_bits & 0xff)) * copies<most>], 1u);
+    for (unsigned d = 0; d < counted; ++d)
+      atomicAdd(&own[(d * digit_values + unsigned(compared >> d * digit_bits & 0xff)) * copies<counted>], 1u);
   };
   const std::size_t step = std::size_t(gridDim.x) * counts_block, first = std::size_t(blockIdx.x) * counts_block + t;
   for (std::size_t i = first; i < packs; i += step) zeroed[i] = uint4{0, 0, 0, 0};
@@ -210,7 +211,7 @@ __global__ void __launch_bounds__(counts_block, 1)
   for (unsigned c = t; c < counters; c += counts_block) {
     unsigned sum = 0;
 #pragma unroll
-    for (unsigned k = 0; k < copies<most>; ++k) sum += words[c * copies<most> + (k + t) % copies<most>];
+    for (unsigned k = 0; k < copies<counted>; ++k) sum += words[c * copies<counted> + (k + t) % copies<counted>];
     if (sum) atomicAdd(&counts[c], Counter(sum));
   }
   if (!passes) return;

@@ -61,7 +61,7 @@ static __global__ void __launch_bounds__(counts_block)
   }
 }
 
-// Launches the counting; keys are counted by their places in the order.
+// Launches the counting; keys are counted by their numbers.
 template <class T, class O>
 Status count_keys(const Args<T, O>& a, Counter* counts) {  // [possible_keys], zero
   using Key = typename Args<T, O>::Key;

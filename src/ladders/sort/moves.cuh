@@ -6,9 +6,9 @@
 
 namespace upsweep::ladders::sort {
 
-// Writes the value of key index[k] to place to[k], or the index itself if indices are wanted; those past the end, which
-// have both beyond n, are left out. All values are read before any is written, because the output may be the input:
-// sync() is a barrier for all threads that do so.
+// Writes the value of key index[k] to offset to[k], or the index itself if indices are wanted; those past the end,
+// which have both beyond n, are left out. All values are read before any is written, because the output may be the
+// input: sync() is a barrier for all threads that do so.
 template <unsigned count, class Sync>
 __device__ void gather_values(const Values& values, unsigned n, const unsigned (&index)[count],
                               const unsigned (&to)[count], Sync&& sync) {

@@ -51,7 +51,7 @@ struct OrderCodec {
 };
 
 // What a kernel does: a stable partition by one digit.
-template <class K, bool is_float, class Places>
+template <class K, bool is_float, class Lookup>
 struct Pass {
   using Codec = std::conditional_t<is_float, OrderCodec<K>, multisplit::IdentityCodec>;
   bool skipped, merges;
@@ -59,7 +59,7 @@ struct Pass {
   std::conditional_t<is_float, MergedDigit<K>, multisplit::IdentityCodec> merged;
   K* out;
   Values values;
-  Places places;
+  Lookup lookup;
   Codec codec;
 
   // Calls f with the keys and their digits. To merge numbers takes five instructions for each digit of a key, so f is
@@ -81,7 +81,7 @@ struct Sweep {
   Digits digits;
   unsigned tiles, portions, per_portion;  // a pass is a launch per portion, the last of which may have fewer tiles
   Passes* passes;
-  unsigned* words;  // [2][Places::rows_for(per_portion)][digit_values]: of a launch, and of the next, set to 0 by it
+  unsigned* words;  // [2][Lookup::rows_for(per_portion)][digit_values]: of a launch, and of the next, set to 0 by it
   unsigned portion;
 
   UPSWEEP_HD unsigned first_tile() const { return portion * per_portion; }
@@ -91,22 +91,22 @@ struct Sweep {
 
   // Block-wide: the pass of this number, once the digits are counted. One thread reads what it is: if every warp of the
   // grid loads the same word, they queue at L2, for 5 us if there are 500 blocks.
-  template <class Places>
-  __device__ Pass<K, is_float, Places> pass(unsigned number) const {
+  template <class Lookup>
+  __device__ Pass<K, is_float, Lookup> pass(unsigned number) const {
     __shared__ unsigned read[3];
     if (threadIdx.x < 3)
       read[threadIdx.x] = threadIdx.x == 0 ? passes->digit[number] : threadIdx.x == 1 ? passes->count : passes->merges;
     __syncthreads();
     const bool is_skipped = read[0] == sort::skipped;
     const unsigned d = is_skipped ? 0 : read[0], count = read[1];
-    const std::size_t half = Places::rows_for(per_portion) * digit_values;
+    const std::size_t half = Lookup::rows_for(per_portion) * digit_values;
     const unsigned parity = (number * portions + portion) % 2;
     std::uint64_t *const even = passes->starts[d], *const odd = passes->other_starts;
     const unsigned first_bit = digits.first_bit_of(d), values_of_digit = digits.values(d);
     const KeyOrder<K> total = order.total();
     const auto flip = static_cast<unsigned>(total.flip >> first_bit) & (values_of_digit - 1);
-    typename Pass<K, is_float, Places>::Codec codec;
-    decltype(Pass<K, is_float, Places>::merged) merged{};
+    typename Pass<K, is_float, Lookup>::Codec codec;
+    decltype(Pass<K, is_float, Lookup>::merged) merged{};
     if constexpr (is_float) {
       codec = {number == 0 ? total : KeyOrder<K>{}, number + 1 == count ? total : KeyOrder<K>{}};
       merged = {order, first_bit, values_of_digit, order.last(digits.end_bit_of(d))};
@@ -132,7 +132,7 @@ using SweepOf = Sweep<typename Order::Key, Order::merges>;
 // What may finish a sort after a pass by the highest digit.
 template <class Order>
 struct BucketSort {
-  unsigned most;  // keys of a bucket; if one has more, the passes go on
+  unsigned max_keys;  // of a bucket; if one has more, the passes go on
   Status (*start)(const KeyArgs<Order>&, const SweepOf<Order>&);
 };
 
@@ -148,10 +148,10 @@ Status lane_passes(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_sort
 // Most keys of a portion: a word of a tile counts less than 2^30. Half of that, for half of the words' memory.
 inline constexpr std::size_t portion_keys = emulated ? 1 << 15 : 1 << 29;
 
-// Places is what the kernels find their tiles' places by. Launches the counting and, for each pass that there may be,
+// Runs a whole sort: counts all digits in one read, then launches each pass that there may be, by
 // launch_pass(sweep, number, next_tile) for each portion; after the first one also the sort of buckets, if there is
-// one.
-template <multisplit::TileOffsets Places, class Order, class LaunchPass>
+// one. `Lookup` is the policy by which tiles find their offsets.
+template <multisplit::TileOffsets Lookup, class Order, class LaunchPass>
 Status sweep_digits(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_sort, unsigned tile,
                     LaunchPass&& launch_pass) {
   using Key = typename Order::Key;
@@ -164,12 +164,12 @@ Status sweep_digits(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_sor
   // 1. Memory: the words of two passes, the passes, a buffer of the values, one of the keys, and one that stands for
   // the output of keys if only indices are wanted.
   const auto rounded = [](std::size_t bytes) { return ceil_div(bytes, 256) * 256; };
-  const std::size_t words_bytes = 2 * Places::rows_for(per_portion) * digit_values * sizeof(unsigned);
+  const std::size_t words_bytes = 2 * Lookup::rows_for(per_portion) * digit_values * sizeof(unsigned);
   const std::size_t value_bytes = rounded(a.n * a.values.bytes), key_bytes = rounded(a.n * sizeof(Key));
   auto* const words = static_cast<std::byte*>(
       a.workspace->scratch(words_bytes + rounded(sizeof(Passes)) + value_bytes + key_bytes * (a.out ? 1 : 2)));
   auto* const counts =
-      reinterpret_cast<Counter*>(a.workspace->counters(most_digits * digit_values * sizeof(Counter) / 4 + 3));
+      reinterpret_cast<Counter*>(a.workspace->counters(max_digits * digit_values * sizeof(Counter) / 4 + 3));
   if (!words || !counts) return no_memory;
   auto* const passes = reinterpret_cast<Passes*>(words + words_bytes);
   std::byte* const value_buffer = words + words_bytes + rounded(sizeof(Passes));
@@ -190,13 +190,13 @@ Status sweep_digits(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_sor
   const bool keys_in_place = a.keys == a.out, values_in_place = has_values && a.values.in == a.values.out;
   const bool even = keys_in_place || values_in_place, stays = keys_in_place && (values_in_place || !has_values);
   const bool by_bucket = bucket_sort && portions == 1;
-  const PassRules rules{even, stays ? 0u : 1u, by_bucket ? bucket_sort->most : 0};
-  unsigned* const done = reinterpret_cast<unsigned*>(counts + most_digits * digit_values);
-  const auto count = [&]<unsigned most>() {
-    return launch(digit_counts_kernel<most, Order>,
+  const PassRules rules{even, stays ? 0u : 1u, by_bucket ? bucket_sort->max_keys : 0};
+  unsigned* const done = reinterpret_cast<unsigned*>(counts + max_digits * digit_values);
+  const auto count = [&]<unsigned counted>() {
+    return launch(digit_counts_kernel<counted, Order>,
                   {.grid = persistent_grid(ceil_div(a.n, counts_block * Pack<Key>::size)),
                    .block = counts_block,
-                   .shared_bytes = counts_bytes<most>,
+                   .shared_bytes = counts_bytes<counted>,
                    .stream = a.stream},
                   a.keys, a.n, a.order, digits, rules, counts, done, passes, reinterpret_cast<uint4*>(words),
                   words_bytes / 2 / sizeof(uint4));

@@ -22,7 +22,7 @@ namespace {
 
 constexpr Parameter shapes[] = {
     {.name = "value_bytes", .meaning = "of each value: 4, 8 or 16; 0: keys alone (0)", .most = 16},
-    {.name = "buckets", .meaning = "of splitters (256)", .least = 2, .most = most_buckets},
+    {.name = "buckets", .meaning = "of splitters (256)", .least = 2, .most = max_buckets},
     {.name = "distinct", .meaning = "different keys (as the input has them)", .least = 1, .most = 0x1p32}};
 constexpr std::string_view streamed[] = {"value_bytes"};
 

@@ -26,7 +26,7 @@ struct inclusive_offsets {
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     const Shape shape{.block = 64, .stream = a.stream};
-    return by_next_place(
+    return by_next_offset(
         a, shape, [&](Counter* counts) { return count_by_blocks(a, shape, counts); },
         [&](Counter* counts, Counter* next) {
           return launch(inclusive_kernel, {.stream = a.stream}, counts, next, a.offsets, a.in.buckets.count);

@@ -16,9 +16,9 @@ __global__ void whole_tiles_kernel(Input<T, O> in, T* keys, Values values,
     const std::size_t i = tile * warp_size + lane;
     const unsigned b = in.bucket_of(i), peers = __match_any_sync(all_lanes, b);
     const unsigned before = static_cast<unsigned>(__popc(peers & ((1u << lane) - 1)));
-    const std::size_t place = next[b] + before;
-    keys[place] = in.keys[i];
-    values.move(i, place);
+    const std::size_t offset = next[b] + before;
+    keys[offset] = in.keys[i];
+    values.move(i, offset);
     __syncwarp();
     if (before == 0) next[b] += static_cast<unsigned>(__popc(peers));
     __syncwarp();

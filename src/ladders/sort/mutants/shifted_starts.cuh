@@ -16,7 +16,7 @@ struct ShiftedStarts : multisplit::TileLookback {
 struct shifted_starts {
   static constexpr bool expected_wrong = true;
   static constexpr Story story{.idea = "every bucket begins where the one before it does",
-                               .prediction = "keys at places of other buckets"};
+                               .prediction = "keys at offsets of other buckets"};
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     return sweep_by_tiles<SweepTile<typename Args<T, O>::Key, ShiftedStarts>, OrderOf<T>>(a);

@@ -3,7 +3,7 @@
 // Right whenever the tile before is done, which it always is on one core of the emulator.
 //
 // Must be caught from 513 keys on: a race in global memory, by the traced emulator, whatever the values; or, if the
-// tile before was not done, keys at wrong places.
+// tile before was not done, keys at wrong offsets.
 #pragma once
 #include "ladders/sort/ballot_passes.cuh"
 
@@ -14,15 +14,15 @@ struct UnawaitedRow : multisplit::TileLookback {
   __device__ void publish(unsigned tile, uint4) const {
     for_next_rows(tile, [&](unsigned r) { *row(next_words, r) = uint4{0, 0, 0, 0}; });
   }
-  template <class Place>
+  template <class Offset>
   __device__ void find(unsigned tile, unsigned, const Memory& m, const std::uint16_t* start, unsigned tile_keys,
-                       Place* place) const {
+                       Offset* offset) const {
     if (threadIdx.x >= lookers) return;
     const uint4 before = tile > first ? *row(words, tile - first - 1) : uint4{0, 0, 0, 0};  // the mistake
     unsigned sums[4] = {before.x, before.y, before.z, before.w};
     for (unsigned j = 0; j < 4; ++j) {
       const unsigned bucket = 4 * threadIdx.x + j, end = bucket + 1 < digit_values ? start[bucket + 1] : tile_keys;
-      place[bucket] = static_cast<Place>(m.starts[bucket]) + sums[j] - start[bucket];
+      offset[bucket] = static_cast<Offset>(m.starts[bucket]) + sums[j] - start[bucket];
       sums[j] += end - start[bucket];
       if (tile + 1 == tiles) next_starts[bucket] = m.starts[bucket] + sums[j];
     }
@@ -33,7 +33,7 @@ struct UnawaitedRow : multisplit::TileLookback {
 struct unawaited_row {
   static constexpr bool expected_wrong = true;
   static constexpr Story story{.idea = "the sums of the tile before, read without waiting for them",
-                               .prediction = "a race in global memory, and at times a wrong place"};
+                               .prediction = "a race in global memory, and at times a wrong offset"};
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     using Tile = SweepTile<typename Args<T, O>::Key, UnawaitedRow, 1>;  // small: 512 keys

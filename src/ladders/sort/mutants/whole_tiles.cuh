@@ -1,7 +1,7 @@
 // Wrong on purpose: the keys after the last whole tile are left out, of the counts and of the passes.
 //
-// Must be caught: the other keys are sorted, and the last places of the outputs keep their poison, or in place the keys
-// that were there.
+// Must be caught: the other keys are sorted, and the last elements of the outputs keep their poison, or in place the
+// keys that were there.
 #pragma once
 #include "ladders/sort/ballot_passes.cuh"
 
@@ -10,7 +10,7 @@ namespace upsweep::ladders::sort {
 struct whole_tiles {
   static constexpr bool expected_wrong = true;
   static constexpr Story story{.idea = "a last tile that is not whole is left out",
-                               .prediction = "unwritten places at the end, whatever the keys"};
+                               .prediction = "unwritten elements at the end, whatever the keys"};
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     using Tile = SweepTile<typename Args<T, O>::Key, multisplit::TileLookback, 1>;  // small: 512 keys
