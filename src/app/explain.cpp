@@ -89,7 +89,8 @@ int work(const ExplainOptions& options) {
           }
   }
   if (refused && !any_ran)
-    throw Error(Code::unsupported, "nothing was explained: every rung refuses this case", "leave --param out");
+    throw Error(Code::unsupported, "nothing was explained: every rung refuses this case",
+                "leave --param out, or name rungs that take it (--rung)");
   output.commit();
   return wrong ? Exit::wrong_result : Exit::all_right;
 }

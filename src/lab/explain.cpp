@@ -181,7 +181,7 @@ std::vector<Explanation> explain(simt::Emulator& emulator, const Primitive& prim
     Explanation e{.rung = rung, .report = {}, .failure = {}, .refused = {}};
     try {
       const Status status = stage.run(run, c.tuning);
-      if (status.code == Code::unsupported && c.tuning != Tuning{})
+      if (status.code == Code::unsupported)
         e.refused = status.message ? status.message : "no message";
       else if (!status)
         e.failure = fmt::format("returned an error: {}", status.message ? status.message : "no message");

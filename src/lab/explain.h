@@ -16,7 +16,7 @@ struct Explanation {
   const Rung* rung = nullptr;
   simt::Report report;
   std::optional<std::string> failure;  // a wrong result or an error, one line
-  std::optional<std::string> refused;  // why the rung does not take this launch shape: nothing was run
+  std::optional<std::string> refused;  // why the rung does not take this case: nothing was run
 };
 
 // Runs each rung once on the case. Skips rungs that do not take its type and operator. Calls `progress` before each.
