@@ -49,8 +49,8 @@ print(*seen)'); do
     partition/overlapped_writes) n=$((1 << 17)) call=(--type u32 --param grid=2,bits=11 --op digit) ;;
     partition/replicated_counts) n=2048 call=(--type u32 --op digit) ;;
     partition/*) call=(--type u32 --param grid=8 --op digit) ;;
-    # Few circles: more of them take lists of other sizes on the emulator.
-    render/list_ends) n=290 call=(--input rand10k --param width=128,height=128) ;;
+    # As many as the emulators check.
+    render/few_circles) n=290 call=(--input rand10k --param width=128,height=128) ;;
     render/*) n=2000 call=(--input rand10k --param width=128,height=128) ;;
     # One pass of several is enough.
     sort/split_1bit) call+=(--op ascending --param bits=1) ;;

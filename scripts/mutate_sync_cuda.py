@@ -30,7 +30,9 @@ ARGUMENTS = {
     "sort/hybrid": "-n 20011 --type i32 --op ascending",
     "sort/onesweep_8bit": "-n 20011 --type i32 --op ascending",
     "sort/lane_sweep": "-n 150001 --type i32 --op ascending",
+    "render/bit_columns": "-n 1009",
     "render/list_ends": "-n 1009",
+    "render/list_parts": "-n 1009 --param width=32,height=32,eps=1.52587890625e-05",
 }
 USUAL = "-n 150001 --type i32"
 

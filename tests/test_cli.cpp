@@ -738,6 +738,9 @@ TEST_F(Cli, ExplainFailsWhereEveryRungRefuses) {
   const Outcome one = run("explain scan --rung lookback,padded -n 1000 --param block=96");
   EXPECT_EQ(one.code, 0) << one.err;
   EXPECT_NE(one.out.find("not run"), std::string::npos) << one.out;
+  const Outcome exact = run("explain render --rung list_ends,list_parts -n 100");
+  EXPECT_EQ(exact.code, 0) << exact.err;
+  EXPECT_NE(exact.out.find("render/list_parts: not run: "), std::string::npos) << exact.out;
   const Outcome all = run("explain scan --rung padded -n 1000 --param block=96");
   EXPECT_NE(all.code, 0);
   EXPECT_NE(all.err.find("every rung refuses this case"), std::string::npos) << all.err;
@@ -871,7 +874,7 @@ TEST_F(Cli, RenderSaysWhatItLeavesOut) {
   const std::string limited = "render rand10k -n 2000 --size 8 --backend simt --memory 1M ";
   expect_error(limited + "--rung pixel -o a.png", 2, "--memory: pixel takes no limit (leave it out; these take one: ");
   expect_error(limited + "--rung pixle -o a.png", 2, "render has no rung 'pixle'");
-  for (const char* rung : {"--rung binned", "--rung list_ends", ""}) EXPECT_EQ(run(limited + rung).code, 0) << rung;
+  for (const char* rung : {"--rung binned", "--rung bit_columns", "--rung list_ends", ""}) EXPECT_EQ(run(limited + rung).code, 0) << rung;
 #endif
   expect_error("render rgb --coverage -o a.png", 2, "--coverage: a.png does not keep it");
   expect_error("render rgb --fast --eps 0.1", 2, "--eps");

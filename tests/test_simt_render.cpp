@@ -28,17 +28,25 @@ TEST(SimtRender, ScratchHasALimit) {
     std::vector<float> expected(pixels);
     Device cpu = Device::cpu();
     render(cpu, circles, expected, picture);
-    // No room for one bin; for one, which takes 2.3 KB beside 38 KB; for some; for all.
-    for (const std::size_t scratch : {1ul, 40'000ul, 42'000ul, 56'000ul, 100'000'000ul})
-      for (const char* rung : {"list_ends", "binned"}) {
-        Device gpu(plain_emulator());
-        std::vector<float> image(pixels, -77);
-        picture.scratch_bytes = scratch;
-        render(gpu, circles, image, picture, {.rung = rung});
-        EXPECT_TRUE(image == expected) << scene << ' ' << scratch << ' ' << rung;
-        EXPECT_LE(gpu.workspace().held(), scratch) << scene << ' ' << rung;
-        EXPECT_EQ(gpu.workspace().held() == 0, scratch < 41'000) << scene << ' ' << scratch << ' ' << rung;
-      }
+    // Without room for a bin, all tiles go through all circles. A list takes 2.3 KB beside 38 KB for all, a column 384
+    // bytes beside 212.
+    struct Limit {
+      std::size_t one_bin;               // bytes
+      std::vector<std::size_t> scratch;  // no room for one bin; for one; for some; for all
+      std::vector<const char*> rungs;
+    };
+    for (const Limit& limit : {Limit{41'000, {1, 40'000, 42'000, 56'000, 100'000'000}, {"list_ends", "binned"}},
+                               Limit{596, {1, 595, 596, 1400, 100'000}, {"bit_columns"}}})
+      for (const std::size_t scratch : limit.scratch)
+        for (const char* rung : limit.rungs) {
+          Device gpu(plain_emulator());
+          std::vector<float> image(pixels, -77);
+          picture.scratch_bytes = scratch;
+          render(gpu, circles, image, picture, {.rung = rung});
+          EXPECT_TRUE(image == expected) << scene << ' ' << scratch << ' ' << rung;
+          EXPECT_LE(gpu.workspace().held(), scratch) << scene << ' ' << rung;
+          EXPECT_EQ(gpu.workspace().held() == 0, scratch < limit.one_bin) << scene << ' ' << scratch << ' ' << rung;
+        }
   }
 }
 
@@ -58,7 +66,7 @@ TEST(SimtRender, ZerosKeepTheirSigns) {
     return std::memcmp(image.data(), expected.data(), expected.size() * sizeof(float)) == 0;
   };
   EXPECT_TRUE(is_expected(image_of(Device::cpu(), "simd")));
-  for (const char* rung : {"last_first", "binned", "list_ends"})
+  for (const char* rung : {"last_first", "binned", "bit_columns", "list_ends"})
     EXPECT_TRUE(is_expected(image_of(Device(plain_emulator()), rung))) << rung;
 }
 
@@ -74,8 +82,10 @@ TEST(SimtRender, EveryPixelOfALaneIsCertain) {
     std::vector<float> image(std::size_t{width} * height * 3), expected = image;
     Device cpu = Device::cpu(), gpu(plain_emulator());
     render(cpu, circles, expected, picture, {.rung = "serial"});
-    render(gpu, circles, image, picture, {.rung = "list_ends"});
-    EXPECT_TRUE(image == expected) << width << ' ' << n;
+    for (const char* rung : {"bit_columns", "list_ends"}) {
+      render(gpu, circles, image, picture, {.rung = rung});
+      EXPECT_TRUE(image == expected) << width << ' ' << n << ' ' << rung;
+    }
   }
 }
 
@@ -95,8 +105,10 @@ TEST(SimtRender, StagesInParts) {
     std::vector<float> image(std::size_t{picture.width} * picture.height * 3), expected = image;
     Device cpu = Device::cpu(), gpu(plain_emulator());
     render(cpu, circles, expected, picture);
-    render(gpu, circles, image, picture, {.rung = "list_ends"});
-    EXPECT_TRUE(image == expected) << scene << ' ' << n;
+    for (const char* rung : {"bit_columns", "list_ends"}) {
+      render(gpu, circles, image, picture, {.rung = rung});
+      EXPECT_TRUE(image == expected) << scene << ' ' << n << ' ' << rung;
+    }
   }
 }
 
@@ -118,7 +130,7 @@ TEST(SimtRender, EndsOfListsFindRoom) {
     const simt::Report report = emulator.take_report();
     for (const simt::Issue& issue : report.issues) ADD_FAILURE() << issue.text;
     const auto again = std::ranges::find_if(
-        report.kernels, [](const auto& kernel) { return kernel.name.find("unfinished_kernel") != std::string::npos; });
+        report.kernels, [](const auto& kernel) { return kernel.name.find("deferred_kernel") != std::string::npos; });
     ASSERT_NE(again, report.kernels.end());
     EXPECT_EQ(again->counters.global_store_requests == 0, find_room);
   }
@@ -144,7 +156,7 @@ TEST(SimtRender, LongListsAreDrawnInParts) {
     Device cpu = Device::cpu(), gpu(emulator);
     render(cpu, circles, expected, picture);
     emulator.take_report();
-    render(gpu, circles, image, within_eps, {.rung = "list_ends"});
+    render(gpu, circles, image, within_eps, {.rung = "list_parts"});
     for (const simt::Issue& issue : emulator.take_report().issues) ADD_FAILURE() << issue.text;
     EXPECT_EQ(image != expected, in_parts) << alpha;
     float error = 0;

@@ -1,5 +1,5 @@
 // The renderer's columns of bits, read from their end.
-#include "ladders/render/columns.cuh"
+#include "ladders/render/bin_columns.cuh"
 #include "test_kernel.h"
 
 namespace upsweep::test {

@@ -8,7 +8,7 @@
 // Order     the input's: exact.
 // Source    Harris, Garland, Optimizing Parallel Prefix Operations for the Fermi Architecture, 2012.
 #pragma once
-#include "ladders/render/ballot_tiles.cuh"
+#include "ladders/render/tile_list.cuh"
 
 namespace upsweep::ladders::render {
 

@@ -12,10 +12,58 @@
 // Order     the input's: exact.
 // Source    early termination: Levoy, Efficient Ray Tracing of Volume Data, 1990.
 #pragma once
-#include "ladders/render/survey.cuh"
+#include "ladders/render/summary.cuh"
 #include "ladders/render/tile_list.cuh"
 
 namespace upsweep::ladders::render {
+
+// At most this many blocks: enough to read circles at the speed of memory, few enough for a block's threads to combine
+// their results.
+inline constexpr unsigned survey_blocks = 256, survey_threads = 256;
+
+// The ranges that the blocks of a survey found.
+struct Survey {
+  Range* ranges;  // [blocks]
+  unsigned blocks;
+  Survey(Range* to, std::size_t n) : ranges(to), blocks(1) {
+    if (const std::size_t wanted = ceil_div(n, survey_threads); wanted > 1)
+      blocks = wanted < survey_blocks ? unsigned(wanted) : survey_blocks;
+  }
+};
+
+__device__ inline Range block_range(Range r, float* warp_totals) {  // [32], shared
+  r.most = block_reduce(r.most, Max{}, warp_totals);
+  __syncthreads();
+  r.least = block_reduce(r.least, Min{}, warp_totals);
+  return r;
+}
+
+__global__ void __launch_bounds__(survey_threads) survey_kernel(const float* circles,  // [n][8]
+                                                                std::size_t n,
+                                                                Range* ranges) {  // [gridDim.x]
+  __shared__ float warp_totals[warp_size];
+  Range r{0, 0};
+  for (std::size_t k = std::size_t(blockIdx.x) * survey_threads + threadIdx.x; k < n;
+       k += std::size_t(survey_threads) * gridDim.x)
+    for (unsigned colour = 4; colour < 7; ++colour) {
+      const float value = circles[k * floats_per_circle + colour];
+      r.least = min(r.least, value), r.most = max(r.most, value);
+    }
+  r = block_range(r, warp_totals);
+  if (threadIdx.x == 0) ranges[blockIdx.x] = r;
+}
+
+// The range of colours that can be underneath, for all threads of a block of at least survey_blocks threads.
+__device__ inline Range colour_range(const Survey& survey, const Frame& f) {
+  __shared__ float warp_totals[warp_size];
+  __shared__ Range all;
+  Range r{0, 0};
+  if (threadIdx.x < survey.blocks) r = survey.ranges[threadIdx.x];
+  r = block_range(r, warp_totals);
+  if (threadIdx.x == 0) all = underneath(r, f);
+  __syncthreads();
+  return all;
+}
 
 // Transmittance at which a tile stops. At alpha 1/2, 40 circles deep.
 inline constexpr float stop_at = 0x1p-40f;
@@ -88,7 +136,10 @@ struct last_first {
     auto* const ranges = static_cast<Range*>(a.workspace->scratch(survey_blocks * sizeof(Range)));
     if (!ranges) return {Code::out_of_memory, 0, "no memory for the range of colours"};
     const Survey survey(ranges, a.n);
-    if (auto s = run_survey(a, survey); !s) return s;
+    if (auto s = launch(survey_kernel, {.grid = survey.blocks, .block = survey_threads, .stream = a.stream}, a.circles,
+                        a.n, ranges);
+        !s)
+      return s;
     return launch(
         last_first_kernel,
         {.grid = tile_grid(a.frame), .block = tile_threads, .shared_bytes = TileList::shared_bytes, .stream = a.stream},

@@ -1,7 +1,7 @@
 // render/binned: every circle is tested against the bins once, not by every tile; warps of 8 x 4 pixels stop and are
 // certified on their own.
 //
-// 1. Circles are put into the lists of bins of 32 x 32 pixels: count, scan, ordered scatter (bins.cuh).
+// 1. Circles are put into the lists of bins of 32 x 32 pixels: count, scan, ordered scatter (fill_lists.cuh).
 // 2. A block draws 16 x 16 pixels from its bin's list, 256 circles at a time. Of those that reach the block, each warp
 //    tests 32 at once against its own 8 x 4 pixels: a ballot, and the pixels go through its set bits alone.
 // 3. As last_first, backwards until saturated, then forwards over two colours; but warp by warp, so that a pixel waits
@@ -13,6 +13,7 @@
 //           Ashkiani et al., GPU Multisplit, 2016.
 #pragma once
 #include "ladders/render/block_list.cuh"
+#include "ladders/render/fill_lists.cuh"
 #include "ladders/render/windows.cuh"
 
 namespace upsweep::ladders::render {
@@ -42,22 +43,11 @@ __device__ __forceinline__ void draw_step(Colour& low, Colour& high, bool& two, 
   }
 }
 
-// Adds the alphas of a step's circles, in order.
-template <class Kept>
-__device__ __forceinline__ void cover_step(float& sum, const Kept* circles, unsigned count, const WarpPixels& pixel) {
-  for (unsigned group = 0; group < count; group += warp_size)
-    for (unsigned reached = pixel.reached_by(circles, group, count); reached; reached &= reached - 1) {
-      const Kept c = circles[group + lowest_bit(reached)];
-      const float d2 = distance2(pixel.x, pixel.y, c.x, c.y);
-      if (d2 <= limit_of(c)) sum = add(sum, paint_at(c, d2).alpha);
-    }
-}
-
 template <class Kept>
 __global__ void __launch_bounds__(tile_threads) binned_kernel(const float* circles,  // [n][8]
                                                               std::size_t n,
                                                               float* image,  // [height][width][channels]
-                                                              Frame f, BinnedCircles bins) {
+                                                              Frame f, BinLists bins) {
   BlockList<Kept> list(circles, n, f, bins);
   const WarpPixels pixel(f);
   const bool exact = f.eps == 0;
@@ -137,14 +127,17 @@ struct binned {
   static constexpr bool reproducible_bits = true, limits_scratch = true;
   template <class, class>
   static Status run(const Args& a) {
-    return each_window(a, false, a.frame.shading == Shading::snow ? draw<Circle> : draw<Disc>);
+    const BinLists::Layout layout(a);
+    return each_window(a, layout, [&](const Args& window, char* memory) {
+      const BinLists bins(window.frame, layout, memory, 0);
+      if (auto s = fill(bins, window); !s) return s;
+      return a.frame.shading == Shading::snow ? draw<Circle>(window, bins) : draw<Disc>(window, bins);
+    });
   }
 
  private:
   template <class Kept>
-  static Status draw(const Args& a) {
-    const BinnedCircles bins(a);
-    if (auto s = bins.fill(a); !s) return s;
+  static Status draw(const Args& a, const BinLists& bins) {
     return launch(binned_kernel<Kept>,
                   {.grid = tile_grid(a.frame),
                    .block = tile_threads,

@@ -34,36 +34,14 @@ class BinKey {
 
 inline constexpr unsigned bin_threads = 256, bin_warps = bin_threads / warp_size;
 
-// Entries of lists that a block sorts in shared memory before it writes them (bin_scatter.cuh). With 16384 a block of
-// 1024 bins has 55 KB, so that four of them, and with that all 512, are resident.
-inline constexpr unsigned sorted_entries = emulated ? 1024 : 16384;
-
-// What the circles of a bin are kept as. A block draws 32 x 32 pixels. A list has an entry for each circle and bin, and
-// is read by the blocks of its bin alone, so its bins are as large; a column has a bit for each circle, whether it
-// reaches the bin or not, so that fewer and larger bins are less to write (bin_bits.cuh).
-enum class Bins { lists, columns };
-
-// Bins of 32 x 32 pixels, or 64 x 64.
+// Bins of 2^shift x 2^shift pixels.
 struct BinGrid {
-  static constexpr unsigned most = 1u << BinKey::first_bits;
-  static constexpr unsigned shift_of(Bins kind) { return kind == Bins::lists ? 5 : 6; }
-  // For each bin the place of its next entry; and either a word of bits for each warp, or where among the entries
-  // sorted it begins, and each warp goes on.
-  static constexpr std::size_t shared_bytes_to_scatter(std::size_t bins) {
-    return bins * sizeof(unsigned) +
-           std::max(bins * bin_warps * sizeof(unsigned), ((bin_warps + 1) * bins + 2 + sorted_entries) * sizeof(short));
-  }
-  // As many bins as the shared memory of a block has room for; on the emulator few, so that checks come to several
-  // windows.
-  static unsigned fit() {
-    unsigned bins = emulated ? 32 : most;
-    while (shared_bytes_to_scatter(bins) > machine().shared_per_block) bins /= 2;
-    return bins;
-  }
+  // As many as a key tells apart.
+  static constexpr unsigned max_bins = 1u << BinKey::first_bits;
   unsigned shift, columns, rows;
   Axes axes;
-  BinGrid(const Frame& f, Bins kind)
-      : shift(shift_of(kind)),
+  BinGrid(const Frame& f, unsigned bin_shift)
+      : shift(bin_shift),
         columns(unsigned(ceil_div(f.width, side()))),
         rows(unsigned(ceil_div(f.height, side()))),
         axes(f) {}

@@ -1,165 +1,146 @@
-// The lists of the circles that reach a bin, and how blocks share the circles to make them (bins.cuh).
+// The lists of the circles that reach a bin, or of the last of them.
 #pragma once
-#include <bit>
-
-#include "ladders/render/bin_grid.cuh"
-#include "ladders/render/survey.cuh"
+#include "ladders/render/bins.cuh"
 
 namespace upsweep::ladders::render {
 
-// Blocks to aim at: enough to fill a large GPU's multiprocessors, few enough for the counts of every block and bin to
-// stay in L2. On the emulator, so few that checks come to blocks of several batches.
-inline constexpr unsigned bin_blocks = emulated ? 4 : 512;
+// A list has an entry for each circle and bin, and is read by the blocks of its bin alone: bins are the 32 x 32 pixels
+// that a block draws.
+inline constexpr unsigned list_bin_shift = 5;
+// Bins of a window. On the emulator so few that small pictures have several windows.
+inline constexpr std::size_t max_list_bins = emulated ? 32 : BinGrid::max_bins;
 
-// Each block takes consecutive circles, in batches; of a batch, each warp takes consecutive circles, one for each of
-// its first `lanes` lanes, a power of two. Few circles occupy few lanes of many warps, because the bins of a large
-// circle are the work of a whole warp.
-struct Shares {
-  unsigned lanes, batches, blocks;
-  unsigned words_shift;  // a batch of the block has words() words with a bit for each circle
-  explicit Shares(std::size_t n) {
-    const std::size_t wanted = ceil_div(n, bin_blocks * bin_warps);
-    lanes = unsigned(wanted < 4 ? 4 : wanted < warp_size ? std::bit_ceil(wanted) : warp_size);
-    batches = unsigned(ceil_div(n, std::size_t{bin_blocks} * bin_warps * lanes));
-    if (batches < 1) batches = 1;
-    blocks = unsigned(ceil_div(n, std::size_t{batches} * bin_warps * lanes));
-    if (blocks < 1) blocks = 1;
-    words_shift = unsigned(std::countr_zero(bin_warps * lanes / warp_size));
-  }
-  __device__ std::size_t first_of_block(unsigned batch) const {
-    return (std::size_t(blockIdx.x) * batches + batch) * bin_warps * lanes;
-  }
-  UPSWEEP_HD unsigned words() const { return 1u << words_shift; }
-  // Words with a bit for each circle, in order.
-  UPSWEEP_HD unsigned column() const { return blocks << words_shift; }
-  // Calls work(batch, at, item, there) for batches [begin, end): `at` is the place of the thread's circle, if it has
-  // one, and the item load(at), which is done while the batch before is worked on.
-  template <class Load, class F>
-  __device__ void each(std::size_t n, unsigned begin, unsigned end, Load&& load, F&& work) const {
-    const unsigned lane = threadIdx.x % warp_size;
-    std::size_t next_at = first_of_block(begin) + threadIdx.x / warp_size * lanes + lane;
-    bool next_there = lane < lanes && begin < end && next_at < n;
-    decltype(load(0)) next{};
-    if (next_there) next = load(next_at);
-    for (unsigned batch = begin; batch < end; ++batch) {
-      const auto item = next;
-      const std::size_t at = next_at;
-      const bool there = next_there;
-      next_at += bin_warps * lanes;
-      next_there = lane < lanes && batch + 1 < end && next_at < n;
-      if (next_there) next = load(next_at);
-      work(batch, at, item, there);
-    }
-  }
-};
+// Entries of lists that a block sorts in shared memory before it writes them (bin_scatter.cuh): with 16384 and 1024
+// bins it has 55 KB, so that four blocks, and with that all 512, are resident on an H100. An array's size; on the
+// emulator so small that checks come to chunks that do not fit.
+inline constexpr unsigned sorted_entries = emulated ? 1024 : 16384;
 
-// A bin's list, or its end: that of the circles of blocks from `from` on, which are all but the first `skipped`. It is
-// the array's entries [begin, begin + size()). What does not fit there is left out.
+// For each bin the offset of its next entry; and either a word of bits for each warp, or where among the entries sorted
+// it begins, and each warp goes on.
+constexpr std::size_t shared_bytes_to_scatter(std::size_t bins) {
+  return bins * sizeof(unsigned) +
+         std::max(bins * bin_warps * sizeof(unsigned), ((bin_warps + 1) * bins + 2 + sorted_entries) * sizeof(short));
+}
+
+// The circles of a bin, in order: entries [begin, begin + size()) of `indices`. It may be only a suffix: the first
+// `skipped` circles, binned by blocks before `from`, are omitted. begin == none: there was no room for the list.
 struct BinList {
   static constexpr unsigned none = 0xffffffffu;
   unsigned begin, count, from, skipped;
   UPSWEEP_HD bool listed() const { return begin != none; }
   UPSWEEP_HD unsigned size() const { return count - skipped; }
-  // The same, of which no block has anything to write.
+  // The same list, to which no block has anything to write.
   UPSWEEP_HD BinList written() const { return {begin, count, none, skipped}; }
 };
 
-// The bins whose lists turned out to be needed from the first circle on, or to be the work of several blocks; and how
-// many blocks have done theirs.
-struct Unfinished {
+// The bins that are drawn by a second kernel, because their lists turned out to be needed from the first circle on, or
+// to be the work of several blocks; and how many blocks have done theirs.
+struct DeferredBins {
   unsigned count;
-  unsigned bins[BinGrid::most], done[BinGrid::most];
+  unsigned bins[BinGrid::max_bins], done[BinGrid::max_bins];
 };
 
 // Where in the array of entries the next list begins. All lists together may have more than 2^32 entries, though not
 // there.
 using Cursor = unsigned long long;
 
-struct Spare {
+struct FreeScratch {
   void* memory;  // aligned to 16 bytes
   std::size_t bytes;
 };
 
-// The lists of a call, in its workspace.
-struct BinnedCircles {
-  BinGrid grid;
-  Shares shares;
-  Summary* parts;          // [blocks]
-  Summary* summary;        // [1]
+// Entries that the lists of all bins should have room for: four bins a circle, and no less than 16 MiB, which is little
+// beside any GPU's memory. On the emulator so few that checks come to lists that find no room.
+constexpr std::size_t entries_for(std::size_t n) {
+  constexpr std::size_t min_entries = emulated ? 256 : std::size_t{1} << 22;
+  return n < (std::size_t{1} << 29) ? min_entries + 4 * n : 0xfffffffe;
+}
+
+// Lists in a call's scratch memory.
+struct BinLists : Bins {
+  // Where in scratch memory what is, for all windows of a call.
+  struct Layout : ScratchLayout {
+    static constexpr unsigned bin_shift = list_bin_shift;
+    BlockPartition partition;
+    std::size_t bins;  // of a window, at most; 0: not even one finds room
+    std::size_t partial, keys, counts, lists, deferred, cursor, entries;
+
+    // As many bins as the shared memory of a block has room for; fewer, where the call limits its scratch, so that
+    // their lists find room.
+    explicit Layout(const Args& a) : partition(a.n, bin_blocks) {
+      bins = max_list_bins;
+      while (shared_bytes_to_scatter(bins) > machine().shared_per_block) bins /= 2;
+      bins = std::min<std::size_t>(bins, BinGrid(a.frame, bin_shift).count());
+      const std::size_t per_bin = std::min(entries_for(a.n) / bins, a.n);
+      for (place(a); bins && entries < per_bin * bins; place(a)) bins = std::bit_floor(bins - 1);
+    }
+
+   private:
+    void place(const Args& a) {
+      bytes = 0;
+      partial = add<Summary>(partition.blocks + 1);
+      keys = add<BinKey>(a.n);
+      counts = add<unsigned>(partition.blocks * bins);
+      lists = add<BinList>(bins);
+      deferred = add<DeferredBins>(1);
+      cursor = bytes;
+      bytes += sizeof(Cursor);
+      entries = entries_for(a.n);
+      if (const std::size_t limit = a.scratch_bytes)
+        entries = limit < bytes ? 0 : std::min(entries, (limit - bytes) / sizeof(unsigned));
+      bytes += entries * sizeof(unsigned);
+    }
+  };
+
   BinKey* keys;            // [n]
   unsigned* counts;        // [blocks][bins]
-  unsigned* bits;          // [bins][blocks][words]: instead of keys, counts and lists; or null
-  unsigned* done;          // [1]: a counter of the workspace
   BinList* lists;          // [bins]
-  Unfinished* unfinished;  // [1]
+  DeferredBins* deferred;  // [1]
   Cursor* cursor;          // [1]
   unsigned* indices;       // [capacity]
   unsigned capacity;       // entries
-  float halvings;          // that are needed of each pixel; 0: the lists are complete at once
+  float target_depth;      // optical depth that is needed of each pixel; 0: the lists are complete at once
 
-  // `columns`: bits will do instead of lists, if they are not too many.
-  explicit BinnedCircles(const Args& a, float needed = 0, bool columns = false);
-  Status fill(const Args& a) const;
-  __device__ unsigned* column(unsigned bin) const { return bits + std::size_t{bin} * shares.column(); }
-  // Fills the lists of the unfinished bins.
-  Status complete(const Args& a) const { return scatter(a, true); }
+  BinLists(const Frame& window, const Layout& layout, char* memory, float target)
+      : Bins{BinGrid(window, list_bin_shift), layout.partition, reinterpret_cast<Summary*>(memory + layout.partial),
+             reinterpret_cast<Summary*>(memory + layout.partial) + layout.partition.blocks},
+        keys(reinterpret_cast<BinKey*>(memory + layout.keys)),
+        counts(reinterpret_cast<unsigned*>(memory + layout.counts)),
+        lists(reinterpret_cast<BinList*>(memory + layout.lists)),
+        deferred(reinterpret_cast<DeferredBins*>(memory + layout.deferred)),
+        cursor(reinterpret_cast<Cursor*>(memory + layout.cursor)),
+        indices(reinterpret_cast<unsigned*>(cursor + 1)),
+        capacity(unsigned(layout.entries)),
+        target_depth(target) {}
 
   // Makes room for a list, or its end. By one thread.
   __device__ BinList add_list(unsigned count, unsigned from, unsigned skipped) const {
     const Cursor begin = atomicAdd(cursor, Cursor{count - skipped});
     return {begin + count - skipped <= capacity ? unsigned(begin) : BinList::none, count, from, skipped};
   }
-  // Lists the bin as unfinished, and makes room for its whole list, unless there is none for its end, or it is there
-  // already. By one thread of the block that draws the bin, all of whose threads have read `lists[bin]`.
-  __device__ void finish_later(unsigned bin, const BinList& list) const {
+  // Defers the bin, and makes room for its whole list, unless there is none for its end, or it is there already. By one
+  // thread of the block that draws the bin, all of whose threads have read `lists[bin]`.
+  __device__ void defer(unsigned bin, const BinList& list) const {
     if (list.listed()) lists[bin] = list.skipped ? add_list(list.count, 0, 0) : list.written();
-    const unsigned number = atomicAdd(&unfinished->count, 1u);
-    unfinished->bins[number] = bin, unfinished->done[number] = 0;
+    const unsigned number = atomicAdd(&deferred->count, 1u);
+    deferred->bins[number] = bin, deferred->done[number] = 0;
   }
   // Memory that nothing else uses once all lists are written: what they have left, or that of keys and counts.
-  __device__ Spare spare() const {
+  __device__ FreeScratch free_scratch() const {
     const auto address = [](auto* at) { return reinterpret_cast<std::uintptr_t>(at); };
     const std::uintptr_t end = address(indices + capacity);
     const std::uintptr_t first = (address(indices + min(*cursor, Cursor{capacity})) + 15) / 16 * 16;
-    const Spare left{reinterpret_cast<void*>(first), first < end ? end - first : 0};
-    const Spare dead{keys, address(lists) - address(keys)};
+    const FreeScratch left{reinterpret_cast<void*>(first), first < end ? end - first : 0};
+    const FreeScratch dead{keys, address(lists) - address(keys)};
     return left.bytes > dead.bytes ? left : dead;
   }
-  // Calls visit(bin, lane) for the bins of the block's circles; `lane` is that of the circle in this warp. Keeps the
-  // circles' keys, unless there are bits, and a summary. For all threads of the block; has a barrier after all visits.
-  template <class Visit>
-  __device__ void each_bin(const float* circles, std::size_t n, const Frame& f, Visit&& visit) const {
-    Seen seen;
-    const float per_circle = 3.14159274f / (f.step_x * f.step_y);
-    shares.each(
-        n, 0, shares.batches, [&](std::size_t at) { return load_circle(circles, at); },
-        [&](unsigned, std::size_t at, const Circle& c, bool there) {
-          const Box box = there ? grid.axes.bounds(c.x, c.y, c.radius) : Box{0, 0, 0, 0};
-          const BinKey key = grid.key_of(box);
-          if (there) seen.take(c, box, per_circle);
-          if (there && !bits) keys[at] = key;
-          grid.each(f, shares.lanes, key, c, box, visit);
-        });
-    const Summary of_block = block_summary(seen.summary());
-    if (threadIdx.x == 0) parts[blockIdx.x] = of_block.per_pixel(float(f.width) * float(f.height));
+  // Entries to write at first of a list of `count`, in an image whose mean optical depth is `depth`: six times the mean
+  // that is needed, because a bin waits for its slowest pixel, and half as many circles cover the edge of the image;
+  // and 768 to find larger circles under a heap of small ones. All of them where that saves little.
+  __device__ unsigned entries_to_write(unsigned count, float depth) const {
+    if (target_depth == 0 || depth < 8 * target_depth) return count;
+    return max(emulated ? 40u : 768u, unsigned(float(count) * (6 * target_depth / depth)));
   }
-  // The summary of all circles. For all threads of a block; all have it.
-  __device__ Summary summarize() const {
-    Summary all;
-    for (unsigned block = threadIdx.x; block < shares.blocks; block += blockDim.x) all.add(parts[block]);
-    return block_summary(all);
-  }
-  // Entries to have at first of a list: six times the mean that is needed if the image is `depth` halvings deep,
-  // because a bin waits for its slowest pixel, and half as many circles cover the edge of the image; and enough to find
-  // larger circles under a heap of small ones. All of them where that saves little.
-  __device__ unsigned wanted(unsigned count, float depth) const {
-    if (halvings == 0 || depth < 8 * halvings) return count;
-    return max(emulated ? 40u : 768u, unsigned(float(count) * (6 * halvings / depth)));
-  }
-
- private:
-  Status fill_bits(const Args& a) const;
-  Status scatter(const Args& a, bool later) const;
 };
 
 }  // namespace upsweep::ladders::render

@@ -8,7 +8,7 @@ namespace upsweep::ladders::render {
 // A block that writes entries, and its shared memory.
 class BinScatter {
  public:
-  __device__ BinScatter(const float* circles, std::size_t n, const Frame& f, const BinnedCircles& bins)
+  __device__ BinScatter(const float* circles, std::size_t n, const Frame& f, const BinLists& bins)
       : circles_(circles),
         n_(n),
         f_(f),
@@ -22,11 +22,11 @@ class BinScatter {
         start_(place_ + bin_warps * count_),
         sorted_(start_ + count_ + 1) {}
 
-  // Where each bin's entries of this block begin: in all lists, or later, in those of unfinished bins. False if none
+  // Where each bin's entries of this block begin: in all lists, or later, in those of deferred bins. False if none
   // are written.
   __device__ bool begin(bool later) {
-    const unsigned unfinished = bins_.unfinished->count;
-    if (later && unfinished == 0) return false;
+    const unsigned deferred = bins_.deferred->count;
+    if (later && deferred == 0) return false;
     bool any = false;
     const auto choose = [&](unsigned bin, bool taken) {
       const BinList list = bins_.lists[bin];
@@ -38,15 +38,15 @@ class BinScatter {
     for (unsigned bin = threadIdx.x; bin < count_; bin += bin_threads) choose(bin, !later);
     if (later) {
       __syncthreads();
-      for (unsigned u = threadIdx.x; u < unfinished; u += bin_threads) choose(bins_.unfinished->bins[u], true);
+      for (unsigned u = threadIdx.x; u < deferred; u += bin_threads) choose(bins_.deferred->bins[u], true);
     }
     return __syncthreads_or(any);
   }
 
   __device__ void write() {
     unsigned chunk = most_chunk;
-    for (unsigned first = 0, end; first < bins_.shares.batches; first = end) {
-      end = min(first + chunk, bins_.shares.batches);
+    for (unsigned first = 0, end; first < bins_.partition.batches; first = end) {
+      end = min(first + chunk, bins_.partition.batches);
       unsigned entries = sort(first, end);
       while (entries > sorted_entries && entries != unsorted) {
         chunk = (end - first) / 2, end = first + chunk;
@@ -132,7 +132,7 @@ class BinScatter {
   // Writes the sorted entries into the lists: those of a bin together, because 4 bytes alone cost L2 as much as the
   // sector of 32. Crowded bins, as where circles come sorted by place, are the work of the whole block afterwards.
   __device__ void write_sorted(unsigned batch, unsigned entries) {
-    const unsigned first = unsigned(bins_.shares.first_of_block(batch));
+    const unsigned first = unsigned(bins_.partition.first_of_block(batch));
     const unsigned shift = lanes_shift(entries), most = crowded_ ? most_of_bin(entries) : entries;
     for (unsigned bin = threadIdx.x >> shift; bin < count_; bin += bin_threads >> shift) {
       const unsigned list = next_[bin], start = start_[bin], end = start_[bin + 1];
@@ -177,15 +177,15 @@ class BinScatter {
     for (unsigned w = threadIdx.x; w < count_ * bin_warps; w += bin_threads) bitmap_[w] = 0;
     __syncthreads();
     const auto load_key = [&](std::size_t at) { return bins_.keys[at]; };
-    bins_.shares.each(n_, begin, end, load_key, [&](unsigned batch, std::size_t at, BinKey key, bool there) {
+    bins_.partition.each(n_, begin, end, load_key, [&](unsigned batch, std::size_t at, BinKey key, bool there) {
       if (!there) key = {};
       Circle c{};
       Box box{};
       if (key.many()) c = load_circle(circles_, at), box = bins_.grid.axes.bounds(c.x, c.y, c.radius);
-      bins_.grid.each(f_, bins_.shares.lanes, key, c, box,
+      bins_.grid.each(f_, bins_.partition.lanes, key, c, box,
                       [&](unsigned bin, unsigned owner) { atomicOr(&bitmap_[warp_ * count_ + bin], 1u << owner); });
       __syncthreads();
-      const unsigned first = unsigned(bins_.shares.first_of_block(batch));
+      const unsigned first = unsigned(bins_.partition.first_of_block(batch));
       for (unsigned bin = threadIdx.x; bin < count_; bin += bin_threads) {
         unsigned words = 0;  // that are not zero
         for (unsigned w = 0; w < bin_warps; ++w) words |= unsigned(bitmap_[w * count_ + bin] != 0) << w;
@@ -196,7 +196,7 @@ class BinScatter {
           unsigned left = bitmap_[w * count_ + bin];
           bitmap_[w * count_ + bin] = 0;
           if (place == BinList::none) continue;
-          for (; left; left &= left - 1) bins_.indices[place++] = first + w * bins_.shares.lanes + lowest_bit(left);
+          for (; left; left &= left - 1) bins_.indices[place++] = first + w * bins_.partition.lanes + lowest_bit(left);
         }
         next_[bin] = place;
       }
@@ -208,8 +208,8 @@ class BinScatter {
   // from the first of them. An empty key where there is none.
   template <class F>
   __device__ void each_key(unsigned begin, unsigned end, F&& f) const {
-    const unsigned lanes = bins_.shares.lanes, batches = end - begin, own = warp_ * batches * lanes + lane_;
-    const std::size_t at = bins_.shares.first_of_block(begin) + own;
+    const unsigned lanes = bins_.partition.lanes, batches = end - begin, own = warp_ * batches * lanes + lane_;
+    const std::size_t at = bins_.partition.first_of_block(begin) + own;
     const BinKey* const from = bins_.keys + at;
     unsigned there = 0;  // of the batches, those in which the lane has a circle
     if (lane_ < lanes && at < n_) there = (unsigned(min(std::size_t{batches} * lanes, n_ - at)) + lanes - 1) / lanes;
@@ -227,7 +227,7 @@ class BinScatter {
   const float* const circles_;
   const std::size_t n_;
   const Frame& f_;
-  const BinnedCircles& bins_;
+  const BinLists& bins_;
   const unsigned count_, warp_, lane_;
   bool crowded_ = false;          // some bin is, of the entries sorted
   unsigned* const next_;          // [bins]: the place of the first entry that is not written, or none

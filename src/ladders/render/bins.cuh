@@ -1,138 +1,104 @@
-// Circles by bin, in order: count, scan, ordered scatter; or a bit for each circle and bin (bin_bits.cuh).
+// What lists and columns of bits have in common: how blocks share the circles, which bins these reach, and a summary of
+// them.
 #pragma once
-#include "ladders/render/bin_bits.cuh"
-#include "ladders/render/bin_scatter.cuh"
+#include <bit>
+
+#include "ladders/render/bin_grid.cuh"
+#include "ladders/render/summary.cuh"
 
 namespace upsweep::ladders::render {
 
-// 1. How many of its circles a block has for each bin; and a summary of them.
-static __global__ void __launch_bounds__(bin_threads) bin_count_kernel(const float* circles,  // [n][8]
-                                                                       std::size_t n, Frame f, BinnedCircles bins) {
-  unsigned* const counted = dynamic_shared<unsigned>();  // [bins]
-  const unsigned count = bins.grid.count();
-  for (unsigned bin = threadIdx.x; bin < count; bin += bin_threads) counted[bin] = 0;
-  __syncthreads();
-  if (blockIdx.x == 0 && threadIdx.x == 0) *bins.cursor = 0, bins.unfinished->count = 0;
-  bins.each_bin(circles, n, f, [&](unsigned bin, unsigned) { atomicAdd(&counted[bin], 1u); });
-  for (unsigned bin = threadIdx.x; bin < count; bin += bin_threads)
-    bins.counts[std::size_t(blockIdx.x) * count + bin] = counted[bin];
-}
-
-// The kernels that sum up over blocks: each of their blocks takes 8 bins, a sector of a row, and each of its 128 groups
-// of threads consecutive rows.
-inline constexpr unsigned scan_threads = 1024, scan_bins = 8;
-inline constexpr unsigned scan_groups = scan_threads / scan_bins;
-
-// Of a thread's bin: the sum of the groups before its own, and of all.
-struct BinSums {
-  unsigned before, all;
+// Lays arrays out in scratch memory, one behind the other, each aligned to 16 bytes.
+struct ScratchLayout {
+  std::size_t bytes = 0;
+  template <class T>
+  std::size_t add(std::size_t count) {
+    const std::size_t offset = bytes;
+    bytes += ceil_div(count * sizeof(T), 16) * 16;
+    return offset;
+  }
 };
-__device__ inline BinSums sum_groups(unsigned of_group) {
-  constexpr unsigned warps = scan_threads / warp_size;
-  __shared__ unsigned totals[warps][scan_bins];
-  const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size, bin = threadIdx.x % scan_bins;
-  unsigned upto = of_group;
-  for (unsigned distance = scan_bins; distance < warp_size; distance *= 2) {
-    const unsigned left = shuffle_up(upto, distance);
-    if (lane >= distance) upto += left;
-  }
-  if (lane >= warp_size - scan_bins) totals[warp][bin] = upto;
-  __syncthreads();
-  BinSums sums{upto - of_group, 0};
-  for (unsigned w = 0; w < warps; ++w) {
-    sums.before += w < warp ? totals[w][bin] : 0;
-    sums.all += totals[w][bin];
-  }
-  return sums;
-}
 
-// 2. Turns counts into places: for each bin the exclusive sum over the blocks, and room for its list. A group of
-// threads takes up to four consecutive blocks.
-inline constexpr unsigned scan_rows = (bin_blocks + scan_groups - 1) / scan_groups;
-static __global__ void __launch_bounds__(scan_threads) bin_scan_kernel(BinnedCircles bins) {
-  __shared__ unsigned from[scan_bins];
-  const unsigned blocks = bins.shares.blocks, count = bins.grid.count();
-  const unsigned own = threadIdx.x % scan_bins, bin = blockIdx.x * scan_bins + own;
-  const unsigned first = threadIdx.x / scan_bins * scan_rows;
-  unsigned counted[scan_rows], sum = 0;
-#pragma unroll
-  for (unsigned r = 0; r < scan_rows; ++r)
-    counted[r] = first + r < blocks && bin < count ? bins.counts[std::size_t(first + r) * count + bin] : 0;
-  if (threadIdx.x < scan_bins) from[threadIdx.x] = 0;
-  const Summary summary = bins.summarize();
-  if (blockIdx.x == 0 && threadIdx.x == 0) *bins.summary = summary;
-  for (const unsigned c : counted) sum += c;
-  const BinSums sums = sum_groups(sum);
-  unsigned before = sums.before;
-  const unsigned wanted = bins.wanted(sums.all, summary.halvings());
-  unsigned last = 0;  // block from which on there are as many as wanted
-#pragma unroll
-  for (unsigned r = 0; r < scan_rows; ++r) {
-    if (first + r < blocks && bin < count) {
-      bins.counts[std::size_t(first + r) * count + bin] = before;
-      if (sums.all - before >= wanted) last = first + r;
+// Blocks to aim at: four per multiprocessor of a large GPU, and few enough for a row of counts per block, 4096 bins
+// each, to stay in L2 (8 MiB). On the emulator so few that small checks come to blocks of several batches.
+inline constexpr unsigned bin_blocks = emulated ? 4 : 512;
+// Blocks whose summaries may be added up: Summary::per_pixel() leaves 9 bits for them.
+inline constexpr unsigned max_bin_blocks = 512;
+
+// Each block takes consecutive circles, in batches; of a batch, each warp takes consecutive circles, one for each of
+// its first `lanes` lanes, a power of two. Few circles occupy few lanes of many warps, because the bins of a large
+// circle are the work of a whole warp.
+struct BlockPartition {
+  unsigned lanes, batches, blocks;
+  unsigned words_shift;  // a batch of the block has words() words with a bit for each circle
+  // `max_blocks`: blocks that take a batch each, before any takes a second one.
+  BlockPartition(std::size_t n, unsigned max_blocks) {
+    const std::size_t per_warp = ceil_div(n, bin_blocks * bin_warps);
+    lanes = unsigned(per_warp < 4 ? 4 : per_warp < warp_size ? std::bit_ceil(per_warp) : warp_size);
+    batches = unsigned(ceil_div(n, std::size_t{max_blocks} * bin_warps * lanes));
+    if (batches < 1) batches = 1;
+    blocks = unsigned(ceil_div(n, std::size_t{batches} * bin_warps * lanes));
+    if (blocks < 1) blocks = 1;
+    words_shift = unsigned(std::countr_zero(bin_warps * lanes / warp_size));
+  }
+  __device__ std::size_t first_of_block(unsigned batch) const {
+    return (std::size_t(blockIdx.x) * batches + batch) * bin_warps * lanes;
+  }
+  UPSWEEP_HD unsigned words() const { return 1u << words_shift; }
+  // Calls work(batch, at, item, there) for batches [begin, end): `at` is the index of the thread's circle, if it has
+  // one, and the item load(at), which is done while the batch before is worked on.
+  template <class Load, class F>
+  __device__ void each(std::size_t n, unsigned begin, unsigned end, Load&& load, F&& work) const {
+    const unsigned lane = threadIdx.x % warp_size;
+    std::size_t next_at = first_of_block(begin) + threadIdx.x / warp_size * lanes + lane;
+    bool next_there = lane < lanes && begin < end && next_at < n;
+    decltype(load(0)) next{};
+    if (next_there) next = load(next_at);
+    for (unsigned batch = begin; batch < end; ++batch) {
+      const auto item = next;
+      const std::size_t at = next_at;
+      const bool there = next_there;
+      next_at += bin_warps * lanes;
+      next_there = lane < lanes && batch + 1 < end && next_at < n;
+      if (next_there) next = load(next_at);
+      work(batch, at, item, there);
     }
-    before += counted[r];
   }
-  if (last > 0) atomicMax(&from[own], last);
-  __syncthreads();
-  if (threadIdx.x >= scan_bins || bin >= count) return;
-  const unsigned skipped = bins.counts[std::size_t(from[own]) * count + bin];
-  bins.lists[bin] = bins.add_list(sums.all, skipped ? from[own] : 0, skipped);
-}
+};
 
-// 3. Puts each circle's index into its bins' lists, from block `from` of the list on; later into those of the bins that
-// are unfinished.
-static __global__ void __launch_bounds__(bin_threads)
-    bin_scatter_kernel(const float* circles,  // [n][8]
-                       std::size_t n, Frame f, BinnedCircles bins, bool later) {
-  BinScatter block(circles, n, f, bins);
-  if (block.begin(later)) block.write();
-}
+// The base of BinLists and BinColumns.
+struct Bins {
+  BinGrid grid;
+  BlockPartition partition;
+  Summary* partial;  // [blocks]
+  Summary* summary;  // [1]
 
-inline BinnedCircles::BinnedCircles(const Args& a, float needed, bool columns)
-    : grid(a.frame, Bins::columns), shares(a.n), halvings(needed) {
-  columns = columns && columns_fit(a, grid.count());
-  if (!columns) grid = BinGrid(a.frame, Bins::lists);
-  const Room room(a, grid.count(), columns ? Bins::columns : Bins::lists);
-  auto* const memory = static_cast<char*>(a.workspace->scratch(room.bytes, a.scratch_bytes));
-  done = columns ? a.workspace->counters(1) : nullptr;
-  parts = columns && !done ? nullptr : reinterpret_cast<Summary*>(memory);
-  if (!parts) return;
-  summary = parts + shares.blocks;
-  bits = columns ? reinterpret_cast<unsigned*>(memory + room.bits) : nullptr;
-  keys = reinterpret_cast<BinKey*>(memory + room.keys);
-  counts = reinterpret_cast<unsigned*>(memory + room.counts);
-  lists = reinterpret_cast<BinList*>(memory + room.lists);
-  unfinished = reinterpret_cast<Unfinished*>(memory + room.unfinished);
-  cursor = reinterpret_cast<Cursor*>(memory + room.cursor), indices = reinterpret_cast<unsigned*>(cursor + 1);
-  capacity = unsigned(room.entries);
-}
-
-inline Status BinnedCircles::fill(const Args& a) const {
-  if (!parts) return {Code::out_of_memory, 0, "no memory for the bins"};
-  if (bits) return fill_bits(a);
-  const std::size_t bins = grid.count();
-  if (auto s = launch(
-          bin_count_kernel,
-          {.grid = shares.blocks, .block = bin_threads, .shared_bytes = bins * sizeof(unsigned), .stream = a.stream},
-          a.circles, a.n, a.frame, *this);
-      !s)
-    return s;
-  if (auto s = launch(bin_scan_kernel,
-                      {.grid = unsigned(ceil_div(bins, scan_bins)), .block = scan_threads, .stream = a.stream}, *this);
-      !s)
-    return s;
-  return scatter(a, false);
-}
-
-inline Status BinnedCircles::scatter(const Args& a, bool later) const {
-  return launch(bin_scatter_kernel,
-                {.grid = shares.blocks,
-                 .block = bin_threads,
-                 .shared_bytes = BinGrid::shared_bytes_to_scatter(grid.count()),
-                 .stream = a.stream},
-                a.circles, a.n, a.frame, *this, later);
-}
+  // Calls visit(bin, lane) for the bins of the block's circles; `lane` is that of the circle in this warp. Passes each
+  // thread's circle to store_key(circle, key), and leaves a summary. For all threads of the block; has a barrier after
+  // all visits.
+  template <class StoreKey, class Visit>
+  __device__ void each_bin(const float* circles, std::size_t n, const Frame& f, StoreKey&& store_key,
+                           Visit&& visit) const {
+    Seen seen;
+    const float per_circle = 3.14159274f / (f.step_x * f.step_y);
+    partition.each(
+        n, 0, partition.batches, [&](std::size_t at) { return load_circle(circles, at); },
+        [&](unsigned, std::size_t at, const Circle& c, bool there) {
+          const Box box = there ? grid.axes.bounds(c.x, c.y, c.radius) : Box{0, 0, 0, 0};
+          const BinKey key = grid.key_of(box);
+          if (there) seen.take(c, box, per_circle);
+          if (there) store_key(at, key);
+          grid.each(f, partition.lanes, key, c, box, visit);
+        });
+    const Summary of_block = block_summary(seen.summary());
+    if (threadIdx.x == 0) partial[blockIdx.x] = of_block.per_pixel(float(f.width) * float(f.height));
+  }
+  // The summary of all circles. For all threads of a block; all have it.
+  __device__ Summary summarize() const {
+    Summary total;
+    for (unsigned block = threadIdx.x; block < partition.blocks; block += blockDim.x) total.add(partial[block]);
+    return block_summary(total);
+  }
+};
 
 }  // namespace upsweep::ladders::render

@@ -1,7 +1,6 @@
 // What a block of 16 x 16 pixels draws from its bin's list, and what of it each of its warps.
 #pragma once
-#include "ladders/render/bins.cuh"
-#include "ladders/render/disc.cuh"
+#include "ladders/render/bin_lists.cuh"
 
 namespace upsweep::ladders::render {
 
@@ -36,7 +35,7 @@ class BlockList {
   static constexpr unsigned warps = tile_threads / warp_size;
   static constexpr std::size_t shared_bytes = tile_threads * sizeof(Kept) + warps * sizeof(unsigned);
 
-  __device__ BlockList(const float* all, std::size_t n, const Frame& f, const BinnedCircles& bins)
+  __device__ BlockList(const float* all, std::size_t n, const Frame& f, const BinLists& bins)
       : circles(dynamic_shared<Kept>()), all_(all), bounds_(f) {
     const unsigned per_bin = bins.grid.side() / tile_width;
     const BinList list = bins.lists[blockIdx.y / per_bin * bins.grid.columns + blockIdx.x / per_bin];
@@ -80,5 +79,16 @@ class BlockList {
   std::size_t length_, fetched_ = ~std::size_t{0};
   unsigned count_ = 0;
 };
+
+// Adds the alphas of 256 circles at most, in order.
+template <class Kept>
+__device__ __forceinline__ void cover_step(float& sum, const Kept* circles, unsigned count, const WarpPixels& pixel) {
+  for (unsigned group = 0; group < count; group += warp_size)
+    for (unsigned reached = pixel.reached_by(circles, group, count); reached; reached &= reached - 1) {
+      const Kept c = circles[group + lowest_bit(reached)];
+      const float d2 = distance2(pixel.x, pixel.y, c.x, c.y);
+      if (d2 <= limit_of(c)) sum = add(sum, paint_at(c, d2).alpha);
+    }
+}
 
 }  // namespace upsweep::ladders::render

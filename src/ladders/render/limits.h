@@ -13,6 +13,10 @@ inline constexpr Status not_plain{Code::unsupported, 0, "this rung draws flat ci
 inline constexpr std::size_t most_kept = 2048;
 
 inline constexpr Needs few_circles_needs{{}, 66'688};
+// Circles that bit_columns takes: 512 blocks of 8 warps, whose summaries can be added (bins.cuh), test one batch each.
+inline constexpr std::size_t bit_columns_most = std::size_t{512} * 8 * 32;
+
+inline constexpr Needs bit_columns_needs{{}, 66'144};
 inline constexpr Needs list_ends_needs{{}, 114'304};
 
 }  // namespace upsweep::ladders::render

@@ -1,21 +1,26 @@
-// What a block draws: a tile of 32 x 32 pixels, of which each warp has a patch, and each lane `own` pixels: two of
+// What a block draws: a tile of 32 x 32 pixels, of which each warp has a patch, and each lane `per_lane` pixels: two of
 // 8 x 8, or four of 16 x 8.
 #pragma once
-#include "ladders/render/disc.cuh"
+#include "ladders/render/tile.cuh"
 
 namespace upsweep::ladders::render {
 
 inline constexpr unsigned patch_tile = 32;  // pixels of the tile's side
-template <unsigned own>
-inline constexpr unsigned patch_threads = patch_tile*(patch_tile / own);
-template <unsigned own>
-inline constexpr unsigned patch_warps = patch_threads<own> / warp_size;
+template <unsigned per_lane>
+inline constexpr unsigned patch_threads = patch_tile*(patch_tile / per_lane);
+template <unsigned per_lane>
+inline constexpr unsigned patch_warps = patch_threads<per_lane> / warp_size;
 
 // A block's tile, by its first pixel.
 struct Tile {
   unsigned i, j;
   __device__ Tile(unsigned column, unsigned row) : i(column * patch_tile), j(row * patch_tile) {}
 };
+
+// A block per tile.
+inline dim3 patch_tile_grid(const Frame& f) {
+  return {unsigned(ceil_div(f.width, patch_tile)), unsigned(ceil_div(f.height, patch_tile)), 1};
+}
 
 // The centres of the tile's columns and rows of pixels, by eights; also of those past the image's edges.
 struct Centres {
@@ -36,11 +41,11 @@ struct Centres {
 };
 
 // A warp's patch, by the centres of its pixels in shared memory.
-template <unsigned own>
+template <unsigned per_lane>
 class Patch {
  public:
-  static constexpr unsigned wide = own / 2, across = 4 / wide;  // eights of a patch; patches of the tile
-  const Centres::Eight* const x;                                // [wide]
+  static constexpr unsigned wide = per_lane / 2, across = 4 / wide;  // eights of a patch; patches of the tile
+  const Centres::Eight* const x;                                     // [wide]
   const Centres::Eight& y;
   __device__ explicit Patch(const Centres& tile)
       : x(tile.x + threadIdx.x / warp_size % across * wide), y(tile.y[threadIdx.x / warp_size / across]) {}
@@ -63,14 +68,14 @@ class Patch {
 
   // Whether a circle covers the lane's pixels.
   struct Covered {
-    bool of[own];
+    bool of[per_lane];
   };
   struct Pixels {
     float x[wide], y[2];
     __device__ __forceinline__ Covered covered_by(const Disc& c) const {
       const float dy2[2] = {square(y[0] - c.y), square(y[1] - c.y)};
       Covered covered;
-      for (unsigned k = 0; k < own; ++k) covered.of[k] = add(square(x[k / 2] - c.x), dy2[k % 2]) <= c.radius2;
+      for (unsigned k = 0; k < per_lane; ++k) covered.of[k] = add(square(x[k / 2] - c.x), dy2[k % 2]) <= c.radius2;
       return covered;
     }
   };
@@ -85,19 +90,19 @@ class Patch {
 
 // Where in the image the lane's pixels are: pixel 0 is (i, j), pixel 1 four rows below; pixels 2 and 3 are eight
 // columns to the right of these.
-template <unsigned own>
+template <unsigned per_lane>
 struct LanePixels {
   unsigned i, j;
-  bool inside[own];
+  bool inside[per_lane];
   __device__ LanePixels(const Frame& f, Tile tile) {
-    constexpr unsigned wide = Patch<own>::wide, across = Patch<own>::across;
+    constexpr unsigned wide = Patch<per_lane>::wide, across = Patch<per_lane>::across;
     const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
     i = tile.i + warp % across * wide * 8 + lane % 8, j = tile.j + warp / across * 8 + lane / 8;
-    for (unsigned k = 0; k < own; ++k) inside[k] = i + k / 2 * 8 < f.width && j + k % 2 * 4 < f.height;
+    for (unsigned k = 0; k < per_lane; ++k) inside[k] = i + k / 2 * 8 < f.width && j + k % 2 * 4 < f.height;
   }
-  __device__ void store(float* image, const Frame& f, const Colour (&colour)[own]) const {
+  __device__ void store(float* image, const Frame& f, const Colour (&colour)[per_lane]) const {
     const std::size_t first = f.pixel(i, j);
-    for (unsigned k = 0; k < own; ++k)
+    for (unsigned k = 0; k < per_lane; ++k)
       if (inside[k]) store_pixel(image, f, first + k / 2 * 8 + (k % 2 ? 4 * std::size_t{f.pitch} : 0), colour[k]);
   }
 };
@@ -119,16 +124,16 @@ __device__ __forceinline__ unsigned transposed(unsigned bits) {
 // Of 32 circles, one per lane: bit l of bits[k] becomes whether that of lane l covers this lane's pixel k. Each lane
 // tests its own circle against the patch's pixels, whose dx^2 and dy^2 are eight or sixteen, so that a test is a sum
 // and a comparison; then the bits are transposed. A negative radius2 covers nothing.
-template <unsigned own>
-__device__ __forceinline__ void find_covered(unsigned (&bits)[own],
-                                             const Centres::Eight* patch_x,  // [own / 2]
+template <unsigned per_lane>
+__device__ __forceinline__ void find_covered(unsigned (&bits)[per_lane],
+                                             const Centres::Eight* patch_x,  // [per_lane / 2]
                                              const Centres::Eight& patch_y, float cx, float cy, float radius2) {
   const Centres::Eight y = patch_y;
   float dy2[8];
 #pragma unroll
   for (unsigned j = 0; j < 8; ++j) dy2[j] = square(y.at[j] - cy);
 #pragma unroll
-  for (unsigned h = 0; h < own / 2; ++h) {
+  for (unsigned h = 0; h < per_lane / 2; ++h) {
     const Centres::Eight x = patch_x[h];
     bits[2 * h] = bits[2 * h + 1] = 0;
 #pragma unroll

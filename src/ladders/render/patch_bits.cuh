@@ -12,9 +12,9 @@
 
 namespace upsweep::ladders::render {
 
-template <unsigned own>
+template <unsigned per_lane>
 struct BitsMemory {
-  static constexpr unsigned threads = patch_threads<own>, warps = patch_warps<own>, eights = 16;
+  static constexpr unsigned threads = patch_threads<per_lane>, warps = patch_warps<per_lane>, eights = 16;
   static constexpr unsigned ahead = 1;  // batches in flight beside the one at hand; two are no faster
   // A circle may wait until the next batch is listed, and a warp may be a batch ahead of another.
   static constexpr unsigned slots = ahead + 3;
@@ -26,16 +26,12 @@ struct BitsMemory {
   unsigned short listed[eights][threads + warp_size];
   // Of the 32 circles that are blended: consecutive ones in different banks. The last paint changes nothing.
   float paint[warps][4][warp_size + 1];
-  // Circles of a column of bits; what leaves room for two blocks, or four of half as many threads.
-  static constexpr unsigned most_of_column = emulated ? 512 : own == 2 ? 5120 : 2048;
-  unsigned column[most_of_column];
-  unsigned warp_totals[warp_size];
 };
 
 // The circles that a tile may show, in order: its bin's list, a part of it in shared memory, or all circles.
-template <unsigned own>
+template <unsigned per_lane>
 class TileCircles {
-  static constexpr unsigned threads = patch_threads<own>;
+  static constexpr unsigned threads = patch_threads<per_lane>;
 
  public:
   const unsigned count;
@@ -49,9 +45,9 @@ class TileCircles {
       : TileCircles(listed ? circles : circles + n * part / parts * floats_per_circle,
                     listed ? listed + n * part / parts : nullptr, n * (part + 1) / parts - n * part / parts) {}
   // Starts to fetch batch `batch` of 512, the one after that of the call before.
-  __device__ void start(BitsMemory<own>& memory, unsigned batch) {
+  __device__ void start(BitsMemory<per_lane>& memory, unsigned batch) {
     const unsigned lane = threadIdx.x % warp_size, first = threadIdx.x - lane;
-    typename BitsMemory<own>::Staged* const to = memory.staged + batch % BitsMemory<own>::slots * threads;
+    typename BitsMemory<per_lane>::Staged* const to = memory.staged + batch % BitsMemory<per_lane>::slots * threads;
     if (reinterpret_cast<std::uintptr_t>(all_) % 16 == 0) {
       // Two lanes for each circle, whose 32 bytes are one sector.
       for (unsigned at = first + lane / 2; at < first + warp_size; at += warp_size / 2) {
@@ -79,11 +75,11 @@ class TileCircles {
 
 // A warp of the block, which draws its patch. `fused`: alpha is 1/2 everywhere, and blends are fused multiply-adds.
 // `through`: a colour's w becomes what is let through.
-template <unsigned own, bool fused, bool through = false>
+template <unsigned per_lane, bool fused, bool through = false>
 class WarpBits {
  public:
-  Colour colour[own];
-  __device__ WarpBits(BitsMemory<own>& memory, const Frame& f)
+  Colour colour[per_lane];
+  __device__ WarpBits(BitsMemory<per_lane>& memory, const Frame& f)
       : memory_(memory), warp_(threadIdx.x / warp_size), lane_(threadIdx.x % warp_size) {
     for (Colour& c : colour) c = flat_background(f);
     // -0 + 1 * c is c, also where that is 0 or -0.
@@ -97,16 +93,16 @@ class WarpBits {
   }
 
  private:
-  static constexpr unsigned halves = own / 2;
+  static constexpr unsigned halves = per_lane / 2;
   __device__ void draw_half(unsigned h, unsigned batch, bool last) {
-    const unsigned column = warp_ % Patch<own>::across * halves + h, row = warp_ / Patch<own>::across;
+    const unsigned column = warp_ % Patch<per_lane>::across * halves + h, row = warp_ / Patch<per_lane>::across;
     unsigned short* const listed = memory_.listed[row * 4 + column];
     unsigned& waiting = waiting_[h];
-    unsigned left = lane_ < patch_warps<own> ? memory_.reached[batch % 2][row * 4 + column][lane_] : 0;
+    unsigned left = lane_ < patch_warps<per_lane> ? memory_.reached[batch % 2][row * 4 + column][lane_] : 0;
     if (waiting == 0 && !__any_sync(all_lanes, left)) return;
     const unsigned upto = warp_scan(unsigned(__popc(left)), Sum{});
     unsigned place = waiting + upto - unsigned(__popc(left));
-    const unsigned first = batch % BitsMemory<own>::slots * patch_threads<own> + lane_ * warp_size;
+    const unsigned first = batch % BitsMemory<per_lane>::slots * patch_threads<per_lane> + lane_ * warp_size;
     for (; left; left &= left - 1) listed[place++] = static_cast<unsigned short>(first + lowest_bit(left));
     bool rest = last || waiting > 0;  // there is no next batch, or what waited from the batch before must not go on
     waiting += shuffle(upto, warp_size - 1);
@@ -154,15 +150,17 @@ class WarpBits {
     __syncwarp();
   }
 
-  BitsMemory<own>& memory_;
+  BitsMemory<per_lane>& memory_;
   const unsigned warp_, lane_;
   unsigned waiting_[halves]{};  // listed circles that are not drawn yet
 };
 
 // Draws all of these circles. For all threads of the block, which has the tile's centres in memory.
-template <unsigned own, bool fused, bool through>
-__device__ void draw_all(TileCircles<own> circles, BitsMemory<own>& memory, WarpBits<own, fused, through>& bits) {
-  constexpr unsigned threads = patch_threads<own>, warps = patch_warps<own>, ahead = BitsMemory<own>::ahead;
+template <unsigned per_lane, bool fused, bool through>
+__device__ void draw_all(TileCircles<per_lane> circles, BitsMemory<per_lane>& memory,
+                         WarpBits<per_lane, fused, through>& bits) {
+  constexpr unsigned threads = patch_threads<per_lane>, warps = patch_warps<per_lane>,
+                     ahead = BitsMemory<per_lane>::ahead;
   const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
   for (unsigned batch = 0; batch < ahead; ++batch) circles.start(memory, batch);
   __syncthreads();
@@ -174,13 +172,13 @@ __device__ void draw_all(TileCircles<own> circles, BitsMemory<own>& memory, Warp
     Circle c{};
     float radius2 = -1;
     if (batch * threads + threadIdx.x < circles.count) {
-      c = memory.staged[batch % BitsMemory<own>::slots * threads + threadIdx.x].circle;
+      c = memory.staged[batch % BitsMemory<per_lane>::slots * threads + threadIdx.x].circle;
       radius2 = square(c.radius);
     }
     unsigned(*const reached)[warps] = memory.reached[batch % 2];
     const auto &x = memory.centres.x, &y = memory.centres.y;
     if (!__any_sync(all_lanes, memory.centres.reached_by(c.x, c.y, radius2))) {
-      if (lane < BitsMemory<own>::eights) reached[lane][warp] = 0;
+      if (lane < BitsMemory<per_lane>::eights) reached[lane][warp] = 0;
     } else {
       // As in `reaches`, the nearest pixel decides exactly.
       float dx2[4], dy2[4];
@@ -190,7 +188,7 @@ __device__ void draw_all(TileCircles<own> circles, BitsMemory<own>& memory, Warp
         dy2[p] = square(outside(c.y, y[p].at[0], y[p].at[7]));
       }
 #pragma unroll
-      for (unsigned p = 0; p < BitsMemory<own>::eights; ++p) {
+      for (unsigned p = 0; p < BitsMemory<per_lane>::eights; ++p) {
         const unsigned some = __ballot_sync(all_lanes, add(dx2[p % 4], dy2[p / 4]) <= radius2);
         if (lane == 0) reached[p][warp] = some;
       }

@@ -23,6 +23,22 @@ __device__ __forceinline__ void store_pixel(float* image, const Frame& f, std::s
   reinterpret_cast<float4*>(image)[pixel] = float4{c.red, c.green, c.blue, f.channels == Channels::rgbw ? c.w : 1.f};
 }
 
+// A circle as a block keeps it in shared memory: with flat shading, what would otherwise be computed for every pixel; a
+// snowflake as it is. 16 bytes each: where a disc is, and what it paints.
+struct alignas(16) Disc {
+  float x, y, radius2, alpha;
+  float red, green, blue, through;
+};
+__device__ __forceinline__ void keep(Disc& to, const Circle& c) {
+  const Paint p = flat_paint(c);
+  to = {c.x, c.y, square(c.radius), p.alpha, p.red, p.green, p.blue, p.through};
+}
+__device__ __forceinline__ void keep(Circle& to, const Circle& c) { to = c; }
+__device__ __forceinline__ float limit_of(const Disc& d) { return d.radius2; }
+__device__ __forceinline__ float limit_of(const Circle& c) { return square(c.radius); }
+__device__ __forceinline__ Paint paint_at(const Disc& d, float) { return {d.red, d.green, d.blue, d.through, d.alpha}; }
+__device__ __forceinline__ Paint paint_at(const Circle& c, float d2) { return snow_paint(c, d2); }
+
 // Blends the circle over the pixel if it covers it.
 __device__ __forceinline__ bool draw_over(Colour& pixel, const Frame& f, const Circle& c, float px, float py) {
   const float d2 = distance2(px, py, c.x, c.y);

@@ -1,8 +1,36 @@
-// How far a warp goes back in its list, and what it draws of it.
+// The end of a tile's list: how far a warp goes back in it, and what it draws of it.
 #pragma once
-#include "ladders/render/staged.cuh"
+#include <cmath>
+#include <type_traits>
+
+#include "ladders/render/patch.cuh"
+#include "ladders/render/summary.cuh"
 
 namespace upsweep::ladders::render {
+
+// The shared memory of a block that draws ends.
+template <unsigned per_lane>
+struct PatchMemory {
+  static constexpr unsigned threads = patch_threads<per_lane>, warps = patch_warps<per_lane>;
+  // Circles that are staged, and of them those that a warp keeps, at most. With four pixels in a lane, what leaves room
+  // for four blocks: beside the heap of small circles in biglittle, by a simulation, a warp goes through 430 at most
+  // and keeps 160.
+  static constexpr unsigned most_staged = per_lane == 2 ? 1024 : 640, most_kept = per_lane == 2 ? 480 : 224;
+  static constexpr unsigned most_found = 512;
+  Centres centres;
+  Disc staged[most_staged];
+  // Bits, for each pixel of the block: which of the circles that its warp keeps cover it.
+  unsigned covered[most_kept / warp_size][per_lane][threads];
+  alignas(16) unsigned short kept[warps][most_kept + warp_size];  // entries that reach a warp
+  unsigned found[most_found];                                     // circles of a column, at once
+  unsigned warp_totals[warp_size];
+};
+
+// How much of a list or a column a block has staged, the last circle first.
+struct Staged {
+  unsigned count = 0;                // circles
+  bool last = false, whole = false;  // there is no more to stage; and nothing is left out
+};
 
 // Halvings at which a warp tries to be certain: what the range of colours underneath takes, 24 of f32, and 12 in which
 // the last place settles for 99 of 100 warps. The others try again, `step` deeper each time.
@@ -11,22 +39,22 @@ inline constexpr unsigned first_try = fused ? 36 : 40;
 inline constexpr unsigned step = 8, last_try = 80;
 
 // A warp's way backwards through the end of its list. `fused`: alpha is 1/2 everywhere.
-template <unsigned own, bool fused>
+template <unsigned per_lane, bool fused>
 class WarpEnd {
  public:
   // What covers a pixel halves it so often. With alpha 1/2, as often as circles cover it.
   using Halvings = std::conditional_t<fused, unsigned, float>;
   bool saturated = false, full = false;
 
-  __device__ WarpEnd(PatchMemory<own>& memory, const LanePixels<own>& pixels)
+  __device__ WarpEnd(PatchMemory<per_lane>& memory, const LanePixels<per_lane>& pixels)
       : memory_(memory), patch_(memory.centres), warp_(threadIdx.x / warp_size), lane_(threadIdx.x % warp_size) {
-    for (unsigned k = 0; k < own; ++k) halvings_[k] = pixels.inside[k] ? Halvings{0} : deepest;
+    for (unsigned k = 0; k < per_lane; ++k) halvings_[k] = pixels.inside[k] ? Halvings{0} : deepest;
   }
 
   // Goes on through the staged entries, of which there are `count`, until all pixels are `enough` halvings deep. The
   // entries that reach the warp are kept, and tested 32 at once; fewer only if no more are to be staged.
   __device__ void go_back(unsigned count, bool last, Halvings enough) {
-    const typename Patch<own>::Bounds bounds = patch_.bounds();
+    const typename Patch<per_lane>::Bounds bounds = patch_.bounds();
     if (!last) count -= count % warp_size;
     used_ = kept_;  // trimmed, if this is another try
     saturated = deep(enough);
@@ -44,14 +72,14 @@ class WarpEnd {
       const unsigned size = min(found_ - kept_, warp_size);
       if (size == 0 || (size < warp_size && !last)) return;
       test(size);
-      full = kept_ == PatchMemory<own>::most_kept;
+      full = kept_ == PatchMemory<per_lane>::most_kept;
       saturated = deep(enough);
     }
     if (fused && saturated && kept_ > 0) trim(enough);
   }
 
   // Draws the circles kept over `low`; as long as `two`, also over `high`. Returns whether both end the same.
-  __device__ bool draw(Colour (&low)[own], Colour (&high)[own], bool two) {
+  __device__ bool draw(Colour (&low)[per_lane], Colour (&high)[per_lane], bool two) {
     unsigned end = (used_ + 7) / 8 * 8;
     two = two && !same(low, high);
     for (; two && end > 0; end -= 8) {
@@ -65,7 +93,7 @@ class WarpEnd {
  private:
   // Of 32 circles, those that cover part of the patch are tested one by one, by every lane, unless they are more: that
   // takes 24 instructions for each, or 35 for four pixels, and find_covered 300 or 530 for all.
-  static constexpr int many_partly = own == 2 ? 8 : 14;
+  static constexpr int many_partly = per_lane == 2 ? 8 : 14;
   static constexpr Halvings deepest = 1 << 30;  // of pixels past the image's edges
   // An entry kept: the offset of its disc in `staged`, and in the lowest bit whether it covers all of the warp's
   // pixels.
@@ -84,28 +112,28 @@ class WarpEnd {
     __syncwarp();
     if (lane_ >= size) kept()[kept_ + lane_] = 0;
     const unsigned entry = lane_ < size ? kept()[kept_ + lane_] : 1;
-    unsigned part = __ballot_sync(all_lanes, !(entry & 1)), bits[own];
+    unsigned part = __ballot_sync(all_lanes, !(entry & 1)), bits[per_lane];
     if (__popc(part) > many_partly) {
       const Disc& c = disc(entry);
       find_covered(bits, patch_.x, patch_.y, c.x, c.y, lane_ < size ? c.radius2 : -1.f);
     } else {
       for (unsigned& word : bits) word = ~part & (size < warp_size ? (1u << size) - 1 : all_lanes);
-      const typename Patch<own>::Pixels pixels = patch_.pixels();
+      const typename Patch<per_lane>::Pixels pixels = patch_.pixels();
       for (; part; part &= part - 1) {
         const unsigned e = lowest_bit(part);
         const auto covered = pixels.covered_by(disc(__shfl_sync(all_lanes, entry, int(e))));
-        for (unsigned k = 0; k < own; ++k)
+        for (unsigned k = 0; k < per_lane; ++k)
           if (covered.of[k]) bits[k] |= 1u << e;
       }
     }
-    for (unsigned k = 0; k < own; ++k) memory_.covered[kept_ / warp_size][k][threadIdx.x] = bits[k];
+    for (unsigned k = 0; k < per_lane; ++k) memory_.covered[kept_ / warp_size][k][threadIdx.x] = bits[k];
     if constexpr (fused) {
-      for (unsigned k = 0; k < own; ++k) halvings_[k] += unsigned(__popc(bits[k]));
+      for (unsigned k = 0; k < per_lane; ++k) halvings_[k] += unsigned(__popc(bits[k]));
     } else {
       const float of_own = lane_ < size ? -log2f(1 - disc(entry).alpha) : 0;
       for (unsigned e = 0; e < size; ++e) {
         const float of_circle = __shfl_sync(all_lanes, of_own, int(e));
-        for (unsigned k = 0; k < own; ++k)
+        for (unsigned k = 0; k < per_lane; ++k)
           if (bits[k] >> e & 1) halvings_[k] += of_circle;
       }
     }
@@ -117,7 +145,7 @@ class WarpEnd {
     const unsigned word = (kept_ - 1) / warp_size;
     const auto enough_with = [&](unsigned some) {
       bool all = true;
-      for (unsigned k = 0; k < own; ++k) {
+      for (unsigned k = 0; k < per_lane; ++k) {
         const unsigned rest = memory_.covered[word][k][threadIdx.x] >> some;
         all = all && halvings_[k] >= enough + unsigned(__popc(rest));
       }
@@ -127,9 +155,9 @@ class WarpEnd {
     used_ = min(kept_, word * warp_size + some);
   }
 
-  __device__ bool same(const Colour (&low)[own], const Colour (&high)[own]) const {
+  __device__ bool same(const Colour (&low)[per_lane], const Colour (&high)[per_lane]) const {
     bool all = true;
-    for (unsigned k = 0; k < own; ++k)
+    for (unsigned k = 0; k < per_lane; ++k)
       all = all && (fused ? same_bits(low[k], high[k]) : same_numbers(low[k], high[k]));
     return __all_sync(all_lanes, all);
   }
@@ -140,30 +168,96 @@ class WarpEnd {
       blend(c, {d.red, d.green, d.blue, d.through, d.alpha});
   }
   template <bool two>
-  __device__ __forceinline__ void draw_8(Colour (&low)[own], Colour (&high)[own], unsigned first) {
+  __device__ __forceinline__ void draw_8(Colour (&low)[per_lane], Colour (&high)[per_lane], unsigned first) {
     struct alignas(16) Eight {
       unsigned short entry[8];
     };
     const Eight eight = *reinterpret_cast<const Eight*>(kept() + first);
-    unsigned bits[own];
-    for (unsigned k = 0; k < own; ++k)
+    unsigned bits[per_lane];
+    for (unsigned k = 0; k < per_lane; ++k)
       bits[k] = memory_.covered[first / warp_size][k][threadIdx.x] >> first % warp_size;
 #pragma unroll
     for (int e = 7; e >= 0; --e) {
       const Disc c = disc(eight.entry[e]);
 #pragma unroll
-      for (unsigned k = 0; k < own; ++k) {
+      for (unsigned k = 0; k < per_lane; ++k) {
         if (bits[k] >> e & 1) over(low[k], c);
         if (two && (bits[k] >> e & 1)) over(high[k], c);
       }
     }
   }
 
-  PatchMemory<own>& memory_;
-  const Patch<own> patch_;
+  PatchMemory<per_lane>& memory_;
+  const Patch<per_lane> patch_;
   const unsigned warp_, lane_;
   unsigned next_ = 0, found_ = 0, kept_ = 0, used_ = 0;  // entries: gone through, that reach, tested, to be drawn
-  Halvings halvings_[own];
+  Halvings halvings_[per_lane];
 };
+
+// Draws the tile from the end of its list or column, if that is possible; stage(staged) stages more of it. For all
+// threads of the block.
+template <unsigned per_lane, bool fused, bool exact, class Stage>
+__device__ bool draw_end(float target_depth, const Range& colours, PatchMemory<per_lane>& memory, Tile tile,
+                         float* image, const Frame& f, Stage&& stage) {
+  const LanePixels<per_lane> pixels(f, tile);
+  WarpEnd<per_lane, fused> warp(memory, pixels);
+  bool drawn = false, given_up = false;
+  // What is drawn over: both ends of the range; or, where eps permits, its middle, which is half as far from either.
+  Range range = underneath(colours, f, fused || !exact);
+  // One more if the range is twice the largest colour.
+  const auto enough_for_eps = typename WarpEnd<per_lane, fused>::Halvings(fused ? ceilf(target_depth) : target_depth) +
+                              (range.least < 0 ? 1 : 0);
+  if (!exact) range.least = range.most = (range.least + range.most) / 2;
+  auto enough = exact ? first_try<fused> : enough_for_eps;
+  const auto draw = [&](bool over_background) {
+    Colour low[per_lane], high[per_lane];
+    for (unsigned k = 0; k < per_lane; ++k) {
+      low[k] = high[k] = flat_background(f);
+      if (over_background || !pixels.inside[k]) continue;
+      low[k] = {range.least, range.least, range.least, 1}, high[k] = {range.most, range.most, range.most, 1};
+    }
+    drawn = warp.draw(low, high, exact && !over_background);
+    if (drawn) pixels.store(image, f, low);
+  };
+  Staged staged;
+  do {
+    stage(staged);
+    while (!drawn && !given_up) {
+      warp.go_back(staged.count, staged.last, enough);
+      const bool whole_list = staged.whole && !warp.full;
+      if (!warp.saturated && !whole_list) break;
+      draw(!warp.saturated);
+      enough += step;
+      given_up = !drawn && enough > last_try;
+    }
+  } while (!__syncthreads_and(drawn || given_up || warp.full) && !staged.last);
+  return __syncthreads_and(drawn);
+}
+
+// The same for any circles: with blends fused where that is exact.
+template <unsigned per_lane, bool exact, class Stage>
+__device__ __forceinline__ bool draw_end(float target_depth, const Summary& total, PatchMemory<per_lane>& memory,
+                                         Tile tile, float* image, const Frame& f, Stage&& stage) {
+  return total.uneven == 0
+             ? draw_end<per_lane, true, exact>(target_depth, total.colours(), memory, tile, image, f, stage)
+             : draw_end<per_lane, false, exact>(target_depth, total.colours(), memory, tile, image, f, stage);
+}
+
+// Whether it may pay to go back in a list that is complete. If the image is not twice as deep as needed, it does not: a
+// warp waits for its slowest pixel, and circles are drawn over two colours.
+__device__ inline bool pays_to_go_back(const Summary& total, float target_depth) {
+  return total.optical_depth() > 2 * target_depth;
+}
+
+// The optical depth at which circles no longer matter. Half of eps is for the colours underneath, the other half for
+// rounding. Without eps, that of the first try.
+inline float target_depth_of(const Frame& f) { return f.eps == 0 ? first_try<false> : -std::log2(f.eps); }
+
+// The blocks of a launch start with the tiles at the image's edges and go inwards: the fewer circles cover a tile, the
+// farther back it has to go. Returns 0, n - 1, 1, n - 2 and so on.
+__device__ __forceinline__ unsigned outside_in(unsigned k, unsigned n) { return k % 2 ? n - 1 - k / 2 : k / 2; }
+__device__ __forceinline__ Tile tile_outside_in() {
+  return Tile(outside_in(blockIdx.x, gridDim.x), outside_in(blockIdx.y, gridDim.y));
+}
 
 }  // namespace upsweep::ladders::render

@@ -66,7 +66,7 @@ std::vector<std::string> scene_names(Type) {
 std::vector<Settings> variants(const Primitive& p, Type type) {
   return {p.settings(type, {{"width", "31"}, {"height", "17"}}),
           p.settings(type, {{"width", "1"}, {"height", "1"}, {"channels", "rgbw"}}),
-          p.settings(type, {{"width", "36"}, {"height", "33"}, {"eps", "0.0000152587890625"}, {"green", "0.25"}}),
+          p.settings(type, {{"width", "31"}, {"height", "33"}, {"eps", "0.0000152587890625"}, {"green", "0.25"}}),
           p.settings(type, {{"width", "33"},
                             {"height", "32"},
                             {"x0", "0.4"},

@@ -1,4 +1,5 @@
-// The range that colours can be in, whichever circles are underneath.
+// What is known of all circles together: the range of their colours, how deep they cover the image, and whether all
+// alphas are 1/2.
 #pragma once
 #include "kernel/block.h"
 #include "ladders/render/blend.h"
@@ -15,7 +16,8 @@ struct alignas(16) Summary {
   // 0: every blend may be a fused multiply-add, with an alpha of 1/2. Otherwise the inverted bits of the least other
   // one.
   unsigned uneven = 0;
-  // How often what covers a pixel halves it. Of a block's circles, the sum over all pixels; then the mean, by 2^-16.
+  // Optical depth: the sum of -log2(1 - alpha) over the circles that cover a pixel. Per block, summed over pixels; in
+  // the summary, the mean per pixel in 16.16 fixed point.
   unsigned depth = 0;
   // With the mean instead of the sum, and below 2^23, so that those of 512 blocks can be added.
   __device__ Summary per_pixel(float pixels) const {
@@ -25,7 +27,7 @@ struct alignas(16) Summary {
   __device__ Range colours() const { return {-__uint_as_float(least), __uint_as_float(most)}; }
   // Of the circles that change anything; 1/2 may be among them.
   __device__ float least_alpha() const { return uneven == 0 ? 0.5f : min(0.5f, __uint_as_float(~uneven)); }
-  __device__ float halvings() const { return float(depth) * 0x1p-16f; }
+  __device__ float optical_depth() const { return float(depth) * 0x1p-16f; }
   __device__ void add(const Summary& other) {
     least = max(least, other.least), most = max(most, other.most), uneven = max(uneven, other.uneven);
     depth += other.depth;
@@ -51,58 +53,22 @@ class Seen {
     const float in_box = float(box.right - box.left) * float(box.bottom - box.top);
     const float area = min(in_box, per_circle * square(c.radius));
     if (c.alpha == 0.5f)
-      halvings_ += area;
+      depth_ += area;
     else
-      halvings_ += min(64.f, -log2f(1 - c.alpha)) * area,
+      depth_ += min(64.f, -log2f(1 - c.alpha)) * area,
           uneven_ = max(uneven_, ~__float_as_uint(c.alpha > 0 ? c.alpha : 1.f));
   }
   // Its depth is 16 times 1024 x 1024 pixels at most, so that those of 256 threads can be added.
   __device__ Summary summary() const {
     return {__float_as_uint(fabsf(colours_.least)), __float_as_uint(fabsf(colours_.most)), uneven_,
-            unsigned(min(halvings_, float((1 << 24) - 1)))};
+            unsigned(min(depth_, float((1 << 24) - 1)))};
   }
 
  private:
   Range colours_{0, 0};
-  float halvings_ = 0;  // the sum of -log2(1 - alpha) over circles and their pixels
+  float depth_ = 0;  // optical depth, summed over pixels
   unsigned uneven_ = 0;
 };
-
-// At most this many blocks: enough to read circles at the speed of memory, few enough for a block's threads to combine
-// their results.
-inline constexpr unsigned survey_blocks = 256, survey_threads = 256;
-
-// The ranges that the blocks of a survey found.
-struct Survey {
-  Range* ranges;  // [blocks]
-  unsigned blocks;
-  Survey(Range* to, std::size_t n) : ranges(to), blocks(1) {
-    if (const std::size_t wanted = ceil_div(n, survey_threads); wanted > 1)
-      blocks = wanted < survey_blocks ? unsigned(wanted) : survey_blocks;
-  }
-};
-
-__device__ inline Range block_range(Range r, float* warp_totals) {  // [32], shared
-  r.most = block_reduce(r.most, Max{}, warp_totals);
-  __syncthreads();
-  r.least = block_reduce(r.least, Min{}, warp_totals);
-  return r;
-}
-
-static __global__ void __launch_bounds__(survey_threads) survey_kernel(const float* circles,  // [n][8]
-                                                                       std::size_t n,
-                                                                       Range* ranges) {  // [gridDim.x]
-  __shared__ float warp_totals[warp_size];
-  Range r{0, 0};
-  for (std::size_t k = std::size_t(blockIdx.x) * survey_threads + threadIdx.x; k < n;
-       k += std::size_t(survey_threads) * gridDim.x)
-    for (unsigned colour = 4; colour < 7; ++colour) {
-      const float value = circles[k * floats_per_circle + colour];
-      r.least = min(r.least, value), r.most = max(r.most, value);
-    }
-  r = block_range(r, warp_totals);
-  if (threadIdx.x == 0) ranges[blockIdx.x] = r;
-}
 
 // The summaries of a block's threads together. All threads have it. Another call is to follow a __syncthreads().
 __device__ inline Summary block_summary(const Summary& s) {
@@ -112,11 +78,6 @@ __device__ inline Summary block_summary(const Summary& s) {
   __syncthreads();
   const unsigned lane = threadIdx.x % warp_size;
   return (lane < blockDim.x / warp_size ? of_warps[lane] : Summary{}).of_warp();
-}
-
-inline Status run_survey(const Args& a, const Survey& survey) {
-  return launch(survey_kernel, {.grid = survey.blocks, .block = survey_threads, .stream = a.stream}, a.circles, a.n,
-                survey.ranges);
 }
 
 // The range of colours that can be underneath, if `drawn` is that of the circles.
@@ -130,18 +91,6 @@ __device__ inline Range underneath(const Range& drawn, const Frame& f, bool halv
   if (halves) return {least < 0 ? least : -0.f, max(drawn.most, max(f.red, max(f.green, f.blue)))};
   const float most = max(max(drawn.most, 1.f), max(-least, max(f.red, max(f.green, f.blue))));
   return {least < 0 ? -16 * most : -0.f, 16 * most};
-}
-
-// The same from the blocks' results, for all threads of a block of at least survey_blocks threads.
-__device__ inline Range colour_range(const Survey& survey, const Frame& f) {
-  __shared__ float warp_totals[warp_size];
-  __shared__ Range all;
-  Range r{0, 0};
-  if (threadIdx.x < survey.blocks) r = survey.ranges[threadIdx.x];
-  r = block_range(r, warp_totals);
-  if (threadIdx.x == 0) all = underneath(r, f);
-  __syncthreads();
-  return all;
 }
 
 }  // namespace upsweep::ladders::render

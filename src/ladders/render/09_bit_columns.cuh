@@ -1,0 +1,150 @@
+// render/bit_columns: a bit for each circle and bin instead of lists; of each column only the end is read and drawn.
+//
+// 1. Each block tests consecutive circles and writes its words of every bin's column: one kernel, where lists take
+//    three (bin_columns.cuh).
+// 2. A block of 32 x 32 pixels goes back in its bin's column, and stages the circles that reach its tile, some hundred
+//    at once. Each warp goes backwards through them: 32 at once are tested against its patch of pixels, those that
+//    cover all of them need no other test. It keeps those that reach it, with a bit for each pixel that is covered,
+//    until all pixels are saturated (warp_end.cuh).
+// 3. Those kept are drawn forwards over the smallest and the largest colour, by their bits alone. Where alpha is 1/2,
+//    a product is exact, and a blend one fused multiply-add.
+// 4. A warp that is not certain takes more. A tile that has no more to take is drawn from the first circle on
+//    (patch_bits.cuh), and so are all tiles of images that are not deep.
+//
+// Traffic   the circles once, and again those drawn, for each bin; a bit per circle and bin; the image once
+// Order     the input's: exact
+// Source    Levoy 1990, as last_first; tiles' bit masks: Laine, Karras, High-Performance Software Rasterization on
+//           GPUs, 2011
+#pragma once
+#include "ladders/render/bin_columns.cuh"
+#include "ladders/render/limits.h"
+#include "ladders/render/patch_bits.cuh"
+#include "ladders/render/warp_end.cuh"
+#include "ladders/render/windows.cuh"
+
+namespace upsweep::ladders::render {
+
+// Pixels of a lane. With four instead of two, what each warp does once is half as much, and a pixel takes four fifths
+// of the instructions.
+inline constexpr unsigned column_pixels = 4, column_threads = patch_threads<column_pixels>;
+using ColumnMemory = PatchMemory<column_pixels>;
+struct WholeColumnMemory : BitsMemory<column_pixels> {
+  // Circles of a column that are drawn at once, or in parts: as many as leave room for four blocks per multiprocessor.
+  // On the emulator so few that checks come to several parts.
+  static constexpr unsigned max_circles = emulated ? 512 : 2048;
+  unsigned column[max_circles];
+  unsigned warp_totals[warp_size];
+};
+
+// With eps fewer circles are needed, and looked for at once.
+template <bool exact>
+using TileColumnEnd = ColumnEnd<column_threads, exact ? ColumnMemory::most_found : column_threads>;
+
+// Stages the next circles of a column that reach the tile; the bin is larger. For all threads of the block.
+template <class End>
+__device__ void stage_from_column(Staged& staged, const float* circles, End& column, ColumnMemory& memory) {
+  const unsigned found = column.next(memory.found, memory.warp_totals);
+  bool room = true;
+  for (unsigned first = 0; first < found; first += column_threads) {
+    const unsigned at = first + threadIdx.x;
+    Circle c{};
+    bool reached = false;
+    if (at < found) {
+      c = load_circle(circles, memory.found[at]);
+      reached = memory.centres.reached_by(c.x, c.y, square(c.radius));
+    }
+    const unsigned ballot = __ballot_sync(all_lanes, reached);
+    unsigned total;
+    const unsigned offset = staged.count +
+                            sum_of_warps<column_threads>(unsigned(__popc(ballot)), memory.warp_totals, total) +
+                            unsigned(__popc(ballot & ((1u << threadIdx.x % warp_size) - 1)));
+    room = staged.count + total <= ColumnMemory::most_staged;
+    if (!room) break;
+    if (reached) keep(memory.staged[offset], c);
+    staged.count += total;
+    __syncthreads();
+  }
+  staged.whole = room && column.empty(), staged.last = staged.whole || !room;
+}
+
+// Draws the tile from the first circle on, by parts of its bin's column: by as much of it as a block reads at once, if
+// there is room for its circles; otherwise by so much that there is in any case.
+template <bool fused>
+__device__ void draw_column(const float* circles, const BinColumns& columns, unsigned bin, Tile tile, float* image,
+                            const Frame& f) {
+  WholeColumnMemory& memory = *dynamic_shared<WholeColumnMemory>();
+  constexpr unsigned room = WholeColumnMemory::max_circles;
+  WarpBits<column_pixels, fused> bits(memory, f);
+  using Words = Column<column_threads>;
+  const unsigned words = columns.words();
+  for (unsigned first = 0, step = Words::max_each * column_threads; first < words;) {
+    const unsigned part = min(step, words - first);
+    const unsigned count =
+        Words(columns.column(bin), first, part).each(memory.warp_totals, [&](unsigned offset, unsigned circle) {
+          if (offset < room) memory.column[offset] = circle;
+        });
+    __syncthreads();
+    if (count > room) {
+      step = room / warp_size;
+    } else {
+      draw_all(TileCircles<column_pixels>(circles, memory.column, count), memory, bits);
+      first += part;
+    }
+  }
+  LanePixels<column_pixels>(f, tile).store(image, f, bits.colour);
+}
+
+// `exact`: eps is 0.
+template <bool exact>
+__global__ void __launch_bounds__(column_threads, 1024 / column_threads)
+    bit_columns_kernel(const float* circles,  // [n][8]
+                       float* image,          // [height][width][channels]
+                       Frame f, BinColumns columns) {
+  const Tile tile = tile_outside_in();
+  const unsigned bin = columns.grid.bin_at(tile.i, tile.j);
+  ColumnMemory& memory = *dynamic_shared<ColumnMemory>();
+  memory.centres.fill(f, tile);
+  wait_for_previous();
+  TileColumnEnd<exact> end(columns.column(bin), columns.words());  // both loads wait for memory together
+  const Summary total = *columns.summary;
+  if (pays_to_go_back(total, columns.target_depth) &&
+      draw_end<column_pixels, exact>(columns.target_depth, total, memory, tile, image, f,
+                                     [&](Staged& staged) { stage_from_column(staged, circles, end, memory); }))
+    return;
+  if (total.uneven == 0)
+    draw_column<true>(circles, columns, bin, tile, image, f);
+  else
+    draw_column<false>(circles, columns, bin, tile, image, f);
+}
+
+struct bit_columns {
+  static constexpr Needs needs = bit_columns_needs;
+  static constexpr Story story{.idea = "a bit per circle and bin, and per kept circle and pixel; only columns' ends",
+                               .prediction = "on an H200 rand10k 54 us, rand100k 63, biglittle 55; by lists 69, 94, 82",
+                               .guarantees = "exact; within eps of it if the call permits",
+                               .limits = "flat, no coverage; up to 131,072 circles; fixed block size",
+                               .source = "Levoy 1990; Laine, Karras 2011"};
+  static constexpr bool reproducible_bits = true, limits_scratch = true;
+  template <class, class>
+  static Status run(const Args& a) {
+    if (!is_plain(a.frame)) return not_plain;
+    if (a.n > bit_columns_most) return {Code::unsupported, 0, "bit_columns takes up to 131,072 circles"};
+    const BinColumns::Layout layout(a);
+    return each_window(a, layout, [&](const Args& window, char* memory) -> Status {
+      unsigned* const counter = a.workspace->counters(1);
+      if (!counter) return {Code::out_of_memory, 0, "no memory for a counter"};
+      const BinColumns columns(window.frame, layout, memory, counter, target_depth_of(a.frame));
+      if (auto s = fill(columns, window); !s) return s;
+      // Blocks start while bits are found: 1 us in rand100k and biglittle, half a one in rand10k, on an H200.
+      return launch(a.frame.eps == 0 ? bit_columns_kernel<true> : bit_columns_kernel<false>,
+                    {.grid = patch_tile_grid(window.frame),
+                     .block = column_threads,
+                     .shared_bytes = std::max(sizeof(ColumnMemory), sizeof(WholeColumnMemory)),
+                     .overlap = true,
+                     .stream = a.stream},
+                    a.circles, a.image, window.frame, columns);
+    });
+  }
+};
+
+}  // namespace upsweep::ladders::render

@@ -1,0 +1,75 @@
+// render/list_ends: as bit_columns, but for any number of circles, of which only the last of each bin are listed.
+//
+// A bit for each circle and bin would be too much beyond 131,072 circles: in small bins most bits are 0. So the bins'
+// lists are made as in binned, but, where the image is deep enough for that, only their ends.
+//
+// 1. The lists are counted, and room is made for their ends: some hundred entries, by the image's mean optical depth
+//    (entries_to_write() of bin_lists.cuh). Blocks whose circles are in no list's end write nothing.
+// 2. A block draws its tile from its list's end, by the steps 2 and 3 of bit_columns.
+// 3. A tile that cannot be certain is drawn from the first circle on: at once where the list is complete, as it is in
+//    images that are not deep. Otherwise its bin is deferred: these lists are completed, and drawn by a second kernel.
+//
+// Traffic   the circles once, and again those drawn, for each bin; two bytes per circle; four per entry; the image once
+// Order     the input's: exact
+// Source    Levoy 1990; Ashkiani et al. 2016, as in binned
+#pragma once
+#include "ladders/render/limits.h"
+#include "ladders/render/list_tiles.cuh"
+#include "ladders/render/windows.cuh"
+
+namespace upsweep::ladders::render {
+
+// `exact`: eps is 0.
+template <bool exact>
+__global__ void __launch_bounds__(list_threads, 1024 / list_threads)
+    list_ends_kernel(const float* circles,  // [n][8]
+                     std::size_t n,
+                     float* image,  // [height][width][channels]
+                     Frame f, BinLists lists) {
+  const Tile tile = tile_outside_in();
+  const unsigned bin = lists.grid.bin_at(tile.i, tile.j);
+  dynamic_shared<Centres>()->fill(f, tile);
+  const Summary total = *lists.summary;
+  const BinList list = lists.lists[bin];
+  if (draw_list_end<exact>(circles, lists, list, total, tile, image, f)) return;
+  if (list.listed() && list.skipped == 0) return draw_list(circles, n, lists, total.uneven == 0, bin, tile, image, f);
+  __syncthreads();  // all have read lists[bin]
+  if (threadIdx.x == 0) lists.defer(bin, list);
+}
+
+// The tiles of the deferred bins, from their first circle on.
+static __global__ void __launch_bounds__(list_threads, 2) deferred_kernel(const float* circles,  // [n][8]
+                                                                          std::size_t n,
+                                                                          float* image,  // [height][width][channels]
+                                                                          Frame f, BinLists lists) {
+  const bool halves = lists.summary->uneven == 0;
+  for (unsigned d = blockIdx.x; d < lists.deferred->count; d += gridDim.x) {
+    const unsigned bin = lists.deferred->bins[d];
+    const Tile tile = tile_of_bin(f, bin);
+    __syncthreads();
+    dynamic_shared<Centres>()->fill(f, tile);
+    draw_list(circles, n, lists, halves, bin, tile, image, f);
+  }
+}
+
+struct list_ends {
+  static constexpr Needs needs = list_ends_needs;
+  static constexpr Story story{.idea = "lists as in binned, but only their last circles, drawn as in bit_columns",
+                               .prediction = "4x binned where circles overlap hundredfold",
+                               .guarantees = "exact; within eps of it if the call permits",
+                               .limits = "flat, no coverage; below 2^32 circles; fixed block size; scratch as binned",
+                               .source = "Levoy 1990; Ashkiani et al. 2016"};
+  static constexpr bool reproducible_bits = true, limits_scratch = true;
+  template <class, class>
+  static Status run(const Args& a) {
+    if (!is_plain(a.frame)) return not_plain;
+    const BinLists::Layout layout(a);
+    return each_window(a, layout, [&](const Args& window, char* memory) {
+      const BinLists lists(window.frame, layout, memory, target_depth_of(a.frame));
+      return draw_by_lists(window, lists, a.frame.eps == 0 ? list_ends_kernel<true> : list_ends_kernel<false>,
+                           deferred_kernel);
+    });
+  }
+};
+
+}  // namespace upsweep::ladders::render

@@ -1,0 +1,137 @@
+// render/list_parts: a long list that does not saturate its tile is drawn by several blocks, because "over" is
+// associative.
+//
+// 1. As list_ends; but of complete lists only short ones are drawn at once. Bins with longer ones are deferred too.
+// 2. If few bins are deferred, the blocks that draw them share each list. Each draws a part of it, as colours and as
+//    transmittance; the last block to finish a tile blends the parts, the rearmost first.
+//
+// That rounds otherwise than one circle after another, so it is for an eps, and one that allows for it. With u = 2^-24,
+// the largest colour 1 and no alpha below a: blending a circle rounds four times, by 3 u together at most, and every
+// circle above keeps (1 - a) of an error; their sum is 3 u / a, for the serial renderer and for the parts alike. What a
+// part lets through is a product of n numbers that are each rounded twice, 2 n u of itself; since it has fallen to
+// (1 - a)^n by then, that adds 2 u / a in all. Blending a part rounds by 2 u.
+//
+// Traffic   as list_ends, and 16 bytes per pixel and part, written and read
+// Order     the input's, but for the association of blends: within eps
+// Source    Porter, Duff, Compositing Digital Images, 1984: "over" is associative
+#pragma once
+#include "kernel/ptx.h"
+#include "ladders/render/limits.h"
+#include "ladders/render/list_tiles.cuh"
+#include "ladders/render/windows.cuh"
+
+namespace upsweep::ladders::render {
+
+// Longer lists are left to several blocks: one would take longer than the launch that follows in any case. On the
+// emulator so short that checks come to them.
+inline constexpr unsigned long_list = emulated ? 500 : 16384;
+
+class ListParts {
+ public:
+  // Returns into how many parts, one block each, the list of every deferred bin is split. Block-uniform.
+  __device__ static unsigned count(const BinLists& lists, float eps) {
+    const unsigned tiles = lists.deferred->count;
+    if (eps == 0 || tiles == 0) return 1;
+    const float allowed = (eps * 0x1p24f - 8 / lists.summary->least_alpha()) / 2;
+    const std::size_t room = lists.free_scratch().bytes / sizeof(Pixels);
+    const unsigned most = unsigned(min(std::size_t{gridDim.x}, room)) / tiles;
+    return allowed < 2 || most < 2 ? 1 : min(most, unsigned(min(allowed, 1e6f)));
+  }
+
+  // Part `part` of `parts` of the list of deferred bin `number`. For all threads of the block, which has the tile's
+  // centres in memory.
+  template <bool fused>
+  __device__ static void draw(const float* circles, std::size_t n, const BinLists& lists, unsigned number,
+                              unsigned part, unsigned parts, Tile tile, float* image, const Frame& f) {
+    __shared__ bool last;
+    WholeListMemory& memory = *dynamic_shared<WholeListMemory>();
+    WarpBits<list_pixels, fused, true> bits(memory, f);
+    for (Colour& c : bits.colour) c = {0, 0, 0, 1};
+    const BinList list = lists.lists[lists.deferred->bins[number]];
+    draw_all(list.listed() ? TileCircles<list_pixels>(circles, lists.indices + list.begin, list.count, part, parts)
+                           : TileCircles<list_pixels>(circles, nullptr, n, part, parts),
+             memory, bits);
+    Pixels* const of_tile = static_cast<Pixels*>(lists.free_scratch().memory) + std::size_t{number} * parts;
+    for (unsigned k = 0; k < list_pixels; ++k) of_tile[part].of[k][threadIdx.x] = bits.colour[k];
+    __syncthreads();
+    if (threadIdx.x == 0) last = take_ticket(&lists.deferred->done[number]) == parts - 1;
+    __syncthreads();
+    if (!last) return;
+    Colour colour[list_pixels];
+    for (unsigned k = 0; k < list_pixels; ++k) {
+      colour[k] = flat_background(f);
+      for (unsigned p = 0; p < parts; ++p) {
+        const Colour c = of_tile[p].of[k][threadIdx.x];
+        blend(colour[k], {c.red, c.green, c.blue, c.w, 0});
+      }
+    }
+    LanePixels<list_pixels>(f, tile).store(image, f, colour);
+  }
+
+ private:
+  // A tile's pixels, as one part of the list has them: its paint, and its transmittance.
+  struct Pixels {
+    alignas(16) Colour of[list_pixels][list_threads];
+  };
+};
+
+static __global__ void __launch_bounds__(list_threads, 1024 / list_threads)
+    list_parts_kernel(const float* circles,  // [n][8]
+                      std::size_t n,
+                      float* image,  // [height][width][channels]
+                      Frame f, BinLists lists) {
+  const Tile tile = tile_outside_in();
+  const unsigned bin = lists.grid.bin_at(tile.i, tile.j);
+  dynamic_shared<Centres>()->fill(f, tile);
+  const Summary total = *lists.summary;
+  const BinList list = lists.lists[bin];
+  if (draw_list_end<false>(circles, lists, list, total, tile, image, f)) return;
+  if (list.listed() && list.skipped == 0 && list.count <= long_list)
+    return draw_list(circles, n, lists, total.uneven == 0, bin, tile, image, f);
+  __syncthreads();  // all have read lists[bin]
+  if (threadIdx.x == 0) lists.defer(bin, list);
+}
+
+// The tiles of the deferred bins, from their first circle on, and in parts if eps allows it.
+static __global__ void __launch_bounds__(list_threads, 2)
+    deferred_parts_kernel(const float* circles,  // [n][8]
+                          std::size_t n,
+                          float* image,  // [height][width][channels]
+                          Frame f, BinLists lists) {
+  const unsigned parts = ListParts::count(lists, f.eps);
+  const bool halves = lists.summary->uneven == 0;
+  for (unsigned unit = blockIdx.x; unit < lists.deferred->count * parts; unit += gridDim.x) {
+    const unsigned bin = lists.deferred->bins[unit / parts];
+    const Tile tile = tile_of_bin(f, bin);
+    __syncthreads();
+    dynamic_shared<Centres>()->fill(f, tile);
+    if (parts == 1)
+      draw_list(circles, n, lists, halves, bin, tile, image, f);
+    else if (halves)
+      ListParts::draw<true>(circles, n, lists, unit / parts, unit % parts, parts, tile, image, f);
+    else
+      ListParts::draw<false>(circles, n, lists, unit / parts, unit % parts, parts, tile, image, f);
+  }
+}
+
+struct list_parts {
+  static constexpr Needs needs = list_ends_needs;
+  static constexpr Story story{.idea = "long lists in parts, drawn by several blocks and blended over each other",
+                               .prediction = "200,000 circles of biglittle, eps 2^-16, on an H200: 3.7 to 0.8 ms",
+                               .guarantees = "within eps",
+                               .limits = "as list_ends; only with an eps",
+                               .source = "Porter, Duff 1984"};
+  static constexpr bool reproducible_bits = true, limits_scratch = true;
+  template <class, class>
+  static Status run(const Args& a) {
+    if (!is_plain(a.frame)) return not_plain;
+    if (a.frame.eps == 0) return {Code::unsupported, 0, "list_parts rounds otherwise: it takes calls with an eps"};
+    const BinLists::Layout layout(a);
+    return each_window(a, layout, [&](const Args& window, char* memory) {
+      const BinLists lists(window.frame, layout, memory, target_depth_of(a.frame));
+      return draw_by_lists(window, lists, list_parts_kernel, deferred_parts_kernel);
+    });
+  }
+};
+
+}  // namespace upsweep::ladders::render

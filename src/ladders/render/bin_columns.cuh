@@ -1,0 +1,222 @@
+// Columns of bits, instead of lists: a bit for each circle and bin. A block that draws finds its bin's circles in the
+// bin's column, so that nothing is counted, scanned or scattered.
+//
+// Traffic   per bin and 32 circles four bytes, written once, and read as far back as tiles need, beside the circles
+#pragma once
+#include "kernel/block.h"
+#include "kernel/ptx.h"
+#include "ladders/render/bins.cuh"
+#include "ladders/render/limits.h"
+
+namespace upsweep::ladders::render {
+
+// A column has a bit for each circle, whether it reaches the bin or not, so that fewer and larger bins are less to
+// write: 64 x 64 pixels, the tiles of four blocks.
+inline constexpr unsigned column_bin_shift = 6;
+// Bins of a window. On the emulator so few that small pictures have several windows.
+inline constexpr std::size_t max_column_bins = emulated ? 8 : BinGrid::max_bins;
+
+// 16 MiB of bits at most for a window, which stay in an L2 of 40 MB or more, with the circles: 131,072 circles of 1024
+// bins. The picture is drawn in several windows rather than by lists: 100,000 circles on 2048 x 2048 pixels 737 us by
+// lists on an H200, 296 in four windows.
+inline constexpr std::size_t max_column_words = std::size_t{1} << 22;
+
+static_assert(bit_columns_most == std::size_t{max_bin_blocks} * bin_warps * warp_size);
+
+// Columns in a call's scratch memory.
+struct BinColumns : Bins {
+  // Where in scratch memory what is, for all windows of a call.
+  struct Layout : ScratchLayout {
+    static constexpr unsigned bin_shift = column_bin_shift;
+    BlockPartition partition;
+    std::size_t bins;  // of a window, at most; 0: not even one finds room
+    std::size_t partial, bits;
+
+    // As many bins as there is room for: in the scratch memory that the call permits, in L2, and in the shared memory
+    // of a block, which has that of 4096.
+    explicit Layout(const Args& a) : partition(a.n, max_bin_blocks) {
+      bins = std::min<std::size_t>(max_column_bins, BinGrid(a.frame, bin_shift).count());
+      const std::size_t column = partition.blocks << partition.words_shift;
+      const auto fits = [&] {
+        return bins * column <= max_column_words && (!a.scratch_bytes || bytes + sizeof(unsigned) <= a.scratch_bytes);
+      };
+      for (place(column); bins && !fits(); place(column)) bins = std::bit_floor(bins - 1);
+    }
+
+   private:
+    void place(std::size_t column) {
+      bytes = 0;
+      partial = add<Summary>(partition.blocks + 1);
+      bits = add<unsigned>(bins * column);
+    }
+  };
+
+  unsigned* bits;      // [bins][column()]
+  unsigned* done;      // [1]: blocks that are, zero between launches
+  float target_depth;  // optical depth that is needed of each pixel
+
+  BinColumns(const Frame& window, const Layout& layout, char* memory, unsigned* counter, float target)
+      : Bins{BinGrid(window, column_bin_shift), layout.partition, reinterpret_cast<Summary*>(memory + layout.partial),
+             reinterpret_cast<Summary*>(memory + layout.partial) + layout.partition.blocks},
+        bits(reinterpret_cast<unsigned*>(memory + layout.bits)),
+        done(counter),
+        target_depth(target) {}
+
+  // Words with a bit for each circle, in order.
+  UPSWEEP_HD unsigned words() const { return partition.blocks << partition.words_shift; }
+  __device__ unsigned* column(unsigned bin) const { return bits + std::size_t{bin} * words(); }
+};
+
+// ---- written --------------------------------------------------------------------------------------------------------
+
+// Which circles reach a bin. The last block sums up what is known of the circles.
+static __global__ void __launch_bounds__(bin_threads) bin_bits_kernel(const float* circles,  // [n][8]
+                                                                      std::size_t n, Frame f, BinColumns columns) {
+  unsigned* const bitmap = dynamic_shared<unsigned>();  // [words][stride]
+  __shared__ bool last;
+  allow_next_launch();
+  // Padded, so that a warp reads the words of several bins without bank conflicts.
+  const unsigned shift = columns.partition.words_shift, stride = columns.grid.count() + (warp_size >> shift);
+  for (unsigned w = 4 * threadIdx.x; w < stride << shift; w += 4 * bin_threads)
+    *reinterpret_cast<uint4*>(bitmap + w) = uint4{0, 0, 0, 0};
+  __syncthreads();
+  const unsigned first = threadIdx.x / warp_size * columns.partition.lanes;
+  columns.each_bin(
+      circles, n, f, [](std::size_t, BinKey) {},
+      [&](unsigned bin, unsigned lane) {
+        const unsigned bit = first + lane;
+        atomicOr(&bitmap[bit / warp_size * stride + bin], 1u << bit % warp_size);
+      });
+  for (unsigned at = threadIdx.x; at < columns.grid.count() << shift; at += bin_threads) {
+    const unsigned bin = at >> shift, word = at & (columns.partition.words() - 1);
+    columns.column(bin)[(blockIdx.x << shift) + word] = bitmap[word * stride + bin];
+  }
+  if (threadIdx.x == 0) {
+    last = take_ticket(columns.done) == gridDim.x - 1;
+    if (last) *columns.done = 0;
+  }
+  __syncthreads();
+  if (!last) return;
+  const Summary summary = columns.summarize();
+  if (threadIdx.x == 0) *columns.summary = summary;
+}
+
+inline Status fill(const BinColumns& columns, const Args& a) {
+  const std::size_t words = columns.grid.count() << columns.partition.words_shift;
+  return launch(bin_bits_kernel,
+                {.grid = columns.partition.blocks,
+                 .block = bin_threads,
+                 .shared_bytes = (ceil_div(words, 4) * 4 + warp_size) * sizeof(unsigned),
+                 .stream = a.stream},
+                a.circles, a.n, a.frame, columns);
+}
+
+// ---- read -----------------------------------------------------------------------------------------------------------
+
+// Part of a bin's column, a few words in each thread. For all threads of a block.
+template <unsigned threads>
+class Column {
+ public:
+  static constexpr unsigned max_each = 8;
+  __device__ Column(const unsigned* words, unsigned first, unsigned count)
+      : each_((count + threads - 1) / threads), first_(first + threadIdx.x * each_) {
+#pragma unroll
+    for (unsigned k = 0; k < max_each; ++k)
+      if (k < each_ && first_ + k < first + count) bits_[k] = words[first_ + k];
+  }
+
+  // Calls put(place, circle) for its circles, in order, and returns how many there are. Has a barrier.
+  template <class Put>
+  __device__ unsigned each(unsigned* warp_totals,  // [32], shared
+                           Put&& put) const {
+    unsigned sum = 0, all;
+#pragma unroll
+    for (const unsigned word : bits_) sum += unsigned(__popc(word));
+    const unsigned upto = warp_scan(sum, Sum{});
+    unsigned place = sum_of_warps<threads>(upto, warp_totals, all) + upto - sum;
+    if (sum == 0) return all;
+#pragma unroll
+    for (unsigned k = 0; k < max_each; ++k)
+      for (unsigned left = bits_[k]; left; left &= left - 1, ++place)
+        put(place, (first_ + k) * warp_size + lowest_bit(left));
+    return all;
+  }
+
+ private:
+  const unsigned each_, first_;
+  unsigned bits_[max_each]{};
+};
+
+// A bin's column from its end, some words in each thread at a time, the more the fewer circles they have. For all
+// threads of a block. `most`: circles that are found at once.
+template <unsigned threads, unsigned most>
+class ColumnEnd {
+ public:
+  __device__ ColumnEnd(const unsigned* words, unsigned count) : words_(words), left_(count) { load_first(); }
+  bool __device__ empty() const { return left_ == 0; }
+
+  // Puts the next circles, the last one first. Returns how many they are, 0 only if there are no more. Ends with a
+  // barrier.
+  __device__ unsigned next(unsigned* circles,      // [most], shared
+                           unsigned* warp_totals)  // [32], shared
+  {
+    __shared__ unsigned taken, found;
+    while (left_ > 0) {
+      if (again_) load_first();
+      again_ = true;
+      const unsigned each = each_;
+      unsigned sum = 0, all;
+      each_word([&](unsigned, unsigned bits) { sum += unsigned(__popc(bits)); });
+      const unsigned upto = warp_scan(sum, Sum{});
+      unsigned place = sum_of_warps<threads>(upto, warp_totals, all) + upto - sum;
+      if (place + sum <= most) {
+        each_word([&](unsigned k, unsigned bits) {
+          const unsigned first = (left_ - 1 - threadIdx.x * each - k) * warp_size;
+          for (; bits; ++place) {
+            const unsigned bit = highest_bit(bits);
+            bits ^= 1u << bit;
+            circles[place] = first + bit;
+          }
+        });
+      } else if (place <= most) {  // the first thread whose circles find no room
+        taken = threadIdx.x * each, found = place;
+      }
+      __syncthreads();
+      if (all > most) {
+        left_ -= taken;
+        return found;
+      }
+      left_ -= min(left_, threads * each);
+      if (all < most / 2 && each < most / warp_size) each_ = 2 * each;  // those of a thread find room
+      if (all > 0) return all;
+    }
+    return 0;
+  }
+
+ private:
+  static constexpr unsigned at_first = most / threads;
+  // The thread's words among the last that are not taken, in falling order.
+  __device__ unsigned load(unsigned k) const {
+    const unsigned at = threadIdx.x * each_ + k;
+    return at < left_ ? words_[left_ - 1 - at] : 0;
+  }
+  __device__ void load_first() {
+#pragma unroll
+    for (unsigned k = 0; k < at_first; ++k) first_[k] = load(k);
+  }
+  // Calls f(k, word) for the thread's words.
+  template <class F>
+  __device__ __forceinline__ void each_word(F&& f) const {
+#pragma unroll
+    for (unsigned k = 0; k < at_first; ++k) f(k, first_[k]);
+    for (unsigned k = at_first; k < each_; ++k) f(k, load(k));
+  }
+
+  const unsigned* const words_;
+  unsigned left_;             // words that are not taken yet
+  unsigned each_ = at_first;  // of a thread
+  unsigned first_[at_first];  // the first of them
+  bool again_ = false;        // those are of words that are taken
+};
+
+}  // namespace upsweep::ladders::render

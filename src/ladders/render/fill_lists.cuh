@@ -1,0 +1,123 @@
+// Fills the bins' lists, in order: count, scan, ordered scatter.
+#pragma once
+#include "ladders/render/bin_scatter.cuh"
+
+namespace upsweep::ladders::render {
+
+// 1. How many of its circles a block has for each bin; and a summary of them.
+static __global__ void __launch_bounds__(bin_threads) bin_count_kernel(const float* circles,  // [n][8]
+                                                                       std::size_t n, Frame f, BinLists bins) {
+  unsigned* const counted = dynamic_shared<unsigned>();  // [bins]
+  const unsigned count = bins.grid.count();
+  for (unsigned bin = threadIdx.x; bin < count; bin += bin_threads) counted[bin] = 0;
+  __syncthreads();
+  if (blockIdx.x == 0 && threadIdx.x == 0) *bins.cursor = 0, bins.deferred->count = 0;
+  bins.each_bin(
+      circles, n, f, [&](std::size_t circle, BinKey key) { bins.keys[circle] = key; },
+      [&](unsigned bin, unsigned) { atomicAdd(&counted[bin], 1u); });
+  for (unsigned bin = threadIdx.x; bin < count; bin += bin_threads)
+    bins.counts[std::size_t(blockIdx.x) * count + bin] = counted[bin];
+}
+
+// The kernels that sum up over blocks: each of their blocks takes 8 bins, a sector of a row, and each of its 128 groups
+// of threads consecutive rows.
+inline constexpr unsigned scan_threads = 1024, scan_bins = 8;
+inline constexpr unsigned scan_groups = scan_threads / scan_bins;
+
+// Of a thread's bin: the sum of the groups before its own, and of all.
+struct BinSums {
+  unsigned before, all;
+};
+__device__ inline BinSums sum_groups(unsigned of_group) {
+  constexpr unsigned warps = scan_threads / warp_size;
+  __shared__ unsigned totals[warps][scan_bins];
+  const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size, bin = threadIdx.x % scan_bins;
+  unsigned upto = of_group;
+  for (unsigned distance = scan_bins; distance < warp_size; distance *= 2) {
+    const unsigned left = shuffle_up(upto, distance);
+    if (lane >= distance) upto += left;
+  }
+  if (lane >= warp_size - scan_bins) totals[warp][bin] = upto;
+  __syncthreads();
+  BinSums sums{upto - of_group, 0};
+  for (unsigned w = 0; w < warps; ++w) {
+    sums.before += w < warp ? totals[w][bin] : 0;
+    sums.all += totals[w][bin];
+  }
+  return sums;
+}
+
+// 2. Turns counts into offsets: for each bin the exclusive sum over the blocks, and room for its list. A group of
+// threads takes up to four consecutive blocks.
+inline constexpr unsigned scan_rows = (bin_blocks + scan_groups - 1) / scan_groups;
+static __global__ void __launch_bounds__(scan_threads) bin_scan_kernel(BinLists bins) {
+  __shared__ unsigned from[scan_bins];
+  const unsigned blocks = bins.partition.blocks, count = bins.grid.count();
+  const unsigned own = threadIdx.x % scan_bins, bin = blockIdx.x * scan_bins + own;
+  const unsigned first = threadIdx.x / scan_bins * scan_rows;
+  unsigned counted[scan_rows], sum = 0;
+#pragma unroll
+  for (unsigned r = 0; r < scan_rows; ++r)
+    counted[r] = first + r < blocks && bin < count ? bins.counts[std::size_t(first + r) * count + bin] : 0;
+  if (threadIdx.x < scan_bins) from[threadIdx.x] = 0;
+  const Summary summary = bins.summarize();
+  if (blockIdx.x == 0 && threadIdx.x == 0) *bins.summary = summary;
+  for (const unsigned c : counted) sum += c;
+  const BinSums sums = sum_groups(sum);
+  unsigned before = sums.before;
+  const unsigned target = bins.entries_to_write(sums.all, summary.optical_depth());
+  unsigned last = 0;  // block from which on there are as many as target
+#pragma unroll
+  for (unsigned r = 0; r < scan_rows; ++r) {
+    if (first + r < blocks && bin < count) {
+      bins.counts[std::size_t(first + r) * count + bin] = before;
+      if (sums.all - before >= target) last = first + r;
+    }
+    before += counted[r];
+  }
+  if (last > 0) atomicMax(&from[own], last);
+  __syncthreads();
+  if (threadIdx.x >= scan_bins || bin >= count) return;
+  const unsigned skipped = bins.counts[std::size_t(from[own]) * count + bin];
+  bins.lists[bin] = bins.add_list(sums.all, skipped ? from[own] : 0, skipped);
+}
+
+// 3. Puts each circle's index into its bins' lists, from block `from` of the list on; later into those of deferred
+// bins.
+static __global__ void __launch_bounds__(bin_threads)
+    bin_scatter_kernel(const float* circles,  // [n][8]
+                       std::size_t n, Frame f, BinLists bins, bool later) {
+  BinScatter block(circles, n, f, bins);
+  if (block.begin(later)) block.write();
+}
+
+inline Status scatter(const BinLists& lists, const Args& a, bool later) {
+  return launch(bin_scatter_kernel,
+                {.grid = lists.partition.blocks,
+                 .block = bin_threads,
+                 .shared_bytes = shared_bytes_to_scatter(lists.grid.count()),
+                 .stream = a.stream},
+                a.circles, a.n, a.frame, lists, later);
+}
+
+inline Status fill(const BinLists& lists, const Args& a) {
+  const std::size_t bins = lists.grid.count();
+  if (auto s = launch(bin_count_kernel,
+                      {.grid = lists.partition.blocks,
+                       .block = bin_threads,
+                       .shared_bytes = bins * sizeof(unsigned),
+                       .stream = a.stream},
+                      a.circles, a.n, a.frame, lists);
+      !s)
+    return s;
+  if (auto s = launch(bin_scan_kernel,
+                      {.grid = unsigned(ceil_div(bins, scan_bins)), .block = scan_threads, .stream = a.stream}, lists);
+      !s)
+    return s;
+  return scatter(lists, a, false);
+}
+
+// Completes the lists of deferred bins.
+inline Status complete_deferred(const BinLists& lists, const Args& a) { return scatter(lists, a, true); }
+
+}  // namespace upsweep::ladders::render
