@@ -26,15 +26,15 @@ struct Survey {
   Range* ranges;  // [blocks]
   unsigned blocks;
   Survey(Range* to, std::size_t n) : ranges(to), blocks(1) {
-    if (const std::size_t wanted = ceil_div(n, survey_threads); wanted > 1)
-      blocks = wanted < survey_blocks ? unsigned(wanted) : survey_blocks;
+    if (const std::size_t enough = ceil_div(n, survey_threads); enough > 1)
+      blocks = enough < survey_blocks ? unsigned(enough) : survey_blocks;
   }
 };
 
 __device__ inline Range block_range(Range r, float* warp_totals) {  // [32], shared
-  r.most = block_reduce(r.most, Max{}, warp_totals);
+  r.high = block_reduce(r.high, Max{}, warp_totals);
   __syncthreads();
-  r.least = block_reduce(r.least, Min{}, warp_totals);
+  r.low = block_reduce(r.low, Min{}, warp_totals);
   return r;
 }
 
@@ -47,7 +47,7 @@ __global__ void __launch_bounds__(survey_threads) survey_kernel(const float* cir
        k += std::size_t(survey_threads) * gridDim.x)
     for (unsigned colour = 4; colour < 7; ++colour) {
       const float value = circles[k * floats_per_circle + colour];
-      r.least = min(r.least, value), r.most = max(r.most, value);
+      r.low = min(r.low, value), r.high = max(r.high, value);
     }
   r = block_range(r, warp_totals);
   if (threadIdx.x == 0) ranges[blockIdx.x] = r;
@@ -56,13 +56,13 @@ __global__ void __launch_bounds__(survey_threads) survey_kernel(const float* cir
 // The range of colours that can be underneath, for all threads of a block of at least survey_blocks threads.
 __device__ inline Range colour_range(const Survey& survey, const Frame& f) {
   __shared__ float warp_totals[warp_size];
-  __shared__ Range all;
+  __shared__ Range range;
   Range r{0, 0};
   if (threadIdx.x < survey.blocks) r = survey.ranges[threadIdx.x];
   r = block_range(r, warp_totals);
-  if (threadIdx.x == 0) all = underneath(r, f);
+  if (threadIdx.x == 0) range = underneath(r, f);
   __syncthreads();
-  return all;
+  return range;
 }
 
 // Transmittance at which a tile stops. At alpha 1/2, 40 circles deep.
@@ -104,7 +104,7 @@ __global__ void __launch_bounds__(tile_threads) last_first_kernel(const float* c
   // 2. Forwards, over the smallest and the largest colour.
   if (saturated && begin > 0) {
     const Range range = colour_range(survey, f);
-    Colour low{range.least, range.least, range.least, 1}, high{range.most, range.most, range.most, 1};
+    Colour low{range.low, range.low, range.low, 1}, high{range.high, range.high, range.high, 1};
     if (!exact) low = high = background(f, pixel.j);
     for (; begin < n; begin += tile_threads) {
       const unsigned count = list.fill(circles, begin, n, bounds);

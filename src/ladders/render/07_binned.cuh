@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(tile_threads) binned_kernel(const float* circl
   const Range range = underneath(bins.summary->colours(), f);
   bool two = saturated && exact;
   if (two) {
-    low = {range.least, range.least, range.least, 1}, high = {range.most, range.most, range.most, 1};
+    low = {range.low, range.low, range.low, 1}, high = {range.high, range.high, range.high, 1};
   }
   __shared__ unsigned earliest;  // of the block's steps
   if (threadIdx.x == 0) earliest = step;

@@ -25,36 +25,37 @@ inline constexpr unsigned region_tiles = 2, region = region_tiles * patch_tile;
 inline constexpr unsigned few_threads = patch_threads<2>;
 
 struct FewMemory {
-  static constexpr unsigned rounds = unsigned(ceil_div(most_kept, few_threads));  // of tests
+  static constexpr unsigned rounds = unsigned(ceil_div(few_circles_most, few_threads));  // of tests
   Centres centres[region_tiles * region_tiles];
-  Disc kept[rounds * few_threads];
+  Disc candidates[rounds * few_threads];
   unsigned warp_totals[warp_size];
 };
 
-// Keeps the circles that reach the rectangle, and returns how many there are. For all threads of the block.
-__device__ inline unsigned keep_circles(FewMemory& memory, const float* circles, unsigned n, float left, float top,
-                                        float right, float bottom) {
+// Lists the circles that reach the rectangle, in order, and returns how many there are. For all threads of the block.
+__device__ inline unsigned list_candidates(FewMemory& memory, const float* circles, unsigned n, float left, float top,
+                                           float right, float bottom) {
   const unsigned lane = threadIdx.x % warp_size, first = threadIdx.x / warp_size * FewMemory::rounds * warp_size + lane;
-  Circle own[FewMemory::rounds];
-  unsigned some[FewMemory::rounds], of_warp = 0, all;
+  Circle circle[FewMemory::rounds];
+  unsigned ballot[FewMemory::rounds], of_warp = 0, total;
 #pragma unroll
   for (unsigned r = 0; r < FewMemory::rounds; ++r)
-    if (first + r * warp_size < n) own[r] = load_circle(circles, first + r * warp_size);
+    if (first + r * warp_size < n) circle[r] = load_circle(circles, first + r * warp_size);
 #pragma unroll
   for (unsigned r = 0; r < FewMemory::rounds; ++r) {
-    const bool reached =
-        first + r * warp_size < n && reaches(own[r].x, own[r].y, square(own[r].radius), left, top, right, bottom);
-    some[r] = __ballot_sync(all_lanes, reached);
-    of_warp += unsigned(__popc(some[r]));
+    const bool reached = first + r * warp_size < n &&
+                         reaches(circle[r].x, circle[r].y, square(circle[r].radius), left, top, right, bottom);
+    ballot[r] = __ballot_sync(all_lanes, reached);
+    of_warp += unsigned(__popc(ballot[r]));
   }
-  unsigned place = scan_warps(of_warp, Sum{}, memory.warp_totals, all);
+  unsigned offset = scan_warps(of_warp, Sum{}, memory.warp_totals, total);
 #pragma unroll
   for (unsigned r = 0; r < FewMemory::rounds; ++r) {
-    if (some[r] >> lane & 1) keep(memory.kept[place + unsigned(__popc(some[r] & ((1u << lane) - 1)))], own[r]);
-    place += unsigned(__popc(some[r]));
+    if (ballot[r] >> lane & 1)
+      keep(memory.candidates[offset + unsigned(__popc(ballot[r] & ((1u << lane) - 1)))], circle[r]);
+    offset += unsigned(__popc(ballot[r]));
   }
   __syncthreads();
-  return all;
+  return total;
 }
 
 static __global__ void __launch_bounds__(few_threads, 2) few_kernel(const float* circles,  // [n][8]
@@ -68,8 +69,8 @@ static __global__ void __launch_bounds__(few_threads, 2) few_kernel(const float*
   for (unsigned t = 0; t < region_tiles * region_tiles; ++t) memory.centres[t].fill(f, tile_at(t));
   const unsigned i = blockIdx.x * region, j = blockIdx.y * region;
   const unsigned count =
-      keep_circles(memory, circles, unsigned(n), centre_x(f, i), centre_y(f, j),
-                   centre_x(f, min(i + region, f.width) - 1), centre_y(f, min(j + region, f.height) - 1));
+      list_candidates(memory, circles, unsigned(n), centre_x(f, i), centre_y(f, j),
+                      centre_x(f, min(i + region, f.width) - 1), centre_y(f, min(j + region, f.height) - 1));
   for (unsigned t = 0; t < region_tiles * region_tiles; ++t) {
     const Tile tile = tile_at(t);
     if (tile.i >= f.width || tile.j >= f.height) continue;
@@ -79,9 +80,9 @@ static __global__ void __launch_bounds__(few_threads, 2) few_kernel(const float*
     Colour colour[2] = {flat_background(f), flat_background(f)};
     for (unsigned first = 0; first < count; first += warp_size) {
       const unsigned at = first + threadIdx.x % warp_size;
-      unsigned left = __ballot_sync(all_lanes, at < count && bounds.reached_by(memory.kept[at]).some);
+      unsigned left = __ballot_sync(all_lanes, at < count && bounds.reached_by(memory.candidates[at]).any);
       for (; left; left &= left - 1) {
-        const Disc& c = memory.kept[first + lowest_bit(left)];
+        const Disc& c = memory.candidates[first + lowest_bit(left)];
         const auto covered = pixels.covered_by(c);
 #pragma unroll
         for (unsigned k = 0; k < 2; ++k)
@@ -104,7 +105,7 @@ struct few_circles {
   template <class, class>
   static Status run(const Args& a) {
     if (!is_plain(a.frame)) return not_plain;
-    if (a.n > most_kept) return {Code::unsupported, 0, "few_circles takes up to 2048 circles"};
+    if (a.n > few_circles_most) return {Code::unsupported, 0, "few_circles takes up to 2048 circles"};
     const dim3 regions(unsigned(ceil_div(a.frame.width, region)), unsigned(ceil_div(a.frame.height, region)));
     return launch(few_kernel,
                   {.grid = regions, .block = few_threads, .shared_bytes = sizeof(FewMemory), .stream = a.stream},

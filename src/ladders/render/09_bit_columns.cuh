@@ -38,19 +38,19 @@ struct WholeColumnMemory : BitsMemory<column_pixels> {
 
 // With eps fewer circles are needed, and looked for at once.
 template <bool exact>
-using TileColumnEnd = ColumnEnd<column_threads, exact ? ColumnMemory::most_found : column_threads>;
+using TileColumnEnd = ColumnEnd<column_threads, exact ? ColumnMemory::max_found : column_threads>;
 
 // Stages the next circles of a column that reach the tile; the bin is larger. For all threads of the block.
 template <class End>
 __device__ void stage_from_column(Staged& staged, const float* circles, End& column, ColumnMemory& memory) {
-  const unsigned found = column.next(memory.found, memory.warp_totals);
+  const unsigned n_found = column.next(memory.column_circles, memory.warp_totals);
   bool room = true;
-  for (unsigned first = 0; first < found; first += column_threads) {
+  for (unsigned first = 0; first < n_found; first += column_threads) {
     const unsigned at = first + threadIdx.x;
     Circle c{};
     bool reached = false;
-    if (at < found) {
-      c = load_circle(circles, memory.found[at]);
+    if (at < n_found) {
+      c = load_circle(circles, memory.column_circles[at]);
       reached = memory.centres.reached_by(c.x, c.y, square(c.radius));
     }
     const unsigned ballot = __ballot_sync(all_lanes, reached);
@@ -58,7 +58,7 @@ __device__ void stage_from_column(Staged& staged, const float* circles, End& col
     const unsigned offset = staged.count +
                             sum_of_warps<column_threads>(unsigned(__popc(ballot)), memory.warp_totals, total) +
                             unsigned(__popc(ballot & ((1u << threadIdx.x % warp_size) - 1)));
-    room = staged.count + total <= ColumnMemory::most_staged;
+    room = staged.count + total <= ColumnMemory::max_staged;
     if (!room) break;
     if (reached) keep(memory.staged[offset], c);
     staged.count += total;
@@ -77,7 +77,7 @@ __device__ void draw_column(const float* circles, const BinColumns& columns, uns
   WarpBits<column_pixels, fused> bits(memory, f);
   using Words = Column<column_threads>;
   const unsigned words = columns.words();
-  for (unsigned first = 0, step = Words::max_each * column_threads; first < words;) {
+  for (unsigned first = 0, step = Words::max_per_thread * column_threads; first < words;) {
     const unsigned part = min(step, words - first);
     const unsigned count =
         Words(columns.column(bin), first, part).each(memory.warp_totals, [&](unsigned offset, unsigned circle) {
@@ -135,7 +135,7 @@ struct bit_columns {
       if (!counter) return {Code::out_of_memory, 0, "no memory for a counter"};
       const BinColumns columns(window.frame, layout, memory, counter, target_depth_of(a.frame));
       if (auto s = fill(columns, window); !s) return s;
-      // Blocks start while bits are found: 1 us in rand100k and biglittle, half a one in rand10k, on an H200.
+      // Blocks start while bits are n_found: 1 us in rand100k and biglittle, half a one in rand10k, on an H200.
       return launch(a.frame.eps == 0 ? bit_columns_kernel<true> : bit_columns_kernel<false>,
                     {.grid = patch_tile_grid(window.frame),
                      .block = column_threads,

@@ -42,13 +42,13 @@ static __global__ void __launch_bounds__(list_threads, 2) deferred_kernel(const 
                                                                           std::size_t n,
                                                                           float* image,  // [height][width][channels]
                                                                           Frame f, BinLists lists) {
-  const bool halves = lists.summary->uneven == 0;
+  const bool alpha_is_half = lists.summary->uneven == 0;
   for (unsigned d = blockIdx.x; d < lists.deferred->count; d += gridDim.x) {
     const unsigned bin = lists.deferred->bins[d];
     const Tile tile = tile_of_bin(f, bin);
     __syncthreads();
     dynamic_shared<Centres>()->fill(f, tile);
-    draw_list(circles, n, lists, halves, bin, tile, image, f);
+    draw_list(circles, n, lists, alpha_is_half, bin, tile, image, f);
   }
 }
 

@@ -6,10 +6,10 @@
 //    transmittance; the last block to finish a tile blends the parts, the rearmost first.
 //
 // That rounds otherwise than one circle after another, so it is for an eps, and one that allows for it. With u = 2^-24,
-// the largest colour 1 and no alpha below a: blending a circle rounds four times, by 3 u together at most, and every
-// circle above keeps (1 - a) of an error; their sum is 3 u / a, for the serial renderer and for the parts alike. What a
-// part lets through is a product of n numbers that are each rounded twice, 2 n u of itself; since it has fallen to
-// (1 - a)^n by then, that adds 2 u / a in all. Blending a part rounds by 2 u.
+// the largest colour 1 and no alpha below a: blending a circle rounds four times, by 3 u together at max_parts, and
+// every circle above keeps (1 - a) of an error; their sum is 3 u / a, for the serial renderer and for the parts alike.
+// What a part lets through is a product of n numbers that are each rounded twice, 2 n u of itself; since it has fallen
+// to (1 - a)^n by then, that adds 2 u / a in all. Blending a part rounds by 2 u.
 //
 // Traffic   as list_ends, and 16 bytes per pixel and part, written and read
 // Order     the input's, but for the association of blends: within eps
@@ -34,8 +34,8 @@ class ListParts {
     if (eps == 0 || tiles == 0) return 1;
     const float allowed = (eps * 0x1p24f - 8 / lists.summary->least_alpha()) / 2;
     const std::size_t room = lists.free_scratch().bytes / sizeof(Pixels);
-    const unsigned most = unsigned(min(std::size_t{gridDim.x}, room)) / tiles;
-    return allowed < 2 || most < 2 ? 1 : min(most, unsigned(min(allowed, 1e6f)));
+    const unsigned max_parts = unsigned(min(std::size_t{gridDim.x}, room)) / tiles;
+    return allowed < 2 || max_parts < 2 ? 1 : min(max_parts, unsigned(min(allowed, 1e6f)));
   }
 
   // Part `part` of `parts` of the list of deferred bin `number`. For all threads of the block, which has the tile's
@@ -99,15 +99,15 @@ static __global__ void __launch_bounds__(list_threads, 2)
                           float* image,  // [height][width][channels]
                           Frame f, BinLists lists) {
   const unsigned parts = ListParts::count(lists, f.eps);
-  const bool halves = lists.summary->uneven == 0;
+  const bool alpha_is_half = lists.summary->uneven == 0;
   for (unsigned unit = blockIdx.x; unit < lists.deferred->count * parts; unit += gridDim.x) {
     const unsigned bin = lists.deferred->bins[unit / parts];
     const Tile tile = tile_of_bin(f, bin);
     __syncthreads();
     dynamic_shared<Centres>()->fill(f, tile);
     if (parts == 1)
-      draw_list(circles, n, lists, halves, bin, tile, image, f);
-    else if (halves)
+      draw_list(circles, n, lists, alpha_is_half, bin, tile, image, f);
+    else if (alpha_is_half)
       ListParts::draw<true>(circles, n, lists, unit / parts, unit % parts, parts, tile, image, f);
     else
       ListParts::draw<false>(circles, n, lists, unit / parts, unit % parts, parts, tile, image, f);

@@ -25,26 +25,26 @@ static_assert(bit_columns_most == std::size_t{max_bin_blocks} * bin_warps * warp
 
 // Columns in a call's scratch memory.
 struct BinColumns : Bins {
-  // Where in scratch memory what is, for all windows of a call.
+  // Offsets in scratch memory, the same for all windows of a call.
   struct Layout : ScratchLayout {
     static constexpr unsigned bin_shift = column_bin_shift;
     BlockPartition partition;
     std::size_t bins;  // of a window, at most; 0: not even one finds room
     std::size_t partial, bits;
 
-    // As many bins as there is room for: in the scratch memory that the call permits, in L2, and in the shared memory
-    // of a block, which has that of 4096.
+    // As many bins as find room in the scratch memory that the call permits, and in L2. A block's shared memory then
+    // has room for its words of them: 66 KB at most (bit_columns_needs).
     explicit Layout(const Args& a) : partition(a.n, max_bin_blocks) {
       bins = std::min<std::size_t>(max_column_bins, BinGrid(a.frame, bin_shift).count());
       const std::size_t column = partition.blocks << partition.words_shift;
       const auto fits = [&] {
         return bins * column <= max_column_words && (!a.scratch_bytes || bytes + sizeof(unsigned) <= a.scratch_bytes);
       };
-      for (place(column); bins && !fits(); place(column)) bins = std::bit_floor(bins - 1);
+      for (lay_out(column); bins && !fits(); lay_out(column)) bins = std::bit_floor(bins - 1);
     }
 
    private:
-    void place(std::size_t column) {
+    void lay_out(std::size_t column) {
       bytes = 0;
       partial = add<Summary>(partition.blocks + 1);
       bits = add<unsigned>(bins * column);
@@ -69,7 +69,7 @@ struct BinColumns : Bins {
 
 // ---- written --------------------------------------------------------------------------------------------------------
 
-// Which circles reach a bin. The last block sums up what is known of the circles.
+// Writes the block's words of every column. The last block to do so combines the summaries.
 static __global__ void __launch_bounds__(bin_threads) bin_bits_kernel(const float* circles,  // [n][8]
                                                                       std::size_t n, Frame f, BinColumns columns) {
   unsigned* const bitmap = dynamic_shared<unsigned>();  // [words][stride]
@@ -117,39 +117,39 @@ inline Status fill(const BinColumns& columns, const Args& a) {
 template <unsigned threads>
 class Column {
  public:
-  static constexpr unsigned max_each = 8;
+  static constexpr unsigned max_per_thread = 8;
   __device__ Column(const unsigned* words, unsigned first, unsigned count)
-      : each_((count + threads - 1) / threads), first_(first + threadIdx.x * each_) {
+      : per_thread_((count + threads - 1) / threads), first_(first + threadIdx.x * per_thread_) {
 #pragma unroll
-    for (unsigned k = 0; k < max_each; ++k)
-      if (k < each_ && first_ + k < first + count) bits_[k] = words[first_ + k];
+    for (unsigned k = 0; k < max_per_thread; ++k)
+      if (k < per_thread_ && first_ + k < first + count) bits_[k] = words[first_ + k];
   }
 
-  // Calls put(place, circle) for its circles, in order, and returns how many there are. Has a barrier.
+  // Calls put(offset, circle) for its circles, in order, and returns how many there are. Has a barrier.
   template <class Put>
   __device__ unsigned each(unsigned* warp_totals,  // [32], shared
                            Put&& put) const {
-    unsigned sum = 0, all;
+    unsigned sum = 0, total;
 #pragma unroll
     for (const unsigned word : bits_) sum += unsigned(__popc(word));
     const unsigned upto = warp_scan(sum, Sum{});
-    unsigned place = sum_of_warps<threads>(upto, warp_totals, all) + upto - sum;
-    if (sum == 0) return all;
+    unsigned offset = sum_of_warps<threads>(upto, warp_totals, total) + upto - sum;
+    if (sum == 0) return total;
 #pragma unroll
-    for (unsigned k = 0; k < max_each; ++k)
-      for (unsigned left = bits_[k]; left; left &= left - 1, ++place)
-        put(place, (first_ + k) * warp_size + lowest_bit(left));
-    return all;
+    for (unsigned k = 0; k < max_per_thread; ++k)
+      for (unsigned left = bits_[k]; left; left &= left - 1, ++offset)
+        put(offset, (first_ + k) * warp_size + lowest_bit(left));
+    return total;
   }
 
  private:
-  const unsigned each_, first_;
-  unsigned bits_[max_each]{};
+  const unsigned per_thread_, first_;
+  unsigned bits_[max_per_thread]{};
 };
 
-// A bin's column from its end, some words in each thread at a time, the more the fewer circles they have. For all
-// threads of a block. `most`: circles that are found at once.
-template <unsigned threads, unsigned most>
+// A bin's column from its end, some words per thread at a time, the more the fewer circles they have. For all threads
+// of a block. `max_circles`: circles that are found at once.
+template <unsigned threads, unsigned max_circles>
 class ColumnEnd {
  public:
   __device__ ColumnEnd(const unsigned* words, unsigned count) : words_(words), left_(count) { load_first(); }
@@ -157,47 +157,47 @@ class ColumnEnd {
 
   // Puts the next circles, the last one first. Returns how many they are, 0 only if there are no more. Ends with a
   // barrier.
-  __device__ unsigned next(unsigned* circles,      // [most], shared
+  __device__ unsigned next(unsigned* circles,      // [max_circles], shared
                            unsigned* warp_totals)  // [32], shared
   {
-    __shared__ unsigned taken, found;
+    __shared__ unsigned taken, n_found;
     while (left_ > 0) {
       if (again_) load_first();
       again_ = true;
-      const unsigned each = each_;
-      unsigned sum = 0, all;
+      const unsigned per_thread = per_thread_;
+      unsigned sum = 0, total;
       each_word([&](unsigned, unsigned bits) { sum += unsigned(__popc(bits)); });
       const unsigned upto = warp_scan(sum, Sum{});
-      unsigned place = sum_of_warps<threads>(upto, warp_totals, all) + upto - sum;
-      if (place + sum <= most) {
+      unsigned offset = sum_of_warps<threads>(upto, warp_totals, total) + upto - sum;
+      if (offset + sum <= max_circles) {
         each_word([&](unsigned k, unsigned bits) {
-          const unsigned first = (left_ - 1 - threadIdx.x * each - k) * warp_size;
-          for (; bits; ++place) {
+          const unsigned first = (left_ - 1 - threadIdx.x * per_thread - k) * warp_size;
+          for (; bits; ++offset) {
             const unsigned bit = highest_bit(bits);
             bits ^= 1u << bit;
-            circles[place] = first + bit;
+            circles[offset] = first + bit;
           }
         });
-      } else if (place <= most) {  // the first thread whose circles find no room
-        taken = threadIdx.x * each, found = place;
+      } else if (offset <= max_circles) {  // the first thread whose circles find no room
+        taken = threadIdx.x * per_thread, n_found = offset;
       }
       __syncthreads();
-      if (all > most) {
+      if (total > max_circles) {
         left_ -= taken;
-        return found;
+        return n_found;
       }
-      left_ -= min(left_, threads * each);
-      if (all < most / 2 && each < most / warp_size) each_ = 2 * each;  // those of a thread find room
-      if (all > 0) return all;
+      left_ -= min(left_, threads * per_thread);
+      if (total < max_circles / 2 && per_thread < max_circles / warp_size) per_thread_ *= 2;  // a thread's find room
+      if (total > 0) return total;
     }
     return 0;
   }
 
  private:
-  static constexpr unsigned at_first = most / threads;
+  static constexpr unsigned at_first = max_circles / threads;
   // The thread's words among the last that are not taken, in falling order.
   __device__ unsigned load(unsigned k) const {
-    const unsigned at = threadIdx.x * each_ + k;
+    const unsigned at = threadIdx.x * per_thread_ + k;
     return at < left_ ? words_[left_ - 1 - at] : 0;
   }
   __device__ void load_first() {
@@ -209,14 +209,14 @@ class ColumnEnd {
   __device__ __forceinline__ void each_word(F&& f) const {
 #pragma unroll
     for (unsigned k = 0; k < at_first; ++k) f(k, first_[k]);
-    for (unsigned k = at_first; k < each_; ++k) f(k, load(k));
+    for (unsigned k = at_first; k < per_thread_; ++k) f(k, load(k));
   }
 
   const unsigned* const words_;
-  unsigned left_;             // words that are not taken yet
-  unsigned each_ = at_first;  // of a thread
-  unsigned first_[at_first];  // the first of them
-  bool again_ = false;        // those are of words that are taken
+  unsigned left_;  // words that are not taken yet
+  unsigned per_thread_ = at_first;
+  unsigned first_[at_first];  // the first words of the thread
+  bool again_ = false;        // whether those are taken
 };
 
 }  // namespace upsweep::ladders::render

@@ -4,11 +4,11 @@
 
 namespace upsweep::ladders::render {
 
-// A circle's bins in 16 bits, where they are at most two columns and two rows: the first in 12, and a bit each for a
-// second column and a second row. So that whoever needs them again reads two bytes instead of a circle.
+// A circle's bins in 16 bits, if they are at most two columns and two rows: the first one in 12, and a bit each for a
+// second column and a second row. The scatter reads these two bytes instead of the circle.
 class BinKey {
  public:
-  static constexpr unsigned few = 4, first_bits = 12;
+  static constexpr unsigned max_few = 4, first_bits = 12;
   BinKey() = default;
   __device__ BinKey(unsigned first, unsigned wide, unsigned high)
       : bits_(static_cast<unsigned short>(
@@ -51,29 +51,29 @@ struct BinGrid {
 
   // For all lanes of a warp, of which the first `lanes` have a circle, its box of pixels and key_of(box): calls
   // f(bin, lane) for every bin in which that lane's circle covers a pixel, and perhaps for others; the same ones every
-  // time. The circle and the box are looked at only where the key says `many`.
+  // time. The circle and the box are only read if the key says `many`.
   template <class F>
   __device__ void each(const Frame& frame, unsigned lanes, BinKey key, const Circle& c, const Box& b, F&& f) const {
     const unsigned lane = threadIdx.x % warp_size;
     key.each(columns, [&](unsigned bin) { f(bin, lane); });
-    Place own{};
+    Extent mine{};
     if (key.many()) {
       const unsigned left = unsigned(b.left) >> shift, right = (unsigned(b.right - 1) >> shift) + 1;
       const unsigned top = unsigned(b.top) >> shift, bottom = (unsigned(b.bottom - 1) >> shift) + 1;
-      own = {c.x, c.y, c.radius, left, right, top, bottom};
+      mine = {c.x, c.y, c.radius, left, right, top, bottom};
     }
     if (!__any_sync(all_lanes, key.many())) return;
-    // Where only the first lanes have circles, several share one: a row of bins for each. A warp's largest circles are
-    // the work of all lanes, one after another.
+    // If only the first lanes have circles, several lanes share one, a row of bins each. All lanes share the warp's
+    // largest circles, one after another.
     const unsigned team = warp_size / lanes, large = 64 * team;
-    const bool shared = own.rows() * own.columns() > large;
-    const Place of_team = shuffle(own, lane / team);
+    const bool shared = mine.rows() * mine.columns() > large;
+    const Extent of_team = shuffle(mine, lane / team);
     if (of_team.rows() * of_team.columns() <= large)
       for (unsigned row = of_team.top + lane % team; row < of_team.bottom; row += team)
         each_of_row(frame, of_team, row, lane / team, f);
     for (unsigned left = __ballot_sync(all_lanes, shared); left; left &= left - 1) {
       const unsigned owner = lowest_bit(left);
-      const Place p = shuffle(own, owner);
+      const Extent p = shuffle(mine, owner);
       for (unsigned row = p.top + lane; row < p.bottom; row += warp_size) each_of_row(frame, p, row, owner, f);
     }
   }
@@ -86,7 +86,7 @@ struct BinGrid {
   }
 
  private:
-  struct Place {
+  struct Extent {
     float x, y, radius;
     unsigned left, right, top, bottom;  // bins
     __device__ unsigned columns() const { return right - left; }
@@ -94,17 +94,17 @@ struct BinGrid {
   };
   // The bins of a row, from the pixels that are as near to the centre as half the chord of the row's nearest pixels.
   template <class F>
-  __device__ void each_of_row(const Frame& f, const Place& p, unsigned row, unsigned owner, F&& visit) const {
+  __device__ void each_of_row(const Frame& f, const Extent& p, unsigned row, unsigned owner, F&& visit) const {
     const float above = centre_y(f, row << shift), below = centre_y(f, min((row + 1) << shift, f.height) - 1);
     const float radius2 = square(p.radius), dy2 = square(outside(p.y, above, below));
     if (!(dy2 <= radius2)) return;
-    // What the bounds of a circle allow for, and what rounding moves squares by 2^-21: the chord's end by 2^-10 of the
-    // radius.
-    const float slack = axes.x.slack(p.x, p.radius) + p.radius * 0x1p-10f, most = axes.x.most();
+    // Rounding margin: the slack of Axis::bounds(), and 2^-10 of the radius, because a relative error of 2^-21 in the
+    // squares moves the end of the chord that far.
+    const float slack = axes.x.slack(p.x, p.radius) + p.radius * 0x1p-10f, size = axes.x.size();
     const float chord = radius2 > 3e38f ? radius2 : sqrtf(radius2 - dy2) + slack;
-    const float first = axes.x.place(p.x - chord), last = axes.x.place(p.x + chord);
-    const unsigned left = max(p.left, unsigned(min(max(first, 0.f), most)) >> shift);
-    const unsigned right = min(p.right, (unsigned(min(max(last, 0.f), most)) >> shift) + 1);
+    const float first = axes.x.position(p.x - chord), last = axes.x.position(p.x + chord);
+    const unsigned left = max(p.left, unsigned(min(max(first, 0.f), size)) >> shift);
+    const unsigned right = min(p.right, (unsigned(min(max(last, 0.f), size)) >> shift) + 1);
     for (unsigned column = left; column < right; ++column) visit(row * columns + column, owner);
   }
 };

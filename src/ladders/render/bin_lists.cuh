@@ -58,7 +58,7 @@ constexpr std::size_t entries_for(std::size_t n) {
 
 // Lists in a call's scratch memory.
 struct BinLists : Bins {
-  // Where in scratch memory what is, for all windows of a call.
+  // Offsets in scratch memory, the same for all windows of a call.
   struct Layout : ScratchLayout {
     static constexpr unsigned bin_shift = list_bin_shift;
     BlockPartition partition;
@@ -72,11 +72,11 @@ struct BinLists : Bins {
       while (shared_bytes_to_scatter(bins) > machine().shared_per_block) bins /= 2;
       bins = std::min<std::size_t>(bins, BinGrid(a.frame, bin_shift).count());
       const std::size_t per_bin = std::min(entries_for(a.n) / bins, a.n);
-      for (place(a); bins && entries < per_bin * bins; place(a)) bins = std::bit_floor(bins - 1);
+      for (lay_out(a); bins && entries < per_bin * bins; lay_out(a)) bins = std::bit_floor(bins - 1);
     }
 
    private:
-    void place(const Args& a) {
+    void lay_out(const Args& a) {
       bytes = 0;
       partial = add<Summary>(partition.blocks + 1);
       keys = add<BinKey>(a.n);
@@ -136,7 +136,8 @@ struct BinLists : Bins {
   }
   // Entries to write at first of a list of `count`, in an image whose mean optical depth is `depth`: six times the mean
   // that is needed, because a bin waits for its slowest pixel, and half as many circles cover the edge of the image;
-  // and 768 to find larger circles under a heap of small ones. All of them where that saves little.
+  // and 768 to find larger circles under a heap of small ones; 40 on the emulator, whose lists have some hundred. All
+  // of them where that saves little.
   __device__ unsigned entries_to_write(unsigned count, float depth) const {
     if (target_depth == 0 || depth < 8 * target_depth) return count;
     return max(emulated ? 40u : 768u, unsigned(float(count) * (6 * target_depth / depth)));

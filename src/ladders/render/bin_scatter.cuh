@@ -1,4 +1,4 @@
-// How a block writes its circles' entries into the bins' lists, in order.
+// Writes a block's circles into the bins' lists, in order.
 #pragma once
 #include "kernel/block.h"
 #include "ladders/render/bin_lists.cuh"
@@ -18,12 +18,12 @@ class BinScatter {
         lane_(threadIdx.x % warp_size),
         next_(dynamic_shared<unsigned>()),
         bitmap_(next_ + count_),
-        place_(reinterpret_cast<unsigned short*>(bitmap_)),
-        start_(place_ + bin_warps * count_),
+        offset_(reinterpret_cast<unsigned short*>(bitmap_)),
+        start_(offset_ + bin_warps * count_),
         sorted_(start_ + count_ + 1) {}
 
-  // Where each bin's entries of this block begin: in all lists, or later, in those of deferred bins. False if none
-  // are written.
+  // Finds where each bin's entries of this block begin: in all lists, or later, in those of deferred bins. Returns
+  // false if none are written.
   __device__ bool begin(bool later) {
     const unsigned deferred = bins_.deferred->count;
     if (later && deferred == 0) return false;
@@ -44,7 +44,7 @@ class BinScatter {
   }
 
   __device__ void write() {
-    unsigned chunk = most_chunk;
+    unsigned chunk = max_chunk;
     for (unsigned first = 0, end; first < bins_.partition.batches; first = end) {
       end = min(first + chunk, bins_.partition.batches);
       unsigned entries = sort(first, end);
@@ -60,16 +60,17 @@ class BinScatter {
   }
 
  private:
-  // Batches that are tried at once: circles of 1.6 bins each fill the room. A single batch always fits. With 56, of
-  // which the entries of scatter10M did not fit, its scattering took 10 us more.
-  static constexpr unsigned most_chunk = emulated ? 2 : 40, unsorted = 0xffffffffu;
-  static_assert(sorted_entries >= BinKey::few * bin_threads && most_chunk * BinKey::few * bin_threads <= 0xffff);
+  // Batches that are tried at once: 40 fill the room with circles of 1.6 bins each. A single batch always fits. With
+  // 56, of which the entries of scatter10M did not fit, its scattering took 10 us more on an H200. On the emulator so
+  // few that small checks come to several chunks.
+  static constexpr unsigned max_chunk = emulated ? 2 : 40, unsorted = 0xffffffffu;
+  static_assert(sorted_entries >= BinKey::max_few * bin_threads && max_chunk * BinKey::max_few * bin_threads <= 0xffff);
 
   // Sorts the entries of batches [begin, end), and returns how many they are; that alone, if there is no room for them;
-  // `unsorted` if some circles have many bins. Each warp has consecutive circles. The places of the chunk before, or
+  // `unsorted` if some circles have many bins. Each warp has consecutive circles. The offsets of the chunk before, or
   // its bitmap, are no longer used: there has been a barrier since.
   __device__ unsigned sort(unsigned begin, unsigned end) {
-    for (unsigned w = threadIdx.x; w < count_ * bin_warps; w += bin_threads) place_[w] = 0;
+    for (unsigned w = threadIdx.x; w < count_ * bin_warps; w += bin_threads) offset_[w] = 0;
     __syncthreads();
     bool many = false;
     each_key(begin, end, [&](unsigned, BinKey key) {
@@ -77,7 +78,7 @@ class BinScatter {
       key.each(bins_.grid.columns, [&](unsigned bin) { count_up(bin); });
     });
     if (__syncthreads_or(many)) return unsorted;
-    const unsigned entries = places_from_counts();
+    const unsigned entries = offsets_from_counts();
     if (entries > sorted_entries) return entries;
     // The 32 circles that a warp sorts at the same time are in any order among each other until they are written.
     each_key(begin, end, [&](unsigned circle, BinKey key) {
@@ -87,91 +88,92 @@ class BinScatter {
     __syncthreads();
     return entries;
   }
-  // The warp's count or place for the bin, which becomes one more.
+  // Increments the warp's count or offset for the bin, and returns what it was.
   __device__ unsigned count_up(unsigned bin) {
     const unsigned at = warp_ * count_ + bin, shift = at % 2 * 16;
-    return atomicAdd(&reinterpret_cast<unsigned*>(place_)[at / 2], 1u << shift) >> shift & 0xffff;
+    return atomicAdd(&reinterpret_cast<unsigned*>(offset_)[at / 2], 1u << shift) >> shift & 0xffff;
   }
 
-  // Turns the counts of warps and bins into places among the entries sorted; returns how many entries there are.
-  __device__ unsigned places_from_counts() {
+  // Turns the counts of warps and bins into offsets among the entries sorted; returns how many entries there are.
+  __device__ unsigned offsets_from_counts() {
     __shared__ unsigned warp_totals[warp_size];
-    const unsigned each = (count_ + bin_threads - 1) / bin_threads;
-    const unsigned first = min(threadIdx.x * each, count_), end = min(first + each, count_);
-    unsigned sum = 0, all;
+    const unsigned per_thread = (count_ + bin_threads - 1) / bin_threads;
+    const unsigned first = min(threadIdx.x * per_thread, count_), end = min(first + per_thread, count_);
+    unsigned sum = 0, total;
     for (unsigned bin = first; bin < end; ++bin)
-      for (unsigned w = 0; w < bin_warps; ++w) sum += place_[w * count_ + bin];
-    unsigned before = block_scan(sum, Sum{}, warp_totals, all);
-    const unsigned most = most_of_bin(all);
+      for (unsigned w = 0; w < bin_warps; ++w) sum += offset_[w * count_ + bin];
+    unsigned before = block_scan(sum, Sum{}, warp_totals, total);
+    const unsigned max_entries = max_of_bin(total);
     bool any_crowded = false;
     for (unsigned bin = first; bin < end; ++bin) {
       const unsigned start = before;
       start_[bin] = static_cast<unsigned short>(before);
       unsigned counted[bin_warps];
 #pragma unroll
-      for (unsigned w = 0; w < bin_warps; ++w) counted[w] = place_[w * count_ + bin];
+      for (unsigned w = 0; w < bin_warps; ++w) counted[w] = offset_[w * count_ + bin];
 #pragma unroll
       for (unsigned w = 0; w < bin_warps; before += counted[w], ++w)
-        place_[w * count_ + bin] = static_cast<unsigned short>(before);
-      any_crowded |= before - start > most;
+        offset_[w * count_ + bin] = static_cast<unsigned short>(before);
+      any_crowded |= before - start > max_entries;
     }
-    if (threadIdx.x == 0) start_[count_] = static_cast<unsigned short>(all);
+    if (threadIdx.x == 0) start_[count_] = static_cast<unsigned short>(total);
     crowded_ = __syncthreads_or(any_crowded);
-    return all;
+    return total;
   }
 
-  // About as many lanes write a bin as it has entries, 2^this. With more than most_of_bin() it is crowded: four a lane;
-  // with 16 circles sorted by x took 412 us, not 289.
+  // Log2 of the lanes that write a bin: about as many as it has entries in the mean. A bin with more than max_of_bin()
+  // entries is crowded: four per lane. With 16, circles sorted by x took 412 us on an H200, not 289.
   __device__ unsigned lanes_shift(unsigned entries) const {
     unsigned shift = 0;
     while (1u << shift < warp_size && count_ << shift < entries) ++shift;
     return shift;
   }
-  __device__ unsigned most_of_bin(unsigned entries) const { return 4u << lanes_shift(entries); }
+  __device__ unsigned max_of_bin(unsigned entries) const { return 4u << lanes_shift(entries); }
 
   // Writes the sorted entries into the lists: those of a bin together, because 4 bytes alone cost L2 as much as the
-  // sector of 32. Crowded bins, as where circles come sorted by place, are the work of the whole block afterwards.
+  // sector of 32. The whole block writes crowded bins afterwards, such as those of circles sorted by where they are.
   __device__ void write_sorted(unsigned batch, unsigned entries) {
     const unsigned first = unsigned(bins_.partition.first_of_block(batch));
-    const unsigned shift = lanes_shift(entries), most = crowded_ ? most_of_bin(entries) : entries;
+    const unsigned shift = lanes_shift(entries), max_entries = crowded_ ? max_of_bin(entries) : entries;
     for (unsigned bin = threadIdx.x >> shift; bin < count_; bin += bin_threads >> shift) {
       const unsigned list = next_[bin], start = start_[bin], end = start_[bin + 1];
-      if (list != BinList::none && end - start <= most)
+      if (list != BinList::none && end - start <= max_entries)
         write_bin(list, start, end, threadIdx.x & ((1u << shift) - 1), 1u << shift, first);
     }
-    if (crowded_) write_crowded(most, first);
+    if (crowded_) write_crowded(max_entries, first);
     __syncthreads();
     for (unsigned bin = threadIdx.x; bin < count_; bin += bin_threads)
       if (next_[bin] != BinList::none) next_[bin] += start_[bin + 1] - start_[bin];
   }
-  __device__ __forceinline__ void write_crowded(unsigned most, unsigned first) const {
+  __device__ __forceinline__ void write_crowded(unsigned max_entries, unsigned first) const {
     for (unsigned b = 0; b < count_; b += warp_size) {
-      const unsigned own = b + lane_;
+      const unsigned mine = b + lane_;
       const bool crowded =
-          own < count_ && next_[own] != BinList::none && unsigned(start_[own + 1] - start_[own]) > most;
+          mine < count_ && next_[mine] != BinList::none && unsigned(start_[mine + 1] - start_[mine]) > max_entries;
       for (unsigned left = __ballot_sync(all_lanes, crowded); left; left &= left - 1) {
         const unsigned bin = b + lowest_bit(left);
         write_bin(next_[bin], start_[bin], start_[bin + 1], threadIdx.x, bin_threads, first);
       }
     }
   }
-  // Writes a bin's entries [start, end) into the list, from `list` on: lane `own` of `lanes` that do.
-  __device__ __forceinline__ void write_bin(unsigned list, unsigned start, unsigned end, unsigned own, unsigned lanes,
+  // Writes a bin's entries [start, end) into the list, from `list` on: `lane` is the thread's number among the `lanes`
+  // that do.
+  __device__ __forceinline__ void write_bin(unsigned list, unsigned start, unsigned end, unsigned lane, unsigned lanes,
                                             unsigned first) const {
-    for (unsigned k = start + own; k < end; k += lanes) {
+    for (unsigned k = start + lane; k < end; k += lanes) {
       const unsigned circle = sorted_[k];
       const auto together = [&](unsigned other) { return (other ^ circle) < warp_size; };
       const bool after = k > start && together(sorted_[k - 1]), before = k + 1 < end && together(sorted_[k + 1]);
-      unsigned place = k - start;
+      unsigned offset = k - start;
       if (after || before) {
-        for (unsigned e = k; e > start && together(sorted_[e - 1]); --e) place -= sorted_[e - 1] > circle;
-        for (unsigned e = k + 1; e < end && together(sorted_[e]); ++e) place += sorted_[e] < circle;
+        for (unsigned e = k; e > start && together(sorted_[e - 1]); --e) offset -= sorted_[e - 1] > circle;
+        for (unsigned e = k + 1; e < end && together(sorted_[e]); ++e) offset += sorted_[e] < circle;
       }
-      bins_.indices[list + place] = first + circle;
+      bins_.indices[list + offset] = first + circle;
     }
   }
 
-  // Where circles have many bins, a bin's bitmap gets the circles of a batch that reach it, from which one thread
+  // For circles that have many bins: a bin's bitmap gets the circles of a batch that reach it, from which one thread
   // writes them in order. After sort(), which ended with a barrier.
   __device__ void write_by_bins(unsigned begin, unsigned end) {
     for (unsigned w = threadIdx.x; w < count_ * bin_warps; w += bin_threads) bitmap_[w] = 0;
@@ -187,31 +189,31 @@ class BinScatter {
       __syncthreads();
       const unsigned first = unsigned(bins_.partition.first_of_block(batch));
       for (unsigned bin = threadIdx.x; bin < count_; bin += bin_threads) {
-        unsigned words = 0;  // that are not zero
+        unsigned words = 0;  // bits of the warps' words that are not zero
         for (unsigned w = 0; w < bin_warps; ++w) words |= unsigned(bitmap_[w * count_ + bin] != 0) << w;
         if (words == 0) continue;
-        unsigned place = next_[bin];
+        unsigned offset = next_[bin];
         for (; words; words &= words - 1) {
           const unsigned w = lowest_bit(words);
           unsigned left = bitmap_[w * count_ + bin];
           bitmap_[w * count_ + bin] = 0;
-          if (place == BinList::none) continue;
-          for (; left; left &= left - 1) bins_.indices[place++] = first + w * bins_.partition.lanes + lowest_bit(left);
+          if (offset == BinList::none) continue;
+          for (; left; left &= left - 1) bins_.indices[offset++] = first + w * bins_.partition.lanes + lowest_bit(left);
         }
-        next_[bin] = place;
+        next_[bin] = offset;
       }
       __syncthreads();
     });
   }
 
   // Calls f(circle, key) for the warp's consecutive circles of batches [begin, end), one for each lane; `circle` counts
-  // from the first of them. An empty key where there is none.
+  // from the first of them. The key is empty if there is none.
   template <class F>
   __device__ void each_key(unsigned begin, unsigned end, F&& f) const {
-    const unsigned lanes = bins_.partition.lanes, batches = end - begin, own = warp_ * batches * lanes + lane_;
-    const std::size_t at = bins_.partition.first_of_block(begin) + own;
+    const unsigned lanes = bins_.partition.lanes, batches = end - begin, mine = warp_ * batches * lanes + lane_;
+    const std::size_t at = bins_.partition.first_of_block(begin) + mine;
     const BinKey* const from = bins_.keys + at;
-    unsigned there = 0;  // of the batches, those in which the lane has a circle
+    unsigned there = 0;  // batches in which the lane has a circle
     if (lane_ < lanes && at < n_) there = (unsigned(min(std::size_t{batches} * lanes, n_ - at)) + lanes - 1) / lanes;
     constexpr unsigned ahead = 4;  // keys that are loaded at once
     for (unsigned b = 0; b < batches; b += ahead) {
@@ -220,7 +222,7 @@ class BinScatter {
       for (unsigned k = 0; k < ahead; ++k)
         if (b + k < there) keys[k] = from[(b + k) * lanes];
 #pragma unroll
-      for (unsigned k = 0; k < ahead; ++k) f(own + (b + k) * lanes, keys[k]);
+      for (unsigned k = 0; k < ahead; ++k) f(mine + (b + k) * lanes, keys[k]);
     }
   }
 
@@ -229,10 +231,10 @@ class BinScatter {
   const Frame& f_;
   const BinLists& bins_;
   const unsigned count_, warp_, lane_;
-  bool crowded_ = false;          // some bin is, of the entries sorted
-  unsigned* const next_;          // [bins]: the place of the first entry that is not written, or none
+  bool crowded_ = false;          // whether a bin is, among the entries sorted
+  unsigned* const next_;          // [bins]: the offset of the first entry that is not written, or none
   unsigned* const bitmap_;        // [warps][bins]: of a warp's 32 circles; in the memory of the three below
-  unsigned short* const place_;   // [warps][bins]: at first counts, then where among `sorted_` the warp's next entry is
+  unsigned short* const offset_;  // [warps][bins]: at first counts, then where among `sorted_` the warp's next entry is
   unsigned short* const start_;   // [bins + 1]: where the bin's entries begin among them
   unsigned short* const sorted_;  // [sorted_entries]: circles, counted from the chunk's first, by bins
 };

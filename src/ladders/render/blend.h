@@ -123,22 +123,23 @@ struct Box {
 class Axis {
  public:
   UPSWEEP_HD Axis(float origin, float step, unsigned skipped, unsigned pixels)
-      : origin_(origin), per_(1 / step), before_(-0.5f - float(skipped)), most_(float(pixels)), pixels_(int(pixels)) {
+      : origin_(origin), per_(1 / step), before_(-0.5f - float(skipped)), size_(float(pixels)), pixels_(int(pixels)) {
     const float far = add(origin, mul(step, float(skipped + pixels)));
     edge_ = fabsf(origin) > fabsf(far) ? fabsf(origin) : fabsf(far);
   }
   // More than what rounding moves pixel centres, and the places of what is within `radius` of `centre`.
   UPSWEEP_HD float slack(float centre, float radius) const { return (fabsf(centre) + radius + edge_) * 0x1p-20f; }
   // A coordinate's place in pixels: pixel i has its centre at i.
-  UPSWEEP_HD float place(float coordinate) const { return add(mul(coordinate - origin_, per_), before_); }
-  UPSWEEP_HD float most() const { return most_; }  // pixels
+  UPSWEEP_HD float position(float coordinate) const { return add(mul(coordinate - origin_, per_), before_); }
+  UPSWEEP_HD float size() const { return size_; }  // pixels
 
   // Pixels [first, end) that [centre - radius, centre + radius] may cover: no covered pixel is outside. The same ones
   // in every kernel, which is why nothing may be contracted.
   UPSWEEP_HD void bounds(float centre, float radius, int& first, int& end) const {
     // Pixel i is inside if low <= i <= high. Clamped before the casts: what they do to large numbers differs between
     // processors. Without branches, which lanes would take one after another.
-    const float wide = slack(centre, radius), low = place(centre - radius - wide), high = place(centre + radius + wide);
+    const float wide = slack(centre, radius), low = position(centre - radius - wide),
+                high = position(centre + radius + wide);
     const float from = clamped(low), to = clamped(high);
 #if defined(__CUDA_ARCH__)
     first = __float2int_ru(from);
@@ -152,9 +153,9 @@ class Axis {
  private:
   UPSWEEP_HD float clamped(float at) const {
     const float positive = at > 0 ? at : 0;
-    return positive < most_ ? positive : most_;
+    return positive < size_ ? positive : size_;
   }
-  float origin_, per_, before_, most_, edge_;
+  float origin_, per_, before_, size_, edge_;
   int pixels_;
 };
 
@@ -164,7 +165,7 @@ struct Axes {
   UPSWEEP_HD explicit Axes(const Frame& f) : x(f.x0, f.step_x, f.left, f.width), y(f.y0, f.step_y, f.top, f.height) {}
   // A box with every pixel that the circle covers. A radius whose square overflows covers what the test says.
   UPSWEEP_HD Box bounds(float cx, float cy, float radius) const {
-    Box b{0, 0, int(x.most()), int(y.most())};
+    Box b{0, 0, int(x.size()), int(y.size())};
     if (square(radius) > 3e38f) return b;
     x.bounds(cx, radius, b.left, b.right);
     y.bounds(cy, radius, b.top, b.bottom);

@@ -1,4 +1,5 @@
-// What a block of 16 x 16 pixels draws from its bin's list, and what of it each of its warps.
+// A bin's list as a block of 16 x 16 pixels draws it, 256 circles at a time, and each of its warps the part that
+// reaches 8 x 4 pixels.
 #pragma once
 #include "ladders/render/bin_lists.cuh"
 
@@ -54,16 +55,16 @@ class BlockList {
     const std::size_t at = s * tile_threads + threadIdx.x;
     Circle c{};
     if (at < length_) c = load_circle(all_, listed_ ? indices_[at] : at);
-    const unsigned found = __ballot_sync(all_lanes, at < length_ && bounds_.reached_by(c));
-    if (lane == 0) totals[warp] = unsigned(__popc(found));
+    const unsigned ballot = __ballot_sync(all_lanes, at < length_ && bounds_.reached_by(c));
+    if (lane == 0) totals[warp] = unsigned(__popc(ballot));
     __syncthreads();
-    unsigned place = unsigned(__popc(found & ((1u << lane) - 1)));
+    unsigned offset = unsigned(__popc(ballot & ((1u << lane) - 1)));
     count_ = 0;
     for (unsigned w = 0; w < warps; ++w) {
-      place += w < warp ? totals[w] : 0;
+      offset += w < warp ? totals[w] : 0;
       count_ += totals[w];
     }
-    if (found >> lane & 1) keep(circles[place], c);
+    if (ballot >> lane & 1) keep(circles[offset], c);
     __syncthreads();
     fetched_ = s;
     return count_;

@@ -4,7 +4,7 @@
 
 namespace upsweep::ladders::render {
 
-// 1. How many of its circles a block has for each bin; and a summary of them.
+// 1. Counts each block's circles for each bin, and summarises them.
 static __global__ void __launch_bounds__(bin_threads) bin_count_kernel(const float* circles,  // [n][8]
                                                                        std::size_t n, Frame f, BinLists bins) {
   unsigned* const counted = dynamic_shared<unsigned>();  // [bins]
@@ -19,14 +19,14 @@ static __global__ void __launch_bounds__(bin_threads) bin_count_kernel(const flo
     bins.counts[std::size_t(blockIdx.x) * count + bin] = counted[bin];
 }
 
-// The kernels that sum up over blocks: each of their blocks takes 8 bins, a sector of a row, and each of its 128 groups
-// of threads consecutive rows.
+// The scan over blocks: a block of it takes 8 bins, one sector of each row of counts, and each of its 128 groups of
+// threads consecutive rows.
 inline constexpr unsigned scan_threads = 1024, scan_bins = 8;
 inline constexpr unsigned scan_groups = scan_threads / scan_bins;
 
-// Of a thread's bin: the sum of the groups before its own, and of all.
+// Sums over groups of threads, for a thread's bin: of the groups before its own, and of all.
 struct BinSums {
-  unsigned before, all;
+  unsigned before, total;
 };
 __device__ inline BinSums sum_groups(unsigned of_group) {
   constexpr unsigned warps = scan_threads / warp_size;
@@ -42,7 +42,7 @@ __device__ inline BinSums sum_groups(unsigned of_group) {
   BinSums sums{upto - of_group, 0};
   for (unsigned w = 0; w < warps; ++w) {
     sums.before += w < warp ? totals[w][bin] : 0;
-    sums.all += totals[w][bin];
+    sums.total += totals[w][bin];
   }
   return sums;
 }
@@ -53,7 +53,7 @@ inline constexpr unsigned scan_rows = (bin_blocks + scan_groups - 1) / scan_grou
 static __global__ void __launch_bounds__(scan_threads) bin_scan_kernel(BinLists bins) {
   __shared__ unsigned from[scan_bins];
   const unsigned blocks = bins.partition.blocks, count = bins.grid.count();
-  const unsigned own = threadIdx.x % scan_bins, bin = blockIdx.x * scan_bins + own;
+  const unsigned column = threadIdx.x % scan_bins, bin = blockIdx.x * scan_bins + column;
   const unsigned first = threadIdx.x / scan_bins * scan_rows;
   unsigned counted[scan_rows], sum = 0;
 #pragma unroll
@@ -65,21 +65,21 @@ static __global__ void __launch_bounds__(scan_threads) bin_scan_kernel(BinLists 
   for (const unsigned c : counted) sum += c;
   const BinSums sums = sum_groups(sum);
   unsigned before = sums.before;
-  const unsigned target = bins.entries_to_write(sums.all, summary.optical_depth());
-  unsigned last = 0;  // block from which on there are as many as target
+  const unsigned target = bins.entries_to_write(sums.total, summary.optical_depth());
+  unsigned last = 0;  // the last block from which on there are enough
 #pragma unroll
   for (unsigned r = 0; r < scan_rows; ++r) {
     if (first + r < blocks && bin < count) {
       bins.counts[std::size_t(first + r) * count + bin] = before;
-      if (sums.all - before >= target) last = first + r;
+      if (sums.total - before >= target) last = first + r;
     }
     before += counted[r];
   }
-  if (last > 0) atomicMax(&from[own], last);
+  if (last > 0) atomicMax(&from[column], last);
   __syncthreads();
   if (threadIdx.x >= scan_bins || bin >= count) return;
-  const unsigned skipped = bins.counts[std::size_t(from[own]) * count + bin];
-  bins.lists[bin] = bins.add_list(sums.all, skipped ? from[own] : 0, skipped);
+  const unsigned skipped = bins.counts[std::size_t(from[column]) * count + bin];
+  bins.lists[bin] = bins.add_list(sums.total, skipped ? from[column] : 0, skipped);
 }
 
 // 3. Puts each circle's index into its bins' lists, from block `from` of the list on; later into those of deferred

@@ -16,7 +16,7 @@ using WholeListMemory = BitsMemory<list_pixels>;
 __device__ inline void more_of_list(Staged& staged, const float* circles, const unsigned* indices, const BinList& list,
                                     ListMemory& memory) {
   const unsigned* const end = indices + list.begin + list.size();
-  const unsigned at = staged.count + threadIdx.x, ready = min(list.size(), ListMemory::most_staged);
+  const unsigned at = staged.count + threadIdx.x, ready = min(list.size(), ListMemory::max_staged);
   staged.count = min(ready, staged.count + list_threads);
   if (at < staged.count) keep(memory.staged[at], load_circle(circles, *(end - 1 - at)));
   staged.last = staged.count == ready, staged.whole = staged.count == list.count;
@@ -46,15 +46,15 @@ __device__ void draw_list(const float* circles, std::size_t n, const BinLists& l
            memory, bits);
   LanePixels<list_pixels>(f, tile).store(image, f, bits.colour);
 }
-__device__ inline void draw_list(const float* circles, std::size_t n, const BinLists& lists, bool halves, unsigned bin,
-                                 Tile tile, float* image, const Frame& f) {
-  if (halves)
+__device__ inline void draw_list(const float* circles, std::size_t n, const BinLists& lists, bool alpha_is_half,
+                                 unsigned bin, Tile tile, float* image, const Frame& f) {
+  if (alpha_is_half)
     draw_list<true>(circles, n, lists, bin, tile, image, f);
   else
     draw_list<false>(circles, n, lists, bin, tile, image, f);
 }
 
-// A block's tile, which is its bin; `deferred` is that of a deferred bin.
+// The tile of a bin, which is as large.
 __device__ inline Tile tile_of_bin(const Frame& f, unsigned bin) {
   const unsigned columns = (f.width + patch_tile - 1) / patch_tile;
   return Tile(bin % columns, bin / columns);

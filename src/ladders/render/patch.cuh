@@ -1,5 +1,5 @@
-// What a block draws: a tile of 32 x 32 pixels, of which each warp has a patch, and each lane `per_lane` pixels: two of
-// 8 x 8, or four of 16 x 8.
+// A block's tile of 32 x 32 pixels. Each warp has a patch of it, and each lane `per_lane` pixels: two of 8 x 8, or four
+// of 16 x 8.
 #pragma once
 #include "ladders/render/tile.cuh"
 
@@ -53,7 +53,7 @@ class Patch {
   // Whether a circle reaches the warp's pixels, and whether it covers them all. As in `reaches`, the nearest and the
   // farthest pixel decide exactly.
   struct Reach {
-    bool some, all;
+    bool any, all;
   };
   struct Bounds {
     float left, right, top, bottom;
@@ -88,7 +88,7 @@ class Patch {
   }
 };
 
-// Where in the image the lane's pixels are: pixel 0 is (i, j), pixel 1 four rows below; pixels 2 and 3 are eight
+// The lane's pixels in the image: pixel 0 is (i, j), pixel 1 four rows below; pixels 2 and 3 are eight
 // columns to the right of these.
 template <unsigned per_lane>
 struct LanePixels {
@@ -113,15 +113,15 @@ __device__ __forceinline__ unsigned transposed(unsigned bits) {
 #pragma unroll
   for (unsigned d = warp_size / 2; d > 0; d /= 2) {
     const unsigned low = all_lanes / ((1u << d) + 1);  // d of every 2 d bits
-    const unsigned kept = lane & d ? ~low : low;
+    const unsigned stays = lane & d ? ~low : low;
     const unsigned other = __shfl_xor_sync(all_lanes, bits, int(d));
-    const unsigned moved = __funnelshift_l(other, other, lane & d ? warp_size - d : d);
-    bits = moved ^ ((moved ^ bits) & kept);
+    const unsigned rotated = __funnelshift_l(other, other, lane & d ? warp_size - d : d);
+    bits = rotated ^ ((rotated ^ bits) & stays);
   }
   return bits;
 }
 
-// Of 32 circles, one per lane: bit l of bits[k] becomes whether that of lane l covers this lane's pixel k. Each lane
+// Tests 32 circles, one per lane: bit l of bits[k] becomes whether that of lane l covers this lane's pixel k. Each lane
 // tests its own circle against the patch's pixels, whose dx^2 and dy^2 are eight or sixteen, so that a test is a sum
 // and a comparison; then the bits are transposed. A negative radius2 covers nothing.
 template <unsigned per_lane>

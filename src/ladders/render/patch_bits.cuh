@@ -1,9 +1,9 @@
-// Draws any list of circles over a block's tile. Of 8 x 8 pixels and 32 circles, the bits that say what covers what are
-// found by circles, transposed, and used by pixels: no lane waits while others test or blend.
+// Draws any list of circles over a block's tile, by a bit for each circle and pixel. Of 8 x 8 pixels and 32 circles, a
+// lane per circle finds the bits; transposed, a lane per pixel uses them: no lane waits while others test or blend.
 //
 // 1. A block fetches a circle for each thread at a time, a batch ahead and past L1, which has no room for so many
 //    lines. A ballot for each of 16 patches of 8 x 8 says which of a warp's 32 circles reach it.
-// 2. Each warp lists those of its patch, or of both halves of its patch. Of 32 listed, each lane tests one against the
+// 2. Each warp lists those of its patch, or of both halves of its patch. Each lane tests one of 32 listed against the
 //    64 pixels (find_covered): for tiny circles, the more pixels, the more tests in vain.
 // 3. Transposed, lane l has the bits of pixel l. It blends one circle after another, from its highest bit down.
 #pragma once
@@ -24,7 +24,7 @@ struct BitsMemory {
   } staged[slots * threads];
   unsigned reached[2][eights][warps];  // [..][8 x 8 pixels][warp that fetched]: bits of its circles
   unsigned short listed[eights][threads + warp_size];
-  // Of the 32 circles that are blended: consecutive ones in different banks. The last paint changes nothing.
+  // The paints of 32 circles that are blended, consecutive ones in different banks. The last paint changes nothing.
   float paint[warps][4][warp_size + 1];
 };
 
@@ -74,7 +74,7 @@ class TileCircles {
 };
 
 // A warp of the block, which draws its patch. `fused`: alpha is 1/2 everywhere, and blends are fused multiply-adds.
-// `through`: a colour's w becomes what is let through.
+// `through`: a colour's w becomes the transmittance.
 template <unsigned per_lane, bool fused, bool through = false>
 class WarpBits {
  public:
@@ -101,9 +101,9 @@ class WarpBits {
     unsigned left = lane_ < patch_warps<per_lane> ? memory_.reached[batch % 2][row * 4 + column][lane_] : 0;
     if (waiting == 0 && !__any_sync(all_lanes, left)) return;
     const unsigned upto = warp_scan(unsigned(__popc(left)), Sum{});
-    unsigned place = waiting + upto - unsigned(__popc(left));
+    unsigned offset = waiting + upto - unsigned(__popc(left));
     const unsigned first = batch % BitsMemory<per_lane>::slots * patch_threads<per_lane> + lane_ * warp_size;
-    for (; left; left &= left - 1) listed[place++] = static_cast<unsigned short>(first + lowest_bit(left));
+    for (; left; left &= left - 1) listed[offset++] = static_cast<unsigned short>(first + lowest_bit(left));
     bool rest = last || waiting > 0;  // there is no next batch, or what waited from the batch before must not go on
     waiting += shuffle(upto, warp_size - 1);
     __syncwarp();
@@ -189,8 +189,8 @@ __device__ void draw_all(TileCircles<per_lane> circles, BitsMemory<per_lane>& me
       }
 #pragma unroll
       for (unsigned p = 0; p < BitsMemory<per_lane>::eights; ++p) {
-        const unsigned some = __ballot_sync(all_lanes, add(dx2[p % 4], dy2[p / 4]) <= radius2);
-        if (lane == 0) reached[p][warp] = some;
+        const unsigned ballot = __ballot_sync(all_lanes, add(dx2[p % 4], dy2[p / 4]) <= radius2);
+        if (lane == 0) reached[p][warp] = ballot;
       }
     }
     __syncthreads();

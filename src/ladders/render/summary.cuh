@@ -1,5 +1,4 @@
-// What is known of all circles together: the range of their colours, how deep they cover the image, and whether all
-// alphas are 1/2.
+// A summary of all circles: the range of their colours, the image's optical depth, and whether all alphas are 1/2.
 #pragma once
 #include "kernel/block.h"
 #include "ladders/render/blend.h"
@@ -7,46 +6,46 @@
 namespace upsweep::ladders::render {
 
 struct Range {
-  float least, most;
+  float low, high;
 };
 
-// What is known of some circles, as whole numbers: a warp combines its lanes' by one instruction each. Loaded at once.
+// As whole numbers, which a warp combines by one instruction each; and in one load.
 struct alignas(16) Summary {
-  unsigned least = 0, most = 0;  // bits of the least colour's absolute value, if negative, and of the largest
+  unsigned low = 0, high = 0;  // bits of the colours' absolute minimum, if negative, and of their maximum
   // 0: every blend may be a fused multiply-add, with an alpha of 1/2. Otherwise the inverted bits of the least other
   // one.
   unsigned uneven = 0;
   // Optical depth: the sum of -log2(1 - alpha) over the circles that cover a pixel. Per block, summed over pixels; in
   // the summary, the mean per pixel in 16.16 fixed point.
   unsigned depth = 0;
-  // With the mean instead of the sum, and below 2^23, so that those of 512 blocks can be added.
+  // The mean depth instead of the sum, below 2^23, so that those of 512 blocks can be added.
   __device__ Summary per_pixel(float pixels) const {
     const float mean = float(depth) * (0x1p16f / pixels) + 0.5f;
-    return {least, most, uneven, unsigned(min(mean, float((1 << 23) - 1)))};
+    return {low, high, uneven, unsigned(min(mean, float((1 << 23) - 1)))};
   }
-  __device__ Range colours() const { return {-__uint_as_float(least), __uint_as_float(most)}; }
-  // Of the circles that change anything; 1/2 may be among them.
+  __device__ Range colours() const { return {-__uint_as_float(low), __uint_as_float(high)}; }
+  // The least alpha of the circles that change anything; 1/2 may be among them.
   __device__ float least_alpha() const { return uneven == 0 ? 0.5f : min(0.5f, __uint_as_float(~uneven)); }
   __device__ float optical_depth() const { return float(depth) * 0x1p-16f; }
   __device__ void add(const Summary& other) {
-    least = max(least, other.least), most = max(most, other.most), uneven = max(uneven, other.uneven);
+    low = max(low, other.low), high = max(high, other.high), uneven = max(uneven, other.uneven);
     depth += other.depth;
   }
-  // To every lane.
+  // The summary of the warp's lanes, in every lane.
   __device__ Summary of_warp() const {
-    return {warp_reduce_all(least, Max{}), warp_reduce_all(most, Max{}), warp_reduce_all(uneven, Max{}),
+    return {warp_reduce_all(low, Max{}), warp_reduce_all(high, Max{}), warp_reduce_all(uneven, Max{}),
             warp_reduce_all(depth, Sum{})};
   }
 };
 
-// What a thread has seen of its circles.
+// A thread's part of the summary.
 class Seen {
  public:
   // The product of 1/2 and a colour is exact but among the subnormals, and there the sum rounds it away or is zero.
   // `per_circle`: pi over a pixel's area.
   __device__ void take(const Circle& c, const Box& box, float per_circle) {
     for (const float colour : {c.red, c.green, c.blue}) {
-      colours_.least = min(colours_.least, colour), colours_.most = max(colours_.most, colour);
+      colours_.low = min(colours_.low, colour), colours_.high = max(colours_.high, colour);
       if (colour != 0 && fabsf(colour) < 0x1p-100f) uneven_ = max(uneven_, ~__float_as_uint(0.5f));
     }
     if (box.empty()) return;
@@ -60,7 +59,7 @@ class Seen {
   }
   // Its depth is 16 times 1024 x 1024 pixels at most, so that those of 256 threads can be added.
   __device__ Summary summary() const {
-    return {__float_as_uint(fabsf(colours_.least)), __float_as_uint(fabsf(colours_.most)), uneven_,
+    return {__float_as_uint(fabsf(colours_.low)), __float_as_uint(fabsf(colours_.high)), uneven_,
             unsigned(min(depth_, float((1 << 24) - 1)))};
   }
 
@@ -70,11 +69,11 @@ class Seen {
   unsigned uneven_ = 0;
 };
 
-// The summaries of a block's threads together. All threads have it. Another call is to follow a __syncthreads().
+// Combines the summaries of a block's threads, for all of them. Another call is to follow a __syncthreads().
 __device__ inline Summary block_summary(const Summary& s) {
   __shared__ Summary of_warps[warp_size];
-  const Summary own = s.of_warp();
-  if (threadIdx.x % warp_size == 0) of_warps[threadIdx.x / warp_size] = own;
+  const Summary mine = s.of_warp();
+  if (threadIdx.x % warp_size == 0) of_warps[threadIdx.x / warp_size] = mine;
   __syncthreads();
   const unsigned lane = threadIdx.x % warp_size;
   return (lane < blockDim.x / warp_size ? of_warps[lane] : Summary{}).of_warp();
@@ -85,12 +84,12 @@ __device__ inline Summary block_summary(const Summary& s) {
 // No colour exceeds 16 times the largest that is drawn, in absolute value: a blend of M over C is at most C where C is
 // 16 M; for alpha above 2^-22 because 15 alpha outweighs the rounding, and below because the sum rounds to C. Where
 // nothing negative is drawn, no blend is negative; but -0 it may be.
-// With alpha 1/2 everywhere (`halves`), none exceeds the largest itself: half of it is exact, and so is twice that.
-__device__ inline Range underneath(const Range& drawn, const Frame& f, bool halves = false) {
-  const float least = min(drawn.least, min(f.red, min(f.green, f.blue)));
-  if (halves) return {least < 0 ? least : -0.f, max(drawn.most, max(f.red, max(f.green, f.blue)))};
-  const float most = max(max(drawn.most, 1.f), max(-least, max(f.red, max(f.green, f.blue))));
-  return {least < 0 ? -16 * most : -0.f, 16 * most};
+// If alpha is 1/2 everywhere, none exceeds the largest itself: half of it is exact, and so is twice that.
+__device__ inline Range underneath(const Range& drawn, const Frame& f, bool alpha_is_half = false) {
+  const float low = min(drawn.low, min(f.red, min(f.green, f.blue)));
+  if (alpha_is_half) return {low < 0 ? low : -0.f, max(drawn.high, max(f.red, max(f.green, f.blue)))};
+  const float high = max(max(drawn.high, 1.f), max(-low, max(f.red, max(f.green, f.blue))));
+  return {low < 0 ? -16 * high : -0.f, 16 * high};
 }
 
 }  // namespace upsweep::ladders::render

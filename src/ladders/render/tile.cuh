@@ -1,4 +1,4 @@
-// What the GPU rungs share: a pixel for each thread, and a block for each tile.
+// A block for each tile of 16 x 16 pixels, and a thread for each pixel.
 #pragma once
 #include "kernel/block.h"
 #include "ladders/render/blend.h"
@@ -8,7 +8,7 @@ namespace upsweep::ladders::render {
 // Tiles of 16 x 16 pixels, a thread for each; a warp has two rows.
 inline constexpr unsigned tile_width = 16, tile_threads = tile_width * tile_width;
 
-// As circle_at, in two loads if the array is aligned to 16 bytes.
+// circle_at() in two loads, if the array is aligned to 16 bytes.
 __device__ __forceinline__ Circle load_circle(const float* circles,  // [n][8]
                                               std::size_t i) {
   if (reinterpret_cast<std::uintptr_t>(circles) % 16) return circle_at(circles, i);
@@ -17,14 +17,14 @@ __device__ __forceinline__ Circle load_circle(const float* circles,  // [n][8]
   return {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
 }
 
-// As put, in one store if four channels are aligned to 16 bytes.
+// put() in one store, if four channels are aligned to 16 bytes.
 __device__ __forceinline__ void store_pixel(float* image, const Frame& f, std::size_t pixel, const Colour& c) {
   if (f.channels == Channels::rgb || reinterpret_cast<std::uintptr_t>(image) % 16) return put(image, f, pixel, c);
   reinterpret_cast<float4*>(image)[pixel] = float4{c.red, c.green, c.blue, f.channels == Channels::rgbw ? c.w : 1.f};
 }
 
-// A circle as a block keeps it in shared memory: with flat shading, what would otherwise be computed for every pixel; a
-// snowflake as it is. 16 bytes each: where a disc is, and what it paints.
+// A circle in shared memory: with flat shading, a disc with all that does not depend on the pixel, in 16 bytes its
+// position and in 16 its paint; a snowflake as it is.
 struct alignas(16) Disc {
   float x, y, radius2, alpha;
   float red, green, blue, through;

@@ -18,16 +18,16 @@ struct TileList {
     const std::size_t k = begin + threadIdx.x;
     Circle c{};
     if (k < end) c = load_circle(all, k);
-    const unsigned found = __ballot_sync(all_lanes, k < end && bounds.reached_by(c));
+    const unsigned ballot = __ballot_sync(all_lanes, k < end && bounds.reached_by(c));
     __syncthreads();  // all have drawn the last list
-    if (lane == 0) totals[warp] = unsigned(__popc(found));
+    if (lane == 0) totals[warp] = unsigned(__popc(ballot));
     __syncthreads();
-    unsigned at = unsigned(__popc(found & ((1u << lane) - 1))), count = 0;
+    unsigned at = unsigned(__popc(ballot & ((1u << lane) - 1))), count = 0;
     for (unsigned w = 0; w < warps; ++w) {
       at += w < warp ? totals[w] : 0;
       count += totals[w];
     }
-    if (found >> lane & 1) circles[at] = c;
+    if (ballot >> lane & 1) circles[at] = c;
     __syncthreads();
     return count;
   }

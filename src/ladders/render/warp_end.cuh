@@ -1,4 +1,5 @@
-// The end of a tile's list: how far a warp goes back in it, and what it draws of it.
+// Draws a tile from the end of its circles: each warp goes back until its pixels are saturated, and draws forwards from
+// there.
 #pragma once
 #include <cmath>
 #include <type_traits>
@@ -12,75 +13,76 @@ namespace upsweep::ladders::render {
 template <unsigned per_lane>
 struct PatchMemory {
   static constexpr unsigned threads = patch_threads<per_lane>, warps = patch_warps<per_lane>;
-  // Circles that are staged, and of them those that a warp keeps, at most. With four pixels in a lane, what leaves room
-  // for four blocks: beside the heap of small circles in biglittle, by a simulation, a warp goes through 430 at most
-  // and keeps 160.
-  static constexpr unsigned most_staged = per_lane == 2 ? 1024 : 640, most_kept = per_lane == 2 ? 480 : 224;
-  static constexpr unsigned most_found = 512;
+  // Circles that are staged, and the candidates of a warp among them, at most. As many as leave room in the 227 KiB of
+  // a multiprocessor for its 1024 threads: two blocks with two pixels per lane, four with four. Beside the heap of
+  // small circles in biglittle, by a simulation, a warp goes through 430 at most, of which 160 are candidates.
+  static constexpr unsigned max_staged = per_lane == 2 ? 1024 : 640, max_candidates = per_lane == 2 ? 480 : 224;
+  static constexpr unsigned max_found = 512;
   Centres centres;
-  Disc staged[most_staged];
-  // Bits, for each pixel of the block: which of the circles that its warp keeps cover it.
-  unsigned covered[most_kept / warp_size][per_lane][threads];
-  alignas(16) unsigned short kept[warps][most_kept + warp_size];  // entries that reach a warp
-  unsigned found[most_found];                                     // circles of a column, at once
+  Disc staged[max_staged];
+  // For each pixel of the block a bit per candidate of its warp: whether it covers the pixel.
+  unsigned covered[max_candidates / warp_size][per_lane][threads];
+  alignas(16) unsigned short candidates[warps][max_candidates + warp_size];  // staged circles that reach the warp
+  unsigned column_circles[max_found];                                        // circles of a column, at once
   unsigned warp_totals[warp_size];
 };
 
-// How much of a list or a column a block has staged, the last circle first.
+// The circles that a block has staged of its list or column, the last one first.
 struct Staged {
   unsigned count = 0;                // circles
-  bool last = false, whole = false;  // there is no more to stage; and nothing is left out
+  bool last = false, whole = false;  // no more can be staged; all of them are
 };
 
-// Halvings at which a warp tries to be certain: what the range of colours underneath takes, 24 of f32, and 12 in which
-// the last place settles for 99 of 100 warps. The others try again, `step` deeper each time.
+// Optical depth at which a warp tries to be certain: 24 for the bits of f32, 12 in which the last place settles for 99
+// of 100 warps, and 4 because the range of colours underneath is 16 times as wide unless alpha is 1/2. The others try
+// again, `retry_step` deeper each time.
 template <bool fused>
 inline constexpr unsigned first_try = fused ? 36 : 40;
-inline constexpr unsigned step = 8, last_try = 80;
+inline constexpr unsigned retry_step = 8, last_try = 80;
 
-// A warp's way backwards through the end of its list. `fused`: alpha is 1/2 everywhere.
+// A warp that goes back through what its block has staged. `fused`: alpha is 1/2 everywhere.
 template <unsigned per_lane, bool fused>
 class WarpEnd {
  public:
-  // What covers a pixel halves it so often. With alpha 1/2, as often as circles cover it.
-  using Halvings = std::conditional_t<fused, unsigned, float>;
+  // A pixel's optical depth. With alpha = 1/2 it is the number of covering circles, an integer.
+  using Depth = std::conditional_t<fused, unsigned, float>;
   bool saturated = false, full = false;
 
   __device__ WarpEnd(PatchMemory<per_lane>& memory, const LanePixels<per_lane>& pixels)
       : memory_(memory), patch_(memory.centres), warp_(threadIdx.x / warp_size), lane_(threadIdx.x % warp_size) {
-    for (unsigned k = 0; k < per_lane; ++k) halvings_[k] = pixels.inside[k] ? Halvings{0} : deepest;
+    for (unsigned k = 0; k < per_lane; ++k) depth_[k] = pixels.inside[k] ? Depth{0} : deepest;
   }
 
-  // Goes on through the staged entries, of which there are `count`, until all pixels are `enough` halvings deep. The
-  // entries that reach the warp are kept, and tested 32 at once; fewer only if no more are to be staged.
-  __device__ void go_back(unsigned count, bool last, Halvings enough) {
+  // Goes on through the `count` staged circles until all pixels have the optical depth `enough`. Those that reach the
+  // warp are its candidates, tested 32 at once; fewer only if no more are to be staged.
+  __device__ void go_back(unsigned count, bool last, Depth enough) {
     const typename Patch<per_lane>::Bounds bounds = patch_.bounds();
     if (!last) count -= count % warp_size;
-    used_ = kept_;  // trimmed, if this is another try
+    n_drawn_ = n_tested_;  // trimmed, if this is another try
     saturated = deep(enough);
     while (!saturated && !full) {
-      for (; found_ < kept_ + warp_size && next_ < count; next_ += warp_size) {
+      for (; n_candidates_ < n_tested_ + warp_size && next_ < count; next_ += warp_size) {
         const unsigned at = next_ + lane_;
         const auto reach = bounds.reached_by(memory_.staged[min(at, count - 1)]);
-        const bool reached = at < count && reach.some;
-        const unsigned some = __ballot_sync(all_lanes, reached);
+        const bool reached = at < count && reach.any;
+        const unsigned ballot = __ballot_sync(all_lanes, reached);
         if (reached)
-          kept()[found_ + unsigned(__popc(some & ((1u << lane_) - 1)))] =
+          candidates()[n_candidates_ + unsigned(__popc(ballot & ((1u << lane_) - 1)))] =
               static_cast<unsigned short>(at * unsigned(sizeof(Disc)) | unsigned(reach.all));
-        found_ += unsigned(__popc(some));
+        n_candidates_ += unsigned(__popc(ballot));
       }
-      const unsigned size = min(found_ - kept_, warp_size);
+      const unsigned size = min(n_candidates_ - n_tested_, warp_size);
       if (size == 0 || (size < warp_size && !last)) return;
       test(size);
-      full = kept_ == PatchMemory<per_lane>::most_kept;
+      full = n_tested_ == PatchMemory<per_lane>::max_candidates;
       saturated = deep(enough);
     }
-    if (fused && saturated && kept_ > 0) trim(enough);
+    if (fused && saturated && n_tested_ > 0) trim(enough);
   }
 
-  // Draws the circles kept over `low`; as long as `two`, also over `high`. Returns whether both end the same.
+  // Draws the tested candidates over `low`; as long as `two`, also over `high`. Returns whether both end the same.
   __device__ bool draw(Colour (&low)[per_lane], Colour (&high)[per_lane], bool two) {
-    unsigned end = (used_ + 7) / 8 * 8;
+    unsigned end = (n_drawn_ + 7) / 8 * 8;
     two = two && !same(low, high);
     for (; two && end > 0; end -= 8) {
       draw_8<true>(low, high, end - 8);
@@ -91,29 +93,29 @@ class WarpEnd {
   }
 
  private:
-  // Of 32 circles, those that cover part of the patch are tested one by one, by every lane, unless they are more: that
-  // takes 24 instructions for each, or 35 for four pixels, and find_covered 300 or 530 for all.
-  static constexpr int many_partly = per_lane == 2 ? 8 : 14;
-  static constexpr Halvings deepest = 1 << 30;  // of pixels past the image's edges
-  // An entry kept: the offset of its disc in `staged`, and in the lowest bit whether it covers all of the warp's
+  // Up to so many of 32 candidates that cover the patch in part are tested one by one, by every lane: 24 instructions
+  // each, or 35 with four pixels. More are tested by find_covered(), 300 or 530 instructions for all.
+  static constexpr int max_partial = per_lane == 2 ? 8 : 14;
+  static constexpr Depth deepest = 1 << 30;  // of pixels past the image's edges
+  // A candidate: the byte offset of its disc in `staged`, and in the lowest bit whether it covers all of the warp's
   // pixels.
-  __device__ unsigned short* kept() const { return memory_.kept[warp_]; }
+  __device__ unsigned short* candidates() const { return memory_.candidates[warp_]; }
   __device__ const Disc& disc(unsigned entry) const {
     return *reinterpret_cast<const Disc*>(reinterpret_cast<const char*>(memory_.staged) + (entry & ~1u));
   }
-  __device__ bool deep(Halvings enough) const {
-    Halvings least = halvings_[0];
-    for (const Halvings h : halvings_) least = min(least, h);
-    return __all_sync(all_lanes, least >= enough);
+  __device__ bool deep(Depth enough) const {
+    Depth min_depth = depth_[0];
+    for (const Depth d : depth_) min_depth = min(min_depth, d);
+    return __all_sync(all_lanes, min_depth >= enough);
   }
 
-  // Finds which pixels the next `size` entries cover.
+  // Finds which pixels the next `size` candidates cover.
   __device__ void test(unsigned size) {
     __syncwarp();
-    if (lane_ >= size) kept()[kept_ + lane_] = 0;
-    const unsigned entry = lane_ < size ? kept()[kept_ + lane_] : 1;
+    if (lane_ >= size) candidates()[n_tested_ + lane_] = 0;
+    const unsigned entry = lane_ < size ? candidates()[n_tested_ + lane_] : 1;
     unsigned part = __ballot_sync(all_lanes, !(entry & 1)), bits[per_lane];
-    if (__popc(part) > many_partly) {
+    if (__popc(part) > max_partial) {
       const Disc& c = disc(entry);
       find_covered(bits, patch_.x, patch_.y, c.x, c.y, lane_ < size ? c.radius2 : -1.f);
     } else {
@@ -126,40 +128,40 @@ class WarpEnd {
           if (covered.of[k]) bits[k] |= 1u << e;
       }
     }
-    for (unsigned k = 0; k < per_lane; ++k) memory_.covered[kept_ / warp_size][k][threadIdx.x] = bits[k];
+    for (unsigned k = 0; k < per_lane; ++k) memory_.covered[n_tested_ / warp_size][k][threadIdx.x] = bits[k];
     if constexpr (fused) {
-      for (unsigned k = 0; k < per_lane; ++k) halvings_[k] += unsigned(__popc(bits[k]));
+      for (unsigned k = 0; k < per_lane; ++k) depth_[k] += unsigned(__popc(bits[k]));
     } else {
       const float of_own = lane_ < size ? -log2f(1 - disc(entry).alpha) : 0;
       for (unsigned e = 0; e < size; ++e) {
         const float of_circle = __shfl_sync(all_lanes, of_own, int(e));
         for (unsigned k = 0; k < per_lane; ++k)
-          if (bits[k] >> e & 1) halvings_[k] += of_circle;
+          if (bits[k] >> e & 1) depth_[k] += of_circle;
       }
     }
-    used_ = kept_ += size;
+    n_drawn_ = n_tested_ += size;
     __syncwarp();
   }
   // Leaves out those of the last 32 tested, 8 at once, that no pixel needs.
-  __device__ void trim(Halvings enough) {
-    const unsigned word = (kept_ - 1) / warp_size;
-    const auto enough_with = [&](unsigned some) {
-      bool all = true;
+  __device__ void trim(Depth enough) {
+    const unsigned word = (n_tested_ - 1) / warp_size;
+    const auto enough_with = [&](unsigned first) {
+      bool deep_enough = true;
       for (unsigned k = 0; k < per_lane; ++k) {
-        const unsigned rest = memory_.covered[word][k][threadIdx.x] >> some;
-        all = all && halvings_[k] >= enough + unsigned(__popc(rest));
+        const unsigned rest = memory_.covered[word][k][threadIdx.x] >> first;
+        deep_enough = deep_enough && depth_[k] >= enough + unsigned(__popc(rest));
       }
-      return __all_sync(all_lanes, all);
+      return __all_sync(all_lanes, deep_enough);
     };
-    const unsigned some = enough_with(16) ? (enough_with(8) ? 8 : 16) : enough_with(24) ? 24 : warp_size;
-    used_ = min(kept_, word * warp_size + some);
+    const unsigned first = enough_with(16) ? (enough_with(8) ? 8 : 16) : enough_with(24) ? 24 : warp_size;
+    n_drawn_ = min(n_tested_, word * warp_size + first);
   }
 
   __device__ bool same(const Colour (&low)[per_lane], const Colour (&high)[per_lane]) const {
-    bool all = true;
+    bool equal = true;
     for (unsigned k = 0; k < per_lane; ++k)
-      all = all && (fused ? same_bits(low[k], high[k]) : same_numbers(low[k], high[k]));
-    return __all_sync(all_lanes, all);
+      equal = equal && (fused ? same_bits(low[k], high[k]) : same_numbers(low[k], high[k]));
+    return __all_sync(all_lanes, equal);
   }
   __device__ static __forceinline__ void over(Colour& c, const Disc& d) {
     if constexpr (fused)
@@ -172,7 +174,7 @@ class WarpEnd {
     struct alignas(16) Eight {
       unsigned short entry[8];
     };
-    const Eight eight = *reinterpret_cast<const Eight*>(kept() + first);
+    const Eight eight = *reinterpret_cast<const Eight*>(candidates() + first);
     unsigned bits[per_lane];
     for (unsigned k = 0; k < per_lane; ++k)
       bits[k] = memory_.covered[first / warp_size][k][threadIdx.x] >> first % warp_size;
@@ -190,8 +192,9 @@ class WarpEnd {
   PatchMemory<per_lane>& memory_;
   const Patch<per_lane> patch_;
   const unsigned warp_, lane_;
-  unsigned next_ = 0, found_ = 0, kept_ = 0, used_ = 0;  // entries: gone through, that reach, tested, to be drawn
-  Halvings halvings_[per_lane];
+  unsigned next_ = 0;                                       // staged circle to go on with
+  unsigned n_candidates_ = 0, n_tested_ = 0, n_drawn_ = 0;  // found, tested, and to be drawn
+  Depth depth_[per_lane];
 };
 
 // Draws the tile from the end of its list or column, if that is possible; stage(staged) stages more of it. For all
@@ -202,19 +205,19 @@ __device__ bool draw_end(float target_depth, const Range& colours, PatchMemory<p
   const LanePixels<per_lane> pixels(f, tile);
   WarpEnd<per_lane, fused> warp(memory, pixels);
   bool drawn = false, given_up = false;
-  // What is drawn over: both ends of the range; or, where eps permits, its middle, which is half as far from either.
+  // The colours to draw over: both ends of the range; or, if eps permits, its middle, which is half as far from either.
   Range range = underneath(colours, f, fused || !exact);
   // One more if the range is twice the largest colour.
-  const auto enough_for_eps = typename WarpEnd<per_lane, fused>::Halvings(fused ? ceilf(target_depth) : target_depth) +
-                              (range.least < 0 ? 1 : 0);
-  if (!exact) range.least = range.most = (range.least + range.most) / 2;
+  const auto enough_for_eps =
+      typename WarpEnd<per_lane, fused>::Depth(fused ? ceilf(target_depth) : target_depth) + (range.low < 0 ? 1 : 0);
+  if (!exact) range.low = range.high = (range.low + range.high) / 2;
   auto enough = exact ? first_try<fused> : enough_for_eps;
   const auto draw = [&](bool over_background) {
     Colour low[per_lane], high[per_lane];
     for (unsigned k = 0; k < per_lane; ++k) {
       low[k] = high[k] = flat_background(f);
       if (over_background || !pixels.inside[k]) continue;
-      low[k] = {range.least, range.least, range.least, 1}, high[k] = {range.most, range.most, range.most, 1};
+      low[k] = {range.low, range.low, range.low, 1}, high[k] = {range.high, range.high, range.high, 1};
     }
     drawn = warp.draw(low, high, exact && !over_background);
     if (drawn) pixels.store(image, f, low);
@@ -227,14 +230,14 @@ __device__ bool draw_end(float target_depth, const Range& colours, PatchMemory<p
       const bool whole_list = staged.whole && !warp.full;
       if (!warp.saturated && !whole_list) break;
       draw(!warp.saturated);
-      enough += step;
+      enough += retry_step;
       given_up = !drawn && enough > last_try;
     }
   } while (!__syncthreads_and(drawn || given_up || warp.full) && !staged.last);
   return __syncthreads_and(drawn);
 }
 
-// The same for any circles: with blends fused where that is exact.
+// The same, with fused blends if all alphas are 1/2.
 template <unsigned per_lane, bool exact, class Stage>
 __device__ __forceinline__ bool draw_end(float target_depth, const Summary& total, PatchMemory<per_lane>& memory,
                                          Tile tile, float* image, const Frame& f, Stage&& stage) {
