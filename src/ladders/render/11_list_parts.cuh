@@ -121,7 +121,7 @@ struct list_parts {
                                .guarantees = "within eps",
                                .limits = "as list_ends; only with an eps",
                                .source = "Porter, Duff 1984"};
-  static constexpr bool reproducible_bits = true, limits_scratch = true;
+  static constexpr bool limits_scratch = true;
   template <class, class>
   static Status run(const Args& a) {
     if (!is_plain(a.frame)) return not_plain;
