@@ -66,7 +66,7 @@ using ListKernel = void (*)(const float* circles,  // [n][8]
                             Frame f, BinLists lists);
 
 // Fills the lists, or their ends, and launches `ends` with a block per tile; then completes the lists of the bins that
-// these have deferred, and launches `deferred`, whose two blocks per multiprocessor draw them.
+// these have deferred, and launches `deferred`, by default with the two blocks per multiprocessor that are resident.
 inline Status draw_by_lists(const Args& a, const BinLists& lists, ListKernel ends, ListKernel deferred) {
   if (auto s = fill(lists, a); !s) return s;
   if (auto s = launch(ends,
@@ -79,7 +79,7 @@ inline Status draw_by_lists(const Args& a, const BinLists& lists, ListKernel end
     return s;
   if (auto s = complete_deferred(lists, a); !s) return s;
   return launch(deferred,
-                {.grid = 2 * unsigned(machine().multiprocessors),
+                {.grid = a.tuning.grid_or(2 * std::size_t(machine().multiprocessors)),
                  .block = list_threads,
                  .shared_bytes = sizeof(WholeListMemory),
                  .stream = a.stream},
