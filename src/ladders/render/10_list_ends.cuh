@@ -33,7 +33,8 @@ __global__ void __launch_bounds__(list_threads, 1024 / list_threads)
   const BinList list = lists.lists[bin];
   if (draw_list_end<exact>(circles, lists, list, total, tile, image, f)) return;
   if (list.listed() && list.skipped == 0) return draw_list(circles, n, lists, total.uneven == 0, bin, tile, image, f);
-  __syncthreads();  // all have read lists[bin]
+  // All threads have read lists[bin]: draw_list_end() has barriers, which only bins without a list skip, and of those
+  // defer() leaves the list alone.
   if (threadIdx.x == 0) lists.defer(bin, list);
 }
 

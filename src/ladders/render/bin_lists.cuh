@@ -119,7 +119,7 @@ struct BinLists : Bins {
     return {begin + count - skipped <= capacity ? unsigned(begin) : BinList::none, count, from, skipped};
   }
   // Defers the bin, and makes room for its whole list, unless there is none for its end, or it is there already. By one
-  // thread of the block that draws the bin, all of whose threads have read `lists[bin]`.
+  // thread of the block that draws the bin, all of whose threads have read `lists[bin]` if it is listed.
   __device__ void defer(unsigned bin, const BinList& list) const {
     if (list.listed()) lists[bin] = list.skipped ? add_list(list.count, 0, 0) : list.written();
     const unsigned number = atomicAdd(&deferred->count, 1u);
