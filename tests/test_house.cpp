@@ -69,9 +69,13 @@ const std::map<std::string, std::set<std::string>> earlier_ladders{
 };
 
 // Public headers that need nothing else from the library: the vocabulary that all layers share.
-const std::set<std::string> vocabulary{"upsweep/types.h",       "upsweep/operators.h", "upsweep/operations.h",
-                                       "upsweep/float_order.h", "upsweep/scalar.h",    "upsweep/status.h",
-                                       "upsweep/error.h"};
+const std::set<std::string> vocabulary = [] {
+  std::set<std::string> headers{"upsweep/types.h",  "upsweep/operators.h", "upsweep/scalar.h",
+                                "upsweep/status.h", "upsweep/error.h",     "upsweep/parameter.h"};
+  for (const auto& entry : fs::directory_iterator(root / "include/upsweep/parameters"))
+    headers.insert("upsweep/parameters/" + entry.path().filename().string());
+  return headers;
+}();
 
 // The layer of a file: a folder of src/; "kernel/multisplit"; "ladders/scan" or "ladders/scan/lab"; "upsweep" and
 // "upsweep.cuh" of public headers; "tests".

@@ -12,7 +12,8 @@
 #include "error_of.h"
 #include "lab/primitive.h"
 #include "lab/settings.h"
-#include "upsweep/operations.h"
+#include "upsweep/parameters/scan.h"
+#include "upsweep/parameters/select.h"
 
 namespace upsweep {
 namespace {
@@ -233,6 +234,7 @@ TEST(CaseSettings, EveryParameterHasOneName) {
         names.push_back(parameter.name);
         EXPECT_EQ(primitive->parameter(parameter.name), &parameter);
         EXPECT_FALSE(parameter.meaning.empty()) << parameter.name;
+        EXPECT_TRUE(parameter.initial || !parameter.initial_in_words.empty()) << parameter.name << " has no default";
       }
     for (const Type type : primitive->types())
       for (const Settings& settings : primitive->variants(*primitive, type))

@@ -391,11 +391,11 @@ class PartitionRefuses : public Partition {
 };
 
 TEST_F(PartitionRefuses, DigitsBeyondTheKey) {
-  digit("a digit of 0 bits", {.bits = 0});
-  digit("a digit of 16 bits", {.bits = 16});
-  digit("a digit of 64 bits", {.bits = 64});
+  digit("bits is 0, which is not in [1, 15]", {.bits = 0});
+  digit("bits is 16, which is not in [1, 15]", {.bits = 16});
   digit("8 bits from bit 25 on are beyond a key of 32 bits", {.first_bit = 25});
-  digit("beyond a key", {.first_bit = ~std::uint64_t{0}});
+  digit("8 bits from bit 63 on are beyond a key", {.first_bit = 63});
+  digit("first_bit is 64, which is not in [0, 63]", {.first_bit = 64});
   U64 out64(1);
   expect("beyond a key of 64 bits", [&] { partition_by_digit(cpu, U64{1}, {.first_bit = 57}, out64, offsets); });
   partition_by_digit(cpu, U64{1}, {.first_bit = 56}, out64, offsets);
@@ -419,8 +419,14 @@ TEST_F(PartitionRefuses, OffsetsThatDoNotFit) {
     digit(std::to_string(count) + " offsets for 256 buckets", {});
   }
   offsets.resize(257);
-  U64 wide(257);
-  expect("the array of offsets is u64, not u32", [&] { partition_by_digit(cpu, keys, {}, out, wide); });
+  // What the typed functions do not let through.
+  std::vector<float> floats(257);
+  expect("the array of offsets is f32, not u32", [&] {
+    invoke(cpu, {.contract = &partition_contract,
+                 .operation = Bucketing::digit,
+                 .in = {view(keys)},
+                 .out = {view(out), AnyView(), view(floats)}});
+  });
   expect("overlaps", [&] { partition_by_digit(cpu, out, {}, out, offsets); });
 }
 

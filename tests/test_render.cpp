@@ -129,7 +129,7 @@ TEST(Render, LargeImages) {
       if (under_sanitizer && width == 1024) continue;  // 6 times slower, or 100 times
       if (under_thread_sanitizer && (width == 1000 || scene.name == "faint" || scene.name == "biglittle")) continue;
       const Picture picture{.width = width, .height = height, .channels = Channels::rgb, .shading = scene.shading};
-      const Frame frame = frame_of({.scalars = scalars_of(picture)});
+      const Frame frame = frame_of(picture);
       const auto expected = expected_image(floats_of(circles).data(), n, frame);
       for (const char* rung : {"tiles", "simd"})
         EXPECT_TRUE(same_bits(rendered(circles, picture, rung), expected)) << name << " " << width << " " << rung;
@@ -164,7 +164,7 @@ TEST(Render, FastModeStaysWithinItsError) {
   const auto circles = draw_scene(find_scene("rand100k"), 20000, 0);
   for (const double eps : {0x1p-4, 0x1p-9, 0x1p-16}) {
     const Picture picture{.width = 300, .height = 200, .eps = eps};
-    const Frame frame = frame_of({.scalars = scalars_of(picture)});
+    const Frame frame = frame_of(picture);
     const auto expected = expected_image(floats_of(circles).data(), circles.size(), frame);
     const auto image = rendered(circles, picture, "simd");
     const Difference d = difference(frame, image.data(), expected.data());

@@ -31,7 +31,7 @@ std::vector<T> scanned(const std::vector<T>& in, bool inclusive) {
 
 template <class T, class O = Sum>
 std::optional<std::string> mistake(const std::vector<T>& in, const std::vector<T>& out, bool inclusive) {
-  return find_mistake(type_of<T>(), O::op, inclusive, in.data(), out.data(), in.size());
+  return find_mistake(type_of<T>(), O::operation, inclusive, in.data(), out.data(), in.size());
 }
 
 template <class T>

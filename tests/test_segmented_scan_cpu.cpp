@@ -14,7 +14,7 @@
 #include "lab/inputs.h"
 #include "lab/primitive.h"
 #include "ladders/segmented_scan/lab/oracle.h"
-#include "upsweep/operations.h"
+#include "upsweep/parameters/scan.h"
 
 namespace upsweep {
 namespace {

@@ -163,7 +163,7 @@ TEST(SelectCpu, EveryInstructionSet) {
               const Found selected = loops.select(&a, 0, middle, {}, total.count, stores);
               const Found all = loops.select(&a, middle, c.n, left, total.count, stores);
               EXPECT_EQ(selected.count, left.count);
-              if constexpr (O::selection == Selection::run_length_encode) finish_runs(a, all);
+              if constexpr (O::operation == Selection::run_length_encode) finish_runs(a, all);
               *a.out.count = all.count;
             });
           });
@@ -201,8 +201,13 @@ TEST(SelectCpu, LimitsAtTheEndsOfTheType) {
 TEST(SelectPositions, AreAsWideAsTheyHaveToBe) {
   using namespace ladders::select;
   constexpr std::size_t largest = std::size_t{1} << 32;
-  EXPECT_EQ(position_type(largest - 1), Type::u32);
-  EXPECT_EQ(position_type(largest), Type::u64);  // one run of all elements has length 2^32
+  EXPECT_EQ(index_type({}, largest - 1), Type::u32);
+  EXPECT_EQ(index_type({}, largest), Type::u64);  // one run of all elements has length 2^32
+  for (const Type type : {Type::u32, Type::i32, Type::u64, Type::i64})
+    EXPECT_EQ(index_type(type, largest / 2 - 1), type);
+  EXPECT_EQ(index_type(Type::i32, largest / 2), Type::u32) << "a call with i32 is refused";
+  EXPECT_EQ(index_type(Type::u32, largest), Type::u64) << "a call with u32 is refused";
+  EXPECT_EQ(index_type(Type::i64, largest), Type::i64);
   std::uint32_t narrow[2] = {};
   std::uint64_t wide[2] = {};
   Positions{narrow, false}.put(1, largest - 1);

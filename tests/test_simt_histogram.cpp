@@ -9,7 +9,7 @@
 #include "lab/inputs.h"
 #include "launcher.h"
 #include "simt/report.h"
-#include "upsweep/operations.h"
+#include "upsweep/parameters/histogram.h"
 
 namespace upsweep {
 namespace {

@@ -14,7 +14,7 @@
 #include "ladders/partition/choose.h"
 #include "launcher.h"
 #include "simt/report.h"
-#include "upsweep/operations.h"
+#include "upsweep/parameters/partition.h"
 
 namespace upsweep {
 namespace {

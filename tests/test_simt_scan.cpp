@@ -14,7 +14,7 @@
 #include "lab/source_text.h"
 #include "launcher.h"
 #include "simt/report.h"
-#include "upsweep/operations.h"
+#include "upsweep/parameters/scan.h"
 
 namespace upsweep {
 namespace {

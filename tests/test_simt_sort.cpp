@@ -13,8 +13,7 @@
 #include "ladders/sort/choose.h"
 #include "launcher.h"
 #include "simt/report.h"
-#include "upsweep/float_order.h"
-#include "upsweep/operations.h"
+#include "upsweep/parameters/sort.h"
 
 namespace upsweep {
 namespace {

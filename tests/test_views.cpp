@@ -14,9 +14,11 @@
 
 #include "error_of.h"
 #include "lab/inputs.h"
+#include "upsweep/partition.h"
 #include "upsweep/reduce.h"
 #include "upsweep/scan.h"
 #include "upsweep/select.h"
+#include "upsweep/sort.h"
 #include "upsweep/transform.h"
 
 namespace upsweep {
@@ -342,11 +344,54 @@ TEST_F(Invoke, ContractsThatDoNotRun) {
                  {.contract = find_contract("ceiling"), .in = {view(x)}, .out = {view(out)}});
 }
 
+TEST_F(Invoke, ScalarsThatAreLeftOut) {
+  std::vector<Item> expected(n);
+  saxpy(cpu, 2, x, y, expected);
+  invoke(cpu, saxpy_of({}));
+  EXPECT_EQ(out, expected);
+  exclusive_scan(cpu, x, expected);
+  invoke(cpu, scan_of(Op::sum, {}));
+  EXPECT_EQ(out, expected);
+}
+
+TEST_F(Invoke, ScalarsBeyondTheirBounds) {
+  const std::vector<float> circles(8);
+  const auto render_of = [&](const Scalar& width, const Scalar& x0) {
+    return Request{.contract = contract("render"), .in = {view(circles)}, .scalars = {width, {}, x0}};
+  };
+  expect_refused(Code::invalid_argument, "width is 0, which is not in [1, 65536]", render_of(std::uint64_t{0}, {}));
+  expect_refused(Code::invalid_argument, "x0 is inf, which is not in [-1152921504606846976, 1152921504606846976]",
+                 render_of({}, std::numeric_limits<double>::infinity()));
+  expect_refused(Code::invalid_argument, "x0 is nan", render_of({}, -std::numeric_limits<double>::quiet_NaN()));
+}
+
+// Every output of indices, offsets or lengths takes each integer type of 32 and 64 bits.
+TEST_F(Invoke, IndicesOfAnyIntegerType) {
+  std::vector<std::uint32_t> keys(n), sorted(n);
+  for (std::size_t i = 0; i < n; ++i) keys[i] = static_cast<std::uint32_t>(i * 2654435761u % 1000 / 3);
+  const auto of_type = [&]<class T>(T) {
+    std::vector<std::int64_t> all;
+    std::vector<T> indices(n), offsets(257), positions(n), lengths(n);
+    argsort(cpu, keys, indices);
+    partition_by_digit(cpu, keys, {}, sorted, offsets);
+    sort(cpu, keys, sorted);
+    const std::uint64_t repeats = find_repeats(cpu, sorted, positions);
+    std::vector<std::uint32_t> values(n);
+    const std::uint64_t runs = run_length_encode(cpu, sorted, values, lengths);
+    EXPECT_EQ(repeats + runs, n);
+    for (const auto& part : {indices, offsets, positions, lengths}) all.insert(all.end(), part.begin(), part.end());
+    return all;
+  };
+  const std::vector<std::int64_t> expected = of_type(std::uint32_t{});
+  EXPECT_EQ(of_type(std::int32_t{}), expected);
+  EXPECT_EQ(of_type(std::uint64_t{}), expected);
+  EXPECT_EQ(of_type(std::int64_t{}), expected);
+}
+
 TEST_F(Invoke, ScalarsOfAnotherType) {
   expect_refused(Code::invalid_argument, "a is f64, the elements are i32", saxpy_of(2.5));
   expect_refused(Code::invalid_argument, "a is i64, the elements are i32", saxpy_of(std::int64_t{2}));
   expect_refused(Code::invalid_argument, "a is u32, the elements are i32", saxpy_of(2u));
-  expect_refused(Code::invalid_argument, "a is", saxpy_of({}));
   expect_refused(Code::invalid_argument, "below is f64", select_of(Selection::select_if, 2.5));
   expect_refused(Code::invalid_argument, "inclusive", scan_of(Op::sum, 1.0));
   expect_refused(Code::invalid_argument, "inclusive", scan_of(Op::sum, Item{1}));
@@ -376,7 +421,8 @@ TEST_F(Invoke, ArraysOfAnotherType) {
                  with(saxpy_of(Item{1}), [&](Request& r) { r.out[0] = view(floats); }));
   expect_refused(Code::invalid_argument, "the count is u32, not u64",
                  with(select_of(Selection::unique), [&](Request& r) { r.out[1] = view(narrow); }));
-  expect_refused(Code::invalid_argument, "the array of positions is i32", select_of(Selection::find_repeats));
+  expect_refused(Code::invalid_argument, "the output is f32, not u32",
+                 with(select_of(Selection::find_repeats), [&](Request& r) { r.out[0] = view(floats); }));
   expect_refused(Code::invalid_argument, "the array of flags is u32",
                  with(select_of(Selection::select_flagged), [&](Request& r) { r.in[1] = view(words); }));
   expect_refused(Code::invalid_argument, "the array of heads is u32",

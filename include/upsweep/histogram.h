@@ -31,12 +31,15 @@
 // For arrays, waiting and other errors see upsweep/view.h and invoke().
 #pragma once
 #include <cstdint>
+#include <optional>
 
 #include "upsweep/buffer.h"
 #include "upsweep/invoke.h"
-#include "upsweep/operations.h"
+#include "upsweep/parameters/histogram.h"
 
 namespace upsweep {
+
+extern const Contract histogram_contract;
 
 // The layout of the samples: rows of `width` samples, the first ones of two rows `pitch` samples apart; sample j of a
 // row belongs to channel j % channels. width 0: one row of all samples. pitch 0: rows without gaps.
@@ -62,12 +65,10 @@ concept OutsideArray = std::same_as<std::remove_cvref_t<A>, NoCount> || OutputOf
 
 template <class Outside>
 void histogram(Device& device, Request request, Outside&& outside, const Image& image, const Options& options,
-               LastBin last = LastBin::open) {
+               LastBin last = LastBin::open, std::optional<double> lower = {}, std::optional<double> upper = {}) {
   request.contract = &histogram_contract;
-  request.scalars[2] = image.channels;
-  request.scalars[3] = image.width;
-  request.scalars[4] = image.pitch;
-  request.scalars[5] = last == LastBin::closed;
+  request.scalars = histogram_scalars.scalars(
+      {lower, upper, image.channels, image.width, image.pitch, last == LastBin::closed});
   if constexpr (!std::same_as<std::remove_cvref_t<Outside>, NoCount>) request.out[1] = view(outside);
   invoke(device, request, options);
 }
@@ -78,9 +79,8 @@ template <detail::SampleArray In, detail::CounterArray Counts, detail::OutsideAr
 void histogram_even(Device& device, const In& samples, double lower, double upper, Counts&& counts,
                     Outside&& outside = {}, const Image& image = {}, const Options& options = {},
                     LastBin last = LastBin::open) {
-  detail::histogram(
-      device, {.operation = Binning::even, .in = {view(samples)}, .out = {view(counts)}, .scalars = {lower, upper}},
-      outside, image, options, last);
+  detail::histogram(device, {.operation = Binning::even, .in = {view(samples)}, .out = {view(counts)}}, outside, image,
+                    options, last, lower, upper);
 }
 
 template <detail::SampleArray In, detail::SampleArray Edges, detail::CounterArray Counts,

@@ -46,7 +46,7 @@ struct Request {
   Operation operation{};               // Op::max; one of the contract's, or empty if it has none
   // In the contract's order; arrays that the operation does not use stay empty.
   std::array<AnyView, 4> in{}, out{};
-  std::array<Scalar, 13> scalars{};
+  Scalars scalars{};  // an empty one: the contract's default
 };
 
 // Runs a call. If every array is in the device's memory, the call is queued on the device's stream: kernel errors
@@ -55,8 +55,9 @@ struct Request {
 // place.
 //
 // Throws Error before anything is launched: invalid_argument (no rung of that name; an array that is null, misaligned,
-// too small, of the wrong type, of another device, or that overlaps one it must not; a block of more than 1024
-// threads), unsupported (the rung does not take the type, operation or n), out_of_memory; and device_error.
+// too small, of the wrong type, of another device, or that overlaps one it must not; a scalar beyond its bounds; a
+// block of more than 1024 threads), unsupported (the rung does not take the type, operation or n), out_of_memory; and
+// device_error.
 void invoke(Device& device, const Request& request, const Options& options = {});
 
 namespace detail {
@@ -66,7 +67,5 @@ void require_on(const Device& device, const void* data, const Platform* owner, s
 
 // The contract of a primitive by name, as "reduce"; null if there is none.
 const Contract* find_contract(std::string_view name);
-extern const Contract reduce_contract, scan_contract, segmented_scan_contract, select_contract, saxpy_contract,
-    render_contract, histogram_contract, partition_contract, sort_contract;
 
 }  // namespace upsweep

@@ -34,7 +34,7 @@ struct Wrapping<T, false> {
 }  // namespace detail
 
 struct Sum {
-  static constexpr Op op = Op::sum;
+  static constexpr Op operation = Op::sum;
   // -0 for floats, because +0 + -0 is +0.
   template <class T>
   UPSWEEP_HD static constexpr T neutral() {
@@ -50,7 +50,7 @@ struct Sum {
   }
 };
 struct Product {
-  static constexpr Op op = Op::product;
+  static constexpr Op operation = Op::product;
   template <class T>
   UPSWEEP_HD static constexpr T neutral() {
     return T(1);
@@ -62,7 +62,7 @@ struct Product {
   }
 };
 struct Min {
-  static constexpr Op op = Op::min;
+  static constexpr Op operation = Op::min;
   template <class T>
   UPSWEEP_HD static constexpr T neutral() {
     if constexpr (std::is_floating_point_v<T>)
@@ -76,7 +76,7 @@ struct Min {
   }
 };
 struct Max {
-  static constexpr Op op = Op::max;
+  static constexpr Op operation = Op::max;
   template <class T>
   UPSWEEP_HD static constexpr T neutral() {
     if constexpr (std::is_floating_point_v<T>)

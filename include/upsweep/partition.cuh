@@ -4,6 +4,7 @@
 #include <string>
 #include <type_traits>
 
+#include "base/contract.h"
 #include "ladders/partition/06_warp_multisplit.cuh"
 #include "ladders/partition/08_lane_counters.cuh"
 #include "ladders/partition/09_two_passes.cuh"
@@ -43,7 +44,7 @@ template <class T, class F, class Offsets>
 void partition_on_device(Device& device, const View<const T>& keys, F bucket_of, unsigned buckets, const View<T>& out,
                          const ladders::partition::Values& values, Offsets&& offsets) {
   const auto begins = view_on(device, offsets, "the offsets");
-  constexpr bool wide = sizeof(element_of<Offsets>) == 8;
+  constexpr Type type = type_of<element_of<Offsets>>();
   if (buckets < 2 || buckets > ladders::partition::max_buckets)
     throw Error(Code::invalid_argument, "partition: " + std::to_string(buckets) + " buckets",
                 "2 to 32768 are possible");
@@ -54,9 +55,9 @@ void partition_on_device(Device& device, const View<const T>& keys, F bucket_of,
     throw Error(Code::invalid_argument,
                 "partition: " + std::to_string(begins.size()) + " offsets for " + std::to_string(buckets) + " buckets",
                 "there is one more than buckets");
-  if (wide != ladders::partition::wide(keys.size()))
-    throw Error(Code::invalid_argument, "partition: offsets of the wrong type",
-                "std::uint32_t below 2^32 keys, std::uint64_t from there on");
+  if (index_type(type, keys.size()) != type)
+    throw Error(Code::invalid_argument, "partition: " + std::to_string(keys.size()) + " does not fit the offsets' type",
+                index_types);
   const Tuning tuning;
   using By = ladders::partition::ByFunction<F>;
   using namespace ladders::partition;
@@ -64,7 +65,7 @@ void partition_on_device(Device& device, const View<const T>& keys, F bucket_of,
                          {keys.data(), keys.size(), {bucket_of, buckets}},
                          out.data(),
                          values,
-                         {begins.data(), wide}};
+                         {begins.data(), size_of(type) == 8}};
   const Choice choice =
       choose(keys.size(), sizeof(T), values.bytes, buckets, /*searched=*/false, machine_of_unit());
   require_success(run_named<replicated_counts, lane_counters, warp_multisplit, overlapped_writes, passes_in_tile,

@@ -9,9 +9,9 @@
 //   upsweep::partition_by_splitters(device, keys, values, splitters, out, out_values, offsets);
 //
 // Keys are std::uint32_t or std::uint64_t. Values go where their keys go; they may be of any trivially copyable type of
-// 4, 8 or 16 bytes. Offsets have one element per bucket and one more; they are std::uint32_t for fewer than 2^32 keys,
-// and std::uint64_t for more. Outputs have room for as many elements as the input has, and overlap neither an input nor
-// each other. Splitters are of the keys' type.
+// 4, 8 or 16 bytes. Offsets have one element per bucket and one more; they are integers of 32 or 64 bits, signed or
+// not, in which the number of keys has room. Outputs have room for as many elements as the input has, and overlap
+// neither an input nor each other. Splitters are of the keys' type.
 //
 // Refused with Error(invalid_argument) before anything is launched: a digit of 0 bits, of more than 15, or beyond the
 // key; no splitters, or more than 32767; splitters that do not ascend, or the first of which is 0, because a bucket to
@@ -30,16 +30,12 @@
 
 #include "upsweep/buffer.h"
 #include "upsweep/invoke.h"
-#include "upsweep/operations.h"
+#include "upsweep/parameters/partition.h"
 #include "upsweep/values.h"
 
 namespace upsweep {
 
-// Bits [first_bit, first_bit + bits) of a key, counted from the lowest.
-struct Digit {
-  std::uint64_t first_bit = 0;
-  std::uint64_t bits = 8;  // 1 to 15
-};
+extern const Contract partition_contract;
 
 namespace detail {
 
@@ -67,7 +63,7 @@ void partition(Device& device, Request request, const Keys& keys, const Values& 
 template <detail::KeyArray Keys, OutputOf<input_element<Keys>> Out, detail::IndexArray Offsets>
 void partition_by_digit(Device& device, const Keys& keys, Digit digit, Out&& out, Offsets&& offsets,
                         const Options& options = {}) {
-  detail::partition(device, {.operation = Bucketing::digit, .scalars = {digit.first_bit, digit.bits}}, keys, out,
+  detail::partition(device, {.operation = Bucketing::digit, .scalars = partition_scalars.scalars(digit)}, keys, out,
                     offsets, options);
 }
 
@@ -75,7 +71,7 @@ template <detail::KeyArray Keys, detail::ValueArray Values, OutputOf<input_eleme
           OutputOf<std::remove_const_t<element_of<Values>>> OutValues, detail::IndexArray Offsets>
 void partition_by_digit(Device& device, const Keys& keys, const Values& values, Digit digit, Out&& out,
                         OutValues&& out_values, Offsets&& offsets, const Options& options = {}) {
-  detail::partition(device, {.operation = Bucketing::digit, .scalars = {digit.first_bit, digit.bits}}, keys, values,
+  detail::partition(device, {.operation = Bucketing::digit, .scalars = partition_scalars.scalars(digit)}, keys, values,
                     out, out_values, offsets, options);
 }
 

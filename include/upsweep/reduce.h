@@ -15,6 +15,8 @@
 
 namespace upsweep {
 
+extern const Contract reduce_contract;
+
 // The element types that the library is compiled for: 32- and 64-bit integers, float and double.
 template <class T>
 concept ReduceElement = std::is_arithmetic_v<T> &&(sizeof(T) == 4 || sizeof(T) == 8) && !std::same_as<T, wchar_t> &&

@@ -1,7 +1,8 @@
 // The scalar arguments of a call, each in its own type: a factor, a limit, a flag, a choice.
 #pragma once
+#include <array>
+#include <bit>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
 #include <type_traits>
 
@@ -9,41 +10,48 @@
 
 namespace upsweep {
 
-// One number of any element type. Flags and enumerators are stored as u8.
+// One number of any element type. Flags and enumerators are stored as u8. An empty one stands for the default.
 class Scalar {
  public:
   constexpr Scalar() = default;
   template <class T>
-  requires std::is_arithmetic_v<T> || std::is_enum_v<T> Scalar(
-      T value) {  // NOLINT: implicit, so that a call lists plain values
+  requires std::is_arithmetic_v<T> || std::is_enum_v<T>
+  constexpr Scalar(T value) : given_(true) {  // NOLINT: implicit, so that a call lists plain values
     if constexpr (std::is_same_v<T, bool> || std::is_enum_v<T>) {
-      type_ = Type::u8;
       bytes_[0] = static_cast<unsigned char>(value);
     } else {
       type_ = type_of<T>();
-      std::memcpy(bytes_, &value, sizeof value);
+      const auto bytes = std::bit_cast<Bytes<T>>(value);
+      for (std::size_t k = 0; k < sizeof value; ++k) bytes_[k] = bytes[k];
     }
   }
 
-  Type type() const { return type_; }
+  constexpr Type type() const { return type_; }
+  constexpr explicit operator bool() const { return given_; }
   // Returns the value, which must have been given as a T (as a bool, or as an enumerator of T).
   template <class T>
-  T as() const {
+  constexpr T as() const {
     if constexpr (std::is_same_v<T, bool> || std::is_enum_v<T>) {
       return static_cast<T>(bytes_[0]);
     } else {
-      T value;
-      std::memcpy(&value, bytes_, sizeof value);
-      return value;
+      Bytes<T> bytes{};
+      for (std::size_t k = 0; k < sizeof(T); ++k) bytes[k] = bytes_[k];
+      return std::bit_cast<T>(bytes);
     }
   }
   // Returns the address of the size_of(type()) bytes.
   const void* data() const { return bytes_; }
 
  private:
+  template <class T>
+  using Bytes = std::array<unsigned char, sizeof(T)>;
   Type type_ = Type::u8;
+  bool given_ = false;
   alignas(8) unsigned char bytes_[8] = {};
 };
+
+inline constexpr std::size_t scalars_of_a_call = 13;
+using Scalars = std::array<Scalar, scalars_of_a_call>;  // in the order of the primitive's contract
 
 // The operation of a call whose primitive leaves a choice: the operator of a reduction, the kind of a selection. Made
 // from the enumerator, whose to_string() is its name; empty if the primitive leaves no choice.

@@ -12,19 +12,30 @@
 
 #include "upsweep/buffer.h"
 #include "upsweep/invoke.h"
-#include "upsweep/operations.h"
+#include "upsweep/parameters/scan.h"
 
 namespace upsweep {
+
+extern const Contract scan_contract, segmented_scan_contract;
 
 template <InputArray In, OutputOf<input_element<In>> Out>
 void exclusive_scan(Device& device, const In& in, Out&& out, Op op = Op::sum, const Options& options = {}) {
   invoke(device,
-         {.contract = &scan_contract, .operation = op, .in = {view(in)}, .out = {view(out)}, .scalars = {false}},
+         {.contract = &scan_contract,
+          .operation = op,
+          .in = {view(in)},
+          .out = {view(out)},
+          .scalars = scan_scalars.scalars({.inclusive = false})},
          options);
 }
 template <InputArray In, OutputOf<input_element<In>> Out>
 void inclusive_scan(Device& device, const In& in, Out&& out, Op op = Op::sum, const Options& options = {}) {
-  invoke(device, {.contract = &scan_contract, .operation = op, .in = {view(in)}, .out = {view(out)}, .scalars = {true}},
+  invoke(device,
+         {.contract = &scan_contract,
+          .operation = op,
+          .in = {view(in)},
+          .out = {view(out)},
+          .scalars = scan_scalars.scalars({.inclusive = true})},
          options);
 }
 
@@ -43,7 +54,7 @@ inline void segmented_scan(Device& device, bool inclusive, const AnyView& in, co
           .operation = op,
           .in = {in, heads},
           .out = {out},
-          .scalars = {inclusive, kind}},
+          .scalars = segmented_scan_scalars.scalars({inclusive, kind})},
          options);
 }
 }  // namespace detail

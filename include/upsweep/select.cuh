@@ -27,7 +27,7 @@ concept DevicePredicate = detail::is_device_lambda<P> ||(std::is_trivially_copya
 namespace detail {
 template <Selection s, class P>
 struct SelectionBy {
-  static constexpr Selection selection = s;
+  static constexpr Selection operation = s;
   template <class>
   using Predicate = P;
 };

@@ -17,16 +17,18 @@
 //   upsweep::unique(device, in, out, {}, {.rung = "two_pass"});
 //
 // Outputs have room for as many elements as the input has, and do not overlap it; elements past the selected ones are
-// not touched. Positions and lengths are std::uint32_t for fewer than 2^32 elements, and std::uint64_t for more. For
-// arrays, waiting and errors see upsweep/view.h and invoke().
+// not touched. Positions and lengths are integers of 32 or 64 bits, signed or not, in which the number of elements has
+// room; a call with narrower ones is refused. For arrays, waiting and errors see upsweep/view.h and invoke().
 #pragma once
 #include <cstdint>
 
 #include "upsweep/buffer.h"
 #include "upsweep/invoke.h"
-#include "upsweep/operations.h"
+#include "upsweep/parameters/select.h"
 
 namespace upsweep {
+
+extern const Contract select_contract;
 
 namespace detail {
 
@@ -34,8 +36,6 @@ namespace detail {
 struct Returned {};
 template <class A>
 concept CountArray = std::same_as<std::remove_cvref_t<A>, Returned> || OutputOf<A, std::uint64_t>;
-template <class A>
-concept PositionArray = OutputOf<A, std::uint32_t> || OutputOf<A, std::uint64_t>;
 
 template <class Count>
 auto select(Device& device, Request request, Count&& count, const Options& options) {
@@ -53,7 +53,7 @@ auto select(Device& device, Request request, Count&& count, const Options& optio
 
 }  // namespace detail
 
-template <InputArray In, detail::PositionArray Out, detail::CountArray Count = detail::Returned>
+template <InputArray In, detail::IndexArray Out, detail::CountArray Count = detail::Returned>
 auto find_repeats(Device& device, const In& in, Out&& positions, Count&& count = {}, const Options& options = {}) {
   return detail::select(device, {.operation = Selection::find_repeats, .in = {view(in)}, .out = {view(positions)}},
                         count, options);
@@ -81,7 +81,7 @@ auto unique(Device& device, const In& in, Out&& out, Count&& count = {}, const O
   return detail::select(device, {.operation = Selection::unique, .in = {view(in)}, .out = {view(out)}}, count, options);
 }
 
-template <InputArray In, OutputOf<input_element<In>> Out, detail::PositionArray Lengths,
+template <InputArray In, OutputOf<input_element<In>> Out, detail::IndexArray Lengths,
           detail::CountArray Count = detail::Returned>
 auto run_length_encode(Device& device, const In& in, Out&& values, Lengths&& lengths, Count&& count = {},
                        const Options& options = {}) {

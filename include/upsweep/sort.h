@@ -13,8 +13,8 @@
 // negative NaN, -inf, ..., -0, +0, ..., inf, NaN. It changes nothing for integers.
 //
 // Equal keys keep their order, descending too; every key keeps its bits. Values go where their keys go; they may be of
-// any trivially copyable type of 4, 8 or 16 bytes. Indices are std::uint32_t for fewer than 2^32 keys, and
-// std::uint64_t for more. Outputs have room for as many elements as the input has; the output of keys may be the array
+// any trivially copyable type of 4, 8 or 16 bytes. Indices are integers of 32 or 64 bits, signed or not, in which the
+// number of keys has room. Outputs have room for as many elements as the input has; the output of keys may be the array
 // of keys, and that of values the array of values; no other arrays overlap.
 //
 // Compared are the bits [first_bit, first_bit + bits) of a key's number, which is an unsigned integer's bits; a signed
@@ -27,33 +27,24 @@
 // For arrays, waiting and other errors see upsweep/view.h and invoke(); for values upsweep/values.h.
 #pragma once
 #include <cstdint>
-#include <optional>
 
 #include "upsweep/buffer.h"
-#include "upsweep/float_order.h"
 #include "upsweep/invoke.h"
-#include "upsweep/operations.h"
+#include "upsweep/parameters/sort.h"
 #include "upsweep/values.h"
 
 namespace upsweep {
 
-struct Sorting {
-  Order order = Order::ascending;
-  std::uint64_t first_bit = 0;
-  std::optional<std::uint64_t> bits{};  // all from first_bit up
-  FloatOrder float_order = FloatOrder::by_value;
-};
+extern const Contract sort_contract;
 
 namespace detail {
 
 template <class Keys>
 Request sort_request(const Keys& keys, const Sorting& sorting) {
-  constexpr std::uint64_t width = 8 * sizeof(element_of<Keys>);
-  const std::uint64_t first = sorting.first_bit, rest = first < width ? width - first : 1;
   return {.contract = &sort_contract,
           .operation = sorting.order,
           .in = {view(keys)},
-          .scalars = {first, sorting.bits.value_or(rest), sorting.float_order}};
+          .scalars = sort_scalars.scalars(sorting)};
 }
 
 }  // namespace detail

@@ -7,6 +7,8 @@
 
 namespace upsweep {
 
+extern const Contract saxpy_contract;
+
 // x and y have equal sizes, `out` at least as many elements; it may be x or y, and otherwise overlaps neither. Integers
 // wrap; floats are rounded once (a fused multiply-add) or twice, whichever the processor does faster. Host arrays are
 // copied to a GPU whole, or chunk by chunk if x and y do not fit in its memory (rung from_host_pipelined, which is also

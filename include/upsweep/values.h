@@ -14,9 +14,6 @@ template <class V>
 concept Movable = std::is_trivially_copyable_v<V> &&(sizeof(V) == 4 || sizeof(V) == 8 || sizeof(V) == 16);
 template <class A>
 concept ValueArray = ArrayLike<A> && Movable<std::remove_const_t<element_of<A>>>;
-// Indices and offsets below the number of keys: of 64 bits for 2^32 keys or more.
-template <class A>
-concept IndexArray = OutputOf<A, std::uint32_t> || OutputOf<A, std::uint64_t>;
 
 // Values as the integers that the library moves.
 template <class V>

@@ -111,4 +111,11 @@ template <class A, class T>
 concept OutputOf = ArrayLike<A> && std::same_as<element_of<A>, T> &&
     (std::is_lvalue_reference_v<A> || is_view<A> || std::ranges::borrowed_range<A>);
 
+namespace detail {
+// An output of indices, offsets or lengths, of a type that holds the number of elements.
+template <class A>
+concept IndexArray =
+    OutputOf<A, std::uint32_t> || OutputOf<A, std::uint64_t> || OutputOf<A, std::int32_t> || OutputOf<A, std::int64_t>;
+}  // namespace detail
+
 }  // namespace upsweep

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -134,21 +135,9 @@ std::vector<std::string> remarks_of(const Entry& entry) {
   return remarks;
 }
 
-// The value of a scalar that a case does not give. Those that depend on the type, and shapes of the input, have theirs
-// in words alone.
-std::string default_of(const Primitive& primitive, const Parameter& parameter) {
-  if (!primitive.default_scalar) return {};
-  std::string text;
-  for (const Parameter& scalar : primitive.contract.scalars) {
-    if (&scalar != &parameter) continue;
-    for (const Type type : primitive.types()) {
-      const Case c{.type = type, .operation = primitive.operations().front()};
-      const std::string of_type = text_of(Settings::Item{&parameter, primitive.default_scalar(parameter.name, c)});
-      if (!text.empty() && text != of_type) return {};
-      text = of_type;
-    }
-  }
-  return text;
+// The value of a parameter that a case does not give; empty if it depends on more.
+std::string default_of(const Parameter& parameter) {
+  return parameter.initial ? text_of(Settings::Item{&parameter, parameter.initial}) : std::string();
 }
 
 // The operations that read a parameter; empty if all do.
@@ -187,7 +176,13 @@ std::vector<std::string> types_of(const Primitive& primitive) {
   return names_of(primitive.types(), [](Type type) { return to_string(type); });
 }
 std::vector<std::string> operations_of(const Primitive& primitive) {
-  return names_of(primitive.contract.operations, [](const Operation& operation) { return operation.name(); });
+  return names_of(primitive.contract.operations, [](const ListedOperation& listed) { return listed.operation.name(); });
+}
+
+constexpr std::string_view kind_names[] = {"element", "integer", "real", "flag", "choice"};  // of Parameter::Kind
+
+bool is_bounded(const Parameter& p) {
+  return p.kind == Parameter::Kind::integer || p.kind == Parameter::Kind::real;
 }
 
 std::string to_json(const Primitive& primitive) {
@@ -199,10 +194,18 @@ std::string to_json(const Primitive& primitive) {
   json["inputs"] = inputs_of(primitive);
   json["parameters"] = Json::array();
   for (const Parameter* p : parameters_of(primitive)) {
-    const std::string otherwise = default_of(primitive, *p);
+    const std::string otherwise = default_of(*p);
+    const auto bound = [&](double value) {
+      return is_bounded(*p) && std::isfinite(value) ? Json(value) : Json(nullptr);
+    };
     json["parameters"].push_back({{"name", p->name},
                                   {"takes", takes(*p)},
                                   {"default", otherwise.empty() ? Json(nullptr) : Json(otherwise)},
+                                  {"default_in_words", p->initial_in_words},
+                                  {"kind", kind_names[static_cast<std::size_t>(p->kind)]},
+                                  {"choices", std::vector<std::string_view>(p->choices.begin(), p->choices.end())},
+                                  {"least", bound(p->least)},
+                                  {"most", bound(p->most)},
                                   {"meaning", p->meaning},
                                   {"operations", readers_of(primitive, *p)}});
   }
@@ -239,11 +242,10 @@ std::vector<Item> facts_of(const Primitive& primitive) {
 std::vector<Item> parameter_lines(const Primitive& primitive) {
   std::vector<Item> lines;
   for (const Parameter* p : parameters_of(primitive)) {
-    const std::string otherwise = default_of(primitive, *p);
+    const std::string otherwise = p->initial ? default_of(*p) : std::string(p->initial_in_words);
     const auto readers = readers_of(primitive, *p);
     lines.push_back({std::string(p->name),
-                     fmt::format("{}; {}{}{}", takes(*p), p->meaning,
-                                 otherwise.empty() || p->meaning.ends_with(')') ? "" : fmt::format(" ({})", otherwise),
+                     fmt::format("{}; {} ({}){}", takes(*p), p->meaning, otherwise,
                                  readers.empty() ? "" : fmt::format("; of {}", fmt::join(readers, ", ")))});
   }
   for (const TuningField* f : tuning_of(primitive))

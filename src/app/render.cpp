@@ -102,15 +102,14 @@ std::vector<double> numbers(const char* option, const std::string& text, std::si
   }
 }
 
-constexpr unsigned most_pixels = 65536;  // of a side, as the contract says
-
 void take_size(const std::string& text, Picture& picture) {
   const auto cross = text.find('x');
   const auto side = [&](std::string_view digits) {
     unsigned value = 0;
     const auto [stop, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error == std::errc::result_out_of_range || value > most_pixels)
-      throw Error(Code::invalid_argument, fmt::format("--size {}: a side has at most {} pixels", text, most_pixels),
+    if (error == std::errc::result_out_of_range || value > Picture::most_pixels)
+      throw Error(Code::invalid_argument,
+                  fmt::format("--size {}: a side has at most {} pixels", text, Picture::most_pixels),
                   "write --size 1920x1080");
     if (error != std::errc{} || stop != digits.data() + digits.size() || value == 0)
       throw Error(Code::invalid_argument, fmt::format("--size {} is not a size", text), "write --size 1920x1080");
@@ -383,7 +382,7 @@ class Renderer {
   // Whether the last picture is what the serial renderer draws, or as near as permitted; says how near.
   bool right(std::span<const float> circles, const Picture& picture) const {
     const std::size_t n = circles.size() / floats_per_circle;
-    const Frame frame = frame_of({.scalars = scalars_of(picture)});
+    const Frame frame = frame_of(picture);
     const std::vector<float> expected = expected_image(circles.data(), n, frame);
     const double permitted = permitted_error(circles.data(), n, frame);
     const Difference d = difference(frame, image_.data(), expected.data());

@@ -268,7 +268,8 @@ std::vector<Type> chosen_types(const Selection& selection, const Primitive& prim
 std::vector<Operation> chosen_operations(const Selection& selection, const Primitive& primitive,
                                          std::vector<Operation> otherwise) {
   if (selection.ops.empty()) return otherwise;
-  const std::span<const Operation> known = primitive.contract.operations;
+  const auto& listed = primitive.contract.operations;
+  const std::vector<Operation> known(listed.begin(), listed.end());
   if (known.empty())
     throw Error(Code::invalid_argument, fmt::format("{} has no operations", primitive.name()), "leave --op out");
   std::vector<Operation> operations;

@@ -26,14 +26,13 @@ constexpr Array input_array(Type type, std::size_t count, const void* data) {
 }
 
 inline constexpr std::size_t arrays_of_a_call = 4;  // most inputs, and most outputs
-inline constexpr std::size_t scalars_of_a_call = 13;
 
 // Arrays and scalars are in the order of the primitive's contract.
 struct Call {
   Operation operation{};
   std::array<Array, arrays_of_a_call> in{};
   std::array<Array, arrays_of_a_call> out{};
-  std::array<Scalar, scalars_of_a_call> scalars{};
+  Scalars scalars{};
   Tuning tuning{};
   MemoryKind arrays = MemoryKind::device;  // where they are
   Workspace* workspace = nullptr;  // scratch; used by one stream at a time

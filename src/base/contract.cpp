@@ -25,19 +25,36 @@ void require_array(std::string_view who, std::string_view name, const Array& arr
   require_type(who, name, array.type, type, hint);
 }
 
+namespace {
+
+Scalar initial_of(const Parameter& parameter, Type element, const Scalars& before) {
+  if (parameter.initial_for) return parameter.initial_for(element, before);
+  if (parameter.kind != Parameter::Kind::element) return parameter.initial;
+  return visit(element, [&]<class T>(TypeTag<T>) -> Scalar {
+    return static_cast<T>(parameter.initial.as<double>());
+  });
+}
+
+}  // namespace
+
+void Contract::complete(Call& c) const {
+  for (std::size_t k = 0; k < scalars.size(); ++k)
+    if (!c.scalars[k]) c.scalars[k] = initial_of(scalars[k], c.type(), c.scalars);
+}
+
 void Contract::require_arrays(const Call& c) const {
   for (std::size_t k = 1; k < inputs.size(); ++k) {
-    if (inputs[k].fit == Fit::custom) continue;
+    if (!inputs[k].like_main) continue;
     if (c.in[k].count != c.n())
       refuse(name, std::string(inputs[0].name) + " has " + std::to_string(c.n()) + " elements, " +
                        std::string(inputs[k].name) + " " + std::to_string(c.in[k].count));
     require_type(name, inputs[k].name, c.in[k].type, c.type());
   }
-  for (std::size_t k = 0; k < outputs.size(); ++k) {
-    if (outputs[k].fit == Fit::custom) continue;
-    require_array(name, outputs[k].name, c.out[k], c.type(), outputs[k].fit == Fit::one ? 1 : c.n());
-  }
   if (validate) validate(c);
+  for (std::size_t k = 0; k < outputs.size(); ++k) {
+    if (const std::size_t needed = room(c, k))  // otherwise nothing is written
+      require_array(name, outputs[k].name, c.out[k], type_of_output(c, k), needed, outputs[k].types);
+  }
 }
 
 const Rung* chosen_rung(const Contract& contract, const Platform& platform, const Call& call) {

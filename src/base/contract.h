@@ -3,66 +3,54 @@
 #pragma once
 #include <array>
 #include <cstdint>
-#include <limits>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "base/choice.h"
+#include "base/operation.h"
 #include "base/platform.h"
 #include "base/threshold.h"
 #include "upsweep/error.h"
+#include "upsweep/parameter.h"
 
 namespace upsweep {
-
-// The name and kind of a scalar argument, or of a number that shapes a benchmark's input. An `element` has the main
-// input's type; a `choice` is an enumerator, given by name.
-struct Parameter {
-  enum class Kind : std::uint8_t { element, integer, real, flag, choice };
-  std::string_view name;
-  Kind kind = Kind::integer;
-  std::string_view meaning{};  // one line, with the default
-  std::span<const std::string_view> choices{};
-  double least = 0, most = std::numeric_limits<double>::infinity();  // bounds of an integer or a real
-};
-
-// The type and count that an array must have.
-enum class Fit : std::uint8_t {
-  main,   // those of the main input; an output may have more elements
-  one,    // one element of the main input's type, or more
-  custom  // as Contract::validate requires
-};
 
 // An array that a call reads.
 struct InputRole {
   std::string_view name;  // "the flags"
-  Fit fit = Fit::main;
+  bool like_main = true;  // its type and count are those of the main input; otherwise as Contract::validate requires
 };
 
 // An array that a call writes.
 struct OutputRole {
   std::string_view name;
   std::uint8_t may_be = 0;  // bit j: may be the same memory as in[j]; every other overlap is an error
-  Fit fit = Fit::main;
+  // Returns the type that it must have; where the caller may choose one, call.out says which. Null: the main input's.
+  Type (*type)(const Call&) = nullptr;
+  // Returns the elements that a call writes; 0 if it leaves this output out. `counted` is the value that the call left
+  // in out[count_output], or n before it has run: then the array must have room for so many. Null: n.
+  std::size_t (*count)(const Call&, std::uint64_t counted) = nullptr;
+  const char* types = "";  // a hint for arrays of another type
+  std::string_view file{};  // name of its file: "offsets"; empty: it is the main output, or no file has it
+  bool on_request = false;  // of files: a run may do without
 };
 
 struct Contract {
   std::string_view name;
   std::string_view promise;                 // one line: out[...] = ...
-  std::span<const Operation> operations{};  // empty if the primitive leaves no choice
+  std::span<const ListedOperation> operations{};  // empty if the primitive leaves no choice
   std::span<const InputRole> inputs{};      // as Call::in; a call omits those that its operation does not read
   std::span<const OutputRole> outputs{};    // as Call::out, likewise
   std::span<const Parameter> scalars{};     // as Call::scalars
   // True if a call's operation reads scalars[k]; null: all operations read all scalars.
   bool (*reads_scalar)(const Call&, std::size_t k) = nullptr;
-  // Throws Error(invalid_argument) if an array does not fit in a way that its Fit cannot express. May be null.
+  // Throws Error(invalid_argument) if inputs, scalars or the caller's choice of outputs do not fit together. May be
+  // null.
   void (*validate)(const Call&) = nullptr;
   // Throws Error(invalid_argument) if the elements of an input break a promise. Inputs that the host cannot read
   // without waiting for the device have data null. May be null.
   void (*validate_elements)(const Call&) = nullptr;
-  // Returns the elements of out[k] that a call writes. `counted` is the value that the call left in out[count_output],
-  // or n before it has run. Null: as many as its Fit says.
-  std::size_t (*writes)(const Call&, std::size_t k, std::uint64_t counted) = nullptr;
   static constexpr int no_count = -1;
   int count_output = no_count;                    // the output, one u64, that holds the element count of others
   // The rung for a call that names none: that of the ladder's choose.h. It reads types, counts, scalars and where the
@@ -70,12 +58,25 @@ struct Contract {
   Choice (*choose)(const Call&, const Machine&) = nullptr;
   std::span<Threshold* const> thresholds{};  // that it compares with
 
+  // Gives the scalars that a call leaves out their defaults.
+  void complete(Call& c) const;
   // Throws Error(invalid_argument) if the types or counts of a call's arrays do not fit together.
   void require_arrays(const Call& c) const;
+  Type type_of_output(const Call& c, std::size_t k) const { return outputs[k].type ? outputs[k].type(c) : c.type(); }
   std::size_t written(const Call& c, std::size_t k, std::uint64_t counted) const {
-    return writes ? writes(c, k, counted) : outputs[k].fit == Fit::one ? 1 : c.n();
+    return outputs[k].count ? outputs[k].count(c, counted) : c.n();
   }
+  std::size_t room(const Call& c, std::size_t k) const { return written(c, k, c.n()); }  // elements
 };
+
+// The type of an array of indices below n, or of offsets or lengths up to n: the caller's, if it is an integer of 32 or
+// 64 bits that holds n; otherwise the narrower one that does.
+constexpr Type index_type(Type given, std::size_t n) {
+  const bool takes_i32 = n <= 0x7fffffffu, takes_u32 = n <= 0xffffffffu;
+  if (given == Type::u64 || given == Type::i64 || (given == Type::i32 && takes_i32)) return given;
+  return takes_u32 ? Type::u32 : Type::u64;
+}
+inline constexpr const char* index_types = "u32, u64, i32 or i64 will do that holds the number of elements";
 
 // Throw Error(invalid_argument): "scan: the output has 3 elements, 5 are needed".
 [[noreturn]] void refuse(std::string_view who, const std::string& what, const std::string& hint = {});

@@ -10,15 +10,14 @@
 //
 // A primitive of keys, which takes neither i32 nor f32, has u32 and u64 in their place; one of f32 alone has f32.
 //
-// Typical are the sum; of the selections, find_repeats (which writes positions) and run_length_encode (which writes
-// values); even bins; of the ways to find a bucket, the digit; and the one operation of a primitive that leaves no
-// choice. -DUPSWEEP_SIMT_EVERY_TYPE=ON compiles everything, which takes several times as long.
+// The binding of a ladder lists its operations and says which ones are typical; where a primitive leaves no choice, its
+// one operation is. -DUPSWEEP_SIMT_EVERY_TYPE=ON compiles everything, which takes several times as long.
 //
 // -DUPSWEEP_GPU_ONE_TYPE=ON compiles GPU kernels for the first type alone, i32 with every operation, to see that they
 // compile for an architecture: a tenth of the time.
 #pragma once
 #include "base/implementation.h"
-#include "upsweep/operations.h"
+#include "base/operation.h"
 #include "upsweep/types.h"
 
 namespace upsweep {
@@ -36,20 +35,6 @@ inline constexpr bool one_type = true;
 #else
 inline constexpr bool one_type = false;
 #endif
-
-template <class O>
-constexpr bool is_typical() {
-  if constexpr (requires { O::op; })
-    return O::op == Op::sum;
-  else if constexpr (requires { O::selection; })
-    return O::selection == Selection::find_repeats || O::selection == Selection::run_length_encode;
-  else if constexpr (requires { O::binning; })
-    return O::binning == Binning::even;
-  else if constexpr (requires { O::bucketing; })
-    return O::bucketing == Bucketing::digit;
-  else
-    return true;
-}
 
 }  // namespace detail
 
@@ -71,7 +56,7 @@ constexpr bool covers() {
   constexpr Type first = all ? Type::i32 : keys ? Type::u32 : Type::f32, second = keys ? Type::u64 : Type::f32;
   if (detail::one_type) return type == first;
   if (!detail::restricted || type == first || (type == second && !traced)) return true;
-  if (!detail::is_typical<O>()) return false;
+  if (!is_typical<Binding, O>()) return false;
   if (type == second) return true;
   return coverage_of<R>() == Coverage::widths &&
          (!traced || type == Type::u8 || type == Type::i16 || type == Type::f64);

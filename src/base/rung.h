@@ -16,21 +16,6 @@ inline constexpr Backend kernel_backend = Backend::cuda;
 inline constexpr Backend kernel_backend = Backend::simt;
 #endif
 
-// The operation that an operation's struct stands for; none if it stands for none.
-template <class O>
-constexpr Operation operation_of() {
-  if constexpr (requires { O::op; })
-    return O::op;
-  else if constexpr (requires { O::selection; })
-    return O::selection;
-  else if constexpr (requires { O::binning; })
-    return O::binning;
-  else if constexpr (requires { O::bucketing; })
-    return O::bucketing;
-  else
-    return {};
-}
-
 struct Rung {
   std::string_view primitive;
   std::string_view name;

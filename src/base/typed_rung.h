@@ -28,7 +28,8 @@ constexpr decltype(auto) visit_enumerator(E e, F&& f) {
 // The operation of a primitive without a choice: bindings and rungs always take one.
 struct NoOperation {};
 
-// Bases of a ladder's Binding, which adds `primitive` and, for what the primitive does not take, its own `takes`:
+// Bases of a ladder's Binding, which adds `primitive`, the list of its `operations` if they are types, and, for what
+// the primitive does not take, its own `takes`:
 //   template <class T, class O> static Args<T, O> args(const Call&);  a rung's typed arguments
 // visit() calls f with the struct of the operation that a call names, or with NoOperation.
 struct AnyType {

@@ -33,7 +33,7 @@ HWY_INLINE V combine(Max, V a, V b) {
   return hn::Max(a, b);
 }
 template <class T, class O>
-inline constexpr bool loses_nan = std::is_floating_point_v<T> && (O::op == Op::min || O::op == Op::max);
+inline constexpr bool loses_nan = std::is_floating_point_v<T> && (O::operation == Op::min || O::operation == Op::max);
 
 // Loads p[k] into lane k for the lanes [begin, end), and the operator's neutral element into the others, whose memory
 // is not accessed.

@@ -112,7 +112,7 @@ __device__ __forceinline__ T warp_reduce_all(T value, Op op) {
 // operator need only be associative, whatever members it has.
 template <class Named>
 inline constexpr bool commutes = requires {
-  requires std::same_as<decltype(Named::op), const Op>;
+  requires std::same_as<decltype(Named::operation), const Op>;
 };
 
 // Warp-wide inclusive scan, in lane order; lane 31 has the total.

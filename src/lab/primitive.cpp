@@ -7,9 +7,9 @@
 
 namespace upsweep {
 
-std::span<const Operation> Primitive::operations() const {
-  static constexpr Operation none[1];
-  return contract.operations.empty() ? std::span<const Operation>(none) : contract.operations;
+std::vector<Operation> Primitive::operations() const {
+  if (contract.operations.empty()) return {Operation()};
+  return {contract.operations.begin(), contract.operations.end()};
 }
 
 const Parameter* Primitive::parameter(std::string_view name) const {
@@ -48,13 +48,15 @@ Settings Primitive::settings(Type type, std::initializer_list<std::pair<std::str
 
 Call call_of(const Primitive& primitive, const Case& c) {
   Call call{.operation = c.operation, .tuning = c.tuning};
+  call.in[0].type = c.type;
   for (std::size_t k = 0; k < primitive.contract.scalars.size(); ++k) {
     const std::string_view name = primitive.contract.scalars[k].name;
     if (const Scalar* const given = c.settings.find(name))
       call.scalars[k] = *given;
-    else if (primitive.default_scalar)
-      call.scalars[k] = primitive.default_scalar(name, c);
+    else if (primitive.scalar_of_input)
+      call.scalars[k] = primitive.scalar_of_input(name, c.input);
   }
+  primitive.contract.complete(call);
   return call;
 }
 
@@ -65,12 +67,35 @@ Traffic Problem::traffic(const Rung& rung) const {
   return {bytes, ceiling(rung)};
 }
 
-Call Problem::host_call(const Primitive& primitive, std::span<const void* const> outputs) const {
-  Call call = call_of(primitive, case_);
+std::vector<Array> Problem::outputs() const {
+  const Contract& contract = primitive_.contract;
+  Call call = call_of(primitive_, case_);
+  std::ranges::copy(inputs(), call.in.begin());
+  choose_outputs(call);
+  std::vector<Array> all;
+  for (std::size_t k = 0; k < contract.outputs.size(); ++k)
+    all.push_back({contract.type_of_output(call, k), contract.room(call, k), call.out[k].data});
+  return all;
+}
+
+void Problem::require_valid() const {
+  const Call call = host_call();
+  primitive_.contract.require_arrays(call);
+  if (primitive_.contract.validate_elements) primitive_.contract.validate_elements(call);
+}
+
+Call Problem::host_call(std::span<const void* const> outputs) const {
+  Call call = call_of(primitive_, case_);
   std::ranges::copy(inputs(), call.in.begin());
   std::ranges::copy(this->outputs(), call.out.begin());
   for (std::size_t k = 0; k < outputs.size(); ++k) call.out[k].data = const_cast<void*>(outputs[k]);
   return call;
+}
+
+Type index_type_of(const Case& c) {
+  const Scalar* const given = c.settings.find(index_type_shape.name);
+  if (!given) return {};
+  return *parse<Type>(index_type_names[given->as<std::uint8_t>()]);
 }
 
 std::vector<Type> all_types() {

@@ -56,13 +56,14 @@ std::unique_ptr<std::byte[]> main_input(const Case& c, std::span<const std::byte
 // One concrete case: host inputs, the outputs' shapes, and the check against the oracle.
 class Problem {
  public:
-  Problem(const Case& c, std::span<const std::byte> data) : case_(c), values_(main_input(c, data)) {}
+  Problem(const Primitive& primitive, const Case& c, std::span<const std::byte> data)
+      : primitive_(primitive), case_(c), values_(main_input(c, data)) {}
   virtual ~Problem() = default;
   // In the order of Call::in, in host memory. By default the main input alone.
   virtual std::vector<Array> inputs() const { return {input_array(case_.type, case_.n, values())}; }
-  // In the order of Call::out. `data` is null for an output with memory of its own; otherwise it is that of the input
-  // that the output overwrites. By default one output like the main input.
-  virtual std::vector<Array> outputs() const { return {{case_.type, case_.n}}; }
+  // In the order of Call::out, as the contract says. `data` is null for an output with memory of its own; otherwise it
+  // is that of the input that the output overwrites.
+  std::vector<Array> outputs() const;
   // Returns nothing if the outputs are right for this rung (exact, or within its bound); otherwise one line: the first
   // wrong element, its value, the value expected. `outputs` are host copies; before the call, every byte of the outputs
   // with memory of their own was `poison`.
@@ -72,8 +73,16 @@ class Problem {
   virtual Traffic traffic(const Rung& rung) const;
 
  protected:
+  // Sets what the contract leaves to the caller of an output: its type or count, or the input that it overwrites.
+  virtual void choose_outputs(Call&) const {}
   // Returns the case's call with its arrays in host memory: the inputs, and these outputs.
-  Call host_call(const Primitive& primitive, std::span<const void* const> outputs = {}) const;
+  Call host_call(std::span<const void* const> outputs = {}) const;
+  // Throws Error(invalid_argument) if the contract refuses that call.
+  void require_valid() const;
+  // The value of a parameter that shapes the arrays, or its default.
+  template <class T>
+  T shape(std::string_view name) const;
+  const Primitive& primitive_;
   virtual std::string_view ceiling(const Rung&) const { return "copy"; }
   // The main input.
   const void* values() const { return values_.get(); }
@@ -84,10 +93,20 @@ class Problem {
   std::unique_ptr<std::byte[]> values_;
 };
 
-// For Primitive::make.
+// The shape that says of which type the indices, offsets or lengths are that a case writes; and what it says, for
+// OutputRole::type: without it, what the contract prefers.
+inline constexpr std::string_view index_type_names[] = {"u32", "u64", "i32", "i64"};
+inline constexpr Parameter index_type_shape{.name = "index_type",
+                                            .kind = Parameter::Kind::choice,
+                                            .meaning = "of the indices, offsets or lengths that are written",
+                                            .choices = index_type_names,
+                                            .initial_in_words = "u32, or u64 for 2^32 elements or more"};
+Type index_type_of(const Case& c);
+
+// For Primitive::problem.
 template <class P>
-std::unique_ptr<Problem> make_problem(const Case& c, std::span<const std::byte> data) {
-  return std::make_unique<P>(c, data);
+std::unique_ptr<Problem> make_problem(const Primitive& primitive, const Case& c, std::span<const std::byte> data) {
+  return std::make_unique<P>(primitive, c, data);
 }
 
 inline constexpr std::size_t largest_whole_input = std::size_t{16} << 20;  // bytes, of most
@@ -177,9 +196,9 @@ struct Primitive {
   // The size of an input that has one of its own, such as a scene's circles; 0 if it has none. A benchmark that names
   // neither inputs nor sizes runs those that have one. Null: inputs have any size.
   std::size_t (*own_size)(std::string_view input) = nullptr;
-  // Returns the value of a scalar that a case does not give; null: false, or the first choice. It may depend on the
-  // others.
-  Scalar (*default_scalar)(std::string_view name, const Case&) = nullptr;
+  // Returns the value of a scalar that comes with an input, such as a scene's shading; empty if the contract's default
+  // stands. Null: it always does.
+  Scalar (*scalar_of_input)(std::string_view scalar, std::string_view input) = nullptr;
   // Parameters that shape a case's arrays, besides the contract's scalars: "share", "run_length".
   std::span<const Parameter> shapes{};
   // The ones that a streamer reads; the others shape generated inputs, not a user's file.
@@ -200,9 +219,9 @@ struct Primitive {
   // Returns a table of the records beside times that others published; empty if they published none of these cases.
   // Null: of none.
   std::string (*published)(const std::vector<lab::Record>&, const lab::Terminal&) = nullptr;
-  // Builds the case: generates the inputs and computes the oracle's answer. Non-empty `data`, case.n elements of
-  // case.type, replaces the generated main input.
-  std::unique_ptr<Problem> (*make)(const Case&, std::span<const std::byte> data);
+  // Builds the case, for make(): generates the inputs and computes the oracle's answer. Non-empty `data`, case.n
+  // elements of case.type, replaces the generated main input.
+  std::unique_ptr<Problem> (*problem)(const Primitive&, const Case&, std::span<const std::byte> data);
   // The output has the input's type, which sums may exceed: `upsweep run --out-type` converts the input to a wider one.
   bool sums_in_type = false;
   // Streams one case through a rung; null if the primitive needs its whole input at once. Ignores Case::n. Throws
@@ -210,8 +229,11 @@ struct Primitive {
   std::unique_ptr<Streamer> (*stream)(Platform&, const Rung&, const Case&) = nullptr;
 
   std::string_view name() const { return contract.name; }
+  std::unique_ptr<Problem> make(const Case& c, std::span<const std::byte> data) const {
+    return problem(*this, c, data);
+  }
   // The contract's operations, or one empty Operation.
-  std::span<const Operation> operations() const;
+  std::vector<Operation> operations() const;
   // Returns a scalar of the contract or a shape parameter; null if none has that name.
   const Parameter* parameter(std::string_view name) const;
   // True unless the parameter only shapes inputs that the laboratory makes.
@@ -223,7 +245,12 @@ struct Primitive {
   Settings settings(Type type, std::initializer_list<std::pair<std::string_view, std::string>> texts) const;
 };
 
-// Returns a call with the case's operation, scalars and tuning, without arrays.
+template <class T>
+T Problem::shape(std::string_view name) const {
+  return case_.settings.get(name, primitive_.parameter(name)->initial.as<T>());
+}
+
+// Returns a call with the case's operation, scalars and tuning, without arrays but for the main input's type.
 Call call_of(const Primitive& primitive, const Case& c);
 
 // Every primitive of this program, from the folders that have a ladder.inc.

@@ -19,11 +19,38 @@ RungStreamer::RungStreamer(Platform& platform, const Rung& rung, const Case& c)
     : Streamer(c),
       platform_(platform),
       name_(name_of(rung)),
+      contract_(find_primitive(rung.primitive)->contract),
       run_(streaming_run(rung, c)),
       on_host_(platform.backend() == Backend::cpu || rung.from_host()),
       memory_(on_host_ ? cpu_platform() : platform),
       call_(call_of(*find_primitive(rung.primitive), c)) {
   release_scratch();
+}
+
+Call RungStreamer::whole_call(std::uint64_t n) const {
+  Call call = call_;
+  call.in = {Array{case_.type, n}};
+  call.out = {};
+  for (Array& output : call.out) output.type = Type::u64;
+  describe(call, n);
+  return call;
+}
+
+// Known beforehand unless it depends on the elements; without n, if all n have as many.
+std::optional<std::uint64_t> RungStreamer::output_count(std::optional<std::uint64_t> n) const {
+  const std::size_t one = contract_.room(whole_call(1), 0), two = contract_.room(whole_call(2), 0);
+  if (one == two) return one;
+  if (!n || contract_.count_output != Contract::no_count) return std::nullopt;
+  return contract_.room(whole_call(*n), 0);
+}
+
+std::vector<Streamer::Beside> RungStreamer::other_outputs() const {
+  const Call call = whole_call(1);
+  std::vector<Beside> all;
+  for (std::size_t k = 1; k < contract_.outputs.size(); ++k)
+    if (const OutputRole& role = contract_.outputs[k]; !role.file.empty() && contract_.room(call, k) > 0)
+      all.push_back({role.file, contract_.type_of_output(call, k), role.on_request});
+  return all;
 }
 
 void RungStreamer::release_scratch() { call_.workspace = &workspace_.emplace(platform_); }

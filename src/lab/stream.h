@@ -29,8 +29,16 @@ class RungStreamer : public Streamer {
  public:
   // Throws Error(unsupported) unless the rung takes the case's type and operation, and a whole chunk.
   RungStreamer(Platform& platform, const Rung& rung, const Case& c);
+  // The outputs are those of the contract, for the whole input.
+  Type output_type() const override { return contract_.type_of_output(whole_call(1), 0); }
+  std::optional<std::uint64_t> output_count(std::optional<std::uint64_t> n) const override;
+  std::vector<Beside> other_outputs() const override;
 
  protected:
+  // Sets what the case does not say of the arrays of the whole call: values beside the keys, the counters of a
+  // histogram. Indices and offsets are u64 for any input, so that a file's type does not depend on its length.
+  virtual void describe(Call&, std::uint64_t /*n*/) const {}
+  Call whole_call(std::uint64_t n) const;
   // Memory for one chunk of an array, which grows as needed, with room for one element before the chunk.
   class Room {
    public:
@@ -57,8 +65,8 @@ class RungStreamer : public Streamer {
   const std::byte* reachable(std::span<const std::byte> chunk, Room& room) const {
     return on_host_ ? chunk.data() : room.fill(chunk);
   }
-  // Replaces a scalar of the case, for what only the data say.
-  void set_scalar(std::size_t k, const Scalar& value) { call_.scalars[k] = value; }
+  // Replaces the scalars of the case, for what only the data say.
+  void set_scalars(const Scalars& scalars) { call_.scalars = scalars; }
   // Runs the rung with the case's operation, scalars and tuning. Throws Error with the rung's message if it fails.
   void run(std::array<Array, arrays_of_a_call> in, std::array<Array, arrays_of_a_call> out);
   // Gives the memory back that the rung has taken for its work.
@@ -69,6 +77,7 @@ class RungStreamer : public Streamer {
  private:
   Platform& platform_;
   const std::string name_;  // of the rung, for messages
+  const Contract& contract_;
   const RunFn run_;
   const bool on_host_;   // the rung's arrays are in host memory
   MemorySpace& memory_;  // of the rung's arrays

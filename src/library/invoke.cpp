@@ -2,6 +2,8 @@
 #include "upsweep/invoke.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -38,7 +40,7 @@ bool overlap(const void* a, std::size_t a_bytes, const void* b, std::size_t b_by
 void require_apart(const Contract& contract, const Call& c) {
   for (std::size_t k = 0; k < contract.outputs.size(); ++k) {
     const OutputRole& output = contract.outputs[k];
-    const std::size_t bytes = c.out[k].data ? contract.written(c, k, c.n()) * size_of(c.out[k].type) : 0;
+    const std::size_t bytes = c.out[k].data ? contract.room(c, k) * size_of(c.out[k].type) : 0;
     for (std::size_t j = 0; j < contract.inputs.size(); ++j) {
       if (c.out[k].data == c.in[j].data && output.may_be >> j & 1) continue;
       if (overlap(c.out[k].data, bytes, c.in[j].data, c.in[j].bytes()))
@@ -46,7 +48,7 @@ void require_apart(const Contract& contract, const Call& c) {
                output.may_be >> j & 1 ? "it may be the same memory, or none of it" : "");
     }
     for (std::size_t j = 0; j < k; ++j)
-      if (overlap(c.out[k].data, bytes, c.out[j].data, contract.written(c, j, c.n()) * size_of(c.out[j].type)))
+      if (overlap(c.out[k].data, bytes, c.out[j].data, contract.room(c, j) * size_of(c.out[j].type)))
         refuse(contract.name, std::string(output.name) + " overlaps " + std::string(contract.outputs[j].name));
   }
 }
@@ -56,9 +58,10 @@ void require_apart(const Contract& contract, const Call& c) {
 Operation known_operation(const Contract& contract, Operation asked) {
   const auto& known = contract.operations;
   if (known.empty() && !asked) return {};
-  if (const auto found = std::find(known.begin(), known.end(), asked); asked && found != known.end()) return *found;
+  for (const ListedOperation& listed : known)
+    if (asked && listed.operation == asked) return listed.operation;
   std::string hint = known.empty() ? "leave the operation out" : "its operations:";
-  for (const Operation& operation : known) hint.append(" ").append(operation.name());
+  for (const ListedOperation& listed : known) hint.append(" ").append(listed.operation.name());
   throw Error(Code::unsupported,
               std::string(contract.name) +
                   (asked ? " has no operation '" + std::string(asked.name()) + "'" : ": no operation is named"),
@@ -78,6 +81,22 @@ Type type_of_scalar(const Parameter& parameter, Type element) {
   }
 }
 
+// The shortest decimal that reads back the same; NaN without a sign.
+std::string shortest(double value) {
+  char text[32];
+  return {text, std::to_chars(text, text + sizeof text, std::isnan(value) ? NAN : value).ptr};
+}
+
+void require_bounds(const Contract& contract, const Parameter& parameter, const Scalar& scalar) {
+  const bool is_integer = parameter.kind == Parameter::Kind::integer;
+  if (!is_integer && parameter.kind != Parameter::Kind::real) return;
+  if (std::isinf(parameter.least) && std::isinf(parameter.most)) return;
+  const double value = is_integer ? static_cast<double>(scalar.as<std::uint64_t>()) : scalar.as<double>();
+  if (value >= parameter.least && value <= parameter.most) return;
+  refuse(contract.name, std::string(parameter.name) + " is " + shortest(value) + ", which is not in [" +
+                            shortest(parameter.least) + ", " + shortest(parameter.most) + "]");
+}
+
 void require_scalars(const Contract& contract, const Call& c) {
   for (std::size_t k = 0; k < contract.scalars.size(); ++k) {
     if (contract.reads_scalar && !contract.reads_scalar(c, k)) continue;
@@ -90,6 +109,7 @@ void require_scalars(const Contract& contract, const Call& c) {
     if (parameter.kind == Parameter::Kind::choice && c.scalars[k].as<std::uint8_t>() >= parameter.choices.size())
       refuse(contract.name, std::string(parameter.name) + " is none of its " +
                                 std::to_string(parameter.choices.size()) + " enumerators");
+    require_bounds(contract, parameter, c.scalars[k]);
   }
 }
 
@@ -119,7 +139,7 @@ class Staging {
     for (std::size_t k = 0; k < contract.outputs.size(); ++k)
       if (request.out[k].place == Place::host && request.out[k].data)
         if (out_[k] = in_place_of_input(call, k); !out_[k])
-          out_[k] = add(contract.written(call, k, call.n()) * size_of(call.out[k].type));
+          out_[k] = add(contract.room(call, k) * size_of(call.out[k].type));
   }
   std::size_t bytes() const { return bytes_; }
 
@@ -156,7 +176,7 @@ class Staging {
   std::optional<std::size_t> in_place_of_input(const Call& call, std::size_t k) const {
     for (std::size_t j = contract_.inputs.size(); j-- > 0;)
       if (contract_.outputs[k].may_be >> j & 1 && in_[j] && call.in[j].type == call.out[k].type &&
-          contract_.written(call, k, call.n()) <= call.in[j].count)
+          contract_.room(call, k) <= call.in[j].count)
         return in_[j];
     return std::nullopt;
   }
@@ -202,6 +222,7 @@ void invoke(Device& device, const Request& request, const Options& options) {
   }
   // A rung that was named is refused for what it does not take before the arrays are for what they lack.
   RunFn run = rung ? resolve_run(state, *rung, call) : nullptr;
+  contract.complete(call);
   require_scalars(contract, call);
   contract.require_arrays(call);
   if (!rung) {

@@ -16,7 +16,7 @@ struct Inside {
 };
 template <Selection s>
 struct SelectInside {
-  static constexpr Selection selection = s;
+  static constexpr Selection operation = s;
   template <class>
   using Predicate = Inside;
 };

@@ -56,7 +56,8 @@ struct far {
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if (a.in.n == 0) return wide::run<T, O>(a);
+    // The arrays that are moved back hold 32-bit positions.
+    if (a.in.n == 0 || a.out.positions.wide) return wide::run<T, O>(a);
     // The first run's beginning ends the run before all, so its length is written too.
     auto* const lengths = static_cast<std::uint32_t*>(a.workspace->scratch_of_caller((a.in.n + 1) * sizeof(unsigned)));
     const Status status = by_passes(a, [&]<class P>(const Input<T, P>& in, const Target<T>& to) {

@@ -120,7 +120,7 @@ struct Pair {
 constexpr bool wide(std::size_t n) { return n > 0xffffffffu; }
 
 struct Offsets {
-  void* array;  // [buckets + 1], u64 if wide, else u32
+  void* array;  // [buckets + 1], u64 or i64 if wide, else u32 or i32
   bool wide;
 
   UPSWEEP_HD void put(std::size_t bucket, std::uint64_t offset) const {

@@ -149,7 +149,7 @@ struct guided {
                                .source = "Chen, Asau, guide tables, 1974"};
   static constexpr std::size_t largest_part = most_at_once;
   template <class T, class O>
-  static constexpr bool supports = O::binning == Binning::edges && sizeof(T) == 4;
+  static constexpr bool supports = O::operation == Binning::edges && sizeof(T) == 4;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     StepsLaunch<T> plan(a);

@@ -9,17 +9,15 @@
 
 namespace upsweep::ladders::histogram {
 
-// Call::scalars
-enum ScalarIndex : std::size_t { lower, upper, channels, width, pitch, closed };
+inline constexpr ListedOperation operations[] = {
+    {.operation = Binning::even, .typical = true}, {.operation = Binning::edges}, {.operation = Binning::direct}};
 
 struct Shape2D {
   std::size_t width, pitch;
   unsigned channels;
 };
-inline Shape2D shape_of(const Call& c) {
-  const auto w = c.scalars[width].as<std::uint64_t>(), p = c.scalars[pitch].as<std::uint64_t>();
-  const auto ch = c.scalars[channels].as<std::uint64_t>();
-  return {w, p ? p : w, static_cast<unsigned>(ch ? ch : 1)};
+inline Shape2D shape_of(const Counting& how) {
+  return {how.width, how.pitch ? how.pitch : how.width, static_cast<unsigned>(how.channels)};
 }
 
 // The least and the greatest value of an integer type in [lower, upper), or in [lower, upper] if the last bin is
@@ -43,16 +41,18 @@ inline bool has_other_edges(const Call& c) {
 
 struct Binding : EnumeratorChoice<Binning, By, binning_names.size()> {
   static constexpr std::string_view primitive = "histogram";
+  static constexpr auto& operations = ladders::histogram::operations;
   template <class T, class O>
-  static constexpr bool takes = std::is_integral_v<T> || O::binning != Binning::direct;  // no float is its own bin
+  static constexpr bool takes = std::is_integral_v<T> || O::operation != Binning::direct;  // no float is its own bin
   template <class T, class O>
   static Args<Stored<T>, O> args(const Call& c) {
-    const Shape2D shape = shape_of(c);
+    const Counting how = histogram_scalars.read(c.scalars);
+    const Shape2D shape = shape_of(how);
     const std::size_t count = samples_in(c.n(), shape.width, shape.pitch);
     const std::size_t width = shape.width && shape.width < count ? shape.width : count;
     const Samples<Stored<T>> samples{c.in[0].as<const Stored<T>>(), count, width, shape.pitch, shape.channels};
     return {c.execution(),
-            {samples, bins<T, O>(c, static_cast<unsigned>(c.out[0].count / shape.channels))},
+            {samples, bins<T, O>(c, how, static_cast<unsigned>(c.out[0].count / shape.channels))},
             {c.out[0].data, 8 * static_cast<unsigned>(size_of(c.out[0].type)), c.out[1].as<std::uint64_t>()},
             has_other_edges(c) ? OtherEdges{c.in[1].data, c.in[1].type} : OtherEdges{}};
   }
@@ -66,17 +66,17 @@ struct Binding : EnumeratorChoice<Binning, By, binning_names.size()> {
       return 0;
   }
   template <class T, class O>
-  static Bins<Stored<T>, O> bins(const Call& c, unsigned count) {
+  static Bins<Stored<T>, O> bins(const Call& c, const Counting& how, unsigned count) {
     using S = Stored<T>;
     constexpr S sign = sign_bit<T>();
-    const bool is_closed = c.scalars[closed].as<bool>();
-    if constexpr (O::binning == Binning::edges) {
+    const bool is_closed = how.closed;
+    if constexpr (O::operation == Binning::edges) {
       return {has_other_edges(c) ? nullptr : c.in[1].as<const S>(), count, sign, is_closed};
-    } else if constexpr (O::binning == Binning::direct) {
+    } else if constexpr (O::operation == Binning::direct) {
       const bool narrow = std::is_signed_v<T> && sizeof(T) < 4 && sign < count;
       return {count, narrow ? static_cast<unsigned>(sign) : count};
     } else {
-      const double from = c.scalars[lower].as<double>(), to = c.scalars[upper].as<double>();
+      const double from = *how.lower, to = *how.upper;
       if constexpr (std::is_integral_v<T>) {
         using Distance = typename Bins<S, O>::Distance;
         const auto [least, greatest] = values_between<T>(from, to, is_closed);
@@ -103,7 +103,7 @@ struct OfStored : R {
   static constexpr bool supports = upsweep::supports<R, Stored<T>, O>();
   template <class T, class O>
   static Status run(const Args<Stored<T>, O>& a) {
-    if constexpr (O::binning == Binning::edges)
+    if constexpr (O::operation == Binning::edges)
       if (a.other_edges.data)
         return with_own_edges(a, [](const Args<Stored<T>, O>& own) { return in_parts(own); });
     return in_parts(a);

@@ -22,7 +22,7 @@ inline Threshold* const thresholds[] = {&least_until_full, &least_partitioned, &
 template <class T, class O>
 Choice choose(const Args<T, O>& a, const Machine& machine) {
   const Samples<T>& samples = a.in.samples;
-  if (O::binning == Binning::edges && sizeof(T) == 4 && GuideShape(a.in.bins.count).fits(samples.channels, machine))
+  if (O::operation == Binning::edges && sizeof(T) == 4 && GuideShape(a.in.bins.count).fits(samples.channels, machine))
     return {"guided", "a table leads a sample to its edges"};
   const bool look = samples.count * sizeof(T) >= least_until_full && may_end_early(a);
   if (sizeof(T) == 1 && !look) return {"values", "a byte has fewer values than there is time to find bins"};

@@ -11,29 +11,22 @@ namespace {
 
 using namespace ladders::histogram;
 
-constexpr Operation operations[] = {Binning::even, Binning::edges, Binning::direct};
-constexpr InputRole inputs[] = {{"the array of samples"}, {"the array of edges", Fit::custom}};
-constexpr OutputRole outputs[] = {{.name = "the array of counts", .fit = Fit::custom},
-                                  {.name = "the count outside", .fit = Fit::custom}};
-constexpr Parameter scalars[] = {
-    {.name = "lower",
-     .kind = Parameter::Kind::real,
-     .meaning = "where the first bin of even begins (run: the least sample, or 0 for u8 in 256 bins; otherwise the "
-                "type's least value, -1 of floats)",
-     .least = -std::numeric_limits<double>::infinity()},
-    {.name = "upper",
-     .kind = Parameter::Kind::real,
-     .meaning = "where the last bin of even ends (run: the greatest sample, which is in it, or 256 for u8 in 256 bins; "
-                "otherwise above the type's greatest value, 1 of floats)",
-     .least = -std::numeric_limits<double>::infinity()},
-    {.name = "channels", .meaning = "interleaved in a row, each with its own bins (1)", .least = 1, .most = 4},
-    {.name = "width", .meaning = "samples per row (0: all)", .most = 0x1p53},
-    {.name = "pitch",
-     .meaning = "samples from the begin of a row to the begin of the next (0: width)",
-     .most = 0x1p53},
-    {.name = "closed",
-     .kind = Parameter::Kind::flag,
-     .meaning = "the last bin of even and of edges has its upper edge, too (false)"}};
+constexpr bool is_counter(Type type) {
+  return type == Type::u8 || type == Type::u16 || type == Type::u32 || type == Type::u64;
+}
+
+constexpr InputRole inputs[] = {{"the array of samples"}, {"the array of edges", false}};
+// The caller says how many bins there are, by as many counters, and what these can count.
+constexpr OutputRole outputs[] = {
+    {.name = "the array of counts",
+     .type = [](const Call& c) { return is_counter(c.out[0].type) ? c.out[0].type : Type::u32; },
+     .count = [](const Call& c, std::uint64_t) { return c.out[0].count; },
+     .types = "u32 and u64 count, u8 and u16 saturate"},
+    {.name = "the count outside",
+     .type = [](const Call&) { return Type::u64; },
+     .count = [](const Call& c, std::uint64_t) { return c.out[1].count > 0 ? std::size_t{1} : 0; },
+     .file = "outside",
+     .on_request = true}};
 
 template <class T>
 std::string digits(T x) {
@@ -41,8 +34,8 @@ std::string digits(T x) {
   return {text, std::to_chars(text, text + sizeof text, x).ptr};
 }
 
-void require_range(const Call& c, std::size_t bins) {
-  const double from = c.scalars[lower].as<double>(), to = c.scalars[upper].as<double>();
+void require_range(const Call& c, const Counting& how, std::size_t bins) {
+  const double from = *how.lower, to = *how.upper;
   const std::string range = "the range from " + digits(from) + " to " + digits(to);
   const std::string type(to_string(c.type()));
   if (!std::isfinite(from) || !std::isfinite(to)) refuse("histogram", range + " is not finite");
@@ -64,23 +57,20 @@ void require_range(const Call& c, std::size_t bins) {
       if (static_cast<Int128>(to) - static_cast<Int128>(from) > Int128{1} << (is_long ? 64 : 32))
         refuse("histogram", range + " is wider than " + (is_long ? "2^64" : "2^32"),
                "the samples have no more values than that");
-      if (const auto values = values_between<T>(from, to, c.scalars[closed].as<bool>()); values.least > values.greatest)
+      if (const auto values = values_between<T>(from, to, how.closed); values.least > values.greatest)
         refuse("histogram", range + " contains no value of " + type);
     }
   });
 }
 
 void validate(const Call& c) {
-  const Shape2D shape = shape_of(c);
-  if (c.scalars[channels].as<std::uint64_t>() > 4) refuse("histogram", "more than 4 channels");
+  const Counting how = histogram_scalars.read(c.scalars);
+  const Shape2D shape = shape_of(how);
   if (shape.pitch < shape.width)
     refuse("histogram",
            "rows of " + std::to_string(shape.width) + " samples are " + std::to_string(shape.pitch) + " apart",
            "the pitch is at least the width");
-  const Type counter = c.out[0].type;
-  if (counter != Type::u8 && counter != Type::u16 && counter != Type::u32 && counter != Type::u64)
-    refuse("histogram", "the counts are " + std::string(to_string(counter)), "u32 and u64 count, u8 and u16 saturate");
-  if (counter == Type::u32 && c.n() > 0xffffffffu)
+  if (c.out[0].type == Type::u32 && c.n() > 0xffffffffu)
     refuse("histogram", "a count of 2^32 samples or more does not fit u32", "pass u64 counts");
   const std::size_t bins = c.out[0].count / shape.channels;
   if (bins == 0 || c.out[0].count % shape.channels)
@@ -88,10 +78,9 @@ void validate(const Call& c) {
            std::to_string(c.out[0].count) + " counters for " + std::to_string(shape.channels) + " channels",
            "each channel has as many, and at least one");
   if (bins > 1 << 20) refuse("histogram", std::to_string(bins) + " bins", "at most 2^20");
-  if (c.out[1].data) require_array("histogram", "the count outside", c.out[1], Type::u64, 1);
   switch (c.operation.as<Binning>()) {
     case Binning::even:
-      return require_range(c, bins);
+      return require_range(c, how, bins);
     case Binning::edges:
       if (c.in[1].count != bins + 1)
         refuse("histogram", std::to_string(c.in[1].count) + " edges for " + std::to_string(bins) + " bins",
@@ -126,15 +115,16 @@ extern const Contract histogram_contract{
     .operations = operations,
     .inputs = inputs,
     .outputs = outputs,
-    .scalars = scalars,
+    .scalars = histogram_scalars.parameters,
     .reads_scalar =
         [](const Call& c, std::size_t k) {
-          const Binning binning = c.operation.as<Binning>();
-          return k == closed ? binning != Binning::direct : k >= channels || binning == Binning::even;
+          const std::string_view name = histogram_scalars.parameters[k].name;
+          const bool is_bound = name == "lower" || name == "upper";
+          if (c.operation == Operation(Binning::direct)) return !is_bound && name != "closed";
+          return !is_bound || c.operation == Operation(Binning::even);
         },
     .validate = &validate,
     .validate_elements = &validate_elements,
-    .writes = [](const Call& c, std::size_t k, std::uint64_t) { return k == 0 ? c.out[0].count : std::size_t{1}; },
     .choose = &choose,
     .thresholds = thresholds};
 

@@ -21,7 +21,7 @@
 
 #include "base/implementation.h"
 #include "base/unsigned_as.h"
-#include "upsweep/operations.h"
+#include "upsweep/parameters/histogram.h"
 #include "upsweep/types.h"
 
 namespace upsweep::ladders::histogram {
@@ -85,7 +85,7 @@ constexpr std::size_t samples_in(std::size_t n, std::size_t width, std::size_t p
 
 template <Binning b>
 struct By {
-  static constexpr Binning binning = b;
+  static constexpr Binning operation = b;
 };
 
 // Maps a sample to its bin, or to `count` if it is in none. Plain data, passed to kernels by value.

@@ -233,7 +233,7 @@ class Sums {
     const unsigned bins = a.in.bins.count;
     const std::size_t first = std::size_t{channel} * bins;
     std::uint64_t outside = 0;
-    if constexpr (O::binning == Binning::direct) {
+    if constexpr (O::operation == Binning::direct) {
       const unsigned used = std::min(a.in.bins.limit, block);
       give(first, first + used, sums);
       a.out.visit([=](auto* counts) { std::fill(counts + first + used, counts + first + bins, 0); });
@@ -299,7 +299,7 @@ template <class T, class O>
 bool in_vectors(const Bins<T, O>& bins) {
   if constexpr (sizeof(T) == 8)
     return false;
-  else if constexpr (O::binning == Binning::edges)
+  else if constexpr (O::operation == Binning::edges)
     return Guide::takes(bins);
   else
     return true;
@@ -307,7 +307,7 @@ bool in_vectors(const Bins<T, O>& bins) {
 
 template <class T, class O>
 Status count_on_cores(const Args<T, O>& a, int threads) {
-  static const RowLoops vector_loops = sizeof(T) == 8 ? RowLoops{} : simd_loops(type_of<T>(), O::binning);
+  static const RowLoops vector_loops = sizeof(T) == 8 ? RowLoops{} : simd_loops(type_of<T>(), O::operation);
   static const RowLoops scalar_loops = plain_loops<T, O>();
   const bool vectors = in_vectors(a.in.bins);
   const RowLoops& loops = vectors ? vector_loops : scalar_loops;
@@ -327,7 +327,7 @@ Status count_on_cores(const Args<T, O>& a, int threads) {
   const auto lines = [](std::size_t words) { return (words + 15) / 16 * 16; };
   const std::size_t table = lines(copies * slots), all_tables = table * static_cast<std::size_t>(cores);
   const std::size_t totals_words = one_round ? 0 : lines(2 * std::size_t{slots});
-  const bool guided = O::binning == Binning::edges && vectors;
+  const bool guided = O::operation == Binning::edges && vectors;
   const std::size_t guided_samples = loops.by_value ? 256 : n;
   const std::size_t guide_words = guided ? Guide::words(a.in.bins.count, guided_samples) : 0;
   auto* const words = static_cast<std::uint32_t*>(
@@ -337,10 +337,10 @@ Status count_on_cores(const Args<T, O>& a, int threads) {
   if (totals) std::fill_n(totals, slots, std::uint64_t{0});
   std::uint32_t* const bins_of_values = words + all_tables + totals_words;
   Guide guide;
-  if constexpr (O::binning == Binning::edges && sizeof(T) <= 4)
+  if constexpr (O::operation == Binning::edges && sizeof(T) <= 4)
     if (guided) guide = Guide::make(a.in.bins, guided_samples, bins_of_values + 256);
   if constexpr (sizeof(T) == 1) {
-    if (O::binning != Binning::direct || a.out.bits <= 16) {  // else nobody reads them
+    if (O::operation != Binning::direct || a.out.bits <= 16) {  // else nobody reads them
       T values[256];
       std::iota(std::begin(values), std::end(values), T{0});
       loops.find(&a.in, values, 256, &guide, bins_of_values);

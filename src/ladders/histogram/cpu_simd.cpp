@@ -123,14 +123,14 @@ HWY_INLINE V find_between_edges(D d, const Guide& guide, const T* from, M outsid
 
 template <class T, class O>
 HWY_INLINE M outside_of(D d, const Bins<T, O>& bins, const Guide* guide, const T* from) {
-  if constexpr (O::binning == Binning::edges) {
+  if constexpr (O::operation == Binning::edges) {
     return outside_edges(d, *guide, from);
   } else if constexpr (std::is_floating_point_v<T>) {
     const hn::Rebind<float, D> df;
     const auto x = hn::LoadU(df, from);
     const auto inside = hn::And(hn::Ge(x, hn::Set(df, bins.lower)), hn::Lt(x, hn::Set(df, bins.upper)));
     return hn::Not(hn::RebindMask(d, hn::Or(inside, hn::Eq(x, hn::Set(df, bins.included)))));
-  } else if constexpr (O::binning == Binning::direct) {
+  } else if constexpr (O::operation == Binning::direct) {
     const V x = load(d, from);
     return hn::Eq(hn::Max(x, hn::Set(d, bins.limit)), x);  // a negative one is large
   } else {
@@ -169,11 +169,11 @@ HWY_INLINE V bins_between_even_edges(D d, const Bins<T, By<Binning::even>>& bins
 // Any number in the lanes outside.
 template <bool shortcut, class T, class O>
 HWY_INLINE V bins_of(D d, const Bins<T, O>& bins, const Guide* guide, const T* from, M outside) {
-  if constexpr (O::binning == Binning::edges) {
+  if constexpr (O::operation == Binning::edges) {
     return find_between_edges(d, *guide, from, outside);
   } else if constexpr (std::is_floating_point_v<T>) {
     return bins_between_even_edges<shortcut>(d, bins, from);
-  } else if constexpr (O::binning == Binning::direct) {
+  } else if constexpr (O::operation == Binning::direct) {
     return load(d, from);
   } else {
     const V above = hn::Add(distance(d, from, bins.first), hn::Set(d, bins.skipped));
@@ -201,12 +201,12 @@ class Slots {
   }
   // Of the samples that follow those of the call before.
   HWY_INLINE V operator()(D d, const T* from) {
-    if constexpr (O::binning == Binning::direct && one_channel && sizeof(T) == 4)  // the slot after the last bin's is
+    if constexpr (O::operation == Binning::direct && one_channel && sizeof(T) == 4)  // the slot after the last bin's is
       return hn::Min(load(d, from), hn::Set(d, bins_.count));                      // for those outside
-    if constexpr (O::binning == Binning::even && std::is_floating_point_v<T> && one_channel)  // likewise
+    if constexpr (O::operation == Binning::even && std::is_floating_point_v<T> && one_channel)  // likewise
       return bins_between_even_edges<shortcut>(d, bins_, from);
     const M outside = outside_of(d, bins_, &guide_, from);
-    if constexpr (O::binning == Binning::edges && one_channel)  // a search takes longer than a branch
+    if constexpr (O::operation == Binning::edges && one_channel)  // a search takes longer than a branch
       if (hn::AllTrue(d, outside)) return hn::Set(d, counters_);
     V bin = bins_of<shortcut>(d, bins_, &guide_, from, outside);
     if constexpr (!one_channel) {
@@ -377,7 +377,7 @@ void count_rare_as(const Input<T, O>& in, const T* samples, std::size_t n, unsig
     const std::size_t stop = i + std::min<std::size_t>((n - i) / step, 32767) * step;
     auto in_none = hn::Zero(d16);
     for (; i < stop; i += step) {
-      if constexpr (one_channel && O::binning == Binning::edges) {  // a comparison each instead of a search
+      if constexpr (one_channel && O::operation == Binning::edges) {  // a comparison each instead of a search
         const auto no_edge = [&](std::size_t k)
                                  HWY_ATTR { return outside_edges(d, *t.guide, samples + i + k * lanes); };
         if (hn::AllTrue(d, hn::And(hn::And(no_edge(0), no_edge(1)), hn::And(no_edge(2), no_edge(3))))) {
@@ -449,7 +449,7 @@ void count_row(const void* input, const void* memory, std::size_t n, unsigned ch
       count_all_as<shortcut, one_channel>(in, samples, n, channel, t);
   };
   const bool one_channel = in.samples.channels == 1;
-  if constexpr (O::binning == Binning::even)
+  if constexpr (O::operation == Binning::even)
     if (in.bins.has_shortcut())
       return one_channel ? count.template operator()<true, true>() : count.template operator()<true, false>();
   one_channel ? count.template operator()<false, true>() : count.template operator()<false, false>();

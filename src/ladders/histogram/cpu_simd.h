@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "ladders/histogram/cpu_guide.h"
-#include "upsweep/operations.h"
+#include "upsweep/parameters/histogram.h"
 #include "upsweep/types.h"
 
 namespace upsweep::ladders::histogram {

@@ -220,7 +220,7 @@ template <Search search, class T, class O>
 class SlotsOf {
  public:
   // A division in f64 takes registers: with four packs in flight the kernel would spill. An edge of f32s takes none.
-  static constexpr bool divides = std::is_same_v<T, double> && O::binning == Binning::even &&
+  static constexpr bool divides = std::is_same_v<T, double> && O::operation == Binning::even &&
       (search == Search::general || search == Search::with_doubt);
   static constexpr unsigned packs_at_once = divides ? 2 : histogram::packs_at_once<T>;
 
@@ -262,11 +262,11 @@ using Chosen = std::integral_constant<Search, search>;
 template <class T, class O, class F>
 Status by_search(const Input<T, O>& in, F&& launch_with) {
   using enum Search;
-  if constexpr (O::binning == Binning::even && std::is_floating_point_v<T>) {
+  if constexpr (O::operation == Binning::even && std::is_floating_point_v<T>) {
     if (!in.bins.has_shortcut() && !in.bins.may_doubt()) return launch_with(Chosen<closed>{});
     if (in.bins.may_doubt() && !in.bins.is_crowded()) return launch_with(Chosen<with_doubt>{});
   }
-  if constexpr (O::binning == Binning::even)
+  if constexpr (O::operation == Binning::even)
     if (in.bins.has_shortcut()) return launch_with(Chosen<shortcut>{});
   return launch_with(Chosen<general>{});
 }

@@ -5,14 +5,9 @@
 
 namespace upsweep::ladders::partition {
 
-// Call::scalars
-enum ScalarIndex : std::size_t { first_bit, bits };
-
-constexpr Type offset_type(std::size_t n) { return wide(n) ? Type::u64 : Type::u32; }
-
 inline std::size_t bucket_count(const Call& c) {
   if (c.operation.as<Bucketing>() == Bucketing::splitters) return c.in[2].count + 1;
-  return std::size_t{1} << c.scalars[bits].as<std::uint64_t>();
+  return std::size_t{1} << partition_scalars.read(c.scalars).bits;
 }
 
 // Bytes per key of the values; 0 without values.

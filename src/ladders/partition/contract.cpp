@@ -9,26 +9,27 @@ namespace {
 
 using namespace ladders::partition;
 
-constexpr Operation operations[] = {Bucketing::digit, Bucketing::splitters};
 constexpr InputRole inputs[] = {
-    {"the array of keys"}, {"the array of values", Fit::custom}, {"the array of splitters", Fit::custom}};
-constexpr OutputRole outputs[] = {{.name = "the output of keys"},
-                                  {.name = "the output of values", .fit = Fit::custom},
-                                  {.name = "the array of offsets", .fit = Fit::custom}};
-constexpr Parameter scalars[] = {
-    {.name = "first_bit", .meaning = "of the digit, counted from the lowest bit of a key (0)", .most = 63},
-    {.name = "bits", .meaning = "of the digit: 2^bits buckets (8)", .least = 1, .most = max_bits}};
+    {"the array of keys"}, {"the array of values", false}, {"the array of splitters", false}};
+constexpr OutputRole outputs[] = {
+    {.name = "the output of keys"},
+    {.name = "the output of values",
+     .type = [](const Call& c) { return c.in[1].type; },
+     .count = [](const Call& c, std::uint64_t) { return c.in[1].count; },
+     .file = "values"},
+    {.name = "the array of offsets",
+     .type = [](const Call& c) { return index_type(c.out[2].type, c.n()); },
+     .count = [](const Call& c, std::uint64_t) { return bucket_count(c) + 1; },
+     .types = index_types,
+     .file = "offsets",
+     .on_request = true}};
 
 void require_digit(const Call& c) {
-  const auto first = c.scalars[first_bit].as<std::uint64_t>(), count = c.scalars[bits].as<std::uint64_t>();
+  const Digit digit = partition_scalars.read(c.scalars);
   const std::size_t width = 8 * size_of(c.type());
-  if (count == 0) refuse("partition", "a digit of 0 bits", "bits is from 1 to " + std::to_string(max_bits));
-  if (count > max_bits)
-    refuse("partition", "a digit of " + std::to_string(count) + " bits",
-           "at most " + std::to_string(max_bits) + ": partition by the lower bits first, then by the others");
-  if (first > width || first + count > width)
-    refuse("partition", std::to_string(count) + " bits from bit " + std::to_string(first) + " on are beyond a key of " +
-                            std::to_string(width) + " bits");
+  if (digit.first_bit + digit.bits > width)
+    refuse("partition", std::to_string(digit.bits) + " bits from bit " + std::to_string(digit.first_bit) +
+                            " on are beyond a key of " + std::to_string(width) + " bits");
 }
 
 void require_splitters(const Call& c) {
@@ -49,12 +50,11 @@ void require_values(const Call& c) {
 void validate(const Call& c) {
   c.operation.as<Bucketing>() == Bucketing::digit ? require_digit(c) : require_splitters(c);
   require_values(c);
+  // Not more either: their number says how many buckets there are.
   const std::size_t offsets = bucket_count(c) + 1;
   if (c.out[2].count != offsets)
     refuse("partition", std::to_string(c.out[2].count) + " offsets for " + std::to_string(offsets - 1) + " buckets",
            "one for each bucket, and n: " + std::to_string(offsets));
-  require_type("partition", "the array of offsets", c.out[2].type, offset_type(c.n()),
-               "offsets are u32 for less than 2^32 keys, u64 for more");
 }
 
 // Every splitter is above the one before it, and the first above 0.
@@ -81,14 +81,10 @@ extern const Contract partition_contract{
     .operations = operations,
     .inputs = inputs,
     .outputs = outputs,
-    .scalars = scalars,
+    .scalars = partition_scalars.parameters,
     .reads_scalar = [](const Call& c, std::size_t) { return c.operation.as<Bucketing>() == Bucketing::digit; },
     .validate = &validate,
     .validate_elements = &validate_elements,
-    .writes = [](const Call& c, std::size_t k,
-                 std::uint64_t) { return k == 0   ? c.n()
-                                         : k == 1 ? c.in[1].count
-                                                  : bucket_count(c) + 1; },
     .choose = &ladders::partition::choose,
     .thresholds = ladders::partition::thresholds};
 

@@ -7,25 +7,25 @@
 //              each above the one before it, the first above 0: so every bucket has a key that belongs there
 //
 // There are 2 to 32768 buckets. Keys are u32 or u64. Values have 4 or 8 bytes, n elements of any type of that size, or
-// 16, 2 n elements of 8 bytes; without values, in[1] and out[1] have no elements. Offsets are u32, or u64 if n >= 2^32.
-// No output may overlap an input or another output. Arrays at any alignment of the element: values of 16 bytes may lie
-// 8 past a 16-byte boundary.
+// 16, 2 n elements of 8 bytes; without values, in[1] and out[1] have no elements. Offsets are of any type of 4 or 8
+// bytes that holds n. No output may overlap an input or another output. Arrays at any alignment of the element: values
+// of 16 bytes may lie 8 past a 16-byte boundary.
 #pragma once
 #include "base/implementation.h"
 #include "kernel/multisplit/args.h"
-#include "upsweep/operations.h"
+#include "upsweep/parameters/partition.h"
 
 namespace upsweep::ladders::partition {
 
 using namespace multisplit;
 
-inline constexpr unsigned max_bits = 15, max_buckets = 1u << max_bits;
+inline constexpr unsigned max_bits = Digit::most_bits, max_buckets = 1u << max_bits;
 
 // ---- buckets --------------------------------------------------------------------------------------------------------
 
 template <Bucketing b>
 struct By {
-  static constexpr Bucketing bucketing = b;
+  static constexpr Bucketing operation = b;
 };
 
 // Maps a key to its bucket, below `count`. Plain data, passed to kernels by value; a caller's function comes in a

@@ -178,7 +178,7 @@ class Pass {
   }
 
  private:
-  static constexpr bool by_ids = O::bucketing == Bucketing::splitters;
+  static constexpr bool by_ids = O::operation == Bucketing::splitters;
   const Args<T, O>& a_;
   const Plan p_;
 };

@@ -15,14 +15,16 @@ namespace upsweep::ladders::partition {
 
 namespace {  // a rung of the same name may exist on the GPU
 
-// The counts, and then the places, are in the array of offsets, one past where they belong: when all keys are moved,
-// the place of a bucket is where the next one begins.
+// The counts, and then the places, are in the array of offsets, or a narrower copy of it, one past where they belong:
+// when all keys are moved, the place of a bucket is where the next one begins.
 template <class T>
 Status scatter_on_one_core(const Args<T, By<Bucketing::digit>>& a) {
   const unsigned buckets = a.in.buckets.count;
-  auto* const tables = static_cast<std::uint32_t*>(a.workspace->scratch(table_words(buckets) * sizeof(std::uint32_t)));
+  const std::size_t words = table_words(buckets) + (a.offsets.wide ? buckets + 1 : 0);
+  auto* const tables = static_cast<std::uint32_t*>(a.workspace->scratch(words * sizeof(std::uint32_t)));
   if (!tables) return no_memory;
-  auto* const offsets = static_cast<std::uint32_t*>(a.offsets.array);
+  auto* const offsets =
+      a.offsets.wide ? tables + table_words(buckets) : static_cast<std::uint32_t*>(a.offsets.array);
   std::fill_n(offsets, buckets + 1, 0u);
   const Loops loops = simd_loops(sizeof(T), a.values.bytes, false);
   const Part all{a.in.keys, a.values.in, a.keys, a.values.out, a.in.buckets.first_bit, buckets,
@@ -31,12 +33,14 @@ Status scatter_on_one_core(const Args<T, By<Bucketing::digit>>& a) {
   std::uint32_t sum = 0;
   for (unsigned b = 1; b <= buckets; ++b) sum += std::exchange(offsets[b], sum);
   loops.scatter(all, offsets + 1);
+  if (a.offsets.wide)
+    for (unsigned b = 0; b <= buckets; ++b) a.offsets.put(b, offsets[b]);
   return {};
 }
 
 template <class T, class O>
 Status run_plan(const Args<T, O>& a, const Plan& plan) {
-  if constexpr (O::bucketing == Bucketing::digit)
+  if constexpr (O::operation == Bucketing::digit)
     if (plan.way == Way::scatter && plan.cores == 1) return scatter_on_one_core(a);
   return Pass<T, O>(a, plan).run();
 }

@@ -19,8 +19,8 @@ struct parallel {
 
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
-    static const SpanReduction cached = simd_reduction(type_of<T>(), Op::op, From::caches);
-    static const SpanReduction streamed = simd_reduction(type_of<T>(), Op::op, From::memory);
+    static const SpanReduction cached = simd_reduction(type_of<T>(), Op::operation, From::caches);
+    static const SpanReduction streamed = simd_reduction(type_of<T>(), Op::operation, From::memory);
     if (a.n == 0)
       *a.out = value_of_none<Op, T>();
     else if (one_core(a.n * sizeof(T)))

@@ -111,7 +111,7 @@ SpanReduction find_reduction(Type type, Op op, From from) {
   return visit(type, [&]<class Tag>(Tag) -> SpanReduction {
     using T = typename Tag::type;
     return visit(op, [&]<class O>(O) -> SpanReduction {
-      if constexpr (sizeof(T) < 4 && O::op == Op::product)  // scans need the other operators of narrow types
+      if constexpr (sizeof(T) < 4 && O::operation == Op::product)  // scans need the other operators of narrow types
         return nullptr;
       else
         return from == From::caches ? &reduce_span<T, O, From::caches> : &reduce_span<T, O, From::memory>;
@@ -141,8 +141,8 @@ struct simd {
 
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
-    static const SpanReduction cached = simd_reduction(type_of<T>(), Op::op, From::caches);
-    static const SpanReduction streamed = simd_reduction(type_of<T>(), Op::op, From::memory);
+    static const SpanReduction cached = simd_reduction(type_of<T>(), Op::operation, From::caches);
+    static const SpanReduction streamed = simd_reduction(type_of<T>(), Op::operation, From::memory);
     (one_core(a.n * sizeof(T)) ? cached : streamed)(a.in, a.n, a.out);
     if (a.n == 0) *a.out = value_of_none<Op, T>();
     return {};

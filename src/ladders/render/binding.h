@@ -7,20 +7,20 @@
 
 namespace upsweep::ladders::render {
 
-inline Frame frame_of(const Call& c) {
-  const auto side = [&](std::size_t k) { return static_cast<unsigned>(c.scalars[k].as<std::uint64_t>()); };
-  const auto real = [&](std::size_t k) { return static_cast<float>(c.scalars[k].as<double>()); };
+inline Frame frame_of(const Picture& p) {
   Frame f;
-  f.width = f.pitch = side(0), f.height = f.rows = side(1);
-  f.x0 = real(2), f.y0 = real(3);
-  f.step_x = (real(4) - f.x0) / static_cast<float>(f.width);
-  f.step_y = (real(5) - f.y0) / static_cast<float>(f.height);
-  f.red = real(6), f.green = real(7), f.blue = real(8);
-  f.channels = c.scalars[9].as<Channels>();
-  f.shading = c.scalars[10].as<Shading>();
-  f.eps = real(11);
+  f.width = f.pitch = p.width, f.height = f.rows = p.height;
+  f.x0 = static_cast<float>(p.x0), f.y0 = static_cast<float>(p.y0);
+  f.step_x = (static_cast<float>(p.x1) - f.x0) / static_cast<float>(f.width);
+  f.step_y = (static_cast<float>(p.y1) - f.y0) / static_cast<float>(f.height);
+  f.red = static_cast<float>(p.red), f.green = static_cast<float>(p.green), f.blue = static_cast<float>(p.blue);
+  f.channels = p.channels;
+  f.shading = p.shading;
+  f.eps = static_cast<float>(p.eps);
   return f;
 }
+
+inline Frame frame_of(const Call& c) { return frame_of(render_scalars.read(c.scalars)); }
 
 // Says what makes a circle invalid, or null.
 const char* mistake_in(const Circle& c);
@@ -31,8 +31,9 @@ struct Binding : SingleOperation {
   static constexpr bool takes = std::is_same_v<T, float>;
   template <class T, class>
   static Args args(const Call& c) {
-    return {c.execution(), c.in[0].as<const float>(), c.out[0].as<float>(), c.n() / floats_per_circle, frame_of(c),
-            c.scalars[12].as<std::uint64_t>()};
+    const Picture p = render_scalars.read(c.scalars);
+    const auto n = c.n() / floats_per_circle;
+    return {c.execution(), c.in[0].as<const float>(), c.out[0].as<float>(), n, frame_of(p), p.scratch_bytes};
   }
 };
 

@@ -14,7 +14,7 @@
 // for the same pixels covered.
 #pragma once
 #include "base/implementation.h"
-#include "upsweep/operations.h"
+#include "upsweep/parameters/render.h"
 
 namespace upsweep::ladders::render {
 

@@ -7,7 +7,8 @@ namespace {
 
 constexpr InputRole inputs[] = {{"x"}, {"y"}};
 constexpr OutputRole outputs[] = {{.name = "the output", .may_be = 0b11}};
-constexpr Parameter scalars[] = {{.name = "a", .kind = Parameter::Kind::element, .meaning = "the factor (2)"}};
+constexpr Parameter scalars[] = {
+    {.name = "a", .kind = Parameter::Kind::element, .meaning = "the factor", .initial = 2.0}};
 
 }  // namespace
 

@@ -26,7 +26,7 @@ struct parallel {
 
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
-    static const SpanScan scan = simd_scan(type_of<T>(), Op::op);
+    static const SpanScan scan = simd_scan(type_of<T>(), Op::operation);
     const std::size_t bytes = a.n * sizeof(T);
     if (!one_core(bytes)) return on_all_cores(a, stores_for(2 * bytes));
     T carry = Op::template neutral<T>();
@@ -39,7 +39,7 @@ struct parallel {
   template <class T, class Op>
   [[gnu::noinline]] static Status on_all_cores(const Args<T, Op>& a, Stores stores) {
     const Rung& rung = stores == Stores::around ? cpu_single_pass_rung : cpu_two_pass_rung;
-    return rung.find(type_of<T>(), Op::op)({.operation = Op::op,
+    return rung.find(type_of<T>(), Op::operation)({.operation = Op::operation,
                                             .in = {input_array(type_of<T>(), a.n, a.in)},
                                             .out = {Array{type_of<T>(), a.n, a.out}},
                                             .scalars = {a.inclusive},

@@ -106,7 +106,7 @@ struct reproducible {
   static constexpr bool reproducible_bits = true;
 
   template <class T, class Op>
-  static constexpr bool supports = std::is_floating_point_v<T>&& Op::op == upsweep::Op::sum;
+  static constexpr bool supports = std::is_floating_point_v<T>&& Op::operation == upsweep::Op::sum;
 
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {

@@ -129,7 +129,7 @@ SpanScan find_scan(Type type, Op op) {
     return visit(op, [&]<class O>(O) -> SpanScan {
       if constexpr (!Binding::takes<T, O>)
         return nullptr;
-      else if constexpr (std::is_integral_v<T> && O::op == Op::sum)
+      else if constexpr (std::is_integral_v<T> && O::operation == Op::sum)
         return &scan_span<UnsignedAs<T>, O>;  // the same bits
       else
         return &scan_span<T, O>;
@@ -157,7 +157,7 @@ struct simd {
 
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
-    static const SpanScan scan = simd_scan(type_of<T>(), Op::op);
+    static const SpanScan scan = simd_scan(type_of<T>(), Op::operation);
     T carry = Op::template neutral<T>();
     scan(a.in, a.out, a.n, &carry, {a.inclusive, stores_for(2 * a.n * sizeof(T))});
     store_empty_prefix(a);

@@ -28,8 +28,8 @@ struct single_pass {
 
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
-    static const SpanScan scan = simd_scan(type_of<T>(), Op::op);
-    static const auto reduce = reduce::simd_reduction(type_of<T>(), Op::op, reduce::From::caches);
+    static const SpanScan scan = simd_scan(type_of<T>(), Op::operation);
+    static const auto reduce = reduce::simd_reduction(type_of<T>(), Op::operation, reduce::From::caches);
     constexpr std::size_t block = block_bytes / sizeof(T);
     const How how{a.inclusive, stores_for(2 * a.n * sizeof(T))};
     const int threads = threads_of(a.tuning);

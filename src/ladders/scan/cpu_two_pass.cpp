@@ -29,7 +29,7 @@ struct two_pass {
 
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
-    static const SpanScan scan = simd_scan(type_of<T>(), Op::op);
+    static const SpanScan scan = simd_scan(type_of<T>(), Op::operation);
     const How how{a.inclusive, stores_for(2 * a.n * sizeof(T))};
     T carry = Op::template neutral<T>();
     const int threads = threads_of(a.tuning);
@@ -44,8 +44,8 @@ struct two_pass {
  private:
   template <class T, class Op>
   [[gnu::noinline]] static void by_chunks(const T* in, T* out, std::size_t n, T carry, Op op, int threads, How how) {
-    static const SpanScan scan = simd_scan(type_of<T>(), Op::op);
-    static const auto reduce = reduce::simd_reduction(type_of<T>(), Op::op, reduce::From::caches);
+    static const SpanScan scan = simd_scan(type_of<T>(), Op::operation);
+    static const auto reduce = reduce::simd_reduction(type_of<T>(), Op::operation, reduce::From::caches);
     constexpr std::size_t line = 64 / sizeof(T);
     // Rounds of equal size, each of `threads` whole blocks and half a block.
     const std::size_t halves = 2 * static_cast<std::size_t>(threads) + 1, most = block_bytes / sizeof(T) * halves / 2;

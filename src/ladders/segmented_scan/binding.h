@@ -10,18 +10,23 @@ constexpr Type element_of(HeadKind kind) {
   return kind == HeadKind::flags ? Type::u8 : kind == HeadKind::keys ? Type::u32 : Type::u64;
 }
 
+inline constexpr ListedOperation operations[] = {
+    {.operation = Op::sum, .typical = true}, {.operation = Op::min}, {.operation = Op::max}};
+
 struct Binding : OperatorChoice {
   static constexpr std::string_view primitive = "segmented_scan";
+  static constexpr auto& operations = ladders::segmented_scan::operations;
   template <class T, class Op>
-  static constexpr bool takes = !std::is_same_v<Op, Product>;
+  static constexpr bool takes = lists<Op>(operations);
   template <class T, class Op>
   static Args<T, Op> args(const Call& c) {
+    const SegmentedScanning how = segmented_scan_scalars.read(c.scalars);
     return {c.execution(),
             c.in[0].as<const T>(),
-            {c.scalars[1].as<HeadKind>(), c.in[1].data, c.in[1].count},
+            {how.heads, c.in[1].data, c.in[1].count},
             c.out[0].as<T>(),
             c.n(),
-            c.scalars[0].as<bool>(),
+            how.inclusive,
             Op{}};
   }
 };

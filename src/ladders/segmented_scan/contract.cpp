@@ -12,18 +12,11 @@
 namespace upsweep {
 namespace {
 
-constexpr Operation operations[] = {Op::sum, Op::min, Op::max};
-constexpr InputRole inputs[] = {{"the input"}, {"the array of heads", Fit::custom}};
+constexpr InputRole inputs[] = {{"the input"}, {"the array of heads", false}};
 constexpr OutputRole outputs[] = {{.name = "the output", .may_be = 0b1}};
-constexpr Parameter scalars[] = {
-    {.name = "inclusive", .kind = Parameter::Kind::flag, .meaning = "out[i] includes in[i] (false)"},
-    {.name = "heads",
-     .kind = Parameter::Kind::choice,
-     .meaning = "how segments are given (flags)",
-     .choices = head_kind_names}};
 
 void validate(const Call& c) {
-  const auto kind = c.scalars[1].as<HeadKind>();
+  const auto kind = segmented_scan_scalars.read(c.scalars).heads;
   require_type("segmented_scan", "the array of heads", c.in[1].type, ladders::segmented_scan::element_of(kind));
   if (kind != HeadKind::offsets) require_room("segmented_scan", "the array of heads", c.in[1].count, c.n());
 }
@@ -45,7 +38,7 @@ std::size_t first_descent(const std::uint64_t* offsets, std::size_t count) {
 
 // Every offset is at least the one before it and at most n.
 void validate_elements(const Call& c) {
-  if (c.scalars[1].as<HeadKind>() != HeadKind::offsets || !c.in[1].data || c.in[1].count == 0) return;
+  if (segmented_scan_scalars.read(c.scalars).heads != HeadKind::offsets || !c.in[1].data || c.in[1].count == 0) return;
   const auto* const offsets = c.in[1].as<const std::uint64_t>();
   const auto offset = [&](std::size_t k) { return "offset " + std::to_string(k) + ", " + std::to_string(offsets[k]); };
   if (const std::size_t k = first_descent(offsets, c.in[1].count); k < c.in[1].count)
@@ -62,10 +55,10 @@ extern const Contract segmented_scan_contract{
     .name = "segmented_scan",
     .promise =
         "a scan that starts anew at every head; heads are flags, keys (equal neighbours are a segment) or offsets",
-    .operations = operations,
+    .operations = ladders::segmented_scan::operations,
     .inputs = inputs,
     .outputs = outputs,
-    .scalars = scalars,
+    .scalars = segmented_scan_scalars.parameters,
     .validate = &validate,
     .validate_elements = &validate_elements,
     .choose = &ladders::segmented_scan::choose,

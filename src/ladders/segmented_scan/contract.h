@@ -10,7 +10,7 @@
 //             nothing; of equal offsets, all but the last are empty segments
 #pragma once
 #include "base/implementation.h"
-#include "upsweep/operations.h"
+#include "upsweep/parameters/scan.h"
 
 namespace upsweep::ladders::segmented_scan {
 

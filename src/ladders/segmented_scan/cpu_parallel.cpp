@@ -54,7 +54,7 @@ struct parallel {
  private:
   template <class T, class Op>
   static Run<T> join(const Args<T, Op>& a, std::size_t begin, std::size_t end) {
-    static const auto reduce = reduce::simd_reduction(type_of<T>(), Op::op, reduce::From::caches);
+    static const auto reduce = reduce::simd_reduction(type_of<T>(), Op::operation, reduce::From::caches);
     std::size_t from = begin;
     bool head = false;
     HeadWindows heads(a.heads, begin, end);
@@ -70,7 +70,7 @@ struct parallel {
 
   template <class T, class Op>
   static void scan_block(const Args<T, Op>& a, std::size_t begin, std::size_t end, T carry) {
-    static const scan::SpanScan scan_span = scan::simd_scan(type_of<T>(), Op::op);
+    static const scan::SpanScan scan_span = scan::simd_scan(type_of<T>(), Op::operation);
     HeadWindows heads(a.heads, begin, end);
     std::size_t span = begin;  // [span, i) has no head
     for (std::size_t i = begin; i < end;) {

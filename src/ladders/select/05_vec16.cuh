@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(vec16_block) vec16_kernel(Input<T, O> in, Targ
 // Selects what F selects, or what it leaves.
 template <class F>
 struct EitherSide {
-  static constexpr Selection selection = Selection::select_if;
+  static constexpr Selection operation = Selection::select_if;
   template <class T>
   struct Predicate {
     F selects;

@@ -8,39 +8,47 @@ namespace {
 
 using namespace ladders::select;
 
-constexpr Operation operations[] = {Selection::find_repeats, Selection::select_if,         Selection::select_flagged,
-                                    Selection::unique,       Selection::run_length_encode, Selection::partition_if};
-constexpr InputRole inputs[] = {{"the input"}, {"the array of flags", Fit::custom}};
-constexpr OutputRole outputs[] = {{.name = "the output", .fit = Fit::custom},
-                                  {.name = "the count", .fit = Fit::custom},
-                                  {.name = "the array of lengths", .fit = Fit::custom}};
+constexpr InputRole inputs[] = {{"the input"}, {"the array of flags", false}};
+
+Traits does(const Call& c) { return traits(c.operation.as<Selection>()); }
+
+std::size_t selected(const Call& c, std::uint64_t counted) { return does(c).rest ? c.n() : counted; }
+
+constexpr OutputRole outputs[] = {
+    {.name = "the output",
+     .type = [](const Call& c) { return does(c).positions ? index_type(c.out[0].type, c.n()) : c.type(); },
+     .count = &selected,
+     .types = index_types},
+    {.name = "the count",
+     .type = [](const Call&) { return Type::u64; },
+     .count = [](const Call&, std::uint64_t) { return std::size_t{1}; }},
+    {.name = "the array of lengths",
+     .type = [](const Call& c) { return index_type(c.out[2].type, c.n()); },
+     .count = [](const Call& c, std::uint64_t counted) { return does(c).lengths ? selected(c, counted) : 0; },
+     .types = index_types,
+     .file = "lengths"}};
 constexpr int count_output = 1;
-constexpr Parameter scalars[] = {
-    {.name = "below",
-     .kind = Parameter::Kind::element,
-     .meaning = "the limit of select_if and partition_if (the middle of the type's range)"}};
+
+// The middle of the type's range: about half of a uniform input is below it.
+Scalar middle_of_range(Type element, std::span<const Scalar>) {
+  return visit(element, []<class T>(TypeTag<T>) -> Scalar {
+    if constexpr (std::is_unsigned_v<T>)
+      return static_cast<T>(T{1} << (8 * sizeof(T) - 1));
+    else
+      return T{0};
+  });
+}
+constexpr Parameter scalars[] = {{.name = "below",
+                                  .kind = Parameter::Kind::element,
+                                  .meaning = "the limit of select_if and partition_if",
+                                  .initial_for = &middle_of_range,
+                                  .initial_in_words = "the middle of the type's range"}};
 
 void validate(const Call& c) {
-  const std::string_view who = c.operation.name();
-  const Traits does = traits(c.operation.as<Selection>());
-  const Type position = position_type(c.n());
-  constexpr const char* hint = "positions and lengths are u32 for less than 2^32 elements, u64 for more";
-  if (does.positions)
-    require_array(who, "the array of positions", c.out[0], position, c.n(), hint);
-  else
-    require_array(who, "the output", c.out[0], c.type(), c.n());
-  require_array(who, "the count", c.out[1], Type::u64, 1);
-  if (does.lengths) require_array(who, "the array of lengths", c.out[2], position, c.n(), hint);
-  if (does.flags) {
-    require_type(who, "the array of flags", c.in[1].type, Type::u8);
-    if (c.in[1].count != c.n())
-      refuse(who, std::to_string(c.in[1].count) + " flags for " + std::to_string(c.n()) + " elements");
-  }
-}
-
-std::size_t written(const Call& c, std::size_t k, std::uint64_t counted) {
-  if (k == count_output) return 1;
-  return traits(c.operation.as<Selection>()).rest ? c.n() : counted;
+  if (!does(c).flags) return;
+  require_type("select", "the array of flags", c.in[1].type, Type::u8);
+  if (c.in[1].count != c.n())
+    refuse("select", std::to_string(c.in[1].count) + " flags for " + std::to_string(c.n()) + " elements");
 }
 
 }  // namespace
@@ -52,9 +60,8 @@ extern const Contract select_contract{
     .inputs = inputs,
     .outputs = outputs,
     .scalars = scalars,
-    .reads_scalar = [](const Call& c, std::size_t) { return traits(c.operation.as<Selection>()).predicate; },
+    .reads_scalar = [](const Call& c, std::size_t) { return does(c).predicate; },
     .validate = &validate,
-    .writes = &written,
     .count_output = count_output,
     .choose = &ladders::select::choose,
     .thresholds = ladders::select::thresholds};

@@ -7,12 +7,12 @@
 //   run_length_encode  likewise, and the runs' lengths in out[2]
 //   partition_if       as select_if, followed by the other elements: n in all; out[1] counts the selected ones
 //
-// out[0] and out[2] have room for n; elements past the selected ones are not touched. Positions and lengths are u32, or
-// u64 if n >= 2^32. No output may overlap an input. Elements are compared by value: 0 equals -0, NaN does not equal
-// itself and is below nothing. Arrays at any alignment of the element.
+// out[0] and out[2] have room for n; elements past the selected ones are not touched. Positions and lengths are of any
+// type of 4 or 8 bytes that holds n. No output may overlap an input. Elements are compared by value: 0 equals -0, NaN
+// does not equal itself and is below nothing. Arrays at any alignment of the element.
 #pragma once
 #include "base/implementation.h"
-#include "upsweep/operations.h"
+#include "upsweep/parameters/select.h"
 
 namespace upsweep::ladders::select {
 
@@ -54,30 +54,30 @@ struct Below {
 // The operation of a call. A caller's predicate comes in a struct of the same shape.
 template <Selection s>
 struct Select {
-  static constexpr Selection selection = s;
+  static constexpr Selection operation = s;
   template <class T>
   using Predicate = Below<T>;
 };
 
 template <class O>
-inline constexpr bool has_predicate = traits(O::selection).predicate;
+inline constexpr bool has_predicate = traits(O::operation).predicate;
 template <class O>
-inline constexpr bool reads_flags = traits(O::selection).flags;
+inline constexpr bool reads_flags = traits(O::operation).flags;
 template <class O>
-inline constexpr bool sees_neighbour = traits(O::selection).neighbour;
+inline constexpr bool sees_neighbour = traits(O::operation).neighbour;
 template <class O>
-inline constexpr bool starts_runs = traits(O::selection).starts_runs;
+inline constexpr bool starts_runs = traits(O::operation).starts_runs;
 template <class O>
-inline constexpr bool writes_values = traits(O::selection).values;
+inline constexpr bool writes_values = traits(O::operation).values;
 template <class O>
-inline constexpr bool writes_positions = traits(O::selection).positions;
+inline constexpr bool writes_positions = traits(O::operation).positions;
 template <class O>
-inline constexpr bool writes_lengths = traits(O::selection).lengths;
+inline constexpr bool writes_lengths = traits(O::operation).lengths;
 // True if the positions of the selected elements are written, or subtracted to give lengths.
 template <class O>
 inline constexpr bool needs_positions = writes_positions<O> || writes_lengths<O>;
 template <class O>
-inline constexpr bool writes_rest = traits(O::selection).rest;
+inline constexpr bool writes_rest = traits(O::operation).rest;
 
 struct NoPredicate {};
 template <class T, class O>
@@ -107,12 +107,9 @@ struct Input {
   }
 };
 
-// True if positions in n elements, and lengths up to n, need more than 32 bits.
-constexpr bool wide(std::size_t n) { return n > 0xffffffffu; }  // a run may be n long
-
 // An array of positions, or of lengths.
 struct Positions {
-  void* array;  // u64 if wide, else u32
+  void* array;  // u64 or i64 if wide, else u32 or i32
   bool wide;
   // Calls f with the array in its own type: a loop in f tests the width once, not for every element.
   template <class F>

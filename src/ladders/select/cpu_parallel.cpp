@@ -34,15 +34,16 @@ struct parallel {
   [[gnu::noinline]] static Status on_all_cores(const Args<T, O>& a) {
     const Rung& rung = writes_rest<O> ? cpu_two_pass_rung : cpu_single_pass_rung;
     const std::size_t n = a.in.n;
-    const Array values{type_of<T>(), n, a.out.values}, positions{position_type(n), n, a.out.positions.array};
-    Call call{.operation = O::selection,
+    const Array values{type_of<T>(), n, a.out.values}, positions{a.out.positions.wide ? Type::u64 : Type::u32, n,
+                                                                a.out.positions.array};
+    Call call{.operation = O::operation,
               .in = {input_array(type_of<T>(), n, a.in.values), input_array(Type::u8, n, a.in.flags)},
               .out = {writes_positions<O> ? positions : values, Array{Type::u64, 1, a.out.count}, positions},
               .tuning = a.tuning,
               .workspace = a.workspace,
               .stream = a.stream};
     if constexpr (has_predicate<O>) call.scalars[0] = a.in.predicate.limit;
-    return rung.find(type_of<T>(), O::selection)(call);
+    return rung.find(type_of<T>(), O::operation)(call);
   }
 };
 

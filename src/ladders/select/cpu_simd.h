@@ -31,7 +31,7 @@ PartLoops simd_loops(Type type, Selection selection);
 
 template <class T, class O>
 const PartLoops& loops_for() {
-  static const PartLoops loops = simd_loops(type_of<T>(), O::selection);
+  static const PartLoops loops = simd_loops(type_of<T>(), O::operation);
   return loops;
 }
 

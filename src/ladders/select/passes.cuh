@@ -17,7 +17,7 @@ struct Target {
 // partition_if as two selections: the elements that it leaves, and those that it selects.
 template <class O>
 struct Rejects : O {
-  static constexpr Selection selection = Selection::select_if;
+  static constexpr Selection operation = Selection::select_if;
   template <class T>
   struct Predicate {
     typename O::template Predicate<T> selects;
@@ -30,7 +30,7 @@ template <class O>
 inline constexpr bool is_rejects<Rejects<O>> = true;
 template <class O>
 struct Selects : O {
-  static constexpr Selection selection = Selection::select_if;
+  static constexpr Selection operation = Selection::select_if;
 };
 
 // Runs the operation in one or two calls of pass(input, target): partition_if is two selections, the second appended to

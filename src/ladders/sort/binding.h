@@ -11,14 +11,15 @@ struct Binding : SingleOperation {
   template <class T, class O>
   static Args<T, O> args(const Call& c) {
     using Key = UnsignedAs<T>;
+    const Sorting how = sort_scalars.read(c.scalars);
     return {{c.execution(),
              c.in[0].as<const Key>(),
              c.n(),
              c.out[0].count ? c.out[0].as<Key>() : nullptr,
              {wants_indices(c) ? nullptr : c.in[1].data, c.out[1].data, value_bytes(c)},
-             key_order<T>(c.operation.as<Order>(), c.scalars[float_order].as<FloatOrder>()),
-             static_cast<unsigned>(c.scalars[first_bit].as<std::uint64_t>()),
-             static_cast<unsigned>(c.scalars[bits].as<std::uint64_t>())}};
+             key_order<T>(c.operation.as<Order>(), how.float_order),
+             static_cast<unsigned>(how.first_bit),
+             static_cast<unsigned>(*how.bits)}};
   }
 };
 

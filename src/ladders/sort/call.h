@@ -5,11 +5,6 @@
 
 namespace upsweep::ladders::sort {
 
-// Call::scalars
-enum ScalarIndex : std::size_t { first_bit, bits, float_order };
-
-constexpr Type index_type(std::size_t n) { return wide(n) ? Type::u64 : Type::u32; }
-
 // True if a call wants the indices of its keys. Without keys there are no values either, and it wants nothing.
 inline bool wants_indices(const Call& c) { return c.n() > 0 && c.in[1].count == 0 && c.out[1].count > 0; }
 

@@ -73,7 +73,7 @@ inline Choice choose(std::size_t n, std::size_t key_bytes, unsigned value_bytes,
 inline Choice choose(const Call& c, const Machine& machine) {
   if (!machine.is_gpu()) return {"parallel", "all cores"};
   const std::size_t key_bytes = size_of(c.type());
-  return choose(c.n(), key_bytes, value_bytes(c), c.scalars[bits].as<std::uint64_t>() == 8 * key_bytes, machine);
+  return choose(c.n(), key_bytes, value_bytes(c), *sort_scalars.read(c.scalars).bits == 8 * key_bytes, machine);
 }
 
 }  // namespace upsweep::ladders::sort

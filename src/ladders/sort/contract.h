@@ -10,8 +10,8 @@
 // stable too. Equal keys keep their order and their bits.
 //
 // Keys i8 to u64, f32, f64. Values have 4 or 8 bytes, n elements of any type of that size, or 16, 2 n elements of 8
-// bytes. Indices are u32, or u64 if n >= 2^32. out[0] may be in[0], and out[1] may be in[1]; no other arrays overlap.
-// Arrays at any alignment of the element.
+// bytes. Indices are of any type of 4 or 8 bytes that holds n. out[0] may be in[0], and out[1] may be in[1]; no other
+// arrays overlap. Arrays at any alignment of the element.
 #pragma once
 #include "base/implementation.h"
 #include "kernel/multisplit/args.h"

@@ -49,7 +49,7 @@ Status sort_merged(const Args<T, O>& a, int threads, Sort&& sort) {
   using Key = typename Args<T, O>::Key;
   const std::size_t n = a.n;
   const bool keys_as_values = a.values.bytes == 0, gathers = !keys_as_values && (a.out || a.values.in);
-  const unsigned index_bytes = wide(n) ? 8 : 4;
+  const unsigned index_bytes = a.indices() ? a.values.bytes : wide(n) ? 8 : 4;
   const bool moves_values = a.values.in && a.values.in == a.values.out;  // to memory of their own, and back
   // 1. The merged numbers; where they were; values that are gathered in place.
   const auto rounded = [](std::size_t bytes) { return (bytes + 63) / 64 * 64; };

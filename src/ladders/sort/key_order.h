@@ -10,8 +10,7 @@
 
 #include "base/implementation.h"
 #include "base/unsigned_as.h"
-#include "upsweep/float_order.h"
-#include "upsweep/operations.h"
+#include "upsweep/parameters/sort.h"
 
 namespace upsweep::ladders::sort {
 

@@ -14,7 +14,12 @@ __device__ void gather_values(const Values& values, unsigned n, const unsigned (
                               const unsigned (&to)[count], Sync&& sync) {
   if (!values.in) {
     for (unsigned k = 0; k < count; ++k)
-      if (to[k] < n) static_cast<unsigned*>(values.out)[to[k]] = index[k];
+      if (to[k] < n) {
+        if (values.bytes == 8)
+          static_cast<std::uint64_t*>(values.out)[to[k]] = index[k];
+        else
+          static_cast<unsigned*>(values.out)[to[k]] = index[k];
+      }
     return;
   }
   values.visit([&]<class V>(const V* all, V* moved) {

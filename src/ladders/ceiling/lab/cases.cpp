@@ -14,7 +14,6 @@ using namespace ladders::ceiling;
 class CeilingProblem final : public Problem {
  public:
   using Problem::Problem;
-  std::vector<Array> outputs() const override { return {{Type::u32, n_ ? n_ : 1}}; }
   Traffic traffic(const Rung& rung) const override {
     const std::size_t array = n_ * sizeof(std::uint32_t);
     if (rung.name == "launch") return {0, "launch"};
@@ -57,7 +56,7 @@ class CeilingProblem final : public Problem {
 extern const Primitive ceiling_primitive{
     .contract = ceiling_contract,
     .types = [] { return std::vector{Type::u32}; },
-    .make = &make_problem<CeilingProblem>,
+    .problem = &make_problem<CeilingProblem>,
 };
 
 }  // namespace upsweep

@@ -27,45 +27,33 @@ constexpr Type type_of_counter(Counter c) {
 }
 
 constexpr Parameter shapes[] = {{.name = "bins",
-                                 .meaning = "per channel (256; 128 between edges of one byte)",
+                                 .meaning = "per channel",
                                  .least = 1,
-                                 .most = 1 << 20},
+                                 .most = 1 << 20,
+                                 .initial_in_words = "256; 128 between edges of one byte"},
                                 {.name = "counter",
                                  .kind = Parameter::Kind::choice,
-                                 .meaning = "the counters' type; u8 and u16 saturate (u32)",
-                                 .choices = counter_names},
+                                 .meaning = "the counters' type; u8 and u16 saturate",
+                                 .choices = counter_names,
+                                 .initial = Counter::u32},
                                 {.name = "on_edge",
                                  .kind = Parameter::Kind::real,
-                                 .meaning = "share of the samples that lie where a bin begins (0)",
-                                 .most = 1},
+                                 .meaning = "share of the samples that lie where a bin begins",
+                                 .most = 1,
+                                 .initial = 0.0},
                                 {.name = "edge_type",
                                  .kind = Parameter::Kind::choice,
-                                 .meaning = "the type of the edges (run: what their file says; of raw numbers, the samples')",
-                                 .choices = type_names},
+                                 .meaning = "the type of the edges",
+                                 .choices = type_names,
+                                 .initial_in_words = "run: what their file says; of raw numbers, the samples'"},
                                 {.name = "run_length",
                                  .kind = Parameter::Kind::real,
-                                 .meaning = "mean length of the runs of equal samples (as the input has them)",
-                                 .least = 1}};
+                                 .meaning = "mean length of the runs of equal samples",
+                                 .least = 1,
+                                 .initial_in_words = "as the input has them"}};
 constexpr std::string_view streamed[] = {"bins", "counter", "edge_type"};
 
 constexpr std::uint64_t edges_stream = 0x686973746f677201;  // of the generator; no other input uses it
-
-// The type's range; -1 to 1 for floats, where `uniform` lies.
-std::pair<double, double> usual_range(Type type) {
-  return visit(type, []<class T>(TypeTag<T>) -> std::pair<double, double> {
-    if constexpr (std::is_integral_v<T>)
-      return {static_cast<double>(std::numeric_limits<T>::min()),
-              static_cast<double>(std::numeric_limits<T>::max()) + 1};
-    else
-      return {-1, 1};
-  });
-}
-Scalar default_scalar(std::string_view name, const Case& c) {
-  if (name == "lower") return usual_range(c.type).first;
-  if (name == "upper") return usual_range(c.type).second;
-  if (name == "closed") return false;
-  return std::uint64_t{name == "channels"};
-}
 
 std::uint64_t bins_of(const Case& c) { return c.settings.get<std::uint64_t>("bins", 256); }
 Type counter_of(const Case& c) { return type_of_counter(c.settings.get("counter", Counter::u32)); }
@@ -76,7 +64,8 @@ Wide width_of(double from, double to) { return static_cast<Wide>(static_cast<Int
 
 class HistogramProblem final : public Problem {
  public:
-  HistogramProblem(const Case& c, std::span<const std::byte> data) : Problem(c, data) {
+  HistogramProblem(const Primitive& primitive, const Case& c, std::span<const std::byte> data)
+      : Problem(primitive, c, data) {
     visit(c.type, [&]<class T>(TypeTag<T>) {
       if (binning_ == Binning::direct && data.empty()) plant_indices(static_cast<T*>(values()));
       if (binning_ == Binning::edges) make_edges();
@@ -84,19 +73,20 @@ class HistogramProblem final : public Problem {
         plant_runs(c.type, c.settings.get("run_length", 1.0), c.seed, c.n, values());
       if (data.empty() && binning_ != Binning::direct) plant_edges(static_cast<T*>(values()));
     });
-    const Call call = host_call(histogram_primitive);
-    histogram_contract.require_arrays(call);
-    histogram_contract.validate_elements(call);
+    require_valid();
   }
   std::vector<Array> inputs() const override {
     std::vector<Array> all = Problem::inputs();
     if (binning_ == Binning::edges) all.push_back(input_array(edge_type_of(case_), bins_ + 1, edges_.data()));
     return all;
   }
-  std::vector<Array> outputs() const override { return {{counter_of(case_), channels_ * bins_}, {Type::u64, 1}}; }
+  void choose_outputs(Call& call) const override {
+    call.out[0] = {counter_of(case_), channels_ * bins_};
+    call.out[1].count = 1;
+  }
   std::string_view ceiling(const Rung&) const override { return "read"; }
   std::optional<std::string> verify(const Rung&, std::span<const void* const> outputs) const override {
-    const Call call = host_call(histogram_primitive, outputs);
+    const Call call = host_call(outputs);
     if (counts_.empty()) counts_ = count(call);
     return find_mistake(counts_, call);
   }
@@ -115,7 +105,7 @@ class HistogramProblem final : public Problem {
   void make_edges() {
     const Type type = edge_type_of(case_);
     visit(type, [&]<class E>(TypeTag<E>) {
-      auto [from, to] = usual_range(case_.type);
+      double from = detail::least_sample(case_.type), to = detail::past_samples(case_.type);
       const bool is_other = type != case_.type;
       if (is_other) {
         const double least = static_cast<double>(std::numeric_limits<E>::lowest());
@@ -157,11 +147,11 @@ class HistogramProblem final : public Problem {
   // Replaces the share `on_edge` of the samples, each by the least value of a bin or the one below it.
   template <class T>
   void plant_edges(T* samples) const {
-    const double share = case_.settings.get("on_edge", 0.0);
+    const double share = shape<double>("on_edge");
     if (share == 0) return;
     const Random random(case_.seed, edges_stream);
-    const Call call = call_of(histogram_primitive, case_);
-    const double from = call.scalars[lower].as<double>(), to = call.scalars[upper].as<double>();
+    const Counting how = histogram_scalars.read(call_of(primitive_, case_).scalars);
+    const double from = *how.lower, to = *how.upper;
     for (std::size_t i = 0; i < case_.n; ++i) {
       const auto [coin, which] = random.pair(i);
       if (static_cast<double>(coin) >= share * 0x1p64) continue;
@@ -267,9 +257,9 @@ class HistogramStreamer final : public RungStreamer {
     kept_.use({});
     if (by_edges()) return;
     if (c.settings.find("edge_type")) refuse("histogram", "edge_type without edges", "leave it out, or --op edges");
-    Call call = call_of(histogram_primitive, case_);
-    if (range_of_samples_) call.scalars[lower] = 0.0, call.scalars[upper] = 1.0;  // until they are known
-    set_bins(bins_of(c), call);
+    Counting how = counting();
+    if (range_of_samples_) how.lower = 0, how.upper = 1;  // until they are known
+    set_bins(bins_of(c), how);
   }
   void use(const Storage& storage) override { kept_.use(storage); }
   std::vector<Beside> whole_inputs() const override {
@@ -285,11 +275,8 @@ class HistogramStreamer final : public RungStreamer {
     if (case_.settings.find("bins") && bins_of(case_) != count - 1)
       refuse("histogram", std::to_string(count) + " edges for " + std::to_string(bins_of(case_)) + " bins",
              "leave bins out: the edges say how many there are");
-    set_bins(count - 1, call_of(histogram_primitive, case_));
+    set_bins(count - 1, counting());
   }
-  Type output_type() const override { return counter_of(case_); }
-  std::optional<std::uint64_t> output_count(std::optional<std::uint64_t>) const override { return counts_.size(); }
-  std::vector<Beside> other_outputs() const override { return {{"outside", Type::u64, /*optional=*/true}}; }
   bool any_order() const override { return channels_ == 1; }
 
   void feed(Chunks chunks, const Sink&) override {
@@ -314,6 +301,10 @@ class HistogramStreamer final : public RungStreamer {
   }
 
  private:
+  void describe(Call& call, std::uint64_t) const override {
+    call.out[0] = {counter_of(case_), counts_.size()};
+    call.out[1].count = 1;
+  }
   bool by_edges() const { return case_.operation == Operation(Binning::edges); }
   Array edges_array(const std::byte* edges) const {
     return input_array(edge_type_, edges_.size() / size_of(edge_type_), by_edges() ? edges : nullptr);
@@ -335,7 +326,7 @@ class HistogramStreamer final : public RungStreamer {
   // From the least to the greatest sample, as far as the caller has not said otherwise. If they are equal: from half
   // below to half above; of integers, to the next.
   void set_range() {
-    Call call = call_of(histogram_primitive, case_);
+    Counting how = counting();
     const bool is_float = case_.type == Type::f32 || case_.type == Type::f64;
     double low = extent_.least, high = extent_.greatest;
     if (low > high) low = 0, high = 1;
@@ -345,14 +336,17 @@ class HistogramStreamer final : public RungStreamer {
     } else if (low == high) {
       high = low + 1;
     }
-    if (!case_.settings.find("lower")) call.scalars[lower] = low;
-    if (!case_.settings.find("upper")) call.scalars[upper] = high;
-    if (!case_.settings.find("upper") && !case_.settings.find("closed")) call.scalars[closed] = true;
-    set_bins(counts_.size() / channels_, call);
-    for (const ScalarIndex k : {lower, upper, closed}) set_scalar(k, call.scalars[k]);
+    if (!case_.settings.find("lower")) how.lower = low;
+    if (!case_.settings.find("upper")) how.upper = high;
+    if (!case_.settings.find("upper") && !case_.settings.find("closed")) how.closed = true;
+    set_bins(counts_.size() / channels_, how);
+    set_scalars(histogram_scalars.scalars(how));
   }
+  Counting counting() const { return histogram_scalars.read(call_of(histogram_primitive, case_).scalars); }
   // Throws Error(invalid_argument) if the call that the chunks will make cannot be.
-  void set_bins(std::size_t bins, Call call) {
+  void set_bins(std::size_t bins, const Counting& how) {
+    Call call = call_of(histogram_primitive, case_);
+    call.scalars = histogram_scalars.scalars(how);
     counts_.resize(channels_ * bins);
     call.in = {Array{case_.type}, edges_array(edges_.data())};
     call.out[0] = {Type::u64, counts_.size()};
@@ -387,7 +381,6 @@ extern const Primitive histogram_primitive{
           return std::vector{Type::u8,  Type::u16, Type::u32, Type::i32, Type::f32,
                              Type::i8,  Type::i16, Type::i64, Type::u64, Type::f64};
         },
-    .default_scalar = &ladders::histogram::default_scalar,
     .shapes = ladders::histogram::shapes,
     .streamed = ladders::histogram::streamed,
     // One bin; edges of another type; counters that saturate; a range that leaves samples out, with edges that are no round numbers; samples
@@ -420,7 +413,7 @@ extern const Primitive histogram_primitive{
               p.settings(type, {{"bins", "16"}, {"channels", "4"}}),
               p.settings(type, {{"bins", "40"}, {"counter", "u8"}, {"run_length", "100"}})};
         },
-    .make = &make_problem<ladders::histogram::HistogramProblem>,
+    .problem = &make_problem<ladders::histogram::HistogramProblem>,
     .stream = &make_streamer<ladders::histogram::HistogramStreamer>,
 };
 

@@ -15,13 +15,13 @@ static_assert(std::numeric_limits<Number>::digits >= 64);
 
 // The edges of the bins, computed one by one as the contract defines them; none where bins need none.
 template <class T>
-std::vector<Number> edges_of(const Call& c, std::size_t bins) {
+std::vector<Number> edges_of(const Call& c, const Counting& how, std::size_t bins) {
   std::vector<Number> edges;
   if (c.operation == Operation(Binning::edges))
     visit(c.in[1].type,
           [&]<class E>(TypeTag<E>) { edges.assign(c.in[1].as<const E>(), c.in[1].as<const E>() + bins + 1); });
   if (c.operation != Operation(Binning::even) || std::is_integral_v<T>) return edges;
-  const double from = c.scalars[lower].as<double>(), to = c.scalars[upper].as<double>();
+  const double from = *how.lower, to = *how.upper;
   for (std::size_t k = 0; k < bins; ++k)
     edges.push_back(static_cast<T>(from + static_cast<double>(k) * (to - from) / static_cast<double>(bins)));
   edges.push_back(static_cast<T>(to));
@@ -30,21 +30,21 @@ std::vector<Number> edges_of(const Call& c, std::size_t bins) {
 
 // Returns the bin of a sample, or nothing: the definition, without the rungs' short cuts.
 template <class T>
-std::optional<std::size_t> bin_of(T x, const Call& c, std::size_t bins, const std::vector<Number>& edges) {
-  const bool is_closed = c.scalars[closed].as<bool>();
+std::optional<std::size_t> bin_of(T x, const Call& c, const Counting& how, std::size_t bins,
+                                  const std::vector<Number>& edges) {
   if (!edges.empty()) {
     const auto number = static_cast<Number>(x);
     if (!(x == x)) return std::nullopt;
-    if (is_closed && number == edges.back()) return bins - 1;
+    if (how.closed && number == edges.back()) return bins - 1;
     // The first that x is below.
     const auto above = std::upper_bound(edges.begin(), edges.end(), number) - edges.begin();
     if (above == 0 || above == static_cast<std::ptrdiff_t>(edges.size())) return std::nullopt;
     return above - 1;
   }
   if (c.operation == Operation(Binning::even)) {
-    const auto from = static_cast<Int128>(c.scalars[lower].as<double>());
-    const auto to = static_cast<Int128>(c.scalars[upper].as<double>()), value = static_cast<Int128>(x);
-    if (is_closed && value == to) return bins - 1;
+    const auto from = static_cast<Int128>(*how.lower), to = static_cast<Int128>(*how.upper);
+    const auto value = static_cast<Int128>(x);
+    if (how.closed && value == to) return bins - 1;
     if (value < from || value >= to) return std::nullopt;
     return static_cast<std::size_t>((value - from) * static_cast<Int128>(bins) / (to - from));
   }
@@ -55,16 +55,17 @@ std::optional<std::size_t> bin_of(T x, const Call& c, std::size_t bins, const st
 }  // namespace
 
 std::vector<std::uint64_t> count(const Call& call) {
-  const Shape2D shape = shape_of(call);
+  const Counting how = histogram_scalars.read(call.scalars);
+  const Shape2D shape = shape_of(how);
   const std::size_t bins = call.out[0].count / shape.channels;
   std::vector<std::uint64_t> counts(call.out[0].count + 1);
   visit(call.type(), [&]<class T>(TypeTag<T>) {
     const T* const samples = call.in[0].as<const T>();
-    const std::vector<Number> edges = edges_of<T>(call, bins);
+    const std::vector<Number> edges = edges_of<T>(call, how, bins);
     for (std::size_t i = 0; i < call.n(); ++i) {
       const std::size_t column = shape.width ? i % shape.pitch : i;
       if (shape.width && column >= shape.width) continue;  // between two rows
-      const auto bin = bin_of(samples[i], call, bins, edges);
+      const auto bin = bin_of(samples[i], call, how, bins, edges);
       ++(bin ? counts[column % shape.channels * bins + *bin] : counts.back());
     }
   });

@@ -47,12 +47,12 @@ cudaError_t multi(void* scratch, std::size_t& bytes, const Args<T, O>& a, unsign
                                                                         lowers, uppers, layout.row_pixels, layout.rows,
                                                                         layout.row_bytes, stream);
   };
-  if constexpr (O::binning == Binning::edges) {
+  if constexpr (O::operation == Binning::edges) {
     cuda::std::array<const Sample*, channels> edges;
     for (int c = 0; c < channels; ++c) edges[c] = reinterpret_cast<const Sample*>(a.in.bins.edges);
     return cub::DeviceHistogram::MultiHistogramRange<channels, channels>(
         scratch, bytes, samples, of_channel, levels, edges, layout.row_pixels, layout.rows, layout.row_bytes, stream);
-  } else if constexpr (O::binning == Binning::direct) {
+  } else if constexpr (O::operation == Binning::direct) {
     return even(std::int64_t{0}, static_cast<std::int64_t>(a.in.bins.count));
   } else if constexpr (std::is_floating_point_v<T>) {
     return even(a.in.bins.lower, a.in.bins.upper);
@@ -72,9 +72,9 @@ struct cub_histogram {
   static constexpr bool supports = std::is_floating_point_v<T> || sizeof(T) <= 4;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if constexpr (O::binning != Binning::direct)
+    if constexpr (O::operation != Binning::direct)
       if (is_closed(a.in.bins)) return {Code::unsupported, 0, "CUB's bins are half-open"};
-    if constexpr (std::is_integral_v<T> && O::binning != Binning::direct)
+    if constexpr (std::is_integral_v<T> && O::operation != Binning::direct)
       if (a.in.bins.sign) {
         if constexpr (sizeof(T) == 4) return run_on<std::int32_t>(a);
         return {Code::unsupported, 0, "of signed integers, this peer takes i32"};

@@ -25,7 +25,7 @@ struct closed_bins {
   static constexpr Story story{.idea = "an edge that belongs to two bins",
                                .prediction = "samples on an edge are counted twice"};
   template <class T, class O>
-  static constexpr bool supports = O::binning == Binning::edges;
+  static constexpr bool supports = O::operation == Binning::edges;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     const unsigned bytes = (a.in.counters() + 1) * sizeof(unsigned);

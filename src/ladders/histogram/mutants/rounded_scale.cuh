@@ -29,7 +29,7 @@ struct rounded_scale {
   static constexpr Story story{.idea = "a rounded scale instead of edges",
                                .prediction = "samples on an edge in the bin below it"};
   template <class T, class O>
-  static constexpr bool supports = O::binning == Binning::even && std::is_floating_point_v<T>;
+  static constexpr bool supports = O::operation == Binning::even && std::is_floating_point_v<T>;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     const unsigned bytes = (a.in.counters() + 1) * sizeof(unsigned);

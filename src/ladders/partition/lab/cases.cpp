@@ -12,7 +12,6 @@
 namespace upsweep {
 
 extern const Contract partition_contract;
-extern const Primitive partition_primitive;
 
 namespace ladders::partition {
 
@@ -21,34 +20,30 @@ std::unique_ptr<Streamer> stream(Platform&, const Rung&, const Case&);  // strea
 namespace {
 
 constexpr Parameter shapes[] = {
-    {.name = "value_bytes", .meaning = "of each value: 4, 8 or 16; 0: keys alone (0)", .most = 16},
-    {.name = "buckets", .meaning = "of splitters (256)", .least = 2, .most = max_buckets},
-    {.name = "distinct", .meaning = "different keys (as the input has them)", .least = 1, .most = 0x1p32}};
+    value_bytes_shape,
+    index_type_shape,
+    {.name = "buckets", .meaning = "of splitters", .least = 2, .most = max_buckets, .initial = std::uint64_t{256}},
+    distinct_shape};
 constexpr std::string_view streamed[] = {"value_bytes"};
 
 constexpr std::uint64_t splitters_stream = 0x706172746974696f;  // of the generator; no other input uses it
 
-Scalar default_scalar(std::string_view name, const Case&) { return std::uint64_t{name == "bits" ? 8u : 0u}; }
-
 class PartitionProblem final : public Problem {
  public:
-  PartitionProblem(const Case& c, std::span<const std::byte> data) : Problem(c, data) {
+  PartitionProblem(const Primitive& primitive, const Case& c, std::span<const std::byte> data)
+      : Problem(primitive, c, data) {
     if (data.empty() && c.settings.find("distinct"))
       plant_distinct(c.type, c.settings.get<std::uint64_t>("distinct", 1), c.n, values());
     if (by_splitters_) visit_keys([&](const auto* keys) { make_splitters(keys); });
-    const Call call = host_call(partition_primitive);
-    partition_contract.require_arrays(call);
-    partition_contract.validate_elements(call);
+    require_valid();
   }
   std::vector<Array> inputs() const override {
     return {input_array(case_.type, case_.n, values()), values_.array(),
             input_array(case_.type, splitters_.size() / size_of(case_.type), splitters_.data())};
   }
-  std::vector<Array> outputs() const override {
-    return {{case_.type, case_.n}, {values_.type, values_.array().count}, {offset_type(case_.n), buckets_ + 1}};
-  }
+  void choose_outputs(Call& call) const override { call.out[2].type = index_type_of(case_); }
   std::optional<std::string> verify(const Rung& rung, std::span<const void* const> outputs) const override {
-    const Call call = host_call(partition_primitive, outputs);
+    const Call call = host_call(outputs);
     if (!truth_) truth_ = truth_of(call);
     // A peer that is another algorithm need not find the offsets.
     const auto* const offsets = static_cast<const std::byte*>(outputs[2]);
@@ -70,7 +65,7 @@ class PartitionProblem final : public Problem {
   template <class T>
   void make_splitters(const T* keys) {
     const Random random(case_.seed, splitters_stream);
-    const std::size_t count = buckets_ - 1;
+    const std::size_t count = shape<std::uint64_t>("buckets") - 1;
     std::vector<T> all(count);
     if (case_.n > 0)
       for (std::size_t k = 0; k < count; ++k) all[k] = keys[scale(random(k), std::min<std::size_t>(case_.n, 1u << 31))];
@@ -88,10 +83,7 @@ class PartitionProblem final : public Problem {
   }
 
   const bool by_splitters_ = case_.operation == Operation(Bucketing::splitters);
-  const std::size_t buckets_ =
-      by_splitters_ ? case_.settings.get<std::uint64_t>("buckets", 256)
-                    : std::size_t{1} << std::min<std::uint64_t>(case_.settings.get<std::uint64_t>("bits", 8), 63);
-  const MadeValues values_{"partition", case_.settings.get<std::uint64_t>("value_bytes", 0), case_.n};
+  const MadeValues values_{"partition", shape<std::uint64_t>("value_bytes"), case_.n};
   std::vector<std::byte> splitters_;
   mutable std::optional<Truth> truth_;  // computed when first needed
 };
@@ -105,7 +97,6 @@ extern const Primitive partition_primitive{
         [] {
           return std::vector{Type::u32, Type::u64};
         },
-    .default_scalar = &ladders::partition::default_scalar,
     .shapes = ladders::partition::shapes,
     .streamed = ladders::partition::streamed,
     // Two buckets and the most; digits at both ends of the key; values of every width; a few keys only.
@@ -115,10 +106,14 @@ extern const Primitive partition_primitive{
           return std::vector<Settings>{
               {},
               p.settings(type, {{"bits", "1"}, {"first_bit", from_top(1)}, {"buckets", "2"}, {"value_bytes", "4"}}),
-              p.settings(type, {{"bits", "4"}, {"first_bit", "3"}, {"buckets", "3"}, {"value_bytes", "8"}}),
-              p.settings(type, {{"bits", "10"}, {"buckets", "1000"}, {"value_bytes", "16"}}),
+              p.settings(type, {{"bits", "4"},
+                                {"first_bit", "3"},
+                                {"buckets", "3"},
+                                {"value_bytes", "8"},
+                                {"index_type", "i32"}}),
+              p.settings(type, {{"bits", "10"}, {"buckets", "1000"}, {"value_bytes", "16"}, {"index_type", "i64"}}),
               p.settings(type, {{"bits", "8"}, {"first_bit", from_top(8)}, {"distinct", "5"}, {"value_bytes", "4"}}),
-              p.settings(type, {{"bits", "11"}, {"first_bit", "2"}, {"buckets", "2048"}}),
+              p.settings(type, {{"bits", "11"}, {"first_bit", "2"}, {"buckets", "2048"}, {"index_type", "u64"}}),
               p.settings(type, {{"bits", "12"}, {"first_bit", from_top(12)}, {"buckets", "4097"}}),
               p.settings(type, {{"bits", "15"}, {"first_bit", "1"}, {"buckets", "32768"}, {"value_bytes", "8"}})};
         },
@@ -127,7 +122,7 @@ extern const Primitive partition_primitive{
           return std::max(std::size_t{1} << settings.get<std::uint64_t>("bits", 8),
                           std::size_t{settings.get<std::uint64_t>("buckets", 256)});
         },
-    .make = &make_problem<ladders::partition::PartitionProblem>,
+    .problem = &make_problem<ladders::partition::PartitionProblem>,
     .stream = &ladders::partition::stream,
 };
 

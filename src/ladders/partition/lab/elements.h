@@ -12,6 +12,16 @@
 
 namespace upsweep::ladders::partition {
 
+inline constexpr Parameter value_bytes_shape{.name = "value_bytes",
+                                             .meaning = "of each value: 4, 8 or 16; 0: keys alone",
+                                             .most = 16,
+                                             .initial = std::uint64_t{0}};
+inline constexpr Parameter distinct_shape{.name = "distinct",
+                                          .meaning = "different keys",
+                                          .least = 1,
+                                          .most = 0x1p32,
+                                          .initial_in_words = "as the input has them"};
+
 // n values that differ, of 4, 8 or 16 bytes, or none.
 struct MadeValues {
   // Throws Error(invalid_argument), as the primitive `who`, for any other width.

@@ -20,16 +20,16 @@ auto visit_key(Type type, auto&& f) {
 template <class T>
 std::size_t bucket_of(T key, const Call& c) {
   if (c.operation.as<Bucketing>() == Bucketing::digit) {
-    const auto count = std::uint64_t{1} << c.scalars[bits].as<std::uint64_t>();
-    return static_cast<std::size_t>(static_cast<std::uint64_t>(key) >> c.scalars[first_bit].as<std::uint64_t>()) %
-           count;
+    const Digit digit = partition_scalars.read(c.scalars);
+    return static_cast<std::size_t>((static_cast<std::uint64_t>(key) >> digit.first_bit) %
+                                    (std::uint64_t{1} << digit.bits));
   }
   const T* const splitters = c.in[2].as<const T>();
   return static_cast<std::size_t>(std::upper_bound(splitters, splitters + c.in[2].count, key) - splitters);
 }
 
 std::optional<std::string> wrong_offset(const Truth& truth, const Call& c) {
-  const Offsets is{c.out[2].data, wide(c.n())};
+  const Offsets is{c.out[2].data, size_of(c.out[2].type) == 8};
   for (std::size_t b = 0; b < truth.offsets.size(); ++b)
     if (is.get(b) != truth.offsets[b])
       return wrong_element(b, is.get(b), std::to_string(truth.offsets[b]), 0, "out[2]");

@@ -15,7 +15,7 @@ struct cub_radix_sort {
                                .limits = "digit; a pass for each 8 bits (7 on some GPUs)",
                                .source = "NVIDIA CCCL"};
   template <class T, class O>
-  static constexpr bool supports = O::bucketing == Bucketing::digit;
+  static constexpr bool supports = O::operation == Bucketing::digit;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     const auto n = static_cast<std::int64_t>(a.in.n);

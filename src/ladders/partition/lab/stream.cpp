@@ -33,12 +33,6 @@ class PartitionStreamer final : public CollectingStreamer {
     value_type_ = others[0];
     require_values("partition", *value_type_);
   }
-  std::vector<Beside> other_outputs() const override {
-    std::vector<Beside> all;
-    if (has_values_) all.push_back({"values", value_type_});
-    all.push_back({"offsets", Type::u64, /*optional=*/true});
-    return all;
-  }
 
   // The rung reads and writes apart; for splitters it has ids of buckets, too.
   std::size_t bytes_of_element() const override {
@@ -80,6 +74,9 @@ class PartitionStreamer final : public CollectingStreamer {
   bool has_table() const override { return true; }
 
  private:
+  void describe(Call& call, std::uint64_t n) const override {
+    if (has_values_) call.in[1] = {*value_type_, n};
+  }
   // Where the rung works.
   struct Partitioned {
     std::size_t n;
@@ -121,7 +118,6 @@ class PartitionStreamer final : public CollectingStreamer {
   void set_splitters(std::vector<std::byte> splitters) {
     splitters_ = std::move(splitters);
     Call call = call_of(*find_primitive("partition"), case_);
-    call.in[0].type = case_.type;
     call.in[2] = input_array(case_.type, splitters_.size() / size_of(case_.type), splitters_.data());
     call.out[0].type = case_.type;
     buckets_ = bucket_count(call);

@@ -14,9 +14,8 @@ namespace {
 
 class ReduceProblem final : public Problem {
  public:
-  ReduceProblem(const Case& c, std::span<const std::byte> data)
-      : Problem(c, data), oracle_(make_oracle(c.type, c.operation.as<Op>(), values(), c.n)) {}
-  std::vector<Array> outputs() const override { return {{case_.type, 1}}; }
+  ReduceProblem(const Primitive& primitive, const Case& c, std::span<const std::byte> data)
+      : Problem(primitive, c, data), oracle_(make_oracle(c.type, c.operation.as<Op>(), values(), c.n)) {}
   std::string_view ceiling(const Rung&) const override { return "read"; }
   std::optional<std::string> verify(const Rung& rung, std::span<const void* const> outputs) const override {
     return oracle_(outputs[0], rung);
@@ -33,7 +32,7 @@ extern const Primitive reduce_primitive{
     .contract = reduce_contract,
     .types = [] { return std::vector{Type::i32, Type::u32, Type::i64, Type::u64, Type::f32, Type::f64}; },
     .example = whole_grid,
-    .make = &make_problem<ladders::reduce::ReduceProblem>,
+    .problem = &make_problem<ladders::reduce::ReduceProblem>,
     .sums_in_type = true,
     .stream = &ladders::reduce::stream,
 };

@@ -145,9 +145,9 @@ Oracle float_product(const T* in, std::size_t n) {
 Oracle make_oracle(Type type, Op op, const void* in, std::size_t n) {
   return visit_both(type, op, [&]<class T, class O>(TypeTag<T>, O) -> Oracle {
     const T* values = static_cast<const T*>(in);
-    if constexpr (std::is_floating_point_v<T> && O::op == Op::sum)
+    if constexpr (std::is_floating_point_v<T> && O::operation == Op::sum)
       return float_sum(values, n);
-    else if constexpr (std::is_floating_point_v<T> && O::op == Op::product)
+    else if constexpr (std::is_floating_point_v<T> && O::operation == Op::product)
       return float_product(values, n);
     else
       return order_free<T>(op, values, n);

@@ -11,7 +11,6 @@ namespace {
 class ChunkStreamer final : public RungStreamer {
  public:
   using RungStreamer::RungStreamer;
-  std::optional<std::uint64_t> output_count(std::optional<std::uint64_t>) const override { return 1; }
   bool any_order() const override { return true; }
 
   void feed(Chunks chunks, const Sink&) override {

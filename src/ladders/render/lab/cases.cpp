@@ -8,17 +8,15 @@
 namespace upsweep {
 
 extern const Contract render_contract;
-extern const Primitive render_primitive;
 
 namespace ladders::render {
 namespace {
 
 class RenderProblem final : public Problem {
  public:
-  RenderProblem(const Case& c, std::span<const std::byte> data)
-      : RenderProblem(c, data,
+  RenderProblem(const Primitive& primitive, const Case& c, std::span<const std::byte> data)
+      : RenderProblem(primitive, c, data,
                       data.empty() ? draw_scene(find_scene(c.input), c.n, c.seed - 1) : std::vector<Circle>()) {}
-  std::vector<Array> outputs() const override { return {{Type::f32, frame_.pixels() * count_of(frame_.channels)}}; }
   std::optional<std::string> verify(const Rung&, std::span<const void* const> outputs) const override {
     if (expected_.empty()) {
       expected_ = expected_image(circles(), count(), frame_);
@@ -28,9 +26,10 @@ class RenderProblem final : public Problem {
   }
 
  private:
-  RenderProblem(const Case& c, std::span<const std::byte> data, const std::vector<Circle>& drawn)
-      : Problem(of_floats(c), drawn.empty() ? data : std::as_bytes(std::span(drawn))),
-        frame_(frame_of(call_of(render_primitive, c))) {}
+  RenderProblem(const Primitive& primitive, const Case& c, std::span<const std::byte> data,
+                const std::vector<Circle>& drawn)
+      : Problem(primitive, of_floats(c), drawn.empty() ? data : std::as_bytes(std::span(drawn))),
+        frame_(frame_of(call_of(primitive, c))) {}
   // The laboratory's n is of elements.
   static Case of_floats(Case c) {
     c.n *= floats_per_circle;
@@ -45,16 +44,11 @@ class RenderProblem final : public Problem {
   mutable double permitted_ = 0;
 };
 
-Scalar default_scalar(std::string_view name, const Case& c) {
-  if (name == "width" || name == "height") return std::uint64_t{1024};
-  if (name == "channels") return Channels::rgba;
-  if (name == "shading") {
+Scalar scalar_of_scene(std::string_view scalar, std::string_view input) {
+  if (scalar == "shading")
     for (const Scene& scene : scenes())
-      if (scene.name == c.input) return scene.shading;
-    return Shading::flat;
-  }
-  if (name == "scratch_bytes") return std::uint64_t{0};
-  return name == "x1" || name == "y1" || name == "red" || name == "green" || name == "blue" ? 1.0 : 0.0;
+      if (scene.name == input) return scene.shading;
+  return {};
 }
 
 std::vector<std::string> scene_names(Type) {
@@ -102,17 +96,19 @@ extern const Primitive render_primitive{
           const auto& scene = ladders::render::find_scene(name);
           return scene.adversarial ? std::size_t{0} : scene.circles;
         },
-    .default_scalar = &ladders::render::default_scalar,
+    .scalar_of_input = &ladders::render::scalar_of_scene,
     .variants = &ladders::render::variants,
     .fixed_length =
         [](const Settings& s) {
-          return std::size_t{4} * s.get("width", std::uint64_t{1024}) * s.get("height", std::uint64_t{1024});
+          constexpr Picture usual;
+          return std::size_t{4} * s.get("width", std::uint64_t{usual.width}) *
+                 s.get("height", std::uint64_t{usual.height});
         },
     .tiles = ladders::render::tiles,
     .largest_checked = 4100,
     .example = {.parameters = ladders::render::small_picture},
     .published = &ladders::render::score_table,
-    .make = &make_problem<ladders::render::RenderProblem>,
+    .problem = &make_problem<ladders::render::RenderProblem>,
 };
 
 }  // namespace upsweep

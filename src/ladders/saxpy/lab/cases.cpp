@@ -6,23 +6,23 @@
 namespace upsweep {
 
 extern const Contract saxpy_contract;
-extern const Primitive saxpy_primitive;
 
 namespace ladders::saxpy {
 namespace {
 
 class SaxpyProblem final : public Problem {
  public:
-  SaxpyProblem(const Case& c, std::span<const std::byte> data) : Problem(c, data), y_(main_input(second(c), {})) {}
+  SaxpyProblem(const Primitive& primitive, const Case& c, std::span<const std::byte> data)
+      : Problem(primitive, c, data), y_(main_input(second(c), {})) {}
   std::vector<Array> inputs() const override {
     return {input_array(case_.type, case_.n, values()), input_array(case_.type, case_.n, y_.get())};
   }
-  std::vector<Array> outputs() const override {
-    return {{case_.type, case_.n, case_.settings.get("inplace", false) ? y_.get() : nullptr}};
+  void choose_outputs(Call& call) const override {
+    if (shape<bool>("inplace")) call.out[0].data = y_.get();
   }
   std::string_view ceiling(const Rung& rung) const override { return rung.from_host() ? "link" : "triad"; }
   std::optional<std::string> verify(const Rung&, std::span<const void* const> outputs) const override {
-    return find_mistake(case_.type, call_of(saxpy_primitive, case_).scalars[0], values(), y_.get(), outputs[0],
+    return find_mistake(case_.type, call_of(primitive_, case_).scalars[0], values(), y_.get(), outputs[0],
                         case_.n);
   }
 
@@ -54,7 +54,10 @@ class SaxpyStreamer final : public RungStreamer {
 };
 
 constexpr Parameter shapes[] = {
-    {.name = "inplace", .kind = Parameter::Kind::flag, .meaning = "out is y, instead of an array of its own (false)"}};
+    {.name = "inplace",
+     .kind = Parameter::Kind::flag,
+     .meaning = "out is y, instead of an array of its own",
+     .initial = false}};
 constexpr std::string_view tuning[] = {"chunk", "streams"};
 
 // The factor in the element's type; integers take the whole part.
@@ -69,7 +72,6 @@ Scalar factor(Type type, double a) {
 
 extern const Primitive saxpy_primitive{
     .contract = saxpy_contract,
-    .default_scalar = [](std::string_view, const Case& c) { return ladders::saxpy::factor(c.type, 2); },
     .shapes = ladders::saxpy::shapes,
     .tuning = ladders::saxpy::tuning,
     // A negative factor whose products round in every float type, and which wraps in unsigned types.
@@ -80,7 +82,7 @@ extern const Primitive saxpy_primitive{
           return variants;
         },
     .example = whole_grid,
-    .make = &make_problem<ladders::saxpy::SaxpyProblem>,
+    .problem = &make_problem<ladders::saxpy::SaxpyProblem>,
     .stream = &make_streamer<ladders::saxpy::SaxpyStreamer>,
 };
 

@@ -26,7 +26,7 @@ class ScanProblem final : public Problem {
 
 extern const Primitive scan_primitive{
     .contract = scan_contract,
-    .make = &make_problem<ladders::scan::ScanProblem>,
+    .problem = &make_problem<ladders::scan::ScanProblem>,
     .sums_in_type = true,
     .stream = &ladders::scan::stream,
 };

@@ -4,7 +4,7 @@
 #include "lab/primitive.h"
 #include "lab/rng.h"
 #include "ladders/segmented_scan/lab/oracle.h"
-#include "upsweep/operations.h"
+#include "upsweep/parameters/scan.h"
 
 namespace upsweep {
 
@@ -38,7 +38,8 @@ std::vector<std::uint64_t> draw_offsets(const Case& c) {
 
 class SegmentedProblem final : public Problem {
  public:
-  SegmentedProblem(const Case& c, std::span<const std::byte> data) : Problem(c, data), offsets_(draw_offsets(c)) {
+  SegmentedProblem(const Primitive& primitive, const Case& c, std::span<const std::byte> data)
+      : Problem(primitive, c, data), offsets_(draw_offsets(c)) {
     if (kind_ == HeadKind::flags) {
       flags_.assign(c.n, 0);
       for (const std::uint64_t i : offsets_) flags_[i] = static_cast<std::uint8_t>(1 + i % 255);
@@ -67,7 +68,10 @@ class SegmentedProblem final : public Problem {
 };
 
 constexpr Parameter shapes[] = {
-    {.name = "length", .meaning = "mean length of segments (0: lengths of every magnitude)", .most = 0x1p53}};
+    {.name = "length",
+     .meaning = "mean length of segments; 0: lengths of every magnitude",
+     .most = 0x1p53,
+     .initial = std::uint64_t{0}}};
 
 }  // namespace
 }  // namespace ladders::segmented_scan
@@ -75,7 +79,7 @@ constexpr Parameter shapes[] = {
 extern const Primitive segmented_scan_primitive{
     .contract = segmented_scan_contract,
     .shapes = ladders::segmented_scan::shapes,
-    .make = &make_problem<ladders::segmented_scan::SegmentedProblem>,
+    .problem = &make_problem<ladders::segmented_scan::SegmentedProblem>,
     .sums_in_type = true,
     .stream = &ladders::segmented_scan::stream,
 };

@@ -7,7 +7,6 @@
 namespace upsweep {
 
 extern const Contract select_contract;
-extern const Primitive select_primitive;
 
 namespace ladders::select {
 
@@ -21,7 +20,8 @@ namespace {
 //   run_length  for unique and run_length_encode: about this mean length of runs of equal elements
 class SelectProblem final : public Problem {
  public:
-  SelectProblem(const Case& c, std::span<const std::byte> data) : Problem(c, data) {
+  SelectProblem(const Primitive& primitive, const Case& c, std::span<const std::byte> data)
+      : Problem(primitive, c, data) {
     const Scalar *const share = c.settings.find("share"), *const run_length = c.settings.find("run_length");
     if (data.empty() && does_.predicate && share)
       plant_below_middle(c.type, share->as<double>(), c.seed, c.n, values());
@@ -39,50 +39,42 @@ class SelectProblem final : public Problem {
     if (flags_) all.push_back(input_array(Type::u8, case_.n, flags_.get()));
     return all;
   }
-  std::vector<Array> outputs() const override {
-    std::vector<Array> all{{does_.positions ? position_ : case_.type, case_.n}, {Type::u64, 1}};
-    if (does_.lengths) all.push_back({position_, case_.n});
-    return all;
-  }
+  void choose_outputs(Call& call) const override { call.out[0].type = call.out[2].type = index_type_of(case_); }
   // Reads every element once, or only the selected ones besides the flags; writes what is selected.
   Traffic traffic(const Rung&) const override {
-    if (!count_) count_ = count_selected(host_call(select_primitive));
+    if (!count_) count_ = count_selected(host_call());
     const std::size_t element = size_of(case_.type), count = *count_;
     const std::size_t read = does_.flags ? case_.n + count * element : case_.n * element;
     const std::size_t values_written = does_.rest ? case_.n : does_.values ? count : 0;
+    const std::size_t position = size_of(outputs()[does_.lengths ? 2 : 0].type);
     const std::size_t positions = does_.positions || does_.lengths ? count : 0;
-    const std::size_t written = values_written * element + positions * size_of(position_);
+    const std::size_t written = values_written * element + positions * position;
     // Memory is slower when reads and writes alternate: from one byte written in five, a copy is the fairer ceiling.
     return {read + written, 4 * written < read ? "read" : "copy"};
   }
   std::optional<std::string> verify(const Rung&, std::span<const void* const> outputs) const override {
-    return find_mistake(host_call(select_primitive, outputs), poison);
+    return find_mistake(host_call(outputs), poison);
   }
 
  private:
   const Selection selection_ = case_.operation.as<Selection>();
   const Traits does_ = traits(selection_);
-  const Type position_ = position_type(case_.n);
   std::unique_ptr<std::uint8_t[]> flags_;
   mutable std::optional<std::size_t> count_;  // computed when first needed
 };
 
 constexpr Parameter shapes[] = {
-    {.name = "share", .kind = Parameter::Kind::real, .meaning = "of the elements that are selected", .most = 1},
+    {.name = "share",
+     .kind = Parameter::Kind::real,
+     .meaning = "of the elements that are selected",
+     .most = 1,
+     .initial_in_words = "as in the input, and half of the flags"},
     {.name = "run_length",
      .kind = Parameter::Kind::real,
      .meaning = "mean length of runs of equal elements",
-     .least = 1}};
-
-// The middle of the type's range: about half of a uniform input is below it.
-Scalar middle_of_range(std::string_view, const Case& c) {
-  return visit(c.type, []<class T>(TypeTag<T>) -> Scalar {
-    if constexpr (std::is_unsigned_v<T>)
-      return static_cast<T>(T{1} << (8 * sizeof(T) - 1));
-    else
-      return T{0};
-  });
-}
+     .least = 1,
+     .initial_in_words = "as the input has them"},
+    index_type_shape};
 
 }  // namespace
 }  // namespace ladders::select
@@ -95,16 +87,18 @@ extern const Primitive select_primitive{
           if (is_float(type)) names.insert(names.end(), {"nan", "signed_zeros", "denormals"});
           return names;
         },
-    .default_scalar = &ladders::select::middle_of_range,
     .shapes = ladders::select::shapes,
-    // The shares of the inputs themselves; a small one; all, and runs longer than a tile.
+    // The shares of the inputs themselves, with indices of each type; a small one; all, and runs longer than a tile.
     .variants =
         [](const Primitive& p, Type type) {
           return std::vector<Settings>{{},
+                                       p.settings(type, {{"index_type", "i32"}}),
+                                       p.settings(type, {{"index_type", "i64"}}),
                                        p.settings(type, {{"share", "0.0625"}, {"run_length", "3"}}),
-                                       p.settings(type, {{"share", "1"}, {"run_length", "5000"}})};
+                                       p.settings(
+                                           type, {{"share", "1"}, {"run_length", "5000"}, {"index_type", "u64"}})};
         },
-    .make = &make_problem<ladders::select::SelectProblem>,
+    .problem = &make_problem<ladders::select::SelectProblem>,
     .stream = &ladders::select::stream,
 };
 

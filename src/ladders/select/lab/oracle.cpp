@@ -52,7 +52,7 @@ bool below(T a, T b) {
 template <class T, class O>
 bool is_selected(const Input<T, O>& in, std::size_t i) {
   const T* const x = in.values;
-  switch (O::selection) {
+  switch (O::operation) {
     case Selection::find_repeats:
       return i + 1 < in.n && equal(x[i], x[i + 1]);
     case Selection::unique:
@@ -64,7 +64,7 @@ bool is_selected(const Input<T, O>& in, std::size_t i) {
     case Selection::partition_if:
       break;
   }
-  if constexpr (O::selection == Selection::select_if || O::selection == Selection::partition_if)
+  if constexpr (O::operation == Selection::select_if || O::operation == Selection::partition_if)
     return below(x[i], in.predicate.limit);
   return false;
 }
@@ -144,7 +144,7 @@ std::optional<std::string> mistake(const Args<T, O>& a, std::byte untouched) {
         return std::nullopt;
       });
   if (wrong || writes_rest<O>) return wrong;
-  const std::size_t position = size_of(position_type(in.n));
+  const std::size_t position = positions.wide ? 8 : 4;
   if constexpr (writes_lengths<O>) {
     if (all > 0)
       if (auto wrong = difference("out[2]", positions, all - 1, in.n - last_of_all)) return wrong;

@@ -45,9 +45,10 @@ struct cub_device_select {
       } else if constexpr (starts_runs<O> && !writes_lengths<O>) {
         return cub::DeviceSelect::Unique(scratch, bytes, a.in.values, a.out.values, a.out.count, n, stream);
       } else if constexpr (writes_lengths<O>) {
-        return cub::DeviceRunLengthEncode::Encode(scratch, bytes, a.in.values, a.out.values,
-                                                  static_cast<std::uint32_t*>(a.out.positions.array), a.out.count,
-                                                  static_cast<int>(n), stream);
+        return a.out.positions.visit([&](auto* lengths) {
+          return cub::DeviceRunLengthEncode::Encode(scratch, bytes, a.in.values, a.out.values, lengths, a.out.count,
+                                                    static_cast<int>(n), stream);
+        });
       } else {
         return a.out.positions.visit([&]<class P>(P* out) {
           return cub::DeviceSelect::If(scratch, bytes, thrust::counting_iterator<P>(0), out, a.out.count, n,

@@ -21,12 +21,9 @@ class SelectStreamer final : public RungStreamer {
     return {};
   }
   std::vector<Beside> other_outputs() const override {
-    if (does_.lengths) return {{"lengths", Type::u64}};
     if (does_.rest) return {{"rest", case_.type}};
-    return {};
+    return RungStreamer::other_outputs();
   }
-  Type output_type() const override { return does_.positions ? Type::u64 : case_.type; }
-  std::optional<std::uint64_t> output_count(std::optional<std::uint64_t>) const override { return std::nullopt; }
 
   void feed(Chunks chunks, const Sink& sink) override {
     const std::span<const std::byte> chunk = chunks[0];
@@ -34,9 +31,9 @@ class SelectStreamer final : public RungStreamer {
     const std::size_t n = carried + chunk.size() / element;
     const std::byte* const in = carried ? in_.fill(chunk, bytes_of(last_)) : reachable(chunk, in_);
     const std::byte* const flags = does_.flags ? reachable(chunks[1], flags_) : nullptr;
-    const Type position = position_type(n), type = does_.positions ? position : case_.type;
+    const Type type = does_.positions ? in_chunk : case_.type;
     const Array out{type, n, out_.grow(n * size_of(type))};
-    const Array lengths{position, n, does_.lengths ? lengths_.grow(n * size_of(position)) : nullptr};
+    const Array lengths{in_chunk, n, does_.lengths ? lengths_.grow(n * size_of(in_chunk)) : nullptr};
     std::byte* const count = count_.grow(sizeof(std::uint64_t));
     run({input_array(case_.type, n, in), input_array(Type::u8, n, flags)}, {out, Array{Type::u64, 1, count}, lengths});
     const std::size_t selected = load_scalar(Type::u64, fetch(count, sizeof(std::uint64_t)).data()).as<std::uint64_t>();
@@ -67,15 +64,15 @@ class SelectStreamer final : public RungStreamer {
   }
 
   // Returns the positions or lengths of a chunk, plus `begin`, as u64.
-  std::span<const std::byte> widened(const Array& in_chunk, std::size_t count, std::uint64_t begin) {
-    const std::byte* const from = fetch(in_chunk.as<const std::byte>(), count * size_of(in_chunk.type)).data();
+  std::span<const std::byte> widened(const Array& array, std::size_t count, std::uint64_t begin) {
+    const auto* const from = reinterpret_cast<const std::uint32_t*>(
+        fetch(array.as<const std::byte>(), count * sizeof(std::uint32_t)).data());
     wide_.resize(count);
-    for (std::size_t k = 0; k < count; ++k)
-      wide_[k] = begin + (in_chunk.type == Type::u64 ? reinterpret_cast<const std::uint64_t*>(from)[k]
-                                                     : reinterpret_cast<const std::uint32_t*>(from)[k]);
+    for (std::size_t k = 0; k < count; ++k) wide_[k] = begin + from[k];
     return std::as_bytes(std::span(wide_));
   }
 
+  static constexpr Type in_chunk = Type::u32;  // holds the positions and lengths in a chunk
   const Traits does_ = traits(case_.operation.as<Selection>());
   Room in_{*this}, flags_{*this}, out_{*this}, lengths_{*this}, count_{*this};
   std::vector<std::uint64_t> wide_;

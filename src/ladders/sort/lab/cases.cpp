@@ -9,7 +9,6 @@
 namespace upsweep {
 
 extern const Contract sort_contract;
-extern const Primitive sort_primitive;
 
 namespace ladders::sort {
 
@@ -18,44 +17,38 @@ std::unique_ptr<Streamer> stream(Platform&, const Rung&, const Case&);  // strea
 namespace {
 
 constexpr Parameter shapes[] = {
-    {.name = "value_bytes", .meaning = "of each value: 4, 8 or 16; 0: keys alone (0)", .most = 16},
+    partition::value_bytes_shape,
     {.name = "indices",
      .kind = Parameter::Kind::flag,
-     .meaning = "the keys' indices instead of values, and the keys only if in place (false)"},
-    {.name = "inplace", .kind = Parameter::Kind::flag, .meaning = "the outputs are the inputs (false)"},
-    {.name = "distinct", .meaning = "different keys (as the input has them)", .least = 1, .most = 0x1p32}};
+     .meaning = "the keys' indices instead of values, and the keys only if in place",
+     .initial = false},
+    index_type_shape,
+    {.name = "inplace", .kind = Parameter::Kind::flag, .meaning = "the outputs are the inputs", .initial = false},
+    partition::distinct_shape};
 constexpr std::string_view streamed[] = {"value_bytes", "indices"};
-
-// All bits from first_bit up; at least one, so that a first_bit beyond the key is refused for what it is.
-Scalar default_scalar(std::string_view name, const Case& c) {
-  if (name == "float_order") return FloatOrder::by_value;
-  const std::uint64_t width = 8 * size_of(c.type), first = c.settings.get<std::uint64_t>("first_bit", 0);
-  return std::uint64_t{name == "bits" ? first < width ? width - first : 1 : 0};
-}
 
 // The truth takes 32 bytes per key while it is computed, and 2^32 keys take longer to sort here than anyone waits.
 constexpr std::size_t most_sorted = std::size_t{1} << 28;
 
 class SortProblem final : public Problem {
  public:
-  SortProblem(const Case& c, std::span<const std::byte> data) : Problem(c, data) {
+  SortProblem(const Primitive& primitive, const Case& c, std::span<const std::byte> data)
+      : Problem(primitive, c, data) {
     if (data.empty() && c.settings.find("distinct"))
       plant_distinct(c.type, c.settings.get<std::uint64_t>("distinct", 1), c.n, values());
     if (indices_ && !values_.bytes.empty())
       refuse("sort", "both values and indices are asked for", "leave value_bytes or indices out");
-    sort_contract.require_arrays(host_call(sort_primitive));
+    require_valid();
   }
   std::vector<Array> inputs() const override { return {input_array(case_.type, case_.n, values()), values_.array()}; }
-  std::vector<Array> outputs() const override {
-    const std::vector<Array> in = inputs();
-    const auto output_of = [&](const Array& input) {
-      return Array{input.type, input.count, inplace_ ? input.data : nullptr};
-    };
-    if (!indices_) return {output_of(in[0]), output_of(in[1])};
-    return {inplace_ ? output_of(in[0]) : Array{case_.type}, {index_type(case_.n), case_.n}};
+  void choose_outputs(Call& call) const override {
+    if (indices_) call.out[1] = {index_type_of(case_), case_.n};
+    // Indices that are not in place come without the keys.
+    if (inplace_) call.out[0] = call.in[0];
+    if (inplace_ && !indices_) call.out[1].data = call.in[1].data;
   }
   std::optional<std::string> verify(const Rung& rung, std::span<const void* const> outputs) const override {
-    const Call call = host_call(sort_primitive, outputs);
+    const Call call = host_call(outputs);
     const auto wrong = [&](bool as_cub) {
       if (case_.n > most_sorted && proves_itself(call, rung.any_order))
         return find_disorder(call, rung.any_order, as_cub);
@@ -68,8 +61,8 @@ class SortProblem final : public Problem {
   }
 
  private:
-  const bool indices_ = case_.settings.get("indices", false), inplace_ = case_.settings.get("inplace", false);
-  const partition::MadeValues values_{"sort", case_.settings.get<std::uint64_t>("value_bytes", 0), case_.n};
+  const bool indices_ = shape<bool>("indices"), inplace_ = shape<bool>("inplace");
+  const partition::MadeValues values_{"sort", shape<std::uint64_t>("value_bytes"), case_.n};
   mutable std::optional<Truth> truth_;  // computed when first needed
 };
 
@@ -78,7 +71,6 @@ class SortProblem final : public Problem {
 
 extern const Primitive sort_primitive{
     .contract = sort_contract,
-    .default_scalar = &ladders::sort::default_scalar,
     .shapes = ladders::sort::shapes,
     .streamed = ladders::sort::streamed,
     // Values of every width, in place and not; indices, with the keys and without; some of the bits: the lowest, the
@@ -92,10 +84,11 @@ extern const Primitive sort_primitive{
               p.settings(type, {{"value_bytes", "4"}}),
               p.settings(type, {{"inplace", "true"}}),
               p.settings(type, {{"indices", "true"}}),
+              p.settings(type, {{"indices", "true"}, {"index_type", "i64"}}),
               p.settings(type, {{"value_bytes", "8"}, {"inplace", "true"}}),
               p.settings(type, {{"bits", most}, {"first_bit", "3"}}),
               p.settings(type, {{"bits", "3"}, {"first_bit", high}, {"value_bytes", "16"}}),
-              p.settings(type, {{"bits", "5"}, {"indices", "true"}, {"inplace", "true"}}),
+              p.settings(type, {{"bits", "5"}, {"indices", "true"}, {"index_type", "u64"}, {"inplace", "true"}}),
               p.settings(type, {{"distinct", "5"}, {"value_bytes", "4"}, {"inplace", "true"}}),
               p.settings(type, {{"bits", most}, {"first_bit", "1"}, {"value_bytes", "8"}}),
               p.settings(type, {{"distinct", "100"}, {"value_bytes", "16"}, {"inplace", "true"}})};
@@ -103,7 +96,7 @@ extern const Primitive sort_primitive{
             all.push_back(p.settings(type, {{"float_order", "total_order"}, {"value_bytes", "4"}}));
           return all;
         },
-    .make = &make_problem<ladders::sort::SortProblem>,
+    .problem = &make_problem<ladders::sort::SortProblem>,
     .stream = &ladders::sort::stream,
 };
 

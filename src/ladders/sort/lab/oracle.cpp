@@ -18,7 +18,7 @@ namespace {
 struct Equal {
   bool zeros, nans;
   explicit Equal(const Call& c, bool as_cub = false)
-      : zeros(as_cub || c.scalars[float_order].as<FloatOrder>() == FloatOrder::by_value),
+      : zeros(as_cub || sort_scalars.read(c.scalars).float_order == FloatOrder::by_value),
         nans(zeros && !as_cub) {}
 };
 
@@ -39,7 +39,8 @@ std::uint64_t rank_of(T key, Equal equal) {
 
 // The bits of a rank that are compared.
 std::uint64_t compared(std::uint64_t rank, const Call& c) {
-  const auto first = c.scalars[first_bit].as<std::uint64_t>(), count = c.scalars[bits].as<std::uint64_t>();
+  const Sorting how = sort_scalars.read(c.scalars);
+  const std::uint64_t first = how.first_bit, count = *how.bits;
   return rank >> first & (count < 64 ? (std::uint64_t{1} << count) - 1 : ~std::uint64_t{0});
 }
 
@@ -168,7 +169,7 @@ std::optional<std::string> wrong_indices(const Call& c, Equal equal) {
   const Elements e(c);
   const T* const keys = c.in[0].as<const T>();
   const bool descending = c.operation.as<Order>() == Order::descending;
-  const multisplit::Offsets indices{c.out[1].data, c.out[1].type == Type::u64};
+  const multisplit::Offsets indices{c.out[1].data, size_of(c.out[1].type) == 8};
   return first_mistake(c.n(), [&](std::size_t, std::size_t begin, std::size_t end) -> std::optional<std::string> {
     for (std::size_t i = begin; i < end; ++i) {
       const std::uint64_t left = indices.get(i > 0 ? i - 1 : 0), index = indices.get(i);
@@ -221,7 +222,7 @@ Truth truth_by_value(const Call& c) {
 
 Truth truth_of(const Call& c, bool as_cub) {
   const Equal equal(c, as_cub);
-  const bool whole = c.scalars[bits].as<std::uint64_t>() == 8 * size_of(c.type());
+  const bool whole = *sort_scalars.read(c.scalars).bits == 8 * size_of(c.type());
   if (whole && equal.nans && c.type() == Type::f32) return truth_by_value<float>(c);
   if (whole && equal.nans && c.type() == Type::f64) return truth_by_value<double>(c);
   Truth truth(c.n());
@@ -254,7 +255,7 @@ std::optional<std::string> find_mistake(const Truth& truth, const Call& c, bool 
 
 bool proves_itself(const Call& c, bool any_order) {
   if (wants_indices(c)) return !any_order;
-  return value_bytes(c) == 0 && c.scalars[bits].as<std::uint64_t>() == 8 * size_of(c.type());
+  return value_bytes(c) == 0 && *sort_scalars.read(c.scalars).bits == 8 * size_of(c.type());
 }
 
 std::optional<std::string> find_disorder(const Call& c, bool any_order, bool as_cub) {

@@ -32,7 +32,7 @@ class SortStreamer final : public CollectingStreamer {
     if (c.settings.find("float_order") && !is_float(case_.type))
       refuse("sort", "the parameter 'float_order' is of floats", "leave it out");
     Call call = call_of(*find_primitive("sort"), case_);
-    call.in[0].type = call.out[0].type = case_.type;
+    call.out[0].type = case_.type;
     find_primitive("sort")->contract.require_arrays(call);
   }
 
@@ -53,8 +53,9 @@ class SortStreamer final : public CollectingStreamer {
     partition::require_values("sort", *value_type_);
   }
   std::vector<Beside> other_outputs() const override {
-    if (indices_) return {{"indices", Type::u64}};
-    return has_values_ ? std::vector<Beside>{{"values", value_type_}} : std::vector<Beside>{};
+    std::vector<Beside> all = CollectingStreamer::other_outputs();
+    if (indices_) all[0].name = "indices";
+    return all;
   }
 
   // Floats that are equal though their bits differ take more memory to sort.
@@ -88,6 +89,11 @@ class SortStreamer final : public CollectingStreamer {
   }
 
  private:
+  void describe(Call& call, std::uint64_t n) const override {
+    call.out[0].count = n;
+    if (has_values_) call.in[1] = {*value_type_, n};
+    if (indices_) call.out[1].count = n;
+  }
   // Where the rung works; the values may be indices.
   struct Sorted {
     std::size_t n;
@@ -139,9 +145,9 @@ class SortStreamer final : public CollectingStreamer {
   template <class T>
   void merge(const Sink& sink) {
     using Key = UnsignedAs<T>;
-    const Call call = call_of(*find_primitive("sort"), case_);
-    const auto order = key_order<T>(case_.operation.as<Order>(), call.scalars[float_order].as<FloatOrder>());
-    const auto first = call.scalars[first_bit].as<std::uint64_t>(), count = call.scalars[bits].as<std::uint64_t>();
+    const Sorting how = sort_scalars.read(call_of(*find_primitive("sort"), case_).scalars);
+    const auto order = key_order<T>(case_.operation.as<Order>(), how.float_order);
+    const std::uint64_t first = how.first_bit, count = *how.bits;
     const std::uint64_t mask = count < 64 ? (std::uint64_t{1} << count) - 1 : ~std::uint64_t{0};
     // Elements are in the order of their keys; equal ones, of their runs.
     using Place = std::pair<std::uint64_t, std::size_t>;

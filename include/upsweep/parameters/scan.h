@@ -1,0 +1,32 @@
+// The scalars of upsweep/scan.h.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string_view>
+
+#include "upsweep/parameter.h"
+
+namespace upsweep {
+
+// The form of the heads of segments: u8 flags, nonzero at a head; u32 keys, where equal neighbours form a segment; or
+// ascending u64 offsets.
+enum class HeadKind : std::uint8_t { flags, keys, offsets };
+inline constexpr std::array<std::string_view, 3> head_kind_names{"flags", "keys", "offsets"};
+constexpr std::string_view to_string(HeadKind k) { return head_kind_names[static_cast<std::size_t>(k)]; }
+
+struct Scanning {
+  bool inclusive = false;
+};
+inline constexpr ScalarTable scan_scalars{
+    scalar<&Scanning::inclusive>({.name = "inclusive", .meaning = "out[i] includes in[i]"})};
+
+struct SegmentedScanning {
+  bool inclusive = false;
+  HeadKind heads = HeadKind::flags;
+};
+inline constexpr ScalarTable segmented_scan_scalars{
+    scalar<&SegmentedScanning::inclusive>({.name = "inclusive", .meaning = "out[i] includes in[i]"}),
+    scalar<&SegmentedScanning::heads>(
+        {.name = "heads", .meaning = "how segments are given", .choices = head_kind_names})};
+
+}  // namespace upsweep
