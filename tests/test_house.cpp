@@ -2,6 +2,7 @@
 // ladders, there is only one list of rungs, and prose is at most 120 columns wide.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -54,20 +55,6 @@ std::map<std::string, std::vector<Rung>> ladders() {
 
 // ---- include direction ----------------------------------------------------------------------------------------------
 
-// Ladder -> the earlier ladders that its rungs may build on.
-const std::map<std::string, std::set<std::string>> earlier_ladders{
-    {"reduce", {}},
-    {"ceiling", {"reduce"}},
-    {"scan", {"reduce"}},
-    {"segmented_scan", {"reduce", "scan"}},
-    {"select", {"reduce", "scan"}},
-    {"saxpy", {"reduce", "scan"}},
-    {"histogram", {"reduce", "scan"}},
-    {"partition", {"reduce", "scan"}},
-    {"sort", {"reduce", "scan", "histogram", "partition"}},
-    {"render", {}},
-};
-
 // Public headers that need nothing else from the library: the vocabulary that all layers share.
 const std::set<std::string> vocabulary = [] {
   std::set<std::string> headers{"upsweep/types.h",  "upsweep/operators.h", "upsweep/scalar.h",
@@ -108,16 +95,10 @@ std::set<std::string> allowed(const std::string& layer) {
   std::set<std::string> all{"base", "cpu", "kernel", "kernel/multisplit"};
   if (layer.starts_with("ladders/")) {
     const bool of_lab = layer.ends_with("/lab");
-    const std::string ladder = layer.substr(8, layer.size() - 8 - (of_lab ? 4 : 0));
-    const auto earlier = earlier_ladders.find(ladder);
-    EXPECT_NE(earlier, earlier_ladders.end()) << ladder << " is missing from earlier_ladders";
-    if (earlier == earlier_ladders.end()) return all;
-    std::set<std::string> names = earlier->second;
-    names.insert(ladder);
     if (of_lab) all.insert({"files", "lab"});
-    for (const std::string& name : names) {
-      all.insert("ladders/" + name);
-      if (of_lab) all.insert("ladders/" + name + "/lab");
+    for (const auto& [ladder, rungs] : ladders()) {
+      all.insert("ladders/" + ladder);
+      if (of_lab) all.insert("ladders/" + ladder + "/lab");
     }
     return all;
   }
@@ -160,6 +141,33 @@ TEST(House, IncludesPointOneWay) {
       }
     }
   EXPECT_GT(seen, 400) << "too few includes found: are the folders right?";
+}
+
+// Ladders may build on each other, but not in a circle: so each is later than all that it includes.
+TEST(House, LaddersHaveAnOrder) {
+  std::map<std::string, std::set<std::string>> includes;  // ladder -> those that it includes
+  const auto ladder_of = [](const fs::path& path) {
+    const std::string layer = layer_of(path);
+    return layer.starts_with("ladders/") ? layer.substr(8, layer.find('/', 8) - 8) : std::string();
+  };
+  for (const auto& [ladder, rungs] : ladders()) includes[ladder];
+  for (const fs::path& path : sources_of("src/ladders"))
+    for (const std::string& to : includes_of(path)) {
+      const std::string from = ladder_of(path.lexically_relative(root)), target = ladder_of(to);
+      if (!target.empty() && target != from) includes[from].insert(target);
+    }
+  EXPECT_TRUE(includes["sort"].contains("partition")) << "the includes are not found: are the folders right?";
+  // Takes away the ladders that include none of those left, until none is left.
+  for (std::size_t before = 0; before != includes.size();) {
+    before = includes.size();
+    std::erase_if(includes, [&](const auto& ladder) {
+      return std::none_of(ladder.second.begin(), ladder.second.end(),
+                          [&](const std::string& other) { return other != ladder.first && includes.contains(other); });
+    });
+  }
+  for (const auto& [ladder, others] : includes)
+    for (const std::string& other : others)
+      EXPECT_FALSE(includes.contains(other)) << ladder << " and " << other << " are in a circle of includes";
 }
 
 // Users' programs include the vocabulary, so it must not pull in anything else.
