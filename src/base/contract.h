@@ -22,6 +22,20 @@ struct InputRole {
   bool like_main = true;  // its type and count are those of the main input; otherwise as Contract::validate requires
 };
 
+// The way in which the results of two consecutive parts of an input make that of the whole.
+enum class Join : std::uint8_t {
+  in_sequence,  // the second follows the first
+  shifted,      // likewise, the second plus the number of elements in the first part: positions
+  by_operator,  // element by element, with the call's operator
+  by_addition,  // element by element
+  merged,       // bucket by bucket, or in the order of the keys
+  drawn_over,   // the second part is drawn onto the result of the first
+  not_at_all
+};
+// State that a part takes over from those before it: none; the operator's total, which it starts from; or the last
+// element.
+enum class Carry : std::uint8_t { nothing, total, last_element };
+
 // An array that a call writes.
 struct OutputRole {
   std::string_view name;
@@ -34,6 +48,7 @@ struct OutputRole {
   const char* types = "";  // a hint for arrays of another type
   std::string_view file{};  // name of its file: "offsets"; empty: it is the main output, or no file has it
   bool on_request = false;  // of files: a run may do without
+  Join (*join)(const Call&) = nullptr;  // null: in sequence
 };
 
 struct Contract {
@@ -51,6 +66,8 @@ struct Contract {
   // Throws Error(invalid_argument) if the elements of an input break a promise. Inputs that the host cannot read
   // without waiting for the device have data null. May be null.
   void (*validate_elements)(const Call&) = nullptr;
+  // Returns what a part takes over from those before it. Null: nothing.
+  Carry (*carry)(const Call&) = nullptr;
   static constexpr int no_count = -1;
   int count_output = no_count;                    // the output, one u64, that holds the element count of others
   // The rung for a call that names none: that of the ladder's choose.h. It reads types, counts, scalars and where the
@@ -62,6 +79,10 @@ struct Contract {
   void complete(Call& c) const;
   // Throws Error(invalid_argument) if the types or counts of a call's arrays do not fit together.
   void require_arrays(const Call& c) const;
+  Join join_of(const Call& c, std::size_t k) const {
+    return outputs[k].join ? outputs[k].join(c) : Join::in_sequence;
+  }
+  Carry carry_of(const Call& c) const { return carry ? carry(c) : Carry::nothing; }
   Type type_of_output(const Call& c, std::size_t k) const { return outputs[k].type ? outputs[k].type(c) : c.type(); }
   std::size_t written(const Call& c, std::size_t k, std::uint64_t counted) const {
     return outputs[k].count ? outputs[k].count(c, counted) : c.n();

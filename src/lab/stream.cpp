@@ -53,6 +53,14 @@ std::vector<Streamer::Beside> RungStreamer::other_outputs() const {
   return all;
 }
 
+bool RungStreamer::elementwise() const {
+  return join_of(0) == Join::in_sequence && !contract_.outputs[0].count;
+}
+
+bool RungStreamer::any_order() const {
+  return join_of(0) == Join::by_operator || join_of(0) == Join::by_addition;
+}
+
 void RungStreamer::release_scratch() { call_.workspace = &workspace_.emplace(platform_); }
 
 std::byte* RungStreamer::Room::grow(std::size_t bytes) {

@@ -33,12 +33,16 @@ class RungStreamer : public Streamer {
   Type output_type() const override { return contract_.type_of_output(whole_call(1), 0); }
   std::optional<std::uint64_t> output_count(std::optional<std::uint64_t> n) const override;
   std::vector<Beside> other_outputs() const override;
+  bool elementwise() const override;
+  bool any_order() const override;
 
  protected:
   // Sets what the case does not say of the arrays of the whole call: values beside the keys, the counters of a
   // histogram. Indices and offsets are u64 for any input, so that a file's type does not depend on its length.
   virtual void describe(Call&, std::uint64_t /*n*/) const {}
   Call whole_call(std::uint64_t n) const;
+  Carry carry() const { return contract_.carry_of(call_); }
+  Join join_of(std::size_t output) const { return contract_.join_of(call_, output); }
   // Memory for one chunk of an array, which grows as needed, with room for one element before the chunk.
   class Room {
    public:

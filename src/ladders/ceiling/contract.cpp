@@ -6,7 +6,8 @@ namespace {
 constexpr InputRole inputs[] = {{"the input"}};
 constexpr OutputRole outputs[] = {
     {.name = "the output",
-     .count = [](const Call& c, std::uint64_t) { return c.n() > 0 ? c.n() : 1; }}};
+     .count = [](const Call& c, std::uint64_t) { return c.n() > 0 ? c.n() : 1; },
+     .join = [](const Call&) { return Join::not_at_all; }}};
 
 }  // namespace
 

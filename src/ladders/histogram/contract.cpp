@@ -21,12 +21,14 @@ constexpr OutputRole outputs[] = {
     {.name = "the array of counts",
      .type = [](const Call& c) { return is_counter(c.out[0].type) ? c.out[0].type : Type::u32; },
      .count = [](const Call& c, std::uint64_t) { return c.out[0].count; },
-     .types = "u32 and u64 count, u8 and u16 saturate"},
+     .types = "u32 and u64 count, u8 and u16 saturate",
+     .join = [](const Call&) { return Join::by_addition; }},
     {.name = "the count outside",
      .type = [](const Call&) { return Type::u64; },
      .count = [](const Call& c, std::uint64_t) { return c.out[1].count > 0 ? std::size_t{1} : 0; },
      .file = "outside",
-     .on_request = true}};
+     .on_request = true,
+     .join = [](const Call&) { return Join::by_addition; }}};
 
 template <class T>
 std::string digits(T x) {

@@ -11,18 +11,21 @@ using namespace ladders::partition;
 
 constexpr InputRole inputs[] = {
     {"the array of keys"}, {"the array of values", false}, {"the array of splitters", false}};
+Join merged(const Call&) { return Join::merged; }
 constexpr OutputRole outputs[] = {
-    {.name = "the output of keys"},
+    {.name = "the output of keys", .join = &merged},
     {.name = "the output of values",
      .type = [](const Call& c) { return c.in[1].type; },
      .count = [](const Call& c, std::uint64_t) { return c.in[1].count; },
-     .file = "values"},
+     .file = "values",
+     .join = &merged},
     {.name = "the array of offsets",
      .type = [](const Call& c) { return index_type(c.out[2].type, c.n()); },
      .count = [](const Call& c, std::uint64_t) { return bucket_count(c) + 1; },
      .types = index_types,
      .file = "offsets",
-     .on_request = true}};
+     .on_request = true,
+     .join = [](const Call&) { return Join::by_addition; }}};
 
 void require_digit(const Call& c) {
   const Digit digit = partition_scalars.read(c.scalars);

@@ -9,7 +9,8 @@ namespace {
 constexpr InputRole inputs[] = {{"the input"}};
 constexpr OutputRole outputs[] = {
     {.name = "the output",
-     .count = [](const Call&, std::uint64_t) { return std::size_t{1}; }}};
+     .count = [](const Call&, std::uint64_t) { return std::size_t{1}; },
+     .join = [](const Call&) { return Join::by_operator; }}};
 
 }  // namespace
 

@@ -18,7 +18,8 @@ constexpr OutputRole outputs[] = {{.name = "the image",
                                        [](const Call& c, std::uint64_t) {
                                          const Frame f = frame_of(c);
                                          return f.pixels() * count_of(f.channels);
-                                       }}};
+                                       },
+                                   .join = [](const Call&) { return Join::drawn_over; }}};
 
 void validate(const Call& c) {
   constexpr const char* who = "render";

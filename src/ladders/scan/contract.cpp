@@ -18,6 +18,7 @@ extern const Contract scan_contract{
     .inputs = inputs,
     .outputs = outputs,
     .scalars = scan_scalars.parameters,
+    .carry = [](const Call&) { return Carry::total; },
     .choose = &ladders::scan::choose,
     .thresholds = ladders::scan::thresholds};
 

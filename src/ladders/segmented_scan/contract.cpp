@@ -61,6 +61,7 @@ extern const Contract segmented_scan_contract{
     .scalars = segmented_scan_scalars.parameters,
     .validate = &validate,
     .validate_elements = &validate_elements,
+    .carry = [](const Call&) { return Carry::total; },
     .choose = &ladders::segmented_scan::choose,
     .thresholds = ladders::segmented_scan::thresholds};
 

@@ -18,10 +18,15 @@ constexpr OutputRole outputs[] = {
     {.name = "the output",
      .type = [](const Call& c) { return does(c).positions ? index_type(c.out[0].type, c.n()) : c.type(); },
      .count = &selected,
-     .types = index_types},
+     .types = index_types,
+     .join =
+         [](const Call& c) {
+           return does(c).positions ? Join::shifted : does(c).rest ? Join::merged : Join::in_sequence;
+         }},
     {.name = "the count",
      .type = [](const Call&) { return Type::u64; },
-     .count = [](const Call&, std::uint64_t) { return std::size_t{1}; }},
+     .count = [](const Call&, std::uint64_t) { return std::size_t{1}; },
+     .join = [](const Call&) { return Join::by_addition; }},
     {.name = "the array of lengths",
      .type = [](const Call& c) { return index_type(c.out[2].type, c.n()); },
      .count = [](const Call& c, std::uint64_t counted) { return does(c).lengths ? selected(c, counted) : 0; },
@@ -62,6 +67,7 @@ extern const Contract select_contract{
     .scalars = scalars,
     .reads_scalar = [](const Call& c, std::size_t) { return does(c).predicate; },
     .validate = &validate,
+    .carry = [](const Call& c) { return does(c).neighbour ? Carry::last_element : Carry::nothing; },
     .count_output = count_output,
     .choose = &ladders::select::choose,
     .thresholds = ladders::select::thresholds};

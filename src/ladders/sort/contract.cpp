@@ -12,17 +12,20 @@ using namespace ladders::sort;
 constexpr ListedOperation operations[] = {{.operation = Order::ascending, .typical = true},
                                           {.operation = Order::descending, .typical = true}};
 constexpr InputRole inputs[] = {{"the array of keys"}, {"the array of values", false}};
+Join merged(const Call&) { return Join::merged; }
 // The caller says what is wanted: indices by an output of them without values, then the keys by an output of keys.
 constexpr OutputRole outputs[] = {
     {.name = "the output of keys",
      .may_be = 0b01,
-     .count = [](const Call& c, std::uint64_t) { return wants_indices(c) && c.out[0].count == 0 ? 0 : c.n(); }},
+     .count = [](const Call& c, std::uint64_t) { return wants_indices(c) && c.out[0].count == 0 ? 0 : c.n(); },
+     .join = &merged},
     {.name = "the output of values",
      .may_be = 0b10,
      .type = [](const Call& c) { return wants_indices(c) ? index_type(c.out[1].type, c.n()) : c.in[1].type; },
      .count = [](const Call& c, std::uint64_t) { return wants_indices(c) ? c.n() : c.in[1].count; },
      .types = index_types,
-     .file = "values"}};
+     .file = "values",
+     .join = &merged}};
 
 void require_bits(const Call& c) {
   const Sorting how = sort_scalars.read(c.scalars);

@@ -277,7 +277,7 @@ class HistogramStreamer final : public RungStreamer {
              "leave bins out: the edges say how many there are");
     set_bins(count - 1, counting());
   }
-  bool any_order() const override { return channels_ == 1; }
+  bool any_order() const override { return channels_ == 1 && RungStreamer::any_order(); }
 
   void feed(Chunks chunks, const Sink&) override {
     if (!range_of_samples_) return count(chunks[0]);

@@ -11,7 +11,6 @@ namespace {
 class ChunkStreamer final : public RungStreamer {
  public:
   using RungStreamer::RungStreamer;
-  bool any_order() const override { return true; }
 
   void feed(Chunks chunks, const Sink&) override {
     const Scalar of_chunk = reduce(chunks[0]);

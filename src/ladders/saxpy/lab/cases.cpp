@@ -40,7 +40,6 @@ class SaxpyStreamer final : public RungStreamer {
  public:
   using RungStreamer::RungStreamer;
   std::vector<Beside> other_inputs() const override { return {{"y", case_.type}}; }
-  bool elementwise() const override { return true; }
   void feed(Chunks chunks, const Sink& sink) override {
     const std::size_t bytes = chunks[0].size(), n = bytes / size_of(case_.type);
     std::byte* const out = out_.grow(bytes);

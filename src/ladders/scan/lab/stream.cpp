@@ -16,7 +16,6 @@ bool is_inclusive(const Case& c) { return c.settings.get("inclusive", false); }
 class ScanStreamer final : public RungStreamer {
  public:
   using RungStreamer::RungStreamer;
-  bool elementwise() const override { return true; }
 
   void feed(Chunks chunks, const Sink& sink) override {
     const std::span<const std::byte> chunk = chunks[0];

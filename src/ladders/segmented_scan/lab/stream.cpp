@@ -22,7 +22,6 @@ constexpr std::size_t most_offset_bytes = std::size_t{16} << 30;
 class SegmentedStreamer final : public RungStreamer {
  public:
   using RungStreamer::RungStreamer;
-  bool elementwise() const override { return true; }
 
   std::vector<Beside> other_inputs() const override {
     if (kind_ == HeadKind::offsets) return {};

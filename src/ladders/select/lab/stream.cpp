@@ -27,11 +27,12 @@ class SelectStreamer final : public RungStreamer {
 
   void feed(Chunks chunks, const Sink& sink) override {
     const std::span<const std::byte> chunk = chunks[0];
-    const std::size_t element = size_of(case_.type), carried = begin_ > 0 && does_.neighbour;
+    const std::size_t element = size_of(case_.type), carried = begin_ > 0 && carries_;
     const std::size_t n = carried + chunk.size() / element;
     const std::byte* const in = carried ? in_.fill(chunk, bytes_of(last_)) : reachable(chunk, in_);
     const std::byte* const flags = does_.flags ? reachable(chunks[1], flags_) : nullptr;
-    const Type type = does_.positions ? in_chunk : case_.type;
+    const bool shifted = join_of(0) == Join::shifted;
+    const Type type = shifted ? in_chunk : case_.type;
     const Array out{type, n, out_.grow(n * size_of(type))};
     const Array lengths{in_chunk, n, does_.lengths ? lengths_.grow(n * size_of(in_chunk)) : nullptr};
     std::byte* const count = count_.grow(sizeof(std::uint64_t));
@@ -40,7 +41,7 @@ class SelectStreamer final : public RungStreamer {
 
     // If the carried element is a run's first, it is written already.
     const std::size_t known = does_.starts_runs ? carried : 0;
-    if (does_.positions)
+    if (shifted)
       sink(widened(out, selected, begin_ - carried));
     else
       sink(fetch(out_.data(), selected * element).subspan(known * element));
@@ -74,6 +75,7 @@ class SelectStreamer final : public RungStreamer {
 
   static constexpr Type in_chunk = Type::u32;  // holds the positions and lengths in a chunk
   const Traits does_ = traits(case_.operation.as<Selection>());
+  const bool carries_ = carry() == Carry::last_element;
   Room in_{*this}, flags_{*this}, out_{*this}, lengths_{*this}, count_{*this};
   std::vector<std::uint64_t> wide_;
   std::uint64_t begin_ = 0;  // elements before the chunk
