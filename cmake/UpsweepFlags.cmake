@@ -85,10 +85,14 @@ if(NOT UPSWEEP_CUDA STREQUAL "OFF")
     enable_language(CUDA)
     find_package(CUDAToolkit REQUIRED)
     set(UPSWEEP_HAVE_CUDA TRUE)
+    # Kernels for ten types differ little, so that they compress to a fourth. A program unpacks those that it launches.
+    include(CheckCompilerFlag)
+    check_compiler_flag(CUDA --compress-mode=size UPSWEEP_HAVE_COMPRESS)
+    set(UPSWEEP_COMPRESS $<$<BOOL:${UPSWEEP_HAVE_COMPRESS}>:--compress-mode=size>)
     # CMake 3.25 does not know that this nvcc takes C++20: pass it as an option.
     set(CMAKE_CUDA_STANDARD_REQUIRED OFF)
     target_compile_options(upsweep_flags INTERFACE
-      $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --expt-relaxed-constexpr --extended-lambda -Xcompiler=-Wall,-Wextra>)
+      $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 ${UPSWEEP_COMPRESS} --expt-relaxed-constexpr --extended-lambda -Xcompiler=-Wall,-Wextra>)
   elseif(UPSWEEP_CUDA STREQUAL "ON")
     message(FATAL_ERROR "UPSWEEP_CUDA is ON but no CUDA compiler was found; set CMAKE_CUDA_COMPILER or CUDACXX")
   endif()

@@ -127,9 +127,9 @@ TEST(PartitionTiles, ClustersWriteOverlappedTiles) {
   }
 }
 
-// A launch of the emulated lookback has eight tiles of 4096 keys; the next one goes on where it ended.
+// A launch of the emulated lookback has three tiles of 10240 keys; the next one goes on where it ended.
 TEST(PartitionTiles, LookBackOverSeveralLaunches) {
-  for (const std::size_t size : {4096u, 8 * 4096u, 8 * 4096u + 1, 19 * 4096u + 77}) {
+  for (const std::size_t size : {10240u, 3 * 10240u, 3 * 10240u + 1, 8 * 10240u + 77}) {
     const auto keys = make_input<std::uint32_t>("zipf", size, 1);
     std::vector<std::uint32_t> expected = keys;
     std::stable_sort(expected.begin(), expected.end(), [](auto a, auto b) { return (a >> 2 & 255) < (b >> 2 & 255); });
@@ -145,7 +145,7 @@ TEST(PartitionTiles, LookBackOverSeveralLaunches) {
 // The traced emulator sees a tile that reads another's counts before they are published, and what a warp reads of its
 // tile before the other lanes have written it.
 TEST(PartitionTiles, WaitForEachOther) {
-  const auto keys = make_input<std::uint32_t>("uniform", 3 * 4096 + 77, 1);
+  const auto keys = make_input<std::uint32_t>("uniform", 3 * 10240 + 77, 1);
   std::vector<std::uint32_t> expected = keys;
   std::stable_sort(expected.begin(), expected.end(), [](auto a, auto b) { return (a & 255) < (b & 255); });
   EXPECT_EQ(run(traced_emulator(), "lookback", keys, 0, 8).keys, expected);
@@ -403,7 +403,7 @@ TEST(PartitionChoice, FollowsWhatWasMeasured) {
   EXPECT_EQ(chosen("h200", 1 << 22, 4, 4, 2048), "passes_in_tile");
   EXPECT_EQ(chosen("h200", 1 << 23, 4, 4, 2048), "two_passes");
   EXPECT_EQ(chosen("h200", 1 << 22, 4, 8, 512), "two_passes");
-  EXPECT_EQ(chosen("a100", 1 << 28, 8, 16, 256), "warp_multisplit");
+  EXPECT_EQ(chosen("a100", 1 << 28, 8, 16, 256), "lookback");
   EXPECT_EQ(chosen("rtx5090", 1 << 28, 4, 0, 257), "two_passes");
   EXPECT_EQ(chosen("t4", 1000, 4, 4, 4096), "replicated_counts");
   EXPECT_EQ(chosen("t4", 1000, 4, 4, 32768), "two_passes") << "no room for so many counters";

@@ -79,6 +79,8 @@ TEST_P(SortPortions, FollowOnEachOther) {
 INSTANTIATE_TEST_SUITE_P(Rungs, SortPortions,
                          testing::Values(PortionCase{"onesweep_8bit", 0, 6144, false, "uniform"},
                                          PortionCase{"onesweep_8bit", 0, 6144, true, "zipf"},
+                                         PortionCase{"match_sweep", 0, 10240, false, "uniform"},
+                                         PortionCase{"match_sweep", 0, 6144, true, "zipf"},
                                          PortionCase{"lane_sweep", 192, 11520, false, "uniform"},
                                          PortionCase{"lane_sweep", 192, 5376, true, "uniform"},
                                          PortionCase{"lane_sweep", 256, 2048, false, "zipf"},
@@ -201,13 +203,19 @@ TEST(SortChoice, FollowsWhatWasMeasured) {
   EXPECT_EQ(chosen("h200", (5 << 18) + 1, 4), "lane_sweep");
   EXPECT_EQ(chosen("h200", (5 << 18) + 1, 4, 16), "onesweep_8bit");
   EXPECT_EQ(chosen("h200", std::size_t{1} << 32, 4), "onesweep_8bit");
-  EXPECT_EQ(chosen("a100", 1 << 14, 4), "onesweep_8bit");
+  EXPECT_EQ(chosen("a100", 1 << 14, 4), "hybrid");
+  EXPECT_EQ(chosen("a100", 1 << 28, 4, 8), "match_sweep");
+  EXPECT_EQ(chosen("a100", 1 << 28, 4, 16), "onesweep_8bit");
   EXPECT_EQ(chosen("a100", 1 << 22, 2), "counting");
-  EXPECT_EQ(chosen("rtx4090", 1 << 22, 2), "onesweep_8bit");
-  EXPECT_EQ(chosen("rtx4090", 1 << 22, 4), "lsd_4bit");
+  EXPECT_EQ(chosen("rtx4090", 1 << 22, 2), "match_sweep");
+  EXPECT_EQ(chosen("rtx4090", 1 << 20, 8, 8), "hybrid");
+  EXPECT_EQ(chosen("rtx4090", 1 << 22, 4), "match_sweep");
   EXPECT_EQ(chosen("rtx5090", 1 << 14, 4), "cluster");
   EXPECT_EQ(chosen("t4", 1 << 13, 4), "enumeration");
-  EXPECT_EQ(chosen("t4", 1 << 13, 8), "lsd_4bit") << "no room for so many keys";
+  EXPECT_EQ(chosen("t4", 1 << 13, 8), "match_sweep") << "no room for so many keys, nor for a bucket";
+  EXPECT_EQ(chosen("t4", 1 << 20, 4), "hybrid");
+  EXPECT_EQ(chosen("t4", 1 << 20, 4, 4), "match_sweep");
+  EXPECT_EQ(chosen("t4", 1 << 22, 8, 16), "lsd_4bit") << "no room for a tile of onesweep_8bit";
   EXPECT_EQ(chosen("t4", 1 << 22, 1), "counting");
 }
 

@@ -12,54 +12,14 @@ namespace upsweep::multisplit {
 // ---- a warp ---------------------------------------------------------------------------------------------------------
 
 // Ranks of a warp's keys among those of the same of 256 buckets, with 256 counters for the warp. Lanes of a row of 32
-// keys that have the same bucket have to find each other.
-//
-// By eight ballots, which take 27 cycles per row of a multiprocessor of an H200, whatever the buckets.
-struct WarpBallots {
-  unsigned counts[max_counted];  // of the keys of earlier rows
+// keys that have the same bucket find each other by match-any in shared memory: a row's lanes add themselves to the set
+// of their bucket's lanes by atomics, 7 cycles per row of a multiprocessor of an H200 if buckets are random and 33 if
+// all are the same, where eight ballots take 27. Unlike the numbers that atomics return, sets do not depend on the order
+// of the additions.
+struct WarpMatch {
+  unsigned counts[max_counted], lanes[max_counted];  // counts: of earlier rows; lanes: of a row, 0 between rows
 
   // Warp-wide.
-  __device__ void clear() {
-    for (unsigned b = threadIdx.x % warp_size; b < max_counted; b += warp_size) counts[b] = 0;
-    __syncwarp();
-  }
-  // Warp-wide: sets ranks[k], for k below `rows`, to the number of the warp's keys of bucket_of(k) in lower rows and in
-  // lower lanes of its row. Ends with a __syncwarp().
-  template <unsigned max_rows, class BucketOf>
-  __device__ __forceinline__ void rank(unsigned rows, unsigned (&ranks)[max_rows], BucketOf&& bucket_of) {
-    const unsigned lower_lanes = (1u << threadIdx.x % warp_size) - 1;
-    // At first the lanes with the same bucket, so that no ballot waits for a counter.
-#pragma unroll
-    for (unsigned k = 0; k < max_rows; ++k) {
-      if (k >= rows) break;
-      const unsigned bucket = bucket_of(k);
-      ranks[k] = all_lanes;
-#pragma unroll
-      for (unsigned b = 0; b < 8; ++b) {
-        const bool is_set = bucket >> b & 1;
-        const unsigned votes = __ballot_sync(all_lanes, is_set);
-        ranks[k] &= is_set ? votes : ~votes;
-      }
-    }
-#pragma unroll
-    for (unsigned k = 0; k < max_rows; ++k) {
-      if (k >= rows) break;
-      const unsigned bucket = bucket_of(k), peers = ranks[k];
-      const unsigned before = static_cast<unsigned>(__popc(peers & lower_lanes)), count = counts[bucket];
-      ranks[k] = count + before;
-      __syncwarp();
-      if (before == 0) counts[bucket] = count + static_cast<unsigned>(__popc(peers));
-      __syncwarp();
-    }
-  }
-};
-
-// By match-any in shared memory, a set of lanes for each bucket: a row's lanes add themselves by atomics, 7 cycles per
-// row if buckets are random and 33 if all are the same. Unlike the numbers that atomics return, sets do not depend on
-// the order of the additions.
-struct WarpMatch {
-  unsigned counts[max_counted], lanes[max_counted];  // lanes: of a row; 0 between rows
-
   __device__ void clear() {
     for (unsigned b = threadIdx.x % warp_size; b < max_counted; b += warp_size) lanes[b] = 0;
     clear_counts();
@@ -69,8 +29,10 @@ struct WarpMatch {
   __device__ void clear_counts() {
     for (unsigned b = threadIdx.x % warp_size; b < max_counted; b += warp_size) counts[b] = 0;
   }
-  template <unsigned max_rows, class BucketOf>
-  __device__ __forceinline__ void rank(unsigned rows, unsigned (&ranks)[max_rows], BucketOf&& bucket_of) {
+  // Warp-wide: calls put(k, rank), for k below `rows`, with the number of the warp's keys of bucket_of(k) in lower rows
+  // and in lower lanes of its row. Ends with a __syncwarp().
+  template <unsigned max_rows, class BucketOf, class Put>
+  __device__ __forceinline__ void rank(unsigned rows, BucketOf&& bucket_of, Put&& put) {
     const unsigned lane_bit = 1u << threadIdx.x % warp_size;
 #pragma unroll
     for (unsigned k = 0; k < max_rows; ++k) {
@@ -80,7 +42,7 @@ struct WarpMatch {
       __syncwarp();
       const unsigned peers = lanes[bucket], count = counts[bucket];
       const auto before = static_cast<unsigned>(__popc(peers & (lane_bit - 1)));
-      ranks[k] = count + before;
+      put(k, count + before);
       __syncwarp();
       if (before == 0) {
         counts[bucket] = count + static_cast<unsigned>(__popc(peers));
@@ -93,10 +55,11 @@ struct WarpMatch {
 
 // ---- a tile ---------------------------------------------------------------------------------------------------------
 
-// Block-wide, by a thread for each bucket. A warp has Keys rows of 32 consecutive keys, ranked by WarpBallots or
-// WarpMatch.
-template <unsigned Keys, class Warp>
-struct RowRanks {
+// Block-wide, by a thread for each bucket. A warp has Keys rows of 32 consecutive keys. `Fetched`: tiles arrive in
+// shared memory by bulk copies (tile_partition.h); else threads load their keys themselves (loaded_tiles.h), more of
+// them, so that registers are short.
+template <unsigned Keys, bool Fetched = true>
+struct MatchRanks {
   static constexpr unsigned keys = Keys, warps = max_counted / warp_size;
   static_assert(warps * warp_size * Keys <= 1 << 16, "positions have 16 bits");
 
@@ -108,7 +71,7 @@ struct RowRanks {
 
   // Needed only inside find_positions().
   struct Memory {
-    Warp of_warp[warps];
+    WarpMatch of_warp[warps];
     alignas(16) unsigned totals[max_counted];
     unsigned warp_totals[warp_size];
   };
@@ -127,10 +90,10 @@ struct RowRanks {
 
   // As ThreadRanks::sort().
   template <bool keep_positions, Counting, class Tile, class T, class BucketOf, class Counted>
-  static __device__ __forceinline__ void sort(Tile& m, T (&keys)[Keys], BucketOf bucket_of, T opaque_zero,
+  static __device__ __forceinline__ void sort(Tile& m, T (&keys)[Keys], BucketOf bucket_of, T,
                                               unsigned (&positions)[(Keys + 1) / 2], std::uint16_t* start,
                                               Counted&& counted) {
-    find_positions(m.ranks, keys, bucket_of, opaque_zero, positions, start, counted);
+    find_positions(m.ranks, keys, bucket_of, positions, start, counted);
     store_at_positions(reinterpret_cast<T*>(m.sorted()), positions, keys);
   }
 
@@ -138,17 +101,24 @@ struct RowRanks {
   // bucket b. As soon as the tile is counted, threads 0 to 63 each call counted(counts of buckets 4 t to 4 t + 3).
   // Begins and ends with a barrier.
   template <class T, class BucketOf, class Counted>
-  static __device__ __forceinline__ void find_positions(Memory& m, T (&keys)[Keys], BucketOf bucket_of, T,
+  static __device__ __forceinline__ void find_positions(Memory& m, T (&keys)[Keys], BucketOf bucket_of,
                                                         unsigned (&positions)[(Keys + 1) / 2],
                                                         std::uint16_t* start,  // [max_counted], shared
                                                         Counted&& counted) {
     const unsigned t = threadIdx.x;
-    Warp& own = m.of_warp[t / warp_size];
+    WarpMatch& own = m.of_warp[t / warp_size];
     __syncthreads();
     own.clear();
     // 1. The rank of each key among the warp's keys of its bucket.
-    unsigned ranks[Keys];
-    own.rank(Keys, ranks, [&](unsigned k) { return bucket_of(keys[k]); });
+    [[maybe_unused]] unsigned ranks[Fetched ? Keys : 1];  // else in the halves of `positions`
+    own.template rank<Keys>(
+        Keys, [&](unsigned k) { return bucket_of(keys[k]); },
+        [&](unsigned k, unsigned rank) {
+          if constexpr (Fetched)
+            ranks[k] = rank;
+          else
+            put_half(positions, k, rank);
+        });
     __syncthreads();
     // 2. Where each warp's keys of each bucket begin.
     unsigned counts[warps], sum = 0, total;
@@ -168,15 +138,27 @@ struct RowRanks {
     __syncthreads();
     // 3. A key's position.
 #pragma unroll
-    for (unsigned k = 0; k < Keys; ++k) put_half(positions, k, own.counts[bucket_of(keys[k])] + ranks[k]);
-    fence_before_bulk_copy();  // of something else to m
+    for (unsigned k = 0; k < Keys; ++k) {
+      const unsigned first_of_warp = own.counts[bucket_of(keys[k])];
+      if constexpr (Fetched)
+        put_half(positions, k, first_of_warp + ranks[k]);
+      else
+        positions[k / 2] += first_of_warp << 16 * (k % 2);
+    }
+    if constexpr (Fetched) fence_before_bulk_copy();  // of something else to m
     __syncthreads();
   }
 };
 
-template <unsigned Keys>
-using BallotRanks = RowRanks<Keys, WarpBallots>;
-template <unsigned Keys>
-using MatchRanks = RowRanks<Keys, WarpMatch>;
+// Small fetched tiles, for inputs that are too few tiles otherwise. Eight keys per lane: registers for four blocks per
+// multiprocessor; sixteen: for two.
+template <class T, unsigned value_bytes, unsigned lane_keys = 8>
+struct RowTiles {
+  static constexpr unsigned widest = widest_of<T, value_bytes>;
+  static constexpr unsigned keys = lane_keys, block = max_counted, blocks_per_sm = widest > 4 || keys > 8 ? 2 : 4;
+  static constexpr unsigned tile = block * keys, bytes = tile * widest;
+  using Value = ValueOf<value_bytes>;
+  using Ranks = MatchRanks<keys>;
+};
 
 }  // namespace upsweep::multisplit

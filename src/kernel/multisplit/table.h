@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(count_block, 2)
 // The offsets of each chunk's first keys, and those of all keys: by a cluster of eight blocks, each for the buckets of
 // a warp's lanes. Each warp has some of the chunks, which on the emulator are few.
 inline constexpr unsigned offsets_block = emulated ? max_counted : 1024, offsets_blocks = max_counted / warp_size;
-static __global__ void __launch_bounds__(offsets_block)
+[[maybe_unused]] static __global__ void __launch_bounds__(offsets_block)
     chunk_offsets_kernel(const unsigned* counts,                         // [chunks][max_counted]
                          unsigned chunks, std::uint64_t* chunk_offsets,  // [chunks][max_counted]
                          Offsets offsets, unsigned buckets, std::size_t n) {

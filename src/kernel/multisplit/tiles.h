@@ -63,17 +63,6 @@ struct ThreadTiles {
   using Ranks = ThreadRanks<warps, keys>;
 };
 
-// Small tiles, for inputs that are too few tiles otherwise. Eight keys per lane: registers for four blocks per
-// multiprocessor; sixteen: for two.
-template <class T, unsigned value_bytes, template <unsigned> class RanksOf, unsigned lane_keys = 8>
-struct RowTiles {
-  static constexpr unsigned widest = widest_of<T, value_bytes>;
-  static constexpr unsigned keys = lane_keys, block = max_counted, blocks_per_sm = widest > 4 || keys > 8 ? 2 : 4;
-  static constexpr unsigned tile = block * keys, bytes = tile * widest;
-  using Value = ValueOf<value_bytes>;
-  using Ranks = RanksOf<keys>;
-};
-
 // ---- reading --------------------------------------------------------------------------------------------------------
 
 // Block-wide: returns one of the keys [first, first + size) that are in the last bucket that any of them is in.
@@ -146,6 +135,28 @@ struct TileReader {
   __device__ void fetch(unsigned tile, void* staged, std::uint64_t* arrived) const {
     if (const unsigned bytes = fetched_bytes(tile))
       bulk_copy(staged, all + std::size_t(tile) * tile_size, bytes, arrived);
+  }
+  // Loads this thread's elements of a tile from global memory, and `past` beyond the array's end.
+  template <class Ranks, unsigned count>
+  __device__ __forceinline__ void load_to_registers(unsigned tile, T past, T (&own)[count]) const {
+    const std::size_t first = std::size_t(tile) * tile_size;
+    if constexpr (std::is_integral_v<T>) {
+      if (!all) {
+#pragma unroll
+        for (unsigned k = 0; k < count; ++k) own[k] = static_cast<T>(first + Ranks::element(k));
+        return;
+      }
+    }
+    const unsigned filled = size(tile);
+    const InArray<T>* const from = all + first;
+    if (filled == tile_size) {
+#pragma unroll
+      for (unsigned k = 0; k < count; ++k) own[k] = read_element<T>(from + Ranks::element(k));
+    } else {
+#pragma unroll
+      for (unsigned k = 0; k < count; ++k)
+        own[k] = Ranks::element(k) < filled ? read_element<T>(from + Ranks::element(k)) : past;
+    }
   }
   // Block-wide, after what fetch() copies has arrived: copies what it did not, and `past` beyond the array's end; then
   // loads this thread's elements of the tile, Ranks::element(0) and so on.

@@ -3,7 +3,7 @@
 // A bucket's number has two sub-digits of about as many bits. A pass by the lower one, then a stable pass by the upper
 // one: keys that agree in the upper sub-digit are still in the order of the lower, so that they are in order by bucket.
 // Both passes are those of lane_counters, which cannot have more buckets: a lane's counters are 256 bytes. A GPU that
-// cannot run them has the passes of warp_multisplit. A sub-digit of a digit is a digit; a user's function is called
+// cannot run them has those of lookback. A sub-digit of a digit is a digit; a user's function is called
 // anew for each sub-digit. The bits are split evenly because runs are longer the fewer buckets a pass has: of 2048
 // buckets, a tile of 11520 keys would have 5 keys each; of 64, 180.
 //
@@ -24,7 +24,7 @@
 #include "ladders/partition/bucket_numbers.cuh"
 #include "ladders/partition/choose.h"
 #include "ladders/partition/lane_pass.cuh"
-#include "ladders/partition/warp_pass.cuh"
+#include "ladders/partition/lookback_pass.cuh"
 
 namespace upsweep::ladders::partition {
 
@@ -63,7 +63,7 @@ struct two_passes {
   // One pass, of at most max_counted buckets.
   template <class T, class B>
   static Status pass(const multisplit::Task<T, B>& a) {
-    return machine_of_unit().meets(lane_counters_needs) ? lane_pass(a) : warp_pass(a);
+    return machine_of_unit().meets(lane_counters_needs) ? lane_pass(a) : lookback_pass(a);
   }
 
   // Moves the keys and values of `a` in two passes, through `keys` and `values`. Its offsets become those of the upper

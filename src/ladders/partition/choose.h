@@ -48,7 +48,7 @@ inline Choice choose(std::size_t n, std::size_t key_bytes, unsigned value_bytes,
     return {"replicated_counts", "so few keys that every block counts all of them"};
   if (buckets <= max_counted) {
     if (machine.meets(lane_counters_needs)) return {"lane_counters", "one pass, up to 256 buckets"};
-    return {"warp_multisplit", "up to 256 buckets, on a GPU without bulk copies, clusters or 218 KiB of shared memory"};
+    return {"lookback", "up to 256 buckets, on a GPU without bulk copies, clusters or 218 KiB of shared memory"};
   }
   if (takes_table(n, buckets, searched)) {
     if (value_bytes == 0 && n > most_of_two_passes && machine.meets(overlapped_writes_needs))

@@ -26,7 +26,7 @@ struct onesweep_8bit {
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     if (!machine().meets(onesweep_8bit_needs(sizeof(T))))
-      return {Code::unsupported, 0, "the counters of so many digits do not fit the shared memory of a block"};
+      return {Code::unsupported, 0, "a tile of such keys does not fit the shared memory of a block"};
     return ballot_passes<OrderOf<T>>(a);
   }
 };

@@ -75,7 +75,8 @@ __device__ __forceinline__ void sort_bucket(BucketTile<K, has_values>& m, const 
       if (Order::merges && first + k * warp_size >= size) keys[k] = order.last(sweep.digits.end_bit_of(d));
       if (has_values) index[k] = m.from[first + k * warp_size];
     }
-    own.rank(rows, ranks, [&](unsigned k) { return digit(keys[k]); });
+    own.template rank<Tile::rows>(
+        rows, [&](unsigned k) { return digit(keys[k]); }, [&](unsigned k, unsigned rank) { ranks[k] = rank; });
     __syncthreads();
     unsigned sum = 0, counts[Tile::warps], total;
     if (t < digit_values) {

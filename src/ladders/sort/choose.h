@@ -27,10 +27,8 @@ inline Threshold* const thresholds[] = {&least_counted_of_8_bits, &least_counted
 
 inline constexpr std::size_t enumeration_most = 1 << 13, cluster_most = 1 << 15, hybrid_most = 3 << 19;  // keys
 
-// A block's counters of one digit for each byte of a key, and of the keys themselves.
-constexpr Needs onesweep_8bit_needs(std::size_t key_bytes) {
-  return {{}, key_bytes == 1 ? 39'688u : key_bytes == 2 ? 65'664u : 131'200u};
-}
+// A tile of 6144 keys, and its counters.
+constexpr Needs onesweep_8bit_needs(std::size_t key_bytes) { return {{}, 33'544 + 6144 * key_bytes}; }
 constexpr Needs counting_needs(std::size_t key_bytes) { return {{}, key_bytes == 1 ? 32'896u : 131'072u}; }
 // A block's 32 warps each have a part of all keys, in packs of 16 bytes for each of their shares: two of a warp's part
 // where a block has 16 keys. Beside them are 8320 bytes of sums.
@@ -39,11 +37,15 @@ constexpr Needs enumeration_needs(std::size_t n, std::size_t key_bytes) {
   const std::size_t unit = shares * 16;
   return {{}, (n * number_bytes + unit - 1) / unit * unit + 8320};
 }
-inline constexpr Needs lane_sweep_needs{{Feature::bulk_copy}, 217'104}, hybrid_needs = lane_sweep_needs;
+inline constexpr Needs lane_sweep_needs{{Feature::bulk_copy}, 217'104}, match_sweep_needs{{}, 44'688};
+// A bucket of 6144 keys, their positions if values follow them, and the counters of 16 warps.
+constexpr Needs hybrid_needs(std::size_t key_bytes, bool has_values) {
+  return {{}, 6144 * key_bytes + (has_values ? 45'216u : 32'932u)};
+}
 inline constexpr Needs cluster_needs{{Feature::cluster}, 60'288};
 
-// Whether keys and values fit the tiles of lane_sweep.
-constexpr bool takes_lane_passes(std::size_t n, std::size_t key_bytes, unsigned value_bytes) {
+// Whether keys and values fit the tiles of lane_sweep and match_sweep.
+constexpr bool takes_tile_passes(std::size_t n, std::size_t key_bytes, unsigned value_bytes) {
   return key_bytes > 1 && !wide(n) &&
          (value_bytes == 0 || value_bytes == 4 || (value_bytes == 8 && key_bytes > 2));
 }
@@ -61,13 +63,16 @@ inline Choice choose(std::size_t n, std::size_t key_bytes, unsigned value_bytes,
     return {"enumeration", "so few keys that each is compared with all others"};
   if (value_bytes == 0 && key_bytes <= 4 && n <= most_clustered && n <= cluster_most && machine.meets(cluster_needs))
     return {"cluster", "all keys fit the shared memory of a cluster"};
-  if (key_bytes > 1 && n <= most_hybrid && n <= hybrid_most && machine.meets(hybrid_needs))
+  if (key_bytes > 1 && n <= most_hybrid && n <= hybrid_most &&
+      machine.meets(hybrid_needs(key_bytes, value_bytes > 0)))
     return {"hybrid", "after one pass, buckets fit a block"};
-  if (takes_lane_passes(n, key_bytes, value_bytes) && machine.meets(lane_sweep_needs))
-    return {"lane_sweep", "a pass per byte, by large tiles"};
+  if (takes_tile_passes(n, key_bytes, value_bytes)) {
+    if (machine.meets(lane_sweep_needs)) return {"lane_sweep", "a pass per byte, by large tiles"};
+    return {"match_sweep", "a pass per byte, on a GPU without bulk copies or 212 KiB of shared memory"};
+  }
   if (machine.meets(onesweep_8bit_needs(key_bytes)))
     return {"onesweep_8bit", "a pass per byte, for keys and values of any width"};
-  return {"lsd_4bit", "a GPU without the shared memory to count all digits at once"};
+  return {"lsd_4bit", "a GPU without the shared memory for tiles of so wide keys"};
 }
 
 inline Choice choose(const Call& c, const Machine& machine) {

@@ -90,7 +90,7 @@ static __device__ void plan_digits(const bool* differs, const Counter* greatest,
 }
 
 // Block-wide: finds the passes from the counts of all keys, by a warp for each digit.
-static __device__ void plan_passes(Counter* counts,    // [digits][digit_values], left zero
+[[maybe_unused]] static __device__ void plan_passes(Counter* counts,    // [digits][digit_values], left zero
                                    unsigned* merging,  // blocks with keys that merge, left zero; null if none can
                                    unsigned digits, std::size_t n, PassRules rules, Passes* passes) {
   __shared__ bool differs[max_digits + 1];
@@ -140,17 +140,24 @@ static __device__ void plan_passes(Counter* counts,    // [digits][digit_values]
 // ---- counts ---------------------------------------------------------------------------------------------------------
 
 // A block per multiprocessor counts in its own table. A counter is a row of words, one for each of `copies` lanes, so
-// that lanes with different values seldom meet in a bank: with 32 copies never, and eight digits leave room for 16.
+// that lanes with different values seldom meet in a bank: with 32 copies never, and eight digits leave room for 16. A
+// GPU whose blocks have less shared memory than these take has `few_copies`, in 32 KB.
 inline constexpr unsigned counts_block = 1024;
 template <unsigned digits>
 inline constexpr unsigned copies = digits > 4 ? 16 : 32;
 template <unsigned digits>
-inline constexpr std::size_t counts_bytes = std::size_t(digits) * digit_values* copies<digits> * sizeof(unsigned);
+inline constexpr unsigned few_copies = digits > 4 ? 4 : 8;
+constexpr std::size_t counts_bytes(unsigned digits, unsigned copies) {
+  return std::size_t(digits) * digit_values * copies * sizeof(unsigned);
+}
+
+// With all copies, and the sums.
+constexpr Needs digit_counts_needs(unsigned digits) { return {{}, counts_bytes(digits, digits > 4 ? 16 : 32) + 256}; }
 
 // Counts `counted` digits, of which those beyond the compared bits are 0; then the last block plans the passes. The
 // address of a counter is a byte of the key, shifted: no branches and few instructions, because there is an addition
 // for every byte, as for a histogram of bytes.
-template <unsigned counted, class Order>
+template <unsigned counted, unsigned copies, class Order>
 __global__ void __launch_bounds__(counts_block, 1)
     digit_counts_kernel(const typename Order::Key* keys, std::size_t n, Order order, Digits digits, PassRules rules,
                         Counter* counts,                     // [digits][digit_values], zero
@@ -161,11 +168,11 @@ __global__ void __launch_bounds__(counts_block, 1)
   unsigned* const words = dynamic_shared<unsigned>();  // [most][digit_values][copies]
   using Bits = std::conditional_t<(counted > 4), std::uint64_t, std::uint32_t>;
   const unsigned t = threadIdx.x, counters = digits.count() * digit_values;
-  for (unsigned w = t; w < counted * digit_values * copies<counted> / 4; w += counts_block)
+  for (unsigned w = t; w < counted * digit_values * copies / 4; w += counts_block)
     reinterpret_cast<uint4*>(words)[w] = uint4{0, 0, 0, 0};
   allow_next_launch();
   __syncthreads();
-  unsigned* const own = words + t % copies<counted>;
+  unsigned* const own = words + t % copies;
   const unsigned first_bit = digits.first_bit;
   const Bits mask = static_cast<Bits>(~std::uint64_t(0) >> (64 - digits.bits));
   bool any_merges = false;
@@ -175,7 +182,7 @@ __global__ void __launch_bounds__(counts_block, 1)
     const Bits compared = static_cast<Bits>(merged >> first_bit) & mask;
 #pragma unroll
     for (unsigned d = 0; d < counted; ++d)
-      atomicAdd(&own[(d * digit_values + unsigned(compared >> d * digit_bits & 0xff)) * copies<counted>], 1u);
+      atomicAdd(&own[(d * digit_values + unsigned(compared >> d * digit_bits & 0xff)) * copies], 1u);
   };
   const std::size_t step = std::size_t(gridDim.x) * counts_block, first = std::size_t(blockIdx.x) * counts_block + t;
   for (std::size_t i = first; i < packs; i += step) zeroed[i] = uint4{0, 0, 0, 0};
@@ -211,7 +218,7 @@ __global__ void __launch_bounds__(counts_block, 1)
   for (unsigned c = t; c < counters; c += counts_block) {
     unsigned sum = 0;
 #pragma unroll
-    for (unsigned k = 0; k < copies<counted>; ++k) sum += words[c * copies<counted> + (k + t) % copies<counted>];
+    for (unsigned k = 0; k < copies; ++k) sum += words[c * copies + (k + t) % copies];
     if (sum) atomicAdd(&counts[c], Counter(sum));
   }
   if (!passes) return;

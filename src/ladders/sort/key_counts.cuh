@@ -72,8 +72,8 @@ Status count_keys(const Args<T, O>& a, Counter* counts) {  // [possible_keys], z
     shape.shared_bytes = possible_keys<Key> * sizeof(std::uint16_t);
     return launch(key16_counts_kernel, shape, a.keys, a.n, a.order, counts);
   } else {
-    shape.shared_bytes = counts_bytes<1>;
-    return launch(digit_counts_kernel<1, KeyOrder<Key>>, shape, a.keys, a.n, a.order, Digits{0, 8}, PassRules{}, counts,
+    shape.shared_bytes = counts_bytes(1, copies<1>);
+    return launch(digit_counts_kernel<1, copies<1>, KeyOrder<Key>>, shape, a.keys, a.n, a.order, Digits{0, 8}, PassRules{}, counts,
                   nullptr, nullptr, nullptr, std::size_t(0));
   }
 }

@@ -145,6 +145,10 @@ Status ballot_passes(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_so
 template <class Order>
 Status lane_passes(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_sort = nullptr);
 
+// By tiles that are ranked by match-any and need nothing that older GPUs lack: match_sweep.
+template <class Order>
+Status match_passes(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_sort = nullptr);
+
 // Most keys of a portion: a word of a tile counts less than 2^30. Half of that, for half of the words' memory.
 inline constexpr std::size_t portion_keys = emulated ? 1 << 15 : 1 << 29;
 
@@ -192,14 +196,19 @@ Status sweep_digits(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_sor
   const bool by_bucket = bucket_sort && portions == 1;
   const PassRules rules{even, stays ? 0u : 1u, by_bucket ? bucket_sort->max_keys : 0};
   unsigned* const done = reinterpret_cast<unsigned*>(counts + max_digits * digit_values);
-  const auto count = [&]<unsigned counted>() {
-    return launch(digit_counts_kernel<counted, Order>,
+  const auto count_in = [&]<unsigned counted, unsigned copies>() {
+    return launch(digit_counts_kernel<counted, copies, Order>,
                   {.grid = persistent_grid(ceil_div(a.n, counts_block * Pack<Key>::size)),
                    .block = counts_block,
-                   .shared_bytes = counts_bytes<counted>,
+                   .shared_bytes = counts_bytes(counted, copies),
                    .stream = a.stream},
                   a.keys, a.n, a.order, digits, rules, counts, done, passes, reinterpret_cast<uint4*>(words),
                   words_bytes / 2 / sizeof(uint4));
+  };
+  const auto count = [&]<unsigned counted>() {
+    return machine().meets(digit_counts_needs(counted))
+               ? count_in.template operator()<counted, copies<counted>>()
+               : count_in.template operator()<counted, few_copies<counted>>();
   };
   constexpr unsigned all = sizeof(Key);
   if (Status s = all > 4 && digits.count() <= 4 ? count.template operator()<(all > 4 ? 4 : all)>()

@@ -62,8 +62,8 @@ Status lane_passes_by_size(const KeyArgs<Order>& a, const BucketSort<Order>* buc
   using Key = typename Order::Key;
   using Large = multisplit::ThreadTiles<Key, value_bytes, warps>;
   using Middle = multisplit::ThreadTiles<Key, value_bytes, 6, 7>;
-  using Medium = multisplit::RowTiles<Key, value_bytes, multisplit::MatchRanks, 16>;
-  using Small = multisplit::RowTiles<Key, value_bytes, multisplit::MatchRanks>;
+  using Medium = multisplit::RowTiles<Key, value_bytes, 16>;
+  using Small = multisplit::RowTiles<Key, value_bytes>;
   constexpr bool has_values = value_bytes > 0;
   const std::size_t large = machine().multiprocessors * std::size_t(Large::blocks_per_sm) * Large::tile;
   const auto chosen = [&](unsigned block, bool fits) { return a.tuning.block ? a.tuning.block == block : fits; };
@@ -102,7 +102,7 @@ struct lane_sweep {
   static constexpr bool supports = sizeof(T) > 1;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if (!takes_lane_passes(a.n, sizeof(T), a.values.bytes))
+    if (!takes_tile_passes(a.n, sizeof(T), a.values.bytes))
       return {Code::unsupported, 0, "this rung has values of up to 8 bytes, of 2-byte keys 4, and n below 2^32"};
     return lane_passes<OrderOf<T>>(a);
   }

@@ -13,6 +13,7 @@
 // Order     stable.
 // Source    Stehle, Jacobsen, A Memory Bandwidth-Efficient Hybrid Radix Sort on GPUs, 2017.
 #pragma once
+#include "kernel/unit.h"
 #include "ladders/sort/bucket_sort.cuh"
 #include "ladders/sort/choose.h"
 
@@ -57,7 +58,7 @@ __global__ void __launch_bounds__(BucketTile<K, has_values>::block, 2) bucket_so
 }
 
 struct hybrid {
-  static constexpr Needs needs = hybrid_needs;
+  static constexpr Needs needs = hybrid_needs(2, false);  // wider keys and values need more
   static constexpr Story story{
       .idea = "one pass by the highest digit, then every bucket sorted in one block's shared memory",
       .prediction =
@@ -73,6 +74,8 @@ struct hybrid {
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     if (a.n > largest) return {Code::unsupported, 0, "this rung takes up to 1.5 million keys"};
+    if (!machine().meets(hybrid_needs(sizeof(T), a.values.bytes > 0)))
+      return {Code::unsupported, 0, "a bucket of such keys and values does not fit the shared memory of a block"};
     return a.values.bytes ? start<true, OrderOf<T>>(a) : start<false, OrderOf<T>>(a);
   }
 
@@ -91,7 +94,8 @@ struct hybrid {
                                                          .stream = args.stream},
                                                         sweep);
                                         }};
-    return takes_lane_passes(a.n, sizeof(Key), a.values.bytes) ? lane_passes(a, &buckets) : ballot_passes(a, &buckets);
+    if (!takes_tile_passes(a.n, sizeof(Key), a.values.bytes)) return ballot_passes(a, &buckets);
+    return machine_of_unit().meets(lane_sweep_needs) ? lane_passes(a, &buckets) : match_passes(a, &buckets);
   }
 };
 

@@ -39,8 +39,8 @@ struct ClusterTile {
 
 template <bool has_index, class Order, class K = typename Order::Key>
 __global__ void __launch_bounds__(cluster_block)
-    cluster_sort_kernel(const K* keys, K* out, Values values, unsigned n, Order order, Digits digits, unsigned blocks,
-                        Ordered<K> opaque_zero) {
+    cluster_sort_kernel(const K* keys, K* out, Values values, unsigned n, Order order, Digits digits,
+                        unsigned blocks) {
   using Tile = ClusterTile<K, has_index>;
   auto& m = *dynamic_shared<Tile>();
   const unsigned t = threadIdx.x, block = cluster_rank(), first = block * Tile::size;
@@ -64,7 +64,7 @@ __global__ void __launch_bounds__(cluster_block)
       if (has_index) index[k] = m.index[Tile::Ranks::element(k)];
     }
     // 2. Ranks in the block, and its counts to all blocks.
-    Tile::Ranks::find_positions(m.ranks, own, digit, opaque_zero, positions, m.start, [&](uint4 counts) {
+    Tile::Ranks::find_positions(m.ranks, own, digit, positions, m.start, [&](uint4 counts) {
       auto* const row = reinterpret_cast<uint4*>(m.counts[block]) + t;
       for (unsigned b = 0; b < blocks; ++b) store_in_cluster(row, b, counts);
     });
@@ -137,7 +137,7 @@ struct cluster {
                       .overlap = true,
                       .stream = a.stream};
     return launch(cluster_sort_kernel<has_index, OrderOf<T>>, shape, a.keys, a.out, a.values,
-                  static_cast<unsigned>(a.n), a.order, Digits{a.first_bit, a.bits}, blocks, Ordered<Key>(0));
+                  static_cast<unsigned>(a.n), a.order, Digits{a.first_bit, a.bits}, blocks);
   }
 };
 

@@ -1,0 +1,122 @@
+// A persistent block's work in a multisplit into up to 256 buckets, on GPUs without bulk copies: threads load their
+// keys themselves.
+//
+// tile_partition.h has the next tile copied to shared memory while this one is written. Here it waits in registers: a
+// sorted tile's keys are in shared memory, so the next one's are loaded while this one is written. Lanes with the same
+// bucket find each other by atomics (WarpMatch), in memory where the tile is sorted afterwards.
+#pragma once
+#include "kernel/multisplit/concepts.h"
+#include "kernel/multisplit/match_ranks.h"
+#include "kernel/multisplit/tiles.h"
+
+namespace upsweep::multisplit {
+
+// `words`: registers of a thread that hold its keys, or the values.
+template <class T, unsigned value_bytes, unsigned words, unsigned blocks>
+struct LoadedTiles {
+  static constexpr unsigned widest = widest_of<T, value_bytes>;
+  static constexpr unsigned keys = words * 4 / widest, block = max_counted, blocks_per_sm = blocks;
+  static constexpr unsigned tile = block * keys, bytes = tile * widest;
+  using Value = ValueOf<value_bytes>;
+  using Ranks = MatchRanks<keys, false>;
+};
+
+// Two blocks of 256 threads have 128 registers per thread, and shared memory in 100 KB. The more keys a tile has, the
+// fewer tiles wait for each other: with 24, 32, 40 and 48 words, 2^24 keys of 4 bytes are sorted in 470, 436, 428 and
+// 425 us by code for 8.0 on an H200, where the last one spills. With values, tiles hold up those after them for longer:
+// 580 us with 24 words, 616 with 32.
+template <class T, unsigned value_bytes>
+using LargeLoadedTiles = LoadedTiles<T, value_bytes, value_bytes ? 24 : 40, 2>;
+// For inputs that would be too few of these.
+template <class T, unsigned value_bytes>
+using SmallLoadedTiles = LoadedTiles<T, value_bytes, 16, 3>;
+
+// Offset is the type of scatter offsets.
+template <class Offset, class Tiles, class T, bool has_values, class Lookup>
+struct LoadedTilesMemory {
+  static constexpr bool with_values = has_values;
+  union {
+    typename Tiles::Ranks::Memory ranks;
+    alignas(16) std::uint8_t sorted[Tiles::bytes];  // keys, then values, once the positions are known
+  };
+  typename Lookup::Memory lookup;
+  Offset offset[max_counted];                   // in the output, of a bucket's first key, less its position in the tile
+  alignas(8) std::uint16_t start[max_counted];  // a bucket's first position in the tile
+  unsigned next;                                // tile
+  std::uint8_t bucket[has_values ? Tiles::tile : 4];  // at each position in the tile: where values follow their keys
+};
+
+// Block-wide: partitions the tiles that this block draws, of which thread 0 has drawn the first. Buckets are those of
+// codec.encode(key).
+template <class Tiles, class Memory, class T, class B, TileOffsets Lookup, KeyCodec<T> Codec>
+__device__ __forceinline__ void partition_loaded_tiles(Memory& m, const BucketedKeys<T, B>& in, T* out,
+                                                       const Values& values, const Lookup& lookup,
+                                                       const TileQueue& queue, unsigned first_tile,
+                                                       const Codec& codec) {
+  using Ranks = typename Tiles::Ranks;
+  using Value = typename Tiles::Value;
+  constexpr bool has_values = Memory::with_values;
+  constexpr unsigned block = Tiles::block, keys_per_thread = Tiles::keys;
+  const unsigned t = threadIdx.x;
+  const TileReader<T, Tiles::tile> keys_in{in.keys, in.n};
+  const TileReader<Value, Tiles::tile> values_in{static_cast<const InArray<Value>*>(values.in), in.n};
+  T keys[keys_per_thread];
+  // Those past the end are in the last bucket, and being last they come after all others.
+  const auto load_keys = [&](unsigned tile) {
+    if (tile >= lookup.tiles) return;
+    const T past = codec.read_as(key_past_the_end(in, tile, Tiles::tile, keys_in.size(tile)));
+    keys_in.template load_to_registers<Ranks>(tile, past, keys);
+  };
+  if (t == 0) m.next = first_tile;
+  lookup.prepare(m.lookup);
+  __syncthreads();
+  unsigned tile = m.next;
+  load_keys(tile);
+  while (tile < lookup.tiles) {
+    const unsigned size = keys_in.size(tile);
+    // 1. The tile by bucket. Without values, the block draws its next tile as soon as this one is counted.
+#pragma unroll
+    for (unsigned k = 0; k < keys_per_thread; ++k) keys[k] = codec.encode(keys[k]);
+    unsigned positions[(keys_per_thread + 1) / 2], following = 0;
+    Ranks::find_positions(m.ranks, keys, in.buckets, positions, m.start, [&](uint4 counts) {
+      lookup.publish(tile, counts);
+      if (!has_values && t == 0) following = queue.start_draw();
+    });
+    store_at_positions(reinterpret_cast<T*>(m.sorted), positions, keys);
+    if (!has_values && t == 0) m.next = queue.drawn(following);
+    // 2. Where its buckets belong.
+    lookup.find(tile, 0, m.lookup, m.start, Tiles::tile, m.offset);
+    __syncthreads();
+    // 3. Neighbouring keys of a bucket to neighbouring offsets, while the next keys or this tile's values are loaded.
+    [[maybe_unused]] Value own[has_values ? keys_per_thread : 1];
+    if constexpr (has_values)
+      values_in.template load_to_registers<Ranks>(tile, Value{}, own);
+    else
+      load_keys(m.next);
+    const T* const sorted_keys = reinterpret_cast<const T*>(m.sorted);
+    for_each_position<Tiles>(size, out, [&](unsigned first, unsigned k, T* row) {
+      const T key = (sorted_keys + first)[k * block];
+      const unsigned bucket = in.buckets(key);
+      (row + m.offset[bucket])[k * block] = codec.decode(key);
+      if (has_values) (m.bucket + first)[k * block] = static_cast<std::uint8_t>(bucket);
+    });
+    // 4. The values the same way. A tile that is drawn before this one's values are written would hold up those after.
+    if constexpr (has_values) {
+      if (t == 0) m.next = queue.draw();
+      __syncthreads();
+      load_keys(m.next);
+      Value* const sorted = reinterpret_cast<Value*>(m.sorted);
+      store_at_positions(sorted, positions, own);
+      __syncthreads();
+      auto* const to = static_cast<InArray<Value>*>(values.out);
+      const bool aligned = reinterpret_cast<std::uintptr_t>(to) % sizeof(Value) == 0;
+      for_each_position<Tiles>(size, out, [&](unsigned first, unsigned k, T*) {
+        const unsigned p = first + k * block;
+        write_element(to + m.offset[m.bucket[p]] + p, sorted[p], aligned);
+      });
+    }
+    tile = m.next;
+  }
+}
+
+}  // namespace upsweep::multisplit
