@@ -114,6 +114,9 @@ class Builder:
         units = re.compile(r"gen/upsweep_simt_traced/.*\.simt\.cpp\.o$|kernel_rungs\.cpp\.o$")
         self.units = [a for a in link if units.search(a) and "kernel_rungs" not in a]
         self.link = [a for a in link if not units.search(a)]
+        self.definitions = {}
+        # Code that units share is compiled into the rung's own, where a change of it shows.
+        self.shared = [f for f in (ROOT / "src").rglob("*.cuh") if "extern template" in f.read_text()]
 
     def compile(self, unit, folder, output):
         command = next(c for c in self.commands if c.split(" && ")[1:] and f"{unit}.simt.cpp.o.d" in c)
@@ -132,6 +135,11 @@ class Builder:
                 text.replace(declared, f"{declared}\n  if (type != Type::{self.only_type}) return false;"))
             precompiled = command.index("-include-pch")  # has the whole header
             del command[precompiled:precompiled + 2]
+        for original in self.shared:
+            copy = folder / original.relative_to(ROOT / "src")
+            copy.parent.mkdir(parents=True, exist_ok=True)
+            text = (copy if copy.exists() else original).read_text()
+            copy.write_text(re.sub(r"^extern template [^;]*;", "", text, flags=re.M))
         first_include = next(i for i, a in enumerate(command) if a.startswith("-I"))
         # The folder's name appears nowhere in the object, so that code that a change does not reach stays as it was.
         command[first_include:first_include] = [f"-ffile-prefix-map={folder}={ROOT}/src", f"-I{folder}",
@@ -161,14 +169,20 @@ class Builder:
         if made.returncode:
             sys.exit(made.stdout)
 
+    def symbols(self, which, objects):
+        """The mangled names of objects' symbols that are global: [(object, name)]."""
+        lines = run(["nm", "-A", "-g", which, *map(str, objects)], cwd=self.build).stdout.splitlines()
+        return [(line.split(":")[0], line.split()[-1]) for line in lines]
+
     def needed_by(self, unit, own):
-        """The objects of the rungs that a unit leaves calls to, and of those that they do; without its `own` name's."""
+        """The objects of the units that a unit leaves calls to, and of those that they do; without its `own` name's."""
+        if not self.definitions:
+            self.definitions = {name: where for where, name in self.symbols("--defined-only", self.units)}
         found, todo = [], [unit]
         while todo:
-            symbols = run(["nm", "-C", "--undefined-only", str(todo.pop())], cwd=self.build).stdout
-            for space, rung in re.findall(r"ladders::(\w+)::kernel_(\w+)_rung", symbols):
-                other = next(u for u in self.units if u.endswith(f"/{space}_{rung}.simt.cpp.o"))
-                if other not in found and f"{space}_{rung}" != own:
+            for _, name in self.symbols("--undefined-only", [todo.pop()]):
+                other = self.definitions.get(name)
+                if other and other not in found and not other.endswith(f"/{own}.simt.cpp.o"):
                     found.append(other)
                     todo.append(other)
         return found

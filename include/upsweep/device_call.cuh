@@ -60,9 +60,9 @@ template <class Rung>
 inline constexpr std::string_view name_of = find_name<Rung>();
 
 // Runs that of the rungs First and Others which has this name: the answer of a ladder's choose().
-template <class First, class... Others, template <class, class> class Args, class T, class O>
-Status run_named(std::string_view name, const Args<T, O>& args) {
-  if (name == name_of<First>) return First::template run<T, O>(args);
+template <class First, class... Others, class Args>
+Status run_named(std::string_view name, const Args& args) {
+  if (name == name_of<First>) return First::run(args);
   if constexpr (sizeof...(Others) > 0)
     return run_named<Others...>(name, args);
   else

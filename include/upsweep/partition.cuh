@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "base/contract.h"
-#include "ladders/partition/06_warp_multisplit.cuh"
+#include "ladders/partition/07_lookback.cuh"
 #include "ladders/partition/08_lane_counters.cuh"
 #include "ladders/partition/09_two_passes.cuh"
 #include "ladders/partition/10_passes_in_tile.cuh"
@@ -68,8 +68,8 @@ void partition_on_device(Device& device, const View<const T>& keys, F bucket_of,
                          {begins.data(), size_of(type) == 8}};
   const Choice choice =
       choose(keys.size(), sizeof(T), values.bytes, buckets, /*searched=*/false, machine_of_unit());
-  require_success(run_named<replicated_counts, lane_counters, warp_multisplit, overlapped_writes, passes_in_tile,
-                            two_passes>(choice.rung, args),
+  require_success(run_named<replicated_counts, lane_counters, lookback, overlapped_writes, passes_in_tile, two_passes>(
+                      choice.rung, args),
                   "partition");
 }
 

@@ -58,8 +58,9 @@ Status match_passes(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_sor
   const auto by_width = [&]<unsigned bytes>() {
     using Small = multisplit::SmallLoadedTiles<Key, bytes>;
     using Large = multisplit::LargeLoadedTiles<Key, bytes>;
-    return a.n <= max_in_small_loaded ? start_match_passes<Small, multisplit::TileGroups, (bytes > 0)>(a, bucket_sort)
-                                      : start_match_passes<Large, multisplit::TileLookback, (bytes > 0)>(a, bucket_sort);
+    constexpr bool has_values = bytes > 0;
+    if (a.n <= max_in_small_loaded) return start_match_passes<Small, multisplit::TileGroups, has_values>(a, bucket_sort);
+    return start_match_passes<Large, multisplit::TileLookback, has_values>(a, bucket_sort);
   };
   if (a.values.bytes == 0) return by_width.template operator()<0>();
   if (a.values.bytes == 4) return by_width.template operator()<4>();
