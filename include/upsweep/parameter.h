@@ -76,7 +76,7 @@ constexpr auto scalar(Parameter parameter) {
     else
       return Stored{from.*member};
   };
-  if (!parameter.initial_for) parameter.initial = get(S{});
+  parameter.initial = get(S{});
   const auto set = [](S& to, const Scalar& from) {
     if constexpr (detail::is_optional<T>)
       to.*member = from.template as<Stored>();

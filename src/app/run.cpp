@@ -14,6 +14,7 @@
 #include "app/run_options.h"
 #include "app/run_outputs.h"
 #include "app/select.h"
+#include "base/needs.h"
 #include "files/array_file.h"
 #include "files/quoted.h"
 #include "files/spool.h"
@@ -79,10 +80,10 @@ const Rung& chosen_rung(const RunOptions& o, const Primitive& primitive, Platfor
   std::vector<std::string> names;
   for (const Rung* rung : platform.rungs()) {
     if (rung->primitive != primitive.name() || rung->peer || rung->expected_wrong) continue;
-    if (rung->name == o.rung && !platform.machine().meets(rung->needs))
-      throw Error(Code::unsupported, fmt::format("{}/{} needs {}", rung->primitive, rung->name, to_string(rung->needs)),
-                  fmt::format("this is {}", to_string(platform.machine())));
-    if (rung->name == o.rung) return *rung;
+    if (rung->name == o.rung) {
+      require_needs(*rung, platform.machine());
+      return *rung;
+    }
     names.emplace_back(rung->name);
   }
   throw unknown_name("rung", o.rung, names);

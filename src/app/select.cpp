@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "app/command.h"
+#include "base/needs.h"
 #include "lab/backends.h"
 #include "lab/default_rung.h"
 #include "lab/sizes.h"
@@ -364,9 +365,7 @@ std::vector<const Rung*> chosen_rungs(const Selection& selection, const Primitiv
     using Arrays = RungFilter::Arrays;
     const bool there = filter.arrays == Arrays::any || rung->from_host() == (filter.arrays == Arrays::host);
     if (!platform.machine().meets(rung->needs)) {
-      if (named)
-        throw Error(Code::unsupported, fmt::format("{}/{} needs {}", rung->primitive, rung->name, to_string(rung->needs)),
-                    fmt::format("this is {}", to_string(platform.machine())));
+      if (named) require_needs(*rung, platform.machine());
       continue;
     }
     const bool by_default = selection.rungs.empty() && there && (filter.mutants || !rung->expected_wrong);

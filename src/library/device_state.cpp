@@ -2,6 +2,8 @@
 
 #include <string>
 
+#include "base/needs.h"
+
 namespace upsweep::detail {
 namespace {
 
@@ -46,9 +48,7 @@ const Rung& named_rung(DeviceState& state, const Contract& contract, std::string
 
 RunFn resolve_run(const Rung& rung, Type type, Operation operation, std::size_t n, const Machine& machine) {
   const std::string name = std::string(rung.primitive) + "/" + std::string(rung.name);
-  if (!machine.meets(rung.needs))
-    throw Error(Code::unsupported, name + " needs " + to_string(rung.needs),
-                "this is " + to_string(machine) + "; leave the rung out, or name another one");
+  require_needs(rung, machine);
   const RunFn run = rung.find(type, operation);
   if (!run)
     throw Error(Code::unsupported,
