@@ -68,7 +68,7 @@ inline Choice choose(std::size_t n, std::size_t key_bytes, unsigned value_bytes,
     return {"hybrid", "after one pass, buckets fit a block"};
   if (takes_tile_passes(n, key_bytes, value_bytes)) {
     if (machine.meets(lane_sweep_needs)) return {"lane_sweep", "a pass per byte, by large tiles"};
-    return {"match_sweep", "a pass per byte, on a GPU without bulk copies or 212 KiB of shared memory"};
+    return {"match_sweep", "a pass per byte, on a GPU without bulk copies or the shared memory of lane_sweep"};
   }
   if (machine.meets(onesweep_8bit_needs(key_bytes)))
     return {"onesweep_8bit", "a pass per byte, for keys and values of any width"};
