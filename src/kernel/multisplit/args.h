@@ -1,5 +1,5 @@
-// What a stable multisplit works on: keys and their buckets, the values that go with the keys, and the offsets of the
-// buckets.
+// The arguments of a stable multisplit: keys and their buckets, the values that go with the keys, and the offsets of
+// the buckets.
 #pragma once
 #include "base/implementation.h"
 
@@ -134,7 +134,7 @@ struct Offsets {
   }
 };
 
-// What a multisplit is given.
+// The arguments of one multisplit.
 template <class T, class B>
 struct Task : Execution {
   BucketedKeys<T, B> in;

@@ -14,7 +14,7 @@ namespace upsweep::multisplit {
 // A word for each element: its position in the tile in the lower 16 bits, its bucket above them.
 inline constexpr unsigned bucket_shift = 16;
 inline constexpr unsigned past_the_end = ~0u;  // sorts after every element
-// Of buckets' numbers, four bits at a time: 16 counters per warp, whatever the number of buckets.
+// Bits of a bucket's number per pass: 16 counters per warp, whatever the number of buckets.
 inline constexpr unsigned pass_bits = 4, pass_digits = 1 << pass_bits;
 
 // Block-wide: sorts blockDim.x * Rows words by bucket, stably; buckets are below 2^bits. In row r, lane l of warp w has

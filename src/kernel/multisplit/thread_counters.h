@@ -90,7 +90,7 @@ struct RowAddress {
       return ((bucket & ~in_row) << (shift + to_rows)) + ((bucket & in_row) << shift) + column;
     }
   }
-  // Of four bytes in a word: its address, and the byte's first bit.
+  // A byte counter, one of four in a word: the word's address, and the byte's first bit.
   template <class T>
   __device__ __forceinline__ SharedAddress word(T key) const {
     if constexpr (is_digit<B>)

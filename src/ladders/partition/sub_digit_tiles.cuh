@@ -34,7 +34,7 @@ struct LargeTiles : ThreadTiles<T, value_bytes, 12> {
   };
 };
 
-// What a block reads. Each thread has one; all but wait() are for one thread.
+// A block's input. Each thread has one; all but wait() are for one thread.
 template <class Tiles>
 struct LargeTileInput {
   typename Tiles::KeyReader keys;

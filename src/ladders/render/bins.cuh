@@ -1,5 +1,5 @@
-// What lists and columns of bits have in common: how blocks share the circles, which bins these reach, and a summary of
-// them.
+// Bins, as lists and columns of bits both have them: how blocks share the circles, which bins these reach, and a
+// summary of them.
 #pragma once
 #include <bit>
 

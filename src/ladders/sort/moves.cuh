@@ -69,7 +69,7 @@ Status copy_overwritten(Args<T, O>& a) {
   return copy_overwritten(a, reinterpret_cast<Key*>(memory + value_bytes), memory);
 }
 
-// What one pass moves.
+// The keys and values that one pass moves.
 template <class K>
 struct Moved {
   const K* keys;  // [n]

@@ -129,7 +129,7 @@ struct Sweep {
 template <class Order>
 using SweepOf = Sweep<typename Order::Key, Order::merges>;
 
-// What may finish a sort after a pass by the highest digit.
+// The sort of each bucket, which may follow a pass by the highest digit.
 template <class Order>
 struct BucketSort {
   unsigned max_keys;  // of a bucket; if one has more, the passes go on
