@@ -14,9 +14,9 @@ namespace upsweep {
 
 struct Contract;
 
-// How a call runs. Options never change what it returns, except for the last bits of float sums, and for the order of
-// keys within a bucket by those rungs of partition that are not stable (upsweep/partition.h). 0 or empty: the library's
-// choice, which is stable.
+// Options of how a call runs. They never change what it returns, except for the last bits of float sums, and for the
+// order of keys within a bucket by those rungs of partition that are not stable (upsweep/partition.h). 0 or empty: the
+// library's choice, which is stable.
 struct Options {
   std::string_view rung = {};  // a rung of the primitive's ladder, by name
   unsigned block = 0;          // threads per block of a GPU rung, 1 to 1024

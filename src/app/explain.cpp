@@ -29,7 +29,7 @@ void declare(CLI::App& command, ExplainOptions& o) {
   declare_output(command, o.output, "counters");
 }
 
-// Of inputs that have sizes of their own the first, the smallest.
+// The first, smallest size of an input that has sizes of its own.
 std::vector<std::string> default_inputs(const Selection& s, const Primitive& primitive, Type type) {
   auto inputs = chosen_inputs(s, primitive, type);
   if (s.inputs.empty()) inputs.resize(1);

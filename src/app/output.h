@@ -16,7 +16,7 @@
 
 namespace upsweep::app {
 
-// How a command prints its data.
+// The format and destination of a command's data.
 struct OutputOptions {
   bool json = false;
   std::string format{};  // empty: tables

@@ -74,7 +74,8 @@ struct Tuning {
   }
 };
 
-// How and where a call runs. The base of each ladder's Args, which are its arrays and scalars in their C++ types.
+// The launch parameters, memory and stream of a call. The base of each ladder's Args, which are its arrays and scalars
+// in their C++ types.
 struct Execution {
   const Tuning& tuning;
   Workspace* workspace;

@@ -1,4 +1,4 @@
-// How much memory this process may use.
+// The memory that this process may use.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -9,8 +9,8 @@ namespace upsweep {
 // that it is in.
 std::size_t host_memory_bytes();
 
-// Returns the bytes that can still be allocated without failing, swapping or being killed: the least of MemAvailable and
-// what the limits of the process and each of the control groups leave.
+// Returns the bytes that can still be allocated without failing, swapping or being killed: the least of MemAvailable
+// and what the limits of the process and each of the control groups leave.
 std::size_t available_host_bytes();
 
 namespace detail {

@@ -131,7 +131,7 @@ __device__ T* dynamic_shared() {
 
 #else
 
-// How much of its shared memory is static a kernel alone knows, so dynamic memory of any size is requested.
+// Dynamic memory of any size is requested, because a kernel alone knows how much of its shared memory is static.
 inline Status admit(const void* kernel, const Shape& shape) {
   if (shape.shared_bytes > 0) simt::request_dynamic_shared(kernel);
   return {};

@@ -12,7 +12,7 @@
 
 namespace upsweep::lab {
 
-// How much of the product size x type x operator x input x shape is run.
+// The part of the product size x type x operator x input x shape that is run.
 struct Depth {
   std::size_t every_combination_to;  // sizes up to this run every type x operator x input
   std::size_t combinations;          // larger sizes run this many of them, different ones at each size

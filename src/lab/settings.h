@@ -42,7 +42,7 @@ class Settings {
 std::string text_of(const Settings::Item& item);
 Scalar parse_value(const Parameter& parameter, Type element, const std::string& text);
 
-// What a parameter takes, in words: "a whole number from 1 to 1024".
+// Returns the values that a parameter takes, in words: "a whole number from 1 to 1024".
 std::string takes(const Parameter& parameter);
 
 // A field of Tuning by name.

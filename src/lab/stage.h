@@ -10,7 +10,7 @@
 
 namespace upsweep::lab {
 
-// How arrays are laid out in memory.
+// The layout of arrays in memory.
 struct Layout {
   // Poisoned bytes before and after each array, checked after each call. 0 gives every array an allocation of exactly
   // its size instead, for a platform that checks bounds itself (the traced emulator).

@@ -61,7 +61,7 @@ struct Columns {
   }
 };
 
-// What a table's cells tell of a record.
+// The figure of a record that a table's cells show.
 enum class Shown { gbs, gbs_and_score, time };
 std::string title_of(Shown shown) {
   return shown == Shown::time ? "time" : shown == Shown::gbs ? "GB/s" : "GB/s (score)";

@@ -1,4 +1,4 @@
-// What an output stream supports: colour, width, block characters.
+// Capabilities of an output stream: colour, width, block characters.
 #pragma once
 #include <cstdint>
 #include <string>

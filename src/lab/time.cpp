@@ -29,8 +29,8 @@ constexpr double shortest_cpu_sample_us = 500;
 // but at least 10 and at most 64, because capturing and instantiating a graph costs microseconds per node.
 constexpr double graph_us = 1000;
 constexpr int fewest_launches = 10, most_launches = 64;
-// How many times the copies fill the last-level cache. A GPU's L2 is not strictly LRU: with copies of twice its size,
-// some lines would still hit.
+// The copies' size, in last-level caches. A GPU's L2 is not strictly LRU: with copies of twice its size, some lines
+// would still hit.
 constexpr std::size_t cache_fillings_cpu = 2, cache_fillings_cuda = 8;
 // More copies than this would only measure page-table walks.
 constexpr std::size_t most_copies = 65536;

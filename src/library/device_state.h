@@ -30,7 +30,8 @@ struct DeviceState {
   const Backend backend = platform.backend();
 
  private:
-  // Of all choices so far. Their names are constants of the program, so that an address tells which one it is.
+  // The rungs of all choices so far. Their names are constants of the program, so that an address tells which one it
+  // is.
   std::vector<std::pair<const char*, const Rung*>> chosen_;
 };
 

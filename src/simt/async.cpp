@@ -29,7 +29,7 @@ void touch([[maybe_unused]] const void* mbarrier, [[maybe_unused]] bool initiali
                                  caller);
 #endif
 }
-// What an arrival, the end of a phase and a wait for it order.
+// The order that an arrival, the end of a phase and a wait for it establish.
 void arrived([[maybe_unused]] const void* mbarrier) {
 #if UPSWEEP_SIMT_TRACED
   current_worker->tracer.mbarrier_arrived(mbarrier);

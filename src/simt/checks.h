@@ -31,7 +31,7 @@ class SharedMemoryChecker {
   // The last thread of block `rank` has returned.
   void block_done(unsigned rank);
 
-  // What the running lane has written so far is ordered before the bulk copies that come after it.
+  // The running lane orders its writes so far before the bulk copies that come after.
   void fence_before_bulk_copy();
 
   // The number of the running lane in `order`.

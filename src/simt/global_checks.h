@@ -61,7 +61,7 @@ class GlobalWrites {
     Tick tick;
     std::uint32_t place;
   };
-  // What is known of a word that is accessed by strong accesses in this launch.
+  // The state of a word that is accessed by strong accesses in this launch.
   struct Word {
     OtherClocks published[2];     // [relation]
     std::vector<Access> readers;  // per cluster the first and the last, while there is room
@@ -74,7 +74,7 @@ class GlobalWrites {
   bool covers(std::uint32_t cluster, Relation relation, std::uint32_t number, ThreadNumber thread, Tick tick) const;
 
  private:
-  // Of one cluster: when which tick of a thread was first covered.
+  // The times at which ticks of a thread were first covered, for one cluster.
   struct Releases {
     struct Step {
       std::uint32_t number;
@@ -91,7 +91,7 @@ class GlobalWrites {
   std::vector<Releases> releases_[2];  // [relation][cluster]
 };
 
-// Of the session's memory.
+// The writes to the session's memory.
 GlobalWrites& global_writes();
 
 // The accesses of the cluster that a worker runs.

@@ -25,9 +25,10 @@ using Clocks = std::vector<std::uint32_t>;
 using OtherClocks = std::shared_ptr<const Clocks>;
 void join(OtherClocks& into, const Clocks& from);
 
-// How a thread can come after another cluster's accesses. `fenced` is what the memory model calls happens-before, and
-// all that lets a read see a write. `observed` takes no fences: a value seen by relaxed accesses, and what its writer
-// had seen before. What was read before a value was stored cannot be changed by those who have seen the value.
+// The ways in which a thread can come after another cluster's accesses. `fenced` is what the memory model calls
+// happens-before, and all that lets a read see a write. `observed` takes no fences: a value seen by relaxed accesses,
+// and what its writer had seen before. What was read before a value was stored cannot be changed by those who have seen
+// the value.
 enum Relation : unsigned { fenced, observed };
 
 class HappensBefore {
@@ -72,7 +73,7 @@ class HappensBefore {
   std::pair<ThreadNumber, Tick> copy(std::uint64_t mbarrier);
 
  private:
-  // What a thread knows of the others. Shared by threads that know the same, and then never changed.
+  // A thread's knowledge of the others. Shared by threads that know the same, and then never changed.
   struct View {
     unsigned users = 0;
     std::uint32_t joined = 0;  // the join that it was last a part of

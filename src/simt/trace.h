@@ -116,7 +116,7 @@ class Tracer {
   Worker& worker_;
   SharedMemoryChecker checker_;
   GlobalMemoryChecker global_checker_;
-  // Of the session and the library, cached because every event needs them.
+  // Parts of the session and of the library, cached because every event needs them.
   Arena& arena_;
   const Module& module_;
   std::span<const std::uint32_t> ranks_;

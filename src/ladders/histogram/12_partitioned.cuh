@@ -18,7 +18,7 @@
 
 namespace upsweep::ladders::histogram {
 
-// What the first kernel leaves to the second.
+// Samples by bucket, as the first kernel leaves them to the second.
 struct Partition {
   static constexpr unsigned block = 512, samples_per_thread = 32, tile = block * samples_per_thread;
   static constexpr unsigned buckets = most_buckets;
@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(Partition::block, 2) partition_kernel(Input<T,
     const std::size_t left = in.samples.count - begin;
     const auto sort = [&](auto whole) {
       const auto present = [&](unsigned k) { return whole || k * block + t < left; };
-      // Of each sample: its counter in the bucket, 2^16 times the bucket, and 2^21 times the number of the thread's
+      // For each sample: its counter in the bucket, 2^16 times the bucket, and 2^21 times the number of the thread's
       // earlier samples in it.
       unsigned samples[items];
       const auto find_slots = [&](auto&& slot_at) {

@@ -199,7 +199,7 @@ class Slots {
       channel = channel + 1 == in.samples.channels ? 0 : channel + 1;
     }
   }
-  // Of the samples that follow those of the call before.
+  // Returns the slots of the samples that follow those of the previous call.
   HWY_INLINE V operator()(D d, const T* from) {
     if constexpr (O::operation == Binning::direct && one_channel && sizeof(T) == 4)  // the slot after the last bin's is
       return hn::Min(load(d, from), hn::Set(d, bins_.count));                      // for those outside
@@ -216,7 +216,7 @@ class Slots {
     }
     return hn::IfThenElse(outside, hn::Set(d, counters_), bin);
   }
-  // Of the first sample of the next call.
+  // Returns the channel of the first sample of the next call.
   unsigned channel() const { return channel_; }
 
  private:

@@ -27,7 +27,7 @@ struct EdgesOfSamples {
   T sign;       // as in Bins
   bool closed;  // the last bin
 
-  // What a sample is, and where a bin begins or ends: an integer, or a float of type T.
+  // The value of a sample or of an edge: an integer, or a float of type T.
   using Value = std::conditional_t<std::is_integral_v<T>, Int128, T>;
 
   UPSWEEP_HD T operator[](unsigned k) const {
@@ -80,8 +80,8 @@ struct EdgesOfSamples {
   UPSWEEP_HD Value least() const { return sign ? -static_cast<Value>(sign) : Value{0}; }
   UPSWEEP_HD Value greatest() const { return least() + std::numeric_limits<T>::max(); }
 
-  // An edge that is an integer, or else what a float has been rounded to, as a 128-bit integer; beyond those of 64 bits,
-  // and for a NaN, some other number beyond them.
+  // An edge that is an integer, or else what a float has been rounded to, as a 128-bit integer; beyond those of 64
+  // bits, and for a NaN, some other number beyond them.
   template <class E>
   UPSWEEP_HD static Int128 whole(E edge, double rounded) {
     if constexpr (std::is_integral_v<E>) {

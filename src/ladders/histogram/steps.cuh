@@ -38,7 +38,7 @@ struct Steps {
   unsigned grid(unsigned block) const { return persistent_grid(ceil_div(count, block / warp_size)); }
 };
 
-// How the steps of a call are launched, a block for each share of them. The shared memory is for the rung to add.
+// The launch of the steps of a call, a block for each share of them. The shared memory is for the rung to add.
 template <class T>
 struct StepsLaunch {
   Steps<T> steps;
@@ -193,7 +193,7 @@ __device__ __forceinline__ unsigned channel_of(unsigned column, unsigned channel
   return channels == 3 ? column % 3 : column & (channels - 1);
 }
 
-// How a kernel finds the bins of samples: see by_search().
+// The way in which a kernel finds the bins of samples: see by_search().
 enum class Search : std::uint8_t {
   general,
   shortcut,   // even: the bin of an integer is a shift; of floats, no edge is in doubt and the last bin is open

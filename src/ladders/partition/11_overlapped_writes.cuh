@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(Tiles::block, 1)
     const unsigned tile = group * cluster + rank, next = draws.of_round(round + 1);
     if (tile < table.tiles) {
       // 1. The lane's keys; those past the end are in the last bucket, behind all others. The tile's row of the table.
-      // What threads write to m.staged is of the last tile, or of keys that no bulk copy brings: no copy follows it.
+      // Threads write to m.staged only for the last tile, or keys that no bulk copy brings: no copy follows.
       uint4 of_tile[table_packs<block>], of_chunk[table_packs<block>];
       table.load_chunk<block>(tile, of_chunk);
       mbarrier_wait(&m.arrived, phase++ % 2);

@@ -1,4 +1,4 @@
-// What a Call of partition says.
+// The contents of a Call of partition.
 #pragma once
 #include "base/call.h"
 #include "ladders/partition/contract.h"

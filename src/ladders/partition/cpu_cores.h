@@ -13,7 +13,7 @@ namespace upsweep::ladders::partition {
 
 enum class Way : std::uint8_t { scatter, combine, blocks };  // as in Loops
 
-// How a pass moves its elements.
+// The way in which a pass moves its elements.
 struct Plan {
   Way way = Way::scatter;
   int cores = 1;
@@ -202,10 +202,10 @@ inline std::size_t block_for(unsigned buckets, std::size_t element_bytes) {
   return std::bit_floor(std::clamp(least_per_bucket * buckets, fits, most));
 }
 
-// What pays for a fork, a join and another core's counters: elements, and bytes written per bucket and core. One core
-// and two, M keys/s: 2^14 keys into 2^8 813 and 1000, into 2^10 708 and 620; 2^17 keys into 2^12 594 and 882. Many
-// counters cost less, each, than a few: in cache and beyond it, us, 2^16 keys into 2^12 53 and 48, 98 and 68; into 2^13
-// 59 and 52, 142 and 100; pairs into 2^12 79 and 60, 175 and 138.
+// The work that pays for a fork, a join and another core's counters: elements, and bytes written per bucket and core.
+// One core and two, M keys/s: 2^14 keys into 2^8 813 and 1000, into 2^10 708 and 620; 2^17 keys into 2^12 594 and 882.
+// Many counters cost less, each, than a few: in cache and beyond it, us, 2^16 keys into 2^12 53 and 48, 98 and 68; into
+// 2^13 59 and 52, 142 and 100; pairs into 2^12 79 and 60, 175 and 138.
 inline constexpr std::size_t least_for_cores = std::size_t{1} << 14, many_for_cores = std::size_t{1} << 16;
 // From here on two Zen 5 cores are always faster than one: 2^20 keys 1.2 to 4 times as fast, even where they are far
 // apart (results/zen5/trials/partition-2-20-threads.jsonl). Below, it depends on the machine's state

@@ -8,8 +8,8 @@
 // That rounds otherwise than one circle after another, so it is for an eps, and one that allows for it. With u = 2^-24,
 // the largest colour 1 and no alpha below a: blending a circle rounds four times, by 3 u together at max_parts, and
 // every circle above keeps (1 - a) of an error; their sum is 3 u / a, for the serial renderer and for the parts alike.
-// What a part lets through is a product of n numbers that are each rounded twice, 2 n u of itself; since it has fallen
-// to (1 - a)^n by then, that adds 2 u / a in all. Blending a part rounds by 2 u.
+// The transmittance of a part is a product of n numbers that are each rounded twice, 2 n u of itself; since it has
+// fallen to (1 - a)^n by then, that adds 2 u / a in all. Blending a part rounds by 2 u.
 //
 // Traffic   as list_ends, and 16 bytes per pixel and part, written and read
 // Order     the input's, but for the association of blends: within eps

@@ -35,7 +35,7 @@ UPSWEEP_HD inline float distance2(float px, float py, float x, float y) { return
 
 // ---- what -----------------------------------------------------------------------------------------------------------
 
-// What a circle does to a pixel: c = red + through * c.
+// A circle's effect on a pixel: c = red + through * c.
 struct Paint {
   float red, green, blue;  // alpha * colour
   float through;           // 1 - alpha
@@ -173,8 +173,8 @@ struct Axes {
   }
 };
 
-// How far a coordinate is from an interval. Written as the largest of both differences and 0, it makes last_first 6 %
-// slower.
+// Returns the distance of a coordinate from an interval. Written as the largest of both differences and 0, it makes
+// last_first 6 % slower.
 UPSWEEP_HD inline float outside(float at, float low, float high) {
   return at < low ? low - at : at > high ? at - high : 0;
 }

@@ -22,7 +22,7 @@ struct Tiles {
   }
   unsigned columns, rows;
   int width, height;
-  // Of each column of tiles the centres of its first and last pixels; of each row likewise.
+  // The centres of the first and last pixels of each column of tiles, and of each row.
   std::vector<float> left, right, top, bottom;
 };
 

@@ -33,7 +33,7 @@ TileView::TileView(const Frame& f, const float* all, const Box& b) : frame(f), a
 
 namespace {  // a rung of the same name may exist on the GPU
 
-// What one pass over all circles finds out.
+// The findings of one pass over all circles.
 struct Survey {
   float most = 0;         // the largest absolute colour
   bool negative = false;  // a colour is below 0

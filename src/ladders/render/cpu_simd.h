@@ -6,7 +6,7 @@ namespace upsweep::ladders::render {
 
 inline constexpr unsigned tile_pixels = tile_side * tile_side;
 
-// What is known of a tile after some of its circles, the last ones, have been looked at.
+// The state of a tile after some of its circles, the last ones, have been looked at.
 struct TileState {
   alignas(64) float through[tile_pixels];  // light that passes through the circles seen
   float threshold[tile_side];              // a row is saturated once `through` is nowhere above this

@@ -1,4 +1,4 @@
-// What the rungs can take: for them, and for the choice among them, which has no kernels.
+// The limits of the rungs: for them, and for the choice among them, which has no kernels.
 #pragma once
 #include "base/machine.h"
 #include "ladders/render/contract.h"

@@ -18,7 +18,7 @@ namespace upsweep::ladders::select {
 
 // ---- operations -----------------------------------------------------------------------------------------------------
 
-// What a selection reads besides the element itself, and writes besides the count.
+// The arrays that a selection reads besides the elements, and writes besides the count.
 struct Traits {
   bool predicate = false;  // a limit, or the caller's predicate
   bool flags = false;      // in[1]

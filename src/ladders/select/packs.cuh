@@ -108,7 +108,7 @@ __device__ __forceinline__ unsigned rank_rows(const unsigned (&bits)[Rows], unsi
 
 // ---- the last selected element --------------------------------------------------------------------------------------
 
-// What a range of tiles selects: the number of elements, and the position after the last one (0: none). For runs,
+// The selection of a range of tiles: the number of elements, and the position after the last one (0: none). For runs,
 // `end - 1` is where the last run begins; the next selected element ends it.
 template <class N>
 struct Selected {

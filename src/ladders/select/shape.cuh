@@ -1,4 +1,4 @@
-// How select/pipeline divides a tile among its warps, and a block's shared memory among its tiles.
+// The division of a tile of select/pipeline among its warps, and of a block's shared memory among its tiles.
 #pragma once
 #include "kernel/warp_pipeline.h"
 #include "ladders/select/packs.cuh"

@@ -57,7 +57,8 @@ __global__ void one_block_kernel(const K* keys, K* out, Values values, unsigned 
     }
     __syncthreads();
     const unsigned diagonal = t * each & (2 * width - 1), left = array + t * each - diagonal, right = left + width;
-    // How many of the keys before the diagonal are the left run's: the most that do not come after a key of the right.
+    // The number of keys before the diagonal that are the left run's: the most that do not come after a key of the
+    // right.
     unsigned l = diagonal < width ? 0 : diagonal - width;
     const unsigned max_left = diagonal < width ? diagonal : width;
     for (unsigned step = width; step > 0; step /= 2)

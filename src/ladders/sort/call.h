@@ -1,4 +1,4 @@
-// What a Call of sort says.
+// The contents of a Call of sort.
 #pragma once
 #include "base/call.h"
 #include "ladders/sort/contract.h"

@@ -21,7 +21,7 @@ namespace upsweep::ladders::sort {
 
 using multisplit::Values, multisplit::wide;
 
-// What kernels and loops are given. They see keys as their bits, so that one serves all types of a width.
+// The arguments of kernels and loops. They see keys as their bits, so that one serves all types of a width.
 template <class KeyOrder>
 struct KeyArgs : Execution {
   using Key = typename KeyOrder::Key;

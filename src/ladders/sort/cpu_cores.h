@@ -22,7 +22,7 @@ Caller caller_of(const Args<T, O>& a) {
           .loops = &simd_loops(sizeof(T), a.values.bytes)};
 }
 
-// What bounds the passes.
+// The bounds of the passes.
 struct Limits {
   std::size_t leaf;      // elements that a bucket of a pass should have
   std::size_t most;      // elements that one core sorts in its cache

@@ -1,4 +1,4 @@
-// How often each value of each digit occurs, in one read of the keys, and the passes of a sort that follow from it.
+// The counts of each value of each digit, in one read of the keys, and the passes of a sort that follow from it.
 #pragma once
 #include "kernel/last_block.h"
 #include "kernel/vector.h"

@@ -1,4 +1,4 @@
-// How often each key of 8 or 16 bits occurs, in one read of the keys.
+// The counts of each key of 8 or 16 bits, in one read of the keys.
 //
 // Keys of 8 bits are counted as a digit. Those of 16 have a table of 2^16 counters of 16 bits in each block's shared
 // memory; a counter that is half full hands its half to memory.

@@ -1,4 +1,4 @@
-// How keys compare: by a number, an unsigned integer of the key's width.
+// The order of keys: by a number, an unsigned integer of the key's width.
 //
 // Two numbers belong to a key. `number(key)` is different for different keys, so that key(number) brings the key back
 // with all its bits: passes may keep it instead of the key. `merged(number)` is what is compared. Of integers both are

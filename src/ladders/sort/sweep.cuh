@@ -41,7 +41,7 @@ struct Buffers {
   __device__ const void* from(unsigned pass, unsigned count) const { return pass == 0 ? in : to(pass - 1, count); }
 };
 
-// How floats differ between memory and the tile.
+// A KeyCodec: floats are numbers by their order in the tile.
 template <class K>
 struct OrderCodec {
   KeyOrder<K> in, out;
@@ -50,7 +50,7 @@ struct OrderCodec {
   __device__ K decode(K key) const { return out.key(key); }
 };
 
-// What a kernel does: a stable partition by one digit.
+// A stable partition by one digit, the work of one kernel.
 template <class K, bool is_float, class Lookup>
 struct Pass {
   using Codec = std::conditional_t<is_float, OrderCodec<K>, multisplit::IdentityCodec>;

@@ -1,5 +1,5 @@
-// What others do for the same contract on the CPU, compiled for this machine. None of it saturates by itself: the plain
-// loop tests every counter, the others count in 32 bits and stop at the top at the end.
+// Other libraries with the same contract on the CPU, compiled for this machine. None of them saturates by itself: the
+// plain loop tests every counter, the others count in 32 bits and stop at the top at the end.
 #include "lab/peers.h"
 
 #include <oneapi/tbb/blocked_range.h>

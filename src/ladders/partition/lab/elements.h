@@ -39,7 +39,7 @@ void require_values(std::string_view who, Type type);
 
 // One value as text, for messages.
 std::string text_of(const std::byte* value, std::size_t bytes);
-// Of a key beside its value.
+// The hash of a key beside its value.
 std::uint64_t hash_of(std::uint64_t key, const std::byte* value, std::size_t bytes);
 
 }  // namespace upsweep::ladders::partition

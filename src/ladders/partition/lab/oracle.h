@@ -17,7 +17,7 @@ struct Truth {
 // Reads the inputs of a call, not its outputs.
 Truth truth_of(const Call& call);
 
-// How much of the contract a rung keeps.
+// The part of the contract that a rung keeps.
 struct Promise {
   bool any_order = false;  // within a bucket
   bool offsets = true;     // writes them

@@ -1,5 +1,5 @@
-// What others do for the same contract on the CPU, compiled for this machine: distribution counting as it is written by
-// hand.
+// Other libraries with the same contract on the CPU, compiled for this machine: distribution counting as it is written
+// by hand.
 #include "lab/peers.h"
 
 #include <oneapi/tbb/blocked_range.h>

@@ -79,7 +79,7 @@ std::vector<Settings> variants(const Primitive& p, Type type) {
           p.settings(type, {{"width", "199"}, {"height", "135"}})};
 }
 
-// Of an explanation: the rungs that ask every circle of every pixel are traced in seconds.
+// The size for an explanation: rungs that ask every circle of every pixel are traced in seconds.
 constexpr std::pair<std::string_view, std::string_view> small_picture[] = {{"width", "256"}, {"height", "256"}};
 
 constexpr std::size_t tiles[] = {256, 1024};  // batches of circles, on a GPU and on a CPU

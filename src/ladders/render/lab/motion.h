@@ -9,7 +9,7 @@
 
 namespace upsweep::ladders::render {
 
-// How a scene moves.
+// The motion of a scene.
 enum class Motion : std::uint8_t { none, fall, bounce, grow, burst };
 
 struct Speed {

@@ -9,7 +9,7 @@
 
 namespace upsweep::ladders::render {
 
-// How a view is shown in a picture of another shape.
+// The fit of a view into a picture of another shape.
 enum class Aspect : std::uint8_t {
   fit,      // more is shown: the view is widened around its centre
   fill,     // less is shown: it is narrowed

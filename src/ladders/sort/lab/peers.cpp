@@ -1,5 +1,5 @@
-// What others do for the same contract on the CPU, compiled for this machine. They sort one array in place, so keys are
-// copied to the output first; keys with values become an array of pairs, and two arrays again afterwards: all cores
+// Other libraries with the same contract on the CPU, compiled for this machine. They sort one array in place, so keys
+// are copied to the output first; keys with values become an array of pairs, and two arrays again afterwards: all cores
 // copy, and the time counts, because the contract has separate arrays.
 #include "lab/peers.h"
 

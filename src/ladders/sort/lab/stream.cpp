@@ -110,7 +110,7 @@ class SortStreamer final : public CollectingStreamer {
   std::size_t scratch_of_key(std::size_t bytes_of_value) const {
     return most_scratch_of_key(static_cast<unsigned>(key_bytes()), static_cast<unsigned>(bytes_of_value), merges_);
   }
-  // Of what comes out beside a key; 0 if nothing does.
+  // Bytes that come out beside a key; 0 if none do.
   std::size_t value_bytes() const { return indices_ ? sizeof(std::uint64_t) : has_values_ ? size_of(*value_type_) : 0; }
 
   // Sorts what has been collected: keys whose indices are wanted, or keys and their values.
