@@ -55,18 +55,13 @@ inline constexpr std::size_t max_in_small_loaded = emulated ? 1 << 12 : 3 << 17;
 template <class Order>
 Status match_passes(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_sort) {
   using Key = typename Order::Key;
-  const auto by_width = [&]<unsigned bytes>() {
+  return by_value_bytes(a, [&]<unsigned bytes>() {
     using Small = multisplit::SmallLoadedTiles<Key, bytes>;
     using Large = multisplit::LargeLoadedTiles<Key, bytes>;
     constexpr bool has_values = bytes > 0;
     if (a.n <= max_in_small_loaded) return start_match_passes<Small, multisplit::TileGroups, has_values>(a, bucket_sort);
     return start_match_passes<Large, multisplit::TileLookback, has_values>(a, bucket_sort);
-  };
-  if (a.values.bytes == 0) return by_width.template operator()<0>();
-  if (a.values.bytes == 4) return by_width.template operator()<4>();
-  if constexpr (sizeof(Key) > 2)
-    if (a.values.bytes == 8) return by_width.template operator()<8>();
-  return {Code::unsupported, 0, "no tiles for values of this width"};
+  });
 }
 
 struct match_sweep {
@@ -83,8 +78,6 @@ struct match_sweep {
   static constexpr bool supports = sizeof(T) > 1;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if (!takes_tile_passes(a.n, sizeof(T), a.values.bytes))
-      return {Code::unsupported, 0, "this rung has values of up to 8 bytes, of 2-byte keys 4, and n below 2^32"};
     return match_passes<OrderOf<T>>(a);
   }
 };

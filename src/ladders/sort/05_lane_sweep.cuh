@@ -81,11 +81,10 @@ Status lane_passes_by_size(const KeyArgs<Order>& a, const BucketSort<Order>* buc
 
 template <class Order>
 Status lane_passes(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_sort) {
-  if (a.values.bytes == 0) return lane_passes_by_size<0, 6>(a, bucket_sort);
-  if (a.values.bytes == 4) return lane_passes_by_size<4, 12>(a, bucket_sort);
-  if constexpr (sizeof(typename Order::Key) > 2)
-    if (a.values.bytes == 8) return lane_passes_by_size<8, 12>(a, bucket_sort);
-  return {Code::unsupported, 0, "no tiles for values of this width"};
+  return by_value_bytes(a, [&]<unsigned bytes>() {
+    constexpr unsigned warps = bytes == 0 ? 6 : 12;
+    return lane_passes_by_size<bytes, warps>(a, bucket_sort);
+  });
 }
 
 struct lane_sweep {
@@ -102,8 +101,6 @@ struct lane_sweep {
   static constexpr bool supports = sizeof(T) > 1;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if (!takes_tile_passes(a.n, sizeof(T), a.values.bytes))
-      return {Code::unsupported, 0, "this rung has values of up to 8 bytes, of 2-byte keys 4, and n below 2^32"};
     return lane_passes<OrderOf<T>>(a);
   }
 };

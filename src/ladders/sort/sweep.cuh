@@ -3,7 +3,7 @@
 #pragma once
 #include "kernel/multisplit/lookback.h"
 #include "kernel/multisplit/tile_partition.h"
-#include "ladders/sort/contract.h"
+#include "ladders/sort/choose.h"
 #include "ladders/sort/digit_counts.cuh"
 
 namespace upsweep::ladders::sort {
@@ -148,6 +148,18 @@ Status lane_passes(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_sort
 // By tiles that are ranked by match-any and need nothing that older GPUs lack: match_sweep.
 template <class Order>
 Status match_passes(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_sort = nullptr);
+
+// Calls f<bytes>() with the size of a value, for the keys and values that fit the tiles of lane_sweep and match_sweep.
+template <class Order, class F>
+Status by_value_bytes(const KeyArgs<Order>& a, F&& f) {
+  constexpr std::size_t key_bytes = sizeof(typename Order::Key);
+  if (!takes_tile_passes(a.n, key_bytes, a.values.bytes))
+    return {Code::unsupported, 0, "this rung has values of up to 8 bytes, of 2-byte keys 4, and n below 2^32"};
+  if (a.values.bytes == 0) return f.template operator()<0>();
+  if constexpr (key_bytes > 2)
+    if (a.values.bytes == 8) return f.template operator()<8>();
+  return f.template operator()<4>();
+}
 
 // Most keys of a portion: a word of a tile counts less than 2^30. Half of that, for half of the words' memory.
 inline constexpr std::size_t portion_keys = emulated ? 1 << 15 : 1 << 29;
