@@ -22,6 +22,13 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
     target_compile_options(upsweep_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-maybe-uninitialized>)
   endif()
 endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang")
+  # Members that have defaults are left out, lambdas capture what one branch of an `if constexpr` needs, a #pragma unroll
+  # around a shuffle is meant for the hardware, and std::stable_sort of libstdc++ 12 calls a deprecated function.
+  target_compile_options(upsweep_flags INTERFACE
+    "$<$<COMPILE_LANGUAGE:CXX>:-Wno-missing-designated-field-initializers;-Wno-unused-lambda-capture>"
+    "$<$<COMPILE_LANGUAGE:CXX>:-Wno-pass-failed;-Wno-deprecated-declarations>")
+endif()
 target_include_directories(upsweep_flags INTERFACE
   ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/gen)
 foreach(sanitizer IN LISTS UPSWEEP_SANITIZE)
@@ -42,12 +49,23 @@ if("undefined" IN_LIST UPSWEEP_SANITIZE)
     target_compile_options(upsweep_flags INTERFACE -fno-sanitize=null)
   endif()
 endif()
-# A sanitized program runs where it is built: code for AVX-512, a third of the vector code, only where it can run.
-if(UPSWEEP_SANITIZE AND EXISTS /proc/cpuinfo)
+# Vector code is compiled for each of Highway's targets: those of all x86-64 processors, or the baseline and the best
+# ones of the machine that builds, a third less. The sanitizers are for that machine: the address sanitizer skips
+# AVX-512 where it cannot run, and the thread sanitizer has the best target alone, because which threads share data does
+# not depend on it.
+set(UPSWEEP_CPU_TARGETS all CACHE STRING "Instruction sets of the CPU rungs: all, or native for this machine alone")
+set_property(CACHE UPSWEEP_CPU_TARGETS PROPERTY STRINGS all native)
+set(avx512 "")
+if(EXISTS /proc/cpuinfo)
   file(STRINGS /proc/cpuinfo avx512 REGEX "^flags.* avx512bw" LIMIT_COUNT 1)
-  if(NOT avx512)
-    target_compile_definitions(upsweep_flags INTERFACE UPSWEEP_WITHOUT_AVX512)
-  endif()
+endif()
+if("thread" IN_LIST UPSWEEP_SANITIZE)
+  target_compile_options(upsweep_flags INTERFACE -march=native)
+  target_compile_definitions(upsweep_flags INTERFACE HWY_COMPILE_ONLY_STATIC)
+elseif(EXISTS /proc/cpuinfo AND NOT avx512 AND (UPSWEEP_SANITIZE OR UPSWEEP_CPU_TARGETS STREQUAL "native"))
+  target_compile_definitions(upsweep_flags INTERFACE UPSWEEP_WITHOUT_AVX512)
+elseif(avx512 AND UPSWEEP_CPU_TARGETS STREQUAL "native")
+  target_compile_definitions(upsweep_flags INTERFACE UPSWEEP_WITHOUT_AVX2)
 endif()
 
 # CPU peers are other libraries' headers, compiled here, for the machine that builds, as a competitor would. Our own

@@ -11,47 +11,58 @@ foreach(ladder IN LISTS ladders)
   string(APPEND primitive_lines "PRIMITIVE(${primitive})\n")
 endforeach()
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/gen/primitives.inc CONTENT "${primitive_lines}")
+file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/gen/rung_tables.h CONTENT
+"#pragma once
+#include \"base/rung.h\"
+#define PRIMITIVE(name) namespace upsweep::ladders::name { Rungs rungs(Backend); }
+#include \"primitives.inc\"
+#undef PRIMITIVE
+")
 
-# upsweep_cpu_table(<out>): writes the table of every primitive's CPU rungs, in ladder order.
-function(upsweep_cpu_table out)
-  set(declarations "")
-  set(rungs "")
+# upsweep_rung_tables(<out>): writes one table per primitive, of its rungs in the order of ladder.inc, and returns the
+# files. A contract names its own primitive's table alone (rung_tables.h), so that a program links the ladders that it
+# calls.
+function(upsweep_rung_tables out)
+  set(tables "")
+  if(UPSWEEP_HAVE_CUDA)
+    set(list_kernel "&kernel_##name##_rung,")
+  endif()
   foreach(primitive IN LISTS UPSWEEP_PRIMITIVES)
-    string(APPEND declarations
-"namespace ladders::${primitive} {
-#define RUNG(kind, name) DECLARE_##kind(name)
+    set(table ${PROJECT_BINARY_DIR}/gen/rungs/${primitive}.cpp)
+    file(CONFIGURE OUTPUT ${table} CONTENT
+"#include \"rung_tables.h\"
+#define mutant(name)
+namespace upsweep::ladders::${primitive} {
+#define cpu(name) extern const Rung cpu_##name##_rung;
+#define kernel(name) extern const Rung kernel_##name##_rung;
+#define RUNG(kind, name) kind(name)
 #include \"ladders/${primitive}/ladder.inc\"
-#undef RUNG
+#undef cpu
+#undef kernel
+Rungs rungs(Backend backend) {
+#define cpu(name) &cpu_##name##_rung,
+#define kernel(name)
+  static const Rung* const of_cpu[] = {
+#include \"ladders/${primitive}/ladder.inc\"
+      nullptr};
+#undef cpu
+#undef kernel
+#define cpu(name)
+#define kernel(name) ${list_kernel}
+  static const Rung* const of_gpu[] = {
+#include \"ladders/${primitive}/ladder.inc\"
+      nullptr};
+  const Rungs all = backend == Backend::cpu ? Rungs(of_cpu) : backend == Backend::cuda ? Rungs(of_gpu) : Rungs();
+  return all.empty() ? all : all.first(all.size() - 1);
+}
 }
 ")
-    string(APPEND rungs
-"#define RUNG(kind, name) LIST_##kind(${primitive}, name)
-#include \"ladders/${primitive}/ladder.inc\"
-#undef RUNG
-")
+    list(APPEND tables ${table})
   endforeach()
-  set(table ${PROJECT_BINARY_DIR}/gen/cpu_rungs.cpp)
-  file(CONFIGURE OUTPUT ${table} CONTENT
-"#include \"base/rung.h\"
-#define DECLARE_cpu(name) extern const Rung cpu_##name##_rung;
-#define DECLARE_kernel(name)
-#define DECLARE_mutant(name)
-#define LIST_cpu(primitive, name) &ladders::primitive::cpu_##name##_rung,
-#define LIST_kernel(primitive, name)
-#define LIST_mutant(primitive, name)
-namespace upsweep {
-${declarations}
-Rungs cpu_rungs() {
-  static const Rung* const rungs[] = {
-${rungs}  };
-  return rungs;
-}
-}
-")
-  set(${out} ${table} PARENT_SCOPE)
+  set(${out} ${tables} PARENT_SCOPE)
 endfunction()
 
-# upsweep_peers(<out> <backend> <extension>): returns the lab/peers.<extension> of every primitive that has one, and
+# upsweep_peers(<out> <backend> <extension>): returns the lab/*peers.<extension> of every primitive that has them, and
 # writes the table of the rungs that they provide, <backend>_peers().
 function(upsweep_peers out backend extension)
   set(files "")
@@ -60,7 +71,8 @@ function(upsweep_peers out backend extension)
   foreach(primitive IN LISTS UPSWEEP_PRIMITIVES)
     set(file ${PROJECT_SOURCE_DIR}/src/ladders/${primitive}/lab/peers.${extension})
     if(EXISTS ${file})
-      list(APPEND files ${file})
+      file(GLOB parts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/ladders/${primitive}/lab/*peers.${extension})
+      list(APPEND files ${parts})
       string(APPEND declarations "namespace ladders::${primitive} { Rungs ${backend}_peers(); }\n")
       string(APPEND inserts
         "    for (const Rung* peer : ladders::${primitive}::${backend}_peers()) all.push_back(peer);\n")
@@ -92,15 +104,13 @@ ${inserts}    return all;
   set(${out} ${files} ${table} PARENT_SCOPE)
 endfunction()
 
-# upsweep_kernel_units(<out> <extension> [MUTANTS]): writes one unit per rung and the table of them all, and returns the
-# files. MUTANTS adds the deliberate bugs, which only the emulators contain.
+# upsweep_kernel_units(<out> <extension> [MUTANTS]): writes one unit per rung and returns the files. MUTANTS adds the
+# deliberate bugs, which only the emulators contain.
 function(upsweep_kernel_units out extension)
   cmake_parse_arguments(PARSE_ARGV 2 arg "MUTANTS" "" "")
   string(REGEX REPLACE "\\..*" "" folder_name ${extension})  # "simt.cpp" -> gen/simt
   set(generated ${PROJECT_BINARY_DIR}/gen/${folder_name})
   set(units "")
-  set(declarations "")
-  set(rungs "")
   foreach(primitive IN LISTS UPSWEEP_PRIMITIVES)
     set(folder ${PROJECT_SOURCE_DIR}/src/ladders/${primitive})
     set(binding ladders/${primitive}/binding.h)
@@ -135,7 +145,42 @@ const Rung kernel_${rung}_rung = make_rung<Binding, ${rung}>(\"${rung}\", kernel
 ")
       list(APPEND units ${unit})
     endforeach()
-    # The table is in the order of ladder.inc.
+  endforeach()
+  set(${out} ${units} PARENT_SCOPE)
+endfunction()
+
+# upsweep_join_units(<units> <most>): replaces the units by files that include up to `most` of them each. With one type,
+# nvcc takes 3 s for the headers and 1.5 s for the kernels of a unit.
+function(upsweep_join_units units most)
+  set(all ${${units}})
+  set(joined "")
+  while(all)
+    list(SUBLIST all 0 ${most} some)
+    list(REMOVE_ITEM all ${some})
+    list(LENGTH joined number)
+    list(TRANSFORM some PREPEND "#include \"")
+    list(TRANSFORM some APPEND "\"\n")
+    list(JOIN some "" includes)
+    set(file ${PROJECT_BINARY_DIR}/gen/joined/${number}.cu)
+    file(CONFIGURE OUTPUT ${file} CONTENT "${includes}")
+    list(APPEND joined ${file})
+  endwhile()
+  set(${units} ${joined} PARENT_SCOPE)
+endfunction()
+
+# upsweep_emulated_table(<out> [MUTANTS]): writes the one table of an emulator, of every rung and mutant that it
+# contains.
+function(upsweep_emulated_table out)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "MUTANTS" "" "")
+  set(declare_mutant "")
+  set(list_mutant "")
+  if(arg_MUTANTS)
+    set(declare_mutant "DECLARE_kernel(name)")
+    set(list_mutant "LIST_kernel(primitive, name)")
+  endif()
+  set(declarations "")
+  set(rungs "")
+  foreach(primitive IN LISTS UPSWEEP_PRIMITIVES)
     string(APPEND declarations
 "namespace ladders::${primitive} {
 #define RUNG(kind, name) DECLARE_##kind(name)
@@ -149,23 +194,15 @@ const Rung kernel_${rung}_rung = make_rung<Binding, ${rung}>(\"${rung}\", kernel
 #undef RUNG
 ")
   endforeach()
-  set(table ${generated}/kernel_rungs.cpp)
-  if(arg_MUTANTS)
-    set(mutant_macros
-"#define DECLARE_mutant(name) DECLARE_kernel(name)
-#define LIST_mutant(primitive, name) LIST_kernel(primitive, name)")
-  else()
-    set(mutant_macros
-"#define DECLARE_mutant(name)
-#define LIST_mutant(primitive, name)")
-  endif()
+  set(table ${PROJECT_BINARY_DIR}/gen/simt/kernel_rungs.cpp)
   file(CONFIGURE OUTPUT ${table} CONTENT
 "#include \"base/rung.h\"
 #define DECLARE_cpu(name)
 #define DECLARE_kernel(name) extern const Rung kernel_##name##_rung;
+#define DECLARE_mutant(name) ${declare_mutant}
 #define LIST_cpu(primitive, name)
 #define LIST_kernel(primitive, name) &ladders::primitive::kernel_##name##_rung,
-${mutant_macros}
+#define LIST_mutant(primitive, name) ${list_mutant}
 namespace upsweep {
 ${declarations}
 Rungs kernel_rungs() {
@@ -175,5 +212,5 @@ ${rungs}  };
 }
 }
 ")
-  set(${out} ${units} ${table} PARENT_SCOPE)
+  set(${out} ${table} PARENT_SCOPE)
 endfunction()

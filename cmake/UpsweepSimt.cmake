@@ -6,6 +6,9 @@
 # UNITS are kernel files; SOURCES are compiled as usual (the table of the rungs). PLAIN compiles the units with the
 # project's compiler; TRACED compiles them with clang, instrumented so that every access and every branch calls the
 # runtime. ENTRY is the name, in namespace upsweep, of the function that returns the emulator.
+if(POLICY CMP0167)
+  cmake_policy(SET CMP0167 NEW)  # Boost's own configuration, not the FindBoost that CMake drops
+endif()
 find_package(Boost REQUIRED COMPONENTS context)
 find_package(Threads REQUIRED)
 set(UPSWEEP_SIMT_DIR ${PROJECT_SOURCE_DIR}/src/simt)
@@ -49,7 +52,7 @@ function(upsweep_add_emulator target kind)
   upsweep_simt_runtime(runtime ${kind})
   if(kind STREQUAL "PLAIN")
     set(traced 0)
-    set(compiler "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
+    string(REPLACE GNU GCC compiler "${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
     set(flags "${UPSWEEP_PLAIN_FLAGS}")
     add_library(${target}_kernels OBJECT ${arg_UNITS})
     target_link_libraries(${target}_kernels PRIVATE upsweep_flags)
@@ -94,7 +97,7 @@ function(upsweep_simt_runtime out kind)
   file(GLOB sources CONFIGURE_DEPENDS ${UPSWEEP_SIMT_DIR}/*.cpp)
   list(FILTER sources EXCLUDE REGEX "/emulator\\.cpp$")  # contains the emulator's name: compiled for each
   if(kind STREQUAL "PLAIN")
-    list(FILTER sources EXCLUDE REGEX "/(trace|model|order|checks|global_checks|control_flow|hooks)\\.cpp$")
+    list(FILTER sources EXCLUDE REGEX "/(trace|model|order|checks|global_checks|control_flow|entered_blocks|hooks)\\.cpp$")
     set(traced 0)
   else()
     list(FILTER sources EXCLUDE REGEX "/preemption\\.cpp$")

@@ -6,7 +6,7 @@ jobs=$(nproc)
 say() { printf '\n== %s\n' "$*"; }
 die() { printf 'error: %s\n' "$*" >&2; exit 1; }
 
-# Debian packages. clang-19 compiles the kernels for the traced emulator, g++ everything else.
+# Debian packages. clang-19 compiles the kernels for the traced emulator, g++ compiles everything else.
 packages=(g++ cmake ninja-build git ca-certificates
   libtbb-dev libhwy-dev libcli11-dev libfmt-dev nlohmann-json3-dev libboost-context-dev libpng-dev libjpeg-dev
   libopenexr-dev libgtest-dev clang-19 llvm-19 binutils)
@@ -23,8 +23,12 @@ install_packages() {
     command -v sudo >/dev/null || die "not root and no sudo; as root, run: apt-get install ${missing[*]}"
     sudo=(sudo)
   fi
-  "${sudo[@]}" apt-get update -q
-  "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -yq --no-install-recommends "${missing[@]}"
+  mkdir -p "$root/build"
+  local log=$root/build/apt.log
+  {
+    "${sudo[@]}" apt-get update -q &&
+      "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -yq --no-install-recommends "${missing[@]}"
+  } >"$log" 2>&1 || { cat "$log" >&2; die 'apt-get failed'; }
 }
 
 # configure <directory> [cmake options]
@@ -35,8 +39,8 @@ configure() {
   cmake -S "$root" -B "$directory" -G Ninja "$@" >"$directory.log" 2>&1 || { cat "$directory.log" >&2; die "cmake failed"; }
 }
 
-# build <directory> [targets]: builds everything, or the targets. One updating line on a terminal, else a line per
-# tenth.
+# build <directory> [targets]: builds the targets, or everything. Progress is one updated line on a terminal, otherwise
+# one line per quarter.
 build() {
   local directory=$1
   shift
@@ -45,24 +49,24 @@ build() {
   if [ -t 1 ]; then
     NINJA_STATUS='[%f/%t, %es] ' "${command[@]}"
   else
-    local line tenth shown=
+    local line quarter shown=0
     NINJA_STATUS='[%f/%t, %es] ' "${command[@]}" | while IFS= read -r line; do
       if [[ $line =~ ^\[([0-9]+)/([0-9]+), ]]; then
-        tenth=$((10 * BASH_REMATCH[1] / BASH_REMATCH[2]))
-        [ "$tenth" = "$shown" ] && continue
-        shown=$tenth
+        quarter=$((4 * BASH_REMATCH[1] / BASH_REMATCH[2]))
+        [ "$quarter" = "$shown" ] && continue
+        shown=$quarter
       fi
       printf '%s\n' "$line"
     done
   fi
 }
 
-# Enables CUDA if nvidia-smi finds a GPU; without one, everything else is the same.
+# Enables CUDA if nvidia-smi finds a GPU. Nothing else depends on it.
 cuda_options() {
   if command -v nvidia-smi >/dev/null && nvidia-smi -L >/dev/null 2>&1; then echo -DUPSWEEP_CUDA=AUTO; else echo -DUPSWEEP_CUDA=OFF; fi
 }
 
-# Prints the path of nvcc: that of the CUDA toolkit, or else of the Python index, installed in build/nvcc.
+# Prints the path of nvcc: the CUDA toolkit's, or else the Python package's, installed in build/nvcc.
 find_nvcc() {
   local found
   found=$(PATH="$PATH:/usr/local/cuda/bin" command -v nvcc) && { echo "$found"; return; }
@@ -71,7 +75,7 @@ find_nvcc() {
     install_packages python3-venv >&2
     say 'installing nvcc' >&2
     python3 -m venv --clear "$home" && "$home/bin/pip" install -q --no-deps -r "$root/scripts/nvcc.txt" >&2
-    # CMake looks for the names that these have in a toolkit.
+    # Links with the names that CMake expects in a toolkit.
     toolkit=$(echo "$home"/lib/python3*/site-packages/nvidia/cu13)
     ln -sfn lib "$toolkit/lib64"
     ln -sfn libcudart.so.13 "$toolkit/lib/libcudart.so"

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Joins `upsweep explain --json` with Nsight Compute's CSV into one Markdown table: predicted / measured, kernel by kernel."""
+"""Joins `upsweep explain --json` and Nsight Compute's CSV into a Markdown table: predicted / measured, per kernel."""
 import csv
 import json
 import re
 import sys
 
-# Column title, the emulator's counter, the hardware's metric.
+# Column title, emulator counter, hardware metric.
 COLUMNS = [
     ("global load requests", "global_load_requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum"),
     ("global load sectors", "global_load_sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"),
@@ -19,7 +19,7 @@ COLUMNS = [
 
 
 def measured_kernels(path):
-    """{rung: [{metric: value, "name": kernel}]} in launch order, without copies and fills."""
+    """Returns {rung: [{metric: value, "name": kernel}]} in launch order, without copies and fills."""
     rungs, rung, header = {}, None, None
     for line in open(path):
         if line.startswith("### "):
@@ -55,7 +55,7 @@ def main():
         explanation = json.loads(line)
         for kernel in explanation["kernels"]:
             short = kernel["name"].split("<")[0].split("::")[-1].replace("void ", "")
-            # The emulator adds up the launches of a kernel.
+            # The emulator reports one sum over all launches of a kernel.
             twins = [k for k in measured.get(explanation["rung"], []) if re.search(rf"\b{short}\b", k["name"])]
             twins = twins[: kernel["launches"]]
             cells = []
@@ -65,7 +65,7 @@ def main():
                 there = sum(counted) if counted else None
                 cells.append(f"{here}" if here == there else f"**{here} / {'-' if there is None else there}**")
             print(f"| {explanation['rung']} | {short} | " + " | ".join(cells) + " |")
-    print("\nOne number: predicted and measured alike. Two: predicted / measured.")
+    print("\nOne number: predicted equals measured. Two: predicted / measured.")
 
 
 if __name__ == "__main__":

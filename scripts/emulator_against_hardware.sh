@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Compares the emulator's counters with Nsight Compute's for every GPU rung of a primitive. Needs a GPU, ncu, python3,
-# and a program with both CUDA and the emulators.
+# and a build with both CUDA and the emulators.
 #
 #   scripts/emulator_against_hardware.sh <upsweep> <output directory> [primitive]
 #
@@ -14,7 +14,7 @@ case $primitive in
   *) types=f32,i32 ;;
 esac
 
-# One shape for both, small enough for the emulator and large enough for full rounds: 8 blocks.
+# One launch shape for both, small enough for the emulator and large enough for full rounds: 8 blocks.
 metrics=l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum
 metrics+=,l1tex__t_requests_pipe_lsu_mem_global_op_st.sum,l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum
 metrics+=,smsp__inst_executed_op_shared_ld.sum,l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum
@@ -31,7 +31,7 @@ for line in sys.stdin:
     rung = json.loads(line)["rung"]
     if rung not in seen: seen.append(rung)
 print(*seen)'); do
-  # A call that the rung computes itself and does not hand to another.
+  # A call that the rung computes itself instead of forwarding to another rung.
   n=$((1 << 14)) call=(--type i32 --param grid=8)
   case $primitive/$rung in
     */reproducible) call=(--type f32 --param grid=8) ;;
@@ -41,7 +41,7 @@ print(*seen)'); do
     histogram/values) call=(--type u8 --param grid=8 --op even) ;;
     histogram/guided) call+=(--op edges) ;;
     histogram/*) call+=(--op even) ;;
-    # More keys than a GPU partitions in small tiles, as the emulator always does with whole ones.
+    # More keys than a GPU partitions in small tiles; the emulator always uses the large ones for whole tiles.
     partition/lane_counters) n=$((1 << 21)) call=(--type u32 --param grid=8 --op digit) ;;
     partition/two_passes) n=$((1 << 21)) call=(--type u32 --param grid=8,bits=11 --op digit) ;;
     partition/passes_in_tile) call=(--type u32 --param grid=8,bits=11 --op digit) ;;
@@ -49,13 +49,13 @@ print(*seen)'); do
     partition/overlapped_writes) n=$((1 << 17)) call=(--type u32 --param grid=2,bits=11 --op digit) ;;
     partition/replicated_counts) n=2048 call=(--type u32 --op digit) ;;
     partition/*) call=(--type u32 --param grid=8 --op digit) ;;
-    # As many as the emulators check.
+    # The most circles that the emulators check.
     render/few_circles) n=290 call=(--input rand10k --param width=128,height=128) ;;
     render/*) n=2000 call=(--input rand10k --param width=128,height=128) ;;
-    # One pass of several is enough.
+    # One of several passes is enough.
     sort/split_1bit) call+=(--op ascending --param bits=1) ;;
     sort/lsd_4bit) call+=(--op ascending --param bits=4) ;;
-    # Large tiles: left to itself, a GPU sorts so few keys in small ones, and the emulator in others.
+    # Forces large tiles: by default a GPU sorts so few keys in small tiles, and the emulator in others.
     sort/lane_sweep) call+=(--op ascending --param bits=8,block=192) ;;
     sort/one_block) n=2048 call+=(--op ascending) ;;
     sort/hybrid) n=20000 call+=(--op ascending) ;;
@@ -65,7 +65,7 @@ print(*seen)'); do
   esac
   "$upsweep" explain "$primitive" --rung "$rung" "${call[@]}" -n $n --json >>"$out/explain.jsonl"
   printf '### %s\n' "$rung" >>"$out/ncu.csv"
-  # The first launches are those of the check before timing: as many as explained, of the same kernels.
+  # The first launches belong to the check before timing: the same kernels, as often as explained.
   read -r kernels launches < <(tail -n 1 "$out/explain.jsonl" | python3 -c '
 import json, sys
 kernels = json.load(sys.stdin)["kernels"]

@@ -1,9 +1,9 @@
-"""Removes or weakens one synchronisation after the other, and prints which changes the emulator's checks do not notice.
+"""Removes or weakens one synchronisation at a time, and prints the changes that the emulator's checks do not catch.
 
-A change is made in a copy of one source file, seen before the original by the include path. Only the rung's own unit is
-compiled, linked with the traced emulator's runtime into a library of that one rung, which the upsweep command loads in
-place of its own. A change that leaves the unit's object as it was is in code that the rung does not use; for a header,
-all of its changes at once are tried first. The cheapest checks run first, and the first that fails ends them.
+A change is made in a copy of one source file, which precedes the original in the include path. Only the rung's unit is
+recompiled and linked with the traced emulator's runtime into a library of that one rung, which the upsweep command
+loads instead of the usual one. If the unit's object is unchanged, the rung does not use the changed code; for a header,
+all of its changes are first tried together. Checks run cheapest first, and stop at the first failure.
 """
 import argparse
 import concurrent.futures
@@ -24,7 +24,7 @@ import threading
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 LIBRARY = "lib/libupsweep_simt_traced.so"
 
-# The statements, and their replacements. An argument list has at most two levels of parentheses.
+# The statements and their replacements. An argument list has at most two nested levels of parentheses.
 ARGUMENTS = r"\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)"
 REMOVED = re.compile(
     r"(?<!::)\b(?:__syncthreads|__syncwarp|__threadfence|__threadfence_block|cluster_sync|fence_before_bulk_copy|"
@@ -49,7 +49,7 @@ def code_of(line):
 
 
 def function_of(lines, i):
-    """The name of the device function or kernel that a line is in."""
+    """Returns the name of the device function or kernel that contains a line."""
     while i > 0 and not re.search(r"__device__|__global__", code_of(lines[i])):
         i -= 1
     head = re.sub(r"__launch_bounds__\s*" + ARGUMENTS, "", " ".join(code_of(line) for line in lines[i:i + 4]))
@@ -58,7 +58,7 @@ def function_of(lines, i):
 
 
 def mutations(path):
-    """Yields (line number, function, description, new text of the file). The middle two name a change, at any line."""
+    """Yields (line number, function, description, new text of the file). The middle two identify a change."""
     found = [(line, function_of(path.read_text().split("\n"), line - 1), *rest) for line, *rest in changes_of(path)]
     names = [change[1:3] for change in found]
     for i, (line, function, what, text) in enumerate(found):
@@ -79,14 +79,14 @@ def changes_of(path):
         if DECLARATION.search(code):
             continue
         for found in REMOVED.finditer(code):
-            # Evaluated arguments cannot be needed for anything else: they are addresses and numbers.
+            # Evaluated arguments are addresses and numbers, with no side effects that the kernel needs.
             new = code[:found.start()] + "{}" + code[found.end():]
             yield i + 1, f"no `{found.group()}`", changed({i: new})
         for pattern, replacement, how in WEAKENED:
             for found in pattern.finditer(code):
                 new = code[:found.start()] + found.expand(replacement) + code[found.end():]
                 yield i + 1, f"`{found.group()}` {how}", changed({i: new})
-        # An arrival as early as its text compiles: directly after the nearest wait before it, on that line.
+        # Moves an arrival as early as its text compiles: directly after the nearest preceding wait, on that line.
         if found := ARRIVAL.search(code):
             for j in range(i - 1, max(-1, i - 40), -1):
                 earlier = code_of(lines[j])
@@ -101,11 +101,11 @@ def changes_of(path):
 
 
 class Builder:
-    """Compiles and links one rung, as the build folder's commands say."""
+    """Compiles and links one rung with the build folder's commands."""
 
     def __init__(self, build, only_type):
         self.build = build
-        self.only_type = only_type  # compiled, of all that the emulator has; or empty
+        self.only_type = only_type  # the only type compiled, of those that the emulator has; or empty
         self.commands = run(["ninja", "-C", build, "-t", "commands", LIBRARY]).stdout.split("\n")
         link = shlex.split(next(c for c in reversed(self.commands) if f"-o {LIBRARY}" in c))
         link = link[1:] if link[0] == ":" else link
@@ -115,7 +115,7 @@ class Builder:
         self.units = [a for a in link if units.search(a) and "kernel_rungs" not in a]
         self.link = [a for a in link if not units.search(a)]
         self.definitions = {}
-        # Code that units share is compiled into the rung's own, where a change of it shows.
+        # Code shared by units is compiled into the rung's own unit, so that a change to it takes effect.
         self.shared = [f for f in (ROOT / "src").rglob("*.cuh") if "extern template" in f.read_text()]
 
     def compile(self, unit, folder, output):
@@ -129,11 +129,11 @@ class Builder:
             text = (ROOT / "src/base/coverage.h").read_text()
             declared = "constexpr Type type = type_of<T>();"
             if declared not in text:
-                sys.exit("src/base/coverage.h has changed: leave --type out")
+                sys.exit("src/base/coverage.h has changed: omit --type")
             (folder / "base").mkdir(parents=True, exist_ok=True)
             (folder / "base/coverage.h").write_text(
                 text.replace(declared, f"{declared}\n  if (type != Type::{self.only_type}) return false;"))
-            precompiled = command.index("-include-pch")  # has the whole header
+            precompiled = command.index("-include-pch")  # contains the whole header
             del command[precompiled:precompiled + 2]
         for original in self.shared:
             copy = folder / original.relative_to(ROOT / "src")
@@ -141,7 +141,8 @@ class Builder:
             text = (copy if copy.exists() else original).read_text()
             copy.write_text(re.sub(r"^extern template [^;]*;", "", text, flags=re.M))
         first_include = next(i for i, a in enumerate(command) if a.startswith("-I"))
-        # The folder's name appears nowhere in the object, so that code that a change does not reach stays as it was.
+        # Keeps the folder's name out of the object, so that code that a change does not reach compiles to identical
+        # bytes.
         command[first_include:first_include] = [f"-ffile-prefix-map={folder}={ROOT}/src", f"-I{folder}",
                                                 "-fsanitize-undefined-strip-path-components=-2"]
         return run(command, cwd=self.build)
@@ -170,12 +171,12 @@ class Builder:
             sys.exit(made.stdout)
 
     def symbols(self, which, objects):
-        """The mangled names of objects' symbols that are global: [(object, name)]."""
+        """Returns the mangled names of the objects' global symbols: [(object, name)]."""
         lines = run(["nm", "-A", "-g", which, *map(str, objects)], cwd=self.build).stdout.splitlines()
         return [(line.split(":")[0], line.split()[-1]) for line in lines]
 
     def needed_by(self, unit, own):
-        """The objects of the units that a unit leaves calls to, and of those that they do; without its `own` name's."""
+        """Returns the objects of units that a unit calls, transitively, except the unit named `own`."""
         if not self.definitions:
             self.definitions = {name: where for where, name in self.symbols("--defined-only", self.units)}
         found, todo = [], [unit]
@@ -194,14 +195,14 @@ class Rung:
         self.primitive, self.rung = name.split("/")
         self.unit = f"{self.primitive}_{self.rung}"
         self.work = pathlib.Path(tempfile.mkdtemp(prefix=f"mutate_{self.unit}_"))
-        self.limits = {}  # seconds, by the check's sizes
-        # The cheapest first: given sizes, then all that `upsweep check` takes by itself.
+        self.limits = {}  # seconds, by the sizes of the check
+        # Cheapest first: the given sizes, then everything that `upsweep check` runs by default.
         seeds = range(1, options.schedules + 1)
         self.checks = [(size, seed) for seed in (0, *seeds) for size in options.sizes]
         self.checks += [("", seed) for seed in (0, *seeds)] if not options.given_sizes_only else []
 
     def sources(self):
-        """The rung's file and the headers that it includes, from ladders/ and kernel/."""
+        """Returns the rung's file and the headers of ladders/ and kernel/ that it includes."""
         folder = ROOT / "src/ladders" / self.primitive
         todo = [next(p for p in folder.glob("[0-9][0-9]_*.cuh") if re.sub(r"^\d\d_", "", p.stem) == self.rung)]
         found = []
@@ -215,14 +216,14 @@ class Rung:
         return found
 
     def check(self, folder):
-        """Returns the first failure, or an empty text."""
+        """Returns the first failure, or an empty string."""
         for which in self.checks:
             if failure := self.check_once(folder, *which, self.limits[which[0]]):
                 return failure
         return ""
 
     def measure(self, folder):
-        """Checks the rung as it is, and limits what each check of a change may take. Drops checks that take too long."""
+        """Checks the unchanged rung, and sets time limits for the checks of changes. Drops checks that take too long."""
         for sizes in dict.fromkeys(sizes for sizes, _ in self.checks):
             start = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
             failure = self.check_once(folder, sizes, 0, self.options.timeout)
@@ -231,12 +232,12 @@ class Rung:
                       file=sys.stderr)
                 self.checks = [check for check in self.checks if check[0] != sizes]
             elif failure:
-                sys.exit(f"{self.primitive}/{self.rung} fails as it is: {failure}")
-            # Arbitrary schedules take longer. A livelock takes ten seconds to be seen.
+                sys.exit(f"{self.primitive}/{self.rung} fails without a change: {failure}")
+            # Arbitrary schedules take longer, and detecting a livelock takes ten seconds.
             self.limits[sizes] = 20 + 10 * (resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - start)
 
     def check_once(self, folder, sizes, seed, limit):
-        """Returns the failure of one check, or an empty text. `limit` is in seconds of the CPU, of each process."""
+        """Returns the failure of one check, or an empty string. `limit` is in CPU seconds per process."""
         environment = dict(os.environ, LD_LIBRARY_PATH=str(folder))
         command = [f"{self.builder.build}/bin/upsweep", "check", self.primitive, "--rung", self.rung, "--backend", "simt",
                    "--failures", "1"]
@@ -245,12 +246,12 @@ class Rung:
         command += ["--type", self.options.type] if self.options.type else []
         command += ["--input", self.options.input] if self.options.input else []
         command += ["--schedule", str(seed)] if seed else []
-        # The command checks in processes of its own: at the limit, all of them have to end.
+        # The command checks in child processes; at the limit, all of them must be killed.
         process = subprocess.Popen(command, env=environment, text=True, stdout=subprocess.PIPE,
                                    stderr=subprocess.STDOUT, start_new_session=True,
                                    preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (int(limit) + 1,) * 2))
         try:
-            output, _ = process.communicate(timeout=10 * limit)  # another program may have the CPU
+            output, _ = process.communicate(timeout=10 * limit)  # other programs may compete for the CPU
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
@@ -272,17 +273,17 @@ class Rung:
     def link(self, folder, unit):
         objects = [unit, self.table] + self.builder.needed_by(unit, self.unit)
         self.builder.library(objects, folder / "libupsweep_simt_traced.so")
-        # The plain emulator knows no races: a library without rungs takes its place.
+        # The plain emulator detects no races, so a library without rungs replaces it.
         shutil.copy(self.options.no_rungs, folder / "libupsweep_simt_plain.so")
 
     def code(self, unit):
-        """An object without its debugging information."""
+        """Returns an object's bytes without debugging information."""
         copy = unit.with_suffix(".stripped.o")
         run(["objcopy", "-g", "--remove-section=.comment", str(unit), str(copy)])
         return copy.read_bytes()
 
     def with_text(self, name, path, text, then):
-        """Calls then(folder, unit) with the unit as compiled from another text of one file; unit is None on errors."""
+        """Calls then(folder, unit) with the unit compiled with another text of one file; unit is None if that fails."""
         folder = self.work / name
         target = folder / path.relative_to(ROOT / "src")
         target.parent.mkdir(parents=True)
@@ -342,7 +343,7 @@ class Rung:
         return survivors
 
     def row(self, number, path, line, function, what, text):
-        """A line of the table; empty if the change is not one."""
+        """Returns a row of the table; empty if the change has no effect."""
         file = path.relative_to(ROOT / "src")
         key = f"{self.primitive}/{self.rung} | {file} | {hashlib.sha256(text.encode()).hexdigest()[:16]}"
         verdict = self.options.log.find(key)
@@ -356,7 +357,7 @@ class Rung:
 
 
 class Log:
-    """The verdicts of earlier runs, by change."""
+    """Verdicts of earlier runs, by change."""
 
     def __init__(self, path):
         self.path, self.lock, self.known = path, threading.Lock(), {}
@@ -385,7 +386,7 @@ def kind_of(failure):
 
 
 def no_rungs(builder, folder):
-    """A plain emulator without rungs."""
+    """Links a plain emulator without rungs."""
     output = folder / "libupsweep_simt_plain.so"
     commands = run(["ninja", "-C", builder.build, "-t", "commands", "lib/libupsweep_simt_plain.so"]).stdout.split("\n")
     link = next(c for c in reversed(commands) if "-o lib/libupsweep_simt_plain.so" in c)
@@ -399,7 +400,7 @@ def no_rungs(builder, folder):
 
 
 def verify(page):
-    """Returns the rows of a page's table that no longer name a statement of the source."""
+    """Returns the rows of a page's table whose statements are no longer in the source."""
     rows = [line for line in page.read_text().split("\n") if re.match(r"\| \w+/\w+ \| .*\.(cuh|h) \|", line)]
     known, stale = {}, []
     for row in rows:
@@ -418,24 +419,24 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("rungs", nargs="*", help="primitive/rung")
     parser.add_argument("--verify", type=pathlib.Path, metavar="PAGE",
-                        help="only print the rows of this page that name no statement of the source any more")
-    parser.add_argument("--build", default=str(ROOT / "build/release"), help="a configured and built folder")
+                        help="only print the rows of this page whose statements are no longer in the source")
+    parser.add_argument("--build", default=str(ROOT / "build/release"), help="the build folder")
     parser.add_argument("-n", "--sizes", nargs="+", default=["1000", "1000,150001"],
                         help="elements of the first checks: enough for every ring to wrap around")
-    parser.add_argument("--given-sizes-only", action="store_true", help="leave out the checks of all sizes")
-    parser.add_argument("--type", default="", help="element types of the checks (default: all); compiles faster if it is one")
+    parser.add_argument("--given-sizes-only", action="store_true", help="skip the checks of all sizes")
+    parser.add_argument("--type", default="", help="element types of the checks (default: all); a single one compiles faster")
     parser.add_argument("--schedules", type=int, default=3, help="arbitrary schedules, after the usual one")
-    parser.add_argument("--timeout", type=float, default=120, help="seconds for one check of the rung as it is")
+    parser.add_argument("--timeout", type=float, default=120, help="seconds for one check of the unchanged rung")
     parser.add_argument("--param", default="", help="parameters of the checks: bins=70000,grid=3")
     parser.add_argument("--input", default="", help="named inputs of the checks: hypnosis,huge (default: all)")
     parser.add_argument("--only", default="", help="only the changes that match: FILE:LINE FUNCTION: no `...`")
-    parser.add_argument("--log", help="a file that keeps verdicts, so that a run can go on where another one ended")
+    parser.add_argument("--log", help="a file that keeps verdicts, so that a run can resume an earlier one")
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
     if options.verify:
         stale = verify(options.verify)
         print("\n".join(stale))
-        sys.exit(f"{len(stale)} rows to be run again" if stale else 0)
+        sys.exit(f"{len(stale)} rows must be run again" if stale else 0)
     options.log = Log(options.log)
     builder = Builder(options.build, options.type if re.fullmatch(r"\w+", options.type) else "")
     with tempfile.TemporaryDirectory(prefix="mutate_plain_") as folder:

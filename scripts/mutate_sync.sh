@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Is every synchronisation of a rung needed, and is its loss noticed? Removes or weakens one at a time, builds the rung,
-# checks it on the traced emulator, and prints a table of the changes and what noticed them.
+# Mutation test of a rung's synchronisation: removes or weakens one statement at a time, builds the rung, checks it on
+# the traced emulator, and prints a table of the changes and of the checks that caught them.
 #
 #   scripts/mutate_sync.sh reduce/bulk_copy scan/pipeline     these rungs
 #   scripts/mutate_sync.sh --help                             options

@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
-"""Builds the changes of docs/synchronisation.md for a GPU, each as an upsweep command of its own rung alone, and a script
-that checks them there under compute-sanitizer's racecheck: what does it see that the emulator does not, and the other
-way round?
+"""Builds the changes of docs/synchronisation.md for a GPU, each as an upsweep command with only the changed rung, and a
+script that checks them under compute-sanitizer's racecheck, to compare its findings with the emulator's.
 
     scripts/mutate_sync_cuda.py --build <build folder with CUDA> --out <folder> [--only REGEX]
     <folder>/run.sh                     on the machine with the GPU; prints a table
 
-Changes whose verdict says that the kernel does not end are left out: they would occupy the GPU.
+Changes whose kernel does not end, according to the table, are skipped, because they would occupy the GPU.
 """
 import argparse
 import concurrent.futures
@@ -22,7 +21,7 @@ import mutate_sync
 
 ROOT = mutate_sync.ROOT
 HANGS = re.compile(r"deadlock|livelock|does not end|trap|barrier divergence|by hand")
-# Arguments that a rung needs beside the usual sizes, as in docs/synchronisation.md.
+# Arguments that a rung needs in addition to the usual sizes, as in docs/synchronisation.md.
 ARGUMENTS = {
     "histogram/partitioned": "-n 20011 --param bins=300000,grid=3 --type i32",
     "histogram/cluster": "-n 20011 --param bins=70000 --type i32",
@@ -55,7 +54,7 @@ class Builder:
         return f"src/CMakeFiles/upsweep.dir/__/gen/cu/{unit}.cu.o"
 
     def compile(self, unit, folder):
-        """The unit's object, with `folder` first in the include path."""
+        """Compiles the unit with `folder` first in the include path; returns the object."""
         name = self.object_of(unit)
         words = shlex.split(next(c for c in reversed(self.commands(name)) if f"-o {name}" in c))
         if "ccache" in words[0]:
@@ -71,7 +70,7 @@ class Builder:
             sys.exit(made.stderr)
 
     def needed_by(self, unit):
-        """The rungs that a unit leaves calls to, and those that they do."""
+        """Returns the rungs that a unit calls, transitively."""
         found, todo = [], [unit]
         while todo:
             symbols = subprocess.run(["nm", "-C", "--undefined-only", self.object_of(todo.pop())], cwd=self.build,
@@ -83,12 +82,15 @@ class Builder:
         return found
 
     def link(self, primitive, rung, folder):
-        """A command whose only rung on a GPU is this one, without peers."""
+        """Builds a command whose only GPU rung is this one, without peers."""
+        tables = "".join(
+            f"namespace ladders::{other} {{ Rungs rungs(Backend) {{ return {{}}; }} }}\n"
+            for other in sorted(p.parent.name for p in (ROOT / "src/ladders").glob("*/ladder.inc")) if other != primitive)
         (folder / "table.cpp").write_text(
             '#include "base/rung.h"\nnamespace upsweep {\n'
-            f"namespace ladders::{primitive} {{ extern const Rung kernel_{rung}_rung; }}\n"
-            f"Rungs kernel_rungs() {{\n  static const Rung* const one[] = {{&ladders::{primitive}::kernel_{rung}_rung}};\n"
-            "  return Rungs(one, 1);\n}\nRungs cuda_peers() { return {}; }\n}\n")
+            f"namespace ladders::{primitive} {{\nextern const Rung kernel_{rung}_rung;\n"
+            f"Rungs rungs(Backend) {{\n  static const Rung* const one[] = {{&kernel_{rung}_rung}};\n  return one;\n}}\n}}\n"
+            f"{tables}Rungs cuda_peers() {{ return {{}}; }}\n}}\n")
         words = shlex.split(next(c for c in reversed(self.commands("upsweep_cli")) if "-o bin/upsweep" in c))
         words = words[words.index("&&") + 1:]
         words = words[:words.index("&&")] if "&&" in words else words
@@ -117,8 +119,8 @@ class Builder:
 
 
 RUN = r"""#!/usr/bin/env bash
-# Prints a table of the changes, with what compute-sanitizer's racecheck says and what the rung's own check does. The
-# libraries that the command is linked with may be in lib/.
+# Prints a table of the changes, with the results of compute-sanitizer's racecheck and of the rung's check. Shared
+# libraries of the command may be in lib/.
 cd "$(dirname "$0")"
 export LD_LIBRARY_PATH=$PWD/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 one() {
@@ -142,10 +144,10 @@ done <list.tsv | xargs -0 -n 4 -P ${JOBS:-6} bash -c 'one "$@"' _
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--build", required=True, help="a built folder with CUDA")
+    parser.add_argument("--build", required=True, help="a build folder with CUDA")
     parser.add_argument("--out", required=True, type=pathlib.Path, help="a new folder")
     parser.add_argument("--page", type=pathlib.Path, default=ROOT / "docs/synchronisation.md")
-    parser.add_argument("--only", default="", help="the rows that match")
+    parser.add_argument("--only", default="", help="only the rows that match")
     parser.add_argument("-j", "--jobs", type=int, default=os.cpu_count())
     options = parser.parse_args()
     options.out = options.out.resolve()

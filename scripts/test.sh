@@ -1,24 +1,27 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and runs the tests.
 #
-#   scripts/test.sh              the tests
+#   scripts/test.sh              the tests, but for those that take minutes (ctest -L long)
 #   scripts/test.sh --address    the same, after the CPU parts under the address and undefined-behaviour sanitizers
 #   scripts/test.sh --threads    the same, after the CPU parts under the thread sanitizer
 #   scripts/test.sh --gpu        the same, after compiling every GPU rung, which needs no GPU
-#   scripts/test.sh --all        the same, after all of these
+#   scripts/test.sh --all        all tests, after all of these; and no line of a kernel may be left without one
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
-# under_sanitizers <name> <list>: tests the CPU parts alone; sanitizers do not understand the emulator's fibers and
-# hooks.
+# run_tests <directory> [ctest options]
+run_tests() { ctest --test-dir "$1" --output-on-failure -j "$jobs" "${@:2}"; }
+
+# under_sanitizers <name> <list>: tests only the CPU parts, because sanitizers do not understand the emulator's fibers
+# and hooks.
 under_sanitizers() {
   configure "$root/build/sanitize-$1" -DUPSWEEP_CUDA=OFF -DCMAKE_BUILD_TYPE=Sanitize "-DUPSWEEP_SANITIZE=$2"
   build "$root/build/sanitize-$1"
   say "testing under sanitizers: $2"
-  ctest --test-dir "$root/build/sanitize-$1" --output-on-failure -j "$jobs"
+  run_tests "$root/build/sanitize-$1"
 }
 
-# Compiles every GPU rung for one type, for the oldest architecture and for Hopper's: nvcc refuses what g++ and clang
-# take. A warning is an error.
+# Compiles every GPU rung for one type, for the oldest architecture and for Hopper, because nvcc rejects code that g++
+# and clang accept. Warnings are errors.
 compile_gpu_rungs() {
   local nvcc
   nvcc=$(find_nvcc)
@@ -27,21 +30,36 @@ compile_gpu_rungs() {
   build "$root/build/gpu" upsweep_gpu
 }
 
-address=false threads=false gpu=false
+# Runs the tests on the traced emulator, and fails if they leave out a line of a kernel.
+test_every_line() {
+  local coverage=$root/build/release/coverage
+  rm -rf "$coverage"
+  mkdir "$coverage"
+  UPSWEEP_SIMT_COVERAGE=$coverage run_tests "$root/build/release" -L traced
+  "$root/scripts/unreached_lines.py" "$root/build/release"
+}
+
+address=false threads=false gpu=false lines=false
 case "${1:-}" in
   '') ;;
   --address) address=true ;;
   --threads) threads=true ;;
   --gpu) gpu=true ;;
-  --all) address=true threads=true gpu=true ;;
+  --all) address=true threads=true gpu=true lines=true ;;
   *) sed -n '2,8p' "${BASH_SOURCE[0]}" | sed 's/^# \{0,1\}//' >&2; exit 2 ;;
 esac
 
-install_packages python3-numpy strace  # against which the command is checked, and which delays its system calls
+install_packages python3-numpy strace  # NumPy is the reference for the command; strace delays its system calls
 if $address; then under_sanitizers address 'address;undefined'; fi
 if $threads; then under_sanitizers thread thread; fi
 if $gpu; then compile_gpu_rungs; fi
-configure "$root/build/release" -DUPSWEEP_TESTS=ON "$(cuda_options)"  # demo.sh builds here without them
+# demo.sh configures this folder without tests, and for this machine's vector instructions alone.
+configure "$root/build/release" -DUPSWEEP_TESTS=ON "$(cuda_options)" $($lines && echo -DUPSWEEP_CPU_TARGETS=all)
 build "$root/build/release"
 say 'testing'
-ctest --test-dir "$root/build/release" --output-on-failure -j "$jobs"
+if $lines; then
+  test_every_line
+  run_tests "$root/build/release" -LE traced
+else
+  run_tests "$root/build/release" -LE long
+fi

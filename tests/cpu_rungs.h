@@ -9,14 +9,14 @@
 #include <string_view>
 #include <vector>
 
-#include "base/platform.h"
+#include "base/contract.h"
 #include "base/workspace.h"
 #include "lab/backends.h"
 
 namespace upsweep {
 
-// ThreadSanitizer reports false races in a oneTBB that was built without it, so peers are left out. It is 100 times
-// slower, and which threads share data does not depend on the values, so one input is enough.
+// ThreadSanitizer reports false races in a oneTBB that was built without it, so peers are skipped. It is 100 times
+// slower, and data sharing between threads does not depend on the values, so one input is enough.
 #if defined(__SANITIZE_THREAD__)
 inline constexpr bool under_thread_sanitizer = true;
 #else
@@ -29,22 +29,24 @@ inline constexpr bool under_sanitizer = false;
 #endif
 inline constexpr bool with_peers = !under_thread_sanitizer;
 
-inline std::vector<const Rung*> cpu_rungs_of(std::string_view primitive) {
+// Returns the rungs and peers that take this type and operation; the build leaves out peers of some types.
+inline std::vector<const Rung*> cpu_rungs_of(std::string_view primitive, Type type, Operation operation) {
   std::vector<const Rung*> rungs;
   for (const Rung* rung : lab::rungs_and_peers(cpu_platform()))
-    if (rung->primitive == primitive && (with_peers || !rung->peer)) rungs.push_back(rung);
+    if (rung->primitive == primitive && (with_peers || !rung->peer) && rung->find(type, operation))
+      rungs.push_back(rung);
   return rungs;
 }
 
-// Throws Error(invalid_argument) if the ladder has no rung of that name on the CPU.
+// Throws Error(invalid_argument) if the ladder has no CPU rung of that name.
 inline const Rung& cpu_rung(std::string_view primitive, std::string_view name) {
-  const Rung* rung = find_rung(cpu_platform().rungs(), primitive, name);
+  const Rung* rung = find_rung(cpu_platform().rungs_of(*find_contract(primitive)), primitive, name);
   if (!rung) throw Error(Code::invalid_argument, "no rung " + std::string(name));
   return *rung;
 }
 
-// Returns those that this processor supports; under ThreadSanitizer the best one alone, because which threads share
-// data does not depend on them either.
+// Returns the sets that this processor supports; under ThreadSanitizer only the best one, because data sharing between
+// threads does not depend on them.
 inline std::vector<std::int64_t> instruction_sets() {
   std::vector<std::int64_t> all;
   for (const std::int64_t target : {HWY_AVX3_DL, HWY_AVX3, HWY_AVX2, HWY_STATIC_TARGET})
@@ -53,7 +55,7 @@ inline std::vector<std::int64_t> instruction_sets() {
   return all;
 }
 
-// An array of bytes, `offset` bytes past a cache line, between guards of a cache line each.
+// An array of bytes, `offset` bytes past a cache line, between two guards of one cache line.
 class Framed {
  public:
   static constexpr unsigned char pattern = 0xcd;

@@ -1,4 +1,4 @@
-// The ceilings read, write or copy every word that they are timed for, at any size and alignment.
+// The ceilings read, write or copy every word that they are credited with, at any size and alignment.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -25,8 +25,7 @@ TEST(Ceiling, EveryWordAndNoOther) {
       const auto* words = static_cast<const std::uint32_t*>(problem->inputs()[0].data);
       std::vector<std::uint32_t> in(n + offset), out(n + offset + 9);
       std::copy(words, words + n, in.begin() + static_cast<std::ptrdiff_t>(offset));
-      for (const Rung* rung : cpu_platform().rungs()) {
-        if (rung->primitive != "ceiling") continue;
+      for (const Rung* rung : cpu_platform().rungs_of(ceiling.contract)) {
         std::fill(out.begin(), out.end(), guard);
         const Call call{.in = {input_array(Type::u32, n, in.data() + offset)},
                         .out = {{{Type::u32, n, out.data() + offset}}}};
@@ -47,8 +46,7 @@ TEST(Ceiling, TakesOneTypeAndStatesItsTraffic) {
   Case c;
   c.type = Type::u32;
   c.n = 1000;
-  for (const Rung* rung : cpu_platform().rungs()) {
-    if (rung->primitive != "ceiling") continue;
+  for (const Rung* rung : cpu_platform().rungs_of(ceiling.contract)) {
     EXPECT_EQ(rung->find(Type::f32, {}), nullptr);
     const std::size_t bytes = rung->name == "copy"     ? 8000
                               : rung->name == "triad"  ? 3 * 464 * 4

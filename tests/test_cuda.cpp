@@ -1,4 +1,4 @@
-// Tests that need a GPU: the caller's streams and pointers, CUDA graphs, two GPUs. Built if nvcc is present.
+// Tests that need a GPU: the caller's streams and pointers, CUDA graphs, two GPUs. Built if nvcc is found.
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
@@ -39,14 +39,13 @@ std::int32_t sum(const std::vector<std::int32_t>& values) {
 
 }  // namespace
 
-// Each rung is captured once and replayed on new data: nothing in a call may depend on the host, unless the rung
+// Each rung is captured once and replayed on new data: no part of a call may depend on the host, unless the rung
 // declares `synchronises`.
 TEST_F(Cuda, CallsAreCapturedIntoGraphs) {
   Device device = Device::cuda_on(stream_);
   ASSERT_EQ(device.native_stream(), stream_);
-  for (const Rung* rung : device.platform().rungs()) {
-    if (rung->primitive != "reduce" || rung->expected_wrong || rung->synchronises || !rung->find(Type::i32, Op::sum))
-      continue;
+  for (const Rung* rung : device.platform().rungs_of(reduce_contract)) {
+    if (rung->expected_wrong || rung->synchronises || !rung->find(Type::i32, Op::sum)) continue;
     for (std::size_t n : {std::size_t{1000}, std::size_t{1} << 20}) {
       Buffer<std::int32_t> in(device, n), out(device, 1);
       reduce(device, in, out, Op::sum, {.rung = rung->name});  // allocates the scratch
@@ -69,7 +68,8 @@ TEST_F(Cuda, CallsAreCapturedIntoGraphs) {
   }
 }
 
-// Up to the third level of the order (2^25 elements fill a row of totals of tiles of tiles); in place, misaligned too.
+// Up to the third level of the order (2^25 elements fill a row of totals of tiles of tiles); also in place and
+// misaligned.
 TEST_F(Cuda, ReproducibleScansHaveTheCpusBits) {
   Device cpu = Device::cpu(), gpu = Device::cuda_on(stream_);
   const Options options{.rung = "reproducible"};
@@ -92,17 +92,17 @@ TEST_F(Cuda, ReproducibleScansHaveTheCpusBits) {
   }
 }
 
-// A kernel that starts before its predecessor has ended must still see the predecessor's writes.
+// A kernel that starts before its predecessor ends must still see the predecessor's writes.
 TEST_F(Cuda, CallsOfOneStreamSeeWhatTheLastOneWrote) {
   Device device = Device::cuda_on(stream_);
-  constexpr std::size_t n = 100;  // sums of sums: each call's output is the next call's input
+  constexpr std::size_t n = 100;  // each call's input is the previous call's output
   Buffer<std::int32_t> in(device, std::vector<std::int32_t>(n, 1));
   std::vector<Buffer<std::int32_t>> links;
   for (int k = 0; k < 200; ++k) links.emplace_back(device, 1);
   reduce(device, in, links[0]);
   for (std::size_t k = 1; k < links.size(); ++k) reduce(device, links[k - 1], links[k]);
   EXPECT_EQ(links.back().to_vector()[0], static_cast<std::int32_t>(n));
-  // Nor may it overwrite memory that the predecessor still reads.
+  // It must not overwrite memory that the predecessor still reads, either.
   Buffer<std::int32_t> large(device, std::vector<std::int32_t>(1 << 22, 1)), total(device, 1);
   for (int k = 0; k < 20; ++k) {
     reduce(device, large, total);
@@ -111,8 +111,8 @@ TEST_F(Cuda, CallsOfOneStreamSeeWhatTheLastOneWrote) {
   }
 }
 
-// The first launch of its kernel in this process, if ctest runs it: the static and the dynamic shared memory exceed 48
-// KiB together, the dynamic part alone does not.
+// Under ctest, this is the first launch of the kernel in its process. Static plus dynamic shared memory exceeds 48 KiB,
+// but dynamic alone does not.
 TEST_F(Cuda, SharedMemoryIsRequestedByTheSumOfBothParts) {
   Device device = Device::cuda_on(stream_);
   for (const std::size_t n : {5104, 5632, 6144}) {
@@ -124,7 +124,7 @@ TEST_F(Cuda, SharedMemoryIsRequestedByTheSumOfBothParts) {
   }
 }
 
-// Threads that launch a kernel with different amounts of dynamic shared memory do not take it from each other.
+// Threads that launch a kernel with different amounts of dynamic shared memory do not lower each other's limit.
 TEST_F(Cuda, ThreadsShareAKernelsSharedMemory) {
   const auto count = [](std::size_t bins) {
     Device device = Device::cuda();
@@ -139,7 +139,7 @@ TEST_F(Cuda, ThreadsShareAKernelsSharedMemory) {
   other.join();
 }
 
-// -0 alone, and where both zeros are.
+// Only -0, and both zeros.
 TEST_F(Cuda, FloatSumsKeepTheSignOfZero) {
   Device device = Device::cuda_on(stream_);
   for (const std::size_t n : {std::size_t{1}, std::size_t{1000}, (std::size_t{1} << 22) + 3}) {
@@ -157,8 +157,8 @@ TEST_F(Cuda, FloatSumsKeepTheSignOfZero) {
   }
 }
 
-// Each call runs on its own Device's GPU, whichever was used last, and from a thread that has used none: a kernel's
-// limit of dynamic shared memory must be raised on the GPU that runs it.
+// Each call runs on its Device's GPU, whichever GPU was used last, also from a thread that has used none. The kernel's
+// dynamic shared memory limit must be raised on the GPU that runs it.
 TEST_F(Cuda, TwoGpusInTurns) {
   if (!cuda_platform(1)) GTEST_SKIP() << "needs two GPUs";
   constexpr std::size_t n = 1 << 22;  // large enough for the pipelines
@@ -176,12 +176,12 @@ TEST_F(Cuda, TwoGpusInTurns) {
   }
   std::thread([&] { saxpy(devices[1], 1, in[1], in[1], out[1], {.rung = "bulk_staged"}); }).join();
   EXPECT_EQ(out[1].to_vector(), doubled);
-  for (int round = 0; round < 3; ++round)  // the first allocates
+  for (int round = 0; round < 3; ++round)  // the first round allocates
     for (std::size_t d = 0; d < 2; ++d) inclusive_scan(devices[d], in[d], out[d]);
   for (std::size_t d = 0; d < 2; ++d) EXPECT_EQ(out[d].to_vector(), sums) << d;
 }
 
-// Memory that the caller allocated, at any offset; and memory that no kernel can read.
+// Memory that the caller allocated, at any offset; and memory that no kernel can access.
 TEST_F(Cuda, PointersOfTheCallers) {
   Device device = Device::cuda_on(stream_);
   constexpr std::size_t n = 100'003;
@@ -195,7 +195,7 @@ TEST_F(Cuda, PointersOfTheCallers) {
     ASSERT_EQ(cudaMemcpy(memory + offset, x.data(), n * sizeof(std::int32_t), cudaMemcpyHostToDevice), cudaSuccess);
     const auto array = device_view(memory + offset, n);
     inclusive_scan(device, array, array);
-    inclusive_scan(device, array, got, Op::max);  // of the sums
+    inclusive_scan(device, array, got, Op::max);  // scans the previous call's sums
     EXPECT_EQ(got[0], expected[0]) << offset;
     device.synchronize();
     ASSERT_EQ(cudaMemcpy(got.data(), memory + offset, n * sizeof(std::int32_t), cudaMemcpyDeviceToHost), cudaSuccess);

@@ -1,4 +1,4 @@
-// ExactSum against an independent big integer, on the hard cases of float sums.
+// Compares ExactSum with an independent big integer on hard cases of float sums.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,12 +14,12 @@
 namespace upsweep::ladders::reduce {
 namespace {
 
-// The oracle: sums of magnitudes, positive and negative apart, as binary numbers of one bit per byte in units of
-// 2^-1074. It rounds by definition: of the two floats around the truth, it takes the nearer one, and the even one on a
-// tie. It shares nothing with the code under test.
+// The oracle: separate sums of positive and negative magnitudes, as binary numbers with one bit per byte in units of
+// 2^-1074. It rounds by definition: to the nearer of the two adjacent floats, and to even on a tie. It shares no code
+// with the code under test.
 class Binary {
  public:
-  void add(double magnitude) {  // finite, not negative
+  void add(double magnitude) {  // finite, non-negative
     int exponent;
     const double fraction = std::frexp(magnitude, &exponent);
     auto whole = static_cast<std::uint64_t>(std::ldexp(fraction, 53));
@@ -60,7 +60,8 @@ Binary binary(double x) {
 template <class T>
 T nearest(const Binary& truth) {
   constexpr T largest = std::numeric_limits<T>::max();
-  // Binary search for the largest float not above the truth: encodings of positive floats are ordered like the floats.
+  // Binary search for the largest float not above the exact value: encodings of positive floats are ordered like the
+  // floats.
   using Bits = typename FloatFormat<T>::Bits;
   Bits low = 0, high = std::bit_cast<Bits>(largest);
   if (truth < binary(largest)) {
@@ -75,12 +76,12 @@ T nearest(const Binary& truth) {
     low = high;
   const T below = std::bit_cast<T>(low);
   const Binary rest = truth.minus(binary(below));
-  // The gap to the next float; past the largest float, it is as wide as the gap below.
+  // The gap to the next float; above the largest float, it is as wide as the gap below.
   const T gap = low < std::bit_cast<Bits>(largest) ? std::bit_cast<T>(Bits(low + 1)) - below
                                                    : largest - std::bit_cast<T>(Bits(low - 1));
   const Binary whole = binary(gap);
-  if (!(rest < whole)) return std::numeric_limits<T>::infinity();  // a whole gap past the largest
-  const Binary other = whole.minus(rest);                          // to the float above
+  if (!(rest < whole)) return std::numeric_limits<T>::infinity();  // a whole gap above the largest
+  const Binary other = whole.minus(rest);                          // distance to the float above
   if (rest < other || (rest == other && !(low & 1))) return below;
   return std::bit_cast<T>(Bits(low + 1));
 }
@@ -155,7 +156,7 @@ TYPED_TEST(ExactSumOf, AwkwardSumsAreCorrectlyRounded) {
   };
   for (std::size_t i = 0; i < cases.size(); ++i)
     EXPECT_EQ(bits(exact(cases[i])), bits(oracle(cases[i]))) << "case " << i;
-  // Three of them by hand, in case both are wrong in the same way.
+  // Three cases by hand, in case both implementations have the same error.
   EXPECT_EQ(exact(cases[6]), N::tiny);
   EXPECT_EQ(exact(cases[21]), N::inf);
   EXPECT_EQ(exact(cases[22]), N::largest);
@@ -195,7 +196,7 @@ TYPED_TEST(ExactSumOf, RandomSumsAreCorrectlyRounded) {
     const int low = lowest + static_cast<int>(random() % static_cast<unsigned>(highest - lowest - 1));
     const int high = i % 3 == 0 ? highest : std::min(highest, low + 1 + static_cast<int>(random() % 80));
     auto values = random_floats<T>(random, 1 + random() % 40, low, high);
-    if (i % 2) {  // cancel everything but one perturbation
+    if (i % 2) {  // cancels everything except one perturbation
       const std::size_t n = values.size();
       for (std::size_t k = 0; k < n; ++k) values.push_back(-values[k]);
       values[0] = std::nextafter(values[0], T(0));
@@ -217,7 +218,7 @@ TYPED_TEST(ExactSumOf, OrderAndSplitDoNotMatter) {
     std::shuffle(values.begin(), values.end(), random);
     std::vector<ExactSum<T>> parts(1 + random() % 9);
     for (const T x : values) parts[random() % parts.size()].deposit(x);
-    while (parts.size() > 1) {  // merge in a random tree, with carries at random
+    while (parts.size() > 1) {  // merges in a random tree, with random carries
       const std::size_t i = random() % (parts.size() - 1);
       if (random() & 1) parts[i].carry();
       parts[i].add(parts[i + 1]);
@@ -269,7 +270,7 @@ TYPED_TEST(ExactSumOf, LargestSumComesBack) {
   }
 }
 
-// Limbs as full as they may be before a carry is due, as `pending` says, must survive an add and a deposit.
+// Limbs filled to the limit that `pending` permits before a carry must survive an add and a deposit.
 TYPED_TEST(ExactSumOf, FullLimbsCarryInTime) {
   using T = TypeParam;
   using S = ExactSum<T>;
@@ -292,7 +293,7 @@ TYPED_TEST(ExactSumOf, FullLimbsCarryInTime) {
 
 TEST(ExactSumOfFloats, TakesExactDoubles) {
   ExactSum<float> sum{};
-  sum.deposit(0x1p160);                // past the float range, within that of its sums
+  sum.deposit(0x1p160);                // beyond the float range, within that of its sums
   sum.deposit(0x1.fffffffffffffp-97);  // 53 bits down to 2^-149
   sum.deposit(-0x1p160);
   EXPECT_EQ(sum.round(), 0x1p-96f);  // correctly rounded

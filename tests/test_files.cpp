@@ -1,4 +1,4 @@
-// Files: an output is complete or absent, whatever fails, signals included; raw binary in and out.
+// Files: an output is complete or absent, whatever fails and whatever signals arrive; raw binary input and output.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
@@ -9,10 +9,12 @@
 
 #include <chrono>
 #include <csignal>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
+#include "error_of.h"
 #include "files/commit.h"
 #include "files/file.h"
 #include "files/quoted.h"
@@ -48,21 +50,10 @@ class Files : public testing::Test {
                         testing::UnitTest::GetInstance()->current_test_info()->name();
 };
 
-template <class Action>
-Error error_of(Action&& action) {
-  try {
-    action();
-  } catch (const Error& e) {
-    EXPECT_EQ(string(e.what()).find('\n'), string::npos);
-    return e;
-  }
-  ADD_FAILURE() << "no error";
-  return {Code::ok, ""};
-}
-
 // Runs `body` in a child process and returns the status that waitpid() reports.
 template <class Body>
 int in_child(Body&& body) {
+  std::fflush(nullptr);  // or the child writes what waits in this process's buffers, too
   const pid_t child = fork();
   if (child == 0) {
     try {
@@ -176,7 +167,7 @@ TEST_F(Files, TheOwnerStays) {
   EXPECT_EQ(status.st_mode & 0777u, 0600u);
 }
 
-// A group of commands whose output goes to one file: what stood there stays, and what follows comes after.
+// A group of commands with output to one file: existing content stays, and later output is appended.
 TEST_F(Files, OwnDescriptorsAreWrittenInPlace) {
   put("a", "before ");
   fs::create_symlink("/dev/stdout", path("link"));
@@ -230,7 +221,7 @@ TEST_F(Files, UnreadableInputsAreNamed) {
   EXPECT_EQ(error_of([&] { InputFile file(folder); }).code(), Code::io_error);
 }
 
-// /dev/full stands for a full disk, a file-size limit for a disk that fills up half way.
+// /dev/full simulates a full disk, a file-size limit a disk that fills up half way.
 TEST_F(Files, AFullDiskIsAnError) {
   OutputFile full("/dev/full");
   const Error e = error_of([&] { full.write(bytes("x")); });
@@ -309,7 +300,7 @@ TEST_F(Files, OneSignalUnwindsAndRemovesTheTemporary) {
   EXPECT_EQ(entries(), 0u);
 }
 
-// Whoever would hurry the program can tell that it is on its way out.
+// The thread that hurries interrupts can tell that the program is shutting down.
 TEST_F(Files, AnInterruptIsNoticedOnceItIsThrown) {
   const int status = in_child([&] {
     handle_interrupts();
@@ -341,7 +332,7 @@ TEST_F(Files, ASecondSignalEndsTheProgramAndRemovesTheTemporary) {
   EXPECT_TRUE(fs::exists(path("kept")));
 }
 
-// Of several renames, all or none are done: nothing is unlinked and nothing interrupts.
+// Several renames are done completely or not at all: nothing is unlinked and no signal interrupts them.
 TEST_F(Files, SignalsWaitForRenames) {
   const int status = in_child([&] {
     handle_interrupts();
@@ -384,7 +375,7 @@ TEST_F(Files, ALaterRenameThatFailsSaysWhereTheContentIs) {
   EXPECT_EQ(entries(), 3u) << "and no journal";
 }
 
-// Leaves what a program leaves that is killed after the first of two renames; the journal is beside the second output.
+// Leaves the files of a program killed after the first of two renames; the journal is beside the second output.
 class KilledCommit : public Files {
  protected:
   void SetUp() override {
@@ -434,7 +425,7 @@ TEST_F(KilledCommit, AProgramAtWorkIsLeftAlone) {
   EXPECT_EQ(content("b"), "old") << "of another size, and none of ours";
 }
 
-// Files of which a part is of use: neither the old one nor what is finished of the new one is lost.
+// Files that are useful when incomplete: neither the old file nor the finished part of the new one is lost.
 TEST_F(Files, WhatIsFinishedMayBeKept) {
   put("a", "old");
   for (const int signals : {1, 2}) {
@@ -467,7 +458,7 @@ TEST_F(Files, ASignalEndsABlockedRead) {
     dup2(ends[0], STDIN_FILENO);
     const pid_t reader = getpid();
     if (fork() == 0) {
-      // Repeats until the reader is gone: the first signal may arrive before it blocks.
+      // Repeats until the reader has exited, because the first signal may arrive before it blocks.
       while (kill(reader, SIGTERM) == 0 && getppid() == reader) usleep(1000);
       _exit(0);
     }
@@ -475,7 +466,7 @@ TEST_F(Files, ASignalEndsABlockedRead) {
     InputFile("-").read({&byte, 1});
     return 0;
   });
-  // The first signal unwinds; a second one during unwinding ends the program. Either ending is right.
+  // The first signal unwinds; a second one during unwinding ends the program. Both endings are right.
   EXPECT_TRUE(status == exited_with(Code::interrupted) || (WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM));
 }
 
@@ -510,11 +501,11 @@ TEST_F(Files, RaggedRawFilesAreRefused) {
 TEST_F(Files, FormatFollowsContentThenType) {
   put("a.bin", "12345678");
   EXPECT_EQ(error_of([&] { open_array(path("a.bin"), {}, FileFormat::raw); }).code(), Code::invalid_argument);
-  EXPECT_EQ(error_of([&] { open_array(path("a.bin")); }).code(), Code::bad_file);  // no type: must be .npy
+  EXPECT_EQ(error_of([&] { open_array(path("a.bin")); }).code(), Code::bad_file);  // without a type it must be .npy
   create_array(path("b.npy"), Type::i64, 0)->commit();
   EXPECT_EQ(open_array(path("b.npy"))->type(), Type::i64);
   EXPECT_EQ(error_of([&] { open_array(path("b.npy"), Type::f64); }).code(), Code::invalid_argument);
-  EXPECT_EQ(open_array(path("b.npy"), Type::f64, FileFormat::raw)->count(), 16u);  // the file's bytes, header included
+  EXPECT_EQ(open_array(path("b.npy"), Type::f64, FileFormat::raw)->count(), 16u);  // all bytes, the header included
   fs::rename(path("b.npy"), path("c.bin"));
   EXPECT_EQ(open_array(path("c.bin"))->count(), 0u) << "content decides";
   EXPECT_EQ(error_of([&] { open_array(path("c.bin"), Type::u32); }).code(), Code::invalid_argument);
@@ -522,7 +513,7 @@ TEST_F(Files, FormatFollowsContentThenType) {
   EXPECT_EQ(error_of([&] { create_array("/dev/null", Type::i32, {}, FileFormat::npy); }).code(), Code::unsupported);
 }
 
-// Files that say what they are; those whose names say it, and which do not; and numbers.
+// Files recognised by content; by name only, which is an error; and raw numbers.
 TEST_F(Files, ContentDecides) {
   using namespace std::string_view_literals;
   const auto refused = [&](const string& name, std::string_view text) {
@@ -566,7 +557,7 @@ TEST_F(Files, ContentDecides) {
     put("b.bin", "PK\3\4....");
     EXPECT_EQ(open_array(path("b.bin"), Type::u8, FileFormat::raw)->count(), 8u);
   }
-  // A pipe says as much, and no byte is lost.
+  // The same through a pipe, without losing a byte.
   auto pipe =
       open_array(std::make_unique<MemorySource>(string(100, 'x') + "y", false), Type::u8, FileFormat::automatic);
   std::byte all[200];
@@ -583,7 +574,7 @@ TEST_F(Files, ReadingEndsAtTheSizeKnownAtTheStart) {
   EXPECT_EQ(reader->read(all), 0u);
 }
 
-// What is appended to an input would be read again, without end; two outputs in one place would mix.
+// Appending an output to its own input would never end, and two outputs in one file would interleave.
 TEST_F(Files, AFileThatIsWrittenInPlaceIsNothingElse) {
   put("a", "old");
   fs::create_hard_link(path("a"), path("b"));
@@ -622,7 +613,7 @@ TEST_F(Files, ASpoolHasNoName) {
   string middle(4, ' ');
   spool.read(4, std::as_writable_bytes(std::span(middle)));
   EXPECT_EQ(middle, "efgh");
-  spool.write(bytes("j"));  // at the end, whatever was read
+  spool.write(bytes("j"));  // appended, wherever the last read was
   spool.read(6, std::as_writable_bytes(std::span(middle)));
   EXPECT_EQ(middle, "ghij");
 
@@ -645,7 +636,7 @@ TEST_F(Files, ASpoolOnAFullDisk) {
   EXPECT_EQ(entries(), 0u);
 }
 
-// ---- what messages show -----------------------------------------------------------------------------------
+// ---- text in messages -------------------------------------------------------------------------------------
 
 TEST(Quoted, NothingReachesTheTerminalAsACommand) {
   EXPECT_EQ(in_quotes("plain, caf\xc3\xa9 \xe2\x82\xac \xf0\x9f\x8c\xb2"),

@@ -1,4 +1,4 @@
-// histogram against handwritten answers, through the library: bounds of bins, saturation, images, what is refused.
+// histogram against hand-computed answers, through the library: bin edges, saturation, images, rejected calls.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -57,7 +57,7 @@ TEST_F(Histogram, IntegerBinsAreExact) {
 
 const std::string every_rung[] = {"serial", "simd", "parallel"};
 
-// Whole numbers in ranges of whole numbers, where the quotient of integers says the bin.
+// Whole numbers in ranges with whole bounds, where integer division gives the bin.
 TEST_F(Histogram, WholeNumbersAreInTheBinOfTheQuotient) {
   EXPECT_EQ(even<float>({41}, 0, 82, 2), (Counts{0, 1}));
   for (const std::string& rung : every_rung)
@@ -76,13 +76,13 @@ TEST_F(Histogram, WholeNumbersAreInTheBinOfTheQuotient) {
       }
 }
 
-// The bins that the header defines, sample by sample: those whose edges hold it.
+// Counts by the header's definition: each sample belongs to the bin whose edges enclose it.
 template <class T>
 Counts between_edges(const std::vector<T>& samples, double lower, double upper, std::size_t bins) {
   std::vector<T> edges(bins + 1, static_cast<T>(upper));
   for (std::size_t k = 0; k < bins; ++k)
     edges[k] = static_cast<T>(lower + static_cast<double>(k) * (upper - lower) / static_cast<double>(bins));
-  Counts counts(bins + 1);  // the last: outside
+  Counts counts(bins + 1);  // the last one counts samples outside
   for (const T x : samples) {
     const auto above = static_cast<std::size_t>(std::upper_bound(edges.begin(), edges.end(), x) - edges.begin());
     ++counts[above == 0 || above > bins || std::isnan(x) ? bins : above - 1];
@@ -90,7 +90,7 @@ Counts between_edges(const std::vector<T>& samples, double lower, double upper, 
   return counts;
 }
 
-// Every edge, and the numbers next to it; numbers elsewhere, and outside.
+// Every edge and its adjacent numbers; numbers elsewhere, and outside.
 template <class T>
 std::vector<T> around_edges(double lower, double upper, std::size_t bins, std::mt19937_64& random) {
   constexpr T infinity = std::numeric_limits<T>::infinity();
@@ -135,7 +135,7 @@ TEST_F(Histogram, FloatsAreBetweenTheEdgesOfTheirBin) {
   }
 }
 
-// Ranges whose width, or whose bins per unit, is no float; edges that are subnormal.
+// Ranges whose width or bins per unit are not representable; subnormal edges.
 TEST_F(Histogram, RangesMayExceedWhatTheTypeHolds) {
   std::mt19937_64 random(6);
   const double largest = std::numeric_limits<float>::max();
@@ -154,14 +154,14 @@ TEST_F(Histogram, QuotientsAreRoundedAsDivisionsAre) {
     const double count = static_cast<double>(1 + random() % (1 << 20));
     const double all = std::ldexp(static_cast<double>(random() >> 11), static_cast<int>(random() % 300) - 250);
     ASSERT_EQ(ladders::histogram::quotient(all, count, 1 / count), all / count) << all << " / " << count;
-    // Just beside a quotient of 53 bits and half a bit.
+    // A quotient with 53 bits and half a bit more, and its neighbours.
     const double near = std::ldexp((static_cast<double>(random() >> 32) + 0.5) * count, 21);
     for (const double beside : {near, std::nextafter(near, 0), std::nextafter(near, 1e300)})
       ASSERT_EQ(ladders::histogram::quotient(beside, count, 1 / count), beside / count) << beside << " / " << count;
   }
 }
 
-// More bins than floats in the range: those with both edges at one float are empty.
+// More bins than floats in the range: bins with two equal edges are empty.
 TEST_F(Histogram, EdgesThatMeetLeaveBinsEmpty) {
   std::mt19937_64 random(7);
   const float next = std::nextafter(1.0f, 2.0f), after = std::nextafter(next, 2.0f);
@@ -180,7 +180,7 @@ TEST_F(Histogram, EdgesThatMeetLeaveBinsEmpty) {
 
 __extension__ using Int128 = __int128;
 
-// Integers over the whole of their type, and close to zero; each operation against its definition.
+// Integers over the type's whole range, and close to zero; each operation against its definition.
 template <class T>
 void expect_bins_of_integers(Device& cpu) {
   using Limits = std::numeric_limits<T>;
@@ -254,7 +254,7 @@ TEST_F(Histogram, EveryIntegerType) {
   expect_bins_of_integers<std::uint64_t>(cpu);
 }
 
-// Widths of more than 32 bits, against the division: where a bin begins, just before it, the ends, anything.
+// Ranges wider than 32 bits, against division: at a bin's first value, just below it, at the ends, and anywhere.
 TEST_F(Histogram, ScalesLongDistancesWithoutDividing) {
   std::mt19937_64 random(2);
   for (int round = 0; round < 3000; ++round) {
@@ -350,7 +350,7 @@ TEST_F(Histogram, EdgesMayBeOfAnyType) {
       EXPECT_EQ(outside[0], 0u);
       EXPECT_EQ(between(bytes, std::vector<double>{-0.5, 0.5, 99.5, 100}), (Counts{1, 0, closed})) << rung;
       EXPECT_EQ(outside[0], 3u - closed);
-      // No byte is in the first bins, nor in the last ones.
+      // The first and the last bins contain no byte.
       EXPECT_EQ(between(bytes, std::vector<std::int16_t>{-20, -10, 0, 255, 256, 300, 400}), (Counts{0, 0, 2, 2, 0, 0}));
       EXPECT_EQ(outside[0], 0u);
       for (const auto& none : {std::vector<float>{0.25, 0.5, 0.75}, std::vector<float>{-9, -5, -0.5},
@@ -358,14 +358,14 @@ TEST_F(Histogram, EdgesMayBeOfAnyType) {
         EXPECT_EQ(between(bytes, none), (Counts{0, 0})) << rung << ' ' << none[0];
         EXPECT_EQ(outside[0], 4u) << rung << ' ' << none[0];
       }
-      // Two neighbours of f32, and what is between them.
+      // Two adjacent f32 values, and a double between them.
       const float next = std::nextafter(1.0f, 2.0f);
       EXPECT_EQ(between(std::vector<float>{1, next, -0.0f, std::numeric_limits<float>::infinity()},
                         std::vector<double>{0, 1 + 0x1p-30, static_cast<double>(next), 1e300}),
                 (Counts{2, 0, 1}));
       EXPECT_EQ(outside[0], 1u);
       EXPECT_EQ(between(std::vector<double>{-1, 0.5, 1, 1e300}, std::vector<std::int8_t>{-1, 1, 2}), (Counts{2, 1}));
-      // Beyond 2^53, where a double is no longer each integer.
+      // Beyond 2^53, where doubles do not represent every integer.
       const std::int64_t far = std::int64_t{1} << 60;
       EXPECT_EQ(between(std::vector<std::int64_t>{far - 1, far, far + 1, far + 2},
                         std::vector<std::uint64_t>{0, 1u + std::uint64_t(far), 1u + (std::uint64_t{1} << 63)}),
@@ -375,7 +375,7 @@ TEST_F(Histogram, EdgesMayBeOfAnyType) {
     }
 }
 
-// Numbers of type T near those of another type, and anything.
+// Values of type T close to those of another type, and arbitrary ones.
 template <class T>
 std::vector<T> numbers_near(const std::vector<long double>& others, std::size_t n, std::mt19937_64& random) {
   using Limits = std::numeric_limits<T>;
@@ -400,14 +400,15 @@ template <class T, class E>
 void expect_bins_between(Device& cpu, std::mt19937_64& random) {
   for (int round = 0; round < 20; ++round) {
     std::vector<E> edges = numbers_near<E>({}, 2 + random() % (round % 2 ? 6 : 60), random);
-    if (round % 3 == 0) edges.push_back(std::numeric_limits<E>::max()), edges.push_back(std::numeric_limits<E>::lowest());
+    if (round % 3 == 0)
+      edges.push_back(std::numeric_limits<E>::max()), edges.push_back(std::numeric_limits<E>::lowest());
     std::sort(edges.begin(), edges.end());
     edges.erase(std::unique(edges.begin(), edges.end()), edges.end());
     if (edges.size() < 2) continue;
     const std::vector<long double> numbers(edges.begin(), edges.end());
     const std::vector<T> samples = numbers_near<T>(numbers, 500, random);
     for (const LastBin last : {LastBin::open, LastBin::closed}) {
-      std::vector<std::uint8_t> expected(edges.size() - 1);  // they saturate
+      std::vector<std::uint8_t> expected(edges.size() - 1);  // saturating
       std::uint64_t none = 0;
       for (const T x : samples) {
         const auto number = static_cast<long double>(x);
@@ -450,7 +451,7 @@ TEST_F(Histogram, NanAndInfinityAreInNoBin) {
   const std::vector<float> edges{-infinity, 0, infinity};
   histogram_edges(cpu, std::vector<float>{nan, -infinity, infinity, -3, 3}, edges, counts, outside);
   EXPECT_EQ(counts, (Counts{2, 1}));
-  EXPECT_EQ(outside[0], 2u);  // NaN, and +infinity, where the last bin ends
+  EXPECT_EQ(outside[0], 2u);  // NaN, and +infinity, at which the last bin ends
 }
 
 TEST_F(Histogram, EdgesAreLowerBounds) {
@@ -484,7 +485,7 @@ TEST_F(Histogram, CountersSaturate) {
 }
 
 TEST_F(Histogram, ImagesHaveRowsAndChannels) {
-  // Two rows of three pixels with two channels, 8 samples apart; 9s lie in the gap.
+  // Two rows of three pixels with two channels, 8 samples apart; 9s fill the gap.
   const std::vector<std::uint8_t> image{0, 1, 0, 2, 1, 2, 9, 9, 2, 2, 2, 1, 0, 0};
   Counts counts(2 * 3);
   histogram_direct(cpu, image, counts, outside, {.width = 6, .pitch = 8, .channels = 2});
@@ -492,7 +493,7 @@ TEST_F(Histogram, ImagesHaveRowsAndChannels) {
   EXPECT_EQ(outside[0], 0u);
 }
 
-// Rows that are longer than the image are one row.
+// An image shorter than one row has a single row.
 TEST_F(Histogram, ImagesMayEndInTheirFirstRow) {
   const std::vector<std::uint8_t> image{0, 1, 0, 2, 1};
   for (const std::size_t width : {std::size_t{6}, (std::size_t{1} << 32) + 2, std::size_t{1} << 39}) {
@@ -533,7 +534,7 @@ TEST_F(Histogram, RefusesWhatIsNoHistogram) {
   EXPECT_NE(message_of([&] { histogram_direct(cpu, integers, counts, {}, {.channels = 5}); }), "");
 }
 
-// Edges are checked before anything runs, as far as the host can read them.
+// Edges are checked before anything runs if the host can read them.
 TEST_F(Histogram, RefusesEdgesThatDoNotAscend) {
   Counts counts(3, 7);
   const std::vector<float> samples{0.5f};
@@ -569,7 +570,7 @@ TEST_F(Histogram, RefusesRangesThatHoldNoSample) {
   EXPECT_NE(refusal(std::vector<std::int64_t>{1}, 0x1p63, 0x1p64).find("contains no value of i64"), std::string::npos);
 }
 
-// Bins of ranges that reach beyond the type, whose width is a power of two or not, against the division.
+// Ranges beyond the type, with bin widths that are and are not powers of two, against division.
 TEST_F(Histogram, ScalesWithoutDividing) {
   std::mt19937_64 random(1);
   for (int round = 0; round < 3000; ++round) {
@@ -577,7 +578,7 @@ TEST_F(Histogram, ScalesWithoutDividing) {
     const std::uint64_t count = (random() >> (44 + random() % 20)) + 1;
     const ladders::histogram::Scale scale(count, width);
     for (int k = 0; k < 100; ++k) {
-      // Where a bin begins, and just before it; the ends; anything.
+      // A bin's first value, and the one below it; the ends; and any value.
       const std::uint64_t bin = random() % count, begin = (bin * width + count - 1) / count;
       for (const std::uint64_t distance : {begin, begin - 1, width - 1, std::uint64_t{0}, random() % width})
         if (distance < width) {
@@ -590,7 +591,7 @@ TEST_F(Histogram, ScalesWithoutDividing) {
   }
 }
 
-// A rung that takes few samples at once, and sees all of them in parts.
+// A rung with a small maximum size, which processes all samples in parts.
 struct few_at_once {
   static constexpr std::size_t largest_part = 12;
   template <class T, class O>
@@ -608,7 +609,8 @@ TEST_F(Histogram, ManySamplesAreCountedInParts) {
   std::vector<std::uint16_t> samples(1003);
   for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = static_cast<std::uint16_t>(i * i % 11);
   for (const std::uint64_t channels : {1u, 3u})
-    for (const Image image : {Image{}, {.width = 6, .pitch = 7}, {.width = 12, .pitch = 12}, {.width = 99, .pitch = 101}}) {
+    for (const Image image :
+         {Image{}, {.width = 6, .pitch = 7}, {.width = 12, .pitch = 12}, {.width = 99, .pitch = 101}}) {
       std::vector<std::uint8_t> expected(9 * channels), counts(9 * channels, 77);
       std::array<std::uint64_t, 1> outside_expected{77};
       histogram_direct(cpu, samples, expected, outside_expected, {image.width, image.pitch, channels});
@@ -624,7 +626,7 @@ TEST_F(Histogram, ManySamplesAreCountedInParts) {
     }
 }
 
-// Both sides of what decides, with counters that fit in the shared memory of an H200's block and not of a T4's.
+// Both sides of every threshold, with counters that fit a block's shared memory on an H200 but not on a T4.
 TEST_F(Histogram, ChoosesByTypeCountersAndSamples) {
   using namespace ladders::histogram;
   const auto chosen = [&](Type type, Binning binning, std::size_t n, std::size_t bins, Type counter = Type::u32,
@@ -655,13 +657,13 @@ TEST_F(Histogram, ChoosesByTypeCountersAndSamples) {
   least_partitioned.reset();
 }
 
-// A range that begins below the type's values, and ends above them.
+// A range that begins below the type's minimum and ends above its maximum.
 TEST_F(Histogram, RangesMayReachBeyondTheType) {
   EXPECT_EQ(even<std::uint8_t>({0, 127, 128, 255}, -256, 512, 6), (Counts{0, 0, 2, 2, 0, 0}));
   EXPECT_EQ(outside[0], 0u);
 }
 
-// Every bin is full long before the end: rungs may stop early, but what is outside must still be counted if asked for.
+// Every bin is full long before the end: rungs may stop early, but must still count samples outside if requested.
 TEST_F(Histogram, FullCountersDoNotHideSamplesOutside) {
   std::vector<std::uint32_t> samples(1 << 20);
   for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = static_cast<std::uint32_t>(i % 101);
@@ -676,7 +678,7 @@ TEST_F(Histogram, FullCountersDoNotHideSamplesOutside) {
   }
 }
 
-// One bin that is never hit, among others that are full.
+// One bin that is never hit, among others that fill up.
 TEST_F(Histogram, AnEmptyBinStaysEmptyAmongFullOnes) {
   std::vector<float> samples(300'000);
   for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = static_cast<float>(i % 1024 == 77 ? 0 : i % 1024);
@@ -691,7 +693,7 @@ TEST_F(Histogram, AnEmptyBinStaysEmptyAmongFullOnes) {
 
 // ---- parts ----------------------------------------------------------------------------------------------------------
 
-// Every sample is in one part, in its own column, and no part is larger than asked for.
+// Every sample is in exactly one part, in its channel's column, and no part exceeds the requested size.
 TEST(HistogramParts, CoverEverySampleOnce) {
   std::vector<std::uint32_t> image(1000);
   std::iota(image.begin(), image.end(), 0u);

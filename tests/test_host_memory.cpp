@@ -1,4 +1,4 @@
-// The memory that a process may use, as /proc, its limits and the control groups of both versions say it.
+// The memory that a process may use, according to /proc, its limits, and control groups v1 and v2.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -48,14 +48,14 @@ TEST_F(HostMemory, OfTheNarrowestGroupAround) {
   expect(1'000'000, 600'000);
   write("sys/fs/cgroup/outer/memory.stat", "anon 1\ninactive_file 100000\n");
   expect(1'000'000, 700'000);
-  write("sys/fs/cgroup/memory.max", "500000\n");  // of a container, whose own group is the mount
+  write("sys/fs/cgroup/memory.max", "500000\n");  // a container's limit: its control group is the mount's root
   write("sys/fs/cgroup/memory.current", "600000\n");
   expect(500'000, 0);
 }
 
 TEST_F(HostMemory, OfTheFirstVersion) {
   write("proc/self/cgroup", "8:pids:/\n4:cpu,memory:/batch/job\n0::/\n");
-  write("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");  // none
+  write("sys/fs/cgroup/memory/memory.limit_in_bytes", "9223372036854771712\n");  // no limit
   write("sys/fs/cgroup/memory/memory.usage_in_bytes", "7000000\n");
   write("sys/fs/cgroup/memory/batch/job/memory.limit_in_bytes", "2000000\n");
   write("sys/fs/cgroup/memory/batch/job/memory.usage_in_bytes", "1500000\n");
@@ -65,15 +65,19 @@ TEST_F(HostMemory, OfTheFirstVersion) {
 
 TEST_F(HostMemory, OfTheLimitsOfTheProcess) {
   const std::string limits = "Limit                     Soft Limit           Hard Limit           Units     \n";
-  write("proc/self/limits", limits + "Max data size             unlimited            unlimited            bytes     \n"
-                                      "Max address space         unlimited            9000000              bytes     \n");
+  write("proc/self/limits", limits +
+                                "Max data size             unlimited            unlimited            bytes     \n"
+                                "Max address space         unlimited            9000000              bytes     \n");
   write("proc/self/status", "Name:\tupsweep\nVmSize:\t     200 kB\nVmData:\t     100 kB\n");
   expect(8'192'000, 6'144'000);
-  write("proc/self/limits", limits + "Max address space         5000000              9000000              bytes     \n");
+  write("proc/self/limits",
+        limits + "Max address space         5000000              9000000              bytes     \n");
   expect(5'000'000, 5'000'000 - 200 * 1024);
-  write("proc/self/limits", limits + "Max data size             4000000              unlimited            bytes     \n");
+  write("proc/self/limits",
+        limits + "Max data size             4000000              unlimited            bytes     \n");
   expect(4'000'000, 4'000'000 - 100 * 1024);
-  write("proc/self/limits", limits + "Max address space         1000                 unlimited            bytes     \n");
+  write("proc/self/limits",
+        limits + "Max address space         1000                 unlimited            bytes     \n");
   expect(1000, 0);
 }
 

@@ -1,5 +1,5 @@
-// House rules that a reader relies on, checked against the source: includes point one way, rung files match the
-// ladders, there is only one list of rungs, and prose is at most 120 columns wide.
+// House rules that readers rely on, checked against the source: includes point one way, rung files match the ladders,
+// there is only one list of rungs, and prose is at most 120 columns wide.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -38,7 +38,7 @@ std::vector<fs::path> sources() { return sources_of("src"); }
 struct Rung {
   std::string kind, name;
 };
-// Primitive -> its ladder, from every src/ladders/*/ladder.inc.
+// Primitive to ladder, from every src/ladders/*/ladder.inc.
 std::map<std::string, std::vector<Rung>> ladders() {
   static const std::regex line(R"(^RUNG\((\w+), (\w+)\))");
   std::map<std::string, std::vector<Rung>> all;
@@ -55,17 +55,17 @@ std::map<std::string, std::vector<Rung>> ladders() {
 
 // ---- include direction ----------------------------------------------------------------------------------------------
 
-// Public headers that need nothing else from the library: the vocabulary that all layers share.
+// Public headers that include no other part of the library: the vocabulary that all layers share.
 const std::set<std::string> vocabulary = [] {
-  std::set<std::string> headers{"upsweep/types.h",  "upsweep/operators.h", "upsweep/scalar.h",
-                                "upsweep/status.h", "upsweep/error.h",     "upsweep/parameter.h"};
+  std::set<std::string> headers{"upsweep/types.h", "upsweep/operators.h", "upsweep/scalar.h", "upsweep/status.h",
+                                "upsweep/error.h", "upsweep/parameter.h", "upsweep/tuning.h"};
   for (const auto& entry : fs::directory_iterator(root / "include/upsweep/parameters"))
     headers.insert("upsweep/parameters/" + entry.path().filename().string());
   return headers;
 }();
 
-// The layer of a file: a folder of src/; "kernel/multisplit"; "ladders/scan" or "ladders/scan/lab"; "upsweep" and
-// "upsweep.cuh" of public headers; "tests".
+// The layer of a file: a folder of src/; "kernel/multisplit"; "ladders/scan" or "ladders/scan/lab"; "upsweep" or
+// "upsweep.cuh" for public headers; "tests".
 std::string layer_of(const fs::path& path) {
   std::vector<std::string> parts(path.begin(), path.end());
   if (parts[0] == "src") parts.erase(parts.begin());
@@ -76,12 +76,12 @@ std::string layer_of(const fs::path& path) {
   return "ladders/" + parts[1] + (parts[2] == "lab" ? "/lab" : "");
 }
 
-// The layers that a layer may include, besides its own.
+// The layers that a layer may include, besides itself.
 std::set<std::string> allowed(const std::string& layer) {
   static const std::map<std::string, std::set<std::string>> fixed{
       {"base", {}},
       {"cpu", {"base"}},
-      // The emulator takes the place of CUDA: kernel.h includes its twin of CUDA's header.
+      // The emulator replaces CUDA: kernel.h includes its counterpart of CUDA's header.
       {"kernel", {"base", "simt"}},
       {"kernel/multisplit", {"base", "kernel"}},
       {"simt", {"base", "cpu"}},
@@ -115,7 +115,7 @@ std::set<std::string> allowed(const std::string& layer) {
   return all;
 }
 
-// Includes of project files, as written.
+// Project files that a file includes, as written.
 std::vector<std::string> includes_of(const fs::path& path) {
   static const std::regex include(R"re(#include "(\w+/[^"]+)")re");
   const std::string text = read(path);
@@ -143,9 +143,9 @@ TEST(House, IncludesPointOneWay) {
   EXPECT_GT(seen, 400) << "too few includes found: are the folders right?";
 }
 
-// Ladders may build on each other, but not in a circle: so each is later than all that it includes.
+// Ladders may build on each other, but not in a circle, so a topological order must exist.
 TEST(House, LaddersHaveAnOrder) {
-  std::map<std::string, std::set<std::string>> includes;  // ladder -> those that it includes
+  std::map<std::string, std::set<std::string>> includes;  // ladder -> ladders that it includes
   const auto ladder_of = [](const fs::path& path) {
     const std::string layer = layer_of(path);
     return layer.starts_with("ladders/") ? layer.substr(8, layer.find('/', 8) - 8) : std::string();
@@ -157,7 +157,7 @@ TEST(House, LaddersHaveAnOrder) {
       if (!target.empty() && target != from) includes[from].insert(target);
     }
   EXPECT_TRUE(includes["sort"].contains("partition")) << "the includes are not found: are the folders right?";
-  // Takes away the ladders that include none of those left, until none is left.
+  // Repeatedly removes the ladders that include none of the remaining ones, until none is left.
   for (std::size_t before = 0; before != includes.size();) {
     before = includes.size();
     std::erase_if(includes, [&](const auto& ladder) {
@@ -177,8 +177,8 @@ TEST(House, TheVocabularyIncludesOnlyItself) {
       EXPECT_TRUE(vocabulary.contains(to)) << header << " includes " << to;
 }
 
-// Inline PTX and the intrinsics that only some architectures have are in the kernel layer, which knows what to do on
-// the others and on the emulator. The CPU's units (.cpp) may have assembly of their own.
+// Inline PTX and architecture-specific intrinsics belong in the kernel layer, which has alternatives for other GPUs and
+// for the emulator. CPU units (.cpp, -inl.h) may contain assembly.
 TEST(House, OnlyTheKernelLayerHasInstructionsOfSomeGpus) {
   static const std::regex ptx(R"(\basm\b)"), reduction(R"(\b__reduce_\w+_sync\b)");
   int in_kernel = 0;
@@ -186,7 +186,8 @@ TEST(House, OnlyTheKernelLayerHasInstructionsOfSomeGpus) {
     for (const fs::path& path : sources_of(folder)) {
       const fs::path from = path.lexically_relative(root);
       const std::string layer = layer_of(from), text = read(path);
-      const bool has_ptx = path.extension() != ".cpp" && std::regex_search(text, ptx);
+      const bool of_cpu = path.extension() == ".cpp" || path.filename().string().ends_with("-inl.h");
+      const bool has_ptx = !of_cpu && std::regex_search(text, ptx);
       const bool has_reduction = std::regex_search(text, reduction);
       if (layer == "kernel") in_kernel += has_ptx + has_reduction;
       if (layer == "kernel" || layer == "simt") continue;
@@ -224,7 +225,7 @@ TEST(House, EveryRungHasAFileAndEveryFileIsARung) {
   }
 }
 
-// A caller who names a rung must know from the primitive's header if it is not stable.
+// A caller who names a rung must learn from the primitive's header whether it is unstable.
 TEST(House, HeadersNameTheRungsThatAreNotStable) {
   std::size_t unstable = 0;
   for (const auto& [primitive, rungs] : ladders())
@@ -259,9 +260,9 @@ std::set<std::string> declared_in(const std::string& text) {
   return names;
 }
 
-// A rung runs no other rung of its ladder: choose.h decides which one a call gets. It includes one, mostly an earlier
-// ladder's, only to call its run() or map(), directly or through a template that takes the rung as an argument.
-// Everything else that two rungs share is in a layer below them.
+// A rung runs no other rung of its ladder: choose.h decides which one a call gets. It includes a rung, usually of an
+// earlier ladder, only to call its run() or map(), directly or through a template parameter. All other code that two
+// rungs share is in a lower layer.
 TEST(House, RungsOnlyCallEachOther) {
   static const std::regex rung_file(R"(^\d\d_\w+\.cuh$)");
   static const std::regex include(R"re(#include "(ladders/\w+/\d\d_(\w+)\.cuh)")re");
@@ -280,11 +281,11 @@ TEST(House, RungsOnlyCallEachOther) {
     }
     EXPECT_FALSE(std::regex_search(text, declaration)) << path << " knows the Rung of another file";
   }
-  EXPECT_GT(included, 2);  // or the patterns no longer find them
+  EXPECT_GT(included, 2);  // otherwise the patterns no longer match
 }
 
-// Kernels that two ladders share are in the layers below both. So a ladder's GPU code includes another ladder only to
-// run one of its rungs, and opens no other ladder's namespace.
+// Kernels that two ladders share are in a layer below both. So a ladder's GPU code includes another ladder only to run
+// one of its rungs, and opens no other ladder's namespace.
 TEST(House, LaddersShareNoGpuCode) {
   static const std::regex include(R"re(#include "ladders/(\w+)/([^"]+)")re");
   static const std::regex opened(R"(\nnamespace upsweep::ladders::(\w+))");
@@ -305,7 +306,7 @@ TEST(House, LaddersShareNoGpuCode) {
   EXPECT_GT(others, 5) << "too few includes found: are the folders right?";
 }
 
-// A second list would be a file other than ladder.inc that names half of a ladder's rungs in quotes.
+// A second list would be a file other than ladder.inc with half of a ladder's rungs in quotes.
 TEST(House, NoOtherListOfRungs) {
   std::vector<fs::path> files = sources();
   for (const char* file : {"CMakeLists.txt", "src/CMakeLists.txt", "tests/CMakeLists.txt"})
@@ -317,13 +318,13 @@ TEST(House, NoOtherListOfRungs) {
     std::set<std::string> names;
     for (const Rung& rung : rungs) names.insert(rung.name);
     if (names.size() < 6) continue;        // too few to tell a list from an example
-    if (primitive == "ceiling") continue;  // not a ladder: code refers to a ceiling by its name
+    if (primitive == "ceiling") continue;  // not a ladder: code refers to a ceiling by name
     for (const fs::path& path : files) {
       if (path.filename() == "ladder.inc") continue;
       const std::string text = read(path);
       std::size_t named = 0;
       for (const std::string& name : names) named += text.find("\"" + name + "\"") != text.npos;
-      // choose.h names what it chooses from, and other ladders may have rungs of these names.
+      // choose.h names the rungs that it chooses from, and other ladders may have rungs with the same names.
       const bool chooses = path.filename() == "choose.h";
       if (chooses && path.parent_path().filename() != primitive) continue;
       const std::size_t most = chooses ? names.size() : names.size() / 2;
@@ -332,8 +333,8 @@ TEST(House, NoOtherListOfRungs) {
   }
 }
 
-// CPU and GPU rungs of the same name would be two types of one name in one program, and the linker would keep one run()
-// for both. So CPU rungs are local to their file.
+// CPU and GPU rungs of the same name would violate the one-definition rule, and the linker would keep only one run().
+// So CPU rungs have internal linkage.
 TEST(House, RungsOfTheCpuAreLocalToTheirFile) {
   const std::regex made("make_rung<Binding, (\\w+)>\\(");
   std::size_t found = 0;
@@ -349,7 +350,7 @@ TEST(House, RungsOfTheCpuAreLocalToTheirFile) {
       ++found;
     }
   }
-  EXPECT_GE(found, 4u);  // else the pattern no longer finds them
+  EXPECT_GE(found, 4u);  // otherwise the pattern no longer matches
 }
 
 std::vector<fs::path> documents() {
@@ -374,7 +375,9 @@ TEST(House, ProseIsAtMost120ColumnsWide) {
       if (line.starts_with("```")) code = !code;
       const bool free = code || line.starts_with("|") || line.starts_with("<!--") || line.starts_with("![") ||
                         line.find("https:") != line.npos;
-      EXPECT_TRUE(free || line.size() <= 120) << path << ":" << number << " is " << line.size() << " columns wide";
+      // A character of UTF-8 is one byte that does not continue another.
+      const auto columns = std::ranges::count_if(line, [](char c) { return (c & 0xc0) != 0x80; });
+      EXPECT_TRUE(free || columns <= 120) << path << ":" << number << " is " << columns << " columns wide";
     }
   }
 }
@@ -388,12 +391,12 @@ TEST(House, LinksLeadToFiles) {
   }
 }
 
-// A browser drops the cells that a row has more than its table's header.
+// Browsers drop cells beyond those of the table's header.
 TEST(House, TableRowsHaveTheirHeadersCells) {
   for (const fs::path& path : documents()) {
     std::istringstream text(read(path));
     bool code = false;
-    long header = 0;  // bars
+    long header = 0;  // number of bars
     int number = 0;
     for (std::string line; std::getline(text, line);) {
       ++number;

@@ -1,12 +1,12 @@
-// Images as input: PNG of every kind of pixel against libpng's own simplified interface, JPEG against what was encoded,
-// PGM and PPM against their definition, and files that are cut or are something else.
+// Images as input: every PNG pixel format against libpng's simplified interface, JPEG against the encoded image, PGM
+// and PPM against their definition, and truncated or foreign files.
 #include <gtest/gtest.h>
 #include <jpeglib.h>
 #include <png.h>
 #include <sys/resource.h>
 #include <zlib.h>
 
-#include <cstdio>  // before jpeglib.h
+#include <cstdio>  // must precede jpeglib.h
 #include <cstdlib>
 #include <cstring>
 #include <vector>
@@ -87,7 +87,7 @@ TEST(Png, EveryKindOfPixel) {
           EXPECT_EQ(reader.channels(), channels);
           EXPECT_EQ(reader.count(), pixels.size() / bytes);
           Bytes expected = pixels;
-          if (bits == 16)  // most significant byte first in the file
+          if (bits == 16)  // big-endian in the file
             for (std::size_t i = 0; i < expected.size(); i += 2) std::swap(expected[i], expected[i + 1]);
           EXPECT_EQ(read_all(reader, step), expected) << channels << ' ' << bits << ' ' << interlaced << ' ' << step;
         }
@@ -113,7 +113,7 @@ TEST(Png, CutAndChangedFiles) {
               Code::bad_file)
         << length;
   std::string changed = file;
-  changed[file.size() / 2] ^= 1;  // caught by a checksum
+  changed[file.size() / 2] ^= 1;  // detected by a checksum
   EXPECT_EQ(error_of([&] {
               PngReader reader(std::make_unique<MemorySource>(changed));
               read_all(reader, 1000);
@@ -121,7 +121,7 @@ TEST(Png, CutAndChangedFiles) {
             Code::bad_file);
 }
 
-// A gradient, which compresses well and is little changed.
+// A gradient, which compresses well with little loss.
 Bytes gradient(unsigned width, unsigned height, unsigned channels) {
   Bytes all;
   for (unsigned y = 0; y < height; ++y)
@@ -178,7 +178,7 @@ TEST(Jpeg, EveryKindOfPixel) {
     }
 }
 
-// libjpeg would fill up what is missing, with grey.
+// libjpeg would fill missing data with grey.
 TEST(Jpeg, CutAndChangedFiles) {
   for (const bool progressive : {false, true}) {
     const std::string file = encode_jpeg(JCS_RGB, 3, 40, 30, progressive);
@@ -197,7 +197,7 @@ TEST(Jpeg, CutAndChangedFiles) {
     EXPECT_NE(refused(file.substr(0, file.size() - 2)).find("it ends early"), std::string::npos) << "its last marker";
     std::string changed = file;
     const std::size_t scan = file.rfind("\xff\xda");
-    changed.replace(scan + (file.size() - scan) * 2 / 3, 2, "\xff\xd9");  // the image's end, in its last scan
+    changed.replace(scan + (file.size() - scan) * 2 / 3, 2, "\xff\xd9");  // an end marker inside the last scan
     SCOPED_TRACE(progressive);
     refused(changed);
     JpegReader followed(std::make_unique<MemorySource>(file + "what cameras add"));
@@ -205,7 +205,7 @@ TEST(Jpeg, CutAndChangedFiles) {
   }
 }
 
-// A few hundred bytes that ask for gigabytes.
+// A few hundred bytes that request gigabytes.
 TEST(Jpeg, HugeProgressiveImagesAreRefused) {
   std::string file = encode_jpeg(JCS_RGB, 3, 40, 30, true);
   const std::size_t frame = file.find("\xff\xc2");
@@ -216,10 +216,10 @@ TEST(Jpeg, HugeProgressiveImagesAreRefused) {
   EXPECT_NE(std::string(error.what()).find("too large to be held in memory"), std::string::npos);
 }
 
-// Images that announce gigabytes, in a file of a few bytes.
+// Images that announce gigabytes in a file of a few bytes.
 TEST(Png, HugeInterlacedImagesTakeNoMemoryThatTheyDoNotFill) {
   std::string file = encode({PNG_COLOR_TYPE_GRAY, 8, 1, true}, 40, 30, noise(40 * 30));
-  file.replace(16, 8, std::string("\0\0\x7f\xff\0\0\x7f\xff", 8));  // 32767 x 32767; the checksum is wrong from here
+  file.replace(16, 8, std::string("\0\0\x7f\xff\0\0\x7f\xff", 8));  // 32767 x 32767; the checksum is now wrong
   const std::uint32_t crc = static_cast<std::uint32_t>(crc32(0, reinterpret_cast<const Bytef*>(file.data()) + 12, 17));
   for (unsigned k = 0; k < 4; ++k) file[29 + k] = static_cast<char>(crc >> (24 - 8 * k));
   EXPECT_EQ(error_of([&] { PngReader(std::make_unique<MemorySource>(file)); }).code(), Code::bad_file);

@@ -1,4 +1,4 @@
-// The seeded generator against its published answers, and every input against its description.
+// The seeded generator against published answers, and every input against its description.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -18,7 +18,7 @@ using namespace upsweep;
 
 namespace {
 
-constexpr std::size_t n = 10007;  // odd and prime: no chunk divides it
+constexpr std::size_t n = 10007;  // odd and prime, so no chunk size divides it
 
 template <class T>
 std::vector<T> values(std::string_view name, std::uint64_t seed = 1, std::size_t count = n) {
@@ -27,7 +27,7 @@ std::vector<T> values(std::string_view name, std::uint64_t seed = 1, std::size_t
 
 }  // namespace
 
-// Known answers that the authors publish with the Random123 library.
+// Known answers published with the Random123 library.
 TEST(Philox, KnownAnswers) {
   const auto expect = [](std::uint64_t low, std::uint64_t high, std::uint64_t key, std::array<std::uint32_t, 4> words) {
     const Philox::Block block = Philox::block(low, high, key);
@@ -54,7 +54,7 @@ TEST(Random, ScaleCoversItsRangeEvenly) {
   for (int c : count) EXPECT_NEAR(c, 10000, 500);  // 5 standard deviations
 }
 
-// Generating in parts, however cut, gives the same bytes as the whole, for every type and input.
+// Generating in parts of any size gives the same bytes as the whole, for every type and input.
 TEST(Inputs, PartsAgreeWithTheWhole) {
   for (std::size_t t = 0; t < type_names.size(); ++t) {
     const Type type = static_cast<Type>(t);
@@ -236,7 +236,7 @@ void expect_special_floats() {
   }
   EXPECT_NEAR(negative, n / 4 + n * 3 / 8, 220);
   for (const T zero : values<T>("minus_zeros")) ASSERT_TRUE(zero == 0 && std::signbit(zero));
-  // Each kind of special, of either sign; NaN of many payloads.
+  // Each kind of special value, with either sign; NaNs with many payloads.
   std::size_t special_zeros[2] = {}, infinities[2] = {}, nans[2] = {}, subnormals[2] = {};
   std::set<UnsignedAs<T>> payloads;
   for (T v : values<T>("specials")) {

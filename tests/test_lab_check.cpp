@@ -1,4 +1,4 @@
-// The checker catches wrong rungs: each test makes one kind of mistake on purpose.
+// The checker catches wrong rungs: each test contains one kind of mistake.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -52,7 +52,7 @@ Status right(const Call& c) {
 }
 TEST(Check, RightRungPasses) { EXPECT_TRUE(failures_of<right>().empty()); }
 
-// Wrong for inclusive scans only.
+// Wrong only for inclusive scans.
 Status wrong_when_inclusive(const Call& c) {
   const bool inclusive = c.scalars[0].as<bool>();
   std::uint32_t total = 0;
@@ -78,7 +78,7 @@ TEST(Check, ScalarsOfTheContractAreVariedInEveryLaunchShape) {
 Status unwritten(const Call&) { return {}; }
 TEST(Check, UnwrittenOutput) {
   const auto failures = failures_of<unwritten>();
-  // The checker stops after a few failures: the output stays readable when everything is wrong.
+  // The checker stops after a few failures, so that output stays readable when everything is wrong.
   EXPECT_EQ(failures.size(), CheckOptions{}.most_failures);
   EXPECT_TRUE(failures.front().starts_with("reduce/under_test cpu i32 sum n=0 input=uniform")) << failures.front();
 }
@@ -136,7 +136,7 @@ TEST(Check, LaunchShapesAreSwept) { EXPECT_TRUE(any_says(failures_of<only_some_t
 
 TEST(Check, AskedForParametersTakeThePlaceOfTheSweep) {
   const Primitive& scan = *find_primitive("scan");
-  static std::set<std::pair<bool, unsigned>> seen;  // inclusive, and the threads
+  static std::set<std::pair<bool, unsigned>> seen;  // inclusive; number of threads
   const Rung rung{.primitive = "scan", .name = "under_test", .find = [](Type, Operation) -> RunFn {
                     return [](const Call& c) -> Status {
                       seen.emplace(c.scalars[0].as<bool>(), c.tuning.threads);
@@ -152,12 +152,12 @@ TEST(Check, AskedForParametersTakeThePlaceOfTheSweep) {
   EXPECT_EQ(check(cpu_platform(), nullptr, scan, {&rung}, options)[0].runs, 0u) << "no other shape in its place";
 }
 
-// Right the first time, wrong the next: the effect of a ticket that is not reset.
+// Right on the first call and wrong on the next, like a kernel that does not reset its ticket.
 Status leaves_state(const Call& c) {
   unsigned* ticket = c.workspace->counters(1);
   return (*ticket)++ ? off_by_one(c) : right(c);
 }
-TEST(Check, CountersLeftBehind) { EXPECT_TRUE(any_says(failures_of<leaves_state>(), "counters not zero")); }
+TEST(Check, CountersLeftBehind) { EXPECT_TRUE(any_says(failures_of<leaves_state>(), "counters nonzero")); }
 
 Status wrong_every_other_time(const Call& c) {
   static int calls = 0;
@@ -175,7 +175,7 @@ Status declines_shapes(const Call& c) {
 TEST(Check, DecliningAShapeIsNoFailure) { EXPECT_TRUE(failures_of<declines_shapes>().empty()); }
 
 Status declines_everything(const Call&) { return {Code::unsupported, 0, "never"}; }
-// A rung may decline what it does not take, but not all; the default, nothing.
+// A rung may reject cases that it does not support, but not all of them; the default may reject none.
 TEST(Check, DecliningEverythingDoesNotPass) {
   for (const std::string_view name : {std::string_view("picky"), default_name}) {
     const Rung rung{.primitive = "reduce", .name = name, .find = [](Type, Operation) { return &declines_everything; }};
@@ -203,7 +203,7 @@ TEST(Check, InputsThatATypeDoesNotHaveAreLeftOut) {
   EXPECT_EQ(check(cpu_platform(), nullptr, *find_primitive("reduce"), {&rung}, options).at(0).runs, 0u);
 }
 
-// As a kernel whose launch is refused in a band of sizes, unless a larger call has asked for more shared memory before.
+// Like a kernel whose launch fails for a band of sizes, unless an earlier, larger call requested more shared memory.
 bool larger_before = false;
 Status refused_at_first(const Call& c) {
   larger_before |= c.n() > 6144;
@@ -228,7 +228,7 @@ TEST(Check, RandomSizesFindWhatALargerCallHides) {
   EXPECT_FALSE(is_found()) << "no fixed size shows it";
 }
 
-// Wrong after a larger call, which only sizes in random order follow.
+// Wrong after a larger call; only the sizes in random order follow one.
 std::size_t largest_before = 0;
 Status wrong_after_larger(const Call& c) {
   const bool smaller = c.n() > 0 && c.n() < largest_before;
@@ -261,9 +261,8 @@ TEST(Check, RandomSizesAreOfEveryMagnitude) {
 
 TEST(Check, DrawnCasesAreOnesThatTheRungTakes) {
   const Primitive& scan = *find_primitive("scan");
-  std::vector<const Rung*> rungs;
-  for (const Rung* rung : cpu_platform().rungs())
-    if (rung->primitive == "scan") rungs.push_back(rung);
+  const Rungs all = cpu_platform().rungs_of(scan.contract);
+  const std::vector<const Rung*> rungs(all.begin(), all.end());
   const auto cases = draw_cases(scan, rungs, {.seed = 3}, 50);
   EXPECT_GT(cases.size(), 40u);
   std::set<const Rung*> drawn;

@@ -1,4 +1,4 @@
-// Which changes are regressions, and which are not.
+// Tests which changes count as regressions.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 // chosen so that each test takes seconds; `upsweep check` goes further.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "lab/backends.h"
@@ -12,35 +13,45 @@
 namespace upsweep::lab {
 namespace {
 
-// Checks the rungs of all primitives: mutants must be caught, all others must be right.
+// Mutants must be caught, all others must be right.
+void check_rungs(Platform& platform, simt::Emulator* emulator, const Primitive& primitive,
+                 const std::vector<const Rung*>& rungs, const Depth& depth) {
+  CheckOptions options;
+  options.depth = depth;
+  for (const RungCheck& result : check(platform, emulator, primitive, rungs, options)) {
+    EXPECT_GT(result.runs, 0u) << primitive.name() << "/" << result.rung->name;
+    if (result.rung->expected_wrong) {
+      EXPECT_TRUE(result.passed()) << primitive.name() << "/" << result.rung->name
+                                   << " is a deliberate bug that was not caught";
+      continue;
+    }
+    for (const std::string& failure : result.failures) ADD_FAILURE() << failure;
+  }
+}
+
+// Checks the rungs of all primitives. Peers run fewer cases: their code is not ours, only the calls are.
 void check_all(Platform& platform, simt::Emulator* emulator, bool mutants, const Depth& depth, bool in_order = true) {
+  Depth of_peers = depth;
+  of_peers.every_combination_to = 0;
+  of_peers.combinations = std::min<std::size_t>(depth.combinations, 4);
   for (const Primitive* primitive : primitives()) {
-    std::vector<const Rung*> rungs;
+    std::vector<const Rung*> rungs, peers;
     for (const Rung* rung : rungs_and_peers(platform))
       if (rung->primitive == primitive->name() && (mutants || !rung->expected_wrong) && !(emulator && rung->gpu_only) &&
           (in_order || !rung->blocks_in_order))
-        rungs.push_back(rung);
+        (rung->peer ? peers : rungs).push_back(rung);
     const Rung* const chosen = default_rung(platform, *primitive);
     if (chosen && !mutants && (in_order || !chosen->blocks_in_order)) rungs.push_back(chosen);
-    CheckOptions options;
-    options.depth = depth;
-    for (const RungCheck& result : check(platform, emulator, *primitive, rungs, options)) {
-      EXPECT_GT(result.runs, 0u) << primitive->name() << "/" << result.rung->name;
-      if (result.rung->expected_wrong) {
-        EXPECT_TRUE(result.passed()) << primitive->name() << "/" << result.rung->name
-                                     << " is a deliberate bug that was not caught";
-        continue;
-      }
-      for (const std::string& failure : result.failures) ADD_FAILURE() << failure;
-    }
+    check_rungs(platform, emulator, *primitive, rungs, depth);
+    check_rungs(platform, emulator, *primitive, peers, of_peers);
   }
 }
 
 TEST(Ladders, Cpu) {
-#if defined(__SANITIZE_THREAD__)  // 100 times slower; which threads share data does not depend on the values
+#if defined(__SANITIZE_THREAD__)  // 100 times slower; data sharing between threads does not depend on the values
   check_all(cpu_platform(), nullptr, false,
             {.every_combination_to = 0,
-             .combinations = 2,
+             .combinations = 1,
              .largest = 1'100'000,
              .own_shape_every = 4,
              .elements_of_size = 200'000});
@@ -68,37 +79,48 @@ TEST(Ladders, Cuda) {
 #if defined(UPSWEEP_WITH_SIMT)
 TEST(Ladders, Emulated) {
   check_all(open_plain(), &open_plain(), false,
-            {.every_combination_to = 0,
-             .combinations = 6,
-             .largest = 17'000,
-             .own_shape_every = 64});
+            {.every_combination_to = 0, .combinations = 6, .largest = 17'000, .own_shape_every = 64});
 }
 
-// Blocks dispatched last first, one or four at a time. Rungs that wait for blocks of lower numbers are left out; all
-// others take their numbers from a counter, or wait for no block.
+// The users' configuration: the ladders' choices with their measured thresholds.
+TEST(Ladders, EmulatedWithTheUsualThresholds) {
+  for (const Primitive* primitive : primitives()) {
+    const Rung* const chosen = default_rung(open_plain(), *primitive);
+    if (!chosen) continue;
+    const CheckOptions options{
+        .depth = {.every_combination_to = 0, .combinations = 2, .largest = usual_sizes.back(), .own_shape_every = 4},
+        .thresholds = Thresholds::usual,
+        .sizes = usual_sizes_of(*primitive)};
+    for (const RungCheck& result : check(open_plain(), &open_plain(), *primitive, {chosen}, options)) {
+      EXPECT_GT(result.runs, 0u) << primitive->name();
+      for (const std::string& failure : result.failures) ADD_FAILURE() << failure;
+    }
+  }
+}
+
+// Dispatches blocks in reverse, one or four at once. Skips rungs that wait for lower-numbered blocks; the others draw
+// block numbers from a counter, or wait for no block.
 TEST(Ladders, EmulatedBlocksInAnyOrder) {
   for (const int threads : {1, 4}) {
     open_plain().configure({.threads = threads, .reverse_blocks = true});
+    // One at a time, what a block finds does not depend on the run.
+    const std::size_t combinations = threads == 1 ? 1 : 2;
     check_all(open_plain(), &open_plain(), false,
-              {.every_combination_to = 0,
-               .combinations = 2,
-               .largest = 70'000,
-               .own_shape_every = 8},
+              {.every_combination_to = 0, .combinations = combinations, .largest = 70'000, .own_shape_every = 8},
               /*in_order=*/false);
   }
   open_plain().configure({});
 }
 
 TEST(Ladders, TracedAndMutants) {
+  EXPECT_TRUE(std::ranges::any_of(open_traced().rungs(), &Rung::expected_wrong))
+      << "configure with -DUPSWEEP_MUTANTS=ON";
   check_all(open_traced(), &open_traced(), true,
-            {.every_combination_to = 0,
-             .combinations = 3,
-             .largest = 5'000,
-             .own_shape_every = 64});
+            {.every_combination_to = 0, .combinations = 3, .largest = 5'000, .own_shape_every = 64});
 }
 #endif
 
-// Of 256 MiB, which a container may have, chunks of 32 MiB would be most.
+// In a container with 256 MiB, chunks of 32 MiB would use most of the memory.
 TEST(Streaming, ChunksAreSmallWhereMemoryIs) {
   constexpr std::size_t mib = std::size_t{1} << 20;
   EXPECT_EQ(chunk_for(std::size_t{16} << 30), 32 * mib);

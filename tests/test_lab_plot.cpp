@@ -40,14 +40,14 @@ TEST(Plot, EveryNameHasALineInBothChartsAndTheLegend) {
   EXPECT_EQ(svg.find("inf"), std::string::npos);
 }
 
-// A smaller y is higher up: `quick` is twice as fast as the peer at the first size, and ties at the second.
+// Smaller y is higher up: `quick` is twice as fast as the peer at the first size, and ties at the second.
 TEST(Plot, LinesGoWhereTheFiguresAre) {
   const std::string svg = plot_svg(two_sizes());
   const std::regex points("points=\"([0-9.]+),([0-9.]+) ([0-9.]+),([0-9.]+) \"");
   std::vector<std::array<double, 4>> lines;
   for (std::sregex_iterator it(svg.begin(), svg.end(), points), end; it != end; ++it)
     lines.push_back({std::stod((*it)[1]), std::stod((*it)[2]), std::stod((*it)[3]), std::stod((*it)[4])});
-  ASSERT_EQ(lines.size(), 6u);  // slow, quick, other; each GB/s, then the ratio
+  ASSERT_EQ(lines.size(), 6u);  // slow, quick, other; GB/s and ratio of each
   const auto &slow = lines[1], &quick = lines[3], &other = lines[5];
   EXPECT_LT(quick[1], other[1]);
   EXPECT_LT(other[1], slow[1]);
@@ -84,7 +84,7 @@ TEST(PlotCounts, AnAreaForEachChannel) {
   EXPECT_EQ(count(svg, ">3<"), 1u) << "three bins";
 }
 
-// Of 2^20 bins, each column is the sum of 1024.
+// Each column of a plot of 2^20 bins is the sum of 1024 bins.
 TEST(PlotCounts, ManyBinsAreAddedUp) {
   const std::string svg = counts_svg(std::vector<std::uint64_t>(1 << 20, 1), 1, "");
   EXPECT_LT(svg.size(), 30'000u);
@@ -105,7 +105,7 @@ TEST(Plot, ASingleSizeIsAPoint) {
   EXPECT_EQ(count(svg, "<circle"), 4u) << "two names in two charts";
 }
 
-// A few series are below each other, as in a README; many fill a page.
+// A few series form one column, as in a README; many fill a page.
 TEST(Plot, ManySeriesAreWrapped) {
   const auto page = [](int series) {
     std::vector<Record> records;
@@ -116,7 +116,7 @@ TEST(Plot, ManySeriesAreWrapped) {
     std::smatch size;
     EXPECT_TRUE(std::regex_search(svg, size, std::regex("width=\"([0-9]+)\" height=\"([0-9]+)\"")));
     const std::pair page{std::stoi(size[1]), std::stoi(size[2])};
-    // Nothing is outside of the page.
+    // Nothing lies outside the page.
     const std::regex corner("<text x=\"([0-9.]+)\" y=\"([0-9.]+)\"");
     for (std::sregex_iterator at(svg.begin(), svg.end(), corner); at != std::sregex_iterator(); ++at) {
       EXPECT_LT(std::stod((*at)[1]), page.first);

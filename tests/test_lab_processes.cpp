@@ -1,4 +1,4 @@
-// Work in processes of their own: answers in their order, and what becomes of one that fails.
+// Work in child processes: answers in order, and the result of one that fails.
 #include <gtest/gtest.h>
 #include <poll.h>
 #include <signal.h>
@@ -56,7 +56,7 @@ TEST(Processes, OneThatFailsOrDiesLeavesTheOthers) {
   EXPECT_EQ(answers[3].text, "fine");
 }
 
-// Whoever holds the writing end of `alive` lives.
+// A process is alive as long as it holds the write end of `alive`.
 TEST(Processes, NoneOutlivesAParentThatIsKilled) {
   int alive[2], started[2];
   ASSERT_EQ(pipe(alive), 0);

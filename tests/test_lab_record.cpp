@@ -1,7 +1,11 @@
-// Records: field names and their order are part of the format, and reading returns what was written.
+// Records: field names and their order are part of the format, and records round-trip.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <fstream>
+#include <sstream>
+#include <utility>
 
 #include "lab/record.h"
 
@@ -26,7 +30,7 @@ Record sample() {
   r.traffic_bytes = 4096;
   r.ceiling = "read";
   r.ceiling_gbs = 40;
-  r.score = 0.75;
+  r.score = 0.008192;
   r.checked = true;
   r.aa_spread = 0.01;
   r.device = "a \"quoted\" device";
@@ -66,6 +70,16 @@ TEST(Record, RoundTrip) {
   EXPECT_FALSE(back.peer);
 }
 
+TEST(Record, ThresholdsThatAreNotAsMeasured) {
+  EXPECT_EQ(to_json(sample()).find("tuning"), std::string::npos);
+  Record tuned = sample();
+  tuned.tuning = {{"sort.most_enumerated", 4096}, {"scan.most_for_wave", ~std::uint64_t{0}}};
+  const std::string json = to_json(tuned);
+  EXPECT_TRUE(json.ends_with(R"("tuning":{"sort.most_enumerated":4096,"scan.most_for_wave":18446744073709551615}})"))
+      << json;
+  EXPECT_EQ(parse_record(json, "test", 1).tuning, tuned.tuning);
+}
+
 // Numbers and booleans are JSON values; names of choices are strings.
 TEST(Record, ParametersHaveTheirTypes) {
   EXPECT_NE(to_json(sample()).find(R"("params":{"heads":"offsets","inclusive":true,"a":-0.5,"block":256})"),
@@ -103,24 +117,137 @@ TEST(Record, FailedRungHasNoTime) {
   EXPECT_FALSE(parse_record(json, "test", 1).timed());
 }
 
-TEST(Record, WhatARunHasInCommonIsOneLine) {
-  Record first = sample(), second = sample(), other = sample();
-  second.n = 5;
+std::string lines_of(const std::vector<Record>& records) {
+  RecordWriter writer;
+  std::string text;
+  for (const Record& r : records)
+    for (const std::string& line : writer.lines(r)) text += line + '\n';
+  return text;
+}
+
+// Complete lines of all records that a file with this text has.
+std::vector<std::string> read_lines(const std::string& text) {
+  RecordReader reader;
+  std::istringstream in(text);
+  std::vector<std::string> records;
+  std::size_t number = 0;
+  for (std::string line; std::getline(in, line);)
+    if (const auto record = reader.read(line, "runs.jsonl", ++number)) records.push_back(to_json(*record));
+  return records;
+}
+
+void expect_unreadable(const std::string& text, const std::string& words) {
+  try {
+    read_lines(text);
+    ADD_FAILURE() << "accepted: " << text;
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Code::bad_file);
+    EXPECT_NE(std::string(error.what()).find(words), std::string::npos) << error.what();
+  }
+}
+
+constexpr const char* sample_header =
+    R"({"device":"a \"quoted\" device","driver":"Linux","compiler":"GCC","flags":"-O3","revision":"abc-dirty",)"
+    R"("run":"20250101T000000-1","time":"2025-01-01T00:00:00Z","primitive":"reduce","backend":"cpu","op":"sum",)"
+    R"("type":"f32","input":"uniform","params":{"heads":"offsets","inclusive":true,"a":-0.5,"block":256},)"
+    R"("situation":"alone","samples":20,"ceiling":"read","checked":true})";
+constexpr const char* sample_result =
+    R"("n":1099511627776,"median_us":12.5,"q1_us":12.25,"q3_us":13.0,"traffic_bytes":4096,"ceiling_gbs":40.0,)"
+    R"("aa_spread":0.01})";
+
+TEST(RecordFile, AHeaderAndShortLines) {
+  EXPECT_EQ(lines_of({sample(), sample()}),
+            fmt::format("{0}\n{{\"rung\":\"simd\",{1}\n{{\"rung\":\"simd\",{1}\n", sample_header, sample_result));
+}
+
+TEST(RecordFile, RoundTrip) {
+  Record peer = sample(), failed = sample(), other = sample(), ceiling = sample(), launch = sample(), tuned = sample();
+  peer.peer = std::exchange(peer.rung, std::nullopt);
+  peer.peer_version = "1.0";
+  peer.synchronises = true;
+  failed.checked = false;
+  failed.ran = "serial";
+  failed.median_us = failed.q1_us = failed.q3_us = failed.score = failed.aa_spread = std::nullopt;
+  other.type = "u8";
+  other.params.clear();
+  other.situation = "warm";
+  ceiling.primitive = "ceiling";
+  ceiling.op = "";
+  launch.ceiling = "launch";
+  launch.ceiling_gbs = std::nullopt;
+  launch.score = 0.5;
+  tuned.tuning = {{"sort.most_enumerated", 4096}};
+  const std::vector<Record> records{sample(), peer, failed, other, ceiling, launch, tuned, sample()};
+  std::vector<std::string> complete;
+  for (const Record& r : records) complete.push_back(to_json(r));
+  const std::string text = lines_of(records);
+  EXPECT_EQ(read_lines(text), complete) << text;
+  EXPECT_NE(text.find(R"({"primitive":"ceiling","rung":"simd","op":null,)"), text.npos)
+      << "null, because the header has an operation:\n"
+      << text;
+  EXPECT_EQ(text.find("peer\":null"), text.npos) << text;
+  EXPECT_EQ(text.find("score"), text.rfind("score")) << "only the one of the launch:\n" << text;
+}
+
+TEST(RecordFile, TwoRuns) {
+  Record other = sample();
   other.run = "20250101T000001-2";
   other.device = "another device";
-  RecordWriter writer;
-  std::vector<std::string> lines;
-  for (const Record* r : {&first, &second, &other, &first})
-    for (std::string& line : writer.lines(*r)) lines.push_back(std::move(line));
-  ASSERT_EQ(lines.size(), 7u) << "a line for each of three runs in a row, and four records";
-  for (const char* name : {"\"device\"", "\"flags\"", "\"time\""}) EXPECT_EQ(lines[2].find(name), lines[2].npos) << name;
-  RecordReader reader;
-  std::vector<std::string> read;
-  for (const std::string& line : lines)
-    if (const auto record = reader.read(line, "test", 1)) read.push_back(to_json(*record));
-  EXPECT_EQ(read, (std::vector{to_json(first), to_json(second), to_json(other), to_json(first)}));
-  EXPECT_EQ(to_json(*RecordReader().read(to_json(first), "test", 1)), to_json(first)) << "a file without such lines";
-  EXPECT_THROW(RecordReader().read(lines[1], "test", 1), Error) << "a record without its run";
+  other.type = "u8";
+  const std::vector<std::string> complete{to_json(sample()), to_json(other), to_json(other), to_json(sample())};
+  const std::string text = lines_of({sample(), other, other, sample()});
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4 + 3) << "a header whenever the run changes";
+  EXPECT_EQ(read_lines(text), complete);
+}
+
+// A record has what its header has, unless it has another value, or null.
+TEST(RecordFile, ARecordOverridesItsHeader) {
+  const auto read = [](const std::string& own) {
+    const std::vector<std::string> records =
+        read_lines(fmt::format("{}\n{{{},\"rung\":\"simd\",{}\n", sample_header, own, sample_result));
+    return parse_record(records.at(0), "test", 1);
+  };
+  EXPECT_EQ(read(R"("type":"u8")").type, "u8");
+  EXPECT_EQ(read(R"("type":"u8")").op, "sum");
+  EXPECT_EQ(read(R"("op":null)").op, "");
+  EXPECT_TRUE(read(R"("params":{})").params.empty());
+  EXPECT_EQ(read(R"("samples":4)").samples, 4);
+  EXPECT_FALSE(read(R"("checked":false)").checked);
+  EXPECT_EQ(read(R"("score":0.25)").score, 0.25);
+}
+
+TEST(RecordFile, OlderFiles) {
+  EXPECT_EQ(read_lines(to_json(sample())), std::vector{to_json(sample())}) << "all fields in every record";
+  // Machine and program in a line, named by `run`; everything else in every record.
+  const auto header = [](const std::string& device, const std::string& run) {
+    return fmt::format(
+        R"({{"device":"{}","driver":"d","compiler":"c","flags":"f","revision":"r","run":"{}","time":"t"}})"
+        "\n",
+        device, run);
+  };
+  const std::string record =
+      R"({"primitive":"reduce","rung":"simd","peer":null,"backend":"cpu","op":"sum","type":"f32","n":1024,)"
+      R"("input":"uniform","params":{},"samples":20,"median_us":10.0,"q1_us":10.0,"q3_us":10.0,"traffic_bytes":4100,)"
+      R"("ceiling":"read","ceiling_gbs":40.0,"score":0.9,"checked":true,"aa_spread":0.01,"peer_version":null,"run":"x"})";
+  const std::vector<std::string> old = read_lines(header("first", "x") + header("second", "y") + record + '\n');
+  ASSERT_EQ(old.size(), 1u);
+  const Record r = parse_record(old[0], "test", 1);
+  EXPECT_EQ(r.device, "first");
+  EXPECT_EQ(r.situation, "back_to_back");
+  EXPECT_EQ(r.score, 0.9) << "as recorded";
+  // Appended to, they stay as they are.
+  const std::string both = header("first", "x") + record + '\n' + lines_of({sample()}) + record + '\n';
+  EXPECT_EQ(read_lines(both), (std::vector{old[0], to_json(sample()), old[0]}));
+}
+
+TEST(RecordFile, Truncated) {
+  const std::string text = lines_of({sample(), sample()});
+  const std::size_t second = text.find('\n') + 1;
+  expect_unreadable(text.substr(0, text.size() - 5), "runs.jsonl:3: not a record: invalid JSON");
+  expect_unreadable(text.substr(0, second - 5), "runs.jsonl:1: not a record: invalid JSON");
+  expect_unreadable(text.substr(second), "runs.jsonl:1: not a record: no preceding line describes its run");
+  expect_unreadable(R"({"n":1,"run":"x"})", "no preceding line describes its run, x");
+  expect_unreadable(R"({"device":"d"})", "'driver' is missing");
 }
 
 TEST(Record, SaysWhichRungRan) {
@@ -159,7 +286,7 @@ TEST(Record, MadeFromAMeasurement) {
   ASSERT_EQ(r.time.size(), 20u);
   EXPECT_EQ(r.time[10], 'T');
 
-  ceiling.bytes = 0;  // a launch: its time is the ceiling
+  ceiling.bytes = 0;  // a launch: the ceiling is its time
   EXPECT_DOUBLE_EQ(*made(&ceiling).score, 2);
   EXPECT_FALSE(made(nullptr).score);
 }
@@ -199,7 +326,7 @@ void expect_bad(const std::string& line, const std::string& words) {
 }
 
 TEST(Record, BadLinesSayWhereAndWhat) {
-  expect_bad("{\"primitive\": \"reduce\"", "no valid JSON");
+  expect_bad("{\"primitive\": \"reduce\"", "invalid JSON");
   expect_bad("[1, 2]", "object");
   expect_bad("{\"primitive\": \"reduce\"}", "rung");
   std::string wrong_type = to_json(sample());
@@ -207,10 +334,10 @@ TEST(Record, BadLinesSayWhereAndWhat) {
   expect_bad(wrong_type, "number");
   std::string neither = to_json(sample());
   neither.replace(neither.find("\"simd\""), 6, "null");
-  expect_bad(neither, "rung or peer");
+  expect_bad(neither, "exactly one of 'rung' and 'peer'");
 }
 
-// Replaces the value of a field of the sample.
+// Replaces a field's value in the sample.
 std::string with(const std::string& name, const std::string& value) {
   std::string json = to_json(sample());
   const std::size_t begin = json.find("\"" + name + "\":") + name.size() + 3;
@@ -218,14 +345,14 @@ std::string with(const std::string& name, const std::string& value) {
   return json.replace(begin, end - begin, value);
 }
 
-// What a terminal, a table or a picture would take for something else, and numbers that no measurement has.
+// Rejects text that a terminal, a table or a picture would misinterpret, and impossible numbers.
 TEST(Record, FieldsAreCheckedAtTheDoor) {
   EXPECT_EQ(to_json(parse_record(with("n", "7"), "test", 1)), with("n", "7"));
   for (const char* name : {"primitive", "rung", "backend", "op", "type", "input", "situation", "ceiling", "device",
                            "driver", "compiler", "flags", "revision", "run", "time"}) {
     for (const char* text : {R"("\u001b[2J")", R"("a\nb")", R"("\u0000")", R"("\u007f")", R"("\u009b2J")"})
       expect_bad(with(name, text), "'" + std::string(name) + "' has a control character");
-    expect_bad(with(name, "7"), "'" + std::string(name) + "' has to be a string");
+    expect_bad(with(name, "7"), "'" + std::string(name) + "' must be a string");
     expect_bad(with(name, '"' + std::string(1001, 'a') + '"'), "more than 1000 bytes");
   }
   expect_bad(with("params", R"({"a\nb":1})"), "control character");
@@ -234,14 +361,16 @@ TEST(Record, FieldsAreCheckedAtTheDoor) {
   expect_bad(with("params", "[]"), "object");
   for (const char* name : {"n", "samples", "traffic_bytes"})
     for (const char* number : {"-1", "0.5", "1e3", "18446744073709551615", "null", "\"1\""})
-      expect_bad(with(name, number), "'" + std::string(name) + "' has to be a whole number");
+      expect_bad(with(name, number), "'" + std::string(name) + "' must be a whole number");
   for (const char* name : {"median_us", "q1_us", "q3_us"})
     for (const char* number : {"-1", "0", "1e-320", "1e300", "true"})
-      expect_bad(with(name, number), "'" + std::string(name) + "' has to be a number from");
+      expect_bad(with(name, number), "'" + std::string(name) + "' must be a number from");
   expect_bad(with("median_us", "12"), "quartiles");
   expect_bad(with("q3_us", "null"), "quartiles");
-  for (const char* name : {"ceiling_gbs", "score", "aa_spread"})
-    expect_bad(with(name, "-1"), "has to be a number from");
+  for (const char* name : {"ceiling_gbs", "score", "aa_spread"}) expect_bad(with(name, "-1"), "must be a number from");
+  std::string fast = with("traffic_bytes", "1000000000000000000");
+  fast.erase(fast.find("\"score\""), fast.find("\"checked\"") - fast.find("\"score\""));
+  expect_bad(fast.replace(fast.find("40.0"), 4, "0.01"), "no possible score");
   expect_bad(with("checked", "1"), "true or false");
 }
 

@@ -187,7 +187,7 @@ TEST(CaseSettings, AreOfThePrimitive) {
             Code::invalid_argument);
 }
 
-// A call's scalars: as given, or else the primitive's defaults, without the parameters that shape the input.
+// A call's scalars: as given, or the primitive's defaults, without the parameters that shape the input.
 TEST(CaseSettings, BecomeTheScalarsOfACall) {
   const Primitive &saxpy = *find_primitive("saxpy"), &select = *find_primitive("select"),
                   &scan = *find_primitive("scan");
@@ -206,7 +206,21 @@ TEST(CaseSettings, BecomeTheScalarsOfACall) {
   EXPECT_EQ(call.tuning, c.tuning);
 }
 
-// A sort compares all bits from first_bit up unless it is told how many; a digit of partition has eight.
+TEST(CaseSettings, AResultHasTheOutputsType) {
+  const Primitive& scan = *find_primitive("scan");
+  Case c{.type = Type::u32, .operation = Op::sum};
+  EXPECT_FALSE(call_of(scan, c).scalars[1]) << "left out";
+  c.settings = scan.settings(Type::u32, {{"initial", "5"}});
+  EXPECT_EQ(call_of(scan, c).scalars[1].type(), Type::u32);
+  c.settings.set(*scan.parameter("out_type"), std::uint8_t{1});
+  const Parameter& initial = *scan.parameter("initial");
+  EXPECT_EQ(scan.type_of(initial, c), Type::u64);
+  EXPECT_EQ(parse_value(initial, Type::u64, "5000000000").as<std::uint64_t>(), 5'000'000'000u);
+  c.operation = Op::max;
+  EXPECT_EQ(scan.type_of(initial, c), Type::u32) << "maxima have the elements' type";
+}
+
+// A sort compares all bits from first_bit up unless their number is given; partition's digit has eight.
 TEST(CaseSettings, DefaultsMayDependOnEachOther) {
   const auto bits_of = [](const char* name, Type type,
                           std::initializer_list<std::pair<std::string_view, std::string>> texts) {
@@ -223,7 +237,7 @@ TEST(CaseSettings, DefaultsMayDependOnEachOther) {
   EXPECT_EQ(bits_of("partition", Type::u32, {{"first_bit", "8"}}), 8u);
 }
 
-// Every parameter's default prints and parses, and its name is unique within its primitive.
+// Every parameter's default round-trips through text, and its name is unique within its primitive.
 TEST(CaseSettings, EveryParameterHasOneName) {
   for (const Primitive* primitive : primitives()) {
     std::vector<std::string_view> names;
@@ -239,7 +253,9 @@ TEST(CaseSettings, EveryParameterHasOneName) {
     for (const Type type : primitive->types())
       for (const Settings& settings : primitive->variants(*primitive, type))
         for (const Settings::Item& item : settings) {
-          const Scalar back = parse_value(*item.parameter, type, text_of(item));
+          // The results of reductions and scans have the sum's type.
+          const Case c{.type = type, .operation = Op::sum, .settings = settings};
+          const Scalar back = parse_value(*item.parameter, primitive->type_of(*item.parameter, c), text_of(item));
           EXPECT_EQ(back.type(), item.value.type()) << primitive->name() << ' ' << item.parameter->name;
           EXPECT_EQ(std::memcmp(back.data(), item.value.data(), size_of(back.type())), 0) << text_of(item);
         }

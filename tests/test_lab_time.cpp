@@ -1,5 +1,5 @@
-// The statistics that decide ties, on made-up samples; and the parts of a measurement. Times are scripted, so nothing
-// here depends on the machine's speed.
+// The statistics that decide ties, on synthetic samples; and the parts of a measurement. Times are scripted, so results
+// do not depend on the machine's speed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -41,12 +41,12 @@ TEST(Statistics, SlowerNeedsBothSpreadAndQuartiles) {
   EXPECT_FALSE(slower({{11.9, 12, 12.1}, 0.02}, before)) << "faster is not slower";
 }
 
-// The CPU with a cache of 64 KiB. Records the kinds of memory that are requested.
+// The CPU with a 64 KiB cache. Records the kinds of memory that are requested.
 class ScriptedPlatform : public Platform {
  public:
   Backend backend() const override { return Backend::cpu; }
   Description describe() const override { return {.device = "scripted", .cache_bytes = 1 << 16}; }
-  Rungs rungs() const override { return {}; }
+  Rungs rungs_of(const Contract&) const override { return {}; }
   const Machine& machine() const override { return cpu_platform().machine(); }
   MemorySpace& memory(MemoryKind kind) override {
     kinds.insert(kind);
@@ -67,7 +67,7 @@ class ScriptedPlatform : public Platform {
   std::set<MemoryKind> kinds;  // requested so far
 };
 
-// A ScriptedClock's input and what it observed. Outlives the clock, which the Stopwatch owns.
+// Input and observations of a ScriptedClock. Outlives the clock, which the Stopwatch owns.
 struct Script {
   double microseconds = 2;  // per call
   std::function<void()> before_sample = [] {};
@@ -304,7 +304,7 @@ TEST(Room, IsWhatThePurposeNeeds) {
       return error.what() + error.hint();
     }
   };
-  // Two copies fit, as a measurement needs them, three do not.
+  // Two copies fit, as a measurement needs; three do not.
   const Case half{.type = Type::u8, .n = static_cast<std::size_t>(0.45 * static_cast<double>(available_host_bytes()))};
   EXPECT_EQ(error_of(cpu, half, Purpose::time), "none");
   EXPECT_NE(error_of(cpu, half, Purpose::check).find("host memory"), std::string::npos);
@@ -320,7 +320,7 @@ TEST(Room, IsWhatThePurposeNeeds) {
 
 TEST(Stopwatch, ShortRunsGetMoreSamplesForAMinimumTime) {
   ScriptedPlatform platform;
-  Script script;  // 250 calls of 2 us a sample
+  Script script;  // 250 calls of 2 us per sample
   const Rung good = rung<right>("good");
   const auto results = Stopwatch(platform, std::make_unique<ScriptedClock>(script))
                            .measure(*find_primitive("reduce"), one, {&good}, {.samples = 4, .least_us = 500 * 2 * 20});

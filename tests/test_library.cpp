@@ -40,12 +40,12 @@ std::vector<Device> devices() {
   return all;
 }
 
-// True if a rung of the primitive takes this type and operation: always, except on the emulators, whose rungs are
-// compiled for some types and operations only (base/coverage.h).
+// True if a rung of the primitive takes this type and operation. Always, except on the emulators, whose rungs are
+// compiled only for some types and operations (base/coverage.h).
 bool covers(const Device& device, std::string_view primitive, Type type, Operation operation) {
   if (device.backend() != Backend::simt) return true;
-  for (const Rung* rung : device.platform().rungs())
-    if (rung->primitive == primitive && !rung->expected_wrong && rung->find(type, operation)) return true;
+  for (const Rung* rung : device.platform().rungs_of(*find_contract(primitive)))
+    if (!rung->expected_wrong && rung->find(type, operation)) return true;
   return false;
 }
 
@@ -80,8 +80,8 @@ TEST(Library, EveryRungByName) {
   std::int32_t expected = 0;
   for (std::int32_t v : in) expected = Sum{}(expected, v);
   for (Device& device : devices())
-    for (const Rung* rung : device.platform().rungs()) {
-      if (rung->primitive != "reduce" || rung->expected_wrong || !rung->find(Type::i32, Op::sum)) continue;
+    for (const Rung* rung : device.platform().rungs_of(reduce_contract)) {
+      if (rung->expected_wrong || !rung->find(Type::i32, Op::sum)) continue;
       EXPECT_EQ(reduce(device, in, Op::sum, {.rung = rung->name}), expected) << rung->name << " on " << device.name();
     }
 }
@@ -125,7 +125,7 @@ TEST(Library, SegmentedScansWhicheverWayHeadsAreGiven) {
         std::exclusive_scan(in.begin() + first, in.begin() + last, exclusive.begin() + first, 0, Sum{});
         std::inclusive_scan(in.begin() + first, in.begin() + last, inclusive.begin() + first, Max{});
       }
-      if (n) flags[0] = 0;  // element 0 begins a segment without a flag too
+      if (n) flags[0] = 0;  // element 0 begins a segment even without a flag
       offsets.push_back(n);
       const auto expect = [&](const char* heads) {
         EXPECT_EQ(out, exclusive) << heads << ' ' << device.name() << ' ' << n;
@@ -164,7 +164,7 @@ TEST(Library, SegmentedScansThatCannotBe) {
   EXPECT_EQ(out[99], 100) << "one segment if there are no heads";
 }
 
-// Offsets that the host can read ascend and stay within the input; the last may be its end.
+// Offsets that the host can read must ascend and stay within the input; the last may equal its size.
 TEST(Library, OffsetsThatCannotBe) {
   Device cpu = Device::cpu();
   const std::vector<int> in(10, 1);
@@ -179,12 +179,11 @@ TEST(Library, OffsetsThatCannotBe) {
   EXPECT_EQ(message({0, 10, 3, 6}), "segmented_scan: offset 2, 3, is below the one before it, 10");
   EXPECT_EQ(message({1, 0}), "segmented_scan: offset 1, 0, is below the one before it, 1");
   EXPECT_EQ(message({0, 4, 11}), "segmented_scan: offset 2, 11, is beyond the 10 elements");
-  EXPECT_EQ(message({~std::uint64_t{0}}),
-            "segmented_scan: offset 0, 18446744073709551615, is beyond the 10 elements");
+  EXPECT_EQ(message({~std::uint64_t{0}}), "segmented_scan: offset 0, 18446744073709551615, is beyond the 10 elements");
   segmented_inclusive_scan(cpu, in, std::vector<std::uint64_t>{0, 4, 4, 10}, out);
   EXPECT_EQ(out, (std::vector<int>{1, 2, 3, 4, 1, 2, 3, 4, 5, 6}));
 
-  // Of several descents, the first; so many offsets are looked at in parts.
+  // The first of several descents is named, also for this many offsets, which are checked in parts.
   std::vector<std::uint64_t> many(1'000'000);
   std::iota(many.begin(), many.end(), std::uint64_t{0});
   const std::vector<int> ones(many.size(), 1);
@@ -204,6 +203,129 @@ TEST(Library, ScansThatCannotBe) {
   out.resize(100);
   EXPECT_EQ(error_of([&] { exclusive_scan(cpu, in, out, Op::product); }).code(), Code::unsupported);
   EXPECT_EQ(error_of([&] { inclusive_scan(cpu, in, out, Op::sum, {.rung = "none"}); }).code(), Code::invalid_argument);
+}
+
+TEST(Library, InitialValuesComeFirst) {
+  for (Device& device : devices())
+    for (const std::size_t n : {0, 1, 1000, 70001}) {
+      const auto check = [&]<class T>(T initial) {
+        const auto in = make_input<T>("zipf", n, 3);
+        std::vector<T> expected(n), out(n);
+        std::exclusive_scan(in.begin(), in.end(), expected.begin(), initial, Sum{});
+        exclusive_scan(device, in, out, initial);
+        EXPECT_EQ(out, expected) << device.name() << ' ' << n;
+        EXPECT_EQ(reduce(device, in, initial), std::accumulate(in.begin(), in.end(), initial, Sum{}));
+        if (!covers(device, "scan", type_of<T>(), Op::max)) return;
+        Buffer<T> buffer(device, in);
+        std::inclusive_scan(in.begin(), in.end(), expected.begin(), Max{}, initial);
+        inclusive_scan(device, buffer, buffer, initial, Op::max);
+        EXPECT_EQ(buffer.to_vector(), expected) << device.name() << ' ' << n << ", in place";
+        EXPECT_EQ(reduce(device, in, initial, Op::max), std::accumulate(in.begin(), in.end(), initial, Max{}));
+      };
+      check(std::int32_t{-77}), check(std::uint64_t{1} << 40), check(1e6);
+      // Segments of 3, 0, 3, 0, ... elements.
+      const auto in = make_input<std::int32_t>("zipf", n, 3);
+      std::vector<std::uint64_t> offsets;
+      std::vector<std::int32_t> expected(n), out(n);
+      for (std::size_t i = 0; i < n; ++i) {
+        if (i % 3 == 0) offsets.insert(offsets.end(), 2, i);
+        expected[i] = i % 3 == 0 ? 5 : Sum{}(expected[i - 1], in[i - 1]);
+      }
+      segmented_exclusive_scan(device, in, offsets, out, 5);
+      EXPECT_EQ(out, expected) << device.name() << ' ' << n;
+    }
+}
+
+TEST(Library, InitialValuesOfFloatSumsKeepTheirSignAndAreContagious) {
+  constexpr float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> zeros{-0.0f, -0.0f}, ones{1, 1}, none;
+  std::vector<float> out(2);
+  for (Device& device : devices()) {
+    exclusive_scan(device, zeros, out, -0.0f);
+    EXPECT_TRUE(std::signbit(out[0]) && std::signbit(out[1])) << device.name();
+    exclusive_scan(device, zeros, out);
+    EXPECT_TRUE(!std::signbit(out[0]) && std::signbit(out[1])) << device.name();
+    inclusive_scan(device, zeros, out, 0.0f);
+    EXPECT_TRUE(!std::signbit(out[0]) && !std::signbit(out[1])) << device.name();
+    EXPECT_TRUE(std::signbit(reduce(device, zeros, -0.0f))) << device.name();
+    EXPECT_FALSE(std::signbit(reduce(device, zeros, 0.0f))) << device.name();
+    EXPECT_TRUE(std::signbit(reduce(device, none, -0.0f))) << device.name();
+    exclusive_scan(device, ones, out, nan, Op::min);
+    EXPECT_TRUE(std::isnan(out[0]) && std::isnan(out[1])) << device.name();
+    inclusive_scan(device, ones, out, inf);
+    EXPECT_EQ(out, (std::vector{inf, inf})) << device.name();
+    EXPECT_TRUE(std::isnan(reduce(device, ones, nan))) << device.name();
+  }
+}
+
+TEST(Library, SumsMayBeWiderThanTheirElements) {
+  const auto check = [&]<class T, class Out>(Device& device, T value, Out) {
+    if (!covers(device, "scan", type_of<T>(), Op::sum)) return;
+    for (const std::size_t n : {0, 1, 5, 1 << 20}) {
+      std::vector<T> in(n, value);
+      if (n > 2) in[2] = T(value - 1);
+      std::vector<Out> expected(n), out(n);
+      std::vector<std::uint64_t> rows(n / 7);  // some rows are empty
+      for (std::size_t k = 0; k < rows.size(); ++k) rows[k] = k / 2 * 14;
+      const auto where = [&] { return device.name() + ' ' + std::string(to_string(type_of<Out>())); };
+      std::exclusive_scan(in.begin(), in.end(), expected.begin(), Out(0));
+      exclusive_scan(device, in, out);
+      EXPECT_EQ(out, expected) << where() << ' ' << n;
+      std::inclusive_scan(in.begin(), in.end(), expected.begin(), std::plus<>{}, Out(9));
+      inclusive_scan(device, in, out, Out(9));
+      EXPECT_EQ(out, expected) << where() << ' ' << n;
+      EXPECT_EQ(reduce(device, in, Out(9)), n ? expected.back() : Out(9)) << where() << ' ' << n;
+      Out total[1] = {Out(1)};
+      reduce(device, in, total);
+      EXPECT_EQ(total[0], n ? Out(expected.back() - 9) : Out(0)) << where() << ' ' << n;
+      segmented_inclusive_scan(device, in, rows, out, Out(2));
+      Out sum = 2;
+      for (std::size_t i = 0; i < n; ++i) {
+        if (i % 14 == 0 && i / 14 * 2 < rows.size()) sum = 2;
+        expected[i] = sum = static_cast<Out>(sum + static_cast<Out>(in[i]));
+      }
+      EXPECT_EQ(out, expected) << where() << ' ' << n << " segmented";
+    }
+  };
+  // Integers whose sums overflow their type; floats whose sums round in f32 but not in f64.
+  for (Device& device : devices()) {
+    check(device, std::uint8_t{255}, std::uint32_t{}), check(device, std::uint8_t{255}, std::uint64_t{});
+    check(device, std::uint32_t{0xffffffff}, std::uint64_t{}), check(device, std::int32_t{-0x7ffffff0}, std::int64_t{});
+    check(device, 16777215.0f, double{});
+  }
+}
+
+TEST(Library, InitialValuesAndWiderSumsThatCannotBe) {
+  Device cpu = Device::cpu();
+  const std::vector<std::uint32_t> in(100, 1);
+  std::vector<std::uint64_t> out(100);
+  const Request wide{.contract = &scan_contract, .operation = Op::max, .in = {view(in)}, .out = {view(out)}};
+  EXPECT_EQ(error_of([&] { invoke(cpu, wide); }).code(), Code::invalid_argument) << "maxima have the elements' type";
+  const Request narrow{.contract = &scan_contract,
+                       .operation = Op::sum,
+                       .in = {view(out)},
+                       .out = {host_view(reinterpret_cast<std::uint32_t*>(out.data()), 200)}};
+  EXPECT_EQ(error_of([&] { invoke(cpu, narrow); }).code(), Code::invalid_argument);
+  const Error in_place =
+      error_of([&] { exclusive_scan(cpu, host_view(reinterpret_cast<const std::uint32_t*>(out.data()), 100), out); });
+  EXPECT_STREQ(in_place.what(), "scan: the output overlaps the input");
+  EXPECT_NE(in_place.hint().find("only an output of the input's type"), std::string::npos) << in_place.hint();
+
+  Request request{.contract = &scan_contract, .operation = Op::sum, .in = {view(in)}, .out = {view(out)}};
+  request.scalars = scan_scalars.scalars({.initial = std::uint32_t{3}});
+  EXPECT_STREQ(error_of([&] { invoke(cpu, request); }).what(), "scan: initial is u32, the output is u64");
+  EXPECT_EQ(error_of([&] { exclusive_scan(cpu, in, out, Op::sum, {.rung = "simd"}); }).code(), Code::unsupported);
+#if defined(UPSWEEP_WITH_SIMT)
+  Device simt(plain_emulator());
+  const std::vector<std::int32_t> ints(100, 1);
+  std::vector<std::int32_t> sums(100);
+  std::vector<std::int64_t> wide_sums(100);
+  const Error initial = error_of([&] { exclusive_scan(simt, ints, sums, 3, Op::sum, {.rung = "recursive"}); });
+  EXPECT_EQ(initial.code(), Code::unsupported);
+  EXPECT_NE(std::string(initial.what()).find("takes no initial value"), std::string::npos) << initial.what();
+  const Error wider = error_of([&] { exclusive_scan(simt, ints, wide_sums, Op::sum, {.rung = "recursive"}); });
+  EXPECT_NE(std::string(wider.what()).find("no output wider"), std::string::npos) << wider.what();
+#endif
 }
 
 TEST(Library, SaxpyOfHostRangesAndBuffersOfEveryType) {

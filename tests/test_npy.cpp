@@ -23,7 +23,7 @@ string dictionary(const string& descr, const string& shape, const string& order 
   return "{'descr': " + descr + ", 'fortran_order': " + order + ", 'shape': " + shape + ", }";
 }
 
-// A file of format `major`.0 with this header text and these bytes after it.
+// A format `major`.0 file with this header text, followed by these bytes.
 string file(const string& text, const string& data = {}, int major = 1) {
   string bytes = "\x93NUMPY";
   bytes += static_cast<char>(major);
@@ -37,7 +37,7 @@ NpyHeader header(const string& bytes) {
   return read_npy_header(source);
 }
 
-// Returns the message and hint of the bad_file error that opening and reading these bytes must raise.
+// Returns the message and hint of the bad_file error that reading these bytes must raise.
 string refused(const string& bytes, bool size_known = true) {
   try {
     NpyReader reader(std::make_unique<MemorySource>(bytes, size_known));
@@ -178,7 +178,7 @@ TEST(Npy, OtherThingsAreRefusedByName) {
 TEST(Npy, TypesThatAreNotOursAreRefusedWithTheWayOut) {
   EXPECT_REFUSED(file(dictionary("'<f16'", "(1,)")), "floats of a size");
   EXPECT_REFUSED(file(dictionary("'g'", "(1,)")), "floats of a size");
-  EXPECT_REFUSED(file(dictionary("'<float32'", "(1,)")), "floats of a size");  // numpy refuses it, too
+  EXPECT_REFUSED(file(dictionary("'<float32'", "(1,)")), "floats of a size");  // numpy rejects it, too
   EXPECT_REFUSED(file(dictionary("'<c8'", "(1,)")), "complex");
   EXPECT_REFUSED(file(dictionary("'|O'", "(1,)")), "Python objects");
   EXPECT_REFUSED(file(dictionary("'<U5'", "(1,)")), "strings");
@@ -200,16 +200,16 @@ TEST(Npy, SizesMustFitTheHeader) {
   const string text = dictionary("'<i4'", "(3,)");
   EXPECT_REFUSED(file(text, string(11, 'x')), "announces 3 i32 elements, 12 bytes, but only 11");
   EXPECT_REFUSED(file(text, string(13, 'x')), "1 bytes after");
-  // The same through a pipe, where only reading finds the size.
+  // The same through a pipe, where the size is known only after reading.
   EXPECT_NE(refused(file(text, string(11, 'x')), false).find("missing"), string::npos);
   EXPECT_NE(refused(file(text, string(13, 'x')), false).find("goes on"), string::npos);
 }
 
-// ---- what is converted -------------------------------------------------------------------------------------------
+// ---- conversions -------------------------------------------------------------------------------------------------
 
 namespace {
 
-// Returns all elements of a .npy file, read in pieces of `step` bytes.
+// Reads all elements of a .npy file in pieces of `step` bytes.
 template <class T>
 std::vector<T> all_of(const string& bytes, std::size_t step = 64, bool size_known = true) {
   NpyReader reader(std::make_unique<MemorySource>(bytes, size_known));
@@ -249,7 +249,7 @@ TEST(Npy, BooleansAreZeroAndOne) {
             (std::vector<std::uint8_t>{0, 1, 1, 1}));
 }
 
-// Against the definition, in f64: (-1)^sign 2^(exponent - 15) (1 + fraction / 1024), all 65536.
+// All 65536 against the definition, in f64: (-1)^sign 2^(exponent - 15) (1 + fraction / 1024).
 TEST(Npy, EveryFloat16IsExact) {
   for (unsigned bits = 0; bits < 65536; ++bits) {
     const unsigned exponent = bits >> 10 & 31, fraction = bits & 1023;
@@ -270,7 +270,7 @@ TEST(Npy, EveryFloat16IsExact) {
   EXPECT_NE(refused(file(dictionary("'<f2'", "(3,)"), string(5, '\0')), false).find("missing"), string::npos);
 }
 
-// Every shape of up to four dimensions, in blocks of all sizes: element k of C's order has the value k.
+// Every shape of up to four dimensions, in blocks of all sizes: element k in C order has the value k.
 TEST(Npy, FortranOrderIsRead) {
   const std::vector<Shape> shapes{{2, 3},       {3, 2},       {1, 5, 4}, {7, 5},    {2, 3, 4},  {4, 1, 3, 2},
                                   {5, 4, 3, 2}, {2, 2, 2, 2}, {1000, 3}, {3, 1000}, {40, 50, 3}};

@@ -1,4 +1,4 @@
-// The choice between one core and all, by what calls took.
+// The choice between one core and all, based on the duration of calls.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -12,7 +12,7 @@ struct Calls {
   int on_one = 0, on_all = 0;
   double us = 0;
 };
-// The next n calls, which take so long on one core and on all.
+// Makes n calls that take this long on one core and on all.
 Calls take(OneOrAll& way, int n, double one_us, double all_us) {
   Calls calls;
   for (int i = 0; i < n; ++i) {
@@ -31,16 +31,16 @@ TEST(OneOrAll, TakesTheFasterWay) {
   const Calls mostly_one = take(one, 100'000, 10, 25), mostly_all = take(all, 100'000, 10, 6);
   EXPECT_LE(mostly_one.us, 1.011 * 100'000 * 10);
   EXPECT_LE(mostly_all.us, 1.011 * 100'000 * 6);
-  EXPECT_GT(mostly_one.on_all, 0);  // the slower way is tried again
+  EXPECT_GT(mostly_one.on_all, 0);  // the slower way is retried
   EXPECT_GT(mostly_all.on_one, 0);
 }
 
 TEST(OneOrAll, NoticesThatTheOtherHasBecomeFaster) {
   OneOrAll way;
   take(way, 1000, 10, 25);
-  take(way, 4000, 10, 6);  // a way that was over twice as slow is tried again after 200 trials of 16 calls at most
+  take(way, 4000, 10, 6);  // a way that was over twice as slow is retried after at most 200 trials of 16 calls
   EXPECT_GT(take(way, 1000, 10, 6).on_all, 950);
-  take(way, 20, 10, 25);  // the way that is taken itself has become slower
+  take(way, 20, 10, 25);  // the current way itself has become slower
   EXPECT_GT(take(way, 1000, 10, 25).on_one, 900);
 }
 
@@ -51,7 +51,8 @@ TEST(OneOrAll, DoesNotGiveUpAWayThatWasFarSlower) {
   EXPECT_GT(take(way, 1000, 10, 6).on_all, 950);
 }
 
-// A call that wakes the cores takes long, and those after it are fast: in one of few calls that counts, in a loop not.
+// The call that wakes the cores is slow and those after it are fast, which matters for isolated calls but not in a
+// loop.
 TEST(OneOrAll, JudgesSeveralCallsInARow) {
   const auto first_is_slow = [](OneOrAll& way, int calls_in_a_row, int n) {
     int on_all = 0;
@@ -96,7 +97,7 @@ TEST(OneOrAll, CallsThatFailAreNotTimed) {
 }
 
 TEST(AlikeCalls, AreAlikeInEachNumber) {
-  AlikeCalls<1000, 16> alike;
+  static AlikeCalls<1000, 16> alike("test", "n", "k");
   EXPECT_EQ(&alike(512u, 4u), &alike(std::size_t{1000}, 7u));
   EXPECT_NE(&alike(512u, 4u), &alike(511u, 4u));
   EXPECT_NE(&alike(512u, 4u), &alike(512u, 0u));

@@ -1,4 +1,4 @@
-// partition against handwritten answers, through the library: buckets, order, values of every width, what is refused;
+// partition against hand-computed answers, through the library: buckets, order, values of every width, rejected calls;
 // and the CPU rungs beyond what `upsweep check` runs: every alignment, block ends, threads, instruction sets.
 #include <gtest/gtest.h>
 
@@ -49,7 +49,7 @@ TEST_F(Partition, BucketsAreDigits) {
     EXPECT_EQ(out, (U32{0x21, 0x11, 0x01, 0x13, 0x03, 0x23})) << rung;
     EXPECT_EQ(offsets, (U32{0, 3, 6})) << rung;
   }
-  // By the lowest byte if nothing else is said.
+  // By default, the lowest byte determines the bucket.
   U32 out(6), offsets(257);
   partition_by_digit(cpu, keys, {}, out, offsets);
   EXPECT_EQ(out, (U32{0x01, 0x03, 0x11, 0x13, 0x21, 0x23}));
@@ -58,7 +58,7 @@ TEST_F(Partition, BucketsAreDigits) {
 }
 
 TEST_F(Partition, BucketsAreBetweenSplitters) {
-  // A key that equals a splitter belongs above it.
+  // A key that equals a splitter belongs to the bucket above it.
   const U32 keys{9, 5, 4, 0, 10, 5, static_cast<std::uint32_t>(top32)};
   for (const std::string& rung : rungs) {
     U32 out(7), offsets(4);
@@ -80,7 +80,7 @@ TEST_F(Partition, SixtyFourBits) {
   EXPECT_EQ(offsets, (U32{0, 4, 5}));
 }
 
-// Values of every width, at addresses that are aligned to no more than the values are.
+// Values of every width, aligned only to their element.
 template <class Value>
 struct Moved {
   std::vector<Value> values;
@@ -101,13 +101,13 @@ TEST_F(Partition, ValuesGoWithTheirKeysInOrder) {
   struct Pair {
     std::uint64_t low, high;
   };
-  struct Point {  // aligned to 4
+  struct Point {  // 4-byte alignment
     float x, y;
   };
   for (const std::size_t n : {0u, 1u, 2u, 31u, 1000u, 70'001u}) {
     const auto keys = make_input<std::uint32_t>("zipf", n, 1);
     for (const std::size_t bits : {1u, 4u, 15u}) {
-      std::vector<std::uint32_t> order(n);  // of a stable sort by bucket
+      std::vector<std::uint32_t> order(n);  // indices, stably sorted by bucket
       std::iota(order.begin(), order.end(), 0u);
       const auto bucket = [&](std::size_t i) { return keys[i] >> 1 & ((1u << bits) - 1); };
       std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return bucket(a) < bucket(b); });
@@ -139,13 +139,13 @@ TEST_F(Partition, NoKeys) {
     U32 out, offsets(3, 7);
     partition_by_digit(cpu, U32{}, {.bits = 1}, out, offsets, {.rung = rung});
     EXPECT_EQ(offsets, U32(3, 0));
-    std::vector<double> values, moved(4);  // room that is not needed
+    std::vector<double> values, moved(4);  // larger than needed
     partition_by_splitters(cpu, U32{}, values, U32{3}, out, moved, offsets = U32(3, 7), {.rung = rung});
     EXPECT_EQ(offsets, U32(3, 0));
   }
 }
 
-// Splitters that are the keys' whole range, and buckets that are empty all the same.
+// Splitters that cover the keys' whole range, with some empty buckets.
 TEST_F(Partition, MostBuckets) {
   U32 splitters(32'767), out(3), offsets(32'769);
   std::iota(splitters.begin(), splitters.end(), 1u);
@@ -158,7 +158,7 @@ TEST_F(Partition, MostBuckets) {
   EXPECT_EQ(offsets[32'768], 3u);
 }
 
-// The default rungs, through copies of host arrays and on a device's own.
+// The default rungs, on copies of host arrays and on device arrays.
 TEST(PartitionLibrary, OnEveryDevice) {
   struct Wide {
     std::uint64_t low, high;
@@ -203,17 +203,17 @@ TEST(PartitionLibrary, OnEveryDevice) {
 
 // ---- the CPU rungs --------------------------------------------------------------------------------------------------
 
-using ladders::partition::Args, ladders::partition::Binding, ladders::partition::Pass, ladders::partition::Plan,
+using ladders::partition::Args, ladders::partition::Binding, ladders::partition::PassOnCores, ladders::partition::Plan,
     ladders::partition::Way;
 
 const Primitive& partition_cases() { return *find_primitive("partition"); }
 
-// Elements past a cache line. Values of 16 bytes have elements of 8.
+// Offsets in elements past a cache line. 16-byte values have 8-byte elements.
 struct Layout {
   std::size_t keys = 0, values = 0, out_keys = 0, out_values = 0;
 };
 
-// Returns the mistake in the answer of run(Call), or nothing.
+// Returns the mistake in the answer of run(Call), or nullopt.
 std::optional<std::string> mistake(const Case& c, const Problem& problem, const Layout& layout, auto&& run) {
   std::vector<std::unique_ptr<Framed>> arrays;
   const auto framed = [&](const Array& array, std::size_t offset, const void* values) -> Array {
@@ -255,7 +255,7 @@ Case case_of(Type type, Bucketing bucketing, std::size_t n, unsigned bits, unsig
                                                         {"value_bytes", std::to_string(value_bytes)}})};
 }
 
-// Lines of the keys and of the values that begin together, and lines that do not.
+// Cache lines of keys and values that begin together, and that do not.
 TEST(PartitionCpu, EveryAlignment) {
   for (const Type type : {Type::u32, Type::u64})
     for (const Bucketing bucketing : {Bucketing::digit, Bucketing::splitters})
@@ -271,7 +271,7 @@ TEST(PartitionCpu, EveryAlignment) {
       }
 }
 
-// Sizes about the ends of blocks, from the fewest buckets to the most, with more threads than cores.
+// Sizes around block ends, from the fewest buckets to the most, with more threads than cores.
 TEST(PartitionCpu, BlockEndsAndThreads) {
   for (const unsigned bits : {1u, 4u, 8u, 12u, 15u})
     for (const unsigned value_bytes : {0u, 4u, 16u}) {
@@ -292,7 +292,7 @@ TEST(PartitionCpu, BlockEndsAndThreads) {
     }
 }
 
-// Every way to move elements, with both kinds of stores, in several chunks of several blocks.
+// Every implementation of the scatter, with both kinds of stores, in several chunks of several blocks.
 TEST(PartitionCpu, EveryInstructionSet) {
   for (const std::int64_t target : instruction_sets()) {
     hwy::SetSupportedTargetsForTest(target);
@@ -317,7 +317,7 @@ TEST(PartitionCpu, EveryInstructionSet) {
                       if constexpr (Binding::takes<T, void>)
                         Binding::visit(bucketing, [&]<class O>(O) {
                           const Args<T, O> a = Binding::args<T, O>(call);
-                          status = Pass<T, O>(a, with_stores).run();
+                          status = PassOnCores<T, O>(a, with_stores).run();
                         });
                     });
                     return status;
@@ -330,7 +330,7 @@ TEST(PartitionCpu, EveryInstructionSet) {
   }
 }
 
-// A part of an output of more than 2^32 elements; the rest of it is never written.
+// A part of an output of more than 2^32 elements; the rest is never written.
 TEST(PartitionCpu, OutputIndicesBeyond32Bits) {
   using namespace ladders::partition;
   constexpr std::size_t far = (std::size_t{1} << 33) + 5, n = 3000, block = 1000;
@@ -346,7 +346,8 @@ TEST(PartitionCpu, OutputIndicesBeyond32Bits) {
       void* const front =
           reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(out.data()) - far * sizeof(std::uint32_t));
       Workspace workspace(cpu_platform());
-      void* const scratch = workspace.scratch(blocks_bytes(block, buckets, 4, 0));
+      Scratch frame(workspace);
+      void* const scratch = frame.take<std::byte>(blocks_bytes(block, buckets, 4, 0));
       alignas(64) std::uint32_t counts[n / block][in_lines(buckets)] = {}, tables[table_words(buckets)];
       U64 next(buckets, 0);
       Part part{keys.data(), nullptr, front, nullptr, 0, buckets, nullptr, nullptr, 0, n};
@@ -372,7 +373,7 @@ TEST(PartitionCpu, OutputIndicesBeyond32Bits) {
   }
 }
 
-// ---- what is refused ------------------------------------------------------------------------------------------------
+// ---- rejected calls -------------------------------------------------------------------------------------------------
 
 std::string message_of(auto&& action) { return error_of(action).what(); }
 
@@ -419,7 +420,7 @@ TEST_F(PartitionRefuses, OffsetsThatDoNotFit) {
     digit(std::to_string(count) + " offsets for 256 buckets", {});
   }
   offsets.resize(257);
-  // What the typed functions do not let through.
+  // Calls that the typed functions cannot express.
   std::vector<float> floats(257);
   expect("the array of offsets is f32, not u32", [&] {
     invoke(cpu, {.contract = &partition_contract,
@@ -440,7 +441,7 @@ TEST_F(PartitionRefuses, ValuesThatDoNotFit) {
   refused("0 values for 3 keys", {}, moved);
   refused("the output of values has 2 elements, 3 are needed", values, few);
   refused("overlaps", values, values);
-  // What the typed functions do not let through.
+  // Calls that the typed functions cannot express.
   const auto request = [&](AnyView in, AnyView to) {
     return [=, this] {
       invoke(cpu, {.contract = &partition_contract,

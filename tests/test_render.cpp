@@ -1,5 +1,5 @@
-// The renderer beyond what `upsweep check` runs: the definition written once more, pixel by pixel; images larger than a
-// tile; what a call refuses; the scenes' numbers; circles and images in files.
+// The renderer beyond what `upsweep check` runs: an independent pixel-by-pixel implementation of the definition; images
+// larger than a tile; rejected calls; the scenes' numbers; circles and images in files.
 #include <ImathBox.h>
 #include <ImfFrameBuffer.h>
 #include <ImfHeader.h>
@@ -19,7 +19,6 @@
 
 #include "base/platform.h"
 #include "cpu_rungs.h"
-#include "memory_source.h"
 #include "files/array_file.h"
 #include "files/image.h"
 #include "files/npy.h"
@@ -31,6 +30,7 @@
 #include "ladders/render/lab/scenes.h"
 #include "ladders/render/lab/scores.h"
 #include "ladders/render/lab/viewport.h"
+#include "memory_source.h"
 #include "upsweep/render.h"
 
 namespace upsweep {
@@ -55,7 +55,7 @@ bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
          });
 }
 
-// What the action throws, or nothing.
+// Returns the message of the error that the action throws; empty if none.
 template <class Action>
 std::string mistake_of(Action&& action) {
   try {
@@ -70,7 +70,7 @@ constexpr const char* cpu_rungs[] = {"serial", "tiles", "simd"};
 
 // ---- the definition -------------------------------------------------------------------------------------------------
 
-// Flat shading, the unit square, white: as the contract's words say.
+// Flat shading, the unit square, white background, as the contract states it.
 std::vector<float> by_words(const std::vector<Circle>& circles, unsigned width, unsigned height) {
   std::vector<float> image;
   const float step_x = 1.0f / static_cast<float>(width), step_y = 1.0f / static_cast<float>(height);
@@ -110,7 +110,7 @@ TEST(Render, EveryRungDrawsWhatTheContractSays) {
 TEST(Render, ThreeOverlappingCircles) {
   const auto image = rendered(draw_scene(find_scene("rgb"), 3, 0), {.width = 100, .height = 100}, "simd");
   const float* const centre = image.data() + 4 * (50 * 100 + 50);
-  EXPECT_EQ(centre[0], 0.25f);  // white, halved by red's own half, then by green and blue: (1 + 1) / 2 / 4 + ...
+  EXPECT_EQ(centre[0], 0.25f);  // white, halved by red's alpha, then by green's and blue's: (1 + 1) / 2 / 4 + ...
   EXPECT_EQ(centre[1], 0.375f);
   EXPECT_EQ(centre[2], 0.625f);
   EXPECT_EQ(centre[3], 1);
@@ -173,7 +173,7 @@ TEST(Render, FastModeStaysWithinItsError) {
   }
 }
 
-// Pixels of a part are those of the whole if their centres are the same floats.
+// Pixels of a part equal those of the whole if their centres are the same floats.
 TEST(Render, APartOfTheView) {
   const auto circles = draw_scene(find_scene("rand10k"), 500, 2);
   const auto whole = rendered(circles, {.width = 128, .height = 128}, "simd");
@@ -229,8 +229,7 @@ TEST(Render, ScenesAreValidAtEverySize) {
       for (const Circle& c : draw_scene(scene, n, 3)) ASSERT_EQ(mistake_in(c), nullptr) << scene.name;
 }
 
-// ---- scores
-// ----------------------------------------------------------------------------------------------------------
+// ---- scores ---------------------------------------------------------------------------------------------------------
 
 lab::Record drawn(const char* scene, std::uint64_t n, const char* rung, double us) {
   lab::Record r;
@@ -345,7 +344,7 @@ Read read(const std::string& text, ColourRange colours = ColourRange::of_bytes) 
                              [&](const WideCircle& c) { result.circles.push_back(c); });
   return result;
 }
-// The message and the hint; nothing if the text is read.
+// Returns the message and the hint; empty if the text is read.
 std::string refusal(const std::string& text, ColourRange colours = ColourRange::of_bytes) {
   try {
     read(text, colours);
@@ -375,8 +374,7 @@ TEST_F(RenderFiles, CirclesInEveryFormat) {
   const std::string path = write("circles", npy_header(Type::f32, shape) + values);
   std::vector<Circle> same;
   const Placement unit({});
-  const CircleFile file =
-      read_circles(path, ColourRange::any, [&](const WideCircle& c) { same.push_back(unit(c)); });
+  const CircleFile file = read_circles(path, ColourRange::any, [&](const WideCircle& c) { same.push_back(unit(c)); });
   EXPECT_TRUE(std::ranges::equal(std::as_bytes(std::span(same)), bytes));
   EXPECT_TRUE(file.rounded && file.format == CircleFormat::npy);
 
@@ -386,7 +384,7 @@ TEST_F(RenderFiles, CirclesInEveryFormat) {
   EXPECT_EQ(f64.circles.at(0).x, 266.4168);
   EXPECT_FALSE(f64.file.rounded);
   EXPECT_REFUSED(npy_header(Type::i32, one) + std::string(32, '\0'), "N x 8 numbers");
-  // As MATLAB and pandas write it: a column after the other.
+  // Column-major, as MATLAB and pandas write it.
   std::string fortran = npy_header(Type::f64, std::array<std::uint64_t, 2>{2, floats_per_circle});
   fortran.replace(fortran.find("False"), 5, "True ");
   const double columns[] = {1, 2, 3, 4, 0, 0, 5, 6, 0, 0, 0, 0, 0, 0, 1, 0.5};
@@ -412,7 +410,7 @@ TEST_F(RenderFiles, ContentDecidesTheFormat) {
   EXPECT_NE(mistake_of([&] { read_circles(write("empty.npy", ""), ColourRange::any, [](const WideCircle&) {}); }), "");
 }
 
-// Spreadsheets, pandas, numpy.savetxt and people.
+// CSV from spreadsheets, pandas, numpy.savetxt and people.
 TEST_F(RenderFiles, CsvOfOthers) {
   const struct {
     const char *what, *text;
@@ -462,7 +460,7 @@ TEST_F(RenderFiles, WrongCsv) {
   EXPECT_REFUSED("x,y,radius,name\n1,2,3,\"two\nlines\"\n1,2,oops,a\n", "line 4, column 3 (radius): 'oops'");
   EXPECT_REFUSED("x,y,radius\n1,2,\x1b[2J\n", "'\\x1b[2J' is not a number");
   EXPECT_LT(refusal("x,y,radius\n1,2," + std::string(50'000'000, 'z') + "\n").size(), 300u);
-  // Colours that 8 bits do not hold; floats do.
+  // Colours that floats hold but 8 bits do not.
   const std::string bright = "x,y,radius,red\n1,2,3,255\n";
   EXPECT_REFUSED(bright, "line 2, column 4 (red): 255 is not in [0, 1]");
   EXPECT_EQ(refusal(bright, ColourRange::any), "");
@@ -517,8 +515,9 @@ TEST(Viewport, PixelsAreSquare) {
   EXPECT_NE(mistake_of([&] { Viewport{0, 0, 0, 1}.require_pixels(8, 8, "v"); }), "");
   EXPECT_NE(mistake_of([&] { Viewport{0, 0, NAN, 1}.require_pixels(8, 8, "v"); }), "");
   EXPECT_NE(mistake_of([&] { Viewport{0, 0, 1e-305, 1e-305}.require_pixels(8, 8, "v"); }), "");
-  EXPECT_NE(mistake_of([&] { Viewport{266, -29, 266 + 1e-12, 1}.require_pixels(1000, 8, "v"); })
-                .find("the numbers of f64 are 5.7e-14 apart"),
+  EXPECT_NE(mistake_of([&] {
+              Viewport{266, -29, 266 + 1e-12, 1}.require_pixels(1000, 8, "v");
+            }).find("the numbers of f64 are 5.7e-14 apart"),
             std::string::npos);
 }
 
@@ -541,7 +540,7 @@ TEST(Viewport, SmallAndFarViewsAreExact) {
   EXPECT_EQ(disc({x - half, y - half, x + half, y + half}, {.x = x, .y = y, .radius = 4.02e-6}), near);
   for (const double unit : {1., 1e-30, 1e-300, 1e25, 1e300})
     EXPECT_EQ(disc({-unit, -unit, unit, unit}, {.radius = .402 * unit}), near) << unit;
-  // What f32 cannot hold is far away and stays so.
+  // A number beyond f32's range is far away and stays so.
   EXPECT_EQ(disc({0, 0, 1e-30, 1e-30}, {.x = 1e300, .y = -1e20, .radius = 1e-31}), std::pair(-512, -512));
 }
 
@@ -552,7 +551,7 @@ TEST(Viewport, TheSmallestVisibleCircleCoversItsNearestPixel) {
     const Placement place(view);
     picture.x1 = place.shown().x1, picture.y1 = place.shown().y1;
     const auto radius = static_cast<float>(radius_of_pixels(least_visible_radius, place.shown(), side, 1));
-    std::vector<Circle> corners;  // of pixels, which are farthest from all centres
+    std::vector<Circle> corners;  // pixel corners, the points farthest from all centres
     for (unsigned k = 1; k < side; k += 2) {
       corners.push_back(place({.x = double(k) / side, .alpha = 1}));
       corners.back().radius = radius;

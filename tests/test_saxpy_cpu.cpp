@@ -41,7 +41,7 @@ struct Offsets {  // elements past a cache line
   std::size_t x, y, out;
 };
 
-// Returns the mistake in the answer of run(Call), or nothing.
+// Returns the mistake in the answer of run(Call), or nullopt.
 std::optional<std::string> mistake(const Rung& rung, const Case& c, const Problem& problem, const Offsets& offsets,
                                    bool in_place, auto&& run) {
   const std::size_t element = size_of(c.type), bytes = c.n * element;
@@ -62,9 +62,8 @@ TEST(SaxpyCpu, EveryAlignmentInPlaceAndApart) {
     for (const std::size_t n : {0, 1, 5, 31, 64, 129, 1000}) {
       const Case c = saxpy_case(type, n, "uniform", factor(type));
       const auto problem = saxpy().make(c, {});
-      for (const Rung* rung : cpu_rungs_of("saxpy")) {
+      for (const Rung* rung : cpu_rungs_of("saxpy", type, {})) {
         const RunFn run = rung->find(type, {});
-        if (!run) continue;
         for (const std::size_t x : {0, 1, 3})
           for (const std::size_t y : {0, 1, 2})
             for (const std::size_t out : {0, 1, 5})
@@ -77,14 +76,14 @@ TEST(SaxpyCpu, EveryAlignmentInPlaceAndApart) {
     }
 }
 
-// Several threads, and stores that bypass the caches.
+// Several threads, and non-temporal stores.
 TEST(SaxpyCpu, LargerThanTheCaches) {
   const std::size_t beyond = last_level_cache_bytes() / (3 * sizeof(float)) + 12345;
   for (const unsigned threads : {1, 2, 3}) {
     Case c = saxpy_case(Type::f32, beyond, "uniform", 1.0f / 3);
     c.tuning.threads = threads;
     const auto problem = saxpy().make(c, {});
-    for (const Rung* rung : cpu_rungs_of("saxpy"))
+    for (const Rung* rung : cpu_rungs_of("saxpy", Type::f32, {}))
       for (const bool in_place : {false, true}) {
         const auto wrong = mistake(*rung, c, *problem, {1, 0, 3}, in_place, rung->find(Type::f32, {}));
         ASSERT_FALSE(wrong) << rung->name << " threads " << threads << ": " << *wrong;

@@ -27,19 +27,25 @@ struct Layout {
   bool in_place = false;
 };
 
-// Returns the mistake in the rung's answer; nothing if it is right, or if the rung does not take the case.
+// Returns the mistake in the rung's answer; nullopt if it is right, or if the rung does not take the case or this
+// layout.
 std::optional<std::string> mistake(const Rung& rung, const Case& c, const Problem& problem, const Layout& layout) {
   const RunFn run = rung.find_for(c.type, c.operation, c.n);
   if (!run) return std::nullopt;
-  const std::size_t element = size_of(c.type), bytes = c.n * element;
-  Framed in(bytes, layout.in_offset * element, problem.inputs()[0].data), out(bytes, layout.out_offset * element);
+  const Type out_type = problem.outputs()[0].type;
+  if (layout.in_place && out_type != c.type) return std::nullopt;
+  const std::size_t element = size_of(c.type), out_element = size_of(out_type);
+  Framed in(c.n * element, layout.in_offset * element, problem.inputs()[0].data);
+  Framed out(c.n * out_element, layout.out_offset * out_element);
   Framed& result = layout.in_place ? in : out;
   Workspace workspace(cpu_platform());
   Call call = call_of(scan_cases(), c);
   call.in[0] = {c.type, c.n, in.data()};
-  call.out[0] = {c.type, c.n, result.data()};
+  call.out[0] = {out_type, c.n, result.data()};
   call.workspace = &workspace;
-  if (!run(call)) return "failed";
+  const Status status = run(call);
+  if (status.code == Code::unsupported) return std::nullopt;
+  if (!status) return "failed";
   if (!in.guards_stand() || !out.guards_stand()) return "wrote outside its output";
   const void* outputs[] = {result.data()};
   return problem.verify(rung, outputs);
@@ -60,7 +66,7 @@ void for_each_sum(const std::vector<std::size_t>& sizes, F&& f) {
 
 TEST(ScanCpu, EveryAlignmentInPlaceAndApart) {
   for_each_sum({17, 300, 4097}, [](const Case& c, const Problem& problem) {
-    for (const Rung* rung : cpu_rungs_of("scan"))
+    for (const Rung* rung : cpu_rungs_of("scan", c.type, c.operation))
       for (const bool in_place : {false, true}) {
         if (in_place && rung->peer) continue;
         for (std::size_t offset = 0; offset < 16; ++offset) {
@@ -80,9 +86,10 @@ TEST(ScanCpu, MoreThreadsThanCores) {
         Case c{.type = type, .operation = operation, .n = 300007};
         c.tuning.threads = threads;
         for (const Settings& settings : scan_cases().variants(scan_cases(), type)) {
+          if (operation == Operation(Op::max) && settings.find("out_type")) continue;
           c.settings = settings;
           const auto problem = scan_cases().make(c, {});
-          for (const Rung* rung : cpu_rungs_of("scan")) {
+          for (const Rung* rung : cpu_rungs_of("scan", c.type, c.operation)) {
             if (rung->peer) continue;
             const auto wrong = mistake(*rung, c, *problem, {3, 1, threads == 64});
             ASSERT_FALSE(wrong) << describe(*rung, c) << ": " << *wrong;
@@ -93,14 +100,14 @@ TEST(ScanCpu, MoreThreadsThanCores) {
 
 // ---- reproducible ------------------------------------------------------------------------------------------
 
-// The order as the rung's header states it: E[t], level by level, one element at a time.
+// The order as the rung's header states it: E[t], level by level, one element per step.
 template <class T>
-std::vector<T> in_stated_order(const std::vector<T>& x, bool inclusive) {
+std::vector<T> in_stated_order(const std::vector<T>& x, bool inclusive, std::optional<T> initial = {}) {
   std::vector<T> local(x.size()), totals;
   for (std::size_t tile = 0; tile < x.size(); tile += 1024) {
     T c = T(-0.0);
     for (std::size_t row = tile; row < std::min(tile + 1024, x.size()); row += 32) {
-      T h[32] = {};  // past the end: in no prefix
+      T h[32] = {};  // zero past the end: in no prefix
       std::copy_n(x.begin() + static_cast<std::ptrdiff_t>(row), std::min<std::size_t>(32, x.size() - row), h);
       for (const int d : {1, 2, 4, 8, 16})
         for (int i = 31; i >= d; --i) h[i] = h[i - d] + h[i];
@@ -113,24 +120,24 @@ std::vector<T> in_stated_order(const std::vector<T>& x, bool inclusive) {
   if (totals.size() > 1) {
     std::vector<T> before = in_stated_order(totals, false);
     before[0] = T(-0.0);
-    for (std::size_t i = 0; i < x.size(); ++i) local[i] = before[i / 1024] + local[i];
+    for (std::size_t i = 0; i < x.size(); ++i) local[i] = (initial.value_or(T(-0.0)) + before[i / 1024]) + local[i];
   } else {
-    for (T& y : local) y = T(-0.0) + y;
+    for (T& y : local) y = initial.value_or(T(-0.0)) + y;
   }
-  if (!inclusive && !x.empty()) local[0] = T(0);
+  if (!inclusive && !x.empty()) local[0] = initial.value_or(T(0));
   return local;
 }
 
 template <class T>
 std::vector<T> reproducible_scan(const std::vector<T>& x, bool inclusive, std::size_t offset, unsigned threads,
-                                 bool in_place) {
+                                 bool in_place, const Scalar& initial = {}) {
   const std::size_t bytes = x.size() * sizeof(T);
   Framed in(bytes, offset * sizeof(T), x.data()), out(bytes, (offset + 1) * sizeof(T));
   Framed& result = in_place ? in : out;
   const Call call{.operation = Op::sum,
                   .in = {{{type_of<T>(), x.size(), in.data()}}},
                   .out = {{{type_of<T>(), x.size(), result.data()}}},
-                  .scalars = {inclusive},
+                  .scalars = {inclusive, initial},
                   .tuning = {.threads = threads}};
   EXPECT_TRUE(cpu_rung("scan", "reproducible").find(call.type(), Op::sum)(call));
   std::vector<T> values(x.size());
@@ -143,7 +150,7 @@ class ScanReproducible : public testing::Test {};
 using Floats = testing::Types<float, double>;
 TYPED_TEST_SUITE(ScanReproducible, Floats);
 
-// At the largest n the tiles' totals fill two tiles of their own.
+// At the largest n the tiles' totals fill two further tiles.
 TYPED_TEST(ScanReproducible, HasTheBitsOfTheStatedOrderWhateverTheThreadsAndTheAlignment) {
   using T = TypeParam;
   for (const std::size_t n : {std::size_t{1}, std::size_t{33}, std::size_t{1024}, std::size_t{1025},
@@ -160,6 +167,20 @@ TYPED_TEST(ScanReproducible, HasTheBitsOfTheStatedOrderWhateverTheThreadsAndTheA
         }
       }
     }
+}
+
+TYPED_TEST(ScanReproducible, AddsTheInitialValueOnTheLeftOfEachTilesPrefix) {
+  using T = TypeParam;
+  for (const std::size_t n : {std::size_t{1}, std::size_t{1025}, std::size_t{70'001}})
+    for (const T initial : {T(0.1), T(-0.0), T(0)})
+      for (const bool inclusive : {false, true})
+        for (const char* input : {"wide", "minus_zeros"}) {
+          const auto x = make_input<T>(input, n, 7);
+          const auto expected = in_stated_order<T>(x, inclusive, initial);
+          const auto got = reproducible_scan(x, inclusive, 1, 2, false, initial);
+          ASSERT_EQ(std::memcmp(got.data(), expected.data(), n * sizeof(T)), 0)
+              << input << " n " << n << " initial " << initial << (inclusive ? " inclusive" : " exclusive");
+        }
 }
 
 TYPED_TEST(ScanReproducible, HasTheSameBitsWithEveryInstructionSet) {
@@ -184,7 +205,7 @@ TYPED_TEST(ScanReproducible, HasTheSameBitsWithEveryInstructionSet) {
   }
 }
 
-// Chunks of any size: within a tile, within a block, of several blocks.
+// Chunks of any size: within a tile, within a block, across several blocks.
 TYPED_TEST(ScanReproducible, HasTheBitsOfTheWholeWhateverTheChunks) {
   using T = TypeParam;
   const std::size_t n = (std::size_t{1} << 20) + 70'001;
@@ -215,7 +236,7 @@ TYPED_TEST(ScanReproducible, HasTheBitsOfTheWholeWhateverTheChunks) {
 
 // ---- the sign of zero --------------------------------------------------------------------------------------
 
-// By every rung, of every size that begins another path; and chunk by chunk, by the streamers.
+// Every rung, at every size that begins another code path; and in chunks, by the streamers.
 TEST(ScanCpu, SumsKeepTheSignOfZero) {
   for (const Type type : {Type::f32, Type::f64})
     for (const char* input : {"minus_zeros", "signed_zeros"})
@@ -223,7 +244,7 @@ TEST(ScanCpu, SumsKeepTheSignOfZero) {
         for (const std::size_t n : {1, 2, 40, 1025, 1 << 18}) {
           const Case c{.type = type, .operation = Op::sum, .n = n, .input = input, .settings = settings};
           const auto problem = scan_cases().make(c, {});
-          for (const Rung* rung : cpu_rungs_of("scan"))
+          for (const Rung* rung : cpu_rungs_of("scan", type, Op::sum))
             for (const bool in_place : {false, true}) {
               if (rung->peer) continue;
               const auto wrong = mistake(*rung, c, *problem, {1, 2, in_place});
@@ -233,7 +254,7 @@ TEST(ScanCpu, SumsKeepTheSignOfZero) {
 }
 
 TEST(ScanCpu, StreamsKeepTheSignOfZero) {
-  for (const Rung* rung : cpu_rungs_of("scan"))
+  for (const Rung* rung : cpu_rungs_of("scan", Type::f32, Op::sum))
     for (const bool inclusive : {false, true})
       for (const std::size_t chunk : {1, 2, 5}) {
         if (rung->peer) continue;
@@ -270,8 +291,9 @@ void for_each_case(const std::vector<std::size_t>& sizes, F&& f) {
     for (const Operation operation : scan_cases().operations())
       for (const std::string& input :
            under_thread_sanitizer ? std::vector<std::string>{"uniform"} : scan_cases().inputs(type))
-        for (const Settings& settings : scan_cases().variants(scan_cases(), type))
+        for (const Settings& settings : every_choice(scan_cases(), type))
           for (const std::size_t n : sizes) {
+            if (settings.find("out_type")) continue;
             const Case c{
                 .type = type, .operation = operation, .n = n, .input = input, .seed = n + 1, .settings = settings};
             f(c, *scan_cases().make(c, {}));
@@ -289,7 +311,7 @@ TEST(ScanCpu, EveryInstructionSetAndBothKindsOfStores) {
       for (const Stores stores : {Stores::cached, Stores::around}) {
         const std::size_t element = size_of(c.type), bytes = c.n * element;
         Framed in(bytes, c.n % 5 * element, problem.inputs()[0].data), out(bytes, c.n % 3 * element);
-        // Two spans: the second begins with the carry that the first leaves.
+        // Two spans: the second begins with the first one's carry.
         std::uint64_t carry = visit(c.type, [&]<class Tag>(Tag) {
           using T = typename Tag::type;
           const T neutral = visit(op, []<class O>(O) { return O::template neutral<T>(); });
@@ -302,7 +324,7 @@ TEST(ScanCpu, EveryInstructionSetAndBothKindsOfStores) {
         scan(in.data(), out.data(), half, &carry, {inclusive, stores});
         scan(in.data() + half * element, out.data() + half * element, c.n - half, &carry, {inclusive, stores});
         ASSERT_TRUE(in.guards_stand() && out.guards_stand()) << hwy::TargetName(target) << describe(simd, c);
-        if (!inclusive && op == Op::sum) std::memset(out.data(), 0, element);  // there a span's scan leaves the carry
+        if (!inclusive && op == Op::sum) std::memset(out.data(), 0, element);  // holds the carry
         const void* outputs[] = {out.data()};
         const auto wrong = problem.verify(simd, outputs);
         ASSERT_FALSE(wrong) << hwy::TargetName(target) << ' ' << describe(simd, c) << ": " << *wrong;

@@ -18,20 +18,21 @@ namespace {
 
 // Scans left to right.
 template <class T, class O = Sum>
-std::vector<T> scanned(const std::vector<T>& in, bool inclusive) {
+std::vector<T> scanned(const std::vector<T>& in, bool inclusive, std::optional<T> initial = {}) {
   std::vector<T> out;
-  T prefix = O::template neutral<T>();
+  T prefix = initial.value_or(O::template neutral<T>());
   for (const T x : in) {
     const T next = O{}(prefix, x);
-    out.push_back(inclusive ? next : out.empty() ? value_of_none<O, T>() : prefix);
+    out.push_back(inclusive ? next : out.empty() && !initial ? value_of_none<O, T>() : prefix);
     prefix = next;
   }
   return out;
 }
 
 template <class T, class O = Sum>
-std::optional<std::string> mistake(const std::vector<T>& in, const std::vector<T>& out, bool inclusive) {
-  return find_mistake(type_of<T>(), O::operation, inclusive, in.data(), out.data(), in.size());
+std::optional<std::string> mistake(const std::vector<T>& in, const std::vector<T>& out, bool inclusive,
+                                   const Scalar& initial = {}) {
+  return find_mistake(type_of<T>(), O::operation, inclusive, in.data(), out.data(), in.size(), Zeros::differ, initial);
 }
 
 template <class T>
@@ -63,6 +64,35 @@ TYPED_TEST(ScanOracle, RefusesOneWrongElementAnywhere) {
     }
     EXPECT_TRUE(mistake(in, scanned(in, !inclusive), inclusive)) << "the other kind of scan";
   }
+}
+
+TYPED_TEST(ScanOracle, AnInitialValueComesFirst) {
+  using T = TypeParam;
+  const auto in = make_input<T>("uniform", 300, 1);
+  for (const bool inclusive : {false, true}) {
+    const std::vector<T> right = scanned<T>(in, inclusive, T(3));
+    EXPECT_EQ(mistake(in, right, inclusive, T(3)), std::nullopt);
+    EXPECT_TRUE(mistake(in, right, inclusive)) << "there is none";
+    EXPECT_TRUE(mistake(in, scanned(in, inclusive), inclusive, T(3))) << "left out";
+    std::vector<T> late = right;
+    late[0] = scanned(in, inclusive)[0];
+    EXPECT_TRUE(mistake(in, late, inclusive, T(3))) << "left out of the first element";
+    EXPECT_EQ((mistake<T, Max>(in, scanned<T, Max>(in, inclusive, T(3)), inclusive, T(3))), std::nullopt);
+  }
+}
+
+TEST(ScanOracle, SpecialInitialValues) {
+  constexpr float inf = std::numeric_limits<float>::infinity(), nan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> zeros{-0.0f, -0.0f}, ones{1, 1};
+  EXPECT_EQ(mistake(zeros, {-0.0f, -0.0f}, false, -0.0f), std::nullopt);
+  EXPECT_TRUE(mistake(zeros, {0.0f, -0.0f}, false, -0.0f));
+  EXPECT_EQ(mistake(zeros, {0.0f, 0.0f}, true, 0.0f), std::nullopt);
+  EXPECT_TRUE(mistake(zeros, {-0.0f, -0.0f}, true, 0.0f));
+  EXPECT_EQ(mistake(ones, {nan, nan}, false, nan), std::nullopt);
+  EXPECT_TRUE(mistake(ones, {nan, 1}, false, nan));
+  EXPECT_EQ(mistake(ones, {inf, inf}, true, inf), std::nullopt);
+  EXPECT_TRUE(mistake(ones, {1, 2}, true, inf));
+  EXPECT_EQ((mistake<float, Max>(ones, {nan, nan}, false, nan)), std::nullopt);
 }
 
 TEST(ScanOracle, FloatsInAnotherOrderAreRightAndALostElementIsNot) {
@@ -98,7 +128,7 @@ TEST(ScanOracle, NanAndInfinityFromWhereTheyAre) {
   EXPECT_TRUE(mistake(in, {0, 1, inf, inf, inf}, false));
   EXPECT_TRUE(mistake(in, {0, 1, -inf, inf, nan}, false));
   EXPECT_TRUE(mistake(in, {nan, 1, inf, inf, nan}, false));
-  // The sign of a NaN, which x86 sets for those that arithmetic makes, is not shown.
+  // The sign of a NaN, which x86 arithmetic sets, is not shown.
   EXPECT_EQ(*mistake(in, {-nan, 1, inf, inf, nan}, false), "out[0] is nan, should be 0");
   const std::vector<float> finite{1, 2};
   EXPECT_TRUE(mistake(finite, {0, inf}, false));
@@ -109,8 +139,8 @@ class WrappingSums : public testing::Test {};
 using Narrow = testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t, std::int32_t, std::uint32_t>;
 TYPED_TEST_SUITE(WrappingSums, Narrow);
 
-// Exactly the sums that differ from those of wide integers are reported: of whole scans and of segments, in chunks of
-// any length.
+// Reports exactly the sums that differ from those of wide integers: for whole scans and segments, in chunks of any
+// length.
 TYPED_TEST(WrappingSums, TheFirstIsReported) {
   using T = TypeParam;
   using L = std::numeric_limits<T>;
@@ -134,7 +164,7 @@ TYPED_TEST(WrappingSums, TheFirstIsReported) {
       out[i] = static_cast<T>(sum);
       if (!first && (sum < L::lowest() || sum > L::max())) first = i;
     }
-    ScanWatch watch({.type = type_of<T>(), .operation = Op::sum}, inclusive);
+    ScanWatch watch({.type = type_of<T>(), .operation = Op::sum}, type_of<T>(), inclusive);
     for (std::size_t begin = 0, length; begin < n; begin += length) {
       length = std::min(n - begin, 1 + below(9));
       watch.see(std::as_bytes(std::span(in).subspan(begin, length)),
@@ -155,7 +185,7 @@ TYPED_TEST(WrappingSums, TheFirstIsReported) {
 TEST(WrappingSums, OfSumsOfIntegersAlone) {
   const std::vector<std::uint8_t> in{200, 200}, out{200, 144};
   for (const Op op : {Op::sum, Op::max}) {
-    ScanWatch watch({.type = Type::u8, .operation = op}, true);
+    ScanWatch watch({.type = Type::u8, .operation = op}, Type::u8, true);
     watch.see(std::as_bytes(std::span(in)), std::as_bytes(std::span(out)));
     EXPECT_EQ(watch.warning().empty(), op == Op::max);
   }

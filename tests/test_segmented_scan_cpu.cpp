@@ -19,14 +19,14 @@
 namespace upsweep {
 namespace {
 
-// Segments given in all three ways.
+// The same segments as flags, keys and offsets.
 struct Segments {
   std::size_t n;
   std::vector<std::uint64_t> offsets;
   std::vector<std::uint8_t> flags;
   std::vector<std::uint32_t> keys;
 
-  // `heads` ascending; element 0 is a head in any case.
+  // `heads` ascends; element 0 is always a head.
   Segments(std::size_t elements, const std::vector<std::size_t>& heads) : n(elements), flags(elements), keys(elements) {
     for (const std::size_t head : heads)
       if (head < n) {
@@ -55,13 +55,13 @@ struct Layout {
   unsigned threads = 0;
 };
 
-// Expects the right answer of every CPU rung for these segments: every kind of heads, exclusive and inclusive.
+// Expects the right answer from every CPU rung for these segments: every kind of heads, exclusive and inclusive.
 void expect_right(Type type, Op op, const Segments& segments, const Layout& layout, const std::string& what,
                   std::string_view input = "uniform") {
   const std::size_t n = segments.n, element = size_of(type);
   std::vector<std::byte> values(n * element);
   fill_input(input, type, n, n + 1, values.data());
-  for (const Rung* rung : cpu_rungs_of("segmented_scan"))
+  for (const Rung* rung : cpu_rungs_of("segmented_scan", type, op))
     for (const HeadKind kind : {HeadKind::flags, HeadKind::keys, HeadKind::offsets})
       for (const bool inclusive : {false, true}) {
         if (layout.in_place && rung->peer) continue;
@@ -104,8 +104,8 @@ TEST(SegmentedScanCpu, EveryAlignmentInPlaceAndApart) {
                        "n " + std::to_string(n) + " offset " + std::to_string(offset));
 }
 
-// Blocks of the rungs have 2^15 elements or fewer, windows of heads 64: heads on, before and after such boundaries, so
-// that segments end where a thread's work does.
+// The rungs' blocks have at most 2^15 elements, windows of heads 64. Heads on, before and after such boundaries make
+// segments end where a thread's work does.
 TEST(SegmentedScanCpu, SegmentsThatEndAtABoundary) {
   constexpr std::size_t n = (3 << 15) + 7;
   for (const std::size_t boundary : {std::size_t{64}, std::size_t{1} << 15})

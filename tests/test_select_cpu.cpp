@@ -1,5 +1,5 @@
 // The CPU rungs of select beyond what `upsweep check` runs: every alignment, more threads than cores, arrays larger
-// than the caches, every instruction set and limits at the ends of a type; and the oracle against handwritten answers.
+// than the caches, every instruction set, limits at the ends of a type; and the oracle against hand-computed answers.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -20,8 +20,8 @@
 namespace upsweep {
 namespace {
 
-using ladders::select::Args, ladders::select::Binding, ladders::select::Found, ladders::select::PartLoops,
-    ladders::select::find_mistake, ladders::select::finish_runs, ladders::select::simd_loops, ladders::select::Select;
+using ladders::select::Found, ladders::select::PartLoops, ladders::select::find_mistake, ladders::select::finish,
+    ladders::select::simd_loops;
 
 const Primitive& select_cases() { return *find_primitive("select"); }
 
@@ -29,7 +29,7 @@ struct Layout {
   std::size_t in_offset = 0, out_offset = 0;  // elements past a cache line
 };
 
-// Returns the mistake in the answer of run(Call), or nothing.
+// Returns the mistake in the answer of run(Call), or nullopt.
 std::optional<std::string> mistake(const Rung& rung, const Case& c, const Problem& problem, const Layout& layout,
                                    auto&& run) {
   std::vector<std::unique_ptr<Framed>> arrays;
@@ -52,7 +52,7 @@ std::optional<std::string> mistake(const Rung& rung, const Case& c, const Proble
   return problem.verify(rung, outputs);
 }
 
-// The same for a rung; nothing if the rung does not take the case.
+// The same for a rung; nullopt if the rung does not take the case.
 std::optional<std::string> mistake(const Rung& rung, const Case& c, const Problem& problem, const Layout& layout) {
   const RunFn run = rung.find_for(c.type, c.operation, c.n);
   return run ? mistake(rung, c, problem, layout, run) : std::nullopt;
@@ -60,7 +60,7 @@ std::optional<std::string> mistake(const Rung& rung, const Case& c, const Proble
 
 std::string describe(const Rung& rung, const Case& c) { return std::string(rung.name) + ' ' + lab::describe(c); }
 
-// Shares from none to all; runs of one element up to runs longer than any block.
+// Shares from none to all; runs from one element to longer than any block.
 std::vector<Settings> shares(Type type) {
   std::vector<Settings> all(1);
   for (const auto& [share, run_length] :
@@ -93,7 +93,7 @@ TEST(SelectCpu, EveryAlignment) {
                      .n = n,
                      .settings = select_cases().settings(type, {{"share", "0.5"}, {"run_length", "3"}})};
         const auto problem = select_cases().make(c, {});
-        for (const Rung* rung : cpu_rungs_of("select"))
+        for (const Rung* rung : cpu_rungs_of("select", c.type, c.operation))
           for (std::size_t offset = 0; offset < 16; ++offset) {
             const auto wrong = mistake(*rung, c, *problem, {offset, (offset * 5 + n) % 16});
             ASSERT_FALSE(wrong) << describe(*rung, c) << " offset " << offset << ": " << *wrong;
@@ -101,10 +101,10 @@ TEST(SelectCpu, EveryAlignment) {
       }
 }
 
-// Several rounds of blocks, with more threads than cores and, for one share, than any rung uses: starting thousands of
-// threads takes the thread sanitizer a second.
+// Several rounds of blocks, with more threads than cores and, for one share, than any rung uses: under ThreadSanitizer,
+// starting thousands of threads takes a second.
 TEST(SelectCpu, MoreThreadsThanCores) {
-#if defined(__SANITIZE_THREAD__)  // which threads share data does not depend on the type
+#if defined(__SANITIZE_THREAD__)  // data sharing between threads does not depend on the type
   constexpr Type types[] = {Type::u32};
 #else
   constexpr Type types[] = {Type::u8, Type::u32, Type::f64};
@@ -113,12 +113,12 @@ TEST(SelectCpu, MoreThreadsThanCores) {
     for (const Operation operation : select_cases().operations())
       for (const unsigned threads : {64, 1000}) {
         std::vector<Settings> all = shares(type);
-        if (threads > 64) all.resize(type == Type::u32 ? 1 : 0);  // threads take the time, whatever they count
+        if (threads > 64) all.resize(type == Type::u32 ? 1 : 0);  // starting the threads dominates, whatever the share
         for (const Settings& settings : all) {
           Case c{.type = type, .operation = operation, .n = 300007, .settings = settings};
           c.tuning.threads = threads;
           const auto problem = select_cases().make(c, {});
-          for (const Rung* rung : cpu_rungs_of("select")) {
+          for (const Rung* rung : cpu_rungs_of("select", c.type, c.operation)) {
             if (rung->peer || rung->name == "serial") continue;
             const auto wrong = mistake(*rung, c, *problem, {3, 1});
             ASSERT_FALSE(wrong) << describe(*rung, c) << ": " << *wrong;
@@ -127,7 +127,8 @@ TEST(SelectCpu, MoreThreadsThanCores) {
       }
 }
 
-// Outputs larger than the caches bypass them, also from several cores, which share lines at the parts' boundaries.
+// Outputs larger than the caches use non-temporal stores, also from several cores, which share lines at part
+// boundaries.
 TEST(SelectCpu, LargerThanTheCaches) {
   Case c{.type = Type::u8,
          .operation = Selection::select_if,
@@ -144,29 +145,20 @@ TEST(SelectCpu, LargerThanTheCaches) {
     }
 }
 
-// Two parts: the second begins with the first one's result. With ordinary stores, and with stores that bypass the
-// caches, a page at a time: some cases fill several pages, some none.
+// Two parts; the second continues from the first one's result. With ordinary and with non-temporal stores, a page per
+// step: some cases fill several pages, some none.
 TEST(SelectCpu, EveryInstructionSet) {
   const Rung& simd = cpu_rung("select", "simd");
   for (const std::int64_t target : instruction_sets()) {
     hwy::SetSupportedTargetsForTest(target);
     for_each_case({1, 63, 130, 1029, 13000}, [&](const Case& c, const Problem& problem) {
-      const auto selection = c.operation.as<Selection>();
-      const PartLoops loops = simd_loops(c.type, selection);
+      const PartLoops loops = simd_loops(c.type, c.operation.as<Selection>());
       for (const Stores stores : {Stores::cached, Stores::around}) {
         const auto wrong = mistake(simd, c, problem, {c.n % 5, c.n % 3}, [&](const Call& call) {
-          visit(c.type, [&]<class T>(TypeTag<T>) {
-            Binding::visit(selection, [&]<class O>(O) {
-              const Args<T, O> a = Binding::args<T, O>(call);
-              const std::size_t middle = c.n / 3;
-              const Found left = loops.count(&a, 0, middle), total = left + loops.count(&a, middle, c.n);
-              const Found selected = loops.select(&a, 0, middle, {}, total.count, stores);
-              const Found all = loops.select(&a, middle, c.n, left, total.count, stores);
-              EXPECT_EQ(selected.count, left.count);
-              if constexpr (O::operation == Selection::run_length_encode) finish_runs(a, all);
-              *a.out.count = all.count;
-            });
-          });
+          const std::size_t middle = c.n / 3;
+          const Found left = loops.count(call, 0, middle), total = left + loops.count(call, middle, c.n);
+          EXPECT_EQ(loops.select(call, 0, middle, {}, total.count, stores).count, left.count);
+          finish(call, loops.select(call, middle, c.n, left, total.count, stores));
           return Status{};
         });
         ASSERT_FALSE(wrong) << hwy::TargetName(target) << ' ' << describe(simd, c) << ": " << *wrong;
@@ -176,7 +168,7 @@ TEST(SelectCpu, EveryInstructionSet) {
   }
 }
 
-// Limits at both ends of the type, and next to them.
+// Limits at and next to both ends of the type.
 TEST(SelectCpu, LimitsAtTheEndsOfTheType) {
   for (const Type type : select_cases().types())
     visit(type, [&]<class T>(TypeTag<T>) {
@@ -188,7 +180,7 @@ TEST(SelectCpu, LimitsAtTheEndsOfTheType) {
           Case c{.type = type, .operation = operation, .n = 777};
           c.settings.set(*select_cases().parameter("below"), below);
           const auto problem = select_cases().make(c, {});
-          for (const Rung* rung : cpu_rungs_of("select")) {
+          for (const Rung* rung : cpu_rungs_of("select", c.type, c.operation)) {
             const auto wrong = mistake(*rung, c, *problem, {});
             ASSERT_FALSE(wrong) << describe(*rung, c) << ": " << *wrong;
           }
@@ -225,26 +217,32 @@ TEST(SelectPositions, OfPartsBeyond32Bits) {
   std::vector<std::uint64_t> positions(n + 1, 7);
   const auto* const front = reinterpret_cast<const std::int32_t*>(reinterpret_cast<std::uintptr_t>(values.data()) -
                                                                   far * sizeof(std::int32_t));
-  const Tuning none;
+  std::uint64_t count = 0;
+  const auto call_of = [&](Selection selection) {
+    Call call{.operation = selection, .in = {input_array(Type::i32, far + n, front)}};
+    call.out[1] = {Type::u64, 1, &count};
+    call.out[selection == Selection::find_repeats ? 0 : 2] = {Type::u64, far + n, positions.data()};
+    if (selection != Selection::find_repeats) call.out[0] = {Type::i32, far + n, heads.data()};
+    return call;
+  };
   for (const std::int64_t target : instruction_sets()) {
     hwy::SetSupportedTargetsForTest(target);
-    const Args<std::int32_t, Select<Selection::find_repeats>> repeats{
-        {none, nullptr, {}}, {front, nullptr, far + n, {}}, {nullptr, {positions.data(), true}, nullptr}};
+    const Call repeats = call_of(Selection::find_repeats);
     const PartLoops find = simd_loops(Type::i32, Selection::find_repeats);
-    ASSERT_EQ(find.count(&repeats, far, far + n).count, n / 3 * 2) << hwy::TargetName(target);
-    EXPECT_EQ(find.select(&repeats, far, far + n, {}, 0, Stores::cached).count, n / 3 * 2);
+    ASSERT_EQ(find.count(repeats, far, far + n).count, n / 3 * 2) << hwy::TargetName(target);
+    EXPECT_EQ(find.select(repeats, far, far + n, {}, 0, Stores::cached).count, n / 3 * 2);
     for (std::size_t k = 0; k < n / 3 * 2; ++k) ASSERT_EQ(positions[k], far + k / 2 * 3 + k % 2) << k;
     EXPECT_EQ(positions[n / 3 * 2], 7u);
 
     // The part's first element begins a run and ends one that began at position 11.
-    const Args<std::int32_t, Select<Selection::run_length_encode>> runs{
-        {none, nullptr, {}}, {front, nullptr, far + n, {}}, {heads.data(), {positions.data(), true}, nullptr}};
+    const Call runs = call_of(Selection::run_length_encode);
     const PartLoops encode = simd_loops(Type::i32, Selection::run_length_encode);
     std::fill(positions.begin(), positions.end(), 7);
-    const Found all = encode.select(&runs, far + 3, far + n, {1, 11}, 0, Stores::cached);
+    const Found all = encode.select(runs, far + 3, far + n, {1, 11}, 0, Stores::cached);
     EXPECT_EQ(all.count, n / 3);
     EXPECT_EQ(all.last, far + n - 3);
-    finish_runs(runs, all);
+    finish(runs, all);
+    EXPECT_EQ(count, n / 3);
     EXPECT_EQ(positions[0], far + 3 - 11);
     for (std::size_t k = 1; k < n / 3; ++k) ASSERT_EQ(positions[k], 3u) << k;
     EXPECT_EQ(positions[n / 3], 7u);

@@ -1,4 +1,5 @@
-// The emulators name every mistake that they can detect, report nothing for right kernels, and keep working afterwards.
+// The emulators name every mistake that they can detect, report no issue for correct kernels, and keep working
+// afterwards.
 #include <algorithm>
 #include <iterator>
 #include <vector>
@@ -10,10 +11,10 @@ namespace {
 
 struct Mistake {
   const char* kernel;
-  const char* kind;  // empty if the kernel is right
+  const char* kind;  // empty if the kernel is correct
   bool fails;        // launch() returns an error
   unsigned block;
-  bool plain_sees_it = false;  // the plain emulator reports it too
+  bool plain_sees_it = false;  // the plain emulator also reports it
   unsigned grid = 1;
   bool twice = false;  // launched twice, so that the launches may overlap
   unsigned cluster = 1;
@@ -92,7 +93,7 @@ std::vector<Mistake> seen_by_the_plain() {
 class Checks : public ::testing::TestWithParam<Mistake> {
  protected:
   simt::Report run(simt::Emulator& emulator, const Mistake& m, std::uint64_t schedule = 0) {
-    // A block that waits for another may do so for as long as the system has the other's thread wait for a core.
+    // A block may have to wait for as long as the OS keeps another block's thread off its core.
     const bool ends = std::string_view(m.kind) != "livelock" && std::string_view(m.kind) != "deadlock";
     emulator.configure({.schedule = schedule, .yield_limit = ends ? 100'000'000u : 10'000u});
     emulator.take_report();
@@ -105,7 +106,7 @@ class Checks : public ::testing::TestWithParam<Mistake> {
         {.grid = m.grid, .block = m.block, .cluster = m.cluster, .overlap = m.twice, .shared = 1024}};
     Status status = launch(emulator, m.kernel, arguments);
     if (m.twice) {
-      emulator.fill(out.data(), 0, 256 * sizeof(float));  // what the host writes in between orders nothing
+      emulator.fill(out.data(), 0, 256 * sizeof(float));  // host writes between launches order no memory
       status = launch(emulator, m.kernel, arguments);
     }
     // In another schedule, a race may have consequences.
@@ -162,7 +163,7 @@ TEST_P(TracedChecks, ArbitrarySchedulesFindIt) {
   still_works(test_traced_emulator());
 }
 
-// The race shows only where a block is held back between its two publications, which one schedule in four or so does.
+// The race shows only if a block is held back between its two publications, as in about one schedule in four.
 TEST_F(ScheduleChecks, ArbitrarySchedulesHoldABlockBetweenItsPublications) {
   const Mistake right{"right_publish_twice", "", false, 32, false, 2};
   const Mistake race{"race_publish_twice", "", false, 32, false, 2};
@@ -226,7 +227,7 @@ TEST(SimtChecks, DeadlockNamesWhoWaitsWhere) {
   EXPECT_NE(text.find("16 threads wait at a block barrier, mistakes.simt.cpp:"), std::string::npos) << text;
 }
 
-// Both kernels have 1 KiB of static shared memory; 48 KiB and 227 KiB are the limits without a request and with one.
+// Both kernels have 1 KiB of static shared memory; the limits are 48 KiB without a request and 227 KiB with one.
 constexpr std::size_t kib = 1024, static_part = kib;
 Code code_of(simt::Emulator& emulator, std::string_view kernel, std::size_t dynamic_bytes) {
   Array<float> in(emulator, 32), out(emulator, 32);
@@ -245,20 +246,20 @@ TEST(SimtChecks, StaticAndDynamicSharedMemoryTogetherAreRequested) {
     emulator->take_report();
     EXPECT_EQ(code_of(*emulator, "not_requested", 48 * kib - static_part), Code::ok);
     EXPECT_EQ(code_of(*emulator, "not_requested", 48 * kib - static_part + 16), Code::invalid_argument);
-    // launch() requests it: first with a dynamic part that alone would not need a request.
+    // launch() makes the request: first for a dynamic part that would not need one by itself.
     constexpr std::string_view requested = "own_and_dynamic<Memory::requested>";
     EXPECT_EQ(code_of(*emulator, requested, 48 * kib - static_part + 16), Code::ok);
     EXPECT_EQ(code_of(*emulator, requested, 227 * kib - static_part), Code::ok);
     EXPECT_EQ(code_of(*emulator, requested, 227 * kib - static_part + 16), Code::invalid_argument);
     EXPECT_EQ(code_of(*emulator, requested, 128), Code::ok);
-    // A request is for one kernel.
+    // A request applies to one kernel.
     EXPECT_EQ(code_of(*emulator, "not_requested", 48 * kib - static_part + 16), Code::invalid_argument);
     const simt::Report report = emulator->take_report();
     EXPECT_TRUE(report.issues.empty()) << to_string(report);
   }
 }
 
-// The static memory of a function that the kernel calls is known once the kernel has run.
+// The static shared memory of a function that the kernel calls is known only once the kernel has run.
 TEST(SimtChecks, StaticSharedMemoryOfFunctionsCountsToo) {
   simt::Emulator& emulator = test_traced_emulator();
   emulator.configure({});

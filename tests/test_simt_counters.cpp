@@ -14,7 +14,7 @@ namespace {
 
 using Words = std::vector<long>;
 
-// Wavefronts of one request: the most distinct words in any of the 32 banks.
+// Wavefronts of one request: the maximum number of distinct words in any of the 32 banks.
 int wavefronts(const Words& words) {
   std::array<std::set<long>, 32> banks;
   for (long word : words) banks[static_cast<std::size_t>(word % 32)].insert(word);
@@ -23,7 +23,8 @@ int wavefronts(const Words& words) {
   return static_cast<int>(most);
 }
 
-// The same for wide accesses: 8 bytes go by half-warps, 16 bytes by quarter-warps. first_words is indexed by lane.
+// The same for wide accesses: 8 bytes are served by half-warps, 16 bytes by quarter-warps. first_words is indexed by
+// lane.
 int wide_wavefronts(const Words& first_words, int words_each) {
   const std::size_t lanes = words_each == 2 ? 16 : 8;
   int total = 0;
@@ -335,7 +336,7 @@ TEST_F(Counters, AColdPathDoesNotSplitWhatFollowsIt) {
   auto in = array<float>(2048), out = array<float>(32);
   in.set([](std::size_t i) { return i % 3; });
   const auto c = count("cold_path", {{in.data()}, {out.data()}, 0, {.k = n}});
-  // Per iteration: one request by the lanes on the cold path (some of 32 always are), and one by all lanes.
+  // Per iteration: one request by the lanes on the cold path (at least one of a warp's 32), and one by all lanes.
   EXPECT_EQ(c.global_load_requests, 2u * n);
 }
 

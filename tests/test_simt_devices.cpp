@@ -1,4 +1,4 @@
-// The GPUs that the emulators stand for: what they have, what they refuse, and that every ladder's default runs on each.
+// The GPUs that the emulators model: their features, the calls that they reject, and every ladder's default on each.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <numeric>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -46,7 +47,7 @@ TEST_F(Devices, MachinesHaveWhatTheirArchitectureHas) {
   EXPECT_FALSE(emulated_machine("rtx5090").meets(needs)) << "it has bulk copies, but not that much shared memory";
   EXPECT_EQ(to_string(needs), "bulk copies and 128 KiB of shared memory per block");
   EXPECT_NE(std::string(error_of([] { (void)emulated_machine("gt200"); }).hint()).find("t4"), std::string::npos);
-  // Kernels that are compiled for an older architecture have none of the device's features.
+  // Kernels compiled for an older architecture lack the device's newer features.
   Machine old_code = h200;
   old_code.code = 80;
   EXPECT_FALSE(old_code.meets(needs));
@@ -64,7 +65,7 @@ TEST_F(Devices, TheEnvironmentMakesAGpuAnOlderOne) {
   EXPECT_FALSE(told("8.0").has(Feature::bulk_copy));
   EXPECT_EQ(told("7.5").threads_per_multiprocessor, 1024);
   EXPECT_EQ(told("").capability, 90);
-  // A newer one has no more than there is, but may have less shared memory.
+  // Emulating a newer GPU adds no features, but may reduce shared memory.
   EXPECT_EQ(told("12.0").capability, 90);
   EXPECT_EQ(told("12.0").shared_per_block, emulated_machine("rtx5090").shared_per_block);
   for (const char* wrong : {"hopper", "8.0x", "7", "13.1"}) {
@@ -87,10 +88,9 @@ TEST_F(Devices, RungsThatADeviceCannotRunAreRefused) {
   EXPECT_NE(error.hint().find("a100 (compute capability 8.0"), std::string::npos) << error.hint();
 }
 
-// A kernel that uses what the device lacks, launched past the library's refusal: the emulators say which feature, and
-// in which line.
+// A kernel that uses a missing feature, launched past the library's check: the emulators name the feature and the line.
 TEST_F(Devices, KernelsThatUseAMissingFeatureAreReported) {
-  Machine old_code = emulated_machine("h200");  // its shared memory, so that the launch itself is not refused
+  Machine old_code = emulated_machine("h200");  // the H200's shared memory, so that the launch itself succeeds
   old_code.code = 80;
   for (simt::Emulator* emulator : {&plain_emulator(), &traced_emulator()}) {
     emulator->emulate(old_code);
@@ -133,7 +133,7 @@ TEST_F(Devices, EveryDefaultRunsOnEveryDevice) {
       std::sort(sorted.begin(), sorted.end());
       sort(gpu, keys, out);
       EXPECT_EQ(out, sorted);
-      const auto numbers = make_input<std::int32_t>("zipf", n, 2);  // the type that the emulators have of every rung
+      const auto numbers = make_input<std::int32_t>("zipf", n, 2);  // the emulators have every rung for this type
       std::vector<std::int32_t> sums(n), scanned(n);
       std::inclusive_scan(numbers.begin(), numbers.end(), sums.begin(), Sum{});
       inclusive_scan(gpu, numbers, scanned);
@@ -141,7 +141,7 @@ TEST_F(Devices, EveryDefaultRunsOnEveryDevice) {
       std::array<std::int32_t, 1> total{};
       reduce(gpu, numbers, total);
       EXPECT_EQ(total[0], n ? sums.back() : 0);
-      // Counters that fit in every block's shared memory, and some that fit in few.
+      // Counters that fit every device's shared memory, and counters that fit only a few devices'.
       for (const unsigned log_bins : {8u, 14u, 16u}) {
         std::vector<std::uint32_t> counts(std::size_t{1} << log_bins), expected(counts.size());
         for (const std::uint32_t key : keys) ++expected[key >> (32 - log_bins)];
@@ -162,10 +162,7 @@ TEST_F(Devices, EveryLaddersDefaultIsRightOnEveryDevice) {
       ASSERT_TRUE(rung || primitive->name() == "ceiling") << machine.name << ' ' << primitive->name();
       if (!rung) continue;
       lab::CheckOptions options;
-      options.depth = {.every_combination_to = 0,
-                       .combinations = 1,
-                       .largest = 4'100,
-                       .own_shape_every = 64};
+      options.depth = {.every_combination_to = 0, .combinations = 1, .largest = 4'100, .own_shape_every = 64};
       options.seed = 1;
       for (const lab::RungCheck& result :
            lab::check(plain_emulator(), &plain_emulator(), *primitive, {rung}, options)) {
@@ -174,6 +171,33 @@ TEST_F(Devices, EveryLaddersDefaultIsRightOnEveryDevice) {
       }
     }
   }
+}
+
+// The check of a rung finds a missing feature even if the rung does not declare that it needs it.
+TEST_F(Devices, NeedsThatAreNotDeclaredAreFoundByTheCheck) {
+  lab::CheckOptions options;
+  options.depth = {.every_combination_to = 0, .combinations = 1, .largest = 4'100, .own_shape_every = 64};
+  options.seed = 1;
+  // These need the shared memory only for tiles that are used at larger sizes than the check's.
+  const std::set<std::string_view> by_size{"lane_sweep", "bit_columns"};
+  int undeclared = 0;
+  for (const Machine& machine : emulated_machines()) {
+    plain_emulator().emulate(machine);
+    for (const Primitive* primitive : primitives())
+      for (const Rung* rung : plain_emulator().rungs_of(primitive->contract)) {
+        if (rung->expected_wrong || machine.meets(rung->needs)) continue;
+        Needs features = rung->needs;
+        features.shared_bytes = 0;
+        if (machine.meets(features) && by_size.contains(rung->name)) continue;
+        Rung silent = *rung;
+        silent.needs = {};
+        ++undeclared;
+        for (const lab::RungCheck& result :
+             lab::check(plain_emulator(), &plain_emulator(), *primitive, {&silent}, options))
+          EXPECT_FALSE(result.passed()) << machine.name << ' ' << primitive->name() << '/' << rung->name;
+      }
+  }
+  EXPECT_GT(undeclared, 50);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The counters of histogram's rungs against theory; and what the laboratory's checks are too small for: counters beyond
-// one block's shared memory, flushes of 16-bit counters, and the end of a call whose counters are full.
+// Counters of histogram's rungs against theory; and cases larger than the laboratory's checks: counters beyond one
+// block's shared memory, flushes of 16-bit counters, and the end of a call whose counters are full.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -17,7 +17,7 @@ namespace {
 struct Result {
   std::vector<std::uint32_t> counts;
   std::uint64_t outside = 0;
-  simt::Counters counters;  // of the rung's first kernel
+  simt::Counters counters;  // the first kernel's
 };
 
 // Runs a rung on i32 samples with counters of type C.
@@ -79,7 +79,7 @@ TEST(HistogramCounters, LanesWithABankEachNeverMeet) {
   EXPECT_EQ(c.global_load_sectors, n * sizeof(std::int32_t) / 32) << "every sector once";
 }
 
-// word_columns has a column per lane where the table is small beside the samples: 2 counters, but not 257.
+// word_columns has a column per lane if the table is small compared with the samples: 2 counters, but not 257.
 TEST(HistogramCounters, ColumnsWhereTheyCostLittle) {
   const auto few = run(traced_emulator(), "word_columns", Binning::direct, all_same, 1, {.grid = 1}).counters;
   EXPECT_EQ(few.shared_atomic_requests, warps);
@@ -128,7 +128,7 @@ TEST(HistogramLarge, CountersBeyondOneBlocksMemory) {
   }
 }
 
-// Of what a rung cannot take it writes nothing.
+// A rung that rejects a call writes no output.
 TEST(HistogramLarge, RungsRefuseWhatTheyCannotTake) {
   for (const auto& [name, bins] : {std::pair{"padded", 58'112u},
                                    {"lane_banks", 4'000u},
@@ -140,7 +140,7 @@ TEST(HistogramLarge, RungsRefuseWhatTheyCannotTake) {
   }
 }
 
-// Whole tiles and a part of one, sorted by threads that have all their samples in one bucket, or in all of them.
+// Whole tiles and a partial one, sorted by threads whose samples all fall into one bucket, or into many.
 TEST(HistogramLarge, TilesAreSortedByBucket) {
   constexpr std::size_t bins = 1 << 20;
   for (const char* input : {"uniform", "all_same", "sorted", "two_valued"}) {
@@ -151,18 +151,45 @@ TEST(HistogramLarge, TilesAreSortedByBucket) {
     const Result result = run(traced_emulator(), "partitioned", Binning::direct, samples, bins, {.grid = 2});
     EXPECT_EQ(result.counts, expected) << input;
     EXPECT_EQ(result.outside, outside) << input;
-    // A thread's counts are in its own column, and the places of equal samples in different banks.
+    // Each thread counts in a separate column, and equal samples are written to different banks.
     EXPECT_LT(result.counters.shared_store_wavefronts, 2 * result.counters.shared_store_requests) << input;
   }
 }
 
-// A block whose only tile is a part of one copies whole lines of it, and nothing that it has not written.
+// A block whose only tile is partial copies whole lines of it, and no uninitialised memory.
 TEST(HistogramLarge, APartOfATileAlone) {
   std::vector<std::int32_t> samples(5'000);
   for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = static_cast<std::int32_t>(i * 997 % (1 << 20));
   std::uint64_t outside = 0;
   const auto expected = expected_of(samples, 1 << 20, outside);
   EXPECT_EQ(run(traced_emulator(), "partitioned", Binning::direct, samples, 1 << 20, {.grid = 2}).counts, expected);
+}
+
+// Samples are sorted in smaller parts if there is no memory for all of them at once. Nothing is read in a dry call.
+TEST(HistogramLarge, PartsShrinkWithTheScratchMemory) {
+  simt::Emulator& emulator = traced_emulator();
+  constexpr std::size_t samples = 1 << 22, bins = 1000;
+  test::Array<std::int32_t> in(emulator, 1);
+  test::Array<std::uint32_t> counts(emulator, bins);
+  Workspace measured = Workspace::measuring();
+  Call call{.operation = Binning::direct,
+            .in = {input_array(Type::i32, samples, in.data())},
+            .out = {{{Type::u32, bins, counts.data()}, {Type::u64}}},
+            .scalars = {-0x1p31, 0x1p31, std::uint64_t{1}, std::uint64_t{0}, std::uint64_t{0}},
+            .workspace = &measured,
+            .stream = {.dry = true}};
+  const RunFn partitioned = find_rung(emulator.rungs(), "histogram", "partitioned")->find(Type::i32, Binning::direct);
+  EXPECT_TRUE(partitioned(call));
+  WorkspaceBytes bytes = measured.bytes();
+  for (const auto& [part, expected] : {std::pair{2, Code::ok}, {100, Code::out_of_memory}}) {
+    WorkspaceBytes less = bytes;
+    less.arena /= part;
+    less.counters *= part;  // each part has its own
+    test::Array<std::byte> memory(emulator, less.total());
+    Workspace workspace(emulator, memory.data(), less);
+    call.workspace = &workspace;
+    EXPECT_EQ(partitioned(call).code, expected) << part;
+  }
 }
 
 // One lane's counter would reach 65'536 after 2'048 steps of eight warps.
@@ -173,13 +200,13 @@ TEST(HistogramLarge, NarrowCountersAreFlushedInTime) {
 }
 
 TEST(HistogramFull, ReadingStopsOnceEveryCounterIsFull) {
-  // When a block stops depends on how far the other one is: after 16 or 64 of 512 tiles.
+  // When a block stops depends on the other one's progress: after 16 or 64 of 512 tiles.
   const auto samples = make_input<std::int32_t>("uniform", 1 << 18, 1);
   const Tuning tuning{.block = 32, .grid = 2};
   const Result early = run<std::uint8_t>(traced_emulator(), "until_full", Binning::even, samples, 16, tuning);
   EXPECT_EQ(early.counts, std::vector<std::uint32_t>(16, 255));
   EXPECT_LT(early.counters.global_load_sectors, samples.size() * 4 / 32 / 4) << "16 * 255 samples and some are enough";
-  // One counter that stays below its top, and everything is read.
+  // If one counter stays below its maximum, everything is read.
   auto one_missing = samples;
   for (auto& x : one_missing)
     if (x < -0x70000000) x += 0x20000000;
@@ -189,7 +216,7 @@ TEST(HistogramFull, ReadingStopsOnceEveryCounterIsFull) {
   EXPECT_GE(late.counters.global_load_sectors, samples.size() * 4 / 32);
 }
 
-// Samples outside are wanted, and can exist: full counters are no reason to stop.
+// If samples outside are requested and possible, full counters do not stop the rung.
 TEST(HistogramFull, SamplesOutsideAreNotLeftOut) {
   std::vector<std::int32_t> samples(1 << 14);
   for (std::size_t i = 0; i < samples.size(); ++i) samples[i] = static_cast<std::int32_t>(i % 5);

@@ -51,7 +51,7 @@ TEST_P(Kernels, SelectWithAPredicateOfOnesOwn) {
   Workspace workspace(emulator);
   for (const std::size_t n : {0, 1, 1000, 1024, 20011})
     for (const std::size_t offset : {0, 1})  // elements past a 16-byte boundary
-      // By default, which is vec16 for small n; by pipeline; by vec16 as for 2^32 elements and more.
+      // The default, which is vec16 for small n; pipeline; and vec16 as for 2^32 elements and more.
       for (const auto& [grid, wide] : {std::pair{0u, false}, {3u, false}, {0u, true}}) {
         Array<Point> in(emulator, n + offset), out(emulator, n + offset);
         Array<std::uint64_t> count(emulator, 1);
@@ -79,7 +79,7 @@ TEST_P(Kernels, SelectWithAPredicateOfOnesOwn) {
       }
 }
 
-// From no circles in a word to 32, in both directions: as words get sparse, a thread takes more of them at once.
+// From no circles per word to 32, in both directions: the sparser the words, the more of them a thread takes at once.
 TEST_P(Kernels, ColumnsFromTheirEnd) {
   const auto bits_of = [](std::size_t kind, std::size_t word, std::size_t words) -> unsigned {
     const bool late = word >= words / 2;
@@ -104,8 +104,8 @@ TEST_P(Kernels, ColumnsFromTheirEnd) {
       }
 }
 
-// More than 256 buckets are left to passes_in_tile, and with values to two_passes: the same unit then compiles their
-// kernels.
+// More than 256 buckets are passed to passes_in_tile, with values to two_passes, whose kernels the same unit must
+// compile.
 TEST_P(Kernels, PartitionWithBucketsOfOnesOwn) {
   Workspace workspace(emulator);
   for (const std::size_t n : {0, 1, 1000, 11520, 11597, 30001})
@@ -145,7 +145,7 @@ TEST_P(Kernels, PartitionWithBucketsOfOnesOwn) {
 TEST_P(Kernels, TransformWithAFunctionOfOnesOwn) {
   for (const char* const how : {"weighted", "weighted_staged"})
     for (const int inputs : {1, 3, 16})
-      for (const std::size_t n : {0, 1, 1000, 1024, 20011}) {  // n decides if the inputs are aligned alike
+      for (const std::size_t n : {0, 1, 1000, 1024, 20011}) {  // n decides whether the inputs have equal alignment
         Array<unsigned> in(emulator, static_cast<std::size_t>(inputs) * n), out(emulator, n);
         in.set([](std::size_t i) { return i * 2654435761u; });
         ASSERT_TRUE(run(how, {{in.data()}, {out.data()}, n, {.k = inputs}}));
@@ -263,7 +263,7 @@ TEST_P(Kernels, Atomics) {
   EXPECT_EQ(f[1], 16.);
 }
 
-// A lane that polls a plain variable must be preempted. (The checks would report a race, which it is in CUDA.)
+// A lane that polls a plain variable must be preempted. (The checks would report a race, as it is one in CUDA.)
 TEST_P(Kernels, PollingAVolatileVariable) {
   emulator.configure({.checks = false});
   Array<int> out(emulator, 1);
@@ -301,7 +301,7 @@ TEST_P(Kernels, Clusters) {
   }
 }
 
-// Blocks wait for the blocks before them: on one and on several OS threads, and with tickets in any dispatch order.
+// Blocks wait for their predecessors: on one and on several OS threads, and with tickets in any dispatch order.
 TEST_P(Kernels, DecoupledLookback) {
   constexpr std::size_t blocks = 200, n = blocks * 256;
   Array<unsigned> in(emulator, n), out(emulator, n), ticket(emulator, 1);

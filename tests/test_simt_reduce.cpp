@@ -1,4 +1,4 @@
-// The counters of reduce's six classic rungs against theory; and every shape of overlap.
+// Counters of reduce's six classic rungs against theory; and every launch shape of overlap.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace upsweep {
 namespace {
 
-// One shape for all: 8 elements per thread, without a remainder.
+// One launch shape for all: 8 elements per thread, without a remainder.
 constexpr unsigned n = 1 << 14, grid = 8, block = 256, warps = block / 32;
 
 // Returns the counters of the rung's first kernel, for an i32 sum.
@@ -58,7 +58,7 @@ TEST(Classics, Sequential) {  // warps of one lane: a request and a sector per e
   EXPECT_EQ(c.shared_load_requests + c.shared_store_requests + c.barriers, 0u);
 }
 
-TEST(Classics, SequentialCoalesced) {  // the same: nothing coalesces with one lane
+TEST(Classics, SequentialCoalesced) {  // the same: one lane has no accesses to coalesce
   const simt::Counters c = counters_of("sequential_coalesced", 1);
   EXPECT_EQ(c.global_load_requests, n);
   EXPECT_EQ(c.global_load_sectors, n);
@@ -83,7 +83,7 @@ TEST(Classics, AtomicCoalesced) {  // 32 adjacent elements of 4 bytes: 4 sectors
   EXPECT_EQ(c.global_atomic_serial, n);
 }
 
-TEST(Classics, Partial) {  // one lane reads the block's sums one by one
+TEST(Classics, Partial) {  // one lane reads the block's partial sums one by one
   const simt::Counters c = counters_of("partial");
   EXPECT_EQ(c.global_load_sectors, n / 32 * 4);
   EXPECT_EQ(c.shared_store_requests, grid * warps);
@@ -99,13 +99,13 @@ TEST(Classics, Total) {  // a tree over 2 * block sums: two loads and a store pe
   const simt::Counters c = counters_of("total");
   EXPECT_EQ(c.global_load_sectors, n / 32 * 4);
   EXPECT_EQ(c.shared_store_requests, grid * (2 * warps + active));
-  EXPECT_EQ(c.shared_load_requests, grid * (2 * active + 1));   // and the total itself
+  EXPECT_EQ(c.shared_load_requests, grid * (2 * active + 1));   // and one for the total
   EXPECT_EQ(c.shared_load_wavefronts, c.shared_load_requests);  // no bank conflicts
   EXPECT_EQ(c.shared_store_wavefronts, c.shared_store_requests);
   EXPECT_EQ(c.barriers, grid * warps * levels);
 }
 
-// overlap's shape changes with the size: at 16 KB, 64 KB, 2, 8, 32 and 64 MB.
+// overlap's launch shape depends on the size: at 16 KB, 64 KB, 2, 8, 32 and 64 MB.
 TEST(Overlap, AddsUpInEveryShape) {
   Device device(plain_emulator());
   for (const std::size_t kilobytes : {15, 60, 1900, 7000, 30'000, 60'000, 70'000}) {

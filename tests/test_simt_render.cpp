@@ -1,5 +1,5 @@
-// A limit for the renderer's scratch memory is kept, and changes no bit; nor does a rung that stops early change the
-// sign of a zero. The emulator stands in for the GPU.
+// The renderer respects a limit on scratch memory, without changing a bit; and a rung that stops early keeps the sign
+// of zeros. The emulator replaces the GPU.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/workspace.h"
+#include "lab/few_elements.h"
 #include "ladders/render/lab/scenes.h"
 #include "simt/report.h"
 #include "upsweep/render.h"
@@ -18,7 +19,12 @@ namespace {
 
 using namespace ladders::render;
 
-TEST(SimtRender, ScratchHasALimit) {
+// Small pictures of few circles, which still take several windows, batches and parts of lists.
+class SimtRender : public testing::Test {
+  const lab::FewElements few_of_plain_{plain_emulator()}, few_of_traced_{traced_emulator()};
+};
+
+TEST_F(SimtRender, ScratchHasALimit) {
   plain_emulator().configure({});
   Picture picture{.width = 199, .height = 70, .channels = Channels::rgb};
   const std::size_t n = 3000, pixels = std::size_t{picture.width} * picture.height * 3;
@@ -28,11 +34,11 @@ TEST(SimtRender, ScratchHasALimit) {
     std::vector<float> expected(pixels);
     Device cpu = Device::cpu();
     render(cpu, circles, expected, picture);
-    // Without room for a bin, all tiles go through all circles. A list takes 2.3 KB beside 38 KB for all, a column 384
-    // bytes beside 212.
+    // If no bin fits, every tile goes through all circles. A list takes 2.3 KB, plus 38 KB shared by all; a column 384
+    // bytes, plus 212.
     struct Limit {
       std::size_t one_bin;               // bytes
-      std::vector<std::size_t> scratch;  // no room for one bin; for one; for some; for all
+      std::vector<std::size_t> scratch;  // fits no bin; one; several; all
       std::vector<const char*> rungs;
     };
     for (const Limit& limit : {Limit{41'000, {1, 40'000, 42'000, 56'000, 100'000'000}, {"list_ends", "binned"}},
@@ -50,8 +56,8 @@ TEST(SimtRender, ScratchHasALimit) {
   }
 }
 
-// Black over black is 0 or -0, as the circles and the background have it.
-TEST(SimtRender, ZerosKeepTheirSigns) {
+// Black over black is 0 or -0, depending on the circles and the background.
+TEST_F(SimtRender, ZerosKeepTheirSigns) {
   plain_emulator().configure({});
   const Picture picture{.width = 200, .height = 20, .red = 0, .green = 0, .blue = -0.0f, .channels = Channels::rgb};
   const auto drawn = draw_scene(find_scene("shallow"), 1025, 1);
@@ -70,9 +76,8 @@ TEST(SimtRender, ZerosKeepTheirSigns) {
     EXPECT_TRUE(is_expected(image_of(Device(plain_emulator()), rung))) << rung;
 }
 
-// That some pixels are certain says nothing about others of their lane: in columns of bits, whose lanes have four
-// pixels, and in lists, whose lanes have two.
-TEST(SimtRender, EveryPixelOfALaneIsCertain) {
+// Opaque pixels must not stop the other pixels of their lane: bit_columns has four pixels per lane, lists have two.
+TEST_F(SimtRender, EveryPixelOfALaneIsCertain) {
   plain_emulator().configure({});
   for (const auto& [width, height, n] :
        {std::tuple{31u, 17u, 400u}, {31u, 17u, 4000u}, {200u, 20u, 400u}, {200u, 20u, 4000u}}) {
@@ -89,9 +94,8 @@ TEST(SimtRender, EveryPixelOfALaneIsCertain) {
   }
 }
 
-// A block stages the circles of its tile in parts: of any size, from words that have many circles or few, and only as
-// many as it has room for.
-TEST(SimtRender, StagesInParts) {
+// A block stages its tile's circles in parts of any size, from words with many circles or few, and never more than fit.
+TEST_F(SimtRender, StagesInParts) {
   plain_emulator().configure({});
   const Picture picture{.width = 100, .height = 104, .channels = Channels::rgb};
   for (const auto& [scene, n] : {std::pair{"shallow", 520},
@@ -112,9 +116,9 @@ TEST(SimtRender, StagesInParts) {
   }
 }
 
-// All bins have all 3000 circles. The lists of six bins find no room, but their ends do, and are enough: no bin is
-// drawn again. Of 16 bins, some ends find no room either.
-TEST(SimtRender, EndsOfListsFindRoom) {
+// Every bin has all 3000 circles. The lists of six bins do not fit, but their ends do, which suffices: no bin is drawn
+// twice. With 16 bins, some ends do not fit either.
+TEST_F(SimtRender, EndsOfListsFindRoom) {
   simt::Emulator& emulator = traced_emulator();
   emulator.configure({});
   const auto drawn = draw_scene(find_scene("everywhere"), 3000, 1);
@@ -136,9 +140,9 @@ TEST(SimtRender, EndsOfListsFindRoom) {
   }
 }
 
-// One bin has all circles. With eps several blocks draw its list, which rounds otherwise than the serial renderer, but
-// not where the alphas are too small for that.
-TEST(SimtRender, LongListsAreDrawnInParts) {
+// One bin has all circles. With eps, several blocks draw its list, which rounds differently from the serial renderer,
+// unless the alphas are too small for that.
+TEST_F(SimtRender, LongListsAreDrawnInParts) {
   simt::Emulator& emulator = traced_emulator();
   emulator.configure({});
   const std::size_t n = 34'000;

@@ -1,5 +1,5 @@
-// saxpy from host memory in chunks: any chunk size and number of streams, with device memory for the chunks only; and
-// the ends around whole packs.
+// saxpy from host memory in chunks: any chunk size and number of streams, with device memory only for the chunks; and
+// the elements before and after whole packs.
 #include <gtest/gtest.h>
 
 #include <cstdint>
@@ -58,7 +58,7 @@ TEST(SaxpyFromHost, RefusesWhatCannotBe) {
     EXPECT_EQ(run(call_of(x, y, out, workspace, 5, streams)).code, Code::invalid_argument) << streams;
 }
 
-// The elements before the first pack and after the last outnumber the threads.
+// More elements before the first pack and after the last than threads.
 TEST(SaxpyEnds, FewerThreadsThanElementsAtTheEnds) {
   simt::Emulator& emulator = plain_emulator();
   constexpr std::size_t n = 47;

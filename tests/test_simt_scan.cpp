@@ -1,8 +1,9 @@
-// The counters of the classic scan rungs against theory; operand order, with a non-commutative operator; reproducible
-// bits; the sign of zero, of reductions too; stale descriptors of the single-pass rungs.
+// Counters of the classic scan rungs against theory; operand order, with a non-commutative operator; reproducible bits;
+// the sign of zero, for reductions too; stale descriptors of the single-pass rungs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -21,7 +22,7 @@ namespace {
 
 // ---- counters -------------------------------------------------------------------------------------------------------
 
-// The default tile, in elements, of the classic rungs except `block`.
+// Default tile, in elements, of the classic rungs except `block`.
 constexpr unsigned tile = 512;
 
 struct How {
@@ -88,8 +89,8 @@ constexpr const char* pack_load =
 constexpr const char* item_store = "if (in.has(i)) out[i] = pack.item[k];";
 constexpr const char* up_line = "s[right] = op(s[left], s[right]);";
 
-// The up-sweep of 512 elements, pairs at distance 1, 2, 4, ..., 256: active warps and the degree of the bank conflict.
-// The degree doubles with the distance until lanes are 32 words apart or fewer lanes than that are left.
+// The up-sweep of 512 elements, with pairs at distances 1, 2, 4, ..., 256: active warps and degree of bank conflict.
+// The degree doubles with the distance until lanes are 32 words apart or fewer lanes remain.
 struct Level {
   unsigned warps, conflict;
 };
@@ -109,8 +110,8 @@ TEST(ScanClassics, ConflictsDoubleWithTheDistance) {
     EXPECT_EQ(up.shared_store_requests, requests) << name;
     EXPECT_EQ(up.shared_load_wavefronts, 2 * wavefronts()) << name;
     EXPECT_EQ(up.shared_store_wavefronts, wavefronts()) << name;
-    // The whole tile: down as up, plus a second store; the elements in and out, 16 warps each; the total, 8 warps; the
-    // root, one.
+    // The whole tile: the down-sweep is like the up-sweep, plus a second store; elements in and out, 16 warps each; the
+    // total, 8 warps; the root, one.
     const simt::Counters c = report.kernels.at(0).counters;
     EXPECT_EQ(c.shared_load_wavefronts, 4 * wavefronts() + 16 + 8) << name;
     EXPECT_EQ(c.shared_store_wavefronts, 3 * wavefronts() + 16 + 1) << name;
@@ -146,7 +147,7 @@ TEST(ScanClassics, PaddingLeavesNoConflicts) {
   expect_no_conflicts<double>(5 * tile + 3, 1024);
 }
 
-TEST(ScanClassics, Merges) {  // every warp of tile b reads b totals, all lanes the same one
+TEST(ScanClassics, Merges) {  // every warp of tile b reads b totals; all lanes read the same one
   constexpr unsigned tiles = 8, warps = tile / 32, n = tiles * tile;
   constexpr unsigned reads = warps * (tiles * (tiles - 1) / 2);
   const simt::Report loop = report_of<Item>("merge_loop", n), totals = report_of<Item>("merge_totals", n);
@@ -162,7 +163,7 @@ TEST(ScanClassics, Merges) {  // every warp of tile b reads b totals, all lanes 
                          "totals[tile]);");
   EXPECT_EQ(b.global_load_requests, reads);
   EXPECT_EQ(b.global_load_sectors, reads);
-  // Twice the elements: four times the loads, and warps * tiles more, because a tile does not read its own total.
+  // Twice the elements: four times the loads, and warps * tiles more, because a tile does not read its total.
   const auto more =
       line_of(report_of<Item>("merge_totals", 2 * n),
               "for (unsigned tile = 0; tile < blockIdx.x / 2; ++tile) prefix = op(prefix, totals[tile]);");
@@ -187,7 +188,7 @@ TEST(ScanClassics, Launches) {  // one for the tiles; more for their totals, if 
 
 TEST(ScanClassics, HillisSteele) {
   // Nine steps of 16 warps. Only warps with a lane that has a neighbour at the distance load: all 16 up to distance 16,
-  // then 15, 14, 12 and 8. In the end every warp loads its left neighbours' sums and the total.
+  // then 15, 14, 12 and 8. Finally every warp loads the sums to its left, and the total.
   const simt::Counters c = first_kernel("hillis_steele", tile);
   EXPECT_EQ(c.shared_load_requests, 5u * 16 + 15 + 14 + 12 + 8 + 16 + 16);
   EXPECT_EQ(c.shared_store_requests, 16u + 9 * 16);
@@ -197,7 +198,7 @@ TEST(ScanClassics, HillisSteele) {
   EXPECT_EQ(c.barriers, 16u * 10);
 }
 
-TEST(ScanClassics, WarpShuffle) {  // per warp: two scans of five steps and a shift; the total; the warp's own prefix
+TEST(ScanClassics, WarpShuffle) {  // per warp: two scans of five steps and a shift; the total; the warp's prefix
   const simt::Counters c = first_kernel("warp_shuffle", tile);
   EXPECT_EQ(c.shuffles, 16u * (5 + 1 + 5 + 1 + 1 + 1));
   EXPECT_EQ(c.shared_load_requests, 16u);
@@ -216,12 +217,12 @@ TEST(ScanClassics, ReduceThenScanMovesThreeArrays) {
   EXPECT_EQ(reduced.global_load_sectors, sectors);
   EXPECT_EQ(reduced.global_load_requests, sectors / 16) << "16 bytes per lane";
   EXPECT_EQ(reduced.global_store_requests, ranges) << "one total per range";
-  // 16 totals do not fill four rows, so they are read and written one by one: four requests of two sectors.
-  // And the range's prefix, by each of 8 warps; nothing is before the first range.
+  // 16 totals do not fill four rows, so they are read and written one by one: four requests of two sectors. Each of 8
+  // warps also reads the range's prefix, except in the first range.
   EXPECT_EQ(scanned.global_load_sectors, sectors + 4 * 2 + 8 * (ranges - 1));
   EXPECT_EQ(line_of(report, pack_store).global_store_sectors, sectors);
   EXPECT_EQ(line_of(report, item_store).global_store_requests, 4u);
-  // With out misaligned by a word, each 16-byte store becomes four one-word stores, lanes a pack apart.
+  // With out misaligned by a word, each 16-byte store becomes four one-word stores, with lanes a pack apart.
   const simt::Report shifted = report_of<Item>("reduce_then_scan", n, {.shift = 1});
   EXPECT_EQ(shifted.kernels[1].counters.global_load_requests, scanned.global_load_requests);
   EXPECT_EQ(line_of(shifted, item_store).global_store_requests, n / 32 + 4);
@@ -243,7 +244,7 @@ TEST(ScanSinglePass, EachElementIsReadOnceAndWrittenOnce) {
 
 // Calls f(rung, way) for each rung of the ladder and each way to call it.
 struct Way {
-  bool inclusive;
+  bool inclusive, from_initial;
   unsigned block;  // threads; 0: the rung's default
   unsigned grid;   // blocks, for rungs that take a grid
 };
@@ -252,21 +253,25 @@ void for_each_call(simt::Emulator& emulator, F&& f) {
   for (const Rung* rung : emulator.rungs())
     if (rung->name.starts_with("scan/"))
       for (const bool inclusive : {false, true})
-        for (const unsigned block : {0, 32, 128}) f(*rung, Way{inclusive, block, block / 32});
+        for (const bool from_initial : {false, true})
+          for (const unsigned block : {0, 32, 128}) f(*rung, Way{inclusive, from_initial, block, block / 32});
 }
 
-// Scans the maps with the rung and expects the right result in `out`. Returns false if it does not take n.
+constexpr test::Affine some_map{5, 3};  // the initial value
+
+// Scans the maps with the rung and expects the right result in `out`. Returns false if the rung does not take n.
 bool scans(const Rung& rung, Way way, const std::vector<test::Affine>& maps, const test::Affine* in, test::Affine* out,
            Workspace& workspace) {
-  const Call call{.in = {input_array(Type::u64, maps.size(), in)},
-                  .out = {{{Type::u64, maps.size(), out}}},
-                  .scalars = {way.inclusive},
-                  .tuning = {.block = way.block, .grid = way.grid},
-                  .workspace = &workspace};
+  const Call call{
+      .in = {input_array(Type::u64, maps.size(), in)},
+      .out = {{{Type::u64, maps.size(), out}}},
+      .scalars = {way.inclusive, way.from_initial ? Scalar(std::bit_cast<std::uint64_t>(some_map)) : Scalar()},
+      .tuning = {.block = way.block, .grid = way.grid},
+      .workspace = &workspace};
   const Status status = rung.find(Type::u64, {})(call);
   if (status.code == Code::unsupported) return false;
   EXPECT_TRUE(status) << rung.name;
-  test::Affine sum = test::Compose::neutral<test::Affine>();
+  test::Affine sum = way.from_initial ? some_map : test::Compose::neutral<test::Affine>();
   for (std::size_t i = 0; i < maps.size(); ++i) {
     const test::Affine upto = test::Compose{}(sum, maps[i]);
     if (out[i] != (way.inclusive ? upto : sum)) {
@@ -297,7 +302,7 @@ TEST(ScanOrder, OperandsNeverChangePlaces) {
         ran += scans(rung, way, maps, in.data() + shift, out.data(), workspace);
       });
     }
-  EXPECT_GT(ran, 900u);  // 13 rungs, 12 ways, 7 sizes, less those that `block` declines
+  EXPECT_GT(ran, 1100u);  // 13 rungs, 12 ways, 7 sizes, minus those that `block` rejects; 3 rungs with an initial value
 }
 
 TEST(ScanOrder, InAndOutMayBeTheSame) {
@@ -319,34 +324,37 @@ TEST(ScanOrder, InAndOutMayBeTheSame) {
 
 // Scans with `reproducible` on this platform. `in` may be `out`.
 template <class T>
-void scan_reproducibly(Platform& platform, const T* in, T* out, std::size_t n, bool inclusive, unsigned grid = 0) {
+void scan_reproducibly(Platform& platform, const T* in, T* out, std::size_t n, bool inclusive, unsigned grid = 0,
+                       const Scalar& initial = {}) {
   Workspace workspace(platform);
   const Call call{.operation = Op::sum,
                   .in = {input_array(type_of<T>(), n, in)},
                   .out = {{{type_of<T>(), n, out}}},
-                  .scalars = {inclusive},
+                  .scalars = {inclusive, initial},
                   .tuning = {.grid = grid},
                   .workspace = &workspace};
-  ASSERT_TRUE(find_rung(platform.rungs(), "scan", "reproducible")->find(call.type(), call.operation)(call));
+  ASSERT_TRUE(find_rung(platform.rungs_of(*find_contract("scan")), "scan", "reproducible")
+                  ->find(call.type(), call.operation)(call));
 }
 
 template <class T>
 void expect_the_cpus_bits(simt::Emulator& emulator, const char* input, std::size_t n) {
   const std::vector<T> x = make_input<T>(input, n, 5);
   for (const bool inclusive : {false, true}) {
-    std::vector<T> expected(n);
-    scan_reproducibly(cpu_platform(), x.data(), expected.data(), n, inclusive);
     struct How {
       std::size_t in, out;  // elements past an aligned address
       unsigned grid;        // 0: the rung's default
-      bool in_place;
+      bool in_place;        // and with an initial value
     };
+    std::vector<T> expected(n);
     for (const How how : {How{0, 0, 0, false}, How{1, 0, 1, false}, How{3, 2, 5, false}, How{1, 1, 2, true}}) {
       test::Array<T> in(emulator, n + 4), out(emulator, n + 4);
       T* const from = in.data() + how.in;
       T* const to = how.in_place ? from : out.data() + how.out;
       std::copy(x.begin(), x.end(), from);
-      scan_reproducibly(emulator, from, to, n, inclusive, how.grid);
+      const Scalar initial = how.in_place ? Scalar(T(0.1)) : Scalar();
+      scan_reproducibly(cpu_platform(), x.data(), expected.data(), n, inclusive, 0, initial);
+      scan_reproducibly(emulator, from, to, n, inclusive, how.grid, initial);
       ASSERT_EQ(std::memcmp(to, expected.data(), n * sizeof(T)), 0)
           << input << " n=" << n << (inclusive ? " inclusive" : " exclusive") << " grid=" << how.grid;
     }
@@ -378,7 +386,7 @@ TEST(ScanReproducible, HasTheCpusBitsWhereEveryAccessIsChecked) {
 
 // ---- the sign of zero -----------------------------------------------------------------------------------------------
 
-// Sums of -0 alone, and of both zeros, by every rung and in several shapes.
+// Sums of -0 only, and of both zeros, by every rung and in several shapes.
 void expect_the_sign_of_zero(simt::Emulator& emulator, std::string_view ladder, Type type) {
   const Primitive& primitive = *find_primitive(ladder);
   std::vector<const Rung*> rungs;
@@ -402,7 +410,7 @@ TEST(SignOfZero, IsKeptByEverySum) {
 
 // ---- communication between blocks -----------------------------------------------------------------------------------
 
-// Runs an exclusive sum of small numbers with a rung and a grid (0: its default). Returns the mistake, or "".
+// Computes an exclusive sum of small numbers with a rung and a grid (0: its default). Returns the mistake, or "".
 std::string scan_of(simt::Emulator& emulator, const char* name, unsigned n, Workspace& workspace, unsigned grid = 0) {
   test::Array<Item> in(emulator, n), out(emulator, n);
   in.set([](std::size_t i) { return i % 1009 + 1; });
@@ -422,7 +430,8 @@ std::string scan_of(simt::Emulator& emulator, const char* name, unsigned n, Work
   return "";
 }
 
-constexpr unsigned many_tiles = 300'000;  // elements, in tiles of 4096 (lookback, wave) or 8192 (pipeline)
+// Elements, in tiles of 4096 (lookback, wave) or 8192 (pipeline): more tiles than a warp polls at once.
+constexpr unsigned many_tiles = 700'000;
 
 TEST(ScanSinglePass, BlocksInAnyOrder) {
   simt::Emulator& emulator = plain_emulator();
@@ -436,7 +445,7 @@ TEST(ScanSinglePass, BlocksInAnyOrder) {
     for (const char* name : {"lookback", "pipeline"})
       EXPECT_EQ(scan_of(emulator, name, many_tiles, workspace, 9), "") << name << " reversed";
   }
-  // wave relies on dispatch in order, as hardware does it.
+  // wave relies on dispatch in order, as the hardware does it.
   emulator.configure({.threads = 1, .reverse_blocks = true, .yield_limit = 10'000});
   Workspace workspace(emulator);
   EXPECT_EQ(scan_of(emulator, "wave", many_tiles, workspace), "livelock");
@@ -446,27 +455,28 @@ TEST(ScanSinglePass, BlocksInAnyOrder) {
 constexpr std::size_t first_descriptor = 16;  // Descriptors::reserved
 
 // Descriptors keep the epochs of earlier calls, and the 32-bit epoch wraps.
-TEST(ScanSinglePass, OldTotalsAreNeverTaken) {
-  simt::Emulator& emulator = plain_emulator();
-  emulator.configure({.threads = 4});  // so that blocks poll descriptors that are not yet published
+void expect_current_totals(simt::Emulator& emulator) {
+  emulator.configure({.threads = 4});  // so that blocks poll descriptors before they are published
   for (const char* name : {"lookback", "wave", "pipeline"})
     for (const std::uint32_t last : {0x7ffffffeu, 0xfffffffeu}) {
-      const std::uint32_t next = last == 0xfffffffe ? 1 : last + 2;  // the epoch of the second call; 0 is never used
+      const std::uint32_t next = last == 0xfffffffe ? 1 : last + 2;  // epoch of the second call; 0 is never used
       Workspace workspace(emulator);
       const auto [words, count] = workspace.kept(1000);
-      // As if a call before the wrap had published other totals in that epoch.
+      // Simulates a call before the wrap that published other totals in that epoch.
       for (std::size_t i = first_descriptor; i < count; ++i) words[i] = 0x7700000000ull | next;
-      words[0] = std::uint64_t{last} << 32;  // above the counter of tiles
+      words[0] = std::uint64_t{last} << 32;  // the upper half; the lower one is the tile counter
       EXPECT_EQ(scan_of(emulator, name, 20'000, workspace, 3), "") << name << " after epoch " << last;
       EXPECT_EQ(words[0] >> 32, last == 0xfffffffe ? 0 : last + 1);
       EXPECT_EQ(words[0] << 32, 0) << "tiles are drawn from 0 again";
       EXPECT_EQ(scan_of(emulator, name, many_tiles, workspace, 3), "") << name << " in epoch " << next;
     }
+  emulator.configure({});
 }
+TEST(ScanSinglePass, OldTotalsAreNeverTaken) { expect_current_totals(plain_emulator()); }
+TEST(ScanSinglePass, OldTotalsAreNeverTakenWhereEveryAccessIsChecked) { expect_current_totals(traced_emulator()); }
 
 // A call may publish only one of a tile's two descriptors, or only the sums of whole rows of tiles.
-TEST(ScanSinglePass, OldTotalsInBoxesThatACallLeavesOut) {
-  simt::Emulator& emulator = plain_emulator();
+void expect_current_boxes(simt::Emulator& emulator) {
   emulator.configure({.threads = 4});
   constexpr unsigned n = 300'000;
   test::Array<Item> in(emulator, n), out(emulator, n);
@@ -481,8 +491,8 @@ TEST(ScanSinglePass, OldTotalsInBoxesThatACallLeavesOut) {
       Workspace workspace(emulator);
       const auto [words, count] = workspace.kept(2000);
       for (std::size_t i = first_descriptor; i < count; ++i) words[i] = 0x4500000000ull | next;
-      words[0] = std::uint64_t{last} << 32;  // above the counter of tiles
-      // A head in every other tile of 4096 elements: first the even tiles, then the odd ones.
+      words[0] = std::uint64_t{last} << 32;  // the upper half; the lower one is the tile counter
+      // A head in every other tile of 4096 elements: first in the even tiles, then in the odd ones.
       for (const unsigned odd : {0u, 1u}) {
         heads.set([&](std::size_t i) { return i % 8192 == odd * 4096 + 100; });
         const Type type = floats ? Type::f32 : Type::i32;
@@ -509,7 +519,10 @@ TEST(ScanSinglePass, OldTotalsInBoxesThatACallLeavesOut) {
         }
       }
     }
+  emulator.configure({});
 }
+TEST(ScanSinglePass, OldTotalsInBoxesThatACallLeavesOut) { expect_current_boxes(plain_emulator()); }
+TEST(ScanSinglePass, OldTotalsInBoxesWhereEveryAccessIsChecked) { expect_current_boxes(traced_emulator()); }
 
 }  // namespace
 }  // namespace upsweep

@@ -1,4 +1,4 @@
-// select/vec16 beyond 2^32 elements: its kernels with 64-bit offsets, on inputs that fit.
+// select/vec16 beyond 2^32 elements: its kernels with 64-bit offsets, on small inputs.
 #include "lab/check.h"
 #include "launcher.h"
 

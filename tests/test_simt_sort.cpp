@@ -1,4 +1,4 @@
-// Sorts on the emulators of more keys than one launch of a pass takes, which the laboratory's checks are too small for.
+// Emulated sorts of more keys than one launch of a pass takes, for which the laboratory's checks are too small.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/workspace.h"
+#include "lab/few_elements.h"
 #include "lab/inputs.h"
 #include "ladders/sort/choose.h"
 #include "launcher.h"
@@ -20,14 +21,14 @@ namespace {
 
 struct PortionCase {
   const char* rung;
-  unsigned block;    // which tiles; 0: the rung's
+  unsigned block;    // selects the tile; 0: the rung's default
   std::size_t tile;  // keys
-  bool indices;      // as values
+  bool indices;      // true if the values are indices
   const char* input;
 };
 
-// Portions have at most 2^15 keys on the emulators, and the last one has fewer tiles than the others. They are odd in
-// number, so that launches change parity between passes; one pass is skipped, because all keys agree in its digit.
+// Portions have at most 2^15 keys here, and the last one has fewer tiles than the others. Their number is odd, so
+// launches change parity between passes; one pass is skipped, because all keys agree in its digit.
 class SortPortions : public testing::TestWithParam<PortionCase> {};
 
 TEST_P(SortPortions, FollowOnEachOther) {
@@ -43,10 +44,12 @@ TEST_P(SortPortions, FollowOnEachOther) {
   std::iota(order.begin(), order.end(), 0u);
   std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return keys[a] < keys[b]; });
   simt::Emulator& emulator = plain_emulator();
+  const lab::FewElements few(emulator);
   test::Array<std::uint32_t> in(emulator, n), out(emulator, n), indices(emulator, n);
   in.set([&](std::size_t i) { return keys[i]; });
   for (auto* written : {&out, &indices}) written->set([](std::size_t) { return 0xCDCDCDCDu; });
   Workspace workspace(emulator);
+  (void)Scratch(workspace).take<std::byte>(1 << 22);  // more than the call takes, so that the arena never moves
   const Array none{Type::u32};
   const Call call{.operation = Order::ascending,
                   .in = {input_array(Type::u32, n, in.data()), none},
@@ -65,14 +68,15 @@ TEST_P(SortPortions, FollowOnEachOther) {
   for (std::size_t i = 0; i < n; ++i) wrong += out[i] != keys[order[i]] || (c.indices && indices[i] != order[i]);
   EXPECT_EQ(wrong, 0u);
   EXPECT_TRUE(workspace.counters_are_zero());
-  // The words that a further launch would use are 0, also those of tiles that the last launch did not have. Results do
-  // not show it: a tile takes what was left there for another's count only if it looks before the other has counted.
+  // The words that the next launch would use must be 0, including those of tiles that the last launch did not have.
+  // Results do not show a failure: a tile takes a stale word for a count only if it reads before the other tile has
+  // counted.
   std::uint32_t differing = 0;
   for (const std::uint32_t key : keys) differing |= key ^ keys[0];
   std::size_t passes = 0;
   for (unsigned shift = 0; shift < 32; shift += 8) passes += (differing >> shift & 0xff) != 0;
   const std::size_t words = (per_portion + (c.block == 256 ? ceil_div(per_portion, 16) : 0)) * 256;
-  const unsigned* const next = static_cast<const unsigned*>(workspace.scratch(0)) + passes * portions % 2 * words;
+  const unsigned* const next = Scratch(workspace).take<unsigned>(0) + passes * portions % 2 * words;
   EXPECT_EQ(std::count(next, next + words, 0u), words);
 }
 
@@ -86,8 +90,8 @@ INSTANTIATE_TEST_SUITE_P(Rungs, SortPortions,
                                          PortionCase{"lane_sweep", 256, 2048, false, "zipf"},
                                          PortionCase{"lane_sweep", 384, 23040, true, "zipf"}));
 
-// -0 and +0 are equal, and so are all NaN, which come last: in every digit of every rung. Also beside keys past the
-// end: in descending order there is no key that is last in all digits.
+// -0 and +0 are equal, and so are all NaNs, which come last: in every digit of every rung. Also with padding past the
+// end: in descending order no key is last in all digits.
 void sort_by_value(const char* name, std::size_t n, Order order, std::uint64_t first_bit, std::uint64_t bits) {
   const auto keys = make_input<float>("specials", n, n);
   const auto number = [&](std::uint32_t i) {
@@ -103,6 +107,7 @@ void sort_by_value(const char* name, std::size_t n, Order order, std::uint64_t f
   std::iota(expected.begin(), expected.end(), 0u);
   std::stable_sort(expected.begin(), expected.end(), [&](auto a, auto b) { return number(a) < number(b); });
   simt::Emulator& emulator = plain_emulator();
+  const lab::FewElements few(emulator);
   test::Array<float> in(emulator, n), out(emulator, n);
   test::Array<std::uint32_t> indices(emulator, n);
   in.set([&](std::size_t i) { return keys[i]; });
@@ -132,9 +137,12 @@ void sort_by_value(const char* name, std::size_t n, Order order, std::uint64_t f
 }
 
 TEST(SortFloats, ByValue) {
-  constexpr struct { const char* rung; std::size_t n; } cases[] = {
-      {"split_1bit", 500},   {"lsd_4bit", 1500},   {"onesweep_8bit", 7001}, {"lane_sweep", 3001}, {"lane_sweep", 9001},
-      {"lane_sweep", 40'001}, {"one_block", 1001}, {"cluster", 5001},       {"enumeration", 2001}, {"hybrid", 9001}};
+  constexpr struct {
+    const char* rung;
+    std::size_t n;
+  } cases[] = {{"split_1bit", 500},   {"lsd_4bit", 1500},     {"onesweep_8bit", 7001}, {"lane_sweep", 3001},
+               {"lane_sweep", 9001},  {"lane_sweep", 40'001}, {"one_block", 1001},     {"cluster", 5001},
+               {"enumeration", 2001}, {"hybrid", 9001}};
   for (const auto& [rung, n] : cases)
     for (const Order order : {Order::ascending, Order::descending}) {
       sort_by_value(rung, n, order, 0, 32);
@@ -144,10 +152,10 @@ TEST(SortFloats, ByValue) {
 }
 
 // After a pass by the highest digit in which keys differ, buckets that fit a block are sorted in shared memory; if one
-// does not, all are sorted in passes. `large` keys have the same highest bytes.
+// does not fit, all are sorted in passes. `large` keys have equal highest bytes.
 void sort_by_bucket(std::size_t n, std::size_t large, bool expect_buckets) {
   auto keys = make_input<std::int32_t>("uniform", n, 1);
-  for (std::int32_t& key : keys) key &= 0x00ffffff;  // the highest byte is the second one
+  for (std::int32_t& key : keys) key &= 0x00ffffff;  // the second byte becomes the highest one that differs
   for (std::size_t i = 0; i < large; ++i) keys[i] &= 0xffff;
   simt::Emulator& emulator = traced_emulator();
   test::Array<std::int32_t> in(emulator, n), out(emulator, n);
@@ -219,7 +227,7 @@ TEST(SortChoice, FollowsWhatWasMeasured) {
   EXPECT_EQ(chosen("t4", 1 << 22, 1), "counting");
 }
 
-// Every emulated device's choice is a rung whose needs it meets.
+// The choice is a rung that the device can run, for every emulated device.
 TEST(SortChoice, IsARungThatTheMachineRuns) {
   for (const Machine& machine : emulated_machines())
     for (const std::size_t keys : {std::size_t{0}, std::size_t{1} << 13, std::size_t{1} << 14, std::size_t{1} << 20,

@@ -1,5 +1,5 @@
-// A device with its own memory: host arrays are copied in and out, buffers belong to one device, and one call may mix
-// both. The emulator stands in for the GPU.
+// A device with separate memory: host arrays are copied in and out, buffers belong to one device, and one call may mix
+// both. The emulator replaces the GPU.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -91,7 +91,7 @@ TEST_F(SimtViews, DevicesOfOnePlatformShareTheirMemory) {
 
 TEST_F(SimtViews, HostArraysAreCopiedThereAndBack) {
   std::vector<Item> out(n + 7, -77);
-  // At any offset: the device copies are aligned even if the host arrays are not.
+  // At any offset: device copies are aligned even if the host arrays are not.
   for (const std::size_t offset : {0, 1, 5}) {
     std::fill(out.begin(), out.end(), -77);
     exclusive_scan(gpu, x, view(out).subview(offset, n));
@@ -189,7 +189,7 @@ TEST_F(SimtViews, CountsHereAndArraysThere) {
   EXPECT_TRUE(std::equal(chosen.begin(), chosen.end(), got.begin()));
   EXPECT_TRUE(
       std::all_of(got.begin() + static_cast<std::ptrdiff_t>(chosen.size()), got.end(), [](Item v) { return v == 77; }));
-  // The reverse: host arrays and a count on the device.
+  // The reverse: host arrays, and a count on the device.
   Buffer<std::uint64_t> device_count(gpu, 1);
   std::vector<Item> host(n, 77);
   select_if(gpu, x, 0, host, device_count);
@@ -217,11 +217,11 @@ TEST_F(SimtViews, PartsOfBuffersAtAnyOffset) {
   EXPECT_TRUE(std::equal(sums.begin(), sums.end(), got.begin() + 4));
 }
 
-// Rungs that copy by themselves take host arrays directly. Staging memory is reused from call to call.
+// Rungs with from_host take host arrays directly. Staging memory is reused across calls.
 TEST_F(SimtViews, RungsFromTheHostAndScratchThatIsKept) {
   std::vector<Item> out(n);
-  for (const Rung* rung : gpu.platform().rungs())
-    if (rung->primitive == "saxpy" && rung->from_host() && !rung->expected_wrong) {
+  for (const Rung* rung : gpu.platform().rungs_of(saxpy_contract))
+    if (rung->from_host() && !rung->expected_wrong) {
       std::fill(out.begin(), out.end(), 0);
       saxpy(gpu, 3, x, y, out, {.rung = rung->name});
       EXPECT_EQ(out, saxpy_of(3)) << rung->name;

@@ -1,6 +1,6 @@
-// sort against handwritten answers, through the library: every type, order, bits, values of every width, indices, in
-// place, what is refused; and the CPU rungs beyond what `upsweep check` runs: sizes about the ends of leaves, threads,
-// instruction sets.
+// sort against hand-computed answers, through the library: every type, order, bit range, values of every width,
+// indices, in place, rejected calls; and the CPU rungs beyond what `upsweep check` runs: sizes around the ends of
+// leaves, threads, instruction sets.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -74,7 +74,7 @@ TYPED_TEST(SortOf, Ends) {
   }
 }
 
-// Each type by each range of bits, beside a comparison of the bits.
+// Each type by each range of bits, against a comparison of the bits.
 TYPED_TEST(SortOf, EveryRangeOfBits) {
   using T = TypeParam;
   Device cpu = Device::cpu();
@@ -91,7 +91,7 @@ TYPED_TEST(SortOf, EveryRangeOfBits) {
     FloatOrder float_order{};
     const auto number = [&, first = first, bits = bits](T key) {
       std::int64_t order;
-      if constexpr (floats) {  // magnitudes in sign-magnitude notation, in two's complement
+      if constexpr (floats) {  // magnitudes in sign-magnitude form, to two's complement
         using S = std::make_signed_t<UnsignedAs<T>>;
         if (float_order == FloatOrder::by_value && std::isnan(key))
           key = std::bit_cast<T>(std::numeric_limits<S>::max());
@@ -159,8 +159,8 @@ TEST_F(SortLibrary, FloatsInTotalOrder) {
   }
 }
 
-// By value, beside std::stable_sort with < and isnan: -0 equals +0, all NaN are equal and come last, or first in
-// descending order. Bits are kept: a key's index says which it is.
+// By value, against std::stable_sort with < and isnan: -0 equals +0, all NaNs are equal and come last, or first in
+// descending order. Bits are preserved: a key's index identifies it.
 template <class T, class Value>
 void expect_by_value(Device& cpu, std::size_t n, Order order, const std::string& rung) {
   const auto keys = make_input<T>("specials", n, n);
@@ -214,7 +214,7 @@ TEST_F(SortLibrary, FloatsByValue) {
 }
 
 TEST_F(SortLibrary, NanOfArithmeticIsLast) {
-  const float zero = 0, nan = -std::numeric_limits<float>::quiet_NaN();  // as 0 / 0 on x86: its sign is set
+  const float zero = 0, nan = -std::numeric_limits<float>::quiet_NaN();  // like 0 / 0 on x86: its sign is set
   const std::vector<float> keys{5, 9, nan, 5, zero, -zero};
   U32 indices(6);
   argsort(cpu, keys, indices);
@@ -237,13 +237,13 @@ TEST_F(SortLibrary, EqualKeysKeepTheirOrder) {
     sort(cpu, keys, values, out, moved, {.order = Order::descending}, {.rung = rung});
     EXPECT_EQ(out, (std::vector<std::int32_t>{5, 5, 5, 3, -1, -1})) << rung;
     EXPECT_EQ(moved, (std::vector<float>{0, 2, 5, 4, 1, 3})) << rung;
-    // By the highest bit alone, the sign.
+    // By the highest bit only, the sign.
     sort(cpu, keys, values, out, moved, {.first_bit = 31}, {.rung = rung});
     EXPECT_EQ(moved, (std::vector<float>{1, 3, 0, 2, 4, 5})) << rung;
   }
 }
 
-// Values of every width, in place and not, at addresses that are aligned to no more than the elements are.
+// Values of every width, in place and not, aligned only to their element.
 template <class Key, class Value>
 void expect_moved(Device& cpu, std::size_t n, std::string_view rung, auto&& make) {
   const auto input = make_input<Key>("zipf", n, 1);
@@ -268,7 +268,7 @@ void expect_moved(Device& cpu, std::size_t n, std::string_view rung, auto&& make
 }
 
 TEST_F(SortLibrary, ValuesGoWithTheirKeys) {
-  struct Point {  // aligned to 4
+  struct Point {  // 4-byte alignment
     float x, y;
   };
   struct Two {
@@ -286,7 +286,7 @@ TEST_F(SortLibrary, ValuesGoWithTheirKeys) {
     }
 }
 
-// A filter that kept nothing.
+// Empty input, as from a filter that kept no elements.
 TEST_F(SortLibrary, NoKeys) {
   const auto sorts = [&]<class T>(T) {
     std::vector<T> none, room(3, T{7});
@@ -312,7 +312,7 @@ TEST_F(SortLibrary, NoKeys) {
   sorts(1.0);
 }
 
-// Outputs with more room than is needed keep what is beyond.
+// Outputs larger than needed keep the elements past the end.
 TEST_F(SortLibrary, MoreRoomThanNeeded) {
   U32 out{9, 9, 9, 9}, indices{9, 9, 9, 9};
   for (const std::string& rung : rungs) {
@@ -322,12 +322,11 @@ TEST_F(SortLibrary, MoreRoomThanNeeded) {
   }
 }
 
-// The default rungs, through copies of host arrays and on a device's own.
+// The default rungs, on copies of host arrays and on device arrays.
 TEST_F(SortLibrary, OnEveryDevice) {
   std::vector<Device> devices;
   devices.push_back(Device::cpu());
-  if (cuda_platform())
-    devices.push_back(Device::cuda());
+  if (cuda_platform()) devices.push_back(Device::cuda());
   for (Device& device : devices) {
     const std::size_t n = 10'007;
     const auto keys = make_input<float>("uniform", n, 1);
@@ -357,7 +356,7 @@ using ladders::sort::Args, ladders::sort::Binding, ladders::sort::Caller, ladder
 
 const Primitive& sort_cases() { return *find_primitive("sort"); }
 
-// Returns the mistake of the passes within these limits, or nothing.
+// Returns the mistake of the passes within these limits, or nullopt.
 std::optional<std::string> mistake(const Case& c, const Problem& problem, const Limits& limits, unsigned threads) {
   Workspace workspace(cpu_platform());
   Call call = call_of(sort_cases(), c);
@@ -383,7 +382,7 @@ std::optional<std::string> mistake(const Case& c, const Problem& problem, const 
     const auto a = Binding::args<T, NoOperation>(call);
     const int cores = static_cast<int>(threads);
     status = ladders::sort::sort_by_numbers(a, cores, [&](const Caller& caller) {
-      return ladders::sort::sort_on_cores(caller, a.n, a.first_bit, a.bits, cores, limits, workspace);
+      return ladders::sort::sort_on_cores(caller, a.n, a.first_bit, a.bits, cores, limits, a);
     });
   });
   if (!status) return "failed";
@@ -392,7 +391,7 @@ std::optional<std::string> mistake(const Case& c, const Problem& problem, const 
   return problem.verify(cpu_rung("sort", "serial"), outputs);
 }
 
-// Passes of several depths, leaves of all sizes, on more threads than cores: every form of elements, by the loops of
+// Passes of several depths, leaves of all sizes, on more threads than cores: every parameter set of the check, with
 // every instruction set.
 TEST(SortCpu, EveryInstructionSet) {
   constexpr Limits several[]{{.leaf = 64, .most = 512, .alone = 600, .widest = 8},
@@ -420,7 +419,7 @@ TEST(SortCpu, EveryInstructionSet) {
   }
 }
 
-// Keys that random keys are not: all agree in the bits that would decide, so that insertion gives up.
+// Adversarial keys: they agree in the bits that would separate random keys, so that insertion gives up.
 TEST(SortCpu, KeysThatDifferInLowBitsOnly) {
   Device cpu = Device::cpu();
   for (const std::size_t n : {100u, 5'000u, 40'000u, 300'000u}) {
@@ -438,7 +437,7 @@ TEST(SortCpu, KeysThatDifferInLowBitsOnly) {
 
 // ---- the oracles ----------------------------------------------------------------------------------------------------
 
-// Their verdicts: with all keys sorted once more, and without. Both must be the same.
+// The oracles' verdicts, with and without sorting all keys again; both must agree.
 bool accepted(const Call& call) {
   using namespace ladders::sort;
   EXPECT_TRUE(proves_itself(call, /*any_order=*/false));
@@ -489,7 +488,7 @@ TEST(SortOracle, Indices) {
   EXPECT_FALSE(accepts({1, 0, 2, 4}, 8)) << "beyond the input";
 }
 
-// Parts of the lab: a mistake at the border of two, and a key that another part is short of.
+// A mistake at the border between two of the oracle's parts.
 TEST(SortOracle, AcrossParts) {
   U32 keys(part_size + 100), out(keys.size());
   std::iota(out.begin(), out.end(), 0u);
@@ -499,7 +498,7 @@ TEST(SortOracle, AcrossParts) {
   EXPECT_FALSE(accepts_keys(keys, out));
 }
 
-// ---- what is refused ------------------------------------------------------------------------------------------------
+// ---- rejected calls -------------------------------------------------------------------------------------------------
 
 class SortRefuses : public SortLibrary {
  protected:
@@ -535,7 +534,7 @@ TEST_F(SortRefuses, ArraysThatDoNotFit) {
   U32 all(5, 7);
   expect("overlaps", [&] { sort(cpu, host_view(all.data(), 3), host_view(all.data() + 1, 3)); });
   expect("overlaps", [&] { argsort(cpu, out, out); });
-  // What the typed functions do not let through.
+  // Calls that the typed functions cannot express.
   const auto request = [&](AnyView in, AnyView to) {
     return [=, this] {
       invoke(cpu, {.contract = &sort_contract,

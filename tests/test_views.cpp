@@ -1,5 +1,5 @@
-// The arrays of a call: views, buffers and ranges in any mix, at any offset; and the arrays that a call refuses before
-// it runs.
+// The arrays of a call: views, buffers and ranges in any mix, at any offset; and arrays that a call rejects before it
+// runs.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -58,7 +58,7 @@ class Middle {
   std::vector<Item> memory_;
 };
 
-// Each way to name the same memory.
+// Each way to refer to the same memory.
 using Way = View<Item> (Middle::*)();
 constexpr Way ways[] = {&Middle::as_device, &Middle::as_host, &Middle::as_part};
 
@@ -111,7 +111,7 @@ TEST_F(Views, BuffersRangesAndViewsInOneCall) {
   Buffer<Item> onto(cpu, n);
   saxpy(cpu, -2, std::span(x), other.as_host(), onto);
   EXPECT_EQ(onto.to_vector(), products);
-  // A subview of a buffer; the elements around it must stay.
+  // A subview of a buffer; the surrounding elements must not change.
   Buffer<Item> larger(cpu, std::vector<Item>(n + 10, 7));
   saxpy(cpu, -2, buffer, other.as_part(), view(larger).subview(3, n));
   const std::vector<Item> all = larger.to_vector();
@@ -213,7 +213,7 @@ TEST_F(Refused, OutputsThatAreTooSmall) {
   expect("the count has no element", [&] { unique(cpu, x, out, host_view(static_cast<std::uint64_t*>(nullptr), 0)); });
 }
 
-// An output is the whole of an input, if the contract allows that, or overlaps no input.
+// An output is either exactly one input, if the contract allows that, or overlaps none.
 TEST_F(Refused, OverlapsAndWhatIsNone) {
   std::vector<Item> both(n + 1);
   const auto left = view(both).subview(0, n), right = view(both).subview(1, n);
@@ -233,7 +233,7 @@ TEST_F(Refused, OverlapsAndWhatIsNone) {
   expect("the count overlaps",
          [&] { unique(cpu, std::vector<std::uint64_t>(n), count_in_values, view(count_in_values).subview(n - 1, 1)); });
 
-  // Accepted: adjacent arrays, and an output that is longer than the part that is written.
+  // Accepted: adjacent arrays, and an output longer than the written part.
   std::vector<Item> twice(2 * n);
   std::copy(x.begin(), x.end(), twice.begin());
   exclusive_scan(cpu, view(twice).subview(0, n), view(twice).subview(n, n));
@@ -260,7 +260,7 @@ TEST_F(Views, InPlaceWhereTheContractAllowsIt) {
     EXPECT_EQ(segmented.values(), sums);
     EXPECT_TRUE(scanned.guards_stand() && onto_x.guards_stand() && onto_y.guards_stand() && segmented.guards_stand());
   }
-  // x and y may be the same array, and the output too.
+  // x and y may be the same array, and so may the output.
   Middle all(x);
   saxpy(cpu, 5, all.as_host(), all.as_host(), all.as_host());
   EXPECT_EQ(all.values()[7], Sum{}(Product{}(5, x[7]), x[7]));
@@ -365,7 +365,7 @@ TEST_F(Invoke, ScalarsBeyondTheirBounds) {
   expect_refused(Code::invalid_argument, "x0 is nan", render_of({}, -std::numeric_limits<double>::quiet_NaN()));
 }
 
-// Every output of indices, offsets or lengths takes each integer type of 32 and 64 bits.
+// Outputs of indices, offsets or lengths accept every 32-bit and 64-bit integer type.
 TEST_F(Invoke, IndicesOfAnyIntegerType) {
   std::vector<std::uint32_t> keys(n), sorted(n);
   for (std::size_t i = 0; i < n; ++i) keys[i] = static_cast<std::uint32_t>(i * 2654435761u % 1000 / 3);
@@ -433,8 +433,10 @@ TEST_F(Invoke, ArraysOfAnotherType) {
                   .scalars = {false, HeadKind::flags}});
   const std::vector<std::uint8_t> bytes(n);
   std::vector<std::uint8_t> byte(1);
-  expect_refused(Code::unsupported, "does not take the sum of u8",
+  expect_refused(Code::invalid_argument, "the output is u8, not u64",
                  {.contract = contract("reduce"), .operation = Op::sum, .in = {view(bytes)}, .out = {view(byte)}});
+  expect_refused(Code::unsupported, "does not take the max of u8",
+                 {.contract = contract("reduce"), .operation = Op::max, .in = {view(bytes)}, .out = {view(byte)}});
 }
 
 TEST_F(Invoke, ArraysThatAreMissing) {
@@ -449,7 +451,7 @@ TEST_F(Invoke, ArraysThatAreMissing) {
                  select_of(Selection::run_length_encode));
 }
 
-// An operation belongs to one contract: its enumerator's value means another operation in another contract.
+// An operation belongs to one contract: the same enumerator value is a different operation in another contract.
 TEST_F(Invoke, OperationsOfAnotherContract) {
   expect_refused(Code::unsupported, "product", scan_of(Op::product));
   expect_refused(Code::unsupported, "unique", scan_of(Selection::unique));

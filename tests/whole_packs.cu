@@ -1,4 +1,4 @@
-// Compiled to PTX by whole_packs.cmake, which rejects any load or store narrower than 16 bytes. No result shows the
+// Compiled to PTX by whole_packs.cmake, which rejects any load or store narrower than 16 bytes. Results do not show the
 // difference, and neither do the emulators: where nvcc made sixteen loads, other compilers make one.
 #include "kernel/vector.h"
 

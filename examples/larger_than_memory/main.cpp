@@ -1,4 +1,4 @@
-// y = a x + y on arrays larger than a GPU's memory: chunks of them pass through it, both ways at once.
+// y = a x + y on arrays larger than a GPU's memory, streamed through it in chunks, in both directions at once.
 //
 //   larger_than_memory [GiB of x and y together [GiB of GPU memory to leave free]]
 //

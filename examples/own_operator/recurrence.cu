@@ -5,7 +5,7 @@
 #include <upsweep/scan.cuh>
 #include <vector>
 
-struct Step {  // x -> a x + b, of 32-bit words
+struct Step {  // x -> a x + b, modulo 2^32
   std::uint32_t a, b;
 };
 

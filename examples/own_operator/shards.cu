@@ -1,5 +1,5 @@
-// Deals ten million random keys to 16 shards by a hash, on a GPU; each shard keeps its keys in their order. Exits 1 if
-// the result is wrong, 4 without a GPU.
+// Distributes ten million random keys to 16 shards by a hash, on a GPU; each shard keeps its keys in input order. Exits
+// 1 if the result is wrong, 4 without a GPU.
 #include <algorithm>
 #include <cstdint>
 #include <iostream>

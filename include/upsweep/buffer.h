@@ -38,7 +38,7 @@ class Memory {
 
 }  // namespace detail
 
-// size() elements in device memory, aligned to 256 bytes; contents arbitrary until written.
+// Owns size() elements of device memory, aligned to 256 bytes and uninitialised unless constructed from values.
 template <class T>
 class Buffer {
   static_assert(std::is_trivially_copyable_v<T>, "elements are copied as bytes");
@@ -53,8 +53,8 @@ class Buffer {
   T* data() noexcept { return static_cast<T*>(memory_.data()); }  // a device pointer
   const T* data() const noexcept { return static_cast<const T*>(memory_.data()); }
 
-  // Both take exactly size() elements, otherwise throw Error(invalid_argument), and are ordered with the device's other
-  // work. copy_from returns once it has read the values; copy_to waits for the data.
+  // Both throw Error(invalid_argument) unless the span has exactly size() elements, and run in order with the device's
+  // other work. copy_from returns once it has read the values; copy_to waits for the data.
   void copy_from(std::span<const T> values) {
     if (values.size() != size_) detail::throw_size_mismatch(values.size(), size_);
     memory_.copy_in(values.data(), values.size_bytes());

@@ -1,5 +1,5 @@
-// Where work runs: a GPU, the CPU, or an emulated GPU. A Device owns a queue (on CUDA a stream) and the scratch memory
-// of its calls, so only one thread at a time may use it; make one per thread. Scratch grows with the largest call;
+// A device that runs work: a GPU, the CPU, or an emulated GPU. A Device owns a queue (on CUDA, a stream) and the
+// scratch memory of its calls, so it is not thread-safe: create one per thread. Scratch grows with the largest call;
 // growing it invalidates CUDA graphs captured before.
 #pragma once
 #include <memory>
@@ -24,8 +24,8 @@ class Device {
   static Device cpu();
   // Throws Error(no_device) if that GPU does not exist or this build has no CUDA; the message says which.
   static Device cuda(int ordinal = 0);
-  // Queues work on the caller's stream, a cudaStream_t that must outlive the Device: for calls between the caller's own
-  // kernels and for capture into a CUDA graph.
+  // Queues work on the caller's stream, a cudaStream_t that must outlive the Device. Use it to run calls between other
+  // kernels on that stream, or to capture them into a CUDA graph.
   static Device cuda_on(void* stream, int ordinal = 0);
   // Any backend that the program links, such as an emulator; the platform must outlive the Device.
   explicit Device(Platform& platform);
@@ -35,7 +35,7 @@ class Device {
 
   Backend backend() const noexcept;
   std::string name() const;  // "NVIDIA H200", "AMD EPYC 9R14 (2 cores)", "simt"
-  // Waits for all work in this device's queue. Throws Error(device_error) for any failure since the last call.
+  // Waits for all work in this device's queue. Throws Error(device_error) for any failure since the last synchronize().
   void synchronize();
   void* native_stream() const noexcept;  // the cudaStream_t; null on other backends
 

@@ -22,20 +22,20 @@ inline constexpr bool is_device_lambda =
     false;
 #endif
 
-// Precedes a launch. Throws Error(unsupported) if this program's kernels do not run on the device; `instead` names the
-// alternative for the CPU.
+// Activates the device for a launch. Throws Error(unsupported) if it cannot run this program's kernels; `instead` names
+// the alternative for the CPU.
 inline void require_kernels_on(const Device& device, const std::string& call, const char* instead) {
   if (device.backend() == kernel_backend) return device.platform().activate();
   throw Error(Code::unsupported, call + ": " + device.name() + " does not run this kernel",
               std::string("on the CPU, use ") + instead);
 }
 
-// Returns a view that a kernel can use. Throws Error(invalid_argument) for host memory or another device's.
+// Returns a view that a kernel can use. Throws Error(invalid_argument) for host memory or memory of another device.
 template <class A>
 auto view_on(const Device& device, A&& array, const char* name) {
   const auto v = view(array);
   if (v.place() == Place::host)
-    throw Error(Code::invalid_argument, std::string(name) + " is in host memory, the kernel on " + device.name(),
+    throw Error(Code::invalid_argument, std::string(name) + " is in host memory; the kernel runs on " + device.name(),
                 "copy it into a Buffer");
   if (v.size()) require_on(device, v.data(), v.owner(), name);
   return v;
@@ -47,7 +47,7 @@ inline void require_success(Status status, const std::string& call) {
 
 template <class Rung>
 constexpr std::string_view find_name() {
-  // "... [with Rung = upsweep::ladders::scan::wave; ...]"; some compilers leave out "with", blanks or what follows.
+  // "... [with Rung = upsweep::ladders::scan::wave; ...]"; some compilers omit "with", the blanks or the rest.
   std::string_view text = __PRETTY_FUNCTION__;
   text.remove_prefix(text.rfind('['));
   text.remove_prefix(text.find("Rung"));
@@ -59,7 +59,7 @@ constexpr std::string_view find_name() {
 template <class Rung>
 inline constexpr std::string_view name_of = find_name<Rung>();
 
-// Runs that of the rungs First and Others which has this name: the answer of a ladder's choose().
+// Runs the rung among First and Others that has this name, which is the answer of the ladder's choose().
 template <class First, class... Others, class Args>
 Status run_named(std::string_view name, const Args& args) {
   if (name == name_of<First>) return First::run(args);

@@ -1,4 +1,4 @@
-// Errors: one exception family with a code, a message and a hint.
+// The exception that upsweep throws: a code, a message and a hint.
 #pragma once
 #include <stdexcept>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace upsweep {
 
-// Everything that upsweep throws. what() is one line: what went wrong, where; hint() says what to do, or is empty.
+// what() is one line that says what went wrong and where; hint() says how to fix it, or is empty.
 class Error : public std::runtime_error {
  public:
   Error(Code code, const std::string& message, std::string hint = {})

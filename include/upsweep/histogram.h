@@ -1,34 +1,35 @@
-// Histograms: how many of n samples fall into each bin.
+// Histograms: the number of samples in each bin.
 //
-//   histogram_even    bins are equal parts of [lower, upper): bin k has edge k <= x < edge k + 1, and edge k is
-//                     lower + k * (upper - lower) / bins. Integer samples need whole bounds, and are exact. For f32
-//                     and f64 an edge is computed in f64, from left to right, and rounded to their type (NumPy's
-//                     rule); the last edge is `upper`, rounded. Where more bins than floats are in the range, some
-//                     bins have both edges at one float, and are empty.
-//   histogram_edges   bin k has edges[k] <= x < edges[k + 1]; one edge more than bins, each above the one before it;
-//                     the first may be -infinity, the last infinity. They may have any type that samples may have,
-//                     and are compared with samples as numbers, exactly: {0, 128, 256} for bytes, {-0.5, 0.5, 1.5} for
-//                     integers. Edges of another type than the samples' cost two short launches more.
-//   histogram_direct  bin k has the samples equal to k; integers only
+//   histogram_even    Divides [lower, upper) into equal bins: bin k holds edge(k) <= x < edge(k + 1), with edge(k) =
+//                     lower + k * (upper - lower) / bins. Integer samples require integral bounds and are binned
+//                     exactly. For f32 and f64, edges are computed in f64, from left to right, and rounded to the
+//                     sample type (NumPy's rule); the last edge is `upper`, rounded. If the range contains fewer
+//                     floats than bins, some bins have two equal edges and are empty.
+//   histogram_edges   Bin k holds edges[k] <= x < edges[k + 1]. There is one more edge than bins, in strictly ascending
+//                     order; the first may be -infinity, the last infinity. Edges may have any sample type and are
+//                     compared with samples by exact numerical value: {0, 128, 256} for bytes, {-0.5, 0.5, 1.5} for
+//                     integers. Edges of a type other than the samples' cost two more short launches.
+//   histogram_direct  Bin k holds the samples equal to k; integers only.
 //
 //   std::array<std::uint32_t, 256> counts;
-//   upsweep::histogram_even(device, samples, 0, 1, counts);          // 256 bins: as many as there are counts
+//   upsweep::histogram_even(device, samples, 0, 1, counts);          // 256 bins, the size of counts
 //
-// Counts are u32 or u64, or u8 or u16, which saturate: they stop at their largest value. They are overwritten, not
-// added to. Samples in no bin, NaN among them, are not counted; histogram_even and its siblings store their number in
-// outside[0] if they get an `outside`, one std::uint64_t. Samples are integers of 8 to 64 bits, f32 or f64.
+// Counts are u32 or u64, or u8 or u16, which saturate. They are overwritten, not accumulated. Samples outside every
+// bin, NaN included, are not counted; if `outside`, an array of one std::uint64_t, is passed, outside[0] receives their
+// number. Samples are integers of 8 to 64 bits, f32 or f64.
 //
-// The last bin ends before the last edge, like the others; with LastBin::closed it has that edge, too, as NumPy's has.
-// So the range from the least to the greatest sample has all of them, and edges can reach the type's greatest value.
+// The last bin excludes its upper edge, like the others; LastBin::closed includes it, as NumPy does. The range from the
+// minimum to the maximum sample then covers every sample, and edges can reach the type's maximum.
 //
 // An Image describes rows of interleaved channels: counts then holds the bins of channel 0, of channel 1, and so on.
-// Refused with Error(invalid_argument) before anything is launched: a range that is empty, reversed, not finite, or,
-// for integers, not of whole numbers or wider than their 2^32 or 2^64 values; edges that are NaN or do not ascend; u32
-// counts for 2^32 samples or more; 0 bins, or more than 2^20. Edges in a GPU's memory are not read for this, because
-// the call would have to wait: if they do not ascend, samples are counted in wrong bins or in none, but nothing else is
-// read or written. Bounds are doubles, exact ones: beyond 2^53 not every whole number can be one.
 //
-// For arrays, waiting and other errors see upsweep/view.h and invoke().
+// Throws Error(invalid_argument) before any launch for: a range that is empty, reversed or not finite, or, for
+// integers, not integral or wider than 2^32 (2^64 for 64-bit samples); edges that are NaN or not ascending; u32 counts
+// for 2^32 samples or more; 0 bins, or more than 2^20. Edges in GPU memory are not validated, because the call would
+// have to wait: if they do not ascend, samples are counted in wrong bins or in none, but no access is out of bounds.
+// Bounds are doubles and used exactly: beyond 2^53, not every integer can be a bound.
+//
+// For arrays, waiting and other errors, see upsweep/view.h and invoke().
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -41,13 +42,13 @@ namespace upsweep {
 
 extern const Contract histogram_contract;
 
-// The layout of the samples: rows of `width` samples, the first ones of two rows `pitch` samples apart; sample j of a
-// row belongs to channel j % channels. width 0: one row of all samples. pitch 0: rows without gaps.
+// The layout of the samples: rows of `width` samples whose starts are `pitch` samples apart; sample j of a row belongs
+// to channel j % channels. width 0: one row of all samples. pitch 0: rows without padding.
 struct Image {
   std::uint64_t width = 0, pitch = 0, channels = 1;  // channels: 1 to 4
 };
 
-// Whether the last bin of histogram_even and histogram_edges has its upper edge, too.
+// Whether the last bin of histogram_even and histogram_edges includes its upper edge.
 enum class LastBin : std::uint8_t { open, closed };
 
 namespace detail {
@@ -67,8 +68,8 @@ template <class Outside>
 void histogram(Device& device, Request request, Outside&& outside, const Image& image, const Options& options,
                LastBin last = LastBin::open, std::optional<double> lower = {}, std::optional<double> upper = {}) {
   request.contract = &histogram_contract;
-  request.scalars = histogram_scalars.scalars(
-      {lower, upper, image.channels, image.width, image.pitch, last == LastBin::closed});
+  request.scalars =
+      histogram_scalars.scalars({lower, upper, image.channels, image.width, image.pitch, last == LastBin::closed});
   if constexpr (!std::same_as<std::remove_cvref_t<Outside>, NoCount>) request.out[1] = view(outside);
   invoke(device, request, options);
 }

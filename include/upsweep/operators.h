@@ -1,9 +1,9 @@
 // The operators of reductions and scans, for kernels and host code.
 //
-// An operator is associative and commutative and has a neutral element. Integer sums and products wrap (two's
-// complement) on every backend. Minimum and maximum propagate NaN; which zero wins between -0 and +0 is not specified.
-// A float sum keeps the sign of zero: it is -0 if there are elements and all are -0, and a sum of no elements is
-// +0. A user-defined operator is any type of this shape.
+// These operators are associative and commutative and have a neutral element. Integer sums and products wrap (two's
+// complement) on every backend. Minimum and maximum propagate NaN; of -0 and +0, they may return either. A float sum
+// keeps the sign of zero: a nonempty sum is -0 if every element is -0, and an empty sum is +0. A user-defined operator
+// is any type with the same members.
 #pragma once
 #include <cstdint>
 #include <limits>
@@ -21,7 +21,7 @@ namespace upsweep {
 enum class Op : std::uint8_t { sum, product, min, max };
 
 namespace detail {
-// Signed overflow is undefined in C++ but wraps on every machine we run on, so the arithmetic is unsigned. Types
+// Signed overflow is undefined in C++ but wraps on all supported machines, so the arithmetic is unsigned. Types
 // narrower than int are widened to unsigned first, because u16 * u16 would be computed in (signed) int.
 template <class T, bool = std::is_integral_v<T>>
 struct Wrapping {
@@ -90,12 +90,12 @@ struct Max {
   }
 };
 
-// Whether O over no elements is not O's neutral element: a float sum.
+// True if the result over no elements differs from O's neutral element: float sums, whose neutral element is -0.
 template <class O, class T>
-inline constexpr bool none_is_not_neutral = std::is_same_v<O, Sum> && std::is_floating_point_v<T>;
+inline constexpr bool none_is_not_neutral = std::is_same_v<O, Sum>&& std::is_floating_point_v<T>;
 
-// O over no elements: the result of an empty reduction, and the first element of an exclusive scan or segment. It is
-// for results only: operands start from neutral(), or they would turn -0 into +0.
+// The result over no elements: of an empty reduction, or the first of an exclusive scan or segment. For results only:
+// operands start from neutral(), because this value would turn -0 into +0.
 template <class O, class T>
 UPSWEEP_HD constexpr T value_of_none() {
   if constexpr (none_is_not_neutral<O, T>)
@@ -103,5 +103,19 @@ UPSWEEP_HD constexpr T value_of_none() {
   else
     return O::template neutral<T>();
 }
+
+// The value that a reduction or a scan with operator O starts from: the left operand of the first element.
+template <class T, class O>
+struct Initial {
+  T value = O::template neutral<T>();
+  bool given = false;  // by the caller; if false, value is the neutral element
+  // Returns the result over no elements: of an empty reduction, or the first of an exclusive scan or segment.
+  UPSWEEP_HD constexpr T alone() const {
+    if constexpr (none_is_not_neutral<O, T>)
+      return given ? value : value_of_none<O, T>();
+    else
+      return value;
+  }
+};
 
 }  // namespace upsweep

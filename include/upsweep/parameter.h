@@ -1,5 +1,5 @@
 // The scalars of a primitive, described once: the struct that a caller fills in, and a table of its members with their
-// names, bounds and meanings. Contracts, bindings and the public functions all go by this table.
+// names, bounds and meanings. Contracts, bindings and the public functions all read this table.
 #pragma once
 #include <array>
 #include <cstdint>
@@ -13,23 +13,24 @@
 
 namespace upsweep {
 
-// The name and kind of a scalar argument, or of a number that shapes a benchmark's input. An `element` has the main
-// input's type; a `choice` is an enumerator, given by name.
+// A scalar argument, or a number that shapes a benchmark's input. An `element` has the main input's type, a `result`
+// the first output's; a `choice` is an enumerator, given by name.
 struct Parameter {
-  enum class Kind : std::uint8_t { element, integer, real, flag, choice };
+  enum class Kind : std::uint8_t { element, result, integer, real, flag, choice };
   std::string_view name;
   Kind kind = Kind::integer;
   std::string_view meaning{};  // one line, without the default
   std::span<const std::string_view> choices{};
   double least = 0, most = std::numeric_limits<double>::infinity();  // bounds of an integer or a real
-  // The default. An element's is a double, of which integers take the whole part; empty if it depends on more.
+  // The default. For an `element` it is a double, truncated for integer types. Empty if initial_for computes it, and
+  // for a `result`, which is optional.
   Scalar initial{};
-  // Returns the default where it depends on the main input's type, or on the scalars before this one.
+  // Computes a default that depends on the main input's type or on the scalars before this one.
   Scalar (*initial_for)(Type element, std::span<const Scalar> before) = nullptr;
-  std::string_view initial_in_words{};  // of such a default, or of a shape that is as the input has it
+  std::string_view initial_in_words{};  // describes a default that initial_for or the input determines
 };
 
-// A member of S as a scalar of a call.
+// Converts between a member of S and a scalar of a call.
 template <class S>
 struct Member {
   Parameter parameter;
@@ -45,7 +46,7 @@ struct MemberOf<T S::*> {
   using Struct = S;
   using Value = T;
 };
-// The type in which a member is a scalar.
+// The type that represents a member in a Scalar.
 template <class T>
 struct StoredScalar {
   using type = std::conditional_t<std::is_unsigned_v<T> && !std::is_same_v<T, bool>, std::uint64_t, T>;
@@ -58,15 +59,16 @@ template <class T>
 inline constexpr bool is_optional<std::optional<T>> = true;
 }  // namespace detail
 
-// Describes a member; its type says the kind, and its initialiser the default. An std::optional without value has the
-// default that parameter.initial_for returns.
+// Describes a member: its type determines the kind, its initialiser the default. An empty std::optional takes the
+// default from parameter.initial_for. A Scalar is a `result`, and stays empty if a call leaves it out.
 template <auto member>
 constexpr auto scalar(Parameter parameter) {
   using S = typename detail::MemberOf<decltype(member)>::Struct;
   using T = typename detail::MemberOf<decltype(member)>::Value;
   using Stored = typename detail::StoredScalar<T>::type;
   using Kind = Parameter::Kind;
-  parameter.kind = std::is_same_v<Stored, bool>     ? Kind::flag
+  parameter.kind = std::is_same_v<Stored, Scalar>   ? Kind::result
+                   : std::is_same_v<Stored, bool>   ? Kind::flag
                    : std::is_enum_v<Stored>         ? Kind::choice
                    : std::is_same_v<Stored, double> ? Kind::real
                                                     : Kind::integer;
@@ -78,7 +80,9 @@ constexpr auto scalar(Parameter parameter) {
   };
   parameter.initial = get(S{});
   const auto set = [](S& to, const Scalar& from) {
-    if constexpr (detail::is_optional<T>)
+    if constexpr (std::is_same_v<T, Scalar>)
+      to.*member = from;
+    else if constexpr (detail::is_optional<T>)
       to.*member = from.template as<Stored>();
     else
       to.*member = static_cast<T>(from.template as<Stored>());
@@ -86,7 +90,7 @@ constexpr auto scalar(Parameter parameter) {
   return Member<S>{parameter, get, set};
 }
 
-// The scalars of a call in the contract's order, as the members of S.
+// Converts between S and the scalars of a call, in the contract's order.
 template <class S, std::size_t n>
 struct ScalarTable {
   std::array<Parameter, n> parameters;
@@ -101,7 +105,7 @@ struct ScalarTable {
     for (std::size_t k = 0; k < n; ++k) all[k] = members[k].get(from);
     return all;
   }
-  // The inverse of scalars(); those left out keep their defaults.
+  // The inverse of scalars(); members whose scalar is empty keep their defaults.
   constexpr S read(const Scalars& all) const {
     S to{};
     for (std::size_t k = 0; k < n; ++k)

@@ -1,4 +1,4 @@
-// Stable partition on a GPU into the buckets of a user-defined function: for .cu files, which link upsweep::kernels.
+// Stable partition on a GPU by a user-defined bucket function, for .cu files that link upsweep::kernels.
 #pragma once
 #include <concepts>
 #include <string>
@@ -17,8 +17,8 @@
 
 namespace upsweep {
 
-// Maps a key to its bucket. Callable on the device (a struct or a __device__ lambda) and copied there, so it may carry
-// values but no host memory.
+// Maps a key to its bucket. Callable on the device (a struct or a __device__ lambda) and copied there, so it may hold
+// values but no pointers to host memory.
 template <class F, class T>
 concept DeviceBuckets = detail::is_device_lambda<F> ||(std::is_trivially_copyable_v<F>&& requires(const F f, T key) {
   { f(key) } -> std::convertible_to<unsigned>;
@@ -47,14 +47,14 @@ void partition_on_device(Device& device, const View<const T>& keys, F bucket_of,
   constexpr Type type = type_of<element_of<Offsets>>();
   if (buckets < 2 || buckets > ladders::partition::max_buckets)
     throw Error(Code::invalid_argument, "partition: " + std::to_string(buckets) + " buckets",
-                "2 to 32768 are possible");
+                "the number of buckets must be 2 to 32768");
   if (out.size() < keys.size())
     throw Error(Code::invalid_argument, "partition: the output has room for " + std::to_string(out.size()) +
                                             " keys, the input has " + std::to_string(keys.size()));
   if (begins.size() != buckets + 1)
     throw Error(Code::invalid_argument,
                 "partition: " + std::to_string(begins.size()) + " offsets for " + std::to_string(buckets) + " buckets",
-                "there is one more than buckets");
+                "there must be one more than buckets");
   if (index_type(type, keys.size()) != type)
     throw Error(Code::invalid_argument, "partition: " + std::to_string(keys.size()) + " does not fit the offsets' type",
                 index_types);
@@ -66,8 +66,7 @@ void partition_on_device(Device& device, const View<const T>& keys, F bucket_of,
                          out.data(),
                          values,
                          {begins.data(), size_of(type) == 8}};
-  const Choice choice =
-      choose(keys.size(), sizeof(T), values.bytes, buckets, /*searched=*/false, machine_of_unit());
+  const Choice choice = choose(keys.size(), sizeof(T), values.bytes, buckets, /*searched=*/false, machine_of_unit());
   require_success(run_named<replicated_counts, lane_counters, lookback, overlapped_writes, passes_in_tile, two_passes>(
                       choice.rung, args),
                   "partition");
@@ -75,15 +74,15 @@ void partition_on_device(Device& device, const View<const T>& keys, F bucket_of,
 
 }  // namespace detail
 
-// out = the keys by bucket, those of one bucket in the order of the input; offsets[b] = where bucket b begins, and
-// offsets[buckets] the number of keys. 2 to 32768 buckets; bucket_of(key) must be below `buckets`, which is not
-// checked. By the fastest rung:
+// Groups the keys by bucket into `out`, in input order within each bucket. offsets[b] is the start of bucket b, and
+// offsets[buckets] the number of keys. `buckets` is 2 to 32768; bucket_of(key) must be less than `buckets`, which is
+// not checked. Runs the fastest rung:
 //   upsweep::partition_by(gpu, keys, [=] __device__(std::uint32_t key) { return key * 2654435769u >> 28; }, 16, out,
 //                         offsets);
-// Arrays as in partition.h, in the device's memory; no output overlaps an input or another output. Queued on the
-// device's stream and capturable. Throws Error: invalid_argument (host memory, or another device's; an output too
-// small; too many buckets, or offsets of the wrong number or type), unsupported (the device is not a GPU),
-// out_of_memory, device_error.
+// Arrays are as in partition.h, in the device's memory; no output may overlap an input or another output. The call is
+// queued on the device's stream and can be captured. Throws Error: invalid_argument (host memory or memory of another
+// device; an output too small; an invalid number of buckets; offsets of the wrong number or type), unsupported (the
+// device is not a GPU), out_of_memory, device_error.
 template <detail::KeyArray Keys, DeviceBuckets<input_element<Keys>> F, OutputOf<input_element<Keys>> Out,
           detail::IndexArray Offsets>
 void partition_by(Device& device, const Keys& keys, F bucket_of, unsigned buckets, Out&& out, Offsets&& offsets) {
@@ -93,7 +92,7 @@ void partition_by(Device& device, const Keys& keys, F bucket_of, unsigned bucket
   const View<T> to = detail::view_on(device, out, "the output");
   detail::partition_on_device<T>(device, from, bucket_of, buckets, to, {}, offsets);
 }
-// The same with values, of 4, 8 or 16 bytes, that go where their keys go.
+// The same for key-value pairs, with values of 4, 8 or 16 bytes.
 template <detail::KeyArray Keys, detail::ValueArray Values, DeviceBuckets<input_element<Keys>> F,
           OutputOf<input_element<Keys>> Out, OutputOf<std::remove_const_t<element_of<Values>>> OutValues,
           detail::IndexArray Offsets>

@@ -1,30 +1,33 @@
-// Stable partition into up to 32768 buckets (multisplit): keys by bucket, keys of one bucket in the order of the input.
+// Stable partition into up to 32768 buckets (multisplit): groups keys by bucket, in input order within each bucket.
 //
 //   partition_by_digit      bucket = (key >> first_bit) & (2^bits - 1): a pass of a radix sort; 2 to 2^15 buckets
-//   partition_by_splitters  bucket = the number of splitters that are not above the key: one bucket more than splitters
+//   partition_by_splitters  bucket = the number of splitters <= key; there is one more bucket than splitters
 //
 //   std::vector<std::uint32_t> out(keys.size()), offsets(257);
 //   upsweep::partition_by_digit(device, keys, {.first_bit = 24}, out, offsets);       // 256 buckets, by the top byte
 //   // bucket b is out[offsets[b]] to out[offsets[b + 1] - 1]; offsets[256] is the number of keys
 //   upsweep::partition_by_splitters(device, keys, values, splitters, out, out_values, offsets);
 //
-// Keys are std::uint32_t or std::uint64_t. Values go where their keys go; they may be of any trivially copyable type of
-// 4, 8 or 16 bytes. Offsets have one element per bucket and one more; they are integers of 32 or 64 bits, signed or
-// not, in which the number of keys has room. Outputs have room for as many elements as the input has, and overlap
-// neither an input nor each other. Splitters are of the keys' type.
+// Keys are std::uint32_t or std::uint64_t. Values move with their keys and may have any trivially copyable type of 4, 8
+// or 16 bytes. Offsets have one element per bucket plus one; they are 32- or 64-bit integers, signed or unsigned, that
+// can hold the number of keys. Outputs must have at least as many elements as the input and must overlap neither an
+// input nor each other. Splitters have the keys' type.
 //
-// Refused with Error(invalid_argument) before anything is launched: a digit of 0 bits, of more than 15, or beyond the
-// key; no splitters, or more than 32767; splitters that do not ascend, or the first of which is 0, because a bucket to
-// which no key can belong is a mistake; more or fewer values than keys; offsets of the wrong number or type.
-// Splitters in a GPU's memory are not read for this, because the call would have to wait: if they do not ascend, keys
-// are in wrong buckets, but nothing else is read or written.
+// On the CPU, calls of fewer than 2^20 keys learn at run time whether one core or all cores are faster; the results are
+// the same (upsweep/tuning.h).
 //
-// Four rungs for a GPU, which a call gets only if Options::rung names them, are not stable: baseline, shared_histogram,
-// coarsened and shared_scan. With them, keys of one bucket come in any order, each beside its value.
+// Throws Error(invalid_argument) before any launch for: a digit of 0 bits, of more than 15, or beyond the key; no
+// splitters, or more than 32767; splitters that do not ascend, or a first splitter of 0, which would leave bucket 0
+// empty for any input; different numbers of values and keys; offsets of the wrong number or type. Splitters in GPU
+// memory are not validated, because the call would have to wait: if they do not ascend, keys land in wrong buckets, but
+// no access is out of bounds.
 //
-// Buckets of a function of your own, on a GPU: upsweep/partition.cuh.
+// Four GPU rungs, which run only if Options::rung names them, are not stable: baseline, shared_histogram, coarsened and
+// shared_scan. They write the keys of a bucket in any order, each with its value.
 //
-// For arrays, waiting and other errors see upsweep/view.h and invoke(); for values upsweep/values.h.
+// For a user-defined bucket function on a GPU, see upsweep/partition.cuh.
+//
+// For arrays, waiting and other errors, see upsweep/view.h and invoke(); for values, upsweep/values.h.
 #pragma once
 #include <cstdint>
 

@@ -1,5 +1,12 @@
-// reduce: op(in[0], ..., in[n-1]) in an unspecified order. If n is 0: 0 for sums, 1 for products, and the largest
-// (lowest) value of the type for minima (maxima).
+// reduce: combines in[0], ..., in[n-1] with op in an unspecified order. An empty input gives 0 for sums, 1 for
+// products, and the largest (lowest) value of the type for minima (maxima).
+//
+// An initial value acts as an extra element before in[0], and is the result if n is 0. As in std::reduce, it precedes
+// the operator in the argument list. Sums may be wider than their elements, so that they do not wrap or round at the
+// elements' width: u8 as u32 or u64, u32 as u64, i32 as i64, f32 as f64. The type of the output, or of the initial
+// value if there is no output, selects this; every addition is in that type.
+//
+//   upsweep::reduce(gpu, bytes, std::uint64_t{0});  // sums std::uint8_t in 64 bits
 #pragma once
 #include <algorithm>
 #include <concepts>
@@ -12,6 +19,7 @@
 
 #include "upsweep/buffer.h"
 #include "upsweep/invoke.h"
+#include "upsweep/parameters/reduce.h"
 
 namespace upsweep {
 
@@ -26,12 +34,12 @@ namespace detail {
 
 void require_cpu(const Device& device);
 int cores() noexcept;
-// Calls run(context, part) for each part in [0, parts), on all cores, and waits.
+// Calls run(context, part) for each part in [0, parts) on all cores, and waits.
 void run_parts_on_cores(int parts, void (*run)(void* context, int part) noexcept, void* context) noexcept;
 
 // Reduces in[0..n), n > 0, with op in order: operands are regrouped but never swapped. Eight runs of 64 elements are
-// reduced side by side, because one chain of dependent operations leaves most of a core idle (latency 4 or more, two
-// per cycle); runs of 64 keep the eight streams inside 4 KiB for 8-byte elements.
+// reduced side by side, because one chain of dependent operations leaves most of a core idle (latency 4 cycles or more,
+// throughput two per cycle); runs of 64 keep the eight streams inside 4 KiB for 8-byte elements.
 template <class T, class BinaryOp>
 T reduce_in_order(const T* in, std::size_t n, BinaryOp& op) {
   constexpr std::size_t runs = 8, length = 64;
@@ -49,14 +57,27 @@ T reduce_in_order(const T* in, std::size_t n, BinaryOp& op) {
 
 }  // namespace detail
 
-// out[0] = the reduction; `out` has at least one element. Integer sums and products wrap. Float results depend on the
-// rung and the device, unless the rung is "reproducible". A float sum that is zero is -0 if there are elements and all
-// of them are -0, otherwise +0. For arrays, waiting and errors see upsweep/view.h and
-// invoke().
-template <InputArray In, OutputOf<input_element<In>> Out>
-requires ReduceElement<input_element<In>>
+// out[0] = the reduction; `out` must have at least one element. Integer sums and products wrap. Float results depend on
+// the rung and the device; the rung "reproducible" instead rounds the exact sum of all elements and the initial value
+// once. A zero float sum is -0 if the input is not empty and every element is -0, otherwise +0. Rungs other than the
+// default may refuse an initial value or a wider output (unsupported). For arrays, waiting and errors, see
+// upsweep/view.h and invoke().
+template <InputArray In, SumOutputOf<input_element<In>> Out>
+requires ReduceElement<element_of<Out>>
 void reduce(Device& device, const In& in, Out&& out, Op op = Op::sum, const Options& options = {}) {
   invoke(device, {.contract = &reduce_contract, .operation = op, .in = {view(in)}, .out = {view(out)}}, options);
+}
+template <InputArray In, SumOutputOf<input_element<In>> Out>
+requires ReduceElement<element_of<Out>>
+void reduce(Device& device, const In& in, Out&& out, std::type_identity_t<element_of<Out>> initial, Op op = Op::sum,
+            const Options& options = {}) {
+  invoke(device,
+         {.contract = &reduce_contract,
+          .operation = op,
+          .in = {view(in)},
+          .out = {view(out)},
+          .scalars = reduce_scalars.scalars({.initial = initial})},
+         options);
 }
 
 // The same, but waits and returns the result.
@@ -67,10 +88,17 @@ requires ReduceElement<input_element<In>> input_element<In> reduce(Device& devic
   reduce(device, in, host_view(&out, 1), op, options);
   return out;
 }
+template <InputArray In, ReduceElement T>
+requires(std::same_as<input_element<In>, T> || widens_sums(type_of<input_element<In>>(), type_of<T>())) T
+    reduce(Device& device, const In& in, T initial, Op op = Op::sum, const Options& options = {}) {
+  T out;
+  reduce(device, in, host_view(&out, 1), initial, op, options);
+  return out;
+}
 
 // Reduces with a user-defined associative operator, on the CPU. Operands are regrouped but never swapped, so op need
-// not be commutative (matrix products). `neutral` is the result for an empty range. op is called from several threads
-// at once; an exception that it throws is rethrown here. (On a GPU: upsweep/reduce.cuh.)
+// not be commutative (matrix products). `neutral` is the result for an empty range. op is called concurrently from
+// several threads; an exception that it throws is rethrown here. On a GPU, use upsweep/reduce.cuh.
 template <std::ranges::contiguous_range Range, std::copyable T, class BinaryOp>
 requires std::same_as<T, std::ranges::range_value_t<Range>> && std::invocable<BinaryOp&, const T&, const T&> T
 reduce(Device& device, const Range& range, T neutral, BinaryOp op) {
@@ -78,7 +106,7 @@ reduce(Device& device, const Range& range, T neutral, BinaryOp op) {
   const T* in = std::ranges::data(range);
   const std::size_t n = std::ranges::size(range);
   if (n == 0) return neutral;
-  // At least 2^14 elements per part: 10 us or more even of the cheapest operator, against about 1 us for the fork and
+  // At least 2^14 elements per part: 10 us or more even with the cheapest operator, against about 1 us for fork and
   // join.
   const int parts = static_cast<int>(std::clamp<std::size_t>(n >> 14, 1, static_cast<std::size_t>(detail::cores())));
   if (parts == 1) return detail::reduce_in_order(in, n, op);

@@ -1,4 +1,4 @@
-// The scalar arguments of a call, each in its own type: a factor, a limit, a flag, a choice.
+// The scalar arguments of a call, whose types are run-time values: a factor, a limit, a flag, a choice.
 #pragma once
 #include <array>
 #include <bit>
@@ -10,13 +10,13 @@
 
 namespace upsweep {
 
-// One number of any element type. Flags and enumerators are stored as u8. An empty one stands for the default.
+// One number of any element type. Flags and enumerators are stored as u8. An empty Scalar selects the default.
 class Scalar {
  public:
   constexpr Scalar() = default;
   template <class T>
   requires std::is_arithmetic_v<T> || std::is_enum_v<T>
-  constexpr Scalar(T value) : given_(true) {  // NOLINT: implicit, so that a call lists plain values
+  constexpr Scalar(T value) : given_(true) {  // NOLINT: implicit, so that a call can pass plain values
     if constexpr (std::is_same_v<T, bool> || std::is_enum_v<T>) {
       bytes_[0] = static_cast<unsigned char>(value);
     } else {
@@ -28,7 +28,7 @@ class Scalar {
 
   constexpr Type type() const { return type_; }
   constexpr explicit operator bool() const { return given_; }
-  // Returns the value, which must have been given as a T (as a bool, or as an enumerator of T).
+  // Returns the value. T must be the type that the Scalar was made from.
   template <class T>
   constexpr T as() const {
     if constexpr (std::is_same_v<T, bool> || std::is_enum_v<T>) {
@@ -53,14 +53,14 @@ class Scalar {
 inline constexpr std::size_t scalars_of_a_call = 13;
 using Scalars = std::array<Scalar, scalars_of_a_call>;  // in the order of the primitive's contract
 
-// The operation of a call whose primitive leaves a choice: the operator of a reduction, the kind of a selection. Made
-// from the enumerator, whose to_string() is its name; empty if the primitive leaves no choice.
+// The operation of a call, for primitives that have several: the operator of a reduction, the kind of a selection. Made
+// from an enumerator, with the name that its to_string() returns; empty if the primitive has only one operation.
 class Operation {
  public:
   constexpr Operation() = default;
   template <class Enum>
   requires std::is_enum_v<Enum>
-  constexpr Operation(Enum e) : name_(to_string(e)), value_(static_cast<std::uint8_t>(e)) {}  // NOLINT: as Scalar
+  constexpr Operation(Enum e) : name_(to_string(e)), value_(static_cast<std::uint8_t>(e)) {}  // NOLINT: like Scalar
 
   constexpr std::string_view name() const { return name_; }
   constexpr explicit operator bool() const { return !name_.empty(); }

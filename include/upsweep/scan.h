@@ -1,12 +1,24 @@
-// Scans: out[i] = in[0] op ... op in[i-1] (exclusive) or with in[i] (inclusive); and segmented scans, which restart at
-// every segment. The first element of an exclusive scan, or of its segment, is 0 for sums, and the largest (lowest)
-// value of the type for minima (maxima).
+// Scans: out[i] = in[0] op ... op in[i-1] (exclusive) or in[0] op ... op in[i] (inclusive). Segmented scans restart at
+// every segment. The first element of an exclusive scan, or of each of its segments, is 0 for sums, and the largest
+// (lowest) value of the type for minima (maxima).
 //
-// `out` has at least as many elements as `in`, and is either the same memory or does not overlap it. Operators: sum,
-// min, max. Integer sums wrap; the last bits of float sums depend on the rung and the device, unless the rung is
-// "reproducible". A float sum of one or more elements that is zero is -0 if all of them are -0, otherwise +0; so the
-// exclusive scan of {-0, -0} is {+0, -0}. For arrays, waiting and errors see upsweep/view.h and invoke(); the rung
-// host_totals always waits.
+// An initial value, passed after the output as in std::exclusive_scan, precedes in[0], or the first element of every
+// segment: out[0] is the initial value (exclusive) or initial op in[0] (inclusive).
+//
+// Sums may be wider than their elements, so that they do not wrap or round at the elements' width: u8 as u32 or u64,
+// u32 as u64, i32 as i64, f32 as f64. The output's element type selects this; it is also the type of every addition and
+// of the initial value. Minima and maxima have the type of their elements.
+//
+//   upsweep::exclusive_scan(gpu, counts, offsets);             // std::uint32_t counts, std::uint64_t row offsets
+//   upsweep::inclusive_scan(gpu, in, out, 100, upsweep::Op::max);
+//
+// `out` must have at least as many elements as `in`. It may be the same memory with the same type; otherwise it must
+// not overlap `in`. Operators: sum, min, max. Integer sums wrap; the last bits of float sums depend on the rung and the
+// device, except for the rung "reproducible", which adds the initial value last, on the left. A zero float sum of one
+// or more elements is -0 if all of them and the initial value are -0, otherwise +0; without an initial value, the
+// exclusive scan of {-0, -0} is therefore {+0, -0}. Rungs other than the default may refuse an initial value or a wider
+// output (unsupported). For arrays, waiting and errors, see upsweep/view.h and invoke(); the rung host_totals always
+// waits.
 #pragma once
 #include <cstdint>
 
@@ -18,25 +30,32 @@ namespace upsweep {
 
 extern const Contract scan_contract, segmented_scan_contract;
 
-template <InputArray In, OutputOf<input_element<In>> Out>
-void exclusive_scan(Device& device, const In& in, Out&& out, Op op = Op::sum, const Options& options = {}) {
+namespace detail {
+inline void scan(Device& device, const AnyView& in, const AnyView& out, Op op, const Scanning& how,
+                 const Options& options) {
   invoke(device,
-         {.contract = &scan_contract,
-          .operation = op,
-          .in = {view(in)},
-          .out = {view(out)},
-          .scalars = scan_scalars.scalars({.inclusive = false})},
+         {.contract = &scan_contract, .operation = op, .in = {in}, .out = {out}, .scalars = scan_scalars.scalars(how)},
          options);
 }
-template <InputArray In, OutputOf<input_element<In>> Out>
+}  // namespace detail
+
+template <InputArray In, SumOutputOf<input_element<In>> Out>
+void exclusive_scan(Device& device, const In& in, Out&& out, Op op = Op::sum, const Options& options = {}) {
+  detail::scan(device, view(in), view(out), op, {.inclusive = false}, options);
+}
+template <InputArray In, SumOutputOf<input_element<In>> Out>
+void exclusive_scan(Device& device, const In& in, Out&& out, std::type_identity_t<element_of<Out>> initial,
+                    Op op = Op::sum, const Options& options = {}) {
+  detail::scan(device, view(in), view(out), op, {.inclusive = false, .initial = initial}, options);
+}
+template <InputArray In, SumOutputOf<input_element<In>> Out>
 void inclusive_scan(Device& device, const In& in, Out&& out, Op op = Op::sum, const Options& options = {}) {
-  invoke(device,
-         {.contract = &scan_contract,
-          .operation = op,
-          .in = {view(in)},
-          .out = {view(out)},
-          .scalars = scan_scalars.scalars({.inclusive = true})},
-         options);
+  detail::scan(device, view(in), view(out), op, {.inclusive = true}, options);
+}
+template <InputArray In, SumOutputOf<input_element<In>> Out>
+void inclusive_scan(Device& device, const In& in, Out&& out, std::type_identity_t<element_of<Out>> initial,
+                    Op op = Op::sum, const Options& options = {}) {
+  detail::scan(device, view(in), view(out), op, {.inclusive = true, .initial = initial}, options);
 }
 
 // ---- segmented ------------------------------------------------------------------------------------------------------
@@ -47,45 +66,77 @@ concept HeadArray = InputOf<A, std::uint8_t> || InputOf<A, std::uint64_t>;
 template <HeadArray A>
 inline constexpr HeadKind kind_of = InputOf<A, std::uint8_t> ? HeadKind::flags : HeadKind::offsets;
 
-inline void segmented_scan(Device& device, bool inclusive, const AnyView& in, const AnyView& heads, HeadKind kind,
-                           const AnyView& out, Op op, const Options& options) {
+inline void segmented_scan(Device& device, const AnyView& in, const AnyView& heads, const AnyView& out, Op op,
+                           const SegmentedScanning& how, const Options& options) {
   invoke(device,
          {.contract = &segmented_scan_contract,
           .operation = op,
           .in = {in, heads},
           .out = {out},
-          .scalars = segmented_scan_scalars.scalars({inclusive, kind})},
+          .scalars = segmented_scan_scalars.scalars(how)},
          options);
 }
 }  // namespace detail
 
-// Scans each segment separately. The element type of `heads` says how segments are given: std::uint8_t are flags, at
-// least one per element of `in`, nonzero where a segment begins; std::uint64_t are ascending offsets: segment k is
-// in[heads[k]] up to but not including in[heads[k + 1]], and an offset of n begins nothing, so the row offsets of a
-// sparse matrix will do. Element 0 always begins a segment. Offsets that descend or exceed n are a mistake: in host
-// memory they are refused (invalid_argument); in a GPU's, where they are not looked at, the output is then unspecified.
-// options.rung is a rung of the ladder segmented_scan.
-template <InputArray In, detail::HeadArray Heads, OutputOf<input_element<In>> Out>
+// Scans each segment separately. The element type of `heads` selects the encoding. std::uint8_t: flags, at least one
+// per element of `in`, nonzero at the start of a segment. std::uint64_t: ascending offsets; segment k is in[heads[k]]
+// up to but not including in[heads[k + 1]]. An offset of n starts no segment, so the row offsets of a sparse matrix can
+// be passed unchanged. Element 0 always starts a segment. Offsets that descend or exceed n throw
+// Error(invalid_argument) if they are in host memory; in GPU memory they are not validated, and the output is
+// unspecified. options.rung names a rung of the ladder segmented_scan.
+template <InputArray In, detail::HeadArray Heads, SumOutputOf<input_element<In>> Out>
 void segmented_exclusive_scan(Device& device, const In& in, const Heads& heads, Out&& out, Op op = Op::sum,
                               const Options& options = {}) {
-  detail::segmented_scan(device, false, view(in), view(heads), detail::kind_of<Heads>, view(out), op, options);
+  detail::segmented_scan(device, view(in), view(heads), view(out), op,
+                         {.inclusive = false, .heads = detail::kind_of<Heads>}, options);
 }
-template <InputArray In, detail::HeadArray Heads, OutputOf<input_element<In>> Out>
+template <InputArray In, detail::HeadArray Heads, SumOutputOf<input_element<In>> Out>
+void segmented_exclusive_scan(Device& device, const In& in, const Heads& heads, Out&& out,
+                              std::type_identity_t<element_of<Out>> initial, Op op = Op::sum,
+                              const Options& options = {}) {
+  detail::segmented_scan(device, view(in), view(heads), view(out), op,
+                         {.inclusive = false, .heads = detail::kind_of<Heads>, .initial = initial}, options);
+}
+template <InputArray In, detail::HeadArray Heads, SumOutputOf<input_element<In>> Out>
 void segmented_inclusive_scan(Device& device, const In& in, const Heads& heads, Out&& out, Op op = Op::sum,
                               const Options& options = {}) {
-  detail::segmented_scan(device, true, view(in), view(heads), detail::kind_of<Heads>, view(out), op, options);
+  detail::segmented_scan(device, view(in), view(heads), view(out), op,
+                         {.inclusive = true, .heads = detail::kind_of<Heads>}, options);
+}
+template <InputArray In, detail::HeadArray Heads, SumOutputOf<input_element<In>> Out>
+void segmented_inclusive_scan(Device& device, const In& in, const Heads& heads, Out&& out,
+                              std::type_identity_t<element_of<Out>> initial, Op op = Op::sum,
+                              const Options& options = {}) {
+  detail::segmented_scan(device, view(in), view(heads), view(out), op,
+                         {.inclusive = true, .heads = detail::kind_of<Heads>, .initial = initial}, options);
 }
 
-// The same with segments given by keys: neighbours of equal key form a segment. At least one key per element.
-template <InputArray In, InputOf<std::uint32_t> Keys, OutputOf<input_element<In>> Out>
+// The same with a segment per run of equal keys. `keys` must have at least one key per element.
+template <InputArray In, InputOf<std::uint32_t> Keys, SumOutputOf<input_element<In>> Out>
 void exclusive_scan_by_key(Device& device, const Keys& keys, const In& in, Out&& out, Op op = Op::sum,
                            const Options& options = {}) {
-  detail::segmented_scan(device, false, view(in), view(keys), HeadKind::keys, view(out), op, options);
+  detail::segmented_scan(device, view(in), view(keys), view(out), op, {.inclusive = false, .heads = HeadKind::keys},
+                         options);
 }
-template <InputArray In, InputOf<std::uint32_t> Keys, OutputOf<input_element<In>> Out>
+template <InputArray In, InputOf<std::uint32_t> Keys, SumOutputOf<input_element<In>> Out>
+void exclusive_scan_by_key(Device& device, const Keys& keys, const In& in, Out&& out,
+                           std::type_identity_t<element_of<Out>> initial, Op op = Op::sum,
+                           const Options& options = {}) {
+  detail::segmented_scan(device, view(in), view(keys), view(out), op,
+                         {.inclusive = false, .heads = HeadKind::keys, .initial = initial}, options);
+}
+template <InputArray In, InputOf<std::uint32_t> Keys, SumOutputOf<input_element<In>> Out>
 void inclusive_scan_by_key(Device& device, const Keys& keys, const In& in, Out&& out, Op op = Op::sum,
                            const Options& options = {}) {
-  detail::segmented_scan(device, true, view(in), view(keys), HeadKind::keys, view(out), op, options);
+  detail::segmented_scan(device, view(in), view(keys), view(out), op, {.inclusive = true, .heads = HeadKind::keys},
+                         options);
+}
+template <InputArray In, InputOf<std::uint32_t> Keys, SumOutputOf<input_element<In>> Out>
+void inclusive_scan_by_key(Device& device, const Keys& keys, const In& in, Out&& out,
+                           std::type_identity_t<element_of<Out>> initial, Op op = Op::sum,
+                           const Options& options = {}) {
+  detail::segmented_scan(device, view(in), view(keys), view(out), op,
+                         {.inclusive = true, .heads = HeadKind::keys, .initial = initial}, options);
 }
 
 }  // namespace upsweep

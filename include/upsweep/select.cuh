@@ -1,4 +1,4 @@
-// select_if and partition_if on a GPU with a user-defined predicate: for .cu files, which link upsweep::kernels.
+// select_if and partition_if on a GPU with a user-defined predicate, for .cu files that link upsweep::kernels.
 #pragma once
 #include <concepts>
 #include <string>
@@ -12,13 +12,13 @@
 
 namespace upsweep {
 
-// Elements that fill packs of 16 bytes: a number, or a struct of 1, 2, 4 or 8 bytes, such as a point.
+// Elements that fill 16-byte packs: a number, or a struct of 1, 2, 4 or 8 bytes, such as a point.
 template <class T>
 concept DeviceSelectElement = std::is_trivially_copyable_v<T> && std::default_initializable<T> &&
     (sizeof(T) == 1 || sizeof(T) == 2 || sizeof(T) == 4 || sizeof(T) == 8);
 
-// True for an element to keep. Callable on the device (a struct or a __device__ lambda) and copied there, so it may
-// carry values but no host memory.
+// Returns true for an element to keep. Callable on the device (a struct or a __device__ lambda) and copied there, so it
+// may hold values but no pointers to host memory.
 template <class P, class T>
 concept DevicePredicate = detail::is_device_lambda<P> ||(std::is_trivially_copyable_v<P>&& requires(const P keep, T x) {
   { keep(x) } -> std::convertible_to<bool>;
@@ -54,19 +54,19 @@ void select_on_device(Device& device, const In& in, P keep, Out&& out, Count&& c
 }
 }  // namespace detail
 
-// out = the elements that satisfy the predicate, in order; count[0] = their number. By the fastest rung:
+// Copies the elements that satisfy the predicate to `out`, in order; count[0] = their number. Runs the fastest rung:
 //   upsweep::select_if(gpu, points, [=] __device__(Point p) { return p.x * p.x + p.y * p.y < r * r; }, inside, count);
-// `out` has room for as many elements as the input has, and does not overlap it; elements past the selected ones are
-// not touched. Queued on the device's stream and capturable, like the selections of select.h. Throws Error:
-// invalid_argument (host memory, or another device's; an output too small), unsupported (the device is not a GPU),
-// out_of_memory, device_error.
+// `out` must have at least as many elements as the input and must not overlap it; elements past the selected ones are
+// not touched. The call is queued on the device's stream and can be captured, like the selections of select.h. Throws
+// Error: invalid_argument (host memory or memory of another device; an output too small), unsupported (the device is
+// not a GPU), out_of_memory, device_error.
 template <ArrayLike In, DevicePredicate<input_element<In>> P, OutputOf<input_element<In>> Out,
           OutputOf<std::uint64_t> Count>
 requires DeviceSelectElement<input_element<In>>
 void select_if(Device& device, const In& in, P keep, Out&& out, Count&& count) {
   detail::select_on_device<Selection::select_if>(device, in, keep, out, count);
 }
-// The same, followed by the elements that do not satisfy it, also in order.
+// The same, followed by the elements that do not satisfy the predicate, also in order.
 template <ArrayLike In, DevicePredicate<input_element<In>> P, OutputOf<input_element<In>> Out,
           OutputOf<std::uint64_t> Count>
 requires DeviceSelectElement<input_element<In>>

@@ -1,24 +1,24 @@
-// Selections: the selected ones of n elements, in order, and their number.
+// Selections: copy the selected elements, in order, and count them.
 //
 //   find_repeats       the positions i with in[i] == in[i + 1]
-//   select_if          the elements below a limit (with any predicate, on a GPU: select.cuh)
+//   select_if          the elements below a limit (for any predicate on a GPU: select.cuh)
 //   select_flagged     the elements whose flag is not 0
-//   unique             the first element of every run of equal ones
-//   run_length_encode  the same, and how long each run is
-//   partition_if       as select_if, followed by the other elements, n in all; the count is of the former
+//   unique             the first element of every run of equal elements
+//   run_length_encode  the same, and the length of each run
+//   partition_if       as select_if, followed by the other elements, n in all; only the former are counted
 //
-// Elements are compared as values: 0 equals -0; NaN does not equal itself, and is not below any limit.
+// Elements are compared by value: 0 equals -0; NaN differs from itself and is not below any limit.
 //
-// Every function waits and returns the number of selected elements. Given a `count`, it stores the number in count[0]
-// instead, one std::uint64_t; such a call with all arrays on a device is queued:
+// Every function waits and returns the number of selected elements. With a `count` argument, it stores the number in
+// count[0], one std::uint64_t, instead; if all arrays are on the device, the call is then queued without waiting:
 //
 //   const std::uint64_t n = upsweep::unique(device, in, out);
 //   upsweep::unique(device, in, out, count);                    // std::array<std::uint64_t, 1>, Buffer<std::uint64_t>
 //   upsweep::unique(device, in, out, {}, {.rung = "two_pass"});
 //
-// Outputs have room for as many elements as the input has, and do not overlap it; elements past the selected ones are
-// not touched. Positions and lengths are integers of 32 or 64 bits, signed or not, in which the number of elements has
-// room; a call with narrower ones is refused. For arrays, waiting and errors see upsweep/view.h and invoke().
+// Outputs must have at least as many elements as the input and must not overlap it; elements past the selected ones are
+// not touched. Positions and lengths are 32- or 64-bit integers, signed or unsigned; Error(invalid_argument) is thrown
+// if they cannot hold the number of elements. For arrays, waiting and errors, see upsweep/view.h and invoke().
 #pragma once
 #include <cstdint>
 
@@ -32,7 +32,7 @@ extern const Contract select_contract;
 
 namespace detail {
 
-// Stands for a count that is returned.
+// Tag: the count is returned, not stored.
 struct Returned {};
 template <class A>
 concept CountArray = std::same_as<std::remove_cvref_t<A>, Returned> || OutputOf<A, std::uint64_t>;

@@ -5,26 +5,29 @@
 //   upsweep::sort(device, keys, out, {.first_bit = 8});                           // the lowest byte is not compared
 //   upsweep::sort(device, keys, out, {.float_order = upsweep::FloatOrder::total_order});
 //   std::vector<std::uint32_t> indices(keys.size());
-//   upsweep::argsort(device, keys, indices);                                      // keys[indices[0]] is the first
+//   upsweep::argsort(device, keys, indices);                                      // keys[indices[0]] is the smallest
 //
-// Keys are of any element type and compare as numbers: -inf, ..., -0 and +0, which are equal, ..., inf, and last NaN,
-// which are all equal, whatever their signs and payloads. (So it is in NumPy.) Descending is the reverse, with NaN
-// first. FloatOrder::total_order is IEEE 754's totalOrder instead, in which floats of different bits are not equal:
-// negative NaN, -inf, ..., -0, +0, ..., inf, NaN. It changes nothing for integers.
+// Keys have any element type and compare by value, as in NumPy: -inf, ..., -0 equal to +0, ..., inf, and last NaN,
+// which are all equal, whatever their signs and payloads. Descending is the reverse, with NaN first.
+// FloatOrder::total_order selects IEEE 754's totalOrder, in which floats with different bits are never equal: negative
+// NaN, -inf, ..., -0, +0, ..., inf, NaN. It has no effect on integers.
 //
-// Equal keys keep their order, descending too; every key keeps its bits. Values go where their keys go; they may be of
-// any trivially copyable type of 4, 8 or 16 bytes. Indices are integers of 32 or 64 bits, signed or not, in which the
-// number of keys has room. Outputs have room for as many elements as the input has; the output of keys may be the array
-// of keys, and that of values the array of values; no other arrays overlap.
+// The sort is stable, descending too, and preserves every key's bits. Values move with their keys and may have any
+// trivially copyable type of 4, 8 or 16 bytes. Indices are 32- or 64-bit integers, signed or unsigned, that can hold
+// the number of keys. Outputs must have at least as many elements as the input. The output of keys may be the array of
+// keys, and that of values the array of values; no other arrays may overlap.
 //
-// Compared are the bits [first_bit, first_bit + bits) of a key's number, which is an unsigned integer's bits; a signed
-// integer's with the sign inverted; a float's with the sign inverted, and all others too if it is negative. Unless
-// total_order is asked for, -0 has the number of +0, and every NaN has that of all ones.
+// On the CPU, calls of fewer than 2^19 keys learn at run time whether one core or all cores are faster; the results are
+// the same (upsweep/tuning.h).
 //
-// Refused with Error(invalid_argument) before anything is launched: 0 bits, or more than the key has from first_bit on;
-// more or fewer values than keys; indices of the wrong type.
+// The sort compares bits [first_bit, first_bit + bits) of the encoded key. Unsigned integers are encoded as they are;
+// signed integers and nonnegative floats with the sign bit inverted; negative floats with all bits inverted. Unless
+// total_order is requested, -0 is encoded as +0, and every NaN as all ones.
 //
-// For arrays, waiting and other errors see upsweep/view.h and invoke(); for values upsweep/values.h.
+// Throws Error(invalid_argument) before any launch for: 0 bits, or more than the key has from first_bit on; different
+// numbers of values and keys; indices of the wrong type.
+//
+// For arrays, waiting and other errors, see upsweep/view.h and invoke(); for values, upsweep/values.h.
 #pragma once
 #include <cstdint>
 
@@ -66,7 +69,7 @@ void sort(Device& device, const Keys& keys, const Values& values, Out&& out, Out
   invoke(device, request, options);
 }
 
-// indices[k] = the index of the key that sort() puts at k.
+// indices[k] = the index of the key that sort() writes to out[k].
 template <InputArray Keys, detail::IndexArray Indices>
 void argsort(Device& device, const Keys& keys, Indices&& indices, const Sorting& sorting = {},
              const Options& options = {}) {
@@ -75,7 +78,7 @@ void argsort(Device& device, const Keys& keys, Indices&& indices, const Sorting&
   invoke(device, request, options);
 }
 
-// Writes the sorted keys too.
+// Also writes the sorted keys.
 template <InputArray Keys, OutputOf<input_element<Keys>> Out, detail::IndexArray Indices>
 void argsort(Device& device, const Keys& keys, Out&& out, Indices&& indices, const Sorting& sorting = {},
              const Options& options = {}) {

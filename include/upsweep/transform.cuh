@@ -1,4 +1,4 @@
-// transform on a GPU: out[i] = f(in[i]...) with a user-defined function of any number of inputs: for .cu files, which
+// transform on a GPU: out[i] = f(in[i]...) with a user-defined function of any number of inputs, for .cu files that
 // link upsweep::kernels.
 #pragma once
 #include <concepts>
@@ -12,23 +12,22 @@
 namespace upsweep {
 
 namespace detail {
-// Whole packs if all inputs have the output's type and its size divides 16.
+// Uses 16-byte packs if all inputs have the output's type and its size divides 16.
 template <class T, class... In>
 using TransformRung = std::conditional_t<(std::same_as<In, T> && ...) && 16 % sizeof(T) == 0, ladders::saxpy::one_pack,
                                          ladders::saxpy::grid_stride>;
 }  // namespace detail
 
-// out[i] = f(in[i]...) for every element of the inputs, which are of equal size; `out` has at least as many elements,
-// and may be one of the inputs. f is callable on the device (a struct or a __device__ lambda) and copied there, so it
-// may carry values but no host memory:
+// out[i] = f(in[i]...) for every i. The inputs must have equal sizes; `out` must have at least as many elements, and
+// may be one of the inputs. f is callable on the device (a struct or a __device__ lambda) and copied there, so it may
+// hold values but no pointers to host memory:
 //   upsweep::transform(gpu, out, [=] __device__(float r, float g, float b) { return w * r + v * g + u * b; }, r, g, b);
-// Inputs of the output's type are read 16 bytes at a time if 16 is a multiple of its size, all others element by
-// element. Queued on the device's stream and capturable; nothing is allocated. Throws Error: invalid_argument (host
-// memory, or another device's; sizes that differ, `out` too small), unsupported (the device is not a GPU),
-// device_error.
+// Accesses are 16 bytes wide if all inputs have the output's type and its size divides 16; otherwise they are element
+// by element. The call is queued on the device's stream, can be captured, and allocates nothing. Throws Error:
+// invalid_argument (host memory or memory of another device; sizes that differ; `out` too small), unsupported (the
+// device is not a GPU), device_error.
 template <ArrayLike Out, class F, ArrayLike... In>
-requires(sizeof...(In) > 0)
-void transform(Device& device, Out&& out, F f, const In&... in) {
+requires(sizeof...(In) > 0) void transform(Device& device, Out&& out, F f, const In&... in) {
   using T = element_of<Out>;
   detail::require_kernels_on(device, "transform", "std::transform");
   const View<T> to = detail::view_on(device, out, "the output");

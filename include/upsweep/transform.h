@@ -9,10 +9,10 @@ namespace upsweep {
 
 extern const Contract saxpy_contract;
 
-// x and y have equal sizes, `out` at least as many elements; it may be x or y, and otherwise overlaps neither. Integers
-// wrap; floats are rounded once (a fused multiply-add) or twice, whichever the processor does faster. Host arrays are
-// copied to a GPU whole, or chunk by chunk if x and y do not fit in its memory (rung from_host_pipelined, which is also
-// the fastest if they are pinned). For arrays, waiting and errors see upsweep/view.h and invoke().
+// x and y must have equal sizes, and `out` at least as many elements; it may be x or y, and otherwise must overlap
+// neither. Integers wrap; floats are rounded once (fused multiply-add) or twice, whichever is faster on the processor.
+// Host arrays are copied to a GPU whole, or in chunks if x and y do not fit in its memory (rung from_host_pipelined,
+// also the fastest for pinned arrays). For arrays, waiting and errors, see upsweep/view.h and invoke().
 template <InputArray X, InputOf<input_element<X>> Y, OutputOf<input_element<X>> Out>
 void saxpy(Device& device, std::type_identity_t<input_element<X>> a, const X& x, const Y& y, Out&& out,
            const Options& options = {}) {

@@ -24,7 +24,7 @@ constexpr std::string_view to_string(Type t) { return type_names[static_cast<std
 constexpr std::string_view to_string(Op op) { return op_names[static_cast<std::size_t>(op)]; }
 constexpr std::string_view to_string(Backend b) { return backend_names[static_cast<std::size_t>(b)]; }
 
-// Returns the enumerator called `name`, or nothing: parse<Type>("f32"), parse<Op>("max").
+// Returns the enumerator called `name`, or nullopt: parse<Type>("f32"), parse<Op>("max").
 template <class Enum>
 constexpr std::optional<Enum> parse(std::string_view name) {
   const auto find = [&](const auto& names) -> std::optional<Enum> {
@@ -45,6 +45,25 @@ constexpr std::size_t size_of(Type t) {  // bytes
   return bytes[static_cast<std::size_t>(t)];
 }
 constexpr bool is_float(Type t) { return t == Type::f32 || t == Type::f64; }
+
+// True if sums of one element type may be computed and written in another, wider one, so that they do not wrap or round
+// at the elements' width: offsets from counts, totals of bytes. The list is short because each pair adds a kernel to
+// every rung that takes it, on top of a scan's 30 for its types and operators.
+constexpr bool widens_sums(Type element, Type sum) {
+  switch (element) {
+    case Type::u8:
+      return sum == Type::u32 || sum == Type::u64;
+    case Type::u32:
+      return sum == Type::u64;
+    case Type::i32:
+      return sum == Type::i64;
+    case Type::f32:
+      return sum == Type::f64;
+    default:
+      return false;
+  }
+}
+inline constexpr const char* wider_sums = "sums may be wider: u8 as u32 or u64, u32 as u64, i32 as i64, f32 as f64";
 
 template <class T>
 struct TypeTag {
@@ -69,7 +88,7 @@ concept Element = (std::integral<T> || std::same_as<T, float> || std::same_as<T,
                   !std::same_as<T, wchar_t> && !std::same_as<T, char8_t> && !std::same_as<T, char16_t> &&
                   !std::same_as<T, char32_t>;
 
-// visit(op, f): calls f(Sum{}), ..., or f(Max{}), whichever `op` names, and returns what f returns.
+// visit(op, f): calls f(Sum{}), f(Product{}), f(Min{}) or f(Max{}), as `op` says, and returns its result.
 template <class F>
 constexpr decltype(auto) visit(Op op, F&& f) {
   switch (op) {

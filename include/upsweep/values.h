@@ -1,5 +1,5 @@
-// Values that go where their keys go, of upsweep/partition.h and upsweep/sort.h: any trivially copyable type of 4, 8 or
-// 16 bytes. Those of 8 bytes are taken as std::uint64_t, those of 16 as two of them, and have to be aligned to 8 bytes.
+// The values of key-value pairs in upsweep/partition.h and upsweep/sort.h: any trivially copyable type of 4, 8 or 16
+// bytes. Values of 8 and 16 bytes are moved as one and two std::uint64_t, and must be aligned to 8 bytes.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -15,7 +15,7 @@ concept Movable = std::is_trivially_copyable_v<V> &&(sizeof(V) == 4 || sizeof(V)
 template <class A>
 concept ValueArray = ArrayLike<A> && Movable<std::remove_const_t<element_of<A>>>;
 
-// Values as the integers that the library moves.
+// Reinterprets values as the integers that the library moves.
 template <class V>
 AnyView as_words(const View<V>& values) {
   using Word = std::conditional_t<sizeof(V) == 4, std::uint32_t, std::uint64_t>;
@@ -23,8 +23,8 @@ AnyView as_words(const View<V>& values) {
   return View<Word>(words, values.size() * (sizeof(V) / sizeof(Word)), values.place(), values.owner());
 }
 
-// Adds the values and their output to a request: in[1] and out[1]. Throws Error(invalid_argument) unless there are as
-// many as keys.
+// Adds the values and their output to a request, as in[1] and out[1]. Throws Error(invalid_argument) unless there is
+// one value per key.
 template <class Values, class OutValues>
 void take_values(Request& request, std::string_view who, std::size_t keys, const Values& values,
                  OutValues& out_values) {

@@ -5,9 +5,9 @@
 //   upsweep::exclusive_scan(gpu, upsweep::device_view(x, n), upsweep::device_view(y, n));
 //   upsweep::exclusive_scan(gpu, upsweep::view(buffer).subview(3, 1000), out);
 //
-// Before it launches anything, a call checks that each view is not null unless empty; that it is aligned to its element
-// (no more: any offset of whole elements will do); and that device memory belongs to the device that runs the call. A
-// Buffer knows its device; for other pointers the driver is asked, which takes 0.1 us per array (H200, CUDA 13.0).
+// Before any launch, a call checks that each view is not null unless empty, is aligned to its element (any offset of
+// whole elements is valid), and, in device memory, belongs to the device that runs the call. A Buffer knows its device;
+// for other pointers the call asks the driver, which takes 0.1 us per array (H200, CUDA 13.0).
 #pragma once
 #include <concepts>
 #include <cstddef>
@@ -44,10 +44,10 @@ class View {
   Place place() const noexcept { return place_; }
   const Platform* owner() const noexcept { return owner_; }  // the platform that owns the memory; null if unknown
 
-  // Returns `count` elements from `first` on. Throws Error(invalid_argument) if the view has fewer.
+  // Returns elements [first, first + count). Throws Error(invalid_argument) if the view is too short.
   View subview(std::size_t first, std::size_t count) const {
     if (first > size_ || count > size_ - first)
-      throw Error(Code::invalid_argument, "a part of a view ends past the end of it");
+      throw Error(Code::invalid_argument, "subview: the elements extend past the end of the view");
     return {data_ + first, count, place_, owner_};
   }
 
@@ -58,8 +58,8 @@ class View {
   const Platform* owner_ = nullptr;
 };
 
-// n elements in device memory, whoever allocated it: cudaMalloc, thrust, a DLPack tensor. On the CPU, which has one
-// kind of memory, the same as host_view().
+// n elements in device memory from any allocator: cudaMalloc, Thrust, a DLPack tensor. On the CPU, the same as
+// host_view().
 template <class T>
 View<T> device_view(T* data, std::size_t n) {
   return {data, n, Place::device};
@@ -88,7 +88,7 @@ auto view(Range&& range) {
   return host_view(std::ranges::data(range), std::ranges::size(range));
 }
 
-// The array arguments that a call reads from, and writes to.
+// The array arguments that a call reads and writes.
 template <class A>
 using element_of = std::remove_pointer_t<decltype(view(std::declval<A&>()).data())>;
 template <class A>
@@ -106,13 +106,18 @@ template <class A>
 inline constexpr bool is_view = false;
 template <class T>
 inline constexpr bool is_view<View<T>> = true;
-// No temporary that owns its elements: the result would be lost with it.
+// Rejects a temporary that owns its elements, because the result would be lost with it.
 template <class A, class T>
 concept OutputOf = ArrayLike<A> && std::same_as<element_of<A>, T> &&
     (std::is_lvalue_reference_v<A> || is_view<A> || std::ranges::borrowed_range<A>);
 
+// An output of sums, which may be wider than their elements (widens_sums in upsweep/types.h).
+template <class A, class T>
+concept SumOutputOf = OutputOf<A, T> ||
+    (OutputOf<A, element_of<A>>&& Element<element_of<A>>&& widens_sums(type_of<T>(), type_of<element_of<A>>()));
+
 namespace detail {
-// An output of indices, offsets or lengths, of a type that holds the number of elements.
+// An output of indices, offsets or lengths, whose type can hold the number of elements.
 template <class A>
 concept IndexArray =
     OutputOf<A, std::uint32_t> || OutputOf<A, std::uint64_t> || OutputOf<A, std::int32_t> || OutputOf<A, std::int64_t>;

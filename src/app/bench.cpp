@@ -18,12 +18,13 @@
 #include "lab/table.h"
 #include "lab/time.h"
 #include "revision.h"
+#include "upsweep/tuning.h"
 
 namespace upsweep::app {
 namespace {
 
 struct BenchOptions {
-  Selection selection;
+  CaseOptions cases;
   bool peers = true;
   std::string situation = "back_to_back";
   bool from_host = false;
@@ -40,11 +41,11 @@ constexpr const char* default_sizes = "2^10,2^16,2^20,2^24";
 constexpr std::size_t most_tables = 4;
 
 void declare(CLI::App& command, BenchOptions& o) {
-  declare_selection(command, o.selection);
+  declare_case_options(command, o.cases);
   command.add_flag("--peers,!--no-peers", o.peers, "Time other libraries in the same run (default: yes)");
   one_of(command.add_option(
              "--situation", o.situation,
-             "Surroundings of each call: back_to_back (default), alone, warm (the same arrays again) or mixed"),
+             "Surroundings of each call: back_to_back (default), alone, warm (on the same arrays) or mixed"),
          "situation", {lab::situation_names.begin(), lab::situation_names.end()});
   command.add_flag("--from-host", o.from_host, "Time rungs that take arrays in host memory instead of device memory");
   add_number(command, "--samples", o.samples, "Samples per contestant (default: 20)", 4, 100'000);
@@ -59,19 +60,19 @@ void declare(CLI::App& command, BenchOptions& o) {
       ->needs(file);
   command
       .add_flag("--resume", o.resume,
-                "As --append, and leave out cases whose records, of this revision and device, are in the file")
+                "Like --append, but skip cases whose records, of this revision and device, are in the file")
       ->needs(file);
 }
 
-// Everything that one invocation measures, in order.
+// All measurements of one invocation, in order.
 class Bench {
  public:
   Bench(const BenchOptions& options, Output& output) : options_(options), output_(output) {}
 
-  // Lists all cases first, so that every name is known to be right, every case to fit, and the time estimate to be
-  // honest, before any is timed.
+  // Lists all cases before any is timed, so that every name is checked, every case is known to fit, and the time
+  // estimate is accurate.
   void plan(const Primitive& primitive, Backend backend, Platform& platform) {
-    const Selection& s = options_.selection;
+    const CaseOptions& s = options_.cases;
     using Arrays = RungFilter::Arrays;
     const auto rungs =
         chosen_rungs(s, primitive, platform,
@@ -81,7 +82,7 @@ class Bench {
     for (const Type type : chosen_types(s, primitive, {Type::f32}))
       for (const Operation operation : chosen_operations(s, primitive, {primitive.operations().front()})) {
         const auto inputs = chosen_inputs(s, primitive, type);
-        const bool by_input = primitive.own_size && s.sizes.empty();  // inputs at sizes of their own share a table
+        const bool by_input = primitive.own_size && s.sizes.empty();  // inputs with sizes of their own share a table
         for (const std::string& input : inputs) {
           if (!by_input || input == inputs.front()) series_.push_back({&primitive, backend, rungs, {}, by_input});
           for (const std::size_t n : chosen_sizes(s, primitive, input, default_sizes)) {
@@ -105,7 +106,7 @@ class Bench {
   }
   std::size_t skipped() const { return skipped_; }
 
-  // Keeps the records that are in the file of -o.
+  // Reads the records that the file of -o already contains.
   void keep(const std::string& file) {
     if (!std::filesystem::exists(file) || std::filesystem::is_empty(file)) return;
     earlier_ = lab::read_records(file);
@@ -130,13 +131,18 @@ class Bench {
           fmt::format("ceiling {}: {}\n", ceiling.kind,
                       ceiling.bytes ? fmt::format("{:.4g} GB/s", record.gbs()) : lab::time_text(*record.median_us)));
     }
+    if (backend != Backend::cpu) return;
+    for (const Learnt& l : learnt())
+      output_.table(fmt::format("learnt: {}: {}, {} on one core, {} on all\n", l.calls,
+                                l.all_cores ? "all cores" : "one core", lab::time_text(l.one_core_us),
+                                lab::time_text(l.all_cores_us)));
   }
 
   bool failed() const { return failed_; }
   bool any_ran() const { return any_ran_; }
-  // A contestant refused its launch shape, or the laboratory a case.
+  // True if a contestant rejected its launch shape, or the laboratory a case.
   bool any_refused() const { return refused_; }
-  // Where the records so far are if the program is interrupted.
+  // The file that has the records so far if the program is interrupted.
   const std::optional<std::string>& kept() const { return kept_; }
 
  private:
@@ -157,12 +163,13 @@ class Bench {
         continue;
       }
       progress_.update(done_++, cases_, fmt::format("{} {}", series.primitive->name(), lab::describe(c)));
+      say_if_no_peer_takes(series, c);
       std::vector<lab::Measurement> measurements;
       try {
         measurements = stopwatch.measure(
             *series.primitive, c, series.rungs,
             {.samples = options_.samples, .situation = situation_, .least_us = options_.min_time * 1e6});
-      } catch (const Error& error) {  // the laboratory cannot make this case; the others it may
+      } catch (const Error& error) {  // the laboratory cannot make this case; others may work
         if (error.code() != Code::unsupported) throw;
         refused_ = true;
         progress_.clear();
@@ -212,8 +219,24 @@ class Bench {
     output_.table("\n");
   }
 
-  // True if the file has a record of every contestant that takes the case. Records hold only the tuning that was read,
-  // so one with less than the case's counts if another of its run has all of it. A changed tree has no revision.
+  // Says once per type that no CPU peer is compiled for it: a table without peers must not look like one without
+  // rivals.
+  void say_if_no_peer_takes(const Series& series, const Case& c) {
+    const auto is_peer = [](const Rung* rung) { return rung->peer; };
+    const auto takes = [&](const Rung* rung) { return rung->peer && rung->find(c.type, c.operation); };
+    if (series.backend != Backend::cpu || std::ranges::none_of(series.rungs, is_peer) ||
+        std::ranges::any_of(series.rungs, takes) || !without_peers_.emplace(series.primitive, c.type).second)
+      return;
+    progress_.clear();
+    message(
+        fmt::format("no peer of {} is compiled for {} (CPU peers take types of 4 bytes, unless cmake has "
+                    "-DUPSWEEP_PEERS_EVERY_TYPE=ON)",
+                    series.primitive->name(), to_string(c.type)));
+  }
+
+  // True if the file has a record of every contestant that takes the case. Records contain only the tuning that was
+  // read, so a record with part of the case's tuning counts if another record of its run has all of it. False for a
+  // dirty work tree, which has no revision.
   bool stands(const Series& series, const Case& c, const lab::RunIdentity& identity) const {
     if (earlier_.empty() || std::string_view(revision).ends_with("dirty")) return false;
     const auto expected = [&](const Rung& rung, const Tuning& tuning) {
@@ -221,7 +244,8 @@ class Bench {
     };
     const auto same = [](const lab::Record& r, const lab::Record& wanted) {
       return r.timed() && case_of(r) == case_of(wanted) && r.device == wanted.device && r.driver == wanted.driver &&
-             r.compiler == wanted.compiler && r.flags == wanted.flags && r.revision == wanted.revision;
+             r.compiler == wanted.compiler && r.flags == wanted.flags && r.revision == wanted.revision &&
+             r.tuning == wanted.tuning;
     };
     std::set<std::string> complete_runs;
     for (const Rung* rung : series.rungs)
@@ -258,28 +282,28 @@ class Bench {
   Output& output_;
   Progress progress_{"case"};
   std::vector<Series> series_;
-  std::vector<lab::Record> earlier_;  // in the file, for --resume
+  std::vector<lab::Record> earlier_;  // the file's records, for --resume
   std::size_t cases_ = 0, done_ = 0, skipped_ = 0;
   bool failed_ = false, refused_ = false, any_ran_ = false;
+  std::set<std::pair<const Primitive*, Type>> without_peers_;
   std::optional<std::string> kept_;
 };
 
 int work(const BenchOptions& options) {
-  const auto primitives = chosen_primitives(options.selection);
+  const auto primitives = chosen_primitives(options.cases);
   std::vector<Backend> present = lab::present_backends();
   std::erase(present, Backend::simt);
-  const auto backends = chosen_backends(options.selection, present);
+  const auto backends = chosen_backends(options.cases, present);
   std::vector<Platform*> platforms;
   for (const Backend backend : backends) {
     if (backend == Backend::simt)
-      throw Error(Code::invalid_argument, "the emulator's times mean nothing",
+      throw Error(Code::invalid_argument, "the emulator's times are meaningless",
                   "use `upsweep explain` for emulated kernels");
     platforms.push_back(&lab::open_platform(backend));
   }
-  require_known_rungs(options.selection, primitives, platforms);
+  require_known_rungs(options.cases, primitives, platforms);
   if (options.story && !prints_tables(options.output))
-    throw Error(Code::invalid_argument, "--story follows the tables, and there are none",
-                "leave --story or --json out");
+    throw Error(Code::invalid_argument, "--story follows the tables, but there are none", "omit --story or --json");
   if ((options.append || options.resume) && options.output.file == "-")
     throw Error(Code::invalid_argument,
                 fmt::format("{} keeps the records of a file", options.append ? "--append" : "--resume"),
@@ -289,13 +313,13 @@ int work(const BenchOptions& options) {
   for (std::size_t i = 0; i < backends.size(); ++i)
     for (const Primitive* primitive : primitives) bench.plan(*primitive, backends[i], *platforms[i]);
   const std::vector<const Rung*> rungs = bench.rungs();
-  require_readers(options.selection, backends, rungs);
+  require_readers(options.cases, backends, rungs);
   if (options.append || options.resume) bench.keep(options.output.file);
   if (bench.empty()) throw Error(Code::invalid_argument, "no rung is left to time", "see `upsweep devices` and --rung");
   const auto takes_host = [](const Rung* rung) { return rung->from_host() && !rung->peer; };
   if (options.from_host && std::none_of(rungs.begin(), rungs.end(), takes_host))
     throw Error(Code::invalid_argument, "--from-host: none of these rungs takes arrays in host memory",
-                "leave it out, or see `upsweep list` for those that do");
+                "omit it, or see `upsweep list` for rungs that do");
   try {
     for (std::size_t i = 0; i < backends.size(); ++i) bench.run(backends[i], *platforms[i]);
   } catch (const Error& error) {
@@ -304,12 +328,13 @@ int work(const BenchOptions& options) {
     throw;
   }
   if (bench.skipped() > 0)
-    message(fmt::format("{} case{} in {} already", bench.skipped(), bench.skipped() == 1 ? " is" : "s are",
+    message(fmt::format("{} case{} already in {}", bench.skipped(), bench.skipped() == 1 ? " is" : "s are",
                         printable(options.output.file)));
   else if (!bench.any_ran() && bench.any_refused())
-    throw Error(Code::unsupported, "nothing was timed: every contestant refuses this case", "leave --param out");
+    throw Error(Code::unsupported, "nothing was timed: every contestant rejects this case", "omit --param");
   else if (!bench.any_ran())
-    throw Error(Code::unsupported, "nothing was timed: no rung takes any of these cases", "see --type, --op and --rung");
+    throw Error(Code::unsupported, "nothing was timed: no rung takes any of these cases",
+                "see --type, --op and --rung");
   output.commit();
   return bench.failed() ? Exit::wrong_result : Exit::all_right;
 }
@@ -321,11 +346,12 @@ void add_bench(CLI::App& app, int& exit_code) {
       app, exit_code, "bench", "Time rungs and peers beside the machine's measured ceiling",
       "  upsweep bench reduce\n"
       "  upsweep bench reduce --type i32,f32 --op max -n 2^10..2^27 -o results.jsonl\n"
-      "  upsweep bench reduce --rung simd,parallel --no-peers --json | jq '.score // empty'\n"
+      "  upsweep bench reduce --rung simd,parallel --no-peers --json | jq .score\n"
       "  upsweep bench saxpy --from-host --backend cuda -n 2^29\n"
       "  upsweep bench -o results.jsonl --resume     after an interruption: mv results.jsonl.partial results.jsonl\n"
       "  upsweep bench scan --format markdown >scan.md\n"
-      "An interrupted run leaves its finished records in FILE.partial, and FILE as it was.\n",
+      "An interrupted run leaves its finished records in FILE.partial, and FILE as it was.\n"
+      "Records in a file repeat little; `upsweep report show FILE --json` prints all their fields.\n",
       declare, work);
 }
 

@@ -1,4 +1,4 @@
-// upsweep check: is every rung right?
+// upsweep check: verifies every rung's results.
 #include "lab/check.h"
 
 #include <fmt/format.h>
@@ -13,6 +13,7 @@
 #include "app/output.h"
 #include "app/select.h"
 #include "lab/backends.h"
+#include "lab/default_rung.h"
 #include "lab/grid.h"
 #include "lab/processes.h"
 #include "lab/sizes.h"
@@ -22,12 +23,13 @@ namespace upsweep::app {
 namespace {
 
 struct CheckOptions {
-  Selection selection;
+  CaseOptions cases;
   bool quick = false;
   bool peers = false;
   std::uint64_t schedule = 0;
+  std::string thresholds;  // empty: both, where that is affordable
   std::uint64_t seed = 0;
-  int fresh = -1;  // as many as is usual
+  int fresh = -1;  // -1: the usual number
   std::size_t failures = lab::CheckOptions{}.most_failures;
   OutputOptions output;
   const CLI::Option* seed_option = nullptr;
@@ -40,13 +42,21 @@ constexpr lab::Depth quick_depth{.every_combination_to = 0,
                                  .own_shape_every = 64,
                                  .elements_of_size = 2'000,
                                  .random_sizes = 1};
-// Cases of each primitive, on a CPU or GPU, that run in processes of their own.
+// Checks each ladder's choice with the usual thresholds on an emulator. Sort and partition take some seconds.
+constexpr lab::Depth usual_depth{
+    .every_combination_to = 0, .combinations = 6, .largest = lab::usual_sizes.back(), .own_shape_every = 4};
+// Cases per primitive, on a CPU or GPU, that run in fresh processes.
 constexpr std::size_t usual_fresh = 4;
 
 void declare(CLI::App& command, CheckOptions& o) {
-  declare_selection(command, o.selection);
-  declare_device(command, o.selection);
+  declare_case_options(command, o.cases);
+  declare_device(command, o.cases);
   command.add_flag("--quick", o.quick, "Small sizes, and a sample of the combinations of type, operator and input");
+  one_of(command.add_option("--thresholds", o.thresholds,
+                            "usual: the thresholds that users have; few: such that few elements reach the code beyond "
+                            "them (default: few on emulators, but for the ladder's choice both; usual elsewhere, and "
+                            "on GPUs a quick check with few)"),
+         "thresholds", {"usual", "few"});
   add_number(command, "--schedule", o.schedule,
              "Emulators run the threads in arbitrary order, from this seed (default: 0, in the order of the grid)",
              std::uint64_t{0}, ~std::uint64_t{0});
@@ -61,7 +71,7 @@ void declare(CLI::App& command, CheckOptions& o) {
              0, 10'000);
   add_number(command, "--failures", o.failures, "Abandon a rung after so many wrong cases (default: 5)", std::size_t{1},
              std::size_t{1'000'000'000});
-  command.add_flag("--peers", o.peers, "Check other libraries too");
+  command.add_flag("--peers", o.peers, "Also check other libraries");
   declare_output(command, o.output, "results");
 }
 
@@ -70,6 +80,7 @@ std::string to_json(const lab::RungCheck& r, std::optional<std::uint64_t> seed) 
   json["primitive"] = r.rung->primitive;
   json["rung"] = r.rung->name;
   json["platform"] = r.platform;
+  json["thresholds"] = to_string(r.thresholds);
   json["runs"] = r.runs;
   json["expected_wrong"] = r.rung->expected_wrong;
   json["passed"] = r.passed();
@@ -100,36 +111,52 @@ std::string results_table(const std::vector<lab::RungCheck>& results, const lab:
   return grid.text(terminal) + (terminal.markdown && !failures.empty() ? "\n" : "") + failures;
 }
 
-bool draws_sizes(const CheckOptions& o) { return o.selection.sizes.empty(); }
+bool draws_sizes(const CheckOptions& o) { return o.cases.sizes.empty(); }
 
-// Rungs of one primitive on one platform; on an emulator a single one, checked in a process of its own.
+// Rungs of one primitive on one platform; on an emulator one rung, checked in a child process.
 struct Job {
   const Primitive* primitive;
   Platform* platform;
-  simt::Emulator* emulator;  // the platform, if it is an emulator
+  simt::Emulator* emulator;  // non-null if the platform is an emulator
   lab::CheckOptions check;
   std::vector<const Rung*> rungs;
   std::uint64_t schedule = 0;  // see simt::Options
 };
 
-// A platform, and how far it is checked.
-struct Place {
+// A platform, and how thoroughly it is checked.
+struct Configuration {
   Platform* platform;
   simt::Emulator* emulator;
   lab::Depth depth;
-  bool mutants;
+  lab::Thresholds thresholds;
+  bool mutants, others;  // mutants; peers, and rungs other than the ladder's choice
 };
 
-std::vector<Place> places_of(Backend backend) {
-  if (backend != Backend::simt) return {{&lab::open_platform(backend), nullptr, lab::full_depth, false}};
-  // The plain emulator is fast and finds wrong results; the traced one also finds races and stray accesses, so it runs
-  // the mutants.
-  return {{&lab::open_plain(), &lab::open_plain(), lab::emulated_depth, false},
-          {&lab::open_traced(), &lab::open_traced(), lab::traced_depth, true}};
+std::vector<Configuration> configurations_of(Backend backend, const CheckOptions& options) {
+  using lab::Thresholds;
+  const bool both = options.thresholds.empty(), few = options.thresholds == "few";
+  std::vector<Configuration> configurations;
+  if (backend != Backend::simt) {
+    Platform* const platform = &lab::open_platform(backend);
+    configurations.push_back(
+        {platform, nullptr, lab::full_depth, few ? Thresholds::few : Thresholds::usual, false, true});
+    // CUDA only: on a CPU, the choice depends on no threshold.
+    if (both && backend == Backend::cuda && draws_sizes(options))
+      configurations.push_back({platform, nullptr, quick_depth, Thresholds::few, false, true});
+    return configurations;
+  }
+  // The plain emulator is fast and finds wrong results. The traced one also finds races and out-of-bounds accesses, so
+  // it runs the mutants.
+  const Thresholds thresholds = both || few ? Thresholds::few : Thresholds::usual;
+  configurations = {{&lab::open_plain(), &lab::open_plain(), lab::emulated_depth, thresholds, false, true},
+                    {&lab::open_traced(), &lab::open_traced(), lab::traced_depth, thresholds, true, true}};
+  if (both && draws_sizes(options))
+    configurations.push_back({&lab::open_plain(), &lab::open_plain(), usual_depth, Thresholds::usual, false, false});
+  return configurations;
 }
 
-// Every named input must exist for at least one of the types; the check skips it for the others.
-void require_known_inputs(const Selection& s, const Primitive& primitive, std::vector<Type> types) {
+// Every named input must exist for at least one of the types; the check skips it for the other types.
+void require_known_inputs(const CaseOptions& s, const Primitive& primitive, std::vector<Type> types) {
   if (types.empty()) types = primitive.types();
   std::vector<std::string> known;
   for (const Type type : types)
@@ -140,35 +167,42 @@ void require_known_inputs(const Selection& s, const Primitive& primitive, std::v
 }
 
 std::vector<Job> jobs_of(const CheckOptions& options) {
-  const Selection& s = options.selection;
+  const CaseOptions& s = options.cases;
   const auto primitives = chosen_primitives(s);
   emulate_device(s);
-  std::vector<Place> places;
+  std::vector<Configuration> configurations;
   for (const Backend backend : chosen_backends(s, lab::present_backends()))
-    for (const Place& place : places_of(backend)) places.push_back(place);
+    for (const Configuration& configuration : configurations_of(backend, options))
+      configurations.push_back(configuration);
   std::vector<Platform*> platforms;
-  for (const Place& place : places) platforms.push_back(place.platform);
+  for (const Configuration& configuration : configurations) platforms.push_back(configuration.platform);
   require_known_rungs(s, primitives, platforms);
-  const bool emulated = std::any_of(places.begin(), places.end(), [](const Place& p) { return p.emulator; });
+  const bool emulated =
+      std::any_of(configurations.begin(), configurations.end(), [](const Configuration& p) { return p.emulator; });
   if (options.schedule && !emulated)
-    throw Error(Code::invalid_argument, "--schedule is of the emulators", "add --backend simt, or leave it out");
+    throw Error(Code::invalid_argument, "--schedule applies only to emulators", "add --backend simt, or omit it");
   if (!s.device.empty() && !emulated)
-    throw Error(Code::invalid_argument, "--device is of the emulators", "add --backend simt, or leave it out");
-  if (options.peers && std::all_of(places.begin(), places.end(), [](const Place& p) { return p.emulator; }))
-    throw Error(Code::invalid_argument, "the emulators have no peers", "leave --peers out");
-  if (options.fresh > 0 && std::all_of(places.begin(), places.end(), [](const Place& p) { return p.emulator; }))
-    throw Error(Code::invalid_argument, "--fresh is of the CPU and GPUs: emulated rungs have processes of their own",
-                "add --backend cpu, or leave it out");
+    throw Error(Code::invalid_argument, "--device applies only to emulators", "add --backend simt, or omit it");
+  if (options.peers &&
+      std::all_of(configurations.begin(), configurations.end(), [](const Configuration& p) { return p.emulator; }))
+    throw Error(Code::invalid_argument, "the emulators have no peers", "omit --peers");
+  if (options.fresh > 0 &&
+      std::all_of(configurations.begin(), configurations.end(), [](const Configuration& p) { return p.emulator; }))
+    throw Error(Code::invalid_argument, "--fresh applies only to CPU and GPUs: emulated rungs always run in a child",
+                "add --backend cpu, or omit it");
 
   std::vector<Job> jobs;
   for (const Primitive* primitive : primitives)
-    for (const Place& place : places) {
-      const auto rungs =
-          chosen_rungs(s, *primitive, *place.platform,
-                       {.peers = options.peers, .mutants = place.mutants, .choice = !place.mutants});
+    for (const Configuration& configuration : configurations) {
+      auto rungs =
+          chosen_rungs(s, *primitive, *configuration.platform,
+                       {.peers = options.peers, .mutants = configuration.mutants, .choice = !configuration.mutants});
+      if (!configuration.others) std::erase_if(rungs, [](const Rung* rung) { return !lab::is_default(*rung); });
       if (rungs.empty()) continue;
-      const lab::Depth depth = options.quick ? quick_depth : place.depth;
+      lab::Depth depth = options.quick ? quick_depth : configuration.depth;
+      if (!configuration.others) depth.largest = configuration.depth.largest;
       lab::CheckOptions check{.depth = depth,
+                              .thresholds = configuration.thresholds,
                               .types = chosen_types(s, *primitive, primitive->types()),
                               .operations = chosen_operations(s, *primitive, {}),
                               .inputs = s.inputs,
@@ -178,21 +212,24 @@ std::vector<Job> jobs_of(const CheckOptions& options) {
       if (!s.params.empty()) {
         Case given{.type = check.types.front(),
                    .operation = check.operations.empty() ? primitive->operations().front() : check.operations.front()};
-        set_params(s, *primitive, place.platform->backend(), given);
+        set_params(s, *primitive, configuration.platform->backend(), given);
         if (!given.settings.empty()) check.settings = given.settings;
         check.tuning = given.tuning;
       }
-      if (!s.sizes.empty()) check.sizes = lab::parse_sizes(s.sizes);
-      const Description description = place.platform->describe();
+      if (!s.sizes.empty())
+        check.sizes = lab::parse_sizes(s.sizes);
+      else if (configuration.emulator && configuration.thresholds == lab::Thresholds::usual)
+        check.sizes = lab::usual_sizes_of(*primitive);
+      const Description description = configuration.platform->describe();
       for (const Type type : check.types)
         for (const std::size_t n : check.sizes.empty() ? std::vector<std::size_t>{0} : check.sizes)
-          lab::require_room(*place.platform, description, {.type = type, .n = n, .tuning = check.tuning},
+          lab::require_room(*configuration.platform, description, {.type = type, .n = n, .tuning = check.tuning},
                             lab::Purpose::check);
-      if (!place.emulator)
-        jobs.push_back({primitive, place.platform, nullptr, check, rungs, 0});
+      if (!configuration.emulator)
+        jobs.push_back({primitive, configuration.platform, nullptr, check, rungs, 0});
       else
         for (const Rung* rung : rungs)
-          jobs.push_back({primitive, place.platform, place.emulator, check, {rung}, options.schedule});
+          jobs.push_back({primitive, configuration.platform, configuration.emulator, check, {rung}, options.schedule});
     }
   std::vector<const Rung*> checked;
   for (const Job& job : jobs) checked.insert(checked.end(), job.rungs.begin(), job.rungs.end());
@@ -200,7 +237,7 @@ std::vector<Job> jobs_of(const CheckOptions& options) {
   return jobs;
 }
 
-// The emulated jobs, side by side; in the order of `jobs`.
+// Runs the emulated jobs in parallel; results are in the order of `jobs`.
 std::vector<lab::RungCheck> run_emulated(const std::vector<const Job*>& jobs) {
   if (jobs.empty()) return {};
   Progress progress("check simt, rung");
@@ -209,7 +246,7 @@ std::vector<lab::RungCheck> run_emulated(const std::vector<const Job*>& jobs) {
       jobs.size(),
       [&](std::size_t k) {
         const Job& job = *jobs[k];
-        // Blocks still run at the same time, and the other cores have jobs.
+        // Two threads, so that blocks still run concurrently; the other cores run other jobs.
         job.emulator->configure({.threads = 2, .schedule = job.schedule});
         const lab::RungCheck result =
             lab::check(*job.platform, job.emulator, *job.primitive, job.rungs, job.check).front();
@@ -219,8 +256,10 @@ std::vector<lab::RungCheck> run_emulated(const std::vector<const Job*>& jobs) {
   std::vector<lab::RungCheck> results;
   for (std::size_t k = 0; k < jobs.size(); ++k) {
     const lab::Answer& answer = answers[k];
-    lab::RungCheck result{.rung = jobs[k]->rungs.front(),
-                          .platform = lab::platform_name(*jobs[k]->platform, jobs[k]->emulator)};
+    const Job& job = *jobs[k];
+    lab::RungCheck result{.rung = job.rungs.front(),
+                          .platform = lab::platform_name(*job.platform, job.emulator, job.check.thresholds),
+                          .thresholds = *job.check.thresholds};
     if (answer.error.empty()) {
       std::istringstream lines(answer.text);
       lines >> result.runs >> std::ws;
@@ -235,7 +274,7 @@ std::vector<lab::RungCheck> run_emulated(const std::vector<const Job*>& jobs) {
   return results;
 }
 
-// A case for a process of its own, of a rung of one of the jobs.
+// A case of a job's rung, to run in a fresh process.
 struct FreshCase {
   const Job* job;
   lab::DrawnCase drawn;
@@ -246,13 +285,13 @@ std::vector<FreshCase> fresh_cases(const CheckOptions& options, const std::vecto
   const std::size_t count = options.fresh < 0 ? usual : static_cast<std::size_t>(options.fresh);
   std::vector<FreshCase> cases;
   for (const Job& job : jobs)
-    if (!job.emulator)
+    if (!job.emulator && (!options.thresholds.empty() || job.check.thresholds == lab::Thresholds::usual))
       for (const lab::DrawnCase& drawn : lab::draw_cases(*job.primitive, job.rungs, job.check, count))
         cases.push_back({&job, drawn});
   return cases;
 }
 
-// The arguments that check one case of one rung.
+// Returns the command-line arguments that check one case of one rung.
 std::vector<std::string> arguments_of(const FreshCase& fresh) {
   const Case& c = fresh.drawn.c;
   std::vector<std::string> arguments{"check", std::string(fresh.job->primitive->name())};
@@ -273,15 +312,16 @@ std::vector<std::string> arguments_of(const FreshCase& fresh) {
     if (std::find(read.begin(), read.end(), item.parameter) != read.end()) settings.set(*item.parameter, item.value);
   for (const auto& [name, value] : texts_of(settings, c.tuning)) add("--param", fmt::format("{}={}", name, value));
   add("--fresh", "0");
+  add("--thresholds", to_string(*fresh.job->check.thresholds));
   arguments.emplace_back("--json");
   return arguments;
 }
 
-// Runs the cases; returns what they found by rung.
+// Runs the cases and returns the results by rung.
 std::map<const Rung*, lab::RungCheck> run_fresh(const std::vector<FreshCase>& cases) {
   std::map<const Rung*, lab::RungCheck> results;
   if (cases.empty()) return results;
-  Progress progress("check in processes of their own, case");
+  Progress progress("check in fresh processes, case");
   progress.update(0, cases.size());
   const auto answers = lab::in_processes(
       cases.size(), [&](std::size_t k) { return lab::output_of_this_program(arguments_of(cases[k])); },
@@ -290,14 +330,15 @@ std::map<const Rung*, lab::RungCheck> run_fresh(const std::vector<FreshCase>& ca
     const lab::Answer& answer = answers[k];
     const Rung& rung = *cases[k].drawn.rung;
     lab::RungCheck& result = results[&rung];
-    // The answer may follow lines of progress.
+    result.thresholds = *cases[k].job->check.thresholds;
+    // Progress lines may precede the answer.
     const std::size_t begin = answer.text.rfind("{\"");
     const auto json = nlohmann::ordered_json::parse(
         begin == std::string::npos ? std::string() : answer.text.substr(begin), nullptr, false);
     if (json.is_object()) {
       result.runs += json["runs"].get<std::size_t>();
       for (const auto& failure : json["failures"])
-        result.failures.push_back(failure.get<std::string>() + " (in a process of its own)");
+        result.failures.push_back(failure.get<std::string>() + " (in a fresh process)");
     } else {
       ++result.runs;
       result.failures.push_back(fmt::format("{}/{} {} {}: its process: {}", rung.primitive, rung.name,
@@ -313,25 +354,25 @@ int work(const CheckOptions& given) {
   const bool draws = draws_sizes(options) || options.fresh > 0;
   const bool seeded = options.seed_option->count() > 0;
   if (seeded && !draws)
-    throw Error(Code::invalid_argument, "--seed: nothing is drawn at random where -n names the sizes",
-                "leave --seed out, or add --fresh");
+    throw Error(Code::invalid_argument, "--seed: with -n, nothing is random", "omit --seed, or add --fresh");
   if (!seeded) options.seed = 1 + std::random_device{}() % 999'999;
   const std::vector<Job> jobs = jobs_of(options);
   Output output(options.output);
 
-  // The emulators first: a new process has no threads but its own, and the other platforms start some.
+  // The emulators first: fork() copies only the calling thread, and the other platforms start threads.
   std::vector<const Job*> emulated;
   for (const Job& job : jobs)
     if (job.emulator) emulated.push_back(&job);
   std::vector<lab::RungCheck> results, of_emulators = run_emulated(emulated);
   auto fresh = run_fresh(fresh_cases(options, jobs));
   auto next = of_emulators.begin();
-  const Selection& s = options.selection;
+  const CaseOptions& s = options.cases;
   const bool narrowed =
       !s.sizes.empty() || !s.types.empty() || !s.ops.empty() || !s.inputs.empty() || !s.params.empty();
   const auto add = [&](lab::RungCheck&& result) {
     result.narrowed = narrowed;
-    if (const auto found = fresh.find(result.rung); found != fresh.end()) {
+    const auto found = fresh.find(result.rung);
+    if (found != fresh.end() && found->second.thresholds == result.thresholds) {
       result.runs += found->second.runs;
       for (std::string& failure : found->second.failures) result.failures.push_back(std::move(failure));
     }
@@ -349,7 +390,7 @@ int work(const CheckOptions& given) {
     for (lab::RungCheck& r : lab::check(*job.platform, nullptr, *job.primitive, job.rungs, check)) add(std::move(r));
   }
   if (std::all_of(results.begin(), results.end(), [](const lab::RungCheck& r) { return r.runs == 0; }))
-    throw Error(Code::invalid_argument, "nothing is left to check: no rung takes any of these cases",
+    throw Error(Code::invalid_argument, "nothing to check: no rung takes any of these cases",
                 "see `upsweep devices`, --rung and -n");
   output.table(results_table(results, output.terminal()));
   const char* const gap = output.terminal().markdown ? "\n" : "";

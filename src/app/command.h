@@ -1,4 +1,4 @@
-// The subcommands: each adds itself to the command line, and sets the exit code if it was chosen.
+// The subcommands. Each adds itself to the command line, and sets the exit code if it was chosen.
 #pragma once
 #include <fmt/format.h>
 
@@ -16,7 +16,7 @@ namespace upsweep::app {
 // Exit codes, the same for every subcommand.
 enum Exit : int {
   all_right = 0,
-  wrong_result = 1,  // a check failed, or a device did
+  wrong_result = 1,  // a check or a device failed
   usage = 2,         // invalid arguments, names, files or sizes
   regression = 3,
   device_missing = 4,
@@ -33,19 +33,19 @@ void add_report(CLI::App& app, int& exit_code);
 void add_list(CLI::App& app, int& exit_code);
 void add_devices(CLI::App& app, int& exit_code);
 // help, completion and man, which describe the commands added before them.
+void add_tune(CLI::App& app, int& exit_code);
 void add_help(CLI::App& app, int& exit_code);
 
-// Everything that the program says about itself, --help as well as shell completion and the manual page, is made from
-// the CLI::App. What that does not hold is here: the words that an option may be given, which depend on those before
-// it on the command line.
+// --help, shell completion and the manual page are all generated from the CLI::App. It cannot hold the words that an
+// option accepts if they depend on earlier arguments, so these are kept here.
 using Line = std::vector<std::string>;
 using Words = std::function<std::vector<std::string>(const Line&)>;
 CLI::Option* offer(CLI::Option* option, Words words);
-const Words* offered(const CLI::Option* option);  // null if there are none
-// Also refuses every other word, with the nearest one.
+const Words* offered(const CLI::Option* option);  // null if none are offered
+// Offers these words and rejects every other word, with the nearest one as a hint.
 CLI::Option* one_of(CLI::Option* option, const std::string& kind, const std::vector<std::string>& words);
-// An option that takes a number from `least` to `most` as a user writes it (lab/number.h). The parser's own conversions
-// take more than that: octal and hexadecimal digits, numbers that wrap or saturate, NaN.
+// An option that takes a number from `least` to `most` as users type it (lab/number.h). CLI11's conversions accept
+// more: octal and hexadecimal digits, numbers that wrap or saturate, NaN.
 template <class T>
 CLI::Option* add_number(CLI::App& command, const std::string& name, T& to, const std::string& description, T least,
                         T most) {
@@ -59,21 +59,26 @@ CLI::Option* add_number(CLI::App& command, const std::string& name, T& to, const
   return command.add_option_function<std::string>(name, take, description)
       ->type_name(std::is_integral_v<T> ? "INT" : "FLOAT");
 }
-// The same for the text of an option that is declared otherwise.
+// The same check for an option that is already declared.
 CLI::Option* in_range(CLI::Option* option, double least, double most);
-// An option that takes a list, a,b, and may be given several times. Refuses empty items.
+// An option that takes a list, a,b, and may be repeated. Rejects empty items.
 CLI::Option* add_list(CLI::App& command, const std::string& name, std::vector<std::string>& to,
                       const std::string& description);
 // Throws Error(invalid_argument) if one of these options, which `what` does not read, is on the command line.
 void refuse_given(const std::vector<const CLI::Option*>& options, const std::string& what);
-// Refuses empty values, for every option of the command, and declares --color.
+// Declares --color, and rejects empty values for every option of the command.
 void declare_common(CLI::App& command);
-// The commands that are shown, by name.
+// The visible commands' names.
 std::vector<std::string> command_names(const CLI::App& app);
 // Wraps --help at the width of the terminal.
 void wrap_help(CLI::App& app);
 
-// Adds the subcommand `name`. Its Options are parsed before `work(options)` returns the exit code.
+// Registers the thresholds of all platforms of this program and reads the file named by UPSWEEP_TUNING, if any. Throws
+// like load_tuning().
+void read_tuning();
+bool has_tuning();  // true if the environment names a file
+
+// Adds the subcommand `name`. CLI11 fills in its Options, then `work(options)` returns the exit code.
 template <class Options>
 void add_command(CLI::App& app, int& exit_code, const std::string& name, const std::string& description,
                  const std::string& examples, void (*declare)(CLI::App&, Options&), int (*work)(const Options&)) {
@@ -82,7 +87,10 @@ void add_command(CLI::App& app, int& exit_code, const std::string& name, const s
   const auto options = std::make_shared<Options>();
   declare(*command, *options);
   declare_common(*command);
-  command->callback([options, work, &exit_code] { exit_code = work(*options); });
+  command->callback([options, work, &exit_code] {
+    if (has_tuning()) read_tuning();
+    exit_code = work(*options);
+  });
 }
 
 }  // namespace upsweep::app

@@ -1,4 +1,4 @@
-// upsweep compare: did anything become slower?
+// upsweep compare: finds regressions between two runs.
 #include "lab/compare.h"
 
 #include <fmt/format.h>
@@ -24,7 +24,7 @@ void declare(CLI::App& command, CompareOptions& o) {
   command.add_option("before", o.before, "Records of the earlier run (JSON lines; - for standard input)")->required();
   command.add_option("after", o.after, "Records of the later run")->required();
   command.add_flag("--across", o.across, "Compare runs from different devices, drivers, compilers or flags");
-  command.add_flag("--all", o.all, "Show unchanged cases in the table too; JSON and CSV always have every case");
+  command.add_flag("--all", o.all, "Also show unchanged cases in the table; JSON and CSV always have every case");
   add_number(command, "--threshold", o.threshold,
              "Per cent: a smaller change counts as none, even beyond the noise (default: 0)", 0., 1e6);
   command.add_flag("--require-all", o.require_all,
@@ -34,8 +34,7 @@ void declare(CLI::App& command, CompareOptions& o) {
 
 int work(const CompareOptions& o) {
   if (o.all && !prints_tables(o.output))
-    throw Error(Code::invalid_argument, "--all is of the table, and there is none: JSON and CSV have every case",
-                "leave --all out");
+    throw Error(Code::invalid_argument, "--all applies to tables only: JSON and CSV have every case", "omit --all");
   const auto before = lab::read_records(o.before), after = lab::read_records(o.after);
   const auto comparisons = lab::compare(before, after, o.across, o.threshold / 100);
   const bool in_common = std::any_of(comparisons.begin(), comparisons.end(), [](const lab::Comparison& c) {

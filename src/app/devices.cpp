@@ -1,12 +1,16 @@
-// upsweep devices: lists what this program can run on.
+// upsweep devices: lists the devices that this program can use.
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
+#include <set>
+#include <string>
 
 #include "app/command.h"
 #include "app/output.h"
+#include "files/quoted.h"
 #include "lab/backends.h"
 #include "lab/grid.h"
+#include "upsweep/tuning.h"
 
 namespace upsweep::app {
 namespace {
@@ -42,6 +46,10 @@ int work(const OutputOptions& o) {
   }
   output.table(grid.text(output.terminal()));
   output.commit();
+  std::set<std::string> files;
+  for (const ThresholdInForce& t : thresholds_in_force())
+    if (!t.file.empty()) files.insert(t.file);
+  for (const std::string& file : files) message("thresholds are set by " + printable(file));
   if (!cuda_platform()) message("no CUDA device: " + why_no_cuda());
   return Exit::all_right;
 }

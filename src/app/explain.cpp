@@ -17,27 +17,27 @@ namespace upsweep::app {
 namespace {
 
 struct ExplainOptions {
-  Selection selection;
+  CaseOptions cases;
   bool lines = false;
   OutputOptions output;
 };
 
 void declare(CLI::App& command, ExplainOptions& o) {
-  declare_selection(command, o.selection, false);  // always the traced emulator
-  declare_device(command, o.selection);
-  command.add_flag("--lines", o.lines, "Print counters per source line too");
+  declare_case_options(command, o.cases, false);  // always the traced emulator
+  declare_device(command, o.cases);
+  command.add_flag("--lines", o.lines, "Also print counters per source line");
   declare_output(command, o.output, "counters");
 }
 
-// The first, smallest size of an input that has sizes of its own.
-std::vector<std::string> default_inputs(const Selection& s, const Primitive& primitive, Type type) {
+// The first, smallest input among those with sizes of their own.
+std::vector<std::string> default_inputs(const CaseOptions& s, const Primitive& primitive, Type type) {
   auto inputs = chosen_inputs(s, primitive, type);
   if (s.inputs.empty()) inputs.resize(1);
   return inputs;
 }
 
-// Adds the parameters of the primitive's example that the user does not give.
-Selection with_example(Selection s, const Primitive& primitive) {
+// Adds the parameters of the primitive's example that the user did not give.
+CaseOptions with_example(CaseOptions s, const Primitive& primitive) {
   for (const auto& [name, value] : primitive.example.parameters) {
     const std::string begin = fmt::format("{}=", name);
     const auto given = [&](const std::string& param) { return param.starts_with(begin); };
@@ -47,7 +47,7 @@ Selection with_example(Selection s, const Primitive& primitive) {
 }
 
 int work(const ExplainOptions& options) {
-  const Selection& s = options.selection;
+  const CaseOptions& s = options.cases;
   const auto primitives = chosen_primitives(s);
   emulate_device(s);
   simt::Emulator& emulator = lab::open_traced();
@@ -73,7 +73,7 @@ int work(const ExplainOptions& options) {
             progress.clear();
             if (explanations.empty())
               throw Error(Code::invalid_argument,
-                          fmt::format("{}: the emulator has no such rung for {}; every rung is there for {} (--type)",
+                          fmt::format("{}: the emulator has no such rung for {}; it has every rung for {} (--type)",
                                       primitive->name(), to_string(type),
                                       to_string(chosen_types({}, *primitive, {Type::i32}).front())));
             output.table(fmt::format("{} {}: predicted by the emulator, not measured\n\n{}\n", primitive->name(),
@@ -89,8 +89,8 @@ int work(const ExplainOptions& options) {
           }
   }
   if (refused && !any_ran)
-    throw Error(Code::unsupported, "nothing was explained: every rung refuses this case",
-                "leave --param out, or name rungs that take it (--rung)");
+    throw Error(Code::unsupported, "nothing was explained: every rung rejects this case",
+                "omit --param, or name rungs that take it (--rung)");
   output.commit();
   return wrong ? Exit::wrong_result : Exit::all_right;
 }

@@ -1,4 +1,4 @@
-// help, completion and man: the command line's description of itself, read from the CLI::App that parses it.
+// help, completion and man: generated from the CLI::App that parses the command line.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -25,12 +25,12 @@ std::map<const CLI::Option*, Words>& all_words() {
 
 bool takes_value(const CLI::Option& option) { return option.get_items_expected_max() > 0; }
 
-// Options of a command, without the positional arguments; or these alone.
+// Returns a command's options or, if `positional`, its positional arguments.
 std::vector<const CLI::Option*> options_of(const CLI::App& command, bool positional = false) {
   return command.get_options([&](const CLI::Option* o) { return o->nonpositional() != positional; });
 }
 
-// "-n,--size": all names of an option, as they are written.
+// "-n,--size": all names of an option, with dashes.
 std::vector<std::string> names_of(const CLI::Option& option) {
   std::vector<std::string> names;
   for (const std::string& name : option.get_snames()) names.push_back("-" + name);
@@ -42,7 +42,7 @@ std::vector<const CLI::App*> commands_of(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App* command) { return !command->get_group().empty(); });
 }
 
-// Breaks lines at spaces, so that none is longer than `width` if its words allow; further lines are indented.
+// Breaks lines at spaces so that none exceeds `width`, unless a word does; continuation lines are indented.
 std::string wrapped(const std::string& text, std::size_t width, std::size_t indent) {
   std::string out;
   std::istringstream lines(text);
@@ -80,7 +80,7 @@ class Wrapping : public CLI::Formatter {
   }
 
  private:
-  // The description beside the name, or below it where there is not enough room.
+  // The description goes beside the name or, if that does not fit, below it.
   std::string entry(const std::string& name, const std::string& description) const {
     const std::size_t column = width_ >= 70 ? 26 : 6;
     std::string line = "  " + name;
@@ -95,7 +95,7 @@ class Wrapping : public CLI::Formatter {
 
 // ---- completion -----------------------------------------------------------------------------------------------------
 
-// The shells' parts differ in how they hand over the line and take the answer; the rest is `upsweep complete`.
+// The scripts only pass the line and read the answer, which differs per shell; `upsweep complete` does the rest.
 constexpr const char* bash_script =
     R"(# bash completion for upsweep: source this, or let the bash-completion package find it.
 _upsweep() {
@@ -170,7 +170,7 @@ std::vector<Answer> answers(const CLI::App& app, Line line) {
   } else if (!command) {
     for (const CLI::App* each : commands_of(app)) all.push_back({each->get_name(), each->get_description()});
   } else {
-    // The positional argument whose turn it is; the last one, if it takes many.
+    // The next positional argument; the last one, if it takes several words.
     const auto arguments = options_of(*command, true);
     std::size_t given = 0;
     bool value = false;
@@ -196,7 +196,7 @@ void complete(const CLI::App& app, const std::string& typed) {
 
 // ---- the manual page ------------------------------------------------------------------------------------------------
 
-// A line that begins with a dot or a quote would be a request.
+// Escapes a leading dot or quote, which roff would read as a request.
 std::string roff(const std::string& text) {
   std::string out;
   bool at_begin = true;
@@ -289,7 +289,7 @@ void refuse_given(const std::vector<const CLI::Option*>& options, const std::str
   for (const CLI::Option* option : options)
     if (option->count() > 0)
       throw Error(Code::invalid_argument, fmt::format("{} does not read {}", what, names_of(*option).back()),
-                  "leave it out");
+                  "omit it");
 }
 
 void declare_common(CLI::App& command) {
@@ -327,7 +327,7 @@ void add_help(CLI::App& app, int& exit_code) {
     return command;
   };
 
-  CLI::App* help = add("help", "Show the help of a command, or what there is to say about a primitive",
+  CLI::App* help = add("help", "Show the help of a command, or the description of a primitive",
                        "  upsweep help bench\n"
                        "  upsweep help sort\n"
                        "  upsweep help run sort       the options of run, then the parameters and rungs of sort\n");
@@ -345,12 +345,12 @@ void add_help(CLI::App& app, int& exit_code) {
     const auto commands = command_names(app);
     std::string text, separator;
     const auto add_text = [&](const std::string& more) { text += std::exchange(separator, "\n") + more; };
-    // Not app.help(), which is that of the command in use.
+    // app.help() would print the help of the current subcommand.
     if (options->words.empty())
       add_text(app.get_formatter()->make_help(&app, app.get_name(), CLI::AppFormatMode::Normal));
     for (std::size_t k = 0; k < options->words.size(); ++k) {
       const std::string& word = options->words[k];
-      // render is a command and a primitive: the command first.
+      // "render" names a command and a primitive; the command has precedence.
       const bool is_command = std::find(commands.begin(), commands.end(), word) != commands.end();
       if (const Primitive* const primitive = find_primitive(word); primitive && (k > 0 || !is_command))
         add_text(description_of(*primitive, lab::terminal(STDOUT_FILENO)));
@@ -372,11 +372,9 @@ void add_help(CLI::App& app, int& exit_code) {
     print(options->word == "bash" ? bash_script : options->word == "zsh" ? zsh_script : fish_script);
   });
 
-  add("man", "Print the manual page", "  upsweep man | man -l -\n")->callback([&app] {
-    print(manual(app));
-  });
+  add("man", "Print the manual page", "  upsweep man | man -l -\n")->callback([&app] { print(manual(app)); });
 
-  CLI::App* words = add("complete", "", "")->group("");  // for the scripts alone
+  CLI::App* words = add("complete", "", "")->group("");  // hidden: only the scripts call it
   words->add_option("line", options->word);
   words->callback([&app, options] { complete(app, options->word); });
   for (CLI::App* command : {help, completion}) declare_common(*command);

@@ -1,4 +1,4 @@
-// upsweep list: what there is to run: primitives with their rungs, operations, inputs and parameters.
+// upsweep list: primitives with their rungs, operations, inputs and parameters.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -10,9 +10,12 @@
 #include "app/command.h"
 #include "app/output.h"
 #include "app/select.h"
+#include "files/quoted.h"
 #include "lab/backends.h"
 #include "lab/default_rung.h"
+#include "lab/grid.h"
 #include "lab/sizes.h"
+#include "upsweep/tuning.h"
 
 namespace upsweep::app {
 namespace {
@@ -20,25 +23,29 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 struct ListOptions {
-  Selection selection;
+  CaseOptions cases;
+  bool thresholds = false;
   OutputOptions output;
 };
 
 void declare(CLI::App& command, ListOptions& o) {
-  Selection& s = o.selection;
+  CaseOptions& s = o.cases;
   offer_primitives(command.add_option("primitive", s.primitives, "Primitives: reduce, ... (default: all)"));
   command.add_option("-n,--size", s.sizes,
                      "Say which rung a call of so many elements gets, and why: 1000, 2^20, lists 1K,1M, powers "
                      "2^10..2^24");
-  offer_types(add_list(command, "--type", s.types, "With -n: element types (default: the first that it takes)"));
+  offer_types(add_list(command, "--type", s.types, "With -n: element types (default: the first one taken)"));
   offer_operations(add_list(command, "--op", s.ops, "With -n: operations (default: the first)"));
   offer_params(add_list(command, "--param", s.params, "With -n: parameters of the call: value_bytes=4"), Offered::any);
+  command.add_flag("--thresholds", o.thresholds,
+                   "The sizes at which one rung takes over from another: in force, as measured, and the file that set "
+                   "them");
   declare_device(command, s);
   declare_output(command, o.output);
 }
 
-// The calls that are asked about.
-std::vector<Case> cases_of(const Selection& s, const Primitive& primitive) {
+// The calls to explain the choice for.
+std::vector<Case> cases_of(const CaseOptions& s, const Primitive& primitive) {
   std::vector<Case> cases;
   for (const Type type : chosen_types(s, primitive, {Type::u32}))
     for (const Operation operation : chosen_operations(s, primitive, {primitive.operations().front()}))
@@ -50,11 +57,20 @@ std::vector<Case> cases_of(const Selection& s, const Primitive& primitive) {
   return cases;
 }
 
+// One line per threshold of the primitive that a tuning file has set.
+std::string tuned_text(const Primitive& primitive) {
+  std::string text;
+  for (const ThresholdInForce& t : thresholds_in_force())
+    if (!t.file.empty() && t.name.starts_with(std::string(primitive.name()) + "."))
+      text += fmt::format("  {} = {}, measured {}, by {}\n", t.name, t.value, t.measured, printable(t.file));
+  return text;
+}
+
 int list_choices(const ListOptions& o, const std::vector<const Primitive*>& chosen) {
   Output output(o.output);
   for (const Primitive* primitive : chosen) {
-    if (!primitive->contract.choose && o.selection.primitives.empty()) continue;
-    for (const Case& c : cases_of(o.selection, *primitive)) {
+    if (!primitive->contract.choose && o.cases.primitives.empty()) continue;
+    for (const Case& c : cases_of(o.cases, *primitive)) {
       const lab::Choices choices(*primitive, c);
       std::string text = fmt::format("{} {}{}{} n={}\n", primitive->name(), to_string(c.type), c.operation ? " " : "",
                                      c.operation.name(), lab::size_text(c.n));
@@ -65,23 +81,41 @@ int list_choices(const ListOptions& o, const std::vector<const Primitive*>& chos
         if (backend == Backend::simt) on.append(" ").append(platform.machine().name);
         text += fmt::format("  {}: {} ({})\n", on, styled(output.terminal(), lab::Style::strong, choice.rung),
                             choice.because);
-        output.json_line(Json{{"primitive", primitive->name()},
-                              {"type", to_string(c.type)},
-                              {"op", c.operation.name()},
-                              {"n", c.n},
-                              {"on", on},
-                              {"rung", choice.rung},
-                              {"because", choice.because}}
-                             .dump());
+        output.json_line(Json{
+            {"primitive", primitive->name()},
+            {"type", to_string(c.type)},
+            {"op", c.operation.name()},
+            {"n", c.n},
+            {"on", on},
+            {"rung", choice.rung},
+            {"because",
+             choice.because}}.dump());
       }
       output.table(text);
     }
+    output.table(tuned_text(*primitive));
   }
   output.commit();
   return Exit::all_right;
 }
 
-// The rungs that calls get which name none: of any type, operation and power of two.
+int list_thresholds(const ListOptions& o, const std::vector<const Primitive*>& chosen) {
+  read_tuning();
+  Output output(o.output);
+  lab::Grid grid({"threshold", "in force", "measured", "set by"});
+  for (const ThresholdInForce& t : thresholds_in_force()) {
+    const std::string_view ladder = std::string_view(t.name).substr(0, t.name.find('.'));
+    if (std::none_of(chosen.begin(), chosen.end(), [&](const Primitive* p) { return p->name() == ladder; })) continue;
+    grid.add({{t.name}, {fmt::format("{}", t.value)}, {fmt::format("{}", t.measured)}, {t.file}});
+    output.json_line(
+        Json{{"threshold", t.name}, {"value", t.value}, {"measured", t.measured}, {"file", t.file}}.dump());
+  }
+  if (!grid.empty()) output.table(grid.text(output.terminal()));
+  output.commit();
+  return Exit::all_right;
+}
+
+// The rungs that calls without a named rung get, over all types, operations and powers of two.
 std::set<std::string_view> defaults_of(const Platform& platform, const Primitive& primitive) {
   std::set<std::string_view> names;
   if (!primitive.contract.choose) return names;
@@ -95,7 +129,7 @@ std::set<std::string_view> defaults_of(const Platform& platform, const Primitive
   return names;
 }
 
-// A rung that is there on the GPU and on the emulator is listed once, as of the GPU.
+// A rung that exists on the GPU and the emulator is listed once, as a GPU rung.
 struct Entry {
   const Rung* rung;
   std::string_view backend;
@@ -135,7 +169,7 @@ std::vector<std::string> remarks_of(const Entry& entry) {
   return remarks;
 }
 
-// The value of a parameter that a case does not give; empty if it depends on more.
+// A parameter's default; empty if it depends on other values.
 std::string default_of(const Parameter& parameter) {
   return parameter.initial ? text_of(Settings::Item{&parameter, parameter.initial}) : std::string();
 }
@@ -179,11 +213,10 @@ std::vector<std::string> operations_of(const Primitive& primitive) {
   return names_of(primitive.contract.operations, [](const ListedOperation& listed) { return listed.operation.name(); });
 }
 
-constexpr std::string_view kind_names[] = {"element", "integer", "real", "flag", "choice"};  // of Parameter::Kind
+constexpr std::string_view kind_names[] = {"element", "result", "integer",
+                                           "real",    "flag",   "choice"};  // indexed by Parameter::Kind
 
-bool is_bounded(const Parameter& p) {
-  return p.kind == Parameter::Kind::integer || p.kind == Parameter::Kind::real;
-}
+bool is_bounded(const Parameter& p) { return p.kind == Parameter::Kind::integer || p.kind == Parameter::Kind::real; }
 
 std::string to_json(const Primitive& primitive) {
   Json json;
@@ -222,11 +255,13 @@ std::string to_json(const Primitive& primitive) {
                              {"peer", e.rung->peer},
                              {"default", e.is_default},
                              {"expected_wrong", e.rung->expected_wrong},
+                             {"takes_initial", e.rung->takes_initial},
+                             {"takes_wider_output", e.rung->takes_wider_output},
                              {"idea", e.rung->story.idea}});
   return json.dump();
 }
 
-// A name, and what there is to say about it.
+// A named fact about a primitive.
 struct Item {
   std::string name, text;
 };
@@ -244,9 +279,9 @@ std::vector<Item> parameter_lines(const Primitive& primitive) {
   for (const Parameter* p : parameters_of(primitive)) {
     const std::string otherwise = p->initial ? default_of(*p) : std::string(p->initial_in_words);
     const auto readers = readers_of(primitive, *p);
-    lines.push_back({std::string(p->name),
-                     fmt::format("{}; {} ({}){}", takes(*p), p->meaning, otherwise,
-                                 readers.empty() ? "" : fmt::format("; of {}", fmt::join(readers, ", ")))});
+    lines.push_back(
+        {std::string(p->name), fmt::format("{}; {} ({}){}", takes(*p), p->meaning, otherwise,
+                                           readers.empty() ? "" : fmt::format("; of {}", fmt::join(readers, ", ")))});
   }
   for (const TuningField* f : tuning_of(primitive))
     lines.push_back({std::string(f->name), fmt::format("{}; {}", takes(*f), f->meaning)});
@@ -265,7 +300,7 @@ std::string text_of(const Primitive& primitive, const lab::Terminal& terminal) {
   return text;
 }
 
-// The characters of a text that would be markup stand for themselves; underscores within words and brackets do anyway.
+// Escapes Markdown's special characters, except underscores within words and brackets, which are literal anyway.
 std::string in_markdown(std::string_view text) {
   std::string out;
   for (const char c : text) {
@@ -289,13 +324,16 @@ std::string markdown_of(const Primitive& primitive) {
 }
 
 int work(const ListOptions& o) {
-  const Selection& s = o.selection;
+  const CaseOptions& s = o.cases;
   if (s.sizes.empty() && !(s.types.empty() && s.ops.empty() && s.params.empty()))
-    throw Error(Code::invalid_argument, "--type, --op and --param are of a call whose rung is asked for",
+    throw Error(Code::invalid_argument, "--type, --op and --param describe a call of -n elements",
                 "add its number of elements: -n 2^20");
   emulate_device(s);
   std::vector<const Primitive*> chosen(primitives().begin(), primitives().end());
   if (!s.primitives.empty() || !s.sizes.empty()) chosen = chosen_primitives(s);
+  if (o.thresholds && !s.sizes.empty())
+    throw Error(Code::invalid_argument, "--thresholds and -n ask for different things", "omit one of them");
+  if (o.thresholds) return list_thresholds(o, chosen);
   if (!s.sizes.empty()) return list_choices(o, chosen);
   Output output(o.output);
   std::string separator;
@@ -320,7 +358,8 @@ void add_list(CLI::App& app, int& exit_code) {
                            "  upsweep list scan\n"
                            "  upsweep list select --json | jq .parameters\n"
                            "  upsweep list sort -n 2^10..2^28 --type u32          which rung a call gets, and why\n"
-                           "  upsweep list sort -n 2^20 --device t4               on another GPU\n",
+                           "  upsweep list sort -n 2^20 --device t4               on another GPU\n"
+                           "  upsweep list sort --thresholds                      where one rung takes over\n",
                            declare, work);
 }
 

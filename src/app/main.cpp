@@ -1,10 +1,11 @@
-// The upsweep command: one line per failure, and an exit code that says what kind it was.
+// The upsweep command: one line per failure, and an exit code for each kind of failure.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cctype>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <exception>
 #include <new>
 #include <optional>
@@ -23,6 +24,8 @@
 #include "files/quoted.h"
 #include "lab/backends.h"
 #include "revision.h"
+#include "upsweep/device.h"
+#include "upsweep/tuning.h"
 
 namespace upsweep::app {
 namespace {
@@ -41,7 +44,7 @@ int exit_code_of(Code code) {
   }
 }
 
-// Prints the message as one printable line, even if it quotes a file's content or a word of the command line.
+// Prints the message as one printable line, even if it quotes a file's contents or an argument.
 int fail(int code, std::string_view what, std::string_view hint = {}) {
   constexpr std::size_t longest = 2000;
   message(fmt::format("upsweep: {}{}", printable(what, longest),
@@ -49,10 +52,10 @@ int fail(int code, std::string_view what, std::string_view hint = {}) {
   return code;
 }
 
-// Work polls the interrupt flag between its steps. A step can take seconds (an oracle over 2^30 elements), so a second
-// signal is raised on the user's behalf if no poll has come within 0.3 s: it ends the program at once, with temporary
-// files removed. A program that is on its way out is left alone, however slow the machine: it has yet to say what it
-// kept. Where there is no thread to be had, the user has to press twice.
+// Work polls the interrupt flag between its steps. A step can take seconds (an oracle over 2^30 elements), so if no
+// poll has noticed the signal within 0.3 s, this thread raises it again for the user, which ends the program at once,
+// with temporary files removed. If a poll has noticed it, the program is left to report what it kept, however slow the
+// machine. If no thread can be started, the user has to press Ctrl-C twice.
 void hurry_interrupts() try {
   std::thread([] {
     using namespace std::chrono_literals;
@@ -63,7 +66,7 @@ void hurry_interrupts() try {
 } catch (const std::system_error&) {
 }
 
-// The words of the command line that are options, without values that come with =.
+// The arguments that are options, without values given with =.
 std::vector<std::string> options_given(int argc, char** argv) {
   std::vector<std::string> given;
   for (int k = 1; k < argc && std::string_view(argv[k]) != "--"; ++k) {
@@ -74,7 +77,7 @@ std::vector<std::string> options_given(int argc, char** argv) {
   return given;
 }
 
-// An option that the command does not have explains a command line better than what the parser stumbles over.
+// An unknown option is a better explanation than whatever the parser fails on first.
 std::optional<Error> unknown_option(const CLI::App& command, int argc, char** argv) {
   std::vector<std::string> known;
   for (const CLI::Option* option : command.get_options()) {
@@ -114,12 +117,13 @@ int parse_and_run(int argc, char** argv) {
       "  upsweep run reduce data.npy --op max      use the best rung on your own data\n"
       "Exit codes: 0 right, 1 wrong result, 2 usage, 3 regression, 4 device missing, 130 interrupted.\n"
       "Environment: NO_COLOR for output without colour; UPSWEEP_CAPABILITY=8.0 to choose rungs as on an older GPU; "
+      "UPSWEEP_TUNING=FILE for thresholds that tune wrote; "
       "UPSWEEP_PROGRESS for the seconds between two lines of progress on a standard error that is no terminal (10).");
   declare_common(app);
   wrap_help(app);
   int code = Exit::all_right;
   for (const auto add : {add_bench, add_check, add_explain, add_run, add_render, add_compare, add_report, add_list,
-                         add_devices, add_help})
+                         add_devices, add_tune, add_help})
     add(app, code);
 
   for (int k = 1; k < argc && std::string_view(argv[k]) != "--"; ++k)
@@ -135,7 +139,7 @@ int parse_and_run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     const auto chosen = app.get_subcommands();
     const CLI::App& command = chosen.empty() ? app : *chosen.front();
-    // A word that is no command explains a command line better than the options after it, which no command has taken.
+    // An unknown command is a better explanation than the options after it, which no command has claimed.
     if (const auto left = app.remaining(true); chosen.empty() && !left.empty() && !left.front().starts_with('-')) {
       const Error unknown = unknown_name("command", left.front(), command_names(app));
       return fail(Exit::usage, unknown.what(), unknown.hint());
@@ -150,6 +154,22 @@ int parse_and_run(int argc, char** argv) {
 }
 
 }  // namespace
+
+bool has_tuning() {
+  const char* const file = std::getenv("UPSWEEP_TUNING");
+  return file && *file;
+}
+
+// Opening a Device registers its platform's thresholds. The first one reads the file, which may name thresholds of
+// kernels.
+void read_tuning() {
+  const auto backends = lab::present_backends();
+  if (std::find(backends.begin(), backends.end(), Backend::simt) != backends.end()) {
+    const Device plain(lab::open_plain()), traced(lab::open_traced());
+  }
+  (void)thresholds_in_force();
+}
+
 }  // namespace upsweep::app
 
 int main(int argc, char** argv) {
@@ -160,14 +180,14 @@ int main(int argc, char** argv) {
   try {
     return app::parse_and_run(argc, argv);
   } catch (const ReaderGone& error) {
-    // As every program that does not ignore the signal (`upsweep ... | head`): quietly, with its status.
+    // Die of SIGPIPE quietly, with its status, like a program that does not ignore the signal (`upsweep ... | head`).
     if (!interrupted()) {
       std::signal(SIGPIPE, SIG_DFL);
       std::raise(SIGPIPE);
     }
     return app::fail(app::Exit::interrupted, error.what(), error.hint());
   } catch (const Error& error) {
-    // A closed pipe after Ctrl-C, or a read that Ctrl-C cut short, counts as the interrupt.
+    // A closed pipe after Ctrl-C, or a read that Ctrl-C cut short, counts as an interrupt.
     return app::fail(interrupted() ? app::Exit::interrupted : app::exit_code_of(error.code()), error.what(),
                      error.hint());
   } catch (const std::bad_alloc&) {

@@ -19,7 +19,7 @@ namespace {
 
 void write(OutputFile& file, std::string_view text) { file.write(std::as_bytes(std::span(text))); }
 
-// Ignores errors: there is no other place to report that standard error is closed or full.
+// Ignores errors: if standard error is closed or full, they cannot be reported anywhere.
 void to_stderr(std::string_view text) {
   (void)!std::fwrite(text.data(), 1, text.size(), stderr);
   std::fflush(stderr);
@@ -27,7 +27,7 @@ void to_stderr(std::string_view text) {
 
 using Json = nlohmann::ordered_json;
 
-// A value in one cell: an object as "name=value name=value".
+// Formats a value for one cell; an object becomes "name=value name=value".
 std::string cell_of(const Json& value) {
   if (value.is_null()) return {};
   if (value.is_string()) return value.get<std::string>();
@@ -38,7 +38,7 @@ std::string cell_of(const Json& value) {
   return text;
 }
 
-// RFC 4180, except that lines end as those of every other output.
+// RFC 4180, except that lines end with \n, as in every other output.
 std::string in_csv(const std::string& cell) {
   if (cell.find_first_of(",\"\n\r") == std::string::npos) return cell;
   std::string quoted = "\"";
@@ -46,7 +46,7 @@ std::string in_csv(const std::string& cell) {
   return quoted + '"';
 }
 
-// One row per JSON line; the columns are the names of all lines, in order of first appearance.
+// One row per JSON line; the columns are the names in all lines, in order of first appearance.
 std::string csv_of(const std::vector<std::string>& lines) {
   std::vector<Json> rows;
   std::vector<std::string> columns;
@@ -67,12 +67,12 @@ std::string csv_of(const std::vector<std::string>& lines) {
 }
 
 lab::Terminal terminal_for(const OutputOptions& options) {
-  // Markdown has no width: no table is split, and none has bars.
+  // Markdown has no width limit, so tables are not split; they have no bars.
   if (options.format == "markdown") return {.markdown = true, .width = 1 << 20};
   return lab::terminal(STDOUT_FILENO);
 }
 
-// Seconds between lines where they cannot be written in place.
+// Seconds between progress lines where they cannot be updated in place.
 double line_period() {
   const char* const text = std::getenv("UPSWEEP_PROGRESS");
   const double seconds = text ? parse_number<double>(text).value_or(0) : 0;
@@ -83,7 +83,7 @@ double line_period() {
 
 void declare_output(CLI::App& command, OutputOptions& o, const char* in_file) {
   auto* json = command.add_flag("--json", o.json, "JSON lines on standard output, no tables: --format json");
-  one_of(command.add_option("--format", o.format, "Of standard output: table, csv, markdown or json (default: table)"),
+  one_of(command.add_option("--format", o.format, "On standard output: table, csv, markdown or json (default: table)"),
          "format", {"table", "csv", "markdown", "json"})
       ->excludes(json);
   if (in_file)
@@ -95,59 +95,59 @@ bool prints_tables(const OutputOptions& o) {
 }
 
 Output::Output(const OutputOptions& options)
-    : terminal_(terminal_for(options)), json_(options.json || options.format == "json"), csv_(options.format == "csv") {
-  if (options.file == "-" && !json_ && !options.format.empty())
+    : terminal_(terminal_for(options)),
+      json_(options.json || options.format == "json" || options.file == "-"),
+      csv_(options.format == "csv") {
+  if (options.file == "-" && !options.format.empty() && options.format != "json")
     throw Error(Code::invalid_argument, fmt::format("--format {}: -o - writes JSON lines instead", options.format),
-                "leave one of them out");
-  if (!options.file.empty()) lines_.emplace(options.file);
-  if (options.file != "-") text_.emplace("-");
+                "omit one of them");
+  if (!options.file.empty() && options.file != "-") file_.emplace(options.file);
 }
 
-void Output::write_line(const std::string& line) {
-  if (lines_) write(*lines_, line + "\n");
-  if (text_ && json_) write(*text_, line + "\n");
-}
-
-void Output::json_line(const std::string& line) {
-  write_line(line);
+void Output::print_line(const std::string& line) {
+  if (json_) write(standard_output_, line + "\n");
   if (csv_) csv_lines_.push_back(line);
 }
 
+void Output::json_line(const std::string& line) {
+  if (file_) write(*file_, line + "\n");
+  print_line(line);
+}
+
 void Output::record(const lab::Record& record) {
-  for (const std::string& line : records_.lines(record)) write_line(line);
-  if (csv_) csv_lines_.push_back(to_json(record));
+  if (file_)
+    for (const std::string& line : records_.lines(record)) write(*file_, line + "\n");
+  print_line(to_json(record));
 }
 
 void Output::table(std::string_view text) {
-  if (text_ && !csv_ && !json_) write(*text_, text);
+  if (!csv_ && !json_) write(standard_output_, text);
 }
 
 void Output::begin_file_with(std::string_view text) {
-  if (lines_) write(*lines_, text);
+  if (file_) write(*file_, text);
 }
 
 void Output::commit() {
-  if (text_ && csv_) write(*text_, csv_of(csv_lines_));
-  if (lines_) lines_->commit();
-  if (text_) text_->commit();
+  if (csv_) write(standard_output_, csv_of(csv_lines_));
+  if (file_) file_->commit();
+  standard_output_.commit();
 }
 
-std::optional<std::string> Output::keep_if_interrupted() {
-  return lines_ ? lines_->keep_if_interrupted() : std::nullopt;
-}
+std::optional<std::string> Output::keep_if_interrupted() { return file_ ? file_->keep_if_interrupted() : std::nullopt; }
 
 Progress::Progress(std::string what)
     : what_(std::move(what)),
       terminal_(lab::terminal(STDERR_FILENO)),
       in_place_(isatty(STDERR_FILENO)),
       period_(in_place_ ? 1 : line_period()) {
-  // A sleeping thread disturbs no measurement; it is woken as often as a line is due.
+  // A sleeping thread does not disturb measurements; it wakes only when a line is due.
   try {
     ticker_ = std::jthread([this](const std::stop_token& stop) {
       std::unique_lock lock(mutex_);
       while (!stopped_.wait_for(lock, stop, period_, [&] { return stop.stop_requested(); })) show();
     });
-  } catch (const std::system_error&) {  // no thread to be had: updates are shown all the same
+  } catch (const std::system_error&) {  // without a thread, updates are still shown
   }
 }
 
@@ -163,7 +163,7 @@ void Progress::update(std::size_t done, std::size_t total, std::string_view note
 void Progress::show() {
   const Clock::time_point now = Clock::now();
   const double elapsed = Seconds(now - start_).count();
-  // In place: nothing in the first second, then ten times a second at most.
+  // In place: nothing in the first second, then at most ten updates per second.
   const double since = Seconds(now - last_).count();
   if (!under_way_ || (in_place_ ? elapsed < 1 || since < 0.1 : since < period_.count() * 0.99)) return;
   last_ = now;

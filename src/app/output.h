@@ -1,4 +1,4 @@
-// Data goes to standard output, or whole to a file; everything else goes to standard error.
+// Data goes to standard output or, complete, to a file; everything else goes to standard error.
 #pragma once
 #include <CLI/CLI.hpp>
 #include <chrono>
@@ -22,54 +22,56 @@ struct OutputOptions {
   std::string format{};  // empty: tables
   std::string file{};
 };
-// Declares --json, --format and, with the name of what it holds, -o.
+// Declares --json, --format and, if `in_file` describes the file's contents, -o.
 void declare_output(CLI::App& command, OutputOptions& o, const char* in_file = nullptr);
-// Whether standard output gets tables.
+// True if standard output gets tables.
 bool prints_tables(const OutputOptions& o);
 
-// The destination of data, opened before the work starts, so that an unwritable path costs nothing. Commands give every
-// result as a JSON line, and as a table. Standard output gets the tables, as text or Markdown, or the lines, as they
-// are or as CSV; the file of -o gets the lines, whatever the format. With -o - standard output gets the lines alone.
+// The destination of data, opened before the work starts, so that an unwritable path fails early. Commands pass every
+// result both as a JSON line and as a table. Standard output gets tables, as text or Markdown, or the lines, as JSON or
+// CSV; the file of -o gets JSON lines, whatever the format. -o - means --format json.
 class Output {
  public:
-  // Throws Error(invalid_argument) if standard output cannot have both the format and the lines of -o -.
+  // Throws Error(invalid_argument) if standard output would have to hold both the format's output and the lines of -o
+  // -.
   explicit Output(const OutputOptions& options);
   void json_line(const std::string& line);
-  // As lines (lab::RecordWriter), or as a row of the CSV table.
+  // Writes a record, complete to standard output, and to the file in the short form (lab::RecordWriter).
   void record(const lab::Record& record);
   void table(std::string_view text);
-  // Text that stands in the file of -o before the lines, and nowhere else.
+  // Writes text at the start of the file of -o, but not to standard output.
   void begin_file_with(std::string_view text);
   // Gives the file its final name.
   void commit();
-  // For lines that are of use without those that should follow. Call it after a line: if the program is interrupted
-  // then, the file of -o has the lines so far, as FILE.partial, which this returns; nothing without a file.
+  // For lines that are useful without those that should follow. Call it after a line. If the program is interrupted
+  // later, the lines so far stay as FILE.partial, whose name it returns; nullopt without a file.
   std::optional<std::string> keep_if_interrupted();
   const lab::Terminal& terminal() const { return terminal_; }
 
  private:
-  void write_line(const std::string& line);
+  void print_line(const std::string& line);  // in the formats that have lines
   lab::Terminal terminal_;
-  std::optional<OutputFile> lines_, text_;
+  std::optional<OutputFile> file_;
+  OutputFile standard_output_{"-"};
   lab::RecordWriter records_;
   bool json_, csv_;
-  std::vector<std::string> csv_lines_;  // until all columns are known
+  std::vector<std::string> csv_lines_;  // kept until all columns are known
 };
 
-// Lines on standard error with progress and the time left, for work of more than a second: on a terminal one line, in
+// Progress and remaining time on standard error, for work of more than a second: on a terminal one line, updated in
 // place; elsewhere a line every ten seconds, or UPSWEEP_PROGRESS seconds.
 class Progress {
  public:
   explicit Progress(std::string what);
   ~Progress() { clear(); }
-  // A total of 0 is unknown. Work that takes long between two updates is reported too.
+  // A total of 0 means unknown. Also reports between updates that are far apart.
   void update(std::size_t done, std::size_t total, std::string_view note = {});
-  void clear();  // required before anything else is printed
+  void clear();  // required before printing anything else
 
  private:
   using Clock = std::chrono::steady_clock;
   using Seconds = std::chrono::duration<double>;
-  void show();  // if it is time; with mutex_ held
+  void show();  // if a line is due; requires mutex_
   std::string what_;
   lab::Terminal terminal_;
   bool in_place_;
@@ -87,7 +89,7 @@ class Progress {
 // Writes text to standard output. Throws Error(io_error) if it is full or closed.
 void print(std::string_view text);
 
-// One line on standard error; lost, if that cannot be written.
+// Prints one line to standard error; it is lost if that cannot be written.
 void message(std::string_view text);
 
 }  // namespace upsweep::app

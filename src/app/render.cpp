@@ -59,33 +59,33 @@ void declare(CLI::App& command, RenderOptions& o) {
   command.add_option("--size", o.size, "Width and height in pixels (1024x1024)");
   command.add_option("--view", o.view, "The rectangle to show: x0,y0,x1,y1 (0,0,1,1)");
   one_of(command.add_option("--aspect", o.aspect,
-                            "Where the picture has another shape than the view: fit shows more around it, fill less of "
-                            "it, stretch makes ellipses of circles (fit)"),
+                            "If the picture and the view differ in shape: fit shows more around the view, fill shows "
+                            "less of it, stretch turns circles into ellipses (fit)"),
          "aspect", {"fit", "fill", "stretch"});
   command.add_option("--background", o.background,
-                     "#rgb, #rrggbb, black, ... or three numbers of 0 to 1: 0,0,0 (white)");
+                     "#rgb, #rrggbb, black, ... or three numbers from 0 to 1: 0,0,0 (white)");
   in_range(command.add_option("--alpha", o.alpha, "Alpha of every circle, 0 to 1, instead of its own"), 0, 1);
   in_range(command.add_option("--min-radius-px", o.min_radius,
-                              "Radius in pixels that circles have at least, so that each can be seen (0.72 for circles "
-                              "of CSV and JSON, which are often points of a plot; otherwise 0)"),
+                              "Minimum radius in pixels, so that every circle is visible (0.72 for circles of CSV and "
+                              "JSON, which are often points of a plot; otherwise 0)"),
            0, 65536);
-  add_number(command, "--seed", o.seed, "Of a scene's random numbers (0)", std::uint64_t{0}, ~std::uint64_t{0});
+  add_number(command, "--seed", o.seed, "Seed of a scene's random numbers (0)", std::uint64_t{0}, ~std::uint64_t{0});
   command.add_option("-n,--circles", o.circles,
-                     "Circles of a scene, instead of its own number: 1000, 64K, 2^20; of a file, the first ones");
+                     "Number of circles of a scene, by default its own: 1000, 64K, 2^20; of a file, the first ones");
   command.add_flag("--snow", o.snow, "Shade the circles of a file as snowflakes");
   CLI::Option* const fast = command.add_flag("--fast", o.fast, "Permit an error of 2^-16 of the largest colour");
-  in_range(command.add_option("--eps", o.eps, "Permit another error than that of --fast"), 0, 1)->excludes(fast);
+  in_range(command.add_option("--eps", o.eps, "Permit a different error from --fast's"), 0, 1)->excludes(fast);
   command.add_flag("--coverage", o.coverage, "Compute the coverage as a fourth channel, which .npy and .exr keep");
   command.add_option("--rung", o.rung, "Rung (default: the library's choice)");
   command.add_option("--backend", o.backend, "cpu, cuda or simt");
   command.add_option("--memory", o.memory,
-                     "Bytes of a GPU that drawing may use beside circles and image, of rungs that take a limit: 256M "
-                     "(default: what is fastest)");
-  command.add_flag("--check", o.check, "Hold the image against the serial renderer's, and print the difference");
-  command.add_flag("--bench", o.bench, "Draw the image again and again, and print how long it takes");
+                     "GPU memory that drawing may use besides circles and image, for rungs that take a limit: 256M "
+                     "(default: whatever is fastest)");
+  command.add_flag("--check", o.check, "Compare the image with the serial renderer's, and print the difference");
+  command.add_flag("--bench", o.bench, "Draw the image repeatedly, and print the time");
 }
 
-// The numbers of a list "1,2,3"; throws unless there are `count`.
+// Parses a list "1,2,3"; throws unless it has `count` numbers.
 std::vector<double> numbers(const char* option, const std::string& text, std::size_t count) {
   std::vector<double> all;
   const char *at = text.data(), *const end = at + text.size();
@@ -120,7 +120,7 @@ void take_size(const std::string& text, Picture& picture) {
 }
 
 bool is_film(const RenderOptions& o) { return o.output == "-" || has_ending(o.output, ".y4m"); }
-// The format of what is written; nothing for a film, or if nothing is written.
+// The output format; nullopt for a film, or if nothing is written.
 std::optional<ImageFormat> format_of(const RenderOptions& o) {
   if (o.output.empty() || (!o.frames.empty() && is_film(o))) return std::nullopt;
   return image_format(o.output);
@@ -129,7 +129,7 @@ bool is_written(const RenderOptions& o, std::initializer_list<ImageFormat> forma
   const auto format = format_of(o);
   return format && std::find(formats.begin(), formats.end(), *format) != formats.end();
 }
-// 8-bit formats clamp colours to [0, 1].
+// True for 8-bit formats, which clamp colours to [0, 1].
 bool writes_bytes(const RenderOptions& o) {
   return (!o.frames.empty() && is_film(o)) || is_written(o, {ImageFormat::png, ImageFormat::ppm});
 }
@@ -139,14 +139,14 @@ std::array<double, 3> background_of(const RenderOptions& o) {
   if (const auto colour = parse_colour(text)) return {(*colour)[0], (*colour)[1], (*colour)[2]};
   if (text == "transparent" || text == "none")
     throw Error(Code::invalid_argument, fmt::format("--background {}: a picture has no transparent pixels", text),
-                "--coverage, into .npy or .exr, says how much covers a pixel");
+                "--coverage, into .npy or .exr, gives each pixel's coverage");
   if (text.find(',') == text.npos)
     throw Error(Code::invalid_argument, fmt::format("--background {} is not a colour", in_quotes(text)), colour_hint);
   const auto all = numbers("--background", text, 3);
   if (writes_bytes(o) && std::any_of(all.begin(), all.end(), outside_of_bytes)) {
     const bool bytes = std::all_of(all.begin(), all.end(), [](double c) { return c >= 0 && c <= 255; });
     throw Error(Code::invalid_argument,
-                fmt::format("--background {}: colours are 0 to 1, and a picture of 8 bits holds no others", text),
+                fmt::format("--background {}: an 8-bit picture holds colours from 0 to 1 only", text),
                 bytes ? fmt::format("of 255, that is '#{:02x}{:02x}{:02x}'", int(all[0]), int(all[1]), int(all[2]))
                       : ".pfm, .exr and .npy hold others");
   }
@@ -202,7 +202,7 @@ std::optional<float> alpha_of(const RenderOptions& o) {
   return o.alpha ? std::optional(static_cast<float>(*o.alpha)) : std::nullopt;
 }
 
-// Refuses at once what would not fit: the image and its bins, and what it is compared with.
+// Fails at once if the image, its bins and the reference image do not fit in memory.
 void require_memory(const RenderOptions& o, const Picture& picture, std::size_t circles) {
   const double floats = double(picture.width) * picture.height * count_of(picture.channels) * (o.check ? 3 : 2);
   const double needed = floats * sizeof(float) + 2. * circles * sizeof(Circle);
@@ -224,7 +224,7 @@ void enlarge(std::vector<Circle>& circles, double pixels, const Picture& p) {
   for (Circle& c : circles) c.radius = std::max(c.radius, radius);
 }
 
-// Whether a seed changes the scene: a few lists of circles are always the same.
+// True if a seed changes the scene; some lists of circles are fixed.
 bool is_random(const Scene& scene) {
   const auto some = [&](std::uint64_t seed) { return draw_scene(scene, 8, seed); };
   const std::vector<Circle> one = some(2), other = some(3);
@@ -232,48 +232,49 @@ bool is_random(const Scene& scene) {
 }
 
 Platform& platform_of(const RenderOptions& o) {
-  return lab::open_platform(chosen_backends(Selection{.backends = {o.backend}}, {}).front());
+  return lab::open_platform(chosen_backends(CaseOptions{.backends = {o.backend}}, {}).front());
 }
 
-// The rungs whose scratch memory can be limited.
+// The rungs with a limit on their scratch memory.
 std::vector<std::string_view> limited_rungs(const Platform& platform) {
   std::vector<std::string_view> names;
-  for (const Rung* rung : platform.rungs())
-    if (rung->primitive == "render" && rung->limits_scratch) names.push_back(rung->name);
+  for (const Rung* rung : platform.rungs_of(render_contract))
+    if (rung->limits_scratch) names.push_back(rung->name);
   return names;
 }
 
-// Refuses options that would change nothing.
+// Rejects options that would have no effect.
 void require_use(const RenderOptions& o) {
   const auto refuse = [](const std::string& what, const std::string& hint) {
     throw Error(Code::invalid_argument, what, hint);
   };
   if (is_file(o)) {
-    if (!o.frames.empty()) refuse("the circles of a file stand still", "leave --frames out");
-    if (o.seed != 0) refuse("--seed: the circles of a file are not random", "leave --seed out");
+    if (!o.frames.empty()) refuse("the circles of a file stand still", "omit --frames");
+    if (o.seed != 0) refuse("--seed: the circles of a file are not random", "omit --seed");
   } else {
     const Scene& scene = scene_of(o);
     if (o.seed != 0 && !is_random(scene))
-      refuse(fmt::format("--seed: the circles of {} are not random", scene.name), "leave --seed out");
+      refuse(fmt::format("--seed: the circles of {} are not random", scene.name), "omit --seed");
     if (o.snow) refuse("--snow shades the circles of a file", "the scenes snow and snowsingle are shaded so");
     if (!o.background.empty() && scene.shading == Shading::snow)
-      refuse(fmt::format("--background: the sky of {} has shades of its own", scene.name), "leave --background out");
+      refuse(fmt::format("--background: the scene {} has its own sky", scene.name), "omit --background");
   }
-  if (o.snow && !o.background.empty()) refuse("--background: --snow has a sky of its own", "leave one of them out");
-  if (!o.frames.empty() && o.bench) refuse("--bench times one picture", "leave --frames out");
-  if (!o.frames.empty() && o.min_radius) refuse("--min-radius-px is for one picture", "leave --frames out");
+  if (o.snow && !o.background.empty()) refuse("--background: --snow has its own sky", "omit one of them");
+  if (!o.frames.empty() && o.bench) refuse("--bench times one picture", "omit --frames");
+  if (!o.frames.empty() && o.min_radius) refuse("--min-radius-px is for one picture", "omit --frames");
   if (!o.memory.empty() && o.backend == "cpu")
-    refuse("--memory limits what a GPU uses", "leave it out, or add --backend cuda");
+    refuse("--memory limits what a GPU uses", "omit it, or add --backend cuda");
   if (!o.memory.empty())
-    if (const Rung* const rung = find_rung(platform_of(o).rungs(), "render", o.rung); rung && !rung->limits_scratch)
+    if (const Rung* const rung = find_rung(platform_of(o).rungs_of(render_contract), "render", o.rung);
+        rung && !rung->limits_scratch)
       refuse(fmt::format("--memory: {} takes no limit", o.rung),
-             fmt::format("leave it out; these take one: {}", fmt::join(limited_rungs(platform_of(o)), ", ")));
+             fmt::format("omit it; these take one: {}", fmt::join(limited_rungs(platform_of(o)), ", ")));
   if (o.coverage && !o.output.empty() && !is_written(o, {ImageFormat::npy, ImageFormat::exr}))
     refuse(fmt::format("--coverage: {} does not keep it", o.output == "-" ? "the picture" : o.output),
            "write .npy or .exr");
 }
 
-// The rectangle that circles are in.
+// The bounding box of the circles.
 struct Extent {
   static constexpr double far = std::numeric_limits<double>::infinity();
   double x0 = far, y0 = far, x1 = -far, y1 = -far;
@@ -299,9 +300,9 @@ std::vector<Circle> circles_of_file(const RenderOptions& o, const Viewport& view
         extent.add(c);
       });
   if (!o.circles.empty() && all < most)
-    throw Error(Code::invalid_argument, fmt::format("-n {} is beyond the end of {}, which holds {} circles", o.circles,
-                                                    file.name, all),
-                "use a smaller -n, or leave it out");
+    throw Error(Code::invalid_argument,
+                fmt::format("-n {} is beyond the end of {}, which holds {} circles", o.circles, file.name, all),
+                "use a smaller -n, or omit it");
   require_memory(o, picture, circles.size());
   if (!circles.empty() && !extent.meets(view))
     message(fmt::format("{}: the circles are outside of the view, in --view {:.6g},{:.6g},{:.6g},{:.6g}", file.name,
@@ -314,7 +315,7 @@ std::vector<Circle> circles_of_file(const RenderOptions& o, const Viewport& view
   }
   if (const double pixel = std::min((view.x1 - view.x0) / picture.width, (view.y1 - view.y0) / picture.height);
       file.rounded && pixel < view.spacing<float>())
-    message(fmt::format("{}: positions of f32 are {:.2g} apart in this view, whose pixels are {:.2g} wide; save f64",
+    message(fmt::format("{}: f32 positions are {:.2g} apart in this view, whose pixels are {:.2g} wide; save f64",
                         file.name, view.spacing<float>(), pixel));
   const bool is_plot = file.format != CircleFormat::npy && !o.snow;
   enlarge(circles, o.min_radius.value_or(is_plot ? least_visible_radius : 0), picture);
@@ -346,7 +347,7 @@ std::span<const float> floats_of(const std::vector<Circle>& circles) {
   return {floats_in(circles.data()), circles.size() * floats_per_circle};
 }
 
-// Draws pictures on the device that was asked for.
+// Draws pictures on the selected device.
 class Renderer {
  public:
   explicit Renderer(const RenderOptions& o) : options_(o), device_(platform_of(o)) {}
@@ -360,17 +361,17 @@ class Renderer {
     took_ms = std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
     return image_;
   }
-  double took_ms = 0;  // the last picture
+  double took_ms = 0;  // the last picture's time
 
-  // Draws the last picture again and again, from the device's memory into it, and says how long that takes.
+  // Draws the last picture repeatedly, from device memory to device memory, and prints the time.
   void bench(std::span<const float> circles, const Picture& picture) {
     const Buffer<float> from(device_, circles);
     Buffer<float> to(device_, image_.size());
     const auto call = [&](int) { render(device_, from.view(), to.view(), picture, how()); };
     const auto clock = lab::make_clock(device_.platform());
     const auto time_us = [&](int samples, int batch) { return clock->time_us(call, samples, batch, device_.stream()); };
-    time_us(1, 1);  // makes room
-    // Enough in a row for events to be exact.
+    time_us(1, 1);  // allocates scratch
+    // Enough consecutive draws for events to be accurate.
     const double once = time_us(1, 1).front();
     const int batch = static_cast<int>(std::clamp(2000 / std::max(once, 1.), 1., 200.));
     constexpr int runs = 15;
@@ -379,7 +380,8 @@ class Renderer {
                         lab::time_text(us.median), runs, lab::time_text(us.q1), lab::time_text(us.q3)));
   }
 
-  // Whether the last picture is what the serial renderer draws, or as near as permitted; says how near.
+  // Compares the last picture with the serial renderer's, exactly or within the permitted error, and prints the
+  // difference.
   bool right(std::span<const float> circles, const Picture& picture) const {
     const std::size_t n = circles.size() / floats_per_circle;
     const Frame frame = frame_of(picture);
@@ -425,14 +427,14 @@ std::string numbered(const std::string& pattern, unsigned frame) {
     if (first == last || (error == std::errc{} && stop == last && digits < 20))
       return pattern.substr(0, at) + fmt::format("{:0{}}", frame, digits) + pattern.substr(letter + 1);
   }
-  throw Error(Code::invalid_argument, "--frames writes many images: " + pattern + " has no place for their numbers",
+  throw Error(Code::invalid_argument, "--frames writes many images: " + pattern + " has no placeholder for numbers",
               "write -o out-%04d.png, or a film: -o film.y4m, or -o - into a video encoder");
 }
 
-// The circles move in f32, on the device: the view is rounded to it.
+// The circles move in f32, on the device, so the view is rounded to f32.
 void show_moving(const Viewport& view, Picture& picture) {
   if (std::min((view.x1 - view.x0) / picture.width, (view.y1 - view.y0) / picture.height) < view.spacing<float>())
-    throw Error(Code::invalid_argument, "--view: the pixels of a film would be closer than the numbers of f32",
+    throw Error(Code::invalid_argument, "--view: the pixels of a film would be closer together than f32 numbers",
                 "show more, or draw one picture");
   show(view, picture);
 }
@@ -448,7 +450,7 @@ int film(const RenderOptions& o, Picture picture) {
   if (y4m)
     whole.emplace(o.output);
   else if (!o.output.empty())
-    OutputFile(numbered(o.output, range.begin));  // so that an unwritable path costs nothing
+    OutputFile(numbered(o.output, range.begin));  // so that an unwritable path fails early
 
   const std::size_t circles = count_of_circles(o, scene);
   require_memory(o, picture, circles);
@@ -489,7 +491,7 @@ int work(const RenderOptions& o) {
   if (!o.frames.empty()) return film(o, picture);
   const auto format = format_of(o).value_or(ImageFormat::png);
   std::optional<OutputFile> file;
-  if (!o.output.empty()) file.emplace(o.output);  // before the work, so that an unwritable path costs nothing
+  if (!o.output.empty()) file.emplace(o.output);  // before the work, so that an unwritable path fails early
   const std::vector<Circle> circles = circles_of(o, picture);
   Renderer renderer(o);
   const std::span<const float> floats = floats_of(circles);

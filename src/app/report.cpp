@@ -1,4 +1,4 @@
-// upsweep report: shows recorded runs as tables, on the terminal or between the markers of a README, and as plots.
+// upsweep report: shows recorded runs as tables, on the terminal or between a README's markers, and as plots.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -28,7 +28,7 @@ struct ReportOptions {
   std::vector<std::string> types;
   unsigned channels = 1;
   bool check = false;
-  std::vector<const CLI::Option*> not_shown{}, not_filled{}, not_drawn{};  // what the three reports do not read
+  std::vector<const CLI::Option*> not_shown{}, not_filled{}, not_drawn{};  // options that the three reports do not read
   const CLI::Option *type_option = nullptr, *channels_option = nullptr;
 };
 
@@ -45,13 +45,13 @@ void declare(CLI::App& command, ReportOptions& o) {
       ->required();
   auto* results = command.add_option("--results", o.results,
                                      "readme: folder of the records: <device>/<primitive>.jsonl (default: results)");
-  declare_output(command, o.output);  // of show
+  declare_output(command, o.output);  // used by show
   auto* file = command.add_option("-o,--output", o.output.file, "plot: the SVG file (default: standard output)");
   auto* types = offer_types(add_list(command, "--type", o.types, "show, plot: only these element types: f32,i32"));
   auto* channels =
-      add_number(command, "--channels", o.channels, "plot: of the histogram, 1 to 4 (default: 1)", 1u, 4u);
-  auto* check = command.add_flag("--check", o.check,
-                                 "readme, plot: change nothing; exit 1 if a file does not match its records");
+      add_number(command, "--channels", o.channels, "plot: channels of the histogram, 1 to 4 (default: 1)", 1u, 4u);
+  auto* check =
+      command.add_flag("--check", o.check, "readme, plot: change nothing; exit 1 if a file does not match its records");
   o.not_shown = {results, file, channels, check};
   o.not_filled = {file, types, channels};
   o.not_drawn = {results};
@@ -88,7 +88,7 @@ int fill_readmes(const ReportOptions& o) {
     const std::string after = lab::fill_markers(before, path, o.results);
     if (after == before) continue;
     if (o.check) {
-      message(fmt::format("{}: a table is not what its records say (run `upsweep report readme {}`)", printable(path),
+      message(fmt::format("{}: a table does not match its records (run `upsweep report readme {}`)", printable(path),
                           printable(path)));
       code = Exit::wrong_result;
       continue;
@@ -108,7 +108,7 @@ int show(const ReportOptions& o) {
   Output output({.json = o.output.json, .format = o.output.format});
   bool any = false;
   for (const std::string& path : o.files) {
-    // A series: records that differ only in n and in who was timed. In order of first appearance.
+    // A series: records that differ only in n and in the contestant. In order of first appearance.
     std::vector<std::string> order;
     std::map<std::string, std::vector<lab::Record>> series;
     for (lab::Record& r : read_selected(o, path)) {
@@ -133,23 +133,23 @@ int show(const ReportOptions& o) {
   }
   if (!any && !o.types.empty())
     throw Error(Code::invalid_argument, fmt::format("no record is of type {}", fmt::join(o.types, " or ")),
-                "leave --type out");
+                "omit --type");
   output.commit();
   return Exit::all_right;
 }
 
-// Draws the counts that `run histogram` wrote.
+// Plots the counts that `run histogram` wrote.
 std::string plot_counts(const ReportOptions& o) {
   if (o.files.size() != 1) throw Error(Code::invalid_argument, "a plot shows one histogram", "name one .npy file");
   const auto reader = open_array(o.files[0]);
   if (!reader->count() || *reader->count() > most_counts)
-    throw Error(Code::invalid_argument, fmt::format("{} is no histogram: it has too many elements", o.files[0]));
+    throw Error(Code::invalid_argument, fmt::format("{} is not a histogram: it has too many elements", o.files[0]));
   std::vector<std::byte> bytes(*reader->count() * size_of(reader->type()));
   std::vector<std::uint64_t> counts(reader->read(bytes));
   visit(reader->type(), [&]<class T>(TypeTag<T>) {
     if constexpr (!std::is_unsigned_v<T>)
       throw Error(Code::invalid_argument,
-                  fmt::format("{} is no histogram: it holds {}", o.files[0], to_string(reader->type())),
+                  fmt::format("{} is not a histogram: it holds {}", o.files[0], to_string(reader->type())),
                   "counts are u8, u16, u32 or u64");
     else
       for (std::size_t k = 0; k < counts.size(); ++k) {
@@ -178,7 +178,7 @@ int plot(const ReportOptions& o) {
   if (!o.check) {
     write_text(o.output.file.empty() ? "-" : o.output.file, picture);
   } else if (read_text(o.output.file) != picture) {
-    message(fmt::format("{} is not what its records say (draw it again without --check)", printable(o.output.file)));
+    message(fmt::format("{} does not match its records (draw it again without --check)", printable(o.output.file)));
     return Exit::wrong_result;
   }
   return Exit::all_right;
@@ -186,9 +186,11 @@ int plot(const ReportOptions& o) {
 
 int work(const ReportOptions& o) {
   if (o.what != "show" && (o.output.json || !o.output.format.empty()))
-    throw Error(Code::invalid_argument, fmt::format("report {} has one format only", o.what),
-                "--format and --json are of report show");
-  refuse_given(o.what == "show" ? o.not_shown : o.what == "readme" ? o.not_filled : o.not_drawn,
+    throw Error(Code::invalid_argument, fmt::format("report {} has only one format", o.what),
+                "--format and --json apply to report show");
+  refuse_given(o.what == "show"     ? o.not_shown
+               : o.what == "readme" ? o.not_filled
+                                    : o.not_drawn,
                fmt::format("report {}", o.what));
   require_known_types(o);
   if (o.what == "readme") return fill_readmes(o);
@@ -202,6 +204,7 @@ void add_report(CLI::App& app, int& exit_code) {
   add_command<ReportOptions>(
       app, exit_code, "report", "Show or draw recorded runs, or fill the tables of a README from them",
       "  upsweep report show results/h200/reduce.jsonl\n"
+      "  upsweep report show results/h200/reduce.jsonl --json | jq .median_us\n"
       "  upsweep report plot results/h200/reduce.jsonl --type i32 -o reduce.svg\n"
       "  upsweep report plot counts.npy --channels 3 -o histogram.svg\n"
       "  upsweep report readme README.md src/ladders/reduce/README.md\n"

@@ -1,4 +1,4 @@
-// upsweep run: runs a primitive on the user's data, streamed.
+// upsweep run: streams the user's data through a primitive.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -22,6 +22,7 @@
 #include "lab/default_rung.h"
 #include "lab/sizes.h"
 #include "lab/stream.h"
+#include "lab/sums.h"
 #include "lab/widen.h"
 
 namespace upsweep::app {
@@ -38,7 +39,7 @@ void declare(CLI::App& command, RunOptions& o) {
   command.add_option("--also", o.also, "Write the other outputs, one file each: lengths of run_length_encode")
       ->allow_extra_args(false);
   command.add_flag("--table", o.table,
-                   "Print a table instead of the result: of partition, the offset and the count of every bucket");
+                   "Print a table instead of the result: for partition, the offset and the count of every bucket");
   command.add_flag("--json", o.json, "Print the result as JSON: an object with the list of the numbers, or the table");
   offer_operations(
       command.add_option("--op", o.op, "sum, product, min, max; of select: find_repeats, ... (default: the first)"));
@@ -47,22 +48,22 @@ void declare(CLI::App& command, RunOptions& o) {
                                     "cpu, cuda or simt (default: cpu, because a file is slower than a CPU)"));
   offer_types(command.add_option("--type", o.type, "Element type; raw numbers need it: u8 ... f64"));
   offer_types(command.add_option("--out-type", o.out_type,
-                                 "Of reduce, scan and segmented_scan: compute in this wider type, which holds every "
-                                 "element (default: the elements' type, in which sums of integers wrap)"));
+                                 "For reduce, scan and segmented_scan: compute in this wider type, which holds every "
+                                 "element (default: the elements' type, in which integer sums wrap)"));
   command.add_option("-n,--size", o.size, "Only the first n elements: 1000, 64K, 2^20 (default: all)");
   one_of(command.add_option("--format", o.format,
-                            "Of the inputs: auto (by what they begin with, whatever they are called), npy, png, jpeg, "
+                            "Format of the inputs: auto (by their first bytes, whatever their names), npy, png, jpeg, "
                             "pnm or raw"),
          "format", {"auto", "npy", "raw", "png", "jpeg", "pnm"});
   one_of(command.add_option("--out-format", o.out_format,
-                            "Of the outputs that are not named *.npy: auto (npy for -, else raw), npy or raw"),
+                            "Format of the outputs that are not named *.npy: auto (npy for -, else raw), npy or raw"),
          "format", {"auto", "npy", "raw"});
   command.add_option(
       "--memory", o.memory,
-      "Bytes that a run may use: 8G; what sort, partition and histogram have to keep beyond that goes through a "
-      "temporary file (default: three quarters of what is available)");
+      "Memory that a run may use: 8G; beyond that, sort, partition and histogram use a temporary file (default: three "
+      "quarters of the available memory)");
   command.add_option("--temporary", o.temporary,
-                     "Folder of that file, if one is needed; it has to be writable in any case (default: TMPDIR, or "
+                     "Folder of that file, if one is needed; it must be writable in any case (default: TMPDIR, or "
                      "/var/tmp)");
   offer_params(add_list(command, "--param", o.params, "Parameters of the call: threads=4; see upsweep list"),
                Offered::of_run);
@@ -78,8 +79,8 @@ const Rung& chosen_rung(const RunOptions& o, const Primitive& primitive, Platfor
   if (o.rung.empty() || o.rung == lab::default_name)
     if (const Rung* const rung = lab::default_rung(platform, primitive)) return *rung;
   std::vector<std::string> names;
-  for (const Rung* rung : platform.rungs()) {
-    if (rung->primitive != primitive.name() || rung->peer || rung->expected_wrong) continue;
+  for (const Rung* rung : platform.rungs_of(primitive.contract)) {
+    if (rung->expected_wrong) continue;
     if (rung->name == o.rung) {
       require_needs(*rung, platform.machine());
       return *rung;
@@ -89,13 +90,20 @@ const Rung& chosen_rung(const RunOptions& o, const Primitive& primitive, Platfor
   throw unknown_name("rung", o.rung, names);
 }
 
-// Returns the type to compute in: the input's, or a wider one that was asked for.
+// True if the rung itself writes sums of the input in the requested type.
+bool writes_out_type(const RunOptions& o, const Primitive& primitive, const Rung& rung, Operation operation,
+                     Type input) {
+  const auto out = parse<Type>(o.out_type);
+  return primitive.sums_in_type && out && operation == Operation(Op::sum) && rung.takes_wider_output &&
+         widens_sums(input, *out);
+}
+
+// Returns the type to compute in: the input's, or a wider one if requested.
 Type chosen_type(const RunOptions& o, const Primitive& primitive, Type input) {
   std::vector<std::string_view> wider;
   for (const Type type : primitive.types())
     if (primitive.sums_in_type && widens(input, type)) wider.push_back(to_string(type));
-  const std::string hint =
-      wider.empty() ? "leave --out-type out" : fmt::format("wider types: {}", fmt::join(wider, " "));
+  const std::string hint = wider.empty() ? "omit --out-type" : fmt::format("wider types: {}", fmt::join(wider, " "));
   if (o.out_type.empty()) {
     const auto types = primitive.types();
     if (wider.empty() || std::find(types.begin(), types.end(), input) != types.end()) return input;
@@ -106,7 +114,7 @@ Type chosen_type(const RunOptions& o, const Primitive& primitive, Type input) {
   if (type == input) return input;
   if (!primitive.sums_in_type)
     throw Error(Code::invalid_argument,
-                fmt::format("--out-type {}: {} is not computed in another type", o.out_type, primitive.name()), hint);
+                fmt::format("--out-type {}: {} cannot compute in another type", o.out_type, primitive.name()), hint);
   if (std::find(wider.begin(), wider.end(), to_string(type)) == wider.end())
     throw Error(Code::invalid_argument,
                 fmt::format("--out-type {}: {} does not convert {} to it without loss", o.out_type, primitive.name(),
@@ -115,7 +123,7 @@ Type chosen_type(const RunOptions& o, const Primitive& primitive, Type input) {
   return type;
 }
 
-// Returns how many elements of the input to take: -n, or all (nothing if unknown before the end).
+// Returns how many elements of the input to take: -n, or all (nullopt if unknown before the end).
 std::optional<std::uint64_t> chosen_count(const RunOptions& o, const ArrayReader& reader) {
   if (o.size.empty()) return reader.count();
   const std::size_t n = lab::parse_size("-n", o.size);
@@ -123,7 +131,7 @@ std::optional<std::uint64_t> chosen_count(const RunOptions& o, const ArrayReader
     throw Error(Code::invalid_argument,
                 fmt::format("n={} is beyond the end of {}, which holds {} elements of {}", n, shown(o.input),
                             *reader.count(), to_string(reader.type())),
-                "use a smaller -n, or leave it out to take all");
+                "use a smaller -n, or omit it to take all");
   return n;
 }
 
@@ -131,13 +139,13 @@ Streamer::Storage chosen_storage(const RunOptions& o) {
   Streamer::Storage storage;
   if (!o.memory.empty()) storage.bytes = lab::parse_bytes("--memory", o.memory);
   if (!o.temporary.empty()) {
-    Spool::require(o.temporary);  // whether it will be needed or not, which may depend on the input
+    Spool::require(o.temporary);  // even if it turns out to be unneeded, which may depend on the input
     storage.folder = o.temporary;
   }
   return storage;
 }
 
-// The way from a type that a primitive does not take to one that it takes, without losing a value.
+// Suggests a lossless conversion from a type that the primitive does not take to one that it takes.
 std::string conversion_hint(const Primitive& primitive, Type from) {
   const auto types = primitive.types();
   const auto numpy = [](Type type, const char* kind) { return fmt::format("{}{}", kind, size_of(type)); };
@@ -149,29 +157,28 @@ std::string conversion_hint(const Primitive& primitive, Type from) {
     }
   for (const Type to : types)
     if (size_of(to) == size_of(from) && !widens(Type::i8, to))
-      return fmt::format("to take the bits of every element as a number, in numpy: a.view('{}')", numpy(to, "u"));
+      return fmt::format("to reinterpret each element's bits as a number, in numpy: a.view('{}')", numpy(to, "u"));
   std::vector<std::string_view> names;
   for (const Type type : types) names.push_back(to_string(type));
   return fmt::format("it takes {}, none of which holds every value of {}", fmt::join(names, ", "), to_string(from));
 }
 
-// Throws if no rung of the primitive, here, takes the case: another one is of no use then.
+// Throws if no rung of the primitive takes the case on this platform, so that suggesting another rung would not help.
 void require_some_rung(const Primitive& primitive, Platform& platform, const Case& c) {
-  for (const Rung* rung : platform.rungs())
-    if (rung->primitive == primitive.name() && rung->find(c.type, c.operation)) return;
+  const Rungs rungs = platform.rungs_of(primitive.contract);
+  const auto some_takes = [&](Operation operation) {
+    return std::any_of(rungs.begin(), rungs.end(), [&](const Rung* rung) { return rung->find(c.type, operation); });
+  };
+  if (some_takes(c.operation)) return;
   std::vector<std::string_view> names;
   for (const Operation operation : primitive.operations())
-    for (const Rung* rung : platform.rungs())
-      if (rung->primitive == primitive.name() && rung->find(c.type, operation)) {
-        names.push_back(operation.name());
-        break;
-      }
+    if (some_takes(operation)) names.push_back(operation.name());
   throw Error(Code::unsupported,
               fmt::format("no rung of {} takes {} of {}", primitive.name(), c.operation.name(), to_string(c.type)),
               fmt::format("of {} it takes {}", to_string(c.type), fmt::join(names, ", ")));
 }
 
-// Says how many elements are in no bin of a histogram, if that is an output that nobody asked for.
+// Reports how many elements are in no bin of a histogram, unless that output was requested.
 void report_outside(const Streamer& streamer, std::size_t output, std::span<const std::byte> elements) {
   std::uint64_t outside = 0;
   if (streamer.other_outputs()[output - 1].name != "outside" || elements.size() != sizeof outside) return;
@@ -186,10 +193,10 @@ int work(const RunOptions& o) {
   if (!primitive.stream)
     throw Error(Code::unsupported, fmt::format("{} cannot be run on files", primitive.name()),
                 primitive.name() == "render" ? "upsweep render draws them" : "see upsweep bench");
-  Selection selection;
-  selection.params = o.params;
-  if (!o.op.empty()) selection.ops = {o.op};
-  const Operation operation = chosen_operations(selection, primitive, {primitive.operations().front()}).front();
+  CaseOptions cases;
+  cases.params = o.params;
+  if (!o.op.empty()) cases.ops = {o.op};
+  const Operation operation = chosen_operations(cases, primitive, {primitive.operations().front()}).front();
   Platform& platform = lab::open_platform(named<Backend>("backend", o.backend, backend_names));
   const Rung& rung = chosen_rung(o, primitive, platform);
   std::optional<Type> type;
@@ -198,36 +205,37 @@ int work(const RunOptions& o) {
   auto reader = open_array(o.input, type, file_format_of(o.format));
   const auto types = primitive.types();
   const auto takes = [&](Type t) { return std::find(types.begin(), types.end(), t) != types.end(); };
-  const Type computed = chosen_type(o, primitive, reader->type());
+  const bool widened_by_rung = writes_out_type(o, primitive, rung, operation, reader->type());
+  const Type computed = widened_by_rung ? reader->type() : chosen_type(o, primitive, reader->type());
   if (!takes(computed))
     throw Error(Code::unsupported, fmt::format("{} does not take {}", primitive.name(), to_string(reader->type())),
                 conversion_hint(primitive, reader->type()));
   const std::optional<std::uint64_t> count = chosen_count(o, *reader);
   Case c{.type = computed, .operation = operation};
-  set_params(selection, primitive, platform.backend(), c);
+  if (widened_by_rung) c.settings.set(out_type_shape, out_type_scalar(*parse<Type>(o.out_type)));
+  set_params(cases, primitive, platform.backend(), c);
   for (const Settings::Item& item : c.settings)
     if (!primitive.reads_streamed(*item.parameter))
-      throw Error(Code::invalid_argument,
-                  fmt::format("{} shapes inputs that the laboratory makes", item.parameter->name),
-                  "leave it out: the file is the input");
-  require_readers(selection, {platform.backend()}, {&rung});
-  // An image says its channels.
+      throw Error(Code::invalid_argument, fmt::format("{} shapes generated inputs", item.parameter->name),
+                  "omit it: the file is the input");
+  require_readers(cases, {platform.backend()}, {&rung});
+  // An image's channels set the parameter.
   if (const Parameter* const channels = primitive.parameter("channels"); channels && reader->channels() > 1)
     if (!c.settings.find("channels")) c.settings.set(*channels, std::uint64_t{reader->channels()});
   require_some_rung(primitive, platform, c);
   const auto streamer = primitive.stream(platform, rung, c);
   if (o.table && !streamer->has_table())
-    throw Error(Code::unsupported, fmt::format("{} has no table", primitive.name()), "leave --table out");
+    throw Error(Code::unsupported, fmt::format("{} has no table", primitive.name()), "omit --table");
   Streamer::Storage storage = chosen_storage(o);
   storage.elements = count;
   streamer->use(storage);
   Inputs inputs(o, chunk_for(storage.bytes), std::move(reader), c.type, count);
   inputs.open(o, *streamer, primitive);
 
-  // Everything that can be wrong is found before the first chunk is read.
+  // All errors in the arguments are found before the first chunk is read.
   if (o.json && !o.output.empty() && !o.table)
-    throw Error(Code::invalid_argument, "nothing is left to print as JSON: -o writes the result to a file",
-                "leave --json or -o out");
+    throw Error(Code::invalid_argument, "there is nothing to print as JSON: -o writes the result to a file",
+                "omit --json or -o");
   Outputs outputs(o, *streamer, count, inputs.shape());
   if (o.json && !o.table)
     outputs.print(fmt::format(
@@ -241,7 +249,7 @@ int work(const RunOptions& o) {
   std::size_t done = 0, written = 0;
   const Streamer::Sink sink{[&](std::span<const std::byte> elements, std::size_t output) {
     outputs.put(elements, output);
-    if (output > o.also.size()) {  // nobody asked for it
+    if (output > o.also.size()) {  // not requested
       progress.clear();
       report_outside(*streamer, output, elements);
     }
@@ -249,7 +257,7 @@ int work(const RunOptions& o) {
     progress.update((after ? done + written : done) >> 20, total >> 20, fmt::format("{} MiB written", written >> 20));
   }};
 
-  // The next chunk is read while this one is processed, or after it if there is no thread to be had.
+  // Reads the next chunk while this one is processed, or afterwards if no thread can be started.
   Inputs::Chunk front = inputs.new_chunk(), back = inputs.new_chunk();
   for (bool more = inputs.read(front); more; std::swap(front, back)) {
     throw_if_interrupted();
@@ -264,8 +272,7 @@ int work(const RunOptions& o) {
   std::string last_text = o.json ? "]}\n" : "";
   if (o.table) last_text = o.json ? table_json(streamer->table()) : streamer->table();
   outputs.commit(last_text);
-  if (const std::string warning = streamer->warning(); !warning.empty())
-    message(fmt::format("upsweep: {}", warning));
+  if (const std::string warning = streamer->warning(); !warning.empty()) message(fmt::format("upsweep: {}", warning));
   return Exit::all_right;
 }
 

@@ -23,7 +23,7 @@ std::vector<std::byte> read_whole(ArrayReader& reader, const Streamer::Beside& i
     all.resize(before + got);
     if (all.size() > input.largest)
       throw Error(Code::unsupported, fmt::format("{}: more than {} MiB of {}", name, input.largest >> 20, input.name),
-                  "they have to be in memory as a whole");
+                  "they must be in memory as a whole");
     if (got < room) return all;
   }
 }
@@ -59,7 +59,7 @@ void Inputs::open(const RunOptions& o, Streamer& streamer, const Primitive& prim
     throw Error(Code::invalid_argument,
                 fmt::format("--with {}: {} takes {} input{}", printable(o.with[files]), primitive.name(), 1 + files,
                             files == 0 ? "" : "s"),
-                "leave it out");
+                "omit it");
   for (std::size_t k = 0; k < whole.size(); ++k) {
     auto reader = open_array(o.with[others.size() + k], whole[k].type, file_format_of(o.format),
                              whole[k].any_type ? TypeIsFor::raw_numbers : TypeIsFor::every_file);
@@ -81,7 +81,7 @@ void Inputs::open(const RunOptions& o, Streamer& streamer, const Primitive& prim
     add(std::move(reader));
   }
   streamer.take_types(types);
-  // The first elements of a part are not those that are stored first.
+  // With -n the stored order matters: the first n elements in C order are not the first ones stored.
   if (streamer.any_order() && o.size.empty()) readers_[0]->any_order();
 }
 
@@ -132,7 +132,7 @@ void Inputs::require_same_shape(const ArrayReader& other, const std::string& nam
   if (!mine || !theirs || mine->size() < 2 || theirs->size() < 2 || mine == theirs || mine->size() != theirs->size())
     return;
   throw Error(Code::invalid_argument,
-              fmt::format("{} has the shape ({}), not ({}) as {}", name, fmt::join(*theirs, ", "),
+              fmt::format("{} has the shape ({}), not ({}) like {}", name, fmt::join(*theirs, ", "),
                           fmt::join(*mine, ", "), names_[0]),
               "transpose one of them, or make it a vector: numpy.save(file, a.ravel())");
 }

@@ -1,4 +1,4 @@
-// The files that upsweep run reads: the main input and the others, in step, a chunk of each at a time.
+// The files that upsweep run reads: the main input and the others, in step, one chunk of each per read.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@
 
 namespace upsweep::app {
 
-// Returns the name of an input for messages.
+// Returns an input's name for messages.
 std::string shown(const std::string& input);
 
 // The main input and the other inputs, read in step. Every member throws Error.
@@ -24,10 +24,10 @@ class Inputs {
   // The main input's elements are passed as `type`, which is theirs or wider. `count`: the elements to take, if known.
   Inputs(const RunOptions& o, std::size_t chunk_bytes, std::unique_ptr<ArrayReader> main, Type type,
          std::optional<std::uint64_t> count);
-  // Opens the files of the other inputs, and compares their sizes, if known, with the main input's. Inputs that are
-  // taken as a whole come after the others. With too few files for all, optional inputs are left out.
+  // Opens the other inputs' files and compares their sizes, if known, with the main input's. Inputs that are read as a
+  // whole follow the others. If there are fewer files than inputs, optional inputs are omitted.
   void open(const RunOptions& o, Streamer& streamer, const Primitive& primitive);
-  // Returns the main input's shape, if all of it is read and the file states one.
+  // Returns the main input's shape, if all of it is read and the file has one.
   std::optional<Shape> shape() const { return most_ == ~std::uint64_t{0} ? readers_[0]->shape() : std::nullopt; }
 
   // Memory for one chunk of every input.
@@ -36,8 +36,8 @@ class Inputs {
       void operator()(std::byte* memory) const { std::free(memory); }
     };
     std::vector<std::unique_ptr<std::byte, Free>> memory;
-    std::unique_ptr<std::byte, Free> widened;      // for the main input, if it has to be
-    std::vector<std::span<const std::byte>> read;  // the elements that read() found, per input
+    std::unique_ptr<std::byte, Free> widened;      // the main input, if it is widened
+    std::vector<std::span<const std::byte>> read;  // the elements of each input that read() returned
   };
   Chunk new_chunk() const;
 
@@ -47,17 +47,17 @@ class Inputs {
   std::size_t bytes() const;
 
  private:
-  // Elements are taken in C order, so vectors go with anything, but rows do not go with columns.
+  // Elements are read in C order, so a vector matches any shape of its size, but rows do not match columns.
   void require_same_shape(const ArrayReader& other, const std::string& name) const;
   void add(std::unique_ptr<ArrayReader> reader);
 
   const std::size_t chunk_bytes_;
-  const Type type_;      // that the main input's elements are passed as
-  std::size_t largest_;  // element of any input, bytes
+  const Type type_;      // type of the main input's elements after widening
+  std::size_t largest_;  // the widest input's element, bytes
   std::vector<std::string> names_;
   std::vector<std::unique_ptr<ArrayReader>> readers_;  // the main input first
   std::optional<std::uint64_t> count_;                 // elements to take, if known
-  std::uint64_t most_, done_ = 0;                      // elements: -n, and those read
+  std::uint64_t most_, done_ = 0;                      // elements: the limit -n, and those read so far
 };
 
 }  // namespace upsweep::app

@@ -1,4 +1,4 @@
-// The options of upsweep run, as they are on the command line.
+// The command-line options of upsweep run.
 #pragma once
 #include <string>
 #include <vector>

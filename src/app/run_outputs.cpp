@@ -15,9 +15,9 @@ namespace upsweep::app {
 
 namespace {
 
-// Returns the result as text, each element with the shortest digits that read back as the same value. As JSON, an
-// element follows another, and what is no number there, NaN or an infinity, is a string; -0 is -0.0, because readers of
-// JSON take -0 for an integer, which has no sign. A NaN is "nan", whatever its sign, which depends on the processor.
+// Formats the result with the fewest digits that round-trip. In JSON, elements are separated by commas, NaN and
+// infinities are strings, and -0 is -0.0, because JSON readers parse -0 as an integer, which has no sign. Every NaN is
+// "nan", because its sign depends on the processor.
 std::string as_text(Type type, std::span<const std::byte> elements, bool json, bool first) {
   std::string text;
   visit(type, [&]<class T>(TypeTag<T>) {
@@ -41,26 +41,26 @@ std::string as_text(Type type, std::span<const std::byte> elements, bool json, b
   return text;
 }
 
-// Refuses --out-format where no output goes by it.
+// Rejects --out-format if no output uses it.
 void require_out_format(const RunOptions& o) {
   if (o.out_format == "auto") return;
   std::vector<std::string> files = o.also;
   if (!o.output.empty()) files.push_back(o.output);
   if (files.empty())
     throw Error(Code::invalid_argument, fmt::format("--out-format {}: nothing is written to a file", o.out_format),
-                "name one with -o, or leave --out-format out");
+                "name one with -o, or omit --out-format");
   const bool all_npy =
       std::all_of(files.begin(), files.end(), [](const std::string& name) { return has_ending(name, ".npy"); });
   if (all_npy && o.out_format != "npy")
     throw Error(Code::invalid_argument,
-                fmt::format("--out-format {}: {} is written as its name says", o.out_format, printable(files.back())),
-                "give it another name, or leave --out-format out");
+                fmt::format("--out-format {}: the extension of {} decides", o.out_format, printable(files.back())),
+                "give it another name, or omit --out-format");
 }
 
 // Maps all names of one file to the same string.
 std::string canonical(const std::string& output) {
   if (output.empty() || output == "-") return "standard output";
-  std::error_code error;  // of a folder that cannot be searched: the name will do until it is opened
+  std::error_code error;  // for a folder that cannot be searched: the name suffices until the file is opened
   const auto path = std::filesystem::weakly_canonical(std::filesystem::absolute(output), error);
   return error ? output : path.string();
 }
@@ -77,7 +77,7 @@ Outputs::Outputs(const RunOptions& o, const Streamer& streamer, std::optional<st
                 fmt::format("name its file: --also {}.npy", others[o.also.size()].name));
   if (o.also.size() > others.size())
     throw Error(Code::invalid_argument,
-                fmt::format("--also {}: there is no such output", printable(o.also[others.size()])), "leave it out");
+                fmt::format("--also {}: there is no such output", printable(o.also[others.size()])), "omit it");
   if (o.table && o.output == "-")
     throw Error(Code::invalid_argument, "two outputs cannot both be standard output: the table and the result",
                 "name a file for the result");
@@ -100,10 +100,10 @@ Outputs::Outputs(const RunOptions& o, const Streamer& streamer, std::optional<st
 }
 
 void Outputs::put(std::span<const std::byte> elements, std::size_t output) {
-  if (output >= files_.size()) return;  // optional, and not asked for
+  if (output >= files_.size()) return;  // optional, and not requested
   if (files_[output]) return files_[output]->write(elements);
-  if (!prints_result_) return;  // but a table
-  // Text takes several times the bytes of its numbers: a few at a time.
+  if (!prints_result_) return;  // a table is printed instead
+  // In small parts, because text takes several times the bytes of its numbers.
   for (const std::size_t most = size_of(type_) << 12; !elements.empty();) {
     const auto some = elements.first(std::min(most, elements.size()));
     print(as_text(type_, some, json_, first_));

@@ -19,24 +19,25 @@ namespace upsweep::app {
 // Error.
 class Outputs {
  public:
-  // Opens all of them. `count`: the elements of the main input, if known; `shape`: of an output that has it too.
+  // Opens all outputs. `count`: the main input's elements, if known; `shape`: for an output that has the main input's
+  // shape.
   Outputs(const RunOptions& o, const Streamer& streamer, std::optional<std::uint64_t> count,
           const std::optional<Shape>& shape);
   // Takes the next elements of an output, as a Streamer passes them.
   void put(std::span<const std::byte> elements, std::size_t output);
-  // Text that stands before or after the result; lost if everything goes to files.
+  // Prints text before or after the result; omitted if everything goes to files.
   void print(const std::string& text);
-  // All of them, or none. The text comes before the files get their names: it cannot be taken back.
+  // Commits all files or none. Prints the text before the renames, because it cannot be undone.
   void commit(const std::string& last_text);
 
  private:
-  Type type_;  // of the main output
+  Type type_;  // the main output's
   bool json_, prints_result_, first_ = true;
   std::optional<OutputFile> text_;                   // the result, or the table
-  std::vector<std::unique_ptr<ArrayWriter>> files_;  // the main output first; null: printed as text
+  std::vector<std::unique_ptr<ArrayWriter>> files_;  // the main output first; null if printed as text
 };
 
-// Returns a table with tabs between its columns as JSON lines, one per row.
+// Converts a tab-separated table to JSON lines, one per row.
 std::string table_json(const std::string& table);
 
 }  // namespace upsweep::app

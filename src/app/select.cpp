@@ -19,7 +19,7 @@ namespace upsweep::app {
 
 namespace {
 
-// Edit distance: insertions, deletions, replacements and swaps of neighbours ("cdua" is one from "cuda").
+// Edit distance: insertions, deletions, substitutions and transpositions ("cdua" is one edit from "cuda").
 std::size_t edits(const std::string& a, const std::string& b) {
   std::vector<std::size_t> before_last, last, row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -49,7 +49,7 @@ std::string nearest(const std::string& name, const std::vector<std::string>& can
     return text;
   };
   std::string best;
-  std::size_t fewest = std::max<std::size_t>(2, name.size() / 2) + 1;  // beyond this it is another word
+  std::size_t fewest = std::max<std::size_t>(2, name.size() / 2) + 1;  // names with more edits are unrelated
   for (const std::string& candidate : candidates)
     if (const std::size_t distance = edits(lower(name), lower(candidate)); distance < fewest) {
       fewest = distance;
@@ -69,7 +69,7 @@ namespace {
 
 bool is_read(const TuningField& field, Backend backend) { return field.of_cpu == (backend == Backend::cpu); }
 
-// Calls f for the primitives named on a command line, or else for all.
+// Calls f for the primitives named on a command line, or for all if none is named.
 template <class F>
 std::vector<std::string> of_primitives(const Line& line, F&& f) {
   std::vector<std::string> words;
@@ -95,15 +95,15 @@ CLI::Option* offer_primitives(CLI::Option* option, Offered offered) {
 
 namespace {
 
-// The backends whose rungs a command line is about.
+// The backends that a command line selects.
 std::vector<Backend> backends_of(const Line& line, Offered offered) {
   if (offered == Offered::any) return lab::present_backends();
   if (offered == Offered::of_explain) return {Backend::simt};
   for (std::size_t k = 0; k < line.size(); ++k) {
     const std::string_view word = line[k], name = "--backend=";
-    const std::string_view value = word.starts_with(name)                          ? word.substr(name.size())
+    const std::string_view value = word.starts_with(name)                       ? word.substr(name.size())
                                    : word == "--backend" && k + 1 < line.size() ? std::string_view(line[k + 1])
-                                                                                 : std::string_view();
+                                                                                : std::string_view();
     if (const auto backend = parse<Backend>(value)) return {*backend};
   }
   return {Backend::cpu};
@@ -121,8 +121,8 @@ CLI::Option* offer_rungs(CLI::Option* option, Offered offered) {
   return offer(option, [offered](const Line& line) {
     return of_primitives(line, [&](const Primitive& p, auto add) {
       for (const Backend backend : present_ones(backends_of(line, offered)))
-        for (const Rung* rung : lab::open_platform(backend).rungs())
-          if (rung->primitive == p.name() && !(offered == Offered::of_run && rung->expected_wrong)) add(rung->name);
+        for (const Rung* rung : lab::open_platform(backend).rungs_of(p.contract))
+          if (!(offered == Offered::of_run && rung->expected_wrong)) add(rung->name);
       if (p.contract.choose) add(lab::default_name);
     });
   });
@@ -165,7 +165,7 @@ CLI::Option* offer_params(CLI::Option* option, Offered offered) {
   });
 }
 
-void declare_selection(CLI::App& command, Selection& s, bool with_backend) {
+void declare_case_options(CLI::App& command, CaseOptions& s, bool with_backend) {
   const auto list = [&](const char* name, std::vector<std::string>& to, const char* description) {
     return add_list(command, name, to, description);
   };
@@ -187,11 +187,11 @@ void declare_selection(CLI::App& command, Selection& s, bool with_backend) {
   offer_params(list("--param", s.params, "Parameters of the call: block=256,grid=64; see upsweep list"), offered);
 }
 
-void declare_device(CLI::App& command, Selection& selection) {
+void declare_device(CLI::App& command, CaseOptions& options) {
   std::vector<std::string> names;
   for (const Machine& machine : emulated_machines()) names.emplace_back(machine.name);
-  offer(command.add_option("--device", selection.device,
-                           fmt::format("GPU that the emulators stand for: {} (default: h200)", fmt::join(names, ", "))),
+  offer(command.add_option("--device", options.device,
+                           fmt::format("GPU that the emulators model: {} (default: h200)", fmt::join(names, ", "))),
         [](const Line&) {
           std::vector<std::string> all;
           for (const Machine& machine : emulated_machines()) all.emplace_back(machine.name);
@@ -199,9 +199,9 @@ void declare_device(CLI::App& command, Selection& selection) {
         });
 }
 
-void emulate_device(const Selection& selection) {
-  if (selection.device.empty()) return;
-  const Machine& machine = emulated_machine(selection.device);
+void emulate_device(const CaseOptions& options) {
+  if (options.device.empty()) return;
+  const Machine& machine = emulated_machine(options.device);
   lab::open_plain().emulate(machine);
   lab::open_traced().emulate(machine);
 }
@@ -223,39 +223,39 @@ const Primitive& chosen_primitive(const std::string& name) {
   throw unknown_name("primitive", name, names);
 }
 
-std::vector<const Primitive*> chosen_primitives(const Selection& selection) {
+std::vector<const Primitive*> chosen_primitives(const CaseOptions& options) {
   std::vector<const Primitive*> chosen;
-  for (const std::string& name : selection.primitives) chosen.push_back(&chosen_primitive(name));
+  for (const std::string& name : options.primitives) chosen.push_back(&chosen_primitive(name));
   if (!chosen.empty()) return chosen;
   const auto takes_one = [&](const Primitive& primitive) {
     const std::vector<Type> taken = primitive.types();
-    return std::any_of(selection.types.begin(), selection.types.end(), [&](const std::string& name) {
+    return std::any_of(options.types.begin(), options.types.end(), [&](const std::string& name) {
       const auto type = parse<Type>(name);
       return !type || std::find(taken.begin(), taken.end(), *type) != taken.end();
     });
   };
   for (const Primitive* primitive : primitives())
-    if (primitive->name() != "ceiling" && (selection.types.empty() || takes_one(*primitive)))
+    if (primitive->name() != "ceiling" && (options.types.empty() || takes_one(*primitive)))
       chosen.push_back(primitive);  // every run measures ceilings anyway
   return chosen;
 }
 
-std::vector<Backend> chosen_backends(const Selection& selection, const std::vector<Backend>& otherwise) {
+std::vector<Backend> chosen_backends(const CaseOptions& options, const std::vector<Backend>& otherwise) {
   std::vector<Backend> chosen;
-  for (const std::string& name : selection.backends)
+  for (const std::string& name : options.backends)
     chosen.push_back(parse_name<Backend>("backend", name, backend_names));
   return chosen.empty() ? otherwise : chosen;
 }
 
-std::vector<Type> chosen_types(const Selection& selection, const Primitive& primitive, std::vector<Type> otherwise) {
+std::vector<Type> chosen_types(const CaseOptions& options, const Primitive& primitive, std::vector<Type> otherwise) {
   const std::vector<Type> taken = primitive.types();
   const auto takes = [&](Type type) { return std::find(taken.begin(), taken.end(), type) != taken.end(); };
-  if (selection.types.empty()) {
+  if (options.types.empty()) {
     std::erase_if(otherwise, [&](Type type) { return !takes(type); });
     return otherwise.empty() ? std::vector{taken.front()} : otherwise;
   }
   std::vector<Type> types;
-  for (const std::string& name : selection.types) {
+  for (const std::string& name : options.types) {
     types.push_back(parse_name<Type>("type", name, type_names));
     if (takes(types.back())) continue;
     std::vector<std::string_view> names;
@@ -266,15 +266,15 @@ std::vector<Type> chosen_types(const Selection& selection, const Primitive& prim
   return types;
 }
 
-std::vector<Operation> chosen_operations(const Selection& selection, const Primitive& primitive,
+std::vector<Operation> chosen_operations(const CaseOptions& options, const Primitive& primitive,
                                          std::vector<Operation> otherwise) {
-  if (selection.ops.empty()) return otherwise;
+  if (options.ops.empty()) return otherwise;
   const auto& listed = primitive.contract.operations;
   const std::vector<Operation> known(listed.begin(), listed.end());
   if (known.empty())
-    throw Error(Code::invalid_argument, fmt::format("{} has no operations", primitive.name()), "leave --op out");
+    throw Error(Code::invalid_argument, fmt::format("{} has no operations", primitive.name()), "omit --op");
   std::vector<Operation> operations;
-  for (const std::string& name : selection.ops) {
+  for (const std::string& name : options.ops) {
     const auto found = std::find_if(known.begin(), known.end(), [&](const Operation& o) { return o.name() == name; });
     if (found == known.end()) {
       std::vector<std::string> names;
@@ -286,40 +286,46 @@ std::vector<Operation> chosen_operations(const Selection& selection, const Primi
   return operations;
 }
 
-std::vector<std::string> chosen_inputs(const Selection& selection, const Primitive& primitive, Type type) {
+std::vector<std::string> chosen_inputs(const CaseOptions& options, const Primitive& primitive, Type type) {
   auto known = primitive.inputs(type);
-  if (selection.inputs.empty()) {
+  if (options.inputs.empty()) {
     if (!primitive.own_size) return {"uniform"};
     std::erase_if(known, [&](const std::string& input) { return primitive.own_size(input) == 0; });
     return known;
   }
-  for (const std::string& name : selection.inputs)
+  for (const std::string& name : options.inputs)
     if (std::find(known.begin(), known.end(), name) == known.end())
       throw unknown_name(fmt::format("input of {}", to_string(type)), name, known);
-  return selection.inputs;
+  return options.inputs;
 }
 
-std::vector<std::size_t> chosen_sizes(const Selection& selection, const Primitive& primitive, const std::string& input,
+std::vector<std::size_t> chosen_sizes(const CaseOptions& options, const Primitive& primitive, const std::string& input,
                                       const std::string& otherwise) {
-  if (const std::size_t own = primitive.own_size ? primitive.own_size(input) : 0; own && selection.sizes.empty())
+  if (const std::size_t own = primitive.own_size ? primitive.own_size(input) : 0; own && options.sizes.empty())
     return {own};
-  return lab::parse_sizes(selection.sizes.empty() ? otherwise : selection.sizes);
+  return lab::parse_sizes(options.sizes.empty() ? otherwise : options.sizes);
 }
 
-void set_params(const Selection& selection, const Primitive& primitive, Backend backend, Case& c) {
+void set_params(const CaseOptions& options, const Primitive& primitive, Backend backend, Case& c) {
   const auto parameters = primitive.parameters_of(c.operation);
   std::set<std::string> given_names;
-  for (const std::string& item : selection.params) {
+  // A result's type may depend on the other parameters, so it is parsed last.
+  std::vector<std::string> params = options.params;
+  std::stable_partition(params.begin(), params.end(), [&](const std::string& item) {
+    const Parameter* const parameter = primitive.parameter(item.substr(0, item.find('=')));
+    return !parameter || parameter->kind != Parameter::Kind::result;
+  });
+  for (const std::string& item : params) {
     const auto equals = item.find('=');
     const std::string name = item.substr(0, equals), text = equals == item.npos ? "" : item.substr(equals + 1);
     if (equals == 0 || text.empty())
       throw Error(Code::invalid_argument, fmt::format("'{}' is not a parameter", item), "write --param block=256");
     if (!given_names.insert(name).second)
-      throw Error(Code::invalid_argument, fmt::format("the parameter '{}' is given twice", name), "leave one of them out");
+      throw Error(Code::invalid_argument, fmt::format("the parameter '{}' is given twice", name), "omit one of them");
     const auto parameter =
         std::find_if(parameters.begin(), parameters.end(), [&](const Parameter* p) { return p->name == name; });
     if (parameter != parameters.end()) {
-      c.settings.set(**parameter, parse_value(**parameter, c.type, text));
+      c.settings.set(**parameter, parse_value(**parameter, primitive.type_of(**parameter, c), text));
       continue;
     }
     std::vector<std::string> names;
@@ -339,40 +345,40 @@ void set_params(const Selection& selection, const Primitive& primitive, Backend 
   }
 }
 
-void require_readers(const Selection& selection, const std::vector<Backend>& backends,
+void require_readers(const CaseOptions& options, const std::vector<Backend>& backends,
                      const std::vector<const Rung*>& rungs) {
   const bool any_from_host =
       std::any_of(rungs.begin(), rungs.end(), [](const Rung* rung) { return rung->from_host() && !rung->peer; });
-  for (const std::string& item : selection.params)
+  for (const std::string& item : options.params)
     for (const TuningField& field : tuning_fields()) {
       const bool named = item.starts_with(field.name) && item[field.name.size()] == '=';
       if (named && std::none_of(backends.begin(), backends.end(), [&](Backend b) { return is_read(field, b); }))
         throw Error(Code::invalid_argument,
                     fmt::format("no rung of {} reads the parameter '{}'", to_string(backends.front()), field.name),
-                    fmt::format("it is of {} rungs", field.of_cpu ? "CPU" : "GPU"));
+                    fmt::format("{} rungs read it", field.of_cpu ? "CPU" : "GPU"));
       if (named && field.from_host && !any_from_host)
         throw Error(Code::invalid_argument, fmt::format("none of these rungs reads the parameter '{}'", field.name),
-                    "it is of rungs that take arrays in host memory");
+                    "rungs that take arrays in host memory read it");
     }
 }
 
-std::vector<const Rung*> chosen_rungs(const Selection& selection, const Primitive& primitive, Platform& platform,
+std::vector<const Rung*> chosen_rungs(const CaseOptions& options, const Primitive& primitive, Platform& platform,
                                       const RungFilter& filter) {
   std::vector<const Rung*> chosen;
   for (const Rung* rung : lab::rungs_and_peers(platform)) {
     if (rung->primitive != primitive.name() || (rung->gpu_only && platform.backend() == Backend::simt)) continue;
-    const bool named = std::find(selection.rungs.begin(), selection.rungs.end(), rung->name) != selection.rungs.end();
+    const bool named = std::find(options.rungs.begin(), options.rungs.end(), rung->name) != options.rungs.end();
     using Arrays = RungFilter::Arrays;
     const bool there = filter.arrays == Arrays::any || rung->from_host() == (filter.arrays == Arrays::host);
     if (!platform.machine().meets(rung->needs)) {
       if (named) require_needs(*rung, platform.machine());
       continue;
     }
-    const bool by_default = selection.rungs.empty() && there && (filter.mutants || !rung->expected_wrong);
-    // Peers are included whichever rungs are named, for comparison with them.
+    const bool by_default = options.rungs.empty() && there && (filter.mutants || !rung->expected_wrong);
+    // Peers are included whichever rungs are named, for comparison.
     if (rung->peer ? ((filter.peers && there) || named) : (named || by_default)) chosen.push_back(rung);
   }
-  const auto& names = selection.rungs;
+  const auto& names = options.rungs;
   if (names.empty() ? filter.choice : std::find(names.begin(), names.end(), lab::default_name) != names.end())
     if (const Rung* const rung = lab::default_rung(platform, primitive)) chosen.push_back(rung);
   return chosen;
@@ -385,19 +391,18 @@ void require_rung_for(const Primitive& primitive, const std::vector<const Rung*>
     if (rung->largest == 0 || rung->largest >= c.n) return;
     largest = std::max(largest, rung->largest);
   }
-  if (largest == 0) return;  // only peers were asked for
+  if (largest == 0) return;  // only peers were requested
   std::vector<std::string_view> others;
   for (const Backend backend : lab::present_backends())
-    for (const Rung* rung : lab::open_platform(backend).rungs())
-      if (rung->primitive == primitive.name() && rung->backend == rungs.front()->backend && !rung->expected_wrong &&
-          rung->find_for(c.type, c.operation, c.n))
+    for (const Rung* rung : lab::open_platform(backend).rungs_of(primitive.contract))
+      if (rung->backend == rungs.front()->backend && !rung->expected_wrong && rung->find_for(c.type, c.operation, c.n))
         others.push_back(rung->name);
-  throw Error(Code::invalid_argument, fmt::format("n={} is more than these rungs of {} take", c.n, primitive.name()),
+  throw Error(Code::invalid_argument, fmt::format("n={} is too large for these rungs of {}", c.n, primitive.name()),
               fmt::format("use n up to {}", largest) +
                   (others.empty() ? "" : fmt::format(", or --rung {}", fmt::join(others, ", "))));
 }
 
-void require_known_rungs(const Selection& selection, const std::vector<const Primitive*>& primitives,
+void require_known_rungs(const CaseOptions& options, const std::vector<const Primitive*>& primitives,
                          const std::vector<Platform*>& platforms) {
   const auto known_to = [&](const std::vector<Platform*>& some) {
     std::vector<std::string> known;
@@ -414,7 +419,7 @@ void require_known_rungs(const Selection& selection, const std::vector<const Pri
     return known;
   };
   const std::vector<std::string> known = known_to(platforms);
-  for (const std::string& name : selection.rungs) {
+  for (const std::string& name : options.rungs) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
     std::vector<std::string_view> elsewhere;
     for (const Backend backend : lab::present_backends()) {

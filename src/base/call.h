@@ -1,4 +1,5 @@
-// The arguments of one rung call, the same for every primitive and backend. Plain data: making one allocates nothing.
+// The arguments of one rung call, the same for every primitive and backend. Plain data: constructing it allocates
+// nothing.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -13,7 +14,7 @@ namespace upsweep {
 struct Array {
   Type type = Type::u8;
   std::size_t count = 0;  // elements
-  void* data = nullptr;   // in the backend's memory, aligned to the element, not more
+  void* data = nullptr;   // in the backend's memory, aligned to the element only
 
   template <class T>
   T* as() const {
@@ -25,7 +26,7 @@ constexpr Array input_array(Type type, std::size_t count, const void* data) {
   return {type, count, const_cast<void*>(data)};
 }
 
-inline constexpr std::size_t arrays_of_a_call = 4;  // most inputs, and most outputs
+inline constexpr std::size_t arrays_of_a_call = 4;  // maximum number of inputs, and of outputs
 
 // Arrays and scalars are in the order of the primitive's contract.
 struct Call {
@@ -34,8 +35,8 @@ struct Call {
   std::array<Array, arrays_of_a_call> out{};
   Scalars scalars{};
   Tuning tuning{};
-  MemoryKind arrays = MemoryKind::device;  // where they are
-  Workspace* workspace = nullptr;  // scratch; used by one stream at a time
+  MemoryKind arrays = MemoryKind::device;  // the memory that holds them
+  Workspace* workspace = nullptr;          // scratch; used by one stream at a time
   Stream stream{};
 
   Type type() const { return in[0].type; }       // of the main input

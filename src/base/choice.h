@@ -1,4 +1,4 @@
-// Which rung a call gets: the answer of every ladder's choose.h.
+// The rung that a ladder's choose.h picks for a call.
 #pragma once
 #include <string_view>
 

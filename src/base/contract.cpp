@@ -29,10 +29,8 @@ namespace {
 
 Scalar initial_of(const Parameter& parameter, Type element, const Scalars& before) {
   if (parameter.initial_for) return parameter.initial_for(element, before);
-  if (parameter.kind != Parameter::Kind::element) return parameter.initial;
-  return visit(element, [&]<class T>(TypeTag<T>) -> Scalar {
-    return static_cast<T>(parameter.initial.as<double>());
-  });
+  if (parameter.kind != Parameter::Kind::element) return parameter.initial;  // empty for a result
+  return visit(element, [&]<class T>(TypeTag<T>) -> Scalar { return static_cast<T>(parameter.initial.as<double>()); });
 }
 
 }  // namespace
@@ -52,14 +50,14 @@ void Contract::require_arrays(const Call& c) const {
   }
   if (validate) validate(c);
   for (std::size_t k = 0; k < outputs.size(); ++k) {
-    if (const std::size_t needed = room(c, k))  // otherwise nothing is written
+    if (const std::size_t needed = room(c, k))  // 0: the output is not written
       require_array(name, outputs[k].name, c.out[k], type_of_output(c, k), needed, outputs[k].types);
   }
 }
 
 const Rung* chosen_rung(const Contract& contract, const Platform& platform, const Call& call) {
   if (!contract.choose) return nullptr;
-  return find_rung(platform.rungs(), contract.name, contract.choose(call, platform.machine()).rung);
+  return find_rung(platform.rungs_of(contract), contract.name, contract.choose(call, platform.machine()).rung);
 }
 
 }  // namespace upsweep

@@ -1,23 +1,23 @@
 // The types and operations for which the emulators compile each rung.
 //
-// On a GPU or a CPU, a rung is compiled for everything its primitive supports. The emulators show what a kernel does,
-// which hardly depends on the type: each rung is compiled for the types in its Coverage, and find() returns null for
+// For a GPU or a CPU, a rung is compiled for everything that its primitive supports. For the emulators, it is compiled
+// only for the types in its Coverage, because a kernel's behaviour hardly depends on the type; find() returns null for
 // the others.
 //
 //             plain                                       traced
 //   kinds     i32 and f32 with every operation            i32 with every operation, f32 with typical ones
 //   widths    and every other type with typical ones      and u8, i16 and f64 with typical ones: each width once
 //
-// A primitive of keys, which takes neither i32 nor f32, has u32 and u64 in their place; one of f32 alone has f32.
+// A primitive of keys, which takes neither i32 nor f32, is compiled for u32 and u64 instead; one of f32 alone, for f32.
 //
-// The binding of a ladder lists its operations and says which ones are typical; where a primitive leaves no choice, its
-// one operation is. -DUPSWEEP_SIMT_EVERY_TYPE=ON compiles everything, which takes several times as long.
+// The binding of a ladder lists its operations and marks the typical ones; if a primitive has only one operation, it is
+// typical. -DUPSWEEP_SIMT_EVERY_TYPE=ON compiles everything, which takes several times as long.
 //
-// -DUPSWEEP_GPU_ONE_TYPE=ON compiles GPU kernels for the first type alone, i32 with every operation, to see that they
-// compile for an architecture: a tenth of the time.
+// -DUPSWEEP_GPU_ONE_TYPE=ON compiles GPU kernels only for the first type, i32 with every operation. It checks in a
+// tenth of the time that they compile for an architecture.
 #pragma once
 #include "base/implementation.h"
-#include "base/operation.h"
+#include "base/listed_operation.h"
 #include "upsweep/types.h"
 
 namespace upsweep {
@@ -38,7 +38,6 @@ inline constexpr bool one_type = false;
 
 }  // namespace detail
 
-// Returns the coverage of rung R.
 template <class R>
 constexpr Coverage coverage_of() {
   if constexpr (requires { R::coverage; })

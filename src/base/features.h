@@ -1,4 +1,4 @@
-// Hardware features that some GPUs have and others lack.
+// Hardware features that only some GPUs have.
 #pragma once
 #include <cstdint>
 
@@ -8,7 +8,7 @@ enum class Feature : std::uint8_t {
   warp_reduce,  // a reduction of 32-bit words over a warp in one instruction
   copy_16,      // asynchronous copies of 16 bytes to shared memory
   bulk_copy,    // the copy engine, and mbarriers that count its bytes
-  cluster,      // blocks that reach each other's shared memory
+  cluster,      // blocks that access each other's shared memory
   overlap,      // programmatic dependent launch
 };
 

@@ -1,5 +1,5 @@
-// The vocabulary of a rung's implementation: what it declares of itself, and what every call hands it besides arrays.
-// Kernel files need no more of base/ than this and the device's limits.
+// The vocabulary of a rung's implementation: what a rung declares about itself, and what every call passes besides
+// arrays. Kernel files need only this and the device's limits from base/.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -13,11 +13,11 @@ namespace upsweep {
 
 // ---- declared by a rung ---------------------------------------------------------------------------------------------
 
-// A rung's description of itself. The lab prints it beside the measurements; the generated tables contain it.
+// A rung's description of itself. The laboratory prints it beside the measurements; the generated tables contain it.
 struct Story {
   std::string_view idea{};        // what changed from the rung below, and why that should be faster
   std::string_view prediction{};  // the measurement to expect: "beats X below 2^18, ties above"
-  std::string_view guarantees{};  // on result and order
+  std::string_view guarantees{};  // about result and order
   std::string_view limits{};      // sizes, types, operators
   std::string_view source{};      // paper or article, year
 };
@@ -27,8 +27,8 @@ struct Story {
 // that the ladder's choose.h may name.
 enum class Coverage : std::uint8_t { kinds, widths };
 
-// Where a rung's arrays are: in its platform's memory, or in host memory. Pinned pages are page-locked, so that a
-// device can copy from and to them directly.
+// The memory that holds a rung's arrays: its platform's, or the host's. Pinned pages are page-locked, so that a device
+// can copy to and from them directly.
 enum class MemoryKind : std::uint8_t { device, pageable, pinned };
 
 // ---- given by a call ------------------------------------------------------------------------------------------------
@@ -36,9 +36,12 @@ enum class MemoryKind : std::uint8_t { device, pageable, pinned };
 // A queue of device work: a cudaStream_t on CUDA (null: the default stream). The CPU runs synchronously and ignores it.
 struct Stream {
   void* handle = nullptr;
+  // On a dry stream, launches and copies are no-ops, and a CPU rung returns once it has taken its scratch. With a
+  // measuring workspace, a dry call thus records how much scratch it needs.
+  bool dry = false;
 };
 
-// One launch parameter; 0: the rung's default. It notes that a rung has read it, because a benchmark records only the
+// One launch parameter; 0: the rung's default. Records whether a rung has read it, because a benchmark reports only the
 // parameters that had an effect.
 template <class T>
 class Knob {
@@ -49,7 +52,7 @@ class Knob {
     return value_;
   }
   constexpr T value_or(T own) const { return *this ? T(*this) : own; }
-  // For those who only pass it on or print it.
+  // Returns the value without marking it as read, for passing it on or printing it.
   constexpr T peek() const { return value_; }
   constexpr bool was_read() const { return read_; }
 
@@ -74,8 +77,8 @@ struct Tuning {
   }
 };
 
-// The launch parameters, memory and stream of a call. The base of each ladder's Args, which are its arrays and scalars
-// in their C++ types.
+// The launch parameters, memory and stream of a call. The base of each ladder's Args, which adds arrays and scalars in
+// their C++ types.
 struct Execution {
   const Tuning& tuning;
   Workspace* workspace;

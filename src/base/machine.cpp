@@ -26,8 +26,8 @@ constexpr Machine gpu(std::string_view name, int capability, int multiprocessors
 
 // Threads and shared memory, in KiB per block and per multiprocessor, from the CUDA Programming Guide's table of
 // technical specifications by compute capability; multiprocessors and L2, in MiB, from NVIDIA's data sheets.
-constexpr Machine known[] = {gpu("t4", 75, 40, 1024, 64, 64, 4),          gpu("a100", 80, 108, 2048, 163, 164, 40),
-                             gpu("rtx4090", 89, 128, 1536, 99, 100, 72),  gpu("h200", 90, 132, 2048, 227, 228, 50),
+constexpr Machine known[] = {gpu("t4", 75, 40, 1024, 64, 64, 4),         gpu("a100", 80, 108, 2048, 163, 164, 40),
+                             gpu("rtx4090", 89, 128, 1536, 99, 100, 72), gpu("h200", 90, 132, 2048, 227, 228, 50),
                              gpu("b200", 100, 148, 2048, 227, 228, 126), gpu("rtx5090", 120, 170, 1536, 99, 100, 96)};
 
 std::string kibibytes(std::size_t bytes) { return std::to_string((bytes + KiB - 1) / KiB) + " KiB"; }
@@ -61,11 +61,11 @@ const Machine& emulated_machine(std::string_view name) {
 }
 
 Machine Machine::as(int older) const {
-  // 8.6 has the limits of 8.9; a capability that is not in the table is none of a GPU that anybody has.
+  // 8.6 has the limits of 8.9. Capabilities that are not in the table are refused.
   const int like = older == 86 ? 89 : older;
   const auto* const found = std::ranges::find(known, like, &Machine::capability);
   if (found == std::end(known))
-    throw Error(Code::invalid_argument, "no GPU has compute capability " + std::to_string(older),
+    throw Error(Code::invalid_argument, "unknown compute capability " + std::to_string(older),
                 "75, 80, 86, 89, 90, 100 or 120");
   Machine m = *this;
   m.capability = std::min(capability, older);

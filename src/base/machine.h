@@ -1,4 +1,4 @@
-// The hardware as launchers and the choice of a rung see it, and the needs of a rung.
+// The hardware properties that launchers and choosers use, and the needs of a rung.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,10 +11,10 @@
 
 namespace upsweep {
 
-// The features and the shared memory that a rung cannot do without.
+// The features and the shared memory that a rung requires.
 struct Needs {
   std::uint8_t features = 0;     // a bit per Feature
-  std::size_t shared_bytes = 0;  // of one block, static and dynamic
+  std::size_t shared_bytes = 0;  // per block, static and dynamic
 
   constexpr Needs() = default;
   constexpr Needs(std::initializer_list<Feature> all, std::size_t shared = 0) : shared_bytes(shared) {
@@ -27,13 +27,13 @@ struct Needs {
 };
 
 struct Machine {
-  std::string_view name;  // "h200"; of a GPU that is there, what its driver says
-  // Times ten; 0: a CPU. That of the device, and the newest one up to it that the kernels are compiled for: code for an
-  // older architecture has none of a newer device's features.
+  std::string_view name;  // "h200"; for a real GPU, the name that its driver reports
+  // Compute capability times ten, 0 for a CPU: the device's, and the newest not above it for which the kernels are
+  // compiled. Code for an older architecture cannot use a newer device's features.
   int capability = 0, code = 0;
-  int multiprocessors = 0;            // of a CPU, cores
-  int threads_per_multiprocessor = 0;  // most resident
-  std::size_t shared_per_block = 0, shared_per_multiprocessor = 0;  // most, bytes; a block's after opting in
+  int multiprocessors = 0;                                          // for a CPU, cores
+  int threads_per_multiprocessor = 0;                               // maximum resident
+  std::size_t shared_per_block = 0, shared_per_multiprocessor = 0;  // maximum, in bytes; per block after opting in
   std::size_t l2_bytes = 0;
 
   constexpr bool is_gpu() const { return capability > 0; }
@@ -43,19 +43,19 @@ struct Machine {
       if (needs.includes(f) && !has(f)) return false;
     return needs.shared_bytes <= shared_per_block;
   }
-  // The same machine, but with the features and limits of an older one. Throws Error(invalid_argument) if there never
-  // was a GPU of this capability.
+  // Returns this machine with the features and limits of the capability `older`. Throws Error(invalid_argument) for an
+  // unknown capability.
   Machine as(int older) const;
 };
 
-// The machine as it is to be seen: UPSWEEP_CAPABILITY=8.0 in the environment makes every GPU count as an older one, to
-// find out, or to time, what those run. Throws Error(invalid_argument) if it is no compute capability of a GPU.
+// Applies the environment variable UPSWEEP_CAPABILITY: 8.0 makes every GPU count as a GPU of that capability, to see or
+// time the rungs that it would run. Throws Error(invalid_argument) for an unknown capability.
 Machine as_environment_says(const Machine& machine);
 
-// The current device: of the library that this is linked into, the CUDA backend or an emulator.
+// The current device of the library that this is linked into, which is the CUDA backend or an emulator.
 const Machine& machine();
 
-// The GPUs that an emulator can stand for, the oldest first.
+// The GPUs that the emulators can emulate, oldest first.
 std::span<const Machine> emulated_machines();
 // Throws Error(invalid_argument) if there is none of this name.
 const Machine& emulated_machine(std::string_view name);

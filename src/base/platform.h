@@ -1,5 +1,5 @@
 // The interface of a backend: memory, a queue and rungs. The CPU, CUDA and the emulator each implement Platform; the
-// library and the laboratory reach a backend through nothing else.
+// library and the laboratory access a backend only through it.
 #pragma once
 #include <cstddef>
 #include <memory>
@@ -11,6 +11,8 @@
 #include "upsweep/error.h"
 
 namespace upsweep {
+
+struct Contract;
 
 // The machine and compiler of a run; part of every record.
 struct Description {
@@ -41,13 +43,13 @@ class Platform : public MemorySpace {
  public:
   virtual Backend backend() const = 0;
   virtual Description describe() const = 0;
-  virtual Rungs rungs() const = 0;  // of every primitive, in ladder order
+  virtual Rungs rungs_of(const Contract&) const = 0;  // in ladder order
   virtual const Machine& machine() const = 0;
   // With a single address space, every kind is the same memory.
   virtual MemorySpace& memory(MemoryKind) { return *this; }
   // True if this platform's kernels can access the memory at this address, whoever allocated it.
   virtual bool reaches(const void*) const { return true; }
-  // Waits for the stream. Throws Error(device_error) for any failure on it since the last call.
+  // Waits for the stream. Throws Error(device_error) for any failure on it since the last synchronize().
   virtual void synchronize(Stream stream = {}) = 0;
   // Makes this the calling thread's current device, in a program with several. The memory and stream functions do so
   // themselves; call it before calling a rung's function.

@@ -6,10 +6,11 @@
 
 #include "base/call.h"
 #include "base/machine.h"
+#include "base/threshold.h"
 
 namespace upsweep {
 
-// The backend for which this unit compiles kernels.
+// The backend for which this translation unit compiles kernels.
 #if defined(__CUDACC__)
 inline constexpr Backend kernel_backend = Backend::cuda;
 #else
@@ -26,18 +27,23 @@ struct Rung {
   bool flushes_subnormals = false;  // f32 results may lack subnormal addends (global atomics flush them)
   bool blocks_in_order = false;     // a block waits for blocks of lower numbers, which hardware dispatches first
   bool gpu_only = false;            // cannot be emulated faithfully: tested on GPUs only
-  bool any_order = false;           // elements that the contract keeps in their order may come in any: not stable
+  bool any_order = false;           // not stable: elements that the contract keeps in order may come in any
+  bool takes_initial = false;       // supports a call's initial value, if the contract has one
+  bool takes_wider_output = false;  // supports sums wider than the elements, if the contract has them
   bool synchronises = false;        // waits for the device inside a call: cannot be captured into a graph
-  bool limits_scratch = false;      // keeps to a call's limit of scratch memory, where the contract has one
+  bool takes_scratch = false;       // a CPU rung that takes scratch, and returns from a dry call once it has
+  bool limits_scratch = false;      // respects a call's limit on scratch memory, if the contract has one
   MemoryKind arrays = MemoryKind::device;
-  Needs needs{};               // of the hardware, for some of its calls at least
-  std::size_t largest = 0;     // most elements that it takes; 0: any number
-  std::size_t largest_emulated = 0;  // where the work is the square of n: most for an emulator's check; 0: any number
-  std::size_t ring_bytes = 0;  // of the main input that fill the rings in one block's shared memory; 0: it has none
-  bool peer = false;           // a third-party implementation, timed in the same run
-  std::string_view version{};  // of a peer: "CUB 3.0.1"
-  // Returns the function for a main input's type and an operation, or null if the rung does not support them. Resolve
-  // once, call many times.
+  Needs needs{};                     // hardware that some or all of its calls need
+  std::size_t largest = 0;           // maximum number of elements; 0: unlimited
+  std::size_t largest_emulated = 0;  // maximum n in an emulator's check, where it would take minutes; 0: unlimited
+  std::size_t ring_bytes = 0;  // bytes of the main input that fill one block's rings in shared memory; 0: no rings
+  std::size_t tile_bytes = 0;  // bytes of the main input in a block's largest tile; 0: no tiles, or small ones
+  std::span<Threshold* const> thresholds{};  // that it reads; an emulator's library has separate copies
+  bool peer = false;                         // a third-party implementation, timed in the same run
+  std::string_view version{};                // of a peer: "CUB 3.0.1"
+  // Returns the function for a main input's type and an operation, or null if the rung does not support them. Look it
+  // up once and call it many times.
   RunFn (*find)(Type, Operation) = nullptr;
 
   bool from_host() const { return arrays != MemoryKind::device; }
@@ -46,6 +52,12 @@ struct Rung {
     return largest != 0 && n > largest ? nullptr : find(type, operation);
   }
 };
+
+// Runs a call on a dry stream, so that call.workspace measures its scratch.
+inline Status run_dry(const Rung& rung, RunFn run, Call call) {
+  call.stream.dry = true;
+  return rung.backend == Backend::cpu && !rung.takes_scratch ? Status{} : run(call);
+}
 
 using Rungs = std::span<const Rung* const>;
 

@@ -1,18 +1,25 @@
-// The numbers at which one rung takes over from another. Each stands in its ladder's choose.h with what was measured,
-// and can be set at run time: by a check, to reach the code beyond it with few elements, and for another machine.
+// Crossover points, at which one rung takes over from the next (in choose.h) or, inside a rung, a larger tile, table or
+// launch from a smaller one. Each is defined beside its use, with its measurement. It can be set at run time to tune
+// for another machine, or to let a check reach both sides with few elements.
 #pragma once
 #include <atomic>
 #include <cstdint>
+#include <limits>
 #include <string_view>
 
 namespace upsweep {
 
+// The values for which the code is correct, if an array's length or a word's width limits them.
+struct Bounds {
+  std::uint64_t min = 0, max = std::numeric_limits<std::uint64_t>::max();
+};
+
 class Threshold {
  public:
-  // Its name is that of the number in choose.h; `measured` is its value until it is set. `few` lets a check reach what
-  // is on both sides of it with few elements.
-  constexpr Threshold(std::string_view name, std::uint64_t measured, std::uint64_t few)
-      : name_(name), measured_(measured), few_(few) {}
+  // `name` is the variable's name, unique in its ladder; `measured` is the default; with `few`, a check reaches both
+  // sides of the threshold with few elements.
+  constexpr Threshold(std::string_view name, std::uint64_t measured, std::uint64_t few, Bounds bounds = {})
+      : name_(name), measured_(measured), few_(few), bounds_(bounds) {}
   Threshold(const Threshold&) = delete;
   Threshold& operator=(const Threshold&) = delete;
 
@@ -20,12 +27,15 @@ class Threshold {
   std::string_view name() const { return name_; }
   std::uint64_t measured() const { return measured_; }
   std::uint64_t few() const { return few_; }
+  const Bounds& bounds() const { return bounds_; }
+  // `value` must be within the bounds. Set it only between calls, because a running call may read it several times.
   void set(std::uint64_t value) { value_.store(value, std::memory_order_relaxed); }
   void reset() { set(measured_); }
 
  private:
   const std::string_view name_;
   const std::uint64_t measured_, few_;
+  const Bounds bounds_;
   std::atomic<std::uint64_t> value_ = measured_;
 };
 

@@ -17,7 +17,7 @@ constexpr bool supports() {
     return true;
 }
 
-// Calls f with the enumerator as a constant, an std::integral_constant<E, e>; E's values are 0 to Count - 1.
+// Calls f with the enumerator as a compile-time constant, std::integral_constant<E, e>; E's values are 0 to Count - 1.
 template <std::size_t Count, std::size_t K = 0, class E, class F>
 constexpr decltype(auto) visit_enumerator(E e, F&& f) {
   if constexpr (K + 1 < Count)
@@ -25,12 +25,17 @@ constexpr decltype(auto) visit_enumerator(E e, F&& f) {
   return f(std::integral_constant<E, E{K}>{});
 }
 
-// The operation of a primitive without a choice: bindings and rungs always take one.
+// The operation of a primitive that has only one: bindings and rungs always take an operation.
 struct NoOperation {};
 
-// Bases of a ladder's Binding, which adds `primitive`, the list of its `operations` if they are types, and, for what
-// the primitive does not take, its own `takes`:
+// Bases of a ladder's Binding, which adds `primitive`; `operations`, if they are types; `takes`, if the primitive does
+// not support every type; and:
 //   template <class T, class O> static Args<T, O> args(const Call&);  a rung's typed arguments
+// If it has an initial value, which only some rungs take:
+//   static Scalar initial(const Call&);
+// If sums may be wider than the elements, in which case it also has args<T, O, Out>:
+//   static Type output_type(const Call&);
+//   template <class T> static constexpr bool writes;                  T as an output; without it, all
 // visit() calls f with the struct of the operation that a call names, or with NoOperation.
 struct AnyType {
   template <class T, class O>
@@ -49,26 +54,91 @@ struct OperatorChoice : AnyType {  // the operators of upsweep/operators.h
   }
 };
 template <class E, template <E> class Struct, std::size_t Count>
-struct EnumeratorChoice : AnyType {  // Struct<e> for each enumerator e of the primitive's own
+struct EnumeratorChoice : AnyType {  // Struct<e> for each enumerator e of E
   template <class F>
   static decltype(auto) visit(Operation operation, F&& f) {
     return visit_enumerator<Count>(operation.as<E>(), [&](auto e) { return f(Struct<e()>{}); });
   }
 };
 
-// A rung that takes calls as they are.
+// A rung that takes the Call itself, not typed arguments.
 template <class R>
 concept Untyped = requires(const Call& c) {
   R::run(c);
 };
 
-// The arguments of a rung for type T and operation O.
 template <class Binding, class T, class O>
 using ArgsOf = decltype(Binding::template args<T, O>(std::declval<const Call&>()));
 
+// True if rung R supports an initial value.
+template <class R>
+constexpr bool takes_initial() {
+  if constexpr (requires { R::takes_initial; })
+    return R::takes_initial;
+  else
+    return false;
+}
+inline constexpr Status no_initial{Code::unsupported, 0, "this rung takes no initial value"};
+
+// Returns the type of an output of sums: the caller's, if it is a permitted wider type; otherwise the elements'.
+constexpr Type sum_type(const Call& c) {
+  const Type given = c.out[0].type;
+  return c.operation == Operation(Op::sum) && widens_sums(c.type(), given) ? given : c.type();
+}
+// True if O is Sum and sums of T may be wider.
+template <class T, class O>
+constexpr bool has_wider_sums() {
+  bool any = false;
+  if (std::is_same_v<O, Sum>)
+    for (std::size_t t = 0; t < type_names.size(); ++t) any |= widens_sums(type_of<T>(), static_cast<Type>(t));
+  return any;
+}
+// True if rung R supports sums that are wider than its elements.
+template <class R>
+constexpr bool takes_wider_output() {
+  if constexpr (requires { R::takes_wider_output; })
+    return R::takes_wider_output;
+  else
+    return false;
+}
+inline constexpr Status no_wider_output{Code::unsupported, 0, "this rung takes no output wider than its input"};
+
+// For Binding::args: converts a call's initial value.
+template <class T, class O>
+Initial<T, O> initial_of(const Scalar& scalar) {
+  if (!scalar) return {};
+  return {scalar.as<T>(), true};
+}
+
+// True if outputs may have the type of the elements.
+template <class Binding, class T>
+constexpr bool writes_elements() {
+  if constexpr (requires { Binding::template writes<T>; })
+    return Binding::template writes<T>;
+  else
+    return true;
+}
+
 template <class Binding, class R, class T, class O>
 Status run_call(const Call& c) {
-  return R::template run<T, O>(Binding::template args<T, O>(c));
+  if constexpr (requires { Binding::initial(c); } && !takes_initial<R>())
+    if (Binding::initial(c)) return no_initial;
+  if constexpr (requires { Binding::output_type(c); }) {
+    const Type out = Binding::output_type(c);
+    if constexpr (takes_wider_output<R>() && has_wider_sums<T, O>())
+      if (out != type_of<T>())
+        return visit(out, [&]<class Out>(TypeTag<Out>) -> Status {
+          if constexpr (widens_sums(type_of<T>(), type_of<Out>()))
+            return R::template run<T, O>(Binding::template args<T, O, Out>(c));
+          else
+            return no_wider_output;
+        });
+    if (out != type_of<T>()) return no_wider_output;
+  }
+  if constexpr (writes_elements<Binding, T>())
+    return R::template run<T, O>(Binding::template args<T, O>(c));
+  else
+    return no_wider_output;
 }
 
 // Returns the function of R for a type and an operation, or null if the primitive does not take them, R does not
@@ -79,11 +149,11 @@ RunFn find_typed_run(Type type, Operation operation) {
   return visit(type, [&]<class Tag>(Tag) -> RunFn {
     using T = typename Tag::type;
     return Binding::visit(operation, [&]<class O>(O) -> RunFn {
-      if constexpr (!Binding::template takes<T, O>)
+      if constexpr (!Binding::template takes<T, O> || !supports<R, T, O>())
         return nullptr;
       else if constexpr (Untyped<R>)
         return &R::run;
-      else if constexpr (supports<R, T, O>() && covers<Binding, R, T, O>())
+      else if constexpr (covers<Binding, R, T, O>() && (writes_elements<Binding, T>() || takes_wider_output<R>()))
         return &run_call<Binding, R, T, O>;
       else
         return nullptr;
@@ -104,15 +174,20 @@ constexpr Rung make_rung(std::string_view name, Backend backend) {
   if constexpr (requires { R::expected_wrong; }) rung.expected_wrong = R::expected_wrong;
   if constexpr (requires { R::flushes_subnormals; }) rung.flushes_subnormals = R::flushes_subnormals;
   if constexpr (requires { R::blocks_in_order; }) rung.blocks_in_order = R::blocks_in_order;
+  rung.takes_initial = takes_initial<R>();
+  rung.takes_wider_output = takes_wider_output<R>();
   if constexpr (requires { R::any_order; }) rung.any_order = R::any_order;
   if constexpr (requires { R::needs; }) rung.needs = R::needs;
   if constexpr (requires { R::largest; }) rung.largest = R::largest;
   if constexpr (requires { R::largest_emulated; }) rung.largest_emulated = R::largest_emulated;
   if constexpr (requires { R::ring_bytes; }) rung.ring_bytes = R::ring_bytes;
+  if constexpr (requires { R::tile_bytes; }) rung.tile_bytes = R::tile_bytes;
   if constexpr (requires { R::synchronises; }) rung.synchronises = R::synchronises;
+  if constexpr (requires { R::takes_scratch; }) rung.takes_scratch = R::takes_scratch;
   if constexpr (requires { R::limits_scratch; }) rung.limits_scratch = R::limits_scratch;
   if constexpr (requires { R::arrays; }) rung.arrays = R::arrays;
   if constexpr (requires { R::gpu_only; }) rung.gpu_only = R::gpu_only;
+  if constexpr (requires { R::thresholds; }) rung.thresholds = R::thresholds;
   return rung;
 }
 

@@ -9,8 +9,8 @@
 namespace upsweep {
 namespace {
 
-// Read from sysfs rather than sysconf, which in a virtual machine adds up last-level caches of the host that the
-// machine does not have. Of a core's own cache, sysconf knows the size where sysfs has none.
+// Read from sysfs rather than sysconf, because in a virtual machine sysconf adds up last-level caches of the host that
+// the guest does not have. sysconf is used for the second level if sysfs does not list it.
 struct Sizes {
   std::size_t second_level, last_level;
 };
@@ -25,7 +25,7 @@ Sizes read_cache_sizes() {
     sizes.last_level = std::max(sizes.last_level, kib << 10);
     if (level_file >> level && level == 2) sizes.second_level = kib << 10;
   }
-  if (!sizes.last_level) sizes.last_level = 32 << 20;  // unknown: common sizes
+  if (!sizes.last_level) sizes.last_level = 32 << 20;  // unknown: a common size
   if (const long known = sysconf(_SC_LEVEL2_CACHE_SIZE); !sizes.second_level && known > 0)
     sizes.second_level = static_cast<std::size_t>(known);
   if (!sizes.second_level) sizes.second_level = 512 << 10;

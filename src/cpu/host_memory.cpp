@@ -10,14 +10,14 @@ namespace {
 
 constexpr std::size_t no_limit = std::numeric_limits<std::size_t>::max();
 
-// Returns no_limit for "max", and if there is no such file.
+// Returns no_limit for "max", and if the file does not exist.
 std::size_t read_number(const std::string& path) {
   std::size_t value = 0;
   std::ifstream file(path);
   return file >> value ? value : no_limit;
 }
 
-// Returns the number after a name in a file of names and numbers, or nothing_said.
+// Returns the number that follows `wanted` in a file of names and numbers, or `nothing_said` if it is missing.
 std::size_t read_named(const std::string& path, const std::string& wanted, std::size_t nothing_said) {
   std::ifstream file(path);
   for (std::string name, rest; file >> name; std::getline(file, rest)) {
@@ -27,8 +27,8 @@ std::size_t read_named(const std::string& path, const std::string& wanted, std::
   return nothing_said;
 }
 
-// Lowers `memory` to a limit of the process itself: `ulimit -v` or `ulimit -d`. "Max data size   1000   2000   bytes":
-// the first number binds.
+// Applies a limit of the process, `ulimit -v` or `ulimit -d`, to `memory`. The soft limit is the first number in "Max
+// data size   1000   2000   bytes".
 void lower(detail::HostMemory& memory, const std::string& root, const std::string& limit, const std::string& used) {
   std::ifstream limits(root + "/proc/self/limits");
   for (std::string line; std::getline(limits, line);) {
@@ -40,13 +40,13 @@ void lower(detail::HostMemory& memory, const std::string& root, const std::strin
   }
 }
 
-// The files of a version of control groups.
+// The files of one cgroup version.
 struct Version {
   std::string mount, limit, used, inactive;
 };
 
-// Lowers `memory` to what a group allows. The kernel gives up pages of files that nobody has used of late before it
-// kills a process, so they do not count.
+// Applies a cgroup's limit to `memory`. Inactive file pages do not count as used, because the kernel reclaims them
+// before it kills a process.
 void lower(detail::HostMemory& memory, const Version& v, const std::string& folder) {
   const std::size_t limit = read_number(folder + v.limit), used = read_number(folder + v.used);
   memory.bytes = std::min(memory.bytes, limit);
@@ -57,8 +57,8 @@ void lower(detail::HostMemory& memory, const Version& v, const std::string& fold
 
 }  // namespace
 
-// A process is bound by its group and by all groups around it. Seen from inside a container, a group may have no folder
-// of its own: then the folder of the mount is the container's group.
+// A process is limited by its cgroup and all of that group's ancestors. Inside a container, the group may have no
+// folder; the mount's root folder is then the container's group.
 detail::HostMemory detail::read_host_memory(const std::string& root) {
   HostMemory memory{read_named(root + "/proc/meminfo", "MemTotal:", no_limit / 1024) * 1024,
                     read_named(root + "/proc/meminfo", "MemAvailable:", no_limit / 1024) * 1024};
@@ -66,7 +66,7 @@ detail::HostMemory detail::read_host_memory(const std::string& root) {
   const Version first{root + "/sys/fs/cgroup/memory", "/memory.limit_in_bytes", "/memory.usage_in_bytes",
                       "total_inactive_file"};
   std::ifstream groups(root + "/proc/self/cgroup");
-  for (std::string line; std::getline(groups, line);) {  // "4:memory:/path" of the first version, "0::/path"
+  for (std::string line; std::getline(groups, line);) {  // version 1: "4:memory:/path"; version 2: "0::/path"
     const std::size_t controllers = line.find(':') + 1, path = line.find(':', controllers) + 1;
     if (controllers == 0 || path == 0) continue;
     const std::string names = "," + line.substr(controllers, path - 1 - controllers) + ",";

@@ -1,27 +1,31 @@
-// One core or all: whichever has been faster lately, for work so short that waking cores and moving cache lines between
-// them can cost more than the cores gain.
+// Chooses between one core and all cores, by which was faster recently, for work so short that waking cores and moving
+// cache lines between them can cost more than the extra cores gain.
 //
-// No threshold of the size decides this. On one virtual machine with two Zen 5 cores, a partition of 2^14 keys into 256
-// buckets took 14 us on one core, and 10 or 28 on both: a signal to the other core and back took 270 to 860 ns, by the
-// minute. Waking a worker that sleeps took 40 us of the caller's time. A call cannot ask for any of that, but the calls
-// before it have met with it.
+// A size threshold cannot decide this. On one virtual machine with two Zen 5 cores, a partition of 2^14 keys into 256
+// buckets took 14 us on one core, and 10 or 28 us on both: the round trip of a signal between the cores took 270 to 860
+// ns, varying from minute to minute. Waking a sleeping worker took 40 us of the caller's time. A call cannot query
+// these costs, but the calls before it have paid them.
 #pragma once
 #include <algorithm>
 #include <atomic>
 #include <bit>
 #include <chrono>
 #include <cstddef>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
 
 namespace upsweep {
 
-// Compares both ways by trials of several calls in a row, because the first call on all cores has to wake them. The
-// slower way is tried again, soon at first, and in the end so seldom that it costs a hundredth of the time.
+// Compares the two in trials of several consecutive calls, because the first call on all cores has to wake them. The
+// slower choice is retried, soon at first, and eventually so rarely that it costs a hundredth of the time.
 class OneOrAll {
  public:
-  // Returns the way for the next call.
+  // True if the next call should use all cores.
   bool all() const { return all_; }
 
-  // Records the time of the call that has just ended, which took that way.
+  // Records the time of the call that has just ended, for which all() chose the cores.
   void took(double us) {
     trial_us_ += us;
     if (++trial_calls_ < calls_per_trial && trial_us_ < us_per_trial) return;
@@ -41,8 +45,27 @@ class OneOrAll {
     trials_left_ = patience_;
   }
 
-  // Returns f(all()) and, if that is true, records its time: a call that fails ends early. Meanwhile, a call on another
-  // thread or inside f returns f(true): the cores are busy, so parallel() runs it on the caller's.
+  // A snapshot of the state, which a program may request while calls run.
+  struct State {
+    bool all;
+    double one_us, all_us;  // per call, in the last trial of each; 0: none yet
+  };
+  State state() {
+    const Idle idle(busy_);
+    return {all_, mean_us_[false], mean_us_[true]};
+  }
+  // Resets the state, as if there had been no calls.
+  void forget() {
+    const Idle idle(busy_);
+    all_ = favourite_ = true;
+    mean_us_[0] = mean_us_[1] = trial_us_ = 0;
+    trial_calls_ = trials_left_ = 0;
+    patience_ = 1;
+  }
+
+  // Returns f(all()) and, if the result is true, records the time: a failed call ends early and does not count. A
+  // concurrent call on another thread or inside f returns f(true); the cores are busy, so parallel() runs it on the
+  // caller's core.
   template <class F>
   auto call(F&& f) {
     if (busy_.test_and_set(std::memory_order_acquire)) return f(true);
@@ -55,40 +78,101 @@ class OneOrAll {
   }
 
  private:
-  // A worker that was asleep takes part some 100 us after it was first wanted.
+  // Waits until no call is running, and locks the state.
+  class Idle {
+   public:
+    explicit Idle(std::atomic_flag& busy) : busy_(busy) {
+      while (busy_.test_and_set(std::memory_order_acquire)) std::this_thread::yield();
+    }
+    Idle(const Idle&) = delete;
+    Idle& operator=(const Idle&) = delete;
+    ~Idle() { busy_.clear(std::memory_order_release); }
+
+   private:
+    std::atomic_flag& busy_;
+  };
+
+  // A sleeping worker joins in about 100 us after the call that wakes it.
   static constexpr int calls_per_trial = 16;
   static constexpr double us_per_trial = 500;
   int most_patience() const {
-    constexpr double cost = 0.01, most = 3;  // beyond that, more likely a trial was interrupted
+    constexpr double cost = 0.01, most = 3;  // a larger ratio more likely means that a trial was interrupted
     const auto [less, more] = std::minmax(mean_us_[0], mean_us_[1]);
     return std::max(4, static_cast<int>((std::min(more / less, most) - 1) / cost));
   }
 
   bool all_ = true, favourite_ = true;
-  double mean_us_[2] = {};  // of the last trial on one core, and on all; 0: none yet
+  double mean_us_[2] = {};  // per call, in the last trial on one core and on all; 0: none yet
   double trial_us_ = 0;
   int trial_calls_ = 0;
-  int patience_ = 1;     // trials of the favourite between those of the other way: twice as many after each in vain
-  int trials_left_ = 0;  // of these
+  int patience_ = 1;     // trials of the favourite per trial of the other; doubled each time the favourite wins
+  int trials_left_ = 0;  // trials of the favourite before the next trial of the other
   std::atomic_flag busy_ = ATOMIC_FLAG_INIT;
 };
 
-// Calls that are alike: those of which each number, up to `most`, is the same to within a factor of two.
-template <std::size_t... most>
-class AlikeCalls {
+// Calls whose state lives as long as the program, which can list it and reset it.
+class LearntCalls {
  public:
+  struct Kind {
+    std::string calls;
+    OneOrAll::State state;
+  };
+  virtual std::vector<Kind> kinds() = 0;  // those with a finished trial
+  virtual void forget() = 0;
+
+ protected:
+  ~LearntCalls() = default;
+  void add_to_program();
+};
+std::vector<LearntCalls::Kind> learnt_kinds();
+void forget_learnt();
+
+// One OneOrAll per class of similar calls: calls are similar if each of their numbers, up to `most`, is equal to within
+// a factor of two. For static objects.
+template <std::size_t... most>
+class AlikeCalls final : LearntCalls {
+ public:
+  // Display names of the calls and of each number.
+  template <class... Names>
+  explicit AlikeCalls(std::string_view calls, Names... names) : calls_(calls), names_{names...} {
+    static_assert(sizeof...(Names) == sizeof...(most));
+    add_to_program();
+  }
   template <class... Numbers>
   OneOrAll& operator()(Numbers... numbers) {
     static_assert(sizeof...(Numbers) == sizeof...(most));
     std::size_t at = 0;
-    ((at = at * kinds<most> + static_cast<std::size_t>(std::bit_width(std::size_t{numbers}))), ...);
+    ((at = at * magnitudes<most> + static_cast<std::size_t>(std::bit_width(std::size_t{numbers}))), ...);
     return of_[at];
   }
 
  private:
   template <std::size_t number>
-  static constexpr std::size_t kinds = std::bit_width(number) + 1;
-  OneOrAll of_[(kinds<most> * ...)];
+  static constexpr std::size_t magnitudes = std::bit_width(number) + 1;
+  static constexpr std::size_t numbers = sizeof...(most);
+
+  std::vector<Kind> kinds() override {
+    std::vector<Kind> all;
+    for (std::size_t at = 0; at < std::size(of_); ++at)
+      if (const OneOrAll::State state = of_[at].state(); state.one_us > 0 || state.all_us > 0)
+        all.push_back({text_of(at), state});
+    return all;
+  }
+  void forget() override {
+    for (OneOrAll& of : of_) of.forget();
+  }
+  // "sort of 4-byte keys: n < 2^15, bytes < 2^3": a number of magnitude k is below 2^k.
+  std::string text_of(std::size_t at) const {
+    constexpr std::size_t magnitudes_of[] = {magnitudes<most>...};
+    std::string text;
+    for (std::size_t k = numbers; k-- > 0; at /= magnitudes_of[k])
+      text = (k ? ", " : ": ") + std::string(names_[k]) + " < 2^" + std::to_string(at % magnitudes_of[k]) + text;
+    return std::string(calls_) + text;
+  }
+
+  const std::string_view calls_;
+  const std::string_view names_[numbers];
+  OneOrAll of_[(magnitudes<most> * ...)];
 };
 
 }  // namespace upsweep

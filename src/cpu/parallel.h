@@ -1,9 +1,9 @@
 // Fork-join over the cores that this process may use.
 //
-// A pool of our own rather than oneTBB, because the fork and the join decide the sizes that just leave one core's
-// cache. An i32 sum with the same loops on two Zen 4 cores, in us, with this pool; with tbb::parallel_for and
-// affinity_partitioner; with static_partitioner: 2^16 1.4 2.4 2.4; 2^17 2.5 3.5 4.6; 2^18 4.7 5.6 9.0; 2^19 10.7 11.8
-// 12.8; from 2^20 up they tie.
+// A custom pool rather than oneTBB, because fork and join dominate at sizes just beyond one core's cache. An i32 sum
+// with the same loops on two Zen 4 cores, in us (this pool; tbb::parallel_for with affinity_partitioner; with
+// static_partitioner): 2^16 1.4 2.4 2.4; 2^17 2.5 3.5 4.6; 2^18 4.7 5.6 9.0; 2^19 10.7 11.8 12.8; from 2^20 up they
+// tie.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -22,9 +22,9 @@ void run_parts(int parts, int threads, PartFn run, void* context) noexcept;
 }  // namespace detail
 
 // Calls f(part) for each part in [0, parts) on at most `threads` cores (0: all), the calling thread included, and
-// returns when all are done; what f wrote is then visible. f must not throw. Each core gets consecutive parts and then
-// steals from the others, which balances uneven parts. A call from inside f, or while another thread is inside
-// parallel(), runs its parts one after another on its own thread: the cores are busy anyway.
+// returns when all are done; the writes of f are then visible. f must not throw. Each core gets consecutive parts and
+// then steals from the others, which balances uneven parts. A nested call, or one made while another thread is inside
+// parallel(), runs its parts serially on its own thread, because the cores are busy anyway.
 template <class F>
 void parallel(int parts, int threads, F&& f) noexcept {
   using Function = std::remove_reference_t<F>;
@@ -39,15 +39,15 @@ struct Parts {
   int count;                        // 1: one core does it all
 };
 
-// Returns the cores that a call may use: all by default, and at most as many as there can be parts.
+// Returns the number of cores that a call may use: all by default, at most Parts::most.
 inline int threads_of(const Tuning& tuning) {
   const auto asked = tuning.threads.value_or(static_cast<unsigned>(hardware_threads()));
   return static_cast<int>(std::min<unsigned>(asked, Parts::most));
 }
 
-// True if a pass over this many bytes is faster on one core than with a fork and a join. An i32 sum on one core and on
-// two, in us: 128 KiB 1.1 and 1.6, 256 KiB 2.2 and 1.4 when called in a loop; 2.2 and 2.4 when other work runs in
-// between, because the data is then in one core's cache.
+// True if a pass over this many bytes is faster on one core than with fork and join. An i32 sum on one core and on two,
+// in us: 128 KiB 1.1 and 1.6, 256 KiB 2.2 and 1.4 when called in a loop; 2.2 and 2.4 when other work runs in between,
+// because the data is then in one core's cache.
 constexpr bool one_core(std::size_t bytes) { return bytes <= 128 << 10; }
 
 // Partitions a pass that reads and writes `arrays` arrays of n elements.

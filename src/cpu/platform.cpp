@@ -1,6 +1,4 @@
 // The CPU as a Platform: ordinary memory, synchronous calls.
-#include "base/platform.h"
-
 #include <sys/mman.h>
 #include <sys/utsname.h>
 
@@ -8,13 +6,12 @@
 #include <cstring>
 #include <fstream>
 
+#include "base/contract.h"
 #include "cpu/cache.h"
 #include "cpu/host_memory.h"
 #include "cpu/parallel.h"
 
 namespace upsweep {
-
-Rungs cpu_rungs();  // generated from the ladder.inc files
 
 namespace {
 
@@ -57,7 +54,7 @@ class CpuPlatform final : public Platform {
             .units = cores};
   }
 
-  Rungs rungs() const override { return cpu_rungs(); }
+  Rungs rungs_of(const Contract& contract) const override { return contract.rungs(Backend::cpu); }
   const Machine& machine() const override {
     static const Machine cpu{
         .name = "cpu", .multiprocessors = hardware_threads(), .l2_bytes = last_level_cache_bytes()};

@@ -1,19 +1,23 @@
-// Instruction sets of Highway's that our code is not compiled for, although it could be. Include before <hwy/...>.
+// Highway targets that our code is not compiled for, although it could be. Include before <hwy/...>.
 //
-// AVX3_DL's code is that of AVX3 unless bytes are compressed. Processors with SSE4 and no AVX2 are small ones, or of
-// before 2013: SSE2's code, which any has, stands for SSSE3's and SSE4's. All together, compiling takes less than half
-// the time. Under sanitizers, which take four times as long to compile, AVX2's code stands for AVX3's where AVX3_DL's
-// is there too.
+// AVX3_DL differs from AVX3 only if bytes are compressed. Processors with SSE4 but without AVX2 are low-power ones or
+// date from before 2013, so the SSE2 code, which every x86-64 runs, replaces that of SSSE3 and SSE4. Skipping these
+// targets more than halves the compile time. Under sanitizers, which take four times as long to compile, AVX2 replaces
+// AVX3 if AVX3_DL is compiled too.
 #pragma once
 
-#if defined(UPSWEEP_WITHOUT_AVX512)  // sanitizers, on a machine that has none
-#define UPSWEEP_SKIPPED_TARGETS_OF_COMPRESSION (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3 | HWY_AVX3_DL)
+#define UPSWEEP_SKIPPED_ALWAYS (HWY_SSSE3 | HWY_SSE4)
+#if defined(UPSWEEP_WITHOUT_AVX512)  // a build for a machine that has none
+#define UPSWEEP_SKIPPED_TARGETS_OF_COMPRESSION (UPSWEEP_SKIPPED_ALWAYS | HWY_AVX3 | HWY_AVX3_DL)
 #define UPSWEEP_SKIPPED_TARGETS UPSWEEP_SKIPPED_TARGETS_OF_COMPRESSION
+#elif defined(UPSWEEP_WITHOUT_AVX2)  // a build for a machine that has AVX-512
+#define UPSWEEP_SKIPPED_TARGETS_OF_COMPRESSION (UPSWEEP_SKIPPED_ALWAYS | HWY_AVX2)
+#define UPSWEEP_SKIPPED_TARGETS (UPSWEEP_SKIPPED_ALWAYS | HWY_AVX2 | HWY_AVX3_DL)
 #else
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define UPSWEEP_SKIPPED_TARGETS_OF_COMPRESSION (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3)
+#define UPSWEEP_SKIPPED_TARGETS_OF_COMPRESSION (UPSWEEP_SKIPPED_ALWAYS | HWY_AVX3)
 #else
-#define UPSWEEP_SKIPPED_TARGETS_OF_COMPRESSION (HWY_SSSE3 | HWY_SSE4)
+#define UPSWEEP_SKIPPED_TARGETS_OF_COMPRESSION UPSWEEP_SKIPPED_ALWAYS
 #endif
-#define UPSWEEP_SKIPPED_TARGETS (HWY_SSSE3 | HWY_SSE4 | HWY_AVX3_DL)
+#define UPSWEEP_SKIPPED_TARGETS (UPSWEEP_SKIPPED_ALWAYS | HWY_AVX3_DL)
 #endif

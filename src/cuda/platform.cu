@@ -7,12 +7,10 @@
 #include <mutex>
 #include <vector>
 
-#include "base/platform.h"
+#include "base/contract.h"
 #include "kernel/kernel.h"
 
 namespace upsweep {
-
-Rungs kernel_rungs();
 
 namespace {
 
@@ -28,7 +26,7 @@ std::string version(int number) {  // 13000 -> "13.0"
   return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10);
 }
 
-// Page-locked host memory, which the device copies from and to directly; to the host it is ordinary memory.
+// Page-locked host memory: the device copies to and from it directly, and the host uses it like any other memory.
 class PinnedMemory final : public MemorySpace {
  public:
   void* allocate(std::size_t bytes) override {
@@ -53,15 +51,15 @@ class CudaPlatform final : public Platform {
   explicit CudaPlatform(int ordinal) : ordinal_(ordinal) {
     activate();
     check(cudaGetDeviceProperties(&properties_, ordinal), "cudaGetDeviceProperties");
-    machine_ = &upsweep::machine();  // which throws if the environment asks for a GPU that there never was
+    machine_ = &upsweep::machine();  // throws if UPSWEEP_CAPABILITY is not a known capability
   }
   CudaPlatform(const CudaPlatform&) = delete;
   CudaPlatform& operator=(const CudaPlatform&) = delete;
 
   void activate() override { check(cudaSetDevice(ordinal_), "cudaSetDevice"); }
   Backend backend() const override { return Backend::cuda; }
-  Rungs rungs() const override { return kernel_rungs(); }
-  const Machine& machine() const override { return *machine_; }  // every call asks: no call of the driver
+  Rungs rungs_of(const Contract& contract) const override { return contract.rungs(Backend::cuda); }
+  const Machine& machine() const override { return *machine_; }  // read in every call, so it must not call the driver
 
   Description describe() const override {
     int driver = 0, runtime = 0;
@@ -123,7 +121,7 @@ class CudaPlatform final : public Platform {
   bool reaches(const void* memory) const override {
     cudaPointerAttributes attributes{};
     if (cudaPointerGetAttributes(&attributes, memory) != cudaSuccess) {
-      cudaGetLastError();  // clears the error of the query, which is not the device's
+      cudaGetLastError();  // clears the query's error, which synchronize() would report
       return false;
     }
     return attributes.type == cudaMemoryTypeDevice ? attributes.device == ordinal_
@@ -142,7 +140,8 @@ class CudaPlatform final : public Platform {
 
 namespace {
 
-// The newest architecture up to a device's that nvcc compiles this library's kernels for, times ten.
+// Returns the newest architecture, times ten, that the kernels are compiled for and that a device of this capability
+// runs.
 int newest_code(int capability) {
   constexpr int compiled[] = {__CUDA_ARCH_LIST__};
   int newest = 0;
@@ -158,7 +157,7 @@ Machine machine_of(int device) {
     return value;
   };
   const int capability = 10 * get(cudaDevAttrComputeCapabilityMajor) + get(cudaDevAttrComputeCapabilityMinor);
-  static std::deque<std::string> names;  // that do not move
+  static std::deque<std::string> names;  // a deque, so that they do not move
   cudaDeviceProp properties{};
   cudaGetDeviceProperties(&properties, device);
   names.emplace_back(properties.name);

@@ -29,7 +29,7 @@ FileFormat format_of(Content content) {
   return FileFormat::automatic;
 }
 
-// Returns the format that the ending of a name promises; automatic if it promises none.
+// Returns the format that a file name's extension implies; automatic if it implies none.
 FileFormat format_of(const std::string& name) {
   constexpr std::pair<std::string_view, FileFormat> endings[] = {
       {".npy", FileFormat::npy}, {".png", FileFormat::png},  {".pgm", FileFormat::pnm},  {".ppm", FileFormat::pnm},
@@ -42,7 +42,7 @@ FileFormat format_of(const std::string& name) {
 FileFormat found_format(const PeekedSource& source, std::optional<Type> type) {
   if (const FileFormat said = format_of(content_of(source.beginning())); said != FileFormat::automatic) return said;
   if (const FileFormat promised = format_of(source.name()); promised != FileFormat::automatic) return promised;
-  return type ? FileFormat::raw : FileFormat::npy;  // whose reader says that it is none
+  return type ? FileFormat::raw : FileFormat::npy;  // the .npy reader then reports that it is not one
 }
 
 std::unique_ptr<ArrayReader> reader_of(FileFormat format, std::unique_ptr<Source> source) {

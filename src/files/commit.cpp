@@ -30,8 +30,8 @@ struct Step {
 };
 using Steps = std::vector<Step>;
 
-// Beside the output, and found by its name alone: a folder may have a million other files. FNV-1a, because a name of
-// full length has no room for an ending.
+// In the output's folder, and found by name alone, because a folder may have a million other files. The name is a hash
+// (FNV-1a), because an output's name may have the maximum length, with no space for a suffix.
 std::string journal_of(const std::string& output) {
   std::uint64_t hash = 0xcbf29ce484222325;
   const std::string folder = folder_of(output);
@@ -56,14 +56,15 @@ Steps steps_of(const std::string& text) {
   return steps;
 }
 
-// The journals of one commit. They are locked while their program lives. Without room or permission for them, the
-// commit goes on all the same.
+// The journals of one commit, locked while their program runs. If they cannot be written for lack of space or
+// permission, the commit goes on without them.
 class Journals {
  public:
   explicit Journals(const Steps& steps) {
     if (steps.size() < 2) return;
     const std::string text = text_of(steps);
-    if (static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) != 3 * steps.size()) return;  // in a name
+    // A newline in a name would break the format.
+    if (static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) != 3 * steps.size()) return;
     for (const Step& step : steps) write(journal_of(step.to), text);
   }
   Journals(const Journals&) = delete;
@@ -74,7 +75,7 @@ class Journals {
   }
 
  private:
-  // Under another name until it is written and locked.
+  // Writes to a temporary name first, and renames once the file is written and locked.
   void write(const std::string& path, const std::string& text) {
     const std::string draft = path + "." + std::to_string(getpid());
     const int file = open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
@@ -95,7 +96,7 @@ bool later(const timespec& a, const timespec& b) {
   return std::tie(a.tv_sec, a.tv_nsec) > std::tie(b.tv_sec, b.tv_nsec);
 }
 
-// Whether a step of a journal is one of ours, and not done yet.
+// True if a journal's step is pending and its file is one of our temporary files.
 bool is_left(const Step& step) {
   struct stat status {};
   const std::string name = step.from.substr(folder_of(step.from).size());
@@ -136,7 +137,7 @@ std::string folder_of(const std::string& path) {
 std::string resolve(const std::string& path) {
   std::unique_ptr<char, decltype(&std::free)> real(realpath(path.c_str(), nullptr), &std::free);
   if (real) return real.get();
-  if (errno != ENOENT) return path;  // among others, links in a circle
+  if (errno != ENOENT) return path;  // includes circular links
   std::error_code no_link;
   const std::filesystem::path to = std::filesystem::read_symlink(path, no_link);
   if (no_link) return path;
@@ -152,7 +153,7 @@ void complete_commit(const std::string& path) {
     ~Closed() { close(descriptor); }
   } const closed{file};
   struct stat status {};
-  // Nobody else's journal, none of a program that is at work, and none that has just been removed.
+  // Only a regular file of this user, not locked by a running program, and not just removed.
   if (fstat(file, &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid()) return;
   if (flock(file, LOCK_EX | LOCK_NB) != 0 || fstat(file, &status) != 0 || status.st_nlink == 0) return;
   std::string text(static_cast<std::size_t>(status.st_size), '\0');
@@ -181,7 +182,7 @@ void commit_together(std::span<OutputFile* const> files) {
     if (std::rename(renamed[k]->temporary_->path.c_str(), renamed[k]->temporary_->target.c_str()) != 0) {
       const int error = errno;
       if (k == 0) renamed[k]->fail("cannot rename to", error);
-      for (std::size_t left = k; left < renamed.size(); ++left) renamed[left]->temporary_.reset();  // the files stay
+      for (std::size_t left = k; left < renamed.size(); ++left) renamed[left]->temporary_.reset();  // keeps the files
       throw Error(Code::io_error,
                   renamed[0]->name() + " has been replaced, but cannot rename to " + renamed[k]->name() + ": " +
                       std::strerror(error),

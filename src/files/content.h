@@ -1,4 +1,4 @@
-// Recognises a file by its first bytes: its name may say anything, and a pipe has none.
+// Recognises a file by its first bytes, because its name may be misleading, and a pipe has none.
 #pragma once
 #include <string>
 #include <string_view>
@@ -9,14 +9,14 @@ namespace upsweep {
 
 enum class Content : std::uint8_t { unknown, npy, png, pnm, jpeg };
 
-// A source whose first bytes have been looked at; reading begins with them all the same.
+// A source with look-ahead: its first bytes can be inspected, and reading still begins with them.
 class PeekedSource final : public Source {
  public:
   explicit PeekedSource(std::unique_ptr<Source> source);
-  // At most 32 bytes: fewer of a shorter file.
+  // At most 32 bytes; fewer if the file is shorter.
   std::string_view beginning() const { return beginning_; }
   std::size_t read(std::span<std::byte> to) override;
-  // Known for an empty source too, whatever it is: a pipe, or a file whose size of 0 might be that of one in /proc.
+  // 0 for any source that proved empty, even a pipe or a file in /proc, whose reported size of 0 means unknown.
   std::optional<std::uint64_t> size() const override { return beginning_.empty() ? 0 : source_->size(); }
   const std::string& name() const override { return source_->name(); }
   bool can_read_at() const override { return source_->can_read_at(); }
@@ -25,14 +25,14 @@ class PeekedSource final : public Source {
  private:
   std::unique_ptr<Source> source_;
   std::string beginning_;
-  std::size_t passed_ = 0;  // bytes of the beginning that read() has returned
+  std::size_t passed_ = 0;  // bytes of the beginning already returned by read()
 };
 
-// By the bytes that every such file begins with. Four bytes at least, except for PNM: "P5", white space, a digit.
+// Matches each format's magic number: at least four bytes, except for PNM: "P5", white space, a digit.
 Content content_of(std::string_view beginning);
 
-// Throws Error(bad_file) for files that hold arrays in a form that is not read, .npz or gzip: the message says which,
-// the hint how to take an array out.
+// Throws Error(bad_file) for array containers that are not supported, .npz or gzip: the message names the format, the
+// hint says how to extract an array.
 void refuse_other_formats(const PeekedSource& source);
 
 }  // namespace upsweep

@@ -15,8 +15,7 @@
 namespace upsweep {
 namespace {
 
-// The encoded file. It is held in memory, because OpenEXR goes back to write where each row begins, and an output may
-// be a pipe.
+// The encoded file, buffered in memory, because OpenEXR seeks back to write row offsets, and an output may be a pipe.
 class EncodedImage : public Imf::OStream {
  public:
   explicit EncodedImage(const std::string& name) : OStream(name.c_str()) {}
@@ -43,7 +42,7 @@ void encode(EncodedImage& to, const FloatImage& image) {
   for (unsigned k = 0; k < image.channels; ++k) {
     const char name[] = {"RGBW"[k], '\0'};
     header.channels().insert(name, Imf::Channel(Imf::FLOAT));
-    auto* const first = reinterpret_cast<char*>(const_cast<float*>(image.values.data() + k));  // it only reads
+    auto* const first = reinterpret_cast<char*>(const_cast<float*>(image.values.data() + k));  // OpenEXR only reads it
     pixels.insert(name, Imf::Slice(Imf::FLOAT, first, pixel_bytes, image.width * pixel_bytes));
   }
   Imf::OutputFile file(to, header);

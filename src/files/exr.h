@@ -4,7 +4,7 @@
 
 namespace upsweep {
 
-// Writes 32-bit channels R, G and B, and W for a fourth number, losslessly compressed. Throws Error(io_error) or
+// Writes 32-bit channels R, G and B, and W for a fourth channel, losslessly compressed. Throws Error(io_error) or
 // Error(interrupted).
 void write_exr(OutputFile& file, const FloatImage& image);
 

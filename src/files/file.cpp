@@ -40,10 +40,10 @@ std::string hint_for(int error) {
   }
 }
 
-// Returns the descriptor of ours that a path stands for (/dev/stdout, /dev/fd/3, a link to one), or -1.
+// Returns this process's descriptor that a path refers to (/dev/stdout, /dev/fd/3, a link to one), or -1.
 int own_descriptor(std::string path) {
   const std::string descriptors = resolve("/proc/self/fd");
-  for (int links = 0; links < 40; ++links) {  // as many as the kernel follows
+  for (int links = 0; links < 40; ++links) {  // the kernel's limit
     const std::size_t slash = path.rfind('/');
     const std::string name = path.substr(slash + 1);
     const std::string folder = slash == std::string::npos ? "." : path.substr(0, slash + 1);
@@ -70,7 +70,7 @@ bool has_ending(std::string_view path, std::string_view ending) {
 
 void occupy_standard_descriptors() {
   for (const int descriptor : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
-    if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF)  // open() returns the lowest that is free: this one
+    if (fcntl(descriptor, F_GETFD) < 0 && errno == EBADF)  // open() returns the lowest free one: this one
       (void)!open("/dev/null", descriptor == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
@@ -101,7 +101,8 @@ InputFile::InputFile(const std::string& path) : name_(path == "-" ? "standard in
     if (descriptor_ > STDERR_FILENO) close(descriptor_);
     throw;
   }
-  // Standard input may have been read in part before us. Files in /proc report a size of 0.
+  // Reading starts at the current offset: a previous process may have read part of standard input. Size 0 may mean
+  // /proc.
   if (S_ISREG(status.st_mode) && status.st_size > 0) {
     begin_ = static_cast<std::uint64_t>(std::max<off_t>(0, lseek(descriptor_, 0, SEEK_CUR)));
     size_ = static_cast<std::uint64_t>(std::max<off_t>(0, status.st_size - static_cast<off_t>(begin_)));
@@ -159,11 +160,11 @@ void OutputFile::open_target(const std::string& path) {
   complete_commit(path);
   const std::string target = resolve(path);
   const bool exists = stat(target.c_str(), &status) == 0;
-  if (!exists && errno != ENOENT) fail("cannot write", errno);  // a name too long, a file where a folder should be
+  if (!exists && errno != ENOENT) fail("cannot write", errno);  // a name too long, or a file in place of a folder
   if (exists && S_ISDIR(status.st_mode)) fail("cannot write", EISDIR);
   if (target.empty() || target.back() == '/') fail("cannot write", EISDIR);
   if (exists && !S_ISREG(status.st_mode)) return in_place(open(target.c_str(), O_WRONLY | O_CLOEXEC));  // device, pipe
-  // A file that its owner made read-only is kept, although its folder would let us replace it.
+  // A read-only file is kept, although write permission on its folder would allow replacing it.
   if (exists && access(target.c_str(), W_OK) != 0) fail("cannot write", errno);
   if (exists) open_.emplace(status, OpenFile::Use::replaced, name_);
   static std::atomic<unsigned> counter{0};
@@ -173,7 +174,7 @@ void OutputFile::open_target(const std::string& path) {
     descriptor_ = open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   } while (descriptor_ < 0 && errno == EEXIST);
   if (descriptor_ < 0) fail("cannot write", errno);
-  if (exists) {  // best effort: not every file system has owners and modes, nor may everyone give files away
+  if (exists) {  // best effort: some file systems have no owners or modes, and chown may need privileges
     (void)!fchown(descriptor_, status.st_uid, status.st_gid);
     (void)!fchmod(descriptor_, status.st_mode & 07777);
   }
@@ -228,7 +229,7 @@ void OutputFile::finish() {
   const int descriptor = descriptor_;
   descriptor_ = -1;
   open_.reset();
-  if (close(descriptor) != 0 && errno != EINTR) fail("cannot write", errno);  // network disks report a full disk here
+  if (close(descriptor) != 0 && errno != EINTR) fail("cannot write", errno);  // network disks report ENOSPC here
 }
 
 void OutputFile::commit() {

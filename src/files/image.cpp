@@ -30,7 +30,7 @@ std::vector<std::uint8_t> row_of_bytes(const FloatImage& image, std::size_t row)
 
 void write_text(OutputFile& file, const std::string& text) { file.write(std::as_bytes(std::span(text))); }
 
-// libpng reports errors by longjmp to encode(), whose frame and callbacks have no destructors.
+// libpng reports errors by longjmp to encode(). Neither its frame nor the callbacks have destructors to run.
 struct PngEncoder {
   OutputFile& file;
   std::vector<std::vector<std::uint8_t>> rows;
@@ -52,14 +52,14 @@ struct PngEncoder {
     if (!static_cast<PngEncoder*>(png_get_io_ptr(png))->put(bytes, count)) png_error(png, "not written");
   }
   static void on_flush(png_structp) {}
-  // Without libpng's own message on standard error: what went wrong is thrown by write_png().
+  // Suppresses libpng's message on standard error; write_png() throws the cause.
   static void on_error(png_structp png, png_const_charp) { png_longjmp(png, 1); }
   bool encode(std::size_t width, std::size_t height) {
     if (setjmp(png_jmpbuf(png))) return false;
     png_set_write_fn(png, this, &on_write, &on_flush);
     png_set_IHDR(png, info, png_uint_32(width), png_uint_32(height), 8, PNG_COLOR_TYPE_RGB, PNG_INTERLACE_NONE,
                  PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
-    png_set_compression_level(png, 3);  // a third of the time of the default, 6, for a tenth more bytes
+    png_set_compression_level(png, 3);  // 1/3 of the time of the default, 6, for 10% more bytes
     png_write_info(png, info);
     for (std::vector<std::uint8_t>& row : rows) png_write_row(png, row.data());
     png_write_end(png, info);
@@ -78,7 +78,7 @@ void write_png(OutputFile& file, const FloatImage& image) {
   throw Error(Code::io_error, file.name() + ": libpng cannot write this image");
 }
 
-// Floats, rows from bottom to top; the negative scale says little-endian.
+// Floats, rows from bottom to top; a negative scale means little-endian.
 void write_pfm(OutputFile& file, const FloatImage& image) {
   write_text(file, "PF\n" + std::to_string(image.width) + " " + std::to_string(image.height) + "\n-1.0\n");
   std::vector<float> row(3 * image.width);
@@ -132,12 +132,12 @@ void write_y4m_header(OutputFile& file, std::size_t width, std::size_t height, u
 }
 
 void write_y4m_frame(OutputFile& file, const FloatImage& image) {
-  // The first value, and what red, green and blue add to it: BT.601, of 219 and 224 steps.
+  // Offset, and weights of red, green and blue: BT.601 with 219 and 224 steps.
   constexpr float planes[3][4] = {
       {16, 65.481f, 128.553f, 24.966f}, {128, -37.797f, -74.203f, 112}, {128, 112, -93.786f, -18.214f}};
   const std::string begin = "FRAME\n";
   const std::size_t pixels = image.width * image.height;
-  std::vector<std::uint8_t> bytes(begin.begin(), begin.end());  // one write, so that a frame is whole in a file
+  std::vector<std::uint8_t> bytes(begin.begin(), begin.end());  // one write, so that no frame is split in a file
   bytes.reserve(begin.size() + 3 * pixels);
   for (const auto& plane : planes)
     for (std::size_t i = 0; i < pixels; ++i) {

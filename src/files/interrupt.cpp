@@ -16,17 +16,17 @@ namespace {
 
 std::atomic<int> received{0};
 std::atomic<bool> noticed{false};
-std::atomic<int> waiting{0};  // Uninterrupted objects
+std::atomic<int> waiting{0};  // number of Uninterrupted objects
 std::atomic<bool> ending{false};
 static_assert(std::atomic<int>::is_always_lock_free, "the signal handler uses it");
 
-// Everything the handler touches is static and lock-free.
+// All state that the handler touches is static and lock-free.
 struct Slot {
   enum State { unused, filling, in_use };
   std::atomic<int> state{unused};
   std::array<char, 4096> path{};  // PATH_MAX
   std::array<char, 4096> kept{};
-  std::array<char, 1200> message{};  // about it: four bytes for each character of a name, and the words
+  std::array<char, 1200> message{};  // about the kept file: four bytes per character of a name, plus the text
   std::atomic<bool> keep{false};
 };
 std::array<Slot, 16> slots;
@@ -34,7 +34,7 @@ std::array<Slot, 16> slots;
 extern "C" void on_signal(int signal) {
   int expected = 0;
   if (received.compare_exchange_strong(expected, signal)) return;
-  ending = true;  // first, so that this thread or the one that is about to rename files sees the other
+  ending = true;  // set before `waiting` is read, so that this thread or the one about to rename files sees the other
   if (waiting > 0) {
     ending = false;
     return;
@@ -61,7 +61,7 @@ void handle_interrupts() {
   action.sa_flags = 0;  // no SA_RESTART: a blocked read must return
   for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction inherited {};
-    // A job whose parent told it to ignore the signal (nohup, a shell's background job) keeps ignoring it.
+    // If the parent set the signal to ignored (nohup, a shell's background job), it stays ignored.
     if (sigaction(signal, nullptr, &inherited) == 0 && inherited.sa_handler == SIG_IGN) continue;
     sigaction(signal, &action, nullptr);
   }
@@ -81,7 +81,7 @@ void throw_if_interrupted() {
 
 Uninterrupted::Uninterrupted() noexcept {
   ++waiting;
-  while (ending) usleep(1000);  // a handler on another thread: the program ends, or the handler has seen us
+  while (ending) usleep(1000);  // a handler runs on another thread: it ends the program, or has seen `waiting`
 }
 
 Uninterrupted::~Uninterrupted() {

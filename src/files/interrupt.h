@@ -1,4 +1,4 @@
-// Ctrl-C. handle_interrupts() turns SIGINT, SIGTERM and SIGHUP into a flag; long-running work polls it and throws, so
+// Ctrl-C. handle_interrupts() turns SIGINT, SIGTERM and SIGHUP into a flag. Long-running work polls it and throws, so
 // that destructors run and no half-written file remains. A second signal ends the program at once; the handler itself
 // removes the temporary files.
 #pragma once
@@ -6,22 +6,22 @@
 
 namespace upsweep {
 
-// Installs the handlers, and ignores SIGPIPE and SIGXFSZ, so that a reader that went away and a file that may not grow
-// are ordinary Errors. For programs: a library never calls this. Blocking system calls (a read of standard input)
-// return at once on a signal.
+// Installs the handlers, and ignores SIGPIPE and SIGXFSZ, so that a closed pipe and a file over its size limit are
+// ordinary Errors. For programs: a library never calls this. Blocking system calls (a read of standard input) return at
+// once on a signal.
 void handle_interrupts();
 
-// Returns the signal that asked the program to stop, or 0.
+// Returns the signal that requested termination, or 0.
 int interrupted() noexcept;
 
 // Throws Error(interrupted) once a signal has arrived. Cheap: one relaxed load.
 void throw_if_interrupted();
 
-// Whether that has been thrown, or the signal came while signals waited, so that the program is on its way out.
+// True if throw_if_interrupted() has thrown or a deferred signal has arrived, so that the program is shutting down.
 bool interrupt_noticed() noexcept;
 
-// While one of these exists, signals wait: a second one does not end the program, and no file is unlinked. It is for
-// the few steps of which all or none must be done. A signal that has come by its end counts as noticed.
+// While one exists, signals are deferred: a second one does not end the program, and no file is unlinked. For the few
+// steps that must all be done or none. A signal that arrives during its lifetime counts as noticed.
 class Uninterrupted {
  public:
   Uninterrupted() noexcept;
@@ -30,16 +30,16 @@ class Uninterrupted {
   ~Uninterrupted();
 };
 
-// A file that a second signal unlinks. At most 16 at a time are guarded, with paths of up to 4095 bytes; the owners of
-// others still remove them.
+// A file that a second signal unlinks. At most 16 are guarded at once, with paths of up to 4095 bytes; others are
+// removed only by their owners.
 class GuardedPath {
  public:
   explicit GuardedPath(const std::string& path) noexcept;
   GuardedPath(const GuardedPath&) = delete;
   GuardedPath& operator=(const GuardedPath&) = delete;
   ~GuardedPath() { release(); }
-  void release() noexcept;  // the file is gone or has its final name
-  // From now on, a second signal does not unlink the file but gives it this name.
+  void release() noexcept;  // the file is removed or has its final name
+  // From now on, a second signal renames the file to this name instead of unlinking it.
   void keep_as(const std::string& name) noexcept;
 
  private:

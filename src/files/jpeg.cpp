@@ -1,6 +1,6 @@
 #include "files/jpeg.h"
 
-// Each of these needs the one before it.
+// Each header needs the one before it.
 // clang-format off
 #include <cstdio>
 #include <jpeglib.h>
@@ -18,8 +18,8 @@
 
 namespace upsweep {
 
-// libjpeg reports errors by longjmp to the function that called it, over frames without destructors: guarded() is that
-// function, and the steps passed to it call nothing but libjpeg.
+// libjpeg reports errors by longjmp to its caller, over frames without destructors. guarded() is that caller, and the
+// steps passed to it call only libjpeg.
 struct JpegReader::Decoder {
   explicit Decoder(std::unique_ptr<Source> from) : source(std::move(from)) {
     jpeg.err = jpeg_std_error(&errors);
@@ -38,7 +38,7 @@ struct JpegReader::Decoder {
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
 
-  // step(*this); throws what the source threw, or Error(bad_file) with libjpeg's message.
+  // Runs step(*this). Throws the source's exception, or Error(bad_file) with libjpeg's message.
   void guarded(void (*step)(Decoder&)) {
     if (setjmp(back)) {
       if (thrown) std::rethrow_exception(std::exchange(thrown, nullptr));
@@ -59,7 +59,7 @@ struct JpegReader::Decoder {
     jpeg->err->format_message(jpeg, text);
     self.fail(text);
   }
-  // A level below 0 is a warning. Most tell of what does not change the pixels; these tell that some were made up.
+  // Negative levels are warnings. Most do not affect the pixels; these mean that libjpeg invented some.
   static void on_message(j_common_ptr jpeg, int level) {
     constexpr int made_up[] = {JWRN_HIT_MARKER,        JWRN_HUFF_BAD_CODE,  JWRN_MUST_RESYNC,   JWRN_JPEG_EOF,
                                JWRN_BOGUS_PROGRESSION, JWRN_ARITH_BAD_CODE, JWRN_NOT_SEQUENTIAL};
@@ -83,11 +83,11 @@ struct JpegReader::Decoder {
     input.next_input_byte += bytes;
     input.bytes_in_buffer -= static_cast<std::size_t>(bytes);
   }
-  // A file of a few bytes may ask for thousands of passes over a huge image.
+  // A file of a few bytes can request thousands of passes over a huge image.
   static void on_progress(j_common_ptr jpeg) {
     if (reinterpret_cast<j_decompress_ptr>(jpeg)->input_scan_number > 500) of(jpeg).fail("it has more than 500 scans");
   }
-  // 0 at the end of the file, or if the source threw.
+  // Returns 0 at end of file, or if the source threw.
   std::size_t fill() noexcept {
     try {
       return source->read(std::as_writable_bytes(std::span(buffer)));
@@ -99,7 +99,7 @@ struct JpegReader::Decoder {
 
   void read_header() {
     guarded([](Decoder& d) { jpeg_read_header(&d.jpeg, TRUE); });
-    // All coefficients of such an image are held until its last scan.
+    // A progressive image keeps all coefficients in memory until its last scan.
     const std::uint64_t coefficients =
         std::uint64_t{jpeg.image_width} * jpeg.image_height * static_cast<unsigned>(jpeg.num_components);
     if (jpeg_has_multiple_scans(&jpeg) && coefficients > largest_progressive)
@@ -114,7 +114,7 @@ struct JpegReader::Decoder {
     at = row.size();
   }
 
-  // Makes the next row the current one; false after the last.
+  // Decodes the next row; false after the last.
   bool next_row() {
     if (jpeg.output_scanline == jpeg.output_height) {
       if (!std::exchange(ended, true)) guarded([](Decoder& d) { jpeg_finish_decompress(&d.jpeg); });
@@ -128,7 +128,7 @@ struct JpegReader::Decoder {
     return true;
   }
 
-  static constexpr std::uint64_t largest_progressive = std::uint64_t{1} << 30;  // numbers of two bytes
+  static constexpr std::uint64_t largest_progressive = std::uint64_t{1} << 30;  // 16-bit numbers
   std::unique_ptr<Source> source;
   jpeg_decompress_struct jpeg{};
   jpeg_error_mgr errors{};
@@ -139,7 +139,7 @@ struct JpegReader::Decoder {
   char message[JMSG_LENGTH_MAX] = {};
   std::array<JOCTET, 65536> buffer{};
   std::vector<JSAMPLE> row;
-  std::size_t at = 0;  // of the row: the samples before it have been passed on
+  std::size_t at = 0;  // samples of the row already returned
   bool ended = false;
 };
 

@@ -1,5 +1,5 @@
-// JPEG images, read row by row with libjpeg: grey, colour and CMYK, of 8 bits. CMYK is passed on as it is stored, which
-// in files of Adobe's programs means inverted: 0 is full ink.
+// Reads JPEG images row by row with libjpeg: grey, colour and CMYK, 8 bits. CMYK is returned as stored, which in files
+// from Adobe's programs means inverted: 0 is full ink.
 #pragma once
 #include "files/array_file.h"
 
@@ -7,13 +7,13 @@ namespace upsweep {
 
 class JpegReader final : public ArrayReader {
  public:
-  // Throws Error(bad_file) unless the file begins as a JPEG.
+  // Throws Error(bad_file) unless the file begins like a JPEG.
   explicit JpegReader(std::unique_ptr<Source> source);
   ~JpegReader() override;
   Type type() const override { return Type::u8; }
   std::optional<std::uint64_t> count() const override;
   unsigned channels() const override;
-  // Throws Error(bad_file) also where libjpeg would make up pixels: for data that are cut short or damaged.
+  // Throws Error(bad_file) also for truncated or damaged data, for which libjpeg would invent pixels.
   std::size_t read(std::span<std::byte> to) override;
 
  private:

@@ -18,15 +18,14 @@ namespace {
 static_assert(std::endian::native == std::endian::little, "elements are copied, or swapped if they are big-endian");
 
 constexpr std::string_view magic = "\x93NUMPY";
-constexpr std::size_t most_dimensions = 64;  // numpy's own limit
+constexpr std::size_t most_dimensions = 64;  // numpy's limit
 
 struct NamedType {
   std::string_view name;
   Type type;
   Stored stored = Stored::as_read;
 };
-// The names that numpy.dtype() takes, on a machine whose C long has 64 bits. Those of one or two letters may follow a
-// byte order.
+// The names that numpy.dtype() accepts where C's long has 64 bits. Names of one or two letters may follow a byte order.
 constexpr NamedType named_types[] = {{"f4", Type::f32},
                                      {"f8", Type::f64},
                                      {"i1", Type::i8},
@@ -72,7 +71,7 @@ constexpr NamedType named_types[] = {{"f4", Type::f32},
                                      {"int", Type::i64},
                                      {"uint", Type::u64}};
 
-// By the first letter, after those above. The hints keep every value, as far as there is a type for it.
+// By the first letter, after the names above. The hints suggest a lossless type if there is one.
 struct RefusedTypes {
   std::string_view letters, what, hint;
 };
@@ -84,7 +83,7 @@ constexpr RefusedTypes refused_types[] = {
     {"Mm", "times", "save their ticks: numpy.save(file, a.view('<i8'))"},
     {"SUVa", "strings or bytes", "save numbers"}};
 
-// The header is a Python dictionary literal. This parser accepts the literals that numpy writes, and nothing else.
+// The header is a Python dictionary literal. This parser accepts only the literals that numpy writes.
 class HeaderParser {
  public:
   HeaderParser(std::string_view text, const std::string& file) : text_(text), file_(file) {}
@@ -182,7 +181,7 @@ class HeaderParser {
     return value;
   }
 
-  // '<f4', '>u1', 'i8', 'f', 'float64': a byte order, perhaps, and a name of numpy's.
+  // '<f4', '>u1', 'i8', 'f', 'float64': an optional byte order and a numpy type name.
   void read_type() {
     if (accept('[')) fail("its elements are structures", "save one field of it: numpy.save(file, a['field'])");
     const std::string_view descr = string();
@@ -206,7 +205,7 @@ class HeaderParser {
   std::uint64_t count() const {
     // A dimension of zero makes the array empty, whatever the others are.
     if (std::find(header_.shape.begin(), header_.shape.end(), 0u) != header_.shape.end()) return 0;
-    // 2^63 - 1 bytes: no file is larger.
+    // No file is larger than 2^63 - 1 bytes.
     const std::uint64_t most = std::numeric_limits<std::int64_t>::max() / size_of(header_.type);
     std::uint64_t product = 1;
     for (std::uint64_t dimension : header_.shape) {
@@ -280,7 +279,7 @@ std::string npy_header(Type type, std::span<const std::uint64_t> shape) {
     text += std::to_string(shape[k]) + (shape.size() == 1 ? "," : k + 1 < shape.size() ? ", " : "");
   text += "), }";
   constexpr std::size_t before = 10, alignment = 64;
-  // The longest 1-d dictionary has 78 bytes, so a 1-d header takes 128 however long its count is.
+  // The longest 1-d dictionary has 78 bytes, so a 1-d header takes 128 bytes for any count.
   const std::size_t total = std::max((before + text.size() + 1 + alignment - 1) / alignment * alignment, 2 * alignment);
   text.append(total - before - text.size() - 1, ' ').push_back('\n');
   std::string header(magic);
@@ -312,7 +311,7 @@ void swap_bytes(std::span<std::byte> elements, std::size_t size) {
   if (size == 8) swap_bytes<8>(elements);
 }
 
-// From the second half of `to`, where they do not get in the way, to all of it.
+// Widens in place, from the second half of `to`, where reads stay ahead of writes, to all of it.
 void widen_halves(std::span<std::byte> to) {
   const std::byte* const halves = to.data() + to.size() / 2;
   for (std::size_t k = 0; k < to.size() / sizeof(float); ++k) {
@@ -348,7 +347,7 @@ NpyReader::NpyReader(std::unique_ptr<Source> source) : source_(std::move(source)
 std::size_t NpyReader::read(std::span<std::byte> to) {
   const std::uint64_t asked = to.size() / size_of(header_.type), wanted = std::min(asked, left_);
   to = to.first(wanted * size_of(header_.type));
-  // Narrower stored elements are read into the end of the buffer, and widened from its front.
+  // Narrower stored elements are read into the end of the buffer, then widened in place from the front.
   const std::span<std::byte> stored = to.last(wanted * header_.stored_bytes());
   read_stored(stored);
   if (header_.big_endian) swap_bytes(stored, header_.stored_bytes());

@@ -48,7 +48,7 @@ bool is_terminal(const struct stat& status) {
 }  // namespace
 
 OpenFile::OpenFile(const struct stat& status, Use use, const std::string& name) {
-  // A reader of a stream does not see what is written to it, but two outputs would mix.
+  // Reading and writing the same stream is harmless, but two outputs would interleave.
   const bool stream = S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode) || is_terminal(status);
   if (!S_ISREG(status.st_mode) && !(stream && use == Use::written)) return;
   Registry& all = registry();

@@ -1,4 +1,4 @@
-// The files that are open in this process, so that none is read and written at once.
+// Tracks the files open in this process, so that none is read and written at once.
 #pragma once
 #include <sys/types.h>
 
@@ -9,19 +9,19 @@ struct stat;
 
 namespace upsweep {
 
-// An entry for as long as the file is open. It tells files apart by what they are, so that neither another name nor a
-// descriptor hides one. Devices may be anything at the same time, except terminals, which show what is written.
+// Registers a file while it is open. Files are compared by device and inode, so that neither another name nor a
+// descriptor hides one. Devices may be opened repeatedly, except terminals, which show what is written.
 class OpenFile {
  public:
-  enum class Use : std::uint8_t { read, written, replaced };  // `replaced`: by a new file, under the same name
-  // Throws Error(invalid_argument) if the file is written already, or is to be written and is open.
+  enum class Use : std::uint8_t { read, written, replaced };  // `replaced`: by a new file of the same name
+  // Throws Error(invalid_argument) if the file is being written, or is open and would be written.
   OpenFile(const struct stat& status, Use use, const std::string& name);
   OpenFile(const OpenFile&) = delete;
   OpenFile& operator=(const OpenFile&) = delete;
   ~OpenFile();
 
  private:
-  std::uint64_t number_ = 0;  // of the entry; 0: of none
+  std::uint64_t number_ = 0;  // the entry's number; 0 if there is none
 };
 
 }  // namespace upsweep

@@ -12,8 +12,8 @@
 
 namespace upsweep {
 
-// libpng reports errors by longjmp to the function that called it, over frames without destructors: guarded() is that
-// function, and the steps passed to it call nothing but libpng.
+// libpng reports errors by longjmp to its caller, over frames without destructors. guarded() is that caller, and the
+// steps passed to it call only libpng.
 struct PngReader::Decoder {
   explicit Decoder(std::unique_ptr<Source> from) : source(std::move(from)) {
     png = png_create_read_struct(PNG_LIBPNG_VER_STRING, this, &on_error, &on_warning);
@@ -27,7 +27,7 @@ struct PngReader::Decoder {
   Decoder(const Decoder&) = delete;
   Decoder& operator=(const Decoder&) = delete;
 
-  // step(*this); throws what the source threw, or Error(bad_file) with libpng's message.
+  // Runs step(*this). Throws the source's exception, or Error(bad_file) with libpng's message.
   void guarded(void (*step)(Decoder&)) {
     if (setjmp(png_jmpbuf(png))) {
       if (thrown) std::rethrow_exception(std::exchange(thrown, nullptr));
@@ -42,12 +42,12 @@ struct PngReader::Decoder {
     std::strncpy(self.message, text, sizeof self.message - 1);
     png_longjmp(png, 1);
   }
-  static void on_warning(png_structp, png_const_charp) {}  // of what does not change the pixels
+  static void on_warning(png_structp, png_const_charp) {}  // warnings do not affect the pixels
   static void on_read(png_structp png, png_bytep to, std::size_t bytes) {
     auto& self = *static_cast<Decoder*>(png_get_io_ptr(png));
     if (!self.fill(to, bytes)) png_error(png, "it ends early");
   }
-  // False at the end of the file, or if the source threw.
+  // False at end of file, or if the source threw.
   bool fill(png_bytep to, std::size_t bytes) noexcept {
     try {
       return source->read({reinterpret_cast<std::byte*>(to), bytes}) == bytes;
@@ -61,7 +61,7 @@ struct PngReader::Decoder {
     png_set_read_fn(png, this, &on_read);
     guarded([](Decoder& d) {
       png_read_info(d.png, d.info);
-      png_set_expand(d.png);  // palettes, few bits, transparent colours
+      png_set_expand(d.png);  // palettes, 1 to 4 bits, transparent colours
       if (std::endian::native == std::endian::little) png_set_swap(d.png);
       d.passes = png_set_interlace_handling(d.png);
       png_read_update_info(d.png, d.info);
@@ -73,7 +73,7 @@ struct PngReader::Decoder {
                   "save it without interlacing");
     // An interlaced image is complete only after its last pass.
     const std::size_t held = passes > 1 ? rows : 1;
-    // Memory that is not written is not there: a file of a few bytes may announce gigabytes and then end.
+    // Uninitialised, so that untouched pages take no memory: a file of a few bytes may announce gigabytes and then end.
     pixel_bytes = held * row_bytes;
     pixels = std::make_unique_for_overwrite<png_byte[]>(pixel_bytes);
     at = pixel_bytes;
@@ -84,7 +84,7 @@ struct PngReader::Decoder {
     at = 0;
   }
 
-  // Makes the next row the current one; false after the last.
+  // Decodes the next row; false after the last.
   bool next_row() {
     if (rows_read == rows) {
       if (!std::exchange(ended, true)) guarded([](Decoder& d) { png_read_end(d.png, nullptr); });
@@ -107,7 +107,7 @@ struct PngReader::Decoder {
   std::unique_ptr<png_byte[]> pixels;  // one row, or all of an interlaced image
   std::size_t pixel_bytes = 0;
   std::vector<png_bytep> row_pointers;
-  std::size_t at = 0;  // in pixels: the bytes before it have been passed on
+  std::size_t at = 0;  // bytes of `pixels` already returned
   bool ended = false;
 };
 

@@ -1,5 +1,5 @@
-// PNG images, read row by row with libpng: 8 and 16 bits, grey or colour, with or without alpha. Palettes become
-// colours, and 1, 2 and 4 bits become 8.
+// Reads PNG images row by row with libpng: 8 and 16 bits, grey or colour, with or without alpha. Palettes are expanded
+// to colours, and 1, 2 and 4 bits to 8.
 #pragma once
 #include "files/array_file.h"
 
@@ -7,7 +7,7 @@ namespace upsweep {
 
 class PngReader final : public ArrayReader {
  public:
-  // Throws Error(bad_file) unless the file begins as a PNG.
+  // Throws Error(bad_file) unless the file begins like a PNG.
   explicit PngReader(std::unique_ptr<Source> source);
   ~PngReader() override;
   Type type() const override;

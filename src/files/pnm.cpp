@@ -9,7 +9,7 @@
 namespace upsweep {
 namespace {
 
-// Reads the header byte by byte, up to the single white space that ends it.
+// Reads the header byte by byte, up to the one white-space character that ends it.
 class Header {
  public:
   explicit Header(Source& source) : source_(source) {}
@@ -23,7 +23,7 @@ class Header {
     ++bytes_;
     return static_cast<char>(byte);
   }
-  // A number from 1 to `most`, after white space and comments.
+  // Parses a number from 1 to `most`, after white space and comments.
   std::uint64_t number(const char* name, std::uint64_t most) {
     char c = next();
     for (; c == '#' || is_space(c); c = next())
@@ -57,11 +57,11 @@ PnmReader::PnmReader(std::unique_ptr<Source> source) : source_(std::move(source)
     default:
       header.fail("it does not begin with P5 or P6");
   }
-  constexpr std::uint64_t longest_side = 0x7fffffff;  // as libpng's; their product fits 64 bits
+  constexpr std::uint64_t longest_side = 0x7fffffff;  // as in libpng; the product of two sides fits 64 bits
   const std::uint64_t width = header.number("width", longest_side), height = header.number("height", longest_side);
   type_ = header.number("largest value", 65535) < 256 ? Type::u8 : Type::u16;
   left_ = count_ = width * height;
-  // The product of three may not fit.
+  // The product with channels and sample size may not fit.
   if (count_ > ~std::uint64_t{0} / 6) header.fail("its pixels are more than any file holds");
   left_ = count_ *= channels_;
   if (const auto size = source_->size(); size && *size - header.bytes() < count_ * size_of(type_))
@@ -74,7 +74,7 @@ std::size_t PnmReader::read(std::span<std::byte> to) {
   if (got < wanted * element)
     throw Error(Code::bad_file, source_->name() + " ends before its last pixel", "it was cut short");
   if (type_ == Type::u16 && std::endian::native == std::endian::little)
-    for (std::size_t at = 0; at < got; at += 2) std::swap(to[at], to[at + 1]);  // most significant first in the file
+    for (std::size_t at = 0; at < got; at += 2) std::swap(to[at], to[at + 1]);  // big-endian in the file
   left_ -= wanted;
   return wanted;
 }

@@ -1,5 +1,5 @@
-// Netpbm's binary images: PGM (P5) and PPM (P6), of 8 or 16 bits. Read here rather than by libnetpbm, which ends the
-// process when a file is bad. Format: https://netpbm.sourceforge.net/doc/ppm.html
+// Netpbm's binary images: PGM (P5) and PPM (P6), of 8 or 16 bits. Not read by libnetpbm, which exits the process on a
+// bad file. Format: https://netpbm.sourceforge.net/doc/ppm.html
 #pragma once
 #include "files/array_file.h"
 
@@ -7,7 +7,7 @@ namespace upsweep {
 
 class PnmReader final : public ArrayReader {
  public:
-  // Throws Error(bad_file), also if the file's size is known and is too small for its pixels.
+  // Throws Error(bad_file), also if the file's size is known and too small for its pixels.
   explicit PnmReader(std::unique_ptr<Source> source);
   Type type() const override { return type_; }
   std::optional<std::uint64_t> count() const override { return count_; }
@@ -18,7 +18,7 @@ class PnmReader final : public ArrayReader {
   std::unique_ptr<Source> source_;
   Type type_ = Type::u8;
   unsigned channels_ = 1;
-  std::uint64_t count_ = 0, left_ = 0;  // samples
+  std::uint64_t count_ = 0, left_ = 0;  // samples: in total, still to read
 };
 
 }  // namespace upsweep

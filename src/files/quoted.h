@@ -1,5 +1,5 @@
-// Text from outside, what a file contains or how it is called, made fit for a message: short, one line, without control
-// characters that a terminal would obey.
+// Makes untrusted text, such as a file's contents or name, safe for a message: short, one line, without control
+// characters that a terminal would interpret.
 #pragma once
 #include <cstddef>
 #include <string>
@@ -7,13 +7,13 @@
 
 namespace upsweep {
 
-inline constexpr std::size_t longest_quoted = 60;  // characters of a file's content in a message
-inline constexpr std::size_t longest_name = 240;   // of a path, whose end says most
+inline constexpr std::size_t longest_quoted = 60;  // characters of a file's contents in a message
+inline constexpr std::size_t longest_name = 240;   // characters of a path; its end is the most informative part
 
 namespace quoted_detail {
 
-// The bytes of the UTF-8 character at the beginning of `text`, or 0 if there is none that a message may show: not
-// UTF-8, a control character, or one that changes the direction of the line.
+// Returns the bytes of the UTF-8 character at the start of `text`, or 0 if a message must not show it: invalid UTF-8, a
+// control character, or one that changes the direction of the line.
 inline std::size_t shown_bytes(std::string_view text) {
   const auto byte = [&](std::size_t k) { return static_cast<unsigned char>(text[k]); };
   const unsigned char first = byte(0);
@@ -29,11 +29,11 @@ inline std::size_t shown_bytes(std::string_view text) {
   const bool overlong = code < (bytes == 3 ? 0x800u : bytes == 4 ? 0x10000u : 0u);
   if (overlong || within(0xd800, 0xdfff) || code > 0x10ffff || within(0x80, 0x9f)) return 0;
   if (code == 0x61c || within(0x200b, 0x200f) || within(0x2028, 0x202e) || within(0x2060, 0x206f) || code == 0xfeff)
-    return 0;  // marks without width, line separators, changes of direction
+    return 0;  // zero-width marks, line separators, direction changes
   return bytes;
 }
 
-// Appends the character at the beginning of `text`, escaped if need be, and returns its bytes.
+// Appends the first character of `text`, escaped if necessary, and returns its bytes.
 inline std::size_t append_shown(std::string& to, std::string_view text) {
   if (const std::size_t bytes = shown_bytes(text)) {
     to += text.substr(0, bytes);
@@ -59,12 +59,11 @@ inline std::size_t append_shown(std::string& to, std::string_view text) {
 
 }  // namespace quoted_detail
 
-// Returns the text with control characters, and bytes that are not UTF-8, as \n or \x1b. Of a longer text, the
-// beginning and the end: "aaaaaa...zzz", `most` characters and the dots. Takes time for what it shows, not for the
-// whole text.
+// Returns the text with control characters and invalid UTF-8 as \n or \x1b. A longer text is cut to its beginning and
+// end: "aaaaaa...zzz", `most` characters and the dots. Takes time proportional to the result, not to the text.
 inline std::string printable(std::string_view text, std::size_t most = longest_name) {
   std::string shown;
-  const bool all = text.size() <= most;  // bytes: at least as many as characters
+  const bool all = text.size() <= most;  // in bytes, which are at least as many as characters
   const std::size_t head = all ? most : most - most / 3;
   for (std::size_t characters = 0; characters < head && !text.empty(); ++characters)
     text.remove_prefix(quoted_detail::append_shown(shown, text));
@@ -72,7 +71,7 @@ inline std::string printable(std::string_view text, std::size_t most = longest_n
   if (text.size() > most / 3) {
     std::size_t begin = text.size() - most / 3;
     while (begin < text.size() && (static_cast<unsigned char>(text[begin]) & 0xc0) == 0x80)
-      ++begin;  // inside a character
+      ++begin;  // skips UTF-8 continuation bytes
     text.remove_prefix(begin);
     shown += "...";
   }

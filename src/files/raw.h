@@ -1,4 +1,4 @@
-// Raw binary: elements of one type, contiguous, little-endian, nothing else.
+// Raw binary: elements of one type, contiguous, little-endian, without a header.
 #pragma once
 #include "files/array_file.h"
 
@@ -6,7 +6,7 @@ namespace upsweep {
 
 class RawReader final : public ArrayReader {
  public:
-  // Throws Error(bad_file) if the size is known and is not a multiple of the element's. Reading then ends at that size,
+  // Throws Error(bad_file) if the size is known and not a multiple of the element's. Reading then ends at that size,
   // even if the file grows.
   RawReader(std::unique_ptr<Source> source, Type type);
   Type type() const override { return type_; }
@@ -17,7 +17,7 @@ class RawReader final : public ArrayReader {
   std::unique_ptr<Source> source_;
   Type type_;
   std::optional<std::uint64_t> count_;
-  std::uint64_t read_ = 0;  // bytes
+  std::uint64_t read_ = 0;  // bytes read so far
 };
 
 class RawWriter final : public ArrayWriter {
@@ -31,11 +31,11 @@ class RawWriter final : public ArrayWriter {
   OutputFile file_;
   Type type_;
   std::optional<std::uint64_t> count_;
-  std::uint64_t written_ = 0;  // bytes
+  std::uint64_t written_ = 0;  // bytes written so far
 };
 
-// Throws Error(invalid_argument) unless `written` bytes are the `count` elements announced, or whole ones without a
-// count.
+// Throws Error(invalid_argument) unless `written` is the size of `count` elements or, without a count, of whole
+// elements.
 void require_all_written(const std::string& name, Type type, std::optional<std::uint64_t> count, std::uint64_t written);
 
 }  // namespace upsweep

@@ -26,7 +26,7 @@ void Spool::fail(int error) const {
 void Spool::create() {
   descriptor_ = open(folder_.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (descriptor_ >= 0) return;
-  // Not every file system has files without a name: this one loses its name at once.
+  // For file systems without O_TMPFILE: creates a named file and unlinks it at once.
   if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL) fail(errno);
   std::string path = folder_ + "/.upsweep-XXXXXX";
   descriptor_ = mkostemp(path.data(), O_CLOEXEC);
@@ -51,7 +51,7 @@ void Spool::read(std::uint64_t offset, std::span<std::byte> to) const {
     throw_if_interrupted();
     const ssize_t got = pread(descriptor_, to.data(), std::min(to.size(), most_at_once), static_cast<off_t>(offset));
     if (got < 0 && errno != EINTR) fail(errno);
-    if (got == 0) fail(EIO);  // what has been written is no longer there
+    if (got == 0) fail(EIO);  // bytes that were written are missing
     if (got <= 0) continue;
     to = to.subspan(static_cast<std::size_t>(got));
     offset += static_cast<std::uint64_t>(got);

@@ -1,4 +1,4 @@
-// Bytes that do not fit in memory, between a first pass that writes them and a second one that reads them.
+// Bytes that do not fit in memory, written by a first pass and read by a second.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace upsweep {
 
-// A file without a name, which is gone when the program ends, however it ends. It is created by the first write().
-// Every member throws Error(io_error) and Error(interrupted).
+// An unnamed file, which disappears when the program ends, however it ends. Created by the first write(). Every member
+// throws Error(io_error) and Error(interrupted).
 class Spool {
  public:
   explicit Spool(std::string folder) : folder_(std::move(folder)) {}
@@ -18,7 +18,7 @@ class Spool {
 
   // Appends.
   void write(std::span<const std::byte> bytes);
-  // Fills `to` with the bytes from `offset` on. They have been written.
+  // Fills `to` with the bytes from `offset` on, which must have been written.
   void read(std::uint64_t offset, std::span<std::byte> to) const;
   std::uint64_t size() const { return size_; }
   // Throws unless a file can be created in the folder.
@@ -33,8 +33,7 @@ class Spool {
   std::uint64_t size_ = 0;
 };
 
-// Returns the folder for temporary files that may be large: TMPDIR, or else /var/tmp, because /tmp is memory on many
-// systems.
+// Returns the folder for large temporary files: TMPDIR, or else /var/tmp, because /tmp is in memory on many systems.
 std::string spool_folder();
 
 }  // namespace upsweep

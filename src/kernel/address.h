@@ -1,12 +1,12 @@
-// Addresses as the numbers that they are.
+// Addresses as integers.
 #pragma once
 #include "kernel/async.h"
 
 namespace upsweep {
 
-// An address in shared memory, whose bits a kernel puts together: 32 bits on a GPU.
+// A shared-memory address for bit arithmetic: 32 bits on a GPU.
 #if defined(__CUDACC__)
-using SharedAddress = unsigned;  // of shared_address()
+using SharedAddress = unsigned;  // from shared_address()
 template <class T>
 __device__ __forceinline__ T& at_shared(SharedAddress address) {
   return *static_cast<T*>(__cvta_shared_to_generic(address));
@@ -20,8 +20,8 @@ T& at_shared(SharedAddress address) {
 }
 #endif
 
-// Returns an address in global memory that the compiler keeps in registers as it is, instead of taking it apart and
-// adding its parts to every index.
+// Returns a global-memory address that the compiler keeps in registers as computed, instead of splitting it and adding
+// the parts at every access.
 template <class T>
 __device__ __forceinline__ T* as_computed(T* global) {
 #if defined(__CUDA_ARCH__)

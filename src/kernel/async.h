@@ -11,7 +11,7 @@ namespace upsweep {
 
 #if defined(__CUDACC__)
 
-// Code for architectures before 9.0 traps in all of these: a kernel that went on would read bytes that never arrive.
+// All of these trap in code for architectures before 9.0: a kernel that went on would read bytes that never arrive.
 
 __device__ __forceinline__ unsigned shared_address(const void* shared) {
   return static_cast<unsigned>(__cvta_generic_to_shared(shared));
@@ -52,7 +52,7 @@ __device__ __forceinline__ void mbarrier_arrive_expect(std::uint64_t* mbarrier, 
 __device__ __forceinline__ void mbarrier_wait(std::uint64_t* mbarrier, unsigned parity) {
 #if __CUDA_ARCH__ >= 900
   unsigned done = 0;
-  while (!done)  // try_wait itself suspends the thread for a while
+  while (!done)  // try_wait suspends the thread for a limited time
     asm volatile(
         "{\n\t.reg .pred over;\n\t"
         "mbarrier.try_wait.parity.shared::cta.b64 over, [%1], %2;\n\t"

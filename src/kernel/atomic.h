@@ -1,4 +1,4 @@
-// Atomic combination with any operator.
+// Atomic updates with any operator.
 #pragma once
 #include <cstring>
 

@@ -26,9 +26,9 @@ __device__ __forceinline__ T block_reduce(T value, Op op,
   return value;
 }
 
-// Exclusive scan of the warps' totals, which lane 31 of each warp passes. Returns the prefix of this warp, and in
-// `total` that of the whole block, to every thread. Every warp scans all totals itself: one barrier fewer than if one
-// warp did it for all. A later call may reuse `warp_totals` after a __syncthreads().
+// Exclusive scan of the warps' totals, which lane 31 of each warp passes. Every thread gets its warp's prefix, and the
+// block's total in `total`. Every warp scans all totals itself: one barrier fewer than if one warp did it for all. A
+// later call may reuse `warp_totals` after a __syncthreads().
 template <class T, class Op>
 __device__ __forceinline__ T scan_warps(T warp_total, Op op,
                                         T* warp_totals,  // [32], shared
@@ -41,8 +41,8 @@ __device__ __forceinline__ T scan_warps(T warp_total, Op op,
   return shuffle(from_left_lane(upto, op), warp);
 }
 
-// Exclusive sum over the block's warps of what lane 31 of each passes; `all` becomes that of the block. As scan_warps,
-// in fewer instructions. A later call may reuse `warp_totals` after a __syncthreads().
+// Exclusive sum of the values that lane 31 of each warp passes; `all` becomes the sum over the block. Like
+// scan_warps(), in fewer instructions. A later call may reuse `warp_totals` after a __syncthreads().
 template <unsigned threads>
 __device__ __forceinline__ unsigned sum_of_warps(unsigned of_warp,
                                                  unsigned* warp_totals,  // [32], shared

@@ -1,4 +1,4 @@
-// The bytes of a word.
+// Operations on the bytes of a word.
 #pragma once
 #include "kernel/kernel.h"
 
@@ -14,8 +14,8 @@ __device__ __forceinline__ unsigned nonzero_bytes(const uint4& raw) {
   return nonzero_bytes(raw.x) | nonzero_bytes(raw.y) << 4 | nonzero_bytes(raw.z) << 8 | nonzero_bytes(raw.w) << 12;
 }
 
-// Returns the lower two bytes, or the upper two, each as 16 bits: one instruction on a GPU, where shifts and masks are
-// three.
+// Returns the lower or the upper two bytes, each widened to 16 bits: one instruction on a GPU, instead of three for
+// shifts and masks.
 __device__ __forceinline__ unsigned widen_lower_bytes(unsigned word) {
 #if defined(__CUDACC__)
   return __byte_perm(word, 0, 0x4140);
@@ -30,8 +30,8 @@ __device__ __forceinline__ unsigned widen_upper_bytes(unsigned word) {
   return widen_lower_bytes(word >> 16);
 #endif
 }
-// Returns half number `half` of a word: one instruction, which the compiler does not take apart to join its shift with
-// that of an address.
+// Returns 16-bit half number `half` of a word, by one instruction whose shift the compiler cannot merge into an address
+// computation.
 __device__ __forceinline__ unsigned half_of(unsigned word, unsigned half) {
 #if defined(__CUDACC__)
   return __byte_perm(word, 0, half ? 0x4432 : 0x4410);
@@ -47,7 +47,7 @@ __device__ __forceinline__ unsigned replace_byte(unsigned word, unsigned byte, u
   return (word & ~(0xffu << byte * 8)) | (from & 0xff) << byte * 8;
 #endif
 }
-// Returns byte number `byte`, below the upper three bytes of `above`, which are all alike.
+// Returns byte number `byte`, extended to a word by the upper three bytes of `above`, whose four bytes must be equal.
 __device__ __forceinline__ unsigned byte_under(unsigned word, unsigned byte, unsigned above) {
 #if defined(__CUDACC__)
   return __byte_perm(word, above, 0x4440 | byte);

@@ -1,4 +1,4 @@
-// Clusters (Shape::cluster): blocks that run at the same time and reach each other's shared memory.
+// Clusters (Shape::cluster): blocks that run at the same time and can access each other's shared memory.
 #pragma once
 #include "kernel/kernel.h"
 
@@ -8,10 +8,10 @@
 
 namespace upsweep {
 
-// In code for architectures before 9.0 a block is a cluster of its own: launch() refuses larger ones. Accesses to the
-// memory of a cluster's blocks trap there.
+// In code for architectures before 9.0 every cluster is a single block, because launch() refuses larger ones, and
+// accesses to a cluster's memory trap.
 
-// This block's number in its cluster.
+// Returns this block's rank in its cluster.
 __device__ __forceinline__ unsigned cluster_rank() {
 #if defined(__CUDACC__)
   unsigned rank = 0;
@@ -23,7 +23,7 @@ __device__ __forceinline__ unsigned cluster_rank() {
   return simt::cluster_rank();
 #endif
 }
-// A barrier for all threads of the cluster; what they wrote before is visible to all of them after it.
+// A barrier for all threads of the cluster, after which all of them see each other's earlier writes.
 __device__ __forceinline__ void cluster_sync() {
 #if !defined(__CUDACC__)
   simt::cluster_sync();
@@ -33,7 +33,7 @@ __device__ __forceinline__ void cluster_sync() {
   __syncthreads();
 #endif
 }
-// Returns the word of block `rank` that has the place of this block's *shared.
+// Returns the word of block `rank` at the same shared-memory offset as *shared.
 __device__ __forceinline__ std::uint64_t read_in_cluster(const std::uint64_t* shared, unsigned rank) {
   std::uint64_t word = 0;
 #if !defined(__CUDACC__)
@@ -49,7 +49,7 @@ __device__ __forceinline__ std::uint64_t read_in_cluster(const std::uint64_t* sh
 #endif
   return word;
 }
-// Stores to the place of block `rank` that has the place of this block's *shared.
+// Stores to block `rank`, at the same shared-memory offset as *shared.
 template <class T>
 __device__ __forceinline__ void store_in_cluster(T* shared, unsigned rank, T value) {
 #if !defined(__CUDACC__)
@@ -72,7 +72,7 @@ __device__ __forceinline__ void store_in_cluster(T* shared, unsigned rank, T val
   __trap();
 #endif
 }
-// Adds 1 to the word of block `rank` that has the place of this block's *shared.
+// Adds 1, atomically, to the word of block `rank` at the same shared-memory offset as *shared.
 __device__ __forceinline__ void increment_in_cluster(unsigned* shared, unsigned rank) {
 #if !defined(__CUDACC__)
   atomicAdd(simt::map_shared(shared, rank), 1u);

@@ -1,33 +1,33 @@
-// Copies of 16 bytes to shared memory by each thread, for data that is scattered. The thread continues meanwhile, but
-// on devices without such copies, where it loads and stores.
+// Asynchronous per-thread copies of 16 bytes to shared memory, for scattered data. Devices without them load and store
+// instead.
 #pragma once
 #include "kernel/async.h"
 #include "kernel/features.h"
 
 namespace upsweep {
 
-// The copies that a thread has started, in groups.
+// A thread's copies in flight, in groups.
 class Copies16 {
  public:
 #if defined(__CUDACC__)
-  // Starts a copy, without room in L1. Both addresses are multiples of 16.
+  // Starts a copy that bypasses L1. Both addresses are multiples of 16.
   __device__ __forceinline__ void start(void* shared, const void* global) {
     if constexpr (has(Feature::copy_16))
       asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared_address(shared)), "l"(global) : "memory");
     else
       *static_cast<uint4*>(shared) = *static_cast<const uint4*>(global);
   }
-  // Ends a group, perhaps an empty one.
+  // Ends a group, which may be empty.
   __device__ __forceinline__ void commit() {
     if constexpr (has(Feature::copy_16)) asm volatile("cp.async.commit_group;" ::: "memory");
   }
-  // Waits for this thread's copies, but for those of the last `groups` groups. Other threads see them after a barrier.
+  // Waits for this thread's copies, except those of the last `groups` groups. Other threads see them after a barrier.
   template <unsigned groups>
   __device__ __forceinline__ void wait() {
     if constexpr (has(Feature::copy_16)) asm volatile("cp.async.wait_group %0;" ::"n"(groups) : "memory");
   }
 #else
-  // The emulator copies as late as it may.
+  // The emulator copies as late as the rules allow.
   void start(void* shared, const void* global) {
     if (!has(Feature::copy_16)) {
       *static_cast<uint4*>(shared) = *static_cast<const uint4*>(global);

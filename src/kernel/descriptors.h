@@ -19,14 +19,16 @@ struct Descriptors {
   unsigned long long* words;  // [reserved + descriptors]; null if allocation failed
   std::size_t count;          // words
 
-  // The first word is the last call's epoch above a counter of tiles drawn; the second counts blocks that are done.
-  // Both counters are zero between calls. They fill a line of L2, 128 bytes, of their own: while blocks draw, others
-  // poll the first descriptors (scan/pipeline at 2^20 on an H200: 5.56 us, and 5.90 if they share the line).
+  // The first word has the last call's epoch in its upper half and a counter of drawn tiles in the lower; the second
+  // word counts blocks that are done. Both counters are zero between calls. They have a 128-byte line of L2 to
+  // themselves: while blocks draw, others poll the first descriptors (scan/pipeline at 2^20 on an H200: 5.56 us, and
+  // 5.90 if they share the line).
   static constexpr std::size_t reserved = 16;
   __host__ __device__ unsigned* done_counter() const { return reinterpret_cast<unsigned*>(words + 1); }
   __host__ __device__ unsigned long long* array() const { return words + reserved; }
 
-  // Draws the next tile, by one thread. One trip to L2 returns its number and the epoch: no call ends between the two.
+  // Draws the next tile, by one thread. One round trip to L2 returns both its number and the epoch, so no call ends in
+  // between.
   __device__ Drawn draw() const {
     const unsigned long long first = atomicAdd(words, 1ull);
     return {static_cast<unsigned>(first), epoch_of(first)};
@@ -36,8 +38,8 @@ struct Descriptors {
   __device__ unsigned long long first_word() const { return load_relaxed(words); }
   // This call's epoch.
   static __device__ unsigned epoch_of(unsigned long long first) { return static_cast<unsigned>(first >> 32) + 1; }
-  // The 32-bit epoch wraps; a stale word must never look current. So twice per cycle a call writes all of its own words
-  // and zeroes the others.
+  // The 32-bit epoch wraps; a stale word must never look current. So twice per cycle a call writes all of its words and
+  // zeroes the others.
   static __device__ bool rewrites(unsigned epoch) { return (epoch & 0x7fffffffu) == 0x7fffffffu; }
   // Ends the call: the next one gets another epoch, and draws tiles from 0. By one thread, once every block has drawn
   // its last tile or read the first word. This call uses the first `used` words of the array.
@@ -96,7 +98,7 @@ struct LaneTiles {
   __device__ unsigned operator()(unsigned k) const { return has(k) ? first + k * step : to - 1; }
 };
 
-// 160 polls per warp: more than a persistent kernel has blocks on an H200.
+// 160 polls per warp: more than the blocks of a persistent kernel on an H200.
 inline constexpr unsigned polls_per_lane = 5;
 
 // Warp-wide: returns op over the totals of tiles [from, to), at most Each * 32, to every lane. There is one descriptor
@@ -113,7 +115,7 @@ __device__ __forceinline__ A total_of_few(const Descriptors& descriptors, unsign
   return shuffle(warp_reduce(sum, op), 0);
 }
 
-// The same for any number of tiles.
+// As total_of_few(), for any number of tiles.
 template <class A, class Op>
 __device__ A total_between(const Descriptors& descriptors, unsigned epoch, unsigned from, unsigned to, Op op) {
   constexpr unsigned many = polls_per_lane;

@@ -1,4 +1,4 @@
-// A thread each for a few small pieces of work.
+// One thread per item, for a few small items of work.
 #pragma once
 #include "kernel/kernel.h"
 

@@ -1,4 +1,4 @@
-// A store that asks L2 to keep its line for long.
+// A store with L2's evict-last policy.
 #pragma once
 #include <type_traits>
 
@@ -6,8 +6,8 @@
 
 namespace upsweep {
 
-// Stores an element that shares a sector with another block's. Those of 4 and 8 bytes ask L2 to evict half of their
-// lines after all others: a sector that is evicted before it is whole costs a read of memory and another write.
+// Stores an element whose sector another block writes too. Half of the stores of 4 and 8 bytes ask L2 to evict their
+// lines last: a sector that is evicted before it is complete costs a read of memory and another write.
 template <class T>
 __device__ __forceinline__ void store_evict_last(T* to, T v) {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900

@@ -12,12 +12,15 @@ namespace upsweep {
 
 // Returns once all earlier work on the stream is done and the bytes have arrived.
 inline Status copy_to_host(void* host, const void* device, std::size_t bytes, Stream stream) {
+  if (stream.dry) {
+    std::memset(host, 0, bytes);  // the caller may branch on it
+    return {};
+  }
 #if defined(__CUDACC__)
   const auto queue = static_cast<cudaStream_t>(stream.handle);
   if (auto e = cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, queue)) return status_of(e);
   return status_of(cudaStreamSynchronize(queue));
-#else
-  (void)stream;  // an emulated launch is complete when it returns
+#else  // an emulated launch is complete when it returns
   std::memcpy(host, device, bytes);
   return {};
 #endif
@@ -25,12 +28,12 @@ inline Status copy_to_host(void* host, const void* device, std::size_t bytes, St
 
 // Later work on the stream sees the bytes; `host` may be reused on return.
 inline Status copy_to_device(void* device, const void* host, std::size_t bytes, Stream stream) {
+  if (stream.dry) return {};
 #if defined(__CUDACC__)
   const auto queue = static_cast<cudaStream_t>(stream.handle);
   // From pageable memory, the driver has made its own copy by the time this returns.
   return status_of(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, queue));
 #else
-  (void)stream;
   std::memcpy(device, host, bytes);
   return {};
 #endif
@@ -41,10 +44,10 @@ inline Status copy_to_device(void* device, const void* host, std::size_t bytes, 
 // Copies between host and device memory, in either direction. With pageable memory the host takes part in the copy, so
 // the call may return late.
 inline Status copy_queued(void* to, const void* from, std::size_t bytes, Stream stream) {
+  if (stream.dry) return {};
 #if defined(__CUDACC__)
   return status_of(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, static_cast<cudaStream_t>(stream.handle)));
 #else
-  (void)stream;
   if (bytes) std::memcpy(to, from, bytes);
   return {};
 #endif
@@ -60,7 +63,10 @@ class Fork {
 
 #if defined(__CUDACC__)
   Fork(Stream stream, unsigned count)
-      : trunk_(static_cast<cudaStream_t>(stream.handle)), count_(std::min(count, most)) {
+      : trunk_(static_cast<cudaStream_t>(stream.handle)),
+        count_(stream.dry ? 0 : std::min(count, most)),
+        dry_(stream.dry) {
+    if (dry_) return;
     keep(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming));
     keep(cudaEventRecord(event_, trunk_));
     for (unsigned i = 0; i < count_; ++i) {
@@ -68,14 +74,14 @@ class Fork {
       keep(cudaStreamWaitEvent(branch_[i], event_));
     }
   }
-  // After an error too, later work on the trunk must wait for what is already on the branches.
+  // Even after an error, later work on the trunk must wait for the work already on the branches.
   ~Fork() {
     if (!joined_) (void)join();
     for (unsigned i = 0; i < count_; ++i)
       if (branch_[i]) cudaStreamDestroy(branch_[i]);
     if (event_) cudaEventDestroy(event_);
   }
-  Stream operator[](unsigned i) const { return {branch_[i]}; }
+  Stream operator[](unsigned i) const { return {branch_[i], dry_}; }
   Status join() {
     joined_ = true;
     for (unsigned i = 0; i < count_; ++i) {
@@ -92,12 +98,16 @@ class Fork {
   cudaStream_t trunk_, branch_[most]{};
   cudaEvent_t event_ = nullptr;
   unsigned count_;
+  bool dry_;
   cudaError_t error_ = cudaSuccess;
   bool joined_ = false;
 #else  // emulated work is complete as soon as it is queued
-  Fork(Stream, unsigned) {}
-  Stream operator[](unsigned) const { return {}; }
+  Fork(Stream stream, unsigned) : trunk_(stream) {}
+  Stream operator[](unsigned) const { return trunk_; }
   Status join() { return {}; }
+
+ private:
+  Stream trunk_;
 #endif
 };
 

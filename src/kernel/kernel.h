@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <new>
 
-#include "base/machine.h"
 #include "base/implementation.h"
+#include "base/machine.h"
 
 #if defined(__CUDACC__)
 #include <cuda_runtime.h>
@@ -48,14 +48,14 @@ inline Status status_of(cudaError_t error) {
 struct LoadedKernel {
   const void* kernel;
   int device;
-  int capability;                       // times ten, that its code is for: 80 on an H100, too, if it has no newer code
-  std::size_t max_dynamic;              // shared memory that its static part leaves of a block's, bytes
-  mutable std::atomic<bool> requested;  // whether launches may have all of it: see admit()
+  int capability;                       // times ten, of its code: 80 on an H100 too, if it has no newer code
+  std::size_t max_dynamic;              // bytes of shared memory per block, less the kernel's static part
+  mutable std::atomic<bool> requested;  // all of it has been requested: see admit()
   const LoadedKernel* next;             // in the same slot of the table
 };
 
-// Finds the kernel on the current device. The driver is asked once per kernel and device; its answers stay in a table
-// without locks, where two threads that ask at the same time enter the same answer twice.
+// Looks up the kernel on the current device. The driver is asked once per kernel and device; its answers stay in a
+// lock-free table, where two threads that race insert the same answer twice.
 inline Status find_loaded(const void* kernel, const LoadedKernel*& found) {
   static std::atomic<const LoadedKernel*> slots[256]{};
   int device = 0;
@@ -67,10 +67,13 @@ inline Status find_loaded(const void* kernel, const LoadedKernel*& found) {
     if (found->kernel == kernel && found->device == device) return {};
   cudaFuncAttributes attributes{};
   if (auto e = cudaFuncGetAttributes(&attributes, kernel)) return status_of(e);
-  auto* const loaded = new (std::nothrow) LoadedKernel{
-      kernel, device, std::min(attributes.ptxVersion, machine().capability), machine().shared_per_block - attributes.sharedSizeBytes,
-      false,  first};
-  if (!loaded) return {Code::out_of_memory, 0, "no memory for what is known of a kernel"};
+  auto* const loaded = new (std::nothrow) LoadedKernel{kernel,
+                                                       device,
+                                                       std::min(attributes.ptxVersion, machine().capability),
+                                                       machine().shared_per_block - attributes.sharedSizeBytes,
+                                                       false,
+                                                       first};
+  if (!loaded) return {Code::out_of_memory, 0, "no memory for a kernel's attributes"};
   while (!slot.compare_exchange_weak(loaded->next, loaded, std::memory_order_acq_rel)) continue;
   found = loaded;
   return {};
@@ -87,15 +90,15 @@ inline Status admit(const void* kernel, Shape& shape) {
   if (shape.shared_bytes > loaded->max_dynamic)
     return {Code::unsupported, 0, "the kernel needs more shared memory than a block of this device can have"};
   // The driver grants a kernel 48 KiB of shared memory, static and dynamic together, unless more is requested. Always
-  // all that there is: threads that launch a kernel with different sizes must not take it from each other.
+  // requests the maximum, so that threads that launch a kernel with different sizes cannot lower each other's limit.
   if (shape.shared_bytes > 0 && !loaded->requested.load(std::memory_order_acquire)) {
     if (auto e = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                       static_cast<int>(loaded->max_dynamic)))
       return status_of(e);
     loaded->requested.store(true, std::memory_order_release);
   }
-  // wait_for_previous() is empty in code for older architectures, which therefore must not start before the previous
-  // kernel has ended.
+  // wait_for_previous() is empty in code for older architectures, so such a kernel must not start before the previous
+  // one has ended.
   if (loaded->capability < first_capability(Feature::overlap)) shape.overlap = false;
   return {};
 }
@@ -131,7 +134,7 @@ __device__ T* dynamic_shared() {
 
 #else
 
-// Dynamic memory of any size is requested, because a kernel alone knows how much of its shared memory is static.
+// Requests the maximum for any dynamic size, because only the kernel knows how much of its shared memory is static.
 inline Status admit(const void* kernel, const Shape& shape) {
   if (shape.shared_bytes > 0) simt::request_dynamic_shared(kernel);
   return {};
@@ -152,16 +155,17 @@ T* dynamic_shared() {
 // Starts `kernel` on the stream; arguments are converted to the kernel's parameter types. Returns at once.
 template <class... P, class... A>
 Status launch(void (*kernel)(P...), const Shape& shape, A&&... args) {
+  if (shape.stream.dry) return {};
   Shape admitted = shape;
   if (const Status status = admit(reinterpret_cast<const void*>(kernel), admitted); !status) return status;
   return start(kernel, admitted, static_cast<P>(args)...);
 }
 
-// The second argument of __launch_bounds__: `blocks` of `block` threads per multiprocessor, or as many as one holds of
-// the architecture that is compiled for.
+// The second argument of __launch_bounds__: `blocks` blocks of `block` threads per multiprocessor, or as many as fit on
+// the architecture being compiled for.
 constexpr unsigned min_blocks(unsigned block, unsigned blocks) {
 #if !defined(__CUDA_ARCH__)
-  constexpr unsigned threads = 2048;  // bounds count where kernels are compiled
+  constexpr unsigned threads = 2048;  // the host pass ignores launch bounds
 #elif __CUDA_ARCH__ == 750
   constexpr unsigned threads = 1024;
 #elif (__CUDA_ARCH__ > 800 && __CUDA_ARCH__ < 900) || __CUDA_ARCH__ >= 1100

@@ -1,11 +1,11 @@
-// The last block of a launch to get somewhere.
+// Detects the last block of a launch to arrive.
 #pragma once
 #include "kernel/ptx.h"
 
 namespace upsweep {
 
-// Block-wide: returns true in the last of `count` blocks to call it, which may read what the others have written
-// before. A block has written it by thread 0, or before a barrier. The counter is zero, and left zero. Ends with a
+// Block-wide: returns true in the last of `count` blocks to call it. That block may then read whatever the others wrote
+// in thread 0 before the call, or in any thread before a barrier. The counter is zero, and left zero. Ends with a
 // barrier.
 __device__ __forceinline__ bool last_block_done(unsigned* counter, unsigned count) {
   __shared__ bool last;

@@ -69,8 +69,8 @@ struct LookbackTiles {
     }
     return prefix;
   }
-  // A look-back that may end early says nothing about the tiles further left. In that case one thread per block calls
-  // leave(), and the last of these threads ends the call.
+  // If a look-back may end early, its end does not imply that all tiles further left have published. In that case one
+  // thread per block calls leave(), and the last of these threads ends the call.
   template <class A>
   __device__ void leave(unsigned epoch) const {
     if (take_ticket(descriptors.done_counter()) != gridDim.x - 1) return;

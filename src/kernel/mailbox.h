@@ -1,4 +1,4 @@
-// One value from each block to the last block, with one store and no fence.
+// Passes one value from each block to the last block, with one store and no fence.
 //
 // The usual way to end a reduction in one launch is a ticket: store the total, fence, draw a ticket; the last block to
 // draw reads all totals. That is three trips to L2 in sequence. Tagged words need neither fence nor ticket: two trips,

@@ -1,10 +1,10 @@
-// Counts the blocks of a kernel that run at once.
+// The number of resident blocks per multiprocessor.
 #pragma once
 #include "kernel/kernel.h"
 
 namespace upsweep {
 
-// Returns the blocks of `threads` threads and `shared_bytes` of shared memory that a multiprocessor holds at once, at
+// Returns how many blocks of `threads` threads and `shared_bytes` of shared memory are resident per multiprocessor, at
 // least 1. The hardware takes 1 KB more per block.
 inline unsigned resident(std::size_t shared_bytes, unsigned threads) {
   const std::size_t by_memory = (machine().shared_per_block + 1024) / (shared_bytes + 1024);

@@ -1,10 +1,10 @@
-// Four words that other blocks may race with, in one load or store.
+// Loads and stores of four words that other blocks may race with.
 #pragma once
 #include "kernel/ptx.h"
 
 namespace upsweep {
 
-// The words need not arrive together: each by itself is neither torn nor stale.
+// The words may become visible separately; each is neither torn nor stale.
 __device__ __forceinline__ void store_relaxed(uint4* to, uint4 words) {
 #if defined(__CUDA_ARCH__)
   asm volatile("st.relaxed.gpu.global.v4.u32 [%0], {%1, %2, %3, %4};" ::"l"(to), "r"(words.x), "r"(words.y),

@@ -15,7 +15,7 @@ struct Aligned {
   std::size_t begin, end;  // positions of the input
   __host__ __device__ Aligned(const T* in, std::size_t n)
       : base(in - reinterpret_cast<std::uintptr_t>(in) % 16 / sizeof(T)), begin(in - base), end(begin + n) {}
-  // Whether all `count` elements from `position` on are in the array.
+  // True if all `count` elements from `position` on are in the array.
   __device__ bool has(std::size_t position, std::size_t count = 1) const {
     return position >= begin && position + count <= end;
   }
@@ -24,9 +24,9 @@ struct Aligned {
 template <class T>
 inline constexpr unsigned row_elements = warp_size* Pack<T>::size;
 
-// Loads this lane's packs, the first at `position`, each next one a row further; neutral outside the array. One test
-// covers all, so that all loads are in flight together. Not load_once(): the output may be the same memory. Packs stay
-// as raw 16 bytes: one-byte items would take a register each.
+// Loads this lane's packs, one per row from `position` on; neutral outside the array. One test covers all, so that all
+// loads are in flight together. Not load_once(): the output may be the same memory. Packs stay as raw 16 bytes:
+// one-byte items would take a register each.
 template <class Op, unsigned Rows, class T>
 __device__ __forceinline__ void load_rows(const Aligned<T>& in, std::size_t position, uint4 (&rows)[Rows]) {
   if (in.has(position, (Rows - 1) * row_elements<T> + Pack<T>::size)) {
@@ -68,12 +68,35 @@ __device__ __forceinline__ void store_rows(T* out,  // in.begin elements before 
   }
 }
 
-// Stores the first element of an exclusive scan, which is no sum, by the lane that has stored the pack at position 0.
-template <class Op, class T>
-__device__ __forceinline__ void store_empty_prefix(T* out,  // in.begin elements before the output
-                                                   const Aligned<T>& in, std::size_t position, bool inclusive) {
-  if constexpr (none_is_not_neutral<Op, T>)
-    if (!inclusive && position == 0) out[in.begin] = value_of_none<Op, T>();
+// Stores a pack's items, in another type, to the same positions of the output. Each lane writes contiguous bytes, so a
+// warp's stores are not coalesced; L2 merges them into whole sectors.
+template <class Out, class T>
+__device__ __forceinline__ void store_items(Out* out,  // in.begin elements before the output
+                                            const Aligned<T>& in, std::size_t position,
+                                            const Out (&item)[Pack<T>::size]) {
+  if (reinterpret_cast<std::uintptr_t>(out) % 16 == 0 && in.has(position, Pack<T>::size)) {
+#pragma unroll
+    for (unsigned k = 0; k < Pack<T>::size; k += Pack<Out>::size) {
+      Pack<Out> pack;
+#pragma unroll
+      for (unsigned i = 0; i < Pack<Out>::size; ++i) pack.item[i] = item[k + i];
+      *reinterpret_cast<uint4*>(out + position + k) = raw(pack);
+    }
+    return;
+  }
+#pragma unroll
+  for (unsigned k = 0; k < Pack<T>::size; ++k)
+    if (in.has(position + k)) out[position + k] = item[k];
+}
+
+// Stores the first element of an exclusive scan if an empty sum is not the neutral element; done by the lane that has
+// stored the pack at position 0.
+template <class Op, class T, class Out>
+__device__ __forceinline__ void store_empty_prefix(Out* out,  // in.begin elements before the output
+                                                   const Aligned<T>& in, std::size_t position, bool inclusive,
+                                                   Initial<Out, Op> initial = {}) {
+  if constexpr (none_is_not_neutral<Op, Out>)
+    if (!inclusive && position == 0) out[in.begin] = initial.alone();
 }
 
 // ---- a pack ---------------------------------------------------------------------------------------------------------
@@ -82,26 +105,28 @@ __device__ __forceinline__ void store_empty_prefix(T* out,  // in.begin elements
 template <class T, class Op>
 inline constexpr bool sums_in_words = std::is_same_v<Op, Sum>&& std::is_integral_v<T> && sizeof(T) < 4;
 
-// The type of totals. Sums of narrow integers wrap at the end, not at every step.
+// The type of totals that are written as T. Sums of narrow integers wrap at the end, not at every step.
 template <class T, class Op>
 using Total = std::conditional_t<sums_in_words<T, Op>, unsigned, T>;
 
 inline constexpr unsigned even_bytes = 0x00ff00ff, both_halves = 0x00010001;
 
-template <class T, class Op>
-__device__ __forceinline__ Total<T, Op> fold_raw(const uint4& pack, Op op) {
+template <class T, class Out = T, class Op>
+__device__ __forceinline__ Total<Out, Op> fold_raw(const uint4& pack, Op op) {
   if constexpr (sums_in_words<T, Op>) {
     unsigned sum = 0;  // of bytes: two 16-bit sums of eight bytes each, which cannot overflow
     for (const unsigned word : {pack.x, pack.y, pack.z, pack.w})
       sum += sizeof(T) == 1 ? (word & even_bytes) + (word >> 8 & even_bytes) : (word & 0xffff) + (word >> 16);
     return sizeof(T) == 1 ? (sum & 0xffff) + (sum >> 16) : sum;
-  } else {
+  } else if constexpr (std::is_same_v<T, Out>) {
     return fold(as_pack<T>(pack), op);
+  } else {
+    return fold(widen_pack<Out>(as_pack<T>(pack)), op);
   }
 }
 
 // Returns the scan of a word's four bytes. `carry` is the prefix before the word, in both 16-bit halves, and becomes
-// that before the next word. Bytes are added in 16-bit halves, so that none carries into the next.
+// the prefix before the next word. Bytes are added in 16-bit halves, so that none carries into the next.
 __device__ __forceinline__ unsigned scan_bytes(unsigned word, unsigned& carry, bool inclusive) {
   const unsigned odd = word >> 8 & even_bytes;
   const unsigned odd_sums = ((word & even_bytes) + odd) * both_halves + carry;  // sums up to bytes 1 and 3
@@ -139,28 +164,28 @@ __device__ __forceinline__ void finish_raw(uint4& pack, Total<T, Op> left, bool 
 // ---- a warp's rows --------------------------------------------------------------------------------------------------
 
 // Returns the total of all rows to lane 0. Cheaper than scan_rows() if the order does not matter.
-template <class T, unsigned Rows, class Op>
-__device__ __forceinline__ Total<T, Op> total_rows(const uint4 (&rows)[Rows], Op op) {
-  using A = Total<T, Op>;
+template <class T, class Out = T, unsigned Rows, class Op>
+__device__ __forceinline__ Total<Out, Op> total_rows(const uint4 (&rows)[Rows], Op op) {
+  using A = Total<Out, Op>;
   if constexpr (commutes<Op>) {
-    A sum = fold_raw<T>(rows[0], op);
+    A sum = fold_raw<T, Out>(rows[0], op);
 #pragma unroll
-    for (unsigned r = 1; r < Rows; ++r) sum = op(sum, fold_raw<T>(rows[r], op));
+    for (unsigned r = 1; r < Rows; ++r) sum = op(sum, fold_raw<T, Out>(rows[r], op));
     return warp_reduce(sum, op);
   } else {
     A sum = Op::template neutral<A>();
 #pragma unroll
-    for (unsigned r = 0; r < Rows; ++r) sum = op(sum, warp_reduce(fold_raw<T>(rows[r], op), op));
+    for (unsigned r = 0; r < Rows; ++r) sum = op(sum, warp_reduce(fold_raw<T, Out>(rows[r], op), op));
     return sum;
   }
 }
 
 // Computes the prefix of each of this lane's packs within the warp's rows. Returns the total of all rows to every lane.
-template <class T, unsigned Rows, class Op>
-__device__ __forceinline__ Total<T, Op> scan_rows(const uint4 (&rows)[Rows], Total<T, Op> (&before)[Rows], Op op) {
-  using A = Total<T, Op>;
+template <class T, class Out = T, unsigned Rows, class Op>
+__device__ __forceinline__ Total<Out, Op> scan_rows(const uint4 (&rows)[Rows], Total<Out, Op> (&before)[Rows], Op op) {
+  using A = Total<Out, Op>;
 #pragma unroll
-  for (unsigned r = 0; r < Rows; ++r) before[r] = warp_scan(fold_raw<T>(rows[r], op), op);
+  for (unsigned r = 0; r < Rows; ++r) before[r] = warp_scan(fold_raw<T, Out>(rows[r], op), op);
   A total = Op::template neutral<A>();
 #pragma unroll
   for (unsigned r = 0; r < Rows; ++r) {
@@ -177,6 +202,33 @@ __device__ __forceinline__ void finish_rows(uint4 (&rows)[Rows], const Total<T, 
                                             bool inclusive, Op op) {
 #pragma unroll
   for (unsigned r = 0; r < Rows; ++r) finish_raw<T>(rows[r], op(left, before[r]), inclusive, op);
+}
+
+// Writes the rows' scan; `rows` may be overwritten, `left` and `before` are as for finish_rows(), and `left` includes
+// the initial value.
+template <class T, class Out, unsigned Rows, class Op>
+__device__ __forceinline__ void write_scan(Out* out,  // in.begin elements before the output
+                                           const Aligned<T>& in, std::size_t position, uint4 (&rows)[Rows],
+                                           const Total<Out, Op> (&before)[Rows], Total<Out, Op> left, bool inclusive,
+                                           Op op, Initial<Out, Op> initial) {
+  if constexpr (std::is_same_v<T, Out>) {
+    finish_rows<T>(rows, before, left, inclusive, op);
+    store_rows(out, in, position, rows);
+  } else {
+#pragma unroll
+    for (unsigned r = 0; r < Rows; ++r) {
+      const Pack<T> items = as_pack<T>(rows[r]);
+      Out prefix = op(left, before[r]), item[Pack<T>::size];
+#pragma unroll
+      for (unsigned k = 0; k < Pack<T>::size; ++k) {
+        const Out next = op(prefix, Out(items.item[k]));
+        item[k] = inclusive ? next : prefix;
+        prefix = next;
+      }
+      store_items(out, in, position + r * row_elements<T>, item);
+    }
+  }
+  store_empty_prefix<Op>(out, in, position, inclusive, initial);
 }
 
 }  // namespace upsweep

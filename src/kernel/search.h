@@ -1,16 +1,16 @@
-// Searches in ascending arrays.
+// Searches in sorted arrays.
 #pragma once
 #include "kernel/warp.h"
 
 namespace upsweep {
 
-// Warp-wide: returns how many of the elements are below `limit`. 32 of them are looked at together.
+// Warp-wide 32-way search: returns the number of elements below `limit`.
 template <class T>
 __device__ unsigned warp_count_below(const T* ascending,  // [count], the same for all lanes
                                      unsigned count,      // a power of two
                                      T limit) {
   const unsigned lane = threadIdx.x % warp_size;
-  unsigned first = 0;  // the elements before it are below
+  unsigned first = 0;  // all elements before it are below
   for (unsigned step = count / warp_size;; step /= warp_size) {
     if (step == 0) step = 1;
     const unsigned at = first + lane * step;

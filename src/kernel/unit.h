@@ -1,11 +1,11 @@
-// The device as the code of this unit can use it.
+// The device, limited to what this unit's code supports.
 #pragma once
 #include "kernel/kernel.h"
 
 namespace upsweep {
 namespace {
 
-// A unit may be compiled for another architecture than the library, so every unit has a function of its own.
+// A unit may be compiled for other architectures than the library, so each has its own copy of this function.
 [[maybe_unused]] Machine machine_of_unit() {
   Machine m = machine();
 #if defined(__CUDA_ARCH_LIST__)

@@ -12,8 +12,8 @@ struct Pack {
   T item[size];
 };
 
-// Converts between a pack and its raw 16 bytes, which are loaded and stored at once; a plain struct may be loaded
-// member by member. The bytes are passed by value: for a reference to memory, nvcc emits 16 loads of one byte.
+// Converts between a pack and its raw 16 bytes, which are loaded and stored in one access; a plain struct may be loaded
+// member by member. The bytes are passed by value: for a reference to memory, nvcc emits 16 one-byte loads.
 template <class T>
 __device__ __forceinline__ Pack<T> as_pack(uint4 raw) {
   Pack<T> pack;
@@ -33,8 +33,8 @@ __device__ __forceinline__ Pack<T> load_pack(const T* from) {
   return as_pack<T>(load_once(reinterpret_cast<const uint4*>(from)));
 }
 
-// The same with an ordinary load: from shared memory, or of data that this kernel may overwrite. The bytes stay
-// together: four registers per pack until as_pack(), not one per element.
+// Like load_pack(), with an ordinary load: from shared memory, or of data that this kernel may overwrite. The bytes
+// stay together: four registers per pack until as_pack(), not one per element.
 template <class T>
 __device__ __forceinline__ uint4 load_raw(const T* from) {
   return *reinterpret_cast<const uint4*>(from);
@@ -46,13 +46,27 @@ __device__ __forceinline__ void store_pack(T* to, const Pack<T>& pack) {
   store_whole(reinterpret_cast<uint4*>(to), raw(pack));
 }
 
+// The elements of a Pack<T>, converted to another type.
+template <class T, class Out>
+struct WidePack {
+  static constexpr unsigned size = Pack<T>::size;
+  Out item[size];
+};
+template <class Out, class T>
+__device__ __forceinline__ WidePack<T, Out> widen_pack(const Pack<T>& pack) {
+  WidePack<T, Out> to;
+#pragma unroll
+  for (unsigned k = 0; k < Pack<T>::size; ++k) to.item[k] = pack.item[k];
+  return to;
+}
+
 // Reduces the elements of a pack, in order, as a tree: logarithmic depth instead of a chain.
-template <class T, class Op>
-__device__ __forceinline__ T fold(Pack<T> p, Op op) {
+template <class Items, class Op>
+__device__ __forceinline__ auto fold(Items p, Op op) {
 #pragma unroll
-  for (unsigned d = 1; d < Pack<T>::size; d *= 2)
+  for (unsigned d = 1; d < Items::size; d *= 2)
 #pragma unroll
-    for (unsigned k = 0; k < Pack<T>::size; k += 2 * d) p.item[k] = op(p.item[k], p.item[k + d]);
+    for (unsigned k = 0; k < Items::size; k += 2 * d) p.item[k] = op(p.item[k], p.item[k + d]);
   return p.item[0];
 }
 

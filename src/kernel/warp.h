@@ -40,13 +40,13 @@ template <class T>
 __device__ __forceinline__ T shuffle_down(T value, unsigned distance) {
   return word_by_word(value, [&](auto word) { return __shfl_down_sync(all_lanes, word, distance); });
 }
-// Returns the value of the lane whose number differs in the bits of `lanes`.
+// Returns the value of the lane whose number is this lane's XOR `lanes`.
 template <class T>
 __device__ __forceinline__ T shuffle_xor(T value, unsigned lanes) {
   return word_by_word(value, [&](auto word) { return __shfl_xor_sync(all_lanes, word, int(lanes)); });
 }
 
-// The lowest and the highest bit that is set in a word that is not 0: of a ballot, the first and the last lane.
+// The lowest and the highest set bit of a nonzero word; in a ballot, the first and the last lane.
 __device__ __forceinline__ unsigned lowest_bit(unsigned word) { return unsigned(__ffs(int(word))) - 1; }
 __device__ __forceinline__ unsigned highest_bit(unsigned word) { return warp_size - 1 - unsigned(__clz(int(word))); }
 
@@ -58,17 +58,17 @@ struct Or {
   }
 };
 
-// Whether one instruction reduces these over a warp, where the device has it: it takes 32-bit integers.
+// True if devices with Feature::warp_reduce reduce these in one instruction, which takes 32-bit integers.
 template <class T, class Op>
 inline constexpr bool has_warp_instruction = std::is_integral_v<T> && sizeof(T) == 4 &&
                                              (std::is_same_v<Op, Sum> || std::is_same_v<Op, Min> ||
                                               std::is_same_v<Op, Max> || std::is_same_v<Op, Or>);
 
-// That instruction. Every lane has the result.
+// Warp-wide reduction in one instruction. Every lane has the result.
 template <class T, class Op>
 __device__ __forceinline__ T warp_reduce_instruction(T value, Op) {
   static_assert(has_warp_instruction<T, Op>);
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800  // where nvcc does not declare the intrinsics, and nobody calls this
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800  // never called there; nvcc does not declare the intrinsics
   return value;
 #else
   if constexpr (std::is_same_v<Op, Sum>)
@@ -82,7 +82,8 @@ __device__ __forceinline__ T warp_reduce_instruction(T value, Op) {
 #endif
 }
 
-// The reduction as a tree, neighbours first: in lane order, to lane 0 alone; or `to_all` lanes, in the order of each.
+// Tree reduction, neighbours first: in lane order, to lane 0 alone; or, if `to_all`, to every lane, each in its own
+// order.
 template <bool to_all, class T, class Op>
 __device__ __forceinline__ T warp_reduce_tree(T value, Op op) {
   for (unsigned d = 1; d < warp_size; d *= 2)
@@ -99,7 +100,7 @@ __device__ __forceinline__ T warp_reduce(T value, Op op) {
     return warp_reduce_tree<false>(value, op);
 }
 
-// The same for operators that commute, to every lane.
+// Like warp_reduce(), for commutative operators, with the result in every lane.
 template <class T, class Op>
 __device__ __forceinline__ T warp_reduce_all(T value, Op op) {
   if constexpr (has_warp_instruction<T, Op>)
@@ -108,8 +109,8 @@ __device__ __forceinline__ T warp_reduce_all(T value, Op op) {
     return warp_reduce_tree<true>(value, op);
 }
 
-// Whether operands may be reordered: true for the named operators, which have their name as a constant. A user's
-// operator need only be associative, whatever members it has.
+// True if operands may be reordered: for the named operators, which have their name as a constant. A user's operator
+// need only be associative, whatever members it has.
 template <class Named>
 inline constexpr bool commutes = requires {
   requires std::same_as<decltype(Named::operation), const Op>;
@@ -126,9 +127,9 @@ __device__ __forceinline__ T warp_scan(T value, Op op) {
   return value;
 }
 
-// Warp-wide inclusive scans of several rows of 32 values, one step of all rows at a time: the shuffles of a step are in
-// flight together, whereas each row by itself would wait for five in sequence. In row r a lane combines its value with
-// those of at most the reach(r) lanes to its left; reach(r) = lane scans the whole row.
+// Warp-wide inclusive scans of several rows of 32 values, step by step for all rows together: the shuffles of a step
+// are in flight together, whereas each row by itself would wait for five in sequence. In row r a lane combines its
+// value with those of at most the reach(r) lanes to its left; reach(r) = lane scans the whole row.
 template <unsigned Rows, class T, class Op, class Reach>
 __device__ __forceinline__ void warp_scans(T (&rows)[Rows], Op op, Reach&& reach) {
 #pragma unroll
@@ -142,7 +143,8 @@ __device__ __forceinline__ void warp_scans(T (&rows)[Rows], Op op, Reach&& reach
   }
 }
 
-// Turns inclusive into exclusive: returns the value of the lane to the left, or the neutral element in lane 0.
+// Turns an inclusive scan into an exclusive one: returns the value of the lane to the left, or the neutral element in
+// lane 0.
 template <class T, class Op>
 __device__ __forceinline__ T from_left_lane(T value, Op) {
   const T left = shuffle_up(value, 1);

@@ -14,7 +14,7 @@ namespace upsweep {
 
 // ---- fetching a tile ------------------------------------------------------------------------------------------------
 
-// Prefetches the tile that this block will probably draw first into L2; by one lane, while the previous kernel ends.
+// Prefetches into L2 the tile that this block will probably draw first; by one lane, while the previous kernel ends.
 template <class T>
 __device__ void prefetch_first_tile(const Aligned<T>& in, unsigned elements) {
   const std::size_t position = std::size_t(blockIdx.x) * elements;
@@ -39,7 +39,7 @@ __device__ void fetch_packs(const Aligned<T>& in, std::size_t position, unsigned
   for (unsigned i = before + lane; i < halo; i += warp_size) to[int(i) - int(halo)] = fill;
   // A lane that wrote has to arrive for itself; if only the copy engine writes, one lane arrives for all.
   const bool all_copied = before + end - from == halo + count;
-  if (!all_copied) fence_before_bulk_copy();  // of a later tile to the same slot
+  if (!all_copied) fence_before_bulk_copy();  // a later copy overwrites the slot
   if (lane > 0) {
     if (!all_copied) mbarrier_arrive(arrived);
     return;
@@ -58,7 +58,7 @@ struct PipelineShape {
   unsigned consumers;         // warps that must free a slot
   unsigned ends;              // steps that mark the end of input: one per warp of a job whose warps alternate
   unsigned copies = 1;        // bulk copies per tile, one of them by fetch_packs()
-  unsigned records = stages;  // steps whose tile numbers are kept
+  unsigned records = stages;  // tile numbers kept, one per step
 };
 
 // The warps of one job; job(warp) counts them from 0. A job should capture by value whatever it tests per element: with
@@ -93,7 +93,7 @@ struct WarpPipeline {
   // which reports unordered reads and overwrites, does not follow that.
   struct Shared {
     std::uint64_t fetched[stages], freed[stages];  // mbarriers
-    unsigned tile[records], last_tile[records];    // of the step and the one before; `tiles` is the end
+    unsigned tile[records], last_tile[records];    // of the step and of the one before; `tiles` marks the end
     unsigned epoch;
   };
 
@@ -174,7 +174,7 @@ struct WarpPipeline {
   }
 };
 
-// Launches the kernel of a pipeline, as many blocks as can run at once. Jobs has `threads` and `shared_bytes`.
+// Launches a pipeline's kernel with as many blocks as can be resident. Jobs has `threads` and `shared_bytes`.
 template <class Jobs, class... P, class... A>
 Status launch_pipeline(void (*kernel)(P...), const Execution& call, std::size_t tiles, const A&... args) {
   return launch(kernel,

@@ -1,5 +1,7 @@
 #include "lab/backends.h"
 
+#include "base/contract.h"
+
 namespace upsweep {
 
 Rungs cpu_peers();   // generated, from the ladders with a lab/peers.cpp
@@ -52,8 +54,8 @@ Rungs peers_of(Backend backend) {
 }
 
 std::vector<const Rung*> rungs_and_peers(Platform& platform) {
-  const Rungs rungs = platform.rungs(), peers = peers_of(platform.backend());
-  std::vector<const Rung*> all(rungs.begin(), rungs.end());
+  std::vector<const Rung*> all = all_rungs(platform);
+  const Rungs peers = peers_of(platform.backend());
   all.insert(all.end(), peers.begin(), peers.end());
   return all;
 }

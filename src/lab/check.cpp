@@ -10,28 +10,30 @@
 
 #include "files/interrupt.h"
 #include "lab/default_rung.h"
+#include "lab/few_elements.h"
 #include "lab/rng.h"
 #include "lab/sizes.h"
 #include "lab/stage.h"
+#include "lab/sums.h"
 
 namespace upsweep::lab {
 
 namespace {
 
-// Sizes where kernels break: zero, one, around a warp, a block and the largest block; then odd and prime sizes, and
-// some that take more than one pass.
+// Sizes at which kernels break: 0, 1, and around a warp, a block and the largest block; then odd and prime sizes, some
+// of which need more than one pass.
 constexpr std::size_t edge_sizes[] = {0, 1, 2, 31, 32, 33, 255, 256, 257, 1023, 1024, 1025};
 constexpr std::size_t odd_sizes[] = {97,      1009,      4093,    10'007,        65'537,
                                      100'003, 1'000'003, 1 << 20, (1 << 20) + 1, (1 << 22) + 3};
 
-// The launch shapes of the sweep; the first is the rung's own.
+// The launch shapes of the sweep; the first is the rung's default shape.
 std::vector<Tuning> shapes_of(Backend backend) {
   std::vector<Tuning> shapes(1);
   if (backend == Backend::cpu) {
     for (const unsigned threads : {1, 2, 3}) shapes.push_back({.threads = threads});
     return shapes;
   }
-  // Small grids, which an emulator runs quickly; odd ones, so that the chunks are uneven.
+  // Small grids, because an emulator runs them quickly; odd counts, so that chunks are uneven.
   constexpr struct { unsigned block, grid; } small[] = {{32, 7}, {64, 1}, {128, 3}, {256, 2}, {512, 5}, {1024, 1}};
   for (const auto& [block, grid] : small) shapes.push_back({.block = block, .grid = grid});
   if (backend == Backend::cuda)
@@ -39,11 +41,22 @@ std::vector<Tuning> shapes_of(Backend backend) {
   return shapes;
 }
 
-// A ring in shared memory wraps only in inputs longer than the ring, and with few blocks: those of an emulator's check
-// are too short. So an emulated rung that has one also takes two inputs of 5/4 of it with one block.
-constexpr std::size_t wrapping_size(const Rung& rung, Type type) {
-  return rung.ring_bytes / size_of(type) / 4 * 5 + 3;
+// An emulator's check sizes are too short for rungs whose blocks take much at once: a ring buffer in shared memory
+// wraps only if a block's input is longer than the ring, and a block takes a second tile only if there are more tiles
+// than blocks. So such rungs also run sizes of their own.
+struct OwnSize {
+  std::size_t n;
+  unsigned grid;
+};
+std::vector<OwnSize> own_sizes(const Rung& rung, Type type) {
+  const std::size_t element = size_of(type);
+  std::vector<OwnSize> sizes;
+  if (rung.ring_bytes) sizes.push_back({rung.ring_bytes / element / 4 * 5 + 3, 1});  // 5/4 of the ring
+  if (rung.tile_bytes) sizes.push_back({5 * rung.tile_bytes / element - 3, 2});      // five tiles, the last one short
+  return sizes;
 }
+// Combinations that a rung takes at each of its own sizes: all widths of values, or all operators.
+constexpr std::size_t most_at_own_sizes = 4;
 
 struct Combination {
   Type type;
@@ -52,11 +65,11 @@ struct Combination {
   std::string input;
 };
 
-// Walks through types x operations x parameters x inputs in rounds: each round visits every combination of the first
-// three once, each with another input; after as many rounds as there are inputs, every combination has been visited.
+// Walks through types x operations x parameters x inputs in rounds. Each round visits every combination of the first
+// three once, each with a different input; after one round per input, every combination has been visited.
 class Combinations {
  public:
-  // Only the combinations that the rung takes.
+  // Keeps only the combinations that the rung takes.
   Combinations(const Primitive& primitive, const Rung& rung, const CheckOptions& options) {
     const auto all_types = options.types.empty() ? primitive.types() : options.types;
     const auto all = primitive.operations();
@@ -64,7 +77,7 @@ class Combinations {
         options.operations.empty() ? std::vector<Operation>(all.begin(), all.end()) : options.operations;
     for (const Type type : all_types) {
       auto inputs = primitive.inputs(type);
-      if (!options.inputs.empty())  // of the named inputs, keep those that this type has
+      if (!options.inputs.empty())  // keep the requested inputs that this type has
         std::erase_if(inputs, [&](const std::string& name) {
           return std::find(options.inputs.begin(), options.inputs.end(), name) == options.inputs.end();
         });
@@ -73,7 +86,8 @@ class Combinations {
         if (!rung.find(type, operation)) continue;
         const auto variants = options.settings ? std::vector{*options.settings} : primitive.variants(primitive, type);
         for (const Settings& settings : variants) {
-          // Settings that were asked for are checked whatever they take.
+          if (!takes_sum(rung, {.settings = settings})) continue;
+          // Settings that the user asked for are checked however long their arrays are.
           if (!options.settings && primitive.fixed_length && primitive.fixed_length(settings) > options.depth.largest)
             continue;
           lines_.push_back({type, operation, settings, inputs});
@@ -89,14 +103,13 @@ class Combinations {
       for (const std::string& input : line.inputs) all.push_back({line.type, line.operation, line.settings, input});
     return all;
   }
-  // The first and the last of the widest type, whose inputs of so many bytes have the fewest elements.
+  // The lines of the widest type, whose inputs have the fewest elements per byte, each with one input.
   std::vector<Combination> widest() const {
     std::vector<Combination> lot;
     for (const Line& line : lines_) {
       if (!lot.empty() && size_of(line.type) < size_of(lot.front().type)) continue;
       if (!lot.empty() && size_of(line.type) > size_of(lot.front().type)) lot.clear();
-      lot.resize(std::min<std::size_t>(lot.size(), 1));
-      lot.push_back({line.type, line.operation, line.settings, line.inputs.front()});
+      lot.push_back({line.type, line.operation, line.settings, line.inputs[lot.size() % line.inputs.size()]});
     }
     return lot;
   }
@@ -105,7 +118,7 @@ class Combinations {
     for (; how_many > 0 && !lines_.empty(); --how_many, ++at_) {
       const std::size_t index = at_ % lines_.size(), round = at_ / lines_.size();
       const Line& line = lines_[index];
-      // Starting each line at another input shows every input early, even in a short walk.
+      // Each line starts at a different input, so that even a short walk covers every input early.
       lot.push_back({line.type, line.operation, line.settings, line.inputs[(round + index) % line.inputs.size()]});
     }
     return lot;
@@ -122,22 +135,6 @@ class Combinations {
   std::size_t count_ = 0, at_ = 0;
 };
 
-// While it lives, the ladder's choice changes where few elements reach.
-class FewElements {
- public:
-  explicit FewElements(const Contract& contract) : thresholds_(contract.thresholds) {
-    for (Threshold* t : thresholds_) t->set(t->few());
-  }
-  FewElements(const FewElements&) = delete;
-  FewElements& operator=(const FewElements&) = delete;
-  ~FewElements() {
-    for (Threshold* t : thresholds_) t->reset();
-  }
-
- private:
-  const std::span<Threshold* const> thresholds_;
-};
-
 const char* alignment_text(Layout::Shift shift) {
   return shift == Layout::Shift::none    ? ""
          : shift == Layout::Shift::alike ? " misaligned"
@@ -145,9 +142,30 @@ const char* alignment_text(Layout::Shift shift) {
                                          : " misaligned but for the first input";
 }
 
-// Runs one case twice with the same scratch in a launch shape; returns nothing if both results are right. If the rung
-// rejects `shape`, the case is left out if `shape` was asked for; else it becomes the rung's own. A case that it
-// rejects in its own shape is left out too, but not by the default, which has to take every call.
+// While it lives, the emulator does not count what kernels do, which takes a third of its time.
+class WithoutCounters {
+ public:
+  explicit WithoutCounters(simt::Emulator* emulator) : emulator_(emulator) {
+    if (!emulator) return;
+    before_ = emulator->options();
+    simt::Options options = before_;
+    options.counters = false;
+    emulator->configure(options);
+  }
+  WithoutCounters(const WithoutCounters&) = delete;
+  WithoutCounters& operator=(const WithoutCounters&) = delete;
+  ~WithoutCounters() {
+    if (emulator_) emulator_->configure(before_);
+  }
+
+ private:
+  simt::Emulator* emulator_;
+  simt::Options before_;
+};
+
+// Runs one case twice in one launch shape with the same scratch. Returns nullopt if both results are right. If the rung
+// rejects the shape, skips the case if the user asked for that shape, and otherwise uses the rung's default shape. If
+// the rung rejects that too, the case is skipped; for the default, which must take every call, that is a failure.
 std::optional<std::string> try_case(Stage& stage, simt::Emulator* emulator, const Rung& rung, RunFn run, Tuning& shape,
                                     bool asked_for, std::size_t& runs) {
   std::optional<std::string> wrong;
@@ -183,11 +201,13 @@ std::optional<std::string> try_case(Stage& stage, simt::Emulator* emulator, cons
 
 }  // namespace
 
-std::string platform_name(const Platform& platform, const simt::Emulator* emulator) {
+std::string platform_name(const Platform& platform, const simt::Emulator* emulator,
+                          std::optional<Thresholds> thresholds) {
   std::string name(to_string(platform.backend()));
-  if (!emulator) return name;
-  if (emulator->instrumented()) name += " traced";
-  if (const auto device = platform.machine().name; device != "h200") name.append(" ").append(device);
+  if (emulator && emulator->instrumented()) name += " traced";
+  if (const auto device = platform.machine().name; emulator && device != "h200") name.append(" ").append(device);
+  if (thresholds && *thresholds != default_thresholds(emulator))
+    name.append(" with ").append(to_string(*thresholds)).append(" thresholds");
   return name;
 }
 
@@ -207,13 +227,20 @@ std::vector<std::size_t> check_sizes(const Primitive& primitive, const Depth& de
   return {sizes.begin(), sizes.end()};
 }
 
+std::vector<std::size_t> usual_sizes_of(const Primitive& primitive) {
+  std::vector<std::size_t> sizes;
+  for (const std::size_t n : usual_sizes) sizes.push_back(std::min(n, primitive.largest_checked));
+  sizes.erase(std::unique(sizes.begin(), sizes.end()), sizes.end());
+  return sizes;
+}
+
 namespace {
 
 constexpr std::size_t largest_random = std::size_t{1} << 17;
-// Streams of numbers from the seed of a check.
+// Random streams derived from the seed of a check.
 constexpr std::uint64_t stream_of_sizes = 0x73697a6573, stream_of_order = 0x6f72646572, stream_of_cases = 0x6361736573;
 
-// Returns null for a case that the laboratory cannot make for its type and operation: 1001 different edges of u8.
+// Returns null if the case cannot exist for its type and operation, such as 1001 distinct edges of u8.
 std::unique_ptr<Problem> problem_of(const Primitive& primitive, const Case& c) {
   try {
     return primitive.make(c, {});
@@ -227,7 +254,8 @@ double unit(std::uint64_t word) { return static_cast<double>(word >> 11) * 0x1p-
 
 }  // namespace
 
-// Each size is drawn from its own part of the magnitudes, so that no wide range of sizes is missed by chance.
+// Stratified sampling: each size is drawn from its own slice of the logarithmic range, so that no range is missed by
+// chance.
 std::vector<std::size_t> random_sizes(const Primitive& primitive, const Depth& depth, std::uint64_t seed) {
   const Random random(seed, stream_of_sizes);
   const double most =
@@ -271,14 +299,14 @@ std::vector<DrawnCase> draw_cases(const Primitive& primitive, const std::vector<
 
 namespace {
 
-// A size of a check, and the combinations that it runs.
+// One size of a check, and how many combinations run at it.
 struct Step {
   std::size_t n, combinations;
   bool every = false;
 };
 
-// The fixed sizes and the random ones, ascending, so that each is met before a larger one has prepared the kernel for
-// it; then some of the random ones in random order, so that each follows calls of any size.
+// Fixed and random sizes in ascending order, so that no size benefits from state that a larger call left behind; then a
+// quarter as many random sizes in random order, so that a size follows calls of any size.
 std::vector<Step> steps_of(const Primitive& primitive, const CheckOptions& options, std::size_t combinations) {
   const Depth& depth = options.depth;
   std::vector<Step> steps;
@@ -299,15 +327,16 @@ std::vector<Step> steps_of(const Primitive& primitive, const CheckOptions& optio
   return steps;
 }
 
-// Checks rungs that take the same pairs of type and operation.
+// Checks rungs that take the same types, operations and sums.
 std::vector<RungCheck> check_alike(Platform& platform, simt::Emulator* emulator, const Primitive& primitive,
                                    const std::vector<const Rung*>& rungs, const CheckOptions& options) {
   const bool traced = emulator && emulator->instrumented();
   std::optional<FewElements> few;
-  if (emulator) few.emplace(primitive.contract);
-  const std::string where = platform_name(platform, emulator);
+  const Thresholds thresholds = options.thresholds.value_or(default_thresholds(emulator));
+  if (thresholds == Thresholds::few) few.emplace(platform, &primitive.contract);
+  const std::string where = platform_name(platform, emulator, thresholds);
   std::vector<RungCheck> results;
-  for (const Rung* rung : rungs) results.push_back({.rung = rung, .platform = where});
+  for (const Rung* rung : rungs) results.push_back({.rung = rung, .platform = where, .thresholds = thresholds});
 
   const auto shapes =
       options.tuning == Tuning{} ? shapes_of(platform.backend()) : std::vector<Tuning>(2, options.tuning);
@@ -316,10 +345,10 @@ std::vector<RungCheck> check_alike(Platform& platform, simt::Emulator* emulator,
   std::size_t total = 0, done = 0;
   for (const Step& step : steps) total += step.combinations;
 
-  // One stage for each kind of memory that the rungs' arrays are in.
+  // One stage per kind of memory that the rungs' arrays are in.
   std::map<MemoryKind, Stage> stages;
   for (const Rung* rung : rungs) stages.try_emplace(rung->arrays, platform, rung->arrays);
-  // The traced emulator checks the bounds of allocations itself, for reads too.
+  // The traced emulator checks allocation bounds itself, for reads too.
   const std::size_t guard = traced ? 0 : 256;
   if (emulator) emulator->take_report();
   const auto try_rung = [&](RungCheck& result, RunFn run, const Problem& problem, const Case& c, Tuning shape,
@@ -331,7 +360,7 @@ std::vector<RungCheck> check_alike(Platform& platform, simt::Emulator* emulator,
     shown.tuning = shape;
     result.failures.push_back(fmt::format("{}/{} {} {}{}: {}", result.rung->primitive, result.rung->name, where,
                                           describe(shown), alignment_text(shift), *wrong));
-    // The rung may have overwritten inputs and left counters nonzero: the next one starts clean.
+    // The rung may have overwritten inputs or left counters nonzero, so the next one starts from a fresh state.
     stage.load(primitive, problem, c, {.guard_bytes = guard, .shift = shift});
     stage.renew_workspace();
   };
@@ -350,12 +379,12 @@ std::vector<RungCheck> check_alike(Platform& platform, simt::Emulator* emulator,
         ++done;
         continue;
       }
-      // Once in the rung's own shape, aligned, and once in another shape, misaligned in three of five cases: with equal
-      // shifts, with different ones, and with different ones of all but the first input.
+      // Once in the rung's default shape, aligned, and once in another shape. There, three of five cases are
+      // misaligned: all arrays alike, all differently, or all differently except for the first input.
       for (const bool own_shape : {true, false}) {
         if (own_shape && done % options.depth.own_shape_every != 0) continue;
         const Tuning& shape = own_shape ? shapes[0] : shapes[1 + done % (shapes.size() - 1)];
-        // The division keeps shapes and alignments out of step.
+        // Divided, so that every shape is combined with every alignment.
         using Shift = Layout::Shift;
         constexpr Shift shifts[] = {Shift::alike, Shift::none, Shift::apart, Shift::none, Shift::others};
         const Shift shift = own_shape ? Shift::none : shifts[done / (shapes.size() - 1) % std::size(shifts)];
@@ -376,20 +405,25 @@ std::vector<RungCheck> check_alike(Platform& platform, simt::Emulator* emulator,
   }
   if (emulator && options.sizes.empty() && options.tuning == Tuning{})
     for (RungCheck& result : results) {
-      if (!result.rung->ring_bytes) continue;
+      std::size_t taken = 0;
       for (const Combination& combination : combinations.widest()) {
-        throw_if_interrupted();
-        const Case c{.type = combination.type,
-                     .operation = combination.operation,
-                     .n = wrapping_size(*result.rung, combination.type),
-                     .input = combination.input,
-                     .settings = combination.settings};
-        const RunFn run = result.rung->find_for(c.type, c.operation, c.n);
-        if (!run || result.failures.size() >= options.most_failures) continue;
-        const std::unique_ptr<Problem> problem = problem_of(primitive, c);
-        if (!problem) continue;
-        stages.at(result.rung->arrays).load(primitive, *problem, c, {.guard_bytes = guard});
-        try_rung(result, run, *problem, c, {.grid = 1}, Layout::Shift::none);
+        if (taken == most_at_own_sizes) break;
+        const std::size_t runs = result.runs;
+        for (const auto [n, grid] : own_sizes(*result.rung, combination.type)) {
+          throw_if_interrupted();
+          const Case c{.type = combination.type,
+                       .operation = combination.operation,
+                       .n = n,
+                       .input = combination.input,
+                       .settings = combination.settings};
+          const RunFn run = result.rung->find_for(c.type, c.operation, c.n);
+          if (!run || result.failures.size() >= options.most_failures) continue;
+          const std::unique_ptr<Problem> problem = problem_of(primitive, c);
+          if (!problem) continue;
+          stages.at(result.rung->arrays).load(primitive, *problem, c, {.guard_bytes = guard});
+          try_rung(result, run, *problem, c, {.grid = grid}, Layout::Shift::none);
+        }
+        taken += result.runs > runs;
       }
     }
   if (options.progress) options.progress(total, total);
@@ -400,15 +434,18 @@ std::vector<RungCheck> check_alike(Platform& platform, simt::Emulator* emulator,
 
 std::vector<RungCheck> check(Platform& platform, simt::Emulator* emulator, const Primitive& primitive,
                              const std::vector<const Rung*>& rungs, const CheckOptions& options) {
-  // Rungs that take the same pairs of type and operation are checked together, on the same problems. A single walk for
-  // all would reach a rung with few pairs, as most have on the emulators, in few of its steps.
+  // Rungs that take the same (type, operation) pairs and the same kinds of sums are checked together, on the same
+  // problems. In a single walk for all, rungs with few pairs, such as most rungs on the emulators, would run in few of
+  // the steps.
   std::map<std::vector<bool>, std::vector<const Rung*>> groups;
   for (const Rung* rung : rungs) {
     std::vector<bool> takes;
     for (const Type type : primitive.types())
       for (const Operation& operation : primitive.operations()) takes.push_back(rung->find(type, operation) != nullptr);
+    takes.insert(takes.end(), {rung->takes_initial, rung->takes_wider_output});
     groups[takes].push_back(rung);
   }
+  const WithoutCounters faster(emulator);
   std::map<const Rung*, RungCheck> checked;
   for (const auto& [takes, group] : groups)
     for (RungCheck& result : check_alike(platform, emulator, primitive, group, options))

@@ -11,15 +11,15 @@ namespace upsweep {
 
 namespace {
 
-// Beside a run, the chunks of two inputs that are being read and passed on.
+// Chunks in memory besides the run: those of two inputs that are being read and passed on.
 constexpr std::size_t chunks_beside = 8;
-// And what each core takes for itself: as much as it has cache, and counters.
+// Per-core memory besides the run: as much as the core's L2, and counters.
 std::size_t bytes_of_cores() {
   return static_cast<std::size_t>(hardware_threads()) * (second_level_cache_bytes() + (std::size_t{1} << 20));
 }
-// Indices in a run, and offsets, have 32 bits.
+// Indices and offsets within a run are 32-bit.
 constexpr std::size_t most_elements = std::numeric_limits<std::uint32_t>::max();
-// However little there is.
+// Lower bound on a run's memory, even if Storage allows less.
 constexpr std::size_t least_memory = std::size_t{4} << 20;
 
 }  // namespace
@@ -46,11 +46,9 @@ std::uint64_t CollectingStreamer::bytes_after_input(std::uint64_t n) const {
   return n * element;
 }
 
-std::size_t CollectingStreamer::run_elements() const {
-  return std::min(memory_ / bytes_of_element(), most_elements);
-}
+std::size_t CollectingStreamer::run_elements() const { return std::min(memory_ / bytes_of_element(), most_elements); }
 
-// A run is kept when more follows, so that an input of one run never goes through a file.
+// A run is spooled only when more input follows, so that an input of one run never goes through a file.
 void CollectingStreamer::feed(Chunks chunks, const Sink&) {
   see(chunks);
   const std::size_t n = chunks[0].size() / size_of(case_.type);
@@ -112,7 +110,7 @@ void CollectingStreamer::collect(Chunks chunks) {
 
 std::byte* CollectingStreamer::take_collected(std::size_t input, Room& room) {
   const Elements& elements = inputs_[input];
-  // A copy, or our own memory.
+  // The data is mutable: a copy in `room`, or memory allocated here.
   return const_cast<std::byte*>(reachable({elements.memory.get(), elements.used}, room));
 }
 

@@ -1,7 +1,7 @@
-// Streamers whose first output needs all of the input: sort, partition.
+// Streamers whose first output depends on the whole input: sort, partition.
 //
-// The input is collected into runs, as large as memory allows, and the rung takes a run at a time. If there are
-// several, their results wait in a temporary file, from which they are put together at the end.
+// The input is collected into runs as large as memory allows, and the rung processes one run per call. If there are
+// several runs, their results are spooled to a temporary file and merged at the end.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -24,60 +24,61 @@ class CollectingStreamer : public RungStreamer {
   void finish(const Sink& sink) final;
 
  protected:
-  // Takes a look at elements before they are collected.
+  // Inspects elements before they are collected.
   virtual void see(Chunks) {}
-  // Returns the bytes of memory per element of a run while the rung works on it: the inputs, the outputs, its scratch.
+  // Returns the bytes of memory per element of a run while the rung works on it: inputs, outputs and scratch.
   virtual std::size_t bytes_of_element() const = 0;
-  // Runs the rung on the elements collected, and passes the result: the input was a single run, or had no elements.
+  // Runs the rung on the collected elements and passes the result on. Called if the input fits one run or is empty.
   virtual void pass_run(const Sink& sink) = 0;
-  // Runs the rung on the elements collected, and writes the result to spool().
+  // Runs the rung on the collected elements and writes the result to spool().
   virtual void keep_run() = 0;
-  // Passes what all runs in spool() make together. Nothing is collected.
+  // Merges the runs in spool() and passes the result on. No elements are collected at that point.
   virtual void merge_runs(const Sink& sink) = 0;
 
-  // Makes room for this many elements of inputs whose elements have so many bytes. It takes memory as it is filled.
+  // Reserves capacity for this many elements of each input, of these sizes. Pages are committed only as they are
+  // filled.
   using ElementBytes = std::array<std::size_t, arrays_of_a_call>;
   void make_room(std::size_t capacity, const ElementBytes& element_bytes);
-  // Adds elements of every input. There is room for them.
+  // Appends elements to every input; the capacity suffices.
   void collect(Chunks chunks);
-  // Begins anew.
+  // Empties the collection.
   void drop_collected();
   std::size_t collected() const { return collected_; }
-  // Returns the elements of an input that were collected, where the rung may read and write them: there, or in `room`.
+  // Returns an input's collected elements in memory that the rung can access: in place, or copied to `room`.
   std::byte* take_collected(std::size_t input, Room& room);
-  // Gives back the memory for what is collected, and the rung's.
+  // Frees the memory of the collection and of the rung.
   void release_memory();
 
-  // Calls f(part) for parts of a result, in order.
+  // Calls f(part) for each part of a result, in order.
   template <class F>
   void in_parts(const std::byte* from, std::size_t bytes, F&& f) {
     for (std::size_t done = 0; done < bytes; done += chunk_bytes_)
       f(fetch(from + done, bytes - done < chunk_bytes_ ? bytes - done : chunk_bytes_));
   }
   Spool& spool() { return *spool_; }
-  std::size_t memory() const { return memory_; }            // for runs, with all that they take
-  std::size_t chunk_bytes() const { return chunk_bytes_; }  // read or passed at a time
+  std::size_t memory() const { return memory_; }            // the limit for a run, its outputs and its scratch
+  std::size_t chunk_bytes() const { return chunk_bytes_; }  // per read or write
 
  private:
-  // The elements of an input. In the CPU platform's memory, whose pages are large: with small ones, the system takes
-  // longer to hand them out than the rung to sort what is in them.
+  // The collected elements of one input. In the CPU platform's memory, which has large pages: with small ones, page
+  // faults take longer than the rung needs to sort the elements.
   struct Elements {
     struct Release {
       void operator()(std::byte* memory) const { cpu_platform().release(memory); }
     };
     std::unique_ptr<std::byte, Release> memory{};
-    std::size_t element = 0, used = 0;  // bytes: of an element; of those collected
+    std::size_t element = 0, used = 0;  // bytes: per element; collected
   };
   std::size_t run_elements() const;
   void keep();
 
-  const std::size_t device_bytes_;  // of a GPU's memory, or 0
+  const std::size_t device_bytes_;  // GPU memory, or 0
   std::size_t memory_ = 0, chunk_bytes_ = 0;
-  std::optional<std::uint64_t> elements_;  // of the whole input, if known
+  std::optional<std::uint64_t> elements_;  // the whole input's count, if known
   std::string folder_;
   std::array<Elements, arrays_of_a_call> inputs_;
   std::size_t collected_ = 0, capacity_ = 0;  // elements
-  std::optional<Spool> spool_;                // once there is a run
+  std::optional<Spool> spool_;                // created with the first spooled run
 };
 
 }  // namespace upsweep

@@ -15,7 +15,7 @@ namespace upsweep::lab {
 
 namespace {
 
-// Records are compared only if they agree in these. Backends of one run differ in their devices.
+// Records are compared only if these fields agree. Within a run, devices differ between backends.
 using Environment = std::array<std::string, 4>;
 constexpr std::array environment_fields{"device", "driver", "compiler", "flags"};
 using Environments = std::map<std::string, std::set<Environment>>;  // by backend
@@ -31,7 +31,7 @@ void require_same_environment(const std::vector<Record>& before, const std::vect
   for (const auto& [backend, was] : then) {
     const auto found = now.find(backend);
     if (found == now.end() || found->second == was) continue;
-    // The first field in which two of them differ.
+    // The first field in which two environments differ.
     for (const Environment& b : was)
       for (const Environment& a : found->second)
         for (std::size_t k = 0; k < b.size(); ++k)
@@ -39,14 +39,14 @@ void require_same_environment(const std::vector<Record>& before, const std::vect
             throw Error(Code::invalid_argument,
                         fmt::format("the runs are from different environments: {} '{}' and '{}'", environment_fields[k],
                                     b[k], a[k]),
-                        "pass --across to compare them all the same");
+                        "pass --across to compare them anyway");
   }
 }
 
 using Cases = std::map<std::string, std::pair<const Record*, const Record*>>;
 
-// Puts the records of one run into `cases`. Across environments a case has no device in its name, so a run may have it
-// from one device only.
+// Adds the records of one run to `cases`. Across environments the case name omits the device, so each case of a run
+// must come from one device.
 void put(const std::vector<Record>& records, bool across, const Record* Cases::mapped_type::*side, Cases& cases) {
   for (const Record& r : records) {
     const std::string what = case_of(r) + (across ? "" : " on " + r.device);

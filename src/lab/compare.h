@@ -1,4 +1,4 @@
-// Compares two runs: what became slower, beyond the run-to-run noise of both?
+// Compares two runs and finds the cases that slowed down by more than the run-to-run noise of both.
 #pragma once
 #include <string>
 #include <vector>
@@ -9,10 +9,10 @@
 namespace upsweep::lab {
 
 enum class Change {
-  same,  // within the noise
+  same,  // within noise
   faster,
   slower,    // a regression
-  broken,    // was right, now fails its check: also a regression
+  broken,    // was right, now fails its check; also a regression
   repaired,  // the reverse
   missing,   // only in the first run
   added,     // only in the second
@@ -22,20 +22,19 @@ struct Comparison {
   std::string what;  // "reduce/simd cpu f32 sum n=2^20 uniform"
   Change change = Change::same;
   double before_us = 0, after_us = 0;
-  double noise = 0;  // both A/A spreads together, relative
+  double noise = 0;  // sum of both A/A spreads, relative
   bool is_ceiling = false;
-  // The code got worse. A slower ceiling is a slower machine.
+  // True if the code got worse. A slower ceiling means a slower machine instead.
   bool regression() const { return !is_ceiling && (change == Change::slower || change == Change::broken); }
 };
 
-// Matches records by case, contestant and device; the later of two records for the same counts. Throws
-// Error(invalid_argument) if device, driver, compiler or flags differ. Across environments the device does not matter,
-// but each run has to be of one; there too it throws if a case was measured on two.
-// A change of less than `threshold`, relative, counts as none.
+// Matches records by case, contestant and device; of two records for the same case, the later one counts. Throws
+// Error(invalid_argument) if device, driver, compiler or flags differ. Across environments the device is ignored, but
+// then it throws if a run measured a case on two devices. Relative changes below `threshold` are ignored.
 std::vector<Comparison> compare(const std::vector<Record>& before, const std::vector<Record>& after, bool across,
                                 double threshold = 0);
 
-// The changes, worst first, and one line of totals. Unchanged cases are only counted, unless `all`.
+// The changes, worst first, and one line of totals. Unchanged cases are listed only if `all`, otherwise counted.
 std::string comparison_table(const std::vector<Comparison>& comparisons, bool all, const Terminal& terminal);
 
 // One JSON line per comparison.

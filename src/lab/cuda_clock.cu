@@ -1,4 +1,4 @@
-// The clock of a GPU.
+// The GPU clock.
 #include <cuda_runtime.h>
 
 #include <string>
@@ -14,8 +14,8 @@ void check(cudaError_t error, const char* what) {
 
 cudaStream_t handle(Stream stream) { return static_cast<cudaStream_t>(stream.handle); }
 
-// The work that `enqueue` puts on a stream, captured as a graph. A replay costs the host one call however long the
-// graph is, so that only the device's work is timed.
+// The work that `enqueue` puts on a stream, captured as a graph. A replay costs the host one call regardless of the
+// graph's size, so that only device time is measured.
 struct Replay {
   template <class Enqueue>
   Replay(Stream stream, Enqueue&& enqueue) {
@@ -60,7 +60,7 @@ class EventClock final : public Clock {
     const Replay replay(stream, [&] {
       for (int call = 0; call < batch; ++call) enqueue(call);
     });
-    check(cudaGraphLaunch(replay.graph, handle(stream)), "timing");  // warms up: the first replay uploads the graph
+    check(cudaGraphLaunch(replay.graph, handle(stream)), "timing");  // warm-up: the first replay uploads the graph
     return between_events([&] { check(cudaGraphLaunch(replay.graph, handle(stream)), "timing"); }, samples, batch,
                           stream);
   }
@@ -72,8 +72,8 @@ class EventClock final : public Clock {
     };
     return between_events(calls, samples, batch, stream);
   }
-  // Both events and the call are nodes of one graph: the device holds all three before it starts the first, so no
-  // launch by the host falls between the events.
+  // Both events and the call are nodes of one graph, so the device has all three before it starts the first, and no
+  // host launch latency falls between the events.
   std::vector<double> time_alone_us(const Enqueue& enqueue, int samples, Stream stream) override {
     platform_.activate();
     Events events;
@@ -94,7 +94,7 @@ class EventClock final : public Clock {
   }
 
  private:
-  // Microseconds per call, for each of `samples` runs of work(), which makes `batch` calls.
+  // Microseconds per call, for each of `samples` runs of work(), each of which makes `batch` calls.
   template <class Work>
   static std::vector<double> between_events(Work&& work, int samples, int batch, Stream stream) {
     const Events events;

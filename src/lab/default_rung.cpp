@@ -19,7 +19,7 @@ struct Slot {
   const Contract* contract = nullptr;
   Rung rung;
 };
-// Ladders times platforms: the CPU, a GPU and two emulators.
+// Upper bound on ladders times platforms: the CPU, a GPU and two emulators.
 constexpr std::size_t most_slots = 100;
 std::array<Slot, most_slots> slots;
 
@@ -27,16 +27,17 @@ Status run(const Slot& slot, const Call& call) {
   const Rung* const rung = chosen_rung(*slot.contract, *slot.platform, call);
   if (!rung) return unknown;
   const RunFn run = rung->find_for(call.type(), call.operation, call.n());
-  return run ? run(call) : not_compiled;
+  if (!run) return not_compiled;
+  return call.stream.dry ? run_dry(*rung, run, call) : run(call);
 }
 
 RunFn find(const Slot& slot, Type type, Operation operation, RunFn run) {
-  for (const Rung* rung : slot.platform->rungs())
-    if (rung->primitive == slot.contract->name && !rung->expected_wrong && rung->find(type, operation)) return run;
+  for (const Rung* rung : slot.platform->rungs_of(*slot.contract))
+    if (!rung->expected_wrong && rung->find(type, operation)) return run;
   return nullptr;
 }
 
-// A rung's functions are plain ones, so each slot has its own.
+// A rung's functions are plain function pointers, so each slot needs its own instantiation.
 template <std::size_t k>
 struct Functions {
   static Status run_slot(const Call& call) { return run(slots[k], call); }
@@ -44,7 +45,8 @@ struct Functions {
 };
 constexpr auto finds = []<std::size_t... k>(std::index_sequence<k...>) {
   return std::array{&Functions<k>::find_slot...};
-}(std::make_index_sequence<most_slots>());
+}
+(std::make_index_sequence<most_slots>());
 
 }  // namespace
 
@@ -62,18 +64,23 @@ const Rung* default_rung(Platform& platform, const Primitive& primitive) {
             .rung = {.primitive = contract.name,
                      .name = default_name,
                      .backend = platform.backend(),
-                     .story = {.idea = "the rung that choose.h names for the call", .prediction = "its own"},
+                     .story = {.idea = "the rung that choose.h names for the call", .prediction = "as that rung's"},
+                     .takes_scratch = true,
                      .find = finds[k]}};
-    // The default may wait for blocks of lower numbers if any of the rungs does.
-    for (const Rung* rung : platform.rungs())
-      if (rung->primitive == contract.name && !rung->expected_wrong) slot.rung.blocks_in_order |= rung->blocks_in_order;
+    // The default inherits the union of the rungs' properties: it may need blocks in order, and takes any rung's sums.
+    for (const Rung* rung : platform.rungs_of(contract))
+      if (!rung->expected_wrong) {
+        slot.rung.blocks_in_order |= rung->blocks_in_order;
+        slot.rung.takes_initial |= rung->takes_initial;
+        slot.rung.takes_wider_output |= rung->takes_wider_output;
+      }
     return &slot.rung;
   }
   throw Error(Code::unsupported, "more ladders and platforms than defaults");
 }
 
 namespace {
-// Cases of so many elements, and of twice as many, tell which arrays grow with n.
+// Cases of this many elements and of twice as many are compared to find the arrays that grow with n.
 constexpr std::size_t probe = 1 << 12;
 }  // namespace
 
@@ -99,7 +106,7 @@ std::vector<Choices::Shape> Choices::shapes_of(const std::vector<Array>& once, c
 }
 
 Choice Choices::of(std::size_t n, const Machine& machine) const {
-  static std::byte somewhere;  // an array that is there has an address
+  static std::byte somewhere;  // a non-null address for every present array
   Case c = case_;
   c.n = n;
   Call call = call_of(primitive_, c);

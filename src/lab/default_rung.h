@@ -1,4 +1,4 @@
-// The choice of a ladder as a rung, `default`: the laboratory can check and time it like any other.
+// A ladder's choice as a rung, `default`, so that the laboratory can check and time it like any other.
 #pragma once
 #include <string_view>
 #include <vector>
@@ -10,19 +10,19 @@ namespace upsweep::lab {
 
 inline constexpr std::string_view default_name = "default";
 
-// Returns the rung that runs the primitive's choice for each call; null if the primitive has none. It lives as long as
-// the program.
+// Returns the rung that runs the primitive's choice for each call; null if the primitive has none. It lives until the
+// program ends.
 const Rung* default_rung(Platform& platform, const Primitive& primitive);
 
-// Asks a primitive's choose.h about a case at any number of elements, which need not exist.
+// Queries a primitive's choose.h for a case at any number of elements, without allocating them.
 class Choices {
  public:
-  // Throws Error(unsupported) if the primitive has no choice, or no such case.
+  // Throws Error(unsupported) if the primitive has no choice or the case cannot exist.
   Choices(const Primitive& primitive, const Case& c);
   Choice of(std::size_t n, const Machine& machine) const;
 
  private:
-  // An array of the call: its count is fixed, or so many per element.
+  // The size of one of the call's arrays: a fixed count plus a count per element.
   struct Shape {
     Type type;
     std::size_t fixed, per_element;

@@ -8,6 +8,7 @@
 
 #include "files/interrupt.h"
 #include "lab/check.h"
+#include "lab/few_elements.h"
 #include "lab/grid.h"
 #include "lab/source_text.h"
 #include "lab/stage.h"
@@ -23,7 +24,7 @@ struct Count {
   const char* name;
   std::uint64_t Counters::*member;
 };
-// Every counter under its own name, for --json.
+// Every counter by name, for --json.
 constexpr Count counts[] = {{"global_load_requests", &Counters::global_load_requests},
                             {"global_load_sectors", &Counters::global_load_sectors},
                             {"global_load_ideal", &Counters::global_load_ideal},
@@ -65,7 +66,7 @@ std::string lanes_text(const Counters& c) {
   return fmt::format("{:.1f}", static_cast<double>(c.branch_lanes) / static_cast<double>(c.branches));
 }
 
-// One row of the table: a name, and its text for one rung, "" if it does not apply.
+// One row of the table: a name, and per rung its text, or "" if it does not apply.
 struct Metric {
   const char* name;
   std::string (*text)(const Counters&);
@@ -122,7 +123,7 @@ Json counters_json(const Counters& c) {
   return json;
 }
 
-// Launches, blocks and threads of all kernels of a rung, for the head of the table.
+// Launches, blocks and threads over all kernels of a rung, for the table's header.
 struct Launches {
   std::uint64_t launches = 0, blocks = 0, threads = 0, shared_bytes = 0;
 };
@@ -165,8 +166,10 @@ Grid side_by_side(std::span<const Explanation> explanations) {
 std::vector<Explanation> explain(simt::Emulator& emulator, const Primitive& primitive,
                                  const std::vector<const Rung*>& rungs, const Case& c, bool lines,
                                  const std::function<void(std::size_t done, const Rung& rung)>& progress) {
-  // One OS thread: a kernel that polls other blocks finds them done, so its loads are counted once.
+  // One OS thread: a kernel that polls other blocks finds them done, so each poll loads once.
   emulator.configure({.threads = 1, .lines = lines});
+  // The traced input is short; small thresholds split it into several portions, windows and tiles, as a long one is.
+  const FewElements few(emulator);
   emulator.take_report();
   const auto problem = primitive.make(c, {});
   std::vector<Explanation> explanations;
@@ -177,7 +180,7 @@ std::vector<Explanation> explain(simt::Emulator& emulator, const Primitive& prim
     const RunFn run = rung->find_for(c.type, c.operation, c.n);
     if (!run || rung->gpu_only) continue;
     stage.load(primitive, *problem, c, {.guard_bytes = 0});
-    stage.renew_workspace();  // a fresh one, whatever the rung before left in it
+    stage.renew_workspace();  // fresh, whatever state the previous rung left
     Explanation e{.rung = rung, .report = {}, .failure = {}, .refused = {}};
     try {
       const Status status = stage.run(run, c.tuning);
@@ -228,7 +231,7 @@ std::string line_table(const Explanation& explanation, const Terminal& terminal)
   for (const simt::KernelReport& kernel : explanation.report.kernels) {
     Grid grid({"line", "loads", "sectors", "stores", "sectors", "shared", "wavefronts", "atomics", "worst", "barriers",
                "lanes", "divergent"});
-    // The counters take about 90 columns; the source gets the rest, and is cut rather than wrapped.
+    // The counters take about 90 columns; the source line is truncated to the rest rather than wrapped.
     const auto room = static_cast<std::size_t>(std::clamp(terminal.width - 92, 40, 80));
     std::string file;
     for (const simt::LineCounters& line : kernel.lines) {

@@ -1,4 +1,4 @@
-// Why is one rung faster than another? Shows the traced emulator's counters for each kernel, rung beside rung, on a
+// Explains why one rung is faster than another: the traced emulator's counters for each kernel, rung beside rung, on a
 // machine without a GPU. Predicted, never measured.
 #pragma once
 #include <functional>
@@ -15,8 +15,8 @@ namespace upsweep::lab {
 struct Explanation {
   const Rung* rung = nullptr;
   simt::Report report;
-  std::optional<std::string> failure;  // a wrong result or an error, one line
-  std::optional<std::string> refused;  // why the rung does not take this case: nothing was run
+  std::optional<std::string> failure;  // one line: a wrong result or an error
+  std::optional<std::string> refused;  // why the rung does not take this case; it was not run
 };
 
 // Runs each rung once on the case. Skips rungs that do not take its type and operator. Calls `progress` before each.
@@ -24,7 +24,7 @@ std::vector<Explanation> explain(simt::Emulator& emulator, const Primitive& prim
                                  const std::vector<const Rung*>& rungs, const Case& c, bool lines,
                                  const std::function<void(std::size_t done, const Rung& rung)>& progress = {});
 
-// Counters, rung beside rung, as many per table as fit the width, followed by the issues.
+// Counters, rung beside rung, in as many tables as the width requires, followed by the issues.
 std::string explanation_table(const std::vector<Explanation>& explanations, const Terminal& terminal);
 
 // One rung's counters per source line.

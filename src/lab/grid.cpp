@@ -64,7 +64,7 @@ std::string Grid::text(const Terminal& terminal, int indent) const {
 }
 
 namespace {
-// A bar would end the cell.
+// Escapes '|', which would end the cell.
 std::string in_markdown(std::string text) {
   for (std::size_t k = text.find('|'); k != text.npos; k = text.find('|', k + 2)) text.insert(k, 1, '\\');
   return text;

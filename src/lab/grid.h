@@ -1,4 +1,4 @@
-// A text table whose columns fit their contents.
+// A text table with columns sized to fit.
 #pragma once
 #include <string>
 #include <vector>
@@ -20,10 +20,10 @@ class Grid {
   explicit Grid(std::vector<std::string> header) : header_(std::move(header)) {}
   void add(std::vector<Cell> row) { rows_.push_back(std::move(row)); }
   bool empty() const { return rows_.empty(); }
-  // Width of all lines in columns, separators included.
+  // The table's width in columns, separators included.
   int width() const;
-  // Lines, each with a newline, indented by `indent` spaces. On a terminal that is too narrow, each row is a paragraph
-  // instead: its first cell, then a line for each other cell, with the column's name.
+  // Lines, each with a newline, indented by `indent` spaces. If the terminal is too narrow, each row becomes a
+  // paragraph: its first cell, then one line per other cell, prefixed with the column's name.
   std::string text(const Terminal& terminal, int indent = 0) const;
   // The same as a Markdown table, with Style::strong as bold.
   std::string markdown() const;
@@ -35,7 +35,7 @@ class Grid {
   std::vector<std::vector<Cell>> rows_;
 };
 
-// Columns that UTF-8 text takes: counts code points, which is right for everything we print.
+// Display width of UTF-8 text. Counts code points, which is exact for everything that upsweep prints.
 std::size_t columns(const std::string& text);
 
 }  // namespace upsweep::lab

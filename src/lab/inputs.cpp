@@ -15,7 +15,7 @@ namespace {
 // clang-format off
 enum class Kind : std::uint8_t {
   uniform, constant, all_same, two_valued, sorted, reversed, zipf, random_walk, permutation, alternating_extremes,
-  cancellation, denormals, nan, inf, wide, signed_zeros, minus_zeros, specials  // floats only, from here on
+  cancellation, denormals, nan, inf, wide, signed_zeros, minus_zeros, specials  // floats only, from `cancellation` on
 };
 constexpr std::array<std::string_view, 18> names{
     "uniform", "constant", "all_same", "two_valued", "sorted", "reversed", "zipf", "random_walk", "permutation",
@@ -37,9 +37,9 @@ Kind find(std::string_view name, Type type) {
               "no input is named '" + std::string(name) + "' for type " + std::string(to_string(type)), hint);
 }
 
-// The streams of one seed (rng.h).
+// Random streams of one seed (rng.h).
 constexpr std::uint64_t element_stream = 0;  // 64 bits per element
-constexpr std::uint64_t input_stream = 1;    // a few words for the input as a whole
+constexpr std::uint64_t input_stream = 1;    // a few words per input
 
 template <class T>
 struct Bits;
@@ -83,7 +83,7 @@ void each(std::uint64_t seed, std::size_t first, std::span<T> out, Value&& value
 }
 
 // Zipf's law with exponent 1 over `ranks` ranks, one table look-up per draw: the alias method, Walker 1977, Vose 1991.
-// Built from sums, products and quotients of doubles alone, so the table is the same on every machine.
+// Uses only +, * and / on doubles, so the table is the same on every machine.
 class Zipf {
  public:
   explicit Zipf(std::size_t ranks) : keep_(ranks), alias_(ranks) {
@@ -133,7 +133,7 @@ const Zipf& zipf_for() {
 }
 
 // A bijection of [0, n) chosen by the seed: a Feistel network on the fewest bits that hold n - 1, iterated until the
-// value is back in range (Black and Rogaway, 2002); fewer than 2 steps on average.
+// value is back in range (Black and Rogaway, 2002), which takes fewer than 2 steps on average.
 class Permutation {
  public:
   Permutation(std::size_t n, std::uint64_t seed)
@@ -148,7 +148,7 @@ class Permutation {
   }
 
  private:
-  // Six rounds: a pseudorandom permutation needs at least four (Luby and Rackoff, 1988), two more are for small n.
+  // Six rounds: a pseudorandom permutation needs at least four (Luby and Rackoff, 1988), and small n needs a margin.
   std::uint64_t step(std::uint64_t i) const {
     int right_bits = low_bits_, left_bits = high_bits_;
     for (std::uint64_t key : key_) {
@@ -177,7 +177,7 @@ void fill_random_walk(std::uint64_t seed, std::size_t first, std::span<T> out) {
     else
       return static_cast<std::int64_t>(scale(bits, 33)) - 16;
   };
-  // The position is an integer, so the walk is exact; it cannot overflow before 2^39 steps.
+  // Positions are integers, so the walk is exact; it cannot overflow before 2^39 steps.
   const Random random(seed, element_stream);
   std::int64_t position = 0;
   for (std::size_t i = 0; i < first; ++i) position += step(random(i));
@@ -190,7 +190,7 @@ void fill_random_walk(std::uint64_t seed, std::size_t first, std::span<T> out) {
   });
 }
 
-// `uniform`, except for special(bits) at one index that the seed chooses and at about one in 1024 others.
+// `uniform`, with special(bits) at one index drawn from the seed and at about 1 in 1024 others.
 template <class T, class Special>
 void fill_sprinkled(std::size_t n, std::uint64_t seed, std::size_t first, std::span<T> out, Special&& special) {
   const std::uint64_t always = Random(seed, input_stream)(0) % n;
@@ -219,7 +219,7 @@ void fill_float(Kind kind, std::size_t n, std::uint64_t seed, std::size_t first,
         const std::uint64_t shared = random(pair);
         constexpr int digits = mantissa_bits + 1;
         constexpr Word bias = max_exponent / 2;
-        // The exponent comes from bits that the mantissa does not use.
+        // Takes the exponent from bits that the mantissa does not use.
         const Word exponent = bias + digits + static_cast<Word>((shared >> 53) % (2 * digits));
         return assemble(((shared >> 52) & 1) != (i < mirror), exponent, shared);
       });
@@ -340,7 +340,7 @@ void fill_input_part(std::string_view name, Type type, std::size_t n, std::uint6
 void fill_input(std::string_view name, Type type, std::size_t n, std::uint64_t seed, void* out) {
   const Kind kind = find(name, type);
   auto* bytes = static_cast<std::byte*>(out);
-  // Below 2^18 elements (about a millisecond of work) threads cost more than they save; a random walk is sequential.
+  // Below 2^18 elements (about 1 ms of work) starting threads costs more than it saves; a random walk is sequential.
   const std::size_t most = kind == Kind::random_walk ? 1 : std::max(1u, std::thread::hardware_concurrency());
   const std::size_t parts = std::clamp<std::size_t>(n >> 18, 1, most);
   const auto part = [&](std::size_t p) {

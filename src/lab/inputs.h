@@ -1,5 +1,5 @@
-// Named inputs, for every check and every benchmark. Element i is a pure function of (name, type, n, seed, i), so any
-// number of threads can generate any part alone, with the same values.
+// Named inputs for checks and benchmarks. Element i is a pure function of (name, type, n, seed, i), so any number of
+// threads can generate any part independently, with the same values.
 //
 // name                  integers                                     floats
 // uniform               the type's whole range                       [-1, 1), multiples of 2^-23 (f32), 2^-52 (f64)
@@ -25,14 +25,14 @@
 // wide                  -                                            random sign, mantissa and exponent, subnormals
 //                                                                    too; not the top 34 binades, so that no sum of up
 //                                                                    to 2^34 elements overflows
-// signed_zeros          -                                            +0 or -0 by a fair coin; -0 in the first eighth and
-//                                                                    in the last
+// signed_zeros          -                                            +0 or -0 by a fair coin; -0 in the first and the
+//                                                                    last eighth
 // minus_zeros           -                                            -0
-// specials              -                                            of either sign: an eighth zeros, an eighth
-//                                                                    infinities, an eighth the usual NaN, an eighth NaN
-//                                                                    of any payload, an eighth subnormal; else `uniform`
+// specials              -                                            of either sign: 1/8 zeros, 1/8 infinities, 1/8 the
+//                                                                    usual NaN, 1/8 NaN of any payload, 1/8 subnormal;
+//                                                                    else `uniform`
 //
-// All have random access except random_walk, where a part costs the walk up to its end.
+// All have random access except random_walk: generating a part of it takes the whole walk up to the part's end.
 #pragma once
 #include <cstddef>
 #include <cstdint>

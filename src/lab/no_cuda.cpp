@@ -1,4 +1,4 @@
-// Replaces the lab's CUDA files in a build without CUDA.
+// Stubs for the laboratory's CUDA files in a build without CUDA.
 #include "base/rung.h"
 #include "lab/clock.h"
 

@@ -1,4 +1,4 @@
-// Numbers as a user writes them.
+// Numbers as users type them.
 #pragma once
 #include <fmt/format.h>
 
@@ -11,8 +11,9 @@
 
 namespace upsweep {
 
-// Returns the whole text as a T, or nothing: it is decimal digits ("010" is ten), after a minus if T has negative
-// numbers; for a T of floating point also with a point and an exponent, but finite. Numbers beyond T are none.
+// Parses the whole text as a T: decimal digits ("010" is ten), after a minus if T is signed; for floating-point T also
+// with a point and an exponent. Returns nullopt for anything else, including values that T cannot represent and
+// infinities.
 template <class T>
 std::optional<T> parse_number(std::string_view text) {
   T value{};
@@ -23,8 +24,7 @@ std::optional<T> parse_number(std::string_view text) {
   return value;
 }
 
-// Returns a number with the shortest digits that read back as the same; every NaN is "nan", whatever its sign, which
-// says nothing.
+// Formats a number with the fewest digits that round-trip. Every NaN is "nan", because its sign carries no information.
 template <class T>
 std::string number_text(T value) {
   if constexpr (std::is_floating_point_v<T>)

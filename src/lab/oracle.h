@@ -1,4 +1,4 @@
-// Shared by the oracles of several primitives.
+// Helpers for the oracles of several primitives.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -16,7 +16,7 @@
 
 namespace upsweep {
 
-// Returns a value as text with all its digits, for messages. The sign of a NaN says nothing and is left out.
+// Formats a value with all its digits, for messages. A NaN's sign carries no information and is omitted.
 template <class T>
 std::string show(T value) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -29,7 +29,7 @@ std::string show(T value) {
   }
 }
 
-// The message of an oracle: "out[3] is 4, should be 5 +- 0.1"; no slack if it is 0.
+// The message of an oracle: "out[3] is 4, should be 5 +- 0.1"; the slack is omitted if 0.
 template <class T>
 std::string wrong_element(std::size_t i, T is, const std::string& should, long double slack = 0,
                           const std::string& array = "out") {
@@ -37,13 +37,13 @@ std::string wrong_element(std::size_t i, T is, const std::string& should, long d
          (slack > 0 ? " +- " + show(static_cast<double>(slack)) : "");
 }
 
-// True if equal as values: all NaNs are equal, and so are the two zeros.
+// True if equal as values: all NaNs are equal, and so are both zeros.
 template <class T>
 bool same_value(T a, T b) {
   return a == b || (a != a && b != b);
 }
 
-// Finds the sign that a float sum has if it is zero, in every order: round-to-nearest gives -0 only for -0 + -0.
+// Determines the sign of a zero float sum, which holds in every order: round-to-nearest gives -0 only for -0 + -0.
 class SignOfZero {
  public:
   template <class T>
@@ -52,7 +52,7 @@ class SignOfZero {
     if constexpr (std::is_floating_point_v<T>) minus_ &= x == 0 && std::signbit(x);
   }
   bool minus() const { return any_ && minus_; }
-  // True unless the sum is a zero of the other sign.
+  // True unless the sum is a zero of the wrong sign.
   template <class T>
   bool fits(T sum) const {
     return sum != 0 || std::signbit(sum) == minus();
@@ -62,7 +62,7 @@ class SignOfZero {
   bool any_ = false, minus_ = true;
 };
 
-// The operators on values, by another way than the library's: integers wrap in 64 bits, a minimum with NaN is NaN.
+// The operators, implemented independently of the library: integers wrap in 64 bits, a minimum with NaN is NaN.
 template <class T>
 T combined(Op op, T a, T b) {
   if constexpr (std::is_integral_v<T>) {
@@ -76,7 +76,7 @@ T combined(Op op, T a, T b) {
   }
   return op == Op::min ? std::min(a, b) : std::max(a, b);
 }
-// An operator over no elements, in the headers' words: 0, 1, the largest and the lowest value.
+// An operator's result for no elements, as documented: 0, 1, the largest and the lowest value.
 template <class T>
 T of_no_elements(Op op) {
   using L = std::numeric_limits<T>;
@@ -107,8 +107,7 @@ auto visit_both(Type type, Op op, F&& f) {
   return visit(type, [&](auto tag) { return visit(op, [&](auto o) { return f(tag, o); }); });
 }
 
-// Searches an array part by part (lab/parts.h): returns what find(p, begin, end) returns for the first part in which it
-// finds a mistake.
+// Searches an array part by part (lab/parts.h). Returns find(p, begin, end) of the first part with a mistake.
 std::optional<std::string> first_mistake(std::size_t n, auto&& find) {
   std::vector<std::optional<std::string>> mistakes(parts_of(n));
   for_each_part(n, [&](std::size_t p, std::size_t begin, std::size_t end) { mistakes[p] = find(p, begin, end); });

@@ -1,4 +1,4 @@
-// Large arrays in parts, on all cores.
+// Processes large arrays in parts, on all cores.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace upsweep {
 
-inline constexpr std::size_t part_size = 1 << 18;  // elements: the time to start a thread is negligible
+inline constexpr std::size_t part_size = 1 << 18;  // elements: large enough to amortise thread start
 constexpr std::size_t parts_of(std::size_t n) { return (n + part_size - 1) / part_size; }
 
 // Calls f(p, begin, end) for each part.

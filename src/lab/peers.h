@@ -1,4 +1,4 @@
-// Shared by the peers of several primitives: other libraries' algorithms as Rungs.
+// Helpers for the peers of several primitives: other libraries' algorithms as Rungs.
 #pragma once
 #include <dlfcn.h>
 #include <oneapi/tbb/version.h>
@@ -26,40 +26,55 @@ inline std::string version_text(const std::string& name, int major, int minor, i
   return name + " " + std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(patch);
 }
 
-// Returns the Rung of a peer from its implementation struct, which has the shape of a rung's. `version` must outlive
-// it.
+// A CPU peer R for the types that it is compared on: those of 4 bytes, unless it has Coverage::widths. For all types,
+// the templates of other libraries would take longer to compile than our own rungs. -DUPSWEEP_PEERS_EVERY_TYPE=ON
+// compiles them all.
+template <class R>
+struct Compared : R {
+#if defined(UPSWEEP_PEERS_EVERY_TYPE)
+  static constexpr bool every_type = true;
+#else
+  static constexpr bool every_type = coverage_of<R>() == Coverage::widths;
+#endif
+  template <class T, class O>
+  static constexpr bool supports = (every_type || sizeof(T) == 4) && upsweep::supports<R, T, O>();
+};
+
+// Makes a peer's Rung from its implementation struct, which has the shape of a rung's. `version` must outlive it.
 template <class Binding, class R>
 constexpr Rung peer(std::string_view name, std::string_view version) {
 #if defined(__CUDACC__)
   Rung rung = make_rung<Binding, R>(name, Backend::cuda);
 #else
-  Rung rung = make_rung<Binding, R>(name, Backend::cpu);
+  Rung rung = make_rung<Binding, Compared<R> >(name, Backend::cpu);
 #endif
   rung.peer = true;
   rung.version = version;
   return rung;
 }
 
-// The peers of one file. A peer without a version is left out: its library is not on this machine.
+// The peers of one file. A peer without a version is skipped, because its library is not installed.
 class PeerList {
  public:
   PeerList(std::initializer_list<Rung> rungs) {
-    for (const Rung& rung : rungs)
-      if (!rung.version.empty()) all_.push_back(&rungs_.emplace_back(rung));
+    for (const Rung& rung : rungs) add(rung);
+  }
+  void add(const Rung& rung) {
+    if (!rung.version.empty()) all_.push_back(&rungs_.emplace_back(rung));
   }
   PeerList(PeerList&&) = default;
   operator Rungs() const { return all_; }
 
  private:
-  std::deque<Rung> rungs_;  // addresses stay valid when it grows or is moved
+  std::deque<Rung> rungs_;  // deque: addresses stay valid when it grows or is moved
   std::vector<const Rung*> all_;
 };
 
-// A shared library that is looked for when the program runs, so that nothing that links this library needs it.
+// A shared library loaded at run time, so that nothing that links this library depends on it.
 class OptionalLibrary {
  public:
   explicit OptionalLibrary(const char* file) : handle_(dlopen(file, RTLD_LAZY | RTLD_LOCAL)) {}
-  // Returns null if the library or the function does not exist.
+  // Returns null if the library or the function is missing.
   template <class F>
   F* function(const char* name) const {
     return handle_ ? reinterpret_cast<F*>(dlsym(handle_, name)) : nullptr;

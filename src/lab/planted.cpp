@@ -10,10 +10,10 @@
 namespace upsweep {
 namespace {
 
-// Streams of the generator that no named input uses.
+// Random streams that no named input uses.
 constexpr std::uint64_t planted_stream = 0x73656c6563740001, flags_stream = 0x73656c6563740002;
 
-// One random word per element, which is below the threshold with this probability.
+// A biased coin per element: a random word below a threshold that corresponds to the probability.
 class Coin {
  public:
   Coin(double share, std::uint64_t seed, std::uint64_t stream)
@@ -35,7 +35,7 @@ void plant_below_middle(Type type, double share, std::uint64_t seed, std::size_t
     constexpr B top = B{1} << (8 * sizeof(T) - 1);
     for_each_part(n, [&](std::size_t, std::size_t begin, std::size_t end) {
       for (std::size_t i = begin; i < end; ++i) {
-        // Below the middle, the top bit is set if it is a sign, and clear otherwise.
+        // Below the middle, the top bit is set if it is a sign bit, and clear otherwise.
         B bits;
         std::memcpy(&bits, static_cast<T*>(values) + i, sizeof bits);
         bits = static_cast<B>(coin(i) == std::is_signed_v<T> ? bits | top : bits & ~top);
@@ -50,8 +50,8 @@ void plant_runs(Type type, double mean, std::uint64_t seed, std::size_t n, void*
   visit(type, [&]<class T>(TypeTag<T>) {
     T* const at = static_cast<T*>(values);
     const auto is_first = [&](std::size_t i) { return i == 0 || begins(i); };
-    // Where the run begins that is open at the end of each part. A run's first element is never written, so that all
-    // parts may read it.
+    // For each part, where the run that is open at its end begins. A run's first element is never written, so all parts
+    // may read it concurrently.
     std::vector<std::size_t> first(parts_of(n));
     for_each_part(n, [&](std::size_t p, std::size_t begin, std::size_t end) {
       while (end > begin && !is_first(end - 1)) --end;

@@ -14,7 +14,7 @@ namespace upsweep::lab {
 
 namespace {
 
-// In pixels. A series consists of a title, two charts and the legend.
+// In pixels. A series is a title, two charts and the legend.
 constexpr double chart_width = 370, chart_height = 290, left = 56, between = 60, legend_width = 196, title = 44,
                  below = 48;
 constexpr double row_height = title + chart_height + below, width = left + 2 * chart_width + between + legend_width;
@@ -22,8 +22,8 @@ constexpr std::size_t rows_of_one_column = 4;
 
 struct Series {
   std::string title;
-  std::vector<std::string> names;                           // in order of first appearance, which is the ladder's
-  std::set<std::string> peers;                              // those that are peers
+  std::vector<std::string> names;                           // in order of first appearance, which is ladder order
+  std::set<std::string> peers;                              // the subset of `names` that are peers
   std::map<std::string, std::map<double, double>> us, gbs;  // by name, then by n
   std::map<double, double> best_peer_us;                    // by n
   double ceiling = 0;                                       // GB/s, at the largest n
@@ -74,8 +74,8 @@ void put_text(std::string& svg, double x, double y, std::string_view anchor, std
   svg += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor, escaped(text));
 }
 
-// From violet to yellow-green: the first four fifths of viridis, which is perceptually uniform and safe for
-// colour-blind readers; its end is too pale for a white page.
+// From violet to yellow-green: the first 4/5 of viridis, which is perceptually uniform and safe for colour-blind
+// readers; the last fifth is too pale for a white page.
 std::string ladder_colour(double t) {
   constexpr std::array<std::array<double, 3>, 5> stops{
       {{68, 1, 84}, {65, 68, 135}, {42, 120, 142}, {34, 168, 132}, {122, 209, 81}}};
@@ -90,7 +90,7 @@ std::string ladder_colour(double t) {
 // Returns the stroke of a series' line.
 std::string stroke(const Series& s, const std::string& name) {
   if (s.peers.contains(name)) {
-    // Peers are black, distinguished by their dashes.
+    // Peers are black, distinguished by dash patterns.
     static constexpr std::array dashes{"6 3", "2 3", "9 3 2 3", "12 4"};
     const auto index = static_cast<std::size_t>(std::distance(s.peers.begin(), s.peers.find(name)));
     return fmt::format("stroke=\"#111111\" stroke-width=\"1.8\" stroke-dasharray=\"{}\"",
@@ -124,7 +124,7 @@ class Chart {
     line(x_.from, y_(value), x_.to, y_(value), style);
     put_text(svg_, x_.from - 6, y_(value) + 4, "end", text);
   }
-  // A single point is a ring: a line of it would not be seen.
+  // A single point is drawn as a ring, because a line through it would be invisible.
   void curve(const std::map<double, double>& points, const std::string& stroke) {
     if (points.size() == 1) {
       const auto& [n, value] = *points.begin();
@@ -160,7 +160,7 @@ void draw(std::string& svg, const Series& s, double x, double top) {
 
   const auto x_from = [&](double from) { return Axis{n_low, n_high, from, from + chart_width, true}; };
   Chart speed(svg, x_from(x + left), {low, high * 1.1, bottom, top + title, true}, "GB/s");
-  // Below two decades, steps of 1, 2 and 5: one or two lines alone give no scale.
+  // Below two decades, ticks at 1, 2 and 5: powers of ten alone would give only one or two.
   const bool narrow = high / low < 100;
   for (double decade = std::pow(10, std::floor(std::log10(low))); decade <= high; decade *= 10)
     for (const double step : {1, 2, 5})
@@ -168,7 +168,7 @@ void draw(std::string& svg, const Series& s, double x, double top) {
         speed.horizontal(at, fmt::format("{:g}", at));
   if (s.ceiling > 0) speed.horizontal(s.ceiling, "", "ceiling");
 
-  constexpr double most = 2.5;  // speedup; larger ones are clamped to the edge
+  constexpr double most = 2.5;  // maximum speedup; larger ones are clamped to the edge
   const double second = x + left + chart_width + between;
   Chart ratio(svg, x_from(second), {0, most, bottom, top + title, false}, "times as fast as the best peer");
   for (double r = 0; r <= most; r += 0.5) ratio.horizontal(r, fmt::format("{:g}", r), r == 1 ? "one" : "grid");
@@ -198,11 +198,11 @@ void draw(std::string& svg, const Series& s, double x, double top) {
 std::string plot_svg(const std::vector<Record>& records) {
   const std::vector<Series> all = series_of(records);
   if (all.empty()) throw Error(Code::invalid_argument, "there is no timed record to plot");
-  // Few series are one below the other; many are wrapped into a page that is about as wide as high.
-  const auto columns = all.size() <= rows_of_one_column
-                           ? std::size_t{1}
-                           : static_cast<std::size_t>(
-                                 std::ceil(std::sqrt(static_cast<double>(all.size()) * row_height / width)));
+  // A few series form one column; more are wrapped into a page about as wide as it is high.
+  const auto columns =
+      all.size() <= rows_of_one_column
+          ? std::size_t{1}
+          : static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(all.size()) * row_height / width)));
   const std::size_t rows = (all.size() + columns - 1) / columns;
   std::string svg = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
@@ -213,7 +213,7 @@ std::string plot_svg(const std::vector<Record>& records) {
       "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
       width * static_cast<double>(columns), row_height * static_cast<double>(rows));
   for (std::size_t k = 0; k < all.size(); ++k) {
-    // Down the first column, then down the next: neighbours in the file stay below each other.
+    // Column-major, so that neighbours in the file stay below each other.
     const double x = width * static_cast<double>(k / rows), y = row_height * static_cast<double>(k % rows);
     draw(svg, all[k], x, y);
   }

@@ -13,7 +13,7 @@ namespace {
 
 // In pixels.
 constexpr double left = 80, top = 44, width = 1024, height = 360, below = 40, right = 24;
-// More columns than pixels cannot be seen: the counts of neighbouring bins are added up.
+// More columns than pixels would be invisible, so neighbouring bins are summed.
 constexpr std::size_t most_columns = 1024;
 
 constexpr std::array<const char*, 4> colours_of(unsigned channels) {
@@ -32,7 +32,7 @@ std::string escaped(const std::string& text) {
 
 std::string counts_svg(std::span<const std::uint64_t> counts, unsigned channels, const std::string& title) {
   if (channels == 0 || channels > 4 || counts.empty() || counts.size() % channels)
-    throw Error(Code::invalid_argument, fmt::format("{} counts are not those of {} channels", counts.size(), channels),
+    throw Error(Code::invalid_argument, fmt::format("{} counts do not make {} channels", counts.size(), channels),
                 "name their number with --channels, 1 to 4");
   const std::size_t bins = counts.size() / channels, columns = std::min(bins, most_columns);
   std::vector<std::uint64_t> heights(channels * columns);

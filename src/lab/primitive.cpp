@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "lab/inputs.h"
+#include "lab/sums.h"
 
 namespace upsweep {
 
@@ -34,21 +35,27 @@ std::vector<const Parameter*> Primitive::parameters_of(Operation operation) cons
   return all;
 }
 
+Type Primitive::type_of(const Parameter& parameter, const Case& c) const {
+  return parameter.kind == Parameter::Kind::result ? contract.type_of_output(call_of(*this, c), 0) : c.type;
+}
+
 Settings Primitive::settings(Type type, std::initializer_list<std::pair<std::string_view, std::string>> texts) const {
-  Settings settings;
+  Case c{.type = type};
   for (const auto& [name, text] : texts) {
     const Parameter* const found = parameter(name);
     if (!found)
       throw Error(Code::invalid_argument,
                   std::string(contract.name) + " has no parameter named '" + std::string(name) + "'");
-    settings.set(*found, parse_value(*found, type, text));
+    c.settings.set(*found, parse_value(*found, type_of(*found, c), text));
   }
-  return settings;
+  return c.settings;
 }
 
 Call call_of(const Primitive& primitive, const Case& c) {
   Call call{.operation = c.operation, .tuning = c.tuning};
   call.in[0].type = c.type;
+  if (const Scalar* const out = c.settings.find(out_type_shape.name))
+    call.out[0].type = *parse<Type>(out_type_names[out->as<std::uint8_t>()]);
   for (std::size_t k = 0; k < primitive.contract.scalars.size(); ++k) {
     const std::string_view name = primitive.contract.scalars[k].name;
     if (const Scalar* const given = c.settings.find(name))
@@ -128,7 +135,7 @@ std::unique_ptr<std::byte[]> main_input(const Case& c, std::span<const std::byte
   else if (data.size() == bytes)
     std::memcpy(in.get(), data.data(), bytes);
   else
-    throw Error(Code::invalid_argument, "the data and the case's n disagree about the size");
+    throw Error(Code::invalid_argument, "the data's size does not match the case's n");
   return in;
 }
 

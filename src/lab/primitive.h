@@ -1,5 +1,5 @@
-// A primitive as the lab sees it: its cases, their oracle, and the least traffic. Each folder provides one Primitive
-// (cases.cpp); nothing in the lab knows which primitive it is working on.
+// The laboratory's view of a primitive: its cases, their oracle, and the minimum traffic. Each folder provides one
+// Primitive (cases.cpp); no code in the laboratory depends on which primitive it is.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -17,6 +17,7 @@
 #include "cpu/host_memory.h"
 #include "files/spool.h"
 #include "lab/inputs.h"
+#include "lab/probe.h"
 #include "lab/settings.h"
 
 namespace upsweep {
@@ -30,7 +31,7 @@ struct Terminal;
 
 // primitive x type x operation x n x input x parameters.
 struct Case {
-  Type type = Type::f32;  // of the main input
+  Type type = Type::f32;  // the main input's
   Operation operation{};
   std::size_t n = 0;
   std::string input = "uniform";  // a named input (lab/inputs.h)
@@ -39,18 +40,17 @@ struct Case {
   Tuning tuning{};
 };
 
-// The fewest bytes that the contract can move, and the ceiling to compare with.
+// The fewest bytes that the contract can move, and the ceiling to compare against.
 struct Traffic {
   std::size_t bytes = 0;
   std::string_view ceiling;  // "read", "write", "copy", "triad", "link", "launch"
 };
 
-// Outputs are filled with this before a call: neither zero nor a small number in any type, so that elements that were
-// not written show.
+// Fill byte for outputs before a call: neither zero nor a small number in any type, so that unwritten elements show.
 inline constexpr std::byte poison{0xCD};
 
 // Returns the main input of a case, n elements: `data` if not empty (see Primitive::make), otherwise generated. Throws
-// Error(invalid_argument) if data is not n elements.
+// Error(invalid_argument) unless data has n elements.
 std::unique_ptr<std::byte[]> main_input(const Case& c, std::span<const std::byte> data);
 
 // One concrete case: host inputs, the outputs' shapes, and the check against the oracle.
@@ -59,32 +59,32 @@ class Problem {
   Problem(const Primitive& primitive, const Case& c, std::span<const std::byte> data)
       : primitive_(primitive), case_(c), values_(main_input(c, data)) {}
   virtual ~Problem() = default;
-  // In the order of Call::in, in host memory. By default the main input alone.
+  // In the order of Call::in, in host memory. Defaults to the main input alone.
   virtual std::vector<Array> inputs() const { return {input_array(case_.type, case_.n, values())}; }
-  // In the order of Call::out, as the contract says. `data` is null for an output with memory of its own; otherwise it
-  // is that of the input that the output overwrites.
+  // In the order of Call::out, as the contract specifies. `data` is null for an output with separate memory, and the
+  // overwritten input's data for an in-place output.
   std::vector<Array> outputs() const;
-  // Returns nothing if the outputs are right for this rung (exact, or within its bound); otherwise one line: the first
-  // wrong element, its value, the value expected. `outputs` are host copies; before the call, every byte of the outputs
-  // with memory of their own was `poison`.
+  // Returns nullopt if the outputs are right for this rung (exact, or within its error bound); otherwise one line: the
+  // first wrong element, its value and the expected one. `outputs` are host copies; before the call, every byte of the
+  // outputs that are not in place was `poison`.
   virtual std::optional<std::string> verify(const Rung& rung, std::span<const void* const> outputs) const = 0;
-  // Depends on the rung only for arrays in host memory, and for the ceilings, which move different things. By default
-  // all bytes of the inputs and outputs, compared with ceiling(rung).
+  // Depends on the rung only for arrays in host memory and for the ceilings, which move different arrays. Defaults to
+  // all bytes of inputs and outputs, compared with ceiling(rung).
   virtual Traffic traffic(const Rung& rung) const;
 
  protected:
-  // Sets what the contract leaves to the caller of an output: its type or count, or the input that it overwrites.
+  // Sets the output properties that the contract leaves to the caller: type, count, or the input that it overwrites.
   virtual void choose_outputs(Call&) const {}
   // Returns the case's call with its arrays in host memory: the inputs, and these outputs.
   Call host_call(std::span<const void* const> outputs = {}) const;
-  // Throws Error(invalid_argument) if the contract refuses that call.
+  // Throws Error(invalid_argument) if the contract rejects the case's call.
   void require_valid() const;
-  // The value of a parameter that shapes the arrays, or its default.
+  // Returns a shape parameter's value, or its default.
   template <class T>
   T shape(std::string_view name) const;
   const Primitive& primitive_;
   virtual std::string_view ceiling(const Rung&) const { return "copy"; }
-  // The main input.
+  // The main input's elements.
   const void* values() const { return values_.get(); }
   void* values() { return values_.get(); }
   const Case case_;
@@ -93,8 +93,8 @@ class Problem {
   std::unique_ptr<std::byte[]> values_;
 };
 
-// The shape that says of which type the indices, offsets or lengths are that a case writes; and what it says, for
-// OutputRole::type: without it, what the contract prefers.
+// The shape parameter that sets the type of a case's indices, offsets or lengths; and its value, for OutputRole::type.
+// If it is not set, the contract's preferred type is used.
 inline constexpr std::string_view index_type_names[] = {"u32", "u64", "i32", "i64"};
 inline constexpr Parameter index_type_shape{.name = "index_type",
                                             .kind = Parameter::Kind::choice,
@@ -103,128 +103,127 @@ inline constexpr Parameter index_type_shape{.name = "index_type",
                                             .initial_in_words = "u32, or u64 for 2^32 elements or more"};
 Type index_type_of(const Case& c);
 
-// For Primitive::problem.
+// The usual Primitive::problem.
 template <class P>
 std::unique_ptr<Problem> make_problem(const Primitive& primitive, const Case& c, std::span<const std::byte> data) {
   return std::make_unique<P>(primitive, c, data);
 }
 
-inline constexpr std::size_t largest_whole_input = std::size_t{16} << 20;  // bytes, of most
+inline constexpr std::size_t largest_whole_input = std::size_t{16} << 20;  // bytes; the default
 
-// Processes an input that need not fit in memory, chunk by chunk, and produces the contract's result for the whole.
+// Processes an input, which may exceed memory, chunk by chunk and produces the contract's result for the whole input.
 // Most derive from RungStreamer (lab/stream.h).
 class Streamer {
  public:
   explicit Streamer(const Case& c) : case_(c) {}
   virtual ~Streamer() = default;
-  // Takes the final elements of an output: 0 is the main one, 1 and up are the other outputs.
+  // Receives the final elements of an output: 0 is the main one, 1 and up are the other outputs.
   struct Sink {
     std::function<void(std::span<const std::byte> elements, std::size_t output)> put;
     void operator()(std::span<const std::byte> elements, std::size_t output = 0) const { put(elements, output); }
   };
   struct Beside {
     std::string_view name;
-    std::optional<Type> type;  // of an input, nothing: what its file says
-    bool optional = false;     // a run may leave it out
-    std::size_t largest = largest_whole_input;  // of an input that is needed as a whole, bytes
-    bool any_type = false;  // of an input that is needed as a whole: `type` is for raw numbers, others say their own
+    std::optional<Type> type;                   // empty for an input: as its file says
+    bool optional = false;                      // may be omitted from a run
+    std::size_t largest = largest_whole_input;  // bytes, of a whole input
+    bool any_type = false;  // for whole inputs: `type` applies to raw numbers; other files state their type
   };
-  // The inputs besides the main one, with as many elements each: "y" of saxpy.
+  // Inputs with one element per element of the main input: "y" of saxpy.
   virtual std::vector<Beside> other_inputs() const { return {}; }
-  // The inputs that are needed as a whole, of any length up to Beside::largest: "edges" of histogram. They are
-  // given by take_whole(), with the type of their elements, before the first chunk; it throws Error(invalid_argument)
-  // if one does not fit.
+  // Inputs that must be in memory as a whole, up to Beside::largest bytes: "edges" of histogram. take_whole() passes
+  // each, with the type of its elements, before the first chunk; it throws Error(invalid_argument) if one does not fit.
   virtual std::vector<Beside> whole_inputs() const { return {}; }
   virtual void take_whole(std::size_t, std::vector<std::byte>, Type) {}
-  // Says what a streamer may use that needs all of its input before its first output.
+  // Limits for a streamer whose first output depends on all of its input.
   struct Storage {
-    std::size_t bytes = available_host_bytes() / 4 * 3;  // of memory
-    std::string folder = spool_folder();                 // for a temporary file beyond that
-    std::optional<std::uint64_t> elements{};             // of the main input, if known
+    std::size_t bytes = available_host_bytes() / 4 * 3;  // memory limit
+    std::string folder = spool_folder();                 // for a temporary file, if memory does not suffice
+    std::optional<std::uint64_t> elements{};             // the main input's count, if known
   };
   virtual void use(const Storage&) {}
-  // Takes the types of those of other_inputs() that this run has, before the outputs are asked for.
+  // Receives the types of the other_inputs() present in this run, before the outputs are queried.
   virtual void take_types(std::span<const Type>) {}
-  // The main output's type, and its element count for an input of `n` (nothing: not known beforehand). By default those
-  // of the main input.
+  // The main output's type, and its element count for an input of `n` elements (empty: unknown in advance). Both
+  // default to the main input's.
   virtual Type output_type() const { return case_.type; }
   virtual std::optional<std::uint64_t> output_count(std::optional<std::uint64_t> n) const { return n; }
-  // Whether the main output has one element for each of the main input, in its place, and so the same shape.
+  // True if the main output has one element per element of the main input, in the same order, and so the same shape.
   virtual bool elementwise() const { return false; }
-  // Whether the outputs are the same in whatever order the elements of the main input come, but for rounding.
+  // True if the outputs do not depend on the order of the main input's elements, except for rounding.
   virtual bool any_order() const { return false; }
-  // The bytes of all outputs for an input of n elements, if they follow it: they are as much work again. 0: they come
-  // while the input is read.
+  // The bytes of all outputs for an input of n elements if they are written after the whole input was read, so that
+  // progress includes them. 0 if they are written meanwhile.
   virtual std::uint64_t bytes_after_input(std::uint64_t) const { return 0; }
   // The outputs besides the main one, of any length: "lengths" of run_length_encode.
   virtual std::vector<Beside> other_outputs() const { return {}; }
-  // Takes the next elements of the main input, and as many of each other one, in host memory, aligned to 64 bytes;
-  // passes the final elements of the outputs to the sink. Throws Error.
+  // Takes the next elements of the main input and equally many of each other input, in host memory, aligned to 64
+  // bytes. Passes the final elements of the outputs to the sink. Throws Error.
   using Chunks = std::span<const std::span<const std::byte>>;
   virtual void feed(Chunks chunks, const Sink& sink) = 0;
-  // Follows the last chunk: passes the rest of the outputs.
+  // Called after the last chunk: passes the remaining outputs.
   virtual void finish(const Sink&) {}
-  // The result as a table, with tabs between its columns: of partition, every bucket's offset and count. After
-  // finish().
+  // The result as a tab-separated table, such as partition's offset and count per bucket. Valid after finish().
   virtual bool has_table() const { return false; }
   virtual std::string table() const { return {}; }
-  // One line about a result that its user may not expect: integers that have wrapped. After finish(); mostly empty.
+  // One line about a result that may surprise the user, such as wrapped integers; usually empty. Valid after finish().
   virtual std::string warning() const { return {}; }
 
  protected:
   const Case case_;
 };
 
-// The defaults of a Primitive: every element type; every combination of its flags and choices; tiles from a warp's to a
+// The defaults of a Primitive: all element types; all combinations of its flags and choices; tiles from a warp's to a
 // large block's.
 std::vector<Type> all_types();
 std::vector<Settings> every_choice(const Primitive& primitive, Type);
 inline constexpr std::size_t usual_tiles[] = {16, 64, 128, 512, 2048, 4096, 8192, 3 * 4096 + 5, 16384};
 
-// An explanation traces this if its caller names neither sizes nor parameters.
+// The default case of `explain`, if the caller names neither sizes nor parameters.
 struct Example {
-  std::size_t n = std::size_t{1} << 16;  // several tiles of every rung, traced in a second or a few
+  std::size_t n = std::size_t{1} << 16;  // several tiles of every rung; traced in a few seconds
   std::span<const std::pair<std::string_view, std::string_view>> parameters{};
 };
-// Four elements for each of the 2^18 threads of the widest grid in use, for rungs that stride over a grid.
+// Four elements per thread of the widest grid in use, 2^18 threads, for rungs with grid-stride loops.
 inline constexpr Example whole_grid{.n = std::size_t{1} << 20};
 
 struct Primitive {
   const Contract& contract;
   std::vector<Type> (*types)() = &all_types;
-  std::vector<std::string> (*inputs)(Type) = &input_names;  // the inputs of a check
-  // The size of an input that has one of its own, such as a scene's circles; 0 if it has none. A benchmark that names
-  // neither inputs nor sizes runs those that have one. Null: inputs have any size.
+  std::vector<std::string> (*inputs)(Type) = &input_names;  // inputs of a check
+  // The size of an input with a fixed size, such as the circles of a scene; 0 if it has none. A benchmark without
+  // explicit inputs or sizes runs those with a fixed size. Null: inputs have any size.
   std::size_t (*own_size)(std::string_view input) = nullptr;
-  // Returns the value of a scalar that comes with an input, such as a scene's shading; empty if the contract's default
-  // stands. Null: it always does.
+  // Returns the value of a scalar that an input determines, such as a scene's shading; empty if the contract's default
+  // applies. Null: the default always applies.
   Scalar (*scalar_of_input)(std::string_view scalar, std::string_view input) = nullptr;
-  // Parameters that shape a case's arrays, besides the contract's scalars: "share", "run_length".
+  // Parameters that shape a case's arrays, in addition to the contract's scalars: "share", "run_length".
   std::span<const Parameter> shapes{};
-  // The ones that a streamer reads; the others shape generated inputs, not a user's file.
+  // The shape parameters that a streamer reads; the others apply only to generated inputs, not to a user's file.
   std::span<const std::string_view> streamed{};
-  // The fields of Tuning that only some rungs of this primitive read: "chunk".
+  // The fields of Tuning that this primitive reads but others do not: "chunk".
   std::span<const std::string_view> tuning{};
-  // The parameter sets that a check runs. The lab itself sweeps Tuning, which changes how a rung runs, not its result.
+  // The parameter sets of a check. The laboratory sweeps Tuning itself, which changes how a rung runs, not its result.
   std::vector<Settings> (*variants)(const Primitive&, Type) = &every_choice;
-  // Returns the elements of a case's largest array that does not grow with n, such as partition's offsets. A check
-  // skips a parameter set that makes it longer than the largest n. Null: there is none.
+  // Returns the length of a case's longest array that does not grow with n, such as partition's offsets. A check skips
+  // parameter sets for which that exceeds its largest n. Null: no such array.
   std::size_t (*fixed_length)(const Settings&) = nullptr;
-  // Sizes of the rungs' tiles, near which the last element of a tile and the first of the next are handled by different
-  // code. A check adds these sizes, one less and one more to its own (0, 1, 2, 31, 32, 33, ...).
+  // Tile sizes of the rungs. Different code handles the last element of a tile and the first of the next, so a check
+  // adds each of these sizes, and the sizes one below and one above, to its fixed ones (0, 1, 2, 31, 32, 33, ...).
   std::span<const std::size_t> tiles = usual_tiles;
-  // The largest size of a check, for a primitive whose work grows faster than its input.
+  // Upper bound on a check's sizes, for a primitive whose work grows faster than its input.
   std::size_t largest_checked = std::numeric_limits<std::size_t>::max();
-  Example example{};  // of an explanation
-  // Returns a table of the records beside times that others published; empty if they published none of these cases.
-  // Null: of none.
+  Example example{};                     // for explain
+  std::span<const lab::Probe> probes{};  // one per threshold of the contract, in tuning order
+  // Returns a table that compares the records with published times; empty if none were published for these cases. Null:
+  // no published times.
   std::string (*published)(const std::vector<lab::Record>&, const lab::Terminal&) = nullptr;
-  // Builds the case, for make(): generates the inputs and computes the oracle's answer. Non-empty `data`, case.n
+  // Builds the case for make(): generates the inputs and computes the oracle's answer. Non-empty `data`, case.n
   // elements of case.type, replaces the generated main input.
   std::unique_ptr<Problem> (*problem)(const Primitive&, const Case&, std::span<const std::byte> data);
-  // The output has the input's type, which sums may exceed: `upsweep run --out-type` converts the input to a wider one.
+  // The output has the input's type, which sums may overflow: `upsweep run --out-type` widens the input first.
   bool sums_in_type = false;
-  // Streams one case through a rung; null if the primitive needs its whole input at once. Ignores Case::n. Throws
+  // Streams one case through a rung; null if the primitive needs its whole input in memory. Ignores Case::n. Throws
   // Error(unsupported) if the rung does not take the type and operation.
   std::unique_ptr<Streamer> (*stream)(Platform&, const Rung&, const Case&) = nullptr;
 
@@ -234,12 +233,14 @@ struct Primitive {
   }
   // The contract's operations, or one empty Operation.
   std::vector<Operation> operations() const;
-  // Returns a scalar of the contract or a shape parameter; null if none has that name.
+  // Returns the contract's scalar or the shape parameter of that name; null if there is none.
   const Parameter* parameter(std::string_view name) const;
-  // True unless the parameter only shapes inputs that the laboratory makes.
+  // False if the parameter only shapes generated inputs.
   bool reads_streamed(const Parameter& parameter) const;
   // Returns the parameters of a case with this operation: the scalars that it reads, then the shape parameters.
   std::vector<const Parameter*> parameters_of(Operation operation) const;
+  // Returns the type of a parameter's value in a case, if the parameter is an element or a result.
+  Type type_of(const Parameter& parameter, const Case& c) const;
   // Returns one parameter set, written as on the command line: settings(Type::i32, {{"share", "0.5"}}). Throws like
   // parse_value, and for an unknown name.
   Settings settings(Type type, std::initializer_list<std::pair<std::string_view, std::string>> texts) const;
@@ -250,10 +251,10 @@ T Problem::shape(std::string_view name) const {
   return case_.settings.get(name, primitive_.parameter(name)->initial.as<T>());
 }
 
-// Returns a call with the case's operation, scalars and tuning, without arrays but for the main input's type.
+// Returns a call with the case's operation, scalars, tuning and main input type, but without arrays.
 Call call_of(const Primitive& primitive, const Case& c);
 
-// Every primitive of this program, from the folders that have a ladder.inc.
+// All primitives of this program, from the folders that have a ladder.inc.
 std::span<const Primitive* const> primitives();
 const Primitive* find_primitive(std::string_view name);
 

@@ -1,4 +1,4 @@
-// The lab's primitives: one for each folder of ladders/ that has a ladder.inc.
+// The laboratory's primitives: one per folder of ladders/ with a ladder.inc.
 #include "lab/primitive.h"
 
 namespace upsweep {

@@ -19,27 +19,27 @@
 namespace upsweep::lab {
 namespace {
 
-constexpr int failed = 1;  // exit status of a process whose answer is an error's text
+constexpr int failed = 1;  // exit status if the answer is an error message
 
 void write_all(int file, const std::string& text) {
   for (std::size_t done = 0; done < text.size();) {
     const ssize_t bytes = write(file, text.data() + done, text.size() - done);
-    if (bytes < 0 && errno != EINTR) return;  // the reader went away
+    if (bytes < 0 && errno != EINTR) return;  // the reader closed the pipe
     done += static_cast<std::size_t>(std::max<ssize_t>(bytes, 0));
   }
 }
 
-// A process and the pipe that its answer comes through. One that is left early is killed.
+// A child process and the pipe for its answer. The destructor kills it if it has not finished.
 class Process {
  public:
   Process(std::size_t index, const std::function<std::string(std::size_t)>& work) : index_(index) {
     int ends[2];
-    if (pipe(ends) != 0) throw Error(Code::out_of_memory, "no pipe to a process", "close other programs");
-    std::fflush(nullptr);  // or both processes would write what is buffered
+    if (pipe(ends) != 0) throw Error(Code::out_of_memory, "cannot create a pipe", "close other programs");
+    std::fflush(nullptr);  // otherwise both processes would flush the same buffer
     const pid_t parent = getpid();
     id_ = fork();
     if (id_ == 0) {
-      // A second signal ends the parent at once; nobody would read the answer.
+      // A second signal ends the parent at once, and then nobody reads the answer.
       prctl(PR_SET_PDEATHSIG, SIGKILL);
       if (getppid() != parent) _exit(failed);
       int status = 0;
@@ -51,7 +51,7 @@ class Process {
         status = failed;
       }
       write_all(ends[1], text);
-      _exit(status);  // the parent's files and handlers are not this process's to close
+      _exit(status);  // skips atexit handlers and stream buffers, which belong to the parent
     }
     close(ends[1]);
     pipe_ = ends[0];
@@ -78,7 +78,7 @@ class Process {
   }
   std::size_t index() const { return index_; }
   int pipe_end() const { return pipe_; }
-  // Reads what has come; false at the end.
+  // Reads available output; returns false at end of file.
   bool read_some() {
     char buffer[4096];
     const ssize_t bytes = read(pipe_, buffer, sizeof buffer);
@@ -117,7 +117,7 @@ std::vector<Answer> in_processes(std::size_t count, const std::function<std::str
     for (; started < count && running.size() < most; ++started) running.emplace_back(started, work);
     std::vector<pollfd> ends;
     for (const Process& process : running) ends.push_back({.fd = process.pipe_end(), .events = POLLIN, .revents = 0});
-    poll(ends.data(), ends.size(), 100);  // ms: how soon an interrupt is noticed that came just before
+    poll(ends.data(), ends.size(), 100);  // ms: bounds the delay of an interrupt that arrives just before poll()
     throw_if_interrupted();
     for (std::size_t k = running.size(); k-- > 0;) {
       if (ends[k].revents == 0 || running[k].read_some()) continue;
@@ -134,7 +134,7 @@ std::string output_of_this_program(const std::vector<std::string>& arguments) {
   for (const std::string& argument : arguments) words.push_back(const_cast<char*>(argument.c_str()));
   words.push_back(nullptr);
   int ends[2];
-  if (pipe(ends) != 0) throw Error(Code::out_of_memory, "no pipe to a process", "close other programs");
+  if (pipe(ends) != 0) throw Error(Code::out_of_memory, "cannot create a pipe", "close other programs");
   const pid_t parent = getpid(), id = fork();
   if (id == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -143,7 +143,7 @@ std::string output_of_this_program(const std::vector<std::string>& arguments) {
     dup2(ends[1], STDERR_FILENO);
     close(ends[0]);
     execv("/proc/self/exe", words.data());
-    _exit(127);  // as a shell that finds no program
+    _exit(127);  // as a shell does for a missing program
   }
   close(ends[1]);
   std::string text;

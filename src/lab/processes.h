@@ -1,4 +1,4 @@
-// Work in processes of their own: for emulators, which run one launch at a time and may crash with the kernel they run.
+// Work in child processes: for emulators, which run one launch at a time and may crash with the kernel that they run.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -8,18 +8,18 @@
 namespace upsweep::lab {
 
 struct Answer {
-  std::string text;   // what the work returned
-  std::string error;  // empty, or why there is no answer: "killed by signal 11"
+  std::string text;   // the work's result
+  std::string error;  // empty, or the reason for a missing answer: "killed by signal 11"
 };
 
-// Returns work(k) for every k < count, each in a process of its own, as many at a time as this process may use cores.
-// Calls `progress` with the number done. Call it before this process starts a thread: a new process has none of them.
-// Throws Error(interrupted) on Ctrl-C, and Error(out_of_memory) if no process can be started.
+// Returns work(k) for every k < count, each in a child process, as many in parallel as this process may use cores.
+// Calls `progress` with the number done. Call it before this process starts threads, because a child does not inherit
+// them. Throws Error(interrupted) on Ctrl-C, and Error(out_of_memory) if no process can be started.
 std::vector<Answer> in_processes(std::size_t count, const std::function<std::string(std::size_t)>& work,
                                  const std::function<void(std::size_t done)>& progress);
 
-// Runs this program with these arguments, as if from a shell: a process in which nothing has happened yet. Returns all
-// that it prints, whatever its exit status. Throws Error(device_error) if a signal ends it.
+// Runs this program with these arguments, as from a shell, in a fresh process. Returns all output, whatever the exit
+// status. Throws Error(device_error) if a signal ends it.
 std::string output_of_this_program(const std::vector<std::string>& arguments);
 
 }  // namespace upsweep::lab

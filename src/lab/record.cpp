@@ -13,6 +13,7 @@
 
 #include "lab/sizes.h"
 #include "revision.h"
+#include "upsweep/tuning.h"
 
 namespace upsweep::lab {
 
@@ -27,17 +28,18 @@ Json or_null(const std::optional<T>& value) {
 
 // ---- reading --------------------------------------------------------------------------------------------------------
 
-// A field is wrong in this way; with_json() adds the place.
+// Thrown for an invalid field; with_json() adds file and line.
 struct BadField {
   std::string what;
 };
 
-// Records go to terminals, to Markdown and to pictures, and nobody vouches for a file: a text that steers a terminal or
-// begins a new line is refused here, once, and so is a number that no measurement has.
+// Records are printed on terminals, in Markdown and in SVG, and a file may come from anywhere. So text that could
+// control a terminal or break a line is rejected here, once, and so are numbers that no measurement can produce.
+constexpr double highest_score = 1e9;
 constexpr std::size_t longest_text = 1000, longest_line = std::size_t{1} << 16;  // bytes; bench writes lines of 1 KiB
 
 std::string checked_text(const char* name, const Json& field) {
-  if (!field.is_string()) throw BadField{fmt::format("'{}' has to be a string", name)};
+  if (!field.is_string()) throw BadField{fmt::format("'{}' must be a string", name)};
   auto text = field.get<std::string>();
   if (text.size() > longest_text) throw BadField{fmt::format("'{}' has more than {} bytes", name, longest_text)};
   for (std::size_t k = 0; k < text.size(); ++k) {
@@ -55,32 +57,39 @@ const Json& field_of(const Json& json, const char* name) {
   return *found;
 }
 
+// Null if the field is missing.
+const Json& field_or_null(const Json& json, const char* name) {
+  static const Json null;
+  const auto found = json.find(name);
+  return found == json.end() ? null : *found;
+}
+
 void read(const Json& json, const char* name, std::string& value) { value = checked_text(name, field_of(json, name)); }
 void read(const Json& json, const char* name, std::optional<std::string>& value) {
-  if (const Json& field = field_of(json, name); !field.is_null()) value = checked_text(name, field);
+  if (const Json& field = field_or_null(json, name); !field.is_null()) value = checked_text(name, field);
 }
 void read(const Json& json, const char* name, bool& value) {
   const Json& field = field_of(json, name);
-  if (!field.is_boolean()) throw BadField{fmt::format("'{}' has to be true or false", name)};
+  if (!field.is_boolean()) throw BadField{fmt::format("'{}' must be true or false", name)};
   value = field.get<bool>();
 }
 
 void read_count(const Json& json, const char* name, std::uint64_t most, auto& value) {
   const Json& field = field_of(json, name);
   if (!field.is_number_unsigned() || field.get<std::uint64_t>() > most)
-    throw BadField{fmt::format("'{}' has to be a whole number, at most {}", name, most)};
+    throw BadField{fmt::format("'{}' must be a whole number, at most {}", name, most)};
   value = static_cast<std::remove_reference_t<decltype(value)>>(field.get<std::uint64_t>());
 }
 
 void read_number(const Json& json, const char* name, double least, double most, std::optional<double>& value) {
-  const Json& field = field_of(json, name);
+  const Json& field = field_or_null(json, name);
   if (field.is_null()) return;
   if (!field.is_number() || !(field.get<double>() >= least && field.get<double>() <= most))
-    throw BadField{fmt::format("'{}' has to be a number from {:g} to {:g}, or null", name, least, most)};
+    throw BadField{fmt::format("'{}' must be a number from {:g} to {:g}, or null", name, least, most)};
   value = field.get<double>();
 }
 
-// The three quartiles together, in their order, or none of them.
+// Reads the three quartiles: all present and in ascending order, or all null.
 void read_times(const Json& json, Record& r) {
   constexpr double shortest = 1e-6, longest = 1e12;  // a picosecond; eleven days
   read_number(json, "median_us", shortest, longest, r.median_us);
@@ -88,7 +97,7 @@ void read_times(const Json& json, Record& r) {
   read_number(json, "q3_us", shortest, longest, r.q3_us);
   if (r.q1_us.has_value() != r.timed() || r.q3_us.has_value() != r.timed() ||
       (r.timed() && !(*r.q1_us <= *r.median_us && *r.median_us <= *r.q3_us)))
-    throw BadField{"'q1_us', 'median_us' and 'q3_us' have to be quartiles, or null together"};
+    throw BadField{"'q1_us', 'median_us' and 'q3_us' must be quartiles, or all null"};
 }
 
 // A parameter's value: numbers and booleans as such, names as strings. JSON's -0 is an integer; -0.0 keeps its sign.
@@ -104,10 +113,14 @@ std::string param_text(const Json& value) {
   return text == "-0.0" ? "-0" : text;
 }
 
-// Rounds to this many significant digits: the rest is noise that makes lines long.
-std::optional<double> rounded(const std::optional<double>& value, int digits) {
-  if (!value) return std::nullopt;
-  return std::stod(fmt::format("{:.{}g}", *value, digits));
+double rounded(double value, int significant_digits) {
+  return std::stod(fmt::format("{:.{}g}", value, significant_digits));
+}
+
+// Empty if the ceiling is a launch, whose time a record does not have.
+std::optional<double> derived_score(const Record& r) {
+  if (!r.timed() || !r.ceiling_gbs) return std::nullopt;
+  return rounded(r.gbs() / *r.ceiling_gbs, 4);
 }
 
 }  // namespace
@@ -115,8 +128,11 @@ std::optional<double> rounded(const std::optional<double>& value, int digits) {
 RunIdentity identify(const Description& description) {
   const auto now = std::chrono::system_clock::now();
   const std::time_t seconds = std::chrono::system_clock::to_time_t(now);
-  return {description, fmt::format("{:%Y%m%dT%H%M%S}-{}", fmt::gmtime(seconds), getpid()),
-          fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(seconds))};
+  RunIdentity identity{description, fmt::format("{:%Y%m%dT%H%M%S}-{}", fmt::gmtime(seconds), getpid()),
+                       fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(seconds))};
+  for (ThresholdInForce& t : thresholds_in_force())
+    if (t.value != t.measured) identity.tuning.emplace_back(std::move(t.name), t.value);
+  return identity;
 }
 
 namespace {
@@ -130,6 +146,7 @@ Record blank(const RunIdentity& identity, Backend backend) {
   r.revision = revision;
   r.run = identity.run;
   r.time = identity.time;
+  r.tuning = identity.tuning;
   return r;
 }
 
@@ -137,10 +154,10 @@ void set_timing(Record& r, const Measurement& measured) {
   r.samples = measured.samples;
   r.checked = measured.checked;
   if (measured.failure) return;
-  r.median_us = measured.time.us.median;
-  r.q1_us = measured.time.us.q1;
-  r.q3_us = measured.time.us.q3;
-  r.aa_spread = measured.time.aa_spread;
+  r.median_us = rounded(measured.time.us.median, 6);
+  r.q1_us = rounded(measured.time.us.q1, 6);
+  r.q3_us = rounded(measured.time.us.q3, 6);
+  r.aa_spread = rounded(measured.time.aa_spread, 3);
 }
 }  // namespace
 
@@ -161,10 +178,10 @@ Record make_record(const RunIdentity& identity, const Primitive& primitive, cons
   r.traffic_bytes = measured.traffic.bytes;
   r.ceiling = measured.traffic.ceiling;
   if (ceiling && ceiling->bytes) {
-    r.ceiling_gbs = ceiling->gbs();
-    if (r.timed()) r.score = r.gbs() / ceiling->gbs();
+    r.ceiling_gbs = rounded(ceiling->gbs(), 6);
+    r.score = derived_score(r);
   } else if (ceiling && r.timed()) {
-    r.score = ceiling->measured.time.us.median / *r.median_us;
+    r.score = rounded(ceiling->measured.time.us.median / *r.median_us, 4);
   }
   return r;
 }
@@ -181,14 +198,14 @@ Record make_record(const RunIdentity& identity, Backend backend, const Ceiling& 
   r.ceiling = ceiling.kind;
   if (r.timed()) {
     r.score = 1;
-    if (ceiling.bytes) r.ceiling_gbs = ceiling.gbs();
+    if (ceiling.bytes) r.ceiling_gbs = rounded(ceiling.gbs(), 6);
   }
   return r;
 }
 
 namespace {
 
-Json common_json(const Record& r) {
+Json run_json(const Record& r) {
   Json json;
   json["device"] = r.device;
   json["driver"] = r.driver;
@@ -197,16 +214,21 @@ Json common_json(const Record& r) {
   json["revision"] = r.revision;
   json["run"] = r.run;
   json["time"] = r.time;
+  for (const auto& [name, value] : r.tuning) json["tuning"][name] = value;  // omitted if all are as measured
   return json;
 }
 
-Json own_json(const Record& r) {
+// The fields in which the records of a run seldom differ.
+constexpr const char* seldom_different[] = {"primitive", "backend",   "op",      "type",    "input",
+                                            "params",    "situation", "samples", "ceiling", "checked"};
+
+Json complete_json(const Record& r) {
   Json params = Json::object();
   for (const auto& [name, value] : r.params) params[name] = as_json(value);
   Json json;
   json["primitive"] = r.primitive;
   json["rung"] = or_null(r.rung);
-  if (r.ran) json["ran"] = *r.ran;  // omitted if it is the rung
+  if (r.ran) json["ran"] = *r.ran;  // omitted if equal to the rung
   json["peer"] = or_null(r.peer);
   json["backend"] = r.backend;
   json["op"] = r.op.empty() ? Json(nullptr) : Json(r.op);
@@ -216,21 +238,22 @@ Json own_json(const Record& r) {
   json["params"] = params;
   json["situation"] = r.situation;
   json["samples"] = r.samples;
-  json["median_us"] = or_null(rounded(r.median_us, 6));
-  json["q1_us"] = or_null(rounded(r.q1_us, 6));
-  json["q3_us"] = or_null(rounded(r.q3_us, 6));
+  json["median_us"] = or_null(r.median_us);
+  json["q1_us"] = or_null(r.q1_us);
+  json["q3_us"] = or_null(r.q3_us);
   json["traffic_bytes"] = r.traffic_bytes;
   json["ceiling"] = r.ceiling;
-  json["ceiling_gbs"] = or_null(rounded(r.ceiling_gbs, 6));
-  json["score"] = or_null(rounded(r.score, 4));
+  json["ceiling_gbs"] = or_null(r.ceiling_gbs);
+  json["score"] = or_null(r.score);
   json["checked"] = r.checked;
-  json["aa_spread"] = or_null(rounded(r.aa_spread, 3));
+  json["aa_spread"] = or_null(r.aa_spread);
   json["peer_version"] = or_null(r.peer_version);
   if (r.synchronises) json["synchronises"] = true;  // omitted if false
+  json.update(run_json(r));
   return json;
 }
 
-void read_common(const Json& json, Record& r) {
+void read_run(const Json& json, Record& r) {
   read(json, "device", r.device);
   read(json, "driver", r.driver);
   read(json, "compiler", r.compiler);
@@ -238,21 +261,29 @@ void read_common(const Json& json, Record& r) {
   read(json, "revision", r.revision);
   read(json, "run", r.run);
   read(json, "time", r.time);
+  if (!json.contains("tuning")) return;
+  const Json& tuning = json["tuning"];
+  if (!tuning.is_object()) throw BadField{"'tuning' must be an object"};
+  for (const auto& [name, value] : tuning.items()) {
+    if (!value.is_number_unsigned()) throw BadField{"'tuning' has to hold whole numbers"};
+    r.tuning.emplace_back(checked_text("tuning", Json(name)), value.get<std::uint64_t>());
+  }
 }
 
-void read_own(const Json& json, Record& r) {
+Record record_of(const Json& json) {
+  Record r;
   read(json, "primitive", r.primitive);
   read(json, "rung", r.rung);
-  if (json.contains("ran")) read(json, "ran", r.ran);
+  read(json, "ran", r.ran);
   read(json, "peer", r.peer);
-  if (r.rung.has_value() == r.peer.has_value()) throw BadField{"either rung or peer has to be named"};
+  if (r.rung.has_value() == r.peer.has_value()) throw BadField{"exactly one of 'rung' and 'peer' must be set"};
   read(json, "backend", r.backend);
-  if (!field_of(json, "op").is_null()) read(json, "op", r.op);
+  if (!field_or_null(json, "op").is_null()) read(json, "op", r.op);
   read(json, "type", r.type);
   read_count(json, "n", std::numeric_limits<std::int64_t>::max(), r.n);
   read(json, "input", r.input);
   const Json& params = field_of(json, "params");
-  if (!params.is_object()) throw BadField{"'params' has to be an object"};
+  if (!params.is_object()) throw BadField{"'params' must be an object"};
   for (const auto& [name, value] : params.items())
     r.params.emplace_back(checked_text("params", Json(name)), param_text(value));
   if (json.contains("situation")) read(json, "situation", r.situation);
@@ -261,14 +292,18 @@ void read_own(const Json& json, Record& r) {
   read_count(json, "traffic_bytes", std::numeric_limits<std::int64_t>::max(), r.traffic_bytes);
   read(json, "ceiling", r.ceiling);
   read_number(json, "ceiling_gbs", 1e-9, 1e9, r.ceiling_gbs);
-  read_number(json, "score", 0, 1e9, r.score);
+  read_number(json, "score", 0, highest_score, r.score);
+  if (!r.score) r.score = derived_score(r);
+  if (r.score > highest_score) throw BadField{"'traffic_bytes', 'median_us' and 'ceiling_gbs' give no possible score"};
   read(json, "checked", r.checked);
   read_number(json, "aa_spread", 0, 1e9, r.aa_spread);
   read(json, "peer_version", r.peer_version);
   if (json.contains("synchronises")) read(json, "synchronises", r.synchronises);
+  read_run(json, r);
+  return r;
 }
 
-// Calls f with the line's object; what f throws names the place.
+// Calls f with the line's JSON object; adds file and line to errors.
 template <class F>
 auto with_json(const std::string& line, const std::string& source, std::size_t line_number, F&& f) {
   const auto bad = [&](const std::string& what) {
@@ -276,8 +311,8 @@ auto with_json(const std::string& line, const std::string& source, std::size_t l
                  "records are JSON lines written by `upsweep bench --json`");
   };
   const Json json = Json::parse(line, nullptr, false);
-  if (json.is_discarded()) throw bad("no valid JSON");
-  if (!json.is_object()) throw bad("a JSON object is wanted");
+  if (json.is_discarded()) throw bad("invalid JSON");
+  if (!json.is_object()) throw bad("expected a JSON object");
   try {
     return f(json);
   } catch (const BadField& field) {
@@ -287,48 +322,49 @@ auto with_json(const std::string& line, const std::string& source, std::size_t l
 
 }  // namespace
 
-std::string to_json(const Record& r) {
-  Json json = own_json(r);
-  json.update(common_json(r));
-  return json.dump();
-}
+std::string to_json(const Record& r) { return complete_json(r).dump(); }
 
 Record parse_record(const std::string& line, const std::string& source, std::size_t line_number) {
-  return with_json(line, source, line_number, [](const Json& json) {
-    Record r;
-    read_own(json, r);
-    read_common(json, r);
-    return r;
-  });
+  return with_json(line, source, line_number, &record_of);
 }
 
 std::vector<std::string> RecordWriter::lines(const Record& record) {
+  const bool begins_run = !first_ || run_json(*first_) != run_json(record);
+  if (begins_run) first_ = record;
+  const Json first = complete_json(*first_);
+  Json header = run_json(*first_);
+  for (const char* name : seldom_different)
+    if (!first[name].is_null()) header[name] = first[name];
+
+  Json complete = complete_json(record), own = Json::object();
+  if (record.score == derived_score(record)) complete.erase("score");
+  for (const auto& [name, value] : complete.items())
+    if (header.contains(name) ? header[name] != value : !value.is_null()) own[name] = value;
+
   std::vector<std::string> lines;
-  if (std::string run = common_json(record).dump(); run != run_) lines.push_back(run_ = std::move(run));
-  Json json = own_json(record);
-  json["run"] = record.run;
-  lines.push_back(json.dump());
+  if (begins_run) lines.push_back(header.dump());
+  lines.push_back(own.dump());
   return lines;
 }
 
 std::optional<Record> RecordReader::read(const std::string& line, const std::string& source, std::size_t line_number) {
   return with_json(line, source, line_number, [&](const Json& json) -> std::optional<Record> {
-    Record r;
-    if (!json.contains("primitive")) {
-      read_common(json, r);
-      runs_[r.run] = r;
+    if (!json.contains("n")) {
+      Record r;
+      read_run(json, r);
+      current_ = r.run;
+      headers_[r.run] = line;
       return std::nullopt;
     }
-    if (json.contains("device")) {
-      read_common(json, r);
-    } else {
-      lab::read(json, "run", r.run);
-      const auto run = runs_.find(r.run);
-      if (run == runs_.end()) throw BadField{fmt::format("no line before it describes its run, {}", r.run)};
-      r = run->second;
-    }
-    read_own(json, r);
-    return r;
+    if (json.contains("device")) return record_of(json);
+    std::string run = current_;
+    if (json.contains("run")) lab::read(json, "run", run);
+    const auto header = headers_.find(run);
+    if (header == headers_.end())
+      throw BadField{fmt::format("no preceding line describes its run{}{}", run.empty() ? "" : ", ", run)};
+    Json complete = Json::parse(header->second);
+    complete.update(json);
+    return record_of(complete);
   });
 }
 

@@ -1,6 +1,11 @@
-// One measurement as one JSON line, under names that never change, so that any tool can read any run. What all records of
-// an invocation have in common, the machine and the program, is a line before them, to which they refer by `run`; in
-// older files every record says it all.
+// One measurement per JSON line, with field names that never change, so that any tool can read any run.
+//
+// A file repeats little. A line without `n` is the header of a run, and the lines after it are the run's records. A
+// record has every field of its run's header that it does not have itself; a field that neither has is null. The header
+// has machine and program, and the first record's values of the fields in which a run's records seldom differ. The
+// score is in a record only if traffic, time and ceiling do not give it.
+//
+// Older files are read, too: in some, a record names its run's header by `run`; in others, it has all fields.
 #pragma once
 #include <cstdint>
 #include <filesystem>
@@ -18,30 +23,34 @@
 
 namespace upsweep::lab {
 
+// Thresholds that differ from their measured values: "sort.most_enumerated", 4096.
+using TunedValues = std::vector<std::pair<std::string, std::uint64_t>>;
+
 struct Record {
   std::string primitive;
   std::optional<std::string> rung, peer;  // exactly one of them
-  std::optional<std::string> ran;         // the rung that did the work, if another one was named
-  std::string backend, op, type;          // op is empty if the primitive leaves no choice
+  std::optional<std::string> ran;         // the rung that did the work, if not the named one
+  std::string backend, op, type;          // op is empty if the primitive has no operations
   std::uint64_t n = 0;
   std::string input;
   std::vector<std::pair<std::string, std::string>> params;  // values as text: 0.5, true, offsets
   std::string situation = "back_to_back";
   int samples = 0;
-  // Microseconds per call; nothing for a contestant that failed its check.
+  // Microseconds per call; empty for a contestant that failed its check.
   std::optional<double> median_us, q1_us, q3_us;
   std::uint64_t traffic_bytes = 0;
   std::string ceiling;                // "read", "write", "copy", "launch"
-  std::optional<double> ceiling_gbs;  // 1e9 bytes per second; nothing for "launch", or if not measured
-  std::optional<double> score;        // traffic / time / ceiling
+  std::optional<double> ceiling_gbs;  // 1e9 bytes per second; empty for "launch", or if not measured
+  std::optional<double> score;        // traffic / time / ceiling; for "launch", the ceiling's time / time
   bool checked = false;
   std::optional<double> aa_spread;  // relative
   std::optional<std::string> peer_version;
-  bool synchronises = false;  // waits for the device: timed by the calls themselves, not by graph replays
+  bool synchronises = false;  // waits for the device: timed per call, not by graph replay
   std::string device, driver, compiler, flags, revision, run, time;
+  TunedValues tuning;
 
   const std::string& name() const { return rung ? *rung : *peer; }
-  // False for the time of another rung under this one's name. The default is always another one.
+  // False if another rung did the work under this one's name. True for the default, which always runs another rung.
   bool own() const { return !ran || !rung || *ran == *rung || *rung == default_name; }
   bool timed() const { return median_us.has_value(); }
   Timing timing() const {
@@ -55,45 +64,48 @@ struct RunIdentity {
   Description description;
   std::string run;   // one id per invocation: start time and process
   std::string time;  // ISO 8601, UTC
+  TunedValues tuning{};
 };
 RunIdentity identify(const Description& description);
 
-// `ceiling` is the one that the measurement's traffic names, or null.
+// Rounds to the digits that are recorded: the rest is noise. `ceiling` is the one that the measurement's traffic names,
+// or null.
 Record make_record(const RunIdentity& identity, const Primitive& primitive, const Case& c, Situation situation,
                    const Measurement& measured, const Ceiling* ceiling);
-// A ceiling is a record too, relative to itself: its score is 1.
+// A ceiling as a record relative to itself: its score is 1.
 Record make_record(const RunIdentity& identity, Backend backend, const Ceiling& ceiling);
 
-// The whole record in one line, no newline.
+// The record as one line with all fields, without a newline.
 std::string to_json(const Record& record);
-// Throws Error(bad_file), naming `source` and the line, if the line is not a record. Ignores unknown names, so that
-// newer files can be read.
+// Parses such a line. Throws Error(bad_file), with `source` and the line number, if it is not a record. Ignores unknown
+// fields, so that newer files can be read.
 Record parse_record(const std::string& line, const std::string& source, std::size_t line_number);
 
-// The lines of a file, each without its newline: the common line of a run where one begins, and a record.
+// The lines of a file, each without its newline: the header of each run, and the records.
 class RecordWriter {
  public:
   std::vector<std::string> lines(const Record& record);
 
  private:
-  std::string run_;  // the last common line
+  std::optional<Record> first_;  // of the current run
 };
 class RecordReader {
  public:
-  // Returns nothing for a common line. Throws as parse_record(), also for a record whose run has no line before it.
+  // Returns nullopt for a header. Throws like parse_record(), and for a record without the header of its run.
   std::optional<Record> read(const std::string& line, const std::string& source, std::size_t line_number);
 
  private:
-  std::map<std::string, Record> runs_;  // the common fields, by run
+  std::map<std::string, std::string> headers_;  // lines, by run
+  std::string current_;                         // the run of the last header
 };
 
-// Returns the case in words: the same for two records of one case, on any machine.
+// Describes the case in words: equal for two records of one case, on any machine.
 std::string case_of(const Record& record);
-// "i32 sum", or the type alone.
+// "i32 sum", or only the type.
 std::string type_and_op(const Record& record);
 
 // Reads a file of JSON lines; "-" is standard input. Skips empty lines. If a machine measured a case several times, the
-// last record takes the position of the first.
+// last record takes the first one's position.
 std::vector<Record> read_records(const std::filesystem::path& path);
 
 }  // namespace upsweep::lab

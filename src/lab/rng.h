@@ -1,5 +1,5 @@
-// Counter-based random numbers: element i of a stream is a pure function of (seed, stream, i), so that any thread,
-// block or process can generate any part of a sequence alone. Philox4x32-10; Salmon, Moraes, Dror and Shaw, "Parallel
+// Counter-based random numbers: element i of a stream is a pure function of (seed, stream, i), so any thread, block or
+// process can generate any part of a sequence independently. Philox4x32-10; Salmon, Moraes, Dror and Shaw, "Parallel
 // random numbers: as easy as 1, 2, 3", SC 2011.
 #pragma once
 #include <cstdint>
@@ -54,8 +54,8 @@ class Random {
   std::uint64_t seed_, stream_;
 };
 
-// Returns floor(word * bound / 2^64), in [0, bound), without division. Deviates from uniform by less than bound / 2^32,
-// because only the word's upper half is used; bound is at most 2^32.
+// Returns floor(word * bound / 2^64), in [0, bound), without division. Only the word's upper half is used, so the bias
+// is less than bound / 2^32; bound is at most 2^32.
 UPSWEEP_HD constexpr std::uint64_t scale(std::uint64_t word, std::uint64_t bound) { return (word >> 32) * bound >> 32; }
 
 }  // namespace upsweep

@@ -62,6 +62,8 @@ std::string takes(const Parameter& p) {
       return "a whole number" + range();
     case Kind::real:
       return "a number" + range();
+    case Kind::result:
+      return "of the output's type";
     case Kind::element:
       break;
   }
@@ -72,7 +74,7 @@ std::string takes(const TuningField& field) {
   return fmt::format("a whole number from {} to {}", field.least, field.most);
 }
 
-Scalar parse_value(const Parameter& p, Type element, const std::string& text) {
+Scalar parse_value(const Parameter& p, Type type, const std::string& text) {
   switch (p.kind) {
     case Kind::flag:
       if (text == "true" || text == "1") return true;
@@ -91,11 +93,12 @@ Scalar parse_value(const Parameter& p, Type element, const std::string& text) {
         if (*value >= p.least && *value <= p.most) return *value;
       refuse_value(p.name, text, takes(p));
     case Kind::element:
+    case Kind::result:
       break;
   }
-  return visit(element, [&]<class T>(TypeTag<T>) -> Scalar {
+  return visit(type, [&]<class T>(TypeTag<T>) -> Scalar {
     if (const auto value = parse_number<T>(text)) return *value;
-    refuse_value(p.name, text, fmt::format("{}, {}", takes(p), to_string(element)));
+    refuse_value(p.name, text, fmt::format("{}, {}", takes(p), to_string(type)));
   });
 }
 
@@ -118,8 +121,8 @@ constexpr TuningField field_of(std::string_view name, std::string_view meaning, 
 }  // namespace
 
 std::span<const TuningField> tuning_fields() {
-  // Threads per block and blocks per launch: the limits of every CUDA device. No CPU rung cuts its work into more than
-  // Parts::most parts. A rung forks into at most eight streams.
+  // Block and grid are limited as on every CUDA device. No CPU rung splits its work into more than Parts::most parts. A
+  // rung forks into at most eight streams.
   static constexpr TuningField fields[] = {
       field_of<&Tuning::block>("block", "threads per block of a GPU rung (default: the rung's)", 1, 1024, false),
       field_of<&Tuning::grid>("grid", "blocks per launch of a GPU rung (default: the rung's)", 1, 0x7fffffff, false),

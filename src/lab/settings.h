@@ -1,5 +1,5 @@
-// The named values of a case: scalars of the contract, parameters that shape its input, tuning. Text on the command
-// line and in records, typed everywhere else.
+// Named values of a case: scalars of the contract, parameters that shape its input, tuning. They are text on the
+// command line and in records, typed everywhere else.
 #pragma once
 #include <optional>
 #include <span>
@@ -12,7 +12,7 @@
 
 namespace upsweep {
 
-// Values by parameter, in the order given.
+// Parameter values, in the order given.
 class Settings {
  public:
   struct Item {
@@ -36,13 +36,12 @@ class Settings {
   std::vector<Item> items_;
 };
 
-// Convert a parameter's value to text and back: digits that read back as the same number, true and false, a choice's
-// name. `element` is the type of the case. parse_value throws Error(invalid_argument), which says what the parameter
-// takes.
+// Convert a parameter's value to text and back: digits that round-trip, true and false, or a choice's name. `type` is
+// that of an element or a result. parse_value throws Error(invalid_argument) with the values that the parameter takes.
 std::string text_of(const Settings::Item& item);
-Scalar parse_value(const Parameter& parameter, Type element, const std::string& text);
+Scalar parse_value(const Parameter& parameter, Type type, const std::string& text);
 
-// Returns the values that a parameter takes, in words: "a whole number from 1 to 1024".
+// Describes the values that a parameter takes: "a whole number from 1 to 1024".
 std::string takes(const Parameter& parameter);
 
 // A field of Tuning by name.
@@ -50,9 +49,9 @@ struct TuningField {
   std::string_view name;
   std::string_view meaning;  // one line, with the default
   std::uint64_t least, most;
-  bool of_cpu;              // read by CPU rungs; otherwise by GPU rungs, which are emulated too
-  bool of_every_primitive;  // if false, only rungs of primitives that list it in Primitive::tuning read it
-  bool from_host;           // read by rungs that take arrays in host memory alone
+  bool of_cpu;              // read by CPU rungs; otherwise by GPU rungs, emulated or not
+  bool of_every_primitive;  // if false, read only by rungs of primitives that list it in Primitive::tuning
+  bool from_host;           // read only by rungs that take arrays in host memory
   std::uint64_t (*get)(const Tuning&);
   bool (*was_read)(const Tuning&);
   void (*set)(Tuning&, std::uint64_t);
@@ -62,7 +61,7 @@ std::string takes(const TuningField& field);
 // Throws like parse_value.
 void parse_tuning(Tuning& tuning, const TuningField& field, const std::string& text);
 
-// Returns the tuning of a finished call without the values that its rung did not read.
+// Returns the tuning of a finished call, without the values that its rung did not read.
 Tuning only_read(const Tuning& tuning);
 
 // Returns all values of settings and tuning, as names and texts.

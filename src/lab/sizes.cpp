@@ -16,9 +16,9 @@ namespace upsweep::lab {
 
 namespace {
 
-constexpr int most_bits = 48;  // 2^48 elements: beyond any memory, and times an element's size far from overflow
+constexpr int most_bits = 48;  // 2^48 elements: beyond any memory, and no overflow when multiplied by an element's size
 
-// A kind of number that an option takes, and how it may be written.
+// A quantity that an option takes, and its accepted notation.
 struct Quantity {
   std::string_view name, unit, hint;
   bool bytes;
@@ -33,10 +33,10 @@ constexpr Quantity memory{"size in bytes", "bytes", "write 500M, 8G, 1.5GiB, or 
 
 [[noreturn]] void too_large(std::string_view text, const Quantity& of) {
   throw Error(Code::invalid_argument, fmt::format("{} {} are more than any machine holds", text, of.unit),
-              fmt::format("the largest size taken is 2^{}", most_bits));
+              fmt::format("the largest accepted size is 2^{}", most_bits));
 }
 
-// Returns the factor of a unit, or nothing: "", K, M, G, T; of bytes also KiB, ... and KB, ..., in upper or lower case.
+// Returns a unit's factor, or nullopt: "", K, M, G, T; for bytes also KiB, ... and KB, ..., in upper or lower case.
 std::optional<double> factor_of(std::string_view unit, const Quantity& of) {
   constexpr std::string_view letters = "kmgt";
   std::string lower(unit);
@@ -55,13 +55,13 @@ std::size_t one_size(std::string_view text, const Quantity& of = elements) {
     if (*exponent > most_bits) too_large(text, of);
     return std::size_t{1} << *exponent;
   }
-  if (text.empty() || text[0] < '0' || text[0] > '9') bad(text, of);  // no sign, and neither inf nor nan
+  if (text.empty() || text[0] < '0' || text[0] > '9') bad(text, of);  // rejects signs, inf and nan
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const auto factor = factor_of(text.substr(static_cast<std::size_t>(end - text.data())), of);
   if (!factor) bad(text, of);
   value *= *factor;
-  if (error != std::errc{}) bad(text, of);  // an exponent that no double has
+  if (error != std::errc{}) bad(text, of);  // the exponent exceeds a double's range
   if (value > std::ldexp(1, most_bits)) too_large(text, of);
   if (!of.bytes && value != std::floor(value)) bad(text, of);
   return static_cast<std::size_t>(value);  // exact: a double holds every whole number up to 2^53

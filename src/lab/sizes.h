@@ -1,4 +1,4 @@
-// Element counts and amounts of memory as a user writes them.
+// Element counts and amounts of memory as users type them.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -15,8 +15,8 @@ std::vector<std::size_t> parse_sizes(const std::string& text);
 // The same for an option that takes one size.
 std::size_t parse_size(std::string_view option, const std::string& text);
 
-// Parses an amount of memory: as above without lists and ranges, and also "8GiB", which is 8G, and "8GB", 8 * 10^9. A
-// part of a byte is left out.
+// Parses an amount of memory: as above without lists and ranges, and also "8GiB", which is 8G, and "8GB", 8 * 10^9.
+// Rounds down to whole bytes.
 std::size_t parse_bytes(std::string_view option, const std::string& text);
 
 // "2^20" for a power of two from 2^10 up, digits otherwise.

@@ -1,4 +1,4 @@
-// Lines of the kernels' source, for the tables per source line.
+// Source lines of the kernels, for the tables per source line.
 #pragma once
 #include <map>
 #include <string>
@@ -6,10 +6,10 @@
 
 namespace upsweep::lab {
 
-// Reads the source tree that the program was built from; if it is gone, every line is "".
+// Reads the source tree that the program was built from; if it is missing, every line is "".
 class SourceText {
  public:
-  // Returns a line without its indentation. `file` is a base name: those of kernel files are unique.
+  // Returns a line without its indentation. `file` is a base name, which is unique among kernel files.
   const std::string& line(const std::string& file, unsigned number);
 
  private:

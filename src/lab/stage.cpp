@@ -79,7 +79,8 @@ Status Stage::run(RunFn run, const Tuning& tuning) {
       memory_.copy_in(output(k).data(), inputs_[input_of(k)].data, output(k).bytes);
     else
       memory_.fill(out_[k].memory, poison_byte, out_[k].total);
-  if (void* scratch = workspace_->scratch(poisoned_scratch)) platform_.fill(scratch, poison_byte, poisoned_scratch);
+  if (Scratch scratch(*workspace_); void* const memory = scratch.take<std::byte>(poisoned_scratch))
+    platform_.fill(memory, poison_byte, poisoned_scratch);
   platform_.synchronize();
 
   const Status status = run(call(tuning));
@@ -117,7 +118,7 @@ std::optional<std::string> Stage::verify(const Rung& rung) {
     if (in_[k].bytes && std::memcmp(host_[k].data() + in_[k].begin, inputs_[k].data, in_[k].bytes) != 0)
       return fmt::format("changed in[{}]", k);
   }
-  if (!workspace_->counters_are_zero()) return "left the workspace's counters not zero: the next call would go wrong";
+  if (!workspace_->counters_are_zero()) return "left the workspace's counters nonzero, so the next call would go wrong";
   return std::nullopt;
 }
 

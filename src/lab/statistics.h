@@ -1,4 +1,4 @@
-// Medians, quartiles, and when two measurements tie.
+// Medians, quartiles, and the test for ties.
 #pragma once
 #include <vector>
 
@@ -8,19 +8,19 @@ struct Quartiles {
   double q1 = 0, median = 0, q3 = 0;
 };
 
-// Linear interpolation between order statistics (R's type 7). All zero without samples.
+// Linear interpolation between order statistics (R's type 7). All zero if there are no samples.
 Quartiles quartiles(std::vector<double> samples);
 
 // |a - b| relative to the smaller; 0 if both are 0.
 double relative_difference(double a, double b);
 
-// A measured time and its repeatability: the relative difference of two medians of the same thing (A/A).
+// A measured time and its repeatability: the relative difference of the medians of two identical measurements (A/A).
 struct Timing {
   Quartiles us;
   double aa_spread = 0;
 };
 
-// True if a and b differ by no more than the larger A/A spread: print a tie.
+// True if a and b differ by no more than the larger A/A spread, so that tables print a tie.
 bool tied(const Timing& a, const Timing& b);
 
 // True if `after` is significantly slower than `before`: by more than the sum of both A/A spreads, and with disjoint

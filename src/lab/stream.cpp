@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "lab/backends.h"
+#include "lab/sums.h"
 
 namespace upsweep {
 
@@ -36,7 +37,7 @@ Call RungStreamer::whole_call(std::uint64_t n) const {
   return call;
 }
 
-// Known beforehand unless it depends on the elements; without n, if all n have as many.
+// Known unless the count depends on the elements; without n, only if it is the same for every n.
 std::optional<std::uint64_t> RungStreamer::output_count(std::optional<std::uint64_t> n) const {
   const std::size_t one = contract_.room(whole_call(1), 0), two = contract_.room(whole_call(2), 0);
   if (one == two) return one;
@@ -53,13 +54,9 @@ std::vector<Streamer::Beside> RungStreamer::other_outputs() const {
   return all;
 }
 
-bool RungStreamer::elementwise() const {
-  return join_of(0) == Join::in_sequence && !contract_.outputs[0].count;
-}
+bool RungStreamer::elementwise() const { return join_of(0) == Join::in_sequence && !contract_.outputs[0].count; }
 
-bool RungStreamer::any_order() const {
-  return join_of(0) == Join::by_operator || join_of(0) == Join::by_addition;
-}
+bool RungStreamer::any_order() const { return join_of(0) == Join::by_operator || join_of(0) == Join::by_addition; }
 
 void RungStreamer::release_scratch() { call_.workspace = &workspace_.emplace(platform_); }
 
@@ -108,12 +105,12 @@ std::size_t chunk_for(std::size_t memory) {
 
 namespace {
 
-// Says which rungs of the same backend take the case, in the elements that a chunk may have.
+// Lists the rungs of the same backend that take the case for a chunk's maximum number of elements.
 std::string other_rungs(const Rung& rung, const Case& c) {
   std::string names;
   for (const Backend backend : lab::present_backends())
-    for (const Rung* other : lab::open_platform(backend).rungs())
-      if (other->primitive == rung.primitive && other->backend == rung.backend && !other->expected_wrong &&
+    for (const Rung* other : lab::open_platform(backend).rungs_of(*find_contract(rung.primitive)))
+      if (other->backend == rung.backend && !other->expected_wrong &&
           other->find_for(c.type, c.operation, most_chunk_bytes / size_of(c.type)))
         names += " " + std::string(other->name);
   return names.empty() ? "no rung of " + std::string(to_string(rung.backend)) + " does" : "these do:" + names;
@@ -133,6 +130,10 @@ RunFn streaming_run(const Rung& rung, const Case& c) {
   if (rung.largest && rung.largest < most_chunk_bytes / size_of(c.type))
     throw Error(Code::unsupported, name + " takes up to " + std::to_string(rung.largest) + " elements",
                 other_rungs(rung, c));
+  if (initial_value(c) && !rung.takes_initial)
+    throw Error(Code::unsupported, name + " takes no initial value", "leave the rung to the library");
+  if (c.settings.find(out_type_shape.name) && !rung.takes_wider_output)
+    throw Error(Code::unsupported, name + " takes no output wider than its input", "leave the rung to the library");
   return run;
 }
 

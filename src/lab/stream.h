@@ -1,4 +1,4 @@
-// Streamers that pass every chunk through the rung.
+// Streamers that pass each chunk through the rung.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -14,22 +14,22 @@
 
 namespace upsweep {
 
-// Most bytes read at a time: enough to hide a launch and a fork-join.
+// Maximum bytes per read: enough to amortise a launch or a fork-join.
 inline constexpr std::size_t most_chunk_bytes = std::size_t{32} << 20;
 
-// Returns the bytes read at a time where a run may take so much memory: a 32nd of it, at least 1 MiB. About four chunks
-// of each input are in memory at a time.
+// Returns the bytes per read if a run may take this much memory: 1/32 of it, at least 1 MiB. About four chunks of each
+// input are in memory at once.
 std::size_t chunk_for(std::size_t memory);
 
-// The hint for errors of memory.
-inline constexpr const char* less_memory = "let it use less: --memory 64M";
+// The hint of out-of-memory errors.
+inline constexpr const char* less_memory = "lower the limit: --memory 64M";
 
-// The base of these streamers: the rung's function, its scratch, and chunks in the memory that the rung works on.
+// Base of these streamers: the rung's function, its scratch, and chunks in memory that the rung can access.
 class RungStreamer : public Streamer {
  public:
   // Throws Error(unsupported) unless the rung takes the case's type and operation, and a whole chunk.
   RungStreamer(Platform& platform, const Rung& rung, const Case& c);
-  // The outputs are those of the contract, for the whole input.
+  // The contract's outputs for the whole input.
   Type output_type() const override { return contract_.type_of_output(whole_call(1), 0); }
   std::optional<std::uint64_t> output_count(std::optional<std::uint64_t> n) const override;
   std::vector<Beside> other_outputs() const override;
@@ -37,25 +37,26 @@ class RungStreamer : public Streamer {
   bool any_order() const override;
 
  protected:
-  // Sets what the case does not say of the arrays of the whole call: values beside the keys, the counters of a
-  // histogram. Indices and offsets are u64 for any input, so that a file's type does not depend on its length.
+  // Sets the properties of the whole call's arrays that the case does not state, such as values besides the keys or a
+  // histogram's counters. Indices and offsets are always u64, so that a file's type does not depend on its length.
   virtual void describe(Call&, std::uint64_t /*n*/) const {}
   Call whole_call(std::uint64_t n) const;
   Carry carry() const { return contract_.carry_of(call_); }
   Join join_of(std::size_t output) const { return contract_.join_of(call_, output); }
-  // Memory for one chunk of an array, which grows as needed, with room for one element before the chunk.
+  // Memory for one chunk of an array, grown on demand, with one spare element before the chunk.
   class Room {
    public:
     explicit Room(RungStreamer& streamer) : memory_(streamer.memory_) {}
     ~Room() { release(); }
     Room(const Room&) = delete;
     Room& operator=(const Room&) = delete;
-    // Returns memory for this many bytes, aligned to 64 bytes. The contents are lost if it grows. Throws
+    // Returns memory for this many bytes, aligned to 64 bytes. Growing discards the contents. Throws
     // Error(out_of_memory).
     std::byte* grow(std::size_t bytes);
     std::byte* data() const { return begin_ + aligned; }
     void release();
-    // Copies a chunk into the room, and `before` directly before it; returns the address of the first element copied.
+    // Copies a chunk into the room, and `before` immediately before it; returns the address of the chunk's first
+    // element.
     const std::byte* fill(std::span<const std::byte> chunk, std::span<const std::byte> before = {});
 
    private:
@@ -69,37 +70,37 @@ class RungStreamer : public Streamer {
   const std::byte* reachable(std::span<const std::byte> chunk, Room& room) const {
     return on_host_ ? chunk.data() : room.fill(chunk);
   }
-  // Replaces the scalars of the case, for what only the data say.
+  // Replaces the case's scalars with values that depend on the data.
   void set_scalars(const Scalars& scalars) { call_.scalars = scalars; }
   // Runs the rung with the case's operation, scalars and tuning. Throws Error with the rung's message if it fails.
   void run(std::array<Array, arrays_of_a_call> in, std::array<Array, arrays_of_a_call> out);
-  // Gives the memory back that the rung has taken for its work.
+  // Frees the scratch that the rung has allocated.
   void release_scratch();
-  // Returns a result for the host to read, until the next fetch().
+  // Returns a result that the host can read, valid until the next fetch().
   std::span<const std::byte> fetch(const std::byte* from, std::size_t bytes);
 
  private:
   Platform& platform_;
-  const std::string name_;  // of the rung, for messages
+  const std::string name_;  // the rung's, for messages
   const Contract& contract_;
   const RunFn run_;
   const bool on_host_;   // the rung's arrays are in host memory
-  MemorySpace& memory_;  // of the rung's arrays
+  MemorySpace& memory_;  // where the rung's arrays are
   std::optional<Workspace> workspace_;
   Call call_;
   std::vector<std::byte> host_;
 };
 
-// Returns the rung's function. Throws Error(unsupported), as the constructor of RungStreamer does.
+// Returns the rung's function. Throws Error(unsupported) like the constructor of RungStreamer.
 RunFn streaming_run(const Rung& rung, const Case& c);
 
-// For Primitive::stream.
+// The usual Primitive::stream.
 template <class S>
 std::unique_ptr<Streamer> make_streamer(Platform& platform, const Rung& rung, const Case& c) {
   return std::make_unique<S>(platform, rung, c);
 }
 
-// Numbers that are carried from chunk to chunk.
+// Read a value that is carried from chunk to chunk, and write it.
 Scalar load_scalar(Type type, const std::byte* from);
 inline std::span<const std::byte> bytes_of(const Scalar& s) {
   return {static_cast<const std::byte*>(s.data()), size_of(s.type())};

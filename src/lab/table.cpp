@@ -44,11 +44,10 @@ std::string param_of(const Record& r, std::string_view name) {
   return found == r.params.end() ? "-" : found->second;
 }
 
-// The columns of a table: sizes, inputs by their size, or values of a parameter, numbers ordered by value and names by
-// their text.
+// The columns of a table: sizes, inputs by size, or values of a parameter. Numbers sort by value, names as text.
 struct Columns {
   using Key = std::pair<double, std::string>;
-  std::string param{};  // empty: n
+  std::string param{};  // empty for n
   Key of(const Record& r) const {
     if (param.empty()) return {static_cast<double>(r.n), {}};
     if (param == "input") return {static_cast<double>(r.n), r.input};
@@ -61,7 +60,7 @@ struct Columns {
   }
 };
 
-// The figure of a record that a table's cells show.
+// The part of a record that a table's cells show.
 enum class Shown { gbs, gbs_and_score, time };
 std::string title_of(Shown shown) {
   return shown == Shown::time ? "time" : shown == Shown::gbs ? "GB/s" : "GB/s (score)";
@@ -88,7 +87,9 @@ Axes axes_of(const std::vector<Record>& records, const Columns& columns) {
   return axes;
 }
 
-Grid sweep_grid(const std::vector<Record>& records, Shown shown, const Columns& columns = {}) {
+// If there are several revisions, each row's name is followed by the letters of its records' revisions.
+Grid sweep_grid(const std::vector<Record>& records, Shown shown, const Columns& columns = {},
+                const std::map<std::string, char>& letters = {}) {
   const Axes axes = axes_of(records, columns);
   std::map<Columns::Key, double> fastest;
   for (const Record& r : records)
@@ -98,7 +99,8 @@ Grid sweep_grid(const std::vector<Record>& records, Shown shown, const Columns& 
   for (const Columns::Key& c : axes.columns) header.push_back(columns.title(c));
   Grid grid(header);
   for (const std::string& name : axes.names) {
-    std::vector<Cell> row{name};
+    std::vector<Cell> row{Cell("")};
+    std::set<char> of_row;
     for (const Columns::Key& column : axes.columns) {
       const auto found = axes.at.find({name, column});
       if (found == axes.at.end())
@@ -107,7 +109,9 @@ Grid sweep_grid(const std::vector<Record>& records, Shown shown, const Columns& 
         row.emplace_back("(F)", Style::bad);
       else
         row.emplace_back(text_of(r, shown), *r.median_us == fastest[column] ? Style::strong : Style::plain);
+      if (found != axes.at.end() && !letters.empty()) of_row.insert(letters.at(found->second->revision));
     }
+    row.front() = of_row.empty() ? name : fmt::format("{} [{}]", name, fmt::join(of_row, ", "));
     grid.add(row);
   }
   return grid;
@@ -149,7 +153,7 @@ std::string score_table(const std::vector<Record>& records, const Terminal& term
     return grid;
   };
   const Grid narrow = rows(Grid(header), 0);
-  // A bar needs at least ten columns; more than thirty tell no more.
+  // A bar needs at least ten columns, and more than thirty add no detail.
   const int left = terminal.width - narrow.width() - 4;
   if (!has_score || left < 10 || terminal.markdown) return narrow.text(terminal, 2);
   header.emplace_back("");
@@ -157,7 +161,7 @@ std::string score_table(const std::vector<Record>& records, const Terminal& term
 }
 
 std::string sweep_table(const std::vector<Record>& records, const Terminal& terminal) {
-  // As many sizes per table as fit the width.
+  // Splits the sizes into as many tables as the width requires.
   std::set<std::uint64_t> sizes;
   for (const Record& r : records) sizes.insert(r.n);
   std::string text;
@@ -215,7 +219,7 @@ std::string input_table(const std::vector<Record>& records, const Terminal& term
 
 namespace {
 
-// The words of a marker: "reduce", then name=value pairs.
+// The words of a marker: the primitive, then name=value pairs.
 struct Marker {
   std::string primitive;
   std::map<std::string, std::string> wanted;
@@ -236,9 +240,9 @@ Marker parse_marker(const std::string& words, const std::string& where) {
     else if (equals != word.npos && equals + 1 < word.size())
       marker.params.emplace_back(name, word.substr(equals + 1));
     else
-      throw Error(Code::bad_file, fmt::format("{}: '{}' means nothing in a marker", where, word),
+      throw Error(Code::bad_file, fmt::format("{}: '{}' is not known in a marker", where, word),
                   "known: device= file= backend= type= op= input= n= situation= columns= rung= show=, and parameters "
-                  "with their values, - for not given");
+                  "with their values, - for unset");
   }
   marker.wanted.try_emplace("situation", to_string(Situation::back_to_back));
   if (!marker.wanted.contains("device"))
@@ -247,7 +251,7 @@ Marker parse_marker(const std::string& words, const std::string& where) {
   return marker;
 }
 
-// Returns the records that a marker selects. Throws Error(bad_file) if there are none.
+// Returns the records that a marker selects. Throws Error(bad_file) if it selects none.
 std::vector<Record> marked_records(const Marker& marker, const std::string& where,
                                    const std::filesystem::path& results) {
   const auto named = marker.wanted.find("file");
@@ -271,12 +275,12 @@ std::vector<Record> marked_records(const Marker& marker, const std::string& wher
                        [&](const auto& p) { return param_of(r, p.first) != p.second; });
   });
   if (records.empty())
-    throw Error(Code::bad_file, fmt::format("{}: nothing in {} is what the marker asks for", where, file.string()),
+    throw Error(Code::bad_file, fmt::format("{}: the marker matches no record of {}", where, file.string()),
                 "run `upsweep bench` for that case, or change the marker");
   return records;
 }
 
-// Lines of at most 120 columns, as all prose.
+// Wraps text at 120 columns.
 std::string wrapped(std::string text) {
   for (std::size_t begin = 0; text.size() - begin > 120;) {
     const std::size_t space = text.rfind(' ', begin + 120);
@@ -290,18 +294,29 @@ std::string wrapped(std::string text) {
 std::string marker_table(const Marker& marker, const std::string& where, const std::filesystem::path& results) {
   const std::vector<Record> records = marked_records(marker, where, results);
   const Record& r = records.front();
-  std::set<std::pair<std::string, std::string>> made;  // dates and revisions
-  for (const Record& record : records) made.emplace(record.time.substr(0, 10), record.revision);
+  std::map<std::string, std::string> made;  // revision to its earliest date
+  for (const Record& record : records) {
+    const std::string date = record.time.substr(0, 10);
+    const auto [at, is_new] = made.emplace(record.revision, date);
+    if (!is_new) at->second = std::min(at->second, date);
+  }
+  std::vector<std::pair<std::string, std::string>> by_date;
+  for (const auto& [revision, date] : made) by_date.emplace_back(date, revision);
+  std::sort(by_date.begin(), by_date.end());
+  std::map<std::string, char> letters;  // by revision, if there are several
   std::string revisions;
-  for (const auto& [date, revision] : made)
-    revisions += fmt::format("{}revision {}, {}", revisions.empty() ? "" : "; ", revision, date);
+  for (const auto& [date, revision] : by_date) {
+    std::string letter;
+    if (made.size() > 1) letter = fmt::format("{}: ", letters[revision] = static_cast<char>('a' + letters.size()));
+    revisions += fmt::format("{}{}revision {}, {}", revisions.empty() ? "" : "; ", letter, revision, date);
+  }
   const auto columns = marker.wanted.find("columns");
   const auto show = marker.wanted.find("show");
   if (show != marker.wanted.end() && show->second != "time")
     throw Error(Code::bad_file, fmt::format("{}: a table has no show={}", where, show->second), "show=time, or none");
   return "\n" +
          sweep_grid(records, show == marker.wanted.end() ? Shown::gbs_and_score : Shown::time,
-                    {columns == marker.wanted.end() ? "" : columns->second})
+                    {columns == marker.wanted.end() ? "" : columns->second}, letters)
              .markdown() +
          "\n" +
          wrapped(fmt::format("{}; {}; {}; {}; {}.", r.device, r.driver, r.compiler, marker.wanted.at("situation"),
@@ -309,8 +324,8 @@ std::string marker_table(const Marker& marker, const std::string& where, const s
          "\n";
 }
 
-// One number for the named rung, or else the default: its score, its GB/s, its time, or its speedup over the best
-// peer. The worst if several records match (situation=worst).
+// One number of the named rung or the default: score, GB/s, time, or speedup over the best peer. If several records
+// match (situation=worst), the worst.
 std::string marker_figure(const Marker& marker, const std::string& where, const std::filesystem::path& results) {
   const std::vector<Record> records = marked_records(marker, where, results);
   const auto named = marker.wanted.find("rung");

@@ -30,7 +30,7 @@ Terminal terminal(int descriptor) {
   if (locale.empty()) locale = variable("LANG");
   t.unicode = locale.find("UTF-8") != locale.npos || locale.find("utf8") != locale.npos;
   if (!isatty(descriptor)) {
-    t.width = 100;  // a file or a pipe: wide enough for a bar, narrow enough to paste
+    t.width = 100;  // a file or pipe: wide enough for a bar, narrow enough to paste
     return t;
   }
   t.wraps = true;

@@ -17,37 +17,38 @@
 #include "files/interrupt.h"
 #include "lab/check.h"
 #include "lab/rng.h"
+#include "lab/sums.h"
 
 namespace upsweep::lab {
 
 namespace {
 
-// Least duration of a CPU sample: a contestant on several cores finds its threads asleep when it starts, and waking
-// them takes tens of microseconds, which would dominate a shorter sample; in real use, callers call again soon.
+// Minimum duration of a CPU sample. A multi-threaded contestant finds its threads asleep at the start, and waking them
+// takes tens of microseconds, which would dominate a shorter sample; real callers call again soon.
 constexpr double shortest_cpu_sample_us = 500;
-// Launches per CUDA graph: enough for a millisecond, so that the microsecond or two of launching a graph is negligible,
-// but at least 10 and at most 64, because capturing and instantiating a graph costs microseconds per node.
+// Launches per CUDA graph: enough for a millisecond, so that the 1 or 2 us of launching a graph are negligible, but at
+// least 10 and at most 64, because capturing and instantiating a graph costs microseconds per node.
 constexpr double graph_us = 1000;
 constexpr int fewest_launches = 10, most_launches = 64;
-// The copies' size, in last-level caches. A GPU's L2 is not strictly LRU: with copies of twice its size, some lines
-// would still hit.
+// The total size of the copies, in last-level caches. A GPU's L2 is not strictly LRU: with copies of only twice its
+// size, some lines would still hit.
 constexpr std::size_t cache_fillings_cpu = 2, cache_fillings_cuda = 8;
 // More copies than this would only measure page-table walks.
 constexpr std::size_t most_copies = 65536;
-// However short they are: the quartiles of more are not any more exact.
+// Upper bound for calls of any length: quartiles of more samples are no more accurate.
 constexpr double most_samples = 100'000;
-// The least that a ceiling is measured over, whatever the cache: enough to hide launches and thread wake-ups.
+// Minimum bytes for measuring a ceiling, whatever the cache size: enough to hide launches and thread wake-ups.
 constexpr std::size_t least_ceiling_bytes = std::size_t{256} << 20;
 
 std::size_t round_up(std::size_t bytes, std::size_t to) { return (bytes + to - 1) / to * to; }
 
-// True if another thread of this process is running or runnable. Only Linux can tell.
+// True if another thread of this process is running or runnable. Detects this only on Linux.
 bool other_threads_run() {
   const std::string self = std::to_string(gettid());
   std::error_code none;
   for (const auto& task : std::filesystem::directory_iterator("/proc/self/task", none)) {
     if (task.path().filename() == self) continue;
-    std::ifstream file(task.path() / "stat");  // number (name) state ...
+    std::ifstream file(task.path() / "stat");  // fields: pid (name) state ...
     std::string stat;
     std::getline(file, stat);
     const std::size_t name_end = stat.rfind(')');
@@ -56,19 +57,20 @@ bool other_threads_run() {
   return false;
 }
 
-// Waits until the last contestant's threads sleep: OpenMP's keep polling for work for some milliseconds, and the next
-// contestant has one core less. After them our i32 sum of 2^20, in cache, on two cores, ran at 100 GB/s instead of 162,
-// and std::reduce(par_unseq) at 89 instead of 148. This thread spins meanwhile, so that its core does not clock down.
+// Waits until the last contestant's threads sleep. OpenMP's threads keep polling for work for some milliseconds, which
+// costs the next contestant a core: after them, an i32 sum of 2^20 in cache on two cores ran at 100 GB/s instead of
+// 162, and std::reduce(par_unseq) at 89 instead of 148. This thread spins meanwhile, so that its core does not clock
+// down.
 void wait_for_other_threads() {
   using Clock = std::chrono::steady_clock;
-  constexpr std::chrono::milliseconds longest{50};  // libgomp's took 6
+  constexpr std::chrono::milliseconds longest{50};  // libgomp's threads took 6 ms
   const auto begin = Clock::now();
   while (other_threads_run() && Clock::now() - begin < longest) continue;
 }
 
 }  // namespace
 
-// Many copies of the arrays of one case, in one kind of the platform's memory.
+// Many copies of one case's arrays, in one kind of the platform's memory.
 class Copies {
  public:
   Copies(Platform& platform, MemoryKind kind, const Problem& problem, std::size_t copies)
@@ -100,14 +102,14 @@ class Copies {
   Copies& operator=(const Copies&) = delete;
   ~Copies() { release(); }
 
-  // Points the call at the least recently used copy. All contestants rotate through the same sequence: with separate
-  // positions, one would find in the cache what the one before it had loaded.
+  // Points the call at the least recently used copy. All contestants share the position: with separate positions, one
+  // would find in the cache what its predecessor had loaded.
   void point_next(Call& call) {
     point(call, next_);
     if (++next_ == copies_) next_ = 0;
   }
   void point_first(Call& call) const { point(call, 0); }
-  // Poisons the outputs of the first copy; those in place are set to the input again.
+  // Poisons the outputs of the first copy; in-place outputs get their input again.
   void renew_outputs() const {
     for (const Slot& slot : out_)
       if (slot.overwritten)
@@ -139,14 +141,14 @@ class Copies {
     std::size_t count;
     void* memory;
     std::size_t bytes, stride;
-    const void* overwritten = nullptr;  // of an output in place: the host data of the input that it overwrites
+    const void* overwritten = nullptr;  // host data of the input that an in-place output overwrites
     void* at(std::size_t copy) const { return static_cast<std::byte*>(memory) + copy * stride; }
     Array array(std::size_t copy) const { return {type, count, at(copy)}; }
   };
   const Slot& add(std::vector<Slot>& slots, const Array& array) {
     const std::size_t bytes = array.bytes();
     const std::size_t stride = round_up(std::max<std::size_t>(bytes, 1), 256);
-    slots.reserve(slots.size() + 1);  // so that nothing can throw between allocate() and the slot that owns it
+    slots.reserve(slots.size() + 1);  // so that nothing can throw between allocate() and the slot's construction
     slots.push_back({array.type, array.count, memory_.allocate(stride * copies_), bytes, stride});
     return slots.back();
   }
@@ -184,7 +186,7 @@ void require_room(const Platform& platform, const Description& description, cons
     const bool far = count > most * 1000;
     throw Error(Code::out_of_memory,
                 fmt::format("{} needs {} of {} memory, {} are available", what,
-                            far ? "far more than there is" : gib(count * element * copies), where, gib(room)),
+                            far ? "far too much" : gib(count * element * copies), where, gib(room)),
                 fmt::format("use {} up to {}", unit, most));
   };
   const std::string n = fmt::format("n={} {}", c.n, to_string(c.type));
@@ -207,13 +209,14 @@ struct Stopwatch::Lane {
   Case c;
   std::shared_ptr<Copies> copies;
   Measurement result{};
-  Status status{};  // of the last call that failed
+  Status status{};  // the last failed call's
   int batch = 1;
   Situation situation = Situation::back_to_back;
   std::vector<double> turns[2]{};  // samples of A and of A'
   Call arguments{};
 
-  // The call is built once: at 2^10 elements a rung takes 30 ns, and filling in 300 bytes of arguments would show.
+  // The call is built once: a rung takes 30 ns at 2^10 elements, so filling in 300 bytes of arguments per call would
+  // show.
   void prepare(Workspace& workspace, Stream stream) {
     arguments = call_of(*primitive, c);
     arguments.workspace = &workspace;
@@ -238,7 +241,7 @@ struct Stopwatch::Lane {
       copies->point_first(arguments);
       start();
       platform.synchronize();
-      if (status.code == Code::unsupported && (rung->peer || c.tuning != Tuning{})) {
+      if (status.code == Code::unsupported && (rung->peer || c.tuning != Tuning{} || !takes_sum(*rung, c))) {
         result.refused = status.message ? status.message : "no message";
         return;
       }
@@ -289,7 +292,7 @@ void Stopwatch::interleave(std::vector<Lane*> lanes, const TimeOptions& options)
   };
   std::erase_if(lanes, [](Lane* lane) { return lane->result.refused || lane->failed(); });
 
-  // Warm up, then choose the calls per sample and the samples that fit the budget.
+  // Warms up, then chooses the calls per sample and the number of samples that fit the budget.
   for (Lane* lane : lanes) {
     lane->prepare(workspace_, stream_);
     lane->call();
@@ -302,7 +305,7 @@ void Stopwatch::interleave(std::vector<Lane*> lanes, const TimeOptions& options)
       const double wanted = std::clamp(graph_us / us, double{fewest_launches}, double{most_launches});
       lane->batch = static_cast<int>(std::clamp(affordable, 1.0, wanted));
     } else {
-      // A single short call is mostly clock overhead: take the batch from a longer sample.
+      // A single short call is mostly clock overhead, so the batch size is derived from a longer sample.
       const auto batch_for = [](double t) {
         return static_cast<int>(std::clamp(std::ceil(shortest_cpu_sample_us / t), 1.0, 65536.0));
       };
@@ -320,9 +323,9 @@ void Stopwatch::interleave(std::vector<Lane*> lanes, const TimeOptions& options)
   const auto unfinished = [](const Lane* lane) {
     return static_cast<int>(lane->turns[0].size() + lane->turns[1].size()) < lane->result.samples;
   };
-  // Every turn visits the contestants in another random order: the one that runs before decides the state of caches,
-  // memory controller queues and clock frequency. Always after the fastest of its neighbours, the same loop took 196 ns
-  // instead of 136 (f32, 2^10, cold, on a virtual machine).
+  // Every turn visits the contestants in a new random order, because the predecessor determines the state of caches,
+  // memory controller queues and clock frequency. Always after its fastest neighbour, the same loop took 196 ns instead
+  // of 136 (f32, 2^10, cold, on a virtual machine).
   const Random random(0);
   std::uint64_t drawn = 0;
   std::vector<Lane*> order = lanes;
@@ -330,7 +333,7 @@ void Stopwatch::interleave(std::vector<Lane*> lanes, const TimeOptions& options)
     for (int turn = 0; turn < 2; ++turn) {
       for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[scale(random(drawn++), i)]);
       for (Lane* lane : order) {
-        // Both turns of a round or neither, so that A and A' have equally many samples.
+        // Takes both turns of a round or neither, so that A and A' have equally many samples.
         if (turn == 0 ? !unfinished(lane) : lane->turns[1].size() >= lane->turns[0].size()) continue;
         for (const double us : sample(*lane, samples_per_turn, lane->batch)) lane->turns[turn].push_back(us);
       }
@@ -361,12 +364,12 @@ std::unique_ptr<Stopwatch::Lane> Stopwatch::make_lane(const Primitive& primitive
   return lane;
 }
 
-// The unrelated work of Situation::mixed: a copy that leaves its own lines in the caches. 4 MiB there and back take
-// about 3 us on a GPU, 16 KiB less than 1 us on a core: long against a launch or a call, short against what is timed.
+// The unrelated work of Situation::mixed: a copy that evicts cache lines. Copying 4 MiB takes about 3 us on a GPU, 16
+// KiB less than 1 us on a core: long compared with a launch or a call, short compared with the timed work.
 Stopwatch::Lane& Stopwatch::neighbour_lane() {
   if (!neighbour_) {
     const Primitive& primitive = *find_primitive("ceiling");
-    const Rung& rung = *find_rung(platform_.rungs(), "ceiling", "copy");
+    const Rung& rung = *find_rung(platform_.rungs_of(primitive.contract), "ceiling", "copy");
     const std::size_t n = std::size_t{1} << (platform_.backend() == Backend::cuda ? 20 : 12);
     const Case c{.type = primitive.types().front(), .n = n};
     const auto problem = primitive.make(c, {});
@@ -379,15 +382,15 @@ Stopwatch::Lane& Stopwatch::neighbour_lane() {
 
 Stopwatch::Lane* Stopwatch::ceiling_lane(std::string_view kind, std::size_t bytes) {
   const Primitive* primitive = find_primitive("ceiling");
-  const Rung* rung = primitive ? find_rung(platform_.rungs(), "ceiling", kind) : nullptr;
+  const Rung* rung = primitive ? find_rung(platform_.rungs_of(primitive->contract), "ceiling", kind) : nullptr;
   if (!rung) return nullptr;
   std::unique_ptr<Lane>& lane = ceiling_lanes_[std::string(kind)];
   Case c{.type = primitive->types().front(), .n = std::size_t{1} << 20};
-  // From the traffic of 2^20 elements to the element count that moves this many bytes.
+  // Converts bytes to elements by the traffic of 2^20 elements.
   const std::size_t each = primitive->make(c, {})->traffic(*rung).bytes >> 20;
   c.n = each ? bytes / each : 0;
   if (!lane || lane->c.n != c.n) {
-    lane.reset();  // before its successor is built: the two may not fit together
+    lane.reset();  // freed before its successor is built, because both may not fit together
     const auto problem = primitive->make(c, {});
     lane =
         make_lane(*primitive, *rung, c, *problem, std::make_shared<Copies>(platform_, rung->arrays, *problem, 1), {});
@@ -402,12 +405,12 @@ std::vector<Measurement> Stopwatch::measure(const Primitive& primitive, const Ca
   require_room(platform_, description_, c);
   const auto problem = primitive.make(c, {});
 
-  // As many copies of the arrays as fill the last-level cache several times, in each kind of memory used; one copy in
-  // host memory, which a device's cache does not hold.
+  // Enough copies of the arrays to fill the last-level cache several times, in each kind of memory used. One copy
+  // suffices in host memory, which a device's cache does not hold.
   const std::size_t bytes = std::max<std::size_t>(case_bytes(*problem), 1);
   const std::size_t times = platform_.backend() == Backend::cuda ? cache_fillings_cuda : cache_fillings_cpu;
   std::size_t wanted = is_cold(options.situation) ? times * description_.cache_bytes / bytes + 1 : 1;
-  // Even a case many times the cache size leaves its end there for the next call: two copies, if they fit.
+  // Even a case many times the cache size leaves its tail in the cache for the next call, so two copies, if they fit.
   if (is_cold(options.situation) && 4 * bytes <= description_.memory_bytes) wanted = std::max<std::size_t>(wanted, 2);
   std::map<MemoryKind, std::shared_ptr<Copies>> copies;
   for (const Rung* rung : rungs)
@@ -417,7 +420,7 @@ std::vector<Measurement> Stopwatch::measure(const Primitive& primitive, const Ca
 
   std::vector<std::unique_ptr<Lane>> contestants;
   std::vector<Lane*> lanes;
-  std::map<std::string, std::size_t> traffic;  // the most of any contestant, by kind of ceiling
+  std::map<std::string, std::size_t> traffic;  // maximum over contestants, by kind of ceiling
   for (const Rung* rung : rungs)
     if (auto lane = make_lane(primitive, *rung, c, *problem, copies[rung->arrays], options)) {
       const Traffic& t = lane->result.traffic;
@@ -427,8 +430,8 @@ std::vector<Measurement> Stopwatch::measure(const Primitive& primitive, const Ca
       contestants.push_back(std::move(lane));
     }
 
-  // For a case of many bytes, the ceiling is measured over as many, beside the contestants, because machines drift; a
-  // short case is compared with the last ceiling of this run.
+  // For a large case, the ceiling is measured over as many bytes, interleaved with the contestants, because machines
+  // drift. A short case is compared with this run's last ceiling.
   const std::size_t ceiling_bytes = std::max(least_ceiling_bytes, 8 * description_.cache_bytes);
   std::vector<Lane*> beside, before;
   for (const auto& [kind, most] : traffic) {

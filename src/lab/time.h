@@ -1,5 +1,5 @@
-// Times rungs and peers at one case, interleaved round by round in one process, on data that is not in the cache,
-// beside the machine's measured ceiling.
+// Times rungs and peers on one case, interleaved in one process, on data that is not in the cache, beside the machine's
+// measured ceiling.
 #pragma once
 #include <array>
 #include <cstddef>
@@ -19,16 +19,16 @@
 
 namespace upsweep::lab {
 
-// Gigabytes (1e9) per second for `bytes` in `us`.
+// Bandwidth in 1e9 bytes per second, for `bytes` moved in `us`.
 constexpr double gigabytes_per_second(std::size_t bytes, double us) { return static_cast<double>(bytes) / us / 1e3; }
 
 // The surroundings of a timed call. A launch that overlaps its neighbours gains in the first and may lose in the
-// others, so "no slower" means all four.
+// others, so "no slower" means in all four.
 enum class Situation : std::uint8_t {
-  back_to_back,  // many calls in a row, each on another copy of the arrays, together more than the last-level cache
-  alone,         // one call at a time, the queue empty before and after; other copies as above
-  warm,          // many calls in a row on the same arrays, which stay in the cache if they fit
-  mixed,         // each call between two unrelated kernels, whose own time is subtracted; other copies as above
+  back_to_back,  // consecutive calls, each on another copy of the arrays; the copies exceed the last-level cache
+  alone,         // single calls, with the queue empty before and after; copies as above
+  warm,          // consecutive calls on the same arrays, which stay in the cache if they fit
+  mixed,         // each call between two unrelated kernels, whose time is subtracted; copies as above
 };
 inline constexpr std::array<std::string_view, 4> situation_names{"back_to_back", "alone", "warm", "mixed"};
 constexpr std::string_view to_string(Situation s) { return situation_names[static_cast<std::size_t>(s)]; }
@@ -43,27 +43,27 @@ struct TimeOptions {
   int samples = 20;  // per contestant: half for A and half for A', which give the A/A spread
   Situation situation = Situation::back_to_back;
   bool check = true;  // verify each contestant at the case before timing it
-  // A contestant that would exceed this for all its samples gets fewer, but at least four.
+  // Fewer samples, but at least four, for a contestant whose samples would together exceed this.
   double budget_us = 2e6;
-  // A contestant whose samples together would take less than this gets more.
+  // More samples for a contestant whose samples would together take less than this.
   double least_us = 0;
 };
 
-// One contestant at one case.
+// One contestant's result on one case.
 struct Measurement {
   const Rung* rung = nullptr;
   Traffic traffic;
   bool checked = false;                // verified at this case, and right
-  std::optional<std::string> failure;  // why it has no time: "(F)"
-  std::optional<std::string> refused;  // why it does not take this launch shape or, a peer, this case: it was not run
-  Tuning tuning{};                     // the values of the case's that it read
+  std::optional<std::string> failure;  // the reason for a missing time: "(F)"
+  std::optional<std::string> refused;  // why it was not run: it does not take the launch shape or, a peer, the case
+  Tuning tuning{};                     // the tuning values of the case that it read
   int samples = 0;
   Timing time;
 };
 
-// The machine's limit, in this run: the time of the best program that moves the bytes and does nothing else.
+// The machine's limit, in this run: the time of the best program that only moves the bytes.
 struct Ceiling {
-  std::string kind;   // as Traffic::ceiling
+  std::string kind;   // a Traffic::ceiling
   std::size_t n = 0;  // elements
   Type type = Type::u32;
   std::size_t bytes = 0;  // moved; 0 for a launch
@@ -72,16 +72,16 @@ struct Ceiling {
 };
 
 // Throws Error(out_of_memory) for a case that cannot fit. Host memory must hold the generated input; on the CPU and on
-// an emulator also the copy that the rung gets; for a check, which looks whether the input is unchanged, also the copy
-// that it fetches. A grid that the case asks for needs a result per block.
+// an emulator also the copy for the rung; for a check, which verifies that the input is unchanged, also the copy read
+// back. An explicit grid needs memory for one result per block.
 enum class Purpose { time, check };
 void require_room(const Platform& platform, const Description& description, const Case& c,
                   Purpose purpose = Purpose::time);
 
 class Copies;
 
-// Times cases on one platform. A ceiling is measured when first needed, and again beside every case large enough for a
-// close comparison.
+// Times cases on one platform. A ceiling is measured on first use, and again beside every case that is large enough for
+// a close comparison.
 class Stopwatch {
  public:
   explicit Stopwatch(Platform& platform) : Stopwatch(platform, make_clock(platform)) {}
@@ -90,7 +90,7 @@ class Stopwatch {
   Stopwatch& operator=(const Stopwatch&) = delete;
   ~Stopwatch();
 
-  // Returns measurements in the order of the rungs; omits those that do not take the case's type and operator. Throws
+  // Returns measurements in the order of the rungs, without those that do not take the case's type and operator. Throws
   // Error(out_of_memory) before allocating anything if the case cannot fit.
   std::vector<Measurement> measure(const Primitive& primitive, const Case& c, const std::vector<const Rung*>& rungs,
                                    const TimeOptions& options);

@@ -1,4 +1,4 @@
-// Conversions that lose nothing: from a narrow element type to one that holds all its values.
+// Lossless conversions from a narrow element type to a wider one.
 #pragma once
 #include <cstddef>
 #include <limits>
@@ -9,16 +9,16 @@
 
 namespace upsweep {
 
-// True if every From is a To, and the types differ.
+// True if To represents every value of From, and the types differ.
 template <class From, class To>
 inline constexpr bool is_wider =
     !std::is_same_v<From, To> && std::numeric_limits<To>::digits >= std::numeric_limits<From>::digits &&
     (std::is_signed_v<To> || std::is_unsigned_v<From>)&&(std::is_floating_point_v<To> || std::is_integral_v<From>);
 
-// The same, of types as values.
+// The same for types known at run time.
 bool widens(Type from, Type to);
 
-// Converts elements to a type that widens theirs; `to` has room for as many.
+// Converts elements to a wider type; `to` has room for as many.
 void widen(Type from, std::span<const std::byte> elements, Type type, std::byte* to);
 
 }  // namespace upsweep

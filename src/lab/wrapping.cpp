@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "lab/parts.h"
+#include "lab/sums.h"
 
 namespace upsweep {
 namespace {
@@ -18,7 +19,7 @@ std::string wrapped(std::string what, Type type) {
   return text;
 }
 
-// True if a + b, whose lowest bits are `sum`, is not a T.
+// True if a + b overflows T; `sum` is the wrapped sum.
 template <class T>
 bool overflows(T a, T b, T sum) {
   if constexpr (std::is_unsigned_v<T>)
@@ -38,18 +39,19 @@ T wrapping_subtract(T a, T b) {
   return static_cast<T>(static_cast<U>(static_cast<U>(a) - static_cast<U>(b)));
 }
 
-// True if adding element i to the sum before it wraps. An exclusive scan has the sum before the element, an inclusive
-// one the sum after it.
-template <class T>
-bool step_wraps(const T* in, const T* out, std::size_t i, bool inclusive) {
-  if (!inclusive) return overflows(out[i], in[i], wrapping_add(out[i], in[i]));
-  return overflows(wrapping_subtract(out[i], in[i]), in[i], out[i]);
+// True if adding element i to the running sum wraps. out[i] is the sum before the element for an exclusive scan, and
+// after it for an inclusive one.
+template <class From, class T>
+bool step_wraps(const From* in, const T* out, std::size_t i, bool inclusive) {
+  const T x = in[i];
+  if (!inclusive) return overflows(out[i], x, wrapping_add(out[i], x));
+  return overflows(wrapping_subtract(out[i], x), x, out[i]);
 }
 
-// Returns the first i in [begin, end) for which step_wraps() and not skip(i + 1), or end. A block is searched only if
-// some step of it wraps, which vector instructions tell.
-template <class T>
-std::size_t first_step(const T* in, const T* out, std::size_t begin, std::size_t end, bool inclusive, auto&& skip) {
+// Returns the first i in [begin, end) for which step_wraps() and not skip(i + 1), or end. A block is searched only if a
+// vectorised pass finds a step that wraps.
+template <class From, class T>
+std::size_t first_step(const From* in, const T* out, std::size_t begin, std::size_t end, bool inclusive, auto&& skip) {
   constexpr std::size_t block = 4096;
   for (; begin < end; begin += std::min(block, end - begin)) {
     const std::size_t until = begin + std::min(block, end - begin);
@@ -64,19 +66,22 @@ std::size_t first_step(const T* in, const T* out, std::size_t begin, std::size_t
 
 }  // namespace
 
-ScanWatch::ScanWatch(const Case& c, bool inclusive)
-    : type_(c.type), inclusive_(inclusive), watches_(!is_float(c.type) && c.operation == Operation(Op::sum)) {}
+ScanWatch::ScanWatch(const Case& c, Type out, bool inclusive)
+    : type_(c.type),
+      out_type_(out),
+      inclusive_(inclusive),
+      watches_(!is_float(c.type) && c.operation == Operation(Op::sum)) {}
 
 void ScanWatch::see(std::span<const std::byte> in_bytes, std::span<const std::byte> out_bytes, const IsHead& is_head) {
   if (!watches_) return;
-  visit(type_, [&]<class T>(TypeTag<T>) {
-    if constexpr (std::is_integral_v<T>) {
-      const auto* const in = reinterpret_cast<const T*>(in_bytes.data());
+  const auto see_both = [&]<class From, class T>(TypeTag<From>, TypeTag<T>) {
+    if constexpr (std::is_integral_v<T> && (std::is_same_v<From, T> || widens_sums(type_of<From>(), type_of<T>()))) {
+      const auto* const in = reinterpret_cast<const From*>(in_bytes.data());
       const auto* const out = reinterpret_cast<const T*>(out_bytes.data());
-      const std::size_t n = in_bytes.size() / sizeof(T);
+      const std::size_t n = in_bytes.size() / sizeof(From);
       if (n == 0) return;
-      // Element i + 1 of an exclusive scan gets the sum of step i, unless it begins a segment. An inclusive scan's step
-      // from one segment into the next never wraps: the sum before it comes out as 0.
+      // In an exclusive scan, element i + 1 is the sum of step i, unless it begins a segment. In an inclusive scan, the
+      // step across a segment boundary never wraps: the sum before it is computed as 0.
       const auto skip = [&](std::size_t i) { return !inclusive_ && is_head && is_head(i); };
       const std::size_t late = inclusive_ ? 0 : 1, steps = n - late;
       std::atomic<std::size_t> first = last_wraps_ && !(is_head && is_head(0)) ? 0 : n;
@@ -90,17 +95,26 @@ void ScanWatch::see(std::span<const std::byte> in_bytes, std::span<const std::by
       if (first < n) first_ = seen_ + first, watches_ = false;
       seen_ += n;
     }
-  });
+  };
+  visit(type_, [&](auto from) { visit(out_type_, [&](auto to) { see_both(from, to); }); });
 }
 
 std::string ScanWatch::warning() const {
-  return first_ ? wrapped("the sum at element " + std::to_string(*first_), type_) : std::string();
+  return first_ ? wrapped("the sum at element " + std::to_string(*first_), out_type_) : std::string();
 }
 
 ReduceWatch::ReduceWatch(const Case& c)
-    : type_(c.type),
-      op_(c.operation.as<Op>()),
-      watches_(!is_float(c.type) && (op_ == Op::sum || op_ == Op::product)) {}
+    : type_(c.type), op_(c.operation.as<Op>()), watches_(!is_float(c.type) && (op_ == Op::sum || op_ == Op::product)) {
+  const Scalar initial = initial_value(c);
+  if (!initial || !watches_) return;
+  visit(initial.type(), [&]<class T>(TypeTag<T>) {
+    if constexpr (std::is_integral_v<T>) {
+      sum_ = initial.as<T>();
+      product_ = static_cast<double>(initial.as<T>());
+      has_zero_ = initial.as<T>() == 0;
+    }
+  });
+}
 
 void ReduceWatch::see(std::span<const std::byte> in) {
   if (!watches_) return;
@@ -109,7 +123,7 @@ void ReduceWatch::see(std::span<const std::byte> in) {
       const auto* const values = reinterpret_cast<const T*>(in.data());
       const std::size_t n = in.size() / sizeof(T);
       if (op_ == Op::sum) {
-        // The upper and the lower 32 bits apart: neither sum of a chunk exceeds 64 bits.
+        // Sums the upper and the lower 32 bits separately, so that neither sum of a chunk exceeds 64 bits.
         std::int64_t upper = 0;
         std::uint64_t lower = 0;
         for (std::size_t i = 0; i < n; ++i) {
@@ -121,7 +135,7 @@ void ReduceWatch::see(std::span<const std::byte> in) {
         sum_ += static_cast<Wide>(upper) * (Wide{1} << 32) + static_cast<Wide>(lower);
         return;
       }
-      std::array<double, 8> products;  // independent, because a multiplication waits for the one before it
+      std::array<double, 8> products;  // independent, to hide the latency of multiplication
       products.fill(1);
       for (std::size_t i = 0; i < n; ++i) {
         products[i % products.size()] *= static_cast<double>(values[i]);
@@ -134,15 +148,16 @@ void ReduceWatch::see(std::span<const std::byte> in) {
 
 std::string ReduceWatch::warning(const Scalar& result) const {
   if (!watches_) return {};
-  const bool right = visit(type_, [&]<class T>(TypeTag<T>) {
+  const bool right = visit(result.type(), [&]<class T>(TypeTag<T>) {
     if constexpr (std::is_integral_v<T>) {
       if (op_ == Op::sum) return sum_ >= std::numeric_limits<T>::lowest() && sum_ <= std::numeric_limits<T>::max();
-      // A product that has wrapped differs in all its digits, one that has not in its last. Infinity differs from all.
+      // A wrapped product differs in its leading digits, an exact one only in its last. An infinite estimate differs
+      // from any.
       return has_zero_ || std::abs(product_ - static_cast<double>(result.as<T>())) <= 1e-9 * std::abs(product_);
     }
     return true;
   });
-  return right ? std::string() : wrapped("the " + std::string(to_string(op_)), type_);
+  return right ? std::string() : wrapped("the " + std::string(to_string(op_)), result.type());
 }
 
 }  // namespace upsweep

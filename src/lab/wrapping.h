@@ -1,4 +1,4 @@
-// Tells whether streamed sums and products of integers stayed within their type, at a cost below that of reading them.
+// Detects wrapped sums and products of streamed integers, at less than the cost of reading them.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -11,37 +11,38 @@
 
 namespace upsweep {
 
-// Watches the sums of a scan. Exact: no wrapped sum is missed, and none is reported that is right.
+// Watches the sums of a scan. Exact: no false positives or negatives.
 class ScanWatch {
  public:
-  ScanWatch(const Case& c, bool inclusive);
+  // `out` is the type of the sums.
+  ScanWatch(const Case& c, Type out, bool inclusive);
 
-  // The next elements and their scan, in host memory. `is_head`: of a segmented scan, whether the element of this index
-  // in the chunk begins a segment.
+  // Takes the next elements and their scan, in host memory. For a segmented scan, `is_head` says whether the element at
+  // this index of the chunk begins a segment.
   using IsHead = std::function<bool(std::size_t)>;
   void see(std::span<const std::byte> in, std::span<const std::byte> out, const IsHead& is_head = {});
 
-  // One line, or nothing if no sum wrapped.
+  // One line, or empty if no sum wrapped.
   std::string warning() const;
 
  private:
-  const Type type_;
+  const Type type_, out_type_;
   const bool inclusive_;
-  bool watches_;                        // sums of integers, until one has wrapped
-  bool last_wraps_ = false;             // of an exclusive scan: the sum that the next element gets
+  bool watches_;                        // integer sums, until one has wrapped
+  bool last_wraps_ = false;             // exclusive scan: the last step, whose sum goes to the next element, wrapped
   std::uint64_t seen_ = 0;              // elements
-  std::optional<std::uint64_t> first_;  // element whose sum has wrapped
+  std::optional<std::uint64_t> first_;  // the first element whose sum has wrapped
 };
 
-// Watches the sum or product of a reduction. Exact for sums, and for products whose rounding to f64 does not matter.
+// Watches the sum or product of a reduction. Exact for sums, and for products unless rounding to f64 matters.
 class ReduceWatch {
  public:
   explicit ReduceWatch(const Case& c);
 
-  // The next elements, in host memory.
+  // Takes the next elements, in host memory.
   void see(std::span<const std::byte> in);
 
-  // One line, or nothing if the result is right.
+  // One line, or empty if the result is right.
   std::string warning(const Scalar& result) const;
 
  private:

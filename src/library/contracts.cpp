@@ -22,4 +22,11 @@ const Contract* find_contract(std::string_view name) {
   return nullptr;
 }
 
+std::vector<const Rung*> all_rungs(const Platform& platform) {
+  std::vector<const Rung*> all;
+  for (const Contract* contract : contracts())
+    for (const Rung* rung : platform.rungs_of(*contract)) all.push_back(rung);
+  return all;
+}
+
 }  // namespace upsweep

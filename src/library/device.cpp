@@ -1,6 +1,7 @@
 #include "upsweep/device.h"
 
 #include "library/device_state.h"
+#include "library/tuning.h"
 #include "upsweep/buffer.h"
 
 namespace upsweep {
@@ -14,10 +15,14 @@ Platform& require_cuda(int ordinal) {
 
 }  // namespace
 
-Device::Device(Platform& platform)
-    : state_(std::make_shared<detail::DeviceState>(platform, platform.create_stream(), true)) {}
-Device::Device(Platform& platform, Stream stream)
-    : state_(std::make_shared<detail::DeviceState>(platform, stream, false)) {}
+Device::Device(Platform& platform) {
+  detail::tune(platform);
+  state_ = std::make_shared<detail::DeviceState>(platform, platform.create_stream(), true);
+}
+Device::Device(Platform& platform, Stream stream) {
+  detail::tune(platform);
+  state_ = std::make_shared<detail::DeviceState>(platform, stream, false);
+}
 
 Device Device::best() {
   Platform* gpu = cuda_platform();

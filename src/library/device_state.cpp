@@ -5,19 +5,11 @@
 #include "base/needs.h"
 
 namespace upsweep::detail {
-namespace {
-
-// True for the rungs that a caller may name: those of this ladder, except deliberate bugs.
-bool is_callable(const Rung& rung, const Contract& contract) {
-  return rung.primitive == contract.name && !rung.expected_wrong;
-}
-
-}  // namespace
 
 const Rung& DeviceState::chosen_rung(const Contract& contract, const Choice& choice) {
   for (const auto& [name, rung] : chosen_)
     if (name == choice.rung.data() && rung->primitive == contract.name) return *rung;
-  const Rung* const rung = find_rung(platform.rungs(), contract.name, choice.rung);
+  const Rung* const rung = find_rung(platform.rungs_of(contract), contract.name, choice.rung);
   if (!rung)
     throw Error(Code::unsupported,
                 std::string(contract.name) + "/" + std::string(choice.rung) + " is not in this program, on " +
@@ -34,12 +26,12 @@ const Rung& chosen_rung(DeviceState& state, const Contract& contract, const Call
 }
 
 const Rung& named_rung(DeviceState& state, const Contract& contract, std::string_view name) {
-  const Rungs rungs = state.platform.rungs();
+  const Rungs rungs = state.platform.rungs_of(contract);
   for (const Rung* rung : rungs)
-    if (rung->name == name && is_callable(*rung, contract)) return *rung;
+    if (rung->name == name && !rung->expected_wrong) return *rung;
   std::string hint = "its rungs:";
   for (const Rung* rung : rungs)
-    if (is_callable(*rung, contract)) hint.append(" ").append(rung->name);
+    if (!rung->expected_wrong) hint.append(" ").append(rung->name);
   throw Error(Code::invalid_argument,
               std::string(contract.name) + " has no rung '" + std::string(name) + "' on " +
                   std::string(to_string(state.backend)),

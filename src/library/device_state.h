@@ -19,7 +19,7 @@ struct DeviceState {
     if (owns_stream) platform.destroy_stream(stream);
   }
 
-  // Returns the rung of this name, as the contract's choose() gives it; looked up once.
+  // Returns the rung that the contract's choose() has named; each name is looked up once.
   const Rung& chosen_rung(const Contract& contract, const Choice& choice);
 
   Platform& platform;
@@ -30,8 +30,7 @@ struct DeviceState {
   const Backend backend = platform.backend();
 
  private:
-  // The rungs of all choices so far. Their names are constants of the program, so that an address tells which one it
-  // is.
+  // The rungs chosen so far, by the address of their name: choose() returns string constants.
   std::vector<std::pair<const char*, const Rung*>> chosen_;
 };
 

@@ -42,10 +42,13 @@ void require_apart(const Contract& contract, const Call& c) {
     const OutputRole& output = contract.outputs[k];
     const std::size_t bytes = c.out[k].data ? contract.room(c, k) * size_of(c.out[k].type) : 0;
     for (std::size_t j = 0; j < contract.inputs.size(); ++j) {
-      if (c.out[k].data == c.in[j].data && output.may_be >> j & 1) continue;
+      const bool alike = c.out[k].type == c.in[j].type, may_be = output.may_be >> j & 1;
+      if (c.out[k].data == c.in[j].data && may_be && alike) continue;
       if (overlap(c.out[k].data, bytes, c.in[j].data, c.in[j].bytes()))
         refuse(contract.name, std::string(output.name) + " overlaps " + std::string(contract.inputs[j].name),
-               output.may_be >> j & 1 ? "it may be the same memory, or none of it" : "");
+               !may_be ? ""
+               : alike ? "it may be the same memory, or none of it"
+                       : "only an output of the input's type may be the same memory");
     }
     for (std::size_t j = 0; j < k; ++j)
       if (overlap(c.out[k].data, bytes, c.out[j].data, contract.room(c, j) * size_of(c.out[j].type)))
@@ -53,8 +56,8 @@ void require_apart(const Contract& contract, const Call& c) {
   }
 }
 
-// Returns the contract's own operation of that name; empty if the primitive leaves no choice. Throws
-// Error(unsupported) if the contract has no such operation.
+// Returns the contract's operation of that name; empty if the primitive has only one. Throws Error(unsupported) if the
+// contract has no such operation.
 Operation known_operation(const Contract& contract, Operation asked) {
   const auto& known = contract.operations;
   if (known.empty() && !asked) return {};
@@ -68,10 +71,12 @@ Operation known_operation(const Contract& contract, Operation asked) {
               hint);
 }
 
-Type type_of_scalar(const Parameter& parameter, Type element) {
+Type type_of_scalar(const Parameter& parameter, Type element, Type result) {
   switch (parameter.kind) {
     case Parameter::Kind::element:
       return element;
+    case Parameter::Kind::result:
+      return result;
     case Parameter::Kind::integer:
       return Type::u64;
     case Parameter::Kind::real:
@@ -101,10 +106,15 @@ void require_scalars(const Contract& contract, const Call& c) {
   for (std::size_t k = 0; k < contract.scalars.size(); ++k) {
     if (contract.reads_scalar && !contract.reads_scalar(c, k)) continue;
     const Parameter& parameter = contract.scalars[k];
-    const Type given = c.scalars[k].type(), needed = type_of_scalar(parameter, c.type());
+    if (!c.scalars[k]) continue;
+    const Type given = c.scalars[k].type();
+    const Type needed = type_of_scalar(parameter, c.type(), contract.type_of_output(c, 0));
     const std::string is = std::string(parameter.name) + " is " + std::string(to_string(given));
     if (given != needed && parameter.kind == Parameter::Kind::element)
       refuse(contract.name, is + ", the elements are " + std::string(to_string(needed)));
+    if (given != needed && parameter.kind == Parameter::Kind::result)
+      refuse(contract.name,
+             is + ", " + std::string(contract.outputs[0].name) + " is " + std::string(to_string(needed)));
     if (given != needed) refuse(contract.name, is + ", not " + std::string(to_string(needed)));
     if (parameter.kind == Parameter::Kind::choice && c.scalars[k].as<std::uint8_t>() >= parameter.choices.size())
       refuse(contract.name, std::string(parameter.name) + " is none of its " +
@@ -124,35 +134,41 @@ RunFn resolve_run(detail::DeviceState& state, const Rung& rung, const Call& call
   return detail::resolve_run(rung, call.type(), call.operation, call.n(), state.platform.machine());
 }
 
-void run_or_throw(detail::DeviceState& state, const Rung& rung, RunFn run, const Call& call) {
-  state.platform.activate();
-  if (const Status status = run(call); !status)
-    throw Error(status.code, describe(rung, call) + ": " + (status.message ? status.message : "failed"));
+void require_success(const Rung& rung, const Call& call, Status status) {
+  if (!status) throw Error(status.code, describe(rung, call) + ": " + (status.message ? status.message : "failed"));
 }
 
-// Device copies of a call's host arrays, in one piece of scratch, each aligned like an allocation of its own.
+void run_or_throw(detail::DeviceState& state, const Rung& rung, RunFn run, const Call& call) {
+  state.platform.activate();
+  require_success(rung, call, run(call));
+}
+
+// Device copies of a call's host arrays, in a separate frame.
 class Staging {
  public:
-  Staging(const Contract& contract, const Request& request, const Call& call) : contract_(contract), request_(request) {
-    for (std::size_t k = 0; k < contract.inputs.size(); ++k)
-      if (request.in[k].place == Place::host) in_[k] = add(call.in[k].bytes());
-    for (std::size_t k = 0; k < contract.outputs.size(); ++k)
-      if (request.out[k].place == Place::host && request.out[k].data)
-        if (out_[k] = in_place_of_input(call, k); !out_[k])
-          out_[k] = add(contract.room(call, k) * size_of(call.out[k].type));
+  Staging(const Contract& contract, const Request& request, Workspace& workspace)
+      : contract_(contract), request_(request), scratch_(workspace) {}
+
+  // Takes memory for the copies and points the call at them. Returns false if out of memory.
+  bool take(Call& call) {
+    Call copies = call;
+    for (std::size_t k = 0; k < contract_.inputs.size(); ++k)
+      if (request_.in[k].place == Place::host) copies.in[k].data = take(call.in[k].bytes());
+    for (std::size_t k = 0; k < contract_.outputs.size(); ++k)
+      if (request_.out[k].place == Place::host && request_.out[k].data) {
+        const std::optional<std::size_t> j = in_place_of_input(call, k);
+        copies.out[k].data = j ? copies.in[*j].data : take(contract_.room(call, k) * size_of(call.out[k].type));
+      }
+    if (scratch_) call = copies;
+    return static_cast<bool>(scratch_);
   }
   std::size_t bytes() const { return bytes_; }
 
-  // Points the call at the copies, which start at `base`, and fills those of the inputs.
-  void copy_in(detail::DeviceState& state, std::byte* base, Call& call) const {
+  // Fills the copies of the inputs.
+  void copy_in(detail::DeviceState& state, const Call& call) const {
     for (std::size_t k = 0; k < contract_.inputs.size(); ++k)
-      if (in_[k]) {
-        call.in[k].data = base + *in_[k];
-        if (request_.in[k].count)
-          state.platform.copy_in(call.in[k].data, request_.in[k].data, call.in[k].bytes(), state.stream);
-      }
-    for (std::size_t k = 0; k < contract_.outputs.size(); ++k)
-      if (out_[k]) call.out[k].data = base + *out_[k];
+      if (request_.in[k].place == Place::host && request_.in[k].count)
+        state.platform.copy_in(call.in[k].data, request_.in[k].data, call.in[k].bytes(), state.stream);
   }
   // Copies the written elements back, and waits.
   void copy_out(detail::DeviceState& state, const Call& call) const {
@@ -162,7 +178,7 @@ class Staging {
       state.platform.synchronize(state.stream);
     }
     for (std::size_t k = 0; k < contract_.outputs.size(); ++k)
-      if (out_[k])
+      if (request_.out[k].place == Place::host && request_.out[k].data)
         if (const std::size_t elements = contract_.written(call, k, counted))
           state.platform.copy_out(request_.out[k].data, call.out[k].data, elements * size_of(call.out[k].type),
                                   state.stream);
@@ -170,44 +186,52 @@ class Staging {
   }
 
  private:
-  // Reserves `bytes` and returns their offset; no two arrays start at the same offset, not even empty ones.
-  std::size_t add(std::size_t bytes) { return std::exchange(bytes_, bytes_ + (bytes / 256 + 1) * 256); }
-  // An output that may replace an input of the same type, and is no longer, does so in the copies: half the memory.
+  std::byte* take(std::size_t bytes) {
+    bytes_ += bytes;
+    return scratch_.take<std::byte>(bytes);
+  }
+  // An output that may alias an input of the same type and at least its length shares the input's copy, which halves
+  // the memory.
   std::optional<std::size_t> in_place_of_input(const Call& call, std::size_t k) const {
     for (std::size_t j = contract_.inputs.size(); j-- > 0;)
-      if (contract_.outputs[k].may_be >> j & 1 && in_[j] && call.in[j].type == call.out[k].type &&
-          contract_.room(call, k) <= call.in[j].count)
-        return in_[j];
+      if (contract_.outputs[k].may_be >> j & 1 && request_.in[j].place == Place::host &&
+          call.in[j].type == call.out[k].type && contract_.room(call, k) <= call.in[j].count)
+        return j;
     return std::nullopt;
   }
   const Contract& contract_;
   const Request& request_;
-  std::array<std::optional<std::size_t>, arrays_of_a_call> in_{}, out_{};  // offsets
+  Scratch scratch_;
   std::size_t bytes_ = 0;
 };
 
-}  // namespace
+// A validated request, and the rung that runs it.
+struct Resolved {
+  Call call{};
+  const Rung* rung = nullptr;
+  RunFn run = nullptr;
+  bool on_host = false;  // some of its arrays are in memory that this device cannot access
 
-void invoke(Device& device, const Request& request, const Options& options) {
+  // True if the call runs on device copies of these arrays.
+  bool copies() const { return on_host && !rung->from_host(); }
+};
+
+// Validates a request and finds its rung. Throws if it cannot run.
+Resolved resolve(Device& device, const Request& request, const Options& options) {
   detail::DeviceState& state = *device.state();
-  if (!request.contract) {
-    std::string names;
-    for (const Contract* contract : contracts()) names.append(" ").append(contract->name);
-    refuse("invoke", "there is no contract", "find_contract() takes" + names);
-  }
+  if (!request.contract) refuse("invoke", "there is no contract", "find_contract() gives one by name");
   const Contract& contract = *request.contract;
-  const Rung* rung = options.rung.empty() ? nullptr : &detail::named_rung(state, contract, options.rung);
+  Resolved resolved{.rung = options.rung.empty() ? nullptr : &detail::named_rung(state, contract, options.rung)};
+  auto& [call, rung, run, on_host] = resolved;
   if (options.block > 1024)
     refuse(contract.name, "a block of " + std::to_string(options.block) + " threads",
            "a block has at most 1024 threads; 0 leaves the choice to the rung");
 
-  Call call{
-      .operation = known_operation(contract, request.operation),
-      .scalars = request.scalars,
-      .tuning = {.block = options.block, .grid = options.grid, .threads = options.threads},
-      .workspace = &state.workspace,
-      .stream = state.stream};
-  bool on_host = false;
+  call = {.operation = known_operation(contract, request.operation),
+          .scalars = request.scalars,
+          .tuning = {.block = options.block, .grid = options.grid, .threads = options.threads},
+          .workspace = &state.workspace,
+          .stream = state.stream};
   for (std::size_t k = 0; k < contract.inputs.size(); ++k) {
     const AnyView& v = request.in[k];
     require_usable(device, contract, contract.inputs[k].name, v);
@@ -220,8 +244,8 @@ void invoke(Device& device, const Request& request, const Options& options) {
     call.out[k] = {v.type, v.count, v.data};
     on_host |= v.place == Place::host && v.data;
   }
-  // A rung that was named is refused for what it does not take before the arrays are for what they lack.
-  RunFn run = rung ? resolve_run(state, *rung, call) : nullptr;
+  // A named rung is checked before the arrays, so that an unsupported type is reported before a wrong size.
+  if (rung) run = resolve_run(state, *rung, call);
   contract.complete(call);
   require_scalars(contract, call);
   contract.require_arrays(call);
@@ -231,30 +255,97 @@ void invoke(Device& device, const Request& request, const Options& options) {
   }
   require_apart(contract, call);
   require_elements(contract, request, call, state.backend);
+  on_host &= state.backend != Backend::cpu;
+  return resolved;
+}
 
-  if (state.backend == Backend::cpu || !on_host) return run_or_throw(state, *rung, run, call);
-  if (rung->from_host()) {
-    run_or_throw(state, *rung, run, call);
-    return state.platform.synchronize(state.stream);
+// Returns the scratch that a call takes, by running it on a dry stream with a measuring workspace.
+WorkspaceBytes measure(detail::DeviceState& state, const Request& request, const Resolved& resolved) {
+  Workspace measuring = Workspace::measuring();
+  {
+    Call call = resolved.call;
+    call.workspace = &measuring;
+    Staging staging(*request.contract, request, measuring);
+    if (resolved.copies()) staging.take(call);
+    state.platform.activate();
+    require_success(*resolved.rung, call, run_dry(*resolved.rung, resolved.run, call));
   }
-  const Staging staging(contract, request, call);
-  auto* const base = static_cast<std::byte*>(state.staging.scratch(staging.bytes()));
-  if (!base && options.rung.empty()) {
-    call.arrays = MemoryKind::pageable;
-    rung = &detail::chosen_rung(state, contract, call);
-    if (rung->from_host()) {
-      run_or_throw(state, *rung, resolve_run(state, *rung, call), call);
-      return state.platform.synchronize(state.stream);
+  return measuring.bytes();
+}
+
+// Runs a call, copying host arrays to this workspace.
+void run_with_copies(detail::DeviceState& state, const Request& request, const Options& options, Resolved& resolved,
+                     Workspace& workspace) {
+  auto& [call, rung, run, on_host] = resolved;
+  std::optional<Staging> staging;
+  if (resolved.copies()) {
+    staging.emplace(*request.contract, request, workspace);
+    if (!staging->take(call)) {
+      const std::size_t bytes = staging->bytes();
+      staging.reset();
+      call.arrays = MemoryKind::pageable;
+      if (options.rung.empty()) rung = &detail::chosen_rung(state, *request.contract, call);
+      if (!rung->from_host())
+        throw Error(Code::out_of_memory,
+                    describe(*rung, call) + ": no device memory for copies of " + std::to_string(bytes) + " bytes",
+                    "work on the arrays in parts");
+      run = resolve_run(state, *rung, call);
     }
   }
-  if (!base)
-    throw Error(
-        Code::out_of_memory,
-        describe(*rung, call) + ": no device memory for copies of " + std::to_string(staging.bytes()) + " bytes",
-        "work on the arrays in parts");
-  staging.copy_in(state, base, call);
+  if (staging) staging->copy_in(state, call);
   run_or_throw(state, *rung, run, call);
-  staging.copy_out(state, call);
+  if (staging)
+    staging->copy_out(state, call);
+  else if (on_host)
+    state.platform.synchronize(state.stream);
+}
+
+// Runs a call entirely in the caller's scratch.
+void run_in_scratch(Device& device, const Request& request, const Options& options, Resolved& resolved) {
+  detail::DeviceState& state = *device.state();
+  const Contract& contract = *request.contract;
+  const AnyView& scratch = options.scratch;
+  const std::size_t bytes = scratch.count * size_of(scratch.type);
+  if (state.backend != Backend::cpu) {
+    if (scratch.place == Place::host) refuse(contract.name, "scratch is in host memory, not on " + device.name());
+    detail::require_on(device, scratch.data, scratch.owner, "scratch");
+  }
+  if (reinterpret_cast<std::uintptr_t>(scratch.data) % Workspace::alignment)
+    refuse(contract.name, "scratch is not aligned to " + std::to_string(Workspace::alignment) + " bytes");
+  const auto require_apart_from = [&](std::string_view name, const Array& array, std::size_t array_bytes) {
+    if (overlap(scratch.data, bytes, array.data, array_bytes))
+      refuse(contract.name, "scratch overlaps " + std::string(name));
+  };
+  Call& call = resolved.call;
+  for (std::size_t k = 0; k < contract.inputs.size(); ++k)
+    require_apart_from(contract.inputs[k].name, call.in[k], call.in[k].bytes());
+  for (std::size_t k = 0; k < contract.outputs.size(); ++k)
+    if (call.out[k].data)
+      require_apart_from(contract.outputs[k].name, call.out[k], contract.room(call, k) * size_of(call.out[k].type));
+  const WorkspaceBytes needed = measure(state, request, resolved);
+  if (bytes < needed.total())
+    throw Error(Code::out_of_memory,
+                describe(*resolved.rung, call) + " needs " + std::to_string(needed.total()) +
+                    " bytes of scratch, not " + std::to_string(bytes),
+                "scratch_bytes() returns this number");
+  Workspace workspace(state.platform, scratch.data, needed);
+  // Counters and kept words must start at zero; the caller's memory may contain anything.
+  if (const std::size_t zero = needed.total() - needed.arena) state.platform.fill(scratch.data, 0, zero, state.stream);
+  call.workspace = &workspace;
+  run_with_copies(state, request, options, resolved, workspace);
+}
+
+}  // namespace
+
+void invoke(Device& device, const Request& request, const Options& options) {
+  detail::DeviceState& state = *device.state();
+  Resolved resolved = resolve(device, request, options);
+  if (options.scratch.data) return run_in_scratch(device, request, options, resolved);
+  run_with_copies(state, request, options, resolved, state.staging);
+}
+
+std::size_t scratch_bytes(Device& device, const Request& request, const Options& options) {
+  return measure(*device.state(), request, resolve(device, request, options)).total();
 }
 
 namespace detail {

@@ -23,15 +23,14 @@ std::size_t available_addresses() {
 }
 
 void* try_reserve(std::size_t bytes) {
-  void* const memory =
-      mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const memory = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   return memory == MAP_FAILED ? nullptr : memory;
 }
 
 void* reserve_addresses(std::size_t bytes) {
   if (void* const memory = try_reserve(bytes)) return memory;
   throw Error(Code::out_of_memory,
-              "the emulator cannot reserve " + std::to_string((bytes + (1 << 20) - 1) >> 20) + " MiB of addresses",
+              "the emulator cannot reserve " + std::to_string((bytes + (1 << 20) - 1) >> 20) + " MiB of address space",
               "raise the limit on virtual memory (ulimit -v)");
 }
 

@@ -1,5 +1,5 @@
-// Address space for the emulator. It reserves far more than it uses, which costs nothing, unless the process has a limit
-// (ulimit -v): then it makes do with a part of what the limit leaves.
+// Address space for the emulator. It reserves far more than it uses, which costs nothing; under a limit (ulimit -v), it
+// reserves only part of what the limit leaves.
 #pragma once
 #include <cstddef>
 
@@ -8,7 +8,7 @@ namespace upsweep::simt {
 // Returns the bytes that can still be reserved; without a limit, more than any machine has.
 std::size_t available_addresses();
 
-// Reserves addresses; zeroed pages are allocated as they are touched. Returns null if there is no room.
+// Reserves addresses; zeroed pages are allocated as they are touched. Returns null on failure.
 void* try_reserve(std::size_t bytes);
 // The same, but throws Error(out_of_memory).
 void* reserve_addresses(std::size_t bytes);

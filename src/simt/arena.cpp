@@ -13,11 +13,11 @@
 namespace upsweep::simt {
 namespace {
 constexpr std::size_t alignment = 256;  // as Platform promises
-constexpr std::size_t red_zone = 256;   // on each side; between neighbours there are two
+constexpr std::size_t red_zone = 256;   // on each side, so two between neighbours
 constexpr unsigned char poison = 0xCD;
-// Address space; at most half of the machine's memory is handed out, because poisoning touches every page.
+// Address space. At most half of the machine's memory is used, because poisoning touches every page.
 constexpr std::size_t most_bytes = std::size_t{64} << 30;
-// The smallest region that is of any use.
+// The smallest useful region.
 constexpr std::size_t least_bytes = std::size_t{1} << 20;
 // A released buffer of at least this size returns its pages to the system.
 constexpr std::size_t worth_returning = std::size_t{1} << 20;
@@ -28,8 +28,8 @@ constexpr std::size_t most_quarantined = std::size_t{1} << 20;
 std::size_t round_up(std::size_t n) { return (n + alignment - 1) / alignment * alignment; }
 }  // namespace
 
-// Half of what a limit on addresses leaves, for the memory, its shadow and the traced emulator's cells, which take twice
-// the memory; the other half is for stacks and for the rest of the program.
+// Half of the address space that a limit leaves, for the memory, its shadow and the traced emulator's cells (twice the
+// memory). The other half is for stacks and the rest of the program.
 std::size_t Arena::reservable() {
   const std::size_t memory =
       static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
@@ -43,8 +43,8 @@ void Arena::reserve() {
   reserve_locked();
 }
 
-// A limit that cannot be asked for, such as that of a system without overcommitment, shows only in a reservation that
-// fails.
+// Halves the size until a reservation succeeds, because some limits cannot be queried, such as that of a system without
+// overcommit.
 void Arena::reserve_locked() {
   if (size_) return;
   for (std::size_t bytes = reservable();; bytes = bytes / 2 / page_bytes * page_bytes) {
@@ -115,7 +115,7 @@ void* Arena::allocate(std::size_t bytes) {
   if (!at)
     throw Error(
         Code::out_of_memory,
-        "no room for " + std::to_string(bytes) + " bytes in the emulator's " + std::to_string(size_ >> 20) + " MiB",
+        "cannot allocate " + std::to_string(bytes) + " bytes of the emulator's " + std::to_string(size_ >> 20) + " MiB",
         "use a smaller n");
   const std::uintptr_t memory = at + red_zone;
   allocations_[memory] = bytes;

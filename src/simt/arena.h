@@ -1,5 +1,5 @@
-// The emulator's device memory: one region, reserved when it is first needed, with a shadow that counts the valid bytes
-// in every 16.
+// The emulator's device memory: one region, reserved on first use, with a shadow that counts the valid bytes in every
+// 16.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -18,7 +18,7 @@ class Arena {
   Arena& operator=(const Arena&) = delete;
   ~Arena();
 
-  // Poisoned, 256-byte aligned, with red zones on both sides. Throws Error(out_of_memory).
+  // Returns poisoned memory, aligned to 256 bytes, with red zones on both sides. Throws Error(out_of_memory).
   void* allocate(std::size_t bytes);
   void release(void* memory) noexcept;
 
@@ -33,17 +33,17 @@ class Arena {
   }
   // "8 bytes past the end of a buffer of 4096 bytes": relative to the nearest allocation.
   std::string describe(std::uintptr_t address);
-  // Reserves the region, unless it is. Throws Error(out_of_memory).
+  // Reserves the region if it is not yet reserved. Throws Error(out_of_memory).
   void reserve();
   std::uintptr_t begin() const { return begin_; }
-  // The bytes of the region, or those that it would have if it were reserved now.
+  // The size of the region in bytes; before it is reserved, the size that it would have now.
   std::size_t size() const { return size_ ? size_ : reservable(); }
 
  private:
   static constexpr std::size_t granule = 16;
   static std::size_t reservable();
   void reserve_locked();
-  std::uintptr_t take_free(std::size_t need);  // 0: no room
+  std::uintptr_t take_free(std::size_t need);  // 0: no range is large enough
   void give_back(std::uintptr_t begin, std::size_t bytes);
   void set_shadow(std::uintptr_t from, std::size_t bytes, bool valid);
   std::mutex mutex_;
@@ -52,7 +52,7 @@ class Arena {
   std::uint8_t* shadow_ = nullptr;
   std::map<std::uintptr_t, std::size_t> allocations_;  // address -> bytes
   std::map<std::uintptr_t, std::size_t> free_;         // address -> bytes, never adjacent
-  // Released, oldest first, and not yet reusable: a use after release stays out of bounds for a while.
+  // Released, oldest first, and not yet reusable, so that a use after release stays out of bounds for a while.
   std::deque<std::pair<std::uintptr_t, std::size_t>> quarantine_;
   std::size_t quarantined_ = 0;
 };

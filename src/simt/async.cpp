@@ -19,8 +19,8 @@ struct Mbarrier {
 };
 static_assert(sizeof(Mbarrier) == sizeof(std::uint64_t));
 
-// Tells the checker how the running lane uses the word. Not counted, unlike the kernel's own accesses: on the device it
-// is neither a load nor a store.
+// Tells the checker how the running lane uses the word. Not counted, because on the device it is neither a load nor a
+// store.
 void touch([[maybe_unused]] const void* mbarrier, [[maybe_unused]] bool initialises,
            [[maybe_unused]] const void* caller) {
   current_worker->explore(false);
@@ -29,7 +29,7 @@ void touch([[maybe_unused]] const void* mbarrier, [[maybe_unused]] bool initiali
                                  caller);
 #endif
 }
-// The order that an arrival, the end of a phase and a wait for it establish.
+// Record the ordering that an arrival, the end of a phase and a wait for it establish.
 void arrived([[maybe_unused]] const void* mbarrier) {
 #if UPSWEEP_SIMT_TRACED
   current_worker->tracer.mbarrier_arrived(mbarrier);
@@ -48,9 +48,9 @@ void waited([[maybe_unused]] const void* mbarrier) {
 
 Mbarrier read(const std::uint64_t* word) {
   const auto mbarrier = std::bit_cast<Mbarrier>(*word);
-  // Poisoned shared memory and zero both fail: 0xCD has a valid bit, but not with these counts.
+  // Poisoned shared memory (0xCD) and zero both fail, because their valid bit is 0.
   if (!mbarrier.valid || !mbarrier.count || mbarrier.pending > mbarrier.count)
-    current_worker->fail("trap", current_worker->who() + ": an mbarrier that was not initialised");
+    current_worker->fail("trap", current_worker->who() + ": use of an uninitialised mbarrier");
   return mbarrier;
 }
 
@@ -67,7 +67,7 @@ void write(std::uint64_t* word, Mbarrier mbarrier) {
 void arrive(std::uint64_t* word, unsigned count, unsigned bytes) {
   Mbarrier mbarrier = read(word);
   if (mbarrier.pending < count)
-    current_worker->fail("trap", current_worker->who() + ": more arrivals at an mbarrier than it was made for");
+    current_worker->fail("trap", current_worker->who() + ": more arrivals at an mbarrier than its count");
   arrived(word);
   mbarrier.pending -= count;
   mbarrier.bytes += bytes;
@@ -122,7 +122,7 @@ void bulk_copy(void* shared, const void* global, unsigned bytes, std::uint64_t* 
   }
   const Arena& arena = session().arena;
   if (bytes && !(arena.contains(from) && arena.contains(from + bytes - 1)))
-    worker.fail("illegal address", worker.who() + ": a bulk copy from memory that is not the device's");
+    worker.fail("illegal address", worker.who() + ": a bulk copy from an address outside device memory");
   touch(word, false, __builtin_return_address(0));
 #if UPSWEEP_SIMT_TRACED
   worker.tracer.bulk_copy(shared, global, bytes, word, __builtin_return_address(0), __builtin_frame_address(0));
@@ -133,7 +133,7 @@ void bulk_copy(void* shared, const void* global, unsigned bytes, std::uint64_t* 
   write(word, mbarrier);
 }
 
-void fence_before_bulk_copy(const Site& site) {  // copies take effect in the order of the emulator's threads
+void fence_before_bulk_copy(const Site& site) {  // only checked: the emulator copies in program order
   require(Feature::bulk_copy, site);
 #if UPSWEEP_SIMT_TRACED
   current_worker->tracer.fence_before_bulk_copy();

@@ -1,6 +1,6 @@
 // Twins of operations that plain CUDA cannot express: mbarriers, bulk copies, clusters, and loads that race with other
-// blocks. Each has the semantics of the PTX instruction in its comment. A block's shared memory is reached by ordinary
-// pointers.
+// blocks. Each has the semantics of the PTX instruction in its comment. A block accesses its shared memory through
+// ordinary pointers.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -19,7 +19,8 @@ void mbarrier_init(std::uint64_t* mbarrier, unsigned count, const Site& site = S
 void mbarrier_arrive(std::uint64_t* mbarrier, unsigned count = 1);
 // mbarrier.arrive.expect_tx: arrives, and keeps the phase open until `bytes` more have been copied.
 void mbarrier_arrive_expect(std::uint64_t* mbarrier, unsigned bytes);
-// mbarrier.test_wait.parity: true if the phase of this parity is over; if it is not, yields to other lanes first.
+// mbarrier.test_wait.parity: true if the phase of this parity is over; if not, first yields to other lanes and tests
+// again.
 bool mbarrier_test(std::uint64_t* mbarrier, unsigned parity);
 // mbarrier.try_wait.parity in a loop: returns when the phase of this parity is over. A wait that can never end is
 // reported as a deadlock.
@@ -28,19 +29,19 @@ UPSWEEP_SIMT_CONVERGENT void mbarrier_wait(std::uint64_t* mbarrier, unsigned par
 
 // ---- bulk copy ------------------------------------------------------------------------------------------------------
 // cp.async.bulk.shared.global.mbarrier::complete_tx: copies `bytes` and signals the mbarrier. Both addresses and the
-// size must be multiples of 16. The emulator copies at once; an access that neither the copy's issuer comes after nor
-// has waited for the mbarrier is reported as a race.
+// size must be multiples of 16. The emulator copies at once. It reports a race for an access that is neither ordered
+// before the copy is issued nor after a wait for the mbarrier.
 void bulk_copy(void* shared, const void* global, unsigned bytes, std::uint64_t* mbarrier,
                const Site& site = Site::current());
 
-// fence.proxy.async: orders what the running thread has written to shared memory before bulk copies that come after it.
-// A copy over what was written without one is reported.
+// fence.proxy.async: orders the running thread's earlier writes to shared memory before later bulk copies. A copy that
+// overwrites unfenced writes is reported.
 void fence_before_bulk_copy(const Site& site = Site::current());
 
 // ---- clusters -------------------------------------------------------------------------------------------------------
 // The blocks of a cluster take turns on one OS thread. Supported: clusters along x (Config::cluster), barriers of the
-// whole cluster, and all access to a peer's static and dynamic shared memory through map_shared, including atomics and
-// mbarriers. A mapped pointer is valid for the block that asked for it, until that block returns.
+// whole cluster, and access to a peer's static and dynamic shared memory through map_shared, including atomics and
+// mbarriers. A mapped pointer is valid only in the block that mapped it, until that block returns.
 unsigned cluster_rank();
 unsigned cluster_size();
 // barrier.cluster.arrive and .wait, for every thread of the cluster that has not returned.

@@ -1,13 +1,13 @@
 // CUDA's atomic functions, for exactly the types that CUDA supports. Defined in the runtime, where no instrumentation
-// splits them; overloads rather than templates, because two compilers meet here that mangle constrained templates
-// differently.
+// splits them. Overloads rather than templates, because the compilers of kernels and runtime may mangle constrained
+// templates differently.
 #pragma once
 
 namespace upsweep::simt {
 using u64 = unsigned long long;  // CUDA's 64-bit type, which is not std::uint64_t
 }
 
-// The list from which atomics.h declares and atomics.cpp defines: ATOMIC(name, type, new value from `old` and `value`).
+// The functions that atomics.h declares and atomics.cpp defines: ATOMIC(name, type, new value from `old` and `value`).
 #define UPSWEEP_SIMT_ATOMICS(ATOMIC)                                     \
   ATOMIC(atomicAdd, int, wrapping_add(old, value))                       \
   ATOMIC(atomicAdd, unsigned, old + value)                               \

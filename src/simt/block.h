@@ -64,7 +64,7 @@ struct Block {
   std::vector<Lane> lanes;
   std::vector<Warp> warps;
 
-  // The block barrier: threads waiting, the site of the first, and its vote.
+  // The block barrier: the number of threads waiting, the site of the first, and its vote.
   unsigned arrived = 0;
   Site barrier_site;
   Vote vote = Vote::none;
@@ -72,13 +72,13 @@ struct Block {
   bool divergence_reported = false;
 
   std::byte* dynamic_shared = nullptr;
-  std::vector<std::byte> static_shared;  // the saved thread-local image, while a peer of its cluster runs
+  std::vector<std::byte> static_shared;  // the saved thread-local image, while a cluster peer runs
 
   // Lays out lanes and warps for blocks of this shape; once per launch.
   void shape(dim3 threads_per_block);
   // Makes every lane ready to run block `index` of the grid.
   void start(uint3 block_index);
-  // "3 threads (first 5) wait in a warp collective at file:12, mask 0000ffff; ...": for deadlocks.
+  // "3 threads wait in a warp collective with mask 0000ffff, file:12 (first: thread 5); ...": for deadlocks.
   std::string describe_waiting() const;
 };
 

@@ -77,7 +77,7 @@ void SharedMemoryChecker::access(unsigned rank, std::size_t offset, unsigned byt
   for_each_cell(rank, offset, bytes, [&](Cell& cell, std::size_t at) { check(cell, kind, me, me, rank, at); });
 }
 
-// A block's shared memory is its own from when it begins until it ends, which only a synchronisation tells its peers.
+// A block's shared memory exists only while the block runs, which its peers know only through synchronisation.
 void SharedMemoryChecker::check_peer(unsigned rank, const Stamp& me) {
   const unsigned first = rank * threads_a_block_;
   bool has_begun = false;
@@ -106,7 +106,7 @@ void SharedMemoryChecker::block_done(unsigned rank) {
   }
 }
 
-// The copy comes after what its issuer comes after, and before nothing that has not waited for it.
+// The copy is ordered after all that precedes its issue, and before only those accesses that have waited for it.
 void SharedMemoryChecker::bulk_write(unsigned rank, std::size_t offset, std::size_t bytes, std::uint64_t mbarrier,
                                      std::uint32_t place) {
   const Stamp me = stamp(place);
@@ -121,10 +121,10 @@ void SharedMemoryChecker::bulk_write(unsigned rank, std::size_t offset, std::siz
 void SharedMemoryChecker::fence_before_bulk_copy() {
   const ThreadNumber me = thread();
   fenced_[me] = order.now(me);
-  order.release(me);  // what it writes from here on has a later time
+  order.release(me);  // later writes have a later tick
 }
 
-// A bulk copy overwrites the cell. Reads need no fence: what has been read is in a register.
+// Reports unfenced writes that a bulk copy overwrites. Reads need no fence, because their values are in registers.
 void SharedMemoryChecker::check_fenced(const Cell& cell, const Stamp& me, unsigned rank, std::size_t offset) {
   const auto unfenced = [&](const Stamp& s) { return !order.is_copy(s.thread) && s.tick > fenced_[s.thread]; };
   const Stamp* found = unfenced(cell.writer) ? &cell.writer : nullptr;
@@ -154,7 +154,7 @@ void SharedMemoryChecker::check(Cell& cell, Access kind, const Stamp& me, const 
   }
   if (kind != Access::load) cell.written = true;
   if (kind != Access::store) return note_reader(cell, me);
-  cell.readers = 0;  // who comes after this write comes after them
+  cell.readers = 0;  // an access ordered after this write is ordered after them too
   cell.writer = writer;
 }
 
@@ -196,7 +196,7 @@ std::string SharedMemoryChecker::describe(unsigned rank, std::size_t offset) con
     return "byte " + std::to_string(offset - static_bytes) + " of dynamic shared memory" + whose;
   const Module::Variable* variable = module().variable_at(offset);
   if (!variable) return "shared memory" + whose;
-  // The name alone: the text before it is the kernel's signature.
+  // Drops the kernel's signature, which precedes the variable's name.
   const std::size_t colon = variable->name.rfind("::");
   return variable->name.substr(colon == std::string::npos ? 0 : colon + 2) + " + " +
          std::to_string(offset - variable->offset) + whose;

@@ -1,5 +1,5 @@
-// Shared-memory checks: races, uninitialised reads, and accesses to a peer of the cluster that may not run. One cell
-// per word records its last writer and some readers since; order.h tells whether they came before an access.
+// Shared-memory checks: races, uninitialised reads, and accesses to a cluster peer that may not be running. One cell
+// per word records the last writer and some readers since; order.h tells whether they happened before an access.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -23,18 +23,18 @@ class SharedMemoryChecker {
   void begin_launch(unsigned blocks, std::size_t bytes_a_block, unsigned threads_a_block);
   void begin_cluster(std::uint32_t settled);  // see order.h
 
-  // The running lane accesses `bytes` at `offset` of block `rank`'s shared memory.
+  // Checks an access by the running lane to `bytes` at `offset` of block `rank`'s shared memory.
   void access(unsigned rank, std::size_t offset, unsigned bytes, Access kind, std::uint32_t place);
-  // A bulk copy, issued by the running lane, fills the range at some time before the mbarrier's open phase completes.
+  // Checks a bulk copy issued by the running lane, which may write at any time before the mbarrier's open phase ends.
   void bulk_write(unsigned rank, std::size_t offset, std::size_t bytes, std::uint64_t mbarrier, std::uint32_t place);
 
-  // The last thread of block `rank` has returned.
+  // Called when the last thread of block `rank` has returned.
   void block_done(unsigned rank);
 
-  // The running lane orders its writes so far before the bulk copies that come after.
+  // Orders the running lane's writes so far before later bulk copies.
   void fence_before_bulk_copy();
 
-  // The number of the running lane in `order`.
+  // Returns the running lane's number in `order`.
   ThreadNumber thread() const;
   ThreadNumber first_thread(const Warp& warp) const;
 
@@ -47,14 +47,14 @@ class SharedMemoryChecker {
     ThreadNumber thread = 0;
     bool atomic = false;
   };
-  // Readers beyond these are forgotten, first those of a warp that has two: a warp's first and last reader are the
-  // likeliest to be left out by a synchronisation.
+  // Further readers replace earlier ones. A warp keeps its first and its latest reader, the two that a faulty
+  // synchronisation most likely misses.
   static constexpr unsigned most_readers = 4;
   struct Cell {
     std::uint32_t generation = 0;  // the cluster for which the other fields are valid
     bool written = false, split = false;
     std::uint8_t readers = 0;
-    Stamp writer{}, reader[most_readers]{};  // an atomic access is a reader: others do not come after it
+    Stamp writer{}, reader[most_readers]{};  // atomics are readers, because other atomics are not ordered after them
   };
 
   void check_peer(unsigned rank, const Stamp& me);
@@ -73,11 +73,10 @@ class SharedMemoryChecker {
   std::size_t bytes_a_block_ = 0;
   unsigned threads_a_block_ = 0;
   std::uint32_t generation_ = 0;
-  std::vector<Tick>
-      fenced_;  // [thread]: what it wrote up to this time is ordered before bulk copies that come after it
+  std::vector<Tick> fenced_;     // [thread]: its writes up to this tick are ordered before later bulk copies
   std::vector<Stamp> to_peers_;  // [rank][thread]: the thread's last access to the block's memory
   std::vector<Cell> words_;      // [rank][word]
-  std::vector<Cell> bytes_;      // [rank][byte], for words that were accessed by the byte
+  std::vector<Cell> bytes_;      // [rank][byte], for words with accesses narrower than a word
 };
 
 }  // namespace upsweep::simt

@@ -12,14 +12,14 @@ struct Table {
   const std::uintptr_t* begin = nullptr;
   const std::uintptr_t* end = nullptr;
 };
-// Constant-initialised. Every unit announces the same range, because the linker has merged them.
+// Constant-initialised. Every unit registers the same range, because the linker has merged them.
 constinit Table blocks, flow;
 constinit std::uint32_t guards = 0;
 
 using Graph = std::vector<std::vector<int>>;
 
-// F. Bourdoncle, Efficient chaotic iteration strategies with widenings, 1993: a hierarchical topological order by one
-// depth-first walk, entered again for the body of each loop.
+// F. Bourdoncle, Efficient chaotic iteration strategies with widenings, 1993: a hierarchical topological order, by a
+// depth-first walk that is repeated for the body of each loop.
 class WeakTopologicalOrder {
  public:
   explicit WeakTopologicalOrder(const Graph& graph) : graph_(graph), number_(graph.size(), 0) {}

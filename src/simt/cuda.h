@@ -25,7 +25,7 @@
 #define __align__(bytes) __attribute__((aligned(bytes)))
 // One copy per OS thread, and an OS thread runs one block at a time. Aligned to 16, so that wide accesses to the start
 // of a variable are as aligned as on the device. Every instantiation of every kernel adds to the thread-local segment
-// of every thread of the program: more than a kilobyte or so belongs in dynamic_shared().
+// of every thread of the program, so arrays larger than about 1 KiB belong in dynamic_shared().
 #define __shared__ __attribute__((aligned(16))) thread_local
 
 #define threadIdx (::upsweep::simt::thread_index())
@@ -187,7 +187,7 @@ __forceinline__ unsigned __reduce_xor_sync(unsigned mask, unsigned value, UPSWEE
 #undef UPSWEEP_SIMT_SITE
 
 // ---- atomics: see atomics.h -----------------------------------------------------------------------------------------
-// The scoped forms have another cost on the device, but the same meaning here, because the emulator is coherent.
+// The scoped forms differ in cost on the device, but not in effect here, because the emulator is coherent.
 template <class T>
 __forceinline__ T atomicAdd_block(T* at, std::type_identity_t<T> value) {
   return atomicAdd(at, value);
@@ -281,7 +281,7 @@ __forceinline__ float __int_as_float(int x) { return __builtin_bit_cast(float, x
 __forceinline__ long long __double_as_longlong(double x) { return __builtin_bit_cast(long long, x); }
 __forceinline__ double __longlong_as_double(long long x) { return __builtin_bit_cast(double, x); }
 
-// Round to nearest even: the host's own mode.
+// Round to nearest even, the host's default mode.
 __forceinline__ float __double2float_rn(double x) { return static_cast<float>(x); }
 __forceinline__ int __float2int_rn(float x) { return static_cast<int>(__builtin_rintf(x)); }
 __forceinline__ int __float2int_rz(float x) { return static_cast<int>(x); }

@@ -1,8 +1,10 @@
 // The emulator as a Platform.
 #include <sys/utsname.h>
 
+#include <algorithm>
 #include <cstring>
 
+#include "base/contract.h"
 #include "cpu/parallel.h"
 #include "simt/report.h"
 #include "simt/session.h"
@@ -20,6 +22,12 @@ class FiberEmulator final : public Emulator {
   Backend backend() const override { return Backend::simt; }
   bool instrumented() const override { return traced; }
   Rungs rungs() const override { return kernel_rungs(); }
+  Rungs rungs_of(const Contract& contract) const override {
+    const Rungs all = kernel_rungs();
+    const auto is_its = [&](const Rung* rung) { return rung->primitive == contract.name; };
+    const auto first = std::find_if(all.begin(), all.end(), is_its);
+    return {first, std::find_if_not(first, all.end(), is_its)};
+  }
   const Machine& machine() const override { return session().machine; }
 
   Description describe() const override {
@@ -53,6 +61,7 @@ class FiberEmulator final : public Emulator {
 
   void emulate(const Machine& machine) override { session().machine = Session::quick(machine); }
   void configure(const Options& options) override { session().options = options; }
+  const Options& options() const override { return session().options; }
   Report take_report() override { return session().take_report(); }
 
  private:

@@ -28,7 +28,7 @@ void start(boost::context::detail::transfer_t from) {
 
 }  // namespace
 
-// The stacks of all threads that run blocks take at most a quarter of what a limit on addresses leaves.
+// The stacks of all workers take at most a quarter of the address space that a limit leaves.
 std::size_t FiberPool::most() {
   static const std::size_t most =
       std::min(most_stacks, available_addresses() / 4 / static_cast<std::size_t>(hardware_threads()) / stack_bytes);

@@ -31,8 +31,8 @@ class FiberPool {
   void reset();
   std::uintptr_t stacks_begin() const { return region_; }
   std::size_t stacks_bytes() const;
-  // The fibers that there can be at a time: 16 blocks (the largest cluster) of 1024 threads, or fewer where addresses
-  // are limited. The same for every pool.
+  // The maximum number of live fibers: 16 blocks (the largest cluster) of 1024 threads, or fewer under a limit on
+  // addresses. The same for every pool.
   static std::size_t most();
 
   // Saves the running context in `from` and resumes `to`.

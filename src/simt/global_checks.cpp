@@ -19,8 +19,8 @@ namespace upsweep::simt {
 namespace {
 
 constexpr std::uint32_t launches = 1u << 12;  // that a Cell can represent
-constexpr std::size_t most_readers = 64;      // of a word; two a cluster
-// Not constexpr: no Clang so far converts bit-fields in constant expressions.
+constexpr std::size_t most_readers = 64;      // per word; at most two per cluster
+// Not constexpr, because Clang does not yet support bit_cast of bit-fields in constant expressions.
 const std::uint64_t watched_bit = std::bit_cast<std::uint64_t>(GlobalWrites::Cell{0, 0, 0, 0, 0, 0, 1});
 
 // Calls f(address of a 4-byte word, mask of its bytes) for every word that [address, address + bytes) touches.
@@ -37,7 +37,7 @@ void for_each_cell(std::uintptr_t address, std::size_t bytes, F&& f) {
 
 // ---- shared by the workers ------------------------------------------------------------------------------------------
 
-// Eight bytes for every four, of address space only: pages are allocated when they are written.
+// Eight bytes of address space per four bytes of memory; pages are allocated when written.
 GlobalWrites::GlobalWrites(const Arena& arena) : begin_(arena.begin()), bytes_(2 * arena.size()) {
   cells_ = static_cast<std::atomic<std::uint64_t>*>(reserve_addresses(bytes_));
 }
@@ -47,18 +47,18 @@ void GlobalWrites::begin_launch(bool overlaps) {
   words.clear();
   for (auto& releases : releases_) releases.clear();
   if (++launch_ == launches) {
-    madvise(cells_, bytes_, MADV_DONTNEED);  // zero again: no launch
+    madvise(cells_, bytes_, MADV_DONTNEED);  // zero again, which means no launch
     launch_ = 1;
     settled_ = 0;
   }
-  // A launch that may overlap starts when the one before it has started and lets it: nothing more is over than then.
+  // A launch that may overlap starts when its predecessor triggers it, so settled_ does not advance.
   if (!overlaps) settled_ = launch_ - 1;
 }
 
 void GlobalWrites::forget(const void* memory, std::size_t bytes) {
   const std::uintptr_t first = (reinterpret_cast<std::uintptr_t>(memory) - begin_) / 4 * sizeof(Cell),
                        last = first + (bytes + 3) / 4 * sizeof(Cell);
-  // Whole pages are given back, not touched: most have never been.
+  // Whole pages are returned to the system rather than cleared, because most have never been touched.
   constexpr std::uintptr_t page = 4096;
   const std::uintptr_t begin = (first + page - 1) / page * page, end = last / page * page;
   char* const cells = reinterpret_cast<char*>(cells_);
@@ -117,12 +117,12 @@ void GlobalMemoryChecker::begin_cluster(std::size_t cluster) {
   threads_.assign(shared_.order.known(0).size(), {});
 }
 
-// True if an earlier launch wrote the cell, and may be running still as far as this thread knows.
+// True if an earlier launch wrote the cell and, as far as this thread knows, may still be running.
 bool GlobalMemoryChecker::overlaps(const GlobalWrites::Cell& cell) const {
   return cell.launch != writes_->launch() && cell.launch > shared_.order.settled(shared_.thread());
 }
 
-// True if the thread comes after the access.
+// True if the access is ordered before the thread's next step.
 bool GlobalMemoryChecker::after(const GlobalWrites::Access& access, Relation relation, ThreadNumber thread) const {
   const HappensBefore& order = shared_.order;
   if (access.cluster == cluster_ && (access.thread == thread || order.knows(thread, access.thread, access.tick)))
@@ -137,7 +137,7 @@ void GlobalMemoryChecker::report(const char* what, std::uint32_t cluster, Thread
   const std::string block = cluster == cluster_ ? "the same block" : "block " + std::to_string(cluster);
   worker_.report("global race", place,
                  worker_.who() + " " + what + " thread " + std::to_string(thread) + " of " + block +
-                     " in this launch, and nothing in between orders the two, " + place_text(place));
+                     " in this launch, and nothing orders the two accesses, " + place_text(place));
 }
 
 void GlobalMemoryChecker::read(std::uintptr_t address, std::size_t bytes, bool strong, std::uint32_t place) {
@@ -159,7 +159,7 @@ void GlobalMemoryChecker::read(std::uintptr_t address, std::size_t bytes, bool s
     if (!(cell.bytes & touched)) return;
     if (overlaps(cell))
       worker_.report("overlap race", place,
-                     worker_.who() + " reads what an earlier launch may still write: it has not waited for it, " +
+                     worker_.who() + " reads memory that an earlier launch may still write, without waiting for it, " +
                          place_text(place));
     if (cell.launch != writes_->launch() || (cell.strong && strong)) return;
     const auto cluster = static_cast<std::uint32_t>(cell.cluster);
@@ -167,7 +167,7 @@ void GlobalMemoryChecker::read(std::uintptr_t address, std::size_t bytes, bool s
     if (cluster == cluster_ && thread == me) return;
     const std::lock_guard lock(writes_->mutex);
     if (!after({cluster, thread, static_cast<Tick>(cell.tick), 0}, fenced, me))
-      report("reads what was written by", cluster, thread, place);
+      report("reads memory written by", cluster, thread, place);
   });
 }
 
@@ -180,7 +180,7 @@ void GlobalMemoryChecker::write(std::uintptr_t address, std::size_t bytes, bool 
     const auto before = std::bit_cast<GlobalWrites::Cell>(writes_->cell(word).load(std::memory_order_relaxed));
     if ((before.bytes & touched) && overlaps(before))
       worker_.report("overlap race", place,
-                     worker_.who() + " overwrites what an earlier launch may still write: it has not waited for it, " +
+                     worker_.who() + " writes memory that an earlier launch may still write, without waiting for it, " +
                          place_text(place));
     if (before.watched && !strong) {
       settle_reads(me);
@@ -188,7 +188,7 @@ void GlobalMemoryChecker::write(std::uintptr_t address, std::size_t bytes, bool 
       if (const auto found = writes_->words.find(word); found != writes_->words.end())
         for (const GlobalWrites::Access& reader : found->second.readers)
           if (!after(reader, observed, me)) {
-            report("overwrites what may not have been read yet by", reader.cluster, reader.thread, place);
+            report("overwrites memory that may not have been read yet by", reader.cluster, reader.thread, place);
             break;
           }
     }

@@ -1,18 +1,19 @@
-// Our implementation of the compilers' instrumentation: the ThreadSanitizer and SanitizerCoverage functions that the
-// traced kernels call. The real runtimes are not linked; the names are theirs, and stay inside this library.
+// Implements the compilers' instrumentation: the ThreadSanitizer and SanitizerCoverage functions that traced kernels
+// call. The real runtimes are not linked, and these symbols are not exported.
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 
 #include "simt/control_flow.h"
+#include "simt/entered_blocks.h"
 #include "simt/worker.h"
 
 namespace {
 
 using namespace upsweep::simt;
 
-// Host code of the same units (launchers) also comes through here, without a running lane.
+// Host code of the same units (launchers) also calls this, without a running lane.
 void access(const void* address, std::size_t bytes, Access kind, const void* caller, const void* frame,
             bool strong = false) {
   Worker* worker = current_worker;
@@ -145,9 +146,13 @@ void __tsan_vptr_update(void**, void*) {}
 void __tsan_vptr_read(void**) {}
 
 void __sanitizer_cov_trace_pc_guard_init(std::uint32_t* begin, std::uint32_t* end) { number_guards(begin, end); }
-void __sanitizer_cov_pcs_init(const std::uintptr_t* begin, const std::uintptr_t* end) { add_block_table(begin, end); }
+void __sanitizer_cov_pcs_init(const std::uintptr_t* begin, const std::uintptr_t* end) {
+  add_block_table(begin, end);
+  record_entered_blocks(begin, end);
+}
 void __sanitizer_cov_cfs_init(const std::uintptr_t* begin, const std::uintptr_t* end) { add_flow_table(begin, end); }
 void __sanitizer_cov_trace_pc_guard(std::uint32_t* guard) {
+  enter_block(*guard);
   Worker* worker = current_worker;
   if (worker && worker->lane) worker->tracer.branch(*guard, CALLER, FRAME);
 }
@@ -156,7 +161,7 @@ void __sanitizer_cov_trace_pc() {
   if (worker && worker->lane) worker->tracer.branch(0, CALLER, FRAME);
 }
 
-// An index outside an array of known size. Must not return: the compiler assumes that it does not.
+// Reports an index outside an array of known size. Must not return, because the compiler assumes that it does not.
 void __ubsan_handle_out_of_bounds(void* data, void* index) {
   struct Location {
     const char* file;

@@ -61,7 +61,7 @@ unsigned global_sectors(std::uint32_t mask, const LaneAddresses& addresses, unsi
   for_each_bit(mask, [&](int lane) {
     const std::uint64_t last = (addresses[lane] + bytes - 1) / sector_bytes;
     for (std::uint64_t sector = addresses[lane] / sector_bytes; sector <= last; ++sector) {
-      // Neighbouring lanes mostly share a sector: search from the newest back.
+      // Neighbouring lanes often share a sector, so the search starts from the newest.
       unsigned i = count;
       while (i > 0 && sectors[i - 1] != sector) --i;
       if (i == 0) sectors[count++] = sector;

@@ -30,8 +30,8 @@ class Module {
   bool has_symbols() const { return !variables_.empty(); }
   // "upsweep::reduce::total_kernel<float, upsweep::Sum>": without return type and parameter list.
   std::string function_name(const void* function) const;
-  // Bytes of the __shared__ variables that the kernel itself declares, without those of the functions that it calls; 0 if
-  // the library was stripped.
+  // Bytes of the __shared__ variables that the kernel itself declares, without those of its callees; 0 if the library
+  // was stripped.
   std::size_t static_shared(const void* kernel) const;
   // True for code of this library outside the runtime. Allocates nothing, so a signal handler may call it.
   bool is_kernel_code(const void* address) const;
@@ -43,7 +43,7 @@ class Module {
   std::uintptr_t begin_ = 0, size_ = 0, load_address_ = 0;
   std::string path_;
   std::size_t thread_bytes_ = 0;
-  std::size_t anchor_offset_ = 0;               // of one of our own variables in the thread storage
+  std::size_t anchor_offset_ = 0;               // of current_worker in the thread storage
   std::vector<Variable> variables_;             // by offset
   std::vector<std::int32_t> variable_of_byte_;  // index into variables_, or -1
   std::map<std::string, std::size_t> sizes_;    // of thread-local variables, by mangled name

@@ -7,9 +7,9 @@
 
 namespace upsweep::simt {
 namespace {
-// Mbarriers with copies of their own number; more than that share numbers, which can only hide a race.
+// Mbarriers whose bulk copies have a separate number; further ones share numbers, which can only hide a race.
 constexpr unsigned most_copies = 64;
-constexpr std::size_t lane_width = 16;  // ticks that are joined together: a loop of constant length is vectorised
+constexpr std::size_t lane_width = 16;  // ticks joined per step: compilers vectorise a loop of constant length
 }  // namespace
 
 void join(OtherClocks& into, const Clocks& from) {
@@ -100,7 +100,7 @@ void HappensBefore::join(View& into, const View& from) const {
 }
 
 void HappensBefore::learn(ThreadNumber first, std::uint32_t mask, Relation relation, const Clocks& clocks) {
-  View *before = nullptr, *after = nullptr;  // lanes that knew the same still do
+  View *before = nullptr, *after = nullptr;  // lanes that shared a view share the new one
   for_each_bit(mask, [&](int i) {
     View*& view = view_[first + static_cast<unsigned>(i)];
     if (view != before) {

@@ -63,8 +63,8 @@ void Preemption::disarm() {
   if (exists_) timer_settime(timer_, 0, &never, nullptr);
 }
 
-// Runs on the lane's stack, between two arbitrary instructions. Only the kernel's own code may be suspended there: the
-// runtime and the C library are not re-entrant.
+// Runs on the lane's stack, between two arbitrary instructions. Suspends only kernel code, because the runtime and the
+// C library are not re-entrant.
 void Preemption::tick(Worker& worker, const void* program_counter) {
   if (worker.lane && module().is_kernel_code(program_counter)) worker.preempt();
 }

@@ -19,7 +19,7 @@ class Preemption {
 
  private:
   // The signal's payload. Several emulator libraries may share a process, and the last to install the handler serves
-  // them all: hence a function of the library that owns the timer.
+  // them all, so the payload points to a function of the library that owns the timer.
   struct Tick {
     void (*function)(Worker&, const void* program_counter);
     Worker* worker;

@@ -59,7 +59,7 @@ void device_fence() {
   current_worker->tracer.fence();
 #endif
 }
-// Launches run one after another; the checks see whether they had to.
+// Launches run one after another, so only the checks need this.
 void wait_for_previous() {
 #if UPSWEEP_SIMT_TRACED
   current_worker->tracer.wait_for_previous();
@@ -94,16 +94,16 @@ const char* refusal(const Config& c, std::size_t static_shared, std::size_t shar
   if (c.grid.x > 0x7fffffffu || c.grid.y > 65535 || c.grid.z > 65535)
     return "the grid exceeds 2^31-1 by 65535 by 65535";
   const std::size_t shared = static_shared + c.shared_bytes;
-  if (shared > machine().shared_per_block) return "more shared memory than a block of this device can have";
-  if (shared > shared_limit) return "more than 48 KiB of static and dynamic shared memory, which were not requested";
+  if (shared > machine().shared_per_block) return "more shared memory than this device allows per block";
+  if (shared > shared_limit) return "more than 48 KiB of static and dynamic shared memory, without requesting it first";
   if (c.cluster < 1 || c.cluster > 16) return "a cluster must have 1 to 16 blocks";
-  if (c.cluster > 1 && !has(Feature::cluster)) return "this device has no clusters";
+  if (c.cluster > 1 && !has(Feature::cluster)) return "this device does not support clusters";
   if (c.grid.x % c.cluster) return "the grid is not a whole number of clusters";
   return nullptr;
 }
 
-// Yields of one block while the launch finishes no other: about ten seconds of nothing but polling. A look-back waits
-// for a neighbour a few thousand times at most.
+// Yields of one block during which the launch finishes no other: about ten seconds of pure polling. A look-back yields
+// a few thousand times at most.
 constexpr std::uint64_t default_yield_limit = std::uint64_t{1} << 24;
 
 }  // namespace
@@ -116,15 +116,16 @@ Status run(const Launch& launch) {
       s.large_shared.contains(launch.kernel) ? machine().shared_per_block : default_shared_limit;
   if (const char* reason = refusal(config, module().static_shared(launch.kernel), shared_limit))
     return {Code::invalid_argument, 0, reason};
+  if (s.options.refused_launch && --s.options.refused_launch == 0)
+    return {Code::device_error, 0, "the emulator was told to refuse this launch"};
   if (std::uint64_t{config.cluster} * config.block.x * config.block.y * config.block.z > FiberPool::most())
-    return {Code::out_of_memory, 0, "the emulator has no addresses for the stacks of so many threads (see ulimit -v)"};
-  GridRun grid{
-      .launch = launch, .kernel_name = module().function_name(launch.kernel), .shared_limit = shared_limit};
+    return {Code::out_of_memory, 0, "the emulator lacks address space for the threads' stacks (see ulimit -v)"};
+  GridRun grid{.launch = launch, .kernel_name = module().function_name(launch.kernel), .shared_limit = shared_limit};
   const std::uint64_t blocks = std::uint64_t{config.grid.x} * config.grid.y * config.grid.z;
   grid.clusters = blocks / config.cluster;
   grid.reverse = s.options.reverse_blocks;
   static std::uint64_t launches = 0;
-  if (s.options.schedule) grid.schedule = (s.options.schedule << 32) + ++launches;  // another one for every launch
+  if (s.options.schedule) grid.schedule = (s.options.schedule << 32) + ++launches;  // a different one per launch
   grid.checks = traced && s.options.checks;
   grid.counters = traced && s.options.counters;
   grid.yield_limit = s.options.yield_limit ? s.options.yield_limit : default_yield_limit;
@@ -149,7 +150,7 @@ Status run(const Launch& launch) {
 }  // namespace simt
 }  // namespace upsweep
 
-// assert() in a kernel ends the launch, not the process. Elsewhere it does what the C library does.
+// assert() in a kernel ends the launch, not the process. Elsewhere it aborts, as in the C library.
 extern "C" [[noreturn]] void __assert_fail(const char* expression, const char* file, unsigned line,
                                            const char*) noexcept(true) {
   using namespace upsweep::simt;

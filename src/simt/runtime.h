@@ -1,5 +1,5 @@
 // The runtime's interface to the CUDA surface. Kernels are compiled separately from the runtime, with other flags and
-// perhaps another compiler, and reach it only through these functions.
+// perhaps another compiler, and call it only through these functions.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include "simt/vector_types.h"
 #include "upsweep/error.h"
 
-// A call that must be neither duplicated nor moved across control flow: the point where lanes meet.
+// Marks a call at which lanes meet: it must be neither duplicated nor moved across control flow.
 #if defined(__clang__)
 #define UPSWEEP_SIMT_CONVERGENT __attribute__((convergent, noduplicate))
 #define UPSWEEP_SIMT_UNTRACED __attribute__((no_sanitize("coverage", "thread")))
@@ -64,14 +64,14 @@ UPSWEEP_SIMT_CONVERGENT unsigned active_mask(const Site& site);
 void device_fence();
 // griddepcontrol.wait: the previous launch of the stream is over, and what it wrote is visible.
 void wait_for_previous();
-// Whether the emulated device has the feature.
+// True if the emulated device has the feature.
 bool has(Feature feature);
-// Abandons the launch if it has not: a kernel's mistake.
+// Fails the launch if the emulated device lacks the feature.
 void require(Feature feature, const Site& site);
-// Lets other lanes run. A lane that polls memory must come through here, or it polls forever: kernels do so through
-// __nanosleep, atomics, __ldcg and load_acquire.
+// Lets other lanes run. A lane that polls memory must call this, or it polls forever; __nanosleep, atomics, __ldcg and
+// load_acquire do so.
 void yield_lane();
-// Precedes a load that may be a poll: yields after many in a row, so that streaming loads stay cheap.
+// Called before a load that may be a poll. Only one in many calls yields, so that streaming loads stay cheap.
 void note_poll();
 [[noreturn]] void trap(const char* what);
 
@@ -86,8 +86,8 @@ struct Config {
 // The block's dynamic shared memory, 128-byte aligned.
 void* dynamic_shared();
 
-// cudaFuncAttributeMaxDynamicSharedMemorySize: from now on a block of the kernel may have all the shared memory that a
-// block can have, instead of 48 KiB.
+// cudaFuncAttributeMaxDynamicSharedMemorySize: raises the limit on the kernel's shared memory per block from 48 KiB to
+// the device's maximum.
 void request_dynamic_shared(const void* kernel);
 
 // One launch as the runtime sees it: enter(arguments) runs the kernel as the current CUDA thread.

@@ -29,7 +29,7 @@ class Session {
   Machine machine = quick(emulated_machine("h200"));  // as the launchers and kernels see it
   Options options;
   std::mutex launch_mutex;  // one launch at a time, from any thread
-  // Kernels with more than the default limit of shared memory; guarded by launch_mutex.
+  // Kernels whose limit on shared memory has been raised; guarded by launch_mutex.
   std::unordered_set<const void*> large_shared;
 
   void add_issue(const char* kind, std::uint64_t key, std::string text);

@@ -52,8 +52,8 @@ Line parse(std::string text) {
   return line;
 }
 
-// The CUDA surface and the standard library are inlined into the line that a reader means: __syncthreads() belongs to
-// the kernel's line, not cuda.h's.
+// True for the CUDA surface and the standard library, whose inlined frames are skipped: __syncthreads() is reported at
+// the kernel's line, not at cuda.h's.
 bool is_plumbing(const std::string& path) {
   return path.find("/simt/cuda.h") != std::string::npos || path.find("/simt/vector_types.h") != std::string::npos ||
          path.find("/simt/async.h") != std::string::npos || path.find("/include/c++/") != std::string::npos;
@@ -94,7 +94,7 @@ Lines resolve(std::vector<std::uint32_t> places) {
   for (const char* candidate : {"llvm-symbolizer-19", "llvm-symbolizer", "addr2line"})
     if (!program && runnable(candidate)) program = candidate;
   if (!program) return lines;
-  // Addresses are passed in a file: a report can name more of them than fit on a command line.
+  // Addresses are passed in a file, because a report can have more of them than fit on a command line.
   char list[] = "/tmp/upsweep-places-XXXXXX";
   const int file = mkstemp(list);
   if (file < 0) return lines;
@@ -111,7 +111,7 @@ Lines resolve(std::vector<std::uint32_t> places) {
     const std::string command = std::string(program) + " -a -i" + (llvm ? " --functions=none --output-style=GNU" : "") +
                                 " -e '" + module().path() + "' < " + list + " 2>/dev/null";
     if (FILE* output = popen(command.c_str(), "r")) {
-      // For each address one line with it, then one line per frame, innermost first.
+      // Per address: one line with the address, then one line per frame, innermost first.
       char text[4096];
       std::size_t asked = 0;  // addresses seen so far
       bool found = false;

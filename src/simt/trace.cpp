@@ -13,11 +13,12 @@
 namespace upsweep::simt {
 namespace {
 
-// Events that a lane may run ahead of its warp. 512 * 24 bytes * 1024 lanes is 12 MiB per worker, touched as needed.
+// The number of events by which a lane may run ahead of its warp. 512 * 24 bytes * 1024 lanes is 12 MiB per worker,
+// touched as needed.
 constexpr std::uint32_t log_events = 512;
 // Steps after which a lane yields: it may be polling memory that another lane of its block writes.
 constexpr unsigned steps_between_yields = 1u << 15;
-// Steps remembered to detect divergence; lanes reconverge long before.
+// Steps remembered to detect divergence; lanes reconverge far sooner.
 constexpr std::size_t history_steps = 4096;
 
 std::uintptr_t number(const void* p) { return reinterpret_cast<std::uintptr_t>(p); }
@@ -61,7 +62,7 @@ void Tracer::end_launch() {
   if (const std::size_t limit = worker_.run->shared_limit; checks_ && shared_bytes > limit)
     session().add_issue("too much shared memory", 0,
                         worker_.run->kernel_name + ": " + std::to_string(shared_bytes) +
-                            " bytes per block, of which it may have " + std::to_string(limit));
+                            " bytes per block, more than its limit of " + std::to_string(limit));
   sites_.clear();
   variables_.clear();
   last_variable_ = nullptr;
@@ -139,7 +140,7 @@ inline std::uint32_t Tracer::place_of(const void* caller) const {
   return static_cast<std::uint32_t>(number(caller) - module_.load_address());
 }
 
-// A lane that has run for long yields: if it polls, another lane must write.
+// Yields after a long run: if this lane polls, another lane must write.
 inline void Tracer::count_step() {
   if (++steps_ > steps_between_yields) worker_.yield();
 }
@@ -193,7 +194,7 @@ Tracer::SharedPlace Tracer::find_shared(std::uintptr_t address) const {
   return {};
 }
 
-// Returns false for an address that only looks like shared memory.
+// Checks bounds. Returns false if the access must not be traced: to a constructor guard, or past dynamic memory.
 bool Tracer::check_shared(const SharedPlace& at, unsigned bytes, std::uint32_t place) {
   const bool is_static = at.offset < storage_bytes_;
   const std::size_t dynamic_end = storage_bytes_ + worker_.run->launch.config.shared_bytes;
@@ -206,10 +207,10 @@ bool Tracer::check_shared(const SharedPlace& at, unsigned bytes, std::uint32_t p
     }
     if (checks_ && (!first || first != module_.variable_at(at.offset + bytes - 1)))
       worker_.report("shared out of bounds", place,
-                     worker_.who() + " touches no __shared__ variable, " + place_text(place));
+                     worker_.who() + " accesses shared memory outside any variable, " + place_text(place));
   } else if (checks_ && !is_static && at.offset + bytes > dynamic_end) {
     worker_.report("shared out of bounds", place,
-                   worker_.who() + " touches byte " + std::to_string(at.offset - storage_bytes_) + " of " +
+                   worker_.who() + " accesses byte " + std::to_string(at.offset - storage_bytes_) + " of " +
                        std::to_string(dynamic_end - storage_bytes_) + " bytes of dynamic shared memory, " +
                        place_text(place));
     return false;
@@ -243,13 +244,13 @@ Space Tracer::inspect(const void* pointer, unsigned bytes, Access kind, bool str
     return Space::none;  // constants and __device__ variables: not counted
   } else {
     // An illegal address on a device. Continuing would read the host's memory, or crash.
-    const std::string text = worker_.who() + " touches memory that is not the device's, " + place_text(place);
+    const std::string text = worker_.who() + " accesses an address outside device memory, " + place_text(place);
     worker_.report("unregistered memory", place, text);
     worker_.fail("illegal address", text);
   }
   if (address % bytes) {
-    const std::string text = worker_.who() + ": " + std::to_string(bytes) + "-byte access at an address that is " +
-                             std::to_string(address % bytes) + " past a multiple of it, " + place_text(place);
+    const std::string text = worker_.who() + ": " + std::to_string(bytes) + "-byte access at an address " +
+                             std::to_string(address % bytes) + " bytes past its alignment, " + place_text(place);
     worker_.report("misaligned access", place, text);
     worker_.fail("misaligned address", text);
   }
@@ -258,7 +259,7 @@ Space Tracer::inspect(const void* pointer, unsigned bytes, Access kind, bool str
 
 void Tracer::access(const void* address, unsigned bytes, Access kind, bool strong, const void* caller,
                     const void* frame) {
-  if (strong) worker_.explore(kind == Access::store);
+  if (strong) worker_.explore(kind != Access::load && arena_.contains(number(address)));
   const Space space = inspect(address, bytes, kind, strong, caller);
   if (space == Space::none) return;
   count_step();
@@ -282,7 +283,7 @@ void Tracer::fence_before_bulk_copy() {
   checker_.fence_before_bulk_copy();
 }
 
-// The same for every block of the cluster.
+// Identifies an mbarrier by a number that is the same in every block of the cluster.
 std::uint64_t Tracer::mbarrier_key(const void* mbarrier) const {
   const SharedPlace at = find_shared(number(mbarrier));
   return static_cast<std::uint64_t>(at.rank) << 32 | at.offset;
@@ -311,7 +312,7 @@ void Tracer::fence() {
 
 // Repeatedly executes the lanes whose next event is first in order: deepest frame first, then lowest block, like a warp
 // that reconverges as early as it can. Stops when a runnable lane has no event yet, because its next event might come
-// first; `all` does not wait for it.
+// first; with `all`, it continues without that lane.
 void Tracer::align(Warp& warp, bool all) {
   if (!counters_) return;
   leave();

@@ -50,17 +50,17 @@ class Tracer {
   void end_cluster();
   void enter(Lane& lane);
   void leave();
-  // Executes as many of a warp's events as can be executed.
+  // Executes as many of a warp's events as possible.
   void align(Warp& warp, bool all = false);
   void barrier_complete(Block& block);
   void cluster_barrier_complete();
   void block_done(const Block& block);
   void lanes_exchanged(const Warp& warp, std::uint32_t mask);
-  // At a __syncwarp(): other collectives order no memory.
+  // Called for __syncwarp(); other collectives order no memory.
   void lanes_met(const Warp& warp, std::uint32_t mask);
 
   // ---- called by the kernel: `caller` and `frame` are the called function's return address and frame address --------
-  // `strong`: volatile or atomic, so that other blocks may race with it.
+  // `strong`: volatile or atomic, so other blocks may access the memory concurrently.
   void access(const void* address, unsigned bytes, Access kind, bool strong, const void* caller, const void* frame);
   // Checks an access without counting it. Returns its memory space; none if it is not traced.
   Space inspect(const void* address, unsigned bytes, Access kind, bool strong, const void* caller);
@@ -93,7 +93,7 @@ class Tracer {
     std::array<Frame, 24> frames;      // enough in practice: deeper calls share the last one's rank
     std::uint32_t depth = 0;
   };
-  // The block and offset of a shared-memory address; rank < 0 if it is not one.
+  // The block and offset of a shared-memory address; rank < 0 for any other address.
   struct SharedPlace {
     int rank = -1;
     std::size_t offset = 0;
@@ -133,7 +133,7 @@ class Tracer {
   std::uintptr_t arguments_ = 0;
   std::size_t argument_bytes_ = 0;
   bool checks_ = false, counters_ = false;
-  std::set<const Module::Variable*> variables_;  // static shared memory that was touched
+  std::set<const Module::Variable*> variables_;  // static shared memory that was accessed
   const Module::Variable* last_variable_ = nullptr;
   SiteCounters sites_;
   struct Known {

@@ -7,10 +7,10 @@
 namespace upsweep::simt {
 namespace {
 
-// The result of a shuffle from an inactive lane: undefined on the device, so a value with which no test passes.
+// The result of a shuffle from an inactive lane: undefined on the device, so a value that makes tests fail.
 constexpr std::uint64_t undefined_value = 0xBADBADBADBADBADBull;
 
-// Returns the lane that a lane reads in a shuffle, with segments as in the PTX manual.
+// Returns the source lane of a lane in a shuffle, with segments as in the PTX manual.
 unsigned source_lane(const Lane& lane) {
   const int self = static_cast<int>(lane.number()), segment = self & ~(lane.width - 1);
   int source = self;
@@ -88,7 +88,7 @@ std::uint64_t Worker::collective(Collective op, unsigned mask, std::uint64_t val
   self.site = site;
   if (!(mask & self.bit())) {  // no lane waits for it, so it does not wait either
     report("lane not in its mask", site.line(),
-           who() + " calls a warp collective whose mask leaves it out, " + to_string(site));
+           who() + " calls a warp collective whose mask excludes it, " + to_string(site));
     return value;
   }
   self.op = op;
@@ -106,7 +106,7 @@ std::uint64_t Worker::collective(Collective op, unsigned mask, std::uint64_t val
   return self.result;
 }
 
-// Completes the collective of these lanes if all live ones have reached the same one; lanes that returned are excused.
+// Completes the collective of these lanes if all live lanes have reached it; lanes that have returned are excused.
 bool Worker::try_complete(Warp& warp, std::uint32_t mask) {
   const std::uint32_t taking_part = mask & warp.live;
   if (!taking_part || (warp.in_collective & taking_part) != taking_part) return false;
@@ -124,7 +124,7 @@ bool Worker::try_complete(Warp& warp, std::uint32_t mask) {
       } else {
         lanes[i].result = undefined_value;
         report("shuffle from an inactive lane", lanes[i].site.line(),
-               "lane " + std::to_string(i) + " reads lane " + std::to_string(source) + ", which takes no part, in " +
+               "lane " + std::to_string(i) + " reads lane " + std::to_string(source) + ", which is inactive, in " +
                    run->kernel_name + ", " + to_string(lanes[i].site));
       }
     });
@@ -148,7 +148,8 @@ bool Worker::try_complete(Warp& warp, std::uint32_t mask) {
   return true;
 }
 
-// __activemask(): the lane waits until no other lane of its warp can run; those at the same place are the active ones.
+// __activemask(): the lane waits until no other lane of its warp can run; the lanes at the same place are then the
+// active ones.
 unsigned Worker::active_mask(const Site& site) {
   lane->site = site;
   lane->warp->at_active_mask |= lane->bit();

@@ -20,17 +20,19 @@ thread_local Worker* current_worker = nullptr;
 namespace {
 // Poison for memory that a kernel must not rely on: a large negative float, an integer far out of any range.
 constexpr unsigned char poison = 0xCD;
-// A spinning block yields its core to the OS every 16 yields, and sleeps every 1024: another worker may be descheduled.
+// A spinning block yields its core to the OS every 16 yields, and sleeps every 1024, because another worker may be
+// descheduled.
 constexpr std::uint64_t yields_between_os_yields = 16, yields_between_sleeps = 1024;
 constexpr timespec short_sleep{0, 50'000};
-// A load that may be a poll yields once in 64: polling loops stay responsive, streaming loads hardly slow down.
+// A load that may be a poll yields once in 64: polling loops stay responsive, and streaming loads hardly slow down.
 constexpr unsigned polls_between_yields = 64;
-// A preempted lane has polled for 10 milliseconds: that counts as this many yields, so that an endless loop ends in
-// about 20 seconds.
+// A preempted lane has polled for 10 ms, which counts as this many yields, so that an endless loop ends after about 20
+// seconds.
 constexpr std::uint64_t yields_a_preemption = 8192;
-// In an arbitrary schedule, other lanes run before one strong access in so many; and after one strong store in so many,
-// the cluster is held back: until others have published 1 to 2048 times, or not for 4 milliseconds (a tile of 256
-// threads with 16 elements each takes about two when traced). Half of the time of a launch at most.
+// In an arbitrary schedule, other lanes run before one in four strong accesses. After one in four stores and atomics to
+// global memory, the cluster is held back until others have published 1 to 2048 times, or have published nothing for 4
+// ms (a traced tile of 256 threads with 16 elements each takes about 2 ms). Clusters are held back for at most half the
+// time of a launch.
 constexpr unsigned yields_one_in = 4, holds_one_in = 4, held_events_log2 = 12, hold_slices = 20;
 constexpr timespec hold_slice{0, 200'000};
 constexpr std::chrono::milliseconds hold_at_once{4};
@@ -77,8 +79,8 @@ void Worker::work(GridRun& grid) {
 void Worker::prepare(const Launch& launch) {
   const Config& config = launch.config;
   blocks.resize(config.cluster);
-  // At least one unit of padding: a kernel that runs slightly past the end is caught before it reaches the
-  // next block's.
+  // At least one unit of padding: a kernel that runs slightly past the end is caught before it reaches the next block's
+  // memory.
   dynamic_stride = round_up(config.shared_bytes + shared_alignment, shared_alignment);
   if (dynamic_shared_.size() < dynamic_stride * config.cluster + shared_alignment)
     dynamic_shared_.resize(dynamic_stride * config.cluster + shared_alignment);
@@ -111,7 +113,7 @@ void Worker::run_cluster(std::uint64_t cluster) {
     if (config.cluster > 1) b.static_shared = fresh_static_shared_;
   }
   if (run->schedule) random_ = (run->schedule + cluster + 1) * 0x9E3779B97F4A7C15u | 1;
-  stored_ = false;
+  wrote_ = false;
   block = &blocks[0];
   live_blocks_ = config.cluster;
   cluster_arrived_ = 0;
@@ -134,7 +136,7 @@ void Worker::finish_cluster() {
 #endif
   if (failure_ || live_blocks_ > 0) {
     fibers.reset();
-    // Only the first failure of a launch is reported: the others are its consequences.
+    // Only the first failure of a launch is reported, because the others follow from it.
     if (!run->failed.exchange(true)) {
       const Block& b = *block;
       const std::string place = "block " + std::to_string(b.index.x) + " of " + run->kernel_name;
@@ -159,7 +161,7 @@ void Worker::finish_cluster() {
 
 void Worker::fiber_main() { current_worker->run_lanes(); }
 
-// A fiber runs one lane after another as long as they finish without waiting: that takes no switch at all.
+// A fiber runs one lane after another as long as they finish without waiting, which needs no context switch.
 void Worker::run_lanes() {
   for (;;) {
     try {
@@ -180,7 +182,7 @@ void Worker::run_lanes() {
     fibers.put(fiber_);
     Fiber* self = fiber_;
     switch_to(next);
-    // Reused for a lane that had not started; whichever fiber switched here has entered it.
+    // Resumed for a lane that had not started; the fiber that switched here has entered the lane.
     fiber_ = self;
   }
 }
@@ -244,7 +246,7 @@ Lane* Worker::pick() {
   return nullptr;
 }
 
-// Any lane that can run; mostly one of the running lane's warp, so that some warps run far ahead of the others.
+// Picks any runnable lane, usually of the running lane's warp, so that some warps run far ahead of the others.
 Lane* Worker::pick_any() {
   const auto any = [&](Warp& warp, std::uint32_t lanes) {
     for (unsigned skip = random() % static_cast<unsigned>(std::popcount(lanes)); skip > 0; --skip) lanes &= lanes - 1;
@@ -280,10 +282,10 @@ std::uint32_t Worker::random() {
   return static_cast<std::uint32_t>(random_ >> 16);
 }
 
-void Worker::run_others(bool stores) {
+void Worker::run_others(bool writes) {
   const std::uint32_t choice = random();
-  if (std::exchange(stored_, stores) && choice / yields_one_in % holds_one_in == 0) hold();
-  if (stores) ++run->published;
+  if (std::exchange(wrote_, writes) && choice / yields_one_in % holds_one_in == 0) hold();
+  if (writes) ++run->published;
   if (choice % yields_one_in == 0) yield();
 }
 
@@ -318,7 +320,7 @@ void Worker::yield() {
     finished_seen_ = finished;
     yields_ = 0;
   }
-  if (++yields_ > run->yield_limit) fail("livelock", who() + " and others wait for memory that nobody changes");
+  if (++yields_ > run->yield_limit) fail("livelock", who() + " and others wait for memory that no thread changes");
   if (run->failed) fail("abandoned", "");
   if (run->workers > 1) {
     if (yields_ % yields_between_sleeps == 0)
@@ -418,7 +420,7 @@ void Worker::report_early_exit(Block& b) {
   b.divergence_reported = true;
   report("barrier divergence", b.barrier_site.line(),
          std::to_string(b.threads - b.live) + " of " + std::to_string(b.threads) + " threads of block " +
-             std::to_string(b.index.x) + " of " + run->kernel_name + " returned without coming to the barrier at " +
+             std::to_string(b.index.x) + " of " + run->kernel_name + " returned without reaching the barrier at " +
              to_string(b.barrier_site));
 }
 

@@ -26,7 +26,7 @@ class GlobalWrites;
 struct GridRun {
   const Launch& launch;
   std::string kernel_name;
-  std::size_t shared_limit = 0;            // most shared memory per block, static and dynamic
+  std::size_t shared_limit = 0;            // maximum shared memory per block, static and dynamic
   std::uint64_t clusters = 0;              // to run
   bool reverse = false;                    // last cluster first
   std::uint64_t schedule = 0;              // not 0: the seed of an arbitrary schedule
@@ -35,7 +35,7 @@ struct GridRun {
   std::uint64_t yield_limit = 0;           // yields without progress before a launch counts as a livelock
   std::atomic<std::uint64_t> next{0};      // the next cluster to start: handed out in order
   std::atomic<std::uint64_t> finished{0};  // clusters done: progress, for livelock detection
-  // In an arbitrary schedule, strong stores and finished clusters: what others may wait for.
+  // In an arbitrary schedule, the number of strong stores and finished clusters, for which others may wait.
   std::atomic<std::uint64_t> published{0};
   std::atomic<bool> failed{false};
   int most_workers = 1;
@@ -56,12 +56,13 @@ class Worker {
   // ---- called by a running lane; each returns when the lane continues -----------------------------------------------
   void yield();
   void note_poll();
-  // Before a strong access or an operation on an mbarrier, in an arbitrary schedule: perhaps lets others run first. The
-  // one after a strong store may hold the whole cluster back, so that others act on what it has published so far.
-  void explore(bool stores) {
-    if (run->schedule) run_others(stores);
+  // Called before a strong access or an mbarrier operation. In an arbitrary schedule, it may let others run first;
+  // after one that writes global memory, it may also hold the whole cluster back, so that others act on what it has
+  // published so far.
+  void explore(bool writes) {
+    if (run->schedule) run_others(writes);
   }
-  void preempt();  // yields on behalf of a lane that has not yielded for long
+  void preempt();  // yields on behalf of a lane that has not yielded for a long time
   int barrier(Vote vote, int predicate, const Site& site);
   std::uint64_t collective(Collective op, unsigned mask, std::uint64_t value, int argument, int width,
                            const Site& site);
@@ -71,13 +72,13 @@ class Worker {
   // Abandons the launch; does not return.
   [[noreturn]] void fail(const char* kind, std::string text);
 
-  // A phase of some mbarrier is over: wakes all waiters, to test again.
+  // Wakes all lanes that wait for an mbarrier, to test again, because a phase is over.
   void wake_mbarrier_waiters();
   // Returns the address in block `rank` of the running cluster that corresponds to the current block's `shared`.
   void* peer_address(void* shared, unsigned rank);
   // Counts a mistake at `key` (a place or a pair of places); only the first one there is described.
   void report(const char* kind, std::uint64_t key, std::string text) const;
-  // "thread 3 of block 7 in reduce::total_kernel"
+  // "thread 3 of block 7 of reduce::total_kernel"
   std::string who() const;
 
   // The running lane and its block; null outside kernels.
@@ -103,7 +104,7 @@ class Worker {
   void run_lanes();
   Lane* pick();
   Lane* pick_any();
-  void run_others(bool stores);
+  void run_others(bool writes);
   void hold();
   std::uint32_t random();
   void enter(Lane& next);
@@ -118,14 +119,14 @@ class Worker {
   bool try_complete(Warp& warp, std::uint32_t mask);
 
   Fiber* fiber_ = nullptr;  // running
-  Context main_ = nullptr;  // work()'s
+  Context main_ = nullptr;  // that of work()
   const char* failure_ = nullptr;
   std::string failure_text_;
   std::uint64_t yields_ = 0, finished_seen_ = 0;  // yields since the launch last finished a cluster
   unsigned polls_ = 0;
-  std::uint64_t random_ = 0;                           // state of the generator of an arbitrary schedule
-  std::chrono::steady_clock::duration held_{};         // in this launch, by its schedule
-  bool stored_ = false;                                // the last strong access was a store
+  std::uint64_t random_ = 0;                           // state of the random number generator
+  std::chrono::steady_clock::duration held_{};         // time for which hold() has delayed this launch
+  bool wrote_ = false;                                 // the last strong access wrote global memory
   std::uint64_t switches_ = 0, switches_at_tick_ = 0;  // lanes entered; as of the last preemption tick
   unsigned live_blocks_ = 0, cluster_arrived_ = 0;
   std::vector<std::byte> dynamic_shared_;

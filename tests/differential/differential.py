@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Runs `upsweep run` on random inputs, types, sizes, parameters and files, and compares what it gives with NumPy.
+"""Runs `upsweep run` on random inputs, types, sizes, parameters and files, and compares the results with NumPy's.
 
   differential.py build/dev/bin/upsweep                        2000 runs from a new seed, which is printed
   differential.py build/dev/bin/upsweep --seed 5               the same runs again
-  differential.py build/dev/bin/upsweep --seed 5 --only 1234   one of them; its files stay in a folder that is named
+  differential.py build/dev/bin/upsweep --seed 5 --only 1234   one of them; keeps its files and prints their folder
 
-What a result has to be is said in the headers, include/upsweep/*.h.
+The headers, include/upsweep/*.h, define the results.
 """
 import argparse
 import concurrent.futures
@@ -20,8 +20,8 @@ try:
     import numpy
 except ImportError:
     print("NumPy is missing: apt-get install python3-numpy")
-    sys.exit(77)  # what ctest takes for a test that was skipped
-sys.dont_write_bytecode = True  # beside the source
+    sys.exit(77)  # ctest's exit code for a skipped test
+sys.dont_write_bytecode = True  # would be next to the source
 
 from draw import Draw
 from execution import Program, carry_out
@@ -42,14 +42,14 @@ def arguments():
 
 
 class Laboratory:
-    """Makes run number k, of a seed, and carries it out."""
+    """Generates run number k of a seed and executes it."""
 
     def __init__(self, program, seed, primitive):
         self.program, self.seed = Program(program), seed
         self.drawn = [(f, weight) for f, weight in DRAWN if primitive in (None, f.__module__.split(".")[-1])]
 
     def run(self, number):
-        """Returns None if all is as it should be, or a text."""
+        """Returns None if the run passes, otherwise a description of the failure."""
         draw = Draw(self.seed, number)
         folder = tempfile.mkdtemp(prefix="upsweep_differential_")
         if draw.chance(0.15):

@@ -1,10 +1,10 @@
-"""Random choices, sizes and arrays. One number, of the seed and of the run, gives the same draws again."""
+"""Random choices, sizes and arrays, reproducible from the seed and the run's number."""
 import random
 
 import numpy as np
 
-LARGEST = 5000  # elements of most runs
-CHUNK = 1 << 20  # bytes that the command reads at a time under --memory 1
+LARGEST = 5000  # elements, for most runs
+CHUNK = 1 << 20  # bytes that the command reads per chunk under --memory 1
 
 
 class Draw:
@@ -22,7 +22,7 @@ class Draw:
         return self.random.randint(low, high)
 
     def size(self):
-        """0 to LARGEST elements: often few, often about a power of two."""
+        """0 to LARGEST elements: often few, often close to a power of two."""
         kind = self.between(0, 3)
         if kind == 0:
             return self.between(0, 3)
@@ -31,12 +31,12 @@ class Draw:
         return self.between(0, LARGEST if kind == 2 else 300)
 
     def size_of_chunks(self, itemsize):
-        """A size just around one or two chunks, or in between."""
+        """A size close to one or two chunks, or in between."""
         chunk = CHUNK // itemsize
         return self.one_of([chunk, 2 * chunk]) + self.one_of([-1, 0, 1, self.between(2, chunk // 2)])
 
     def array(self, dtype, n, kind=None):
-        """n elements of any kind that the type has."""
+        """n elements of any kind that exists for the type."""
         dtype = np.dtype(dtype)
         kinds = FLOATS if dtype.kind == "f" else INTEGERS
         make = kind or self.one_of(kinds)
@@ -122,7 +122,7 @@ def special(draw, dtype, n):
 
 
 def with_special(draw, dtype, n):
-    """Numbers with now and then something special."""
+    """Numbers with occasional special values."""
     with np.errstate(all="ignore"):
         numbers = normal(draw, dtype, n).astype(dtype)
     return np.where(draw.numpy.random(n) < draw.one_of([0.3, 0.01, 1 / (n + 1)]), special(draw, dtype, n), numbers)

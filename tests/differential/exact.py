@@ -1,4 +1,4 @@
-"""Exact arithmetic, for results that the contract rounds once."""
+"""Exact arithmetic for results that the contract rounds once."""
 import math
 from fractions import Fraction
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def round_to(value, dtype):
-    """The float of this type that is nearest to a Fraction; of two, the one whose last bit is 0."""
+    """The float of this type nearest to a Fraction; ties to even."""
     near = dtype.type(float(value))
     infinity = dtype.type(math.inf)
     return min((near, np.nextafter(near, -infinity), np.nextafter(near, infinity)),
@@ -19,7 +19,7 @@ def bits_of(dtype):
 
 
 def exact_sum(array):
-    """The sum, rounded once; -0 if there are elements and all of them are -0."""
+    """The sum, rounded once; -0 if all elements are -0 and there is at least one."""
     if array.size and not array.any() and np.signbit(array).all():
         return array.dtype.type(-0.0)
     if not np.isfinite(array).all():
@@ -37,6 +37,6 @@ def fused(a, x, y):
 
 
 def even_edges(lower, upper, bins, dtype):
-    """The edges of even bins of floats: computed in f64, rounded to the samples' type; the last one is `upper`."""
+    """Edges of even float bins: computed in f64, rounded to the samples' type; the last one is `upper`."""
     k = np.arange(bins, dtype=np.float64)
     return np.append(np.float64(lower) + k * (np.float64(upper) - np.float64(lower)) / bins, upper).astype(dtype)

@@ -1,4 +1,4 @@
-"""Carries out a run: writes its files, runs the command in a folder of its own, and reads back what it gives."""
+"""Executes a run: writes its files, runs the command in a temporary folder, and reads back the results."""
 import json
 import os
 import pathlib
@@ -14,9 +14,9 @@ from layouts import file_of, image_file, shape_for
 from runs import name_of
 
 TIMEOUT = 60  # seconds
-LEAST_MEMORY = 80 << 20  # bytes in which the program starts
+LEAST_MEMORY = 80 << 20  # bytes that the program needs to start
 OUT_OF_MEMORY = re.compile("no memory|no addresses|out of memory|cannot allocate")
-EMULATED = {"partition": ("u4", "u8")}  # types of its emulated rungs; of all others i4 and f4
+EMULATED = {"partition": ("u4", "u8")}  # types of its emulated rungs; other primitives have i4 and f4
 
 
 def limit_memory(bytes):
@@ -24,7 +24,7 @@ def limit_memory(bytes):
 
 
 class Program:
-    """The command, and what it says that it has."""
+    """The command and its capabilities."""
 
     def __init__(self, path):
         self.path = os.path.abspath(path)
@@ -47,12 +47,12 @@ class Program:
 
 
 class Call:
-    """A command line, as it is put together, and what goes with it."""
+    """A command line under construction, and its environment."""
 
     def __init__(self, program, folder):
         self.program, self.folder = program, folder
         self.words, self.stdin = [], None
-        self.memory = None  # bytes, of `ulimit -v`
+        self.memory = None  # bytes, for `ulimit -v`
 
     def run(self):
         self.before = self.contents()
@@ -71,7 +71,7 @@ class Call:
         return {path.name: path.read_bytes() for path in pathlib.Path(self.folder).iterdir()}
 
     def mistake_if_refused(self, may_have_begun=False):
-        """A call that is refused ends with code 2, says one line, and leaves all files as they were."""
+        """A rejected call must exit with code 2, print one line, and leave all files unchanged."""
         if self.code != 2:
             return f"it ended with {self.code}, not 2: {self.err}"
         if self.out and not may_have_begun:
@@ -97,7 +97,7 @@ class Call:
 
 
 def write_inputs(draw, call, run, params):
-    """Writes the inputs, and puts the words that name them together. Returns the files."""
+    """Writes the inputs and appends the arguments that name them. Returns the files."""
     limit = run.inputs[0].array.size if draw.chance(0.1) and not run.inputs[0].image else None
     shape = shape_for(draw, run.inputs[0].array.size)
     files = [file_for(draw, call, given, number, limit, shape, params) for number, given in enumerate(run.inputs)]
@@ -114,7 +114,7 @@ def write_inputs(draw, call, run, params):
 
 
 def file_for(draw, call, given, number, limit, shape, params):
-    """Writes one of the files that hold an input; with a limit, more than the input. An input in step with the main one
+    """Writes a file that holds an input, with extra elements if there is a limit. An input in step with the main one
     has its shape, or is a vector."""
     array = given.array
     if limit is not None and given.in_step:
@@ -124,7 +124,7 @@ def file_for(draw, call, given, number, limit, shape, params):
     if given.image and draw.chance(0.6):
         file = image_file(draw, array, *given.image, number)
         if draw.chance(0.7):
-            params.pop("channels", None)  # the image says them
+            params.pop("channels", None)  # read from the image
     else:
         told = given.raw_params is not None
         file = file_of(draw, array, number, shape, told)
@@ -170,14 +170,14 @@ class JsonOutput:
         call.words.append("--json")
 
     def read(self, call, dtype):
-        result = json.loads(call.out, parse_int=str)  # an int has no -0
+        result = json.loads(call.out, parse_int=str)  # Python's int has no -0
         if result["result_type"] != name_of(dtype):
             raise ValueError(f"the result's type is said to be {result['result_type']}")
         return Got(parsed(result["result"], dtype), text=True)
 
 
 class StandardOutput:
-    """A file on standard output: .npy, or raw numbers."""
+    """A file on standard output: .npy or raw numbers."""
 
     def __init__(self, call, raw):
         self.raw = raw
@@ -194,7 +194,7 @@ class StandardOutput:
 
 
 class Table:
-    """The table instead of the main output, which goes to no file."""
+    """The table instead of the main output, which is not written."""
 
     def __init__(self, call, wanted, as_json):
         call.words += ["--table"] + ["--json"] * as_json
@@ -218,14 +218,14 @@ def parsed(words, dtype):
 
 
 def choose_outputs(draw, call, run, files):
-    """Puts the words for the outputs together. Returns for each its reader; None where it is not asked for."""
+    """Appends the arguments for the outputs. Returns a reader for each; None for outputs that are not requested."""
     names = iter(draw.random.sample(["out", "a b", "ö", "-o", "o.x", "n\nl"], 3))
 
     def file(option):
         name = next(names) + draw.one_of([".npy", ".npy", ".raw"])
         return FileOutput(call, f"./{name}" if name.startswith("-") else name, option)
 
-    # Nothing says how long raw numbers from a pipe are, unless there are none.
+    # The length of raw numbers from a pipe is unknown, unless the pipe is empty.
     count_known = run.count_known and not (files[0].raw and files[0].piped and files[0].content)
     table = None
     if run.table and draw.chance(0.3):
@@ -257,7 +257,7 @@ def choose_rung(draw, call, run, params):
 
 
 def carry_out(draw, program, run, folder):
-    """Returns the call, and what is wrong with it, or None."""
+    """Returns the call and a description of its failure, or None."""
     call = Call(program, folder)
     params = dict(run.params)
     files = write_inputs(draw, call, run, params)

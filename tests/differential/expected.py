@@ -1,11 +1,11 @@
-"""What an output has to be, and how an output that is not so is described."""
+"""Expected outputs, and descriptions of mismatches."""
 import numpy as np
 
 from exact import bits_of, fused
 
 
 class Got:
-    """An output as it was read back. From text, NaN has neither sign nor payload."""
+    """An output as read back. NaN read from text has neither sign nor payload."""
 
     def __init__(self, array, text=False, shape=None):
         self.array, self.text, self.shape = array, text, shape
@@ -35,7 +35,7 @@ class Expected:
 
 
 class Bits(Expected):
-    """The same bits."""
+    """Equal bits."""
 
     def difference(self, got):
         unsigned = bits_of(self.dtype)
@@ -46,15 +46,15 @@ class Bits(Expected):
 
 
 class Values(Expected):
-    """The same numbers: any NaN is NaN, any zero is zero."""
+    """Equal numbers: all NaNs are equal, and so are both zeros."""
 
     def difference(self, got):
         return first_difference(got.array, self.array, same_numbers(got.array, self.array))
 
 
 class Near(Expected):
-    """Floats of this type that differ by no more than the bound; exact where the number expected is not finite. The
-    sign of a zero, where it is told: -1, 1, or 0 for either."""
+    """Floats of this type within the bound of the expected ones; equal if the expected one is not finite. Optionally
+    the sign of a zero: -1, 1, or 0 for either."""
 
     def __init__(self, array, dtype, bound, sign_of_zero=None):
         super().__init__(array)

@@ -1,4 +1,4 @@
-"""Files that hold an array, written byte by byte: what numpy.save never writes is read too."""
+"""Files that hold an array, written byte by byte, including valid forms that numpy.save never writes."""
 import struct
 import zlib
 from dataclasses import dataclass
@@ -6,24 +6,24 @@ from dataclasses import dataclass
 import numpy as np
 
 
-# Folder-safe names that a shell, a parser of options or a writer of messages may stumble over.
+# Valid file names that might confuse a shell, an option parser or a message.
 STEMS = ["in", "a b", "ü", "it's", 'say "x"', "-n", "--type", "a=1,b", "line\nbreak", "%s", "$HOME", "a.npy.old", "\t"]
 
 
 @dataclass
 class File:
-    """An array in a file, as the command is told of it."""
+    """An array in a file, as described to the command."""
     name: str
     content: bytes
     format: str = "npy"
-    shape: tuple = None  # that the file says
+    shape: tuple = None  # stored in the file
     fortran: bool = False
     piped: bool = False  # given on standard input, as a pipe
     redirected: bool = False  # given on standard input, as a file
 
     @property
     def raw(self):
-        """Its type has to be given."""
+        """True if the command needs its type as an option."""
         return self.format == "raw"
 
     @property
@@ -105,7 +105,7 @@ def png(samples, width, height, channels):
         return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
 
     rows = big_endian(samples).reshape(height, -1).view(np.uint8).reshape(height, -1)
-    lines = np.hstack([np.zeros((height, 1), np.uint8), rows])  # every row without a filter
+    lines = np.hstack([np.zeros((height, 1), np.uint8), rows])  # filter type 0, none, in every row
     colours = {1: 0, 2: 4, 3: 2, 4: 6}[channels]
     head = struct.pack(">IIBBBBB", width, height, 8 * samples.dtype.itemsize, colours, 0, 0, 0)
     return (b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", zlib.compress(lines.tobytes())) +
@@ -120,8 +120,7 @@ def big_endian(samples):
 
 
 def file_of(draw, array, number, shape, raw_is_told):
-    """An array in .npy or in raw numbers, under any name. `raw_is_told`: the command learns the type of raw
-    numbers."""
+    """An array as .npy or raw numbers, under any name. `raw_is_told`: the command gets the type of raw numbers."""
     raw = raw_is_told and draw.chance(0.3)
     file = File(None, array.tobytes(), "raw") if raw else npy(draw, array, shape)
     file.name = f"{stem(draw)}{number}{ending(draw, raw)}"

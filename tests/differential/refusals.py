@@ -1,4 +1,4 @@
-"""Calls that have to be refused: exit code 2, one line that says why, and not a byte written."""
+"""Calls that must be rejected: exit code 2, one line with the reason, and no bytes written."""
 import os
 
 import numpy as np
@@ -38,7 +38,7 @@ def a_file_that_goes_on(draw, call):
 def a_bad_header(draw, call):
     bad = header(draw, draw.one_of(["<f4", "<c8", "<U3", "|O", "<M8[s]", "<i3", "x" * 100, "\x1b[31m", ""]),
                  draw.one_of([(3,), (2**63,), (2**32, 2**32)]))
-    if bad[8:].find(b"<f4") >= 0 and bad.find(b"(3,)") >= 0:  # nothing is wrong with it yet
+    if bad[8:].find(b"<f4") >= 0 and bad.find(b"(3,)") >= 0:  # still valid
         at = draw.one_of([0, 6, bad.index(b"descr"), bad.index(b"(3,)")])
         bad = bad[:at] + b"\xff" + bad[at + 1:]
     return ["reduce", write(call, "in.npy", bad + bytes(12))]
@@ -213,7 +213,7 @@ REFUSED = [
 
 
 def draw_refusal(draw, program, folder):
-    """Makes a call that has to be refused. Returns it, and what is wrong with how it was, or None."""
+    """Makes a call that must be rejected. Returns it and a description of its failure, or None."""
     call = Call(program, folder)
     call.output = "out.npy"
     make = draw.one_of(REFUSED)

@@ -1,4 +1,4 @@
-"""One run of the command: its inputs, its parameters and what it has to give."""
+"""One run of the command: inputs, parameters and expected outputs."""
 from dataclasses import dataclass, field
 
 
@@ -7,16 +7,16 @@ TYPE_NAMES = {"i1": "i8", "u1": "u8", "i2": "i16", "u2": "u16", "i4": "i32", "u4
 
 
 def name_of(dtype):
-    """The command's name of a type."""
+    """The command's name for a type."""
     return TYPE_NAMES[dtype.kind + str(dtype.itemsize)]
 
 
 @dataclass
 class Input:
     array: object  # numpy
-    # Parameters that tell the type of raw numbers: none for most. None: only a file that says its type will do.
+    # Parameters that give the type of raw numbers; most runs need none. None: only for files that state their type.
     raw_params: dict = field(default_factory=dict)
-    in_step: bool = True  # as many elements as the main input has; -n cuts both
+    in_step: bool = True  # as many elements as the main input; -n truncates both
     image: tuple = None  # width, height, channels, if it may be an image
 
 
@@ -28,10 +28,10 @@ class Run:
     operation: str = None
     params: dict = field(default_factory=dict)
     options: list = field(default_factory=list)
-    optional: int = 0  # of the outputs, this many of the last may be left out
-    count_known: bool = True  # the main output's, if the main input's is
-    keeps_shape: bool = False  # the main output has the main input's
-    table: str = None  # of --table
-    rungs: tuple = None  # CPU rungs that take this run; None: all
-    warns: bool = False  # may say a line on standard error
-    large: bool = False  # of several chunks: neither text nor the emulator
+    optional: int = 0  # this many of the last outputs may be omitted
+    count_known: bool = True  # true if the main output's count follows from the main input's
+    keeps_shape: bool = False  # the main output has the main input's shape
+    table: str = None  # expected output of --table
+    rungs: tuple = None  # CPU rungs that support this run; None: all
+    warns: bool = False  # may print one line to standard error
+    large: bool = False  # several chunks: uses neither text nor the emulator

@@ -1,6 +1,6 @@
-// Feeds any bytes to the readers of circles: CSV, JSON and .npy, as the bytes decide. They must read them whole or
-// refuse them with one clear line, whether or not the size is known in advance; a circle that they accept must be one
-// that can be drawn.
+// Feeds arbitrary bytes to the readers of circles, which choose CSV, JSON or .npy by content. They must read them
+// completely or reject them with one clear line, whether or not the size is known in advance. Accepted circles must be
+// drawable.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -32,7 +32,7 @@ void require_circle(const WideCircle& c) {
   for (const float colour : {c.red, c.green, c.blue}) require(std::fabs(colour) < 1.01f, "a colour is not in [0, 1]");
 }
 
-// Returns how many circles there are; nothing if the bytes were refused.
+// Returns the number of circles; nullopt if the bytes were rejected.
 std::optional<std::size_t> read_whole(const std::string& bytes, bool size_known) {
   std::size_t count = 0;
   try {

@@ -1,6 +1,6 @@
-// Feeds any bytes to the readers of images: PNG, JPEG, PGM and PPM, whichever they begin as. It must read them whole or
-// refuse them with one clear line, the same from a pipe as from a file. Of a PNG, the checksums are then made right, so
-// that what is behind them is reached.
+// Feeds arbitrary bytes to the image readers: PNG, JPEG, PGM or PPM, by their first bytes. They must read them
+// completely or reject them with one clear line, from a pipe as from a file. A PNG's checksums are then corrected, so
+// that the code past them is reached.
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -23,10 +23,10 @@ void require(bool condition, const char* what) {
   std::abort();
 }
 
-// More pixels than that say nothing new.
+// Larger images add no coverage.
 constexpr std::uint64_t most_bytes = std::uint64_t{1} << 24;
 
-// Reads all samples, or the first of them, and returns their FNV-1a; nothing if the bytes were refused.
+// Reads the samples, up to a limit, and returns their FNV-1a hash; nullopt if the bytes were rejected.
 std::optional<std::uint64_t> read_whole(const std::string& bytes, bool size_known) {
   try {
     const auto reader =
@@ -50,7 +50,7 @@ std::optional<std::uint64_t> read_whole(const std::string& bytes, bool size_know
   }
 }
 
-// CRC-32 of the PNG specification, bit by bit.
+// CRC-32 as in the PNG specification, bit by bit.
 std::uint32_t crc_of(std::string_view bytes) {
   std::uint32_t crc = ~0u;
   for (const char c : bytes) {
@@ -60,7 +60,7 @@ std::uint32_t crc_of(std::string_view bytes) {
   return ~crc;
 }
 
-// A chunk: the length of its data, four letters, the data, a checksum of letters and data.
+// Corrects the checksum of each chunk: data length, four letters, data, CRC of letters and data.
 std::string with_checksums(std::string png) {
   for (std::size_t at = 8; at + 12 <= png.size();) {
     std::size_t length = 0;
@@ -78,7 +78,7 @@ std::string with_checksums(std::string png) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   std::string bytes(reinterpret_cast<const char*>(data), size);
   const Content content = content_of(bytes);
-  if (content == Content::unknown || content == Content::npy) return 0;  // of which fuzz_npy has more
+  if (content == Content::unknown || content == Content::npy) return 0;  // fuzz_npy covers .npy
   if (content == Content::png) bytes = with_checksums(bytes);
   require(read_whole(bytes, true) == read_whole(bytes, false), "a pipe gives another result than a file");
   return 0;

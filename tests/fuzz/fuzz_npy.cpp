@@ -1,5 +1,5 @@
-// Feeds any bytes to the .npy reader. It must read them whole or refuse them with one clear line, whether or not the
-// size is known in advance, and a header that it accepts must round-trip.
+// Feeds arbitrary bytes to the .npy reader. It must read them completely or reject them with one clear line, whether or
+// not the size is known in advance, and an accepted header must round-trip.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -20,7 +20,7 @@ void require(bool condition, const char* what) {
   std::abort();
 }
 
-// Reads all elements and returns the header; nothing if the bytes were refused.
+// Reads all elements and returns the header; nullopt if the bytes were rejected.
 std::optional<NpyHeader> read_whole(const std::string& bytes, bool size_known) {
   bool pipe_in_fortran_order = false;
   try {

@@ -1,5 +1,5 @@
-// Feeds any bytes to the reader of records as one line. It must read them or refuse them with one clear line; what it
-// accepts must come back the same, and tables and pictures of it must be text without control characters.
+// Feeds arbitrary bytes to the record reader as one line. It must read them or reject them with one clear line.
+// Accepted records must round-trip, and their tables and plots must be text without control characters.
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -37,9 +37,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     require(!error.hint().empty(), "no hint");
     return 0;
   }
-  // Numbers are written with six digits: from then on, they stay.
-  const std::string once = to_json(lab::parse_record(to_json(record), "stdin", 1));
-  require(once == to_json(lab::parse_record(once, "stdin", 1)), "the record does not round-trip");
+  const std::string complete = to_json(record);
+  require(complete == to_json(lab::parse_record(complete, "stdin", 1)), "the record does not round-trip");
+  lab::RecordReader reader;
+  std::optional<lab::Record> again;
+  for (const std::string& line : lab::RecordWriter().lines(record)) again = reader.read(line, "stdin", 1);
+  require(again && to_json(*again) == complete, "the record does not round-trip through a file");
   require(printable(case_of(record), false), "unprintable character in the case");
   if (record.timed() && record.primitive != "ceiling" && record.n > 0 && record.traffic_bytes > 0)
     require(printable(lab::plot_svg({record}), true), "unprintable character in the picture");

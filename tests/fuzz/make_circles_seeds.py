@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the first inputs of fuzz_circles: what spreadsheets, pandas, numpy.savetxt, programs and people write."""
+"""Writes the seeds of fuzz_circles: files as spreadsheets, pandas, numpy.savetxt, programs and people write them."""
 import pathlib
 import struct
 import sys

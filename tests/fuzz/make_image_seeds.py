@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the seeds of the corpus of images: small files of each format and kind of pixel, and of each mistake that the
-readers report. Usage: make_image_seeds.py FOLDER. fuzz_image itself found the rest of the corpus. Needs Pillow."""
+"""Writes the seeds of the image corpus: small files for each format and pixel type, and for each mistake that the
+readers report. Usage: make_image_seeds.py FOLDER. fuzz_image found the rest of the corpus. Needs Pillow."""
 import io
 import pathlib
 import struct

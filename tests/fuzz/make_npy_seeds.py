@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the seeds of the .npy corpus: small files of each format, type and shape, and of each mistake that the reader
-reports. Usage: make_npy_seeds.py FOLDER. fuzz_npy itself found the rest of the corpus."""
+"""Writes the seeds of the .npy corpus: small files for each format, type and shape, and for each mistake that the
+reader reports. Usage: make_npy_seeds.py FOLDER. fuzz_npy found the rest of the corpus."""
 import pathlib
 import sys
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the seeds of the corpus of records: one of each form, and of each mistake that the reader reports. Usage:
-make_record_seeds.py FOLDER. fuzz_record itself found the rest of the corpus."""
+"""Writes the seeds of the record corpus: one for each form, and for each mistake that the reader reports. Usage:
+make_record_seeds.py FOLDER. fuzz_record found the rest of the corpus."""
 import json
 import pathlib
 import sys

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# A new primitive touches its folder, its public header and the README's table, and nothing else: this adds one to a
-# copy of the tree, builds the command and checks the primitive on the CPU and on the emulator.
+# A new primitive must touch only its folder, its public header and the README's table. Adds one to a copy of the tree,
+# builds the command, and checks the primitive on the CPU and on the emulator.
 #
 #   new_primitive.sh <source folder> <work folder> <C++ compiler> <tracing compiler or empty>
 set -euo pipefail
@@ -8,17 +8,17 @@ source=$1 work=$2 compiler=$3 tracer=$4
 
 rm -rf "$work" && mkdir -p "$work"
 cp -r "$source"/{CMakeLists.txt,cmake,examples,include,src} "$work"
-# The other ladders would be a quarter of an hour of compiling. The laboratory measures with ceiling; render has a
-# command of its own.
+# Removes the other ladders, which would take a quarter of an hour to compile. The laboratory measures with ceiling;
+# render has a command that needs its ladder.
 find "$work/src/ladders" -mindepth 1 -maxdepth 1 ! -name ceiling -exec rm -r {} +
 rm "$work/src/app/render.cpp"
 sed -i 's/add_render, //' "$work/src/app/main.cpp"
 before=$(cd "$work" && find . -type f | sort | xargs sha256sum)
 
 cp -r "$source/tests/new_primitive/tree/." "$work"
-(cd "$work" && sha256sum --quiet --check <<< "$before")  # only files of its own
+(cd "$work" && sha256sum --quiet --check <<< "$before")  # no existing file has changed
 
-# The objects of the laboratory are those of this build, if it used ccache, whatever the folder.
+# With ccache, the laboratory's objects are reused from this build, whatever the folder.
 launcher=()
 if command -v ccache > /dev/null; then
   launcher=(-DCMAKE_CXX_COMPILER_LAUNCHER=ccache)

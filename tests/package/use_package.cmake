@@ -1,5 +1,5 @@
-# Builds and runs the examples as a user would. With INSTALL, the package is first installed into a fresh prefix, which
-# is then moved; otherwise the build tree itself is the package.
+# Builds and runs the examples as a user would. With INSTALL, installs the package into a fresh prefix and then moves
+# it; otherwise uses the build tree as the package.
 function(run)
   execute_process(COMMAND ${ARGN} RESULT_VARIABLE result OUTPUT_VARIABLE output ERROR_VARIABLE output)
   if(result)
@@ -33,7 +33,7 @@ if(NOT output MATCHES "Fibonacci 90: 2880067194370816120\n$")
   message(FATAL_ERROR "the example did not finish")
 endif()
 
-# With nvcc, also the GPU examples, which need a GPU to run. The argument 1 is larger_than_memory's size in GiB.
+# With nvcc, also the GPU examples, which need a GPU to run. The argument 1 is the size in GiB for larger_than_memory.
 if(CUDA)
   run(${CMAKE_COMMAND} -S ${EXAMPLES}/own_operator -B ${WORK}/own -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER}
     -DCMAKE_CUDA_COMPILER=${CUDA} ${package})
@@ -50,7 +50,7 @@ if(CUDA)
   endforeach()
 endif()
 
-# Every installed header must be complete: all headers that it includes are installed too.
+# Installed headers must be self-contained: every header that they include is installed too.
 if(INSTALL)
   file(GLOB headers RELATIVE ${WORK}/moved/include ${WORK}/moved/include/upsweep/*.h
     ${WORK}/moved/include/upsweep/src/base/*.h)

@@ -11,9 +11,9 @@ struct Affine {
   bool operator==(const Affine&) const = default;
 };
 
-// First f, then g.
+// Applies f, then g.
 struct Compose {
-  Op op = Op::sum;  // a member named like the constant that marks the named operators as commutative
+  Op op = Op::sum;  // named like the member that marks built-in operators as commutative
   template <class T>
   UPSWEEP_HD static constexpr T neutral() {
     return {1, 0};

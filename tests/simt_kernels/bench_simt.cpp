@@ -1,5 +1,5 @@
 // Measures the emulators on one core, in thread-steps per second. A thread-step is one CUDA thread from one barrier or
-// warp collective to the next, or to its end. Prints one JSON line per measurement.
+// warp collective to the next, or to the thread's end. Prints one JSON line per measurement.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -26,7 +26,7 @@ double median_seconds(simt::Emulator& emulator, const Case& c) {
   Array<float> in(emulator, 2 * n), out(emulator, 2 * n);
   in.set([](std::size_t i) { return i % 7; });
   std::vector<double> seconds;
-  for (int sample = 0; sample <= samples; ++sample) {  // the first warms up
+  for (int sample = 0; sample <= samples; ++sample) {  // the first is a warm-up
     const auto begin = std::chrono::steady_clock::now();
     if (!launch(emulator, c.kernel, {{in.data()}, {out.data()}, n, {.grid = n / block, .block = block}})) std::exit(1);
     if (sample) seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());

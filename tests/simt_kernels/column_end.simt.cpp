@@ -1,4 +1,4 @@
-// The renderer's columns of bits, read from their end.
+// The renderer's bit columns, read from their end.
 #include "ladders/render/bin_columns.cuh"
 #include "test_kernel.h"
 
@@ -7,7 +7,7 @@ namespace {
 
 using namespace ladders::render;
 
-// The circles of a column in the order in which a block finds them, and behind them how many there are.
+// Writes the circles of a column in the order in which a block finds them, then their number.
 template <unsigned threads, unsigned most>
 __global__ void circles_from_the_end(const unsigned* words, unsigned count, unsigned* circles, unsigned room) {
   __shared__ unsigned found[most], warp_totals[warp_size];

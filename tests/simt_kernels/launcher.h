@@ -1,4 +1,4 @@
-// The host's side of a test: device arrays, and launches of test kernels by name.
+// Host side of a test: device arrays, and launches of test kernels by name.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -24,7 +24,7 @@ class Array {
   Array(const Array&) = delete;
   Array& operator=(const Array&) = delete;
   ~Array() { emulator_->release(data_); }
-  // Element i is f(i).
+  // Sets element i to f(i).
   template <class F>
   Array& set(F&& f) {
     for (std::size_t i = 0; i < size_; ++i) data_[i] = static_cast<T>(f(i));

@@ -1,4 +1,4 @@
-// Wrong kernels, each with one mistake that the checks must name, next to right ones that look alike.
+// Wrong kernels, each with one mistake that the checks must name, beside right kernels that look alike.
 #include <stdexcept>
 
 #include "kernel/ptx.h"
@@ -26,7 +26,8 @@ __global__ void right_syncwarp(const float* in, float* out) {
   __syncwarp();
   out[threadIdx.x] = s[31 - threadIdx.x];
 }
-// Lanes exchange values in pairs, twice. The second exchange is ordered too: it overwrites values already read.
+// Lanes exchange values in pairs, twice. The second exchange is also ordered, although it overwrites values already
+// read.
 __global__ void right_exchange(const float* in, float* out) {
   __shared__ float s[32];
   s[threadIdx.x] = in[threadIdx.x];
@@ -42,7 +43,7 @@ __global__ void race_after_syncwarp(const float* in, float* out) {
   s[threadIdx.x] = in[threadIdx.x];
   __syncwarp();
   const float a = s[31 - threadIdx.x];
-  s[threadIdx.x] = a;  // the opposite lane may not have read it yet
+  s[threadIdx.x] = a;  // the other lane of the pair may not have read it yet
   __syncwarp();
   out[threadIdx.x] = s[threadIdx.x];
 }
@@ -75,7 +76,7 @@ __global__ void race_write_after_read(const float*, float* out) {
   __syncthreads();
   out[threadIdx.x] = s[threadIdx.x];
 }
-// Each thread has its own byte, several per word: not a race.
+// Each thread has a separate byte, several per word: not a race.
 __global__ void right_bytes(const float*, float* out) {
   __shared__ unsigned char s[256];
   s[threadIdx.x] = static_cast<unsigned char>(threadIdx.x);
@@ -99,7 +100,8 @@ __global__ void race_bulk_copy(const float* in, float* out) {
   __syncthreads();  // does not wait for the copy
   out[threadIdx.x] = s[threadIdx.x];
 }
-// Every thread writes what a bulk copy overwrites after a barrier; only a fence orders writes before the copy engine's.
+// Every thread writes memory that a bulk copy overwrites after a barrier; only a fence orders writes before the copy
+// engine's.
 enum class Fence { none, before_write, after_write };
 template <Fence fence>
 __device__ void overwrite_by_copy(const float* in, float* out) {
@@ -123,7 +125,7 @@ __global__ void proxy_fence_before_write(const float* in, float* out) {
   overwrite_by_copy<Fence::before_write>(in, out);
 }
 
-// Each block of a cluster writes to its peer's shared memory, and reads what the peer has written to its own.
+// Each block of a cluster writes to its peer's shared memory, then reads what the peer wrote to this block's.
 enum class Peer { right, before_it_begins, after_it_ends };
 template <Peer mistake>
 __device__ void write_to_peer(const float* in, float* out) {
@@ -139,15 +141,15 @@ __global__ void right_peer(const float* in, float* out) { write_to_peer<Peer::ri
 __global__ void peer_before_it_begins(const float* in, float* out) { write_to_peer<Peer::before_it_begins>(in, out); }
 __global__ void peer_after_it_ends(const float* in, float* out) { write_to_peer<Peer::after_it_ends>(in, out); }
 
-// A shuffle makes lanes meet, but orders no memory.
+// A shuffle synchronises lanes, but does not order memory.
 __global__ void race_shuffle(const float* in, float* out) {
   __shared__ float s[32];
   s[threadIdx.x] = in[threadIdx.x];
   const float v = __shfl_xor_sync(0xffffffffu, in[threadIdx.x], 1);
   out[threadIdx.x] = v + s[31 - threadIdx.x];
 }
-// Warp 0 copies two chunks to the same memory, one after the other; warp 1 reads both. The mistakes are in how it
-// releases the first.
+// Warp 0 copies two chunks to the same memory in sequence; warp 1 reads both. The mistakes are in how warp 1 releases
+// the first chunk.
 enum class Release { right, before_reading, by_one_lane, by_one_lane_synchronised };
 template <Release release>
 __device__ void two_chunks(const float* in, float* out) {
@@ -182,7 +184,7 @@ __global__ void race_release_before_reading(const float* in, float* out) {
   two_chunks<Release::before_reading>(in, out);
 }
 __global__ void race_release_by_one_lane(const float* in, float* out) { two_chunks<Release::by_one_lane>(in, out); }
-// Two copies in flight; the wait is for the other one.
+// Two copies in flight, and the wait is on the wrong mbarrier.
 __global__ void race_other_mbarrier(const float* in, float* out) {
   float* const s = dynamic_shared<float>();
   __shared__ std::uint64_t full[2];
@@ -257,7 +259,7 @@ __global__ void right_release_acquire(const float*, float* out) {
     out[2] = out[0];
   }
 }
-// The block with the last ticket reads what all others wrote: order is transitive through the tickets between them.
+// The block with the last ticket reads what all others wrote: the tickets in between make the order transitive.
 __global__ void right_tickets(const float*, float* out) {
   auto* const counter = reinterpret_cast<unsigned*>(out + 255);
   if (blockIdx.x == 0) {
@@ -271,20 +273,28 @@ __global__ void right_tickets(const float*, float* out) {
   if (take_ticket(counter) != gridDim.x - 1) return;
   for (unsigned b = 0; b < gridDim.x; ++b) out[100 + b] = out[2 + b];
 }
-// Each block has its own byte of a shared word: not a race.
+// Each block has a separate byte of a shared word: not a race.
 __global__ void right_shared_word(const float*, float* out) {
   auto* const bytes = reinterpret_cast<unsigned char*>(out);
   bytes[blockIdx.x] = 1;
   bytes[100 + blockIdx.x] = bytes[blockIdx.x];
 }
 
-// Thread 0 of either block raises and awaits the flag for all: a barrier has to join them to it.
+// Thread 0 of each block raises or awaits the flag for all threads, so barriers must join them to it. Polls without a
+// fence replace a missing barrier. They order no memory, but keep the read after the write in every schedule; otherwise
+// the emulator, which does not record plain reads, would miss the race.
 template <bool barrier_before, bool barrier_after>
 __device__ void flag_for_all(float* out) {
   if (blockIdx.x == 0) {
+    auto* const last_has_written = static_cast<volatile float*>(out + 2);
     out[32 + threadIdx.x] = 1.f;
-    if (barrier_before) __syncthreads();
+    if (barrier_before) {
+      __syncthreads();
+    } else if (threadIdx.x == blockDim.x - 1) {
+      *last_has_written = 1.f;
+    }
     if (threadIdx.x == 0) {
+      while (!barrier_before && *last_has_written != 1.f) __nanosleep(0);
       __threadfence();
       raise_flag(out);
     }
@@ -293,7 +303,10 @@ __device__ void flag_for_all(float* out) {
       await_flag(out);
       __threadfence();
     }
-    if (barrier_after) __syncthreads();
+    if (barrier_after)
+      __syncthreads();
+    else
+      await_flag(out);
     out[128 + threadIdx.x] = out[32 + (threadIdx.x ^ 1)];
   }
 }
@@ -315,8 +328,8 @@ __device__ void read_then_flag(float* out) {
 }
 __global__ void right_read_then_flag(const float*, float* out) { read_then_flag<true>(out); }
 __global__ void race_read_then_flag(const float*, float* out) { read_then_flag<false>(out); }
-// Block 0 publishes twice, as a tile of a look-back does, and its lanes meet in between. Block 1 comes late: it takes
-// the second publication where it finds it, and overwrites what block 0 has read.
+// Block 0 publishes twice, like a tile of a look-back, and its lanes synchronise in between. Block 1 arrives late,
+// takes the second publication if it is there, and overwrites what block 0 has read.
 template <bool synchronised>
 __device__ void publish_twice(const float* in, float* out) {
   auto* const total = static_cast<volatile float*>(out + 1);
@@ -339,11 +352,10 @@ __device__ void publish_twice(const float* in, float* out) {
 __global__ void right_publish_twice(const float* in, float* out) { publish_twice<true>(in, out); }
 __global__ void race_publish_twice(const float* in, float* out) { publish_twice<false>(in, out); }
 
-// ---- races between launches that may overlap: each is launched twice
-// -------------------------------------------------
+// ---- races between launches that may overlap: each is launched twice ------------------------------------------------
 
 __global__ void right_wait(const float* in, float* out) {
-  const float v = in[threadIdx.x];  // the launches before do not write it
+  const float v = in[threadIdx.x];  // earlier launches do not write it
   wait_for_previous();
   out[threadIdx.x] = v + out[threadIdx.x];
 }
@@ -366,7 +378,7 @@ __global__ void race_wait_by_one(const float*, float* out) {
 // ---- bounds, initialisation, alignment ------------------------------------------------------------------------------
 
 __global__ void past_the_end(const float* in, float* out) { out[threadIdx.x] = in[threadIdx.x + 1]; }
-// The buffer ends in the middle of the last of 128 pairs of floats.
+// The buffer ends inside the last of 128 pairs of floats.
 __global__ void across_the_end(const float* in, float* out) {
   const float2 v = reinterpret_cast<const float2*>(in)[threadIdx.x];
   out[threadIdx.x] = v.x + v.y;
@@ -407,7 +419,7 @@ __global__ void barrier_after_exit(const float*, float* out) {
   __syncthreads();
   out[threadIdx.x] = 1.f;
 }
-// The others reach the barrier after these have exited.
+// The other threads reach the barrier after these have exited.
 __global__ void barrier_after_first_exit(const float*, float* out) {
   if (threadIdx.x < 40) return;
   __syncthreads();
@@ -458,7 +470,7 @@ __global__ void endless_poll(const float*, float* out) {
   while (simt::load_acquire(out) != 42.f) {
   }
 }
-// The loop never calls the emulator's runtime.
+// An endless loop that never calls the emulator's runtime.
 __global__ void endless_loop(const float*, float* out) {
   volatile int stop = 0;
   while (!stop) {
@@ -481,7 +493,7 @@ __global__ void traps(const float*, float* out) {
 
 // ---- shared memory: of the kernel, and of a function that it calls --------------------------------------------------
 
-// `memory` tells apart kernels that do the same, because requests for shared memory are a kernel's.
+// Distinguishes kernels with the same body, because a shared-memory request belongs to one kernel.
 enum class Memory { requested, not_requested, of_a_function };
 template <Memory memory>
 __global__ void own_and_dynamic(const float* in, float* out) {
@@ -500,7 +512,7 @@ __global__ void own_and_dynamic<Memory::of_a_function>(const float* in, float* o
   dynamic_shared<float>()[threadIdx.x] = through_shared(in[threadIdx.x]);
   out[threadIdx.x] = dynamic_shared<float>()[threadIdx.x];
 }
-// A launch without the request that launch() makes.
+// Launches without the request that launch() makes.
 template <Memory memory>
 Status start_without_request(const Call& c) {
   return start(own_and_dynamic<memory>, shape_of(c), in<float>(c), out<float>(c));

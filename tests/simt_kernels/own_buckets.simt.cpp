@@ -1,6 +1,6 @@
-// The partition ladder with buckets of a user-defined function, which does not order the keys.
+// The partition ladder with a user-defined bucket function, which does not order the keys.
 #include "test_kernel.h"
-#include "upsweep/partition.cuh"  // the public entry; calling it needs the library, which is not linked here
+#include "upsweep/partition.cuh"  // the public entry point; not called, because the library is not linked
 
 namespace upsweep::test {
 namespace {

@@ -3,7 +3,7 @@
 #include "ladders/saxpy/05_bulk_staged.cuh"
 #include "ladders/saxpy/06_one_pack.cuh"
 #include "test_kernel.h"
-#include "upsweep/transform.cuh"  // the public entry; calling it needs the library, which is not linked here
+#include "upsweep/transform.cuh"  // the public entry point; not called, because the library is not linked
 
 namespace upsweep::test {
 namespace {
@@ -17,7 +17,7 @@ static_assert(std::same_as<detail::TransformRung<float, float, float>, one_pack>
 static_assert(std::same_as<detail::TransformRung<float, float, int>, grid_stride>);
 static_assert(std::same_as<detail::TransformRung<Colour, Colour>, grid_stride>, "no packs of 12 bytes");
 
-struct Weighted {  // the sum of k * k-th input
+struct Weighted {  // sum of k * (k-th input)
   template <class... T>
   UPSWEEP_HD constexpr unsigned operator()(T... in) const {
     unsigned k = 0, sum = 0;
@@ -26,7 +26,7 @@ struct Weighted {  // the sum of k * k-th input
   }
 };
 
-// in[0] holds `k` inputs, one after another.
+// in[0] holds `k` inputs in sequence.
 template <class How, std::size_t... K>
 Status weighted(const Call& c, std::index_sequence<K...>) {
   return How::map(c.tuning, c.stream, out<unsigned>(c), c.n(), Weighted{}, in<unsigned>(c) + K * c.n()...);

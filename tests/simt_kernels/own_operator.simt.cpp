@@ -17,7 +17,8 @@ struct Gcd {
 };
 
 constexpr Rung rungs[] = {make_rung<[](const Call& c) {
-  return ladders::reduce::overlap::run<unsigned, Gcd>({c.execution(), in<unsigned>(c), out<unsigned>(c), c.n(), Gcd{}});
+  const ladders::reduce::Args<unsigned, Gcd> args{c.execution(), in<unsigned>(c), out<unsigned>(c), c.n(), Gcd{}};
+  return ladders::reduce::overlap::run<unsigned, Gcd>(args);
 }>("gcd")};
 
 }  // namespace

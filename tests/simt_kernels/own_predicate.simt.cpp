@@ -1,5 +1,5 @@
-// The select ladder's pipeline with a user-defined predicate, on elements of a user-defined type; and the kernels that
-// vec16 has for 2^32 elements and more.
+// The select ladder's pipeline with a user-defined predicate, on elements of a user-defined type; and vec16's kernels
+// for 2^32 elements and more.
 #include "ladders/select/05_vec16.cuh"
 #include "ladders/select/06_pipeline.cuh"
 #include "test_kernel.h"

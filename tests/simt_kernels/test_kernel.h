@@ -1,4 +1,4 @@
-// A test reaches a kernel through a rung of the same name. Its Call carries the pointers, n as the count of in[0], and
+// A test reaches a kernel through a rung of the same name. The Call carries the pointers, n as the count of in[0], and
 // the launch in in[3].
 #pragma once
 #include "base/rung.h"
@@ -33,7 +33,7 @@ constexpr Rung make_rung(std::string_view name) {
           }};
 }
 
-// The kernels of each unit; table.cpp joins them.
+// The kernels of each unit; table.cpp concatenates them.
 Rungs textbook_kernels();
 Rungs mistake_kernels();
 Rungs own_operator_kernels();

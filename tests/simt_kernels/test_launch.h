@@ -1,4 +1,4 @@
-// The launch of a test kernel, and how its Call carries it.
+// The launch of a test kernel, and its encoding in a Call.
 #pragma once
 #include <cstddef>
 
@@ -13,7 +13,7 @@ struct Launch {
   int k = 0;               // the kernel's integer argument
 };
 
-// In the last input: kernels use three at most. `launch` must outlive the call.
+// Stored in the last input, because kernels use at most three. `launch` must outlive the call.
 inline void set_launch(Call& call, const Launch& launch) { call.in[3] = input_array(Type::u8, sizeof launch, &launch); }
 inline const Launch& launch_of(const Call& call) { return *call.in[3].as<const Launch>(); }
 

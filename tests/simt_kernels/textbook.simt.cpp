@@ -1,4 +1,4 @@
-// Right kernels whose counters have textbook closed forms, and kernels that exercise the emulator's machinery.
+// Correct kernels whose counters have textbook closed forms, and kernels that exercise the emulator's machinery.
 #include "simt/async.h"
 #include "test_kernel.h"
 
@@ -112,7 +112,7 @@ __global__ void shuffle_scan(const unsigned* in, unsigned* out) {
   out[i] = block_scan(in[i], sums);
 }
 
-// Merrill and Garland, 2016. Status, in the two top bits: 0 empty, 1 the block's total, 2 its inclusive prefix.
+// Merrill and Garland, 2016. Status in the top two bits: 0 empty, 1 the block's total, 2 its inclusive prefix.
 __global__ void lookback_scan(const unsigned* in, unsigned* out, unsigned long long* status, unsigned* ticket) {
   __shared__ unsigned sums[8];
   __shared__ unsigned shared_block, shared_prefix;
@@ -230,7 +230,7 @@ __global__ void branchy(const int* in, int* out) {
   if (v & 1)
     out[2 * i] = v * 3;
   else
-    atomicAdd(&out[2 * i + 1], v / 3);  // not a store: compilers would merge it with the other one
+    atomicAdd(&out[2 * i + 1], v / 3);  // not a store, which compilers would merge with the other one
 }
 __global__ void binary_search(const int* keys, const int* queries, int* out, int n) {
   const int q = queries[threadIdx.x];
@@ -289,7 +289,7 @@ __global__ void collectives(const int* in, int* out) {
   o[15] = __syncthreads_and(v > -1000);
 }
 
-// Every atomic, with all threads on the same word.
+// Every atomic, with all threads on one word.
 __global__ void atomics(int* i, unsigned* u, unsigned long long* l, float* f, double* d) {
   const int t = int(threadIdx.x);
   atomicAdd(i + 0, t);
@@ -302,14 +302,14 @@ __global__ void atomics(int* i, unsigned* u, unsigned long long* l, float* f, do
   atomicOr(u + 2, 1u << (t % 32));
   atomicAnd(u + 3, ~(1u << (t % 32)));
   while (atomicCAS(u + 4, unsigned(t), unsigned(t) + 1) != unsigned(t)) {
-  }  // threads take turns
+  }  // threads alternate
   atomicAdd(l, 1ull << 33);
   atomicMax(l + 1, 1ull << (t % 60));
   atomicAdd(f, 0.5f);
   atomicAdd(d, 0.25);
 }
 
-// Warp 0 polls a plain volatile variable until warp 1 sets it. Nothing tells the emulator that it polls.
+// Warp 0 polls a plain volatile variable until warp 1 sets it. The emulator cannot tell that it polls.
 __global__ void volatile_flag(int* out) {
   __shared__ int word;
   volatile int& flag = word;

@@ -1,11 +1,11 @@
-// Reductions of a warp: by an instruction, where the device has one for the type, and by shuffles.
+// Warp reductions: by an instruction if the device has one for the type, otherwise by shuffles.
 #include "kernel/warp.h"
 #include "test_kernel.h"
 
 namespace upsweep::test {
 namespace {
 
-// Results of warp_reduce() [7] from lane 0, and those of warp_reduce_all() [32][7] from every lane.
+// Writes warp_reduce() [7] from lane 0, and warp_reduce_all() [32][7] from every lane.
 __global__ void warp_reductions(const int* in,  // [32]
                                 long long* first, long long* all) {
   const unsigned lane = threadIdx.x;

@@ -1,4 +1,4 @@
-// The kernels that select/vec16 has for 2^32 elements and more, as rungs that take few.
+// select/vec16's kernels for 2^32 elements and more, as rungs that accept small inputs.
 #include <cstring>
 
 #include "ladders/select/05_vec16.cuh"
@@ -10,13 +10,13 @@ namespace {
 
 using namespace ladders::select;
 
-// Selected before the first tile: just below 2^32, and no multiple of a pack, so offsets and counts take 64 bits from
-// somewhere in the first tile on.
+// Number selected before the first tile: just below 2^32 and not a multiple of a pack, so that offsets and counts need
+// 64 bits from somewhere in the first tile on.
 constexpr std::size_t before_all = (std::size_t{1} << 32) - 37;
-// What every tile publishes beside what it selects: the sums of two tiles take 64 bits.
+// Every tile publishes this many in addition to its selected elements, so that the sum of two tiles needs 64 bits.
 constexpr unsigned more = 1u << 31;
 
-// As if so much were selected. Positions, too, are shifted on their way from tile to tile.
+// Pretends that `before_all` elements precede the input. Positions passed between tiles are shifted, too.
 struct FarPlaces : WidePlaces {
   __device__ std::size_t find(Drawn drawn, unsigned selected, std::uint64_t* count) const {
     const std::size_t sum = WidePlaces::find(drawn, selected + more, nullptr);
@@ -34,7 +34,7 @@ struct FarPlaces : WidePlaces {
   }
 };
 
-// The address `elements` before the array, which no kernel follows.
+// Returns the address `elements` before the array, which no kernel dereferences.
 template <class T>
 T* moved_back(T* array, std::size_t elements) {
   return reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(array) - elements * sizeof(T));
@@ -56,19 +56,20 @@ struct far {
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    // The arrays that are moved back hold 32-bit positions.
+    // The shifted arrays hold 32-bit positions.
     if (a.in.n == 0 || a.out.positions.wide) return wide::run<T, O>(a);
-    // The first run's beginning ends the run before all, so its length is written too.
-    auto* const lengths = static_cast<std::uint32_t*>(a.workspace->scratch_of_caller((a.in.n + 1) * sizeof(unsigned)));
+    // The first run's start ends the imaginary run before it, so that run's length is written too.
+    Scratch scratch(*a.workspace);
+    auto* const lengths = scratch.take<std::uint32_t>(a.in.n + 1);
     const Status status = by_passes(a, [&]<class P>(const Input<T, P>& in, const Target<T>& to) {
       Target<T> far = to;
-      const std::size_t back = to.written ? 2 * before_all : before_all;  // the second pass goes on from the first's
+      const std::size_t back = to.written ? 2 * before_all : before_all;  // the second pass continues from the first's
       far.out.values = moved_back(to.out.values, back);
       far.out.positions.array =
           moved_back(writes_lengths<P> ? lengths + 1 : static_cast<std::uint32_t*>(to.out.positions.array), back);
       return vec16::start_wide<FarPlaces>(a, in, far);
     });
-    *a.out.count -= before_all;  // launches are over when they return
+    *a.out.count -= before_all;  // launches are synchronous on the emulator
     if constexpr (writes_lengths<O>)
       std::memcpy(a.out.positions.array, lengths + 1, *a.out.count * sizeof(std::uint32_t));
     return status;

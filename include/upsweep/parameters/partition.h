@@ -8,7 +8,7 @@
 
 namespace upsweep {
 
-// The map from a key to its bucket: some of its bits; or its rank among ascending splitters.
+// The map from a key to its bucket: a bit field of the key, or its rank among ascending splitters.
 enum class Bucketing : std::uint8_t { digit, splitters };
 inline constexpr std::array<std::string_view, 2> bucketing_names{"digit", "splitters"};
 constexpr std::string_view to_string(Bucketing b) { return bucketing_names[static_cast<std::size_t>(b)]; }
@@ -21,8 +21,8 @@ struct Digit {
 };
 inline constexpr ScalarTable partition_scalars{
     scalar<&Digit::first_bit>(
-        {.name = "first_bit", .meaning = "of the digit, counted from the lowest bit of a key", .most = 63}),
+        {.name = "first_bit", .meaning = "lowest bit of the digit, counted from a key's lowest bit", .most = 63}),
     scalar<&Digit::bits>(
-        {.name = "bits", .meaning = "of the digit: 2^bits buckets", .least = 1, .most = Digit::most_bits})};
+        {.name = "bits", .meaning = "width of the digit: 2^bits buckets", .least = 1, .most = Digit::most_bits})};
 
 }  // namespace upsweep

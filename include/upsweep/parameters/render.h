@@ -8,34 +8,34 @@
 
 namespace upsweep {
 
-// The channels of a pixel: three colours and 1; three colours and the coverage, 1 + the sum of the alphas that cover
-// it; or three colours.
+// The channels of a pixel. rgba: the colour and 1; rgbw: the colour and the coverage, which is 1 + the sum of the
+// alphas of the circles that cover the pixel; rgb: the colour.
 enum class Channels : std::uint8_t { rgba, rgbw, rgb };
 inline constexpr std::array<std::string_view, 3> channels_names{"rgba", "rgbw", "rgb"};
 constexpr std::string_view to_string(Channels c) { return channels_names[static_cast<std::size_t>(c)]; }
 constexpr unsigned count_of(Channels c) { return c == Channels::rgb ? 3 : 4; }
 
-// The colouring of a circle: all of it alike; or as a snowflake, whose alpha and colour change towards its rim.
+// The shading of a circle: uniform, or as a snowflake, whose alpha and colour change towards its rim.
 enum class Shading : std::uint8_t { flat, snow };
 inline constexpr std::array<std::string_view, 2> shading_names{"flat", "snow"};
 constexpr std::string_view to_string(Shading s) { return shading_names[static_cast<std::size_t>(s)]; }
 
-// The image: its size, the rectangle that it shows, and what is under the circles. Pixels are as wide and as high as
-// the rectangle makes them: circles are round where (x1 - x0) / width is (y1 - y0) / height. Everything is rounded to
-// f32: where a small view is far from 0, subtract its corner from it and from the circles first.
+// The image: its size, the rectangle that it shows, and the background colour. The rectangle is stretched to the image:
+// circles are round only if (x1 - x0) / width equals (y1 - y0) / height. All values are rounded to f32: if a small
+// rectangle is far from 0, subtract its corner from it and from the circles first.
 struct Picture {
-  static constexpr unsigned most_pixels = 65536;  // of a side
-  static constexpr double most = 0x1p60;          // of a coordinate or a colour: the squares are far from overflow
+  static constexpr unsigned most_pixels = 65536;  // per side
+  static constexpr double most = 0x1p60;          // of a coordinate or a colour: their squares cannot overflow f32
   unsigned width = 1024, height = 1024;           // pixels
   double x0 = 0, y0 = 0, x1 = 1, y1 = 1;          // row 0 is at y0
   double red = 1, green = 1, blue = 1;            // of the background
   Channels channels = Channels::rgba;
   Shading shading = Shading::flat;
-  // The permitted error of a colour, as a share of the largest one, plus 1e-6. 0: the bits that drawing circle after
-  // circle in f32 gives, every operation rounded, on any device.
+  // The permitted error of a colour, relative to the largest colour, plus 1e-6. 0: the same bits on every device as
+  // drawing the circles one by one in f32, rounding every operation.
   double eps = 0;
-  // Most bytes of a GPU's memory that the call takes beside its arrays; 0: what is fastest. With fewer it draws the
-  // image in more and smaller windows.
+  // The maximum GPU memory that the call takes beside its arrays, in bytes; 0: whatever is fastest. A lower limit makes
+  // it draw the image in more, smaller windows.
   std::uint64_t scratch_bytes = 0;
 };
 
@@ -51,10 +51,10 @@ constexpr Parameter side_of_picture(std::string_view name) {
 inline constexpr ScalarTable render_scalars{
     scalar<&Picture::width>(detail::side_of_picture("width")),
     scalar<&Picture::height>(detail::side_of_picture("height")),
-    scalar<&Picture::x0>(detail::of_picture("x0", "left edge of what is shown")),
+    scalar<&Picture::x0>(detail::of_picture("x0", "left edge of the rectangle shown")),
     scalar<&Picture::y0>(detail::of_picture("y0", "edge at row 0")),
     scalar<&Picture::x1>(detail::of_picture("x1", "right edge")),
-    scalar<&Picture::y1>(detail::of_picture("y1", "edge beyond the last row")),
+    scalar<&Picture::y1>(detail::of_picture("y1", "edge past the last row")),
     scalar<&Picture::red>(detail::of_picture("red", "of the background")),
     scalar<&Picture::green>(detail::of_picture("green", "likewise")),
     scalar<&Picture::blue>(detail::of_picture("blue", "likewise")),
@@ -63,10 +63,10 @@ inline constexpr ScalarTable render_scalars{
                                 .choices = channels_names}),
     scalar<&Picture::shading>(
         {.name = "shading", .meaning = "of circles: flat, or as snowflakes", .choices = shading_names}),
-    scalar<&Picture::eps>({.name = "eps", .meaning = "permitted error per largest colour; 0: none", .most = 1}),
+    scalar<&Picture::eps>({.name = "eps", .meaning = "permitted error / largest colour; 0: none", .most = 1}),
     scalar<&Picture::scratch_bytes>(
         {.name = "scratch_bytes",
-         .meaning = "most bytes of a GPU's memory beside circles and image; 0: what is fastest",
+         .meaning = "maximum GPU memory beside circles and image, in bytes; 0: whatever is fastest",
          .most = 0x1p53})};
 
 }  // namespace upsweep

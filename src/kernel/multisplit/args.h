@@ -1,13 +1,13 @@
-// The arguments of a stable multisplit: keys and their buckets, the values that go with the keys, and the offsets of
-// the buckets.
+// The arguments of a stable multisplit: keys and their buckets, the values that accompany the keys, and the bucket
+// offsets.
 #pragma once
 #include "base/implementation.h"
 
 namespace upsweep::multisplit {
 
-// Buckets that a block counts at once where each lane or warp has counters of its own.
+// Maximum buckets if every lane or warp has its own counters.
 inline constexpr unsigned max_counted = 256;
-// Buckets of which a block's shared memory has the rows of a table (wide_table.h).
+// Maximum buckets for which rows of a table fit in a block's shared memory (wide_table.h).
 inline constexpr unsigned max_in_table = 1 << 11;
 
 // Returns the largest divisor of `number` up to `max`.
@@ -26,18 +26,18 @@ struct BucketedKeys {
   UPSWEEP_HD unsigned bucket_of(std::size_t i) const { return buckets(keys[i]); }
 };
 
-// 16 bytes, of which nothing is known but that they are aligned to 8.
+// A 16-byte value, aligned to 8 bytes.
 struct Wide {
   std::uint64_t low, high;
 };
 
-// The values, which are copied and never looked at.
+// The values: payload that is copied but never inspected.
 struct Values {
   const void* in;  // [n]
   void* out;       // [n]
-  unsigned bytes;  // of each: 4, 8 or 16; 0: there are none
+  unsigned bytes;  // per value: 4, 8 or 16; 0 without values
 
-  // Calls f with both arrays in a type of that size, unless there are none.
+  // Calls f with both arrays as a type of that size, if there are values.
   template <class F>
   UPSWEEP_HD void visit(F&& f) const {
     switch (bytes) {
@@ -51,7 +51,7 @@ struct Values {
         return f(static_cast<const Wide*>(in), static_cast<Wide*>(out));
     }
   }
-  // Calls f.operator()<bytes>(), for which the size is a constant.
+  // Calls f.operator()<bytes>(), with the size as a compile-time constant.
   template <class F>
   Status by_size(F&& f) const {
     switch (bytes) {
@@ -65,7 +65,7 @@ struct Values {
         return f.template operator()<16>();
     }
   }
-  // Copies a value; where `in` is null, as in a sort that wants indices, writes `from`.
+  // Copies a value; if `in` is null, as in a sort that returns indices, writes `from`.
   UPSWEEP_HD void move(std::size_t from, std::size_t to) const {
     visit([=]<class V>(const V* all, V* moved) {
       if constexpr (std::is_integral_v<V>)
@@ -76,8 +76,8 @@ struct Values {
   }
 };
 
-// Values::move() in two steps, for a thread that knows early which value it will move and late where to: the load's
-// latency passes meanwhile.
+// Values::move() in two steps, for a thread that knows the source early and the destination late: the latency of the
+// load is hidden in between.
 struct Payload {
   std::uint64_t low = 0, high = 0;
 
@@ -100,7 +100,7 @@ struct Payload {
   }
 };
 
-// The same with a key.
+// A key and its payload.
 template <class T>
 struct Pair {
   T key{};
@@ -116,7 +116,7 @@ struct Pair {
   }
 };
 
-// True if offsets into n keys need more than 32 bits; n is one of them.
+// True if offsets from 0 to n need more than 32 bits.
 constexpr bool wide(std::size_t n) { return n > 0xffffffffu; }
 
 struct Offsets {

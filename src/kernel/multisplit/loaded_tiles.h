@@ -1,9 +1,9 @@
-// A persistent block's work in a multisplit into up to 256 buckets, on GPUs without bulk copies: threads load their
-// keys themselves.
+// A persistent block's part of a multisplit into up to 256 buckets, on GPUs without bulk copies: threads load their
+// keys directly.
 //
-// tile_partition.h has the next tile copied to shared memory while this one is written. Here it waits in registers: a
-// sorted tile's keys are in shared memory, so the next one's are loaded while this one is written. Lanes with the same
-// bucket find each other by atomics (WarpMatch), in memory where the tile is sorted afterwards.
+// tile_partition.h copies the next tile to shared memory while this one is written. Here it is loaded into registers,
+// which are free once the sorted tile is in shared memory. Lanes are matched by atomics (WarpMatch), in the memory
+// where the tile is sorted afterwards.
 #pragma once
 #include "kernel/multisplit/concepts.h"
 #include "kernel/multisplit/match_ranks.h"
@@ -11,7 +11,7 @@
 
 namespace upsweep::multisplit {
 
-// `words`: registers of a thread that hold its keys, or the values.
+// `words`: registers per thread for its keys, or for its values.
 template <class T, unsigned value_bytes, unsigned words, unsigned blocks>
 struct LoadedTiles {
   static constexpr unsigned widest = widest_of<T, value_bytes>;
@@ -21,13 +21,13 @@ struct LoadedTiles {
   using Ranks = MatchRanks<keys, false>;
 };
 
-// Two blocks of 256 threads have 128 registers per thread, and shared memory in 100 KB. The more keys a tile has, the
-// fewer tiles wait for each other: with 24, 32, 40 and 48 words, 2^24 keys of 4 bytes are sorted in 470, 436, 428 and
-// 425 us by code for 8.0 on an H200, where the last one spills. With values, tiles hold up those after them for longer:
-// 580 us with 24 words, 616 with 32.
+// Two blocks of 256 threads have 128 registers per thread and fit in 100 KB of shared memory. With larger tiles, fewer
+// tiles wait for each other: with 24, 32, 40 and 48 words, 2^24 keys of 4 bytes are sorted in 470, 436, 428 and 425 us
+// by code for 8.0 on an H200, where 48 words spill. With values, a tile delays its successors longer: 580 us with 24
+// words, 616 with 32.
 template <class T, unsigned value_bytes>
 using LargeLoadedTiles = LoadedTiles<T, value_bytes, value_bytes ? 24 : 40, 2>;
-// For inputs that would be too few of these.
+// For inputs with too few large tiles.
 template <class T, unsigned value_bytes>
 using SmallLoadedTiles = LoadedTiles<T, value_bytes, 16, 3>;
 
@@ -40,14 +40,14 @@ struct LoadedTilesMemory {
     alignas(16) std::uint8_t sorted[Tiles::bytes];  // keys, then values, once the positions are known
   };
   typename Lookup::Memory lookup;
-  Offset offset[max_counted];                   // in the output, of a bucket's first key, less its position in the tile
+  Offset offset[max_counted];                   // output offset of a bucket's first key, minus its position in the tile
   alignas(8) std::uint16_t start[max_counted];  // a bucket's first position in the tile
-  unsigned next;                                // tile
-  std::uint8_t bucket[has_values ? Tiles::tile : 4];  // at each position in the tile: where values follow their keys
+  unsigned next;                                // tile number
+  std::uint8_t bucket[has_values ? Tiles::tile : 4];  // of each position in the tile, if there are values
 };
 
-// Block-wide: partitions the tiles that this block draws, of which thread 0 has drawn the first. Buckets are those of
-// codec.encode(key).
+// Block-wide: partitions the tiles that this block draws; thread 0 has already drawn the first. Buckets are computed
+// from codec.encode(key).
 template <class Tiles, class Memory, class T, class B, TileOffsets Lookup, KeyCodec<T> Codec>
 __device__ __forceinline__ void partition_loaded_tiles(Memory& m, const BucketedKeys<T, B>& in, T* out,
                                                        const Values& values, const Lookup& lookup,
@@ -61,7 +61,7 @@ __device__ __forceinline__ void partition_loaded_tiles(Memory& m, const Bucketed
   const TileReader<T, Tiles::tile> keys_in{in.keys, in.n};
   const TileReader<Value, Tiles::tile> values_in{static_cast<const InArray<Value>*>(values.in), in.n};
   T keys[keys_per_thread];
-  // Those past the end are in the last bucket, and being last they come after all others.
+  // Padding past the end is in the last bucket and sorts after all real keys.
   const auto load_keys = [&](unsigned tile) {
     if (tile >= lookup.tiles) return;
     const T past = codec.read_as(key_past_the_end(in, tile, Tiles::tile, keys_in.size(tile)));
@@ -74,7 +74,7 @@ __device__ __forceinline__ void partition_loaded_tiles(Memory& m, const Bucketed
   load_keys(tile);
   while (tile < lookup.tiles) {
     const unsigned size = keys_in.size(tile);
-    // 1. The tile by bucket. Without values, the block draws its next tile as soon as this one is counted.
+    // 1. Sort the tile by bucket. Without values, the block draws its next tile as soon as this one is counted.
 #pragma unroll
     for (unsigned k = 0; k < keys_per_thread; ++k) keys[k] = codec.encode(keys[k]);
     unsigned positions[(keys_per_thread + 1) / 2], following = 0;
@@ -84,10 +84,11 @@ __device__ __forceinline__ void partition_loaded_tiles(Memory& m, const Bucketed
     });
     store_at_positions(reinterpret_cast<T*>(m.sorted), positions, keys);
     if (!has_values && t == 0) m.next = queue.drawn(following);
-    // 2. Where its buckets belong.
+    // 2. Find the offsets of its buckets.
     lookup.find(tile, 0, m.lookup, m.start, Tiles::tile, m.offset);
     __syncthreads();
-    // 3. Neighbouring keys of a bucket to neighbouring offsets, while the next keys or this tile's values are loaded.
+    // 3. Write the runs: neighbouring lanes store to neighbouring offsets, while the next keys or this tile's values
+    // load.
     [[maybe_unused]] Value own[has_values ? keys_per_thread : 1];
     if constexpr (has_values)
       values_in.template load_to_registers<Ranks>(tile, Value{}, own);
@@ -100,7 +101,8 @@ __device__ __forceinline__ void partition_loaded_tiles(Memory& m, const Bucketed
       (row + m.offset[bucket])[k * block] = codec.decode(key);
       if (has_values) (m.bucket + first)[k * block] = static_cast<std::uint8_t>(bucket);
     });
-    // 4. The values the same way. A tile that is drawn before this one's values are written would hold up those after.
+    // 4. Sort and write the values. The next tile is drawn only now, because a tile that is drawn early holds up its
+    // successors.
     if constexpr (has_values) {
       if (t == 0) m.next = queue.draw();
       __syncthreads();

@@ -1,5 +1,5 @@
-// Offsets of a tile's buckets from the counts that tiles publish to each other: by decoupled look-back, or, if tiles
-// are few, by sums of groups. No kernel counts the tiles beforehand.
+// Bucket offsets of a tile from the counts that tiles publish to each other: by decoupled look-back or, for few tiles,
+// by group sums. No kernel counts the tiles beforehand.
 //
 // Source    Merrill, Garland, 2016 (decoupled look-back); Adinets, Merrill, Onesweep, 2022 (one per bucket).
 #pragma once
@@ -10,19 +10,19 @@ namespace upsweep::multisplit {
 
 // ---- rows -----------------------------------------------------------------------------------------------------------
 
-// The counts that tiles publish, a row of words per tile. A launch may have some of an input's tiles; the next launch
-// goes on from its last one.
+// The counts that tiles publish, one row of words per tile. A launch may cover part of an input's tiles; the next
+// launch continues where it ends.
 struct TileRows {
   unsigned first, tiles;         // the first tile, and the one after the last
-  const std::uint64_t* starts;   // [max_counted], in the output: of each bucket's keys in these tiles
-  std::uint64_t* next_starts;    // likewise; set for the tiles that follow
-  unsigned *words, *next_words;  // [rows][max_counted]; all 0, and set to 0
-  unsigned rows;                 // as many as any launch has tiles
+  const std::uint64_t* starts;   // [max_counted], output offset of each bucket's first key in these tiles
+  std::uint64_t* next_starts;    // [max_counted], output: `starts` of the next launch
+  unsigned *words, *next_words;  // [rows][max_counted]: zero on entry; zeroed for the next launch
+  unsigned rows;                 // maximum tiles of any launch
 
-  static constexpr unsigned lookers = max_counted / 4;  // threads, each for four buckets
+  static constexpr unsigned lookers = max_counted / 4;  // threads, with four buckets each
   // Nothing is fetched before the tile is counted.
   static constexpr unsigned fetched_bytes = 0;
-  static constexpr bool waits = true;  // for other tiles
+  static constexpr bool waits = true;  // find() waits for other tiles
   __device__ void fetch(unsigned, unsigned, auto&, std::uint64_t*) const {}
 
   // Block-wide, without a barrier.
@@ -32,8 +32,8 @@ struct TileRows {
   __device__ uint4* row(unsigned* all, unsigned number) const {
     return reinterpret_cast<uint4*>(all + std::size_t(number) * max_counted) + threadIdx.x % lookers;
   }
-  // Calls reset(r) for each row that a tile clears for the next launch: its own. The last tile's are all that are left,
-  // because the next launch may have more tiles.
+  // Calls reset(r) for each row that a tile clears for the next launch: its own and, for the last tile, all rows after
+  // it, because the next launch may have more tiles.
   template <class Reset>
   __device__ void for_next_rows(unsigned tile, Reset&& reset) const {
     const unsigned end = tile + 1 == tiles ? rows : tile - first + 1;
@@ -43,15 +43,16 @@ struct TileRows {
 
 // ---- look-back ------------------------------------------------------------------------------------------------------
 
-// A word for each tile and bucket, 0 until the tile has been counted: a count below 2^30 and what it counts.
-inline constexpr unsigned counts_tile = 1u << 30;   // the tile's keys
-inline constexpr unsigned counts_up_to = 1u << 31;  // and those of all tiles before it
+// One word per tile and bucket, 0 until the tile is counted: a count below 2^30, and a flag for the tiles that it
+// covers.
+inline constexpr unsigned counts_tile = 1u << 30;   // this tile
+inline constexpr unsigned counts_up_to = 1u << 31;  // this tile and all before it
 inline constexpr unsigned count_mask = counts_tile - 1;
-// Tiles whose words are loaded together. A sort of 2^28 keys takes 3 % longer with two, and no less time with eight.
+// Tiles whose words are loaded together. A sort of 2^28 keys takes 3 % longer with two, and is no faster with eight.
 inline constexpr unsigned tiles_at_once = 4;
 
-// A tile publishes how many keys of each bucket it has, as soon as it has counted them; then it looks back over the
-// tiles before it, until for each bucket it finds one that has published how many keys it and all tiles before it have.
+// A tile publishes its count of each bucket's keys as soon as it has counted them; then it looks back over the
+// preceding tiles until it has found, for each bucket, one that has published an inclusive prefix.
 struct TileLookback : TileRows {
   static constexpr std::size_t rows_for(std::size_t tiles) { return tiles; }
 
@@ -60,20 +61,20 @@ struct TileLookback : TileRows {
   };
   __device__ void prepare(Memory& m) const { load_starts(m.starts); }
 
-  static constexpr unsigned lookers = max_counted / 4;  // threads, each for four buckets
+  static constexpr unsigned lookers = max_counted / 4;  // threads, with four buckets each
   // By threads 0 to 63.
   __device__ void publish(unsigned tile, uint4 counts) const {
     const unsigned own = tile - first, flag = own == 0 ? counts_up_to : counts_tile;
     store_relaxed(row(words, own), uint4{counts.x | flag, counts.y | flag, counts.z | flag, counts.w | flag});
     for_next_rows(tile, [&](unsigned r) { *row(next_words, r) = uint4{0, 0, 0, 0}; });
   }
-  // Block-wide: sets the offset of each bucket's first key of a tile, less its position in the tile.
+  // Block-wide: sets the output offset of each bucket's first key, minus its position in the tile.
   template <class Offset>
   __device__ void find(unsigned tile, unsigned, const Memory& m, const std::uint16_t* start, unsigned tile_keys,
                        Offset* offset) const {
     if (threadIdx.x >= lookers) return;
     const unsigned row_of_tile = tile - first;
-    unsigned before[4] = {}, sought = 0xf;  // buckets whose count is not complete
+    unsigned before[4] = {}, sought = 0xf;  // buckets whose prefix is incomplete
     for (unsigned left = row_of_tile; sought && left > 0;) {
       uint4 some[tiles_at_once];
 #pragma unroll
@@ -114,20 +115,20 @@ struct TileLookback : TileRows {
 
 // ---- groups ---------------------------------------------------------------------------------------------------------
 
-// For few tiles, which all begin at the same time.
+// For few tiles, all of which begin at the same time.
 //
-// In a look-back a tile reads on until it finds a sum. If all tiles are counted at the same time there are no sums yet:
-// the 256th would read 256 rows of a kilobyte, and so would all others, or wait for each other. Here 16 tiles form a
-// group, and add their counts to its own: a tile reads the groups before its group and the tiles before it in its
-// group, 31 rows at most of 256 tiles. The words are the tiles' rows, then the groups'.
+// In a look-back a tile reads on until it finds a prefix. If all tiles are counted at the same time, there are no
+// prefixes yet: the 256th would read 256 rows of a kilobyte, and so would the others, or they would wait for each
+// other. Here 16 tiles form a group and add their counts to the group's row: a tile reads the rows of earlier groups
+// and of earlier tiles in its group, at most 31 rows for 256 tiles. The tiles' rows come first, then the groups'.
 struct TileGroups : TileRows {
   static constexpr unsigned group = 16;
   static constexpr std::size_t rows_for(std::size_t tiles) { return tiles + ceil_div(tiles, group); }
-  // A tile's word is its count and this bit. A group's has the tiles that have added to it above their counts' sum,
-  // which is below 2^26: tiles have at most 2^16 keys.
+  // A tile's word is its count and the bit `counted`. A group's word is the sum of its tiles' counts, below 2^26
+  // because tiles have at most 2^16 keys, and above it the number of tiles that have been added.
   static constexpr unsigned counted = 1u << 31, one_tile = 1u << 26, sum_mask = one_tile - 1;
 
-  // The block's threads look in sets of 64.
+  // Rows are read by sets of 64 threads.
   static constexpr unsigned max_sets = 4;
   struct Memory {
     std::uint64_t starts[max_counted];
@@ -150,14 +151,14 @@ struct TileGroups : TileRows {
       if (r % group == 0) *row(next_words, rows + r / group) = uint4{0, 0, 0, 0};
     });
   }
-  // Block-wide: sets the offset of each bucket's first key of a tile, less its position in the tile.
+  // Block-wide: sets the output offset of each bucket's first key, minus its position in the tile.
   template <class Offset>
   __device__ void find(unsigned tile, unsigned, Memory& m, const std::uint16_t* start, unsigned tile_keys,
                        Offset* offset) const {
     const unsigned own = tile - first;
     const unsigned set = threadIdx.x / lookers, sets = blockDim.x / lookers, looker = threadIdx.x % lookers;
     uint4 sum{0, 0, 0, 0};
-    // Adds rows from, from + sets, ... below end, four at a time, once is_complete(word).
+    // Adds this set's share of rows [from, end), four at a time, once is_complete(word) holds for all their words.
     const auto add_rows = [&](unsigned from, unsigned end, auto&& is_complete) {
       constexpr unsigned at_once = 4;
       for (unsigned r = from + set; r < end; r += at_once * sets) {

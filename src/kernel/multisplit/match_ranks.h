@@ -1,7 +1,7 @@
-// Positions of a small tile's keys in the order of their buckets, by counters that a warp's lanes share.
+// Positions of a small tile's keys in bucket order, from counters per warp.
 //
-// With counters of their own (thread_counters.h) lanes need not find each other. But those are 8 KB per warp to clear,
-// to add up and to read, which takes as long for 256 keys as for 2000; here a warp has 256 counters.
+// Per-lane counters (thread_counters.h) need no matching of lanes. But they take 8 KB per warp to clear, sum and read,
+// which costs as much for 256 keys as for 2000; here a warp has 256 counters.
 #pragma once
 #include "kernel/async.h"
 #include "kernel/block.h"
@@ -11,11 +11,10 @@ namespace upsweep::multisplit {
 
 // ---- a warp ---------------------------------------------------------------------------------------------------------
 
-// Ranks of a warp's keys among those of the same of 256 buckets, with 256 counters for the warp. Lanes of a row of 32
-// keys that have the same bucket find each other by match-any in shared memory: a row's lanes add themselves to the set
-// of their bucket's lanes by atomics, 7 cycles per row of a multiprocessor of an H200 if buckets are random and 33 if
-// all are the same, where eight ballots take 27. Unlike the numbers that atomics return, sets do not depend on the order
-// of the additions.
+// Ranks a warp's keys within 256 buckets, with 256 counters for the warp. Lanes with equal buckets in a row of 32 keys
+// are matched in shared memory: each lane sets its bit in its bucket's lane mask by an atomic, which takes a
+// multiprocessor of an H200 7 cycles per row if buckets are random and 33 if all are the same, against 27 for eight
+// ballots. Unlike the values that atomics return, the masks do not depend on the order of the atomics.
 struct WarpMatch {
   unsigned counts[max_counted], lanes[max_counted];  // counts: of earlier rows; lanes: of a row, 0 between rows
 
@@ -25,12 +24,12 @@ struct WarpMatch {
     clear_counts();
     __syncwarp();
   }
-  // To rank anew, which reads the counts after a __syncwarp() of its own.
+  // For another ranking. Needs no barrier, because rank() has a __syncwarp() before it reads the counts.
   __device__ void clear_counts() {
     for (unsigned b = threadIdx.x % warp_size; b < max_counted; b += warp_size) counts[b] = 0;
   }
-  // Warp-wide: calls put(k, rank), for k below `rows`, with the number of the warp's keys of bucket_of(k) in lower rows
-  // and in lower lanes of its row. Ends with a __syncwarp().
+  // Warp-wide: for each k < `rows`, calls put(k, rank), where rank is the number of the warp's keys of bucket_of(k) in
+  // lower rows, or in lower lanes of row k. Ends with a __syncwarp().
   template <unsigned max_rows, class BucketOf, class Put>
   __device__ __forceinline__ void rank(unsigned rows, BucketOf&& bucket_of, Put&& put) {
     const unsigned lane_bit = 1u << threadIdx.x % warp_size;
@@ -55,9 +54,9 @@ struct WarpMatch {
 
 // ---- a tile ---------------------------------------------------------------------------------------------------------
 
-// Block-wide, by a thread for each bucket. A warp has Keys rows of 32 consecutive keys. `Fetched`: tiles arrive in
-// shared memory by bulk copies (tile_partition.h); else threads load their keys themselves (loaded_tiles.h), more of
-// them, so that registers are short.
+// Block-wide, with one thread per bucket. A warp has Keys rows of 32 consecutive keys. `Fetched`: tiles arrive in
+// shared memory by bulk copies (tile_partition.h); otherwise threads load their keys directly (loaded_tiles.h), and so
+// many of them that registers are scarce.
 template <unsigned Keys, bool Fetched = true>
 struct MatchRanks {
   static constexpr unsigned keys = Keys, warps = max_counted / warp_size;
@@ -69,14 +68,14 @@ struct MatchRanks {
   }
   static constexpr bool consecutive = false;
 
-  // Needed only inside find_positions().
+  // Live only inside find_positions().
   struct Memory {
     WarpMatch of_warp[warps];
     alignas(16) unsigned totals[max_counted];
     unsigned warp_totals[warp_size];
   };
 
-  // A tile in work: the counters are dead before its keys are sorted.
+  // A tile being sorted: the counters are dead before the sorted keys are stored.
   template <unsigned packs>
   struct TileMemory {
     union {
@@ -97,7 +96,7 @@ struct MatchRanks {
     store_at_positions(reinterpret_cast<T*>(m.sorted()), positions, keys);
   }
 
-  // The position of this thread's key k is half k % 2 of positions[k / 2]; start[b] becomes the first position of
+  // Sets half k % 2 of positions[k / 2] to the position of this thread's key k, and start[b] to the first position of
   // bucket b. As soon as the tile is counted, threads 0 to 63 each call counted(counts of buckets 4 t to 4 t + 3).
   // Begins and ends with a barrier.
   template <class T, class BucketOf, class Counted>
@@ -109,8 +108,8 @@ struct MatchRanks {
     WarpMatch& own = m.of_warp[t / warp_size];
     __syncthreads();
     own.clear();
-    // 1. The rank of each key among the warp's keys of its bucket.
-    [[maybe_unused]] unsigned ranks[Fetched ? Keys : 1];  // else in the halves of `positions`
+    // 1. Rank each key among the warp's keys of its bucket.
+    [[maybe_unused]] unsigned ranks[Fetched ? Keys : 1];  // otherwise in the halves of `positions`
     own.template rank<Keys>(
         Keys, [&](unsigned k) { return bucket_of(keys[k]); },
         [&](unsigned k, unsigned rank) {
@@ -120,7 +119,7 @@ struct MatchRanks {
             put_half(positions, k, rank);
         });
     __syncthreads();
-    // 2. Where each warp's keys of each bucket begin.
+    // 2. Find where each warp's keys of each bucket begin.
     unsigned counts[warps], sum = 0, total;
 #pragma unroll
     for (unsigned w = 0; w < warps; ++w) counts[w] = m.of_warp[w].counts[t];
@@ -136,7 +135,7 @@ struct MatchRanks {
       first += counts[w];
     }
     __syncthreads();
-    // 3. A key's position.
+    // 3. Compute each key's position.
 #pragma unroll
     for (unsigned k = 0; k < Keys; ++k) {
       const unsigned first_of_warp = own.counts[bucket_of(keys[k])];
@@ -145,13 +144,13 @@ struct MatchRanks {
       else
         positions[k / 2] += first_of_warp << 16 * (k % 2);
     }
-    if constexpr (Fetched) fence_before_bulk_copy();  // of something else to m
+    if constexpr (Fetched) fence_before_bulk_copy();  // the next copy overwrites m
     __syncthreads();
   }
 };
 
-// Small fetched tiles, for inputs that are too few tiles otherwise. Eight keys per lane: registers for four blocks per
-// multiprocessor; sixteen: for two.
+// Small fetched tiles, for inputs with too few larger ones. Eight keys per lane leave registers for four blocks per
+// multiprocessor; sixteen, for two.
 template <class T, unsigned value_bytes, unsigned lane_keys = 8>
 struct RowTiles {
   static constexpr unsigned widest = widest_of<T, value_bytes>;

@@ -1,16 +1,17 @@
-// A block reads consecutive tiles once, to count their keys.
+// Reads consecutive tiles once, to count their keys.
 #pragma once
 #include "kernel/multisplit/args.h"
 #include "kernel/vector.h"
 
 namespace upsweep::multisplit {
 
-// Block-wide, by `block` threads: for each of the tiles `first` to `end` - 1, calls count(key) for this thread's keys,
-// then, after a barrier, tile_read(tile), which has a barrier after its last access to what count() changes.
+// Block-wide, by `block` threads: for each of the tiles `first` to `end` - 1, calls count(key) for this thread's keys
+// and then, after a barrier, tile_read(tile). tile_read() needs a barrier after its last access to data that count()
+// changes.
 template <unsigned tile_keys, unsigned block, class T, class B, class Count, class TileRead>
 __device__ __forceinline__ void read_tiles(const BucketedKeys<T, B>& in, unsigned first, unsigned end, Count&& count,
                                            TileRead&& tile_read) {
-  // A tile is read in parts of at most six packs per thread, each while the one before is counted.
+  // A tile is read in parts of at most six packs per thread; each part loads while the previous one is counted.
   constexpr unsigned tile_packs = tile_keys / Pack<T>::size, parts = (tile_packs - 1) / (6 * block) + 1;
   constexpr unsigned part_packs = tile_packs / parts, each = (part_packs - 1) / block + 1;
   static_assert(part_packs * parts == tile_packs);
@@ -40,7 +41,7 @@ __device__ __forceinline__ void read_tiles(const BucketedKeys<T, B>& in, unsigne
     } else {
       const std::size_t from = std::size_t(tile) * tile_keys, left = in.n - from;
       const unsigned size = left < tile_keys ? static_cast<unsigned>(left) : tile_keys;
-      constexpr unsigned at_once = 8;  // loads that wait together
+      constexpr unsigned at_once = 8;  // loads in flight per thread
       for (unsigned i = t; i < size; i += at_once * block) {
         T some[at_once];
 #pragma unroll

@@ -1,20 +1,19 @@
-// A multisplit of blocks that have a share of the keys each: a kernel counts the buckets of every share; the counts are
-// scanned; a second kernel sorts a share tile by tile in shared memory, and writes runs.
+// A multisplit in which each block has a share of the keys: one kernel counts the buckets of every share; the counts
+// are scanned; a second kernel sorts each share tile by tile in shared memory and writes runs.
 #pragma once
 #include <bit>
 
 #include "kernel/block.h"
-#include "kernel/multisplit/args.h"
-#include "kernel/occupancy.h"
+#include "kernel/multisplit/shared_counts.h"
 
 namespace upsweep::multisplit {
 
 // ---- sorting a tile -------------------------------------------------------------------------------------------------
 
-// A word for each element: its position in the tile in the lower 16 bits, its bucket above them.
+// One word per element: its position in the tile in the lower 16 bits, its bucket above them.
 inline constexpr unsigned bucket_shift = 16;
 inline constexpr unsigned past_the_end = ~0u;  // sorts after every element
-// Bits of a bucket's number per pass: 16 counters per warp, whatever the number of buckets.
+// Bits of the bucket number per pass: 16 counters per warp, whatever the number of buckets.
 inline constexpr unsigned pass_bits = 4, pass_digits = 1 << pass_bits;
 
 // Block-wide: sorts blockDim.x * Rows words by bucket, stably; buckets are below 2^bits. In row r, lane l of warp w has
@@ -29,7 +28,7 @@ __device__ void sort_by_bucket(unsigned (&words)[Rows], unsigned bits,
   for (unsigned shift = bucket_shift; shift < bucket_shift + bits; shift += pass_bits) {
     if (shift > bucket_shift)
       for (unsigned r = 0; r < Rows; ++r) words[r] = sorted[(warp * Rows + r) * warp_size + lane];
-    // 1. The rank of every word among the warp's words of the same digit.
+    // 1. Rank every word among the warp's words of the same digit.
     unsigned ranks[Rows];
     if (lane < pass_digits) counts[lane * warps + warp] = 0;
     __syncwarp();
@@ -51,12 +50,12 @@ __device__ void sort_by_bucket(unsigned (&words)[Rows], unsigned bits,
       __syncwarp();
     }
     __syncthreads();
-    // 2. Where each warp's words of each digit begin.
+    // 2. Find where each warp's words of each digit begin.
     unsigned total;
     const unsigned start = block_scan(t < pass_digits * warps ? counts[t] : 0, Sum{}, warp_totals, total);
     if (t < pass_digits * warps) counts[t] = start;
     __syncthreads();
-    // 3. The words in the order of the digit.
+    // 3. Store the words in the order of the digit.
 #pragma unroll
     for (unsigned r = 0; r < Rows; ++r)
       sorted[counts[(words[r] >> shift & (pass_digits - 1)) * warps + warp] + ranks[r]] = words[r];
@@ -65,17 +64,6 @@ __device__ void sort_by_bucket(unsigned (&words)[Rows], unsigned bits,
 }
 
 // ---- the kernels ----------------------------------------------------------------------------------------------------
-
-// Block-wide: counts the keys `first`, `first` + `step`, ... before `end` of every thread in counts[0..buckets). Clears
-// them first; ends with a barrier. A block counts less than 2^32 keys.
-template <class T, class B>
-__device__ void count_in_shared(const BucketedKeys<T, B>& in, unsigned* counts, std::size_t first, std::size_t end,
-                                std::size_t step) {
-  for (unsigned b = threadIdx.x; b < in.buckets.count; b += blockDim.x) counts[b] = 0;
-  __syncthreads();
-  for (std::size_t i = first; i < end; i += step) atomicAdd(&counts[in.bucket_of(i)], 1u);
-  __syncthreads();
-}
 
 template <class T, class B>
 __global__ void share_counts_kernel(BucketedKeys<T, B> in, std::size_t share,
@@ -87,10 +75,9 @@ __global__ void share_counts_kernel(BucketedKeys<T, B> in, std::size_t share,
     counts[b * std::size_t(gridDim.x) + blockIdx.x] = own[b];
 }
 
-// Shared memory of a block: its tile's keys and words, the sort's counters, and for each bucket how many keys it has
-// written.
+// Shared memory of a block: its tile's keys and words, the sort's counters, and the number of keys written per bucket.
 inline constexpr unsigned reorder_rows = 16;  // keys per thread and tile
-// Threads per multiprocessor, and so per block: nvcc 13.0 gives each about 100 of 65536 registers.
+// Maximum threads per multiprocessor, and so per block: nvcc 13.0 gives each about 100 of 65536 registers.
 inline constexpr unsigned reorder_threads = 512;
 template <class T>
 constexpr std::size_t reorder_bytes(unsigned block, unsigned buckets) {
@@ -102,8 +89,8 @@ template <class T, class B>
 __global__ void __launch_bounds__(reorder_threads)
     shared_reorder_kernel(BucketedKeys<T, B> in, T* out,  // [n]
                           Values values, Offsets offsets, std::size_t share,
-                          const std::uint64_t* share_offsets,  // [buckets][gridDim.x], of the shares' first keys
-                          unsigned bits) {                     // of a bucket's number
+                          const std::uint64_t* share_offsets,  // [buckets][gridDim.x], offset of each share's first key
+                          unsigned bits) {                     // in a bucket number
   const unsigned t = threadIdx.x, tile = blockDim.x * reorder_rows, buckets = in.buckets.count;
   T* const keys = dynamic_shared<T>();                                        // [tile]
   unsigned* const sorted = reinterpret_cast<unsigned*>(keys + tile);          // [tile]
@@ -118,7 +105,7 @@ __global__ void __launch_bounds__(reorder_threads)
   const std::size_t begin = blockIdx.x * share, end = in.n - begin < share ? in.n : begin + share;
   for (std::size_t first = begin; first < end; first += tile) {
     const unsigned size = end - first < tile ? static_cast<unsigned>(end - first) : tile;
-    // 1. The tile, and its words by bucket.
+    // 1. Load the tile, and sort its words by bucket.
     unsigned words[reorder_rows];
 #pragma unroll
     for (unsigned r = 0; r < reorder_rows; ++r) {
@@ -130,13 +117,13 @@ __global__ void __launch_bounds__(reorder_threads)
       }
     }
     sort_by_bucket(words, bits, sorted, counts, warp_totals);
-    // 2. A run is a tile's keys of one bucket. At its first position p, written[b] - p says what to add to a position
-    // to get its number among the share's keys of the bucket; modulo 2^32.
+    // 2. A run is a tile's keys of one bucket. Subtracting the run's first position p turns written[b] into the
+    // difference, modulo 2^32, between a key's rank in the share's bucket and its position in the tile.
     const auto bucket_at = [&](unsigned p) { return sorted[p] >> bucket_shift; };
     for (unsigned p = t; p < size; p += blockDim.x)
       if (p == 0 || bucket_at(p - 1) != bucket_at(p)) written[bucket_at(p)] -= p;
     __syncthreads();
-    // 3. Neighbouring positions of a run to neighbouring offsets.
+    // 3. Write the runs: neighbouring lanes store to neighbouring offsets.
     for (unsigned p = t; p < size; p += blockDim.x) {
       const unsigned b = bucket_at(p), k = sorted[p] & ((1u << bucket_shift) - 1);
       const std::size_t offset = share_offsets[b * std::size_t(gridDim.x) + blockIdx.x] + (written[b] + p);
@@ -144,26 +131,26 @@ __global__ void __launch_bounds__(reorder_threads)
       values.move(first + k, offset);
     }
     __syncthreads();
-    // 4. At its last position p, p + 1 completes what the run has written.
+    // 4. Adding p + 1 at the run's last position p turns it back into the number of keys written.
     for (unsigned p = t; p < size; p += blockDim.x)
       if (p + 1 == size || bucket_at(p + 1) != bucket_at(p)) written[bucket_at(p)] += p + 1;
     __syncthreads();
   }
 }
 
-// Launches both kernels, and between them scan(counts, count): an exclusive scan, in its own memory, of 64-bit counts.
+// Launches both kernels, and between them scan(counts, count): an in-place exclusive scan of 64-bit counts.
 template <class T, class B, class Scan>
 Status reorder_pass(const Task<T, B>& a, Scan&& scan) {
   const unsigned buckets = a.in.buckets.count;
   unsigned block = a.tuning.block_or(256);
-  // The more buckets, the less is left for a tile.
+  // More buckets leave less memory for a tile.
   while (a.tuning.block == 0 && block > warp_size && reorder_bytes<T>(block, buckets) > machine().shared_per_block)
     block /= 2;
   if (!whole_warps(block) || block > reorder_threads)
     return {Code::unsupported, 0, "this rung needs blocks of whole warps, 32 to 512 threads"};
   const std::size_t bytes = reorder_bytes<T>(block, buckets), tile = block * reorder_rows;
   if (bytes > machine().shared_per_block) return {Code::unsupported, 0, "too many buckets for blocks this large"};
-  // Shares of less than 2^32 keys, whose counts have 32 bits.
+  // Shares have fewer than 2^32 keys, because counts have 32 bits.
   const std::size_t tiles = a.in.n ? ceil_div(a.in.n, tile) : 1, min_shares = ceil_div(a.in.n, std::size_t(1) << 31);
   const unsigned by_registers = reorder_threads / block, by_memory = resident(bytes, block);
   const unsigned per_sm = by_registers < by_memory ? by_registers : by_memory;
@@ -172,9 +159,9 @@ Status reorder_pass(const Task<T, B>& a, Scan&& scan) {
   const std::size_t share = ceil_div(tiles, shares) * tile;
   const auto grid = static_cast<unsigned>(a.in.n ? ceil_div(a.in.n, share) : 1);
   const std::size_t count = std::size_t(buckets) * grid;
-  auto* const share_offsets =
-      static_cast<std::uint64_t*>(a.workspace->scratch_of_caller(count * sizeof(std::uint64_t)));
-  if (!share_offsets) return no_memory;
+  Scratch scratch(*a.workspace);
+  auto* const share_offsets = scratch.take<std::uint64_t>(count);
+  if (!scratch) return no_memory;
   Shape shape{.grid = grid, .block = block, .shared_bytes = buckets * sizeof(unsigned), .stream = a.stream};
   if (Status s = launch(share_counts_kernel<T, B>, shape, a.in, share, share_offsets); !s) return s;
   if (Status s = scan(share_offsets, count); !s) return s;

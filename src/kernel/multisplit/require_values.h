@@ -1,4 +1,4 @@
-// The requirements of a contract on the values that go with keys.
+// A contract's requirements on the values that accompany keys.
 #pragma once
 #include <string>
 #include <string_view>
@@ -7,7 +7,7 @@
 
 namespace upsweep::multisplit {
 
-// Throws Error(invalid_argument) unless in[1] has a value for each key, of a width that is moved.
+// Throws Error(invalid_argument) unless in[1] has a value for each key, of a supported width.
 inline void require_values(std::string_view who, const Call& c) {
   const Array& values = c.in[1];
   const std::size_t element = size_of(values.type);

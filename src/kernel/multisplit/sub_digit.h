@@ -1,5 +1,5 @@
-// Sub-digits: more buckets than a pass can have are sorted by the lower bits of a bucket's number, then stably by the
-// upper ones.
+// Sub-digits: for more buckets than a pass can handle, keys are sorted by the lower bits of the bucket number, then
+// stably by the upper ones.
 #pragma once
 #include <bit>
 
@@ -10,19 +10,19 @@ namespace upsweep::multisplit {
 
 // ---- the split ------------------------------------------------------------------------------------------------------
 
-// The values of some bits of a bucket's number, as buckets.
+// Some bits of a bucket number, as buckets.
 template <class B>
 struct SubDigit {
   B all;
-  unsigned first_bit, mask;  // of the number
-  unsigned count;            // of its values
+  unsigned first_bit, mask;  // in the bucket number
+  unsigned count;            // buckets
   template <class T>
   __device__ unsigned operator()(T key) const {
     return all(key) >> first_bit & mask;
   }
 };
 
-// The split of a bucket's number into two sub-digits of about as many bits.
+// Splits a bucket number into two sub-digits of about equal width.
 struct DigitSplit {
   unsigned lower_bits, lower_values, upper_values;
   explicit DigitSplit(unsigned buckets)
@@ -52,21 +52,21 @@ struct DigitSplit {
 
 // ---- ranks ----------------------------------------------------------------------------------------------------------
 
-// Ranks of a tile's keys by a sub-digit of up to 64 values, by counters and first positions that each lane has to
-// itself. Block-wide, by `Warps` warps of which each lane owns `Keys` consecutive keys.
+// Ranks a tile's keys by a sub-digit of up to 64 values, with per-lane counters and first positions. Block-wide, by
+// `Warps` warps; each lane owns `Keys` consecutive keys.
 //
-// As in ThreadRanks, a lane owns a byte for each value. Of 64 values, unlike 256, a lane's counters are small enough
-// that it can have its own first positions too, 16 bits for each value: a key's position is then looked up in the
-// lane's own bank, where positions that four lanes share meet others' lookups in it.
+// As in ThreadRanks, a lane has one byte counter per value. With 64 values instead of 256, there is memory for per-lane
+// first positions too, 16 bits per value: a lane looks up positions in its own bank, whereas tables shared by four
+// lanes would cause bank conflicts.
 //
-// The counts are added up by shuffles: eight groups of four lanes in a warp, then the warps before it, which every warp
-// adds up for itself. That takes one barrier.
+// Counts are summed by shuffles over the eight groups of four lanes in a warp; then every warp sums the totals of the
+// warps before it. That takes one barrier.
 template <unsigned Warps, unsigned Keys>
 struct SubDigitRanks {
   static constexpr unsigned keys = Keys, max_values = 64;
   static constexpr unsigned words = max_values / 4;  // word w has the bytes of values 4 w to 4 w + 3
   static constexpr unsigned lanes_per_group = 4, groups = warp_size / lanes_per_group;
-  static constexpr unsigned packs = words * groups / warp_size;  // per lane, each a group's four lanes' words
+  static constexpr unsigned packs = words * groups / warp_size;  // per lane; each has a word of a group's four lanes
   static constexpr unsigned packed_values = max_values / packs;
   static_assert(lanes_per_group * Keys < 256, "the counts of a group fit a byte");
   static_assert(Warps * warp_size * Keys <= 1 << 16, "positions have 16 bits");
@@ -76,16 +76,16 @@ struct SubDigitRanks {
   static __device__ unsigned first_element() { return threadIdx.x * Keys; }
   static constexpr bool consecutive = true;
 
-  // Needed only inside find_positions().
+  // Used by find_positions() and count().
   struct Memory {
     union {
       uint4 counts[words][groups];                    // bytes
-      uint4 first_positions[max_values / 2][groups];  // word w of a lane has those of values 2 w and 2 w + 1
+      uint4 first_positions[max_values / 2][groups];  // word w of a lane: values 2 w and 2 w + 1
     } of_warp[Warps];
-    unsigned totals[Warps][warp_size];  // of values 2 l and 2 l + 1
+    unsigned totals[Warps][warp_size];  // word l: values 2 l and 2 l + 1
   };
 
-  // After find_positions() and a barrier: the tile's keys of a value.
+  // After find_positions() and a barrier: returns how many of the tile's keys have this value.
   static __device__ unsigned count(const Memory& m, unsigned value) {
     unsigned sum = 0;
 #pragma unroll
@@ -107,13 +107,13 @@ struct SubDigitRanks {
     for (unsigned k = 0; k < packs; ++k)
       if (k * packed_values < values) counts[k * warp_size + lane] = uint4{0, 0, 0, 0};
     __syncwarp();
-    // 1. The rank of each key among the lane's keys of its value.
+    // 1. Rank each key among the lane's keys of its value.
     unsigned ranks[(Keys + 3) / 4];
     const auto* const column = reinterpret_cast<const unsigned*>(counts) + lane;
     rank_own<Counting::reads>(RowAddress<0, 2, Part>(value_of, column, static_cast<unsigned>(opaque_zero)), keys, ranks,
                               meanwhile);
     __syncwarp();
-    // 2. The keys of the groups before this one in the warp. Pack k has four values, 16 bits for each in two words.
+    // 2. Count the keys of the groups before this one in the warp. Pack k has four values, 16 bits each in two words.
     uint4 four[packs];
     uint2 before[packs];
 #pragma unroll
@@ -133,7 +133,7 @@ struct SubDigitRanks {
     }
     __syncthreads();
     all_counted();
-    // 3. The first positions of the warp: of values 2 lane and 2 lane + 1.
+    // 3. Find the warp's first positions; each lane handles values 2 lane and 2 lane + 1.
     unsigned base = 0, all = 0;
     if (2 * lane < values) {
 #pragma unroll
@@ -145,7 +145,7 @@ struct SubDigitRanks {
     }
     const unsigned sum = (all & 0xffff) + (all >> 16), start = warp_scan(sum, Sum{}) - sum;
     base += start | (start + (all & 0xffff)) << 16;
-    // 4. Those of its lanes.
+    // 4. Find the first positions of the warp's lanes.
 #pragma unroll
     for (unsigned k = 0; k < packs; ++k) {
       if (k * packed_values >= values) break;
@@ -164,10 +164,10 @@ struct SubDigitRanks {
       own.first_positions[2 * word + 1][group] = add_up(upper, upper_counts);
     }
     __syncwarp();
-    // 5. A key's position: the lane's first one, and its rank.
+    // 5. A key's position is the lane's first position plus the key's rank.
     forget_buckets(value_of, keys, opaque_zero);
     const RowAddress<1, 1, Part> first_of(value_of, column, static_cast<unsigned>(opaque_zero));
-    constexpr unsigned at_once = 12;  // look-ups that wait together
+    constexpr unsigned at_once = 12;  // look-ups in flight per lane
 #pragma unroll
     for (unsigned from = 0; from < Keys; from += at_once) {
       unsigned first[at_once];

@@ -1,19 +1,18 @@
-// Positions of a tile's keys in the order of their buckets, by counters that each lane has to itself.
+// Positions of a tile's keys in bucket order, from per-lane counters.
 //
-// Lanes that count in common counters need to know who else has the same bucket: eight ballots, 27 cycles per 32 keys
-// of a multiprocessor of an H200, or atomics, which take 2 to 4 cycles but 32 where all keys are the same, and do not
-// keep the order. Here a lane owns consecutive keys and one byte for each of 256 buckets: to rank a key is to read its
-// byte and to write it back incremented, 2.6 cycles, or to add to its word atomically, so that no key waits for the one
-// before it. 32 lanes use 32 banks, whatever the keys are. What remains is to add up the bytes of all lanes, bucket by
-// bucket: first of four lanes, whose counts fit a byte, then of these groups.
+// Lanes that share counters must find the lanes with the same bucket: by eight ballots, which take a multiprocessor of
+// an H200 27 cycles per 32 keys, or by atomics, which take 2 to 4 cycles, but 32 if all keys are the same, and do not
+// keep the order. Here a lane owns consecutive keys and one byte for each of 256 buckets. It ranks a key by reading the
+// byte and writing it back incremented, 2.6 cycles, or by an atomic addition to the word, which does not wait for the
+// previous key. 32 lanes use 32 banks, whatever the keys. The bytes of all lanes are then summed per bucket: first over
+// four lanes, whose counts fit a byte, then over these groups.
 //
-// The first positions that follow are looked up, one for each key. Two lanes have a table of them in the two banks
-// where their counters were, and it needs no count of the first lane's keys beside it: the first lane has its keys in
-// order and counts positions up from the pair's first one, the second has them in reverse and counts down from the next
-// pair's.
+// The resulting first positions are looked up once per key. A pair of lanes has one table of them, in the two banks
+// where its counters were. It needs no separate count of the first lane's keys: the first lane has its keys in order
+// and counts up from the pair's first position, the second has them in reverse and counts down from the next pair's.
 //
-// Source    Satish, Harris, Garland, 2009, and Merrill, Grimshaw, High Performance and Scalable Radix Sorting, 2011 (a
-//           thread's own counters, for up to 32 buckets).
+// Source    Satish, Harris, Garland, 2009, and Merrill, Grimshaw, High Performance and Scalable Radix Sorting, 2011
+//           (per-thread counters, for up to 32 buckets).
 #pragma once
 #include "kernel/address.h"
 #include "kernel/async.h"
@@ -27,7 +26,7 @@ namespace upsweep::multisplit {
 
 // ---- the address of a bucket's element ------------------------------------------------------------------------------
 
-// True of buckets that are bits of the key.
+// True if bucket numbers are bits of the key.
 template <class B>
 inline constexpr bool is_digit = requires(B b) {
   b.first_bit;
@@ -43,11 +42,11 @@ __device__ unsigned flipped_bits(const B& digit) {
     return 0;
 }
 
-// Returns the key with its digit's first bit moved to bit `to`, and anything beside the digit.
+// Returns the key, shifted so that its digit begins at bit `to`; the other bits are arbitrary.
 template <unsigned to, class B, class T>
 __device__ __forceinline__ unsigned move_digit(const B& digit, T key) {
   if constexpr (sizeof(T) <= 4 && to > 0)
-    return __funnelshift_r(key, key, digit.first_bit - to);  // a rotation: modulo 32
+    return __funnelshift_r(key, key, digit.first_bit - to);  // a rotation, so the shift is modulo 32
   else
     return static_cast<unsigned>(key >> digit.first_bit) << to;
 }
@@ -61,16 +60,17 @@ __device__ __forceinline__ unsigned shifted_bucket(const B& buckets, T key) {
     return buckets(key) << shift;
 }
 
-// The address of a bucket's element of 2^shift bytes, where rows of 128 bytes have 2^row elements beside each other.
-// `shared` is that of the first one, a multiple of 2^(shift + row).
+// The address of a bucket's element of 2^shift bytes. Each row of 128 bytes has 2^row adjacent elements. `shared` is
+// the address of the first element, a multiple of 2^(shift + row).
 template <unsigned shift, unsigned row, class B>
 struct RowAddress {
   static constexpr unsigned in_row = (1 << row) - 1, to_rows = 7 - row - shift;
   B buckets;
   SharedAddress column, flipped;
-  unsigned rows, flipped_rows, elements;  // of a digit's bits, moved to `shift`
-  unsigned bits, bits_flipped;            // likewise, of elements that are bytes, moved to 3
-  // `opaque_zero` is 0, which the compiler must not know: it would take masks apart, for an instruction more per key.
+  unsigned rows, flipped_rows, elements;  // masks of a digit's bits, from bit `shift` on
+  unsigned bits, bits_flipped;            // likewise for byte elements, from bit 3 on
+  // `opaque_zero` is 0 but unknown to the compiler, which would otherwise split masks, for one more instruction per
+  // key.
   __device__ RowAddress(const B& of, const void* shared, unsigned opaque_zero)
       : buckets(of), column(shared_address(shared)) {
     if constexpr (is_digit<B>) {
@@ -90,7 +90,7 @@ struct RowAddress {
       return ((bucket & ~in_row) << (shift + to_rows)) + ((bucket & in_row) << shift) + column;
     }
   }
-  // A byte counter, one of four in a word: the word's address, and the byte's first bit.
+  // A byte counter, one of four in a word: word() is the word's address, first_bit() the byte's first bit.
   template <class T>
   __device__ __forceinline__ SharedAddress word(T key) const {
     if constexpr (is_digit<B>)
@@ -109,13 +109,13 @@ struct RowAddress {
 
 // ---- counting -------------------------------------------------------------------------------------------------------
 
-// Keeps the compiler from holding in registers what it has made of these values. `opaque_zero` is 0.
+// Keeps the compiler from holding results computed from these values in registers. `opaque_zero` is 0.
 template <class T, unsigned count>
 __device__ __forceinline__ void forget(T (&values)[count], T opaque_zero) {
 #pragma unroll
   for (unsigned k = 0; k < count; ++k) values[k] ^= opaque_zero;
 }
-// The same of the keys' buckets: one operation if they are a digit.
+// Does the same for the keys' buckets, in one operation if they are a digit.
 template <class B, class T, unsigned count>
 __device__ __forceinline__ void forget_buckets(B& buckets, T (&keys)[count], T opaque_zero) {
   if constexpr (is_digit<B>)
@@ -128,8 +128,8 @@ struct NoHook {
   __device__ void operator()(unsigned) const {}
 };
 
-// Counts a lane's keys in bytes that it has to itself: byte k % 4 of ranks[k / 4] becomes the number of earlier keys in
-// key k's bucket. Calls meanwhile(k) while the counter of key k is on its way.
+// Counts a lane's keys in its own bytes: byte k % 4 of ranks[k / 4] becomes the number of earlier keys in key k's
+// bucket. Calls meanwhile(k) while key k's counter loads.
 template <Counting by, class B, class T, unsigned count, class Meanwhile = NoHook>
 __device__ __forceinline__ void rank_own(const RowAddress<0, 2, B>& counter_of, const T (&keys)[count],
                                          unsigned (&ranks)[(count + 3) / 4], Meanwhile&& meanwhile = {}) {
@@ -153,25 +153,25 @@ __device__ __forceinline__ void rank_own(const RowAddress<0, 2, B>& counter_of, 
 
 // ---- the ranks of a tile --------------------------------------------------------------------------------------------
 
-// Block-wide, by `Warps` warps of which each lane owns `Keys` consecutive keys. The last thread has the first keys,
-// then come those of thread 0: so the pairs that share a table, (last, 0), (1, 2) and so on, are all before some
-// thread's keys and never at the tile's end.
+// Block-wide, by `Warps` warps; each lane owns `Keys` consecutive keys. The last thread has the tile's first keys,
+// followed by those of thread 0: so the threads that share a table, (last, 0), (1, 2) and so on, count from the start
+// of some thread's keys, and none counts from the end of the tile.
 template <unsigned Warps, unsigned Keys>
 struct ThreadRanks {
   static constexpr unsigned keys = Keys, block = Warps * warp_size;
   static constexpr unsigned lanes_per_group = 4, groups_per_warp = warp_size / lanes_per_group;
   static constexpr unsigned words = max_counted / 4;       // word w has the bytes of buckets 4 w to 4 w + 3
-  static constexpr unsigned parts = Warps / 2;             // of the groups: 64 threads add up each
-  static constexpr unsigned groups = 2 * groups_per_warp;  // of a part
+  static constexpr unsigned parts = Warps / 2;             // 64 threads sum the groups of each
+  static constexpr unsigned groups = 2 * groups_per_warp;  // per part
   static_assert(Warps % 2 == 0 && 2 * warp_size == words, "a thread for each word and part");
   static_assert(lanes_per_group * Keys < 256, "the counts of a group fit a byte");
   static_assert(block * Keys < 1 << 16, "positions have 16 bits");
 
-  // The position in the unsorted tile of this thread's key k, and of the first in memory of its keys.
+  // The position in the unsorted tile of this thread's key k, and of its first key in memory order.
   static __device__ unsigned element(unsigned k) { return first_element() + (backward() ? Keys - 1 - k : k); }
   static __device__ unsigned first_element() { return threadIdx.x + 1 == block ? 0 : (threadIdx.x + 1) * Keys; }
   static constexpr bool consecutive = true;
-  // True if this lane has its keys from the last to the first.
+  // True if this lane has its keys in reverse.
   static __device__ bool backward() { return threadIdx.x % 2 == 1; }
 
   union Counters {
@@ -179,14 +179,13 @@ struct ThreadRanks {
     uint2 firsts[Warps][words][warp_size / 2];  // the first positions of each pair of lanes, 16 bits each
   };
   struct Sums {
-    uint4 totals[parts][2][words][2];  // of the groups of each warp, bytes like the counts
-    // The first position of each group. Rows begin four banks apart, so that lanes that read eight of them use all
-    // banks.
+    uint4 totals[parts][2][words][2];  // of each warp's groups, in bytes like the counts
+    // The first position of each group. Rows begin four banks apart, so that lanes reading eight rows use all banks.
     std::uint16_t first_positions[Warps * groups_per_warp][max_counted + 8];
     uint2 of_part[parts][words];
     unsigned first_warp;
   };
-  // A tile in work: the counters are where the next one will arrive, the sums where this one's keys will be sorted.
+  // A tile being sorted. The next tile arrives in the counters' memory; the sorted keys replace the sums.
   template <unsigned packs>
   struct TileMemory {
     union {
@@ -202,36 +201,36 @@ struct ThreadRanks {
   };
   static constexpr bool ends_with_staged_free = false;
 
-  // Stores the keys in m.sorted, by bucket; start[b] becomes the first position of bucket b. If `keep_positions`, the
-  // position of this thread's key k is half k % 2 of positions[k / 2]. As soon as the tile is counted, threads 0 to 63
-  // each call counted(counts of buckets 4 t to 4 t + 3). `opaque_zero` is 0, which the compiler must not know: it would
-  // keep the addresses of all counters in registers. Begins with a barrier; after the next one the keys are sorted, and
-  // m.staged is free.
+  // Stores the keys in m.sorted() by bucket, and sets start[b] to the first position of bucket b. If `keep_positions`,
+  // the position of this thread's key k is half k % 2 of positions[k / 2]. As soon as the tile is counted, threads 0 to
+  // 63 each call counted(counts of buckets 4 t to 4 t + 3). `opaque_zero` is 0 but unknown to the compiler, which would
+  // otherwise keep the addresses of all counters in registers. Begins with a barrier; after the caller's next one the
+  // keys are sorted, and m.staged() is free.
   template <bool keep_positions, Counting by, class Memory, class T, class BucketOf, class Counted>
   static __device__ __forceinline__ void sort(Memory& m, T (&keys)[Keys], BucketOf bucket_of, T opaque_zero,
                                               unsigned (&positions)[(Keys + 1) / 2],
                                               std::uint16_t* start,  // [max_counted], shared
                                               Counted&& counted) {
-    // Positions are in bytes if nobody else wants them and they fit.
+    // Positions are in bytes if they are not kept and fit 16 bits.
     constexpr unsigned unit = !keep_positions && block * Keys * sizeof(T) < 1 << 16 ? sizeof(T) : 1;
     const unsigned t = threadIdx.x, lane = t % warp_size, warp = t / warp_size;
     Counters& c = m.counters;
     Sums& s = m.sums;
     uint4* const own = reinterpret_cast<uint4*>(c.counts[warp]);  // of the warp: [words][lanes / 4]
     constexpr unsigned packs = words * warp_size / 4 / warp_size;
-    // Loads that wait together: the compiler moves none before a store that might be to the same address.
+    // Loads in flight together: the compiler moves no load above a store that may alias it.
     constexpr unsigned at_once = 4, keys_at_once = largest_divisor(Keys, 12);
     __syncthreads();
 #pragma unroll
     for (unsigned k = 0; k < packs; ++k) own[k * warp_size + lane] = uint4{0, 0, 0, 0};
     __syncwarp();
-    // 1. The rank of each key among the lane's keys of its bucket.
+    // 1. Rank each key among the lane's keys of its bucket.
     const RowAddress<0, 2, BucketOf> counter_of(bucket_of, &c.counts[warp][0][lane],
                                                 static_cast<unsigned>(opaque_zero));
     unsigned ranks[(Keys + 3) / 4];
     rank_own<by>(counter_of, keys, ranks);
     __syncwarp();
-    // 2. The keys of a group of four lanes, and of the first two of them, four buckets at once.
+    // 2. Count the keys of each group of four lanes, and of its first two lanes, four buckets per word.
     unsigned of_pair[packs];
 #pragma unroll
     for (unsigned from = 0; from < packs; from += at_once) {
@@ -246,8 +245,8 @@ struct ThreadRanks {
       }
     }
     __syncthreads();
-    // 3. The groups' first positions. A thread has four buckets, of 16 bits each, in two words: first those in its
-    // part, then, once all parts are known, those in the tile.
+    // 3. Find the groups' first positions. A thread has four buckets, 16 bits each, in two words: first relative to its
+    // part, then, once all parts are known, to the tile.
     const unsigned word = t % words, part = t / words;
     uint2 before[groups], sum{0, 0};
 #pragma unroll
@@ -260,14 +259,14 @@ struct ThreadRanks {
         sum.x += widen_lower_bytes(total[j]), sum.y += widen_upper_bytes(total[j]);
       }
     }
-    uint2 base{0, 0};  // of the part; the last thread's keys, which come first, are part 0's too
+    uint2 base{0, 0};  // keys before the part; in part 0, the last thread's, which come first
     if (part == 0) {
       const unsigned last = c.counts[Warps - 1][word][warp_size - 1];
       base = uint2{widen_lower_bytes(last), widen_upper_bytes(last)};
     }
     s.of_part[part][word] = uint2{base.x + sum.x, base.y + sum.y};
     __syncthreads();
-    uint2 all{0u - base.x, 0u - base.y};  // in part 0
+    uint2 all{0u - base.x, 0u - base.y};  // sums of all parts; valid in part 0
 #pragma unroll
     for (unsigned p = 0; p < parts; ++p) {
       const uint2 other = s.of_part[p][word];
@@ -296,7 +295,7 @@ struct ThreadRanks {
       *reinterpret_cast<uint2*>(&s.first_positions[part * groups + g][4 * word]) =
           uint2{base.x + before[g].x * unit, base.y + before[g].y * unit};
     __syncthreads();
-    // 4. The first positions of each pair of lanes, in the counters' memory.
+    // 4. Store the first positions of each pair of lanes in the counters' memory.
     const std::uint16_t* const of_group =
         &s.first_positions[warp * groups_per_warp + lane % groups_per_warp][4 * (lane / groups_per_warp)];
 #pragma unroll
@@ -312,12 +311,12 @@ struct ThreadRanks {
                   four[k].y + widen_upper_bytes(of_pair[from + k]) * unit};
     }
     __syncthreads();
-    // 5. A key's position: from the pair's first one forward, or from the next pair's backward, by its rank.
+    // 5. A key's position: its rank, counted up from the pair's first position, or down from the next pair's.
     const unsigned pair = (t + 1) / 2 % (block / 2), pairs = warp_size / 2;
     forget_buckets(bucket_of, keys, opaque_zero);
     const RowAddress<1, 2, BucketOf> first_of(bucket_of, &c.firsts[pair / pairs][0][pair % pairs],
                                               static_cast<unsigned>(opaque_zero));
-    // Ranks times `unit` if they fit a byte, all bits flipped if the lane counts down: -1 - x.
+    // Ranks times `unit` if they fit a byte, with all bits flipped (-1 - x) if the lane counts down.
     constexpr unsigned step = (Keys - 1) * unit < 1 << 8 ? unit : 1;
     const unsigned flip = backward() ? ~0u : 0;
     const SharedAddress sorted = shared_address(m.sorted()) - (backward() ? unit - unit / step : 0);
@@ -341,7 +340,7 @@ struct ThreadRanks {
           positions[k / 2] |= at << 16;
       }
     }
-    fence_before_bulk_copy();  // of something else to m.staged
+    fence_before_bulk_copy();  // the next copy overwrites m.staged()
   }
 };
 

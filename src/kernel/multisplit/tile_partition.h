@@ -1,5 +1,5 @@
-// A persistent block's work in a multisplit into up to 256 buckets: tile after tile is fetched, ranked, sorted in
-// shared memory and written.
+// A persistent block's part of a multisplit into up to 256 buckets: it fetches, ranks, sorts and writes tile after
+// tile.
 #pragma once
 #include "kernel/evict_last.h"
 #include "kernel/multisplit/concepts.h"
@@ -9,22 +9,21 @@
 
 namespace upsweep::multisplit {
 
-// Offset is the type of scatter offsets: 64 bits only if there are so many, because a warp reads them in two
-// wavefronts.
+// Offset is the type of scatter offsets: 64 bits only if n needs them, because a warp reads those in two wavefronts.
 template <class Offset, class Tiles, class T, bool has_values, class Lookup>
 struct TilePartitionMemory {
   using OffsetType = Offset;
   static constexpr bool with_values = has_values;
   typename Tiles::Ranks::template TileMemory<Tiles::bytes / 16> tile;  // keys, then values
   typename Lookup::Memory lookup;
-  Offset offset[max_counted];                   // in the output, of a bucket's first key, less its position in the tile
+  Offset offset[max_counted];                   // output offset of a bucket's first key, minus its position in the tile
   alignas(8) std::uint16_t start[max_counted];  // a bucket's first position in the tile
   std::uint64_t arrived;                        // mbarrier
-  unsigned next;                                // tile
-  std::uint8_t bucket[has_values ? Tiles::tile : 4];  // at each position in the tile: where values follow their keys
+  unsigned next;                                // tile number
+  std::uint8_t bucket[has_values ? Tiles::tile : 4];  // of each position in the tile, if there are values
 };
 
-// A KeyCodec: keys are the same in memory and in the tile.
+// A KeyCodec that leaves keys unchanged.
 struct IdentityCodec {
   template <class T>
   __device__ T encode(T read) const {
@@ -40,8 +39,8 @@ struct IdentityCodec {
   }
 };
 
-// Block-wide: partitions the tiles that this block draws, of which thread 0 has drawn the first. Buckets are those of
-// codec.encode(key). `opaque_zero` is 0, as ThreadRanks wants it.
+// Block-wide: partitions the tiles that this block draws; thread 0 has already drawn the first. Buckets are computed
+// from codec.encode(key). `opaque_zero` is as in ThreadRanks::sort().
 template <class Tiles, class Memory, class T, class B, TileOffsets Lookup, KeyCodec<T> Codec>
 requires TileRanks<typename Tiles::Ranks, T, B> __device__ __forceinline__ void partition_in_tiles(
     Memory& m, const BucketedKeys<T, B>& in, T* out, const Values& values, const Lookup& lookup, const TileQueue& queue,
@@ -62,20 +61,20 @@ requires TileRanks<typename Tiles::Ranks, T, B> __device__ __forceinline__ void 
     mbarrier_arrive_expect(&m.arrived, values_in.fetched_bytes(tile));
     values_in.fetch(tile, m.tile.staged(), &m.arrived);
   };
-  const auto offset_of = [&](T key) {  // in the output, of its bucket's first key, less its position in the tile
+  const auto offset_of = [&](T key) {  // output offset of its bucket's first key, minus its position in the tile
     using Offset = typename Memory::OffsetType;
     constexpr unsigned shift = sizeof(Offset) == 8 ? 3 : 2;
     const unsigned at = shifted_bucket<shift>(in.buckets, key);
     return *reinterpret_cast<const Offset*>(reinterpret_cast<const std::uint8_t*>(m.offset) + at);
   };
-  // A run's ends share sectors with the tiles before and after. Sorts of pairs take 0.6 % longer by store_evict_last().
+  // The ends of a run share sectors with neighbouring tiles. Sorts of pairs take 0.6 % longer with store_evict_last().
   const auto store = [](auto* to, auto element) {
     if constexpr (has_values && Lookup::waits)
       *to = element;
     else
       store_evict_last(to, element);
   };
-  unsigned phase = 0;  // of m.arrived
+  unsigned phase = 0;  // phase of m.arrived
   const auto wait = [&] { mbarrier_wait(&m.arrived, phase++ % 2); };
   if (t == 0) {
     mbarrier_init(&m.arrived, 1);
@@ -84,22 +83,23 @@ requires TileRanks<typename Tiles::Ranks, T, B> __device__ __forceinline__ void 
   }
   lookup.prepare(m.lookup);
   __syncthreads();
-  unsigned turn = 0;  // which row is this tile's
+  unsigned turn = 0;  // index of this tile's row
   for (unsigned tile = m.next; tile < lookup.tiles; tile = m.next, turn ^= 1) {
     const unsigned size = keys_in.size(tile);
-    unsigned following = 0;  // as long as this tile is in work
-    // 1. The lane's keys. Those past the end are in the last bucket, and being last they come after all others.
+    unsigned following = 0;  // the next tile, kept here until m.next may change
+    // 1. Load the lane's keys. Padding past the end is in the last bucket and sorts after all real keys.
     wait();
     T keys[keys_per_lane];
     const T past = codec.read_as(key_past_the_end(in, tile, Tiles::tile, size));
     keys_in.template load<typename Tiles::Ranks>(tile, m.tile.staged(), past, keys);
 #pragma unroll
     for (unsigned k = 0; k < keys_per_lane; ++k) keys[k] = codec.encode(keys[k]);
-    // 2. The tile by bucket, and where its buckets belong. What comes next arrives where the counters were.
+    // 2. Sort the tile by bucket, and find the buckets' offsets. The values or the next keys arrive where the counters
+    // were.
     unsigned positions[(keys_per_lane + 1) / 2];
-    // Atomics take the ranks from 29 % of the time to 16 % on an H200. But keys alone then leave the tiles in a less
-    // regular order, and wait for L2 instead, unless a look-back keeps the order: 2^28 uniform keys take 1146 us, where
-    // reads take 1085.
+    // Atomics reduce ranking from 29 % of the time to 16 % on an H200. But without values, tiles are then written in a
+    // less regular order and wait for L2 instead, unless a look-back keeps the order: 2^28 uniform keys take 1146 us
+    // with atomics and 1085 with reads.
     constexpr Counting by = has_values || Lookup::waits ? Counting::atomics : Counting::reads;
     Tiles::Ranks::template sort<has_values, by>(m.tile, keys, in.buckets, opaque_zero, positions, m.start,
                                                 [&](uint4 counts) {
@@ -118,14 +118,14 @@ requires TileRanks<typename Tiles::Ranks, T, B> __device__ __forceinline__ void 
     lookup.find(tile, turn, m.lookup, m.start, Tiles::tile, m.offset);
     if (!has_values && t == 0) m.next = following;
     __syncthreads();
-    // 3. Neighbouring keys of a bucket to neighbouring offsets.
+    // 3. Write the runs: neighbouring lanes store to neighbouring offsets.
     const T* const sorted_keys = reinterpret_cast<const T*>(m.tile.sorted());
     for_each_position<Tiles>(size, out, [&](unsigned first, unsigned k, T* row) {
       const T key = (sorted_keys + first)[k * block];
       store(&(row + offset_of(key))[k * block], codec.decode(key));
       if (has_values) (m.bucket + first)[k * block] = static_cast<std::uint8_t>(in.buckets(key));
     });
-    // 4. The values the same way.
+    // 4. Sort and write the values the same way.
     if constexpr (has_values) {
       if (t == 0) following = queue.start_draw();
       wait();

@@ -1,5 +1,5 @@
-// Tiles that a block sorts by bucket: their shapes, how they are read from the input, and the queue from which
-// persistent blocks draw them.
+// Tiles that a block sorts by bucket: their shapes, reading, writing, and the queue from which persistent blocks draw
+// them.
 #pragma once
 #include "kernel/address.h"
 #include "kernel/async.h"
@@ -11,11 +11,11 @@ namespace upsweep::multisplit {
 
 // ---- values ---------------------------------------------------------------------------------------------------------
 
-// The type in which a tile has values of so many bytes; without values, any.
+// The type in which a tile holds values of this size; arbitrary without values.
 template <unsigned bytes>
 using ValueOf = std::conditional_t<bytes == 16, uint4, std::conditional_t<bytes == 8, std::uint64_t, std::uint32_t>>;
 
-// The type that they have in the caller's arrays, where those of 16 bytes may lie 8 past a 16-byte boundary.
+// Their type in the caller's arrays, where 16-byte values may lie 8 bytes past a 16-byte boundary.
 template <class V>
 using InArray = std::conditional_t<std::is_same_v<V, uint4>, Wide, V>;
 
@@ -46,9 +46,9 @@ template <class T, unsigned value_bytes>
 inline constexpr unsigned widest_of = sizeof(T) > value_bytes ? (sizeof(T) > 4 ? sizeof(T) : 4)
                                                               : (value_bytes > 4 ? value_bytes : 4);
 
-// A lane's packs of the wider of key and value: an odd number, so that 32 lanes that read their first packs use all
-// banks; 168 registers hold 60 keys of 4 bytes and their positions, or 34 of 8 bytes, for which two blocks just have
-// the shared memory. (2^28 u64 keys sorted: 13.8 ms with 15 packs, 13.2 with 17.)
+// Packs per lane of the wider of key and value: an odd number, so that 32 lanes that read their first packs use all
+// banks. 168 registers hold 60 keys of 4 bytes and their positions, or 34 of 8 bytes, for which shared memory just
+// suffices for two blocks (2^28 u64 keys sorted: 13.8 ms with 15 packs, 13.2 with 17).
 template <class T, unsigned value_bytes, unsigned block_warps>
 inline constexpr unsigned lane_packs = sizeof(T) == 8 && value_bytes == 0 && block_warps == 6 ? 17 : 15;
 
@@ -65,11 +65,11 @@ struct ThreadTiles {
 
 // ---- reading --------------------------------------------------------------------------------------------------------
 
-// Block-wide: returns one of the keys [first, first + size) that are in the last bucket that any of them is in.
+// Block-wide: returns one of the keys [first, first + size) in the highest bucket among them.
 template <class T, class B>
 __device__ T key_of_last_bucket(const BucketedKeys<T, B>& in, std::size_t first, unsigned size) {
   static_assert(max_counted <= 1 << 16);
-  __shared__ unsigned last;  // 2^16 times the bucket, and which key
+  __shared__ unsigned last;  // bucket << 16 | index of the key
   if (threadIdx.x == 0) last = 0;
   __syncthreads();
   for (unsigned i = threadIdx.x; i < size; i += blockDim.x) atomicMax(&last, in.bucket_of(first + i) << 16 | i);
@@ -77,8 +77,8 @@ __device__ T key_of_last_bucket(const BucketedKeys<T, B>& in, std::size_t first,
   return in.keys[first + (last & 0xffff)];
 }
 
-// Block-wide: returns a padding key for a tile that has `size` of `tile_size` keys, which sorts behind all real keys:
-// one of the last bucket, or, for a user's function, the tile's own key with the highest bucket.
+// Block-wide: returns a padding key for a tile with `size` of `tile_size` keys, which sorts after all real keys: one of
+// the last bucket or, for a user's function, the tile's own key with the highest bucket.
 template <class T, class B>
 __device__ T key_past_the_end(const BucketedKeys<T, B>& in, unsigned tile, unsigned tile_size, unsigned size) {
   if constexpr (requires { in.buckets.last_key(); })
@@ -116,27 +116,27 @@ __device__ __forceinline__ void load_own(const T* elements, T (&own)[count]) {
   }
 }
 
-// An array that is read tile by tile, through shared memory.
+// An array that is read tile by tile.
 template <class T, unsigned tile_size>
 struct TileReader {
-  const InArray<T>* all;  // [n]; null: element i is i
+  const InArray<T>* all;  // [n]; if null, element i is i
   std::size_t n;
 
   __device__ unsigned size(unsigned tile) const {
     const std::size_t left = n - std::size_t(tile) * tile_size;
     return left < tile_size ? static_cast<unsigned>(left) : tile_size;
   }
-  // The bytes that fetch() copies: those of a tile that is whole and aligned.
+  // Returns the bytes that fetch() copies: all of a tile that is whole and aligned, otherwise 0.
   __device__ unsigned fetched_bytes(unsigned tile) const {
     return all && reinterpret_cast<std::uintptr_t>(all) % 16 == 0 && size(tile) == tile_size ? tile_size * sizeof(T)
                                                                                              : 0;
   }
-  // Starts the copy of a tile to [tile_size] elements. By one thread.
+  // Starts the copy of a tile to `staged`, [tile_size]. By one thread.
   __device__ void fetch(unsigned tile, void* staged, std::uint64_t* arrived) const {
     if (const unsigned bytes = fetched_bytes(tile))
       bulk_copy(staged, all + std::size_t(tile) * tile_size, bytes, arrived);
   }
-  // Loads this thread's elements of a tile from global memory, and `past` beyond the array's end.
+  // Loads this thread's elements of a tile from global memory, with `past` beyond the array's end.
   template <class Ranks, unsigned count>
   __device__ __forceinline__ void load_to_registers(unsigned tile, T past, T (&own)[count]) const {
     const std::size_t first = std::size_t(tile) * tile_size;
@@ -158,8 +158,8 @@ struct TileReader {
         own[k] = Ranks::element(k) < filled ? read_element<T>(from + Ranks::element(k)) : past;
     }
   }
-  // Block-wide, after what fetch() copies has arrived: copies what it did not, and `past` beyond the array's end; then
-  // loads this thread's elements of the tile, Ranks::element(0) and so on.
+  // Block-wide, once fetch()'s copy has arrived: stages the tile if fetch() copied nothing, with `past` beyond the
+  // array's end; then loads this thread's elements of the tile, Ranks::element(0) and so on.
   template <class Ranks, unsigned count>
   __device__ __forceinline__ void load(unsigned tile, void* staged, T past, T (&own)[count]) const {
     if constexpr (std::is_integral_v<T>) {
@@ -173,7 +173,7 @@ struct TileReader {
     if (!fetched_bytes(tile)) {
       const unsigned filled = size(tile);
       const InArray<T>* const from = all + std::size_t(tile) * tile_size;
-      // Loads that wait together.
+      // Loads in flight per thread.
       constexpr unsigned at_once = count % 10 == 0   ? 10
                                    : count % 17 == 0 ? 17
                                    : count % 7 == 0  ? 7
@@ -199,14 +199,15 @@ struct TileReader {
 
 // ---- writing --------------------------------------------------------------------------------------------------------
 
-// Sets half number k % 2 of words[k / 2]: for ascending k.
+// Sets half k % 2 of words[k / 2]; call with ascending k.
 __device__ __forceinline__ void put_half(unsigned* words, unsigned k, unsigned half) {
   if (k % 2 == 0)
     words[k / 2] = half;
   else
     words[k / 2] |= half << 16;
 }
-// Stores this thread's elements of a tile at their positions: that of element k is half k % 2 of positions[k / 2].
+// Stores this thread's elements of a tile at their positions; half k % 2 of positions[k / 2] is the position of element
+// k.
 template <class T, unsigned count>
 __device__ __forceinline__ void store_at_positions(T* sorted, const unsigned (&positions)[(count + 1) / 2],
                                                    const T (&own)[count]) {
@@ -215,8 +216,8 @@ __device__ __forceinline__ void store_at_positions(T* sorted, const unsigned (&p
   for (unsigned k = 0; k < count; ++k) at_shared<T>(half_of(positions[k / 2], k % 2) * sizeof(T) + to) = own[k];
 }
 
-// Calls write(first, k, row) for this thread's elements first + k * block of a tile of `size` elements, of which `k` is
-// known to the compiler; row[k * block] is the element of `out` with the same number.
+// Calls write(first, k, row) for this thread's elements first + k * block of a tile of `size` elements; `k` is known to
+// the compiler, and row[k * block] is element first + k * block of `out`.
 template <class Tiles, class T, class Write>
 __device__ __forceinline__ void for_each_position(unsigned size, T* out, Write&& write) {
   constexpr unsigned block = Tiles::block, at_once = largest_divisor(Tiles::keys, 7);
@@ -235,15 +236,15 @@ __device__ __forceinline__ void for_each_position(unsigned size, T* out, Write&&
 
 // ---- the queue ------------------------------------------------------------------------------------------------------
 
-// Tiles in the order in which blocks draw them, so that those in work are close together.
+// Hands out tiles in order, so that tiles in flight are close together.
 struct TileQueue {
-  unsigned* next;  // 0, and left so
+  unsigned* next;  // zero, and left zero
   unsigned tiles;
-  unsigned first = 0;  // the tile that is drawn first
+  unsigned first = 0;  // number of the first tile
 
-  // Each block draws until it gets a tile that does not exist. By one thread.
+  // Each block draws until it gets a number past the last tile. By one thread.
   __device__ unsigned draw() const { return drawn(start_draw()); }
-  // The same in two parts, between which the number is on its way.
+  // draw() in two parts, with the number in flight in between.
   __device__ unsigned start_draw() const { return atomicAdd(next, 1u); }
   __device__ unsigned drawn(unsigned number) const {
     if (number == tiles + gridDim.x - 1) atomicExch(next, 0u);  // keep_pace() may be reading it
@@ -254,19 +255,20 @@ struct TileQueue {
   // resident, so it must not wait for them indefinitely. Not on the first tile: all blocks start together. By one
   // thread, which has just drawn `drawn`.
   __device__ void keep_pace(unsigned tile, unsigned drawn) const {
-    constexpr unsigned max_polls = 4;  // of 0.7 us on an H200, where a tile takes 9; 8 are no faster
+    constexpr unsigned max_polls = 4;  // 0.7 us each on an H200, where a tile takes 9 us; 8 are no faster
     if (tile - first < gridDim.x) return;
 #pragma unroll
     for (unsigned polls = 0; drawn - tile < gridDim.x && polls < max_polls; ++polls)
       drawn = first + atomicAdd(next, 0u);
   }
-  // For a block that has drawn once, and has nothing to do, like all others.
+  // Resets the queue in a launch without work, where every block draws once and then calls this.
   __device__ void leave(unsigned drawn) const {
     if (drawn - first == gridDim.x - 1) *next = 0;
   }
 };
 
-// Launches a kernel whose blocks, or clusters of blocks, draw tiles: as many as are resident, or as there are tiles.
+// Launches a persistent kernel whose blocks, or clusters of blocks, draw tiles: as many blocks as are resident, or as
+// there are tiles if fewer.
 template <class Tiles, class Memory, unsigned cluster = 1, class... P, class... A>
 Status launch_persistent(void (*kernel)(P...), const Execution& call, unsigned tiles, const A&... args) {
   const unsigned resident = call.tuning.grid_or(Tiles::blocks_per_sm * std::size_t(machine().multiprocessors));

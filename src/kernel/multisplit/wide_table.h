@@ -1,8 +1,8 @@
-// The table of offsets for more buckets than table.h has: up to 2048.
+// The table of offsets for more buckets than table.h takes: up to 2048.
 //
-// As there, a block counts a chunk of consecutive tiles, one after another. A tile's row in the table has where its
-// keys of each bucket begin among the chunk's, less where they begin in the tile, which its own counts say: so the tile
-// finds a key's offset in the output from its position in the tile by one addition.
+// As in table.h, a block counts a chunk of consecutive tiles in order. A tile's row has, per bucket, the number of keys
+// in the chunk's earlier tiles, minus the bucket's first position in the tile, which follows from the tile's own
+// counts. So one addition turns a key's position in the tile into its output offset.
 #pragma once
 #include "kernel/async.h"
 #include "kernel/block.h"
@@ -11,7 +11,7 @@
 
 namespace upsweep::multisplit {
 
-// Packs of a row that each of so many threads has.
+// Packs of a row per thread, for blocks of `block` threads.
 template <unsigned block>
 inline constexpr unsigned table_packs = (max_in_table / 4 - 1) / block + 1;
 
@@ -19,10 +19,10 @@ struct WideOffsetTable {
   static constexpr unsigned max_buckets = max_in_table;
   unsigned tiles, per_chunk, chunks;
   unsigned row;        // words: the buckets, rounded up to whole packs
-  unsigned* of_tile;   // [tiles][row]: keys in the chunk's earlier tiles, less the position in the tile
+  unsigned* of_tile;   // [tiles][row]: keys in the chunk's earlier tiles, minus the position in the tile
   unsigned* of_chunk;  // [chunks][row]: offsets of the chunk's first keys
 
-  // A tile's rows, as they lie in shared memory.
+  // A tile's rows in shared memory.
   struct Memory {
     uint4 of_tile[max_buckets / 4], of_chunk[max_buckets / 4];
   };
@@ -33,19 +33,20 @@ struct WideOffsetTable {
     fetch_tile(tile, m.of_tile, arrived);
     bulk_copy(m.of_chunk, chunk_row(tile), row_bytes(), arrived);
   }
-  // Starts the copy of its own row alone, to [row / 4].
+  // Starts the copy of the tile's own row only, to [row / 4].
   __device__ void fetch_tile(unsigned tile, uint4* to, std::uint64_t* arrived) const {
     bulk_copy(to, of_tile + std::size_t(tile) * row, row_bytes(), arrived);
   }
-  // Block-wide, once they have arrived: sets the offset of each bucket's first key, less its position in the tile.
+  // Block-wide, once the rows have arrived: sets the output offset of each bucket's first key, minus its position in
+  // the tile.
   __device__ void find(const Memory& m, uint4* offset) const {  // [row / 4], shared
     for (unsigned p = threadIdx.x; p < row / 4; p += blockDim.x) {
       const uint4 a = m.of_tile[p], b = m.of_chunk[p];
       offset[p] = uint4{a.x + b.x, a.y + b.y, a.z + b.z, a.w + b.w};
     }
   }
-  // The same in steps, by blocks of `block` threads: loads a row, from shared memory or that of a tile's chunk from
-  // global memory; then, once it may be overwritten, sets `offset`.
+  // find() in steps, so that `offset` may be in use until the last one: load_row() loads a row from shared memory,
+  // load_chunk() the chunk's row from global memory, and store_offsets() sets `offset`. By blocks of `block` threads.
   template <unsigned block>
   __device__ void load_row(const uint4* from, uint4 (&packs)[table_packs<block>]) const {  // [row / 4]
 #pragma unroll
@@ -69,8 +70,9 @@ struct WideOffsetTable {
   __device__ const unsigned* chunk_row(unsigned tile) const { return of_chunk + std::size_t(tile / per_chunk) * row; }
 };
 
-// A block per chunk counts its tiles. Two buckets share a word, and 16 pairs of lanes have a copy of it each: so few
-// lanes meet in a bank, and two blocks fit a multiprocessor. At the end it adds its counts to those of all chunks.
+// One block per chunk counts its tiles. Two buckets share a word, and each word has 16 copies, one per pair of lanes,
+// so that few lanes conflict in a bank and two blocks fit a multiprocessor. At the end the block adds its counts to the
+// totals of all chunks.
 inline constexpr unsigned table_block = 512, table_copies = 16;
 template <unsigned tile_keys, class T, class B>
 __global__ void __launch_bounds__(table_block, 2) count_table_kernel(BucketedKeys<T, B> in, WideOffsetTable of,
@@ -98,7 +100,7 @@ __global__ void __launch_bounds__(table_block, 2) count_table_kernel(BucketedKey
       uint4* const packs = reinterpret_cast<uint4*>(words) + t * 8;
 #pragma unroll
       for (unsigned j = 0; j < 8; ++j) {
-        const unsigned at = (t + j) % 8;  // eight threads read all banks
+        const unsigned at = (t + j) % 8;  // eight threads cover all banks
         const uint4 four = packs[at];
         packs[at] = uint4{0, 0, 0, 0};
         const unsigned sum = four.x + four.y + four.z + four.w;
@@ -110,7 +112,7 @@ __global__ void __launch_bounds__(table_block, 2) count_table_kernel(BucketedKey
     }
     const unsigned own[4] = {both[0] & 0xffff, both[0] >> 16, both[1] & 0xffff, both[1] >> 16};
     const unsigned sum = own[0] + own[1] + own[2] + own[3], upto = warp_scan(sum, Sum{});
-    unsigned* const of_warps = warp_totals[tile % 2];  // the tile before may still be read
+    unsigned* const of_warps = warp_totals[tile % 2];  // the previous tile's may still be read
     if (lane == warp_size - 1) of_warps[warp] = upto;
     __syncthreads();
     if (!has_buckets) return;
@@ -135,8 +137,8 @@ __global__ void __launch_bounds__(table_block, 2) count_table_kernel(BucketedKey
     if (so_far[j]) atomicAdd(&totals[4 * t + j], so_far[j]);
 }
 
-// The offsets of each chunk's first keys, and those of all keys: by a block for each 32 buckets, one for each lane.
-// Each warp has some of the chunks. All blocks add up the totals of the buckets before theirs.
+// Computes the offsets of each chunk's first keys and of the buckets: one block per 32 buckets, one bucket per lane,
+// and part of the chunks per warp. Every block sums the totals of the buckets before its own.
 inline constexpr unsigned max_chunk_warps = 32, max_chunk_block = max_chunk_warps * warp_size;
 static __global__ void __launch_bounds__(max_chunk_block)
     table_chunks_kernel(const unsigned* counts,  // [chunks][row]
@@ -145,7 +147,7 @@ static __global__ void __launch_bounds__(max_chunk_block)
                         unsigned* chunk_offsets,  // [chunks][row]
                         Offsets offsets, unsigned buckets, std::size_t n) {
   __shared__ unsigned of_part[max_chunk_warps][warp_size], warp_totals[warp_size];
-  const unsigned parts = blockDim.x / warp_size;  // of the chunks
+  const unsigned parts = blockDim.x / warp_size;  // parts of the chunks, one per warp
   const unsigned t = threadIdx.x, lane = t % warp_size, part = t / warp_size, bucket = blockIdx.x * warp_size + lane;
   const unsigned from = chunks * part / parts, to = chunks * (part + 1) / parts;
   allow_next_launch();
@@ -157,7 +159,7 @@ static __global__ void __launch_bounds__(max_chunk_block)
     for (unsigned c = from; c < to; ++c) sum += counts[std::size_t(c) * row + bucket];
   }
   of_part[part][lane] = sum;
-  unsigned start;  // of this block's buckets
+  unsigned start;  // offset of this block's first bucket
   block_scan(before, Sum{}, warp_totals, start);
   const unsigned own = bucket < row ? totals[bucket] : 0;
   unsigned offset = start + warp_scan(own, Sum{}) - own;
@@ -172,27 +174,26 @@ static __global__ void __launch_bounds__(max_chunk_block)
   }
 }
 
-// Lays out a table of tiles of `tile_keys` keys in at most `max_chunks` chunks. Returns its chunks' counts,
-// [chunks][row], or null if there is no memory.
+// Lays out a table for tiles of `tile_keys` keys in at most `max_chunks` chunks. Returns the array of the chunks'
+// counts, [chunks][row].
 template <class T, class B>
-unsigned* lay_out_table(const Task<T, B>& a, std::size_t tile_keys, unsigned max_chunks, WideOffsetTable& table) {
+unsigned* lay_out_table(const Task<T, B>& a, std::size_t tile_keys, unsigned max_chunks, Scratch& scratch,
+                        WideOffsetTable& table) {
   table.tiles = static_cast<unsigned>(a.in.n ? ceil_div(a.in.n, tile_keys) : 1);
   table.per_chunk = (table.tiles - 1) / max_chunks + 1;
   table.chunks = (table.tiles - 1) / table.per_chunk + 1;
   table.row = static_cast<unsigned>(ceil_div(a.in.buckets.count, 4) * 4);
   const std::size_t chunk_words = std::size_t(table.chunks) * table.row;
-  auto* const of_chunk = static_cast<unsigned*>(
-      a.workspace->scratch((2 * chunk_words + std::size_t(table.tiles) * table.row) * sizeof(unsigned)));
-  if (!of_chunk) return nullptr;
-  table.of_chunk = of_chunk, table.of_tile = of_chunk + 2 * chunk_words;
-  return of_chunk + chunk_words;
+  table.of_chunk = scratch.take<unsigned>(chunk_words);
+  table.of_tile = scratch.take<unsigned>(std::size_t(table.tiles) * table.row);
+  return scratch.take<unsigned>(chunk_words);
 }
 
-// Once the tiles are counted: launches table_chunks_kernel.
+// Launches table_chunks_kernel, once the tiles are counted.
 template <class T, class B>
 Status launch_chunk_offsets(const Task<T, B>& a, const WideOffsetTable& table, const unsigned* counts,
                             const unsigned* totals) {
-  unsigned warps = 4;  // for few chunks few threads: the emulator takes as long as there are threads
+  unsigned warps = 4;  // few threads for few chunks, because emulated time grows with the threads
   while (warps < table.chunks && warps < max_chunk_warps) warps *= 2;
   const Shape shape{.grid = static_cast<unsigned>(ceil_div(table.row, warp_size)),
                     .block = warps * warp_size,
@@ -203,13 +204,13 @@ Status launch_chunk_offsets(const Task<T, B>& a, const WideOffsetTable& table, c
 }
 
 // Launches both kernels for tiles of `tile_keys` keys; writes the offsets. `totals` is zero; the caller zeroes it
-// again.
+// again. The table is in the caller's scratch.
 template <unsigned tile_keys, class T, class B>
-Status make_wide_table(const Task<T, B>& a, unsigned* totals,
-                       WideOffsetTable& table) {  // [WideOffsetTable::max_buckets]
+Status make_wide_table(const Task<T, B>& a, unsigned* totals,  // [WideOffsetTable::max_buckets]
+                       Scratch& scratch, WideOffsetTable& table) {
   const auto multiprocessors = static_cast<unsigned>(machine().multiprocessors);
-  unsigned* const counts = lay_out_table(a, tile_keys, 2 * multiprocessors, table);
-  if (!counts) return no_memory;
+  unsigned* const counts = lay_out_table(a, tile_keys, 2 * multiprocessors, scratch, table);
+  if (!scratch) return no_memory;
   const Shape shape{.grid = table.chunks,
                     .block = table_block,
                     .shared_bytes = table.row / 2 * table_copies * sizeof(unsigned),

@@ -1,9 +1,10 @@
-// ceiling/read: reads as many bytes as memory can deliver, folding each word with one instruction.
+// ceiling/read: reads at the full speed of memory, folding each word with one instruction.
 //
 // 16-byte loads, four in flight per thread, two resident blocks of 1024 threads per multiprocessor: the fastest of the
-// shapes tried for sums (docs/notes/reduce.md). A grid-stride loop; from 512 MB on contiguous shares, for 16 times as
-// many blocks as are resident, so that a multiprocessor that finishes early gets another block.
+// shapes tried for sums (docs/notebook/reduce.md). A grid-stride loop; from 512 MB on, contiguous shares for 16 times
+// as many blocks as are resident, so that a multiprocessor that finishes early gets another block.
 #pragma once
+#include "base/threshold.h"
 #include "kernel/block.h"
 #include "kernel/mailbox.h"
 #include "kernel/vector.h"
@@ -12,7 +13,7 @@
 namespace upsweep::ladders::ceiling {
 
 // Contiguous shares are faster than a grid-stride loop on an H200 from this size on.
-inline constexpr std::size_t read_shares_from = std::size_t{512} << 20;  // bytes
+inline constinit Threshold read_shares_from{"read_shares_from", 512 << 20, 16 << 10};  // bytes
 inline constexpr unsigned read_block = 1024, read_blocks_per_sm = 2, read_waves = 16, read_in_flight = 4;
 
 struct Xor {
@@ -24,7 +25,7 @@ struct Xor {
 };
 
 // Returns the xor of packs first, first + step, ... before end. All loads of a round are issued before the first is
-// used; two chains of operations keep up with the loads.
+// used; two independent xor chains keep up with the loads.
 __device__ __forceinline__ unsigned fold_packs(const unsigned* packs,  // 16-byte aligned
                                                std::size_t first, std::size_t end, std::size_t step) {
   constexpr unsigned in_flight = read_in_flight;
@@ -57,7 +58,7 @@ __global__ void __launch_bounds__(read_block, min_blocks(read_block, read_blocks
   const PackSplit<unsigned> split(in, n);
   const std::size_t thread = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
 
-  // 1. This thread's word of the unaligned ends, and its packs.
+  // 1. Fold this thread's packs, and its word of the unaligned ends.
   unsigned word = 0;
   if (thread < split.head) word ^= in[thread];
   if (thread < split.tail) word ^= split.aligned[split.packs * Pack<unsigned>::size + thread];
@@ -87,10 +88,11 @@ struct read {
   static constexpr Story story{.idea = "four 16-byte loads in flight in every thread, folded by xor",
                                .limits = "any n"};
   static constexpr bool blocks_in_order = true;
+  static constexpr Threshold* thresholds[] = {&read_shares_from};
   static Status run(const Call& c) {
     const bool shares = c.n() * sizeof(unsigned) >= read_shares_from;
     const unsigned grid = blocks_for<unsigned>(c.n(), read_block, 1, read_blocks_per_sm * (shares ? read_waves : 1));
-    // A total and its flag per block.
+    // Two words per block: a total and its flag.
     auto* const totals = reinterpret_cast<unsigned long long*>(c.workspace->counters(2 * std::size_t(grid)));
     if (!totals) return {Code::out_of_memory, 0, "no memory for the block totals"};
     return launch(shares ? read_kernel<true> : read_kernel<false>,

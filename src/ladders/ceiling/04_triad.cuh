@@ -1,13 +1,13 @@
-// ceiling/triad: two streams read and one written, as many bytes as memory takes of that mix.
+// ceiling/triad: reads two streams and writes one at the full speed of memory.
 //
-// The shape that is best for copy: one pack per thread, in blocks of 128.
+// The best shape for copy: one pack per thread, in blocks of 128.
 #pragma once
 #include "kernel/vector.h"
 #include "ladders/ceiling/contract.h"
 
 namespace upsweep::ladders::ceiling {
 
-// Packs if the arrays are aligned alike, otherwise single words.
+// Takes packs if the arrays are aligned alike, otherwise single words.
 static __global__ void __launch_bounds__(128) triad_kernel(const unsigned* a,  // [half]
                                                            const unsigned* b,  // [half], aligned as a
                                                            unsigned* out,      // [half]

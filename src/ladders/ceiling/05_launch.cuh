@@ -1,4 +1,4 @@
-// ceiling/launch: an empty kernel: the cost of a launch by itself.
+// ceiling/launch: an empty kernel, for the cost of a launch alone.
 #pragma once
 #include "kernel/kernel.h"
 #include "ladders/ceiling/contract.h"

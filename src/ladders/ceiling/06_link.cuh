@@ -1,23 +1,29 @@
-// ceiling/link: as many bytes as pass between pinned host memory and the device, two arrays there for one back.
+// ceiling/link: copies between pinned host memory and the device in both directions, two words in per word out.
 //
-// Two independent streams of copies, one per direction. Each has its own copy engine and its own lanes of the bus, so
-// the longer direction decides the time, unless the host's memory cannot keep up with both.
+// One stream of copies per direction. Each direction has its own copy engine and its own lanes of the bus, so the
+// longer one determines the time, unless host memory cannot keep up with both.
 #pragma once
+#include "base/threshold.h"
 #include "kernel/host.h"
 #include "ladders/ceiling/contract.h"
 
 namespace upsweep::ladders::ceiling {
 
+// Words per copy: 32 MiB, which hides the latency of starting a copy.
+inline constinit Threshold link_chunk{"link_chunk", 1 << 23, 1 << 12, {.min = 1, .max = 1 << 26}};
+
 struct link {
   static constexpr MemoryKind arrays = MemoryKind::pinned;
   static constexpr Story story{.idea = "copies in both directions at once", .limits = "any n"};
+  static constexpr Threshold* thresholds[] = {&link_chunk};
   static Status run(const Call& c) {
-    constexpr std::size_t chunk = link_chunk(emulated), bytes = chunk * sizeof(std::uint32_t);
+    const std::size_t chunk = link_chunk, bytes = chunk * sizeof(std::uint32_t);
     const auto* const in = c.in[0].as<const std::uint32_t>();  // [n]
     auto* const out = c.out[0].as<std::uint32_t>();            // [n / 2]
-    auto* const kept = static_cast<std::byte*>(c.workspace->scratch(2 * bytes));
-    std::byte* const overwritten = kept + bytes;
-    if (!kept) return {Code::out_of_memory, 0, "no device memory for two chunks"};
+    Scratch scratch(*c.workspace);
+    auto* const kept = scratch.take<std::byte>(bytes);
+    auto* const overwritten = scratch.take<std::byte>(bytes);
+    if (!scratch) return {Code::out_of_memory, 0, "no device memory for two chunks"};
     const auto size = [=](std::size_t left) { return std::min(left, chunk) * sizeof(std::uint32_t); };
 
     // The first chunk is kept for the copies back; all others overwrite one buffer.

@@ -1,4 +1,4 @@
-// Which calls the ceilings take. Their rungs take a Call as it is.
+// The calls that the ceilings take. Their rungs read a Call directly.
 #pragma once
 #include <cstdint>
 #include <type_traits>

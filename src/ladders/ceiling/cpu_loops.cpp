@@ -43,8 +43,8 @@ HWY_INLINE std::uint32_t read_vectors(D d, const std::uint32_t* in, std::size_t 
 }
 
 std::uint32_t read(const std::uint32_t* in, std::size_t n, bool from_memory) {
-  // From memory, 32-byte vectors: with wider ones the core runs so far ahead that its own misses crowd out the hardware
-  // prefetches (2^27 words on two Zen 4 cores: 63 GB/s against 60).
+  // From memory, 32-byte vectors are faster: with wider ones the core runs so far ahead that its own misses crowd out
+  // the hardware prefetches (2^27 words on two Zen 4 cores: 63 GB/s against 60).
   if (from_memory) return read_vectors(hn::CappedTag<std::uint32_t, 8>(), in, n);
   return read_vectors(D(), in, n);
 }

@@ -1,16 +1,17 @@
-// The loops of the CPU's ceilings over one part of a buffer, in whole vectors.
+// Vector loops of the CPU's ceilings over one part of a buffer.
 #pragma once
 #include <cstddef>
 #include <cstdint>
 
 namespace upsweep::ladders::ceiling {
 
-// For this processor's vector width. Arrays at any alignment of a word.
+// Loops for this processor's vector width. Arrays need only be aligned to a word.
 struct Loops {
-  // Returns the xor of all words. `from_memory`: they are not in the core's own caches; another loop is best for that.
+  // Returns the xor of all words. `from_memory`: the words are not in the core's private caches; another loop is faster
+  // then.
   std::uint32_t (*read)(const std::uint32_t* in, std::size_t n, bool from_memory);
-  // out[i] = pattern(first + i). `bypass`: with non-temporal stores, which save reading the lines first but leave
-  // nothing in the caches for the next reader.
+  // out[i] = pattern(first + i). `bypass`: non-temporal stores, which save reading the lines first but leave nothing in
+  // the caches for the next reader.
   void (*write)(std::uint32_t* out, std::size_t n, std::size_t first, bool bypass);
   void (*copy)(const std::uint32_t* in, std::uint32_t* out, std::size_t n, bool bypass);
   void (*triad)(const std::uint32_t* a, const std::uint32_t* b, std::uint32_t* out, std::size_t n, bool bypass);

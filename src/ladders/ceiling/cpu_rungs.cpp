@@ -7,7 +7,7 @@
 #include "ladders/ceiling/cpu_loops.h"
 
 namespace upsweep::ladders::ceiling {
-namespace {  // the rungs too: GPU rungs of the same names are other types
+namespace {  // GPU rungs of the same names are other types
 
 // Non-temporal stores win once the data no longer fits in the last-level cache. Two Zen 4 cores with 32 MiB of L3, GB/s
 // with and without: write of 32 MiB 53 and 68, of 64 MiB 51 and 45; copy of 8 MiB 97 and 135, of 16 MiB 99 and 71.

@@ -1,7 +1,7 @@
 // histogram/single_thread: one thread counts everything.
 //
-// Traffic   n reads of one element, each its own sector; n reads and n writes of counters.
-// Order     as the samples.
+// Traffic   n reads of one element, one sector each; n reads and n writes of counters.
+// Order     that of the samples.
 // Source    the contract.
 #pragma once
 #include "kernel/kernel.h"
@@ -29,7 +29,7 @@ __global__ void single_thread_kernel(Input<T, O> in, Output out) {
 
 struct single_thread {
   static constexpr Story story{.idea = "one thread, one counter in global memory incremented per sample",
-                               .prediction = "a trip to memory and back per sample: a microsecond each",
+                               .prediction = "a round trip to memory per sample: a microsecond each",
                                .guarantees = "counts are exact",
                                .limits = "any n, any counter; one block of one thread",
                                .source = "the contract"};

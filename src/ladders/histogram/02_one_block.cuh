@@ -1,7 +1,7 @@
 // histogram/one_block: 32 threads count in shared memory; each writes a column of the bins.
 //
-// Neighbouring lanes read neighbouring samples and increment shared counters atomically. There is one block, so its
-// counts are the result, and nothing is atomic in global memory.
+// Adjacent lanes read adjacent samples and increment shared counters atomically. There is only one block, so its counts
+// are the result, and global memory needs no atomics.
 //
 // Traffic   n reads, coalesced, by one warp; counters written once, coalesced.
 // Order     any.
@@ -21,7 +21,7 @@ __global__ void one_block_kernel(Input<T, O> in, Output out) {
 
 struct one_block {
   static constexpr Story story{.idea = "32 threads increment shared counters; each writes a column of the bins",
-                               .prediction = "32x single_thread and more: a shared atomic takes tens of nanoseconds",
+                               .prediction = "32x single_thread or more: a shared atomic takes tens of nanoseconds",
                                .guarantees = "counts are exact",
                                .limits = "any n; counters that fit in shared memory; one block of 32 threads",
                                .source = "Podlozhnyuk, Histogram Calculation in CUDA, 2007"};

@@ -1,6 +1,6 @@
 // histogram/padded: one_block with one unused word after every 32 counters.
 //
-// Samples whose bins are 32 apart, as multiples of 32 are, meet in one bank of shared memory; padded, they do not.
+// Samples whose bins are 32 apart, such as multiples of 32, conflict on one bank of shared memory. Padding avoids that.
 //
 // Traffic   as one_block.
 // Order     any.

@@ -1,10 +1,10 @@
-// histogram/ordered_writeback: 32 blocks count; they merge into the result one after another, in block order.
+// histogram/ordered_writeback: 32 blocks count, then merge into the result one after another, in block order.
 //
-// Block b waits until block b - 1 has merged, adds its counts to the result, saturating, and lets block b + 1 go on.
-// Only one block writes at a time, so plain loads and stores are enough.
+// Block b waits until block b - 1 has merged, adds its counts to the result with saturation, and releases block b + 1.
+// Only one block writes at any time, so plain loads and stores suffice.
 //
 // Traffic   n reads, coalesced; the counters read and written 32 times.
-// Order     blocks merge in their order; saturating additions give the same in any order.
+// Order     blocks merge in block order; saturating additions give the same result in any order.
 // Source    Yan, Long, Zhang, StreamScan, 2013 (a block waits for its neighbour).
 #pragma once
 #include "kernel/ptx.h"
@@ -14,7 +14,7 @@ namespace upsweep::ladders::histogram {
 
 template <class T, class O>
 __global__ void ordered_writeback_kernel(Input<T, O> in, Output out,
-                                         unsigned long long* merged) {  // [1], blocks; zero, left zero
+                                         unsigned long long* merged) {  // [1]: merged blocks; zero, left zero
   unsigned* const counts = dynamic_shared<unsigned>();                  // [padded_slot(counters) + 1]
   count_in_shared(in, counts, blockIdx.x, gridDim.x, padded_slot);
   if (threadIdx.x == 0) {
@@ -32,8 +32,8 @@ __global__ void ordered_writeback_kernel(Input<T, O> in, Output out,
 }
 
 struct ordered_writeback {
-  static constexpr Story story{.idea = "32 blocks of 32 threads; each merges after the one before it",
-                               .prediction = "up to 32x padded when large; 32 merges in sequence when small",
+  static constexpr Story story{.idea = "32 blocks of 32 threads; each merges after its predecessor",
+                               .prediction = "up to 32x padded on large inputs; 32 sequential merges on small ones",
                                .guarantees = "counts are exact",
                                .limits = "as padded; 32 blocks of 32 threads",
                                .source = "Yan, Long, Zhang, StreamScan, 2013"};

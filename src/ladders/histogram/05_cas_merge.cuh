@@ -1,7 +1,7 @@
 // histogram/cas_merge: blocks merge by compare-and-swap, in no order.
 //
-// No block waits for another. A compare-and-swap can do what no atomic instruction does: add, but stop at the top.
-// Several blocks that merge one counter at the same time retry.
+// No block waits for another. Compare-and-swap does what no atomic instruction can: add with saturation. Blocks that
+// merge one counter at the same time retry.
 //
 // Traffic   n reads, coalesced; a read and a compare-and-swap per counter and block; totals read once more.
 // Order     any.
@@ -35,7 +35,7 @@ __global__ void cas_merge_kernel(Input<T, O> in, unsigned* totals,  // [counters
 
 struct cas_merge {
   static constexpr Story story{.idea = "blocks merge by saturating compare-and-swap, in no order",
-                               .prediction = "no more merges in sequence: ahead of ordered_writeback when small",
+                               .prediction = "no sequential merges: faster than ordered_writeback on small inputs",
                                .guarantees = "counts are exact",
                                .limits = "as padded; two launches",
                                .source = "Herlihy, Wait-Free Synchronization, 1991"};

@@ -1,7 +1,7 @@
 // histogram/coarsened: a resident grid; every block counts many samples before it merges.
 //
-// As many blocks as are resident, of 256 threads; each privatises the counters in its shared memory and goes through
-// the samples in steps of the whole grid. Merging is one atomic addition per counter and block, however large n is.
+// The grid has at most as many blocks of 256 threads as can be resident. Each block privatises the counters in shared
+// memory and counts in a grid-stride loop. Merging takes one atomic addition per counter and block, however large n is.
 //
 // Traffic   n reads, coalesced; an atomic addition per nonzero counter and block; totals read once more.
 // Order     any.
@@ -24,10 +24,10 @@ __global__ void coarsened_kernel(Input<T, O> in, unsigned* totals) {  // [counte
 }
 
 struct coarsened {
-  static constexpr Story story{.idea = "a resident grid in steps of all threads; one merge per block",
+  static constexpr Story story{.idea = "a resident grid in a grid-stride loop; one merge per block",
                                .prediction =
                                    "bound by shared atomics, and by skew: lanes of a warp that hit one "
-                                   "counter wait for each other",
+                                   "counter are serialised",
                                .guarantees = "counts are exact",
                                .limits = "as padded; two launches",
                                .source = "Gomez-Luna et al., An Optimized Approach to Histogram Computation, 2013"};

@@ -1,9 +1,9 @@
-// histogram/aggregated: lanes of a warp that count in one counter elect one to add for all of them.
+// histogram/aggregated: lanes of a warp that share a counter elect one to add for all of them.
 //
-// No shared memory, so any number of counters: the additions are performed by L2. Skew, which would send 32 additions
-// to one address, becomes one.
+// No shared memory is used, so the number of counters is not limited: L2 performs the additions. Under skew, 32
+// additions to one address become one.
 //
-// Traffic   n reads, 16 bytes per access; an atomic addition in L2 per different counter and warp-wide step.
+// Traffic   n reads, 16 bytes per access; an atomic addition in L2 per distinct counter and warp-wide step.
 // Order     any.
 // Source    Adinets, CUDA Pro Tip: Optimized Filtering with Warp-Aggregated Atomics, 2014.
 #pragma once
@@ -26,8 +26,8 @@ __global__ void __launch_bounds__(1024, 1)
 }
 
 struct aggregated {
-  static constexpr Story story{.idea = "one atomic addition in L2 per different counter of a warp-wide step",
-                               .prediction = "bound by the atomic units of L2: above coarsened for 2^16 bins and more",
+  static constexpr Story story{.idea = "one atomic addition in L2 per distinct counter of a warp-wide step",
+                               .prediction = "bound by L2's atomic units: faster than coarsened from 2^16 bins on",
                                .guarantees = "counts are exact",
                                .limits = "any n, any number of counters; two launches",
                                .source = "Adinets, Optimized Filtering with Warp-Aggregated Atomics, 2014"};

@@ -1,9 +1,9 @@
 // histogram/word_columns: 32-bit counters in 1 to 32 columns, and one block per multiprocessor, which reads ahead.
 //
-// lane_banks has 16 bits per counter: it must flush, and its additions are of 1 or 2^16. Words need neither a flush nor
-// a variable addend, so that the hardware can merge lanes that meet. A block of 1024 threads has a multiprocessor to
-// itself and an equal share of the samples, which it reads ahead (steps.cuh). Where a bin's number is a shift, the
-// kernel only shortcut.
+// lane_banks has 16-bit counters: it must flush, and it adds 1 or 2^16. 32-bit words need no flush, and their addend is
+// always 1, so the hardware can merge lanes that hit one word. A block of 1024 threads has a multiprocessor to itself
+// and an equal share of the samples, which it reads ahead (steps.cuh). If bins are found by a shift, the kernel
+// contains only that shortcut.
 //
 // Traffic   n reads, 16 bytes per access; an atomic addition per nonzero counter and block; totals read once.
 // Order     any.
@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(steps_block, 1) word_columns_kernel(Input<T, O
 
 struct word_columns {
   static constexpr Story story{
-      .idea = "32-bit counters in 1 to 32 columns, no flush; a block per multiprocessor reads ahead",
+      .idea = "32-bit counters in 1 to 32 columns, no flush; one block per multiprocessor reads ahead",
       .prediction = "0.95 of the read ceiling up to 58'000 counters, whatever the skew",
       .guarantees = "counts are exact",
       .limits = "any n; up to 58'111 counters; two launches",

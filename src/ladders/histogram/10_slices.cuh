@@ -1,10 +1,10 @@
-// histogram/slices: where the counters exceed one block's shared memory, several blocks have a slice each.
+// histogram/slices: if one block's shared memory is too small, each of several blocks holds a slice of the counters.
 //
 // The blocks of a group read the same share of the steps; each counts the samples of its slice. They run at the same
-// time, so that all but the first read from L2: the memory's traffic stays n reads.
+// time, so that all but the first read from L2, and memory traffic stays at n reads.
 //
-// Traffic   n reads from memory, and n for every further slice from L2; an atomic addition per nonzero counter and
-//           group; totals read once.
+// Traffic   n reads from memory, and n from L2 per further slice; an atomic addition per nonzero counter and group;
+//           totals read once.
 // Order     any.
 // Source    Shams, Kennedy, Efficient Histogram Algorithms for NVIDIA CUDA Compatible Devices, 2007 (ranges of bins).
 #pragma once
@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(steps_block, 1)
   wait_for_previous();
   __syncthreads();
   for_each_slot(in.samples, steps, share, slots_of<search>(in), [&](unsigned slot, auto present) {
-    const unsigned k = slot - first;  // wraps below the slice, and is then large
+    const unsigned k = slot - first;  // wraps to a large number below the slice
     if (present && k < slice_size) atomicAdd(&counts[k], 1u);
   });
   __syncthreads();
@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(steps_block, 1)
 struct slices {
   static constexpr Story story{
       .idea = "a slice of the counters per block; the blocks of a group share reads through L2",
-      .prediction = "half of word_columns for two slices; above aggregated up to 2^20 bins",
+      .prediction = "half of word_columns with two slices; faster than aggregated up to 2^20 bins",
       .guarantees = "counts are exact",
       .limits = "any n, any number of counters; two launches",
       .source = "Shams, Kennedy, Efficient Histogram Algorithms, 2007"};
@@ -49,7 +49,7 @@ struct slices {
     if (!plan.valid()) return not_whole_warps;
     const auto count = static_cast<unsigned>(slices_of(a.in.counters(), machine()));
     const auto size = static_cast<unsigned>(ceil_div(a.in.counters() + 1, count));
-    // Whole groups; on a device with fewer multiprocessors than slices, one group in several waves.
+    // Whole groups. On a device with fewer multiprocessors than slices, one group runs in several waves.
     const unsigned groups = plan.blocks() / count;
     plan.shape.grid = (groups < 1 ? 1 : groups) * count;
     plan.shape.shared_bytes = size * sizeof(unsigned);

@@ -1,8 +1,8 @@
-// histogram/cluster: the counters are distributed over the blocks of a cluster, which add in each other's memory.
+// histogram/cluster: counters are distributed over a cluster's blocks, which add in each other's shared memory.
 //
 // Unlike a group of slices, a cluster reads and bins every sample once. But an addition in another multiprocessor's
-// memory is a packet on the network between them, which carries few, and lanes that meet in a word are not merged.
-// 65536 bins take 16 times as long as with two slices. Kept because of what it teaches; no call gets it by default.
+// memory is a packet on the network between them, whose packet rate is low, and lanes that hit one word are not merged.
+// 65536 bins take 16 times as long as with two slices. Kept as a lesson; no call uses it by default.
 //
 // Traffic   n reads; an addition per sample, (blocks - 1) / blocks of them remote; an atomic addition per nonzero
 //           counter and cluster; totals read once.
@@ -16,7 +16,7 @@
 namespace upsweep::ladders::histogram {
 
 inline constexpr unsigned log_counters_per_block = 15;  // 128 KB
-inline constexpr unsigned most_in_cluster = 8;          // blocks; more are not portable
+inline constexpr unsigned most_in_cluster = 8;          // blocks; larger clusters are not portable
 
 template <Search search, class T, class O>
 __global__ void __launch_bounds__(steps_block, 1)
@@ -42,7 +42,7 @@ struct cluster {
   static constexpr Needs needs{{Feature::cluster}, 131'072};
   static constexpr Story story{
       .idea = "counters distributed over a cluster's blocks, which add in each other's shared memory",
-      .prediction = "a read and a bin per sample: ahead of slices from two of these on",
+      .prediction = "one read and one binning per sample: faster than two slices or more",
       .guarantees = "counts are exact",
       .limits = "any n; up to 2^18 - 1 counters; two launches",
       .source = "NVIDIA, CUDA C++ Programming Guide, Distributed Shared Memory, 2022"};

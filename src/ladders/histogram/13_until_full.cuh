@@ -1,13 +1,13 @@
-// histogram/until_full: saturating counters end the call once all of them are full.
+// histogram/until_full: a call with saturating counters ends once all of them are full.
 //
-// After 1, 4, 16, ... rounds of loads a block that has seen every bin merges, and counts the counters that its
-// additions filled. Once that is all of them, no further sample can change the result: every block stops. An input that
-// leaves a bin empty pays for looking only.
+// After 1, 4, 16, ... rounds of loads, a block that has seen every bin merges, and adds the number of counters that it
+// filled to a total. Once all counters are full, no further sample can change the result, and every block stops. An
+// input that leaves a bin empty pays only for the checks.
 //
-// Traffic   reads up to the sample that fills the last counter, and what is in flight then; n reads if one stays
-//           below its top, or if samples outside are to be counted and there can be some.
-// Order     any: a total that has passed the top stays above it.
-// Source    saturating counters as in the contract; the stop flag of Adve, Hill, 1990, races harmlessly.
+// Traffic   reads up to the sample that fills the last counter, plus the reads in flight by then; n reads if a counter
+//           is never filled, or if samples in no bin must be counted and can occur.
+// Order     any: a total that has passed its top stays above it.
+// Source    saturating counters as in the contract; the race on the stop flag is benign, as in Adve, Hill, 1990.
 #pragma once
 #include "kernel/ptx.h"
 #include "ladders/histogram/totals.cuh"
@@ -15,8 +15,8 @@
 
 namespace upsweep::ladders::histogram {
 
-// Block-wide: adds the table to the totals, and clears it. Returns, to the calling thread, how many counters its own
-// additions have filled.
+// Block-wide: adds the table to the totals, and clears it. Returns, per thread, the number of counters that the
+// thread's additions have filled.
 template <class Table>
 __device__ unsigned merge_until(const Table& table, unsigned* words, unsigned* totals, unsigned counters,
                                 unsigned top) {
@@ -45,7 +45,7 @@ __global__ void __launch_bounds__(steps_block, 1)
   table.clear(words);
   wait_for_previous();
   __syncthreads();
-  unsigned some = packs_at_once<T> * blockDim.x / warp_size;  // steps until the next look
+  unsigned some = packs_at_once<T> * blockDim.x / warp_size;  // steps until the next check
   for (StepRange next{share.from, share.from}; next.to < share.to;) {
     next = {next.to, share.to - next.to < some ? share.to : next.to + some};
     for_each_slot(in.samples, steps, next, slots_of<search>(in), [&](unsigned slot, auto present) {
@@ -68,16 +68,16 @@ __global__ void __launch_bounds__(steps_block, 1)
 struct until_full {
   static constexpr Story story{
       .idea = "blocks that have seen every bin merge early; all stop once every counter is full",
-      .prediction = "10 us for 2^27 uniform samples in 1024 u8 counters, 14 times word_columns",
+      .prediction = "10 us for 2^27 uniform samples in 1024 u8 counters: 14 times word_columns",
       .guarantees = "counts are exact",
-      .limits = "any n; up to 58'111 counters, which saturate; no samples to be counted outside",
+      .limits = "any n; up to 58'111 saturating counters; no count of samples in no bin",
       .source = "the contract: a full counter stays full"};
   static constexpr Coverage coverage = Coverage::widths;
   static constexpr std::size_t largest_part = most_at_once;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     if (!may_end_early(a))
-      return {Code::unsupported, 0, "until_full needs counters that saturate, and no samples to be counted outside"};
+      return {Code::unsupported, 0, "until_full needs saturating counters, and cannot count samples in no bin"};
     StepsLaunch<T> plan(a);
     if (!plan.valid()) return not_whole_warps;
     const WordColumns table(a.in.counters() + 1, plan.samples_per_block());

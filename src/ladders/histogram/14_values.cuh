@@ -1,7 +1,7 @@
-// histogram/values: bytes are counted by value, and a value's bin is found once per block, at the end.
+// histogram/values: bytes are counted by value; each block finds the bins of the values once, at the end.
 //
-// At the memory's speed a multiprocessor has two clocks for 32 bytes: enough for their addresses and the additions, not
-// for bins. There are 256 values, whatever the bins.
+// At full memory bandwidth, a multiprocessor has two clocks per 32 bytes: enough to compute addresses and add, but not
+// to find bins. There are 256 values, whatever the bins.
 //
 // Traffic   n reads, 16 bytes per access; an atomic addition per value that occurs, channel and block; totals read
 //           once.
@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(steps_block, 1)
   for_each_slot(
       in.samples, steps, share,
       [&]<unsigned n>(const std::uint8_t(&x)[n], unsigned column, unsigned(&slots)[n]) {
-        unsigned value_0[Channels];  // the slot of value 0, for the first sample and those after it
+        unsigned value_0[Channels];  // the slot of value 0, for sample k % Channels
 #pragma unroll
         for (unsigned c = 0; c < Channels; ++c) value_0[c] = (column % Channels + c) % Channels * 256;
 #pragma unroll
@@ -46,7 +46,7 @@ __global__ void __launch_bounds__(steps_block, 1)
 struct values {
   static constexpr Story story{
       .idea = "bytes counted by value, in 1 to 32 columns; bins found at the end",
-      .prediction = "0.9 of the read ceiling for bytes, whatever the bins; 0.8 of 4 channels",
+      .prediction = "0.9 of the read ceiling for bytes, whatever the bins; 0.8 with 4 channels",
       .guarantees = "counts are exact",
       .limits = "any n; samples of one byte",
       .source = "the domain of the samples"};

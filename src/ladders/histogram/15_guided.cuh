@@ -1,107 +1,20 @@
-// histogram/guided: a table of cells leads a sample to its edges.
+// histogram/guided: a guide table of equal cells leads each sample to its edges.
 //
-// A binary search among 256 edges is eight loads that wait for each other. Instead, the range is divided into equal
-// cells, and a table has, for each of them, the number of edges before it and in it: mostly none in it, so that one
-// load and no comparison counts the edges that are not above a sample. Their number less one is the bin. A sample of a
-// cell with edges in it is compared with these. Whatever the edges are, the answer is exact: rounding is monotonic, so
-// a sample is above all edges of the cells before its own.
+// A binary search among 256 edges is eight dependent loads. Instead, the range is divided into equal cells, and a table
+// gives the number of edges before each cell and in it. Most cells contain no edge, so one load and no comparison gives
+// the number of edges at or below a sample, which is the number of its bin plus one. In a cell with edges, the sample
+// is compared with these. The result is exact for any edges: rounding is monotonic, so a sample is above all edges of
+// earlier cells.
 //
 // Traffic   n reads, 16 bytes per access; the edges once per block; an atomic addition per nonzero counter and block.
 // Order     any.
 // Source    Chen, Asau, On Generating Random Variates from an Empirical Distribution (guide tables), 1974.
 #pragma once
+#include "ladders/histogram/guide_table.cuh"
 #include "ladders/histogram/totals.cuh"
 #include "ladders/histogram/word_columns.cuh"
 
 namespace upsweep::ladders::histogram {
-
-// The table in shared memory.
-template <class T>
-struct GuideTable {
-  const T* edges;          // [count + 1]
-  const unsigned* ranges;  // [cells + 1]: the number of edges before the cell, and 2^16 times the number in it
-  unsigned count, cells;
-  T first;
-  float scale;  // cells per unit
-
-  __device__ __forceinline__ unsigned cell_of(T x) const {
-    float distance;
-    if constexpr (std::is_integral_v<T>)
-      distance =
-          static_cast<float>(static_cast<std::uint32_t>(x < first ? first : x) - static_cast<std::uint32_t>(first));
-    else
-      distance = x - first;
-    const unsigned place = truncated(distance * scale);  // NaN is in cell 0; so is every sample if an edge is infinite
-    return place < cells ? place : cells;
-  }
-  // Counts the edges that are not above each of a pack's samples: first those in the cells before its own.
-  template <unsigned n>
-  __device__ __forceinline__ void operator()(const T (&x)[n], unsigned (&below)[n]) const {
-    unsigned range[n], several = 0;
-#pragma unroll
-    for (unsigned k = 0; k < n; ++k) range[k] = ranges[cell_of(x[k])];
-#pragma unroll
-    for (unsigned k = 0; k < n; ++k) {
-      below[k] = range[k] & 0xffff;
-      if (range[k] >> 16) below[k] += x[k] >= edges[below[k]];
-      several |= range[k] >> 17;
-    }
-    if (!several) return;
-#pragma unroll
-    for (unsigned k = 0; k < n; ++k) {
-      const unsigned before = range[k] & 0xffff;
-      below[k] = first_edge(before, before + (range[k] >> 16), [&](T edge) { return !(x[k] >= edge); });
-    }
-  }
-
-  // Block-wide: copies the edges to shared memory and fills the table; ends with a barrier. If the last bin is closed,
-  // it ends at the next number after its edge.
-  template <class B>
-  __device__ GuideTable(const GuideShape& guide, const B& bins, unsigned char* memory) {
-    T* const copied = reinterpret_cast<T*>(memory);  // each takes a word
-    auto* const filled = reinterpret_cast<unsigned*>(memory) + guide.count + 1;
-    edges = copied, ranges = filled, count = guide.count, cells = guide.cells;
-    for (unsigned k = threadIdx.x; k <= count; k += blockDim.x)
-      copied[k] = k == count && bins.closed ? after(bins.edge(k)) : bins.edge(k);
-    __syncthreads();
-    first = edges[0];
-    const T last = edges[count];
-    float width;
-    if constexpr (std::is_integral_v<T>)
-      width = static_cast<float>(static_cast<std::uint32_t>(last) - static_cast<std::uint32_t>(first));
-    else
-      width = last - first;
-    scale = static_cast<float>(cells) / width;
-    const auto before = [&](unsigned cell) {
-      return first_edge(0, count + 1, [&](T edge) { return cell_of(edge) >= cell; });
-    };
-    for (unsigned c = threadIdx.x; c <= cells; c += blockDim.x)
-      filled[c] = before(c) | (before(c + 1) - before(c)) << 16;
-    __syncthreads();
-  }
-
-  // The next number after x; x if there is none.
-  static __device__ T after(T x) {
-    if constexpr (std::is_integral_v<T>)
-      return x < std::numeric_limits<T>::max() ? x + 1 : x;
-    else
-      return std::nextafter(x, std::numeric_limits<T>::infinity());
-  }
-
- private:
-  // The first of edges [from, to) that `after` is true of, as it is of those behind it; `to` if none.
-  template <class After>
-  __device__ unsigned first_edge(unsigned from, unsigned to, After&& after) const {
-    while (from < to) {
-      const unsigned middle = (from + to) / 2;
-      if (after(edges[middle]))
-        to = middle;
-      else
-        from = middle + 1;
-    }
-    return from;
-  }
-};
 
 template <class T, class O>
 __global__ void __launch_bounds__(steps_block, 1)
@@ -131,7 +44,8 @@ __global__ void __launch_bounds__(steps_block, 1)
         if (present) table.count(words, slot);
       });
   __syncthreads();
-  // Above all bins there is nothing but the last edge, if that is closed and the greatest number of all.
+  // If the last bin is closed and its edge is the largest number of the type, samples on that edge are in the slot
+  // above all bins, but belong to the last bin.
   const T last = in.bins.edge(guide.count);
   const unsigned bins_end = in.bins.closed && GuideTable<T>::after(last) == last ? per_channel : per_channel - 1;
   table.merge(words, totals, [&](unsigned slot) {
@@ -142,7 +56,7 @@ __global__ void __launch_bounds__(steps_block, 1)
 }
 
 struct guided {
-  static constexpr Story story{.idea = "a table of cells leads a sample to its edges; mostly one load, no comparison",
+  static constexpr Story story{.idea = "a guide table leads a sample to its edges; mostly one load, no comparison",
                                .prediction = "0.8 of the read ceiling for 256 random edges, 5 times the binary search",
                                .guarantees = "counts are exact",
                                .limits = "any n; edges of up to 4096 bins; samples of 4 bytes",
@@ -157,7 +71,7 @@ struct guided {
     const unsigned channels = a.in.samples.channels;
     const GuideShape guide(a.in.bins.count, channels, plan.samples_per_block(), machine());
     if (!guide.fits(channels, machine()))
-      return {Code::unsupported, 0, "guided takes up to 4096 bins, of which shared memory has room for all channels'"};
+      return {Code::unsupported, 0, "guided takes up to 4096 bins; all channels' counters must fit in shared memory"};
     const WordColumns table(channels * guide.slots(), plan.samples_per_block(), guide.bytes());
     plan.shape.shared_bytes = table.bytes() + guide.bytes();
     return by_totals(a, [&](unsigned* totals) {

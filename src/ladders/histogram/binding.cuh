@@ -1,4 +1,4 @@
-// The binding of kernel rungs: what binding.h leaves to where a rung runs.
+// The binding of kernel rungs: binding.h, with for_each_index() for the GPU.
 #pragma once
 #include "kernel/each.h"
 #include "ladders/histogram/binding.h"

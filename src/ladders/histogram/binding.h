@@ -20,21 +20,21 @@ inline Shape2D shape_of(const Counting& how) {
   return {how.width, how.pitch ? how.pitch : how.width, static_cast<unsigned>(how.channels)};
 }
 
-// The least and the greatest value of an integer type in [lower, upper), or in [lower, upper] if the last bin is
-// closed; least > greatest if there is none.
+// The smallest and largest value of an integer type in [lower, upper), or in [lower, upper] if the last bin is closed;
+// least > greatest if there is none.
 template <class T>
-struct Values {
+struct IntegerRange {
   Int128 least, greatest;
 };
 template <class T>
-constexpr Values<T> values_between(double lower, double upper, bool is_closed) {
+constexpr IntegerRange<T> integers_between(double lower, double upper, bool is_closed) {
   using Limits = std::numeric_limits<T>;
   const Int128 from = static_cast<Int128>(lower), to = static_cast<Int128>(upper) - (is_closed ? 0 : 1);
   constexpr Int128 least = Limits::min(), greatest = Limits::max();
   return {from < least ? least : from, to > greatest ? greatest : to};
 }
 
-// Whether a rung's edges have to be made.
+// True if the edges must be converted to the samples' type.
 inline bool has_other_edges(const Call& c) {
   return c.operation == Operation(Binning::edges) && c.in[1].type != c.type();
 }
@@ -43,7 +43,7 @@ struct Binding : EnumeratorChoice<Binning, By, binning_names.size()> {
   static constexpr std::string_view primitive = "histogram";
   static constexpr auto& operations = ladders::histogram::operations;
   template <class T, class O>
-  static constexpr bool takes = std::is_integral_v<T> || O::operation != Binning::direct;  // no float is its own bin
+  static constexpr bool takes = std::is_integral_v<T> || O::operation != Binning::direct;  // no float is a bin number
   template <class T, class O>
   static Args<Stored<T>, O> args(const Call& c) {
     const Counting how = histogram_scalars.read(c.scalars);
@@ -79,7 +79,7 @@ struct Binding : EnumeratorChoice<Binning, By, binning_names.size()> {
       const double from = *how.lower, to = *how.upper;
       if constexpr (std::is_integral_v<T>) {
         using Distance = typename Bins<S, O>::Distance;
-        const auto [least, greatest] = values_between<T>(from, to, is_closed);
+        const auto [least, greatest] = integers_between<T>(from, to, is_closed);
         const auto all = static_cast<Wide>(static_cast<Int128>(to) - static_cast<Int128>(from));
         return {.first = static_cast<S>(least),
                 .sign = sign,
@@ -95,8 +95,8 @@ struct Binding : EnumeratorChoice<Binning, By, binning_names.size()> {
   }
 };
 
-// A rung's struct as make_rung() takes it: its run() for the stored types, with edges of that type, and with no more
-// samples than `largest_part` if it has one. For each part but the first, Output::adds is true.
+// A rung's struct in the form that make_rung() takes: run() for the stored types, with edges of that type, and with at
+// most `largest_part` samples if the rung declares it. For each part but the first, Output::adds is true.
 template <class R>
 struct OfStored : R {
   template <class T, class O>
@@ -104,8 +104,7 @@ struct OfStored : R {
   template <class T, class O>
   static Status run(const Args<Stored<T>, O>& a) {
     if constexpr (O::operation == Binning::edges)
-      if (a.other_edges.data)
-        return with_own_edges(a, [](const Args<Stored<T>, O>& own) { return in_parts(own); });
+      if (a.other_edges.data) return with_own_edges(a, [](const Args<Stored<T>, O>& own) { return in_parts(own); });
     return in_parts(a);
   }
 

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "ladders/histogram/choose.h"
+#include "rung_tables.h"
 
 namespace upsweep {
 namespace {
@@ -16,7 +17,7 @@ constexpr bool is_counter(Type type) {
 }
 
 constexpr InputRole inputs[] = {{"the array of samples"}, {"the array of edges", false}};
-// The caller says how many bins there are, by as many counters, and what these can count.
+// The array of counts determines the number of bins and the type of the counters.
 constexpr OutputRole outputs[] = {
     {.name = "the array of counts",
      .type = [](const Call& c) { return is_counter(c.out[0].type) ? c.out[0].type : Type::u32; },
@@ -59,7 +60,7 @@ void require_range(const Call& c, const Counting& how, std::size_t bins) {
       if (static_cast<Int128>(to) - static_cast<Int128>(from) > Int128{1} << (is_long ? 64 : 32))
         refuse("histogram", range + " is wider than " + (is_long ? "2^64" : "2^32"),
                "the samples have no more values than that");
-      if (const auto values = values_between<T>(from, to, how.closed); values.least > values.greatest)
+      if (const auto values = integers_between<T>(from, to, how.closed); values.least > values.greatest)
         refuse("histogram", range + " contains no value of " + type);
     }
   });
@@ -78,7 +79,7 @@ void validate(const Call& c) {
   if (bins == 0 || c.out[0].count % shape.channels)
     refuse("histogram",
            std::to_string(c.out[0].count) + " counters for " + std::to_string(shape.channels) + " channels",
-           "each channel has as many, and at least one");
+           "each channel has the same number, at least one");
   if (bins > 1 << 20) refuse("histogram", std::to_string(bins) + " bins", "at most 2^20");
   switch (c.operation.as<Binning>()) {
     case Binning::even:
@@ -86,14 +87,14 @@ void validate(const Call& c) {
     case Binning::edges:
       if (c.in[1].count != bins + 1)
         refuse("histogram", std::to_string(c.in[1].count) + " edges for " + std::to_string(bins) + " bins",
-               "bins have one more edge");
+               "the edges are one more than the bins");
       return;
     case Binning::direct:
       return;
   }
 }
 
-// Every edge is above the one before it; a NaN is above nothing.
+// Checks that edges ascend and that none is NaN.
 void validate_elements(const Call& c) {
   if (c.operation != Operation(Binning::edges) || !c.in[1].data) return;
   visit(c.in[1].type, [&]<class T>(TypeTag<T>) {
@@ -104,7 +105,7 @@ void validate_elements(const Call& c) {
         refuse("histogram",
                "edge " + std::to_string(k) + ", " + digits(edges[k]) + ", is not above the one before it, " +
                    digits(edges[k - 1]),
-               "edges ascend; a bin that no sample can be in has to be left out");
+               "edges must ascend; leave out bins that no sample can be in");
     }
   });
 }
@@ -113,10 +114,11 @@ void validate_elements(const Call& c) {
 
 extern const Contract histogram_contract{
     .name = "histogram",
-    .promise = "out[0] = the number of samples in each bin; out[1] = those in none",
+    .promise = "out[0] = the number of samples in each bin; out[1] = the number in no bin",
     .operations = operations,
     .inputs = inputs,
     .outputs = outputs,
+    .rungs = &rungs,
     .scalars = histogram_scalars.parameters,
     .reads_scalar =
         [](const Call& c, std::size_t k) {

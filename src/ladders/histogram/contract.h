@@ -1,18 +1,18 @@
 // histogram: out[0][c * bins + k] = the number of samples of channel c in bin k; out[1] = the number of samples in no
 // bin, one u64.
 //
-//   even    bin k has edge k <= x < edge k + 1, edge k being lower + k * (upper - lower) / bins. For integers that is
-//           exact; for floats an edge is computed in f64, from left to right, and rounded to the samples' type, and the
-//           last one is `upper`, rounded. Bins whose two edges round to one number are empty.
-//   edges   bin k has edges[k] <= x < edges[k + 1]; in[1] holds bins + 1 ascending edges of any type, which are compared
+//   even    bin k has edge k <= x < edge k + 1, where edge k is lower + k * (upper - lower) / bins. For integers, this
+//           is exact. For floats, an edge is computed in f64 from left to right and rounded to the samples' type; the
+//           last edge is `upper`, rounded. A bin whose edges round to the same number is empty.
+//   edges   bin k has edges[k] <= x < edges[k + 1]; in[1] holds bins + 1 ascending edges of any type, which compare
 //           with samples as numbers
 //   direct  bin k has the samples equal to k
 //
-// The last bin of even and of edges ends before the last edge, unless `closed`: then it has that edge, too.
+// The last bin of even and of edges excludes its upper edge, unless `closed` is set.
 //
-// in[0] holds rows of `width` samples, the first ones of two rows `pitch` samples apart; width 0: one row of all
-// samples. Sample j of a row belongs to channel j % channels. out[0] holds channels * bins counters: u32 or u64, or u8
-// or u16, which saturate: they stop at their largest value. A NaN is in no bin.
+// in[0] holds rows of `width` samples; rows start `pitch` samples apart. Width 0 means one row of all samples. Sample j
+// of a row belongs to channel j % channels. out[0] holds channels * bins counters: u32 or u64, or u8 or u16, which
+// saturate: they stop at their largest value. A NaN is in no bin.
 #pragma once
 #include <bit>
 #include <cmath>
@@ -26,8 +26,8 @@
 
 namespace upsweep::ladders::histogram {
 
-// Rungs handle integers as the unsigned ones of their size, so that each kernel is compiled once for both: a difference
-// modulo 2^bits does not depend on the sign, and where the order matters, Bins flips the top bit of signed ones.
+// Rungs handle integers as the unsigned type of their size, so that each kernel is compiled once for both: a difference
+// modulo 2^bits does not depend on the sign, and where order matters, Bins flips the top bit of signed samples.
 template <class T>
 struct StoredType {
   using type = T;
@@ -45,8 +45,8 @@ using Stored = typename StoredType<T>::type;
 template <class T>
 struct Samples {
   const T* data;
-  std::size_t count;         // without the gaps between rows
-  std::size_t width, pitch;  // of one row: width == count
+  std::size_t count;         // excluding gaps between rows
+  std::size_t width, pitch;  // a single row: width == count
   unsigned channels;
 
   UPSWEEP_HD T operator[](std::size_t i) const { return data[width == count ? i : i / width * pitch + i % width]; }
@@ -55,8 +55,8 @@ struct Samples {
   }
 };
 
-// Splits the samples into parts of at most `most`, a multiple of the channels: whole rows, or a piece of one row. Calls
-// f(part) for each until one fails.
+// Splits the samples into parts of at most `most` samples, a multiple of the channels. A part is whole rows, or a piece
+// of one row. Calls f(part) for each until one fails.
 template <class T, class F>
 Status for_each_part(const Samples<T>& s, std::size_t most, F&& f) {
   if (s.count == 0) return {};
@@ -74,7 +74,7 @@ Status for_each_part(const Samples<T>& s, std::size_t most, F&& f) {
   return {};
 }
 
-// The samples in an array of n elements.
+// Returns the number of samples in an array of n elements.
 constexpr std::size_t samples_in(std::size_t n, std::size_t width, std::size_t pitch) {
   if (width == 0 || n == 0) return n;
   const std::size_t last = n % pitch;
@@ -95,15 +95,15 @@ struct Bins;
 __extension__ using Wide = unsigned __int128;
 __extension__ using Int128 = __int128;
 
-// floor(distance * count / width) for distances below width <= 2^32 and counts up to 2^20, without dividing: as
-// distance * factor >> shift, where factor = count * 2^shift / width, rounded up. That is too much by less than
-// distance / 2^shift, and so by less than 1 / width if 2^shift >= width^2: not enough to reach the next whole number.
+// floor(distance * count / width) for distance < width <= 2^32 and count <= 2^20, without a division: distance * factor
+// >> shift, where factor = count * 2^shift / width, rounded up. The result before truncation is too large by less than
+// distance / 2^shift, and so by less than 1 / width if 2^shift >= width^2: not enough to reach the next integer.
 // Granlund, Montgomery, Division by Invariant Integers using Multiplication, 1994.
 struct Scale {
   std::uint64_t width;
   std::uint64_t factor;     // below 2^54
   unsigned shift_after_32;  // shift - 32, from 0 to 32
-  int as_shift;             // the right shift of the distance, 0 to 31, that does the same; -1 if none does
+  int as_shift;             // equivalent right shift of the distance, 0 to 31; -1 if there is none
 
   Scale(std::uint64_t count, Wide all) : width(static_cast<std::uint64_t>(all)) {
     const unsigned shift = 2 * static_cast<unsigned>(std::bit_width(width - 1));
@@ -118,13 +118,13 @@ struct Scale {
   }
 };
 
-// The same for widths up to 2^64: distance and width are moved to the top of 64 bits, and factor is count * 2^64 /
-// width, rounded down, so that the product's upper half is too small by at most one. Whether it is, the remainder says.
+// The same for widths up to 2^64. Distance and width are shifted to the top of 64 bits, and factor is count * 2^64 /
+// width, rounded down, so that the product's upper half is too small by at most one. The remainder tells whether it is.
 struct LongScale {
   Wide width;              // above 2^63
-  std::uint64_t greatest;  // distance, before it is moved
+  std::uint64_t greatest;  // largest distance, before the shift
   std::uint64_t count, factor;
-  int moved;     // to the left
+  int moved;     // left shift of distance and width
   int as_shift;  // as above, 0 to 63
 
   LongScale(std::uint64_t bins, Wide all)
@@ -148,10 +148,10 @@ requires std::is_integral_v<T>
 struct Bins<T, By<Binning::even>> {
   static constexpr bool is_long = sizeof(T) == 8;
   using Distance = std::conditional_t<is_long, std::uint64_t, std::uint32_t>;
-  T first;           // the least value in the range
+  T first;           // smallest value in the range
   T sign;            // the top bit, if T stands for a signed type
-  Distance last;     // the greatest value in the range, less the least
-  Distance skipped;  // the least value in the range, less the lower bound
+  Distance last;     // largest value in the range minus the smallest
+  Distance skipped;  // smallest value in the range minus the lower bound
   std::conditional_t<is_long, LongScale, Scale> scale;
   unsigned count;
   bool closed;
@@ -159,15 +159,15 @@ struct Bins<T, By<Binning::even>> {
   bool covers_every_value() const { return last == std::numeric_limits<T>::max(); }
   bool has_shortcut() const { return scale.as_shift >= 0 && !closed; }
   UPSWEEP_HD unsigned operator()(T x) const {
-    const Distance distance = static_cast<T>(x - first);  // wraps below `first`, and is then large
+    const Distance distance = static_cast<T>(x - first);  // wraps to a large number below `first`
     if (distance > last) return count;
     const Distance above = distance + skipped;
     if constexpr (is_long)
-      return above > scale.greatest ? count - 1 : scale(above);  // the upper bound, if the last bin is closed
+      return above > scale.greatest ? count - 1 : scale(above);  // only the upper bound of a closed last bin
     const unsigned bin = scale(above);
     return bin < count ? bin : count - 1;
   }
-  // If there is a shortcut.
+  // Requires has_shortcut().
   UPSWEEP_HD unsigned by_shift(T x) const {
     const Distance distance = static_cast<T>(x - first);
     return distance <= last ? static_cast<unsigned>((distance + skipped) >> scale.as_shift) : count;
@@ -183,8 +183,8 @@ UPSWEEP_HD inline unsigned truncated(float x) {
 #endif
 }
 
-// The last of bins [first, last) that begins at or below x, as the first one does, by binary search. edge(k) is where
-// bin k begins.
+// Binary search for the last of bins [first, last) that starts at or below x, as the first one must. edge(k) is the
+// start of bin k.
 template <class T, class Edge>
 UPSWEEP_HD unsigned last_at_or_below(T x, unsigned first, unsigned last, Edge&& edge) {
   while (last - first > 1) {
@@ -194,30 +194,30 @@ UPSWEEP_HD unsigned last_at_or_below(T x, unsigned first, unsigned last, Edge&& 
   return first;
 }
 
-// a / b, rounded as a division is, from 1 / b rounded; b is whole and at most 2^20. A GPU's own division takes so many
+// a / b, correctly rounded, from the rounded 1 / b; b is an integer up to 2^20. A GPU's native division takes so many
 // registers that a kernel has fewer loads in flight. The product's error is below two units in the last place, its
-// remainder exact, and what that adds wrong by less than 2^-104 of the quotient: no quotient is that close to the middle
-// between two numbers, nor in it, because b has too few bits. Nothing on the way may be subnormal or overflow.
+// remainder is exact, and the correction adds an error below 2^-104 of the quotient. No quotient is that close to the
+// midpoint of two numbers, or on it, because b has too few bits. No intermediate result may be subnormal or overflow.
 // Markstein, Computation of Elementary Functions on the IBM RISC System/6000 Processor, 1990.
 UPSWEEP_HD inline double quotient(double a, double b, double one_by_b) {
   const double near = a * one_by_b;
   return std::fma(std::fma(-b, near, a), one_by_b, near);
 }
 
-// The edges of even bins of floats, as the contract defines them, and the bin of a sample between them: found in f64.
+// The edges of even float bins, as the contract defines them, and the bin of a sample between them; computed in f64.
 template <class T>
 struct EvenEdges {
   double lower, width;
-  double per_unit;  // bins
-  double reach;     // bounds the error of (x - lower) * per_unit, and how far an edge is from its number of bins
+  double per_unit;  // bins per unit of x
+  double reach;     // bounds the errors of (x - lower) * per_unit and of an edge, in bins
   double one_by_count;
   T upper;
   unsigned count;
 
-  // Units in the last place: half of one is what rounding to T, or to f64, changes a number of 1 by.
+  // Maximum relative error of rounding to T.
   static constexpr double half_ulp = std::numeric_limits<T>::epsilon() / 2;
-  static constexpr double f64_error = 4 * 0x1p-53;  // of an edge before it is rounded to T, by four operations
-  static constexpr double slack = 1 + 0x1p-10;      // for products of errors, and for how the bounds are rounded
+  static constexpr double f64_error = 4 * 0x1p-53;  // of an edge before it is rounded to T: four operations
+  static constexpr double slack = 1 + 0x1p-10;      // for products of errors and the rounding of bounds
 
   EvenEdges(double from, double to, unsigned bins)
       : lower(from),
@@ -227,12 +227,14 @@ struct EvenEdges {
         upper(static_cast<T>(to)),
         count(bins) {
     const double farthest = std::fmax(std::fabs(from), std::fabs(to));
-    // An edge is rounded to T, where numbers below `min` are min * epsilon apart.
+    // An edge is rounded to T, whose numbers below `min` are min * epsilon apart.
     const double rounding = half_ulp * std::fmax(farthest, std::numeric_limits<T>::min());
     const double bound = slack * (rounding + 2 * f64_error * (width + farthest)) * per_unit;
     reach = bound < bins ? bound : bins;  // also if it is NaN
   }
-  UPSWEEP_HD T operator[](unsigned k) const { return k < count ? static_cast<T>(lower + share(f64(k) * width)) : upper; }
+  UPSWEEP_HD T operator[](unsigned k) const {
+    return k < count ? static_cast<T>(lower + share(f64(k) * width)) : upper;
+  }
   // The bin of a sample in the range.
   UPSWEEP_HD unsigned bin_of(T x) const {
     const double place = (x - lower) * per_unit, low = place - reach, high = place + reach;
@@ -244,31 +246,30 @@ struct EvenEdges {
  private:
   UPSWEEP_HD double share(double all) const {
 #if defined(__CUDA_ARCH__)
-    // The least width between two numbers that f32 tells apart is 2^-202; widths of f64 may be subnormal.
+    // Bounds that differ as f32 are at least 2^-202 apart; the widths of f64 may be subnormal.
     if constexpr (sizeof(T) == 4) return quotient(all, f64(count), one_by_count);
 #endif
     return all / count;
   }
-  // k, exactly. A GPU converts at a quarter of the rate at which it adds.
+  // k as f64, exactly. A GPU converts at a quarter of the rate at which it adds.
   UPSWEEP_HD static double f64(unsigned k) {
     return std::bit_cast<double>(std::bit_cast<std::uint64_t>(0x1p52) | k) - 0x1p52;
   }
 };
 
-// A sample is compared with the edge next to it, computed in T: two products, no division. Only where that comes out as
-// close to the sample as its error may be, or where T has too few numbers between two edges, the edges proper are
-// asked.
+// A sample is compared with the nearest edge, computed in T: two products, no division. The exact edges are consulted
+// only if the sample is within the error bound of that edge, or if T has too few numbers between edges.
 template <class T>
 requires std::is_floating_point_v<T>
 struct Bins<T, By<Binning::even>> {
-  // Added to a number below 2^22, or 2^51, leaves the nearest whole number in the lowest bits.
+  // Adding this to a number below 2^22 (f32) or 2^51 (f64) leaves the nearest integer in the lowest bits.
   static constexpr T whole = T{3} * (std::uint64_t{1} << (std::numeric_limits<T>::digits - 2));
 
   T lower, upper;
   T included;   // the upper bound if the last bin is closed, otherwise NaN
-  T origin;     // where edge 0 is, as far as by_next_edge() is concerned
+  T origin;     // position of edge 0 for by_next_edge()
   T scale;      // bins per unit
-  T step;       // from one edge to the next
+  T step;       // distance between edges
   T tolerance;  // bounds the error of edge k as origin + k * step; negative if there is none
   unsigned count;
   EvenEdges<T> edges;
@@ -283,10 +284,10 @@ struct Bins<T, By<Binning::even>> {
     constexpr double u = Limits::epsilon() / 2, v = EvenEdges<T>::f64_error, slack = EvenEdges<T>::slack;
     const double width = edges.width, farthest = std::fmax(std::fabs(from), std::fabs(to)), each = width / bins;
     const bool exact = every_edge_is_exact(from, to, width, each, bins);
-    // With u, the relative error of a rounding: (x - lower) * scale is wrong by up to 3 u of all bins, and by the
-    // rounding of `lower`; an edge is off by its own. The sample's bin has to begin or end at the edge next to that.
+    // With the relative error u of one rounding, (x - lower) * scale is off by up to 3 u of all bins, plus the rounding
+    // of `lower`; an edge is off by its rounding. The sample's bin must begin or end at the nearest edge.
     const double wrong = exact ? 3 * u : 3 * u + 2 * u * farthest / width + v * (1 + farthest / width);
-    constexpr int exponents = Limits::max_exponent / 8 * 6;  // where nothing over- or underflows
+    constexpr int exponents = Limits::max_exponent / 8 * 6;  // widths in this range neither overflow nor underflow
     const bool usual = width < std::ldexp(1.0, exponents) && width > std::ldexp(1.0, -exponents);
     if (!usual || !(slack * wrong * bins < 0.5)) {
       origin = scale = step = 0, tolerance = Limits::infinity();  // crowded, or nearly so
@@ -295,7 +296,8 @@ struct Bins<T, By<Binning::even>> {
     origin = lower;
     scale = static_cast<T>(bins / width);
     step = static_cast<T>(each);
-    // step and its product are rounded, by up to u * width each; `lower`, the sum and the edge by u * farthest each.
+    // step and its product have rounding errors of up to u * width each; `lower`, the sum and the edge, u * farthest
+    // each.
     tolerance = exact ? T{-1} : static_cast<T>(slack * (u * (2 * width + 3 * farthest) + v * (width + farthest)));
   }
 
@@ -303,16 +305,16 @@ struct Bins<T, By<Binning::even>> {
   bool is_closed() const { return included == upper; }
   bool may_doubt() const { return tolerance >= 0; }
   bool has_shortcut() const { return !may_doubt() && !is_closed(); }
-  // T has so few numbers between two edges that the one next to a sample need not be an edge of its bin.
+  // True if T has so few numbers between edges that the edge nearest to a sample need not be one of its bin's.
   UPSWEEP_HD bool is_crowded() const { return tolerance == std::numeric_limits<T>::infinity(); }
 
-  // The bin by the edge next to x; any number if it sets `in_doubt`. The last bin is open.
+  // The bin by the edge nearest to x; any number if it sets `in_doubt`. The last bin is half-open.
   UPSWEEP_HD unsigned by_next_edge(T x, bool& in_doubt) const {
     const NextEdge next(*this, x);
     in_doubt |= is_in_doubt(next);
     return bin_from(next, next.above < 0);
   }
-  // The same by the edge proper, where that is in doubt; not if the edges are crowded. The last bin may be closed.
+  // As above, but uses the exact edge if in doubt. Not for crowded edges. The last bin may be closed.
   UPSWEEP_HD unsigned without_doubt(T x) const {
     const NextEdge next(*this, x);
     bool below = next.above < 0;
@@ -325,10 +327,10 @@ struct Bins<T, By<Binning::even>> {
   }
 
  private:
-  // The edge next to x, as it is computed in T.
+  // The edge nearest to x, computed in T.
   struct NextEdge {
-    UnsignedAs<T> number;  // below all bins it wraps; above them, and for a NaN, it is large as well
-    T above;               // what x is above the edge
+    UnsignedAs<T> number;  // wraps below all bins; also large above them, and for NaN
+    T above;               // x minus the edge
 
     UPSWEEP_HD NextEdge(const Bins& bins, T x) {
       const T shifted = (x - bins.origin) * bins.scale + whole;
@@ -342,15 +344,15 @@ struct Bins<T, By<Binning::even>> {
     return bin < count ? static_cast<unsigned>(bin) : count;
   }
 
-  // True if all edges are multiples of one power of two, and so few that T holds each of them, and what leads to it,
-  // without rounding. Whole numbers are, and binary fractions.
+  // True if all edges are multiples of one power of two, and so few that T holds each of them and every intermediate
+  // result without rounding. Integers and binary fractions qualify.
   static bool every_edge_is_exact(double from, double to, double width, double each, unsigned bins) {
     const double unit = from == 0 ? lowest_bit(each) : std::fmin(lowest_bit(from), lowest_bit(each));
     const double units = std::fmax(std::fmax(std::fabs(from), std::fabs(to)), width) / unit;
     return units <= std::ldexp(1.0, std::numeric_limits<T>::digits) && units * bins <= 0x1p53 && each * bins == width &&
-        from + width == to;
+           from + width == to;
   }
-  // The greatest power of two that x is a multiple of; x is finite, and not 0.
+  // The largest power of two that divides x; x is finite and not 0.
   static double lowest_bit(double x) {
     int exponent = 0;
     const double fraction = std::frexp(std::fabs(x), &exponent);
@@ -362,10 +364,10 @@ template <class T>
 struct Bins<T, By<Binning::edges>> {
   const T* edges;  // [count + 1]
   unsigned count;
-  T sign;  // of integers: the top bit, if T stands for a signed type
+  T sign;  // for integers: the top bit, if T stands for a signed type
   bool closed;
 
-  static bool covers_every_value() { return false; }  // edges in a GPU's memory cannot be read
+  static bool covers_every_value() { return false; }  // edges in GPU memory cannot be read here
   // Maps signed integers to unsigned ones in the same order.
   UPSWEEP_HD T ordered(T x) const {
     if constexpr (std::is_integral_v<T>)
@@ -384,7 +386,7 @@ struct Bins<T, By<Binning::edges>> {
 template <class T>
 struct Bins<T, By<Binning::direct>> {
   unsigned count;
-  unsigned limit;  // the least x in no bin: count, or what the sign bit of a narrow type stands for, if that is less
+  unsigned limit;  // smallest x in no bin: count, or the sign bit of a narrow signed type, if that is smaller
 
   bool covers_every_value() const { return limit > std::numeric_limits<T>::max(); }
   UPSWEEP_HD unsigned operator()(T x) const { return x < limit ? static_cast<unsigned>(x) : count; }
@@ -397,7 +399,7 @@ struct Input {
   Samples<T> samples;
   Bins<T, O> bins;
 
-  // Counters, and after them one for the samples in no bin: what a rung counts in.
+  // Number of counters. One more, after these, counts the samples in no bin.
   UPSWEEP_HD unsigned counters() const { return samples.channels * bins.count; }
   UPSWEEP_HD unsigned counter_of(std::size_t i) const {
     const unsigned bin = bins(samples[i]);
@@ -405,12 +407,12 @@ struct Input {
   }
 };
 
-// The counters of the caller.
+// The caller's counters.
 struct Output {
-  void* counts;  // of `bits` bits each; those of 8 and 16 saturate
+  void* counts;  // of `bits` bits each; counters of 8 and 16 bits saturate
   unsigned bits;
   std::uint64_t* outside;  // [1], or null
-  bool adds = false;       // to the counts that are there
+  bool adds = false;       // adds to the existing counts
 
   // Calls f with the counters in their own type.
   template <class F>
@@ -427,7 +429,7 @@ struct Output {
     }
   }
   bool saturates() const { return bits <= 16; }
-  // The largest count.
+  // The maximum of a counter.
   UPSWEEP_HD std::uint64_t top() const { return ~std::uint64_t{0} >> (64 - bits); }
   UPSWEEP_HD void put(std::size_t k, std::uint64_t count) const {
     const std::uint64_t most = top();
@@ -444,7 +446,7 @@ struct Output {
   }
 };
 
-// Edges of another type than the samples': no rung sees them, see edges.h.
+// Edges whose type differs from the samples'. No rung sees them: see edges.h.
 struct OtherEdges {
   const void* data = nullptr;
   Type type = Type::u8;

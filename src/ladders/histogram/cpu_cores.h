@@ -1,4 +1,4 @@
-// The histogram on one or several cores, with the loops of cpu_simd.h inside.
+// The histogram on one or several cores, around the loops of cpu_simd.h.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -10,14 +10,14 @@
 
 namespace upsweep::ladders::histogram {
 
-// Tables larger than half of a core's first cache gain nothing from copies.
+// Tables larger than half of L1 gain nothing from copies.
 inline constexpr unsigned most_copied_slots = 2048;
 // Samples per ticket: 1 MiB of 32-bit samples, like cut() in cpu/parallel.h.
 inline constexpr std::size_t samples_per_ticket = std::size_t{1} << 18;
-// Least samples per core. 8192 take 4 us; a fork and a join take 1 to 2. At 4096 per core, 2^13 samples took 3.4 to 5.8
-// us on two cores and 4.4 on one.
+// Minimum samples per core. 8192 take 4 us; a fork and a join take 1 to 2 us. At 4096 per core, 2^13 samples took 3.4
+// to 5.8 us on two cores and 4.4 us on one.
 inline constexpr std::size_t least_per_core = std::size_t{1} << 13;
-// 32-bit counters hold a round of at most this many samples.
+// Maximum samples per round, a limit of the 32-bit counters.
 inline constexpr std::size_t samples_per_round = std::size_t{1} << 31;
 
 // Returns the XOR mask that maps 0, 1, 2, ... to bytes in ascending order of their values: the sign bit for i8, else 0.
@@ -32,7 +32,7 @@ unsigned sign_of_byte(const auto& bins) {
 template <class T, class O>
 class Core {
  public:
-  // `bins_of_values`: of the 256 values of a byte, if that is what the loops count.
+  // `bins_of_values`: the bins of the 256 values of a byte, if the loops count by value.
   Core(const Args<T, O>& a, const RowLoops& loops, std::uint32_t* words, unsigned slots, unsigned copies,
        const Guide* guide, const std::uint32_t* bins_of_values)
       : in_(a.in),
@@ -45,8 +45,8 @@ class Core {
     t_.top = static_cast<std::uint32_t>(std::min<std::uint64_t>(a.out.top(), 0xffffffffu));
   }
 
-  // Counts the samples [begin, end), and looks for counters that have become full. Returns true if all are, and no
-  // further sample matters.
+  // Counts the samples [begin, end), and looks for full counters. Returns true if all are full and no further sample
+  // matters.
   bool count(std::size_t begin, std::size_t end) {
     while (begin < end) {
       const bool looks = watches_ && loop_ == loops_.all;
@@ -66,11 +66,11 @@ class Core {
   }
 
  private:
-  static constexpr std::size_t first_look = 1 << 14;  // u8 counters of 64 bins fill after as many uniform samples
+  static constexpr std::size_t first_look = 1 << 14;  // u8 counters of 64 bins fill after this many uniform samples
 
   void count_rows(std::size_t begin, std::size_t end) {
     const Samples<T>& s = in_.samples;
-    if (s.width == s.count)  // a division per call less
+    if (s.width == s.count)  // saves a division per call
       return loop_(&in_, s.data + begin, end - begin, static_cast<unsigned>(begin % s.channels), t_);
     while (begin < end) {
       const std::size_t row = begin / s.width, column = begin % s.width;
@@ -80,8 +80,7 @@ class Core {
     }
   }
 
-  // Chooses the loop for what comes next, after n samples. Returns true if all counters are full, and no further sample
-  // matters.
+  // Chooses the next loop after n more samples. Returns true if all counters are full and no further sample matters.
   bool after(std::size_t n) {
     if (loop_ == loops_.outside) return false;
     since_look_ += n;
@@ -94,7 +93,7 @@ class Core {
     }
     if (t_.open == 0) return all_full();
     if (since_look_ < first_look) return false;
-    if (t_.counted > since_look_ / 4) {  // the samples have changed
+    if (t_.counted > since_look_ / 4) {  // the distribution has changed
       loop_ = loops_.all;
       outside_ = t_.counts[in_.counters()];
       look_again(0);
@@ -108,7 +107,7 @@ class Core {
     return false;
   }
 
-  // Finds the full counters, and the samples since the last look that full ones did not need.
+  // Finds the full counters, and the number of samples since the last look that incremented no open counter.
   bool look() {
     const unsigned counters = in_.counters();
     const std::uint32_t top = t_.top;
@@ -126,8 +125,8 @@ class Core {
     wasted += counts[counters] - outside_;
     outside_ = counts[counters];
     look_again(full);
-    // A sample of an open counter takes about 4 times as long in `rare` and the others a fourth: they break even at 1
-    // in 5. At 1 in 8 `rare` is surely faster, and only after 1 in 4 is it given up.
+    // In `rare`, a sample of an open counter takes about 4 times as long, any other a quarter of the time: the loops
+    // break even at 1 in 5. `rare` is chosen at 1 in 8, where it is surely faster, and given up only above 1 in 4.
     if (loops_.rare && counters <= most_watched && wasted > since_look_ - since_look_ / 8) {
       std::fill(std::begin(t_.bits), std::end(t_.bits), std::uint8_t{0});
       for (unsigned k = 0; k < counters; ++k) t_.bits[k / 8] |= static_cast<std::uint8_t>((counts[k] < top) << k % 8);
@@ -137,7 +136,7 @@ class Core {
     }
     return false;
   }
-  // The bins of bytes ascend with what the bytes stand for, so that the values of a bin are neighbours.
+  // Bins ascend with the values of bytes, so the values of a bin are consecutive.
   bool look_at_values() {
     unsigned full = 0, reached = 0;
     for (unsigned first = 0; first < t_.slots; first += 256)
@@ -153,8 +152,8 @@ class Core {
     look_again(full);
     return false;
   }
-  // Looks are repeated after as many samples as before while they find more, and after twice as many when they do not:
-  // their cost stays a small part.
+  // If look() finds more full counters, the next call follows after the same number of samples, otherwise after twice
+  // as many. This keeps its cost small.
   void look_again(unsigned full) {
     if (full == full_) looks_apart_ = std::min<std::size_t>(2 * looks_apart_, std::size_t{1} << 22);
     full_ = full;
@@ -175,7 +174,7 @@ class Core {
   std::size_t since_look_ = 0;
 };
 
-// The sum of the cores' tables, given to the caller.
+// Adds up the cores' tables and writes the caller's counters.
 template <class T, class O>
 class Sums {
  public:
@@ -184,15 +183,15 @@ class Sums {
   std::size_t stride;
   int cores;
   unsigned slots;
-  const std::uint32_t* bins_of_values;  // as for Core; null for others
-  std::uint64_t* totals;                // [slots] of the rounds so far; null if there is one round
+  const std::uint32_t* bins_of_values;  // as for Core; null if the loops do not count by value
+  std::uint64_t* totals;                // [slots], sums of earlier rounds; null if there is only one round
 
-  static constexpr unsigned block = 256;  // slots: a channel's values
+  static constexpr unsigned block = 256;  // slots: the byte values of a channel
 
-  // The blocks [first, last); `last_round`: the caller gets the counts.
+  // Adds up blocks [first, last). In the last round, also writes the caller's counters.
   void add(unsigned first, unsigned last, bool last_round) const {
     const unsigned counters = a.in.counters();
-    if (cores == 1 && !totals) {  // no sums in between
+    if (cores == 1 && !totals) {  // no sums needed
       if (!bins_of_values) {
         give(0, counters, tables);
         return a.out.put_outside(tables[counters]);
@@ -260,13 +259,13 @@ class Sums {
   }
 };
 
-// The loops for what has no vectors of 32 bits: samples of 8 bytes, and edges that Guide does not take.
+// Scalar loops, for samples of 8 bytes and for edges that Guide does not take.
 template <class T, class O>
 RowLoops plain_loops() {
   const auto each_slot = [](const void* input, const void* memory, std::size_t n, unsigned channel, auto&& f) {
     const auto& in = *static_cast<const Input<T, O>*>(input);
     const auto* const samples = static_cast<const T*>(memory);
-    const Bins<T, O> bins = in.bins;  // copies: the counters' stores could change what is behind a reference
+    const Bins<T, O> bins = in.bins;  // a copy: the counters' stores could alias a reference
     const unsigned channels = in.samples.channels, counters = in.counters();
     for (std::size_t i = 0; i < n; ++i, channel = channel + 1 == channels ? 0 : channel + 1) {
       const unsigned bin = bins(samples[i]);
@@ -294,7 +293,7 @@ RowLoops plain_loops() {
           .by_value = false};
 }
 
-// Whether the loops of cpu_simd.h take these samples and bins.
+// True if the loops of cpu_simd.h take these samples and bins.
 template <class T, class O>
 bool in_vectors(const Bins<T, O>& bins) {
   if constexpr (sizeof(T) == 8)
@@ -309,38 +308,41 @@ template <class T, class O>
 Status count_on_cores(const Args<T, O>& a, int threads) {
   static const RowLoops vector_loops = sizeof(T) == 8 ? RowLoops{} : simd_loops(type_of<T>(), O::operation);
   static const RowLoops scalar_loops = plain_loops<T, O>();
-  const bool vectors = in_vectors(a.in.bins);
+  // A dry call cannot read the edges, on which the choice depends. It assumes vector loops, which take no less scratch.
+  const bool vectors = a.stream.dry ? sizeof(T) <= 4 : in_vectors(a.in.bins);
   const RowLoops& loops = vectors ? vector_loops : scalar_loops;
   const std::size_t n = a.in.samples.count;
   const unsigned counters = a.in.counters(), slots = loops.by_value ? 256 * a.in.samples.channels : counters + 1;
-  // Copies have to be cleared and added up: 257 slots gain from 2^11 samples on (Zen 3) or 2^13 (Zen 5: 2^11 samples
-  // take 0.87 us with copies, 0.66 without), and 1001 from 2^13.
+  // Copies must be cleared and added up. 257 slots gain from 2^11 samples on (Zen 3) or from 2^13 (Zen 5: 2^11 samples
+  // take 0.87 us with copies, 0.66 without), and 1001 slots from 2^13.
   const unsigned copies = slots <= most_copied_slots && n > 16 * slots ? 4 : 1;
-  // A core's table takes half as long to clear and to add up as this many samples take to count.
+  // Clearing and adding up a core's table takes half as long as counting this many samples.
   const std::size_t least = std::max<std::size_t>(2 * copies * slots, least_per_core);
   const auto cores = static_cast<int>(std::clamp<std::size_t>(n / least, 1, static_cast<std::size_t>(threads)));
   const std::size_t ticket =
       std::clamp<std::size_t>(n / (8 * static_cast<std::size_t>(cores)), least_per_core, samples_per_ticket);
   const bool one_round = n <= samples_per_round;
 
-  // The tables, each in cache lines of its own; totals of several rounds; where bytes and samples between edges belong.
+  // Scratch: the tables, each on separate cache lines; totals if there are several rounds; the bins of byte values; the
+  // guide.
   const auto lines = [](std::size_t words) { return (words + 15) / 16 * 16; };
   const std::size_t table = lines(copies * slots), all_tables = table * static_cast<std::size_t>(cores);
-  const std::size_t totals_words = one_round ? 0 : lines(2 * std::size_t{slots});
   const bool guided = O::operation == Binning::edges && vectors;
   const std::size_t guided_samples = loops.by_value ? 256 : n;
   const std::size_t guide_words = guided ? Guide::words(a.in.bins.count, guided_samples) : 0;
-  auto* const words = static_cast<std::uint32_t*>(
-      a.workspace->scratch((all_tables + totals_words + 256 + guide_words) * sizeof(std::uint32_t)));
-  if (!words) return {Code::out_of_memory, 0, "no memory for the cores' tables"};
-  auto* const totals = one_round ? nullptr : reinterpret_cast<std::uint64_t*>(words + all_tables);
+  Scratch scratch(*a.workspace);
+  auto* const words = scratch.take<std::uint32_t>(all_tables);
+  auto* const totals = one_round ? nullptr : scratch.take<std::uint64_t>(slots);
+  auto* const bins_of_values = scratch.take<std::uint32_t>(256);
+  auto* const guide_memory = scratch.take<std::uint32_t>(guide_words);
+  if (!scratch) return {Code::out_of_memory, 0, "no memory for the cores' tables"};
+  if (a.stream.dry) return {};
   if (totals) std::fill_n(totals, slots, std::uint64_t{0});
-  std::uint32_t* const bins_of_values = words + all_tables + totals_words;
   Guide guide;
   if constexpr (O::operation == Binning::edges && sizeof(T) <= 4)
-    if (guided) guide = Guide::make(a.in.bins, guided_samples, bins_of_values + 256);
+    if (guided) guide = Guide::make(a.in.bins, guided_samples, guide_memory);
   if constexpr (sizeof(T) == 1) {
-    if (O::operation != Binning::direct || a.out.bits <= 16) {  // else nobody reads them
+    if (O::operation != Binning::direct || a.out.bits <= 16) {  // otherwise unused
       T values[256];
       std::iota(std::begin(values), std::end(values), T{0});
       loops.find(&a.in, values, 256, &guide, bins_of_values);
@@ -352,7 +354,7 @@ Status count_on_cores(const Args<T, O>& a, int threads) {
   for (std::size_t begin = 0;;) {
     const std::size_t end = std::min(n, begin + samples_per_round);
     std::atomic<std::size_t> next = begin;
-    // Alone, without a locked instruction, which would wait until all increments are in the cache.
+    // A single core avoids the locked instruction, which would wait until all increments are in the cache.
     const auto take = [&] {
       if (cores > 1) return next.fetch_add(ticket, std::memory_order_relaxed);
       const std::size_t from = next.load(std::memory_order_relaxed);
@@ -371,7 +373,7 @@ Status count_on_cores(const Args<T, O>& a, int threads) {
     });
     const bool last = end == n || all_full;
     const unsigned blocks = (slots + sums.block - 1) / sums.block;
-    // One core adds as many counters in about 16 us: worth another fork and join.
+    // One core adds up this many counters in about 16 us: more are worth another fork and join.
     const bool together = static_cast<std::size_t>(cores) * slots > std::size_t{1} << 16 && !loops.by_value;
     const int parts = together ? cores : 1;
     upsweep::parallel(parts, parts, [&](int part) {

@@ -1,5 +1,5 @@
-// Leads a sample to its bin between edges: a table of equal cells says in which bin a cell begins, and a binary search
-// among the edges within the cell finds the rest.
+// Finds a sample's bin between edges: a table of equal cells gives the bin at the start of each cell, and a binary
+// search among the edges in the cell does the rest.
 #pragma once
 #include <algorithm>
 #include <bit>
@@ -13,21 +13,21 @@
 
 namespace upsweep::ladders::histogram {
 
-// Integers are searched as their distance from the first edge, floats as they are. If the last bin is closed, it ends
-// at the next number after its edge.
+// Integers are searched by distance from the first edge, floats by value. A closed last bin ends at the next number
+// after its edge.
 struct Guide {
-  std::uint32_t* first;  // [last_cell + 1]: the last bin that begins before the cell
-  std::uint32_t* edges;  // those from edges[0] on, of a sample's 32 bits, and then as many copies of the last as needed
-  std::uint32_t lower, width;  // the first edge, and what the last is above it
-  std::uint32_t sign;          // flipped in signed integers narrower than 32 bits
+  std::uint32_t* first;        // [last_cell + 1]: the last bin that begins before the cell
+  std::uint32_t* edges;        // 32-bit samples; integers minus the first edge. Padded with copies of the last one
+  std::uint32_t lower, width;  // the first edge; the last edge, minus the first if integer
+  std::uint32_t sign;          // XOR mask: the sign bit of signed integers
   unsigned last_cell;
-  int shift;          // of a distance, to its cell
-  float scale;        // of the difference from the first float, to its cell
-  unsigned halvings;  // of the search within a cell
+  int shift;          // maps a distance to its cell
+  float scale;        // maps a float's distance from the first edge to its cell
+  unsigned halvings;  // steps of the search within a cell
 
-  // Four cells per bin: bins whose widths differ by less than a factor of two (half of the cells may be past the last
-  // edge) then have at most one edge in each cell. No more than half the samples, which would not pay for them. At
-  // least two: no shift by 32.
+  // Four cells per bin: bins whose widths differ by less than a factor of two then have at most one edge per cell,
+  // although half of the cells may be past the last edge. At most half as many cells as samples, because more would not
+  // pay. At least two, to avoid a shift by 32.
   static unsigned most_cells(std::size_t count, std::size_t samples) {
     return static_cast<unsigned>(std::bit_floor(std::max<std::size_t>(std::min(4 * count, samples / 2), 2)));
   }
@@ -36,7 +36,7 @@ struct Guide {
     return most_cells(count, samples) + 2 * count + 1;
   }
 
-  // False if there is no number after the last edge where one is needed.
+  // False if the last bin is closed and no number follows its edge.
   template <class T, class O>
   static bool takes(const Bins<T, O>& bins) {
     if (!bins.closed) return true;
@@ -59,7 +59,7 @@ struct Guide {
       g.lower = std::bit_cast<std::uint32_t>(bins.edge(0));
       g.width = std::bit_cast<std::uint32_t>(last);
       const T scale = static_cast<T>(cells) / (last - bins.edge(0));
-      // Not for infinite edges, nor for such close ones: a single cell.
+      // Infinite edges, and edges too close to each other, get a single cell.
       if (scale > 0 && std::isfinite(scale)) g.scale = scale, g.last_cell = cells - 1;
       for (unsigned k = 0; k < count; ++k) g.edges[k] = std::bit_cast<std::uint32_t>(bins.edge(k));
       g.edges[count] = g.width;
@@ -72,9 +72,9 @@ struct Guide {
       for (unsigned k = 0; k < count; ++k) g.edges[k] = static_cast<std::uint32_t>(bins.edge(k)) - g.lower;
       g.edges[count] = g.width;
     }
-    // Cells ascend with the samples, so that an edge in an earlier cell is below all samples of this one.
+    // Cells ascend with samples, so an edge in an earlier cell is below all samples of this one.
     g.first[0] = 0;
-    unsigned most = 0, here = 0;  // edges in a cell
+    unsigned most = 0, here = 0;  // edges per cell
     for (unsigned k = 0, cell = 0; k < count; ++k) {
       const unsigned next = k + 1 < count ? g.template cell_of<T>(g.edges[k + 1]) : g.last_cell;
       here = next == cell ? here + 1 : 1;

@@ -1,4 +1,4 @@
-// histogram/serial: one loop over the samples: the definition.
+// histogram/serial: the definition; one loop over the samples.
 #include "cpu/each.h"
 #include "ladders/histogram/binding.h"
 
@@ -10,13 +10,15 @@ struct serial {
   static constexpr Story story{.idea = "one loop, one counter incremented per sample",
                                .prediction =
                                    "bound by the latency of a store and a load of the same counter when "
-                                   "neighbours are equal",
+                                   "adjacent samples are equal",
                                .guarantees = "counts are exact; u8 and u16 stop at their largest value",
                                .limits = "any n, any counter",
                                .source = "the contract"};
+  static constexpr bool takes_scratch = true;  // for edges whose type differs from the samples'
 
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
+    if (a.stream.dry) return {};
     const Input<T, O> in = a.in;
     const unsigned counters = in.counters();
     a.out.visit([&]<class C>(C* counts) {

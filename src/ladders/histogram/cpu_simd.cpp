@@ -1,11 +1,10 @@
-// histogram/simd: one core; bins are computed in vectors, and counted in four tables.
+// histogram/simd: one core; bins are computed in vectors and counted in four tables.
 //
-// Vectors cannot increment counters, but they find the bins, and see where there is little to count: a vector whose
-// lanes are in one bin is one addition, and once most samples are those of full saturating counters, four vectors are
-// tested at once for one that is not (cpu_cores.h decides when). Samples of a byte need no bins: their 256 values are
-// counted.
+// Vectors cannot increment counters, but they find bins, and detect samples that need little counting. A vector whose
+// lanes are in one bin is one addition. Once most samples belong to full saturating counters, four vectors are tested
+// at once for one that does not (cpu_cores.h decides when). Byte samples need no bins: their 256 values are counted.
 //
-// Compiled once for each instruction set and chosen at run time by Highway.
+// Compiled once per instruction set; Highway chooses at run time.
 #include "cpu/skipped_targets.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ladders/histogram/cpu_simd.cpp"
@@ -35,7 +34,7 @@ inline constexpr std::size_t most_lanes = hn::MaxLanes(D());
 
 // ---- bins -----------------------------------------------------------------------------------------------------------
 
-// Scale::operator() in every lane: even lanes and odd ones apart, because products of 32 bits have 64.
+// Scale::operator() in every lane. Even and odd lanes are computed separately, because 32-bit products have 64 bits.
 HWY_INLINE V scaled(D d, const Scale& scale, V distance) {
 #if HWY_TARGET == HWY_SCALAR
   return hn::Set(d, scale(hn::GetLane(distance)));
@@ -62,7 +61,7 @@ HWY_INLINE V load(D d, const T* from) {
     return hn::PromoteTo(d, hn::LoadU(hn::Rebind<T, D>(), from));
 }
 
-// The samples less a number, modulo 2^bits of T.
+// The samples minus `first`, modulo 2^bits of T.
 template <class T>
 HWY_INLINE V distance(D d, const T* from, T first) {
   const hn::Rebind<T, D> narrow;
@@ -73,7 +72,7 @@ HWY_INLINE V distance(D d, const T* from, T first) {
     return difference;
 }
 
-// The samples as Guide has the edges: less the first edge, or floats.
+// The samples in the form of Guide's edges: integers minus the first edge, or floats.
 template <class T>
 HWY_INLINE auto for_guide(D d, const Guide& guide, const T* from) {
   if constexpr (std::is_floating_point_v<T>)
@@ -132,13 +131,13 @@ HWY_INLINE M outside_of(D d, const Bins<T, O>& bins, const Guide* guide, const T
     return hn::Not(hn::RebindMask(d, hn::Or(inside, hn::Eq(x, hn::Set(df, bins.included)))));
   } else if constexpr (O::operation == Binning::direct) {
     const V x = load(d, from);
-    return hn::Eq(hn::Max(x, hn::Set(d, bins.limit)), x);  // a negative one is large
+    return hn::Eq(hn::Max(x, hn::Set(d, bins.limit)), x);  // negative samples are large
   } else {
     return hn::Gt(distance(d, from, bins.first), hn::Set(d, bins.last));
   }
 }
 
-// Bins::operator() in every lane. With the shortcut, no sample is in doubt, and the last bin is open.
+// Bins::operator() in every lane. With the shortcut, no sample is in doubt and the last bin is half-open.
 template <bool shortcut, class T>
 HWY_INLINE V bins_between_even_edges(D d, const Bins<T, By<Binning::even>>& bins, const T* from) {
   const hn::Rebind<float, D> df;
@@ -149,7 +148,7 @@ HWY_INLINE V bins_between_even_edges(D d, const Bins<T, By<Binning::even>>& bins
   const V bin = hn::Add(edge, hn::VecFromMask(d, hn::RebindMask(d, hn::Lt(beyond, hn::Zero(df)))));
   V found = hn::Min(bin, hn::Set(d, bins.count));
   if constexpr (shortcut) return found;
-  if (bins.tolerance < 0) {  // the last bin is closed; where there are doubts, its upper edge is one of them
+  if (bins.tolerance < 0) {  // exact edges, and a closed last bin
     const M included = hn::RebindMask(d, hn::Eq(x, hn::Set(df, bins.included)));
     return hn::IfThenElse(included, hn::Set(d, bins.count - 1), found);
   }
@@ -166,7 +165,7 @@ HWY_INLINE V bins_between_even_edges(D d, const Bins<T, By<Binning::even>>& bins
   return hn::Load(d, settled);
 }
 
-// Any number in the lanes outside.
+// Lanes outside get any number.
 template <bool shortcut, class T, class O>
 HWY_INLINE V bins_of(D d, const Bins<T, O>& bins, const Guide* guide, const T* from, M outside) {
   if constexpr (O::operation == Binning::edges) {
@@ -180,12 +179,12 @@ HWY_INLINE V bins_of(D d, const Bins<T, O>& bins, const Guide* guide, const T* f
     if constexpr (shortcut)
       return hn::ShiftRightSame(above, bins.scale.as_shift);
     else
-      return hn::Min(scaled(d, bins.scale, above), hn::Set(d, bins.count - 1));  // the upper bound, if it is in
+      return hn::Min(scaled(d, bins.scale, above), hn::Set(d, bins.count - 1));  // the upper bound of a closed last bin
   }
 }
 
-// The slots of the lanes' samples, vector by vector. Has copies of what it reads: a reference could be to what the
-// counters' stores change, and every vector would load it again.
+// The slots of the lanes' samples, vector by vector. Keeps copies of its inputs: a reference could alias the counters'
+// stores, and every vector would reload it.
 template <bool shortcut, bool one_channel, class T, class O>
 class Slots {
  public:
@@ -202,7 +201,7 @@ class Slots {
   // Returns the slots of the samples that follow those of the previous call.
   HWY_INLINE V operator()(D d, const T* from) {
     if constexpr (O::operation == Binning::direct && one_channel && sizeof(T) == 4)  // the slot after the last bin's is
-      return hn::Min(load(d, from), hn::Set(d, bins_.count));                      // for those outside
+      return hn::Min(load(d, from), hn::Set(d, bins_.count));                        // for samples outside
     if constexpr (O::operation == Binning::even && std::is_floating_point_v<T> && one_channel)  // likewise
       return bins_between_even_edges<shortcut>(d, bins_, from);
     const M outside = outside_of(d, bins_, &guide_, from);
@@ -224,7 +223,7 @@ class Slots {
   const Guide guide_;
   const unsigned counters_;
   unsigned channel_, channels_ = 1, turn_ = 0;
-  std::uint32_t first_slot_[one_channel ? 1 : most_lanes + 4];  // of the channels, repeated
+  std::uint32_t first_slot_[one_channel ? 1 : most_lanes + 4];  // first slot of each channel, repeated
 };
 
 // ---- counting -------------------------------------------------------------------------------------------------------
@@ -238,7 +237,7 @@ HWY_INLINE void increment(const Tables& t, const std::uint32_t* slots, std::size
   }
   const std::size_t apart = t.copies == 1 ? 0 : t.slots;
   std::uint32_t *const b = a + apart, *const c = b + apart, *const e = c + apart;
-  for (std::size_t k = 0; k < n; k += 4) {  // two indices per load, which compete with the counters'
+  for (std::size_t k = 0; k < n; k += 4) {  // two indices per load, because the counters need loads, too
     std::uint64_t pairs[2];
     std::memcpy(pairs, slots + k, sizeof pairs);
     ++a[pairs[0] & 0xffffffffu];
@@ -248,7 +247,7 @@ HWY_INLINE void increment(const Tables& t, const std::uint32_t* slots, std::size
   }
 }
 
-// The end of the run of samples equal to samples[i]: exactly, so that the next vector begins with the next run.
+// The end of the run of samples equal to samples[i]; exact, so that the next vector starts with the next run.
 template <class T>
 HWY_INLINE std::size_t end_of_run(const T* samples, std::size_t i, std::size_t n) {
   using U = hwy::MakeUnsigned<T>;  // floats with equal bits are in one bin
@@ -272,10 +271,10 @@ HWY_INLINE void count_last(const Input<T, O>& in, const T* samples, std::size_t 
   }
 }
 
-// Slots that wait to be counted: enough that the loop that finds them and the loop that counts them overlap.
+// Slots that wait to be counted: enough for the loop that finds them to overlap the loop that counts them.
 inline constexpr std::size_t waiting = 16 * most_lanes;
-// Vectors that are not checked after a single one whose lanes agreed: where a few bins have most samples, the next
-// check is a coin toss that no branch predictor knows.
+// Vectors left unchecked after a single vector whose lanes agreed. If a few bins have most samples, the next check is a
+// coin toss, which no branch predictor can learn.
 inline constexpr unsigned most_unchecked = 32;
 
 template <bool shortcut, bool one_channel, class T, class O>
@@ -285,7 +284,7 @@ void count_all_as(const Input<T, O>& in, const T* samples, std::size_t n, unsign
   Slots<shortcut, one_channel, T, O> slots_of(in, t.guide, channel);
   HWY_ALIGN std::uint32_t slots[waiting + most_lanes];
   std::size_t filled = 0, i = 0;
-  std::size_t agreed = 0;  // samples before this vector that did not have to be counted one by one
+  std::size_t agreed = 0;  // samples just before this vector that were counted as runs
   unsigned unchecked = 0;
   constexpr std::size_t ahead = fetched_ahead / sizeof(T);
   while (n - i >= lanes) {
@@ -341,7 +340,7 @@ class OpenBits {
     alignas(16) static constexpr std::uint8_t powers[16] = {1, 2, 4, 8, 16, 32, 64, 128};
     powers_ = hn::LoadDup128(d, powers);
   }
-  // Not zero in the lanes whose counter, 8 * byte + bit, is open. Bytes from 128 to 143 have no open counter.
+  // Nonzero in lanes whose counter, 8 * byte + bit, is open. Bytes from 128 to 143 have no open counter.
   HWY_INLINE V8 operator()(V8 byte, V8 bit) const {
     const D8 d;
     const V8 sixteen = hn::Set(d, 16);
@@ -377,7 +376,7 @@ void count_rare_as(const Input<T, O>& in, const T* samples, std::size_t n, unsig
     const std::size_t stop = i + std::min<std::size_t>((n - i) / step, 32767) * step;
     auto in_none = hn::Zero(d16);
     for (; i < stop; i += step) {
-      if constexpr (one_channel && O::operation == Binning::edges) {  // a comparison each instead of a search
+      if constexpr (one_channel && O::operation == Binning::edges) {  // one comparison each instead of a search
         const auto no_edge = [&](std::size_t k)
                                  HWY_ATTR { return outside_edges(d, *t.guide, samples + i + k * lanes); };
         if (hn::AllTrue(d, hn::And(hn::And(no_edge(0), no_edge(1)), hn::And(no_edge(2), no_edge(3))))) {
@@ -385,7 +384,7 @@ void count_rare_as(const Input<T, O>& in, const T* samples, std::size_t n, unsig
           continue;
         }
       }
-      // Four slots of 16 bits, and then four bytes and four bits, to a lane of 32 bits: in which order does not matter.
+      // Packs two 16-bit slots per 32-bit lane, then four byte and four bit indices; their order does not matter.
       const V s0 = next(0), s1 = next(1), s2 = next(2), s3 = next(3);
       const auto a = hn::BitCast(d16, hn::Or(s0, hn::ShiftLeft<16>(s1)));
       const auto b = hn::BitCast(d16, hn::Or(s2, hn::ShiftLeft<16>(s3)));
@@ -470,11 +469,11 @@ void find_bins(const void* input, const void* memory, std::size_t n, const Guide
   for (; i < n; ++i) found[i] = bins(samples[i]);
 }
 
-// The values of bytes, in whole groups of 12 samples: a whole number of pixels, and of copies.
+// Counts byte values in groups of 12 samples: a whole number of pixels, and of copies.
 template <unsigned channels>
 HWY_INLINE void count_group(const std::uint8_t* samples, std::uint32_t* const (&copies)[4]) {
   std::uint8_t group[12];
-  std::copy_n(samples, 12, group);  // the counters' stores could change `samples`, for all the compiler knows
+  std::copy_n(samples, 12, group);  // the compiler must assume that counters alias `samples`
 #pragma GCC unroll 12
   for (unsigned j = 0; j < 12; ++j) ++copies[j % 4][j % channels * 256 + group[j]];
 }
@@ -490,7 +489,7 @@ void count_values_of(const std::uint8_t* samples, std::size_t n, unsigned channe
     channel = (channel + 1) % channels;
   };
   while (i < n && channel != 0) single();
-  // Groups between two looks for a run: fewer after one.
+  // Groups between two checks for a run: fewer after a run.
   std::size_t groups = 5;
   while (n - i >= 60) {
     if constexpr (channels == 1) {
@@ -562,11 +561,12 @@ namespace {  // a rung of the same name may exist on the GPU
 
 struct simd {
   static constexpr Story story{
-      .idea = "bins in vectors, four tables; runs are one addition, vectors of full counters' samples one test",
-      .prediction = "one store per cycle, 3 G samples/s, in four times as many bytes where neighbours are equal",
+      .idea = "bins in vectors, four tables; a run is one addition, four vectors of full counters one test",
+      .prediction = "one store per cycle, 3 G samples/s; equal neighbours count in different tables, without waiting",
       .guarantees = "counts are exact; u8 and u16 stop at their largest value",
       .limits = "any n, any counter; one core",
       .source = "Intel, Optimization Reference Manual, store forwarding; Polychroniou, Ross, Rethinking SIMD, 2015"};
+  static constexpr bool takes_scratch = true;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     return count_on_cores(a, 1);

@@ -1,12 +1,12 @@
-// Edges of another type than the samples'.
+// Edges whose type differs from the samples'.
 //
-// A sample is compared with an edge as a number: the bin from 0.5 to 1.5 has the 1 of integers, and the one from 128 to
-// 256 has all greater bytes. Rungs search among edges of the samples' own type, so those are made first: edge k becomes
-// the least sample value that is not below it, and the last one the greatest value in the last bin, which is then
-// closed. Edges may become equal, which leaves the bins between them empty.
+// A sample and an edge compare as numbers: the bin from 0.5 to 1.5 has the integer 1, and the one from 128 to 256 all
+// bytes from 128 up. Rungs search among edges of the samples' type, so these are made first: edge k becomes the
+// smallest sample value that is not below it, and the last edge becomes the largest value in the last bin, which is
+// then closed. Edges may become equal; the bins between them are then empty.
 //
-// Bins that begin above that greatest value are empty, too. Their edges become that value, so that a rung counts its
-// samples in the last of these bins; afterwards they are moved to the bin that has the value.
+// Bins that begin above that largest value are empty, too. Their edges become that value, so a rung counts its samples
+// in the last of these bins. Afterwards the count is moved to the bin that has the value.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -34,8 +34,8 @@ struct EdgesOfSamples {
     const Value end = last(), begin = k < bins ? first(k) : end;
     return static_cast<T>(begin < end ? begin : end);
   }
-  // The bins that begin at or below the greatest value in the range: those before bins that are empty; 0 if no value is
-  // in the range. Edges that do not ascend give any number up to that of the bins.
+  // Number of bins that begin at or below the largest value in the range; later bins are empty. 0 if no value is in the
+  // range. If edges do not ascend, some number up to `bins`.
   UPSWEEP_HD unsigned bins_in_range() const {
     const Value end = last();
     unsigned low = 0, high = bins;
@@ -50,7 +50,7 @@ struct EdgesOfSamples {
   }
 
  private:
-  // The least value that is not below edge k.
+  // The smallest value that is not below edge k.
   UPSWEEP_HD Value first(unsigned k) const {
     return with_edge(k, [this](auto edge) -> Value {
       if constexpr (std::is_integral_v<T>) {
@@ -62,7 +62,7 @@ struct EdgesOfSamples {
       }
     });
   }
-  // The greatest value that is in the last bin, or below all bins.
+  // The largest value that is in the last bin, or below all bins.
   UPSWEEP_HD Value last() const {
     return with_edge(bins, [this](auto edge) -> Value {
       if constexpr (std::is_integral_v<T>) {
@@ -80,8 +80,8 @@ struct EdgesOfSamples {
   UPSWEEP_HD Value least() const { return sign ? -static_cast<Value>(sign) : Value{0}; }
   UPSWEEP_HD Value greatest() const { return least() + std::numeric_limits<T>::max(); }
 
-  // An edge that is an integer, or else what a float has been rounded to, as a 128-bit integer; beyond those of 64
-  // bits, and for a NaN, some other number beyond them.
+  // An integer edge, or a rounded float edge, as a 128-bit integer. Values beyond 64-bit integers, and NaN, give some
+  // number beyond them.
   template <class E>
   UPSWEEP_HD static Int128 whole(E edge, double rounded) {
     if constexpr (std::is_integral_v<E>) {
@@ -94,7 +94,7 @@ struct EdgesOfSamples {
              static_cast<std::int64_t>(x - high * 0x1p32);
     }
   }
-  // a < b, of two floats, or of a float that is whole or infinite and an integer; exact.
+  // a < b, exactly, for two floats, or for an integer and a float that is whole or infinite.
   template <class A, class B>
   UPSWEEP_HD static bool is_below(A a, B b) {
     if constexpr (std::is_floating_point_v<A> && std::is_floating_point_v<B>)
@@ -114,6 +114,7 @@ struct EdgesOfSamples {
       case Type::u16:
         return f(static_cast<const std::uint16_t*>(given.data)[k]);
       case Type::i32:
+        // unreached: on the traced emulator, edges of integers are those of i32 samples, which are not converted
         return f(static_cast<const std::int32_t*>(given.data)[k]);
       case Type::u32:
         return f(static_cast<const std::uint32_t*>(given.data)[k]);
@@ -136,7 +137,7 @@ struct StoreEdges {
   UPSWEEP_HD void operator()(unsigned k) const { to[k] = from[k]; }
 };
 
-// Moves a channel's count from the last bin to the last one in the range.
+// Moves a channel's count from the last bin to the last one that begins in the range.
 template <class T>
 struct EmptyBinsPastRange {
   EdgesOfSamples<T> edges;
@@ -152,14 +153,15 @@ struct EmptyBinsPastRange {
   }
 };
 
-// Runs a rung on edges of the samples' type. for_each_index(execution, n, f), which runs f(k) for each k < n where the
-// rung runs, is that of kernel/each.h or of cpu/each.h.
+// Runs a rung on edges of the samples' type. for_each_index(execution, n, f) is that of kernel/each.h or cpu/each.h: it
+// runs f(k) for each k < n where the rung runs.
 template <class T, class O, class Run>
 Status with_own_edges(Args<T, O> a, Run&& run) {
   Bins<T, O>& bins = a.in.bins;
   const EdgesOfSamples<T> edges{std::exchange(a.other_edges, {}), bins.count, bins.sign, bins.closed};
-  auto* const own = static_cast<T*>(a.workspace->scratch_of_caller((std::size_t{edges.bins} + 1) * sizeof(T), /*depth=*/2));
-  if (!own) return {Code::out_of_memory, 0, "no memory for edges of the samples' type"};
+  Scratch scratch(*a.workspace);
+  T* const own = scratch.take<T>(std::size_t{edges.bins} + 1);
+  if (!scratch) return {Code::out_of_memory, 0, "no memory for edges of the samples' type"};
   if (Status s = for_each_index(a, edges.bins + 1, StoreEdges<T>{edges, own}); !s) return s;
   bins.edges = own;
   bins.closed = true;

@@ -1,21 +1,22 @@
-// The limits of the rungs: for them, and for the choice among them, which has no kernels.
+// The limits of the rungs, shared with choose.h, which includes no kernels.
 #pragma once
 #include "base/machine.h"
 #include "ladders/histogram/contract.h"
 
 namespace upsweep::ladders::histogram {
 
-// Samples that a rung counts at once, at most: its counters in shared memory, and the numbers of its steps, have 32
-// bits. They are whole packs, and pixels of 3 or 4 channels. More samples are counted part by part (binding.h).
+// Maximum samples that a rung counts at once: its counters in shared memory and its step numbers have 32 bits. A
+// multiple of whole packs and of pixels of 3 or 4 channels. Larger inputs are counted part by part (binding.h).
 inline constexpr std::size_t most_at_once = 3u << 30;
 
-// Into how many slices counters, and one for the samples in no bin, are divided so that a block has room for each.
+// Number of slices into which the counters, and one for samples in no bin, are divided, so that a block can hold a
+// slice.
 constexpr std::size_t slices_of(std::size_t counters, const Machine& machine) {
   const std::size_t slots = counters + 1, each = machine.shared_per_block / sizeof(unsigned);
   return slots / each + (slots % each != 0);
 }
 
-// Whether a call can end once all counters are full: if they saturate, and no sample outside is still to be counted.
+// True if a call can end once all counters are full: they saturate, and samples in no bin need not be counted.
 template <class T, class O>
 bool may_end_early(const Args<T, O>& a) {
   return a.out.saturates() && !(a.out.outside && !a.in.bins.covers_every_value());
@@ -23,34 +24,34 @@ bool may_end_early(const Args<T, O>& a) {
 
 // ---- partitioned ----------------------------------------------------------------------------------------------------
 
-// A bucket is 128 KiB of counters, and one more.
+// A bucket is 128 KiB of counters; the last one has one counter more.
 inline constexpr unsigned log_bucket = 15, most_buckets = 32;
 inline constexpr std::size_t most_partitioned = std::size_t(most_buckets) << log_bucket;  // counters
 inline constexpr Needs partitioned_needs{{}, 131'080};
 
 // ---- guided ---------------------------------------------------------------------------------------------------------
 
-// Up to this many bins, edges and cells take at most half of the shared memory of a block that has 163 KiB or more.
+// Up to this many bins, edges and cells take at most half of a block's shared memory, if it has 163 KiB or more.
 inline constexpr unsigned most_guided = 4096, most_cells = 16384;
 
 struct GuideShape {
   unsigned count;  // bins
   unsigned cells;  // a power of two
 
-  // The fewest cells.
+  // The minimum number of cells.
   constexpr explicit GuideShape(unsigned bins) : count(bins), cells(32) {
     while (cells < 4 * bins) cells *= 2;
   }
-  // The more cells, the fewer of them have edges, and the longer it takes to fill the table: measured up to 16384.
+  // With more cells, fewer of them have edges, but the table takes longer to fill: measured up to 16384.
   constexpr GuideShape(unsigned bins, unsigned channels, std::size_t samples_per_block, const Machine& machine)
       : GuideShape(bins) {
     while (cells < most_cells && cells < samples_per_block / 16 && with(2 * cells).fits(channels, machine)) cells *= 2;
   }
-  // One cell more than `cells`: that of samples just below the last edge, if their place is rounded up.
+  // One cell more than `cells`, for samples just below the last edge whose cell number is rounded up.
   constexpr std::size_t bytes() const { return (cells + 1 + count + 1) * sizeof(unsigned); }
   // A channel's counters: below all bins, the bins, above all bins.
   UPSWEEP_HD constexpr unsigned slots() const { return count + 2; }
-  // Whether there is room for the counters, too.
+  // True if the table and the counters fit in shared memory.
   constexpr bool fits(unsigned channels, const Machine& machine) const {
     const std::size_t all = bytes() + std::size_t(channels) * slots() * sizeof(unsigned);
     return count <= most_guided && all <= machine.shared_per_block;

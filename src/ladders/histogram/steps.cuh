@@ -1,4 +1,4 @@
-// Samples in steps: a step is 32 packs of 16 bytes of one row, one per lane of a warp.
+// Samples in steps. A step is 32 packs of 16 bytes from one row, one per lane of a warp.
 #pragma once
 #include "kernel/block.h"
 #include "kernel/vector.h"
@@ -7,9 +7,9 @@
 
 namespace upsweep::ladders::histogram {
 
-// One block per multiprocessor. Each thread loads several packs while it counts the ones before: 64 KB in flight, 32 KB
-// for bytes, where bandwidth times latency needs 28 KB (35 bytes per ns, 0.8 us). For bytes, more than two packs exceed
-// a thread's 64 registers.
+// One block per multiprocessor. Each thread loads several packs while it counts the previous ones: 64 KB in flight, 32
+// KB for bytes; bandwidth times latency needs 28 KB (35 bytes per ns, 0.8 us). For bytes, more than two packs exceed a
+// thread's 64 registers.
 inline constexpr unsigned steps_block = 1024;
 template <class T>
 inline constexpr unsigned packs_at_once = sizeof(T) == 1 ? 2 : 4;
@@ -19,7 +19,7 @@ struct StepRange {
   unsigned from, to;
 };
 
-// All numbers fit 32 bits, because the rungs take less than 2^32 samples: half the registers.
+// All numbers fit in 32 bits, because rungs take less than 2^32 samples. This halves the registers.
 template <class T>
 struct Steps {
   unsigned per_row, count;
@@ -28,17 +28,17 @@ struct Steps {
       : per_row(static_cast<unsigned>(ceil_div(s.width ? s.width : 1, std::size_t(warp_size) * Pack<T>::size))),
         count(s.count ? per_row * static_cast<unsigned>(ceil_div(s.count, s.width)) : 0) {}
 
-  // The share of one of `blocks` blocks.
+  // The share of block `block` of `blocks`.
   __device__ StepRange share(unsigned block, unsigned blocks) const {
     const unsigned each = count / blocks, more = count % blocks;
     const unsigned from = block * each + (block < more ? block : more);
     return {from, from + each + (block < more)};
   }
-  // The grid: a block for as many steps as it has warps, at most one per multiprocessor.
+  // The grid: enough blocks for one step per warp, at most one block per multiprocessor.
   unsigned grid(unsigned block) const { return persistent_grid(ceil_div(count, block / warp_size)); }
 };
 
-// The launch of the steps of a call, a block for each share of them. The shared memory is for the rung to add.
+// The launch of a call's steps, with one share per block. The rung adds the shared memory.
 template <class T>
 struct StepsLaunch {
   Steps<T> steps;
@@ -78,7 +78,7 @@ struct Row {
   }
 };
 
-// Prefetches what this block reads first into L2, while the previous kernel ends; by one lane. Rows without gaps only.
+// Prefetches this block's first packs into L2 while the previous kernel ends; by one thread. Only rows without gaps.
 template <class T>
 __device__ void prefetch_first_steps(const Samples<T>& samples, StepRange range) {
   if (threadIdx.x > 0 || samples.width != samples.count) return;
@@ -90,7 +90,7 @@ __device__ void prefetch_first_steps(const Samples<T>& samples, StepRange range)
               16 * (end - first < packs ? end - first : packs));
 }
 
-// Packs that a thread loads at once, if `Slots`, what finds the slots, does not say.
+// Packs that a thread loads at once, unless the slot finder `Slots` sets it.
 template <class T, class Slots>
 constexpr unsigned packs_at_once_for() {
   if constexpr (requires { Slots::packs_at_once; })
@@ -99,8 +99,8 @@ constexpr unsigned packs_at_once_for() {
     return packs_at_once<T>;
 }
 
-// Warp-wide: for_each_slot() for every `stride`th of a row's steps [step, end). The slots of a pack are found before
-// any is counted, because a load may not be moved before an addition.
+// Warp-wide: for_each_slot() for every `stride`th of a row's steps [step, end). All slots of a pack are found before
+// any is counted, because loads may not move before an atomic addition.
 template <class T, class Slots, class Count>
 __device__ __forceinline__ void for_each_slot_of_row(const Row<T>& row, unsigned step, unsigned end, unsigned stride,
                                                      Slots& slots_of, Count& count) {
@@ -115,7 +115,7 @@ __device__ __forceinline__ void for_each_slot_of_row(const Row<T>& row, unsigned
 #pragma unroll
     for (unsigned k = 0; k < size; ++k) count(slots[k], present);
   };
-  // Several whole steps at once, while the next ones are in flight.
+  // Several whole steps per iteration, while the next ones are in flight.
   const unsigned whole = row.packs / warp_size < end ? row.packs / warp_size : end;
   uint4 next[several];
   const auto load_several = [&] {
@@ -134,7 +134,7 @@ __device__ __forceinline__ void for_each_slot_of_row(const Row<T>& row, unsigned
 #pragma unroll
     for (unsigned k = 0; k < several; ++k) count_pack(now[k], at + k * stride, std::true_type{});
   }
-  // The others: fewer whole steps than that, and the row's last one.
+  // The remaining whole steps, fewer than in an iteration, and the row's last step.
 #pragma unroll
   for (unsigned k = 0; k < several; ++k) {
     const unsigned at = step + k * stride;
@@ -146,14 +146,15 @@ __device__ __forceinline__ void for_each_slot_of_row(const Row<T>& row, unsigned
     if (const unsigned at = step + k * stride; at < end) count_pack(next[k], at, at * warp_size + lane < row.packs);
 }
 
-// Block-wide: counts the samples in the steps of a range, in all lanes of every warp. slots_of(x, column, slots) finds
-// the slots of the samples x[0], x[1], ..., which are in columns column, column + 1, ... of their row; then come calls
-// of count(slot, present). Where `present` is false there is no sample; in whole steps it is a std::true_type.
+// Block-wide: counts the samples in the steps of a range, with all lanes of every warp. slots_of(x, column, slots)
+// finds the slots of samples x[0], x[1], ..., which are in columns column, column + 1, ... of their row. Then
+// count(slot, present) is called per sample. If `present` is false, there is no sample; in whole steps it is a
+// std::true_type.
 template <class T, class Slots, class Count>
 __device__ __forceinline__ void for_each_slot(const Samples<T>& samples, const Steps<T>& steps, StepRange range,
                                               Slots&& slots_of, Count&& count) {
   const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size, warps = blockDim.x / warp_size;
-  // The warps take the steps of one row in turn; of several rows, each takes whole ones as far as possible.
+  // In a single row, warps interleave steps. With several rows, each warp takes whole rows as far as possible.
   const bool one_row = samples.width == samples.count;
   StepRange own{range.from + warp, range.to};
   if (!one_row) {
@@ -167,7 +168,7 @@ __device__ __forceinline__ void for_each_slot(const Samples<T>& samples, const S
     for_each_slot_of_row(Row<T>(samples, row), own.from - begin, end, one_row ? warps : 1, slots_of, count);
     own.from = begin + end;
   }
-  // The ends of the rows that begin in the range: up to `size` samples before a row's packs and after them.
+  // The ends of the rows that begin in the range: up to `size` samples before and after a row's packs.
   constexpr unsigned size = Pack<T>::size;
   const unsigned first = static_cast<unsigned>(ceil_div(range.from, steps.per_row)),
                  rows = static_cast<unsigned>(ceil_div(range.to, steps.per_row)) - first;
@@ -193,12 +194,12 @@ __device__ __forceinline__ unsigned channel_of(unsigned column, unsigned channel
   return channels == 3 ? column % 3 : column & (channels - 1);
 }
 
-// The way in which a kernel finds the bins of samples: see by_search().
+// The method by which a kernel finds bins: see by_search().
 enum class Search : std::uint8_t {
   general,
-  shortcut,   // even: the bin of an integer is a shift; of floats, no edge is in doubt and the last bin is open
+  shortcut,   // even: the bin of an integer is a shift; for floats, no edge is in doubt and the last bin is half-open
   closed,     // even, floats: no edge is in doubt, and the last bin is closed
-  with_doubt  // even, floats: now and then a sample is compared with an edge in f64
+  with_doubt  // even, floats: a few samples are compared with an edge in f64
 };
 template <Search search, class T, class O>
 __device__ __forceinline__ unsigned bin_of(const Input<T, O>& in, T x) {
@@ -215,13 +216,13 @@ __device__ __forceinline__ unsigned bin_of(const Input<T, O>& in, T x) {
     return in.bins.by_shift(x);
 }
 
-// For for_each_slot(): slots in the caller's order; that of a sample in no bin is counters().
+// For for_each_slot(): slots in the caller's order; the slot of samples in no bin is counters().
 template <Search search, class T, class O>
 class SlotsOf {
  public:
-  // A division in f64 takes registers: with four packs in flight the kernel would spill. An edge of f32s takes none.
+  // A division in f64 takes registers: with four packs in flight, the kernel would spill. f32 edges need no division.
   static constexpr bool divides = std::is_same_v<T, double> && O::operation == Binning::even &&
-      (search == Search::general || search == Search::with_doubt);
+                                  (search == Search::general || search == Search::with_doubt);
   static constexpr unsigned packs_at_once = divides ? 2 : histogram::packs_at_once<T>;
 
   __device__ explicit SlotsOf(const Input<T, O>& in) : in_(in) {}
@@ -238,7 +239,7 @@ class SlotsOf {
  private:
   template <unsigned n>
   __device__ __forceinline__ void find_bins(const T (&x)[n], unsigned (&bins)[n]) const {
-    if constexpr (search == Search::with_doubt) {  // seldom: one branch for all
+    if constexpr (search == Search::with_doubt) {  // rare: one branch for all
       bool in_doubt = false;
 #pragma unroll
       for (unsigned k = 0; k < n; ++k) bins[k] = in_.bins.by_next_edge(x[k], in_doubt);
@@ -258,7 +259,7 @@ __device__ __forceinline__ SlotsOf<search, T, O> slots_of(const Input<T, O>& in)
 template <Search search>
 using Chosen = std::integral_constant<Search, search>;
 
-// Calls launch_with(Chosen<search>{}).
+// Calls launch_with(Chosen<search>{}) with the method for these bins.
 template <class T, class O, class F>
 Status by_search(const Input<T, O>& in, F&& launch_with) {
   using enum Search;

@@ -1,11 +1,11 @@
-// Totals of all blocks in global memory, 32 bits each, which become the caller's counters at the end.
+// 32-bit totals of all blocks in global memory, from which the caller's counters are written at the end.
 #pragma once
 #include "kernel/ptx.h"
 #include "ladders/histogram/shared_counts.cuh"
 
 namespace upsweep::ladders::histogram {
 
-// Writes the caller's counters from the totals, and zeroes these.
+// Writes the caller's counters from the totals, and zeroes the totals.
 static __global__ void write_result(unsigned* totals,  // [words], words > counters
                                     Output out, unsigned counters, unsigned words) {
   const unsigned k = blockIdx.x * blockDim.x + threadIdx.x;
@@ -19,8 +19,8 @@ static __global__ void write_result(unsigned* totals,  // [words], words > count
   totals[k] = 0;
 }
 
-// Calls count(totals), which launches a kernel that adds to [counters + 1 + extra] totals, all zero, the one after the
-// counters for the samples in no bin; then writes the caller's counters, and zeroes the totals.
+// Calls count(totals), which launches a kernel that adds to [counters + 1 + extra] totals, initially zero; the one
+// after the counters is for samples in no bin. Then writes the caller's counters, and zeroes the totals.
 template <class T, class O, class F>
 Status by_totals(const Args<T, O>& a, F&& count, unsigned extra = 0) {
   constexpr unsigned block = 256;

@@ -1,12 +1,12 @@
-// A block's counters in shared memory: a row of `columns` words for each counter, of which a lane uses one.
+// A block's counters in shared memory: a row of `columns` words per counter, one of which a lane uses.
 #pragma once
 #include "ladders/histogram/steps.cuh"
 
 namespace upsweep::ladders::histogram {
 
-// Columns keep lanes apart whose counters are in one bank. Clearing and merging a word takes about as long as counting
-// a sample, so there is at most one word per 32 samples of a block, as far as they fit beside `beside` bytes of the
-// rung's own. At least one column.
+// Columns separate lanes whose counters are in one bank. Clearing and merging a word takes about as long as counting a
+// sample, so there is at most one word per 32 samples of a block, if they fit beside the `beside` bytes that the rung
+// needs. At least one column.
 struct WordColumns {
   unsigned slots, columns;  // columns: a power of two up to 32
 
@@ -21,11 +21,11 @@ struct WordColumns {
   __device__ __forceinline__ void clear(unsigned* words) const {
     for (unsigned w = threadIdx.x; w < slots * columns; w += blockDim.x) words[w] = 0;
   }
-  // Adding 1, and not a variable, lets the hardware merge the lanes that add to one word.
+  // A constant addend of 1 lets the hardware merge lanes that add to one word.
   __device__ __forceinline__ void count(unsigned* words, unsigned slot) const {
     atomicAdd(&words[slot * columns + (threadIdx.x & (columns - 1))], 1u);
   }
-  // Threads whose rows begin in one bank begin in different columns: in each step a warp reads 32 banks.
+  // Threads whose rows start in one bank start in different columns: in each step, a warp reads 32 banks.
   __device__ __forceinline__ unsigned sum(const unsigned* words, unsigned slot) const {
     const unsigned first = threadIdx.x * columns / warp_size;
     unsigned all = 0;

@@ -1,11 +1,11 @@
-// partition/baseline: three kernels; counters and offsets by atomics in global memory.
+// partition/baseline: three kernels; global atomics count the keys and assign the offsets.
 //
-// A thread per key adds 1 to the counter of its bucket. One thread adds the counters up, which gives the offsets. Then
-// a thread per key takes the next offset of its bucket, which every other key of the bucket wants too, and writes
-// there.
+// One thread per key increments its bucket's counter. A single thread scans the counters into offsets. Then one thread
+// per key claims the next offset of its bucket by an atomic addition, in contention with every other key of that
+// bucket, and writes the key there.
 //
 // Traffic   n keys read twice, values once; 2 n atomic additions in L2, half of which return a value; n writes of a key
-//           and a value, a sector each.
+//           and a value, one sector each.
 // Order     any within a bucket.
 // Source    He, Yang, Fang, Lu, Govindaraju, Luo, Sander, Relational Joins on Graphics Processors, 2008 (split).
 #pragma once
@@ -21,8 +21,8 @@ __global__ void baseline_kernel(Input<T, O> in,
 }
 
 struct baseline {
-  static constexpr Story story{.idea = "a thread per key; counters and offsets by global atomics",
-                               .prediction = "bound by atomics in L2, one per clock where keys share a bucket",
+  static constexpr Story story{.idea = "one thread per key; global atomics count and assign the offsets",
+                               .prediction = "bound by L2 atomics: one per clock if keys share a bucket",
                                .guarantees = "offsets are exact; any order within a bucket",
                                .limits = "any n; three launches",
                                .source = "He et al., Relational Joins on Graphics Processors, 2008"};

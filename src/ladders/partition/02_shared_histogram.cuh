@@ -1,29 +1,28 @@
-// partition/shared_histogram: every block counts in shared memory first.
+// partition/shared_histogram: every block first counts in shared memory.
 //
-// Atomic additions in shared memory stay on the multiprocessor; a block merges each counter that is not 0 by one atomic
-// addition in L2. But a block has one key per thread: it clears and merges a table of all buckets for 1024 keys.
+// Shared-memory atomics stay on the multiprocessor; a block merges each nonzero counter by one atomic in L2. But with
+// one key per thread, a block clears and merges a table of all buckets for 1024 keys.
 //
-// Traffic   as baseline, with an atomic addition in L2 per block and bucket that the block has, instead of one per key.
+// Traffic   as baseline, with one L2 atomic per block and nonempty bucket in place of one per key counted.
 // Order     any within a bucket.
 // Source    Podlozhnyuk, Histogram Calculation in CUDA, 2007.
 #pragma once
 #include "ladders/partition/add_up.cuh"
-#include "ladders/partition/shared_counts.cuh"
 
 namespace upsweep::ladders::partition {
 
 struct shared_histogram {
   static constexpr Story story{
-      .idea = "baseline, its counters privatised in shared memory, merged by each block",
+      .idea = "baseline with counters privatised in shared memory and merged once per block",
       .prediction =
-          "counting is hidden for few buckets, and slower than baseline's from 1024 on: as many merges as keys",
+          "counting is hidden with few buckets, and slower than baseline's from 1024 on, with a merge per key",
       .guarantees = "offsets are exact; any order within a bucket",
       .limits = "any n; three launches",
       .source = "Podlozhnyuk, Histogram Calculation in CUDA, 2007"};
   static constexpr bool any_order = true;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    // The largest block: the fewest tables to clear and merge.
+    // The largest block, for the fewest tables to clear and merge.
     const Shape shape = thread_per_key(a.in.n, a.tuning.block_or(1024), a.stream);
     return by_next_offset(a, shape, [&](Counter* counts) { return count_by_blocks(a, shape, counts); });
   }

@@ -1,20 +1,19 @@
-// partition/coarsened: a resident grid, whose threads take many keys each.
+// partition/coarsened: a resident grid, in which every thread loops over many keys.
 //
-// As many blocks as are resident go through the keys in steps of the whole grid, in both kernels. Tables are cleared
-// and merged once per block, however many keys there are.
+// Both kernels run grid-stride loops on a resident grid. Tables are cleared and merged once per block, however many
+// keys there are.
 //
-// Traffic   as baseline, with an atomic addition in L2 per resident block and bucket instead of one per key.
+// Traffic   as baseline, with one L2 atomic per resident block and bucket in place of one per key counted.
 // Order     any within a bucket.
 // Source    Gomez-Luna et al., An Optimized Approach to Histogram Computation on GPU, 2013.
 #pragma once
 #include "ladders/partition/add_up.cuh"
-#include "ladders/partition/shared_counts.cuh"
 
 namespace upsweep::ladders::partition {
 
 struct coarsened {
-  static constexpr Story story{.idea = "a resident grid in steps of all threads: one table per resident block",
-                               .prediction = "counting near the read ceiling; the offsets' atomics are what is left",
+  static constexpr Story story{.idea = "a grid-stride loop on a resident grid: one table per resident block",
+                               .prediction = "counting near the read ceiling; the atomics that assign offsets remain",
                                .guarantees = "offsets are exact; any order within a bucket",
                                .limits = "any n; three launches",
                                .source = "Gomez-Luna et al., An Optimized Approach to Histogram Computation, 2013"};

@@ -1,14 +1,15 @@
-// partition/shared_scan: the offsets by a Hillis-Steele scan in shared memory.
+// partition/shared_scan: a Hillis-Steele scan in shared memory computes the offsets.
 //
-// One thread needs a trip to L2 per bucket to add the counts up. Here one block does: every count adds its neighbour at
-// distance 1, 2, 4, ..., which makes inclusive sums; less its own count, a sum is exclusive. More buckets than threads
-// are scanned a chunk at a time, each chunk after the sum of the chunks before.
+// A single thread pays one L2 round trip per bucket to scan the counts. Here one block scans them: every sum adds its
+// neighbour at distance 1, 2, 4, ..., which yields inclusive sums; subtracting a bucket's own count makes them
+// exclusive. More buckets than threads are scanned in chunks, with the total carried from chunk to chunk.
 //
-// Traffic   as coarsened; counts and offsets read and written once, coalesced; ceil(log2(block)) + 2 barriers a chunk.
+// Traffic   as coarsened; counts and offsets read and written once, coalesced; ceil(log2(block)) + 2 barriers per
+//           chunk.
 // Order     any within a bucket.
 // Source    Hillis, Steele, Data Parallel Algorithms, 1986.
 #pragma once
-#include "ladders/partition/shared_counts.cuh"
+#include "ladders/partition/scatter.cuh"
 
 namespace upsweep::ladders::partition {
 
@@ -17,11 +18,11 @@ static __global__ void shared_scan_kernel(Counter* counts,  // [buckets], left z
                                           Offsets offsets, unsigned buckets) {
   Counter *from = dynamic_shared<Counter>(), *to = from + blockDim.x;  // [blockDim.x] each
   const unsigned t = threadIdx.x;
-  Counter before = 0;  // the keys of earlier chunks
+  Counter before = 0;  // keys in earlier chunks
   for (unsigned first = 0; first < buckets; first += blockDim.x) {
     const unsigned b = first + t;
     const Counter count = b < buckets ? counts[b] : 0;
-    Counter sum = count;  // of the `distance` counts up to t
+    Counter sum = count;  // of the last `distance` counts up to t
     from[t] = sum;
     for (unsigned distance = 1; distance < blockDim.x; distance *= 2) {
       __syncthreads();
@@ -38,14 +39,14 @@ static __global__ void shared_scan_kernel(Counter* counts,  // [buckets], left z
       counts[b] = 0;
     }
     before += from[blockDim.x - 1];
-    __syncthreads();  // the next chunk overwrites it
+    __syncthreads();  // the next chunk overwrites `from`
   }
   if (t == 0) offsets.put(buckets, before);
 }
 
 struct shared_scan {
-  static constexpr Story story{.idea = "coarsened, its offsets by a Hillis-Steele scan in shared memory",
-                               .prediction = "what one thread took, 0.3 us a bucket, is gone: ahead when n is small",
+  static constexpr Story story{.idea = "coarsened with a Hillis-Steele scan in shared memory for the offsets",
+                               .prediction = "saves the single thread's 0.3 us per bucket: ahead when n is small",
                                .guarantees = "offsets are exact; any order within a bucket",
                                .limits = "any n; three launches",
                                .source = "Hillis, Steele, Data Parallel Algorithms, 1986"};

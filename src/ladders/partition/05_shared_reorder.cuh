@@ -1,13 +1,13 @@
-// partition/shared_reorder: tiles are put in the order of their buckets in shared memory, then written run by run.
+// partition/shared_reorder: tiles are sorted by bucket in shared memory, then written run by run.
 //
-// Scattered writes touch a sector each, and offsets by atomics wait for each other. Here every block has a share of the
-// keys. A first kernel counts the buckets of each share; an exclusive scan of these counts, bucket by bucket and within
-// a bucket share by share, says where each share's keys of each bucket go. A second kernel takes its share tile by
-// tile: the tile is sorted by bucket, so that neighbouring lanes write to neighbouring offsets.
+// Scattered writes touch one sector each, and atomics that assign offsets serialise. Here each block has a contiguous
+// share of the keys. A first kernel counts the buckets of each share; an exclusive scan of these counts, in
+// bucket-major order, gives the offset of each share's first key per bucket. A second kernel sorts each share by
+// bucket, tile by tile, so that neighbouring lanes write to neighbouring offsets.
 //
-// Traffic   keys read twice and written once, values read and written once, in runs of the tile's keys of a bucket;
-//           8 bytes per share and bucket, written, scanned and read.
-// Order     stable: shares and tiles are in order, and a tile is sorted stably.
+// Traffic   keys read twice and written once, values read and written once, in one run per bucket of a tile; 8 bytes
+//           per share and bucket, written, scanned and read.
+// Order     stable: shares and tiles keep the order of the input, and tiles are sorted stably.
 // Source    Satish, Harris, Garland, Designing Efficient Sorting Algorithms for Manycore GPUs, 2009; Ashkiani,
 //           Davidson, Meyer, Owens, GPU Multisplit, 2016 (ranks by ballots).
 #pragma once
@@ -20,8 +20,8 @@ namespace upsweep::ladders::partition {
 
 struct shared_reorder {
   static constexpr Story story{
-      .idea = "tiles sorted by bucket in shared memory; offsets from a scan of every share's counts",
-      .prediction = "12 bytes per u32 key for 8: 0.6 of the copy ceiling, less what the sort in the tile takes",
+      .idea = "tiles sorted by bucket in shared memory; offsets from a scan of each block's counts",
+      .prediction = "12 bytes moved per u32 key, of which 8 count: 0.6 of the copy ceiling, less the sort in the tile",
       .guarantees = "stable",
       .limits = "any n; whole warps, at most 512 threads; 8 bytes of scratch per bucket and block; five launches",
       .source = "Satish, Harris, Garland, 2009; Ashkiani et al., GPU Multisplit, 2016"};

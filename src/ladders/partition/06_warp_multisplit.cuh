@@ -1,15 +1,15 @@
-// partition/warp_multisplit: a warp sorts its own tile by bucket, and waits for no other.
+// partition/warp_multisplit: each warp sorts its own tiles by bucket and waits for no other warp.
 //
-// A block of shared_reorder waits at eleven barriers for each tile. Here the share of the keys, the tile and its
-// counters belong to a warp. A row of 32 keys is ranked at once: each lane finds the lanes with its bucket by a ballot
-// for each bit of the bucket's number, and one of them adds to the counter. The price is tiles of 512 keys: of few
-// buckets, each has a run of many; of 256, a run of two.
+// A block of shared_reorder passes eleven barriers per tile. Here a share of the keys, its tile and its counters belong
+// to one warp, which ranks a row of 32 keys at once: one ballot per bit of the bucket number tells each lane which
+// lanes have the same bucket, and one of them updates the counter. The price is a tile of only 512 keys: runs are long
+// with few buckets, but only two keys with 256.
 //
-// Traffic   keys read twice and written once, values read and written once, in runs of a warp's keys of a bucket; 8
+// Traffic   keys read twice and written once, values read and written once, in one run per bucket of a warp's tile; 8
 //           bytes per warp and bucket, written, scanned and read.
-// Order     stable: shares, tiles and rows are in order.
-// Source    Ashkiani, Davidson, Meyer, Owens, GPU Multisplit, 2016. There, a warp has one tile, and counts for each of
-//           them are scanned; here it has a share, as a block of shared_reorder does.
+// Order     stable: shares, tiles and rows keep the order of the input.
+// Source    Ashkiani, Davidson, Meyer, Owens, GPU Multisplit, 2016. There a warp has a single tile, and the counts of
+//           every tile are scanned; here a warp has a share of many tiles, like a block of shared_reorder.
 #pragma once
 #include <bit>
 
@@ -20,14 +20,14 @@
 
 namespace upsweep::ladders::partition {
 
-// Most of a block, and half of a multiprocessor's: 64 registers for each.
+// Maximum threads per block. Two blocks per multiprocessor leave 64 registers per thread.
 inline constexpr unsigned multisplit_threads = 512;
 template <class T, class B>
 __global__ void __launch_bounds__(multisplit_threads, 2)
     warp_multisplit_kernel(multisplit::BucketedKeys<T, B> in, T* out,  // [n]
                            Values values, Offsets offsets, std::size_t share,
-                           const std::uint64_t* share_offsets,  // [buckets][warps], of the shares' first keys
-                           unsigned bits) {                     // of a bucket's number
+                           const std::uint64_t* share_offsets,  // [buckets][warps], offset of each share's first key
+                           unsigned bits) {                     // in a bucket number
   using Tile = WarpTile<T>;
   const WarpShare own(in.n, share);
   const unsigned lane = threadIdx.x % warp_size, lower_lanes = (1u << lane) - 1, buckets = in.buckets.count;
@@ -41,7 +41,7 @@ __global__ void __launch_bounds__(multisplit_threads, 2)
     const unsigned size = own.end - first < Tile::size ? static_cast<unsigned>(own.end - first) : Tile::size;
     for (unsigned b = lane; b < buckets; b += warp_size) m.start[b] = 0;
     __syncwarp();
-    // 1. The rank of each key among the tile's keys of its bucket.
+    // 1. Rank each key among the tile's keys of its bucket.
     T keys[Tile::rows];
     unsigned ranks[Tile::rows];
 #pragma unroll
@@ -58,9 +58,9 @@ __global__ void __launch_bounds__(multisplit_threads, 2)
       if (exists && before == 0) m.start[bucket] = count + static_cast<unsigned>(__popc(peers));
       __syncwarp();
     }
-    // 2. Where the buckets begin in the tile. `offset` becomes what to add to a position in the tile.
+    // 2. Find where each bucket begins in the tile. `offset` becomes output offset minus position in the tile.
     unsigned before = 0;
-    for (unsigned b = lane; b - lane < buckets; b += warp_size) {  // by all lanes
+    for (unsigned b = lane; b - lane < buckets; b += warp_size) {  // all lanes iterate, for warp_scan()
       const unsigned count = b < buckets ? m.start[b] : 0, upto = before + warp_scan(count, Sum{});
       if (b < buckets) {
         m.start[b] = upto - count;
@@ -69,7 +69,7 @@ __global__ void __launch_bounds__(multisplit_threads, 2)
       before = shuffle(upto, warp_size - 1);
     }
     __syncwarp();
-    // 3. The tile by bucket.
+    // 3. Sort the tile by bucket.
 #pragma unroll
     for (unsigned r = 0; r < Tile::rows; ++r) {
       const unsigned k = r * warp_size + lane;
@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(multisplit_threads, 2)
       m.from[to] = static_cast<std::uint16_t>(k);
     }
     __syncwarp();
-    // 4. Neighbouring keys of a bucket to neighbouring offsets.
+    // 4. Write the runs: neighbouring lanes store to neighbouring offsets.
     for (unsigned p = lane; p < size; p += warp_size) {
       const T key = m.keys[p];
       const std::size_t offset = m.offset[in.buckets(key)] + p;
@@ -95,26 +95,26 @@ __global__ void __launch_bounds__(multisplit_threads, 2)
 struct warp_multisplit {
   static constexpr Story story{
       .idea = "tiles of 512 keys, each sorted by one warp, without barriers",
-      .prediction = "twice shared_reorder's speed with 16 buckets; behind it with 256, whose runs are of two keys",
+      .prediction = "twice shared_reorder's speed with 16 buckets; slower with 256, whose runs have two keys",
       .guarantees = "stable",
       .limits = "up to 256 buckets; any n; whole warps, at most 512 threads; five launches",
       .source = "Ashkiani et al., GPU Multisplit, 2016"};
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if (a.in.buckets.count > max_counted) return {Code::unsupported, 0, "this rung has up to 256 buckets"};
+    if (a.in.buckets.count > max_counted) return {Code::unsupported, 0, "this rung takes up to 256 buckets"};
     const unsigned buckets = a.in.buckets.count, block = a.tuning.block_or(256), warps = block / warp_size;
     if (!whole_warps(block) || block > multisplit_threads)
       return {Code::unsupported, 0, "this rung needs blocks of whole warps, 32 to 512 threads"};
     const std::size_t bytes = warps * sizeof(WarpTile<T>), tiles = ceil_div(a.in.n, WarpTile<T>::size);
-    // Shares of less than 2^32 keys, whose counts have 32 bits.
+    // Shares have fewer than 2^32 keys, because counts have 32 bits.
     const std::size_t max_blocks = a.tuning.grid_or(std::size_t(machine().multiprocessors) * resident(bytes, block));
     const std::size_t min_blocks = ceil_div(a.in.n, std::size_t(1) << 31), needed = tiles ? ceil_div(tiles, warps) : 1;
     const std::size_t grid = max_blocks < min_blocks ? min_blocks : max_blocks < needed ? max_blocks : needed;
     const std::size_t share = ceil_div(tiles, grid * warps) * WarpTile<T>::size, count = buckets * grid * warps;
-    auto* const share_offsets =
-        static_cast<std::uint64_t*>(a.workspace->scratch_of_caller(count * sizeof(std::uint64_t)));
-    if (!share_offsets) return no_memory;
+    Scratch scratch(*a.workspace);
+    auto* const share_offsets = scratch.take<std::uint64_t>(count);
+    if (!scratch) return no_memory;
     Shape shape{.grid = static_cast<unsigned>(grid),
                 .block = block,
                 .shared_bytes = warps * buckets * sizeof(unsigned),
@@ -125,8 +125,8 @@ struct warp_multisplit {
         !s)
       return s;
     shape.shared_bytes = bytes;
-    return launch(warp_multisplit_kernel<T, Buckets<T, O>>, shape, a.in, a.keys, a.values, a.offsets, share, share_offsets,
-                  static_cast<unsigned>(std::bit_width(buckets - 1)));
+    return launch(warp_multisplit_kernel<T, Buckets<T, O>>, shape, a.in, a.keys, a.values, a.offsets, share,
+                  share_offsets, static_cast<unsigned>(std::bit_width(buckets - 1)));
   }
 };
 

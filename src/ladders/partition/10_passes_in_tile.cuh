@@ -1,12 +1,12 @@
-// partition/passes_in_tile: up to 2048 buckets in one pass, whose tiles are sorted by two sub-digits in shared memory.
+// partition/passes_in_tile: up to 2048 buckets in one pass; each tile is sorted by two sub-digits in shared memory.
 //
-// two_passes moves every key twice through memory, and counts it twice. Here both passes are inside the tile: it has
-// all the shared memory of a multiprocessor, 23040 keys of 4 bytes, so that of 2048 buckets a run still has 11 keys, 45
-// bytes. It is sorted by the lower sub-digit of a bucket's number, then by the upper one, as two_passes sorts the whole
-// input; then it is written once, run by run.
+// two_passes moves every key through memory twice and counts it twice. Here both passes stay inside the tile. A tile
+// takes all the shared memory of a multiprocessor, 23040 keys of 4 bytes, so that with 2048 buckets a run still has 11
+// keys, or 45 bytes. The tile is sorted by the lower sub-digit of the bucket number, then by the upper, as two_passes
+// sorts the whole input; then it is written once, run by run.
 //
 // Traffic   keys read twice and written once, values read and written once; 4 bytes per tile and bucket written and
-//           read, 6 % of a tile's keys.
+//           read, 6 % of the traffic of a tile's keys.
 // Order     stable.
 // Source    Merrill, Grimshaw, 2011 (several digits ranked in a tile's shared memory between its load and its store).
 #pragma once
@@ -16,7 +16,7 @@
 
 namespace upsweep::ladders::partition {
 
-// `next_tile` is 0, and left so; `totals` is set to 0; `opaque_zero` is 0, as SubDigitRanks wants it.
+// `next_tile` is zero and left zero; `totals` is zeroed; `opaque_zero` is as in SubDigitRanks::find_positions().
 template <class Tiles, bool has_values, class T, class O, class Lower, class Upper>
 __global__ void __launch_bounds__(Tiles::block, 1)
     passes_in_tile_kernel(Input<T, O> in, T* out, Values values, Lower lower, Upper upper, WideOffsetTable table,
@@ -40,16 +40,16 @@ __global__ void __launch_bounds__(Tiles::block, 1)
   __syncthreads();
   for (unsigned tile = m.next; tile < table.tiles; tile = m.next) {
     const unsigned size = input.keys.size(tile);
-    unsigned following = 0;  // as long as this tile is in work
-    // 1. The lane's keys; those past the end are in the last bucket, behind all others.
+    unsigned following = 0;  // the next tile, kept here until m.next may change
+    // 1. Load the lane's keys; padding past the end sorts after all real keys.
     input.wait();
     T keys[keys_per_lane];
     input.keys.template load<Ranks>(tile, m.staged, key_past_the_end(in, tile, Tiles::tile, size), keys);
-    __syncthreads();  // the tile before has been written
+    __syncthreads();  // the previous tile has been written
     table.find(m.rows, m.offset);
     fence_before_bulk_copy();
-    // 2. By the lower sub-digit; meanwhile what comes next arrives.
-    unsigned first[position_words], second[position_words];  // positions after each pass, two in a word
+    // 2. Sort by the lower sub-digit while the values or the next tile's keys arrive.
+    unsigned first[position_words], second[position_words];  // positions after each pass, two per word
     const auto keep = [](unsigned* positions) {
       return [=](unsigned k, unsigned position) { put_half(positions, k, position); };
     };
@@ -66,19 +66,20 @@ __global__ void __launch_bounds__(Tiles::block, 1)
     __syncthreads();
     load_own<Ranks>(sorted_keys, keys);
     __syncthreads();
-    // 3. By the upper sub-digit.
+    // 3. Sort by the upper sub-digit.
     Ranks::find_positions(
         m.ranks, keys, upper, upper.count, opaque_zero, [] {}, keep(second));
     __syncthreads();
     store_at_positions(sorted_keys, second, keys);
-    // 4. The values the same way, in the memory that they arrived in. So the next tile's keys cannot: they wait in L2.
+    // 4. Sort the values the same way, in the memory where they arrived. The next tile's keys cannot arrive there, so
+    // they are prefetched into L2.
     Value* const sorted_values = reinterpret_cast<Value*>(m.staged);
     if constexpr (has_values) {
       input.wait();
       Value own[keys_per_lane];
       input.values.template load<Ranks>(tile, m.staged, Value{}, own);
       __syncthreads();
-      forget(first, static_cast<unsigned>(opaque_zero));  // the halves that the keys have used
+      forget(first, static_cast<unsigned>(opaque_zero));  // drops the halves unpacked for the keys
       forget(second, static_cast<unsigned>(opaque_zero));
       store_at_positions(sorted_values, first, own);
       __syncthreads();
@@ -92,7 +93,7 @@ __global__ void __launch_bounds__(Tiles::block, 1)
     }
     if (t == 0) m.next = following;
     __syncthreads();
-    // 5. Neighbouring keys of a bucket to neighbouring offsets.
+    // 5. Write the runs: neighbouring lanes store to neighbouring offsets.
     auto* const to = static_cast<InArray<Value>*>(values.out);
     const bool aligned = reinterpret_cast<std::uintptr_t>(to) % sizeof(Value) == 0;
     for_each_position<Tiles>(size, out, [&](unsigned first, unsigned k, T* row) {
@@ -114,19 +115,20 @@ struct passes_in_tile {
   static constexpr Story story{
       .idea = "up to 2048 buckets in one pass: a tile is sorted by two sub-digits in shared memory",
       .prediction =
-          "25 shared-memory wavefronts per 32 keys where two passes have 39, and one count: 1.55 to 1.7 ms for "
-          "2^28 u32 keys, 1.6 times CUB",
+          "25 shared-memory wavefronts per 32 keys against 39 in two passes, and one count: 1.55 to 1.7 ms for "
+          "2^28 u32 keys, 1.6 times CUB's speed",
       .guarantees = "stable",
-      .limits = "257 to 2048 buckets by a digit or function; below 2^32 keys; block size fixed",
+      .limits = "257 to 2048 buckets by a digit or function; fewer than 2^32 keys; block size fixed",
       .source = "Merrill, Grimshaw, 2011"};
   static constexpr Coverage coverage = Coverage::widths;
+  static constexpr std::size_t tile_bytes = LargeTiles<std::uint32_t, 0>::bytes;
   static constexpr std::size_t largest = 0xffffffff;
   template <class T, class O>
   static constexpr bool supports = !std::is_same_v<O, By<Bucketing::splitters>>;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     if (!takes_table(a.in.n, a.in.buckets.count, /*searched=*/false))
-      return {Code::unsupported, 0, "this rung has 257 to 2048 buckets, and less than 2^32 keys"};
+      return {Code::unsupported, 0, "this rung takes 257 to 2048 buckets and fewer than 2^32 keys"};
     return a.values.by_size([&]<unsigned bytes>() { return start<bytes>(a); });
   }
 

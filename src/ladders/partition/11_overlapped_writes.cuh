@@ -1,17 +1,18 @@
 // partition/overlapped_writes: up to 2048 buckets in one pass; a tile is written while the next one is ranked.
 //
-// In passes_in_tile all warps of a multiprocessor rank, and then all of them write: the ranks wait for one counter
-// after another in shared memory, the writes for L2. Here a thread writes a key of the sorted tile after each key of
-// the next one that it ranks. So the tile that is written, the one that is ranked and the ranks need memory of their
-// own, and tiles are smaller by an eighth. In return a key is stored as soon as its position is known, and half of the
-// barriers go.
+// In passes_in_tile all warps of a multiprocessor rank, then all of them write: ranking is bound by the latency of
+// dependent counter updates in shared memory, writing by L2. Here a thread writes one key of the sorted tile after each
+// key of the next tile that it ranks. The tile being written, the tile being ranked and the ranks then need separate
+// memory, so tiles are smaller by an eighth. In return each key is stored as soon as its position is known, and half of
+// the barriers go.
 //
-// Two tiles share the sector between their runs of a bucket. L2 holds such halves, up to some 300,000 on an H200: so
-// many wait if 132 tiles of 2048 buckets are written at a time. Beyond that it reads memory to complete them, and a
-// partition takes up to 18 % longer. So from 1025 buckets on two blocks, a cluster, have neighbouring tiles, which they
-// begin to write at the same time, and clusters that are ahead wait a little.
+// Neighbouring tiles share the sector between their runs of a bucket. L2 holds such partial sectors until they are
+// complete, up to some 300,000 on an H200, about as many as 132 tiles of 2048 buckets leave. Beyond that it reads
+// memory to complete them, and a partition takes up to 18 % longer. So from 1025 buckets on, the two blocks of a
+// cluster have neighbouring tiles and begin to write them at the same time, and clusters that run ahead wait a little.
 //
-// Traffic   keys read twice and written once; 4 bytes per tile and bucket written and read, 7 % of a tile's keys.
+// Traffic   keys read twice and written once; 4 bytes per tile and bucket written and read, 7 % of the traffic of a
+//           tile's keys.
 // Order     stable.
 // Source    Merrill, Grimshaw, 2011 (several digits ranked in a tile's shared memory between its load and its store).
 #pragma once
@@ -21,8 +22,8 @@
 
 namespace upsweep::ladders::partition {
 
-// `cluster` blocks have neighbouring tiles. `next_group` is 0, and left so; `totals` is set to 0; `opaque_zero` is 0,
-// as SubDigitRanks wants it.
+// The `cluster` blocks of a cluster have neighbouring tiles. `next_group` is zero and left zero; `totals` is zeroed;
+// `opaque_zero` is as in SubDigitRanks::find_positions().
 template <class Tiles, unsigned cluster, class T, class O, class Lower, class Upper>
 __global__ void __launch_bounds__(Tiles::block, 1)
     overlapped_writes_kernel(Input<T, O> in, T* out, Lower lower, Upper upper, WideOffsetTable table,
@@ -43,18 +44,18 @@ __global__ void __launch_bounds__(Tiles::block, 1)
     return at_shared<const unsigned>(shared_address(m.offset) + shifted_bucket<2>(in.buckets, key));
   };
   SteppedWrites<Tiles, T, decltype(offset_of)> writes(sorted, out, offset_of);
-  unsigned size = 0;  // of the sorted tile
+  unsigned size = 0;  // keys in the sorted tile, once there is one
   const auto write_rest = [&] {
     for (unsigned p = t; p < size; p += block) (out + p)[offset_of(sorted[p])] = sorted[p];
   };
 
   allow_next_launch();
-  if (cluster > 1) cluster_sync();  // all of its blocks have begun, so that one may write to the memory of the others
+  if (cluster > 1) cluster_sync();  // all blocks must run before one writes to another's memory
   wait_for_previous();
   if (blockIdx.x == 0)
     for (unsigned b = t; b < table.row; b += block) totals[b] = 0;
   const GroupQueue queue{next_group, (table.tiles - 1) / cluster + 1, gridDim.x / cluster};
-  unsigned group = blockIdx.x / cluster, phase = 0;  // of m.arrived
+  unsigned group = blockIdx.x / cluster, phase = 0;  // phase of m.arrived
   if (t == 0) {
     mbarrier_init(&m.arrived, 1);
     fetch(group * cluster + rank);
@@ -64,8 +65,9 @@ __global__ void __launch_bounds__(Tiles::block, 1)
   for (unsigned round = 0; group < queue.groups; ++round) {
     const unsigned tile = group * cluster + rank, next = draws.of_round(round + 1);
     if (tile < table.tiles) {
-      // 1. The lane's keys; those past the end are in the last bucket, behind all others. The tile's row of the table.
-      // Threads write to m.staged only for the last tile, or keys that no bulk copy brings: no copy follows.
+      // 1. Load the lane's keys, with padding past the end that sorts after all real keys, and the tile's row of the
+      // table. Threads write to m.staged only for the last tile or for unaligned keys; no bulk copy follows in either
+      // case.
       uint4 of_tile[table_packs<block>], of_chunk[table_packs<block>];
       table.load_chunk<block>(tile, of_chunk);
       mbarrier_wait(&m.arrived, phase++ % 2);
@@ -73,7 +75,7 @@ __global__ void __launch_bounds__(Tiles::block, 1)
       const unsigned own_size = keys_in.size(tile);
       keys_in.template load<Ranks>(tile, m.staged, key_past_the_end(in, tile, Tiles::tile, own_size), keys);
       table.load_row<block>(m.of_tile, of_tile);
-      // 2. By the lower sub-digit, while the tile before is written; then the next one may arrive.
+      // 2. Sort by the lower sub-digit while the previous tile is written; then fetch the next one.
       const SharedAddress to = shared_address(sorted);
       const auto put = [&](unsigned k, unsigned position) { at_shared<T>(position * sizeof(T) + to) = keys[k]; };
       const auto all_counted = [&] {
@@ -90,12 +92,12 @@ __global__ void __launch_bounds__(Tiles::block, 1)
         Ranks::find_positions(m.ranks, keys, lower, lower.count, opaque_zero, all_counted, put);
       table.store_offsets<block>(of_tile, of_chunk, m.offset);
       __syncthreads();
-      // 3. By the upper sub-digit.
+      // 3. Sort by the upper sub-digit.
       load_own<Ranks>(sorted, keys);
       Ranks::find_positions(
           m.ranks, keys, upper, upper.count, opaque_zero, [&] { draws.look(); }, put);
       size = own_size;
-    } else {  // the last group is not whole
+    } else {  // the last group has no tile for this block
       write_rest();
       size = 0;
     }
@@ -110,23 +112,25 @@ struct overlapped_writes {
   static constexpr Needs needs = overlapped_writes_needs;
   static constexpr Story story{
       .idea = "up to 2048 buckets in one pass: a tile is written while the next one is ranked",
-      .prediction = "the ranks hide what the writes wait for: a tenth faster than passes_in_tile",
+      .prediction = "ranking hides the latency of the writes: a tenth faster than passes_in_tile",
       .guarantees = "stable",
-      .limits = "257 to 2048 buckets by a digit or function; keys alone, below 2^32; block size fixed",
+      .limits = "257 to 2048 buckets by a digit or function; keys alone, fewer than 2^32; block size fixed",
       .source = "Merrill, Grimshaw, 2011"};
   static constexpr Coverage coverage = Coverage::widths;
+  static constexpr std::size_t tile_bytes = OverlappedTiles<std::uint32_t>::bytes;
   static constexpr std::size_t largest = 0xffffffff;
   template <class T, class O>
   static constexpr bool supports = !std::is_same_v<O, By<Bucketing::splitters>>;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     if (!takes_table(a.in.n, a.in.buckets.count, /*searched=*/false) || a.values.bytes > 0)
-      return {Code::unsupported, 0, "this rung has 257 to 2048 buckets, and less than 2^32 keys without values"};
+      return {Code::unsupported, 0, "this rung takes 257 to 2048 buckets and fewer than 2^32 keys, without values"};
     return a.in.buckets.count <= max_alone ? start<1>(a) : start<2>(a);
   }
 
  private:
-  // Buckets up to which blocks need not be in pairs: 2^28 keys into 1024 take 1326 us without and 1377 with them.
+  // Up to this many buckets, blocks are not paired: 2^28 keys into 1024 buckets take 1326 us unpaired and 1377 us
+  // paired.
   static constexpr unsigned max_alone = 1 << 10;
   template <unsigned cluster, class T, class O>
   static Status start(const Args<T, O>& a) {

@@ -1,12 +1,12 @@
-// partition/replicated_counts: few keys in one launch, because every block counts all of them.
+// partition/replicated_counts: few keys in one launch; every block counts all of them.
 //
-// lane_counters counts, adds up and moves in three launches: the blocks exchange counts through memory, between
-// kernels. Few keys are counted faster than that: each block reads all keys from L2, and has in its own shared memory
-// how many keys every bucket has, and how many of them come before the block's own. So a block knows the offsets of its
-// keys by itself; there are no counters in memory to clear. A key's rank among the block's own keys of its bucket is
-// found by comparing it with those before it.
+// lane_counters takes three launches, because its blocks exchange counts through memory between kernels. Few keys are
+// faster to count redundantly: each block reads all keys from L2 and counts, in shared memory, each bucket's keys, and
+// how many of them precede the block's own. So a block computes the offsets of its keys alone, and there are no
+// counters in memory to clear. A key is ranked within the block by comparing its bucket with the buckets of the keys
+// before it.
 //
-// Traffic   keys read once by every block, from L2, and written once, at their offsets; values read and written once.
+// Traffic   keys read once by every block, from L2, and written once, scattered; values read and written once.
 // Order     stable.
 #pragma once
 #include "kernel/block.h"
@@ -19,8 +19,8 @@ inline constexpr unsigned replicated_block = 1024, max_own = 256;
 
 // Each counter packs two 16-bit counts: all keys of the bucket (lower half) and those before this block's own keys
 // (upper half). Up to 2048 buckets there are four copies, indexed by thread % 4, because atomics on one word serialise
-// when keys share a bucket. Many buckets have one table, and each thread adds up consecutive ones: rows of 32 begin a
-// bank apart.
+// when keys share a bucket. Above that there is a single table, and each thread sums consecutive counters; one word of
+// padding per 32 avoids bank conflicts.
 struct ReplicatedCounters {
   static constexpr unsigned before = 1 << 16, mask = before - 1, max_keys = mask;
   unsigned tables;
@@ -37,9 +37,10 @@ struct ReplicatedCounters {
 template <class T, class O>
 __global__ void __launch_bounds__(replicated_block)
     replicated_counts_kernel(Input<T, O> in, T* out, Values values, Offsets offsets,
-                             unsigned own) {                 // keys of a block, a power of two from 32 to max_own
-  constexpr unsigned block = replicated_block, at_once = 8;  // loads that wait together
-  // Counters; then of each bucket, at its slot, the offset of its first key of the block, and of all above 16 bits.
+                             unsigned own) {                 // keys per block, a power of two from 32 to max_own
+  constexpr unsigned block = replicated_block, at_once = 8;  // loads in flight per thread
+  // Counters at first; then, per bucket, the output offset of the block's first key (lower half) and of the bucket
+  // (upper half).
   unsigned* const counts = dynamic_shared<unsigned>();
   __shared__ unsigned own_bucket[max_own], warp_totals[warp_size];
   const unsigned t = threadIdx.x, n = static_cast<unsigned>(in.n), first = blockIdx.x * own;
@@ -48,7 +49,7 @@ __global__ void __launch_bounds__(replicated_block)
   for (unsigned w = t; w < counters.slot(buckets); w += block) counts[w] = 0;
   allow_next_launch();
   wait_for_previous();
-  // 1. A key that this thread will write, with other lanes; and all keys, counted.
+  // 1. Load the key that this thread will write, if any, and count all keys. `lanes` lanes later rank one key.
   const unsigned lanes = block / own, key = t / lanes, lane = t % lanes;
   Pair<T> written;
   const bool writes = lane == 0 && first + key < n;
@@ -68,7 +69,7 @@ __global__ void __launch_bounds__(replicated_block)
       }
   }
   __syncthreads();
-  // 2. The offset of each bucket's first key; the blocks share the work of writing the offsets.
+  // 2. Find the offset of each bucket's first key; the blocks share the writing of the offsets.
   const unsigned per_thread = static_cast<unsigned>(ceil_div(buckets, block));
   const unsigned begin = t * per_thread, end = begin + per_thread < buckets ? begin + per_thread : buckets;
   unsigned sum = 0, total;
@@ -82,7 +83,7 @@ __global__ void __launch_bounds__(replicated_block)
   __syncthreads();
   for (unsigned b = blockIdx.x * block + t; b <= buckets; b += gridDim.x * block)
     offsets.put(b, b < buckets ? counts[counters.slot(b)] >> 16 : n);
-  // 3. The key's rank among the block's own.
+  // 3. Rank the key among the block's own.
   unsigned rank = 0, bucket = 0;
   if (first + key < n) {
     bucket = own_bucket[key];
@@ -95,12 +96,12 @@ __global__ void __launch_bounds__(replicated_block)
 }
 
 struct replicated_counts {
-  static constexpr Needs needs = replicated_counts_needs(2);  // more buckets need more
+  static constexpr Needs needs = replicated_counts_needs(2);  // for two buckets; more buckets need more
   static constexpr Story story{
       .idea = "few keys in one launch: every block counts all of them and exchanges nothing",
       .prediction = "3.2 us for 2^10 keys, 4 for 2^12, 5 for 2^14, where lane_counters takes 14",
       .guarantees = "stable",
-      .limits = "up to 2^15 keys; any number of buckets that shared memory has counters for; block size fixed",
+      .limits = "up to 2^15 keys; as many buckets as shared memory has counters for; block size fixed",
       .source = {}};
   static constexpr Coverage coverage = Coverage::widths;
   static constexpr std::size_t largest_emulated = 1 << 12;

@@ -1,10 +1,10 @@
-// The buckets' offsets by one thread.
+// A single-thread scan of the bucket counts.
 #pragma once
 #include "ladders/partition/scatter.cuh"
 
 namespace upsweep::ladders::partition {
 
-// One thread: the buckets' offsets, which are also their first next offsets. Zeroes the counts.
+// By one thread: writes each bucket's offset, also to `next`, and zeroes the counts.
 static __global__ void add_up_kernel(Counter* counts,  // [buckets]
                                      Counter* next,    // [buckets]
                                      Offsets offsets, unsigned buckets) {
@@ -18,7 +18,7 @@ static __global__ void add_up_kernel(Counter* counts,  // [buckets]
   offsets.put(buckets, before);
 }
 
-// by_next_offset(), for which one thread adds up.
+// by_next_offset() with the scan by a single thread.
 template <class T, class O, class Count>
 Status by_next_offset(const Args<T, O>& a, const Shape& shape, Count&& count) {
   return by_next_offset(a, shape, count, [&](Counter* counts, Counter* next) {

@@ -1,12 +1,12 @@
 // Binds a Call to a rung's Args.
 #pragma once
 #include "base/typed_rung.h"
-#include "ladders/partition/call.h"
+#include "ladders/partition/contract.h"
 
 namespace upsweep::ladders::partition {
 
 inline constexpr ListedOperation operations[] = {{.operation = Bucketing::digit, .typical = true},
-                                                {.operation = Bucketing::splitters}};
+                                                 {.operation = Bucketing::splitters}};
 
 struct Binding : EnumeratorChoice<Bucketing, By, bucketing_names.size()> {
   static constexpr std::string_view primitive = "partition";

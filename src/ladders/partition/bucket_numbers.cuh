@@ -1,4 +1,4 @@
-// The numbers of keys' buckets, and offsets found in what is in order by bucket.
+// Writes bucket numbers, and finds the bucket offsets of keys in bucket order.
 #pragma once
 #include "kernel/occupancy.h"
 #include "kernel/ptx.h"
@@ -7,13 +7,13 @@
 namespace upsweep::ladders::partition {
 
 template <class T, class O>
-__global__ void numbers_kernel(Input<T, O> in, unsigned* numbers) {  // [n], of each key's bucket
+__global__ void numbers_kernel(Input<T, O> in, unsigned* numbers) {  // [n]
   const std::size_t step = std::size_t(gridDim.x) * blockDim.x;
   for (std::size_t i = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x; i < in.n; i += step)
     numbers[i] = in.bucket_of(i);
 }
 
-// Launches it on a resident grid.
+// Launches numbers_kernel on a resident grid.
 template <class T, class O>
 Status write_numbers(const Args<T, O>& a, unsigned* numbers) {  // [n]
   const unsigned block = 256;
@@ -25,7 +25,7 @@ Status write_numbers(const Args<T, O>& a, unsigned* numbers) {  // [n]
       a.in, numbers);
 }
 
-// Where each bucket begins among keys that are in order by bucket: by a thread per bucket, and one for n.
+// Finds the offset of each bucket among keys in bucket order: one thread per bucket, and one for n.
 template <class T, class O>
 __global__ void search_kernel(Input<T, O> sorted, unsigned buckets, Offsets of_upper, unsigned lower_bits,
                               Offsets offsets) {
@@ -45,8 +45,8 @@ __global__ void search_kernel(Input<T, O> sorted, unsigned buckets, Offsets of_u
   offsets.put(b, first);
 }
 
-// Launches it: writes the offsets of `a`, whose buckets' upper sub-digit, above `lower_bits`, has the offsets
-// `of_upper`.
+// Launches search_kernel, which writes a.offsets. `of_upper` has the offsets of the upper sub-digit, the bits above the
+// `lower_bits` lowest.
 template <class T, class O, class U, class P>
 Status search_offsets(const Args<T, O>& a, const Input<U, P>& sorted, const Offsets& of_upper, unsigned lower_bits) {
   const unsigned block = 128, buckets = a.in.buckets.count;

@@ -3,6 +3,7 @@
 #include "kernel/multisplit/require_values.h"
 #include "ladders/partition/binding.h"
 #include "ladders/partition/choose.h"
+#include "rung_tables.h"
 
 namespace upsweep {
 namespace {
@@ -12,20 +13,19 @@ using namespace ladders::partition;
 constexpr InputRole inputs[] = {
     {"the array of keys"}, {"the array of values", false}, {"the array of splitters", false}};
 Join merged(const Call&) { return Join::merged; }
-constexpr OutputRole outputs[] = {
-    {.name = "the output of keys", .join = &merged},
-    {.name = "the output of values",
-     .type = [](const Call& c) { return c.in[1].type; },
-     .count = [](const Call& c, std::uint64_t) { return c.in[1].count; },
-     .file = "values",
-     .join = &merged},
-    {.name = "the array of offsets",
-     .type = [](const Call& c) { return index_type(c.out[2].type, c.n()); },
-     .count = [](const Call& c, std::uint64_t) { return bucket_count(c) + 1; },
-     .types = index_types,
-     .file = "offsets",
-     .on_request = true,
-     .join = [](const Call&) { return Join::by_addition; }}};
+constexpr OutputRole outputs[] = {{.name = "the output of keys", .join = &merged},
+                                  {.name = "the output of values",
+                                   .type = [](const Call& c) { return c.in[1].type; },
+                                   .count = [](const Call& c, std::uint64_t) { return c.in[1].count; },
+                                   .file = "values",
+                                   .join = &merged},
+                                  {.name = "the array of offsets",
+                                   .type = [](const Call& c) { return index_type(c.out[2].type, c.n()); },
+                                   .count = [](const Call& c, std::uint64_t) { return bucket_count(c) + 1; },
+                                   .types = index_types,
+                                   .file = "offsets",
+                                   .on_request = true,
+                                   .join = [](const Call&) { return Join::by_addition; }}};
 
 void require_digit(const Call& c) {
   const Digit digit = partition_scalars.read(c.scalars);
@@ -53,14 +53,14 @@ void require_values(const Call& c) {
 void validate(const Call& c) {
   c.operation.as<Bucketing>() == Bucketing::digit ? require_digit(c) : require_splitters(c);
   require_values(c);
-  // Not more either: their number says how many buckets there are.
+  // The count must be exact, because it implies the number of buckets.
   const std::size_t offsets = bucket_count(c) + 1;
   if (c.out[2].count != offsets)
     refuse("partition", std::to_string(c.out[2].count) + " offsets for " + std::to_string(offsets - 1) + " buckets",
            "one for each bucket, and n: " + std::to_string(offsets));
 }
 
-// Every splitter is above the one before it, and the first above 0.
+// Requires strictly ascending splitters, the first above 0.
 void validate_elements(const Call& c) {
   if (c.operation != Operation(Bucketing::splitters) || !c.in[2].data) return;
   visit(c.type(), [&]<class T>(TypeTag<T>) {
@@ -69,9 +69,9 @@ void validate_elements(const Call& c) {
       const auto before = k > 0 ? splitters[k - 1] : T{0};
       if (splitters[k] > before) continue;
       const std::string splitter = "splitter " + std::to_string(k) + ", " + std::to_string(splitters[k]);
-      if (k == 0) refuse("partition", splitter + ", leaves no key for the first bucket", "the least splitter is 1");
+      if (k == 0) refuse("partition", splitter + ", leaves no key for the first bucket", "the minimum is 1");
       refuse("partition", splitter + ", is not above the one before it, " + std::to_string(before),
-             "splitters ascend; one that is there twice leaves a bucket without keys");
+             "splitters must ascend; a repeated one leaves a bucket without keys");
     }
   });
 }
@@ -80,10 +80,11 @@ void validate_elements(const Call& c) {
 
 extern const Contract partition_contract{
     .name = "partition",
-    .promise = "out[0] = the keys by bucket, in order; out[1] = their values; out[2] = where each bucket begins, and n",
+    .promise = "out[0] = the keys, stably by bucket; out[1] = their values; out[2] = the offset of each bucket, and n",
     .operations = operations,
     .inputs = inputs,
     .outputs = outputs,
+    .rungs = &ladders::partition::rungs,
     .scalars = partition_scalars.parameters,
     .reads_scalar = [](const Call& c, std::size_t) { return c.operation.as<Bucketing>() == Bucketing::digit; },
     .validate = &validate,

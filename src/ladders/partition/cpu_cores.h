@@ -1,4 +1,4 @@
-// A partition on one or several cores, with the loops of cpu_simd.h inside.
+// Partitions on one or more cores, with the loops of cpu_simd.h.
 #pragma once
 #include <algorithm>
 #include <atomic>
@@ -13,11 +13,11 @@ namespace upsweep::ladders::partition {
 
 enum class Way : std::uint8_t { scatter, combine, blocks };  // as in Loops
 
-// The way in which a pass moves its elements.
+// The plan by which a pass moves its elements.
 struct Plan {
   Way way = Way::scatter;
   int cores = 1;
-  std::size_t chunk;      // elements that one core takes at a time, whole blocks; at most most_per_chunk
+  std::size_t chunk;      // elements that a core claims at once: whole blocks, at most most_per_chunk
   std::size_t block = 0;  // elements per block of Way::blocks
   Stores stores = Stores::cached;
 };
@@ -25,10 +25,10 @@ struct Plan {
 // Counts have 32 bits.
 inline constexpr std::size_t most_per_chunk = std::size_t{1} << 31;
 
-// The steps of a pass, on all its cores: counts, adds up, moves.
+// The steps of a pass, on all its cores: count, scan, move.
 class Steps {
  public:
-  // `all`: elements [0, n), whose keys and values have these bytes when they are written.
+  // `all`: elements [0, n). `key_bytes` and `value_bytes` are sizes in the output.
   Steps(const Part& all, unsigned key_bytes, unsigned value_bytes, const Loops& loops, const Plan& plan)
       : p_(plan), loops_(loops), n_(all.end), buckets_(all.buckets), words_(in_lines(all.buckets)), all_(all) {
     row_ = p_.way == Way::blocks ? p_.block : p_.chunk;
@@ -40,21 +40,17 @@ class Steps {
       own_bytes_ = std::max(own_bytes_, blocks_bytes(p_.block, buckets_, key_bytes, value_bytes));
   }
 
-  // Scratch, in this order:
-  //   next_     [chunks][next_words()]  of each chunk's next element; not for Way::scatter
-  //   counts_   [rows][words_]          a row is a block, or a chunk. For Way::scatter, they become `next`
-  //   own_      [cores][own_bytes_]
-  std::size_t scratch_bytes() const {
-    return next_bytes() + counts_bytes() + own_bytes_ * static_cast<std::size_t>(p_.cores);
+  // Takes the scratch that run() needs.
+  void take(Scratch& scratch) {
+    if (p_.way != Way::scatter) next_ = scratch.take<std::uint64_t>(chunks_ * next_words());
+    counts_ = scratch.take<std::uint32_t>(rows_ * words_);
+    own_ = scratch.take<std::byte>(own_bytes_ * static_cast<std::size_t>(p_.cores));
   }
 
-  // A core calls before(begin, end) before it counts elements [begin, end). put(bucket, offset) takes where each bucket
-  // begins, and n.
+  // Calls before(begin, end) on the core that is about to count elements [begin, end), and put(bucket, offset) with the
+  // start of each bucket, and with n.
   template <class Before, class Put>
-  void run(std::byte* scratch, Before&& before, Put&& put) {
-    next_ = reinterpret_cast<std::uint64_t*>(scratch);
-    counts_ = reinterpret_cast<std::uint32_t*>(scratch + next_bytes());
-    own_ = scratch + next_bytes() + counts_bytes();
+  void run(Before&& before, Put&& put) {
     each_chunk([&](std::size_t c, std::byte* own) { count(c, own, before); });
     if (p_.way == Way::scatter)
       add_up(counts_, words_, put);
@@ -64,10 +60,8 @@ class Steps {
   }
 
  private:
-  // A line more than the buckets take: tables a power of two apart would meet in the same sets of a cache.
+  // One line of padding: tables a power of two apart would map to the same cache sets.
   std::size_t next_words() const { return in_lines(buckets_) + 8; }
-  std::size_t next_bytes() const { return p_.way == Way::scatter ? 0 : chunks_ * next_words() * sizeof(std::uint64_t); }
-  std::size_t counts_bytes() const { return rows_ * words_ * sizeof(std::uint32_t); }
 
   Part part(std::size_t begin, std::size_t end) const {
     Part part = all_;
@@ -93,8 +87,8 @@ class Steps {
     }
   }
 
-  // Turns the chunks' counts into the output indices of their first elements, bucket by bucket, and in a bucket chunk
-  // by chunk. A chunk has `stride` counters.
+  // Scans the chunks' counts in bucket-major order: each becomes the output index of the chunk's first element of the
+  // bucket. Chunks are `stride` counters apart.
   template <class Counter, class Put>
   void add_up(Counter* table, std::size_t stride, Put&& put) const {
     std::uint64_t sum = 0;
@@ -119,7 +113,7 @@ class Steps {
     }
   }
 
-  // Calls f(chunk, a core's own scratch) on all cores.
+  // Calls f(chunk, scratch of the core) for every chunk, on all cores.
   template <class F>
   void each_chunk(F&& f) const {
     std::atomic<std::size_t> taken = 0;
@@ -136,16 +130,17 @@ class Steps {
   const std::size_t words_;
   const Part all_;
   std::size_t row_, rows_, chunks_, own_bytes_;
-  std::uint64_t* next_;
-  std::uint32_t* counts_;
-  std::byte* own_;
+  std::uint64_t* next_ = nullptr;  // [chunks_][next_words()], output index of the next element; not for Way::scatter
+  // [rows_][words_]: one row per block, or per chunk. For Way::scatter they become the next output indices.
+  std::uint32_t* counts_ = nullptr;
+  std::byte* own_ = nullptr;  // [cores][own_bytes_]
 };
 
-// The whole partition in one pass. Between splitters, each key is searched once, when it is counted.
+// A whole partition in one pass. With splitters, each key is searched once, when it is counted.
 template <class T, class O>
-class Pass {
+class PassOnCores {
  public:
-  Pass(const Args<T, O>& a, const Plan& plan) : a_(a), p_(plan) {}
+  PassOnCores(const Args<T, O>& a, const Plan& plan) : a_(a), p_(plan) {}
 
   Status run() {
     const std::size_t n = a_.in.n;
@@ -153,27 +148,23 @@ class Pass {
     const auto halvings = static_cast<unsigned>(std::bit_width(buckets - 1));
     Part all{a_.in.keys, a_.values.in, a_.keys, a_.values.out, 0, buckets, nullptr, nullptr, 0, n};
     if constexpr (!by_ids) all.first_bit = a_.in.buckets.first_bit;
-    // Scratch: the splitters, filled up; that of the steps; the ids.
-    const std::size_t filled_bytes = by_ids ? in_lines((sizeof(T) << halvings) / 4) * 4 : 0;
-    const std::size_t steps_bytes = Steps(all, sizeof(T), value, {}, p_).scratch_bytes();
-    auto* const scratch = static_cast<std::byte*>(
-        a_.workspace->scratch(filled_bytes + steps_bytes + (by_ids ? n * sizeof(std::uint16_t) : 0)));
+    const std::size_t filled = std::size_t{1} << halvings;
+    Scratch scratch(*a_.workspace);
+    T* const splitters = by_ids ? scratch.take<T>(filled) : nullptr;  // padded with the greatest key
+    auto* const ids = by_ids ? scratch.take<std::uint16_t>(n) : nullptr;
+    all.ids = ids;
+    Steps steps(all, sizeof(T), value, simd_loops(sizeof(T), value, by_ids), p_);
+    steps.take(scratch);
     if (!scratch) return no_memory;
-    auto* const splitters = reinterpret_cast<T*>(scratch);
-    auto* const ids = reinterpret_cast<std::uint16_t*>(scratch + filled_bytes + steps_bytes);
-    if constexpr (by_ids) {
-      std::fill(std::copy_n(a_.in.buckets.splitters, buckets - 1, splitters), splitters + (std::size_t{1} << halvings),
-                static_cast<T>(-1));
-      all.ids = ids;
-    }
+    if (a_.stream.dry) return {};
+    if constexpr (by_ids)
+      std::fill(std::copy_n(a_.in.buckets.splitters, buckets - 1, splitters), splitters + filled, static_cast<T>(-1));
     const FindIds find = simd_search(sizeof(T));
-    Steps(all, sizeof(T), value, simd_loops(sizeof(T), value, by_ids), p_)
-        .run(
-            scratch + filled_bytes,
-            [&](std::size_t begin, std::size_t end) {
-              if (by_ids) find(Search{splitters, halvings, buckets - 1}, a_.in.keys, begin, end, ids);
-            },
-            [&](unsigned bucket, std::uint64_t offset) { a_.offsets.put(bucket, offset); });
+    steps.run(
+        [&](std::size_t begin, std::size_t end) {
+          if (by_ids) find(Search{splitters, halvings, buckets - 1}, a_.in.keys, begin, end, ids);
+        },
+        [&](unsigned bucket, std::uint64_t offset) { a_.offsets.put(bucket, offset); });
     return {};
   }
 
@@ -189,40 +180,41 @@ std::size_t element_bytes(const Args<T, O>& a) {
   return sizeof(T) + a.values.bytes;
 }
 
-// Elements of a bucket that a block should have: four lines of u32 keys.
+// Minimum elements per bucket in a block: four lines of u32 keys.
 inline constexpr std::size_t least_per_bucket = 64;
 
-// Returns the elements of a block. Its copy by bucket takes half of a core's second-level cache, unless there are so
-// many buckets that their runs would be short: those then pay for the last-level cache. 2^24 keys, M keys/s of two
-// cores: into 2^12 in blocks of 2^17 859, 2^18 898, 2^19 877; ns per key of one core: into 2^10 in blocks of 2^14 1.44,
-// 2^16 1.20, 2^18 1.20; into 2^8 0.98, 0.95, 1.06.
+// Returns the elements per block. A block partitioned in the cache takes half of L2, unless there are so many buckets
+// that runs would be short: longer runs then pay for the slower last-level cache. 2^24 keys into 2^12 buckets on two
+// cores, M keys/s: blocks of 2^17 859, 2^18 898, 2^19 877. One core, ns per key in blocks of 2^14, 2^16 and 2^18: into
+// 2^10 1.44, 1.20, 1.20; into 2^8 0.98, 0.95, 1.06.
 inline std::size_t block_for(unsigned buckets, std::size_t element_bytes) {
   constexpr std::size_t most = std::size_t{1} << 19;
   const std::size_t fits = std::min(second_level_cache_bytes() / 2 / element_bytes, most);
   return std::bit_floor(std::clamp(least_per_bucket * buckets, fits, most));
 }
 
-// The work that pays for a fork, a join and another core's counters: elements, and bytes written per bucket and core.
-// One core and two, M keys/s: 2^14 keys into 2^8 813 and 1000, into 2^10 708 and 620; 2^17 keys into 2^12 594 and 882.
-// Many counters cost less, each, than a few: in cache and beyond it, us, 2^16 keys into 2^12 53 and 48, 98 and 68; into
-// 2^13 59 and 52, 142 and 100; pairs into 2^12 79 and 60, 175 and 138.
+// Minimum work that pays for a fork, a join and another core's counters: elements, and bytes written per bucket and
+// core. One core and two, M keys/s: 2^14 keys into 2^8 buckets 813 and 1000, into 2^10 708 and 620; 2^17 keys into 2^12
+// 594 and 882. Each counter costs less if there are many. One core and two, us, from cache and then from memory: 2^16
+// keys into 2^12 53 and 48, 98 and 68; into 2^13 59 and 52, 142 and 100; pairs into 2^12 79 and 60, 175 and 138.
 inline constexpr std::size_t least_for_cores = std::size_t{1} << 14, many_for_cores = std::size_t{1} << 16;
-// From here on two Zen 5 cores are always faster than one: 2^20 keys 1.2 to 4 times as fast, even where they are far
-// apart (results/zen5/trials/partition-2-20-threads.jsonl). Below, it depends on the machine's state
-// (cpu/one_or_all.h).
+// From this size on, two Zen 5 cores are always faster than one: 1.2 to 4 times as fast at 2^20 keys, even if the cores
+// are far apart (results/zen5/trials/partition-2-20-threads.jsonl). Below it, the faster way depends on the machine's
+// state (cpu/one_or_all.h).
 inline constexpr std::size_t surely_for_cores = std::size_t{1} << 20;
 constexpr std::size_t least_bytes_per_counter(std::size_t n) { return n < many_for_cores ? 64 : 16; }
 
-// The ends of a few equally large buckets share sets of the caches; in a block they are closer. Two cores, M keys/s one
-// by one and in blocks: 2^14 keys into 2^4 494 and 1047, into 2^5 648 and 1206, into 2^6 1198 and 1186.
+// The write positions of a few equally large buckets map to the same cache sets; in a block they are closer together.
+// Two cores, M keys/s one by one and in blocks: 2^14 keys into 2^4 buckets 494 and 1047, into 2^5 648 and 1206, into
+// 2^6 1198 and 1186.
 inline constexpr std::size_t few_buckets = 32;
-// Addresses so far apart share a set: on x86 a page, because L1 is looked up while the page is translated.
+// Addresses this far apart share an L1 set: a page on x86, where L1 is indexed while the page is translated.
 inline constexpr std::size_t first_level_way_bytes = std::size_t{1} << 12;
-// One core, into 2^4, one by one and as a block: 2^10 keys 513 and 446, 2^12 keys 259 and 454.
+// One core, M keys/s into 2^4 buckets one by one and as a block: 2^10 keys 513 and 446, 2^12 keys 259 and 454.
 inline constexpr std::size_t least_for_blocks = std::size_t{1} << 11;
 
-// A chunk has a partial line at both ends of every bucket. 2^24 keys into 2^12 in blocks of 2^18: 898 M keys/s in 2
-// chunks, 874 in 4, 801 in 16. More chunks help only a core that loses its time slice.
+// A chunk writes a partial line at both ends of every bucket. 2^24 keys into 2^12 buckets in blocks of 2^18: 898 M
+// keys/s in 2 chunks, 874 in 4, 801 in 16. More chunks help only if a core loses its time slice.
 inline constexpr std::size_t least_per_chunk_and_bucket = 2048;
 
 // Returns the fastest plan known for a pass over n elements.
@@ -232,11 +224,12 @@ inline Plan plan_for(std::size_t n, unsigned count, unsigned key_bytes, unsigned
   Plan p;
   p.cores = all ? threads : 1;
   std::size_t cores = all ? all_threads : 1;
-  // Keys move fastest one by one while the output takes little of the last-level cache, and the buckets' ends are in
-  // different sets of L1, as those of small buckets are. Two cores, M keys/s one by one and in blocks, with 32 MiB:
-  // 2^19 keys into 2^10 1110 and 1071, into 2^12 1130 and 598; 2^20 keys into 2^10 697 and 1058, into 2^12 1108 and
-  // 645. Buckets of 4 KiB begin in the same set: 2^18 keys into 2^6 805 and 1875, on a machine with 48 KiB of L1.
-  const std::size_t bytes = n * std::max(key_bytes, value_bytes);  // of the larger array
+  // Moving keys one by one is fastest if the output takes little of the last-level cache and the buckets' write
+  // positions map to different sets of L1, as those of small buckets do. Two cores with a last-level cache of 32 MiB, M
+  // keys/s one by one and in blocks: 2^19 keys into 2^10 buckets 1110 and 1071, into 2^12 1130 and 598; 2^20 keys into
+  // 2^10 697 and 1058, into 2^12 1108 and 645. Buckets of 4 KiB begin in the same set: 2^18 keys into 2^6 805 and 1875,
+  // on a machine with 48 KiB of L1.
+  const std::size_t bytes = n * std::max(key_bytes, value_bytes);  // size of the larger array
   const bool near = bytes < last_level_cache_bytes() / (n <= 256 * buckets ? 4 : 8);
   const bool apart = bytes < first_level_way_bytes * buckets;
   if (near && apart && (buckets > few_buckets || n < least_for_blocks)) {
@@ -244,7 +237,7 @@ inline Plan plan_for(std::size_t n, unsigned count, unsigned key_bytes, unsigned
     return p;
   }
   p.way = Way::blocks;
-  // Each core should have whole lines of each bucket.
+  // Each core should get whole lines of each bucket.
   cores = std::clamp<std::size_t>(n / (least_per_bucket * buckets), 1, cores);
   p.cores = static_cast<int>(cores);
   p.stores = near ? Stores::cached : Stores::around;
@@ -255,6 +248,18 @@ inline Plan plan_for(std::size_t n, unsigned count, unsigned key_bytes, unsigned
   const std::size_t chunks = std::clamp(n / least, cores, 8 * cores);
   p.chunk = std::min((blocks + chunks - 1) / chunks, most_per_chunk / p.block) * p.block;
   return p;
+}
+
+// Takes at least the scratch of any plan_for() up to n elements, for passes whose number of elements depends on the
+// keys.
+inline void take_for_any_plan(std::size_t n, unsigned count, unsigned key_bytes, unsigned value_bytes, int threads,
+                              Scratch& scratch) {
+  const std::size_t cores = static_cast<std::size_t>(threads), block = block_for(count, key_bytes + value_bytes);
+  const std::size_t chunks = 8 * cores + 1 + n / most_per_chunk, rows = std::max(chunks, n / block + 1);
+  scratch.take<std::uint64_t>(chunks * (in_lines(count) + 8));
+  scratch.take<std::uint32_t>(rows * in_lines(count));
+  scratch.take<std::byte>(cores * std::max(table_words(count) * sizeof(std::uint32_t),
+                                           blocks_bytes(std::min(block, n), count, key_bytes, value_bytes)));
 }
 
 }  // namespace upsweep::ladders::partition

@@ -1,5 +1,5 @@
-// The loops that count and move elements on one core, shared by the loops of partition and of sort. Compiled once per
-// instruction set, inside Highway's foreach_target, hence the guard that toggles.
+// The loops that count and move elements on one core, shared by partition and sort. Compiled once per instruction set
+// by Highway's foreach_target, hence the toggling include guard.
 #if defined(UPSWEEP_PARTITION_CPU_MOVES_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef UPSWEEP_PARTITION_CPU_MOVES_INL_H
 #undef UPSWEEP_PARTITION_CPU_MOVES_INL_H
@@ -53,22 +53,22 @@ struct Columns {
   K* keys;
   V* values;
 
-  // Writes element `from` of the arrays that `key` and `all` are of.
+  // Writes `key` and its value, all[from], to index `to`.
   HWY_INLINE void put(size_t to, K key, const V* all, size_t from) const {
     keys[to] = key;
     if constexpr (pairs) values[to] = all[from];
   }
 };
 
-// Where the loops find their elements: a source is made of a Part, and hands out the elements from `at` on, up to
-// `end`, row by row.
+// The loops read their elements from a source, which is constructed from a Part and returns elements [at, end) row by
+// row.
 template <class K, class V>
 struct Row {
   const K* keys;    // [n]
   const V* values;  // [n]; null for keys alone
   size_t n;
 };
-// The part's own arrays, in one row.
+// A source that returns the part's arrays as one row.
 template <class K, class V>
 struct InMemory {
   using Key = K;
@@ -99,7 +99,7 @@ HWY_INLINE void copy_lines(const T* from, T* to, size_t n, bool around) {
   }
 }
 
-// Elements in scratch that are copied to the output line by line.
+// Copies elements from scratch to the output line by line.
 template <class K, class V>
 class Sink {
  public:
@@ -110,14 +110,15 @@ class Sink {
       : held{static_cast<K*>(slots), reinterpret_cast<V*>(static_cast<K*>(slots) + count)},
         out{static_cast<K*>(part.out_keys), static_cast<V*>(part.out_values)} {
     const auto keys = reinterpret_cast<std::uintptr_t>(out.keys), values = reinterpret_cast<std::uintptr_t>(out.values);
-    // Lines are those of the narrower array. Those of the other may begin elsewhere: then only ordinary stores will do.
+    // Lines are those of the narrower array. If the other array's lines begin at different elements, only ordinary
+    // stores work.
     const bool by_values = C::pairs && sizeof(V) < sizeof(K);
     phase_ = by_values ? values % line_bytes / sizeof(V) : keys % line_bytes / sizeof(K);
     const size_t whole = per_line - phase_;  // the index of an element that begins a line
     around_ = stores == Stores::around && (keys + whole * sizeof(K)) % line_bytes == 0 &&
               (!C::pairs || (values + whole * sizeof(V)) % line_bytes == 0);
   }
-  // Returns how many elements of its line are before output index i.
+  // Returns the number of elements that precede output index i in its line.
   size_t before(u64 i) const { return static_cast<size_t>(i + phase_) % per_line; }
   HWY_INLINE void line(size_t slot, u64 to) const {
     copy_lines(held.keys + slot, out.keys + to, per_line, around_);
@@ -144,7 +145,7 @@ class Sink {
 
 // ---- counting -------------------------------------------------------------------------------------------------------
 
-inline constexpr size_t digits_of_a_row = 128;  // in L1, so many that finding them and counting them overlap
+inline constexpr size_t digits_of_a_row = 128;  // in L1, and enough for extraction and counting to overlap
 
 template <class K>
 HWY_INLINE void find_digits(const K* keys, DigitOf<K> digit, K* digits) {
@@ -154,11 +155,11 @@ HWY_INLINE void find_digits(const K* keys, DigitOf<K> digit, K* digits) {
     hn::Store(hn::And(hn::ShiftRightSame(hn::LoadU(d, keys + i), static_cast<int>(digit.shift)), mask), d, digits + i);
 }
 
-// Counts the digits of a row in four tables, which may be the same.
+// Counts a row's digits in four tables, which may alias.
 template <class K>
 HWY_INLINE void count_digits(const K* digits, u32* a, u32* b, u32* c, u32* e) {
   for (size_t k = 0; k < digits_of_a_row; k += 4) {
-    if constexpr (sizeof(K) == 4) {  // two digits per load: loads compete with the counters'
+    if constexpr (sizeof(K) == 4) {  // two digits per load: the counters need loads too
       u64 two[2];
       std::memcpy(two, digits + k, sizeof two);
       ++a[static_cast<u32>(two[0])];
@@ -174,9 +175,9 @@ HWY_INLINE void count_digits(const K* digits, u32* a, u32* b, u32* c, u32* e) {
   }
 }
 
-// Equal neighbours wait for one another's increments: several tables, as long as they fit in L1 and are worth clearing
-// and adding up. Zen 5, with 4 tables and with one, us: 2^10 keys into 2^8 1.8 and 1.3, 2^12 into 2^10 8.3 and 6.8,
-// 2^12 into 2^8 the same.
+// Equal neighbouring digits serialise on one counter, hence several tables, if they fit in L1 and n pays for clearing
+// and summing them. Zen 5, us with 4 tables and with one: 2^10 keys into 2^8 buckets 1.8 and 1.3, 2^12 into 2^10 8.3
+// and 6.8, 2^12 into 2^8 the same.
 HWY_INLINE unsigned tables_for(unsigned buckets, size_t n) {
   if (n < 12 * size_t{buckets}) return 1;
   return buckets <= 1024 ? 4 : buckets <= 2048 ? 2 : 1;
@@ -249,11 +250,11 @@ void combine(const Part& part, u64* next, Stores stores, void* scratch) {
   const Bucket bucket(part);
   const unsigned buckets = part.buckets;
   u32* const slots = static_cast<u32*>(scratch);  // [buckets] the slot of the bucket's next element
-  u32* const others = slots + in_lines(buckets);  // [buckets] elements of its first line that are not of this part
+  u32* const others = slots + in_lines(buckets);  // [buckets] elements of its first line that belong to other parts
   const S sink(part, others + in_lines(buckets), buckets * per_line, stores);
   for (unsigned b = 0; b < buckets; ++b) {
     const size_t before = sink.before(next[b]);
-    next[b] -= before;  // from here on, of the line's begin; may wrap below 0, and back
+    next[b] -= before;  // from here on, the index of the line's start; may wrap below 0, and back
     others[b] = static_cast<u32>(before);
     slots[b] = static_cast<u32>(b * per_line + before);
   }
@@ -296,18 +297,18 @@ void blocks(const Part& part, u64* next, const u32* counts, size_t block, Stores
   const Bucket bucket(part);
   const unsigned buckets = part.buckets;
   const size_t padded = in_lines(buckets);
-  u32* const ends = static_cast<u32*>(scratch);  // [buckets] where the bucket's run in the block ends, so far
-  u32* const held = ends + padded;               // [buckets] slots in use in the line that waits
-  u32* const others = held + padded;             // [buckets] the first of them, which are not of this part
+  u32* const ends = static_cast<u32*>(scratch);  // [buckets] current end of the bucket's run in the block
+  u32* const held = ends + padded;               // [buckets] elements in the bucket's partial line
+  u32* const others = held + padded;             // [buckets] how many of these belong to other parts
   const size_t waiting = block_slots(block, buckets, per_line);
   const S sink(part, others + padded, waiting + buckets * per_line, stores);
   for (unsigned b = 0; b < buckets; ++b) {
     held[b] = others[b] = static_cast<u32>(sink.before(next[b]));
-    next[b] -= held[b];  // from here on, of the line's begin; may wrap below 0, and back
+    next[b] -= held[b];  // from here on, the index of the line's start; may wrap below 0, and back
   }
   for (size_t begin = part.begin; begin < part.end; begin += block, counts += padded) {
     u32 slot = 0;
-    for (unsigned b = 0; b < buckets; ++b) {  // a run begins with what waits
+    for (unsigned b = 0; b < buckets; ++b) {  // a run begins with the partial line
       sink.keep(waiting + b * per_line, slot);
       ends[b] = slot + held[b];
       slot += static_cast<u32>((held[b] + counts[b] + per_line - 1) / per_line * per_line);
@@ -345,7 +346,7 @@ void blocks(const Part& part, u64* next, const u32* counts, size_t block, Stores
   sink.finish();
 }
 
-// All of them for one source and one way to find a bucket.
+// All loops for one source and one way to find a bucket.
 template <class Source, class Bucket>
 Loops loops_of() {
   return {&count<Source, Bucket>, &scatter<Source, Bucket>, &combine<Source, Bucket>, &blocks<Source, Bucket>};

@@ -1,11 +1,11 @@
-// partition/parallel: all cores, and the way to move that is fastest for the size and the number of buckets.
+// partition/parallel: all cores, with the fastest way to move keys for the size and the number of buckets.
 //
-// Idea      keys are cut into chunks; each is counted by one core and moved by one. The counts are added up bucket by
-//           bucket, and in a bucket chunk by chunk, so that each chunk knows where its keys of a bucket go. While the
-//           output is in the cache, keys move one by one; else in blocks. Few keys take one core, or all, whichever has
-//           been faster lately; one core's only table is the array of offsets.
+// Idea      keys are cut into chunks; one core counts a chunk, and one moves it. A scan of the counts in bucket-major
+//           order gives each chunk its offsets. If the output fits in the cache, keys move one by one, otherwise in
+//           blocks. Small inputs take one core or all, whichever was faster in recent calls; the only table of a single
+//           core is the array of offsets.
 // Traffic   keys read twice, values once, both written once; a count per bucket and chunk, or block.
-// Order     the input's: chunks are in order, and so are the keys of a chunk.
+// Order     stable: chunks, and the keys of a chunk, keep the order of the input.
 // Source    Zagha, Blelloch, Radix Sort for Vector Multiprocessors, 1991.
 #include "cpu/one_or_all.h"
 #include "ladders/partition/binding.h"
@@ -15,16 +15,17 @@ namespace upsweep::ladders::partition {
 
 namespace {  // a rung of the same name may exist on the GPU
 
-// The counts, and then the places, are in the array of offsets, or a narrower copy of it, one past where they belong:
-// when all keys are moved, the place of a bucket is where the next one begins.
+// The counts, and then the next offsets, are in the array of offsets, or in a narrower copy of it, one element further
+// on: once all keys are moved, a bucket's next offset is where the following bucket begins.
 template <class T>
 Status scatter_on_one_core(const Args<T, By<Bucketing::digit>>& a) {
   const unsigned buckets = a.in.buckets.count;
-  const std::size_t words = table_words(buckets) + (a.offsets.wide ? buckets + 1 : 0);
-  auto* const tables = static_cast<std::uint32_t*>(a.workspace->scratch(words * sizeof(std::uint32_t)));
-  if (!tables) return no_memory;
+  Scratch scratch(*a.workspace);
+  auto* const tables = scratch.take<std::uint32_t>(table_words(buckets));
   auto* const offsets =
-      a.offsets.wide ? tables + table_words(buckets) : static_cast<std::uint32_t*>(a.offsets.array);
+      a.offsets.wide ? scratch.take<std::uint32_t>(buckets + 1) : static_cast<std::uint32_t*>(a.offsets.array);
+  if (!scratch) return no_memory;
+  if (a.stream.dry) return {};
   std::fill_n(offsets, buckets + 1, 0u);
   const Loops loops = simd_loops(sizeof(T), a.values.bytes, false);
   const Part all{a.in.keys, a.values.in, a.keys, a.values.out, a.in.buckets.first_bit, buckets,
@@ -42,17 +43,18 @@ template <class T, class O>
 Status run_plan(const Args<T, O>& a, const Plan& plan) {
   if constexpr (O::operation == Bucketing::digit)
     if (plan.way == Way::scatter && plan.cores == 1) return scatter_on_one_core(a);
-  return Pass<T, O>(a, plan).run();
+  return PassOnCores<T, O>(a, plan).run();
 }
 
 struct parallel {
   static constexpr Story story{
       .idea =
-          "each core counts and moves chunks of the keys: one by one while the output is in the cache, else in blocks",
-      .prediction = "cores times blocks, up to the memory's speed",
+          "each core counts and moves chunks of keys: one by one if the output fits in the cache, otherwise in blocks",
+      .prediction = "the speed of blocks times the cores, up to the memory bandwidth",
       .guarantees = "stable",
       .limits = "any n; params: threads",
       .source = "Zagha, Blelloch, Radix Sort for Vector Multiprocessors, 1991"};
+  static constexpr bool takes_scratch = true;
 
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
@@ -61,7 +63,12 @@ struct parallel {
     };
     const Plan plan = plan_on(threads_of(a.tuning));
     if (plan.cores == 1 || a.tuning.threads || a.in.n >= surely_for_cores) return run_plan(a, plan);
-    static AlikeCalls<surely_for_cores, max_buckets, sizeof(Wide)> alike;
+    if (a.stream.dry) {  // the call may take either path
+      if (const Status status = run_plan(a, plan); !status) return status;
+      return run_plan(a, plan_on(1));
+    }
+    static AlikeCalls<surely_for_cores, max_buckets, sizeof(Wide)> alike("partition", "keys", "buckets",
+                                                                         "bytes of a value");
     OneOrAll& way = alike(a.in.n, a.in.buckets.count, a.values.bytes);
     return way.call([&](bool all) { return run_plan(a, all ? plan : plan_on(1)); });
   }

@@ -1,5 +1,5 @@
-// partition/cpu_simd: the loops of cpu_simd.h. Moving is bound by stores to many places, which vectors do not help;
-// they find the digits that are counted, and copy lines.
+// partition/cpu_simd: the loops of cpu_simd.h. Moving is bound by scattered stores, which vectors cannot speed up;
+// vectors extract the digits to count, and copy lines.
 //
 // Compiled once for each instruction set and chosen at run time by Highway.
 #include "cpu/skipped_targets.h"
@@ -24,7 +24,7 @@ void find_ids(const Search& search, const void* memory, size_t begin, size_t end
   const K* const splitters = static_cast<const K*>(search.splitters);
   const auto find = [&](size_t i, auto together) HWY_ATTR {
     constexpr size_t n = together();
-    u32 first[n] = {};  // the splitters before it are not above the key
+    u32 first[n] = {};  // all splitters before it are <= the key
     K key[n];
     for (size_t j = 0; j < n; ++j) key[j] = keys[i + j];
     for (unsigned h = search.halvings; h-- > 0;)
@@ -32,7 +32,7 @@ void find_ids(const Search& search, const void* memory, size_t begin, size_t end
       for (size_t j = 0; j < n; ++j) first[j] += static_cast<u32>(splitters[first[j] + (1u << h) - 1] <= key[j]) << h;
     for (size_t j = 0; j < n; ++j) ids[i + j] = static_cast<u16>(std::min(first[j], search.last_bucket));
   };
-  constexpr size_t most = 16;  // searches whose loads overlap
+  constexpr size_t most = 16;  // searches interleaved, so that their loads overlap
   size_t i = begin;
   for (; end - i >= most; i += most) find(i, std::integral_constant<size_t, most>());
   for (; i < end; ++i) find(i, std::integral_constant<size_t, 1>());

@@ -1,4 +1,4 @@
-// The loops that partition on one core, for the rungs that build on them.
+// Single-core loops that count and move elements, for the CPU rungs of partition and sort.
 #pragma once
 #include <algorithm>
 #include <cstddef>
@@ -8,31 +8,31 @@
 
 namespace upsweep::ladders::partition {
 
-// Elements [begin, end) of the arrays, which one core counts or moves.
+// Elements [begin, end) of the arrays, to be counted or moved by one core.
 struct Part {
   const void* keys;          // [end]
-  const void* values;        // [end], unless the loops are for keys alone
+  const void* values;        // [end]; unused by loops for keys alone
   void* out_keys;            // the whole output
   void* out_values;          //
-  unsigned first_bit;        // of the digit, unless there are ids
-  unsigned buckets;          // a power of two, unless there are ids
-  const std::uint16_t* ids;  // [end] the elements' buckets, for the loops that take them
-  const void* reader;        // for loops that read their elements in a way of their own
+  unsigned first_bit;        // of the digit; unused with ids
+  unsigned buckets;          // a power of two, except with ids
+  const std::uint16_t* ids;  // [end], the elements' buckets, for loops by id
+  const void* reader;        // for loops with another source of elements
   std::size_t begin, end;
 };
 
 struct Loops {
-  // Adds the part's elements to the counts of their buckets. `tables`: table_words(buckets) of scratch.
+  // Adds the part's elements to the counts of their buckets. `tables`: scratch of table_words(buckets) words.
   void (*count)(const Part&, std::uint32_t* counts, std::uint32_t* tables);
 
-  // The ways to move the elements. All take `next`, the output index of each bucket's next element, and update it.
+  // Three ways to move the elements. All take and update `next`, the output index of each bucket's next element.
 
-  // One element after another.
+  // Element by element.
   void (*scatter)(const Part&, std::uint32_t* next);
-  // Write-combining: a line of each bucket is collected, and copied when it is full. `scratch`: combine_bytes().
+  // Write-combining: each bucket fills a line, which is copied when full. `scratch`: combine_bytes().
   void (*combine)(const Part&, std::uint64_t* next, Stores, void* scratch);
-  // Partitions `block` elements in the cache, then copies each bucket's lines, one block after another. `counts`: of
-  // the elements of each block, [blocks][in_lines(buckets)]. `scratch`: blocks_bytes().
+  // Partitions `block` elements at a time in the cache, then copies each bucket's whole lines. `counts`: of each block,
+  // [blocks][in_lines(buckets)]. `scratch`: blocks_bytes().
   void (*blocks)(const Part&, std::uint64_t* next, const std::uint32_t* counts, std::size_t block, Stores,
                  void* scratch);
 };
@@ -40,7 +40,7 @@ struct Loops {
 // Returns the loops for this processor. Keys have 4 or 8 bytes; values 4, 8 or 16, or 0 if there are none.
 Loops simd_loops(unsigned key_bytes, unsigned value_bytes, bool by_ids);
 
-// Splitters, filled up with the greatest key to 2^halvings - 1, so that every search has the same steps.
+// Splitters, padded with the greatest key to 2^halvings - 1, so that every search takes the same number of steps.
 struct Search {
   const void* splitters;
   unsigned halvings, last_bucket;
@@ -49,7 +49,7 @@ struct Search {
 using FindIds = void (*)(const Search&, const void* keys, std::size_t begin, std::size_t end, std::uint16_t* ids);
 FindIds simd_search(unsigned key_bytes);
 
-// ---- scratch, all of which begins on a cache line -------------------------------------------------------------------
+// ---- scratch, aligned to cache lines --------------------------------------------------------------------------------
 
 inline constexpr std::size_t line_bytes = 64;
 
@@ -58,19 +58,19 @@ constexpr std::size_t in_lines(std::size_t words) { return (words + 15) / 16 * 1
 
 constexpr std::size_t table_words(unsigned buckets) { return in_lines(4 * std::size_t{buckets}); }
 
-// Elements in a line of the narrower of both arrays: the least that is copied.
+// Elements per line of the narrower array: the smallest unit that is copied.
 constexpr std::size_t elements_per_line(unsigned key_bytes, unsigned value_bytes) {
   return line_bytes / (value_bytes ? std::min(key_bytes, value_bytes) : key_bytes);
 }
 
-// Two words per bucket, and its line.
+// Two words and a line per bucket.
 constexpr std::size_t combine_bytes(unsigned buckets, unsigned key_bytes, unsigned value_bytes) {
   const std::size_t held = buckets * elements_per_line(key_bytes, value_bytes);
   return 2 * in_lines(buckets) * sizeof(std::uint32_t) + held * (key_bytes + value_bytes);
 }
 
-// Three words per bucket; the block, of which the run of each bucket is rounded up at both ends; a line
-// per bucket that waits for the next block.
+// Three words per bucket; the block, with each bucket's run padded to whole lines at both ends; per bucket, the partial
+// line that joins the next block.
 constexpr std::size_t block_slots(std::size_t block, unsigned buckets, std::size_t per_line) {
   return (block + per_line - 1) / per_line * per_line + 2 * buckets * per_line;
 }

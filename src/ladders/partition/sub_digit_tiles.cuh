@@ -1,5 +1,5 @@
-// Tiles that take all the shared memory of a multiprocessor: two parts, one in which elements arrive, and one in which
-// the keys are ranked and sorted.
+// Tiles that take all the shared memory of a multiprocessor, in two parts: elements arrive in one, and keys are ranked
+// and sorted in the other.
 #pragma once
 #include "kernel/cluster.h"
 #include "kernel/evict_last.h"
@@ -10,9 +10,9 @@
 
 namespace upsweep::ladders::partition {
 
-// Twelve warps with 60 keys of 4 bytes per lane: 168 registers hold the keys and their positions. Of 2^28 keys into
-// 2048 buckets, 12 x 60, 12 x 52, 16 x 44, 16 x 36, 20 x 36 and 24 x 28 take 1744, 1813, 1775, 1869, 1934 and 2056 us
-// on an H200.
+// Twelve warps with 60 keys of 4 bytes per lane: 168 registers hold the keys and their positions. On an H200, 2^28 keys
+// into 2048 buckets take 1744 us with 12 x 60, 1813 with 12 x 52, 1775 with 16 x 44, 1869 with 16 x 36, 1934 with 20 x
+// 36 and 2056 with 24 x 28.
 template <class T, unsigned value_bytes>
 struct LargeTiles : ThreadTiles<T, value_bytes, 12> {
   using Key = T;
@@ -27,23 +27,23 @@ struct LargeTiles : ThreadTiles<T, value_bytes, 12> {
     };
     uint4 staged[LargeTiles::bytes / 16];  // keys, then values
     WideOffsetTable::Memory rows;
-    // In the output, of a bucket's first key, less its position in the tile.
+    // Output offset of each bucket's first key, minus its position in the tile.
     uint4 offset[WideOffsetTable::max_buckets / 4];
     std::uint64_t arrived;  // mbarrier
-    unsigned next;          // tile
+    unsigned next;          // tile number
   };
 };
 
-// A block's input. Each thread has one; all but wait() are for one thread.
+// A block's input. Each thread has an instance; all threads call wait(), one thread calls everything else.
 template <class Tiles>
 struct LargeTileInput {
   typename Tiles::KeyReader keys;
   typename Tiles::ValueReader values;
   const WideOffsetTable& table;
   typename Tiles::Memory& m;
-  unsigned phase = 0;  // of m.arrived
+  unsigned phase = 0;  // phase of m.arrived
 
-  // A tile's keys and its rows of the table; nothing of a tile that does not exist.
+  // Fetches a tile's keys and its rows of the table, if the tile exists.
   __device__ void fetch_keys(unsigned tile) const {
     if (tile >= table.tiles) return;
     mbarrier_arrive_expect(&m.arrived, keys.fetched_bytes(tile) + table.fetched_bytes());
@@ -54,17 +54,17 @@ struct LargeTileInput {
     mbarrier_arrive_expect(&m.arrived, values.fetched_bytes(tile));
     values.fetch(tile, m.staged, &m.arrived);
   }
-  // Lets a tile's keys wait in L2.
+  // Prefetches a tile's keys into L2.
   __device__ void prefetch_keys(unsigned tile) const {
     if (tile >= table.tiles) return;
     if (const unsigned bytes = keys.fetched_bytes(tile)) prefetch_l2(keys.all + std::size_t(tile) * Tiles::tile, bytes);
   }
-  // Waits for what was fetched last.
+  // Waits for the last fetch.
   __device__ void wait() { mbarrier_wait(&m.arrived, phase++ % 2); }
 };
 
-// Two tiles and the ranks take all the shared memory. Eleven warps with 60 keys each have tiles of 21120 keys instead
-// of 19968, and take 1592 us instead of 1577 for 2^28 keys into 2048 buckets.
+// Two tiles and the ranks take all the shared memory. Eleven warps with 60 keys per lane have tiles of 21120 keys
+// instead of 19968, and take 1592 us instead of 1577 for 2^28 keys into 2048 buckets.
 template <class T>
 struct OverlappedTiles : ThreadTiles<T, 0, 12, 13> {
   using Ranks = SubDigitRanks<OverlappedTiles::warps, OverlappedTiles::keys>;
@@ -74,19 +74,19 @@ struct OverlappedTiles : ThreadTiles<T, 0, 12, 13> {
     uint4 staged[OverlappedTiles::bytes / 16];
     typename Ranks::Memory ranks;
     uint4 of_tile[WideOffsetTable::max_buckets / 4];  // the staged tile's row of the table
-    // In the output, of a bucket's first key, less its position in `sorted`.
+    // Output offset of each bucket's first key, minus its position in `sorted`.
     uint4 offset[WideOffsetTable::max_buckets / 4];
     std::uint64_t arrived;  // mbarrier
-    unsigned drawn[2];      // of ClusterDraws
+    unsigned drawn[2];      // memory of ClusterDraws
   };
 };
 
-// A thread's keys of a sorted tile on their way to the output, each in three steps, between which its loads are under
-// way: steps 0 to keys + 1, in order, each of up to three keys.
+// Writes a thread's keys of a sorted tile to the output, software-pipelined in three stages (load key, load offset,
+// store) so that loads are in flight between steps. Call step(0) to step(keys + 1), in order.
 template <class Tiles, class T, class OffsetOf>
 class SteppedWrites {
  public:
-  // `offset_of(key)` is the offset in `out` of the key's bucket, less its position in the tile.
+  // `offset_of(key)`: offset in `out` of the key's bucket, minus the bucket's position in the tile.
   __device__ SteppedWrites(const T* sorted, T* out, OffsetOf offset_of)
       : offset_of_(offset_of), from_(sorted + threadIdx.x), to_(as_computed(out + threadIdx.x)) {}
   __device__ __forceinline__ void step(unsigned k) {
@@ -103,44 +103,44 @@ class SteppedWrites {
   unsigned offset_[3]{};
 };
 
-// Groups of consecutive tiles, one for each cluster and then as clusters draw them: each once before its first group
-// and once for every group that it gets.
+// Groups of consecutive tiles. Each cluster starts with the group of the same number and draws the others: once before
+// its first group and once per group that it gets.
 struct GroupQueue {
-  unsigned* next;  // 0, and left so
+  unsigned* next;  // zero, and left zero
   unsigned groups, clusters;
 
-  // By one thread, in two parts.
+  // A draw in two parts, with the number in flight in between. By one thread.
   __device__ unsigned start_draw() const { return atomicAdd(next, 1u); }
   __device__ unsigned drawn(unsigned number) const {
     if (number == groups + clusters - 1) atomicExch(next, 0u);  // the last draw; keep_pace() may be reading it
     return clusters + number;
   }
   __device__ unsigned count_draws() const { return atomicAdd(next, 0u); }
-  // Keeps clusters together that call it late in a group's work, when about half of them have drawn again: it waits
-  // until a third have. It does not wait for long, because the others need not be resident. By one thread, which has
-  // counted `draws` a while ago.
+  // Throttles clusters that run ahead. A cluster calls it late in its work on a group, when about half of the clusters
+  // have drawn again, and waits until a third have; not for long, because the others need not be resident. By one
+  // thread, which passes an earlier count_draws() as `draws`.
   __device__ void keep_pace(unsigned group, unsigned draws) const {
-    constexpr unsigned max_polls = 8;  // of 0.7 us on an H200, where a group takes 11
+    constexpr unsigned max_polls = 8;  // 0.7 us each on an H200, where a group takes 11 us
     if (group < clusters) return;
     for (unsigned polls = 0; draws - group < clusters + clusters / 3 && draws < groups && polls < max_polls; ++polls)
       draws = count_draws();
   }
 };
 
-// The draws of a cluster, of which one thread tells all blocks. It draws a round ahead, so that a barrier of the
-// cluster which each round has anyway is enough.
+// A cluster's draws. One thread draws, a round ahead, and stores the group in every block's shared memory; the cluster
+// barrier that each round has anyway makes it visible.
 class ClusterDraws {
  public:
-  using Memory = unsigned[2];  // groups, in each block's shared memory: that of the next round, and of the one after
+  using Memory = unsigned[2];  // in each block's shared memory: the groups of the next round and of the one after it
 
-  // All `cluster` blocks have begun. A barrier of the cluster is to follow.
+  // All `cluster` blocks must be running. The caller follows with a cluster barrier.
   __device__ ClusterDraws(Memory& drawn, const GroupQueue& queue, unsigned cluster)
       : queue_(queue), drawn_(drawn), cluster_(cluster), draws_(threadIdx.x == 0 && cluster_rank() == 0) {
     if (draws_) hand_out(1, queue_.drawn(queue_.start_draw()));
   }
   __device__ unsigned of_round(unsigned round) const { return drawn_[round % 2]; }
-  // In this order, in each round: draws, sees how far the other clusters are, and hands out what was drawn, for the
-  // round after the next one. Before the round's barrier.
+  // In each round, before its barrier, in this order: start() draws, look() counts the draws of all clusters, and
+  // finish() hands out the group for the round after the next one.
   __device__ void start() {
     if (draws_) number_ = queue_.start_draw();
   }
@@ -165,16 +165,17 @@ class ClusterDraws {
   unsigned number_ = 0, seen_ = 0;
 };
 
-// Splits the buckets of a call into two sub-digits, finds the offsets of its tiles, and calls launch_tiles(lower,
-// upper, table, next_tile, totals) to write them. The kernel sets `totals` to 0 again.
+// Splits the buckets of a call into two sub-digits, computes the table of tile offsets, and calls launch_tiles(lower,
+// upper, table, next_tile, totals) to move the keys. Its kernel zeroes `totals` again.
 template <class Tiles, class T, class O, class LaunchTiles>
 Status by_sub_digits(const Args<T, O>& a, LaunchTiles&& launch_tiles) {
   if (a.tuning.block && a.tuning.block != Tiles::block)
     return {Code::unsupported, 0, "this rung has blocks of 384 threads"};
   unsigned* const totals = a.workspace->counters(WideOffsetTable::max_buckets + 1);
   if (!totals) return no_memory;
+  Scratch scratch(*a.workspace);
   WideOffsetTable table;
-  if (Status s = make_wide_table<Tiles::tile>(a, totals, table); !s || a.in.n == 0) return s;
+  if (Status s = make_wide_table<Tiles::tile>(a, totals, scratch, table); !s || a.in.n == 0) return s;
   const DigitSplit split(a.in.buckets.count);
   return launch_tiles(split.lower(a.in.buckets), split.upper(a.in.buckets), table,
                       totals + WideOffsetTable::max_buckets, totals);

@@ -1,21 +1,21 @@
-// Tiles and shares of the keys that belong to a warp, for warp_multisplit.
+// Per-warp tiles and shares of the keys, for warp_multisplit.
 #pragma once
 #include "kernel/block.h"
 #include "ladders/partition/contract.h"
 
 namespace upsweep::ladders::partition {
 
-// A warp's, in shared memory: 6 KB for keys of 4 bytes, so that a multiprocessor has room for four blocks of 8.
+// A warp's tile in shared memory: 6 KB for 4-byte keys, so that four blocks of 8 warps fit a multiprocessor.
 template <class T>
 struct WarpTile {
   static constexpr unsigned rows = 16, size = rows * warp_size;
-  std::uint64_t offset[max_counted];  // in the output: of the bucket's next key
-  T keys[size];                       // by bucket
-  unsigned start[max_counted];        // keys of the bucket, then where they begin in the tile
-  std::uint16_t from[size];           // where in the tile each key was
+  std::uint64_t offset[max_counted];  // output offset of the bucket's next key
+  T keys[size];                       // sorted by bucket
+  unsigned start[max_counted];        // the bucket's count, then its first position in the tile
+  std::uint16_t from[size];           // position of each key in the unsorted tile
 };
 
-// The keys of this warp of the grid.
+// This warp's share of the keys.
 struct WarpShare {
   std::size_t number, warps, begin, end;
   __device__ WarpShare(std::size_t n, std::size_t share)
@@ -38,8 +38,7 @@ __global__ void warp_counts_kernel(multisplit::BucketedKeys<T, B> in, std::size_
   for (unsigned b = lane; b < buckets; b += warp_size) counts[b * own.warps + own.number] = count[b];
 }
 
-// Warp-wide: returns those of the lanes `among` that have the same number as this lane, by a ballot for each of its
-// bits.
+// Warp-wide: returns the lanes of `among` whose number equals this lane's, by one ballot per bit.
 __device__ __forceinline__ unsigned lanes_alike(unsigned number, unsigned bits, unsigned among) {
   for (unsigned b = 0; b < bits; ++b) {
     const bool is_set = number >> b & 1;

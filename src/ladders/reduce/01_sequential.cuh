@@ -1,9 +1,9 @@
 // reduce/sequential: one thread per block sums a contiguous chunk.
 //
-// The textbook's first step: the CPU's loop, cut into one piece per block. One lane of 32 works, and each of its loads
+// The textbook's first step: the CPU loop, split into one chunk per block. One lane of 32 works, and each of its loads
 // is a separate request for one sector.
 //
-// Traffic   n reads, one request each; a sector is fetched for 4 bytes, and L1 serves the next 28.
+// Traffic   n reads, one request each; a load of 4 bytes fetches a sector, and L1 serves the other 28.
 // Order     block b sums in[b*chunk .. (b+1)*chunk) from left to right.
 // Source    Owens et al., Intro to Parallel Programming, 2013.
 #pragma once

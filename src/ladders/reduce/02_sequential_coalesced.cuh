@@ -1,8 +1,8 @@
 // reduce/sequential_coalesced: one thread per block, striding by the number of blocks.
 //
-// Neighbouring blocks now read neighbouring elements. The name promises more than it delivers: only lanes of one warp
-// coalesce, and each warp here still has one active lane. A sector's 8 floats now go to 8 different blocks, so L1 no
-// longer helps and L2 serves every element.
+// Neighbouring blocks now read neighbouring elements. But nothing coalesces: only the lanes of one warp can, and each
+// warp still has one active lane. The 8 floats of a sector go to 8 different blocks, so L1 no longer helps and L2
+// serves every element.
 //
 // Traffic   n reads, one request and one sector each.
 // Order     block b sums in[b], in[b + blocks], ... from left to right.

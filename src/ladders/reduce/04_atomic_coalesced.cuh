@@ -1,7 +1,6 @@
-// reduce/atomic_coalesced: the same in a grid-stride loop, so that a warp reads 32 neighbours.
+// reduce/atomic_coalesced: atomic as a grid-stride loop, so that a warp reads 32 consecutive elements.
 //
-// A request now touches 4 sectors instead of 32. The atomics stay: coalescing gains little while something else is the
-// bottleneck.
+// A request now touches 4 sectors instead of 32. The atomics are still the bottleneck, so coalescing gains little.
 //
 // Traffic   n reads, 4 sectors per request of 4-byte elements; n atomics on gridDim.x addresses.
 // Order     any, so float sums may differ from run to run; f32 atomics on global memory flush subnormals to zero.
@@ -25,7 +24,7 @@ __global__ void atomic_coalesced_kernel(const T* in,  // [n]
 
 struct atomic_coalesced {
   static constexpr bool flushes_subnormals = true;
-  static constexpr Story story{.idea = "a warp reads 32 neighbours: 4 sectors per request instead of 32",
+  static constexpr Story story{.idea = "a warp reads 32 consecutive elements: 4 sectors per request, not 32",
                                .prediction = "hardly faster than atomic: the atomics are still the bottleneck",
                                .guarantees = "any order: float sums vary from run to run; f32 subnormals count as zero",
                                .limits = "any n",

@@ -1,6 +1,6 @@
 // reduce/partial: threads sum in registers; one thread sums the block's shared array.
 //
-// No atomics: each thread keeps its own sum, and memory is at last the bottleneck of the loop. The end is serial: one
+// Without atomics, each thread sums in a register, and the loop is limited by memory alone. The end is serial: one
 // thread reads blockDim.x sums while the others wait.
 //
 // Traffic   n reads, coalesced; blockDim.x shared reads by one lane per block.

@@ -1,7 +1,7 @@
 // reduce/total: the shared array is reduced as a tree.
 //
-// Each thread contributes two sums, so every thread has an addition to do at the first level; each level after it needs
-// half as many. Active threads are adjacent: no bank conflicts, and whole warps fall idle.
+// Each thread contributes two sums, so all threads add at the first level; each further level halves the active
+// threads. They stay adjacent, so there are no bank conflicts and whole warps go idle.
 //
 // Traffic   n reads, coalesced; log2(2 * blockDim.x) levels, one barrier each.
 // Order     fixed by grid and block.
@@ -40,7 +40,7 @@ __global__ void total_kernel(const T* in,  // [n]
 
 struct total {
   static constexpr Story story{.idea = "the block's sums are reduced as a tree, every thread active at the first level",
-                               .prediction = "ties with partial when n is large, faster when the end of a block shows",
+                               .prediction = "ties with partial at large n; faster where the end of a block matters",
                                .guarantees = "same bits for the same grid and block",
                                .limits = "any n",
                                .source = "Harris, Optimizing Parallel Reduction in CUDA, 2007"};

@@ -27,7 +27,7 @@ __global__ void warp_shuffle_kernel(const T* in,  // [n]
 
 struct warp_shuffle {
   static constexpr Story story{.idea = "shuffles instead of shared memory: one barrier per block instead of nine",
-                               .prediction = "ties with total when n is large: both wait for 4-byte loads",
+                               .prediction = "ties with total at large n: both wait for 4-byte loads",
                                .guarantees = "same bits for the same grid and block",
                                .limits = "any n; whole warps",
                                .source = "Luitjens, Faster Parallel Reductions on Kepler, 2014"};

@@ -1,7 +1,7 @@
 // reduce/vec16: 16-byte loads, eight in flight per thread.
 //
 // Little's law: bandwidth is bytes in flight over latency. One 4-byte load per thread keeps at most 8 KB in flight per
-// multiprocessor; this keeps 128 KB, five times what the memory latency requires.
+// multiprocessor; this rung keeps 128 KB, five times what the memory latency requires.
 //
 // Traffic   n reads, 16 bytes per lane, 16 sectors per request.
 // Order     fixed by grid, block and the alignment of the input.
@@ -18,19 +18,19 @@ __global__ void __launch_bounds__(1024) vec16_kernel(const T* in,  // [n]
                                                      T* out,       // [gridDim.x]
                                                      std::size_t n, Op op) {
   __shared__ T warp_totals[warp_size];
-  const T sum = block_reduce(thread_sum<8>(PackSplit<T>(in, n), in, op), op, warp_totals);
+  const T sum = block_reduce(thread_sum<T, 8>(PackSplit<T>(in, n), in, op), op, warp_totals);
   if (threadIdx.x == 0) out[blockIdx.x] = sum;
 }
 
 struct vec16 {
   static constexpr Story story{.idea = "16-byte loads, eight in flight per thread",
-                               .prediction = "reaches the read ceiling when n is large; two launches show below 2^24",
+                               .prediction = "reaches the read ceiling at large n; the second launch shows below 2^24",
                                .guarantees = "same bits for the same grid, block and alignment",
                                .limits = "any n; whole warps",
                                .source = "Volkov, Better Performance at Lower Occupancy, 2010"};
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
-    // 512 threads, 2 blocks per multiprocessor: 48 registers per thread, and within 0.2 % of the best of nine shapes at
+    // 512 threads, 2 blocks per multiprocessor, 48 registers per thread: within 0.2 % of the best of nine shapes at
     // 2^28.
     const Shape shape{.grid = blocks_for<T>(a.n, 512, 1, 2), .block = 512};
     return by_blocks(a, shape, [&](T* totals, const Shape& final) -> Status {

@@ -1,8 +1,8 @@
 // reduce/ticket: one launch; the last block to finish sums the totals.
 //
-// A second launch costs about a microsecond. Instead, each block draws a ticket after storing its total; the block that
-// draws the last one knows that all totals are there. It reads them in block order, so the sum does not depend on which
-// block that was.
+// A second launch costs about a microsecond. Instead, each block takes a ticket after it stores its total; the block
+// with the last ticket knows that all totals are stored. It reads them in block order, so the sum does not depend on
+// which block finishes last.
 //
 // Traffic   as vec16; one ticket per block.
 // Order     fixed by grid, block and the alignment of the input.
@@ -22,8 +22,8 @@ __global__ void __launch_bounds__(1024) ticket_kernel(const T* in,        // [n]
   __shared__ T warp_totals[warp_size];
   __shared__ bool is_last;
 
-  // 1. The block's total, and a ticket for it.
-  T sum = block_reduce(thread_sum<8>(PackSplit<T>(in, n), in, op), op, warp_totals);
+  // 1. Store the block's total and take a ticket.
+  T sum = block_reduce(thread_sum<T, 8>(PackSplit<T>(in, n), in, op), op, warp_totals);
   if (threadIdx.x == 0) {
     totals[blockIdx.x] = sum;
     is_last = take_ticket(counter) == gridDim.x - 1;
@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(1024) ticket_kernel(const T* in,        // [n]
   __syncthreads();
   if (!is_last) return;
 
-  // 2. The last block sums all totals.
+  // 2. The last block sums the totals.
   sum = Op::template neutral<T>();
   for (unsigned b = threadIdx.x; b < gridDim.x; b += blockDim.x) sum = op(sum, __ldcg(totals + b));
   sum = block_reduce(sum, op, warp_totals);
@@ -52,9 +52,10 @@ struct ticket {
     const unsigned block = a.tuning.block_or(512);
     const unsigned grid = a.tuning.grid_or(blocks_for<T>(a.n, block, 1, 2));
     if (!whole_warps(block)) return not_whole_warps;
-    T* const totals = static_cast<T*>(a.workspace->scratch(grid * sizeof(T)));
+    Scratch scratch(*a.workspace);
+    T* const totals = scratch.take<T>(grid);
     unsigned* const counter = a.workspace->counters(1);
-    if (!totals || !counter) return {Code::out_of_memory, 0, "no memory for the block totals"};
+    if (!scratch || !counter) return {Code::out_of_memory, 0, "no memory for the block totals"};
     return launch(ticket_kernel<T, Op>, {.grid = grid, .block = block, .stream = a.stream}, a.in, a.out, totals,
                   counter, a.n, a.op);
   }

@@ -1,7 +1,7 @@
-// reduce/mailbox: one launch without a fence: totals travel in words that carry their own flag.
+// reduce/mailbox: one launch and no fence; every word of a total carries a flag.
 //
-// ticket ends with three dependent trips to L2: total, ticket, totals. A word that holds both a total and a flag needs
-// no ordering between two words, so the last block simply waits for all of them: two trips.
+// ticket ends with three dependent trips to L2: store the total, take the ticket, load the totals. If one word holds
+// both data and flag, no fence is needed, and the last block polls the words of all blocks: two trips.
 //
 // Traffic   as vec16; one 8-byte word per 4 bytes of a block's total.
 // Order     fixed by grid, block and the alignment of the input.
@@ -16,12 +16,12 @@ __global__ void __launch_bounds__(1024) mailbox_kernel(const T* in,             
                                                        T* out,                      // [1]
                                                        unsigned long long* totals,  // [gridDim.x * words_per<T>], zero
                                                        std::size_t n, Op op) {
-  finish(thread_sum<8>(PackSplit<T>(in, n), in, op), op, totals, out, n);
+  finish(thread_sum<T, 8>(PackSplit<T>(in, n), in, op), op, totals, out, n);
 }
 
 struct mailbox {
   static constexpr Story story{
-      .idea = "totals carry their own flag: no fence, no ticket",
+      .idea = "every word of a total carries a flag: no fence, no ticket",
       .prediction = "half a microsecond less than ticket at every size with more than one block",
       .guarantees = "same bits for the same grid, block and alignment",
       .limits = "any n; whole warps",

@@ -1,8 +1,8 @@
-// reduce/bulk_copy: the copy engine fetches, the threads only add.
+// reduce/bulk_copy: the copy engine fetches; the threads only add.
 //
-// Loads cost registers, issue slots and address arithmetic. Here one lane of each warp requests 8 KB at a time, and the
-// warp reads them from shared memory. Every warp has its own ring of three such chunks, so there is no block-wide
-// barrier, and 192 KB are in flight per multiprocessor.
+// Loads cost registers, issue slots and address arithmetic. Here one lane of each warp issues bulk copies of 8 KB,
+// which the warp reads from shared memory. Each warp has a private ring of three such chunks, so no block-wide barrier
+// is needed, and 192 KB are in flight per multiprocessor.
 //
 // Traffic   n reads by bulk copies; every byte is written to and read from shared memory once, without bank conflicts.
 // Order     fixed by n and the alignment of the input.
@@ -13,7 +13,7 @@
 
 namespace upsweep::ladders::reduce {
 
-// 192 KB per block; within 0.1 % of the best of five ways to split it, at 2^28 and 2^30.
+// 192 KB per block. Of five ways to split it, this is within 0.1 % of the best at 2^28 and 2^30.
 using bulk_copy_ring = WarpRingShape</*Warps*/ 8, /*Stages*/ 3, /*ChunkBytes*/ 8192, /*Arrays*/ 1>;
 
 template <class T, class Op>
@@ -26,7 +26,7 @@ __global__ void __launch_bounds__(bulk_copy_ring::block)
   const PackSplit<T> split(in, n);
   WarpRing<bulk_copy_ring, T> ring(split.packs, split.aligned);
 
-  // 2. The unaligned ends, while the first chunks are in flight.
+  // 2. Add the unaligned ends while the first chunks are in flight.
   T sum = Op::template neutral<T>();
   const std::size_t thread = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
   if (thread < split.head) sum = op(sum, in[thread]);
@@ -43,12 +43,11 @@ __global__ void __launch_bounds__(bulk_copy_ring::block)
 
 struct bulk_copy {
   static constexpr Needs needs{{Feature::bulk_copy}, 196'800};
-  static constexpr Story story{
-      .idea = "bulk copies into rings in shared memory, one ring per warp",
-      .prediction = "ties with mailbox when n is large, loses when small: the ring has to fill",
-      .guarantees = "same bits for the same n, grid and alignment",
-      .limits = "any n; fixed block size; 192 KB of shared memory per block",
-      .source = "CUDA Programming Guide, Asynchronous Data Copies, 2022"};
+  static constexpr Story story{.idea = "bulk copies into rings in shared memory, one ring per warp",
+                               .prediction = "ties with mailbox at large n, loses at small n: the ring has to fill",
+                               .guarantees = "same bits for the same n, grid and alignment",
+                               .limits = "any n; fixed block size; 192 KB of shared memory per block",
+                               .source = "CUDA Programming Guide, Asynchronous Data Copies, 2022"};
   static constexpr bool blocks_in_order = true;
   static constexpr std::size_t ring_bytes = bulk_copy_ring::shared_bytes;
   template <class T, class Op>

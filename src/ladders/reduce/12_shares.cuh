@@ -1,7 +1,7 @@
-// reduce/shares: every block reads a contiguous share, and there are more blocks than are resident.
+// reduce/shares: each block reads a contiguous share, and the grid has more blocks than are resident.
 //
-// In a grid-stride loop the whole grid moves through the input side by side and ends with its slowest block; how fast
-// that is differs from one H200 to the next. Here the loads of a block are contiguous, and a multiprocessor that
+// In a grid-stride loop, all blocks advance through the input together, and the kernel ends with the slowest block,
+// whose speed differs from one H200 to the next. Here a block's loads are contiguous, and a multiprocessor that
 // finishes early gets another block.
 //
 // Traffic   as vec16.
@@ -18,7 +18,7 @@ __global__ void __launch_bounds__(1024, min_blocks(1024, 2))
                   T* out,                      // [1]
                   unsigned long long* totals,  // [gridDim.x * words_per<T>], zero
                   std::size_t n, Op op) {
-  finish(thread_sum<4, Walk::shares>(PackSplit<T>(in, n), in, op), op, totals, out, n);
+  finish(thread_sum<T, 4, Walk::shares>(PackSplit<T>(in, n), in, op), op, totals, out, n);
 }
 
 struct shares {
@@ -31,7 +31,7 @@ struct shares {
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     if (a.tuning.block != 0) return {Code::unsupported, 0, "shares has a fixed block size"};
-    // Two blocks per multiprocessor; of some 50 shapes on an H200, the best at 2^27 to 2^30 (docs/notes/reduce.md).
+    // Two blocks per multiprocessor: the best of about 50 shapes on an H200, at 2^27 to 2^30 (docs/notebook/reduce.md).
     const auto grid = a.tuning.grid_or(blocks_for<T>(a.n, 1024, 4, 2 * shares_waves));
     unsigned long long* const totals = mailboxes<T>(a, grid);
     if (!totals) return {Code::out_of_memory, 0, "no memory for the block totals"};

@@ -1,12 +1,12 @@
 // reduce/reproducible: the exact sum, rounded once; the same bits everywhere.
 //
-// Float addition depends on its order, so a sum that must not depend on grid, threads, alignment or device cannot round
-// on the way. This one does not: elements are added exactly in windows of exponents (exact_window.cuh), windows are
-// added as integers into a fixed-point number as wide as the format (exact.h), and the total is rounded to nearest.
-// Integer additions commute, so blocks may add with atomics in any order.
+// Rounded additions are not associative, so a sum that is independent of grid, block, alignment and device may round
+// only once, at the end. Elements are added exactly within a window of exponents (exact_window.cuh), window sums are
+// added as integers to a fixed-point number that spans the format's range (exact.h), and the total is rounded to
+// nearest. Integer addition is associative, so blocks may use atomics in any order.
 //
-// Traffic   as vec16; 10 (f32) or 67 (f64) atomics per block. 6 instructions per element instead of 1, still within the
-//           time that memory takes.
+// Traffic   as vec16; 10 (f32) or 67 (f64) atomics per block. 6 instructions per element instead of 1, still hidden
+//           behind the loads.
 // Order     none: the result is the correctly rounded sum, |error| <= 1/2 ulp.
 // Source    Collange, Defour, Graillat, Iakymchuk, Numerical Reproducibility for the Parallel Reduction, 2015.
 #pragma once
@@ -17,28 +17,29 @@
 
 namespace upsweep::ladders::reduce {
 
-// The accumulator in global memory that all blocks share; all zero between calls.
+// The grid's accumulator in global memory; zero between calls.
 template <class T>
 struct GlobalExactSum {
   unsigned long long limb[ExactSum<T>::limbs];
   unsigned flags, tickets;
-  unsigned minus_zeros;  // blocks that had no element other than -0
+  unsigned minus_zeros;  // number of blocks with only -0 or no elements
 };
 
-// Resident blocks of 256 threads per multiprocessor; the registers of a batch are the limit.
+// Resident blocks of 256 threads per multiprocessor, limited by the registers that hold a batch.
 template <class T>
 inline constexpr unsigned blocks_per_sm = sizeof(T) == 4 ? 4 : 2;
 
 template <class T>
-__global__ void __launch_bounds__(256, blocks_per_sm<T>) reproducible_kernel(const T* in,  // [n]
-                                                                             T* out,       // [1]
-                                                                             GlobalExactSum<T>* global, std::size_t n) {
+__global__ void __launch_bounds__(256, blocks_per_sm<T>)
+    reproducible_kernel(const T* in,  // [n]
+                        T* out,       // [1]
+                        GlobalExactSum<T>* global, std::size_t n, Initial<T, Sum> initial) {
   __shared__ SharedExactSum<T> block_sum;
   __shared__ bool is_last;
   block_sum.clear();
   __syncthreads();
 
-  // 1. Packs, a batch at a time; whole warps take part, and a pack past the end counts as -0, which changes no sum.
+  // 1. Add the packs in batches, by whole warps. A pack past the end counts as -0, which leaves any sum unchanged.
   const PackSplit<T> split(in, n);
   const std::size_t step = std::size_t(gridDim.x) * blockDim.x;
   const unsigned lane = threadIdx.x % warp_size;
@@ -53,17 +54,18 @@ __global__ void __launch_bounds__(256, blocks_per_sm<T>) reproducible_kernel(con
     });
   window.flush();
 
-  // 2. The unaligned ends.
+  // 2. Deposit the unaligned ends, and the initial value as one more element.
   if (blockIdx.x == 0) {
+    if (initial.given && threadIdx.x == 0) block_sum.deposit_end(initial.value);
     if (threadIdx.x < split.head) block_sum.deposit_end(in[threadIdx.x]);
     if (threadIdx.x < split.tail) block_sum.deposit_end(split.aligned[split.packs * Pack<T>::size + threadIdx.x]);
   }
   __syncthreads();
 
-  // 3. Add the block's sum to the grid's. Carries are propagated first, so that 2^31 blocks could be added.
+  // 3. Add the block's sum to the grid's. Carries are propagated first, which leaves headroom for 2^31 blocks.
   __shared__ ExactSum<T> sum;
   if (threadIdx.x == 0) {
-    sum.flags = block_sum.flags | (n > 0 ? ExactSum<T>::saw_element : 0);
+    sum.flags = block_sum.flags | (n > 0 || initial.given ? ExactSum<T>::saw_element : 0);
     sum.pending = 0;
     for (int k = 0; k < ExactSum<T>::limbs; ++k) sum.limb[k] = static_cast<long long>(block_sum.limb[k]);
     sum.carry();
@@ -74,7 +76,7 @@ __global__ void __launch_bounds__(256, blocks_per_sm<T>) reproducible_kernel(con
       if (sum.limb[k]) atomicAdd(&global->limb[k], static_cast<unsigned long long>(sum.limb[k]));
     if (threadIdx.x == 0) {
       if (sum.flags & ExactSum<T>::not_finite) atomicOr(&global->flags, sum.flags);
-      // Counted where all are -0, not where one is not: most sums need no atomic for it.
+      // Counting the blocks with only -0, not the others, spares most sums the atomic.
       if (!(sum.flags & ExactSum<T>::saw_other)) atomicAdd(&global->minus_zeros, 1u);
     }
     __syncthreads();
@@ -82,7 +84,7 @@ __global__ void __launch_bounds__(256, blocks_per_sm<T>) reproducible_kernel(con
     __syncthreads();
     if (!is_last) return;
 
-    // 4. The last block fetches the whole sum and leaves zeros.
+    // 4. The last block loads the grid's sum and zeroes the accumulator.
     for (unsigned k = threadIdx.x; k < ExactSum<T>::limbs; k += blockDim.x) {
       sum.limb[k] = static_cast<long long>(__ldcg(&global->limb[k]));
       global->limb[k] = 0;
@@ -99,9 +101,10 @@ __global__ void __launch_bounds__(256, blocks_per_sm<T>) reproducible_kernel(con
 
 struct reproducible {
   static constexpr bool reproducible_bits = true;
+  static constexpr bool takes_initial = true;
   static constexpr Story story{
       .idea = "the exact sum in fixed point, rounded once",
-      .prediction = "at least 0.9 of overlap when n is large; a few microseconds more when small",
+      .prediction = "at least 0.9 of overlap's speed at large n; a few microseconds more at small n",
       .guarantees = "correctly rounded; the same bits on every backend, grid, alignment and split",
       .limits = "sums of f32 and f64; below 2^30 elements per block",
       .source = "Collange et al., 2015"};
@@ -118,7 +121,8 @@ struct reproducible {
     auto* const global =
         reinterpret_cast<GlobalExactSum<T>*>(a.workspace->counters(sizeof(GlobalExactSum<T>) / sizeof(unsigned)));
     if (!global) return {Code::out_of_memory, 0, "no memory for the accumulator"};
-    return launch(reproducible_kernel<T>, {.grid = grid, .block = block, .stream = a.stream}, a.in, a.out, global, a.n);
+    return launch(reproducible_kernel<T>, {.grid = grid, .block = block, .stream = a.stream}, a.in, a.out, global, a.n,
+                  a.initial);
   }
 };
 

@@ -1,4 +1,4 @@
-// Which rung of reduce a call gets. Its crossovers are inside overlap, which has one kernel for all sizes.
+// Chooses the rung for a call of reduce. The crossovers are inside overlap, which handles all sizes.
 #pragma once
 #include "base/call.h"
 #include "base/choice.h"
@@ -8,7 +8,7 @@ namespace upsweep::ladders::reduce {
 
 inline Choice choose(const Call&, const Machine& machine) {
   if (!machine.is_gpu()) return {"parallel", "all cores"};
-  return {"overlap", "starts while the kernel before it ends"};
+  return {"overlap", "starts while the previous kernel ends"};
 }
 
 }  // namespace upsweep::ladders::reduce

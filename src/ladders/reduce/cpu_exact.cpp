@@ -1,15 +1,15 @@
-// Most additions of floats do not round if the accumulator is chosen well, and whether they do can be seen from the
-// largest and the smallest magnitude of a batch. So each batch is summed with ordinary vector adds into accumulators
-// that have room for it; its extremes are found on the way; the sums are kept if the extremes prove that nothing was
-// rounded. Otherwise the accumulators are flushed into the ExactSum and the batch gets them to itself. A batch too wide
-// even for that is summed element by element, in bins.
+// With a suitable accumulator, most float additions are exact, and the largest and smallest magnitude of a batch can
+// prove it. So each batch is summed with ordinary vector adds while its extremes are tracked, and the sums are kept if
+// the extremes prove that no addition rounded. Otherwise the accumulators are flushed into the ExactSum and the batch
+// is summed again in empty ones. A batch whose exponents span too wide a range even for that is summed element by
+// element, in bins.
 //
-// Every path is exact, so the choice of path, which does depend on where batches begin, does not show in the sum.
+// The choice of path depends on where batches begin. The sum does not, because every path is exact.
 //
 // f32: the accumulators are f64. Sums of multiples of 2^p below 2^(53 + p) do not round; an f32 has 24 of those 53
 // bits.
 // f64: the accumulators are pairs. The first is kept near 1.5 * 2^(52 + g), so that adding x to it rounds x to a
-// multiple of 2^g. A subtraction recovers what was added, and the remainder of x goes into the second. Both stay exact.
+// multiple of 2^g. A subtraction recovers the rounded x, and its remainder is added to the second. Both stay exact.
 //
 // Source: Demmel, Nguyen, Fast Reproducible Floating-Point Summation (2013), for the pairs; Neal (2015) for the bins.
 #include "cpu/skipped_targets.h"
@@ -29,16 +29,16 @@
 #define UPSWEEP_REDUCE_CPU_EXACT_ONCE
 namespace upsweep::ladders::reduce {
 
-// Sums by exponent: bin e holds the integer sum of the mantissas of all elements with that exponent. Takes any input,
-// at one to two nanoseconds per element. Mantissas of 53 bits are split in two, so that each half of a bin has room for
-// 2^36 of them (2^39 of 24 bits).
+// One accumulator per exponent: bin e holds the integer sum of the mantissas of all elements with exponent e. Takes any
+// input, at 1 to 2 ns per element. 53-bit mantissas are split in two, so that each half of a bin can sum 2^36 of them
+// (2^39 of 24 bits).
 template <class T>
 class Bins {
   using Format = FloatFormat<T>;
   using Bits = typename Format::Bits;
   static constexpr int exponents = 1 << Format::exponent;
   static constexpr int halves = sizeof(T) == 4 ? 1 : 2;
-  static constexpr int split = 27;  // bits in the low half of two
+  static constexpr int split = 27;  // bits in the lower half
 
  public:
   void take(const T* in, std::size_t n) {
@@ -75,19 +75,20 @@ class Bins {
 
  private:
   bool used_ = false;
-  std::int64_t bins_[exponents][halves];  // zeroed on first use: most sums need none, and small ones would pay
+  std::int64_t bins_[exponents][halves];  // zeroed on first use, which spares the many sums that use no bin
   ExactSum<T> special_{};                 // for its flags: infinities and NaNs
 };
 
-// The magnitudes of a batch, in units of the format's smallest subnormal 2^lowest: every element is a multiple of
-// 2^unit, and below 2^top in magnitude.
+// Bounds on a batch, in units of the smallest subnormal, 2^lowest: every element is a multiple of 2^unit and below
+// 2^top in magnitude.
 template <class T>
 struct Range {
   int unit = 0, top = 0;
   bool all_zero = false, finite = true;
 
   using Bits = typename FloatFormat<T>::Bits;
-  // From the largest encoding of a magnitude, and the smallest nonzero one minus 1 (zero wraps to the top).
+  // From the encodings of the largest magnitude and of the smallest nonzero one, the latter minus 1 (zero wraps to the
+  // maximum).
   static Range from(Bits largest, Bits smallest_less_1) {
     constexpr int mantissa = FloatFormat<T>::mantissa, exponents = (1 << FloatFormat<T>::exponent) - 1;
     Range r;
@@ -140,10 +141,10 @@ struct Extremes {
 
 // ---- f32 -------------------------------------------------------------------------------------------------
 
-constexpr int chains = 8;  // accumulators: two adds start per cycle and take three
+constexpr int chains = 8;  // accumulators: two adds issue per cycle, with a latency of three
 constexpr std::size_t most_groups = 16;
 
-// 2^exponent, in the range of doubles.
+// 2^exponent, for exponents of normal doubles.
 HWY_INLINE double power_of_two(int exponent) {
   return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52);
 }
@@ -154,7 +155,7 @@ class FloatSums {
     for (V64& a : total_) a = hn::Zero(d64);
   }
 
-  // One group is one step of each chain.
+  // Elements per group: one step of every chain.
   static std::size_t group() { return chains * hn::Lanes(d64); }
 
   // Adds `groups` groups, at most most_groups.
@@ -198,7 +199,7 @@ class FloatSums {
  private:
   static constexpr int lowest = ExactSum<float>::lowest;
   // Sums of multiples of 2^(unit + lowest) below this bound never round. The sizes compared with it are sums of a few
-  // powers of two, in double: their own rounding, 2^-53, is far below the slack of 2^-24 between a power of two and the
+  // powers of two, in double. Their rounding error, 2^-53, is far below 2^-24, the gap between a power of two and the
   // largest float below it.
   static double room(int unit) { return power_of_two(unit + lowest + 53); }
 
@@ -300,12 +301,12 @@ class DoubleSums {
       return {};
   }
 
-  // Starts new accumulators that fit 2^10 steps of this range. Returns false if there are none.
+  // Opens accumulators with room for 2^10 steps of this range. Returns false if none are exact.
   bool open(const Range<double>& range) {
-    // Upper end: the first accumulator may drift from 1.5 * 2^(52 + grain) by 2^(51 + grain), that is, by 2^13
-    // elements: 2^10 steps of elements up to eight times as large as the largest seen.
+    // Upper end: the first accumulator may drift from 1.5 * 2^(52 + grain) by 2^(51 + grain), that is, by 2^13 elements
+    // below 2^top: 2^10 steps, even if later elements are eight times the largest seen.
     grain_ = range.top + 13 - 51;
-    // Every computed value must be normal: neither the start nor a sum may overflow, and no low bit may be lost.
+    // Every intermediate must be normal: the initial value and the sums must not overflow, nor lose low bits.
     if (!range.finite || grain_ + 53 + lowest > 1000 || grain_ + lowest < -1020) return false;
     unit_ = range.unit;
     size_ = 0;
@@ -314,14 +315,14 @@ class DoubleSums {
     return true;
   }
 
-  // Adds a batch to the bounds. Returns false, and changes nothing, unless its sums are exact.
+  // Extends the bounds by a batch. Returns false and leaves them unchanged unless the sums stay exact.
   bool admit(const Range<double>& range, std::size_t groups) {
     if (!range.finite) return false;
     const double steps = static_cast<double>(steps_ + groups);
     const double grain = power_of_two(grain_ + lowest);
     const double size = size_ + static_cast<double>(groups) * power_of_two(range.top + lowest);
     const int unit = std::min(unit_, range.unit);
-    // Rounding x to the grain leaves at most half a grain, and a multiple of the unit.
+    // Rounding x to the grain leaves a remainder of at most half a grain, a multiple of the unit.
     const bool high_fits = size + steps * grain / 2 < power_of_two(51 + grain_ + lowest);
     const bool low_fits = steps * grain / 2 <= power_of_two(std::min(53 + unit + lowest, 1023));
     if (!high_fits || !low_fits) return false;
@@ -348,7 +349,7 @@ class DoubleSums {
   ExactSum<double>& sum_;
   Bins<double> bins_;
   V64 high_[pairs], low_[pairs];
-  int grain_ = 0, unit_ = 0;  // exponents, in units of 2^lowest
+  int grain_ = 0, unit_ = 0;  // exponents, relative to `lowest`
   double size_ = 0;           // bound on the magnitudes added to one lane
   std::size_t steps_ = 0;     // additions to one lane; 0: the accumulators are empty
 };
@@ -358,12 +359,12 @@ void deposit_span(const T* in, std::size_t n, ExactSum<T>& sum) {
   Sums sums(sum);
   const std::size_t group = Sums::group();
   const auto take_some = [&](std::size_t count) {  // fewer elements than a group
-    T padded[chains * hn::MaxLanes(d64)] = {};     // zeros add nothing
+    T padded[chains * hn::MaxLanes(d64)] = {};     // zeros leave sums unchanged
     std::memcpy(padded, in, count * sizeof(T));
     sums.take(padded, 1);
     in += count, n -= count;
   };
-  // Up to a vector's boundary: a load that crosses cache lines costs two.
+  // Align to a vector: a load that crosses cache lines costs two.
   const std::size_t width = hn::Lanes(d64) * sizeof(double) / sizeof(T);
   const std::size_t past = reinterpret_cast<std::uintptr_t>(in) / sizeof(T) % width;
   if (past && n >= group) take_some(width - past);
@@ -382,7 +383,7 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace upsweep::ladders::reduce {
 
-// A sum of zero is -0 only if every element is. Nearly always the first one is not.
+// A zero sum is -0 only if every element is -0; the first one rarely is.
 template <class T>
 void note_zeros(const T* in, std::size_t n, ExactSum<T>& sum) {
   if (n > 0) sum.flags |= sum.saw_element;

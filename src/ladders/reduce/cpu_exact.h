@@ -1,4 +1,4 @@
-// Exact sums of whole arrays at close to the speed of rounded ones.
+// Exact sums of arrays at nearly the speed of rounded sums.
 #pragma once
 #include <cstddef>
 
@@ -6,7 +6,7 @@
 
 namespace upsweep::ladders::reduce {
 
-// Adds in[0..n) to sum, exactly; on one core, with this processor's vectors. Any alignment of the element.
+// Adds in[0..n) to sum exactly, on one core, with SIMD. `in` needs only the alignment of its elements.
 void deposit_all(const float* in, std::size_t n, ExactSum<float>& sum);
 void deposit_all(const double* in, std::size_t n, ExactSum<double>& sum);
 

@@ -1,4 +1,4 @@
-// reduce/reproducible: the exact sum of floats, rounded once; on every core.
+// reduce/reproducible: the exact float sum, rounded once, on all cores.
 #include <algorithm>
 #include <mutex>
 
@@ -14,12 +14,13 @@ struct reproducible {
   static constexpr Story story{
       .idea = "add without rounding, in vectors if possible; round the total once",
       .prediction =
-          "ties parallel from memory (f32), half its speed in cache; a tenth when exponents span more than 25 "
+          "ties with parallel from memory (f32); half its speed in cache, a tenth if exponents span more than 25 "
           "binades",
       .guarantees = "the correctly rounded sum: the same bits in any order, at any thread count, alignment and split",
       .limits = "sums of f32 and f64; any n up to 2^40; params: threads",
       .source = "Demmel and Nguyen 2013; Neal 2015; Collange et al. 2015"};
   static constexpr bool reproducible_bits = true;
+  static constexpr bool takes_initial = true;
 
   template <class T, class Op>
   static constexpr bool supports = std::is_floating_point_v<T>&& Op::operation == upsweep::Op::sum;
@@ -41,6 +42,7 @@ struct reproducible {
         total.add(part);
       });
     }
+    if (a.initial.given) total.deposit(a.initial.value);
     *a.out = total.round();
     return {};
   }

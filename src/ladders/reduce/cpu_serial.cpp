@@ -1,4 +1,4 @@
-// reduce/serial: one thread, one accumulator, left to right: the order of std::accumulate, which other rungs change.
+// reduce/serial: one thread, one accumulator, left to right, like std::accumulate.
 #include "ladders/reduce/binding.h"
 
 namespace upsweep::ladders::reduce {
@@ -12,11 +12,14 @@ struct serial {
                                .limits = "any n",
                                .source = "std::accumulate"};
 
-  template <class T, class Op>
-  static Status run(const Args<T, Op>& a) {
-    T total = Op::template neutral<T>();
-    for (std::size_t i = 0; i < a.n; ++i) total = a.op(total, a.in[i]);
-    *a.out = a.n > 0 ? total : value_of_none<Op, T>();
+  static constexpr bool takes_initial = true;
+  static constexpr bool takes_wider_output = true;
+
+  template <class T, class Op, class Out>
+  static Status run(const Args<T, Op, Out>& a) {
+    Out total = a.initial.value;
+    for (std::size_t i = 0; i < a.n; ++i) total = a.op(total, static_cast<Out>(a.in[i]));
+    *a.out = a.n > 0 ? total : a.initial.alone();
     return {};
   }
 };

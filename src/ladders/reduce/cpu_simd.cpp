@@ -1,5 +1,5 @@
-// reduce/simd: one core, whole vectors, and enough independent accumulators that no add waits for the one before it.
-// Compiled once for each instruction set and chosen at run time by Highway.
+// reduce/simd: one core, whole vectors, and enough independent accumulators to hide the latency of an add. Compiled
+// once per instruction set; Highway selects one at run time.
 #include "cpu/skipped_targets.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ladders/reduce/cpu_simd.cpp"
@@ -21,8 +21,8 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using lanes::HWY_NAMESPACE::combine, lanes::HWY_NAMESPACE::load_some, lanes::HWY_NAMESPACE::loses_nan;
 
-// Folds the lanes of v, the upper half onto the lower until one is left. (Not SumOfLanes: GCC's intrinsic for it adds
-// in C++ integers, whose overflow is undefined.)
+// Reduces the lanes of v by folding the upper half onto the lower. (Not SumOfLanes: GCC's intrinsic adds signed C++
+// integers, whose overflow is undefined.)
 template <class O, class D, class V>
 HWY_INLINE hn::TFromD<D> fold_halves([[maybe_unused]] D d, V v) {
 #if HWY_TARGET != HWY_SCALAR  // HWY_SCALAR has no half vectors
@@ -63,10 +63,10 @@ class Lanes {
   hn::Mask<D> nan_;
 };
 
-// From memory, 32-byte vectors: with wider ones the core runs so far ahead of its additions that its own misses crowd
-// out the hardware prefetches. Two Zen 4 cores, i32, GB/s with 64-byte vectors, 32-byte, and 32-byte with a prefetch 2
-// KiB ahead: 2^24 45 46 47; 2^25 38 41 41; 2^26 58 62 62; 2^27 60 63 62. 16-byte vectors tie from memory and lose in
-// cache, where 32 and 64 bytes tie here; other processors load 64 bytes faster.
+// The vector width for data in memory: with wider vectors, the core runs so far ahead of its additions that its demand
+// misses crowd out the hardware prefetches. Two Zen 4 cores, i32, GB/s with 64-byte vectors, with 32-byte vectors, and
+// with 32-byte vectors and a prefetch 2 KiB ahead: 2^24 45 46 47; 2^25 38 41 41; 2^26 58 62 62; 2^27 60 63 62. 16-byte
+// vectors tie from memory but lose in cache, where 32 and 64 bytes tie on this processor; others load 64 bytes faster.
 inline constexpr std::size_t memory_vector_bytes = 32;
 template <class T, From from>
 using Vectors =
@@ -81,13 +81,13 @@ void reduce_span(const void* memory, std::size_t n, void* out) {
   const T* const end = in + n;
   Acc a0, a1, a2, a3, a4, a5, a6, a7;
 
-  // 1. Up to a vector's boundary: a load that crosses cache lines costs two.
+  // 1. Align to a vector: a load that crosses cache lines costs two.
   const std::size_t past = reinterpret_cast<std::uintptr_t>(in) / sizeof(T) % width;
   if (past && n >= width) {
     a0.take(load_some<O>(d, in, width - past));
     in += width - past;
   }
-  // 2. Eight vectors per round: an add takes 3 or 4 cycles and two can start per cycle, so 8 are in flight.
+  // 2. Eight vectors per iteration: an add takes 3 or 4 cycles and two issue per cycle, so up to 8 are in flight.
   for (; static_cast<std::size_t>(end - in) >= 8 * width; in += 8 * width) {
     a0.take(hn::LoadU(d, in));
     a1.take(hn::LoadU(d, in + width));
@@ -98,7 +98,7 @@ void reduce_span(const void* memory, std::size_t n, void* out) {
     a6.take(hn::LoadU(d, in + 6 * width));
     a7.take(hn::LoadU(d, in + 7 * width));
   }
-  // 3. The rest, and the tree over the accumulators.
+  // 3. The remaining elements, then a tree over the accumulators.
   for (; static_cast<std::size_t>(end - in) >= width; in += width) a0.take(hn::LoadU(d, in));
   if (in != end) a1.take(load_some<O>(d, in, static_cast<std::size_t>(end - in)));
   a0.take(a4), a1.take(a5), a2.take(a6), a3.take(a7);
@@ -111,7 +111,7 @@ SpanReduction find_reduction(Type type, Op op, From from) {
   return visit(type, [&]<class Tag>(Tag) -> SpanReduction {
     using T = typename Tag::type;
     return visit(op, [&]<class O>(O) -> SpanReduction {
-      if constexpr (sizeof(T) < 4 && O::operation == Op::product)  // scans need the other operators of narrow types
+      if constexpr (sizeof(T) < 4 && O::operation == Op::product)  // scans use the other operators on narrow types
         return nullptr;
       else
         return from == From::caches ? &reduce_span<T, O, From::caches> : &reduce_span<T, O, From::memory>;
@@ -135,16 +135,18 @@ namespace {  // a rung of the same name may exist on the GPU
 struct simd {
   static constexpr Story story{.idea = "whole vectors, eight independent accumulators",
                                .prediction = "a cache line per cycle in L1; 5 times serial from L2, 3 from memory",
-                               .guarantees = "an order that depends on the vector width and the input's alignment",
+                               .guarantees = "the order depends on the vector width and the input's alignment",
                                .limits = "any n",
                                .source = "Fog, Optimizing Software in C++, chapter 12"};
+
+  static constexpr bool takes_initial = true;
 
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     static const SpanReduction cached = simd_reduction(type_of<T>(), Op::operation, From::caches);
     static const SpanReduction streamed = simd_reduction(type_of<T>(), Op::operation, From::memory);
     (one_core(a.n * sizeof(T)) ? cached : streamed)(a.in, a.n, a.out);
-    if (a.n == 0) *a.out = value_of_none<Op, T>();
+    *a.out = with_initial(*a.out, a.n, a.op, a.initial);
     return {};
   }
 };

@@ -1,4 +1,4 @@
-// The one-core SIMD reduction, for the rungs that build on it.
+// The one-core SIMD reduction, for rungs that build on it.
 #pragma once
 #include <cstddef>
 
@@ -6,13 +6,13 @@
 
 namespace upsweep::ladders::reduce {
 
-// *out = op over in[0..n), the neutral element if n is 0; any alignment of the element.
+// *out = the reduction of in[0..n), or the neutral element if n is 0. `in` needs only the alignment of its elements.
 using SpanReduction = void (*)(const void* in, std::size_t n, void* out);
 
-enum class From { caches, memory };  // a core's own caches, or anything further away
+enum class From { caches, memory };  // the core's private caches, or farther away
 
-// Returns the loop for this processor's vector width and for where the elements are expected to lie: the best loops
-// differ. Null for products of 8 and 16 bits. Resolve once, call many times.
+// Returns the best loop for this processor's vectors and the expected location of the data. Null for products of 8 and
+// 16 bits. Resolve once, call many times.
 SpanReduction simd_reduction(Type type, Op op, From from);
 
 }  // namespace upsweep::ladders::reduce

@@ -1,11 +1,11 @@
 // ExactSum: a float sum without rounding, and therefore independent of order. Every finite float is an integer times
 // the smallest subnormal; those integers are added in a fixed-point number as wide as the whole exponent range, and the
-// total is rounded once, at the end. Any order, grid, thread count or split into parts gives the same bits, and they
-// are the correctly rounded ones: |error| <= 1/2 ulp of the result, no matter how much cancels.
+// total is rounded once, at the end. The result is correctly rounded, |error| <= 1/2 ulp, however much cancels, and any
+// order, grid, thread count or split gives the same bits.
 //
-// The number is kept as signed 64-bit limbs that each stand for 32 bits: value = sum over k of limb[k] * 2^(32k +
-// lowest). The other 32 bits of a limb hold carries not yet propagated, so a deposit touches two or three limbs and
-// never ripples, and limbs of different accumulators may simply be added (by atomics, in any order).
+// The number is stored as signed 64-bit limbs of 32 bits each: value = sum over k of limb[k] * 2^(32k + lowest). The
+// other 32 bits of a limb hold pending carries, so a deposit touches at most three limbs and never ripples, and
+// accumulators can be added limb by limb (with atomics, in any order).
 //
 // Source: Kulisch, Computer Arithmetic and Validity (2008); Neal, Fast Exact Summation Using Small and Large
 // Superaccumulators (2015); Collange, Defour, Graillat, Iakymchuk, Numerical Reproducibility for the Parallel Reduction
@@ -18,7 +18,7 @@
 
 namespace upsweep::ladders::reduce {
 
-// The layout of an IEEE binary format, as constants that a kernel can use.
+// The layout of an IEEE binary format, as constants usable in kernels.
 template <class T>
 struct FloatFormat;
 template <>
@@ -36,22 +36,22 @@ struct FloatFormat<double> {
   static constexpr int lowest = -1074;
 };
 
-// An aggregate without initialisers, so that it can be in shared memory: start with `ExactSum<T> sum{}` or clear().
+// An aggregate without initialisers, because shared variables allow none: start with `ExactSum<T> sum{}` or clear().
 template <class T>
 struct ExactSum {
   using Format = FloatFormat<T>;
   static constexpr int digit_bits = 32;
   static constexpr int lowest = Format::lowest;
-  // The largest sum is 2^40 terms below 2^128 (f32; 2^1024 for f64), that is 40 + 128 + 149 = 317 bits (2138) and a
-  // sign: 10 (67) digits, the last of them 3 (6) bits short of its 32, and its limb has 32 more for the sign.
+  // The largest sum, 2^40 terms below 2^128 (2^1024 for f64), has 40 + 128 + 149 = 317 (2138) bits and a sign. 10 (67)
+  // digits hold it with 3 (6) bits to spare; the last limb has 32 more bits for the sign.
   static constexpr int limbs = sizeof(T) == 4 ? 10 : 67;
-  // A deposit moves a limb by less than 2^32, and carry() leaves |limb| <= 2^32: so 2^30 deposits after a carry leave
-  // |limb| < 2^62 + 2^33, and two such accumulators can be added before the next carry without leaving 64 bits.
+  // A deposit changes a limb by less than 2^32, and carry() leaves |limb| <= 2^32. So |limb| < 2^62 + 2^33 after 2^30
+  // further deposits, and two such accumulators can be added before the next carry without overflow.
   static constexpr std::uint32_t deposits_between_carries = 1u << 30;
 
   static constexpr std::uint32_t saw_nan = 1, saw_plus_infinity = 2, saw_minus_infinity = 4;
   static constexpr std::uint32_t not_finite = saw_nan | saw_plus_infinity | saw_minus_infinity;
-  // A sum of zero is -0 if there were elements and none other than -0.
+  // A zero sum is -0 if there were elements and all were -0.
   static constexpr std::uint32_t saw_element = 8, saw_other = 16;
 
   std::int64_t limb[limbs];
@@ -60,13 +60,13 @@ struct ExactSum {
 
   UPSWEEP_HD constexpr void clear() { *this = ExactSum{}; }
 
-  // Adds x. The f32 accumulator also takes any double that is a multiple of 2^-149 and below 2^168 in magnitude: an
-  // exact partial sum of floats.
+  // Adds x. The f32 accumulator also takes any double that is a multiple of 2^-149 and below 2^168 in magnitude, such
+  // as an exact partial sum of floats.
   UPSWEEP_HD constexpr void deposit(float x) { decode(x); }
   UPSWEEP_HD constexpr void deposit(double x) { decode(x); }
 
-  // Adds +-magnitude * 2^(position + lowest): any 64-bit magnitude if the term is below 2^168 (f32) or 2^1064 (f64).
-  // The caller sets the flags of the elements that it comes from.
+  // Adds +-magnitude * 2^(position + lowest). The term must be below 2^168 (f32) or 2^1064 (f64). The caller sets the
+  // flags for the elements that the term sums.
   UPSWEEP_HD constexpr void deposit(bool negative, std::uint64_t magnitude, int position) {
     for_digits(negative, magnitude, position, [&](int k, std::int64_t digit) { limb[k] += digit; });
     if (++pending >= deposits_between_carries) carry();
@@ -77,13 +77,13 @@ struct ExactSum {
     if (pending + other.pending > deposits_between_carries) carry();
     for (int k = 0; k < limbs; ++k) limb[k] += other.limb[k];
     flags |= other.flags;
-    // carry() counts as one deposit, because it leaves digits behind.
+    // carry() leaves nonzero digits, which count as one deposit.
     pending += other.pending + 1;
     if (pending > deposits_between_carries) carry();
   }
 
-  // Propagates the carries: afterwards every limb but the last is in [0, 2^32), and the last carries the sign. Equal
-  // values have equal limbs after it.
+  // Propagates the carries. Afterwards every limb but the last is in [0, 2^32), the last has the sign, and equal values
+  // have equal limbs.
   UPSWEEP_HD constexpr void carry() {
     for (int k = 0; k + 1 < limbs; ++k) {
       const std::int64_t up = limb[k] >> digit_bits;  // rounds down, so that the remaining digit is not negative
@@ -93,8 +93,8 @@ struct ExactSum {
     pending = 0;
   }
 
-  // Returns the sum rounded to nearest, ties to even; infinity if it exceeds the format; NaN after a NaN or after
-  // infinities of both signs. An exact zero is +0, but -0 if there are elements and all of them are -0.
+  // Returns the sum rounded to nearest, ties to even; infinity if it overflows; NaN after a NaN or after infinities of
+  // both signs. An exact zero is +0, or -0 if there are elements and all are -0.
   UPSWEEP_HD constexpr T round() const {
     constexpr Bits infinity = ((Bits{1} << Format::exponent) - 1) << Format::mantissa;
     constexpr Bits sign_bit = Bits{1} << (Format::mantissa + Format::exponent);
@@ -111,16 +111,15 @@ struct ExactSum {
       for (int k = 0; k < limbs; ++k) s.limb[k] = -s.limb[k];
       s.carry();
     }
-    // Each limb now holds 32 bits of the magnitude. Keep a mantissa's worth from the leading bit down; the next bit,
-    // and whether any bit below it is set, decide the rounding.
+    // Each limb now holds 32 bits of the magnitude. Keep one mantissa from the leading bit down; the round bit and the
+    // sticky bits below it decide the rounding.
     int top = limbs - 1;
     while (top > 0 && s.limb[top] == 0) --top;
     const std::uint64_t high = static_cast<std::uint64_t>(s.limb[top]);
-    const int bits = digit_bits * top + bit_width(high);  // of the whole integer
+    const int bits = digit_bits * top + bit_width(high);  // width of the whole integer
     if (bits == 0) return std::bit_cast<T>((flags & (saw_element | saw_other)) == saw_element ? sign_bit : Bits{0});
     constexpr int kept = Format::mantissa + 1;
-    if (bits <=
-        kept) {  // exact: the integer itself is the encoding, of subnormals and of the lowest normal binade alike
+    if (bits <= kept) {  // exact: the integer is the encoding, for subnormals and the lowest normal binade alike
       const std::uint64_t integer = high << (top * digit_bits) | (top ? static_cast<std::uint64_t>(s.limb[0]) : 0);
       return std::bit_cast<T>(Bits(static_cast<Bits>(integer) | (negative ? sign_bit : 0)));
     }
@@ -128,14 +127,13 @@ struct ExactSum {
     std::uint64_t mantissa = s.bits_from(shift, kept);
     const bool half = s.bits_from(shift - 1, 1);
     if (half && ((mantissa & 1) || s.any_below(shift - 1))) ++mantissa;
-    // mantissa has its leading bit at `kept - 1`, which adds one to the exponent field, as does a carry out of
-    // rounding.
+    // The mantissa's leading bit adds one to the exponent field, as does a carry out of rounding.
     const std::uint64_t encoded = (static_cast<std::uint64_t>(shift) << Format::mantissa) + mantissa;
     const Bits magnitude = encoded >= infinity ? infinity : static_cast<Bits>(encoded);
     return std::bit_cast<T>(Bits(magnitude | (negative ? sign_bit : 0)));
   }
 
-  // The flags of an element that tell the sign of a sum of zero.
+  // Returns the flags of x that decide the sign of a zero sum.
   template <class F>
   UPSWEEP_HD static constexpr std::uint32_t zero_flags(F x) {
     using FromBits = typename FloatFormat<F>::Bits;
@@ -157,7 +155,7 @@ struct ExactSum {
     }
   }
 
-  // The same for a float, as deposit() takes it. Returns the flags that x sets if it is not finite.
+  // The same for a float or double, as in deposit(x). Returns the flags to set if x is not finite.
   template <class F, class Add>
   UPSWEEP_HD static constexpr std::uint32_t for_digits(F x, Add add) {
     using From = FloatFormat<F>;
@@ -170,7 +168,7 @@ struct ExactSum {
     if (exponent == exponents - 1) return mantissa ? saw_nan : negative ? saw_minus_infinity : saw_plus_infinity;
     if (exponent) mantissa |= std::uint64_t{1} << From::mantissa;
     int position = (exponent ? exponent - 1 : 0) + From::lowest - lowest;  // of the mantissa's last bit
-    if (position < 0) {  // a double among floats: the bits below 2^lowest are zero
+    if (position < 0) {  // a double in an f32 sum: its bits below 2^lowest are zero
       if (position <= -64) return 0;
       mantissa >>= -position;
       position = 0;
@@ -194,7 +192,7 @@ struct ExactSum {
     return width;
   }
 
-  // Returns `count` bits from bit `first` up; count <= 53. Requires a carry() before, and a nonnegative number.
+  // Returns `count` bits from bit `first` up; count <= 53. Requires a nonnegative number, after carry().
   UPSWEEP_HD constexpr std::uint64_t bits_from(int first, int count) const {
     std::uint64_t value = 0;
     int have = -(first % digit_bits);

@@ -1,10 +1,10 @@
-// Exact float sums at the memory's speed: a warp's elements are added without rounding as long as their exponents lie
-// in one window, and the rare ones outside go into the fixed-point accumulator one by one.
+// Exact float sums at memory speed. A warp adds elements without rounding while their exponents lie in one window; rare
+// outliers are added to the fixed-point accumulator one by one.
 //
-// Inside a window all elements are multiples of one quantum and below one bound, so a batch of them can be added in
-// double (float: 24 exponents below the bound + 24 bits + 5 bits of carry for 32 elements = 53) or in two doubles
-// (double: each element is split in two first), with no rounding at any step. The batch's total becomes a 64-bit
-// integer count of quanta; from there on everything is integer arithmetic.
+// All elements in a window are multiples of one quantum and below one bound. So a batch of floats can be added exactly
+// in a double (24 exponents below the bound + 24 bits + 5 carry bits for 32 elements = 53), and a batch of doubles in
+// two, after each element is split. The batch's total becomes a 64-bit count of quanta; all further arithmetic is on
+// integers.
 #pragma once
 #include "kernel/vector.h"
 #include "kernel/warp.h"
@@ -12,13 +12,13 @@
 
 namespace upsweep::ladders::reduce {
 
-// ExactSum's accumulator in shared memory, updated by atomics. Deposits are rare and stay out of line.
+// An ExactSum in shared memory, updated with atomics. Deposits are rare, so they are not inlined.
 template <class T>
 struct SharedExactSum {
   unsigned long long limb[ExactSum<T>::limbs];  // two's complement
   unsigned flags;
 
-  __device__ void clear() {  // by all threads of the block
+  __device__ void clear() {  // called by all threads of the block
     for (unsigned k = threadIdx.x; k < ExactSum<T>::limbs; k += blockDim.x) limb[k] = 0;
     if (threadIdx.x == 0) flags = 0;
   }
@@ -34,21 +34,21 @@ struct SharedExactSum {
         x, [&](int k, std::int64_t digit) { atomicAdd(&limb[k], static_cast<unsigned long long>(digit)); });
     if (seen) atomicOr(&flags, seen);
   }
-  // The same for an element outside of the windows, which notes what windows note for theirs.
+  // Deposits an element that bypasses the windows; sets saw_other, as they do.
   __device__ void deposit_end(T x) {
     deposit(x);
     if (ExactSum<T>::zero_flags(x) & ExactSum<T>::saw_other) atomicOr(&flags, ExactSum<T>::saw_other);
   }
 };
 
-// Constants of each format. `key` orders magnitudes as unsigned integers, exponent first; only zero has key 0.
+// Constants per format. `key` orders magnitudes as unsigned integers, exponent first; only zero has key 0.
 template <class T>
 struct WindowFormat;
 template <>
 struct WindowFormat<float> {
   static constexpr int batch = 32, span = 24, mantissa = 23, bias = 127;
   static constexpr unsigned infinity = 0x7f800000u;
-  // At the lowest bound the quantum is the smallest subnormal; at the highest, every finite float is inside.
+  // At the lowest bound, the quantum is the smallest subnormal; at the highest, no finite float is above the window.
   static constexpr int lowest_bound = -149 + span + mantissa, highest_bound = 127;
   __device__ static unsigned key(float x) { return __float_as_uint(x) & 0x7fffffffu; }
   __device__ static bool has_sign(float x) { return __float_as_int(x) < 0; }
@@ -57,7 +57,7 @@ template <>
 struct WindowFormat<double> {
   static constexpr int batch = 16, span = 23, mantissa = 52, bias = 1023;
   static constexpr unsigned infinity = 0x7ff00000u;
-  // Limits that keep the constants for splitting and scaling finite; elements outside are deposited one by one.
+  // These limits keep the constants for splitting and scaling finite; elements outside are deposited one by one.
   static constexpr int lowest_bound = -900, highest_bound = 995;
   __device__ static unsigned key(double x) {
     const auto bits = static_cast<unsigned long long>(__double_as_longlong(x));
@@ -66,7 +66,7 @@ struct WindowFormat<double> {
   __device__ static bool has_sign(double x) { return __double_as_longlong(x) < 0; }
 };
 
-// One warp's window. All calls are by whole warps.
+// One warp's window. The whole warp calls every member function.
 template <class T>
 class ExactWindow {
   using Format = WindowFormat<T>;
@@ -78,7 +78,7 @@ class ExactWindow {
   static constexpr int packs = batch / Pack<T>::size;
 
   // Adds each lane's next batch, the 16-byte packs load(0) ... load(packs - 1). They are loaded again if an element is
-  // outside the window: passing them on would put them into local memory in every case.
+  // outside the window, because passing them on would always spill them to local memory.
   template <class Load>
   __device__ __forceinline__ void add(const Load& load) {
     T x[batch];
@@ -92,7 +92,7 @@ class ExactWindow {
     for (int k = 0; k < batch; ++k) {
       const unsigned key = Format::key(x[k]);
       high = max(high, key);
-      low = min(low, key - 1);  // zero becomes the largest: it fits any window
+      low = min(low, key - 1);  // zero wraps to the maximum, which fits any window
     }
     if (!saw_other_) saw_other_ = high > 0 || !all_have_sign(x);
     if (__any_sync(all_lanes, high >= top_ || low < bottom_)) {
@@ -103,7 +103,7 @@ class ExactWindow {
     add_inside(x);
   }
 
-  // Adds the remaining counts to the shared accumulator, and notes whether any element was other than -0.
+  // Adds the remaining counts to the shared accumulator, and sets saw_other if any element was not -0.
   __device__ __forceinline__ void flush() {
     if (__any_sync(all_lanes, saw_other_) && threadIdx.x % warp_size == 0)
       atomicOr(&rest_.flags, ExactSum<T>::saw_other);
@@ -129,13 +129,13 @@ class ExactWindow {
   template <int Count>
   __device__ __forceinline__ void add_inside(const T (&x)[Count]) {
     if constexpr (sizeof(T) == 4) {
-      double part[4] = {};  // four chains: a double add takes several cycles, and the order does not matter
+      double part[4] = {};  // four chains hide the latency of a double add; any order is exact
 #pragma unroll
       for (int k = 0; k < Count; ++k) part[k % 4] += static_cast<double>(x[k]);
       sum_ += static_cast<long long>(((part[0] + part[1]) + (part[2] + part[3])) * scale_);
     } else {
-      // Adding and subtracting 1.5 * 2^(bound + 27) leaves the multiple of 2^(bound - 25) nearest to x; the remainder
-      // is exact as well.
+      // Adding and subtracting 1.5 * 2^(bound + 27) rounds x to a multiple of 2^(bound - 25); the remainder is exact
+      // too.
       double upper[2] = {}, lower[2] = {};
 #pragma unroll
       for (int k = 0; k < Count; ++k) {
@@ -146,11 +146,11 @@ class ExactWindow {
       upper_ += static_cast<long long>((upper[0] + upper[1]) * upper_scale_);
       sum_ += static_cast<long long>((lower[0] + lower[1]) * scale_);
     }
-    // Up to 2^53 per batch: 2^9 batches stay below 2^62.
+    // A batch adds at most 2^53, so 2^9 batches stay within 2^62.
     if (++batches_ == 512) flush();
   }
 
-  // Moves the window up to the largest magnitude seen, if it can.
+  // Moves the window up to the largest magnitude seen, if possible.
   __device__ __forceinline__ void move_up(unsigned largest) {
     if (largest < top_ || bound_ >= Format::highest_bound) return;
     flush();
@@ -191,7 +191,7 @@ class ExactWindow {
     bound_ = max(Format::lowest_bound, min(Format::highest_bound, bound_));
     const int top = bound_ + 1 + Format::bias, bottom = bound_ - Format::span + Format::bias;
     top_ = min(static_cast<unsigned>(top) << exponent_shift, Format::infinity);
-    // Minus one as in add(). At the lowest bound of float, subnormals are inside too.
+    // Minus one, because add() compares key - 1. At the lowest bound of float, subnormals are inside too.
     bottom_ = bottom <= 1 ? 0 : (static_cast<unsigned>(bottom) << exponent_shift) - 1;
     scale_ = power_of_two(-(bound_ - Format::span - Format::mantissa));
     if constexpr (sizeof(T) == 8) {
@@ -204,7 +204,7 @@ class ExactWindow {
     return __longlong_as_double(static_cast<long long>(exponent + 1023) << 52);
   }
 
-  // Adds the lanes' counts of 2^exponent. Split into low and high 32 bits, so that 32 of them cannot overflow.
+  // Adds the lanes' counts of 2^exponent, split into low and high 32 bits so that the sum of 32 lanes cannot overflow.
   __device__ __forceinline__ void flush(long long count, int exponent) {
     const long long low = warp_reduce(count & 0xffffffffll, Sum{});
     const long long high = warp_reduce(count >> 32, Sum{});
@@ -215,11 +215,11 @@ class ExactWindow {
   }
 
   SharedExactSum<T>& rest_;
-  unsigned top_ = 0, bottom_ = 0;  // keys: inside if bottom_ <= key - 1 and key < top_; at first none
+  unsigned top_ = 0, bottom_ = 0;  // a key is inside if bottom_ <= key - 1 and key < top_; initially none is
   int bound_ = Format::lowest_bound;
   int batches_ = 0;
-  bool saw_other_ = false;  // this lane has had an element other than -0
-  long long sum_ = 0, upper_ = 0;  // in quanta; for double, the upper parts in 2^(bound - 25)
+  bool saw_other_ = false;         // this lane has seen an element other than -0
+  long long sum_ = 0, upper_ = 0;  // in quanta; upper_, only for double, in units of 2^(bound - 25)
   double scale_ = 1, upper_scale_ = 1, cutter_ = 0;
 };
 

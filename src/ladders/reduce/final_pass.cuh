@@ -1,11 +1,11 @@
-// The second launch of every rung that leaves one total per block.
+// The second launch of the rungs that store one total per block.
 #pragma once
 #include "kernel/kernel.h"
 #include "ladders/reduce/contract.h"
 
 namespace upsweep::ladders::reduce {
 
-// One block: each thread sums every 256th total, then a tree in shared memory. No totals: no elements.
+// One block: each thread sums every 256th total, then a tree combines the sums in shared memory. count is 0 if n is.
 template <class T, class Op>
 __global__ void final_pass_kernel(const T* totals,  // [count]
                                   T* out,           // [1]
@@ -21,8 +21,8 @@ __global__ void final_pass_kernel(const T* totals,  // [count]
   if (threadIdx.x == 0) out[0] = count > 0 ? sums[0] : value_of_none<Op, T>();
 }
 
-// Runs first_pass(totals, shape), which leaves shape.grid.x totals, then reduces those into a.out. The caller's grid
-// and block override the rung's own; by default, no block is launched without an element.
+// Runs first_pass(totals, shape), which stores shape.grid.x totals, then reduces these into a.out. The caller's grid
+// and block override the rung's. By default, every block has elements unless n is 0.
 template <class T, class Op, class FirstPass>
 Status by_blocks(const Args<T, Op>& a, Shape shape, FirstPass&& first_pass) {
   shape.block.x = a.tuning.block_or(shape.block.x);
@@ -30,8 +30,9 @@ Status by_blocks(const Args<T, Op>& a, Shape shape, FirstPass&& first_pass) {
   if (useful < shape.grid.x) shape.grid.x = static_cast<unsigned>(useful);
   shape.grid.x = a.tuning.grid_or(shape.grid.x);
   shape.stream = a.stream;
-  T* totals = static_cast<T*>(a.workspace->scratch(shape.grid.x * sizeof(T)));
-  if (!totals) return {Code::out_of_memory, 0, "no memory for the block totals"};
+  Scratch scratch(*a.workspace);
+  T* const totals = scratch.take<T>(shape.grid.x);
+  if (!scratch) return {Code::out_of_memory, 0, "no memory for the block totals"};
   if (Status s = first_pass(totals, shape); !s) return s;
   return launch(final_pass_kernel<T, Op>, {.grid = 1, .block = 256, .stream = a.stream}, totals, a.out,
                 a.n > 0 ? shape.grid.x : 0, a.op);

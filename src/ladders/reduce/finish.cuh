@@ -1,4 +1,4 @@
-// The end of a one-launch reduction: every block puts its total into a mailbox, and the last block collects them.
+// The end of a one-launch reduction: every block puts its total into a mailbox, and the last block collects the totals.
 #pragma once
 #include "kernel/block.h"
 #include "kernel/mailbox.h"
@@ -6,12 +6,13 @@
 
 namespace upsweep::ladders::reduce {
 
-// Reduces `sum`, of n elements, over all threads of all blocks into out[0]. Totals are taken in block order.
+// Reduces the initial value and the `sum` of every thread in the grid, n elements in all, into out[0]. Totals are taken
+// in block order.
 template <class T, class Op>
 __device__ void finish(T sum, Op op,
                        unsigned long long* totals,  // [gridDim.x * words_per<T>], zero; left zero
                        T* out,                      // [1]
-                       std::size_t n) {
+                       std::size_t n, Initial<T, Op> initial = {}) {
   __shared__ T warp_totals[warp_size];
   sum = block_reduce(sum, op, warp_totals);
   const unsigned last = gridDim.x - 1;
@@ -20,16 +21,16 @@ __device__ void finish(T sum, Op op,
     return;
   }
   if (last > 0) {
-    if (threadIdx.x != 0) sum = Op::template neutral<T>();  // thread 0 keeps this block's own total
+    if (threadIdx.x != 0) sum = Op::template neutral<T>();  // thread 0 starts from this block's total
     for (unsigned b = threadIdx.x; b < last; b += blockDim.x) sum = op(sum, take<T>(totals + b * words_per<T>));
     __syncthreads();  // warp_totals is reused
     sum = block_reduce(sum, op, warp_totals);
   }
-  if (threadIdx.x == 0) out[0] = n > 0 ? sum : value_of_none<Op, T>();
+  if (threadIdx.x == 0) out[0] = with_initial(sum, n, op, initial);
 }
 
-template <class T, class Op>
-unsigned long long* mailboxes(const Args<T, Op>& a, unsigned grid) {
+template <class T, class... Of>
+unsigned long long* mailboxes(const Args<Of...>& a, unsigned grid) {
   static_assert(sizeof(unsigned long long) == 2 * sizeof(unsigned));
   return reinterpret_cast<unsigned long long*>(a.workspace->counters(2 * std::size_t(grid) * words_per<T>));
 }

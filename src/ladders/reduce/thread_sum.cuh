@@ -1,17 +1,17 @@
-// A thread's share of the input, read 16 bytes at a time with several loads in flight.
+// The partial sum of one thread: 16-byte loads, several in flight.
 #pragma once
-#include "kernel/vector.h"
+#include "kernel/rows.h"
 #include "ladders/reduce/contract.h"
 
 namespace upsweep::ladders::reduce {
 
 // grid_stride: the grid strides through the whole input. shares: each block walks a contiguous share.
 enum class Walk { grid_stride, shares };
-// Shares with 16 times as many blocks as are resident are faster on an H200 from 512 MB on (docs/notes/reduce.md).
+// On an H200, shares are faster from 512 MB on, with 16 times as many blocks as are resident (docs/notes/reduce.md).
 inline constexpr unsigned shares_waves = 16;
 inline constexpr std::size_t shares_pay_from = std::size_t{512} << 20;  // bytes
 
-// A thread's packs: first, first + step, ... before end.
+// The packs of one thread: first, first + step, ... below end.
 struct Steps {
   std::size_t first, end, step;
 };
@@ -19,46 +19,50 @@ template <Walk walk>
 __device__ Steps steps_of_thread(std::size_t packs) {
   if constexpr (walk == Walk::grid_stride) {
     return {std::size_t(blockIdx.x) * blockDim.x + threadIdx.x, packs, std::size_t(gridDim.x) * blockDim.x};
-  } else {  // a share is a whole number of rows of a block
+  } else {  // a share is a whole number of rows of blockDim.x packs
     const std::size_t share = ceil_div(ceil_div(packs, gridDim.x), blockDim.x) * blockDim.x;
     const std::size_t begin = blockIdx.x * share;
     return {begin + threadIdx.x, begin + share < packs ? begin + share : packs, blockDim.x};
   }
 }
 
-// Reduces this thread's packs, and its part of the unaligned ends. `InFlight` loads are issued before the first is
-// used: a load from memory takes about 0.7 us, so 4.6 TB/s * 0.7 us = 3.2 MB must be in flight at any time, 24 KB per
-// multiprocessor.
-template <unsigned InFlight, Walk walk = Walk::grid_stride, class T, class Op>
-__device__ T thread_sum(const PackSplit<T>& split, const T* in, Op op) {
+// Reduces this thread's packs, and its part of the unaligned ends, to an Out. Each thread issues `InFlight` loads
+// before it uses the first: a load from memory takes about 0.7 us, so 4.6 TB/s * 0.7 us = 3.2 MB must be in flight, 24
+// KB per multiprocessor.
+template <class Out, unsigned InFlight, Walk walk = Walk::grid_stride, class T, class Op>
+__device__ Out thread_sum(const PackSplit<T>& split, const T* in, Op op) {
   const auto [first, end, step] = steps_of_thread<walk>(split.packs);
   const std::size_t thread = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
-  // Two chains of additions, so that additions of four cycles keep up with the loads. A tree over the round would be
-  // shorter, but the compiler then adds each load as it arrives and keeps fewer in flight: 0.78 of the ceiling at 2^28.
-  T sums[2] = {Op::template neutral<T>(), Op::template neutral<T>()};
+  const auto load = [&](std::size_t i) {
+    return load_once(reinterpret_cast<const uint4*>(split.aligned + i * Pack<T>::size));
+  };
+  // Two chains of additions, because one add takes four cycles and a single chain would lag behind the loads. A tree
+  // per round would be shorter, but the compiler then adds each load as it arrives and keeps fewer in flight: 0.78 of
+  // the ceiling at 2^28.
+  Out sums[2] = {Op::template neutral<Out>(), Op::template neutral<Out>()};
 
-  // 1. The ends: fewer than Pack<T>::size elements each. A grid has at least that many threads.
-  if (thread < split.head) sums[0] = op(sums[0], in[thread]);
-  if (thread < split.tail) sums[1] = op(sums[1], split.aligned[split.packs * Pack<T>::size + thread]);
+  // 1. The unaligned ends: fewer than Pack<T>::size elements each, and every grid has that many threads.
+  if (thread < split.head) sums[0] = op(sums[0], Out(in[thread]));
+  if (thread < split.tail) sums[1] = op(sums[1], Out(split.aligned[split.packs * Pack<T>::size + thread]));
 
   // 2. Full rounds.
-  Pack<T> packs[InFlight];
+  uint4 packs[InFlight];  // raw: one-byte items would take a register each
   std::size_t i = first;
   for (; i + (InFlight - 1) * step < end; i += InFlight * step) {
 #pragma unroll
-    for (unsigned k = 0; k < InFlight; ++k) packs[k] = load_pack(split.aligned + (i + k * step) * Pack<T>::size);
+    for (unsigned k = 0; k < InFlight; ++k) packs[k] = load(i + k * step);
 #pragma unroll
-    for (unsigned k = 0; k < InFlight; ++k) sums[k % 2] = op(sums[k % 2], fold(packs[k], op));
+    for (unsigned k = 0; k < InFlight; ++k) sums[k % 2] = op(sums[k % 2], Out(fold_raw<T, Out>(packs[k], op)));
   }
 
-  // 3. The last, partial round, with all of its loads in flight together too: one by one they would cost up to
-  //    InFlight - 1 latencies.
+  // 3. The last, partial round, also with all loads in flight together: one by one, they would cost up to InFlight - 1
+  //    latencies.
 #pragma unroll
   for (unsigned k = 0; k < InFlight - 1; ++k)
-    if (i + k * step < end) packs[k] = load_pack(split.aligned + (i + k * step) * Pack<T>::size);
+    if (i + k * step < end) packs[k] = load(i + k * step);
 #pragma unroll
   for (unsigned k = 0; k < InFlight - 1; ++k)
-    if (i + k * step < end) sums[k % 2] = op(sums[k % 2], fold(packs[k], op));
+    if (i + k * step < end) sums[k % 2] = op(sums[k % 2], Out(fold_raw<T, Out>(packs[k], op)));
   return op(sums[0], sums[1]);
 }
 

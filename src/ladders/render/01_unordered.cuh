@@ -1,8 +1,8 @@
 // render/unordered: wrong on purpose: one thread per circle, each blending its pixels into the image.
 //
-// Parallel over circles, as the loop of the serial renderer suggests. Two circles that share a pixel read, blend and
-// write it at the same time: blends are lost, and those that are not come in any order. Atomic adds would not lose any,
-// but the order decides the colour.
+// Parallel over circles, as the serial renderer's loop suggests. If two circles share a pixel, their threads read,
+// blend and write it concurrently: some blends are lost, and the others happen in any order. Atomic adds would lose
+// none, but the colour depends on the order.
 //
 // Must be caught: a race, or wrong colours wherever circles overlap.
 #pragma once

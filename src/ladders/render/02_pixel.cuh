@@ -1,12 +1,12 @@
-// render/pixel: one thread per pixel, which goes through all circles in order.
+// render/pixel: one thread per pixel, which loops over all circles in order.
 //
-// Nothing is shared, so nothing is lost, and each pixel's circles come in order. All threads of a warp read the same
-// circle, which one fetch serves. But every pixel tests every circle, and most tests fail: 10^12 of them for a million
-// circles and a million pixels.
+// No two threads write the same pixel, so no blend is lost, and each thread blends in order. All threads of a warp read
+// the same circle, so one fetch serves them. But every pixel tests every circle, and most tests fail: a million circles
+// and a million pixels make 10^12 tests.
 //
-// Traffic   every circle by every warp, mostly from caches; the image once.
+// Traffic   every circle once per warp, mostly from cache; the image once.
 // Order     the input's: exact.
-// Source    course work on parallel rendering, the first correct version.
+// Source    coursework on parallel rendering: its first correct version.
 #pragma once
 #include "ladders/render/tile.cuh"
 
@@ -24,10 +24,10 @@ __global__ void __launch_bounds__(tile_threads) pixel_kernel(const float* circle
 
 struct pixel {
   static constexpr Story story{.idea = "one thread per pixel, every circle",
-                               .prediction = "n x pixels tests: on an H200 0.1 ns for each 256",
+                               .prediction = "n x pixels tests, 0.1 ns per 256 tests on an H200",
                                .guarantees = "exact",
                                .limits = "any n; fixed block size",
-                               .source = "course work on parallel rendering"};
+                               .source = "coursework on parallel rendering"};
   static constexpr bool reproducible_bits = true;
   template <class, class>
   static Status run(const Args& a) {

@@ -1,12 +1,12 @@
-// render/tile_atomic: wrong on purpose: a block lists the circles that reach its tile, in the order in which its
-// threads happen to add them.
+// render/tile_atomic: wrong on purpose: a block lists the circles that reach its tile, in whatever order its threads
+// append them.
 //
-// A tile of 16 x 16 pixels is reached by few circles. Each thread tests its share of them against the tile, one test
-// for 256 pixels, and adds what reaches it to a list in shared memory, at the place that an atomic counter gives. The
-// pixels then go through the list alone. But the counter gives places in any order. If the list overflows, the pixels
-// go through all circles, which is right again.
+// Few circles reach a tile of 16 x 16 pixels. Each thread tests its share of the circles against the tile, one test per
+// 256 pixels, and appends those that reach it to a list in shared memory, at an offset from an atomic counter. The
+// pixels then loop over the list only. But the counter hands out offsets in any order. If the list overflows, the
+// pixels loop over all circles, which is correct again.
 //
-// Must be caught: colours wherever circles overlap.
+// Must be caught: wrong colours wherever circles overlap.
 #pragma once
 #include "ladders/render/tile.cuh"
 
@@ -47,7 +47,7 @@ struct tile_atomic {
   static constexpr Story story{.idea = "one block per tile lists the circles that reach it, by an atomic counter",
                                .prediction = "wrong colours where circles overlap; 1/20 of pixel's time",
                                .limits = "below 2^32 circles; fixed block size",
-                               .source = "course work on parallel rendering"};
+                               .source = "coursework on parallel rendering"};
   template <class, class>
   static Status run(const Args& a) {
     return launch(tile_atomic_kernel,

@@ -1,11 +1,12 @@
-// render/tile_scan: the list in order, by an exclusive scan over the threads' tests.
+// render/tile_scan: an ordered list, by an exclusive scan over the threads' tests.
 //
-// A block looks at 256 circles at a time, one per thread. The exclusive scan of who found one that reaches the tile is
-// each finding's place in the list, so the list is in input order. All pixels draw it before the next 256.
+// A block tests 256 circles per iteration, one per thread. The exclusive scan of the test results gives each circle
+// that reaches the tile its offset in the list, so the list is in input order. All pixels draw it before the next
+// iteration.
 //
-// Traffic   every circle once per tile; the listed ones once more, from cache.
+// Traffic   every circle once per tile; the listed ones again, from cache.
 // Order     the input's: exact.
-// Source    course work on parallel rendering; the scan: Hillis, Steele, Data Parallel Algorithms, 1986.
+// Source    coursework on parallel rendering; the scan: Hillis, Steele, Data Parallel Algorithms, 1986.
 #pragma once
 #include "ladders/render/tile.cuh"
 
@@ -22,13 +23,13 @@ __global__ void __launch_bounds__(tile_threads) tile_scan_kernel(const float* ci
   const TilePixel pixel(f);
   Colour colour = background(f, pixel.j);
   for (std::size_t begin = 0; begin < n; begin += tile_threads) {
-    // 1. Does the thread's circle reach the tile?
+    // 1. Test whether the thread's circle reaches the tile.
     const std::size_t k = begin + t;
     const bool found = k < n && bounds.reached_by(circle_at(circles, k));
     sums[0][t] = found;
     __syncthreads();
 
-    // 2. Inclusive scan, by doubling distances, from one array into the other.
+    // 2. Inclusive scan with doubling distances, double buffered.
     unsigned from = 0;
     for (unsigned distance = 1; distance < tile_threads; distance *= 2, from ^= 1) {
       sums[from ^ 1][t] = sums[from][t] + (t >= distance ? sums[from][t - distance] : 0);
@@ -47,7 +48,7 @@ __global__ void __launch_bounds__(tile_threads) tile_scan_kernel(const float* ci
 
 struct tile_scan {
   static constexpr Story story{.idea = "lists in input order, by a scan over 256 circles at a time",
-                               .prediction = "as tile_atomic, and right: 1/20 of pixel's time",
+                               .prediction = "tile_atomic's speed, but correct: 1/20 of pixel's time",
                                .guarantees = "exact",
                                .limits = "any n; fixed block size",
                                .source = "Hillis, Steele 1986"};

@@ -1,8 +1,8 @@
-// render/tile_ballot: places by ballots instead of a scan.
+// render/tile_ballot: list offsets from warp ballots instead of a scan.
 //
-// A ballot tells every lane which lanes of its warp found a circle: the set bits below its own are its place among
-// them. Eight warps' totals remain to be added, two barriers instead of ten. The listed circles themselves are kept in
-// shared memory, so that the pixels do not fetch them again.
+// A ballot tells every lane which lanes of its warp have a circle that reaches the tile; the number of set bits below
+// its own bit is its offset among them. Only the eight warp totals remain to be added: two barriers instead of ten. The
+// listed circles are copied to shared memory, so that the pixels do not fetch them again.
 //
 // Traffic   every circle once per tile.
 // Order     the input's: exact.
@@ -13,7 +13,7 @@
 namespace upsweep::ladders::render {
 
 struct tile_ballot {
-  static constexpr Story story{.idea = "places by warp ballots; the listed circles in shared memory",
+  static constexpr Story story{.idea = "list offsets from warp ballots; listed circles in shared memory",
                                .prediction = "twice as fast as tile_scan",
                                .guarantees = "exact",
                                .limits = "any n; fixed block size",

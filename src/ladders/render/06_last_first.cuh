@@ -1,14 +1,14 @@
-// render/last_first: from the last circle backwards, only as far as the result depends on; proved by drawing twice.
+// render/last_first: draws only the last circles, which decide the result, and proves that by drawing them twice.
 //
-// 1. Backwards, a pixel's transmittance is the product of (1 - alpha) over the circles that cover it. Once no pixel of
-//    the tile lets more than 2^-40 through, the circles before hardly matter: with 100,000 circles, 9 of 10 tiles stop
+// 1. Backwards: a pixel's transmittance is the product of (1 - alpha) over the circles that cover it. Once it is at
+//    most 2^-40 in every pixel of the tile, earlier circles hardly matter: with 100,000 circles, 9 of 10 tiles stop
 //    within the last tenth.
-// 2. From there the circles are drawn forwards, over the smallest and over the largest colour that can be underneath.
-//    Rounded blending is monotone in the colour underneath, so where both results are the same float, it is that of
-//    drawing them all.
-// 3. A tile with a pixel that is not certain is drawn from the first circle, over the background.
+// 2. Forwards: from there the circles are drawn over both the smallest and the largest colour that can be underneath.
+//    Rounded blending is monotone in the colour underneath, so where both results are the same float, drawing all
+//    circles gives that float too.
+// 3. A tile in which the results differ for any pixel is drawn from the first circle, over the background.
 //
-// Traffic   the circles from the stop on, twice per tile.
+// Traffic   the circles after the stopping point, twice per tile.
 // Order     the input's: exact.
 // Source    early termination: Levoy, Efficient Ray Tracing of Volume Data, 1990.
 #pragma once
@@ -17,11 +17,11 @@
 
 namespace upsweep::ladders::render {
 
-// At most this many blocks: enough to read circles at the speed of memory, few enough for a block's threads to combine
-// their results.
+// Maximum number of survey blocks: enough to read the circles at memory bandwidth, few enough for one block to combine
+// their results, one per thread.
 inline constexpr unsigned survey_blocks = 256, survey_threads = 256;
 
-// The ranges that the blocks of a survey found.
+// The colour ranges found by the blocks of survey_kernel.
 struct Survey {
   Range* ranges;  // [blocks]
   unsigned blocks;
@@ -53,7 +53,8 @@ __global__ void __launch_bounds__(survey_threads) survey_kernel(const float* cir
   if (threadIdx.x == 0) ranges[blockIdx.x] = r;
 }
 
-// The range of colours that can be underneath, for all threads of a block of at least survey_blocks threads.
+// Returns the range of colours that can be underneath. Called by all threads of a block, at least survey_blocks of
+// them.
 __device__ inline Range colour_range(const Survey& survey, const Frame& f) {
   __shared__ float warp_totals[warp_size];
   __shared__ Range range;
@@ -65,7 +66,7 @@ __device__ inline Range colour_range(const Survey& survey, const Frame& f) {
   return range;
 }
 
-// Transmittance at which a tile stops. At alpha 1/2, 40 circles deep.
+// Transmittance at which a tile stops: that of 40 circles of alpha 1/2.
 inline constexpr float stop_at = 0x1p-40f;
 
 __device__ inline void draw_list(Colour& colour, const TileList& list, unsigned count, const Frame& f,
@@ -115,7 +116,7 @@ __global__ void __launch_bounds__(tile_threads) last_first_kernel(const float* c
     if (__syncthreads_and(certain || !pixel.inside)) return pixel.put(image, f, low);
   }
 
-  // 3. All of them, over the background.
+  // 3. All circles, over the background.
   Colour colour = background(f, pixel.j);
   for (begin = 0; begin < n; begin += tile_threads)
     draw_list(colour, list, list.fill(circles, begin, n, bounds), f, pixel);
@@ -123,7 +124,7 @@ __global__ void __launch_bounds__(tile_threads) last_first_kernel(const float* c
 }
 
 struct last_first {
-  static constexpr Story story{.idea = "from the last circle back, until what is left cannot change a bit; certified",
+  static constexpr Story story{.idea = "backwards from the last circle until the rest cannot change a bit; certified",
                                .prediction =
                                    "20x tile_ballot for 100,000 overlapping circles; half its speed where "
                                    "no tile saturates",
@@ -133,8 +134,9 @@ struct last_first {
   static constexpr bool reproducible_bits = true;
   template <class, class>
   static Status run(const Args& a) {
-    auto* const ranges = static_cast<Range*>(a.workspace->scratch(survey_blocks * sizeof(Range)));
-    if (!ranges) return {Code::out_of_memory, 0, "no memory for the range of colours"};
+    Scratch scratch(*a.workspace);
+    auto* const ranges = scratch.take<Range>(survey_blocks);
+    if (!scratch) return {Code::out_of_memory, 0, "no memory for the range of colours"};
     const Survey survey(ranges, a.n);
     if (auto s = launch(survey_kernel, {.grid = survey.blocks, .block = survey_threads, .stream = a.stream}, a.circles,
                         a.n, ranges);

@@ -1,11 +1,11 @@
-// render/binned: every circle is tested against the bins once, not by every tile; warps of 8 x 4 pixels stop and are
-// certified on their own.
+// render/binned: tests every circle against the bins once, not once per tile; each warp's 8 x 4 pixels stop and are
+// certified independently.
 //
-// 1. Circles are put into the lists of bins of 32 x 32 pixels: count, scan, ordered scatter (fill_lists.cuh).
-// 2. A block draws 16 x 16 pixels from its bin's list, 256 circles at a time. Of those that reach the block, each warp
-//    tests 32 at once against its own 8 x 4 pixels: a ballot, and the pixels go through its set bits alone.
-// 3. As last_first, backwards until saturated, then forwards over two colours; but warp by warp, so that a pixel waits
-//    for 31 others instead of 255. A warp that is not certain draws its whole list over the background.
+// 1. Circles are sorted into one list per bin of 32 x 32 pixels: count, scan, ordered scatter (fill_lists.cuh).
+// 2. A block draws 16 x 16 pixels from its bin's list, 256 circles per step. Each warp tests those that reach the block
+//    against its 8 x 4 pixels, 32 per ballot; its lanes then loop over the set bits only.
+// 3. As in last_first, backwards until saturated, then forwards over two colours; but per warp, so that a pixel waits
+//    for 31 others instead of 255. A warp whose two results differ draws its whole list over the background.
 //
 // Traffic   the circles three times; four bytes per circle and bin, written and read; the image once.
 // Order     the input's: exact.
@@ -18,13 +18,13 @@
 
 namespace upsweep::ladders::render {
 
-// Where a warp tries to be certain. At alpha 1/2, 40 circles deep.
+// Transmittance at which a warp stops: that of 40 circles of alpha 1/2.
 inline constexpr float certain_at = 0x1p-40f;
-// A list that is not longer is drawn at once: going backwards first would take as long.
+// Lists of up to this many circles are drawn forwards at once: going backwards first would take as long.
 inline constexpr unsigned short_list = 48;
 
-// Draws circles [first, count) of a step, those that reach the warp, over `low`; and over `high` as long as `two`,
-// until both are the same in all lanes, and so will be.
+// Draws the circles in [first, count) of a step that reach the warp over `low` and, while `two` is set, over `high`.
+// Clears `two` once both are equal in all lanes, because they then stay equal.
 template <class Kept>
 __device__ __forceinline__ void draw_step(Colour& low, Colour& high, bool& two, const Kept* circles, unsigned first,
                                           unsigned count, const WarpPixels& pixel) {
@@ -85,7 +85,7 @@ __global__ void __launch_bounds__(tile_threads) binned_kernel(const float* circl
   if (two) {
     low = {range.low, range.low, range.low, 1}, high = {range.high, range.high, range.high, 1};
   }
-  __shared__ unsigned earliest;  // of the block's steps
+  __shared__ unsigned earliest;  // the minimum of `step` over the block's warps
   if (threadIdx.x == 0) earliest = step;
   __syncthreads();
   if (threadIdx.x % warp_size == 0) atomicMin(&earliest, step);
@@ -96,7 +96,7 @@ __global__ void __launch_bounds__(tile_threads) binned_kernel(const float* circl
     draw_step(low, high, two, list.circles, s == step ? first : 0, count, pixel);
   }
 
-  // 3. Warps in which the two differ are not certain: the whole list, over the background.
+  // 3. Warps in which the two differ draw the whole list over the background.
   const bool certain = !two;
   if (!__syncthreads_and(certain)) {
     if (!certain) low = background(f, pixel.j);
@@ -119,12 +119,13 @@ __global__ void __launch_bounds__(tile_threads) binned_kernel(const float* circl
 
 struct binned {
   static constexpr Story story{
-      .idea = "ordered lists of bins by count, scan and scatter; warps of 8 x 4 pixels stop and are certified alone",
+      .idea = "ordered bin lists by count, scan and scatter; each warp's 8 x 4 pixels stop and are certified alone",
       .prediction = "30x tile_ballot for 100,000 overlapping circles: 20 us to bin and 60 to draw on an H200",
       .guarantees = "exact; within eps of it if the call permits",
       .limits = "below 2^32 circles; fixed block size; 4 bytes of scratch per circle and bin",
       .source = "Molnar et al. 1994; Ashkiani et al. 2016"};
   static constexpr bool reproducible_bits = true, limits_scratch = true;
+  static constexpr std::span thresholds{list_thresholds};
   template <class, class>
   static Status run(const Args& a) {
     const BinLists::Layout layout(a);

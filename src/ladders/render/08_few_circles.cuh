@@ -1,13 +1,13 @@
-// render/few_circles: up to 2048 circles in one launch; every block finds those of its own region.
+// render/few_circles: up to 2048 circles in one launch; every block selects the circles of its region.
 //
-// Lists and bits take launches of their own, which cost more than they save: on an H200, pattern's 1217 circles take
-// 7.1 us here and 34.1 in binned.
+// Building lists or bit columns takes extra launches, which here cost more than they save: on an H200, pattern's 1217
+// circles take 7.1 us in this rung and 34.1 us in binned.
 //
-// 1. A block tests all circles against its 64 x 64 pixels, a warp consecutive ones, and keeps in order those that
-//    reach it. With 1024 tiles of 32 x 32 pixels there were four times the tests, in four waves of blocks: pattern
-//    took 24.4 us, now 7.7.
-// 2. Each warp draws four patches of 8 x 8 pixels, one after another: a ballot says which of 32 circles reach a patch,
-//    and each lane tests and blends those for its two pixels.
+// 1. A block tests all circles against its 64 x 64 pixels, a consecutive range per warp, and keeps those that reach it
+//    in order. 1024 tiles of 32 x 32 pixels needed four times the tests, in four waves of blocks: pattern took 24.4 us
+//    instead of 7.7.
+// 2. Each warp draws four patches of 8 x 8 pixels, one after another: a ballot finds which of 32 circles reach the
+//    patch, and each lane tests and blends those for its two pixels.
 //
 // Traffic   every circle once per region of 64 x 64 pixels.
 // Order     the input's: exact.
@@ -19,19 +19,19 @@
 
 namespace upsweep::ladders::render {
 
-// The region's tiles of 32 x 32 pixels, in each direction.
+// Tiles of 32 x 32 pixels per side of a region.
 inline constexpr unsigned region_tiles = 2, region = region_tiles * patch_tile;
 
 inline constexpr unsigned few_threads = patch_threads<2>;
 
 struct FewMemory {
-  static constexpr unsigned rounds = unsigned(ceil_div(few_circles_most, few_threads));  // of tests
+  static constexpr unsigned rounds = unsigned(ceil_div(few_circles_most, few_threads));  // tests per thread
   Centres centres[region_tiles * region_tiles];
   Disc candidates[rounds * few_threads];
   unsigned warp_totals[warp_size];
 };
 
-// Lists the circles that reach the rectangle, in order, and returns how many there are. For all threads of the block.
+// Lists the circles that reach the rectangle, in order, and returns their number. Called by all threads of the block.
 __device__ inline unsigned list_candidates(FewMemory& memory, const float* circles, unsigned n, float left, float top,
                                            float right, float bottom) {
   const unsigned lane = threadIdx.x % warp_size, first = threadIdx.x / warp_size * FewMemory::rounds * warp_size + lane;

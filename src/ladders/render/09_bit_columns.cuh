@@ -1,19 +1,19 @@
-// render/bit_columns: a bit for each circle and bin instead of lists; of each column only the end is read and drawn.
+// render/bit_columns: one bit per circle and bin instead of lists; only the end of each bin's column of bits is read.
 //
-// 1. Each block tests consecutive circles and writes its words of every bin's column: one kernel, where lists take
-//    three (bin_columns.cuh).
-// 2. A block of 32 x 32 pixels goes back in its bin's column, and stages the circles that reach its tile, some hundred
-//    at once. Each warp goes backwards through them: 32 at once are tested against its patch of pixels, those that
-//    cover all of them need no other test. It keeps those that reach it, with a bit for each pixel that is covered,
-//    until all pixels are saturated (warp_end.cuh).
-// 3. Those kept are drawn forwards over the smallest and the largest colour, by their bits alone. Where alpha is 1/2,
-//    a product is exact, and a blend one fused multiply-add.
-// 4. A warp that is not certain takes more. A tile that has no more to take is drawn from the first circle on
-//    (patch_bits.cuh), and so are all tiles of images that are not deep.
+// 1. Each block tests consecutive circles and writes its words of every bin's column: one kernel instead of the three
+//    for lists (bin_columns.cuh).
+// 2. A block reads its bin's column backwards and stages the circles that reach its tile of 32 x 32 pixels, a few
+//    hundred at once. Each warp goes backwards through them and tests 32 at once against its patch; a circle that
+//    covers the whole patch needs no further test. The warp keeps those that reach the patch, with one bit per covered
+//    pixel, until all its pixels are saturated (warp_end.cuh).
+// 3. The kept circles are drawn forwards over the smallest and the largest colour, using only their bits. If every
+//    alpha is 1/2, products are exact and a blend is one fused multiply-add.
+// 4. A warp whose two results differ goes further back. A tile that cannot be certified this way is drawn from the
+//    first circle (patch_bits.cuh), as are all tiles of an image with a small optical depth.
 //
-// Traffic   the circles once, and again those drawn, for each bin; a bit per circle and bin; the image once
+// Traffic   the circles once, those drawn again per bin; one bit per circle and bin; the image once
 // Order     the input's: exact
-// Source    Levoy 1990, as last_first; tiles' bit masks: Laine, Karras, High-Performance Software Rasterization on
+// Source    Levoy 1990, as in last_first; bit masks of tiles: Laine, Karras, High-Performance Software Rasterization on
 //           GPUs, 2011
 #pragma once
 #include "ladders/render/bin_columns.cuh"
@@ -24,23 +24,27 @@
 
 namespace upsweep::ladders::render {
 
-// Pixels of a lane. With four instead of two, what each warp does once is half as much, and a pixel takes four fifths
-// of the instructions.
+// Pixels per lane. Four instead of two halve the per-warp work per pixel, so a pixel takes four fifths of the
+// instructions.
 inline constexpr unsigned column_pixels = 4, column_threads = patch_threads<column_pixels>;
 using ColumnMemory = PatchMemory<column_pixels>;
 struct WholeColumnMemory : BitsMemory<column_pixels> {
-  // Circles of a column that are drawn at once, or in parts: as many as leave room for four blocks per multiprocessor.
-  // On the emulator so few that checks come to several parts.
-  static constexpr unsigned max_circles = emulated ? 512 : 2048;
+  // Chosen so that four blocks fit in a multiprocessor.
+  static constexpr unsigned max_circles = 2048;
   unsigned column[max_circles];
   unsigned warp_totals[warp_size];
 };
 
-// With eps fewer circles are needed, and looked for at once.
+// Maximum number of circles drawn at once; columns with more are drawn in parts. At least 32, the bits of one word.
+inline constinit Threshold max_drawn_at_once{
+    "max_drawn_at_once", WholeColumnMemory::max_circles, 512, {warp_size, WholeColumnMemory::max_circles}};
+
+// With an eps, fewer circles are needed, so fewer are searched for at once.
 template <bool exact>
 using TileColumnEnd = ColumnEnd<column_threads, exact ? ColumnMemory::max_found : column_threads>;
 
-// Stages the next circles of a column that reach the tile; the bin is larger. For all threads of the block.
+// Stages the next circles of a column that reach the tile, which is smaller than the bin. Called by all threads of the
+// block.
 template <class End>
 __device__ void stage_from_column(Staged& staged, const float* circles, End& column, ColumnMemory& memory) {
   const unsigned n_found = column.next(memory.column_circles, memory.warp_totals);
@@ -67,13 +71,12 @@ __device__ void stage_from_column(Staged& staged, const float* circles, End& col
   staged.whole = room && column.empty(), staged.last = staged.whole || !room;
 }
 
-// Draws the tile from the first circle on, by parts of its bin's column: by as much of it as a block reads at once, if
-// there is room for its circles; otherwise by so much that there is in any case.
+// Draws the tile from the first circle, in parts of its bin's column. A part has as many words as a block reads at
+// once; if their circles exceed `room` (max_drawn_at_once), parts shrink to room / 32 words, whose circles always fit.
 template <bool fused>
 __device__ void draw_column(const float* circles, const BinColumns& columns, unsigned bin, Tile tile, float* image,
-                            const Frame& f) {
+                            const Frame& f, unsigned room) {
   WholeColumnMemory& memory = *dynamic_shared<WholeColumnMemory>();
-  constexpr unsigned room = WholeColumnMemory::max_circles;
   WarpBits<column_pixels, fused> bits(memory, f);
   using Words = Column<column_threads>;
   const unsigned words = columns.words();
@@ -99,28 +102,30 @@ template <bool exact>
 __global__ void __launch_bounds__(column_threads, 1024 / column_threads)
     bit_columns_kernel(const float* circles,  // [n][8]
                        float* image,          // [height][width][channels]
-                       Frame f, BinColumns columns) {
+                       Frame f, BinColumns columns,
+                       unsigned room) {  // see draw_column()
   const Tile tile = tile_outside_in();
   const unsigned bin = columns.grid.bin_at(tile.i, tile.j);
   ColumnMemory& memory = *dynamic_shared<ColumnMemory>();
   memory.centres.fill(f, tile);
   wait_for_previous();
-  TileColumnEnd<exact> end(columns.column(bin), columns.words());  // both loads wait for memory together
+  TileColumnEnd<exact> end(columns.column(bin), columns.words());  // overlaps the latency of the next load
   const Summary total = *columns.summary;
   if (pays_to_go_back(total, columns.target_depth) &&
       draw_end<column_pixels, exact>(columns.target_depth, total, memory, tile, image, f,
                                      [&](Staged& staged) { stage_from_column(staged, circles, end, memory); }))
     return;
   if (total.uneven == 0)
-    draw_column<true>(circles, columns, bin, tile, image, f);
+    draw_column<true>(circles, columns, bin, tile, image, f, room);
   else
-    draw_column<false>(circles, columns, bin, tile, image, f);
+    draw_column<false>(circles, columns, bin, tile, image, f, room);
 }
 
 struct bit_columns {
   static constexpr Needs needs = bit_columns_needs;
-  static constexpr Story story{.idea = "a bit per circle and bin, and per kept circle and pixel; only columns' ends",
-                               .prediction = "on an H200 rand10k 54 us, rand100k 63, biglittle 55; by lists 69, 94, 82",
+  static constexpr Threshold* thresholds[] = {&bin_blocks, &max_column_bins, &max_drawn_at_once};
+  static constexpr Story story{.idea = "a bit per circle and bin, and per kept circle and pixel; only ends of columns",
+                               .prediction = "rand10k 54 us, rand100k 63, biglittle 55 on an H200; lists: 69, 94, 82",
                                .guarantees = "exact; within eps of it if the call permits",
                                .limits = "flat, no coverage; up to 131,072 circles; fixed block size",
                                .source = "Levoy 1990; Laine, Karras 2011"};
@@ -135,14 +140,15 @@ struct bit_columns {
       if (!counter) return {Code::out_of_memory, 0, "no memory for a counter"};
       const BinColumns columns(window.frame, layout, memory, counter, target_depth_of(a.frame));
       if (auto s = fill(columns, window); !s) return s;
-      // Blocks start while bits are n_found: 1 us in rand100k and biglittle, half a one in rand10k, on an H200.
+      // Blocks start while the bits are still being computed, which saves 1 us in rand100k and biglittle and 0.5 us in
+      // rand10k on an H200.
       return launch(a.frame.eps == 0 ? bit_columns_kernel<true> : bit_columns_kernel<false>,
                     {.grid = patch_tile_grid(window.frame),
                      .block = column_threads,
                      .shared_bytes = std::max(sizeof(ColumnMemory), sizeof(WholeColumnMemory)),
                      .overlap = true,
                      .stream = a.stream},
-                    a.circles, a.image, window.frame, columns);
+                    a.circles, a.image, window.frame, columns, static_cast<unsigned>(max_drawn_at_once));
     });
   }
 };

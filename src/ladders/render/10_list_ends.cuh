@@ -1,15 +1,16 @@
-// render/list_ends: as bit_columns, but for any number of circles, of which only the last of each bin are listed.
+// render/list_ends: bit_columns for any number of circles, with lists of only the last circles of each bin.
 //
-// A bit for each circle and bin would be too much beyond 131,072 circles: in small bins most bits are 0. So the bins'
-// lists are made as in binned, but, where the image is deep enough for that, only their ends.
+// Beyond 131,072 circles, one bit per circle and bin would take too much memory: in small bins most bits are 0. So this
+// rung builds lists as binned does, but only their ends if the image's optical depth is large enough.
 //
-// 1. The lists are counted, and room is made for their ends: some hundred entries, by the image's mean optical depth
-//    (entries_to_write() of bin_lists.cuh). Blocks whose circles are in no list's end write nothing.
-// 2. A block draws its tile from its list's end, by the steps 2 and 3 of bit_columns.
-// 3. A tile that cannot be certain is drawn from the first circle on: at once where the list is complete, as it is in
-//    images that are not deep. Otherwise its bin is deferred: these lists are completed, and drawn by a second kernel.
+// 1. The lists' entries are counted and space is reserved for their ends: a few hundred entries, depending on the
+//    image's mean optical depth (entries_to_write() in bin_lists.cuh). Blocks whose circles are in no list's end write
+//    no entries.
+// 2. A block draws its tile from the end of its bin's list, as in steps 2 and 3 of bit_columns.
+// 3. A tile that cannot be certified is drawn from the first circle: at once if its list is complete, as in images with
+//    a small optical depth. Otherwise its bin is deferred; later launches complete the deferred lists and draw them.
 //
-// Traffic   the circles once, and again those drawn, for each bin; two bytes per circle; four per entry; the image once
+// Traffic   the circles once, those drawn again per bin; two bytes per circle; four per entry; the image once
 // Order     the input's: exact
 // Source    Levoy 1990; Ashkiani et al. 2016, as in binned
 #pragma once
@@ -33,12 +34,12 @@ __global__ void __launch_bounds__(list_threads, 1024 / list_threads)
   const BinList list = lists.lists[bin];
   if (draw_list_end<exact>(circles, lists, list, total, tile, image, f)) return;
   if (list.listed() && list.skipped == 0) return draw_list(circles, n, lists, total.uneven == 0, bin, tile, image, f);
-  // All threads have read lists[bin]: draw_list_end() has barriers, which only bins without a list skip, and of those
-  // defer() leaves the list alone.
+  // All threads have read lists[bin]: if the bin has a list, draw_list_end() had a barrier; if not, defer() leaves
+  // lists[bin] unchanged.
   if (threadIdx.x == 0) lists.defer(bin, list);
 }
 
-// The tiles of the deferred bins, from their first circle on.
+// Draws the tiles of the deferred bins from their first circle.
 static __global__ void __launch_bounds__(list_threads, 2) deferred_kernel(const float* circles,  // [n][8]
                                                                           std::size_t n,
                                                                           float* image,  // [height][width][channels]
@@ -61,6 +62,7 @@ struct list_ends {
                                .limits = "flat, no coverage; below 2^32 circles; fixed block size; scratch as binned",
                                .source = "Levoy 1990; Ashkiani et al. 2016"};
   static constexpr bool reproducible_bits = true, limits_scratch = true;
+  static constexpr std::span thresholds{list_thresholds};
   template <class, class>
   static Status run(const Args& a) {
     if (!is_plain(a.frame)) return not_plain;

@@ -1,18 +1,18 @@
-// render/list_parts: a long list that does not saturate its tile is drawn by several blocks, because "over" is
-// associative.
+// render/list_parts: several blocks share a long list that does not saturate its tile, because "over" is associative.
 //
-// 1. As list_ends; but of complete lists only short ones are drawn at once. Bins with longer ones are deferred too.
-// 2. If few bins are deferred, the blocks that draw them share each list. Each draws a part of it, as colours and as
-//    transmittance; the last block to finish a tile blends the parts, the rearmost first.
+// 1. As in list_ends, except that bins with long complete lists are deferred too; only short ones are drawn at once.
+// 2. If few bins are deferred, several blocks share each list. Each draws one part of it into colours and
+//    transmittances; the last block to finish a tile blends the parts, the rearmost first.
 //
-// That rounds otherwise than one circle after another, so it is for an eps, and one that allows for it. With u = 2^-24,
-// the largest colour 1 and no alpha below a: blending a circle rounds four times, by 3 u together at max_parts, and
-// every circle above keeps (1 - a) of an error; their sum is 3 u / a, for the serial renderer and for the parts alike.
-// The transmittance of a part is a product of n numbers that are each rounded twice, 2 n u of itself; since it has
-// fallen to (1 - a)^n by then, that adds 2 u / a in all. Blending a part rounds by 2 u.
+// Blending parts rounds differently from blending one circle after another, so this rung needs an eps, and eps limits
+// the number of parts. Let u = 2^-24, the largest colour be 1 and no alpha be below a. Blending a circle rounds four
+// times, by at most 3 u in total, and each circle above scales an error by at most (1 - a): the errors sum to 3 u / a,
+// for the serial renderer and for the parts alike. The transmittance of a part is a product of n numbers, each rounded
+// twice: a relative error of 2 n u. By then it has fallen to (1 - a)^n, so this adds 2 u / a in all. Blending a part
+// adds a rounding error of 2 u.
 //
-// Traffic   as list_ends, and 16 bytes per pixel and part, written and read
-// Order     the input's, but for the association of blends: within eps
+// Traffic   as list_ends, plus 16 bytes per pixel and part, written and read
+// Order     the input's, except for the association of blends: within eps
 // Source    Porter, Duff, Compositing Digital Images, 1984: "over" is associative
 #pragma once
 #include "kernel/ptx.h"
@@ -22,13 +22,9 @@
 
 namespace upsweep::ladders::render {
 
-// Longer lists are left to several blocks: one would take longer than the launch that follows in any case. On the
-// emulator so short that checks come to them.
-inline constexpr unsigned long_list = emulated ? 500 : 16384;
-
 class ListParts {
  public:
-  // Returns into how many parts, one block each, the list of every deferred bin is split. Block-uniform.
+  // Returns the number of parts, one block each, into which every deferred bin's list is split. Block-uniform.
   __device__ static unsigned count(const BinLists& lists, float eps) {
     const unsigned tiles = lists.deferred->count;
     if (eps == 0 || tiles == 0) return 1;
@@ -38,8 +34,8 @@ class ListParts {
     return allowed < 2 || max_parts < 2 ? 1 : min(max_parts, unsigned(min(allowed, 1e6f)));
   }
 
-  // Part `part` of `parts` of the list of deferred bin `number`. For all threads of the block, which has the tile's
-  // centres in memory.
+  // Draws part `part` of `parts` of the list of deferred bin `number`. Called by all threads of the block; the tile's
+  // centres are already in shared memory.
   template <bool fused>
   __device__ static void draw(const float* circles, std::size_t n, const BinLists& lists, unsigned number,
                               unsigned part, unsigned parts, Tile tile, float* image, const Frame& f) {
@@ -69,7 +65,7 @@ class ListParts {
   }
 
  private:
-  // A tile's pixels, as one part of the list has them: its paint, and its transmittance.
+  // One part's colours and transmittances for the tile's pixels.
   struct Pixels {
     alignas(16) Colour of[list_pixels][list_threads];
   };
@@ -86,13 +82,13 @@ static __global__ void __launch_bounds__(list_threads, 1024 / list_threads)
   const Summary total = *lists.summary;
   const BinList list = lists.lists[bin];
   if (draw_list_end<false>(circles, lists, list, total, tile, image, f)) return;
-  if (list.listed() && list.skipped == 0 && list.count <= long_list)
+  if (list.listed() && list.skipped == 0 && list.count <= lists.undivided)
     return draw_list(circles, n, lists, total.uneven == 0, bin, tile, image, f);
-  __syncthreads();  // all have read lists[bin]
+  __syncthreads();  // all threads have read lists[bin]
   if (threadIdx.x == 0) lists.defer(bin, list);
 }
 
-// The tiles of the deferred bins, from their first circle on, and in parts if eps allows it.
+// Draws the tiles of the deferred bins from their first circle, in parts if eps allows it.
 static __global__ void __launch_bounds__(list_threads, 2)
     deferred_parts_kernel(const float* circles,  // [n][8]
                           std::size_t n,
@@ -117,15 +113,16 @@ static __global__ void __launch_bounds__(list_threads, 2)
 struct list_parts {
   static constexpr Needs needs = list_ends_needs;
   static constexpr Story story{.idea = "long lists in parts, drawn by several blocks and blended over each other",
-                               .prediction = "200,000 circles of biglittle, eps 2^-16, on an H200: 3.7 to 0.8 ms",
+                               .prediction = "biglittle with 200,000 circles, eps 2^-16, on an H200: 0.8 ms, not 3.7",
                                .guarantees = "within eps",
                                .limits = "as list_ends; only with an eps",
                                .source = "Porter, Duff 1984"};
   static constexpr bool limits_scratch = true;
+  static constexpr std::span thresholds{list_thresholds};
   template <class, class>
   static Status run(const Args& a) {
     if (!is_plain(a.frame)) return not_plain;
-    if (a.frame.eps == 0) return {Code::unsupported, 0, "list_parts rounds otherwise: it takes calls with an eps"};
+    if (a.frame.eps == 0) return {Code::unsupported, 0, "list_parts rounds differently and needs an eps"};
     const BinLists::Layout layout(a);
     return each_window(a, layout, [&](const Args& window, char* memory) {
       const BinLists lists(window.frame, layout, memory, target_depth_of(a.frame));

@@ -1,7 +1,7 @@
-// Columns of bits, instead of lists: a bit for each circle and bin. A block that draws finds its bin's circles in the
-// bin's column, so that nothing is counted, scanned or scattered.
+// Columns of bits instead of lists: one bit per circle and bin. A drawing block finds its bin's circles in the bin's
+// column, which needs no count, scan or scatter.
 //
-// Traffic   per bin and 32 circles four bytes, written once, and read as far back as tiles need, beside the circles
+// Traffic   the circles; four bytes per bin and 32 circles, written once and read as far back as tiles need
 #pragma once
 #include "kernel/block.h"
 #include "kernel/ptx.h"
@@ -10,30 +10,31 @@
 
 namespace upsweep::ladders::render {
 
-// A column has a bit for each circle, whether it reaches the bin or not, so that fewer and larger bins are less to
-// write: 64 x 64 pixels, the tiles of four blocks.
+// A column has a bit for every circle, whether or not it reaches the bin, so fewer, larger bins mean fewer writes:
+// 64 x 64 pixels, the tiles of four blocks.
 inline constexpr unsigned column_bin_shift = 6;
-// Bins of a window. On the emulator so few that small pictures have several windows.
-inline constexpr std::size_t max_column_bins = emulated ? 8 : BinGrid::max_bins;
+// Maximum number of bins per window. Checks lower it, so that small images have several windows.
+inline constinit Threshold max_column_bins{
+    "max_column_bins", BinGrid::max_bins, 8, {.min = 1, .max = BinGrid::max_bins}};
 
-// 16 MiB of bits at most for a window, which stay in an L2 of 40 MB or more, with the circles: 131,072 circles of 1024
-// bins. The picture is drawn in several windows rather than by lists: 100,000 circles on 2048 x 2048 pixels 737 us by
-// lists on an H200, 296 in four windows.
+// At most 16 MiB of bits per window, 131,072 circles in 1024 bins, so that bits and circles stay in an L2 of 40 MB or
+// more. A larger image is drawn in several windows rather than from lists: on an H200, 100,000 circles on 2048 x 2048
+// pixels take 737 us from lists and 296 us in four windows.
 inline constexpr std::size_t max_column_words = std::size_t{1} << 22;
 
 static_assert(bit_columns_most == std::size_t{max_bin_blocks} * bin_warps * warp_size);
 
-// Columns in a call's scratch memory.
+// Columns of bits in a call's scratch memory.
 struct BinColumns : Bins {
   // Offsets in scratch memory, the same for all windows of a call.
   struct Layout : ScratchLayout {
     static constexpr unsigned bin_shift = column_bin_shift;
     BlockPartition partition;
-    std::size_t bins;  // of a window, at most; 0: not even one finds room
+    std::size_t bins;  // maximum per window; 0: not even one fits
     std::size_t partial, bits;
 
-    // As many bins as find room in the scratch memory that the call permits, and in L2. A block's shared memory then
-    // has room for its words of them: 66 KB at most (bit_columns_needs).
+    // Lowers the number of bins until their columns fit in L2 and in the scratch memory that the call permits. A
+    // block's words of these columns then fit in shared memory: 66 KB at most (bit_columns_needs).
     explicit Layout(const Args& a) : partition(a.n, max_bin_blocks) {
       bins = std::min<std::size_t>(max_column_bins, BinGrid(a.frame, bin_shift).count());
       const std::size_t column = partition.blocks << partition.words_shift;
@@ -52,8 +53,8 @@ struct BinColumns : Bins {
   };
 
   unsigned* bits;      // [bins][column()]
-  unsigned* done;      // [1]: blocks that are, zero between launches
-  float target_depth;  // optical depth that is needed of each pixel
+  unsigned* done;      // [1]: finished blocks; zero between launches
+  float target_depth;  // optical depth that each pixel needs
 
   BinColumns(const Frame& window, const Layout& layout, char* memory, unsigned* counter, float target)
       : Bins{BinGrid(window, column_bin_shift), layout.partition, reinterpret_cast<Summary*>(memory + layout.partial),
@@ -62,20 +63,20 @@ struct BinColumns : Bins {
         done(counter),
         target_depth(target) {}
 
-  // Words with a bit for each circle, in order.
+  // Words per column, with one bit per circle in order.
   UPSWEEP_HD unsigned words() const { return partition.blocks << partition.words_shift; }
   __device__ unsigned* column(unsigned bin) const { return bits + std::size_t{bin} * words(); }
 };
 
-// ---- written --------------------------------------------------------------------------------------------------------
+// ---- writing --------------------------------------------------------------------------------------------------------
 
-// Writes the block's words of every column. The last block to do so combines the summaries.
+// Writes the block's words of every column. The last block to finish combines the summaries.
 static __global__ void __launch_bounds__(bin_threads) bin_bits_kernel(const float* circles,  // [n][8]
                                                                       std::size_t n, Frame f, BinColumns columns) {
   unsigned* const bitmap = dynamic_shared<unsigned>();  // [words][stride]
   __shared__ bool last;
   allow_next_launch();
-  // Padded, so that a warp reads the words of several bins without bank conflicts.
+  // Rows are padded, so that a warp reads the words of several bins without bank conflicts.
   const unsigned shift = columns.partition.words_shift, stride = columns.grid.count() + (warp_size >> shift);
   for (unsigned w = 4 * threadIdx.x; w < stride << shift; w += 4 * bin_threads)
     *reinterpret_cast<uint4*>(bitmap + w) = uint4{0, 0, 0, 0};
@@ -111,9 +112,9 @@ inline Status fill(const BinColumns& columns, const Args& a) {
                 a.circles, a.n, a.frame, columns);
 }
 
-// ---- read -----------------------------------------------------------------------------------------------------------
+// ---- reading --------------------------------------------------------------------------------------------------------
 
-// Part of a bin's column, a few words in each thread. For all threads of a block.
+// Part of a bin's column, a few words per thread. Members are called by all threads of the block.
 template <unsigned threads>
 class Column {
  public:
@@ -125,7 +126,7 @@ class Column {
       if (k < per_thread_ && first_ + k < first + count) bits_[k] = words[first_ + k];
   }
 
-  // Calls put(offset, circle) for its circles, in order, and returns how many there are. Has a barrier.
+  // Calls put(offset, circle) for the part's circles, in order, and returns their number. Contains a barrier.
   template <class Put>
   __device__ unsigned each(unsigned* warp_totals,  // [32], shared
                            Put&& put) const {
@@ -147,15 +148,15 @@ class Column {
   unsigned bits_[max_per_thread]{};
 };
 
-// A bin's column from its end, some words per thread at a time, the more the fewer circles they have. For all threads
-// of a block. `max_circles`: circles that are found at once.
+// Reads a bin's column backwards, a few words per thread and step: the sparser the column, the more words. Members are
+// called by all threads of the block. A step finds at most `max_circles` circles.
 template <unsigned threads, unsigned max_circles>
 class ColumnEnd {
  public:
   __device__ ColumnEnd(const unsigned* words, unsigned count) : words_(words), left_(count) { load_first(); }
   bool __device__ empty() const { return left_ == 0; }
 
-  // Puts the next circles, the last one first. Returns how many they are, 0 only if there are no more. Ends with a
+  // Stores the next circles, the last one first, and returns their number, 0 only if none are left. Ends with a
   // barrier.
   __device__ unsigned next(unsigned* circles,      // [max_circles], shared
                            unsigned* warp_totals)  // [32], shared
@@ -178,7 +179,7 @@ class ColumnEnd {
             circles[offset] = first + bit;
           }
         });
-      } else if (offset <= max_circles) {  // the first thread whose circles find no room
+      } else if (offset <= max_circles) {  // the first thread whose circles do not fit
         taken = threadIdx.x * per_thread, n_found = offset;
       }
       __syncthreads();
@@ -187,7 +188,8 @@ class ColumnEnd {
         return n_found;
       }
       left_ -= min(left_, threads * per_thread);
-      if (total < max_circles / 2 && per_thread < max_circles / warp_size) per_thread_ *= 2;  // a thread's find room
+      // With at most max_circles / 32 words, a thread's circles always fit.
+      if (total < max_circles / 2 && per_thread < max_circles / warp_size) per_thread_ *= 2;
       if (total > 0) return total;
     }
     return 0;
@@ -195,7 +197,7 @@ class ColumnEnd {
 
  private:
   static constexpr unsigned at_first = max_circles / threads;
-  // The thread's words among the last that are not taken, in falling order.
+  // The thread's k-th word, counted backwards from the last word not taken.
   __device__ unsigned load(unsigned k) const {
     const unsigned at = threadIdx.x * per_thread_ + k;
     return at < left_ ? words_[left_ - 1 - at] : 0;
@@ -213,10 +215,10 @@ class ColumnEnd {
   }
 
   const unsigned* const words_;
-  unsigned left_;  // words that are not taken yet
+  unsigned left_;  // words not yet taken
   unsigned per_thread_ = at_first;
-  unsigned first_[at_first];  // the first words of the thread
-  bool again_ = false;        // whether those are taken
+  unsigned first_[at_first];  // words k < at_first, preloaded
+  bool again_ = false;        // whether those have been taken
 };
 
 }  // namespace upsweep::ladders::render

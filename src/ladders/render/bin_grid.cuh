@@ -1,11 +1,11 @@
-// The bins of an image, and those that a circle reaches. A bin is a square of the image.
+// A grid of square bins over the image, and the bins that a circle reaches.
 #pragma once
 #include "ladders/render/tile.cuh"
 
 namespace upsweep::ladders::render {
 
-// A circle's bins in 16 bits, if they are at most two columns and two rows: the first one in 12, and a bit each for a
-// second column and a second row. The scatter reads these two bytes instead of the circle.
+// A circle's bins in 16 bits, if they span at most two columns and two rows: 12 bits for the first bin, one bit each
+// for a second column and a second row. The scatter reads these two bytes instead of the circle.
 class BinKey {
  public:
   static constexpr unsigned max_few = 4, first_bits = 12;
@@ -14,7 +14,7 @@ class BinKey {
       : bits_(static_cast<unsigned short>(
             max(wide, high) > 2 ? many_bins : first | (wide - 1) * two_wide | (high - 1) * two_high)) {}
   __device__ bool many() const { return bits_ == many_bins; }
-  // Calls f(bin) for the bins, unless they are many.
+  // Calls f(bin) for each bin, unless many().
   template <class F>
   __device__ __forceinline__ void each(unsigned columns, F&& f) const {
     if (bits_ >= no_bins) return;
@@ -36,7 +36,7 @@ inline constexpr unsigned bin_threads = 256, bin_warps = bin_threads / warp_size
 
 // Bins of 2^shift x 2^shift pixels.
 struct BinGrid {
-  // As many as a key tells apart.
+  // The number of bins that a key can address.
   static constexpr unsigned max_bins = 1u << BinKey::first_bits;
   unsigned shift, columns, rows;
   Axes axes;
@@ -49,9 +49,9 @@ struct BinGrid {
   UPSWEEP_HD unsigned count() const { return columns * rows; }
   __device__ unsigned bin_at(unsigned i, unsigned j) const { return (j >> shift) * columns + (i >> shift); }
 
-  // For all lanes of a warp, of which the first `lanes` have a circle, its box of pixels and key_of(box): calls
-  // f(bin, lane) for every bin in which that lane's circle covers a pixel, and perhaps for others; the same ones every
-  // time. The circle and the box are only read if the key says `many`.
+  // Calls f(bin, lane) for every bin in which that lane's circle covers a pixel, and possibly for further bins, the
+  // same ones in every call. Called by all lanes of a warp; each of the first `lanes` lanes passes a circle, its box of
+  // pixels and key_of(box). Circle and box are read only if key.many().
   template <class F>
   __device__ void each(const Frame& frame, unsigned lanes, BinKey key, const Circle& c, const Box& b, F&& f) const {
     const unsigned lane = threadIdx.x % warp_size;
@@ -63,8 +63,8 @@ struct BinGrid {
       mine = {c.x, c.y, c.radius, left, right, top, bottom};
     }
     if (!__any_sync(all_lanes, key.many())) return;
-    // If only the first lanes have circles, several lanes share one, a row of bins each. All lanes share the warp's
-    // largest circles, one after another.
+    // If only the first lanes have circles, a team of lanes shares each circle, one row of bins per lane. The whole
+    // warp shares the largest circles, one after another.
     const unsigned team = warp_size / lanes, large = 64 * team;
     const bool shared = mine.rows() * mine.columns() > large;
     const Extent of_team = shuffle(mine, lane / team);
@@ -77,7 +77,7 @@ struct BinGrid {
       for (unsigned row = p.top + lane; row < p.bottom; row += warp_size) each_of_row(frame, p, row, owner, f);
     }
   }
-  // The bins of a box of pixels.
+  // The key of the bins that a box of pixels overlaps.
   __device__ BinKey key_of(const Box& b) const {
     if (b.empty()) return {};
     const unsigned column = unsigned(b.left) >> shift, row = unsigned(b.top) >> shift;
@@ -92,7 +92,8 @@ struct BinGrid {
     __device__ unsigned columns() const { return right - left; }
     __device__ unsigned rows() const { return bottom - top; }
   };
-  // The bins of a row, from the pixels that are as near to the centre as half the chord of the row's nearest pixels.
+  // Visits the bins of a row that the circle's chord spans, at the pixel centres of the row nearest to the circle's
+  // centre.
   template <class F>
   __device__ void each_of_row(const Frame& f, const Extent& p, unsigned row, unsigned owner, F&& visit) const {
     const float above = centre_y(f, row << shift), below = centre_y(f, min((row + 1) << shift, f.height) - 1);

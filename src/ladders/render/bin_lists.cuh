@@ -1,47 +1,63 @@
-// The lists of the circles that reach a bin, or of the last of them.
+// Lists of the circles that reach each bin, or of only the last ones.
 #pragma once
 #include "ladders/render/bins.cuh"
 
 namespace upsweep::ladders::render {
 
-// A list has an entry for each circle and bin, and is read by the blocks of its bin alone: bins are the 32 x 32 pixels
-// that a block draws.
+// Lists have one entry per circle and bin, and only the blocks of a bin read its list: bins are the 32 x 32 pixels that
+// a block draws.
 inline constexpr unsigned list_bin_shift = 5;
-// Bins of a window. On the emulator so few that small pictures have several windows.
-inline constexpr std::size_t max_list_bins = emulated ? 32 : BinGrid::max_bins;
+// Maximum number of bins per window. Checks lower it, so that small images have several windows.
+inline constinit Threshold max_list_bins{"max_list_bins", BinGrid::max_bins, 32, {.min = 1, .max = BinGrid::max_bins}};
 
-// Entries of lists that a block sorts in shared memory before it writes them (bin_scatter.cuh): with 16384 and 1024
-// bins it has 55 KB, so that four blocks, and with that all 512, are resident on an H100. An array's size; on the
-// emulator so small that checks come to chunks that do not fit.
-inline constexpr unsigned sorted_entries = emulated ? 1024 : 16384;
+// List entries that a block sorts in shared memory before it writes them (bin_scatter.cuh). With 16384 entries and 1024
+// bins a block uses 55 KB, so that four per multiprocessor, and thus all 512, are resident on an H100. The minimum is a
+// batch's entries; the maximum fits in list_ends_needs.
+inline constinit Threshold sorted_entries{
+    "sorted_entries", 16384, 1024, {.min = BinKey::max_few * bin_threads, .max = 16384}};
+// Batches whose entries are sorted together, if they fit. 40 batches of circles with 1.6 bins each fill sorted_entries.
+// With 56, scatter10M's entries did not fit, and its scatter took 10 us longer on an H200. The maximum keeps offsets
+// among the sorted entries within 16 bits.
+inline constinit Threshold sorted_batches{
+    "sorted_batches", 40, 2, {.min = 1, .max = 0xffff / (BinKey::max_few * bin_threads)}};
+// Minimum number of entries in a list's end: enough to reach the larger circles under a heap of small ones.
+inline constinit Threshold min_written{"min_written", 768, 40, {.max = 0xffffffff}};
+// Capacity of all lists together, in entries, on top of four per circle: 16 MiB, a small part of any GPU's memory.
+// Checks lower it, so that some lists do not fit.
+inline constinit Threshold min_entries{"min_entries", 1 << 22, 256, {.max = 1 << 30}};
+// Several blocks share longer lists if eps allows it (list_parts): one block would take longer than the launch that
+// follows in any case.
+inline constinit Threshold max_undivided{"max_undivided", 16384, 500, {.max = 0xffffffff}};
+inline constexpr Threshold* list_thresholds[] = {&bin_blocks,  &max_list_bins, &sorted_entries, &sorted_batches,
+                                                 &min_written, &min_entries,   &max_undivided};
 
-// For each bin the offset of its next entry; and either a word of bits for each warp, or where among the entries sorted
-// it begins, and each warp goes on.
-constexpr std::size_t shared_bytes_to_scatter(std::size_t bins) {
+// Shared memory of a scatter block, in bytes: per bin, the offset of its next entry, and either one word of bits per
+// warp, or its start among the sorted entries and each warp's next offset there. `sorted` is sorted_entries.
+constexpr std::size_t shared_bytes_to_scatter(std::size_t bins, std::size_t sorted) {
   return bins * sizeof(unsigned) +
-         std::max(bins * bin_warps * sizeof(unsigned), ((bin_warps + 1) * bins + 2 + sorted_entries) * sizeof(short));
+         std::max(bins * bin_warps * sizeof(unsigned), ((bin_warps + 1) * bins + 2 + sorted) * sizeof(short));
 }
 
 // The circles of a bin, in order: entries [begin, begin + size()) of `indices`. It may be only a suffix: the first
-// `skipped` circles, binned by blocks before `from`, are omitted. begin == none: there was no room for the list.
+// `skipped` circles, binned by blocks before `from`, are omitted. begin == none: the list did not fit.
 struct BinList {
   static constexpr unsigned none = 0xffffffffu;
   unsigned begin, count, from, skipped;
   UPSWEEP_HD bool listed() const { return begin != none; }
   UPSWEEP_HD unsigned size() const { return count - skipped; }
-  // The same list, to which no block has anything to write.
+  // The same list, marked so that no block writes to it.
   UPSWEEP_HD BinList written() const { return {begin, count, none, skipped}; }
 };
 
-// The bins that are drawn by a second kernel, because their lists turned out to be needed from the first circle on, or
-// to be the work of several blocks; and how many blocks have done theirs.
+// The bins left to a second kernel, because they need their lists from the first circle or their lists are long enough
+// for several blocks; and, per bin, the number of blocks that have finished.
 struct DeferredBins {
   unsigned count;
   unsigned bins[BinGrid::max_bins], done[BinGrid::max_bins];
 };
 
-// Where in the array of entries the next list begins. All lists together may have more than 2^32 entries, though not
-// there.
+// Offset of the next list in the array of entries. 64 bits, because the lists may total more than 2^32 entries, though
+// the array never holds that many.
 using Cursor = unsigned long long;
 
 struct FreeScratch {
@@ -49,12 +65,8 @@ struct FreeScratch {
   std::size_t bytes;
 };
 
-// Entries that the lists of all bins should have room for: four bins a circle, and no less than 16 MiB, which is little
-// beside any GPU's memory. On the emulator so few that checks come to lists that find no room.
-constexpr std::size_t entries_for(std::size_t n) {
-  constexpr std::size_t min_entries = emulated ? 256 : std::size_t{1} << 22;
-  return n < (std::size_t{1} << 29) ? min_entries + 4 * n : 0xfffffffe;
-}
+// Capacity of all bins' lists together, in entries: four per circle, plus min_entries.
+inline std::size_t entries_for(std::size_t n) { return n < (std::size_t{1} << 29) ? min_entries + 4 * n : 0xfffffffe; }
 
 // Lists in a call's scratch memory.
 struct BinLists : Bins {
@@ -62,14 +74,15 @@ struct BinLists : Bins {
   struct Layout : ScratchLayout {
     static constexpr unsigned bin_shift = list_bin_shift;
     BlockPartition partition;
-    std::size_t bins;  // of a window, at most; 0: not even one finds room
+    std::size_t sorted = sorted_entries;
+    std::size_t bins;  // maximum per window; 0: not even one fits
     std::size_t partial, keys, counts, lists, deferred, cursor, entries;
 
-    // As many bins as the shared memory of a block has room for; fewer, where the call limits its scratch, so that
-    // their lists find room.
-    explicit Layout(const Args& a) : partition(a.n, bin_blocks) {
+    // Lowers the number of bins until they fit in a block's shared memory and, if the call limits its scratch memory,
+    // until their lists fit there.
+    explicit Layout(const Args& a) : partition(a.n, static_cast<unsigned>(bin_blocks)) {
       bins = max_list_bins;
-      while (shared_bytes_to_scatter(bins) > machine().shared_per_block) bins /= 2;
+      while (shared_bytes_to_scatter(bins, sorted) > machine().shared_per_block) bins /= 2;
       bins = std::min<std::size_t>(bins, BinGrid(a.frame, bin_shift).count());
       const std::size_t per_bin = std::min(entries_for(a.n) / bins, a.n);
       for (lay_out(a); bins && entries < per_bin * bins; lay_out(a)) bins = std::bit_floor(bins - 1);
@@ -99,7 +112,9 @@ struct BinLists : Bins {
   Cursor* cursor;          // [1]
   unsigned* indices;       // [capacity]
   unsigned capacity;       // entries
-  float target_depth;      // optical depth that is needed of each pixel; 0: the lists are complete at once
+  float target_depth;      // optical depth that each pixel needs; 0: complete lists are written at once
+  // Thresholds that kernels read, with their values at the call.
+  unsigned sorted, batches, min_end, undivided;
 
   BinLists(const Frame& window, const Layout& layout, char* memory, float target)
       : Bins{BinGrid(window, list_bin_shift), layout.partition, reinterpret_cast<Summary*>(memory + layout.partial),
@@ -111,21 +126,26 @@ struct BinLists : Bins {
         cursor(reinterpret_cast<Cursor*>(memory + layout.cursor)),
         indices(reinterpret_cast<unsigned*>(cursor + 1)),
         capacity(unsigned(layout.entries)),
-        target_depth(target) {}
+        target_depth(target),
+        sorted(static_cast<unsigned>(layout.sorted)),
+        batches(static_cast<unsigned>(sorted_batches)),
+        min_end(static_cast<unsigned>(min_written)),
+        undivided(static_cast<unsigned>(max_undivided)) {}
 
-  // Makes room for a list, or its end. By one thread.
+  // Reserves entries for a list or its end. Called by one thread.
   __device__ BinList add_list(unsigned count, unsigned from, unsigned skipped) const {
     const Cursor begin = atomicAdd(cursor, Cursor{count - skipped});
     return {begin + count - skipped <= capacity ? unsigned(begin) : BinList::none, count, from, skipped};
   }
-  // Defers the bin, and makes room for its whole list, unless there is none for its end, or it is there already. By one
-  // thread of the block that draws the bin, all of whose threads have read `lists[bin]` if it is listed.
+  // Defers the bin. Reserves entries for its whole list, unless its end did not fit or the list is complete. Called by
+  // one thread of the block that draws the bin, after all threads of the block have read `lists[bin]` if it is listed.
   __device__ void defer(unsigned bin, const BinList& list) const {
     if (list.listed()) lists[bin] = list.skipped ? add_list(list.count, 0, 0) : list.written();
     const unsigned number = atomicAdd(&deferred->count, 1u);
     deferred->bins[number] = bin, deferred->done[number] = 0;
   }
-  // Memory that nothing else uses once all lists are written: what they have left, or that of keys and counts.
+  // Memory that is free once all lists are written: the unused entries, or the arrays of keys and counts if these are
+  // larger.
   __device__ FreeScratch free_scratch() const {
     const auto address = [](auto* at) { return reinterpret_cast<std::uintptr_t>(at); };
     const std::uintptr_t end = address(indices + capacity);
@@ -134,13 +154,12 @@ struct BinLists : Bins {
     const FreeScratch dead{keys, address(lists) - address(keys)};
     return left.bytes > dead.bytes ? left : dead;
   }
-  // Entries to write at first of a list of `count`, in an image whose mean optical depth is `depth`: six times the mean
-  // that is needed, because a bin waits for its slowest pixel, and half as many circles cover the edge of the image;
-  // and 768 to find larger circles under a heap of small ones; 40 on the emulator, whose lists have some hundred. All
-  // of them where that saves little.
+  // Number of entries to write first, of a list of `count` in an image of mean optical depth `depth`: six times what
+  // the mean pixel needs, because a bin waits for its slowest pixel and half as many circles cover the edge of the
+  // image; at least min_written. All entries if that saves little.
   __device__ unsigned entries_to_write(unsigned count, float depth) const {
     if (target_depth == 0 || depth < 8 * target_depth) return count;
-    return max(emulated ? 40u : 768u, unsigned(float(count) * (6 * target_depth / depth)));
+    return max(min_end, unsigned(float(count) * (6 * target_depth / depth)));
   }
 };
 

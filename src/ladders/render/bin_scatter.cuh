@@ -5,7 +5,7 @@
 
 namespace upsweep::ladders::render {
 
-// A block that writes entries, and its shared memory.
+// One block of the scatter and its shared memory.
 class BinScatter {
  public:
   __device__ BinScatter(const float* circles, std::size_t n, const Frame& f, const BinLists& bins)
@@ -22,8 +22,8 @@ class BinScatter {
         start_(offset_ + bin_warps * count_),
         sorted_(start_ + count_ + 1) {}
 
-  // Finds where each bin's entries of this block begin: in all lists, or later, in those of deferred bins. Returns
-  // false if none are written.
+  // Finds the offset of this block's entries in each bin's list, or, if `later`, in each deferred bin's list. Returns
+  // false if the block has no entries to write.
   __device__ bool begin(bool later) {
     const unsigned deferred = bins_.deferred->count;
     if (later && deferred == 0) return false;
@@ -44,11 +44,11 @@ class BinScatter {
   }
 
   __device__ void write() {
-    unsigned chunk = max_chunk;
+    unsigned chunk = bins_.batches;  // a single batch always fits
     for (unsigned first = 0, end; first < bins_.partition.batches; first = end) {
       end = min(first + chunk, bins_.partition.batches);
       unsigned entries = sort(first, end);
-      while (entries > sorted_entries && entries != unsorted) {
+      while (entries > bins_.sorted && entries != unsorted) {
         chunk = (end - first) / 2, end = first + chunk;
         entries = sort(first, end);
       }
@@ -60,15 +60,11 @@ class BinScatter {
   }
 
  private:
-  // Batches that are tried at once: 40 fill the room with circles of 1.6 bins each. A single batch always fits. With
-  // 56, of which the entries of scatter10M did not fit, its scattering took 10 us more on an H200. On the emulator so
-  // few that small checks come to several chunks.
-  static constexpr unsigned max_chunk = emulated ? 2 : 40, unsorted = 0xffffffffu;
-  static_assert(sorted_entries >= BinKey::max_few * bin_threads && max_chunk * BinKey::max_few * bin_threads <= 0xffff);
+  static constexpr unsigned unsorted = 0xffffffffu;
 
-  // Sorts the entries of batches [begin, end), and returns how many they are; that alone, if there is no room for them;
-  // `unsorted` if some circles have many bins. Each warp has consecutive circles. The offsets of the chunk before, or
-  // its bitmap, are no longer used: there has been a barrier since.
+  // Sorts the entries of batches [begin, end) by bin and returns their number; only counts them if they do not fit.
+  // Returns `unsorted` if a circle has many bins. Each warp takes consecutive circles. Overwrites the previous chunk's
+  // offsets or bitmap, last used before a barrier.
   __device__ unsigned sort(unsigned begin, unsigned end) {
     for (unsigned w = threadIdx.x; w < count_ * bin_warps; w += bin_threads) offset_[w] = 0;
     __syncthreads();
@@ -79,8 +75,8 @@ class BinScatter {
     });
     if (__syncthreads_or(many)) return unsorted;
     const unsigned entries = offsets_from_counts();
-    if (entries > sorted_entries) return entries;
-    // The 32 circles that a warp sorts at the same time are in any order among each other until they are written.
+    if (entries > bins_.sorted) return entries;
+    // The circles that a warp sorts in one step, at most 32, are in any order within a bin; write_bin() orders them.
     each_key(begin, end, [&](unsigned circle, BinKey key) {
       key.each(bins_.grid.columns, [&](unsigned bin) { sorted_[count_up(bin)] = static_cast<unsigned short>(circle); });
       __syncwarp();
@@ -88,13 +84,13 @@ class BinScatter {
     __syncthreads();
     return entries;
   }
-  // Increments the warp's count or offset for the bin, and returns what it was.
+  // Increments the warp's count or offset for the bin and returns the old value.
   __device__ unsigned count_up(unsigned bin) {
     const unsigned at = warp_ * count_ + bin, shift = at % 2 * 16;
     return atomicAdd(&reinterpret_cast<unsigned*>(offset_)[at / 2], 1u << shift) >> shift & 0xffff;
   }
 
-  // Turns the counts of warps and bins into offsets among the entries sorted; returns how many entries there are.
+  // Turns the counts per warp and bin into offsets among the sorted entries; returns the number of entries.
   __device__ unsigned offsets_from_counts() {
     __shared__ unsigned warp_totals[warp_size];
     const unsigned per_thread = (count_ + bin_threads - 1) / bin_threads;
@@ -121,8 +117,9 @@ class BinScatter {
     return total;
   }
 
-  // Log2 of the lanes that write a bin: about as many as it has entries in the mean. A bin with more than max_of_bin()
-  // entries is crowded: four per lane. With 16, circles sorted by x took 412 us on an H200, not 289.
+  // Log2 of the number of lanes that write a bin: the mean number of entries per bin, rounded up to a power of two, at
+  // most 32. A bin with more than max_of_bin() entries, four per lane, is crowded. With 16 per lane, circles sorted by
+  // x took 412 us on an H200 instead of 289.
   __device__ unsigned lanes_shift(unsigned entries) const {
     unsigned shift = 0;
     while (1u << shift < warp_size && count_ << shift < entries) ++shift;
@@ -130,8 +127,8 @@ class BinScatter {
   }
   __device__ unsigned max_of_bin(unsigned entries) const { return 4u << lanes_shift(entries); }
 
-  // Writes the sorted entries into the lists: those of a bin together, because 4 bytes alone cost L2 as much as the
-  // sector of 32. The whole block writes crowded bins afterwards, such as those of circles sorted by where they are.
+  // Writes the sorted entries to the lists, each bin's together, because a single 4-byte write costs L2 as much as a
+  // 32-byte sector. Afterwards the whole block writes the crowded bins, which occur if circles are sorted by position.
   __device__ void write_sorted(unsigned batch, unsigned entries) {
     const unsigned first = unsigned(bins_.partition.first_of_block(batch));
     const unsigned shift = lanes_shift(entries), max_entries = crowded_ ? max_of_bin(entries) : entries;
@@ -156,8 +153,8 @@ class BinScatter {
       }
     }
   }
-  // Writes a bin's entries [start, end) into the list, from `list` on: `lane` is the thread's number among the `lanes`
-  // that do.
+  // Writes the sorted entries [start, end) of a bin to its list, at offset `list`. `lane` is the thread's index among
+  // the `lanes` threads that write the bin.
   __device__ __forceinline__ void write_bin(unsigned list, unsigned start, unsigned end, unsigned lane, unsigned lanes,
                                             unsigned first) const {
     for (unsigned k = start + lane; k < end; k += lanes) {
@@ -173,8 +170,8 @@ class BinScatter {
     }
   }
 
-  // For circles that have many bins: a bin's bitmap gets the circles of a batch that reach it, from which one thread
-  // writes them in order. After sort(), which ended with a barrier.
+  // Writes batches in which a circle has many bins: each bin's bitmap collects the circles of a batch that reach it,
+  // and one thread per bin writes them in order. Called after sort(), which ended with a barrier.
   __device__ void write_by_bins(unsigned begin, unsigned end) {
     for (unsigned w = threadIdx.x; w < count_ * bin_warps; w += bin_threads) bitmap_[w] = 0;
     __syncthreads();
@@ -189,7 +186,7 @@ class BinScatter {
       __syncthreads();
       const unsigned first = unsigned(bins_.partition.first_of_block(batch));
       for (unsigned bin = threadIdx.x; bin < count_; bin += bin_threads) {
-        unsigned words = 0;  // bits of the warps' words that are not zero
+        unsigned words = 0;  // bit w: warp w's word is not zero
         for (unsigned w = 0; w < bin_warps; ++w) words |= unsigned(bitmap_[w * count_ + bin] != 0) << w;
         if (words == 0) continue;
         unsigned offset = next_[bin];
@@ -206,8 +203,8 @@ class BinScatter {
     });
   }
 
-  // Calls f(circle, key) for the warp's consecutive circles of batches [begin, end), one for each lane; `circle` counts
-  // from the first of them. The key is empty if there is none.
+  // Calls f(circle, key) for the warp's consecutive circles in batches [begin, end), one per lane. `circle` is relative
+  // to the block's first circle in batch `begin`. The key is empty if the lane has no circle.
   template <class F>
   __device__ void each_key(unsigned begin, unsigned end, F&& f) const {
     const unsigned lanes = bins_.partition.lanes, batches = end - begin, mine = warp_ * batches * lanes + lane_;
@@ -215,7 +212,7 @@ class BinScatter {
     const BinKey* const from = bins_.keys + at;
     unsigned there = 0;  // batches in which the lane has a circle
     if (lane_ < lanes && at < n_) there = (unsigned(min(std::size_t{batches} * lanes, n_ - at)) + lanes - 1) / lanes;
-    constexpr unsigned ahead = 4;  // keys that are loaded at once
+    constexpr unsigned ahead = 4;  // keys loaded at once
     for (unsigned b = 0; b < batches; b += ahead) {
       BinKey keys[ahead];
 #pragma unroll
@@ -231,12 +228,12 @@ class BinScatter {
   const Frame& f_;
   const BinLists& bins_;
   const unsigned count_, warp_, lane_;
-  bool crowded_ = false;          // whether a bin is, among the entries sorted
-  unsigned* const next_;          // [bins]: the offset of the first entry that is not written, or none
-  unsigned* const bitmap_;        // [warps][bins]: of a warp's 32 circles; in the memory of the three below
-  unsigned short* const offset_;  // [warps][bins]: at first counts, then where among `sorted_` the warp's next entry is
-  unsigned short* const start_;   // [bins + 1]: where the bin's entries begin among them
-  unsigned short* const sorted_;  // [sorted_entries]: circles, counted from the chunk's first, by bins
+  bool crowded_ = false;          // whether any bin of the chunk is crowded
+  unsigned* const next_;          // [bins]: offset of the next entry to write, or none
+  unsigned* const bitmap_;        // [warps][bins]: a bit per circle of the warp; shares memory with the arrays below
+  unsigned short* const offset_;  // [warps][bins]: first counts, then the offset in sorted_ of the warp's next entry
+  unsigned short* const start_;   // [bins + 1]: offset in sorted_ of the bin's entries
+  unsigned short* const sorted_;  // [bins.sorted]: circles, relative to the chunk's first, grouped by bin
 };
 
 }  // namespace upsweep::ladders::render

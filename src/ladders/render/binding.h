@@ -22,7 +22,7 @@ inline Frame frame_of(const Picture& p) {
 
 inline Frame frame_of(const Call& c) { return frame_of(render_scalars.read(c.scalars)); }
 
-// Says what makes a circle invalid, or null.
+// Returns what makes the circle invalid, or null.
 const char* mistake_in(const Circle& c);
 
 struct Binding : SingleOperation {

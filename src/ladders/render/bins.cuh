@@ -1,14 +1,15 @@
-// Bins, as lists and columns of bits both have them: how blocks share the circles, which bins these reach, and a
-// summary of them.
+// The part of binning that lists and columns of bits share: the partition of circles among blocks, each circle's bins,
+// and a summary of all circles.
 #pragma once
 #include <bit>
 
+#include "base/threshold.h"
 #include "ladders/render/bin_grid.cuh"
 #include "ladders/render/summary.cuh"
 
 namespace upsweep::ladders::render {
 
-// Lays arrays out in scratch memory, one behind the other, each aligned to 16 bytes.
+// Lays out arrays in scratch memory one after another, each aligned to 16 bytes.
 struct ScratchLayout {
   std::size_t bytes = 0;
   template <class T>
@@ -19,21 +20,21 @@ struct ScratchLayout {
   }
 };
 
-// Blocks to aim at: four per multiprocessor of a large GPU, and few enough for a row of counts per block, 4096 bins
-// each, to stay in L2 (8 MiB). On the emulator so few that small checks come to blocks of several batches.
-inline constexpr unsigned bin_blocks = emulated ? 4 : 512;
-// Blocks whose summaries may be added up: Summary::per_pixel() leaves 9 bits for them.
+// Maximum number of blocks whose summaries can be added: Summary::per_pixel() leaves 9 bits for the sum.
 inline constexpr unsigned max_bin_blocks = 512;
+// Target number of blocks: four per multiprocessor of a large GPU, and few enough for their counts, a row of 4096 bins
+// per block, to stay in L2 (8 MiB). Checks lower it, so that blocks have several batches.
+inline constinit Threshold bin_blocks{"bin_blocks", 512, 4, {.min = 1, .max = max_bin_blocks}};
 
-// Each block takes consecutive circles, in batches; of a batch, each warp takes consecutive circles, one for each of
-// its first `lanes` lanes, a power of two. Few circles occupy few lanes of many warps, because the bins of a large
-// circle are the work of a whole warp.
+// Each block takes consecutive circles in batches. Each warp takes consecutive circles of a batch, one per lane in its
+// first `lanes` lanes, a power of two. A small number of circles is spread over few lanes of many warps, because a
+// whole warp works on the bins of a large circle.
 struct BlockPartition {
   unsigned lanes, batches, blocks;
-  unsigned words_shift;  // a batch of the block has words() words with a bit for each circle
-  // `max_blocks`: blocks that take a batch each, before any takes a second one.
+  unsigned words_shift;  // log2 of the words per batch of a block, with one bit per circle
+  // `max_blocks` blocks take one batch each before any takes a second.
   BlockPartition(std::size_t n, unsigned max_blocks) {
-    const std::size_t per_warp = ceil_div(n, bin_blocks * bin_warps);
+    const std::size_t per_warp = ceil_div(n, std::size_t{bin_blocks} * bin_warps);
     lanes = unsigned(per_warp < 4 ? 4 : per_warp < warp_size ? std::bit_ceil(per_warp) : warp_size);
     batches = unsigned(ceil_div(n, std::size_t{max_blocks} * bin_warps * lanes));
     if (batches < 1) batches = 1;
@@ -45,8 +46,8 @@ struct BlockPartition {
     return (std::size_t(blockIdx.x) * batches + batch) * bin_warps * lanes;
   }
   UPSWEEP_HD unsigned words() const { return 1u << words_shift; }
-  // Calls work(batch, at, item, there) for batches [begin, end): `at` is the index of the thread's circle, if it has
-  // one, and the item load(at), which is done while the batch before is worked on.
+  // Calls work(batch, at, item, there) for batches [begin, end). `there`: the thread has a circle; `at` is its index,
+  // and `item` is load(at), which is issued while the previous batch is processed.
   template <class Load, class F>
   __device__ void each(std::size_t n, unsigned begin, unsigned end, Load&& load, F&& work) const {
     const unsigned lane = threadIdx.x % warp_size;
@@ -73,9 +74,9 @@ struct Bins {
   Summary* partial;  // [blocks]
   Summary* summary;  // [1]
 
-  // Calls visit(bin, lane) for the bins of the block's circles; `lane` is that of the circle in this warp. Passes each
-  // thread's circle to store_key(circle, key), and leaves a summary. For all threads of the block; has a barrier after
-  // all visits.
+  // Calls visit(bin, lane) for the bins of the block's circles; `lane` is the circle's lane in this warp. Calls
+  // store_key(circle, key) for each thread's circle and stores the block's summary. Called by all threads of the block;
+  // a barrier follows all visits.
   template <class StoreKey, class Visit>
   __device__ void each_bin(const float* circles, std::size_t n, const Frame& f, StoreKey&& store_key,
                            Visit&& visit) const {
@@ -93,7 +94,7 @@ struct Bins {
     const Summary of_block = block_summary(seen.summary());
     if (threadIdx.x == 0) partial[blockIdx.x] = of_block.per_pixel(float(f.width) * float(f.height));
   }
-  // The summary of all circles. For all threads of a block; all have it.
+  // Returns the summary of all circles to all threads of the block, which must all call it.
   __device__ Summary summarize() const {
     Summary total;
     for (unsigned block = threadIdx.x; block < partition.blocks; block += blockDim.x) total.add(partial[block]);

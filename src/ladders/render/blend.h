@@ -1,7 +1,6 @@
-// The definition of the image, shared by every rung: where pixels are, which of them a circle covers, and what it does
-// to them.
+// The definition of the image, shared by every rung: the centres of pixels, coverage, and blending.
 //
-// Products and sums are rounded one by one. A fused multiply-add would round once where the definition rounds twice: in
+// Products and sums are rounded separately. A fused multiply-add would round once where the definition rounds twice: in
 // 873 million coverage tests of 100,000 circles it decides 17 differently, and one is enough to change a pixel by 0.1.
 #pragma once
 #include <bit>
@@ -20,7 +19,7 @@ UPSWEEP_HD inline float mul(float a, float b) { return a * b; }
 UPSWEEP_HD inline float add(float a, float b) { return a + b; }
 #endif
 
-// ---- where ----------------------------------------------------------------------------------------------------------
+// ---- coverage -------------------------------------------------------------------------------------------------------
 
 UPSWEEP_HD inline float centre_x(const Frame& f, unsigned i) {
   return add(f.x0, mul(f.step_x, float(f.left + i) + 0.5f));
@@ -30,10 +29,10 @@ UPSWEEP_HD inline float centre_y(const Frame& f, unsigned j) {
 }
 
 UPSWEEP_HD inline float square(float a) { return mul(a, a); }
-// The squared distance of a point from a circle's centre; the circle covers it up to radius * radius.
+// The squared distance of a point from a circle's centre; the circle covers the point if it is at most radius * radius.
 UPSWEEP_HD inline float distance2(float px, float py, float x, float y) { return add(square(px - x), square(py - y)); }
 
-// ---- what -----------------------------------------------------------------------------------------------------------
+// ---- blending -------------------------------------------------------------------------------------------------------
 
 // A circle's effect on a pixel: c = red + through * c.
 struct Paint {
@@ -45,7 +44,7 @@ struct Paint {
 struct Colour {
   float red, green, blue, w;
 };
-// Whether both have the same bits, which 0 and -0 have not; and besides, all are numbers.
+// True if red, green and blue are bitwise equal; 0 and -0 differ. same_numbers() also rejects NaNs.
 UPSWEEP_HD inline bool same_bits(const Colour& a, const Colour& b) {
   const auto bits = [](float x) { return std::bit_cast<std::uint32_t>(x); };
   return bits(a.red) == bits(b.red) && bits(a.green) == bits(b.green) && bits(a.blue) == bits(b.blue);
@@ -66,9 +65,9 @@ UPSWEEP_HD inline Paint paint_of(float red, float green, float blue, float alpha
 
 UPSWEEP_HD inline float clamp01(float a) { return a < 0 ? 0 : a > 1 ? 1 : a; }
 
-// e^-a for a in [0, 4], by operations that round alike on every backend; within 3e-7 of it.
+// e^-a for a in [0, 4], within 3e-7, using operations that round alike on every backend.
 UPSWEEP_HD inline float exp_minus(float a) {
-  const float power = mul(a, -1.44269504f);                            // of 2
+  const float power = mul(a, -1.44269504f);                            // exponent of 2
   const float whole = float(int(power - 0.5f)), part = power - whole;  // part is in [-0.5, 0.5]
   // The series of 2^part = e^(part ln 2); the next term is below 2e-8.
   float sum = 1.54035304e-4f;
@@ -79,8 +78,8 @@ UPSWEEP_HD inline float exp_minus(float a) {
 }
 
 // A snowflake at a squared distance from its centre: white inside, bluish and fainter towards the rim, and fainter the
-// farther it is away (z). The ramp through (1,1,1) (1,1,1) (.8,.9,1) (.8,.9,1) (.8,.8,1) at d = 0, 1/4, ... 1, written
-// as sums of clamped slopes.
+// farther away it is (z). The ramp through (1,1,1) (1,1,1) (.8,.9,1) (.8,.9,1) (.8,.8,1) at d = 0, 1/4, ... 1 is
+// written as sums of clamped slopes.
 UPSWEEP_HD inline Paint snow_paint(const Circle& c, float d2) {
   const float ratio = d2 / square(c.radius), t = ratio <= 1 ? ratio : 0;  // radius 0 covers its centre, d = 0
   const float d4 = mul(4, sqrtf(t)), near = clamp01(d4 - 1), far = clamp01(d4 - 3);
@@ -118,8 +117,8 @@ struct Box {
   UPSWEEP_HD bool empty() const { return left >= right || top >= bottom; }
 };
 
-// One axis of an image, or of a part of it: `pixels` that follow the first `skipped`. What depends on nothing else is
-// computed once.
+// One axis of an image, or of a part of it: `pixels` pixels that follow the first `skipped`. Values that depend only on
+// the axis are precomputed.
 class Axis {
  public:
   UPSWEEP_HD Axis(float origin, float step, unsigned skipped, unsigned pixels)
@@ -127,17 +126,17 @@ class Axis {
     const float far = add(origin, mul(step, float(skipped + pixels)));
     edge_ = fabsf(origin) > fabsf(far) ? fabsf(origin) : fabsf(far);
   }
-  // More than what rounding moves pixel centres, and the places of what is within `radius` of `centre`.
+  // An upper bound on the rounding errors of pixel centres and of coordinates within `radius` of `centre`.
   UPSWEEP_HD float slack(float centre, float radius) const { return (fabsf(centre) + radius + edge_) * 0x1p-20f; }
-  // A coordinate's place in pixels: pixel i has its centre at i.
+  // Converts a coordinate to pixels; pixel i has its centre at i.
   UPSWEEP_HD float position(float coordinate) const { return add(mul(coordinate - origin_, per_), before_); }
   UPSWEEP_HD float size() const { return size_; }  // pixels
 
-  // Pixels [first, end) that [centre - radius, centre + radius] may cover: no covered pixel is outside. The same ones
-  // in every kernel, which is why nothing may be contracted.
+  // Pixels [first, end) that [centre - radius, centre + radius] may cover; no covered pixel is outside. They must be
+  // the same in every kernel, so products must not be contracted into sums.
   UPSWEEP_HD void bounds(float centre, float radius, int& first, int& end) const {
-    // Pixel i is inside if low <= i <= high. Clamped before the casts: what they do to large numbers differs between
-    // processors. Without branches, which lanes would take one after another.
+    // Pixel i is inside if low <= i <= high. Both are clamped before the casts, because processors convert large
+    // numbers differently, and without branches, because lanes would diverge.
     const float wide = slack(centre, radius), low = position(centre - radius - wide),
                 high = position(centre + radius + wide);
     const float from = clamped(low), to = clamped(high);
@@ -163,7 +162,7 @@ class Axis {
 struct Axes {
   Axis x, y;
   UPSWEEP_HD explicit Axes(const Frame& f) : x(f.x0, f.step_x, f.left, f.width), y(f.y0, f.step_y, f.top, f.height) {}
-  // A box with every pixel that the circle covers. A radius whose square overflows covers what the test says.
+  // A box that contains every pixel that the circle covers: the whole frame if the radius's square overflows.
   UPSWEEP_HD Box bounds(float cx, float cy, float radius) const {
     Box b{0, 0, int(x.size()), int(y.size())};
     if (square(radius) > 3e38f) return b;
@@ -173,15 +172,15 @@ struct Axes {
   }
 };
 
-// Returns the distance of a coordinate from an interval. Written as the largest of both differences and 0, it makes
+// Returns the distance of a coordinate from an interval. Written as the maximum of both differences and 0, it makes
 // last_first 6 % slower.
 UPSWEEP_HD inline float outside(float at, float low, float high) {
   return at < low ? low - at : at > high ? at - high : 0;
 }
 
-// True unless the circle covers none of the pixels whose centres lie in the rectangle (left, top) to (right, bottom).
-// Differences, squares and sums round monotonically, so that the nearest point of the rectangle decides exactly: if it
-// fails the coverage test, so does every pixel.
+// Returns false only if the circle covers no pixel whose centre lies in the rectangle (left, top) to (right, bottom).
+// Differences, squares and sums round monotonically, so the test of the rectangle's nearest point is exact: if it
+// fails, it fails for every pixel.
 UPSWEEP_HD inline bool reaches(float x, float y, float radius2, float left, float top, float right, float bottom) {
   return add(square(outside(x, left, right)), square(outside(y, top, bottom))) <= radius2;
 }

@@ -1,11 +1,11 @@
-// A bin's list as a block of 16 x 16 pixels draws it, 256 circles at a time, and each of its warps the part that
-// reaches 8 x 4 pixels.
+// Reads a bin's list for a block of 16 x 16 pixels, 256 circles per step, and filters each step for a warp's 8 x 4
+// pixels.
 #pragma once
 #include "ladders/render/bin_lists.cuh"
 
 namespace upsweep::ladders::render {
 
-// A warp's 8 x 4 pixels, two warps beside each other in a block.
+// A warp's 8 x 4 pixels; a block is two warps wide.
 struct WarpPixels {
   unsigned i, j;
   bool inside;
@@ -20,7 +20,7 @@ struct WarpPixels {
     i = min(i, f.width - 1), j = min(j, f.height - 1);
     x = centre_x(f, i), y = centre_y(f, j);
   }
-  // The lanes of the circles that reach the warp, of 32 in shared memory.
+  // Tests 32 circles in shared memory, one per lane; returns the ballot of those that reach the warp.
   template <class Kept>
   __device__ unsigned reached_by(const Kept* circles, unsigned first, unsigned count) const {
     const unsigned k = first + threadIdx.x % warp_size;
@@ -29,7 +29,8 @@ struct WarpPixels {
   }
 };
 
-// The circles that reach a block, 256 of its bin's list at a time; or, if the bin has no list, of all circles.
+// The circles that reach a block, in steps of 256 entries of its bin's list, or of 256 of all circles if the bin has no
+// list.
 template <class Kept>
 class BlockList {
  public:
@@ -47,7 +48,8 @@ class BlockList {
   __device__ std::size_t length() const { return length_; }
   __device__ std::size_t steps() const { return (length_ + tile_threads - 1) / tile_threads; }
 
-  // Fetches step s of the list, unless it is there. For all threads of the block.
+  // Fetches step s of the list unless it is already loaded; returns its number of circles. Called by all threads of the
+  // block.
   __device__ unsigned fetch(std::size_t s) {
     if (s == fetched_) return count_;
     unsigned* const totals = reinterpret_cast<unsigned*>(circles + tile_threads);  // [warps], shared
@@ -81,7 +83,7 @@ class BlockList {
   unsigned count_ = 0;
 };
 
-// Adds the alphas of 256 circles at most, in order.
+// Adds the alphas of a step's circles that cover the pixel, in order.
 template <class Kept>
 __device__ __forceinline__ void cover_step(float& sum, const Kept* circles, unsigned count, const WarpPixels& pixel) {
   for (unsigned group = 0; group < count; group += warp_size)

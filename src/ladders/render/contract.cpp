@@ -6,6 +6,7 @@
 
 #include "base/unsigned_as.h"
 #include "ladders/render/choose.h"
+#include "rung_tables.h"
 
 namespace upsweep {
 namespace {
@@ -27,7 +28,7 @@ void validate(const Call& c) {
     refuse(who, "the array of circles has " + std::to_string(c.n()) + " elements, not 8 for each circle",
            "x y z radius red green blue alpha");
   const Frame f = frame_of(c);
-  // Below this, squares of distances between pixels would underflow.
+  // With smaller steps, squared distances between pixels would underflow.
   constexpr float least_step = 0x1p-40f;
   if (!(f.step_x >= least_step && f.step_y >= least_step))
     refuse(who, "the view is empty, reversed or too small", "x0 < x1 and y0 < y1");
@@ -64,6 +65,7 @@ extern const Contract render_contract{
     .promise = "out[j][i] = the circles that cover pixel (i, j), blended over the background in input order",
     .inputs = inputs,
     .outputs = outputs,
+    .rungs = &rungs,
     .scalars = render_scalars.parameters,
     .validate = &validate,
     .validate_elements = &validate_elements,

@@ -3,15 +3,15 @@
 //
 // The image shows the rectangle (x0, y0) to (x1, y1), by default (0, 0) to (1, 1); x points right, row 0 is at y0. The
 // centre of pixel (i, j) is x0 + step_x * (i + 0.5), y0 + step_y * (j + 0.5), where step_x = (x1 - x0) / width. A
-// circle covers a pixel whose centre is inside or on it. Each circle that covers a pixel blends its colour over what is
-// there:
+// circle covers a pixel whose centre is inside or on it. Each circle that covers a pixel is blended over the pixel's
+// colour c:
 //
 //   c = alpha * colour + (1 - alpha) * c
 //
-// Every operation rounds to f32, so the image is one definite array of bits. blend.h is that definition as code.
+// Every operation rounds to f32, which defines every bit of the image. blend.h is this definition as code.
 //
-// eps = 0 asks for those bits. A larger eps permits each channel to differ by eps times the largest colour, plus 1e-6,
-// for the same pixels covered.
+// eps = 0 requires these bits. A larger eps permits each channel to differ by eps times the largest colour, plus 1e-6;
+// coverage stays exact.
 #pragma once
 #include "base/implementation.h"
 #include "upsweep/parameters/render.h"
@@ -23,20 +23,20 @@ struct Circle {
   float x, y, z, radius, red, green, blue, alpha;
 };
 
-// The image's shape and place; or those of a window in it, which is drawn by itself (windows.h).
+// Size and position of the image, or of a window of it that is drawn separately (windows.cuh).
 struct Frame {
   unsigned width = 0, height = 0;      // pixels
-  unsigned left = 0, top = 0;          // of the window, in the image
+  unsigned left = 0, top = 0;          // pixels, of the window in the image
   unsigned pitch = 0, rows = 0;        // pixels, of the image
-  float x0 = 0, y0 = 0;                // of the corner before pixel (0, 0)
-  float step_x = 1, step_y = 1;        // from a pixel to the next
-  float red = 1, green = 1, blue = 1;  // of the background; in snow, each row has its own shade of grey
+  float x0 = 0, y0 = 0;                // of the outer corner of pixel (0, 0)
+  float step_x = 1, step_y = 1;        // from one pixel to the next
+  float red = 1, green = 1, blue = 1;  // of the background; with snow, each row has a shade of grey
   Channels channels = Channels::rgba;
   Shading shading = Shading::flat;
   float eps = 0;
 
   constexpr std::size_t pixels() const { return std::size_t{width} * height; }
-  // The number of a window's pixel in the image.
+  // The index of a window's pixel in the image.
   constexpr std::size_t pixel(unsigned i, unsigned j) const { return std::size_t{top + j} * pitch + left + i; }
 };
 
@@ -45,7 +45,7 @@ struct Args : Execution {
   float* image;          // [height][width][channels]
   std::size_t n;
   Frame frame;
-  std::size_t scratch_bytes = 0;  // most, of the memory beside these arrays; 0: what is fastest
+  std::size_t scratch_bytes = 0;  // limit on memory besides these arrays; 0: no limit
 };
 
 }  // namespace upsweep::ladders::render

@@ -23,7 +23,7 @@ Tiles::Tiles(const Frame& f)
 
 namespace {
 
-// Calls f(tile) for every open tile that the circle covers a pixel of, and perhaps for others.
+// Calls f(tile) for every open tile in which the circle covers a pixel, and possibly for other open tiles.
 template <class F>
 void each_tile(const Tiles& tiles, const Circle& c, const Box& box, const std::uint8_t* closed, F&& f) {
   const unsigned first = unsigned(box.left) / tile_side, last = unsigned(box.right - 1) / tile_side;
@@ -40,13 +40,12 @@ void each_tile(const Tiles& tiles, const Circle& c, const Box& box, const std::u
 
 }  // namespace
 
-// Grows the list, into the other of two areas, because an area that grows loses its contents.
+// Doubles the list, so that all outgrown arrays together are no larger than the new one.
 bool Bins::reserve(std::size_t entries) {
   if (entries <= capacity_) return true;
-  // At least 16 MiB, of which only what is used is ever touched.
+  // At least 16 MiB; the unused part is never touched.
   const std::size_t larger = std::max({entries, 2 * capacity_, std::size_t{1} << 22});
-  area_ = 3 - area_;
-  auto* const grown = static_cast<std::uint32_t*>(workspace_.scratch_of_caller(larger * sizeof(std::uint32_t), area_));
+  auto* const grown = scratch_.take<std::uint32_t>(larger);
   if (!grown) return false;
   if (used_) std::memcpy(grown, list_, used_ * sizeof *list_);
   list_ = grown;
@@ -56,7 +55,8 @@ bool Bins::reserve(std::size_t entries) {
 
 bool Bins::add(std::size_t begin, std::size_t end, const std::uint8_t* closed) {
   const std::size_t count = tiles_.count(), n = end - begin;
-  // A share is the circles that one core counts, and later places, in order. Each needs counters for all tiles.
+  // A share is a range of circles that one core counts and later scatters, in order. Each share needs counters for all
+  // tiles.
   constexpr std::size_t least = 1024;
   const auto shares = std::size_t(std::clamp<std::size_t>(n / least, 1, std::size_t(4 * threads_)));
   const auto share = [&](std::size_t s) { return begin + n * s / shares; };
@@ -71,7 +71,7 @@ bool Bins::add(std::size_t begin, std::size_t end, const std::uint8_t* closed) {
     }
   });
 
-  // Exclusive scan, tile by tile, and within a tile share by share.
+  // Exclusive scan over tiles, and within a tile over shares.
   std::vector<std::size_t> offsets(count + 1);
   std::size_t total = used_;
   for (std::size_t tile = 0; tile < count; ++tile) {

@@ -1,4 +1,4 @@
-// Circles by tile, for the CPU rungs that draw tile after tile.
+// Lists of circles per tile, for the CPU rungs that draw tile by tile.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -9,13 +9,13 @@
 
 namespace upsweep::ladders::render {
 
-// Square tiles of the image: 4 KiB for one float of every pixel, so that a tile and its colours stay in an L1 cache.
+// Side of a square tile, in pixels: 4 KiB per float of a pixel, so that a tile and its colours stay in L1.
 inline constexpr unsigned tile_side = 32;
 
 struct Tiles {
   explicit Tiles(const Frame& f);
   std::size_t count() const { return std::size_t{columns} * rows; }
-  // Pixels of tile t; at the right and lower edges of the image a tile may be smaller.
+  // The pixels of tile t; tiles at the right and lower edges of the image may be smaller.
   Box box(std::size_t t) const {
     const int left = int(t % columns * tile_side), top = int(t / columns * tile_side);
     return {left, top, std::min(left + int(tile_side), width), std::min(top + int(tile_side), height)};
@@ -26,22 +26,26 @@ struct Tiles {
   std::vector<float> left, right, top, bottom;
 };
 
-// The circles of each tile, in order: a list that grows towards the front of the scene, a part at a time.
+// Returned by a dry call.
+inline constexpr Status depends_on_circles{Code::unsupported, 0,
+                                           "the scratch memory of this rung depends on the circles"};
+
+// The circles of each tile, in order. Grows part by part, from the last circles towards the first.
 class Bins {
  public:
-  // A part's entries of one tile: indices of circles, ascending.
+  // One tile's entries in a part: circle indices, ascending.
   struct Entries {
     const std::uint32_t* index;
     std::size_t count;
   };
 
-  Bins(const Tiles& tiles, const float* circles, const Frame& frame, int threads, Workspace& workspace)
-      : tiles_(tiles), circles_(circles), axes_(frame), threads_(threads), workspace_(workspace) {}
+  Bins(const Tiles& tiles, const float* circles, const Frame& frame, int threads, Scratch& scratch)
+      : tiles_(tiles), circles_(circles), axes_(frame), threads_(threads), scratch_(scratch) {}
 
-  // Adds circles [begin, end), which precede all added before, to the tiles that are not `closed`. Returns false if
-  // memory ran out.
+  // Adds circles [begin, end), which precede all circles added so far, to the tiles that are not `closed`. Returns
+  // false if memory runs out.
   bool add(std::size_t begin, std::size_t end, const std::uint8_t* closed);  // [tiles]
-  // The latest part is the last one.
+  // The part added last has the highest index.
   std::size_t parts() const { return offsets_.size(); }
   Entries entries(std::size_t part, std::size_t tile) const {
     const auto& offsets = offsets_[part];
@@ -54,11 +58,10 @@ class Bins {
   const float* circles_;
   const Axes axes_;
   const int threads_;
-  Workspace& workspace_;
+  Scratch& scratch_;
   std::vector<std::vector<std::size_t>> offsets_;  // per part: [tiles + 1], into list_
   std::uint32_t* list_ = nullptr;
   std::size_t capacity_ = 0, used_ = 0;
-  unsigned area_ = 1;  // of the workspace, that list_ is in
 };
 
 }  // namespace upsweep::ladders::render

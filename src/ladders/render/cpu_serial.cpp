@@ -1,4 +1,4 @@
-// render/serial: circle after circle, pixel after pixel of its bounding box: the definition.
+// render/serial: draws circle by circle, each over the pixels of its bounding box; the definition of the image.
 #include "ladders/render/cpu_serial.h"
 
 #include <algorithm>
@@ -28,8 +28,8 @@ void draw(const Circle& c, const Box& b, const Frame& f, float* image) {
 }
 
 struct serial {
-  static constexpr Story story{.idea = "one core, circle after circle, in input order",
-                               .prediction = "4 ns for each pixel that a circle covers",
+  static constexpr Story story{.idea = "one core, circle by circle, in input order",
+                               .prediction = "4 ns per circle and covered pixel",
                                .guarantees = "exact: the definition",
                                .limits = "any image up to 65536 x 65536",
                                .source = "Porter and Duff, Compositing Digital Images, 1984"};

@@ -1,4 +1,4 @@
-// The serial renderer, also the check's reference.
+// The serial renderer, which is also the reference of the checks.
 #pragma once
 #include "ladders/render/contract.h"
 

@@ -1,18 +1,16 @@
-// render/simd: tiles over all cores, a row of pixels at a time, from the last circle to the first, and no further than
-// the result depends on.
+// render/simd: tiles on all cores, rows as vectors; backwards from the last circle, only as far as the result requires.
 //
-// Idea      1. From the last circle backwards, a pixel's transmittance is the product of (1 - alpha) over the circles
-//           that cover it. Once it is below the rounding of f32, the circles before hardly matter. Where many circles
-//           overlap that leaves out 94 to 98 of 100 blends.
-//           2. That they do not matter at all is proved, not assumed. Rounded blending is monotone in the colour
-//           underneath: drawn over a smaller colour, the result is not larger. So the last circles are drawn twice,
-//           over the smallest and over the largest colour that can be underneath. Where both results are the same
-//           float, it is that of the serial renderer. Where they differ, the row goes further back; at worst to the
-//           first circle.
-//           3. Circles are put into the tiles' lists a part at a time, the last ones first, as far as they are needed.
+// Idea      1. Backwards from the last circle, a pixel's transmittance is the product of (1 - alpha) over the circles
+//           that cover it. Once it is below the rounding of f32, earlier circles hardly matter. Where many circles
+//           overlap, this saves 94 to 98 of 100 blends.
+//           2. That earlier circles do not matter is proved, not assumed. Rounded blending is monotone in the colour
+//           underneath: over a smaller colour, the result is not larger. So the last circles are drawn twice, over the
+//           smallest and over the largest colour that can be underneath. If both results are the same float, it is also
+//           the serial renderer's. If they differ, the row goes further back, at worst to the first circle.
+//           3. Tiles' lists are built part by part, the last circles first, only as far as they are needed.
 // Traffic   the circles needed, twice; four bytes per circle and tile; the image once.
-// Source    the idea of 1 is front-to-back compositing with early termination: Levoy, Efficient Ray Tracing of Volume
-//           Data, 1990.
+// Source    step 1 is front-to-back compositing with early termination: Levoy, Efficient Ray Tracing of Volume Data,
+//           1990.
 #include "ladders/render/cpu_simd.h"
 
 #include <atomic>
@@ -33,14 +31,14 @@ TileView::TileView(const Frame& f, const float* all, const Box& b) : frame(f), a
 
 namespace {  // a rung of the same name may exist on the GPU
 
-// The findings of one pass over all circles.
+// Results of one pass over all circles.
 struct Survey {
   float most = 0;         // the largest absolute colour
   bool negative = false;  // a colour is below 0
-  // Every blend may be a fused multiply-add: alpha is 1/2, and the product with a colour is exact but among the
-  // subnormals, where the sum rounds it away or is zero.
+  // Every blend may be a fused multiply-add: every alpha is 1/2, and products are exact unless subnormal. A subnormal
+  // product is added either to 0 or to a number so large that it is rounded away, so a fused multiply-add rounds alike.
   bool halves = true;
-  double depth = 0;  // mean over the pixels of the sum of -log2(1 - alpha), about
+  double depth = 0;  // approximate optical depth, the mean per pixel
 
   void add(const Circle& c, double pixels_per_area) {
     most = std::max({most, std::fabs(c.red), std::fabs(c.green), std::fabs(c.blue)});
@@ -48,7 +46,7 @@ struct Survey {
     for (const float colour : {c.red, c.green, c.blue}) halves &= colour == 0 || std::fabs(colour) >= 0x1p-100f;
     halves &= c.alpha == 0.5f;
     const double area = 3.14 * c.radius * c.radius * pixels_per_area;
-    depth += std::min(area, 1.0) * c.alpha * (1 + c.alpha) * (4 / 3.);  // right for alpha 1/2
+    depth += std::min(area, 1.0) * c.alpha * (1 + c.alpha) * (4 / 3.);  // exact for alpha 1/2
   }
   void add(const Survey& other) {
     most = std::max(most, other.most);
@@ -77,13 +75,13 @@ Survey survey(const Args& a, int threads) {
   return all;
 }
 
-// Transmittance at which a row is tried first, about 1e-12. Of rows tried at 2^-32, 2^-36, 2^-40 and 2^-44, 60,
-// 94, 99.5 and 99.97 of 100 are certain (rand100k, rand1M and others); with 2^-40 the whole takes least, or as little
-// as with any. With alpha 1/2 four halvings less: the range of colours underneath is a sixteenth.
+// Transmittance at which a row is first compared, about 1e-12. At 2^-32, 2^-36, 2^-40 and 2^-44, both results agree in
+// 60, 94, 99.5 and 99.97 % of rows (rand100k, rand1M and others); 2^-40 gives the shortest total time, or ties for it.
+// If every alpha is 1/2, 2^-36 suffices, because the range of colours underneath is a sixteenth as wide.
 constexpr float first_threshold(bool halves) { return halves ? 0x1p-36f : 0x1p-40f; }
 constexpr float next_threshold = 0x1p-24f, least_threshold = 0x1p-110f;
 
-// Optical depth (in powers of two) of the image below which hardly a pixel saturates.
+// Mean optical depth of the image, in log2 units, below which hardly any pixel saturates.
 constexpr double least_depth = 12;
 
 class Renderer {
@@ -92,21 +90,21 @@ class Renderer {
       : a_(a),
         threads_(threads_of(a.tuning)),
         tiles_(a.frame),
-        bins_(tiles_, a.circles, a.frame, threads_, *a.workspace) {}
+        scratch_(*a.workspace),
+        bins_(tiles_, a.circles, a.frame, threads_, scratch_) {}
 
   Status run() {
     const std::size_t count = tiles_.count();
-    auto* const memory = static_cast<std::byte*>(a_.workspace->scratch((count + 1) * sizeof(TileState)));
-    if (!memory) return no_memory();
-    states_ = reinterpret_cast<TileState*>(memory + (-reinterpret_cast<std::uintptr_t>(memory) & 63));
+    states_ = scratch_.take<TileState>(count);
+    if (!scratch_) return no_memory();
     survey_ = survey(a_, threads_);
     survey_.halves &= a_.frame.shading == Shading::flat;
     saturates_ = survey_.depth > least_depth;
     // Coverage counts every circle; a picture that does not saturate needs every circle.
     const bool whole = !saturates_ || a_.frame.channels == Channels::rgbw;
     std::vector<std::uint8_t> closed(count);
-    // Three times what the mean pixel needs, because the image's edges have half as many circles: rand1M takes 50, 46
-    // and 54 ms with 1.5, 3 and 4.5 times. Then as many as before, again and again.
+    // The first part has three times what the mean pixel needs, because half as many circles cover the image's edges:
+    // rand1M takes 50, 46 and 54 ms with 1.5, 3 and 4.5 times. Every further part doubles the total.
     const double wanted = 3 * -std::log2(first_threshold(survey_.halves)) / survey_.depth;
     std::size_t part = whole ? a_.n : std::max<std::size_t>(std::size_t(double(a_.n) * std::min(wanted, 1.0)), 256);
     std::size_t begin = a_.n;
@@ -131,7 +129,7 @@ class Renderer {
  private:
   static Status no_memory() { return {Code::out_of_memory, 0, "no memory for the tiles' lists"}; }
 
-  // Takes the latest part of the tile's list into account. Returns true if the tile is in the image.
+  // Processes the newest part of the tile's list. Returns true if the whole tile has been written to the image.
   bool advance(std::size_t tile, bool last) {
     TileState& state = states_[tile];
     const TileView view(a_.frame, a_.circles, tiles_.box(tile));
@@ -154,8 +152,8 @@ class Renderer {
     state.finished = 0;
     for (unsigned j = 0; j < tile_side; ++j) {
       state.seen[j] = 0;
-      // Where eps permits, rows are drawn over the middle of what can be underneath, which is at most the largest
-      // colour off; half of that if none is negative. So half of eps is left for rounding.
+      // With an eps, rows are drawn over the midpoint of the colours that can be underneath, whose error is at most the
+      // largest colour, or half of it if no colour is negative. That leaves half of eps for rounding.
       state.threshold[j] =
           a_.frame.eps > 0 ? a_.frame.eps * (survey_.negative ? 0.5f : 1.f) : first_threshold(survey_.halves);
       for (unsigned i = 0; i < tile_side; ++i) state.through[j * tile_side + i] = int(i) < view.columns() ? 1.f : 0.f;
@@ -166,7 +164,7 @@ class Renderer {
     const Bins::Entries entries = bins_.entries(part, tile);
     return {entries.index, entries.count, after};
   }
-  // Calls f with every part of the tile's list, from the first circles to the last.
+  // Calls f with each part of the tile's list, from the first circles to the last.
   template <class F>
   void forward(std::size_t tile, std::size_t listed_circles, F&& f) const {
     std::size_t after = listed_circles;
@@ -177,12 +175,12 @@ class Renderer {
   }
 
   // Draws saturated rows over the smallest and the largest colour. Rows in which both agree are finished; the others
-  // are open again, with a lower threshold.
+  // are reopened with a lower threshold.
   void draw_saturated(const TileView& view, std::size_t tile, TileState& state, std::uint32_t rows) const {
     const bool exact = a_.frame.eps == 0;
-    // No colour exceeds 16 times the largest that is drawn: a blend of M over C is at most C where C = 16 M, for alpha
-    // above 2^-22 because 15 alpha outweighs the rounding, and below because the sum rounds down to C. With alpha 1/2
-    // none exceeds the largest itself: half of it is exact, and so is twice that.
+    // No colour exceeds 16 times the largest drawn one, M: blending M over C = 16 M gives at most C, for alpha above
+    // 2^-22 because 15 alpha outweighs the rounding, and below because the sum rounds down to C. If every alpha is 1/2,
+    // no colour exceeds M itself: M / 2 is exact, and so is twice that.
     const float most = exact && !survey_.halves ? 16 * survey_.most : survey_.most,
                 least = survey_.negative ? -most : -0.f;
     alignas(64) float colours[2 * 3 * tile_pixels];
@@ -220,7 +218,7 @@ class Renderer {
     }
   }
 
-  // Draws what is left of the tile, over the background.
+  // Draws the tile's unfinished rows over the background.
   void draw_rest(const TileView& view, std::size_t tile, TileState& state) const {
     const std::uint32_t rows = view.rows() & ~state.finished;
     alignas(64) float colours[3 * tile_pixels];
@@ -248,6 +246,7 @@ class Renderer {
   const Args& a_;
   const int threads_;
   const Tiles tiles_;
+  Scratch scratch_;
   Bins bins_;
   const SimdLoops loops_ = simd_loops();
   TileState* states_ = nullptr;  // [tiles]
@@ -257,15 +256,17 @@ class Renderer {
 
 struct simd {
   static constexpr Story story{
-      .idea = "rows of a tile as vectors; from the last circle back, until what is left cannot change a bit",
-      .prediction = "100x serial where circles overlap hundredfold, from two cores; 4x where hardly",
+      .idea = "rows of a tile as vectors; backwards from the last circle until the rest cannot change a bit",
+      .prediction = "on two cores, 100x serial where circles overlap hundredfold, 4x where they hardly do",
       .guarantees = "exact, certified; within eps of it if the call permits",
       .limits = "below 2^32 circles; params: threads",
       .source = "Levoy, Efficient Ray Tracing of Volume Data, 1990"};
+  static constexpr bool takes_scratch = true;
   static constexpr bool reproducible_bits = true;
 
   template <class, class>
   static Status run(const Args& a) {
+    if (a.stream.dry) return depends_on_circles;
     return Renderer(a).run();
   }
 };

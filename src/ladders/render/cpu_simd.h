@@ -6,21 +6,21 @@ namespace upsweep::ladders::render {
 
 inline constexpr unsigned tile_pixels = tile_side * tile_side;
 
-// The state of a tile after some of its circles, the last ones, have been looked at.
+// The state of a tile, whose circles are processed from the last one backwards.
 struct TileState {
-  alignas(64) float through[tile_pixels];  // light that passes through the circles seen
-  float threshold[tile_side];              // a row is saturated once `through` is nowhere above this
-  std::uint32_t seen[tile_side];           // circles that a row has been through, from the end of the tile's list
+  alignas(64) float through[tile_pixels];  // transmittance of the circles seen
+  float threshold[tile_side];              // a row is saturated once no `through` exceeds this
+  std::uint32_t seen[tile_side];           // circles processed per row, from the end of the tile's list
   std::uint32_t listed;                    // circles in the list
   std::uint32_t open;                      // bit j: row j is not saturated
   std::uint32_t finished;                  // bit j: row j of the image is written
 };
 
-// A tile, and the centres of its pixels; past the image's edges, of the last ones.
+// A tile and its pixel centres; past the image's edges, the last centre repeats.
 struct TileView {
   TileView(const Frame& f, const float* circles, const Box& box);
   int columns() const { return box.right - box.left; }
-  std::uint32_t rows() const { return ~0u >> (int(tile_side) - (box.bottom - box.top)); }  // a bit each
+  std::uint32_t rows() const { return ~0u >> (int(tile_side) - (box.bottom - box.top)); }  // one bit per row
   const Frame& frame;
   const Axes axes;
   const float* circles;  // [n][8]
@@ -29,18 +29,18 @@ struct TileView {
   float py[tile_side];
 };
 
-// Part of a tile's list: its last circle is followed by `after` others.
+// Part of a tile's list; `after` further circles follow it.
 struct Listed {
   const std::uint32_t* index;  // [count]
   std::size_t count, after;
 };
 
-// Compiled for each instruction set; simd_loops() are the processor's.
+// Compiled for each instruction set; simd_loops() returns those for this processor.
 struct SimdLoops {
-  // Goes from the last circle to the first, with the rows that are open and have not been through it.
+  // Updates `through` from the last circle to the first, in rows that are open and have not processed the circle yet.
   void (*saturate)(const TileView& tile, const Listed& list, TileState& state);
-  // Draws the circles in order over one image, or over two side by side. Only in these rows, and in each row only the
-  // circles that it has seen. `halves`: a blend may be a fused multiply-add.
+  // Draws the circles in order over one set of colours, or over two in parallel; only in `rows`, and in each row only
+  // the circles that it has seen. `halves`: a blend may be a fused multiply-add.
   void (*draw)(const TileView& tile, const Listed& list, const TileState& state, std::uint32_t rows, int sides,
                bool halves,
                float* colours);  // [sides][3][tile_pixels]

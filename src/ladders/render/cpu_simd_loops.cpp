@@ -24,7 +24,7 @@ constexpr D d;
 HWY_INLINE V set(float value) { return hn::Set(d, value); }
 HWY_INLINE V clamp01(V a) { return hn::Min(hn::Max(a, hn::Zero(d)), set(1)); }
 
-// As Paint, for a vector of pixels.
+// Paint for a vector of pixels.
 struct Paints {
   V red, green, blue, through, alpha;
 };
@@ -33,7 +33,7 @@ HWY_INLINE Paints paints_of(V red, V green, V blue, V alpha) {
   return {hn::Mul(alpha, red), hn::Mul(alpha, green), hn::Mul(alpha, blue), hn::Sub(set(1), alpha), alpha};
 }
 
-// As exp_minus() and snow_paint() of blend.h, operation by operation.
+// exp_minus() and snow_paint() of blend.h, operation by operation.
 HWY_INLINE V exp_minus(V a) {
   const hn::RebindToSigned<D> di;
   const V power = hn::Mul(a, set(-1.44269504f));
@@ -55,8 +55,8 @@ HWY_INLINE Paints snow_paints(const Circle& c, V d2) {
                    hn::Mul(set(c.green), hn::Sub(set(1), hn::Mul(set(0.1f), hn::Add(near, far)))), set(c.blue), alpha);
 }
 
-// Calls f(row, first, masks, paints) for each of the rows that a circle may touch: masks[v] and paints(v) are for
-// vector first + v of the row.
+// Calls f(row, at, covered, paints) for each vector in the rows that the circle may touch; `at` is the index in the
+// tile of its first pixel.
 template <Shading shading, class F>
 HWY_INLINE void each_row(const TileView& tile, const Circle& c, std::uint32_t rows, F&& f) {
   const Box b = tile.axes.bounds(c.x, c.y, c.radius);
@@ -93,7 +93,7 @@ HWY_INLINE void each_row(const TileView& tile, const Circle& c, std::uint32_t ro
 HWY_INLINE void fetch_ahead(const TileView& tile, const std::uint32_t* index) {
   hwy::Prefetch(tile.circles + std::size_t{*index} * floats_per_circle);
 }
-constexpr std::size_t ahead = 8;  // circles: their lines are anywhere in the scene
+constexpr std::size_t ahead = 8;  // circles, whose cache lines are scattered in memory
 
 template <Shading shading>
 void saturate(const TileView& tile, const Listed& list, TileState& state) {
@@ -102,7 +102,7 @@ void saturate(const TileView& tile, const Listed& list, TileState& state) {
     if (e >= ahead) fetch_ahead(tile, list.index + e - ahead);
     const auto depth = std::uint32_t(list.after + (list.count - 1 - e));
     std::uint32_t rows = state.open;
-    // Rows that were reopened have been through more circles than others.
+    // Reopened rows have processed more circles than the others.
     if (HWY_UNLIKELY(depth < state.listed))
       for (std::uint32_t left = rows; left; left &= left - 1)
         if (state.seen[std::countr_zero(left)] > depth) rows &= ~(left & -left);
@@ -133,10 +133,10 @@ void saturate(const TileView& tile, const Listed& list, TileState& state) {
 
 template <Shading shading, int sides, bool halves>
 void draw(const TileView& tile, const Listed& list, const TileState& state, std::uint32_t rows, float* colours) {
-  std::uint32_t most = 0;  // that any row has seen
+  std::uint32_t most = 0;  // circles seen by the row that has seen the most
   for (std::uint32_t left = rows; left; left &= left - 1) most = HWY_MAX(most, state.seen[std::countr_zero(left)]);
   const std::size_t unseen = list.after + list.count > most ? list.after + list.count - most : 0;
-  std::uint32_t in = 0, joins = most;  // the rows that have seen the circle; the depth below which another has
+  std::uint32_t in = 0, joins = most;  // rows that have seen the circle; depth below which the next row joins
   for (std::size_t e = unseen; e < list.count; ++e) {
     if (e + ahead < list.count) fetch_ahead(tile, list.index + e + ahead);
     const auto depth = std::uint32_t(list.after + (list.count - 1 - e));

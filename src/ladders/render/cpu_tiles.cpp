@@ -1,8 +1,8 @@
-// render/tiles: the image in tiles of 32 x 32 pixels, each with the list of its circles, over all cores.
+// render/tiles: tiles of 32 x 32 pixels with a list of circles each, drawn on all cores.
 //
-// Idea      a tile's pixels stay in a core's cache while all its circles are drawn; no two cores write one pixel, and
-//           each tile's list is in input order, so nothing has to be sorted or locked.
-// Traffic   every circle twice, to count and to place it; four bytes per circle and tile; the image once.
+// Idea      a tile's pixels stay in a core's cache while all its circles are drawn; no two cores write the same pixel,
+//           and each tile's list is in input order, so no sorting or locking is needed.
+// Traffic   every circle twice, for the count and the scatter; four bytes per circle and tile; the image once.
 // Source    Molnar, Cox, Ellsworth, Fuchs, A Sorting Classification of Parallel Rendering, 1994: sort-middle.
 #include "cpu/parallel.h"
 #include "ladders/render/binding.h"
@@ -44,18 +44,21 @@ void draw_tile(const Args& a, const Box& tile, Bins::Entries entries) {
 }
 
 struct tiles {
-  static constexpr Story story{.idea = "tiles of 32 x 32 pixels with a list of circles each, over all cores",
-                               .prediction = "8x serial from one core with 10,000 circles, twice that from two",
+  static constexpr Story story{.idea = "tiles of 32 x 32 pixels with a list of circles each, on all cores",
+                               .prediction = "with 10,000 circles, 8x serial on one core, twice that on two",
                                .guarantees = "exact",
                                .limits = "below 2^32 circles; params: threads",
                                .source = "Molnar et al. 1994"};
+  static constexpr bool takes_scratch = true;
   static constexpr bool reproducible_bits = true;
 
   template <class, class>
   static Status run(const Args& a) {
     const int threads = threads_of(a.tuning);
     const Tiles tiles(a.frame);
-    Bins bins(tiles, a.circles, a.frame, threads, *a.workspace);
+    if (a.stream.dry) return depends_on_circles;
+    Scratch scratch(*a.workspace);
+    Bins bins(tiles, a.circles, a.frame, threads, scratch);
     const std::vector<std::uint8_t> closed(tiles.count());
     if (!bins.add(0, a.n, closed.data())) return {Code::out_of_memory, 0, "no memory for the tiles' lists"};
     parallel(int(tiles.count()), threads, [&](int t) {

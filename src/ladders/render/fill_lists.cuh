@@ -4,7 +4,7 @@
 
 namespace upsweep::ladders::render {
 
-// 1. Counts each block's circles for each bin, and summarises them.
+// 1. Counts each block's circles per bin and summarises them.
 static __global__ void __launch_bounds__(bin_threads) bin_count_kernel(const float* circles,  // [n][8]
                                                                        std::size_t n, Frame f, BinLists bins) {
   unsigned* const counted = dynamic_shared<unsigned>();  // [bins]
@@ -19,12 +19,12 @@ static __global__ void __launch_bounds__(bin_threads) bin_count_kernel(const flo
     bins.counts[std::size_t(blockIdx.x) * count + bin] = counted[bin];
 }
 
-// The scan over blocks: a block of it takes 8 bins, one sector of each row of counts, and each of its 128 groups of
-// threads consecutive rows.
+// The scan over the rows of counts, one row per counting block. A scan block takes 8 bins, one sector of each row; each
+// of its 128 groups of threads takes consecutive rows.
 inline constexpr unsigned scan_threads = 1024, scan_bins = 8;
 inline constexpr unsigned scan_groups = scan_threads / scan_bins;
 
-// Sums over groups of threads, for a thread's bin: of the groups before its own, and of all.
+// Sums for a thread's bin, over the preceding groups of threads and over all groups.
 struct BinSums {
   unsigned before, total;
 };
@@ -47,9 +47,9 @@ __device__ inline BinSums sum_groups(unsigned of_group) {
   return sums;
 }
 
-// 2. Turns counts into offsets: for each bin the exclusive sum over the blocks, and room for its list. A group of
-// threads takes up to four consecutive blocks.
-inline constexpr unsigned scan_rows = (bin_blocks + scan_groups - 1) / scan_groups;
+// 2. Turns counts into offsets by an exclusive scan per bin over the blocks, and reserves entries for each list. A
+// group of threads takes up to four consecutive blocks.
+inline constexpr unsigned scan_rows = (max_bin_blocks + scan_groups - 1) / scan_groups;
 static __global__ void __launch_bounds__(scan_threads) bin_scan_kernel(BinLists bins) {
   __shared__ unsigned from[scan_bins];
   const unsigned blocks = bins.partition.blocks, count = bins.grid.count();
@@ -66,7 +66,7 @@ static __global__ void __launch_bounds__(scan_threads) bin_scan_kernel(BinLists 
   const BinSums sums = sum_groups(sum);
   unsigned before = sums.before;
   const unsigned target = bins.entries_to_write(sums.total, summary.optical_depth());
-  unsigned last = 0;  // the last block from which on there are enough
+  unsigned last = 0;  // last block from which enough entries follow
 #pragma unroll
   for (unsigned r = 0; r < scan_rows; ++r) {
     if (first + r < blocks && bin < count) {
@@ -82,8 +82,8 @@ static __global__ void __launch_bounds__(scan_threads) bin_scan_kernel(BinLists 
   bins.lists[bin] = bins.add_list(sums.total, skipped ? from[column] : 0, skipped);
 }
 
-// 3. Puts each circle's index into its bins' lists, from block `from` of the list on; later into those of deferred
-// bins.
+// 3. Writes each circle's index to its bins' lists, beginning with block `from` of each list; if `later`, only to those
+// of deferred bins.
 static __global__ void __launch_bounds__(bin_threads)
     bin_scatter_kernel(const float* circles,  // [n][8]
                        std::size_t n, Frame f, BinLists bins, bool later) {
@@ -95,7 +95,7 @@ inline Status scatter(const BinLists& lists, const Args& a, bool later) {
   return launch(bin_scatter_kernel,
                 {.grid = lists.partition.blocks,
                  .block = bin_threads,
-                 .shared_bytes = shared_bytes_to_scatter(lists.grid.count()),
+                 .shared_bytes = shared_bytes_to_scatter(lists.grid.count(), lists.sorted),
                  .stream = a.stream},
                 a.circles, a.n, a.frame, lists, later);
 }

@@ -1,4 +1,4 @@
-// Tiles drawn from lists of circles: from their ends, or from the first circle on.
+// Draws tiles from lists of circles: from the end of the list, or from its first circle.
 #pragma once
 #include "ladders/render/fill_lists.cuh"
 #include "ladders/render/patch_bits.cuh"
@@ -6,13 +6,13 @@
 
 namespace upsweep::ladders::render {
 
-// Pixels of a lane. Lists are of small circles, which leave more of a larger patch uncovered: with four, ends of
-// rand1M's lists took 2 % less, but whole lists 4 to 6 % more.
+// Pixels per lane. Lists hold small circles, which leave more of a larger patch uncovered: with four pixels per lane,
+// the ends of rand1M's lists took 2 % less time, but whole lists 4 to 6 % more.
 inline constexpr unsigned list_pixels = 2, list_threads = patch_threads<list_pixels>;
 using ListMemory = PatchMemory<list_pixels>;
 using WholeListMemory = BitsMemory<list_pixels>;
 
-// Stages the next circles from the end of a list, which is in `indices`. For all threads of the block.
+// Stages the next circles from the end of a list whose entries are in `indices`. Called by all threads of the block.
 __device__ inline void more_of_list(Staged& staged, const float* circles, const unsigned* indices, const BinList& list,
                                     ListMemory& memory) {
   const unsigned* const end = indices + list.begin + list.size();
@@ -23,7 +23,8 @@ __device__ inline void more_of_list(Staged& staged, const float* circles, const 
   __syncthreads();
 }
 
-// Draws the tile from the end of its list, if that is possible and pays. For all threads of the block.
+// Draws the tile from the end of its list if that is possible and pays off; returns whether it did. Called by all
+// threads of the block.
 template <bool exact>
 __device__ __forceinline__ bool draw_list_end(const float* circles, const BinLists& lists, const BinList& list,
                                               const Summary& total, Tile tile, float* image, const Frame& f) {
@@ -34,7 +35,7 @@ __device__ __forceinline__ bool draw_list_end(const float* circles, const BinLis
          });
 }
 
-// Draws the tile from the first circle on: from its bin's list, or, if it has none, from all circles.
+// Draws the tile from the first circle of its bin's list, or of all circles if the bin has no list.
 template <bool fused>
 __device__ void draw_list(const float* circles, std::size_t n, const BinLists& lists, unsigned bin, Tile tile,
                           float* image, const Frame& f) {
@@ -54,7 +55,7 @@ __device__ inline void draw_list(const float* circles, std::size_t n, const BinL
     draw_list<false>(circles, n, lists, bin, tile, image, f);
 }
 
-// The tile of a bin, which is as large.
+// The tile of a bin; both are 32 x 32 pixels.
 __device__ inline Tile tile_of_bin(const Frame& f, unsigned bin) {
   const unsigned columns = (f.width + patch_tile - 1) / patch_tile;
   return Tile(bin % columns, bin / columns);
@@ -65,8 +66,8 @@ using ListKernel = void (*)(const float* circles,  // [n][8]
                             float* image,  // [height][width][channels]
                             Frame f, BinLists lists);
 
-// Fills the lists, or their ends, and launches `ends` with a block per tile; then completes the lists of the bins that
-// these have deferred, and launches `deferred`, by default with the two blocks per multiprocessor that are resident.
+// Fills the lists or their ends and launches `ends`, one block per tile. Then completes the lists of the bins that
+// those blocks deferred and launches `deferred`, by default with two blocks per multiprocessor, which are all resident.
 inline Status draw_by_lists(const Args& a, const BinLists& lists, ListKernel ends, ListKernel deferred) {
   if (auto s = fill(lists, a); !s) return s;
   if (auto s = launch(ends,

@@ -1,57 +1,57 @@
-// A block's tile of 32 x 32 pixels. Each warp has a patch of it, and each lane `per_lane` pixels: two of 8 x 8, or four
-// of 16 x 8.
+// A block's tile of 32 x 32 pixels. Each warp has a patch of the tile: 8 x 8 pixels at two pixels per lane, or 16 x 8
+// at four.
 #pragma once
 #include "ladders/render/tile.cuh"
 
 namespace upsweep::ladders::render {
 
-inline constexpr unsigned patch_tile = 32;  // pixels of the tile's side
+inline constexpr unsigned patch_tile = 32;  // pixels per side of a tile
 template <unsigned per_lane>
 inline constexpr unsigned patch_threads = patch_tile*(patch_tile / per_lane);
 template <unsigned per_lane>
 inline constexpr unsigned patch_warps = patch_threads<per_lane> / warp_size;
 
-// A block's tile, by its first pixel.
+// A block's tile, identified by its first pixel.
 struct Tile {
   unsigned i, j;
   __device__ Tile(unsigned column, unsigned row) : i(column * patch_tile), j(row * patch_tile) {}
 };
 
-// A block per tile.
+// One block per tile.
 inline dim3 patch_tile_grid(const Frame& f) {
   return {unsigned(ceil_div(f.width, patch_tile)), unsigned(ceil_div(f.height, patch_tile)), 1};
 }
 
-// The centres of the tile's columns and rows of pixels, by eights; also of those past the image's edges.
+// The centres of the tile's pixel columns and rows, in groups of eight, including those past the image's edges.
 struct Centres {
   struct alignas(16) Eight {
     float at[8];
   } x[4], y[4];
-  // For all threads of the block, and a barrier is to follow.
+  // Called by all threads of the block, followed by a barrier.
   __device__ void fill(const Frame& f, Tile tile) {
     if (threadIdx.x < patch_tile) {
       x[threadIdx.x / 8].at[threadIdx.x % 8] = centre_x(f, tile.i + threadIdx.x);
       y[threadIdx.x / 8].at[threadIdx.x % 8] = centre_y(f, tile.j + threadIdx.x);
     }
   }
-  // Whether the circle may cover a pixel of the tile.
+  // Returns false only if the circle covers no pixel of the tile.
   __device__ bool reached_by(float cx, float cy, float radius2) const {
     return reaches(cx, cy, radius2, x[0].at[0], y[0].at[0], x[3].at[7], y[3].at[7]);
   }
 };
 
-// A warp's patch, by the centres of its pixels in shared memory.
+// A warp's patch, with its pixel centres in shared memory.
 template <unsigned per_lane>
 class Patch {
  public:
-  static constexpr unsigned wide = per_lane / 2, across = 4 / wide;  // eights of a patch; patches of the tile
+  static constexpr unsigned wide = per_lane / 2, across = 4 / wide;  // groups of 8 per patch; patches per tile row
   const Centres::Eight* const x;                                     // [wide]
   const Centres::Eight& y;
   __device__ explicit Patch(const Centres& tile)
       : x(tile.x + threadIdx.x / warp_size % across * wide), y(tile.y[threadIdx.x / warp_size / across]) {}
 
-  // Whether a circle reaches the warp's pixels, and whether it covers them all. As in `reaches`, the nearest and the
-  // farthest pixel decide exactly.
+  // Says whether a circle reaches any of the warp's pixels and whether it covers all of them. As in reaches(), the
+  // tests of the nearest and the farthest point are exact.
   struct Reach {
     bool any, all;
   };
@@ -66,7 +66,7 @@ class Patch {
   };
   __device__ Bounds bounds() const { return {x[0].at[0], x[wide - 1].at[7], y.at[0], y.at[7]}; }
 
-  // Whether a circle covers the lane's pixels.
+  // Says which of the lane's pixels a circle covers.
   struct Covered {
     bool of[per_lane];
   };
@@ -88,8 +88,8 @@ class Patch {
   }
 };
 
-// The lane's pixels in the image: pixel 0 is (i, j), pixel 1 four rows below; pixels 2 and 3 are eight
-// columns to the right of these.
+// The lane's pixels in the image: pixel 0 is (i, j), pixel 1 four rows below; pixels 2 and 3 are eight columns to the
+// right of these.
 template <unsigned per_lane>
 struct LanePixels {
   unsigned i, j;
@@ -107,12 +107,12 @@ struct LanePixels {
   }
 };
 
-// Bit j of lane i becomes bit i of lane j.
+// Transposes a 32 x 32 bit matrix: bit j of lane i becomes bit i of lane j.
 __device__ __forceinline__ unsigned transposed(unsigned bits) {
   const unsigned lane = threadIdx.x % warp_size;
 #pragma unroll
   for (unsigned d = warp_size / 2; d > 0; d /= 2) {
-    const unsigned low = all_lanes / ((1u << d) + 1);  // d of every 2 d bits
+    const unsigned low = all_lanes / ((1u << d) + 1);  // the low d of every 2 d bits
     const unsigned stays = lane & d ? ~low : low;
     const unsigned other = __shfl_xor_sync(all_lanes, bits, int(d));
     const unsigned rotated = __funnelshift_l(other, other, lane & d ? warp_size - d : d);
@@ -121,9 +121,10 @@ __device__ __forceinline__ unsigned transposed(unsigned bits) {
   return bits;
 }
 
-// Tests 32 circles, one per lane: bit l of bits[k] becomes whether that of lane l covers this lane's pixel k. Each lane
-// tests its own circle against the patch's pixels, whose dx^2 and dy^2 are eight or sixteen, so that a test is a sum
-// and a comparison; then the bits are transposed. A negative radius2 covers nothing.
+// Tests 32 circles, one per lane: sets bit l of bits[k] if lane l's circle covers this lane's pixel k. Each lane tests
+// its circle against all pixels of the patch, which share eight or sixteen values of dx^2 and eight of dy^2, so that a
+// test is one addition and one comparison; then the bits are transposed. A circle with a negative radius2 covers no
+// pixel.
 template <unsigned per_lane>
 __device__ __forceinline__ void find_covered(unsigned (&bits)[per_lane],
                                              const Centres::Eight* patch_x,  // [per_lane / 2]

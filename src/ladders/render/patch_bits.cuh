@@ -1,11 +1,12 @@
-// Draws any list of circles over a block's tile, by a bit for each circle and pixel. Of 8 x 8 pixels and 32 circles, a
-// lane per circle finds the bits; transposed, a lane per pixel uses them: no lane waits while others test or blend.
+// Draws any list of circles over a block's tile, using one bit per circle and pixel. For 32 circles and 8 x 8 pixels,
+// one lane per circle finds the bits; after a transposition, each lane uses those of its pixels. No lane idles while
+// others test or blend.
 //
-// 1. A block fetches a circle for each thread at a time, a batch ahead and past L1, which has no room for so many
-//    lines. A ballot for each of 16 patches of 8 x 8 says which of a warp's 32 circles reach it.
-// 2. Each warp lists those of its patch, or of both halves of its patch. Each lane tests one of 32 listed against the
-//    64 pixels (find_covered): for tiny circles, the more pixels, the more tests in vain.
-// 3. Transposed, lane l has the bits of pixel l. It blends one circle after another, from its highest bit down.
+// 1. A block fetches batches of one circle per thread, one batch ahead and bypassing L1, which is too small for that
+//    many lines. A ballot per 8 x 8 patch, 16 in all, finds which of a warp's 32 circles reach the patch.
+// 2. Each warp lists the circles of its patch, separately for each 8 x 8 half of a 16 x 8 patch. Each lane tests one of
+//    32 listed circles against the 64 pixels (find_covered): more pixels would waste more tests on tiny circles.
+// 3. After the transposition, each lane has the bits of its pixels and blends their circles from the highest bit down.
 #pragma once
 #include "kernel/copy_16.h"
 #include "ladders/render/patch.cuh"
@@ -15,20 +16,21 @@ namespace upsweep::ladders::render {
 template <unsigned per_lane>
 struct BitsMemory {
   static constexpr unsigned threads = patch_threads<per_lane>, warps = patch_warps<per_lane>, eights = 16;
-  static constexpr unsigned ahead = 1;  // batches in flight beside the one at hand; two are no faster
+  static constexpr unsigned ahead = 1;  // batches in flight besides the current one; two are no faster
   // A circle may wait until the next batch is listed, and a warp may be a batch ahead of another.
   static constexpr unsigned slots = ahead + 3;
-  Centres centres;  // first, as in PatchMemory: they stay
+  Centres centres;  // first, as in PatchMemory, whose centres stay valid here
   struct alignas(16) Staged {
     Circle circle;
   } staged[slots * threads];
-  unsigned reached[2][eights][warps];  // [..][8 x 8 pixels][warp that fetched]: bits of its circles
+  unsigned reached[2][eights][warps];  // [batch % 2][8 x 8 patch][fetching warp]: ballots
   unsigned short listed[eights][threads + warp_size];
-  // The paints of 32 circles that are blended, consecutive ones in different banks. The last paint changes nothing.
+  // The paints of the 32 circles being blended, consecutive ones in different banks. The last paint leaves a colour
+  // unchanged.
   float paint[warps][4][warp_size + 1];
 };
 
-// The circles that a tile may show, in order: its bin's list, a part of it in shared memory, or all circles.
+// The candidate circles of a tile, in order: its bin's list, part of its column in shared memory, or all circles.
 template <unsigned per_lane>
 class TileCircles {
   static constexpr unsigned threads = patch_threads<per_lane>;
@@ -40,16 +42,16 @@ class TileCircles {
       : count(unsigned(n)), all_(circles), indices_(listed) {
     fetch_index(0);
   }
-  // Part `part` of `parts`.
+  // Takes only part `part` of `parts`.
   __device__ TileCircles(const float* circles, const unsigned* listed, std::size_t n, unsigned part, unsigned parts)
       : TileCircles(listed ? circles : circles + n * part / parts * floats_per_circle,
                     listed ? listed + n * part / parts : nullptr, n * (part + 1) / parts - n * part / parts) {}
-  // Starts to fetch batch `batch` of 512, the one after that of the call before.
+  // Starts fetching batch `batch`, one circle per thread. Calls take consecutive batches.
   __device__ void start(BitsMemory<per_lane>& memory, unsigned batch) {
     const unsigned lane = threadIdx.x % warp_size, first = threadIdx.x - lane;
     typename BitsMemory<per_lane>::Staged* const to = memory.staged + batch % BitsMemory<per_lane>::slots * threads;
     if (reinterpret_cast<std::uintptr_t>(all_) % 16 == 0) {
-      // Two lanes for each circle, whose 32 bytes are one sector.
+      // Two lanes per circle, whose 32 bytes are one sector.
       for (unsigned at = first + lane / 2; at < first + warp_size; at += warp_size / 2) {
         const std::size_t index = shuffle(index_, at - first);
         if (batch * threads + at < count)
@@ -73,8 +75,8 @@ class TileCircles {
   unsigned index_ = 0;             // of the thread's circle in the next batch to fetch
 };
 
-// A warp of the block, which draws its patch. `fused`: alpha is 1/2 everywhere, and blends are fused multiply-adds.
-// `through`: a colour's w becomes the transmittance.
+// Draws a warp's patch. `fused`: every alpha is 1/2, and blends are fused multiply-adds. `through`: a colour's w
+// accumulates the transmittance.
 template <unsigned per_lane, bool fused, bool through = false>
 class WarpBits {
  public:
@@ -82,11 +84,11 @@ class WarpBits {
   __device__ WarpBits(BitsMemory<per_lane>& memory, const Frame& f)
       : memory_(memory), warp_(threadIdx.x / warp_size), lane_(threadIdx.x % warp_size) {
     for (Colour& c : colour) c = flat_background(f);
-    // -0 + 1 * c is c, also where that is 0 or -0.
+    // -0 + 1 * c is c, even if c is 0 or -0.
     if (lane_ < 4) memory.paint[warp_][lane_][warp_size] = lane_ < 3 ? -0.f : 1.f;
   }
 
-  // Draws the circles of a batch that reach the patch: 32 at once, and the rest with the next batch.
+  // Draws the circles of a batch that reach the patch, 32 at once; the rest waits for the next batch.
   __device__ void draw(unsigned batch, bool last) {
 #pragma unroll
     for (unsigned h = 0; h < halves; ++h) draw_half(h, batch, last);
@@ -104,7 +106,7 @@ class WarpBits {
     unsigned offset = waiting + upto - unsigned(__popc(left));
     const unsigned first = batch % BitsMemory<per_lane>::slots * patch_threads<per_lane> + lane_ * warp_size;
     for (; left; left &= left - 1) listed[offset++] = static_cast<unsigned short>(first + lowest_bit(left));
-    bool rest = last || waiting > 0;  // there is no next batch, or what waited from the batch before must not go on
+    bool rest = last || waiting > 0;  // no batch follows, or circles have already waited for one batch
     waiting += shuffle(upto, warp_size - 1);
     __syncwarp();
     unsigned at = 0;
@@ -114,10 +116,10 @@ class WarpBits {
       rest = last;
     }
     if (at == 0 || waiting == 0) return;
-    // Fewer than 32, and `at` is 32 or more: none of them is where another lane puts its own.
+    // Fewer than 32 are left and `at` is at least 32, so no lane overwrites an entry that another lane reads.
     if (lane_ < waiting) listed[lane_] = listed[at + lane_];
   }
-  // The first circle listed is the last lane's, so that its bit is the highest.
+  // The first listed circle goes to the last lane, so that its bit is the highest.
   __device__ __forceinline__ void draw_32(Colour* pixels,  // [2]
                                           const Centres::Eight& x, const Centres::Eight& y,
                                           const unsigned short* listed, unsigned size) {
@@ -137,7 +139,7 @@ class WarpBits {
     while (bits[0] | bits[1])
 #pragma unroll
       for (unsigned k = 0; k < 2; ++k) {
-        const unsigned c = unsigned(__clz(int(bits[k])));  // 32, the paint that changes nothing, if there is none
+        const unsigned c = unsigned(__clz(int(bits[k])));  // 32, the neutral paint, if no bit is set
         bits[k] &= ~__funnelshift_r(1u << 31, 0, c);
         const Paint p{paint[0][c], paint[1][c], paint[2][c], paint[3][c], 0};
         if constexpr (fused)
@@ -152,10 +154,10 @@ class WarpBits {
 
   BitsMemory<per_lane>& memory_;
   const unsigned warp_, lane_;
-  unsigned waiting_[halves]{};  // listed circles that are not drawn yet
+  unsigned waiting_[halves]{};  // listed circles not yet drawn
 };
 
-// Draws all of these circles. For all threads of the block, which has the tile's centres in memory.
+// Draws all circles. Called by all threads of the block, with the tile's centres already in shared memory.
 template <unsigned per_lane, bool fused, bool through>
 __device__ void draw_all(TileCircles<per_lane> circles, BitsMemory<per_lane>& memory,
                          WarpBits<per_lane, fused, through>& bits) {
@@ -180,7 +182,7 @@ __device__ void draw_all(TileCircles<per_lane> circles, BitsMemory<per_lane>& me
     if (!__any_sync(all_lanes, memory.centres.reached_by(c.x, c.y, radius2))) {
       if (lane < BitsMemory<per_lane>::eights) reached[lane][warp] = 0;
     } else {
-      // As in `reaches`, the nearest pixel decides exactly.
+      // As in reaches(), the test of the nearest point is exact.
       float dx2[4], dy2[4];
 #pragma unroll
       for (unsigned p = 0; p < 4; ++p) {

@@ -9,40 +9,40 @@ struct Range {
   float low, high;
 };
 
-// As whole numbers, which a warp combines by one instruction each; and in one load.
+// Four integers: a warp reduces each with one instruction, and one 16-byte load reads them all.
 struct alignas(16) Summary {
-  unsigned low = 0, high = 0;  // bits of the colours' absolute minimum, if negative, and of their maximum
-  // 0: every blend may be a fused multiply-add, with an alpha of 1/2. Otherwise the inverted bits of the least other
-  // one.
+  unsigned low = 0, high = 0;  // bits of -min(0, colours) and of max(0, colours)
+  // 0: every blend may be a fused multiply-add, with an alpha of 1/2. Otherwise the inverted bits of the smallest alpha
+  // that prevents this.
   unsigned uneven = 0;
   // Optical depth: the sum of -log2(1 - alpha) over the circles that cover a pixel. Per block, summed over pixels; in
   // the summary, the mean per pixel in 16.16 fixed point.
   unsigned depth = 0;
-  // The mean depth instead of the sum, below 2^23, so that those of 512 blocks can be added.
+  // Replaces the summed depth by the mean, clamped below 2^23, so that 32 bits hold the sum over 512 blocks.
   __device__ Summary per_pixel(float pixels) const {
     const float mean = float(depth) * (0x1p16f / pixels) + 0.5f;
     return {low, high, uneven, unsigned(min(mean, float((1 << 23) - 1)))};
   }
   __device__ Range colours() const { return {-__uint_as_float(low), __uint_as_float(high)}; }
-  // The least alpha of the circles that change anything; 1/2 may be among them.
+  // The smallest alpha of the circles that change a pixel, at most 1/2, which circles may have even if `uneven` is set.
   __device__ float least_alpha() const { return uneven == 0 ? 0.5f : min(0.5f, __uint_as_float(~uneven)); }
   __device__ float optical_depth() const { return float(depth) * 0x1p-16f; }
   __device__ void add(const Summary& other) {
     low = max(low, other.low), high = max(high, other.high), uneven = max(uneven, other.uneven);
     depth += other.depth;
   }
-  // The summary of the warp's lanes, in every lane.
+  // Combines the summaries of the warp's lanes; every lane gets the result.
   __device__ Summary of_warp() const {
     return {warp_reduce_all(low, Max{}), warp_reduce_all(high, Max{}), warp_reduce_all(uneven, Max{}),
             warp_reduce_all(depth, Sum{})};
   }
 };
 
-// A thread's part of the summary.
+// A thread's share of the summary.
 class Seen {
  public:
-  // The product of 1/2 and a colour is exact but among the subnormals, and there the sum rounds it away or is zero.
-  // `per_circle`: pi over a pixel's area.
+  // 1/2 times a colour is exact unless subnormal. A subnormal product is added either to 0 or to a number so large that
+  // it is rounded away, so a fused multiply-add rounds alike. `per_circle`: pi over a pixel's area.
   __device__ void take(const Circle& c, const Box& box, float per_circle) {
     for (const float colour : {c.red, c.green, c.blue}) {
       colours_.low = min(colours_.low, colour), colours_.high = max(colours_.high, colour);
@@ -57,7 +57,7 @@ class Seen {
       depth_ += min(64.f, -log2f(1 - c.alpha)) * area,
           uneven_ = max(uneven_, ~__float_as_uint(c.alpha > 0 ? c.alpha : 1.f));
   }
-  // Its depth is 16 times 1024 x 1024 pixels at most, so that those of 256 threads can be added.
+  // Clamps the depth below 2^24, or 16 per pixel of 1024 x 1024, so that 32 bits hold the sum over 256 threads.
   __device__ Summary summary() const {
     return {__float_as_uint(fabsf(colours_.low)), __float_as_uint(fabsf(colours_.high)), uneven_,
             unsigned(min(depth_, float((1 << 24) - 1)))};
@@ -69,7 +69,7 @@ class Seen {
   unsigned uneven_ = 0;
 };
 
-// Combines the summaries of a block's threads, for all of them. Another call is to follow a __syncthreads().
+// Combines the summaries of a block's threads; all threads get the result. Put a __syncthreads() between two calls.
 __device__ inline Summary block_summary(const Summary& s) {
   __shared__ Summary of_warps[warp_size];
   const Summary mine = s.of_warp();
@@ -79,12 +79,12 @@ __device__ inline Summary block_summary(const Summary& s) {
   return (lane < blockDim.x / warp_size ? of_warps[lane] : Summary{}).of_warp();
 }
 
-// The range of colours that can be underneath, if `drawn` is that of the circles.
+// Returns the range of colours that can be underneath, given the range of the circles' colours, `drawn`.
 //
-// No colour exceeds 16 times the largest that is drawn, in absolute value: a blend of M over C is at most C where C is
-// 16 M; for alpha above 2^-22 because 15 alpha outweighs the rounding, and below because the sum rounds to C. Where
-// nothing negative is drawn, no blend is negative; but -0 it may be.
-// If alpha is 1/2 everywhere, none exceeds the largest itself: half of it is exact, and so is twice that.
+// No colour exceeds 16 times the largest drawn one, M, in absolute value: blending M over C = 16 M gives at most C, for
+// alpha above 2^-22 because 15 alpha outweighs the rounding, and below because the sum rounds to C. If no drawn colour
+// is negative, no blend is, but a blend may be -0.
+// If every alpha is 1/2, no colour exceeds M itself: M / 2 is exact, and so is twice that.
 __device__ inline Range underneath(const Range& drawn, const Frame& f, bool alpha_is_half = false) {
   const float low = min(drawn.low, min(f.red, min(f.green, f.blue)));
   if (alpha_is_half) return {low < 0 ? low : -0.f, max(drawn.high, max(f.red, max(f.green, f.blue)))};

@@ -1,14 +1,14 @@
-// A block for each tile of 16 x 16 pixels, and a thread for each pixel.
+// One block per tile of 16 x 16 pixels, one thread per pixel.
 #pragma once
 #include "kernel/block.h"
 #include "ladders/render/blend.h"
 
 namespace upsweep::ladders::render {
 
-// Tiles of 16 x 16 pixels, a thread for each; a warp has two rows.
+// A warp covers two rows of the tile.
 inline constexpr unsigned tile_width = 16, tile_threads = tile_width * tile_width;
 
-// circle_at() in two loads, if the array is aligned to 16 bytes.
+// circle_at() as two 16-byte loads if the array is aligned to 16 bytes.
 __device__ __forceinline__ Circle load_circle(const float* circles,  // [n][8]
                                               std::size_t i) {
   if (reinterpret_cast<std::uintptr_t>(circles) % 16) return circle_at(circles, i);
@@ -17,14 +17,14 @@ __device__ __forceinline__ Circle load_circle(const float* circles,  // [n][8]
   return {a.x, a.y, a.z, a.w, b.x, b.y, b.z, b.w};
 }
 
-// put() in one store, if four channels are aligned to 16 bytes.
+// put() as one 16-byte store if a pixel has four channels and the image is aligned to 16 bytes.
 __device__ __forceinline__ void store_pixel(float* image, const Frame& f, std::size_t pixel, const Colour& c) {
   if (f.channels == Channels::rgb || reinterpret_cast<std::uintptr_t>(image) % 16) return put(image, f, pixel, c);
   reinterpret_cast<float4*>(image)[pixel] = float4{c.red, c.green, c.blue, f.channels == Channels::rgbw ? c.w : 1.f};
 }
 
-// A circle in shared memory: with flat shading, a disc with all that does not depend on the pixel, in 16 bytes its
-// position and in 16 its paint; a snowflake as it is.
+// A flat-shaded circle in shared memory, with everything precomputed that does not depend on the pixel: geometry and
+// alpha in the first 16 bytes, the rest of the paint in the second. A snowflake is stored as a Circle.
 struct alignas(16) Disc {
   float x, y, radius2, alpha;
   float red, green, blue, through;
@@ -39,7 +39,7 @@ __device__ __forceinline__ float limit_of(const Circle& c) { return square(c.rad
 __device__ __forceinline__ Paint paint_at(const Disc& d, float) { return {d.red, d.green, d.blue, d.through, d.alpha}; }
 __device__ __forceinline__ Paint paint_at(const Circle& c, float d2) { return snow_paint(c, d2); }
 
-// Blends the circle over the pixel if it covers it.
+// If the circle covers the pixel, blends it over the pixel and returns true.
 __device__ __forceinline__ bool draw_over(Colour& pixel, const Frame& f, const Circle& c, float px, float py) {
   const float d2 = distance2(px, py, c.x, c.y);
   if (!(d2 <= square(c.radius))) return false;
@@ -49,7 +49,7 @@ __device__ __forceinline__ bool draw_over(Colour& pixel, const Frame& f, const C
   return true;
 }
 
-// The thread's pixel, in a grid of tiles. Threads past the image's edges have the pixel at the edge, and write nothing.
+// The thread's pixel. Threads past the image's edge are clamped to the edge pixel and do not store.
 struct TilePixel {
   unsigned i, j;
   bool inside;
@@ -66,7 +66,7 @@ struct TilePixel {
   }
 };
 
-// The rectangle of a tile's pixel centres.
+// The bounding rectangle of a tile's pixel centres.
 struct TileBounds {
   float left, top, right, bottom;
   __device__ explicit TileBounds(const Frame& f) {

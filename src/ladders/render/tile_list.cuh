@@ -1,4 +1,4 @@
-// A tile's circles out of 256, in order.
+// Compacts 256 circles to those that reach a tile, in order.
 #pragma once
 #include "ladders/render/tile.cuh"
 
@@ -9,8 +9,8 @@ struct TileList {
   static constexpr std::size_t shared_bytes = tile_threads * sizeof(Circle) + warps * sizeof(unsigned);
   Circle* circles;  // [tile_threads], shared
 
-  // Lists those of circles [begin, begin + 256) before `end` that reach the tile, and returns how many there are. For
-  // all threads of the block; all are done with the last list.
+  // Lists the circles in [begin, min(begin + 256, end)) that reach the tile, and returns their number. Called by all
+  // threads of the block; waits until all have drawn the previous list.
   __device__ unsigned fill(const float* all,  // [end][8]
                            std::size_t begin, std::size_t end, const TileBounds& bounds) const {
     unsigned* const totals = reinterpret_cast<unsigned*>(circles + tile_threads);  // [warps], shared
@@ -19,7 +19,7 @@ struct TileList {
     Circle c{};
     if (k < end) c = load_circle(all, k);
     const unsigned ballot = __ballot_sync(all_lanes, k < end && bounds.reached_by(c));
-    __syncthreads();  // all have drawn the last list
+    __syncthreads();  // all threads have drawn the previous list
     if (lane == 0) totals[warp] = unsigned(__popc(ballot));
     __syncthreads();
     unsigned at = unsigned(__popc(ballot & ((1u << lane) - 1))), count = 0;
@@ -33,7 +33,8 @@ struct TileList {
   }
 };
 
-// Draws a tile: calls draw(colour, circles, count, begin, pixel) for the lists of 256 circles each, from `begin` on.
+// Draws a tile: for every 256 circles, the first of which has index `begin`, calls draw(colour, circles, count, begin,
+// pixel) with the list of those that reach the tile.
 template <class Draw>
 __device__ __forceinline__ void draw_tile(const float* circles,  // [n][8]
                                           std::size_t n, const TileList& list,
@@ -49,7 +50,7 @@ __device__ __forceinline__ void draw_tile(const float* circles,  // [n][8]
   pixel.put(image, f, colour);
 }
 
-// Launches a kernel that draws lists: a block per tile.
+// Launches a kernel that draws TileLists, one block per tile.
 inline Status launch_tiles(void (*kernel)(const float*, std::size_t, float*, Frame), const Args& a) {
   return launch(
       kernel,
@@ -57,8 +58,8 @@ inline Status launch_tiles(void (*kernel)(const float*, std::size_t, float*, Fra
       a.circles, a.n, a.image, a.frame);
 }
 
-// tile_ballot's kernel, also for pictures whose bins find no room (windows.cuh): a block per tile goes through all
-// circles, without scratch memory.
+// The kernel of tile_ballot, and the fallback for images whose bins do not fit in scratch memory (windows.cuh). One
+// block per tile tests all circles; no scratch memory is needed.
 static __global__ void __launch_bounds__(tile_threads) tile_ballot_kernel(const float* circles,  // [n][8]
                                                                           std::size_t n,
                                                                           float* image,  // [height][width][channels]

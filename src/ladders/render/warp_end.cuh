@@ -1,5 +1,5 @@
-// Draws a tile from the end of its circles: each warp goes back until its pixels are saturated, and draws forwards from
-// there.
+// Draws a tile from the end of its list or column: each warp goes back until its pixels are saturated, then draws
+// forwards from there.
 #pragma once
 #include <cmath>
 #include <type_traits>
@@ -9,38 +9,38 @@
 
 namespace upsweep::ladders::render {
 
-// The shared memory of a block that draws ends.
+// The shared memory of a block that draws from the ends of lists or columns.
 template <unsigned per_lane>
 struct PatchMemory {
   static constexpr unsigned threads = patch_threads<per_lane>, warps = patch_warps<per_lane>;
-  // Circles that are staged, and the candidates of a warp among them, at most. As many as leave room in the 227 KiB of
-  // a multiprocessor for its 1024 threads: two blocks with two pixels per lane, four with four. Beside the heap of
-  // small circles in biglittle, by a simulation, a warp goes through 430 at most, of which 160 are candidates.
+  // Maximum numbers of staged circles and of a warp's candidates among them, chosen so that blocks with 1024 threads in
+  // total fit in the 227 KiB of a multiprocessor: two with two pixels per lane, four with four. In a simulation of
+  // biglittle, warps next to the heap of small circles go through at most 430 circles, 160 of them candidates.
   static constexpr unsigned max_staged = per_lane == 2 ? 1024 : 640, max_candidates = per_lane == 2 ? 480 : 224;
   static constexpr unsigned max_found = 512;
   Centres centres;
   Disc staged[max_staged];
-  // For each pixel of the block a bit per candidate of its warp: whether it covers the pixel.
+  // Per pixel of the block, one bit per candidate of its warp, set if the candidate covers the pixel.
   unsigned covered[max_candidates / warp_size][per_lane][threads];
   alignas(16) unsigned short candidates[warps][max_candidates + warp_size];  // staged circles that reach the warp
-  unsigned column_circles[max_found];                                        // circles of a column, at once
+  unsigned column_circles[max_found];                                        // found in a column in one step
   unsigned warp_totals[warp_size];
 };
 
-// The circles that a block has staged of its list or column, the last one first.
+// The circles that a block has staged from its list or column, the last one first.
 struct Staged {
   unsigned count = 0;                // circles
-  bool last = false, whole = false;  // no more can be staged; all of them are
+  bool last = false, whole = false;  // no more can be staged; all circles are staged
 };
 
-// Optical depth at which a warp tries to be certain: 24 for the bits of f32, 12 in which the last place settles for 99
-// of 100 warps, and 4 because the range of colours underneath is 16 times as wide unless alpha is 1/2. The others try
-// again, `retry_step` deeper each time.
+// Optical depth at which a warp first compares its two results: 24 for the bits of f32, 12 more for the last place to
+// agree in 99 of 100 warps, and 4 because the range of colours underneath is 16 times as wide unless every alpha is
+// 1/2. Other warps retry, `retry_step` deeper each time.
 template <bool fused>
 inline constexpr unsigned first_try = fused ? 36 : 40;
 inline constexpr unsigned retry_step = 8, last_try = 80;
 
-// A warp that goes back through what its block has staged. `fused`: alpha is 1/2 everywhere.
+// A warp that goes back through the circles staged by its block. `fused`: every alpha is 1/2.
 template <unsigned per_lane, bool fused>
 class WarpEnd {
  public:
@@ -53,12 +53,12 @@ class WarpEnd {
     for (unsigned k = 0; k < per_lane; ++k) depth_[k] = pixels.inside[k] ? Depth{0} : deepest;
   }
 
-  // Goes on through the `count` staged circles until all pixels have the optical depth `enough`. Those that reach the
-  // warp are its candidates, tested 32 at once; fewer only if no more are to be staged.
+  // Continues through the `count` staged circles until all pixels have the optical depth `enough`. Circles that reach
+  // the warp become candidates and are tested 32 at once, fewer only if `last`.
   __device__ void go_back(unsigned count, bool last, Depth enough) {
     const typename Patch<per_lane>::Bounds bounds = patch_.bounds();
     if (!last) count -= count % warp_size;
-    n_drawn_ = n_tested_;  // trimmed, if this is another try
+    n_drawn_ = n_tested_;  // undoes the trim() of the last try
     saturated = deep(enough);
     while (!saturated && !full) {
       for (; n_candidates_ < n_tested_ + warp_size && next_ < count; next_ += warp_size) {
@@ -80,7 +80,7 @@ class WarpEnd {
     if (fused && saturated && n_tested_ > 0) trim(enough);
   }
 
-  // Draws the tested candidates over `low`; as long as `two`, also over `high`. Returns whether both end the same.
+  // Draws the tested candidates over `low` and, while `two` is set, over `high`. Returns whether both end up equal.
   __device__ bool draw(Colour (&low)[per_lane], Colour (&high)[per_lane], bool two) {
     unsigned end = (n_drawn_ + 7) / 8 * 8;
     two = two && !same(low, high);
@@ -93,11 +93,12 @@ class WarpEnd {
   }
 
  private:
-  // Up to so many of 32 candidates that cover the patch in part are tested one by one, by every lane: 24 instructions
-  // each, or 35 with four pixels. More are tested by find_covered(), 300 or 530 instructions for all.
+  // Up to this many of 32 candidates that cover the patch only partially are tested one by one, in every lane: 24
+  // instructions each, or 35 with four pixels per lane. More are tested by find_covered(), with 300 or 530 instructions
+  // for all.
   static constexpr int max_partial = per_lane == 2 ? 8 : 14;
   static constexpr Depth deepest = 1 << 30;  // of pixels past the image's edges
-  // A candidate: the byte offset of its disc in `staged`, and in the lowest bit whether it covers all of the warp's
+  // A candidate is the byte offset of its disc in `staged`; the lowest bit is set if it covers all of the warp's
   // pixels.
   __device__ unsigned short* candidates() const { return memory_.candidates[warp_]; }
   __device__ const Disc& disc(unsigned entry) const {
@@ -142,7 +143,7 @@ class WarpEnd {
     n_drawn_ = n_tested_ += size;
     __syncwarp();
   }
-  // Leaves out those of the last 32 tested, 8 at once, that no pixel needs.
+  // Drops candidates that no pixel needs from the last 32 tested, in groups of 8.
   __device__ void trim(Depth enough) {
     const unsigned word = (n_tested_ - 1) / warp_size;
     const auto enough_with = [&](unsigned first) {
@@ -192,22 +193,22 @@ class WarpEnd {
   PatchMemory<per_lane>& memory_;
   const Patch<per_lane> patch_;
   const unsigned warp_, lane_;
-  unsigned next_ = 0;                                       // staged circle to go on with
+  unsigned next_ = 0;                                       // next staged circle
   unsigned n_candidates_ = 0, n_tested_ = 0, n_drawn_ = 0;  // found, tested, and to be drawn
   Depth depth_[per_lane];
 };
 
-// Draws the tile from the end of its list or column, if that is possible; stage(staged) stages more of it. For all
-// threads of the block.
+// Draws the tile from the end of its list or column and returns true, or returns false if that is impossible.
+// stage(staged) stages more circles. Called by all threads of the block.
 template <unsigned per_lane, bool fused, bool exact, class Stage>
 __device__ bool draw_end(float target_depth, const Range& colours, PatchMemory<per_lane>& memory, Tile tile,
                          float* image, const Frame& f, Stage&& stage) {
   const LanePixels<per_lane> pixels(f, tile);
   WarpEnd<per_lane, fused> warp(memory, pixels);
   bool drawn = false, given_up = false;
-  // The colours to draw over: both ends of the range; or, if eps permits, its middle, which is half as far from either.
+  // The colours to draw over: both ends of the range, or with an eps its midpoint, which halves the error.
   Range range = underneath(colours, f, fused || !exact);
-  // One more if the range is twice the largest colour.
+  // A range of twice the largest colour requires one more unit of depth.
   const auto enough_for_eps =
       typename WarpEnd<per_lane, fused>::Depth(fused ? ceilf(target_depth) : target_depth) + (range.low < 0 ? 1 : 0);
   if (!exact) range.low = range.high = (range.low + range.high) / 2;
@@ -237,7 +238,7 @@ __device__ bool draw_end(float target_depth, const Range& colours, PatchMemory<p
   return __syncthreads_and(drawn);
 }
 
-// The same, with fused blends if all alphas are 1/2.
+// The same, with fused blends if every alpha is 1/2.
 template <unsigned per_lane, bool exact, class Stage>
 __device__ __forceinline__ bool draw_end(float target_depth, const Summary& total, PatchMemory<per_lane>& memory,
                                          Tile tile, float* image, const Frame& f, Stage&& stage) {
@@ -246,18 +247,18 @@ __device__ __forceinline__ bool draw_end(float target_depth, const Summary& tota
              : draw_end<per_lane, false, exact>(target_depth, total.colours(), memory, tile, image, f, stage);
 }
 
-// Whether it may pay to go back in a list that is complete. If the image is not twice as deep as needed, it does not: a
-// warp waits for its slowest pixel, and circles are drawn over two colours.
+// Returns whether going back through a complete list may pay off. The image must have twice the target depth, because a
+// warp waits for its slowest pixel and draws over two colours.
 __device__ inline bool pays_to_go_back(const Summary& total, float target_depth) {
   return total.optical_depth() > 2 * target_depth;
 }
 
-// The optical depth at which circles no longer matter. Half of eps is for the colours underneath, the other half for
-// rounding. Without eps, that of the first try.
+// The optical depth at which circles no longer matter. Half of eps covers the colours underneath, half rounding. If eps
+// is 0, the depth of the first try.
 inline float target_depth_of(const Frame& f) { return f.eps == 0 ? first_try<false> : -std::log2(f.eps); }
 
-// The blocks of a launch start with the tiles at the image's edges and go inwards: the fewer circles cover a tile, the
-// farther back it has to go. Returns 0, n - 1, 1, n - 2 and so on.
+// The blocks of a launch take tiles from the image's edges inwards, so that the tiles with the fewest circles, which go
+// back the farthest, start first. Returns 0, n - 1, 1, n - 2 and so on.
 __device__ __forceinline__ unsigned outside_in(unsigned k, unsigned n) { return k % 2 ? n - 1 - k / 2 : k / 2; }
 __device__ __forceinline__ Tile tile_outside_in() {
   return Tile(outside_in(blockIdx.x, gridDim.x), outside_in(blockIdx.y, gridDim.y));

@@ -1,19 +1,20 @@
-// Large images are drawn window by window, so that bins stay small, their lists short, and what is kept for each bin in
-// shared memory. Every window reads all circles.
+// Draws large images window by window, so that bins stay small, lists stay short, and per-bin data fits in shared
+// memory. Every window reads all circles.
 #pragma once
 #include "ladders/render/bin_grid.cuh"
 #include "ladders/render/tile_list.cuh"
 
 namespace upsweep::ladders::render {
 
-// Calls draw(args, memory) for the windows of the image, the largest first, each of at most layout.bins bins;
-// `memory` is the scratch of that layout. 4096 bins of 32 x 32 pixels are 2048 x 2048 pixels, unless the image is
-// narrow. Where not one bin finds room, every tile goes through all circles.
+// Calls draw(args, memory) for each window of the image, the largest first, of at most layout.bins bins; `memory` is
+// the scratch memory of the layout. 4096 bins of 32 x 32 pixels are 2048 x 2048 pixels, unless the image is narrow. If
+// not even one bin fits, every tile tests all circles.
 template <class Layout, class Draw>
 Status each_window(const Args& a, const Layout& layout, Draw&& draw) {
   if (layout.bins == 0) return draw_by_tiles(a);
-  char* const memory = static_cast<char*>(a.workspace->scratch(layout.bytes, a.scratch_bytes));
-  if (!memory) return {Code::out_of_memory, 0, "no memory for the bins"};
+  Scratch scratch(*a.workspace, a.scratch_bytes);
+  char* const memory = scratch.take<char>(layout.bytes);
+  if (!scratch) return {Code::out_of_memory, 0, "no memory for the bins"};
   const BinGrid grid(a.frame, Layout::bin_shift);
   std::size_t wide = grid.columns;
   if (grid.count() > layout.bins)

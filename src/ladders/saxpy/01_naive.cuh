@@ -1,9 +1,9 @@
 // saxpy/naive: one thread per element.
 //
 // The first kernel that anyone writes. Neighbouring lanes access neighbouring elements, so every access is coalesced.
-// There are as many threads as elements: very many, with a few bytes each.
+// But each of the n threads moves only a few bytes before it retires.
 //
-// Traffic   x and y read once, out written once; 128 bytes per request of 4-byte elements.
+// Traffic   x and y read once, out written once; 128 bytes per request for 4-byte elements.
 // Order     none: elements are independent.
 // Source    NVIDIA CUDA Programming Guide, 2007.
 #pragma once
@@ -23,10 +23,10 @@ __global__ void naive_kernel(T* out,  // [n]
 struct naive {
   static constexpr Story story{.idea = "one thread per element",
                                .prediction =
-                                   "nine tenths of the triad ceiling when n is large: a block of 256 moves "
-                                   "only 3 KB before it has to be replaced",
+                                   "nine tenths of the triad ceiling at large n: a block of 256 threads moves "
+                                   "only 3 KB before it is replaced",
                                .guarantees = "rounded once",
-                               .limits = "any n; the grid follows n",
+                               .limits = "any n; n determines the grid",
                                .source = "CUDA Programming Guide, 2007"};
   template <class T, class>
   static Status run(const Args<T>& a) {

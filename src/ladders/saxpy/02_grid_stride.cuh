@@ -1,8 +1,8 @@
-// saxpy/grid_stride: as many threads as are resident, each in a grid-stride loop over the array.
+// saxpy/grid_stride: as many threads as fit on the device, each in a grid-stride loop.
 //
-// The blocks stay resident, so none has to be started while the kernel runs, and the grid no longer depends on n. But
-// each thread has one element in flight at a time: a multiprocessor's 2048 threads request 16 KB, and the memory
-// latency calls for twice that.
+// All blocks are resident from the start, so none is launched while the kernel runs, and the grid no longer grows with
+// n. But each thread has only one element in flight: the 2048 threads of a multiprocessor request 16 KB, half of what
+// the memory latency requires.
 //
 // Traffic   as naive.
 // Order     none.
@@ -18,14 +18,14 @@ __global__ void grid_stride_kernel(T* out, std::size_t n, F f, const In*... in) 
 }
 
 struct grid_stride {
-  static constexpr Story story{.idea = "a grid-stride loop, by a grid that fits the device",
+  static constexpr Story story{.idea = "a grid-stride loop; all blocks are resident",
                                .prediction =
-                                   "three quarters of naive when n is large: 16 KB in flight per "
-                                   "multiprocessor, and the overhead of a loop",
+                                   "three quarters of naive at large n: only 16 KB in flight per "
+                                   "multiprocessor, and loop overhead",
                                .guarantees = "rounded once",
                                .limits = "any n",
                                .source = "Harris, Grid-Stride Loops, 2013"};
-  // out[i] = f(in[i]...), for arrays of any types.
+  // out[i] = f(in[i]...); the arrays may differ in type.
   template <class T, class F, class... In>
   static Status map(const Tuning& tuning, Stream stream, T* out, std::size_t n, F f, const In*... in) {
     const auto block = tuning.block_or(256);

@@ -1,9 +1,9 @@
 // saxpy/vec16: 16-byte loads and stores.
 //
-// The same loop with a quarter of the instructions for f32, a sixteenth for i8, and four times as many bytes in flight
-// per thread. If the arrays are not aligned alike, it goes element by element.
+// The same loop with a quarter of the instructions for f32 (a sixteenth for i8) and four times the bytes in flight per
+// thread. If the arrays' addresses differ modulo 16 bytes, it falls back to single elements.
 //
-// Traffic   as naive, 512 bytes per request.
+// Traffic   as naive, but 512 bytes per request.
 // Order     none.
 // Source    Harris, CUDA Pro Tip: Increase Performance with Vectorized Memory Access, 2013.
 #pragma once
@@ -26,9 +26,9 @@ __global__ void __launch_bounds__(1024) vec16_kernel(T* out,  // [n]
 
 struct vec16 {
   static constexpr Story story{.idea = "16-byte loads and stores",
-                               .prediction = "nine tenths of the triad ceiling when n is large",
+                               .prediction = "nine tenths of the triad ceiling at large n",
                                .guarantees = "rounded once",
-                               .limits = "any n; fast if the arrays are aligned alike",
+                               .limits = "any n; fast if all arrays have the same address modulo 16",
                                .source = "Harris, Vectorized Memory Access, 2013"};
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class>

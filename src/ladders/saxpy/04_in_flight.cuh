@@ -1,7 +1,7 @@
-// saxpy/in_flight: several loads in flight per thread before the first is used.
+// saxpy/in_flight: each thread issues several loads before it uses the first.
 //
-// Little's law: bandwidth is bytes in flight over latency. The compiler may not move a load above an earlier store,
-// which could be to the same address, so a plain loop has one row in flight per thread; here four are requested first.
+// Little's law: bandwidth is bytes in flight over latency. The compiler cannot hoist a load above an earlier store that
+// may alias it, so a plain loop has one row in flight per thread. This kernel loads four rows before its first store.
 //
 // Traffic   as vec16.
 // Order     none.
@@ -34,10 +34,10 @@ __global__ void __launch_bounds__(1024) in_flight_kernel(T* out,  // [n]
 struct in_flight {
   static constexpr Story story{.idea = "four rows of 16-byte loads in flight per thread",
                                .prediction =
-                                   "a few per cent over vec16: 2048 threads with 32 bytes each are already "
-                                   "more than the latency requires",
+                                   "a few per cent over vec16: 2048 threads with 32 bytes each already exceed "
+                                   "what the latency requires",
                                .guarantees = "rounded once",
-                               .limits = "any n; fast if the arrays are aligned alike",
+                               .limits = "any n; fast if all arrays have the same address modulo 16",
                                .source = "Volkov, Better Performance at Lower Occupancy, 2010"};
   static constexpr Coverage coverage = Coverage::widths;
   template <class T, class>

@@ -1,9 +1,9 @@
-// saxpy/bulk_staged: the copy engine fetches, the threads only compute and store.
+// saxpy/bulk_staged: the copy engine fetches; the threads only compute and store.
 //
-// One lane of each warp requests 4 KB of each input at a time; the warp reads them from shared memory. Every warp has
-// its own ring of such stages, so there is no block-wide barrier, and 192 KB per multiprocessor are in flight without
-// holding a register. Chunks are dealt round-robin, which needs no communication; drawing four of them at a time from a
-// counter is 2 % faster (docs/notes/saxpy.md), and still behind one_pack.
+// One lane of each warp issues a bulk copy of 4 KB per input, and the warp reads the data from shared memory. Each warp
+// has a private ring of such stages, so no block-wide barrier is needed, and 192 KB per multiprocessor are in flight
+// without occupying registers. Chunks are assigned round-robin, which needs no communication. Claiming four chunks per
+// atomic is 2 % faster (docs/notes/saxpy.md), but still slower than one_pack.
 //
 // Traffic   as vec16; every byte read passes through shared memory once, without bank conflicts.
 // Order     none.
@@ -14,7 +14,7 @@
 
 namespace upsweep::ladders::saxpy {
 
-// 192 KB, however many inputs share it: a chunk gets an input's share of a stage, in whole rows of 16 bytes per lane.
+// 192 KB for any number of inputs: they share each 8 KB stage equally, in whole rows of 16 bytes per lane.
 template <unsigned Inputs>
 using staged_ring = WarpRingShape</*Warps*/ 8, /*Stages*/ 3, /*ChunkBytes*/ 8192 / Inputs / 512 * 512, Inputs>;
 
@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(staged_ring<sizeof...(In)>::block) bulk_staged
   const PackSplit<T> split(out, n);
   Ring ring(split.packs, (in + split.head)...);
 
-  // 2. The unaligned ends, while the first chunks are in flight.
+  // 2. Map the unaligned ends while the first chunks are in flight.
   map_ends(split, out, n, f, in...);
 
   // 3. Compute and store the chunks as they arrive.
@@ -48,11 +48,11 @@ struct bulk_staged {
   static constexpr Needs needs{{Feature::bulk_copy}, 196'608};
   static constexpr Story story{
       .idea = "bulk copies into rings in shared memory, one ring per warp",
-      .prediction = "behind one_pack: a copy of the same shape reached 3.7 to 4.0 TB/s of the copy ceiling's 4.26",
+      .prediction = "slower than one_pack: a copy kernel of this shape reached 3.7 to 4.0 TB/s of a ceiling of 4.26",
       .guarantees = "rounded once",
-      .limits = "any n; fixed block size; 192 KB of shared memory per block; fast if the arrays are aligned alike",
+      .limits = "any n; fixed block size; 192 KB of shared memory per block; fast if all addresses agree modulo 16",
       .source = "CUDA Programming Guide, Asynchronous Data Copies, 2022"};
-  // out[i] = f(in[i]...), for arrays of one type.
+  // out[i] = f(in[i]...); all arrays have the same type.
   template <class T, class F, class... In>
   static Status map(const Tuning& tuning, Stream stream, T* out, std::size_t n, F f, const In*... in) {
     if (tuning.block != 0) return {Code::unsupported, 0, "bulk_staged has a fixed block size"};

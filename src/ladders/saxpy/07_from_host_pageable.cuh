@@ -1,11 +1,10 @@
-// saxpy/from_host_pageable: from host memory and back, one step after the other.
+// saxpy/from_host_pageable: copy in, compute, copy out, one step after another.
 //
-// Most programs do this with data that is not on the device: copy x and y there, compute, copy the result back. The bus
-// is a hundred times slower than the device's memory, only one direction is in use at a time, and pageable memory may
-// move, so the driver first copies each page into its own pinned memory. The kernel hardly matters: one_pack, which any
-// GPU runs.
+// Most programs process host data this way. The bus is a hundred times slower than device memory, and only one
+// direction is in use. The driver cannot copy from pageable memory directly, because the operating system may move it;
+// it stages every page in a pinned buffer. The kernel hardly matters; one_pack runs on any GPU.
 //
-// Traffic   two arrays to the device and one back, each twice through the host's memory; on the device as one_pack.
+// Traffic   two arrays to the device and one back, each copied twice in host memory; on the device as one_pack.
 // Order     none.
 // Source    NVIDIA CUDA Best Practices Guide, Data Transfer Between Host and Device, 2009.
 #pragma once
@@ -21,15 +20,16 @@ struct from_host_pageable {
       .idea = "copy x and y to the device, compute, copy the result back",
       .prediction = "a quarter of the link: one direction at a time, and every byte copied twice",
       .guarantees = "rounded once",
-      .limits = "x and y fit in the device's memory; waits for the device",
+      .limits = "x and y must fit in device memory; waits for the device",
       .source = "CUDA Best Practices Guide, Data Transfer, 2009"};
   template <class T, class>
   static Status run(const Args<T>& a) {
     if (a.n == 0) return {};
     const std::size_t bytes = a.n * sizeof(T);
-    T* const x = static_cast<T*>(a.workspace->scratch(2 * padded<T>(a.n) * sizeof(T)));
-    if (!x) return {Code::out_of_memory, 0, "no device memory for x and y"};
-    T* const y = x + padded<T>(a.n);
+    Scratch scratch(*a.workspace);
+    T* const x = scratch.take<T>(a.n);
+    T* const y = scratch.take<T>(a.n);
+    if (!scratch) return {Code::out_of_memory, 0, "no device memory for x and y"};
     if (Status s = copy_queued(x, a.x, bytes, a.stream); !s) return s;
     if (Status s = copy_queued(y, a.y, bytes, a.stream); !s) return s;
     if (Status s = one_pack::map(a.tuning, a.stream, y, a.n, a.f, x, y); !s) return s;

@@ -1,7 +1,6 @@
-// saxpy/from_host_pinned: the same with pinned memory, whose pages do not move.
+// saxpy/from_host_pinned: the same copies from and to pinned memory.
 //
-// Only the memory changes: the device's copy engines read and write pinned pages directly, without an intermediate copy
-// by the host.
+// Pinned pages never move, so the GPU's copy engines read and write them directly, without staging by the host.
 //
 // Traffic   two arrays to the device and one back; on the device as one_pack.
 // Order     none.
@@ -16,7 +15,7 @@ struct from_host_pinned {
   static constexpr Story story{.idea = "the same copies, from and to pinned memory",
                                .prediction = "two thirds of the link: the copy back waits for the copies to the device",
                                .guarantees = "rounded once",
-                               .limits = "x and y fit in the device's memory",
+                               .limits = "x and y must fit in device memory",
                                .source = "CUDA Best Practices Guide, Pinned Memory, 2009"};
   template <class T, class Op>
   static Status run(const Args<T>& a) {

@@ -1,42 +1,46 @@
-// saxpy/from_host_pipelined: in chunks, so that both directions of the bus and the kernel work at once.
+// saxpy/from_host_pipelined: chunk by chunk, so that copies in both directions overlap with the kernel.
 //
-// While one chunk of x and y is copied to the device, the previous one is computed, and the result of the one before
-// that is copied back. A chunk's steps follow each other on one stream; chunks go to the streams round-robin. The
-// device holds only one chunk per stream, so arrays may be larger than its memory.
+// While one chunk of x and y is copied to the device, the kernel processes the previous chunk, and the result of the
+// one before that is copied back. Each chunk is queued on one stream; streams take turns. The device holds only one
+// chunk per stream, so arrays may be larger than its memory.
 //
 // Traffic   as from_host_pinned; the copies back add no time.
 // Order     none.
 // Source    Harris, How to Overlap Data Transfers in CUDA C/C++, 2012.
 #pragma once
+#include "base/threshold.h"
 #include "kernel/host.h"
 #include "ladders/saxpy/06_one_pack.cuh"
 
 namespace upsweep::ladders::saxpy {
 
+// Two streams keep both directions busy; a third hides the gap between copies. An 8 MiB chunk takes 150 us at 55 GB/s,
+// against a few microseconds to start a copy and the kernel. This reaches 0.93 of the link on an H200; no other values
+// have been measured.
+inline constinit Threshold chunk_bytes{"chunk_bytes", 8 << 20, 4096, {.min = 8}};
+
 struct from_host_pipelined {
   static constexpr MemoryKind arrays = MemoryKind::pinned;
-  static constexpr Story story{.idea = "chunks on several streams: copies both ways and the kernel at once",
-                               .prediction = "the whole link, except for the first copy there and the last one back",
+  static constexpr Story story{.idea = "chunks on several streams: copies in both directions overlap with the kernel",
+                               .prediction = "the full link speed, except for the first copy in and the last one out",
                                .guarantees = "rounded once",
                                .limits = "any n; params: chunk (elements), streams",
                                .source = "Harris, Overlap Data Transfers, 2012"};
   static constexpr Coverage coverage = Coverage::widths;
-  // Two streams keep both directions busy; the third hides the gap between two copies. Chunks of 8 MiB take 150 us at
-  // 55 GB/s, against a few microseconds to start a copy and the kernel: 0.93 of the link on an H200; other values are
-  // untried. The emulator's arrays are smaller, but still several chunks.
+  static constexpr Threshold* thresholds[] = {&chunk_bytes};
   static constexpr unsigned default_streams = 3;
-  static constexpr std::size_t default_chunk_bytes = emulated ? 4096 : std::size_t{8} << 20;
 
   template <class T, class>
   static Status run(const Args<T>& a) {
-    const std::size_t chunk = a.tuning.chunk.value_or(default_chunk_bytes / sizeof(T));
+    const std::size_t chunk = a.tuning.chunk.value_or(chunk_bytes / sizeof(T));
     const unsigned streams = a.tuning.streams.value_or(default_streams);
     if (streams > Fork::most) return {Code::invalid_argument, 0, "from_host_pipelined takes 1 to 8 streams"};
     if (a.n == 0) return {};
 
     const std::size_t room = padded<T>(std::min(chunk, a.n));  // elements
-    T* const memory = static_cast<T*>(a.workspace->scratch(2 * streams * room * sizeof(T)));
-    if (!memory) return {Code::out_of_memory, 0, "no device memory for a chunk of x and y per stream"};
+    Scratch scratch(*a.workspace);
+    T* const memory = scratch.take<T>(2 * streams * room);
+    if (!scratch) return {Code::out_of_memory, 0, "no device memory for a chunk of x and y per stream"};
     Fork fork(a.stream, streams);
     unsigned slot = 0;
     for (std::size_t at = 0; at < a.n; at += chunk, slot = (slot + 1) % streams) {

@@ -1,4 +1,4 @@
-// Which rung of saxpy a call gets.
+// Chooses the rung for a call of saxpy.
 #pragma once
 #include "base/call.h"
 #include "base/choice.h"
@@ -9,7 +9,7 @@ namespace upsweep::ladders::saxpy {
 inline Choice choose(const Call& c, const Machine& machine) {
   if (!machine.is_gpu()) return {"parallel", "all cores"};
   if (c.arrays != MemoryKind::device) return {"from_host_pipelined", "the arrays do not fit in device memory"};
-  return {"one_pack", "as many small blocks as there are packs"};
+  return {"one_pack", "one pack per thread, in small blocks"};
 }
 
 }  // namespace upsweep::ladders::saxpy

@@ -1,6 +1,7 @@
 #include "base/contract.h"
 
 #include "ladders/saxpy/choose.h"
+#include "rung_tables.h"
 
 namespace upsweep {
 namespace {
@@ -16,6 +17,7 @@ extern const Contract saxpy_contract{.name = "saxpy",
                                      .promise = "out[i] = a * x[i] + y[i]",
                                      .inputs = inputs,
                                      .outputs = outputs,
+                                     .rungs = &ladders::saxpy::rungs,
                                      .scalars = scalars,
                                      .choose = &ladders::saxpy::choose};
 

@@ -1,5 +1,5 @@
 // saxpy: out[i] = a * x[i] + y[i]. in[0] is x and in[1] is y, n elements each; out[0] has n elements and may be x or y
-// (in place). Each array at any alignment of the element.
+// (in place). Arrays need only the alignment of their elements.
 //
 // scalars[0] is a, in the element's type. Integers wrap. Floats are rounded once (a fused multiply-add) or twice (a
 // product, then a sum), whichever is faster on the processor.
@@ -8,7 +8,7 @@
 
 namespace upsweep::ladders::saxpy {
 
-// The function of saxpy. The kernels take any function of any number of inputs.
+// The functor of saxpy. The kernels take any functor of any number of inputs.
 template <class T>
 struct Axpy {
   T a;

@@ -12,9 +12,9 @@ namespace {  // a rung of the same name may exist on the GPU
 
 constexpr std::size_t arrays = 3;  // x, y, out
 
-// In place, a line is in the cache before it is stored to. A line of a separate output would be read for nothing: four
-// trips to memory instead of three. Two Zen 4 cores with 32 MiB of L3, f32, GB/s with ordinary and with non-temporal
-// stores: 2^20 155 and 84, 2^21 101 and 85, 2^22 32 and 57, 2^26 23 and 33.
+// In place, the load of y brings the line into the cache. With a separate output, an ordinary store first reads the
+// line from memory: four transfers per line instead of three. Two Zen 4 cores with 32 MiB of L3, f32, GB/s with
+// ordinary and with non-temporal stores: 2^20 155 and 84, 2^21 101 and 85, 2^22 32 and 57, 2^26 23 and 33.
 Stores stores_for_out(std::size_t bytes, bool in_place) {
   return in_place ? Stores::cached : stores_for(arrays * bytes);
 }
@@ -22,7 +22,7 @@ Stores stores_for_out(std::size_t bytes, bool in_place) {
 struct parallel {
   static constexpr Story story{
       .idea = "the simd rung on every core; non-temporal stores if out is a large separate array",
-      .prediction = "ties simd below 128 KiB in total; from memory a third faster than with ordinary stores",
+      .prediction = "ties with simd below 128 KiB in total; from memory a third faster than with ordinary stores",
       .guarantees = "rounded once if the processor has a fused multiply-add",
       .limits = "any n; params: threads",
       .source = "McCalpin, Memory Bandwidth and Machine Balance, 1995"};

@@ -1,4 +1,4 @@
-// saxpy/serial: one loop, one core: the definition.
+// saxpy/serial: the definition, as a loop on one core.
 #include "ladders/saxpy/binding.h"
 
 namespace upsweep::ladders::saxpy {
@@ -7,7 +7,7 @@ namespace {  // a rung of the same name may exist on the GPU
 
 struct serial {
   static constexpr Story story{.idea = "one loop, element by element",
-                               .prediction = "the compiler's own vectorisation: a third of a core's speed in cache",
+                               .prediction = "vectorised by the compiler alone: a third of a core's speed in cache",
                                .guarantees = "rounded twice",
                                .limits = "any n",
                                .source = "Lawson, Hanson, Kincaid, Krogh, Basic Linear Algebra Subprograms, 1979"};

@@ -1,6 +1,6 @@
-// saxpy/simd: one core, whole vectors, stores that never cross a cache line.
+// saxpy/simd: whole vectors on one core; no store crosses a cache line.
 //
-// Compiled once for each instruction set and chosen at run time by Highway.
+// Compiled once per instruction set; Highway selects one at run time.
 #include "cpu/skipped_targets.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ladders/saxpy/cpu_simd.cpp"
@@ -18,15 +18,16 @@ HWY_BEFORE_NAMESPACE();
 namespace upsweep::ladders::saxpy::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// a * x + y in every lane: fused if the processor can, wrapping for integers.
+// a * x + y per lane: fused if the target has FMA; integers wrap.
 template <class D, class V>
 HWY_INLINE V axpy([[maybe_unused]] D d, V a, V x, V y) {
   using T = hn::TFromD<D>;
   if constexpr (hwy::IsFloat<T>()) {
     return hn::MulAdd(a, x, y);
-#if HWY_TARGET != HWY_SCALAR  // HWY_SCALAR has one lane, and a product for every type
+#if HWY_TARGET != HWY_SCALAR  // HWY_SCALAR has one lane and multiplies every type
   } else if constexpr (sizeof(T) == 1) {
-    // No instruction multiplies bytes: multiply the odd and the even ones as the low halves of 16-bit lanes.
+    // No instruction multiplies bytes: multiply even and odd bytes in 16-bit lanes and keep the low byte of each
+    // product.
     const hn::Repartition<std::uint16_t, D> pairs;
     const auto x2 = hn::BitCast(pairs, x), a2 = hn::BitCast(pairs, a);
     const auto even = hn::And(hn::Mul(x2, a2), hn::Set(pairs, 0xff));
@@ -38,7 +39,7 @@ HWY_INLINE V axpy([[maybe_unused]] D d, V a, V x, V y) {
   }
 }
 
-// 32-byte vectors. Two Zen 4 cores, f32, GB/s with 64-byte vectors and with 32-byte: 2^10 222 and 264 in place, 260 and
+// 32-byte vectors. Two Zen 4 cores, f32, GB/s with 64-byte and with 32-byte vectors: 2^10 222 and 264 in place, 260 and
 // 313 with a separate output; 2^11 271 and 325, 270 and 323; 2^20, both cores, 279 and 296, 80 and 155; 2^26 a tie. A
 // 64-byte store takes two cycles there (Fog, Instruction Tables).
 inline constexpr std::size_t vector_bytes = 32;
@@ -52,7 +53,7 @@ void span(const void* factor, const void* x_memory, const void* y_memory, void* 
   const std::size_t width = hn::Lanes(d);
   const auto factors = hn::Set(d, a);
 
-  // Single elements at the ends, rounded as everywhere else.
+  // Maps a single element, rounded as in the vectors.
   const auto one = [&](std::size_t i) HWY_ATTR {
     if constexpr (hwy::IsFloat<T>()) {
       const hn::CappedTag<T, 1> single;
@@ -69,18 +70,18 @@ void span(const void* factor, const void* x_memory, const void* y_memory, void* 
       hn::Store(result, d, out + i);
   };
 
-  // 1. Up to a vector's boundary in out: stores that cross cache lines cost more than loads that do.
+  // 1. Align to a vector of out, not of x or y: crossing a cache line costs a store more than a load.
   std::size_t i = 0;
   const std::size_t past = reinterpret_cast<std::uintptr_t>(out) / sizeof(T) % width;
   for (const std::size_t head = past ? HWY_MIN(width - past, n) : 0; i < head; ++i) one(i);
-  // 2. Four vectors per round.
+  // 2. Four vectors per iteration.
   for (; n - i >= 4 * width; i += 4 * width) {
     vector(i);
     vector(i + width);
     vector(i + 2 * width);
     vector(i + 3 * width);
   }
-  // 3. The rest.
+  // 3. The remaining vectors, then single elements.
   for (; n - i >= width; i += width) vector(i);
   for (; i < n; ++i) one(i);
   if constexpr (stores == Stores::around) hwy::FlushStream();
@@ -105,8 +106,8 @@ namespace {  // a rung of the same name may exist on the GPU
 
 struct simd {
   static constexpr Story story{
-      .idea = "whole vectors: two loads, a multiply-add and an aligned store each",
-      .prediction = "a 32-byte vector per cycle in L1, bound by its store; ties serial from memory",
+      .idea = "whole vectors: two loads, a multiply-add and an aligned store per vector",
+      .prediction = "a 32-byte vector per cycle in L1, bound by stores; ties with serial from memory",
       .guarantees = "rounded once if the processor has a fused multiply-add",
       .limits = "any n",
       .source = "Fog, Optimizing Software in C++, chapter 12"};

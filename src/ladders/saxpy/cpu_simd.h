@@ -1,4 +1,4 @@
-// The one-core SIMD saxpy, for the rungs that build on it.
+// The one-core SIMD saxpy, for rungs that build on it.
 #pragma once
 #include <cstddef>
 
@@ -7,7 +7,7 @@
 
 namespace upsweep::ladders::saxpy {
 
-// out[0..n) = *a * x[0..n) + y[0..n), all of one type, at any alignments of the element; out may be y.
+// out[0..n) = *a * x[0..n) + y[0..n). All have the same type and need only its alignment; out may be y.
 using Span = void (*)(const void* a, const void* x, const void* y, void* out, std::size_t n);
 
 // Returns the loop for this processor's vector width. Resolve once, call many times.

@@ -1,4 +1,4 @@
-// Rows of packs, 16 bytes of every input, and the loops over the elements outside packs.
+// Rows, one 16-byte pack per input, and the loops over elements outside packs.
 #pragma once
 #include <utility>
 
@@ -7,7 +7,7 @@
 
 namespace upsweep::ladders::saxpy {
 
-// One pack of every input, all at the same position.
+// One pack per input, all at the same offset.
 template <class T, std::size_t Inputs>
 struct Row {
   uint4 of[Inputs];
@@ -31,25 +31,25 @@ __device__ __forceinline__ Pack<T> map(const Row<T, Inputs>& row, F f) {
   return result;
 }
 
-// This thread's index in the whole grid, and the number of the grid's threads.
+// This thread's index in the grid, and the number of threads in the grid.
 __device__ __forceinline__ std::size_t thread_of_grid() { return std::size_t(blockIdx.x) * blockDim.x + threadIdx.x; }
 __device__ __forceinline__ std::size_t threads_of_grid() { return std::size_t(gridDim.x) * blockDim.x; }
 
-// Returns whether every input is aligned like `out`, so that packs of `out` are packs of every input.
+// Returns whether every input has the address of `out` modulo 16, so that packs line up in all arrays.
 template <class T, class... In>
 __device__ __forceinline__ bool aligned_alike(const T* out, const In*... in) {
   const auto past = [](const void* p) { return reinterpret_cast<std::uintptr_t>(p) % 16; };
   return ((past(in) == past(out)) && ...);
 }
 
-// Maps the elements before the first pack of `out` and after the last: fewer than Pack<T>::size each, at most 15.
+// Maps the elements before the first pack of `out` and after the last: fewer than Pack<T>::size at each end.
 template <class T, class F, class... In>
 __device__ __forceinline__ void map_ends(const PackSplit<T>& split, T* out, std::size_t n, F f, const In*... in) {
   for (std::size_t i = thread_of_grid(); i < split.head; i += threads_of_grid()) out[i] = f(in[i]...);
   for (std::size_t i = n - split.tail + thread_of_grid(); i < n; i += threads_of_grid()) out[i] = f(in[i]...);
 }
 
-// Maps all elements, at any grid and alignments: the fallback of the pack rungs for arrays not aligned alike.
+// Maps all elements, for any grid and alignment: the fallback of the pack rungs unless aligned_alike().
 template <class T, class F, class... In>
 __device__ __forceinline__ void map_elements(T* out,  // [n]
                                              std::size_t n, F f,
@@ -57,7 +57,7 @@ __device__ __forceinline__ void map_elements(T* out,  // [n]
   for (std::size_t i = thread_of_grid(); i < n; i += threads_of_grid()) out[i] = f(in[i]...);
 }
 
-// Distance in elements between arrays of n in one allocation, so that all of them are aligned alike.
+// Distance in elements between arrays of n elements in one allocation that gives all of them the same alignment.
 template <class T>
 std::size_t padded(std::size_t n) {
   return ceil_div(n * sizeof(T), 256) * 256 / sizeof(T);

@@ -1,7 +1,7 @@
 // scan/block: up-sweep and down-sweep in shared memory, by one block.
 //
-// The textbook's work-efficient scan: n operations up a tree and n down it, where the naive scan takes n log n. One
-// block, so at most 2048 elements.
+// The textbook's work-efficient scan: n operations up a tree and n down, where the naive scan takes n log n. One block
+// scans at most 2048 elements.
 //
 // Traffic   each element read once (twice when inclusive) and written once.
 // Order     left to right over each subtree: operands are regrouped, never swapped.

@@ -1,11 +1,11 @@
 // scan/global_sweeps: the sweeps over global memory, one launch per level.
 //
-// The same tree as in block, but for any n: the array itself is the tree, and launches are its barriers. Each thread is
-// one iteration of the inner loop. The stride doubles from level to level, so soon every access touches a sector of its
-// own, and half of the launches have almost no work.
+// The tree of block, but for any n: the array is the tree, and launches are the barriers. Each thread runs one
+// iteration of the inner loop. The stride doubles with each level, so every access soon touches a different sector, and
+// half of the launches have almost no work.
 //
-// Traffic   23 arrays' worth of sectors, counted for 4-byte elements: 9 up (up to stride 8 a level touches every
-//           sector, then half as many each), 10 down, 2 for the padded copy, 2 for the result; inclusive one more.
+// Traffic   the sectors of 23 arrays, for 4-byte elements: 9 up (levels up to stride 8 touch every sector, each later
+//           level half as many), 10 down, 2 for the padded copy, 2 for the result; one more if inclusive.
 // Order     as block.
 // Source    Blelloch, Prefix Sums and Their Applications, 1990.
 #pragma once
@@ -37,7 +37,7 @@ __global__ void down_kernel(T* tree,  // [2 * distance * pairs]
   const std::size_t k = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
   if (k >= pairs) return;
   const std::size_t left = (2 * k + 1) * distance - 1, right = left + distance;
-  // The root has nothing to its left.
+  // The root's prefix is empty.
   const T before = pairs == 1 ? Op::template neutral<T>() : tree[right], own = tree[left];
   tree[left] = before;
   tree[right] = op(before, own);
@@ -62,10 +62,11 @@ struct global_sweeps {
   static Status run(const Args<T, Op>& a) {
     if (a.n == 0) return {};
     const auto threads = a.tuning.block_or(256);
-    std::size_t size = 2;  // of the tree: at least two leaves
+    std::size_t size = 2;  // leaves of the tree, at least two
     while (size < a.n) size *= 2;
-    T* const tree = static_cast<T*>(a.workspace->scratch(size * sizeof(T)));
-    if (!tree) return {Code::out_of_memory, 0, "no memory for the tree"};
+    Scratch scratch(*a.workspace);
+    T* const tree = scratch.take<T>(size);
+    if (!scratch) return {Code::out_of_memory, 0, "no memory for the tree"};
     const auto shape = [&](std::size_t items) {
       return Shape{.grid = static_cast<unsigned>(ceil_div(items, threads)), .block = threads, .stream = a.stream};
     };

@@ -1,12 +1,12 @@
-// scan/merge_loop: tiles in shared memory; then every element adds the totals of all tiles before its own, one by one.
+// scan/merge_loop: tiles in shared memory; then every element adds the totals of all earlier tiles, one by one.
 //
-// Two launches suffice for any n, which is its only merit: the additions grow with the square of n. A tile's total is
-// the last element of its inclusive scan, so neighbouring totals are a tile apart, each in a sector of its own. The
-// scanned tiles need a separate array: in the output, blocks that have finished would have overwritten totals that
-// others still read.
+// Two launches suffice for any n; that is its only merit, because the number of additions is quadratic in n. A tile's
+// total is the last element of its inclusive scan, so totals are one tile apart, each in a different sector. The
+// scanned tiles need a separate array: in the output, finished blocks would overwrite totals that other blocks still
+// read.
 //
-// Traffic   3 reads and 2 writes per element, and on average n / 1024 loads per warp, each of one word in 32 bytes.
-// Order     as block in a tile; the totals from left to right.
+// Traffic   3 reads and 2 writes per element, and on average n / 1024 loads per warp, each of one word per sector.
+// Order     as block within a tile; totals from left to right.
 // Source    the loop that the scan of the totals replaces in GPU Gems 3, chapter 39.2.4, 2007.
 #pragma once
 #include "ladders/scan/sweeps.cuh"
@@ -22,7 +22,7 @@ __global__ void merge_loop_kernel(const T* tiles,  // [n], of 2 * blockDim.x ele
   const std::size_t tile = 2 * std::size_t(blockDim.x);
   T prefix = Op::template neutral<T>();
   for (std::size_t total = tile - 1; total < i; total += tile) prefix = op(prefix, tiles[total]);
-  // Within its tile, an element's exclusive prefix is its left neighbour's inclusive one; the first has none.
+  // Within its tile, an element's exclusive prefix is its left neighbour's inclusive one; the first element has none.
   if (inclusive)
     out[i] = op(prefix, tiles[i]);
   else if (i % tile == 0)
@@ -32,20 +32,21 @@ __global__ void merge_loop_kernel(const T* tiles,  // [n], of 2 * blockDim.x ele
 }
 
 struct merge_loop {
-  static constexpr std::size_t largest = largest_merge;
+  static constexpr std::size_t largest = largest_merge, largest_emulated = largest_merge_emulated;
   static constexpr Story story{
-      .idea = "tiles; then every element adds the totals of all tiles before its own, one by one",
-      .prediction = "ties recursive up to 2^14; from 2^18 on, four times as slow when n doubles",
+      .idea = "scanned tiles; then every element adds the totals of all earlier tiles, one by one",
+      .prediction = "ties with recursive up to 2^14; from 2^18 on, the time quadruples when n doubles",
       .guarantees = "same bits for the same n and block",
-      .limits = "n up to 2^22 (2^18 emulated): the additions grow with n squared",
+      .limits = "n up to 2^22: the number of additions is quadratic",
       .source = "before GPU Gems 3, chapter 39.2.4, 2007"};
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     const Tiling<Sweeps> tiling = tiling_of<Sweeps>(a.tuning);
     if (Status s = Sweeps::refusal(tiling.threads); !s) return s;
     if (a.n == 0) return {};
-    T* const tiles = static_cast<T*>(a.workspace->scratch(a.n * sizeof(T)));
-    if (!tiles) return {Code::out_of_memory, 0, "no memory for the scanned tiles"};
+    Scratch scratch(*a.workspace);
+    T* const tiles = scratch.take<T>(a.n);
+    if (!scratch) return {Code::out_of_memory, 0, "no memory for the scanned tiles"};
     if (Status s =
             launch(tiles_kernel<Sweeps, T, Op>, tiling.shape<T>(a.n, a.stream), a.in, tiles, nullptr, a.n, true, a.op);
         !s)

@@ -1,9 +1,8 @@
-// scan/merge_totals: the same loop over contiguous totals.
+// scan/merge_totals: the loop of merge_loop, over contiguous totals.
 //
-// The tiles' totals have an array of their own: a sector holds eight of them instead of one, and 8192 of them fill
-// 32 KB instead of 256 KB, so the L1 cache keeps them. This also saves the array for the tiles, because no block reads
-// what others overwrite. The numbers of additions and of loads are the same: the emulator, which has no caches, counts
-// the same in both loops.
+// The tiles' totals get a separate array: a sector holds eight totals instead of one, and 8192 totals fill 32 KB
+// instead of 256 KB, so they stay in L1. The tiles no longer need a second array, because no block overwrites data that
+// others read. Additions and loads do not change; the emulator, which has no caches, counts the same for both rungs.
 //
 // Traffic   2 reads and 2 writes per element (one more read when inclusive), and on average n / 1024 loads per warp, of
 //           contiguous words.
@@ -26,21 +25,22 @@ __global__ void merge_totals_kernel(const T* totals,  // [n / tile, rounded up],
 }
 
 struct merge_totals {
-  static constexpr std::size_t largest = largest_merge;
-  static constexpr Story story{.idea = "the totals side by side: eight per sector instead of one",
+  static constexpr std::size_t largest = largest_merge, largest_emulated = largest_merge_emulated;
+  static constexpr Story story{.idea = "contiguous totals: eight per sector instead of one",
                                .prediction =
-                                   "up to twice merge_loop at 2^22, where its totals no longer fit a cache; "
-                                   "still quadratic",
+                                   "up to twice as fast as merge_loop at 2^22, where that rung's totals no longer "
+                                   "fit a cache; still quadratic",
                                .guarantees = "same bits for the same n and block",
-                               .limits = "n up to 2^22 (2^18 emulated): the additions grow with n squared",
+                               .limits = "n up to 2^22: the number of additions is quadratic",
                                .source = "before GPU Gems 3, chapter 39.2.4, 2007"};
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     const Tiling<Sweeps> tiling = tiling_of<Sweeps>(a.tuning);
     if (Status s = Sweeps::refusal(tiling.threads); !s) return s;
     if (a.n == 0) return {};
-    T* const totals = static_cast<T*>(a.workspace->scratch(tiling.count(a.n) * sizeof(T)));
-    if (!totals) return no_memory_for_totals;
+    Scratch scratch(*a.workspace);
+    T* const totals = scratch.take<T>(tiling.count(a.n));
+    if (!scratch) return no_memory_for_totals;
     if (Status s = launch(tiles_kernel<Sweeps, T, Op>, tiling.shape<T>(a.n, a.stream), a.in, a.out, totals, a.n,
                           a.inclusive, a.op);
         !s)

@@ -14,7 +14,7 @@
 
 namespace upsweep::ladders::scan {
 
-// Scans a tile by the two sweeps, padded.
+// Scans a tile with the two sweeps, padded.
 struct PaddedSweeps {
   static constexpr unsigned per_thread = 2, block = 256;
   static constexpr Status refusal(unsigned threads) { return tree_block(threads); }
@@ -31,8 +31,8 @@ struct PaddedSweeps {
 struct padded {
   static constexpr Story story{.idea = "recursive, with padding against bank conflicts",
                                .prediction =
-                                   "1.6 times recursive when n is large: 181 wavefronts per tile of 512 "
-                                   "words instead of 706; as many barriers",
+                                   "1.6 times as fast as recursive at large n: 181 wavefronts per tile of 512 "
+                                   "words instead of 706; the same barriers",
                                .guarantees = "same bits for the same n and block",
                                .limits = "any n",
                                .source = "GPU Gems 3, chapter 39.2.3, 2007"};

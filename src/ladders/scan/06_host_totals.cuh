@@ -1,11 +1,11 @@
 // scan/host_totals: the host scans the tiles' totals.
 //
-// The quadratic loop is gone: n / 512 totals are few enough for one core of the host, and a uniform add gives each tile
-// its prefix. But the totals cross the bus twice, and between the two kernels the device waits for the host. A CUDA
-// graph cannot capture that, so the rung is timed call by call.
+// The quadratic loop is gone: one host core can scan n / 512 totals, and a uniform add applies each tile's prefix. But
+// the totals cross the bus twice, and the device waits for the host between the two kernels. A CUDA graph cannot
+// capture that, so the rung is timed call by call.
 //
 // Traffic   2 reads and 2 writes per element (one more read when inclusive); n / 512 totals to the host and back.
-// Order     as block in a tile; the totals from left to right.
+// Order     as block within a tile; totals from left to right.
 // Source    the recursion of GPU Gems 3, chapter 39.2.4, 2007, cut off at its first level.
 #pragma once
 #include <memory>
@@ -19,7 +19,7 @@ namespace upsweep::ladders::scan {
 struct host_totals {
   static constexpr bool synchronises = true;
   static constexpr Story story{.idea = "the host scans the tiles' totals between two launches",
-                               .prediction = "some 20 us slower than recursive when n is small, a fifth slower at 2^28",
+                               .prediction = "about 20 us slower than recursive at small n, a fifth slower at 2^28",
                                .guarantees = "same bits for the same n and block",
                                .limits = "any n; waits for the device, so no graph can capture it",
                                .source = "GPU Gems 3, chapter 39.2.4, 2007, cut off at its first level"};
@@ -29,9 +29,10 @@ struct host_totals {
     if (Status s = Sweeps::refusal(tiling.threads); !s) return s;
     if (a.n == 0) return {};
     const std::size_t tiles = tiling.count(a.n), bytes = tiles * sizeof(T);
-    T* const totals = static_cast<T*>(a.workspace->scratch(bytes));
+    Scratch scratch(*a.workspace);
+    T* const totals = scratch.take<T>(tiles);
     const std::unique_ptr<T[]> host(new (std::nothrow) T[tiles]);
-    if (!totals || !host) return no_memory_for_totals;
+    if (!scratch || !host) return no_memory_for_totals;
     const Shape shape = tiling.shape<T>(a.n, a.stream);
     if (Status s = launch(tiles_kernel<Sweeps, T, Op>, shape, a.in, a.out, totals, a.n, a.inclusive, a.op); !s)
       return s;

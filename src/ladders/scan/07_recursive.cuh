@@ -1,7 +1,7 @@
 // scan/recursive: tiles in shared memory, their totals scanned by the same kernels, then a uniform add.
 //
-// The totals of n / 512 tiles are an array like any other: scan it the same way, until it fits one tile. Then every
-// tile adds its prefix. Three launches up to 2^18 elements, five up to 2^27, and all accesses are coalesced.
+// The totals of n / 512 tiles are an array too: scan it the same way, until it fits in one tile. Then every tile adds
+// its prefix. This takes three launches up to 2^18 elements, five up to 2^27; all accesses are coalesced.
 //
 // Traffic   2 reads and 2 writes per element (one more read when inclusive), and 1/512 of that for the totals.
 // Order     as block, tile by tile.

@@ -1,10 +1,10 @@
 // scan/warp_shuffle: Hillis and Steele's steps inside a warp, through registers.
 //
 // Lanes of a warp need no barrier to exchange values, and five steps scan a warp. Then every warp scans the totals of
-// all warps, at most 32, in the same way: one barrier per tile, and one word of shared memory per warp.
+// all warps, at most 32, the same way. This takes one barrier per tile and one word of shared memory per warp.
 //
 // Traffic   as recursive. Shared memory: 32 wavefronts per tile of 512 words, 1 barrier; 14 shuffles per warp.
-// Order     left to right: each step joins two neighbouring runs.
+// Order     left to right: each step joins two adjacent runs.
 // Source    Harris, Garland, Optimizing Parallel Prefix Operations for the Fermi Architecture, GPU Computing Gems,
 //           2011.
 #pragma once
@@ -34,7 +34,7 @@ struct WarpShuffles {
 struct warp_shuffle {
   static constexpr Story story{
       .idea = "warp scans through registers: one barrier per tile",
-      .prediction = "1700 GB/s on an H200 at 2^28, four fifths of what 4 arrays of traffic leave of the copy ceiling",
+      .prediction = "1700 GB/s on an H200 at 2^28: with 4 arrays of traffic, 0.8 of half the copy ceiling",
       .guarantees = "same bits for the same n and block",
       .limits = "any n; whole warps",
       .source = "Harris and Garland, GPU Computing Gems, 2011"};

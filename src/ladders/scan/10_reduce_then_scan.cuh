@@ -1,12 +1,12 @@
-// scan/reduce_then_scan: the first pass only sums, so that the second pass knows each prefix.
+// scan/reduce_then_scan: the first pass only computes totals, from which the second pass gets its prefixes.
 //
-// The uniform add reads and writes everything once more. Here each block has a range: one launch sums the ranges, one
-// scans their totals, and one scans each range from its prefix. That saves a write per element: 3 arrays' worth of
-// traffic instead of 4. There are as many ranges as resident blocks, so one block can scan their totals; a block walks
-// its range tile by tile, with 64 bytes per thread in flight, and carries the sum in a register.
+// The uniform add reads and writes every element once more. Here each block owns a range: one launch sums the ranges, a
+// second scans their totals, and a third scans each range from its prefix. This saves one write per element: the
+// traffic is 3 arrays instead of 4. The grid has only as many blocks as are resident, so one block can scan the totals.
+// Each block walks its range tile by tile, with 64 bytes per thread in flight, and carries the sum in a register.
 //
-// Traffic   2 reads and 1 write per element, 16 bytes per lane. If out is not aligned like in: stores of one element
-//           per lane, a pack apart.
+// Traffic   2 reads and 1 write per element, 16 bytes per lane. If in and out differ modulo 16, each lane stores single
+//           elements, and lanes are a pack apart.
 // Order     left to right: packs, lanes, rows, warps, tiles, ranges.
 // Source    Dotsenko, Govindaraju, Sloan, Boyd, Manferdelli, Fast Scan Algorithms on Graphics Processors, 2008;
 //           Merrill, Grimshaw, Parallel Scan for Stream Architectures, 2009.
@@ -17,11 +17,11 @@
 
 namespace upsweep::ladders::scan {
 
-// A warp's part of a tile. Four rows for each of 1024 threads are 64 KB in flight per multiprocessor, more than twice
-// what 4.3 TB/s at a latency of 0.7 us require of each of 132.
+// Rows of packs per warp and tile. Four rows for each of 1024 threads keep 64 KB in flight per multiprocessor; at a
+// latency of 0.7 us, each of 132 needs less than half of that for 4.3 TB/s.
 inline constexpr unsigned range_rows = 4;
 
-// Returns the position of this lane's first pack of a tile.
+// Returns the position of this lane's first pack in a tile.
 template <class T>
 __device__ __forceinline__ std::size_t range_position(std::size_t tile) {
   const std::size_t warp = (tile * blockDim.x + threadIdx.x) / warp_size;
@@ -36,11 +36,11 @@ __global__ void __launch_bounds__(1024) range_totals_kernel(const T* in,        
   using A = Total<T, Op>;
   __shared__ A warp_totals[warp_size];
   const Aligned<T> input(in, n);
-  A total = Op::template neutral<A>();  // thread 0's
+  A total = Op::template neutral<A>();  // valid in thread 0
   for (std::size_t tile = blockIdx.x * tiles; tile < (blockIdx.x + 1) * tiles; ++tile) {
     uint4 rows[range_rows];
     load_rows<Op>(input, range_position<T>(tile), rows);
-    const A sum = total_rows<T>(rows, op);  // lane 0's
+    const A sum = total_rows<T>(rows, op);  // valid in lane 0
     total = op(total, block_reduce(threadIdx.x % warp_size == 0 ? sum : Op::template neutral<A>(), op, warp_totals));
     __syncthreads();  // warp_totals has been read
   }
@@ -72,10 +72,10 @@ __global__ void __launch_bounds__(1024)
 }
 
 struct reduce_then_scan {
-  static constexpr Story story{.idea = "totals of ranges, their scan, the scan of each range: no uniform add",
+  static constexpr Story story{.idea = "reduce ranges, scan their totals, scan each range: no uniform add",
                                .prediction =
                                    "at most two thirds of the copy ceiling, 2850 GB/s on an H200, and 2400 "
-                                   "at 2^28; 7 us when n is small, for three launches",
+                                   "at 2^28; 7 us at small n, for three launches",
                                .guarantees = "same bits for the same n, grid, block and alignment",
                                .limits = "any n; whole warps",
                                .source = "Dotsenko et al. 2008; Merrill and Grimshaw 2009"};
@@ -95,9 +95,10 @@ struct reduce_then_scan {
     if (ranges == 1)
       return launch(range_scan_kernel<T, Op>, shape(1), a.in, a.out, nullptr, a.n, range, a.inclusive, a.op);
 
-    A* const totals = static_cast<A*>(a.workspace->scratch(2 * ranges * sizeof(A)));
-    if (!totals) return {Code::out_of_memory, 0, "no memory for the ranges' totals"};
-    A* const before = totals + ranges;
+    Scratch scratch(*a.workspace);
+    A* const totals = scratch.take<A>(ranges);
+    A* const before = scratch.take<A>(ranges);
+    if (!scratch) return {Code::out_of_memory, 0, "no memory for the ranges' totals"};
     const std::size_t few = tiles_of(ceil_div(Aligned<A>(totals, ranges).end, Pack<A>::size));
     if (Status s = launch(range_totals_kernel<T, Op>, shape(ranges), a.in, totals, a.n, range, a.op); !s) return s;
     if (Status s = launch(range_scan_kernel<A, Op>, shape(1), totals, before, nullptr, ranges, few, false, a.op); !s)

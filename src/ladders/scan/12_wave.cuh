@@ -1,10 +1,10 @@
-// scan/wave: every block has one tile in registers, and reads the totals of all blocks before it at once.
+// scan/wave: every block holds one tile in registers and reads the totals of all earlier blocks at once.
 //
-// As long as all tiles are resident together, no chain of prefixes is needed: a block publishes its total as soon as it
-// is known, and adds up the totals of the blocks before it, read in one trip to L2. Launched while the previous kernel
-// ends.
+// If all tiles are resident at once, no chain of prefixes is needed: each block publishes its total as soon as it is
+// known, reads the totals of all earlier blocks in one trip to L2 and sums them. The kernel launches while the previous
+// one ends.
 //
-// Traffic   n reads and n writes, 16 bytes per lane; a block reads one word of every block before it.
+// Traffic   n reads and n writes, 16 bytes per lane; each block reads one word of every earlier block.
 // Order     fixed by n and the alignment of the input.
 // Source    the totals-only half of decoupled look-back: Merrill and Garland, 2016.
 #pragma once
@@ -14,12 +14,12 @@
 
 namespace upsweep::ladders::scan {
 
-template <unsigned Block, unsigned Rows, class T, class Op>
+template <unsigned Block, unsigned Rows, class T, class Op, class Out>
 __global__ void __launch_bounds__(Block, 1024 / Block)
     wave_kernel(const T* in,  // [n]
-                T* out,       // [n]
-                Descriptors descriptors, std::size_t n, bool inclusive, Op op) {
-  using A = Total<T, Op>;
+                Out* out,     // [n]
+                Descriptors descriptors, std::size_t n, bool inclusive, Op op, Initial<Out, Op> initial) {
+  using A = Total<Out, Op>;
   constexpr unsigned warps = Block / warp_size;
   __shared__ A warp_totals[warps], before_tile;
   const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
@@ -34,11 +34,11 @@ __global__ void __launch_bounds__(Block, 1024 / Block)
   unsigned long long first_word = 0;
   if (warp == 0) first_word = descriptors.first_word();  // in flight together with the tile
   load_rows<Op>(input, first, rows);
-  const A total = scan_rows<T>(rows, before, op);
+  const A total = scan_rows<T, Out>(rows, before, op);
   if (lane == 0) warp_totals[warp] = total;
   __syncthreads();
 
-  // 2. Publish its total, and read those before it.
+  // 2. Publish the tile's total, and read those of earlier tiles.
   if (warp == 0) {
     const unsigned epoch = Descriptors::epoch_of(first_word);
     const A upto = warp_scan(lane < warps ? warp_totals[lane] : Op::template neutral<A>(), op);
@@ -48,51 +48,52 @@ __global__ void __launch_bounds__(Block, 1024 / Block)
     if (lane < warps) warp_totals[lane] = before_warp;
     const A before_all = total_between<A>(descriptors, epoch, 0, blockIdx.x, op);
     if (lane == 0) {
-      before_tile = before_all;
-      // Every block before the last has published its total, so it has read the epoch.
-      // The last block's own descriptor stays unused.
+      before_tile = op(A(initial.value), before_all);
+      // All earlier blocks have published their totals, so they have read the epoch.
+      // The last block's descriptor stays unused.
       if (blockIdx.x + 1 == gridDim.x) descriptors.end(epoch, std::size_t(blockIdx.x) * words_per<A>);
     }
   }
   __syncthreads();
 
-  // 3. Finish its scan.
-  finish_rows<T>(rows, before, op(before_tile, warp_totals[warp]), inclusive, op);
-  store_rows(out - input.begin, input, first, rows);
-  store_empty_prefix<Op>(out - input.begin, input, first, inclusive);
+  // 3. Finish the tile's scan.
+  write_scan(out - input.begin, input, first, rows, before, op(before_tile, warp_totals[warp]), inclusive, op, initial);
 }
 
 struct wave {
-  static constexpr Story story{.idea = "tiles in registers, all resident: every block reads all totals before its own",
+  static constexpr Story story{.idea = "all tiles resident in registers: every block reads all earlier totals",
                                .prediction = "1.4x CUB while one wave of tiles is enough, up to 2^19",
                                .guarantees = "same bits for the same n and alignment",
                                .limits = "n up to 2^21; fixed block size",
                                .source = "after Merrill and Garland, decoupled look-back, 2016"};
+  static constexpr bool takes_initial = true;
+  static constexpr bool takes_wider_output = true;
   static constexpr Coverage coverage = Coverage::widths;
   static constexpr bool blocks_in_order = true;
-  // Results would be right even with more tiles than are resident, because blocks start in order and wait only for
-  // earlier ones; but the reads of totals grow with the square of n.
+  // More tiles than are resident would still give right results, because blocks start in order and wait only for
+  // earlier ones, but the number of totals read is quadratic in n.
   static constexpr std::size_t largest = 1 << 21;
 
-  template <class T, class Op>
-  static Status run(const Args<T, Op>& a) {
+  template <class T, class Op, class Out>
+  static Status run(const Args<T, Op, Out>& a) {
     if (a.n == 0) return {};
-    // Within 2 % of the best of 14 shapes on an H200 at every power of two (docs/notes/scan.md): tiles of 8 KB, so that
-    // many blocks share the loads; then of 16 KB, one per multiprocessor at 2 MB, or again of 8 KB for 8-byte elements.
+    // Within 2 % of the best of 14 shapes on an H200 at every power of two (docs/notebook/scan.md): tiles of 8 KB, so
+    // that many blocks share the loads; then tiles of 16 KB, one per multiprocessor at 2 MB, or still of 8 KB for
+    // 8-byte elements.
     if (a.n * sizeof(T) <= 512 * 1024) return start<512, 1>(a);
-    constexpr unsigned rows = sizeof(T) == 8 ? 4 : 8;  // eight rows of 8-byte totals would not stay in registers
+    constexpr unsigned rows = sizeof(Out) == 8 ? 4 : 8;  // eight rows of 8-byte totals would spill
     return start<128, rows>(a);
   }
 
  private:
-  template <unsigned Block, unsigned Rows, class T, class Op>
-  static Status start(const Args<T, Op>& a) {
+  template <unsigned Block, unsigned Rows, class T, class Op, class Out>
+  static Status start(const Args<T, Op, Out>& a) {
     const std::size_t tiles = ceil_div(Aligned<T>(a.in, a.n).end, std::size_t(Block) * Rows * Pack<T>::size);
-    const Descriptors descriptors = descriptors_for<Total<T, Op>>(*a.workspace, tiles);
+    const Descriptors descriptors = descriptors_for<Total<Out, Op>>(*a.workspace, tiles);
     if (!descriptors.words) return no_memory_for_totals;
-    return launch(wave_kernel<Block, Rows, T, Op>,
+    return launch(wave_kernel<Block, Rows, T, Op, Out>,
                   {.grid = unsigned(tiles), .block = Block, .overlap = true, .stream = a.stream}, a.in, a.out,
-                  descriptors, a.n, a.inclusive, a.op);
+                  descriptors, a.n, a.inclusive, a.op, a.initial);
   }
 };
 

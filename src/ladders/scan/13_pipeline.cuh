@@ -1,13 +1,13 @@
-// scan/pipeline: every warp has one job, and tiles pass from job to job.
+// scan/pipeline: warp-specialised; tiles pass from role to role.
 //
-// In a look-back scan a block waits for its tile and then for the totals before it, and meanwhile loads nothing.
-// Here there is one block per multiprocessor, and its warps fetch, total, place and scan different tiles at once
-// (kernel/warp_pipeline.h). A tile is placed by adding the totals of the tiles between its block's last tile and this
-// one. Totals depend only on the input, so there is no chain of prefixes from tile to tile, and the trips through L2
-// overlap the scans of earlier tiles.
+// In a look-back scan, a block waits for its tile and then for earlier totals, and issues no loads meanwhile. Here,
+// each multiprocessor runs one block, whose warps fetch, total, place and scan different tiles at once
+// (kernel/warp_pipeline.h). To place a tile, a warp sums the totals of the tiles since the block's previous one. Totals
+// depend only on the input, so there is no chain of prefixes from tile to tile, and the trips through L2 overlap with
+// the scans of earlier tiles.
 //
 // Traffic   n reads by bulk copies and n writes; 132 words of totals per tile.
-// Order     depends on which block drew which tile; matters only for sums that round.
+// Order     depends on which block claims which tile; matters only for sums that round.
 // Source    decoupled look-back: Merrill and Garland, Single-pass Parallel Prefix Scan with Decoupled Look-back, 2016.
 #pragma once
 #include "kernel/warp_pipeline.h"
@@ -16,9 +16,9 @@
 
 namespace upsweep::ladders::scan {
 
-template <class Shape, class T, class Op>
+template <class Shape, class T, class Op, class Out>
 struct ScanJobs {
-  using A = Total<T, Op>;
+  using A = Total<Out, Op>;
   using Pipeline = ScanPipeline<Shape>;
   static constexpr unsigned threads = Shape::threads, stages = Shape::stages, elements = Shape::packs * Pack<T>::size;
   static constexpr unsigned shared_bytes = stages * Shape::packs * 16;
@@ -31,14 +31,15 @@ struct ScanJobs {
 
   Pipeline pipeline;
   const Aligned<T>& in;
-  T* out;    // in.begin elements before the output
+  Out* out;  // points in.begin elements before the output
   T* tiles;  // [stages][elements], shared
   Shared& shared;
   Op op;
+  Initial<Out, Op> initial;
   unsigned lane = threadIdx.x % warp_size;
 
   __device__ void prepare() {
-    init_barriers(shared.placed, 2 * warp_size);  // by total and by place
+    init_barriers(shared.placed, 2 * warp_size);  // arrivals by total() and place()
     prefetch_first_tile(in, elements);
   }
 
@@ -48,7 +49,7 @@ struct ScanJobs {
                 tiles + std::size_t(s) * elements, &shared.ring.fetched[s]);
   }
 
-  // Adds up a tile, in the parts that the scanning warps will take, and publishes the total.
+  // Sums a tile, one part per scanning warp, and publishes the total.
   __device__ void total(unsigned warp) {
     pipeline.for_each_tile(shared.ring.fetched, warp, Shape::totallers, [&](unsigned step, unsigned tile) {
       const unsigned s = step % stages;
@@ -57,7 +58,7 @@ struct ScanJobs {
         if (lane == 0) shared.before_warp[s][w] = sum;
         uint4 rows[Shape::rows];
         read_rows(s, w, rows);
-        sum = op(sum, total_rows<T>(rows, op));
+        sum = op(sum, total_rows<T, Out>(rows, op));
       }
       if (tile < pipeline.tiles && lane == 0)
         store_tagged(pipeline.descriptors.array() + std::size_t(tile) * words_per<A>, shared.ring.epoch, sum);
@@ -65,7 +66,7 @@ struct ScanJobs {
     });
   }
 
-  // Adds up the totals since this block's last tile.
+  // Sums the totals since this block's previous tile.
   __device__ void place(unsigned warp) {
     pipeline.for_each_tile(shared.ring.fetched, warp, Shape::placers, [&](unsigned step, unsigned tile) {
       const unsigned s = step % stages;
@@ -78,7 +79,7 @@ struct ScanJobs {
   }
 
   __device__ void scan(unsigned warp, bool inclusive) {
-    A before_tile = Op::template neutral<A>();
+    A before_tile = initial.value;
     pipeline.for_each_tile(shared.placed, 0, 1, [&](unsigned step, unsigned tile) {
       if (tile == pipeline.tiles) return;
       const unsigned s = step % stages;
@@ -88,12 +89,9 @@ struct ScanJobs {
       A before[Shape::rows];
       read_rows(s, warp, rows);
       mbarrier_arrive(&shared.ring.freed[s]);
-      scan_rows<T>(rows, before, op);
-      finish_rows<T>(rows, before, left, inclusive, op);
+      scan_rows<T, Out>(rows, before, op);
       const unsigned first = warp * Shape::rows * row_elements<T> + lane * Pack<T>::size;
-      const std::size_t position = std::size_t(tile) * elements + first;
-      store_rows(out, in, position, rows);
-      store_empty_prefix<Op>(out, in, position, inclusive);
+      write_scan(out, in, std::size_t(tile) * elements + first, rows, before, left, inclusive, op, initial);
     });
   }
 
@@ -104,45 +102,49 @@ struct ScanJobs {
   }
 };
 
-template <class Shape, class T, class Op>
+template <class Shape, class T, class Op, class Out>
 __global__ void __launch_bounds__(Shape::threads, 1)
     pipeline_kernel(const T* in,  // [n]
-                    T* out,       // [n]
-                    Descriptors descriptors, std::size_t n, unsigned tiles, bool inclusive, Op op) {
-  using Jobs = ScanJobs<Shape, T, Op>;
+                    Out* out,     // [n]
+                    Descriptors descriptors, std::size_t n, unsigned tiles, bool inclusive, Op op,
+                    Initial<Out, Op> initial) {
+  using Jobs = ScanJobs<Shape, T, Op, Out>;
   __shared__ typename Jobs::Shared shared;
   const Aligned<T> input(in, n);
-  Jobs jobs{{shared.ring, descriptors, tiles}, input, out - input.begin, dynamic_shared<T>(), shared, op};
-  run_scan<Shape>(jobs, std::size_t(tiles) * words_per<Total<T, Op>>, inclusive);
+  Jobs jobs{{shared.ring, descriptors, tiles}, input, out - input.begin, dynamic_shared<T>(), shared, op, initial};
+  run_scan<Shape>(jobs, std::size_t(tiles) * words_per<Total<Out, Op>>, inclusive);
 }
 
-// Tiles of 32 KB: of some 30 shapes on an H200, the best or within 1 % of it at every power of two from 2^20 on
-// (docs/notes/scan.md). Few warps with many loads each; only one places, because more polls would slow L2 down.
+// Tiles of 32 KB: within 1 % of the best of about 30 shapes on an H200 at every power of two from 2^20 on
+// (docs/notebook/scan.md). Few warps, with many loads each; only one warp places tiles, because more polling would slow
+// L2 down.
 using PipelineTiles = ScanShape</*Rows*/ 16, /*Scanners*/ 4, /*Stages*/ 6>;
 
 struct pipeline {
   static constexpr Needs needs = pipeline_needs;
   static constexpr Story story{
       .idea = "one block per multiprocessor; its warps fetch, total, place and scan different tiles at once",
-      .prediction = "0.95 of the copy ceiling when large",
+      .prediction = "0.95 of the copy ceiling at large n",
       .limits = "any n up to 2^32 tiles; fixed shape; 192 KB of shared memory per block",
       .source = "after Merrill and Garland, decoupled look-back, 2016"};
   static constexpr std::size_t ring_bytes = PipelineTiles::ring_bytes;
+  static constexpr bool takes_initial = true;
+  static constexpr bool takes_wider_output = true;
   static constexpr Coverage coverage = Coverage::widths;
-  template <class T, class Op>
-  static Status run(const Args<T, Op>& a) {
+  template <class T, class Op, class Out>
+  static Status run(const Args<T, Op, Out>& a) {
     return start<PipelineTiles>(a);
   }
 
-  template <class Shape, class T, class Op>
-  static Status start(const Args<T, Op>& a) {
+  template <class Shape, class T, class Op, class Out>
+  static Status start(const Args<T, Op, Out>& a) {
     if (a.n == 0) return {};
-    using Jobs = ScanJobs<Shape, T, Op>;
+    using Jobs = ScanJobs<Shape, T, Op, Out>;
     const std::size_t tiles = ceil_div(Aligned<T>(a.in, a.n).end, Jobs::elements);
-    const Descriptors descriptors = descriptors_for<Total<T, Op>>(*a.workspace, tiles);
+    const Descriptors descriptors = descriptors_for<Total<Out, Op>>(*a.workspace, tiles);
     if (!descriptors.words) return no_memory_for_totals;
-    return launch_pipeline<Jobs>(pipeline_kernel<Shape, T, Op>, a, tiles, a.in, a.out, descriptors, a.n,
-                                 unsigned(tiles), a.inclusive, a.op);
+    return launch_pipeline<Jobs>(pipeline_kernel<Shape, T, Op, Out>, a, tiles, a.in, a.out, descriptors, a.n,
+                                 unsigned(tiles), a.inclusive, a.op, a.initial);
   }
 };
 

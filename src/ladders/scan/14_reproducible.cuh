@@ -1,13 +1,13 @@
-// scan/reproducible: float sums in an order fixed by the elements' indices, on the ring of the pipeline.
+// scan/reproducible: the pipeline for float sums, in an order fixed by the elements' indices.
 //
-// The order is that of the CPU rung of this name (cpu_reproducible.cpp): rows of 32 elements as Hillis and Steele scan
-// them, which is a warp's shuffles; tiles of 32 rows, left to right; and the tiles' totals in rows and tiles again. A
-// tile cannot be placed by adding the totals since the block's last tile: on each level, place takes the totals before
-// the tile in its own row, and the sums of the rows before that row in its tile of totals. One more job than in the
-// pipeline, join, provides these sums: of each row of totals, and of each tile of rows, as soon as all are published.
-// Joined sums depend only on totals, never on prefixes, so there is no chain of prefixes here either.
+// The order is that of the CPU rung of this name (cpu_reproducible.cpp): a Hillis-Steele scan of each row of 32
+// elements, by a warp's shuffles; tiles of 32 rows, left to right; and rows and tiles of the tiles' totals in turn. So
+// the totals since the block's previous tile do not suffice to place a tile. On each level, place() adds the earlier
+// totals in the tile's row and the sums of the earlier rows in its tile of totals. An additional role, join(),
+// publishes the sums of each row of totals and of each tile of rows as soon as their terms are published. These sums
+// depend only on totals, never on prefixes, so there is no chain of prefixes here either.
 //
-// Traffic   n reads by bulk copies and n writes of 4 or 8 bytes per lane; some 100 words of sums per group of tiles.
+// Traffic   n reads by bulk copies and n writes of 4 or 8 bytes per lane; about 100 words of sums per group of tiles.
 // Order     the same bits as on the CPU, at any grid and alignment.
 // Source    as pipeline; Hillis and Steele, Data Parallel Algorithms, 1986 (rows).
 #pragma once
@@ -17,11 +17,11 @@
 
 namespace upsweep::ladders::scan {
 
-inline constexpr unsigned rows_per_tile = 32, tile_size = rows_per_tile * warp_size;  // of the order
+inline constexpr unsigned rows_per_tile = 32, tile_size = rows_per_tile * warp_size;  // of the summation order
 
 // Offsets of each level's sums in the descriptors: totals of tiles, and sums of rows of 32 such totals. Level 0 has
-// tiles of elements, each level above has tiles of the totals below: only whole ones, because no block needs the sum of
-// a partial one.
+// tiles of elements, each higher level has tiles of the totals below. All are whole, because no block needs a partial
+// sum.
 struct Levels {
   static constexpr unsigned count = 3;  // up to 2^40 elements
   std::size_t totals[count], rows[count], end = 0;
@@ -35,8 +35,8 @@ struct Levels {
   }
 };
 
-// Sums 32 rows: lane k passes element k of every row, and lane l gets the sum of row l, neighbours added first. Every
-// step halves the rows that a lane still has: 31 shuffles in all, not five per row.
+// Sums 32 rows: lane k passes element k of every row, and lane l gets the sum of row l, neighbours added first. Each
+// step halves the rows that a lane holds: 31 shuffles in all, instead of five per row.
 template <unsigned distance = 1, class T>
 __device__ __forceinline__ T sum_rows(T (&row)[rows_per_tile]) {
   if constexpr (distance == warp_size) {
@@ -52,8 +52,8 @@ __device__ __forceinline__ T sum_rows(T (&row)[rows_per_tile]) {
   }
 }
 
-// Returns the sum of the values of the first `count` lanes, left to right. The shuffles are in flight while the
-// additions wait for each other.
+// Returns the sum of the values of the first `count` lanes, left to right. The shuffles overlap with the chain of
+// additions.
 template <class T>
 __device__ __forceinline__ T add_lanes(T value, unsigned count) {
   T sum = Sum::neutral<T>();
@@ -65,21 +65,21 @@ __device__ __forceinline__ T add_lanes(T value, unsigned count) {
   return sum;
 }
 
-// A slot of the ring holds a group of tiles.
+// Each slot of the ring holds a group of tiles.
 template <class Shape, class T>
 struct ReproducibleJobs {
   using Pipeline = ScanPipeline<Shape>;
   static constexpr unsigned stages = Shape::stages, elements = Shape::packs * Pack<T>::size;
   static constexpr unsigned tiles = elements / tile_size, warp_tiles = tiles / Shape::scanners;
   static constexpr unsigned stage_elements = elements + Pack<T>::size;  // a group may begin inside a pack
-  static constexpr unsigned tile_rows = rows_per_tile + 1;              // one more: tiles begin in different banks
+  static constexpr unsigned tile_rows = rows_per_tile + 1;              // padded: tiles begin in different banks
   static constexpr unsigned shared_bytes = stages * (stage_elements + tiles * tile_rows) * sizeof(T);
-  static constexpr unsigned threads = Shape::threads + warp_size;  // one warp joins
+  static constexpr unsigned threads = Shape::threads + warp_size;  // one more warp, for join()
   static_assert(tiles % Shape::scanners == 0 && warp_size % tiles == 0);
   struct Shared {
     typename Pipeline::Shared ring;
     std::uint64_t placed[stages];  // mbarriers
-    T before[stages][tiles];       // prefix of each tile
+    T before[stages][tiles];       // each tile's prefix
   };
 
   Pipeline pipeline;
@@ -87,9 +87,10 @@ struct ReproducibleJobs {
   T* out;       // [n]
   std::size_t n;
   T* groups;      // [stages][stage_elements], shared
-  T* before_row;  // [stages][tiles * tile_rows], shared: within its tile
+  T* before_row;  // [stages][tiles * tile_rows], shared: each row's prefix within its tile
   Shared& shared;
   const Levels& levels;
+  Initial<T, Sum> initial;
   unsigned lane = threadIdx.x % warp_size;
 
   __device__ unsigned long long* descriptor(std::size_t i) const {
@@ -97,7 +98,7 @@ struct ReproducibleJobs {
   }
 
   __device__ void prepare() {
-    init_barriers(shared.placed, 3 * warp_size);  // by total, place and join
+    init_barriers(shared.placed, 3 * warp_size);  // arrivals by total(), place() and join()
     const std::size_t first = std::size_t(blockIdx.x) * elements;
     if (first + elements <= n) prefetch_l2(Aligned<T>(in + first, 0).base, elements * sizeof(T));
   }
@@ -110,7 +111,7 @@ struct ReproducibleJobs {
                 groups + std::size_t(s) * stage_elements, &shared.ring.fetched[s]);
   }
 
-  // Computes the prefix of each row in its tile, and publishes the tiles' totals.
+  // Computes each row's prefix within its tile, and publishes the tiles' totals.
   __device__ void total(unsigned warp) {
     pipeline.for_each_tile(shared.ring.fetched, warp, Shape::totallers, [&](unsigned step, unsigned group) {
       const unsigned s = step % stages;
@@ -138,13 +139,13 @@ struct ReproducibleJobs {
     });
   }
 
-  // Publishes, on each level, the sums of the rows and tiles of totals that end with this group.
+  // On each level, publishes the sums of the rows and tiles of totals that end with this group.
   __device__ void join() {
     pipeline.for_each_tile(shared.ring.fetched, 0, 1, [&](unsigned step, unsigned group) {
       mbarrier_arrive(&shared.placed[step % stages]);  // the group's number has been read
       if (group == pipeline.tiles) return;
       std::size_t last = (group + std::size_t(1)) * tiles - 1;  // index of the last total
-#pragma unroll  // one copy for each level, so that its offsets are constants
+#pragma unroll                                                  // one copy per level, so that its offsets are constants
       for (unsigned l = 0; l < Levels::count && last % warp_size == warp_size - 1; ++l) {
         const T row = warp_reduce(take(levels.totals[l] + last - (warp_size - 1) + lane), Sum{});
         last /= warp_size;
@@ -157,18 +158,18 @@ struct ReproducibleJobs {
     });
   }
 
-  // Computes each tile's prefix: level by level, from the rows before its own and the totals before it in that row.
+  // Computes each tile's prefix, level by level, from the sums of the earlier rows and the earlier totals in its row.
   __device__ void place(unsigned warp) {
     pipeline.for_each_tile(shared.ring.fetched, warp, Shape::placers, [&](unsigned step, unsigned group) {
       const unsigned s = step % stages;
       if (group < pipeline.tiles) {
         const std::size_t first = std::size_t(group) * tiles;
-        std::size_t total[Levels::count];  // per level, the one that `first` is part of
+        std::size_t total[Levels::count];  // per level, the index of the total that includes `first`
 #pragma unroll
         for (unsigned l = 0; l < Levels::count; ++l) total[l] = l ? total[l - 1] / tile_size : first;
         const auto in_row = [&](unsigned l) { return unsigned(total[l] % warp_size) + (l ? 0 : tiles); };
         const auto in_tile = [&](unsigned l) { return unsigned(total[l] / warp_size % rows_per_tile); };
-        // All in one trip. Lanes that need none poll one that this block publishes itself.
+        // All in one trip to L2. Idle lanes poll a word that this block publishes itself.
         T sums[2 * Levels::count];
         wait_tagged<2 * Levels::count>(
             pipeline.descriptors.array(), shared.ring.epoch,
@@ -185,13 +186,13 @@ struct ReproducibleJobs {
         T before = Sum::neutral<T>();
 #pragma unroll
         for (unsigned l = Levels::count; l-- > 0;) {
-          if (l > 0 && total[l] == 0) continue;  // everything before it is on lower levels
+          if (l > 0 && total[l] == 0) continue;  // the lower levels have the whole prefix
           const T upto = warp_scan(lane < in_row(l) ? sums[2 * l] : Sum::neutral<T>(), Sum{});
           const T in_order = before + (add_lanes(sums[2 * l + 1], in_tile(l)) + from_left_lane(upto, Sum{}));
           if (l > 0)
             before = shuffle(in_order, in_row(l));
           else if (const unsigned t = lane - unsigned(first % warp_size); t < tiles)
-            shared.before[s][t] = in_order;
+            shared.before[s][t] = initial.value + in_order;
         }
       }
       mbarrier_arrive(&shared.placed[s]);
@@ -218,7 +219,8 @@ struct ReproducibleJobs {
     });
   }
 
-  // If exclusive, each lane stores its right neighbour's element; the last stores the first, with an empty row prefix.
+  // If exclusive, each lane stores its right neighbour's element; the last lane stores the first, with an empty row
+  // prefix.
   __device__ void scan_tile(T (&row)[rows_per_tile], T before_rows, T before, std::size_t first, bool inclusive) {
     const bool none = !inclusive && lane == warp_size - 1, whole = first + tile_size <= n;
     const unsigned to = inclusive ? lane : (lane + 1) % warp_size;
@@ -229,7 +231,7 @@ struct ReproducibleJobs {
       const T sum = before + (before_this + (none ? Sum::neutral<T>() : row[r]));
       if (const std::size_t i = first + r * warp_size + to; whole || i < n) out[i] = sum;
     }
-    if (none && first == 0) out[0] = value_of_none<Sum, T>();
+    if (none && first == 0) out[0] = initial.alone();
   }
 
   __device__ void read_tile(unsigned s, unsigned tile, T (&row)[rows_per_tile]) {
@@ -251,22 +253,24 @@ template <class Shape, class T>
 __global__ void __launch_bounds__(ReproducibleJobs<Shape, T>::threads, 1)
     reproducible_kernel(const T* in,  // [n]
                         T* out,       // [n]
-                        Descriptors descriptors, Levels levels, std::size_t n, unsigned groups, bool inclusive) {
+                        Descriptors descriptors, Levels levels, std::size_t n, unsigned groups, bool inclusive,
+                        Initial<T, Sum> initial) {
   using Jobs = ReproducibleJobs<Shape, T>;
   __shared__ typename Jobs::Shared shared;
   T* const ring = dynamic_shared<T>();
-  Jobs jobs{{shared.ring, descriptors, groups},         in,     out,   n, ring,
-            ring + Jobs::stages * Jobs::stage_elements, shared, levels};
+  Jobs jobs{{shared.ring, descriptors, groups},         in,     out,    n,      ring,
+            ring + Jobs::stages * Jobs::stage_elements, shared, levels, initial};
   run_scan<Shape>(jobs, levels.end * words_per<T>, inclusive, role<1>([&](unsigned) { jobs.join(); }));
 }
 
 struct reproducible {
   static constexpr bool reproducible_bits = true;
+  static constexpr bool takes_initial = true;
   static constexpr std::size_t ring_bytes = 96 * 4 * warp_size * 16;  // see run()
   static constexpr Needs needs{{Feature::bulk_copy}, 204'160};
   static constexpr Story story{
-      .idea = "the pipeline's ring, with sums joined in rows and tiles fixed by index",
-      .prediction = "0.85 of the copy ceiling when large: six shuffles per 32 elements leave little room",
+      .idea = "the pipeline, with sums joined in rows and tiles fixed by index",
+      .prediction = "0.85 of the copy ceiling at large n: six shuffles per 32 elements leave little slack",
       .guarantees = "the same bits on every backend, at any grid and alignment",
       .limits = "sums of f32 and f64; any n up to 2^40; fixed shape; 200 KB of shared memory per block",
       .source = "after Merrill and Garland 2016; Hillis and Steele 1986"};
@@ -276,8 +280,7 @@ struct reproducible {
 
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
-    // One tile for each of four warps: of 15 shapes on an H200, the best or within half a per cent of it
-    // (docs/notes/scan.md).
+    // One tile for each of four warps: within 0.5 % of the best of 15 shapes on an H200 (docs/notebook/scan.md).
     constexpr unsigned rows = rows_per_tile / Pack<T>::size;
     return start<ScanShape<rows, /*Scanners*/ 4, /*Stages*/ 96 / rows>>(a);
   }
@@ -291,7 +294,7 @@ struct reproducible {
     const Descriptors descriptors = descriptors_for<T>(*a.workspace, levels.end);
     if (!descriptors.words) return no_memory_for_totals;
     return launch_pipeline<Jobs>(reproducible_kernel<Shape, T>, a, groups, a.in, a.out, descriptors, levels, a.n,
-                                 unsigned(groups), a.inclusive);
+                                 unsigned(groups), a.inclusive, a.initial);
   }
 };
 

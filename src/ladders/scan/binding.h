@@ -14,11 +14,19 @@ struct Binding : OperatorChoice {
   static constexpr auto& operations = ladders::scan::operations;
   template <class T, class Op>
   static constexpr bool takes = lists<Op>(operations);
-  template <class T, class Op>
-  static Args<T, Op> args(const Call& c) {
-    const bool inclusive = scan_scalars.read(c.scalars).inclusive;
-    return {c.execution(), c.in[0].as<const T>(), c.out[0].as<T>(), c.n(), inclusive, Op{}};
+  template <class T, class Op, class Out = T>
+  static Args<T, Op, Out> args(const Call& c) {
+    const Scanning scalars = scan_scalars.read(c.scalars);
+    return {c.execution(),
+            c.in[0].as<const T>(),
+            c.out[0].as<Out>(),
+            c.n(),
+            scalars.inclusive,
+            Op{},
+            initial_of<Out, Op>(scalars.initial)};
   }
+  static Type output_type(const Call& c) { return sum_type(c); }
+  static Scalar initial(const Call& c) { return scan_scalars.read(c.scalars).initial; }
 };
 
 }  // namespace upsweep::ladders::scan

@@ -1,4 +1,4 @@
-// Which rung of scan a call gets.
+// Chooses the rung for a call of scan.
 #pragma once
 #include "base/call.h"
 #include "base/choice.h"
@@ -7,14 +7,14 @@
 
 namespace upsweep::ladders::scan {
 
-// Bytes of input up to which all tiles are resident at once. On an H200, wave is faster up to 2^19 words of 4 bytes,
-// and pipeline from 2^20 on.
+// The largest input, in bytes, whose tiles are all resident at once. On an H200, wave is faster up to 2^19 words of 4
+// bytes, pipeline from 2^20 on.
 inline constinit Threshold most_for_wave{"most_for_wave", 2 << 20, 8 << 10};
 inline Threshold* const thresholds[] = {&most_for_wave};
 
 inline constexpr Needs pipeline_needs{{Feature::bulk_copy}, 197'048};
 
-// For elements of any type, such as a caller's own.
+// For any element type, including user-defined ones.
 inline Choice choose(std::size_t input_bytes, const Machine& machine) {
   if (input_bytes <= most_for_wave) return {"wave", "all tiles are resident at once"};
   if (machine.meets(pipeline_needs)) return {"pipeline", "more tiles than are resident at once"};

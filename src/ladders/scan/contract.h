@@ -1,19 +1,22 @@
-// scan: exclusive, out[0] = value_of_none<Op, T>(), out[i] = op(in[0], ..., in[i-1]); inclusive (scalars[0] is true),
-// op(in[0], ..., in[i]).
-// in[0] and out[0] have n elements each, at any alignment of the element. The operator is associative; its operands
-// keep their order. Types i8 to u64, f32, f64; sum, min, max.
+// scan: exclusive, out[i] = op(initial, in[0], ..., in[i-1]); inclusive (scalars[0] is true),
+// op(initial, in[0], ..., in[i]). Without an initial value (scalars[1] is empty), out[0] of an exclusive scan is
+// value_of_none<Op, T>().
+// in[0] and out[0] have n elements each, which need only their natural alignment. The operator is associative; operands
+// are never swapped. Types i8 to u64, f32, f64; sum, min, max. Sums are computed in the output's type, which may be
+// wider than the input's (widens_sums).
 #pragma once
 #include "base/implementation.h"
 
 namespace upsweep::ladders::scan {
 
-template <class T, class Op>
+template <class T, class Op, class Out = T>
 struct Args : Execution {
   const T* in;  // [n]
-  T* out;       // [n]
+  Out* out;     // [n]
   std::size_t n;
   bool inclusive;
   Op op;
+  Initial<Out, Op> initial{};
 };
 
 inline constexpr Status no_memory_for_totals{Code::out_of_memory, 0, "no memory for the tiles' totals"};

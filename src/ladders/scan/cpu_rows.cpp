@@ -1,4 +1,5 @@
-// cpu_reproducible.cpp states the order. Compiled once per instruction set and chosen at run time by Highway.
+// The loops of the reproducible scan, in the order that cpu_reproducible.cpp states. Compiled once per instruction set;
+// Highway selects one at run time.
 #include "cpu/skipped_targets.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ladders/scan/cpu_rows.cpp"
@@ -17,14 +18,14 @@ HWY_BEFORE_NAMESPACE();
 namespace upsweep::ladders::scan::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// A prefix without elements: -0, which changes no sum.
+// The empty prefix: -0, which changes no sum.
 template <class T, class D>
 HWY_INLINE hn::Vec<D> empty(D d) {
   return hn::Set(d, Sum::neutral<T>());
 }
 
-// Adds neighbours in `vectors` vectors, then neighbouring sums, ... until they fill one vector. A row's last prefix is
-// added up in this order too: the result for 32 vectors is the totals of as many rows as a vector has lanes.
+// Adds neighbours in `vectors` vectors, then neighbouring sums, and so on, until one vector is left. A row's last
+// prefix is summed in this order too, so 32 vectors give the totals of one row per lane.
 template <int vectors, class D, class T>
 HWY_INLINE hn::Vec<D> fold_neighbours(D d, const T* in) {
   if constexpr (vectors == 1) {
@@ -54,7 +55,7 @@ void total(const T* in, std::size_t count, T* totals) {
   }
 }
 
-// Hillis and Steele's scan of one row: each element adds the one at distance 1, 2, 4, 8 and 16 to its left.
+// The Hillis-Steele scan of one row: each element adds the element 1, 2, 4, 8 and 16 to its left.
 template <class T>
 struct Row {
   using D = Wide<T>;
@@ -115,7 +116,7 @@ void scan(const T* in, T* out, std::size_t n, const T* before, How how) {
   if (const std::size_t left = n - t * tile_elements) {
     HWY_ALIGN T some[tile_elements];
     const std::size_t rows = (left + row_elements - 1) / row_elements * row_elements;
-    std::fill(std::copy_n(in + t * tile_elements, left, some), some + rows, T(0));  // no earlier element sees them
+    std::fill(std::copy_n(in + t * tile_elements, left, some), some + rows, T(0));  // no earlier element reads them
     tile(some, some, rows, before[t], store);
     std::copy_n(some, left, out + t * tile_elements);
   }

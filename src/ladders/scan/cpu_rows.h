@@ -8,7 +8,7 @@ namespace upsweep::ladders::scan {
 
 inline constexpr std::size_t row_elements = 32, tile_elements = 32 * row_elements;
 
-// For this processor's vector width; f32 and f64. Tiles begin at in[0].
+// The loops for this processor's vector width; f32 and f64. Tiles begin at in[0].
 template <class T>
 struct TileSums {
   // totals[t] = the sum of tile t, for t in [0, count); all tiles are whole.

@@ -1,4 +1,4 @@
-// scan/serial: one loop, left to right: the definition.
+// scan/serial: the definition, as a loop from left to right.
 #include "ladders/scan/binding.h"
 
 namespace upsweep::ladders::scan {
@@ -11,13 +11,15 @@ struct serial {
                                .guarantees = "left to right",
                                .limits = "any n",
                                .source = "std::exclusive_scan"};
+  static constexpr bool takes_initial = true;
+  static constexpr bool takes_wider_output = true;
 
-  template <class T, class Op>
-  static Status run(const Args<T, Op>& a) {
-    T prefix = Op::template neutral<T>();
+  template <class T, class Op, class Out>
+  static Status run(const Args<T, Op, Out>& a) {
+    Out prefix = a.initial.value;
     for (std::size_t i = 0; i < a.n; ++i) {
-      const T next = a.op(prefix, a.in[i]);
-      a.out[i] = a.inclusive ? next : i > 0 ? prefix : value_of_none<Op, T>();
+      const Out next = a.op(prefix, static_cast<Out>(a.in[i]));
+      a.out[i] = a.inclusive ? next : i > 0 ? prefix : a.initial.alone();
       prefix = next;
     }
     return {};

@@ -1,14 +1,14 @@
-// scan/simd: one core, whole vectors, and one operation between a vector's prefixes and the next one's.
+// scan/simd: one core, whole vectors, and only one dependent operation from vector to vector.
 //
 // Idea      sliding windows: w2[i] = x[i-1] + x[i], w4[i] = w2[i-2] + w2[i], ..., until a window is as wide as a
-//           vector; then out[i] = out[i-W] + wW[i], a vector at a time. Windows cross vector boundaries, so no vector's
-//           total has to be broadcast over the next one, which scanning each vector and adding a carry would need. Per
-//           vector: log2(W) + 1 operations, log2(W) moves, and one operation in the dependency chain.
-// Traffic   n read, n written; large arrays with stores around the caches, which save reading what is overwritten.
+//           vector; then out[i] = out[i-W] + wW[i], vector by vector. Windows cross vector boundaries, so no total has
+//           to be broadcast, unlike in a scan of each vector that then adds a carry. Per vector: log2(W) + 1
+//           operations, log2(W) moves, and one operation in the dependency chain.
+// Traffic   n read, n written; large arrays use non-temporal stores, which do not read the lines that they overwrite.
 // Order     windows as above, counted from the first vector-aligned element of out.
 // Source    Hillis and Steele, Data Parallel Algorithms, 1986; the windows run on as in a sliding sum.
 //
-// Compiled once per instruction set and chosen at run time by Highway.
+// Compiled once per instruction set; Highway selects one at run time.
 #include "cpu/skipped_targets.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ladders/scan/cpu_simd.cpp"
@@ -33,7 +33,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using lanes::HWY_NAMESPACE::combine, lanes::HWY_NAMESPACE::load_lanes, lanes::HWY_NAMESPACE::loses_nan,
     lanes::HWY_NAMESPACE::store_lanes;
 
-// The prefixes of consecutive vectors, taken one after another.
+// Computes the prefixes of consecutive vectors.
 template <class T, class O>
 class Sliding {
   using D = Wide<T>;
@@ -42,7 +42,7 @@ class Sliding {
 
  public:
   HWY_INLINE explicit Sliding(T carry) : Sliding(hn::Set(D(), carry), hn::Set(D(), O::template neutral<T>())) {}
-  // Returns the prefixes at x's elements; `left` is the vector one element to the left of x.
+  // Returns the prefixes of x, the next vector; `left` is the vector one element to the left of x.
   HWY_INLINE V take(V left, V x) {
     if constexpr (width > 1) x = window<2, 0>(combine(O{}, left, x));
     return prefixes_ = combine(O{}, prefixes_, x);
@@ -50,7 +50,7 @@ class Sliding {
   HWY_INLINE T last() const { return hn::ExtractLane(prefixes_, width - 1); }
 
  private:
-  // Not a loop over before_, which GCC 12 would then keep in memory.
+  // No loop over before_: GCC 12 would then keep it in memory.
   HWY_INLINE Sliding(V carry, V neutral) : before_{neutral, neutral, neutral, neutral, neutral}, prefixes_(carry) {}
   // Widens windows of k elements, w, to windows of a whole vector.
   template <int k, int level>
@@ -76,12 +76,12 @@ void scan_span(const void* from, void* to, std::size_t count, void* carry, How h
   T* const out = static_cast<T*>(to);
   if (n == 0) return;
   const T last = static_cast<const T*>(from)[n - 1];  // before it is overwritten, if in is out
-  // An exclusive scan is an inclusive one shifted by one element: in[i] is the last element in out[i].
+  // An exclusive scan is an inclusive one shifted by one element: in[i] is the last element that out[i] includes.
   const Index shift = how.inclusive ? 0 : 1;
   const T* const in = static_cast<const T*>(from) - shift;
 
-  // Vectors are aligned in out, so that no store crosses a cache line: the first may begin before the array, and the
-  // last may end past it. Lanes outside the array are neutral and not stored.
+  // Vectors are aligned in out, so that no store crosses a cache line. The first may begin before the array and the
+  // last may end past it; lanes outside the array are neutral and not stored.
   const auto lane = [&](Index j, Index i) { return static_cast<std::size_t>(std::clamp(j - i, Index{0}, width)); };
   const auto load = [&](Index i, Index left) __attribute__((always_inline)) {  // from in[i - left] on
     if (HWY_LIKELY(i >= 2 && i + width <= n)) return hn::LoadU(d, in + i - left);
@@ -112,7 +112,7 @@ void scan_span(const void* from, void* to, std::size_t count, void* carry, How h
   }
   if (how.stores == Stores::around) hwy::FlushStream();
   total = prefixes.last();
-  if (HWY_UNLIKELY(nan)) {  // from a NaN on, every minimum and maximum is NaN
+  if (HWY_UNLIKELY(nan)) {  // after a NaN, every min and max is NaN
     HWY_ALIGN T rest[hn::MaxLanes(d)];
     hn::Store(x, d, rest);
     for (Index k = 0; i < n; ++i, ++k) {
@@ -130,7 +130,7 @@ SpanScan find_scan(Type type, Op op) {
       if constexpr (!Binding::takes<T, O>)
         return nullptr;
       else if constexpr (std::is_integral_v<T> && O::operation == Op::sum)
-        return &scan_span<UnsignedAs<T>, O>;  // the same bits
+        return &scan_span<UnsignedAs<T>, O>;  // signed sums have the same bits
       else
         return &scan_span<T, O>;
     });
@@ -151,14 +151,15 @@ namespace {  // a rung of the same name may exist on the GPU
 struct simd {
   static constexpr Story story{.idea = "sliding windows over whole vectors; one operation between vectors",
                                .prediction = "a vector in 4 cycles in cache; from memory, as fast as one core copies",
-                               .guarantees = "an order that depends on the vector width and the output's alignment",
+                               .guarantees = "the order depends on the vector width and the output's alignment",
                                .limits = "any n; in place",
                                .source = "Hillis and Steele, Data Parallel Algorithms, 1986"};
+  static constexpr bool takes_initial = true;
 
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     static const SpanScan scan = simd_scan(type_of<T>(), Op::operation);
-    T carry = Op::template neutral<T>();
+    T carry = a.initial.value;
     scan(a.in, a.out, a.n, &carry, {a.inclusive, stores_for(2 * a.n * sizeof(T))});
     store_empty_prefix(a);
     return {};

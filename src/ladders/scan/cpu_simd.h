@@ -1,4 +1,4 @@
-// The one-core SIMD scan, for the rungs that build on it.
+// The one-core SIMD scan, for rungs that build on it.
 #pragma once
 #include <cstddef>
 
@@ -12,26 +12,26 @@ struct How {
   bool inclusive;
   Stores stores;
   // Prefetch distance in bytes. Loads one element to the left cross cache lines, and a load that misses both lines is
-  // issued again: from memory, 2^10 to 2^14 elements take 5 to 19 % longer without prefetching, and the same time with
-  // 256 and 1024. In cache it costs nothing.
+  // replayed. From memory, 2^10 to 2^14 elements take 5 to 19 % longer without prefetching; 256 and 1024 tie with 512.
+  // In cache, prefetching is free.
   std::ptrdiff_t ahead = 512;
 };
 
-// Scans in[0..n) to out[0..n), at any alignment of the element; in may be out. *carry is the prefix of in[0] (the
-// neutral element if it has none), and on return also includes all n elements.
+// Scans in[0..n) to out[0..n); both need only the alignment of their elements, and in may be out. *carry is the prefix
+// of in[0] (the neutral element if empty); on return, it also includes all n elements.
 using SpanScan = void (*)(const void* in, void* out, std::size_t n, void* carry, How how);
 
-// Stores the first element of an exclusive scan, which is no sum: a SpanScan leaves the carry there.
-template <class T, class Op>
-void store_empty_prefix(const Args<T, Op>& a) {
-  if constexpr (none_is_not_neutral<Op, T>)
-    if (!a.inclusive && a.n > 0) a.out[0] = value_of_none<Op, T>();
+// Stores the first element of an exclusive scan if an empty prefix is not the neutral element, which a SpanScan stores.
+template <class T, class Op, class Out>
+void store_empty_prefix(const Args<T, Op, Out>& a) {
+  if constexpr (none_is_not_neutral<Op, Out>)
+    if (!a.inclusive && a.n > 0) a.out[0] = a.initial.alone();
 }
 
-// Returns the scan for this processor's vector width: any type; sum, minimum, maximum. Resolve once, call many times.
+// Returns the scan for this processor's vector width, for any type and sum, min or max. Resolve once, call many times.
 SpanScan simd_scan(Type type, Op op);
 
-// A block that a core reads twice: half of the smallest L2 that servers have, so that it survives the writes meanwhile.
+// The size of a block that a core reads twice: half of the smallest L2 in servers, so that it survives the writes.
 // single_pass, i32 at 2^24, with blocks of 256 KiB, 1 MiB and 4 MiB: 41 to 42, 35 to 37 and 33 GB/s.
 inline constexpr std::size_t block_bytes = 256 << 10;
 

@@ -1,5 +1,5 @@
 // Vectors that slide over an array, shared by the SIMD loops of scan. Compiled once per instruction set, inside
-// Highway's foreach_target, hence the guard that toggles.
+// Highway's foreach_target, hence the toggling guard.
 #if defined(UPSWEEP_SCAN_CPU_SLIDE_INL_H) == defined(HWY_TARGET_TOGGLE)
 #ifdef UPSWEEP_SCAN_CPU_SLIDE_INL_H
 #undef UPSWEEP_SCAN_CPU_SLIDE_INL_H
@@ -13,7 +13,7 @@ HWY_BEFORE_NAMESPACE();
 namespace upsweep::ladders::scan::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The widest vector whose length is a compile-time constant: slide() needs to know which lane comes from where.
+// The widest vector whose length is a compile-time constant, because slide() needs constant lane indices.
 template <class T>
 #if HWY_HAVE_SCALABLE
 using Wide = hn::CappedTag<T, 16 / sizeof(T)>;
@@ -21,8 +21,8 @@ using Wide = hn::CappedTag<T, 16 / sizeof(T)>;
 using Wide = hn::ScalableTag<T>;
 #endif
 
-// Returns `now` moved up by k lanes, 0 < k < width, its lowest lanes filled with the highest of `before`: the vector k
-// elements further left, if `before` is the vector to the left of `now`.
+// Shifts `now` up by k lanes, 0 < k < width, and fills the lowest lanes with the highest of `before`. If `before` is
+// the vector to the left of `now`, the result is the vector k elements to the left.
 template <int k, class D, class V = hn::Vec<D>>
 HWY_INLINE V slide(D d, V now, V before) {
 #if HWY_TARGET == HWY_SCALAR
@@ -30,7 +30,7 @@ HWY_INLINE V slide(D d, V now, V before) {
 #else
   constexpr int bytes = k * static_cast<int>(sizeof(hn::TFromD<D>)), block = 16;
   static_assert(k > 0 && k < static_cast<int>(hn::MaxLanes(D())));
-  // The byte shift of two vectors works within 16-byte blocks: it needs the block to the left of each block of `now`.
+  // The two-vector byte shift works within 16-byte blocks, so it needs the block to the left of each block of `now`.
   [[maybe_unused]] V blocks = before;
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3  // the one instruction that crosses blocks, by whole words
   const hn::Repartition<std::uint32_t, D> words;

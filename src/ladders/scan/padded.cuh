@@ -1,8 +1,8 @@
 // An array in shared memory with a word of padding after every row of 32 words, and one more after every 32 rows.
 //
-// Shared memory has 32 banks of 4-byte words, and a bank serves one word at a time. The sweeps' accesses are 2, 4, 8,
-// ... apart: from 32 on, all would fall into one bank. With a word of padding per row, the words of a column are in
-// neighbouring banks; with the second padding, so are words 32 rows apart.
+// Shared memory has 32 banks of 4-byte words, and each bank serves one word per wavefront. The sweeps have strides of
+// 2, 4, 8, ...; from 32 on, all accesses would hit one bank. With one word of padding per row, the words of a column
+// are in neighbouring banks; with the additional word per 32 rows, so are words 32 rows apart.
 #pragma once
 #include "kernel/kernel.h"
 
@@ -11,13 +11,13 @@ namespace upsweep::ladders::scan {
 template <class T>
 struct Padded {
   static constexpr unsigned row = 32 * 4 / sizeof(T);                 // elements across all banks
-  static constexpr unsigned pad = sizeof(T) < 4 ? 4 / sizeof(T) : 1;  // padding elements: those of a word, or one
+  static constexpr unsigned pad = sizeof(T) < 4 ? 4 / sizeof(T) : 1;  // padding elements: a word of them, or one
   static constexpr unsigned round = row / pad * row;                  // elements until the padding adds up to a row
 
   T* s;  // [room(count)], shared
 
   static __host__ __device__ constexpr unsigned offset(unsigned i) { return i + (i / row + i / round) * pad; }
-  // Returns the space for `count` elements, in elements.
+  // Returns the size of the array with padding, in elements, for `count` elements.
   static __host__ __device__ constexpr unsigned room(unsigned count) { return offset(count - 1) + 1; }
   __device__ __forceinline__ T& operator[](unsigned i) const { return s[offset(i)]; }
 };

@@ -1,6 +1,6 @@
 // Blelloch's two sweeps over an array in shared memory.
 //
-// The array is anything with an operator[]: T*, or a view with another layout.
+// An Array is anything with operator[]: a T*, or a view with another layout.
 #pragma once
 #include "ladders/scan/tiles.cuh"
 
@@ -9,9 +9,9 @@ namespace upsweep::ladders::scan {
 template <class Array>
 using ElementOf = std::remove_reference_t<decltype(std::declval<Array>()[0])>;
 
-// Up-sweep: builds a tree of totals in place. The right child of each pair becomes the pair's total; s[count - 1], the
-// total of all. count is a power of two, and every thread of the block takes part. Any thread may have written s, and
-// any may read it after a __syncthreads().
+// Up-sweep: builds a tree of totals in place. The right child of each pair becomes the pair's total, s[count - 1] the
+// total of all. count is a power of two. The whole block calls it; it needs no barrier before the call and one after
+// it.
 template <class Array, class Op>
 __device__ void up_sweep(Array s,  // [count], shared
                          unsigned count, Op op) {
@@ -25,7 +25,7 @@ __device__ void up_sweep(Array s,  // [count], shared
 }
 
 // Down-sweep: turns the tree of totals into the exclusive scan and returns the total. A pair's prefix arrives in its
-// right child and is passed on to both. Barriers as in up_sweep.
+// right child and is passed on to both children. Barriers as in up_sweep.
 template <class Array, class Op>
 __device__ ElementOf<Array> down_sweep(Array s,  // [count], shared
                                        unsigned count, Op op) {
@@ -46,7 +46,7 @@ __device__ ElementOf<Array> down_sweep(Array s,  // [count], shared
   return total;
 }
 
-// Scans one tile of 2 * blockDim.x elements from in[0..n) to out[0..n), n at most a tile; `s` is a tile in shared
+// Scans one tile of 2 * blockDim.x elements from in[0..n) to out[0..n), n at most a tile; `s` holds a tile in shared
 // memory. Returns the tile's total.
 template <class T, class Array, class Op>
 __device__ T sweep_tile(const T* in,  // [n]
@@ -62,13 +62,13 @@ __device__ T sweep_tile(const T* in,  // [n]
   return total;
 }
 
-// Accepts block sizes whose tile, of two elements per thread, is a complete tree.
+// Accepts block sizes whose tile of two elements per thread is a complete tree.
 constexpr Status tree_block(unsigned threads) {
   if (threads >= 1 && threads <= 1024 && (threads & (threads - 1)) == 0) return {};
   return {Code::unsupported, 0, "this rung needs a power-of-two block size of at most 1024 threads"};
 }
 
-// Scans a tile by the two sweeps, without padding.
+// Scans a tile with the two sweeps, without padding.
 struct Sweeps {
   static constexpr unsigned per_thread = 2, block = 256;
   static constexpr Status refusal(unsigned threads) { return tree_block(threads); }
@@ -82,9 +82,9 @@ struct Sweeps {
   }
 };
 
-// Limit of the rungs in which every element adds the totals of all tiles before its own. That takes n^2 / 1024
-// additions: 1.7e10 of them at 2^22 elements, milliseconds even on a large GPU, and four times that at 2^23. The
-// emulator traces 2^18 elements in 3.5 s on two cores, where recursive takes 0.6 s.
-inline constexpr std::size_t largest_merge = std::size_t{1} << (emulated ? 18 : 22);
+// Limit of the rungs in which every element adds the totals of all earlier tiles. That takes n^2 / 1024 additions:
+// 1.7e10 at 2^22 elements, milliseconds even on a large GPU, and four times as many at 2^23. The emulator traces 2^18
+// elements in 3.5 s on two cores, against 0.6 s for recursive.
+inline constexpr std::size_t largest_merge = std::size_t{1} << 22, largest_merge_emulated = std::size_t{1} << 18;
 
 }  // namespace upsweep::ladders::scan

@@ -26,7 +26,7 @@ __global__ void tiles_kernel(const T* in,  // [n]
   if (totals) totals[blockIdx.x] = total;
 }
 
-// The first tile has nothing before it.
+// Skips the first tile, whose prefix is empty.
 template <class Tile, class T, class Op>
 __global__ void uniform_add_kernel(const T* before,  // [gridDim.x], each tile's prefix
                                    T* out,           // [n]
@@ -55,7 +55,7 @@ struct Tiling {
   }
 };
 
-// Returns the tiling for the caller's block size, or for the tile scan's own.
+// Returns the tiling for the caller's block size or, by default, the tile scan's.
 template <class Tile>
 Tiling<Tile> tiling_of(const Tuning& tuning) {
   return {tuning.block_or(Tile::block)};

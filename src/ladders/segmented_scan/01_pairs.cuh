@@ -1,10 +1,10 @@
-// segmented_scan/pairs: a scan of pairs: a value, and whether a segment begins.
+// segmented_scan/pairs: a scan of pairs, each a value and a head flag.
 //
-// The textbook's way: pairs have an associative operator too (Joined), so any scan will do. Here it is scan's
-// reduce_then_scan, one element per thread: one launch totals the ranges, one scans their totals, and one scans each
-// range from its prefix. An extra launch computes the head bits first (heads.cuh).
+// The textbook method: the operator on pairs is associative too (Joined), so any scan works. This one is scan's
+// reduce_then_scan with one element per thread: one launch totals the ranges, one scans the totals, and one scans each
+// range from its prefix. A launch before these computes the head bits (heads.cuh).
 //
-// Traffic   heads once; 2 reads and 1 write per element, and 3 times one bit.
+// Traffic   heads once; 2 reads and 1 write per element; one bit per element, written once and read twice.
 // Order     left to right: lanes, warps, tiles, ranges.
 // Source    Blelloch, Prefix Sums and Their Applications, 1990; Sengupta, Harris, Zhang, Owens, Scan Primitives for GPU
 //           Computing, 2007.
@@ -15,7 +15,7 @@
 
 namespace upsweep::ladders::segmented_scan {
 
-// Calls tile(i, run) for this thread's element i of every tile of the block's range.
+// Calls tile(i, run) for this thread's element i in every tile of the block's range.
 template <class T, class Op, class Tile>
 __device__ __forceinline__ void for_each_tile(const T* in, HeadBits heads, std::size_t n, std::size_t tiles,
                                               Joined<Op> join, Tile&& tile) {
@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(1024) pairs_totals_kernel(const T* in,  // [n]
                                                             Op op) {
   __shared__ Run<T> warp_totals[warp_size];
   const Joined<Op> join{op};
-  Run<T> total = join.template neutral<Run<T>>();  // thread 0's
+  Run<T> total = join.template neutral<Run<T>>();  // valid in thread 0
   for_each_tile(in, heads, n, tiles, join, [&](std::size_t, Run<T> own) {
     total = join(total, block_reduce(own, join, warp_totals));
     __syncthreads();  // warp_totals has been read
@@ -74,9 +74,9 @@ __global__ void __launch_bounds__(1024) pairs_scan_kernel(const T* in,  // [n]
 }
 
 struct pairs {
-  static constexpr Story story{.idea = "reduce, then scan, of pairs: a value, and whether a segment begins",
+  static constexpr Story story{.idea = "reduce-then-scan of pairs: a value and a head flag",
                                .prediction =
-                                   "like scan's warp_shuffle, a quarter of the copy ceiling: 4 bytes per lane, "
+                                   "a quarter of the copy ceiling, like scan/warp_shuffle: 4 bytes per lane, "
                                    "and twice the shuffles",
                                .guarantees = "same bits for the same n, grid and block",
                                .limits = "any n; whole warps",
@@ -86,16 +86,16 @@ struct pairs {
     const auto threads = a.tuning.block_or(512);
     if (!whole_warps(threads)) return not_whole_warps;
     if (a.n == 0) return {};
-    // One range per resident block, but no more than one block can scan.
+    // One range per resident block, but no more ranges than one block can scan.
     const auto resident = static_cast<std::size_t>(machine().multiprocessors) *
                           static_cast<std::size_t>(machine().threads_per_multiprocessor) / threads;
     const std::size_t tiles = ceil_div(a.n, threads), most = resident < 1024 ? resident : 1024;
     const std::size_t range = ceil_div(tiles, most);
     const auto ranges = static_cast<unsigned>(ceil_div(tiles, range));
-    const std::size_t words = ceil_div(head_words(0, a.n), 4) * 4;  // so that the pairs are 16-byte aligned
-    auto* const bits = static_cast<unsigned*>(a.workspace->scratch(words * sizeof(unsigned) + ranges * sizeof(Run<T>)));
-    if (!bits) return no_memory_for_heads;
-    auto* const totals = reinterpret_cast<Run<T>*>(bits + words);
+    Scratch scratch(*a.workspace);
+    auto* const bits = scratch.take<unsigned>(head_words(0, a.n));
+    auto* const totals = scratch.take<Run<T>>(ranges);
+    if (!scratch) return no_memory_for_heads;
     const HeadBits heads{bits};
     const Shape shape{.grid = ranges, .block = threads, .stream = a.stream};
     if (Status s = make_head_bits(a.heads, bits, 0, a.n, a.stream); !s) return s;

@@ -18,17 +18,20 @@ struct Binding : OperatorChoice {
   static constexpr auto& operations = ladders::segmented_scan::operations;
   template <class T, class Op>
   static constexpr bool takes = lists<Op>(operations);
-  template <class T, class Op>
-  static Args<T, Op> args(const Call& c) {
+  template <class T, class Op, class Out = T>
+  static Args<T, Op, Out> args(const Call& c) {
     const SegmentedScanning how = segmented_scan_scalars.read(c.scalars);
     return {c.execution(),
             c.in[0].as<const T>(),
             {how.heads, c.in[1].data, c.in[1].count},
-            c.out[0].as<T>(),
+            c.out[0].as<Out>(),
             c.n(),
             how.inclusive,
-            Op{}};
+            Op{},
+            initial_of<Out, Op>(how.initial)};
   }
+  static Type output_type(const Call& c) { return sum_type(c); }
+  static Scalar initial(const Call& c) { return segmented_scan_scalars.read(c.scalars).initial; }
 };
 
 }  // namespace upsweep::ladders::segmented_scan

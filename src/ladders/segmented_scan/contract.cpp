@@ -8,12 +8,14 @@
 #include "cpu/parallel.h"
 #include "ladders/segmented_scan/binding.h"
 #include "ladders/segmented_scan/choose.h"
+#include "rung_tables.h"
 
 namespace upsweep {
 namespace {
 
 constexpr InputRole inputs[] = {{"the input"}, {"the array of heads", false}};
-constexpr OutputRole outputs[] = {{.name = "the output", .may_be = 0b1}};
+constexpr OutputRole outputs[] = {
+    {.name = "the output", .may_be = 0b1, .type = &ladders::segmented_scan::Binding::output_type, .types = wider_sums}};
 
 void validate(const Call& c) {
   const auto kind = segmented_scan_scalars.read(c.scalars).heads;
@@ -21,8 +23,8 @@ void validate(const Call& c) {
   if (kind != HeadKind::offsets) require_room("segmented_scan", "the array of heads", c.in[1].count, c.n());
 }
 
-// Returns the first index whose offset is below the one before it, or count. In parts on all cores, because there may be
-// as many offsets as elements.
+// Returns the first index whose offset is below its predecessor, or count. Runs on all cores, because there may be as
+// many offsets as elements.
 std::size_t first_descent(const std::uint64_t* offsets, std::size_t count) {
   const Parts parts = cut(count, sizeof *offsets, hardware_threads());
   std::atomic<std::size_t> first = count;
@@ -36,7 +38,7 @@ std::size_t first_descent(const std::uint64_t* offsets, std::size_t count) {
   return first;
 }
 
-// Every offset is at least the one before it and at most n.
+// Checks that offsets never descend and are at most n.
 void validate_elements(const Call& c) {
   if (segmented_scan_scalars.read(c.scalars).heads != HeadKind::offsets || !c.in[1].data || c.in[1].count == 0) return;
   const auto* const offsets = c.in[1].as<const std::uint64_t>();
@@ -53,11 +55,11 @@ void validate_elements(const Call& c) {
 
 extern const Contract segmented_scan_contract{
     .name = "segmented_scan",
-    .promise =
-        "a scan that starts anew at every head; heads are flags, keys (equal neighbours are a segment) or offsets",
+    .promise = "a scan that restarts at every head; heads are flags, keys (equal neighbours are a segment) or offsets",
     .operations = ladders::segmented_scan::operations,
     .inputs = inputs,
     .outputs = outputs,
+    .rungs = &ladders::segmented_scan::rungs,
     .scalars = segmented_scan_scalars.parameters,
     .validate = &validate,
     .validate_elements = &validate_elements,

@@ -1,13 +1,15 @@
-// segmented_scan: a scan that starts anew at every head. Exclusive: out[s] = value_of_none<Op, T>(), out[i] = op over
-// in[s..i-1]; inclusive (scalars[0] is true): over in[s..i]; s is the last head at or before i, and element 0 always is
-// one. in[0] and out[0] have n elements each, at any alignment of the element; out may be in. The operator is
-// associative; its operands keep their order. Types i8 to u64, f32, f64; sum, min, max.
+// segmented_scan: a scan that restarts at every head. Exclusive: out[i] = op over the initial value and in[s..i-1];
+// inclusive (scalars[0] is true): out[i] also includes in[i]. s is the last head at or before i; element 0 is always a
+// head. Without an initial value (scalars[2] is empty), out[s] of an exclusive scan is value_of_none<Op, T>(). in[0]
+// and out[0] have n elements each, which need only their natural alignment; out may be in. The operator is associative;
+// operands are never swapped. Types i8 to u64, f32, f64; sum, min, max. Sums are computed in the output's type, which
+// may be wider than the input's (widens_sums).
 //
 // in[1] marks the heads in one of three ways (scalars[1], a HeadKind):
 //   flags     u8[n]: nonzero at a head
 //   keys      u32[n]: a head wherever the key differs from its left neighbour
-//   offsets   u64, any number of them, ascending, none above n: segment k begins at offsets[k]. One that is n begins
-//             nothing; of equal offsets, all but the last are empty segments
+//   offsets   u64, any number, ascending, at most n: segment k begins at offsets[k]. A segment that begins at n is
+//             empty; of equal offsets, all but the last are empty segments
 #pragma once
 #include "base/implementation.h"
 #include "upsweep/parameters/scan.h"
@@ -20,16 +22,17 @@ struct Heads {
   std::size_t segments;  // the number of offsets
 };
 
-template <class T, class Op>
+template <class T, class Op, class Out = T>
 struct Args : Execution {
   const T* in;  // [n]
   Heads heads;
-  T* out;  // [n]
+  Out* out;  // [n]
   std::size_t n;
   bool inclusive;
   Op op;
+  Initial<Out, Op> initial;
 };
 
-inline constexpr Status no_memory_for_heads{Code::out_of_memory, 0, "no memory for a bit an element and the totals"};
+inline constexpr Status no_memory_for_heads{Code::out_of_memory, 0, "no memory for the head bits and the totals"};
 
 }  // namespace upsweep::ladders::segmented_scan

@@ -1,4 +1,4 @@
-// Heads on the CPU as one bit per element, whatever form they are given in.
+// Heads on the CPU: one bit per element, for every kind of heads.
 #pragma once
 #include <algorithm>
 #include <cstring>
@@ -7,7 +7,7 @@
 
 namespace upsweep::ladders::segmented_scan {
 
-// Packs eight bytes, each 0 or 1, into bits; the first byte is the lowest bit.
+// Packs eight bytes, each 0 or 1, into bits; the first byte becomes the lowest bit.
 inline unsigned gather_bits(const std::uint8_t (&bytes)[8]) {
   std::uint64_t word;
   std::memcpy(&word, bytes, 8);
@@ -23,7 +23,7 @@ class HeadWindows {
     const auto* const offsets = static_cast<const std::uint64_t*>(heads.data);
     next_ = std::lower_bound(offsets, offsets + heads.segments, begin);
   }
-  // Returns the next window's bits: bit k is set if its element k begins a segment; none past the end.
+  // Returns the next window's bits: bit k is set if its element k begins a segment, and clear past the end.
   std::uint64_t next() {
     const std::size_t count = std::min(width, end_ - i_);
     std::uint64_t bits = 0;
@@ -54,7 +54,7 @@ class HeadWindows {
   const std::uint64_t* next_ = nullptr;  // the next offset
 };
 
-// Whether element i begins a segment.
+// Returns whether element i begins a segment.
 inline bool is_head(const Heads& heads, std::size_t i) { return HeadWindows(heads, i, i + 1).next() & 1; }
 
 }  // namespace upsweep::ladders::segmented_scan

@@ -1,4 +1,4 @@
-// segmented_scan/serial: one loop, left to right: the definition.
+// segmented_scan/serial: the definition, as a loop from left to right.
 #include "ladders/segmented_scan/binding.h"
 #include "ladders/segmented_scan/cpu_heads.h"
 
@@ -12,24 +12,26 @@ struct serial {
                                .guarantees = "left to right",
                                .limits = "any n; in place",
                                .source = "Blelloch, Prefix Sums and Their Applications, 1990"};
+  static constexpr bool takes_initial = true;
+  static constexpr bool takes_wider_output = true;
 
-  template <class T, class Op>
-  static Status run(const Args<T, Op>& a) {
+  template <class T, class Op, class Out>
+  static Status run(const Args<T, Op, Out>& a) {
     a.inclusive ? scan<true>(a) : scan<false>(a);
     return {};
   }
 
  private:
-  template <bool inclusive, class T, class Op>
-  static void scan(const Args<T, Op>& a) {
+  template <bool inclusive, class T, class Op, class Out>
+  static void scan(const Args<T, Op, Out>& a) {
     HeadWindows heads(a.heads, 0, a.n);
     std::uint64_t bits = 0;
-    T prefix = Op::template neutral<T>();
+    Out prefix = a.initial.value;
     for (std::size_t i = 0; i < a.n; ++i, bits >>= 1) {
       if (i % HeadWindows::width == 0) bits = heads.next();
       const bool head = bits & 1;
-      const T next = a.op(head ? Op::template neutral<T>() : prefix, a.in[i]);
-      a.out[i] = inclusive ? next : head ? value_of_none<Op, T>() : prefix;
+      const Out next = a.op(head ? a.initial.value : prefix, static_cast<Out>(a.in[i]));
+      a.out[i] = inclusive ? next : head ? a.initial.alone() : prefix;
       prefix = next;
     }
   }

@@ -1,5 +1,5 @@
-// Whatever form heads are given in, kernels see one bit per element: 3 % of the traffic of 32-bit elements, and one
-// kernel instead of three.
+// Kernels see one bit per element for every kind of heads: 3 % of the traffic of 32-bit elements, and one kernel
+// instead of three.
 #pragma once
 #include "kernel/bytes.h"
 #include "kernel/vector.h"
@@ -8,16 +8,16 @@
 
 namespace upsweep::ladders::segmented_scan {
 
-// One bit per position, counted as in Aligned: the input begins at position `begin`, which is less than 16.
+// One bit per position, numbered as in Aligned: the input begins at position `begin`, which is less than 16.
 struct HeadBits {
   const unsigned* words;  // [head_words(begin, n)]
-  // Returns the bits of `count` positions from this one on, all in one word.
+  // Returns the bits of `count` positions from `position` on, which must be in one word.
   __device__ unsigned at(std::size_t position, unsigned count = 1) const {
     return words[position / 32] >> position % 32 & ((2u << (count - 1)) - 1);
   }
 };
 
-// Loads 16 bytes from any address. All of the aligned 4-byte words that contain them must be readable.
+// Loads 16 bytes from any address. All aligned 4-byte words that they touch must be readable.
 __device__ __forceinline__ uint4 load_16_bytes(const void* from) {
   const unsigned shift = 8 * (reinterpret_cast<std::uintptr_t>(from) % 4);
   if (reinterpret_cast<std::uintptr_t>(from) % 16 == 0) return load_once(static_cast<const uint4*>(from));
@@ -28,12 +28,12 @@ __device__ __forceinline__ uint4 load_16_bytes(const void* from) {
   return uint4{word[0], word[1], word[2], word[3]};
 }
 
-// Readers of each kind of heads: one element, or as many as 16 bytes hold.
+// Readers for each kind of heads: of one element, or of the elements in 16 bytes.
 struct Flags {
   const std::uint8_t* flags;  // [n]
   std::size_t n;
   static constexpr unsigned each = 16;
-  __device__ bool has_pack(std::size_t i) const { return i >= 4 && i + each + 4 <= n; }  // the words at both ends too
+  __device__ bool has_pack(std::size_t i) const { return i >= 4 && i + each + 4 <= n; }  // with the words at both ends
   __device__ bool operator()(std::size_t i) const { return flags[i] != 0; }
   __device__ unsigned pack(std::size_t i) const { return nonzero_bytes(load_16_bytes(flags + i)); }
 };
@@ -57,7 +57,7 @@ struct NoHeads {
   __device__ unsigned pack(std::size_t) const { return 0; }
 };
 
-// A lane computes the bits of `Kind::each` neighbours; 32 / each lanes combine theirs into a word.
+// Each lane computes the bits of `Kind::each` adjacent elements; 32 / each lanes combine theirs into a word.
 template <class Kind>
 __global__ void head_bits_kernel(Kind heads,
                                  unsigned* words,  // [count]
@@ -88,7 +88,7 @@ static __global__ void offsets_to_bits(const std::uint64_t* offsets,  // [segmen
 
 inline std::size_t head_words(std::size_t begin, std::size_t n) { return ceil_div(begin + n, 32); }
 
-// Computes words[0..head_words) from the heads, on the stream; if there is room for more, the others become 0.
+// Computes words[0..head_words) from the heads, on the stream. If `room` is larger, zeroes the remaining words.
 inline Status make_head_bits(const Heads& heads, unsigned* words, std::size_t begin, std::size_t n, Stream stream,
                              std::size_t room = 0) {
   constexpr unsigned block = 256;

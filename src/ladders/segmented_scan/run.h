@@ -1,4 +1,4 @@
-// Segmented sums as pairs with an operator of their own, so that any scan can compute them.
+// Segmented sums as pairs with an associative operator, so that any scan can compute them.
 #pragma once
 #include "base/unsigned_as.h"
 #include "upsweep/operators.h"
@@ -12,7 +12,7 @@ struct Run {
   UnsignedAs<T> head;  // 0 or 1; as wide as the value, so that the pair has no padding, which would be shuffled too
 };
 
-// The left run followed by the right one: associative, not commutative.
+// Joins two adjacent runs: associative, but not commutative.
 template <class Op>
 struct Joined {
   Op op;

@@ -1,9 +1,9 @@
-// select/flags_sweeps: flags, their scan by sweeps over global memory, a scatter.
+// select/flags_sweeps: compute flags, scan them by sweeps over global memory, scatter.
 //
-// The exclusive scan of the flags gives every selected element its position in the output. Three steps, each as simple
-// as can be; the scan is scan/global_sweeps, one launch per level.
+// The exclusive scan of the flags gives every selected element its position in the output. Each of the three steps is
+// as simple as possible; the scan is scan/global_sweeps, one launch per level.
 //
-// Traffic   two reads of the input; per element a word of flags written and scanned (23 arrays' worth of sectors) and a
+// Traffic   two reads of the input; per element a word of flags written and scanned (the sectors of 23 arrays) and a
 //           word of ranks read; the selected elements written, at least a sector per warp.
 // Order     preserved.
 // Source    Blelloch, Prefix Sums and Their Applications, 1990, section 1.4.

@@ -1,6 +1,6 @@
 // select/flags_recursive: the same three steps, with tiles scanned in shared memory.
 //
-// Traffic   as flags_sweeps, but 4 arrays' worth for the scan.
+// Traffic   as flags_sweeps, but 4 arrays for the scan.
 // Order     preserved.
 // Source    Harris, Sengupta, Owens, GPU Gems 3, chapter 39.3.1, 2007.
 #pragma once
@@ -10,8 +10,8 @@
 namespace upsweep::ladders::select {
 
 struct flags_recursive {
-  static constexpr Story story{.idea = "the same, scanned in tiles whose totals are scanned in turn",
-                               .prediction = "3x flags_sweeps: the scan shrinks to a third of the time",
+  static constexpr Story story{.idea = "the same steps; tiles are scanned, then their totals in turn",
+                               .prediction = "3x flags_sweeps: the scan's share shrinks to a third of the time",
                                .limits = "n below 2^32; 4 bytes of scratch per element, 8 for run_length_encode",
                                .source = "GPU Gems 3, chapter 39.3.1, 2007"};
   static constexpr std::size_t largest = largest_narrow;

@@ -1,6 +1,6 @@
-// select/single_pass: one kernel: a tile's flags, ranks and scatter; its offset by decoupled look-back.
+// select/single_pass: one kernel flags, ranks and scatters a tile, whose offset comes from decoupled look-back.
 //
-// A thread has four adjacent elements. A scan of the threads' counts ranks them within the block; look-back over the
+// Each thread has four adjacent elements. A scan of the threads' counts ranks them within the block; look-back over the
 // counts of earlier tiles, as in scan/lookback, ranks them within the array. Only the result is written.
 //
 // Traffic   n reads, 4 of every 16 bytes per warp access; selected elements scattered; two words per tile.
@@ -21,13 +21,13 @@ __global__ void __launch_bounds__(single_pass_block) single_pass_kernel(Input<T,
   const unsigned tile = places.draw(drawn);
   const std::size_t first = (std::size_t(tile) * single_pass_block + threadIdx.x) * single_pass_items;
 
-  // 1. Flags, and their ranks in the tile.
+  // 1. Flag the elements and rank them in the tile.
   unsigned flags = 0, selected;
   for (unsigned k = 0; k < single_pass_items; ++k)
     if (first + k < in.n && in.selects(first + k)) flags |= 1u << k;
   unsigned rank = block_scan(unsigned(__popc(flags)), Sum{}, warp_totals, selected);
 
-  // 2. The tile's offset.
+  // 2. Find the tile's offset.
   if (threadIdx.x < warp_size) {
     const unsigned before = places.find(drawn, selected, to.out.count);
     if (threadIdx.x == 0) before_tile = before;

@@ -1,7 +1,8 @@
-// select/ballot: ranks from ballots, and compaction in shared memory, so that loads and stores are coalesced.
+// select/ballot: ranks from ballots and compaction in shared memory, so that loads and stores are coalesced.
 //
-// A warp has rows of 32 adjacent elements. One ballot gives every lane the flags of its row, and the set bits to its
-// left are its rank: no shuffles. Selected elements are compacted in shared memory and written out as one array.
+// A warp has rows of 32 adjacent elements. One ballot gives every lane the flags of its row, and a popcount of the bits
+// below its own gives its rank, without shuffles. Selected elements are compacted in shared memory and written out as
+// one array.
 //
 // Traffic   n reads and selected elements written, coalesced, once through shared memory; two words per tile.
 // Order     preserved.
@@ -20,13 +21,13 @@ __global__ void __launch_bounds__(ballot_block) ballot_kernel(Input<T, O> in, Ta
   __shared__ Drawn drawn;
   __shared__ unsigned before_tile, warp_totals[warp_size];
   T* const compact = dynamic_shared<T>();                                                      // [ballot_tile]
-  auto* const where = reinterpret_cast<std::uint16_t*>(compact + (values ? ballot_tile : 0));  // [ballot_tile], in it
+  auto* const where = reinterpret_cast<std::uint16_t*>(compact + (values ? ballot_tile : 0));  // [ballot_tile]
   const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
   const unsigned tile = places.draw(drawn);
   const std::size_t begin = std::size_t(tile) * ballot_tile;
   const unsigned first = warp * ballot_rows * warp_size + lane;
 
-  // 1. A ballot per row.
+  // 1. Ballot once per row.
   unsigned ballots[ballot_rows], in_warp = 0, selected;
 #pragma unroll
   for (unsigned r = 0; r < ballot_rows; ++r) {
@@ -47,7 +48,7 @@ __global__ void __launch_bounds__(ballot_block) ballot_kernel(Input<T, O> in, Ta
     rank += __popc(ballots[r]);
   }
 
-  // 3. The tile's offset.
+  // 3. Find the tile's offset.
   if (warp == 0) {
     const unsigned before = places.find(drawn, selected, to.out.count);
     if (lane == 0) before_tile = before;
@@ -68,7 +69,7 @@ __global__ void __launch_bounds__(ballot_block) ballot_kernel(Input<T, O> in, Ta
 struct ballot {
   static constexpr Story story{
       .idea = "ranks by ballots, compaction in shared memory, coalesced stores",
-      .prediction = "2x single_pass when much is selected; 0.5 of the ceiling",
+      .prediction = "2x single_pass if many are selected; 0.5 of the ceiling",
       .limits = "n below 2^32; fixed block size; 4 bytes of scratch per element for run_length_encode",
       .source = "Bakunas-Milanowski et al. 2017"};
   static constexpr std::size_t largest = largest_narrow;

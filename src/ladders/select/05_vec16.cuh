@@ -1,16 +1,17 @@
 // select/vec16: 16-byte loads with a halo, several in flight, and 16-byte stores.
 //
-// A lane has four packs. A pack's flags are bits of one word, and the key before a pack comes from the lane to the
-// left. Selected elements are compacted in shared memory with the same misalignment as in the output, so they are
-// written in packs too. Launched while the previous kernel ends. A tile's offset comes with the position of the last
-// element selected before it, so that run_length_encode knows the length of a run that began in an earlier tile.
-// Offsets and positions have 32 bits, and 64 from 2^32 elements on, in kernels of their own.
+// Each lane has up to eight packs. A pack's flags are bits of one word, and the key before a pack comes from the lane
+// to the left. Selected elements are compacted in shared memory with the output's misalignment, so they are stored in
+// packs too. The kernel launches while the previous one ends. Besides a tile's offset, look-back finds the position of
+// the last element selected before the tile, so that run_length_encode knows the length of a run that began in an
+// earlier tile. Offsets and positions have 32 bits; from 2^32 elements on, separate kernels use 64.
 //
 // Traffic   n reads and selected elements written, 16 bytes per access; one more key per warp (the halo); two words per
-//           tile, four from 2^32 elements on. Flagged elements are read only if they are selected.
+//           tile, four from 2^32 elements on. With flags, only selected elements are read.
 // Order     preserved.
 // Source    Bakunas-Milanowski et al., Efficient Algorithms for Stream Compaction on GPUs, 2017.
 #pragma once
+#include "base/threshold.h"
 #include "kernel/block.h"
 #include "ladders/select/fused.cuh"
 #include "ladders/select/packs.cuh"
@@ -18,42 +19,49 @@
 namespace upsweep::ladders::select {
 
 inline constexpr unsigned vec16_block = 256;
-// 4 rows; fewer if that many elements would not fit into 48 KB: bytes with their positions, values by flags.
-template <class T, class O>
+// Rows per tile. With half as many tiles, blocks wait less for each other: with half of the elements selected, 2^24
+// words of 4 bytes take 40 us with 8 rows and 48 with 4; 2^20 take 5.95 and 6.38 (code for 8.0 on an H200). Fewer rows
+// if the elements would not fit in 48 KB: bytes with positions, values selected by flags.
+template <class T, class O, bool large>
 inline constexpr unsigned vec16_rows = reads_flags<O>   ? 1
                                        : sizeof(T) == 1 ? 2
+                                       : sizeof(T) == 2 ? 4
+                                       : large          ? 8
                                                         : 4;
-template <class T, class O>
-inline constexpr unsigned vec16_tile = vec16_block* vec16_rows<T, O>* Pack<Key<T, O>>::size;
-// Shared memory for compaction: values, shifted by up to a pack, and positions in the tile.
-template <class T, class O>
-inline constexpr unsigned vec16_values = writes_values<O> ? vec16_tile<T, O> + Pack<T>::size : 0;
-template <class T, class O>
-inline constexpr unsigned vec16_shared = vec16_values<T, O> * sizeof(T) +
-                                         (needs_positions<O> ? vec16_tile<T, O> * sizeof(std::uint16_t) : 0);
+// The largest input, in bytes, with small tiles. Above it, at least every second multiprocessor gets a large tile.
+inline constinit Threshold most_in_small_tiles{"most_in_small_tiles", 2 << 20, 32 << 10};
+
+template <class T, class O, unsigned rows>
+struct Vec16Tile {
+  static constexpr unsigned keys = vec16_block * rows * Pack<Key<T, O>>::size;
+  // Shared memory for compaction: values, shifted by up to a pack, and positions in the tile.
+  static constexpr unsigned values = writes_values<O> ? keys + Pack<T>::size : 0;
+  static constexpr unsigned shared_bytes = values * sizeof(T) + (needs_positions<O> ? keys * sizeof(std::uint16_t) : 0);
+};
 
 template <class O, class N>
 using TileTotal = std::conditional_t<writes_lengths<O>, Selected<N>, N>;
 
-template <class T, class O, class Queue>
+template <unsigned rows, class T, class O, class Queue>
 __global__ void __launch_bounds__(vec16_block) vec16_kernel(Input<T, O> in, Target<T> to, Queue places) {
   using K = Key<T, O>;
   using N = typename Queue::Offset;
-  constexpr unsigned rows = vec16_rows<T, O>, tile_size = vec16_tile<T, O>, size = Pack<K>::size;
+  using Tile = Vec16Tile<T, O, rows>;
+  constexpr unsigned size = Pack<K>::size;
   __shared__ Drawn drawn;
   __shared__ N before_tile, end_before_tile;
   __shared__ unsigned warp_totals[warp_size], warp_ends[warp_size];
   T* const staged = dynamic_shared<T>();
-  auto* const where = reinterpret_cast<std::uint16_t*>(staged + vec16_values<T, O>);  // in the tile
+  auto* const where = reinterpret_cast<std::uint16_t*>(staged + Tile::values);  // positions
   const unsigned lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
   const Aligned<K> keys(keys_of(in), in.n);
   allow_next_launch();
   wait_for_previous();
   const unsigned tile = places.draw(drawn);
-  const std::size_t begin = std::size_t(tile) * tile_size;
+  const std::size_t begin = std::size_t(tile) * Tile::keys;
   const unsigned of_warp = warp * rows * warp_size * size, first = of_warp + lane * size;
 
-  // 1. Bits and ranks.
+  // 1. Compute bits and ranks.
   K left{};
   if (sees_neighbour<O> && lane == 0 && begin + of_warp > keys.begin && begin + of_warp <= keys.end)
     left = keys.base[begin + of_warp - 1];
@@ -68,8 +76,8 @@ __global__ void __launch_bounds__(vec16_block) vec16_kernel(Input<T, O> in, Targ
   }
   const unsigned before_warp = scan_warps(in_warp, Sum{}, warp_totals, selected);
 
-  // 2. The tile's offset.
-  const std::size_t origin = begin - keys.begin;  // the position of the tile's first key, if that exists
+  // 2. Find the tile's offset.
+  const std::size_t origin = begin - keys.begin;  // the position of the tile's first key, if it has one
   if (warp == 0) {
     if constexpr (writes_lengths<O>) {
       const unsigned end = warp_reduce_all(lane < vec16_block / warp_size ? warp_ends[lane] : 0, Max{});
@@ -115,9 +123,10 @@ __global__ void __launch_bounds__(vec16_block) vec16_kernel(Input<T, O> in, Targ
 
 // ---- fewer kernels for 2^32 elements and more -----------------------------------------------------------------------
 //
-// Passes that differ only in name or sign share a kernel: 32 kernels, not 70, and a quarter of the unit's compile time.
+// Passes that differ only in the operation's name or the type's sign share a kernel: 32 kernels instead of 70, at a
+// quarter of the compile time.
 
-// Selects what F selects, or what it leaves.
+// Selects the elements that F selects, or the others.
 template <class F>
 struct EitherSide {
   static constexpr Selection operation = Selection::select_if;
@@ -128,7 +137,8 @@ struct EitherSide {
     UPSWEEP_HD bool operator()(T x) const { return bool(selects(x)) == side; }
   };
 };
-// Stands for T in operations that only move elements or compare integers for equality: its width matters, not its sign.
+// Replaces T in operations that only move elements or compare integers for equality: only its width matters, not its
+// sign.
 template <class T, class O>
 using SameWidth =
     std::conditional_t<!reads_flags<O> && !std::is_integral_v<T>, T,
@@ -140,32 +150,37 @@ using SameWidth =
 struct vec16 {
   static constexpr Story story{
       .idea = "16-byte loads with a halo; bits and packed ranks; 16-byte stores",
-      .prediction = "1.5x ballot; 0.7 of the ceiling, like scan/lookback: blocks that look back wait",
+      .prediction = "1.5x ballot; 0.7 of the ceiling, like scan/lookback: blocks wait in look-backs",
       .limits = "any n up to 2^31 tiles; fixed block size",
       .source = "Bakunas-Milanowski et al. 2017"};
   static constexpr Coverage coverage = Coverage::widths;
+  static constexpr Threshold* thresholds[] = {&most_in_small_tiles};
+  static constexpr std::size_t tile_bytes = vec16_block * 8 * sizeof(uint4);  // large tiles: vec16_rows
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     return by_passes(a, [&]<class P>(const Input<T, P>& in, const Target<T>& to) -> Status {
-      return in.n > largest_narrow ? start_wide<WidePlaces>(a, in, to) : start<Places>(a, in, to);
+      if (in.n > largest_narrow) return start_wide<WidePlaces>(a, in, to);
+      return in.n * sizeof(T) > most_in_small_tiles ? start<Places, true>(a, in, to) : start<Places, false>(a, in, to);
     });
   }
 
-  // One pass. Queue says how wide offsets are.
-  template <class Queue, class T, class P>
+  // Launches one pass. Queue determines the width of offsets.
+  template <class Queue, bool large, class T, class P>
   static Status start(const Execution& how, const Input<T, P>& in, const Target<T>& to) {
+    constexpr unsigned rows = vec16_rows<T, P, large>;
+    using Tile = Vec16Tile<T, P, rows>;
     const std::size_t keys = Aligned<Key<T, P>>(keys_of(in), in.n).end;
     return launch_tiles<TileTotal<P, typename Queue::Offset>>(
-        vec16_kernel<T, P, Queue>, {.block = vec16_block, .shared_bytes = vec16_shared<T, P>, .overlap = true},
-        ceil_div(keys, vec16_tile<T, P>), how, in, to);
+        vec16_kernel<rows, T, P, Queue>, {.block = vec16_block, .shared_bytes = Tile::shared_bytes, .overlap = true},
+        ceil_div(keys, Tile::keys), how, in, to);
   }
 
-  // The same by one of the shared kernels.
+  // The same with one of the shared kernels.
   template <class Queue, class T, class P>
   static Status start_wide(const Execution& how, const Input<T, P>& in, const Target<T>& to) {
     if constexpr (has_predicate<P>) {
       const auto start_side = [&]<class F>(const F& selects, bool side) {
-        return start<Queue>(how, Input<T, EitherSide<F>>{in.values, nullptr, in.n, {selects, side}}, to);
+        return start<Queue, true>(how, Input<T, EitherSide<F>>{in.values, nullptr, in.n, {selects, side}}, to);
       };
       if constexpr (is_rejects<P>)
         return start_side(in.predicate.selects, false);
@@ -174,8 +189,8 @@ struct vec16 {
     } else {
       using U = SameWidth<T, P>;
       const Output<U> out{reinterpret_cast<U*>(to.out.values), to.out.positions, to.out.count};
-      return start<Queue>(how, Input<U, P>{reinterpret_cast<const U*>(in.values), in.flags, in.n, {}},
-                          Target<U>{out, to.written, to.heads});
+      return start<Queue, true>(how, Input<U, P>{reinterpret_cast<const U*>(in.values), in.flags, in.n, {}},
+                                Target<U>{out, to.written, to.heads});
     }
   }
 };

@@ -1,14 +1,14 @@
-// select/pipeline: every warp has one job, and tiles pass from job to job, as in scan/pipeline.
+// select/pipeline: warp-specialised like scan/pipeline; tiles pass from role to role.
 //
-//   fetch    draws the next tile's number and starts the bulk copy of its keys, as soon as a slot of the ring is free;
-//   flag     evaluates the selection for a tile, stores it as bits, and counts them;
+//   fetch    claims the next tile and starts the bulk copy of its keys as soon as a slot of the ring is free;
+//   flag     evaluates the selection for a tile, stores it as bits and counts them;
 //   publish  publishes that count to the other blocks;
-//   place    computes the tile's offset in the output: the counts of the tiles since the block's last one, added up;
-//   gather   groups of warps, each with a tile of its own: they load the selected elements into registers, compact them
-//            once the offset is known, and write them.
-// No circular waits: a tile's count depends on the input alone, never on another tile's offset. While the selected
-// elements wait in registers for their offset, the tile's slot is filled again. If flags select, only the flags pass
-// through the ring; of the elements, only packs with a selected one are read.
+//   place    sums the counts of the tiles since the block's previous one, which gives the tile's offset in the output;
+//   gather   loads the selected elements into registers, compacts them once the offset is known, and writes them: a
+//            group of warps per tile.
+// Waits cannot be circular: a tile's count depends on the input alone, never on another tile's offset. While selected
+// elements wait in registers for their offset, the tile's slot is refilled. With flags, only the flags pass through the
+// ring; elements are read from memory directly, and only in packs with a selected one.
 //
 // Traffic   n reads by bulk copies, one more pack per tile; the selected elements written, 16 bytes at a time; 132
 //           words of counts per tile.
@@ -30,9 +30,9 @@ struct SelectJobs {
   static constexpr bool runs = writes_lengths<O>;
   struct Shared {
     typename S::Pipeline::Shared ring;
-    std::uint64_t flagged[held], gathered[held];                      // mbarriers of a tile's bits
-    std::uint64_t counted[records], placed[records];                  // mbarriers of what lane 0 wrote
-    Selected<std::size_t> between[records];                           // of tiles [last_tile, tile)
+    std::uint64_t flagged[held], gathered[held];                      // mbarriers for a tile's bits
+    std::uint64_t counted[records], placed[records];                  // mbarriers for lane 0's writes
+    Selected<std::size_t> between[records];                           // over tiles [last_tile, tile)
     alignas(16) unsigned count[records][parts], end[records][parts];  // per part of the tile
   };
 
@@ -56,7 +56,7 @@ struct SelectJobs {
     init_barriers(shared.flagged, parts * warp_size);
     init_barriers(shared.gathered, parts * warp_size);
     init_barriers(shared.counted, parts);
-    init_barriers(shared.placed, 2);  // by publish and by place
+    init_barriers(shared.placed, 2);  // arrivals by publish() and place()
     prefetch_first_tile(keys, S::elements);
   }
 
@@ -65,7 +65,7 @@ struct SelectJobs {
                 &shared.ring.fetched[step % stages]);
   }
 
-  // Computes the bits of this part of every tile.
+  // Computes the bits of this part in every tile.
   __device__ void flag(unsigned part) {
     for (unsigned step = 0, ends = 0; ends < S::groups; ++step) {
       wait_step(shared.ring.fetched, step);
@@ -88,7 +88,7 @@ struct SelectJobs {
         count = warp_reduce(count, Sum{});
         if (lane == 0) shared.count[record][part] = count;
         if constexpr (runs) {
-          const unsigned end = end_of_rows<S::size>(bits, part * S::of_warp + lane * S::size);  // in the tile
+          const unsigned end = end_of_rows<S::size>(bits, part * S::of_warp + lane * S::size);  // position in the tile
           if (lane == 0) shared.end[record][part] = end;
         }
       } else {
@@ -100,7 +100,7 @@ struct SelectJobs {
     }
   }
 
-  // Publishes every tile's count. By one lane.
+  // Publishes every tile's count, from one lane.
   __device__ void publish() {
     if (lane > 0) return;
     pipeline.for_each_tile(shared.counted, 0, 1, [&](unsigned step, unsigned tile) {
@@ -117,8 +117,8 @@ struct SelectJobs {
     });
   }
 
-  // Adds up the counts since this block's last tile. Starts when this tile is counted: earlier, the tiles before it are
-  // hardly published yet, and polls would only delay other traffic.
+  // Sums the counts since this block's previous tile. Starts once this tile is counted: before that, few earlier tiles
+  // are published, and polling would only delay other traffic.
   __device__ void place() {
     for (unsigned step = 0;; ++step) {
       const unsigned record = step % records;
@@ -135,7 +135,7 @@ struct SelectJobs {
       mbarrier_arrive(&shared.placed[record]);
     }
   }
-  // As total_between(), for words that hold a count and an end.
+  // Like total_between(), for words that hold a count and an end.
   __device__ Selected<std::size_t> selected_between(unsigned from, unsigned to) {
     constexpr unsigned each = polls_per_lane;
     Selected<std::size_t> sum{};
@@ -165,7 +165,7 @@ struct SelectJobs {
     T* const values = reinterpret_cast<T*>(staged);
     auto* const where = reinterpret_cast<std::uint16_t*>(staged + S::values_bytes);  // positions in this part
     Selected<std::size_t> before{to.written ? *to.written : 0, 0};
-    unsigned placed = 0;  // steps
+    unsigned placed = 0;  // number of steps
     pipeline.for_each_tile(shared.flagged, group, S::groups, [&](unsigned step, unsigned tile) {
       if (tile == pipeline.tiles) return;
       const unsigned record = step % records;
@@ -202,7 +202,7 @@ struct SelectJobs {
       if (count > 0) {
         const unsigned shift = writes_values<O> ? misalignment(to.out.values + offset) : 0;
         if (writes_values<O> && !needs_positions<O> && count == S::rows_out * warp_size * S::out && shift == 0) {
-          // Everything is selected, and aligned alike: straight from the registers.
+          // All elements are selected, with equal alignment: store straight from registers.
 #pragma unroll
           for (unsigned r = 0; r < S::rows_out; ++r)
             store_whole(reinterpret_cast<uint4*>(to.out.values + offset) + r * warp_size + lane, packs[r]);
@@ -227,8 +227,8 @@ struct SelectJobs {
     });
   }
 
-  // Writes the positions of this part's selected elements, or the lengths of the runs that end in it: a run's length is
-  // known where the next one begins.
+  // Writes the positions of this part's selected elements, or the lengths of the runs that end in it; a run's length is
+  // known where the next run begins.
   __device__ void put_positions(std::size_t offset, const std::uint16_t* where, unsigned count, std::size_t origin,
                                 std::size_t last_end) {
     to.out.positions.visit([&]<class P>(P* out) {
@@ -236,14 +236,14 @@ struct SelectJobs {
         const std::size_t first = origin - 1 - keys.begin;
         for (unsigned k = lane; k < count; k += warp_size) out[offset + k] = static_cast<P>(first + where[k]);
       } else {
-        const P before = static_cast<P>(last_end - 1 - origin);  // where the run before began, modulo 2^32 or 2^64
+        const P before = static_cast<P>(last_end - 1 - origin);  // start of the previous run, modulo 2^32 or 2^64
         for (unsigned k = offset + lane > 0 ? lane : warp_size; k < count; k += warp_size)
           out[offset + k - 1] = where[k] - (k > 0 ? where[k - 1] : before);
       }
     });
   }
 
-  // The bits of this lane's pack in row r. With flags, a pack of keys covers several packs of elements.
+  // Returns the bits of this lane's pack in row r. With flags, a pack of keys covers several packs of elements.
   __device__ unsigned bits_of_pack(unsigned step, unsigned part, unsigned r) {
     const unsigned pack = (part * S::rows_out + r) * warp_size + lane;
     if constexpr (S::out == S::size) return bits_at(step)[pack];
@@ -251,13 +251,13 @@ struct SelectJobs {
     return bits_at(step)[bit / 16] >> bit % 16 & ((1u << S::out) - 1);
   }
 
-  // The pack itself: from the ring, or, if flags select, from memory.
+  // Loads this lane's pack in row r, from the ring or, with flags, from memory.
   __device__ uint4 pack_at(unsigned step, unsigned part, unsigned r, unsigned bits, std::size_t origin) {
     const unsigned first = (r * warp_size + lane) * S::out;
     if constexpr (!reads_flags<O>) {
       return *reinterpret_cast<const uint4*>(slot(step) + part * S::of_warp + first);
     } else {
-      const T* const values = in.values - keys.begin;  // of position 0; all packs are aligned alike
+      const T* const values = in.values - keys.begin;  // element at position 0; all packs have the same alignment
       const std::size_t position = origin + first;
       if (keys.has(position, S::out) && misalignment(values) == 0)
         return load_once(reinterpret_cast<const uint4*>(values + position));
@@ -287,17 +287,16 @@ struct pipeline {
   static constexpr Needs needs = pipeline_needs;
   static constexpr Story story{
       .idea = "one block per multiprocessor; its warps fetch, flag, place and gather different tiles at once",
-      .prediction = "0.9 of the read ceiling when little is selected",
+      .prediction = "0.9 of the read ceiling if few elements are selected",
       .limits = "any n up to 2^32 tiles; fixed shape; up to 227 KB of shared memory per block",
       .source = "after Merrill and Garland, decoupled look-back, 2016"};
   static constexpr Coverage coverage = Coverage::widths;
-  static constexpr std::size_t ring_bytes = 8 * (32 << 10);  // of bits, which wraps later than that of keys
+  static constexpr std::size_t ring_bytes = 8 * (32 << 10);  // the ring of bits, which wraps later than that of keys
 
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    return by_passes(a, [&]<class P>(const Input<T, P>& in, const Target<T>& to) {
-      return start<SelectShape<T, P>>(a, in, to);
-    });
+    return by_passes(
+        a, [&]<class P>(const Input<T, P>& in, const Target<T>& to) { return start<SelectShape<T, P>>(a, in, to); });
   }
 
   template <class S, class T, class P, class O>

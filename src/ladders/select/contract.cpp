@@ -2,6 +2,7 @@
 
 #include "ladders/select/binding.h"
 #include "ladders/select/choose.h"
+#include "rung_tables.h"
 
 namespace upsweep {
 namespace {
@@ -60,10 +61,11 @@ void validate(const Call& c) {
 
 extern const Contract select_contract{
     .name = "select",
-    .promise = "out[0] = what the operation selects of in[0], in order; out[1] = how many; out[2] = lengths of runs",
+    .promise = "out[0] = the elements selected from in[0], in order; out[1] = their number; out[2] = lengths of runs",
     .operations = operations,
     .inputs = inputs,
     .outputs = outputs,
+    .rungs = &ladders::select::rungs,
     .scalars = scalars,
     .reads_scalar = [](const Call& c, std::size_t) { return does(c).predicate; },
     .validate = &validate,

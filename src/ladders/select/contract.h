@@ -1,15 +1,15 @@
-// select: out[0] = the selected elements of in[0], which has n, in order; out[1] = their number, one u64.
+// select: out[0] = the selected elements of in[0], which has n elements, in order; out[1] = their number, one u64.
 //
-//   find_repeats       the positions of every i with in[i] == in[i + 1]
+//   find_repeats       every position i with in[i] == in[i + 1]
 //   select_if          every element below the limit, scalars[0], which has the elements' type
 //   select_flagged     every element whose flag is nonzero; in[1] holds n flags, u8
 //   unique             the first element of every run of equal elements
-//   run_length_encode  likewise, and the runs' lengths in out[2]
+//   run_length_encode  as unique, with the runs' lengths in out[2]
 //   partition_if       as select_if, followed by the other elements: n in all; out[1] counts the selected ones
 //
-// out[0] and out[2] have room for n; elements past the selected ones are not touched. Positions and lengths are of any
-// type of 4 or 8 bytes that holds n. No output may overlap an input. Elements are compared by value: 0 equals -0, NaN
-// does not equal itself and is below nothing. Arrays at any alignment of the element.
+// out[0] and out[2] have space for n elements; elements past the selected ones are not touched. Positions and lengths
+// have any integer type of 4 or 8 bytes that can hold n. No output may overlap an input. Elements are compared by
+// value: 0 equals -0; NaN does not equal itself and is below no limit. Arrays need only natural alignment.
 #pragma once
 #include "base/implementation.h"
 #include "upsweep/parameters/select.h"
@@ -51,7 +51,7 @@ struct Below {
   UPSWEEP_HD constexpr bool operator()(T x) const { return x < limit; }
 };
 
-// The operation of a call. A caller's predicate comes in a struct of the same shape.
+// The operation of a call. A caller's predicate is wrapped in a struct with the same members.
 template <Selection s>
 struct Select {
   static constexpr Selection operation = s;
@@ -111,7 +111,7 @@ struct Input {
 struct Positions {
   void* array;  // u64 or i64 if wide, else u32 or i32
   bool wide;
-  // Calls f with the array in its own type: a loop in f tests the width once, not for every element.
+  // Calls f with the array in its actual type, so that a loop in f tests the width once, not for every element.
   template <class F>
   UPSWEEP_HD decltype(auto) visit(F&& f) const {
     if (wide) return f(static_cast<std::uint64_t*>(array));
@@ -125,7 +125,7 @@ struct Positions {
 template <class T>
 struct Output {
   T* values;            // [n], null for find_repeats
-  Positions positions;  // [n], of find_repeats; lengths for run_length_encode
+  Positions positions;  // [n], for find_repeats; lengths for run_length_encode
   std::uint64_t* count;
 };
 

@@ -1,4 +1,4 @@
-// select/serial: one loop, left to right: the definition.
+// select/serial: the definition, as a loop from left to right.
 #include "ladders/select/binding.h"
 
 namespace upsweep::ladders::select {
@@ -7,7 +7,7 @@ namespace {  // a rung of the same name may exist on the GPU
 
 struct serial {
   static constexpr Story story{.idea = "one loop, a branch per element",
-                               .prediction = "a branch miss per element if half are selected, else a load and a test",
+                               .prediction = "one mispredict per element if half are selected, else a load and a test",
                                .limits = "any n",
                                .source = "std::copy_if, std::unique_copy"};
 

@@ -1,19 +1,18 @@
-// select/simd: one core; the selected elements of a vector are compressed in the register, and only they are stored.
+// select/simd: one core; compresses a vector's selected elements in the register and stores only those.
 //
-// Idea      compare a vector, compress it by the mask, store as many lanes as the mask has set bits. No branch depends
-//           on the data. Positions come 64 at a time: the numbers 0 to 63 as bytes, compressed by a word of mask bits,
-//           then widened 16 at a time while any are left: one compress per 64 elements instead of per 16. A neighbour
-//           is shifted in from the adjacent vectors instead of loaded: every load offset by one lane crosses a cache
-//           line. Marking i32 in cache, G elements/s: 26 shifted, 17 loaded.
-// Traffic   n read, selected elements written; partition_if reads n twice: the rest begins where the selected end.
+// Idea      compare a vector, compress it by the mask, store popcount(mask) lanes. No branch depends on the data.
+//           Positions are computed for 64 elements at once: a word of mask bits compresses the bytes 0 to 63, which are
+//           then widened in groups of 16 while any are left. That takes one compress per 64 elements instead of per 16.
+//           Neighbours are shifted in from adjacent vectors, because every load offset by one lane would cross a cache
+//           line: marking i32 in cache, 26 G elements/s shifted, 17 loaded.
+// Traffic   n read, selected elements written; partition_if reads n twice, because the rest begins where the selected
+//           end.
 // Order     the input's.
 // Source    Polychroniou, Raghavan, Ross, Rethinking SIMD Vectorization for In-Memory Databases, 2015 (selective
 //           stores).
 //
-// Compress in registers, then store: on Zen 4 a compress straight to memory takes 72 cycles, and each of these 2. A
-// masked store is no slower than a whole one (copying half of i32 in cache, G elements/s: 11.1 masked, 10.1 whole).
-//
-// Compiled once for each instruction set and chosen at run time by Highway.
+// Compiled once per instruction set; Highway selects one at run time. Three units compile in parallel: this one
+// selects, cpu_simd_partition.cpp also moves the other elements, cpu_simd_runs.cpp compares neighbours.
 #include "cpu/skipped_targets.h"
 #define HWY_WANT_AVX3_DL  // compresses bytes and 16-bit words in one instruction
 #undef HWY_TARGET_INCLUDE
@@ -22,374 +21,43 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <limits>
-
-#include "ladders/scan/cpu_slide-inl.h"
-#include "ladders/select/binding.h"
-#include "ladders/select/cpu_lines-inl.h"
-#include "ladders/select/cpu_simd.h"
-
-#ifndef UPSWEEP_SELECT_SET_BITS
-#define UPSWEEP_SELECT_SET_BITS  // once, not for every instruction set
-namespace upsweep::ladders::select {
-// Byte k of set_bits[bits] is the position of the k-th set bit. One word per mask of 8 lanes: 2 KiB.
-inline constexpr std::array<std::uint64_t, 256> set_bits = [] {
-  std::array<std::uint64_t, 256> all{};
-  for (unsigned bits = 0; bits < all.size(); ++bits)
-    for (unsigned bit = 0, k = 0; bit < 8; ++bit)
-      if (bits >> bit & 1) all[bits] |= std::uint64_t{bit} << 8 * k++;
-  return all;
-}();
-}  // namespace upsweep::ladders::select
-#endif
+#include "ladders/select/cpu_select-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace upsweep::ladders::select::HWY_NAMESPACE {
-namespace hn = hwy::HWY_NAMESPACE;
-using scan::HWY_NAMESPACE::slide, scan::HWY_NAMESPACE::Wide;
-using u8 = std::uint8_t;
-using u32 = std::uint32_t;
-using u64 = std::uint64_t;
-
-// Elements whose mask bits fill a word.
-constexpr std::size_t row = 64;
-// Elements processed together: intermediate positions (4 KiB) stay in L1, and so do elements that are counted before
-// they are moved.
-constexpr std::size_t chunk = 1024;
-
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-constexpr bool masked_stores = true;  // that leave the other lanes' memory alone
-#else
-constexpr bool masked_stores = false;
-#endif
-
-// ---- which elements -------------------------------------------------------------------------------------------------
-
-template <class D>
-HWY_INLINE u64 bits_of(D d, hn::Mask<D> mask) {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  // GCC 12 widens the 8-bit mask of a compare to 64, spills one byte of it and reads eight back (seen with the thread
-  // sanitizer's calls in between). A value that passes through an empty asm has its declared width.
-  if constexpr (hn::MaxLanes(D()) < 64) {
-    u32 bits = mask.raw;
-    asm("" : "+r"(bits));
-    return bits;
-  }
-#endif
-  u64 bits = 0;
-  hn::StoreMaskBits(d, mask, reinterpret_cast<u8*>(&bits));
-  return bits;
+PartLoops find_selecting(Type type, Selection selection) {
+  return selection == Selection::select_if ? loops_of<Selection::select_if>(type)
+                                           : loops_of<Selection::select_flagged>(type);
 }
-template <class D>
-HWY_INLINE std::size_t count_of(D d, hn::Mask<D> mask) {
-  return hwy::PopCount(bits_of(d, mask));
-}
-template <class D>
-HWY_INLINE hn::Mask<D> mask_of(D d, u64 bits) {
-  return hn::LoadMaskBits(d, reinterpret_cast<const u8*>(&bits));
-}
-
-// Widens bytes to lanes of another width.
-template <class DU>
-HWY_INLINE hn::Vec<DU> widened(DU du, hn::Vec<hn::Rebind<u8, DU>> bytes) {
-  if constexpr (sizeof(hn::TFromD<DU>) == 1)
-    return bytes;
-  else if constexpr (sizeof(hn::TFromD<DU>) == 8)
-    return hn::PromoteTo(du, hn::PromoteTo(hn::Rebind<u32, DU>(), bytes));
-  else
-    return hn::PromoteTo(du, bytes);
-}
-
-// Returns the mask of D's elements whose flags are not 0.
-template <class D>
-HWY_INLINE hn::Mask<D> flagged(D d, const u8* flags) {
-  const hn::RebindToUnsigned<D> du;
-  return hn::RebindMask(d, hn::Ne(widened(du, hn::LoadU(hn::Rebind<u8, D>(), flags)), hn::Zero(du)));
-}
-
-template <class T>
-constexpr T other_than(T x) {
-  if constexpr (std::is_floating_point_v<T>)
-    return std::numeric_limits<T>::quiet_NaN();
-  else
-    return static_cast<T>(x ^ 1);
-}
-
-// Calls f(vector, mask, index of its first lane) for each vector of the row that begins at element i. For find_repeats
-// the mask marks elements equal to the one before them; the row's first bit is meaningless.
-template <class T, class O, class F>
-HWY_INLINE void for_each_vector(const Input<T, O>& in, std::size_t i, F&& f) {
-  const Wide<T> d;
-  constexpr std::size_t width = hn::MaxLanes(Wide<T>());
-  const T* const x = in.values + i;
-  [[maybe_unused]] auto left = hn::Zero(d);
-  if constexpr (starts_runs<O>) left = hn::Set(d, i ? x[-1] : other_than(x[0]));
-  HWY_UNROLL(8)  // all of them if vectors are wide; more only slowed down the compiler
-  for (std::size_t k = 0; k < row; k += width) {
-    const auto here = hn::LoadU(d, x + k);
-    if constexpr (has_predicate<O>) {
-      f(here, hn::Lt(here, hn::Set(d, in.predicate.limit)), k);
-    } else if constexpr (reads_flags<O>) {
-      f(here, flagged(d, in.flags + i + k), k);
-    } else {
-      const auto equal = hn::Eq(here, slide<1>(d, here, left));
-      f(here, writes_positions<O> ? equal : hn::Not(equal), k);
-      left = here;
-    }
-  }
-}
-
-// Returns which elements of the row equal the next element.
-template <class T, class O>
-HWY_INLINE u64 repeats(const Input<T, O>& in, std::size_t i) {
-  u64 equal_to_left = 0;
-  for_each_vector(in, i,
-                  [&](auto, auto mask, std::size_t k) HWY_ATTR { equal_to_left |= bits_of(Wide<T>(), mask) << k; });
-  const T* const next = in.values + i + row;
-  return equal_to_left >> 1 | u64{i + row < in.n && next[-1] == next[0]} << 63;
-}
-
-// Returns true if no element of the row is selected, where that is cheap to know; they are then not even loaded.
-template <class T, class O>
-HWY_INLINE bool skipped(const Input<T, O>& in, std::size_t i) {
-  if constexpr (reads_flags<O>) {
-    const Wide<u8> d;
-    auto any = hn::Zero(d);
-    for (std::size_t k = 0; k < row; k += hn::MaxLanes(d)) any = hn::Or(any, hn::LoadU(d, in.flags + i + k));
-    return hn::AllTrue(d, hn::Eq(any, hn::Zero(d)));
-  }
-  return false;
-}
-
-// ---- output ---------------------------------------------------------------------------------------------------------
-
-// An array written from front to back, in whole vectors while they fit, and never past `end`.
-template <class T>
-class Sink {
- public:
-  Sink(T* begin, std::size_t room) : at_(begin), end_(begin + room) {}
-  // Stores the first `count` lanes.
-  template <class D>
-  HWY_INLINE void put(D d, hn::Vec<D> v, std::size_t count) {
-    if constexpr (masked_stores) {
-      hn::BlendedStore(v, hn::FirstN(d, count), d, at_);
-    } else if (HWY_LIKELY(static_cast<std::size_t>(end_ - at_) >= hn::Lanes(d))) {
-      hn::StoreU(v, d, at_);
-    } else {
-      HWY_ALIGN T lanes[hn::MaxLanes(d)];
-      hn::Store(v, d, lanes);
-      std::copy_n(lanes, count, at_);
-    }
-    at_ += count;
-  }
-  HWY_INLINE void put(T value) { *at_++ = value; }
-  T* at() const { return at_; }
-
- private:
-  T *at_, *end_;
-};
-
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-// Stores the lanes of the mask contiguously. For 64-bit lanes Highway 1.0.3 looks their indices up in a table, which
-// GCC 12 copies to the stack for every vector: 315 M elements/s, against 5000 with the instruction.
-template <class D, class T>
-HWY_INLINE void put_selected(D d, hn::Vec<D> v, hn::Mask<D> mask, Sink<T>& out) {
-  hn::Vec<D> together;
-  if constexpr (sizeof(T) == 8) {
-    const hn::RebindToUnsigned<D> du;
-    together = hn::BitCast(d, hn::Vec<decltype(du)>{_mm512_maskz_compress_epi64(mask.raw, hn::BitCast(du, v).raw)});
-  } else {
-    together = hn::Compress(v, mask);
-  }
-  out.put(d, together, count_of(d, mask));
-}
-#else
-// Without such an instruction: up to 8 elements at a time, permuted by indices from a table of our own.
-template <class D, class T>
-HWY_INLINE void put_selected(D d, hn::Vec<D> v, hn::Mask<D> mask, Sink<T>& out) {
-  const hn::CappedTag<T, 8> some;
-  const hn::RebindToUnsigned<decltype(some)> unsigned_lanes;
-  constexpr std::size_t width = hn::MaxLanes(hn::CappedTag<T, 8>());
-  HWY_ALIGN T lanes[hn::MaxLanes(d)];
-  hn::Store(v, d, lanes);
-  u64 bits = bits_of(d, mask);
-  for (std::size_t k = 0; k < hn::MaxLanes(d); k += width, bits >>= width) {
-    const u64 chosen = bits & ((1 << width) - 1);
-    auto group = hn::Load(some, lanes + k);
-    if constexpr (width > 1) {
-      const auto indices = widened(
-          unsigned_lanes, hn::LoadU(hn::Rebind<u8, decltype(some)>(), reinterpret_cast<const u8*>(&set_bits[chosen])));
-      if constexpr (sizeof(T) == 1) {
-        group = hn::TableLookupBytes(group, hn::BitCast(some, indices));
-      } else if constexpr (sizeof(T) == 2) {  // the two bytes of each
-        const auto bytes = hn::Add(hn::Mul(indices, hn::Set(unsigned_lanes, 0x0202)), hn::Set(unsigned_lanes, 0x0100));
-        group = hn::TableLookupBytes(group, hn::BitCast(some, bytes));
-      } else {
-        group = hn::TableLookupLanes(group, hn::IndicesFromVec(some, indices));
-      }
-    }
-    out.put(some, group, hwy::PopCount(chosen));
-  }
-}
-#endif
-
-// Stores base + the position of each set bit of the word.
-HWY_INLINE void put_positions(u64 word, u32 base, Sink<u32>& out) {
-  const Wide<u32> d;
-  constexpr std::size_t width = hn::MaxLanes(Wide<u32>());
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3_DL
-  const Wide<u8> bytes;
-  const hn::Half<decltype(bytes)> half;
-  const hn::Half<decltype(half)> quarter;
-  const auto numbers = hn::Compress(hn::Iota(bytes, 0), mask_of(bytes, word));
-  const auto first = hn::Set(d, base);
-  std::size_t count = hwy::PopCount(word);
-  const auto put = [&](auto some) HWY_ATTR {
-    out.put(d, hn::Add(first, hn::PromoteTo(d, some)), std::min(count, width));
-    return count > width ? (count -= width, true) : false;
-  };
-  const auto low = hn::LowerHalf(half, numbers), high = hn::UpperHalf(half, numbers);
-  put(hn::LowerHalf(quarter, low)) && put(hn::UpperHalf(quarter, low)) && put(hn::LowerHalf(quarter, high)) &&
-      put(hn::UpperHalf(quarter, high));
-#else
-  for (std::size_t k = 0; k < row; k += width)
-    put_selected(d, hn::Add(hn::Iota(d, 0), hn::Set(d, base + static_cast<u32>(k))), mask_of(d, word >> k), out);
-#endif
-}
-
-// ---- parts ----------------------------------------------------------------------------------------------------------
-
-template <class T, class O>
-Found count_part(const void* args, std::size_t begin, std::size_t end) {
-  const auto& in = static_cast<const Args<T, O>*>(args)->in;
-  Found found;
-  std::size_t i = begin;
-  for (; i + row <= end; i += row) {
-    if constexpr (writes_positions<O>) {
-      found.count += hwy::PopCount(repeats(in, i));
-    } else if constexpr (writes_lengths<O>) {
-      u64 heads = 0;
-      for_each_vector(in, i, [&](auto, auto mask, std::size_t k) HWY_ATTR { heads |= bits_of(Wide<T>(), mask) << k; });
-      if (heads) found = {found.count + hwy::PopCount(heads), i + 63 - hwy::Num0BitsAboveMS1Bit_Nonzero64(heads)};
-    } else {
-      for_each_vector(in, i, [&](auto, auto mask, std::size_t) HWY_ATTR { found.count += count_of(Wide<T>(), mask); });
-    }
-  }
-  for (; i < end; ++i)
-    if (in.selects(i)) found = {found.count + 1, i};
-  return found;
-}
-
-// Selects from elements [begin, end), at most a chunk: values go to `values`, the rest of partition_if to `others`,
-// positions and lengths to their array.
-template <class T, class O>
-HWY_INLINE Found select_chunk(const Args<T, O>& a, std::size_t begin, std::size_t end, Found before, T* values,
-                              T* others) {
-  constexpr bool by_position = needs_positions<O>, by_value = writes_values<O>, both = writes_rest<O>;
-  const Wide<T> d;
-  const std::size_t room = masked_stores ? 0 : count_part<T, O>(&a, begin, end).count;
-  Sink<T> out(values, room), rest(others, end - begin - room);
-  // Positions go straight to the output, or are kept relative to `begin` until they are converted.
-  HWY_ALIGN u32 relative[by_position ? chunk : 1];
-  const bool straight = writes_positions<O> && !a.out.positions.wide;
-  u32* const first = straight ? static_cast<u32*>(a.out.positions.array) + before.count : relative;
-  const u32 origin = static_cast<u32>(straight ? 0 : begin);
-  Sink<u32> positions(first, room);
-
-  std::size_t i = begin;
-  for (; i + row <= end; i += row) {
-    if (skipped(a.in, i)) continue;
-    [[maybe_unused]] u64 word = 0;
-    if constexpr (writes_positions<O>)
-      word = repeats(a.in, i);
-    else
-      for_each_vector(a.in, i, [&](auto v, auto mask, std::size_t k) HWY_ATTR {
-        put_selected(d, v, mask, out);
-        if constexpr (both) put_selected(d, v, hn::Not(mask), rest);
-        if constexpr (by_position) word |= bits_of(d, mask) << k;
-      });
-    if constexpr (by_position) put_positions(word, static_cast<u32>(i) - origin, positions);
-  }
-  for (; i < end; ++i) {
-    if (a.in.selects(i)) {
-      if constexpr (by_value) out.put(a.in.values[i]);
-      if constexpr (by_position) positions.put(static_cast<u32>(i) - origin);
-    } else if constexpr (both) {
-      rest.put(a.in.values[i]);
-    }
-  }
-
-  if constexpr (!by_position) return {before.count + static_cast<std::size_t>(out.at() - values), 0};
-  const auto count = static_cast<std::size_t>(positions.at() - first);
-  if (straight || count == 0) return {before.count + count, before.last};
-  const auto last = begin + relative[count - 1];
-  const auto settle = [&]<class P>(P* array) HWY_ATTR {
-    if constexpr (writes_positions<O>) {
-      for (std::size_t k = 0; k < count; ++k) array[k] = static_cast<P>(begin + relative[k]);
-    } else {  // a run ends at the next one's first element
-      if (before.count > 0) array[-1] = static_cast<P>(begin + relative[0] - before.last);
-      for (std::size_t k = 0; k + 1 < count; ++k) array[k] = relative[k + 1] - relative[k];
-    }
-  };
-  if (a.out.positions.wide)
-    settle(static_cast<u64*>(a.out.positions.array) + before.count);
-  else
-    settle(static_cast<u32*>(a.out.positions.array) + before.count);
-  return {before.count + count, last};
-}
-
-template <template <class, std::size_t> class Writer, class T, class O>
-Found select_chunks(const Args<T, O>& a, std::size_t begin, std::size_t end, Found before, std::size_t total) {
-  Writer<T, chunk> values(a.out.values + before.count);
-  for (std::size_t i = begin; i < end; i += chunk) {
-    T* const others = writes_rest<O> ? a.out.values + (total + i - before.count) : nullptr;
-    const Found with = select_chunk(a, i, std::min(i + chunk, end), before, values.end(), others);
-    values.added(with.count - before.count);
-    before = with;
-  }
-  return before;
-}
-
-template <class T, class O>
-Found select_part(const void* args, std::size_t begin, std::size_t end, Found before, std::size_t total,
-                  Stores stores) {
-  const auto& a = *static_cast<const Args<T, O>*>(args);
-  // Non-temporal stores gain nothing for two arrays at once: run_length_encode i32 at 2^25 10.1 ms with them, 9.6
-  // without; partition_if i64 27 and 24.
-  if constexpr (writes_values<O> && !writes_lengths<O> && !writes_rest<O>)
-    if (stores == Stores::around) return select_chunks<Lines>(a, begin, end, before, total);
-  return select_chunks<Straight>(a, begin, end, before, total);
-}
-
-PartLoops find_loops(Type type, Selection selection) {
-  return visit(type, [&]<class T>(TypeTag<T>) {
-    return Binding::visit(selection, []<class O>(O) { return PartLoops{&count_part<T, O>, &select_part<T, O>}; });
-  });
-}
-
 }  // namespace upsweep::ladders::select::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace upsweep::ladders::select {
 
-HWY_EXPORT(find_loops);
-PartLoops simd_loops(Type type, Selection selection) { return HWY_DYNAMIC_DISPATCH(find_loops)(type, selection); }
+HWY_EXPORT(find_selecting);
+PartLoops simd_loops(Type type, Selection selection) {
+  switch (selection) {
+    case Selection::select_if:
+    case Selection::select_flagged:
+      return HWY_DYNAMIC_DISPATCH(find_selecting)(type, selection);
+    case Selection::partition_if:
+      return partition_loops(type);
+    default:
+      return run_loops(type, selection);
+  }
+}
 
 namespace {  // a rung of the same name may exist on the GPU
 
 struct simd {
-  static constexpr Story story{.idea = "compare, compress in the register, store only what is selected",
-                               .prediction = "16 elements in 5 cycles in cache, whatever is selected",
+  static constexpr Story story{.idea = "compare, compress in the register, store only the selected lanes",
+                               .prediction = "16 elements in 5 cycles in cache, however many are selected",
                                .limits = "any n",
                                .source = "Polychroniou, Raghavan, Ross, Rethinking SIMD Vectorization, 2015"};
 
-  template <class T, class O>
-  static Status run(const Args<T, O>& a) {
-    select_on_one_core(a);
+  static Status run(const Call& c) {
+    select_on_one_core(c);
     return {};
   }
 };

@@ -1,14 +1,15 @@
-// The one-core loops over a part of the input, for the rungs that build on them.
+// The one-core loops over a part of the input, for rungs that build on them.
 #pragma once
 #include <cstddef>
 
+#include "base/call.h"
 #include "cpu/cache.h"
 #include "ladders/select/contract.h"
 #include "upsweep/types.h"
 
 namespace upsweep::ladders::select {
 
-// The result of a part so far, or of everything before it.
+// The selection in a part so far, or in all earlier parts.
 struct Found {
   std::size_t count = 0;  // selected elements
   std::size_t last = 0;   // run_length_encode: the position of the last of them
@@ -17,38 +18,38 @@ constexpr Found operator+(Found left, Found right) {
   return {left.count + right.count, right.count > 0 ? right.last : left.last};
 }
 
-// Loops over elements [begin, end). `args` is an Args<T, O> of the type and operation that the loops are for.
+// Loops over elements [begin, end) of a call.
 struct PartLoops {
-  Found (*count)(const void* args, std::size_t begin, std::size_t end);
-  // Writes the selected elements from `before.count` on, and nothing past them: other cores may write there.
-  // partition_if also writes the rest, from `total` on. The last run's length is left to finish_runs. Returns before +
-  // part. `stores` is a hint: only operations that write nothing but values use non-temporal stores.
-  Found (*select)(const void* args, std::size_t begin, std::size_t end, Found before, std::size_t total, Stores stores);
+  Found (*count)(const Call& c, std::size_t begin, std::size_t end);
+  // Writes the selected elements from `before.count` on, and never past them, because other cores may write there.
+  // partition_if also writes the rest, from `total` on. finish() writes the last run's length. Returns `before`
+  // plus the part. `stores` is a hint: only operations that write values alone use non-temporal stores.
+  Found (*select)(const Call& c, std::size_t begin, std::size_t end, Found before, std::size_t total, Stores stores);
 };
 
 // Returns the loops for this processor, for any type and selection. Resolve once, call many times.
 PartLoops simd_loops(Type type, Selection selection);
+inline PartLoops loops_for(const Call& c) { return simd_loops(c.type(), c.operation.as<Selection>()); }
+// The parts of simd_loops(): for partition_if, and for the selections that compare neighbours.
+PartLoops partition_loops(Type type);
+PartLoops run_loops(Type type, Selection selection);
 
-template <class T, class O>
-const PartLoops& loops_for() {
-  static const PartLoops loops = simd_loops(type_of<T>(), O::operation);
-  return loops;
-}
-
-// Writes the length of the last run of run_length_encode, which ends with the array.
-template <class Args>
-void finish_runs(const Args& a, Found all) {
-  if (all.count > 0) a.out.positions.put(all.count - 1, a.in.n - all.last);
+// Writes the number of selected elements, and for run_length_encode the length of the last run, which ends with the
+// input.
+inline void finish(const Call& c, Found all) {
+  if (traits(c.operation.as<Selection>()).lengths && all.count > 0) {
+    const Array& lengths = c.out[2];
+    Positions{lengths.data, size_of(lengths.type) == 8}.put(all.count - 1, c.n() - all.last);
+  }
+  *c.out[1].as<std::uint64_t>() = all.count;
 }
 
 // Selects from the whole input on the calling core.
-template <class T, class O>
-void select_on_one_core(const Args<T, O>& a) {
-  const PartLoops& loops = loops_for<T, O>();
-  const std::size_t total = writes_rest<O> ? loops.count(&a, 0, a.in.n).count : 0;
-  const Found all = loops.select(&a, 0, a.in.n, {}, total, Stores::cached);
-  if constexpr (writes_lengths<O>) finish_runs(a, all);
-  *a.out.count = all.count;
+inline void select_on_one_core(const Call& c) {
+  const PartLoops loops = loops_for(c);
+  const bool writes_rest = traits(c.operation.as<Selection>()).rest;
+  const std::size_t total = writes_rest ? loops.count(c, 0, c.n()).count : 0;
+  finish(c, loops.select(c, 0, c.n(), {}, total, Stores::cached));
 }
 
 }  // namespace upsweep::ladders::select

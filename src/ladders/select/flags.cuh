@@ -1,4 +1,4 @@
-// Flags, their scan, a scatter: selection with any rung of the scan ladder.
+// Selection with any rung of the scan ladder: compute flags, scan them, scatter.
 #pragma once
 #include "ladders/scan/contract.h"
 #include "ladders/select/run_lengths.cuh"
@@ -14,8 +14,8 @@ __global__ void flags_kernel(Input<T, O> in,
 
 template <class T, class O>
 __global__ void scatter_kernel(Input<T, O> in, Output<T> out,
-                               const unsigned* ranks,  // [n], how many are selected to the left
-                               unsigned* heads) {      // [n], positions of run_length_encode
+                               const unsigned* ranks,  // [n], number selected to the left
+                               unsigned* heads) {      // [n], where runs begin, for run_length_encode
   const std::size_t i = std::size_t(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= in.n) {
     if (i == 0) *out.count = 0;  // empty input
@@ -40,10 +40,10 @@ template <class Scan, class T, class O>
 Status flags_scan_scatter(const Args<T, O>& a) {
   constexpr bool runs = writes_lengths<O>;
   const std::size_t n = a.in.n;
-  // The flags are scanned in place.
-  auto* const ranks = static_cast<unsigned*>(a.workspace->scratch_of_caller((runs ? 2 : 1) * n * sizeof(unsigned)));
-  if (!ranks && n > 0) return no_memory;
-  unsigned* const heads = runs ? ranks + n : nullptr;
+  Scratch scratch(*a.workspace);
+  auto* const ranks = scratch.take<unsigned>(n);  // the flags are scanned in place
+  auto* const heads = runs ? scratch.take<unsigned>(n) : nullptr;
+  if (!scratch) return no_memory;
   const Shape shape{.grid = static_cast<unsigned>(n ? ceil_div(n, 256) : 1), .block = 256, .stream = a.stream};
   if (Status s = launch(flags_kernel<T, O>, shape, a.in, ranks); !s) return s;
   if (Status s = Scan::template run<unsigned, Sum>({a, ranks, ranks, n, false, Sum{}}); !s) return s;

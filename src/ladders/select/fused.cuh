@@ -1,4 +1,4 @@
-// Shared by the rungs that make one pass over tiles: tiles drawn in order, their offsets by look-back.
+// Shared by the rungs that make one pass over tiles: tiles claimed in order, offsets by look-back.
 #pragma once
 #include "kernel/lookback.h"
 #include "ladders/select/run_lengths.cuh"
@@ -6,11 +6,11 @@
 namespace upsweep::ladders::select {
 
 // The tiles of a launch, as in scan/lookback: a tile's total is a count, and its prefix is its offset in the output.
-// Offsets and positions are of type N.
+// Offsets and positions have type N.
 template <class N>
 struct PlacesOf : LookbackTiles {
   using Offset = N;
-  // Called by the block's first warp. Returns how many are selected before the tile; the last tile stores `count`.
+  // Called by the block's first warp. Returns the number selected before the tile; the last tile stores `count`.
   __device__ N find(Drawn drawn, unsigned selected, std::uint64_t* count) const {
     const N before_tile = before(drawn, N{selected}, Sum{});
     if (count && drawn.tile + 1 == gridDim.x && threadIdx.x == 0) *count = before_tile + selected;
@@ -20,21 +20,22 @@ struct PlacesOf : LookbackTiles {
 using Places = PlacesOf<unsigned>;         // below 2^32 elements
 using WidePlaces = PlacesOf<std::size_t>;  // any number
 
-// by_passes() for rungs that do not compute lengths: run_length_encode is unique with the positions kept, which are
-// then subtracted.
-template <class T, class O, class Pass>
-Status by_passes_and_lengths(const Args<T, O>& a, Pass pass) {
+// by_passes() for rungs that do not compute lengths: run_length_encode runs unique, keeps the positions and subtracts
+// them.
+template <class T, class O, class F>
+Status by_passes_and_lengths(const Args<T, O>& a, F pass) {
   if constexpr (!writes_lengths<O>) {
     return by_passes(a, pass);
   } else {
-    auto* const heads = static_cast<unsigned*>(a.workspace->scratch_of_caller(a.in.n * sizeof(unsigned)));
-    if (!heads && a.in.n > 0) return no_memory;
+    Scratch scratch(*a.workspace);
+    auto* const heads = scratch.take<unsigned>(a.in.n);
+    if (!scratch) return no_memory;
     if (Status s = pass(a.in, Target<T>{a.out, nullptr, heads}); !s) return s;
     return lengths_of_runs(heads, a.out, a.in.n, a.stream);
   }
 }
 
-// One block per tile, at least one: an empty input still has a count. Tiles publish totals of type A.
+// One block per tile, and at least one, because an empty input has a count too. Tiles publish totals of type A.
 template <class A = unsigned, class T, class P, class Queue>
 Status launch_tiles(void (*kernel)(Input<T, P>, Target<T>, Queue), Shape shape, std::size_t tiles, const Execution& how,
                     const Input<T, P>& in, const Target<T>& to) {

@@ -1,4 +1,4 @@
-// Packs of 16 bytes of keys: their selection bits, the ranks in a warp's rows, compaction and output.
+// 16-byte packs of keys: selection bits, ranks within a warp's rows, compaction and output.
 //
 // Keys are the values that an operation tests: the elements, or their flags. A lane has rows of packs (kernel/rows.h).
 #pragma once
@@ -22,7 +22,7 @@ __host__ __device__ const Key<T, O>* keys_of(const Input<T, O>& in) {
 // ---- bits -----------------------------------------------------------------------------------------------------------
 
 // Bit k says whether key k of the pack is selected; `left` is the key before the pack. find_repeats is evaluated at the
-// second of two equal keys: a bit stands for the position before its own.
+// second of two equal keys, so a bit stands for the previous position.
 template <class T, class O>
 __device__ __forceinline__ unsigned bits_of(const Input<T, O>& in, const uint4& raw, [[maybe_unused]] Key<T, O> left) {
   if constexpr (reads_flags<O>) {
@@ -57,7 +57,7 @@ __device__ __forceinline__ unsigned at_the_ends(unsigned bits, const Aligned<K>&
   return bits & until(keys.end) & ~until(writes_positions<O> ? keys.begin + 1 : keys.begin);
 }
 
-// Finds the bits of a warp's rows, the first of which begins at `position` for lane 0; `left` is the key before it.
+// Computes the bits of a warp's rows. Lane 0's first pack is at `position`; `left` is the key before it.
 template <unsigned Rows, class T, class O>
 __device__ __forceinline__ void bits_of_rows(const Input<T, O>& in, const Aligned<Key<T, O>>& keys,
                                              std::size_t position, const uint4 (&rows)[Rows], Key<T, O> left,
@@ -69,7 +69,8 @@ __device__ __forceinline__ void bits_of_rows(const Input<T, O>& in, const Aligne
   for (unsigned r = 0; r < Rows; ++r) {
     K before = left;
     if constexpr (sees_neighbour<O>) {
-      // From the lane to the left; lane 0 has it from the row above, and receives lane 31's last key for the row below.
+      // The key comes from the lane to the left; lane 0 has it from the row above and receives lane 31's last key for
+      // the row below.
       const K last = as_pack<K>(rows[r]).item[size - 1];
       const K rotated = K(__shfl_sync(all_lanes, last, int(lane + warp_size - 1) % warp_size));
       before = lane == 0 ? left : rotated;
@@ -84,8 +85,8 @@ __device__ __forceinline__ void bits_of_rows(const Input<T, O>& in, const Aligne
 
 // ---- ranks ----------------------------------------------------------------------------------------------------------
 
-// Ranks the bits of a warp's rows, `Size` per lane and row: before[r] counts those selected before this lane's bits of
-// row r. Returns their total. Rows share the words that are scanned: the sums of one row fit in 8 or 16 bits.
+// Ranks the bits of a warp's rows, `Size` per lane and row: before[r] is the number selected before this lane's bits of
+// row r. Returns the total. Rows share the scanned words, because the sums of one row fit in 8 or 16 bits.
 template <unsigned Size, unsigned Rows>
 __device__ __forceinline__ unsigned rank_rows(const unsigned (&bits)[Rows], unsigned (&before)[Rows]) {
   constexpr unsigned width = Size * warp_size < 256 ? 8 : 16, sharing = 32 / width, mask = (1u << width) - 1;
@@ -108,13 +109,13 @@ __device__ __forceinline__ unsigned rank_rows(const unsigned (&bits)[Rows], unsi
 
 // ---- the last selected element --------------------------------------------------------------------------------------
 
-// The selection of a range of tiles: the number of elements, and the position after the last one (0: none). For runs,
+// The elements selected in a range of tiles: their number, and the position after the last one (0 if none). For runs,
 // `end - 1` is where the last run begins; the next selected element ends it.
 template <class N>
 struct Selected {
   N count, end;
 };
-// Those of two adjacent ranges.
+// Combines two adjacent ranges.
 struct Adjoin {
   template <class S>
   __host__ __device__ static constexpr S neutral() {
@@ -126,8 +127,8 @@ struct Adjoin {
   }
 };
 
-// The position after the last key that the bits of a warp's rows select, 0 if none, to every lane; `first` is the
-// position of this lane's first pack.
+// Returns to every lane the position after the last key selected in a warp's rows, 0 if none; `first` is the position
+// of this lane's first pack.
 template <unsigned Size, unsigned Rows>
 __device__ __forceinline__ unsigned end_of_rows(const unsigned (&bits)[Rows], unsigned first) {
   unsigned end = 0;
@@ -139,14 +140,14 @@ __device__ __forceinline__ unsigned end_of_rows(const unsigned (&bits)[Rows], un
 
 // ---- compaction and output ------------------------------------------------------------------------------------------
 
-// Writes the pack's items whose bits are set to at[0], at[1], ...
+// Writes to at[0], at[1], ... the items of the pack whose bits are set.
 template <class V>
 __device__ __forceinline__ void compact(unsigned bits, const Pack<V>& pack, V* at) {
 #pragma unroll
   for (unsigned k = 0; k < Pack<V>::size; ++k)
     if (bits >> k & 1) *at++ = pack.item[k];
 }
-// Likewise their positions: `first` is the position of the pack.
+// Writes to at[0], at[1], ... the positions of these items; `first` is the position of the pack.
 template <unsigned Size>
 __device__ __forceinline__ void compact_positions(unsigned bits, unsigned first, std::uint16_t* at) {
 #pragma unroll
@@ -154,22 +155,22 @@ __device__ __forceinline__ void compact_positions(unsigned bits, unsigned first,
     if (bits >> k & 1) *at++ = static_cast<std::uint16_t>(first + k);
 }
 
-// Returns how far past a 16-byte boundary the array begins, in elements. Compacted values begin as far past one in
-// shared memory, so that both are aligned alike.
+// Returns the array's offset from a 16-byte boundary, in elements. In shared memory, compacted values begin at the same
+// offset.
 template <class V>
 __device__ unsigned misalignment(const V* array) {
   return unsigned(reinterpret_cast<std::uintptr_t>(array) % 16 / sizeof(V));
 }
 
-// values[k] = staged[misalignment(values) + k] for k < count, 16 bytes at a time. Called by `threads` threads; this is
-// number `thread` of them.
+// values[k] = staged[misalignment(values) + k] for k < count, 16 bytes at a time. Called by `threads` threads; this one
+// is number `thread`.
 template <class V>
 __device__ __forceinline__ void put_values(V* values, const V* staged, unsigned count, unsigned thread,
                                            unsigned threads) {
   constexpr unsigned size = Pack<V>::size;
   const unsigned from = misalignment(values), to = from + count;
   V* const aligned = values - from;
-  // The elements before the first whole pack and after the last; all of them if there is none.
+  // The elements before the first whole pack and after the last; all elements if there is no whole pack.
   const unsigned begin = from > 0 && to >= size ? size : from, end = to >= size ? to / size * size : from;
   if (thread < begin - from) values[thread] = staged[from + thread];
   if (thread < to - end) aligned[end + thread] = staged[end + thread];

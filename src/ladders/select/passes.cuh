@@ -1,4 +1,4 @@
-// The operations that take more than one pass.
+// Operations that take more than one pass.
 #pragma once
 #include "ladders/select/contract.h"
 
@@ -10,11 +10,11 @@ inline constexpr Status no_memory{Code::out_of_memory, 0, "no memory for the ran
 template <class T>
 struct Target {
   Output<T> out;
-  const std::uint64_t* written;  // the number of values already written; null: none
+  const std::uint64_t* written;  // the number of values already written; null if none
   unsigned* heads;               // [n], where the runs of run_length_encode begin
 };
 
-// partition_if as two selections: the elements that it leaves, and those that it selects.
+// partition_if as two selections: Rejects selects the elements that it does not, Selects those that it does.
 template <class O>
 struct Rejects : O {
   static constexpr Selection operation = Selection::select_if;
@@ -35,8 +35,8 @@ struct Selects : O {
 
 // Runs the operation in one or two calls of pass(input, target): partition_if is two selections, the second appended to
 // the first.
-template <class T, class O, class Pass>
-Status by_passes(const Args<T, O>& a, Pass pass) {
+template <class T, class O, class F>
+Status by_passes(const Args<T, O>& a, F pass) {
   if constexpr (writes_rest<O>) {
     const Input<T, Selects<O>> selected{a.in.values, nullptr, a.in.n, a.in.predicate};
     const Input<T, Rejects<O>> rejected{a.in.values, nullptr, a.in.n, {a.in.predicate}};

@@ -1,14 +1,14 @@
-// The last step of run_length_encode, for rungs that find where runs begin; and limits that all rungs share.
+// The last step of run_length_encode, for rungs that find where runs begin, and a limit that all rungs share.
 #pragma once
 #include "kernel/kernel.h"
 #include "ladders/select/passes.cuh"
 
 namespace upsweep::ladders::select {
 
-// Intermediate ranks and positions are 32 bits.
+// Intermediate ranks and positions have 32 bits.
 inline constexpr std::size_t largest_narrow = 0xffffffffu;
 
-// Computes the lengths of the runs from the positions of their first elements.
+// Computes the runs' lengths from the positions of their first elements.
 template <class T>
 __global__ void lengths_kernel(const unsigned* heads,  // [count]
                                Output<T> out, std::size_t n) {
@@ -20,7 +20,7 @@ __global__ void lengths_kernel(const unsigned* heads,  // [count]
 template <class T>
 Status lengths_of_runs(const unsigned* heads, const Output<T>& out, std::size_t n, Stream stream) {
   constexpr unsigned threads = 256;
-  // Only the device knows how many runs there are: enough threads to fill it, each for several runs.
+  // Only the device knows the number of runs: launch enough threads to fill it, each for several runs.
   const std::size_t fill = std::size_t(machine().multiprocessors) * machine().threads_per_multiprocessor / threads;
   const std::size_t most = ceil_div(n, threads);
   return launch(lengths_kernel<T>,

@@ -1,19 +1,20 @@
-// The division of a tile of select/pipeline among its warps, and of a block's shared memory among its tiles.
+// The partition of a tile of select/pipeline among warps, and of a block's shared memory among tiles.
 #pragma once
 #include "kernel/warp_pipeline.h"
 #include "ladders/select/packs.cuh"
 
 namespace upsweep::ladders::select {
 
-// A tile is `rows` rows of packs of keys for each of `parts` warps. There is room for the keys of `stages` tiles and
+// A tile has `rows` rows of packs of keys for each of `parts` warps. Shared memory holds the keys of `stages` tiles and
 // the bits of `held` tiles; `groups` groups of `parts` warps gather them.
 struct TileShape {
   unsigned rows, parts, groups, stages, held = 8;
 };
 
-// Chosen among some 60 shapes on an H200 (docs/notes/select.md), i32 and i8 at 2^28 from 0.1 % to all selected: few
-// large tiles, because reading counts slows down all blocks; as many as fit into shared memory; two tiles gathered at a
-// time, or four of bytes if only values are written. Other types have as many bytes as i32, or as many as fit.
+// Chosen from about 60 shapes on an H200 (docs/notebook/select.md), for i32 and i8 at 2^28 with 0.1 % to 100 %
+// selected: few large tiles, because reading counts slows down all blocks; as many as fit in shared memory; two tiles
+// gathered at once, or four of bytes if only values are written. Tiles of other types have as many bytes as i32's, or
+// as many as fit.
 template <class T, class O>
 constexpr TileShape tile_shape() {
   constexpr unsigned size = sizeof(T);
@@ -42,18 +43,19 @@ struct SelectShape {
   // A tile's record outlives its keys: a group may still need the record that another needed two steps ago.
   static constexpr unsigned records = 32;
   static_assert(records >= stages + held + 2 * groups);
-  // A warp may wait for a phase of a barrier only if it saw the previous one: parity tells only two apart.
+  // A warp may wait for a phase of a barrier only if it saw the previous one, because parity distinguishes only two
+  // phases.
   static_assert(held % groups == 0);
 
   using Pipeline =
       WarpPipeline<PipelineShape{.stages = stages, .consumers = parts, .ends = groups, .records = records}>;
 
   // Shared memory: the ring of keys; their bits; the compaction buffer of each gathering warp.
-  // Keys are at the same offset from a 128-byte line in the ring as in memory; otherwise each line of one would
+  // Keys have the same offset from a 128-byte boundary in the ring as in memory; otherwise each line of one would
   // straddle two lines of the other.
   static constexpr unsigned before_slot = halo ? 128 : 0;
   static constexpr unsigned slot_bytes = before_slot + elements * sizeof(K);
-  using Bits = std::conditional_t<size == 16, std::uint16_t, std::uint8_t>;  // of one pack
+  using Bits = std::conditional_t<size == 16, std::uint16_t, std::uint8_t>;  // the bits of one pack
   static constexpr unsigned bits_of_tile = elements / size;
   static constexpr unsigned values_bytes = writes_values<O> ? of_warp * sizeof(T) + 16 : 0;
   static constexpr unsigned positions_bytes = needs_positions<O> ? of_warp * 2 : 0;
@@ -61,7 +63,7 @@ struct SelectShape {
   static constexpr unsigned bits_begin = stages * slot_bytes;
   static constexpr unsigned staged_begin = bits_begin + held * bits_of_tile * sizeof(Bits);
   static constexpr unsigned shared_bytes = staged_begin + parts * groups * staged_bytes;
-  static_assert(shared_bytes <= 223 * 1024);  // of 227 KB that a block may have; the records take up to 4
+  static_assert(shared_bytes <= 223 * 1024);  // a block may have 227 KB; the records take up to 4
 };
 
 }  // namespace upsweep::ladders::select

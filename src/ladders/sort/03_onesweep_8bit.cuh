@@ -1,8 +1,8 @@
-// sort/onesweep_8bit: digits of eight bits, all counted in one read; a pass finds its offsets by look-back.
+// sort/onesweep_8bit: digits of eight bits, all counted in one read; each pass finds its offsets by look-back.
 //
-// A partition counts, scans and moves, so it reads its keys twice and takes five launches. How often each value of each
-// digit occurs does not depend on the order of the keys: one kernel counts all digits. In a pass, a tile learns from
-// the tiles before it how many keys of each bucket come before its own, while they all are in work.
+// lsd_4bit reads the keys twice and takes five launches per digit, to count, scan and move. The digit counts do not
+// depend on the order of the keys, so one kernel counts all digits first. In a pass, a tile learns by look-back how
+// many keys of each bucket precede its own, while the earlier tiles are still in flight.
 //
 // Traffic   keys read once, then read and written once per digit of eight bits; values read and written once per digit;
 //           4 bytes per tile and bucket, written twice and read.
@@ -18,20 +18,21 @@ struct onesweep_8bit {
   static constexpr Needs needs = onesweep_8bit_needs(1);  // wider keys need more
   static constexpr Story story{
       .idea = "all digits counted in one read; one kernel per digit, whose tiles find their offsets by look-back",
-      .prediction = "36 bytes per u32 key where lsd_4bit takes 96, and 7 launches instead of 40: twice as fast",
+      .prediction = "36 bytes per u32 key instead of lsd_4bit's 96, and 7 launches instead of 40: twice as fast",
       .guarantees = "stable",
-      .limits = "any n; keys that shared memory has the digits' counters for; block size fixed",
+      .limits = "any n; a tile of 6144 keys must fit in shared memory; block size fixed",
       .source = "Adinets, Merrill, Onesweep, 2022"};
   static constexpr Coverage coverage = Coverage::widths;
+  static constexpr Threshold* thresholds[] = {&portion_keys};
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     if (!machine().meets(onesweep_8bit_needs(sizeof(T))))
-      return {Code::unsupported, 0, "a tile of such keys does not fit the shared memory of a block"};
+      return {Code::unsupported, 0, "a tile of keys this wide does not fit in a block's shared memory"};
     return ballot_passes<OrderOf<T>>(a);
   }
 };
 
-// For hybrid too.
+// Also used by hybrid.
 template Status ballot_passes(const KeyArgs<KeyOrder<std::uint32_t>>&, const BucketSort<KeyOrder<std::uint32_t>>*);
 #if !defined(UPSWEEP_GPU_ONE_TYPE)
 template Status ballot_passes(const KeyArgs<KeyOrder<std::uint8_t>>&, const BucketSort<KeyOrder<std::uint8_t>>*);

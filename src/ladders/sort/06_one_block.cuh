@@ -1,11 +1,11 @@
-// sort/one_block: up to 2048 keys, merged by one block.
+// sort/one_block: up to 2048 keys, merge-sorted by one block.
 //
-// A pass per digit costs the same for few keys as for many: counters are cleared, added up and read. Merging costs by
-// the key. A thread sorts four keys in registers; then runs are merged, 4 and 4, 8 and 8, ..., and each thread writes
-// four keys of every merge: a binary search along its diagonal says how many of them come from which run.
+// A radix pass has a fixed cost, however few the keys: counters are cleared, summed and read. The cost of a merge is
+// per key. A thread sorts four keys in registers. Then runs are merged, 4 with 4, 8 with 8, ...: each thread writes
+// four keys of every merge, and a binary search along its diagonal finds where they start in the two runs.
 //
-// Traffic   keys read and written once, values likewise, read in random order.
-// Order     stable: of equal keys, the left run's come first.
+// Traffic   keys and values read and written once; values read in random order.
+// Order     stable: among equal keys, those of the left run come first.
 // Source    Green, McColl, Bader, GPU Merge Path, 2012.
 #pragma once
 #include <bit>
@@ -19,17 +19,17 @@ inline constexpr unsigned keys_per_thread = 4;
 
 template <bool has_index, class Order, class K = typename Order::Key>
 __global__ void one_block_kernel(const K* keys, K* out, Values values, unsigned n, Order order,
-                                 Ordered<K> compared,  // the bits that are compared
-                                 K last) {             // the number of a key that no key comes after
+                                 Ordered<K> compared,  // mask of the compared bits
+                                 K last) {             // a number that sorts last
   using Key = Ordered<K>;
   constexpr unsigned each = keys_per_thread;
   const unsigned t = threadIdx.x, all = blockDim.x * each;
-  Key* const runs = dynamic_shared<Key>();  // [2][all]: a merge writes the one that the merge before does not read
+  Key* const runs = dynamic_shared<Key>();                                // [2][all]: double buffer between merges
   unsigned* const indices = reinterpret_cast<unsigned*>(runs + 2 * all);  // likewise
   const auto precedes = [=](Key a, Key b) { return (order.merged(a) & compared) < (order.merged(b) & compared); };
   allow_next_launch();
   wait_for_previous();
-  // 1. Four keys; those past the end come last.
+  // 1. Load and sort four keys; padding past the end sorts last.
   Key own[each];
   unsigned index[each], to[each];
 #pragma unroll
@@ -47,7 +47,7 @@ __global__ void one_block_kernel(const K* keys, K* out, Values values, unsigned 
         const unsigned i = index[k];
         index[k] = index[k + 1], index[k + 1] = i;
       }
-  // 2. Pairs of runs, until one is left.
+  // 2. Merge pairs of runs until one is left.
   unsigned array = 0;
   for (unsigned width = each; width < all; width *= 2, array ^= all) {
 #pragma unroll
@@ -57,8 +57,8 @@ __global__ void one_block_kernel(const K* keys, K* out, Values values, unsigned 
     }
     __syncthreads();
     const unsigned diagonal = t * each & (2 * width - 1), left = array + t * each - diagonal, right = left + width;
-    // The number of keys before the diagonal that are the left run's: the most that do not come after a key of the
-    // right.
+    // Merge-path search: the maximum number of left keys before the diagonal such that none of them comes after the
+    // next right key.
     unsigned l = diagonal < width ? 0 : diagonal - width;
     const unsigned max_left = diagonal < width ? diagonal : width;
     for (unsigned step = width; step > 0; step /= 2)
@@ -76,7 +76,7 @@ __global__ void one_block_kernel(const K* keys, K* out, Values values, unsigned 
       (from_left ? of_left : of_right) = following;
     }
   }
-  // 3. To the output.
+  // 3. Write the output.
   if (out)
     for (unsigned k = 0; k < each; ++k)
       if (to[k] < n) out[to[k]] = order.key(static_cast<K>(own[k]));
@@ -87,7 +87,7 @@ struct one_block {
   static constexpr Needs needs{{}, 49'152};
   static constexpr Story story{
       .idea = "up to 2048 keys: merge sort by one block, in one launch",
-      .prediction = "4 us for 2^10 keys: twice CUB's one block, which has a pass for every few bits",
+      .prediction = "4 us for 2^10 keys: twice CUB's one block, which takes one pass per few bits",
       .guarantees = "stable",
       .limits = "up to 2048 keys; block size fixed",
       .source = "Green, McColl, Bader, GPU Merge Path, 2012"};

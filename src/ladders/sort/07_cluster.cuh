@@ -1,9 +1,9 @@
-// sort/cluster: up to 2^15 keys in one launch, by a cluster of blocks that keep them in shared memory.
+// sort/cluster: up to 2^15 keys in one launch, by a cluster of blocks that hold them in shared memory.
 //
-// A launch per digit is what a small sort consists of: counts and keys go to L2 and come back between kernels. Here up
-// to 16 blocks hold all keys. For each digit a block ranks its own, tells the others how many it has of each
-// value, and stores every key straight into the shared memory of the block where it belongs. Values stay where they
-// are: keys carry an index, and values are gathered at the end.
+// A small sort spends its time on the launch per digit: counts and keys go to L2 and come back between kernels. Here up
+// to 16 blocks hold all keys. For each digit, a block ranks its keys, sends its digit counts to the other blocks, and
+// stores every key directly into the shared memory of its destination block. Values do not move until the end: keys
+// carry an index, by which values are gathered.
 //
 // Traffic   keys read and written once, values likewise, in random order; per digit the keys and their indices through
 //           distributed shared memory.
@@ -20,7 +20,7 @@
 
 namespace upsweep::ladders::sort {
 
-// Eight warps rank; a lane has eight consecutive keys. With 32, a pass takes three times as long as one of lane_sweep.
+// Eight warps rank, with eight keys per lane. With 32 per lane, a pass takes three times as long as one of lane_sweep.
 inline constexpr unsigned cluster_warps = 8, cluster_block = cluster_warps * warp_size, max_blocks = 16;
 inline constexpr unsigned cluster_keys = 8;  // per lane
 
@@ -31,27 +31,26 @@ struct ClusterTile {
   typename Ranks::Memory ranks;
   alignas(16) Ordered<K> keys[size];
   alignas(16) unsigned index[has_index ? size : 4];
-  alignas(16) unsigned counts[max_blocks][digit_values];  // of each block's keys
-  unsigned base[digit_values];  // offset of the block's first key with each digit, less its position in the block
+  alignas(16) unsigned counts[max_blocks][digit_values];  // digit counts of each block
+  unsigned base[digit_values];  // offset of the block's first key with each digit, minus its position in the block
   alignas(8) std::uint16_t start[digit_values];
   unsigned warp_totals[warp_size];
 };
 
 template <bool has_index, class Order, class K = typename Order::Key>
 __global__ void __launch_bounds__(cluster_block)
-    cluster_sort_kernel(const K* keys, K* out, Values values, unsigned n, Order order, Digits digits,
-                        unsigned blocks) {
+    cluster_sort_kernel(const K* keys, K* out, Values values, unsigned n, Order order, Digits digits, unsigned blocks) {
   using Tile = ClusterTile<K, has_index>;
   auto& m = *dynamic_shared<Tile>();
   const unsigned t = threadIdx.x, block = cluster_rank(), first = block * Tile::size;
   allow_next_launch();
   wait_for_previous();
-  // 1. The block's keys, one after another; those past the end come last.
+  // 1. Load the block's keys in order; padding past the end sorts last.
   for (unsigned i = t; i < Tile::size; i += cluster_block) {
     m.keys[i] = first + i < n ? order.number(keys[first + i]) : Ordered<K>(~Ordered<K>(0));
     if (has_index) m.index[i] = first + i;
   }
-  cluster_sync();  // before memory is written of a block that has not begun
+  cluster_sync();  // a block must have started before others write its shared memory
   for (unsigned d = 0; d < digits.count(); ++d) {
     const NumberDigit<Order> digit{order, digits.first_bit_of(d), digits.values(d)};
     Ordered<K> own[cluster_keys];
@@ -59,17 +58,18 @@ __global__ void __launch_bounds__(cluster_block)
 #pragma unroll
     for (unsigned k = 0; k < cluster_keys; ++k) {
       own[k] = m.keys[Tile::Ranks::element(k)];
-      // Padding keys have stayed past the end. If numbers merge, none is the last in every digit, so they are set anew.
+      // Padding is still past the end. With merged numbers, no number sorts last in every digit, so each pass sets it
+      // anew.
       if (Order::merges && first + Tile::Ranks::element(k) >= n) own[k] = order.last(digits.end_bit_of(d));
       if (has_index) index[k] = m.index[Tile::Ranks::element(k)];
     }
-    // 2. Ranks in the block, and its counts to all blocks.
+    // 2. Rank the keys in the block, and send its counts to all blocks.
     Tile::Ranks::find_positions(m.ranks, own, digit, positions, m.start, [&](uint4 counts) {
       auto* const row = reinterpret_cast<uint4*>(m.counts[block]) + t;
       for (unsigned b = 0; b < blocks; ++b) store_in_cluster(row, b, counts);
     });
-    cluster_sync();  // after the last digit's, no block writes another's memory: a block may end
-    // 3. Where the block's keys with each digit belong.
+    cluster_sync();  // no remote writes follow the last digit's barrier, so a block may exit
+    // 3. Find the offset of the block's first key with each digit.
     unsigned before = 0, all = 0, total;
     for (unsigned b = 0; b < blocks; ++b) {
       const unsigned count = m.counts[b][t];
@@ -78,7 +78,7 @@ __global__ void __launch_bounds__(cluster_block)
     }
     m.base[t] = block_scan(all, Sum{}, m.warp_totals, total) + before - m.start[t];
     __syncthreads();
-    // 4. To where they belong: in the cluster, and at last in the output.
+    // 4. Store the keys: in the cluster's shared memory, or in the output after the last digit.
     const auto for_each_key = [&](auto&& store) {
 #pragma unroll
       for (unsigned k = 0; k < cluster_keys; ++k)
@@ -109,7 +109,7 @@ struct cluster {
   static_assert(largest == max_blocks * cluster_block * cluster_keys);
   static constexpr Needs needs = cluster_needs;
   static constexpr Story story{
-      .idea = "one launch: a cluster of blocks holds all keys, and stores them into each other's shared memory",
+      .idea = "one launch: a cluster's blocks hold all keys, and store them into each other's shared memory",
       .prediction = "25 us at 2^15: 1.5 times CUB, which launches six kernels",
       .guarantees = "stable",
       .limits = "up to 2^15 keys; block size fixed",
@@ -128,7 +128,7 @@ struct cluster {
     using Key = typename Args<T, O>::Key;
     using Tile = ClusterTile<Key, has_index>;
     if (a.tuning.block && a.tuning.block != cluster_block)
-      return {Code::unsupported, 0, "this rung has blocks of 256 threads"};
+      return {Code::unsupported, 0, "this rung runs only in blocks of 256 threads"};
     const auto blocks = std::bit_ceil(static_cast<unsigned>(ceil_div(a.n, Tile::size)));
     const Shape shape{.grid = blocks,
                       .block = cluster_block,

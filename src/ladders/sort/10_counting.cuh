@@ -1,12 +1,12 @@
-// sort/counting: keys of 8 and 16 bits are not moved but counted, and written anew.
+// sort/counting: keys of 8 and 16 bits are counted and regenerated, not moved.
 //
-// Keys that compare equal are equal if all of their bits are compared and no value goes with them. So the output
-// follows from how often each key occurs: one read and one write, where a sort by digits has two of each for 16 bits
-// and counts besides. A scan of the counts says where each key begins. To write, a block marks these offsets in its
-// part of the output, and a running maximum carries the key to the right.
+// Keys that compare equal are identical if all bits are compared and there are no values. So the counts of all possible
+// keys determine the output: one read and one write, whereas a radix sort of 16 bits takes two of each and a read to
+// count. A scan of the counts gives each key's start. To write, a block marks these starts in its part of the output,
+// and a running maximum carries each key to the right.
 //
-// Traffic   keys read once and written once; 8 bytes per possible key and block at most.
-// Order     equal keys are the same.
+// Traffic   keys read once and written once; at most 8 bytes per possible key and block.
+// Order     equal keys are identical.
 // Source    Seward, Information Sorting in the Application of Electronic Digital Computers, 1954.
 #pragma once
 #include "kernel/block.h"
@@ -17,21 +17,21 @@
 
 namespace upsweep::ladders::sort {
 
-// A block fills parts of 8 KB, eight in a row, so that it searches the starts once for 64 KB.
+// A block fills eight consecutive parts of 8 KB, so that it searches the starts once per 64 KB.
 inline constexpr unsigned fill_block = 512, parts_per_block = 8;
 template <class K>
 __global__ void __launch_bounds__(fill_block)
     fill_kernel(K* out, std::size_t n, KeyOrder<K> order, const std::uint64_t* starts,  // [possible_keys<K>]
-                Counter* counts) {                                                      // likewise; set to 0
+                Counter* counts) {                                                      // likewise; left zero
   constexpr unsigned each = Pack<K>::size, part = fill_block * each;
   __shared__ uint4 packs[part / 8];
-  std::uint16_t* const key_at = reinterpret_cast<std::uint16_t*>(packs);  // [part], a key where it begins, else 0
+  std::uint16_t* const key_at = reinterpret_cast<std::uint16_t*>(packs);  // [part]; a key at its start, 0 elsewhere
   __shared__ unsigned warp_keys[warp_size], border[parts_per_block + 1];
   const unsigned t = threadIdx.x, warp = t / warp_size;
   const std::size_t block_begin = std::size_t(blockIdx.x) * parts_per_block * part;
   allow_next_launch();
   for (unsigned k = blockIdx.x * fill_block + t; k < possible_keys<K>; k += gridDim.x * fill_block) counts[k] = 0;
-  // 1. The keys that begin before each part ends.
+  // 1. Find the number of possible keys that start before each boundary of a part.
   if (warp <= parts_per_block) {
     const std::size_t offset = block_begin + std::size_t(warp) * part;
     const unsigned below = warp_count_below(starts, possible_keys<K>, offset < n ? offset : n);
@@ -42,15 +42,15 @@ __global__ void __launch_bounds__(fill_block)
     if (begin >= n) break;
     for (unsigned i = t; i < part / 8; i += fill_block) packs[i] = uint4{0, 0, 0, 0};
     __syncthreads();
-    // 2. Marked where they begin. A key that does not occur begins where the next one does, and gives way to it. The
-    // one that begins before this part goes on in it, or is followed by one that begins with it.
+    // 2. Mark keys at their starts. A key that does not occur shares its start with the next one, and is not marked.
+    // The last key that starts before this part is marked at the part's first element if it extends into the part.
     const unsigned first = border[p] > 0 ? border[p] - 1 : 0;
     for (unsigned key = first + t; key < border[p + 1]; key += fill_block) {
       const std::uint64_t start = starts[key], next = key + 1 < possible_keys<K> ? starts[key + 1] : n;
       if (start < next && next > begin) key_at[start < begin ? 0 : start - begin] = static_cast<std::uint16_t>(key);
     }
     __syncthreads();
-    // 3. Carried to the right: the largest so far.
+    // 3. Carry keys to the right: a running maximum.
     unsigned keys[each], largest = 0;
 #pragma unroll
     for (unsigned k = 0; k < each; k += 8) {
@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(fill_block)
       for (unsigned j = 0; j < 8; ++j) keys[k + j] = largest = largest < eight.item[j] ? eight.item[j] : largest;
     }
     unsigned total;
-    // Its barrier comes after all reads of `packs`, which the next part clears.
+    // The scan's barrier follows all reads of `packs`, which the next part clears.
     const unsigned before = block_scan(largest, Max{}, warp_keys, total);
     Pack<K> pack;
 #pragma unroll
@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(fill_block)
 struct counting {
   static constexpr Needs needs = counting_needs(1);  // keys of 16 bits need more
   static constexpr Story story{
-      .idea = "keys of 8 and 16 bits are counted and written anew, not moved",
+      .idea = "keys of 8 and 16 bits are counted and regenerated, not moved",
       .prediction = "two bytes per u8 key, four per u16 key: at half the copy ceiling or more, 3 times CUB",
       .guarantees = "stable",
       .limits = "keys of 8 and 16 bits compared in all bits, without values; any n",
@@ -86,9 +86,9 @@ struct counting {
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     if (a.values.bytes || a.bits < 8 * sizeof(T))
-      return {Code::unsupported, 0, "this rung compares all bits of keys without values"};
+      return {Code::unsupported, 0, "this rung sorts only by all bits, and without values"};
     if (!machine().meets(counting_needs(sizeof(T))))
-      return {Code::unsupported, 0, "the counters of so many keys do not fit the shared memory of a block"};
+      return {Code::unsupported, 0, "the counters of keys this wide do not fit in a block's shared memory"};
     return a.n ? count_and_fill(a) : Status{};
   }
 
@@ -99,11 +99,16 @@ struct counting {
     constexpr unsigned possible = possible_keys<Key>;
     auto* const counts =
         reinterpret_cast<Counter*>(a.workspace->counters(possible * sizeof(Counter) / sizeof(unsigned)));
-    auto* const starts = static_cast<std::uint64_t*>(a.workspace->scratch_of_caller(possible * sizeof(std::uint64_t)));
-    if (!counts || !starts) return no_memory;
+    Scratch scratch(*a.workspace);
+    auto* const starts = scratch.take<std::uint64_t>(possible);
+    if (!counts || !scratch) return no_memory;
     if (Status s = count_keys(a, counts); !s) return s;
     const auto* const counted = reinterpret_cast<const std::uint64_t*>(counts);
-    if (Status s = scan::reduce_then_scan::run<std::uint64_t, Sum>({a, counted, starts, possible, false, Sum{}}); !s)
+    // In the scan's own shape: if it refused the call's, it would leave the counters nonzero.
+    const Tuning own_shape;
+    if (Status s = scan::reduce_then_scan::run<std::uint64_t, Sum>(
+            {{own_shape, a.workspace, a.stream}, counted, starts, possible, false, Sum{}});
+        !s)
       return s;
     const Shape parts{.grid = static_cast<unsigned>(ceil_div(a.n, parts_per_block * fill_block * Pack<Key>::size)),
                       .block = fill_block,

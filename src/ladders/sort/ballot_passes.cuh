@@ -1,4 +1,4 @@
-// Passes by tiles whose keys are ranked by ballots, one tile per block.
+// Sorts by passes over tiles ranked by ballots, one tile per block.
 #pragma once
 #include "kernel/block.h"
 #include "kernel/multisplit/concepts.h"
@@ -6,32 +6,32 @@
 
 namespace upsweep::ladders::sort {
 
-// 16 warps of 12 rows: 6144 keys, of which each of 256 buckets has 24. The tile finds its offsets by `FoundBy`.
+// 16 warps of 12 rows: 6144 keys, 24 per bucket. `FoundBy` is the policy by which a tile finds its offsets.
 inline constexpr unsigned sweep_warps = 16, sweep_block = sweep_warps * warp_size;
 template <class K, multisplit::TileOffsets FoundBy = multisplit::TileLookback, unsigned rows_per_warp = 12>
 struct SweepTile {
   using Lookup = FoundBy;
   static constexpr unsigned rows = rows_per_warp, size = sweep_block * rows;
-  // The position in the unsorted tile of this thread's key r.
+  // Position of this thread's key r in the unsorted tile.
   static __device__ unsigned element(unsigned r) {
     return (threadIdx.x / warp_size * rows + r) * warp_size + threadIdx.x % warp_size;
   }
   K keys[size];                                  // by bucket
-  std::uint16_t from[size];                      // where in the tile each was
-  unsigned counts[digit_values * sweep_warps];   // of each warp's keys of each bucket, then where they begin
+  std::uint16_t from[size];                      // position of each in the unsorted tile
+  unsigned counts[digit_values * sweep_warps];   // counts per bucket and warp; then starts in the tile
   alignas(8) std::uint16_t start[digit_values];  // of each bucket, in the tile
-  std::uint64_t offset[digit_values];  // in the output, of a bucket's first key, less its position in the tile
+  std::uint64_t offset[digit_values];  // output offset of a bucket's first key, minus its position in the tile
   typename Lookup::Memory lookup;
   unsigned warp_totals[warp_size], tile;
 };
 
-// Block-wide: the pass over one tile, whose digits are those of `in`.
+// Block-wide: partitions one tile by the digits of `in`.
 template <class Tile, class K, class Digit, class ThePass>
 __device__ __forceinline__ void sweep_tile(Tile& m, const multisplit::BucketedKeys<K, Digit>& in, const ThePass& pass,
                                            unsigned* next_tile) {
   const unsigned t = threadIdx.x, lane = t % warp_size, warp = t / warp_size, lower_lanes = (1u << lane) - 1;
   const K past = pass.codec.read_as(in.buckets.last_key());
-  // 1. Tiles in the order in which blocks come: those that a tile waits for have been drawn.
+  // 1. Draw a tile. Tiles are drawn in order, so every tile that this one waits for has been drawn.
   if (t == 0) {
     const unsigned drawn = atomicAdd(next_tile, 1u);
     if (drawn == gridDim.x - 1) *next_tile = 0;
@@ -42,7 +42,7 @@ __device__ __forceinline__ void sweep_tile(Tile& m, const multisplit::BucketedKe
   __syncthreads();
   const std::size_t first = std::size_t(m.tile) * Tile::size, left = in.n - first;
   const unsigned size = left < Tile::size ? static_cast<unsigned>(left) : Tile::size;
-  // 2. The rank of each key among the warp's keys of its bucket: lanes with the same digit find each other by ballots.
+  // 2. Rank each key among its warp's keys of the same bucket: lanes with the same digit find each other by ballots.
   K keys[Tile::rows];
   unsigned ranks[Tile::rows];
 #pragma unroll
@@ -68,7 +68,7 @@ __device__ __forceinline__ void sweep_tile(Tile& m, const multisplit::BucketedKe
     __syncwarp();
   }
   __syncthreads();
-  // 3. Where each warp's keys of each bucket begin in the tile.
+  // 3. Find the start of each warp's keys of each bucket in the tile.
   constexpr unsigned each = digit_values * sweep_warps / sweep_block;
   unsigned own[each], sum = 0, total;
 #pragma unroll
@@ -81,7 +81,7 @@ __device__ __forceinline__ void sweep_tile(Tile& m, const multisplit::BucketedKe
     start += own[k];
   }
   __syncthreads();
-  // 4. The tile's counts for others; the tile by bucket; what others have counted.
+  // 4. Publish the tile's counts, sort the tile by bucket, and find its offsets in the output.
   if (t < Tile::Lookup::lookers) {
     const auto count = [&](unsigned b) { return (b + 1 < digit_values ? m.start[b + 1] : Tile::size) - m.start[b]; };
     pass.lookup.publish(m.tile, uint4{count(4 * t), count(4 * t + 1), count(4 * t + 2), count(4 * t + 3)});
@@ -94,7 +94,7 @@ __device__ __forceinline__ void sweep_tile(Tile& m, const multisplit::BucketedKe
   }
   pass.lookup.find(m.tile, 0, m.lookup, m.start, Tile::size, m.offset);
   __syncthreads();
-  // 5. Neighbouring keys of a bucket to neighbouring offsets.
+  // 5. Write: consecutive keys of a bucket go to consecutive offsets.
   for (unsigned p = t; p < size; p += sweep_block) {
     const K key = m.keys[p];
     const std::size_t offset = m.offset[in.buckets(key)] + p;
@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(sweep_block, 2)
   pass.with_input([&](const auto& in) { sweep_tile(m, in, pass, next_tile); });
 }
 
-// The sort, for tiles of any kind.
+// Sorts by passes over tiles of type `Tile`.
 template <class Tile, class Order>
 Status sweep_by_tiles(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_sort = nullptr) {
   using Key = typename Order::Key;
@@ -134,7 +134,7 @@ Status sweep_by_tiles(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_s
 template <class Order>
 Status ballot_passes(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_sort) {
   if (a.tuning.block && a.tuning.block != sweep_block)
-    return {Code::unsupported, 0, "this rung has blocks of 512 threads"};
+    return {Code::unsupported, 0, "this rung runs only in blocks of 512 threads"};
   return sweep_by_tiles<SweepTile<typename Order::Key>>(a, bucket_sort);
 }
 

@@ -1,11 +1,11 @@
 // Binds a Call to a rung's Args.
 #pragma once
 #include "base/typed_rung.h"
-#include "ladders/sort/call.h"
+#include "ladders/sort/contract.h"
 
 namespace upsweep::ladders::sort {
 
-// The order is a number that the kernels are given, not a type: both directions run the same code.
+// Kernels take the order as data, not as a type: both directions run the same code.
 struct Binding : SingleOperation {
   static constexpr std::string_view primitive = "sort";
   template <class T, class O>

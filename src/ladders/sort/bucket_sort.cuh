@@ -1,4 +1,4 @@
-// A bucket sorted by one block, in shared memory.
+// Sorts a bucket by one block, in shared memory.
 #pragma once
 #include "kernel/block.h"
 #include "kernel/multisplit/match_ranks.h"
@@ -6,21 +6,21 @@
 
 namespace upsweep::ladders::sort {
 
-// A bucket of up to `size` keys.
+// Shared memory for a bucket of up to `size` keys.
 template <class K, bool has_values>
 struct BucketTile {
-  // Two blocks per multiprocessor; 2^20 keys have buckets of 4096 keys.
+  // Two blocks per multiprocessor; 2^20 uniform keys have buckets of 4096 keys.
   static constexpr unsigned warps = 16, block = warps * warp_size, rows = 12, size = block * rows;
   static_assert(size <= 1 << 16 && block >= digit_values);
   multisplit::WarpMatch of_warp[warps];
   K keys[size];
-  std::uint16_t from[has_values ? size : 2];  // the key's position in the unsorted bucket
+  std::uint16_t from[has_values ? size : 2];  // position of each key in the unsorted bucket
   unsigned warp_totals[warp_size], bounds[4];
-  unsigned set[2], clear[2];  // bits that a key of the bucket has, or lacks
+  unsigned set[2], clear[2];  // bits that are set, or clear, in any key of the bucket
 };
 
-// Block-wide: writes the numbers of a bucket's keys, which are in `some`, to m.keys, and sorts them there. Those past
-// the end come last. `order` says which numbers are equal.
+// Block-wide: writes the numbers of a bucket's keys, which are in `some`, to m.keys, and sorts them there. Padding past
+// the end sorts last. `order` defines which numbers are equal.
 template <bool has_values, class Order, class K, bool is_float, unsigned max_keys>
 __device__ __forceinline__ void sort_bucket(BucketTile<K, has_values>& m, const Sweep<K, is_float>& sweep,
                                             const Order& order, const K (&some)[max_keys], unsigned size,
@@ -29,7 +29,7 @@ __device__ __forceinline__ void sort_bucket(BucketTile<K, has_values>& m, const 
   constexpr unsigned block = Tile::block;
   const unsigned t = threadIdx.x, lane = t % warp_size, warp = t / warp_size;
   multisplit::WarpMatch& own = m.of_warp[warp];
-  // Rows of a warp, and the warps that have any.
+  // Rows per warp, and the number of warps with rows.
   const unsigned max_rows = (size - 1) / block + 1, warps = (size - 1) / (max_rows * warp_size) + 1;
   const unsigned rows = warp < warps ? max_rows : 0;
   K set = 0, clear = 0;
@@ -57,7 +57,7 @@ __device__ __forceinline__ void sort_bucket(BucketTile<K, has_values>& m, const 
   }
   __syncthreads();
   const std::uint64_t differing = std::uint64_t(m.set[1] & m.clear[1]) << 32 | (m.set[0] & m.clear[0]);
-  // By every digit below the buckets'.
+  // One pass per digit below the one that split the buckets.
   for (unsigned d = 0; d < digits; ++d) {
     const unsigned first_bit = sweep.digits.first_bit_of(d), mask = sweep.digits.values(d) - 1;
     if ((differing >> first_bit & mask) == 0) continue;
@@ -71,7 +71,8 @@ __device__ __forceinline__ void sort_bucket(BucketTile<K, has_values>& m, const 
     for (unsigned k = 0; k < Tile::rows; ++k) {
       if (k >= rows) break;
       keys[k] = m.keys[first + k * warp_size];
-      // Padding keys have stayed past the end. If numbers merge, none is the last in every digit, so they are set anew.
+      // Padding is still past the end. With merged numbers, no number sorts last in every digit, so each pass sets it
+      // anew.
       if (Order::merges && first + k * warp_size >= size) keys[k] = order.last(sweep.digits.end_bit_of(d));
       if (has_values) index[k] = m.from[first + k * warp_size];
     }

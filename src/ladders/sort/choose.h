@@ -1,24 +1,24 @@
-// Which rung of sort a call gets.
+// Chooses the rung of sort for a call.
 #pragma once
 #include "base/choice.h"
 #include "base/machine.h"
 #include "base/threshold.h"
-#include "ladders/sort/call.h"
+#include "ladders/sort/contract.h"
 
 namespace upsweep::ladders::sort {
 
 // ---- crossovers, measured on an H200 --------------------------------------------------------------------------------
 
-// Keys from which counting is faster. Of fewer, 2^16 counters are most of the work: a block's table takes 10 us to
-// clear and to add up.
+// From this many keys, counting is faster. Below, the 2^16 counters are most of the work: a block takes 10 us to clear
+// its table and add it up.
 inline constinit Threshold least_counted_of_8_bits{"least_counted_of_8_bits", 1 << 18, 1000};
 inline constinit Threshold least_counted_of_16_bits{"least_counted_of_16_bits", 1 << 22, 1000};
-// Keys up to which each is compared with all others.
+// Up to this many keys, each is compared with all others.
 inline constinit Threshold most_enumerated{"most_enumerated", 1 << 13, 1 << 11};
-// Keys alone, of up to 4 bytes, up to which they are sorted in a cluster: 2^14 take 18.2 us there and 19.7 in hybrid;
-// with values of 4 bytes 26.0 and 21.1, of 8 bytes 34.3 and 30.6.
+// A cluster sorts up to this many keys if they have at most 4 bytes and no values. In a cluster and in hybrid, 2^14
+// keys take 18.2 and 19.7 us; with values of 4 bytes 26.0 and 21.1, of 8 bytes 34.3 and 30.6.
 inline constinit Threshold most_clustered{"most_clustered", 1 << 14, 1 << 12};
-// Keys up to which buckets are sorted by a block each.
+// Up to this many keys, one block sorts each bucket.
 inline constinit Threshold most_hybrid{"most_hybrid", 5 << 18, 1 << 14};
 inline Threshold* const thresholds[] = {&least_counted_of_8_bits, &least_counted_of_16_bits, &most_enumerated,
                                         &most_clustered, &most_hybrid};
@@ -30,24 +30,23 @@ inline constexpr std::size_t enumeration_most = 1 << 13, cluster_most = 1 << 15,
 // A tile of 6144 keys, and its counters.
 constexpr Needs onesweep_8bit_needs(std::size_t key_bytes) { return {{}, 33'544 + 6144 * key_bytes}; }
 constexpr Needs counting_needs(std::size_t key_bytes) { return {{}, key_bytes == 1 ? 32'896u : 131'072u}; }
-// A block's 32 warps each have a part of all keys, in packs of 16 bytes for each of their shares: two of a warp's part
-// where a block has 16 keys. Beside them are 8320 bytes of sums.
+// Each of a block's 32 warps holds a part of all keys, in packs of 16 bytes. If a block has 16 keys, a part is two
+// shares, each of whole packs. The sums take another 8320 bytes.
 constexpr Needs enumeration_needs(std::size_t n, std::size_t key_bytes) {
   const std::size_t number_bytes = key_bytes > 4 ? 8 : 4, shares = n > 1 << 10 && n <= 1 << 12 ? 64 : 32;
   const std::size_t unit = shares * 16;
   return {{}, (n * number_bytes + unit - 1) / unit * unit + 8320};
 }
 inline constexpr Needs lane_sweep_needs{{Feature::bulk_copy}, 217'104}, match_sweep_needs{{}, 44'688};
-// A bucket of 6144 keys, their positions if values follow them, and the counters of 16 warps.
+// A bucket of 6144 keys, their positions if there are values, and the counters of 16 warps.
 constexpr Needs hybrid_needs(std::size_t key_bytes, bool has_values) {
   return {{}, 6144 * key_bytes + (has_values ? 45'216u : 32'932u)};
 }
 inline constexpr Needs cluster_needs{{Feature::cluster}, 60'288};
 
-// Whether keys and values fit the tiles of lane_sweep and match_sweep.
+// True if keys and values fit the tiles of lane_sweep and match_sweep.
 constexpr bool takes_tile_passes(std::size_t n, std::size_t key_bytes, unsigned value_bytes) {
-  return key_bytes > 1 && !wide(n) &&
-         (value_bytes == 0 || value_bytes == 4 || (value_bytes == 8 && key_bytes > 2));
+  return key_bytes > 1 && !wide(n) && (value_bytes == 0 || value_bytes == 4 || (value_bytes == 8 && key_bytes > 2));
 }
 
 // ---- the choice -----------------------------------------------------------------------------------------------------
@@ -58,21 +57,20 @@ inline Choice choose(std::size_t n, std::size_t key_bytes, unsigned value_bytes,
   if (key_bytes <= 2 && value_bytes == 0 && all_bits &&
       n >= (key_bytes == 1 ? least_counted_of_8_bits : least_counted_of_16_bits) &&
       machine.meets(counting_needs(key_bytes)))
-    return {"counting", "keys that are counted faster than moved"};
+    return {"counting", "counting these keys is faster than moving them"};
   if (n <= most_enumerated && n <= enumeration_most && machine.meets(enumeration_needs(n, key_bytes)))
-    return {"enumeration", "so few keys that each is compared with all others"};
+    return {"enumeration", "few enough keys to compare each with all others"};
   if (value_bytes == 0 && key_bytes <= 4 && n <= most_clustered && n <= cluster_most && machine.meets(cluster_needs))
-    return {"cluster", "all keys fit the shared memory of a cluster"};
-  if (key_bytes > 1 && n <= most_hybrid && n <= hybrid_most &&
-      machine.meets(hybrid_needs(key_bytes, value_bytes > 0)))
-    return {"hybrid", "after one pass, buckets fit a block"};
+    return {"cluster", "all keys fit in a cluster's shared memory"};
+  if (key_bytes > 1 && n <= most_hybrid && n <= hybrid_most && machine.meets(hybrid_needs(key_bytes, value_bytes > 0)))
+    return {"hybrid", "after one pass, each bucket fits in a block"};
   if (takes_tile_passes(n, key_bytes, value_bytes)) {
-    if (machine.meets(lane_sweep_needs)) return {"lane_sweep", "a pass per byte, by large tiles"};
+    if (machine.meets(lane_sweep_needs)) return {"lane_sweep", "a pass per byte, in large tiles"};
     return {"match_sweep", "a pass per byte, on a GPU without bulk copies or the shared memory of lane_sweep"};
   }
   if (machine.meets(onesweep_8bit_needs(key_bytes)))
     return {"onesweep_8bit", "a pass per byte, for keys and values of any width"};
-  return {"lsd_4bit", "a GPU without the shared memory for tiles of so wide keys"};
+  return {"lsd_4bit", "tiles of keys this wide do not fit in this GPU's shared memory"};
 }
 
 inline Choice choose(const Call& c, const Machine& machine) {

@@ -2,18 +2,20 @@
 
 #include "kernel/multisplit/require_values.h"
 #include "ladders/sort/choose.h"
+#include "rung_tables.h"
 
 namespace upsweep {
 namespace {
 
 using namespace ladders::sort;
 
-// Both are one operation to the rungs.
+// To the rungs, both are one operation.
 constexpr ListedOperation operations[] = {{.operation = Order::ascending, .typical = true},
                                           {.operation = Order::descending, .typical = true}};
 constexpr InputRole inputs[] = {{"the array of keys"}, {"the array of values", false}};
 Join merged(const Call&) { return Join::merged; }
-// The caller says what is wanted: indices by an output of them without values, then the keys by an output of keys.
+// The outputs select the results: indices if there is an output of values but no input of values; the keys with indices
+// only if they have an output.
 constexpr OutputRole outputs[] = {
     {.name = "the output of keys",
      .may_be = 0b01,
@@ -34,7 +36,7 @@ void require_bits(const Call& c) {
     refuse("sort",
            std::to_string(*how.bits) + " bits from bit " + std::to_string(how.first_bit) + " on are beyond a key of " +
                std::to_string(width) + " bits",
-           "first_bit and bits together are at most that");
+           "first_bit + bits is at most the key's width");
 }
 
 void validate(const Call& c) {
@@ -46,10 +48,11 @@ void validate(const Call& c) {
 
 extern const Contract sort_contract{
     .name = "sort",
-    .promise = "out[0] = the keys in order, stable; out[1] = their values, or where each key was",
+    .promise = "out[0] = the keys in order, stable; out[1] = their values, or the keys' indices",
     .operations = operations,
     .inputs = inputs,
     .outputs = outputs,
+    .rungs = &ladders::sort::rungs,
     .scalars = sort_scalars.parameters,
     .validate = &validate,
     .choose = &ladders::sort::choose,

@@ -1,19 +1,19 @@
 // sort: out[0] = the n keys of in[0] in order, stable: equal keys keep their order. out[1] = the values of in[1], each
-// beside its key. If there is an output of values but no value, out[1] = the indices of the keys in in[0] (argsort);
-// then out[0] may have no elements.
+// beside its key. If there is an output of values but no input of values, out[1] = the indices of the keys in in[0]
+// (argsort); then out[0] may be empty.
 //
-// Compared are the bits [first_bit, first_bit + bits) of a key's number, an unsigned integer that compares as the keys
-// do (key_order.h): of integers their value; of floats -inf, ..., -0 and +0, which are equal, ..., inf, NaN, which are
-// equal whatever their signs and payloads. scalars[0] is first_bit, scalars[1] is bits, 1 or more; both together are at
-// most the key's width. scalars[2], a FloatOrder, may ask for IEEE 754's totalOrder instead, in which no two floats are
+// Keys compare by the bits [first_bit, first_bit + bits) of their number, an unsigned integer that compares as the keys
+// do (key_order.h). Integers compare by value. Floats compare as -inf, ..., -0 = +0, ..., inf, NaN; all NaN are equal,
+// whatever their signs and payloads. scalars[0] is first_bit; scalars[1] is bits, at least 1; their sum is at most the
+// key's width. scalars[2], a FloatOrder, may select IEEE 754's totalOrder instead, in which no two different floats are
 // equal: negative NaN, -inf, ..., -0, +0, ..., inf, NaN. `descending` sorts by the complement of these bits, so it is
 // stable too. Equal keys keep their order and their bits.
 //
-// Keys i8 to u64, f32, f64. Values have 4 or 8 bytes, n elements of any type of that size, or 16, 2 n elements of 8
-// bytes. Indices are of any type of 4 or 8 bytes that holds n. out[0] may be in[0], and out[1] may be in[1]; no other
-// arrays overlap. Arrays at any alignment of the element.
+// Keys: i8 to u64, f32, f64. Values: 4 or 8 bytes, as n elements of any type of that size; or 16 bytes, as 2 n elements
+// of 8 bytes. Indices: any type of 4 or 8 bytes that holds n. out[0] may be in[0], and out[1] may be in[1]; no other
+// arrays overlap. Arrays need only the alignment of their elements.
 #pragma once
-#include "base/implementation.h"
+#include "base/call.h"
 #include "kernel/multisplit/args.h"
 #include "ladders/sort/key_order.h"
 
@@ -21,18 +21,18 @@ namespace upsweep::ladders::sort {
 
 using multisplit::Values, multisplit::wide;
 
-// The arguments of kernels and loops. They see keys as their bits, so that one serves all types of a width.
+// The arguments of kernels and loops. They take keys as bits, so that one instance serves all types of a width.
 template <class KeyOrder>
 struct KeyArgs : Execution {
   using Key = typename KeyOrder::Key;
   const Key* keys;  // [n]
   std::size_t n;
-  Key* out;       // [n]; may be `keys`; null if only indices are wanted
-  Values values;  // in null and bytes not 0: the indices are wanted. out may be in
+  Key* out;       // [n]; may be `keys`; null if only indices are requested
+  Values values;  // `out` may be `in`. Null `in`, but bytes not 0: indices are requested
   KeyOrder order;
   unsigned first_bit, bits;
 
-  // The bits of a number that are compared.
+  // Mask of the compared bits.
   std::uint64_t compared() const { return ~std::uint64_t(0) >> (64 - bits) << first_bit; }
   bool indices() const { return values.bytes && !values.in; }
 };
@@ -41,5 +41,16 @@ template <class T, class O>
 struct Args : KeyArgs<OrderOf<T>> {};
 
 inline constexpr Status no_memory{Code::out_of_memory, 0, "no memory for a copy of the keys and values"};
+
+// ---- calls ----------------------------------------------------------------------------------------------------------
+
+// True if a call asks for the indices of its keys: it has an output of values, but no values. False without keys.
+inline bool wants_indices(const Call& c) { return c.n() > 0 && c.in[1].count == 0 && c.out[1].count > 0; }
+
+// Bytes per value, or per index; 0 if a call has neither.
+inline unsigned value_bytes(const Call& c) {
+  if (wants_indices(c)) return static_cast<unsigned>(size_of(c.out[1].type));
+  return c.n() == 0 ? 0 : static_cast<unsigned>(c.in[1].bytes() / c.n());
+}
 
 }  // namespace upsweep::ladders::sort

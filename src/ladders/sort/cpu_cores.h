@@ -1,5 +1,5 @@
-// A sort on one or several cores: passes from the most significant digit on, until buckets fit in a core's cache, which
-// are then sorted there from the least significant digit on.
+// Sorts on one or several cores: passes from the most significant digit down until buckets fit in a core's cache, where
+// they are sorted from the least significant digit up.
 #pragma once
 #include <cstddef>
 
@@ -8,7 +8,7 @@
 
 namespace upsweep::ladders::sort {
 
-// The arrays of a call, with the loops for them.
+// The arrays of a call, and the loops for them.
 template <class T, class O>
 Caller caller_of(const Args<T, O>& a) {
   return {.keys = a.keys,
@@ -22,17 +22,17 @@ Caller caller_of(const Args<T, O>& a) {
           .loops = &simd_loops(sizeof(T), a.values.bytes)};
 }
 
-// The bounds of the passes.
+// Size limits of the passes.
 struct Limits {
-  std::size_t leaf;      // elements that a bucket of a pass should have
-  std::size_t most;      // elements that one core sorts in its cache
-  std::size_t alone;     // elements up to which other cores are not woken
-  unsigned widest = 11;  // bits of a pass, at most widest_digit: 2048 lines of 64 bytes fit in a block
+  std::size_t leaf;      // target elements per bucket
+  std::size_t most;      // maximum elements that one core sorts in its cache
+  std::size_t alone;     // up to this many elements, one core works alone
+  unsigned widest = 11;  // maximum bits per pass, up to widest_digit: 2048 lines of 64 bytes fit in a block
 };
 Limits limits_for(const Caller& caller);
 
 // Sorts n elements of the caller's arrays by the bits [first_bit, first_bit + bits) of their keys' numbers; stable.
 Status sort_on_cores(const Caller& caller, std::size_t n, unsigned first_bit, unsigned bits, int threads,
-                     const Limits& limits, Workspace& workspace);
+                     const Limits& limits, const Execution& how);
 
 }  // namespace upsweep::ladders::sort

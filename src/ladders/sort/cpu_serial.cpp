@@ -1,4 +1,4 @@
-// sort/serial: a stable pass for each byte of the keys' order, from the lowest to the highest: the definition.
+// sort/serial: the definition; a stable pass per byte of the keys' numbers, lowest first.
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -13,22 +13,24 @@ namespace {  // a rung of the same name may exist on the GPU
 
 struct serial {
   static constexpr Story story{
-      .idea = "least significant digit first: each byte counts the keys, adds up, and moves them in the order so far",
+      .idea = "least significant byte first: each pass counts the keys, scans the counts, and moves the keys stably",
       .prediction =
-          "two reads and a write of every element per byte, a cache miss per key once 256 ends exceed the TLB",
+          "two reads and a write of every element per byte; a miss per key once 256 bucket ends exceed the TLB",
       .guarantees = "stable",
       .limits = "any n; scratch for two copies",
       .source = "Knuth, The Art of Computer Programming 3, 5.2.5 (radix sorting)"};
+  static constexpr bool takes_scratch = true;
 
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     using Key = typename Args<T, O>::Key;
     const std::size_t n = a.n, value = a.values.bytes;
     if (n == 0) return {};
-    auto* const scratch = static_cast<std::byte*>(a.workspace->scratch(2 * n * (sizeof(Key) + value)));
+    Scratch scratch(*a.workspace);
+    auto *values = scratch.take<std::byte>(n * value), *moved_values = scratch.take<std::byte>(n * value);
+    auto *keys = scratch.take<Key>(n), *moved = scratch.take<Key>(n);
     if (!scratch) return no_memory;
-    std::byte *values = scratch, *moved_values = values + n * value;
-    auto *keys = reinterpret_cast<Key*>(moved_values + n * value), *moved = keys + n;
+    if (a.stream.dry) return {};
     std::copy_n(a.keys, n, keys);
     if (a.indices())
       Values{nullptr, values, a.values.bytes}.visit([n]<class V>(const V*, V* all) {

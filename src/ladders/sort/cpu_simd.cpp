@@ -1,6 +1,6 @@
 // sort/cpu_simd: the loops of cpu_simd.h.
 //
-// Compiled once for each instruction set and chosen at run time by Highway.
+// Compiled once per instruction set; Highway chooses at run time.
 #include "cpu/skipped_targets.h"
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "ladders/sort/cpu_simd.cpp"
@@ -36,7 +36,7 @@ KeyOrder<K> order_of(const Caller& c) {
   return {static_cast<K>(c.flip), static_cast<K>(c.negative)};
 }
 
-// Keys of type K with values of type V. The loops are for the compiler to vectorise.
+// Keys of type K with values of type V. These loops are left to the compiler to vectorise.
 template <class K, class V>
 struct Of {
   static constexpr bool packed = sizeof(K) <= 4 && std::is_same_v<V, u32>;
@@ -90,9 +90,9 @@ struct Of {
   }
 };
 
-inline constexpr size_t elements_of_a_row = 2 * moves::digits_of_a_row;  // read at a time, into L1
+inline constexpr size_t elements_of_a_row = 2 * moves::digits_of_a_row;  // per batch, read into L1
 
-// Elements of the caller's arrays, for partition's loops.
+// Reads elements from the caller's arrays, for partition's loops.
 template <class W, class V>
 struct Read {
   using Key = W;
@@ -110,7 +110,7 @@ struct Read {
   HWY_ALIGN W words[elements_of_a_row];
   V indices[std::is_integral_v<V> ? elements_of_a_row : 1];
 };
-// Their numbers, which are all that counting reads.
+// Reads their numbers alone, which is all that counting needs.
 template <class N>
 struct ReadNumbers {
   using Key = N;
@@ -195,8 +195,8 @@ bool zero_or_nan(unsigned key_bytes, const void* keys, size_t n) {
 
 // ---- sorting in the cache -------------------------------------------------------------------------------------------
 
-// Sorts by insertion; stable. Gives up after `most` moves and returns false: the elements are then a permutation in
-// which equal ones have kept their order.
+// Insertion sort; stable. Gives up after `most` moves and returns false; the elements are then a permutation in which
+// equal ones keep their order.
 template <class W, class V>
 bool insert(Columns<W, V> e, size_t n, W mask, size_t most) {
   const hn::ScalableTag<W> d;
@@ -222,7 +222,7 @@ bool insert(Columns<W, V> e, size_t n, W mask, size_t most) {
   return true;
 }
 
-// Turns n counts, a power of two from 4 on, into sums of those before. Four at a time: one addition in the chain.
+// In-place exclusive scan of n counts; n is a power of two, at least 4. Four per iteration: one addition in the chain.
 HWY_INLINE void sum_before(u32* counts, unsigned n) {
   u32 sum = 0;
   for (unsigned k = 0; k < n; k += 4) {
@@ -246,8 +246,8 @@ void count_digit(const W* words, size_t n, DigitOf<W> digit, u32* counts) {
   }
   for (; i < n; ++i) ++counts[digit(i, words[i])];
 }
-// Two digits at once, whose counters do not wait for each other. Fetches the lines of `a` and `b`, which passes write
-// in random order, unless they were read.
+// Counts two digits at once, whose counters do not wait for each other. Prefetches the lines of `a` and `b`, which
+// passes write in random order, unless they have just been read.
 template <class W>
 void count_two(const W* words, size_t n, DigitOf<W> low, DigitOf<W> high, u32* low_counts, u32* high_counts, const W* a,
                const W* b) {
@@ -270,7 +270,7 @@ void count_two(const W* words, size_t n, DigitOf<W> low, DigitOf<W> high, u32* l
   }
 }
 
-// `ahead`: fetches the line that follows in an element's bucket.
+// `ahead`: prefetches the next line of an element's bucket.
 template <bool ahead, class W, class V>
 HWY_NOINLINE void move_to(Columns<W, V> from, Columns<W, V> to, size_t n, DigitOf<W> digit, u32* next) {
 #pragma GCC unroll 4
@@ -284,8 +284,8 @@ HWY_NOINLINE void move_to(Columns<W, V> from, Columns<W, V> to, size_t n, DigitO
     to.put(at, word, from.values, i);
   }
 }
-// The lines of arrays that take half of a core's cache are no longer there when a pass comes to them. 2^17 keys with
-// those that follow fetched, other work before each call: 451 to 338 us.
+// If an array takes half of a core's cache, its lines are evicted before a pass writes them. 2^17 keys, with other work
+// before each call: 338 us with the next lines prefetched, 451 us without.
 template <class W, class V>
 void move_all(Columns<W, V> from, Columns<W, V> to, size_t n, DigitOf<W> digit, u32* next) {
   if (n * sizeof(W) >= second_level_cache_bytes() / 2)
@@ -294,8 +294,8 @@ void move_all(Columns<W, V> from, Columns<W, V> to, size_t n, DigitOf<W> digit, 
     move_to<false>(from, to, n, digit, next);
 }
 
-// True if a digit's counts are not those of random keys: then too many agree in all digits for insertion. So are those
-// of floats, whose exponents are much alike.
+// True if a digit's counts are too uneven for random keys: too many keys then agree in all digits for insertion sort.
+// Floats are such keys, because their exponents are alike.
 HWY_INLINE bool uneven(const u32* counts, unsigned buckets, size_t n) {
   const u32 most = *std::max_element(counts, counts + buckets);
   return most > 16 && most > n / 16;
@@ -306,21 +306,22 @@ constexpr W mask_of(unsigned low, unsigned high) {  // bits [low, high), low < h
   return static_cast<W>(static_cast<W>(static_cast<W>(-1) >> (8 * sizeof(W) - (high - low))) << low);
 }
 
-// Below this, insertion is faster than a pass.
+// Up to this size, insertion sort is faster than a pass.
 inline constexpr size_t few_elements = 24;
 
-// Sorts from the least significant digit on, by the highest of the bits [low, high): by as many more than log2 n that
-// random keys hardly ever agree in all of them. Those that do are then put right by insertion; if that takes too long,
-// the keys are not random, and all bits are sorted by. Fewer bits do where they save a pass: 2^17 and 2^18 keys on one
-// core, M keys/s in three passes and in two 295 and 480, 410 and 500.
+// Sorts from the least significant digit up, by the highest of the bits [low, high): log2 n plus a few more, so that
+// random keys hardly ever agree in all of them. Insertion sort fixes those that do; if that takes too long, the keys
+// are not random, and all bits are sorted by. Fewer extra bits are taken if they save a pass. M keys/s on one core, in
+// three passes and in two: 2^17 keys 295 and 480, 2^18 keys 410 and 500.
 inline constexpr unsigned more_bits = 6, least_more_bits = 4;
 
 template <class W, class V>
 Columns<W, V> sort_digits(Columns<W, V> from, Columns<W, V> a, Columns<W, V> b, size_t n, unsigned low, unsigned high,
                           u32* counts, bool all_bits) {
   const unsigned log = static_cast<unsigned>(std::bit_width(n - 1)), wide = high - low;
-  // Digits of 8 bits at least: fewer passes for few elements cost more in counters than they save. All bits are sorted
-  // by where digits are uneven, and elements of one digit wait for one another: wide ones spread them.
+  // Maximum digit width: log2 n, but at least 8. For few elements, wider digits save passes, but cost more in counters.
+  // A sort by all bits takes the widest digits: its digits are uneven, elements with the same digit wait for each
+  // other, and wide digits spread them.
   const unsigned widest = all_bits ? widest_digit : std::clamp(log, 8u, widest_digit);
   const unsigned wanted = all_bits ? wide : std::min(wide, log + more_bits);
   const unsigned least = all_bits ? wide : std::min(wide, log + least_more_bits);
@@ -357,7 +358,7 @@ Columns<W, V> sort_digits(Columns<W, V> from, Columns<W, V> a, Columns<W, V> b, 
     }
     other = to;
   }
-  // Half a move per element, and some for few elements.
+  // Limit: half a move per element, plus 16 for small n.
   if (bottom == low || insert(at, n, mask_of<W>(low, high), n / 2 + 16)) return at;
   return sort_digits(at, other, at, n, low, high, counts, /*all_bits=*/true);
 }
@@ -393,7 +394,7 @@ const Loops& loops_of() {
                            &As::numbers,
                            &As::read,
                            &As::write,
-                           // Elements are counted by their numbers alone. No plan combines.
+                           // Counting reads only numbers. No plan of sort uses combine.
                            {&count_numbers<typename As::Number, As::number_bit>, &moves::scatter<Source, Digits>,
                             nullptr, &moves::blocks<Source, Digits>},
                            partition::simd_loops(sizeof(W), std::is_same_v<E, None> ? 0 : sizeof(E), /*by_ids=*/false),

@@ -1,4 +1,4 @@
-// The counts of each value of each digit, in one read of the keys, and the passes of a sort that follow from it.
+// Counts each value of each digit in one read of the keys, and plans the passes of a sort from the counts.
 #pragma once
 #include "kernel/last_block.h"
 #include "kernel/vector.h"
@@ -9,11 +9,11 @@ namespace upsweep::ladders::sort {
 
 inline constexpr unsigned digit_bits = 8, digit_values = 1 << digit_bits, max_digits = 64 / digit_bits;
 
-// The digits of the compared bits, from the lowest; the last one may have fewer than 8 bits.
+// The digits of the compared bits, lowest first; the last may have fewer than 8 bits.
 struct Digits {
   unsigned first_bit, bits;
   UPSWEEP_HD unsigned count() const { return (bits + digit_bits - 1) / digit_bits; }
-  // Values of digit d; one beyond the last digit, so that a pass by it moves everything as it is.
+  // Number of values of digit d; 1 past the last digit, so that a pass by it only copies.
   UPSWEEP_HD unsigned values(unsigned d) const {
     const unsigned left = d * digit_bits < bits ? bits - d * digit_bits : 0;
     return 1u << (left < digit_bits ? left : digit_bits);
@@ -25,7 +25,7 @@ struct Digits {
   }
 };
 
-// A digit of a number, as buckets.
+// Maps a number to its bucket, one of its digits.
 template <class Order>
 struct NumberDigit {
   Order order;
@@ -37,21 +37,21 @@ struct NumberDigit {
   }
 };
 
-using Counter = unsigned long long;  // of 64 bits, as atomicAdd knows them
+using Counter = unsigned long long;  // 64 bits, in the type that atomicAdd() takes
 
 // ---- passes ---------------------------------------------------------------------------------------------------------
 
 inline constexpr unsigned skipped = ~0u;
 
-// One pass for each digit that differs between keys, from the lowest; or one for the highest, after which each bucket
-// is sorted by itself, as a second pass.
+// One pass per digit in which keys differ, lowest first; or one pass by the highest such digit, followed by a separate
+// sort of each bucket as the second pass.
 struct Passes {
   unsigned count;
-  unsigned digit[max_digits + 1];            // of each pass; the rest is `skipped`
-  unsigned merges;                           // not 0: keys with different numbers are equal
-  unsigned bucket_starts[digit_values + 1];  // of the buckets to be sorted; all 0 if there are none
+  unsigned digit[max_digits + 1];            // per pass; the rest are `skipped`
+  unsigned merges;                           // not 0: some keys are equal though their numbers differ
+  unsigned bucket_starts[digit_values + 1];  // of the buckets to sort; all 0 if there are none
   std::uint64_t starts[max_digits + 1][digit_values];
-  std::uint64_t other_starts[digit_values];  // a launch reads the one and writes the other for the next
+  std::uint64_t other_starts[digit_values];  // double buffer: each launch reads one, and writes the other for the next
 };
 
 // Constraints on the number of passes: even if sorting in place; otherwise at least `min_passes`, so that the output is
@@ -59,10 +59,10 @@ struct Passes {
 struct PassRules {
   bool even;
   unsigned min_passes;
-  unsigned max_in_bucket = 0;  // keys, if buckets can be sorted by themselves; else 0
+  unsigned max_in_bucket = 0;  // the largest bucket that can be sorted separately, in keys; 0 if none can
 };
 
-// Sets the passes' number and digits. By one thread.
+// Sets the number of passes and their digits. Called by one thread.
 static __device__ void plan_digits(const bool* differs, const Counter* greatest, unsigned digits, PassRules rules,
                                    Passes* passes, unsigned& by_bucket) {
   unsigned differing = 0, highest = 0, number = 0;
@@ -74,7 +74,8 @@ static __device__ void plan_digits(const bool* differs, const Counter* greatest,
   } else {
     unsigned needed = differing < rules.min_passes ? rules.min_passes : differing;
     needed += rules.even && needed % 2;
-    // A pass by a digit in which all keys agree only copies. There may be one more than digits.
+    // Passes by digits in which all keys agree are plain copies; they fill up to `needed`. There may be one pass more
+    // than digits.
     unsigned copies = needed - differing;
     for (unsigned k = 0; k <= digits; ++k) {
       bool runs = k < digits && differs[k];
@@ -89,13 +90,14 @@ static __device__ void plan_digits(const bool* differs, const Counter* greatest,
   while (number <= digits) passes->digit[number++] = skipped;
 }
 
-// Block-wide: finds the passes from the counts of all keys, by a warp for each digit.
-[[maybe_unused]] static __device__ void plan_passes(Counter* counts,    // [digits][digit_values], left zero
-                                   unsigned* merging,  // blocks with keys that merge, left zero; null if none can
-                                   unsigned digits, std::size_t n, PassRules rules, Passes* passes) {
+// Block-wide: plans the passes from the counts of all keys, with one warp per digit.
+[[maybe_unused]] static __device__ void plan_passes(
+    Counter* counts,    // [digits][digit_values], left zero
+    unsigned* merging,  // blocks with keys that merge, left zero; null if none can
+    unsigned digits, std::size_t n, PassRules rules, Passes* passes) {
   __shared__ bool differs[max_digits + 1];
   __shared__ Counter greatest[max_digits + 1];
-  __shared__ unsigned by_bucket;  // the digit of the only pass before buckets are sorted; or `skipped`
+  __shared__ unsigned by_bucket;  // digit of the only pass before buckets are sorted, or `skipped`
   const unsigned lane = threadIdx.x % warp_size, d = threadIdx.x / warp_size;
   constexpr unsigned each = digit_values / warp_size;
   if (d < digits) {
@@ -139,9 +141,9 @@ static __device__ void plan_digits(const bool* differs, const Counter* greatest,
 
 // ---- counts ---------------------------------------------------------------------------------------------------------
 
-// A block per multiprocessor counts in its own table. A counter is a row of words, one for each of `copies` lanes, so
-// that lanes with different values seldom meet in a bank: with 32 copies never, and eight digits leave room for 16. A
-// GPU whose blocks have less shared memory than these take has `few_copies`, in 32 KB.
+// Each multiprocessor runs one block, which counts in a private table. A counter is a row of `copies` words, of which a
+// lane uses one, so that lanes with different values rarely conflict on a bank: never with 32 copies, but eight digits
+// leave room for only 16. GPUs with too little shared memory per block use `few_copies`, in 32 KB.
 inline constexpr unsigned counts_block = 1024;
 template <unsigned digits>
 inline constexpr unsigned copies = digits > 4 ? 16 : 32;
@@ -151,21 +153,21 @@ constexpr std::size_t counts_bytes(unsigned digits, unsigned copies) {
   return std::size_t(digits) * digit_values * copies * sizeof(unsigned);
 }
 
-// With all copies, and the sums.
+// All copies, plus 256 bytes for plan_passes().
 constexpr Needs digit_counts_needs(unsigned digits) { return {{}, counts_bytes(digits, digits > 4 ? 16 : 32) + 256}; }
 
-// Counts `counted` digits, of which those beyond the compared bits are 0; then the last block plans the passes. The
-// address of a counter is a byte of the key, shifted: no branches and few instructions, because there is an addition
-// for every byte, as for a histogram of bytes.
+// Counts `counted` digits; those past the compared bits are 0. The last block then plans the passes. As in a byte
+// histogram, every byte of a key costs an addition, so a counter's address must be cheap: it is the byte, shifted,
+// without branches.
 template <unsigned counted, unsigned copies, class Order>
 __global__ void __launch_bounds__(counts_block, 1)
     digit_counts_kernel(const typename Order::Key* keys, std::size_t n, Order order, Digits digits, PassRules rules,
                         Counter* counts,                     // [digits][digit_values], zero
-                        unsigned* done,                      // [2]: blocks; those with keys that merge; left zero
+                        unsigned* done,                      // [2]: blocks done; blocks with merging keys; left zero
                         Passes* passes,                      // null: the counts are left for the caller
-                        uint4* zeroed, std::size_t packs) {  // [packs], set to 0 for the first pass
+                        uint4* zeroed, std::size_t packs) {  // [packs], zeroed for the first pass
   using K = typename Order::Key;
-  unsigned* const words = dynamic_shared<unsigned>();  // [most][digit_values][copies]
+  unsigned* const words = dynamic_shared<unsigned>();  // [counted][digit_values][copies]
   using Bits = std::conditional_t<(counted > 4), std::uint64_t, std::uint32_t>;
   const unsigned t = threadIdx.x, counters = digits.count() * digit_values;
   for (unsigned w = t; w < counted * digit_values * copies / 4; w += counts_block)
@@ -187,14 +189,14 @@ __global__ void __launch_bounds__(counts_block, 1)
   const std::size_t step = std::size_t(gridDim.x) * counts_block, first = std::size_t(blockIdx.x) * counts_block + t;
   for (std::size_t i = first; i < packs; i += step) zeroed[i] = uint4{0, 0, 0, 0};
   const PackSplit<K> split(keys, n);
-  constexpr unsigned at_once = 4;  // packs of a thread in flight: 64 KB per multiprocessor
+  constexpr unsigned at_once = 4;  // packs in flight per thread: 64 KB per multiprocessor
   const auto load = [&](std::size_t i) { return load_once(reinterpret_cast<const uint4*>(split.aligned) + i); };
   const auto count_pack = [&](uint4 raw) {
     const Pack<K> pack = as_pack<K>(raw);
 #pragma unroll
     for (unsigned j = 0; j < Pack<K>::size; ++j) count(pack.item[j]);
   };
-  // Each round's packs are loaded before those of the round before it are counted.
+  // Software pipelining: a round's packs are loaded before the previous round's are counted.
   uint4 some[at_once], next[at_once];
   const std::size_t round = at_once * step;
   std::size_t i = first;

@@ -1,7 +1,7 @@
-// The counts of each key of 8 or 16 bits, in one read of the keys.
+// Counts each possible key of 8 or 16 bits in one read of the keys.
 //
-// Keys of 8 bits are counted as a digit. Those of 16 have a table of 2^16 counters of 16 bits in each block's shared
-// memory; a counter that is half full hands its half to memory.
+// Keys of 8 bits are counted as one digit. For keys of 16 bits, each block has a table of 2^16 counters of 16 bits in
+// shared memory; a counter that reaches 2^15 moves that amount to global memory.
 #pragma once
 #include "kernel/vector.h"
 #include "kernel/warp.h"
@@ -12,8 +12,8 @@ namespace upsweep::ladders::sort {
 template <class K>
 inline constexpr unsigned possible_keys = 1u << 8 * sizeof(K);
 
-// A counter is below half_full between packs. A block adds at most 8192 while it has one pack per thread, so that no
-// counter becomes half full twice, or overflows into its neighbour.
+// Between packs, every counter is below half_full. A block adds at most 8192 per iteration, one pack per thread, so no
+// counter reaches half_full twice in an iteration, or overflows into its neighbour.
 inline constexpr unsigned half_full = 0x8000;
 static_assert(counts_block * Pack<std::uint16_t>::size < half_full);
 
@@ -39,7 +39,7 @@ static __global__ void __launch_bounds__(counts_block)
   for (std::size_t from = std::size_t(blockIdx.x) * counts_block; from < split.packs; from += step) {
     const bool has = from + t < split.packs;
     const uint4 raw = has ? load_once(reinterpret_cast<const uint4*>(split.aligned) + from + t) : uint4{};
-    // Where all keys of a warp are the same, 256 additions to one counter would wait for each other.
+    // If a warp's keys are all the same, its 256 additions to one counter would be serialised.
     const unsigned two = shuffle(raw.x, 0);
     const bool same =
         has && two >> 16 == (two & 0xffff) && raw.x == two && raw.y == two && raw.z == two && raw.w == two;
@@ -61,7 +61,7 @@ static __global__ void __launch_bounds__(counts_block)
   }
 }
 
-// Launches the counting; keys are counted by their numbers.
+// Launches the counting kernel. Counters are indexed by the keys' numbers.
 template <class T, class O>
 Status count_keys(const Args<T, O>& a, Counter* counts) {  // [possible_keys], zero
   using Key = typename Args<T, O>::Key;
@@ -73,8 +73,8 @@ Status count_keys(const Args<T, O>& a, Counter* counts) {  // [possible_keys], z
     return launch(key16_counts_kernel, shape, a.keys, a.n, a.order, counts);
   } else {
     shape.shared_bytes = counts_bytes(1, copies<1>);
-    return launch(digit_counts_kernel<1, copies<1>, KeyOrder<Key>>, shape, a.keys, a.n, a.order, Digits{0, 8}, PassRules{}, counts,
-                  nullptr, nullptr, nullptr, std::size_t(0));
+    return launch(digit_counts_kernel<1, copies<1>, KeyOrder<Key>>, shape, a.keys, a.n, a.order, Digits{0, 8},
+                  PassRules{}, counts, nullptr, nullptr, nullptr, std::size_t(0));
   }
 }
 

@@ -1,14 +1,13 @@
-// Keys and values on their way: gathered by index, copied before they are overwritten, and moved in passes that all
-// run.
+// Moves keys and values: gathers values by index, copies inputs that will be overwritten, and runs passes.
 #pragma once
 #include "kernel/kernel.h"
 #include "ladders/sort/contract.h"
 
 namespace upsweep::ladders::sort {
 
-// Writes the value of key index[k] to offset to[k], or the index itself if indices are wanted; those past the end,
-// which have both beyond n, are left out. All values are read before any is written, because the output may be the
-// input: sync() is a barrier for all threads that do so.
+// Writes the value of key index[k], or the index itself if indices are requested, to offset to[k]. Elements past the
+// end, with index and offset of n or more, are skipped. All values are read before any is written, because the output
+// may be the input: sync() is a barrier for all threads that take part.
 template <unsigned count, class Sync>
 __device__ void gather_values(const Values& values, unsigned n, const unsigned (&index)[count],
                               const unsigned (&to)[count], Sync&& sync) {
@@ -40,9 +39,9 @@ __global__ void copy_kernel(const V* from, V* to, std::size_t n) {
   if (i < n) to[i] = from[i];
 }
 
-// Copies the inputs of `a` that are outputs too, so that they can be read while these are written.
+// Copies each input of `a` that is also an output, so that it can be read while the output is written.
 template <class T, class O>
-Status copy_overwritten(Args<T, O>& a, typename Args<T, O>::Key* keys,  // [n], if they are
+Status copy_overwritten(Args<T, O>& a, typename Args<T, O>::Key* keys,  // [n], if they are copied
                         void* values) {                                 // likewise
   const Shape shape{.grid = static_cast<unsigned>(ceil_div(a.n, 256)), .block = 256, .stream = a.stream};
   if (a.keys == a.out) {
@@ -59,14 +58,12 @@ Status copy_overwritten(Args<T, O>& a, typename Args<T, O>::Key* keys,  // [n], 
   return {};
 }
 
-// The same, with copies in scratch memory.
+// As above, into arrays taken from the caller's scratch.
 template <class T, class O>
-Status copy_overwritten(Args<T, O>& a) {
-  using Key = typename Args<T, O>::Key;
-  const std::size_t value_bytes = ceil_div(a.n * a.values.bytes, 16) * 16;
-  auto* const memory = static_cast<std::byte*>(a.workspace->scratch(value_bytes + a.n * sizeof(Key)));
-  if (!memory) return no_memory;
-  return copy_overwritten(a, reinterpret_cast<Key*>(memory + value_bytes), memory);
+Status copy_overwritten(Args<T, O>& a, Scratch& scratch) {
+  auto* const keys = scratch.take<typename Args<T, O>::Key>(a.n);
+  auto* const values = scratch.take<std::byte>(a.n * a.values.bytes);
+  return scratch ? copy_overwritten(a, keys, values) : no_memory;
 }
 
 // The keys and values that one pass moves.
@@ -82,19 +79,17 @@ struct Moved {
   }
 };
 
-// Calls pass(moved, number, scratch) for each of `passes` passes. They write two buffers by turns, and the last one
-// writes the output. What the last pass would overwrite is copied first.
-template <class T, class O, class Pass>
-Status in_passes(const Args<T, O>& a, unsigned passes, std::size_t scratch_bytes, Pass&& pass) {
+// Calls pass(moved, number) for each of `passes` passes. They alternate between two buffers; the last one writes the
+// output. Inputs that the last pass would overwrite are copied first.
+template <class T, class O, class F>
+Status in_passes(const Args<T, O>& a, unsigned passes, F&& pass) {
   using Key = typename Args<T, O>::Key;
   if (a.n == 0) return {};
-  const auto rounded = [](std::size_t bytes) { return ceil_div(bytes, 256) * 256; };
-  const std::size_t key_bytes = rounded(a.n * sizeof(Key)), value_bytes = rounded(a.n * a.values.bytes);
-  auto* const memory = static_cast<std::byte*>(
-      a.workspace->scratch_of_caller(2 * (key_bytes + value_bytes) + scratch_bytes, /*depth=*/2));
-  if (!memory) return no_memory;
-  Key* const keys[2] = {reinterpret_cast<Key*>(memory), reinterpret_cast<Key*>(memory + key_bytes)};
-  void* const values[2] = {memory + 2 * key_bytes, memory + 2 * key_bytes + value_bytes};
+  Scratch scratch(*a.workspace);
+  Key* const keys[2] = {scratch.take<Key>(a.n), scratch.take<Key>(a.n)};
+  const std::size_t value_bytes = a.n * a.values.bytes;
+  void* const values[2] = {scratch.take<std::byte>(value_bytes), scratch.take<std::byte>(value_bytes)};
+  if (!scratch) return no_memory;
   Args<T, O> apart = a;
   if (Status s = copy_overwritten(apart, keys[1], values[1]); !s) return s;
   Moved<Key> moved{apart.keys, nullptr, apart.values};
@@ -102,7 +97,7 @@ Status in_passes(const Args<T, O>& a, unsigned passes, std::size_t scratch_bytes
     const bool last = p + 1 == passes;
     moved.out = last && a.out ? a.out : keys[p % 2];
     moved.values.out = last ? a.values.out : values[p % 2];
-    if (Status s = pass(moved, p, memory + 2 * (key_bytes + value_bytes)); !s) return s;
+    if (Status s = pass(moved, p); !s) return s;
     moved.keys = moved.out;
     moved.values.in = moved.values.out;
   }

@@ -1,5 +1,5 @@
-// A sort in passes that each read and write keys and values once, one kernel per digit, by tiles of two kinds: see
-// ballot_passes() and lane_passes().
+// A sort with one kernel per digit; each pass reads and writes keys and values once. The tiles are those of
+// ballot_passes(), lane_passes() or match_passes().
 #pragma once
 #include "kernel/multisplit/lookback.h"
 #include "kernel/multisplit/tile_partition.h"
@@ -8,18 +8,18 @@
 
 namespace upsweep::ladders::sort {
 
-// Buckets are digits. Of integers, the number differs from the bits by a constant, and so does each digit: keys stay as
-// they are. Floats are in memory as their numbers between the first pass and the last, so that their `flip` is 0.
+// Buckets are digits. An integer's number is the key XOR a constant, so the digits of keys are XORed to get buckets,
+// and keys are moved unchanged. Floats are stored as numbers between the first pass and the last, so their `flip` is 0.
 template <class K>
 struct FlippedDigit {
   unsigned first_bit;
   unsigned count;  // a power of two
-  unsigned flip;   // of the digit
+  unsigned flip;   // XOR mask from a key's digit bits to its bucket
   K last;
   UPSWEEP_HD K last_key() const { return last; }
   UPSWEEP_HD unsigned operator()(K key) const { return (static_cast<unsigned>(key >> first_bit) & (count - 1)) ^ flip; }
 };
-// Likewise of floats, some of which have different numbers and are equal.
+// Maps a float's number to its digit. Equal floats have the same digit even if their numbers differ.
 template <class K>
 struct MergedDigit {
   FloatKeyOrder<K> order;
@@ -32,8 +32,8 @@ struct MergedDigit {
   }
 };
 
-// The keys or values that passes move: from the caller's input to the output, with a buffer between. The last of
-// `count` passes writes the output.
+// The arrays of keys or values. Passes alternate between `buffer` and `out`, so that the last of `count` passes writes
+// `out`.
 struct Buffers {
   const void* in;
   void *out, *buffer;
@@ -41,7 +41,7 @@ struct Buffers {
   __device__ const void* from(unsigned pass, unsigned count) const { return pass == 0 ? in : to(pass - 1, count); }
 };
 
-// A KeyCodec: floats are numbers by their order in the tile.
+// A KeyCodec: tiles hold floats as numbers.
 template <class K>
 struct OrderCodec {
   KeyOrder<K> in, out;
@@ -52,7 +52,7 @@ struct OrderCodec {
 
 // A stable partition by one digit, the work of one kernel.
 template <class K, bool is_float, class Lookup>
-struct Pass {
+struct SweepPass {
   using Codec = std::conditional_t<is_float, OrderCodec<K>, multisplit::IdentityCodec>;
   bool skipped, merges;
   multisplit::BucketedKeys<K, FlippedDigit<K>> in;
@@ -62,7 +62,7 @@ struct Pass {
   Lookup lookup;
   Codec codec;
 
-  // Calls f with the keys and their digits. To merge numbers takes five instructions for each digit of a key, so f is
+  // Calls f with the keys and their digits. Merging numbers takes five instructions per digit of a key, so f is
   // compiled twice: most floats are neither -0 nor NaN.
   template <class F>
   __device__ __forceinline__ void with_input(F&& f) const {
@@ -79,9 +79,9 @@ struct Sweep {
   std::size_t n;
   std::conditional_t<is_float, FloatKeyOrder<K>, KeyOrder<K>> order;
   Digits digits;
-  unsigned tiles, portions, per_portion;  // a pass is a launch per portion, the last of which may have fewer tiles
+  unsigned tiles, portions, per_portion;  // a pass is one launch per portion; the last may have fewer tiles
   Passes* passes;
-  unsigned* words;  // [2][Lookup::rows_for(per_portion)][digit_values]: of a launch, and of the next, set to 0 by it
+  unsigned* words;  // [2][Lookup::rows_for(per_portion)][digit_values]: this launch's, and the next one's, zeroed here
   unsigned portion;
 
   UPSWEEP_HD unsigned first_tile() const { return portion * per_portion; }
@@ -89,10 +89,10 @@ struct Sweep {
     return tiles - first_tile() < per_portion ? tiles - first_tile() : per_portion;
   }
 
-  // Block-wide: the pass of this number, once the digits are counted. One thread reads what it is: if every warp of the
-  // grid loads the same word, they queue at L2, for 5 us if there are 500 blocks.
+  // Block-wide: returns pass `number`, once the digits are counted. Each word is read by one thread: if every warp of
+  // the grid loads the same word, the loads queue at L2, for 5 us with 500 blocks.
   template <class Lookup>
-  __device__ Pass<K, is_float, Lookup> pass(unsigned number) const {
+  __device__ SweepPass<K, is_float, Lookup> pass(unsigned number) const {
     __shared__ unsigned read[3];
     if (threadIdx.x < 3)
       read[threadIdx.x] = threadIdx.x == 0 ? passes->digit[number] : threadIdx.x == 1 ? passes->count : passes->merges;
@@ -105,8 +105,8 @@ struct Sweep {
     const unsigned first_bit = digits.first_bit_of(d), values_of_digit = digits.values(d);
     const KeyOrder<K> total = order.total();
     const auto flip = static_cast<unsigned>(total.flip >> first_bit) & (values_of_digit - 1);
-    typename Pass<K, is_float, Lookup>::Codec codec;
-    decltype(Pass<K, is_float, Lookup>::merged) merged{};
+    typename SweepPass<K, is_float, Lookup>::Codec codec;
+    decltype(SweepPass<K, is_float, Lookup>::merged) merged{};
     if constexpr (is_float) {
       codec = {number == 0 ? total : KeyOrder<K>{}, number + 1 == count ? total : KeyOrder<K>{}};
       merged = {order, first_bit, values_of_digit, order.last(digits.end_bit_of(d))};
@@ -132,41 +132,42 @@ using SweepOf = Sweep<typename Order::Key, Order::merges>;
 // The sort of each bucket, which may follow a pass by the highest digit.
 template <class Order>
 struct BucketSort {
-  unsigned max_keys;  // of a bucket; if one has more, the passes go on
+  unsigned max_keys;  // per bucket; if one has more, the passes continue
   Status (*start)(const KeyArgs<Order>&, const SweepOf<Order>&);
 };
 
-// Each is compiled once, in the unit of the rung that adds it. By tiles whose keys are ranked by ballots:
-// ballot_passes.cuh, of onesweep_8bit. Any keys and values.
+// Each of these functions is compiled once, in the unit of the rung that its comment names.
+//
+// Ranks tiles by ballots, for any keys and values: onesweep_8bit.
 template <class Order>
 Status ballot_passes(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_sort = nullptr);
 
-// By tiles whose keys are ranked by bytes of a lane's own: lane_sweep.
+// Ranks tiles by per-lane byte counters: lane_sweep.
 template <class Order>
 Status lane_passes(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_sort = nullptr);
 
-// By tiles that are ranked by match-any and need nothing that older GPUs lack: match_sweep.
+// Ranks tiles by match-any, on all supported GPUs: match_sweep.
 template <class Order>
 Status match_passes(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_sort = nullptr);
 
-// Calls f<bytes>() with the size of a value, for the keys and values that fit the tiles of lane_sweep and match_sweep.
+// Calls f<bytes>() with the size of a value, if keys and values fit the tiles of lane_sweep and match_sweep.
 template <class Order, class F>
 Status by_value_bytes(const KeyArgs<Order>& a, F&& f) {
   constexpr std::size_t key_bytes = sizeof(typename Order::Key);
   if (!takes_tile_passes(a.n, key_bytes, a.values.bytes))
-    return {Code::unsupported, 0, "this rung has values of up to 8 bytes, of 2-byte keys 4, and n below 2^32"};
+    return {Code::unsupported, 0, "this rung takes values of up to 8 bytes, 4 with 2-byte keys, and n below 2^32"};
   if (a.values.bytes == 0) return f.template operator()<0>();
   if constexpr (key_bytes > 2)
     if (a.values.bytes == 8) return f.template operator()<8>();
   return f.template operator()<4>();
 }
 
-// Most keys of a portion: a word of a tile counts less than 2^30. Half of that, for half of the words' memory.
-inline constexpr std::size_t portion_keys = emulated ? 1 << 15 : 1 << 29;
+// Maximum keys per portion. A tile's word counts less than 2^30 keys; half of that needs half of the words' memory.
+inline constinit Threshold portion_keys{"portion_keys", 1 << 29, 1 << 15, {.min = 1 << 15, .max = 1 << 29}};
 
-// Runs a whole sort: counts all digits in one read, then launches each pass that there may be, by
-// launch_pass(sweep, number, next_tile) for each portion; after the first one also the sort of buckets, if there is
-// one. `Lookup` is the policy by which tiles find their offsets.
+// Runs a whole sort: counts all digits in one read, then calls launch_pass(sweep, number, next_tile) per portion of
+// every pass that may be needed. After the first pass it also launches the sort of buckets, if there is one. `Lookup`
+// is the policy by which tiles find their offsets.
 template <multisplit::TileOffsets Lookup, class Order, class LaunchPass>
 Status sweep_digits(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_sort, unsigned tile,
                     LaunchPass&& launch_pass) {
@@ -177,20 +178,19 @@ Status sweep_digits(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_sor
   const auto portions = static_cast<unsigned>(ceil_div(tiles, portion_keys / tile));
   const auto per_portion = static_cast<unsigned>(ceil_div(tiles, portions));
   const bool has_values = a.values.bytes > 0;
-  // 1. Memory: the words of two passes, the passes, a buffer of the values, one of the keys, and one that stands for
-  // the output of keys if only indices are wanted.
-  const auto rounded = [](std::size_t bytes) { return ceil_div(bytes, 256) * 256; };
-  const std::size_t words_bytes = 2 * Lookup::rows_for(per_portion) * digit_values * sizeof(unsigned);
-  const std::size_t value_bytes = rounded(a.n * a.values.bytes), key_bytes = rounded(a.n * sizeof(Key));
-  auto* const words = static_cast<std::byte*>(
-      a.workspace->scratch(words_bytes + rounded(sizeof(Passes)) + value_bytes + key_bytes * (a.out ? 1 : 2)));
+  // 1. Memory: the words of two passes, the passes, a buffer of values, one of keys, and one in place of the output of
+  // keys if only indices are requested.
+  Scratch scratch(*a.workspace);
+  const std::size_t half = Lookup::rows_for(per_portion) * digit_values;
+  auto* const words = scratch.take<unsigned>(2 * half);
+  auto* const passes = scratch.take<Passes>(1);
+  auto* const value_buffer = scratch.take<std::byte>(a.n * a.values.bytes);
+  auto* const key_buffer = scratch.take<Key>(a.n);
+  Key* const key_output = a.out ? a.out : scratch.take<Key>(a.n);
   auto* const counts =
       reinterpret_cast<Counter*>(a.workspace->counters(max_digits * digit_values * sizeof(Counter) / 4 + 3));
-  if (!words || !counts) return no_memory;
-  auto* const passes = reinterpret_cast<Passes*>(words + words_bytes);
-  std::byte* const value_buffer = words + words_bytes + rounded(sizeof(Passes));
-  std::byte* const key_buffer = value_buffer + value_bytes;
-  SweepOf<Order> sweep{{a.keys, a.out ? static_cast<void*>(a.out) : key_buffer + key_bytes, key_buffer},
+  if (!scratch || !counts) return no_memory;
+  SweepOf<Order> sweep{{a.keys, key_output, key_buffer},
                        {a.values.in, a.values.out, value_buffer},
                        a.values.bytes,
                        a.n,
@@ -200,9 +200,9 @@ Status sweep_digits(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_sor
                        portions,
                        per_portion,
                        passes,
-                       reinterpret_cast<unsigned*>(words),
+                       words,
                        0};
-  // 2. Counts and passes.
+  // 2. Count the digits and plan the passes.
   const bool keys_in_place = a.keys == a.out, values_in_place = has_values && a.values.in == a.values.out;
   const bool even = keys_in_place || values_in_place, stays = keys_in_place && (values_in_place || !has_values);
   const bool by_bucket = bucket_sort && portions == 1;
@@ -215,19 +215,18 @@ Status sweep_digits(const KeyArgs<Order>& a, const BucketSort<Order>* bucket_sor
                    .shared_bytes = counts_bytes(counted, copies),
                    .stream = a.stream},
                   a.keys, a.n, a.order, digits, rules, counts, done, passes, reinterpret_cast<uint4*>(words),
-                  words_bytes / 2 / sizeof(uint4));
+                  half * sizeof(unsigned) / sizeof(uint4));
   };
   const auto count = [&]<unsigned counted>() {
-    return machine().meets(digit_counts_needs(counted))
-               ? count_in.template operator()<counted, copies<counted>>()
-               : count_in.template operator()<counted, few_copies<counted>>();
+    return machine().meets(digit_counts_needs(counted)) ? count_in.template operator()<counted, copies<counted>>()
+                                                        : count_in.template operator()<counted, few_copies<counted>>();
   };
   constexpr unsigned all = sizeof(Key);
   if (Status s = all > 4 && digits.count() <= 4 ? count.template operator()<(all > 4 ? 4 : all)>()
                                                 : count.template operator()<all>();
       !s)
     return s;
-  // 3. The passes.
+  // 3. Run the passes.
   for (unsigned number = 0; number < digits.count() + (even && digits.count() % 2); ++number) {
     for (sweep.portion = 0; sweep.portion < portions; ++sweep.portion)
       if (Status s = launch_pass(sweep, number, done + 2); !s) return s;

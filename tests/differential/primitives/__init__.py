@@ -1,7 +1,7 @@
-"""For each primitive, a function that draws a run of it."""
+"""One function per primitive that draws a run of it."""
 from primitives import histogram, partition, reduce, saxpy, scan, segmented_scan, select, sort
 
-# Primitives, and how often each is drawn.
+# Primitives and their relative frequencies.
 DRAWN = [
     (reduce.draw_run, 10),
     (scan.draw_run, 10),

@@ -9,7 +9,7 @@ from runs import Input, Run, name_of
 
 TYPES = ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"]
 COUNTERS = {"u8": "u1", "u16": "u2", "u32": "u4", "u64": "u8"}
-MOST_BINS = 5000  # the command takes 2^20, but text of so many is slow to read
+MOST_BINS = 5000  # the command allows 2^20, but that much text is slow to read
 
 
 def draw_run(draw):
@@ -32,14 +32,14 @@ def draw_run(draw):
 
 
 def bin_count(draw, run):
-    """The number of bins: often that which is the default."""
+    """The number of bins: often the default."""
     bins = draw.between(1, draw.one_of([3, 40, MOST_BINS])) if draw.chance(0.8) else 256
     if bins != 256 or draw.chance(0.2):
         run.params["bins"] = bins
     return bins
 
 
-# Each returns the bin of every sample, the number of bins for one that is in none; and the number of bins.
+# Each returns the bin of every sample, or the number of bins for a sample in no bin; and the number of bins.
 
 
 def direct(draw, run):
@@ -61,21 +61,21 @@ def edges(draw, run):
         all_edges = np.array([1, 2], dtype)
     own_type = {} if dtype == samples.dtype else {"edge_type": name_of(dtype)}
     run.inputs.append(Input(all_edges, own_type, in_step=False))
-    # Long doubles are all integers of 64 bits and all doubles.
+    # Long doubles represent all 64-bit integers and all doubles.
     return by_edges(samples.astype("g"), all_edges.astype("g"), closed), all_edges.size - 1
 
 
 def of_type(samples, dtype):
-    """The samples, or those ends of the type that they are beyond."""
+    """The samples converted to the type, clamped to its limits."""
     if dtype.kind == "f":
         return samples.astype(dtype)
     limits = np.iinfo(dtype)
-    # Clipped as long doubles, which hold both ends.
+    # Clips as long doubles, which represent both limits.
     return np.clip(np.nan_to_num(samples.astype("g")), np.longdouble(limits.min), np.longdouble(limits.max)).astype(dtype)
 
 
 def closes(draw, run):
-    """Whether the last bin has its upper edge, too."""
+    """Draws whether the last bin includes its upper edge."""
     closed = draw.chance(0.3)
     if closed or draw.chance(0.1):
         run.params["closed"] = closed
@@ -102,7 +102,7 @@ def even(draw, run):
 
 
 def range_of(samples, bins):
-    """The range of which nothing is said: the finite samples', whose last bin is closed; of bytes in 256 bins, all."""
+    """The default range: that of the finite samples, with a closed last bin; for bytes in 256 bins, all bytes."""
     if samples.dtype == np.uint8 and bins == 256:
         return 0, 256, False
     finite = samples[np.isfinite(samples)]
@@ -117,13 +117,13 @@ def range_of(samples, bins):
 
 
 def float_below(number):
-    """The greatest float that is not above a number. Of a long integer it is another number."""
+    """The greatest float not above a number, which for a long integer differs from it."""
     near = float(number)
     return type(number)(near if near <= number else np.nextafter(near, -np.inf))
 
 
 def integer_range(draw, run):
-    """Bounds are whole numbers that a double can be, at most as far apart as the type has values."""
+    """Bounds are whole numbers that a double represents, no further apart than the type's range."""
     limits = np.iinfo(run.inputs[0].array.dtype)
     all_values = limits.max - limits.min + 1
     if draw.chance(0.3) and all_values <= 2**64:
@@ -140,7 +140,7 @@ def integer_range(draw, run):
 def even_integers(_, run, lower, upper, bins, closed):
     """Bin floor((x - lower) bins / (upper - lower)), exact."""
     samples = run.inputs[0].array
-    x = samples.astype(np.int64 if samples.itemsize < 8 else object)  # as wide as the products, 2^33 bins
+    x = samples.astype(np.int64 if samples.itemsize < 8 else object)  # wide enough for the products, 2^33 bins
     if x.size == 0:
         return np.zeros(0, int)
     inside = ((x >= lower) & (x < upper)).astype(bool)
@@ -160,7 +160,7 @@ def float_range(draw, run):
 
 
 def even_floats(draw, run, lower, upper, bins, closed):
-    """Edges computed in f64 and rounded to the samples' type; many samples lie on one, or just beside it."""
+    """Edges computed in f64 and rounded to the samples' type; many samples are on an edge or adjacent to one."""
     samples = run.inputs[0].array
     all_edges = even_edges(lower, upper, bins, samples.dtype)
     if samples.size and "lower" in run.params and draw.chance(0.7):
@@ -174,7 +174,7 @@ BINS = {"direct": direct, "edges": edges, "even": even}
 
 
 def counted(draw, run, bin_of, bins, channels):
-    """The counts of every channel, which saturate, and the number of samples outside."""
+    """The saturating counts of every channel, and the number of samples outside."""
     channel = np.arange(bin_of.size) % channels
     inside = bin_of < bins
     counts = np.bincount((channel * bins + bin_of)[inside], minlength=channels * bins).astype("u8")

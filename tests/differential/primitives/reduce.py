@@ -3,7 +3,7 @@ import numpy as np
 
 from exact import exact_sum
 from expected import Bits, Near, Values
-from primitives.common import array_and_type, combined, near_sum, signs_of_sum
+from primitives.common import array_and_type, combined, drawn_initial, near_sum, signs_of_sum
 from runs import Input, Run
 
 
@@ -14,21 +14,21 @@ def draw_run(draw):
     read, array, options, large = array_and_type(draw, types, kind)
     if operation == "product" and array.dtype.kind == "f" and overflows(array):
         operation = "sum"
-    rungs = ("serial", "simd", "parallel")
+    rungs, params = ("serial", "simd", "parallel"), {}
     if array.dtype.kind != "f" or operation in ("min", "max"):
-        output = Values(combined(operation, array))
+        output = Values(combined(operation, np.concatenate([drawn_initial(draw, array.dtype, params), array])))
     elif operation == "product":
         output = product(array)
     elif draw.chance(0.3):
         rungs, output = ("reproducible",), exactly(array)
     else:
         rungs, output = None, roughly(array)
-    return Run("reduce", [Input(read)], [output], operation, options=options, rungs=rungs,
+    return Run("reduce", [Input(read)], [output], operation, params, options, rungs=rungs,
                warns=array.dtype.kind != "f" and operation in ("sum", "product"), large=large)
 
 
 def near_one(draw, dtype, n):
-    """Factors whose products, of any of them, neither overflow nor lose bits."""
+    """Factors whose partial products neither overflow nor lose bits, in any order."""
     numbers = np.exp2(draw.numpy.uniform(-1, 1, n) * (100 / max(n, 100))) * np.where(draw.numpy.random(n) < 0.5, -1, 1)
     if draw.chance(0.1) and n > 0:
         numbers[draw.numpy.integers(0, n)] = draw.one_of([0.0, -0.0, np.inf, np.nan])
@@ -36,12 +36,12 @@ def near_one(draw, dtype, n):
 
 
 def overflows(array):
-    """Whether some of the factors may overflow: times a zero, that is NaN or not, by the order."""
+    """True if a partial product may overflow: times zero, the result is NaN in some orders only."""
     return np.log2(np.fmax(abs(array[np.isfinite(array)]), 1)).sum() > 100
 
 
 def product(array):
-    """n - 1 factors round once each, in any order. The sign is exact."""
+    """n - 1 multiplications round once each, in any order. The sign is exact."""
     wanted = np.prod(array.astype(np.longdouble), keepdims=True)
     sign = -1 if np.signbit(array).sum() % 2 else 1
     return Near(wanted, array.dtype, 2 * array.size * np.finfo(array.dtype).eps * abs(wanted), sign)

@@ -2,7 +2,7 @@
 import numpy as np
 
 from expected import Values
-from primitives.common import accumulated, array_and_type, near_sum, shifted, signs_of_sum
+from primitives.common import accumulated_from, array_and_type, drawn_initial, near_sum, shifted, signs_of_sum
 from runs import Input, Run
 
 TYPES = ["i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f4", "f8"]
@@ -12,11 +12,13 @@ RUNGS = ("serial", "simd", "two_pass", "single_pass", "parallel")
 def draw_run(draw):
     operation, inclusive = draw.one_of(["sum", "sum", "min", "max"]), draw.chance(0.5)
     read, array, options, large = array_and_type(draw, TYPES)
+    params = flags(draw, inclusive)
     if array.dtype.kind == "f" and operation == "sum":
         output, rungs = sums(array, inclusive), None
     else:
-        output, rungs = Values(accumulated(operation, array, inclusive)), RUNGS
-    return Run("scan", [Input(read)], [output], operation, flags(draw, inclusive), options, keeps_shape=True,
+        initial = drawn_initial(draw, array.dtype, params)
+        output, rungs = Values(accumulated_from(initial, operation, array, inclusive)), RUNGS
+    return Run("scan", [Input(read)], [output], operation, params, options, keeps_shape=True,
                rungs=rungs, warns=may_wrap(array, operation), large=large)
 
 

@@ -53,7 +53,7 @@ def select_flagged(draw, array, run):
 
 
 def starts(array):
-    """True for the first element of every run. NaN is a run of its own."""
+    """True for the first element of every run. Each NaN is a run."""
     return np.append(True, array[1:] != array[:-1])[:array.size]
 
 

@@ -1,4 +1,4 @@
-"""sort: ascending and descending, with values, with indices, by some of the bits."""
+"""sort: ascending and descending, with values or indices, by all bits or some."""
 import numpy as np
 
 from exact import bits_of
@@ -30,7 +30,7 @@ def draw_run(draw):
 
 
 def compared(draw, keys, run):
-    """What is compared of the keys: themselves, or some bits of the number that their place in the order is."""
+    """The compared part of the keys: all of it, or some bits of the order-preserving number."""
     width = 8 * keys.itemsize
     if draw.chance(0.7):
         return total_order_numbers(keys) if "float_order" in run.params else keys
@@ -45,7 +45,7 @@ def compared(draw, keys, run):
 
 
 def order_numbers(keys, run):
-    """An unsigned number for each key, which compares as the keys do: of -0 that of +0, of every NaN all ones."""
+    """An unsigned number per key that compares as the keys do: -0 maps to +0's, every NaN to all ones."""
     if keys.dtype.kind == "f":
         if "float_order" in run.params:
             return total_order_numbers(keys)
@@ -63,7 +63,7 @@ def total_order_numbers(keys):
 
 
 def stable_order(numbers, descending):
-    """The indices in order; equal ones in the order of the input."""
+    """The sorted indices; stable."""
     if not descending:
         return np.argsort(numbers, kind="stable")
     return (numbers.size - 1 - np.argsort(numbers[::-1], kind="stable"))[::-1]

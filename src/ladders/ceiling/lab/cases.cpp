@@ -32,7 +32,7 @@ class CeilingProblem final : public Problem {
     }
     if (rung.name == "launch") return std::nullopt;
     if (rung.name == "link")
-      return all(out, n_ / 2, [&](std::size_t i) { return in()[i % link_chunk(rung.backend == Backend::simt)]; });
+      return all(out, n_ / 2, [&, chunk = std::size_t{*rung.thresholds[0]}](std::size_t i) { return in()[i % chunk]; });
     if (rung.name == "copy") return all(out, n_, [&](std::size_t i) { return in()[i]; });
     if (rung.name == "write") return all(out, n_, [](std::size_t i) { return pattern(i); });
     const std::size_t half = triad_half(n_);

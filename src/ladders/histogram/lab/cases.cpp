@@ -10,6 +10,7 @@
 #include "lab/stream.h"
 #include "ladders/histogram/binding.h"
 #include "ladders/histogram/lab/oracle.h"
+#include "ladders/histogram/lab/probes.h"
 
 namespace upsweep {
 
@@ -38,14 +39,14 @@ constexpr Parameter shapes[] = {{.name = "bins",
                                  .initial = Counter::u32},
                                 {.name = "on_edge",
                                  .kind = Parameter::Kind::real,
-                                 .meaning = "share of the samples that lie where a bin begins",
+                                 .meaning = "share of samples on a bin's lower edge or just below it",
                                  .most = 1,
                                  .initial = 0.0},
                                 {.name = "edge_type",
                                  .kind = Parameter::Kind::choice,
                                  .meaning = "the type of the edges",
                                  .choices = type_names,
-                                 .initial_in_words = "run: what their file says; of raw numbers, the samples'"},
+                                 .initial_in_words = "run: that of their file; for raw numbers, the samples'"},
                                 {.name = "run_length",
                                  .kind = Parameter::Kind::real,
                                  .meaning = "mean length of the runs of equal samples",
@@ -53,7 +54,7 @@ constexpr Parameter shapes[] = {{.name = "bins",
                                  .initial_in_words = "as the input has them"}};
 constexpr std::string_view streamed[] = {"bins", "counter", "edge_type"};
 
-constexpr std::uint64_t edges_stream = 0x686973746f677201;  // of the generator; no other input uses it
+constexpr std::uint64_t edges_stream = 0x686973746f677201;  // a random stream that no other input uses
 
 std::uint64_t bins_of(const Case& c) { return c.settings.get<std::uint64_t>("bins", 256); }
 Type counter_of(const Case& c) { return type_of_counter(c.settings.get("counter", Counter::u32)); }
@@ -92,16 +93,16 @@ class HistogramProblem final : public Problem {
   }
 
  private:
-  // Reduces samples to bins' indices, about one in nine past the last.
+  // Reduces samples to bin indices, about one in nine past the last bin.
   template <class T>
   void plant_indices(T* samples) const {
     if constexpr (std::is_integral_v<T>)
       for (std::size_t i = 0; i < case_.n; ++i)
         samples[i] = static_cast<T>(static_cast<UnsignedAs<T>>(samples[i]) % (bins_ + bins_ / 8 + 1));
   }
-  // Edges at unequal distances, from the 16th to the 15/16th part of the usual range: some samples are outside. Where
-  // so many would meet, at equal distances in the whole range. Those of another type than the samples' begin below the
-  // range and end above it, as far as their type goes: some bins are empty because no sample can be in them.
+  // Edges at unequal distances, from 1/16 to 15/16 of the usual range, so that some samples are outside. If so many
+  // edges would coincide, they are equidistant over the whole range instead. Edges of another type begin below the
+  // range and end above it, as far as the type allows: some bins are empty because no sample can be in them.
   void make_edges() {
     const Type type = edge_type_of(case_);
     visit(type, [&]<class E>(TypeTag<E>) {
@@ -109,7 +110,7 @@ class HistogramProblem final : public Problem {
       const bool is_other = type != case_.type;
       if (is_other) {
         const double least = static_cast<double>(std::numeric_limits<E>::lowest());
-        const double past = static_cast<double>(std::numeric_limits<E>::max());  // of i64 and u64: one more
+        const double past = static_cast<double>(std::numeric_limits<E>::max());  // rounds up to max + 1 for i64 and u64
         const double beside = std::max((to - from) / 16, std::is_integral_v<E> ? static_cast<double>(bins_) : 0.0);
         from = std::max(from - beside, least), to = std::min(to + beside, std::nextafter(past, 0));
       }
@@ -131,7 +132,7 @@ class HistogramProblem final : public Problem {
     });
   }
 
-  // Edge k, or the end of the samples' type that is next to it, less a fraction.
+  // Edge k, clamped to the samples' type and truncated.
   template <class T>
   T sample_near_edge(std::size_t k) const {
     return visit(edge_type_of(case_), [&]<class E>(TypeTag<E>) {
@@ -144,7 +145,7 @@ class HistogramProblem final : public Problem {
     });
   }
 
-  // Replaces the share `on_edge` of the samples, each by the least value of a bin or the one below it.
+  // Replaces a share `on_edge` of the samples by the smallest value of a bin or the one below it.
   template <class T>
   void plant_edges(T* samples) const {
     const double share = shape<double>("on_edge");
@@ -159,7 +160,7 @@ class HistogramProblem final : public Problem {
       T edge;
       if (binning_ == Binning::edges)
         edge = sample_near_edge<T>(k);
-      else if constexpr (std::is_integral_v<T>)  // the least x with (x - from) * bins >= k * (to - from)
+      else if constexpr (std::is_integral_v<T>)  // the smallest x with (x - from) * bins >= k * (to - from)
         edge = static_cast<T>(static_cast<Int128>(from) + (k * width_of(from, to) + bins_ - 1) / bins_);
       else
         edge = static_cast<T>(from + static_cast<double>(k) * (to - from) / static_cast<double>(bins_));
@@ -172,14 +173,14 @@ class HistogramProblem final : public Problem {
 
   const Binning binning_ = case_.operation.as<Binning>();
   const std::size_t channels_ = case_.settings.get<std::uint64_t>("channels", 1);
-  // There are no 257 different edges of one byte.
+  // One byte has only 256 values: too few edges for 256 bins.
   const std::size_t bins_ =
       case_.settings.get<std::uint64_t>("bins", binning_ == Binning::edges && size_of(case_.type) == 1 ? 128 : 256);
   std::vector<std::byte> edges_;
   mutable std::vector<std::uint64_t> counts_;  // computed when first needed
 };
 
-// Elements in the order in which they came, in memory as far as that goes, and then in a temporary file.
+// Elements in order of arrival, in memory while they fit, then in a temporary file.
 class Kept {
  public:
   void use(const Streamer::Storage& storage) {
@@ -194,7 +195,7 @@ class Kept {
       spool_->write(bytes);
     }
   }
-  // Calls f(bytes) for one part after another, of up to most_chunk_bytes, and forgets those in memory.
+  // Calls f(bytes) for one part of up to most_chunk_bytes after another, and frees those in memory.
   void for_each_part(auto&& f) {
     for (std::vector<std::byte>& chunk : chunks_) {
       f(std::span<const std::byte>(chunk));
@@ -214,7 +215,7 @@ class Kept {
   std::optional<Spool> spool_;
 };
 
-// The least and the greatest finite sample; least > greatest if there is none.
+// The smallest and largest finite sample; least > greatest if there is none.
 struct Extent {
   double least = std::numeric_limits<double>::infinity(), greatest = -least;
 
@@ -234,7 +235,7 @@ struct Extent {
   }
 
  private:
-  // The double that is x, or of a long integer the next one in this direction.
+  // x as a double; a long integer is rounded in this direction.
   template <class T>
   static double next_to(T x, int direction) {
     const double near = static_cast<double>(x);
@@ -246,8 +247,8 @@ struct Extent {
   }
 };
 
-// Counts every chunk with 64-bit counters, and adds them up. Where the range is that of the samples, as NumPy's is by
-// default, all samples are kept until it is known.
+// Counts every chunk with 64-bit counters, and adds them up. If the range is that of the samples, as it is by default
+// in NumPy, all samples are kept until it is known.
 class HistogramStreamer final : public RungStreamer {
  public:
   HistogramStreamer(Platform& platform, const Rung& rung, const Case& c) : RungStreamer(platform, rung, c) {
@@ -256,9 +257,9 @@ class HistogramStreamer final : public RungStreamer {
         throw Error(Code::unsupported, "images with gaps between rows cannot be streamed", "cut the gaps out");
     kept_.use({});
     if (by_edges()) return;
-    if (c.settings.find("edge_type")) refuse("histogram", "edge_type without edges", "leave it out, or --op edges");
+    if (c.settings.find("edge_type")) refuse("histogram", "edge_type without edges", "leave it out, or use --op edges");
     Counting how = counting();
-    if (range_of_samples_) how.lower = 0, how.upper = 1;  // until they are known
+    if (range_of_samples_) how.lower = 0, how.upper = 1;  // until the samples' range is known
     set_bins(bins_of(c), how);
   }
   void use(const Storage& storage) override { kept_.use(storage); }
@@ -271,10 +272,10 @@ class HistogramStreamer final : public RungStreamer {
     edges_ = std::move(edges);
     edge_type_ = type;
     const std::size_t count = edges_.size() / size_of(type);
-    if (count < 2) refuse("histogram", std::to_string(count) + " edges", "one bin has two");
+    if (count < 2) refuse("histogram", std::to_string(count) + " edges", "one bin needs two");
     if (case_.settings.find("bins") && bins_of(case_) != count - 1)
       refuse("histogram", std::to_string(count) + " edges for " + std::to_string(bins_of(case_)) + " bins",
-             "leave bins out: the edges say how many there are");
+             "leave bins out: the edges determine their number");
     set_bins(count - 1, counting());
   }
   bool any_order() const override { return channels_ == 1 && RungStreamer::any_order(); }
@@ -316,15 +317,15 @@ class HistogramStreamer final : public RungStreamer {
     run({input_array(case_.type, n, reachable(samples, in_)), edges_array(reachable(edges_, edges_room_))},
         {Array{Type::u64, counts_.size(), out}, Array{Type::u64, 1, outside}});
     const auto* const counts = reinterpret_cast<const std::uint64_t*>(fetch(out, bytes).data());
-    // The first sample of a chunk need not belong to the first channel.
+    // A chunk may start at any channel.
     const std::size_t bins = counts_.size() / channels_;
     for (std::size_t k = 0; k < counts_.size(); ++k)
       counts_[(k / bins + done_) % channels_ * bins + k % bins] += counts[k];
     outside_ += *reinterpret_cast<const std::uint64_t*>(fetch(outside, sizeof outside_).data());
     done_ += n;
   }
-  // From the least to the greatest sample, as far as the caller has not said otherwise. If they are equal: from half
-  // below to half above; of integers, to the next.
+  // From the smallest to the largest sample, except for bounds that the caller has set. If the two are equal: from half
+  // below to half above; for integers, to the next one.
   void set_range() {
     Counting how = counting();
     const bool is_float = case_.type == Type::f32 || case_.type == Type::f64;
@@ -343,7 +344,7 @@ class HistogramStreamer final : public RungStreamer {
     set_scalars(histogram_scalars.scalars(how));
   }
   Counting counting() const { return histogram_scalars.read(call_of(histogram_primitive, case_).scalars); }
-  // Throws Error(invalid_argument) if the call that the chunks will make cannot be.
+  // Throws Error(invalid_argument) if the call for the chunks would be invalid.
   void set_bins(std::size_t bins, const Counting& how) {
     Call call = call_of(histogram_primitive, case_);
     call.scalars = histogram_scalars.scalars(how);
@@ -355,7 +356,7 @@ class HistogramStreamer final : public RungStreamer {
   }
 
   const std::size_t channels_ = case_.settings.get<std::uint64_t>("channels", 1);
-  // Bytes in 256 bins, as those of an image, have a bin for each value instead.
+  // Bytes in 256 bins, as in images, get one bin per value; other samples get a range that spans them.
   bool wants_range() const {
     const bool from = case_.settings.find("lower"), to = case_.settings.find("upper");
     if (case_.operation != Operation(Binning::even) || (from && to)) return false;
@@ -378,13 +379,13 @@ extern const Primitive histogram_primitive{
     .contract = histogram_contract,
     .types =
         [] {
-          return std::vector{Type::u8,  Type::u16, Type::u32, Type::i32, Type::f32,
-                             Type::i8,  Type::i16, Type::i64, Type::u64, Type::f64};
+          return std::vector{Type::u8, Type::u16, Type::u32, Type::i32, Type::f32,
+                             Type::i8, Type::i16, Type::i64, Type::u64, Type::f64};
         },
     .shapes = ladders::histogram::shapes,
     .streamed = ladders::histogram::streamed,
-    // One bin; edges of another type; counters that saturate; a range that leaves samples out, with edges that are no round numbers; samples
-    // where a bin begins; a closed last bin; runs; images with gaps between rows.
+    // One bin; edges of another type; saturating counters; a range that leaves samples out, with edges that are not
+    // round numbers; samples on lower edges; a closed last bin; runs; images with gaps between rows.
     .variants =
         [](const Primitive& p, Type type) {
           const bool is_float = type == Type::f32 || type == Type::f64;
@@ -413,6 +414,7 @@ extern const Primitive histogram_primitive{
               p.settings(type, {{"bins", "16"}, {"channels", "4"}}),
               p.settings(type, {{"bins", "40"}, {"counter", "u8"}, {"run_length", "100"}})};
         },
+    .probes = ladders::histogram::probes,
     .problem = &make_problem<ladders::histogram::HistogramProblem>,
     .stream = &make_streamer<ladders::histogram::HistogramStreamer>,
 };

@@ -9,11 +9,11 @@
 namespace upsweep::ladders::histogram {
 namespace {
 
-// A number of any type, exactly.
+// A type that represents every sample and edge exactly.
 using Number = long double;
 static_assert(std::numeric_limits<Number>::digits >= 64);
 
-// The edges of the bins, computed one by one as the contract defines them; none where bins need none.
+// The edges of the bins, computed one by one as the contract defines them; empty if bins need no edges.
 template <class T>
 std::vector<Number> edges_of(const Call& c, const Counting& how, std::size_t bins) {
   std::vector<Number> edges;
@@ -28,7 +28,7 @@ std::vector<Number> edges_of(const Call& c, const Counting& how, std::size_t bin
   return edges;
 }
 
-// Returns the bin of a sample, or nothing: the definition, without the rungs' short cuts.
+// Returns the bin of a sample, or nothing: the definition, without the rungs' shortcuts.
 template <class T>
 std::optional<std::size_t> bin_of(T x, const Call& c, const Counting& how, std::size_t bins,
                                   const std::vector<Number>& edges) {
@@ -36,7 +36,7 @@ std::optional<std::size_t> bin_of(T x, const Call& c, const Counting& how, std::
     const auto number = static_cast<Number>(x);
     if (!(x == x)) return std::nullopt;
     if (how.closed && number == edges.back()) return bins - 1;
-    // The first that x is below.
+    // The first edge above x.
     const auto above = std::upper_bound(edges.begin(), edges.end(), number) - edges.begin();
     if (above == 0 || above == static_cast<std::ptrdiff_t>(edges.size())) return std::nullopt;
     return above - 1;
@@ -64,7 +64,7 @@ std::vector<std::uint64_t> count(const Call& call) {
     const std::vector<Number> edges = edges_of<T>(call, how, bins);
     for (std::size_t i = 0; i < call.n(); ++i) {
       const std::size_t column = shape.width ? i % shape.pitch : i;
-      if (shape.width && column >= shape.width) continue;  // between two rows
+      if (shape.width && column >= shape.width) continue;  // in the gap between two rows
       const auto bin = bin_of(samples[i], call, how, bins, edges);
       ++(bin ? counts[column % shape.channels * bins + *bin] : counts.back());
     }
@@ -73,7 +73,7 @@ std::vector<std::uint64_t> count(const Call& call) {
 }
 
 std::optional<std::string> find_mistake(const std::vector<std::uint64_t>& counts, const Call& call) {
-  // Only the outputs are read, which do not depend on type and operation.
+  // Reads only the outputs, which do not depend on type and operation.
   const Output out{call.out[0].data, 8 * static_cast<unsigned>(size_of(call.out[0].type)),
                    call.out[1].as<std::uint64_t>()};
   for (std::size_t k = 0; k + 1 < counts.size(); ++k) {

@@ -1,4 +1,4 @@
-// The truth about a histogram: every count is exact, or its counter's largest value.
+// Checks a histogram: every count must be exact, or its counter's maximum.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -9,11 +9,11 @@
 
 namespace upsweep::ladders::histogram {
 
-// Returns the counts of a call's counters, without saturation, and after them the number of samples in no bin.
+// Returns the counts of a call without saturation, followed by the number of samples in no bin.
 std::vector<std::uint64_t> count(const Call& call);
 
-// Returns nothing if the call's outputs are these counts; otherwise one line: the first wrong counter, its value, the
-// value expected.
+// Returns nothing if the call's outputs are these counts; otherwise one line with the first wrong counter, its value,
+// and the expected value.
 std::optional<std::string> find_mistake(const std::vector<std::uint64_t>& counts, const Call& call);
 
 }  // namespace upsweep::ladders::histogram

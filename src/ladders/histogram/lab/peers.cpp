@@ -1,5 +1,5 @@
-// Other libraries with the same contract on the CPU, compiled for this machine. None of them saturates by itself: the
-// plain loop tests every counter, the others count in 32 bits and stop at the top at the end.
+// Other CPU libraries with the same contract, compiled for this machine. None of them saturates: the plain loop tests
+// every counter, the others count in 32 bits and clamp at the end.
 #include "lab/peers.h"
 
 #include <oneapi/tbb/blocked_range.h>
@@ -19,7 +19,7 @@
 namespace upsweep::ladders::histogram {
 namespace {
 
-// Calls increment(k) for the counter of every sample in [begin, end); counters() for those in no bin.
+// Calls increment(k) for the counter of every sample in [begin, end); k is counters() for samples in no bin.
 template <class T, class O>
 void plain_loop_over(const Input<T, O>& in, std::size_t begin, std::size_t end, auto&& increment) {
   const bool simple = in.samples.channels == 1 && in.samples.width == in.samples.count;
@@ -29,7 +29,7 @@ void plain_loop_over(const Input<T, O>& in, std::size_t begin, std::size_t end, 
     for (std::size_t i = begin; i < end; ++i) increment(in.counter_of(i));
 }
 
-// The result from counts of 32 bits or more.
+// Writes the result from counts of 32 bits or more.
 template <class T, class O>
 void put_all(const Args<T, O>& a, const auto& counts) {
   const unsigned counters = a.in.counters();
@@ -39,11 +39,12 @@ void put_all(const Args<T, O>& a, const auto& counts) {
 
 struct plain_loop {
   static constexpr Story story{.idea = "one loop, one core", .limits = "any n", .source = "a compiler"};
+  static constexpr Coverage coverage = Coverage::widths;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     a.out.visit([&]<class C>(C* caller_counts) {
       const unsigned counters = a.in.counters();
-      std::vector<C> counts(counters + 1);  // the caller's have no room for samples in no bin
+      std::vector<C> counts(counters + 1);  // the caller's array has no counter for samples in no bin
       std::uint64_t outside = 0;
       plain_loop_over(a.in, 0, a.in.samples.count, [&, table = counts.data()](unsigned k) {
         if constexpr (sizeof(C) > 2)
@@ -63,6 +64,7 @@ struct tbb_private {
   static constexpr Story story{.idea = "oneapi::tbb::parallel_for, a plain loop inside; tables in a combinable",
                                .limits = "n below 2^32",
                                .source = "oneTBB"};
+  static constexpr Coverage coverage = Coverage::widths;
   static constexpr std::size_t largest = 0xffffffffu;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
@@ -85,6 +87,7 @@ struct openmp {
   static constexpr Story story{.idea = "#pragma omp parallel for reduction(+) of the table over a plain loop",
                                .limits = "n below 2^32; tables that fit on the threads' stacks",
                                .source = "OpenMP 4.5"};
+  static constexpr Coverage coverage = Coverage::widths;
   static constexpr std::size_t largest = 0xffffffffu;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
@@ -103,8 +106,9 @@ struct openmp {
 #if defined(UPSWEEP_WITH_OPENCV)
 struct opencv {
   static constexpr Story story{.idea = "cv::calcHist; its counts are floats, exact below 2^24",
-                               .limits = "u8, u16; one channel, rows without gaps; of floats it rounds to other bins",
+                               .limits = "u8, u16; one channel, rows without gaps; it rounds floats to other bins",
                                .source = "OpenCV"};
+  static constexpr Coverage coverage = Coverage::widths;
   template <class T, class O>
   static constexpr bool supports = std::is_same_v<O, By<Binning::even>> && sizeof(T) <= 2;
   template <class T, class O>

@@ -1,5 +1,5 @@
-// CUB's histograms for the same contract. CUB neither saturates nor counts what is outside: a kernel of ours does both
-// afterwards, from CUB's 32-bit counts.
+// CUB's histograms with the same contract. CUB neither saturates nor counts samples in no bin: a separate kernel does
+// both afterwards, from CUB's 32-bit counts.
 #include <cub/device/device_histogram.cuh>
 #include <cuda/std/array>
 
@@ -10,7 +10,7 @@
 namespace upsweep::ladders::histogram {
 namespace {
 
-// The caller's counters from CUB's; out.outside, zero before, = samples - the sum of all counts.
+// Writes the caller's counters from CUB's. out.outside, zero before, becomes samples minus the sum of all counts.
 __global__ void finish_kernel(const unsigned* counts,  // [counters]
                               Output out, unsigned counters, std::uint64_t samples) {
   const unsigned k = blockIdx.x * blockDim.x + threadIdx.x;
@@ -22,7 +22,7 @@ __global__ void finish_kernel(const unsigned* counts,  // [counters]
   if (threadIdx.x % warp_size == 0) atomicAdd(reinterpret_cast<unsigned long long*>(out.outside), left);
 }
 
-// CUB's arguments, the same for all its functions.
+// Arguments that all of CUB's functions share.
 struct Layout {
   int row_pixels, rows;
   std::size_t row_bytes;
@@ -77,7 +77,7 @@ struct cub_histogram {
     if constexpr (std::is_integral_v<T> && O::operation != Binning::direct)
       if (a.in.bins.sign) {
         if constexpr (sizeof(T) == 4) return run_on<std::int32_t>(a);
-        return {Code::unsupported, 0, "of signed integers, this peer takes i32"};
+        return {Code::unsupported, 0, "i32 is the only signed type that this peer takes"};
       }
     return run_on<T>(a);
   }
@@ -98,8 +98,9 @@ struct cub_histogram {
     const Layout layout{.row_pixels = static_cast<int>(s.width / s.channels),
                         .rows = static_cast<int>(s.count / s.width),
                         .row_bytes = (s.pitch ? s.pitch : s.width) * sizeof(T)};
-    auto* const counts = static_cast<unsigned*>(a.workspace->scratch_of_caller(counters * sizeof(unsigned)));
-    if (!counts) return {Code::out_of_memory, 0, "no memory for CUB's counts"};
+    Scratch scratch(*a.workspace);
+    auto* const counts = scratch.take<unsigned>(counters);
+    if (!scratch) return {Code::out_of_memory, 0, "no memory for CUB's counts"};
     const auto histogram = [&](void* scratch, std::size_t& bytes, cudaStream_t stream) {
       switch (s.channels) {
         case 1:

@@ -1,6 +1,6 @@
-// Wrong on purpose: a bin has its upper edge too, so a sample on the edge between two bins is counted in both.
+// Wrong on purpose: bins include their upper edge, so a sample on the edge between two bins is counted in both.
 //
-// Must be caught: counts by edges that add up to more than the samples.
+// Must be caught: counts by edges add up to more than the number of samples.
 #pragma once
 #include "ladders/histogram/shared_counts.cuh"
 

@@ -1,6 +1,6 @@
 // Wrong on purpose: shared counters are incremented by a load and a store instead of an atomic addition.
 //
-// Must be caught: a shared race, and counts that are too small.
+// Must be caught: a race in shared memory, and counts that are too small.
 #pragma once
 #include "ladders/histogram/shared_counts.cuh"
 
@@ -20,7 +20,7 @@ __global__ void lost_update_kernel(Input<T, O> in, Output out) {
 struct lost_update {
   static constexpr bool expected_wrong = true;
   static constexpr Story story{.idea = "shared counters without atomics",
-                               .prediction = "a shared race, and counts that are too small"};
+                               .prediction = "a race in shared memory, and counts that are too small"};
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     const unsigned bytes = (a.in.counters() + 1) * sizeof(unsigned);

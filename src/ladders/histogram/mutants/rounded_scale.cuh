@@ -1,7 +1,7 @@
-// Wrong on purpose: even bins of floats by a product with the rounded quotient bins / (upper - lower), not by their
-// edges.
+// Wrong on purpose: even bins of floats come from a product with the rounded quotient bins / (upper - lower), not from
+// their edges.
 //
-// Must be caught: samples on an edge, or just below one, that are counted in the neighbouring bin.
+// Must be caught: samples on an edge, or just below one, are counted in the neighbouring bin.
 #pragma once
 #include "ladders/histogram/shared_counts.cuh"
 
@@ -27,9 +27,9 @@ __global__ void rounded_scale_kernel(Input<T, O> in, Output out) {
 struct rounded_scale {
   static constexpr bool expected_wrong = true;
   static constexpr Story story{.idea = "a rounded scale instead of edges",
-                               .prediction = "samples on an edge in the bin below it"};
+                               .prediction = "samples on an edge are counted in the bin below it"};
   template <class T, class O>
-  static constexpr bool supports = O::operation == Binning::even && std::is_floating_point_v<T>;
+  static constexpr bool supports = O::operation == Binning::even&& std::is_floating_point_v<T>;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     const unsigned bytes = (a.in.counters() + 1) * sizeof(unsigned);

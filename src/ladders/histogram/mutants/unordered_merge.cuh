@@ -1,7 +1,7 @@
-// Wrong on purpose: ordered_writeback without the wait. Blocks add to the result with plain loads and stores whenever
-// they are done.
+// Wrong on purpose: ordered_writeback without the wait. Each block adds to the result with plain loads and stores as
+// soon as it has counted.
 //
-// Must be caught: a global race between two blocks, and counts that are too small.
+// Must be caught: a race in global memory between two blocks, and counts that are too small.
 #pragma once
 #include "ladders/histogram/shared_counts.cuh"
 
@@ -20,8 +20,8 @@ __global__ void unordered_merge_kernel(Input<T, O> in, Output out) {
 
 struct unordered_merge {
   static constexpr bool expected_wrong = true;
-  static constexpr Story story{.idea = "a merge by plain additions in no order",
-                               .prediction = "a global race between two blocks"};
+  static constexpr Story story{.idea = "unordered merges by plain additions",
+                               .prediction = "a race in global memory between two blocks"};
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     const unsigned bytes = padded_bytes(a.in.counters());

@@ -1,4 +1,4 @@
-// Wrong on purpose: the total is narrowed to the caller's counter instead of stopping at its largest value.
+// Wrong on purpose: the total is truncated to the width of the caller's counter instead of saturating.
 //
 // Must be caught: u8 counts of 256 samples and more.
 #pragma once

@@ -8,6 +8,7 @@
 #include "ladders/partition/binding.h"
 #include "ladders/partition/lab/elements.h"
 #include "ladders/partition/lab/oracle.h"
+#include "ladders/partition/lab/probes.h"
 
 namespace upsweep {
 
@@ -22,11 +23,11 @@ namespace {
 constexpr Parameter shapes[] = {
     value_bytes_shape,
     index_type_shape,
-    {.name = "buckets", .meaning = "of splitters", .least = 2, .most = max_buckets, .initial = std::uint64_t{256}},
+    {.name = "buckets", .meaning = "with splitters", .least = 2, .most = max_buckets, .initial = std::uint64_t{256}},
     distinct_shape};
 constexpr std::string_view streamed[] = {"value_bytes"};
 
-constexpr std::uint64_t splitters_stream = 0x706172746974696f;  // of the generator; no other input uses it
+constexpr std::uint64_t splitters_stream = 0x706172746974696f;  // a random stream that no other input uses
 
 class PartitionProblem final : public Problem {
  public:
@@ -45,7 +46,7 @@ class PartitionProblem final : public Problem {
   std::optional<std::string> verify(const Rung& rung, std::span<const void* const> outputs) const override {
     const Call call = host_call(outputs);
     if (!truth_) truth_ = truth_of(call);
-    // A peer that is another algorithm need not find the offsets.
+    // A peer with another algorithm need not write the offsets.
     const auto* const offsets = static_cast<const std::byte*>(outputs[2]);
     const auto is_poison = [](std::byte b) { return b == poison; };
     const bool untouched = std::all_of(offsets, offsets + call.out[2].bytes(), is_poison);
@@ -61,7 +62,7 @@ class PartitionProblem final : public Problem {
       f(static_cast<std::uint64_t*>(values()));
   }
 
-  // Keys of the input, drawn at random, as a sample sort draws them; those that are there twice are moved up.
+  // Random keys of the input, as in a sample sort; duplicates are moved up.
   template <class T>
   void make_splitters(const T* keys) {
     const Random random(case_.seed, splitters_stream);
@@ -76,7 +77,7 @@ class PartitionProblem final : public Problem {
       splitter = std::max(splitter, least);
       least = static_cast<T>(splitter + (splitter < top));
     }
-    // Those that would be above the type's range come down again.
+    // Moves down those that would exceed the type's range.
     for (std::size_t k = 0; k < count; ++k) all[count - 1 - k] = std::min(all[count - 1 - k], static_cast<T>(top - k));
     splitters_.resize(count * sizeof(T));
     std::copy_n(reinterpret_cast<const std::byte*>(all.data()), splitters_.size(), splitters_.data());
@@ -85,7 +86,7 @@ class PartitionProblem final : public Problem {
   const bool by_splitters_ = case_.operation == Operation(Bucketing::splitters);
   const MadeValues values_{"partition", shape<std::uint64_t>("value_bytes"), case_.n};
   std::vector<std::byte> splitters_;
-  mutable std::optional<Truth> truth_;  // computed when first needed
+  mutable std::optional<Truth> truth_;  // computed on first use
 };
 
 }  // namespace
@@ -99,18 +100,16 @@ extern const Primitive partition_primitive{
         },
     .shapes = ladders::partition::shapes,
     .streamed = ladders::partition::streamed,
-    // Two buckets and the most; digits at both ends of the key; values of every width; a few keys only.
+    // Two buckets and the maximum; digits at both ends of the key; values of every width; few distinct keys.
     .variants =
         [](const Primitive& p, Type type) {
           const auto from_top = [=](std::size_t bits) { return std::to_string(8 * size_of(type) - bits); };
           return std::vector<Settings>{
               {},
               p.settings(type, {{"bits", "1"}, {"first_bit", from_top(1)}, {"buckets", "2"}, {"value_bytes", "4"}}),
-              p.settings(type, {{"bits", "4"},
-                                {"first_bit", "3"},
-                                {"buckets", "3"},
-                                {"value_bytes", "8"},
-                                {"index_type", "i32"}}),
+              p.settings(
+                  type,
+                  {{"bits", "4"}, {"first_bit", "3"}, {"buckets", "3"}, {"value_bytes", "8"}, {"index_type", "i32"}}),
               p.settings(type, {{"bits", "10"}, {"buckets", "1000"}, {"value_bytes", "16"}, {"index_type", "i64"}}),
               p.settings(type, {{"bits", "8"}, {"first_bit", from_top(8)}, {"distinct", "5"}, {"value_bytes", "4"}}),
               p.settings(type, {{"bits", "11"}, {"first_bit", "2"}, {"buckets", "2048"}, {"index_type", "u64"}}),
@@ -122,6 +121,7 @@ extern const Primitive partition_primitive{
           return std::max(std::size_t{1} << settings.get<std::uint64_t>("bits", 8),
                           std::size_t{settings.get<std::uint64_t>("buckets", 256)});
         },
+    .probes = ladders::partition::probes,
     .problem = &make_problem<ladders::partition::PartitionProblem>,
     .stream = &ladders::partition::stream,
 };

@@ -1,4 +1,4 @@
-// Values beside keys, for the laboratory's sides of partition and sort.
+// Values that accompany keys, for the laboratory's sides of partition and sort.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -13,33 +13,33 @@
 namespace upsweep::ladders::partition {
 
 inline constexpr Parameter value_bytes_shape{.name = "value_bytes",
-                                             .meaning = "of each value: 4, 8 or 16; 0: keys alone",
+                                             .meaning = "per value: 4, 8 or 16; 0 for keys alone",
                                              .most = 16,
                                              .initial = std::uint64_t{0}};
 inline constexpr Parameter distinct_shape{.name = "distinct",
-                                          .meaning = "different keys",
+                                          .meaning = "number of distinct keys",
                                           .least = 1,
                                           .most = 0x1p32,
-                                          .initial_in_words = "as the input has them"};
+                                          .initial_in_words = "as in the input"};
 
-// n values that differ, of 4, 8 or 16 bytes, or none.
+// n distinct values of 4, 8 or 16 bytes, or none.
 struct MadeValues {
-  // Throws Error(invalid_argument), as the primitive `who`, for any other width.
+  // Throws Error(invalid_argument) in the name of the primitive `who` for any other width.
   MadeValues(std::string_view who, std::uint64_t value_bytes, std::size_t n);
   Array array() const { return input_array(type, bytes.size() / size_of(type), bytes.data()); }
   Type type;
   std::vector<std::byte> bytes;
 };
 
-// For streams: the type of the values in a file, by `value_bytes`; nothing if the file says it, or there is none.
-// Throws Error, as the primitive `who`, for values that a file cannot hold.
+// For streams: returns the type of the values in a file by `value_bytes`, or nothing if the file states it or there are
+// no values. Throws Error in the name of the primitive `who` for values that a file cannot hold.
 std::optional<Type> type_of_values(std::string_view who, const Settings& settings);
 // Throws Error(invalid_argument) if values of this type cannot be moved.
 void require_values(std::string_view who, Type type);
 
 // One value as text, for messages.
 std::string text_of(const std::byte* value, std::size_t bytes);
-// The hash of a key beside its value.
+// Hash of a key and its value.
 std::uint64_t hash_of(std::uint64_t key, const std::byte* value, std::size_t bytes);
 
 }  // namespace upsweep::ladders::partition

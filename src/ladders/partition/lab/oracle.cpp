@@ -16,7 +16,7 @@ auto visit_key(Type type, auto&& f) {
   return type == Type::u32 ? f(TypeTag<std::uint32_t>{}) : f(TypeTag<std::uint64_t>{});
 }
 
-// The bucket of a key by the definition, without the rungs' search.
+// A key's bucket by definition, independent of the rungs' search.
 template <class T>
 std::size_t bucket_of(T key, const Call& c) {
   if (c.operation.as<Bucketing>() == Bucketing::digit) {
@@ -36,7 +36,7 @@ std::optional<std::string> wrong_offset(const Truth& truth, const Call& c) {
   return std::nullopt;
 }
 
-// The outputs, element by element.
+// Compares the outputs element by element.
 template <class T>
 std::optional<std::string> wrong_place(const Truth& truth, const Call& c) {
   const T *const keys = c.in[0].as<const T>(), *const out = c.out[0].as<const T>();
@@ -56,13 +56,13 @@ std::optional<std::string> wrong_place(const Truth& truth, const Call& c) {
   });
 }
 
-// The outputs, bucket by bucket.
+// Compares the outputs as multisets, bucket by bucket.
 template <class T>
 std::optional<std::string> wrong_bucket(const Truth& truth, const Call& c) {
   const T *const keys = c.in[0].as<const T>(), *const out = c.out[0].as<const T>();
   const std::size_t bytes = value_bytes(c), buckets = truth.offsets.size() - 1;
   const auto *const values = c.in[1].as<const std::byte>(), *const out_values = c.out[1].as<const std::byte>();
-  std::vector<std::uint64_t> hashes(buckets);  // what a bucket should hold, less what it holds
+  std::vector<std::uint64_t> hashes(buckets);  // [buckets], expected sums minus actual sums
   for (std::size_t i = 0; i < c.n(); ++i)
     hashes[bucket_of(keys[i], c)] += hash_of(keys[i], bytes ? values + i * bytes : nullptr, bytes);
   for (std::size_t b = 0; b < buckets; ++b) {

@@ -1,5 +1,4 @@
-// Other libraries with the same contract on the CPU, compiled for this machine: distribution counting as it is written
-// by hand.
+// CPU peers with the same contract, compiled for this machine: distribution counting as written by hand.
 #include "lab/peers.h"
 
 #include <oneapi/tbb/blocked_range.h>
@@ -20,7 +19,7 @@ void count_loop(const Args<T, O>& a, std::size_t begin, std::size_t end, std::si
   const auto buckets = a.in.buckets;
   for (std::size_t i = begin; i < end; ++i) ++counts[buckets(a.in.keys[i])];
 }
-// Moves them to the next places of their buckets. The width of values is tested once.
+// Moves these keys to the next offsets of their buckets. The width of values is tested once.
 template <class T, class O>
 void scatter_loop(const Args<T, O>& a, std::size_t begin, std::size_t end, std::size_t* next) {
   const auto buckets = a.in.buckets;
@@ -38,7 +37,7 @@ void scatter_loop(const Args<T, O>& a, std::size_t begin, std::size_t end, std::
 }
 
 struct plain_loops {
-  static constexpr Story story{.idea = "count, add up, move: three loops, one core",
+  static constexpr Story story{.idea = "count, scan, move: three loops on one core",
                                .guarantees = "stable",
                                .limits = "any n",
                                .source = "a compiler"};
@@ -60,7 +59,7 @@ struct plain_loops {
 
 struct tbb_loops {
   static constexpr Story story{
-      .idea = "oneapi::tbb::parallel_for over as many parts as threads, the plain loops inside",
+      .idea = "oneapi::tbb::parallel_for over one part per thread, with the plain loops inside",
       .guarantees = "stable",
       .limits = "any n",
       .source = "oneTBB"};

@@ -1,5 +1,5 @@
-// CUB's radix sort restricted to the digit: the same keys and values in the same order. It finds no offsets: the check
-// leaves them out, but the traffic of a case counts them.
+// CUB's radix sort restricted to the digit: the same keys and values in the same order. It writes no offsets: the check
+// ignores them, but the traffic of a case includes them.
 #include <bit>
 #include <cub/device/device_radix_sort.cuh>
 
@@ -12,7 +12,7 @@ namespace {
 struct cub_radix_sort {
   static constexpr Story story{.idea = "cub::DeviceRadixSort::SortKeys, SortPairs over the digit's bits",
                                .guarantees = "stable; does not write the offsets",
-                               .limits = "digit; a pass for each 8 bits (7 on some GPUs)",
+                               .limits = "digit; one pass per 8 bits (7 on some GPUs)",
                                .source = "NVIDIA CCCL"};
   template <class T, class O>
   static constexpr bool supports = O::operation == Bucketing::digit;

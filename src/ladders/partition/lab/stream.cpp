@@ -1,8 +1,8 @@
-// partition over files. Every run is partitioned by itself; at the end, a bucket is that of the first run, that of the
-// second, and so on.
+// partition over files. Each run is partitioned separately; at the end, a bucket is the concatenation of that bucket in
+// every run.
 //
-// Offsets are u64 for any input, so that a file's type does not depend on its length. Values are optional; they have
-// the type that their file says.
+// Offsets are always u64, so that a file's type does not depend on its length. Values are optional; the file states
+// their type.
 #include <algorithm>
 #include <cstring>
 #include <utility>
@@ -24,9 +24,7 @@ class PartitionStreamer final : public CollectingStreamer {
   std::vector<Beside> whole_inputs() const override {
     return by_splitters() ? std::vector<Beside>{{"splitters", case_.type}} : std::vector<Beside>{};
   }
-  void take_whole(std::size_t, std::vector<std::byte> splitters, Type) override {
-    set_splitters(std::move(splitters));
-  }
+  void take_whole(std::size_t, std::vector<std::byte> splitters, Type) override { set_splitters(std::move(splitters)); }
   void take_types(std::span<const Type> others) override {
     has_values_ = !others.empty();
     if (!has_values_) return;
@@ -34,7 +32,7 @@ class PartitionStreamer final : public CollectingStreamer {
     require_values("partition", *value_type_);
   }
 
-  // The rung reads and writes apart; for splitters it has ids of buckets, too.
+  // Input and output are separate; with splitters there are bucket ids too.
   std::size_t bytes_of_element() const override {
     return 2 * (key_bytes() + value_bytes()) + (by_splitters() ? sizeof(std::uint16_t) : 0);
   }
@@ -77,12 +75,12 @@ class PartitionStreamer final : public CollectingStreamer {
   void describe(Call& call, std::uint64_t n) const override {
     if (has_values_) call.in[1] = {*value_type_, n};
   }
-  // Where the rung works.
+  // A partitioned run, in memory of the rung's platform.
   struct Partitioned {
     std::size_t n;
     const std::byte *keys, *values, *offsets;
   };
-  // The positions of a run in the spool, in bytes: its [buckets + 1] offsets, u32, its keys and its values.
+  // Byte positions of a run in the spool: its [buckets + 1] u32 offsets, its keys and its values.
   struct Kept {
     std::uint64_t offsets, keys, values;
   };
@@ -114,7 +112,7 @@ class PartitionStreamer final : public CollectingStreamer {
     return input_array(case_.type, splitters_.size() / size_of(case_.type),
                        by_splitters() ? reachable(splitters_, splitters_room_) : nullptr);
   }
-  // Throws Error(invalid_argument) if the call that the chunks will make cannot be.
+  // Throws Error(invalid_argument) if the chunks' calls would be invalid.
   void set_splitters(std::vector<std::byte> splitters) {
     splitters_ = std::move(splitters);
     Call call = call_of(*find_primitive("partition"), case_);
@@ -131,8 +129,8 @@ class PartitionStreamer final : public CollectingStreamer {
     for (std::size_t b = 0; b <= buckets_; ++b) totals_[b] += offsets[b];
   }
   void pass_totals(const Sink& sink) const { sink(std::as_bytes(std::span(totals_)), has_values_ ? 2 : 1); }
-  // Passes all buckets of one array to the sink, about as many bytes at a time as a chunk has. A chunk of offsets is in
-  // memory, too: those of every run for as many buckets as fit.
+  // Passes all buckets of one array to the sink, in pieces of about a chunk. Another chunk of memory holds the offsets
+  // of every run, for as many buckets as fit.
   void pass_buckets(const Sink& sink, std::size_t output, std::size_t element, std::uint64_t Kept::*array) {
     std::vector<std::byte> bytes;
     bytes.reserve(chunk_bytes());
@@ -153,7 +151,7 @@ class PartitionStreamer final : public CollectingStreamer {
     }
     if (!bytes.empty()) sink(bytes, output);
   }
-  // Adds bytes [at, end) of the spool to `bytes`, and passes these whenever they are a chunk.
+  // Appends bytes [at, end) of the spool to `bytes`, and passes these on when they fill a chunk.
   void pass_bytes(const Sink& sink, std::size_t output, std::vector<std::byte>& bytes, std::uint64_t at,
                   std::uint64_t end) {
     while (at < end) {

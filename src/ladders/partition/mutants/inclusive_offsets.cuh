@@ -1,8 +1,8 @@
 // Wrong on purpose: the offsets come from an inclusive scan, so that a bucket seems to begin where it ends.
 //
-// Must be caught: keys are where they belong; every offset is that of the next bucket.
+// Must be caught: the keys are right, but every offset is the next bucket's.
 #pragma once
-#include "ladders/partition/shared_counts.cuh"
+#include "ladders/partition/scatter.cuh"
 
 namespace upsweep::ladders::partition {
 

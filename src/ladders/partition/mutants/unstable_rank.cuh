@@ -1,10 +1,9 @@
-// Wrong on purpose: keys take the next offset of their bucket by an atomic addition, and the rung claims to be stable.
+// Wrong on purpose: keys claim offsets by atomic additions, but the rung promises stability.
 //
-// Must be caught: a thread takes every 64th key, and nothing makes the threads wait for each other. The offsets are
-// right, and so are the buckets' keys; their order is not.
+// Must be caught: each thread takes every 64th key, and nothing orders the threads. The offsets are right, and so is
+// each bucket's set of keys, but not their order.
 #pragma once
 #include "ladders/partition/add_up.cuh"
-#include "ladders/partition/shared_counts.cuh"
 
 namespace upsweep::ladders::partition {
 

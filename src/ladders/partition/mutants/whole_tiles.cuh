@@ -1,10 +1,9 @@
-// Wrong on purpose: tiles of 32 keys are moved by a warp, and only whole ones.
+// Wrong on purpose: a warp moves tiles of 32 keys, but only whole ones.
 //
 // Must be caught: the last keys are counted, but never written.
 #pragma once
 #include "kernel/block.h"
 #include "ladders/partition/add_up.cuh"
-#include "ladders/partition/shared_counts.cuh"
 
 namespace upsweep::ladders::partition {
 
@@ -33,8 +32,9 @@ struct whole_tiles {
   static Status run(const Args<T, O>& a) {
     const unsigned buckets = a.in.buckets.count;
     auto* const counts = reinterpret_cast<Counter*>(a.workspace->counters(2 * buckets));
-    auto* const next = static_cast<Counter*>(a.workspace->scratch(buckets * sizeof(Counter)));
-    if (!counts || !next) return no_memory;
+    Scratch scratch(*a.workspace);
+    auto* const next = scratch.take<Counter>(buckets);
+    if (!counts || !scratch) return no_memory;
     if (Status s = count_by_blocks(a, {.block = 64, .stream = a.stream}, counts); !s) return s;
     if (Status s = launch(add_up_kernel, {.stream = a.stream}, counts, next, a.offsets, buckets); !s) return s;
     return launch(whole_tiles_kernel<T, O>, {.block = warp_size, .stream = a.stream}, a.in, a.keys, a.values, next);

@@ -1,5 +1,6 @@
-// The laboratory's side of reduce.
+// The laboratory's cases of reduce: inputs, parameters, verification.
 #include "lab/primitive.h"
+#include "lab/sums.h"
 #include "ladders/reduce/lab/oracle.h"
 
 namespace upsweep {
@@ -15,7 +16,11 @@ namespace {
 class ReduceProblem final : public Problem {
  public:
   ReduceProblem(const Primitive& primitive, const Case& c, std::span<const std::byte> data)
-      : Problem(primitive, c, data), oracle_(make_oracle(c.type, c.operation.as<Op>(), values(), c.n)) {}
+      : Problem(primitive, c, data), oracle_([&] {
+          const Type type = out_type_of(primitive, c);
+          return make_oracle(type, c.operation.as<Op>(), Converted(c.type, values(), c.n, type).data(), c.n,
+                             initial_value(c));
+        }()) {}
   std::string_view ceiling(const Rung&) const override { return "read"; }
   std::optional<std::string> verify(const Rung& rung, std::span<const void* const> outputs) const override {
     return oracle_(outputs[0], rung);
@@ -30,7 +35,10 @@ class ReduceProblem final : public Problem {
 
 extern const Primitive reduce_primitive{
     .contract = reduce_contract,
-    .types = [] { return std::vector{Type::i32, Type::u32, Type::i64, Type::u64, Type::f32, Type::f64}; },
+    .types = [] { return std::vector{Type::i32, Type::u32, Type::i64, Type::u64, Type::f32, Type::f64, Type::u8}; },
+    .shapes = sum_shapes,
+    .streamed = sum_shapes_streamed,
+    .variants = &sum_variants,
     .example = whole_grid,
     .problem = &make_problem<ladders::reduce::ReduceProblem>,
     .sums_in_type = true,

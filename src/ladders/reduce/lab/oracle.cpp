@@ -11,10 +11,10 @@
 namespace upsweep::ladders::reduce {
 namespace {
 
-// n - 1 roundings in a reduction of n elements.
+// A reduction of n elements rounds n - 1 times.
 constexpr std::size_t roundings(std::size_t n) { return n ? n - 1 : 0; }
 
-// Operators whose result does not depend on the order.
+// For operators whose result does not depend on the order.
 template <class T>
 Oracle order_free(Op op, const T* in, std::size_t n) {
   T expected = n ? in[0] : of_no_elements<T>(op);
@@ -26,7 +26,7 @@ Oracle order_free(Op op, const T* in, std::size_t n) {
   };
 }
 
-// Returns g, where 2^g is the last bit of x that is set.
+// Returns g such that 2^g is the lowest set bit of x.
 template <class T>
 int unit_of(T x) {
   int exponent;
@@ -71,7 +71,7 @@ Oracle float_sum(const T* in, std::size_t n) {
         return std::nullopt;
       return wrong_element(0, got, show(expected) + ", bit for bit");
     }
-    // Other libraries' sums may start from +0; a flushed subnormal is a zero of its sign.
+    // Other libraries' sums may start from +0; a subnormal is flushed to a zero of its sign.
     const bool keeps_sign = !rung.peer && (!rung.flushes_subnormals || magnitude == 0);
     if (keeps_sign && !zero.fits(got)) return wrong_element(0, got, show(expected));
     if (same_value(got, expected)) return std::nullopt;
@@ -80,7 +80,8 @@ Oracle float_sum(const T* in, std::size_t n) {
         rung.flushes_subnormals && sizeof(T) == 4 ? static_cast<long double>(n) * Limits::min() : 0;
     if (infinite_input || nan_input || (no_order_rounds && flushed == 0) || !std::isfinite(got))
       return wrong_element(0, got, show(expected));
-    // The exact sum is within half an ulp of `expected`, or anywhere beyond the format if that is infinite.
+    // The exact sum is within half an ulp of `expected` or, if that is infinite, anywhere beyond the largest finite
+    // value.
     if (std::isinf(expected)) return std::nullopt;
     const long double half_ulp = std::fabs(static_cast<long double>(expected)) * Limits::epsilon();
     const long double accepted = slack + half_ulp + flushed;
@@ -110,7 +111,7 @@ Oracle float_product(const T* in, std::size_t n) {
     const long double size = std::log2(std::fabs(static_cast<long double>(in[i])));
     (size > 0 ? rising : falling) += std::fabs(size);
   }
-  // One binade of reserve for the rounding errors of the products themselves.
+  // One binade of margin for the rounding errors of the products.
   const bool may_overflow = rising + 1 >= std::numeric_limits<T>::max_exponent;
   const bool may_underflow = falling + 1 >= -std::numeric_limits<T>::min_exponent;
   const bool special = nan || infinity || zero;
@@ -130,7 +131,7 @@ Oracle float_product(const T* in, std::size_t n) {
                                             : std::fabs(got - expected) <= slack;
     if (right) return std::nullopt;
     if (!std::isnan(expected) && !nan) {
-      // infinity * 0 within some order gives NaN.
+      // In some orders, infinity * 0 gives NaN.
       const bool overflowed = may_overflow && (std::isinf(got) || may_underflow);
       const bool nan_in_some_order = special ? may_overflow || may_underflow : may_overflow && may_underflow;
       if (std::isnan(got) ? nan_in_some_order : !special && (overflowed || (may_underflow && std::isfinite(got))))
@@ -142,9 +143,14 @@ Oracle float_product(const T* in, std::size_t n) {
 
 }  // namespace
 
-Oracle make_oracle(Type type, Op op, const void* in, std::size_t n) {
+Oracle make_oracle(Type type, Op op, const void* in, std::size_t n, const Scalar& initial) {
   return visit_both(type, op, [&]<class T, class O>(TypeTag<T>, O) -> Oracle {
     const T* values = static_cast<const T*>(in);
+    if (initial) {
+      std::vector<T> all{initial.as<T>()};
+      all.insert(all.end(), values, values + n);
+      return make_oracle(type, op, all.data(), all.size());
+    }
     if constexpr (std::is_floating_point_v<T> && O::operation == Op::sum)
       return float_sum(values, n);
     else if constexpr (std::is_floating_point_v<T> && O::operation == Op::product)

@@ -1,5 +1,5 @@
-// The expected result of a reduction, and the error that is accepted. It is computed by other ways than the rungs':
-// integers in 64 bits, float sums in sum_by_exponent.h.
+// The expected result of a reduction and its tolerance, computed independently of the rungs: integers in 64 bits, float
+// sums in sum_by_exponent.h.
 //
 // integers       exact, wrapping
 // min, max       exact by value; NaN if any element is; -0 and +0 count as equal
@@ -7,16 +7,16 @@
 //                    ((1 + u)^(n-1) - 1) * sum |x|,   u = 2^-24 (f32), 2^-53 (f64)
 //                of it, the worst case over all orders of n - 1 additions (Higham, Accuracy and Stability of Numerical
 //                Algorithms, 2002, section 4.2). If no order can round (every element is a multiple of some 2^g, and
-//                sum |x| <= 2^g / u), as on inputs of small whole numbers, it must be equal: a lost or doubled element
-//                then shows at any n.
-// float product  within ((1 + u)^(n-1) - 1) * |product| if no order of multiplications can leave the normal range. If
-//                some order can, the result depends on the order, and only values that no order gives are refused: NaN
+//                sum |x| <= 2^g / u), as on inputs of small whole numbers, it must be equal, so that a lost or doubled
+//                element is detected at any n.
+// float product  within ((1 + u)^(n-1) - 1) * |product| if no order of multiplications can leave the normal range.
+//                Otherwise the result depends on the order, and only values that no order can give are rejected: NaN
 //                unless both overflow and underflow are possible, infinity unless overflow is.
-// zero           a float sum that is zero is -0 if there are elements and all are -0. From a peer both zeros count as
-//                equal, as they do from a rung that flushes subnormals, if there are any
+// zero           a zero float sum is -0 if there are elements and all are -0, otherwise +0. Either zero is accepted
+//                from a peer, and from a rung that flushes subnormals unless all elements are zero
 // NaN, infinity  as IEEE arithmetic gives them in every order. If a partial sum can overflow in some order, both are
-//                accepted from rungs that are not reproducible. A rung that states that it flushes subnormals may lack
-//                all of them: n * the smallest normal number more.
+//                accepted from rungs that are not reproducible. A rung that flushes subnormals may lose all of them,
+//                which adds n * the smallest normal number to the tolerance.
 #pragma once
 #include <cstddef>
 #include <functional>
@@ -27,10 +27,10 @@
 
 namespace upsweep::ladders::reduce {
 
-// Returns nothing if *out, one element, is right for this rung, otherwise one line: its value and the expected one.
+// Returns nullopt if *out, one element, is right for this rung, otherwise one line with its value and the expected one.
 using Oracle = std::function<std::optional<std::string>(const void* out, const Rung& rung)>;
 
-// Reads in[0..n) once. Type must be one that reduce takes.
-Oracle make_oracle(Type type, Op op, const void* in, std::size_t n);
+// Reads in[0..n) once. `type` must be one that reduce supports. `initial`, unless empty, counts as one more element.
+Oracle make_oracle(Type type, Op op, const void* in, std::size_t n, const Scalar& initial = {});
 
 }  // namespace upsweep::ladders::reduce

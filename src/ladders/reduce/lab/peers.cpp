@@ -1,4 +1,4 @@
-// Other libraries' algorithms for the same contract on the CPU.
+// Other libraries' CPU implementations of the same contract.
 #include "lab/peers.h"
 
 #include <oneapi/tbb/blocked_range.h>
@@ -15,7 +15,7 @@ namespace {
 
 template <const auto&... policy>
 struct std_reduce {
-  static constexpr Story story{.idea = "std::reduce, without or with the execution policy of its name",
+  static constexpr Story story{.idea = "std::reduce, with the execution policy in its name, if any",
                                .limits = "any n",
                                .source = "the C++ standard library"};
   template <class T, class Op>
@@ -27,7 +27,7 @@ struct std_reduce {
 
 struct tbb_parallel_reduce {
   static constexpr Story story{
-      .idea = "oneapi::tbb::parallel_reduce, a plain loop inside", .limits = "any n", .source = "oneTBB"};
+      .idea = "oneapi::tbb::parallel_reduce over a plain loop", .limits = "any n", .source = "oneTBB"};
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     using Range = oneapi::tbb::blocked_range<const T*>;

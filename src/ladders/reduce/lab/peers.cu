@@ -1,4 +1,4 @@
-// CUB's algorithms for the same contract.
+// CUB's implementation of the same contract.
 #include <cub/device/device_reduce.cuh>
 
 #include "lab/cub.h"
@@ -8,7 +8,7 @@ namespace upsweep::ladders::reduce {
 namespace {
 
 struct cub_device_reduce {
-  static constexpr Story story{.idea = "cub::DeviceReduce, Sum by name and the others with our operators",
+  static constexpr Story story{.idea = "cub::DeviceReduce: Sum, or Reduce with our operators",
                                .guarantees = "same bits from run to run on one device",
                                .limits = "any n",
                                .source = "NVIDIA CCCL"};

@@ -1,19 +1,21 @@
-// reduce over an input that need not fit in memory.
+// Streams reduce over an input that may exceed memory.
 #include "lab/stream.h"
 
+#include "lab/sums.h"
 #include "lab/wrapping.h"
 #include "ladders/reduce/cpu_exact.h"
 
 namespace upsweep::ladders::reduce {
 namespace {
 
-// Combines the rung's results with the operator, left to right over the chunks.
+// Combines the rung's results for the chunks with the operator, left to right.
 class ChunkStreamer final : public RungStreamer {
  public:
   using RungStreamer::RungStreamer;
 
   void feed(Chunks chunks, const Sink&) override {
     const Scalar of_chunk = reduce(chunks[0]);
+    set_scalars({});  // the first total includes the initial value
     total_ = total_ ? combine(op_, *total_, of_chunk) : of_chunk;
     watch_.see(chunks[0]);
   }
@@ -25,19 +27,20 @@ class ChunkStreamer final : public RungStreamer {
 
  private:
   Scalar reduce(std::span<const std::byte> chunk) {
-    const std::size_t element = size_of(case_.type);
-    std::byte* const out = out_.grow(element);
-    run({input_array(case_.type, chunk.size() / element, reachable(chunk, in_))}, {Array{case_.type, 1, out}});
-    return load_scalar(case_.type, fetch(out, element).data());
+    std::byte* const out = out_.grow(size_of(type_));
+    run({input_array(case_.type, chunk.size() / size_of(case_.type), reachable(chunk, in_))}, {Array{type_, 1, out}});
+    return load_scalar(type_, fetch(out, size_of(type_)).data());
   }
+  void describe(Call& call, std::uint64_t) const override { call.out[0].type = type_; }
 
   const Op op_ = case_.operation.as<Op>();
+  const Type type_ = out_type_of(*find_primitive("reduce"), case_);
   Room in_{*this}, out_{*this};
   std::optional<Scalar> total_;  // of all chunks so far
   ReduceWatch watch_{case_};
 };
 
-// A float sum without rounding until the end, so that its bits do not depend on the chunks.
+// A float sum that is rounded only at the end, so that its bits do not depend on the chunks.
 template <class T>
 class ExactStreamer final : public Streamer {
  public:
@@ -48,6 +51,7 @@ class ExactStreamer final : public Streamer {
     deposit_all(reinterpret_cast<const T*>(chunks[0].data()), chunks[0].size() / sizeof(T), sum_);
   }
   void finish(const Sink& sink) override {
+    if (const Scalar initial = initial_value(case_)) sum_.deposit(initial.as<T>());
     const T total = sum_.round();
     sink(std::as_bytes(std::span(&total, 1)));
   }
@@ -60,8 +64,7 @@ class ExactStreamer final : public Streamer {
 
 std::unique_ptr<Streamer> stream(Platform& platform, const Rung& rung, const Case& c) {
   streaming_run(rung, c);
-  // The exact state is on the CPU for every platform: the bits are the same, and one core sums faster than a file is
-  // read.
+  // Every platform keeps the exact sum on the CPU: the bits are the same, and one core sums faster than a file is read.
   const bool exact = rung.reproducible && c.operation == Operation(Op::sum);
   if (exact && c.type == Type::f32) return std::make_unique<ExactStreamer<float>>(c);
   if (exact && c.type == Type::f64) return std::make_unique<ExactStreamer<double>>(c);

@@ -1,5 +1,5 @@
-// The correctly rounded sum of floats, by another way than exact.h, which this checks: one sum of mantissas per
-// exponent, then the total as binary digits, rounded by looking at them.
+// The correctly rounded sum of floats, by a different method from exact.h, which this checks: one sum of mantissas per
+// exponent, then the total as binary digits, from which it is rounded.
 #pragma once
 #include <array>
 #include <bit>
@@ -26,7 +26,7 @@ class SumByExponent {
     sums_[exponent ? exponent - 1 : 0] += std::signbit(x) ? -mantissa : mantissa;
   }
 
-  // Rounded to nearest, ties to even; infinity beyond the format; +0 if it is zero.
+  // The sum rounded to nearest, ties to even; infinity if it overflows; +0 if it is zero.
   T nearest() const {
     const Digits plus = digits(1);
     return plus.carry < 0 ? -round(digits(-1)) : round(plus);
@@ -50,10 +50,10 @@ class SumByExponent {
     int top = static_cast<int>(number.bit.size()) - 1;
     while (top >= 0 && !number.bit[static_cast<std::size_t>(top)]) --top;
     const auto bit = [&](int i) { return i >= 0 && number.bit[static_cast<std::size_t>(i)]; };
-    const int last = top < Limits::digits ? 0 : top - Limits::digits + 1;  // the last digit that is kept
+    const int last = top < Limits::digits ? 0 : top - Limits::digits + 1;  // index of the last digit kept
     std::uint64_t kept = 0;
     for (int i = top; i >= last; --i) kept = 2 * kept + bit(i);
-    bool more = false;  // than half
+    bool more = false;  // sticky: any digit below the first dropped one is set
     for (int i = last - 2; i >= 0; --i) more |= bit(i);
     if (bit(last - 1) && (more || kept % 2)) ++kept;
     return static_cast<T>(std::ldexp(static_cast<long double>(kept), last + lowest));

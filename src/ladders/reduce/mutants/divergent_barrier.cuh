@@ -1,4 +1,4 @@
-// Wrong on purpose: the barrier is inside the branch that only some threads take.
+// Wrong on purpose: the barrier is inside a branch that only some threads take.
 //
 // Must be caught: barrier divergence.
 #pragma once

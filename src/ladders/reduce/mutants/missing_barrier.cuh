@@ -1,6 +1,6 @@
-// Wrong on purpose: the tree reads sums before the other warps have stored them.
+// Wrong on purpose: the tree may read sums before other warps have stored them.
 //
-// Must be caught: a shared race, whatever the value.
+// Must be caught: a shared race, even if the value is right.
 #pragma once
 #include "ladders/reduce/final_pass.cuh"
 
@@ -25,7 +25,8 @@ __global__ void missing_barrier_kernel(const T* in,  // [n]
 
 struct missing_barrier {
   static constexpr bool expected_wrong = true;
-  static constexpr Story story{.idea = "a tree without its barrier", .prediction = "a shared race, whatever the value"};
+  static constexpr Story story{.idea = "a tree without its barrier",
+                               .prediction = "a shared race, even if the value is right"};
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     return by_blocks(a, {.grid = 4, .block = 128}, [&](T* totals, Shape shape) {

@@ -1,4 +1,4 @@
-// Wrong on purpose: nothing is launched for an empty input, so nothing is written.
+// Wrong on purpose: an empty input launches no kernel, so the output is not written.
 //
 // Must be caught: the poison in the output at n = 0.
 #pragma once

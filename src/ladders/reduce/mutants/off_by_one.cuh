@@ -24,7 +24,8 @@ __global__ void off_by_one_kernel(const T* in,  // [n]
 
 struct off_by_one {
   static constexpr bool expected_wrong = true;
-  static constexpr Story story{.idea = "a bound with <= for <", .prediction = "a read past the end of the input"};
+  static constexpr Story story{.idea = "a loop bound with <= instead of <",
+                               .prediction = "a read past the end of the input"};
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     return by_blocks(a, {.grid = 4, .block = 128}, [&](T* totals, Shape shape) {

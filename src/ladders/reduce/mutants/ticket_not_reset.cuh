@@ -1,6 +1,6 @@
 // Wrong on purpose: the counter is not reset, so the next call has no last block.
 //
-// Must be caught: counters that are not zero, and the poison in the output of the second call.
+// Must be caught: a nonzero counter, and the poison in the output of the second call.
 #pragma once
 #include "kernel/block.h"
 #include "kernel/ptx.h"
@@ -28,14 +28,14 @@ __global__ void ticket_not_reset_kernel(const T* in,        // [n]
 
 struct ticket_not_reset {
   static constexpr bool expected_wrong = true;
-  static constexpr Story story{
-      .idea = "a ticket that is not reset",
-      .prediction = "counters that are not zero, and the poison in the output of the second call"};
+  static constexpr Story story{.idea = "a ticket that is not reset",
+                               .prediction = "a nonzero counter, and the poison in the output of the second call"};
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
-    T* const totals = static_cast<T*>(a.workspace->scratch(4 * sizeof(T)));
+    Scratch scratch(*a.workspace);
+    T* const totals = scratch.take<T>(4);
     unsigned* const counter = a.workspace->counters(1);
-    if (!totals || !counter) return {Code::out_of_memory, 0, "no memory for the block totals"};
+    if (!scratch || !counter) return {Code::out_of_memory, 0, "no memory for the block totals"};
     return launch(ticket_not_reset_kernel<T, Op>, {.grid = 4, .block = 128, .stream = a.stream}, a.in, a.out, totals,
                   counter, a.n, a.op);
   }

@@ -42,7 +42,7 @@ std::vector<Speed> first_speeds(const Scene& scene, std::size_t n, std::uint64_t
   CourseRandom u(seed);
   for (Speed& speed : speeds) {
     speed.y = u();
-    u(), u();  // the ball's place
+    u(), u();  // skips the ball's position
   }
   return speeds;
 }
@@ -54,7 +54,7 @@ std::unique_ptr<T, Animation::Release> Animation::place(const std::vector<T>& va
   const std::size_t bytes = values.size() * sizeof(T);
   std::unique_ptr<T, Release> memory(static_cast<T*>(platform_.allocate(bytes)), Release{&platform_});
   platform_.copy_in(memory.get(), values.data(), bytes, stream_);
-  platform_.synchronize(stream_);  // `values` may go
+  platform_.synchronize(stream_);  // before the caller frees `values`
   return memory;
 }
 
@@ -74,7 +74,7 @@ void Animation::step() {
   if (platform_.backend() == Backend::cuda) {
     if (const Status moved = move_on_cuda(step_, circles, speeds, stream_); !moved)
       throw Error(moved.code, "the circles were not moved: " + std::string(moved.message ? moved.message : ""));
-  } else {  // the memory of the CPU, and of an emulated GPU, is the host's
+  } else {  // memory of the CPU or an emulated GPU is host memory
     constexpr std::size_t at_once = 8192;
     parallel(static_cast<int>((step_.circles + at_once - 1) / at_once), 0, [&](int part) {
       const std::size_t begin = std::size_t(part) * at_once, end = std::min(begin + at_once, step_.circles);

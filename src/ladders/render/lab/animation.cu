@@ -1,4 +1,4 @@
-// Steps of an animation on a GPU, a thread for each circle. Compiled without contraction of products into sums.
+// Steps of an animation on a GPU, one thread per circle. Compiled without contraction into fused multiply-adds.
 #include "kernel/kernel.h"
 #include "ladders/render/lab/animation.h"
 

@@ -1,4 +1,4 @@
-// Scenes that move, sixty frames a second.
+// Animated scenes, at 60 frames per second.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -11,15 +11,16 @@
 
 namespace upsweep::ladders::render {
 
-// The circles of a scene from frame to frame, in a platform's memory, where they are moved. The numbers of a frame
-// depend on the scene, the number of circles and the seed alone, and are the same on every platform.
+// The circles of an animated scene, stored and moved in a platform's memory. A frame depends only on the scene, the
+// number of circles and the seed, and is the same on every platform.
 class Animation {
  public:
-  // At the frame that draw_scene draws. `alpha` replaces that of all circles. Work goes to the stream of the platform,
-  // which must outlive this. Throws Error(invalid_argument) if the scene stands still, Error(out_of_memory).
+  // Starts at the frame that draw_scene() draws. `alpha` replaces every circle's alpha. Work is queued on `stream`; the
+  // platform must outlive this object. Throws Error(invalid_argument) if the scene stands still, or
+  // Error(out_of_memory).
   Animation(Platform& platform, Stream stream, const Scene& scene, std::size_t circles, std::uint64_t seed,
             std::optional<float> alpha = {});
-  // Queued on the stream.
+  // Queues the step to the next frame on the stream.
   void step();
   const Circle* circles() const { return circles_.get(); }  // [circles], in the platform's memory
   std::vector<Circle> on_host() const;
@@ -39,7 +40,7 @@ class Animation {
   std::unique_ptr<Speed, Release> speeds_;
 };
 
-// Moves all circles by a step, on a GPU.
+// Moves all circles by one step on a GPU.
 Status move_on_cuda(const Step& step, Circle* circles, Speed* speeds, Stream stream);
 
 }  // namespace upsweep::ladders::render

@@ -2,6 +2,7 @@
 #include "lab/primitive.h"
 #include "ladders/render/binding.h"
 #include "ladders/render/lab/oracle.h"
+#include "ladders/render/lab/probes.h"
 #include "ladders/render/lab/scenes.h"
 #include "ladders/render/lab/scores.h"
 
@@ -30,10 +31,10 @@ class RenderProblem final : public Problem {
                 const std::vector<Circle>& drawn)
       : Problem(primitive, of_floats(c), drawn.empty() ? data : std::as_bytes(std::span(drawn))),
         frame_(frame_of(call_of(primitive, c))) {}
-  // The laboratory's n is of elements.
+  // The generator counts n in elements, not in circles.
   static Case of_floats(Case c) {
     c.n *= floats_per_circle;
-    c.input = "uniform";  // of no elements, if there is no circle
+    c.input = "uniform";  // generates no elements if there is no circle
     return c;
   }
   const float* circles() const { return static_cast<const float*>(values()); }
@@ -71,15 +72,15 @@ std::vector<Settings> variants(const Primitive& p, Type type) {
           p.settings(
               type,
               {{"width", "200"}, {"height", "20"}, {"channels", "rgb"}, {"red", "0"}, {"green", "0"}, {"blue", "-0"}}),
-          // More bins than a circle's key has room for, and small enough for the traced emulator.
+          // More bins than a circle's key can hold, yet small enough for the traced emulator.
           p.settings(type, {{"width", "288"}, {"height", "8"}}),
-          // Room for some bins.
+          // Scratch memory for only part of the bins.
           p.settings(type, {{"width", "199"}, {"height", "35"}, {"scratch_bytes", "56000"}}),
-          // As large as the plain emulator checks, and more than one window there.
+          // The largest image that the plain emulator checks; it has more than one window there.
           p.settings(type, {{"width", "199"}, {"height", "135"}})};
 }
 
-// The size for an explanation: rungs that ask every circle of every pixel are traced in seconds.
+// The image size for `explain`: rungs that test every circle in every pixel are traced in seconds.
 constexpr std::pair<std::string_view, std::string_view> small_picture[] = {{"width", "256"}, {"height", "256"}};
 
 constexpr std::size_t tiles[] = {256, 1024};  // batches of circles, on a GPU and on a CPU
@@ -107,6 +108,7 @@ extern const Primitive render_primitive{
     .tiles = ladders::render::tiles,
     .largest_checked = 4100,
     .example = {.parameters = ladders::render::small_picture},
+    .probes = ladders::render::probes,
     .published = &ladders::render::score_table,
     .problem = &make_problem<ladders::render::RenderProblem>,
 };

@@ -1,4 +1,4 @@
-// Circles in CSV, as spreadsheets, pandas, numpy.savetxt and people write it.
+// Reads circles from CSV as written by spreadsheets, pandas, numpy.savetxt or by hand.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -25,14 +25,15 @@ std::string_view trimmed(std::string_view text, std::string_view ends = blanks) 
   return begin == text.npos ? text.substr(0, 0) : text.substr(begin, text.find_last_not_of(ends) + 1 - begin);
 }
 
-// Quotation marks are left away; the two that stand for one inside a field stay two, for no number or name has any.
+// Enclosing quotation marks are removed. Doubled ones inside a field stay doubled, because numbers and names contain
+// none.
 using Fields = std::vector<std::string_view>;
 
 class CsvText {
  public:
   CsvText(std::string_view text, const std::string& file) : left_(text), file_(file) {}
 
-  // Goes on to the next line that has fields or a comment; returns false at the end.
+  // Advances to the next line that has fields or a comment; returns false at the end.
   bool next() {
     for (; !left_.empty(); end_line()) {
       line_ = left_.substr(0, left_.find_first_of("\r\n"));
@@ -41,12 +42,12 @@ class CsvText {
     }
     return false;
   }
-  // Call one of these two for each line.
+  // Call either skip() or read() for each line.
   void skip() {
     left_.remove_prefix(line_.size());
     end_line();
   }
-  // The separator is chosen by the first line that is read so.
+  // The first line read determines the separator.
   void read(Fields& fields) {
     if (!separator_) separator_ = separator_of(line_);
     first_ = number_;
@@ -61,7 +62,7 @@ class CsvText {
     fields.clear();
     if (part.next()) part.read(fields);
   }
-  std::string_view line() const { return line_; }  // or the first of those that a field in quotation marks takes
+  std::string_view line() const { return line_; }  // the first one if a quoted field spans several
   char separator() const { return separator_; }
 
   [[noreturn]] void fail(const std::string& what, const std::string& hint) const {
@@ -69,7 +70,7 @@ class CsvText {
   }
 
  private:
-  // The first of these that the line has, outside of quotation marks.
+  // Returns the first of these candidates that occurs outside quotation marks, or a space.
   static char separator_of(std::string_view line) {
     for (const char candidate : {';', '\t', ','}) {
       bool quoted = false;
@@ -104,7 +105,7 @@ class CsvText {
   std::string_view quoted() {
     left_.remove_prefix(1);
     std::size_t size = 0;
-    for (;; size += 2) {  // past two that stand for one
+    for (;; size += 2) {  // past a doubled quotation mark
       size = left_.find('"', size);
       if (size == left_.npos) fail(": a field in quotation marks does not end", "add a \" where it ends");
       if (size + 1 == left_.size() || left_[size + 1] != '"') break;
@@ -127,17 +128,17 @@ class CsvText {
 
   std::string_view left_, line_;
   const std::string& file_;
-  std::size_t number_ = 1, first_ = 1;  // of the line at hand, and of that where the fields began
+  std::size_t number_ = 1, first_ = 1;  // of the current line, and of the line where its fields began
   char separator_ = 0;
 };
 
-// A number is written as in C, with a point; in files of others, + may stand before it.
+// Numbers are written as in C, with a decimal point; other programs may add a leading +.
 std::optional<double> number_of(std::string_view text) {
   if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (end != text.data() + text.size() || error == std::errc::invalid_argument) return std::nullopt;
-  if (error == std::errc::result_out_of_range) return std::strtod(std::string(text).c_str(), nullptr);  // 0, infinite
+  if (error == std::errc::result_out_of_range) return std::strtod(std::string(text).c_str(), nullptr);  // 0 or infinity
   return value;
 }
 
@@ -162,7 +163,7 @@ class CsvReader {
   }
 
  private:
-  // A # begins a comment, or a colour where that is the first column.
+  // A # begins a comment, or a colour if the first column holds colours.
   bool is_comment() const {
     const std::string_view line = trimmed(text_.line());
     if (!line.starts_with('#')) return false;
@@ -171,7 +172,7 @@ class CsvReader {
     return !parse_colour(line.substr(0, line.find_first_of(ends)));
   }
 
-  // Finds the columns, by the first line of fields. Returns whether that names them.
+  // Determines the columns from the first line of fields; returns whether that line names them.
   bool read_header(std::string_view comment) {
     if (names_columns(fields_)) {
       name_columns(fields_);
@@ -186,7 +187,7 @@ class CsvReader {
     for (std::size_t k = 0; k < 8; ++k) columns_.push_back(static_cast<Field>(k));
     return false;
   }
-  // Names of columns are words, at least one of which we know, or none of which is a number.
+  // A line names columns if it has a known name, or words and no number.
   static bool names_columns(const Fields& fields) {
     const auto any = [&](auto&& test) { return std::any_of(fields.begin(), fields.end(), test); };
     const auto is_letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
@@ -211,10 +212,10 @@ class CsvReader {
   }
 
   WideCircle circle() {
-    // One separator more at the end of a line, or one less where the last column has no name, is habit.
+    // Some programs write a trailing separator, or omit the last one if the last column has no name.
     if (fields_.size() == columns_.size() + 1 && fields_.back().empty()) fields_.pop_back();
-    const bool complete = fields_.size() == columns_.size() ||
-                          (fields_.size() + 1 == columns_.size() && !columns_.back());
+    const bool complete =
+        fields_.size() == columns_.size() || (fields_.size() + 1 == columns_.size() && !columns_.back());
     if (!complete)
       text_.fail(
           fmt::format(" has {} field{}, not {}", fields_.size(), fields_.size() == 1 ? "" : "s", columns_.size()),
@@ -227,15 +228,13 @@ class CsvReader {
   void set(WideCircle& circle, Field field, std::size_t k) const {
     const std::string_view text = fields_[k];
     const auto check = [&](const std::optional<Mistake>& mistake) {
-      if (mistake)
-        text_.fail(fmt::format(", column {} ({}): {}", k + 1, name_of(field), mistake->what), mistake->hint);
+      if (mistake) text_.fail(fmt::format(", column {} ({}): {}", k + 1, name_of(field), mistake->what), mistake->hint);
     };
     if (field == Field::colour) return check(set_colour(circle, text));
     if (const auto value = number_of(text)) return check(set_field(circle, field, *value, colours_));
     if (text.empty()) return check(Mistake{"it is empty", "write a number, or leave the circle out"});
     check(Mistake{in_quotes(text) + " is not a number",
-                  text.find(',') != text.npos ? decimal_comma
-                                              : "a number is written 0.5 or 5e-1"});
+                  text.find(',') != text.npos ? decimal_comma : "a number is written 0.5 or 5e-1"});
   }
   std::string hint_of_count() const {
     const auto have = [&](const char* characters) {
@@ -263,7 +262,7 @@ class CsvReader {
   CsvText text_;
   ColourRange colours_;
   CircleFile& file_;
-  std::vector<std::optional<Field>> columns_;  // nothing: none of a circle
+  std::vector<std::optional<Field>> columns_;  // nullopt: not a field of a circle
   bool named_ = false;
   Fields fields_;
 };

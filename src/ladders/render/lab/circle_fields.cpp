@@ -15,7 +15,7 @@ namespace {
 constexpr Field colours[] = {Field::red, Field::green, Field::blue};
 constexpr double largest_colour = 0x1p60;  // as the contract says
 
-// Returns the beginning of a name in lower case. No field of a circle has a longer name.
+// Returns the first 8 characters of a name in lower case. No field of a circle has a longer name.
 std::string lower(std::string_view name) {
   std::string text(name.substr(0, 8));
   for (char& c : text)
@@ -45,7 +45,7 @@ std::optional<std::string> GivenFields::add(std::string_view name, std::optional
                                    : fmt::format("{} is {}, which is given already", in_quotes(name), name_of(*field));
   const bool any_colour = std::any_of(std::begin(colours), std::end(colours), [&](Field f) { return has(f); });
   if ((*field == Field::colour && any_colour) || (is_colour(*field) && has(Field::colour)))
-    return fmt::format("{}: a colour is red, green and blue in one, which are given besides", in_quotes(name));
+    return fmt::format("{}: a colour is red, green and blue in one, which are given too", in_quotes(name));
   given_.set(static_cast<std::size_t>(*field));
   return std::nullopt;
 }
@@ -59,7 +59,7 @@ std::optional<std::string> GivenFields::mistake() const {
 
 std::optional<Mistake> set_field(WideCircle& circle, Field field, double value, ColourRange range) {
   const auto wrong = [&](const char* what, const char* hint) {
-    return Mistake{fmt::format("{} {}", std::isnan(value) ? NAN : value, what), hint};  // of NaN, without its sign
+    return Mistake{fmt::format("{} {}", std::isnan(value) ? NAN : value, what), hint};  // NaN without its sign
   };
   if (!std::isfinite(value)) return wrong("is not finite", "leave such circles out");
   const auto number = static_cast<float>(value);

@@ -17,7 +17,7 @@ namespace {
 constexpr std::string_view utf8_mark = "\xef\xbb\xbf";
 constexpr std::size_t at_once = 1 << 16;  // bytes of text
 
-// Appends as many bytes, or what is left; returns whether they were there.
+// Appends this many bytes, or all that are left; returns whether there were enough.
 bool append(std::string& text, Source& source, std::size_t bytes) {
   const std::size_t before = text.size();
   text.resize(before + bytes);
@@ -26,7 +26,7 @@ bool append(std::string& text, Source& source, std::size_t bytes) {
   return got == bytes;
 }
 
-// By its beginning; of an empty file, by its name.
+// Determines the format from the first bytes, or from the name if the file is empty.
 CircleFormat format_of(const PeekedSource& source) {
   std::string_view begin = source.beginning();
   const auto refuse = [&](const char* what, const char* hint) {

@@ -1,14 +1,14 @@
-// Circles from files: .npy of N x 8 floats, CSV or JSON. The content decides which of them a file is, not its name.
+// Reads circles from files: .npy of N x 8 floats, CSV or JSON. The content decides the format, not the name.
 //
 // .npy   f32 or f64: x y z radius red green blue alpha
-// CSV    One circle per line. Separated by commas, semicolons, tabs or spaces, throughout as in the first line. The
+// CSV    One circle per line, with fields separated by commas, semicolons, tabs or spaces, as in the first line. The
 //        first line, or the last comment (#) before the circles, may name the columns, in any order; otherwise they are
-//        those of a .npy. Other columns are skipped. Fields may be in quotation marks.
+//        as in a .npy. Other columns are skipped. Fields may be in quotation marks.
 // JSON   A list of circles, {"circles": list}, one circle, or one circle after another (JSON lines). A circle is a list
-//        of eight numbers, or an object with the names of the columns; other names are skipped.
+//        of eight numbers, or an object with the columns' names as keys; other keys are skipped.
 //
-// Names may have capitals; r is radius; color or colour is red, green and blue in one: #fff, #8000ff, white. What is
-// missing takes its default: z 0, black, alpha 0.5. x, y and radius are required, and nothing may be given twice.
+// Names are case-insensitive; r is radius; color or colour is red, green and blue in one: #fff, #8000ff, white. Missing
+// fields take their defaults: z 0, black, alpha 0.5. x, y and radius are required, and no field may be given twice.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -20,7 +20,7 @@
 
 namespace upsweep::ladders::render {
 
-// A circle before it is placed in a picture: coordinates of maps and skies need more than f32.
+// A circle in the coordinates of its file: those of maps and star charts need more than f32.
 struct WideCircle {
   double x = 0, y = 0, radius = 0;
   float z = 0, red = 0, green = 0, blue = 0, alpha = 0.5f;
@@ -28,20 +28,20 @@ struct WideCircle {
 
 enum class CircleFormat : std::uint8_t { npy, csv, json };
 
-// The colours that a file may have: those that 8 bits can show, or any.
+// The colours that a file may have: those that 8 bits can represent, or any.
 enum class ColourRange : std::uint8_t { of_bytes, any };
 
 struct CircleFile {
   std::string name{};  // for messages
   CircleFormat format = CircleFormat::csv;
-  bool rounded = false;              // positions are f32 in the file
-  std::vector<std::string> skipped{};  // names of columns that are no number of a circle
+  bool rounded = false;                // positions are f32 in the file
+  std::vector<std::string> skipped{};  // names of columns that are not fields of a circle
 };
 
 using TakeCircle = std::function<void(const WideCircle&)>;
 
-// Calls take(circle) for each circle of the file, in order. Throws Error: io_error; bad_file, with what is wrong in
-// which line and column, byte, or circle.
+// Calls take(circle) for each circle of the file, in order. Throws Error(io_error), or Error(bad_file) with the mistake
+// and its line and column, byte, or circle.
 CircleFile read_circles(const std::string& path, ColourRange colours, const TakeCircle& take);
 CircleFile read_circles(std::unique_ptr<Source> source, ColourRange colours, const TakeCircle& take);
 

@@ -1,4 +1,4 @@
-// Circles in JSON. The grammar is nlohmann's; this follows its events, and knows where each is in the text.
+// Reads circles from JSON. Handles the events of nlohmann's parser and tracks their positions in the text.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,7 +14,7 @@
 namespace upsweep::ladders::render {
 namespace {
 
-// Reads the text for the parser; all copies are at the same place, which `at` holds for us, too.
+// The parser's input iterator. All copies share one position, `at`, which JsonReader reads too.
 struct Cursor {
   using iterator_category = std::input_iterator_tag;
   using value_type = char;
@@ -26,12 +26,12 @@ struct Cursor {
   const char& operator*() const { return **at; }
   Cursor& operator++() { return ++*at, *this; }
   Cursor operator++(int) { return ++*at, *this; }
-  bool operator==(const Cursor&) const { return *at == end; }  // with the end, the only other one
+  bool operator==(const Cursor&) const { return *at == end; }  // only compared with the end
   bool operator!=(const Cursor&) const { return *at != end; }
 };
 
 constexpr std::size_t numbers_per_circle = 8;
-constexpr std::size_t most_skipped = 20;  // names that messages may tell
+constexpr std::size_t most_skipped = 20;  // names listed in messages
 constexpr const char* both_hint = "an object is a circle, or has a list of them";
 
 class JsonReader {
@@ -55,7 +55,7 @@ class JsonReader {
   bool number_integer(std::int64_t value) { return number(static_cast<double>(value)); }
   bool number_unsigned(std::uint64_t value) { return number(static_cast<double>(value)); }
   bool number_float(double value, const std::string&) { return number(value); }
-  bool binary(nlohmann::json::binary_t&) { return true; }  // there is none in text
+  bool binary(nlohmann::json::binary_t&) { return true; }  // text has no binary values
   bool string(const std::string& value) {
     if (skipped_ > 0) return true;
     if (inside(Level::object) && field_ == Field::colour)
@@ -147,7 +147,7 @@ class JsonReader {
   static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
   static bool is_closing(char c) { return c == ']' || c == '}'; }
   bool inside(Level level) const { return !levels_.empty() && levels_.back() == level; }
-  // Whether what comes is the value of a name that is none of a circle.
+  // Returns whether the next value belongs to a key that is not a field of a circle, and records that key.
   bool skips_value() {
     if (!inside(Level::object) || field_) return false;
     auto& names = file_.skipped;
@@ -164,7 +164,7 @@ class JsonReader {
   }
   bool number(double value) {
     if (skipped_ > 0 || skips_value()) return true;
-    if (levels_.size() == 1 && inside(Level::list) && may_be_circle_) {  // one circle, or a line of them
+    if (levels_.size() == 1 && inside(Level::list) && may_be_circle_) {  // the only circle, or one of JSON lines
       levels_.back() = Level::numbers;
       begin_numbers();
     }
@@ -192,7 +192,7 @@ class JsonReader {
     if (mistake) fail(fmt::format("{}: {}", name_of(*field_), mistake->what), mistake->hint);
   }
 
-  // The byte that the parser has read last.
+  // The last byte that the parser has read.
   const char* last() const { return at_ == text_.data() ? at_ : at_ - 1; }
   char before_last() const {
     const char* before = last();
@@ -200,7 +200,7 @@ class JsonReader {
     }
     return *before;
   }
-  // Whether the word is where the parser has stopped inside of it, or before it.
+  // Returns whether the parser stopped inside the word or next to it.
   bool near(std::string_view word) const {
     const auto done = static_cast<std::size_t>(at_ - text_.data());
     for (std::size_t back = 0; back <= std::min(done, word.size()); ++back)
@@ -223,12 +223,12 @@ class JsonReader {
   CircleFile& file_;
 
   std::vector<Level> levels_{};  // at most three
-  std::size_t skipped_ = 0;      // lists and objects that are open, in the value of another name
-  bool may_be_circle_ = false;   // a list at the top that may be a circle's numbers
+  std::size_t skipped_ = 0;      // open lists and objects in a skipped value
+  bool may_be_circle_ = false;   // the top-level list may hold a circle's numbers
   bool wrapped_ = false;         // the list is in an object, {"circles": list}
   WideCircle circle_{};
-  std::size_t numbers_ = 0;  // of the circle, if it is a list
-  GivenFields given_{};      // if it is an object
+  std::size_t numbers_ = 0;  // read so far, if the circle is a list
+  GivenFields given_{};      // if the circle is an object
   bool any_field_ = false;
   std::string name_{};
   std::optional<Field> field_{};  // of name_

@@ -1,4 +1,4 @@
-// Circles in text: CSV and JSON, after any byte order mark. See circle_file.h.
+// Circles in text, CSV or JSON, without a byte order mark. See circle_file.h.
 #pragma once
 #include <string_view>
 
@@ -6,7 +6,7 @@
 
 namespace upsweep::ladders::render {
 
-// Each calls take(circle) for each circle, adds to file.skipped, and throws Error(bad_file).
+// Calls take(circle) for each circle and appends skipped names to file.skipped. Throws Error(bad_file).
 void read_csv(std::string_view text, ColourRange colours, const TakeCircle& take, CircleFile& file);
 void read_json(std::string_view text, ColourRange colours, const TakeCircle& take, CircleFile& file);
 

@@ -10,11 +10,11 @@ struct Named {
   std::string_view name;
   unsigned rgb;
 };
-// The sixteen of HTML 4, and four that people write.
-constexpr Named named[] = {{"black", 0x000000},  {"silver", 0xc0c0c0}, {"gray", 0x808080},   {"white", 0xffffff},
-                           {"maroon", 0x800000}, {"red", 0xff0000},    {"purple", 0x800080}, {"fuchsia", 0xff00ff},
-                           {"green", 0x008000},  {"lime", 0x00ff00},   {"olive", 0x808000},  {"yellow", 0xffff00},
-                           {"navy", 0x000080},   {"blue", 0x0000ff},   {"teal", 0x008080},   {"aqua", 0x00ffff},
+// The sixteen names of HTML 4 and four other common ones.
+constexpr Named named[] = {{"black", 0x000000},  {"silver", 0xc0c0c0}, {"gray", 0x808080},    {"white", 0xffffff},
+                           {"maroon", 0x800000}, {"red", 0xff0000},    {"purple", 0x800080},  {"fuchsia", 0xff00ff},
+                           {"green", 0x008000},  {"lime", 0x00ff00},   {"olive", 0x808000},   {"yellow", 0xffff00},
+                           {"navy", 0x000080},   {"blue", 0x0000ff},   {"teal", 0x008080},    {"aqua", 0x00ffff},
                            {"grey", 0x808080},   {"cyan", 0x00ffff},   {"magenta", 0xff00ff}, {"orange", 0xffa500}};
 
 Rgb rgb_of(unsigned value) {

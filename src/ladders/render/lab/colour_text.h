@@ -1,4 +1,4 @@
-// Colours as text: #fff, #8000ff, or a name of CSS.
+// Colours as text: #fff, #8000ff, or a CSS name.
 #pragma once
 #include <array>
 #include <optional>
@@ -10,7 +10,7 @@ using Rgb = std::array<float, 3>;  // red, green, blue; 0 to 1
 
 inline constexpr const char* colour_hint = "write #rgb, #rrggbb, or black, white, red, ...";
 
-// Returns nothing for other text. Names may have capitals.
+// Returns nullopt for other text. Names are case-insensitive.
 std::optional<Rgb> parse_colour(std::string_view text);
 
 // True if an 8-bit picture cannot show the colour: it is outside [0, 1] by more than rounding hides.

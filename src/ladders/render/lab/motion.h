@@ -1,5 +1,5 @@
-// One step of one circle of a scene that moves, for hosts and devices: the same bits on both. The arithmetic is
-// products, sums and square roots, each rounded; so nothing that includes this may contract products into sums.
+// One step of one circle of an animated scene, with the same bits on host and device. Products, sums and square roots
+// are rounded separately, so units that include this must not contract them into fused multiply-adds.
 #pragma once
 #include <cmath>
 #include <cstdint>
@@ -16,17 +16,17 @@ struct Speed {
   float x = 0, y = 0;
 };
 
-// A step of 1/60 second. A launch takes it by value.
+// A step of 1/60 second, passed to kernels by value.
 struct Step {
   static constexpr unsigned per_second = 60;
   static constexpr float time = 1.f / per_second;
-  // Fireworks: circles that stay where they are, and the sparks of each, which follow after all of them.
+  // Fireworks: stationary centres, followed by the sparks of each.
   static constexpr std::size_t centres = 15, sparks = 20;
 
   Motion motion = Motion::none;
   std::uint64_t seed = 0, frame = 0;
   std::size_t circles = 0;
-  float direction_x[sparks] = {}, direction_y[sparks] = {};  // in which the sparks move
+  float direction_x[sparks] = {}, direction_y[sparks] = {};  // of the sparks
 
   // Moves circle k.
   UPSWEEP_HD void operator()(std::size_t k, Circle* all, Speed* speeds) const {
@@ -46,7 +46,7 @@ struct Step {
   }
 
  private:
-  // Gravity, drag and a pseudo-random flutter, all weaker for far flakes. A flake that has left the picture at the
+  // Gravity, drag and a pseudo-random flutter, all weaker for distant flakes. A flake that has left the picture at the
   // left, right or lower edge starts again above it.
   UPSWEEP_HD static void fall(Circle& c, Speed& speed, Random::Pair words) {
     const auto noise = [](std::uint64_t word) { return float(std::int64_t(word)) * 0x1p-63f; };  // in [-1, 1]
@@ -60,7 +60,7 @@ struct Step {
     c.y = 1 + c.radius + float(words.odd >> 40) * 0x1p-24f;
     speed = {};
   }
-  // Gravity; a bounce keeps 0.8 of the speed. A ball that is slower than a step's gravity rests.
+  // Gravity; a bounce keeps 0.8 of the speed. A ball slower than one step of gravity comes to rest.
   UPSWEEP_HD static void bounce(float& y, float& speed) {
     constexpr float gravity = -2.8f;
     if (y == 0 && speed == 0) return;
@@ -75,7 +75,7 @@ struct Step {
     radius += .01f;
     if (radius > .5f) radius = .02f;
   }
-  // Sparks move outwards at 1/5 a second; past 1/4 from the centre they start again at its rim.
+  // Sparks move outwards at 1/5 per second; beyond 1/4 from the centre they start again at its rim.
   UPSWEEP_HD void burst(Circle& spark, const Circle& centre, std::size_t direction) const {
     const float dx = spark.x - centre.x, dy = spark.y - centre.y;
     float distance = std::sqrt(dx * dx + dy * dy) + .2f * time;

@@ -1,7 +1,7 @@
-// Holds an image against the definition.
+// Compares an image with the definition.
 //
-// exact   every bit of every channel, NaNs apart
-// fast    each colour within eps * the largest of the colours and the background, + 1e-6
+// exact   every bit of every channel
+// fast    each channel within eps * the largest absolute colour of circles and background, + 1e-6
 #pragma once
 #include <optional>
 #include <span>
@@ -12,11 +12,11 @@
 
 namespace upsweep::ladders::render {
 
-// The image by definition: serial, rows side by side on all cores.
+// The image by definition, drawn by the serial renderer, with bands of rows in parallel on all cores.
 std::vector<float> expected_image(const float* circles,  // [n][8]
                                   std::size_t n, const Frame& frame);
 
-// The largest difference of a colour, and where.
+// The largest difference in a channel, and its position.
 struct Difference {
   double error = 0;
   std::size_t at = 0;         // element of the image
@@ -27,7 +27,7 @@ Difference difference(const Frame& frame, const float* image, const float* expec
 // eps * the largest absolute colour of the circles and the background, + 1e-6; 0 for eps = 0.
 double permitted_error(const float* circles, std::size_t n, const Frame& frame);
 
-// Returns nothing if the image is right, otherwise one line about its worst element.
+// Returns nullopt if the image is right, otherwise one line about its worst element.
 std::optional<std::string> find_mistake(const Frame& frame, const float* image, const float* expected,
                                         double permitted);
 

@@ -12,7 +12,7 @@
 
 namespace upsweep::ladders::render {
 
-// An additive feedback generator of 31 words, filled by a multiplicative congruential one and stirred 310 times.
+// An additive feedback generator of 31 words, filled by a multiplicative congruential one and advanced 310 times.
 CourseRandom::CourseRandom(std::uint64_t seed) {
   std::int64_t word = static_cast<std::uint32_t>(seed) == 0 ? 1 : static_cast<std::int32_t>(seed);
   for (std::uint32_t& kept : history_) {
@@ -34,7 +34,7 @@ namespace {
 using Circles = std::span<Circle>;
 using Uniform = CourseRandom;
 
-// Repeats the circles from `own` on from the beginning.
+// Fills the circles from index `own` on with repetitions of the first `own`.
 void repeat(Circles circles, std::size_t own) {
   for (std::size_t k = own; k < circles.size(); ++k) circles[k] = circles[k - own];
 }
@@ -76,7 +76,7 @@ void sorted_depths(Circles circles, Uniform& u) {
   for (std::size_t k = 0; k < circles.size(); ++k) circles[k].z = depths[k];
 }
 
-// least + range * U for each of red, green and blue.
+// Each of red, green and blue is least + range * U, with U uniform in [0, 1].
 struct Tint {
   float least[3], range[3];
 };
@@ -112,7 +112,7 @@ void micro2M(Circles circles, std::uint64_t seed) {
   scatter(circles, u, .001f, 0, {{.3f, .1f, .2f}, {.9f, .3f, .2f}});
 }
 
-// Large circles, and over them, last, a tenth as many small ones in one corner.
+// Large circles; the last tenth are small ones in one corner.
 void big_and_little(Circles circles, std::uint64_t seed, float x, float y) {
   Uniform u(seed);
   scatter(circles, u, .25f, 0, pastel);
@@ -141,7 +141,7 @@ void snow(Circles circles, std::uint64_t seed) {
   }
 }
 
-// Frame 600 of the fall, ten seconds: flakes at every height.
+// Frame 600 of the fall, after ten seconds: flakes at every height.
 constexpr std::uint64_t fallen_frames = 600;
 void snowsingle(Circles circles, std::uint64_t seed) {
   const Animation fallen(cpu_platform(), {}, find_scene("snowsingle"), circles.size(), seed);
@@ -154,7 +154,7 @@ void bouncingballs(Circles circles, std::uint64_t seed) {
   Uniform u(seed);
   for (std::size_t k = 0; k < circles.size(); ++k) {
     circles[k] = {.radius = .05f, .alpha = .5f};
-    u();  // the ball's speed
+    u();  // skips the ball's speed
     circles[k].x = u();
     circles[k].y = u();
     primary(circles[k], k);
@@ -171,7 +171,7 @@ void hypnosis(Circles circles, std::uint64_t seed) {
   }
 }
 
-// Centres, and after them the sparks of each.
+// Centres, followed by the sparks of each.
 void fireworks(Circles circles, std::uint64_t seed) {
   Uniform u(seed);
   constexpr unsigned centres = 15, sparks = 20, all = centres * (1 + sparks);
@@ -192,9 +192,9 @@ void fireworks(Circles circles, std::uint64_t seed) {
   repeat(circles, all);
 }
 
-// ---- scenes of our own: from the laboratory's generator, in which every circle is drawn by itself ------------------
+// ---- our own scenes, from the laboratory's generator: every circle is generated independently ----------------------
 
-// Calls draw(circle, uniform), where uniform(k) in [0, 1) is the circle's k-th number.
+// Calls draw(circle, uniform), where uniform(k) in [0, 1) is the circle's k-th random number.
 template <class Draw>
 void each(Circles circles, std::uint64_t seed, Draw&& draw) {
   const Random random(seed);
@@ -208,7 +208,7 @@ void each(Circles circles, std::uint64_t seed, Draw&& draw) {
 void scatter10M(Circles circles, std::uint64_t seed) {
   each(circles, seed, [](Circle& c, auto u) { c.radius = .0005f + .0025f * u(0), c.alpha = .3f * u(1); });
 }
-// Nothing but one corner of the picture.
+// All circles lie in one corner of the picture.
 void one_tile(Circles circles, std::uint64_t seed) {
   each(circles, seed, [](Circle& c, auto) { c.x *= .01f, c.y *= .01f, c.radius = .005f; });
 }
@@ -220,20 +220,19 @@ void identical(Circles circles, std::uint64_t seed) {
   each(circles.first(std::min<std::size_t>(1, circles.size())), seed, [](Circle& c, auto) { c.radius = .3f; });
   repeat(circles, 1);
 }
-// Black, so that no pixel is certain however deep it is, and partly -0, which over -0 stays so. Those on the left are
-// hundreds of circles deep; the others some 40, as many as are drawn at the first try, and all that there are at the
-// second.
+// Black circles, so that no pixel is certified at any depth, partly -0, which stays -0 over -0. Pixels on the left are
+// hundreds of circles deep; the others are about 40 deep, enough for the first try but not for the second.
 void shallow(Circles circles, std::uint64_t seed) {
   const std::size_t every = std::max<std::size_t>(1, circles.size() / 50);
   each(circles, seed, [](Circle& c, auto) { c.radius = .8f, c.red = 0, c.green = c.blue = -0.f; });
   for (std::size_t k = 0; k < circles.size(); ++k)
     if (k % every) circles[k].x = -1.8f, circles[k].y = .5f, circles[k].radius = 2;
 }
-// Deep everywhere, and certain after some 40 of the circles that cover a pixel; but in a small hole the last sixty are
-// black, so that no pixel is certain there. Other pixels of the same lanes and warps are, and so is the rest of the tile.
+// Deep everywhere, and certified after about 40 covering circles, except in a small hole: there the last sixty are
+// black, so that no pixel is certified. Other pixels of the same lanes and warps are, and so is the rest of the tile.
 void hole(Circles circles, std::uint64_t seed) {
-  constexpr float x = .45f, y = .27f, half = .03f;  // a pixel or two of small images
-  constexpr float radius = 32, away = radius + half;  // of circles whose edges are straight
+  constexpr float x = .45f, y = .27f, half = .03f;    // one or two pixels of a small image
+  constexpr float radius = 32, away = radius + half;  // so large that edges are nearly straight
   constexpr struct {
     float x, y, radius;
   } around[] = {{-away, 0, radius}, {away, 0, radius}, {0, -away, radius}, {0, away, radius}, {0, 0, 1.6f * half}};
@@ -245,18 +244,18 @@ void hole(Circles circles, std::uint64_t seed) {
     if (k % 5 == 4) last[k].red = last[k].green = last[k].blue = 0;
   }
 }
-// So faint that no pixel is ever certain, and sums of many round at every step.
+// So faint that no pixel is ever certified, and long sums round at every step.
 void faint(Circles circles, std::uint64_t seed) {
   each(circles, seed, [](Circle& c, auto u) { c.radius = .5f, c.alpha = std::ldexp(1 + u(0), -4 - int(20 * u(1))); });
 }
-// Alpha 1 hides all below, alpha 0 changes nothing, and values beside them.
+// Alpha 1, which hides everything underneath, alpha 0, which has no effect, and values next to them.
 void opaque(Circles circles, std::uint64_t seed) {
   each(circles, seed, [](Circle& c, auto u) {
     const float edges[] = {1, 0, 1 - 0x1p-24f, 0x1p-24f, 0x1p-140f, .999f};
     c.radius = .2f * u(0), c.alpha = edges[int(6 * u(1))], c.red = 4 * c.red - 2;
   });
 }
-// Radius 0, subnormal ones, and centres on pixels' centres.
+// Radius 0, subnormal radii, and circle centres on pixel centres.
 void specks(Circles circles, std::uint64_t seed) {
   each(circles, seed, [](Circle& c, auto u) {
     const float radii[] = {0, 0x1p-140f, 0x1p-75f, 1e-30f, .001f, .02f};
@@ -264,7 +263,7 @@ void specks(Circles circles, std::uint64_t seed) {
     c.x = (std::floor(64 * c.x) + .5f) / 64, c.y = (std::floor(64 * c.y) + .5f) / 64;
   });
 }
-// Radii and distances up to the largest float, and circles beside the picture.
+// Radii and distances up to the largest floats, and circles outside the picture.
 void huge(Circles circles, std::uint64_t seed) {
   each(circles, seed, [](Circle& c, auto u) {
     const float size = std::ldexp(1.f, int(127 * u(0)));
@@ -292,12 +291,11 @@ constexpr Scene all_scenes[] = {
     {"one_tile", 1000, "everything in one corner", &one_tile, Shading::flat, true},
     {"everywhere", 1000, "every circle covers every pixel", &everywhere, Shading::flat, true},
     {"identical", 1000, "one circle again and again", &identical, Shading::flat, true},
-    {"shallow", 1000, "black; some 40 circles cover a pixel, hundreds those on the left", &shallow, Shading::flat,
-     true},
-    {"hole", 1000, "deep, and certain but for a few pixels", &hole, Shading::flat, true},
+    {"shallow", 1000, "black; about 40 circles cover a pixel, hundreds on the left", &shallow, Shading::flat, true},
+    {"hole", 1000, "deep, and certified except for a few pixels", &hole, Shading::flat, true},
     {"faint", 1000, "alphas from 2^-24 to 2^-3", &faint, Shading::flat, true},
-    {"opaque", 1000, "alphas beside 0 and 1", &opaque, Shading::flat, true},
-    {"specks", 1000, "radii of 0 and beside it", &specks, Shading::flat, true},
+    {"opaque", 1000, "alphas at and next to 0 and 1", &opaque, Shading::flat, true},
+    {"specks", 1000, "radii of 0 and next to it", &specks, Shading::flat, true},
     {"huge", 1000, "radii up to 2^127, centres far away", &huge, Shading::flat, true},
 };
 

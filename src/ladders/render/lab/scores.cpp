@@ -11,8 +11,8 @@
 namespace upsweep::ladders::render {
 namespace {
 
-// Milliseconds a frame of 1024 x 1024 pixels, as published: the reference renderer of the course work that most of the
-// scenes come from, on a GPU of a T4's class; and the best that write-ups of that work report, on a T4. 0: not known.
+// Published milliseconds per frame of 1024 x 1024 pixels: the reference renderer of the coursework that most scenes
+// come from, on a T4-class GPU; and the best time in write-ups of that coursework, on a T4. 0: unknown.
 struct Published {
   std::string_view scene;
   double reference_ms, best_ms;
@@ -57,7 +57,7 @@ std::string score_table(const std::vector<lab::Record>& records, const lab::Term
     grid.add(cells);
   }
   if (grid.empty()) return {};
-  return "reference: of the scenes' course, on a T4-class GPU; best write-up: on a T4; both as published\n" +
+  return "reference: the scenes' course, on a T4-class GPU; best write-up: on a T4; both as published\n" +
          grid.text(terminal, 2);
 }
 

@@ -1,4 +1,4 @@
-// Times of the scenes beside those that others published.
+// Compares the times of the scenes with published ones.
 #pragma once
 #include <string>
 #include <vector>
@@ -8,8 +8,8 @@
 
 namespace upsweep::ladders::render {
 
-// A line for each scene that was drawn as others draw it, with all its circles into 1024 x 1024 pixels: their time,
-// that of our fastest rung and how often it fits into theirs; (F) where a rung is wrong. Empty if there is no such
+// Returns a table with one line per scene that was drawn as published, with all its circles into 1024 x 1024 pixels:
+// the published times, that of our fastest rung, and the speedup; (F) if a rung is wrong. Empty if there is no such
 // scene.
 std::string score_table(const std::vector<lab::Record>& records, const lab::Terminal& terminal);
 

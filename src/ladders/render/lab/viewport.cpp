@@ -14,7 +14,7 @@ Viewport Viewport::shaped(Aspect aspect, unsigned width, unsigned height) const 
   const double across = (x1 - x0) / width, down = (y1 - y0) / height;  // of a pixel
   if (aspect == Aspect::stretch || across == down) return *this;
   const double side = aspect == Aspect::fit ? std::max(across, down) : std::min(across, down);
-  // The side that is right already keeps its numbers.
+  // The side that needs no change keeps its exact bounds.
   Viewport shaped = *this;
   if (const double more = side * width - (x1 - x0); across != side) shaped.x0 -= more / 2, shaped.x1 += more / 2;
   if (const double more = side * height - (y1 - y0); down != side) shaped.y0 -= more / 2, shaped.y1 += more / 2;

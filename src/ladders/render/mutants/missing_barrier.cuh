@@ -21,7 +21,7 @@ __global__ void __launch_bounds__(tile_threads) missing_barrier_kernel(const flo
     const std::size_t k = begin + threadIdx.x;
     const unsigned found = __ballot_sync(all_lanes, k < n && bounds.reached_by(circle_at(circles, k)));
     if (lane == 0) totals[turn][warp] = unsigned(__popc(found));
-    // Enough for the totals, of which there are two sets, but a warp that is still drawing has not come here.
+    // Missing from the second iteration on, when another warp may still be drawing the list.
     if (begin == 0) __syncthreads();
     unsigned at = unsigned(__popc(found & ((1u << lane) - 1))), count = 0;
     for (unsigned w = 0; w < TileList::warps; ++w) {
@@ -37,7 +37,7 @@ __global__ void __launch_bounds__(tile_threads) missing_barrier_kernel(const flo
 
 struct missing_barrier {
   static constexpr bool expected_wrong = true;
-  static constexpr Story story{.idea = "tile_ballot with one barrier less",
+  static constexpr Story story{.idea = "tile_ballot without one of its barriers",
                                .prediction = "a shared race from the second 256 circles on"};
   template <class, class>
   static Status run(const Args& a) {

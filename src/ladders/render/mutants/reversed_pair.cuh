@@ -1,6 +1,6 @@
-// Wrong on purpose: the first two circles of every list change places.
+// Wrong on purpose: swaps the first two circles of every list.
 //
-// Must be caught: colours where these two overlap; nothing else is wrong.
+// Must be caught: wrong colours where these two overlap; all other pixels are right.
 #pragma once
 #include "ladders/render/tile_list.cuh"
 

@@ -1,7 +1,7 @@
-// Wrong on purpose: last_first without the proof, and one circle early: a pixel drops the circle that takes its
+// Wrong on purpose: last_first without the proof, and one circle early. A pixel drops the circle that takes its
 // transmittance below 2^-24, half a unit in the last place of a colour of 1.
 //
-// Must be caught: last bits of pixels under more than 24 circles. Where none is that deep, the image is right.
+// Must be caught: wrong last bits of pixels under more than 24 circles. Without such pixels the image is right.
 #pragma once
 #include "ladders/render/tile_list.cuh"
 
@@ -15,7 +15,7 @@ __global__ void __launch_bounds__(tile_threads) stops_early_kernel(const float* 
   const TileBounds bounds(f);
   const TilePixel pixel(f);
 
-  // 1. Backwards: the first circle that the pixel needs.
+  // 1. Backwards: find the first circle that the pixel needs.
   std::size_t needed = 0;
   float through = 1;
   for (std::size_t end = n; end > 0;) {

@@ -1,4 +1,4 @@
-// The laboratory's side of saxpy.
+// The laboratory's cases of saxpy: inputs, parameters, verification, streaming.
 #include "lab/primitive.h"
 #include "lab/stream.h"
 #include "ladders/saxpy/lab/oracle.h"
@@ -22,12 +22,11 @@ class SaxpyProblem final : public Problem {
   }
   std::string_view ceiling(const Rung& rung) const override { return rung.from_host() ? "link" : "triad"; }
   std::optional<std::string> verify(const Rung&, std::span<const void* const> outputs) const override {
-    return find_mistake(case_.type, call_of(primitive_, case_).scalars[0], values(), y_.get(), outputs[0],
-                        case_.n);
+    return find_mistake(case_.type, call_of(primitive_, case_).scalars[0], values(), y_.get(), outputs[0], case_.n);
   }
 
  private:
-  // y is another draw of the same input.
+  // y is drawn from the same distribution as x, with another seed.
   static Case second(Case c) {
     c.seed += 1;
     return c;
@@ -35,7 +34,7 @@ class SaxpyProblem final : public Problem {
   std::unique_ptr<std::byte[]> y_;
 };
 
-// Chunk by chunk, since elements are independent.
+// Streams chunk by chunk; elements are independent.
 class SaxpyStreamer final : public RungStreamer {
  public:
   using RungStreamer::RungStreamer;
@@ -52,14 +51,13 @@ class SaxpyStreamer final : public RungStreamer {
   Room x_{*this}, y_{*this}, out_{*this};
 };
 
-constexpr Parameter shapes[] = {
-    {.name = "inplace",
-     .kind = Parameter::Kind::flag,
-     .meaning = "out is y, instead of an array of its own",
-     .initial = false}};
+constexpr Parameter shapes[] = {{.name = "inplace",
+                                 .kind = Parameter::Kind::flag,
+                                 .meaning = "out is y instead of a separate array",
+                                 .initial = false}};
 constexpr std::string_view tuning[] = {"chunk", "streams"};
 
-// The factor in the element's type; integers take the whole part.
+// Converts a to the element's type, truncated for integers.
 Scalar factor(Type type, double a) {
   return visit(type, [&]<class T>(TypeTag<T>) -> Scalar {
     return static_cast<T>(static_cast<std::conditional_t<std::is_floating_point_v<T>, double, std::int64_t>>(a));
@@ -73,7 +71,7 @@ extern const Primitive saxpy_primitive{
     .contract = saxpy_contract,
     .shapes = ladders::saxpy::shapes,
     .tuning = ladders::saxpy::tuning,
-    // A negative factor whose products round in every float type, and which wraps in unsigned types.
+    // a = -2.7: its products are inexact in every float type, and it wraps in unsigned types.
     .variants =
         [](const Primitive& p, Type type) {
           std::vector<Settings> variants = every_choice(p, type);

@@ -1,7 +1,7 @@
-// The expected result of a * x + y: exactly one of two answers.
+// The expected result of a * x + y.
 //
 // integers   wrapping, exact
-// floats     fma(a, x, y), or a * x rounded and then the sum rounded; all NaNs are equal, and so are the two zeros
+// floats     fma(a, x, y), or the product and the sum rounded separately; all NaNs compare equal, and -0 equals +0
 #pragma once
 #include <cstddef>
 #include <optional>
@@ -11,7 +11,7 @@
 
 namespace upsweep::ladders::saxpy {
 
-// Returns nothing if out[0..n) is right, otherwise one line about the first wrong element.
+// Returns nullopt if out[0..n) is right, otherwise one line about the first wrong element.
 std::optional<std::string> find_mistake(Type type, const Scalar& a, const void* x, const void* y, const void* out,
                                         std::size_t n);
 

@@ -1,4 +1,4 @@
-// Other libraries' algorithms for the same contract on the CPU.
+// Other libraries' CPU implementations of the same contract.
 #include "lab/peers.h"
 
 #include <oneapi/tbb/blocked_range.h>
@@ -14,7 +14,7 @@ namespace {
 
 template <const auto&... policy>
 struct std_transform {
-  static constexpr Story story{.idea = "std::transform, without or with the execution policy of its name",
+  static constexpr Story story{.idea = "std::transform, with the execution policy in its name, if any",
                                .limits = "any n",
                                .source = "the C++ standard library"};
   template <class T, class>
@@ -26,7 +26,7 @@ struct std_transform {
 
 struct tbb_parallel_for {
   static constexpr Story story{
-      .idea = "oneapi::tbb::parallel_for, a plain loop inside", .limits = "any n", .source = "oneTBB"};
+      .idea = "oneapi::tbb::parallel_for over a plain loop", .limits = "any n", .source = "oneTBB"};
   template <class T, class>
   static Status run(const Args<T>& a) {
     using Range = oneapi::tbb::blocked_range<std::size_t>;
@@ -51,9 +51,9 @@ struct openmp {
   }
 };
 
-// OpenBLAS, if the machine has it.
+// OpenBLAS, if it is installed.
 struct openblas {
-  static constexpr Story story{.idea = "cblas_saxpy, after cblas_scopy of y where out is not y",
+  static constexpr Story story{.idea = "cblas_saxpy, after cblas_scopy of y if out is not y",
                                .limits = "n below 2^31; f32, f64",
                                .source = "OpenBLAS"};
   static constexpr std::size_t largest = 0x7fffffff;  // n is an int

@@ -1,4 +1,4 @@
-// Thrust's and cuBLAS's algorithms for the same contract.
+// Thrust's and cuBLAS's implementations of the same contract.
 #include <thrust/execution_policy.h>
 #include <thrust/transform.h>
 #include <thrust/version.h>
@@ -22,10 +22,10 @@ struct thrust_transform {
   }
 };
 
-// cuBLAS of the toolkit's major version, if the machine has it.
+// cuBLAS of the toolkit's major version, if it is installed.
 struct cublas {
   static constexpr Story story{
-      .idea = "cublasSaxpy, after a copy of y where out is not y", .limits = "f32, f64", .source = "NVIDIA cuBLAS"};
+      .idea = "cublasSaxpy, after a copy of y if out is not y", .limits = "f32, f64", .source = "NVIDIA cuBLAS"};
   template <class T, class>
   static constexpr bool supports = std::is_floating_point_v<T>;
 
@@ -39,7 +39,7 @@ struct cublas {
     for (int k = 0; get && k < 3; ++k) get(k, &parts[k]);
     return get ? lab::version_text("cuBLAS", parts[0], parts[1], parts[2]) : "";
   }
-  // One handle for the whole program; null if cuBLAS does not start.
+  // One handle per process; null if cuBLAS fails to initialise.
   static void* handle() {
     static void* const made = [] {
       void* handle = nullptr;
@@ -54,7 +54,7 @@ struct cublas {
         int(void* handle, std::int64_t n, const T* a, const T* x, std::int64_t step_x, T* y, std::int64_t step_y);
     static const auto set_stream = library().function<int(void* handle, cudaStream_t)>("cublasSetStream_v2");
     static const auto axpy = library().function<Axpy>(sizeof(T) == 4 ? "cublasSaxpy_v2_64" : "cublasDaxpy_v2_64");
-    if (!handle() || !set_stream || !axpy) return {Code::unsupported, 0, "cuBLAS does not start"};
+    if (!handle() || !set_stream || !axpy) return {Code::unsupported, 0, "cuBLAS failed to initialise"};
     const auto stream = static_cast<cudaStream_t>(a.stream.handle);
     if (a.out != a.y)
       if (auto e = cudaMemcpyAsync(a.out, a.y, a.n * sizeof(T), cudaMemcpyDeviceToDevice, stream)) return status_of(e);

@@ -1,6 +1,6 @@
 // Wrong on purpose: assumes that x and y are aligned like out.
 //
-// Must be caught: a misaligned access, if the arrays are not aligned alike.
+// Must be caught: a misaligned access, if x or y is aligned differently from out.
 #pragma once
 #include "ladders/saxpy/packs.cuh"
 
@@ -20,8 +20,8 @@ __global__ void assumed_alike_kernel(T* out,  // [n]
 
 struct assumed_alike {
   static constexpr bool expected_wrong = true;
-  static constexpr Story story{.idea = "packs, whatever the inputs' alignment",
-                               .prediction = "a misaligned access, if the arrays are not aligned alike"};
+  static constexpr Story story{.idea = "16-byte loads regardless of the inputs' alignment",
+                               .prediction = "a misaligned access, if x or y is aligned differently from out"};
   template <class T, class>
   static Status run(const Args<T>& a) {
     return launch(assumed_alike_kernel<T, Axpy<T>, T, T>, {.grid = 4, .block = 128, .stream = a.stream}, a.out, a.n,

@@ -1,6 +1,8 @@
-// The laboratory's side of scan.
+// The laboratory's cases of scan: inputs, parameters, verification.
 #include "lab/primitive.h"
+#include "lab/sums.h"
 #include "ladders/scan/lab/oracle.h"
+#include "ladders/scan/lab/probes.h"
 
 namespace upsweep {
 
@@ -14,11 +16,16 @@ namespace {
 
 class ScanProblem final : public Problem {
  public:
-  using Problem::Problem;
+  ScanProblem(const Primitive& primitive, const Case& c, std::span<const std::byte> data)
+      : Problem(primitive, c, data), type_(out_type_of(primitive, c)), in_(c.type, values(), c.n, type_) {}
   std::optional<std::string> verify(const Rung& rung, std::span<const void* const> outputs) const override {
-    return find_mistake(case_.type, case_.operation.as<Op>(), case_.settings.get("inclusive", false), values(),
-                        outputs[0], case_.n, rung.peer ? Zeros::are_equal : Zeros::differ);
+    return find_mistake(type_, case_.operation.as<Op>(), case_.settings.get("inclusive", false), in_.data(), outputs[0],
+                        case_.n, rung.peer ? Zeros::are_equal : Zeros::differ, initial_value(case_));
   }
+
+ private:
+  const Type type_;  // the output's type
+  const Converted in_;
 };
 
 }  // namespace
@@ -26,6 +33,10 @@ class ScanProblem final : public Problem {
 
 extern const Primitive scan_primitive{
     .contract = scan_contract,
+    .shapes = sum_shapes,
+    .streamed = sum_shapes_streamed,
+    .variants = &sum_variants,
+    .probes = ladders::scan::probes,
     .problem = &make_problem<ladders::scan::ScanProblem>,
     .sums_in_type = true,
     .stream = &ladders::scan::stream,

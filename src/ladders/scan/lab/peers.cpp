@@ -1,4 +1,4 @@
-// Other libraries' algorithms for the same contract on the CPU.
+// Other libraries' CPU implementations of the same contract.
 #include "lab/peers.h"
 
 #include <oneapi/tbb/blocked_range.h>
@@ -15,10 +15,10 @@ namespace {
 
 template <const auto&... policy>
 struct std_scan {
-  static constexpr Story story{.idea = "std::exclusive_scan, std::inclusive_scan, without or with std::execution::par",
+  static constexpr Story story{.idea = "std::exclusive_scan, std::inclusive_scan, with std::execution::par if named",
                                .limits = "any n",
                                .source = "the C++ standard library"};
-  // With a policy, libstdc++ 12 starts a float scan with T{} for every operator: minima of positive numbers are 0.
+  // With a policy, libstdc++ 12 starts a float scan with T{} for every operator, so minima of positive numbers are 0.
   template <class T, class Op>
   static constexpr bool supports = sizeof...(policy) == 0 || std::is_integral_v<T> || std::is_same_v<Op, Sum>;
   template <class T, class Op>
@@ -34,7 +34,7 @@ struct std_scan {
 
 struct tbb_parallel_scan {
   static constexpr Story story{
-      .idea = "oneapi::tbb::parallel_scan, a plain loop inside", .limits = "any n", .source = "oneTBB"};
+      .idea = "oneapi::tbb::parallel_scan over a plain loop", .limits = "any n", .source = "oneTBB"};
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     using Range = oneapi::tbb::blocked_range<std::size_t>;

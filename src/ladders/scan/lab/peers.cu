@@ -1,4 +1,4 @@
-// CUB's algorithms for the same contract.
+// CUB's implementation of the same contract.
 #include <cub/device/device_scan.cuh>
 
 #include "lab/cub.h"
@@ -8,9 +8,8 @@ namespace upsweep::ladders::scan {
 namespace {
 
 struct cub_device_scan {
-  static constexpr Story story{.idea = "cub::DeviceScan, Sum by name and the others with our operators",
-                               .limits = "any n",
-                               .source = "NVIDIA CCCL"};
+  static constexpr Story story{
+      .idea = "cub::DeviceScan: ...Sum, or ...Scan with our operators", .limits = "any n", .source = "NVIDIA CCCL"};
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     const auto scan = [&](void* scratch, std::size_t& bytes, cudaStream_t stream) {

@@ -1,7 +1,7 @@
-// Wrong on purpose: merge_loop without an array for its tiles. The totals are read in the output, while other blocks
+// Wrong on purpose: merge_loop without the array for its tiles. It reads totals from the output while other blocks
 // already add to them.
 //
-// Must be caught: a wrong value from the third tile on, if any block before it has finished.
+// Must be caught: a wrong value from the third tile on, if an earlier block has finished.
 #pragma once
 #include "ladders/scan/04_merge_totals.cuh"
 
@@ -20,11 +20,11 @@ __global__ void merge_in_place_kernel(T* out,  // [n], tiles of 2 * blockDim.x e
 
 struct merge_in_place {
   static constexpr bool expected_wrong = true;
-  static constexpr Story story{.idea = "the totals read in the output, while others add to them",
-                               .prediction = "a wrong value from the third tile on; on a good day, none"};
+  static constexpr Story story{.idea = "totals are read from the output while other blocks add to them",
+                               .prediction = "a wrong value from the third tile on, depending on timing"};
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
-    // An exclusive scan leaves no totals in the output: it is done right, so that only the race is caught.
+    // An exclusive scan leaves no totals in the output; it runs the correct rung, so that only the race can be caught.
     if (!a.inclusive) return merge_totals::run<T, Op>(a);
     if (a.n == 0) return {};
     constexpr Tiling<Sweeps> tiling{64};

@@ -1,6 +1,6 @@
-// Wrong on purpose: the up-sweep goes on to the next level before the other warps have finished this one.
+// Wrong on purpose: the up-sweep may start a level before other warps have finished the previous one.
 //
-// Must be caught: a shared race, whatever the value.
+// Must be caught: a shared race, even if the value is right.
 #pragma once
 #include "ladders/scan/sweeps.cuh"
 
@@ -29,7 +29,7 @@ struct missing_barrier {
   static constexpr bool expected_wrong = true;
   static constexpr std::size_t largest = 1024;
   static constexpr Story story{.idea = "an up-sweep without its barriers",
-                               .prediction = "a shared race, whatever the value"};
+                               .prediction = "a shared race, even if the value is right"};
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     return launch(missing_barrier_kernel<T, Op>,

@@ -1,8 +1,8 @@
-// Wrong on purpose: a tile publishes its prefix, and a flag in a second word, without a fence between.
+// Wrong on purpose: a tile publishes its prefix and, in a second word, a flag, without a fence between them.
 //
-// A GPU may make the flag visible before the prefix. The emulator never does: it runs one access after another.
+// A GPU may make the flag visible before the prefix. The emulator never does, because it runs accesses one by one.
 //
-// Must be caught: a race in global memory, whatever the value.
+// Must be caught: a race in global memory, even if the value is right.
 #pragma once
 #include "kernel/block.h"
 #include "kernel/descriptors.h"
@@ -29,7 +29,7 @@ __global__ void two_words_kernel(const T* in,  // [n]
   T total;
   const T before = block_scan(own, op, warp_totals, total);
   if (threadIdx.x == 0) {
-    unsigned flag = 0;  // in its own descriptor: whether the prefix is published
+    unsigned flag = 0;  // in a separate word: whether the prefix is published
     T prefix = Op::template neutral<T>();
     if (tile > 0) {
       if (mistake == TwoWords::value_first) prefix = prefixes[tile - 1];
@@ -52,9 +52,10 @@ template <TwoWords mistake, class T, class Op>
 Status scan_with_two_words(const Args<T, Op>& a) {
   if (a.n == 0) return {};
   const std::size_t tiles = ceil_div(a.n, two_words_block);
-  T* const prefixes = static_cast<T*>(a.workspace->scratch(tiles * sizeof(T)));
+  Scratch scratch(*a.workspace);
+  T* const prefixes = scratch.take<T>(tiles);
   const Descriptors descriptors = descriptors_for<unsigned>(*a.workspace, tiles);
-  if (!prefixes || !descriptors.words) return no_memory_for_totals;
+  if (!scratch || !descriptors.words) return no_memory_for_totals;
   return launch(two_words_kernel<mistake, T, Op>,
                 {.grid = unsigned(tiles), .block = two_words_block, .stream = a.stream}, a.in, a.out, prefixes,
                 descriptors, a.n, a.inclusive, a.op);
@@ -62,8 +63,8 @@ Status scan_with_two_words(const Args<T, Op>& a) {
 
 struct missing_fence {
   static constexpr bool expected_wrong = true;
-  static constexpr Story story{.idea = "a prefix and its flag, in a second word, with no fence between",
-                               .prediction = "a race in global memory, whatever the value"};
+  static constexpr Story story{.idea = "a prefix and its flag in two words, without a fence between them",
+                               .prediction = "a race in global memory, even if the value is right"};
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     return scan_with_two_words<TwoWords::without_a_fence>(a);

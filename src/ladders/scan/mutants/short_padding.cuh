@@ -1,13 +1,13 @@
-// Wrong on purpose: a padded tile in the shared memory of an unpadded one.
+// Wrong on purpose: a padded tile with the shared memory of an unpadded one.
 //
-// Must be caught: shared memory out of bounds, whatever the value: the memory past the end may well hold it.
+// Must be caught: a shared access out of bounds, even if memory past the end makes the value right.
 #pragma once
 #include "ladders/scan/05_padded.cuh"
 
 namespace upsweep::ladders::scan {
 
 struct ShortPadding : PaddedSweeps {
-  // Small: on the plain emulator, which does not check bounds, 56 bytes past the end reach only alignment padding.
+  // Small, because the plain emulator does not check bounds: 56 bytes past the end reach only alignment padding.
   static constexpr unsigned block = 64;
   static constexpr Status refusal(unsigned threads) {
     if (threads == block) return {};
@@ -21,8 +21,8 @@ struct ShortPadding : PaddedSweeps {
 
 struct short_padding {
   static constexpr bool expected_wrong = true;
-  static constexpr Story story{.idea = "padding, but no room for it",
-                               .prediction = "shared memory out of bounds, whatever the value"};
+  static constexpr Story story{.idea = "padding, but no memory for it",
+                               .prediction = "a shared access out of bounds, even if the value is right"};
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     return scan_recursively<ShortPadding>(a);

@@ -1,8 +1,8 @@
 // Wrong on purpose: a look-back that reads the previous tile's prefix before its flag.
 //
-// Right whenever the previous tile is long done, which it always is on one core of the emulator.
+// Right if the previous tile was published before, as it always is on one core of the emulator.
 //
-// Must be caught: a race in global memory, whatever the value; and where tiles run concurrently, a wrong value.
+// Must be caught: a race in global memory, even if the value is right; a wrong value if tiles run concurrently.
 #pragma once
 #include "ladders/scan/mutants/missing_fence.cuh"
 
@@ -10,8 +10,8 @@ namespace upsweep::ladders::scan {
 
 struct value_first {
   static constexpr bool expected_wrong = true;
-  static constexpr Story story{.idea = "the prefix is read before the flag that says whether it is there",
-                               .prediction = "a race in global memory, and at times a wrong value"};
+  static constexpr Story story{.idea = "the prefix is read before the flag that says whether it is valid",
+                               .prediction = "a race in global memory, and sometimes a wrong value"};
   template <class T, class Op>
   static Status run(const Args<T, Op>& a) {
     return scan_with_two_words<TwoWords::value_first>(a);

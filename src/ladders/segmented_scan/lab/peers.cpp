@@ -1,4 +1,4 @@
-// Other libraries' algorithms for the same contract on the CPU.
+// Other libraries' CPU implementations of the same contract.
 #include "lab/peers.h"
 
 #include <oneapi/tbb/blocked_range.h>

@@ -1,5 +1,5 @@
-// CUB's algorithms for the same contract: ...ScanByKey for keys. CUB has none for flags and offsets; its users scan
-// pairs.
+// CUB's implementation of the same contract: ...ScanByKey for keys. CUB has no algorithm for flags and offsets; its
+// users scan pairs.
 #include <thrust/iterator/counting_iterator.h>
 #include <thrust/iterator/transform_iterator.h>
 #include <thrust/iterator/transform_output_iterator.h>
@@ -15,7 +15,7 @@
 namespace upsweep::ladders::segmented_scan {
 namespace {
 
-// Element i as a pair. An exclusive scan is the inclusive scan of the elements to the left, and of nothing at a head.
+// Element i as a pair. An exclusive scan is an inclusive scan of left neighbours, with the neutral element at a head.
 template <class T, class Op>
 struct PairAt {
   const T* in;
@@ -56,9 +56,10 @@ struct cub_scan {
       const auto values = thrust::make_transform_output_iterator(a.out, ValueOf<T>{});
       return cub::DeviceScan::InclusiveScan(scratch, bytes, pairs, values, Joined<Op>{a.op}, a.n, stream);
     };
+    Scratch scratch(*a.workspace);
     if (by_bits) {
-      bits = static_cast<unsigned*>(a.workspace->scratch_of_caller(head_words(0, a.n) * sizeof(unsigned)));
-      if (!bits) return no_memory_for_heads;
+      bits = scratch.take<unsigned>(head_words(0, a.n));
+      if (!scratch) return no_memory_for_heads;
       if (Status s = make_head_bits(a.heads, bits, 0, a.n, a.stream); !s) return s;
     }
     return lab::run_cub(*a.workspace, a.stream, scan);

@@ -1,8 +1,9 @@
-// The laboratory's side of select.
+// The laboratory's cases of select: inputs, parameters, verification, traffic.
 #include "lab/planted.h"
 #include "lab/primitive.h"
 #include "ladders/select/binding.h"
 #include "ladders/select/lab/oracle.h"
+#include "ladders/select/lab/probes.h"
 
 namespace upsweep {
 
@@ -15,9 +16,9 @@ std::unique_ptr<Streamer> stream(Platform&, const Rung&, const Case&);  // strea
 namespace {
 
 // Parameters of the case decide how much is selected; no rung reads them:
-//   share       about this share of the elements (for find_repeats: of repeating elements); by default as in the input,
-//               and half of the flags
-//   run_length  for unique and run_length_encode: about this mean length of runs of equal elements
+//   share       the approximate fraction selected (for find_repeats: of elements that repeat); by default that of the
+//               input, and half of the flags
+//   run_length  the approximate mean length of runs of equal elements, for unique and run_length_encode
 class SelectProblem final : public Problem {
  public:
   SelectProblem(const Primitive& primitive, const Case& c, std::span<const std::byte> data)
@@ -40,7 +41,7 @@ class SelectProblem final : public Problem {
     return all;
   }
   void choose_outputs(Call& call) const override { call.out[0].type = call.out[2].type = index_type_of(case_); }
-  // Reads every element once, or only the selected ones besides the flags; writes what is selected.
+  // Reads every element once, or the flags and only the selected elements; writes the selection.
   Traffic traffic(const Rung&) const override {
     if (!count_) count_ = count_selected(host_call());
     const std::size_t element = size_of(case_.type), count = *count_;
@@ -49,7 +50,7 @@ class SelectProblem final : public Problem {
     const std::size_t position = size_of(outputs()[does_.lengths ? 2 : 0].type);
     const std::size_t positions = does_.positions || does_.lengths ? count : 0;
     const std::size_t written = values_written * element + positions * position;
-    // Memory is slower when reads and writes alternate: from one byte written in five, a copy is the fairer ceiling.
+    // Memory is slower when reads and writes alternate, so a copy is the fairer ceiling if one byte in five is written.
     return {read + written, 4 * written < read ? "read" : "copy"};
   }
   std::optional<std::string> verify(const Rung&, std::span<const void* const> outputs) const override {
@@ -60,21 +61,20 @@ class SelectProblem final : public Problem {
   const Selection selection_ = case_.operation.as<Selection>();
   const Traits does_ = traits(selection_);
   std::unique_ptr<std::uint8_t[]> flags_;
-  mutable std::optional<std::size_t> count_;  // computed when first needed
+  mutable std::optional<std::size_t> count_;  // computed on first use
 };
 
-constexpr Parameter shapes[] = {
-    {.name = "share",
-     .kind = Parameter::Kind::real,
-     .meaning = "of the elements that are selected",
-     .most = 1,
-     .initial_in_words = "as in the input, and half of the flags"},
-    {.name = "run_length",
-     .kind = Parameter::Kind::real,
-     .meaning = "mean length of runs of equal elements",
-     .least = 1,
-     .initial_in_words = "as the input has them"},
-    index_type_shape};
+constexpr Parameter shapes[] = {{.name = "share",
+                                 .kind = Parameter::Kind::real,
+                                 .meaning = "fraction of the elements that are selected",
+                                 .most = 1,
+                                 .initial_in_words = "as in the input, and half of the flags"},
+                                {.name = "run_length",
+                                 .kind = Parameter::Kind::real,
+                                 .meaning = "mean length of runs of equal elements",
+                                 .least = 1,
+                                 .initial_in_words = "as in the input"},
+                                index_type_shape};
 
 }  // namespace
 }  // namespace ladders::select
@@ -88,16 +88,17 @@ extern const Primitive select_primitive{
           return names;
         },
     .shapes = ladders::select::shapes,
-    // The shares of the inputs themselves, with indices of each type; a small one; all, and runs longer than a tile.
+    // The inputs' own shares, with indices of each type; a small share; all elements, with runs longer than a tile.
     .variants =
         [](const Primitive& p, Type type) {
-          return std::vector<Settings>{{},
-                                       p.settings(type, {{"index_type", "i32"}}),
-                                       p.settings(type, {{"index_type", "i64"}}),
-                                       p.settings(type, {{"share", "0.0625"}, {"run_length", "3"}}),
-                                       p.settings(
-                                           type, {{"share", "1"}, {"run_length", "5000"}, {"index_type", "u64"}})};
+          return std::vector<Settings>{
+              {},
+              p.settings(type, {{"index_type", "i32"}}),
+              p.settings(type, {{"index_type", "i64"}}),
+              p.settings(type, {{"share", "0.0625"}, {"run_length", "3"}}),
+              p.settings(type, {{"share", "1"}, {"run_length", "5000"}, {"index_type", "u64"}})};
         },
+    .probes = ladders::select::probes,
     .problem = &make_problem<ladders::select::SelectProblem>,
     .stream = &ladders::select::stream,
 };

@@ -21,9 +21,9 @@ auto visit_args(const Call& c, auto&& f) {
   });
 }
 
-// ---- the condition, in the contract's words and by other ways than Input::selects() ----
+// ---- the condition, from the contract, independent of Input::selects() ----
 
-// Floats as integers in the same order: 0 and -0 are both 0. Not for NaN.
+// Maps floats to integers of the same order, and both zeros to 0. Not for NaN.
 template <class T>
 auto ordered(T x) {
   if constexpr (!std::is_floating_point_v<T>) {
@@ -48,7 +48,7 @@ bool below(T a, T b) {
   return !is_nan(a) && !is_nan(b) && ordered(a) < ordered(b);
 }
 
-// Whether the operation selects element i.
+// Returns whether the operation selects element i.
 template <class T, class O>
 bool is_selected(const Input<T, O>& in, std::size_t i) {
   const T* const x = in.values;
@@ -69,9 +69,9 @@ bool is_selected(const Input<T, O>& in, std::size_t i) {
   return false;
 }
 
-// ---- what is written ----
+// ---- the outputs ----
 
-// Compares bits, so that a zero has its sign and a NaN its payload: elements are copied, not computed.
+// Compares bits, including the sign of a zero and the payload of a NaN, because elements are copied, not computed.
 template <class T>
 std::optional<std::string> difference(const char* array, std::size_t i, T is, T should) {
   if (std::memcmp(&is, &should, sizeof(T)) == 0) return std::nullopt;
@@ -93,11 +93,11 @@ std::optional<std::string> written_past(const char* array, const void* out, std:
       });
 }
 
-// The selected elements before an element: their number, and the position of the last.
+// The selection before an element: the number of selected elements, and the position of the last.
 struct Before {
   std::size_t count = 0, last = 0;
 };
-// For the first element of each part, and past the last.
+// Returns one for the first element of each part, and one for the end of the input.
 template <class T, class O>
 std::vector<Before> before_parts(const Input<T, O>& in) {
   std::vector<Before> before(parts_of(in.n) + 1);

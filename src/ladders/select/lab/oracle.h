@@ -1,4 +1,4 @@
-// The expected result of a selection, bit for bit; its condition is written anew from the contract. Calls have their
+// The expected result of a selection, bit for bit; the condition is reimplemented from the contract. Calls have their
 // arrays in host memory.
 #pragma once
 #include <cstddef>
@@ -12,7 +12,7 @@ namespace upsweep::ladders::select {
 // Returns the number of selected elements. Reads no output.
 std::size_t count_selected(const Call& call);
 
-// Returns nothing if the call's outputs are right, and all bytes after them in out[0] and out[2] are still `untouched`;
+// Returns nullopt if the call's outputs are right and all bytes past them in out[0] and out[2] are still `untouched`;
 // otherwise one line about the first mistake.
 std::optional<std::string> find_mistake(const Call& call, std::byte untouched);
 

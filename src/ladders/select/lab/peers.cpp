@@ -1,4 +1,4 @@
-// Other libraries' algorithms for the same contract on the CPU.
+// Other libraries' CPU implementations of the same contract.
 #include "lab/peers.h"
 
 #include <oneapi/tbb/blocked_range.h>
@@ -35,7 +35,7 @@ void with_std(const Args<T, O>& a, auto&&... policy) {
 }
 
 struct std_serial {
-  static constexpr Story story{.idea = "std::copy_if (of find_repeats: over positions), unique_copy, partition_copy",
+  static constexpr Story story{.idea = "std::copy_if (over positions for find_repeats), unique_copy, partition_copy",
                                .limits = "no run_length_encode; any n",
                                .source = "the C++ standard library"};
   template <class T, class O>
@@ -92,7 +92,7 @@ Found loop(const Args<T, O>& a, std::size_t begin, std::size_t end, Found before
 
 struct tbb_parallel_scan {
   static constexpr Story story{
-      .idea = "oneapi::tbb::parallel_scan, a plain loop inside", .limits = "any n", .source = "oneTBB"};
+      .idea = "oneapi::tbb::parallel_scan over a plain loop", .limits = "any n", .source = "oneTBB"};
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     using Range = oneapi::tbb::blocked_range<std::size_t>;
@@ -109,15 +109,16 @@ struct tbb_parallel_scan {
                           : loop<false>(a, r.begin(), r.end(), before, total);
         },
         std::plus<>{});
-    if constexpr (writes_lengths<O>) finish_runs(a, all);
+    if constexpr (writes_lengths<O>)
+      if (all.count > 0) a.out.positions.put(all.count - 1, a.in.n - all.last);
     *a.out.count = all.count;
     return {};
   }
 };
 
-// Every element is written, and overwritten by the next unless it is selected. The loop ends at the last selected one.
+// Writes every element; the next one overwrites it unless it is selected. The loop ends at the last selected element.
 struct branchless {
-  static constexpr Story story{.idea = "a loop without branches: write, then count by 0 or 1",
+  static constexpr Story story{.idea = "a branchless loop: write, then advance by 0 or 1",
                                .limits = "find_repeats, select_if, select_flagged, unique; any n",
                                .source = "Ross, Selection Conditions in Main Memory, 2004"};
   template <class T, class O>

@@ -1,4 +1,4 @@
-// CUB's algorithms for the same contract.
+// CUB's implementation of the same contract.
 #include <thrust/iterator/counting_iterator.h>
 
 #include <cub/device/device_partition.cuh>
@@ -12,7 +12,7 @@
 namespace upsweep::ladders::select {
 namespace {
 
-// True if element i equals the next, for a selection among positions.
+// Returns whether element i equals the next one; for a selection among positions.
 template <class T>
 struct Repeats {
   const T* values;
@@ -25,11 +25,11 @@ struct Repeats {
 
 struct cub_device_select {
   static constexpr Story story{
-      .idea = "cub::DeviceSelect, DeviceRunLengthEncode, DevicePartition; repeats: a selection among positions",
+      .idea = "cub::DeviceSelect, DeviceRunLengthEncode, DevicePartition; find_repeats: a selection among positions",
       .guarantees = "partition_if leaves the second part in reverse order: not offered",
       .limits = "n below 2^31 for run_length_encode",
       .source = "NVIDIA CCCL"};
-  // CUB's partition reverses the elements that are not selected, which is another contract.
+  // CUB's partition reverses the elements that are not selected, which this contract does not allow.
   template <class T, class O>
   static constexpr bool supports = !writes_rest<O>;
 
@@ -57,7 +57,7 @@ struct cub_device_select {
       }
     };
     if (writes_lengths<O> && a.in.n > 0x7fffffff)
-      return {Code::unsupported, 0, "CUB's run lengths are of up to 2^31 - 1 elements"};
+      return {Code::unsupported, 0, "CUB computes run lengths for at most 2^31 - 1 elements"};
     return lab::run_cub(*a.workspace, a.stream, select);
   }
 };

@@ -1,8 +1,8 @@
-// select over an input that need not fit in memory. For an operation that compares neighbours, each chunk follows the
-// last element of the chunk before.
+// Streams select over an input that may exceed memory. For an operation that compares neighbours, the last element of
+// the previous chunk is put in front of each chunk.
 //
 // Positions and lengths are u64 for any input, so that a file's type does not depend on its length. Besides the main
-// output, run_length_encode writes the lengths, and partition_if the elements that are not selected, whose place after
+// output, run_length_encode writes the lengths, and partition_if the elements that are not selected, whose offset after
 // the selected ones is known only at the end.
 #include "lab/stream.h"
 
@@ -39,7 +39,7 @@ class SelectStreamer final : public RungStreamer {
     run({input_array(case_.type, n, in), input_array(Type::u8, n, flags)}, {out, Array{Type::u64, 1, count}, lengths});
     const std::size_t selected = load_scalar(Type::u64, fetch(count, sizeof(std::uint64_t)).data()).as<std::uint64_t>();
 
-    // If the carried element is a run's first, it is written already.
+    // If the carried element starts a run, it has already been written.
     const std::size_t known = does_.starts_runs ? carried : 0;
     if (shifted)
       sink(widened(out, selected, begin_ - carried));
@@ -55,7 +55,7 @@ class SelectStreamer final : public RungStreamer {
   }
 
  private:
-  // Passes the lengths of the chunk's runs except the last, which may continue in the next chunk. If an element was
+  // Emits the lengths of the chunk's runs except the last, which may continue in the next chunk. If an element was
   // carried over, the first run is the one that was open.
   void put_lengths(const Array& lengths, std::size_t runs, std::size_t carried, const Sink& sink) {
     widened(lengths, runs, 0);
@@ -79,8 +79,8 @@ class SelectStreamer final : public RungStreamer {
   Room in_{*this}, flags_{*this}, out_{*this}, lengths_{*this}, count_{*this};
   std::vector<std::uint64_t> wide_;
   std::uint64_t begin_ = 0;  // elements before the chunk
-  std::uint64_t open_ = 0;   // elements so far of the run that may continue
-  Scalar last_;              // element of the chunk before
+  std::uint64_t open_ = 0;   // elements so far in the run that may continue
+  Scalar last_;              // element of the previous chunk
 };
 
 }  // namespace

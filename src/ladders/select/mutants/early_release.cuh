@@ -1,5 +1,5 @@
-// Wrong on purpose: select/pipeline, whose slots are given back when all but one of the warps that read them are done.
-// The copy engine may overwrite what the last one still reads.
+// Wrong on purpose: select/pipeline releases a slot when all but one of the warps that read it are done. The copy
+// engine may overwrite data that the last one still reads.
 //
 // Must be caught: a race in shared memory, as soon as the ring wraps.
 #pragma once
@@ -17,8 +17,8 @@ struct OneReaderFewer : SelectShape<T, O> {
 struct early_release {
   static constexpr bool expected_wrong = true;
   static constexpr std::size_t ring_bytes = pipeline::ring_bytes;
-  static constexpr Story story{.idea = "a slot of the ring given back before its last reader has read it",
-                               .prediction = "a shared race once the ring wraps, whatever the value"};
+  static constexpr Story story{.idea = "a slot of the ring released before its last reader is done",
+                               .prediction = "a shared race once the ring wraps, even if the value is right"};
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     return by_passes(a, [&]<class P>(const Input<T, P>& in, const Target<T>& to) {

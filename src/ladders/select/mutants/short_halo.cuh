@@ -1,6 +1,6 @@
 // Wrong on purpose: a halo off by one. The element after a tile is read one position too far.
 //
-// Must be caught by the check: a repeat across two tiles is missed or made up.
+// Must be caught by the check: a repeat across two tiles is missed or invented.
 #pragma once
 #include "kernel/block.h"
 #include "ladders/select/fused.cuh"
@@ -34,7 +34,7 @@ __global__ void __launch_bounds__(short_halo_block) short_halo_kernel(Input<T, O
 struct short_halo {
   static constexpr bool expected_wrong = true;
   static constexpr Story story{.idea = "a halo read one element too far",
-                               .prediction = "repeats across tiles are missed or made up"};
+                               .prediction = "repeats across tiles are missed or invented"};
   static constexpr std::size_t largest = largest_narrow;
   template <class T, class O>
   static constexpr bool supports = writes_positions<O>;

@@ -1,7 +1,7 @@
 // Wrong on purpose: the selected elements are written in whole packs, the last one padded.
 //
-// Must be caught by the check: elements past the last selected one were written. (Between tiles the next tile repairs
-// the same mistake, if it is the later one to write.)
+// Must be caught by the check: elements past the last selected one were written. (Between tiles, the next tile repairs
+// the same mistake if it writes later.)
 #pragma once
 #include "kernel/block.h"
 #include "ladders/select/fused.cuh"

@@ -5,6 +5,7 @@
 #include "ladders/partition/lab/elements.h"
 #include "ladders/sort/binding.h"
 #include "ladders/sort/lab/oracle.h"
+#include "ladders/sort/lab/probes.h"
 
 namespace upsweep {
 
@@ -20,14 +21,14 @@ constexpr Parameter shapes[] = {
     partition::value_bytes_shape,
     {.name = "indices",
      .kind = Parameter::Kind::flag,
-     .meaning = "the keys' indices instead of values, and the keys only if in place",
+     .meaning = "the keys' indices instead of values; the keys only if in place",
      .initial = false},
     index_type_shape,
     {.name = "inplace", .kind = Parameter::Kind::flag, .meaning = "the outputs are the inputs", .initial = false},
     partition::distinct_shape};
 constexpr std::string_view streamed[] = {"value_bytes", "indices"};
 
-// The truth takes 32 bytes per key while it is computed, and 2^32 keys take longer to sort here than anyone waits.
+// The truth takes 32 bytes per key to compute, and 2^32 keys would take longer to sort here than anyone waits.
 constexpr std::size_t most_sorted = std::size_t{1} << 28;
 
 class SortProblem final : public Problem {
@@ -43,7 +44,7 @@ class SortProblem final : public Problem {
   std::vector<Array> inputs() const override { return {input_array(case_.type, case_.n, values()), values_.array()}; }
   void choose_outputs(Call& call) const override {
     if (indices_) call.out[1] = {index_type_of(case_), case_.n};
-    // Indices that are not in place come without the keys.
+    // Indices are output without the keys, unless in place.
     if (inplace_) call.out[0] = call.in[0];
     if (inplace_ && !indices_) call.out[1].data = call.in[1].data;
   }
@@ -73,8 +74,8 @@ extern const Primitive sort_primitive{
     .contract = sort_contract,
     .shapes = ladders::sort::shapes,
     .streamed = ladders::sort::streamed,
-    // Values of every width, in place and not; indices, with the keys and without; some of the bits: the lowest, the
-    // highest, and those between, of which a narrow type has fewer; a few keys only; totalOrder.
+    // Values of every width, in place and not; indices, with keys and without; subsets of the bits: the lowest, the
+    // highest, and the middle, of which a narrow type has fewer; few distinct keys; totalOrder.
     .variants =
         [](const Primitive& p, Type type) {
           const std::size_t width = 8 * size_of(type);
@@ -92,10 +93,10 @@ extern const Primitive sort_primitive{
               p.settings(type, {{"distinct", "5"}, {"value_bytes", "4"}, {"inplace", "true"}}),
               p.settings(type, {{"bits", most}, {"first_bit", "1"}, {"value_bytes", "8"}}),
               p.settings(type, {{"distinct", "100"}, {"value_bytes", "16"}, {"inplace", "true"}})};
-          if (is_float(type))
-            all.push_back(p.settings(type, {{"float_order", "total_order"}, {"value_bytes", "4"}}));
+          if (is_float(type)) all.push_back(p.settings(type, {{"float_order", "total_order"}, {"value_bytes", "4"}}));
           return all;
         },
+    .probes = ladders::sort::probes,
     .problem = &make_problem<ladders::sort::SortProblem>,
     .stream = &ladders::sort::stream,
 };

@@ -14,16 +14,15 @@
 namespace upsweep::ladders::sort {
 namespace {
 
-// Which floats are equal.
+// Selects the floats that compare equal.
 struct Equal {
   bool zeros, nans;
   explicit Equal(const Call& c, bool as_cub = false)
-      : zeros(as_cub || sort_scalars.read(c.scalars).float_order == FloatOrder::by_value),
-        nans(zeros && !as_cub) {}
+      : zeros(as_cub || sort_scalars.read(c.scalars).float_order == FloatOrder::by_value), nans(zeros && !as_cub) {}
 };
 
-// A key's number, by the definition. Of integers, those of the type that are less. Of floats, negative ones come before
-// all others, the larger their magnitude the earlier.
+// A key's rank, by the definition. For integers, the number of smaller values of the type. For floats, negative ones
+// come before all others, and the larger their magnitude, the earlier they come.
 template <class T>
 std::uint64_t rank_of(T key, Equal equal) {
   if constexpr (std::is_floating_point_v<T>) {
@@ -37,7 +36,7 @@ std::uint64_t rank_of(T key, Equal equal) {
   }
 }
 
-// The bits of a rank that are compared.
+// Extracts the compared bits of a rank.
 std::uint64_t compared(std::uint64_t rank, const Call& c) {
   const Sorting how = sort_scalars.read(c.scalars);
   const std::uint64_t first = how.first_bit, count = *how.bits;
@@ -55,7 +54,7 @@ std::string text_of(Type type, const std::byte* key) {
   });
 }
 
-// The outputs' elements beside the inputs'. An output that a call does not have has no bytes.
+// The elements of inputs and outputs. An output that a call lacks has 0 bytes per element.
 struct Elements {
   explicit Elements(const Call& c)
       : type(c.type()),
@@ -68,7 +67,7 @@ struct Elements {
         out_values(c.out[1].as<const std::byte>()) {}
 
   const std::byte* key(std::size_t i) const { return keys + i * key_bytes; }
-  // Value i: the index itself, if indices are wanted.
+  // Value i; if indices are requested, the index itself, stored in `room`.
   const std::byte* value(std::size_t i, std::uint64_t& room) const {
     if (values) return values + i * value_bytes;
     if (value_bytes == 8) return reinterpret_cast<const std::byte*>(&(room = i));
@@ -84,7 +83,7 @@ struct Elements {
   const std::byte *keys, *values, *out, *out_values;
 };
 
-// Returns the mistake at place i, if the element from `index` belongs there.
+// Returns the mistake at position i, where the element from `index` belongs.
 std::optional<std::string> wrong_place(const Elements& e, std::size_t i, std::size_t index) {
   if (e.out_bytes && std::memcmp(e.out_key(i), e.key(index), e.key_bytes) != 0)
     return "out[0][" + std::to_string(i) + "] is " + text_of(e.type, e.out_key(i)) + ", should be " +
@@ -102,7 +101,7 @@ std::uint64_t hash_of(const std::byte* key, std::size_t key_bytes, const std::by
   return partition::hash_of(word, value, value_bytes);
 }
 
-// The same keys beside the same values at places [begin, end), in any order.
+// Checks that positions [begin, end) hold the right keys, each beside its value, in any order.
 std::optional<std::string> wrong_group(const Elements& e, const Truth& truth, std::size_t begin, std::size_t end) {
   std::uint64_t hashes = 0, room;
   for (std::size_t i = begin; i < end; ++i) {
@@ -111,7 +110,7 @@ std::optional<std::string> wrong_group(const Elements& e, const Truth& truth, st
     hashes -= hash_of(e.out_key(i), e.out_bytes, e.out_value(i), e.value_bytes);
   }
   if (hashes == 0) return std::nullopt;
-  return "places " + std::to_string(begin) + " to " + std::to_string(end - 1) +
+  return "positions " + std::to_string(begin) + " to " + std::to_string(end - 1) +
          " do not hold the keys that belong there" + (e.value_bytes ? ", each beside its value" : "");
 }
 
@@ -119,24 +118,24 @@ bool in_order(std::uint64_t left, std::uint64_t right, bool descending) {
   return descending ? left >= right : left <= right;
 }
 
-// As the contract's words have it, if all bits are compared: every other float comes before NaN.
+// The contract's order if all bits are compared: every other float comes before NaN.
 template <class T>
 bool is_before(T a, T b) {
   if (std::isnan(a)) return false;
   return std::isnan(b) || a < b;
 }
 
-// Zeros and NaN must be in the input's order. The output's keys are in order.
+// Zeros and NaN must be in the input's order. The output's keys are already known to be in order.
 template <class T>
 std::optional<std::string> wrong_equal_keys(const T* keys, const T* out, std::size_t n) {
-  std::size_t zero = 0, nan = 0;  // in the output, of those that come next
+  std::size_t zero = 0, nan = 0;  // output positions of the next ones
   while (zero < n && !(out[zero] == 0)) ++zero;
   while (nan < n && !std::isnan(out[nan])) ++nan;
   for (std::size_t i = 0; i < n; ++i) {
     if (keys[i] != 0 && !std::isnan(keys[i])) continue;
     const std::size_t at = keys[i] == 0 ? zero++ : nan++;
     if (std::memcmp(&keys[i], &out[at], sizeof(T)) != 0)
-      return "out[0][" + std::to_string(at) + "] is not in[0][" + std::to_string(i) + "], whose equals come later";
+      return "out[0][" + std::to_string(at) + "] is not in[0][" + std::to_string(i) + "], the next of its equals";
   }
   return std::nullopt;
 }
@@ -145,7 +144,7 @@ template <class T>
 std::optional<std::string> wrong_keys(const Call& c, bool any_order, Equal equal) {
   const T *const keys = c.in[0].as<const T>(), *const out = c.out[0].as<const T>();
   const bool descending = c.operation.as<Order>() == Order::descending;
-  std::vector<std::uint64_t> hashes(parts_of(c.n()));  // of a part of the input, less those of the output's
+  std::vector<std::uint64_t> hashes(parts_of(c.n()));  // per part: the input's hashes minus the output's
   auto mistake = first_mistake(c.n(), [&](std::size_t p, std::size_t begin, std::size_t end) {
     std::optional<std::string> wrong;
     for (std::size_t i = begin; i < end && !wrong; ++i) {
@@ -175,7 +174,7 @@ std::optional<std::string> wrong_indices(const Call& c, Equal equal) {
       const std::uint64_t left = indices.get(i > 0 ? i - 1 : 0), index = indices.get(i);
       if (index >= c.n()) return wrong_element(i, index, "less than " + std::to_string(c.n()), 0, "out[1]");
       if (auto wrong = wrong_place(e, i, index)) return wrong;
-      if (i == 0 || left >= c.n()) continue;  // the place to the left has its own message
+      if (i == 0 || left >= c.n()) continue;  // reported at the previous position
       const std::uint64_t before = compared(rank_of(keys[left], equal), c);
       const std::uint64_t rank = compared(rank_of(keys[index], equal), c);
       if (before == rank ? left >= index : !in_order(before, rank, descending))
@@ -190,7 +189,7 @@ std::optional<std::string> wrong_indices(const Call& c, Equal equal) {
 
 namespace {
 
-// Sorts by before(a, b), on all cores; stable.
+// Stable sort by before(a, b), on all cores.
 template <class Before>
 void sort_truth(Truth& truth, Before&& before) {
   const auto at = [&](std::size_t i) { return truth.begin() + static_cast<std::ptrdiff_t>(std::min(i, truth.size())); };
@@ -203,7 +202,7 @@ void sort_truth(Truth& truth, Before&& before) {
     });
 }
 
-// Floats by value, compared as such; then each gets the number of those that come before it.
+// Compares floats by value. The rank of each is then the number of keys that come before it.
 template <class T>
 Truth truth_by_value(const Call& c) {
   const T* const keys = c.in[0].as<const T>();
@@ -228,13 +227,11 @@ Truth truth_of(const Call& c, bool as_cub) {
   Truth truth(c.n());
   visit(c.type(), [&]<class T>(TypeTag<T>) {
     for_each_part(c.n(), [&](std::size_t, std::size_t begin, std::size_t end) {
-      for (std::size_t i = begin; i < end; ++i)
-        truth[i] = {compared(rank_of(c.in[0].as<const T>()[i], equal), c), i};
+      for (std::size_t i = begin; i < end; ++i) truth[i] = {compared(rank_of(c.in[0].as<const T>()[i], equal), c), i};
     });
   });
   const bool descending = c.operation.as<Order>() == Order::descending;
-  sort_truth(truth,
-             [=](const Ranked& a, const Ranked& b) { return descending ? a.rank > b.rank : a.rank < b.rank; });
+  sort_truth(truth, [=](const Ranked& a, const Ranked& b) { return descending ? a.rank > b.rank : a.rank < b.rank; });
   return truth;
 }
 

@@ -1,4 +1,4 @@
-// CUB's radix sort. Its keys are typed; floats are in totalOrder, but for the zeros, which are equal.
+// CUB's radix sort. Its keys are typed. Floats are in totalOrder, except that the zeros are equal.
 #include <bit>
 #include <cub/device/device_radix_sort.cuh>
 
@@ -16,7 +16,7 @@ struct cub_radix_sort {
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     if (a.indices() || a.out == a.keys)
-      return {Code::unsupported, 0, "CUB's sort is not in place, and has values for indices"};
+      return {Code::unsupported, 0, "CUB's sort is not in place, and takes indices only as values"};
     const auto n = static_cast<std::int64_t>(a.n);
     const int begin = static_cast<int>(a.first_bit), end = static_cast<int>(a.first_bit + a.bits);
     const bool descending = a.order.descending();

@@ -1,11 +1,11 @@
-// sort over files, an external sort: every run is sorted by itself, and sorted runs are merged.
+// sort over files, an external sort: each run is sorted separately, and sorted runs are merged.
 //
-// The merge sorts once more. Of each run, the next elements are in memory. Those that can come before anything that is
-// not in memory yet are sorted by the rung, the runs' parts one after another, and passed. A rung on all cores does so
-// in less time than a comparison per element takes.
+// The merge is another sort. Memory holds the next elements of each run. Those that precede every element not yet in
+// memory are collected run by run, sorted by the rung, and passed on. On all cores, a rung does this in less time than
+// one comparison per element takes.
 //
-// Values are optional; they have the type that their file says. Indices are u64 for any input, so that a file's type
-// does not depend on its length.
+// Values are optional; they have the type of their file. Indices are u64 for any input, so that a file's type does not
+// depend on its length.
 #include <algorithm>
 #include <cstring>
 #include <ranges>
@@ -40,8 +40,8 @@ class SortStreamer final : public CollectingStreamer {
     if (indices_) return {};
     return {{"values", value_type_, /*optional=*/!value_type_}};
   }
-  // Equal keys are the same, unless their values, their indices or the bits that are not compared tell them apart; of
-  // floats, zeros have two signs.
+  // Equal keys are identical, unless their values, their indices or bits that are not compared tell them apart. Float
+  // zeros have two signs.
   bool any_order() const override {
     return !indices_ && !has_values_ && !is_float(case_.type) && !case_.settings.find("first_bit") &&
            !case_.settings.find("bits");
@@ -94,26 +94,26 @@ class SortStreamer final : public CollectingStreamer {
     if (has_values_) call.in[1] = {*value_type_, n};
     if (indices_) call.out[1].count = n;
   }
-  // Where the rung works; the values may be indices.
+  // The rung's arrays; the values may be indices.
   struct Sorted {
     std::size_t n;
     const std::byte *keys, *values;
   };
   // A run in the spool, and its next elements in memory.
   struct Kept {
-    std::uint64_t n, keys, values;                  // elements; where they begin in the spool
-    std::uint64_t read = 0;                             // elements
-    std::vector<std::byte> next_keys{}, next_values{};  // that have been read and not passed
+    std::uint64_t n, keys, values;                      // number of elements; offsets of keys and values in the spool
+    std::uint64_t read = 0;                             // elements read so far
+    std::vector<std::byte> next_keys{}, next_values{};  // read, but not yet passed on
   };
 
   std::size_t key_bytes() const { return size_of(case_.type); }
   std::size_t scratch_of_key(std::size_t bytes_of_value) const {
     return most_scratch_of_key(static_cast<unsigned>(key_bytes()), static_cast<unsigned>(bytes_of_value), merges_);
   }
-  // Bytes that come out beside a key; 0 if none do.
+  // Output bytes per element besides the key; 0 if none.
   std::size_t value_bytes() const { return indices_ ? sizeof(std::uint64_t) : has_values_ ? size_of(*value_type_) : 0; }
 
-  // Sorts what has been collected: keys whose indices are wanted, or keys and their values.
+  // Sorts the collected keys, for their indices or with their values.
   Sorted sort_collected(bool want_indices) {
     const std::size_t n = collected(), values = value_bytes() ? n : 0;
     const Type type = want_indices ? Type::u32 : indices_ ? Type::u64 : value_type_.value_or(Type::u32);
@@ -123,11 +123,11 @@ class SortStreamer final : public CollectingStreamer {
         {Array{case_.type, n, keys}, Array{type, values, moved}});
     return {n, keys, moved};
   }
-  // Calls f with a run's values, part by part. Indices become those of the whole input.
+  // Calls f with a run's values, part by part. Indices within the run become indices of the whole input.
   template <class F>
   void values_of_run(const Sorted& run, F&& f) {
     if (!indices_) return in_parts(run.values, run.n * value_bytes(), f);
-    std::array<std::uint64_t, std::size_t{1} << 13> indices;  // at a time
+    std::array<std::uint64_t, std::size_t{1} << 13> indices;  // per call of f
     in_parts(run.values, run.n * sizeof(std::uint32_t), [&](std::span<const std::byte> part) {
       const std::size_t n = part.size() / sizeof(std::uint32_t);
       for (std::size_t first = 0; first < n; first += indices.size()) {
@@ -149,38 +149,38 @@ class SortStreamer final : public CollectingStreamer {
     const auto order = key_order<T>(case_.operation.as<Order>(), how.float_order);
     const std::uint64_t first = how.first_bit, count = *how.bits;
     const std::uint64_t mask = count < 64 ? (std::uint64_t{1} << count) - 1 : ~std::uint64_t{0};
-    // Elements are in the order of their keys; equal ones, of their runs.
-    using Place = std::pair<std::uint64_t, std::size_t>;
-    const auto place = [&](std::size_t run, std::size_t i) {
+    // Elements are ordered by key; equal ones, by run.
+    using Rank = std::pair<std::uint64_t, std::size_t>;
+    const auto rank = [&](std::size_t run, std::size_t i) {
       Key key;
       std::memcpy(&key, runs_[run].next_keys.data() + i * sizeof key, sizeof key);
-      return Place{static_cast<std::uint64_t>(order(key)) >> first & mask, run};
+      return Rank{static_cast<std::uint64_t>(order(key)) >> first & mask, run};
     };
     const auto in_memory = [&](std::size_t run) { return runs_[run].next_keys.size() / sizeof(Key); };
 
-    // In memory are the next elements of every run; those of them that are taken; and what sorting these takes.
+    // Memory holds the next elements of every run, copies of those being sorted, and the scratch of the sort.
     values_.release();
     release_memory();
     const std::size_t element = sizeof(Key) + value_bytes();
-    const std::size_t each = std::max(memory() / (2 * element + scratch_of_key(value_bytes())) / runs_.size(),
-                                      least_in_memory);
+    const std::size_t each =
+        std::max(memory() / (2 * element + scratch_of_key(value_bytes())) / runs_.size(), least_in_memory);
     make_room(each * runs_.size(), {sizeof(Key), value_bytes()});
     for (Kept& run : runs_) {
       run.next_keys.reserve(each * sizeof(Key));
       run.next_values.reserve(each * value_bytes());
     }
     for (;;) {
-      std::optional<Place> last;  // the last element that comes before all those that are not in memory
+      std::optional<Rank> last;  // the last element that precedes all those not in memory
       for (std::size_t run = 0; run < runs_.size(); ++run) {
         read_on(runs_[run], each);
         if (runs_[run].read == runs_[run].n) continue;
-        const Place here = place(run, in_memory(run) - 1);
+        const Rank here = rank(run, in_memory(run) - 1);
         last = last ? std::min(*last, here) : here;
       }
       for (std::size_t run = 0; run < runs_.size(); ++run) {
         const auto all = std::views::iota(std::size_t{0}, in_memory(run));
         const auto end =
-            std::ranges::partition_point(all, [&](std::size_t i) { return !last || place(run, i) <= *last; });
+            std::ranges::partition_point(all, [&](std::size_t i) { return !last || rank(run, i) <= *last; });
         take(runs_[run], static_cast<std::size_t>(end - all.begin()));
       }
       if (collected() == 0) return;
@@ -190,7 +190,7 @@ class SortStreamer final : public CollectingStreamer {
       drop_collected();
     }
   }
-  // Reads until this many elements of a run are in memory, or all that are left.
+  // Reads until `elements` elements of a run are in memory, or the run ends.
   void read_on(Kept& run, std::size_t elements) {
     const std::uint64_t more = std::min<std::uint64_t>(elements - run.next_keys.size() / key_bytes(), run.n - run.read);
     const auto append = [&](std::vector<std::byte>& bytes, std::uint64_t begin, std::size_t element) {
@@ -202,7 +202,7 @@ class SortStreamer final : public CollectingStreamer {
     append(run.next_values, run.values, value_bytes());
     run.read += more;
   }
-  // Collects the next elements of a run.
+  // Moves the next elements of a run to the collected ones.
   void take(Kept& run, std::size_t elements) {
     const std::span keys = std::span<const std::byte>(run.next_keys).first(elements * key_bytes());
     const std::span values = std::span<const std::byte>(run.next_values).first(elements * value_bytes());
@@ -211,15 +211,15 @@ class SortStreamer final : public CollectingStreamer {
     run.next_values.erase(run.next_values.begin(), run.next_values.begin() + std::ssize(values));
   }
 
-  // Least number of elements of a run in memory: at least one sector of a disk.
+  // Minimum elements of a run in memory: at least one sector of a disk.
   static constexpr std::size_t least_in_memory = 64;
 
   const bool indices_;
   std::optional<Type> value_type_ = partition::type_of_values("sort", case_.settings);
   bool has_values_ = false;
   std::vector<Kept> runs_;
-  std::uint64_t total_ = 0;  // elements in them
-  bool merges_ = false;      // a key that has been seen may be equal to one of other bits
+  std::uint64_t total_ = 0;  // elements in runs_
+  bool merges_ = false;      // a key seen so far may equal one with other bits
   Room keys_{*this}, values_{*this};
 };
 

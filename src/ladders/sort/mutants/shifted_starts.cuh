@@ -1,7 +1,6 @@
-// Wrong on purpose: a bucket's keys go where those of the bucket before it begin.
+// Wrong on purpose: each bucket is written from the start of the previous one.
 //
-// Must be caught: wrong elements as soon as two keys have neighbouring digits, because their buckets overwrite each
-// other.
+// Must be caught: wrong elements as soon as two keys have adjacent digits, because their buckets overwrite each other.
 #pragma once
 #include "ladders/sort/ballot_passes.cuh"
 
@@ -15,7 +14,7 @@ struct ShiftedStarts : multisplit::TileLookback {
 
 struct shifted_starts {
   static constexpr bool expected_wrong = true;
-  static constexpr Story story{.idea = "every bucket begins where the one before it does",
+  static constexpr Story story{.idea = "every bucket starts where the previous one does",
                                .prediction = "keys at offsets of other buckets"};
   template <class T, class O>
   static Status run(const Args<T, O>& a) {

@@ -1,15 +1,15 @@
-// Wrong on purpose: a tile adds its counts to the sums of the tile before it, and does not wait for these.
+// Wrong on purpose: a tile adds its counts to the previous tile's sums without waiting for them.
 //
-// Right whenever the tile before is done, which it always is on one core of the emulator.
+// Right if the previous tile is done, as it always is on one core of the emulator.
 //
-// Must be caught from 513 keys on: a race in global memory, by the traced emulator, whatever the values; or, if the
-// tile before was not done, keys at wrong offsets.
+// Must be caught from 513 keys on: a race in global memory, reported by the traced emulator for any values; or, if the
+// previous tile was not done, keys at wrong offsets.
 #pragma once
 #include "ladders/sort/ballot_passes.cuh"
 
 namespace upsweep::ladders::sort {
 
-// A row has the keys of each bucket in its tile and all tiles before it. Nothing says whether they are there.
+// A row counts the keys of each bucket in its tile and all earlier ones. No flag says whether it has been written.
 struct UnawaitedRow : multisplit::TileLookback {
   __device__ void publish(unsigned tile, uint4) const {
     for_next_rows(tile, [&](unsigned r) { *row(next_words, r) = uint4{0, 0, 0, 0}; });
@@ -32,7 +32,7 @@ struct UnawaitedRow : multisplit::TileLookback {
 
 struct unawaited_row {
   static constexpr bool expected_wrong = true;
-  static constexpr Story story{.idea = "the sums of the tile before, read without waiting for them",
+  static constexpr Story story{.idea = "the previous tile's sums, read without waiting for them",
                                .prediction = "a race in global memory, and at times a wrong offset"};
   template <class T, class O>
   static Status run(const Args<T, O>& a) {

@@ -1,9 +1,9 @@
-// Wrong on purpose: neighbouring lanes have each other's keys, as if pairs were unpacked in the wrong order. Ranks
+// Wrong on purpose: neighbouring lanes hold each other's keys, as if pairs were unpacked in the wrong order. Ranks
 // follow the lanes.
 //
-// Must be caught: every pass has its digits in order, but neighbours with the same digit change places. Values and
-// indices of equal keys are then out of order, and after a second pass, which relies on the first, so are keys. (If n
-// is odd and the last key is in the last bucket, it changes places with one past the end, and is lost.)
+// Must be caught: every pass orders its digits, but swaps neighbours with the same digit. Values and indices of equal
+// keys are then out of order, and after a second pass, which relies on the first, so are keys. (If n is odd and the
+// last key is in the last bucket, it is swapped with padding, and lost.)
 #pragma once
 #include "ladders/sort/ballot_passes.cuh"
 
@@ -16,8 +16,8 @@ struct SwappedTile : SweepTile<K> {
 
 struct unstable_rank {
   static constexpr bool expected_wrong = true;
-  static constexpr Story story{.idea = "ranks in which neighbouring keys are exchanged",
-                               .prediction = "neighbours with the same digit change places"};
+  static constexpr Story story{.idea = "ranks with neighbouring keys swapped",
+                               .prediction = "neighbours with the same digit are swapped"};
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     return sweep_by_tiles<SwappedTile<typename Args<T, O>::Key>, OrderOf<T>>(a);

@@ -1,6 +1,6 @@
-// Wrong on purpose: the keys after the last whole tile are left out, of the counts and of the passes.
+// Wrong on purpose: keys after the last whole tile are neither counted nor moved.
 //
-// Must be caught: the other keys are sorted, and the last elements of the outputs keep their poison, or in place the
+// Must be caught: the other keys are sorted, but the last elements of the outputs keep their poison or, in place, the
 // keys that were there.
 #pragma once
 #include "ladders/sort/ballot_passes.cuh"
@@ -9,7 +9,7 @@ namespace upsweep::ladders::sort {
 
 struct whole_tiles {
   static constexpr bool expected_wrong = true;
-  static constexpr Story story{.idea = "a last tile that is not whole is left out",
+  static constexpr Story story{.idea = "a partial last tile is left out",
                                .prediction = "unwritten elements at the end, whatever the keys"};
   template <class T, class O>
   static Status run(const Args<T, O>& a) {

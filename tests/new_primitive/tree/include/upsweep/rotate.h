@@ -10,12 +10,10 @@ extern const Contract rotate_contract;
 
 template <InputArray In, OutputOf<input_element<In>> Out>
 void rotate(Device& device, const In& in, Out&& out, const Rotation& rotation = {}, const Options& options = {}) {
-  invoke(device,
-         {.contract = &rotate_contract,
-          .in = {view(in)},
-          .out = {view(out)},
-          .scalars = rotate_scalars.scalars(rotation)},
-         options);
+  invoke(
+      device,
+      {.contract = &rotate_contract, .in = {view(in)}, .out = {view(out)}, .scalars = rotate_scalars.scalars(rotation)},
+      options);
 }
 
 }  // namespace upsweep

@@ -1,4 +1,4 @@
-// Which rung of rotate a call gets.
+// Chooses the rung of a call of rotate.
 #pragma once
 #include "base/call.h"
 #include "base/choice.h"

@@ -1,6 +1,7 @@
 #include "base/contract.h"
 
 #include "ladders/rotate/choose.h"
+#include "rung_tables.h"
 #include "upsweep/parameters/rotate.h"
 
 namespace upsweep {
@@ -15,6 +16,7 @@ extern const Contract rotate_contract{.name = "rotate",
                                       .promise = "out[i] = in[(i + by) % n]",
                                       .inputs = inputs,
                                       .outputs = outputs,
+                                      .rungs = &ladders::rotate::rungs,
                                       .scalars = rotate_scalars.parameters,
                                       .choose = &ladders::rotate::choose};
 

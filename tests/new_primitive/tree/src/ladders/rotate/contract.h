@@ -1,4 +1,4 @@
-// rotate: out[i] = in[(i + by) % n]. in[0] and out[0] have n elements each, at any alignment of the element.
+// rotate: out[i] = in[(i + by) % n]. in[0] and out[0] have n elements each and need only element alignment.
 #pragma once
 #include "base/implementation.h"
 #include "upsweep/parameters/rotate.h"

@@ -1,11 +1,11 @@
-// rotate/serial: two copies, one core: the definition.
+// rotate/serial: two copies on one core; the reference.
 #include <algorithm>
 
 #include "ladders/rotate/binding.h"
 
 namespace upsweep::ladders::rotate {
 
-namespace {  // a rung of the same name may exist on the GPU
+namespace {  // a GPU rung may have the same name
 
 struct serial {
   static constexpr Story story{.idea = "the part from element `by` on, then the part before it",

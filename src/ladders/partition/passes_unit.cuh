@@ -1,7 +1,6 @@
-// A unit of its own: the passes by a digit that several rungs make.
+// A separate unit for passes by a digit, which several rungs use.
 #pragma once
-#include "ladders/partition/lane_pass.cuh"
-#include "ladders/partition/lookback_pass.cuh"
+#include "ladders/partition/passes.cuh"
 
 namespace upsweep::ladders::partition {
 

@@ -6,8 +6,8 @@
 
 namespace upsweep {
 
-// An associative operator with its neutral element, callable on the device. It is copied to the device, so it may carry
-// values (a modulus) but no host memory:
+// An associative operator with its neutral element, callable on the device. It is copied to the device, so it may hold
+// values (a modulus) but no pointers to host memory:
 //   struct Xor {
 //     template <class T> UPSWEEP_HD static constexpr T neutral() { return 0; }
 //     template <class T> UPSWEEP_HD constexpr T operator()(T a, T b) const { return a ^ b; }

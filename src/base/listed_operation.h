@@ -1,4 +1,4 @@
-// The operations of a primitive, as its folder lists them.
+// The operations of a primitive, as its binding lists them.
 #pragma once
 #include <span>
 
@@ -6,15 +6,15 @@
 
 namespace upsweep {
 
-// Its name is the operation's own.
+// One operation in a binding's list.
 struct ListedOperation {
   Operation operation;
-  bool typical = false;  // one of those for which the emulators compile more types (base/coverage.h)
+  bool typical = false;  // the emulators compile it for more types (base/coverage.h)
 
   constexpr operator const Operation&() const { return operation; }
 };
 
-// True if a list has the operation of the struct O, which is O::operation.
+// True if the list contains O::operation.
 template <class O>
 constexpr bool lists(std::span<const ListedOperation> operations) {
   for (const ListedOperation& listed : operations)
@@ -22,7 +22,7 @@ constexpr bool lists(std::span<const ListedOperation> operations) {
   return false;
 }
 
-// True if O is typical in the Binding's list, or the primitive leaves no choice.
+// True if O is typical in the Binding's list, or is the primitive's only operation.
 template <class Binding, class O>
 constexpr bool is_typical() {
   if constexpr (requires { Binding::operations; })

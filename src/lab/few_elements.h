@@ -1,0 +1,41 @@
+// Lowers thresholds, so that few elements reach the code beyond them.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/contract.h"
+#include "base/platform.h"
+
+namespace upsweep::lab {
+
+// RAII: while it lives, the thresholds of a platform's rungs, and of a contract's choice if one is given, have their
+// small values.
+class FewElements {
+ public:
+  explicit FewElements(const Platform& platform, const Contract* contract = nullptr) {
+    for (const Rung* rung : all_rungs(platform)) lower(rung->thresholds);
+    if (contract) lower(contract->thresholds);
+  }
+  FewElements(const FewElements&) = delete;
+  FewElements& operator=(const FewElements&) = delete;
+  // In reverse order: rungs share thresholds, and only the first entry of each holds the original value.
+  ~FewElements() {
+    while (!before_.empty()) {
+      before_.back().first->set(before_.back().second);
+      before_.pop_back();
+    }
+  }
+
+ private:
+  void lower(std::span<Threshold* const> thresholds) {
+    for (Threshold* t : thresholds) {
+      before_.emplace_back(t, *t);
+      t->set(t->few());
+    }
+  }
+  std::vector<std::pair<Threshold*, std::uint64_t>> before_;
+};
+
+}  // namespace upsweep::lab
