@@ -15,7 +15,7 @@ from runs import name_of
 
 TIMEOUT = 60  # seconds
 LEAST_MEMORY = 80 << 20  # bytes that the program needs to start
-OUT_OF_MEMORY = re.compile("no memory|no addresses|out of memory|cannot allocate")
+OUT_OF_MEMORY = re.compile("no memory|address space|out of memory|cannot allocate")
 EMULATED = {"partition": ("u4", "u8")}  # types of its emulated rungs; other primitives have i4 and f4
 
 
