@@ -50,8 +50,8 @@ if("undefined" IN_LIST UPSWEEP_SANITIZE)
   endif()
 endif()
 # Vector code is compiled for each of Highway's targets: those of all x86-64 processors, or the baseline and the best
-# ones of the machine that builds, a third less. The sanitizers are for that machine: the address sanitizer skips
-# AVX-512 where it cannot run, and the thread sanitizer has the best target alone, because which threads share data does
+# ones of the machine that builds, a third less. The address sanitizer has the latter, the shortest and the longest
+# vectors that the machine runs; the thread sanitizer has the best target alone, because which threads share data does
 # not depend on it.
 set(UPSWEEP_CPU_TARGETS all CACHE STRING "Instruction sets of the CPU rungs: all, or native for this machine alone")
 set_property(CACHE UPSWEEP_CPU_TARGETS PROPERTY STRINGS all native)
@@ -62,10 +62,8 @@ endif()
 if("thread" IN_LIST UPSWEEP_SANITIZE)
   target_compile_options(upsweep_flags INTERFACE -march=native)
   target_compile_definitions(upsweep_flags INTERFACE HWY_COMPILE_ONLY_STATIC)
-elseif(EXISTS /proc/cpuinfo AND NOT avx512 AND (UPSWEEP_SANITIZE OR UPSWEEP_CPU_TARGETS STREQUAL "native"))
-  target_compile_definitions(upsweep_flags INTERFACE UPSWEEP_WITHOUT_AVX512)
-elseif(avx512 AND UPSWEEP_CPU_TARGETS STREQUAL "native")
-  target_compile_definitions(upsweep_flags INTERFACE UPSWEEP_WITHOUT_AVX2)
+elseif(EXISTS /proc/cpuinfo AND (UPSWEEP_SANITIZE OR UPSWEEP_CPU_TARGETS STREQUAL "native"))
+  target_compile_definitions(upsweep_flags INTERFACE UPSWEEP_WITHOUT_AVX$<IF:$<BOOL:${avx512}>,2,512>)
 endif()
 
 # CPU peers are other libraries' headers, compiled here, for the machine that builds, as a competitor would. Our own
