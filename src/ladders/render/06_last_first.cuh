@@ -66,9 +66,6 @@ __device__ inline Range colour_range(const Survey& survey, const Frame& f) {
   return range;
 }
 
-// Transmittance at which a tile stops: that of 40 circles of alpha 1/2.
-inline constexpr float stop_at = 0x1p-40f;
-
 __device__ inline void draw_list(Colour& colour, const TileList& list, unsigned count, const Frame& f,
                                  const TilePixel& pixel) {
   for (unsigned e = 0; e < count; ++e) draw_over(colour, f, list.circles[e], pixel.x, pixel.y);
@@ -98,7 +95,7 @@ __global__ void __launch_bounds__(tile_threads) last_first_kernel(const float* c
         if (d2 <= square(c.radius))
           through = mul(through, f.shading == Shading::snow ? snow_paint(c, d2).through : 1 - c.alpha);
       }
-      saturated = __syncthreads_and(through <= (exact ? stop_at : f.eps / 2));
+      saturated = __syncthreads_and(through <= (exact ? saturated_at : f.eps / 2));
     }
   }
 

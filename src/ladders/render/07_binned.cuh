@@ -14,12 +14,11 @@
 #pragma once
 #include "ladders/render/block_list.cuh"
 #include "ladders/render/fill_lists.cuh"
+#include "ladders/render/summary.cuh"
 #include "ladders/render/windows.cuh"
 
 namespace upsweep::ladders::render {
 
-// Transmittance at which a warp stops: that of 40 circles of alpha 1/2.
-inline constexpr float certain_at = 0x1p-40f;
 // Lists of up to this many circles are drawn forwards at once: going backwards first would take as long.
 inline constexpr unsigned short_list = 48;
 
@@ -57,7 +56,7 @@ __global__ void __launch_bounds__(tile_threads) binned_kernel(const float* circl
   bool saturated = false;
   if (list.length() > short_list) {
     float through = pixel.inside ? 1.f : 0.f;
-    const float enough = exact ? certain_at : f.eps / 2;
+    const float enough = exact ? saturated_at : f.eps / 2;
     for (std::size_t s = list.steps(); s-- > 0;) {
       const unsigned count = list.fetch(s);
       for (unsigned end = count; end > 0 && !saturated;) {

@@ -9,6 +9,9 @@ struct Range {
   float low, high;
 };
 
+// Transmittance below which circles underneath hardly matter: that of 40 circles of alpha 1/2.
+inline constexpr float saturated_at = 0x1p-40f;
+
 // Four integers: a warp reduces each with one instruction, and one 16-byte load reads them all.
 struct alignas(16) Summary {
   unsigned low = 0, high = 0;  // bits of -min(0, colours) and of max(0, colours)

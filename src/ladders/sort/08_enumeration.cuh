@@ -1,9 +1,8 @@
 // sort/enumeration: up to 2^13 keys, each compared with all others.
 //
 // A key's offset is the number of keys that precede it. Counting them takes n comparisons per key, but no key waits for
-// another: no digits, no barriers between passes, no exchange between blocks. So a few thousand keys keep a whole GPU
-// busy, whereas one block or a cluster sorts them in ten dependent steps. A block has up to 64 keys. Each of its warps
-// compares them with a part of all keys, 128 of 2^12; all lanes read the same four keys at once from shared memory.
+// another, so a few thousand keys keep a whole GPU busy; a cluster sorts them in ten dependent steps. Each warp of a
+// block compares its 16 to 64 keys with a part of all keys, of which all lanes read the same four at once.
 //
 // A comparison is two instructions on different pipelines: an integer compare sets a predicate, under which a float is
 // incremented. A multiprocessor makes 64 per clock: 2^12 keys are 2^24 comparisons, 1 us on 132 multiprocessors.
@@ -21,7 +20,6 @@
 
 namespace upsweep::ladders::sort {
 
-// Warps per block. Each compares the block's keys with one part of all keys.
 inline constexpr unsigned enumeration_warps = 32, enumeration_block = enumeration_warps * warp_size;
 
 // A block has `own` keys. If these are fewer than the lanes of a warp, lanes with the same key share the warp's part.
@@ -108,9 +106,8 @@ __global__ void __launch_bounds__(enumeration_block)
   }
 }
 
-// Maximum keys for blocks that write 32 keys, and 16 keys; with more, blocks write 64. For 2^10 keys, more than 32
-// blocks do not pay. 2^12 keys take 4.7 us in 256 blocks and 5.5 us in 128. For 2^13, 128 blocks take 8.0 us, more
-// blocks 9.3 or 12.8, because every block reads all keys.
+// Maximum keys for blocks of 32 and of 16 keys; with more, blocks have 64. 2^12 keys take 4.7 us in 256 blocks and 5.5
+// in 128; 2^13 take 8.0 us in 128 blocks and 9.3 or 12.8 in more, because every block reads all keys.
 inline constinit Threshold most_by_32{"most_by_32", 1 << 10, 1 << 9};
 inline constinit Threshold most_by_16{"most_by_16", 1 << 12, 1 << 10};
 
@@ -134,9 +131,7 @@ struct enumeration {
     Scratch scratch(*a.workspace);
     Args<T, O> apart = a;  // blocks write while others still read
     if (Status s = copy_overwritten(apart, scratch); !s) return s;
-    if (a.n <= most_by_32) return start<32>(apart);
-    if (a.n <= most_by_16) return start<16>(apart);
-    return start<64>(apart);
+    return a.n <= most_by_32 ? start<32>(apart) : a.n <= most_by_16 ? start<16>(apart) : start<64>(apart);
   }
 
   template <unsigned own, class T, class O>
@@ -144,14 +139,11 @@ struct enumeration {
     using Key = Ordered<typename Args<T, O>::Key>;
     using Shape = EnumerationShape<own>;
     const auto n = static_cast<unsigned>(a.n), grid = static_cast<unsigned>(ceil_div(n, own));
-    const std::size_t part_bytes = Shape::shares * Shape::template share_of<Key>(n) * sizeof(Key);
-    return launch(enumeration_kernel<own, OrderOf<T>>,
-                  {.grid = grid,
-                   .block = enumeration_block,
-                   .shared_bytes = enumeration_warps * part_bytes,
-                   .overlap = true,
-                   .stream = a.stream},
-                  a.keys, a.out, a.values, n, a.order, static_cast<Key>(a.compared()));
+    const std::size_t bytes = enumeration_warps * Shape::shares * Shape::template share_of<Key>(n) * sizeof(Key);
+    return launch(
+        enumeration_kernel<own, OrderOf<T>>,
+        {.grid = grid, .block = enumeration_block, .shared_bytes = bytes, .overlap = true, .stream = a.stream}, a.keys,
+        a.out, a.values, n, a.order, static_cast<Key>(a.compared()));
   }
 };
 
