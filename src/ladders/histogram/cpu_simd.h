@@ -60,5 +60,7 @@ struct RowLoops {
 
 // Returns the loops for this processor, for the types and binnings that histogram takes. Resolve once, call many times.
 RowLoops simd_loops(Type type, Binning binning);
+// The same, for edges and direct bins alone.
+RowLoops other_loops(Type type, Binning binning);
 
 }  // namespace upsweep::ladders::histogram

@@ -1,0 +1,542 @@
+// The loops that find bins in vectors and count them. Compiled once per instruction set, inside Highway's
+// foreach_target, so the include guard toggles.
+#if defined(UPSWEEP_HISTOGRAM_CPU_COUNT_INL_H) == defined(HWY_TARGET_TOGGLE)
+#ifdef UPSWEEP_HISTOGRAM_CPU_COUNT_INL_H
+#undef UPSWEEP_HISTOGRAM_CPU_COUNT_INL_H
+#else
+#define UPSWEEP_HISTOGRAM_CPU_COUNT_INL_H
+#endif
+
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <type_traits>
+
+#include "cpu/each.h"
+#include "ladders/histogram/binding.h"
+#include "ladders/histogram/cpu_cores.h"
+#include "ladders/histogram/cpu_simd.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace upsweep::ladders::histogram::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using D = hn::ScalableTag<std::uint32_t>;
+using V = hn::Vec<D>;
+using M = hn::Mask<D>;
+inline constexpr std::size_t most_lanes = hn::MaxLanes(D());
+
+// ---- bins -----------------------------------------------------------------------------------------------------------
+
+// Scale::operator() in every lane. Even and odd lanes are computed separately, because 32-bit products have 64 bits.
+HWY_INLINE V scaled(D d, const Scale& scale, V distance) {
+#if HWY_TARGET == HWY_SCALAR
+  return hn::Set(d, scale(hn::GetLane(distance)));
+#else
+  const hn::Repartition<std::uint64_t, D> wide;
+  const V high = hn::Set(d, static_cast<std::uint32_t>(scale.factor >> 32));
+  const V low = hn::Set(d, static_cast<std::uint32_t>(scale.factor));
+  const auto every_other = [&](V x) HWY_ATTR {
+    const auto sum = hn::Add(hn::MulEven(x, high), hn::ShiftRight<32>(hn::MulEven(x, low)));
+    return hn::ShiftRightSame(sum, static_cast<int>(scale.shift_after_32));
+  };
+  const auto even = every_other(distance);
+  const auto odd = every_other(hn::BitCast(d, hn::ShiftRight<32>(hn::BitCast(wide, distance))));
+  return hn::OddEven(hn::BitCast(d, hn::ShiftLeft<32>(odd)), hn::BitCast(d, even));
+#endif
+}
+
+template <class T>
+HWY_INLINE V load(D d, const T* from) {
+  if constexpr (sizeof(T) == 4)
+    return hn::BitCast(
+        d, hn::LoadU(hn::RebindToUnsigned<hn::Rebind<T, D>>(), reinterpret_cast<const std::uint32_t*>(from)));
+  else
+    return hn::PromoteTo(d, hn::LoadU(hn::Rebind<T, D>(), from));
+}
+
+// The samples minus `first`, modulo 2^bits of T.
+template <class T>
+HWY_INLINE V distance(D d, const T* from, T first) {
+  const hn::Rebind<T, D> narrow;
+  const auto difference = hn::Sub(hn::LoadU(narrow, from), hn::Set(narrow, first));
+  if constexpr (sizeof(T) < 4)
+    return hn::PromoteTo(d, difference);
+  else
+    return difference;
+}
+
+// The samples in the form of Guide's edges: integers minus the first edge, or floats.
+template <class T>
+HWY_INLINE auto for_guide(D d, const Guide& guide, const T* from) {
+  if constexpr (std::is_floating_point_v<T>)
+    return hn::LoadU(hn::Rebind<float, D>(), from);
+  else
+    return hn::Sub(hn::Xor(load(d, from), hn::Set(d, guide.sign)), hn::Set(d, guide.lower));
+}
+
+template <class T>
+HWY_INLINE M outside_edges(D d, const Guide& guide, const T* from) {
+  const auto x = for_guide(d, guide, from);
+  if constexpr (std::is_floating_point_v<T>) {
+    const hn::Rebind<float, D> df;
+    const auto at_least = hn::Ge(x, hn::BitCast(df, hn::Set(d, guide.lower)));  // false for NaN
+    return hn::Not(hn::RebindMask(d, hn::And(at_least, hn::Lt(x, hn::BitCast(df, hn::Set(d, guide.width))))));
+  } else {
+    return hn::Not(hn::Gt(hn::Set(d, guide.width), x));
+  }
+}
+
+// The bins of the lanes that are not outside.
+template <class T>
+HWY_INLINE V find_between_edges(D d, const Guide& guide, const T* from, M outside) {
+  const hn::RebindToSigned<D> di;
+  using Edge = std::conditional_t<std::is_floating_point_v<T>, float, std::uint32_t>;
+  const hn::Rebind<Edge, D> de;
+  const auto* const edges = reinterpret_cast<const Edge*>(guide.edges);
+  auto x = for_guide(d, guide, from);
+  V cell;
+  if constexpr (std::is_floating_point_v<T>) {
+    const auto lower = hn::BitCast(de, hn::Set(d, guide.lower));
+    x = hn::IfThenElse(hn::RebindMask(de, outside), lower, x);
+    const auto place = hn::Mul(hn::Sub(x, lower), hn::Set(de, guide.scale));
+    cell = hn::Min(hn::BitCast(d, hn::ConvertTo(di, place)), hn::Set(d, guide.last_cell));
+  } else {
+    x = hn::IfThenZeroElse(outside, x);
+    cell = hn::ShiftRightSame(x, guide.shift);
+  }
+  V bin = hn::GatherIndex(d, guide.first, hn::BitCast(di, cell));
+  for (unsigned halving = guide.halvings; halving-- > 0;) {
+    const V probe = hn::Add(bin, hn::Set(d, 1u << halving));
+    const auto below = hn::Not(hn::Gt(hn::GatherIndex(de, edges, hn::BitCast(di, probe)), x));
+    bin = hn::IfThenElse(hn::RebindMask(d, below), probe, bin);
+  }
+  return bin;
+}
+
+template <class T, class O>
+HWY_INLINE M outside_of(D d, const Bins<T, O>& bins, const Guide* guide, const T* from) {
+  if constexpr (O::operation == Binning::edges) {
+    return outside_edges(d, *guide, from);
+  } else if constexpr (std::is_floating_point_v<T>) {
+    const hn::Rebind<float, D> df;
+    const auto x = hn::LoadU(df, from);
+    const auto inside = hn::And(hn::Ge(x, hn::Set(df, bins.lower)), hn::Lt(x, hn::Set(df, bins.upper)));
+    return hn::Not(hn::RebindMask(d, hn::Or(inside, hn::Eq(x, hn::Set(df, bins.included)))));
+  } else if constexpr (O::operation == Binning::direct) {
+    const V x = load(d, from);
+    return hn::Eq(hn::Max(x, hn::Set(d, bins.limit)), x);  // negative samples are large
+  } else {
+    return hn::Gt(distance(d, from, bins.first), hn::Set(d, bins.last));
+  }
+}
+
+// Bins::operator() in every lane. With the shortcut, no sample is in doubt and the last bin is half-open.
+template <bool shortcut, class T>
+HWY_INLINE V bins_between_even_edges(D d, const Bins<T, By<Binning::even>>& bins, const T* from) {
+  const hn::Rebind<float, D> df;
+  const auto x = hn::LoadU(df, from), origin = hn::Set(df, bins.origin), whole = hn::Set(df, bins.whole);
+  const auto shifted = hn::MulAdd(hn::Sub(x, origin), hn::Set(df, bins.scale), whole);
+  const auto beyond = hn::Sub(x, hn::MulAdd(hn::Sub(shifted, whole), hn::Set(df, bins.step), origin));
+  const V edge = hn::Sub(hn::BitCast(d, shifted), hn::BitCast(d, whole));
+  const V bin = hn::Add(edge, hn::VecFromMask(d, hn::RebindMask(d, hn::Lt(beyond, hn::Zero(df)))));
+  V found = hn::Min(bin, hn::Set(d, bins.count));
+  if constexpr (shortcut) return found;
+  if (bins.tolerance < 0) {  // exact edges, and a closed last bin
+    const M included = hn::RebindMask(d, hn::Eq(x, hn::Set(df, bins.included)));
+    return hn::IfThenElse(included, hn::Set(d, bins.count - 1), found);
+  }
+  const auto in_doubt = hn::Le(hn::Abs(beyond), hn::Set(df, bins.tolerance));
+  if (HWY_LIKELY(hn::AllFalse(df, in_doubt))) return found;
+  HWY_ALIGN std::uint32_t settled[most_lanes];
+  hn::Store(found, d, settled);
+  std::uint64_t asked = 0;
+  hn::StoreMaskBits(df, in_doubt, reinterpret_cast<std::uint8_t*>(&asked));
+  for (; asked; asked &= asked - 1) {
+    const auto k = static_cast<std::size_t>(std::countr_zero(asked));
+    settled[k] = bins(from[k]);
+  }
+  return hn::Load(d, settled);
+}
+
+// Lanes outside get any number.
+template <bool shortcut, class T, class O>
+HWY_INLINE V bins_of(D d, const Bins<T, O>& bins, const Guide* guide, const T* from, M outside) {
+  if constexpr (O::operation == Binning::edges) {
+    return find_between_edges(d, *guide, from, outside);
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return bins_between_even_edges<shortcut>(d, bins, from);
+  } else if constexpr (O::operation == Binning::direct) {
+    return load(d, from);
+  } else {
+    const V above = hn::Add(distance(d, from, bins.first), hn::Set(d, bins.skipped));
+    if constexpr (shortcut)
+      return hn::ShiftRightSame(above, bins.scale.as_shift);
+    else
+      return hn::Min(scaled(d, bins.scale, above), hn::Set(d, bins.count - 1));  // the upper bound of a closed last bin
+  }
+}
+
+// The slots of the lanes' samples, vector by vector. Keeps copies of its inputs: a reference could alias the counters'
+// stores, and every vector would reload it.
+template <bool shortcut, bool one_channel, class T, class O>
+class Slots {
+ public:
+  HWY_INLINE Slots(const Input<T, O>& in, const Guide* guide, unsigned channel)
+      : bins_(in.bins), guide_(guide ? *guide : Guide{}), counters_(in.counters()), channel_(channel) {
+    if (one_channel) return;
+    channels_ = in.samples.channels;
+    turn_ = static_cast<unsigned>(hn::Lanes(D()) % channels_);
+    for (unsigned j = 0, channel = 0; j < most_lanes + 4; ++j) {
+      first_slot_[j] = channel * in.bins.count;
+      channel = channel + 1 == in.samples.channels ? 0 : channel + 1;
+    }
+  }
+  // Returns the slots of the samples that follow those of the previous call.
+  HWY_INLINE V operator()(D d, const T* from) {
+    if constexpr (O::operation == Binning::direct && one_channel && sizeof(T) == 4)  // the slot after the last bin's is
+      return hn::Min(load(d, from), hn::Set(d, bins_.count));                        // for samples outside
+    if constexpr (O::operation == Binning::even && std::is_floating_point_v<T> && one_channel)  // likewise
+      return bins_between_even_edges<shortcut>(d, bins_, from);
+    const M outside = outside_of(d, bins_, &guide_, from);
+    if constexpr (O::operation == Binning::edges && one_channel)  // a search takes longer than a branch
+      if (hn::AllTrue(d, outside)) return hn::Set(d, counters_);
+    V bin = bins_of<shortcut>(d, bins_, &guide_, from, outside);
+    if constexpr (!one_channel) {
+      bin = hn::Add(bin, hn::LoadU(d, first_slot_ + channel_));
+      channel_ += turn_;
+      if (channel_ >= channels_) channel_ -= channels_;
+    }
+    return hn::IfThenElse(outside, hn::Set(d, counters_), bin);
+  }
+  // Returns the channel of the first sample of the next call.
+  unsigned channel() const { return channel_; }
+
+ private:
+  const Bins<T, O> bins_;
+  const Guide guide_;
+  const unsigned counters_;
+  unsigned channel_, channels_ = 1, turn_ = 0;
+  std::uint32_t first_slot_[one_channel ? 1 : most_lanes + 4];  // first slot of each channel, repeated
+};
+
+// ---- counting -------------------------------------------------------------------------------------------------------
+
+// Counts whole vectors of slots.
+HWY_INLINE void increment(const Tables& t, const std::uint32_t* slots, std::size_t n) {
+  std::uint32_t* const a = t.counts;
+  if constexpr (most_lanes < 4) {
+    for (std::size_t k = 0; k < n; ++k) ++a[slots[k]];
+    return;
+  }
+  const std::size_t apart = t.copies == 1 ? 0 : t.slots;
+  std::uint32_t *const b = a + apart, *const c = b + apart, *const e = c + apart;
+  for (std::size_t k = 0; k < n; k += 4) {  // two indices per load, because the counters need loads, too
+    std::uint64_t pairs[2];
+    std::memcpy(pairs, slots + k, sizeof pairs);
+    ++a[pairs[0] & 0xffffffffu];
+    ++b[pairs[0] >> 32];
+    ++c[pairs[1] & 0xffffffffu];
+    ++e[pairs[1] >> 32];
+  }
+}
+
+// The end of the run of samples equal to samples[i]; exact, so that the next vector starts with the next run.
+template <class T>
+HWY_INLINE std::size_t end_of_run(const T* samples, std::size_t i, std::size_t n) {
+  using U = hwy::MakeUnsigned<T>;  // floats with equal bits are in one bin
+  const hn::ScalableTag<U> d;
+  const std::size_t lanes = hn::Lanes(d);
+  const auto* const words = reinterpret_cast<const U*>(samples);
+  const U first = words[i];
+  const auto same = hn::Set(d, first);
+  for (; n - i >= lanes; i += lanes)
+    if (const auto other = hn::FindFirstTrue(d, hn::Ne(hn::LoadU(d, words + i), same)); other >= 0)
+      return i + static_cast<std::size_t>(other);
+  while (i < n && words[i] == first) ++i;
+  return i;
+}
+
+template <class T, class O>
+HWY_INLINE void count_last(const Input<T, O>& in, const T* samples, std::size_t n, unsigned channel, auto&& count) {
+  for (std::size_t i = 0; i < n; ++i, channel = channel + 1 == in.samples.channels ? 0 : channel + 1) {
+    const unsigned bin = in.bins(samples[i]);
+    count(bin < in.bins.count ? channel * in.bins.count + bin : in.counters());
+  }
+}
+
+// Slots that wait to be counted: enough for the loop that finds them to overlap the loop that counts them.
+inline constexpr std::size_t waiting = 16 * most_lanes;
+// Vectors left unchecked after a single vector whose lanes agreed. If a few bins have most samples, the next check is a
+// coin toss, which no branch predictor can learn.
+inline constexpr unsigned most_unchecked = 32;
+
+template <bool shortcut, bool one_channel, class T, class O>
+void count_all_as(const Input<T, O>& in, const T* samples, std::size_t n, unsigned channel, Tables& t) {
+  const D d;
+  const std::size_t lanes = hn::Lanes(d);
+  Slots<shortcut, one_channel, T, O> slots_of(in, t.guide, channel);
+  HWY_ALIGN std::uint32_t slots[waiting + most_lanes];
+  std::size_t filled = 0, i = 0;
+  std::size_t agreed = 0;  // samples just before this vector that were counted as runs
+  unsigned unchecked = 0;
+  constexpr std::size_t ahead = fetched_ahead / sizeof(T);
+  while (n - i >= lanes) {
+    hwy::Prefetch(samples + i + ahead);
+    const V slot = slots_of(d, samples + i);
+    if (unchecked > 0) {
+      --unchecked;
+    } else if (const std::uint32_t first = hn::GetLane(slot); hn::AllTrue(d, hn::Eq(slot, hn::Set(d, first)))) {
+      std::size_t next = i + lanes;
+      if (one_channel && samples[i] == samples[next - 1]) next = end_of_run(samples, next - 1, n);
+      t.counts[first] += static_cast<std::uint32_t>(next - i);
+      agreed += next - i;
+      i = next;
+      continue;
+    } else {
+      if (agreed == lanes) unchecked = most_unchecked;
+      agreed = 0;
+    }
+    hn::StoreU(slot, d, slots + filled);
+    filled += lanes;
+    i += lanes;
+    if (filled >= waiting) {
+      increment(t, slots, filled);
+      filled = 0;
+    }
+  }
+  increment(t, slots, filled);
+  count_last(in, samples + i, n - i, slots_of.channel(), [&](unsigned slot) { ++t.counts[slot]; });
+}
+
+// Increments a counter unless it is full.
+HWY_INLINE void count_open(Tables& t, unsigned slot) {
+  if (!(t.bits[slot / 8] >> slot % 8 & 1)) return;
+  ++t.counted;
+  if (++t.counts[slot] < t.top) return;
+  t.bits[slot / 8] &= static_cast<std::uint8_t>(~(1u << slot % 8));
+  --t.open;
+}
+
+#if HWY_TARGET != HWY_SCALAR
+// Looks up 1024 bits by byte and bit. A byte shuffle uses the low four bits of an index up to 0x7f and yields 0 above.
+// Indices start at 0x70 + byte and drop by 16 per table, so byte b hits table b / 16 and every later one. Table k holds
+// block k xor block k + 1; the later hits cancel.
+class OpenBits {
+ public:
+  using D8 = hn::Repartition<std::uint8_t, D>;
+  using V8 = hn::Vec<D8>;
+  HWY_INLINE explicit OpenBits(const std::uint8_t* bits) {
+    const D8 d;
+    for (std::size_t k = 0; k < 7; ++k)
+      tables_[k] = hn::Xor(hn::LoadDup128(d, bits + 16 * k), hn::LoadDup128(d, bits + 16 * (k + 1)));
+    tables_[7] = hn::LoadDup128(d, bits + 16 * 7);
+    alignas(16) static constexpr std::uint8_t powers[16] = {1, 2, 4, 8, 16, 32, 64, 128};
+    powers_ = hn::LoadDup128(d, powers);
+  }
+  // Nonzero in lanes whose counter, 8 * byte + bit, is open. Bytes from 128 to 143 have no open counter.
+  HWY_INLINE V8 operator()(V8 byte, V8 bit) const {
+    const D8 d;
+    const V8 sixteen = hn::Set(d, 16);
+    V8 index = hn::Add(byte, hn::Set(d, 0x70)), found = hn::TableLookupBytesOr0(tables_[0], index);
+#pragma GCC unroll 7
+    for (std::size_t k = 1; k < 8; ++k) {
+      index = hn::Sub(index, sixteen);
+      found = hn::Xor(found, hn::TableLookupBytesOr0(tables_[k], index));
+    }
+    return hn::And(found, hn::TableLookupBytesOr0(powers_, bit));
+  }
+
+ private:
+  V8 tables_[8], powers_;
+};
+#endif
+
+template <bool shortcut, bool one_channel, class T, class O>
+void count_rare_as(const Input<T, O>& in, const T* samples, std::size_t n, unsigned channel, Tables& t) {
+  std::size_t i = 0;
+  std::uint64_t outside = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const D d;
+  const OpenBits::D8 d8;
+  const hn::Repartition<std::uint16_t, D> d16;
+  const std::size_t lanes = hn::Lanes(d), step = 4 * lanes;
+  Slots<shortcut, one_channel, T, O> slots_of(in, t.guide, channel);
+  const auto no_bin = hn::Set(d16, static_cast<std::uint16_t>(in.counters()));
+  OpenBits open(t.bits);
+  const auto next = [&](std::size_t k) HWY_ATTR { return slots_of(d, samples + i + k * lanes); };
+  while (n - i >= step) {
+    // A 16-bit lane gains at most 2 per step, so it cannot overflow in 32767 steps.
+    const std::size_t stop = i + std::min<std::size_t>((n - i) / step, 32767) * step;
+    auto in_none = hn::Zero(d16);
+    for (; i < stop; i += step) {
+      if constexpr (one_channel && O::operation == Binning::edges) {  // one comparison each instead of a search
+        const auto no_edge = [&](std::size_t k)
+                                 HWY_ATTR { return outside_edges(d, *t.guide, samples + i + k * lanes); };
+        if (hn::AllTrue(d, hn::And(hn::And(no_edge(0), no_edge(1)), hn::And(no_edge(2), no_edge(3))))) {
+          outside += step;
+          continue;
+        }
+      }
+      // Packs two 16-bit slots per 32-bit lane, then four byte and four bit indices; their order does not matter.
+      const V s0 = next(0), s1 = next(1), s2 = next(2), s3 = next(3);
+      const auto a = hn::BitCast(d16, hn::Or(s0, hn::ShiftLeft<16>(s1)));
+      const auto b = hn::BitCast(d16, hn::Or(s2, hn::ShiftLeft<16>(s3)));
+      in_none =
+          hn::Sub(in_none, hn::Add(hn::VecFromMask(d16, hn::Eq(a, no_bin)), hn::VecFromMask(d16, hn::Eq(b, no_bin))));
+      const auto byte = hn::BitCast(d8, hn::Or(hn::ShiftRight<3>(a), hn::ShiftLeft<8>(hn::ShiftRight<3>(b))));
+      const auto seven = hn::Set(d16, 7);
+      const auto bit = hn::BitCast(d8, hn::Or(hn::And(a, seven), hn::ShiftLeft<8>(hn::And(b, seven))));
+      const auto hit = hn::Ne(open(byte, bit), hn::Zero(d8));
+      if (HWY_LIKELY(hn::AllFalse(d8, hit))) continue;
+      HWY_ALIGN std::uint8_t bytes[4 * most_lanes], bits[4 * most_lanes];
+      hn::Store(byte, d8, bytes);
+      hn::Store(bit, d8, bits);
+      std::uint64_t hits = 0;
+      hn::StoreMaskBits(d8, hit, reinterpret_cast<std::uint8_t*>(&hits));
+      const unsigned before = t.open;
+      for (; hits; hits &= hits - 1) {
+        const auto k = static_cast<unsigned>(std::countr_zero(hits));
+        count_open(t, bytes[k] * 8u + bits[k]);
+      }
+      if (t.open != before) open = OpenBits(t.bits);
+    }
+    HWY_ALIGN std::uint16_t all[2 * most_lanes];
+    hn::Store(in_none, d16, all);
+    for (std::size_t k = 0; k < 2 * lanes; ++k) outside += all[k];
+  }
+  channel = slots_of.channel();
+#endif
+  count_last(in, samples + i, n - i, channel, [&](unsigned slot) {
+    if (slot == in.counters())
+      ++outside;
+    else
+      count_open(t, slot);
+  });
+  t.counts[in.counters()] += static_cast<std::uint32_t>(outside);
+}
+
+template <class T, class O>
+void count_outside(const void* input, const void* memory, std::size_t n, unsigned, Tables& t) {
+  const auto& in = *static_cast<const Input<T, O>*>(input);
+  const auto* const samples = static_cast<const T*>(memory);
+  const D d;
+  const std::size_t lanes = hn::Lanes(d);
+  V all = hn::Zero(d);
+  std::size_t i = 0;
+  for (; n - i >= lanes; i += lanes)
+    all = hn::Sub(all, hn::VecFromMask(d, outside_of(d, in.bins, t.guide, samples + i)));
+  std::uint32_t& counter = t.counts[in.counters()];
+  counter += hn::GetLane(hn::SumOfLanes(d, all));
+  for (; i < n; ++i) counter += in.bins(samples[i]) >= in.bins.count;
+}
+
+template <bool rare, class T, class O>
+void count_row(const void* input, const void* memory, std::size_t n, unsigned channel, Tables& t) {
+  const auto& in = *static_cast<const Input<T, O>*>(input);
+  const auto* const samples = static_cast<const T*>(memory);
+  const auto count = [&]<bool shortcut, bool one_channel>() HWY_ATTR {
+    if constexpr (rare)
+      count_rare_as<shortcut, one_channel>(in, samples, n, channel, t);
+    else
+      count_all_as<shortcut, one_channel>(in, samples, n, channel, t);
+  };
+  const bool one_channel = in.samples.channels == 1;
+  if constexpr (O::operation == Binning::even)
+    if (in.bins.has_shortcut())
+      return one_channel ? count.template operator()<true, true>() : count.template operator()<true, false>();
+  one_channel ? count.template operator()<false, true>() : count.template operator()<false, false>();
+}
+
+template <class T, class O>
+void find_bins(const void* input, const void* memory, std::size_t n, const Guide* guide, std::uint32_t* found) {
+  const auto& bins = static_cast<const Input<T, O>*>(input)->bins;
+  const auto* const samples = static_cast<const T*>(memory);
+  const D d;
+  const std::size_t lanes = hn::Lanes(d);
+  std::size_t i = 0;
+  for (; n - i >= lanes; i += lanes) {
+    const M outside = outside_of(d, bins, guide, samples + i);
+    const V bin = bins_of<false>(d, bins, guide, samples + i, outside);
+    hn::StoreU(hn::IfThenElse(outside, hn::Set(d, bins.count), bin), d, found + i);
+  }
+  for (; i < n; ++i) found[i] = bins(samples[i]);
+}
+
+// Counts byte values in groups of 12 samples: a whole number of pixels, and of copies.
+template <unsigned channels>
+HWY_INLINE void count_group(const std::uint8_t* samples, std::uint32_t* const (&copies)[4]) {
+  std::uint8_t group[12];
+  std::copy_n(samples, 12, group);  // the compiler must assume that counters alias `samples`
+#pragma GCC unroll 12
+  for (unsigned j = 0; j < 12; ++j) ++copies[j % 4][j % channels * 256 + group[j]];
+}
+
+template <unsigned channels>
+void count_values_of(const std::uint8_t* samples, std::size_t n, unsigned channel, const Tables& t) {
+  std::uint32_t* const counts = t.counts;
+  const std::size_t apart = t.copies == 1 ? 0 : t.slots;
+  std::uint32_t* const copies[4] = {counts, counts + apart, counts + 2 * apart, counts + 3 * apart};
+  std::size_t i = 0;
+  const auto single = [&] {
+    ++counts[channel * 256 + samples[i++]];
+    channel = (channel + 1) % channels;
+  };
+  while (i < n && channel != 0) single();
+  // Groups between two checks for a run: fewer after a run.
+  std::size_t groups = 5;
+  while (n - i >= 60) {
+    if constexpr (channels == 1) {
+      const hn::ScalableTag<std::uint8_t> d;
+      bool found = false;
+      while (n - i >= hn::Lanes(d) && hn::AllTrue(d, hn::Eq(hn::LoadU(d, samples + i), hn::Set(d, samples[i])))) {
+        const std::size_t end = end_of_run(samples, i, n);
+        counts[samples[i]] += static_cast<std::uint32_t>(end - i);
+        i = end;
+        found = true;
+      }
+      groups = found ? 1 : std::min<std::size_t>(groups + 1, 5);
+    }
+    for (const std::size_t stop = i + std::min((n - i) / 12, groups) * 12; i < stop; i += 12)
+      count_group<channels>(samples + i, copies);
+  }
+  while (i < n) single();
+}
+
+template <class O>
+void count_values(const void* input, const void* memory, std::size_t n, unsigned channel, Tables& t) {
+  const auto* const samples = static_cast<const std::uint8_t*>(memory);
+  switch (static_cast<const Input<std::uint8_t, O>*>(input)->samples.channels) {
+    case 1:
+      return count_values_of<1>(samples, n, channel, t);
+    case 2:
+      return count_values_of<2>(samples, n, channel, t);
+    case 3:
+      return count_values_of<3>(samples, n, channel, t);
+    default:
+      return count_values_of<4>(samples, n, channel, t);
+  }
+}
+
+template <class T, class O>
+RowLoops loops_of() {
+  if constexpr (!Binding::takes<T, O> || !std::is_same_v<T, Stored<T>> || sizeof(T) == 8)
+    return {};
+  else if constexpr (sizeof(T) == 1)
+    return {&count_values<O>, nullptr, nullptr, &find_bins<T, O>, true};
+  else
+    return {&count_row<false, T, O>, &count_row<true, T, O>, &count_outside<T, O>, &find_bins<T, O>, false};
+}
+
+template <class O>
+RowLoops loops_of(Type type) {
+  return visit(type, []<class T>(TypeTag<T>) { return loops_of<T, O>(); });
+}
+
+}  // namespace upsweep::ladders::histogram::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif  // the toggling guard
