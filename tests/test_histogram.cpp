@@ -525,9 +525,7 @@ TEST_F(Histogram, RefusesWhatIsNoHistogram) {
   EXPECT_NE(even_error(samples, 0, infinity, counts).find("not finite"), std::string::npos);
   EXPECT_NE(even_error(integers, 0.5, 2, counts).find("whole"), std::string::npos);
   EXPECT_NE(even_error(samples, 0, 1, none), "");
-  EXPECT_NE(message_of([&] {
-              histogram_edges(cpu, samples, std::vector<float>{0, 1}, counts);
-            }).find("edges"),
+  EXPECT_NE(message_of([&] { histogram_edges(cpu, samples, std::vector<float>{0, 1}, counts); }).find("edges"),
             std::string::npos);
   EXPECT_NE(message_of([&] { histogram_direct(cpu, integers, counts, {}, {.channels = 3}); }), "");
   EXPECT_NE(message_of([&] { histogram_direct(cpu, integers, counts, {}, {.width = 4, .pitch = 3}); }), "");
@@ -644,14 +642,21 @@ TEST_F(Histogram, ChoosesByTypeCountersAndSamples) {
   EXPECT_EQ(chosen(Type::f64, edges, 1000, 256), "word_columns");
   EXPECT_EQ(chosen(Type::i8, even, 1 << 28, 256), "values");
   EXPECT_EQ(chosen(Type::i8, even, 1 << 28, 256, Type::u8), "until_full");
-  EXPECT_EQ(chosen(Type::u32, even, 1 << 25, 256, Type::u16), "until_full");
-  EXPECT_EQ(chosen(Type::u32, even, (1 << 25) - 1, 256, Type::u16), "word_columns");
+  EXPECT_EQ(chosen(Type::u32, even, 1 << 24, 256, Type::u8), "until_full");
+  EXPECT_EQ(chosen(Type::u32, even, (1 << 24) - 1, 256, Type::u8), "word_columns");
+  EXPECT_EQ(chosen(Type::u32, even, 4 * 256 * 65535, 256, Type::u16), "until_full");
+  EXPECT_EQ(chosen(Type::u32, even, 4 * 256 * 65535 - 1, 256, Type::u16), "word_columns");
   EXPECT_EQ(chosen(Type::u32, direct, 1 << 28, 58'111), "word_columns");
-  EXPECT_EQ(chosen(Type::u32, direct, 1 << 28, 58'112), "slices");
-  EXPECT_EQ(chosen(Type::u32, direct, 1 << 22, 232'447), "slices");
-  EXPECT_EQ(chosen(Type::u32, direct, 1 << 22, 232'448), "partitioned");
-  EXPECT_EQ(chosen(Type::u32, direct, (1 << 22) - 1, 1 << 20), "slices");
+  EXPECT_EQ(chosen(Type::u32, direct, 1000, 58'112), "slices");
+  EXPECT_EQ(chosen(Type::u32, direct, 1 << 28, 174'335), "slices");       // 3 slices
+  EXPECT_EQ(chosen(Type::u32, direct, 1 << 24, 174'336), "partitioned");  // 4
+  EXPECT_EQ(chosen(Type::u32, direct, (1 << 24) - 1, 290'559), "slices");
+  EXPECT_EQ(chosen(Type::u32, direct, 1 << 21, 290'559), "slices");  // 5
+  EXPECT_EQ(chosen(Type::u32, direct, (1 << 21) - 1, 174'336), "aggregated");
+  EXPECT_EQ(chosen(Type::u32, direct, (1 << 22) - 1, 290'560), "aggregated");  // 6
+  EXPECT_EQ(chosen(Type::u32, direct, 1 << 22, 290'560), "partitioned");
   EXPECT_EQ(chosen(Type::u32, direct, 1 << 22, 1 << 20, Type::u32, "t4"), "aggregated");
+  EXPECT_EQ(chosen(Type::u32, direct, 1000, 300'000, Type::u32, "t4"), "slices");
   least_partitioned.set(1000);
   EXPECT_EQ(chosen(Type::u32, direct, 1000, 1 << 20), "partitioned");
   least_partitioned.reset();

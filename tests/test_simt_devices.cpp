@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
+#include <map>
 #include <numeric>
 #include <set>
 #include <string>
@@ -51,6 +52,14 @@ TEST_F(Devices, MachinesHaveWhatTheirArchitectureHas) {
   Machine old_code = h200;
   old_code.code = 80;
   EXPECT_FALSE(old_code.meets(needs));
+}
+
+// The CUDA Programming Guide's table of technical specifications.
+TEST_F(Devices, ResidentThreadsAreThoseOfTheArchitecture) {
+  for (const auto& [capability, threads] : std::map<int, int>{
+           {75, 1024}, {80, 2048}, {86, 1536}, {87, 1536}, {89, 1536}, {90, 2048}, {100, 2048}, {120, 1536}})
+    EXPECT_EQ(most_resident_threads(capability), threads) << capability;
+  EXPECT_EQ(emulated_machine("t4").threads_per_multiprocessor, 1024);
 }
 
 TEST_F(Devices, TheEnvironmentMakesAGpuAnOlderOne) {

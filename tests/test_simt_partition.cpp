@@ -409,9 +409,9 @@ TEST(PartitionChoice, FollowsWhatWasMeasured) {
   EXPECT_EQ(chosen("h200", 1 << 28, 4, 0, 2048, true), "two_passes") << "splitters";
   EXPECT_EQ(chosen("h200", 1 << 28, 4, 0, 2049), "two_passes");
   EXPECT_EQ(chosen("h200", std::size_t{1} << 32, 4, 0, 2048), "two_passes");
-  EXPECT_EQ(chosen("h200", 1 << 28, 4, 4, 512), "passes_in_tile");
-  EXPECT_EQ(chosen("h200", 1 << 22, 4, 4, 2048), "passes_in_tile");
-  EXPECT_EQ(chosen("h200", 1 << 23, 4, 4, 2048), "two_passes");
+  EXPECT_EQ(chosen("h200", 1 << 28, 4, 4, 1024), "passes_in_tile");
+  EXPECT_EQ(chosen("h200", 1 << 24, 4, 4, 2048), "passes_in_tile");
+  EXPECT_EQ(chosen("h200", (1 << 24) + 1, 4, 4, 2048), "two_passes");
   EXPECT_EQ(chosen("h200", 1 << 22, 4, 8, 512), "two_passes");
   EXPECT_EQ(chosen("a100", 1 << 28, 8, 16, 256), "lookback");
   EXPECT_EQ(chosen("rtx5090", 1 << 28, 4, 0, 257), "two_passes");

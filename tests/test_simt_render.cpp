@@ -10,6 +10,7 @@
 
 #include "base/workspace.h"
 #include "lab/few_elements.h"
+#include "ladders/render/choose.h"
 #include "ladders/render/lab/scenes.h"
 #include "simt/report.h"
 #include "upsweep/render.h"
@@ -167,6 +168,27 @@ TEST_F(SimtRender, LongListsAreDrawnInParts) {
     for (std::size_t k = 0; k < image.size(); ++k) error = std::max(error, std::abs(image[k] - expected[k]));
     EXPECT_LE(error, 0x1p-16f * 1.2f) << alpha;
   }
+}
+
+TEST(RenderChoice, FollowsWhatWasMeasured) {
+  const auto chosen = [](std::size_t n, const Picture& picture, const char* device = "h200") {
+    const Call call{.in = {input_array(Type::f32, n * floats_per_circle, nullptr)},
+                    .scalars = render_scalars.scalars(picture)};
+    return choose(call, emulated_machine(device)).rung;
+  };
+  const Picture plain, snow{.shading = Shading::snow}, covered{.channels = Channels::rgbw}, fast{.eps = 0x1p-16};
+  EXPECT_EQ(chosen(0, plain), "few_circles");
+  EXPECT_EQ(chosen(2048, plain), "few_circles");
+  EXPECT_EQ(chosen(2049, plain), "bit_columns");
+  EXPECT_EQ(chosen(1 << 17, fast), "bit_columns");
+  EXPECT_EQ(chosen((1 << 17) + 1, plain), "list_ends");
+  EXPECT_EQ(chosen((1 << 17) + 1, fast), "list_parts");
+  for (const Picture& picture : {snow, covered}) {
+    EXPECT_EQ(chosen(256, picture), "tile_ballot");
+    EXPECT_EQ(chosen(257, picture), "binned");
+  }
+  EXPECT_EQ(chosen(256, plain, "t4"), "tile_ballot") << "few_circles takes 65 KiB of shared memory";
+  EXPECT_EQ(chosen(257, plain, "t4"), "binned");
 }
 
 }  // namespace

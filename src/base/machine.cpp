@@ -12,23 +12,23 @@ namespace {
 
 constexpr std::size_t KiB = 1024, MiB = 1024 * KiB;
 
-constexpr Machine gpu(std::string_view name, int capability, int multiprocessors, int threads, std::size_t block_kib,
+constexpr Machine gpu(std::string_view name, int capability, int multiprocessors, std::size_t block_kib,
                       std::size_t multiprocessor_kib, std::size_t l2_mib) {
   return {.name = name,
           .capability = capability,
           .code = capability,
           .multiprocessors = multiprocessors,
-          .threads_per_multiprocessor = threads,
+          .threads_per_multiprocessor = most_resident_threads(capability),
           .shared_per_block = block_kib * KiB,
           .shared_per_multiprocessor = multiprocessor_kib * KiB,
           .l2_bytes = l2_mib * MiB};
 }
 
-// Threads and shared memory, in KiB per block and per multiprocessor, from the CUDA Programming Guide's table of
+// Shared memory, in KiB per block and per multiprocessor, from the CUDA Programming Guide's table of
 // technical specifications by compute capability; multiprocessors and L2, in MiB, from NVIDIA's data sheets.
-constexpr Machine known[] = {gpu("t4", 75, 40, 1024, 64, 64, 4),         gpu("a100", 80, 108, 2048, 163, 164, 40),
-                             gpu("rtx4090", 89, 128, 1536, 99, 100, 72), gpu("h200", 90, 132, 2048, 227, 228, 50),
-                             gpu("b200", 100, 148, 2048, 227, 228, 126), gpu("rtx5090", 120, 170, 1536, 99, 100, 96)};
+constexpr Machine known[] = {gpu("t4", 75, 40, 64, 64, 4),         gpu("a100", 80, 108, 163, 164, 40),
+                             gpu("rtx4090", 89, 128, 99, 100, 72), gpu("h200", 90, 132, 227, 228, 50),
+                             gpu("b200", 100, 148, 227, 228, 126), gpu("rtx5090", 120, 170, 99, 100, 96)};
 
 std::string kibibytes(std::size_t bytes) { return std::to_string((bytes + KiB - 1) / KiB) + " KiB"; }
 

@@ -31,8 +31,10 @@ struct Machine {
   // Compute capability times ten, 0 for a CPU: the device's, and the newest not above it for which the kernels are
   // compiled. Code for an older architecture cannot use a newer device's features.
   int capability = 0, code = 0;
-  int multiprocessors = 0;                                          // for a CPU, cores
-  int threads_per_multiprocessor = 0;                               // maximum resident
+  int multiprocessors = 0;  // for a CPU, cores
+  // Maximum resident: the device's, or fewer if the kernels are compiled for an architecture with fewer, because their
+  // registers are allotted for that.
+  int threads_per_multiprocessor = 0;
   std::size_t shared_per_block = 0, shared_per_multiprocessor = 0;  // maximum, in bytes; per block after opting in
   std::size_t l2_bytes = 0;
 
@@ -51,6 +53,12 @@ struct Machine {
 // Applies the environment variable UPSWEEP_CAPABILITY: 8.0 makes every GPU count as a GPU of that capability, to see or
 // time the rungs that it would run. Throws Error(invalid_argument) for an unknown capability.
 Machine as_environment_says(const Machine& machine);
+
+// Maximum resident threads per multiprocessor of the compute capability, times ten.
+constexpr int most_resident_threads(int capability) {
+  if (capability == 75) return 1024;
+  return (capability > 80 && capability < 90) || capability >= 110 ? 1536 : 2048;
+}
 
 // The current device of the library that this is linked into, which is the CUDA backend or an emulator.
 const Machine& machine();

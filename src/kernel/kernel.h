@@ -164,14 +164,10 @@ Status launch(void (*kernel)(P...), const Shape& shape, A&&... args) {
 // The second argument of __launch_bounds__: `blocks` blocks of `block` threads per multiprocessor, or as many as fit on
 // the architecture being compiled for.
 constexpr unsigned min_blocks(unsigned block, unsigned blocks) {
-#if !defined(__CUDA_ARCH__)
-  constexpr unsigned threads = 2048;  // the host pass ignores launch bounds
-#elif __CUDA_ARCH__ == 750
-  constexpr unsigned threads = 1024;
-#elif (__CUDA_ARCH__ > 800 && __CUDA_ARCH__ < 900) || __CUDA_ARCH__ >= 1100
-  constexpr unsigned threads = 1536;
+#if defined(__CUDA_ARCH__)
+  constexpr unsigned threads = most_resident_threads(__CUDA_ARCH__ / 10);
 #else
-  constexpr unsigned threads = 2048;
+  constexpr unsigned threads = 2048;  // the host pass ignores launch bounds
 #endif
   return blocks * block <= threads ? blocks : threads / block;
 }

@@ -53,14 +53,16 @@ __global__ void __launch_bounds__(Partition::block, 2) partition_kernel(Input<T,
       // Per sample: its counter in the bucket, plus 2^16 times the bucket, plus 2^21 times the number of the thread's
       // earlier samples in the bucket.
       unsigned samples[items];
-      const auto find_slots = [&](auto&& slot_at) {
+      if (whole && in.samples.width == in.samples.count && in.samples.channels == 1) {
 #pragma unroll
-        for (unsigned k = 0; k < items; ++k) samples[k] = present(k) ? slot_at(begin + k * block + t) : 0;
-      };
-      if (in.samples.width == in.samples.count && in.samples.channels == 1)
-        find_slots([&](std::size_t i) { return bin_of<search>(in, in.samples.data[i]); });
-      else
-        find_slots([&](std::size_t i) { return in.counter_of(i); });
+        for (unsigned k = 0; k < items; ++k) samples[k] = bin_of<search>(in, in.samples.data[begin + k * block + t]);
+      } else {  // by way of memory, because 32 copies of a division and a search compile for minutes
+        static_assert(items <= buckets);
+#pragma unroll 4
+        for (unsigned k = 0; k < items; ++k) memory.own[k][t] = present(k) ? in.counter_of(begin + k * block + t) : 0;
+#pragma unroll
+        for (unsigned k = 0; k < items; ++k) samples[k] = memory.own[k][t];
+      }
 #pragma unroll
       for (unsigned b = 0; b < buckets; ++b) memory.own[b][t] = 0;
 #pragma unroll

@@ -16,10 +16,10 @@ inline constinit Threshold most_replicated{"most_replicated", 1 << 15, 1 << 12};
 // tiles: 2^16 keys into 2048 buckets take 25.5 us in one pass and 23.7 in two.
 inline constinit Threshold most_of_two_passes{"most_of_two_passes", 1 << 17, 1 << 13};
 // With values, a tile has half as many keys but as many partial sectors at the ends of its runs. Pairs of 4 and 4
-// bytes, us in one pass and in two: 2^28 into 2048 buckets 4157 and 3275, into 512 2395 and 3199; 2^22 into 2048, which
-// fit in L2, 92 and 138. With values of 8 and 16 bytes one pass loses: 2978 and 2202 us for 2^27 pairs with 8.
-inline constinit Threshold most_buckets_of_pairs{"most_buckets_of_pairs", 512, 512};
-inline constinit Threshold most_pairs{"most_pairs", 1 << 22, 1 << 13};
+// bytes, us in one pass and in two: 2^28 into 2048 buckets 4157 and 3275, into 1024 2775 and 3021; 2^24 into 2048 265 and
+// 315, 2^25 511 and 515. With values of 8 and 16 bytes one pass loses: 2978 and 2202 us for 2^27 pairs with 8.
+inline constinit Threshold most_buckets_of_pairs{"most_buckets_of_pairs", 1024, 512};
+inline constinit Threshold most_pairs{"most_pairs", 1 << 24, 1 << 13};
 inline Threshold* const thresholds[] = {&most_replicated, &most_of_two_passes, &most_buckets_of_pairs, &most_pairs};
 
 // ---- needs and limits of the rungs ----------------------------------------------------------------------------------
@@ -55,7 +55,7 @@ inline Choice choose(std::size_t n, std::size_t key_bytes, unsigned value_bytes,
       return {"overlapped_writes", "up to 2048 buckets in one pass, keys alone"};
     if (key_bytes == 4 && value_bytes == 4 && (buckets <= most_buckets_of_pairs || n <= most_pairs) &&
         machine.meets(passes_in_tile_needs))
-      return {"passes_in_tile", "one pass: few buckets, or pairs that fit in L2"};
+      return {"passes_in_tile", "one pass: few buckets, or few pairs"};
   }
   return {"two_passes", "more than 256 buckets"};
 }

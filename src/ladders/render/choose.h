@@ -7,11 +7,12 @@
 
 namespace upsweep::ladders::render {
 
-// Up to this many circles, a tile tests all of them at once. On an H200, rgb takes 9.1 us in tile_ballot and 31.9 in
-// binned.
+// Up to this many circles, a tile tests all of them at once. On an H200, 256 snowflakes take 9.9 us in tile_ballot and
+// 24.5 in binned, 256 circles with coverage 12.2 and 37.4. Each 256 more cost every tile a round of tests, 4.7 us in an
+// image of 1024 x 1024, and binned next to nothing.
 inline constinit Threshold most_for_tile_ballot{"most_for_tile_ballot", 256, 256};
-// The limit of few_circles. On an H200, pattern's 1217 circles take 7.1 us in it, 30.7 in tile_ballot and 34.1 in
-// binned.
+// The limit of few_circles. On an H200, in it and in tile_ballot: one circle 6.2 and 8.2 us, 256 8.5 and 12.2, the 1217
+// of pattern 7.1 and 30.7.
 inline constinit Threshold most_for_few_circles{"most_for_few_circles", few_circles_most, 300};
 // The limit of bit_columns. On an H200, from lists and from bits: rand10k 68.6 and 53.2 us, biglittle 81.6 and 56.4,
 // rand100k 93.8 and 70.4.
@@ -22,10 +23,11 @@ inline Choice choose(const Call& c, const Machine& machine) {
   if (!machine.is_gpu()) return {"simd", "all cores"};
   const std::size_t n = c.n() / floats_per_circle;
   const Frame f = frame_of(c);
-  if (!is_plain(f)) return {"binned", "snowflakes, or coverage, to which every circle contributes"};
-  if (n <= most_for_tile_ballot) return {"tile_ballot", "few enough circles for a tile to test at once"};
-  if (n <= most_for_few_circles && n <= few_circles_most && machine.meets(few_circles_needs))
+  const bool plain = is_plain(f);
+  if (plain && n <= most_for_few_circles && n <= few_circles_most && machine.meets(few_circles_needs))
     return {"few_circles", "few enough circles for a block's shared memory"};
+  if (n <= most_for_tile_ballot) return {"tile_ballot", "few enough circles for a tile to test at once"};
+  if (!plain) return {"binned", "snowflakes, or coverage, to which every circle contributes"};
   // bit_columns needs less shared memory, but has not been measured against binned on GPUs with less.
   if (!machine.meets(list_ends_needs)) return {"binned", "a GPU without 112 KiB of shared memory per block"};
   if (n <= most_for_bit_columns && n <= bit_columns_most)

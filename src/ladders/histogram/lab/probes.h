@@ -8,11 +8,13 @@ namespace upsweep::ladders::histogram {
 inline const lab::Probe probes[] = {
     // Saturating counters.
     {least_until_full, "n", 1 << 16, 1 << 28, Type::u32, Binning::even, {{"counter", "u8"}}},
-    // 2^20 bins take the most slices.
-    {least_partitioned, "n", 1 << 16, 1 << 28, Type::u32, Binning::even, {{"bins", "1048576"}}},
-    {least_slices_partitioned, "bins", 1 << 15, 1 << 20, Type::u32, Binning::even, {}, 1 << 26},
-    // 2^21 samples are too few for partitioned.
-    {most_slices, "bins", 1 << 15, 1 << 20, Type::u32, Binning::even, {}, 1 << 21},
+    {least_fills, "n", 1 << 24, 1 << 28, Type::u32, Binning::even, {{"counter", "u16"}}},
+    // From 2 slices, without and with enough samples for partitioned.
+    {most_slices, "bins", 1 << 16, 1 << 20, Type::f32, Binning::even, {}, 3 << 20},
+    {least_slices_partitioned, "bins", 1 << 16, 1 << 20, Type::f32, Binning::even, {}, 1 << 26},
+    // 4 or 5 slices; 19.
+    {least_sliced, "n", 1 << 16, 1 << 24, Type::f32, Binning::even, {{"bins", "262144"}}},
+    {least_partitioned, "n", 1 << 16, 1 << 28, Type::f32, Binning::even, {{"bins", "1048576"}}},
 };
 
 }  // namespace upsweep::ladders::histogram
