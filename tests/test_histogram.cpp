@@ -525,7 +525,9 @@ TEST_F(Histogram, RefusesWhatIsNoHistogram) {
   EXPECT_NE(even_error(samples, 0, infinity, counts).find("not finite"), std::string::npos);
   EXPECT_NE(even_error(integers, 0.5, 2, counts).find("whole"), std::string::npos);
   EXPECT_NE(even_error(samples, 0, 1, none), "");
-  EXPECT_NE(message_of([&] { histogram_edges(cpu, samples, std::vector<float>{0, 1}, counts); }).find("edges"),
+  EXPECT_NE(message_of([&] {
+              histogram_edges(cpu, samples, std::vector<float>{0, 1}, counts);
+            }).find("edges"),
             std::string::npos);
   EXPECT_NE(message_of([&] { histogram_direct(cpu, integers, counts, {}, {.channels = 3}); }), "");
   EXPECT_NE(message_of([&] { histogram_direct(cpu, integers, counts, {}, {.width = 4, .pitch = 3}); }), "");

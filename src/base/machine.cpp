@@ -24,8 +24,8 @@ constexpr Machine gpu(std::string_view name, int capability, int multiprocessors
           .l2_bytes = l2_mib * MiB};
 }
 
-// Shared memory, in KiB per block and per multiprocessor, from the CUDA Programming Guide's table of
-// technical specifications by compute capability; multiprocessors and L2, in MiB, from NVIDIA's data sheets.
+// Shared memory, in KiB per block and per multiprocessor, from the CUDA Programming Guide's table of technical
+// specifications by compute capability; multiprocessors and L2, in MiB, from NVIDIA's data sheets.
 constexpr Machine known[] = {gpu("t4", 75, 40, 64, 64, 4),         gpu("a100", 80, 108, 163, 164, 40),
                              gpu("rtx4090", 89, 128, 99, 100, 72), gpu("h200", 90, 132, 227, 228, 50),
                              gpu("b200", 100, 148, 227, 228, 126), gpu("rtx5090", 120, 170, 99, 100, 96)};
