@@ -223,7 +223,7 @@ TEST(SortChoice, FollowsWhatWasMeasured) {
   EXPECT_EQ(chosen("t4", 1 << 13, 8), "match_sweep") << "no room for so many keys, nor for a bucket";
   EXPECT_EQ(chosen("t4", 1 << 20, 4), "hybrid");
   EXPECT_EQ(chosen("t4", 1 << 20, 4, 4), "match_sweep");
-  EXPECT_EQ(chosen("t4", 1 << 22, 8, 16), "lsd_4bit") << "no room for a tile of onesweep_8bit";
+  EXPECT_EQ(chosen("t4", 1 << 22, 8, 16), "onesweep_8bit");
   EXPECT_EQ(chosen("t4", 1 << 22, 1), "counting");
 }
 

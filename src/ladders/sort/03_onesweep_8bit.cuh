@@ -15,19 +15,17 @@
 namespace upsweep::ladders::sort {
 
 struct onesweep_8bit {
-  static constexpr Needs needs = onesweep_8bit_needs(1);  // wider keys need more
+  static constexpr Needs needs{{}, sizeof(SweepTile<std::uint64_t>)};  // other keys need less
   static constexpr Story story{
       .idea = "all digits counted in one read; one kernel per digit, whose tiles find their offsets by look-back",
       .prediction = "36 bytes per u32 key instead of lsd_4bit's 96, and 7 launches instead of 40: twice as fast",
       .guarantees = "stable",
-      .limits = "any n; a tile of 6144 keys must fit in shared memory; block size fixed",
+      .limits = "any n; block size fixed",
       .source = "Adinets, Merrill, Onesweep, 2022"};
   static constexpr Coverage coverage = Coverage::widths;
   static constexpr Threshold* thresholds[] = {&portion_keys};
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
-    if (!machine().meets(onesweep_8bit_needs(sizeof(T))))
-      return {Code::unsupported, 0, "a tile of keys this wide does not fit in a block's shared memory"};
     return ballot_passes<OrderOf<T>>(a);
   }
 };

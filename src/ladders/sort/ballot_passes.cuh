@@ -6,9 +6,12 @@
 
 namespace upsweep::ladders::sort {
 
-// 16 warps of 12 rows: 6144 keys, 24 per bucket. `FoundBy` is the policy by which a tile finds its offsets.
+// 16 warps of 12 rows: 6144 keys, 24 per bucket. Of 64-bit keys 4096, 16 per bucket: such a tile takes 62,216 bytes,
+// and a block on Turing has 64 KiB. `FoundBy` is the policy by which a tile finds its offsets.
 inline constexpr unsigned sweep_warps = 16, sweep_block = sweep_warps * warp_size;
-template <class K, multisplit::TileOffsets FoundBy = multisplit::TileLookback, unsigned rows_per_warp = 12>
+template <class K>
+inline constexpr unsigned sweep_rows = sizeof(K) == 8 ? 8 : 12;
+template <class K, multisplit::TileOffsets FoundBy = multisplit::TileLookback, unsigned rows_per_warp = sweep_rows<K>>
 struct SweepTile {
   using Lookup = FoundBy;
   static constexpr unsigned rows = rows_per_warp, size = sweep_block * rows;

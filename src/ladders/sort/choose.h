@@ -27,8 +27,6 @@ inline Threshold* const thresholds[] = {&least_counted_of_8_bits, &least_counted
 
 inline constexpr std::size_t enumeration_most = 1 << 13, cluster_most = 1 << 15, hybrid_most = 3 << 19;  // keys
 
-// A tile of 6144 keys, and its counters.
-constexpr Needs onesweep_8bit_needs(std::size_t key_bytes) { return {{}, 33'544 + 6144 * key_bytes}; }
 constexpr Needs counting_needs(std::size_t key_bytes) { return {{}, key_bytes == 1 ? 32'896u : 131'072u}; }
 // Each of a block's 32 warps holds a part of all keys, in packs of 16 bytes. If a block has 16 keys, a part is two
 // shares, each of whole packs. The sums take another 8320 bytes.
@@ -68,9 +66,7 @@ inline Choice choose(std::size_t n, std::size_t key_bytes, unsigned value_bytes,
     if (machine.meets(lane_sweep_needs)) return {"lane_sweep", "a pass per byte, in large tiles"};
     return {"match_sweep", "a pass per byte, on a GPU without bulk copies or the shared memory of lane_sweep"};
   }
-  if (machine.meets(onesweep_8bit_needs(key_bytes)))
-    return {"onesweep_8bit", "a pass per byte, for keys and values of any width"};
-  return {"lsd_4bit", "tiles of keys this wide do not fit in this GPU's shared memory"};
+  return {"onesweep_8bit", "a pass per byte, for keys and values of any width"};
 }
 
 inline Choice choose(const Call& c, const Machine& machine) {

@@ -13,17 +13,11 @@ __global__ void __launch_bounds__(Tiles::block, Tiles::blocks_per_sm)
   auto& m = *dynamic_shared<multisplit::TilePartitionMemory<Offset, Tiles, K, has_values, Lookup>>();
   allow_next_launch();
   wait_for_previous();
-  const multisplit::TileQueue queue{next_tile, sweep.tiles_of_portion(), sweep.first_tile()};
-  const unsigned first_tile = threadIdx.x == 0 ? queue.draw() : 0;  // in flight while the pass is looked up
-  const auto pass = sweep.template pass<Lookup>(d);
-  if (pass.skipped) {
-    if (threadIdx.x == 0) queue.leave(first_tile);
-    return;
-  }
-  pass.with_input([&](const auto& in) {
+  const auto partition = [&](const auto& pass, const auto& in, const auto& queue, unsigned first_tile) {
     multisplit::partition_in_tiles<Tiles>(m, in, pass.out, pass.values, pass.lookup, queue, first_tile, opaque_zero,
                                           pass.codec);
-  });
+  };
+  with_pass_and_tiles<Lookup>(sweep, d, next_tile, partition);
 }
 
 template <class Tiles, class Lookup, bool has_values, class Order>

@@ -129,6 +129,20 @@ struct Sweep {
 template <class Order>
 using SweepOf = Sweep<typename Order::Key, Order::merges>;
 
+// For the kernels of persistent blocks: calls partition(pass, input, queue, first_tile), unless pass d is skipped.
+// `first_tile`, valid in thread 0, is drawn before the pass is looked up, so that both are in flight at once.
+template <class Lookup, class K, bool is_float, class Partition>
+__device__ __forceinline__ void with_pass_and_tiles(const Sweep<K, is_float>& sweep, unsigned d, unsigned* next_tile,
+                                                    Partition&& partition) {
+  const multisplit::TileQueue queue{next_tile, sweep.tiles_of_portion(), sweep.first_tile()};
+  const unsigned first_tile = threadIdx.x == 0 ? queue.draw() : 0;
+  const auto pass = sweep.template pass<Lookup>(d);
+  if (!pass.skipped)
+    pass.with_input([&](const auto& in) { partition(pass, in, queue, first_tile); });
+  else if (threadIdx.x == 0)
+    queue.leave(first_tile);
+}
+
 // The sort of each bucket, which may follow a pass by the highest digit.
 template <class Order>
 struct BucketSort {
