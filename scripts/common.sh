@@ -6,7 +6,7 @@ jobs=$(nproc)
 say() { printf '\n== %s\n' "$*"; }
 die() { printf 'error: %s\n' "$*" >&2; exit 1; }
 
-# Debian packages. clang-19 compiles the kernels for the traced emulator, g++ compiles everything else.
+# Debian packages. clang-19 compiles the kernels for the traced emulator and what runs under sanitizers, g++ the rest.
 packages=(g++ cmake ninja-build git ca-certificates
   libtbb-dev libhwy-dev libcli11-dev libfmt-dev nlohmann-json3-dev libboost-context-dev libpng-dev libjpeg-dev
   libopenexr-dev libgtest-dev clang-19 llvm-19 binutils)

@@ -189,6 +189,8 @@ TEST(RenderChoice, FollowsWhatWasMeasured) {
   }
   EXPECT_EQ(chosen(256, plain, "t4"), "tile_ballot") << "few_circles takes 65 KiB of shared memory";
   EXPECT_EQ(chosen(257, plain, "t4"), "binned");
+  EXPECT_EQ(chosen(1 << 17, plain, "rtx4090"), "bit_columns");
+  EXPECT_EQ(chosen((1 << 17) + 1, plain, "rtx4090"), "binned") << "list_ends takes 112 KiB of shared memory";
 }
 
 }  // namespace

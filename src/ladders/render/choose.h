@@ -28,10 +28,9 @@ inline Choice choose(const Call& c, const Machine& machine) {
     return {"few_circles", "few enough circles for a block's shared memory"};
   if (n <= most_for_tile_ballot) return {"tile_ballot", "few enough circles for a tile to test at once"};
   if (!plain) return {"binned", "snowflakes, or coverage, to which every circle contributes"};
-  // bit_columns needs less shared memory, but has not been measured against binned on GPUs with less.
-  if (!machine.meets(list_ends_needs)) return {"binned", "a GPU without 112 KiB of shared memory per block"};
-  if (n <= most_for_bit_columns && n <= bit_columns_most)
+  if (n <= most_for_bit_columns && n <= bit_columns_most && machine.meets(bit_columns_needs))
     return {"bit_columns", "few enough circles for one bit per circle and bin"};
+  if (!machine.meets(list_ends_needs)) return {"binned", "a GPU without 112 KiB of shared memory per block"};
   if (f.eps == 0) return {"list_ends", "many circles: the last ones decide"};
   return {"list_parts", "many circles, and an eps: several blocks may share a list"};
 }

@@ -15,7 +15,7 @@
 namespace upsweep::ladders::sort {
 
 struct onesweep_8bit {
-  static constexpr Needs needs{{}, sizeof(SweepTile<std::uint64_t>)};  // other keys need less
+  static constexpr Needs needs{{}, sizeof(SmallSweepTile)};  // of 64-bit keys; others need less
   static constexpr Story story{
       .idea = "all digits counted in one read; one kernel per digit, whose tiles find their offsets by look-back",
       .prediction = "36 bytes per u32 key instead of lsd_4bit's 96, and 7 launches instead of 40: twice as fast",
@@ -23,7 +23,7 @@ struct onesweep_8bit {
       .limits = "any n; block size fixed",
       .source = "Adinets, Merrill, Onesweep, 2022"};
   static constexpr Coverage coverage = Coverage::widths;
-  static constexpr Threshold* thresholds[] = {&portion_keys};
+  static constexpr Threshold* thresholds[] = {&portion_keys, &max_in_small_sweep};
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     return ballot_passes<OrderOf<T>>(a);
