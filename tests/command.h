@@ -73,7 +73,7 @@ class Cli : public testing::Test {
   std::vector<T> read_raw(const std::string& name) const {
     const std::string bytes = read(folder_ / name);
     std::vector<T> values(bytes.size() / sizeof(T));
-    std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
+    if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
     return values;
   }
   // Files in the folder, except the captured stdout and stderr.

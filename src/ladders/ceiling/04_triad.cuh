@@ -32,6 +32,7 @@ struct triad {
   static constexpr Story story{.idea = "two 16-byte loads and a store per thread", .limits = "any n"};
   static Status run(const Call& c) {
     const std::size_t half = triad_half(c.n());
+    if (half == 0) return {};  // the second array would begin past the end
     const auto* in = c.in[0].as<const unsigned>();
     const unsigned grid = static_cast<unsigned>(half / (4 * 128) + 1);
     return launch(triad_kernel, {.grid = grid, .block = 128, .stream = c.stream}, in, in + half + triad_gap,

@@ -208,8 +208,8 @@ UPSWEEP_HD inline double quotient(double a, double b, double one_by_b) {
 template <class T>
 struct EvenEdges {
   double lower, width;
-  double per_unit;  // bins per unit of x
-  double reach;     // bounds the errors of (x - lower) * per_unit and of an edge, in bins
+  double per_unit = 0;  // bins per unit of x; 0 if that is infinite, for a subnormal width
+  double reach;         // bounds the errors of (x - lower) * per_unit and of an edge, in bins
   double one_by_count;
   T upper;
   unsigned count;
@@ -222,14 +222,15 @@ struct EvenEdges {
   EvenEdges(double from, double to, unsigned bins)
       : lower(from),
         width(to - from),
-        per_unit(bins / width),
         one_by_count(1.0 / bins),
         upper(static_cast<T>(to)),
         count(bins) {
+    const double bins_per_unit = bins / width;
+    if (std::isfinite(bins_per_unit)) per_unit = bins_per_unit;  // otherwise `reach` is all bins
     const double farthest = std::fmax(std::fabs(from), std::fabs(to));
     // An edge is rounded to T, whose numbers below `min` are min * epsilon apart.
     const double rounding = half_ulp * std::fmax(farthest, std::numeric_limits<T>::min());
-    const double bound = slack * (rounding + 2 * f64_error * (width + farthest)) * per_unit;
+    const double bound = slack * (rounding + 2 * f64_error * (width + farthest)) * bins_per_unit;
     reach = bound < bins ? bound : bins;  // also if it is NaN
   }
   UPSWEEP_HD T operator[](unsigned k) const {

@@ -62,6 +62,7 @@ class Steps {
  private:
   // One line of padding: tables a power of two apart would map to the same cache sets.
   std::size_t next_words() const { return in_lines(buckets_) + 8; }
+  std::uint64_t* next_of(std::size_t chunk) const { return next_ ? next_ + chunk * next_words() : nullptr; }
 
   Part part(std::size_t begin, std::size_t end) const {
     Part part = all_;
@@ -74,7 +75,7 @@ class Steps {
   template <class Before>
   void count(std::size_t c, std::byte* own, Before&& before) const {
     const std::size_t end = end_of(c);
-    std::uint64_t* const sums = next_ + c * next_words();
+    std::uint64_t* const sums = next_of(c);
     if (p_.way != Way::scatter) std::fill_n(sums, buckets_, std::uint64_t{0});
     for (std::size_t begin = c * p_.chunk; begin < end; begin += row_) {
       const Part row = part(begin, std::min(end, begin + row_));
@@ -102,7 +103,7 @@ class Steps {
   void move(std::size_t c, std::byte* own) const {
     const Part all = part(c * p_.chunk, end_of(c));
     std::uint32_t* const counts = counts_ + c * p_.chunk / row_ * words_;
-    std::uint64_t* const next = next_ + c * next_words();
+    std::uint64_t* const next = next_of(c);
     switch (p_.way) {
       case Way::scatter:
         return loops_.scatter(all, counts);

@@ -18,13 +18,15 @@ HWY_BEFORE_NAMESPACE();
 namespace upsweep::ladders::select::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-// An array written from front to back: write up to `most` elements at end(), then call added(count).
+// An array written from front to back, or null: write up to `most` elements at end(), then call added(count).
 template <class T, std::size_t most>
 class Straight {
  public:
   explicit Straight(T* out) : end_(out) {}
   T* end() { return end_; }
-  void added(std::size_t count) { end_ += count; }
+  void added(std::size_t count) {
+    if (end_) end_ += count;
+  }
 
  private:
   T* end_;

@@ -157,11 +157,11 @@ HWY_INLINE bool skipped(const Input<T, O>& in, std::size_t i) {
 
 // ---- output ---------------------------------------------------------------------------------------------------------
 
-// An array written from front to back, in whole vectors while they fit, and never past `end`.
+// An array written from front to back, in whole vectors while they fit, and never past its end. Null if not wanted.
 template <class T>
 class Sink {
  public:
-  Sink(T* begin, std::size_t room) : at_(begin), end_(begin + room) {}
+  Sink(T* begin, std::size_t room) : at_(begin), end_(begin ? begin + room : nullptr) {}
   // Stores the first `count` lanes.
   template <class D>
   HWY_INLINE void put(D d, hn::Vec<D> v, std::size_t count) {
@@ -333,7 +333,7 @@ HWY_INLINE Found select_chunk(const Args<T, O>& a, std::size_t begin, std::size_
 
 template <template <class, std::size_t> class Writer, class T, class O>
 Found select_chunks(const Args<T, O>& a, std::size_t begin, std::size_t end, Found before, std::size_t total) {
-  Writer<T, chunk> values(a.out.values + before.count);
+  Writer<T, chunk> values(a.out.values ? a.out.values + before.count : nullptr);
   for (std::size_t i = begin; i < end; i += chunk) {
     T* const others = writes_rest<O> ? a.out.values + (total + i - before.count) : nullptr;
     const Found with = select_chunk(a, i, std::min(i + chunk, end), before, values.end(), others);

@@ -79,7 +79,8 @@ struct Of {
   static void write(const Caller& c, size_t begin, size_t n, Elements from) {
     const KeyOrder<K> order = order_of<K>(c);
     const Word* const words = static_cast<const Word*>(from.words);
-    if (K* const keys = static_cast<K*>(c.out_keys) + begin; c.out_keys && !(keys == from.words && c.unordered()))
+    K* const keys = c.out_keys ? static_cast<K*>(c.out_keys) + begin : nullptr;
+    if (keys && !(keys == from.words && c.unordered()))
       for (size_t i = 0; i < n; ++i) keys[i] = order.key(static_cast<K>(words[i] >> number_bit));
     if constexpr (packed) {
       u32* const values = static_cast<u32*>(c.out_values) + begin;
