@@ -32,6 +32,8 @@ endif()
 target_include_directories(upsweep_flags INTERFACE
   ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/gen)
 foreach(sanitizer IN LISTS UPSWEEP_SANITIZE)
+  string(TOUPPER ${sanitizer} name)  # compilers' own macros differ
+  target_compile_definitions(upsweep_flags INTERFACE UPSWEEP_SANITIZE_${name})
   target_compile_options(upsweep_flags INTERFACE -fsanitize=${sanitizer} -fno-omit-frame-pointer)
   target_link_options(upsweep_flags INTERFACE -fsanitize=${sanitizer})
 endforeach()

@@ -17,12 +17,12 @@ namespace upsweep {
 
 // ThreadSanitizer reports false races in a oneTBB that was built without it, so peers are skipped. It is 100 times
 // slower, and data sharing between threads does not depend on the values, so one input is enough.
-#if defined(__SANITIZE_THREAD__)
+#if defined(UPSWEEP_SANITIZE_THREAD)
 inline constexpr bool under_thread_sanitizer = true;
 #else
 inline constexpr bool under_thread_sanitizer = false;
 #endif
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(UPSWEEP_SANITIZE_ADDRESS) || defined(UPSWEEP_SANITIZE_THREAD)
 inline constexpr bool under_sanitizer = true;
 #else
 inline constexpr bool under_sanitizer = false;

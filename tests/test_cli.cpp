@@ -549,7 +549,7 @@ TEST_F(Cli, SamplesInNoBinAreSaid) {
   EXPECT_NE(run("list histogram").out.find("run: the minimum sample"), std::string::npos);
 }
 
-#if !defined(__SANITIZE_ADDRESS__)  // which has no peers
+#if !defined(UPSWEEP_SANITIZE_ADDRESS)  // which has no peers
 TEST_F(Cli, BenchSaysForWhichTypesThereAreNoPeers) {
   const std::string call = "bench sort --backend cpu --rung serial -n 16,32 --samples 4 --type ";
   const std::string words = "no peer of sort is compiled for u64";
@@ -581,7 +581,7 @@ TEST_F(Cli, CasesThatCannotBeMade) {
   EXPECT_EQ(run("check histogram --backend cpu --rung serial --quick --type u8 --op edges --param bins=255").code, 0);
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // sanitizer builds have no peers
+#if !defined(UPSWEEP_SANITIZE_ADDRESS) && !defined(UPSWEEP_SANITIZE_THREAD)  // sanitizer builds have no peers
 // They are skipped, and the others run.
 TEST_F(Cli, PeersThatDoNotTakeACase) {
   const Outcome outcome =

@@ -556,7 +556,7 @@ TEST_F(Cli, MessagesAreOneLineOfText) {
   EXPECT_LT(run("run reduce $(head -c 100000 /dev/zero | tr '\\0' x)").err.size(), 1000u);
 }
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // sanitizers do not run under strace
+#if !defined(UPSWEEP_SANITIZE_ADDRESS) && !defined(UPSWEEP_SANITIZE_THREAD)  // sanitizers do not run under strace
 // Two outputs, and signals between their renames, which strace delays.
 TEST_F(Cli, SeveralOutputsAreReplacedTogether) {
   if (std::system("strace -e trace=none true >/dev/null 2>&1") != 0) GTEST_SKIP() << "no strace";

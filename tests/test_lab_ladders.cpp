@@ -48,14 +48,14 @@ void check_all(Platform& platform, simt::Emulator* emulator, bool mutants, const
 }
 
 TEST(Ladders, Cpu) {
-#if defined(__SANITIZE_THREAD__)  // 100 times slower; data sharing between threads does not depend on the values
+#if defined(UPSWEEP_SANITIZE_THREAD)  // 100 times slower; data sharing between threads does not depend on the values
   check_all(cpu_platform(), nullptr, false,
             {.every_combination_to = 0,
              .combinations = 1,
              .largest = 1'100'000,
              .own_shape_every = 4,
              .elements_of_size = 200'000});
-#elif defined(__SANITIZE_ADDRESS__)  // 6 times slower
+#elif defined(UPSWEEP_SANITIZE_ADDRESS)  // 6 times slower
   check_all(cpu_platform(), nullptr, false,
             {.every_combination_to = 10,
              .combinations = 4,

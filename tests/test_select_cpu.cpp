@@ -103,7 +103,7 @@ TEST(SelectCpu, EveryAlignment) {
 
 // Several rounds of blocks, with more threads than cores and, for one share, than any rung uses.
 TEST(SelectCpu, MoreThreadsThanCores) {
-#if defined(__SANITIZE_THREAD__)  // data sharing between threads does not depend on the type
+#if defined(UPSWEEP_SANITIZE_THREAD)  // data sharing between threads does not depend on the type
   constexpr Type types[] = {Type::u32};
 #else
   constexpr Type types[] = {Type::u8, Type::u32, Type::f64};
