@@ -37,6 +37,9 @@ WEAKENED = [
 ]
 ARRIVAL = re.compile(r"\bmbarrier_arrive" + ARGUMENTS + ";")
 WAIT = re.compile(r"\b(?:mbarrier_wait|wait_step)\b")
+# Statements of one line that may touch memory which other threads touch too, as neighbours to swap with.
+TOUCHES = re.compile(r"^(?!(?:if|else|for|while|do|return|break|continue|template|using|static_assert|__shared__)\b)"
+                     r".*(?:\[|->|\*|\w\().*;$")
 DECLARATION = re.compile(r"__device__|__global__|inline|\basm\b|^\s*//|using ")
 
 
@@ -78,6 +81,13 @@ def changes_of(path):
         code = code_of(line)
         if DECLARATION.search(code):
             continue
+        # Swaps a waiting, arriving or fencing statement with the next one, and the previous one with it.
+        if i + 1 < len(lines):
+            pair = code.strip(), code_of(lines[i + 1]).strip()
+            indent = [len(text) - len(text.lstrip()) for text in lines[i:i + 2]]
+            alone = [bool(REMOVED.fullmatch(text)) for text in pair]
+            if indent[0] == indent[1] and any(alone) and all(a or TOUCHES.match(t) for a, t in zip(alone, pair)):
+                yield i + 1, f"`{pair[0]}` after `{pair[1]}`", changed({i: lines[i + 1], i + 1: line})
         for found in REMOVED.finditer(code):
             # Evaluated arguments are addresses and numbers, with no side effects that the kernel needs.
             new = code[:found.start()] + "{}" + code[found.end():]
@@ -200,6 +210,8 @@ class Rung:
         seeds = range(1, options.schedules + 1)
         self.checks = [(size, seed) for seed in (0, *seeds) for size in options.sizes]
         self.checks += [("", seed) for seed in (0, *seeds)] if not options.given_sizes_only else []
+        if options.quick:
+            self.checks = [("", seed) for seed in (0, *seeds)]
 
     def sources(self):
         """Returns the rung's file and the headers of ladders/ and kernel/ that it includes."""
@@ -246,6 +258,7 @@ class Rung:
         command += ["--type", self.options.type] if self.options.type else []
         command += ["--input", self.options.input] if self.options.input else []
         command += ["--schedule", str(seed)] if seed else []
+        command += ["--quick"] if self.options.quick else []
         # The command checks in child processes; at the limit, all of them must be killed.
         process = subprocess.Popen(command, env=environment, text=True, stdout=subprocess.PIPE,
                                    stderr=subprocess.STDOUT, start_new_session=True,
@@ -424,6 +437,8 @@ def main():
     parser.add_argument("-n", "--sizes", nargs="+", default=["1000", "1000,150001"],
                         help="elements of the first checks: enough for every ring to wrap around")
     parser.add_argument("--given-sizes-only", action="store_true", help="skip the checks of all sizes")
+    parser.add_argument("--quick", action="store_true",
+                        help="only `upsweep check --quick`, which checks less than the tests do")
     parser.add_argument("--type", default="", help="element types of the checks (default: all); a single one compiles faster")
     parser.add_argument("--schedules", type=int, default=3, help="arbitrary schedules, after the usual one")
     parser.add_argument("--timeout", type=float, default=120, help="seconds for one check of the unchanged rung")
