@@ -47,12 +47,14 @@ say 'real input: the bytes of a program on this machine, as numbers'
 program=$(command -v cmake)
 size=$(stat -Lc %s "$program")
 head -c $((size / 4 * 4)) "$program" >"$out/program.u32"
-for op in sum min max; do
-  printf '%-4s of %s as u32: ' "$op" "$program"
+printf 'sum of %s as u32: ' "$program"
+upsweep run reduce --type u32 --out-type u64 "$out/program.u32"
+for op in min max; do
+  printf '%s of %s as u32: ' $op "$program"
   upsweep run reduce --type u32 --op $op "$out/program.u32"
 done
-upsweep run reduce --type u32 --op sum "$out/program.u32" -o "$out/sum.npy"
-upsweep run scan --type u32 "$out/program.u32" -o "$out/sums.npy"
+upsweep run reduce --type u32 --out-type u64 "$out/program.u32" -o "$out/sum.npy"
+upsweep run scan --type u32 --out-type u64 "$out/program.u32" -o "$out/sums.npy"
 upsweep run select --type u32 --op run_length_encode "$out/program.u32" -o "$out/values.npy" --also "$out/lengths.npy"
 
 say "done. Results are in $out"

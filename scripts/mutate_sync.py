@@ -38,7 +38,8 @@ WEAKENED = [
 ARRIVAL = re.compile(r"\bmbarrier_arrive" + ARGUMENTS + ";")
 WAIT = re.compile(r"\b(?:mbarrier_wait|wait_step)\b")
 # Statements of one line that may touch memory which other threads touch too, as neighbours to swap with.
-TOUCHES = re.compile(r"^(?!(?:if|else|for|while|do|return|break|continue|template|using|static_assert|__shared__)\b)"
+TOUCHES = re.compile(r"^(?!(?:if|else|for|while|do|return|break|continue|template|using|static_assert|__shared__|constexpr|"
+                     r"allow_next_launch)\b|.*& \w+ = )"  # a reference reads nothing
                      r".*(?:\[|->|\*|\w\().*;$")
 DECLARATION = re.compile(r"__device__|__global__|inline|\basm\b|^\s*//|using ")
 
