@@ -1,4 +1,4 @@
-"""Removes or weakens one synchronisation at a time, and prints the changes that the emulator's checks do not catch.
+"""Removes, weakens or swaps one synchronisation at a time, and prints the changes that the emulator's checks miss.
 
 A change is made in a copy of one source file, which precedes the original in the include path. Only the rung's unit is
 recompiled and linked with the traced emulator's runtime into a library of that one rung, which the upsweep command
@@ -38,8 +38,9 @@ WEAKENED = [
 ARRIVAL = re.compile(r"\bmbarrier_arrive" + ARGUMENTS + ";")
 WAIT = re.compile(r"\b(?:mbarrier_wait|wait_step)\b")
 # Statements of one line that may touch memory which other threads touch too, as neighbours to swap with.
-TOUCHES = re.compile(r"^(?!(?:if|else|for|while|do|return|break|continue|template|using|static_assert|__shared__|constexpr|"
-                     r"allow_next_launch)\b|.*& \w+ = )"  # a reference reads nothing
+NO_NEIGHBOUR = (r"(?:if|else|for|while|do|return|break|continue|template|using|static_assert|constexpr|__shared__|"
+                r"allow_next_launch)\b")
+TOUCHES = re.compile(rf"^(?!{NO_NEIGHBOUR}|.*& \w+ = )"  # a reference reads nothing
                      r".*(?:\[|->|\*|\w\().*;$")
 DECLARATION = re.compile(r"__device__|__global__|inline|\basm\b|^\s*//|using ")
 
