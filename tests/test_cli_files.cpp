@@ -171,8 +171,8 @@ TEST_F(Cli, RendersFilms) {
   expect_error("render rgb --frames 0:4 -o a%d.png", 2, "the scene 'rgb' stands still");
   expect_error("render snow --frames 4:4 -o a%d.png", 2, "--frames 4:4 is not a range of frames");
   expect_error("render snow --frames 0:2 --bench", 2, "--bench times one picture");
-  expect_error("render snow --frames 0:2 -o a.png", 2, "a.png has no placeholder for numbers");
-  expect_error("render snow --frames 0:2 -o a%s.png", 2, "has no placeholder for numbers");
+  expect_error("render snow --frames 0:2 -o a.png", 2, "a.png has no %d for their numbers");
+  expect_error("render snow --frames 0:2 -o a%s.png", 2, "has no %d for their numbers");
 }
 
 TEST_F(Cli, RunOnTheUsersData) {

@@ -427,7 +427,7 @@ std::string numbered(const std::string& pattern, unsigned frame) {
     if (first == last || (error == std::errc{} && stop == last && digits < 20))
       return pattern.substr(0, at) + fmt::format("{:0{}}", frame, digits) + pattern.substr(letter + 1);
   }
-  throw Error(Code::invalid_argument, "--frames writes many images: " + pattern + " has no placeholder for numbers",
+  throw Error(Code::invalid_argument, "--frames writes many images: " + pattern + " has no %d for their numbers",
               "write -o out-%04d.png, or a film: -o film.y4m, or -o - into a video encoder");
 }
 

@@ -21,8 +21,8 @@ namespace upsweep {
 // - 4 KiB.)
 inline constexpr std::size_t most_at_once = std::size_t{64} << 20;
 
-// Opens placeholders for closed descriptors among 0 to 2, so that no opened file becomes standard output. Reading or
-// writing them fails as if they were closed. Called by programs at startup.
+// Opens the closed ones of descriptors 0 to 2, so that no opened file becomes standard output. Reading or writing them
+// fails as if they were closed. Called by programs at startup.
 void occupy_standard_descriptors();
 
 // The process that was reading our output has ended.
