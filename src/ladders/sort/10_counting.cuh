@@ -11,11 +11,30 @@
 #pragma once
 #include "kernel/block.h"
 #include "kernel/search.h"
-#include "ladders/scan/10_reduce_then_scan.cuh"
 #include "ladders/sort/choose.h"
 #include "ladders/sort/key_counts.cuh"
 
 namespace upsweep::ladders::sort {
+
+// Each block writes the starts of as many possible keys as it has threads, after it has added up the counts of all keys
+// before them: at most 512 KB, in L2, which takes less time than a launch for partial sums.
+template <class K>
+inline constexpr unsigned starts_block = possible_keys<K> < 1024 ? possible_keys<K> : 1024;
+
+template <class K>
+__global__ void __launch_bounds__(starts_block<K>)
+    starts_kernel(const Counter* counts, std::uint64_t* starts) {  // [possible_keys<K>]
+  __shared__ Counter warp_totals[2][warp_size];
+  const unsigned t = threadIdx.x, first = blockIdx.x * starts_block<K>;
+  allow_next_launch();
+  wait_for_previous();
+  Counter sum = 0, before, total;
+#pragma unroll 8
+  for (unsigned key = t; key < first; key += starts_block<K>) sum += counts[key];
+  block_scan(sum, Sum{}, warp_totals[0], before);
+  const Counter within = block_scan(counts[first + t], Sum{}, warp_totals[1], total);
+  starts[first + t] = before + within;
+}
 
 // A block fills eight consecutive parts of 8 KB, so that it searches the starts once per 64 KB.
 inline constexpr unsigned fill_block = 512, parts_per_block = 8;
@@ -103,13 +122,9 @@ struct counting {
     auto* const starts = scratch.take<std::uint64_t>(possible);
     if (!counts || !scratch) return no_memory;
     if (Status s = count_keys(a, counts); !s) return s;
-    const auto* const counted = reinterpret_cast<const std::uint64_t*>(counts);
-    // In the scan's own shape: if it refused the call's, it would leave the counters nonzero.
-    const Tuning own_shape;
-    if (Status s = scan::reduce_then_scan::run<std::uint64_t, Sum>(
-            {{own_shape, a.workspace, a.stream}, counted, starts, possible, false, Sum{}});
-        !s)
-      return s;
+    const Shape ranges{
+        .grid = possible / starts_block<Key>, .block = starts_block<Key>, .overlap = true, .stream = a.stream};
+    if (Status s = launch(starts_kernel<Key>, ranges, counts, starts); !s) return s;
     const Shape parts{.grid = static_cast<unsigned>(ceil_div(a.n, parts_per_block * fill_block * Pack<Key>::size)),
                       .block = fill_block,
                       .stream = a.stream};

@@ -1,6 +1,6 @@
-// A separate unit for lane_sweep's passes over 64-bit keys.
+// Compiles lane_sweep's passes over 64-bit keys.
 #pragma once
-#include "ladders/sort/lane_passes.cuh"
+#include "ladders/sort/05_lane_sweep.cuh"
 
 namespace upsweep::ladders::sort {
 
