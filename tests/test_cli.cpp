@@ -786,6 +786,9 @@ TEST_F(Cli, ChecksRandomCases) {
   // Every primitive's cases can be expressed on a command line.
   const Outcome fresh = run("check --backend cpu --fresh 3 -n 77 --seed 2");
   EXPECT_EQ(fresh.code, 0) << fresh.err << fresh.out;
+  // A case that a rung refuses is not a mistake.
+  const Outcome refused = run("check sort --backend cpu --rung std::sort --type u32 -n 77 --fresh 30 --seed 1");
+  EXPECT_EQ(refused.code, 0) << refused.err << refused.out;
   const auto runs = [&](const std::string& arguments) {
     const std::string json =
         run("check saxpy --backend cpu --rung serial --type i32 --input uniform -n 77 --json " + arguments).out;

@@ -52,6 +52,10 @@ TEST_F(Devices, MachinesHaveWhatTheirArchitectureHas) {
   Machine old_code = h200;
   old_code.code = 80;
   EXPECT_FALSE(old_code.meets(needs));
+  // Their launch bounds are for the older architecture too, but a kernel without bounds may have all threads.
+  old_code.code = 75;
+  EXPECT_EQ(old_code.bounded_threads(), 1024);
+  EXPECT_EQ(old_code.threads_per_multiprocessor, 2048);
 }
 
 // The CUDA Programming Guide's table of technical specifications.

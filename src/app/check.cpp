@@ -331,10 +331,11 @@ std::map<const Rung*, lab::RungCheck> run_fresh(const std::vector<FreshCase>& ca
     const Rung& rung = *cases[k].drawn.rung;
     lab::RungCheck& result = results[&rung];
     result.thresholds = *cases[k].job->check.thresholds;
-    // Progress lines may precede the answer.
+    // Progress may precede the line of the answer, and if the rung refuses the case, a message follows it.
     const std::size_t begin = answer.text.rfind("{\"");
-    const auto json = nlohmann::ordered_json::parse(
-        begin == std::string::npos ? std::string() : answer.text.substr(begin), nullptr, false);
+    const std::string line =
+        begin == std::string::npos ? std::string() : answer.text.substr(begin, answer.text.find('\n', begin) - begin);
+    const auto json = nlohmann::ordered_json::parse(line, nullptr, false);
     if (json.is_object()) {
       result.runs += json["runs"].get<std::size_t>();
       for (const auto& failure : json["failures"])

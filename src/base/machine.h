@@ -26,18 +26,28 @@ struct Needs {
   static constexpr std::uint8_t bit(Feature f) { return static_cast<std::uint8_t>(1u << static_cast<unsigned>(f)); }
 };
 
+// Maximum resident threads per multiprocessor of the compute capability, times ten.
+constexpr int most_resident_threads(int capability) {
+  if (capability == 75) return 1024;
+  return (capability > 80 && capability < 90) || capability >= 110 ? 1536 : 2048;
+}
+
 struct Machine {
   std::string_view name;  // "h200"; for a real GPU, the name that its driver reports
   // Compute capability times ten, 0 for a CPU: the device's, and the newest not above it for which the kernels are
   // compiled. Code for an older architecture cannot use a newer device's features.
   int capability = 0, code = 0;
-  int multiprocessors = 0;  // for a CPU, cores
-  // Maximum resident: the device's, or fewer if the kernels are compiled for an architecture with fewer, because their
-  // registers are allotted for that.
-  int threads_per_multiprocessor = 0;
+  int multiprocessors = 0;             // for a CPU, cores
+  int threads_per_multiprocessor = 0;  // maximum resident
   std::size_t shared_per_block = 0, shared_per_multiprocessor = 0;  // maximum, in bytes; per block after opting in
   std::size_t l2_bytes = 0;
 
+  // The resident threads for which kernels that ask for as many as possible have registers: the device's maximum, or
+  // fewer if the kernels are compiled for an architecture with fewer.
+  constexpr int bounded_threads() const {
+    const int most = most_resident_threads(code);
+    return threads_per_multiprocessor < most ? threads_per_multiprocessor : most;
+  }
   constexpr bool is_gpu() const { return capability > 0; }
   constexpr bool has(Feature f) const { return code >= first_capability(f); }
   constexpr bool meets(const Needs& needs) const {
@@ -53,12 +63,6 @@ struct Machine {
 // Applies the environment variable UPSWEEP_CAPABILITY: 8.0 makes every GPU count as a GPU of that capability, to see or
 // time the rungs that it would run. Throws Error(invalid_argument) for an unknown capability.
 Machine as_environment_says(const Machine& machine);
-
-// Maximum resident threads per multiprocessor of the compute capability, times ten.
-constexpr int most_resident_threads(int capability) {
-  if (capability == 75) return 1024;
-  return (capability > 80 && capability < 90) || capability >= 110 ? 1536 : 2048;
-}
 
 // The current device of the library that this is linked into, which is the CUDA backend or an emulator.
 const Machine& machine();

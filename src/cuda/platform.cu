@@ -161,13 +161,11 @@ Machine machine_of(int device) {
   cudaDeviceProp properties{};
   cudaGetDeviceProperties(&properties, device);
   names.emplace_back(properties.name);
-  const int code = newest_code(capability);
   return {.name = names.back(),
           .capability = capability,
-          .code = code,
+          .code = newest_code(capability),
           .multiprocessors = get(cudaDevAttrMultiProcessorCount),
-          .threads_per_multiprocessor =
-              std::min(get(cudaDevAttrMaxThreadsPerMultiProcessor), most_resident_threads(code)),
+          .threads_per_multiprocessor = get(cudaDevAttrMaxThreadsPerMultiProcessor),
           .shared_per_block = static_cast<std::size_t>(get(cudaDevAttrMaxSharedMemoryPerBlockOptin)),
           .shared_per_multiprocessor = static_cast<std::size_t>(get(cudaDevAttrMaxSharedMemoryPerMultiprocessor)),
           .l2_bytes = static_cast<std::size_t>(get(cudaDevAttrL2CacheSize))};

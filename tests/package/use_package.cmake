@@ -25,7 +25,7 @@ else()
   set(package -Dupsweep_DIR=${UPSWEEP_BUILD})
 endif()
 run(${CMAKE_COMMAND} -S ${EXAMPLES}/reduce -B ${WORK}/build -G ${GENERATOR} -DCMAKE_CXX_COMPILER=${COMPILER}
-  -DCMAKE_CXX_FLAGS=${FLAGS} ${package})
+  ${package})
 run(${CMAKE_COMMAND} --build ${WORK}/build)
 run(${WORK}/build/sums)
 message("${output}")

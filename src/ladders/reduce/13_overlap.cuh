@@ -67,10 +67,9 @@ struct overlap {
     // All resident blocks, once the last per cent of bandwidth matters; contiguous shares gain 0.4 % at 2^26.
     const unsigned all = blocks_for<T>(a.n, 512, 1, 2);
     if (bytes <= 64 * 1024 * 1024) return start<512, 8>(a, all);
-    // The shape of `shares`, once start-up is negligible. 8-byte elements do not fit in its 32 registers per thread. On
-    // a multiprocessor of fewer than 2048 threads only one of its blocks is resident, and nothing is loaded while that
-    // one ends.
-    if (bytes < shares_pay_from || sizeof(Out) == 8 || machine().threads_per_multiprocessor < 2048)
+    // The shape of `shares`, once start-up is negligible. 8-byte elements do not fit in its 32 registers per thread. If
+    // fewer than 2048 threads are resident, only one of its blocks is, and nothing is loaded while that one ends.
+    if (bytes < shares_pay_from || sizeof(Out) == 8 || machine().bounded_threads() < 2048)
       return start<512, 8, Walk::shares>(a, all);
     return start<1024, 4, Walk::shares, 0>(a, blocks_for<T>(a.n, 1024, 4, 2 * shares_waves));
   }
