@@ -27,6 +27,10 @@ foreach(folder base cpu kernel ladders)
     FILES_MATCHING PATTERN "*.h" PATTERN "*.cuh" PATTERN "mutants" EXCLUDE PATTERN "lab" EXCLUDE)
 endforeach()
 
+if(TARGET upsweep_shared)
+  install(TARGETS upsweep_shared LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
+endif()
+
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/upsweep)
 install(EXPORT upsweep NAMESPACE upsweep:: FILE upsweepTargets.cmake DESTINATION ${package_folder} COMPONENT library)
 export(EXPORT upsweep NAMESPACE upsweep:: FILE ${PROJECT_BINARY_DIR}/upsweepTargets.cmake)

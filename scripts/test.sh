@@ -15,7 +15,7 @@ run_tests() { ctest --test-dir "$1" --output-on-failure -j "$jobs" "${@:2}"; }
 # and hooks. Clang compiles them faster than g++, and its checks of pointers and conversions find more.
 under_sanitizers() {
   configure "$root/build/sanitize-$1" -DUPSWEEP_CUDA=OFF -DCMAKE_BUILD_TYPE=Sanitize "-DUPSWEEP_SANITIZE=$2" \
-    -DCMAKE_CXX_COMPILER=clang++-19
+    -DCMAKE_C_COMPILER=clang-19 -DCMAKE_CXX_COMPILER=clang++-19
   build "$root/build/sanitize-$1"
   say "testing under sanitizers: $2"
   run_tests "$root/build/sanitize-$1"

@@ -1,0 +1,116 @@
+/* upsweep from C, and from any language that can call C functions.
+ *
+ *   upsweep_device* device;
+ *   if (upsweep_open_cpu(&device)) { puts(upsweep_message()); return 1; }
+ *   const upsweep_array in = {keys, n, UPSWEEP_F32, 0}, out = {sorted, n, UPSWEEP_F32, 0};
+ *   upsweep_call sort = {"sort", "ascending"};
+ *   sort.in = &in, sort.in_count = 1, sort.out = &out, sort.out_count = 1;
+ *   if (upsweep_run(device, &sort)) puts(upsweep_message());
+ *   upsweep_close(device);
+ *
+ * Every primitive is called by name, with the arrays, scalars and operations of its contract, which `upsweep list` and
+ * the C++ header of the primitive describe. Functions that can fail return a code, 0 for success, and leave a message
+ * for the thread that called them.
+ */
+#ifndef UPSWEEP_H
+#define UPSWEEP_H
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A device with its queue and its scratch memory. It is not thread-safe: open one per thread. */
+typedef struct upsweep_device upsweep_device;
+
+/* As upsweep::Code in upsweep/status.h. */
+typedef enum upsweep_code {
+  UPSWEEP_OK,
+  UPSWEEP_INVALID_ARGUMENT, /* an invalid size, pointer, name or scalar; found before anything is launched */
+  UPSWEEP_UNSUPPORTED,      /* valid, but not supported by this rung or backend */
+  UPSWEEP_OUT_OF_MEMORY,    /* host or device */
+  UPSWEEP_NO_DEVICE,        /* no GPU, no driver, or a build without CUDA */
+  UPSWEEP_DEVICE_ERROR      /* a launch or a kernel failed */
+} upsweep_code;
+
+/* As upsweep::Type in upsweep/types.h. */
+typedef enum upsweep_type {
+  UPSWEEP_I8,
+  UPSWEEP_U8,
+  UPSWEEP_I16,
+  UPSWEEP_U16,
+  UPSWEEP_I32,
+  UPSWEEP_U32,
+  UPSWEEP_I64,
+  UPSWEEP_U64,
+  UPSWEEP_F32,
+  UPSWEEP_F64
+} upsweep_type;
+
+/* Memory that the caller owns, aligned to its elements. `count` is in elements. {0} is an array that a call leaves out.
+ */
+typedef struct upsweep_array {
+  void* data; /* never written through if it is an input */
+  size_t count;
+  upsweep_type type;
+  int on_device; /* 0: host memory */
+} upsweep_array;
+
+/* A scalar argument. */
+typedef struct upsweep_scalar {
+  const char* name;   /* "initial" */
+  const char* choice; /* the name of an enumerator; null for a number or a flag, which is in `value` */
+  upsweep_type type;  /* UPSWEEP_I64, UPSWEEP_U64 or UPSWEEP_F64: the member of `value` that is set */
+  union {
+    int64_t i64;
+    uint64_t u64;
+    double f64;
+  } value; /* converted to the scalar's own type: rounded to a float, and exact otherwise; 0 or 1 for a flag */
+} upsweep_scalar;
+
+/* A call. Members that are null or 0 take their defaults. */
+typedef struct upsweep_call {
+  const char* primitive; /* "scan" */
+  const char* operation; /* "sum"; null for a primitive that has only one */
+  const upsweep_array* in;
+  size_t in_count; /* in the contract's order; trailing arrays that the call leaves out may be missing */
+  const upsweep_array* out;
+  size_t out_count; /* likewise */
+  const upsweep_scalar* scalars;
+  size_t scalar_count;           /* in any order */
+  const char* rung;              /* a rung of the ladder, by name */
+  unsigned block, grid, threads; /* as upsweep::Options in upsweep/invoke.h */
+  const upsweep_array* scratch;  /* likewise: device memory for the call's own use */
+} upsweep_call;
+
+/* Opens the CPU. */
+upsweep_code upsweep_open_cpu(upsweep_device** device);
+/* Opens a GPU with a stream of its own. */
+upsweep_code upsweep_open_cuda(int ordinal, upsweep_device** device);
+/* Opens a GPU whose work is queued on the caller's stream, a cudaStream_t that must outlive the device. */
+upsweep_code upsweep_open_cuda_on(void* stream, int ordinal, upsweep_device** device);
+/* Closes a device, after its work is done; null is ignored. */
+void upsweep_close(upsweep_device* device);
+/* Waits for all work in the device's queue, and reports any failure since the last call. */
+upsweep_code upsweep_synchronize(upsweep_device* device);
+
+/* Runs a call. If every array is in the device's memory, the call is queued on the device's stream; otherwise it waits,
+ * and a GPU works on copies. */
+upsweep_code upsweep_run(upsweep_device* device, const upsweep_call* call);
+/* Writes the bytes of device memory that the call needs beside its arrays: the size of a sufficient `scratch`. */
+upsweep_code upsweep_scratch_bytes(upsweep_device* device, const upsweep_call* call, size_t* bytes);
+
+/* Returns what went wrong in this thread's last call that failed, and what to do about it, in one line; "" if none has
+ * failed. The text is valid until the thread's next failure. */
+const char* upsweep_message(void);
+
+/* Returns the names of the primitives, or of the operations of one: a null-terminated array that is never freed. Null
+ * if there is no primitive of that name. */
+const char* const* upsweep_primitives(void);
+const char* const* upsweep_operations(const char* primitive);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
