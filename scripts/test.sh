@@ -31,6 +31,23 @@ compile_gpu_rungs() {
   build "$root/build/gpu" upsweep_gpu
 }
 
+# Prints the options that build the Python module, for an environment that has its packages; without a package index,
+# none.
+python_options() {
+  local home=$root/build/python-packages
+  if [ ! -e "$home/complete" ]; then
+    install_packages python3-dev python3-venv >&2
+    say 'installing the packages of the Python tests' >&2
+    if ! { /usr/bin/python3 -m venv --clear "$home" &&
+      "$home/bin/pip" install -q --no-deps -r "$root/python/requirements.txt"; } >"$home.log" 2>&1; then
+      say "the Python package is not tested: see ${home#"$root"/}.log" >&2
+      return
+    fi
+    touch "$home/complete"
+  fi
+  echo "-DUPSWEEP_PYTHON_MODULE=ON -DPython_EXECUTABLE=$home/bin/python3"
+}
+
 # Runs the tests on the traced emulator, and fails if they leave out a line of a kernel.
 test_every_line() {
   local coverage=$root/build/release/coverage
@@ -56,7 +73,9 @@ if $address; then under_sanitizers address 'address;undefined'; fi
 if $threads; then under_sanitizers thread thread; fi
 if $gpu; then compile_gpu_rungs; fi
 # demo.sh configures this folder without tests, and for this machine's vector instructions alone.
-configure "$root/build/release" -DUPSWEEP_TESTS=ON "$(cuda_options)" $($lines && echo -DUPSWEEP_CPU_TARGETS=all)
+python=$(python_options)
+# shellcheck disable=SC2086  # two options
+configure "$root/build/release" -DUPSWEEP_TESTS=ON "$(cuda_options)" $python $($lines && echo -DUPSWEEP_CPU_TARGETS=all)
 build "$root/build/release"
 say 'testing'
 if $lines; then

@@ -100,8 +100,18 @@ static void says_what_is_wrong(void) {
   EXPECT(out[0] == 255 && out[1] == 0);
   scalar.type = UPSWEEP_U8;
   EXPECT_ERROR(upsweep_run(cpu, &call), UPSWEEP_INVALID_ARGUMENT, "initial is given as neither i64, u64 nor f64");
+  scalar.choice = "zero";
+  EXPECT_ERROR(upsweep_run(cpu, &call), UPSWEEP_INVALID_ARGUMENT, "initial is 'zero', not a number");
   scalar.name = "first";
   EXPECT_ERROR(upsweep_run(cpu, &call), UPSWEEP_INVALID_ARGUMENT, "no scalar 'first' (there are: inclusive initial)");
+
+  /* An empty array has a type. */
+  double sum = 1;
+  upsweep_array empty = {NULL, 0, UPSWEEP_F64, 0}, total = {&sum, 1, UPSWEEP_F64, 0};
+  const upsweep_call reduce = {
+      .primitive = "reduce", .operation = "sum", .in = &empty, .in_count = 1, .out = &total, .out_count = 1};
+  EXPECT(upsweep_run(cpu, &reduce) == UPSWEEP_OK);
+  EXPECT(sum == 0);
 
   call.scalar_count = 0;
   call.operation = "mean";

@@ -56,7 +56,6 @@ T* require(T* pointer, const char* name) {
 }
 
 AnyView view_of(const upsweep_array& array) {
-  if (array.count == 0) return {};
   if (array.type < UPSWEEP_I8 || array.type > UPSWEEP_F64)
     throw Error(Code::invalid_argument, "an array has the type " + std::to_string(static_cast<int>(array.type)),
                 "use an enumerator of upsweep_type");
@@ -132,6 +131,7 @@ Scalar scalar_of(const Contract& contract, const Parameter& parameter, const ups
     for (const std::string_view choice : parameter.choices) hint.append(" ").append(choice);
     refuse(contract.name, std::string(parameter.name) + " is not '" + scalar.choice + "'", hint);
   }
+  if (scalar.choice) refuse(contract.name, std::string(parameter.name) + " is '" + scalar.choice + "', not a number");
   switch (parameter.kind) {
     case Kind::flag:
       return number_of<std::uint8_t>(contract.name, scalar) != 0;
