@@ -53,7 +53,7 @@ typedef enum upsweep_type {
 typedef struct upsweep_array {
   void* data; /* never written through if it is an input */
   size_t count;
-  upsweep_type type;
+  int type;      /* an upsweep_type */
   int on_device; /* 0: host memory */
 } upsweep_array;
 
@@ -61,7 +61,7 @@ typedef struct upsweep_array {
 typedef struct upsweep_scalar {
   const char* name;   /* "initial" */
   const char* choice; /* the name of an enumerator; null for a number or a flag, which is in `value` */
-  upsweep_type type;  /* UPSWEEP_I64, UPSWEEP_U64 or UPSWEEP_F64: the member of `value` that is set */
+  int type;           /* UPSWEEP_I64, UPSWEEP_U64 or UPSWEEP_F64: the member of `value` that is set */
   union {
     int64_t i64;
     uint64_t u64;

@@ -130,7 +130,7 @@ static void says_what_is_wrong(void) {
   EXPECT_ERROR(upsweep_run(cpu, &call), UPSWEEP_INVALID_ARGUMENT, "inputs is null");
   call = scan, call.scalar_count = 0, output.count = 1;
   EXPECT_ERROR(upsweep_run(cpu, &call), UPSWEEP_INVALID_ARGUMENT, "1 elements, 2 are needed");
-  output.count = 2, output.type = (upsweep_type)42;
+  output.count = 2, output.type = 42;
   EXPECT_ERROR(upsweep_run(cpu, &call), UPSWEEP_INVALID_ARGUMENT, "an array has the type 42");
   EXPECT_ERROR(upsweep_run(NULL, &call), UPSWEEP_INVALID_ARGUMENT, "device is null");
   EXPECT_ERROR(upsweep_run(cpu, NULL), UPSWEEP_INVALID_ARGUMENT, "call is null");

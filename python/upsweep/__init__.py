@@ -8,7 +8,10 @@ machine's byte order, are copied first. Other types raise TypeError.
 
 from __future__ import annotations
 
+import operator
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from upsweep import _core
 from upsweep._arrays import FLOATS, KNOWN, SIGNED, library_of
@@ -80,18 +83,21 @@ def _result(library: Any, n: int, dtype: str, like: Any, out: Any) -> Any:
 _WIDENED = {("uint8", "uint32"), ("uint8", "uint64"), ("uint32", "uint64"), ("int32", "int64"), ("float32", "float64")}
 
 
-def _sum_type(dtype: str) -> str:
-    """The type of a sum: NumPy's, so that integers do not wrap at their own width."""
-    if dtype in FLOATS:
-        return dtype
-    return "int64" if dtype == "bool" or dtype in SIGNED else "uint64"
+def _sum_type(asked: Any, dtype: str) -> str:
+    """Returns the type of a sum or product: what was asked for, else NumPy's, so that integers do not wrap at their own
+    width."""
+    if asked is None:
+        return dtype if dtype in FLOATS else "int64" if dtype == "bool" or dtype in SIGNED else "uint64"
+    text = str(asked)
+    name = text.removeprefix("torch.") if text.startswith("torch.") else np.dtype(asked).name
+    if name not in KNOWN or name == "bool":
+        raise TypeError(f"dtype is {name}; there are {', '.join(KNOWN[1:])}")
+    return name
 
 
 def _summands(library: Any, a: Any, dtype: str, wanted: str) -> tuple[Any, str]:
-    """Returns the elements in a type whose sums can have the type `wanted`, and the type of these sums. A sum of bool is
-    computed as uint64 and has the same bits as int64."""
-    if wanted not in KNOWN or wanted == "bool":
-        raise TypeError(f"dtype is {wanted}; sums have one of {', '.join(KNOWN[1:])}")
+    """Returns the elements in a type whose sums can have the type `wanted`, and the type of these sums. A sum of bool
+    is computed as uint64 and has the same bits as int64."""
     a, dtype = _plain(library, a, dtype)
     if dtype == "uint8" and wanted == "int64":
         return a, "uint64"
@@ -104,24 +110,18 @@ def _initial(initial: Any, kept: str, wanted: str) -> dict[str, Any]:
     """The scalar of an initial value; modulo 2^64 if the sum is computed as uint64 in place of int64."""
     if initial is None:
         return {}
-    return {"initial": int(initial) % 2**64 if (kept, wanted) == ("uint64", "int64") else initial}
+    return {"initial": operator.index(initial) % 2**64 if (kept, wanted) == ("uint64", "int64") else initial}
 
 
-def _name(dtype: Any) -> str:
-    import numpy as np
-
-    text = str(dtype)
-    return text.removeprefix("torch.") if text.startswith("torch.") else np.dtype(dtype).name
-
-
-def sum(x: Any, /, *, dtype: Any = None, initial: Any = None, reproducible: bool = False, rung: str | None = None) -> Any:
+def sum(
+    x: Any, /, *, dtype: Any = None, initial: Any = None, reproducible: bool = False, rung: str | None = None
+) -> Any:
     """Returns the sum of all elements. Integers are added in 64 bits, floats in their own type, unless `dtype` says
     otherwise; integer sums wrap. The sum of an empty array is 0, or `initial`.
 
     The last bits of a float sum depend on the device. With reproducible=True, the exact sum is rounded once, so every
     device gives the same bits.
 
-    >>> import numpy as np
     >>> print(sum(np.array([1, 2, 3], np.uint8)))
     6
     """
@@ -139,7 +139,7 @@ def prod(x: Any, /, *, dtype: Any = None, initial: Any = None, rung: str | None 
 
 def _reduced(x: Any, operation: str, dtype: Any, initial: Any, rung: str | None) -> Any:
     library, a, own = _taken(x)
-    wanted = _sum_type(own) if dtype is None else _name(dtype)
+    wanted = _sum_type(dtype, own)
     if operation == "sum":
         a, kept = _summands(library, a, own, wanted)
     else:
@@ -208,7 +208,7 @@ def cumulative_sum(
     """
     library, a, own = _taken(x)
     _require_1d(a)
-    wanted = _sum_type(own) if dtype is None else _name(dtype)
+    wanted = _sum_type(dtype, own)
     result = _result(library, a.shape[0], wanted, a, out)
     a, kept = _summands(library, a, own, wanted)
     scalars = {"inclusive": not exclusive, **_initial(initial, kept, wanted)}
@@ -248,7 +248,9 @@ def argsort(x: Any, /, *, descending: bool = False, stable: bool = True, rung: s
     return indices
 
 
-def _selected(library: Any, a: Any, operation: str, inputs: tuple, outputs: tuple, rung: str | None) -> list[Any]:
+def _selected(
+    library: Any, a: Any, operation: str, inputs: tuple[Any, ...], outputs: tuple[Any, ...], rung: str | None
+) -> list[Any]:
     """Runs a selection, and returns its outputs at the length that it found. Waits for that length."""
     count = library.empty(1, "uint64", a)
     _core.run("select", operation, inputs, (outputs[0], count, *outputs[1:]), {}, rung, library.stream(a))
@@ -264,7 +266,7 @@ def compress(condition: Any, x: Any, /, *, rung: str | None = None) -> Any:
     [10 30]
     """
     library, a, own = _taken(x)
-    flags_library, flags, flag_type = _taken(condition, "condition")
+    _, flags, flag_type = _taken(condition, "condition")
     _require_1d(a)
     _require_1d(flags, "condition")
     if flag_type != "bool":
@@ -329,7 +331,8 @@ def unique_counts(x: Any, /) -> UniqueCountsResult:
     [1 3] [1 2]
     """
     library, a, _ = _taken(x)
-    return unique_consecutive(sort(library.flat(a)), return_counts=True)
+    found: UniqueCountsResult = unique_consecutive(sort(library.flat(a)), return_counts=True)
+    return found
 
 
 _MOST_BINS = 1 << 20
@@ -337,16 +340,14 @@ _MOST_BINS = 1 << 20
 
 def histogram(x: Any, /, bins: int = 10, range: tuple[float, float] | None = None, *, rung: str | None = None) -> Any:
     """Returns the number of samples, int64, in each of `bins` equal bins of `range`, by default from the smallest to
-    the largest sample; and the bins' edges, float32 for samples of float32 and float64 for others. The last bin includes its upper edge, as NumPy's does. Up to 2^20
-    bins.
+    the largest sample; and the bins' edges, float32 for samples of float32 and float64 for others. The last bin
+    includes its upper edge, as NumPy's does. Up to 2^20 bins.
 
     Integers are binned exactly, where NumPy rounds.
 
     >>> print(histogram([1, 2, 1, 4], bins=3)[0])
     [2 1 1]
     """
-    import numpy as np
-
     library, a, own = _taken(x)
     if not 1 <= bins <= _MOST_BINS:
         raise ValueError(f"bins is {bins}, which is not in [1, {_MOST_BINS}]")

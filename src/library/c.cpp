@@ -57,7 +57,7 @@ T* require(T* pointer, const char* name) {
 
 AnyView view_of(const upsweep_array& array) {
   if (array.type < UPSWEEP_I8 || array.type > UPSWEEP_F64)
-    throw Error(Code::invalid_argument, "an array has the type " + std::to_string(static_cast<int>(array.type)),
+    throw Error(Code::invalid_argument, "an array has the type " + std::to_string(array.type),
                 "use an enumerator of upsweep_type");
   AnyView view;
   view.type = static_cast<Type>(array.type);
@@ -207,7 +207,10 @@ class Names {
 
 template <class Make>
 upsweep_code open(upsweep_device** device, Make&& make) {
-  return guarded([&] { *require(device, "device") = new upsweep_device{make()}; });
+  return guarded([&] {
+    upsweep_device*& opened = *require(device, "device");
+    opened = new upsweep_device{make()};
+  });
 }
 
 }  // namespace

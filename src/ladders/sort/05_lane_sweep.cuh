@@ -101,7 +101,7 @@ struct lane_sweep {
   }
 };
 
-// Used by hybrid too, and compiled in two units: 64-bit keys take half of the time.
+// Used by hybrid too, and compiled in the three lane_passes_*_unit.cuh, because it takes a long time.
 extern template Status lane_passes(const KeyArgs<KeyOrder<std::uint32_t>>&, const BucketSort<KeyOrder<std::uint32_t>>*);
 #if !defined(UPSWEEP_GPU_ONE_TYPE)
 extern template Status lane_passes(const KeyArgs<KeyOrder<std::uint16_t>>&, const BucketSort<KeyOrder<std::uint16_t>>*);
