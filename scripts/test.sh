@@ -35,6 +35,7 @@ compile_gpu_rungs() {
 # none.
 python_options() {
   local home=$root/build/python-packages
+  mkdir -p "$root/build"
   if [ ! -e "$home/complete" ]; then
     install_packages python3-dev python3-venv >&2
     say 'installing the packages of the Python tests' >&2
