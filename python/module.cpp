@@ -3,7 +3,6 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
-#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -97,7 +96,6 @@ class Arguments {
       read_.push_back(std::move(array));
   }
   const upsweep_array* data() const { return arrays_.data(); }
-  std::size_t size() const { return arrays_.size(); }
 
   int device_type = nb::device::cpu::value, ordinal = 0;
 
@@ -161,12 +159,6 @@ void run(const char* primitive, nb::object operation, nb::tuple inputs, nb::tupl
   check(code);
 }
 
-std::vector<std::string> listed(const char* const* names) {
-  std::vector<std::string> all;
-  for (; names && *names; ++names) all.emplace_back(*names);
-  return all;
-}
-
 }  // namespace
 
 NB_MODULE(_core, m) {
@@ -174,7 +166,7 @@ NB_MODULE(_core, m) {
         nb::arg("scalars"), nb::arg("rung").none(), nb::arg("stream"));
   m.def("primitives", [] {
     nb::list names;
-    for (const std::string& name : listed(upsweep_primitives())) names.append(nb::str(name.c_str()));
+    for (const char* const* name = upsweep_primitives(); *name; ++name) names.append(nb::str(*name));
     return names;
   });
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import upsweep as up
+from upsweep._arrays import NumPy
 
 TYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float32", "float64"]
 INTEGERS = TYPES[1:9]
@@ -30,6 +31,19 @@ def same(found: object, expected: np.ndarray) -> None:
     assert isinstance(found, (np.ndarray, np.generic))
     assert found.dtype == expected.dtype
     np.testing.assert_array_equal(found, expected)
+
+
+@pytest.fixture(autouse=True)
+def poisoned(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fills every new result with a pattern: memory may still hold the right values of an earlier call."""
+    empty = NumPy.empty
+
+    def filled(self: NumPy, n: int, dtype: str, like: np.ndarray) -> np.ndarray:
+        a = empty(self, n, dtype, like)
+        a.view("uint8").fill(0xA5)
+        return a
+
+    monkeypatch.setattr(NumPy, "empty", filled)
 
 
 @pytest.fixture(params=TYPES)

@@ -3,7 +3,9 @@
 Functions have the names and meanings of the array API standard, or else of NumPy; a docstring says where one differs.
 They take what numpy.asarray() takes, or a tensor, and return arrays of the same library on the same device. Arrays of
 bool, integers of 8 to 64 bits, float32 and float64 are used in place; those that are not contiguous, or not in the
-machine's byte order, are copied first. Other types raise TypeError.
+machine's byte order, are copied first. Sums and products in another type than that of the elements, and extremes of
+8 and 16 bits, convert the elements first, except for the sums of bool, uint8, and of 32 bits in 64. Other types raise
+TypeError.
 """
 
 from __future__ import annotations
@@ -255,7 +257,7 @@ def _selected(
     count = library.empty(1, "uint64", a)
     _core.run("select", operation, inputs, (outputs[0], count, *outputs[1:]), {}, rung, library.stream(a))
     found = int(count[0])
-    # A view would keep the memory of all elements: few are copied.
+    # Copies few elements, because a view would keep the memory of all.
     return [library.copy(o[:found]) if 2 * found < a.shape[0] else o[:found] for o in outputs]
 
 
