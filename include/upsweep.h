@@ -100,6 +100,9 @@ upsweep_code upsweep_synchronize(upsweep_device* device);
 upsweep_code upsweep_run(upsweep_device* device, const upsweep_call* call);
 /* Writes the bytes of device memory that the call needs beside its arrays: the size of a sufficient `scratch`. */
 upsweep_code upsweep_scratch_bytes(upsweep_device* device, const upsweep_call* call, size_t* bytes);
+/* Writes whether the device's stream is being captured into a CUDA graph: 0 or 1. Scratch memory that grows then fails
+ * the capture, so pass `scratch`, and keep it as long as the graph. */
+upsweep_code upsweep_is_capturing(upsweep_device* device, int* is_capturing);
 
 /* Returns what went wrong in this thread's last call that failed, and what to do about it, in one line; "" if none has
  * failed. The text is valid until the thread's next failure. */

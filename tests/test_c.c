@@ -72,6 +72,8 @@ static void calls_every_kind_of_scalar(void) {
   size_t bytes = 0;
   EXPECT(upsweep_scratch_bytes(cpu, &call, &bytes) == UPSWEEP_OK);
   EXPECT(bytes > 0);
+  int is_capturing = 1;
+  EXPECT(upsweep_is_capturing(cpu, &is_capturing) == UPSWEEP_OK && is_capturing == 0);
   EXPECT(upsweep_synchronize(cpu) == UPSWEEP_OK);
 }
 

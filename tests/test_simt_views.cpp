@@ -158,6 +158,10 @@ TEST_F(SimtViews, OnlyWhatIsSelectedIsCopiedBack) {
   out.assign(n, 77);
   EXPECT_EQ(select_if(gpu, x, std::numeric_limits<Item>::min(), out), 0u);
   EXPECT_TRUE(untouched(out, 0)) << "no element is below the lowest value";
+  EXPECT_EQ(select_if(gpu, std::vector<Item>{5}, 5, out), 0u);
+  EXPECT_TRUE(untouched(out, 0)) << "an output of one element may stay empty, too";
+  EXPECT_EQ(select_if(gpu, std::vector<Item>{5}, 6, out), 1u);
+  EXPECT_EQ(out[0], 5);
 }
 
 // ---- host and device arrays in one call -----------------------------------------------------------------------------

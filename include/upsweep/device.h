@@ -37,6 +37,8 @@ class Device {
   std::string name() const;  // "NVIDIA H200", "AMD EPYC 9R14 (2 cores)", "simt"
   // Waits for all work in this device's queue. Throws Error(device_error) for any failure since the last synchronize().
   void synchronize();
+  // True while the stream is captured into a CUDA graph.
+  bool is_capturing() const;
   void* native_stream() const noexcept;  // the cudaStream_t; null on other backends
 
   // For calling rungs directly, from the headers in upsweep/src.

@@ -1,92 +1,191 @@
-"""The array libraries: how each makes arrays, names types and finds its stream."""
+"""The array libraries: what the extension module cannot ask of them in C."""
 
 from __future__ import annotations
 
+import math
 import sys
 from typing import Any
 
 import numpy as np
 
-SIGNED = ("int8", "int16", "int32", "int64")
-UNSIGNED = ("uint8", "uint16", "uint32", "uint64")
-FLOATS = ("float32", "float64")
-KNOWN = ("bool", *SIGNED, *UNSIGNED, *FLOATS)
+from upsweep import _core
+
+Looked = tuple[int, tuple[int, ...], tuple[int, ...], str, int, bool]
 
 
-class NumPy:
-    """NumPy arrays, and everything that numpy.asarray() takes."""
+class Library:
+    """What a library's class says, and how one without DLPack's C functions is reached."""
+
+    is_numpy = False
+    waits = False  # calls wait until their results are there
+    integer_bits = 64  # of indices, counts and sums of integers
+
+    def array(self, x: Any) -> Any:
+        """Returns x, contiguous and in the machine's byte order."""
+        raise NotImplementedError
+
+    def dtype(self, x: Any) -> str:
+        name: str = x.dtype.name
+        return name
+
+    def cast(self, x: Any, dtype: str) -> Any:
+        return x.astype(dtype)
+
+    def upload(self, values: np.ndarray, like: Any) -> Any:
+        """Returns an array with values of NumPy's, on the device of another."""
+        raise NotImplementedError
+
+    def copy_first(self, x: Any, n: int) -> Any:
+        return x[:n].copy()
+
+    def look(self, x: Any) -> Looked:
+        """Returns address, shape, strides in bytes, the type's name, the GPU's number or -1, and whether x can be
+        written."""
+        raise NotImplementedError
+
+    def download(self, x: Any) -> np.ndarray:
+        """Returns an array of NumPy's with the same elements. Waits for them."""
+        raise NotImplementedError
+
+    def empty(self, shape: Any, dtype: str, like: Any) -> Any:
+        raise NotImplementedError
+
+    def stream(self, x: Any) -> int:
+        raise NotImplementedError
+
+
+class NumPy(Library):
+    """NumPy's arrays, and everything that numpy.asarray() takes."""
+
+    is_numpy = True
 
     def array(self, x: Any) -> np.ndarray:
         a = np.asarray(x)
-        if not a.dtype.isnative:
-            a = a.astype(a.dtype.newbyteorder("="))
+        a = a if a.dtype.isnative else a.astype(a.dtype.newbyteorder("="))
         return np.ascontiguousarray(a) if a.ndim else a
 
-    def dtype(self, a: np.ndarray) -> str:
-        return a.dtype.name
-
-    def empty(self, n: int, dtype: str, like: np.ndarray) -> np.ndarray:
-        return np.empty(n, dtype)
-
-    def cast(self, a: np.ndarray, dtype: str) -> np.ndarray:
-        return a.astype(dtype)
-
-    def view(self, a: np.ndarray, dtype: str) -> np.ndarray:
-        return a.view(dtype)
-
-    def flat(self, a: np.ndarray) -> np.ndarray:
-        return a.reshape(-1)
-
-    def item(self, a: np.ndarray) -> Any:
-        return a[0]
-
-    def copy(self, a: np.ndarray) -> np.ndarray:
-        return a.copy()
-
-    def stream(self, a: np.ndarray) -> int:
-        return 0
+    def upload(self, values: np.ndarray, like: Any) -> np.ndarray:
+        return values
 
 
-class Torch:
-    """PyTorch tensors, on the CPU or a GPU."""
+class Torch(Library):
+    """PyTorch's tensors, on the CPU or a GPU."""
 
-    def __init__(self, torch: Any) -> None:
-        self.torch = torch
+    def __init__(self) -> None:
+        self.torch = sys.modules["torch"]
 
     def array(self, x: Any) -> Any:
         return x.detach().contiguous()
 
-    def dtype(self, a: Any) -> str:
-        return str(a.dtype).removeprefix("torch.")
+    def dtype(self, x: Any) -> str:
+        return str(x.dtype).removeprefix("torch.")
 
-    def empty(self, n: int, dtype: str, like: Any) -> Any:
-        return self.torch.empty(n, dtype=getattr(self.torch, dtype), device=like.device)
+    def cast(self, x: Any, dtype: str) -> Any:
+        return x.to(getattr(self.torch, dtype), copy=True)
 
-    def cast(self, a: Any, dtype: str) -> Any:
-        return a.to(getattr(self.torch, dtype))
+    def upload(self, values: np.ndarray, like: Any) -> Any:
+        return self.torch.from_numpy(values).to(like.device)
 
-    def view(self, a: Any, dtype: str) -> Any:
-        return a.view(getattr(self.torch, dtype))
+    def copy_first(self, x: Any, n: int) -> Any:
+        return x[:n].clone()
 
-    def flat(self, a: Any) -> Any:
-        return a.reshape(-1)
+    def download(self, x: Any) -> np.ndarray:
+        found: np.ndarray = x.cpu().numpy()
+        return found
 
-    def item(self, a: Any) -> Any:
-        return a.reshape(())
+    # For versions without the C functions.
+    def look(self, x: Any) -> Looked:
+        strides = tuple(x.element_size() * stride for stride in x.stride())
+        return x.data_ptr(), tuple(x.shape), strides, self.dtype(x), x.get_device(), True
 
-    def copy(self, a: Any) -> Any:
-        return a.clone()
+    def empty(self, shape: Any, dtype: str, like: Any) -> Any:
+        return self.torch.empty(shape, dtype=getattr(self.torch, dtype), device=like.device)
 
-    def stream(self, a: Any) -> int:
-        return self.torch.cuda.current_stream(a.device).cuda_stream if a.is_cuda else 0
-
-
-_numpy = NumPy()
+    def stream(self, x: Any) -> int:
+        stream: int = self.torch.cuda.current_stream(x.device).cuda_stream
+        return stream
 
 
-def library_of(x: Any) -> Any:
-    """Returns the library of an array: PyTorch's for its tensors, else NumPy's."""
-    torch = sys.modules.get("torch")
-    if torch is not None and isinstance(x, torch.Tensor):
-        return Torch(torch)
-    return _numpy
+class CuPy(Library):
+    """CuPy's arrays, on CuPy's current stream."""
+
+    def __init__(self) -> None:
+        self.cupy = sys.modules["cupy"]
+        self.get_current_stream = self.cupy.cuda.get_current_stream
+        # dtype.name is computed whenever it is asked for, which takes a microsecond.
+        self.names = {t: t.name for t in map(np.dtype, ("?", *"bhilqBHILQ", *"fd"))}
+
+    def array(self, x: Any) -> Any:
+        return self.cupy.ascontiguousarray(x) if x.ndim else x
+
+    def upload(self, values: np.ndarray, like: Any) -> Any:
+        with like.device:
+            return self.cupy.asarray(values)
+
+    def look(self, x: Any) -> Looked:
+        memory = x.data
+        return memory.ptr, x.shape, x.strides, self.names.get(x.dtype) or x.dtype.name, memory.device_id, True
+
+    def download(self, x: Any) -> np.ndarray:
+        found: np.ndarray = x.get()
+        return found
+
+    def empty(self, shape: Any, dtype: str, like: Any) -> Any:
+        if like.data.device_id == self.cupy.cuda.runtime.getDevice():
+            return self.cupy.empty(shape, dtype)
+        with like.device:
+            return self.cupy.empty(shape, dtype)
+
+    def stream(self, x: Any) -> int:
+        stream: int = self.get_current_stream(x.data.device_id).ptr
+        return stream
+
+
+class JAX(Library):
+    """JAX's arrays, which cannot be written: a call makes new ones, and waits until its inputs and its results are
+    there, because JAX has no stream to queue work on. Not for arrays under transformations, such as jax.jit()."""
+
+    waits = True
+
+    def __init__(self) -> None:
+        self.jax = sys.modules["jax"]
+        self.integer_bits = 8 * self.jax.dtypes.canonicalize_dtype("int64").itemsize
+
+    def array(self, x: Any) -> Any:
+        return x
+
+    def upload(self, values: np.ndarray, like: Any) -> Any:
+        return self.jax.device_put(values, like.device)
+
+    def copy_first(self, x: Any, n: int) -> Any:
+        return x[:n]
+
+    def look(self, x: Any) -> Looked:
+        if isinstance(x, self.jax.core.Tracer) or len(x.devices()) != 1:
+            raise TypeError("an array of JAX's is traced, or on several devices")
+        (device,) = x.devices()
+        ordinal = -1 if device.platform == "cpu" else device.local_hardware_id
+        x.block_until_ready()
+        strides = tuple(x.itemsize * math.prod(x.shape[k + 1 :]) for k in range(x.ndim))
+        return x.unsafe_buffer_pointer(), x.shape, strides, x.dtype.name, ordinal, False
+
+    def download(self, x: Any) -> np.ndarray:
+        return np.asarray(x)
+
+    def empty(self, shape: Any, dtype: str, like: Any) -> Any:
+        return self.jax.numpy.empty(shape, dtype, device=like.device)
+
+    def stream(self, x: Any) -> int:
+        return 1  # cudaStreamLegacy
+
+
+def library_of(kind: type) -> Library:
+    """Returns the library of a type of arrays: NumPy for types of no library."""
+    for library, name in (Torch, "torch.Tensor"), (CuPy, "cupy.ndarray"), (JAX, "jax.Array"):
+        module, _, its = name.partition(".")
+        if module in sys.modules and issubclass(kind, getattr(sys.modules[module], its)):
+            return library()
+    return NumPy()
+
+
+_core.set_library_of(library_of)

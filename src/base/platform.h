@@ -56,6 +56,8 @@ class Platform : public MemorySpace {
   virtual void activate() {}
   virtual Stream create_stream() { return {}; }
   virtual void destroy_stream(Stream) noexcept {}
+  // True while the stream's work is captured into a graph instead of run.
+  virtual bool is_capturing(Stream) const { return false; }
 };
 
 // The platforms of this program. cuda_platform() is null if the program was built without CUDA or finds no GPU;

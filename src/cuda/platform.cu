@@ -118,6 +118,12 @@ class CudaPlatform final : public Platform {
     if (stream.handle) cudaStreamDestroy(handle(stream));
   }
 
+  bool is_capturing(Stream stream) const override {
+    cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+    check(cudaStreamIsCapturing(handle(stream), &status), "cudaStreamIsCapturing");
+    return status != cudaStreamCaptureStatusNone;
+  }
+
   bool reaches(const void* memory) const override {
     cudaPointerAttributes attributes{};
     if (cudaPointerGetAttributes(&attributes, memory) != cudaSuccess) {

@@ -246,6 +246,9 @@ upsweep_code upsweep_scratch_bytes(upsweep_device* device, const upsweep_call* c
     *require(bytes, "bytes") = scratch_bytes(of_call, request, options_of(*call));
   });
 }
+upsweep_code upsweep_is_capturing(upsweep_device* device, int* is_capturing) {
+  return guarded([&] { *require(is_capturing, "is_capturing") = require(device, "device")->device.is_capturing(); });
+}
 
 const char* upsweep_message(void) { return message.c_str(); }
 

@@ -35,6 +35,7 @@ Device Device::cuda_on(void* stream, int ordinal) { return Device(require_cuda(o
 Backend Device::backend() const noexcept { return state_->backend; }
 std::string Device::name() const { return state_->platform.describe().device; }
 void Device::synchronize() { state_->platform.synchronize(state_->stream); }
+bool Device::is_capturing() const { return state_->platform.is_capturing(state_->stream); }
 void* Device::native_stream() const noexcept { return state_->stream.handle; }
 Platform& Device::platform() const noexcept { return state_->platform; }
 Workspace& Device::workspace() const noexcept { return state_->workspace; }

@@ -1,5 +1,6 @@
 // The state of a Device, and the lookup from a rung's name to its function.
 #pragma once
+#include <cstddef>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -16,7 +17,16 @@ struct DeviceState {
   DeviceState(const DeviceState&) = delete;
   DeviceState& operator=(const DeviceState&) = delete;
   ~DeviceState() {
+    if (mailbox_) platform.memory(MemoryKind::pinned).release(mailbox_);
     if (owns_stream) platform.destroy_stream(stream);
+  }
+
+  // Page-locked memory for results of a few bytes that a call returns to the host: a kernel writes them there, which
+  // saves a copy from the device.
+  static constexpr std::size_t mailbox_bytes = 256;
+  std::byte* mailbox() {
+    if (!mailbox_) mailbox_ = static_cast<std::byte*>(platform.memory(MemoryKind::pinned).allocate(mailbox_bytes));
+    return mailbox_;
   }
 
   // Returns the rung that the contract's choose() has named; each name is looked up once.
@@ -32,6 +42,7 @@ struct DeviceState {
  private:
   // The rungs chosen so far, by the address of their name: choose() returns string constants.
   std::vector<std::pair<const char*, const Rung*>> chosen_;
+  std::byte* mailbox_ = nullptr;
 };
 
 // Returns the rung `name` of a ladder. Throws Error(invalid_argument) with the ladder's names in the hint.

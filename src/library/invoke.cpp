@@ -5,8 +5,10 @@
 #include <charconv>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "library/device_state.h"
@@ -143,52 +145,74 @@ void run_or_throw(detail::DeviceState& state, const Rung& rung, RunFn run, const
   require_success(rung, call, run(call));
 }
 
-// Device copies of a call's host arrays, in a separate frame.
+// Device copies of a call's host arrays, in a separate frame. Outputs of one element are in the device's mailbox instead.
 class Staging {
  public:
-  Staging(const Contract& contract, const Request& request, Workspace& workspace)
-      : contract_(contract), request_(request), scratch_(workspace) {}
+  // `uses_mailbox`: false for a rung whose threads may all write to such an output.
+  Staging(const Contract& contract, const Request& request, detail::DeviceState& state, Workspace& workspace,
+          bool uses_mailbox)
+      : contract_(contract), request_(request), state_(state), scratch_(workspace), uses_mailbox_(uses_mailbox) {}
 
   // Takes memory for the copies and points the call at them. Returns false if out of memory.
   bool take(Call& call) {
     Call copies = call;
     for (std::size_t k = 0; k < contract_.inputs.size(); ++k)
       if (request_.in[k].place == Place::host) copies.in[k].data = take(call.in[k].bytes());
-    for (std::size_t k = 0; k < contract_.outputs.size(); ++k)
-      if (request_.out[k].place == Place::host && request_.out[k].data) {
-        const std::optional<std::size_t> j = in_place_of_input(call, k);
-        copies.out[k].data = j ? copies.in[*j].data : take(contract_.room(call, k) * size_of(call.out[k].type));
+    for (std::size_t k = 0; k < contract_.outputs.size(); ++k) {
+      if (!is_copied(k)) continue;
+      if (is_in_mailbox(call, k)) {
+        copies.out[k].data = state_.mailbox() + k * sizeof(std::uint64_t);
+        continue;
       }
+      const std::optional<std::size_t> j = in_place_of_input(call, k);
+      copies.out[k].data = j ? copies.in[*j].data : take(contract_.room(call, k) * size_of(call.out[k].type));
+    }
     if (scratch_) call = copies;
     return static_cast<bool>(scratch_);
   }
   std::size_t bytes() const { return bytes_; }
 
   // Fills the copies of the inputs.
-  void copy_in(detail::DeviceState& state, const Call& call) const {
+  void copy_in(const Call& call) const {
     for (std::size_t k = 0; k < contract_.inputs.size(); ++k)
       if (request_.in[k].place == Place::host && request_.in[k].count)
-        state.platform.copy_in(call.in[k].data, request_.in[k].data, call.in[k].bytes(), state.stream);
+        state_.platform.copy_in(call.in[k].data, request_.in[k].data, call.in[k].bytes(), state_.stream);
   }
   // Copies the written elements back, and waits.
-  void copy_out(detail::DeviceState& state, const Call& call) const {
+  void copy_out(const Call& call) const {
     std::uint64_t counted = call.n();
-    if (const int k = contract_.count_output; k != Contract::no_count) {
-      state.platform.copy_out(&counted, call.out[static_cast<std::size_t>(k)].data, sizeof counted, state.stream);
-      state.platform.synchronize(state.stream);
+    if (contract_.count_output != Contract::no_count && has_counted_outputs()) {
+      const auto k = static_cast<std::size_t>(contract_.count_output);
+      if (!is_in_mailbox(call, k))
+        state_.platform.copy_out(&counted, call.out[k].data, sizeof counted, state_.stream);
+      state_.platform.synchronize(state_.stream);
+      if (is_in_mailbox(call, k)) std::memcpy(&counted, call.out[k].data, sizeof counted);
     }
     for (std::size_t k = 0; k < contract_.outputs.size(); ++k)
-      if (request_.out[k].place == Place::host && request_.out[k].data)
+      if (is_copied(k) && !is_in_mailbox(call, k))
         if (const std::size_t elements = contract_.written(call, k, counted))
-          state.platform.copy_out(request_.out[k].data, call.out[k].data, elements * size_of(call.out[k].type),
-                                  state.stream);
-    state.platform.synchronize(state.stream);
+          state_.platform.copy_out(request_.out[k].data, call.out[k].data, elements * size_of(call.out[k].type),
+                                   state_.stream);
+    state_.platform.synchronize(state_.stream);
+    for (std::size_t k = 0; k < contract_.outputs.size(); ++k)
+      if (is_in_mailbox(call, k) && contract_.written(call, k, counted))
+        std::memcpy(request_.out[k].data, call.out[k].data, size_of(call.out[k].type));
   }
 
  private:
   std::byte* take(std::size_t bytes) {
     bytes_ += bytes;
     return scratch_.take<std::byte>(bytes);
+  }
+  bool is_copied(std::size_t k) const { return request_.out[k].place == Place::host && request_.out[k].data; }
+  bool is_in_mailbox(const Call& call, std::size_t k) const {
+    return uses_mailbox_ && is_copied(k) && contract_.room(call, k) == 1;
+  }
+  // True if the length of some output that is copied is known only from the count.
+  bool has_counted_outputs() const {
+    for (std::size_t k = 0; k < contract_.outputs.size(); ++k)
+      if (static_cast<int>(k) != contract_.count_output && is_copied(k)) return true;
+    return false;
   }
   // An output that may alias an input of the same type and at least its length shares the input's copy, which halves
   // the memory.
@@ -201,9 +225,12 @@ class Staging {
   }
   const Contract& contract_;
   const Request& request_;
+  detail::DeviceState& state_;
   Scratch scratch_;
+  const bool uses_mailbox_;
   std::size_t bytes_ = 0;
 };
+static_assert(std::tuple_size_v<decltype(Request::out)> * sizeof(std::uint64_t) <= detail::DeviceState::mailbox_bytes);
 
 // A validated request, and the rung that runs it.
 struct Resolved {
@@ -260,12 +287,13 @@ Resolved resolve(Device& device, const Request& request, const Options& options)
 }
 
 // Returns the scratch that a call takes, by running it on a dry stream with a measuring workspace.
-WorkspaceBytes measure(detail::DeviceState& state, const Request& request, const Resolved& resolved) {
+WorkspaceBytes measure(detail::DeviceState& state, const Request& request, const Options& options,
+                       const Resolved& resolved) {
   Workspace measuring = Workspace::measuring();
   {
     Call call = resolved.call;
     call.workspace = &measuring;
-    Staging staging(*request.contract, request, measuring);
+    Staging staging(*request.contract, request, state, measuring, options.rung.empty());
     if (resolved.copies()) staging.take(call);
     state.platform.activate();
     require_success(*resolved.rung, call, run_dry(*resolved.rung, resolved.run, call));
@@ -279,7 +307,7 @@ void run_with_copies(detail::DeviceState& state, const Request& request, const O
   auto& [call, rung, run, on_host] = resolved;
   std::optional<Staging> staging;
   if (resolved.copies()) {
-    staging.emplace(*request.contract, request, workspace);
+    staging.emplace(*request.contract, request, state, workspace, options.rung.empty());
     if (!staging->take(call)) {
       const std::size_t bytes = staging->bytes();
       staging.reset();
@@ -292,10 +320,10 @@ void run_with_copies(detail::DeviceState& state, const Request& request, const O
       run = resolve_run(state, *rung, call);
     }
   }
-  if (staging) staging->copy_in(state, call);
+  if (staging) staging->copy_in(call);
   run_or_throw(state, *rung, run, call);
   if (staging)
-    staging->copy_out(state, call);
+    staging->copy_out(call);
   else if (on_host)
     state.platform.synchronize(state.stream);
 }
@@ -322,7 +350,7 @@ void run_in_scratch(Device& device, const Request& request, const Options& optio
   for (std::size_t k = 0; k < contract.outputs.size(); ++k)
     if (call.out[k].data)
       require_apart_from(contract.outputs[k].name, call.out[k], contract.room(call, k) * size_of(call.out[k].type));
-  const WorkspaceBytes needed = measure(state, request, resolved);
+  const WorkspaceBytes needed = measure(state, request, options, resolved);
   if (bytes < needed.total())
     throw Error(Code::out_of_memory,
                 describe(*resolved.rung, call) + " needs " + std::to_string(needed.total()) +
@@ -345,7 +373,7 @@ void invoke(Device& device, const Request& request, const Options& options) {
 }
 
 std::size_t scratch_bytes(Device& device, const Request& request, const Options& options) {
-  return measure(*device.state(), request, resolve(device, request, options)).total();
+  return measure(*device.state(), request, options, resolve(device, request, options)).total();
 }
 
 namespace detail {

@@ -1,0 +1,334 @@
+#include "array.h"
+
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+namespace upsweep::python {
+namespace {
+
+constexpr Element elements[] = {
+    {"bool", dlpack::boolean, 8, UPSWEEP_U8},
+    {"int8", dlpack::integer, 8, UPSWEEP_I8},
+    {"int16", dlpack::integer, 16, UPSWEEP_I16},
+    {"int32", dlpack::integer, 32, UPSWEEP_I32},
+    {"int64", dlpack::integer, 64, UPSWEEP_I64},
+    {"uint8", dlpack::unsigned_integer, 8, UPSWEEP_U8},
+    {"uint16", dlpack::unsigned_integer, 16, UPSWEEP_U16},
+    {"uint32", dlpack::unsigned_integer, 32, UPSWEEP_U32},
+    {"uint64", dlpack::unsigned_integer, 64, UPSWEEP_U64},
+    {"float32", dlpack::real, 32, UPSWEEP_F32},
+    {"float64", dlpack::real, 64, UPSWEEP_F64},
+};
+
+const Element* find_element(int code, int bits) {
+  const auto* const found = std::find_if(std::begin(elements), std::end(elements),
+                                         [&](const Element& e) { return e.code == code && e.bits == bits; });
+  return found == std::end(elements) ? nullptr : found;
+}
+
+// Module state is never freed, because it is still used while Python finalizes.
+nb::object& kept_library_of() {
+  static auto* const kept = new nb::object;
+  return *kept;
+}
+
+struct NumPy {
+  nb::object array = nb::module_::import_("numpy").attr("ndarray");
+  nb::object empty = nb::module_::import_("numpy").attr("empty");
+  std::vector<nb::object> dtypes;
+  NumPy() {
+    const nb::object dtype = nb::module_::import_("numpy").attr("dtype");
+    for (const Element& element : elements) dtypes.push_back(dtype(element.name));
+  }
+};
+
+const NumPy& numpy() {
+  static const auto* const kept = new NumPy;
+  return *kept;
+}
+
+const dlpack::ExchangeApi* exchange_of(nb::handle type) {
+  for (const char* const name : {"__dlpack_c_exchange_api__", "__c_dlpack_exchange_api__"}) {  // 1.3 and 1.2
+    if (!nb::hasattr(type, name)) continue;
+    const nb::object capsule = type.attr(name);
+    const auto* api =
+        static_cast<const dlpack::ExchangeApi*>(PyCapsule_GetPointer(capsule.ptr(), "dlpack_exchange_api"));
+    if (!api) PyErr_Clear();
+    if (api && api->version.major == 1 && api->look) return api;
+  }
+  return nullptr;
+}
+
+const Library& library_of(nb::handle x) {
+  static auto* const known = new std::vector<std::pair<PyTypeObject*, std::unique_ptr<Library>>>;
+  PyTypeObject* const type = Py_TYPE(x.ptr());
+  for (const auto& [its, library] : *known)
+    if (its == type) return *library;
+  nb::object hooks = kept_library_of()(nb::handle(reinterpret_cast<PyObject*>(type)));
+  const bool is_numpy = nb::cast<bool>(hooks.attr("is_numpy"));
+  known->emplace_back(
+      type, std::make_unique<Library>(Library{
+                .hooks = hooks,
+                .look = hooks.attr("look"),
+                .stream = hooks.attr("stream"),
+                .exchange = is_numpy ? nullptr : exchange_of(nb::handle(reinterpret_cast<PyObject*>(type))),
+                .is_numpy = is_numpy,
+                .converts = is_numpy && !PyType_IsSubtype(type, reinterpret_cast<PyTypeObject*>(numpy().array.ptr())),
+                .waits = nb::cast<bool>(hooks.attr("waits")),
+                .integer_bits = nb::cast<int>(hooks.attr("integer_bits"))}));
+  x.type().inc_ref();  // keeps its address this type's
+  return *known->back().second;
+}
+
+// The element of a format of the struct module; null for byte-swapped, structured and other elements.
+const Element* element_of_format(const char* format, Py_ssize_t size) {
+  if (!format || (std::strchr("@=<", *format) && *format && !*++format) || format[1]) return nullptr;
+  const int bits = static_cast<int>(size) * 8;
+  if (*format == '?') return find_element(dlpack::boolean, bits);
+  if (std::strchr("bhilqn", *format)) return find_element(dlpack::integer, bits);
+  if (std::strchr("BHILQN", *format)) return find_element(dlpack::unsigned_integer, bits);
+  return std::strchr("efd", *format) ? find_element(dlpack::real, bits) : nullptr;
+}
+
+// Takes a shape and strides in units of `unit`. Returns whether the elements lie one after the other.
+template <class Index>
+bool take_shape(Array& a, int ndim, const Index* shape, const Index* strides, Index unit) {
+  if (ndim > Array::most_dimensions) throw nb::value_error("an array has more than 8 dimensions");
+  a.ndim = ndim;
+  a.size = 1;
+  bool is_contiguous = true;
+  for (int k = ndim - 1; k >= 0; --k) {
+    if (strides && shape[k] != 1 && strides[k] != static_cast<Index>(a.size) * unit) is_contiguous = false;
+    a.shape[k] = shape[k];
+    a.size *= static_cast<std::size_t>(shape[k]);
+  }
+  return is_contiguous || a.size == 0;
+}
+
+bool look_at_buffer(Array& a) {
+  Py_buffer buffer;
+  if (PyObject_GetBuffer(a.object.ptr(), &buffer, PyBUF_STRIDED_RO | PyBUF_FORMAT) != 0) {
+    PyErr_Clear();
+    return false;  // of a type that buffers do not have
+  }
+  a.element = element_of_format(buffer.format, buffer.itemsize);
+  a.data = buffer.buf;
+  a.is_writable = !buffer.readonly;
+  const bool is_contiguous = take_shape<Py_ssize_t>(a, buffer.ndim, buffer.shape, buffer.strides, buffer.itemsize);
+  PyBuffer_Release(&buffer);  // the reference to the array keeps the memory
+  return is_contiguous;
+}
+
+bool take_tensor(Array& a, const dlpack::Tensor& tensor) {
+  a.element = tensor.dtype.lanes == 1 ? find_element(tensor.dtype.code, tensor.dtype.bits) : nullptr;
+  a.data = static_cast<char*>(tensor.data) + tensor.byte_offset;
+  a.device = tensor.device;
+  return take_shape<std::int64_t>(a, tensor.ndim, tensor.shape, tensor.strides, 1);
+}
+
+bool look_by_hooks(Array& a) {
+  const nb::object found = a.library->look(a.object);
+  const nb::tuple shape = nb::cast<nb::tuple>(found[1]), strides = nb::cast<nb::tuple>(found[2]);
+  const auto ndim = static_cast<int>(std::min<std::size_t>(shape.size(), Array::most_dimensions + 1));
+  std::int64_t sizes[Array::most_dimensions + 1], steps[Array::most_dimensions + 1];
+  for (int k = 0; k < ndim; ++k) {
+    sizes[k] = nb::cast<std::int64_t>(shape[k]);
+    steps[k] = nb::cast<std::int64_t>(strides[k]);
+  }
+  const char* const name = nb::cast<const char*>(found[3]);
+  a.element = nullptr;
+  for (const Element& element : elements)
+    if (std::strcmp(name, element.name) == 0) a.element = &element;
+  a.data = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(found[0]));
+  a.device = {nb::cast<int>(found[4]) < 0 ? dlpack::cpu : dlpack::cuda, std::max(nb::cast<int>(found[4]), 0)};
+  a.is_writable = nb::cast<bool>(found[5]);
+  return take_shape<std::int64_t>(a, ndim, sizes, steps, a.element ? a.element->bits / 8 : 1);
+}
+
+// Finds where the elements are. Returns whether they are contiguous; the element is null if it is none of `elements`.
+bool look(Array& a) {
+  if (a.library->is_numpy) return look_at_buffer(a);
+  if (!a.library->exchange) return look_by_hooks(a);
+  dlpack::Tensor tensor;
+  if (a.library->exchange->look(a.object.ptr(), &tensor) != 0) throw nb::python_error();
+  return take_tensor(a, tensor);
+}
+
+// `is`: "x has the type complex64".
+[[noreturn]] void throw_unknown_type(const std::string& is) {
+  std::string known;
+  for (const Element& element : elements) known += (known.empty() ? "" : ", ") + std::string(element.name);
+  throw nb::type_error((is + "; there are " + known).c_str());
+}
+
+std::string type_name_of(const Array& a) {
+  return a.element ? a.element->name : nb::cast<std::string>(a.library->hooks.attr("dtype")(a.object));
+}
+
+Array looked_at(nb::object object, const Library& library) {
+  Array a;
+  a.object = std::move(object);
+  a.library = &library;
+  if (!look(a)) throw nb::value_error("a new array is not contiguous");
+  return a;
+}
+
+void set_error(void*, const char* kind, const char* message) {
+  const bool is_memory = std::string_view(kind).find("Memory") != std::string_view::npos;
+  PyErr_SetString(is_memory ? PyExc_MemoryError : PyExc_RuntimeError, message);
+}
+
+nb::object imported(const Library& library, dlpack::ManagedTensor* tensor) {
+  void* array = nullptr;
+  if (library.exchange->import_owned(tensor, &array) != 0) throw nb::python_error();
+  return nb::steal(static_cast<PyObject*>(array));
+}
+
+// A new array of n elements, or of one without dimensions.
+Array allocated(const Array& like, const std::size_t* n, const Element& of) {
+  const Library& library = *like.library;
+  if (!library.exchange) {
+    const nb::object shape = n ? nb::object(nb::int_(*n)) : nb::object(nb::tuple());
+    return looked_at(library.is_numpy ? numpy().empty(shape, numpy().dtypes[&of - elements])
+                                      : library.hooks.attr("empty")(shape, of.name, like.object),
+                     library);
+  }
+  std::int64_t size = n ? static_cast<std::int64_t>(*n) : 0;
+  dlpack::Tensor prototype{.data = nullptr,
+                           .device = like.device,
+                           .ndim = n ? 1 : 0,
+                           .dtype = {of.code, of.bits, 1},
+                           .shape = &size,
+                           .strides = nullptr,
+                           .byte_offset = 0};
+  dlpack::ManagedTensor* tensor = nullptr;
+  if (library.exchange->allocate(&prototype, &tensor, nullptr, set_error) != 0) throw nb::python_error();
+  Array made;
+  made.library = &library;
+  take_tensor(made, tensor->tensor);
+  made.object = imported(library, tensor);
+  return made;
+}
+
+}  // namespace
+
+const Element& element_of(const char* dtype) {
+  for (const Element& element : elements)
+    if (std::strcmp(element.name, dtype) == 0) return element;
+  throw_unknown_type(std::string("dtype is ") + dtype);
+}
+const Element& signed_of(int bits) { return *find_element(dlpack::integer, bits); }
+const Element& float64() { return *find_element(dlpack::real, 64); }
+const Element& unsigned_of(int bits) { return *find_element(dlpack::unsigned_integer, bits); }
+
+std::string class_name(nb::handle x) { return nb::cast<std::string>(x.type().attr("__name__")); }
+
+void set_library_of(nb::object library_of) { kept_library_of() = std::move(library_of); }
+
+nb::tuple Array::shape_tuple() const {
+  nb::list sizes;
+  for (int k = 0; k < ndim; ++k) sizes.append(shape[k]);
+  return nb::tuple(sizes);
+}
+
+Array Array::view(const Element& as) const {
+  Array same = *this;
+  same.element = &as;
+  return same;
+}
+
+Array Array::empty(std::size_t n, const Element& of) const { return allocated(*this, &n, of); }
+
+Array Array::scalar(const Element& of) const {
+  if (!library->is_numpy) return allocated(*this, nullptr, of);
+  // item() copies from this memory, so each thread needs only one, which is kept because threads end after Python.
+  thread_local auto* const kept = new std::unordered_map<const Element*, Array>;
+  Array& its = (*kept)[&of];
+  if (!its.library) its = allocated(*this, nullptr, of);
+  return its;
+}
+
+Array Array::cast(const Element& to) const {
+  return element == &to ? *this : looked_at(library->hooks.attr("cast")(object, to.name), *library);
+}
+
+Array Array::flat() const { return ndim == 1 ? *this : looked_at(object.attr("reshape")(-1), *library); }
+
+Array Array::upload(nb::handle values) const {
+  return looked_at(library->hooks.attr("upload")(values, object), *library);
+}
+
+nb::object Array::first(std::size_t n) const {
+  if (size == n) return object;
+  // A view keeps the memory of all, which is wasted if it is much and most of it is not seen.
+  constexpr std::size_t much = std::size_t{1} << 20;
+  if (4 * n < size && (size - n) * element->bits / 8 > much) return library->hooks.attr("copy_first")(object, n);
+  if (!library->exchange) return object[nb::slice(n)];
+  dlpack::ManagedTensor* tensor = nullptr;
+  if (library->exchange->export_owned(object.ptr(), &tensor) != 0) throw nb::python_error();
+  tensor->tensor.shape[0] = static_cast<std::int64_t>(n);
+  return imported(*library, tensor);
+}
+
+nb::object Array::item() const { return library->is_numpy ? nb::object(object[nb::tuple()]) : object; }
+
+std::uintptr_t Array::stream() const {
+  if (!is_on_gpu()) return 0;
+  if (!library->exchange) return nb::cast<std::uintptr_t>(library->stream(object));
+  void* stream = nullptr;
+  if (library->exchange->current_stream(device.type, device.id, &stream) != 0) throw nb::python_error();
+  return reinterpret_cast<std::uintptr_t>(stream);
+}
+
+Array array_of(nb::handle x, const char* name) {
+  Array a;
+  a.library = &library_of(x);
+  a.object = a.library->converts ? nb::object(a.library->hooks.attr("array")(x)) : nb::borrow(x);
+  if (look(a) && a.element) return a;
+  a.object = a.library->hooks.attr("array")(a.object);  // copies what is not contiguous, and converts byte-swapped
+  if (look(a) && a.element) return a;
+  throw_unknown_type(std::string(name) + " has the type " + type_name_of(a));
+}
+
+Array vector_of(nb::handle x, const char* name) {
+  Array a = array_of(x, name);
+  if (a.ndim != 1)
+    throw nb::value_error((std::string(name) + " has " + std::to_string(a.ndim) + " dimensions, not one").c_str());
+  return a;
+}
+
+Array numpy_array(std::size_t n, const Element& of) {
+  static const Library& library = library_of(numpy().empty(0));
+  return looked_at(numpy().empty(n, numpy().dtypes[&of - elements]), library);
+}
+
+Array output_of(nb::handle out, const Array& like, std::size_t n, const Element& of) {
+  if (out.is_none()) return like.empty(n, of);
+  if (Py_TYPE(out.ptr()) != Py_TYPE(like.object.ptr()))
+    throw nb::type_error(("out is a " + class_name(out) + ", x a " + class_name(like.object)).c_str());
+  Array a;
+  a.library = like.library;
+  a.object = nb::borrow(out);
+  const bool is_contiguous = look(a);
+  if (a.element != &of)
+    throw nb::type_error(("out has the type " + type_name_of(a) + ", the result " + of.name).c_str());
+  if (a.ndim != 1 || a.size != n)
+    throw nb::value_error(("out has the shape " + nb::cast<std::string>(nb::str(a.shape_tuple())) + ", the result (" +
+                           std::to_string(n) + ",)")
+                              .c_str());
+  if (!is_contiguous) throw nb::value_error("out is not contiguous");
+  if (!a.is_writable) throw nb::value_error("out cannot be written");
+  if (a.device.type != like.device.type || a.device.id != like.device.id)
+    throw nb::value_error("out is on another device than x");
+  return a;
+}
+
+}  // namespace upsweep::python

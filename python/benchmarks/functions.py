@@ -1,0 +1,233 @@
+#!/usr/bin/env python3
+"""Times every function beside those of NumPy, PyTorch and CuPy that do the same, and prints a table.
+
+functions.py [--device cpu|cuda] [-n 2^10,2^20] [--only sort] [-o records.jsonl]
+
+Every result is compared with the peer's before it is timed. The libraries take turns, and each figure is the median of
+the rounds. On a GPU, it is the time of a call in a row of calls, and in brackets, for the smallest n, the time in which
+the caller gets it back.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import platform
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import upsweep as up
+
+try:
+    import torch
+except ImportError:
+    torch = None
+try:
+    import cupy
+except ImportError:
+    cupy = None
+
+Calls = dict[str, Callable[[], Any]]
+
+
+def arrays(dtype: str, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Returns random elements below 1000, a mask of half of them, runs of about 7, and bytes."""
+    rng = np.random.default_rng(1)
+    x = (rng.random(n) * 1000).astype(dtype)
+    runs = np.repeat(x[: n // 7 + 1], 7)[:n]
+    return x, rng.random(n) < 0.5, runs, rng.integers(0, 256, n).astype("uint8")
+
+
+def on_cpu(dtype: str, n: int) -> Iterator[tuple[str, Calls]]:
+    """Yields functions by name, and for each the calls of the libraries that have it."""
+    x, mask, runs, _ = arrays(dtype, n)
+    t, m, r = (torch.from_numpy(a) for a in (x, mask, runs)) if torch else (None,) * 3
+    sums, tsums, same, indices = x.cumsum(), None, np.empty_like(x), np.empty(n, "int64")
+    if torch:
+        tsums = torch.from_numpy(sums.copy())
+
+    def with_torch(numpy: Callable[[], Any], ours: Callable[[], Any], torchs: Callable[[], Any] | None) -> Calls:
+        return {"upsweep": ours, "numpy": numpy, **({"torch": torchs} if torch and torchs else {})}
+
+    yield "sum", with_torch(lambda: x.sum(), lambda: up.sum(x), lambda: t.sum())
+    yield "max", with_torch(lambda: x.max(), lambda: up.max(x), lambda: t.max())
+    yield (
+        "cumulative_sum",
+        with_torch(
+            lambda: np.cumsum(x, out=sums),
+            lambda: up.cumulative_sum(x, out=sums),
+            lambda: torch.cumsum(t, 0, out=tsums),
+        ),
+    )
+    yield "sort", with_torch(lambda: np.sort(x), lambda: up.sort(x, out=same), lambda: torch.sort(t).values)
+    yield (
+        "argsort",
+        with_torch(
+            lambda: np.argsort(x, kind="stable"),
+            lambda: up.argsort(x, out=indices),
+            lambda: torch.argsort(t, stable=True),
+        ),
+    )
+    yield "compress", with_torch(lambda: x[mask], lambda: up.compress(mask, x), lambda: t[m])
+    yield "unique_values", with_torch(lambda: np.unique(x), lambda: up.unique_values(x), lambda: torch.unique(t))
+    yield (
+        "unique_consecutive",
+        {
+            "upsweep": lambda: up.unique_consecutive(runs),
+            "numpy": lambda: runs[np.append(True, runs[1:] != runs[:-1])],
+            **({"torch": lambda: torch.unique_consecutive(r)} if torch else {}),
+        },
+    )
+    whole = {"bins": 256, "range": (0, 1000)}
+    yield (
+        "histogram",
+        with_torch(
+            lambda: np.histogram(x, **whole)[0],
+            lambda: up.histogram(x, **whole)[0],
+            (lambda: torch.histc(t, 256, 0, 1000)) if dtype != "int64" else None,
+        ),
+    )
+    if dtype == "int64":
+        yield "bincount", with_torch(lambda: np.bincount(x), lambda: up.bincount(x), lambda: torch.bincount(t))
+
+
+def on_cuda(dtype: str, n: int) -> Iterator[tuple[str, Calls]]:
+    t, m, r, b = (torch.from_numpy(a).cuda() for a in arrays(dtype, n))
+    sums, out, out2 = t.cumsum(0), torch.empty_like(t), torch.empty_like(t)
+    sums2, indices, indices2 = torch.empty_like(sums), *(torch.empty(n, dtype=torch.int64, device="cuda") for _ in "12")
+    c, cm, cb = (cupy.asarray(a) for a in (t, m, b)) if cupy else (None,) * 3
+
+    def calls(ours: Callable[[], Any], torchs: Callable[[], Any], cupys: Callable[[], Any] | None = None) -> Calls:
+        return {"upsweep": ours, "torch": torchs, **({"cupy": cupys} if cupy and cupys else {})}
+
+    yield "sum", calls(lambda: up.sum(t), lambda: t.sum(), lambda: c.sum())
+    yield "max", calls(lambda: up.max(t), lambda: t.max(), lambda: c.max())
+    yield (
+        "cumulative_sum",
+        calls(lambda: up.cumulative_sum(t, out=sums), lambda: torch.cumsum(t, 0, out=sums2), lambda: cupy.cumsum(c)),
+    )
+    if dtype == "float32":
+        yield (
+            "cumulative_sum reproducible",
+            calls(lambda: up.cumulative_sum(t, out=sums, reproducible=True), lambda: torch.cumsum(t, 0, out=sums2)),
+        )
+    yield (
+        "sort",
+        calls(lambda: up.sort(t, out=out), lambda: torch.sort(t, out=(out2, indices2))[0], lambda: cupy.sort(c)),
+    )
+    yield (
+        "argsort",
+        calls(
+            lambda: up.argsort(t, out=indices),
+            lambda: torch.argsort(t, stable=True),
+            lambda: cupy.argsort(c, kind="stable"),
+        ),
+    )
+    yield "compress", calls(lambda: up.compress(m, t), lambda: t[m], lambda: c[cm])
+    yield "unique_values", calls(lambda: up.unique_values(t), lambda: torch.unique(t), lambda: cupy.unique(c))
+    yield "unique_consecutive", calls(lambda: up.unique_consecutive(r), lambda: torch.unique_consecutive(r))
+    yield (
+        "unique_consecutive counts",
+        calls(
+            lambda: up.unique_consecutive(r, return_counts=True)[1],
+            lambda: torch.unique_consecutive(r, return_counts=True)[1],
+        ),
+    )
+    if dtype == "float32":
+        # CuPy's histogram of 2^28 samples needs more memory than there is.
+        yield (
+            "histogram",
+            calls(
+                lambda: up.histogram(t, 256, (0, 1000))[0],
+                lambda: torch.histc(t, 256, 0, 1000),
+                (lambda: cupy.histogram(c, 256, (0, 1000))[0]) if n < 1 << 28 else None,
+            ),
+        )
+        yield "bincount uint8", calls(lambda: up.bincount(b), lambda: torch.bincount(b), lambda: cupy.bincount(cb))
+    if dtype == "int64":
+        yield "bincount", calls(lambda: up.bincount(t), lambda: torch.bincount(t), lambda: cupy.bincount(c))
+
+
+def require_equal(name: str, ours: Any, theirs: Any) -> None:
+    a, b = (np.asarray(v.cpu() if hasattr(v, "cpu") else v.get() if hasattr(v, "get") else v) for v in (ours, theirs))
+    if name.startswith(("sum", "cumulative_sum")):
+        # Both sums are rounded; their errors grow with the number of terms.
+        np.testing.assert_allclose(a, b, rtol=1e-3 if a.dtype == "float32" else 1e-9, err_msg=name)
+    elif name.startswith("histogram"):
+        assert np.abs(a - b).sum() <= 2e-4 * a.sum(), name  # libraries round samples at edges differently
+    else:
+        np.testing.assert_array_equal(a, b, err_msg=name)
+
+
+def seconds(call: Callable[[], Any], repeats: int, is_gpu: bool) -> tuple[float, float]:
+    """Returns the time of a call, and that in which the caller gets it back."""
+    start = time.perf_counter()
+    for _ in range(repeats):
+        call()
+    host = time.perf_counter() - start
+    if is_gpu:
+        torch.cuda.synchronize()
+    return (time.perf_counter() - start) / repeats, host / repeats
+
+
+def measure(calls: Calls, is_gpu: bool, rounds: int) -> dict[str, tuple[float, float]]:
+    repeats = {}
+    for library, call in calls.items():
+        once = max(seconds(call, 3, is_gpu)[0], 1e-7)
+        repeats[library] = max(1, min(2000, int(0.004 / once)))
+    found: dict[str, list[tuple[float, float]]] = {library: [] for library in calls}
+    for _ in range(rounds):
+        for library, call in calls.items():
+            found[library].append(seconds(call, repeats[library], is_gpu))
+    return {library: tuple(statistics.median(t) for t in zip(*times, strict=True)) for library, times in found.items()}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
+    parser.add_argument("-n", default=None, help="sizes, such as 2^10,1000")
+    parser.add_argument("--types", default="float32,float64,int64")
+    parser.add_argument("--only", default="", help="functions whose name starts with this")
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("-o", "--output", type=Path, help="appends the records to this file")
+    arguments = parser.parse_args()
+    is_gpu = arguments.device == "cuda"
+    if is_gpu and (torch is None or not torch.cuda.is_available()):
+        parser.error("--device cuda needs PyTorch and a GPU")
+    default = "2^10,2^16,2^20,2^24,2^28" if is_gpu else "2^10,2^16,2^20,2^24"
+    sizes = [2 ** int(s[2:]) if s.startswith("2^") else int(s) for s in (arguments.n or default).split(",")]
+    device = torch.cuda.get_device_name() if is_gpu else platform.processor() or platform.machine()
+    versions = {m.__name__: m.__version__ for m in (np, torch, cupy) if m is not None}
+    print(f"{device}; upsweep {up.__version__}, " + ", ".join(f"{k} {v}" for k, v in versions.items()))
+    for dtype in arguments.types.split(","):
+        for n in sizes:
+            for name, calls in (on_cuda if is_gpu else on_cpu)(dtype, n):
+                if not name.startswith(arguments.only):
+                    continue
+                ours = calls["upsweep"]()
+                for library, call in calls.items():
+                    if library != "upsweep":
+                        require_equal(name, ours, call())
+                times = measure(calls, is_gpu, arguments.rounds)
+                mine = times["upsweep"][0]
+                row = f"{name:27} {dtype:8} {n:>10}  "
+                for library, (total, host) in times.items():
+                    row += f"{library} {total * 1e6:.2f}"
+                    row += f" ({host * 1e6:.2f})" if is_gpu and n == min(sizes) else ""
+                    row += "  " if library == "upsweep" else f" = {total / mine:.2f}x  "
+                print(row, flush=True)
+                if arguments.output:
+                    record = {"device": device, "function": name, "type": dtype, "n": n, "versions": versions}
+                    record["us"] = {library: round(total * 1e6, 3) for library, (total, _) in times.items()}
+                    if is_gpu:
+                        record["host_us"] = {library: round(host * 1e6, 3) for library, (_, host) in times.items()}
+                    with arguments.output.open("a") as file:
+                        file.write(json.dumps(record) + "\n")
+
+
+if __name__ == "__main__":
+    main()

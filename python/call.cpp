@@ -1,0 +1,119 @@
+#include "call.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace upsweep::python {
+namespace {
+
+struct Close {
+  void operator()(upsweep_device* device) const { upsweep_close(device); }
+};
+
+// Raises the Python exception of the last failed call.
+void check(upsweep_code code) {
+  switch (code) {
+    case UPSWEEP_OK:
+      return;
+    case UPSWEEP_INVALID_ARGUMENT:
+      throw nb::value_error(upsweep_message());
+    case UPSWEEP_UNSUPPORTED:
+      throw nb::type_error(upsweep_message());
+    case UPSWEEP_OUT_OF_MEMORY:
+      PyErr_SetString(PyExc_MemoryError, upsweep_message());
+      throw nb::python_error();
+    default:
+      throw std::runtime_error(upsweep_message());
+  }
+}
+
+// This thread's devices. A device has one queue and one scratch memory, so streams and threads share none.
+struct Opened {
+  dlpack::Device device;
+  std::uintptr_t stream;
+  std::unique_ptr<upsweep_device, Close> opened;
+};
+thread_local std::vector<Opened> devices;
+
+upsweep_device* device_of(dlpack::Device device, std::uintptr_t stream) {
+  for (const Opened& known : devices)
+    if (known.device.type == device.type && known.device.id == device.id && known.stream == stream)
+      return known.opened.get();
+  upsweep_device* opened = nullptr;
+  check(device.type == dlpack::cpu ? upsweep_open_cpu(&opened)
+                                   : upsweep_open_cuda_on(reinterpret_cast<void*>(stream), device.id, &opened));
+  devices.push_back({device, stream, std::unique_ptr<upsweep_device, Close>(opened)});
+  return opened;
+}
+
+}  // namespace
+
+Call& Call::add(upsweep_array& to, const Array& array) {
+  if (!first_) first_ = &array;
+  if (array.device.type != first_->device.type || array.device.id != first_->device.id)
+    throw nb::value_error("the arrays are on different devices");
+  to = {array.data, array.size, array.element->type, array.is_on_gpu()};
+  return *this;
+}
+
+Call& Call::scalar(const char* name, nb::handle value) {
+  upsweep_scalar& scalar = scalars_[call_.scalar_count++] = {name, nullptr, UPSWEEP_F64, {}};
+  if (nb::isinstance<nb::str>(value)) {
+    scalar.choice = nb::cast<const char*>(value);
+    return *this;
+  }
+  if (const nb::object index = nb::steal(PyNumber_Index(value.ptr()))) {
+    int overflow = 0;
+    scalar.type = UPSWEEP_I64;
+    scalar.value.i64 = PyLong_AsLongLongAndOverflow(index.ptr(), &overflow);
+    if (overflow == 0) return *this;
+    scalar.type = UPSWEEP_U64;
+    scalar.value.u64 = PyLong_AsUnsignedLongLong(index.ptr());
+    if (!PyErr_Occurred()) return *this;
+    PyErr_Clear();
+    throw nb::value_error((std::string(name) + " has more than 64 bits").c_str());
+  }
+  PyErr_Clear();
+  scalar.value.f64 = PyFloat_AsDouble(value.ptr());
+  if (!PyErr_Occurred()) return *this;
+  PyErr_Clear();
+  throw nb::type_error((std::string(name) + " is not a number").c_str());
+}
+
+void Call::run() {
+  call_.in = in_;
+  call_.out = out_;
+  call_.scalars = scalars_;
+  upsweep_device* const device = device_of(first_->device, first_->stream());
+
+  // Memory that the library allocates while it captures a graph lives as long as the graph, unlike the device's
+  // scratch, which later calls use and may replace.
+  upsweep_array scratch{};
+  Array memory;
+  if (first_->is_on_gpu()) {
+    int is_capturing = 0;
+    check(upsweep_is_capturing(device, &is_capturing));
+    std::size_t bytes = 0;
+    if (is_capturing) check(upsweep_scratch_bytes(device, &call_, &bytes));
+    if (bytes > 0) {
+      memory = first_->empty(bytes, unsigned_of(8));
+      scratch = {memory.data, bytes, UPSWEEP_U8, 1};
+      call_.scratch = &scratch;
+    }
+  }
+
+  // To release the lock and to take it again costs as much as a call of few elements.
+  constexpr std::size_t few = 4096;
+  std::optional<nb::gil_scoped_release> released;
+  if (first_->is_on_gpu() || first_->size > few) released.emplace();
+  upsweep_code code = upsweep_run(device, &call_);
+  if (code == UPSWEEP_OK && first_->library->waits) code = upsweep_synchronize(device);
+  released.reset();
+  check(code);
+}
+
+void close_devices() { devices.clear(); }
+
+}  // namespace upsweep::python

@@ -1,0 +1,446 @@
+#include "functions.h"
+
+#include <nanobind/stl/string.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "call.h"
+
+namespace upsweep::python {
+namespace {
+
+// The type of a sum or product: what was asked for, else the library's widest integer, so that integers do not wrap at
+// their own width, and floats' own.
+const Element& sum_type(const Array& a, nb::handle dtype) {
+  if (dtype.is_none()) {
+    if (a.element->is_float()) return *a.element;
+    return a.element->is_unsigned() ? unsigned_of(a.library->integer_bits) : a.integer();
+  }
+  const Element& asked = element_of(nb::cast<const char*>(dtype));
+  if (asked.code == dlpack::boolean) throw nb::type_error("dtype is bool, which is no type of a sum");
+  return asked;
+}
+
+// Whether a sum of `terms` can be written as `sum` without converting the terms.
+bool is_widened(upsweep_type terms, upsweep_type sum) {
+  switch (terms) {
+    case UPSWEEP_U8:
+      return sum == UPSWEEP_U32 || sum == UPSWEEP_U64;
+    case UPSWEEP_U32:
+      return sum == UPSWEEP_U64;
+    case UPSWEEP_I32:
+      return sum == UPSWEEP_I64;
+    case UPSWEEP_F32:
+      return sum == UPSWEEP_F64;
+    default:
+      return false;
+  }
+}
+
+// What a sum of type `wanted` adds, and the type that it is computed in, which has the same bits: sums of bytes are
+// unsigned.
+struct Terms {
+  Array array;
+  const Element& computed;
+
+  Terms(const Array& a, const Element& wanted)
+      : Terms(a, wanted, a.element->type == UPSWEEP_U8 && wanted.is_signed() ? unsigned_of(wanted.bits) : wanted) {}
+
+  // Adds the initial value to a call; modulo the type if that is computed unsigned in place of signed.
+  void add_initial(Call& call, nb::handle initial, const Element& wanted) const {
+    if (initial.is_none()) return;
+    if (&computed == &wanted) {
+      call.scalar("initial", initial);
+      return;
+    }
+    const nb::object index = nb::steal(PyNumber_Index(initial.ptr()));
+    if (!index) throw nb::python_error();
+    call.scalar("initial", index.attr("__and__")(nb::int_(~std::uint64_t{0} >> (64 - wanted.bits))));
+  }
+
+ private:
+  Terms(const Array& a, const Element& wanted, const Element& unsigned_sum)
+      : array(is_computed(a, unsigned_sum) ? a : a.cast(wanted)),
+        computed(is_computed(a, unsigned_sum) ? unsigned_sum : wanted) {}
+
+  static bool is_computed(const Array& a, const Element& sum) {
+    return a.element->type == sum.type || is_widened(a.element->type, sum.type);
+  }
+};
+
+nb::object reduced(const Array& a, const char* operation, const Element& wanted, nb::handle initial, const char* rung) {
+  // Integers of fewer bits are computed in 32, which wrap to the same.
+  if (wanted.bits < 32) {
+    const Element& wide = wanted.is_signed() ? signed_of(32) : unsigned_of(32);
+    const Array terms = a.cast(wide), out = terms.scalar(wide);
+    Call call("reduce", operation, rung);
+    if (!initial.is_none()) call.scalar("initial", initial);
+    call.in(terms).out(out).run();
+    return out.cast(wanted).item();
+  }
+  const Terms terms(a, wanted);
+  const Array out = a.scalar(wanted), written = out.view(terms.computed);
+  Call call("reduce", operation, rung);
+  terms.add_initial(call, initial, wanted);
+  call.in(terms.array).out(written).run();
+  return out.item();
+}
+
+}  // namespace
+
+nb::object sum(nb::handle x, nb::handle dtype, nb::handle initial, const char* rung) {
+  const Array a = array_of(x);
+  return reduced(a, "sum", sum_type(a, dtype), initial, rung);
+}
+
+nb::object product(nb::handle x, nb::handle dtype, nb::handle initial, const char* rung) {
+  const Array a = array_of(x);
+  const Element& wanted = sum_type(a, dtype);
+  return reduced(a.cast(wanted), "product", wanted, initial, rung);
+}
+
+nb::object extreme(nb::handle x, const char* which, const char* rung) {
+  const Array a = array_of(x);
+  if (a.size == 0) throw nb::value_error((std::string("x is empty, and has no ") + which).c_str());
+  const Array compared = a.element->bits < 32 ? a.cast(signed_of(32)) : a;
+  const Array out = a.scalar(*compared.element);
+  Call("reduce", which, rung).in(compared).out(out).run();
+  return out.cast(*a.element).item();
+}
+
+nb::object cumulative_sum(nb::handle x, nb::handle dtype, bool is_exclusive, nb::handle initial, nb::handle out,
+                          const char* rung) {
+  const Array a = vector_of(x);
+  const Element& wanted = sum_type(a, dtype);
+  const Array result = output_of(out, a, a.size, wanted);
+  const Terms terms(a, wanted);
+  const Array written = result.view(terms.computed);
+  Call call("scan", "sum", rung);
+  terms.add_initial(call, initial, wanted);
+  call.in(terms.array).out(written).flag("inclusive", !is_exclusive).run();
+  return result.object;
+}
+
+namespace {
+
+// Heads in the type that a kind of them has.
+Array heads_of(nb::handle heads, const std::string& kind) {
+  const Array a = vector_of(heads, kind.c_str());
+  const upsweep_type type = a.element->type;
+  if (kind == "flags" && type == UPSWEEP_U8) return a;
+  if (kind == "keys" && (type == UPSWEEP_I32 || type == UPSWEEP_U32)) return a.view(unsigned_of(32));
+  if (kind == "offsets" && (type == UPSWEEP_I64 || type == UPSWEEP_U64)) return a.view(unsigned_of(64));
+  const char* const wanted = kind == "flags"  ? "bool or uint8"
+                             : kind == "keys" ? "integers of 32 bits"
+                                              : "integers of 64 bits";
+  throw nb::type_error((kind + " has the type " + a.element->name + "; it takes " + wanted).c_str());
+}
+
+}  // namespace
+
+nb::object segmented_scan(nb::handle x, nb::handle heads, const char* kind, const char* operation, nb::handle dtype,
+                          bool is_exclusive, nb::handle initial, nb::handle out, const char* rung) {
+  const Array a = vector_of(x), marks = heads_of(heads, kind);
+  const bool is_sum = std::strcmp(operation, "sum") == 0;
+  const Element& wanted = is_sum ? sum_type(a, dtype) : *a.element;
+  const Array result = output_of(out, a, a.size, wanted);
+  const Terms terms(a, wanted);
+  const Array written = result.view(terms.computed);
+  Call call("segmented_scan", operation, rung);
+  terms.add_initial(call, initial, wanted);
+  call.choice("heads", kind).flag("inclusive", !is_exclusive);
+  call.in(terms.array).in(marks).out(written).run();
+  return result.object;
+}
+
+nb::object sort(nb::handle x, const char* order, nb::handle out, const char* rung) {
+  const Array a = vector_of(x), result = output_of(out, a, a.size, *a.element);
+  Call("sort", order, rung).in(a).out(result).run();
+  return result.object;
+}
+
+nb::object argsort(nb::handle x, const char* order, nb::handle out, const char* rung) {
+  const Array a = vector_of(x), indices = output_of(out, a, a.size, a.integer());
+  Call("sort", order, rung).in(a).without_out().out(indices).run();
+  return indices.object;
+}
+
+namespace {
+
+// Values that move with keys, as the words that the library moves.
+Array values_of(nb::handle values, const Array& keys) {
+  const Array a = vector_of(values, "values");
+  if (a.element->bits < 32)
+    throw nb::type_error((std::string("values has the type ") + a.element->name + "; they have 4 or 8 bytes").c_str());
+  if (a.size != keys.size)
+    throw nb::value_error(
+        ("values has " + std::to_string(a.size) + " elements, keys " + std::to_string(keys.size)).c_str());
+  return a;
+}
+
+nb::tuple partitioned(const Array& keys, const Array& words, nb::handle values, const Array* splitters,
+                      std::size_t buckets, Call&& call) {
+  const Array out = keys.empty(keys.size, *keys.element), written = out.view(*words.element);
+  const Array offsets = keys.empty(buckets + 1, keys.integer());
+  if (values.is_none()) {
+    call.in(words);
+    if (splitters) call.without_in().in(*splitters);
+    call.out(written).without_out().out(offsets).run();
+    return nb::make_tuple(out.object, offsets.object, nb::none());
+  }
+  const Array moved = values_of(values, keys), out_values = moved.empty(moved.size, *moved.element);
+  const Element& word = unsigned_of(moved.element->bits);
+  const Array in_words = moved.view(word), out_words = out_values.view(word);
+  call.in(words).in(in_words);
+  if (splitters) call.in(*splitters);
+  call.out(written).out(out_words).out(offsets).run();
+  return nb::make_tuple(out.object, offsets.object, out_values.object);
+}
+
+}  // namespace
+
+nb::tuple sort_by_key(nb::handle keys, nb::handle values, const char* order, const char* rung) {
+  const Array a = vector_of(keys, "keys"), moved = values_of(values, a);
+  const Array out = a.empty(a.size, *a.element), out_values = moved.empty(moved.size, *moved.element);
+  const Element& word = unsigned_of(moved.element->bits);
+  const Array in_words = moved.view(word), out_words = out_values.view(word);
+  Call("sort", order, rung).in(a).in(in_words).out(out).out(out_words).run();
+  return nb::make_tuple(out.object, out_values.object);
+}
+
+nb::tuple partition_by_digit(nb::handle keys, nb::handle values, int first_bit, int bits, const char* rung) {
+  const Array a = vector_of(keys, "keys");
+  if (a.element->is_float() || a.element->bits < 32)
+    throw nb::type_error(
+        (std::string("keys has the type ") + a.element->name + "; they are integers of 32 or 64 bits").c_str());
+  Call call("partition", "digit", rung);
+  call.integer("first_bit", first_bit).integer("bits", bits);
+  const std::size_t buckets = bits >= 0 && bits < 16 ? std::size_t{1} << bits : 1;  // the call refuses others
+  return partitioned(a, a.view(unsigned_of(a.element->bits)), values, nullptr, buckets, std::move(call));
+}
+
+nb::tuple partition_by_splitters(nb::handle keys, nb::handle values, nb::handle splitters, const char* rung) {
+  const Array a = vector_of(keys, "keys"), bounds = vector_of(splitters, "splitters");
+  if (!a.element->is_unsigned() || a.element->bits < 32)
+    throw nb::type_error((std::string("keys has the type ") + a.element->name + "; they are uint32 or uint64").c_str());
+  if (bounds.element != a.element)
+    throw nb::type_error(
+        (std::string("splitters has the type ") + bounds.element->name + ", keys " + a.element->name).c_str());
+  return partitioned(a, a, values, &bounds, bounds.size + 1, Call("partition", "splitters", rung));
+}
+
+namespace {
+
+// Runs a selection and returns how many elements it found. Waits for this number.
+std::size_t selected(const char* operation, const Array& a, const Array* flags, const Array& out, const Array* lengths,
+                     const char* rung) {
+  std::uint64_t count = 0;
+  Call call("select", operation, rung);
+  call.in(a);
+  if (flags) call.in(*flags);
+  call.out(out).host_out(count);
+  if (lengths) call.out(*lengths);
+  call.run();
+  return count;
+}
+
+}  // namespace
+
+nb::object compress(nb::handle condition, nb::handle x, const char* rung) {
+  const Array a = vector_of(x), flags = vector_of(condition, "condition");
+  if (flags.element->code != dlpack::boolean)
+    throw nb::type_error((std::string("condition has the type ") + flags.element->name + ", not bool").c_str());
+  if (flags.library != a.library)
+    throw nb::type_error(("condition is a " + class_name(flags.object) + ", x a " + class_name(a.object)).c_str());
+  if (flags.size != a.size)
+    throw nb::value_error(
+        ("condition has " + std::to_string(flags.size) + " elements, x " + std::to_string(a.size)).c_str());
+  const Array out = a.empty(a.size, *a.element);
+  return out.first(selected("select_flagged", a, &flags, out, nullptr, rung));
+}
+
+nb::object find_repeats(nb::handle x, const char* rung) {
+  const Array a = vector_of(x), out = a.empty(a.size, a.integer());
+  return out.first(selected("find_repeats", a, nullptr, out, nullptr, rung));
+}
+
+nb::object unique_consecutive(nb::handle x, const char* rung) {
+  const Array a = vector_of(x), out = a.empty(a.size, *a.element);
+  return out.first(selected("unique", a, nullptr, out, nullptr, rung));
+}
+
+nb::tuple run_length_encode(nb::handle x, const char* rung) {
+  const Array a = vector_of(x), values = a.empty(a.size, *a.element), lengths = a.empty(a.size, a.integer());
+  const std::size_t found = selected("run_length_encode", a, nullptr, values, &lengths, rung);
+  return nb::make_tuple(values.first(found), lengths.first(found));
+}
+
+namespace {
+
+// numpy.linspace(lower, upper, bins + 1), with the same bits.
+template <class T>
+void write_edges(const Array& to, double lower, double upper) {
+  auto* const edges = static_cast<T*>(to.data);
+  const std::size_t bins = to.size - 1;
+  const double step = (upper - lower) / static_cast<double>(bins);
+  for (std::size_t k = 0; k < bins; ++k) edges[k] = static_cast<T>(static_cast<double>(k) * step + lower);
+  edges[bins] = static_cast<T>(upper);
+}
+
+}  // namespace
+
+nb::tuple histogram(nb::handle x, std::size_t bins, nb::handle range, const char* rung) {
+  const Array a = array_of(x), counts = a.empty(bins, a.integer());
+  double lower = 0, upper = 1;
+  if (!range.is_none()) {
+    lower = nb::cast<double>(range[0]);
+    upper = nb::cast<double>(range[1]);
+  } else if (a.size > 0) {
+    lower = nb::cast<double>(extreme(a.object, "min", "").attr("__float__")());
+    upper = nb::cast<double>(extreme(a.object, "max", "").attr("__float__")());
+  }
+  if (!std::isfinite(lower) || !std::isfinite(upper) || upper < lower)
+    throw nb::value_error(nb::str("range is [{}, {}], which is reversed or not finite").format(lower, upper).c_str());
+  if (lower == upper) {
+    lower -= 0.5;
+    upper += 0.5;
+  }
+  const Array edges = numpy_array(bins + 1, a.element->is_float() ? *a.element : float64());
+  edges.element->bits == 32 ? write_edges<float>(edges, lower, upper) : write_edges<double>(edges, lower, upper);
+
+  const Array written = counts.view(unsigned_of(counts.element->bits));
+  // Integers between edges that are no integers are binned by the edges.
+  const bool is_even = a.element->is_float() || (lower == std::floor(lower) && upper == std::floor(upper));
+  Call call("histogram", is_even ? "even" : "edges", rung);
+  call.in(a).out(written).flag("closed", true);
+  if (is_even) {
+    call.number("lower", lower).number("upper", upper).run();
+  } else {
+    const Array own = a.upload(edges.object);
+    call.in(own).run();
+  }
+  return nb::make_tuple(counts.object, edges.object);
+}
+
+namespace {
+
+constexpr std::size_t most_bins = std::size_t{1} << 20;
+
+// The largest of some elements in host memory, or less; for a guess.
+std::uint64_t largest_of_some(const Array& a) {
+  constexpr std::size_t some = 256;
+  const std::size_t step = a.size / some + 1, bytes = a.element->bits / 8;
+  std::uint64_t largest = 0;
+  for (std::size_t i = 0; i < a.size; i += step) {
+    std::uint64_t value = 0;  // little-endian; a negative element is large
+    std::memcpy(&value, static_cast<const char*>(a.data) + i * bytes, bytes);
+    largest = std::max(largest, value);
+  }
+  return largest;
+}
+
+// The number of counts up to the last that is not 0.
+template <class Word>
+std::size_t without_zeros(const Array& counts) {
+  const auto* const words = static_cast<const Word*>(counts.data);
+  std::size_t end = counts.size;
+  while (end > 0 && words[end - 1] == 0) --end;
+  return end;
+}
+
+// Counts the integers in [0, bins).
+void count(const Array& a, const Array& counts, const char* rung) {
+  const Array written = counts.view(unsigned_of(counts.element->bits));
+  Call("histogram", "direct", rung).in(a).out(written).run();
+}
+// Returns also how many samples are other integers. Waits.
+std::uint64_t counted(const Array& a, const Array& counts, const char* rung) {
+  const Array written = counts.view(unsigned_of(counts.element->bits));
+  std::uint64_t others = 0;
+  Call("histogram", "direct", rung).in(a).out(written).host_out(others).run();
+  return others;
+}
+
+// The largest element, read as unsigned, so that a negative one is large. Waits.
+std::uint64_t largest_unsigned(const Array& a) {
+  const Array compared = (a.element->bits < 32 ? a.cast(signed_of(32)) : a);
+  const Array terms = compared.view(unsigned_of(compared.element->bits));
+  std::uint64_t largest = 0;
+  Call("reduce", "max", "").in(terms).host_out(largest, *terms.element).run();
+  return largest;
+}
+
+}  // namespace
+
+nb::object bincount(nb::handle x, std::size_t minlength, const char* rung) {
+  const Array a = vector_of(x);
+  if (a.element->is_float())
+    throw nb::type_error((std::string("x has the type ") + a.element->name + "; bincount takes integers").c_str());
+  // A guess saves the pass that finds the largest, and counting finds out whether it is right.
+  if (!a.is_on_gpu() && a.size > 0) {
+    const std::size_t guess = std::max<std::size_t>({2 * largest_of_some(a), minlength, 16});
+    if (guess <= most_bins) {
+      const Array counts = a.empty(guess, a.integer());
+      if (counted(a, counts, rung) == 0) {
+        const std::size_t used =
+            counts.element->bits == 64 ? without_zeros<std::uint64_t>(counts) : without_zeros<std::uint32_t>(counts);
+        return counts.first(std::max(used, minlength));
+      }
+    }
+  }
+  // On a GPU, bytes are counted in all bins that they can have.
+  if (a.element->bits == 8 && a.size > 0 && minlength <= 256) {
+    const Array counts = a.empty(256, a.integer());
+    if (counted(a, counts, rung) > 0) throw nb::value_error("x has a negative element");
+    const nb::object nonzero = a.library->hooks.attr("download")(counts.object).attr("nonzero")()[0];
+    return counts.first(std::max<std::size_t>(minlength, nb::cast<std::size_t>(nonzero[-1]) + 1));
+  }
+  std::uint64_t bins = minlength;
+  if (a.size > 0) {
+    const std::uint64_t largest = largest_unsigned(a);
+    if (a.element->is_signed() && largest >> (a.element->bits < 32 ? 31 : a.element->bits - 1))
+      throw nb::value_error("x has a negative element");
+    bins = std::max<std::uint64_t>(bins, largest < most_bins ? largest + 1 : largest);
+  }
+  if (bins > most_bins)
+    throw nb::value_error((std::to_string(bins) + " counts are more than " + std::to_string(most_bins)).c_str());
+  const Array counts = a.empty(bins, a.integer());
+  if (bins > 0) count(a, counts, rung);
+  return counts.object;
+}
+
+nb::object saxpy(nb::handle a, nb::handle x, nb::handle y, nb::handle out, const char* rung) {
+  const Array first = vector_of(x), second = vector_of(y, "y");
+  if (second.element != first.element)
+    throw nb::type_error(
+        (std::string("y has the type ") + second.element->name + ", x " + first.element->name).c_str());
+  if (second.size != first.size)
+    throw nb::value_error(
+        ("y has " + std::to_string(second.size) + " elements, x " + std::to_string(first.size)).c_str());
+  if (first.element->code == dlpack::boolean) throw nb::type_error("x has the type bool; saxpy takes numbers");
+  const Array result = output_of(out, first, first.size, *first.element);
+  Call("saxpy", nullptr, rung).scalar("a", a).in(first).in(second).out(result).run();
+  return result.object;
+}
+
+nb::object render(nb::handle circles, nb::dict picture, const char* rung) {
+  const Array a = array_of(circles, "circles");
+  if (a.element->type != UPSWEEP_F32)
+    throw nb::type_error((std::string("circles has the type ") + a.element->name + ", not float32").c_str());
+  if (a.ndim != 2 || a.shape[1] != 8)
+    throw nb::value_error("circles has not the shape (n, 8): x, y, z, radius, red, green, blue and alpha");
+  const auto side = [&](const char* name) { return nb::cast<std::size_t>(picture[name]); };
+  const std::size_t width = side("width"), height = side("height");
+  const std::size_t channels = nb::cast<std::string>(picture["channels"]) == "rgb" ? 3 : 4;
+  const Array image = a.empty(width * height * channels, *a.element);
+  Call call("render", nullptr, rung);
+  for (const auto& [name, value] : picture) call.scalar(nb::cast<const char*>(name), value);
+  call.in(a).out(image).run();
+  return image.object.attr("reshape")(nb::make_tuple(height, width, channels));
+}
+
+}  // namespace upsweep::python

@@ -1,0 +1,36 @@
+// The package's functions. `x`, `condition` and `out` are arrays of any library; a `dtype` is a name or None; `rung` ""
+// is the default.
+#pragma once
+#include <nanobind/nanobind.h>
+
+namespace upsweep::python {
+
+namespace nb = nanobind;
+
+nb::object sum(nb::handle x, nb::handle dtype, nb::handle initial, const char* rung);
+nb::object product(nb::handle x, nb::handle dtype, nb::handle initial, const char* rung);
+nb::object extreme(nb::handle x, const char* which, const char* rung);
+nb::object cumulative_sum(nb::handle x, nb::handle dtype, bool is_exclusive, nb::handle initial, nb::handle out,
+                          const char* rung);
+// `kind` of heads: "flags", "keys" or "offsets".
+nb::object segmented_scan(nb::handle x, nb::handle heads, const char* kind, const char* operation, nb::handle dtype,
+                          bool is_exclusive, nb::handle initial, nb::handle out, const char* rung);
+nb::object sort(nb::handle x, const char* order, nb::handle out, const char* rung);
+nb::object argsort(nb::handle x, const char* order, nb::handle out, const char* rung);
+nb::tuple sort_by_key(nb::handle keys, nb::handle values, const char* order, const char* rung);
+// Returns keys, offsets, and values or None.
+nb::tuple partition_by_digit(nb::handle keys, nb::handle values, int first_bit, int bits, const char* rung);
+nb::tuple partition_by_splitters(nb::handle keys, nb::handle values, nb::handle splitters, const char* rung);
+nb::object compress(nb::handle condition, nb::handle x, const char* rung);
+nb::object find_repeats(nb::handle x, const char* rung);
+nb::object unique_consecutive(nb::handle x, const char* rung);
+nb::tuple run_length_encode(nb::handle x, const char* rung);
+// Returns the counts, and the edges as an array of NumPy's. `range` is a pair or None: from the smallest to the
+// largest.
+nb::tuple histogram(nb::handle x, std::size_t bins, nb::handle range, const char* rung);
+nb::object bincount(nb::handle x, std::size_t minlength, const char* rung);
+nb::object saxpy(nb::handle a, nb::handle x, nb::handle y, nb::handle out, const char* rung);
+// `picture`: the contract's scalars by name. Returns height rows of width pixels of 3 or 4 channels.
+nb::object render(nb::handle circles, nb::dict picture, const char* rung);
+
+}  // namespace upsweep::python

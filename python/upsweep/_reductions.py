@@ -1,0 +1,57 @@
+"""Sums, products and extremes of whole arrays."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from upsweep import _core
+
+
+def dtype_name(dtype: Any) -> str | None:
+    """Returns the name of a type of NumPy's or PyTorch's, or of what numpy.dtype() takes."""
+    if dtype is None:
+        return None
+    text = str(dtype)
+    return text.removeprefix("torch.") if text.startswith("torch.") else np.dtype(dtype).name
+
+
+def sum(x: Any, /, *, dtype: Any = None, initial: Any = None, reproducible: bool = False, rung: str = "") -> Any:
+    """Returns the sum of all elements. Integers are added in 64 bits, floats in their own type, unless `dtype` says
+    otherwise; integer sums wrap. The sum of an empty array is 0, or `initial`.
+
+    The last bits of a float sum depend on the device. With reproducible=True, the exact sum is rounded once, so every
+    device gives the same bits.
+
+    >>> print(sum(np.array([1, 2, 3], np.uint8)))
+    6
+    """
+    return _core.sum(x, dtype_name(dtype), initial, "reproducible" if reproducible else rung)
+
+
+def prod(x: Any, /, *, dtype: Any = None, initial: Any = None, rung: str = "") -> Any:
+    """Returns the product of all elements, in the types of sum(). The product of an empty array is 1.
+
+    >>> print(prod([1.5, 2.0]))
+    3.0
+    """
+    return _core.prod(x, dtype_name(dtype), initial, rung)
+
+
+def min(x: Any, /, *, rung: str = "") -> Any:
+    """Returns the smallest element; NaN if there is one. An empty array raises ValueError.
+
+    >>> print(min([3, -1, 2]))
+    -1
+    """
+    return _core.extreme(x, "min", rung)
+
+
+def max(x: Any, /, *, rung: str = "") -> Any:
+    """Returns the largest element; NaN if there is one. An empty array raises ValueError.
+
+    >>> print(max([3, -1, 2]))
+    3
+    """
+    return _core.extreme(x, "max", rung)

@@ -1,0 +1,53 @@
+"""Images of circles."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from upsweep import _core
+
+
+def render(
+    circles: Any,
+    /,
+    width: int = 1024,
+    height: int = 1024,
+    *,
+    region: tuple[float, float, float, float] = (0.0, 0.0, 1.0, 1.0),
+    background: tuple[float, float, float] = (1.0, 1.0, 1.0),
+    channels: str = "rgba",
+    shading: str = "flat",
+    eps: float = 0.0,
+    rung: str = "",
+) -> Any:
+    """Draws semi-transparent circles in order, and returns the image, float32, of the shape (height, width, channels).
+
+    `circles` has the shape (n, 8), float32: x, y, z, radius, red, green, blue and alpha of each. `region` is
+    (x0, y0, x1, y1): the left edge, the edge at row 0, the right edge and the one past the last row. A circle covers
+    the pixels whose centres lie inside or on it. `channels` are "rgba": the colour and 1; "rgbw": the colour and the
+    coverage; or "rgb". With shading="snow", alpha and colour change towards a circle's rim. Images have the same bits
+    on every device, as if drawn one by one, unless `eps` permits an error, relative to the largest colour.
+
+    >>> image = render(np.array([[0.5, 0.5, 0, 0.4, 1, 0, 0, 0.5]], np.float32), 3, 3)
+    >>> print(image[:, :, 1])
+    [[1.  0.5 1. ]
+     [0.5 0.5 0.5]
+     [1.  0.5 1. ]]
+    """
+    x0, y0, x1, y1 = map(float, region)
+    red, green, blue = map(float, background)
+    picture = {
+        "width": width,
+        "height": height,
+        "x0": x0,
+        "y0": y0,
+        "x1": x1,
+        "y1": y1,
+        "red": red,
+        "green": green,
+        "blue": blue,
+        "channels": channels,
+        "shading": shading,
+        "eps": float(eps),
+    }
+    return _core.render(circles, picture, rung)

@@ -1,0 +1,69 @@
+"""Running sums, minima and maxima."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from upsweep import _core
+from upsweep._reductions import dtype_name
+
+
+def cumulative_sum(
+    x: Any,
+    /,
+    *,
+    dtype: Any = None,
+    exclusive: bool = False,
+    initial: Any = None,
+    reproducible: bool = False,
+    out: Any = None,
+    rung: str = "",
+) -> Any:
+    """Returns the sums of the first 1, 2, ... elements of a 1-d array, in the types of sum(); with exclusive=True, of
+    the first 0, 1, ... elements. `initial` is added to all of them.
+
+    The last bits of float sums depend on the device, unless reproducible=True.
+
+    >>> print(cumulative_sum([1, 2, 3]), cumulative_sum([1, 2, 3], exclusive=True))
+    [1 3 6] [0 1 3]
+    """
+    return _core.cumulative_sum(x, dtype_name(dtype), exclusive, initial, out, "reproducible" if reproducible else rung)
+
+
+def segmented_scan(
+    x: Any,
+    /,
+    *,
+    flags: Any = None,
+    keys: Any = None,
+    offsets: Any = None,
+    operation: str = "sum",
+    dtype: Any = None,
+    exclusive: bool = False,
+    initial: Any = None,
+    out: Any = None,
+    rung: str = "",
+) -> Any:
+    """Returns the running sums, or with operation="min" or "max" the running extremes, of a 1-d array, which start anew
+    in every segment. Sums have the types of cumulative_sum(), extremes the elements' own. The segments are given by one
+    of
+
+    - flags: an array of bool or uint8, which is not 0 at the first element of every segment;
+    - keys: integers of 32 bits, of which equal neighbours are in one segment;
+    - offsets: integers of 64 bits in ascending order, the positions at which segments start; equal ones are empty
+      segments.
+
+    `initial` precedes every segment.
+
+    >>> print(segmented_scan([1, 2, 3, 4], flags=[True, False, True, False]))
+    [1 3 3 7]
+    >>> print(segmented_scan([1, 2, 3, 4], offsets=[0, 1], operation="max"))
+    [1 2 3 4]
+    """
+    given = [
+        (kind, heads) for kind, heads in (("flags", flags), ("keys", keys), ("offsets", offsets)) if heads is not None
+    ]
+    if len(given) != 1:
+        raise TypeError("segments are given by one of flags, keys and offsets")
+    ((kind, heads),) = given
+    return _core.segmented_scan(x, heads, kind, operation, dtype_name(dtype), exclusive, initial, out, rung)
