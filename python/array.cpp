@@ -24,6 +24,8 @@ constexpr Element elements[] = {
     {"uint16", dlpack::unsigned_integer, 16, UPSWEEP_U16},
     {"uint32", dlpack::unsigned_integer, 32, UPSWEEP_U32},
     {"uint64", dlpack::unsigned_integer, 64, UPSWEEP_U64},
+    {"float16", dlpack::real, 16, UPSWEEP_U16},
+    {"bfloat16", dlpack::bfloat, 16, UPSWEEP_U16},
     {"float32", dlpack::real, 32, UPSWEEP_F32},
     {"float64", dlpack::real, 64, UPSWEEP_F64},
 };
@@ -46,7 +48,9 @@ struct NumPy {
   std::vector<nb::object> dtypes;
   NumPy() {
     const nb::object dtype = nb::module_::import_("numpy").attr("dtype");
-    for (const Element& element : elements) dtypes.push_back(dtype(element.name));
+    // NumPy has no bfloat16.
+    for (const Element& element : elements)
+      dtypes.push_back(element.code == dlpack::bfloat ? nb::none() : dtype(element.name));
   }
 };
 
@@ -226,7 +230,7 @@ const Element& element_of(const char* dtype) {
   throw_unknown_type(std::string("dtype is ") + dtype);
 }
 const Element& signed_of(int bits) { return *find_element(dlpack::integer, bits); }
-const Element& float64() { return *find_element(dlpack::real, 64); }
+const Element& float_of(int bits) { return *find_element(dlpack::real, bits); }
 const Element& unsigned_of(int bits) { return *find_element(dlpack::unsigned_integer, bits); }
 
 std::string class_name(nb::handle x) { return nb::cast<std::string>(x.type().attr("__name__")); }

@@ -17,9 +17,11 @@ namespace nb = nanobind;
 struct Element {
   const char* name;
   std::uint8_t code, bits;  // DLPack's
-  upsweep_type type;        // bool is stored as 0 or 1, which an unsigned byte holds
+  upsweep_type type;        // of the bits: bool is 0 or 1 in a byte
 
-  bool is_float() const { return code == dlpack::real; }
+  bool is_float() const { return code == dlpack::real || code == dlpack::bfloat; }
+  // True for floats of 16 bits, which are only moved as they are, and otherwise computed as float32.
+  bool is_half() const { return is_float() && bits == 16; }
   bool is_signed() const { return code == dlpack::integer; }
   bool is_unsigned() const { return code == dlpack::unsigned_integer; }
 };
@@ -28,7 +30,7 @@ struct Element {
 const Element& element_of(const char* dtype);
 const Element& signed_of(int bits);
 const Element& unsigned_of(int bits);
-const Element& float64();
+const Element& float_of(int bits);
 
 // How the arrays of one Python type are reached.
 struct Library {
@@ -69,6 +71,10 @@ struct Array {
   Array cast(const Element& to) const;
   // The same elements in one dimension.
   Array flat() const;
+  // The elements in a type that the library computes with: float32 for halves.
+  Array computable() const { return element->is_half() ? cast(float_of(32)) : *this; }
+  // Writes the elements of another array here.
+  void assign(const Array& from) const { library->hooks.attr("assign")(object, from.object); }
   // An array with values of NumPy's, on the same device.
   Array upload(nb::handle values) const;
   // The library's array of the first n elements.

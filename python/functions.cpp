@@ -68,14 +68,14 @@ struct Terms {
         computed(is_computed(a, unsigned_sum) ? unsigned_sum : wanted) {}
 
   static bool is_computed(const Array& a, const Element& sum) {
-    return a.element->type == sum.type || is_widened(a.element->type, sum.type);
+    return !a.element->is_half() && (a.element->type == sum.type || is_widened(a.element->type, sum.type));
   }
 };
 
 nb::object reduced(const Array& a, const char* operation, const Element& wanted, nb::handle initial, const char* rung) {
-  // Integers of fewer bits are computed in 32, which wrap to the same.
+  // Integers of fewer bits are computed in 32, which wrap to the same, and halves as float32.
   if (wanted.bits < 32) {
-    const Element& wide = wanted.is_signed() ? signed_of(32) : unsigned_of(32);
+    const Element& wide = wanted.is_half() ? float_of(32) : wanted.is_signed() ? signed_of(32) : unsigned_of(32);
     const Array terms = a.cast(wide), out = terms.scalar(wide);
     Call call("reduce", operation, rung);
     if (!initial.is_none()) call.scalar("initial", initial);
@@ -106,16 +106,32 @@ nb::object product(nb::handle x, nb::handle dtype, nb::handle initial, const cha
 nb::object extreme(nb::handle x, const char* which, const char* rung) {
   const Array a = array_of(x);
   if (a.size == 0) throw nb::value_error((std::string("x is empty, and has no ") + which).c_str());
-  const Array compared = a.element->bits < 32 ? a.cast(signed_of(32)) : a;
+  const Array compared = a.element->bits >= 32 ? a : a.element->is_half() ? a.computable() : a.cast(signed_of(32));
   const Array out = a.scalar(*compared.element);
   Call("reduce", which, rung).in(compared).out(out).run();
   return out.cast(*a.element).item();
 }
 
+namespace {
+
+// Returns a result of float32 as halves, in `out` if that is not None.
+nb::object narrowed(nb::handle wide, const Element& half, nb::handle out, const Array& like) {
+  const Array result = array_of(wide);
+  if (out.is_none()) return result.cast(half).object;
+  const Array given = output_of(out, like, result.size, half);
+  given.assign(result);
+  return given.object;
+}
+
+}  // namespace
+
 nb::object cumulative_sum(nb::handle x, nb::handle dtype, bool is_exclusive, nb::handle initial, nb::handle out,
                           const char* rung) {
   const Array a = vector_of(x);
   const Element& wanted = sum_type(a, dtype);
+  if (wanted.is_half())
+    return narrowed(cumulative_sum(a.object, nb::str("float32"), is_exclusive, initial, nb::none(), rung), wanted, out,
+                    a);
   const Array result = output_of(out, a, a.size, wanted);
   const Terms terms(a, wanted);
   const Array written = result.view(terms.computed);
@@ -147,6 +163,11 @@ nb::object segmented_scan(nb::handle x, nb::handle heads, const char* kind, cons
   const Array a = vector_of(x), marks = heads_of(heads, kind);
   const bool is_sum = std::strcmp(operation, "sum") == 0;
   const Element& wanted = is_sum ? sum_type(a, dtype) : *a.element;
+  if (wanted.is_half()) {
+    const nb::object wide = segmented_scan(a.computable().object, heads, kind, operation, nb::none(), is_exclusive,
+                                           initial, nb::none(), rung);
+    return narrowed(wide, wanted, out, a);
+  }
   const Array result = output_of(out, a, a.size, wanted);
   const Terms terms(a, wanted);
   const Array written = result.view(terms.computed);
@@ -158,13 +179,15 @@ nb::object segmented_scan(nb::handle x, nb::handle heads, const char* kind, cons
 }
 
 nb::object sort(nb::handle x, const char* order, nb::handle out, const char* rung) {
-  const Array a = vector_of(x), result = output_of(out, a, a.size, *a.element);
+  const Array a = vector_of(x);
+  if (a.element->is_half()) return narrowed(sort(a.computable().object, order, nb::none(), rung), *a.element, out, a);
+  const Array result = output_of(out, a, a.size, *a.element);
   Call("sort", order, rung).in(a).out(result).run();
   return result.object;
 }
 
 nb::object argsort(nb::handle x, const char* order, nb::handle out, const char* rung) {
-  const Array a = vector_of(x), indices = output_of(out, a, a.size, a.integer());
+  const Array a = vector_of(x).computable(), indices = output_of(out, a, a.size, a.integer());
   Call("sort", order, rung).in(a).without_out().out(indices).run();
   return indices.object;
 }
@@ -204,12 +227,12 @@ nb::tuple partitioned(const Array& keys, const Array& words, nb::handle values, 
 }  // namespace
 
 nb::tuple sort_by_key(nb::handle keys, nb::handle values, const char* order, const char* rung) {
-  const Array a = vector_of(keys, "keys"), moved = values_of(values, a);
+  const Array given = vector_of(keys, "keys"), a = given.computable(), moved = values_of(values, a);
   const Array out = a.empty(a.size, *a.element), out_values = moved.empty(moved.size, *moved.element);
   const Element& word = unsigned_of(moved.element->bits);
   const Array in_words = moved.view(word), out_words = out_values.view(word);
   Call("sort", order, rung).in(a).in(in_words).out(out).out(out_words).run();
-  return nb::make_tuple(out.object, out_values.object);
+  return nb::make_tuple(out.cast(*given.element).object, out_values.object);
 }
 
 nb::tuple partition_by_digit(nb::handle keys, nb::handle values, int first_bit, int bits, const char* rung) {
@@ -264,19 +287,20 @@ nb::object compress(nb::handle condition, nb::handle x, const char* rung) {
 }
 
 nb::object find_repeats(nb::handle x, const char* rung) {
-  const Array a = vector_of(x), out = a.empty(a.size, a.integer());
+  const Array a = vector_of(x).computable(), out = a.empty(a.size, a.integer());
   return out.first(selected("find_repeats", a, nullptr, out, nullptr, rung));
 }
 
 nb::object unique_consecutive(nb::handle x, const char* rung) {
-  const Array a = vector_of(x), out = a.empty(a.size, *a.element);
-  return out.first(selected("unique", a, nullptr, out, nullptr, rung));
+  const Array given = vector_of(x), a = given.computable(), out = a.empty(a.size, *a.element);
+  return array_of(out.first(selected("unique", a, nullptr, out, nullptr, rung))).cast(*given.element).object;
 }
 
 nb::tuple run_length_encode(nb::handle x, const char* rung) {
-  const Array a = vector_of(x), values = a.empty(a.size, *a.element), lengths = a.empty(a.size, a.integer());
+  const Array given = vector_of(x), a = given.computable(), values = a.empty(a.size, *a.element);
+  const Array lengths = a.empty(a.size, a.integer());
   const std::size_t found = selected("run_length_encode", a, nullptr, values, &lengths, rung);
-  return nb::make_tuple(values.first(found), lengths.first(found));
+  return nb::make_tuple(array_of(values.first(found)).cast(*given.element).object, lengths.first(found));
 }
 
 namespace {
@@ -291,10 +315,16 @@ void write_edges(const Array& to, double lower, double upper) {
   edges[bins] = static_cast<T>(upper);
 }
 
+// Whether an integer type has a value from lower to upper.
+bool has_value_in(const Element& integer, double lower, double upper) {
+  const int digits = integer.code == dlpack::boolean ? 1 : integer.bits - integer.is_signed();
+  return upper >= (integer.is_signed() ? -std::ldexp(1.0, digits) : 0) && lower < std::ldexp(1.0, digits);
+}
+
 }  // namespace
 
 nb::tuple histogram(nb::handle x, std::size_t bins, nb::handle range, const char* rung) {
-  const Array a = array_of(x), counts = a.empty(bins, a.integer());
+  const Array a = array_of(x).computable(), counts = a.empty(bins, a.integer());
   double lower = 0, upper = 1;
   if (!range.is_none()) {
     lower = nb::cast<double>(range[0]);
@@ -309,14 +339,20 @@ nb::tuple histogram(nb::handle x, std::size_t bins, nb::handle range, const char
     lower -= 0.5;
     upper += 0.5;
   }
-  const Array edges = numpy_array(bins + 1, a.element->is_float() ? *a.element : float64());
+  const Array edges = numpy_array(bins + 1, a.element->is_float() ? *a.element : float_of(64));
   edges.element->bits == 32 ? write_edges<float>(edges, lower, upper) : write_edges<double>(edges, lower, upper);
 
   const Array written = counts.view(unsigned_of(counts.element->bits));
   // Integers between edges that are no integers are binned by the edges.
   const bool is_even = a.element->is_float() || (lower == std::floor(lower) && upper == std::floor(upper));
+  Array samples = a;
+  if (!a.element->is_float() && !has_value_in(*a.element, lower, upper)) {  // a call refuses such a range
+    samples.size = 0;
+    lower = 0;
+    upper = 1;
+  }
   Call call("histogram", is_even ? "even" : "edges", rung);
-  call.in(a).out(written).flag("closed", true);
+  call.in(samples).out(written).flag("closed", true);
   if (is_even) {
     call.number("lower", lower).number("upper", upper).run();
   } else {
@@ -414,7 +450,7 @@ nb::object bincount(nb::handle x, std::size_t minlength, const char* rung) {
 }
 
 nb::object saxpy(nb::handle a, nb::handle x, nb::handle y, nb::handle out, const char* rung) {
-  const Array first = vector_of(x), second = vector_of(y, "y");
+  const Array given = vector_of(x), first = given.computable(), second = vector_of(y, "y").computable();
   if (second.element != first.element)
     throw nb::type_error(
         (std::string("y has the type ") + second.element->name + ", x " + first.element->name).c_str());
@@ -422,9 +458,11 @@ nb::object saxpy(nb::handle a, nb::handle x, nb::handle y, nb::handle out, const
     throw nb::value_error(
         ("y has " + std::to_string(second.size) + " elements, x " + std::to_string(first.size)).c_str());
   if (first.element->code == dlpack::boolean) throw nb::type_error("x has the type bool; saxpy takes numbers");
+  if (given.element->is_half() && !out.is_none())
+    return narrowed(saxpy(a, first.object, second.object, nb::none(), rung), *given.element, out, given);
   const Array result = output_of(out, first, first.size, *first.element);
   Call("saxpy", nullptr, rung).scalar("a", a).in(first).in(second).out(result).run();
-  return result.object;
+  return result.cast(*given.element).object;
 }
 
 nb::object render(nb::handle circles, nb::dict picture, const char* rung) {

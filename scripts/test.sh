@@ -32,7 +32,8 @@ compile_gpu_rungs() {
 }
 
 # Prints the options that build the Python module, for an environment that has its packages; without a package index,
-# none.
+# none. With --all, the tests also take PyTorch's tensors, where its build for CPUs can be had: the usual one brings
+# gigabytes for GPUs.
 python_options() {
   local home=$root/build/python-packages
   mkdir -p "$root/build"
@@ -45,6 +46,9 @@ python_options() {
       return
     fi
     touch "$home/complete"
+  fi
+  if $lines && ! "$home/bin/python3" -c 'import torch' 2>/dev/null; then
+    "$home/bin/pip" install -q torch==2.13.0+cpu >>"$home.log" 2>&1 || say 'tensors of PyTorch are not tested' >&2
   fi
   echo "-DUPSWEEP_PYTHON_MODULE=ON -DPython_EXECUTABLE=$home/bin/python3"
 }

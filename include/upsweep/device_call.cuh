@@ -25,9 +25,10 @@ inline constexpr bool is_device_lambda =
 // Activates the device for a launch. Throws Error(unsupported) if it cannot run this program's kernels; `instead` names
 // the alternative for the CPU.
 inline void require_kernels_on(const Device& device, const std::string& call, const char* instead) {
-  if (device.backend() == kernel_backend) return device.platform().activate();
-  throw Error(Code::unsupported, call + ": " + device.name() + " does not run this kernel",
-              std::string("on the CPU, use ") + instead);
+  if (device.backend() != kernel_backend)
+    throw Error(Code::unsupported, call + ": " + device.name() + " does not run this kernel",
+                std::string("on the CPU, use ") + instead);
+  device.platform().activate();
 }
 
 // Returns a view that a kernel can use. Throws Error(invalid_argument) for host memory or memory of another device.

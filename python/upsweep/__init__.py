@@ -8,7 +8,7 @@ depends on the data; with JAX they always wait.
 Arrays of bool, integers of 8 to 64 bits, float32 and float64 are used in place; those that are not contiguous, or not
 in the machine's byte order, are copied first. Sums and products in another type than that of the elements, and extremes
 of bool and of 8 and 16 bits, convert the elements first, except for the sums of bool, uint8, and of 32 bits in 64.
-Other types raise TypeError.
+float16 and bfloat16 are converted to float32 and back. Other types raise TypeError.
 """
 
 from __future__ import annotations

@@ -31,6 +31,9 @@ class Library:
     def cast(self, x: Any, dtype: str) -> Any:
         return x.astype(dtype)
 
+    def assign(self, out: Any, x: Any) -> None:
+        out[...] = x
+
     def upload(self, values: np.ndarray, like: Any) -> Any:
         """Returns an array with values of NumPy's, on the device of another."""
         raise NotImplementedError
@@ -113,7 +116,7 @@ class CuPy(Library):
         self.cupy = sys.modules["cupy"]
         self.get_current_stream = self.cupy.cuda.get_current_stream
         # dtype.name is computed whenever it is asked for, which takes a microsecond.
-        self.names = {t: t.name for t in map(np.dtype, ("?", *"bhilqBHILQ", *"fd"))}
+        self.names = {t: t.name for t in map(np.dtype, ("?", *"bhilqBHILQ", *"efd"))}
 
     def array(self, x: Any) -> Any:
         return self.cupy.ascontiguousarray(x) if x.ndim else x

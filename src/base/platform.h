@@ -51,13 +51,29 @@ class Platform : public MemorySpace {
   virtual bool reaches(const void*) const { return true; }
   // Waits for the stream. Throws Error(device_error) for any failure on it since the last synchronize().
   virtual void synchronize(Stream stream = {}) = 0;
-  // Makes this the calling thread's current device, in a program with several. The memory and stream functions do so
-  // themselves; call it before calling a rung's function.
-  virtual void activate() {}
+  // Makes this the calling thread's current device, in a program with several, and returns the one before. The memory
+  // and stream functions do so themselves; call it before calling a rung's function.
+  virtual int activate() { return 0; }
   virtual Stream create_stream() { return {}; }
   virtual void destroy_stream(Stream) noexcept {}
   // True while the stream's work is captured into a graph instead of run.
   virtual bool is_capturing(Stream) const { return false; }
+  // Makes the device that activate() returned current again.
+  virtual void reactivate(int) noexcept {}
+};
+
+// Makes a platform the calling thread's current device while it exists, and then the one before: callers who use several
+// GPUs keep theirs.
+class Activated {
+ public:
+  explicit Activated(Platform& platform) : platform_(platform), before_(platform.activate()) {}
+  Activated(const Activated&) = delete;
+  Activated& operator=(const Activated&) = delete;
+  ~Activated() { platform_.reactivate(before_); }
+
+ private:
+  Platform& platform_;
+  const int before_;
 };
 
 // The platforms of this program. cuda_platform() is null if the program was built without CUDA or finds no GPU;

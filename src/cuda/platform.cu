@@ -56,7 +56,15 @@ class CudaPlatform final : public Platform {
   CudaPlatform(const CudaPlatform&) = delete;
   CudaPlatform& operator=(const CudaPlatform&) = delete;
 
-  void activate() override { check(cudaSetDevice(ordinal_), "cudaSetDevice"); }
+  int activate() override {
+    int before = ordinal_;
+    cudaGetDevice(&before);
+    if (before != ordinal_) check(cudaSetDevice(ordinal_), "cudaSetDevice");
+    return before;
+  }
+  void reactivate(int before) noexcept override {
+    if (before != ordinal_) cudaSetDevice(before);
+  }
   Backend backend() const override { return Backend::cuda; }
   Rungs rungs_of(const Contract& contract) const override { return contract.rungs(Backend::cuda); }
   const Machine& machine() const override { return *machine_; }  // read in every call, so it must not call the driver

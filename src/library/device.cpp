@@ -16,10 +16,12 @@ Platform& require_cuda(int ordinal) {
 }  // namespace
 
 Device::Device(Platform& platform) {
+  const Activated activated(platform);
   detail::tune(platform);
   state_ = std::make_shared<detail::DeviceState>(platform, platform.create_stream(), true);
 }
 Device::Device(Platform& platform, Stream stream) {
+  const Activated activated(platform);
   detail::tune(platform);
   state_ = std::make_shared<detail::DeviceState>(platform, stream, false);
 }
@@ -34,7 +36,10 @@ Device Device::cuda_on(void* stream, int ordinal) { return Device(require_cuda(o
 
 Backend Device::backend() const noexcept { return state_->backend; }
 std::string Device::name() const { return state_->platform.describe().device; }
-void Device::synchronize() { state_->platform.synchronize(state_->stream); }
+void Device::synchronize() {
+  const Activated activated(state_->platform);
+  state_->platform.synchronize(state_->stream);
+}
 bool Device::is_capturing() const { return state_->platform.is_capturing(state_->stream); }
 void* Device::native_stream() const noexcept { return state_->stream.handle; }
 Platform& Device::platform() const noexcept { return state_->platform; }
@@ -43,8 +48,10 @@ Stream Device::stream() const noexcept { return state_->stream; }
 
 namespace detail {
 
-Memory::Memory(const Device& device, std::size_t bytes)
-    : state_(device.state()), memory_(state_->platform.allocate(bytes)) {}
+Memory::Memory(const Device& device, std::size_t bytes) : state_(device.state()) {
+  const Activated activated(state_->platform);
+  memory_ = state_->platform.allocate(bytes);
+}
 
 Memory::~Memory() {
   if (memory_) state_->platform.release(memory_);
@@ -52,12 +59,14 @@ Memory::~Memory() {
 
 void Memory::copy_in(const void* from, std::size_t bytes) {
   if (bytes == 0) return;
+  const Activated activated(state_->platform);
   state_->platform.copy_in(memory_, from, bytes, state_->stream);
   state_->platform.synchronize(state_->stream);
 }
 
 void Memory::copy_out(void* to, std::size_t bytes) const {
   if (bytes == 0) return;
+  const Activated activated(state_->platform);
   state_->platform.copy_out(to, memory_, bytes, state_->stream);
   state_->platform.synchronize(state_->stream);
 }

@@ -141,7 +141,6 @@ void require_success(const Rung& rung, const Call& call, Status status) {
 }
 
 void run_or_throw(detail::DeviceState& state, const Rung& rung, RunFn run, const Call& call) {
-  state.platform.activate();
   require_success(rung, call, run(call));
 }
 
@@ -295,7 +294,6 @@ WorkspaceBytes measure(detail::DeviceState& state, const Request& request, const
     call.workspace = &measuring;
     Staging staging(*request.contract, request, state, measuring, options.rung.empty());
     if (resolved.copies()) staging.take(call);
-    state.platform.activate();
     require_success(*resolved.rung, call, run_dry(*resolved.rung, resolved.run, call));
   }
   return measuring.bytes();
@@ -367,12 +365,14 @@ void run_in_scratch(Device& device, const Request& request, const Options& optio
 
 void invoke(Device& device, const Request& request, const Options& options) {
   detail::DeviceState& state = *device.state();
+  const Activated activated(state.platform);
   Resolved resolved = resolve(device, request, options);
   if (options.scratch.data) return run_in_scratch(device, request, options, resolved);
   run_with_copies(state, request, options, resolved, state.staging);
 }
 
 std::size_t scratch_bytes(Device& device, const Request& request, const Options& options) {
+  const Activated activated(device.platform());
   return measure(*device.state(), request, options, resolve(device, request, options)).total();
 }
 

@@ -1,0 +1,97 @@
+"""Streams and graphs of PyTorch's, where there is a GPU."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+import upsweep as up
+
+torch = pytest.importorskip("torch")
+if not torch.cuda.is_available():
+    pytest.skip("no GPU", allow_module_level=True)
+
+
+def random(n: int) -> torch.Tensor:
+    return torch.randint(0, 1 << 30, (n,), dtype=torch.int32, device="cuda")
+
+
+def test_calls_follow_the_work_of_their_stream() -> None:
+    x = torch.ones(1 << 26, device="cuda", dtype=torch.int64)
+    torch.cuda.synchronize()
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        for _ in range(20):
+            x = x + 1
+        last = up.cumulative_sum(x)[-1].clone()
+    stream.synchronize()
+    assert last.item() == 21 << 26
+
+
+def test_calls_in_a_graph() -> None:
+    x = random(1 << 18)
+    out, indices = torch.empty_like(x), torch.empty(x.shape, dtype=torch.int64, device="cuda")
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        up.sort(x, out=out)
+        up.argsort(x, out=indices)
+        sums, total = up.cumulative_sum(x), up.sum(x)
+        counts = up.histogram(x, 256, (0, 1 << 30))[0]
+    up.sort(random(1 << 24))  # takes more scratch than any call before
+    for _ in range(3):
+        x.copy_(random(1 << 18))
+        for result in out, indices, sums, counts:
+            result.fill_(-1)
+        graph.replay()
+        torch.cuda.synchronize()
+        expected = x.sort(stable=True)
+        assert torch.equal(out, expected.values)
+        assert torch.equal(indices, expected.indices)
+        assert torch.equal(sums, x.cumsum(0))
+        assert total.item() == x.sum().item()
+        assert counts.cpu().tolist() == torch.histc(x.double(), 256, 0, 1 << 30).long().tolist()
+
+
+def test_calls_that_wait_cannot_be_captured() -> None:
+    x = random(1000)
+    with pytest.raises(RuntimeError), torch.cuda.graph(torch.cuda.CUDAGraph()):
+        up.unique_consecutive(x)
+
+
+def test_eight_threads_at_once() -> None:
+    wrong: list[int] = []
+
+    def work(k: int) -> None:
+        for _ in range(30):
+            x = random(100_000 + k)
+            if not torch.equal(up.sort(x), x.sort().values):
+                wrong.append(k)
+
+    threads = [threading.Thread(target=work, args=(k,)) for k in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_memory_stays_flat() -> None:
+    x = random(1000)
+    out = torch.empty_like(x)
+    up.sort(x, out=out)
+    torch.cuda.synchronize()
+    free = torch.cuda.mem_get_info()[0]
+    for _ in range(100_000):
+        up.sort(x, out=out)
+    torch.cuda.synchronize()
+    assert torch.cuda.mem_get_info()[0] == free
+
+
+def test_devices_are_not_changed() -> None:
+    if torch.cuda.device_count() < 2:
+        pytest.skip("one GPU")
+    x = torch.arange(1000, device="cuda:1")
+    assert torch.equal(up.sort(x, descending=True), x.flip(0))
+    assert torch.cuda.current_device() == 0
+    with pytest.raises(ValueError, match="another device"):
+        up.sort(x, out=torch.empty(1000, dtype=torch.int64, device="cuda:0"))
