@@ -49,7 +49,7 @@ class PinnedMemory final : public MemorySpace {
 class CudaPlatform final : public Platform {
  public:
   explicit CudaPlatform(int ordinal) : ordinal_(ordinal) {
-    activate();
+    const Activated activated(*this);
     check(cudaGetDeviceProperties(&properties_, ordinal), "cudaGetDeviceProperties");
     machine_ = &upsweep::machine();  // throws if UPSWEEP_CAPABILITY is not a known capability
   }

@@ -17,6 +17,7 @@ struct DeviceState {
   DeviceState(const DeviceState&) = delete;
   DeviceState& operator=(const DeviceState&) = delete;
   ~DeviceState() {
+    const Activated activated(platform);
     if (mailbox_) platform.memory(MemoryKind::pinned).release(mailbox_);
     if (owns_stream) platform.destroy_stream(stream);
   }

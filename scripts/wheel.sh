@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Builds a wheel of the Python package for this machine's Python and installs it in an environment of its own, where it
+# sorts an array. From CPython 3.12 on, the wheel is for every newer version, too.
+#
+#   scripts/wheel.sh                 for CPUs
+#   scripts/wheel.sh "75-virtual;80-real;90"
+#                                    and for GPUs of these architectures (CMAKE_CUDA_ARCHITECTURES): about ten minutes
+#                                    each on two cores
+source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+home=$root/build/wheel
+install_packages python3-dev python3-venv
+mkdir -p "$home"
+if [ ! -e "$home/tools/complete" ]; then
+  say 'installing the tools'
+  /usr/bin/python3 -m venv --clear "$home/tools"
+  "$home/tools/bin/pip" install -q --no-deps -r "$root/python/requirements-wheel.txt"
+  touch "$home/tools/complete"
+fi
+
+options=(--config-settings=cmake.define.UPSWEEP_CUDA=OFF)
+if [ $# -gt 0 ]; then
+  options=(--config-settings=cmake.define.UPSWEEP_CUDA=ON "--config-settings=cmake.define.CMAKE_CUDA_ARCHITECTURES=$1")
+  CUDACXX=$(find_nvcc)
+  export CUDACXX
+fi
+say 'building the wheel'
+rm -rf "$home/built" "$home/dist"
+PATH=$home/tools/bin:$PATH "$home/tools/bin/pip" wheel -q --no-deps --no-build-isolation -w "$home/built" \
+  "${options[@]}" "--config-settings=build-dir=$home/tree" "$root"
+
+say 'adding the libraries that it needs'
+PATH=$home/tools/bin:$PATH "$home/tools/bin/auditwheel" repair -w "$home/dist" "$home"/built/*.whl | tail -1
+
+say 'trying it'
+/usr/bin/python3 -m venv --clear "$home/tried"
+"$home/tried/bin/pip" install -q "$home"/dist/*.whl
+(cd "$home" && "$home/tried/bin/python3" -c 'import upsweep; print(upsweep.sort([3, 1, 2]))')
+ls -l "$home"/dist
