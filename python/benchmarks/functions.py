@@ -96,7 +96,11 @@ def on_cpu(dtype: str, n: int) -> Iterator[tuple[str, Calls]]:
 
 
 def on_cuda(dtype: str, n: int) -> Iterator[tuple[str, Calls]]:
-    t, m, r, b = (torch.from_numpy(a).cuda() for a in arrays(dtype, n))
+    random = torch.Generator("cuda").manual_seed(1)
+    t = (torch.rand(n, device="cuda", generator=random) * 1000).to(getattr(torch, dtype))
+    m = torch.rand(n, device="cuda", generator=random) < 0.5
+    r = t[: n // 7 + 1].repeat_interleave(7)[:n]
+    b = torch.randint(0, 256, (n,), dtype=torch.uint8, device="cuda", generator=random)
     sums, out, out2 = t.cumsum(0), torch.empty_like(t), torch.empty_like(t)
     sums2, indices, indices2 = torch.empty_like(sums), *(torch.empty(n, dtype=torch.int64, device="cuda") for _ in "12")
     c, cm, cb = (cupy.asarray(a) for a in (t, m, b)) if cupy else (None,) * 3
@@ -148,19 +152,24 @@ def on_cuda(dtype: str, n: int) -> Iterator[tuple[str, Calls]]:
             ),
         )
         yield "bincount uint8", calls(lambda: up.bincount(b), lambda: torch.bincount(b), lambda: cupy.bincount(cb))
-    if dtype == "int64":
+    else:
         yield "bincount", calls(lambda: up.bincount(t), lambda: torch.bincount(t), lambda: cupy.bincount(c))
 
 
 def require_equal(name: str, ours: Any, theirs: Any) -> None:
-    a, b = (np.asarray(v.cpu() if hasattr(v, "cpu") else v.get() if hasattr(v, "get") else v) for v in (ours, theirs))
-    if name.startswith(("sum", "cumulative_sum")):
-        # Both sums are rounded; their errors grow with the number of terms.
-        np.testing.assert_allclose(a, b, rtol=1e-3 if a.dtype == "float32" else 1e-9, err_msg=name)
-    elif name.startswith("histogram"):
-        assert np.abs(a - b).sum() <= 2e-4 * a.sum(), name  # libraries round samples at edges differently
+    if torch is None:
+        a, b, xp = np.asarray(ours), np.asarray(theirs), np
     else:
-        np.testing.assert_array_equal(a, b, err_msg=name)
+        a, b, xp = torch.as_tensor(ours), torch.as_tensor(theirs, device=getattr(ours, "device", None)), torch
+    if name.startswith(("sum", "cumulative_sum")) and "float" in str(a.dtype):
+        # Both sums are rounded; their errors grow with the number of terms.
+        same = xp.allclose(a, b, rtol=1e-3 if "32" in str(a.dtype) else 1e-9)
+    elif name.startswith("histogram"):
+        same = abs(a - b).sum() <= 2e-4 * a.sum()  # libraries round samples at edges differently
+    else:
+        same = a.shape == b.shape and bool((a == b).all())
+    if not same:
+        raise SystemExit(f"{name}: the libraries' results differ")
 
 
 def seconds(call: Callable[[], Any], repeats: int, is_gpu: bool) -> tuple[float, float]:
@@ -190,7 +199,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
     parser.add_argument("-n", default=None, help="sizes, such as 2^10,1000")
-    parser.add_argument("--types", default="float32,float64,int64")
+    parser.add_argument("--types", help="element types, such as float32,int64")
     parser.add_argument("--only", default="", help="functions whose name starts with this")
     parser.add_argument("--rounds", type=int, default=7)
     parser.add_argument("-o", "--output", type=Path, help="appends the records to this file")
@@ -203,7 +212,7 @@ def main() -> None:
     device = torch.cuda.get_device_name() if is_gpu else platform.processor() or platform.machine()
     versions = {m.__name__: m.__version__ for m in (np, torch, cupy) if m is not None}
     print(f"{device}; upsweep {up.__version__}, " + ", ".join(f"{k} {v}" for k, v in versions.items()))
-    for dtype in arguments.types.split(","):
+    for dtype in (arguments.types or f"float32,{'int32' if is_gpu else 'float64'},int64").split(","):
         for n in sizes:
             for name, calls in (on_cuda if is_gpu else on_cpu)(dtype, n):
                 if not name.startswith(arguments.only):
