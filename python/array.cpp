@@ -272,14 +272,19 @@ Array Array::upload(nb::handle values) const {
 
 nb::object Array::first(std::size_t n) const {
   if (size == n) return object;
-  // A view keeps the memory of all, which is wasted if it is much and most of it is not seen.
-  constexpr std::size_t much = std::size_t{1} << 20;
-  if (4 * n < size && (size - n) * element->bits / 8 > much) return library->hooks.attr("copy_first")(object, n);
-  if (!library->exchange) return object[nb::slice(n)];
-  dlpack::ManagedTensor* tensor = nullptr;
-  if (library->exchange->export_owned(object.ptr(), &tensor) != 0) throw nb::python_error();
-  tensor->tensor.shape[0] = static_cast<std::int64_t>(n);
-  return imported(*library, tensor);
+  nb::object view;
+  if (library->exchange) {
+    dlpack::ManagedTensor* tensor = nullptr;
+    if (library->exchange->export_owned(object.ptr(), &tensor) != 0) throw nb::python_error();
+    tensor->tensor.shape[0] = static_cast<std::int64_t>(n);
+    view = imported(*library, tensor);
+  } else {
+    view = object[nb::slice(n)];
+  }
+  // A view keeps the memory of all. That is worth a copy only if it is much: the copy of less takes longer than a call.
+  constexpr std::size_t much = std::size_t{8} << 20;
+  const bool is_wasteful = 4 * n < size && (size - n) * element->bits / 8 > much;
+  return is_wasteful ? nb::object(library->hooks.attr("copy")(view)) : view;
 }
 
 nb::object Array::item() const { return library->is_numpy ? nb::object(object[nb::tuple()]) : object; }

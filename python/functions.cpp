@@ -431,7 +431,11 @@ nb::object bincount(nb::handle x, std::size_t minlength, const char* rung) {
   // On a GPU, bytes are counted in all bins that they can have.
   if (a.element->bits == 8 && a.size > 0 && minlength <= 256) {
     const Array counts = a.empty(256, a.integer());
-    if (counted(a, counts, rung) > 0) throw nb::value_error("x has a negative element");
+    if (a.element->is_signed()) {
+      if (counted(a, counts, rung) > 0) throw nb::value_error("x has a negative element");
+    } else {
+      count(a, counts, rung);
+    }
     const nb::object nonzero = a.library->hooks.attr("download")(counts.object).attr("nonzero")()[0];
     return counts.first(std::max<std::size_t>(minlength, nb::cast<std::size_t>(nonzero[-1]) + 1));
   }

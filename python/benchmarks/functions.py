@@ -212,6 +212,14 @@ def main() -> None:
     device = torch.cuda.get_device_name() if is_gpu else platform.processor() or platform.machine()
     versions = {m.__name__: m.__version__ for m in (np, torch, cupy) if m is not None}
     print(f"{device}; upsweep {up.__version__}, " + ", ".join(f"{k} {v}" for k, v in versions.items()))
+
+    def write(record: dict[str, Any]) -> None:
+        if arguments.output:
+            with arguments.output.open("a") as file:
+                file.write(json.dumps(record, separators=(",", ":")) + "\n")
+
+    # The records that follow are of this device.
+    write({"device": device, "time": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "versions": versions})
     for dtype in (arguments.types or f"float32,{'int32' if is_gpu else 'float64'},int64").split(","):
         for n in sizes:
             for name, calls in (on_cuda if is_gpu else on_cpu)(dtype, n):
@@ -229,13 +237,11 @@ def main() -> None:
                     row += f" ({host * 1e6:.2f})" if is_gpu and n == min(sizes) else ""
                     row += "  " if library == "upsweep" else f" = {total / mine:.2f}x  "
                 print(row, flush=True)
-                if arguments.output:
-                    record = {"device": device, "function": name, "type": dtype, "n": n, "versions": versions}
-                    record["us"] = {library: round(total * 1e6, 3) for library, (total, _) in times.items()}
-                    if is_gpu:
-                        record["host_us"] = {library: round(host * 1e6, 3) for library, (_, host) in times.items()}
-                    with arguments.output.open("a") as file:
-                        file.write(json.dumps(record) + "\n")
+                record = {"function": name, "type": dtype, "n": n}
+                record["us"] = {library: round(total * 1e6, 2) for library, (total, _) in times.items()}
+                if is_gpu and n == min(sizes):
+                    record["host_us"] = {library: round(host * 1e6, 2) for library, (_, host) in times.items()}
+                write(record)
 
 
 if __name__ == "__main__":

@@ -140,7 +140,7 @@ void require_success(const Rung& rung, const Call& call, Status status) {
   if (!status) throw Error(status.code, describe(rung, call) + ": " + (status.message ? status.message : "failed"));
 }
 
-void run_or_throw(detail::DeviceState& state, const Rung& rung, RunFn run, const Call& call) {
+void run_or_throw(const Rung& rung, RunFn run, const Call& call) {
   require_success(rung, call, run(call));
 }
 
@@ -319,7 +319,7 @@ void run_with_copies(detail::DeviceState& state, const Request& request, const O
     }
   }
   if (staging) staging->copy_in(call);
-  run_or_throw(state, *rung, run, call);
+  run_or_throw(*rung, run, call);
   if (staging)
     staging->copy_out(call);
   else if (on_host)
