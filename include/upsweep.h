@@ -112,6 +112,9 @@ const char* upsweep_message(void);
  * if there is no primitive of that name. */
 const char* const* upsweep_primitives(void);
 const char* const* upsweep_operations(const char* primitive);
+/* Returns the names of a primitive's rungs on a device, in the order of the ladder: as above, until the device is
+ * closed. */
+const char* const* upsweep_rungs(upsweep_device* device, const char* primitive);
 
 #ifdef __cplusplus
 }

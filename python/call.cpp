@@ -1,5 +1,6 @@
 #include "call.h"
 
+#include <charconv>
 #include <memory>
 #include <optional>
 #include <string>
@@ -112,6 +113,22 @@ void Call::run() {
   if (code == UPSWEEP_OK && first_->library->waits) code = upsweep_synchronize(device);
   released.reset();
   check(code);
+}
+
+nb::list rungs(const char* primitive, const std::string& device) {
+  const bool is_gpu = device.starts_with("cuda");
+  int id = 0;
+  const char* const end = device.data() + device.size();
+  if (device != "cpu" && device != "cuda" &&
+      !(device.starts_with("cuda:") && std::from_chars(device.data() + 5, end, id).ptr == end && end[-1] != ':'))
+    throw nb::value_error(("device is '" + device + "', not cpu, cuda or cuda:1").c_str());
+  upsweep_device* const opened =
+      device_of(is_gpu ? dlpack::Device{dlpack::cuda, id} : dlpack::Device{dlpack::cpu, 0}, 0);
+  const char* const* name = upsweep_rungs(opened, primitive);
+  if (!name) throw nb::value_error((std::string("there is no primitive '") + primitive + "'").c_str());
+  nb::list names;
+  for (; *name; ++name) names.append(nb::str(*name));
+  return names;
 }
 
 void close_devices() { devices.clear(); }

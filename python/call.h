@@ -58,6 +58,10 @@ class Call {
   const Array* first_ = nullptr;
 };
 
+// The names of a primitive's rungs. `device`: "cpu" or "cuda", or "cuda:1" for another GPU than the first. Throws
+// ValueError for an unknown name, RuntimeError if there is no such GPU.
+nb::list rungs(const char* primitive, const std::string& device);
+
 // Closes this thread's devices.
 void close_devices();
 

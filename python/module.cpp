@@ -1,4 +1,6 @@
 // The extension module of the Python package.
+#include <nanobind/stl/string.h>
+
 #include "array.h"
 #include "call.h"
 #include "functions.h"
@@ -28,6 +30,7 @@ NB_MODULE(_core, m) {
   m.def("flat", [](nb::handle x) { return array_of(x).flat().object; });
   m.def("set_library_of", &set_library_of);
   m.def("close", &close_devices);
+  m.def("rungs", &rungs);
   m.def("primitives", [] {
     nb::list names;
     for (const char* const* name = upsweep_primitives(); *name; ++name) names.append(nb::str(*name));

@@ -74,6 +74,12 @@ static void calls_every_kind_of_scalar(void) {
   EXPECT(bytes > 0);
   int is_capturing = 1;
   EXPECT(upsweep_is_capturing(cpu, &is_capturing) == UPSWEEP_OK && is_capturing == 0);
+  const char* const* rungs = upsweep_rungs(cpu, "sort");
+  EXPECT(rungs && rungs[0]);
+  int has_lsd = 0;
+  for (; *rungs; ++rungs) has_lsd |= strcmp(*rungs, "lsd") == 0;
+  EXPECT(has_lsd);
+  EXPECT(!upsweep_rungs(cpu, "sorts") && !upsweep_rungs(NULL, "sort") && !upsweep_rungs(cpu, NULL));
   EXPECT(upsweep_synchronize(cpu) == UPSWEEP_OK);
 }
 

@@ -305,8 +305,16 @@ def test_mistakes_are_named(call, error, text: str) -> None:
 
 def test_rungs_by_name() -> None:
     x = samples("int32", 1000)
-    same(up.sort(x, rung="serial"), np.sort(x))
+    for rung in up.rungs("sort"):
+        same(up.sort(x, rung=rung), np.sort(x))
     assert "sort" in up.primitives()
+    with pytest.raises(ValueError, match="there is no primitive 'sorts'"):
+        up.rungs("sorts")
+    for device in "gpu", "cuda:", "cuda:x", "":
+        with pytest.raises(ValueError, match=f"device is '{device}'"):
+            up.rungs("sort", device)
+    with pytest.raises(RuntimeError, match="no CUDA device 99"):
+        up.rungs("sort", "cuda:99")
 
 
 @pytest.mark.parametrize("kind", KINDS[1:], ids=str)

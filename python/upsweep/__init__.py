@@ -17,8 +17,8 @@ import atexit
 
 from upsweep import _arrays as _arrays
 from upsweep import _core
-from upsweep._core import primitives
 from upsweep._histograms import bincount, histogram
+from upsweep._ladders import primitives, rungs
 from upsweep._reductions import max, min, prod, sum
 from upsweep._rendering import render
 from upsweep._scans import cumulative_sum, segmented_scan
@@ -57,6 +57,7 @@ __all__ = [
     "primitives",
     "prod",
     "render",
+    "rungs",
     "saxpy",
     "segmented_scan",
     "sort",

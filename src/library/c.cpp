@@ -12,12 +12,35 @@
 #include <vector>
 
 #include "base/contract.h"
+#include "base/platform.h"
 #include "upsweep.h"
 #include "upsweep/device.h"
 #include "upsweep/invoke.h"
 
+namespace upsweep {
+
+// Names as null-terminated strings in a null-terminated array.
+class Names {
+ public:
+  Names() = default;
+  Names(Names&&) = default;  // a copy would point into the original
+  void add(std::string_view name) {
+    texts_.emplace_back(name);
+    pointers_.back() = texts_.back().c_str();
+    pointers_.push_back(nullptr);
+  }
+  const char* const* data() const { return pointers_.data(); }
+
+ private:
+  std::deque<std::string> texts_;  // a deque, so that they do not move
+  std::vector<const char*> pointers_{nullptr};
+};
+
+}  // namespace upsweep
+
 struct upsweep_device {
   upsweep::Device device;
+  std::map<std::string, upsweep::Names, std::less<>> rungs;  // by primitive, as far as they were asked for
 };
 
 namespace upsweep {
@@ -188,28 +211,11 @@ Options options_of(const upsweep_call& call) {
           .scratch = call.scratch ? view_of(*call.scratch) : AnyView()};
 }
 
-// Names as null-terminated strings in a null-terminated array.
-class Names {
- public:
-  Names() = default;
-  Names(Names&&) = default;  // a copy would point into the original
-  void add(std::string_view name) {
-    texts_.emplace_back(name);
-    pointers_.back() = texts_.back().c_str();
-    pointers_.push_back(nullptr);
-  }
-  const char* const* data() const { return pointers_.data(); }
-
- private:
-  std::deque<std::string> texts_;  // a deque, so that they do not move
-  std::vector<const char*> pointers_{nullptr};
-};
-
 template <class Make>
 upsweep_code open(upsweep_device** device, Make&& make) {
   return guarded([&] {
     upsweep_device*& opened = *require(device, "device");
-    opened = new upsweep_device{make()};
+    opened = new upsweep_device{make(), {}};
   });
 }
 
@@ -271,4 +277,13 @@ const char* const* upsweep_operations(const char* primitive) {
   }();
   const auto found = names.find(primitive ? std::string_view(primitive) : std::string_view());
   return found == names.end() ? nullptr : found->second.data();
+}
+const char* const* upsweep_rungs(upsweep_device* device, const char* primitive) {
+  const Contract* const contract = device && primitive ? find_contract(primitive) : nullptr;
+  if (!contract) return nullptr;
+  const auto [found, is_new] = device->rungs.try_emplace(primitive);
+  if (is_new)
+    for (const Rung* rung : device->device.platform().rungs_of(*contract))
+      if (!rung->expected_wrong) found->second.add(rung->name);
+  return found->second.data();
 }
