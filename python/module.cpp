@@ -22,6 +22,8 @@ NB_MODULE(_core, m) {
   m.def("bincount", &bincount);
   m.def("segmented_scan", &segmented_scan, arg(), arg(), arg(), arg(), arg().none(), arg(), arg().none(), arg().none(),
         arg());
+  m.def("cumulative_sum_of_rows", &cumulative_sum_of_rows, arg(), arg().none(), arg(), arg().none(), arg());
+  m.def("ndim", [](nb::handle x) { return array_of(x).ndim; });
   m.def("sort_by_key", &sort_by_key);
   m.def("partition_by_digit", &partition_by_digit, arg(), arg().none(), arg(), arg(), arg());
   m.def("partition_by_splitters", &partition_by_splitters, arg(), arg().none(), arg(), arg());

@@ -197,6 +197,17 @@ class TestPairs:
             same(up.saxpy(3, kind.array(x), kind.array(y)), x.dtype.type(3) * x + y, kind)
 
 
+@pytest.mark.parametrize("shape", [(3, 5), (2, 3, 700), (1000, 1), (1, 5), (4, 0), (0, 4), (5,)])
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_sums_of_rows(kind: Kind, shape: tuple[int, ...]) -> None:
+    for dtype in "uint8", "int64", "float32":
+        x = np.nan_to_num(samples(dtype, int(np.prod(shape))), posinf=1, neginf=-1).reshape(shape)
+        same(up.cumulative_sum(kind.array(x), axis=-1), x.cumsum(axis=-1), kind)
+        before = up.cumulative_sum(kind.array(x), axis=len(shape) - 1, exclusive=True, initial=3)
+        expected = x.cumsum(axis=-1) - x + x.cumsum(axis=-1).dtype.type(3)
+        same(before, expected.astype(x.cumsum(axis=-1).dtype), kind)
+
+
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_render(kind: Kind) -> None:
     rng = np.random.default_rng(1)
@@ -272,6 +283,9 @@ def test_dtype_initial_and_out() -> None:
         (lambda: up.histogram([1.0], bins=0), ValueError, "bins is 0"),
         (lambda: up.histogram([1.0], range=(2, 1)), ValueError, "reversed"),
         (lambda: up.histogram([1.0, np.nan]), ValueError, "not finite"),
+        (lambda: up.cumulative_sum([[1]]), ValueError, "x has 2 dimensions, not one"),
+        (lambda: up.cumulative_sum([[1]], axis=0), ValueError, "axis is 0, not the last of 2"),
+        (lambda: up.cumulative_sum([[1]], axis=1, reproducible=True), ValueError, "of one dimension"),
         (lambda: up.segmented_scan([1]), TypeError, "one of flags, keys and offsets"),
         (lambda: up.segmented_scan([1], flags=[1.0]), TypeError, "flags has the type float64; it takes bool or uint8"),
         (lambda: up.segmented_scan([1], keys=[1]), TypeError, "keys has the type int64; it takes integers of 32 bits"),

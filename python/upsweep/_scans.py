@@ -12,6 +12,7 @@ def cumulative_sum(
     x: Any,
     /,
     *,
+    axis: int | None = None,
     dtype: Any = None,
     exclusive: bool = False,
     initial: Any = None,
@@ -19,14 +20,26 @@ def cumulative_sum(
     out: Any = None,
     rung: str = "",
 ) -> Any:
-    """Returns the sums of the first 1, 2, ... elements of a 1-d array, in the types of sum(); with exclusive=True, of
-    the first 0, 1, ... elements. `initial` is added to all of them.
+    """Returns the sums of the first 1, 2, ... elements, in the types of sum(); with exclusive=True, of the first 0, 1,
+    ... elements. `initial` is added to all of them. An array of more than one dimension needs axis=-1, the last, along
+    which its rows are added up; `out` and `reproducible` are for arrays of one dimension.
 
     The last bits of float sums depend on the device, unless reproducible=True.
 
     >>> print(cumulative_sum([1, 2, 3]), cumulative_sum([1, 2, 3], exclusive=True))
     [1 3 6] [0 1 3]
+    >>> print(cumulative_sum([[1, 2], [3, 4]], axis=-1))
+    [[1 3]
+     [3 7]]
     """
+    if axis is not None:
+        dimensions = _core.ndim(x)
+        if axis not in (-1, dimensions - 1):
+            raise ValueError(f"axis is {axis}, not the last of {dimensions}")
+        if dimensions > 1:
+            if out is not None or reproducible:
+                raise ValueError("out and reproducible are for arrays of one dimension")
+            return _core.cumulative_sum_of_rows(x, dtype_name(dtype), exclusive, initial, rung)
     return _core.cumulative_sum(x, dtype_name(dtype), exclusive, initial, out, "reproducible" if reproducible else rung)
 
 
