@@ -385,12 +385,13 @@ void expect_selections(Device& device, const std::vector<T>& in) {
   const std::size_t n = in.size();
   const T below = 40;
   const auto is_below = [&](T x) { return x < below; };
-  std::vector<std::uint32_t> repeats, lengths;
+  std::vector<std::uint32_t> repeats, nonzeros, lengths;
   std::vector<std::uint8_t> flags(n);
   std::vector<T> chosen, flagged, runs, parted = in;
   for (std::size_t i = 0; i < n; ++i) {
     flags[i] = i % 3 == 0;
     if (i + 1 < n && in[i] == in[i + 1]) repeats.push_back(static_cast<std::uint32_t>(i));
+    if (in[i] != 0) nonzeros.push_back(static_cast<std::uint32_t>(i));
     if (is_below(in[i])) chosen.push_back(in[i]);
     if (flags[i]) flagged.push_back(in[i]);
     if (i == 0 || in[i] != in[i - 1])
@@ -419,6 +420,9 @@ void expect_selections(Device& device, const std::vector<T>& in) {
   expect(run_length_encode(device, in, out, numbers), runs);
   holds(numbers, lengths);
   if (!covers(device, "select", type_of<T>(), Selection::select_if)) return;
+  std::fill(numbers.begin(), numbers.end(), 77);
+  EXPECT_EQ(nonzero(device, in, numbers), nonzeros.size());
+  holds(numbers, nonzeros);
   expect(select_if(device, std::span(in), below, out), chosen);
   expect(select_flagged(device, in, flags, out), flagged);
   unique(device, in, std::span(out), count);
@@ -437,6 +441,8 @@ void expect_selections(Device& device, const std::vector<T>& in) {
     EXPECT_TRUE(std::equal(expected.begin(), expected.end(), got.begin())) << device.name() << ' ' << n;
   };
   expect_buffer(numbers_buffer, find_repeats(device, in_buffer, numbers_buffer), repeats);
+  nonzero(device, in_buffer, numbers_buffer, count_buffer);
+  expect_buffer(numbers_buffer, count_buffer.to_vector()[0], nonzeros);
   select_if(device, in_buffer, below, out_buffer, count_buffer);
   expect_buffer(out_buffer, count_buffer.to_vector()[0], chosen);
   select_flagged(device, in_buffer, flags_buffer, out_buffer, count_buffer);

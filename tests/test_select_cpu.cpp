@@ -2,6 +2,7 @@
 // than the caches, every instruction set, limits at the ends of a type; and the oracle against hand-computed answers.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <limits>
 #include <memory>
@@ -224,8 +225,8 @@ TEST(SelectPositions, OfPartsBeyond32Bits) {
   const auto call_of = [&](Selection selection) {
     Call call{.operation = selection, .in = {input_array(Type::i32, far + n, front)}};
     call.out[1] = {Type::u64, 1, &count};
-    call.out[selection == Selection::find_repeats ? 0 : 2] = {Type::u64, far + n, positions.data()};
-    if (selection != Selection::find_repeats) call.out[0] = {Type::i32, far + n, heads.data()};
+    call.out[traits(selection).positions ? 0 : 2] = {Type::u64, far + n, positions.data()};
+    if (traits(selection).values) call.out[0] = {Type::i32, far + n, heads.data()};
     return call;
   };
   for (const std::int64_t target : instruction_sets()) {
@@ -236,6 +237,19 @@ TEST(SelectPositions, OfPartsBeyond32Bits) {
     EXPECT_EQ(find.select(repeats, far, far + n, {}, 0, Stores::cached).count, n / 3 * 2);
     for (std::size_t k = 0; k < n / 3 * 2; ++k) ASSERT_EQ(positions[k], far + k / 2 * 3 + k % 2) << k;
     EXPECT_EQ(positions[n / 3 * 2], 7u);
+
+    const Call nonzeros = call_of(Selection::nonzero);
+    const PartLoops find_nonzeros = simd_loops(Type::i32, Selection::nonzero);
+    std::fill(positions.begin(), positions.end(), 7);
+    const auto zeros = static_cast<std::size_t>(std::count(values.begin(), values.end(), 0));
+    ASSERT_GT(zeros, 0u);
+    ASSERT_EQ(find_nonzeros.count(nonzeros, far, far + n).count, n - zeros);
+    EXPECT_EQ(find_nonzeros.select(nonzeros, far, far + n, {}, 0, Stores::cached).count, n - zeros);
+    for (std::size_t i = 0, k = 0; i < n; ++i)
+      if (values[i] != 0) {
+        ASSERT_EQ(positions[k++], far + i) << i;
+      }
+    EXPECT_EQ(positions[n - zeros], 7u);
 
     // The part's first element begins a run and ends one that began at position 11.
     const Call runs = call_of(Selection::run_length_encode);
@@ -287,6 +301,16 @@ TEST(SelectOracle, RepeatsAreThePositionsOfTheFirstOfTwo) {
   EXPECT_TRUE(verdict(Selection::find_repeats, in, Positions32{0, 1, 4, 5}, 3)) << "written past the end";
 }
 
+TEST(SelectOracle, NonzeroElementsAreGivenByPosition) {
+  const std::vector<short> in{0, 5, -1, 0, 256};
+  EXPECT_FALSE(verdict(Selection::nonzero, in, Positions32{1, 2, 4}, 3));
+  EXPECT_FALSE(verdict(Selection::nonzero, in, std::vector<std::int64_t>{1, 2, 4}, 3));
+  EXPECT_TRUE(verdict(Selection::nonzero, in, Positions32{0, 1, 3}, 3)) << "each one too small";
+  EXPECT_TRUE(verdict(Selection::nonzero, in, Positions32{0, 3}, 2)) << "the zeros";
+  EXPECT_TRUE(verdict(Selection::nonzero, in, Positions32{1, 2}, 2)) << "the low byte of 256 is 0";
+  EXPECT_TRUE(verdict(Selection::nonzero, in, Positions32{1, 2, 4, 0}, 3)) << "written past the end";
+}
+
 TEST(SelectOracle, ElementsBelowTheLimit) {
   const std::vector<std::uint8_t> in{200, 3, 128, 127};
   const auto below = [&](Selection selection, std::vector<std::uint8_t> out, std::uint64_t count, std::uint8_t limit) {
@@ -318,6 +342,9 @@ TEST(SelectOracle, ZerosAreEqualAndNotANumberIsNothing) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   const std::vector<float> in{0.f, -0.f, nan, nan, -1.f};
   EXPECT_FALSE(verdict(Selection::find_repeats, in, Positions32{0}, 1));
+  EXPECT_FALSE(verdict(Selection::nonzero, in, Positions32{2, 3, 4}, 3));
+  EXPECT_TRUE(verdict(Selection::nonzero, in, Positions32{4}, 1)) << "NaN is not 0";
+  EXPECT_TRUE(verdict(Selection::nonzero, in, Positions32{1, 2, 3, 4}, 4)) << "-0 is 0";
   EXPECT_FALSE(verdict(Selection::unique, in, std::vector<float>{0.f, nan, nan, -1.f}, 4));
   EXPECT_TRUE(verdict(Selection::unique, in, std::vector<float>{-0.f, nan, nan, -1.f}, 4)) << "not the first zero";
   EXPECT_FALSE(verdict(Selection::select_if, in, std::vector<float>{-1.f}, 1))

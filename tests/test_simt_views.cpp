@@ -155,6 +155,9 @@ TEST_F(SimtViews, OnlyWhatIsSelectedIsCopiedBack) {
   std::vector<std::uint32_t> positions(runs.size(), 77);
   EXPECT_EQ(find_repeats(gpu, runs, positions), 3u);
   EXPECT_EQ(positions, (std::vector<std::uint32_t>{0, 1, 3, 77, 77, 77}));
+  positions.assign(runs.size(), 77);
+  EXPECT_EQ(nonzero(gpu, std::vector<Item>{0, 5, 0, -1, 2, 0}, positions), 3u);
+  EXPECT_EQ(positions, (std::vector<std::uint32_t>{1, 3, 4, 77, 77, 77}));
   out.assign(n, 77);
   EXPECT_EQ(select_if(gpu, x, std::numeric_limits<Item>::min(), out), 0u);
   EXPECT_TRUE(untouched(out, 0)) << "no element is below the lowest value";

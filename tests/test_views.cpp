@@ -371,15 +371,17 @@ TEST_F(Invoke, IndicesOfAnyIntegerType) {
   for (std::size_t i = 0; i < n; ++i) keys[i] = static_cast<std::uint32_t>(i * 2654435761u % 1000 / 3);
   const auto of_type = [&]<class T>(T) {
     std::vector<std::int64_t> all;
-    std::vector<T> indices(n), offsets(257), positions(n), lengths(n);
+    std::vector<T> indices(n), offsets(257), positions(n), nonzeros(n), lengths(n);
     argsort(cpu, keys, indices);
     partition_by_digit(cpu, keys, {}, sorted, offsets);
     sort(cpu, keys, sorted);
     const std::uint64_t repeats = find_repeats(cpu, sorted, positions);
+    EXPECT_LT(nonzero(cpu, keys, nonzeros), n);
     std::vector<std::uint32_t> values(n);
     const std::uint64_t runs = run_length_encode(cpu, sorted, values, lengths);
     EXPECT_EQ(repeats + runs, n);
-    for (const auto& part : {indices, offsets, positions, lengths}) all.insert(all.end(), part.begin(), part.end());
+    for (const auto& part : {indices, offsets, positions, nonzeros, lengths})
+      all.insert(all.end(), part.begin(), part.end());
     return all;
   };
   const std::vector<std::int64_t> expected = of_type(std::uint32_t{});

@@ -1,13 +1,14 @@
 // Selections: copy the selected elements, in order, and count them.
 //
 //   find_repeats       the positions i with in[i] == in[i + 1]
+//   nonzero            the positions i with in[i] != 0, as numpy.nonzero
 //   select_if          the elements below a limit (for any predicate on a GPU: select.cuh)
 //   select_flagged     the elements whose flag is not 0
 //   unique             the first element of every run of equal elements
 //   run_length_encode  the same, and the length of each run
 //   partition_if       as select_if, followed by the other elements, n in all; only the former are counted
 //
-// Elements are compared by value: 0 equals -0; NaN differs from itself and is not below any limit.
+// Elements are compared by value: 0 equals -0; NaN differs from itself and from 0, and is not below any limit.
 //
 // Every function waits and returns the number of selected elements. With a `count` argument, it stores the number in
 // count[0], one std::uint64_t, instead; if all arrays are on the device, the call is then queued without waiting:
@@ -57,6 +58,12 @@ template <InputArray In, detail::IndexArray Out, detail::CountArray Count = deta
 auto find_repeats(Device& device, const In& in, Out&& positions, Count&& count = {}, const Options& options = {}) {
   return detail::select(device, {.operation = Selection::find_repeats, .in = {view(in)}, .out = {view(positions)}},
                         count, options);
+}
+
+template <InputArray In, detail::IndexArray Out, detail::CountArray Count = detail::Returned>
+auto nonzero(Device& device, const In& in, Out&& positions, Count&& count = {}, const Options& options = {}) {
+  return detail::select(device, {.operation = Selection::nonzero, .in = {view(in)}, .out = {view(positions)}}, count,
+                        options);
 }
 
 template <InputArray In, OutputOf<input_element<In>> Out, detail::CountArray Count = detail::Returned>

@@ -45,6 +45,23 @@ void plant_below_middle(Type type, double share, std::uint64_t seed, std::size_t
   });
 }
 
+void plant_nonzero(Type type, double share, std::uint64_t seed, std::size_t n, void* values) {
+  const Coin coin(share, seed, planted_stream);
+  visit(type, [&]<class T>(TypeTag<T>) {
+    using B = UnsignedAs<T>;
+    constexpr B sign = std::is_floating_point_v<T> ? B{1} << (8 * sizeof(T) - 1) : B{0};
+    for_each_part(n, [&](std::size_t, std::size_t begin, std::size_t end) {
+      for (std::size_t i = begin; i < end; ++i) {
+        B bits;
+        std::memcpy(&bits, static_cast<T*>(values) + i, sizeof bits);
+        const bool is_zero = static_cast<B>(bits & ~sign) == 0;
+        bits = static_cast<B>(!coin(i) ? bits & sign : is_zero ? bits | 1 : bits);
+        std::memcpy(static_cast<T*>(values) + i, &bits, sizeof bits);
+      }
+    });
+  });
+}
+
 void plant_runs(Type type, double mean, std::uint64_t seed, std::size_t n, void* values) {
   const Coin begins(1 / mean, seed, planted_stream);
   visit(type, [&]<class T>(TypeTag<T>) {

@@ -12,6 +12,8 @@ namespace upsweep {
 // Rewrites `values` so that about `share` of them are below the middle of the type's range, by setting the top bit of
 // integers and the sign bit of floats.
 void plant_below_middle(Type type, double share, std::uint64_t seed, std::size_t n, void* values);
+// Rewrites `values` so that about `share` of them are nonzero. Of floats, the others are zeros of both signs.
+void plant_nonzero(Type type, double share, std::uint64_t seed, std::size_t n, void* values);
 // Rewrites `values` into runs of equal elements with geometrically distributed lengths of this mean.
 void plant_runs(Type type, double mean, std::uint64_t seed, std::size_t n, void* values);
 // Replaces each value by one of `distinct` values, spread over all bits of the type.

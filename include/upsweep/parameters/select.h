@@ -9,14 +9,15 @@ namespace upsweep {
 
 enum class Selection : std::uint8_t {
   find_repeats,
+  nonzero,
   select_if,
   select_flagged,
   unique,
   run_length_encode,
   partition_if
 };
-inline constexpr std::array<std::string_view, 6> selection_names{"find_repeats", "select_if",         "select_flagged",
-                                                                 "unique",       "run_length_encode", "partition_if"};
+inline constexpr std::array<std::string_view, 7> selection_names{
+    "find_repeats", "nonzero", "select_if", "select_flagged", "unique", "run_length_encode", "partition_if"};
 constexpr std::string_view to_string(Selection s) { return selection_names[static_cast<std::size_t>(s)]; }
 
 }  // namespace upsweep

@@ -113,7 +113,7 @@ __global__ void __launch_bounds__(vec16_block) vec16_kernel(Input<T, O> in, Targ
   if constexpr (writes_values<O>) put_values(to.out.values + offset, staged, selected, threadIdx.x, vec16_block);
   if constexpr (writes_positions<O>)
     for (unsigned k = threadIdx.x; k < selected; k += vec16_block)
-      to.out.positions.put(offset + k, origin + where[k] - 1);
+      to.out.positions.put(offset + k, origin + where[k] - bit_lag<O>);
   if constexpr (writes_lengths<O>)  // a run ends where the next begins
     for (unsigned k = threadIdx.x; k < selected; k += vec16_block)
       if (offset + k > 0)
@@ -137,8 +137,8 @@ struct EitherSide {
     UPSWEEP_HD bool operator()(T x) const { return bool(selects(x)) == side; }
   };
 };
-// Replaces T in operations that only move elements or compare integers for equality: only its width matters, not its
-// sign.
+// Replaces T in operations that only move elements or compare integers for equality, also with zero: only its width
+// matters, not its sign.
 template <class T, class O>
 using SameWidth =
     std::conditional_t<!reads_flags<O> && !std::is_integral_v<T>, T,

@@ -233,7 +233,7 @@ struct SelectJobs {
                                 std::size_t last_end) {
     to.out.positions.visit([&]<class P>(P* out) {
       if constexpr (writes_positions<O>) {
-        const std::size_t first = origin - 1 - keys.begin;
+        const std::size_t first = origin - bit_lag<O> - keys.begin;
         for (unsigned k = lane; k < count; k += warp_size) out[offset + k] = static_cast<P>(first + where[k]);
       } else {
         const P before = static_cast<P>(last_end - 1 - origin);  // start of the previous run, modulo 2^32 or 2^64

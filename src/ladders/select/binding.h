@@ -7,6 +7,7 @@ namespace upsweep::ladders::select {
 
 inline constexpr ListedOperation operations[] = {
     {.operation = Selection::find_repeats, .typical = true},  // writes positions
+    {.operation = Selection::nonzero},
     {.operation = Selection::select_if},
     {.operation = Selection::select_flagged},
     {.operation = Selection::unique},

@@ -1,6 +1,7 @@
 // select: out[0] = the selected elements of in[0], which has n elements, in order; out[1] = their number, one u64.
 //
 //   find_repeats       every position i with in[i] == in[i + 1]
+//   nonzero            every position i with in[i] != 0
 //   select_if          every element below the limit, scalars[0], which has the elements' type
 //   select_flagged     every element whose flag is nonzero; in[1] holds n flags, u8
 //   unique             the first element of every run of equal elements
@@ -9,7 +10,7 @@
 //
 // out[0] and out[2] have space for n elements; elements past the selected ones are not touched. Positions and lengths
 // have any integer type of 4 or 8 bytes that can hold n. No output may overlap an input. Elements are compared by
-// value: 0 equals -0; NaN does not equal itself and is below no limit. Arrays need only natural alignment.
+// value: 0 equals -0; NaN equals neither itself nor 0 and is below no limit. Arrays need only natural alignment.
 #pragma once
 #include "base/implementation.h"
 #include "upsweep/parameters/select.h"
@@ -31,6 +32,8 @@ constexpr Traits traits(Selection s) {
   switch (s) {
     case Selection::find_repeats:
       return {.neighbour = true, .values = false, .positions = true};
+    case Selection::nonzero:
+      return {.values = false, .positions = true};
     case Selection::select_if:
       return {.predicate = true};
     case Selection::select_flagged:
@@ -67,6 +70,11 @@ template <class O>
 inline constexpr bool sees_neighbour = traits(O::operation).neighbour;
 template <class O>
 inline constexpr bool starts_runs = traits(O::operation).starts_runs;
+// True if elements are compared with the next one; runs compare them with the previous one.
+template <class O>
+inline constexpr bool sees_next = sees_neighbour<O> && !starts_runs<O>;
+template <class O>
+inline constexpr bool compares_with_zero = !has_predicate<O> && !reads_flags<O> && !sees_neighbour<O>;
 template <class O>
 inline constexpr bool writes_values = traits(O::operation).values;
 template <class O>
@@ -100,7 +108,9 @@ struct Input {
       return predicate(values[i]);
     else if constexpr (reads_flags<O>)
       return flags[i] != 0;
-    else if constexpr (writes_positions<O>)
+    else if constexpr (compares_with_zero<O>)
+      return values[i] != T{};
+    else if constexpr (sees_next<O>)
       return i + 1 < n && values[i] == values[i + 1];
     else
       return i == 0 || !(values[i] == values[i - 1]);
@@ -124,8 +134,8 @@ struct Positions {
 
 template <class T>
 struct Output {
-  T* values;            // [n], null for find_repeats
-  Positions positions;  // [n], for find_repeats; lengths for run_length_encode
+  T* values;            // [n], null for find_repeats and nonzero
+  Positions positions;  // [n], for find_repeats and nonzero; lengths for run_length_encode
   std::uint64_t* count;
 };
 

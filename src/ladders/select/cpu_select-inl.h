@@ -109,8 +109,9 @@ constexpr T other_than(T x) {
     return static_cast<T>(x ^ 1);
 }
 
-// Calls f(vector, mask, index of its first lane) for each vector of the row that begins at element i. For find_repeats,
-// the mask marks elements equal to their predecessor; the row's first bit is meaningless.
+// Calls f(vector, mask, index of its first lane) for each vector of the row that begins at element i. The mask marks
+// selected elements; for nonzero, elements equal to 0; for find_repeats, elements equal to their predecessor, and the
+// row's first bit is meaningless.
 template <class T, class O, class F>
 HWY_INLINE void for_each_vector(const Input<T, O>& in, std::size_t i, F&& f) {
   const Wide<T> d;
@@ -125,22 +126,25 @@ HWY_INLINE void for_each_vector(const Input<T, O>& in, std::size_t i, F&& f) {
       f(here, hn::Lt(here, hn::Set(d, in.predicate.limit)), k);
     } else if constexpr (reads_flags<O>) {
       f(here, flagged(d, in.flags + i + k), k);
+    } else if constexpr (compares_with_zero<O>) {
+      f(here, hn::Eq(here, hn::Zero(d)), k);
     } else {
       const auto equal = hn::Eq(here, slide<1>(d, here, left));
-      f(here, writes_positions<O> ? equal : hn::Not(equal), k);
+      f(here, sees_next<O> ? equal : hn::Not(equal), k);
       left = here;
     }
   }
 }
 
-// Returns a mask of the row's elements that equal their successor.
+// Returns a mask of the row's selected elements, for operations that write positions and no values.
 template <class T, class O>
-HWY_INLINE u64 repeats(const Input<T, O>& in, std::size_t i) {
-  u64 equal_to_left = 0;
-  for_each_vector(in, i,
-                  [&](auto, auto mask, std::size_t k) HWY_ATTR { equal_to_left |= bits_of(Wide<T>(), mask) << k; });
+HWY_INLINE u64 selected_in_row(const Input<T, O>& in, std::size_t i) {
+  u64 equal = 0;
+  for_each_vector(in, i, [&](auto, auto mask, std::size_t k) HWY_ATTR { equal |= bits_of(Wide<T>(), mask) << k; });
+  // One complement per row, not one per vector. hn::Ne() is false for NaN on some targets.
+  if constexpr (compares_with_zero<O>) return ~equal;
   const T* const next = in.values + i + row;
-  return equal_to_left >> 1 | u64{i + row < in.n && next[-1] == next[0]} << 63;
+  return equal >> 1 | u64{i + row < in.n && next[-1] == next[0]} << 63;
 }
 
 // Returns true if it is cheap to tell that no element of the row is selected; the row is then not even loaded.
@@ -259,7 +263,7 @@ Found count_in(const Input<T, O>& in, std::size_t begin, std::size_t end) {
   std::size_t i = begin;
   for (; i + row <= end; i += row) {
     if constexpr (writes_positions<O>) {
-      found.count += hwy::PopCount(repeats(in, i));
+      found.count += hwy::PopCount(selected_in_row(in, i));
     } else if constexpr (writes_lengths<O>) {
       u64 heads = 0;
       for_each_vector(in, i, [&](auto, auto mask, std::size_t k) HWY_ATTR { heads |= bits_of(Wide<T>(), mask) << k; });
@@ -294,7 +298,7 @@ HWY_INLINE Found select_chunk(const Args<T, O>& a, std::size_t begin, std::size_
     if (skipped(a.in, i)) continue;
     [[maybe_unused]] u64 word = 0;
     if constexpr (writes_positions<O>)
-      word = repeats(a.in, i);
+      word = selected_in_row(a.in, i);
     else
       for_each_vector(a.in, i, [&](auto v, auto mask, std::size_t k) HWY_ATTR {
         put_selected(d, v, mask, out);
@@ -361,7 +365,7 @@ Found select_part(const Call& c, std::size_t begin, std::size_t end, Found befor
 // The type as which elements are handled: any of its width, unless their order matters, or the equality of floats.
 template <class T, class O>
 using Moved =
-    std::conditional_t<has_predicate<O> || (std::is_floating_point_v<T> && sees_neighbour<O>), T, UnsignedAs<T>>;
+    std::conditional_t<has_predicate<O> || (std::is_floating_point_v<T> && !reads_flags<O>), T, UnsignedAs<T>>;
 
 template <Selection s>
 PartLoops loops_of(Type type) {

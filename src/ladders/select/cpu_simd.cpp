@@ -12,7 +12,8 @@
 //           stores).
 //
 // Compiled once per instruction set; Highway selects one at run time. Three units compile in parallel: this one
-// selects, cpu_simd_partition.cpp also moves the other elements, cpu_simd_runs.cpp compares neighbours.
+// selects by value or flag, cpu_simd_partition.cpp also moves the other elements, cpu_simd_runs.cpp compares
+// neighbours.
 #include "cpu/skipped_targets.h"
 #define HWY_WANT_AVX3_DL  // compresses bytes and 16-bit words in one instruction
 #undef HWY_TARGET_INCLUDE
@@ -26,8 +27,9 @@
 HWY_BEFORE_NAMESPACE();
 namespace upsweep::ladders::select::HWY_NAMESPACE {
 PartLoops find_selecting(Type type, Selection selection) {
-  return selection == Selection::select_if ? loops_of<Selection::select_if>(type)
-                                           : loops_of<Selection::select_flagged>(type);
+  if (selection == Selection::nonzero) return loops_of<Selection::nonzero>(type);
+  if (selection == Selection::select_if) return loops_of<Selection::select_if>(type);
+  return loops_of<Selection::select_flagged>(type);
 }
 }  // namespace upsweep::ladders::select::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -38,6 +40,7 @@ namespace upsweep::ladders::select {
 HWY_EXPORT(find_selecting);
 PartLoops simd_loops(Type type, Selection selection) {
   switch (selection) {
+    case Selection::nonzero:
     case Selection::select_if:
     case Selection::select_flagged:
       return HWY_DYNAMIC_DISPATCH(find_selecting)(type, selection);

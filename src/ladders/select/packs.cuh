@@ -21,11 +21,15 @@ __host__ __device__ const Key<T, O>* keys_of(const Input<T, O>& in) {
 
 // ---- bits -----------------------------------------------------------------------------------------------------------
 
-// Bit k says whether key k of the pack is selected; `left` is the key before the pack. find_repeats is evaluated at the
-// second of two equal keys, so a bit stands for the previous position.
+// The distance from the position that a bit stands for to the key at which it is computed. find_repeats is evaluated at
+// the second of two equal keys, so a bit stands for the previous position.
+template <class O>
+inline constexpr unsigned bit_lag = sees_next<O> ? 1 : 0;
+
+// Bit k is the condition at key k of the pack; `left` is the key before the pack.
 template <class T, class O>
 __device__ __forceinline__ unsigned bits_of(const Input<T, O>& in, const uint4& raw, [[maybe_unused]] Key<T, O> left) {
-  if constexpr (reads_flags<O>) {
+  if constexpr (reads_flags<O> || (compares_with_zero<O> && sizeof(T) == 1)) {
     return nonzero_bytes(raw);
   } else {
     const Pack<T> pack = as_pack<T>(raw);
@@ -35,8 +39,10 @@ __device__ __forceinline__ unsigned bits_of(const Input<T, O>& in, const uint4& 
       bool selected;
       if constexpr (has_predicate<O>)
         selected = in.predicate(pack.item[k]);
+      else if constexpr (compares_with_zero<O>)
+        selected = pack.item[k] != T{};
       else
-        selected = (pack.item[k] == left) == (writes_positions<O>);
+        selected = (pack.item[k] == left) == sees_next<O>;
       bits |= unsigned(selected) << k;
       if constexpr (sees_neighbour<O>) left = pack.item[k];
     }
@@ -44,8 +50,8 @@ __device__ __forceinline__ unsigned bits_of(const Input<T, O>& in, const uint4& 
   }
 }
 
-// Corrects the bits at the ends of the input: keys outside are not selected, and the first key begins a run. `position`
-// is the pack's.
+// Corrects the bits at the ends of the input: keys outside are not selected, the first key begins a run, and no
+// position precedes the first. `position` is the pack's.
 template <class O, class K>
 __device__ __forceinline__ unsigned at_the_ends(unsigned bits, const Aligned<K>& keys, std::size_t position) {
   constexpr unsigned size = Pack<K>::size;
@@ -54,7 +60,7 @@ __device__ __forceinline__ unsigned at_the_ends(unsigned bits, const Aligned<K>&
   };
   if constexpr (starts_runs<O>)
     if (keys.begin >= position && keys.begin - position < size) bits |= 1u << (keys.begin - position);
-  return bits & until(keys.end) & ~until(writes_positions<O> ? keys.begin + 1 : keys.begin);
+  return bits & until(keys.end) & ~until(keys.begin + bit_lag<O>);
 }
 
 // Computes the bits of a warp's rows. Lane 0's first pack is at `position`; `left` is the key before it.

@@ -1,4 +1,4 @@
-"""select: find_repeats, select_if, select_flagged, unique, run_length_encode, partition_if."""
+"""select: find_repeats, nonzero, select_if, select_flagged, unique, run_length_encode, partition_if."""
 import numpy as np
 
 import draw as drawing
@@ -23,6 +23,10 @@ def find_repeats(draw, array, run):
     if draw.chance(0.3):
         run.operation = None  # the first is the default
     run.outputs = [np.flatnonzero(array[:-1] == array[1:]).astype("u8")]
+
+
+def nonzero(draw, array, run):
+    run.outputs = [np.flatnonzero(array).astype("u8")]
 
 
 def select_if(draw, array, run):
@@ -66,4 +70,7 @@ def run_length_encode(draw, array, run):
     run.outputs = [array[first], np.diff(np.append(first, array.size)).astype("u8")]
 
 
-EXPECTED = {f.__name__: f for f in (find_repeats, select_if, partition_if, select_flagged, unique, run_length_encode)}
+EXPECTED = {
+    f.__name__: f
+    for f in (find_repeats, nonzero, select_if, partition_if, select_flagged, unique, run_length_encode)
+}

@@ -16,8 +16,8 @@ std::unique_ptr<Streamer> stream(Platform&, const Rung&, const Case&);  // strea
 namespace {
 
 // Parameters of the case decide how much is selected; no rung reads them:
-//   share       the approximate fraction selected (for find_repeats: of elements that repeat); by default that of the
-//               input, and half of the flags
+//   share       the approximate fraction selected (for find_repeats: of elements that repeat; for nonzero: of elements
+//               that are not 0); by default that of the input, and half of the flags
 //   run_length  the approximate mean length of runs of equal elements, for unique and run_length_encode
 class SelectProblem final : public Problem {
  public:
@@ -26,7 +26,9 @@ class SelectProblem final : public Problem {
     const Scalar *const share = c.settings.find("share"), *const run_length = c.settings.find("run_length");
     if (data.empty() && does_.predicate && share)
       plant_below_middle(c.type, share->as<double>(), c.seed, c.n, values());
-    if (data.empty() && does_.positions && share)
+    if (data.empty() && selection_ == Selection::nonzero && share)
+      plant_nonzero(c.type, share->as<double>(), c.seed, c.n, values());
+    if (data.empty() && selection_ == Selection::find_repeats && share)
       plant_runs(c.type, share->as<double>() < 1 ? 1 / (1 - share->as<double>()) : 0x1p63, c.seed, c.n, values());
     if (data.empty() && does_.starts_runs && run_length)
       plant_runs(c.type, run_length->as<double>(), c.seed, c.n, values());

@@ -55,6 +55,8 @@ bool is_selected(const Input<T, O>& in, std::size_t i) {
   switch (O::operation) {
     case Selection::find_repeats:
       return i + 1 < in.n && equal(x[i], x[i + 1]);
+    case Selection::nonzero:
+      return is_nan(x[i]) || ordered(x[i]) != 0;
     case Selection::unique:
     case Selection::run_length_encode:
       return i == 0 || !equal(x[i - 1], x[i]);

@@ -35,18 +35,19 @@ void with_std(const Args<T, O>& a, auto&&... policy) {
 }
 
 struct std_serial {
-  static constexpr Story story{.idea = "std::copy_if (over positions for find_repeats), unique_copy, partition_copy",
-                               .limits = "no run_length_encode; any n",
-                               .source = "the C++ standard library"};
+  static constexpr Story story{
+      .idea = "std::copy_if (over positions for find_repeats and nonzero), unique_copy, partition_copy",
+      .limits = "no run_length_encode; any n",
+      .source = "the C++ standard library"};
   template <class T, class O>
   static constexpr bool supports = !writes_lengths<O>;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     if constexpr (writes_positions<O>) {
       const auto all = std::views::iota(std::size_t{0}, a.in.n);
-      const auto repeats = [&](std::size_t i) { return a.in.selects(i); };
+      const auto selected = [&](std::size_t i) { return a.in.selects(i); };
       a.out.positions.visit([&](auto* out) {
-        *a.out.count = static_cast<std::uint64_t>(std::copy_if(all.begin(), all.end(), out, repeats) - out);
+        *a.out.count = static_cast<std::uint64_t>(std::copy_if(all.begin(), all.end(), out, selected) - out);
       });
     } else {
       with_std(a);
@@ -57,7 +58,7 @@ struct std_serial {
 
 struct std_par {
   static constexpr Story story{.idea = "the same with std::execution::par",
-                               .limits = "no find_repeats or run_length_encode; any n",
+                               .limits = "no find_repeats, nonzero or run_length_encode; any n",
                                .source = "the C++ standard library"};
   template <class T, class O>
   static constexpr bool supports = !writes_lengths<O> && !writes_positions<O>;
@@ -119,7 +120,7 @@ struct tbb_parallel_scan {
 // Writes every element; the next one overwrites it unless it is selected. The loop ends at the last selected element.
 struct branchless {
   static constexpr Story story{.idea = "a branchless loop: write, then advance by 0 or 1",
-                               .limits = "find_repeats, select_if, select_flagged, unique; any n",
+                               .limits = "no run_length_encode or partition_if; any n",
                                .source = "Ross, Selection Conditions in Main Memory, 2004"};
   template <class T, class O>
   static constexpr bool supports = !writes_lengths<O> && !writes_rest<O>;

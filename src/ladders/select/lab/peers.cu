@@ -25,7 +25,7 @@ struct Repeats {
 
 struct cub_device_select {
   static constexpr Story story{
-      .idea = "cub::DeviceSelect, DeviceRunLengthEncode, DevicePartition; find_repeats: a selection among positions",
+      .idea = "cub::DeviceSelect, DeviceRunLengthEncode; find_repeats and nonzero: a selection among positions",
       .guarantees = "partition_if leaves the second part in reverse order: not offered",
       .limits = "n below 2^31 for run_length_encode",
       .source = "NVIDIA CCCL"};
@@ -48,6 +48,11 @@ struct cub_device_select {
         return a.out.positions.visit([&](auto* lengths) {
           return cub::DeviceRunLengthEncode::Encode(scratch, bytes, a.in.values, a.out.values, lengths, a.out.count,
                                                     static_cast<int>(n), stream);
+        });
+      } else if constexpr (compares_with_zero<O>) {
+        return a.out.positions.visit([&]<class P>(P* out) {  // the elements are the flags
+          return cub::DeviceSelect::Flagged(scratch, bytes, thrust::counting_iterator<P>(0), a.in.values, out,
+                                            a.out.count, n, stream);
         });
       } else {
         return a.out.positions.visit([&]<class P>(P* out) {

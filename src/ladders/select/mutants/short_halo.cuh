@@ -37,7 +37,7 @@ struct short_halo {
                                .prediction = "repeats across tiles are missed or invented"};
   static constexpr std::size_t largest = largest_narrow;
   template <class T, class O>
-  static constexpr bool supports = writes_positions<O>;
+  static constexpr bool supports = sees_next<O>;
   template <class T, class O>
   static Status run(const Args<T, O>& a) {
     return launch_tiles(short_halo_kernel<T, O>, {.block = short_halo_block}, ceil_div(a.in.n, short_halo_block), a,
