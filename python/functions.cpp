@@ -298,10 +298,17 @@ nb::object compress(nb::handle condition, nb::handle x, const char* rung) {
   return out.first(selected("select_flagged", a, &flags, out, nullptr, rung));
 }
 
-nb::object find_repeats(nb::handle x, const char* rung) {
+namespace {
+
+nb::object positions(const char* operation, nb::handle x, const char* rung) {
   const Array a = vector_of(x).computable(), out = a.empty(a.size, a.integer());
-  return out.first(selected("find_repeats", a, nullptr, out, nullptr, rung));
+  return out.first(selected(operation, a, nullptr, out, nullptr, rung));
 }
+
+}  // namespace
+
+nb::object find_repeats(nb::handle x, const char* rung) { return positions("find_repeats", x, rung); }
+nb::object nonzero(nb::handle x, const char* rung) { return positions("nonzero", x, rung); }
 
 nb::object unique_consecutive(nb::handle x, const char* rung) {
   const Array given = vector_of(x), a = given.computable(), out = a.empty(a.size, *a.element);

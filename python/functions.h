@@ -26,6 +26,7 @@ nb::tuple partition_by_digit(nb::handle keys, nb::handle values, int first_bit, 
 nb::tuple partition_by_splitters(nb::handle keys, nb::handle values, nb::handle splitters, const char* rung);
 nb::object compress(nb::handle condition, nb::handle x, const char* rung);
 nb::object find_repeats(nb::handle x, const char* rung);
+nb::object nonzero(nb::handle x, const char* rung);
 nb::object unique_consecutive(nb::handle x, const char* rung);
 nb::tuple run_length_encode(nb::handle x, const char* rung);
 // Returns the counts, and the edges as an array of NumPy's. `range` is a pair or None: from the smallest to the

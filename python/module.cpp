@@ -16,6 +16,7 @@ NB_MODULE(_core, m) {
   m.def("argsort", &argsort, arg(), arg(), arg().none(), arg());
   m.def("compress", &compress);
   m.def("find_repeats", &find_repeats);
+  m.def("nonzero", &nonzero);
   m.def("unique_consecutive", &unique_consecutive);
   m.def("run_length_encode", &run_length_encode);
   m.def("histogram", &histogram, arg(), arg(), arg().none(), arg());

@@ -73,6 +73,12 @@ def on_cpu(dtype: str, n: int) -> Iterator[tuple[str, Calls]]:
         ),
     )
     yield "compress", with_torch(lambda: x[mask], lambda: up.compress(mask, x), lambda: t[m])
+    zeros = x * mask
+    tz = torch.from_numpy(zeros) if torch else None
+    yield (
+        "nonzero",
+        with_torch(lambda: zeros.nonzero()[0], lambda: up.nonzero(zeros)[0], lambda: tz.nonzero(as_tuple=True)[0]),
+    )
     yield "unique_values", with_torch(lambda: np.unique(x), lambda: up.unique_values(x), lambda: torch.unique(t))
     yield (
         "unique_consecutive",
@@ -132,6 +138,12 @@ def on_cuda(dtype: str, n: int) -> Iterator[tuple[str, Calls]]:
         ),
     )
     yield "compress", calls(lambda: up.compress(m, t), lambda: t[m], lambda: c[cm])
+    z = t * m
+    cz = cupy.asarray(z) if cupy else None
+    yield (
+        "nonzero",
+        calls(lambda: up.nonzero(z)[0], lambda: z.nonzero(as_tuple=True)[0], lambda: cz.nonzero()[0]),
+    )
     yield "unique_values", calls(lambda: up.unique_values(t), lambda: torch.unique(t), lambda: cupy.unique(c))
     yield "unique_consecutive", calls(lambda: up.unique_consecutive(r), lambda: torch.unique_consecutive(r))
     yield (

@@ -91,6 +91,7 @@ class TestAgainstNumPy:
         condition = samples("bool", n)[::-1].copy()
         same(up.compress(kind.array(condition), a), x[condition], kind)
         same(up.find_repeats(a), np.flatnonzero(x[1:] == x[:-1]), kind)
+        same(up.nonzero(a)[0], np.flatnonzero(x), kind)
         heads = np.concatenate([[True], x[1:] != x[:-1]])[:n].astype(bool)
         same(up.unique_consecutive(a), x[heads], kind)
         values, counts = up.unique_consecutive(a, return_counts=True)

@@ -46,6 +46,7 @@ def test_halves(kind: Kind, half: Any) -> None:
     np.testing.assert_array_equal(kind.back(up.argsort(a)), np.argsort(x, kind="stable"))
     np.testing.assert_array_equal(back(up.compress(kind.array(x > 1), a)), x[x > 1])
     np.testing.assert_array_equal(kind.back(up.find_repeats(a)), np.flatnonzero(x[1:] == x[:-1]))
+    np.testing.assert_array_equal(kind.back(up.nonzero(a)[0]), np.flatnonzero(x))
     np.testing.assert_array_equal(back(up.unique_values(a)), np.unique(x, equal_nan=False))
     np.testing.assert_array_equal(
         back(up.unique_consecutive(a, return_counts=True).values).size, (x[1:] != x[:-1]).sum() + 1

@@ -33,6 +33,16 @@ def find_repeats(x: Any, /, *, rung: str = "") -> Any:
     return _core.find_repeats(x, rung)
 
 
+def nonzero(x: Any, /, *, rung: str = "") -> tuple[Any]:
+    """Returns the positions, int64, of the elements of a 1-d array that are not 0, as the only array of a tuple. NaN is
+    not 0, and -0 is.
+
+    >>> nonzero([0, 7, 0, -1])
+    (array([1, 3]),)
+    """
+    return (_core.nonzero(x, rung),)
+
+
 def unique_consecutive(x: Any, /, *, return_counts: bool = False, rung: str = "") -> Any:
     """Returns the first element of each run of equal elements of a 1-d array; with return_counts=True, also the runs'
     lengths, int64. NaN differs from itself.
