@@ -21,8 +21,8 @@ def sum(x: Any, /, *, dtype: Any = None, initial: Any = None, reproducible: bool
     """Returns the sum of all elements. Integers are added in 64 bits, floats in their own type, unless `dtype` says
     otherwise; integer sums wrap. The sum of an empty array is 0, or `initial`.
 
-    The last bits of a float sum depend on the device. With reproducible=True, the exact sum is rounded once, so every
-    device gives the same bits.
+    The last bits of a float sum depend on the device and may differ from run to run. With reproducible=True, the exact
+    sum is rounded once, so that every run on every device gives the same bits.
 
     >>> print(sum(np.array([1, 2, 3], np.uint8)))
     6

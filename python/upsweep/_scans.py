@@ -24,7 +24,7 @@ def cumulative_sum(
     ... elements. `initial` is added to all of them. An array of more than one dimension needs axis=-1, the last, along
     which its rows are added up; `out` and `reproducible` are for arrays of one dimension.
 
-    The last bits of float sums depend on the device, unless reproducible=True.
+    The last bits of float sums depend on the device and may differ from run to run, unless reproducible=True.
 
     >>> print(cumulative_sum([1, 2, 3]), cumulative_sum([1, 2, 3], exclusive=True))
     [1 3 6] [0 1 3]

@@ -1,8 +1,8 @@
 """Operators of PyTorch's: the package's functions with the same bits in every run, for torch.compile and torch.export.
 
-`import upsweep.torch` registers them as torch.ops.upsweep.*, for the CPU and CUDA. They are deterministic, whatever
-torch.use_deterministic_algorithms() says; with reproducible=True, the default, sums of floats have the same bits on
-every device. Sums and cumulative sums have gradients.
+`import upsweep.torch` registers them as torch.ops.upsweep.*, for the CPU and CUDA. Their results are the same in every
+run and on every device, whatever torch.use_deterministic_algorithms() says, but for sums of floats with
+reproducible=False. Sums and cumulative sums have gradients.
 """
 
 from __future__ import annotations
