@@ -6,6 +6,7 @@
 #include <cub/device/device_select.cuh>
 #include <cuda/std/functional>
 
+#include "base/unsigned_as.h"
 #include "lab/cub.h"
 #include "ladders/select/binding.h"
 
@@ -50,9 +51,12 @@ struct cub_device_select {
                                                     static_cast<int>(n), stream);
         });
       } else if constexpr (compares_with_zero<O>) {
-        return a.out.positions.visit([&]<class P>(P* out) {  // the elements are the flags
-          return cub::DeviceSelect::Flagged(scratch, bytes, thrust::counting_iterator<P>(0), a.in.values, out,
-                                            a.out.count, n, stream);
+        // The elements are the flags. Signed integers share the instantiations of unsigned ones.
+        using Flag = std::conditional_t<std::is_integral_v<T>, UnsignedAs<T>, T>;
+        const auto* const flags = reinterpret_cast<const Flag*>(a.in.values);
+        return a.out.positions.visit([&]<class P>(P* out) {
+          return cub::DeviceSelect::Flagged(scratch, bytes, thrust::counting_iterator<P>(0), flags, out, a.out.count, n,
+                                            stream);
         });
       } else {
         return a.out.positions.visit([&]<class P>(P* out) {
