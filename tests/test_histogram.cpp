@@ -90,7 +90,7 @@ Counts between_edges(const std::vector<T>& samples, double lower, double upper, 
   return counts;
 }
 
-// Every edge and its adjacent numbers; numbers elsewhere, and outside.
+// Every edge and its adjacent numbers; numbers elsewhere, and outside, some by 2^32 bins.
 template <class T>
 std::vector<T> around_edges(double lower, double upper, std::size_t bins, std::mt19937_64& random) {
   constexpr T infinity = std::numeric_limits<T>::infinity();
@@ -99,7 +99,8 @@ std::vector<T> around_edges(double lower, double upper, std::size_t bins, std::m
     const T edge = static_cast<T>(lower + static_cast<double>(k) * (upper - lower) / static_cast<double>(bins));
     const double anywhere = std::uniform_real_distribution<double>(-0.1, 1.1)(random);
     samples.insert(samples.end(), {edge, std::nextafter(edge, -infinity), std::nextafter(edge, infinity),
-                                   static_cast<T>(lower + anywhere * upper - anywhere * lower)});
+                                   static_cast<T>(lower + anywhere * upper - anywhere * lower),
+                                   static_cast<T>(edge + (upper - lower) / static_cast<double>(bins) * 0x1p32)});
   }
   return samples;
 }
@@ -180,7 +181,8 @@ TEST_F(Histogram, EdgesThatMeetLeaveBinsEmpty) {
 
 __extension__ using Int128 = __int128;
 
-// Integers over the type's whole range, and close to zero; each operation against its definition.
+// Integers over the type's whole range, near zero and 2^32, and near zero modulo 2^32; each operation against its
+// definition.
 template <class T>
 void expect_bins_of_integers(Device& cpu) {
   using Limits = std::numeric_limits<T>;
@@ -189,6 +191,8 @@ void expect_bins_of_integers(Device& cpu) {
   while (samples.size() < 3000) {
     samples.push_back(static_cast<T>(random()));
     samples.push_back(static_cast<T>(static_cast<int>(random() % 200) - 100));
+    samples.push_back(static_cast<T>((std::uint64_t{1} << 32) + 5 - random() % 10));
+    samples.push_back(static_cast<T>(random() << 32 | random() % 200));
   }
   const double least = static_cast<double>(Limits::min()), past = static_cast<double>(Limits::max()) + 1;
   const auto expect = [&](std::size_t bins, const char* what, auto&& bin_of, auto&& histogram) {
@@ -208,7 +212,8 @@ void expect_bins_of_integers(Device& cpu) {
     }
   };
   const std::pair<double, double> ranges[] = {{least, past}, {-50, 77},         {0, 100},
-                                              {0, 64},       {least - 1000, 3}, {-3, past + 1e6}};
+                                              {0, 64},       {least - 1000, 3}, {-3, past + 1e6},
+                                              {1, 0x1p32},   {0, 0x1p32},       {-1, 0x1p32}};
   for (const auto& [lower, upper] : ranges)
     for (const std::size_t bins : {1u, 3u, 16u, 256u, 1000u})
       for (const LastBin last : {LastBin::open, LastBin::closed}) {
@@ -295,16 +300,29 @@ TEST_F(Histogram, DoublesAreBetweenTheEdgesOfTheirBin) {
 // ---- the last bin -------------------------------------------------------------------------------------------------
 
 TEST_F(Histogram, TheLastBinMayBeClosed) {
+  // Whole vectors of samples: each is counted 64 times.
+  const auto repeated = [](auto samples) {
+    for (int doubling = 0; doubling < 6; ++doubling) {
+      const auto once = samples;
+      samples.insert(samples.end(), once.begin(), once.end());
+    }
+    return samples;
+  };
+  const auto per_sample = [&](Counts counts) {
+    for (std::uint32_t& count : counts) count = count % 64 ? ~0u : count / 64;
+    outside[0] = outside[0] % 64 ? ~0u : outside[0] / 64;
+    return counts;
+  };
   const auto closed_even = [&](const auto& samples, double lower, double upper, std::size_t bins,
                                const Options& options) {
     Counts counts(bins);
-    histogram_even(cpu, samples, lower, upper, counts, outside, {}, options, LastBin::closed);
-    return counts;
+    histogram_even(cpu, repeated(samples), lower, upper, counts, outside, {}, options, LastBin::closed);
+    return per_sample(counts);
   };
   const auto closed_edges = [&](const auto& samples, const auto& edges, const Options& options) {
     Counts counts(edges.size() - 1);
-    histogram_edges(cpu, samples, edges, counts, outside, {}, options, LastBin::closed);
-    return counts;
+    histogram_edges(cpu, repeated(samples), edges, counts, outside, {}, options, LastBin::closed);
+    return per_sample(counts);
   };
   constexpr float infinity = std::numeric_limits<float>::infinity();
   for (const std::string& rung : every_rung) {
@@ -326,6 +344,7 @@ TEST_F(Histogram, TheLastBinMayBeClosed) {
     EXPECT_EQ(outside[0], 1u) << rung;
     EXPECT_EQ(closed_even(std::vector<std::int64_t>{0, 1, 2, 3, 4, 5}, 0, 4, 4, options), (Counts{1, 1, 1, 2}));
     EXPECT_EQ(closed_even(std::vector<float>{0, 1, 2, 3, 4, 5}, 0, 4, 4, options), (Counts{1, 1, 1, 2}));
+    EXPECT_EQ(closed_even(std::vector<double>{0, 1, 2, 3, 4, 5}, 0, 4, 4, options), (Counts{1, 1, 1, 2}));
     EXPECT_EQ(closed_even(std::vector<float>{0, 0.1f, std::nanf(""), 0.05f}, 0, static_cast<double>(0.1f), 3, options),
               (Counts{1, 1, 1}));
     EXPECT_EQ(closed_even(std::vector<double>{-1, 0, 0.3, 0.30000000000000004}, -1, 0.3, 13, options)[12], 1u);
@@ -481,6 +500,24 @@ TEST_F(Histogram, CountersSaturate) {
     EXPECT_EQ(bytes[3], 255u) << rung;
     EXPECT_EQ(halves[3], 65535u) << rung;
     EXPECT_EQ(words[3], 70000u) << rung;
+  }
+}
+
+// Tables for one, two and four samples at a time.
+TEST_F(Histogram, CopiesOfTablesAreAddedUp) {
+  std::mt19937_64 random(10);
+  for (const std::size_t bins : {100u, 1000u, 3000u}) {
+    std::vector<std::uint64_t> samples(50'000);
+    Counts expected(bins), counts(bins);
+    for (std::uint64_t& x : samples) ++expected[x = std::min<std::uint64_t>(random() % bins, random() % bins)];
+    for (const std::string& rung : every_rung) {
+      histogram_direct(cpu, samples, counts, outside, {}, {.rung = rung});
+      EXPECT_EQ(counts, expected) << rung << ' ' << bins;
+      EXPECT_EQ(outside[0], 0u);
+      std::vector<std::uint8_t> bytes(bins);
+      histogram_direct(cpu, samples, bytes, outside, {}, {.rung = rung});
+      for (std::size_t k = 0; k < bins; ++k) ASSERT_EQ(bytes[k], std::min(expected[k], 255u)) << rung << ' ' << bins;
+    }
   }
 }
 

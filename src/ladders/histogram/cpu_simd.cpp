@@ -4,29 +4,18 @@
 // lanes are in one bin is one addition. Once most samples belong to full saturating counters, four vectors are tested
 // at once for one that does not (cpu_cores.h decides when). Byte samples need no bins: their 256 values are counted.
 //
-// Compiled once per instruction set; Highway chooses at run time. Two units compile in parallel: this one has even
-// bins, cpu_simd_edges.cpp the others.
-#include "cpu/skipped_targets.h"
-#undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "ladders/histogram/cpu_simd.cpp"
-#define HWY_DISABLED_TARGETS UPSWEEP_SKIPPED_TARGETS
-#include <hwy/foreach_target.h>
-#include <hwy/highway.h>
+// The loops compile in parallel, in three units, once per instruction set; Highway chooses at run time.
+#include "ladders/histogram/cpu_simd.h"
 
-#include "ladders/histogram/cpu_count-inl.h"
+#include "cpu/each.h"
+#include "ladders/histogram/binding.h"
+#include "ladders/histogram/cpu_cores.h"
 
-HWY_BEFORE_NAMESPACE();
-namespace upsweep::ladders::histogram::HWY_NAMESPACE {
-RowLoops find_even(Type type) { return loops_of<By<Binning::even>>(type); }
-}  // namespace upsweep::ladders::histogram::HWY_NAMESPACE
-HWY_AFTER_NAMESPACE();
-
-#if HWY_ONCE
 namespace upsweep::ladders::histogram {
 
-HWY_EXPORT(find_even);
 RowLoops simd_loops(Type type, Binning binning) {
-  return binning == Binning::even ? HWY_DYNAMIC_DISPATCH(find_even)(type) : other_loops(type, binning);
+  if (size_of(type) == 8) return wide_loops(type, binning);
+  return binning == Binning::even ? even_loops(type) : other_loops(type, binning);
 }
 
 namespace {  // a rung of the same name may exist on the GPU
@@ -50,4 +39,3 @@ struct simd {
 extern const Rung cpu_simd_rung = make_rung<Binding, simd>("simd", Backend::cpu);
 
 }  // namespace upsweep::ladders::histogram
-#endif  // HWY_ONCE

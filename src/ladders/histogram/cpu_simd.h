@@ -23,7 +23,7 @@ struct Tables {
   unsigned slots;
   // Equal neighbours are counted in different copies: an increment that follows one of the same counter waits for its
   // store, 4 to 5 cycles.
-  unsigned copies;     // 1 or 4
+  unsigned copies;     // 1, 2 or 4
   const Guide* guide;  // of the edges, if any
 
   // For `rare` and `outside`, which count only in the first copy.
@@ -38,6 +38,9 @@ struct Tables {
       : counts(words), slots(slots_per_copy), copies(table_copies), guide(guide_of_edges) {}
   Tables(const Tables&) = delete;
   Tables& operator=(const Tables&) = delete;
+
+  // Returns the copy that counts sample k.
+  std::uint32_t* copy(std::size_t k) const { return counts + (k & (copies - 1)) * slots; }
 };
 
 // Counts n consecutive samples of a row, the first of which belongs to `channel`. `input` is an Input<T, O> of the
@@ -51,16 +54,19 @@ struct RowLoops {
   CountRow rare;
   // Counts only the samples in no bin. Null for byte samples.
   CountRow outside;
-  // Writes the bins of n samples, and `bins.count` for samples in no bin.
+  // Writes the bins of n byte samples, and `bins.count` for samples in no bin. Null for others.
   void (*find)(const void* input, const void* samples, std::size_t n, const Guide*, std::uint32_t* bins);
   // True if slots are the 256 values of a byte per channel, whatever the bins are. Otherwise slots are the counters,
   // plus one for the samples in no bin.
   bool by_value;
 };
 
-// Returns the loops for this processor, for the types and binnings that histogram takes. Resolve once, call many times.
+// Returns the loops for this processor, for the types and binnings that histogram takes except edges of 8 bytes.
+// Resolve once, call many times.
 RowLoops simd_loops(Type type, Binning binning);
-// The same, for edges and direct bins alone.
+// The same, for samples of 8 bytes; for even bins of all others; for their other bins.
+RowLoops wide_loops(Type type, Binning binning);
+RowLoops even_loops(Type type);
 RowLoops other_loops(Type type, Binning binning);
 
 }  // namespace upsweep::ladders::histogram
