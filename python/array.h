@@ -81,8 +81,6 @@ struct Array {
   nb::object first(std::size_t n) const;
   // The only element of a scalar: NumPy's, or the array.
   nb::object item() const;
-  // The only element of a scalar, as a Python number. Waits for it.
-  nb::object number() const { return object.attr("item")(); }
   // The stream that the library's own work for this device is queued on; 0 for a CPU.
   std::uintptr_t stream() const;
 };
