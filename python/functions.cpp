@@ -385,17 +385,30 @@ namespace {
 
 constexpr std::size_t most_bins = std::size_t{1} << 20;
 
-// The largest of some elements in host memory, or less; for a guess.
-std::uint64_t largest_of_some(const Array& a) {
-  constexpr std::size_t some = 256;
-  const std::size_t step = a.size / some + 1, bytes = a.element->bits / 8;
-  std::uint64_t largest = 0;
+// The largest of every step-th element in host memory, read as unsigned, so that a negative one is large.
+template <class Word>
+std::uint64_t largest_of(const Array& a, std::size_t step) {
+  const auto* const bytes = static_cast<const char*>(a.data);
+  Word largest = 0;
   for (std::size_t i = 0; i < a.size; i += step) {
-    std::uint64_t value = 0;  // little-endian; a negative element is large
-    std::memcpy(&value, static_cast<const char*>(a.data) + i * bytes, bytes);
-    largest = std::max(largest, value);
+    Word word;
+    std::memcpy(&word, bytes + i * sizeof word, sizeof word);
+    largest = std::max(largest, word);
   }
   return largest;
+}
+
+// The bins that the elements in host memory need; a guess if there are many elements.
+std::size_t bins_for(const Array& a) {
+  // bincount of 2^10 int64 below 1000 takes 2.5 us if all are looked at, 3.7 if some are, with twice as many bins (Zen
+  // 4).
+  constexpr std::size_t few = 4096, some = 256;
+  const std::size_t step = a.size <= few ? 1 : a.size / some;
+  const std::uint64_t largest = a.element->bits == 8    ? largest_of<std::uint8_t>(a, step)
+                                : a.element->bits == 16 ? largest_of<std::uint16_t>(a, step)
+                                : a.element->bits == 32 ? largest_of<std::uint32_t>(a, step)
+                                                        : largest_of<std::uint64_t>(a, step);
+  return step == 1 ? largest + 1 : 2 * largest;
 }
 
 // The number of counts up to the last that is not 0.
@@ -437,7 +450,7 @@ nb::object bincount(nb::handle x, std::size_t minlength, const char* rung) {
     throw nb::type_error((std::string("x has the type ") + a.element->name + "; bincount takes integers").c_str());
   // A guess saves the pass that finds the largest, and counting finds out whether it is right.
   if (!a.is_on_gpu() && a.size > 0) {
-    const std::size_t guess = std::max<std::size_t>({2 * largest_of_some(a), minlength, 16});
+    const std::size_t guess = std::max<std::size_t>({bins_for(a), minlength, 16});
     if (guess <= most_bins) {
       const Array counts = a.empty(guess, a.integer());
       if (counted(a, counts, rung) == 0) {
