@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import platform
 import statistics
 import time
@@ -207,6 +208,16 @@ def measure(calls: Calls, is_gpu: bool, rounds: int) -> dict[str, tuple[float, f
     return {library: tuple(statistics.median(t) for t in zip(*times, strict=True)) for library, times in found.items()}
 
 
+def processor() -> str:
+    """Returns "AMD EPYC (2 cores)"."""
+    cores = len(os.sched_getaffinity(0))
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        name, _, value = line.partition(":")
+        if name.strip() == "model name":
+            return f"{value.strip()} ({cores} cores)"
+    return f"{platform.machine()} ({cores} cores)"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu")
@@ -221,7 +232,7 @@ def main() -> None:
         parser.error("--device cuda needs PyTorch and a GPU")
     default = "2^10,2^16,2^20,2^24,2^28" if is_gpu else "2^10,2^16,2^20,2^24"
     sizes = [2 ** int(s[2:]) if s.startswith("2^") else int(s) for s in (arguments.n or default).split(",")]
-    device = torch.cuda.get_device_name() if is_gpu else platform.processor() or platform.machine()
+    device = torch.cuda.get_device_name() if is_gpu else processor()
     versions = {m.__name__: m.__version__ for m in (np, torch, cupy) if m is not None}
     print(f"{device}; upsweep {up.__version__}, " + ", ".join(f"{k} {v}" for k, v in versions.items()))
 
