@@ -32,7 +32,7 @@ const Element& signed_of(int bits);
 const Element& unsigned_of(int bits);
 const Element& float_of(int bits);
 
-// How the arrays of one Python type are reached.
+// The way to the arrays of one Python type.
 struct Library {
   nb::object hooks;                     // a class of _arrays.py
   nb::object look, stream;              // its functions that every call needs
@@ -43,8 +43,8 @@ struct Library {
   int integer_bits;  // of its integers by default: 64, or 32 for JAX
 };
 
-// Where an array's elements are. Elements of a contiguous array, in the machine's byte order, are used in place; others
-// are copied first.
+// An array and the place of its elements. Elements of a contiguous array, in the machine's byte order, are used in place;
+// others are copied first.
 struct Array {
   static constexpr int most_dimensions = 8;
 

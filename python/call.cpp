@@ -105,7 +105,7 @@ void Call::run() {
     }
   }
 
-  // To release the lock and to take it again costs as much as a call of few elements.
+  // Releasing the lock and taking it again costs as much as a call of few elements.
   constexpr std::size_t few = 4096;
   std::optional<nb::gil_scoped_release> released;
   if (first_->is_on_gpu() || first_->size > few) released.emplace();

@@ -34,8 +34,8 @@ struct ManagedTensor {
   Tensor tensor;
 };
 
-// What a library's array type offers as __dlpack_c_exchange_api__, a capsule named "dlpack_exchange_api". Functions
-// return 0, or another value with a Python exception.
+// The functions of a library, in the capsule named "dlpack_exchange_api" that its array type has as
+// __dlpack_c_exchange_api__. They return 0, or set a Python exception and return another value.
 struct ExchangeApi {
   Version version;
   ExchangeApi* previous;

@@ -25,7 +25,7 @@ const Element& sum_type(const Array& a, nb::handle dtype) {
   return asked;
 }
 
-// Whether a sum of `terms` can be written as `sum` without converting the terms.
+// Returns true if a sum of `terms` can be written as `sum` without converting the terms.
 bool is_widened(upsweep_type terms, upsweep_type sum) {
   switch (terms) {
     case UPSWEEP_U8:
@@ -41,8 +41,8 @@ bool is_widened(upsweep_type terms, upsweep_type sum) {
   }
 }
 
-// What a sum of type `wanted` adds, and the type that it is computed in, which has the same bits: sums of bytes are
-// unsigned.
+// The terms of a sum of type `wanted`, and the type in which it is computed. Both types have the same bits: signed sums of
+// bytes are computed as unsigned ones.
 struct Terms {
   Array array;
   const Element& computed;
@@ -334,7 +334,7 @@ void write_edges(const Array& to, double lower, double upper) {
   edges[bins] = static_cast<T>(upper);
 }
 
-// Whether an integer type has a value from lower to upper.
+// Returns true if an integer type has a value from lower to upper.
 bool has_value_in(const Element& integer, double lower, double upper) {
   const int digits = integer.code == dlpack::boolean ? 1 : integer.bits - integer.is_signed();
   return upper >= (integer.is_signed() ? -std::ldexp(1.0, digits) : 0) && lower < std::ldexp(1.0, digits);
@@ -460,7 +460,7 @@ nb::object bincount(nb::handle x, std::size_t minlength, const char* rung) {
       }
     }
   }
-  // On a GPU, bytes are counted in all bins that they can have.
+  // Bytes on a GPU are counted in all 256 bins, which saves the pass that finds the largest.
   if (a.element->bits == 8 && a.size > 0 && minlength <= 256) {
     const Array counts = a.empty(256, a.integer());
     if (a.element->is_signed()) {
