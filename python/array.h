@@ -43,8 +43,8 @@ struct Library {
   int integer_bits;  // of its integers by default: 64, or 32 for JAX
 };
 
-// An array and the place of its elements. Elements of a contiguous array, in the machine's byte order, are used in place;
-// others are copied first.
+// An array and the place of its elements. Elements of a contiguous array, in the machine's byte order, are used in
+// place; others are copied first.
 struct Array {
   static constexpr int most_dimensions = 8;
 

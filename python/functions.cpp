@@ -41,8 +41,8 @@ bool is_widened(upsweep_type terms, upsweep_type sum) {
   }
 }
 
-// The terms of a sum of type `wanted`, and the type in which it is computed. Both types have the same bits: signed sums of
-// bytes are computed as unsigned ones.
+// The terms of a sum of type `wanted`, and the type in which it is computed. Both types have the same bits: signed sums
+// of bytes are computed as unsigned ones.
 struct Terms {
   Array array;
   const Element& computed;

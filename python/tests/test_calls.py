@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import resource
-import threading
 
 import numpy as np
 import upsweep as up
+from kinds import in_eight_threads
 
 
 def test_eight_threads_at_once() -> None:
@@ -25,11 +25,7 @@ def test_eight_threads_at_once() -> None:
             if not same:
                 wrong.append(k)
 
-    threads = [threading.Thread(target=work, args=(k,)) for k in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_eight_threads(work)
     assert not wrong
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import threading
 
 import numpy as np
 import pytest
 import upsweep as up
+from kinds import in_eight_threads
 
 torch = pytest.importorskip("torch")
 if not torch.cuda.is_available():
@@ -77,11 +77,7 @@ def test_eight_threads_at_once() -> None:
             if not torch.equal(up.sort(x), x.sort().values):
                 wrong.append(k)
 
-    threads = [threading.Thread(target=work, args=(k,)) for k in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    in_eight_threads(work)
     assert not wrong
 
 

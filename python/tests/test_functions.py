@@ -339,7 +339,7 @@ def test_other_libraries(kind: Kind) -> None:
     assert up.sum(a).shape == ()
     same(up.sort(a[::2]), np.sort(x[::2]), kind)
     same(up.sum(a.reshape(20, 50)), x.sum(), kind)
-    with pytest.raises(TypeError, match=f"out is a ndarray, x a {kind.array_type.__name__}|out is a ndarray, x a"):
+    with pytest.raises(TypeError, match="out is a ndarray, x a "):
         up.sort(a, out=x)
     with pytest.raises(TypeError, match="condition is a ndarray, x a"):
         up.compress(x == 1, a)
