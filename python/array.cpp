@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -289,8 +290,17 @@ nb::object Array::first(std::size_t n) const {
 
 nb::object Array::item() const { return library->is_numpy ? nb::object(object[nb::tuple()]) : object; }
 
+namespace {
+thread_local std::optional<std::uintptr_t> given_stream;
+}  // namespace
+
+std::optional<std::uintptr_t> exchange_stream(std::optional<std::uintptr_t> stream) {
+  return std::exchange(given_stream, stream);
+}
+
 std::uintptr_t Array::stream() const {
   if (!is_on_gpu()) return 0;
+  if (given_stream) return *given_stream;
   if (!library->exchange) return nb::cast<std::uintptr_t>(library->stream(object));
   void* stream = nullptr;
   if (library->exchange->current_stream(device.type, device.id, &stream) != 0) throw nb::python_error();
@@ -300,7 +310,11 @@ std::uintptr_t Array::stream() const {
 Array array_of(nb::handle x, const char* name) {
   Array a;
   a.library = &library_of(x);
-  a.object = a.library->converts ? nb::object(a.library->hooks.attr("array")(x)) : nb::borrow(x);
+  a.object = nb::borrow(x);
+  if (a.library->converts) {
+    a.object = a.library->hooks.attr("array")(x);
+    a.library = &library_of(a.object);
+  }
   if (look(a) && a.element) return a;
   a.object = a.library->hooks.attr("array")(a.object);  // copies what is not contiguous, and converts byte-swapped
   if (look(a) && a.element) return a;

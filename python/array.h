@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "dlpack.h"
@@ -38,7 +39,7 @@ struct Library {
   nb::object look, stream;              // its functions that every call needs
   const dlpack::ExchangeApi* exchange;  // null: reached through the hooks, or NumPy's through buffers
   bool is_numpy;
-  bool converts;     // to an array of NumPy's, because objects of this type are not arrays
+  bool converts;     // to an array of NumPy's or another library's, because objects of this type are of no library
   bool waits;        // calls wait for their results, because the library cannot be told of a stream to wait for
   int integer_bits;  // of its integers by default: 64, or 32 for JAX
 };
@@ -81,11 +82,15 @@ struct Array {
   nb::object first(std::size_t n) const;
   // The only element of a scalar: NumPy's, or the array.
   nb::object item() const;
-  // The stream that the library's own work for this device is queued on; 0 for a CPU.
+  // The stream that was given for this thread, or else the one that the library's own work for this device is queued
+  // on; 0 for a CPU.
   std::uintptr_t stream() const;
 };
 
 std::string class_name(nb::handle x);
+
+// Gives this thread's calls a stream, or none, in place of their libraries' current ones. Returns the one before.
+std::optional<std::uintptr_t> exchange_stream(std::optional<std::uintptr_t> stream);
 
 // Registers _arrays.py's library_of(), which returns the hooks of a type.
 void set_library_of(nb::object library_of);

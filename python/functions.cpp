@@ -178,16 +178,14 @@ nb::object segmented_scan(nb::handle x, nb::handle heads, const char* kind, cons
   return result.object;
 }
 
-nb::object cumulative_sum_of_rows(nb::handle x, nb::handle dtype, bool is_exclusive, nb::handle initial,
-                                  const char* rung) {
+nb::object scan_of_rows(nb::handle x, const char* operation, nb::handle dtype, bool is_exclusive, nb::handle initial,
+                        const char* rung) {
   const Array a = array_of(x);
-  const std::size_t width = static_cast<std::size_t>(a.shape[a.ndim - 1]), rows = width ? a.size / width : 0;
-  const Array starts = numpy_array(rows, signed_of(64));
-  for (std::size_t k = 0; k < rows; ++k)
-    static_cast<std::int64_t*>(starts.data)[k] = static_cast<std::int64_t>(k * width);
-  const nb::object sums = segmented_scan(a.flat().object, a.upload(starts.object).object, "offsets", "sum", dtype,
-                                         is_exclusive, initial, nb::none(), rung);
-  return sums.attr("reshape")(a.shape_tuple());
+  const std::int64_t width = std::max<std::int64_t>(a.shape[a.ndim - 1], 1);
+  const nb::object heads = a.library->hooks.attr("heads")(a.size / static_cast<std::size_t>(width), width, a.object);
+  const nb::object scanned = segmented_scan(a.flat().object, heads[1], nb::cast<const char*>(heads[0]), operation,
+                                            dtype, is_exclusive, initial, nb::none(), rung);
+  return scanned.attr("reshape")(a.shape_tuple());
 }
 
 nb::object sort(nb::handle x, const char* order, nb::handle out, const char* rung) {

@@ -15,9 +15,9 @@ nb::object cumulative_sum(nb::handle x, nb::handle dtype, bool is_exclusive, nb:
 // `kind` of heads: "flags", "keys" or "offsets".
 nb::object segmented_scan(nb::handle x, nb::handle heads, const char* kind, const char* operation, nb::handle dtype,
                           bool is_exclusive, nb::handle initial, nb::handle out, const char* rung);
-// Cumulative sums along the last axis, of which `x` has one or more.
-nb::object cumulative_sum_of_rows(nb::handle x, nb::handle dtype, bool is_exclusive, nb::handle initial,
-                                  const char* rung);
+// Cumulative sums or extremes along the last axis, of which `x` has one or more.
+nb::object scan_of_rows(nb::handle x, const char* operation, nb::handle dtype, bool is_exclusive, nb::handle initial,
+                        const char* rung);
 nb::object sort(nb::handle x, const char* order, nb::handle out, const char* rung);
 nb::object argsort(nb::handle x, const char* order, nb::handle out, const char* rung);
 nb::tuple sort_by_key(nb::handle keys, nb::handle values, const char* order, const char* rung);

@@ -1,4 +1,5 @@
 // The extension module of the Python package.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
 #include "array.h"
@@ -23,7 +24,7 @@ NB_MODULE(_core, m) {
   m.def("bincount", &bincount);
   m.def("segmented_scan", &segmented_scan, arg(), arg(), arg(), arg(), arg().none(), arg(), arg().none(), arg().none(),
         arg());
-  m.def("cumulative_sum_of_rows", &cumulative_sum_of_rows, arg(), arg().none(), arg(), arg().none(), arg());
+  m.def("scan_of_rows", &scan_of_rows, arg(), arg(), arg().none(), arg(), arg().none(), arg());
   m.def("ndim", [](nb::handle x) { return array_of(x).ndim; });
   m.def("sort_by_key", &sort_by_key);
   m.def("partition_by_digit", &partition_by_digit, arg(), arg().none(), arg(), arg(), arg());
@@ -32,6 +33,7 @@ NB_MODULE(_core, m) {
   m.def("render", &render);
   m.def("flat", [](nb::handle x) { return array_of(x).flat().object; });
   m.def("set_library_of", &set_library_of);
+  m.def("exchange_stream", &exchange_stream, arg().none());
   m.def("close", &close_devices);
   m.def("rungs", &rungs);
   m.def("primitives", [] {

@@ -18,9 +18,13 @@ if [ ! -e "$home/tools/complete" ]; then
   touch "$home/tools/complete"
 fi
 
-options=(--config-settings=cmake.define.UPSWEEP_CUDA=OFF)
-if [ $# -gt 0 ]; then
-  options=(--config-settings=cmake.define.UPSWEEP_CUDA=ON "--config-settings=cmake.define.CMAKE_CUDA_ARCHITECTURES=$1")
+# The command is for python -m upsweep. Its peers must run on other machines than this one, too.
+options=(--config-settings=cmake.define.UPSWEEP_LAB=ON --config-settings=cmake.define.UPSWEEP_PEER_FLAGS=
+  "--config-settings=build.targets=_core;upsweep_cli")
+if [ $# -eq 0 ]; then
+  options+=(--config-settings=cmake.define.UPSWEEP_CUDA=OFF)
+else
+  options+=(--config-settings=cmake.define.UPSWEEP_CUDA=ON "--config-settings=cmake.define.CMAKE_CUDA_ARCHITECTURES=$1")
   CUDACXX=$(find_nvcc)
   export CUDACXX
 fi
@@ -35,5 +39,6 @@ PATH=$home/tools/bin:$PATH "$home/tools/bin/auditwheel" repair -w "$home/dist" "
 say 'trying it'
 /usr/bin/python3 -m venv --clear "$home/tried"
 "$home/tried/bin/pip" install -q "$home"/dist/*.whl
-(cd "$home" && "$home/tried/bin/python3" -c 'import upsweep; print(upsweep.sort([3, 1, 2]))')
+(cd "$home" && "$home/tried/bin/python3" -c 'import upsweep; print(upsweep.sort([3, 1, 2]))' &&
+  "$home/tried/bin/python3" -m upsweep explain reduce --rung total -n 1000 | head -3)
 ls -l "$home"/dist

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -209,6 +210,28 @@ def test_sums_of_rows(kind: Kind, shape: tuple[int, ...]) -> None:
         same(before, expected.astype(x.cumsum(axis=-1).dtype), kind)
 
 
+@pytest.mark.parametrize("shape", [(3, 5), (2, 3, 4), (1000, 1), (1, 1000), (0, 4), (200, 301)], ids=str)
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_totals_of_rows(kind: Kind, shape: tuple[int, ...], dtype: str) -> None:
+    x = samples(dtype, math.prod(shape)).reshape(shape)
+    a = kind.array(x)
+    same(up.min(a, axis=-1), x.min(axis=-1), kind)
+    same(up.max(a, axis=len(shape) - 1), x.max(axis=-1), kind)
+    if dtype.startswith("float"):
+        x = np.nan_to_num(x, posinf=1, neginf=-1)
+        a = kind.array(x)
+    same(up.sum(a, axis=-1), x.sum(axis=-1), kind)
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_empty_rows(kind: Kind) -> None:
+    x = np.zeros((3, 0), np.int32)
+    same(up.sum(kind.array(x), axis=-1), x.sum(axis=-1), kind)
+    same(up.sum(kind.array(x), axis=-1, initial=5), x.sum(axis=-1, initial=5), kind)
+    with pytest.raises(ValueError, match="the rows of x are empty, and have no max"):
+        up.max(kind.array(x), axis=-1)
+
+
 @pytest.mark.parametrize("kind", KINDS, ids=str)
 def test_render(kind: Kind) -> None:
     rng = np.random.default_rng(1)
@@ -225,6 +248,17 @@ def test_render(kind: Kind) -> None:
     assert (np.abs(image[..., :3] - expected).max(axis=2) < 1e-5).mean() > 0.99
     assert (image[..., 3] == 1).all()
     same(image[..., :3], up.render(circles, 60, 40, region=(0, 0, 1.5, 1), background=(0, 1, 0.5), channels="rgb"))
+
+
+def test_pictures_of_pillow() -> None:
+    pytest.importorskip("PIL")
+    circles = np.array([[0.5, 0.5, 0, 0.4, 1, 0, 0, 0.5]], np.float32)
+    image = up.render(circles, 30, 20, pil=True)
+    assert (image.size, image.mode) == ((30, 20), "RGBA")
+    assert image.getpixel((15, 10)) == (255, 128, 128, 255)
+    assert up.render(circles, 3, 3, channels="rgb", pil=True).getpixel((0, 0)) == (255, 255, 255)
+    with pytest.raises(ValueError, match="pil is for"):
+        up.render(circles, 3, 3, channels="rgbw", pil=True)
 
 
 @pytest.mark.parametrize("layout", ["reversed", "strided", "column", "byte-swapped", "read-only", "list", "2-d"])
@@ -349,3 +383,37 @@ def test_other_libraries(kind: Kind) -> None:
         same(out, np.sort(x), kind)
         assert up.sort(a, out=a) is a
         same(a, np.sort(x), kind)
+
+
+class Other:
+    """An array of a library that the package does not know, reached by DLPack alone."""
+
+    def __init__(self, array: Any) -> None:
+        self.array = array
+
+    def __dlpack__(self, **named: Any) -> Any:
+        return self.array.__dlpack__(**named)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.array.__dlpack_device__()
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_libraries_that_are_not_known(kind: Kind) -> None:
+    x = np.array([3, 1, 2], np.int32)
+    found = up.sort(Other(kind.array(x)))
+    assert type(found) is np.ndarray or "cuda" in str(found.device).lower()
+    same(up._arrays.library_of(type(found)).download(found), np.sort(x))
+
+
+def test_streams() -> None:
+    class Stream:
+        def __cuda_stream__(self) -> tuple[int, int]:
+            return 0, 77
+
+    for stream, pointer in (5, 5), (Stream(), 77):
+        with up.on_stream(stream):
+            assert up._core.exchange_stream(pointer) == pointer
+        assert up._core.exchange_stream(None) is None
+    with pytest.raises(TypeError, match="a str is no stream"), up.on_stream("0"):
+        pass

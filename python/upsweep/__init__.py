@@ -18,6 +18,7 @@ import atexit
 from upsweep import _arrays as _arrays
 from upsweep import _core
 from upsweep._histograms import bincount, histogram
+from upsweep._laboratory import bench, check, explain, plot
 from upsweep._ladders import primitives, rungs
 from upsweep._reductions import max, min, prod, sum
 from upsweep._rendering import render
@@ -39,6 +40,7 @@ from upsweep._sorting import (
     sort,
     sort_by_key,
 )
+from upsweep._streams import on_stream
 from upsweep._vectors import saxpy
 
 __version__ = "0.1.0"
@@ -46,16 +48,21 @@ __all__ = [
     "PartitionResult",
     "UniqueCountsResult",
     "argsort",
+    "bench",
     "bincount",
+    "check",
     "compress",
     "cumulative_sum",
+    "explain",
     "find_repeats",
     "histogram",
     "max",
     "min",
     "nonzero",
+    "on_stream",
     "partition_by_digit",
     "partition_by_splitters",
+    "plot",
     "primitives",
     "prod",
     "render",

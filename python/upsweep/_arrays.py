@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import math
 import sys
 from typing import Any
@@ -41,6 +42,11 @@ class Library:
     def copy(self, x: Any) -> Any:
         return x.copy()
 
+    def heads(self, rows: int, width: int, like: Any) -> tuple[str, Any]:
+        """Returns where the rows of a matrix start, on its device, as segmented_scan() takes it: "offsets" or "flags",
+        and their array."""
+        return "offsets", np.arange(0, rows * width, width)
+
     def look(self, x: Any) -> Looked:
         """Returns address, shape, strides in bytes, the type's name, the GPU's number or -1, and whether x can be
         written."""
@@ -48,7 +54,7 @@ class Library:
 
     def download(self, x: Any) -> np.ndarray:
         """Returns an array of NumPy's with the same elements. Waits for them."""
-        raise NotImplementedError
+        return np.asarray(x)
 
     def empty(self, shape: Any, dtype: str, like: Any) -> Any:
         raise NotImplementedError
@@ -57,13 +63,42 @@ class Library:
         raise NotImplementedError
 
 
+def is_on_gpu(x: Any) -> bool:
+    """Returns whether an object that is no array of the known libraries tells of memory on a GPU."""
+    if getattr(x, "__cuda_array_interface__", None) is not None:
+        return True
+    return hasattr(x, "__dlpack_device__") and x.__dlpack_device__()[0] == 2  # kDLCUDA
+
+
+def needs_dlpack(x: Any) -> bool:
+    """Returns whether numpy.asarray() would take an array for an object."""
+    return hasattr(x, "__dlpack__") and not any(
+        hasattr(x, name) for name in ("__array__", "__array_interface__", "__buffer__")
+    )
+
+
+def adopted(x: Any) -> Any:
+    """Returns an array of CuPy's or PyTorch's with the same memory on a GPU."""
+    for name in sorted(("cupy", "torch"), key=lambda name: name not in sys.modules):
+        try:
+            library = importlib.import_module(name)
+        except ImportError:
+            continue
+        if hasattr(x, "__dlpack__"):
+            return library.from_dlpack(x)
+        return library.asarray(x) if name == "cupy" else library.as_tensor(x, device="cuda")
+    raise TypeError(f"a {type(x).__name__} is on a GPU; the package takes it as an array of CuPy's or PyTorch's")
+
+
 class NumPy(Library):
     """NumPy's arrays, and everything that numpy.asarray() takes."""
 
     is_numpy = True
 
-    def array(self, x: Any) -> np.ndarray:
-        a = np.asarray(x)
+    def array(self, x: Any) -> Any:
+        if not isinstance(x, np.ndarray) and is_on_gpu(x):
+            return adopted(x)
+        a = np.from_dlpack(x) if needs_dlpack(x) else np.asarray(x)
         a = a if a.dtype.isnative else a.astype(a.dtype.newbyteorder("="))
         return np.ascontiguousarray(a) if a.ndim else a
 
@@ -88,6 +123,9 @@ class Torch(Library):
 
     def upload(self, values: np.ndarray, like: Any) -> Any:
         return self.torch.from_numpy(values).to(like.device)
+
+    def heads(self, rows: int, width: int, like: Any) -> tuple[str, Any]:
+        return "offsets", self.torch.arange(0, rows * width, width, device=like.device)
 
     def copy(self, x: Any) -> Any:
         return x.clone()
@@ -125,6 +163,10 @@ class CuPy(Library):
         with like.device:
             return self.cupy.asarray(values)
 
+    def heads(self, rows: int, width: int, like: Any) -> tuple[str, Any]:
+        with like.device:
+            return "offsets", self.cupy.arange(0, rows * width, width)
+
     def look(self, x: Any) -> Looked:
         memory = x.data
         return memory.ptr, x.shape, x.strides, self.names.get(x.dtype) or x.dtype.name, memory.device_id, True
@@ -160,6 +202,13 @@ class JAX(Library):
     def upload(self, values: np.ndarray, like: Any) -> Any:
         return self.jax.device_put(values, like.device)
 
+    def heads(self, rows: int, width: int, like: Any) -> tuple[str, Any]:
+        if self.integer_bits == 64:
+            return "offsets", self.upload(np.arange(0, rows * width, width), like)
+        flags = np.zeros(rows * width, np.uint8)  # JAX has no int64 by default
+        flags[::width] = 1
+        return "flags", self.upload(flags, like)
+
     def copy(self, x: Any) -> Any:
         return x  # a slice has memory of its own
 
@@ -172,14 +221,34 @@ class JAX(Library):
         strides = tuple(x.itemsize * math.prod(x.shape[k + 1 :]) for k in range(x.ndim))
         return x.unsafe_buffer_pointer(), x.shape, strides, x.dtype.name, ordinal, False
 
-    def download(self, x: Any) -> np.ndarray:
-        return np.asarray(x)
-
     def empty(self, shape: Any, dtype: str, like: Any) -> Any:
         return self.jax.numpy.empty(shape, dtype, device=like.device)
 
     def stream(self, x: Any) -> int:
         return 1  # cudaStreamLegacy
+
+
+def row_totals(x: Any, operation: str, dtype: str | None, initial: Any, rung: str) -> Any:
+    """Returns the sums or extremes along the last axis, of which x has more than one."""
+    scanned = _core.scan_of_rows(x, operation, dtype, False, initial, rung)
+    library = library_of(type(scanned))
+    if scanned.shape[-1] > 0:
+        return library.copy(scanned[..., -1])
+    if operation != "sum":
+        raise ValueError(f"the rows of x are empty, and have no {operation}")
+    sums = np.full(scanned.shape[:-1], 0 if initial is None else initial, "float32")
+    return library.cast(library.upload(sums, scanned), library.dtype(scanned))
+
+
+def has_rows(x: Any, axis: int | None) -> bool:
+    """Returns whether a function works along the rows of x, for axis=-1 and more than one dimension. Throws ValueError
+    if axis is another than the last."""
+    if axis is None:
+        return False
+    dimensions = _core.ndim(x)
+    if axis not in (-1, dimensions - 1):
+        raise ValueError(f"axis is {axis}, not the last of {dimensions}")
+    return dimensions > 1
 
 
 def library_of(kind: type) -> Library:

@@ -1,4 +1,4 @@
-"""Sums, products and extremes of whole arrays."""
+"""Sums, products and extremes."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from upsweep import _core
+from upsweep._arrays import has_rows, row_totals
 
 
 def dtype_name(dtype: Any) -> str | None:
@@ -17,16 +18,30 @@ def dtype_name(dtype: Any) -> str | None:
     return text.removeprefix("torch.") if text.startswith("torch.") else np.dtype(dtype).name
 
 
-def sum(x: Any, /, *, dtype: Any = None, initial: Any = None, reproducible: bool = False, rung: str = "") -> Any:
-    """Returns the sum of all elements. Integers are added in 64 bits, floats in their own type, unless `dtype` says
-    otherwise; integer sums wrap. The sum of an empty array is 0, or `initial`.
+def sum(
+    x: Any,
+    /,
+    *,
+    axis: int | None = None,
+    dtype: Any = None,
+    initial: Any = None,
+    reproducible: bool = False,
+    rung: str = "",
+) -> Any:
+    """Returns the sum of all elements, or with axis=-1 of each row along the last axis. Integers are added in 64 bits,
+    floats in their own type, unless `dtype` says otherwise; integer sums wrap. The sum of an empty array is 0, or
+    `initial`.
 
     The last bits of a float sum depend on the device and may differ from run to run. With reproducible=True, the exact
-    sum is rounded once, so that every run on every device gives the same bits.
+    sum is rounded once, so that every run on every device gives the same bits. It is for sums of all elements.
 
     >>> print(sum(np.array([1, 2, 3], np.uint8)))
     6
     """
+    if has_rows(x, axis):
+        if reproducible:
+            raise ValueError("reproducible is for sums of all elements")
+        return row_totals(x, "sum", dtype_name(dtype), initial, rung)
     return _core.sum(x, dtype_name(dtype), initial, "reproducible" if reproducible else rung)
 
 
@@ -39,19 +54,25 @@ def prod(x: Any, /, *, dtype: Any = None, initial: Any = None, rung: str = "") -
     return _core.prod(x, dtype_name(dtype), initial, rung)
 
 
-def min(x: Any, /, *, rung: str = "") -> Any:
-    """Returns the smallest element; NaN if there is one. An empty array raises ValueError.
+def min(x: Any, /, *, axis: int | None = None, rung: str = "") -> Any:
+    """Returns the smallest element, or with axis=-1 that of each row along the last axis; NaN if there is one. An empty
+    array raises ValueError.
 
     >>> print(min([3, -1, 2]))
     -1
     """
+    if has_rows(x, axis):
+        return row_totals(x, "min", None, None, rung)
     return _core.extreme(x, "min", rung)
 
 
-def max(x: Any, /, *, rung: str = "") -> Any:
-    """Returns the largest element; NaN if there is one. An empty array raises ValueError.
+def max(x: Any, /, *, axis: int | None = None, rung: str = "") -> Any:
+    """Returns the largest element, or with axis=-1 that of each row along the last axis; NaN if there is one. An empty
+    array raises ValueError.
 
     >>> print(max([3, -1, 2]))
     3
     """
+    if has_rows(x, axis):
+        return row_totals(x, "max", None, None, rung)
     return _core.extreme(x, "max", rung)

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from upsweep import _core
+from upsweep._arrays import library_of
 
 
 def render(
@@ -18,9 +21,11 @@ def render(
     channels: str = "rgba",
     shading: str = "flat",
     eps: float = 0.0,
+    pil: bool = False,
     rung: str = "",
 ) -> Any:
-    """Draws semi-transparent circles in order, and returns the image, float32, of the shape (height, width, channels).
+    """Draws semi-transparent circles in order, and returns the image, float32, of the shape (height, width, channels);
+    with pil=True as an image of Pillow's, of 8 bits per channel, for which "rgba" or "rgb" are clipped to 0 ... 1.
 
     `circles` has the shape (n, 8), float32: x, y, z, radius, red, green, blue and alpha of each. `region` is
     (x0, y0, x1, y1): the left edge, the edge at row 0, the right edge and the one past the last row. A circle covers
@@ -50,4 +55,12 @@ def render(
         "shading": shading,
         "eps": float(eps),
     }
-    return _core.render(circles, picture, rung)
+    image = _core.render(circles, picture, rung)
+    if not pil:
+        return image
+    if channels == "rgbw":
+        raise ValueError("pil is for rgba and rgb: coverage is no alpha of Pillow's")
+    from PIL import Image
+
+    pixels = library_of(type(image)).download(image)
+    return Image.fromarray(np.rint(pixels.clip(0, 1) * 255).astype(np.uint8))

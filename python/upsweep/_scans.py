@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from upsweep import _core
+from upsweep._arrays import has_rows
 from upsweep._reductions import dtype_name
 
 
@@ -32,14 +33,10 @@ def cumulative_sum(
     [[1 3]
      [3 7]]
     """
-    if axis is not None:
-        dimensions = _core.ndim(x)
-        if axis not in (-1, dimensions - 1):
-            raise ValueError(f"axis is {axis}, not the last of {dimensions}")
-        if dimensions > 1:
-            if out is not None or reproducible:
-                raise ValueError("out and reproducible are for arrays of one dimension")
-            return _core.cumulative_sum_of_rows(x, dtype_name(dtype), exclusive, initial, rung)
+    if has_rows(x, axis):
+        if out is not None or reproducible:
+            raise ValueError("out and reproducible are for arrays of one dimension")
+        return _core.scan_of_rows(x, "sum", dtype_name(dtype), exclusive, initial, rung)
     return _core.cumulative_sum(x, dtype_name(dtype), exclusive, initial, out, "reproducible" if reproducible else rung)
 
 

@@ -1,0 +1,5 @@
+"""python -m upsweep: the upsweep command."""
+
+from upsweep._laboratory import main
+
+main()

@@ -1,0 +1,180 @@
+"""The laboratory: timings, checks and explanations of the rungs, by the upsweep command."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable
+from typing import Any
+
+
+class Records(list[dict[str, Any]]):
+    """Records of the laboratory, one for each rung and case. pandas.DataFrame(records) and Polars' from_dicts(records)
+    make a table of them, and a notebook shows one."""
+
+    def _repr_html_(self) -> str:
+        columns = list(dict.fromkeys(name for record in self for name in record if _is_short(record[name])))
+        head = "".join(f"<th>{html.escape(name)}</th>" for name in columns)
+        rows = ("".join(f"<td>{html.escape(str(record.get(name, '')))}</td>" for name in columns) for record in self)
+        return f"<table><tr>{head}</tr>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
+
+
+class Plot(str):
+    """An SVG picture, as text, which a notebook shows."""
+
+    def _repr_svg_(self) -> str:
+        return str(self)
+
+
+def _is_short(value: Any) -> bool:
+    return not isinstance(value, (list, dict))
+
+
+def command() -> str:
+    """Returns the path of the upsweep command: the package's own, or else the one on the PATH. RuntimeError if there is
+    none."""
+    own = pathlib.Path(__file__).parent / "bin" / "upsweep"
+    found = str(own) if own.exists() else shutil.which("upsweep")
+    if not found:
+        raise RuntimeError("there is no upsweep command: the package was built without the laboratory")
+    return found
+
+
+def _texts(value: Any) -> str:
+    """Returns what an option of the command takes: 1000, 2^10..2^20, i32,f32."""
+    if isinstance(value, dict):
+        return ",".join(f"{name}={each}" for name, each in value.items())
+    if isinstance(value, str) or not isinstance(value, Iterable):
+        return str(value)
+    return ",".join(map(str, value))
+
+
+def _run(arguments: list[str], allowed: tuple[int, ...] = (0,)) -> str:
+    ended = subprocess.run([command(), *arguments], capture_output=True, text=True)
+    if ended.returncode == 2:
+        raise ValueError(ended.stderr.strip())
+    if ended.returncode not in allowed:
+        raise RuntimeError(ended.stderr.strip() or f"the command ended with {ended.returncode}")
+    return ended.stdout
+
+
+def _records(name: str, primitive: str, options: dict[str, Any], flags: Iterable[str]) -> Records:
+    arguments = [name, primitive, "--json", *flags]
+    for option, value in options.items():
+        if value is not None:
+            arguments += ["-n" if option == "n" else f"--{option}", _texts(value)]
+    # 1 is a wrong result, which the records tell.
+    return Records(json.loads(line) for line in _run(arguments, (0, 1)).splitlines())
+
+
+def bench(
+    primitive: str,
+    /,
+    *,
+    rung: Any = None,
+    device: str | None = None,
+    dtype: Any = None,
+    operation: Any = None,
+    n: Any = None,
+    input: Any = None,
+    param: dict[str, Any] | None = None,
+    peers: bool = True,
+    situation: str | None = None,
+    samples: int | None = None,
+) -> Records:
+    """Times rungs beside other libraries' functions, after it has checked their results, and returns the records. An
+    argument takes what the command `upsweep bench` does, or a list: dtype="f32" or ["f32", "i64"], n=1000 or
+    "2^10..2^20". `device` is "cpu" or "cuda". A wrong argument raises ValueError.
+    """
+    options = {
+        "rung": rung,
+        "backend": device,
+        "type": dtype,
+        "op": operation,
+        "n": n,
+        "input": input,
+        "param": param,
+        "situation": situation,
+        "samples": samples,
+    }
+    return _records("bench", primitive, options, [] if peers else ["--no-peers"])
+
+
+def check(
+    primitive: str,
+    /,
+    *,
+    rung: Any = None,
+    device: str | None = None,
+    dtype: Any = None,
+    operation: Any = None,
+    n: Any = None,
+    input: Any = None,
+    param: dict[str, Any] | None = None,
+    seed: int | None = None,
+    quick: bool = True,
+) -> Records:
+    """Checks rungs against the oracle, and returns a record for each. The arguments are those of bench(); device="simt"
+    is the emulator of a GPU.
+    """
+    options = {
+        "rung": rung,
+        "backend": device,
+        "type": dtype,
+        "op": operation,
+        "n": n,
+        "input": input,
+        "param": param,
+        "seed": seed,
+    }
+    return _records("check", primitive, options, ["--quick"] if quick else [])
+
+
+def explain(
+    primitive: str,
+    /,
+    *,
+    rung: Any = None,
+    dtype: Any = None,
+    operation: Any = None,
+    n: Any = None,
+    input: Any = None,
+    param: dict[str, Any] | None = None,
+    gpu: str | None = None,
+) -> Records:
+    """Runs GPU rungs on the emulator, without a GPU, and returns what each of their kernels does: memory traffic, bank
+    conflicts, divergence and mistakes. `gpu` is a model: "t4", "a100", "rtx4090", "h200", "b200" or "rtx5090".
+    """
+    options = {
+        "rung": rung,
+        "type": dtype,
+        "op": operation,
+        "n": n,
+        "input": input,
+        "param": param,
+        "device": gpu,
+    }
+    return _records("explain", primitive, options, [])
+
+
+def plot(records: Iterable[dict[str, Any]], /) -> Plot:
+    """Draws records of bench(), of one or more sizes: time over size, a line for each rung and library."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "records.jsonl"
+        path.write_text("".join(json.dumps(record) + "\n" for record in records))
+        return Plot(_run(["report", "plot", str(path)]))
+
+
+def main() -> None:
+    """Becomes the upsweep command, with this process's arguments."""
+    try:
+        path = command()
+    except RuntimeError as error:
+        sys.exit(f"upsweep: {error}")
+    os.execv(path, ["upsweep", *sys.argv[1:]])

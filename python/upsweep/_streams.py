@@ -1,0 +1,40 @@
+"""The GPU's stream that calls are queued on."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from upsweep import _core
+
+
+def _pointer(stream: Any) -> int:
+    """Returns the address of a stream: a number, an object of PyTorch's or CuPy's, or one with __cuda_stream__()."""
+    if isinstance(stream, int):
+        return stream
+    if hasattr(stream, "__cuda_stream__"):
+        found = stream.__cuda_stream__
+        pointer: int = (found() if callable(found) else found)[1]
+        return pointer
+    for name in "cuda_stream", "ptr":
+        if isinstance(getattr(stream, name, None), int):
+            pointer = getattr(stream, name)
+            return pointer
+    raise TypeError(f"a {type(stream).__name__} is no stream")
+
+
+@contextlib.contextmanager
+def on_stream(stream: Any, /) -> Iterator[None]:
+    """Within `with upsweep.on_stream(stream):`, this thread's calls on GPU arrays are queued on this stream, not on the
+    current one of their library. It is the address of a stream as a number, a stream of PyTorch's or CuPy's, or an
+    object with __cuda_stream__(); anything else raises TypeError.
+
+    New arrays still come from the library's allocator, whose memory belongs to the library's current stream: order the
+    two streams before such an array is used or freed there.
+    """
+    before = _core.exchange_stream(_pointer(stream))
+    try:
+        yield
+    finally:
+        _core.exchange_stream(before)
