@@ -322,6 +322,14 @@ nb::tuple run_length_encode(nb::handle x, const char* rung) {
 
 namespace {
 
+// The type of counts: what was asked for, else the library's default integer.
+const Element& count_type(const Array& a, nb::handle dtype) {
+  if (dtype.is_none()) return a.integer();
+  const Element& asked = element_of(nb::cast<const char*>(dtype));
+  if (asked.is_unsigned() || (asked.is_signed() && asked.bits >= 32)) return asked;
+  throw nb::type_error((std::string("dtype is ") + asked.name + ", which is no type of counts").c_str());
+}
+
 // numpy.linspace(lower, upper, bins + 1), with the same bits.
 template <class T>
 void write_edges(const Array& to, double lower, double upper) {
@@ -340,8 +348,8 @@ bool has_value_in(const Element& integer, double lower, double upper) {
 
 }  // namespace
 
-nb::tuple histogram(nb::handle x, std::size_t bins, nb::handle range, const char* rung) {
-  const Array a = array_of(x).computable(), counts = a.empty(bins, a.integer());
+nb::tuple histogram(nb::handle x, std::size_t bins, nb::handle range, nb::handle dtype, const char* rung) {
+  const Array a = array_of(x).computable(), counts = a.empty(bins, count_type(a, dtype));
   double lower = 0, upper = 1;
   if (!range.is_none()) {
     lower = nb::cast<double>(range[0]);
@@ -379,6 +387,15 @@ nb::tuple histogram(nb::handle x, std::size_t bins, nb::handle range, const char
   return nb::make_tuple(counts.object, edges.object);
 }
 
+nb::object histogram_of_edges(nb::handle x, nb::handle edges, nb::handle dtype, const char* rung) {
+  const Array a = array_of(x).computable(), bounds = a.upload(vector_of(edges, "bins").object);
+  if (bounds.size < 2) throw nb::value_error("bins has fewer than two edges");
+  const Array counts = a.empty(bounds.size - 1, count_type(a, dtype));
+  const Array written = counts.view(unsigned_of(counts.element->bits));
+  Call("histogram", "edges", rung).in(a).in(bounds).out(written).flag("closed", true).run();
+  return counts.object;
+}
+
 namespace {
 
 constexpr std::size_t most_bins = std::size_t{1} << 20;
@@ -409,13 +426,13 @@ std::size_t bins_for(const Array& a) {
   return step == 1 ? largest + 1 : 2 * largest;
 }
 
-// The number of counts up to the last that is not 0.
-template <class Word>
+// The number of counts in host memory up to the last that is not 0.
 std::size_t without_zeros(const Array& counts) {
-  const auto* const words = static_cast<const Word*>(counts.data);
-  std::size_t end = counts.size;
-  while (end > 0 && words[end - 1] == 0) --end;
-  return end;
+  const auto* const bytes = static_cast<const char*>(counts.data);
+  const std::size_t size = counts.element->bits / 8u;
+  std::size_t end = counts.size * size;
+  while (end > 0 && bytes[end - 1] == 0) --end;
+  return (end + size - 1) / size;
 }
 
 // Counts the integers in [0, bins).
@@ -442,25 +459,22 @@ std::uint64_t largest_unsigned(const Array& a) {
 
 }  // namespace
 
-nb::object bincount(nb::handle x, std::size_t minlength, const char* rung) {
+nb::object bincount(nb::handle x, std::size_t minlength, nb::handle dtype, const char* rung) {
   const Array a = vector_of(x);
+  const Element& type = count_type(a, dtype);
   if (a.element->is_float())
     throw nb::type_error((std::string("x has the type ") + a.element->name + "; bincount takes integers").c_str());
   // A guess saves the pass that finds the largest, and counting finds out whether it is right.
   if (!a.is_on_gpu() && a.size > 0) {
     const std::size_t guess = std::max<std::size_t>({bins_for(a), minlength, 16});
     if (guess <= most_bins) {
-      const Array counts = a.empty(guess, a.integer());
-      if (counted(a, counts, rung) == 0) {
-        const std::size_t used =
-            counts.element->bits == 64 ? without_zeros<std::uint64_t>(counts) : without_zeros<std::uint32_t>(counts);
-        return counts.first(std::max(used, minlength));
-      }
+      const Array counts = a.empty(guess, type);
+      if (counted(a, counts, rung) == 0) return counts.first(std::max(without_zeros(counts), minlength));
     }
   }
   // Bytes on a GPU are counted in all 256 bins, which saves the pass that finds the largest.
   if (a.element->bits == 8 && a.size > 0 && minlength <= 256) {
-    const Array counts = a.empty(256, a.integer());
+    const Array counts = a.empty(256, type);
     if (a.element->is_signed()) {
       if (counted(a, counts, rung) > 0) throw nb::value_error("x has a negative element");
     } else {
@@ -476,9 +490,8 @@ nb::object bincount(nb::handle x, std::size_t minlength, const char* rung) {
       throw nb::value_error("x has a negative element");
     bins = std::max<std::uint64_t>(bins, largest < most_bins ? largest + 1 : largest);
   }
-  if (bins > most_bins)
-    throw nb::value_error((std::to_string(bins) + " counts are more than " + std::to_string(most_bins)).c_str());
-  const Array counts = a.empty(bins, a.integer());
+  if (bins > most_bins) return nb::none();
+  const Array counts = a.empty(bins, type);
   if (bins > 0) count(a, counts, rung);
   return counts.object;
 }

@@ -31,8 +31,11 @@ nb::object unique_consecutive(nb::handle x, const char* rung);
 nb::tuple run_length_encode(nb::handle x, const char* rung);
 // Returns the counts, and the edges as an array of NumPy's. `range` is a pair or None: from the smallest to the
 // largest.
-nb::tuple histogram(nb::handle x, std::size_t bins, nb::handle range, const char* rung);
-nb::object bincount(nb::handle x, std::size_t minlength, const char* rung);
+nb::tuple histogram(nb::handle x, std::size_t bins, nb::handle range, nb::handle dtype, const char* rung);
+// Returns the counts alone. `edges`: an array of NumPy's.
+nb::object histogram_of_edges(nb::handle x, nb::handle edges, nb::handle dtype, const char* rung);
+// None if there are more counts than the library has bins.
+nb::object bincount(nb::handle x, std::size_t minlength, nb::handle dtype, const char* rung);
 nb::object saxpy(nb::handle a, nb::handle x, nb::handle y, nb::handle out, const char* rung);
 // `picture`: the contract's scalars by name. Returns height rows of width pixels of 3 or 4 channels.
 nb::object render(nb::handle circles, nb::dict picture, const char* rung);

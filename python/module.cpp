@@ -20,8 +20,9 @@ NB_MODULE(_core, m) {
   m.def("nonzero", &nonzero);
   m.def("unique_consecutive", &unique_consecutive);
   m.def("run_length_encode", &run_length_encode);
-  m.def("histogram", &histogram, arg(), arg(), arg().none(), arg());
-  m.def("bincount", &bincount);
+  m.def("histogram", &histogram, arg(), arg(), arg().none(), arg().none(), arg());
+  m.def("histogram_of_edges", &histogram_of_edges, arg(), arg(), arg().none(), arg());
+  m.def("bincount", &bincount, arg(), arg(), arg().none(), arg());
   m.def("segmented_scan", &segmented_scan, arg(), arg(), arg(), arg(), arg().none(), arg(), arg().none(), arg().none(),
         arg());
   m.def("scan_of_rows", &scan_of_rows, arg(), arg(), arg().none(), arg(), arg().none(), arg());

@@ -117,6 +117,14 @@ class TestAgainstNumPy:
             if dtype.startswith("float"):
                 np.testing.assert_array_equal(counts, expected[0])
 
+    def test_histograms_of_edges(self, kind: Kind, dtype: str, n: int) -> None:
+        x = samples(dtype, n)
+        x = x.astype("uint8") if dtype == "bool" else x  # NumPy compares bool with nothing else
+        for edges in ([-3, 0, 1, 50], np.array([0, 1 / 3, 1e30]), np.array([-1.5, 2.25], np.float32), np.arange(300)):
+            counts, same_edges = up.histogram(kind.array(samples(dtype, n)), edges)
+            np.testing.assert_array_equal(same_edges, edges)
+            same(counts, np.histogram(x, edges)[0], kind)
+
 
 @pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("kind", KINDS, ids=str)
@@ -250,6 +258,31 @@ def test_render(kind: Kind) -> None:
     same(image[..., :3], up.render(circles, 60, 40, region=(0, 0, 1.5, 1), background=(0, 1, 0.5), channels="rgb"))
 
 
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+@pytest.mark.parametrize("n", [0, 100, 300, 70_000])
+def test_types_of_counts(kind: Kind, n: int) -> None:
+    x = np.full(n, 3, np.uint8)
+    for dtype in "uint8", "uint16", "uint32", "int32", "uint64":
+        expected = np.array([0, 0, 0, min(n, np.iinfo(dtype).max)], dtype)
+        same(up.bincount(kind.array(x), minlength=4, dtype=dtype), expected, kind)
+        same(up.histogram(kind.array(x), 4, (0, 4), dtype=dtype)[0], expected, kind)
+        same(up.histogram(kind.array(x), [0, 1, 2, 3, 4], dtype=dtype)[0], expected, kind)
+    with pytest.raises(TypeError, match="dtype is float32, which is no type of counts"):
+        up.bincount(kind.array(x), dtype="float32")
+
+
+@pytest.mark.parametrize("kind", KINDS, ids=str)
+def test_bincount_of_many_integers(kind: Kind) -> None:
+    x = np.array([3_000_000, 5, 3_000_000, 0], np.int32)
+    same(up.bincount(kind.array(x)), np.bincount(x), kind)
+    same(up.bincount(kind.array(x[1:2]), minlength=2_000_000), np.bincount(x[1:2], minlength=2_000_000), kind)
+    expected = np.zeros(3_000_001, np.uint8)
+    expected[[0, 5, 3_000_000]] = 1, 1, 255
+    same(up.bincount(kind.array(np.append(x, [3_000_000] * 300).astype(np.uint32)), dtype="uint8"), expected, kind)
+    with pytest.raises(ValueError, match="negative"):
+        up.bincount(kind.array(-x))
+
+
 def test_pictures_of_pillow() -> None:
     pytest.importorskip("PIL")
     circles = np.array([[0.5, 0.5, 0, 0.4, 1, 0, 0, 0.5]], np.float32)
@@ -314,7 +347,9 @@ def test_dtype_initial_and_out() -> None:
         (lambda: up.compress([True], [1, 2]), ValueError, "condition has 1 elements, x 2"),
         (lambda: up.bincount([-1]), ValueError, "x has a negative element"),
         (lambda: up.bincount([1.0]), TypeError, "bincount takes integers"),
-        (lambda: up.bincount([1 << 30]), ValueError, "are more than 1048576"),
+        (lambda: up.histogram([1], [1]), ValueError, "bins has fewer than two edges"),
+        (lambda: up.histogram([1], [1, 1]), ValueError, "edges must ascend"),
+        (lambda: up.histogram([1], [1, 2], (0, 1)), ValueError, "range is for equal bins"),
         (lambda: up.histogram([1.0], bins=0), ValueError, "bins is 0"),
         (lambda: up.histogram([1.0], range=(2, 1)), ValueError, "reversed"),
         (lambda: up.histogram([1.0, np.nan]), ValueError, "not finite"),

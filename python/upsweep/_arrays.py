@@ -47,6 +47,13 @@ class Library:
         and their array."""
         return "offsets", np.arange(0, rows * width, width)
 
+    def scattered(self, size: int, positions: Any, values: Any) -> Any:
+        """Returns an array of values at positions, and 0 elsewhere."""
+        out = self.empty(size, self.dtype(values), values)
+        out[...] = 0
+        out[positions] = values
+        return out
+
     def look(self, x: Any) -> Looked:
         """Returns address, shape, strides in bytes, the type's name, the GPU's number or -1, and whether x can be
         written."""
@@ -104,6 +111,9 @@ class NumPy(Library):
 
     def upload(self, values: np.ndarray, like: Any) -> np.ndarray:
         return values
+
+    def empty(self, shape: Any, dtype: str, like: Any) -> np.ndarray:
+        return np.empty(shape, dtype)
 
 
 class Torch(Library):
@@ -211,6 +221,9 @@ class JAX(Library):
 
     def copy(self, x: Any) -> Any:
         return x  # a slice has memory of its own
+
+    def scattered(self, size: int, positions: Any, values: Any) -> Any:
+        return self.jax.numpy.zeros(size, values.dtype, device=values.device).at[positions].set(values)
 
     def look(self, x: Any) -> Looked:
         if isinstance(x, self.jax.core.Tracer) or len(x.devices()) != 1:
